@@ -30,7 +30,7 @@ type StaleReads struct {
 // cannot keep earlier versions of its rows. Stores of package store/memory can.
 var ErrStaleReads = errors.New("sortkey: store does not support stale reads (stores of package store/memory do)")
 
-// lag puts the stale reads of the options in force.
+// lag applies o.StaleReads to tables.
 func (o *Options) lag(tables *table.DB) error {
 	s := o.StaleReads
 	if s.Window <= 0 {

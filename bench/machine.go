@@ -66,8 +66,8 @@ type Build struct {
 	Dirty bool `json:"dirty,omitempty"`
 }
 
-// thisBuild returns what the process was built from. A program built without
-// stamps of version control asks git, if it runs in a repository.
+// thisBuild returns the version and the revision that the process was built from. A
+// program built without stamps of version control asks git, if it runs in a repository.
 func thisBuild() (b Build) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/expr"
 )
 
-// Messages of key conditions that are none, as captured in dynalite
+// Messages about expressions that are not key conditions, as captured in dynalite
 // (test/query.js), and msgTwice later in conformance
 // (queryKeyConditionOperands.test.ts).
 const (
@@ -35,7 +35,7 @@ func collect(dst []Clause, values *[]attr.Value, c *expr.Condition) ([]Clause, e
 }
 
 // refuseLegacy is the error for KeyConditions with an operator that no index
-// can serve: attributes that are no key of s come before it. Source: dynalite,
+// can serve: attributes outside the key of s come before it. Source: dynalite,
 // test/query.js.
 func (s *Schema) refuseLegacy(c *expr.Condition) error {
 	names := map[string]bool{}

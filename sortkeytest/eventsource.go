@@ -178,8 +178,8 @@ func (s *EventSource) Deliver() {
 	s.db.t.Fatalf("sortkeytest: after %d rounds the stream of %s still has new records: does the handler react to its own changes?", maxRounds, s.table)
 }
 
-// deliverShard delivers what is pending in a shard, a batch of each lane in turn. It reports
-// whether there was anything.
+// deliverShard delivers the pending records of a shard, a batch of each lane in turn.
+// It reports whether there was anything.
 func (s *EventSource) deliverShard(sh shard) (delivered bool) {
 	s.db.t.Helper()
 	pending := make([][]eventRecord, s.ParallelizationFactor)
@@ -393,8 +393,8 @@ func (s *EventSource) describe(b batch) string {
 	return fmt.Sprintf("%s of table %s, %s to %s", text.Count(n, "record"), s.table, b.records[0].number, b.records[n-1].number)
 }
 
-// message returns what a queue receives for a discarded batch.
-// Source: lambda/latest/dg/services-dynamodb-errors.html. Its example has the condition
+// message returns the message that a queue receives about a discarded batch. Source:
+// lambda/latest/dg/services-dynamodb-errors.html. Its example has the condition
 // RetryAttemptsExhausted; RecordAgeExceeded is from messages that people have posted.
 func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 	type request struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// reason returns what an operation of the test's own failed with, without the text that
-// the SDK puts around it: code and message.
+// reason returns the code and the message of an error of the test's own operations,
+// without the text that the SDK puts around them.
 func (db *DB) reason(err error) string {
 	if over := db.t.life.over(); over != "" && isClosed(err) {
 		return over

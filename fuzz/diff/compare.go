@@ -58,7 +58,7 @@ func parse(op string, status int, raw []byte) answer {
 	return a
 }
 
-// settle takes out what is volatile and orders what has no order.
+// settle removes volatile members and sorts lists that have no order.
 func settle(v any) any {
 	switch v := v.(type) {
 	case object:

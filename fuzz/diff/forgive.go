@@ -12,8 +12,8 @@ type leniency struct {
 	change func(op string, body any) any
 }
 
-// leniencies by peer. They are for what is in nearly every answer of a peer,
-// where a reason for the whole answer would hide everything else in it.
+// leniencies by peer. They are for differences in nearly every answer of a peer, where
+// a reason for the whole answer would hide everything else in it.
 var leniencies = map[string][]leniency{
 	"dynoxide": {
 		{"dynoxide adds 25 to the size of a stream record; the examples of the service have the bytes of the key and the images (DG/Streams.Lambda.html)", func(op string, body any) any {
@@ -88,7 +88,7 @@ func without(body any, names ...string) any {
 	return body
 }
 
-// withoutSizes returns what a stream has, less the sizes of its records.
+// withoutSizes returns the records of a stream without their sizes.
 func withoutSizes(op string, body any) any {
 	if op != readStream {
 		return body

@@ -296,7 +296,7 @@ func (g *generator) scan(t *schema) request {
 }
 
 // start returns a place to go on from in the table or index that body names,
-// now and then one that is none.
+// now and then an invalid one.
 func (g *generator) start(t *schema, body object) object {
 	start := g.key(t)
 	for _, ix := range t.indexes {

@@ -11,7 +11,7 @@ import (
 // views are the images that a stream may keep.
 var views = []string{"KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"}
 
-// readStream is the operation of a request that stands for reading what is new in
+// readStream is the operation of a request that stands for reading the new records in
 // the stream of a table.
 const readStream = "ListStreams to GetRecords"
 
@@ -91,9 +91,8 @@ func open(ctx context.Context, url, table string) (*tap, answer, error) {
 	return t, a, nil
 }
 
-// records returns what is new in the stream of a table, as an answer whose body has
-// the changes of each item in their order. Changes of the items in leave are left
-// out.
+// records returns the new records in the stream of a table, as an answer whose body has
+// the changes of each item in their order. Changes of the items in leave are left out.
 func (r *runner) records(ctx context.Context, url, table string, leave map[string]bool) (answer, error) {
 	at := r.taps[tapKey{url, table}]
 	if at == nil {
@@ -164,7 +163,7 @@ func (r *runner) taint(req request) {
 	}
 }
 
-// compareStream compares what is new in the stream of a table.
+// compareStream compares the new records in the stream of a table.
 func (r *runner) compareStream(ctx context.Context, req request) error {
 	table, _ := req.body["TableName"].(string)
 	a, err := r.records(ctx, r.ours, table, r.tainted)

@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/lines"
 )
 
-// A failure is why a job failed, as its description says.
+// A failure is the reason why a job failed, for its description.
 type failure struct{ code, message string }
 
 func (f *failure) Error() string { return f.code + ": " + f.message }
@@ -77,7 +77,7 @@ type source struct {
 	gzip   bool
 }
 
-// A place is how far a source has been read.
+// A place says how far a source has been read.
 type place struct {
 	// Key is the name of the file, Offset how many of its bytes have been read, not
 	// counting compression, and Done whether nothing more can be read of it.

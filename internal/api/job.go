@@ -46,8 +46,8 @@ const (
 
 // A task does the work of one job; each kind of job has its own.
 type task interface {
-	// run does what is left to do. The error is a [*failure] if the job has failed; after
-	// any other one it can be continued.
+	// run does the rest of the work. The error is a [*failure] if the job has failed;
+	// after any other one it can be continued.
 	run(ctx context.Context, r *run) error
 	// end returns the record of the job that has ended, and what becomes of its table.
 	// Failed is nil if all was done.

@@ -293,7 +293,7 @@ func (b *bulkTask) flush(ctx context.Context, r *run) error {
 	return nil
 }
 
-// states returns what the record of the job has of the reports.
+// states returns the states of the reports for the record of the job.
 func (b *bulkTask) states() map[string]reportState {
 	states := map[string]reportState{}
 	for kind, rep := range b.reports {

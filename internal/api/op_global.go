@@ -59,7 +59,7 @@ func (s *Service) updateGlobalTableSettings(_ context.Context, in *wire.UpdateGl
 	return nil, noGlobalTable(in.GlobalTableName)
 }
 
-// noReplicas is the error for the scaling of a table, which is no global table.
+// noReplicas is the error for the scaling of a table that is not a global table.
 func (s *Service) noReplicas(ctx context.Context, name *string) error {
 	t, err := s.described(ctx, name)
 	if err != nil {

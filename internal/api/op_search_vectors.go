@@ -194,8 +194,8 @@ func checkSearch(def *table.Definition, v *table.Vector, dimensions int, equal a
 // msgSearchJSON refuses results that have more than [maxAnswer] as JSON (local).
 const msgSearchJSON = "The search results cannot exceed 33554432 bytes of JSON; give a smaller TopK or a ProjectionExpression"
 
-// results returns what a search found as the client sees it: the vector only if the
-// projection names it.
+// results returns the items that a search found as the client sees them: the vector
+// only if the projection names it.
 func (r *readParams) results(ix *table.Index, found []table.Match, a *answer) ([]wire.SearchResultItem, error) {
 	out := make([]wire.SearchResultItem, 0, len(found))
 	for _, m := range found {

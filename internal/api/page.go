@@ -66,7 +66,7 @@ func (e *pageEncoder[I]) grow(n int) error {
 		want = max(2*want, need)
 	}
 	if want <= uncounted {
-		return nil // what is so short is not counted, and append makes it as long as it needs
+		return nil // a page this short is not counted, and append makes it as long as it needs
 	}
 	if e.room != nil && want > e.room.Reserved() {
 		if err := reserve(e.room, want); err != nil {

@@ -101,7 +101,7 @@ func (r *readParams) checkSelect() error {
 	return r.op.Invalid(message)
 }
 
-// contradiction returns what is wrong with Select, or "".
+// contradiction says what is wrong with Select, or returns "".
 func (r *readParams) contradiction() string {
 	if r.sel == nil {
 		return ""

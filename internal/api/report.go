@@ -104,7 +104,7 @@ func (r *report) write() error {
 	return inBucket(err)
 }
 
-// sync writes what is pending and makes the report durable.
+// sync writes the pending lines and makes the report durable.
 func (r *report) sync() error {
 	err := r.write()
 	if err == nil && r.f != nil {
@@ -116,7 +116,7 @@ func (r *report) sync() error {
 // rewind takes the report back to a state in which nothing was pending.
 func (r *report) rewind(to reportState) { r.reportState, r.pending = to, r.pending[:0] }
 
-// close cuts off what is no part of the report.
+// close cuts off bytes that do not belong to the report.
 func (r *report) close() error {
 	if r.f == nil {
 		return nil

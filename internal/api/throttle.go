@@ -76,7 +76,7 @@ func (b *budget) reset() {
 	}
 }
 
-// spend takes what the request took from the buckets.
+// spend takes the units of the request from the buckets.
 func (b *budget) spend() {
 	if b == nil {
 		return

@@ -20,7 +20,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Msg }
 
 // notWellFormed begins the message about a statement that cannot be parsed.
-// Nothing follows it if the text has something that is no token (conformance
+// Nothing follows it if the text has something that is not a token (conformance
 // partiqlGrammar).
 const notWellFormed = "Statement wasn't well formed, can't be processed: "
 

@@ -16,8 +16,8 @@ import (
 // DG/ql-operators.html, IN: up to 50 values of the partition key.
 const MaxSlices = 50
 
-// A Plan is how to read what a SELECT asks for: one slice after another, or, with
-// no slices, a scan.
+// A Plan says how to read the items that a SELECT asks for: one slice after another,
+// or, with no slices, a scan.
 type Plan struct {
 	Slices  []*keycond.Slice
 	Reverse bool // in descending order of the sort key
@@ -211,8 +211,8 @@ func keyOf(n ast.Node) string {
 }
 
 // alternatives returns lists of conditions: the tree is true if all conditions of
-// one of the lists are. It takes apart only what is about the key, and returns at
-// most maxAlternatives lists.
+// one of the lists are. It takes apart only conditions on the key, and returns at most
+// maxAlternatives lists.
 func alternatives(n ast.Node, schema *keycond.Schema) (all [][]ast.Node) {
 	switch n := n.(type) {
 	case *ast.Or:

@@ -49,8 +49,7 @@ func (buf *buffer) free() {
 	}
 }
 
-// Reserve implements [event.Room]: it takes the share before what it is for is
-// allocated.
+// Reserve implements [event.Room]: it takes the share before the bytes are allocated.
 func (buf *buffer) Reserve(n int) bool { return n <= buf.Reserved() || buf.share.resize(n) }
 
 // Reserved implements [event.Room].

@@ -78,7 +78,7 @@ func shutdown(ctx context.Context, srv *http.Server, patience time.Duration) err
 	return nil
 }
 
-// timeout turns a negative time-out into net/http's zero, which is none.
+// timeout turns a negative time-out into zero, which means no time-out to net/http.
 func timeout(d time.Duration) time.Duration { return max(d, 0) }
 
 func loopback(addr net.Addr) bool {

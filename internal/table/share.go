@@ -204,10 +204,10 @@ func (db *DB) aloneAt(ctx context.Context, name string, work func(context.Contex
 	return true, work(held)
 }
 
-// Tend does what a server has to do now and then if others share its store: it stores
-// its counters, and if it leads the others, which at most one of them does, it completes
-// what servers have left that died, and counts the items again if it was wrong about
-// them. It must not be called twice at the same time.
+// Tend does the regular work of a server that shares its store: it stores its counters,
+// and if it leads the others, which at most one of them does, it completes what servers
+// have left that died, and counts the items again if it was wrong about them. It must
+// not be called twice at the same time.
 func (db *DB) Tend(ctx context.Context) error {
 	s := db.sharing
 	c, err := db.refresh(ctx)

@@ -87,7 +87,8 @@ func (s statistics) put(w store.Writer, name []byte) error {
 	return w.Put(catalogueSpace, countersPartition, name, value)
 }
 
-// own returns what this server has added to the counters. The caller holds db.mu.
+// own returns the counts that this server has added to the counters. The caller holds
+// db.mu.
 func (db *DB) own() statistics {
 	own := statistics{}
 	for _, t := range db.tables {

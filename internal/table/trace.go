@@ -30,11 +30,11 @@ type Trace struct {
 	// a local index fetched from the table.
 	Bytes, Fetched int
 	Units          float64
-	// Stop is why the page ended.
+	// Stop says why the page ended.
 	Stop Stop
 }
 
-// Stop is why a page ended.
+// A Stop is a reason for the end of a page.
 type Stop string
 
 // The reasons for a page to end.

@@ -117,7 +117,7 @@ func (d *Definition) checkVector(ix *IndexDefinition, names map[string]bool) err
 }
 
 // readVector returns the elements of a list of numbers as floats of 32 bits, 4
-// bytes each, or the error of a value that is no vector of the index.
+// bytes each, or the error for a value that cannot be a vector of the index.
 func (ix *Index) readVector(dst []byte, v attr.Value) ([]byte, error) {
 	name, n := ix.def.Vector.Attribute, ix.def.Vector.Dimensions
 	const invalidValue = "One or more parameter values were invalid. "

@@ -52,7 +52,7 @@ func appendScalar[T any](dst []byte, name string, p *T, value func([]byte, T) []
 	return value(appendName(dst, name), *p)
 }
 
-// appendMember appends a member that is no pointer if it is present.
+// appendMember appends a member that is not a pointer if it is present.
 func appendMember[T any](dst []byte, name string, v T, present bool, value func([]byte, T) []byte) []byte {
 	if !present {
 		return dst

@@ -37,7 +37,7 @@ const (
 var tokenOf = map[strictKind]jsontext.Kind{aString: '"', aSequence: '[', aMap: '{', anInteger: '0'}
 
 // checkStrictly refuses a body with a member of another type, at the first, or
-// without a required member. A body that is no object is left to [decodeBody]. What
+// without a required member. A body that is not an object is left to [decodeBody]. What
 // is inside a member is not looked at.
 func checkStrictly(body []byte, members []strictMember) error {
 	d := jsontext.NewDecoder(bytes.NewReader(body), decodeOptions)

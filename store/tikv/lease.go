@@ -103,7 +103,7 @@ func (l *lease) extend(ctx context.Context, take bool) (held leaseRow, err error
 	return held, err
 }
 
-// write changes the row of the lease in a transaction. It returns what the row held.
+// write changes the row of the lease in a transaction. It returns the row as it was.
 func (l *lease) write(ctx context.Context, change func(held leaseRow, now int64) (leaseRow, error)) (held leaseRow, err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.store.opts.Timeout)
 	defer cancel()

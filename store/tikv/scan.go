@@ -162,7 +162,7 @@ func (s *Store) settled(ctx context.Context, scanned []*kvrpcpb.KvPair, ts uint6
 	return pairs, nil
 }
 
-// backoffer returns what the client counts its attempts with.
+// backoffer returns the client's counter of attempts.
 func (s *Store) backoffer(ctx context.Context) *tikv.Backoffer {
 	return tikv.NewBackofferWithVars(ctx, int(s.opts.Timeout/time.Millisecond), nil)
 }

@@ -282,7 +282,7 @@ func openReport(path string, size int64, follow bool) (*report, error) {
 	if info, err := f.Stat(); err != nil || info.Size() < size {
 		return nil, errors.Join(fail(ErrRestart, "", "%s is shorter than when the import was interrupted", path), err, f.Close())
 	}
-	// The name comes from the journal: do not truncate a file that is no report.
+	// The name comes from the journal: do not truncate a file that is not a report.
 	head, end := make([]byte, len(reportHead)), make([]byte, 1)
 	_, err = f.ReadAt(head, 0)
 	if err == nil {
