@@ -36,7 +36,7 @@ type Position struct {
 
 // A Reader reads one state of a store. It is valid until the function that
 // received it returns; later calls fail with [ErrClosed]. The Reader of a View
-// is safe for concurrent use; that of an Update (a [Writer]) is not.
+// is safe for concurrent use; the Writer of an Update is not.
 //
 // Ownership:
 //
