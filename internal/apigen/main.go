@@ -57,6 +57,7 @@ func write(dir string, files map[string][]byte) error {
 type generator struct {
 	*model
 	inputs, outputs map[string]bool // shapes reachable from inputs, and from outputs and errors
+	read            map[string]bool // shapes reachable from outputs that are decoded
 	checked         map[string]bool // shapes with a constraint somewhere inside
 	echoed          map[string]bool // shapes that messages print
 	parts           map[string][]string
@@ -70,7 +71,7 @@ func generate() (map[string][]byte, error) {
 	}
 	g := &generator{
 		model:  m,
-		inputs: map[string]bool{}, outputs: map[string]bool{}, checked: map[string]bool{}, echoed: map[string]bool{},
+		inputs: map[string]bool{}, outputs: map[string]bool{}, read: map[string]bool{}, checked: map[string]bool{}, echoed: map[string]bool{},
 		parts: map[string][]string{},
 	}
 	for _, op := range m.Operations {
@@ -84,8 +85,11 @@ func generate() (map[string][]byte, error) {
 			}
 		}
 	}
-	for _, name := range encodedInputs {
+	for _, name := range sentInputs {
 		m.reach(name, g.outputs)
+	}
+	for _, name := range readOutputs {
+		m.reach(name, g.read)
 	}
 	for name := range jsonEcho {
 		shape, member, _ := strings.Cut(name, ".")
@@ -101,8 +105,10 @@ func generate() (map[string][]byte, error) {
 		if len(g.inputOf(name)) > 0 {
 			g.refs(name)
 		}
-		if g.inputs[name] {
+		if g.inputs[name] || g.read[name] {
 			g.decode(name)
+		}
+		if g.inputs[name] {
 			g.check(name)
 		}
 		if g.outputs[name] {

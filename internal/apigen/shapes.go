@@ -90,12 +90,14 @@ func (g *generator) decode(name string) {
 	}
 	b.WriteString("}")
 	g.emit("decode", "%s", b.String())
-	if len(g.inputOf(name)) > 0 {
-		if readStrictly[name] {
-			g.strict(name)
-			return
-		}
+	switch {
+	case readStrictly[name]:
+		g.strict(name)
+	case len(g.inputOf(name)) > 0:
 		g.emit("decode", `func (x *%[1]s) DecodeJSON(body []byte) error { return decodeBody(body, x, &x.Faults, (*decoder).read%[1]s) }`, name)
+	case slices.Contains(readOutputs, name):
+		g.emit("decode", `// DecodeJSON reads the body of a response.
+func (x *%[1]s) DecodeJSON(body []byte) error { return decodeBody(body, x, nil, (*decoder).read%[1]s) }`, name)
 	}
 }
 
@@ -205,6 +207,9 @@ func (g *generator) encode(name string) {
 	}
 	b.WriteString("return append(dst, '}')\n}")
 	g.emit("encode", "%s", b.String())
+	if ops := g.inputOf(name); len(ops) == 1 {
+		g.emit("encode", "// Op implements [Request].\nfunc (x *%s) Op() Op { return Op%s }", name, ops[0])
+	}
 }
 
 // appender returns the function that appends a value of a shape.

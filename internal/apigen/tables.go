@@ -103,9 +103,17 @@ var minTableName = map[string]int64{"CreateTableInput": 3}
 // format. Source: conformance, batchGetItem "malformed table name".
 var jsonEcho = map[string]bool{"BatchGetItemInput.RequestItems": true}
 
-// encodedInputs lists inputs that are also encoded as JSON: a transaction's
-// token is compared with the digest of its body.
-var encodedInputs = []string{"TransactWriteItemsInput"}
+// sentInputs lists the inputs that are also encoded as JSON, because programs of this
+// repository send them; a transaction's token is compared with the digest of its body.
+// readOutputs lists the outputs that are also decoded, because the same programs read
+// them. Each shape costs every user compile time, so the lists have only what is needed.
+var (
+	sentInputs = []string{
+		"BatchGetItemInput", "DescribeTableInput", "ExecuteStatementInput", "GetItemInput",
+		"ListTablesInput", "QueryInput", "ScanInput", "TransactWriteItemsInput",
+	}
+	readOutputs = []string{"BatchGetItemOutput", "GetItemOutput", "QueryOutput", "ScanOutput"}
+)
 
 // javaOrder is the order of members in the printed form of a structure where it
 // differs from the model's. javaExtra lists printed fields that the model does

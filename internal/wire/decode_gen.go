@@ -130,8 +130,33 @@ var membersOfBatchGetItemInput = []member[BatchGetItemInput]{
 func (x *BatchGetItemInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, x, &x.Faults, (*decoder).readBatchGetItemInput)
 }
+
+func (d *decoder) readBatchGetItemOutput(x *BatchGetItemOutput, pos position) (bool, error) {
+	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.BatchGetItemOutput", membersOfBatchGetItemOutput)
+}
+
+var membersOfBatchGetItemOutput = []member[BatchGetItemOutput]{
+	{"ConsumedCapacity", func(d *decoder, x *BatchGetItemOutput) error {
+		return readField(d, &x.ConsumedCapacity, (*decoder).readConsumedCapacityMultiple)
+	}},
+	{"Responses", func(d *decoder, x *BatchGetItemOutput) error {
+		return readField(d, &x.Responses, (*decoder).readBatchGetResponseMap)
+	}},
+	{"UnprocessedKeys", func(d *decoder, x *BatchGetItemOutput) error {
+		return readField(d, &x.UnprocessedKeys, (*decoder).readBatchGetRequestMap)
+	}},
+}
+
+// DecodeJSON reads the body of a response.
+func (x *BatchGetItemOutput) DecodeJSON(body []byte) error {
+	return decodeBody(body, x, nil, (*decoder).readBatchGetItemOutput)
+}
+
 func (d *decoder) readBatchGetRequestMap(x *map[string]KeysAndAttributes, pos position) (bool, error) {
 	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.KeysAndAttributes", (*decoder).readKeysAndAttributes)
+}
+func (d *decoder) readBatchGetResponseMap(x *map[string][]attr.Item, pos position) (bool, error) {
+	return readMap(d, x, pos, "java.util.List<java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.AttributeValue>>", (*decoder).readItemList)
 }
 
 func (d *decoder) readBatchStatementRequest(x *BatchStatementRequest, pos position) (bool, error) {
@@ -190,6 +215,20 @@ func (x *CancelBulkOperationInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, x, &x.Faults, (*decoder).readCancelBulkOperationInput)
 }
 
+func (d *decoder) readCapacity(x *Capacity, pos position) (bool, error) {
+	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.Capacity", membersOfCapacity)
+}
+
+var membersOfCapacity = []member[Capacity]{
+	{"CapacityUnits", func(d *decoder, x *Capacity) error { return readPointer(d, &x.CapacityUnits, (*decoder).readDouble) }},
+	{"ReadCapacityUnits", func(d *decoder, x *Capacity) error {
+		return readPointer(d, &x.ReadCapacityUnits, (*decoder).readDouble)
+	}},
+	{"WriteCapacityUnits", func(d *decoder, x *Capacity) error {
+		return readPointer(d, &x.WriteCapacityUnits, (*decoder).readDouble)
+	}},
+}
+
 func (d *decoder) readCondition(x *Condition, pos position) (bool, error) {
 	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.Condition", membersOfCondition)
 }
@@ -222,6 +261,39 @@ var membersOfConditionCheck = []member[ConditionCheck]{
 		return readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
 	}},
 	{"TableName", func(d *decoder, x *ConditionCheck) error { return readPointer(d, &x.TableName, (*decoder).readString) }},
+}
+
+func (d *decoder) readConsumedCapacity(x *ConsumedCapacity, pos position) (bool, error) {
+	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ConsumedCapacity", membersOfConsumedCapacity)
+}
+
+var membersOfConsumedCapacity = []member[ConsumedCapacity]{
+	{"CapacityUnits", func(d *decoder, x *ConsumedCapacity) error {
+		return readPointer(d, &x.CapacityUnits, (*decoder).readDouble)
+	}},
+	{"GlobalSecondaryIndexes", func(d *decoder, x *ConsumedCapacity) error {
+		return readField(d, &x.GlobalSecondaryIndexes, (*decoder).readSecondaryIndexesCapacityMap)
+	}},
+	{"LocalSecondaryIndexes", func(d *decoder, x *ConsumedCapacity) error {
+		return readField(d, &x.LocalSecondaryIndexes, (*decoder).readSecondaryIndexesCapacityMap)
+	}},
+	{"ReadCapacityUnits", func(d *decoder, x *ConsumedCapacity) error {
+		return readPointer(d, &x.ReadCapacityUnits, (*decoder).readDouble)
+	}},
+	{"Table", func(d *decoder, x *ConsumedCapacity) error { return readPointer(d, &x.Table, (*decoder).readCapacity) }},
+	{"TableName", func(d *decoder, x *ConsumedCapacity) error {
+		return readPointer(d, &x.TableName, (*decoder).readString)
+	}},
+	{"VectorIndexes", func(d *decoder, x *ConsumedCapacity) error {
+		return readField(d, &x.VectorIndexes, (*decoder).readVectorIndexesCapacityMap)
+	}},
+	{"WriteCapacityUnits", func(d *decoder, x *ConsumedCapacity) error {
+		return readPointer(d, &x.WriteCapacityUnits, (*decoder).readDouble)
+	}},
+}
+
+func (d *decoder) readConsumedCapacityMultiple(x *[]ConsumedCapacity, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readConsumedCapacity)
 }
 
 func (d *decoder) readCreateBackupInput(x *CreateBackupInput, pos position) (bool, error) {
@@ -1020,6 +1092,22 @@ func (x *GetItemInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, x, &x.Faults, (*decoder).readGetItemInput)
 }
 
+func (d *decoder) readGetItemOutput(x *GetItemOutput, pos position) (bool, error) {
+	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.GetItemOutput", membersOfGetItemOutput)
+}
+
+var membersOfGetItemOutput = []member[GetItemOutput]{
+	{"ConsumedCapacity", func(d *decoder, x *GetItemOutput) error {
+		return readPointer(d, &x.ConsumedCapacity, (*decoder).readConsumedCapacity)
+	}},
+	{"Item", func(d *decoder, x *GetItemOutput) error { return readField(d, &x.Item, (*decoder).readItem) }},
+}
+
+// DecodeJSON reads the body of a response.
+func (x *GetItemOutput) DecodeJSON(body []byte) error {
+	return decodeBody(body, x, nil, (*decoder).readGetItemOutput)
+}
+
 func (d *decoder) readGetRecordsInput(x *GetRecordsInput, pos position) (bool, error) {
 	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.GetRecordsInput", membersOfGetRecordsInput)
 }
@@ -1254,6 +1342,9 @@ var membersOfInputS3Configuration = []member[InputS3Configuration]{
 	}},
 }
 
+func (d *decoder) readItemList(x *[]attr.Item, pos position) (bool, error) {
+	return readList(d, x, pos, (*decoder).readItem)
+}
 func (d *decoder) readKeyConditions(x *map[string]Condition, pos position) (bool, error) {
 	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.Condition", (*decoder).readCondition)
 }
@@ -1774,6 +1865,25 @@ func (x *QueryInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, x, &x.Faults, (*decoder).readQueryInput)
 }
 
+func (d *decoder) readQueryOutput(x *QueryOutput, pos position) (bool, error) {
+	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.QueryOutput", membersOfQueryOutput)
+}
+
+var membersOfQueryOutput = []member[QueryOutput]{
+	{"ConsumedCapacity", func(d *decoder, x *QueryOutput) error {
+		return readPointer(d, &x.ConsumedCapacity, (*decoder).readConsumedCapacity)
+	}},
+	{"Count", func(d *decoder, x *QueryOutput) error { return readPointer(d, &x.Count, (*decoder).readInteger) }},
+	{"Items", func(d *decoder, x *QueryOutput) error { return readField(d, &x.Items, (*decoder).readItemList) }},
+	{"LastEvaluatedKey", func(d *decoder, x *QueryOutput) error { return readField(d, &x.LastEvaluatedKey, (*decoder).readItem) }},
+	{"ScannedCount", func(d *decoder, x *QueryOutput) error { return readPointer(d, &x.ScannedCount, (*decoder).readInteger) }},
+}
+
+// DecodeJSON reads the body of a response.
+func (x *QueryOutput) DecodeJSON(body []byte) error {
+	return decodeBody(body, x, nil, (*decoder).readQueryOutput)
+}
+
 func (d *decoder) readReplica(x *Replica, pos position) (bool, error) {
 	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.Replica", membersOfReplica)
 }
@@ -2080,6 +2190,26 @@ var membersOfScanInput = []member[ScanInput]{
 func (x *ScanInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, x, &x.Faults, (*decoder).readScanInput)
 }
+
+func (d *decoder) readScanOutput(x *ScanOutput, pos position) (bool, error) {
+	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ScanOutput", membersOfScanOutput)
+}
+
+var membersOfScanOutput = []member[ScanOutput]{
+	{"ConsumedCapacity", func(d *decoder, x *ScanOutput) error {
+		return readPointer(d, &x.ConsumedCapacity, (*decoder).readConsumedCapacity)
+	}},
+	{"Count", func(d *decoder, x *ScanOutput) error { return readPointer(d, &x.Count, (*decoder).readInteger) }},
+	{"Items", func(d *decoder, x *ScanOutput) error { return readField(d, &x.Items, (*decoder).readItemList) }},
+	{"LastEvaluatedKey", func(d *decoder, x *ScanOutput) error { return readField(d, &x.LastEvaluatedKey, (*decoder).readItem) }},
+	{"ScannedCount", func(d *decoder, x *ScanOutput) error { return readPointer(d, &x.ScannedCount, (*decoder).readInteger) }},
+}
+
+// DecodeJSON reads the body of a response.
+func (x *ScanOutput) DecodeJSON(body []byte) error {
+	return decodeBody(body, x, nil, (*decoder).readScanOutput)
+}
+
 func (d *decoder) readSearchSchema(x *[]SearchSchemaElement, pos position) (bool, error) {
 	return readList(d, x, pos, (*decoder).readSearchSchemaElement)
 }
@@ -2150,6 +2280,10 @@ func (x *SearchVectorsInput) DecodeJSON(body []byte) error {
 		return err
 	}
 	return decodeBody(body, x, &x.Faults, (*decoder).readSearchVectorsInput)
+}
+
+func (d *decoder) readSecondaryIndexesCapacityMap(x *map[string]Capacity, pos position) (bool, error) {
+	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.Capacity", (*decoder).readCapacity)
 }
 
 func (d *decoder) readShardFilter(x *ShardFilter, pos position) (bool, error) {
@@ -2707,6 +2841,19 @@ var membersOfVectorAttributeDefinition = []member[VectorAttributeDefinition]{
 	}},
 }
 
+func (d *decoder) readVectorCapacity(x *VectorCapacity, pos position) (bool, error) {
+	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.VectorCapacity", membersOfVectorCapacity)
+}
+
+var membersOfVectorCapacity = []member[VectorCapacity]{
+	{"VectorSearchRequestBytes", func(d *decoder, x *VectorCapacity) error {
+		return readPointer(d, &x.VectorSearchRequestBytes, (*decoder).readDouble)
+	}},
+	{"VectorWriteRequestBytes", func(d *decoder, x *VectorCapacity) error {
+		return readPointer(d, &x.VectorWriteRequestBytes, (*decoder).readDouble)
+	}},
+}
+
 func (d *decoder) readVectorIndex(x *VectorIndex, pos position) (bool, error) {
 	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.VectorIndex", membersOfVectorIndex)
 }
@@ -2747,6 +2894,9 @@ var membersOfVectorIndexUpdate = []member[VectorIndexUpdate]{
 
 func (d *decoder) readVectorIndexUpdateList(x *[]VectorIndexUpdate, pos position) (bool, error) {
 	return readList(d, x, pos, (*decoder).readVectorIndexUpdate)
+}
+func (d *decoder) readVectorIndexesCapacityMap(x *map[string]VectorCapacity, pos position) (bool, error) {
+	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.VectorCapacity", (*decoder).readVectorCapacity)
 }
 
 func (d *decoder) readWarmThroughput(x *WarmThroughput, pos position) (bool, error) {

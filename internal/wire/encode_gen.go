@@ -27,6 +27,9 @@ func appendAttributeDefinitions(dst []byte, l []AttributeDefinition) []byte {
 	return appendList(dst, l, appendStruct[AttributeDefinition])
 }
 func appendAttributeNameList(dst []byte, l []string) []byte { return appendList(dst, l, appendString) }
+func appendAttributeValueList(dst []byte, l []attr.Value) []byte {
+	return appendList(dst, l, appendAttr)
+}
 
 func (x *AutoScalingPolicyDescription) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -103,6 +106,16 @@ func (x *BatchExecuteStatementOutput) AppendJSON(dst []byte) []byte {
 	dst = appendMember(dst, `"Responses":`, x.Responses, x.Responses != nil, appendPartiQLBatchResponse)
 	return append(dst, '}')
 }
+
+func (x *BatchGetItemInput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendMember(dst, `"RequestItems":`, x.RequestItems, x.RequestItems != nil, appendBatchGetRequestMap)
+	dst = appendScalar(dst, `"ReturnConsumedCapacity":`, x.ReturnConsumedCapacity, appendString)
+	return append(dst, '}')
+}
+
+// Op implements [Request].
+func (x *BatchGetItemInput) Op() Op { return OpBatchGetItem }
 
 func (x *BatchGetItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -251,6 +264,13 @@ func (x *Capacity) AppendJSON(dst []byte) []byte {
 	dst = appendScalar(dst, `"CapacityUnits":`, x.CapacityUnits, appendDouble)
 	dst = appendScalar(dst, `"ReadCapacityUnits":`, x.ReadCapacityUnits, appendDouble)
 	dst = appendScalar(dst, `"WriteCapacityUnits":`, x.WriteCapacityUnits, appendDouble)
+	return append(dst, '}')
+}
+
+func (x *Condition) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendMember(dst, `"AttributeValueList":`, x.AttributeValueList, x.AttributeValueList != nil, appendAttributeValueList)
+	dst = appendScalar(dst, `"ComparisonOperator":`, x.ComparisonOperator, appendString)
 	return append(dst, '}')
 }
 
@@ -458,6 +478,15 @@ func (x *DescribeStreamOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (x *DescribeTableInput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	return append(dst, '}')
+}
+
+// Op implements [Request].
+func (x *DescribeTableInput) Op() Op { return OpDescribeTable }
+
 func (x *DescribeTableOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendObject(dst, `"Table":`, x.Table)
@@ -492,6 +521,21 @@ func (x *Endpoint) AppendJSON(dst []byte) []byte {
 func appendEndpoints(dst []byte, l []Endpoint) []byte {
 	return appendList(dst, l, appendStruct[Endpoint])
 }
+
+func (x *ExecuteStatementInput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendScalar(dst, `"ConsistentRead":`, x.ConsistentRead, strconv.AppendBool)
+	dst = appendScalar(dst, `"Limit":`, x.Limit, appendInteger)
+	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
+	dst = appendMember(dst, `"Parameters":`, x.Parameters, x.Parameters != nil, appendPreparedStatementParameters)
+	dst = appendScalar(dst, `"ReturnConsumedCapacity":`, x.ReturnConsumedCapacity, appendString)
+	dst = appendScalar(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure, appendString)
+	dst = appendScalar(dst, `"Statement":`, x.Statement, appendString)
+	return append(dst, '}')
+}
+
+// Op implements [Request].
+func (x *ExecuteStatementInput) Op() Op { return OpExecuteStatement }
 
 func (x *ExecuteStatementOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -565,6 +609,10 @@ func (x *FailureException) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func appendFilterConditionMap(dst []byte, m map[string]Condition) []byte {
+	return appendMap(dst, m, appendStruct[Condition])
+}
+
 func (x *FilterSpecification) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
@@ -574,6 +622,21 @@ func (x *FilterSpecification) AppendJSON(dst []byte) []byte {
 	dst = appendScalar(dst, `"ProjectionExpression":`, x.ProjectionExpression, appendString)
 	return append(dst, '}')
 }
+
+func (x *GetItemInput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendMember(dst, `"AttributesToGet":`, x.AttributesToGet, x.AttributesToGet != nil, appendAttributeNameList)
+	dst = appendScalar(dst, `"ConsistentRead":`, x.ConsistentRead, strconv.AppendBool)
+	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
+	dst = appendMember(dst, `"Key":`, x.Key, x.Key != nil, appendAttr)
+	dst = appendScalar(dst, `"ProjectionExpression":`, x.ProjectionExpression, appendString)
+	dst = appendScalar(dst, `"ReturnConsumedCapacity":`, x.ReturnConsumedCapacity, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	return append(dst, '}')
+}
+
+// Op implements [Request].
+func (x *GetItemInput) Op() Op { return OpGetItem }
 
 func (x *GetItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -796,6 +859,9 @@ func (x *ItemResponse) AppendJSON(dst []byte) []byte {
 func appendItemResponseList(dst []byte, l []ItemResponse) []byte {
 	return appendList(dst, l, appendStruct[ItemResponse])
 }
+func appendKeyConditions(dst []byte, m map[string]Condition) []byte {
+	return appendMap(dst, m, appendStruct[Condition])
+}
 func appendKeyList(dst []byte, l []attr.Item) []byte { return appendList(dst, l, appendAttr) }
 func appendKeySchema(dst []byte, l []KeySchemaElement) []byte {
 	return appendList(dst, l, appendStruct[KeySchemaElement])
@@ -889,6 +955,16 @@ func (x *ListStreamsOutput) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func (x *ListTablesInput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendScalar(dst, `"ExclusiveStartTableName":`, x.ExclusiveStartTableName, appendString)
+	dst = appendScalar(dst, `"Limit":`, x.Limit, appendInteger)
+	return append(dst, '}')
+}
+
+// Op implements [Request].
+func (x *ListTablesInput) Op() Op { return OpListTables }
+
 func (x *ListTablesOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendScalar(dst, `"LastEvaluatedTableName":`, x.LastEvaluatedTableName, appendString)
@@ -971,6 +1047,10 @@ func (x *PointInTimeRecoveryDescription) AppendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
+func appendPreparedStatementParameters(dst []byte, l []attr.Value) []byte {
+	return appendList(dst, l, appendAttr)
+}
+
 func (x *Projection) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendMember(dst, `"NonKeyAttributes":`, x.NonKeyAttributes, x.NonKeyAttributes != nil, appendNonKeyAttributeNameList)
@@ -1031,6 +1111,31 @@ func (x *PutResourcePolicyOutput) AppendJSON(dst []byte) []byte {
 	dst = appendScalar(dst, `"RevisionId":`, x.RevisionId, appendString)
 	return append(dst, '}')
 }
+
+func (x *QueryInput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendMember(dst, `"AttributesToGet":`, x.AttributesToGet, x.AttributesToGet != nil, appendAttributeNameList)
+	dst = appendScalar(dst, `"ConditionalOperator":`, x.ConditionalOperator, appendString)
+	dst = appendScalar(dst, `"ConsistentRead":`, x.ConsistentRead, strconv.AppendBool)
+	dst = appendMember(dst, `"ExclusiveStartKey":`, x.ExclusiveStartKey, x.ExclusiveStartKey != nil, appendAttr)
+	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
+	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
+	dst = appendScalar(dst, `"FilterExpression":`, x.FilterExpression, appendString)
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendScalar(dst, `"KeyConditionExpression":`, x.KeyConditionExpression, appendString)
+	dst = appendMember(dst, `"KeyConditions":`, x.KeyConditions, x.KeyConditions != nil, appendKeyConditions)
+	dst = appendScalar(dst, `"Limit":`, x.Limit, appendInteger)
+	dst = appendScalar(dst, `"ProjectionExpression":`, x.ProjectionExpression, appendString)
+	dst = appendMember(dst, `"QueryFilter":`, x.QueryFilter, x.QueryFilter != nil, appendFilterConditionMap)
+	dst = appendScalar(dst, `"ReturnConsumedCapacity":`, x.ReturnConsumedCapacity, appendString)
+	dst = appendScalar(dst, `"ScanIndexForward":`, x.ScanIndexForward, strconv.AppendBool)
+	dst = appendScalar(dst, `"Select":`, x.Select, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	return append(dst, '}')
+}
+
+// Op implements [Request].
+func (x *QueryInput) Op() Op { return OpQuery }
 
 func (x *QueryOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -1205,6 +1310,30 @@ func (x *SSESpecification) AppendJSON(dst []byte) []byte {
 	dst = appendScalar(dst, `"SSEType":`, x.SSEType, appendString)
 	return append(dst, '}')
 }
+
+func (x *ScanInput) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = appendMember(dst, `"AttributesToGet":`, x.AttributesToGet, x.AttributesToGet != nil, appendAttributeNameList)
+	dst = appendScalar(dst, `"ConditionalOperator":`, x.ConditionalOperator, appendString)
+	dst = appendScalar(dst, `"ConsistentRead":`, x.ConsistentRead, strconv.AppendBool)
+	dst = appendMember(dst, `"ExclusiveStartKey":`, x.ExclusiveStartKey, x.ExclusiveStartKey != nil, appendAttr)
+	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
+	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
+	dst = appendScalar(dst, `"FilterExpression":`, x.FilterExpression, appendString)
+	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
+	dst = appendScalar(dst, `"Limit":`, x.Limit, appendInteger)
+	dst = appendScalar(dst, `"ProjectionExpression":`, x.ProjectionExpression, appendString)
+	dst = appendScalar(dst, `"ReturnConsumedCapacity":`, x.ReturnConsumedCapacity, appendString)
+	dst = appendMember(dst, `"ScanFilter":`, x.ScanFilter, x.ScanFilter != nil, appendFilterConditionMap)
+	dst = appendScalar(dst, `"Segment":`, x.Segment, appendInteger)
+	dst = appendScalar(dst, `"Select":`, x.Select, appendString)
+	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	dst = appendScalar(dst, `"TotalSegments":`, x.TotalSegments, appendInteger)
+	return append(dst, '}')
+}
+
+// Op implements [Request].
+func (x *ScanInput) Op() Op { return OpScan }
 
 func (x *ScanOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
@@ -1488,6 +1617,9 @@ func (x *TransactWriteItemsInput) AppendJSON(dst []byte) []byte {
 	dst = appendMember(dst, `"TransactItems":`, x.TransactItems, x.TransactItems != nil, appendTransactWriteItemList)
 	return append(dst, '}')
 }
+
+// Op implements [Request].
+func (x *TransactWriteItemsInput) Op() Op { return OpTransactWriteItems }
 
 func (x *TransactWriteItemsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')

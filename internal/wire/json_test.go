@@ -166,6 +166,59 @@ func TestAppend(t *testing.T) {
 	}
 }
 
+// TestRequests encodes the inputs that are sent and decodes them again.
+func TestRequests(t *testing.T) {
+	const seed = 9
+	r := rand.New(rand.NewPCG(seed, 1))
+	sent := 0
+	for _, op := range wire.Operations() {
+		in, ok := wiretest.NewInput(op).(wire.Request)
+		if !ok {
+			continue
+		}
+		sent++
+		require.Equal(t, op, in.Op())
+
+		for i := range 60 {
+			out := wiretest.NewInput(op)
+			fill(r, reflect.ValueOf(in).Elem(), 0)
+			text := in.AppendJSON(nil)
+			require.JSONEq(t, string(wiretest.JSON(in)), string(text), "seed %d, %v, run %d", seed, op, i)
+			require.NoError(t, out.DecodeJSON(text), "seed %d, %v, run %d: %s", seed, op, i, text)
+			require.True(t, same(reflect.ValueOf(in), reflect.ValueOf(out)), "seed %d, %v, run %d: %s", seed, op, i, text)
+		}
+	}
+	require.GreaterOrEqual(t, sent, 8)
+}
+
+// TestResponses decodes the outputs that are read.
+func TestResponses(t *testing.T) {
+	const seed = 10
+	r := rand.New(rand.NewPCG(seed, 1))
+	read := 0
+	for _, s := range outputs {
+		if _, ok := s.(response); !ok {
+			continue
+		}
+		read++
+		for i := range 60 {
+			want, got := reflect.New(reflect.TypeOf(s).Elem()), reflect.New(reflect.TypeOf(s).Elem())
+			fill(r, want.Elem(), 0)
+			text := want.Interface().(response).AppendJSON(nil)
+			require.NoError(t, got.Interface().(response).DecodeJSON(text), "seed %d, %T, run %d: %s", seed, s, i, text)
+			require.True(t, same(want, got), "seed %d, %T, run %d: %s", seed, s, i, text)
+		}
+	}
+	require.Equal(t, 4, read)
+	require.ErrorContains(t, new(wire.QueryOutput).DecodeJSON([]byte(`{"Items":[{"a":{"N":"x"}}]}`)), "numeric value")
+}
+
+// A response is an output that is read.
+type response interface {
+	wire.Output
+	DecodeJSON(body []byte) error
+}
+
 // same is reflect.DeepEqual, except that it compares attribute values as values
 // and distinguishes nil from empty.
 func same(a, b reflect.Value) bool {

@@ -29,6 +29,21 @@ type Input interface {
 	Refs(yield func(Ref) bool)
 }
 
+// A Request is an input that programs of this repository send: it knows its operation
+// and has a JSON form, with the members in alphabetical order. A request with Faults has
+// none: the values that are not allowed are missing.
+type Request interface {
+	Input
+	Op() Op
+	AppendJSON(dst []byte) []byte
+}
+
+// An Output is the output of an operation.
+type Output interface {
+	// AppendJSON appends the body of the response.
+	AppendJSON(dst []byte) []byte
+}
+
 // A Ref is a table that a request names, and perhaps an item in it.
 type Ref struct {
 	// Table is a name or an ARN, perhaps of the table's stream or of an index, as it
