@@ -1,10 +1,12 @@
 package design
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -12,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/literal"
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -46,15 +48,16 @@ func (e *CompileError) Error() string { return e.Msg }
 //     component follows, a bound moves past the delimiter, to the character
 //     after it, so that it compares only the value.
 //
-// The error is a [*CompileError].
-func (p *Pattern) Compile(m *Model) (op string, request json.RawMessage, err error) {
+// The error is a [*CompileError], or for a raw request that does not have the form of
+// its operation, a [*wire.Error].
+func (p *Pattern) Compile(m *Model) (wire.Request, error) {
 	if p.Request != nil {
-		return p.Operation, p.Request, nil
+		return wire.DecodeRequest(p.Operation, p.Request)
 	}
 	c := compiler{p: p, m: m, used: map[string]bool{}}
 	c.names.Readable = true
 	c.names.Resolve = c.resolve
-	request, err = c.request()
+	in, err := c.request()
 	if err != nil {
 		ce, ok := errors.AsType[*CompileError](err)
 		if !ok {
@@ -73,9 +76,48 @@ func (p *Pattern) Compile(m *Model) (op string, request json.RawMessage, err err
 			ce.Pos = p.Pos
 		}
 		ce.Pattern = p.Name
-		return p.Operation, nil, ce
+		return nil, ce
 	}
-	return p.Operation, request, nil
+	return in, nil
+}
+
+// JSON returns the request of the pattern as JSON: a raw one as its author wrote it.
+func (p *Pattern) JSON(m *Model) (json.RawMessage, error) {
+	if p.Request != nil {
+		return p.Request, nil
+	}
+	in, err := p.Compile(m)
+	if err != nil {
+		return nil, err
+	}
+	return JSON(in), nil
+}
+
+// usual is the usual order of the members of requests that [Pattern.Compile] makes.
+var usual = []string{
+	"TableName", "IndexName", "Key", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",
+	"ExpressionAttributeNames", "ExpressionAttributeValues", "ScanIndexForward", "Limit", "ConsistentRead",
+}
+
+// JSON returns a request of [Pattern.Compile] as JSON, with its members in the usual
+// order. The highest character is escaped, because fonts do not have it.
+func JSON(in wire.Request) json.RawMessage {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(in.AppendJSON(nil), &members); err != nil {
+		panic("design: JSON that package wire wrote: " + err.Error())
+	}
+	out := []byte{'{'}
+	for _, name := range usual {
+		value, ok := members[name]
+		if !ok {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(strconv.AppendQuote(out, name), ':'), value...)
+	}
+	return bytes.ReplaceAll(append(out, '}'), []byte(highest), []byte(`\udbff\udfff`))
 }
 
 type compiler struct {
@@ -86,93 +128,91 @@ type compiler struct {
 	open  Attribute       // the first sort key attribute without a fixed value
 }
 
-// body is a request, with members in the usual order.
-type body struct {
-	TableName                 string
-	IndexName                 string            `json:",omitempty"`
-	Key                       json.RawMessage   `json:",omitempty"`
-	KeyConditionExpression    string            `json:",omitempty"`
-	FilterExpression          string            `json:",omitempty"`
-	ProjectionExpression      string            `json:",omitempty"`
-	ExpressionAttributeNames  map[string]string `json:",omitempty"`
-	ExpressionAttributeValues json.RawMessage   `json:",omitempty"`
-	ScanIndexForward          *bool             `json:",omitempty"`
-	Limit                     int               `json:",omitempty"`
-	ConsistentRead            bool              `json:",omitempty"`
-}
-
-func (c *compiler) request() (json.RawMessage, error) {
+func (c *compiler) request() (wire.Request, error) {
 	p := c.p
 	if p.Table == nil {
 		return nil, &CompileError{Msg: "the pattern has no table"}
 	}
-	b := body{TableName: p.Table.Name, Limit: p.Limit, ConsistentRead: p.Consistent}
+	in := wire.QueryInput{TableName: &p.Table.Name}
 	if p.Index != nil {
-		b.IndexName = p.Index.Name
+		in.IndexName = &p.Index.Name
 	}
+	if p.Limit != 0 {
+		in.Limit = new(int64(p.Limit))
+	}
+	if p.Consistent {
+		in.ConsistentRead = new(true)
+	}
+
+	var key attr.Item
 	switch p.Operation {
 	case "GetItem":
-		key, err := c.key()
-		if err != nil {
+		var err error
+		if key, err = c.key(); err != nil {
 			return nil, err
 		}
-		b.Key = key.AppendJSON(nil)
 	case "Query":
 		clauses, err := c.clauses()
 		if err != nil {
 			return nil, err
 		}
-		b.KeyConditionExpression = c.names.KeyCondition(clauses)
+		in.KeyConditionExpression = new(c.names.KeyCondition(clauses))
 		if p.Descending {
-			forward := false
-			b.ScanIndexForward = &forward
+			in.ScanIndexForward = new(false)
 		}
 	}
-	var err error
-	if p.Filter != "" {
-		if b.FilterExpression, err = c.names.Expression(p.Filter); err != nil {
-			return nil, err
-		}
-	}
-	if len(p.Project) > 0 {
-		if b.ProjectionExpression, err = c.names.Expression(strings.Join(p.Project, ", ")); err != nil {
-			return nil, err
-		}
-	}
-	b.ExpressionAttributeNames = c.names.Names()
-	if values := c.names.Values(); values != nil {
-		b.ExpressionAttributeValues = values.AppendJSON(nil)
-	}
-	if err := c.check(&b); err != nil {
+
+	if err := c.expressions(&in); err != nil {
 		return nil, err
 	}
-	return marshal(b)
+	switch p.Operation {
+	case "GetItem":
+		return &wire.GetItemInput{
+			ConsistentRead: in.ConsistentRead, ExpressionAttributeNames: in.ExpressionAttributeNames, Key: key,
+			ProjectionExpression: in.ProjectionExpression, TableName: in.TableName,
+		}, nil
+	case "Query":
+		return &in, nil
+	}
+	return &wire.ScanInput{
+		ConsistentRead: in.ConsistentRead, ExpressionAttributeNames: in.ExpressionAttributeNames,
+		ExpressionAttributeValues: in.ExpressionAttributeValues, FilterExpression: in.FilterExpression,
+		IndexName: in.IndexName, Limit: in.Limit, ProjectionExpression: in.ProjectionExpression, TableName: in.TableName,
+	}, nil
 }
 
-// marshal encodes a request. The highest character is escaped, because fonts
-// do not have it.
-func marshal(b body) (json.RawMessage, error) {
-	raw, err := text.JSON(b)
-	return json.RawMessage(strings.ReplaceAll(string(raw), highest, `\udbff\udfff`)), err
-}
+// expressions sets the filter, the projection and the placeholders, and parses the
+// expressions as the service would.
+func (c *compiler) expressions(in *wire.QueryInput) error {
+	if c.p.Filter != "" {
+		filter, err := c.names.Expression(c.p.Filter)
+		if err != nil {
+			return err
+		}
+		in.FilterExpression = &filter
+	}
+	if len(c.p.Project) > 0 {
+		projection, err := c.names.Expression(strings.Join(c.p.Project, ", "))
+		if err != nil {
+			return err
+		}
+		in.ProjectionExpression = &projection
+	}
+	in.ExpressionAttributeNames, in.ExpressionAttributeValues = c.names.Names(), c.names.Values()
 
-// check parses the filter and the projection as the service would.
-func (c *compiler) check(b *body) error {
-	env, err := expr.NewEnv(b.ExpressionAttributeNames, c.names.Values())
+	env, err := expr.NewEnv(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	if err != nil {
 		return err
 	}
-	if b.FilterExpression != "" {
-		if _, err := env.Condition("FilterExpression", b.FilterExpression); err != nil {
+	if in.FilterExpression != nil {
+		if _, err := env.Condition(expr.FilterExpression, *in.FilterExpression); err != nil {
 			return err
 		}
 	}
-	if b.ProjectionExpression != "" {
-		if _, err := env.Projection(b.ProjectionExpression); err != nil {
-			return err
-		}
+	if in.ProjectionExpression != nil {
+		_, err = env.Projection(*in.ProjectionExpression)
 	}
-	return nil
+	return err
 }
 
 // resolve returns the attribute that a name in a filter refers to: the

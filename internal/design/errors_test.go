@@ -64,10 +64,10 @@ func compileScript(m *design.Model, src string) string {
 		}
 		return out.String()
 	}
-	op, request, err := full.Patterns[0].Compile(full)
+	request, err := full.Patterns[0].JSON(full)
 	if err != nil {
 		ce, _ := errors.AsType[*design.CompileError](err)
 		return fmt.Sprintf("error at %s/%s: %s\n  advice: %s\n", ce.Attribute, ce.Component, ce.Msg, ce.Advice)
 	}
-	return op + " " + string(request) + "\n"
+	return full.Patterns[0].Operation + " " + string(request) + "\n"
 }

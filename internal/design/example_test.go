@@ -49,10 +49,14 @@ func ExamplePattern_Compile() {
 		fmt.Println(err)
 		return
 	}
-	op, request, err := m.Patterns[0].Compile(m)
-	fmt.Println(op, string(request), err)
+	in, err := m.Patterns[0].Compile(m)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%v %s\n", in.Op(), design.JSON(in))
 	// Output:
-	// Query {"TableName":"Drive","KeyConditionExpression":"PK = :PK AND SK BETWEEN :SK_from AND :SK_to","ExpressionAttributeValues":{":PK":{"S":"DRIVE#a"},":SK_from":{"S":"FILE#notes#0009\u0000"},":SK_to":{"S":"FILE#notes#\udbff\udfff"}}} <nil>
+	// Query {"TableName":"Drive","KeyConditionExpression":"PK = :PK AND SK BETWEEN :SK_from AND :SK_to","ExpressionAttributeValues":{":PK":{"S":"DRIVE#a"},":SK_from":{"S":"FILE#notes#0009\u0000"},":SK_to":{"S":"FILE#notes#\udbff\udfff"}}}
 }
 
 func ExampleParse_errors() {

@@ -1,7 +1,6 @@
 package design
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -10,30 +9,23 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // checkFilter refuses a filter that no item of the model can pass because of a
 // mistake: a name similar to that of an attribute, or a value of another type
 // than the attribute. Values of different types are never equal and have no
 // order.
-func (p *parser) checkFilter(q *Pattern, n *yaml.Node, request json.RawMessage) {
-	var r struct {
-		FilterExpression          string
-		ExpressionAttributeNames  map[string]string
-		ExpressionAttributeValues json.RawMessage
-	}
-	if json.Unmarshal(request, &r) != nil || r.FilterExpression == "" {
+func (p *parser) checkFilter(q *Pattern, n *yaml.Node, in wire.Request) {
+	scan, ok := in.(*wire.ScanInput)
+	if !ok || scan.FilterExpression == nil {
 		return
 	}
-	values, err := attr.ParseItem(r.ExpressionAttributeValues)
-	if err != nil && r.ExpressionAttributeValues != nil {
-		return
-	}
-	env, err := expr.NewEnv(r.ExpressionAttributeNames, values)
+	env, err := expr.NewEnv(scan.ExpressionAttributeNames, scan.ExpressionAttributeValues)
 	if err != nil {
 		return
 	}
-	c, err := env.Condition(expr.FilterExpression, r.FilterExpression)
+	c, err := env.Condition(expr.FilterExpression, *scan.FilterExpression)
 	if err != nil {
 		return
 	}

@@ -188,7 +188,7 @@ func (p *parser) expressions(q *Pattern, o map[string]*yaml.Node) {
 		if o[name] == nil {
 			continue
 		}
-		_, request, err := probe.Compile(p.m)
+		in, err := probe.Compile(p.m)
 		if err != nil {
 			msg, hint := err.Error(), ""
 			if c, ok := errors.AsType[*CompileError](err); ok {
@@ -196,7 +196,7 @@ func (p *parser) expressions(q *Pattern, o map[string]*yaml.Node) {
 			}
 			p.fail(o[name], hint, "%s", msg)
 		} else if name == "filter" {
-			p.checkFilter(q, o[name], request)
+			p.checkFilter(q, o[name], in)
 		}
 	}
 }

@@ -38,6 +38,28 @@ type Request interface {
 	AppendJSON(dst []byte) []byte
 }
 
+// DecodeRequest decodes the body of a request of an operation that reads items: Query,
+// Scan, GetItem or ExecuteStatement.
+func DecodeRequest(op string, body []byte) (Request, error) {
+	var in Request
+	switch op {
+	case "Query":
+		in = new(QueryInput)
+	case "Scan":
+		in = new(ScanInput)
+	case "GetItem":
+		in = new(GetItemInput)
+	case "ExecuteStatement":
+		in = new(ExecuteStatementInput)
+	default:
+		return nil, UnknownOperation()
+	}
+	if err := in.DecodeJSON(body); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
 // An Output is the output of an operation.
 type Output interface {
 	// AppendJSON appends the body of the response.

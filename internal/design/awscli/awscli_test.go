@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design/awscli"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 func TestParse(t *testing.T) {
@@ -142,9 +143,11 @@ func TestIs(t *testing.T) {
 func TestFormat(t *testing.T) {
 	request := `{"TableName":"T","ScanIndexForward":false,"Limit":3,"KeyConditionExpression":"PK = :p AND begins_with(SK, :s)","ExpressionAttributeValues":{":p":{"S":"it's"}}}`
 	want := `aws dynamodb query --table-name T --key-condition-expression 'PK = :p AND begins_with(SK, :s)' --expression-attribute-values '{":p":{"S":"it'\''s"}}' --limit 3 --no-scan-index-forward`
-	require.Equal(t, want, awscli.Format("Query", json.RawMessage(request)))
-	// A member without a flag needs --cli-input-json.
-	require.Equal(t, `aws dynamodb query --cli-input-json '{"Odd":1}'`, awscli.Format("Query", json.RawMessage(`{"Odd":1}`)))
+	in, err := wire.DecodeRequest("Query", []byte(request))
+	require.NoError(t, err)
+	require.Equal(t, want, awscli.Format(in))
+	// Text that the command would take for a flag needs --cli-input-json.
+	require.Equal(t, `aws dynamodb query --cli-input-json '{"TableName":"--odd"}'`, awscli.Format(&wire.QueryInput{TableName: new("--odd")}))
 }
 
 func FuzzParse(f *testing.F) {
@@ -158,9 +161,13 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		// A parsed line can be written and parsed again.
-		again := awscli.Format(c.Operation, c.Request)
+		in, err := wire.DecodeRequest(c.Operation, c.Request)
+		if err != nil {
+			return
+		}
+		again := awscli.Format(in)
 		c2, err := new(awscli.Parser).Parse(again)
-		if err != nil || c.Operation != c2.Operation || !equal(c.Request, c2.Request) {
+		if err != nil || c.Operation != c2.Operation || !equal(in.AppendJSON(nil), c2.Request) {
 			t.Errorf("Parse(%q) = %s %s, and Parse(%q) = %v, %v", line, c.Operation, c.Request, again, c2, err)
 		}
 	})

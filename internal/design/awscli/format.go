@@ -5,12 +5,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // Format returns a request as a line of the AWS CLI. Reading the line with a
 // [Parser] gives an equal request.
-func Format(op string, request json.RawMessage) string {
-	op = Kebab(op)
+func Format(in wire.Request) string {
+	op, request := Kebab(in.Op().String()), in.AppendJSON(nil)
 	line := "aws dynamodb " + op
 	whole := line + " --cli-input-json " + Quote(string(request))
 	var m map[string]json.RawMessage

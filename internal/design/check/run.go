@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // Rule is the rule ID of findings about expectations.
@@ -48,9 +49,9 @@ type Result struct {
 // A PatternResult is the result of one access pattern.
 type PatternResult struct {
 	Pattern *design.Pattern
-	Op      string
-	// Request is nil if the pattern is not one range; Compile says why.
-	Request json.RawMessage
+	// Input is the request, or nil if the pattern is not one range; Compile says why. It
+	// is also nil for a raw request that does not have the form of its operation.
+	Input   wire.Request
 	Compile *design.CompileError
 	// Report describes what the request read, or is nil.
 	Report *explain.Report
@@ -63,6 +64,18 @@ type PatternResult struct {
 	Spread *Spread
 	// Failures are the unmet expectations.
 	Failures []design.Finding
+}
+
+// Request returns the request as JSON, or nil if there is none. A raw request is as its
+// author wrote it.
+func (p *PatternResult) Request() json.RawMessage {
+	switch {
+	case p.Pattern.Request != nil:
+		return p.Pattern.Request
+	case p.Input != nil:
+		return design.JSON(p.Input)
+	}
+	return nil
 }
 
 // OK reports whether the pattern meets its expectations.
@@ -144,13 +157,7 @@ func runPattern(ctx context.Context, w *design.World, target explain.Target, p *
 	if err := context.Cause(ctx); err != nil {
 		return pr, err
 	}
-	var err error
-	pr.Op, pr.Request, err = p.Compile(w.Model)
-	if err != nil {
-		pr.Compile, _ = errors.AsType[*design.CompileError](err)
-		if pr.Compile == nil {
-			pr.Compile = &design.CompileError{Pos: p.Pos, Pattern: p.Name, Msg: err.Error()}
-		}
+	if err := pr.compile(w.Model); err != nil {
 		pr.Judge()
 		return pr, nil
 	}
@@ -158,7 +165,7 @@ func runPattern(ctx context.Context, w *design.World, target explain.Target, p *
 	if n := len(p.Expect.Keys); items == 0 && n > 0 {
 		items = max(1000, 2*n)
 	}
-	pr.Report, err = explain.Run(ctx, target, pr.Op, pr.Request, explain.Options{Pages: o.Pages, Items: items, Classify: w.Model.EntityName})
+	err := pr.explain(ctx, target, explain.Options{Pages: o.Pages, Items: items, Classify: w.Model.EntityName})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return pr, cause
@@ -174,6 +181,30 @@ func runPattern(ctx context.Context, w *design.World, target explain.Target, p *
 	}
 	pr.Judge()
 	return pr, nil
+}
+
+// compile sets the request, or the reason why there is none, which it returns.
+func (p *PatternResult) compile(m *design.Model) (err error) {
+	p.Input, err = p.Pattern.Compile(m)
+	if _, refused := errors.AsType[*wire.Error](err); err == nil || refused {
+		return nil
+	}
+	p.Compile, _ = errors.AsType[*design.CompileError](err)
+	if p.Compile == nil {
+		p.Compile = &design.CompileError{Pos: p.Pattern.Pos, Pattern: p.Pattern.Name, Msg: err.Error()}
+	}
+	return err
+}
+
+// explain runs the request.
+func (p *PatternResult) explain(ctx context.Context, target explain.Target, o explain.Options) (err error) {
+	if p.Pattern.Request != nil {
+		p.Report, err = explain.RunJSON(ctx, target, p.Pattern.Operation, p.Pattern.Request, o)
+		return err
+	}
+	o.Text = p.Request()
+	p.Report, err = explain.Run(ctx, target, p.Input, o)
+	return err
 }
 
 // growth returns the average growth of the rows of a report.

@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // A Spread is what a pattern reads in all partitions that hold rows of its
@@ -419,9 +420,9 @@ func (s *spreader) value(it *design.Item, c design.Condition) string {
 }
 
 // request returns the request of the pattern in the partition of a candidate.
-func (s *spreader) request(c candidate) (json.RawMessage, error) {
+func (s *spreader) request(c candidate) (wire.Request, error) {
 	if s.p.Request != nil {
-		return s.replace(c)
+		return s.replace(c), nil
 	}
 	q := *s.p
 	q.Where = slices.Clone(q.Where)
@@ -433,20 +434,25 @@ func (s *spreader) request(c candidate) (json.RawMessage, error) {
 			q.Where[i].Args = c.args
 		}
 	}
-	_, request, err := q.Compile(s.w.Model)
-	return request, err
+	return q.Compile(s.w.Model)
+}
+
+// text returns a request of [spreader.request] as JSON.
+func (s *spreader) text(in wire.Request) json.RawMessage {
+	if s.p.Request != nil {
+		return in.AppendJSON(nil)
+	}
+	return design.JSON(in)
 }
 
 // placeholders returns the placeholders of the partition key's values in a raw
 // request, in the order of the key.
-func (s *spreader) placeholders() (names []string, body map[string]json.RawMessage, values map[string]json.RawMessage) {
-	if json.Unmarshal(s.p.Request, &body) != nil || json.Unmarshal(body["ExpressionAttributeValues"], &values) != nil {
-		return nil, nil, nil
+func (s *spreader) placeholders() (names []string) {
+	in, ok := s.pr.Input.(*wire.QueryInput)
+	if !ok || in.KeyConditionExpression == nil {
+		return nil
 	}
-	var condition string
-	if json.Unmarshal(body["KeyConditionExpression"], &condition) != nil {
-		return nil, nil, nil
-	}
+	condition := *in.KeyConditionExpression
 	tokens := ast.Lex(nil, condition)
 	for _, a := range s.space.Hash {
 		for _, c := range s.pr.Report.Clauses {
@@ -455,31 +461,32 @@ func (s *spreader) placeholders() (names []string, body map[string]json.RawMessa
 			}
 			for _, token := range tokens {
 				name := token.Text(condition)
-				if v, err := attr.ParseValue(values[name]); token.Kind == ast.TokValue && err == nil && attr.Equal(v, c.Values[0]) {
+				v := in.ExpressionAttributeValues.Get(name)
+				if token.Kind == ast.TokValue && !v.IsZero() && attr.Equal(v, c.Values[0]) {
 					names = append(names, name)
 					break
 				}
 			}
 		}
 	}
-	return names, body, values
+	return names
 }
 
-func (s *spreader) replaceable() bool {
-	names, _, _ := s.placeholders()
-	return len(names) == len(s.space.Hash)
-}
+func (s *spreader) replaceable() bool { return len(s.placeholders()) == len(s.space.Hash) }
 
-func (s *spreader) replace(c candidate) (json.RawMessage, error) {
-	names, body, values := s.placeholders()
-	for i, v := range PartitionKey(s.space, c.row) {
-		values[names[i]] = v.AppendJSON(nil)
+// replace returns the raw request with the partition key of a candidate.
+func (s *spreader) replace(c candidate) wire.Request {
+	names, key := s.placeholders(), PartitionKey(s.space, c.row)
+	in := *s.pr.Input.(*wire.QueryInput) // it has placeholders
+	var b attr.Builder
+	for name, v := range in.ExpressionAttributeValues.All() {
+		if i := slices.Index(names, string(name)); i >= 0 {
+			v = key[i]
+		}
+		b.AddBytes(name, v)
 	}
-	var err error
-	if body["ExpressionAttributeValues"], err = json.Marshal(values); err != nil {
-		return nil, err
-	}
-	return json.Marshal(body)
+	in.ExpressionAttributeValues = b.Item()
+	return &in
 }
 
 // read reads the candidates that matter.
@@ -537,11 +544,11 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 }
 
 func (s *spreader) reading(ctx context.Context, target explain.Target, c candidate, o Options) (*Reading, error) {
-	request, err := s.request(c)
+	in, err := s.request(c)
 	if err != nil {
 		return nil, nil // such as a value that the template refuses
 	}
-	rep, err := explain.Run(ctx, target, s.pr.Op, request, explain.Options{Pages: o.Pages, Items: -1, Brief: true})
+	rep, err := explain.Run(ctx, target, in, explain.Options{Pages: o.Pages, Items: -1, Brief: true})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, cause
@@ -551,9 +558,9 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c candida
 	if rep.Refused != nil {
 		return nil, nil
 	}
-	in := PatternResult{Pattern: s.p, Report: rep}
+	pr := PatternResult{Pattern: s.p, Report: rep}
 	return &Reading{
-		Key: PartitionKey(s.space, c.row), Request: request, Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages,
-		Bytes: rep.Bytes + rep.Fetched, Units: in.Units(), Waste: in.Waste(), Growth: c.growth,
+		Key: PartitionKey(s.space, c.row), Request: s.text(in), Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages,
+		Bytes: rep.Bytes + rep.Fetched, Units: pr.Units(), Waste: pr.Waste(), Growth: c.growth,
 	}, nil
 }

@@ -218,7 +218,7 @@ func request(pr *PatternResult, r *explain.Report) string {
 		s += fmt.Sprintf(", limit %d", r.Limit)
 	}
 	if r.Refused != nil && r.Clauses == nil {
-		s += " " + string(pr.Request)
+		s += " " + string(pr.Request())
 	}
 	return s
 }

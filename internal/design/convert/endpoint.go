@@ -2,16 +2,16 @@ package convert
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// An Endpoint runs an operation, such as Scan, with a JSON request.
-type Endpoint func(ctx context.Context, op string, request []byte) (response []byte, err error)
+// An Endpoint answers a ListTables, DescribeTable or Scan.
+type Endpoint func(ctx context.Context, in wire.Request) (wire.Output, error)
 
 // FromEndpoint imports the tables of a running endpoint with up to
 // Options.Items items of each. It only reads. Name is the endpoint's name in
@@ -19,24 +19,16 @@ type Endpoint func(ctx context.Context, op string, request []byte) (response []b
 func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*design.Model, []Loss, error) {
 	im := newImporter(o)
 	im.derived = true
-	ask := func(op string, request any) (*document, error) {
-		body, err := json.Marshal(request)
+	ask := func(in wire.Request) (*document, error) {
+		out, err := call(ctx, in)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%v: %w", in.Op(), err)
 		}
-		out, err := call(ctx, op, body)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", op, err)
-		}
-		return read(name, out)
+		return read(name, out.AppendJSON(nil))
 	}
-	type start struct {
-		ExclusiveStartTableName string `json:",omitempty"`
-	}
-	type tableName struct{ TableName string }
 	var names []string
-	for next := ""; ; {
-		d, err := ask("ListTables", start{next})
+	for in := new(wire.ListTablesInput); ; {
+		d, err := ask(in)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -44,10 +36,10 @@ func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*
 			names = append(names, m.text)
 		}
 		last := d.roots[0].str("LastEvaluatedTableName")
-		if last == "" || last == next || len(names) > maxTables {
+		if last == "" || in.ExclusiveStartTableName != nil && last == *in.ExclusiveStartTableName || len(names) > maxTables {
 			break
 		}
-		next = last
+		in.ExclusiveStartTableName = &last
 	}
 	if len(names) == 0 {
 		return nil, nil, &Error{Pos: design.Pos{File: name}, Msg: "the endpoint has no tables", Hint: "sortkey serve --load file-tree loads some"}
@@ -55,11 +47,12 @@ func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*
 	if o.Table != "" && !slices.Contains(names, o.Table) {
 		return nil, nil, &Error{Pos: design.Pos{File: name}, Msg: "no table " + o.Table, Hint: "the tables are " + clip(strings.Join(names, ", "))}
 	}
+
 	for _, table := range names {
 		if o.Table != "" && table != o.Table {
 			continue
 		}
-		d, err := ask("DescribeTable", tableName{table})
+		d, err := ask(&wire.DescribeTableInput{TableName: &table})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -78,16 +71,11 @@ func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*
 }
 
 // scan reads the first items of a table.
-func (im *importer) scan(t *design.Table, name string, ask func(string, any) (*document, error)) error {
-	type scan struct {
-		TableName         string
-		Limit             int             `json:",omitempty"`
-		ExclusiveStartKey json.RawMessage `json:",omitempty"`
-	}
-	request := scan{TableName: name}
+func (im *importer) scan(t *design.Table, name string, ask func(wire.Request) (*document, error)) error {
+	in := &wire.ScanInput{TableName: &name}
 	for left := im.o.Items; left > 0; {
-		request.Limit = min(left, 1000)
-		d, err := ask("Scan", request)
+		in.Limit = new(int64(min(left, 1000)))
+		d, err := ask(in)
 		if err != nil {
 			return err
 		}
@@ -106,7 +94,7 @@ func (im *importer) scan(t *design.Table, name string, ask func(string, any) (*d
 		if !ok {
 			return nil
 		}
-		if request.ExclusiveStartKey = key.AppendJSON(nil); left <= 0 {
+		if in.ExclusiveStartKey = key; left <= 0 {
 			im.add(Loss{What: "items of table " + name, Why: fmt.Sprintf("only the first %d were read", im.o.Items), Hint: "--items N reads more"})
 		}
 	}

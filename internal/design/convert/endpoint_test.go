@@ -11,19 +11,23 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
 // endpoint returns an endpoint for a database in this process.
 func endpoint(db *sortkey.DB) convert.Endpoint {
-	return func(ctx context.Context, op string, request []byte) ([]byte, error) {
-		out, status := inside.Service(db).Serve(ctx, "DynamoDB_20120810."+op, request, nil)
-		if status != http.StatusOK {
-			return nil, errors.New(string(out))
-		}
-		return out, nil
+	return func(ctx context.Context, in wire.Request) (wire.Output, error) {
+		out, _, err := explain.InProcess(db).Do(ctx, in)
+		return out, err
 	}
+}
+
+func serve(t *testing.T, db *sortkey.DB, op string, body []byte) {
+	out, status := inside.Service(db).Serve(t.Context(), "DynamoDB_20120810."+op, body, nil)
+	require.Equal(t, http.StatusOK, status, "%s", out)
 }
 
 func TestFromEndpoint(t *testing.T) {
@@ -32,14 +36,12 @@ func TestFromEndpoint(t *testing.T) {
 	_, _, err := convert.FromEndpoint(t.Context(), "here", call, convert.Options{})
 	require.ErrorContains(t, err, "here: the endpoint has no tables")
 
-	_, err = call(t.Context(), "CreateTable", []byte(`{"TableName":"Shop","BillingMode":"PAY_PER_REQUEST",
+	serve(t, db, "CreateTable", []byte(`{"TableName":"Shop","BillingMode":"PAY_PER_REQUEST",
 		"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"},{"AttributeName":"G","AttributeType":"S"}],
 		"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],
 		"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"G","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}]}`))
-	require.NoError(t, err)
 	for i := range 12 {
-		_, err = call(t.Context(), "PutItem", fmt.Appendf(nil, `{"TableName":"Shop","Item":{"PK":{"S":"C#%d"},"SK":{"S":"O#%04d"},"G":{"S":"DAY#2026-01-%02d"}}}`, i%3, i, 1+i%2))
-		require.NoError(t, err)
+		serve(t, db, "PutItem", fmt.Appendf(nil, `{"TableName":"Shop","Item":{"PK":{"S":"C#%d"},"SK":{"S":"O#%04d"},"G":{"S":"DAY#2026-01-%02d"}}}`, i%3, i, 1+i%2))
 	}
 	m, losses, err := convert.FromEndpoint(t.Context(), "here", call, convert.Options{})
 	require.NoError(t, err)
@@ -62,8 +64,6 @@ func TestFromEndpoint(t *testing.T) {
 	require.ErrorContains(t, err, "no table Nope")
 
 	gone := errors.New("gone")
-	_, _, err = convert.FromEndpoint(t.Context(), "here", func(context.Context, string, []byte) ([]byte, error) { return nil, gone }, convert.Options{})
+	_, _, err = convert.FromEndpoint(t.Context(), "here", func(context.Context, wire.Request) (wire.Output, error) { return nil, gone }, convert.Options{})
 	require.ErrorIs(t, err, gone)
-	_, _, err = convert.FromEndpoint(t.Context(), "here", func(context.Context, string, []byte) ([]byte, error) { return []byte("<html>"), nil }, convert.Options{})
-	require.ErrorContains(t, err, "not JSON")
 }

@@ -1,10 +1,10 @@
 package convert
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"sort"
 	"strconv"
@@ -14,6 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // finish builds the model from what was collected and reads it back.
@@ -166,12 +167,11 @@ func (im *importer) runPatterns(ctx context.Context) error {
 	}
 	defer w.Close()
 	for _, p := range im.m.Patterns {
-		op, request, err := p.Compile(im.m)
-		if err != nil {
+		rows, refused, err := count(ctx, w, p)
+		if _, not := errors.AsType[*design.CompileError](err); not {
 			im.loss(im.from[p], "pattern "+p.Name, err.Error(), "")
 			continue
 		}
-		rows, refused, err := count(ctx, w, op, request)
 		if err != nil {
 			return err
 		}
@@ -179,48 +179,61 @@ func (im *importer) runPatterns(ctx context.Context) error {
 			im.loss(im.from[p], "pattern "+p.Name, "the service refuses it: "+refused, "correct the request, or expect the error")
 			continue
 		}
-		if p.Request == nil && op == "Query" {
+		if p.Request == nil && p.Operation == "Query" {
 			p.Expect.Rows = &rows
 		}
 	}
 	return nil
 }
 
-// count returns the number of rows of a request over all pages.
-func count(ctx context.Context, w *design.World, op string, request json.RawMessage) (rows int, refused string, err error) {
-	for range 1000 {
-		out, status := inside.Service(w.DB).Serve(ctx, "DynamoDB_20120810."+op, request, nil)
-		if err := context.Cause(ctx); err != nil {
-			return 0, "", err
-		}
-		var page struct {
-			Message          string `json:"message"`
-			Count            int
-			LastEvaluatedKey json.RawMessage
-		}
-		if err := json.Unmarshal(out, &page); err != nil || status != http.StatusOK {
-			if page.Message == "" {
-				page.Message = fmt.Sprintf("status %d", status)
+// maxPages limits the pages that are counted.
+const maxPages = 1000
+
+// count returns the number of rows of a pattern over all pages, or what the service says
+// to it.
+func count(ctx context.Context, w *design.World, p *design.Pattern) (rows int, refused string, err error) {
+	in, err := p.Compile(w.Model)
+	if err == nil {
+		rows, err = countPages(ctx, w, in)
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return 0, "", cause
+	}
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		return 0, cmp.Or(e.Message, fmt.Sprintf("status %d", e.Status)), nil
+	}
+	return rows, "", err
+}
+
+func countPages(ctx context.Context, w *design.World, in wire.Request) (rows int, err error) {
+	service := inside.Service(w.DB)
+	visit := func(attr.Item) (int, error) {
+		rows++
+		return 0, nil
+	}
+	switch in := in.(type) {
+	case *wire.GetItemInput:
+		_, err = service.GetItem(ctx, in, func(attr.Item) {})
+	case *wire.QueryInput:
+		page := *in
+		for range maxPages {
+			out, err := service.Query(ctx, &page, visit)
+			if err != nil || out.LastEvaluatedKey == nil || page.Limit != nil {
+				return rows, err
 			}
-			return 0, page.Message, nil
+			page.ExclusiveStartKey = out.LastEvaluatedKey
 		}
-		rows += page.Count
-		if page.LastEvaluatedKey == nil {
-			break
-		}
-		var next map[string]json.RawMessage
-		if err := json.Unmarshal(request, &next); err != nil {
-			return 0, err.Error(), nil
-		}
-		if next["Limit"] != nil {
-			break
-		}
-		next["ExclusiveStartKey"] = page.LastEvaluatedKey
-		if request, err = json.Marshal(next); err != nil {
-			return 0, "", err
+	case *wire.ScanInput:
+		page := *in
+		for range maxPages {
+			out, err := service.Scan(ctx, &page, visit)
+			if err != nil || out.LastEvaluatedKey == nil || page.Limit != nil {
+				return rows, err
+			}
+			page.ExclusiveStartKey = out.LastEvaluatedKey
 		}
 	}
-	return rows, "", nil
+	return rows, err
 }
 
 // addPattern adds a pattern under a unique name.

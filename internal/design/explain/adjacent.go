@@ -6,6 +6,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/literal"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -61,19 +62,18 @@ func (e *explainer) adjacentRow(below bool) (attr.Item, error) {
 // edgeRow returns the first row of a slice, or the last if reverse.
 func (e *explainer) edgeRow(clauses []keycond.Clause, reverse bool) (attr.Item, error) {
 	b := &literal.Placeholders{Readable: true}
-	m := members{}
-	m.set("TableName", e.report.Table)
+	q := request{op: wire.OpQuery}
+	q.TableName = &e.report.Table
 	if e.report.Index != "" {
-		m.set("IndexName", e.report.Index)
+		q.IndexName = &e.report.Index
 	}
 	if e.report.Consistent {
-		m.set("ConsistentRead", true)
+		q.ConsistentRead = new(true)
 	}
-	m.set("KeyConditionExpression", b.KeyCondition(clauses))
-	m.set("ScanIndexForward", !reverse)
-	m.set("Limit", 1)
-	m.bind(b)
-	p, err := ask(e, opQuery, m)
+	q.KeyConditionExpression = new(b.KeyCondition(clauses))
+	q.ScanIndexForward, q.Limit = new(!reverse), new(int64(1))
+	q.bind(b)
+	p, err := e.ask(q)
 	if refused, ok := refusalOf(err); ok {
 		// The value after a prefix can be too long for a key.
 		e.note("cannot query the row outside the range: " + refused.Message)
@@ -89,14 +89,13 @@ func (e *explainer) edgeRow(clauses []keycond.Clause, reverse bool) (attr.Item, 
 }
 
 // next reads the row that the last page stopped before.
-func (e *explainer) next(asked members) error {
+func (e *explainer) next(asked request) error {
 	if e.report.Last == nil || e.opts.Brief {
 		return nil
 	}
-	m := asked.whole()
-	m.set("ExclusiveStartKey", e.report.Last)
-	m.set("Limit", 1)
-	p, err := e.ask(m)
+	r := asked.whole()
+	r.ExclusiveStartKey, r.Limit = e.report.Last, new(int64(1))
+	p, err := e.ask(r)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // A tree is a random condition on SK, as text and as a function.
@@ -90,7 +91,7 @@ func TestAdvice(t *testing.T) {
 		})
 		require.NoError(t, err)
 		t.Logf("%s", request)
-		r, err := explain.Run(context.Background(), explain.InProcess(db), "Query", request, explain.Options{})
+		r, err := explain.RunJSON(context.Background(), explain.InProcess(db), "Query", request, explain.Options{})
 		require.NoError(t, err)
 		var want []string
 		for _, v := range all {
@@ -122,7 +123,7 @@ func checkAdvice(t *proptest.T, db *sortkey.DB, advice []explain.Advice, want []
 			parts++
 			inexact = inexact || strings.Contains(a.Text, "in the program")
 			together = append(together, found...)
-		case strings.HasPrefix(a.Text, "scan "), a.Operation == "BatchGetItem":
+		case strings.HasPrefix(a.Text, "scan "), a.Request.Op() == wire.OpBatchGetItem:
 			require.Equal(t, want, found, "%s: %s", text, a.Text)
 		default:
 			for _, key := range want {
@@ -149,8 +150,8 @@ func checkAdvice(t *proptest.T, db *sortkey.DB, advice []explain.Advice, want []
 
 // find runs a request and returns the sort keys that it finds in partition p.
 func find(t *proptest.T, db *sortkey.DB, a explain.Advice) []string {
-	body, status := inside.Service(db).Serve(context.Background(), "DynamoDB_20120810."+a.Operation, a.Request, nil)
-	require.Equal(t, 200, status, "%s %s: %s", a.Operation, a.Request, body)
+	body, status := inside.Service(db).Serve(context.Background(), a.Request.Op().Target(), a.Request.AppendJSON(nil), nil)
+	require.Equal(t, 200, status, "%v %s: %s", a.Request.Op(), a.Request.AppendJSON(nil), body)
 	var out struct {
 		Items     []json.RawMessage
 		Responses map[string][]json.RawMessage
@@ -201,7 +202,7 @@ func FuzzRun(f *testing.F) {
 	f.Add("get-item", `{"TableName":"Things","Key":{"PK":{"S":"p"},"N":{"N":"1"}}}`)
 	f.Add("query", `{"TableName":"Things","KeyConditions":{"PK":{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"p"}]}},"Select":"COUNT"}`)
 	f.Fuzz(func(t *testing.T, op, request string) {
-		r, err := explain.Run(context.Background(), explain.InProcess(db), op, json.RawMessage(request), explain.Options{})
+		r, err := explain.RunJSON(context.Background(), explain.InProcess(db), op, json.RawMessage(request), explain.Options{})
 		if err != nil {
 			return
 		}

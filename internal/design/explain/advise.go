@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -91,7 +91,7 @@ func (e *explainer) oneGroup(g group, broken *rule, s *keycond.Schema) {
 			e.advise("no row can satisfy both conditions on the attribute")
 			return
 		}
-		if !e.offer(p.words(), opQuery, e.request(p)) {
+		if !e.offer(p.words(), e.request(p)) {
 			continue
 		}
 		if offered++; offered == maxPlans || len(p.dropped)+len(p.remarks) == 0 {
@@ -122,26 +122,24 @@ func (e *explainer) manyGroups(groups []group) {
 		e.advise("no row can satisfy all conditions")
 		return
 	case 1:
-		e.offer(plans[0].words(), opQuery, e.request(plans[0]))
+		e.offer(plans[0].words(), e.request(plans[0]))
 		return
 	}
 	if keys, ok := e.batch(plans); ok {
-		m := members{}
-		m.set("RequestItems", map[string]any{e.info.name: keys})
-		e.offer(fmt.Sprintf("read the %d items by their keys in one request", len(plans)), opBatchGet, m)
+		e.offerInput(fmt.Sprintf("read the %d items by their keys in one request", len(plans)), keys, keys)
 	}
 	for i, p := range plans {
-		e.offer(fmt.Sprintf("send %d queries and combine their results, %d of %[1]d: %[3]s", len(plans), i+1, p.words()), opQuery, e.request(p))
+		e.offer(fmt.Sprintf("send %d queries and combine their results, %d of %[1]d: %[3]s", len(plans), i+1, p.words()), e.request(p))
 	}
 	if p, ok := hull(plans); ok {
-		e.offer("or "+p.words()+"; this also reads the rows between the ranges, so filter in the program", opQuery, e.request(p))
+		e.offer("or "+p.words()+"; this also reads the rows between the ranges, so filter in the program", e.request(p))
 	}
 }
 
-// batch returns the keys of plans that each read one item of the table.
-func (e *explainer) batch(plans []*plan) (map[string]any, bool) {
+// batch returns the request for the items of plans that each read one item of the table.
+func (e *explainer) batch(plans []*plan) (*wire.BatchGetItemInput, bool) {
 	const most = 100 // API_BatchGetItem.html
-	var keys []json.RawMessage
+	var keys []attr.Item
 	for _, p := range plans {
 		if p.index != nil || len(p.filter) > 0 || len(p.dropped) > 0 || len(p.clauses) != len(e.info.key.Attributes()) {
 			return nil, false
@@ -153,19 +151,19 @@ func (e *explainer) batch(plans []*plan) (map[string]any, bool) {
 			}
 			b.Add(c.Attribute.Name, c.Values[0])
 		}
-		key := json.RawMessage(b.Item().AppendJSON(nil))
-		if !slices.ContainsFunc(keys, func(k json.RawMessage) bool { return string(k) == string(key) }) {
+		key := b.Item()
+		if !slices.ContainsFunc(keys, key.Equal) {
 			keys = append(keys, key)
 		}
 	}
 	if len(keys) == 0 || len(keys) > most {
 		return nil, false
 	}
-	out := map[string]any{"Keys": keys}
-	if e.m.flag("ConsistentRead", false) {
-		out["ConsistentRead"] = true
+	read := wire.KeysAndAttributes{Keys: keys}
+	if value(e.asked.ConsistentRead) {
+		read.ConsistentRead = new(true)
 	}
-	return out, true
+	return &wire.BatchGetItemInput{RequestItems: map[string]wire.KeysAndAttributes{e.info.name: read}}, true
 }
 
 // merge joins plans whose ranges overlap or adjoin, so that no row is read
@@ -266,11 +264,11 @@ func (e *explainer) offerScan(groups []group, conditions []ast.Node) {
 		}
 		conditions = append(conditions, groups[0].rest...)
 	}
-	m := e.scan(conditions)
+	r := e.scan(conditions)
 	if n := conjunction(conditions); n != nil {
-		e.offer("scan the table with the filter "+spelled.Condition(n)+"; this works, but reads every row", opScan, m)
+		e.offer("scan the table with the filter "+spelled.Condition(n)+"; this works, but reads every row", r)
 	} else {
-		e.offer("scan the table if you want every row", opScan, m)
+		e.offer("scan the table if you want every row", r)
 	}
 }
 
@@ -293,14 +291,12 @@ func (e *explainer) findPartition(g group, s *keycond.Schema) {
 		}
 		conditions = append(conditions, a.node)
 	}
-	m := e.scan(conditions)
-	m.set("Limit", searchRows)
-	delete(m, "ProjectionExpression")
+	r := e.scan(conditions)
+	r.Limit, r.ProjectionExpression = new(int64(searchRows)), nil
 	if s.Index != "" {
-		m.set("IndexName", s.Index)
+		r.IndexName = &s.Index
 	}
-	m.prune()
-	p, err := ask(e, opScan, m)
+	p, err := e.ask(r.pruned())
 	if err != nil || len(p.items) == 0 {
 		return
 	}
@@ -328,7 +324,7 @@ func (e *explainer) findPartition(g group, s *keycond.Schema) {
 	if len(conditions) == 0 {
 		what = "name the partition"
 	}
-	e.offer(fmt.Sprintf("%s (%s in the first %d rows: %s): %s", what, text.Count(len(found), "partition"), searchRows, some, best.words()), opQuery, e.request(best))
+	e.offer(fmt.Sprintf("%s (%s in the first %d rows: %s): %s", what, text.Count(len(found), "partition"), searchRows, some, best.words()), e.request(best))
 }
 
 // advisePartition says which key would turn a condition that names no partition
@@ -376,12 +372,9 @@ func (e *explainer) numberPrefixes(g *group) {
 		others := group{rest: g.rest, atoms: slices.Delete(slices.Clone(g.atoms), i, i+1)}
 		more := 0
 		for _, p := range e.plans(others) {
-			m := e.request(p)
-			m.set("Limit", 1)
-			delete(m, "FilterExpression")
-			delete(m, "ProjectionExpression")
-			m.prune()
-			found, err := ask(e, opQuery, m)
+			r := e.request(p)
+			r.Limit, r.FilterExpression, r.ProjectionExpression = new(int64(1)), nil, nil
+			found, err := e.ask(r.pruned())
 			if err != nil || len(found.items) == 0 {
 				continue
 			}
@@ -432,7 +425,7 @@ func (e *explainer) improve() error {
 		if p.index != nil && !p.index.local && r.Consistent {
 			p.remarks = append(p.remarks, "the index does not support strongly consistent reads")
 		}
-		if e.offer("read less: "+p.words(), opQuery, e.request(p)) {
+		if e.offer("read less: "+p.words(), e.request(p)) {
 			break
 		}
 	}

@@ -2,13 +2,13 @@ package explain
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -89,45 +89,26 @@ func (t *tableInfo) kindOf(name string) attr.Kind {
 	return 0
 }
 
-type keyElement struct{ AttributeName, KeyType string }
-
 // describe reads the description of a table.
 func describe(ctx context.Context, t Target, name string) (*tableInfo, error) {
-	request := members{}
-	request.set("TableName", name)
-	body, _, err := t.Do(ctx, "DescribeTable", request.encode())
+	out, _, err := t.Do(ctx, &wire.DescribeTableInput{TableName: &name})
 	if err != nil {
 		return nil, err
 	}
-	type index struct {
-		IndexName  string
-		KeySchema  []keyElement
-		Projection struct {
-			ProjectionType   string
-			NonKeyAttributes []string
-		}
+	described, ok := out.(*wire.DescribeTableOutput)
+	if !ok || described.Table == nil {
+		return nil, fmt.Errorf("the endpoint did not describe table %s", name)
 	}
-	var d struct {
-		Table struct {
-			TableName            string
-			AttributeDefinitions []struct{ AttributeName, AttributeType string }
-			KeySchema            []keyElement
-
-			LocalSecondaryIndexes, GlobalSecondaryIndexes []index
-		}
-	}
-	if err := json.Unmarshal(body, &d); err != nil {
-		return nil, fmt.Errorf("cannot decode the description of table %s: %w", name, err)
-	}
+	d := described.Table
 	kinds := map[string]attr.Kind{}
-	for _, a := range d.Table.AttributeDefinitions {
-		kinds[a.AttributeName], _ = attr.ParseKind(a.AttributeType)
+	for _, a := range d.AttributeDefinitions {
+		kinds[value(a.AttributeName)], _ = attr.ParseKind(value(a.AttributeType))
 	}
-	schema := func(elems []keyElement) *keycond.Schema {
+	schema := func(elems []wire.KeySchemaElement) *keycond.Schema {
 		s := &keycond.Schema{}
 		for _, e := range elems {
-			a := keycond.Attribute{Name: e.AttributeName, Kind: kinds[e.AttributeName]}
-			if e.KeyType == "HASH" {
+			a := keycond.Attribute{Name: value(e.AttributeName), Kind: kinds[value(e.AttributeName)]}
+			if value(e.KeyType) == "HASH" {
 				s.Hash = append(s.Hash, a)
 			} else {
 				s.Range = append(s.Range, a)
@@ -135,33 +116,35 @@ func describe(ctx context.Context, t Target, name string) (*tableInfo, error) {
 		}
 		return s
 	}
-	info := &tableInfo{name: d.Table.TableName, key: schema(d.Table.KeySchema)}
+
+	info := &tableInfo{name: value(d.TableName), key: schema(d.KeySchema)}
 	if len(info.key.Hash) != 1 || len(info.key.Range) > 1 {
 		return nil, fmt.Errorf("the description of table %s has no key", name)
 	}
-	add := func(list []index, local bool) {
-		for _, d := range list {
-			ix := &indexInfo{key: schema(d.KeySchema), local: local, projection: d.Projection.ProjectionType, include: d.Projection.NonKeyAttributes}
-			ix.key.Index, ix.key.Table = d.IndexName, info.key
-			if len(ix.key.Hash) > 0 {
-				info.indexes = append(info.indexes, ix)
-			}
+	add := func(name *string, key []wire.KeySchemaElement, p *wire.Projection, local bool) {
+		ix := &indexInfo{key: schema(key), local: local}
+		ix.key.Index, ix.key.Table = value(name), info.key
+		if p != nil {
+			ix.projection, ix.include = value(p.ProjectionType), p.NonKeyAttributes
+		}
+		if len(ix.key.Hash) > 0 {
+			info.indexes = append(info.indexes, ix)
 		}
 	}
-	add(d.Table.LocalSecondaryIndexes, true)
-	add(d.Table.GlobalSecondaryIndexes, false)
+	for _, ix := range d.LocalSecondaryIndexes {
+		add(ix.IndexName, ix.KeySchema, ix.Projection, true)
+	}
+	for _, ix := range d.GlobalSecondaryIndexes {
+		add(ix.IndexName, ix.KeySchema, ix.Projection, false)
+	}
 	return info, nil
 }
 
 // tableNames returns the names of the first page of tables, or nil.
 func tableNames(ctx context.Context, t Target) []string {
-	body, _, err := t.Do(ctx, "ListTables", []byte("{}"))
-	if err != nil {
-		return nil
+	out, _, err := t.Do(ctx, new(wire.ListTablesInput))
+	if list, ok := out.(*wire.ListTablesOutput); ok && err == nil {
+		return list.TableNames
 	}
-	var out struct{ TableNames []string }
-	if json.Unmarshal(body, &out) != nil {
-		return nil
-	}
-	return out.TableNames
+	return nil
 }

@@ -6,7 +6,10 @@ import (
 	"os"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 func ExampleRun() {
@@ -17,21 +20,25 @@ func ExampleRun() {
 		return
 	}
 	defer db.Close()
-	target := explain.InProcess(db)
 	for _, request := range [][2]string{
 		{"CreateTable", `{"TableName":"Drive","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"}],"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}]}`},
 		{"PutItem", `{"TableName":"Drive","Item":{"PK":{"S":"me"},"SK":{"S":"photos-old/1.jpg"}}}`},
 		{"PutItem", `{"TableName":"Drive","Item":{"PK":{"S":"me"},"SK":{"S":"photos/1.jpg"}}}`},
 		{"PutItem", `{"TableName":"Drive","Item":{"PK":{"S":"me"},"SK":{"S":"photos/2.jpg"}}}`},
 	} {
-		if _, _, err := target.Do(ctx, request[0], []byte(request[1])); err != nil {
-			fmt.Println(err)
+		if body, status := inside.Service(db).Serve(ctx, "DynamoDB_20120810."+request[0], []byte(request[1]), nil); status != 200 {
+			fmt.Printf("%s\n", body)
 			return
 		}
 	}
-	report, err := explain.Run(ctx, target, "Query", []byte(`{
-		"TableName": "Drive", "KeyConditionExpression": "PK = :me AND begins_with(SK, :folder)",
-		"ExpressionAttributeValues": {":me": {"S": "me"}, ":folder": {"S": "photos/"}}}`), explain.Options{})
+	var values attr.Builder
+	values.Add(":me", attr.NewString("me"))
+	values.Add(":folder", attr.NewString("photos/"))
+	report, err := explain.Run(ctx, explain.InProcess(db), &wire.QueryInput{
+		TableName:                 new("Drive"),
+		KeyConditionExpression:    new("PK = :me AND begins_with(SK, :folder)"),
+		ExpressionAttributeValues: values.Item(),
+	}, explain.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

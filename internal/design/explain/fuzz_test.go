@@ -26,7 +26,7 @@ func FuzzSelect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, statement string) {
 		request, err := json.Marshal(map[string]string{"Statement": statement})
 		require.NoError(t, err)
-		r, err := explain.Run(t.Context(), explain.InProcess(db), "ExecuteStatement", request, explain.Options{})
+		r, err := explain.RunJSON(t.Context(), explain.InProcess(db), "ExecuteStatement", request, explain.Options{})
 		if err != nil {
 			return
 		}
@@ -38,8 +38,8 @@ func FuzzSelect(f *testing.F) {
 			if a.Request == nil {
 				continue
 			}
-			body, status := inside.Service(db).Serve(t.Context(), "DynamoDB_20120810."+a.Operation, a.Request, nil)
-			require.Equal(t, 200, status, "%s %s: %s", a.Operation, a.Request, body)
+			body, status := inside.Service(db).Serve(t.Context(), a.Request.Op().Target(), a.Request.AppendJSON(nil), nil)
+			require.Equal(t, 200, status, "%v %s: %s", a.Request.Op(), a.Request.AppendJSON(nil), body)
 		}
 	})
 }

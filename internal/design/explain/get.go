@@ -12,9 +12,9 @@ import (
 const stopKey = "one key"
 
 // get reports on a GetItem, whose range is one key.
-func (e *explainer) get(asked members, p *page) error {
+func (e *explainer) get(asked request, p *page) error {
 	r := e.report
-	key := e.m.item("Key")
+	key := e.asked.Key
 	var equal []ast.Node
 	for _, a := range r.Schema.Attributes() {
 		equal = append(equal, equalTo(a.Name, key.Get(a.Name)).node)
@@ -27,7 +27,7 @@ func (e *explainer) get(asked members, p *page) error {
 	r.bounds(slice)
 	r.Pages, r.Stop = 1, stopKey
 	whole := p.item
-	if asked.has("ProjectionExpression") || asked.has("AttributesToGet") {
+	if asked.ProjectionExpression != nil || asked.AttributesToGet != nil {
 		w, err := e.ask(asked.whole())
 		if err != nil {
 			return err

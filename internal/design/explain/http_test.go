@@ -14,6 +14,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 const filtered = `{"TableName": "Things", "KeyConditionExpression": "PK = :p AND SK > :s", "FilterExpression": "x = :x",
@@ -36,7 +37,7 @@ func TestHTTP(t *testing.T) {
 	defer db.Close()
 	reports := map[string]*explain.Report{}
 	run := func(name string, target explain.Target) {
-		r, err := explain.Run(context.Background(), target, "Query", json.RawMessage(filtered), explain.Options{})
+		r, err := explain.RunJSON(context.Background(), target, "Query", json.RawMessage(filtered), explain.Options{})
 		require.NoError(t, err)
 		require.Empty(t, r.Notes)
 		reports[name] = r
@@ -73,29 +74,49 @@ func TestHTTP(t *testing.T) {
 	require.Equal(t, 1, reports["other"].Returned)
 }
 
+// TestFaults explains a request with a value that no JSON of ours can have. The targets
+// refuse it with the same words.
+func TestFaults(t *testing.T) {
+	db := things(t)
+	defer db.Close()
+	server := httptest.NewServer(db.Handler())
+	defer server.Close()
+	request := json.RawMessage(strings.Replace(filtered, `{"N": "1"}`, `{"N": "one"}`, 1))
+	for _, target := range []explain.Target{explain.InProcess(db), explain.HTTP(server.URL, nil, nil)} {
+		r, err := explain.RunJSON(t.Context(), target, "Query", request, explain.Options{})
+		require.NoError(t, err)
+		require.Equal(t, "ValidationException", r.Refused.Code)
+		require.Equal(t, "The parameter cannot be converted to a numeric value: one", r.Refused.Message)
+		require.NotNil(t, r.Schema)
+	}
+}
+
 // TestLies explains requests to an endpoint whose figures do not agree with its
 // responses.
 func TestLies(t *testing.T) {
 	db := things(t)
 	defer db.Close()
-	liar := targetFunc(func(ctx context.Context, op string, request []byte) ([]byte, error) {
-		body, _, err := explain.InProcess(db).Do(ctx, op, request)
-		return []byte(strings.Replace(string(body), `"CapacityUnits":0.5`, `"CapacityUnits":7`, 1)), err
+	liar := targetFunc(func(ctx context.Context, in wire.Request) (wire.Output, error) {
+		out, _, err := explain.InProcess(db).Do(ctx, in)
+		if page, ok := out.(*wire.QueryOutput); ok && page.ConsumedCapacity != nil {
+			page.ConsumedCapacity.CapacityUnits = new(7.0)
+		}
+		return out, err
 	})
-	r, err := explain.Run(context.Background(), liar, "Query", json.RawMessage(filtered), explain.Options{})
+	r, err := explain.RunJSON(context.Background(), liar, "Query", json.RawMessage(filtered), explain.Options{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"the endpoint consumed 7 units for a page of 18 bytes; expected 0.5"}, r.Notes)
 
 	// An endpoint whose rows change between two requests.
 	calls := 0
-	changing := targetFunc(func(ctx context.Context, op string, request []byte) ([]byte, error) {
+	changing := targetFunc(func(ctx context.Context, in wire.Request) (wire.Output, error) {
 		if calls++; calls == 3 {
 			serve(t, db, "PutItem", `{"TableName":"Things","Item":{"PK":{"S":"a"},"SK":{"S":"4"}}}`)
 		}
-		body, _, err := explain.InProcess(db).Do(ctx, op, request)
-		return body, err
+		out, _, err := explain.InProcess(db).Do(ctx, in)
+		return out, err
 	})
-	r, err = explain.Run(context.Background(), changing, "Query", json.RawMessage(filtered), explain.Options{})
+	r, err = explain.RunJSON(context.Background(), changing, "Query", json.RawMessage(filtered), explain.Options{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"the rows changed while they were being read"}, r.Notes)
 }
@@ -109,7 +130,7 @@ func TestTargetErrors(t *testing.T) {
 		})}, nil)
 	}
 	run := func(ctx context.Context, target explain.Target) error {
-		_, err := explain.Run(ctx, target, "Query", json.RawMessage(filtered), explain.Options{})
+		_, err := explain.RunJSON(ctx, target, "Query", json.RawMessage(filtered), explain.Options{})
 		return err
 	}
 	for _, tt := range []struct {
@@ -118,9 +139,9 @@ func TestTargetErrors(t *testing.T) {
 	}{
 		{404, "<html>", "the endpoint returned status 404 without a DynamoDB error"},
 		{200, "<html>", "cannot decode the response to Query"},
-		{200, `{"Items":[{"a":{"Q":1}}]}`, "malformed item in the response to Query"},
-		{200, `{"LastEvaluatedKey":{"a":1}}`, "malformed LastEvaluatedKey in the response to Query"},
-		{200, `{"Items":[]}`, "the description of table Things has no key"},
+		{200, `{"Items":[{"a":{"Q":1}}]}`, "cannot decode the response to Query: ValidationException"},
+		{200, `{"LastEvaluatedKey":{"a":1}}`, "cannot decode the response to Query: SerializationException"},
+		{200, `{"Items":[]}`, "the endpoint did not describe table Things"},
 	} {
 		if err := run(context.Background(), answer(tt.status, tt.body)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("Run with the answer %d %s = %v, want %s", tt.status, tt.body, err, tt.want)
@@ -137,7 +158,13 @@ func TestTargetErrors(t *testing.T) {
 	}
 }
 
-type targetFunc func(ctx context.Context, op string, request []byte) ([]byte, error)
+type targetFunc func(ctx context.Context, in wire.Request) (wire.Output, error)
+
+// Do implements [explain.Target] without traces.
+func (f targetFunc) Do(ctx context.Context, in wire.Request) (wire.Output, []sortkey.Trace, error) {
+	out, err := f(ctx, in)
+	return out, nil, err
+}
 
 type roundTrip func(*http.Request) (*http.Response, error)
 

@@ -86,6 +86,19 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	return text.JSON(out)
 }
 
+// MarshalJSON implements [json.Marshaler].
+func (a Advice) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Text      string          `json:"text"`
+		Operation string          `json:"operation,omitempty"`
+		Request   json.RawMessage `json:"request,omitempty"`
+	}{Text: a.Text}
+	if a.Request != nil {
+		out.Operation, out.Request = a.Request.Op().String(), a.Request.AppendJSON(nil)
+	}
+	return text.JSON(out)
+}
+
 func jsonRows(list []Row) []jsonRow {
 	out := make([]jsonRow, len(list))
 	for i, row := range list {

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -22,43 +22,26 @@ type page struct {
 	trace           *sortkey.Trace
 }
 
-// ask sends a request of the explained operation.
-func (e *explainer) ask(m members) (*page, error) {
-	return ask(e, e.report.Operation, m)
-}
-
-func ask(e *explainer, op string, m members) (*page, error) {
-	body, traces, err := e.target.Do(e.ctx, op, m.encode())
+// ask sends a request.
+func (e *explainer) ask(r request) (*page, error) {
+	out, traces, err := e.target.Do(e.ctx, r.input())
 	if err != nil {
 		return nil, err
 	}
-	var out struct {
-		Items               []json.RawMessage
-		Item                json.RawMessage
-		Count, ScannedCount int
-		LastEvaluatedKey    json.RawMessage
-		ConsumedCapacity    struct{ CapacityUnits *float64 }
+	p := new(page)
+	var used *wire.ConsumedCapacity
+	switch out := out.(type) {
+	case *wire.QueryOutput:
+		p.items, p.last, used = out.Items, out.LastEvaluatedKey, out.ConsumedCapacity
+		p.count, p.examined = int(value(out.Count)), int(value(out.ScannedCount))
+	case *wire.ScanOutput:
+		p.items, p.last, used = out.Items, out.LastEvaluatedKey, out.ConsumedCapacity
+		p.count, p.examined = int(value(out.Count)), int(value(out.ScannedCount))
+	case *wire.GetItemOutput:
+		p.item, used = out.Item, out.ConsumedCapacity
 	}
-	if err := json.Unmarshal(body, &out); err != nil {
-		return nil, fmt.Errorf("cannot decode the response to %s: %w", op, err)
-	}
-	p := &page{count: out.Count, examined: out.ScannedCount, units: out.ConsumedCapacity.CapacityUnits}
-	for _, raw := range out.Items {
-		item, err := attr.ParseItem(raw)
-		if err != nil {
-			return nil, fmt.Errorf("malformed item in the response to %s: %w", op, err)
-		}
-		p.items = append(p.items, item)
-	}
-	if out.Item != nil {
-		if p.item, err = attr.ParseItem(out.Item); err != nil {
-			return nil, fmt.Errorf("malformed item in the response to %s: %w", op, err)
-		}
-	}
-	if out.LastEvaluatedKey != nil {
-		if p.last, err = attr.ParseItem(out.LastEvaluatedKey); err != nil {
-			return nil, fmt.Errorf("malformed LastEvaluatedKey in the response to %s: %w", op, err)
-		}
+	if used != nil {
+		p.units = used.CapacityUnits
 	}
 	if len(traces) > 0 {
 		p.trace = &traces[len(traces)-1]
@@ -67,7 +50,7 @@ func ask(e *explainer, op string, m members) (*page, error) {
 }
 
 // pages reads the pages of a query or scan after the first.
-func (e *explainer) pages(asked members, first *page) error {
+func (e *explainer) pages(asked request, first *page) error {
 	r := e.report
 	most := e.opts.Pages
 	if most <= 0 {
@@ -92,7 +75,7 @@ func (e *explainer) pages(asked members, first *page) error {
 			}
 			break
 		}
-		asked.set("ExclusiveStartKey", p.last)
+		asked.ExclusiveStartKey = p.last
 		var err error
 		if p, err = e.ask(asked); err != nil {
 			return err
@@ -102,7 +85,7 @@ func (e *explainer) pages(asked members, first *page) error {
 }
 
 // page adds one page to the report.
-func (e *explainer) page(asked members, p *page, fetch bool) error {
+func (e *explainer) page(asked request, p *page, fetch bool) error {
 	r := e.report
 	rows := p.items
 	if asked.hasFilter() || fetch {
@@ -118,7 +101,7 @@ func (e *explainer) page(asked members, p *page, fetch bool) error {
 	full := rows
 	if fetch {
 		all := asked.whole()
-		all.set("Select", "ALL_ATTRIBUTES")
+		all.Select = new("ALL_ATTRIBUTES")
 		f, err := e.ask(all)
 		if err != nil {
 			return err
@@ -262,7 +245,7 @@ func (e *explainer) fetches() bool {
 	if e.index == nil || !e.index.local || e.index.projection == table.ProjectAll {
 		return false
 	}
-	if e.m.text("Select") == "ALL_ATTRIBUTES" {
+	if value(e.asked.Select) == "ALL_ATTRIBUTES" {
 		return true
 	}
 	return e.index.lacking(e.q.projection) != nil

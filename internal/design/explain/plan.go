@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -85,7 +86,7 @@ func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 	if ix != nil && (touches(conjunction(p.filter), ix.lacks) || !ix.local && ix.lacking(e.q.projection) != nil) {
 		return p, false
 	}
-	if ix != nil && s.Index != e.m.text("IndexName") {
+	if ix != nil && s.Index != value(e.asked.IndexName) {
 		for _, a := range s.Range {
 			if len(g.on(a.Name)) == 0 && !e.info.key.Has(a.Name) {
 				p.remarks = append(p.remarks, "this finds only items that have "+text.Name(a.Name))
@@ -93,7 +94,7 @@ func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 			}
 		}
 	}
-	if ix != nil && ix.projection != table.ProjectAll && s.Index != e.m.text("IndexName") {
+	if ix != nil && ix.projection != table.ProjectAll && s.Index != value(e.asked.IndexName) {
 		p.all = ix.local && e.q.projection == nil
 		switch {
 		case p.all || ix.local && ix.lacking(e.q.projection) != nil:
@@ -296,63 +297,67 @@ func (p *plan) place() string {
 
 // request returns the plan as a request, with the other members of the
 // original.
-func (e *explainer) request(p *plan) members {
+func (e *explainer) request(p *plan) request {
 	b := &literal.Placeholders{Readable: true}
-	m := e.base().without("IndexName", "Segment", "TotalSegments")
+	q := e.base(wire.OpQuery)
+	q.ScanIndexForward = e.asked.ScanIndexForward
 	if p.index != nil {
-		m.set("IndexName", p.index.key.Index)
+		q.IndexName = &p.index.key.Index
 		if !p.index.local {
-			delete(m, "ConsistentRead")
+			q.ConsistentRead = nil
 		}
 	}
-	switch m.text("Select") {
+	switch value(q.Select) {
 	case "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES":
-		delete(m, "Select")
+		q.Select = nil
 	}
-	if p.all && !m.has("Select") {
-		m.set("Select", "ALL_ATTRIBUTES")
+	if p.all && q.Select == nil {
+		q.Select = new("ALL_ATTRIBUTES")
 	}
-	m.set("KeyConditionExpression", b.KeyCondition(p.clauses))
+	q.KeyConditionExpression = new(b.KeyCondition(p.clauses))
 	if len(p.filter) > 0 {
-		m.set("FilterExpression", b.Condition(conjunction(p.filter)))
+		q.FilterExpression = new(b.Condition(conjunction(p.filter)))
 	}
-	e.project(m, b)
-	m.bind(b)
-	return m
+	e.project(&q, b)
+	q.bind(b)
+	return q
 }
 
-// base returns the request without its conditions.
-func (e *explainer) base() members {
-	m := e.m.without("KeyConditionExpression", "KeyConditions", "FilterExpression", "QueryFilter", "ScanFilter", "ConditionalOperator",
-		"ProjectionExpression", "AttributesToGet", "ExclusiveStartKey", "ExpressionAttributeNames", "ExpressionAttributeValues", "Key")
-	if n := m.number("Limit"); m.has("Limit") && n <= 0 {
-		delete(m, "Limit")
+// base returns a request of an operation with the members of the original that do not
+// say which rows and attributes it asks for.
+func (e *explainer) base(op wire.Op) request {
+	r := request{op: op}
+	r.TableName, r.Select = e.asked.TableName, e.asked.Select
+	r.ConsistentRead, r.ReturnConsumedCapacity = e.asked.ConsistentRead, e.asked.ReturnConsumedCapacity
+	if value(e.asked.Limit) > 0 {
+		r.Limit = e.asked.Limit
 	}
-	return m
+	return r
 }
 
-func (e *explainer) project(m members, b *literal.Placeholders) {
+func (e *explainer) project(r *request, b *literal.Placeholders) {
 	if e.q.projection != nil {
-		m.set("ProjectionExpression", b.Projection(e.q.projection.Paths))
-	} else if m.text("Select") == "SPECIFIC_ATTRIBUTES" {
-		delete(m, "Select")
+		r.ProjectionExpression = new(b.Projection(e.q.projection.Paths))
+	} else if value(r.Select) == "SPECIFIC_ATTRIBUTES" {
+		r.Select = nil
 	}
 }
 
 // scan returns a Scan whose filter has all conditions. Unlike the filter of a
 // Query, it may use key attributes.
-func (e *explainer) scan(conditions []ast.Node) members {
+func (e *explainer) scan(conditions []ast.Node) request {
 	b := &literal.Placeholders{Readable: true}
-	m := e.base().without("ScanIndexForward", "IndexName", "Limit")
-	if m.text("Select") == "ALL_PROJECTED_ATTRIBUTES" {
-		delete(m, "Select")
+	r := e.base(wire.OpScan)
+	r.Segment, r.TotalSegments, r.Limit = e.asked.Segment, e.asked.TotalSegments, nil
+	if value(r.Select) == "ALL_PROJECTED_ATTRIBUTES" {
+		r.Select = nil
 	}
 	if n := conjunction(conditions); n != nil {
-		m.set("FilterExpression", b.Condition(n))
+		r.FilterExpression = new(b.Condition(n))
 	}
-	e.project(m, b)
-	m.bind(b)
-	return m
+	e.project(&r, b)
+	r.bind(b)
+	return r
 }
 
 // plans returns the plans for a group, best first: see [plan.cost].
@@ -363,7 +368,7 @@ func (e *explainer) plans(g group) []*plan {
 			out = append(out, p)
 		}
 	}
-	asked := e.m.text("IndexName")
+	asked := value(e.asked.IndexName)
 	slices.SortStableFunc(out, func(p, q *plan) int { return p.cost(asked) - q.cost(asked) })
 	return out
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // refuse finds the rule that a refused request breaks, and requests that work.
@@ -26,13 +28,18 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if e.index = info.index(r.Index); e.index != nil {
 		r.Projection = e.index.projection
 	}
-	if r.Operation == opGetItem {
+	if r.Operation == opGetItem && len(e.asked.Faults) == 0 {
 		return e.refuseGet()
 	}
-	fixed := e.m
-	if _, err := e.m.expressions(); err != nil {
-		if wrong, ok := errors.AsType[*expr.Error](err); ok && e.m.has(string(wrong.Param)) {
-			r.Refused.Where = text.Caret(e.m.text(string(wrong.Param)), wrong.Pos)
+	if len(e.asked.Faults) > 0 {
+		return nil // the request lacks the values that are wrong
+	}
+	fixed := e.asked
+	if _, err := fixed.parse(); err != nil {
+		if wrong, ok := errors.AsType[*expr.Error](err); ok {
+			if src := fixed.expression(wrong.Param); src != nil {
+				r.Refused.Where = text.Caret(*src, wrong.Pos)
+			}
 		}
 	}
 	var first *rule
@@ -41,8 +48,8 @@ func (e *explainer) refuse(s *ServiceError) error {
 		broken, fixed = repair(e, fixed)
 		first = first.and(broken)
 	}
-	e.m = fixed
-	q, err := fixed.expressions()
+	e.asked = fixed
+	q, err := fixed.parse()
 	e.q = q
 	if err != nil {
 		if first == nil {
@@ -51,15 +58,15 @@ func (e *explainer) refuse(s *ServiceError) error {
 		e.setRule(first)
 		return nil
 	}
-	schema := info.schema(fixed.text("IndexName"))
+	schema := info.schema(value(fixed.IndexName))
 	var broken *rule
 	if r.Operation == opQuery {
 		broken = e.brokenRule(schema)
 	}
 	first = first.and(broken)
-	if first == nil && fixed.has("ExclusiveStartKey") {
+	if first == nil && fixed.ExclusiveStartKey != nil {
 		first = ruleOf(plainRule, pagePaging, "an ExclusiveStartKey is the LastEvaluatedKey of the previous page, but this one is outside the range")
-		e.m = fixed.without("ExclusiveStartKey")
+		e.asked.ExclusiveStartKey = nil
 	}
 	e.setRule(first)
 	if first == nil {
@@ -72,7 +79,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if first.fix != "" {
 		advice = first.fix
 	}
-	e.offer(advice, r.Operation, e.m)
+	e.offer(advice, e.asked)
 	return nil
 }
 
@@ -84,25 +91,30 @@ func (e *explainer) setRule(r *rule) {
 
 // offer adds a request to the advice if it is new and the endpoint accepts it.
 // It reports whether it added the request.
-func (e *explainer) offer(words, op string, m members) bool {
+func (e *explainer) offer(words string, r request) bool {
+	trial := r
+	if r.op != wire.OpGetItem {
+		trial.Limit = new(int64(1))
+	}
+	return e.offerInput(words, r.input(), trial.input())
+}
+
+// offerInput is offer for any input. Trial is the request to try instead.
+func (e *explainer) offerInput(words string, in, trial wire.Request) bool {
 	list := &e.report.Advice
 	if e.report.Refused != nil {
 		list = &e.report.Refused.Advice
 	}
-	request := m.encode()
+	body := in.AppendJSON(nil)
 	for _, a := range *list {
-		if a.Operation == op && string(a.Request) == string(request) {
+		if a.Request != nil && a.Request.Op() == in.Op() && bytes.Equal(a.Request.AppendJSON(nil), body) {
 			return false
 		}
 	}
-	trial := m.without()
-	if op != opGetItem && op != opBatchGet {
-		trial.set("Limit", 1)
-	}
-	if _, err := ask(e, op, trial); err != nil {
+	if _, _, err := e.target.Do(e.ctx, trial); err != nil {
 		return false
 	}
-	*list = append(*list, Advice{Text: words, Operation: op, Request: request})
+	*list = append(*list, Advice{Text: words, Request: in})
 	return true
 }
 
@@ -115,11 +127,9 @@ func (e *explainer) advise(format string, args ...any) {
 // sendFixed is the advice to send the request without its fault.
 const sendFixed = "send the corrected request"
 
-const opBatchGet = "BatchGetItem"
-
 // refuseTable explains a request for a table that does not exist.
 func (e *explainer) refuseTable() error {
-	name := e.m.text("TableName")
+	name := value(e.asked.TableName)
 	if name == "" {
 		e.setRule(ruleOf(plainRule, pageQuery, "a request must name its table in TableName"))
 	} else {
@@ -130,9 +140,9 @@ func (e *explainer) refuseTable() error {
 		return nil
 	}
 	if near, ok := text.Nearest(name, names); ok {
-		m := e.m.without()
-		m.set("TableName", near)
-		if e.offer("use table "+near, e.report.Operation, m) {
+		r := e.asked
+		r.TableName = &near
+		if e.offer("use table "+near, r) {
 			return nil
 		}
 	}
@@ -147,8 +157,8 @@ func (e *explainer) refuseGet() error {
 	for _, a := range s.Attributes() {
 		names = append(names, text.Name(a.Name))
 	}
-	key := e.m.item("Key")
-	e.q, _ = e.m.expressions()
+	key := e.asked.Key
+	e.q, _ = e.asked.parse()
 	var exact attr.Builder
 	var g group
 	all, wrong := true, key.Len() != len(names)
@@ -163,22 +173,22 @@ func (e *explainer) refuseGet() error {
 		exact.Add(a.Name, to)
 	}
 	if !wrong && all {
-		fixed, first := e.m, (*rule)(nil)
-		for _, repair := range []func(*explainer, members) (*rule, members){repairReserved, repairUnused} {
+		fixed, first := e.asked, (*rule)(nil)
+		for _, repair := range []repair{repairReserved, repairUnused} {
 			var broken *rule
 			broken, fixed = repair(e, fixed)
 			first = first.and(broken)
 		}
 		if e.setRule(first); first != nil {
-			e.offer(sendFixed, opGetItem, fixed)
+			e.offer(sendFixed, fixed)
 		}
 		return nil
 	}
 	e.setRule(ruleOf(plainRule, pageGet, "GetItem needs the whole primary key, which is %s, with values of the right types and nothing else", strings.Join(names, " and ")))
 	if all {
-		m := e.m.without()
-		m.set("Key", exact.Item())
-		e.offer("give the key with the types of the table", opGetItem, m)
+		r := e.asked
+		r.Key = exact.Item()
+		e.offer("give the key with the types of the table", r)
 		return nil
 	}
 	for i := range key.Len() {
@@ -191,7 +201,7 @@ func (e *explainer) refuseGet() error {
 		g.atoms = append(g.atoms, equal)
 	}
 	for _, p := range e.plans(g) {
-		if e.offer(p.words(), opQuery, e.request(p)) && len(p.remarks) == 0 {
+		if e.offer(p.words(), e.request(p)) && len(p.remarks) == 0 {
 			return nil
 		}
 	}

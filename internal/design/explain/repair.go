@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -14,9 +13,11 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// repairs correct the faults of a request that have nothing to do with ranges.
-// Each returns the broken rule, or nil, and the corrected request.
-var repairs = []func(*explainer, members) (*rule, members){
+// A repair corrects a fault of a request that has nothing to do with ranges. It returns
+// the broken rule, or nil, and the corrected request.
+type repair func(*explainer, request) (*rule, request)
+
+var repairs = []repair{
 	repairLiterals,
 	repairUndefined,
 	repairReserved,
@@ -30,35 +31,25 @@ var repairs = []func(*explainer, members) (*rule, members){
 	repairProjection,
 }
 
-// conditions and expressions are the members of a request that are conditions,
-// and all that are expressions.
-var (
-	conditions  = []string{"KeyConditionExpression", "FilterExpression"}
-	expressions = append(conditions, "ProjectionExpression")
-)
-
-// rewrite returns m with tokens of some of its expressions replaced. replace
-// returns the replacement of tokens[i] of src.
-func (m members) rewrite(params []string, replace func(src string, tokens []ast.Token, i int) string) members {
-	fixed := maps.Clone(m)
-	for _, param := range params {
-		if m.has(param) {
-			src := m.text(param)
-			tokens := ast.LexLiterals(src)
-			fixed.set(param, ast.Rewrite(src, tokens, func(i int) string { return replace(src, tokens, i) }))
+// rewrite replaces tokens of some expressions. replace returns the replacement of
+// tokens[i] of src.
+func rewrite(expressions []**string, replace func(src string, tokens []ast.Token, i int) string) {
+	for _, member := range expressions {
+		if *member == nil {
+			continue
 		}
+		src := **member
+		tokens := ast.LexLiterals(src)
+		*member = new(ast.Rewrite(src, tokens, func(i int) string { return replace(src, tokens, i) }))
 	}
-	return fixed
 }
 
 // repairReserved replaces reserved words in expressions by placeholders.
-func repairReserved(_ *explainer, m members) (*rule, members) {
-	names := m.names("ExpressionAttributeNames")
-	if names == nil {
-		names = map[string]string{}
-	}
+func repairReserved(_ *explainer, r request) (*rule, request) {
+	fixed, names := r, map[string]string{}
+	maps.Copy(names, r.ExpressionAttributeNames)
 	var words []string
-	fixed := m.rewrite(expressions, func(src string, tokens []ast.Token, i int) string {
+	rewrite(fixed.expressions(), func(src string, tokens []ast.Token, i int) string {
 		w := tokens[i].Text(src)
 		inPath := i > 0 && tokens[i-1].Kind == ast.TokDot || i+1 < len(tokens) && tokens[i+1].Kind == ast.TokDot
 		switch tokens[i].Kind {
@@ -88,9 +79,9 @@ func repairReserved(_ *explainer, m members) (*rule, members) {
 		return p
 	})
 	if words == nil {
-		return nil, m
+		return nil, r
 	}
-	fixed.set("ExpressionAttributeNames", names)
+	fixed.ExpressionAttributeNames = names
 	is := "is a reserved word"
 	if len(words) > 1 {
 		is = "are reserved words"
@@ -99,14 +90,10 @@ func repairReserved(_ *explainer, m members) (*rule, members) {
 }
 
 // repairLiterals replaces values in expressions by placeholders.
-func repairLiterals(_ *explainer, m members) (*rule, members) {
-	var values members
-	_ = json.Unmarshal(m["ExpressionAttributeValues"], &values)
-	if values == nil {
-		values = members{}
-	}
+func repairLiterals(_ *explainer, r request) (*rule, request) {
+	fixed, values := r, valuesOf(r.ExpressionAttributeValues)
 	first := ""
-	fixed := m.rewrite(conditions, func(src string, tokens []ast.Token, i int) string {
+	rewrite(fixed.conditions(), func(src string, tokens []ast.Token, i int) string {
 		word := tokens[i].Text(src)
 		var value attr.Value
 		switch kind := tokens[i].Kind; {
@@ -129,16 +116,16 @@ func repairLiterals(_ *explainer, m members) (*rule, members) {
 			first = word
 		}
 		p := ":v1"
-		for n := 2; values.has(p); n++ {
+		for n := 2; !values[p].IsZero(); n++ {
 			p = ":v" + strconv.Itoa(n)
 		}
-		values[p] = value.AppendJSON(nil)
+		values[p] = value
 		return p
 	})
 	if first == "" {
-		return nil, m
+		return nil, r
 	}
-	fixed.set("ExpressionAttributeValues", values)
+	fixed.ExpressionAttributeValues = itemOf(values)
 	return ruleOf(plainRule, pageValues, "an expression cannot contain values: write a placeholder such as :v1 instead of %s and put the value into ExpressionAttributeValues", first), fixed
 }
 
@@ -148,9 +135,9 @@ func follow(tokens []ast.Token, kinds ...ast.TokenKind) bool {
 }
 
 // repairBetween swaps the bounds of a BETWEEN that has the higher one first.
-func repairBetween(_ *explainer, m members) (*rule, members) {
-	values := m.item("ExpressionAttributeValues")
-	var r *rule
+func repairBetween(_ *explainer, r request) (*rule, request) {
+	fixed, values := r, r.ExpressionAttributeValues
+	var broken *rule
 	// swapped returns the other bound if the BETWEEN at i has the higher one
 	// first.
 	swapped := func(src string, tokens []ast.Token, i int, other int) (string, bool) {
@@ -161,12 +148,12 @@ func repairBetween(_ *explainer, m members) (*rule, members) {
 		if n, ok := attr.Compare(low, high); !ok || n <= 0 {
 			return "", false
 		}
-		if r == nil {
-			r = ruleOf(plainRule, pageKeys, "BETWEEN needs the lower bound first, but %s is above %s", text.Literal(low), text.Literal(high))
+		if broken == nil {
+			broken = ruleOf(plainRule, pageKeys, "BETWEEN needs the lower bound first, but %s is above %s", text.Literal(low), text.Literal(high))
 		}
 		return tokens[other].Text(src), true
 	}
-	fixed := m.rewrite(conditions, func(src string, tokens []ast.Token, i int) string {
+	rewrite(fixed.conditions(), func(src string, tokens []ast.Token, i int) string {
 		if word, ok := swapped(src, tokens, i-1, i+2); ok {
 			return word
 		}
@@ -175,17 +162,15 @@ func repairBetween(_ *explainer, m members) (*rule, members) {
 		}
 		return tokens[i].Text(src)
 	})
-	return r, fixed
+	return broken, fixed
 }
 
 // repairPrefix turns a number in begins_with into a string.
-func repairPrefix(_ *explainer, m members) (*rule, members) {
-	values := m.item("ExpressionAttributeValues")
-	var all members
-	_ = json.Unmarshal(m["ExpressionAttributeValues"], &all)
-	var r *rule
-	for _, param := range conditions {
-		src := m.text(param)
+func repairPrefix(_ *explainer, r request) (*rule, request) {
+	values := valuesOf(r.ExpressionAttributeValues)
+	var broken *rule
+	for _, member := range r.conditions() {
+		src := value(*member)
 		tokens := ast.LexLiterals(src)
 		for i, t := range tokens {
 			if t.Kind != ast.TokIdent || ast.Func(t.Text(src)) != ast.BeginsWith || !follow(tokens[i+1:], ast.TokLeftParen) {
@@ -196,126 +181,129 @@ func repairPrefix(_ *explainer, m members) (*rule, members) {
 				continue
 			}
 			name := tokens[i+comma+1].Text(src)
-			if v := values.Get(name); v.Kind() == attr.Number {
+			if v := values[name]; v.Kind() == attr.Number {
 				number := string(v.AppendNumber(nil))
-				all.set(name, map[string]string{"S": number})
-				r = ruleOf(plainRule, pageSyntax, "begins_with needs a prefix that is a string or binary, but %s is a number", number)
+				values[name] = attr.NewString(number)
+				broken = ruleOf(plainRule, pageSyntax, "begins_with needs a prefix that is a string or binary, but %s is a number", number)
 			}
 		}
 	}
-	if r == nil {
-		return nil, m
+	if broken != nil {
+		r.ExpressionAttributeValues = itemOf(values)
 	}
-	fixed := maps.Clone(m)
-	fixed.set("ExpressionAttributeValues", all)
-	return r, fixed
+	return broken, r
 }
 
 // repairUndefined finds undefined placeholders. If one is undefined and one
 // unused, they are taken for the same.
-func repairUndefined(_ *explainer, m members) (*rule, members) {
-	fixed, used := maps.Clone(m), m.placeholders()
-	var r *rule
-	for _, kind := range []struct{ sign, param, page string }{
-		{"#", "ExpressionAttributeNames", pageNames}, {":", "ExpressionAttributeValues", pageValues},
-	} {
-		var defined members
-		_ = json.Unmarshal(m[kind.param], &defined)
-		var missing, spare []string
-		for _, p := range slices.Sorted(maps.Keys(used)) {
-			if strings.HasPrefix(p, kind.sign) && !defined.has(p) {
-				missing = append(missing, p)
-			}
-		}
-		for _, p := range slices.Sorted(maps.Keys(defined)) {
-			if !used[p] {
-				spare = append(spare, p)
-			}
-		}
-		if missing == nil {
-			continue
-		}
-		if r == nil {
-			r = ruleOf(plainRule, kind.page, "%s is used in an expression but not defined in %s", strings.Join(missing, ", "), kind.param)
-		}
-		if len(missing) == 1 && len(spare) == 1 {
-			defined[missing[0]] = defined[spare[0]]
-			delete(defined, spare[0])
-			fixed.set(kind.param, defined)
+func repairUndefined(_ *explainer, r request) (*rule, request) {
+	used := r.placeholders()
+	values := valuesOf(r.ExpressionAttributeValues)
+	missing, spare := undefined(used, "#", r.ExpressionAttributeNames)
+	missingValues, spareValues := undefined(used, ":", values)
+
+	var broken *rule
+	switch {
+	case missing != nil:
+		broken = undefinedRule(pageNames, missing, "ExpressionAttributeNames")
+	case missingValues != nil:
+		broken = undefinedRule(pageValues, missingValues, "ExpressionAttributeValues")
+	}
+	if len(missing) == 1 && len(spare) == 1 {
+		names := maps.Clone(r.ExpressionAttributeNames)
+		rename(names, spare[0], missing[0])
+		r.ExpressionAttributeNames = names
+	}
+	if len(missingValues) == 1 && len(spareValues) == 1 {
+		rename(values, spareValues[0], missingValues[0])
+		r.ExpressionAttributeValues = itemOf(values)
+	}
+	return broken, r
+}
+
+// undefined returns the used placeholders with a sign that are not defined, and the
+// defined ones that are not used.
+func undefined[T any](used map[string]bool, sign string, defined map[string]T) (missing, spare []string) {
+	for _, p := range slices.Sorted(maps.Keys(used)) {
+		if _, ok := defined[p]; !ok && strings.HasPrefix(p, sign) {
+			missing = append(missing, p)
 		}
 	}
-	return r, fixed
+	for _, p := range slices.Sorted(maps.Keys(defined)) {
+		if !used[p] {
+			spare = append(spare, p)
+		}
+	}
+	return missing, spare
+}
+
+func undefinedRule(page string, missing []string, param string) *rule {
+	return ruleOf(plainRule, page, "%s is used in an expression but not defined in %s", strings.Join(missing, ", "), param)
+}
+
+func rename[T any](defined map[string]T, from, to string) {
+	defined[to] = defined[from]
+	delete(defined, from)
 }
 
 // repairUnused removes placeholders that no expression uses.
-func repairUnused(_ *explainer, m members) (*rule, members) {
-	fixed := maps.Clone(m)
-	fixed.prune()
-	unused := func(param string) []string {
-		var before, after members
-		_ = json.Unmarshal(m[param], &before)
-		_ = json.Unmarshal(fixed[param], &after)
-		var out []string
-		for _, name := range slices.Sorted(maps.Keys(before)) {
-			if !after.has(name) {
-				out = append(out, name)
-			}
-		}
-		return out
+func repairUnused(_ *explainer, r request) (*rule, request) {
+	used := r.placeholders()
+	if _, unused := undefined(used, "#", r.ExpressionAttributeNames); unused != nil {
+		return ruleOf(plainRule, pageNames, "every name in ExpressionAttributeNames must be used, but no expression uses %s", strings.Join(unused, ", ")), r.pruned()
 	}
-	if names := unused("ExpressionAttributeNames"); names != nil {
-		return ruleOf(plainRule, pageNames, "every name in ExpressionAttributeNames must be used, but no expression uses %s", strings.Join(names, ", ")), fixed
+	if _, unused := undefined(used, ":", valuesOf(r.ExpressionAttributeValues)); unused != nil {
+		return ruleOf(plainRule, pageValues, "every value in ExpressionAttributeValues must be used, but no expression uses %s", strings.Join(unused, ", ")), r.pruned()
 	}
-	if values := unused("ExpressionAttributeValues"); values != nil {
-		return ruleOf(plainRule, pageValues, "every value in ExpressionAttributeValues must be used, but no expression uses %s", strings.Join(values, ", ")), fixed
-	}
-	return nil, m
+	return nil, r
 }
 
 // repairIndex replaces an unknown index by the one with the most similar name.
-func repairIndex(e *explainer, m members) (*rule, members) {
-	name := m.text("IndexName")
+func repairIndex(e *explainer, r request) (*rule, request) {
+	name := value(r.IndexName)
 	if name == "" || e.info.index(name) != nil {
-		return nil, m
+		return nil, r
 	}
 	var names []string
 	for _, ix := range e.info.indexes {
 		names = append(names, ix.key.Index)
 	}
-	fixed := m.without("IndexName")
+	r.IndexName = nil
 	if len(names) == 0 {
-		return ruleOf(plainRule, pageIndexes, "table %s has no indexes", e.info.name), fixed
+		return ruleOf(plainRule, pageIndexes, "table %s has no indexes", e.info.name), r
 	}
 	if near, ok := text.Nearest(name, names); ok {
-		fixed.set("IndexName", near)
+		r.IndexName = &near
 	}
-	return ruleOf(plainRule, pageIndexes, "table %s has no index %s; its indexes are %s", e.info.name, name, strings.Join(names, ", ")), fixed
+	return ruleOf(plainRule, pageIndexes, "table %s has no index %s; its indexes are %s", e.info.name, name, strings.Join(names, ", ")), r
 }
 
 // repairConsistent drops ConsistentRead from a read of a global index.
-func repairConsistent(e *explainer, m members) (*rule, members) {
-	ix := e.info.index(m.text("IndexName"))
-	if ix == nil || ix.local || !m.flag("ConsistentRead", false) {
-		return nil, m
+func repairConsistent(e *explainer, r request) (*rule, request) {
+	ix := e.info.index(value(r.IndexName))
+	if ix == nil || ix.local || !value(r.ConsistentRead) {
+		return nil, r
 	}
-	return ruleOf(plainRule, pageConsistent, "a global index is updated after the table, so it does not support strongly consistent reads"), m.without("ConsistentRead")
+	r.ConsistentRead = nil
+	return ruleOf(plainRule, pageConsistent, "a global index is updated after the table, so it does not support strongly consistent reads"), r
 }
 
-func repairLimit(_ *explainer, m members) (*rule, members) {
-	if !m.has("Limit") || m.number("Limit") > 0 {
-		return nil, m
+func repairLimit(_ *explainer, r request) (*rule, request) {
+	if r.Limit == nil || *r.Limit > 0 {
+		return nil, r
 	}
-	return ruleOf(plainRule, pageQuery, "Limit must be at least 1; without it, a page ends after 1 MB"), m.without("Limit")
+	r.Limit = nil
+	return ruleOf(plainRule, pageQuery, "Limit must be at least 1; without it, a page ends after 1 MB"), r
 }
 
 // repairStart drops a start key that is not a key of the table or index.
 // Whether the key is in the range is checked when everything else is correct.
-func repairStart(e *explainer, m members) (*rule, members) {
-	s := e.info.schema(m.text("IndexName"))
-	if !m.has("ExclusiveStartKey") || s == nil {
-		return nil, m
+func repairStart(e *explainer, r request) (*rule, request) {
+	s := e.info.schema(value(r.IndexName))
+	if r.ExclusiveStartKey == nil || s == nil {
+		return nil, r
 	}
-	start, attrs := m.item("ExclusiveStartKey"), s.Attributes()
+	start, attrs := r.ExclusiveStartKey, s.Attributes()
 	wrong := start.Len() != len(attrs)
 	names := make([]string, len(attrs))
 	for i, a := range attrs {
@@ -323,46 +311,46 @@ func repairStart(e *explainer, m members) (*rule, members) {
 		names[i] = text.Name(a.Name)
 	}
 	if !wrong {
-		return nil, m
+		return nil, r
 	}
-	return ruleOf(plainRule, pagePaging, "an ExclusiveStartKey is the LastEvaluatedKey of the previous page: it has %s and nothing else", strings.Join(names, ", ")), m.without("ExclusiveStartKey")
+	r.ExclusiveStartKey = nil
+	return ruleOf(plainRule, pagePaging, "an ExclusiveStartKey is the LastEvaluatedKey of the previous page: it has %s and nothing else", strings.Join(names, ", ")), r
 }
 
 // repairProjection drops attributes that an index does not hold.
-func repairProjection(e *explainer, m members) (*rule, members) {
-	ix := e.info.index(m.text("IndexName"))
+func repairProjection(e *explainer, r request) (*rule, request) {
+	ix := e.info.index(value(r.IndexName))
 	if ix == nil {
-		return nil, m
+		return nil, r
 	}
-	q, err := m.expressions()
+	q, err := r.parse()
 	if err != nil {
-		return nil, m
+		return nil, r
 	}
-	if isQuery := m.has("KeyConditionExpression") || m.has("KeyConditions"); isQuery && q.filter != nil && touches(q.filter.Root, ix.lacks) {
-		r := ruleOf(plainRule, pageIndexes, "a filter of a query on an index can use only projected attributes, and index %s does not project those of the filter", ix.key.Index)
-		r.fix = "query without the filter, then get the whole items from the table and filter them in the program"
-		return r, pruned(m.without("FilterExpression", "QueryFilter"))
+	isQuery := r.KeyConditionExpression != nil || r.KeyConditions != nil
+	if isQuery && q.filter != nil && touches(q.filter.Root, ix.lacks) {
+		broken := ruleOf(plainRule, pageIndexes, "a filter of a query on an index can use only projected attributes, and index %s does not project those of the filter", ix.key.Index)
+		broken.fix = "query without the filter, then get the whole items from the table and filter them in the program"
+		r.FilterExpression, r.QueryFilter = nil, nil
+		return broken, r.pruned()
 	}
 	if ix.local {
-		return nil, m
+		return nil, r
 	}
-	if m.text("Select") == "ALL_ATTRIBUTES" && ix.projection != "ALL" {
-		return ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project all", ix.key.Index), m.without("Select")
+
+	if value(r.Select) == "ALL_ATTRIBUTES" && ix.projection != "ALL" {
+		r.Select = nil
+		return ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project all", ix.key.Index), r
 	}
 	missing := ix.lacking(q.projection)
 	if missing == nil {
-		return nil, m
+		return nil, r
 	}
-	fixed := pruned(m.without("ProjectionExpression", "AttributesToGet"))
-	if fixed.text("Select") == "SPECIFIC_ATTRIBUTES" {
-		delete(fixed, "Select")
+	r.ProjectionExpression, r.AttributesToGet = nil, nil
+	if value(r.Select) == "SPECIFIC_ATTRIBUTES" {
+		r.Select = nil
 	}
-	r := ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project %s", ix.key.Index, strings.Join(missing, ", "))
-	r.fix = "query only projected attributes, then get the rest of each item from the table"
-	return r, fixed
-}
-
-func pruned(m members) members {
-	m.prune()
-	return m
+	broken := ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project %s", ix.key.Index, strings.Join(missing, ", "))
+	broken.fix = "query only projected attributes, then get the rest of each item from the table"
+	return broken, r.pruned()
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -11,8 +12,8 @@ import (
 type Report struct {
 	Operation string // Query, Scan or GetItem
 	Table     string
-	Index     string // "" for the table itself
-	Request   json.RawMessage
+	Index     string          // "" for the table itself
+	Request   json.RawMessage // as its author wrote it
 	// Schema is the key of the table or index, or nil if it does not exist.
 	// Projection is the projection of the index: ALL, KEYS_ONLY or INCLUDE; ""
 	// for the table itself.
@@ -112,6 +113,5 @@ type Refusal struct {
 type Advice struct {
 	Text string `json:"text"`
 	// Request is a request that works, or nil if the advice needs another key.
-	Operation string          `json:"operation,omitempty"`
-	Request   json.RawMessage `json:"request,omitempty"`
+	Request wire.Request `json:"-"`
 }

@@ -3,120 +3,153 @@ package explain
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/literal"
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// members are the raw members of a request by name.
-type members map[string]json.RawMessage
-
-func parseMembers(request []byte) (members, error) {
-	var m members
-	if err := json.Unmarshal(request, &m); err != nil {
+// decodeRequest returns the request of an operation that somebody wrote as JSON. The
+// error is a [*wire.Error] if the service refuses the text because it does not have the
+// operation's shape.
+func decodeRequest(op string, text json.RawMessage) (wire.Request, error) {
+	name, ok := Operation(op)
+	if !ok {
+		return nil, fmt.Errorf("cannot explain %q: only Query, Scan, GetItem and the SELECT of an ExecuteStatement", op)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
 		return nil, fmt.Errorf("the request is not a JSON object: %w", err)
 	}
-	if m == nil {
+	if members == nil {
 		return nil, fmt.Errorf("the request is null instead of a JSON object")
 	}
-	return m, nil
+	return wire.DecodeRequest(name, text)
 }
 
-// text returns a member that is a string.
-func (m members) text(name string) string {
-	var s string
-	_ = json.Unmarshal(m[name], &s) // the service refuses other types
-	return s
+// A request is a Query, a Scan or a GetItem: the input of a Query and the few members
+// that only the others have. A copy of the struct is a request of its own, as nothing
+// changes the lists and maps in it.
+type request struct {
+	op wire.Op
+	wire.QueryInput
+	Key                    attr.Item                 // of a GetItem
+	ScanFilter             map[string]wire.Condition // of a Scan
+	Segment, TotalSegments *int64                    // of a Scan
 }
 
-func (m members) number(name string) int {
-	var n int
-	_ = json.Unmarshal(m[name], &n)
-	return n
+// requestOf returns the request of an input that can be explained.
+func requestOf(in wire.Request) (r request, ok bool) {
+	if in == nil {
+		return request{}, false
+	}
+	r.op = in.Op()
+	switch in := in.(type) {
+	case *wire.QueryInput:
+		r.QueryInput = *in
+	case *wire.ScanInput:
+		r.QueryInput = wire.QueryInput{
+			AttributesToGet: in.AttributesToGet, ConditionalOperator: in.ConditionalOperator, ConsistentRead: in.ConsistentRead,
+			ExclusiveStartKey: in.ExclusiveStartKey, ExpressionAttributeNames: in.ExpressionAttributeNames,
+			ExpressionAttributeValues: in.ExpressionAttributeValues, FilterExpression: in.FilterExpression,
+			IndexName: in.IndexName, Limit: in.Limit, ProjectionExpression: in.ProjectionExpression,
+			ReturnConsumedCapacity: in.ReturnConsumedCapacity, Select: in.Select, TableName: in.TableName, Faults: in.Faults,
+		}
+		r.ScanFilter, r.Segment, r.TotalSegments = in.ScanFilter, in.Segment, in.TotalSegments
+	case *wire.GetItemInput:
+		r.QueryInput = wire.QueryInput{
+			AttributesToGet: in.AttributesToGet, ConsistentRead: in.ConsistentRead,
+			ExpressionAttributeNames: in.ExpressionAttributeNames, ProjectionExpression: in.ProjectionExpression,
+			ReturnConsumedCapacity: in.ReturnConsumedCapacity, TableName: in.TableName, Faults: in.Faults,
+		}
+		r.Key = in.Key
+	default:
+		return request{}, false
+	}
+	return r, true
 }
 
-func (m members) flag(name string, def bool) bool {
-	_ = json.Unmarshal(m[name], &def)
-	return def
+// input returns the request as the input of its operation.
+func (r *request) input() wire.Request {
+	switch r.op {
+	case wire.OpScan:
+		return &wire.ScanInput{
+			AttributesToGet: r.AttributesToGet, ConditionalOperator: r.ConditionalOperator, ConsistentRead: r.ConsistentRead,
+			ExclusiveStartKey: r.ExclusiveStartKey, ExpressionAttributeNames: r.ExpressionAttributeNames,
+			ExpressionAttributeValues: r.ExpressionAttributeValues, FilterExpression: r.FilterExpression,
+			IndexName: r.IndexName, Limit: r.Limit, ProjectionExpression: r.ProjectionExpression,
+			ReturnConsumedCapacity: r.ReturnConsumedCapacity, ScanFilter: r.ScanFilter, Segment: r.Segment,
+			Select: r.Select, TableName: r.TableName, TotalSegments: r.TotalSegments, Faults: r.Faults,
+		}
+	case wire.OpGetItem:
+		return &wire.GetItemInput{
+			AttributesToGet: r.AttributesToGet, ConsistentRead: r.ConsistentRead,
+			ExpressionAttributeNames: r.ExpressionAttributeNames, Key: r.Key, ProjectionExpression: r.ProjectionExpression,
+			ReturnConsumedCapacity: r.ReturnConsumedCapacity, TableName: r.TableName, Faults: r.Faults,
+		}
+	}
+	in := r.QueryInput
+	return &in
 }
 
-func (m members) item(name string) attr.Item {
-	it, err := attr.ParseItem(m[name])
-	if err != nil {
+// faultOf returns the service's refusal of attribute values that an input cannot hold,
+// or nil.
+func faultOf(in wire.Request) error {
+	r, ok := requestOf(in)
+	if !ok {
 		return nil
 	}
-	return it
+	if e, ok := r.op.FaultError(r.Faults, "").(*wire.Error); ok {
+		return refused(e)
+	}
+	return nil
 }
 
-func (m members) names(name string) map[string]string {
-	var s map[string]string
-	if json.Unmarshal(m[name], &s) != nil {
-		return nil
+// value returns what a member points to, or the zero value if it is absent.
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
 	}
-	return s
-}
-
-func (m members) has(name string) bool {
-	raw, ok := m[name]
-	return ok && string(raw) != "null"
-}
-
-// set sets a member to a value that has a JSON form.
-func (m members) set(name string, value any) {
-	switch v := value.(type) {
-	case attr.Item:
-		m[name] = v.AppendJSON(nil)
-		return
-	case json.RawMessage:
-		m[name] = v
-		return
-	}
-	raw, err := text.JSON(value)
-	if err == nil {
-		m[name] = raw
-	}
-}
-
-func (m members) encode() json.RawMessage {
-	raw, err := text.JSON(m)
-	if err != nil { // members are JSON already
-		return json.RawMessage("{}")
-	}
-	return raw
+	return v
 }
 
 // bind sets the names and values from p.
-func (m members) bind(p *literal.Placeholders) {
-	delete(m, "ExpressionAttributeNames")
-	delete(m, "ExpressionAttributeValues")
-	if names := p.Names(); names != nil {
-		m.set("ExpressionAttributeNames", names)
-	}
-	if values := p.Values(); values != nil {
-		m.set("ExpressionAttributeValues", values)
-	}
+func (r *request) bind(p *literal.Placeholders) {
+	r.ExpressionAttributeNames, r.ExpressionAttributeValues = p.Names(), p.Values()
 }
 
-// without returns a copy of m without some members.
-func (m members) without(names ...string) members {
-	c := maps.Clone(m)
-	for _, name := range names {
-		delete(c, name)
-	}
-	return c
+// expressions returns the members of a request that are expressions, the conditions
+// first.
+func (r *request) expressions() []**string {
+	return append(r.conditions(), &r.ProjectionExpression)
 }
 
-// placeholders returns the placeholders in the expressions of m.
-func (m members) placeholders() map[string]bool {
+// conditions returns the members of a request that are conditions.
+func (r *request) conditions() []**string {
+	return []**string{&r.KeyConditionExpression, &r.FilterExpression}
+}
+
+// expression returns the text of a parameter that is an expression, or nil.
+func (r *request) expression(p expr.Param) *string {
+	switch p {
+	case expr.KeyConditionExpression:
+		return r.KeyConditionExpression
+	case expr.FilterExpression:
+		return r.FilterExpression
+	case expr.ProjectionExpression:
+		return r.ProjectionExpression
+	}
+	return nil
+}
+
+// placeholders returns the placeholders in the expressions of r.
+func (r *request) placeholders() map[string]bool {
 	used := map[string]bool{}
-	for _, name := range expressions {
-		src := m.text(name)
+	for _, member := range r.expressions() {
+		src := value(*member)
 		for _, t := range ast.LexLiterals(src) {
 			if t.Kind == ast.TokName || t.Kind == ast.TokValue {
 				used[t.Text(src)] = true
@@ -126,41 +159,61 @@ func (m members) placeholders() map[string]bool {
 	return used
 }
 
-// prune removes the names and values that no expression of m uses, because the
+// pruned returns r without the names and values that no expression uses, because the
 // service refuses them.
-func (m members) prune() {
-	used := m.placeholders()
-	for _, name := range []string{"ExpressionAttributeNames", "ExpressionAttributeValues"} {
-		var all members
-		if json.Unmarshal(m[name], &all) != nil {
-			continue
-		}
-		for key := range all {
-			if !used[key] {
-				delete(all, key)
-			}
-		}
-		if len(all) == 0 {
-			delete(m, name)
-		} else {
-			m.set(name, all)
+func (r request) pruned() request {
+	used := r.placeholders()
+	names, values := map[string]string{}, map[string]attr.Value{}
+	for place, name := range r.ExpressionAttributeNames {
+		if used[place] {
+			names[place] = name
 		}
 	}
+	for place, v := range r.ExpressionAttributeValues.All() {
+		if used[string(place)] {
+			values[string(place)] = v
+		}
+	}
+
+	r.ExpressionAttributeNames, r.ExpressionAttributeValues = nil, itemOf(values)
+	if len(names) > 0 {
+		r.ExpressionAttributeNames = names
+	}
+	return r
+}
+
+// valuesOf returns the values of an item by name.
+func valuesOf(it attr.Item) map[string]attr.Value {
+	values := map[string]attr.Value{}
+	for name, v := range it.All() {
+		values[string(name)] = v
+	}
+	return values
+}
+
+// itemOf returns the item with some values, or nil if there are none.
+func itemOf(values map[string]attr.Value) attr.Item {
+	if len(values) == 0 {
+		return nil
+	}
+	var b attr.Builder
+	for name, v := range values {
+		b.Add(name, v)
+	}
+	return b.Item()
 }
 
 // whole returns the request for the same rows without a filter or projection.
-func (m members) whole() members {
-	c := m.without("FilterExpression", "ProjectionExpression", "QueryFilter", "ScanFilter", "ConditionalOperator", "AttributesToGet", "Select")
-	c.prune()
-	return c
+func (r request) whole() request {
+	r.FilterExpression, r.ProjectionExpression, r.AttributesToGet, r.Select = nil, nil, nil, nil
+	r.QueryFilter, r.ScanFilter, r.ConditionalOperator = nil, nil, nil
+	return r.pruned()
 }
 
-// hasFilter reports whether m has a member that [members.whole] removes.
-func (m members) hasFilter() bool {
-	if slices.ContainsFunc([]string{"FilterExpression", "ProjectionExpression", "QueryFilter", "ScanFilter", "AttributesToGet"}, m.has) {
-		return true
-	}
-	return m.text("Select") == "COUNT"
+// hasFilter reports whether r has a member that [request.whole] removes.
+func (r *request) hasFilter() bool {
+	return r.FilterExpression != nil || r.ProjectionExpression != nil || r.AttributesToGet != nil ||
+		r.QueryFilter != nil || r.ScanFilter != nil || value(r.Select) == "COUNT"
 }
 
 // An expressionSet holds the parsed expressions of a request.
@@ -169,10 +222,10 @@ type expressionSet struct {
 	projection  *expr.Projection
 }
 
-// expressions parses the expressions of a request, or its legacy parameters. It
+// parse parses the expressions of a request, or its legacy parameters. It
 // returns the valid ones even if there is an error.
-func (m members) expressions() (q expressionSet, err error) {
-	env, err := expr.NewEnv(m.names("ExpressionAttributeNames"), m.item("ExpressionAttributeValues"))
+func (r *request) parse() (q expressionSet, err error) {
+	env, err := expr.NewEnv(r.ExpressionAttributeNames, r.ExpressionAttributeValues)
 	if err != nil {
 		return q, err
 	}
@@ -181,42 +234,50 @@ func (m members) expressions() (q expressionSet, err error) {
 			err = e
 		}
 	}
-	condition := func(to **expr.Condition, p, old expr.Param) {
+	condition := func(to **expr.Condition, p expr.Param, src *string, old expr.Param, conditions map[string]wire.Condition) {
 		var e error
 		switch {
-		case m.has(string(p)):
-			*to, e = env.Condition(p, m.text(string(p)))
-		case old != "" && m.has(string(old)):
-			*to, e = m.legacy(old)
+		case src != nil:
+			*to, e = env.Condition(p, *src)
+		case conditions != nil:
+			*to, e = r.legacy(old, conditions)
 		}
 		keep(e)
 	}
-	condition(&q.key, expr.KeyConditionExpression, expr.KeyConditions)
-	if m.has(string(expr.ScanFilter)) {
-		condition(&q.filter, expr.FilterExpression, expr.ScanFilter)
+
+	condition(&q.key, expr.KeyConditionExpression, r.KeyConditionExpression, expr.KeyConditions, r.KeyConditions)
+	if r.ScanFilter != nil {
+		condition(&q.filter, expr.FilterExpression, r.FilterExpression, expr.ScanFilter, r.ScanFilter)
 	} else {
-		condition(&q.filter, expr.FilterExpression, expr.QueryFilter)
+		condition(&q.filter, expr.FilterExpression, r.FilterExpression, expr.QueryFilter, r.QueryFilter)
 	}
-	if m.has("ProjectionExpression") {
-		p, e := env.Projection(m.text("ProjectionExpression"))
+	if r.ProjectionExpression != nil {
+		p, e := env.Projection(*r.ProjectionExpression)
 		q.projection = p
 		keep(e)
 	}
-	var list []string
-	if json.Unmarshal(m["AttributesToGet"], &list) == nil && len(list) > 0 {
-		q.projection = expr.Attributes(list)
+	if len(r.AttributesToGet) > 0 {
+		q.projection = expr.Attributes(r.AttributesToGet)
 	}
 	return q, err
 }
 
+func (r *request) legacy(p expr.Param, conditions map[string]wire.Condition) (*expr.Condition, error) {
+	out := make(map[string]expr.LegacyCondition, len(conditions))
+	for name, c := range conditions {
+		out[name] = expr.LegacyCondition{Op: value(c.ComparisonOperator), Values: c.AttributeValueList}
+	}
+	return expr.FromLegacy(p, out, value(r.ConditionalOperator) == "OR" && p != expr.KeyConditions)
+}
+
 // Clauses returns the conjuncts of a request's key condition and of its filter
 // that are conditions on one attribute, whether or not they form one range.
-func Clauses(request json.RawMessage) (key, filter []keycond.Clause) {
-	m, err := parseMembers(request)
-	if err != nil {
+func Clauses(in wire.Request) (key, filter []keycond.Clause) {
+	r, ok := requestOf(in)
+	if !ok {
 		return nil, nil
 	}
-	q, _ := m.expressions()
+	q, _ := r.parse()
 	clauses := func(c *expr.Condition) (all []keycond.Clause) {
 		if c == nil {
 			return nil
@@ -229,27 +290,4 @@ func Clauses(request json.RawMessage) (key, filter []keycond.Clause) {
 		return all
 	}
 	return clauses(q.key), clauses(q.filter)
-}
-
-func (m members) legacy(p expr.Param) (*expr.Condition, error) {
-	var conds map[string]struct {
-		ComparisonOperator string
-		AttributeValueList []json.RawMessage
-	}
-	if err := json.Unmarshal(m[string(p)], &conds); err != nil {
-		return nil, err
-	}
-	out := make(map[string]expr.LegacyCondition, len(conds))
-	for name, c := range conds {
-		lc := expr.LegacyCondition{Op: c.ComparisonOperator}
-		for _, raw := range c.AttributeValueList {
-			v, err := attr.ParseValue(raw)
-			if err != nil {
-				return nil, err
-			}
-			lc.Values = append(lc.Values, v)
-		}
-		out[name] = lc
-	}
-	return expr.FromLegacy(p, out, m.text("ConditionalOperator") == "OR" && p != expr.KeyConditions)
 }

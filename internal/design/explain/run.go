@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -23,6 +24,8 @@ type Options struct {
 	// Classify returns the entity of an item of a table, or "". It may be nil.
 	// The item lacks attributes that an index does not hold.
 	Classify func(table string, it attr.Item) string
+	// Text is the request as its author wrote it, for the report. Default: its JSON.
+	Text json.RawMessage
 	// Brief leaves out the rows beside the range and the advice, which take
 	// requests of their own.
 	Brief bool
@@ -56,29 +59,66 @@ func Operation(op string) (string, bool) {
 	return op, false
 }
 
-// Run sends a request to a target and reports what it reads. For a request that
-// the service refuses, it returns a report with [Report.Refused] set. It fails
-// if the target cannot be reached.
-func Run(ctx context.Context, t Target, op string, request json.RawMessage, o Options) (*Report, error) {
-	name, ok := Operation(op)
-	if !ok {
-		return nil, fmt.Errorf("cannot explain %q: only Query, Scan, GetItem and the SELECT of an ExecuteStatement", op)
+// RunJSON is [Run] for a request that somebody wrote as JSON.
+func RunJSON(ctx context.Context, t Target, op string, text json.RawMessage, o Options) (*Report, error) {
+	in, err := decodeRequest(op, text)
+	o.Text = text
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		return malformed(ctx, t, op, text, e)
 	}
-	m, err := parseMembers(request)
 	if err != nil {
 		return nil, err
 	}
+	return Run(ctx, t, in, o)
+}
+
+// malformed returns the report of a request that the service refuses before it knows what
+// it asks for, because its text does not have the operation's shape.
+func malformed(ctx context.Context, t Target, op string, text json.RawMessage, e *wire.Error) (*Report, error) {
+	var named struct{ TableName, IndexName string }
+	_ = json.Unmarshal(text, &named) // a name can be what is wrong
+	name, _ := Operation(op)
+	if name == opSelect {
+		return nil, refused(e) // the table would be in the statement
+	}
+	r := &Report{
+		Operation: name, Table: named.TableName, Index: named.IndexName, Request: text,
+		Refused: &Refusal{Code: e.Code, Message: e.Message},
+	}
+
+	info, err := describe(ctx, t, r.Table)
+	if _, ok := refusalOf(err); ok {
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Table, r.Schema = info.name, info.schema(r.Index)
+	return r, nil
+}
+
+// Run sends a request, the input of a Query, Scan, GetItem or ExecuteStatement, to a
+// target and reports what it reads. For a request that the service refuses, it returns a
+// report with [Report.Refused] set. It fails if the target cannot be reached.
+func Run(ctx context.Context, t Target, in wire.Request, o Options) (*Report, error) {
 	if o.Items == 0 {
 		o.Items = defaultItems
 	}
-	if name == opSelect {
-		return runSelect(ctx, t, m, o)
+	if o.Text == nil {
+		o.Text = in.AppendJSON(nil)
 	}
-	e := &explainer{ctx: ctx, target: t, opts: o, m: m, report: &Report{
-		Operation: name, Table: m.text("TableName"), Index: m.text("IndexName"), Request: request,
-		Consistent: m.flag("ConsistentRead", false), Limit: m.number("Limit"),
-		Reverse: name == opQuery && !m.flag("ScanIndexForward", true),
-		Start:   m.item("ExclusiveStartKey"),
+	if st, ok := in.(*wire.ExecuteStatementInput); ok {
+		return runSelect(ctx, t, st, o)
+	}
+	r, ok := requestOf(in)
+	if !ok {
+		return nil, fmt.Errorf("cannot explain %v", in.Op())
+	}
+	e := &explainer{ctx: ctx, target: t, opts: o, asked: r, report: &Report{
+		Operation: r.op.String(), Table: value(r.TableName), Index: value(r.IndexName), Request: o.Text,
+		Consistent: value(r.ConsistentRead), Limit: int(value(r.Limit)),
+		Reverse: r.op == wire.OpQuery && r.ScanIndexForward != nil && !*r.ScanIndexForward,
+		Start:   r.ExclusiveStartKey,
 	}}
 	if err := e.run(); err != nil {
 		return nil, err
@@ -91,7 +131,7 @@ type explainer struct {
 	ctx    context.Context
 	target Target
 	opts   Options
-	m      members
+	asked  request
 	q      expressionSet
 	info   *tableInfo // nil if the table does not exist
 	index  *indexInfo // nil for the table itself
@@ -103,9 +143,9 @@ type explainer struct {
 func (e *explainer) run() error {
 	r := e.report
 	e.shares = map[string]*Share{}
-	asked := e.m.without()
-	if mode := e.m.text("ReturnConsumedCapacity"); mode == "" && !e.m.has("ReturnConsumedCapacity") || mode == "NONE" || mode == "TOTAL" {
-		asked.set("ReturnConsumedCapacity", "TOTAL")
+	asked := e.asked
+	if mode := asked.ReturnConsumedCapacity; mode == nil || *mode == "NONE" || *mode == "TOTAL" {
+		asked.ReturnConsumedCapacity = new("TOTAL")
 	}
 	first, err := e.ask(asked)
 	if refused, ok := refusalOf(err); ok {
@@ -125,7 +165,7 @@ func (e *explainer) run() error {
 	if r.Schema == nil {
 		return fmt.Errorf("the endpoint queried index %[2]s, which the description of table %[1]s does not have", r.Table, r.Index)
 	}
-	if e.q, err = e.m.expressions(); err != nil {
+	if e.q, err = e.asked.parse(); err != nil {
 		return fmt.Errorf("cannot parse a request that the endpoint accepted: %w", err)
 	}
 	if e.q.filter != nil {
@@ -149,7 +189,7 @@ func (e *explainer) run() error {
 	return e.improve()
 }
 
-func (e *explainer) query(asked members, first *page) error {
+func (e *explainer) query(asked request, first *page) error {
 	slice, err := compile(e.report.Schema, e.q.key)
 	if err != nil {
 		return fmt.Errorf("the endpoint accepted a query that is not one range: %w", err)

@@ -85,7 +85,7 @@ func explainScript(t *testing.T, db *sortkey.DB, d *datadriven.TestData) string 
 			t.Fatalf("unknown argument %s", a.Key)
 		}
 	}
-	r, err := explain.Run(context.Background(), explain.InProcess(db), op, json.RawMessage(d.Input), o)
+	r, err := explain.RunJSON(context.Background(), explain.InProcess(db), op, json.RawMessage(d.Input), o)
 	if err != nil {
 		return "error: " + err.Error()
 	}
@@ -112,8 +112,8 @@ func explainScript(t *testing.T, db *sortkey.DB, d *datadriven.TestData) string 
 
 // run runs a request of the advice, which must work, and returns what it finds.
 func run(t *testing.T, db *sortkey.DB, a explain.Advice) string {
-	body, status := inside.Service(db).Serve(context.Background(), "DynamoDB_20120810."+a.Operation, a.Request, nil)
-	require.Equal(t, 200, status, "%s %s: %s", a.Operation, a.Request, body)
+	body, status := inside.Service(db).Serve(context.Background(), a.Request.Op().Target(), a.Request.AppendJSON(nil), nil)
+	require.Equal(t, 200, status, "%v %s: %s", a.Request.Op(), a.Request.AppendJSON(nil), body)
 	var out struct {
 		Items     []json.RawMessage
 		Item      json.RawMessage

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -20,13 +21,15 @@ const pageSelect = guide + "ql-reference.select.html"
 // WHERE compares each attribute of the partition key with =, several queries if
 // it uses IN or OR, and otherwise a Scan of the table. Source:
 // DG/ql-reference.select.html.
-func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, error) {
-	s, err := parseSelect(m)
+func runSelect(ctx context.Context, t Target, in *wire.ExecuteStatementInput, o Options) (*Report, error) {
+	written := o.Text
+	o.Text = nil // reports of other requests have their own
+	s, err := parseSelect(in)
 	if err != nil {
 		return nil, err
 	}
-	scan := func() (*Report, error) { return Run(ctx, t, opScan, s.m.encode(), o) }
-	table, index := s.m.text("TableName"), s.m.text("IndexName")
+	scan := func() (*Report, error) { return Run(ctx, t, s.scan.input(), o) }
+	table, index := value(s.scan.TableName), value(s.scan.IndexName)
 	info, err := describe(ctx, t, table)
 	if _, ok := refusalOf(err); ok {
 		return scan() // reports the error
@@ -38,10 +41,11 @@ func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, er
 	if schema == nil {
 		return scan()
 	}
-	e := &explainer{ctx: ctx, target: t, opts: o, m: s.m, info: info, index: info.index(index), report: &Report{
-		Operation: opSelect, Table: info.name, Index: index, Request: m.encode(), Schema: schema, Consistent: s.m.flag("ConsistentRead", false), Limit: s.m.number("Limit"),
+	e := &explainer{ctx: ctx, target: t, opts: o, asked: s.scan, info: info, index: info.index(index), report: &Report{
+		Operation: opSelect, Table: info.name, Index: index, Request: written, Schema: schema,
+		Consistent: value(s.scan.ConsistentRead), Limit: int(value(s.scan.Limit)),
 	}}
-	if e.q, err = s.m.expressions(); err != nil {
+	if e.q, err = s.scan.parse(); err != nil {
 		return nil, fmt.Errorf("cannot parse the statement: %w", err)
 	}
 	plans, whole := e.selected(schema)
@@ -80,17 +84,17 @@ func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, er
 		for i, p := range plans {
 			q := e.request(p)
 			if s.reverse {
-				q.set("ScanIndexForward", false)
+				q.ScanIndexForward = new(false)
 			}
-			e.offer(fmt.Sprintf("%d of %d: %s", i+1, len(plans), p.words()), opQuery, q)
+			e.offer(fmt.Sprintf("%d of %d: %s", i+1, len(plans), p.words()), q)
 		}
 		return e.report, nil
 	}
 	q := e.request(plans[0])
 	if s.reverse {
-		q.set("ScanIndexForward", false)
+		q.ScanIndexForward = new(false)
 	}
-	r, err := Run(ctx, t, opQuery, q.encode(), o)
+	r, err := Run(ctx, t, q.input(), o)
 	if err != nil || r.Refused != nil {
 		return r, err
 	}
@@ -103,7 +107,7 @@ func runSelect(ctx context.Context, t Target, m members, o Options) (*Report, er
 		note.WriteString("; its other conditions, " + spelled.Condition(conjunction(plans[0].dropped)) + ", are checked after the rows are read")
 	}
 	r.Notes = append([]string{note.String()}, r.Notes...)
-	r.Advice = append([]Advice{{Text: "use the equivalent Query, which can never become a scan", Operation: opQuery, Request: q.encode()}}, r.Advice...)
+	r.Advice = append([]Advice{{Text: "use the equivalent Query, which can never become a scan", Request: q.input()}}, r.Advice...)
 	return r, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // A predicate is a random condition of a statement, with what it means.
@@ -164,7 +165,7 @@ func checkSelect(t *proptest.T, db *sortkey.DB, byKey map[string]attr.Item, p pl
 
 	request, err := json.Marshal(map[string]string{"Statement": statement})
 	require.NoError(t, err)
-	r, err := explain.Run(context.Background(), explain.InProcess(db), "ExecuteStatement", request, explain.Options{Items: 100})
+	r, err := explain.RunJSON(context.Background(), explain.InProcess(db), "ExecuteStatement", request, explain.Options{Items: 100})
 	var queries []explain.Advice
 	switch {
 	case err != nil:
@@ -186,8 +187,8 @@ func checkSelect(t *proptest.T, db *sortkey.DB, byKey map[string]attr.Item, p pl
 	// for the two sides of an OR may find the same item.
 	union := []string{}
 	for _, a := range queries {
-		require.Equal(t, "Query", a.Operation)
-		for _, key := range answered(t, db, "Query", a.Request) {
+		require.Equal(t, wire.OpQuery, a.Request.Op())
+		for _, key := range answered(t, db, "Query", a.Request.AppendJSON(nil)) {
 			if where.holds(byKey[key]) {
 				union = append(union, key)
 			}

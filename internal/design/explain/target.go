@@ -4,26 +4,28 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/wire"
 )
-
-// targetPrefix is the API version before the name of an operation.
-const targetPrefix = "DynamoDB_20120810."
 
 // A Target executes requests.
 type Target interface {
-	// Do runs an operation, such as Query, with a JSON request. It returns
-	// traces of what it read, if the target reports them. If the service
-	// refuses the request, it returns a [*ServiceError].
-	Do(ctx context.Context, op string, request []byte) (response []byte, traces []sortkey.Trace, err error)
+	// Do sends a request: a Query, Scan, GetItem, BatchGetItem, DescribeTable or
+	// ListTables. It returns the operation's output and traces of what it read, if the
+	// target reports them. If the service refuses the request, it returns a
+	// [*ServiceError].
+	Do(ctx context.Context, in wire.Request) (out wire.Output, traces []sortkey.Trace, err error)
 }
 
 // A ServiceError is an error that the service returned.
@@ -39,28 +41,78 @@ func (e *ServiceError) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// InProcess returns a target for a database in this process.
+// refused returns the form of the service's error in which targets return it.
+func refused(e *wire.Error) error {
+	return &ServiceError{Code: e.Code, Message: e.Message, Status: e.Status}
+}
+
+// InProcess returns a target for a database in this process. It answers without JSON.
 func InProcess(db *sortkey.DB) Target { return inProcess{db} }
 
 type inProcess struct{ db *sortkey.DB }
 
-func (t inProcess) Do(ctx context.Context, op string, request []byte) ([]byte, []sortkey.Trace, error) {
+func (t inProcess) Do(ctx context.Context, in wire.Request) (wire.Output, []sortkey.Trace, error) {
 	var mu sync.Mutex
 	var traces []sortkey.Trace
-	ctx = sortkey.WithTrace(ctx, func(tr sortkey.Trace) {
+	traced := sortkey.WithTrace(ctx, func(tr sortkey.Trace) {
 		mu.Lock()
 		traces = append(traces, tr)
 		mu.Unlock()
 	})
-	body, status := inside.Service(t.db).Serve(ctx, targetPrefix+op, request, nil)
-	if status != http.StatusOK {
-		if err := context.Cause(ctx); err != nil {
-			return nil, nil, err
-		}
-		return nil, nil, serviceError(status, body)
+
+	out, err := t.answer(traced, in)
+	if err == nil {
+		return out, traces, nil
 	}
-	return body, traces, nil
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, nil, cause
+	}
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		err = refused(e)
+	}
+	return nil, nil, err
 }
+
+func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, error) {
+	service := inside.Service(t.db)
+	var items []attr.Item
+	visit := func(it attr.Item) (int, error) {
+		items = append(items, slices.Clone(it))
+		return 0, nil
+	}
+
+	switch in := in.(type) {
+	case *wire.QueryInput:
+		out, err := service.Query(ctx, in, visit)
+		if err != nil {
+			return nil, err
+		}
+		out.Items = items
+		return out, nil
+	case *wire.ScanInput:
+		out, err := service.Scan(ctx, in, visit)
+		if err != nil {
+			return nil, err
+		}
+		out.Items = items
+		return out, nil
+	case *wire.GetItemInput:
+		out := new(wire.GetItemOutput)
+		var err error
+		out.ConsumedCapacity, err = service.GetItem(ctx, in, func(it attr.Item) { out.Item = slices.Clone(it) })
+		return out, err
+	case *wire.BatchGetItemInput:
+		return service.BatchGetItem(ctx, in)
+	case *wire.DescribeTableInput:
+		return service.DescribeTable(ctx, in)
+	case *wire.ListTablesInput:
+		return service.ListTables(ctx, in)
+	}
+	return nil, unknown(in)
+}
+
+// unknown is the error for a request that targets do not send.
+func unknown(in wire.Request) error { return fmt.Errorf("explain does not send %v", in.Op()) }
 
 // maxResponse limits the bytes of a response. Items have at most 400 KB and
 // pages 1 MB; base64 and JSON syntax add to that.
@@ -82,16 +134,12 @@ type httpTarget struct {
 	header   http.Header
 }
 
-func (t *httpTarget) Do(ctx context.Context, op string, request []byte) ([]byte, []sortkey.Trace, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.endpoint, bytes.NewReader(request))
+func (t *httpTarget) Do(ctx context.Context, in wire.Request) (wire.Output, []sortkey.Trace, error) {
+	out, err := OutputOf(in)
 	if err != nil {
 		return nil, nil, err
 	}
-	maps.Copy(req.Header, t.header)
-	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	req.Header.Set("X-Amz-Target", targetPrefix+op)
-	req.Header.Set(sortkey.TraceHeader, "1")
-	resp, err := t.client.Do(req)
+	resp, err := t.send(ctx, in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -103,13 +151,62 @@ func (t *httpTarget) Do(ctx context.Context, op string, request []byte) ([]byte,
 	if len(body) > maxResponse {
 		return nil, nil, fmt.Errorf("the response of %s is longer than %d bytes", t.endpoint, maxResponse)
 	}
+
 	if resp.StatusCode != http.StatusOK {
 		return nil, nil, serviceError(resp.StatusCode, body)
 	}
-	if tr, ok := sortkey.ReadTrace(resp.Header); ok {
-		return body, []sortkey.Trace{tr}, nil
+	if err := decode(body, out); err != nil {
+		return nil, nil, fmt.Errorf("cannot decode the response to %v: %w", in.Op(), err)
 	}
-	return body, nil, nil
+	if tr, ok := sortkey.ReadTrace(resp.Header); ok {
+		return out, []sortkey.Trace{tr}, nil
+	}
+	return out, nil, nil
+}
+
+func (t *httpTarget) send(ctx context.Context, in wire.Request) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.endpoint, bytes.NewReader(in.AppendJSON(nil)))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(req.Header, t.header)
+	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	req.Header.Set("X-Amz-Target", in.Op().Target())
+	req.Header.Set(sortkey.TraceHeader, "1")
+	return t.client.Do(req)
+}
+
+// OutputOf returns a new output for a request of a [Target]. It fails for requests
+// that targets do not send, and for those that have no JSON: then the error is what the
+// service says to the values in them.
+func OutputOf(in wire.Request) (wire.Output, error) {
+	if err := faultOf(in); err != nil {
+		return nil, err
+	}
+	switch in.(type) {
+	case *wire.QueryInput:
+		return new(wire.QueryOutput), nil
+	case *wire.ScanInput:
+		return new(wire.ScanOutput), nil
+	case *wire.GetItemInput:
+		return new(wire.GetItemOutput), nil
+	case *wire.BatchGetItemInput:
+		return new(wire.BatchGetItemOutput), nil
+	case *wire.DescribeTableInput:
+		return new(wire.DescribeTableOutput), nil
+	case *wire.ListTablesInput:
+		return new(wire.ListTablesOutput), nil
+	}
+	return nil, unknown(in)
+}
+
+// decode reads the body of a response. Outputs without attribute values have no decoder
+// of their own.
+func decode(body []byte, out wire.Output) error {
+	if own, ok := out.(interface{ DecodeJSON(body []byte) error }); ok {
+		return own.DecodeJSON(body)
+	}
+	return json.Unmarshal(body, out)
 }
 
 // serviceError decodes the body of a failure. If that is not an error of the

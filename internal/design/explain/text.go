@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -27,7 +27,7 @@ type TextOptions struct {
 	Rows int
 	// Command returns the command that runs a request of the advice. Default:
 	// the operation and its JSON.
-	Command func(op string, request json.RawMessage) string
+	Command func(wire.Request) string
 }
 
 // WriteText writes the report for people. The text ends with a newline.
@@ -328,9 +328,9 @@ func (p *printer) advice(label string, list []Advice) {
 		if a.Request == nil {
 			continue
 		}
-		command := a.Operation + " " + string(a.Request)
+		command := a.Request.Op().String() + " " + string(a.Request.AppendJSON(nil))
 		if p.o.Command != nil {
-			command = p.o.Command(a.Operation, a.Request)
+			command = p.o.Command(a.Request)
 		}
 		p.long("", p.paint.Faint("  "+command))
 	}

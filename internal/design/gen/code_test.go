@@ -111,15 +111,15 @@ func TestPatterns(t *testing.T) {
 			require.NoError(t, err)
 			got, err := send(t.Context(), client, in)
 			require.NoError(t, err)
-			op, request, err := p.Compile(m)
+			request, err := p.Compile(m)
 			require.NoError(t, err)
-			body, _, err := explain.InProcess(w.DB).Do(t.Context(), op, request)
+			out, _, err := explain.InProcess(w.DB).Do(t.Context(), request)
 			require.NoError(t, err)
 			var want struct {
 				Items []map[string]any
 				Item  map[string]any
 			}
-			require.NoError(t, json.Unmarshal(body, &want))
+			require.NoError(t, json.Unmarshal(out.AppendJSON(nil), &want))
 			if want.Item != nil {
 				want.Items = append(want.Items, want.Item)
 			}

@@ -25,11 +25,11 @@ var writers = map[string]func(*request) string{"aws": (*request).cli, "go": (*re
 // [Languages]. It returns a [*design.CompileError] if the pattern is not one
 // request.
 func Expression(m *design.Model, p *design.Pattern, lang string) (string, error) {
-	op, body, err := p.Compile(m)
+	body, err := p.JSON(m)
 	if err != nil {
 		return "", err
 	}
-	return Request(op, body, lang)
+	return Request(p.Operation, body, lang)
 }
 
 // Request returns a Query, GetItem or Scan request in one of the [Languages].

@@ -17,19 +17,19 @@ import (
 // pattern generates the function of an access pattern, or returns why it has no
 // request.
 func (f *file) pattern(p *design.Pattern) error {
-	op, body, err := p.Compile(f.m)
+	body, err := p.JSON(f.m)
 	if err != nil {
 		return err
 	}
 	if p.Expect.Error != "" {
 		return fmt.Errorf("it expects the error %s", p.Expect.Error)
 	}
-	if p.Request != nil || op == "Scan" {
-		return f.fixed(p, op, body)
+	if p.Request != nil || p.Operation == "Scan" {
+		return f.fixed(p, p.Operation, body)
 	}
 	w := &patternWriter{file: f, p: p, scope: newScope(f.names), params: map[string]string{}}
 	w.index()
-	if op == "GetItem" {
+	if p.Operation == "GetItem" {
 		return w.get()
 	}
 	return w.query()
@@ -409,7 +409,7 @@ var likeKey = regexp.MustCompile(`^[#:]key[0-9]`)
 func (w *patternWriter) rest(op string) (*request, error) {
 	p := *w.p
 	p.Where, p.Operation, p.Descending = nil, "Scan", false
-	_, body, err := p.Compile(w.m)
+	body, err := p.JSON(w.m)
 	if err != nil {
 		return nil, err
 	}

@@ -2,13 +2,13 @@ package lint
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -17,7 +17,7 @@ type query struct {
 	p       *design.Pattern
 	v       *view // nil if the model does not have its table
 	op      string
-	request json.RawMessage
+	request wire.Request         // nil if there is none
 	failed  *design.CompileError // why there is no request
 	report  *explain.Report      // nil if the pattern was not run
 	clauses []keycond.Clause     // of its key condition, even if that is not a single range
@@ -39,14 +39,14 @@ func (l *linter) runPatterns() error {
 		if err := context.Cause(l.ctx); err != nil {
 			return err
 		}
-		q := &query{p: p}
+		q := &query{p: p, op: p.Operation}
 		l.queries = append(l.queries, q)
 		var err error
-		q.op, q.request, err = p.Compile(l.m)
+		q.request, err = p.Compile(l.m)
 		if err != nil {
 			q.failed, _ = errors.AsType[*design.CompileError](err)
 		}
-		q.v = l.viewOf(p, q.request)
+		q.v = l.viewOf(p)
 		if err != nil || q.v == nil || q.op == "GetItem" || q.op == "Scan" && p.Filter == "" {
 			continue
 		}
@@ -55,7 +55,7 @@ func (l *linter) runPatterns() error {
 		if p.Limit > 0 {
 			o.Pages = 1
 		}
-		q.report, err = explain.Run(l.ctx, target, q.op, q.request, o)
+		q.report, err = explain.Run(l.ctx, target, q.request, o)
 		if err != nil {
 			if cause := context.Cause(l.ctx); cause != nil {
 				return cause
@@ -73,18 +73,16 @@ func (l *linter) runPatterns() error {
 }
 
 // viewOf returns the view that a pattern reads.
-func (l *linter) viewOf(p *design.Pattern, request json.RawMessage) *view {
-	var named struct{ TableName, IndexName string }
+func (l *linter) viewOf(p *design.Pattern) *view {
+	var table, index string
 	if p.Table != nil {
-		named.TableName = p.Table.Name
-		if p.Index != nil {
-			named.IndexName = p.Index.Name
-		}
-	} else if json.Unmarshal(request, &named) != nil {
-		return nil
+		table = p.Table.Name
+	}
+	if p.Index != nil {
+		index = p.Index.Name
 	}
 	for _, v := range l.views {
-		if v.t.Name == named.TableName && v.indexName() == named.IndexName {
+		if v.t.Name == table && v.indexName() == index {
 			return v
 		}
 	}

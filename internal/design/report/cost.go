@@ -120,7 +120,7 @@ func (p *page) advice(title string, all []explain.Advice) {
 			p.Leaf("p", a.Text)
 		}
 		if a.Request != nil {
-			p.Leaf("pre", a.Operation+" "+string(a.Request))
+			p.Leaf("pre", a.Request.Op().String()+" "+string(a.Request.AppendJSON(nil)))
 		}
 		p.Close()
 	}

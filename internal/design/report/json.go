@@ -181,10 +181,7 @@ func JSON(out io.Writer, r *check.Result) error {
 func jsonPatternOf(pr *check.PatternResult) jsonPattern {
 	p := jsonPattern{
 		Name: pr.Pattern.Name, About: pr.Pattern.About, Place: jsonPlaceOf(pr.Pattern.Pos), OK: pr.OK(),
-		Operation: pr.Op, Request: pr.Request, Units: pr.Units(), Waste: pr.Waste(), Rate: pr.Pattern.Rate, Growth: pr.Growth, Failures: jsonFindings(pr.Failures),
-	}
-	if p.Operation == "" {
-		p.Operation = pr.Pattern.Operation
+		Operation: pr.Pattern.Operation, Request: pr.Request(), Units: pr.Units(), Waste: pr.Waste(), Rate: pr.Pattern.Rate, Growth: pr.Growth, Failures: jsonFindings(pr.Failures),
 	}
 	if pr.Compile != nil {
 		p.NotARange = &jsonRefusal{Message: pr.Compile.Msg, Advice: pr.Compile.Advice}

@@ -122,7 +122,7 @@ func (p *page) badge(n int) { p.Leaf("span", strconv.Itoa(n), markup.Class("badg
 
 // asked names the operation and the table or index.
 func asked(pr *check.PatternResult) string {
-	op, table, index := pr.Op, "", ""
+	op, table, index := pr.Pattern.Operation, "", ""
 	switch {
 	case pr.Report != nil:
 		op, table, index = pr.Report.Operation, pr.Report.Table, pr.Report.Index

@@ -371,7 +371,7 @@ func expression(m *design.Model, p *design.Pattern, lang string) (string, error)
 	if lang != "json" {
 		return gen.Expression(m, p, lang)
 	}
-	_, request, err := p.Compile(m)
+	request, err := p.JSON(m)
 	if err != nil {
 		return "", err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/convert"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 type designImportFlags struct {
@@ -201,8 +202,8 @@ func (a *App) convertFrom(ctx context.Context, f *designImportFlags) (*design.Mo
 		return nil, nil, err
 	}
 	defer src.close()
-	call := func(ctx context.Context, op string, request []byte) ([]byte, error) {
-		out, _, err := src.target.Do(ctx, op, request)
+	call := func(ctx context.Context, in wire.Request) (wire.Output, error) {
+		out, _, err := src.target.Do(ctx, in)
 		return out, err
 	}
 	m, losses, err := convert.FromEndpoint(ctx, f.from, call, f.Options)

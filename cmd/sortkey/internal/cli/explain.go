@@ -139,7 +139,7 @@ func (a *App) explain(ctx context.Context, args []string, f *explainFlags) error
 	} else {
 		return usage("explain", "cannot explain %s, only query, scan, get-item and the SELECT of execute-statement", op)
 	}
-	rep, err := report.Run(ctx, src.target, op, request, report.Options{Pages: f.pages, Classify: src.classify})
+	rep, err := report.RunJSON(ctx, src.target, op, request, report.Options{Pages: f.pages, Classify: src.classify})
 	if refused, ok := errors.AsType[*report.ServiceError](err); ok {
 		return fmt.Errorf("%w", &smithy.GenericAPIError{Code: refused.Code, Message: refused.Message})
 	}

@@ -91,11 +91,11 @@ func (s *explainSource) pattern(name string) (string, json.RawMessage, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	op, request, err := p.Compile(s.model)
+	request, err := p.JSON(s.model)
 	if refused, ok := errors.AsType[*design.CompileError](err); ok {
 		return "", nil, &advice.Error{Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err}
 	}
-	return op, request, err
+	return p.Operation, request, err
 }
 
 // completePatterns returns the names of the model's patterns with a prefix.

@@ -31,7 +31,7 @@ func TestExamples(t *testing.T) {
 			for _, f := range res.Failures {
 				t.Errorf("%s: %s: %s %q", m.Name, res.Pattern.Name, f.Message, f.Keys)
 			}
-			if res.Op == "Query" && res.Err == nil && res.Compile == nil && len(res.Slices) != 1 {
+			if res.Pattern.Operation == "Query" && res.Err == nil && res.Compile == nil && len(res.Slices) != 1 {
 				t.Errorf("%s: %s has %d slices, want 1", m.Name, res.Pattern.Name, len(res.Slices))
 			}
 		}

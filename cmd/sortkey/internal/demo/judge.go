@@ -17,7 +17,7 @@ import (
 func (r *runner) judge(res *Result) {
 	p := res.Pattern
 	rep := &explain.Report{
-		Operation: res.Op, Request: res.Request, Consistent: res.consistent, Pages: max(1, len(res.Slices)),
+		Operation: res.Pattern.Operation, Request: res.Request(), Consistent: res.consistent, Pages: max(1, len(res.Slices)),
 		Returned: res.count, Items: res.Items, Strong: res.ReadUnits, Eventual: res.ReadUnits,
 	}
 	if api, ok := errors.AsType[smithy.APIError](res.Err); ok {
@@ -45,7 +45,7 @@ func (r *runner) judge(res *Result) {
 // compared with: items without their keys can only be counted.
 func (r *runner) expected(res *Result) *design.Pattern {
 	q := *res.Pattern
-	if res.projected && res.Op != "GetItem" {
+	if res.projected && res.Pattern.Operation != "GetItem" {
 		if q.Expect.Keys != nil {
 			n := len(q.Expect.Keys)
 			q.Expect.Rows = &n

@@ -197,7 +197,7 @@ func Document(reports []*Report) any {
 
 func jsonOf(res *Result) jsonPattern {
 	p := jsonPattern{
-		Name: res.Pattern.Name, About: res.Pattern.About, Operation: res.Op, Asked: res.Question, Request: res.Request,
+		Name: res.Pattern.Name, About: res.Pattern.About, Operation: res.Pattern.Operation, Asked: res.Question, Request: res.Request(),
 		Right: res.Right(), Slices: res.Slices, ReadUnits: res.ReadUnits, Items: []json.RawMessage{},
 	}
 	for _, f := range res.Failures {

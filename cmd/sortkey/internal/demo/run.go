@@ -129,8 +129,7 @@ type runner struct {
 func (r *runner) run(ctx context.Context, p *design.Pattern) (*Result, error) {
 	res := &Result{PatternResult: check.PatternResult{Pattern: p}}
 	var err error
-	res.Op, res.Request, err = p.Compile(r.m)
-	if err != nil {
+	if res.Input, err = p.Compile(r.m); err != nil {
 		var ok bool
 		if res.Compile, ok = errors.AsType[*design.CompileError](err); !ok {
 			return nil, err
@@ -141,7 +140,7 @@ func (r *runner) run(ctx context.Context, p *design.Pattern) (*Result, error) {
 	var traces []sortkey.Trace
 	ctx = sortkey.WithTrace(ctx, func(tr sortkey.Trace) { traces = append(traces, tr) })
 	var target target
-	switch res.Op {
+	switch res.Pattern.Operation {
 	case "Query":
 		target, err = r.query(ctx, res)
 	case "GetItem":
@@ -197,7 +196,7 @@ func more(key map[string]types.AttributeValue, limit *int32) bool {
 
 func (r *runner) query(ctx context.Context, res *Result) (target, error) {
 	var in dynamodb.QueryInput
-	if err := wire.Decode(res.Request, &in); err != nil {
+	if err := wire.Decode(res.Request(), &in); err != nil {
 		return target{}, err
 	}
 	in.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
@@ -221,7 +220,7 @@ func (r *runner) query(ctx context.Context, res *Result) (target, error) {
 
 func (r *runner) scan(ctx context.Context, res *Result) (target, error) {
 	var in dynamodb.ScanInput
-	if err := wire.Decode(res.Request, &in); err != nil {
+	if err := wire.Decode(res.Request(), &in); err != nil {
 		return target{}, err
 	}
 	in.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
@@ -245,7 +244,7 @@ func (r *runner) scan(ctx context.Context, res *Result) (target, error) {
 
 func (r *runner) get(ctx context.Context, res *Result) (target, error) {
 	var in dynamodb.GetItemInput
-	if err := wire.Decode(res.Request, &in); err != nil {
+	if err := wire.Decode(res.Request(), &in); err != nil {
 		return target{}, err
 	}
 	in.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
