@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"internal/wire"},
 	{"expr", "internal/wire/wiretest"},
 	{"keycond"},
-	{"internal/table", "internal/literal", "internal/partiql"},
+	{"internal/table", "internal/literal", "internal/partiql", "internal/keyschema"},
 	{"internal/event"},
 	{"internal/api", "internal/server"},
 	{"internal/inside"},

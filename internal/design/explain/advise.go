@@ -24,7 +24,7 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 	groups := []group{{}}
 	if root != nil {
 		var ok bool
-		if groups, ok = normal(root, e.info.isKey); !ok {
+		if groups, ok = normal(root, e.info.IsKey); !ok {
 			e.advise("split the request: it is more than %d ranges", maxGroups)
 			return nil
 		}
@@ -35,10 +35,10 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 	}
 	for i := range groups {
 		for _, n := range filter {
-			groups[i].add(n, e.info.isKey)
+			groups[i].add(n, e.info.IsKey)
 		}
 		if a, ok := e.impossible(groups[i]); ok && len(groups) == 1 {
-			e.advise("no row matches: %s is %s, and %s cannot be converted", text.Name(a.Attribute.Name), kindWord(e.info.kindOf(a.Attribute.Name)), text.Literal(a.Values[0]))
+			e.advise("no row matches: %s is %s, and %s cannot be converted", text.Name(a.Attribute.Name), kindWord(e.info.Kind(a.Attribute.Name)), text.Literal(a.Values[0]))
 			return nil
 		}
 		groups[i].withoutEmpty()
@@ -68,7 +68,7 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 func (e *explainer) impossible(g group) (atom, bool) {
 	for _, a := range g.atoms {
 		for _, v := range a.Values {
-			if _, ok := convert(v, e.info.kindOf(a.Attribute.Name)); !ok && a.Op != ast.OpBeginsWith {
+			if _, ok := convert(v, e.info.Kind(a.Attribute.Name)); !ok && a.Op != ast.OpBeginsWith {
 				return a, true
 			}
 		}
@@ -141,7 +141,7 @@ func (e *explainer) batch(plans []*plan) (*wire.BatchGetItemInput, bool) {
 	const most = 100 // API_BatchGetItem.html
 	var keys []attr.Item
 	for _, p := range plans {
-		if p.index != nil || len(p.filter) > 0 || len(p.dropped) > 0 || len(p.clauses) != len(e.info.key.Attributes()) {
+		if p.index != nil || len(p.filter) > 0 || len(p.dropped) > 0 || len(p.clauses) != len(e.info.Key.Attributes()) {
 			return nil, false
 		}
 		var b attr.Builder
@@ -163,7 +163,7 @@ func (e *explainer) batch(plans []*plan) (*wire.BatchGetItemInput, bool) {
 	if value(e.asked.ConsistentRead) {
 		read.ConsistentRead = new(true)
 	}
-	return &wire.BatchGetItemInput{RequestItems: map[string]wire.KeysAndAttributes{e.info.name: read}}, true
+	return &wire.BatchGetItemInput{RequestItems: map[string]wire.KeysAndAttributes{e.info.Name: read}}, true
 }
 
 // merge joins plans whose ranges overlap or adjoin, so that no row is read
@@ -307,7 +307,7 @@ func (e *explainer) findPartition(g group, s *keycond.Schema) {
 		}
 	}
 	rest.atoms = append(rest.atoms, equalTo(h.Name, found[0]))
-	best, ok := e.plan(rest, e.info.index(s.Index))
+	best, ok := e.plan(rest, e.info.Index(s.Index))
 	if !ok || best.empty {
 		return
 	}
@@ -359,7 +359,7 @@ func (e *explainer) advisePartition(groups []group, s *keycond.Schema) {
 // many digits as an existing number.
 func (e *explainer) numberPrefixes(g *group) {
 	for i, a := range g.atoms {
-		if a.Op != ast.OpBeginsWith || e.info.kindOf(a.Attribute.Name) != attr.Number {
+		if a.Op != ast.OpBeginsWith || e.info.Kind(a.Attribute.Name) != attr.Number {
 			continue
 		}
 		prefix := string(a.Values[0].Raw())
@@ -415,14 +415,14 @@ func (e *explainer) improve() error {
 		nodes = append(conjuncts(e.q.key.Root), nodes...)
 	}
 	for _, n := range nodes {
-		g.add(n, e.info.isKey)
+		g.add(n, e.info.IsKey)
 	}
 	filtered := len(conjuncts(e.q.filter.Root))
 	for _, p := range e.plans(g) {
 		if p.empty || len(p.dropped) > 0 || len(p.filter) >= filtered || p.schema.Index == r.Index && r.Operation == opQuery {
 			continue
 		}
-		if p.index != nil && !p.index.local && r.Consistent {
+		if p.index != nil && !p.index.Local && r.Consistent {
 			p.remarks = append(p.remarks, "the index does not support strongly consistent reads")
 		}
 		if e.offer("read less: "+p.words(), e.request(p)) {

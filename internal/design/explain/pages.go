@@ -232,7 +232,7 @@ func (e *explainer) classify(it attr.Item) string {
 func (e *explainer) total() {
 	r := e.report
 	r.Eventual = r.Strong / 2
-	if e.index != nil && !e.index.local {
+	if e.index != nil && !e.index.Local {
 		r.Strong = 0
 	}
 	for _, entity := range slices.Sorted(maps.Keys(e.shares)) {
@@ -242,13 +242,13 @@ func (e *explainer) total() {
 
 // fetches reports whether a local index must read items from the table.
 func (e *explainer) fetches() bool {
-	if e.index == nil || !e.index.local || e.index.projection == table.ProjectAll {
+	if e.index == nil || !e.index.Local || e.index.Projection == table.ProjectAll {
 		return false
 	}
 	if value(e.asked.Select) == "ALL_ATTRIBUTES" {
 		return true
 	}
-	return e.index.lacking(e.q.projection) != nil
+	return lacking(e.index, e.q.projection) != nil
 }
 
 // keyOf returns the key attributes of an item.

@@ -8,6 +8,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
@@ -18,7 +19,7 @@ import (
 // A plan is a query of a table or an index that finds a group.
 type plan struct {
 	schema  *keycond.Schema
-	index   *indexInfo // nil for the table
+	index   *keyschema.Index // nil for the table
 	clauses []keycond.Clause
 	filter  []ast.Node
 	// dropped are conditions that neither the key condition nor the filter can
@@ -41,10 +42,10 @@ type plan struct {
 
 // plan returns the plan for a group on a table or index, and whether there is
 // one.
-func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
-	s := e.info.key
+func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
+	s := e.info.Key
 	if ix != nil {
-		s = ix.key
+		s = ix.Key
 	}
 	p := &plan{schema: s, index: ix}
 	used := map[string]bool{}
@@ -83,21 +84,21 @@ func (e *explainer) plan(g group, ix *indexInfo) (*plan, bool) {
 			p.filter = append(p.filter, n)
 		}
 	}
-	if ix != nil && (touches(conjunction(p.filter), ix.lacks) || !ix.local && ix.lacking(e.q.projection) != nil) {
+	if ix != nil && (touches(conjunction(p.filter), ix.Lacks) || !ix.Local && lacking(ix, e.q.projection) != nil) {
 		return p, false
 	}
 	if ix != nil && s.Index != value(e.asked.IndexName) {
 		for _, a := range s.Range {
-			if len(g.on(a.Name)) == 0 && !e.info.key.Has(a.Name) {
+			if len(g.on(a.Name)) == 0 && !e.info.Key.Has(a.Name) {
 				p.remarks = append(p.remarks, "this finds only items that have "+text.Name(a.Name))
 				p.partial++
 			}
 		}
 	}
-	if ix != nil && ix.projection != table.ProjectAll && s.Index != value(e.asked.IndexName) {
-		p.all = ix.local && e.q.projection == nil
+	if ix != nil && ix.Projection != table.ProjectAll && s.Index != value(e.asked.IndexName) {
+		p.all = ix.Local && e.q.projection == nil
 		switch {
-		case p.all || ix.local && ix.lacking(e.q.projection) != nil:
+		case p.all || ix.Local && lacking(ix, e.q.projection) != nil:
 			p.remarks = append(p.remarks, "the index lacks attributes, so each row costs another read from the table")
 		case e.q.projection == nil:
 			p.remarks = append(p.remarks, "this returns only the attributes that the index holds")
@@ -292,7 +293,7 @@ func (p *plan) place() string {
 	if p.index == nil {
 		return "the table"
 	}
-	return "index " + p.index.key.Index
+	return "index " + p.index.Key.Index
 }
 
 // request returns the plan as a request, with the other members of the
@@ -302,8 +303,8 @@ func (e *explainer) request(p *plan) request {
 	q := e.base(wire.OpQuery)
 	q.ScanIndexForward = e.asked.ScanIndexForward
 	if p.index != nil {
-		q.IndexName = &p.index.key.Index
-		if !p.index.local {
+		q.IndexName = &p.index.Key.Index
+		if !p.index.Local {
 			q.ConsistentRead = nil
 		}
 	}
@@ -363,7 +364,7 @@ func (e *explainer) scan(conditions []ast.Node) request {
 // plans returns the plans for a group, best first: see [plan.cost].
 func (e *explainer) plans(g group) []*plan {
 	var out []*plan
-	for _, ix := range append([]*indexInfo{nil}, e.info.indexes...) {
+	for _, ix := range append([]*keyschema.Index{nil}, e.info.Indexes...) {
 		if p, ok := e.plan(g, ix); ok {
 			out = append(out, p)
 		}

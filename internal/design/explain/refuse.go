@@ -24,9 +24,9 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if err != nil {
 		return err
 	}
-	e.info, r.Table, r.Schema = info, info.name, info.schema(r.Index)
-	if e.index = info.index(r.Index); e.index != nil {
-		r.Projection = e.index.projection
+	e.info, r.Table, r.Schema = info, info.Name, info.Schema(r.Index)
+	if e.index = info.Index(r.Index); e.index != nil {
+		r.Projection = e.index.Projection
 	}
 	if r.Operation == opGetItem && len(e.asked.Faults) == 0 {
 		return e.refuseGet()
@@ -58,7 +58,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 		e.setRule(first)
 		return nil
 	}
-	schema := info.schema(value(fixed.IndexName))
+	schema := info.Schema(value(fixed.IndexName))
 	var broken *rule
 	if r.Operation == opQuery {
 		broken = e.brokenRule(schema)
@@ -152,7 +152,7 @@ func (e *explainer) refuseTable() error {
 
 // refuseGet explains a GetItem with a wrong key.
 func (e *explainer) refuseGet() error {
-	s := e.info.key
+	s := e.info.Key
 	names := make([]string, 0, 2)
 	for _, a := range s.Attributes() {
 		names = append(names, text.Name(a.Name))
@@ -194,7 +194,7 @@ func (e *explainer) refuseGet() error {
 	for i := range key.Len() {
 		name, v := key.At(i)
 		equal := equalTo(string(name), v)
-		if !e.info.isKey(string(name)) {
+		if !e.info.IsKey(string(name)) {
 			g.rest = append(g.rest, equal.node)
 			continue
 		}

@@ -261,27 +261,27 @@ func repairUnused(_ *explainer, r request) (*rule, request) {
 // repairIndex replaces an unknown index by the one with the most similar name.
 func repairIndex(e *explainer, r request) (*rule, request) {
 	name := value(r.IndexName)
-	if name == "" || e.info.index(name) != nil {
+	if name == "" || e.info.Index(name) != nil {
 		return nil, r
 	}
 	var names []string
-	for _, ix := range e.info.indexes {
-		names = append(names, ix.key.Index)
+	for _, ix := range e.info.Indexes {
+		names = append(names, ix.Key.Index)
 	}
 	r.IndexName = nil
 	if len(names) == 0 {
-		return ruleOf(plainRule, pageIndexes, "table %s has no indexes", e.info.name), r
+		return ruleOf(plainRule, pageIndexes, "table %s has no indexes", e.info.Name), r
 	}
 	if near, ok := text.Nearest(name, names); ok {
 		r.IndexName = &near
 	}
-	return ruleOf(plainRule, pageIndexes, "table %s has no index %s; its indexes are %s", e.info.name, name, strings.Join(names, ", ")), r
+	return ruleOf(plainRule, pageIndexes, "table %s has no index %s; its indexes are %s", e.info.Name, name, strings.Join(names, ", ")), r
 }
 
 // repairConsistent drops ConsistentRead from a read of a global index.
 func repairConsistent(e *explainer, r request) (*rule, request) {
-	ix := e.info.index(value(r.IndexName))
-	if ix == nil || ix.local || !value(r.ConsistentRead) {
+	ix := e.info.Index(value(r.IndexName))
+	if ix == nil || ix.Local || !value(r.ConsistentRead) {
 		return nil, r
 	}
 	r.ConsistentRead = nil
@@ -299,7 +299,7 @@ func repairLimit(_ *explainer, r request) (*rule, request) {
 // repairStart drops a start key that is not a key of the table or index.
 // Whether the key is in the range is checked when everything else is correct.
 func repairStart(e *explainer, r request) (*rule, request) {
-	s := e.info.schema(value(r.IndexName))
+	s := e.info.Schema(value(r.IndexName))
 	if r.ExclusiveStartKey == nil || s == nil {
 		return nil, r
 	}
@@ -319,7 +319,7 @@ func repairStart(e *explainer, r request) (*rule, request) {
 
 // repairProjection drops attributes that an index does not hold.
 func repairProjection(e *explainer, r request) (*rule, request) {
-	ix := e.info.index(value(r.IndexName))
+	ix := e.info.Index(value(r.IndexName))
 	if ix == nil {
 		return nil, r
 	}
@@ -328,21 +328,21 @@ func repairProjection(e *explainer, r request) (*rule, request) {
 		return nil, r
 	}
 	isQuery := r.KeyConditionExpression != nil || r.KeyConditions != nil
-	if isQuery && q.filter != nil && touches(q.filter.Root, ix.lacks) {
-		broken := ruleOf(plainRule, pageIndexes, "a filter of a query on an index can use only projected attributes, and index %s does not project those of the filter", ix.key.Index)
+	if isQuery && q.filter != nil && touches(q.filter.Root, ix.Lacks) {
+		broken := ruleOf(plainRule, pageIndexes, "a filter of a query on an index can use only projected attributes, and index %s does not project those of the filter", ix.Key.Index)
 		broken.fix = "query without the filter, then get the whole items from the table and filter them in the program"
 		r.FilterExpression, r.QueryFilter = nil, nil
 		return broken, r.pruned()
 	}
-	if ix.local {
+	if ix.Local {
 		return nil, r
 	}
 
-	if value(r.Select) == "ALL_ATTRIBUTES" && ix.projection != "ALL" {
+	if value(r.Select) == "ALL_ATTRIBUTES" && ix.Projection != "ALL" {
 		r.Select = nil
-		return ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project all", ix.key.Index), r
+		return ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project all", ix.Key.Index), r
 	}
-	missing := ix.lacking(q.projection)
+	missing := lacking(ix, q.projection)
 	if missing == nil {
 		return nil, r
 	}
@@ -350,7 +350,7 @@ func repairProjection(e *explainer, r request) (*rule, request) {
 	if value(r.Select) == "SPECIFIC_ATTRIBUTES" {
 		r.Select = nil
 	}
-	broken := ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project %s", ix.key.Index, strings.Join(missing, ", "))
+	broken := ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project %s", ix.Key.Index, strings.Join(missing, ", "))
 	broken.fix = "query only projected attributes, then get the rest of each item from the table"
 	return broken, r.pruned()
 }

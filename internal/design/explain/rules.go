@@ -181,7 +181,7 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 		case len(on[a.Attribute.Name]) > 1:
 			return ruleOf(plainRule, pageKeys, "each key attribute can have only one condition, and %s has %d", text.Name(a.Attribute.Name), len(on[a.Attribute.Name]))
 		case s.Has(a.Attribute.Name):
-		case e.info.isKey(a.Attribute.Name):
+		case e.info.IsKey(a.Attribute.Name):
 			return ruleOf(plainRule, pageKeys, "%s is a key attribute of %[3]s, not of %[2]s: a key condition can use the attributes of only one key", text.Name(a.Attribute.Name), placeName(s), e.keysWith(a.Attribute.Name))
 		default:
 			return ruleOf(plainRule, pageKeys, "%s is not a key attribute of %s: it can only be used in a filter, after the rows are read and paid for", text.Name(a.Attribute.Name), placeName(s))
@@ -226,12 +226,12 @@ func placeName(s *keycond.Schema) string {
 // keysWith names the keys that include an attribute.
 func (e *explainer) keysWith(name string) string {
 	var out []string
-	if e.info.key.Has(name) {
+	if e.info.Key.Has(name) {
 		out = append(out, "the table")
 	}
-	for _, ix := range e.info.indexes {
-		if ix.key.Has(name) {
-			out = append(out, "index "+ix.key.Index)
+	for _, ix := range e.info.Indexes {
+		if ix.Key.Has(name) {
+			out = append(out, "index "+ix.Key.Index)
 		}
 	}
 	return strings.Join(out, " and ")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -93,7 +94,7 @@ func malformed(ctx context.Context, t Target, op string, text json.RawMessage, e
 	if err != nil {
 		return nil, err
 	}
-	r.Table, r.Schema = info.name, info.schema(r.Index)
+	r.Table, r.Schema = info.Name, info.Schema(r.Index)
 	return r, nil
 }
 
@@ -133,8 +134,8 @@ type explainer struct {
 	opts   Options
 	asked  request
 	q      expressionSet
-	info   *tableInfo // nil if the table does not exist
-	index  *indexInfo // nil for the table itself
+	info   *keyschema.Table // nil if the table does not exist
+	index  *keyschema.Index // nil for the table itself
 	slice  *keycond.Slice
 	report *Report
 	shares map[string]*Share
@@ -157,10 +158,10 @@ func (e *explainer) run() error {
 	if e.info, err = describe(e.ctx, e.target, r.Table); err != nil {
 		return err
 	}
-	r.Table, e.index = e.info.name, e.info.index(r.Index)
-	r.Schema = e.info.schema(r.Index)
+	r.Table, e.index = e.info.Name, e.info.Index(r.Index)
+	r.Schema = e.info.Schema(r.Index)
 	if e.index != nil {
-		r.Projection = e.index.projection
+		r.Projection = e.index.Projection
 	}
 	if r.Schema == nil {
 		return fmt.Errorf("the endpoint queried index %[2]s, which the description of table %[1]s does not have", r.Table, r.Index)

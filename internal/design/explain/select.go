@@ -37,12 +37,12 @@ func runSelect(ctx context.Context, t Target, in *wire.ExecuteStatementInput, o 
 	if err != nil {
 		return nil, err
 	}
-	schema := info.schema(index)
+	schema := info.Schema(index)
 	if schema == nil {
 		return scan()
 	}
-	e := &explainer{ctx: ctx, target: t, opts: o, asked: s.scan, info: info, index: info.index(index), report: &Report{
-		Operation: opSelect, Table: info.name, Index: index, Request: written, Schema: schema,
+	e := &explainer{ctx: ctx, target: t, opts: o, asked: s.scan, info: info, index: info.Index(index), report: &Report{
+		Operation: opSelect, Table: info.Name, Index: index, Request: written, Schema: schema,
 		Consistent: value(s.scan.ConsistentRead), Limit: int(value(s.scan.Limit)),
 	}}
 	if e.q, err = s.scan.parse(); err != nil {
@@ -117,7 +117,7 @@ func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 	if e.q.filter == nil {
 		return nil, false
 	}
-	groups, ok := normal(e.q.filter.Root, e.info.isKey)
+	groups, ok := normal(e.q.filter.Root, e.info.IsKey)
 	if !ok {
 		return nil, false
 	}
@@ -143,7 +143,7 @@ func (e *explainer) adviseKeys(s *keycond.Schema) {
 	if e.q.filter == nil {
 		return
 	}
-	if groups, ok := normal(e.q.filter.Root, e.info.isKey); ok {
+	if groups, ok := normal(e.q.filter.Root, e.info.IsKey); ok {
 		e.advisePartition(groups, s)
 	}
 }
@@ -159,9 +159,9 @@ func (e *explainer) unfixed(s *keycond.Schema) string {
 			}
 		}
 		for name := range e.q.filter.TopLevel() {
-			for _, ix := range e.info.indexes {
-				if ix.key.Index != s.Index && len(ix.key.Hash) == 1 && ix.key.Hash[0].Name == name && !slices.Contains(others, ix.key.Index) {
-					others = append(others, ix.key.Index)
+			for _, ix := range e.info.Indexes {
+				if ix.Key.Index != s.Index && len(ix.Key.Hash) == 1 && ix.Key.Hash[0].Name == name && !slices.Contains(others, ix.Key.Index) {
+					others = append(others, ix.Key.Index)
 				}
 			}
 		}
@@ -170,7 +170,7 @@ func (e *explainer) unfixed(s *keycond.Schema) string {
 		if !on[h.Name] {
 			why := fmt.Sprintf("WHERE does not compare %s, the partition key of %s, with = or IN", text.Name(h.Name), placeName(s))
 			if len(others) > 0 {
-				why += fmt.Sprintf(`; query an index with that partition key: FROM "%s"."%s"`, e.info.name, strings.Join(others, `" or "`))
+				why += fmt.Sprintf(`; query an index with that partition key: FROM "%s"."%s"`, e.info.Name, strings.Join(others, `" or "`))
 			}
 			return why
 		}

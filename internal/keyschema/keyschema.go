@@ -1,0 +1,135 @@
+// Package keyschema reads the keys of a table and of its indexes from the table's
+// description, the same from whatever client it came.
+package keyschema
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// A Table has the keys of a table and of its indexes.
+type Table struct {
+	Name string
+	Key  *keycond.Schema
+	// Indexes are the indexes in the order of the description, local ones first.
+	Indexes []*Index
+}
+
+// An Index has the key of an index and what it projects.
+type Index struct {
+	Key   *keycond.Schema
+	Local bool
+	// Projection is ALL, KEYS_ONLY or INCLUDE, which includes the attributes of Include.
+	Projection string
+	Include    []string
+}
+
+// Of returns the keys in a description.
+func Of(d *wire.TableDescription) (*Table, error) {
+	kinds := map[string]attr.Kind{}
+	for _, a := range d.AttributeDefinitions {
+		kinds[value(a.AttributeName)], _ = attr.ParseKind(value(a.AttributeType))
+	}
+	schema := func(elems []wire.KeySchemaElement) *keycond.Schema {
+		s := &keycond.Schema{}
+		for _, e := range elems {
+			a := keycond.Attribute{Name: value(e.AttributeName), Kind: kinds[value(e.AttributeName)]}
+			if value(e.KeyType) == "HASH" {
+				s.Hash = append(s.Hash, a)
+			} else {
+				s.Range = append(s.Range, a)
+			}
+		}
+		return s
+	}
+
+	t := &Table{Name: value(d.TableName), Key: schema(d.KeySchema)}
+	if len(t.Key.Hash) != 1 || len(t.Key.Range) > 1 || t.Key.Hash[0].Kind == 0 {
+		return nil, fmt.Errorf("the description of table %s has no key", t.Name)
+	}
+	add := func(name *string, key []wire.KeySchemaElement, p *wire.Projection, local bool) {
+		ix := &Index{Key: schema(key), Local: local}
+		ix.Key.Index, ix.Key.Table = value(name), t.Key
+		if p != nil {
+			ix.Projection, ix.Include = value(p.ProjectionType), p.NonKeyAttributes
+		}
+		if len(ix.Key.Hash) > 0 { // a vector index may have none
+			t.Indexes = append(t.Indexes, ix)
+		}
+	}
+	for _, ix := range d.LocalSecondaryIndexes {
+		add(ix.IndexName, ix.KeySchema, ix.Projection, true)
+	}
+	for _, ix := range d.GlobalSecondaryIndexes {
+		add(ix.IndexName, ix.KeySchema, ix.Projection, false)
+	}
+	return t, nil
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// Index returns the named index, or nil.
+func (t *Table) Index(name string) *Index {
+	for _, ix := range t.Indexes {
+		if ix.Key.Index == name {
+			return ix
+		}
+	}
+	return nil
+}
+
+// IndexNames returns the names of the indexes.
+func (t *Table) IndexNames() []string {
+	names := make([]string, len(t.Indexes))
+	for i, ix := range t.Indexes {
+		names[i] = ix.Key.Index
+	}
+	return names
+}
+
+// Schema returns the key of an index, or of the table for "". It is nil for an unknown
+// index.
+func (t *Table) Schema(index string) *keycond.Schema {
+	if index == "" {
+		return t.Key
+	}
+	if ix := t.Index(index); ix != nil {
+		return ix.Key
+	}
+	return nil
+}
+
+// Kind returns the kind of a key attribute of the table or of an index, or 0.
+func (t *Table) Kind(name string) attr.Kind {
+	all := t.Key.Attributes()
+	for _, ix := range t.Indexes {
+		all = append(all, ix.Key.Attributes()...)
+	}
+	for _, a := range all {
+		if a.Name == name {
+			return a.Kind
+		}
+	}
+	return 0
+}
+
+// IsKey reports whether an attribute is a key attribute of the table or of an index.
+func (t *Table) IsKey(name string) bool { return t.Kind(name) != 0 }
+
+// Lacks reports whether the index does not hold an attribute. A nil index stands for the
+// table, which holds all.
+func (ix *Index) Lacks(name string) bool {
+	if ix == nil || ix.Projection == "ALL" || slices.Contains(ix.Include, name) {
+		return false
+	}
+	return !slices.ContainsFunc(ix.Key.Attributes(), func(a keycond.Attribute) bool { return a.Name == name })
+}
