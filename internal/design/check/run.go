@@ -152,20 +152,29 @@ func Pattern(ctx context.Context, w *design.World, p *design.Pattern, o Options)
 	return runPattern(ctx, w, explain.InProcess(w.DB), p, o)
 }
 
-func runPattern(ctx context.Context, w *design.World, target explain.Target, p *design.Pattern, o Options) (PatternResult, error) {
+// Through runs and judges one access pattern on any target that has the items of its
+// model. Unlike [Run] it does not look at other partitions, and fails if the request
+// cannot be run.
+func Through(ctx context.Context, target explain.Target, m *design.Model, p *design.Pattern, o explain.Options) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
-	if err := context.Cause(ctx); err != nil {
-		return pr, err
+	if pr.compile(m) == nil {
+		if err := pr.explain(ctx, target, o); err != nil {
+			return pr, err
+		}
 	}
-	if err := pr.compile(w.Model); err != nil {
-		pr.Judge()
-		return pr, nil
+	pr.Judge()
+	return pr, nil
+}
+
+func runPattern(ctx context.Context, w *design.World, target explain.Target, p *design.Pattern, o Options) (PatternResult, error) {
+	if err := context.Cause(ctx); err != nil {
+		return PatternResult{Pattern: p, Growth: 1}, err
 	}
 	items := o.Items
 	if n := len(p.Expect.Keys); items == 0 && n > 0 {
 		items = max(1000, 2*n)
 	}
-	err := pr.explain(ctx, target, explain.Options{Pages: o.Pages, Items: items, Classify: w.Model.EntityName})
+	pr, err := Through(ctx, target, w.Model, p, explain.Options{Pages: o.Pages, Items: items, Classify: w.Model.EntityName})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return pr, cause
@@ -173,6 +182,9 @@ func runPattern(ctx context.Context, w *design.World, target explain.Target, p *
 		pr.Failures = append(pr.Failures, design.Finding{
 			Rule: Rule, Severity: design.Error, Pos: p.Pos, Pattern: p.Name, Message: "cannot run the request: " + err.Error(),
 		})
+		return pr, nil
+	}
+	if pr.Report == nil {
 		return pr, nil
 	}
 	pr.Growth = growth(w, pr.Report)

@@ -175,6 +175,7 @@ func (e *explainer) compare(p *page, size int, strong float64) {
 		r.Traced = false
 		return
 	}
+	r.Traces = append(r.Traces, *tr)
 	if tr.Examined != p.examined || tr.Bytes != size || tr.Units != units || tr.Stop != r.Stop {
 		r.Traced = false
 		e.note(fmt.Sprintf("the endpoint reports %d rows and %d bytes for %v units, and stopped at %s", tr.Examined, tr.Bytes, tr.Units, tr.Stop))

@@ -19,6 +19,9 @@ func (e *explainer) refuse(s *ServiceError) error {
 	r.Refused = &Refusal{Code: s.Code, Message: s.Message}
 	info, err := describe(e.ctx, e.target, r.Table)
 	if _, ok := refusalOf(err); ok {
+		if e.opts.Brief {
+			return nil
+		}
 		return e.refuseTable()
 	}
 	if err != nil {
@@ -28,11 +31,11 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if e.index = info.Index(r.Index); e.index != nil {
 		r.Projection = e.index.Projection
 	}
-	if r.Operation == opGetItem && len(e.asked.Faults) == 0 {
-		return e.refuseGet()
+	if e.opts.Brief || len(e.asked.Faults) > 0 {
+		return nil // with Faults, the request lacks the values that are wrong
 	}
-	if len(e.asked.Faults) > 0 {
-		return nil // the request lacks the values that are wrong
+	if r.Operation == opGetItem {
+		return e.refuseGet()
 	}
 	fixed := e.asked
 	if _, err := fixed.parse(); err != nil {

@@ -3,6 +3,7 @@ package explain
 import (
 	"encoding/json"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -52,6 +53,8 @@ type Report struct {
 	Strong, Eventual float64
 	// Consumed is the number of units that the endpoint reports, or 0.
 	Consumed float64
+	// Traces are those that the endpoint reported for the pages of the request.
+	Traces []sortkey.Trace
 	// Traced is true if the endpoint reported what it read and the figures
 	// agree with those of the report.
 	Traced bool

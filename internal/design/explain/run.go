@@ -27,8 +27,8 @@ type Options struct {
 	Classify func(table string, it attr.Item) string
 	// Text is the request as its author wrote it, for the report. Default: its JSON.
 	Text json.RawMessage
-	// Brief leaves out the rows beside the range and the advice, which take
-	// requests of their own.
+	// Brief leaves out the rows beside the range, the advice, and the rule that a
+	// refused request breaks, which take requests of their own.
 	Brief bool
 }
 

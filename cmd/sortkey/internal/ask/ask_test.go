@@ -1,18 +1,15 @@
 package ask_test
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -119,15 +116,17 @@ func FuzzParseCondition(f *testing.F) {
 	})
 }
 
-func table() *model.Table {
+func table() *keyschema.Table {
 	s := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.String} }
 	n := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.Number} }
 	b := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.Binary} }
 	key := &keycond.Schema{Hash: []keycond.Attribute{s("PK")}, Range: []keycond.Attribute{s("SK")}}
-	return &model.Table{Name: "T", Key: key, Indexes: []*keycond.Schema{
-		{Index: "num", Hash: []keycond.Attribute{n("id")}, Range: []keycond.Attribute{n("at")}, Table: key},
-		{Index: "bin", Hash: []keycond.Attribute{b("hash")}, Table: key},
-		{Index: "multi", Hash: []keycond.Attribute{s("state"), n("year")}, Range: []keycond.Attribute{s("city"), n("score")}, Table: key},
+	return &keyschema.Table{Name: "T", Key: key, Indexes: []*keyschema.Index{
+		{Key: &keycond.Schema{Index: "num", Hash: []keycond.Attribute{n("id")}, Range: []keycond.Attribute{n("at")}, Table: key}},
+		{Key: &keycond.Schema{Index: "bin", Hash: []keycond.Attribute{b("hash")}, Table: key}},
+		{Key: &keycond.Schema{
+			Index: "multi", Hash: []keycond.Attribute{s("state"), n("year")}, Range: []keycond.Attribute{s("city"), n("score")}, Table: key,
+		}},
 	}}
 }
 
@@ -167,7 +166,7 @@ func TestQuestion(t *testing.T) {
 			t.Errorf("%+v: %v", tt.q, err)
 			continue
 		}
-		if got := ask.Question(in); got != tt.want {
+		if got := ask.Question(in, nil); got != tt.want {
 			t.Errorf("%+v asks\n%s, want\n%s", tt.q, got, tt.want)
 		}
 	}
@@ -186,7 +185,7 @@ func TestInput(t *testing.T) {
 	if *in.KeyConditionExpression != key || *in.FilterExpression != filter || *in.ProjectionExpression != "#n3" {
 		t.Errorf("got %s, %s and %s, want %s, %s and #n3", *in.KeyConditionExpression, *in.FilterExpression, *in.ProjectionExpression, key, filter)
 	}
-	if len(in.ExpressionAttributeNames) != 4 || len(in.ExpressionAttributeValues) != 2 {
+	if len(in.ExpressionAttributeNames) != 4 || in.ExpressionAttributeValues.Len() != 2 {
 		t.Errorf("got names %v and values %v, want 4 and 2", in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	}
 }
@@ -220,34 +219,27 @@ func TestInputErrors(t *testing.T) {
 			t.Errorf("%+v: %v (%+v), want %s (%s)", tt.q, err, h, tt.want, tt.hint)
 		}
 	}
-	none := &model.Table{Name: "T", Key: table().Key}
+	none := &keyschema.Table{Name: "T", Key: table().Key}
 	if _, err := (&ask.Query{Index: "x"}).Input(none); err == nil || !strings.Contains(err.Error(), "table T has no index named x; it has no indexes") {
 		t.Errorf("an index of a table without any: %v", err)
 	}
 }
 
 func TestOtherQuestions(t *testing.T) {
-	var scan dynamodb.ScanInput
-	var get dynamodb.GetItemInput
-	for text, in := range map[string]any{
-		`{"TableName": "T", "IndexName": "I", "FilterExpression": "a = :a", "Limit": 2, "ExpressionAttributeValues": {":a": {"BOOL": true}}}`: &scan,
-		`{"TableName": "T", "Key": {"SK": {"N": "1"}, "PK": {"S": "x"}}}`:                                                                     &get,
+	for _, tt := range []struct{ op, text, want string }{
+		{
+			"Scan", `{"TableName": "T", "IndexName": "I", "FilterExpression": "a = :a", "Limit": 2, "ExpressionAttributeValues": {":a": {"BOOL": true}}}`,
+			"everything in T by index I, keeping a = true, reading at most 2",
+		},
+		{"GetItem", `{"TableName": "T", "Key": {"SK": {"N": "1"}, "PK": {"S": "x"}}}`, `the item of T with PK = "x" and SK = 1`},
+		{"ExecuteStatement", `{"Statement": "SELECT * FROM T"}`, ""},
 	} {
-		if err := wire.Decode(json.RawMessage(text), in); err != nil {
+		in, err := wire.DecodeRequest(tt.op, []byte(tt.text))
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if got, want := ask.ScanQuestion(&scan), "everything in T by index I, keeping a = true, reading at most 2"; got != want {
-		t.Errorf("ScanQuestion = %s, want %s", got, want)
-	}
-	if got, want := ask.GetQuestion(&get, []string{"PK", "SK"}), `the item of T with PK = "x" and SK = 1`; got != want {
-		t.Errorf("GetQuestion = %s, want %s", got, want)
-	}
-}
-
-func TestFill(t *testing.T) {
-	got := ask.Fill("#a = :b AND :unknown < #c", map[string]string{"#a": "x-y"}, nil)
-	if want := "`x-y` = :b AND :unknown < #c"; got != want {
-		t.Errorf("Fill = %s, want %s", got, want)
+		if got := ask.Question(in, table().Key); got != tt.want {
+			t.Errorf("Question of %s = %s, want %s", tt.text, got, tt.want)
+		}
 	}
 }

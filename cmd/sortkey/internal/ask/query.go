@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -37,48 +35,44 @@ type Query struct {
 }
 
 // Input returns the request for a query of table t.
-func (q *Query) Input(t *model.Table) (*dynamodb.QueryInput, error) {
-	schema, ok := t.Schema(q.Index)
-	if !ok {
+func (q *Query) Input(t *keyschema.Table) (*wire.QueryInput, error) {
+	schema := t.Schema(q.Index)
+	if schema == nil {
 		return nil, noIndex(t, q.Index)
 	}
-	var p placeholders
+	var p literal.Placeholders
 	clauses, err := q.clauses(schema)
 	if err != nil {
 		return nil, err
 	}
-	in := &dynamodb.QueryInput{
-		TableName:              &t.Name,
-		KeyConditionExpression: aws.String(keyCondition(&p, clauses)),
-		ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
-	}
+	in := &wire.QueryInput{TableName: &t.Name, KeyConditionExpression: new(keyCondition(&p, clauses))}
 	if q.Index != "" {
 		in.IndexName = &q.Index
 	}
 	if strings.TrimSpace(q.Filter) != "" {
-		filter, err := p.expression(q.Filter)
+		filter, err := p.Expression(q.Filter)
 		if err != nil {
-			return nil, fmt.Errorf("--filter: %w", err)
+			return nil, fmt.Errorf("--filter: %w", usage(err))
 		}
 		in.FilterExpression = &filter
 	}
 	if len(q.Project) > 0 {
-		projection, err := p.expression(strings.Join(q.Project, ","))
+		projection, err := p.Expression(strings.Join(q.Project, ","))
 		if err != nil {
-			return nil, fmt.Errorf("--project: %w", err)
+			return nil, fmt.Errorf("--project: %w", usage(err))
 		}
 		in.ProjectionExpression = &projection
 	}
 	if q.Limit != 0 {
-		in.Limit = &q.Limit
+		in.Limit = new(int64(q.Limit))
 	}
 	if q.Backwards {
-		in.ScanIndexForward = aws.Bool(false)
+		in.ScanIndexForward = new(false)
 	}
 	if q.Consistent {
-		in.ConsistentRead = aws.Bool(true)
+		in.ConsistentRead = new(true)
 	}
-	in.ExpressionAttributeNames, in.ExpressionAttributeValues = p.Names(), p.sdkValues()
+	in.ExpressionAttributeNames, in.ExpressionAttributeValues = p.Names(), p.Values()
 	return in, nil
 }
 
@@ -135,7 +129,7 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 	return clauses, nil
 }
 
-func keyCondition(p *placeholders, clauses []keycond.Clause) string {
+func keyCondition(p *literal.Placeholders, clauses []keycond.Clause) string {
 	parts := make([]string, len(clauses))
 	for i, c := range clauses {
 		name, v := p.Name(c.Attribute.Name), p.Value(c.Values[0])
@@ -151,7 +145,7 @@ func keyCondition(p *placeholders, clauses []keycond.Clause) string {
 	return strings.Join(parts, " AND ")
 }
 
-func noIndex(t *model.Table, index string) error {
+func noIndex(t *keyschema.Table, index string) error {
 	if len(t.Indexes) == 0 {
 		return advice.New("omit --index", "table %s has no index named %s; it has no indexes", t.Name, index)
 	}

@@ -4,17 +4,30 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
 )
 
-// Question describes a Query in one line, with values in place of placeholders.
-func Question(in *dynamodb.QueryInput) string {
+// Question describes a Query, Scan or GetItem in one line, with values in place of
+// placeholders. The attributes of a key are in the order of the schema, which is nil if
+// the table does not exist.
+func Question(in wire.Request, schema *keycond.Schema) string {
+	switch in := in.(type) {
+	case *wire.QueryInput:
+		return query(in)
+	case *wire.ScanInput:
+		return scan(in)
+	case *wire.GetItemInput:
+		return item(in, schema)
+	}
+	return ""
+}
+
+func query(in *wire.QueryInput) string {
 	fill := func(e *string) string {
-		return Fill(aws.ToString(e), in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+		return literal.Write(*e, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	}
 	var b strings.Builder
 	b.WriteString(source(in.TableName, in.IndexName))
@@ -33,18 +46,17 @@ func Question(in *dynamodb.QueryInput) string {
 	if in.Limit != nil {
 		fmt.Fprintf(&b, ", reading at most %d", *in.Limit)
 	}
-	if aws.ToBool(in.ConsistentRead) {
+	if in.ConsistentRead != nil && *in.ConsistentRead {
 		b.WriteString(", consistently")
 	}
 	return b.String()
 }
 
-// ScanQuestion describes a Scan in one line.
-func ScanQuestion(in *dynamodb.ScanInput) string {
+func scan(in *wire.ScanInput) string {
 	var b strings.Builder
 	b.WriteString("everything in " + source(in.TableName, in.IndexName))
 	if in.FilterExpression != nil {
-		b.WriteString(", keeping " + Fill(*in.FilterExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues))
+		b.WriteString(", keeping " + literal.Write(*in.FilterExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues))
 	}
 	if in.Limit != nil {
 		fmt.Fprintf(&b, ", reading at most %d", *in.Limit)
@@ -52,21 +64,27 @@ func ScanQuestion(in *dynamodb.ScanInput) string {
 	return b.String()
 }
 
-// GetQuestion describes a GetItem in one line, with the key attributes in the
-// order of names.
-func GetQuestion(in *dynamodb.GetItemInput, names []string) string {
-	parts := make([]string, 0, len(in.Key))
-	for _, name := range names {
-		if v, err := sdkvalue.Value(in.Key[name]); err == nil {
-			parts = append(parts, text.Name(name)+" = "+text.Literal(v))
+func item(in *wire.GetItemInput, schema *keycond.Schema) string {
+	var attributes []keycond.Attribute
+	if schema != nil {
+		attributes = schema.Attributes()
+	}
+	var parts []string
+	for _, a := range attributes {
+		if v := in.Key.Get(a.Name); !v.IsZero() {
+			parts = append(parts, text.Name(a.Name)+" = "+text.Literal(v))
 		}
 	}
 	return "the item of " + source(in.TableName, nil) + " with " + strings.Join(parts, " and ")
 }
 
 func source(table, index *string) string {
-	if index != nil {
-		return aws.ToString(table) + " by index " + *index
+	name := ""
+	if table != nil {
+		name = *table
 	}
-	return aws.ToString(table)
+	if index != nil {
+		return name + " by index " + *index
+	}
+	return name
 }

@@ -7,8 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
@@ -16,12 +14,13 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
 // An answer combines the pages of a query.
 type answer struct {
-	in       *dynamodb.QueryInput
+	in       *wire.QueryInput
 	items    []attr.Item
 	last     attr.Item // start of the next page, nil at the end
 	pages    int
@@ -30,11 +29,27 @@ type answer struct {
 	slices   []sortkey.Trace
 }
 
+// add adds a page.
+func (ans *answer) add(out *wire.QueryOutput) {
+	ans.pages++
+	ans.items = append(ans.items, out.Items...)
+	ans.last = nil
+	if out.LastEvaluatedKey.Len() > 0 {
+		ans.last = out.LastEvaluatedKey
+	}
+	if out.ScannedCount != nil {
+		ans.examined += int(*out.ScannedCount)
+	}
+	if used := out.ConsumedCapacity; used != nil && used.CapacityUnits != nil {
+		ans.units += *used.CapacityUnits
+	}
+}
+
 // print writes the answer for people.
 func (ans *answer) print(w io.Writer, schema *keycond.Schema, style demo.Style, trace bool) {
 	p := style.Paint
 	if trace {
-		fmt.Fprintf(w, "%s %s\n", p.Faint("asked"), ask.Question(ans.in))
+		fmt.Fprintf(w, "%s %s\n", p.Faint("asked"), ask.Question(ans.in, nil))
 		for _, s := range ans.slices {
 			fmt.Fprintf(w, "%s %s\n", p.Faint("slice"), s.Slice())
 			fmt.Fprintf(w, "%s  %s\n", p.Faint("read"), s.Cost())
@@ -84,7 +99,7 @@ func (ans *answer) writeJSON(w io.Writer, plain bool) error {
 		rest.LastEvaluatedKey = ans.last.AppendJSON(nil)
 	}
 	if ans.slices != nil {
-		rest.Asked = ask.Question(ans.in)
+		rest.Asked = ask.Question(ans.in, nil)
 	}
 	out := []byte("{\n  \"Items\": [")
 	for i, it := range ans.items {

@@ -12,7 +12,6 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/internal/design/awscli"
 	report "github.com/sortkey/sortkey/internal/design/explain"
 )
@@ -178,6 +177,5 @@ func (f *explainFlags) byFlags(ctx context.Context, src *explainSource, args []s
 	if err != nil {
 		return "", nil, err
 	}
-	request, err := ask.Request(in)
-	return "Query", request, err
+	return "Query", in.AppendJSON(nil), nil
 }

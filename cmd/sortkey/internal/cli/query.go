@@ -9,20 +9,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design"
-	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 type queryFlags struct {
@@ -159,13 +160,12 @@ func (a *App) query(ctx context.Context, args []string, f *queryFlags) error {
 	if f.asJSON || f.plainJSON {
 		return ans.writeJSON(a.Stdout, f.plainJSON)
 	}
-	schema, _ := t.Schema(f.Index)
-	ans.print(a.Stdout, schema, a.style(), f.why)
+	ans.print(a.Stdout, t.Schema(f.Index), a.style(), f.why)
 	return nil
 }
 
 // describe describes a table. If it does not exist, the error lists the others.
-func describe(ctx context.Context, src *source, name, inModel string) (*model.Table, error) {
+func describe(ctx context.Context, src *source, name, inModel string) (*keyschema.Table, error) {
 	t, err := model.Describe(ctx, src.client, name)
 	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
 		return t, err
@@ -181,56 +181,35 @@ func describe(ctx context.Context, src *source, name, inModel string) (*model.Ta
 }
 
 // read runs the query, and with all reads all pages.
-func read(ctx context.Context, src *source, in *dynamodb.QueryInput, all bool) (*answer, error) {
+func read(ctx context.Context, src *source, in *wire.QueryInput, all bool) (*answer, error) {
 	ans := &answer{in: in}
 	page := *in
+	page.ReturnConsumedCapacity = new("TOTAL")
 	for {
-		out, err := src.client.Query(ctx, &page)
-		if err != nil {
+		var out wire.QueryOutput
+		if err := sdktarget.Send(ctx, src.client, &page, &out); err != nil {
 			return nil, err
 		}
-		ans.pages++
-		ans.examined += int(out.ScannedCount)
-		if out.ConsumedCapacity != nil {
-			ans.units += aws.ToFloat64(out.ConsumedCapacity.CapacityUnits)
-		}
-		for _, m := range out.Items {
-			item, err := sdkvalue.Item(m)
-			if err != nil {
-				return nil, fmt.Errorf("malformed item in the response: %w", err)
-			}
-			ans.items = append(ans.items, item)
-		}
-		if ans.last, err = lastKey(out.LastEvaluatedKey); err != nil {
-			return nil, err
-		}
+		ans.add(&out)
 		if !all || ans.last == nil {
 			return ans, nil
 		}
-		page.ExclusiveStartKey = out.LastEvaluatedKey
+		page.ExclusiveStartKey = ans.last
 	}
-}
-
-func lastKey(m map[string]types.AttributeValue) (attr.Item, error) {
-	if len(m) == 0 {
-		return nil, nil
-	}
-	return sdkvalue.Item(m)
 }
 
 // restored returns the service's error about a request with placeholders replaced
 // by the names and values that the user typed.
-func restored(err error, in *dynamodb.QueryInput) error {
+func restored(err error, in *wire.QueryInput) error {
 	api, ok := errors.AsType[smithy.APIError](err)
 	if !ok {
 		return err
 	}
-	msg := ask.Fill(api.ErrorMessage(), in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-	h := explainAPI(err, &smithy.GenericAPIError{Code: api.ErrorCode(), Message: msg})
+	fill := func(s string) string {
+		return literal.Write(s, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	}
+	h := explainAPI(err, &smithy.GenericAPIError{Code: api.ErrorCode(), Message: fill(api.ErrorMessage())})
 	if src, pos, ok := fault(in); ok {
-		fill := func(s string) string {
-			return ask.Fill(s, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-		}
 		h.Msg += "\n" + text.Caret(fill(src), len(fill(src[:pos])))
 	}
 	return h
@@ -238,16 +217,13 @@ func restored(err error, in *dynamodb.QueryInput) error {
 
 // fault returns the filter or projection of a request that cannot be parsed, and
 // where.
-func fault(in *dynamodb.QueryInput) (src string, pos int, ok bool) {
-	values, err := sdkvalue.Item(in.ExpressionAttributeValues)
+func fault(in *wire.QueryInput) (src string, pos int, ok bool) {
+	env, err := expr.NewEnv(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	if err != nil {
 		return "", 0, false
 	}
-	env, err := expr.NewEnv(in.ExpressionAttributeNames, values)
-	if err != nil {
-		return "", 0, false
-	}
-	if src = aws.ToString(in.FilterExpression); src != "" {
+	if in.FilterExpression != nil {
+		src = *in.FilterExpression
 		_, err = env.Condition(expr.FilterExpression, src)
 	}
 	if err == nil && in.ProjectionExpression != nil {

@@ -31,8 +31,8 @@ func TestExamples(t *testing.T) {
 			for _, f := range res.Failures {
 				t.Errorf("%s: %s: %s %q", m.Name, res.Pattern.Name, f.Message, f.Keys)
 			}
-			if res.Pattern.Operation == "Query" && res.Err == nil && res.Compile == nil && len(res.Slices) != 1 {
-				t.Errorf("%s: %s has %d slices, want 1", m.Name, res.Pattern.Name, len(res.Slices))
+			if res.Pattern.Operation == "Query" && res.Report != nil && res.Report.Refused == nil && len(res.Report.Traces) != 1 {
+				t.Errorf("%s: %s has %d slices, want 1", m.Name, res.Pattern.Name, len(res.Report.Traces))
 			}
 		}
 	}
@@ -85,10 +85,11 @@ func TestJudge(t *testing.T) {
 		{"rows", query + `, expect: {rows: 3, units: 0.5, pages: 1}`, ""},
 		{"other rows", query + `, expect: {rows: 2}`, "expected 2 rows, got 3"},
 		{"units", query + `, expect: {units: 0.1}`, "expected at most 0.1 read units, got 0.5"},
-		{"projected", some + `, expect: {keys: [[3], [1], [2]]}`, ""},
-		{"projected keys are counted", some + `, expect: {keys: [[3], [1]]}`, "expected 2 rows, got 3"},
+		{"projected", some + `, expect: {keys: [[3], [2], [1]]}`, ""},
+		{"projected keys are compared", some + `, expect: {keys: [[3], [1], [2]]}`, "row 2 is 2, expected 1"},
 		{"refused", refused + `, expect: {keys: []}`, "the service refuses the request: ValidationException"},
 		{"refused right", refused + `, expect: {error: ValidationException}`, ""},
+		{"malformed", `request: {operation: Query, TableName: Ties, Limit: x}, expect: {error: SerializationException}`, ""},
 		{"refused otherwise", refused + `, expect: {error: SomeException}`, "expected SomeException, got ValidationException"},
 		{"item", get + `, expect: {item: {h: {N: "1e1"}, id: 1, g: x}}`, ""},
 		{"other item", get + `, expect: {item: {id: 1}}`, "but it also has g"},
@@ -134,7 +135,7 @@ patterns:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Right(); got != 1 || !r.Results[0].Right() || len(r.Results[0].Items) != 101 {
+	if got := r.Right(); got != 1 || !r.Results[0].Right() || len(r.Results[0].Report.Items) != 101 {
 		t.Errorf("%d right: %+v", got, r.Results)
 	}
 }
@@ -152,14 +153,13 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q, s := r.Results[0], r.Results[1]; !q.Right() || s.Right() || len(q.Items) != 6 || len(q.Slices) != 2 {
-		t.Errorf("%d right, %d items, %d slices, %v %v", r.Right(), len(q.Items), len(q.Slices), q.Failures, s.Failures)
+	if q, s := r.Results[0], r.Results[1]; !q.Right() || s.Right() || len(q.Report.Items) != 6 || len(q.Report.Traces) != 2 {
+		t.Errorf("%d right, %d items, %d slices, %v %v", r.Right(), len(q.Report.Items), len(q.Report.Traces), q.Failures, s.Failures)
 	}
 }
 
 func TestRunErrors(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
-		{strings.Replace(ties, "PATTERN", `request: {operation: Query, TableName: Ties, Oops: 1}`, 1), `ties: pattern "p": request has no member "Oops"`},
 		{`{name: bad, tables: {Things: {partition: PK}}, items: {Things: [{PK: a}, {PK: a}]}}`, "the same key"},
 	} {
 		if _, err := run(t, tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {

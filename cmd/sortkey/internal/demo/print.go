@@ -2,16 +2,15 @@ package demo
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/aws/smithy-go"
-
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -56,26 +55,27 @@ func printResult(w io.Writer, res *Result, style Style) {
 	} else {
 		line(w, p, "asked", res.Question)
 	}
-	for _, s := range res.Slices {
-		line(w, p, "slice", s.Slice())
-		line(w, p, "read", s.Cost())
-	}
-	if len(res.Slices) == 0 && res.Err == nil && res.Compile == nil {
-		line(w, p, "read", fmt.Sprintf("one item by its key, %v read units", res.ReadUnits))
-	}
-	if res.Err != nil {
-		line(w, p, "error", refusal(res.Err))
+	var items []attr.Item
+	var first []string
+	if r := res.Report; r != nil {
+		items = r.Items
+		printReport(w, r, p)
+		if r.Schema != nil {
+			for _, a := range r.Schema.Attributes() {
+				first = append(first, a.Name)
+			}
+		}
 	}
 	if res.Pattern.About != "" {
 		note := wrap(res.Pattern.About, indent+"      ")
 		line(w, p, "note", strings.TrimSpace(note))
 	}
-	shown := res.Items[:min(len(res.Items), maxRows)]
-	fmt.Fprint(w, show.Rows(shown, res.First, style.Width, indent, p))
-	if n := len(res.Items) - len(shown); n > 0 {
+	shown := items[:min(len(items), maxRows)]
+	fmt.Fprint(w, show.Rows(shown, first, style.Width, indent, p))
+	if n := len(items) - len(shown); n > 0 {
 		fmt.Fprintln(w, indent+p.Faint("and "+text.Count(n, "item")+" more"))
 	}
-	if res.Err == nil && res.Compile == nil && len(res.Items) == 0 {
+	if res.Report != nil && res.Report.Refused == nil && len(items) == 0 {
 		fmt.Fprintln(w, indent+p.Faint("no items"))
 	}
 	for _, f := range res.Failures {
@@ -90,13 +90,21 @@ func line(w io.Writer, p text.Paint, label, s string) {
 	fmt.Fprintf(w, "%s%s %s\n", indent, p.Faint(fmt.Sprintf("%-5s", label)), s)
 }
 
-// refusal returns the service's error without the text that the SDK adds.
-func refusal(err error) string {
-	if e, ok := errors.AsType[smithy.APIError](err); ok {
-		return e.ErrorCode() + ": " + e.ErrorMessage()
+// printReport writes what a request read, or why it was refused.
+func printReport(w io.Writer, r *explain.Report, p text.Paint) {
+	for _, tr := range r.Traces {
+		line(w, p, "slice", tr.Slice())
+		line(w, p, "read", tr.Cost())
 	}
-	return err.Error()
+	switch {
+	case r.Refused != nil:
+		line(w, p, "error", refusal(r.Refused))
+	case len(r.Traces) == 0:
+		line(w, p, "read", fmt.Sprintf("one item by its key, %v read units", r.Consumed))
+	}
 }
+
+func refusal(r *explain.Refusal) string { return r.Code + ": " + r.Message }
 
 // wrap breaks prose into lines of 78 columns that start with prefix.
 func wrap(prose, prefix string) string {
@@ -197,19 +205,22 @@ func Document(reports []*Report) any {
 
 func jsonOf(res *Result) jsonPattern {
 	p := jsonPattern{
-		Name: res.Pattern.Name, About: res.Pattern.About, Operation: res.Pattern.Operation, Asked: res.Question, Request: res.Request(),
-		Right: res.Right(), Slices: res.Slices, ReadUnits: res.ReadUnits, Items: []json.RawMessage{},
+		Name: res.Pattern.Name, About: res.Pattern.About, Operation: res.Pattern.Operation, Asked: res.Question,
+		Request: res.Request(), Right: res.Right(), Items: []json.RawMessage{},
 	}
 	for _, f := range res.Failures {
 		p.Wrong = append(p.Wrong, jsonFailure{f.Message, f.Keys})
 	}
-	if res.Err != nil {
-		p.Error = refusal(res.Err)
-	}
 	if res.Compile != nil {
 		p.Error = design.NotARange + ": " + res.Compile.Msg
+		return p
 	}
-	for _, item := range res.Items {
+	r := res.Report
+	p.Slices, p.ReadUnits = r.Traces, r.Consumed
+	if r.Refused != nil {
+		p.Error = refusal(r.Refused)
+	}
+	for _, item := range r.Items {
 		p.Items = append(p.Items, item.AppendJSON(nil))
 	}
 	return p

@@ -11,9 +11,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // batchSize is the maximum number of items in a BatchWriteItem, and attempts the
@@ -51,13 +52,9 @@ func Ensure(ctx context.Context, client *dynamodb.Client, m *design.Model) (foun
 }
 
 func ensureTable(ctx context.Context, client *dynamodb.Client, t *design.Table, items []attr.Item) (found bool, err error) {
-	var in dynamodb.CreateTableInput
-	if err := wire.Decode(t.CreateRequest(), &in); err != nil {
-		return false, err
-	}
 	have, err := Describe(ctx, client, t.Name)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		if _, err := client.CreateTable(ctx, &in); err != nil {
+		if err := create(ctx, client, t); err != nil {
 			return false, err
 		}
 		wait := dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) {
@@ -71,11 +68,7 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, t *design.Table, 
 	if err != nil {
 		return false, err
 	}
-	want, err := tableOfRequest(&in)
-	if err != nil {
-		return false, err
-	}
-	if !have.sameKeys(want) {
+	if !hasKeys(have, t) {
 		return false, ErrOther
 	}
 	n, err := count(ctx, client, have.Name)
@@ -83,6 +76,19 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, t *design.Table, 
 		return err == nil, err
 	}
 	return false, loadItems(ctx, client, t.Name, items)
+}
+
+func create(ctx context.Context, client *dynamodb.Client, t *design.Table) error {
+	var in wire.CreateTableInput
+	if err := in.DecodeJSON(t.CreateRequest()); err != nil {
+		return err
+	}
+	var create dynamodb.CreateTableInput
+	if err := sdktarget.Copy(&create, &in); err != nil {
+		return err
+	}
+	_, err := client.CreateTable(ctx, &create)
+	return err
 }
 
 // count returns the number of items of a table.

@@ -1,4 +1,4 @@
-package target
+package sdktarget
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package target_test
+package sdktarget_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/target"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/sortkeytest"
@@ -91,8 +91,8 @@ func TestCopyInputs(t *testing.T) {
 				reflect.ValueOf(tt.sdk).Elem().SetZero()
 				reflect.ValueOf(tt.back).Elem().SetZero()
 			}
-			require.NoError(t, target.Copy(tt.sdk, tt.in), "%T", tt.in)
-			require.NoError(t, target.Copy(tt.back, tt.sdk), "%T", tt.in)
+			require.NoError(t, sdktarget.Copy(tt.sdk, tt.in), "%T", tt.in)
+			require.NoError(t, sdktarget.Copy(tt.back, tt.sdk), "%T", tt.in)
 			require.JSONEq(t, string(tt.in.AppendJSON(nil)), string(tt.back.AppendJSON(nil)), "%T", tt.in)
 		}
 	}
@@ -115,19 +115,19 @@ func TestCopyOutputs(t *testing.T) {
 		},
 		{&dynamodb.ListTablesOutput{TableNames: []string{"x"}}, new(wire.ListTablesOutput), `{"TableNames": ["x"]}`},
 	} {
-		require.NoError(t, target.Copy(tt.out, tt.sdk))
+		require.NoError(t, sdktarget.Copy(tt.out, tt.sdk))
 		require.JSONEq(t, tt.want, string(tt.out.AppendJSON(nil)))
 	}
 
 	described, out := new(dynamodb.DescribeTableOutput), new(wire.DescribeTableOutput)
 	fill(reflect.ValueOf(described).Elem())
-	require.NoError(t, target.Copy(out, described))
+	require.NoError(t, sdktarget.Copy(out, described))
 	require.Equal(t, 1.5, *out.Table.CreationDateTime)
 	require.Equal(t, "x", *out.Table.GlobalSecondaryIndexes[0].KeySchema[0].KeyType)
 
 	bad := &dynamodb.GetItemOutput{Item: map[string]types.AttributeValue{"n": &types.AttributeValueMemberN{Value: "one"}}}
-	require.ErrorContains(t, target.Copy(new(wire.GetItemOutput), bad), "Item: n:")
-	require.ErrorContains(t, target.Copy(new(wire.QueryInput), &struct{ Limit string }{"one"}), "Limit:")
+	require.ErrorContains(t, sdktarget.Copy(new(wire.GetItemOutput), bad), "Item: n:")
+	require.ErrorContains(t, sdktarget.Copy(new(wire.QueryInput), &struct{ Limit string }{"one"}), "Limit:")
 }
 
 // TestExplain explains requests through a client, as in process.
@@ -145,7 +145,7 @@ func TestExplain(t *testing.T) {
 		`{"TableName": "Things", "KeyConditionExpression": "PK = :p", "ExpressionAttributeValues": {":p": {"N": "one"}}}`,
 	} {
 		var reports []string
-		for _, to := range []explain.Target{explain.InProcess(db.DB), target.New(db.Client)} {
+		for _, to := range []explain.Target{explain.InProcess(db.DB), sdktarget.New(db.Client)} {
 			r, err := explain.RunJSON(t.Context(), to, "Query", []byte(text), explain.Options{})
 			require.NoError(t, err)
 			body, err := r.MarshalJSON()
@@ -157,12 +157,12 @@ func TestExplain(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err := target.New(db.Client).Do(ctx, new(wire.ListTablesInput))
+	_, _, err := sdktarget.New(db.Client).Do(ctx, new(wire.ListTablesInput))
 	require.ErrorIs(t, err, context.Canceled)
-	_, _, err = target.New(db.Client).Do(t.Context(), &wire.QueryInput{TableName: new("No"), KeyConditionExpression: new("a = b")})
+	_, _, err = sdktarget.New(db.Client).Do(t.Context(), &wire.QueryInput{TableName: new("No"), KeyConditionExpression: new("a = b")})
 	refused, ok := errors.AsType[*explain.ServiceError](err)
 	require.True(t, ok)
 	require.Equal(t, 400, refused.Status)
-	_, _, err = target.New(db.Client).Do(t.Context(), new(wire.ExecuteStatementInput))
+	_, _, err = sdktarget.New(db.Client).Do(t.Context(), new(wire.ExecuteStatementInput))
 	require.Error(t, err)
 }

@@ -1,7 +1,7 @@
-// Package target sends typed requests through a client of the AWS SDK. [New] makes a
+// Package sdktarget sends typed requests through a client of the AWS SDK. [New] makes a
 // client a target of package explain; [Copy] converts between the shapes of package wire
 // and those of the SDK.
-package target
+package sdktarget
 
 import (
 	"context"
