@@ -9,8 +9,10 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // tables returns the names of all tables, sorted.
@@ -44,46 +46,30 @@ func (db *DB) schema(table, index string) (s schema) {
 	if err != nil {
 		db.t.Fatalf("sortkeytest: table %s: %s%s", table, db.reason(err), db.similar(table))
 	}
-	d := out.Table
-	key := d.KeySchema
-	var indexes []string
-	for _, x := range d.GlobalSecondaryIndexes {
-		indexes = append(indexes, *x.IndexName)
-		if index != "" && *x.IndexName == index {
-			key, index = x.KeySchema, ""
-		}
+
+	keys, err := keyschema.Of(out.Table)
+	if err != nil {
+		db.t.Fatalf("sortkeytest: table %s: %v", table, err)
 	}
-	for _, x := range d.LocalSecondaryIndexes {
-		indexes = append(indexes, *x.IndexName)
-		if index != "" && *x.IndexName == index {
-			key, index = x.KeySchema, ""
-		}
+	key := keys.Schema(index)
+	if key == nil {
+		db.t.Fatalf("sortkeytest: table %s has no index %s: %s", table, index, text.DidYouMean(index, keys.IndexNames()))
 	}
-	if index != "" {
-		db.t.Fatalf("sortkeytest: table %s has no index %s: %s", table, index, text.DidYouMean(index, indexes))
-	}
-	for i, k := range key {
-		switch {
-		case *k.KeyType == "HASH":
-			s.partition++
-			fallthrough
-		case i > s.partition:
-			if i > 0 {
-				s.text += ", "
-			}
-		default:
-			s.text += " / "
-		}
-		s.names = append(s.names, *k.AttributeName)
-		s.text += *k.AttributeName
-		for _, a := range d.AttributeDefinitions {
-			if *a.AttributeName != *k.AttributeName {
-				continue
-			}
-			if s.types = append(s.types, *a.AttributeType); *a.AttributeType != "S" {
-				s.text += ":" + *a.AttributeType
+
+	part := func(attributes []keycond.Attribute) string {
+		texts := make([]string, len(attributes))
+		for i, a := range attributes {
+			s.names = append(s.names, a.Name)
+			s.types = append(s.types, a.Kind.String())
+			if texts[i] = a.Name; a.Kind != attr.String {
+				texts[i] += ":" + a.Kind.String()
 			}
 		}
+		return strings.Join(texts, ", ")
+	}
+	s.partition, s.text = len(key.Hash), part(key.Hash)
+	if len(key.Range) > 0 {
+		s.text += " / " + part(key.Range)
 	}
 	return s
 }
