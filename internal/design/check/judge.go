@@ -18,10 +18,9 @@ type judge struct {
 	pr *PatternResult
 }
 
-// Judge compares the result of the pattern with its expectations and sets
-// Failures. It uses only the rows, counts and refusal in Report, so the results
-// of other clients can be judged, too.
-func (p *PatternResult) Judge() {
+// judge compares the result of the pattern with its expectations and sets
+// Failures.
+func (p *PatternResult) judge() {
 	p.Failures = nil
 	j := judge{p: p.Pattern, pr: p}
 	if p.Compile != nil {

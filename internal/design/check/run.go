@@ -162,7 +162,7 @@ func Through(ctx context.Context, target explain.Target, m *design.Model, p *des
 			return pr, err
 		}
 	}
-	pr.Judge()
+	pr.judge()
 	return pr, nil
 }
 
@@ -191,7 +191,7 @@ func runPattern(ctx context.Context, w *design.World, target explain.Target, p *
 	if pr.Spread, err = spread(ctx, w, target, &pr, o); err != nil {
 		return pr, err
 	}
-	pr.Judge()
+	pr.judge()
 	return pr, nil
 }
 
