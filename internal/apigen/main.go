@@ -71,7 +71,8 @@ func generate() (map[string][]byte, error) {
 	}
 	g := &generator{
 		model:  m,
-		inputs: map[string]bool{}, outputs: map[string]bool{}, read: map[string]bool{}, checked: map[string]bool{}, echoed: map[string]bool{},
+		inputs: map[string]bool{}, outputs: map[string]bool{}, read: map[string]bool{},
+		checked: map[string]bool{}, echoed: map[string]bool{},
 		parts: map[string][]string{},
 	}
 	for _, op := range m.Operations {

@@ -177,7 +177,8 @@ func (c *compiler) request() (wire.Request, error) {
 	return &wire.ScanInput{
 		ConsistentRead: in.ConsistentRead, ExpressionAttributeNames: in.ExpressionAttributeNames,
 		ExpressionAttributeValues: in.ExpressionAttributeValues, FilterExpression: in.FilterExpression,
-		IndexName: in.IndexName, Limit: in.Limit, ProjectionExpression: in.ProjectionExpression, TableName: in.TableName,
+		IndexName: in.IndexName, Limit: in.Limit, ProjectionExpression: in.ProjectionExpression,
+		TableName: in.TableName,
 	}, nil
 }
 

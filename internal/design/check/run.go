@@ -155,7 +155,9 @@ func Pattern(ctx context.Context, w *design.World, p *design.Pattern, o Options)
 // Through runs and judges one access pattern on any target that has the items of its
 // model. Unlike [Run] it does not look at other partitions, and fails if the request
 // cannot be run.
-func Through(ctx context.Context, target explain.Target, m *design.Model, p *design.Pattern, o explain.Options) (PatternResult, error) {
+func Through(
+	ctx context.Context, target explain.Target, m *design.Model, p *design.Pattern, o explain.Options,
+) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
 	if pr.compile(m) == nil {
 		if err := pr.explain(ctx, target, o); err != nil {
@@ -166,7 +168,9 @@ func Through(ctx context.Context, target explain.Target, m *design.Model, p *des
 	return pr, nil
 }
 
-func runPattern(ctx context.Context, w *design.World, target explain.Target, p *design.Pattern, o Options) (PatternResult, error) {
+func runPattern(
+	ctx context.Context, w *design.World, target explain.Target, p *design.Pattern, o Options,
+) (PatternResult, error) {
 	if err := context.Cause(ctx); err != nil {
 		return PatternResult{Pattern: p, Growth: 1}, err
 	}
@@ -174,7 +178,9 @@ func runPattern(ctx context.Context, w *design.World, target explain.Target, p *
 	if n := len(p.Expect.Keys); items == 0 && n > 0 {
 		items = max(1000, 2*n)
 	}
-	pr, err := Through(ctx, target, w.Model, p, explain.Options{Pages: o.Pages, Items: items, Classify: w.Model.EntityName})
+	pr, err := Through(ctx, target, w.Model, p, explain.Options{
+		Pages: o.Pages, Items: items, Classify: w.Model.EntityName,
+	})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return pr, cause

@@ -560,7 +560,8 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c candida
 	}
 	pr := PatternResult{Pattern: s.p, Report: rep}
 	return &Reading{
-		Key: PartitionKey(s.space, c.row), Request: s.text(in), Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages,
+		Key: PartitionKey(s.space, c.row), Request: s.text(in),
+		Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages,
 		Bytes: rep.Bytes + rep.Fetched, Units: pr.Units(), Waste: pr.Waste(), Growth: c.growth,
 	}, nil
 }

@@ -36,7 +36,8 @@ func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*
 			names = append(names, m.text)
 		}
 		last := d.roots[0].str("LastEvaluatedTableName")
-		if last == "" || in.ExclusiveStartTableName != nil && last == *in.ExclusiveStartTableName || len(names) > maxTables {
+		again := in.ExclusiveStartTableName != nil && last == *in.ExclusiveStartTableName // it would not end
+		if last == "" || again || len(names) > maxTables {
 			break
 		}
 		in.ExclusiveStartTableName = &last

@@ -86,7 +86,10 @@ func repairReserved(_ *explainer, r request) (*rule, request) {
 	if len(words) > 1 {
 		is = "are reserved words"
 	}
-	return ruleOf(plainRule, pageReserved, "%s %s: write #%s instead and define it in ExpressionAttributeNames", strings.Join(words, ", "), is, strings.Join(words, ", #")), fixed
+	return ruleOf(plainRule, pageReserved,
+		"%s %s: write #%s instead and define it in ExpressionAttributeNames",
+		strings.Join(words, ", "), is, strings.Join(words, ", #"),
+	), fixed
 }
 
 // repairLiterals replaces values in expressions by placeholders.
@@ -126,7 +129,11 @@ func repairLiterals(_ *explainer, r request) (*rule, request) {
 		return nil, r
 	}
 	fixed.ExpressionAttributeValues = itemOf(values)
-	return ruleOf(plainRule, pageValues, "an expression cannot contain values: write a placeholder such as :v1 instead of %s and put the value into ExpressionAttributeValues", first), fixed
+	return ruleOf(plainRule, pageValues,
+		"an expression cannot contain values: write a placeholder such as :v1 instead of %s and put the value "+
+			"into ExpressionAttributeValues",
+		first,
+	), fixed
 }
 
 // follow reports whether tokens begin with tokens of these kinds.
@@ -149,7 +156,10 @@ func repairBetween(_ *explainer, r request) (*rule, request) {
 			return "", false
 		}
 		if broken == nil {
-			broken = ruleOf(plainRule, pageKeys, "BETWEEN needs the lower bound first, but %s is above %s", text.Literal(low), text.Literal(high))
+			broken = ruleOf(plainRule, pageKeys,
+				"BETWEEN needs the lower bound first, but %s is above %s",
+				text.Literal(low), text.Literal(high),
+			)
 		}
 		return tokens[other].Text(src), true
 	}
@@ -184,7 +194,10 @@ func repairPrefix(_ *explainer, r request) (*rule, request) {
 			if v := values[name]; v.Kind() == attr.Number {
 				number := string(v.AppendNumber(nil))
 				values[name] = attr.NewString(number)
-				broken = ruleOf(plainRule, pageSyntax, "begins_with needs a prefix that is a string or binary, but %s is a number", number)
+				broken = ruleOf(plainRule, pageSyntax,
+					"begins_with needs a prefix that is a string or binary, but %s is a number",
+					number,
+				)
 			}
 		}
 	}
@@ -238,7 +251,10 @@ func undefined[T any](used map[string]bool, sign string, defined map[string]T) (
 }
 
 func undefinedRule(page string, missing []string, param string) *rule {
-	return ruleOf(plainRule, page, "%s is used in an expression but not defined in %s", strings.Join(missing, ", "), param)
+	return ruleOf(plainRule, page,
+		"%s is used in an expression but not defined in %s",
+		strings.Join(missing, ", "), param,
+	)
 }
 
 func rename[T any](defined map[string]T, from, to string) {
@@ -250,10 +266,16 @@ func rename[T any](defined map[string]T, from, to string) {
 func repairUnused(_ *explainer, r request) (*rule, request) {
 	used := r.placeholders()
 	if _, unused := undefined(used, "#", r.ExpressionAttributeNames); unused != nil {
-		return ruleOf(plainRule, pageNames, "every name in ExpressionAttributeNames must be used, but no expression uses %s", strings.Join(unused, ", ")), r.pruned()
+		return ruleOf(plainRule, pageNames,
+			"every name in ExpressionAttributeNames must be used, but no expression uses %s",
+			strings.Join(unused, ", "),
+		), r.pruned()
 	}
 	if _, unused := undefined(used, ":", valuesOf(r.ExpressionAttributeValues)); unused != nil {
-		return ruleOf(plainRule, pageValues, "every value in ExpressionAttributeValues must be used, but no expression uses %s", strings.Join(unused, ", ")), r.pruned()
+		return ruleOf(plainRule, pageValues,
+			"every value in ExpressionAttributeValues must be used, but no expression uses %s",
+			strings.Join(unused, ", "),
+		), r.pruned()
 	}
 	return nil, r
 }
@@ -275,7 +297,10 @@ func repairIndex(e *explainer, r request) (*rule, request) {
 	if near, ok := text.Nearest(name, names); ok {
 		r.IndexName = &near
 	}
-	return ruleOf(plainRule, pageIndexes, "table %s has no index %s; its indexes are %s", e.info.Name, name, strings.Join(names, ", ")), r
+	return ruleOf(plainRule, pageIndexes,
+		"table %s has no index %s; its indexes are %s",
+		e.info.Name, name, strings.Join(names, ", "),
+	), r
 }
 
 // repairConsistent drops ConsistentRead from a read of a global index.
@@ -285,7 +310,9 @@ func repairConsistent(e *explainer, r request) (*rule, request) {
 		return nil, r
 	}
 	r.ConsistentRead = nil
-	return ruleOf(plainRule, pageConsistent, "a global index is updated after the table, so it does not support strongly consistent reads"), r
+	return ruleOf(plainRule, pageConsistent,
+		"a global index is updated after the table, so it does not support strongly consistent reads",
+	), r
 }
 
 func repairLimit(_ *explainer, r request) (*rule, request) {
@@ -314,7 +341,10 @@ func repairStart(e *explainer, r request) (*rule, request) {
 		return nil, r
 	}
 	r.ExclusiveStartKey = nil
-	return ruleOf(plainRule, pagePaging, "an ExclusiveStartKey is the LastEvaluatedKey of the previous page: it has %s and nothing else", strings.Join(names, ", ")), r
+	return ruleOf(plainRule, pagePaging,
+		"an ExclusiveStartKey is the LastEvaluatedKey of the previous page: it has %s and nothing else",
+		strings.Join(names, ", "),
+	), r
 }
 
 // repairProjection drops attributes that an index does not hold.
@@ -329,7 +359,11 @@ func repairProjection(e *explainer, r request) (*rule, request) {
 	}
 	isQuery := r.KeyConditionExpression != nil || r.KeyConditions != nil
 	if isQuery && q.filter != nil && touches(q.filter.Root, ix.Lacks) {
-		broken := ruleOf(plainRule, pageIndexes, "a filter of a query on an index can use only projected attributes, and index %s does not project those of the filter", ix.Key.Index)
+		broken := ruleOf(plainRule, pageIndexes,
+			"a filter of a query on an index can use only projected attributes, and index %s does not project "+
+				"those of the filter",
+			ix.Key.Index,
+		)
 		broken.fix = "query without the filter, then get the whole items from the table and filter them in the program"
 		r.FilterExpression, r.QueryFilter = nil, nil
 		return broken, r.pruned()
@@ -340,7 +374,10 @@ func repairProjection(e *explainer, r request) (*rule, request) {
 
 	if value(r.Select) == "ALL_ATTRIBUTES" && ix.Projection != "ALL" {
 		r.Select = nil
-		return ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project all", ix.Key.Index), r
+		return ruleOf(plainRule, pageIndexes,
+			"a query on a global index returns only projected attributes, and index %s does not project all",
+			ix.Key.Index,
+		), r
 	}
 	missing := lacking(ix, q.projection)
 	if missing == nil {
@@ -350,7 +387,10 @@ func repairProjection(e *explainer, r request) (*rule, request) {
 	if value(r.Select) == "SPECIFIC_ATTRIBUTES" {
 		r.Select = nil
 	}
-	broken := ruleOf(plainRule, pageIndexes, "a query on a global index returns only projected attributes, and index %s does not project %s", ix.Key.Index, strings.Join(missing, ", "))
+	broken := ruleOf(plainRule, pageIndexes,
+		"a query on a global index returns only projected attributes, and index %s does not project %s",
+		ix.Key.Index, strings.Join(missing, ", "),
+	)
 	broken.fix = "query only projected attributes, then get the rest of each item from the table"
 	return broken, r.pruned()
 }

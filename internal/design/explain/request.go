@@ -52,11 +52,13 @@ func requestOf(in wire.Request) (r request, ok bool) {
 		r.QueryInput = *in
 	case *wire.ScanInput:
 		r.QueryInput = wire.QueryInput{
-			AttributesToGet: in.AttributesToGet, ConditionalOperator: in.ConditionalOperator, ConsistentRead: in.ConsistentRead,
+			AttributesToGet: in.AttributesToGet, ConditionalOperator: in.ConditionalOperator,
+			ConsistentRead:    in.ConsistentRead,
 			ExclusiveStartKey: in.ExclusiveStartKey, ExpressionAttributeNames: in.ExpressionAttributeNames,
 			ExpressionAttributeValues: in.ExpressionAttributeValues, FilterExpression: in.FilterExpression,
 			IndexName: in.IndexName, Limit: in.Limit, ProjectionExpression: in.ProjectionExpression,
-			ReturnConsumedCapacity: in.ReturnConsumedCapacity, Select: in.Select, TableName: in.TableName, Faults: in.Faults,
+			ReturnConsumedCapacity: in.ReturnConsumedCapacity, Select: in.Select, TableName: in.TableName,
+			Faults: in.Faults,
 		}
 		r.ScanFilter, r.Segment, r.TotalSegments = in.ScanFilter, in.Segment, in.TotalSegments
 	case *wire.GetItemInput:
@@ -77,7 +79,8 @@ func (r *request) input() wire.Request {
 	switch r.op {
 	case wire.OpScan:
 		return &wire.ScanInput{
-			AttributesToGet: r.AttributesToGet, ConditionalOperator: r.ConditionalOperator, ConsistentRead: r.ConsistentRead,
+			AttributesToGet: r.AttributesToGet, ConditionalOperator: r.ConditionalOperator,
+			ConsistentRead:    r.ConsistentRead,
 			ExclusiveStartKey: r.ExclusiveStartKey, ExpressionAttributeNames: r.ExpressionAttributeNames,
 			ExpressionAttributeValues: r.ExpressionAttributeValues, FilterExpression: r.FilterExpression,
 			IndexName: r.IndexName, Limit: r.Limit, ProjectionExpression: r.ProjectionExpression,
@@ -87,7 +90,8 @@ func (r *request) input() wire.Request {
 	case wire.OpGetItem:
 		return &wire.GetItemInput{
 			AttributesToGet: r.AttributesToGet, ConsistentRead: r.ConsistentRead,
-			ExpressionAttributeNames: r.ExpressionAttributeNames, Key: r.Key, ProjectionExpression: r.ProjectionExpression,
+			ExpressionAttributeNames: r.ExpressionAttributeNames, Key: r.Key,
+			ProjectionExpression:   r.ProjectionExpression,
 			ReturnConsumedCapacity: r.ReturnConsumedCapacity, TableName: r.TableName, Faults: r.Faults,
 		}
 	}
@@ -234,7 +238,9 @@ func (r *request) parse() (q expressionSet, err error) {
 			err = e
 		}
 	}
-	condition := func(to **expr.Condition, p expr.Param, src *string, old expr.Param, conditions map[string]wire.Condition) {
+	condition := func(
+		to **expr.Condition, p expr.Param, src *string, old expr.Param, conditions map[string]wire.Condition,
+	) {
 		var e error
 		switch {
 		case src != nil:

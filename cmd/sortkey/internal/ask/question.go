@@ -56,7 +56,8 @@ func scan(in *wire.ScanInput) string {
 	var b strings.Builder
 	b.WriteString("everything in " + source(in.TableName, in.IndexName))
 	if in.FilterExpression != nil {
-		b.WriteString(", keeping " + literal.Write(*in.FilterExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues))
+		filter := literal.Write(*in.FilterExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+		b.WriteString(", keeping " + filter)
 	}
 	if in.Limit != nil {
 		fmt.Fprintf(&b, ", reading at most %d", *in.Limit)

@@ -40,7 +40,9 @@ func set(dst, src reflect.Value) error {
 	case d == valueType && s == sdkValueType:
 		return setFrom(dst, src, sdkvalue.Value)
 	case d == sdkItemType && s == itemType:
-		return setFrom(dst, src, func(it attr.Item) (map[string]types.AttributeValue, error) { return sdkvalue.Of(it), nil })
+		return setFrom(dst, src, func(it attr.Item) (map[string]types.AttributeValue, error) {
+			return sdkvalue.Of(it), nil
+		})
 	case d == sdkValueType && s == valueType:
 		return setFrom(dst, src, func(v attr.Value) (types.AttributeValue, error) { return sdkvalue.OfValue(v), nil })
 	case s == timeType && d.Kind() == reflect.Float64:

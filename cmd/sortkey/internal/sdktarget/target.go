@@ -71,13 +71,16 @@ func Send(ctx context.Context, client *dynamodb.Client, in wire.Request, out wir
 	return fmt.Errorf("cannot send %v through the SDK", in.Op())
 }
 
-// call sends a request with a method of the client, whose input and output are I and O.
-func call[I, O any](ctx context.Context, method func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error), in wire.Request, out wire.Output) error {
+// A method of a client has the input I and the output O.
+type method[I, O any] func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error)
+
+// call sends a request with a method of a client.
+func call[I, O any](ctx context.Context, send method[I, O], in wire.Request, out wire.Output) error {
 	input := new(I)
 	if err := Copy(input, in); err != nil {
 		return err
 	}
-	output, err := method(ctx, input)
+	output, err := send(ctx, input)
 	if err != nil {
 		return err
 	}
