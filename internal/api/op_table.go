@@ -161,7 +161,11 @@ func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*
 // maxListed is how many names ListTables returns at most.
 const maxListed = 100
 
-// listTables lists the names of tables in byte order.
+// ListTables lists the names of tables in byte order.
+func (s *Service) ListTables(ctx context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
+	return call(ctx, s, wire.OpListTables, in, (*Service).listTables)
+}
+
 func (s *Service) listTables(ctx context.Context, in *wire.ListTablesInput) (*wire.ListTablesOutput, error) {
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err

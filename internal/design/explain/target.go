@@ -114,8 +114,8 @@ func (t inProcess) answer(ctx context.Context, in wire.Request) (wire.Output, er
 // unknown is the error for a request that targets do not send.
 func unknown(in wire.Request) error { return fmt.Errorf("explain does not send %v", in.Op()) }
 
-// maxResponse limits the bytes of a response. Items have at most 400 KB and
-// pages 1 MB; base64 and JSON syntax add to that.
+// maxResponse limits the bytes of a response. Ours have at most 32 MB of items; other
+// endpoints may answer with more where numbers are long.
 const maxResponse = 64 << 20
 
 // HTTP returns a target for an endpoint. Client must sign requests if the
