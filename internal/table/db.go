@@ -47,6 +47,10 @@ type DB struct {
 	// before mu.
 	alter sync.Mutex
 
+	// ending is held while a job ends and its table comes into force: whoever learns
+	// that the job has ended can use the table.
+	ending sync.RWMutex
+
 	// filling are spaces that are listed as garbage and being filled, and restoring
 	// the names of tables that they will be. Both are guarded by alter.
 	filling   map[store.Space]bool

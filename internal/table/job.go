@@ -99,6 +99,8 @@ func readJobs(r store.Reader, kind string) (list []Job, err error) {
 
 // Jobs returns the jobs of a kind in the order of their ids.
 func (db *DB) Jobs(ctx context.Context, kind string) (list []Job, err error) {
+	db.ending.RLock()
+	defer db.ending.RUnlock()
 	err = db.store.View(ctx, func(r store.Reader) (err error) {
 		list, err = readJobs(r, kind)
 		return err
@@ -108,6 +110,8 @@ func (db *DB) Jobs(ctx context.Context, kind string) (list []Job, err error) {
 
 // Job returns a job as it is now. One that does not exist has ended, without a value.
 func (db *DB) Job(ctx context.Context, kind, id string) (job Job, err error) {
+	db.ending.RLock()
+	defer db.ending.RUnlock()
 	err = db.store.View(ctx, func(r store.Reader) (err error) {
 		var ok bool
 		if job, ok, err = readJob(r, kind, id); !ok {
@@ -225,14 +229,17 @@ func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
 		}
 		def := t.def.clone()
 		db.create(ctx, def)
+
+		db.ending.Lock()
+		defer db.ending.Unlock()
 		_, err = db.redefine(ctx, def, t, record)
 		return err
 	})
 }
 
-// Walk calls fn with the items of the table of a name and an id as they are at one moment. Everything else
-// continues meanwhile. An item is valid until fn returns. The error has kind [NotFound]
-// for a missing table, or comes from fn.
+// Walk calls fn with the items of the table of a name and an id as they are at one
+// moment. Everything else continues meanwhile. An item is valid until fn returns. The
+// error has kind [NotFound] for a missing table, or comes from fn.
 func (db *DB) Walk(ctx context.Context, name, id string, fn func(attr.Item) error) error {
 	if err := db.Refresh(ctx); err != nil {
 		return err
