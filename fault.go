@@ -66,9 +66,11 @@ type Failure struct {
 // do not inherit faults.
 func (db *DB) Fail(f Fault) *Failure {
 	r := &fault.Rule{
-		Operation: f.Operation, Table: f.Table, Index: f.Index, Key: f.Key, Skip: f.Skip, Times: f.Times, Chance: f.Chance, Seed: f.Seed, Script: f.Script,
+		Operation: f.Operation, Table: f.Table, Index: f.Index, Key: f.Key, Skip: f.Skip, Times: f.Times,
+		Chance: f.Chance, Seed: f.Seed, Script: f.Script,
 		Effect: fault.Effect{
-			Delay: f.Delay, Hang: f.Hang, Reset: f.Reset, Lose: f.LoseAnswer, Code: f.Code, Message: f.Message, Reasons: f.Reasons, Unprocessed: f.Unprocessed,
+			Delay: f.Delay, Hang: f.Hang, Reset: f.Reset, Lose: f.LoseAnswer, Code: f.Code, Message: f.Message,
+			Reasons: f.Reasons, Unprocessed: f.Unprocessed,
 		},
 	}
 	set := db.service.Faults()

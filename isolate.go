@@ -52,7 +52,9 @@ func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) (
 		failure, ok := errors.AsType[*wire.Error](err)
 		if !ok {
 			s.db.opts.Logger.ErrorContext(ctx, "cannot make the database of an access key", "err", err)
-			failure = &wire.Error{Code: "InternalServerError", Status: http.StatusInternalServerError, Message: err.Error()}
+			failure = &wire.Error{
+				Code: "InternalServerError", Status: http.StatusInternalServerError, Message: err.Error(),
+			}
 		}
 		event.Of(ctx).Fail(failure.Code, failure.Message)
 		return failure.AppendJSON(dst), failure.Status

@@ -91,8 +91,10 @@ func (o *observer) End(ctx context.Context, e *event.Event)   { o.Observer.End(c
 
 func newEvent(e *event.Event) *Event {
 	out := &Event{
-		Operation: e.Operation, Tables: e.Tables, Error: e.Error, Message: e.Message, Start: e.Start, Duration: e.Duration,
-		Method: e.Method, Path: e.Path, From: e.From, Status: e.Status, ID: e.ID, In: e.In, Out: e.Out, traces: e.Traces,
+		Operation: e.Operation, Tables: e.Tables, Error: e.Error, Message: e.Message, Start: e.Start,
+		Duration: e.Duration,
+		Method:   e.Method, Path: e.Path, From: e.From, Status: e.Status, ID: e.ID, In: e.In, Out: e.Out,
+		traces: e.Traces,
 	}
 	for _, u := range e.Used {
 		out.Units = append(out.Units, Units(u))

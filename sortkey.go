@@ -163,8 +163,10 @@ func newDB(opts Options, st store.Store, tables *table.DB, forked bool) *DB {
 	tables.Clock, tables.Delay, tables.Temporary = opts.Clock, opts.TableDelay, opts.temporary
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
-		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region, Account: opts.Account,
-		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Kinesis: opts.Kinesis, Wording: opts.Wording, EnforceThroughput: opts.EnforceThroughput, TransactionDelay: opts.TransactionDelay,
+		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region,
+		Account:      opts.Account,
+		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Kinesis: opts.Kinesis, Wording: opts.Wording,
+		EnforceThroughput: opts.EnforceThroughput, TransactionDelay: opts.TransactionDelay,
 	})
 	var seed [32]byte
 	_, _ = io.ReadFull(opts.Rand, seed[:]) // an operation that needs an id reports the error
@@ -231,8 +233,10 @@ func (db *DB) serverOptions() server.Options {
 	return server.Options{
 		Logger: db.opts.Logger, Clock: db.opts.Clock, Observer: observe(db.opts.Observer), RequestID: db.ids,
 		Health: db.health, Credentials: o.Credentials, Open: o.Open, CORS: o.CORS, AllowHosts: o.AllowHosts,
-		MaxBodyBytes: o.MaxBodyBytes, MaxPendingBytes: o.MaxPendingBytes, MaxRequests: o.MaxRequests, MaxConnections: o.MaxConnections,
-		ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout, IdleTimeout: o.IdleTimeout, ShutdownTimeout: o.ShutdownTimeout,
+		MaxBodyBytes: o.MaxBodyBytes, MaxPendingBytes: o.MaxPendingBytes, MaxRequests: o.MaxRequests,
+		MaxConnections: o.MaxConnections,
+		ReadTimeout:    o.ReadTimeout, WriteTimeout: o.WriteTimeout, IdleTimeout: o.IdleTimeout,
+		ShutdownTimeout: o.ShutdownTimeout,
 	}
 }
 

@@ -57,7 +57,10 @@ func (t Trace) Slice() string {
 // adds where the page stopped unless that is the end of the range.
 func (t Trace) Cost() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s examined, %s returned, %s", text.Count(t.Examined, "row"), text.Thousands(t.Returned), text.Count(t.Bytes, "byte"))
+	fmt.Fprintf(
+		&b, "%s examined, %s returned, %s", text.Count(t.Examined, "row"), text.Thousands(t.Returned),
+		text.Count(t.Bytes, "byte"),
+	)
 	if t.Fetched > 0 {
 		fmt.Fprintf(&b, " and %s from the table", text.Count(t.Fetched, "byte"))
 	}
@@ -78,7 +81,8 @@ func (t Trace) String() string { return t.Slice() + ": " + t.Cost() }
 func newTrace(tr *table.Trace) Trace {
 	t := Trace{
 		Operation: tr.Operation, Table: tr.Table, Index: tr.Index, Reverse: tr.Reverse, Consistent: tr.Consistent,
-		Examined: tr.Examined, Returned: tr.Returned, Bytes: tr.Bytes, Fetched: tr.Fetched, Units: tr.Units, Stop: string(tr.Stop),
+		Examined: tr.Examined, Returned: tr.Returned, Bytes: tr.Bytes, Fetched: tr.Fetched, Units: tr.Units,
+		Stop: string(tr.Stop),
 	}
 	if tr.Operation == "Scan" {
 		t.Range = describeSpan(tr.Span)

@@ -34,7 +34,9 @@ func (it Item) Size() int { return doc.Size(it) }
 func (it Item) At(i int) (name []byte, v Value) {
 	entry := doc.Entry(it, i)
 	n := int(binary.LittleEndian.Uint16(entry[1:]))
-	return entry[doc.AttributeHead : doc.AttributeHead+n : doc.AttributeHead+n], Value{Kind(entry[0]), entry[doc.AttributeHead+n:]}
+	return entry[doc.AttributeHead : doc.AttributeHead+n : doc.AttributeHead+n], Value{
+		Kind(entry[0]), entry[doc.AttributeHead+n:],
+	}
 }
 
 // All yields the attributes in byte order of names. Names and values share

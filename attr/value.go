@@ -90,7 +90,9 @@ func NewSet(kind Kind, elems ...Value) (Value, error) {
 	}
 	for _, e := range elems {
 		if e.kind != kind.Elem() {
-			return Value{}, invalid("a set of kind " + kind.String() + " cannot hold a value of kind " + e.kind.String())
+			return Value{}, invalid(
+				"a set of kind " + kind.String() + " cannot hold a value of kind " + e.kind.String(),
+			)
 		}
 	}
 	raw, err := appendSet(nil, kind, elems, nil)

@@ -115,7 +115,10 @@ func (c *Config) tempDir() (dir string, remove func(), err error) {
 
 // newReport begins a report.
 func newReport() *Report {
-	return &Report{Version: reportVersion, Machine: thisMachine(), Build: thisBuild(), Started: time.Now().UTC().Truncate(time.Millisecond)}
+	return &Report{
+		Version: reportVersion, Machine: thisMachine(), Build: thisBuild(),
+		Started: time.Now().UTC().Truncate(time.Millisecond),
+	}
 }
 
 // end completes the report.

@@ -190,7 +190,9 @@ func ReadReport(r io.Reader) (*Report, error) {
 		return nil, fmt.Errorf("cannot decode the report: %w", err)
 	}
 	if report.Version != reportVersion {
-		return nil, fmt.Errorf("the report has version %d, this program reads version %d", report.Version, reportVersion)
+		return nil, fmt.Errorf(
+			"the report has version %d, this program reads version %d", report.Version, reportVersion,
+		)
 	}
 	return &report, nil
 }

@@ -127,7 +127,9 @@ func (c *Config) layerGroup(ctx context.Context, g *group) (results []Result, er
 }
 
 // open creates and fills a table, which done closes.
-func (c *Config) open(ctx context.Context, e layer.Engine, s work.Shape, noBare bool) (d *layer.Data, done func(), err error) {
+func (c *Config) open(
+	ctx context.Context, e layer.Engine, s work.Shape, noBare bool,
+) (d *layer.Data, done func(), err error) {
 	if need, free := memoryFor(s.Items, s.Size); e == layer.Memory && need > free {
 		return nil, nil, fmt.Errorf("a table of %s of %s needs about %s of memory, and %s may be used",
 			text.Count(s.Items, "item"), text.Count(s.Size, "byte"), text.Size(need), text.Size(free))
@@ -159,7 +161,9 @@ type side struct {
 }
 
 // compare measures a workload on all sides, in rounds that alternate.
-func (c *Config) compare(ctx context.Context, g *group, w *work.Workload, sides []side, isBase func(of, base string) bool) (Result, error) {
+func (c *Config) compare(
+	ctx context.Context, g *group, w *work.Workload, sides []side, isBase func(of, base string) bool,
+) (Result, error) {
 	result := Result{Workload: w.Name, About: w.About, Engine: string(g.engine), Shape: g.shape, Workers: c.workers(w)}
 	calls := c.calls(w, g.shape)
 	var all []*measure.Series

@@ -147,7 +147,9 @@ func (t *targets) table(ctx context.Context) (d *layer.Data, err error) {
 }
 
 // series prepares calls on layers. The caller calls done in the end.
-func series(ctx context.Context, d *layer.Data, calls []work.Call, workers int, names ...layer.Name) (all []*measure.Series, done func(), err error) {
+func series(
+	ctx context.Context, d *layer.Data, calls []work.Call, workers int, names ...layer.Name,
+) (all []*measure.Series, done func(), err error) {
 	var layers []layer.Layer
 	done = func() {
 		for _, l := range layers {
@@ -170,7 +172,9 @@ func series(ctx context.Context, d *layer.Data, calls []work.Call, workers int, 
 }
 
 // run measures a workload on layers of a table.
-func (t *targets) run(ctx context.Context, d *layer.Data, workload string, workers int, round time.Duration, names ...layer.Name) ([]*measure.Series, error) {
+func (t *targets) run(
+	ctx context.Context, d *layer.Data, workload string, workers int, round time.Duration, names ...layer.Name,
+) ([]*measure.Series, error) {
 	all, done, err := series(ctx, d, t.calls(work.Find(workload), d.Shape), workers, names...)
 	defer done()
 	if err != nil {
@@ -180,7 +184,9 @@ func (t *targets) run(ctx context.Context, d *layer.Data, workload string, worke
 }
 
 // onTable measures a workload on layers of the shared table.
-func (t *targets) onTable(ctx context.Context, workload string, workers int, names ...layer.Name) ([]*measure.Series, error) {
+func (t *targets) onTable(
+	ctx context.Context, workload string, workers int, names ...layer.Name,
+) ([]*measure.Series, error) {
 	d, err := t.table(ctx)
 	if err != nil {
 		return nil, err

@@ -60,7 +60,10 @@ func (t *targets) peers(ctx context.Context) (rows []Target, err error) {
 		given := slices.ContainsFunc(c.Endpoints, func(e Endpoint) bool { return e.Name == p.peer })
 		for i, kind := range peerKinds {
 			lowest, detail, failed := lowestRatio(report.Results, p.peer, kind.workloads)
-			row := atLeast(fmt.Sprintf("HTTP, 8 clients: rate against %s, %s", p.peer, kind.name), p.ratios[i], lowest, measure.Times, "%s", detail)
+			row := atLeast(
+				fmt.Sprintf("HTTP, 8 clients: rate against %s, %s", p.peer, kind.name), p.ratios[i], lowest,
+				measure.Times, "%s", detail,
+			)
 			switch {
 			case !given:
 				row = row.skip("needs an endpoint called " + p.peer)

@@ -109,7 +109,9 @@ func (t *targets) sdkClient(ctx context.Context) (rows []Target, err error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, againstCanned("sdk.Client in process: "+w.name+" against a transport with a canned answer", 1.3, all))
+		rows = append(
+			rows, againstCanned("sdk.Client in process: "+w.name+" against a transport with a canned answer", 1.3, all),
+		)
 	}
 	return rows, nil
 }
@@ -155,7 +157,8 @@ func (t *targets) growth(ctx context.Context) ([]Target, error) {
 		bare, tb, api := p[0], p[1], p[2]
 		return atMost("10-row Query in a table of 10 million items against one of 1,000", 1.5, api.Ratio.Median, measure.Times,
 			"%s; through api, %s, partitions all over the table; table %s, bare B-tree %s; the same %d partitions: api %s, table %s, bare %s",
-			spread(api.Ratio), measure.Duration(api.NsPerOp), measure.Times(tb.Ratio.Median), measure.Times(bare.Ratio.Median),
+			spread(api.Ratio), measure.Duration(api.NsPerOp), measure.Times(tb.Ratio.Median),
+			measure.Times(bare.Ratio.Median),
 			hotCalls, measure.Times(api.Hot.Median), measure.Times(tb.Hot.Median), measure.Times(bare.Hot.Median))
 	}
 	if why := report.Growth.Stopped; why != "" {

@@ -23,7 +23,9 @@ import (
 
 func (t *targets) durablePut(ctx context.Context) ([]Target, error) {
 	const writers = 32
-	d, done, err := t.open(ctx, layer.Disk, work.Shape{Items: t.items(20_000, 1000), Collection: 1000, Size: work.DefaultBytes}, false)
+	d, done, err := t.open(
+		ctx, layer.Disk, work.Shape{Items: t.items(20_000, 1000), Collection: 1000, Size: work.DefaultBytes}, false,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +115,10 @@ func (t *targets) put(ctx context.Context) ([]Target, error) {
 	}
 	addresses, values = nil, nil // without the description of the table
 	for i := range n {
-		body := fmt.Appendf(nil, `{"PK":{"S":"CUSTOMER#%07d"},"SK":{"S":"ORDER#%d"},"g":{"S":"%d"},"v":{"N":"%d"}}`, i/10, i%10, i%100, i)
+		body := fmt.Appendf(
+			nil, `{"PK":{"S":"CUSTOMER#%07d"},"SK":{"S":"ORDER#%d"},"g":{"S":"%d"},"v":{"N":"%d"}}`, i/10, i%10, i%100,
+			i,
+		)
 		bodies[i] = fmt.Appendf(nil, `{"TableName":"puts","Item":%s}`, body)
 		if items[i], err = attr.ParseItem(body); err != nil {
 			return nil, err

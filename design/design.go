@@ -124,7 +124,8 @@ type Finding struct {
 
 func newFinding(f *design.Finding) Finding {
 	return Finding{
-		Rule: f.Rule, Severity: f.Severity.String(), Place: f.Pos.String(), Pattern: f.Pattern, Message: f.Message, Keys: f.Keys, Advice: f.Advice,
+		Rule: f.Rule, Severity: f.Severity.String(), Place: f.Pos.String(), Pattern: f.Pattern, Message: f.Message,
+		Keys: f.Keys, Advice: f.Advice,
 	}
 }
 

@@ -14,7 +14,9 @@ import (
 // (captured).
 var (
 	errUpdatePath    error = &Error{Msg: "The document path provided in the update expression is invalid for update"}
-	errUpdateMissing error = &Error{Msg: "The provided expression refers to an attribute that does not exist in the item"}
+	errUpdateMissing error = &Error{
+		Msg: "The provided expression refers to an attribute that does not exist in the item",
+	}
 	errUpdateOperand error = &Error{Msg: "An operand in the update expression has an incorrect data type"}
 	errLegacyOperand error = &Error{Msg: "Type mismatch for attribute to update"}
 )

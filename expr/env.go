@@ -61,7 +61,11 @@ func (e *Env) Reset(names map[string]string, values attr.Item) error {
 		size += len(n.key) + len(n.attribute)
 	}
 	if size > MaxSubstitutionBytes {
-		return refuse(ExpressionAttributeValues, "The size of all expression attribute names and values has exceeded the maximum allowed size; size: %d", size)
+		return refuse(
+			ExpressionAttributeValues,
+			"The size of all expression attribute names and values has exceeded the maximum allowed size; size: %d",
+			size,
+		)
 	}
 	return nil
 }
@@ -82,7 +86,11 @@ func (e *Env) addNames(names map[string]string) error {
 	size := 0
 	for _, n := range e.names {
 		if len(n.key) > MaxTokenBytes {
-			return refuse(p, "ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: %d", len(n.key))
+			return refuse(
+				p,
+				"ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: %d",
+				len(n.key),
+			)
 		}
 		if n.key == "" || n.key[0] != '#' || !ast.IsWord(n.key[1:]) {
 			return refuse(p, "ExpressionAttributeNames contains invalid key: Syntax error; key: %s", quote(n.key))
@@ -91,12 +99,17 @@ func (e *Env) addNames(names map[string]string) error {
 		case n.attribute == "":
 			return refuse(p, "ExpressionAttributeNames contains invalid value: Empty attribute name for key %s", n.key)
 		case len(n.attribute) > attr.MaxNameBytes:
-			return refuse(p, "ExpressionAttributeNames contains invalid value: Attribute name is too long for key %s", n.key)
+			return refuse(
+				p, "ExpressionAttributeNames contains invalid value: Attribute name is too long for key %s", n.key,
+			)
 		}
 		size += len(n.key) + len(n.attribute)
 	}
 	if size > MaxSubstitutionBytes {
-		return refuse(p, "The size of all expression attribute names and values has exceeded the maximum allowed size; size: %d", size)
+		return refuse(
+			p, "The size of all expression attribute names and values has exceeded the maximum allowed size; size: %d",
+			size,
+		)
 	}
 	return nil
 }
@@ -109,10 +122,15 @@ func (e *Env) checkValues() error {
 	for i := range e.values.Len() {
 		key, _ := e.values.At(i)
 		if len(key) > MaxTokenBytes {
-			return refuse(p, "ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;")
+			return refuse(
+				p,
+				"ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;",
+			)
 		}
 		if len(key) == 0 || key[0] != ':' || !ast.IsWord(key[1:]) {
-			return refuse(p, "ExpressionAttributeValues contains invalid key: Syntax error; key: %s", quote(string(key)))
+			return refuse(
+				p, "ExpressionAttributeValues contains invalid key: Syntax error; key: %s", quote(string(key)),
+			)
 		}
 	}
 	return nil
@@ -175,7 +193,10 @@ func (e *Env) Unused() error {
 		}
 	}
 	if keys != nil {
-		return refuse(ExpressionAttributeNames, "Value provided in ExpressionAttributeNames unused in expressions: keys: {%s}", strings.Join(keys, ", "))
+		return refuse(
+			ExpressionAttributeNames, "Value provided in ExpressionAttributeNames unused in expressions: keys: {%s}",
+			strings.Join(keys, ", "),
+		)
 	}
 	for i, used := range e.valueUsed {
 		if !used {
@@ -184,7 +205,10 @@ func (e *Env) Unused() error {
 		}
 	}
 	if keys != nil {
-		return refuse(ExpressionAttributeValues, "Value provided in ExpressionAttributeValues unused in expressions: keys: {%s}", strings.Join(keys, ", "))
+		return refuse(
+			ExpressionAttributeValues, "Value provided in ExpressionAttributeValues unused in expressions: keys: {%s}",
+			strings.Join(keys, ", "),
+		)
 	}
 	return nil
 }

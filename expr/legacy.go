@@ -98,14 +98,21 @@ func (e Expected) node(attribute string) (ast.Node, error) {
 	const p = ExpectedParam
 	single := !e.Value.IsZero()
 	if e.Values != nil && single {
-		return nil, refuse(p, invalid+"Value and AttributeValueList cannot be used together for Attribute: %s", attribute)
+		return nil, refuse(
+			p, invalid+"Value and AttributeValueList cannot be used together for Attribute: %s", attribute,
+		)
 	}
 	if e.Op != "" {
 		if e.Exists != nil {
-			return nil, refuse(p, invalid+"Exists and ComparisonOperator cannot be used together for Attribute: %s", attribute)
+			return nil, refuse(
+				p, invalid+"Exists and ComparisonOperator cannot be used together for Attribute: %s", attribute,
+			)
 		}
 		if e.Op != legacyNull && e.Op != legacyNotNull && e.Values == nil && !single {
-			return nil, refuse(p, invalid+"Value or AttributeValueList must be used with ComparisonOperator: %s for Attribute: %s", e.Op, attribute)
+			return nil, refuse(
+				p, invalid+"Value or AttributeValueList must be used with ComparisonOperator: %s for Attribute: %s",
+				e.Op, attribute,
+			)
 		}
 		values := e.Values
 		if single {
@@ -117,7 +124,9 @@ func (e Expected) node(attribute string) (ast.Node, error) {
 		return legacyNode(attribute, e.Op, values), nil
 	}
 	if e.Values != nil {
-		return nil, refuse(p, invalid+"AttributeValueList can only be used with a ComparisonOperator for Attribute: %s", attribute)
+		return nil, refuse(
+			p, invalid+"AttributeValueList can only be used with a ComparisonOperator for Attribute: %s", attribute,
+		)
 	}
 	exists := e.Exists == nil || *e.Exists
 	switch {
@@ -198,7 +207,9 @@ func checkLegacy(p Param, op string, values []attr.Value) error {
 	}
 	if op == legacyBetween {
 		if n, _ := attr.Compare(values[0], values[1]); n > 0 {
-			return refuse(p, "The BETWEEN condition was provided a range where the lower bound is greater than the upper bound")
+			return refuse(
+				p, "The BETWEEN condition was provided a range where the lower bound is greater than the upper bound",
+			)
 		}
 	}
 	return nil
@@ -235,7 +246,9 @@ func legacyNode(attribute, op string, values []attr.Value) ast.Node {
 	case legacyNotContains:
 		// Unlike NE, NOT_CONTAINS is false for an attribute that does not exist
 		// (alternator, test_expected.py).
-		return &ast.And{L: &ast.Call{Func: ast.AttributeExists, Args: []ast.Operand{path}}, R: &ast.Not{X: call(ast.Contains)}}
+		return &ast.And{
+			L: &ast.Call{Func: ast.AttributeExists, Args: []ast.Operand{path}}, R: &ast.Not{X: call(ast.Contains)},
+		}
 	case legacyBeginsWith:
 		return call(ast.BeginsWith)
 	case legacyBetween:

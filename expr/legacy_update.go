@@ -79,5 +79,9 @@ func (up AttributeUpdate) clause(attribute string) (ast.Clause, error) {
 		}
 		return ast.DeleteClause, nil
 	}
-	return "", refuse(p, "1 validation error detected: Value '%s' at 'attributeUpdates.%s.member.action' failed to satisfy constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]", up.Action, attribute)
+	return "", refuse(
+		p,
+		"1 validation error detected: Value '%s' at 'attributeUpdates.%s.member.action' failed to satisfy constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]",
+		up.Action, attribute,
+	)
 }

@@ -85,7 +85,9 @@ func newParser(e *Env, param Param, src string) (*parser, error) {
 		return nil, refuse(param, "The expression can not be empty;")
 	}
 	if len(src) > MaxExpressionBytes && param.isExpression() { // conditions of statements may be longer
-		return nil, refuse(param, "Expression size has exceeded the maximum allowed size; expression size: %d", len(src))
+		return nil, refuse(
+			param, "Expression size has exceeded the maximum allowed size; expression size: %d", len(src),
+		)
 	}
 	p := parsers.Get().(*parser)
 	*p = parser{env: e, param: param, src: src, tokens: ast.Lex(p.tokens[:0], src), steps: p.steps[:0]}
@@ -263,7 +265,10 @@ func (p *parser) value() ast.Operand {
 	key := p.text(tok)
 	v := p.env.value(key)
 	if v.IsZero() {
-		p.noteUndefined(faultValue, tok, "An expression attribute value used in expression is not defined; attribute value: %s", key)
+		p.noteUndefined(
+			faultValue, tok, "An expression attribute value used in expression is not defined; attribute value: %s",
+			key,
+		)
 	}
 	o := take(&p.spare.values)
 	o.Place, o.Name, o.Value = p.place(tok), key, v
@@ -312,7 +317,9 @@ func (p *parser) path(head *ast.PathOperand) *ast.PathOperand {
 		return nil
 	}
 	if len(steps) > MaxPathSteps {
-		p.noteUndefined(faultName, first, "The document path has too many nesting levels; nesting levels: %d", len(steps))
+		p.noteUndefined(
+			faultName, first, "The document path has too many nesting levels; nesting levels: %d", len(steps),
+		)
 	}
 	text, place := p.pathText(first), p.place(first)
 	if head != nil {
@@ -352,7 +359,10 @@ func (p *parser) stepName(steps []ast.Step) ([]ast.Step, bool) {
 		key := p.text(tok)
 		attribute, ok := p.env.name(key)
 		if !ok {
-			p.noteUndefined(faultName, tok, "An expression attribute name used in the document path is not defined; attribute name: %s", key)
+			p.noteUndefined(
+				faultName, tok,
+				"An expression attribute name used in the document path is not defined; attribute name: %s", key,
+			)
 			attribute = key
 		}
 		return append(steps, ast.Step{Name: attribute}), true

@@ -135,7 +135,10 @@ func clause(values *[]attr.Value, op ast.Op, name string, operands ...ast.Operan
 		return c, refuse(msgNoKey)
 	}
 	if at > 0 {
-		return c, refuse("Invalid condition in KeyConditionExpression: %s operator must have the key attribute as its first operand", name)
+		return c, refuse(
+			"Invalid condition in KeyConditionExpression: %s operator must have the key attribute as its first operand",
+			name,
+		)
 	}
 	c.Attribute.Name = key[0].Name
 	c.Values = (*values)[from:len(*values):len(*values)]

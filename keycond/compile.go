@@ -84,7 +84,10 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 		return nil, err
 	}
 	if most := len(s.Hash) + len(s.Range); most > 1 && len(clauses) > most && c.Param != expr.KeyConditions {
-		return nil, refuse("The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)", len(clauses), most)
+		return nil, refuse(
+			"The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)",
+			len(clauses), most,
+		)
 	}
 	sort, err := s.arrange(m.clauses[:0], clauses)
 	if err != nil {
@@ -226,7 +229,9 @@ func (c *Clause) of(a Attribute) Clause {
 func (s *Schema) checkOperands(c *Clause) error {
 	for _, v := range c.Values {
 		if v.Kind() != c.Attribute.Kind {
-			return refuse("One or more parameter values were invalid: Condition parameter type does not match schema type")
+			return refuse(
+				"One or more parameter values were invalid: Condition parameter type does not match schema type",
+			)
 		}
 		if err := s.CheckValue(c.Attribute, v); err != nil {
 			return err
@@ -237,7 +242,10 @@ func (s *Schema) checkOperands(c *Clause) error {
 	}
 	if c.Op == ast.OpBetween {
 		if n, _ := attr.Compare(c.Values[0], c.Values[1]); n > 0 {
-			return refuse("Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: %v, upper bound operand: AttributeValue: %v", c.Values[0], c.Values[1])
+			return refuse(
+				"Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: %v, upper bound operand: AttributeValue: %v",
+				c.Values[0], c.Values[1],
+			)
 		}
 	}
 	return nil
@@ -254,10 +262,16 @@ func (s *Schema) CheckValue(a Attribute, v attr.Value) error {
 	}
 	if s.isHash(a) {
 		if len(v.Raw()) > MaxPartitionKeyBytes {
-			return refuse("One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of%d bytes", MaxPartitionKeyBytes)
+			return refuse(
+				"One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of%d bytes",
+				MaxPartitionKeyBytes,
+			)
 		}
 	} else if len(v.Raw()) > MaxSortKeyBytes {
-		return refuse("One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of %d bytes", MaxSortKeyBytes)
+		return refuse(
+			"One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of %d bytes",
+			MaxSortKeyBytes,
+		)
 	}
 	return nil
 }
@@ -270,7 +284,13 @@ func (s *Schema) refuseEmpty(a Attribute) error {
 		kind = "binary"
 	}
 	if s.Table != nil {
-		return refuse("One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s", kind, s.Index, a.Name)
+		return refuse(
+			"One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s",
+			kind, s.Index, a.Name,
+		)
 	}
-	return refuse("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", kind, a.Name)
+	return refuse(
+		"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s",
+		kind, a.Name,
+	)
 }

@@ -37,8 +37,9 @@ func (t *Template) Prefix(args ...any) (string, error) {
 
 func (t *Template) count(n int, caller string) *Error {
 	return &Error{
-		Template: t.src, Msg: "wrong number of values for " + caller + ": got " + strconv.Itoa(n) + ", want " + strconv.Itoa(len(t.names)),
-		Advice: fmt.Sprintf("pass the values of %q, in this order", t.names),
+		Template: t.src,
+		Msg:      "wrong number of values for " + caller + ": got " + strconv.Itoa(n) + ", want " + strconv.Itoa(len(t.names)),
+		Advice:   fmt.Sprintf("pass the values of %q, in this order", t.names),
 	}
 }
 
@@ -90,7 +91,10 @@ func textOf(arg any) (string, error) {
 	case v.Kind() == reflect.String:
 		return v.String(), nil
 	}
-	return "", &Error{Msg: fmt.Sprintf("cannot use a %T in a key", arg), Advice: "pass a string, an integer, a time.Time, or a type with a String method; pass a decimal as a string"}
+	return "", &Error{
+		Msg:    fmt.Sprintf("cannot use a %T in a key", arg),
+		Advice: "pass a string, an integer, a time.Time, or a type with a String method; pass a decimal as a string",
+	}
 }
 
 // Scan reads a key into the variables that dst point to, one for each component

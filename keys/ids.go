@@ -31,7 +31,10 @@ func canonicalUUID(t Type, text string) (string, error) {
 func canonicalULID(t Type, text string) (string, error) {
 	s := strings.ToUpper(text)
 	if len(s) != 26 || s[0] > '7' || strings.Trim(s, crockford) != "" {
-		return "", invalid(t, text, "is not a ULID", "write it as 01ARZ3NDEKTSV4RRFFQ69G5FAV: 26 digits and letters without I, L, O and U, the first at most 7")
+		return "", invalid(
+			t, text, "is not a ULID",
+			"write it as 01ARZ3NDEKTSV4RRFFQ69G5FAV: 26 digits and letters without I, L, O and U, the first at most 7",
+		)
 	}
 	return s, nil
 }
@@ -82,7 +85,10 @@ func checkValues(values []string) (msg, advice string) {
 
 func canonicalEnum(t Type, text string) (string, error) {
 	if !slices.Contains(t.Values, text) {
-		return "", invalid(t, text, "is not one of "+strings.Join(t.Values, ", "), "use one of these values or add it to the enum; values are case-sensitive")
+		return "", invalid(
+			t, text, "is not one of "+strings.Join(t.Values, ", "),
+			"use one of these values or add it to the enum; values are case-sensitive",
+		)
 	}
 	return text, nil
 }

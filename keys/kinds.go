@@ -49,15 +49,18 @@ var kinds = []*kind{
 	},
 	{name: "path", ordered: true, canonical: text, prefix: text},
 	{
-		name: "int", params: oneWidth, ordered: true, digits: true, canonical: canonicalInt, encode: encodeInt, decode: decodeInt,
-		width: func(t Type) int { return t.Width }, compare: compareNumbers,
+		name: "int", params: oneWidth, ordered: true, digits: true, canonical: canonicalInt, encode: encodeInt,
+		decode: decodeInt,
+		width:  func(t Type) int { return t.Width }, compare: compareNumbers,
 	},
 	{
-		name: "signed", params: oneWidth, ordered: true, digits: true, canonical: canonicalSigned, encode: encodeSigned, decode: decodeSigned,
-		width: func(t Type) int { return 1 + t.Width }, compare: compareNumbers,
+		name: "signed", params: oneWidth, ordered: true, digits: true, canonical: canonicalSigned, encode: encodeSigned,
+		decode: decodeSigned,
+		width:  func(t Type) int { return 1 + t.Width }, compare: compareNumbers,
 	},
 	{
-		name: "decimal", params: widthAndScale, ordered: true, digits: true, canonical: canonicalDecimal, encode: encodeSigned, decode: decodeSigned,
+		name: "decimal", params: widthAndScale, ordered: true, digits: true, canonical: canonicalDecimal,
+		encode: encodeSigned, decode: decodeSigned,
 		width: decimalWidth, compare: compareNumbers,
 	},
 	{name: "number", canonical: canonicalNumber, compare: compareNumbers, prefix: text},
@@ -90,7 +93,10 @@ var kindOf = func() map[string]*kind {
 func (t Type) kind() (*kind, error) {
 	k, ok := kindOf[t.Name]
 	if !ok {
-		return nil, &Error{Type: t.Name, Msg: "there is no type " + strconv.Quote(t.Name), Advice: "the types are " + strings.Join(TypeNames(), ", ")}
+		return nil, &Error{
+			Type: t.Name, Msg: "there is no type " + strconv.Quote(t.Name),
+			Advice: "the types are " + strings.Join(TypeNames(), ", "),
+		}
 	}
 	if msg, advice := k.check(t); msg != "" {
 		return nil, &Error{Type: t.String(), Msg: msg, Advice: advice}
@@ -172,12 +178,18 @@ func ParseType(text string) (Type, error) {
 	t.Name = strings.TrimSpace(name)
 	k, ok := kindOf[t.Name]
 	if !ok || t.Name == "" {
-		return Type{}, &Error{Type: text, Msg: "there is no type " + clip(t.Name), Advice: "the types are " + strings.Join(TypeNames(), ", ")}
+		return Type{}, &Error{
+			Type: text, Msg: "there is no type " + clip(t.Name),
+			Advice: "the types are " + strings.Join(TypeNames(), ", "),
+		}
 	}
 	if has {
 		inner, closed := strings.CutSuffix(list, ")")
 		if !closed {
-			return Type{}, &Error{Type: text, Msg: "the parameters of " + t.Name + " lack a closing parenthesis", Advice: "write " + k.example()}
+			return Type{}, &Error{
+				Type: text, Msg: "the parameters of " + t.Name + " lack a closing parenthesis",
+				Advice: "write " + k.example(),
+			}
 		}
 		if err := t.setParams(k, strings.Split(inner, ",")); err != nil {
 			err.Type = text
@@ -205,7 +217,10 @@ func (t *Type) setParams(k *kind, list []string) *Error {
 	for i, s := range list {
 		n, err := strconv.ParseUint(s, 10, 16)
 		if err != nil || n == 0 && k.params == optionalWidth {
-			return &Error{Msg: "the parameter " + clip(s) + " of " + t.Name + " is not a number of digits", Advice: "write " + k.example()}
+			return &Error{
+				Msg:    "the parameter " + clip(s) + " of " + t.Name + " is not a number of digits",
+				Advice: "write " + k.example(),
+			}
 		}
 		*places[i] = int(n)
 	}

@@ -67,7 +67,9 @@ func (t *Template) mismatch(key string) *Error {
 			e.Msg = "the key " + clip(key) + " ends before " + p.Name
 			switch {
 			case p.Name == "":
-				e.Msg = "the key " + clip(key) + " does not have " + clip(p.Literal) + " at byte " + strconv.Itoa(len(key)-len(rest))
+				e.Msg = "the key " + clip(key) + " does not have " + clip(p.Literal) + " at byte " + strconv.Itoa(
+					len(key)-len(rest),
+				)
 			case t.codes[i].delimited && rest != "":
 				e.Msg = "the key " + clip(key) + " does not have " + clip(t.parts[i+1].Literal) + " after " + p.Name
 			}

@@ -154,7 +154,9 @@ func canonicalDecimal(t Type, text string) (string, error) {
 		return "", invalid(t, text, "has more than "+count(t.Width)+" before the point",
 			"choose a width that fits the largest value there will ever be: keys of different widths do not sort by value")
 	case len(d.frac) > t.Scale:
-		return "", invalid(t, text, "has more than "+count(t.Scale)+" after the point", "round the value, or use a larger scale")
+		return "", invalid(
+			t, text, "has more than "+count(t.Scale)+" after the point", "round the value, or use a larger scale",
+		)
 	}
 	return d.String(), nil
 }
@@ -200,14 +202,20 @@ func canonicalNumber(t Type, text string) (string, error) {
 	all := d.whole + d.frac
 	significant := strings.Trim(all, "0")
 	if len(significant) > maxDigits {
-		return "", invalid(t, text, "has more than "+strconv.Itoa(maxDigits)+" significant digits", "round it: the service keeps no more")
+		return "", invalid(
+			t, text, "has more than "+strconv.Itoa(maxDigits)+" significant digits",
+			"round it: the service keeps no more",
+		)
 	}
 	first := len(d.whole) - 1 // the exponent of the first digit
 	if d.whole == "" {
 		first = len(strings.TrimLeft(d.frac, "0")) - len(d.frac) - 1
 	}
 	if significant != "" && (first > highestExponent || first < lowestExponent) {
-		return "", invalid(t, text, "is not in the range of the service's numbers", "use a number between 1E-130 and 9.99E+125, zero, or the same below zero")
+		return "", invalid(
+			t, text, "is not in the range of the service's numbers",
+			"use a number between 1E-130 and 9.99E+125, zero, or the same below zero",
+		)
 	}
 	return d.String(), nil
 }

@@ -32,7 +32,10 @@ func (p *parser) parse() *Error {
 		case rest[0] == '{':
 			end := strings.IndexByte(rest, '}')
 			if end < 0 {
-				return &Error{Offset: i, Msg: "the component " + clip(rest) + " is not closed", Advice: "write {name}, or {{ for a brace that stands for itself"}
+				return &Error{
+					Offset: i, Msg: "the component " + clip(rest) + " is not closed",
+					Advice: "write {name}, or {{ for a brace that stands for itself",
+				}
 			}
 			if err := p.component(rest[1:end]); err != nil {
 				err.Offset = i
@@ -59,10 +62,15 @@ func (p *parser) component(inner string) *Error {
 	p.literal()
 	name, typ, typed := strings.Cut(inner, ":")
 	if !isName(name) {
-		return &Error{Msg: clip(name) + " is not the name of a component", Advice: "names consist of letters, digits, _, - and ., and begin with a letter or _"}
+		return &Error{
+			Msg:    clip(name) + " is not the name of a component",
+			Advice: "names consist of letters, digits, _, - and ., and begin with a letter or _",
+		}
 	}
 	if slices.ContainsFunc(p.parts, func(o Part) bool { return o.Name == name }) {
-		return &Error{Component: name, Msg: "appears twice in the template", Advice: "remove one of the two, or rename it"}
+		return &Error{
+			Component: name, Msg: "appears twice in the template", Advice: "remove one of the two, or rename it",
+		}
 	}
 	part := Part{Name: name, Type: Type{Name: "string"}}
 	if given, ok := p.types[name]; ok {
@@ -109,7 +117,8 @@ func (t *Template) check() *Error {
 		rest := t.parts[i+1:]
 		if p.Type.Name == "path" && slices.ContainsFunc(rest, func(o Part) bool { return o.Name != "" }) {
 			return &Error{
-				Component: p.Name, Type: p.Type.String(), Msg: "a path may contain any text, so the start of the next component would be ambiguous",
+				Component: p.Name, Type: p.Type.String(),
+				Msg:    "a path may contain any text, so the start of the next component would be ambiguous",
 				Advice: "make it the last component or a string, which must not contain the text that follows it",
 			}
 		}
@@ -118,7 +127,8 @@ func (t *Template) check() *Error {
 		}
 		if next := rest[0]; next.Name != "" {
 			return &Error{
-				Component: p.Name, Type: p.Type.String(), Msg: "its length differs from value to value and " + next.Name + " follows at once, so the key could not be parsed back",
+				Component: p.Name, Type: p.Type.String(),
+				Msg:    "its length differs from value to value and " + next.Name + " follows at once, so the key could not be parsed back",
 				Advice: "put a delimiter between them, as {" + p.Name + "}#{" + next.Name + "}, or give " + p.Name + " a type of fixed width, as int(8)",
 			}
 		}

@@ -122,7 +122,8 @@ func (t *Template) Between(from, to any, outer ...any) (Range, error) {
 	}
 	if !p.Type.Ordered() {
 		return Range{}, &Error{
-			Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "keys of " + p.Type.String() + " do not sort by value, so the keys between two values are not one range",
+			Template: t.src, Component: p.Name, Type: p.Type.String(),
+			Msg:    "keys of " + p.Type.String() + " do not sort by value, so the keys between two values are not one range",
 			Advice: "use a type that sorts by value, as int(8), signed(8) or decimal(8,2)",
 		}
 	}
@@ -144,7 +145,10 @@ func (t *Template) Between(from, to any, outer ...any) (Range, error) {
 		}
 	}
 	if r.High != "" && r.Low > r.High {
-		return Range{}, &Error{Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "no value is between the bounds", Advice: "pass the smaller value first"}
+		return Range{}, &Error{
+			Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "no value is between the bounds",
+			Advice: "pass the smaller value first",
+		}
 	}
 	return r, nil
 }
@@ -165,7 +169,9 @@ func (t *Template) level(outer []any) (part int, base string, err error) {
 		}
 		n--
 	}
-	return 0, "", &Error{Template: t.src, Msg: "the template has no component after these values", Advice: "pass fewer outer values"}
+	return 0, "", &Error{
+		Template: t.src, Msg: "the template has no component after these values", Advice: "pass fewer outer values",
+	}
 }
 
 // bound returns one end of the range of the component t.parts[i] that follows
@@ -184,7 +190,9 @@ func (t *Template) bound(i int, base string, value any, low bool) (string, error
 		return "", err
 	}
 	if part == "" {
-		return "", &Error{Template: t.src, Component: t.parts[i].Name, Msg: "the bound is empty", Advice: "pass nil for no bound"}
+		return "", &Error{
+			Template: t.src, Component: t.parts[i].Name, Msg: "the bound is empty", Advice: "pass nil for no bound",
+		}
 	}
 	key, last := base+part, true
 	if i++; i < len(t.parts) {
@@ -203,7 +211,10 @@ func (t *Template) bound(i int, base string, value any, low bool) (string, error
 	}
 	next, ok := Successor(key) // greater than all keys that begin with the closed component
 	if low && !ok {
-		return "", &Error{Template: t.src, Component: t.parts[i-1].Name, Msg: "no key is greater than the bound", Advice: "pass a smaller bound"}
+		return "", &Error{
+			Template: t.src, Component: t.parts[i-1].Name, Msg: "no key is greater than the bound",
+			Advice: "pass a smaller bound",
+		}
 	}
 	return next, nil
 }

@@ -116,7 +116,10 @@ func (t *Template) Append(dst []byte, values map[string]string) ([]byte, error) 
 	list := t.leading(room[:0], values)
 	key, err := t.appendPrefix(dst, list)
 	if err == nil && len(list) < len(t.names) {
-		err = &Error{Template: t.src, Component: t.names[len(list)], Msg: "has no value", Advice: "every component needs a value: " + strings.Join(t.names, ", ")}
+		err = &Error{
+			Template: t.src, Component: t.names[len(list)], Msg: "has no value",
+			Advice: "every component needs a value: " + strings.Join(t.names, ", "),
+		}
 	}
 	if err != nil {
 		return dst, err
@@ -186,7 +189,10 @@ func (t *Template) part(i int, value string) (string, error) {
 		return "", in(err, t.src, p.Name)
 	}
 	if part == "" && len(t.parts) > 1 {
-		return "", &Error{Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "the value is empty", Advice: "use a value of at least one byte: a key with an empty part would look like a prefix of other keys"}
+		return "", &Error{
+			Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "the value is empty",
+			Advice: "use a value of at least one byte: a key with an empty part would look like a prefix of other keys",
+		}
 	}
 	if t.codes[i].delimited {
 		if err := p.closes(part, t.parts[i+1].Literal); err != nil {

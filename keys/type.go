@@ -191,7 +191,10 @@ func (t Type) EncodePrefix(partial string) (string, error) {
 		return "", err
 	}
 	if k.prefix == nil {
-		return "", invalid(t, partial, "cannot be a prefix of keys of type "+t.String(), "keys of this type are padded to sort by value: use a range with two bounds")
+		return "", invalid(
+			t, partial, "cannot be a prefix of keys of type "+t.String(),
+			"keys of this type are padded to sort by value: use a range with two bounds",
+		)
 	}
 	part, err := k.prefix(t, partial)
 	if width, fixed := t.Fixed(); err == nil && fixed && len(part) > width {
@@ -209,7 +212,10 @@ func (t Type) EncodePrefix(partial string) (string, error) {
 // fixedText is text, for a string that can have a fixed width.
 func fixedText(t Type, s string) (string, error) {
 	if t.Width > 0 && len(s) != t.Width {
-		return "", invalid(t, s, "has "+strconv.Itoa(len(s))+" bytes, not "+strconv.Itoa(t.Width), "pass a value of that length, or use the type string")
+		return "", invalid(
+			t, s, "has "+strconv.Itoa(len(s))+" bytes, not "+strconv.Itoa(t.Width),
+			"pass a value of that length, or use the type string",
+		)
 	}
 	return text(t, s)
 }
@@ -217,7 +223,10 @@ func fixedText(t Type, s string) (string, error) {
 // text returns the canonical form of a string, which is the string itself.
 func text(t Type, s string) (string, error) {
 	if !utf8.ValidString(s) {
-		return "", invalid(t, s, "is not UTF-8", "keys of type S must be UTF-8; store bytes in an attribute of type B, or encode them with hex")
+		return "", invalid(
+			t, s, "is not UTF-8",
+			"keys of type S must be UTF-8; store bytes in an attribute of type B, or encode them with hex",
+		)
 	}
 	return s, nil
 }

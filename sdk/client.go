@@ -51,7 +51,8 @@ func Config(db *sortkey.DB) aws.Config {
 func Streams(db *sortkey.DB, optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
 	o := options(db)
 	return dynamodbstreams.New(dynamodbstreams.Options{
-		Region: o.Region, BaseEndpoint: o.BaseEndpoint, Credentials: o.Credentials, HTTPClient: o.HTTPClient, Retryer: o.Retryer,
+		Region: o.Region, BaseEndpoint: o.BaseEndpoint, Credentials: o.Credentials, HTTPClient: o.HTTPClient,
+		Retryer: o.Retryer,
 	}, optFns...)
 }
 

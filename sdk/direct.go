@@ -80,7 +80,9 @@ func (*direct) ID() string { return shortID }
 var errWire = errors.New("sdk: request must be serialised")
 
 // HandleInitialize implements [middleware.InitializeMiddleware].
-func (d *direct) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
+func (d *direct) HandleInitialize(
+	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
 	out.Result, err = d.answer(ctx, in.Parameters)
 	if err == nil {
 		if !d.whole {
@@ -128,7 +130,9 @@ type failed struct{}
 func (failed) ID() string { return "SortkeyShortWayError" }
 
 // HandleDeserialize implements [middleware.DeserializeMiddleware].
-func (failed) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
+func (failed) HandleDeserialize(
+	ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
+) (out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
 	s, ok := ctx.Value(failureKey{}).(*sent)
 	if !ok || s.once.Swap(true) {
 		return next.HandleDeserialize(ctx, in)
@@ -198,14 +202,18 @@ var (
 type received string
 
 // HandleFinalize implements [middleware.FinalizeHandler].
-func (r received) HandleFinalize(ctx context.Context, _ middleware.FinalizeInput) (out middleware.FinalizeOutput, metadata middleware.Metadata, err error) {
+func (r received) HandleFinalize(
+	ctx context.Context, _ middleware.FinalizeInput,
+) (out middleware.FinalizeOutput, metadata middleware.Metadata, err error) {
 	_, metadata, err = timing.HandleDeserialize(ctx, middleware.DeserializeInput{}, r)
 	awsmiddleware.SetRequestIDMetadata(&metadata, string(r))
 	return out, metadata, err
 }
 
 // HandleDeserialize implements [middleware.DeserializeHandler].
-func (r received) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput) (out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
+func (r received) HandleDeserialize(
+	ctx context.Context, in middleware.DeserializeInput,
+) (out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
 	return raw.HandleDeserialize(ctx, in, response{string(r)})
 }
 
@@ -213,7 +221,9 @@ func (r received) HandleDeserialize(ctx context.Context, in middleware.Deseriali
 type response struct{ id string }
 
 // HandleDeserialize implements [middleware.DeserializeHandler].
-func (r response) HandleDeserialize(context.Context, middleware.DeserializeInput) (out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
+func (r response) HandleDeserialize(
+	context.Context, middleware.DeserializeInput,
+) (out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
 	out.RawResponse = httpResponse(http.StatusOK, r.id, nil)
 	return out, metadata, nil
 }
@@ -259,7 +269,9 @@ func (d *direct) answer(ctx context.Context, input any) (any, error) {
 	case *dynamodb.TransactGetItemsInput:
 		return run(ctx, d, in, (*fromSDK).transactGetItems, (*api.Service).TransactGetItems, transactGetItemsOutput)
 	case *dynamodb.TransactWriteItemsInput:
-		return run(ctx, d, in, (*fromSDK).transactWriteItems, (*api.Service).TransactWriteItems, transactWriteItemsOutput)
+		return run(
+			ctx, d, in, (*fromSDK).transactWriteItems, (*api.Service).TransactWriteItems, transactWriteItemsOutput,
+		)
 	}
 	return nil, errWire
 }

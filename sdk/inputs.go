@@ -239,7 +239,9 @@ func (s *fromSDK) transactWriteItem(in types.TransactWriteItem) (out wire.Transa
 }
 
 func (s *fromSDK) condition(in types.Condition) wire.Condition {
-	return wire.Condition{AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator)}
+	return wire.Condition{
+		AttributeValueList: s.values(in.AttributeValueList), ComparisonOperator: enum(s, in.ComparisonOperator),
+	}
 }
 
 func (s *fromSDK) expected(in types.ExpectedAttributeValue) wire.ExpectedAttributeValue {

@@ -147,14 +147,19 @@ func capacityOf(c wire.ConsumedCapacity) types.ConsumedCapacity {
 }
 
 func partOf(c wire.Capacity) types.Capacity {
-	return types.Capacity{CapacityUnits: c.CapacityUnits, ReadCapacityUnits: c.ReadCapacityUnits, WriteCapacityUnits: c.WriteCapacityUnits}
+	return types.Capacity{
+		CapacityUnits: c.CapacityUnits, ReadCapacityUnits: c.ReadCapacityUnits,
+		WriteCapacityUnits: c.WriteCapacityUnits,
+	}
 }
 
 func metricsOf(m *wire.ItemCollectionMetrics) *types.ItemCollectionMetrics {
 	if m == nil {
 		return nil
 	}
-	return &types.ItemCollectionMetrics{ItemCollectionKey: itemOf(m.ItemCollectionKey), SizeEstimateRangeGB: m.SizeEstimateRangeGB}
+	return &types.ItemCollectionMetrics{
+		ItemCollectionKey: itemOf(m.ItemCollectionKey), SizeEstimateRangeGB: m.SizeEstimateRangeGB,
+	}
 }
 
 func metricsListOf(ms []wire.ItemCollectionMetrics) []types.ItemCollectionMetrics {

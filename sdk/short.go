@@ -176,7 +176,9 @@ type cautious struct {
 }
 
 // HandleInitialize implements [middleware.InitializeMiddleware].
-func (c *cautious) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+func (c *cautious) HandleInitialize(
+	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+) (middleware.InitializeOutput, middleware.Metadata, error) {
 	ids := c.stack.Initialize.List()
 	if ids[len(ids)-1] != shortID || !slices.EqualFunc(later(c.stack), c.before, func(a, b any) bool {
 		x, y := reflect.ValueOf(a), reflect.ValueOf(b)

@@ -112,7 +112,10 @@ func (db *DB) Golden(path string, tables ...string) {
 	}
 	want := strings.ReplaceAll(string(file), "\r\n", "\n")
 	if got != want {
-		db.t.Errorf("sortkeytest: the items differ from %s (SORTKEY_UPDATE=1 go test writes it anew)\n%s", path, compareLines(want, got))
+		db.t.Errorf(
+			"sortkeytest: the items differ from %s (SORTKEY_UPDATE=1 go test writes it anew)\n%s", path,
+			compareLines(want, got),
+		)
 	}
 }
 

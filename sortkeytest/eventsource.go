@@ -175,7 +175,10 @@ func (s *EventSource) Deliver() {
 			return
 		}
 	}
-	s.db.t.Fatalf("sortkeytest: after %d rounds the stream of %s still has new records: does the handler react to its own changes?", maxRounds, s.table)
+	s.db.t.Fatalf(
+		"sortkeytest: after %d rounds the stream of %s still has new records: does the handler react to its own changes?",
+		maxRounds, s.table,
+	)
 }
 
 // deliverShard delivers the pending records of a shard, a batch of each lane in turn.
@@ -290,7 +293,10 @@ func (s *EventSource) deliver(b batch) {
 			s.discard(b, "RetryAttemptsExhausted")
 			return
 		case s.MaximumRetryAttempts < 0 && b.failures >= maxCalls:
-			s.db.t.Fatalf("sortkeytest: the handler has failed %d times for %s: %v\nThe service would retry until the records expire. Set MaximumRetryAttempts to discard them earlier.", b.failures, s.describe(b), b.err)
+			s.db.t.Fatalf(
+				"sortkeytest: the handler has failed %d times for %s: %v\nThe service would retry until the records expire. Set MaximumRetryAttempts to discard them earlier.",
+				b.failures, s.describe(b), b.err,
+			)
 		default:
 			b.retries++
 		}
@@ -336,7 +342,9 @@ func succeeded(response []byte, records []eventRecord) (done int, err error) {
 	for _, f := range r.BatchItemFailures {
 		i := slices.IndexFunc(records, func(r eventRecord) bool { return r.number == f.ItemIdentifier })
 		if i < 0 {
-			return 0, fmt.Errorf("%w, but %q is not the sequence number of a record in the event", errReported, f.ItemIdentifier)
+			return 0, fmt.Errorf(
+				"%w, but %q is not the sequence number of a record in the event", errReported, f.ItemIdentifier,
+			)
 		}
 		done = min(done, i)
 	}
@@ -374,7 +382,10 @@ func (s *EventSource) discard(b batch, condition string) {
 		if b.err != nil {
 			reason = fmt.Sprintf("%s: %v", condition, b.err)
 		}
-		s.db.t.Errorf("sortkeytest: discarded %s, after %s of the handler (%s)\nSet OnFailure to receive a message instead.", s.describe(b), text.Count(b.calls, "call"), reason)
+		s.db.t.Errorf(
+			"sortkeytest: discarded %s, after %s of the handler (%s)\nSet OnFailure to receive a message instead.",
+			s.describe(b), text.Count(b.calls, "call"), reason,
+		)
 		return
 	}
 	message, err := s.message(b, condition)
@@ -390,7 +401,9 @@ func (s *EventSource) describe(b batch) string {
 	if n == 1 {
 		return fmt.Sprintf("record %s of table %s", b.records[0].number, s.table)
 	}
-	return fmt.Sprintf("%s of table %s, %s to %s", text.Count(n, "record"), s.table, b.records[0].number, b.records[n-1].number)
+	return fmt.Sprintf(
+		"%s of table %s, %s to %s", text.Count(n, "record"), s.table, b.records[0].number, b.records[n-1].number,
+	)
 }
 
 // message returns the message that a queue receives about a discarded batch. Source:
@@ -429,7 +442,8 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Request: request{inside.RequestID(s.db.DB), "arn:aws:lambda:" + s.db.DB.Region() + ":" + account + ":function:handler", condition, b.calls},
 		Version: "1.0", Timestamp: s.db.Clock.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
 		Info: info{
-			b.lane.shard, first.number, last.number, first.created.UTC().Format(time.RFC3339), last.created.UTC().Format(time.RFC3339),
+			b.lane.shard, first.number, last.number, first.created.UTC().Format(time.RFC3339),
+			last.created.UTC().Format(time.RFC3339),
 			len(b.records), *s.arn,
 		},
 	}

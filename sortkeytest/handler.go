@@ -114,7 +114,8 @@ func eventOf(r types.Record, arn string) eventRecord {
 		Identity *identity `json:"userIdentity,omitempty"`
 		ARN      string    `json:"eventSourceARN"`
 	}{
-		ID: r.EventID, Name: string(r.EventName), Version: r.EventVersion, Source: r.EventSource, Region: r.AwsRegion, ARN: arn,
+		ID: r.EventID, Name: string(r.EventName), Version: r.EventVersion, Source: r.EventSource, Region: r.AwsRegion,
+		ARN: arn,
 		Change: change{
 			d.ApproximateCreationDateTime.Unix(), jsonItem(d.Keys), jsonItem(d.NewImage), jsonItem(d.OldImage),
 			d.SequenceNumber, d.SizeBytes, string(d.StreamViewType),

@@ -52,7 +52,9 @@ func (db *DB) put(table string, n int, item any) {
 		}
 	}
 	if len(attributes) == 0 {
-		db.t.Fatalf("sortkeytest: table %s: item %d has no attributes: it has type %T, want a struct or a map", table, n, item)
+		db.t.Fatalf(
+			"sortkeytest: table %s: item %d has no attributes: it has type %T, want a struct or a map", table, n, item,
+		)
 	}
 	if _, err := db.Direct.PutItem(quiet, &dynamodb.PutItemInput{TableName: &table, Item: attributes}); err != nil {
 		db.t.Fatalf("sortkeytest: table %s: item %d: %s", table, n, db.reason(err))
@@ -199,9 +201,14 @@ func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 	schema := db.schema(table, "")
 	names := schema.names
 	if len(key) != len(names) {
-		db.t.Fatalf("sortkeytest: Get from %s has %s, want values for %s", table, text.Count(len(key), "key value"), text.Join(names, "and"))
+		db.t.Fatalf(
+			"sortkeytest: Get from %s has %s, want values for %s", table, text.Count(len(key), "key value"),
+			text.Join(names, "and"),
+		)
 	}
-	in := &dynamodb.GetItemInput{TableName: &table, Key: map[string]types.AttributeValue{}, ConsistentRead: aws.Bool(true)}
+	in := &dynamodb.GetItemInput{
+		TableName: &table, Key: map[string]types.AttributeValue{}, ConsistentRead: aws.Bool(true),
+	}
 	for i, name := range names {
 		in.Key[name] = db.keyValue("Get from "+table, schema, i, key[i])
 	}
@@ -225,12 +232,19 @@ func Query[T any](db *DB, from string, key ...any) []T {
 	schema := db.schema(table, index)
 	switch n := len(key); {
 	case n < schema.partition:
-		db.t.Fatalf("sortkeytest: Query of %s has %s, want values for %s", from, text.Count(n, "key value"), text.Join(schema.names[:schema.partition], "and"))
+		db.t.Fatalf(
+			"sortkeytest: Query of %s has %s, want values for %s", from, text.Count(n, "key value"),
+			text.Join(schema.names[:schema.partition], "and"),
+		)
 	case n > len(schema.names):
-		db.t.Fatalf("sortkeytest: Query of %s has %s, want at most values for %s", from, text.Count(n, "key value"), text.Join(schema.names, "and"))
+		db.t.Fatalf(
+			"sortkeytest: Query of %s has %s, want at most values for %s", from, text.Count(n, "key value"),
+			text.Join(schema.names, "and"),
+		)
 	}
 	in := &dynamodb.QueryInput{
-		TableName: &table, ExpressionAttributeNames: map[string]string{}, ExpressionAttributeValues: map[string]types.AttributeValue{},
+		TableName: &table, ExpressionAttributeNames: map[string]string{},
+		ExpressionAttributeValues: map[string]types.AttributeValue{},
 	}
 	if index == "" {
 		in.ConsistentRead = aws.Bool(true)

@@ -77,7 +77,8 @@ func (db *DB) load(path string, parameters []string) error {
 			continue
 		}
 		if _, err := db.Client.UpdateTimeToLive(quiet, &dynamodb.UpdateTimeToLiveInput{
-			TableName: &s.TableName, TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true)},
+			TableName:               &s.TableName,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true)},
 		}); err != nil {
 			return fmt.Errorf("%s: table %s: %s", s.Place, s.TableName, db.reason(err))
 		}

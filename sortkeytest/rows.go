@@ -53,7 +53,9 @@ func (db *DB) schema(table, index string) (s schema) {
 	}
 	key := keys.Schema(index)
 	if key == nil {
-		db.t.Fatalf("sortkeytest: table %s has no index %s: %s", table, index, text.DidYouMean(index, keys.IndexNames()))
+		db.t.Fatalf(
+			"sortkeytest: table %s has no index %s: %s", table, index, text.DidYouMean(index, keys.IndexNames()),
+		)
 	}
 
 	part := func(attributes []keycond.Attribute) string {

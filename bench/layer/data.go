@@ -136,7 +136,9 @@ func (d *Data) create(ctx context.Context, st store.Store) error {
 	if d.loading, err = table.Open(ctx, st); err != nil {
 		return err
 	}
-	body, status := api.New(d.loading, api.Options{}).Serve(ctx, "DynamoDB_20120810.CreateTable", d.Shape.CreateBody(), nil)
+	body, status := api.New(d.loading, api.Options{}).Serve(
+		ctx, "DynamoDB_20120810.CreateTable", d.Shape.CreateBody(), nil,
+	)
 	if status != 200 {
 		return fmt.Errorf("CreateTable: %s", body)
 	}

@@ -95,7 +95,9 @@ func (p *plan) planItems(d *Data, t *table.Table) error {
 	if c.Op != work.Update {
 		return nil
 	}
-	env, err := expr.NewEnv(nil, work.ItemOf([]work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], version)}}))
+	env, err := expr.NewEnv(
+		nil, work.ItemOf([]work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], version)}}),
+	)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,9 @@ type cannedOutput map[work.Op]cannedAnswer
 func (cannedOutput) ID() string { return "canned" }
 
 // HandleInitialize implements [middleware.InitializeMiddleware].
-func (c cannedOutput) HandleInitialize(ctx context.Context, _ middleware.InitializeInput, _ middleware.InitializeHandler) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
+func (c cannedOutput) HandleInitialize(
+	ctx context.Context, _ middleware.InitializeInput, _ middleware.InitializeHandler,
+) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
 	out.Result = c[work.Op(middleware.GetOperationName(ctx))].output
 	return out, metadata, nil
 }
@@ -140,10 +142,13 @@ func sdkOp(client *dynamodb.Client, s work.Shape, c *work.Call) (sdkCall, error)
 			return &dynamodb.PutItemInput{TableName: name, Item: values(item)}
 		}, nil), nil
 	case work.Update:
-		key, note := s.KeyBinds(c.Items[0]), []work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], c.Version)}}
+		key, note := s.KeyBinds(c.Items[0]), []work.Bind{
+			{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], c.Version)},
+		}
 		return sdkCallOf(client.UpdateItem, func() *dynamodb.UpdateItemInput {
 			return &dynamodb.UpdateItemInput{
-				TableName: name, Key: values(key), UpdateExpression: aws.String(work.UpdateExpression), ExpressionAttributeValues: values(note),
+				TableName: name, Key: values(key), UpdateExpression: aws.String(work.UpdateExpression),
+				ExpressionAttributeValues: values(note),
 			}
 		}, nil), nil
 	case work.Query:
@@ -160,7 +165,9 @@ func sdkOp(client *dynamodb.Client, s work.Shape, c *work.Call) (sdkCall, error)
 		return sdkCallOf(client.TransactGetItems, func() *dynamodb.TransactGetItemsInput {
 			in := &dynamodb.TransactGetItemsInput{}
 			for _, key := range keys {
-				in.TransactItems = append(in.TransactItems, types.TransactGetItem{Get: &types.Get{TableName: name, Key: values(key)}})
+				in.TransactItems = append(
+					in.TransactItems, types.TransactGetItem{Get: &types.Get{TableName: name, Key: values(key)}},
+				)
 			}
 			return in
 		}, func(out *dynamodb.TransactGetItemsOutput) int { return len(out.Responses) }), nil
@@ -172,7 +179,9 @@ func sdkOp(client *dynamodb.Client, s work.Shape, c *work.Call) (sdkCall, error)
 		return sdkCallOf(client.TransactWriteItems, func() *dynamodb.TransactWriteItemsInput {
 			in := &dynamodb.TransactWriteItemsInput{}
 			for _, item := range items {
-				in.TransactItems = append(in.TransactItems, types.TransactWriteItem{Put: &types.Put{TableName: name, Item: values(item)}})
+				in.TransactItems = append(
+					in.TransactItems, types.TransactWriteItem{Put: &types.Put{TableName: name, Item: values(item)}},
+				)
 			}
 			return in
 		}, nil), nil
@@ -193,8 +202,10 @@ func sdkCallOf[In, Out any](method func(context.Context, *In, ...func(*dynamodb.
 
 func queryInput(s work.Shape, r *work.Range) *dynamodb.QueryInput {
 	return &dynamodb.QueryInput{
-		TableName: aws.String(work.TableName), IndexName: text(r.Index), KeyConditionExpression: text(r.Key), FilterExpression: text(r.Filter),
-		ExpressionAttributeValues: values(r.Values), ExclusiveStartKey: startKey(s, r), Limit: limit(r), ScanIndexForward: aws.Bool(!r.Reverse),
+		TableName: aws.String(work.TableName), IndexName: text(r.Index), KeyConditionExpression: text(r.Key),
+		FilterExpression:          text(r.Filter),
+		ExpressionAttributeValues: values(r.Values), ExclusiveStartKey: startKey(s, r), Limit: limit(r),
+		ScanIndexForward: aws.Bool(!r.Reverse),
 	}
 }
 

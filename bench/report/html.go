@@ -165,7 +165,10 @@ func (p *page) legend(layers []string) {
 	p.Open("ul", markup.Class("legend"))
 	for _, l := range layers {
 		p.Open("li")
-		p.Open("svg", markup.Num("width", 26), markup.Num("height", 10), markup.A("viewBox", "0 0 26 10"), markup.A("aria-hidden", "true"))
+		p.Open(
+			"svg", markup.Num("width", 26), markup.Num("height", 10), markup.A("viewBox", "0 0 26 10"),
+			markup.A("aria-hidden", "true"),
+		)
 		p.Void("path", markup.Class("line "+class[l]), markup.A("d", "M1 5L25 5"))
 		p.Close()
 		p.Text(l)

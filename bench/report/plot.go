@@ -96,7 +96,8 @@ func path(xs, ys []float64) string {
 // dashed.
 func classes(layers []string) map[string]string {
 	fixed := map[string]string{
-		"bare": "c0", "store": "c1", "table": "c2", "api": "c3", "http": "c4", "client": "c5", "direct": "c6", bench.Ours: "c1",
+		"bare": "c0", "store": "c1", "table": "c2", "api": "c3", "http": "c4", "client": "c5", "direct": "c6",
+		bench.Ours: "c1",
 	}
 	m, next := map[string]string{}, 0
 	others := []string{"c3", "c4", "c5", "c6", "c2", "c0"}
@@ -147,7 +148,10 @@ func (g *grid) latency(r *bench.Result) *plot {
 		for i, ns := range f.Latency.Curve {
 			xs, ys = append(xs, x.at(rarity(percentiles[i]))), append(ys, y.at(float64(ns)))
 		}
-		title := fmt.Sprintf("%s: 50%% below %s, 99%% below %s", f.Layer, measure.Duration(float64(f.Latency.P50)), measure.Duration(float64(f.Latency.P99)))
+		title := fmt.Sprintf(
+			"%s: 50%% below %s, 99%% below %s", f.Layer, measure.Duration(float64(f.Latency.P50)),
+			measure.Duration(float64(f.Latency.P99)),
+		)
 		p.lines = append(p.lines, line{class[f.Layer], title, path(xs, ys)})
 	}
 	return p
@@ -157,7 +161,9 @@ func (g *grid) latency(r *bench.Result) *plot {
 // layer.
 func (g *grid) dots() *plot {
 	const step = 22
-	p := &plot{width: 900, left: 130, right: 880, top: 24, xLabel: "time of an operation, as a multiple of that on " + g.base}
+	p := &plot{
+		width: 900, left: 130, right: 880, top: 24, xLabel: "time of an operation, as a multiple of that on " + g.base,
+	}
 	p.bottom = p.top + float64(step*len(g.results))
 	p.height = int(p.bottom) + 40
 	all := []float64{1}
@@ -194,7 +200,10 @@ func (g *grid) dots() *plot {
 // growthPlot draws the time of a query, or its ratio to that in the smallest
 // table, by the size of the table.
 func growthPlot(g *bench.Growth, ratios bool) *plot {
-	p := &plot{width: 440, height: 300, left: 60, right: 425, top: 28, bottom: 250, xLabel: "items in the table", title: "time of a query of 10 rows"}
+	p := &plot{
+		width: 440, height: 300, left: 60, right: 425, top: 28, bottom: 250, xLabel: "items in the table",
+		title: "time of a query of 10 rows",
+	}
 	value, write := func(x bench.GrowthPoint) float64 { return x.NsPerOp }, measure.Duration
 	var all []float64
 	if ratios {
@@ -235,7 +244,10 @@ func (p *page) plot(pl *plot) {
 	x := func(at float64) markup.Attr { return markup.Num("x", at) }
 	y := func(at float64) markup.Attr { return markup.Num("y", at) }
 	grid := func(x1, y1, x2, y2 float64) {
-		p.Void("line", markup.Class("grid"), markup.Num("x1", x1), markup.Num("y1", y1), markup.Num("x2", x2), markup.Num("y2", y2))
+		p.Void(
+			"line", markup.Class("grid"), markup.Num("x1", x1), markup.Num("y1", y1), markup.Num("x2", x2),
+			markup.Num("y2", y2),
+		)
 	}
 	end, middle := markup.A("text-anchor", "end"), markup.A("text-anchor", "middle")
 
@@ -261,7 +273,9 @@ func (p *page) plot(pl *plot) {
 		p.Close()
 	}
 	for _, d := range pl.dots {
-		p.Open("circle", markup.Class("dot "+d.class), markup.Num("cx", d.x), markup.Num("cy", d.y), markup.Num("r", 4.5))
+		p.Open(
+			"circle", markup.Class("dot "+d.class), markup.Num("cx", d.x), markup.Num("cy", d.y), markup.Num("r", 4.5),
+		)
 		p.Leaf("title", d.title)
 		p.Close()
 	}

@@ -80,7 +80,10 @@ func grids(results []bench.Result) (all []*grid) {
 		k := key{r.Engine, r.Endpoint}
 		g := by[k]
 		if g == nil {
-			g = &grid{base: "bare", title: "Layers on " + r.Engine + ": time of an operation, as a multiple of the bare engine's"}
+			g = &grid{
+				base:  "bare",
+				title: "Layers on " + r.Engine + ": time of an operation, as a multiple of the bare engine's",
+			}
 			if r.Endpoint {
 				g.base, g.title = bench.Ours, "HTTP, Sortkey on "+r.Engine+": time of an operation, as a multiple of Sortkey's"
 			}
@@ -171,7 +174,10 @@ func (g *grid) details() (s sheet) {
 			if x, ok := f.Ratios[g.base]; ok {
 				ratio = measure.Times(x.Median)
 			}
-			line := []string{r.Workload, f.Layer, ratio, measure.Duration(f.NsPerOp), text.Figure(f.OpsPerSec), text.Figure(f.RowsPerSec), text.Figure(f.BytesPerSec / 1e6)}
+			line := []string{
+				r.Workload, f.Layer, ratio, measure.Duration(f.NsPerOp), text.Figure(f.OpsPerSec),
+				text.Figure(f.RowsPerSec), text.Figure(f.BytesPerSec / 1e6),
+			}
 			for _, ns := range []int64{l.P50, l.P90, l.P99, l.P999, l.Max} {
 				line = append(line, measure.Duration(float64(ns)))
 			}
@@ -192,7 +198,9 @@ func growth(g *bench.Growth) (s sheet) {
 	for _, step := range g.Steps {
 		line := []string{text.Thousands(step.Items)}
 		for _, p := range step.Points {
-			line = append(line, measure.Duration(p.NsPerOp), text.Figure(p.Ratio.Median), measure.Duration(float64(p.P99)))
+			line = append(
+				line, measure.Duration(p.NsPerOp), text.Figure(p.Ratio.Median), measure.Duration(float64(p.P99)),
+			)
 		}
 		s.add(append(line, text.Size(float64(step.Memory)))...)
 	}

@@ -35,7 +35,9 @@ func Table(w io.Writer, r *bench.Report, o Options) {
 	}
 	if r.Growth != nil {
 		s := growth(r.Growth)
-		fmt.Fprintf(w, "\nQuery of 10 rows by the size of the table: time, and ratio to the table of 1,000\n%s", s.text())
+		fmt.Fprintf(
+			w, "\nQuery of 10 rows by the size of the table: time, and ratio to the table of 1,000\n%s", s.text(),
+		)
 		if r.Growth.Stopped != "" {
 			fmt.Fprintln(w, r.Growth.Stopped)
 		}
@@ -91,5 +93,8 @@ func Markdown(w io.Writer, r *bench.Report) {
 		}
 		s.add(line...)
 	}
-	fmt.Fprintf(w, "\nQuery of 10 rows by the size of the table, as a multiple of its time in a table of 1,000.\n\n%s", s.markdown())
+	fmt.Fprintf(
+		w, "\nQuery of 10 rows by the size of the table, as a multiple of its time in a table of 1,000.\n\n%s",
+		s.markdown(),
+	)
 }

@@ -145,15 +145,21 @@ func (s Shape) CreateBody() []byte {
 		return schema
 	}
 	pk, sk := Bind{Name: "PK", Kind: "S"}, Bind{Name: "SK", Kind: "S"}
-	g, rg, st, n := Bind{Name: "g", Kind: "S"}, Bind{Name: "rg", Kind: "S"}, Bind{Name: "st", Kind: "S"}, Bind{Name: "n", Kind: "N"}
-	body := member{"TableName": TableName, "BillingMode": "PAY_PER_REQUEST", "KeySchema": append(key("HASH", pk), key("RANGE", sk)...)}
+	g, rg, st, n := Bind{Name: "g", Kind: "S"}, Bind{Name: "rg", Kind: "S"}, Bind{Name: "st", Kind: "S"}, Bind{
+		Name: "n", Kind: "N",
+	}
+	body := member{
+		"TableName": TableName, "BillingMode": "PAY_PER_REQUEST",
+		"KeySchema": append(key("HASH", pk), key("RANGE", sk)...),
+	}
 	index := func(name string, schema []member) member {
 		return member{"IndexName": name, "KeySchema": schema, "Projection": member{"ProjectionType": "ALL"}}
 	}
 	switch s.Indexes {
 	case PlainIndex:
 		body["GlobalSecondaryIndexes"] = []member{
-			index("ByNumber", append(key("HASH", g), key("RANGE", n)...)), index("ByState", append(key("HASH", g), key("RANGE", st)...)),
+			index("ByNumber", append(key("HASH", g), key("RANGE", n)...)),
+			index("ByState", append(key("HASH", g), key("RANGE", st)...)),
 		}
 	case MultiIndex:
 		body["GlobalSecondaryIndexes"] = []member{index("ByMany", append(key("HASH", g, rg), key("RANGE", st, n)...))}

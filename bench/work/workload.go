@@ -164,7 +164,9 @@ func begins(digits int) func(Shape, int, *rand.Rand) Call {
 }
 
 // page returns the first or, in reverse, the last page of a collection.
-func page(reverse bool, filter string, values []Bind, want func(rows, first int) int) func(Shape, int, *rand.Rand) Call {
+func page(
+	reverse bool, filter string, values []Bind, want func(rows, first int) int,
+) func(Shape, int, *rand.Rand) Call {
 	return func(s Shape, k int, _ *rand.Rand) Call {
 		base := k % s.collections() * s.Collection
 		first, step := base, 1

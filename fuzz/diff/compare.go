@@ -19,9 +19,11 @@ type answer struct {
 
 // volatile members cannot be the same on two endpoints.
 var volatile = map[string]bool{
-	"CreationDateTime": true, "TableId": true, "TableArn": true, "IndexArn": true, "TableSizeBytes": true, "IndexSizeBytes": true,
-	"ItemCount": true, "LastUpdateToPayPerRequestDateTime": true, "WarmThroughput": true, "NumberOfDecreasesToday": true,
-	"TableStatus": true, "IndexStatus": true, "LatestStreamLabel": true, "LatestStreamArn": true,
+	"CreationDateTime": true, "TableId": true, "TableArn": true, "IndexArn": true, "TableSizeBytes": true,
+	"IndexSizeBytes": true,
+	"ItemCount":      true, "LastUpdateToPayPerRequestDateTime": true, "WarmThroughput": true,
+	"NumberOfDecreasesToday": true,
+	"TableStatus":            true, "IndexStatus": true, "LatestStreamLabel": true, "LatestStreamArn": true,
 	"StreamArn": true, "StreamLabel": true, "LastEvaluatedStreamArn": true,
 }
 

@@ -123,7 +123,9 @@ func (g *generator) createTable() request {
 	}
 	if t.sort != nil && chance(g.r, 40) {
 		k := define(key{"l1", g.kinds()})
-		t.indexes = append(t.indexes, index{name: "local-1", local: true, hash: t.hash, sort: &k, projection: projection()})
+		t.indexes = append(
+			t.indexes, index{name: "local-1", local: true, hash: t.hash, sort: &k, projection: projection()},
+		)
 	}
 	for i := range g.r.IntN(3) {
 		ix := index{name: fmt.Sprintf("global-%d", i), hash: define(key{"g1", "S"}), projection: projection()}
@@ -227,7 +229,9 @@ func (g *generator) delete(t *schema) request {
 }
 
 func (g *generator) update(t *schema) request {
-	body := g.writeOptions(object{"TableName": t.name, "Key": g.key(t)}, "NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")
+	body := g.writeOptions(
+		object{"TableName": t.name, "Key": g.key(t)}, "NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW",
+	)
 	e := newExpression(g.r)
 	body["UpdateExpression"] = e.update()
 	g.conditional(e, body)
@@ -254,11 +258,15 @@ func (g *generator) query(t *schema) request {
 		n := e.name(sort.name)
 		switch g.r.IntN(4) {
 		case 0:
-			cond += " AND " + n + " BETWEEN " + e.value(scalar(g.r, sort.kind)) + " AND " + e.value(scalar(g.r, sort.kind))
+			cond += " AND " + n + " BETWEEN " + e.value(scalar(g.r, sort.kind)) + " AND " + e.value(
+				scalar(g.r, sort.kind),
+			)
 		case 1:
 			cond += " AND begins_with(" + n + ", " + e.value(scalar(g.r, sort.kind)) + ")"
 		default:
-			cond += " AND " + n + pick(g.r, []string{" = ", " < ", " <= ", " > ", " >= "}) + e.value(scalar(g.r, sort.kind))
+			cond += " AND " + n + pick(g.r, []string{" = ", " < ", " <= ", " > ", " >= "}) + e.value(
+				scalar(g.r, sort.kind),
+			)
 		}
 	}
 	body["KeyConditionExpression"] = cond

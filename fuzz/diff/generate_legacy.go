@@ -91,7 +91,9 @@ func (g *generator) legacy(t *schema) request {
 		}
 		body["AttributeUpdates"] = updates
 		g.expecting(body)
-		return request{op: "UpdateItem", body: g.writeOptions(body, "NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")}
+		return request{
+			op: "UpdateItem", body: g.writeOptions(body, "NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"),
+		}
 	case 3:
 		body["Key"] = g.key(t)
 		body["AttributesToGet"] = g.attributes(t)
@@ -101,7 +103,9 @@ func (g *generator) legacy(t *schema) request {
 		return request{op: "Scan", body: g.options(body)}
 	}
 	hash, sort := g.queried(t, body)
-	conditions := object{hash.name: object{"ComparisonOperator": "EQ", "AttributeValueList": list{scalar(g.r, hash.kind)}}}
+	conditions := object{
+		hash.name: object{"ComparisonOperator": "EQ", "AttributeValueList": list{scalar(g.r, hash.kind)}},
+	}
 	if sort != nil && chance(g.r, 60) {
 		op := pick(g.r, legacyOps)
 		var values list

@@ -8,7 +8,9 @@ import (
 // dynalite, version 4.
 var dynalite = []known{
 	{"dynalite names both faults of a short name with a wrong character; the newer layer of the service stops at the first (internal/wire/texts.go)", func(p *pair) bool {
-		return p.oursSays("1 validation error detected") && p.peerSays("2 validation errors detected") && p.oursSays("at 'tableName'")
+		return p.oursSays("1 validation error detected") && p.peerSays("2 validation errors detected") && p.oursSays(
+			"at 'tableName'",
+		)
 	}},
 	{"dynalite looks at Segment before expressions; the service after them (internal/api/fidelity_test.go, row 33)", func(p *pair) bool {
 		return p.req.op == "Scan" && p.ours.status == 400 && p.peerSays("The Segment parameter")
@@ -39,10 +41,14 @@ var dynalite = []known{
 		return p.req.op == "Scan" && p.oursSays("Select type ALL_ATTRIBUTES is not supported for global secondary index") && p.peerSays("The provided starting key is invalid")
 	}},
 	{"dynalite checks for overflow after all actions of an update, so it reports a wrong type in a later action first; the order is not documented", func(p *pair) bool {
-		return p.req.op == "UpdateItem" && p.oursSays("Number overflow") && p.peerSays("An operand in the update expression has an incorrect data type")
+		return p.req.op == "UpdateItem" && p.oursSays("Number overflow") && p.peerSays(
+			"An operand in the update expression has an incorrect data type",
+		)
 	}},
 	{"dynalite checks the keys of one table for duplicates before it checks the values of the next; the order is not documented", func(p *pair) bool {
-		return p.req.op == "BatchGetItem" && p.oursSays("cannot be converted to a numeric value") && p.peerSays("contains duplicates")
+		return p.req.op == "BatchGetItem" && p.oursSays("cannot be converted to a numeric value") && p.peerSays(
+			"contains duplicates",
+		)
 	}},
 	{"dynalite has the older faults of an empty TableName: its pattern, and a length of 3 (conformance s_put_table_*)", func(p *pair) bool {
 		return p.oursSays("Value '' at 'tableName'") && p.peerSays("Value '' at 'tableName'")
@@ -83,10 +89,14 @@ var dynalite = []known{
 		return p.oursSays("ConditionalOperator can")
 	}},
 	{"dynalite takes Expected with Exists true for fulfilled where there is nothing (API_ExpectedAttributeValue)", func(p *pair) bool {
-		return p.ours.code == "ConditionalCheckFailedException" && p.peer.status == 200 && strings.Contains(text(p.req.body["Expected"]), `"Exists":true`)
+		return p.ours.code == "ConditionalCheckFailedException" && p.peer.status == 200 && strings.Contains(
+			text(p.req.body["Expected"]), `"Exists":true`,
+		)
 	}},
 	{"dynalite compares no documents and no BOOL in filters; EQ and NE are for all kinds (API_Condition, alternator test_query_filter.py)", func(p *pair) bool {
-		return p.peerSays("ComparisonOperator EQ is not valid for") || p.peerSays("ComparisonOperator NE is not valid for")
+		return p.peerSays("ComparisonOperator EQ is not valid for") || p.peerSays(
+			"ComparisonOperator NE is not valid for",
+		)
 	}},
 	{"dynalite takes BEGINS_WITH and CONTAINS of any value in Expected (API_ExpectedAttributeValue, alternator test_expected.py)", func(p *pair) bool {
 		return p.req.body["Expected"] != nil && p.oursSays("is not valid for")
@@ -138,7 +148,9 @@ var dynalite = []known{
 		return p.oursSays("Syntax error; token:") && p.peerSays("reserved keyword:") && p.req.body["ProjectionExpression"] != nil
 	}},
 	{"dynalite does not see false as a BOOL in attribute_type (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
-		return strings.Contains(p.expressionOf(), "attribute_type") && strings.Contains(text(p.req.body), `{"S":"BOOL"}`)
+		return strings.Contains(p.expressionOf(), "attribute_type") && strings.Contains(
+			text(p.req.body), `{"S":"BOOL"}`,
+		)
 	}},
 }
 

@@ -33,7 +33,9 @@ var dynoxide = []known{
 		return p.req.op == "TransactWriteItems" && p.oursSays("ExpressionAttributeNames can only be specified when using expressions") && p.peer.status == 200
 	}},
 	{"dynoxide reads some EXISTS of a transaction as an expression (API_ExecuteTransaction)", func(p *pair) bool {
-		return p.req.op == "ExecuteTransaction" && p.ours.status == 200 && p.peerSays("EXISTS can only be used in ExecuteTransaction write requests")
+		return p.req.op == "ExecuteTransaction" && p.ours.status == 200 && p.peerSays(
+			"EXISTS can only be used in ExecuteTransaction write requests",
+		)
 	}},
 	{"dynoxide has no LastEvaluatedKey beside NextToken (API_ExecuteStatement)", func(p *pair) bool {
 		return p.req.op == "ExecuteStatement" && p.onlyMembers("LastEvaluatedKey")
@@ -48,7 +50,9 @@ var dynoxide = []known{
 		return p.moreRecords()
 	}},
 	{"dynoxide looks for two statements on one item among those that are refused by themselves, too", func(p *pair) bool {
-		return p.req.op == "BatchExecuteStatement" && strings.Contains(p.ours.raw, "ValidationError") && p.peerSays("contains duplicates")
+		return p.req.op == "BatchExecuteStatement" && strings.Contains(p.ours.raw, "ValidationError") && p.peerSays(
+			"contains duplicates",
+		)
 	}},
 	{"dynoxide charges a batch nothing for an INSERT whose item exists; a condition that fails consumes capacity (DG/WorkingWithItems.html)", func(p *pair) bool {
 		// A statement whose syntax is wrong may stand in the same batch.
@@ -64,7 +68,9 @@ var dynoxide = []known{
 			p.onlyMembers("Items", "LastEvaluatedKey", "NextToken")
 	}},
 	{"dynoxide takes empty values for keys of statements (DG/HowItWorks.NamingRulesDataTypes.html)", func(p *pair) bool {
-		return p.onlyStatements("The AttributeValue for a key attribute cannot contain an empty") && p.onlyMembers("ConsumedCapacity", "Responses")
+		return p.onlyStatements("The AttributeValue for a key attribute cannot contain an empty") && p.onlyMembers(
+			"ConsumedCapacity", "Responses",
+		)
 	}},
 	{"dynoxide makes the item of an update that only takes away; the service does not (alternator test_item.py)", func(p *pair) bool {
 		update := strings.HasPrefix(p.req.op, "UpdateItem") && !setOrAdd.MatchString(p.expressionOf()) ||

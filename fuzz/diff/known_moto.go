@@ -25,19 +25,27 @@ var moto = []known{
 		return p.onlyMembers("Table", "TableDescription")
 	}},
 	{"moto knows no indexes in statements (DG/ql-reference.select.html)", func(p *pair) bool {
-		return p.req.op == "ExecuteStatement" && p.peer.code == "ResourceNotFoundException" && strings.Contains(text(p.req.body["Statement"]), `\".\"`)
+		return p.req.op == "ExecuteStatement" && p.peer.code == "ResourceNotFoundException" && strings.Contains(
+			text(p.req.body["Statement"]), `\".\"`,
+		)
 	}},
 	{"moto has an error for a statement of a batch that reads an item that is not there (API_BatchExecuteStatement)", func(p *pair) bool {
-		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("Responses") && strings.Contains(p.peer.raw, "ResourceNotFound")
+		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("Responses") && strings.Contains(
+			p.peer.raw, "ResourceNotFound",
+		)
 	}},
 	{"moto leaves out of a batch what a failing statement answers: code, table and message (API_BatchStatementResponse)", func(p *pair) bool {
-		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("Responses") && strings.Contains(p.ours.raw, `"Error"`)
+		return p.req.op == "BatchExecuteStatement" && p.onlyMembers("Responses") && strings.Contains(
+			p.ours.raw, `"Error"`,
+		)
 	}},
 	{"moto reads of a WHERE little more than equality (DG/ql-functions.html, ql-operators.html)", func(p *pair) bool {
 		return p.req.op == "ExecuteStatement" && p.onlyMembers("Items", "LastEvaluatedKey", "NextToken") && richWhere.MatchString(fmt.Sprint(p.req.body["Statement"]))
 	}},
 	{"moto does not read numbers with a point or an exponent in a WHERE", func(p *pair) bool {
-		return p.req.op == "ExecuteStatement" && p.onlyMembers("Items") && fraction.MatchString(fmt.Sprint(p.req.body["Statement"]))
+		return p.req.op == "ExecuteStatement" && p.onlyMembers("Items") && fraction.MatchString(
+			fmt.Sprint(p.req.body["Statement"]),
+		)
 	}},
 	{"moto does not know Limit of a statement", func(p *pair) bool {
 		return p.req.op == "ExecuteStatement" && p.req.body["Limit"] != nil && p.kind == "body"
@@ -101,11 +109,15 @@ var moto = []known{
 		return p.req.op == "TransactWriteItems" && p.ours.code == "ResourceNotFoundException"
 	}},
 	{"moto looks beyond the last item of a page; the service does not (DG/Query.Pagination.html: a LastEvaluatedKey does not mean that there is more)", func(p *pair) bool {
-		return p.onlyMembers("LastEvaluatedKey") && p.req.body["Limit"] != nil && !strings.Contains(p.peer.raw, "LastEvaluatedKey")
+		return p.onlyMembers("LastEvaluatedKey") && p.req.body["Limit"] != nil && !strings.Contains(
+			p.peer.raw, "LastEvaluatedKey",
+		)
 	}},
 	{"moto refuses to remove from a path whose parent is missing in an item that is missing (alternator test_update_expression.py)", func(p *pair) bool {
 		update := strings.HasPrefix(p.req.op, "UpdateItem") || p.req.op == "TransactWriteItems"
-		return p.ours.status == 200 && update && p.peerSays("The document path provided") && strings.Contains(p.expressionOf(), "REMOVE")
+		return p.ours.status == 200 && update && p.peerSays("The document path provided") && strings.Contains(
+			p.expressionOf(), "REMOVE",
+		)
 	}},
 	{"moto does not know begins_with and contains of binary values (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
 		return binaryPrefix(p) && (p.onlyMembers("Items", "Count") || p.kind == "outcome" && strings.Contains(p.signature, "ConditionalCheckFailed"))
@@ -156,7 +168,9 @@ var moto = []known{
 // unrecorded reports whether moto keeps no record of what a request does: its
 // updates change the item in place, and with it the images of earlier records.
 func unrecorded(req request) bool {
-	return req.op == "UpdateItem" || strings.Contains(text(req.body), `"Update":`) || strings.Contains(text(req.body), `UPDATE `)
+	return req.op == "UpdateItem" || strings.Contains(text(req.body), `"Update":`) || strings.Contains(
+		text(req.body), `UPDATE `,
+	)
 }
 
 var takes = regexp.MustCompile(`(?m)^(REMOVE|DELETE) `)

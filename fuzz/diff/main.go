@@ -41,7 +41,10 @@ func main() {
 		fmt.Fprintln(os.Stderr, "diff: --peer needs a name and an address, as dynalite=http://127.0.0.1:4567")
 		os.Exit(2)
 	}
-	r := runner{ours: *ours, peer: url, name: name, skip: strings.Split(*ops, ","), found: map[string]*finding{}, known: map[string]int{}, taps: map[tapKey]*tap{}, tainted: map[string]bool{}}
+	r := runner{
+		ours: *ours, peer: url, name: name, skip: strings.Split(*ops, ","), found: map[string]*finding{},
+		known: map[string]int{}, taps: map[tapKey]*tap{}, tainted: map[string]bool{},
+	}
 	if err := r.run(ctx, newGenerator(*seed), *requests); err != nil {
 		fmt.Fprintln(os.Stderr, "diff:", err)
 		os.Exit(2)
@@ -333,7 +336,10 @@ func (r *runner) note(req request, body []byte, a, b answer) {
 	}
 	f := r.found[signature]
 	if f == nil {
-		f = &finding{kind: kind, signature: signature, first: fmt.Sprintf("request %d: %s %s\n    ours %d %s\n    peer %d %s", r.sent, op, body, a.status, clip(a.raw), b.status, clip(b.raw))}
+		f = &finding{
+			kind: kind, signature: signature,
+			first: fmt.Sprintf("request %d: %s %s\n    ours %d %s\n    peer %d %s", r.sent, op, body, a.status, clip(a.raw), b.status, clip(b.raw)),
+		}
 		r.found[signature] = f
 	}
 	f.count++
@@ -352,7 +358,10 @@ func (r *runner) report(w io.Writer, seed uint64, show int) bool {
 	for _, f := range r.found {
 		unexplained += f.count
 	}
-	fmt.Fprintf(w, "%d requests to %s, seed %d: %d equal, %d explained, %d unexplained\n", r.sent, r.name, seed, r.equal, r.different-unexplained, unexplained)
+	fmt.Fprintf(
+		w, "%d requests to %s, seed %d: %d equal, %d explained, %d unexplained\n", r.sent, r.name, seed, r.equal,
+		r.different-unexplained, unexplained,
+	)
 	for _, reason := range slices.Sorted(maps.Keys(r.known)) {
 		fmt.Fprintf(w, "%7d  %s\n", r.known[reason], reason)
 	}
@@ -380,7 +389,10 @@ func send(ctx context.Context, url, op string, body []byte) (answer, error) {
 	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	req.Header.Set("X-Amz-Target", target(op))
 	req.Header.Set("X-Amz-Date", "20260101T000000Z")
-	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=diff/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature=0000000000000000000000000000000000000000000000000000000000000000")
+	req.Header.Set(
+		"Authorization",
+		"AWS4-HMAC-SHA256 Credential=diff/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature=0000000000000000000000000000000000000000000000000000000000000000",
+	)
 	res, err := client.Do(req)
 	if err != nil {
 		return answer{}, err

@@ -68,7 +68,9 @@ func ask[O any](ctx context.Context, url, op string, in object) (out O, failed a
 
 // open returns a tap at the beginning of a stream.
 func open(ctx context.Context, url, table string) (*tap, answer, error) {
-	streams, a, err := ask[struct{ Streams []struct{ StreamArn string } }](ctx, url, "ListStreams", object{"TableName": table})
+	streams, a, err := ask[struct{ Streams []struct{ StreamArn string } }](
+		ctx, url, "ListStreams", object{"TableName": table},
+	)
 	if err != nil || a.status != http.StatusOK {
 		return nil, a, err
 	}
@@ -81,7 +83,10 @@ func open(ctx context.Context, url, table string) (*tap, answer, error) {
 			return nil, a, err
 		}
 		for _, sh := range d.StreamDescription.Shards {
-			it, a, err := ask[struct{ ShardIterator string }](ctx, url, "GetShardIterator", object{"StreamArn": st.StreamArn, "ShardId": sh.ShardId, "ShardIteratorType": "TRIM_HORIZON"})
+			it, a, err := ask[struct{ ShardIterator string }](
+				ctx, url, "GetShardIterator",
+				object{"StreamArn": st.StreamArn, "ShardId": sh.ShardId, "ShardIteratorType": "TRIM_HORIZON"},
+			)
 			if err != nil || a.status != http.StatusOK {
 				return nil, a, err
 			}

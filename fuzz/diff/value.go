@@ -16,9 +16,11 @@ type list = []any
 // Pools are small, so that requests meet items that are there.
 var (
 	texts   = []string{"a", "b", "ab", "a#1", "a#10", "a#2", "B", "é", "😀", "z"}
-	numbers = []string{"0", "1", "-1", "2", "10", "1.5", "-10.25", "1e3", "0.001", "99999999999999999999999999999999999999"}
-	blobs   = [][]byte{{0}, {1}, {0xFF}, {0, 0xFF}, {0xFF, 0xFF}, []byte("ab")}
-	names   = []string{"v", "w", "x1", "doc", "tags1", "n1"}
+	numbers = []string{
+		"0", "1", "-1", "2", "10", "1.5", "-10.25", "1e3", "0.001", "99999999999999999999999999999999999999",
+	}
+	blobs = [][]byte{{0}, {1}, {0xFF}, {0, 0xFF}, {0xFF, 0xFF}, []byte("ab")}
+	names = []string{"v", "w", "x1", "doc", "tags1", "n1"}
 )
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
@@ -148,7 +150,9 @@ func (e *expression) condition(depth int) string {
 	case 4:
 		return "contains(" + path + ", " + e.value(scalar(e.r, pick(e.r, []string{"S", "N", "B"}))) + ")"
 	case 5:
-		return "size(" + path + ") " + pick(e.r, []string{"=", "<", ">", "<=", ">="}) + " " + e.value(object{"N": fmt.Sprint(e.r.IntN(4))})
+		return "size(" + path + ") " + pick(e.r, []string{"=", "<", ">", "<=", ">="}) + " " + e.value(
+			object{"N": fmt.Sprint(e.r.IntN(4))},
+		)
 	case 6:
 		var in []string
 		for range 1 + e.r.IntN(3) {
@@ -164,7 +168,9 @@ func (e *expression) condition(depth int) string {
 	if chance(e.r, 50) {
 		return path + pick(e.r, []string{" = ", " <> "}) + e.value(anyValue(e.r, 1))
 	}
-	return path + pick(e.r, []string{" < ", " <= ", " > ", " >= "}) + e.value(scalar(e.r, pick(e.r, []string{"S", "N", "B"})))
+	return path + pick(e.r, []string{" < ", " <= ", " > ", " >= "}) + e.value(
+		scalar(e.r, pick(e.r, []string{"S", "N", "B"})),
+	)
 }
 
 // update returns an update expression of attributes other than keys.

@@ -52,7 +52,10 @@ func run(r io.Reader, w io.Writer) error {
 		req.Header.Set("Content-Type", "application/x-amz-json-1.0")
 		req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+op)
 		req.Header.Set("X-Amz-Date", "20260101T000000Z")
-		req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=replay/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature="+strings.Repeat("0", 64))
+		req.Header.Set(
+			"Authorization",
+			"AWS4-HMAC-SHA256 Credential=replay/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature="+strings.Repeat("0", 64),
+		)
 		rec := httptest.NewRecorder()
 		db.Handler().ServeHTTP(rec, req)
 		fmt.Fprintf(out, "%d %s\n", rec.Code, rec.Body)

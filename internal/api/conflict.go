@@ -91,7 +91,9 @@ func (o *ongoing) end(token *string, ids []string) {
 // transact runs a write transaction: it holds the items for as long as transactions
 // take, and then applies it. find returns the items. If it fails, apply will fail too
 // and return the error.
-func (s *Service) transact(ctx context.Context, token *string, find func(*table.View) ([]string, error), apply func(*table.Tx) error) error {
+func (s *Service) transact(
+	ctx context.Context, token *string, find func(*table.View) ([]string, error), apply func(*table.Tx) error,
+) error {
 	o := s.ongoing
 	if o == nil {
 		return s.db.Update(ctx, apply)

@@ -166,27 +166,40 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	items, bytes := t.Items()
 	now := s.opts.Clock()
 	d := &wire.TableDescription{
-		TableName: new(def.Name), TableArn: new(s.arns.Table(def.Name)), TableId: new(def.ID), TableStatus: new(def.Status(now)),
-		CreationDateTime: seconds(def.Created), KeySchema: keySchema(def.Key), ItemCount: new(items), TableSizeBytes: new(bytes),
+		TableName: new(def.Name), TableArn: new(s.arns.Table(def.Name)), TableId: new(def.ID),
+		TableStatus:      new(def.Status(now)),
+		CreationDateTime: seconds(def.Created), KeySchema: keySchema(def.Key), ItemCount: new(items),
+		TableSizeBytes:        new(bytes),
 		ProvisionedThroughput: s.throughput(def.Throughput), OnDemandThroughput: onDemand(def.OnDemand),
 		DeletionProtectionEnabled: new(def.Protected), WarmThroughput: new(wire.TableWarmThroughputDescription),
 	}
-	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, d.WarmThroughput.Status = warm(def, def.Warm, def.Throughput)
+	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, d.WarmThroughput.Status = warm(
+		def, def.Warm, def.Throughput,
+	)
 	for _, a := range def.Attributes {
-		d.AttributeDefinitions = append(d.AttributeDefinitions, wire.AttributeDefinition{AttributeName: new(a.Name), AttributeType: new(a.Kind.String())})
+		d.AttributeDefinitions = append(
+			d.AttributeDefinitions,
+			wire.AttributeDefinition{AttributeName: new(a.Name), AttributeType: new(a.Kind.String())},
+		)
 	}
 	if !def.BillingChanged.IsZero() {
 		mode := "PROVISIONED"
 		if def.OnDemandBilling() {
 			mode = def.BillingMode
 		}
-		d.BillingModeSummary = &wire.BillingModeSummary{BillingMode: new(mode), LastUpdateToPayPerRequestDateTime: seconds(def.BillingChanged)}
+		d.BillingModeSummary = &wire.BillingModeSummary{
+			BillingMode: new(mode), LastUpdateToPayPerRequestDateTime: seconds(def.BillingChanged),
+		}
 	}
 	if def.Class != "" {
-		d.TableClassSummary = &wire.TableClassSummary{TableClass: new(def.Class), LastUpdateDateTime: seconds(def.ClassChanged)}
+		d.TableClassSummary = &wire.TableClassSummary{
+			TableClass: new(def.Class), LastUpdateDateTime: seconds(def.ClassChanged),
+		}
 	}
 	if def.Stream != nil {
-		d.StreamSpecification = &wire.StreamSpecification{StreamEnabled: new(true), StreamViewType: new(def.Stream.View)}
+		d.StreamSpecification = &wire.StreamSpecification{
+			StreamEnabled: new(true), StreamViewType: new(def.Stream.View),
+		}
 	}
 	if def.LastStream != "" {
 		d.LatestStreamLabel, d.LatestStreamArn = new(def.LastStream), new(s.arns.Stream(def.Name, def.LastStream))
@@ -286,7 +299,9 @@ func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition,
 		ProvisionedThroughput: s.throughput(x.Throughput), OnDemandThroughput: onDemand(x.OnDemand),
 		WarmThroughput: new(wire.GlobalSecondaryIndexWarmThroughputDescription),
 	}
-	g.WarmThroughput.ReadUnitsPerSecond, g.WarmThroughput.WriteUnitsPerSecond, g.WarmThroughput.Status = warm(def, x.Warm, x.Throughput)
+	g.WarmThroughput.ReadUnitsPerSecond, g.WarmThroughput.WriteUnitsPerSecond, g.WarmThroughput.Status = warm(
+		def, x.Warm, x.Throughput,
+	)
 	if *g.IndexStatus == table.StatusCreating && *d.TableStatus != table.StatusCreating {
 		g.Backfilling = new(true)
 	}

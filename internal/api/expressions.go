@@ -38,7 +38,9 @@ func (e *expressions) projection(src *string, attributes []string) (*expr.Projec
 		seen := make(map[string]bool, len(attributes)) // a client may send a million of them
 		for _, name := range attributes {
 			if seen[name] {
-				return nil, e.op.Invalid("One or more parameter values were invalid: Duplicate value in attribute name: " + name)
+				return nil, e.op.Invalid(
+					"One or more parameter values were invalid: Duplicate value in attribute name: " + name,
+				)
 			}
 			seen[name] = true
 		}
@@ -65,20 +67,26 @@ func (e *expressions) legacy(p expr.Param, conds map[string]wire.Condition, oper
 }
 
 // expected parses the conditions of Expected.
-func (e *expressions) expected(conds map[string]wire.ExpectedAttributeValue, operator *string) (*expr.Condition, error) {
+func (e *expressions) expected(
+	conds map[string]wire.ExpectedAttributeValue, operator *string,
+) (*expr.Condition, error) {
 	if len(conds) == 0 {
 		return nil, nil
 	}
 	m := make(map[string]expr.Expected, len(conds))
 	for name, c := range conds {
-		m[name] = expr.Expected{Op: value(c.ComparisonOperator), Values: c.AttributeValueList, Value: c.Value, Exists: c.Exists}
+		m[name] = expr.Expected{
+			Op: value(c.ComparisonOperator), Values: c.AttributeValueList, Value: c.Value, Exists: c.Exists,
+		}
 	}
 	c, err := expr.FromExpected(m, value(operator) == "OR")
 	return c, e.wrap(err)
 }
 
 // writeCondition parses the condition of a write in either form.
-func (e *expressions) writeCondition(src *string, conds map[string]wire.ExpectedAttributeValue, operator *string) (*expr.Condition, error) {
+func (e *expressions) writeCondition(
+	src *string, conds map[string]wire.ExpectedAttributeValue, operator *string,
+) (*expr.Condition, error) {
 	if src != nil {
 		return e.condition(expr.ConditionExpression, src)
 	}

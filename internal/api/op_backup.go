@@ -86,8 +86,9 @@ func backupType(b *table.Backup) string {
 
 func (s *Service) backupDetails(b *table.Backup, status string) *wire.BackupDetails {
 	return &wire.BackupDetails{
-		BackupArn: new(s.backupARN(b)), BackupName: new(b.Name), BackupCreationDateTime: seconds(b.Created), BackupExpiryDateTime: seconds(b.Expires),
-		BackupSizeBytes: new(b.Bytes), BackupStatus: &status, BackupType: new(backupType(b)),
+		BackupArn: new(s.backupARN(b)), BackupName: new(b.Name), BackupCreationDateTime: seconds(b.Created),
+		BackupExpiryDateTime: seconds(b.Expires),
+		BackupSizeBytes:      new(b.Bytes), BackupStatus: &status, BackupType: new(backupType(b)),
 	}
 }
 
@@ -96,9 +97,11 @@ func (s *Service) describeBackupAs(b *table.Backup, status string) *wire.BackupD
 	d := &wire.BackupDescription{
 		BackupDetails: s.backupDetails(b, status),
 		SourceTableDetails: &wire.SourceTableDetails{
-			TableName: new(def.Name), TableId: new(def.ID), TableArn: new(s.arns.Table(def.Name)), TableSizeBytes: new(b.Bytes), ItemCount: new(b.Items),
-			KeySchema: keySchema(def.Key), TableCreationDateTime: seconds(def.Created), ProvisionedThroughput: provisioned(def.Throughput),
-			OnDemandThroughput: onDemand(def.OnDemand), BillingMode: new(cmp.Or(def.BillingMode, "PROVISIONED")),
+			TableName: new(def.Name), TableId: new(def.ID), TableArn: new(s.arns.Table(def.Name)),
+			TableSizeBytes: new(b.Bytes), ItemCount: new(b.Items),
+			KeySchema: keySchema(def.Key), TableCreationDateTime: seconds(def.Created),
+			ProvisionedThroughput: provisioned(def.Throughput),
+			OnDemandThroughput:    onDemand(def.OnDemand), BillingMode: new(cmp.Or(def.BillingMode, "PROVISIONED")),
 		},
 		SourceTableFeatureDetails: new(wire.SourceTableFeatureDetails),
 	}
@@ -111,11 +114,14 @@ func (s *Service) describeBackupAs(b *table.Backup, status string) *wire.BackupD
 		f.StreamDescription = &wire.StreamSpecification{StreamEnabled: new(true), StreamViewType: new(def.Stream.View)}
 	}
 	if def.Expiry != "" {
-		f.TimeToLiveDescription = &wire.TimeToLiveDescription{TimeToLiveStatus: new("ENABLED"), AttributeName: new(def.Expiry)}
+		f.TimeToLiveDescription = &wire.TimeToLiveDescription{
+			TimeToLiveStatus: new("ENABLED"), AttributeName: new(def.Expiry),
+		}
 	}
 	for _, ix := range def.Global {
 		f.GlobalSecondaryIndexes = append(f.GlobalSecondaryIndexes, wire.GlobalSecondaryIndexInfo{
-			IndexName: new(ix.Name), KeySchema: keySchema(ix.Key), Projection: projection(ix.Projection), ProvisionedThroughput: provisioned(ix.Throughput),
+			IndexName: new(ix.Name), KeySchema: keySchema(ix.Key), Projection: projection(ix.Projection),
+			ProvisionedThroughput: provisioned(ix.Throughput),
 		})
 	}
 	for _, ix := range def.Local {
@@ -158,7 +164,9 @@ func (s *Service) createBackup(ctx context.Context, in *wire.CreateBackupInput) 
 }
 
 // describeBackup describes a backup and the table as it was.
-func (s *Service) describeBackup(ctx context.Context, in *wire.DescribeBackupInput) (*wire.DescribeBackupOutput, error) {
+func (s *Service) describeBackup(
+	ctx context.Context, in *wire.DescribeBackupInput,
+) (*wire.DescribeBackupOutput, error) {
 	b, err := s.findBackup(ctx, in.BackupArn)
 	if err != nil {
 		return nil, err
@@ -217,8 +225,9 @@ func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*
 		d := s.backupDetails(b, "AVAILABLE")
 		out.BackupSummaries = append(out.BackupSummaries, wire.BackupSummary{
 			TableName: new(b.Table.Name), TableId: new(b.Table.ID), TableArn: new(s.arns.Table(b.Table.Name)),
-			BackupArn: d.BackupArn, BackupName: d.BackupName, BackupCreationDateTime: d.BackupCreationDateTime, BackupExpiryDateTime: d.BackupExpiryDateTime,
-			BackupStatus: d.BackupStatus, BackupType: d.BackupType, BackupSizeBytes: d.BackupSizeBytes,
+			BackupArn: d.BackupArn, BackupName: d.BackupName, BackupCreationDateTime: d.BackupCreationDateTime,
+			BackupExpiryDateTime: d.BackupExpiryDateTime,
+			BackupStatus:         d.BackupStatus, BackupType: d.BackupType, BackupSizeBytes: d.BackupSizeBytes,
 		})
 	}
 	if len(list) > limit {

@@ -13,7 +13,9 @@ import (
 
 // batchExecute runs up to 25 PartiQL statements, each on its own. The
 // error of one is in its response. Source: API_BatchExecuteStatement.
-func (s *Service) batchExecute(ctx context.Context, in *wire.BatchExecuteStatementInput) (*wire.BatchExecuteStatementOutput, error) {
+func (s *Service) batchExecute(
+	ctx context.Context, in *wire.BatchExecuteStatementInput,
+) (*wire.BatchExecuteStatementOutput, error) {
 	parsed := make([]*partiql.Statement, len(in.Statements))
 	failed := make([]error, len(in.Statements))
 	for i, m := range in.Statements {
@@ -120,7 +122,9 @@ func (s *Service) repeated(statements []*partiql.Statement) bool {
 // runMember runs one statement of a batch. The use has no table if the statement
 // was refused before it came to that. ReturnValuesOnConditionCheckFailure has no
 // effect in a batch (conformance batchExecuteStatement).
-func (s *Service) runMember(ctx context.Context, st *partiql.Statement, consistent bool) (item attr.Item, u use, err error) {
+func (s *Service) runMember(
+	ctx context.Context, st *partiql.Statement, consistent bool,
+) (item attr.Item, u use, err error) {
 	switch st.Kind {
 	case partiql.Exists:
 		return nil, use{}, wire.Validation(msgExists)

@@ -89,7 +89,9 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 			seen[string(key)] = true
 		}
 	}
-	out := &wire.BatchGetItemOutput{Responses: map[string][]attr.Item{}, UnprocessedKeys: map[string]wire.KeysAndAttributes{}}
+	out := &wire.BatchGetItemOutput{
+		Responses: map[string][]attr.Item{}, UnprocessedKeys: map[string]wire.KeysAndAttributes{},
+	}
 	var uses []use
 	requests, left := leave(ctx, in.RequestItems, func(ka wire.KeysAndAttributes) int { return len(ka.Keys) },
 		func(ka wire.KeysAndAttributes, n int) (now, later wire.KeysAndAttributes) {

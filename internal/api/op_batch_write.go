@@ -16,7 +16,9 @@ const MaxBatchWrites = 25
 
 // BatchWriteItem puts and deletes up to 25 items of any tables. All of it is
 // applied or, when one write is refused, nothing.
-func (s *Service) BatchWriteItem(ctx context.Context, in *wire.BatchWriteItemInput) (*wire.BatchWriteItemOutput, error) {
+func (s *Service) BatchWriteItem(
+	ctx context.Context, in *wire.BatchWriteItemInput,
+) (*wire.BatchWriteItemOutput, error) {
 	return call(ctx, s, wire.OpBatchWriteItem, in, (*Service).batchWrite)
 }
 
@@ -101,7 +103,9 @@ func (e *refusedWrite) Error() string { return e.err.Error() }
 func (e *refusedWrite) Unwrap() error { return e.err }
 
 // leaveOne moves the write that was refused from the requests to those left.
-func leaveOne(requests, left map[string][]wire.WriteRequest, refused *refusedWrite) (now, later map[string][]wire.WriteRequest) {
+func leaveOne(
+	requests, left map[string][]wire.WriteRequest, refused *refusedWrite,
+) (now, later map[string][]wire.WriteRequest) {
 	now, later = maps.Clone(requests), maps.Clone(left)
 	if later == nil {
 		later = map[string][]wire.WriteRequest{}
@@ -162,7 +166,9 @@ func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 }
 
 // batchTable applies the writes to one table. Their items join those seen.
-func batchTable(tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen itemSet, b *budget, o *ongoing) (used table.Capacity, err error) {
+func batchTable(
+	tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen itemSet, b *budget, o *ongoing,
+) (used table.Capacity, err error) {
 	keys := make([]attr.Item, len(writes))
 	for i, r := range writes {
 		if r.DeleteRequest != nil {
@@ -214,7 +220,9 @@ func batchKeyError(t *table.Table, item attr.Item, err error) error {
 
 // batchMetrics measures the item collections that the writes touched, each
 // once.
-func batchMetrics(mode *string, tx *table.Tx, t *table.Table, writes []wire.WriteRequest) (out []wire.ItemCollectionMetrics, err error) {
+func batchMetrics(
+	mode *string, tx *table.Tx, t *table.Table, writes []wire.WriteRequest,
+) (out []wire.ItemCollectionMetrics, err error) {
 	for _, r := range writes {
 		key := attr.Item(nil)
 		if r.PutRequest != nil {

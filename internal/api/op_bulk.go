@@ -43,7 +43,9 @@ type bulkProgress struct {
 // an import is ([Service.ImportTable]): the response says IN_PROGRESS, as the service's
 // does, the job goes on without its client and after a restart, and the call waits for its
 // first 1,000 items, or 4 MB of the input.
-func (s *Service) startBulkPut(ctx context.Context, in *wire.StartBulkPutItemsInput) (*wire.StartBulkPutItemsOutput, error) {
+func (s *Service) startBulkPut(
+	ctx context.Context, in *wire.StartBulkPutItemsInput,
+) (*wire.StartBulkPutItemsOutput, error) {
 	const op = wire.OpStartBulkPutItems
 	from := in.InputS3Configuration
 	switch {
@@ -247,7 +249,9 @@ func readBulkItem(line []byte) (x bulkItem, err error) {
 	if err := wire.OpStartBulkPutItems.FaultError(in.Faults, ""); err != nil {
 		return x, err
 	}
-	e := expressions{op: wire.OpStartBulkPutItems, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues}
+	e := expressions{
+		op: wire.OpStartBulkPutItems, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues,
+	}
 	if err := e.open(); err != nil {
 		return x, err
 	}
@@ -387,11 +391,15 @@ func (s *Service) findBulk(ctx context.Context, arn string) (*wire.BulkOperation
 			return &r.Description, nil
 		}
 	}
-	return nil, wire.NewError("ResourceNotFoundException", "Requested resource not found: Bulk operation: "+arn+" not found")
+	return nil, wire.NewError(
+		"ResourceNotFoundException", "Requested resource not found: Bulk operation: "+arn+" not found",
+	)
 }
 
 // describeBulk describes a bulk operation.
-func (s *Service) describeBulk(ctx context.Context, in *wire.DescribeBulkOperationInput) (*wire.DescribeBulkOperationOutput, error) {
+func (s *Service) describeBulk(
+	ctx context.Context, in *wire.DescribeBulkOperationInput,
+) (*wire.DescribeBulkOperationOutput, error) {
 	d, err := s.findBulk(ctx, *in.BulkOperationArn)
 	if err != nil {
 		return nil, err
@@ -401,7 +409,9 @@ func (s *Service) describeBulk(ctx context.Context, in *wire.DescribeBulkOperati
 
 // cancelBulk ends a bulk operation that is in progress: what it has written
 // stays, and nothing more is written. It answers with the status of the operation.
-func (s *Service) cancelBulk(ctx context.Context, in *wire.CancelBulkOperationInput) (*wire.CancelBulkOperationOutput, error) {
+func (s *Service) cancelBulk(
+	ctx context.Context, in *wire.CancelBulkOperationInput,
+) (*wire.CancelBulkOperationOutput, error) {
 	err := s.db.ChangeJob(ctx, bulkJobs, path.Base(*in.BulkOperationArn), func(job table.Job) (table.Job, error) {
 		var b bulkTask
 		err := json.Unmarshal(job.Value, &b.record)
@@ -425,7 +435,9 @@ func (s *Service) cancelBulk(ctx context.Context, in *wire.CancelBulkOperationIn
 }
 
 // listBulk lists bulk operations, the newest first.
-func (s *Service) listBulk(ctx context.Context, in *wire.ListBulkOperationsInput) (*wire.ListBulkOperationsOutput, error) {
+func (s *Service) listBulk(
+	ctx context.Context, in *wire.ListBulkOperationsInput,
+) (*wire.ListBulkOperationsOutput, error) {
 	list, err := loadJobs[bulkRecord](ctx, s, bulkJobs)
 	if err != nil {
 		return nil, err
@@ -441,7 +453,8 @@ func (s *Service) listBulk(ctx context.Context, in *wire.ListBulkOperationsInput
 	for _, r := range list[:min(limit, len(list))] {
 		d := r.Description
 		out.BulkOperationsSummaryList = append(out.BulkOperationsSummaryList, wire.BulkOperationSummary{
-			BulkOperationArn: d.BulkOperationArn, BulkOperationStatus: d.BulkOperationStatus, StartTime: d.StartTime, EndTime: d.EndTime,
+			BulkOperationArn: d.BulkOperationArn, BulkOperationStatus: d.BulkOperationStatus, StartTime: d.StartTime,
+			EndTime: d.EndTime,
 		})
 	}
 	if len(list) > limit {

@@ -16,7 +16,9 @@ import (
 )
 
 // executeStatement runs one PartiQL statement. Source: API_ExecuteStatement.
-func (s *Service) executeStatement(ctx context.Context, in *wire.ExecuteStatementInput) (*wire.ExecuteStatementOutput, error) {
+func (s *Service) executeStatement(
+	ctx context.Context, in *wire.ExecuteStatementInput,
+) (*wire.ExecuteStatementOutput, error) {
 	if err := wire.OpExecuteStatement.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
@@ -44,7 +46,9 @@ func (s *Service) executeStatement(ctx context.Context, in *wire.ExecuteStatemen
 const msgExists = "EXISTS can only be used in ExecuteTransaction write requests."
 
 // runSelect reads a page of what a SELECT asks for.
-func (s *Service) runSelect(ctx context.Context, in *wire.ExecuteStatementInput, st *partiql.Statement) (*wire.ExecuteStatementOutput, error) {
+func (s *Service) runSelect(
+	ctx context.Context, in *wire.ExecuteStatementInput, st *partiql.Statement,
+) (*wire.ExecuteStatementOutput, error) {
 	digest := statementDigest(wire.ParameterizedStatement{Statement: in.Statement, Parameters: in.Parameters})
 	at, err := parseNextToken(in.NextToken, digest)
 	if err != nil {
@@ -85,7 +89,9 @@ func (s *Service) runSelect(ctx context.Context, in *wire.ExecuteStatementInput,
 }
 
 // planSelect decides how to read what a SELECT asks for.
-func planSelect(view *table.View, t *table.Table, st *partiql.Statement, consistent bool) (table.Read, *partiql.Plan, error) {
+func planSelect(
+	view *table.View, t *table.Table, st *partiql.Statement, consistent bool,
+) (table.Read, *partiql.Plan, error) {
 	read, schema, err := statementRead(view, t, st, consistent)
 	if err != nil {
 		return read, nil, err
@@ -124,7 +130,9 @@ type pagePlace struct {
 
 // readPlan reads a page from at on, the slices of the plan one after another, and
 // returns where the next one begins, nil at the end.
-func readPlan(view *table.View, read table.Read, plan *partiql.Plan, at pagePlace, b *budget, visit func(attr.Item) error) (*table.Capacity, *pagePlace, error) {
+func readPlan(
+	view *table.View, read table.Read, plan *partiql.Plan, at pagePlace, b *budget, visit func(attr.Item) error,
+) (*table.Capacity, *pagePlace, error) {
 	used, examined, size := new(table.Capacity), 0, 0
 	if at.Slice > 0 && at.Slice >= len(plan.Slices) {
 		return nil, nil, wire.Validation(msgToken)

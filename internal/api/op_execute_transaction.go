@@ -12,7 +12,9 @@ import (
 
 // executeTransaction runs up to 100 PartiQL statements, all of which read or all
 // of which write, all or nothing. Source: API_ExecuteTransaction.
-func (s *Service) executeTransaction(ctx context.Context, in *wire.ExecuteTransactionInput) (*wire.ExecuteTransactionOutput, error) {
+func (s *Service) executeTransaction(
+	ctx context.Context, in *wire.ExecuteTransactionInput,
+) (*wire.ExecuteTransactionOutput, error) {
 	if err := wire.OpExecuteTransaction.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
@@ -28,7 +30,9 @@ func (s *Service) executeTransaction(ctx context.Context, in *wire.ExecuteTransa
 		parsed[i] = st
 	}
 	if mixed(parsed) {
-		return nil, wire.Validation("ExecuteTransaction API does not support both read and write operations in the same request.")
+		return nil, wire.Validation(
+			"ExecuteTransaction API does not support both read and write operations in the same request.",
+		)
 	}
 	var out *wire.ExecuteTransactionOutput
 	var used *transactUse
@@ -101,7 +105,9 @@ func (s *Service) statementActions(view *table.View, statements []*partiql.State
 }
 
 // writeStatements applies the statements in tx, as TransactWriteItems does.
-func (s *Service) writeStatements(tx *table.Tx, in *wire.ExecuteTransactionInput, statements []*partiql.Statement, used *transactUse, b *budget) (*wire.ExecuteTransactionOutput, error) {
+func (s *Service) writeStatements(
+	tx *table.Tx, in *wire.ExecuteTransactionInput, statements []*partiql.Statement, used *transactUse, b *budget,
+) (*wire.ExecuteTransactionOutput, error) {
 	actions, err := s.statementActions(&tx.View, statements)
 	if err != nil {
 		return nil, err
@@ -109,7 +115,9 @@ func (s *Service) writeStatements(tx *table.Tx, in *wire.ExecuteTransactionInput
 	for i := range actions {
 		actions[i].onFailure = in.TransactStatements[i].ReturnValuesOnConditionCheckFailure
 	}
-	same := &wire.TransactWriteItemsInput{ClientRequestToken: in.ClientRequestToken, ReturnConsumedCapacity: in.ReturnConsumedCapacity}
+	same := &wire.TransactWriteItemsInput{
+		ClientRequestToken: in.ClientRequestToken, ReturnConsumedCapacity: in.ReturnConsumedCapacity,
+	}
 	done, err := s.runTransact(tx, same, actions, statementDigest(in.TransactStatements...), used, b)
 	if err != nil {
 		return nil, err

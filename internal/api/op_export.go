@@ -38,7 +38,9 @@ type exportRecord struct {
 // IN_PROGRESS, as the service's does, and the job goes on without its client. The call
 // waits for the first 1,000 items, or 4 MB of them. An export is one moment of the table,
 // so that one that a restart interrupts fails, and its files are removed.
-func (s *Service) exportTable(ctx context.Context, in *wire.ExportTableToPointInTimeInput) (*wire.ExportTableToPointInTimeOutput, error) {
+func (s *Service) exportTable(
+	ctx context.Context, in *wire.ExportTableToPointInTimeInput,
+) (*wire.ExportTableToPointInTimeOutput, error) {
 	t, err := s.exported(ctx, in)
 	if err != nil {
 		return nil, err
@@ -57,8 +59,9 @@ func (s *Service) exportTable(ctx context.Context, in *wire.ExportTableToPointIn
 	}
 	d := wire.ExportDescription{
 		ExportArn: new(s.arns.Table(def.Name) + "/" + exportJobs + "/" + id), ExportStatus: new("IN_PROGRESS"),
-		ExportFormat: new("DYNAMODB_JSON"), ExportType: in.ExportType, ExportTime: seconds(now), StartTime: seconds(now),
-		TableArn: new(s.arns.Table(def.Name)), TableId: new(def.ID),
+		ExportFormat: new("DYNAMODB_JSON"), ExportType: in.ExportType, ExportTime: seconds(now),
+		StartTime: seconds(now),
+		TableArn:  new(s.arns.Table(def.Name)), TableId: new(def.ID),
 		ClientToken: in.ClientToken, S3Bucket: in.S3Bucket, S3BucketOwner: in.S3BucketOwner, S3Prefix: in.S3Prefix,
 		S3SseAlgorithm: new(cmp.Or(value(in.S3SseAlgorithm), "AES256")), S3SseKmsKeyId: in.S3SseKmsKeyId,
 	}
@@ -204,7 +207,8 @@ func (x *exportTask) write(ctx context.Context, r *run, root *os.Root, dir strin
 	}
 	whole := md5.Sum(sum) //nolint:gosec // as above
 	files, err := json.Marshal(map[string]any{
-		"itemCount": items, "md5Checksum": base64.StdEncoding.EncodeToString(sum), "etag": hex.EncodeToString(whole[:]) + "-1", "dataFileS3Key": key,
+		"itemCount": items, "md5Checksum": base64.StdEncoding.EncodeToString(sum),
+		"etag": hex.EncodeToString(whole[:]) + "-1", "dataFileS3Key": key,
 	})
 	if err != nil {
 		return err
@@ -212,9 +216,12 @@ func (x *exportTask) write(ctx context.Context, r *run, root *os.Root, dir strin
 	d.ExportManifest, d.ItemCount, d.BilledSizeBytes = new(dir+"/manifest-summary.json"), &items, &size
 	at := func(t *float64) string { return timeOf(*t).Format("2006-01-02T15:04:05.000Z") }
 	summary, err := json.Marshal(map[string]any{
-		"version": "2020-06-30", "exportArn": d.ExportArn, "startTime": at(d.StartTime), "endTime": at(seconds(r.service.now())), "tableArn": d.TableArn, "tableId": d.TableId,
-		"exportTime": at(d.ExportTime), "s3Bucket": d.S3Bucket, "s3Prefix": d.S3Prefix, "s3SseAlgorithm": d.S3SseAlgorithm, "s3SseKmsKeyId": d.S3SseKmsKeyId,
-		"manifestFilesS3Key": dir + "/manifest-files.json", "billedSizeBytes": size, "itemCount": items, "outputFormat": "DYNAMODB_JSON", "exportType": "FULL_EXPORT",
+		"version": "2020-06-30", "exportArn": d.ExportArn, "startTime": at(d.StartTime),
+		"endTime": at(seconds(r.service.now())), "tableArn": d.TableArn, "tableId": d.TableId,
+		"exportTime": at(d.ExportTime), "s3Bucket": d.S3Bucket, "s3Prefix": d.S3Prefix,
+		"s3SseAlgorithm": d.S3SseAlgorithm, "s3SseKmsKeyId": d.S3SseKmsKeyId,
+		"manifestFilesS3Key": dir + "/manifest-files.json", "billedSizeBytes": size, "itemCount": items,
+		"outputFormat": "DYNAMODB_JSON", "exportType": "FULL_EXPORT",
 	})
 	if err != nil {
 		return err
@@ -294,7 +301,9 @@ func (s *Service) checkJobARN(arn, kind string) error {
 }
 
 // describeExport describes an export.
-func (s *Service) describeExport(ctx context.Context, in *wire.DescribeExportInput) (*wire.DescribeExportOutput, error) {
+func (s *Service) describeExport(
+	ctx context.Context, in *wire.DescribeExportInput,
+) (*wire.DescribeExportOutput, error) {
 	if err := s.checkJobARN(*in.ExportArn, exportJobs); err != nil {
 		return nil, err
 	}
@@ -331,7 +340,8 @@ func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*
 	out := &wire.ListExportsOutput{ExportSummaries: []wire.ExportSummary{}}
 	for _, r := range list[:min(limit, len(list))] {
 		out.ExportSummaries = append(out.ExportSummaries, wire.ExportSummary{
-			ExportArn: r.Description.ExportArn, ExportStatus: r.Description.ExportStatus, ExportType: new(cmp.Or(value(r.Description.ExportType), "FULL_EXPORT")),
+			ExportArn: r.Description.ExportArn, ExportStatus: r.Description.ExportStatus,
+			ExportType: new(cmp.Or(value(r.Description.ExportType), "FULL_EXPORT")),
 		})
 	}
 	if len(list) > limit {

@@ -14,7 +14,9 @@ import (
 // GetItem reads one item and calls visit with it, if it exists. The item is
 // valid until visit returns. The rest of the output is the consumed capacity,
 // nil unless the input asks for it.
-func (s *Service) GetItem(ctx context.Context, in *wire.GetItemInput, visit func(attr.Item)) (*wire.ConsumedCapacity, error) {
+func (s *Service) GetItem(
+	ctx context.Context, in *wire.GetItemInput, visit func(attr.Item),
+) (*wire.ConsumedCapacity, error) {
 	g := gets.Get().(*get)
 	defer g.release()
 	g.in, g.visit = in, visit

@@ -22,22 +22,33 @@ func noGlobalTable(name *string) error {
 }
 
 // createGlobalTable refuses to create a global table of version 2017.11.29.
-func (s *Service) createGlobalTable(_ context.Context, in *wire.CreateGlobalTableInput) (*wire.CreateGlobalTableOutput, error) {
+func (s *Service) createGlobalTable(
+	_ context.Context, in *wire.CreateGlobalTableInput,
+) (*wire.CreateGlobalTableOutput, error) {
 	return nil, wire.Validation(noOldGlobalTables)
 }
 
 // describeGlobalTable finds no global table.
-func (s *Service) describeGlobalTable(_ context.Context, in *wire.DescribeGlobalTableInput) (*wire.DescribeGlobalTableOutput, error) {
-	return nil, wire.NewError("GlobalTableNotFoundException", "Global table not found: Global table with name: '"+*in.GlobalTableName+"' does not exist.")
+func (s *Service) describeGlobalTable(
+	_ context.Context, in *wire.DescribeGlobalTableInput,
+) (*wire.DescribeGlobalTableOutput, error) {
+	return nil, wire.NewError(
+		"GlobalTableNotFoundException",
+		"Global table not found: Global table with name: '"+*in.GlobalTableName+"' does not exist.",
+	)
 }
 
 // listGlobalTables lists no global tables.
-func (s *Service) listGlobalTables(_ context.Context, in *wire.ListGlobalTablesInput) (*wire.ListGlobalTablesOutput, error) {
+func (s *Service) listGlobalTables(
+	_ context.Context, in *wire.ListGlobalTablesInput,
+) (*wire.ListGlobalTablesOutput, error) {
 	return &wire.ListGlobalTablesOutput{GlobalTables: []wire.GlobalTable{}}, nil
 }
 
 // updateGlobalTable finds no global table.
-func (s *Service) updateGlobalTable(_ context.Context, in *wire.UpdateGlobalTableInput) (*wire.UpdateGlobalTableOutput, error) {
+func (s *Service) updateGlobalTable(
+	_ context.Context, in *wire.UpdateGlobalTableInput,
+) (*wire.UpdateGlobalTableOutput, error) {
 	if len(in.ReplicaUpdates) == 0 {
 		return nil, wire.Validation("One or more parameter values were invalid")
 	}
@@ -50,12 +61,16 @@ func (s *Service) updateGlobalTable(_ context.Context, in *wire.UpdateGlobalTabl
 }
 
 // describeGlobalTableSettings finds no global table.
-func (s *Service) describeGlobalTableSettings(_ context.Context, in *wire.DescribeGlobalTableSettingsInput) (*wire.DescribeGlobalTableSettingsOutput, error) {
+func (s *Service) describeGlobalTableSettings(
+	_ context.Context, in *wire.DescribeGlobalTableSettingsInput,
+) (*wire.DescribeGlobalTableSettingsOutput, error) {
 	return nil, noGlobalTable(in.GlobalTableName)
 }
 
 // updateGlobalTableSettings finds no global table.
-func (s *Service) updateGlobalTableSettings(_ context.Context, in *wire.UpdateGlobalTableSettingsInput) (*wire.UpdateGlobalTableSettingsOutput, error) {
+func (s *Service) updateGlobalTableSettings(
+	_ context.Context, in *wire.UpdateGlobalTableSettingsInput,
+) (*wire.UpdateGlobalTableSettingsOutput, error) {
 	return nil, noGlobalTable(in.GlobalTableName)
 }
 
@@ -65,16 +80,22 @@ func (s *Service) noReplicas(ctx context.Context, name *string) error {
 	if err != nil {
 		return err
 	}
-	return wire.NewError("ResourceNotFoundException", "Global table with name: '"+t.Definition().Name+"' does not exist.")
+	return wire.NewError(
+		"ResourceNotFoundException", "Global table with name: '"+t.Definition().Name+"' does not exist.",
+	)
 }
 
 // describeTableReplicaAutoScaling finds no replicas.
-func (s *Service) describeTableReplicaAutoScaling(ctx context.Context, in *wire.DescribeTableReplicaAutoScalingInput) (*wire.DescribeTableReplicaAutoScalingOutput, error) {
+func (s *Service) describeTableReplicaAutoScaling(
+	ctx context.Context, in *wire.DescribeTableReplicaAutoScalingInput,
+) (*wire.DescribeTableReplicaAutoScalingOutput, error) {
 	return nil, s.noReplicas(ctx, in.TableName)
 }
 
 // updateTableReplicaAutoScaling finds no replicas.
-func (s *Service) updateTableReplicaAutoScaling(ctx context.Context, in *wire.UpdateTableReplicaAutoScalingInput) (*wire.UpdateTableReplicaAutoScalingOutput, error) {
+func (s *Service) updateTableReplicaAutoScaling(
+	ctx context.Context, in *wire.UpdateTableReplicaAutoScalingInput,
+) (*wire.UpdateTableReplicaAutoScalingOutput, error) {
 	return nil, s.noReplicas(ctx, in.TableName)
 }
 
@@ -86,7 +107,9 @@ func (s *Service) checkReplicas(in *wire.UpdateTableInput) error {
 	}
 	strong := value(in.MultiRegionConsistency) == "STRONG"
 	if len(in.GlobalTableWitnessUpdates) > 0 && !strong {
-		return wire.Validation("MultiRegionConsistency must be set as STRONG when GlobalTableWitnessUpdates parameter is present.")
+		return wire.Validation(
+			"MultiRegionConsistency must be set as STRONG when GlobalTableWitnessUpdates parameter is present.",
+		)
 	}
 	var added, unknown []string
 	for _, u := range in.ReplicaUpdates {

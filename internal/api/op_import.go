@@ -257,7 +257,9 @@ func (x *importTask) end(s *Service, failed *failure) (any, *table.JobTable) {
 }
 
 // describeImport describes an import.
-func (s *Service) describeImport(ctx context.Context, in *wire.DescribeImportInput) (*wire.DescribeImportOutput, error) {
+func (s *Service) describeImport(
+	ctx context.Context, in *wire.DescribeImportInput,
+) (*wire.DescribeImportOutput, error) {
 	if err := s.checkJobARN(*in.ImportArn, importJobs); err != nil {
 		return nil, err
 	}
@@ -293,7 +295,8 @@ func (s *Service) listImports(ctx context.Context, in *wire.ListImportsInput) (*
 	out := &wire.ListImportsOutput{ImportSummaryList: []wire.ImportSummary{}}
 	for _, d := range list[:min(limit, len(list))] {
 		out.ImportSummaryList = append(out.ImportSummaryList, wire.ImportSummary{
-			ImportArn: d.ImportArn, ImportStatus: d.ImportStatus, InputFormat: d.InputFormat, S3BucketSource: d.S3BucketSource, TableArn: d.TableArn,
+			ImportArn: d.ImportArn, ImportStatus: d.ImportStatus, InputFormat: d.InputFormat,
+			S3BucketSource: d.S3BucketSource, TableArn: d.TableArn,
 			StartTime: d.StartTime, EndTime: d.EndTime,
 		})
 	}

@@ -26,7 +26,10 @@ const maxInsights = 100
 // names, if it names one.
 func insightsIndex(def *table.Definition, index *string) error {
 	if index != nil && !slices.ContainsFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Name == *index }) {
-		return wire.NewError("ResourceNotFoundException", "Requested resource not found: Index: "+*index+" not found for table: "+def.Name)
+		return wire.NewError(
+			"ResourceNotFoundException",
+			"Requested resource not found: Index: "+*index+" not found for table: "+def.Name,
+		)
 	}
 	return nil
 }
@@ -40,7 +43,9 @@ func insightsStatus(x table.Insights) *string {
 
 // updateContributorInsights enables or disables contributor insights of a table or
 // a global index. The settings are kept; no keys are counted.
-func (s *Service) updateContributorInsights(ctx context.Context, in *wire.UpdateContributorInsightsInput) (*wire.UpdateContributorInsightsOutput, error) {
+func (s *Service) updateContributorInsights(
+	ctx context.Context, in *wire.UpdateContributorInsightsInput,
+) (*wire.UpdateContributorInsightsOutput, error) {
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
 		return nil, err
@@ -80,7 +85,9 @@ func (s *Service) updateContributorInsights(ctx context.Context, in *wire.Update
 
 // describeContributorInsights describes contributor insights of a table or a
 // global index.
-func (s *Service) describeContributorInsights(ctx context.Context, in *wire.DescribeContributorInsightsInput) (*wire.DescribeContributorInsightsOutput, error) {
+func (s *Service) describeContributorInsights(
+	ctx context.Context, in *wire.DescribeContributorInsightsInput,
+) (*wire.DescribeContributorInsightsOutput, error) {
 	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err
@@ -91,7 +98,8 @@ func (s *Service) describeContributorInsights(ctx context.Context, in *wire.Desc
 	}
 	x, known := def.Insights[value(in.IndexName)]
 	out := &wire.DescribeContributorInsightsOutput{
-		TableName: new(def.Name), IndexName: in.IndexName, ContributorInsightsStatus: insightsStatus(x), LastUpdateDateTime: seconds(x.Changed),
+		TableName: new(def.Name), IndexName: in.IndexName, ContributorInsightsStatus: insightsStatus(x),
+		LastUpdateDateTime: seconds(x.Changed),
 	}
 	if known {
 		out.ContributorInsightsMode = &x.Mode
@@ -119,7 +127,10 @@ func insightsRules(def *table.Definition, index string, x table.Insights) (rules
 	for _, part := range parts {
 		for _, kind := range []string{"C", "T"} {
 			if kind == "T" || x.Mode != insightsThrottled {
-				rules = append(rules, fmt.Sprintf("DynamoDBContributorInsights-%s%s-%s-%d", part, kind, resource, x.Changed.UnixMilli()))
+				rules = append(
+					rules,
+					fmt.Sprintf("DynamoDBContributorInsights-%s%s-%s-%d", part, kind, resource, x.Changed.UnixMilli()),
+				)
 			}
 		}
 	}
@@ -128,7 +139,9 @@ func insightsRules(def *table.Definition, index string, x table.Insights) (rules
 
 // listContributorInsights lists the tables and the global indexes with contributor
 // insights, a table before its indexes.
-func (s *Service) listContributorInsights(ctx context.Context, in *wire.ListContributorInsightsInput) (*wire.ListContributorInsightsOutput, error) {
+func (s *Service) listContributorInsights(
+	ctx context.Context, in *wire.ListContributorInsightsInput,
+) (*wire.ListContributorInsightsOutput, error) {
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
@@ -167,7 +180,9 @@ func (s *Service) listContributorInsights(ctx context.Context, in *wire.ListCont
 				return out, nil
 			}
 			x := insights[index]
-			summary := wire.ContributorInsightsSummary{TableName: new(name), ContributorInsightsStatus: insightsStatus(x), ContributorInsightsMode: &x.Mode}
+			summary := wire.ContributorInsightsSummary{
+				TableName: new(name), ContributorInsightsStatus: insightsStatus(x), ContributorInsightsMode: &x.Mode,
+			}
 			if index != "" {
 				summary.IndexName = new(index)
 			}

@@ -17,10 +17,14 @@ import (
 
 // enableKinesis names a Kinesis stream for the changes of a
 // table. The function of the options gets them.
-func (s *Service) enableKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput) (*wire.KinesisStreamingDestinationOutput, error) {
+func (s *Service) enableKinesis(
+	ctx context.Context, in *wire.KinesisStreamingDestinationInput,
+) (*wire.KinesisStreamingDestinationOutput, error) {
 	change := func(list []table.Destination, _ *table.Destination) ([]table.Destination, error) {
 		if slices.ContainsFunc(list, func(d table.Destination) bool { return d.Status == "ACTIVE" }) {
-			return nil, wrongDestination("EnableKinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE operation.")
+			return nil, wrongDestination(
+				"EnableKinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE operation.",
+			)
 		}
 		arn := *in.StreamArn
 		d := table.Destination{ARN: arn, Status: "ACTIVE"}
@@ -56,10 +60,14 @@ func (s *Service) unreachable(arn string) string {
 }
 
 // disableKinesis disables the destination of a table.
-func (s *Service) disableKinesis(ctx context.Context, in *wire.KinesisStreamingDestinationInput) (*wire.KinesisStreamingDestinationOutput, error) {
+func (s *Service) disableKinesis(
+	ctx context.Context, in *wire.KinesisStreamingDestinationInput,
+) (*wire.KinesisStreamingDestinationOutput, error) {
 	return s.switchKinesis(ctx, in, "DISABLING", func(list []table.Destination, d *table.Destination) ([]table.Destination, error) {
 		if in.EnableKinesisStreamingConfiguration != nil {
-			return nil, wire.Validation("Stream cannot be disabled using EnableKinesisStreamingConfiguration parameters")
+			return nil, wire.Validation(
+				"Stream cannot be disabled using EnableKinesisStreamingConfiguration parameters",
+			)
 		}
 		if d == nil || d.Status != "ACTIVE" {
 			return nil, wrongDestination("KinesisStreamingDestination must be ACTIVE to perform DISABLE operation.")
@@ -83,11 +91,15 @@ func (s *Service) switchKinesis(ctx context.Context, in *wire.KinesisStreamingDe
 		return nil, err
 	}
 	return &wire.KinesisStreamingDestinationOutput{
-		TableName: &name, StreamArn: in.StreamArn, DestinationStatus: &status, EnableKinesisStreamingConfiguration: in.EnableKinesisStreamingConfiguration,
+		TableName: &name, StreamArn: in.StreamArn, DestinationStatus: &status,
+		EnableKinesisStreamingConfiguration: in.EnableKinesisStreamingConfiguration,
 	}, nil
 }
 
-func (s *Service) alterKinesis(ctx context.Context, tableName, arn *string, change func([]table.Destination, *table.Destination) ([]table.Destination, error)) (string, error) {
+func (s *Service) alterKinesis(
+	ctx context.Context, tableName, arn *string,
+	change func([]table.Destination, *table.Destination) ([]table.Destination, error),
+) (string, error) {
 	name, err := s.tableName(value(tableName))
 	if err != nil {
 		return "", err
@@ -104,7 +116,9 @@ func (s *Service) alterKinesis(ctx context.Context, tableName, arn *string, chan
 }
 
 // updateKinesis changes the precision of the times of records.
-func (s *Service) updateKinesis(ctx context.Context, in *wire.UpdateKinesisStreamingDestinationInput) (*wire.UpdateKinesisStreamingDestinationOutput, error) {
+func (s *Service) updateKinesis(
+	ctx context.Context, in *wire.UpdateKinesisStreamingDestinationInput,
+) (*wire.UpdateKinesisStreamingDestinationOutput, error) {
 	c := in.UpdateKinesisStreamingConfiguration
 	if c == nil || c.ApproximateCreationDateTimePrecision == nil {
 		return nil, wire.OpUpdateKinesisStreamingDestination.Invalid("Streaming destination cannot be updated with given parameters: UpdateKinesisStreamingConfiguration cannot be null or contain only null values")
@@ -134,12 +148,16 @@ func (s *Service) updateKinesis(ctx context.Context, in *wire.UpdateKinesisStrea
 
 // describeKinesis lists the destinations of a table, also the
 // disabled ones.
-func (s *Service) describeKinesis(ctx context.Context, in *wire.DescribeKinesisStreamingDestinationInput) (*wire.DescribeKinesisStreamingDestinationOutput, error) {
+func (s *Service) describeKinesis(
+	ctx context.Context, in *wire.DescribeKinesisStreamingDestinationInput,
+) (*wire.DescribeKinesisStreamingDestinationOutput, error) {
 	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err
 	}
-	out := &wire.DescribeKinesisStreamingDestinationOutput{TableName: new(t.Definition().Name), KinesisDataStreamDestinations: []wire.KinesisDataStreamDestination{}}
+	out := &wire.DescribeKinesisStreamingDestinationOutput{
+		TableName: new(t.Definition().Name), KinesisDataStreamDestinations: []wire.KinesisDataStreamDestination{},
+	}
 	for _, d := range t.Definition().Kinesis {
 		x := wire.KinesisDataStreamDestination{StreamArn: new(d.ARN), DestinationStatus: new(d.Status)}
 		if d.Reason != "" {

@@ -134,7 +134,9 @@ func (s *Service) policyTarget(arn string) (TableRef, error) {
 	case err != nil:
 		return ref, wire.Validation(wrongParameter + "Provided Arn is not a DynamoDB resource arn: " + arn)
 	case ref.Account != cmp.Or(s.arns.Account, DefaultAccount):
-		return ref, wire.Validation("This action is only supported by accounts that match the resource owner’s account.")
+		return ref, wire.Validation(
+			"This action is only supported by accounts that match the resource owner’s account.",
+		)
 	case !s.arns.Local(ref) || !strings.HasPrefix(arn, "arn:aws:"):
 		return ref, wire.Validation(wrongParameter + "Invalid resource Arn: " + arn)
 	case ref.Index != "":
@@ -150,13 +152,18 @@ func policyOf(def *table.Definition, ref TableRef) (**table.Policy, error) {
 	case ref.Stream == "":
 		return &def.Policy, nil
 	case def.Stream == nil || def.Stream.Label != ref.Stream:
-		return nil, wire.NewError("ResourceNotFoundException", "Requested resource not found: Stream: "+ref.Stream+" not found for Table: "+ref.Name)
+		return nil, wire.NewError(
+			"ResourceNotFoundException",
+			"Requested resource not found: Stream: "+ref.Stream+" not found for Table: "+ref.Name,
+		)
 	}
 	return &def.Stream.Policy, nil
 }
 
 func noPolicy(text string) error {
-	return wire.NewError("PolicyNotFoundException", "Resource-based policy not found for the provided ResourceArn: "+text)
+	return wire.NewError(
+		"PolicyNotFoundException", "Resource-based policy not found for the provided ResourceArn: "+text,
+	)
 }
 
 // noRevision is the ExpectedRevisionId of a client that expects no policy.
@@ -189,7 +196,9 @@ func (s *Service) nextRevision(p *table.Policy) int64 {
 }
 
 // changePolicy lets change replace the policy of a resource.
-func (s *Service) changePolicy(ctx context.Context, arn, expected *string, change func(old *table.Policy) *table.Policy) error {
+func (s *Service) changePolicy(
+	ctx context.Context, arn, expected *string, change func(old *table.Policy) *table.Policy,
+) error {
 	ref, err := s.policyTarget(value(arn))
 	if err != nil {
 		return err
@@ -210,7 +219,9 @@ func (s *Service) changePolicy(ctx context.Context, arn, expected *string, chang
 
 // putResourcePolicy sets the policy of a table or a stream. It is kept and not
 // enforced. An equal policy changes nothing.
-func (s *Service) putResourcePolicy(ctx context.Context, in *wire.PutResourcePolicyInput) (*wire.PutResourcePolicyOutput, error) {
+func (s *Service) putResourcePolicy(
+	ctx context.Context, in *wire.PutResourcePolicyInput,
+) (*wire.PutResourcePolicyOutput, error) {
 	text, err := canonicalPolicy(value(in.Policy))
 	if err != nil {
 		return nil, err
@@ -230,7 +241,9 @@ func (s *Service) putResourcePolicy(ctx context.Context, in *wire.PutResourcePol
 }
 
 // getResourcePolicy returns the policy of a table or a stream.
-func (s *Service) getResourcePolicy(ctx context.Context, in *wire.GetResourcePolicyInput) (*wire.GetResourcePolicyOutput, error) {
+func (s *Service) getResourcePolicy(
+	ctx context.Context, in *wire.GetResourcePolicyInput,
+) (*wire.GetResourcePolicyOutput, error) {
 	arn := value(in.ResourceArn)
 	ref, err := s.policyTarget(arn)
 	if err != nil {
@@ -252,7 +265,9 @@ func (s *Service) getResourcePolicy(ctx context.Context, in *wire.GetResourcePol
 
 // deleteResourcePolicy removes the policy of a table or a stream. Without a
 // policy it does nothing; after one was deleted it returns the revision of that.
-func (s *Service) deleteResourcePolicy(ctx context.Context, in *wire.DeleteResourcePolicyInput) (*wire.DeleteResourcePolicyOutput, error) {
+func (s *Service) deleteResourcePolicy(
+	ctx context.Context, in *wire.DeleteResourcePolicyInput,
+) (*wire.DeleteResourcePolicyOutput, error) {
 	out := new(wire.DeleteResourcePolicyOutput)
 	err := s.changePolicy(ctx, in.ResourceArn, in.ExpectedRevisionId, func(old *table.Policy) *table.Policy {
 		if old == nil {

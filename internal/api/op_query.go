@@ -40,8 +40,10 @@ func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit Visit) (
 	r := &x.readParams
 	*r = readParams{
 		expressions: expressions{op: wire.OpQuery, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
-		table:       in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet, projected: in.ProjectionExpression,
-		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit), start: in.ExclusiveStartKey,
+		table:       in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
+		projected:  in.ProjectionExpression,
+		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit),
+		start: in.ExclusiveStartKey,
 	}
 	if err := r.parseLegacy(expr.QueryFilter, in.QueryFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return nil, err
@@ -102,5 +104,7 @@ func (r *readParams) keyCondition(in *wire.QueryInput) (*expr.Condition, error) 
 		}
 		return r.legacy(expr.KeyConditions, in.KeyConditions, nil)
 	}
-	return nil, wire.OpQuery.Invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+	return nil, wire.OpQuery.Invalid(
+		"Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.",
+	)
 }

@@ -32,9 +32,10 @@ type overrides struct {
 // the indexes, the billing and the encryption of the source, and nothing else.
 func (s *Service) restored(source *table.Definition, name string, o overrides) (*table.Definition, error) {
 	def := &table.Definition{
-		Name: name, Created: s.now(), Attributes: slices.Clone(source.Attributes), Key: source.Key, BillingMode: source.BillingMode,
-		Throughput: table.Throughput{Read: source.Throughput.Read, Write: source.Throughput.Write},
-		OnDemand:   source.OnDemand, Encryption: source.Encryption,
+		Name: name, Created: s.now(), Attributes: slices.Clone(source.Attributes), Key: source.Key,
+		BillingMode: source.BillingMode,
+		Throughput:  table.Throughput{Read: source.Throughput.Read, Write: source.Throughput.Write},
+		OnDemand:    source.OnDemand, Encryption: source.Encryption,
 	}
 	var err error
 	if def.ID, err = NewUUID(s.opts.Rand); err != nil {
@@ -80,7 +81,9 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 	if o.global != nil {
 		def.Global = nil
 		for _, g := range o.global {
-			ix, err := matchIndex(source.Global, value(g.IndexName), keyOf(g.KeySchema), projectionOf(g.Projection), o.op)
+			ix, err := matchIndex(
+				source.Global, value(g.IndexName), keyOf(g.KeySchema), projectionOf(g.Projection), o.op,
+			)
 			if err != nil {
 				return err
 			}
@@ -96,7 +99,9 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 	if o.local != nil {
 		def.Local = nil
 		for _, l := range o.local {
-			ix, err := matchIndex(source.Local, value(l.IndexName), keyOf(l.KeySchema), projectionOf(l.Projection), o.op)
+			ix, err := matchIndex(
+				source.Local, value(l.IndexName), keyOf(l.KeySchema), projectionOf(l.Projection), o.op,
+			)
 			if err != nil {
 				return err
 			}
@@ -133,7 +138,9 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 
 // matchIndex returns the index of a source that has a key and a projection, with a
 // new name.
-func matchIndex(list []table.IndexDefinition, name string, key []table.KeyElement, p table.Projection, op wire.Op) (table.IndexDefinition, error) {
+func matchIndex(
+	list []table.IndexDefinition, name string, key []table.KeyElement, p table.Projection, op wire.Op,
+) (table.IndexDefinition, error) {
 	sorted := func(p table.Projection) []string { return slices.Sorted(slices.Values(p.Include)) }
 	for _, ix := range list {
 		if slices.Equal(ix.Key, key) && ix.Projection.Type == p.Type && slices.Equal(sorted(ix.Projection), sorted(p)) {
@@ -151,8 +158,12 @@ func noIndex(name string, op wire.Op) error {
 // restore creates a table from a backup or, if b is nil, from the source as it is, or
 // as it was at the time undo if that is not zero. It describes the table as the
 // service does while it restores; at is the time that it describes.
-func (s *Service) restore(ctx context.Context, source, def *table.Definition, b *table.Backup, at, undo time.Time) (*wire.TableDescription, error) {
-	summary := &wire.RestoreSummary{SourceTableArn: new(s.arns.Table(source.Name)), RestoreDateTime: seconds(at), RestoreInProgress: new(true)}
+func (s *Service) restore(
+	ctx context.Context, source, def *table.Definition, b *table.Backup, at, undo time.Time,
+) (*wire.TableDescription, error) {
+	summary := &wire.RestoreSummary{
+		SourceTableArn: new(s.arns.Table(source.Name)), RestoreDateTime: seconds(at), RestoreInProgress: new(true),
+	}
 	var t *table.Table
 	var err error
 	if b != nil {
@@ -179,14 +190,18 @@ func (s *Service) restore(ctx context.Context, source, def *table.Definition, b 
 
 // restoreTableFromBackup creates a table from a backup. It can be used as soon as the
 // call returns; the description says CREATING, as the service's does.
-func (s *Service) restoreTableFromBackup(ctx context.Context, in *wire.RestoreTableFromBackupInput) (*wire.RestoreTableFromBackupOutput, error) {
+func (s *Service) restoreTableFromBackup(
+	ctx context.Context, in *wire.RestoreTableFromBackupInput,
+) (*wire.RestoreTableFromBackupOutput, error) {
 	b, err := s.findBackup(ctx, in.BackupArn)
 	if err != nil {
 		return nil, err
 	}
 	def, err := s.restored(b.Table, *in.TargetTableName, overrides{
-		wire.OpRestoreTableFromBackup, in.BillingModeOverride, in.ProvisionedThroughputOverride, in.OnDemandThroughputOverride,
-		in.SSESpecificationOverride, in.GlobalSecondaryIndexOverride, in.LocalSecondaryIndexOverride, in.VectorIndexOverride,
+		wire.OpRestoreTableFromBackup, in.BillingModeOverride, in.ProvisionedThroughputOverride,
+		in.OnDemandThroughputOverride,
+		in.SSESpecificationOverride, in.GlobalSecondaryIndexOverride, in.LocalSecondaryIndexOverride,
+		in.VectorIndexOverride,
 	})
 	if err != nil {
 		return nil, err
@@ -200,7 +215,9 @@ func (s *Service) restoreTableFromBackup(ctx context.Context, in *wire.RestoreTa
 
 // restoreTableToPointInTime creates a table from another one as it is now, or as it
 // was at a time since which the history of its changes is kept.
-func (s *Service) restoreTableToPointInTime(ctx context.Context, in *wire.RestoreTableToPointInTimeInput) (*wire.RestoreTableToPointInTimeOutput, error) {
+func (s *Service) restoreTableToPointInTime(
+	ctx context.Context, in *wire.RestoreTableToPointInTimeInput,
+) (*wire.RestoreTableToPointInTimeOutput, error) {
 	const op = wire.OpRestoreTableToPointInTime
 	latest := value(in.UseLatestRestorableTime)
 	switch {
@@ -211,7 +228,9 @@ func (s *Service) restoreTableToPointInTime(ctx context.Context, in *wire.Restor
 	case latest && in.RestoreDateTime != nil: // the end of the captured text is missing
 		return nil, op.Invalid("Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time restore request. Please specify only one of them")
 	case !latest && in.RestoreDateTime == nil:
-		return nil, op.Invalid("Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both")
+		return nil, op.Invalid(
+			"Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both",
+		)
 	}
 	name := in.SourceTableName
 	if in.SourceTableArn != nil {
@@ -240,7 +259,8 @@ func (s *Service) restoreTableToPointInTime(ctx context.Context, in *wire.Restor
 	}
 	def, err := s.restored(source, *in.TargetTableName, overrides{
 		op, in.BillingModeOverride, in.ProvisionedThroughputOverride, in.OnDemandThroughputOverride,
-		in.SSESpecificationOverride, in.GlobalSecondaryIndexOverride, in.LocalSecondaryIndexOverride, in.VectorIndexOverride,
+		in.SSESpecificationOverride, in.GlobalSecondaryIndexOverride, in.LocalSecondaryIndexOverride,
+		in.VectorIndexOverride,
 	})
 	if err != nil {
 		return nil, err
@@ -253,7 +273,9 @@ func (s *Service) restoreTableToPointInTime(ctx context.Context, in *wire.Restor
 }
 
 func notRecoverable(name string) error {
-	return wire.NewError("PointInTimeRecoveryUnavailableException", "Point in time recovery is not enabled for table '"+name+"'")
+	return wire.NewError(
+		"PointInTimeRecoveryUnavailableException", "Point in time recovery is not enabled for table '"+name+"'",
+	)
 }
 
 // restorable returns the first and the last second to which a table can be restored:
@@ -285,14 +307,17 @@ func (s *Service) continuousBackups(def *table.Definition) *wire.ContinuousBacku
 	if r := def.Recovery; r != nil {
 		earliest, latest := s.restorable(def)
 		d.PointInTimeRecoveryDescription = &wire.PointInTimeRecoveryDescription{
-			PointInTimeRecoveryStatus: new("ENABLED"), RecoveryPeriodInDays: new(r.Days), EarliestRestorableDateTime: seconds(earliest), LatestRestorableDateTime: seconds(latest),
+			PointInTimeRecoveryStatus: new("ENABLED"), RecoveryPeriodInDays: new(r.Days),
+			EarliestRestorableDateTime: seconds(earliest), LatestRestorableDateTime: seconds(latest),
 		}
 	}
 	return d
 }
 
 // describeContinuousBackups says whether point-in-time recovery is enabled.
-func (s *Service) describeContinuousBackups(ctx context.Context, in *wire.DescribeContinuousBackupsInput) (*wire.DescribeContinuousBackupsOutput, error) {
+func (s *Service) describeContinuousBackups(
+	ctx context.Context, in *wire.DescribeContinuousBackupsInput,
+) (*wire.DescribeContinuousBackupsOutput, error) {
 	t, err := s.backedUp(ctx, in.TableName)
 	if err != nil {
 		return nil, err
@@ -301,10 +326,14 @@ func (s *Service) describeContinuousBackups(ctx context.Context, in *wire.Descri
 }
 
 // updateContinuousBackups enables or disables point-in-time recovery.
-func (s *Service) updateContinuousBackups(ctx context.Context, in *wire.UpdateContinuousBackupsInput) (*wire.UpdateContinuousBackupsOutput, error) {
+func (s *Service) updateContinuousBackups(
+	ctx context.Context, in *wire.UpdateContinuousBackupsInput,
+) (*wire.UpdateContinuousBackupsOutput, error) {
 	spec := in.PointInTimeRecoverySpecification
 	if !*spec.PointInTimeRecoveryEnabled && spec.RecoveryPeriodInDays != nil {
-		return nil, wire.OpUpdateContinuousBackups.Invalid("Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.")
+		return nil, wire.OpUpdateContinuousBackups.Invalid(
+			"Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.",
+		)
 	}
 	t, err := s.backedUp(ctx, in.TableName)
 	if err != nil {
@@ -331,7 +360,10 @@ func (s *Service) updateContinuousBackups(ctx context.Context, in *wire.UpdateCo
 	case isNotFound(err):
 		return nil, noTable(name)
 	case isKind(err, table.InUse):
-		return nil, wire.NewError("ContinuousBackupsUnavailableException", "Backups are being enabled for the table: "+name+". Please retry later")
+		return nil, wire.NewError(
+			"ContinuousBackupsUnavailableException",
+			"Backups are being enabled for the table: "+name+". Please retry later",
+		)
 	case err != nil:
 		return nil, err
 	}

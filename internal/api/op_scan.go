@@ -38,8 +38,10 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 	r := &x.readParams
 	*r = readParams{
 		expressions: expressions{op: wire.OpScan, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
-		table:       in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet, projected: in.ProjectionExpression,
-		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit), start: in.ExclusiveStartKey,
+		table:       in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
+		projected:  in.ProjectionExpression,
+		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit),
+		start: in.ExclusiveStartKey,
 	}
 	if err := r.parseLegacy(expr.ScanFilter, in.ScanFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return nil, err

@@ -43,7 +43,10 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 	if err := op.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
-	r := readParams{expressions: expressions{op: op, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues}, projected: in.ProjectionExpression}
+	r := readParams{
+		expressions: expressions{op: op, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
+		projected:   in.ProjectionExpression,
+	}
 	if err := checkPlaceholders(in); err != nil {
 		return nil, err
 	}
@@ -77,7 +80,9 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 		if err := checkSearch(t.Definition(), ix.Definition().Vector, len(vector), equal); err != nil {
 			return err
 		}
-		found, bytes, err := view.Search(&table.Search{Table: t, Index: ix, Vector: vector, Equal: equal, Limit: int(*in.TopK)})
+		found, bytes, err := view.Search(
+			&table.Search{Table: t, Index: ix, Vector: vector, Equal: equal, Limit: int(*in.TopK)},
+		)
 		if err != nil {
 			return err
 		}
@@ -211,13 +216,17 @@ func (r *readParams) results(ix *table.Index, found []table.Match, a *answer) ([
 	return out, nil
 }
 
-func vectorOf(attribute *wire.VectorAttributeDefinition, dimensions *int64, function *string, schema []wire.SearchSchemaElement) *table.Vector {
+func vectorOf(
+	attribute *wire.VectorAttributeDefinition, dimensions *int64, function *string, schema []wire.SearchSchemaElement,
+) *table.Vector {
 	v := &table.Vector{Dimensions: value(dimensions), Function: value(function)}
 	if attribute != nil {
 		v.Attribute = value(attribute.AttributeName)
 	}
 	for _, e := range schema {
-		v.Schema = append(v.Schema, table.KeyElement{Name: value(e.AttributeName), Hash: value(e.SearchSchemaElementType) == "HASH"})
+		v.Schema = append(
+			v.Schema, table.KeyElement{Name: value(e.AttributeName), Hash: value(e.SearchSchemaElementType) == "HASH"},
+		)
 	}
 	return v
 }
@@ -244,10 +253,14 @@ func searchSchema(schema []table.KeyElement) []wire.SearchSchemaElement {
 	return out
 }
 
-func vectorDescription(x *table.IndexDefinition, arn *string, items, bytes int64, now time.Time) wire.VectorIndexDescription {
+func vectorDescription(
+	x *table.IndexDefinition, arn *string, items, bytes int64, now time.Time,
+) wire.VectorIndexDescription {
 	return wire.VectorIndexDescription{
-		IndexName: new(x.Name), IndexArn: arn, IndexStatus: new(x.Status(now)), Projection: projection(x.Projection), ItemCount: new(items), IndexSizeBytes: new(bytes),
-		VectorAttribute: &wire.VectorAttributeDefinition{AttributeName: new(x.Vector.Attribute)}, Dimensions: new(x.Vector.Dimensions),
+		IndexName: new(x.Name), IndexArn: arn, IndexStatus: new(x.Status(now)), Projection: projection(x.Projection),
+		ItemCount: new(items), IndexSizeBytes: new(bytes),
+		VectorAttribute:  &wire.VectorAttributeDefinition{AttributeName: new(x.Vector.Attribute)},
+		Dimensions:       new(x.Vector.Dimensions),
 		DistanceFunction: new(x.Vector.Function), SearchSchema: searchSchema(x.Vector.Schema),
 	}
 }
@@ -259,13 +272,18 @@ func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []
 		n := len(def.Vectors)
 		def.Vectors = slices.DeleteFunc(def.Vectors, func(ix table.IndexDefinition) bool { return ix.Name == value(u.Delete.IndexName) })
 		if len(def.Vectors) == n {
-			return wire.NewError("ResourceNotFoundException", "Requested resource not found: Index "+value(u.Delete.IndexName)+" for table "+def.Name)
+			return wire.NewError(
+				"ResourceNotFoundException",
+				"Requested resource not found: Index "+value(u.Delete.IndexName)+" for table "+def.Name,
+			)
 		}
 		return nil
 	}
 	c := u.Create
 	if !def.OnDemandBilling() {
-		return wire.Validation("One or more parameter values were invalid: Vector indexes are only supported for PAY_PER_REQUEST tables")
+		return wire.Validation(
+			"One or more parameter values were invalid: Vector indexes are only supported for PAY_PER_REQUEST tables",
+		)
 	}
 	if slices.ContainsFunc(slices.Concat(def.Local, def.Global, def.Vectors), func(ix table.IndexDefinition) bool { return ix.Name == value(c.IndexName) }) {
 		return wire.Validation("Attempting to create an index which already exists")
@@ -282,5 +300,7 @@ func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []
 // sameVector reports whether two vector indexes differ in nothing but their names.
 func sameVector(a, b *table.IndexDefinition) bool {
 	return a.Vector.Attribute == b.Vector.Attribute && a.Vector.Dimensions == b.Vector.Dimensions && a.Vector.Function == b.Vector.Function &&
-		slices.Equal(a.Vector.Schema, b.Vector.Schema) && a.Projection.Type == b.Projection.Type && slices.Equal(a.Projection.Include, b.Projection.Include)
+		slices.Equal(a.Vector.Schema, b.Vector.Schema) && a.Projection.Type == b.Projection.Type && slices.Equal(
+		a.Projection.Include, b.Projection.Include,
+	)
 }

@@ -59,7 +59,10 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 	}
 	out := &wire.ListStreamsOutput{Streams: []wire.Stream{}}
 	for _, st := range list[:min(limit, len(list))] {
-		out.Streams = append(out.Streams, wire.Stream{StreamArn: new(s.streamARN(st)), StreamLabel: new(st.Label), TableName: new(st.Table)})
+		out.Streams = append(
+			out.Streams,
+			wire.Stream{StreamArn: new(s.streamARN(st)), StreamLabel: new(st.Label), TableName: new(st.Table)},
+		)
 	}
 	if len(list) > limit {
 		out.LastEvaluatedStreamArn = out.Streams[limit-1].StreamArn
@@ -97,7 +100,9 @@ func noSuchStream(arn string) error {
 }
 
 func noSuchShard(id, arn string) error {
-	return wire.NewError("ResourceNotFoundException", "Requested resource not found: Shard: "+id+" in Stream: "+arn+" not found")
+	return wire.NewError(
+		"ResourceNotFoundException", "Requested resource not found: Shard: "+id+" in Stream: "+arn+" not found",
+	)
 }
 
 // onStream calls fn with a view and the stream that an ARN names. Shards whose
@@ -137,7 +142,9 @@ func (s *Service) onStream(ctx context.Context, arn string, fn func(*table.View,
 }
 
 // describeStream describes a stream and its shards.
-func (s *Service) describeStream(ctx context.Context, in *wire.DescribeStreamInput) (*wire.DescribeStreamOutput, error) {
+func (s *Service) describeStream(
+	ctx context.Context, in *wire.DescribeStreamInput,
+) (*wire.DescribeStreamOutput, error) {
 	limit, err := limitOf(wire.OpDescribeStream, in.Limit, maxShards)
 	if err != nil {
 		return nil, err
@@ -176,14 +183,18 @@ func (s *Service) describeStream(ctx context.Context, in *wire.DescribeStreamInp
 		shards = shards[at+1:]
 	}
 	d := &wire.StreamDescription{
-		CreationRequestDateTime: seconds(st.Created), KeySchema: keySchema(st.Key), StreamArn: new(s.streamARN(st)), StreamLabel: new(st.Label),
+		CreationRequestDateTime: seconds(st.Created), KeySchema: keySchema(st.Key), StreamArn: new(s.streamARN(st)),
+		StreamLabel:  new(st.Label),
 		StreamStatus: new("ENABLED"), StreamViewType: new(st.View), TableName: new(st.Table), Shards: []wire.Shard{},
 	}
 	if !st.Ended.IsZero() {
 		d.StreamStatus = new("DISABLED")
 	}
 	for _, sh := range shards[:min(limit, len(shards))] {
-		x := wire.Shard{ShardId: new(shardID(st, sh.Shard)), SequenceNumberRange: &wire.SequenceNumberRange{StartingSequenceNumber: new(sequence(sh.First()))}}
+		x := wire.Shard{
+			ShardId:             new(shardID(st, sh.Shard)),
+			SequenceNumberRange: &wire.SequenceNumberRange{StartingSequenceNumber: new(sequence(sh.First()))},
+		}
 		if sh.Closed {
 			x.SequenceNumberRange.EndingSequenceNumber = new(sequence(sh.End()))
 		}
@@ -285,7 +296,9 @@ func parseIterator(text string) (i iterator, err error) {
 }
 
 // getShardIterator returns a place in a shard.
-func (s *Service) getShardIterator(ctx context.Context, in *wire.GetShardIteratorInput) (*wire.GetShardIteratorOutput, error) {
+func (s *Service) getShardIterator(
+	ctx context.Context, in *wire.GetShardIteratorInput,
+) (*wire.GetShardIteratorOutput, error) {
 	kind := value(in.ShardIteratorType)
 	given := kind == "AT_SEQUENCE_NUMBER" || kind == "AFTER_SEQUENCE_NUMBER"
 	switch {
@@ -338,7 +351,9 @@ func (s *Service) getShardIterator(ctx context.Context, in *wire.GetShardIterato
 }
 
 func trimmed() error {
-	return wire.NewError("TrimmedDataAccessException", "The operation attempted to read past the oldest stream record in a shard.")
+	return wire.NewError(
+		"TrimmedDataAccessException", "The operation attempted to read past the oldest stream record in a shard.",
+	)
 }
 
 // findShard returns the shard of a stream with an id.
@@ -367,7 +382,10 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 	}
 	now := s.now()
 	if now.Sub(i.issued) > iteratorLife {
-		return nil, wire.NewError("ExpiredIteratorException", "The shard iterator has expired: it was issued at "+i.issued.UTC().Format(time.RFC3339)+" and can be used for 15 minutes")
+		return nil, wire.NewError(
+			"ExpiredIteratorException",
+			"The shard iterator has expired: it was issued at "+i.issued.UTC().Format(time.RFC3339)+" and can be used for 15 minutes",
+		)
 	}
 	out := &wire.GetRecordsOutput{Records: []wire.Record{}}
 	err = s.onStream(ctx, i.arn, func(v *table.View, st *table.StreamInfo) error {
@@ -418,7 +436,8 @@ func (s *Service) streamRecord(st *table.StreamInfo, shard string, r *table.Stre
 		AwsRegion: new(s.region()), EventID: new(hex.EncodeToString(id[:])), EventName: new(r.Event),
 		EventSource: new("aws:dynamodb"), EventVersion: new("1.1"),
 		Dynamodb: &wire.StreamRecord{
-			ApproximateCreationDateTime: seconds(r.Time.Truncate(time.Second)), Keys: r.Keys, NewImage: r.New, OldImage: r.Old,
+			ApproximateCreationDateTime: seconds(r.Time.Truncate(time.Second)), Keys: r.Keys, NewImage: r.New,
+			OldImage:       r.Old,
 			SequenceNumber: &number, SizeBytes: new(int64(r.Bytes())), StreamViewType: new(st.View),
 		},
 	}

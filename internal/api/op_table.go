@@ -50,7 +50,8 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	def := &table.Definition{
 		Name: name, Created: s.now(), Attributes: attributesOf(in.AttributeDefinitions), Key: keyOf(in.KeySchema),
 		BillingMode: value(in.BillingMode), Class: value(in.TableClass), Protected: value(in.DeletionProtectionEnabled),
-		OnDemand: onDemandOf(in.OnDemandThroughput), Warm: warmOf(in.WarmThroughput), Stream: s.streamOf(in.StreamSpecification),
+		OnDemand: onDemandOf(in.OnDemandThroughput), Warm: warmOf(in.WarmThroughput),
+		Stream:     s.streamOf(in.StreamSpecification),
 		Encryption: encryptionOf(in.SSESpecification),
 	}
 	if def.OnDemandBilling() {
@@ -73,16 +74,25 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		def.Global = append(def.Global, ix)
 	}
 	if in.GlobalSecondaryIndexes != nil && len(in.GlobalSecondaryIndexes) == 0 {
-		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: List of GlobalSecondaryIndexes is empty")
+		return nil, wire.OpCreateTable.Invalid(
+			"One or more parameter values were invalid: List of GlobalSecondaryIndexes is empty",
+		)
 	}
 	for _, l := range in.LocalSecondaryIndexes {
-		def.Local = append(def.Local, table.IndexDefinition{Name: value(l.IndexName), Key: keyOf(l.KeySchema), Projection: projectionOf(l.Projection)})
+		def.Local = append(
+			def.Local,
+			table.IndexDefinition{Name: value(l.IndexName), Key: keyOf(l.KeySchema), Projection: projectionOf(l.Projection)},
+		)
 	}
 	if in.LocalSecondaryIndexes != nil && len(in.LocalSecondaryIndexes) == 0 {
-		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: List of LocalSecondaryIndexes is empty")
+		return nil, wire.OpCreateTable.Invalid(
+			"One or more parameter values were invalid: List of LocalSecondaryIndexes is empty",
+		)
 	}
 	if in.VectorIndexes != nil && len(in.VectorIndexes) == 0 {
-		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: List of VectorIndexes is empty")
+		return nil, wire.OpCreateTable.Invalid(
+			"One or more parameter values were invalid: List of VectorIndexes is empty",
+		)
 	}
 	def.Vectors = vectorsOf(in.VectorIndexes)
 	if def.Tags, err = tagsOf(in.Tags); err != nil {
@@ -152,8 +162,10 @@ func (s *Service) deleteTable(ctx context.Context, in *wire.DeleteTableInput) (*
 	}
 	full := s.describe(t)
 	return &wire.DeleteTableOutput{TableDescription: &wire.TableDescription{
-		TableName: full.TableName, TableStatus: new(table.StatusDeleting), TableId: full.TableId, TableArn: full.TableArn,
-		ProvisionedThroughput: full.ProvisionedThroughput, ItemCount: full.ItemCount, TableSizeBytes: full.TableSizeBytes,
+		TableName: full.TableName, TableStatus: new(table.StatusDeleting), TableId: full.TableId,
+		TableArn:              full.TableArn,
+		ProvisionedThroughput: full.ProvisionedThroughput, ItemCount: full.ItemCount,
+		TableSizeBytes:            full.TableSizeBytes,
 		DeletionProtectionEnabled: full.DeletionProtectionEnabled, BillingModeSummary: full.BillingModeSummary,
 	}}, nil
 }
@@ -225,7 +237,9 @@ func (s *Service) describeLimits(_ context.Context, in *wire.DescribeLimitsInput
 // describeEndpoints returns the host and port that the client asked: a client with
 // endpoint discovery sends its requests there. Without HTTP it returns the
 // service's host of the region.
-func (s *Service) describeEndpoints(ctx context.Context, in *wire.DescribeEndpointsRequest) (*wire.DescribeEndpointsResponse, error) {
+func (s *Service) describeEndpoints(
+	ctx context.Context, in *wire.DescribeEndpointsRequest,
+) (*wire.DescribeEndpointsResponse, error) {
 	host := cmp.Or(event.Host(ctx), "dynamodb."+s.region()+".amazonaws.com")
 	return &wire.DescribeEndpointsResponse{Endpoints: []wire.Endpoint{{
 		Address: &host, CachePeriodInMinutes: new(int64(1440)),
@@ -245,9 +259,13 @@ func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index st
 	case def.OnDemandBilling() && p != nil:
 		return table.Throughput{}, wire.Validation(wrong + "ProvisionedThroughput should not be specified for index: " + index + " when BillingMode is PAY_PER_REQUEST")
 	case !def.OnDemandBilling() && p == nil && index == "":
-		return table.Throughput{}, wire.Validation(wrong + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
+		return table.Throughput{}, wire.Validation(
+			wrong + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",
+		)
 	case !def.OnDemandBilling() && p == nil:
-		return table.Throughput{}, wire.Validation(wrong + "ProvisionedThroughput must be specified for index: " + index)
+		return table.Throughput{}, wire.Validation(
+			wrong + "ProvisionedThroughput must be specified for index: " + index,
+		)
 	case p == nil:
 		return table.Throughput{}, nil
 	}

@@ -155,7 +155,9 @@ func (s *Service) tagged(op wire.Op, arn string) (string, error) {
 	case !s.arns.Local(ref):
 		return "", wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
 	case ref.Index != "":
-		return "", wire.Validation(wrong + "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn)
+		return "", wire.Validation(
+			wrong + "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn,
+		)
 	case ref.Stream != "":
 		return "", noResource(arn)
 	}
@@ -165,7 +167,9 @@ func (s *Service) tagged(op wire.Op, arn string) (string, error) {
 // listTagsOfResource lists the tags of a table by key. All of them are on one
 // page, as the service returns them (alternator, test_tag.py); NextToken is
 // the key to continue after.
-func (s *Service) listTagsOfResource(ctx context.Context, in *wire.ListTagsOfResourceInput) (*wire.ListTagsOfResourceOutput, error) {
+func (s *Service) listTagsOfResource(
+	ctx context.Context, in *wire.ListTagsOfResourceInput,
+) (*wire.ListTagsOfResourceOutput, error) {
 	name, err := s.tagged(wire.OpListTagsOfResource, value(in.ResourceArn))
 	if err != nil {
 		return nil, err

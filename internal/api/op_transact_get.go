@@ -14,11 +14,15 @@ import (
 
 // TransactGetItems reads up to 100 items of any tables as they are at one
 // moment.
-func (s *Service) TransactGetItems(ctx context.Context, in *wire.TransactGetItemsInput) (*wire.TransactGetItemsOutput, error) {
+func (s *Service) TransactGetItems(
+	ctx context.Context, in *wire.TransactGetItemsInput,
+) (*wire.TransactGetItemsOutput, error) {
 	return call(ctx, s, wire.OpTransactGetItems, in, (*Service).transactGet)
 }
 
-func (s *Service) transactGet(ctx context.Context, in *wire.TransactGetItemsInput) (*wire.TransactGetItemsOutput, error) {
+func (s *Service) transactGet(
+	ctx context.Context, in *wire.TransactGetItemsInput,
+) (*wire.TransactGetItemsOutput, error) {
 	reads := make([]readParams, len(in.TransactItems))
 	for i := range in.TransactItems {
 		g := in.TransactItems[i].Get
@@ -64,7 +68,8 @@ const msgTransactJSON = "Transaction payload size cannot exceed 33554432 bytes o
 // readAll reads the items of a TransactGetItems and adds the capacity they
 // consume to used. Keys that do not match the schemas of their tables cancel it.
 func (s *Service) readAll(
-	ctx context.Context, view *table.View, in *wire.TransactGetItemsInput, reads []readParams, used *transactUse, b *budget,
+	ctx context.Context, view *table.View, in *wire.TransactGetItemsInput, reads []readParams, used *transactUse,
+	b *budget,
 ) (*wire.TransactGetItemsOutput, error) {
 	tables := make([]*table.Table, len(reads))
 	for i := range reads {

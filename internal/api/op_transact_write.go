@@ -40,11 +40,15 @@ type action struct {
 }
 
 // TransactWriteItems applies up to 100 writes of any tables, all or nothing.
-func (s *Service) TransactWriteItems(ctx context.Context, in *wire.TransactWriteItemsInput) (*wire.TransactWriteItemsOutput, error) {
+func (s *Service) TransactWriteItems(
+	ctx context.Context, in *wire.TransactWriteItemsInput,
+) (*wire.TransactWriteItemsOutput, error) {
 	return call(ctx, s, wire.OpTransactWriteItems, in, (*Service).transactWrite)
 }
 
-func (s *Service) transactWrite(ctx context.Context, in *wire.TransactWriteItemsInput) (*wire.TransactWriteItemsOutput, error) {
+func (s *Service) transactWrite(
+	ctx context.Context, in *wire.TransactWriteItemsInput,
+) (*wire.TransactWriteItemsOutput, error) {
 	if len(in.TransactItems) > MaxTransactActions {
 		return nil, wire.OpTransactWriteItems.Invalid("Member must have length less than or equal to 100")
 	}
@@ -75,7 +79,9 @@ func (s *Service) transactWrite(ctx context.Context, in *wire.TransactWriteItems
 
 // runTransact applies the actions in tx, unless their token is known, and adds
 // the capacity they consume to used.
-func (s *Service) runTransact(tx *table.Tx, in *wire.TransactWriteItemsInput, actions []action, digest []byte, used *transactUse, b *budget) (*wire.TransactWriteItemsOutput, error) {
+func (s *Service) runTransact(
+	tx *table.Tx, in *wire.TransactWriteItemsInput, actions []action, digest []byte, used *transactUse, b *budget,
+) (*wire.TransactWriteItemsOutput, error) {
 	b.reset()
 	tables := make([]*table.Table, len(actions))
 	for i := range actions {
@@ -154,7 +160,9 @@ func transactDigest(in *wire.TransactWriteItemsInput) []byte {
 
 // replayed returns the output of a transaction that has been applied before. It
 // is charged as reads of the items that were written.
-func replayed(tables []*table.Table, known table.Token, digest []byte, used *transactUse) (*wire.TransactWriteItemsOutput, error) {
+func replayed(
+	tables []*table.Table, known table.Token, digest []byte, used *transactUse,
+) (*wire.TransactWriteItemsOutput, error) {
 	if !bytes.Equal(known.Digest, digest) {
 		return nil, wire.NewError("IdempotentParameterMismatchException", msgTokenMismatch)
 	}
@@ -287,7 +295,9 @@ func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) 
 	}
 	switch e.Kind {
 	case table.ConditionFailed:
-		r := wire.CancellationReason{Code: new("ConditionalCheckFailed"), Message: new("The conditional request failed")}
+		r := wire.CancellationReason{
+			Code: new("ConditionalCheckFailed"), Message: new("The conditional request failed"),
+		}
 		if value(onFailure) == returnAllOld && e.Item != nil {
 			r.Item = bytes.Clone(e.Item)
 		}
@@ -312,10 +322,14 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 			}
 		}
 		if n == 0 {
-			return nil, wire.OpTransactWriteItems.Invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request")
+			return nil, wire.OpTransactWriteItems.Invalid(
+				"Invalid Request: TransactWriteRequest should contain Delete or Put or Update request",
+			)
 		}
 		if n > 1 {
-			return nil, wire.OpTransactWriteItems.Invalid("TransactItems can only contain one of Check, Put, Update or Delete")
+			return nil, wire.OpTransactWriteItems.Invalid(
+				"TransactItems can only contain one of Check, Put, Update or Delete",
+			)
 		}
 	}
 	for i := range in.TransactItems {

@@ -10,7 +10,9 @@ import (
 
 // updateTimeToLive enables or disables time to live. Expired items are deleted
 // by the next sweep; see [table.DB.Sweep].
-func (s *Service) updateTimeToLive(ctx context.Context, in *wire.UpdateTimeToLiveInput) (*wire.UpdateTimeToLiveOutput, error) {
+func (s *Service) updateTimeToLive(
+	ctx context.Context, in *wire.UpdateTimeToLiveInput,
+) (*wire.UpdateTimeToLiveOutput, error) {
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {
 		return nil, err
@@ -20,13 +22,17 @@ func (s *Service) updateTimeToLive(ctx context.Context, in *wire.UpdateTimeToLiv
 	_, err = s.db.Alter(ctx, name, func(def *table.Definition) error {
 		switch {
 		case *spec.Enabled && def.Expiry != "" && def.Expiry != attribute:
-			return wire.Validation("TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry)
+			return wire.Validation(
+				"TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry,
+			)
 		case *spec.Enabled && def.Expiry != "":
 			return wire.Validation("TimeToLive is already enabled")
 		case !*spec.Enabled && def.Expiry == "":
 			return wire.Validation("TimeToLive is already disabled")
 		case !*spec.Enabled && def.Expiry != attribute:
-			return wire.Validation("TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry)
+			return wire.Validation(
+				"TimeToLive is active on a different AttributeName: current AttributeName is " + def.Expiry,
+			)
 		case *spec.Enabled:
 			def.Expiry = attribute
 		default:
@@ -45,7 +51,9 @@ func (s *Service) updateTimeToLive(ctx context.Context, in *wire.UpdateTimeToLiv
 
 // describeTimeToLive returns whether time to live is enabled, and on which
 // attribute.
-func (s *Service) describeTimeToLive(ctx context.Context, in *wire.DescribeTimeToLiveInput) (*wire.DescribeTimeToLiveOutput, error) {
+func (s *Service) describeTimeToLive(
+	ctx context.Context, in *wire.DescribeTimeToLiveInput,
+) (*wire.DescribeTimeToLiveOutput, error) {
 	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err

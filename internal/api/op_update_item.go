@@ -29,7 +29,8 @@ func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wi
 	}
 	w := writeParams{
 		expressions: expressions{op: wire.OpUpdateItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
-		mode:        in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics, onFailure: in.ReturnValuesOnConditionCheckFailure,
+		mode:        in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
+		onFailure: in.ReturnValuesOnConditionCheckFailure,
 	}
 	var update *expr.Update
 	var err error

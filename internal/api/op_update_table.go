@@ -97,7 +97,8 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	}
 	if deletedVector != "" {
 		d.VectorIndexes = append(d.VectorIndexes, wire.VectorIndexDescription{
-			IndexName: new(deletedVector), IndexStatus: new(table.StatusDeleting), IndexArn: new(s.arns.Index(name, deletedVector)),
+			IndexName: new(deletedVector), IndexStatus: new(table.StatusDeleting),
+			IndexArn: new(s.arns.Index(name, deletedVector)),
 		})
 	}
 	if deleted != "" && !leaving {
@@ -119,7 +120,10 @@ func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) 
 }
 
 func errOneIndex() error {
-	return wire.NewError("LimitExceededException", "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+	return wire.NewError(
+		"LimitExceededException",
+		"Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
+	)
 }
 
 // msgNoUpdate lists parameters that the public model does not have. Source of it
@@ -139,7 +143,9 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		return wire.OpUpdateTable.Invalid(msgNoUpdate)
 	}
 	if in.GlobalSecondaryIndexUpdates != nil && len(in.GlobalSecondaryIndexUpdates) == 0 {
-		return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: List of GlobalSecondaryIndexUpdates is empty")
+		return wire.OpUpdateTable.Invalid(
+			"One or more parameter values were invalid: List of GlobalSecondaryIndexUpdates is empty",
+		)
 	}
 	if err := checkBounds(in.ProvisionedThroughput, ""); err != nil {
 		return err
@@ -215,7 +221,9 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 }
 
 // setThroughput sets *t to what p asks for, which must differ.
-func (s *Service) setThroughput(def *table.Definition, t *table.Throughput, p *wire.ProvisionedThroughput, index string, wasOnDemand bool) error {
+func (s *Service) setThroughput(
+	def *table.Definition, t *table.Throughput, p *wire.ProvisionedThroughput, index string, wasOnDemand bool,
+) error {
 	next, err := throughputOf(def, p, index)
 	if err != nil {
 		return err
@@ -260,8 +268,9 @@ func (s *Service) alterIndex(
 			return wire.Validation("Attempting to create an index which already exists")
 		}
 		ix := table.IndexDefinition{
-			Name: value(u.Create.IndexName), Key: keyOf(u.Create.KeySchema), Projection: projectionOf(u.Create.Projection),
-			OnDemand: onDemandOf(u.Create.OnDemandThroughput), Warm: warmOf(u.Create.WarmThroughput),
+			Name: value(u.Create.IndexName), Key: keyOf(u.Create.KeySchema),
+			Projection: projectionOf(u.Create.Projection),
+			OnDemand:   onDemandOf(u.Create.OnDemandThroughput), Warm: warmOf(u.Create.WarmThroughput),
 		}
 		attributes := attributesOf(defined)
 		if err := checkNewKey(&ix, attributes); err != nil {

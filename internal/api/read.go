@@ -43,7 +43,9 @@ type readParams struct {
 // parseLegacy parses the legacy filter and list of attributes. The service looks
 // for errors in them, then in the start key, before it looks at expressions and
 // at the key condition. Source: dynalite, validations/query.js and scan.js.
-func (r *readParams) parseLegacy(p expr.Param, filter map[string]wire.Condition, operator *string, faults wire.Faults) (err error) {
+func (r *readParams) parseLegacy(
+	p expr.Param, filter map[string]wire.Condition, operator *string, faults wire.Faults,
+) (err error) {
 	if err := r.op.FaultError(faults, string(p)); err != nil {
 		return err
 	}
@@ -218,7 +220,9 @@ func (r *readParams) checkFilterKeys(schema *keycond.Schema) error {
 			if r.filter.Param == expr.QueryFilter {
 				what = "QueryFilter"
 			}
-			return wire.Validation(fmt.Sprintf("%s can only contain non-primary key attributes: Primary key attribute: %s", what, name))
+			return wire.Validation(
+				fmt.Sprintf("%s can only contain non-primary key attributes: Primary key attribute: %s", what, name),
+			)
 		}
 	}
 	return nil

@@ -58,11 +58,14 @@ func statementDigest(statements ...wire.ParameterizedStatement) []byte {
 
 // returnModes are the values of ReturnValues for what RETURNING asks for.
 var returnModes = map[string]string{
-	"ALL OLD": returnAllOld, "ALL NEW": returnAllNew, "MODIFIED OLD": returnUpdatedOld, "MODIFIED NEW": returnUpdatedNew,
+	"ALL OLD": returnAllOld, "ALL NEW": returnAllNew, "MODIFIED OLD": returnUpdatedOld,
+	"MODIFIED NEW": returnUpdatedNew,
 }
 
 // runWrite runs a write of one item and returns what its RETURNING asks for.
-func (s *Service) runWrite(ctx context.Context, st *partiql.Statement, mode, onFailure *string) (item attr.Item, out writeOutput, err error) {
+func (s *Service) runWrite(
+	ctx context.Context, st *partiql.Statement, mode, onFailure *string,
+) (item attr.Item, out writeOutput, err error) {
 	w := writeParams{mode: mode, onFailure: onFailure}
 	out, err = w.apply(ctx, s, &st.Table, nil, func(tx *table.Tx, t *table.Table) (table.Change, error) {
 		a, err := statementAction(t, st)
@@ -128,7 +131,9 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Update(t, key, st.Update, cond) }
 	case partiql.Delete:
 		if rest != nil {
-			rest = &expr.Condition{Root: &ast.Or{L: onItem(t, ast.AttributeNotExists), R: rest.Root}, Param: partiql.Param}
+			rest = &expr.Condition{
+				Root: &ast.Or{L: onItem(t, ast.AttributeNotExists), R: rest.Root}, Param: partiql.Param,
+			}
 		}
 		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Delete(t, key, rest) }
 	default:
@@ -147,7 +152,9 @@ func onItem(t *table.Table, fn ast.Func) ast.Node {
 // statementRead finds what a SELECT reads from, with the schema of its key. An
 // attribute that a local index does not project is fetched from the table; of a
 // global one it is refused (conformance indexQualifier).
-func statementRead(view *table.View, t *table.Table, st *partiql.Statement, consistent bool) (table.Read, *keycond.Schema, error) {
+func statementRead(
+	view *table.View, t *table.Table, st *partiql.Statement, consistent bool,
+) (table.Read, *keycond.Schema, error) {
 	read := table.Read{Table: t, Consistent: consistent}
 	if err := t.CheckPaths(st.Selected()); err != nil {
 		return read, nil, err
@@ -187,7 +194,9 @@ func statementRead(view *table.View, t *table.Table, st *partiql.Statement, cons
 // pointRead returns the key of the one item that a SELECT in a batch or in a
 // transaction reads. WHERE may demand nothing else (conformance
 // partiqlFunctions), and an index is no place for it.
-func pointRead(view *table.View, t *table.Table, st *partiql.Statement, consistent bool, operation string) (attr.Item, error) {
+func pointRead(
+	view *table.View, t *table.Table, st *partiql.Statement, consistent bool, operation string,
+) (attr.Item, error) {
 	if _, _, err := statementRead(view, t, st, consistent); err != nil {
 		return nil, err
 	}
@@ -196,7 +205,9 @@ func pointRead(view *table.View, t *table.Table, st *partiql.Statement, consiste
 		return nil, statementError(err)
 	}
 	if !ok || rest != nil || st.Index != "" || st.Order != nil {
-		return nil, wire.Validation("Select statements within " + operation + " must specify the primary key in the where clause.")
+		return nil, wire.Validation(
+			"Select statements within " + operation + " must specify the primary key in the where clause.",
+		)
 	}
 	return key, nil
 }

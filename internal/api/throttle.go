@@ -131,7 +131,9 @@ func (b *budget) change(t *table.Table, change *table.Change, factor float64) er
 		}
 		for _, ix := range t.Indexes() {
 			if ix.Name() == used.Name {
-				demands = b.demands(demands, t, ix, used.Units, partitionOf(ix.Key(), change.Old), partitionOf(ix.Key(), change.New))
+				demands = b.demands(
+					demands, t, ix, used.Units, partitionOf(ix.Key(), change.Old), partitionOf(ix.Key(), change.New),
+				)
 			}
 		}
 	}
@@ -175,7 +177,8 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 	}
 	if whole > 0 { // -1 is no limit
 		list = append(list, demand{
-			throughput.Bucket{Resource: resource, Write: b.write}, throughput.Limit{Rate: float64(whole), Burst: float64(whole) * burstSeconds},
+			throughput.Bucket{Resource: resource, Write: b.write},
+			throughput.Limit{Rate: float64(whole), Burst: float64(whole) * burstSeconds},
 			def.Created, units, func() error { return b.throttled(t, ix, kind) },
 		})
 	}
@@ -187,8 +190,10 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 	}
 	for _, key := range keys {
 		list = append(list, demand{
-			throughput.Bucket{Resource: resource, Partition: key, Write: b.write}, throughput.Limit{Rate: one, Burst: one},
-			time.Time{}, units / float64(len(keys)), func() error { return b.throttled(t, ix, "KeyRangeThroughputExceeded") },
+			throughput.Bucket{Resource: resource, Partition: key, Write: b.write},
+			throughput.Limit{Rate: one, Burst: one},
+			time.Time{}, units / float64(len(keys)),
+			func() error { return b.throttled(t, ix, "KeyRangeThroughputExceeded") },
 		})
 	}
 	return list

@@ -29,7 +29,9 @@ type writeParams struct {
 
 // parse parses the condition and checks everything that does not depend on the
 // table.
-func (w *writeParams) parse(src *string, expected map[string]wire.ExpectedAttributeValue, operator *string) (err error) {
+func (w *writeParams) parse(
+	src *string, expected map[string]wire.ExpectedAttributeValue, operator *string,
+) (err error) {
 	if r := value(w.returns); r != "" && r != returnNone && r != returnAllOld {
 		return w.op.Invalid("ReturnValues can only be ALL_OLD or NONE")
 	}
@@ -53,7 +55,10 @@ type writeOutput struct {
 
 // apply runs a write in a transaction and makes its output. A write whose
 // condition does not hold consumes capacity too.
-func (w *writeParams) apply(ctx context.Context, s *Service, name *string, key attr.Item, write func(*table.Tx, *table.Table) (table.Change, error)) (out writeOutput, err error) {
+func (w *writeParams) apply(
+	ctx context.Context, s *Service, name *string, key attr.Item,
+	write func(*table.Tx, *table.Table) (table.Change, error),
+) (out writeOutput, err error) {
 	b := s.budget(ctx, true)
 	err = s.db.Update(ctx, func(tx *table.Tx) error {
 		out = writeOutput{}

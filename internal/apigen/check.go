@@ -131,7 +131,9 @@ func (g *generator) checks(owner, member, target, value string) string {
 		}
 	case kindInteger, kindLong:
 		if s.Min != nil || s.Max != nil {
-			fmt.Fprintf(&b, "v.integer(%q, %s, %s, %s)\n", member, value, or(lo, "math.MinInt64"), or(hi, "math.MaxInt64"))
+			fmt.Fprintf(
+				&b, "v.integer(%q, %s, %s, %s)\n", member, value, or(lo, "math.MinInt64"), or(hi, "math.MaxInt64"),
+			)
 		}
 	case kindStruct:
 		if g.checked[target] {
@@ -140,14 +142,22 @@ func (g *generator) checks(owner, member, target, value string) string {
 	case kindList:
 		if lo != "" || hi != "" {
 			g.echoed[target] = true
-			fmt.Fprintf(&b, "if v.size(%q, len(%s), %s, %s) {\nv.echo(echo%s(nil, %s))\n}\n", member, value, or(lo, "0"), or(hi, "-1"), target, value)
+			fmt.Fprintf(
+				&b, "if v.size(%q, len(%s), %s, %s) {\nv.echo(echo%s(nil, %s))\n}\n", member, value, or(lo, "0"),
+				or(hi, "-1"), target, value,
+			)
 		}
 		if inner := g.checks(target, "", s.Member, "e"); inner != "" {
 			if g.kind(s.Member) == kindStruct {
 				inner = "e.check(v)\n"
-				fmt.Fprintf(&b, "v.push(%q)\nfor i := range %s {\ne := &%s[i]\nv.elem(i)\n%sv.pop()\n}\nv.pop()\n", member, value, value, inner)
+				fmt.Fprintf(
+					&b, "v.push(%q)\nfor i := range %s {\ne := &%s[i]\nv.elem(i)\n%sv.pop()\n}\nv.pop()\n", member,
+					value, value, inner,
+				)
 			} else {
-				fmt.Fprintf(&b, "v.push(%q)\nfor i, e := range %s {\nv.elem(i)\n%sv.pop()\n}\nv.pop()\n", member, value, inner)
+				fmt.Fprintf(
+					&b, "v.push(%q)\nfor i, e := range %s {\nv.elem(i)\n%sv.pop()\n}\nv.pop()\n", member, value, inner,
+				)
 			}
 		}
 	case kindMap:
@@ -158,7 +168,9 @@ func (g *generator) checks(owner, member, target, value string) string {
 			g.echoed[target] = true
 		}
 		if lo != "" || hi != "" {
-			fmt.Fprintf(&b, "if v.size(%q, len(%s), %s, %s) {\nv.echo(%s)\n}\n", member, value, or(lo, "0"), or(hi, "-1"), echo)
+			fmt.Fprintf(
+				&b, "if v.size(%q, len(%s), %s, %s) {\nv.echo(%s)\n}\n", member, value, or(lo, "0"), or(hi, "-1"), echo,
+			)
 		}
 		if s.Key == "TableArn" {
 			fmt.Fprintf(&b, "if v.tableKeys(%q, sortedKeys(%s)) {\nv.echo(%s)\n}\n", member, value, echo)
@@ -167,7 +179,10 @@ func (g *generator) checks(owner, member, target, value string) string {
 		if g.kind(s.Value) == kindList {
 			l := g.Shapes[s.Value]
 			if llo, lhi := bounds(l); llo != "" || lhi != "" {
-				fmt.Fprintf(&b, "for _, e := range %s {\nif v.mapValue(%q, len(e), %s, %s) {\nv.echo(%s)\nbreak\n}\n}\n", value, member, or(llo, "0"), or(lhi, "-1"), echo)
+				fmt.Fprintf(
+					&b, "for _, e := range %s {\nif v.mapValue(%q, len(e), %s, %s) {\nv.echo(%s)\nbreak\n}\n}\n", value,
+					member, or(llo, "0"), or(lhi, "-1"), echo,
+				)
 			}
 			if g.kind(l.Member) == kindStruct && g.checked[l.Member] {
 				inner = "for i := range e {\nv.elem(i)\ne[i].check(v)\nv.pop()\n}\n"
@@ -180,7 +195,10 @@ func (g *generator) checks(owner, member, target, value string) string {
 			inner = g.checks(target, "", s.Value, "e")
 		}
 		if inner != "" {
-			fmt.Fprintf(&b, "v.push(%q)\nfor _, k := range sortedKeys(%s) {\ne := %s[k]\nv.key(k)\n%sv.pop()\n}\nv.pop()\n", member, value, value, inner)
+			fmt.Fprintf(
+				&b, "v.push(%q)\nfor _, k := range sortedKeys(%s) {\ne := %s[k]\nv.key(k)\n%sv.pop()\n}\nv.pop()\n",
+				member, value, value, inner,
+			)
 		}
 	}
 	return b.String()
@@ -232,7 +250,10 @@ func (g *generator) rules() {
 				}
 				match = fmt.Sprintf("regexp.MustCompile(%q).MatchString", "^(?:"+p+")$")
 			}
-			g.emit("check", "var rule%s = textRule{min: %s, max: %s, pattern: %q, match: %s}", name, or(lo, "0"), or(hi, "-1"), s.Pattern, match)
+			g.emit(
+				"check", "var rule%s = textRule{min: %s, max: %s, pattern: %q, match: %s}", name, or(lo, "0"),
+				or(hi, "-1"), s.Pattern, match,
+			)
 		}
 	}
 }

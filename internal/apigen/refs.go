@@ -60,10 +60,15 @@ func (g *generator) refsOf(b *strings.Builder, structure, variable, table string
 		names = nil
 	}
 	for _, member := range names {
-		fmt.Fprintf(b, "if %[1]s.%[2]s != nil && !yield(Ref{Table: *%[1]s.%[2]s}) {\nreturn\n}\n", variable, goName(member))
+		fmt.Fprintf(
+			b, "if %[1]s.%[2]s != nil && !yield(Ref{Table: *%[1]s.%[2]s}) {\nreturn\n}\n", variable, goName(member),
+		)
 	}
 	for _, member := range keys {
-		fmt.Fprintf(b, "if !yield(Ref{Table: %s, %s: %s.%s}) {\nreturn\n}\n", table, keyField(member, s.Members[member]), variable, goName(member))
+		fmt.Fprintf(
+			b, "if !yield(Ref{Table: %s, %s: %s.%s}) {\nreturn\n}\n", table, keyField(member, s.Members[member]),
+			variable, goName(member),
+		)
 	}
 	for _, member := range s.memberNames() {
 		g.refsIn(b, s.Members[member], variable+"."+goName(member), table)

@@ -78,7 +78,11 @@ func (g *generator) decode(name string) {
 		return
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "func (d *decoder) read%s(x *%s, pos position) (bool, error) { return readStruct(d, x, pos, %q, membersOf%s) }\n\n", name, name, g.javaClass(name), name)
+	fmt.Fprintf(
+		&b,
+		"func (d *decoder) read%s(x *%s, pos position) (bool, error) { return readStruct(d, x, pos, %q, membersOf%s) }\n\n",
+		name, name, g.javaClass(name), name,
+	)
 	fmt.Fprintf(&b, "var membersOf%s = []member[%s]{\n", name, name)
 	for _, member := range s.memberNames() {
 		target := s.Members[member]
@@ -94,7 +98,11 @@ func (g *generator) decode(name string) {
 	case readStrictly[name]:
 		g.strict(name)
 	case len(g.inputOf(name)) > 0:
-		g.emit("decode", `func (x *%[1]s) DecodeJSON(body []byte) error { return decodeBody(body, x, &x.Faults, (*decoder).read%[1]s) }`, name)
+		g.emit(
+			"decode",
+			`func (x *%[1]s) DecodeJSON(body []byte) error { return decodeBody(body, x, &x.Faults, (*decoder).read%[1]s) }`,
+			name,
+		)
 	case slices.Contains(readOutputs, name):
 		g.emit("decode", `// DecodeJSON reads the body of a response.
 func (x *%[1]s) DecodeJSON(body []byte) error { return decodeBody(body, x, nil, (*decoder).read%[1]s) }`, name)
@@ -183,10 +191,16 @@ func (g *generator) encode(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
 	case kindList:
-		g.emit("encode", "func append%s(dst []byte, l %s) []byte { return appendList(dst, l, %s) }", name, g.elemType(name), g.appender(s.Member))
+		g.emit(
+			"encode", "func append%s(dst []byte, l %s) []byte { return appendList(dst, l, %s) }", name,
+			g.elemType(name), g.appender(s.Member),
+		)
 		return
 	case kindMap:
-		g.emit("encode", "func append%s(dst []byte, m %s) []byte { return appendMap(dst, m, %s) }", name, g.elemType(name), g.appender(s.Value))
+		g.emit(
+			"encode", "func append%s(dst []byte, m %s) []byte { return appendMap(dst, m, %s) }", name, g.elemType(name),
+			g.appender(s.Value),
+		)
 		return
 	}
 	var b strings.Builder
@@ -202,7 +216,9 @@ func (g *generator) encode(name string) {
 		case scalarTypes[k] != "":
 			fmt.Fprintf(&b, "dst = appendScalar(dst, `%q:`, %s, %s)\n", member, field, g.appender(target))
 		default:
-			fmt.Fprintf(&b, "dst = appendMember(dst, `%q:`, %s, %s != nil, %s)\n", member, field, field, g.appender(target))
+			fmt.Fprintf(
+				&b, "dst = appendMember(dst, `%q:`, %s, %s != nil, %s)\n", member, field, field, g.appender(target),
+			)
 		}
 	}
 	b.WriteString("return append(dst, '}')\n}")
@@ -240,14 +256,22 @@ func (g *generator) echo(name string) {
 	s := g.Shapes[name]
 	switch g.kind(name) {
 	case kindList:
-		g.emit("echo", "func echo%s(dst []byte, l %s) []byte { return echoList(dst, l, %s) }", name, g.elemType(name), g.printer(s.Member))
+		g.emit(
+			"echo", "func echo%s(dst []byte, l %s) []byte { return echoList(dst, l, %s) }", name, g.elemType(name),
+			g.printer(s.Member),
+		)
 		return
 	case kindMap:
-		g.emit("echo", "func echo%s(dst []byte, m %s) []byte { return echoMap(dst, m, %s) }", name, g.elemType(name), g.printer(s.Value))
+		g.emit(
+			"echo", "func echo%s(dst []byte, m %s) []byte { return echoMap(dst, m, %s) }", name, g.elemType(name),
+			g.printer(s.Value),
+		)
 		return
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "func (x *%s) appendEcho(dst []byte) []byte {\nif x == nil {\nreturn append(dst, \"null\"...)\n}\n", name)
+	fmt.Fprintf(
+		&b, "func (x *%s) appendEcho(dst []byte) []byte {\nif x == nil {\nreturn append(dst, \"null\"...)\n}\n", name,
+	)
 	sep := name + "("
 	for _, member := range ordered(s.memberNames(), javaOrder[name]) {
 		target := s.Members[member]

@@ -59,7 +59,9 @@ var otherNames = []string{
 // PartiQL may do either. collectors read many items by their keys, so their answers may
 // have tens of megabytes.
 var (
-	writers    = []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems", "StartBulkPutItems"}
+	writers = []string{
+		"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems", "StartBulkPutItems",
+	}
 	collectors = []string{"BatchGetItem", "TransactGetItems", "BatchExecuteStatement", "ExecuteTransaction"}
 )
 

@@ -26,7 +26,9 @@ func Expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 		AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("id"), AttributeType: new("S")}, {AttributeName: new("user"), AttributeType: new("S")}},
 		KeySchema:            []wire.KeySchemaElement{{AttributeName: new("id"), KeyType: new("HASH")}},
 		GlobalSecondaryIndexes: []wire.GlobalSecondaryIndex{{
-			IndexName: new("ByUser"), KeySchema: []wire.KeySchemaElement{{AttributeName: new("user"), KeyType: new("HASH")}}, Projection: &wire.Projection{ProjectionType: new("ALL")},
+			IndexName:  new("ByUser"),
+			KeySchema:  []wire.KeySchemaElement{{AttributeName: new("user"), KeyType: new("HASH")}},
+			Projection: &wire.Projection{ProjectionType: new("ALL")},
 		}},
 	})
 	require.NoError(t, err)

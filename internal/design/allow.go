@@ -50,7 +50,10 @@ func (p *parser) allowances(n *yaml.Node) {
 		if o["rule"] == nil {
 			p.fail(e, "name the rule, as in rule: unpadded-number", "the allowance has no rule")
 		} else if a.Rule, _ = p.text(o["rule"], "the rule"); a.Rule != "" && !ruleID.MatchString(a.Rule) {
-			p.fail(o["rule"], "each finding begins with the name of its rule", "%s is not the name of a rule: names are lower-case words joined by hyphens", clip(a.Rule))
+			p.fail(
+				o["rule"], "each finding begins with the name of its rule",
+				"%s is not the name of a rule: names are lower-case words joined by hyphens", clip(a.Rule),
+			)
 		}
 		if o["on"] != nil {
 			a.On, _ = p.text(o["on"], "on")

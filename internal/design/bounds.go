@@ -94,7 +94,9 @@ func (f *Field) bounds() (*bounds, error) {
 		return f.times()
 	}
 	if f.From != "" || f.To != "" {
-		return nil, fmt.Errorf("from and to apply to numbers and times, and %s is neither; declare a type", typeName(f.Type))
+		return nil, fmt.Errorf(
+			"from and to apply to numbers and times, and %s is neither; declare a type", typeName(f.Type),
+		)
 	}
 	return nil, nil
 }

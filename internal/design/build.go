@@ -242,7 +242,9 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 		}
 		id, ok := keyID(g.e.Table, key)
 		if !ok {
-			return Item{}, id, false, errorAt(g.e.Pos, "entity %s generates items without all keys of table %s", g.e.Name, g.e.Table.Name)
+			return Item{}, id, false, errorAt(
+				g.e.Pos, "entity %s generates items without all keys of table %s", g.e.Name, g.e.Table.Name,
+			)
 		}
 		if _, taken := b.seen[id]; !taken {
 			it, err := g.buildRest()

@@ -280,7 +280,8 @@ func (c *compiler) fixedValue(a Attribute, role string) (attr.Value, error) {
 		c.used[a.Name] = true
 		if w.Op != ast.Equal {
 			return attr.Value{}, &CompileError{
-				Pos: w.Pos, Attribute: a.Name, Msg: fmt.Sprintf("%s is %s, which allows only =, not %s", a.Name, role, w.Op),
+				Pos: w.Pos, Attribute: a.Name,
+				Msg:    fmt.Sprintf("%s is %s, which allows only =, not %s", a.Name, role, w.Op),
 				Advice: "only sort keys allow other conditions; make it part of a sort key, or scan",
 			}
 		}
@@ -329,8 +330,9 @@ func (c *compiler) template(a Attribute) (*Template, error) {
 	t := c.p.Entity.Attribute(a.Name)
 	if t == nil {
 		return nil, &CompileError{
-			Attribute: a.Name, Msg: fmt.Sprintf("entity %s has no attribute %s, so none of its items is in %s", c.p.Entity.Name, a.Name, c.where()),
-			Advice: fmt.Sprintf("add %s to the attributes of %s", a.Name, c.p.Entity.Name),
+			Attribute: a.Name,
+			Msg:       fmt.Sprintf("entity %s has no attribute %s, so none of its items is in %s", c.p.Entity.Name, a.Name, c.where()),
+			Advice:    fmt.Sprintf("add %s to the attributes of %s", a.Name, c.p.Entity.Name),
 		}
 	}
 	return t, nil
@@ -415,19 +417,32 @@ func (c *compiler) blocked(w Condition, a Attribute, t *Template) error {
 			continue
 		}
 		if ok {
-			e.Msg = fmt.Sprintf("%s comes after %s in %s (%s), and %s already has a range: rows with the same %s are not adjacent", w.Field, name, a.Name, t.Template, name, w.Field)
+			e.Msg = fmt.Sprintf(
+				"%s comes after %s in %s (%s), and %s already has a range: rows with the same %s are not adjacent",
+				w.Field, name, a.Name, t.Template, name, w.Field,
+			)
 			e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", w.Field, name, w.Field)
 		} else {
-			e.Msg = fmt.Sprintf("%s comes after %s in %s (%s), and the pattern does not give %s: rows with the same %s are not adjacent", w.Field, name, a.Name, t.Template, name, w.Field)
-			e.Advice = fmt.Sprintf("put %s before %s in the key or in the key of an index, or add %s to where", w.Field, name, name)
+			e.Msg = fmt.Sprintf(
+				"%s comes after %s in %s (%s), and the pattern does not give %s: rows with the same %s are not adjacent",
+				w.Field, name, a.Name, t.Template, name, w.Field,
+			)
+			e.Advice = fmt.Sprintf(
+				"put %s before %s in the key or in the key of an index, or add %s to where", w.Field, name, name,
+			)
 		}
 		return e
 	}
 	why, missing := c.openReason()
-	e.Msg = fmt.Sprintf("%s comes after %s in the key, and %s: rows with the same %s are not adjacent", a.Name, c.open.Name, why, w.Field)
+	e.Msg = fmt.Sprintf(
+		"%s comes after %s in the key, and %s: rows with the same %s are not adjacent", a.Name, c.open.Name, why,
+		w.Field,
+	)
 	e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", a.Name, c.open.Name, w.Field)
 	if missing != "" {
-		e.Advice = fmt.Sprintf("add %s to where, or put %s before %s in the key of an index", missing, a.Name, c.open.Name)
+		e.Advice = fmt.Sprintf(
+			"add %s to where, or put %s before %s in the key of an index", missing, a.Name, c.open.Name,
+		)
 	}
 	return e
 }

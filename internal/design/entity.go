@@ -37,7 +37,9 @@ func (b *itemBuilder) Reset() {
 
 // add adds those attributes of the entity that are not extra. Complete says that
 // all fields have values.
-func (e *Entity) add(b *itemBuilder, attributes []*Template, values map[string]string, extra attr.Item, complete bool) error {
+func (e *Entity) add(
+	b *itemBuilder, attributes []*Template, values map[string]string, extra attr.Item, complete bool,
+) error {
 	for _, t := range attributes {
 		if extra != nil && extra.Get(t.Name).Kind() != 0 {
 			continue

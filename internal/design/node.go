@@ -62,7 +62,10 @@ func (r *reader) document(data []byte) *yaml.Node {
 	r.limit = maxValues + maxValuesPerByte*len(data)
 	switch {
 	case len(data) > maxFileBytes:
-		r.fail(top, "generate items instead of listing them", "the file has %d bytes, and the limit is %d", len(data), maxFileBytes)
+		r.fail(
+			top, "generate items instead of listing them", "the file has %d bytes, and the limit is %d", len(data),
+			maxFileBytes,
+		)
 		return nil
 	case !utf8.Valid(data):
 		r.fail(top, "save the file as UTF-8", "the file is not UTF-8 text")
@@ -112,7 +115,10 @@ func (r *reader) joinTypes(n *yaml.Node, depth int) {
 					v.Value += "," + rest.Value
 				}
 			}
-			r.fail(v, fmt.Sprintf("put it in quotes: %q", v.Value), "inside braces, a comma ends a value, so %s is cut", clip(v.Value))
+			r.fail(
+				v, fmt.Sprintf("put it in quotes: %q", v.Value), "inside braces, a comma ends a value, so %s is cut",
+				clip(v.Value),
+			)
 			n.Content = slices.Delete(n.Content, i+1, k+2)
 			break
 		}

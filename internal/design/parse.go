@@ -61,7 +61,10 @@ var (
 func (p *parser) model(root *yaml.Node) {
 	m := p.m
 	m.Pos = p.pos(root)
-	top := p.object(root, "the model", "name", "about", "seed", "tables", "fields", "entities", "items", "patterns", "allow", "$schema")
+	top := p.object(
+		root, "the model", "name", "about", "seed", "tables", "fields", "entities", "items", "patterns", "allow",
+		"$schema",
+	)
 	if n := top["name"]; n != nil {
 		m.Name, _ = p.text(n, "the name")
 		if m.Name != "" && !modelName.MatchString(m.Name) {
@@ -69,7 +72,10 @@ func (p *parser) model(root *yaml.Node) {
 			if len(like) > 60 || !modelName.MatchString(like) {
 				like = "task-management"
 			}
-			p.fail(n, "such as "+like, "the name of a model must be lower-case words joined by hyphens, not %s", clip(m.Name))
+			p.fail(
+				n, "such as "+like, "the name of a model must be lower-case words joined by hyphens, not %s",
+				clip(m.Name),
+			)
 		}
 	} else if root.Kind == yaml.MappingNode {
 		p.fail(root, "begin with a line such as name: task-management", "the model has no name")
@@ -81,7 +87,10 @@ func (p *parser) model(root *yaml.Node) {
 		var err error
 		if at := p.deref(n); at != nil {
 			if m.Seed, err = strconv.ParseUint(at.Value, 10, 64); err != nil {
-				p.fail(n, "", "the seed must be a whole number from 0 to %d, not %q", uint64(math.MaxUint64), clip(at.Value))
+				p.fail(
+					n, "", "the seed must be a whole number from 0 to %d, not %q", uint64(math.MaxUint64),
+					clip(at.Value),
+				)
 			}
 		}
 	}
@@ -155,7 +164,11 @@ func (p *parser) index(t *Table, m member) *Index {
 	case o["partition"] != nil:
 		x.Partition = p.keyAttributes(o["partition"], "the partition key", most)
 		if x.Local && len(x.Partition) == 1 && len(t.Partition) == 1 && x.Partition[0] != t.Partition[0] {
-			p.fail(o["partition"], "leave it out", "the local index %s must have the partition key of its table, %s, not %s", m.name, t.Partition[0].Name, x.Partition[0].Name)
+			p.fail(
+				o["partition"], "leave it out",
+				"the local index %s must have the partition key of its table, %s, not %s", m.name, t.Partition[0].Name,
+				x.Partition[0].Name,
+			)
 		}
 	case x.Local:
 		x.Partition = t.Partition
@@ -236,7 +249,10 @@ func (p *parser) checkKinds(t *Table) {
 	look := func(pos Pos, what string, list []Attribute) {
 		for _, a := range list {
 			if k, ok := kinds[a.Name]; ok && k != a.Kind {
-				p.failAt(pos, "write {name: "+a.Name+", type: "+k.String()+"}", "%s has %s with type %s, but another key has it with type %s", what, a.Name, a.Kind, k)
+				p.failAt(
+					pos, "write {name: "+a.Name+", type: "+k.String()+"}",
+					"%s has %s with type %s, but another key has it with type %s", what, a.Name, a.Kind, k,
+				)
 			} else {
 				kinds[a.Name] = a.Kind
 			}
@@ -277,7 +293,10 @@ const maxDistinct = 100_000_000
 func (p *parser) field(m member) *Field {
 	f := &Field{Pos: p.pos(m.key), Name: m.name, Distribution: Distribution{Name: "uniform"}}
 	if _, err := keys.Parse("{" + m.name + "}"); err != nil || strings.Contains(m.name, ":") {
-		p.fail(m.key, "names consist of letters, digits, _, - and ., and begin with a letter or _", "%s is not a valid field name", clip(m.name))
+		p.fail(
+			m.key, "names consist of letters, digits, _, - and ., and begin with a letter or _",
+			"%s is not a valid field name", clip(m.name),
+		)
 		return nil
 	}
 	v := p.deref(m.value)
@@ -367,7 +386,10 @@ func (p *parser) fieldType(f *Field, n *yaml.Node) {
 	if err != nil {
 		name, _, _ := strings.Cut(s, "(")
 		if strings.Contains(s, "(") && !strings.Contains(s, ")") {
-			p.fail(n, "inside braces, put a type with a comma in quotes", "field %s: the type %s has no closing parenthesis", f.Name, clip(s))
+			p.fail(
+				n, "inside braces, put a type with a comma in quotes",
+				"field %s: the type %s has no closing parenthesis", f.Name, clip(s),
+			)
 		} else if slices.Contains(keys.TypeNames(), name) {
 			p.failKey(p.pos(n), "field "+f.Name, err)
 		} else {
@@ -411,7 +433,9 @@ func (p *parser) size(f *Field, n *yaml.Node) {
 		return
 	}
 	at := func(text string) int {
-		return p.integer(&yaml.Node{Kind: yaml.ScalarNode, Line: n.Line, Column: n.Column, Value: text}, "size", 0, 400<<10)
+		return p.integer(
+			&yaml.Node{Kind: yaml.ScalarNode, Line: n.Line, Column: n.Column, Value: text}, "size", 0, 400<<10,
+		)
 	}
 	f.MinSize = at(m[1])
 	if f.MaxSize = f.MinSize; m[2] != "" {

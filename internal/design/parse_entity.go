@@ -57,7 +57,10 @@ func (p *parser) entity(m member) *draft {
 	d := &draft{e: e, key: m.key}
 	what := "entity " + m.name
 	if !entityName.MatchString(m.name) {
-		p.fail(m.key, "names consist of letters, digits, _, -, . and spaces, and begin with a letter", "%s is not a valid entity name", clip(m.name))
+		p.fail(
+			m.key, "names consist of letters, digits, _, -, . and spaces, and begin with a letter",
+			"%s is not a valid entity name", clip(m.name),
+		)
 	}
 	o := p.object(m.value, what, "table", "about", "fields", "attributes", "mutable", "samples", "count", "rates")
 	e.Table = p.tableNamed(o["table"], m.key, what)
@@ -142,7 +145,10 @@ func (p *parser) attribute(e *Entity, m member) *draftAttribute {
 		return d
 	}
 	if text, ok := unquoted(v); ok {
-		p.fail(v, fmt.Sprintf("put text with braces in quotes: %s: %q", m.name, text), "YAML reads attribute %s as a mapping", m.name)
+		p.fail(
+			v, fmt.Sprintf("put text with braces in quotes: %s: %q", m.name, text),
+			"YAML reads attribute %s as a mapping", m.name,
+		)
 		d.src, d.at = text, v // as intended, to find further errors
 		return d
 	}
@@ -154,7 +160,10 @@ func (p *parser) attribute(e *Entity, m member) *draftAttribute {
 		return nil
 	case o["value"] != nil:
 		if o["type"] != nil {
-			p.fail(o["type"], "write the value as {N: 1} to declare its type", "attribute %s has the type of its value", m.name)
+			p.fail(
+				o["type"], "write the value as {N: 1} to declare its type", "attribute %s has the type of its value",
+				m.name,
+			)
 		}
 		c, ok := p.value(o["value"], m.name, keyKind)
 		if !ok {
@@ -163,7 +172,10 @@ func (p *parser) attribute(e *Entity, m member) *draftAttribute {
 		t.Kind, t.Const = c.Kind(), c
 		return d
 	case o["template"] == nil:
-		p.fail(m.key, `write {template: "ORDER#{orderId}"} or {value: …}`, "attribute %s has neither a template nor a value", m.name)
+		p.fail(
+			m.key, `write {template: "ORDER#{orderId}"} or {value: …}`,
+			"attribute %s has neither a template nor a value", m.name,
+		)
 		return nil
 	}
 	if n := o["type"]; n != nil {
@@ -205,7 +217,10 @@ func (p *parser) cutOff(n *yaml.Node, name string) {
 	if n == nil || !strings.HasPrefix(n.LineComment, "#{") {
 		return
 	}
-	p.fail(n, "put the text in quotes", "attribute %s ends before %s, which YAML reads as a comment", name, clip(n.LineComment))
+	p.fail(
+		n, "put the text in quotes", "attribute %s ends before %s, which YAML reads as a comment", name,
+		clip(n.LineComment),
+	)
 }
 
 var componentIn = regexp.MustCompile(`\{\{|\}\}|\{([^{}:]+)(?::([^{}]*))?\}`)
@@ -312,9 +327,15 @@ func (p *parser) finish(d *draft) {
 		t := e.Attribute(a.Name)
 		switch {
 		case t == nil && whole:
-			p.fail(d.key, fmt.Sprintf("add %s to its attributes", a.Name), "entity %s has no attribute %s, a key of table %s", e.Name, a.Name, e.Table.Name)
+			p.fail(
+				d.key, fmt.Sprintf("add %s to its attributes", a.Name),
+				"entity %s has no attribute %s, a key of table %s", e.Name, a.Name, e.Table.Name,
+			)
 		case t != nil && len(t.When) > 0:
-			p.failAt(t.Pos, "remove the condition", "attribute %s is a key of table %s, so every item has it", a.Name, e.Table.Name)
+			p.failAt(
+				t.Pos, "remove the condition", "attribute %s is a key of table %s, so every item has it", a.Name,
+				e.Table.Name,
+			)
 		}
 	}
 	if d.samples != nil && p.present(d.samples) {
@@ -383,7 +404,10 @@ func (p *parser) when(d *draft, a *draftAttribute) {
 	for _, m := range p.members(a.when, "when") {
 		f := p.fieldOf(d, m.name)
 		if f == nil {
-			p.fail(m.key, text.DidYouMean(m.name, append(fieldNames(d.own), fieldNames(p.m.Fields)...)), "unknown field %s", clip(m.name))
+			p.fail(
+				m.key, text.DidYouMean(m.name, append(fieldNames(d.own), fieldNames(p.m.Fields)...)),
+				"unknown field %s", clip(m.name),
+			)
 			continue
 		}
 		if !slices.Contains(d.e.Fields, f) {
@@ -423,7 +447,10 @@ func (p *parser) sample(e *Entity, n *yaml.Node, whole bool) {
 			continue
 		}
 		if like := similar(m.name, known); like != "" && !slices.Contains(known, m.name) {
-			p.fail(m.key, "did you mean "+like+"? If not, declare it in fields", "entity %s has neither a field nor an attribute %s", e.Name, clip(m.name))
+			p.fail(
+				m.key, "did you mean "+like+"? If not, declare it in fields",
+				"entity %s has neither a field nor an attribute %s", e.Name, clip(m.name),
+			)
 			continue
 		}
 		if v, ok := p.value(m.value, m.name, kinds[m.name]); ok {

@@ -37,7 +37,10 @@ func (p *parser) checkFilter(q *Pattern, n *yaml.Node, in wire.Request) {
 	slices.Sort(known)
 	for name := range c.TopLevel() {
 		if like := similar(name, known); like != "" && kinds[name] == nil {
-			p.fail(n, "did you mean "+like+"? If not, declare it in fields", "the filter uses %s, which no item of table %s has", name, q.Table.Name)
+			p.fail(
+				n, "did you mean "+like+"? If not, declare it in fields",
+				"the filter uses %s, which no item of table %s has", name, q.Table.Name,
+			)
 			return
 		}
 	}
@@ -93,11 +96,18 @@ func (p *parser) checkComparisons(n *yaml.Node, node ast.Node, kinds map[string]
 				hint := ""
 				switch has := kinds[name][0]; {
 				case has == attr.String && value.Value.Kind() == attr.Number:
-					hint = fmt.Sprintf("write %q, or declare %s with type N: {template: …, type: N}", value.Value.AppendNumber(nil), name)
+					hint = fmt.Sprintf(
+						"write %q, or declare %s with type N: {template: …, type: N}", value.Value.AppendNumber(nil),
+						name,
+					)
 				case has == attr.Number && value.Value.Kind() == attr.String:
 					hint = fmt.Sprintf("write it without quotes, or declare %s with type S", name)
 				}
-				p.fail(n, hint, "the filter compares %s, of type %s, with a value of type %s: they are never equal and have no order", name, kinds[name][0], value.Value.Kind())
+				p.fail(
+					n, hint,
+					"the filter compares %s, of type %s, with a value of type %s: they are never equal and have no order",
+					name, kinds[name][0], value.Value.Kind(),
+				)
 				return
 			}
 		}

@@ -18,7 +18,10 @@ func (p *parser) patterns(n *yaml.Node) {
 		return
 	}
 	if m := p.deref(n); m != nil && m.Kind == yaml.MappingNode && !mapped(m, "name") {
-		p.fail(n, "write each pattern as an element: - name: orders of a customer", "patterns must be a list, not a mapping of names")
+		p.fail(
+			n, "write each pattern as an element: - name: orders of a customer",
+			"patterns must be a list, not a mapping of names",
+		)
 		return
 	}
 	names := map[string]int{}
@@ -28,7 +31,10 @@ func (p *parser) patterns(n *yaml.Node) {
 			continue
 		}
 		if line, ok := names[q.Name]; ok && q.Name != "" {
-			p.failAt(q.Pos, "give each its own name", "two patterns are named %s; the first is on line %d", clip(q.Name), line)
+			p.failAt(
+				q.Pos, "give each its own name", "two patterns are named %s; the first is on line %d", clip(q.Name),
+				line,
+			)
 		}
 		names[q.Name] = q.Pos.Line
 		p.m.Patterns = append(p.m.Patterns, q)
@@ -64,14 +70,20 @@ func (p *parser) pattern(n *yaml.Node) *Pattern {
 		}
 	}
 	if len(asked) != 1 {
-		p.fail(n, "use one of query, get, scan and request", "%s has %d requests, not 1", strings.TrimSpace("pattern "+clip(q.Name)), len(asked))
+		p.fail(
+			n, "use one of query, get, scan and request", "%s has %d requests, not 1",
+			strings.TrimSpace("pattern "+clip(q.Name)), len(asked),
+		)
 		return nil
 	}
 	ok := true
 	switch asked[0] {
 	case "query":
 		q.Operation = "Query"
-		p.query(q, o["query"], "a query", "entity", "table", "index", "where", "filter", "project", "order", "limit", "consistent")
+		p.query(
+			q, o["query"], "a query", "entity", "table", "index", "where", "filter", "project", "order", "limit",
+			"consistent",
+		)
 	case "get":
 		q.Operation = "GetItem"
 		p.query(q, o["get"], "a get", "entity", "table", "where", "project", "consistent")
@@ -113,7 +125,10 @@ func (p *parser) query(q *Pattern, n *yaml.Node, what string, known ...string) {
 		return
 	}
 	if q.Entity != nil && q.Entity.Table != nil && q.Entity.Table != q.Table {
-		p.fail(o["table"], "remove the table", "entity %s is in table %s, not %s", q.Entity.Name, q.Entity.Table.Name, q.Table.Name)
+		p.fail(
+			o["table"], "remove the table", "entity %s is in table %s, not %s", q.Entity.Name, q.Entity.Table.Name,
+			q.Table.Name,
+		)
 	}
 	if x := o["index"]; x != nil {
 		q.Index = p.indexNamed(q.Table, x)
@@ -316,13 +331,20 @@ func (p *parser) condition(m member) (Condition, bool) {
 		return c, ok
 	}
 	if v.Kind == yaml.SequenceNode {
-		p.fail(v, "a query reads one range: write a range as {between: [low, high]}, and several values as several patterns", "the condition on %s is a list", m.name)
+		p.fail(
+			v,
+			"a query reads one range: write a range as {between: [low, high]}, and several values as several patterns",
+			"the condition on %s is a list", m.name,
+		)
 		return c, false
 	}
 	all := p.members(v, "the condition on "+m.name)
 	if len(all) != 1 {
 		if v.Kind == yaml.MappingNode {
-			p.fail(v, "write a range as {between: [low, high]}", "the condition on %s has %d operators, not 1", m.name, len(all))
+			p.fail(
+				v, "write a range as {between: [low, high]}", "the condition on %s has %d operators, not 1", m.name,
+				len(all),
+			)
 		}
 		return c, false
 	}
@@ -405,7 +427,9 @@ func (p *parser) json(dst []byte, n *yaml.Node, what string, asText bool, depth 
 			dst = append(dst, ':')
 			kind, isType := attr.ParseKind(m.name)
 			var ok bool
-			dst, ok = p.json(dst, m.value, what, isType && len(members) == 1 && kind != attr.Bool && kind != attr.Null, depth+1)
+			dst, ok = p.json(
+				dst, m.value, what, isType && len(members) == 1 && kind != attr.Bool && kind != attr.Null, depth+1,
+			)
 			good = good && ok
 		}
 		return append(dst, '}'), good
@@ -447,7 +471,10 @@ func appendJSONString(dst []byte, s string) []byte {
 func (p *parser) expect(q *Pattern, n *yaml.Node) {
 	x := &q.Expect
 	x.Pos = p.pos(p.deref(n))
-	o := p.object(n, "expect", "rows", "max_rows", "entities", "units", "pages", "waste", "budget", "keys", "ties", "item", "error")
+	o := p.object(
+		n, "expect", "rows", "max_rows", "entities", "units", "pages", "waste", "budget", "keys", "ties", "item",
+		"error",
+	)
 	count := func(name string) *int {
 		if o[name] == nil {
 			return nil
@@ -470,7 +497,10 @@ func (p *parser) expect(q *Pattern, n *yaml.Node) {
 	if o["budget"] != nil {
 		levels := []string{BudgetSample, BudgetP95, BudgetWorst}
 		if x.Budget, _ = p.text(o["budget"], "budget"); !slices.Contains(levels, x.Budget) {
-			p.fail(o["budget"], text.DidYouMean(x.Budget, levels), "budget is sample, p95 or worst, not %s", clip(x.Budget))
+			p.fail(
+				o["budget"], text.DidYouMean(x.Budget, levels), "budget is sample, p95 or worst, not %s",
+				clip(x.Budget),
+			)
 		}
 	}
 	if e := o["entities"]; e != nil {

@@ -174,7 +174,8 @@ func (s *Space) fill(ctx context.Context, w *World) error {
 		}
 		keys[len(keys)-1] = key
 		all = append(all, keyedRow{
-			item: it, size: int32(size), at: (len(keys)-1)*chunk + at, mid: uint16(mid - at), len: uint16(len(key) - at),
+			item: it, size: int32(size), at: (len(keys)-1)*chunk + at, mid: uint16(mid - at),
+			len: uint16(len(key) - at),
 		})
 		s.Bytes += size
 	}

@@ -99,7 +99,10 @@ func Build(ctx context.Context, m *Model, o Options) (*World, error) {
 			return nil, err
 		}
 	}
-	b := &builder{w: &World{Model: m, DB: db, Scale: 1, counts: map[*Entity]int{}, made: map[*Entity]int{}}, o: o, seen: map[[16]byte]int32{}}
+	b := &builder{
+		w: &World{Model: m, DB: db, Scale: 1, counts: map[*Entity]int{}, made: map[*Entity]int{}}, o: o,
+		seen: map[[16]byte]int32{},
+	}
 	if err := b.build(ctx); err != nil {
 		if o.DB == nil {
 			db.Close()

@@ -115,7 +115,9 @@ func (p *Placeholders) KeyCondition(clauses []keycond.Clause) string {
 		name := p.Name(a)
 		switch c.Op {
 		case ast.OpBetween:
-			parts[i] = name + " BETWEEN " + p.ValueLike(c.Values[0], a+"_from") + " AND " + p.ValueLike(c.Values[1], a+"_to")
+			parts[i] = name + " BETWEEN " + p.ValueLike(c.Values[0], a+"_from") + " AND " + p.ValueLike(
+				c.Values[1], a+"_to",
+			)
 		case ast.OpBeginsWith:
 			parts[i] = "begins_with(" + name + ", " + p.ValueLike(c.Values[0], a) + ")"
 		default:

@@ -30,7 +30,8 @@ func (w *Writer) Open(tag constant, attrs ...Attr) {
 }
 
 var raw = map[constant]bool{
-	"script": true, "style": true, "xmp": true, "iframe": true, "noembed": true, "noframes": true, "noscript": true, "plaintext": true,
+	"script": true, "style": true, "xmp": true, "iframe": true, "noembed": true, "noframes": true, "noscript": true,
+	"plaintext": true,
 }
 
 func (w *Writer) tag(tag constant, attrs []Attr) {
@@ -116,7 +117,9 @@ func (w *Writer) Text(s string) {
 // cannot end early.
 func (w *Writer) Style(sheet string) {
 	w.out.WriteString("<style>\n")
-	w.out.WriteString(strings.NewReplacer("<", `\3C `, "&", `\26 `, "]]>", `]]\3E `).Replace(strings.ToValidUTF8(sheet, "\ufffd")))
+	w.out.WriteString(
+		strings.NewReplacer("<", `\3C `, "&", `\26 `, "]]>", `]]\3E `).Replace(strings.ToValidUTF8(sheet, "\ufffd")),
+	)
 	w.out.WriteString("</style>\n")
 }
 

@@ -63,5 +63,8 @@ func (p *parser) faultAt(tok int, format string, args ...any) {
 	before := p.src[:t.start]
 	line := 1 + strings.Count(before, "\n")
 	column := 1 + utf8.RuneCountInString(before[1+strings.LastIndexByte(before, '\n'):])
-	p.fault(tok, "%s at %d:%d:%s", fmt.Sprintf(format, args...), line, column, strconv.Itoa(utf8.RuneCountInString(p.src[t.start:t.end])))
+	p.fault(
+		tok, "%s at %d:%d:%s", fmt.Sprintf(format, args...), line, column,
+		strconv.Itoa(utf8.RuneCountInString(p.src[t.start:t.end])),
+	)
 }

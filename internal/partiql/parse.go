@@ -508,7 +508,8 @@ func (p *parser) bound(v attr.Value) *ast.ValueOperand {
 func isKeyword(word string) bool {
 	switch strings.ToUpper(word) {
 	case "SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "IN", "IS", "BETWEEN", "LIKE", "ORDER", "GROUP", "HAVING", "BY", "AS", "ASC", "DESC",
-		"INSERT", "INTO", "UPDATE", "DELETE", "SET", "REMOVE", "VALUE", "VALUES", "RETURNING", "NULL", "MISSING", "TRUE", "FALSE",
+		"INSERT", "INTO", "UPDATE", "DELETE", "SET", "REMOVE", "VALUE", "VALUES", "RETURNING", "NULL", "MISSING",
+		"TRUE", "FALSE",
 		"JOIN", "INNER", "OUTER", "LEFT", "RIGHT", "FULL", "CROSS", "ON", "UNION", "EXCEPT", "INTERSECT", "CASE", "WHEN", "THEN", "ELSE", "END", "CREATE", "DROP", "TABLE":
 		return true
 	}

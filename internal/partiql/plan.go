@@ -295,7 +295,9 @@ func (s *Statement) checkOrder(schema *keycond.Schema, keyed bool) error {
 		case !schema.Has(o.Name):
 			return invalid("Variable reference %s in ORDER BY clause must be part of the primary key", o.Name)
 		case !keyed:
-			return invalid("Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause.")
+			return invalid(
+				"Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause.",
+			)
 		}
 	}
 	return nil

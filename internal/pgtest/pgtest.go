@@ -125,7 +125,10 @@ func create(settings []string) (*Cluster, error) {
 	if err := own(c.dir); err != nil {
 		return nil, err
 	}
-	err = c.run("initdb", "--pgdata", c.data(), "--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync")
+	err = c.run(
+		"initdb", "--pgdata", c.data(), "--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--locale",
+		"C", "--no-sync",
+	)
 	if err == nil {
 		err = c.start()
 	}
@@ -158,7 +161,9 @@ func (c *Cluster) run(name string, args ...string) error {
 const watched = `"$@" & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait $server`
 
 func (c *Cluster) start() error {
-	args := []string{"-c", watched, "sh", filepath.Join(c.bin, "postgres"), "-D", c.data(), "-k", c.dir, "-c", "listen_addresses="}
+	args := []string{
+		"-c", watched, "sh", filepath.Join(c.bin, "postgres"), "-D", c.data(), "-k", c.dir, "-c", "listen_addresses=",
+	}
 	for _, s := range append([]string{"fsync=off", "max_connections=200"}, c.settings...) {
 		args = append(args, "-c", s)
 	}
@@ -237,7 +242,10 @@ func (c *Cluster) Database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test%d", c.names.Add(1))
 	c.SQL(t, "postgres", "create database "+name)
-	u := url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/" + name, RawQuery: url.Values{"host": {c.dir}}.Encode()}
+	u := url.URL{
+		Scheme: "postgres", User: url.User("postgres"), Path: "/" + name,
+		RawQuery: url.Values{"host": {c.dir}}.Encode(),
+	}
 	return u.String()
 }
 
@@ -269,7 +277,10 @@ func (c *Cluster) Standby(t testing.TB) *Cluster {
 		err = own(s.dir)
 	}
 	if err == nil {
-		err = s.run("pg_basebackup", "--host", c.dir, "--username", "postgres", "--pgdata", s.data(), "--write-recovery-conf", "--checkpoint", "fast", "--no-sync")
+		err = s.run(
+			"pg_basebackup", "--host", c.dir, "--username", "postgres", "--pgdata", s.data(), "--write-recovery-conf",
+			"--checkpoint", "fast", "--no-sync",
+		)
 	}
 	if err == nil {
 		err = s.start()

@@ -127,7 +127,9 @@ func (c *Changes) ascend(lo, hi []byte, fn func(Row)) {
 
 // over returns stored rows of a space, those with addresses in [lo, hi), as the Update
 // sees them.
-func (c *Changes) over(stored iter.Seq2[Row, error], space store.Space, lo, hi []byte, reverse bool) iter.Seq2[Row, error] {
+func (c *Changes) over(
+	stored iter.Seq2[Row, error], space store.Space, lo, hi []byte, reverse bool,
+) iter.Seq2[Row, error] {
 	var changed []Row
 	c.ascend(lo, hi, func(r Row) {
 		if !r.Unchanged {

@@ -32,7 +32,9 @@ type Source interface {
 }
 
 // Query implements Query of [store.Reader] over src; c is nil in a View.
-func Query(src Source, c *Changes, space store.Space, partition []byte, rng store.Range, reverse bool) iter.Seq2[store.Row, error] {
+func Query(
+	src Source, c *Changes, space store.Space, partition []byte, rng store.Range, reverse bool,
+) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		lo, hi := store.AppendRange(nil, nil, space, partition, rng)
 		at := len(lo) - len(rng.Lo)

@@ -34,9 +34,14 @@ func (f *failure) closing() *failure {
 var (
 	errUnknownOperation = badRequest("UnknownOperationException", "")
 	errSerialization    = badRequest("SerializationException", "")
-	errHeaders          = badRequest("RequestHeaderSectionTooLarge", "Your request header section exceeds the maximum allowed size.")
-	errBusy             = &failure{status: http.StatusServiceUnavailable, typ: "ServiceUnavailableException", msg: "The server is busy.", closes: true}
-	errNotFound         = &failure{status: http.StatusNotFound}
+	errHeaders          = badRequest(
+		"RequestHeaderSectionTooLarge", "Your request header section exceeds the maximum allowed size.",
+	)
+	errBusy = &failure{
+		status: http.StatusServiceUnavailable, typ: "ServiceUnavailableException", msg: "The server is busy.",
+		closes: true,
+	}
+	errNotFound = &failure{status: http.StatusNotFound}
 
 	// The service's message: DG/Programming.Errors.html.
 	errInternal = &failure{

@@ -99,7 +99,9 @@ type listener struct {
 }
 
 func newListener(ln net.Listener, connections int) *listener {
-	return &listener{Listener: ln, slots: make(chan struct{}, connections), closed: make(chan struct{}), open: map[*conn]struct{}{}}
+	return &listener{
+		Listener: ln, slots: make(chan struct{}, connections), closed: make(chan struct{}), open: map[*conn]struct{}{},
+	}
 }
 
 // Accept implements [net.Listener].

@@ -97,7 +97,9 @@ func (sig *signature) check(r *http.Request, secrets map[string]string, now time
 	// Without this anybody who sees a signed request could send it as another
 	// operation.
 	if r.Header["X-Amz-Target"] != nil && !slices.Contains(sig.names, "x-amz-target") && !(sig.query && r.URL.Query().Has("X-Amz-Target")) {
-		return badRequest("InvalidSignatureException", "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.")
+		return badRequest(
+			"InvalidSignatureException", "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.",
+		)
 	}
 	return nil
 }
@@ -105,7 +107,9 @@ func (sig *signature) check(r *http.Request, secrets map[string]string, now time
 // verify checks the signature itself, which also covers the body.
 func (sig *signature) verify(r *http.Request, body []byte) *failure {
 	canonical := canonicalRequest(r, body, sig.names, sig.query)
-	toSign := strings.Join([]string{algorithm, sig.date, strings.Join(sig.scope[1:], "/"), hexSum([]byte(canonical))}, "\n")
+	toSign := strings.Join(
+		[]string{algorithm, sig.date, strings.Join(sig.scope[1:], "/"), hexSum([]byte(canonical))}, "\n",
+	)
 	key := []byte("AWS4" + sig.secret)
 	for _, part := range sig.scope[1:] {
 		key = mac(key, part)
@@ -128,10 +132,16 @@ func checkScope(scope []string, date string) *failure {
 		msg = append(msg, "Credential should be scoped to correct service: 'dynamodb'. ")
 	}
 	if scope[4] != terminator {
-		msg = append(msg, fmt.Sprintf("Credential should be scoped with a valid terminator: 'aws4_request', not '%s'. ", scope[4]))
+		msg = append(
+			msg,
+			fmt.Sprintf("Credential should be scoped with a valid terminator: 'aws4_request', not '%s'. ", scope[4]),
+		)
 	}
 	if day := date[:8]; scope[1] != day {
-		msg = append(msg, fmt.Sprintf("Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '%s' != '%s', from '%s'.", scope[1], day, date))
+		msg = append(
+			msg,
+			fmt.Sprintf("Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '%s' != '%s', from '%s'.", scope[1], day, date),
+		)
 	}
 	if msg == nil {
 		return nil
@@ -146,7 +156,10 @@ func parseSignature(r *http.Request) (signature, *failure) {
 	presigned := query.Has("X-Amz-Algorithm")
 	switch {
 	case auth != "" && presigned:
-		return signature{}, badRequest("InvalidSignatureException", "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.")
+		return signature{}, badRequest(
+			"InvalidSignatureException",
+			"Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.",
+		)
 	case presigned:
 		return parseQuery(query)
 	case !strings.HasPrefix(strings.TrimSpace(auth), "AWS4-"):
@@ -199,19 +212,24 @@ func parseQuery(query url.Values) (signature, *failure) {
 		}
 	}
 	if msg.Len() > 0 {
-		return signature{}, badRequest("IncompleteSignatureException", msg.String()+"Re-examine the query-string parameters.")
+		return signature{}, badRequest(
+			"IncompleteSignatureException", msg.String()+"Re-examine the query-string parameters.",
+		)
 	}
 	valid := skew
 	if query.Has("X-Amz-Expires") {
 		n, err := strconv.Atoi(query.Get("X-Amz-Expires"))
 		if err != nil || n < 0 || n > int(maxExpires/time.Second) {
-			return signature{}, badRequest("IncompleteSignatureException", "X-Amz-Expires must be a number of seconds between 0 and 604800.")
+			return signature{}, badRequest(
+				"IncompleteSignatureException", "X-Amz-Expires must be a number of seconds between 0 and 604800.",
+			)
 		}
 		valid = time.Duration(n) * time.Second
 	}
 	return signature{
-		algorithm: query.Get("X-Amz-Algorithm"), credential: query.Get("X-Amz-Credential"), headers: query.Get("X-Amz-SignedHeaders"),
-		value: query.Get("X-Amz-Signature"), date: query.Get("X-Amz-Date"), valid: valid, query: true,
+		algorithm: query.Get("X-Amz-Algorithm"), credential: query.Get("X-Amz-Credential"),
+		headers: query.Get("X-Amz-SignedHeaders"),
+		value:   query.Get("X-Amz-Signature"), date: query.Get("X-Amz-Date"), valid: valid, query: true,
 	}, nil
 }
 

@@ -198,7 +198,9 @@ func (db *DB) Copy(ctx context.Context, def *Definition, name string, at time.Ti
 
 // restore creates a table with the rows of a transfer. Before it is in force, finish
 // may change it, with what the transfer saw.
-func (db *DB) restore(ctx context.Context, def *Definition, c transfer, finish func(store.Reader, *Table) error) (*Table, error) {
+func (db *DB) restore(
+	ctx context.Context, def *Definition, c transfer, finish func(store.Reader, *Table) error,
+) (*Table, error) {
 	if err := def.Check(); err != nil {
 		return nil, err
 	}
@@ -447,7 +449,10 @@ func (db *DB) copyRows(ctx context.Context, c transfer) error {
 			if err != nil {
 				return err
 			}
-			rows = append(rows, store.Row{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort), Value: slices.Clone(row.Value)})
+			rows = append(
+				rows,
+				store.Row{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort), Value: slices.Clone(row.Value)},
+			)
 			if !size.Add(len(row.Value)) {
 				continue
 			}
@@ -486,7 +491,8 @@ func (db *DB) DeleteBackup(ctx context.Context, id string) error {
 func (db *DB) keepDeleted(w store.Writer, t *Table) error {
 	now := db.Clock().UTC().Truncate(time.Millisecond)
 	b := &Backup{
-		Name: t.def.Name + "$DeletedTableBackup", Created: now, System: true, Expires: now.Add(systemRetention), Space: t.def.Space, Table: t.def,
+		Name: t.def.Name + "$DeletedTableBackup", Created: now, System: true, Expires: now.Add(systemRetention),
+		Space: t.def.Space, Table: t.def,
 	}
 	b.Items, b.Bytes = t.Items()
 	for at := now; ; at = at.Add(time.Millisecond) {

@@ -79,7 +79,10 @@ func (d *Definition) checkKey(key []KeyElement, global bool) error {
 	}
 	switch {
 	case len(key) > 2*limit:
-		return invalid("1 validation error detected: Value '[%s]' at 'keySchema' failed to satisfy constraint: Member must have length less than or equal to %d", keyText(key), 2*limit)
+		return invalid(
+			"1 validation error detected: Value '[%s]' at 'keySchema' failed to satisfy constraint: Member must have length less than or equal to %d",
+			keyText(key), 2*limit,
+		)
 	case hashes > limit && !global:
 		return invalid("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
 	case hashes > limit:
@@ -131,7 +134,10 @@ func (d *Definition) CheckDefined(key []KeyElement) error {
 	for _, a := range d.Attributes {
 		definitions = append(definitions, a.Name)
 	}
-	return invalid(wrong+"Some index key attributes are not defined in AttributeDefinitions. Keys: [%s], AttributeDefinitions: [%s]", strings.Join(keys, ", "), strings.Join(definitions, ", "))
+	return invalid(
+		wrong+"Some index key attributes are not defined in AttributeDefinitions. Keys: [%s], AttributeDefinitions: [%s]",
+		strings.Join(keys, ", "), strings.Join(definitions, ", "),
+	)
 }
 
 func (d *Definition) checkLocal(names map[string]bool) error {
@@ -150,7 +156,10 @@ func (d *Definition) checkLocal(names map[string]bool) error {
 			return invalid(wrong+"Index KeySchema does not have a range key for index: %s", ix.Name)
 		}
 		if ix.Key[0].Name != d.Key[0].Name {
-			return invalid(wrong+"Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. index hash key: %s, table hash key: %s", ix.Name, ix.Key[0].Name, d.Key[0].Name)
+			return invalid(
+				wrong+"Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. index hash key: %s, table hash key: %s",
+				ix.Name, ix.Key[0].Name, d.Key[0].Name,
+			)
 		}
 		if err := ix.check(names); err != nil {
 			return err
@@ -206,7 +215,9 @@ func (d *Definition) checkProjected() error {
 		n += len(ix.Projection.Include)
 	}
 	if n > MaxProjected {
-		return invalid(wrong+"The total number of NonKeyAttributes in all indexes exceeds the limit of %d: %d", MaxProjected, n)
+		return invalid(
+			wrong+"The total number of NonKeyAttributes in all indexes exceeds the limit of %d: %d", MaxProjected, n,
+		)
 	}
 	return nil
 }
@@ -219,7 +230,10 @@ func (d *Definition) checkUnused() error {
 			if len(d.Local)+len(d.Global)+len(d.Vectors) == 0 {
 				return invalid(wrong + "Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions")
 			}
-			return invalid(wrong+"Some AttributeDefinitions are not used. AttributeDefinitions: [%s], keys used: [%s]", attributeNames(d.Attributes), strings.Join(sortedKeys(used), ", "))
+			return invalid(
+				wrong+"Some AttributeDefinitions are not used. AttributeDefinitions: [%s], keys used: [%s]",
+				attributeNames(d.Attributes), strings.Join(sortedKeys(used), ", "),
+			)
 		}
 	}
 	return nil

@@ -79,7 +79,10 @@ var (
 // [DB.Recover], possibly in the background; the tables can be used before it
 // ends. The store stays the caller's, to be closed after [DB.Close].
 func Open(ctx context.Context, st store.Store) (*DB, error) {
-	db := &DB{Clock: time.Now, store: st, rows: st, tables: map[string]*Table{}, filling: map[store.Space]bool{}, restoring: map[string]bool{}}
+	db := &DB{
+		Clock: time.Now, store: st, rows: st, tables: map[string]*Table{}, filling: map[store.Space]bool{},
+		restoring: map[string]bool{},
+	}
 	if shared, ok := st.(store.Sharer); ok {
 		db.sharing = &sharing{Sharer: shared}
 		return db, db.load(ctx)
@@ -154,7 +157,9 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 	}
 	for _, b := range backups {
 		if used[b.Space] || b.Space > last {
-			return nil, fmt.Errorf("damaged catalogue: backup %q: space %d is in use or was never assigned", b.ID, b.Space)
+			return nil, fmt.Errorf(
+				"damaged catalogue: backup %q: space %d is in use or was never assigned", b.ID, b.Space,
+			)
 		}
 		used[b.Space] = true
 	}
@@ -185,7 +190,10 @@ func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	copied := &DB{Clock: db.Clock, Delay: db.Delay, store: st, rows: st, tables: make(map[string]*Table, len(db.tables)), filling: map[store.Space]bool{}, restoring: map[string]bool{}}
+	copied := &DB{
+		Clock: db.Clock, Delay: db.Delay, store: st, rows: st, tables: make(map[string]*Table, len(db.tables)),
+		filling: map[store.Space]bool{}, restoring: map[string]bool{},
+	}
 	copied.exact.Store(db.exact.Load())
 	copied.marked.Store(db.marked.Load())
 	copied.garbage.Store(db.garbage.Load() || len(db.filling) > 0)

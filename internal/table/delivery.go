@@ -12,7 +12,9 @@ func (tx *Tx) deliver(t *Table, old, item attr.Item) {
 	if old.Equal(item) && (old == nil) == (item == nil) {
 		return
 	}
-	r := StreamRecord{Time: tx.db.Clock(), Old: slices.Clone(old), New: slices.Clone(item), Event: "MODIFY", Expired: tx.expiring}
+	r := StreamRecord{
+		Time: tx.db.Clock(), Old: slices.Clone(old), New: slices.Clone(item), Event: "MODIFY", Expired: tx.expiring,
+	}
 	image := r.New
 	switch {
 	case old == nil:

@@ -94,7 +94,9 @@ func (db *DB) sweepTable(ctx context.Context, name string, now time.Time) (delet
 // findExpired returns the addresses of expired items of a table and the one to
 // continue at: nil at the end of the table, or if the table is gone or its time
 // to live is disabled.
-func (db *DB) findExpired(ctx context.Context, name string, span store.Span, now time.Time) (gone []store.Position, last *store.Position, err error) {
+func (db *DB) findExpired(
+	ctx context.Context, name string, span store.Span, now time.Time,
+) (gone []store.Position, last *store.Position, err error) {
 	err = db.View(ctx, func(s *View) error {
 		t, err := s.Table(name)
 		if err != nil || t.def.Expiry == "" {

@@ -81,7 +81,9 @@ func (s *View) query(q *Query, visit func(attr.Item) error) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	tr := Trace{Operation: "Query", Partition: q.Slice.Partition, Clauses: q.Slice.Clauses, Range: r, Reverse: q.Reverse}
+	tr := Trace{
+		Operation: "Query", Partition: q.Slice.Partition, Clauses: q.Slice.Clauses, Range: r, Reverse: q.Reverse,
+	}
 	rows := s.r.Query(q.Table.space(q.Index), q.Slice.Partition, r, q.Reverse)
 	page, err := s.page(&q.Read, rows, tr, visit)
 	if q.oneItem() {
@@ -367,7 +369,10 @@ func (q *Scan) spanAfter() (store.Span, error) {
 		return span, err
 	}
 	if !span.Contains(at) {
-		return span, invalid("The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d", segments, q.Segment)
+		return span, invalid(
+			"The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d",
+			segments, q.Segment,
+		)
 	}
 	span.After = &at
 	return span, nil

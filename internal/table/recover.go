@@ -211,7 +211,9 @@ func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 
 // buildSome adds the first items of a span to an index. It returns where it
 // stopped; nil at the end, or if the index is not being built any more.
-func (db *DB) buildSome(ctx context.Context, name string, space store.Space, span store.Span) (after *store.Position, err error) {
+func (db *DB) buildSome(
+	ctx context.Context, name string, space store.Space, span store.Span,
+) (after *store.Position, err error) {
 	db.mu.RLock() // keeps the table as it is until the entries are counted
 	defer db.mu.RUnlock()
 	t, ix := db.building(name, space)

@@ -190,8 +190,9 @@ func decodeRecord(row store.Row) (StreamRecord, error) {
 		return StreamRecord{}, fmt.Errorf("damaged record %x of a stream", row.Sort)
 	}
 	return StreamRecord{
-		Sequence: Sequence(binary.BigEndian.Uint64(row.Sort)), Time: time.UnixMilli(int64(binary.BigEndian.Uint64(at))).UTC(),
-		Keys: it.Get(recordKeys).Map(), Old: it.Get(recordOld).Map(), New: it.Get(recordNew).Map(),
+		Sequence: Sequence(binary.BigEndian.Uint64(row.Sort)),
+		Time:     time.UnixMilli(int64(binary.BigEndian.Uint64(at))).UTC(),
+		Keys:     it.Get(recordKeys).Map(), Old: it.Get(recordOld).Map(), New: it.Get(recordNew).Map(),
 		Event: string(it.Get(recordEvent).Raw()), Expired: it.Get(recordExpired).Bool(),
 	}, nil
 }
@@ -329,7 +330,9 @@ func (s *View) Shards(st *StreamInfo) (list []ShardInfo, err error) {
 	for epoch := first; epoch <= epochs; epoch++ {
 		for column, last := range lasts {
 			if epoch <= last.epoch() {
-				list = append(list, ShardInfo{Shard{epoch, uint32(column)}, epoch < last.epoch() || !st.Ended.IsZero(), last})
+				list = append(
+					list, ShardInfo{Shard{epoch, uint32(column)}, epoch < last.epoch() || !st.Ended.IsZero(), last},
+				)
 			}
 		}
 	}
@@ -340,7 +343,9 @@ func (s *View) Shards(st *StreamInfo) (list []ShardInfo, err error) {
 // at most limit of them, and no more than 1 MB but for the first. Next is the
 // sequence number to continue at, and more reports whether there are records from
 // there on. Records that are older than [StreamRetention] are passed over.
-func (s *View) Records(st *StreamInfo, sh Shard, from Sequence, limit int) (list []StreamRecord, next Sequence, more bool, err error) {
+func (s *View) Records(
+	st *StreamInfo, sh Shard, from Sequence, limit int,
+) (list []StreamRecord, next Sequence, more bool, err error) {
 	next = max(from, sh.First())
 	size := 0
 	for row, err := range s.r.Query(st.Space, sh.partition(), store.Range{Lo: next.row()}, false) {

@@ -239,7 +239,10 @@ func (t *Table) checkKeyValues(it attr.Item) error {
 			return invalid("One or more parameter values were invalid: Missing the key %s in the item", a.Name)
 		}
 		if v.Kind() != a.Kind {
-			return invalid("One or more parameter values were invalid: Type mismatch for key %s expected: %v actual: %v", a.Name, a.Kind, v.Kind())
+			return invalid(
+				"One or more parameter values were invalid: Type mismatch for key %s expected: %v actual: %v", a.Name,
+				a.Kind, v.Kind(),
+			)
 		}
 		if err := t.key.CheckValue(a, v); err != nil {
 			return invalid("%s", err.Error())

@@ -61,7 +61,10 @@ func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 	}
 	for name := range update.TopLevel() {
 		if t.key.Has(name) {
-			return invalid("One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key", name)
+			return invalid(
+				"One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key",
+				name,
+			)
 		}
 	}
 	if err := t.CheckPaths(update.Paths()); err != nil {
@@ -169,5 +172,8 @@ func errUpdatedKey(v attr.Value) error {
 	if v.Kind() == attr.Binary {
 		kind = "binary"
 	}
-	return invalid("One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value.", kind)
+	return invalid(
+		"One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value.",
+		kind,
+	)
 }

@@ -75,10 +75,16 @@ func (d *Definition) checkVectors(names map[string]bool) error {
 			return o.Vector.Attribute == v.Attribute && o.Vector.Dimensions != v.Dimensions
 		}
 		if slices.ContainsFunc(d.Vectors[:i], same) {
-			return invalid(wrong+"Conflicting attribute definition for '%s'. All VectorIndexes on the same vector attribute must use the same dimensions.", v.Attribute)
+			return invalid(
+				wrong+"Conflicting attribute definition for '%s'. All VectorIndexes on the same vector attribute must use the same dimensions.",
+				v.Attribute,
+			)
 		}
 		if _, ok := d.attribute(v.Attribute); ok {
-			return invalid(wrong+"Conflicting attribute definition for '%s'. An attribute cannot be defined in AttributeDefinitions when used as a VectorAttribute.", v.Attribute)
+			return invalid(
+				wrong+"Conflicting attribute definition for '%s'. An attribute cannot be defined in AttributeDefinitions when used as a VectorAttribute.",
+				v.Attribute,
+			)
 		}
 	}
 	return nil
@@ -109,9 +115,15 @@ func (d *Definition) checkVector(ix *IndexDefinition, names map[string]bool) err
 	}
 	switch {
 	case hashes > 1:
-		return invalid(wrong+"Value '%d' at 'SearchSchema' failed to satisfy constraint: Member must have HASH count less than or equal to 1", hashes)
+		return invalid(
+			wrong+"Value '%d' at 'SearchSchema' failed to satisfy constraint: Member must have HASH count less than or equal to 1",
+			hashes,
+		)
 	case len(v.Schema)-hashes > MaxFilters: // no captured text
-		return invalid(wrong+"Value '%d' at 'SearchSchema' failed to satisfy constraint: Member must have INLINE_FILTER count less than or equal to %d", len(v.Schema)-hashes, MaxFilters)
+		return invalid(
+			wrong+"Value '%d' at 'SearchSchema' failed to satisfy constraint: Member must have INLINE_FILTER count less than or equal to %d",
+			len(v.Schema)-hashes, MaxFilters,
+		)
 	}
 	return nil
 }
@@ -122,19 +134,31 @@ func (ix *Index) readVector(dst []byte, v attr.Value) ([]byte, error) {
 	name, n := ix.def.Vector.Attribute, ix.def.Vector.Dimensions
 	const invalidValue = "One or more parameter values were invalid. "
 	if v.Kind() != attr.List {
-		return dst, invalid(invalidValue+"Invalid type for parameter %s, Expected: 32-bit floating point number list IndexName: %s", name, ix.def.Name)
+		return dst, invalid(
+			invalidValue+"Invalid type for parameter %s, Expected: 32-bit floating point number list IndexName: %s",
+			name, ix.def.Name,
+		)
 	}
 	if int64(v.Len()) != n {
-		return dst, invalid(invalidValue+"Invalid size for parameter %s, Expected: %d, Actual: %d IndexName: %s", name, n, v.Len(), ix.def.Name)
+		return dst, invalid(
+			invalidValue+"Invalid size for parameter %s, Expected: %d, Actual: %d IndexName: %s", name, n, v.Len(),
+			ix.def.Name,
+		)
 	}
 	for i := range v.Len() {
 		e := v.Index(i)
 		if e.Kind() != attr.Number {
-			return dst, invalid(invalidValue+"Invalid type for parameter %s[%d], Expected: 32-bit floating point number, Actual: %v. IndexName: %s", name, i, e.Kind(), ix.def.Name)
+			return dst, invalid(
+				invalidValue+"Invalid type for parameter %s[%d], Expected: 32-bit floating point number, Actual: %v. IndexName: %s",
+				name, i, e.Kind(), ix.def.Name,
+			)
 		}
 		f, ok := Float(e)
 		if !ok {
-			return dst, invalid(invalidValue+"Invalid value for parameter %s[%d], Value: %s is outside valid range [-3.4028235E38, 3.4028235E38]. IndexName: %s", name, i, e.AppendNumber(nil), ix.def.Name)
+			return dst, invalid(
+				invalidValue+"Invalid value for parameter %s[%d], Value: %s is outside valid range [-3.4028235E38, 3.4028235E38]. IndexName: %s",
+				name, i, e.AppendNumber(nil), ix.def.Name,
+			)
 		}
 		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(f))
 	}
@@ -163,7 +187,10 @@ func (ix *Index) checkVectorEntry(it attr.Item, changed func(name string) bool) 
 			continue
 		}
 		if v.Kind() != a.Kind {
-			return invalid("One or more parameter values were invalid. Attribute '%s' type mismatch. Expected: %v, Actual: %v. IndexName: %s", a.Name, a.Kind, v.Kind(), ix.def.Name)
+			return invalid(
+				"One or more parameter values were invalid. Attribute '%s' type mismatch. Expected: %v, Actual: %v. IndexName: %s",
+				a.Name, a.Kind, v.Kind(), ix.def.Name,
+			)
 		}
 		if !ix.key.Has(a.Name) {
 			continue

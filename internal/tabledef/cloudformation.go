@@ -57,7 +57,8 @@ func (in *input) parseTemplate(root map[string]any) ([]*Schema, error) {
 func (in *input) tables(root, values map[string]any) (all []*Schema, err error) {
 	t := &template{
 		parameters: values,
-		mappings:   object(root["Mappings"]), conditions: object(root["Conditions"]), resources: object(root["Resources"]),
+		mappings:   object(root["Mappings"]), conditions: object(root["Conditions"]),
+		resources: object(root["Resources"]),
 	}
 	for name, p := range object(root["Parameters"]) {
 		if value, ok := object(p)["Default"]; ok {
@@ -75,7 +76,10 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 				continue
 			case true:
 			default:
-				return nil, advice.New("give the parameters that the condition needs", "Resources.%s: the condition %s depends on a value that is unknown", id, name)
+				return nil, advice.New(
+					"give the parameters that the condition needs",
+					"Resources.%s: the condition %s depends on a value that is unknown", id, name,
+				)
 			}
 		}
 		properties := object(t.value(r["Properties"]))

@@ -153,7 +153,8 @@ func (in *input) parseRequests(list []any) (all []*Schema, err error) {
 
 // members lists the members of a CreateTable request that a [Schema] has.
 var members = []string{
-	"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes", "BillingMode", "ProvisionedThroughput",
+	"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes", "BillingMode",
+	"ProvisionedThroughput",
 	"StreamSpecification", "DeletionProtectionEnabled", "TableClass", "TimeToLiveSpecification",
 }
 

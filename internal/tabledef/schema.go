@@ -108,7 +108,10 @@ func (s *Schema) tidy() error {
 	all := s.KeyTypes()
 	for _, e := range s.KeySchema {
 		if all[aws.ToString(e.AttributeName)] == "" {
-			return advice.New(schemaAdvice, "the schema does not define the type of the key attribute %s", aws.ToString(e.AttributeName))
+			return advice.New(
+				schemaAdvice, "the schema does not define the type of the key attribute %s",
+				aws.ToString(e.AttributeName),
+			)
 		}
 	}
 	unset := func(t *Throughput) *Throughput {
@@ -167,7 +170,9 @@ func (s *Schema) CreateTable(name string) *dynamodb.CreateTableInput {
 		in.DeletionProtectionEnabled = aws.Bool(true)
 	}
 	if s.StreamSpecification != nil {
-		in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: s.StreamSpecification.StreamViewType}
+		in.StreamSpecification = &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: s.StreamSpecification.StreamViewType,
+		}
 	}
 	for _, x := range s.LocalSecondaryIndexes {
 		in.LocalSecondaryIndexes = append(in.LocalSecondaryIndexes, types.LocalSecondaryIndex{
@@ -187,7 +192,9 @@ func (t *Throughput) sdk() *types.ProvisionedThroughput {
 	if t == nil {
 		return nil
 	}
-	return &types.ProvisionedThroughput{ReadCapacityUnits: &t.ReadCapacityUnits, WriteCapacityUnits: &t.WriteCapacityUnits}
+	return &types.ProvisionedThroughput{
+		ReadCapacityUnits: &t.ReadCapacityUnits, WriteCapacityUnits: &t.WriteCapacityUnits,
+	}
 }
 
 func (p Projection) sdk() *types.Projection {

@@ -113,13 +113,19 @@ func (in *input) parseTerraform(files []file, whole bool) (all []*Schema, err er
 		all = append(all, s)
 	}
 	if all == nil {
-		return nil, advice.New("the tables of a module that it calls are in the output of terraform show -json", "there is no resource %s", tableType)
+		return nil, advice.New(
+			"the tables of a module that it calls are in the output of terraform show -json", "there is no resource %s",
+			tableType,
+		)
 	}
 	return all, nil
 }
 
 func repeated(what, by string) error {
-	return advice.New("load the output of terraform show -json, which has each table", "%s is repeated with %s, which only Terraform can evaluate", what, by)
+	return advice.New(
+		"load the output of terraform show -json, which has each table",
+		"%s is repeated with %s, which only Terraform can evaluate", what, by,
+	)
 }
 
 // values returns the arguments and blocks of a resource as terraform show -json
@@ -188,8 +194,9 @@ func (in *input) parseState(root map[string]any) (all []*Schema, err error) {
 func fromTerraform(v map[string]any) map[string]any {
 	request := map[string]any{
 		"TableName": v["name"], "BillingMode": v["billing_mode"], "TableClass": v["table_class"],
-		"DeletionProtectionEnabled": v["deletion_protection_enabled"], "KeySchema": keySchema(v["hash_key"], v["range_key"], v["key_schema"]),
-		"ProvisionedThroughput": throughput(v),
+		"DeletionProtectionEnabled": v["deletion_protection_enabled"],
+		"KeySchema":                 keySchema(v["hash_key"], v["range_key"], v["key_schema"]),
+		"ProvisionedThroughput":     throughput(v),
 	}
 	if request["BillingMode"] == "PAY_PER_REQUEST" {
 		delete(request, "ProvisionedThroughput")
@@ -212,7 +219,10 @@ func fromTerraform(v map[string]any) map[string]any {
 			} else if u, ok := x["non_key_attributes"].(unresolved); ok {
 				projection["NonKeyAttributes"] = u
 			}
-			index := map[string]any{"IndexName": x["name"], "KeySchema": keySchema(hash, x["range_key"], x["key_schema"]), "Projection": projection}
+			index := map[string]any{
+				"IndexName": x["name"], "KeySchema": keySchema(hash, x["range_key"], x["key_schema"]),
+				"Projection": projection,
+			}
 			if kind[0] == 'g' && request["ProvisionedThroughput"] != nil {
 				index["ProvisionedThroughput"] = throughput(x)
 			}

@@ -288,9 +288,15 @@ func (v *violations) enum(member, s string, values []string) {
 
 func (v *violations) integer(member string, n, lo, hi int64) {
 	if n < lo {
-		v.add(checkMin, member, strconv.FormatInt(n, 10), "Member must have value greater than or equal to "+strconv.FormatInt(lo, 10))
+		v.add(
+			checkMin, member, strconv.FormatInt(n, 10),
+			"Member must have value greater than or equal to "+strconv.FormatInt(lo, 10),
+		)
 	} else if n > hi {
-		v.add(checkMax, member, strconv.FormatInt(n, 10), "Member must have value less than or equal to "+strconv.FormatInt(hi, 10))
+		v.add(
+			checkMax, member, strconv.FormatInt(n, 10),
+			"Member must have value less than or equal to "+strconv.FormatInt(hi, 10),
+		)
 	}
 }
 
@@ -324,7 +330,9 @@ func (v *violations) mapValue(member string, n, lo, hi int) bool {
 	if n >= lo && (hi < 0 || n <= hi) {
 		return false
 	}
-	return v.add(checkValues, member, "", "Map value must satisfy constraint: ["+atMostLength(hi)+", "+atLeastLength(lo)+"]")
+	return v.add(
+		checkValues, member, "", "Map value must satisfy constraint: ["+atMostLength(hi)+", "+atLeastLength(lo)+"]",
+	)
 }
 
 // err returns one error for all violations, or nil without any.

@@ -64,7 +64,9 @@ func (p *params) check() error {
 	case p.names && p.nExpressions == 0:
 		return p.op.Invalid("ExpressionAttributeNames can only be specified when using expressions")
 	case p.values && !p.used:
-		return p.op.inBoth(p.op.valuesText(p.absent[:p.nAbsent], WordingOctober), p.op.valuesText(p.absent[:p.nAbsent], WordingMay))
+		return p.op.inBoth(
+			p.op.valuesText(p.absent[:p.nAbsent], WordingOctober), p.op.valuesText(p.absent[:p.nAbsent], WordingMay),
+		)
 	case p.operator && p.conditions == 0:
 		return p.op.Invalid("ConditionalOperator cannot be used without Filter or Expected")
 	case p.operator && p.conditions == 1:
@@ -170,22 +172,30 @@ func (x *Get) CheckParams() error {
 // CheckParams is like [PutItemInput.CheckParams], for one action of
 // TransactWriteItems.
 func (x *Put) CheckParams() error {
-	return transactParams(x.ConditionExpression != nil, x.ExpressionAttributeNames != nil, x.ExpressionAttributeValues != nil)
+	return transactParams(
+		x.ConditionExpression != nil, x.ExpressionAttributeNames != nil, x.ExpressionAttributeValues != nil,
+	)
 }
 
 // CheckParams is like [Put.CheckParams].
 func (x *Delete) CheckParams() error {
-	return transactParams(x.ConditionExpression != nil, x.ExpressionAttributeNames != nil, x.ExpressionAttributeValues != nil)
+	return transactParams(
+		x.ConditionExpression != nil, x.ExpressionAttributeNames != nil, x.ExpressionAttributeValues != nil,
+	)
 }
 
 // CheckParams is like [Put.CheckParams].
 func (x *ConditionCheck) CheckParams() error {
-	return transactParams(x.ConditionExpression != nil, x.ExpressionAttributeNames != nil, x.ExpressionAttributeValues != nil)
+	return transactParams(
+		x.ConditionExpression != nil, x.ExpressionAttributeNames != nil, x.ExpressionAttributeValues != nil,
+	)
 }
 
 // CheckParams is like [Put.CheckParams].
 func (x *Update) CheckParams() error {
-	p := params{op: OpTransactWriteItems, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil}
+	p := params{
+		op: OpTransactWriteItems, names: x.ExpressionAttributeNames != nil, values: x.ExpressionAttributeValues != nil,
+	}
 	p.expression("UpdateExpression", x.UpdateExpression != nil)
 	p.expression("ConditionExpression", x.ConditionExpression != nil)
 	return p.check()

@@ -213,7 +213,9 @@ const withoutEnvelope = "Supplied AttributeValue "
 
 // withoutPrefix lists parts of messages about a start key that get no prefix.
 // Source: dynalite, validations/scan.js.
-var withoutPrefix = [...]string{"contains duplicates", "number set", "numeric value", "significant digits", "number with magnitude"}
+var withoutPrefix = [...]string{
+	"contains duplicates", "number set", "numeric value", "significant digits", "number with magnitude",
+}
 
 // valuesText returns the message for values that no expression can use. PutItem,
 // UpdateItem and DeleteItem do not name the absent expressions in the newer

@@ -222,7 +222,10 @@ func (c *contents) check(what string) (total int64, err error) {
 	case c.Archive < 1 || c.Format < 1:
 		return 0, bad("it does not state its format")
 	case c.Archive > archiveVersion:
-		return 0, fmt.Errorf("disk: %s has version %d, but this version of Sortkey reads archives up to version %d: use a newer version of Sortkey", what, c.Archive, archiveVersion)
+		return 0, fmt.Errorf(
+			"disk: %s has version %d, but this version of Sortkey reads archives up to version %d: use a newer version of Sortkey",
+			what, c.Archive, archiveVersion,
+		)
 	case c.Format != Format:
 		return 0, &FormatError{Dir: what, Found: c.Format, Supported: Format}
 	case len(c.Files) == 0 || c.Files[len(c.Files)-1].Name != metaName:
@@ -272,7 +275,10 @@ func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 			return fmt.Errorf("disk: archive contains the sparse file %q; Sortkey writes none", h.Name)
 		}
 		if h.Typeflag != tar.TypeReg || h.Name != archiveRoot+file.Name || h.Size != file.Bytes {
-			return fmt.Errorf("disk: archive contains %q with %d bytes, want %q with %d bytes", h.Name, h.Size, archiveRoot+file.Name, file.Bytes)
+			return fmt.Errorf(
+				"disk: archive contains %q with %d bytes, want %q with %d bytes", h.Name, h.Size, archiveRoot+file.Name,
+				file.Bytes,
+			)
 		}
 		if err := w.add(ctx, file, tr); err != nil {
 			return badArchive(err)

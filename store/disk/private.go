@@ -21,7 +21,9 @@ func (p privateFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File
 }
 
 // OpenReadWrite implements [vfs.FS].
-func (p privateFS) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+func (p privateFS) OpenReadWrite(
+	name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption,
+) (vfs.File, error) {
 	f, err := p.FS.OpenReadWrite(name, category, opts...)
 	return private(f, name, err)
 }

@@ -118,7 +118,9 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 }
 
 // walk yields the rows within b.opts. Parse returns the row of an address.
-func (r *reader) walk(b *bounds, reverse bool, yield func(store.Row, error) bool, parse func(key []byte) (store.Row, bool)) {
+func (r *reader) walk(
+	b *bounds, reverse bool, yield func(store.Row, error) bool, parse func(key []byte) (store.Row, bool),
+) {
 	if r.ctx.Err() != nil && !r.finished() {
 		yield(store.Row{}, context.Cause(r.ctx))
 		return

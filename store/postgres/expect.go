@@ -52,7 +52,9 @@ func (e *expecting) Update(ctx context.Context, fn func(store.Writer) error) err
 }
 
 // Get reads both rows with one statement.
-func (e *expecting) Get(ctx context.Context, space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
+func (e *expecting) Get(
+	ctx context.Context, space store.Space, partition, sort []byte,
+) (value []byte, ok bool, err error) {
 	if err := e.ready(ctx); err != nil {
 		return nil, false, err
 	}

@@ -40,7 +40,9 @@ func (s *Store) Lease(ctx context.Context, name string) (held context.Context, r
 	_, _ = rand.Read(owner) // never fails
 	sent := time.Now()
 	length := int8Param(int(s.opts.lease.Milliseconds()))
-	taken, err := s.exec(ctx, &step{statement: takeLease, params: [][]byte{[]byte(name), owner, []byte(s.opts.Name), length}})
+	taken, err := s.exec(
+		ctx, &step{statement: takeLease, params: [][]byte{[]byte(name), owner, []byte(s.opts.Name), length}},
+	)
 	if err != nil || taken == 0 {
 		return nil, nil, err
 	}

@@ -68,7 +68,10 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	if !sets(url, "pool_health_check_period") {
 		config.HealthCheckPeriod = idleTime / 2
 	}
-	s := &Store{opts: opts, gate: newGate(max(1, int(config.MaxConns)-2)), line: newLine(), ending: make(chan struct{}), shut: make(chan struct{})}
+	s := &Store{
+		opts: opts, gate: newGate(max(1, int(config.MaxConns)-2)), line: newLine(), ending: make(chan struct{}),
+		shut: make(chan struct{}),
+	}
 	s.limit.time = opts.Timeout
 	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config); err != nil {
 		return nil, wrap(err)

@@ -112,7 +112,10 @@ func checkTables(ctx context.Context, c *pgx.Conn, d dialect) error {
 	}
 	err := prepare(ctx, c, d)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == codeNoTable || e.Code == codeNoColumn) {
-		return fmt.Errorf("%w: a table has the name of one of Sortkey's, which can be in another schema with search_path: %w", ErrSchema, err)
+		return fmt.Errorf(
+			"%w: a table has the name of one of Sortkey's, which can be in another schema with search_path: %w",
+			ErrSchema, err,
+		)
 	}
 	if err != nil {
 		return wrap(err)

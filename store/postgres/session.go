@@ -232,7 +232,9 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, steps []*step) (fa
 	case ctx.Err() != nil:
 		return failed, context.Cause(ctx)
 	case limited.Err() != nil:
-		return failed, fmt.Errorf("postgres: no answer within %s: %w: %w", s.opts.Timeout, store.ErrUnavailable, context.Cause(limited))
+		return failed, fmt.Errorf(
+			"postgres: no answer within %s: %w: %w", s.opts.Timeout, store.ErrUnavailable, context.Cause(limited),
+		)
 	}
 	return failed, wrap(err)
 }

@@ -171,7 +171,9 @@ func testContextWhileWalking(t *testing.T, s store.Store) {
 			return nil
 		})
 		require.ErrorIs(t, err, context.Canceled, name)
-		require.LessOrEqual(t, n, 10+store.ContextRows, "%s: the context is checked every %d rows", name, store.ContextRows)
+		require.LessOrEqual(
+			t, n, 10+store.ContextRows, "%s: the context is checked every %d rows", name, store.ContextRows,
+		)
 	}
 }
 
@@ -250,7 +252,9 @@ func testSerialisable(t *testing.T, s store.Store) {
 	}
 	wg.Wait()
 	view(t, s, func(r store.Reader) {
-		require.Len(t, scan(t, r, 2, store.Everything()), workers*(moves-(moves+6)/7), "one row for each successful update")
+		require.Len(
+			t, scan(t, r, 2, store.Everything()), workers*(moves-(moves+6)/7), "one row for each successful update",
+		)
 	})
 }
 

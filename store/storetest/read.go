@@ -78,7 +78,10 @@ func testRanges(t *testing.T, s store.Store) {
 	update(t, s, func(w store.Writer) {
 		put(t, w, 1, rows...)
 		// Neighbours on all sides, which no range may reach.
-		put(t, w, 1, row{"o", "\xff", "x"}, row{"q", "", "x"}, row{"p\x00", "", "x"}, row{"p\x00", "\xff", "x"}, row{"", "p", "x"})
+		put(
+			t, w, 1, row{"o", "\xff", "x"}, row{"q", "", "x"}, row{"p\x00", "", "x"}, row{"p\x00", "\xff", "x"},
+			row{"", "p", "x"},
+		)
 		put(t, w, 0, row{"p", "\xff\xff", "x"})
 		put(t, w, 2, row{"p", "", "x"})
 	})
@@ -185,7 +188,9 @@ func testSpaces(t *testing.T, s store.Store) {
 					require.Empty(t, got, "cleared space %d", space)
 					continue
 				}
-				require.Equal(t, ordered(append([]row{{"own", "", string(rune(space))}}, rows...)), got, "space %d", space)
+				require.Equal(
+					t, ordered(append([]row{{"own", "", string(rune(space))}}, rows...)), got, "space %d", space,
+				)
 			}
 		})
 	}

@@ -73,7 +73,9 @@ func testScanAfter(t *testing.T, s store.Store) {
 	check := func() {
 		t.Helper()
 		view(t, s, func(r store.Reader) {
-			places := []store.Position{{}, {Partition: []byte("absent")}, {Partition: []byte("\x00"), Sort: []byte("\xff")}}
+			places := []store.Position{
+				{}, {Partition: []byte("absent")}, {Partition: []byte("\x00"), Sort: []byte("\xff")},
+			}
 			for p := range 12 {
 				for _, k := range []string{"", "000", "001", "001\x00", "002", "003", "\xff"} {
 					places = append(places, store.Position{Partition: fmt.Appendf(nil, "p%d", p), Sort: []byte(k)})

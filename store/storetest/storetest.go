@@ -75,7 +75,10 @@ func (r row) String() string { return fmt.Sprintf("(%q %q %q)", r.partition, r.s
 
 var (
 	errStop = errors.New("storetest: stop")
-	edges   = []string{"", "\x00", "\x00\x00", "\x00\x01", "\x00\xff", "\x01", "a", "a\x00", "a\x00b", "a\xff", "ab", "b", "\xfe", "\xff", "\xff\x00", "\xff\xff"}
+	edges   = []string{
+		"", "\x00", "\x00\x00", "\x00\x01", "\x00\xff", "\x01", "a", "a\x00", "a\x00b", "a\xff", "ab", "b", "\xfe",
+		"\xff", "\xff\x00", "\xff\xff",
+	}
 )
 
 func update(t *testing.T, s store.Store, fn func(w store.Writer)) {

@@ -27,7 +27,9 @@ func testOwnWrites(t *testing.T, s store.Store) {
 		})
 	})
 	view(t, s, func(r store.Reader) {
-		require.Equal(t, []row{{"p", "a", "back"}, {"p", "b", "new"}, {"p", "c", "new"}}, scan(t, r, 1, store.Everything()))
+		require.Equal(
+			t, []row{{"p", "a", "back"}, {"p", "b", "new"}, {"p", "c", "new"}}, scan(t, r, 1, store.Everything()),
+		)
 	})
 }
 

@@ -68,7 +68,9 @@ func takeLease(ctx context.Context, s *Store) (*lease, error) {
 		switch {
 		case first == leaseRow{}:
 			first = held
-			s.opts.Logger.Info("waiting for the lease of another server to be renewed or to expire", "holder", held.Name)
+			s.opts.Logger.Info(
+				"waiting for the lease of another server to be renewed or to expire", "holder", held.Name,
+			)
 		case held != first:
 			return nil, fmt.Errorf("%w: %s", ErrLocked, held.Name)
 		}
@@ -104,7 +106,9 @@ func (l *lease) extend(ctx context.Context, take bool) (held leaseRow, err error
 }
 
 // write changes the row of the lease in a transaction. It returns the row as it was.
-func (l *lease) write(ctx context.Context, change func(held leaseRow, now int64) (leaseRow, error)) (held leaseRow, err error) {
+func (l *lease) write(
+	ctx context.Context, change func(held leaseRow, now int64) (leaseRow, error),
+) (held leaseRow, err error) {
 	ctx, cancel := context.WithTimeout(ctx, l.store.opts.Timeout)
 	defer cancel()
 	for tries := 1; ; tries++ {
@@ -118,7 +122,9 @@ func (l *lease) write(ctx context.Context, change func(held leaseRow, now int64)
 	}
 }
 
-func (l *lease) writeOnce(ctx context.Context, change func(held leaseRow, now int64) (leaseRow, error)) (held leaseRow, err error) {
+func (l *lease) writeOnce(
+	ctx context.Context, change func(held leaseRow, now int64) (leaseRow, error),
+) (held leaseRow, err error) {
 	ts, err := l.store.timestamp(ctx)
 	if err != nil {
 		return held, wrap(err)

@@ -94,7 +94,9 @@ func (s *Store) scan(ctx context.Context, in slice) (pairs []pair, err error) {
 
 // scanRegion reads a slice that is in one region. Moved says that the region is
 // another one by now.
-func (s *Store) scanRegion(bo *tikv.Backoffer, region tikv.RegionVerID, in slice) (pairs []*kvrpcpb.KvPair, moved bool, err error) {
+func (s *Store) scanRegion(
+	bo *tikv.Backoffer, region tikv.RegionVerID, in slice,
+) (pairs []*kvrpcpb.KvPair, moved bool, err error) {
 	request := &kvrpcpb.ScanRequest{StartKey: in.lo, EndKey: in.hi, Limit: uint32(in.limit), Version: in.ts}
 	if in.reverse {
 		request.StartKey, request.EndKey, request.Reverse = in.hi, in.lo, true
@@ -104,7 +106,9 @@ func (s *Store) scanRegion(bo *tikv.Backoffer, region tikv.RegionVerID, in slice
 		ignored.ResolvedLocks = []uint64{in.own}
 	}
 	for {
-		answer, err := s.client.SendReq(bo, tikvrpc.NewRequest(tikvrpc.CmdScan, request, ignored), region, tikv.ReadTimeoutMedium)
+		answer, err := s.client.SendReq(
+			bo, tikvrpc.NewRequest(tikvrpc.CmdScan, request, ignored), region, tikv.ReadTimeoutMedium,
+		)
 		if err != nil {
 			return nil, false, err
 		}

@@ -70,7 +70,9 @@ func connect(ctx context.Context, endpoints []string, opts Options) (*tikv.KVSto
 	if err != nil {
 		return nil, err
 	}
-	plain, err := pd.NewClientWithContext(ctx, endpoints, pd.SecurityOption{CAPath: opts.CA, CertPath: opts.Cert, KeyPath: opts.Key})
+	plain, err := pd.NewClientWithContext(
+		ctx, endpoints, pd.SecurityOption{CAPath: opts.CA, CertPath: opts.Cert, KeyPath: opts.Key},
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,8 @@ const (
 
 // flags are the flags of the operations that read items.
 var flags = map[string]kind{
-	"table-name": stringFlag, "index-name": stringFlag, "select": stringFlag, "conditional-operator": stringFlag, "return-consumed-capacity": stringFlag,
+	"table-name": stringFlag, "index-name": stringFlag, "select": stringFlag, "conditional-operator": stringFlag,
+	"return-consumed-capacity": stringFlag,
 	"key-condition-expression": stringFlag, "filter-expression": stringFlag, "projection-expression": stringFlag,
 	"statement": stringFlag,
 
@@ -33,17 +34,21 @@ var flags = map[string]kind{
 // operations are the operations that read items, with their flags.
 var operations = map[string][]string{
 	"get-item": {
-		"table-name", "key", "projection-expression", "expression-attribute-names", "attributes-to-get", "consistent-read",
+		"table-name", "key", "projection-expression", "expression-attribute-names", "attributes-to-get",
+		"consistent-read",
 		"return-consumed-capacity",
 	},
 	"query": {
 		"table-name", "index-name", "key-condition-expression", "filter-expression", "projection-expression",
-		"expression-attribute-names", "expression-attribute-values", "select", "limit", "scan-index-forward", "consistent-read",
-		"exclusive-start-key", "return-consumed-capacity", "attributes-to-get", "key-conditions", "query-filter", "conditional-operator",
+		"expression-attribute-names", "expression-attribute-values", "select", "limit", "scan-index-forward",
+		"consistent-read",
+		"exclusive-start-key", "return-consumed-capacity", "attributes-to-get", "key-conditions", "query-filter",
+		"conditional-operator",
 	},
 	"scan": {
 		"table-name", "index-name", "filter-expression", "projection-expression",
-		"expression-attribute-names", "expression-attribute-values", "select", "limit", "segment", "total-segments", "consistent-read",
+		"expression-attribute-names", "expression-attribute-values", "select", "limit", "segment", "total-segments",
+		"consistent-read",
 		"exclusive-start-key", "return-consumed-capacity", "attributes-to-get", "scan-filter", "conditional-operator",
 	},
 	"batch-get-item":    {"request-items", "return-consumed-capacity"},
@@ -57,14 +62,17 @@ type cliFlag struct {
 }
 
 var cliFlags = map[string]cliFlag{
-	"region": {value: true}, "profile": {value: true}, "endpoint-url": {value: true}, "output": {value: true}, "color": {value: true},
-	"ca-bundle": {value: true}, "cli-read-timeout": {value: true}, "cli-connect-timeout": {value: true}, "cli-binary-format": {value: true},
-	"debug": {}, "no-cli-pager": {}, "no-verify-ssl": {}, "no-sign-request": {}, "cli-auto-prompt": {}, "no-cli-auto-prompt": {},
-	"query":          {true, "it selects from the response and does not change what is read"},
-	"max-items":      {true, "the CLI requests more pages until it has that many items"},
-	"page-size":      {true, "the CLI sends it as the Limit of each page"},
-	"starting-token": {true, "it is a token of the CLI, not an ExclusiveStartKey"},
-	"no-paginate":    {note: "only one page is read anyway"},
+	"region": {value: true}, "profile": {value: true}, "endpoint-url": {value: true}, "output": {value: true},
+	"color":     {value: true},
+	"ca-bundle": {value: true}, "cli-read-timeout": {value: true}, "cli-connect-timeout": {value: true},
+	"cli-binary-format": {value: true},
+	"debug":             {}, "no-cli-pager": {}, "no-verify-ssl": {}, "no-sign-request": {}, "cli-auto-prompt": {},
+	"no-cli-auto-prompt": {},
+	"query":              {true, "it selects from the response and does not change what is read"},
+	"max-items":          {true, "the CLI requests more pages until it has that many items"},
+	"page-size":          {true, "the CLI sends it as the Limit of each page"},
+	"starting-token":     {true, "it is a token of the CLI, not an ExclusiveStartKey"},
+	"no-paginate":        {note: "only one page is read anyway"},
 }
 
 // pascal returns the API's name for a name of the CLI: TableName for table-name.

@@ -34,7 +34,9 @@ func Format(in wire.Request) string {
 }
 
 // firstBytes are the bytes that the JSON of a flag's value begins with.
-var firstBytes = map[kind]string{stringFlag: `"`, numberFlag: "-0123456789", boolFlag: "tf", objectFlag: "{", listFlag: "["}
+var firstBytes = map[kind]string{
+	stringFlag: `"`, numberFlag: "-0123456789", boolFlag: "tf", objectFlag: "{", listFlag: "[",
+}
 
 // formatFlag returns the flag for a member of a request. It reports false when
 // the flag would not be read back as the same member.

@@ -82,10 +82,14 @@ func (p *Parser) ParseWords(line []string) (*Command, error) {
 			}
 		case r.operation == "" && word == "dynamodb":
 		case r.operation != "":
-			return nil, advice.New("quote a value that contains spaces, with straight quotes", "%q does not belong to a flag", word)
+			return nil, advice.New(
+				"quote a value that contains spaces, with straight quotes", "%q does not belong to a flag", word,
+			)
 		case operations[word] == nil:
 			known := slices.Sorted(maps.Keys(operations))
-			return nil, advice.New("the operations are "+text.Join(known, "and"), "%s is not an operation that reads items", word)
+			return nil, advice.New(
+				"the operations are "+text.Join(known, "and"), "%s is not an operation that reads items", word,
+			)
 		default:
 			r.operation = word
 		}

@@ -132,7 +132,10 @@ func (s *splitter) backslash() {
 func (s *splitter) expansion() error {
 	rest := s.src[s.at:]
 	if rest[0] == '`' || len(rest) > 1 && (strings.IndexByte("{(_", rest[1]) >= 0 || 'a' <= rest[1]|0x20 && rest[1]|0x20 <= 'z') {
-		return advice.New("write the value itself, or put the word in single quotes", "variables and commands are not expanded: %s", text.Clip(rest, excerpt))
+		return advice.New(
+			"write the value itself, or put the word in single quotes", "variables and commands are not expanded: %s",
+			text.Clip(rest, excerpt),
+		)
 	}
 	s.writeByte('$')
 	return nil

@@ -84,7 +84,10 @@ func (j *judge) judge() {
 		if r.Returned > *x.MaxRows {
 			j.fail(j.some(""), narrow, "expected at most %s, got %d", rows(*x.MaxRows), r.Returned)
 		} else if w := j.over(float64(*x.MaxRows), (*Reading).declaredRows); w != nil {
-			j.spread(narrow, "expected at most %s, got %s in partition %s", rows(*x.MaxRows), grown(float64(w.Rows), w.declaredRows(), count), w.Text())
+			j.spread(
+				narrow, "expected at most %s, got %s in partition %s", rows(*x.MaxRows),
+				grown(float64(w.Rows), w.declaredRows(), count), w.Text(),
+			)
 		}
 	}
 	const pages = "a page ends at 1 MB or at the limit, before the filter: read less, or expect more pages"
@@ -92,14 +95,23 @@ func (j *judge) judge() {
 		if r.Pages > *x.Pages {
 			j.fail(nil, pages, "expected at most %s, got %d", text.Count(*x.Pages, "page"), r.Pages)
 		} else if w := j.over(float64(*x.Pages), (*Reading).declaredPages); w != nil {
-			j.spread(pages, "expected at most %s, got %s in partition %s", text.Count(*x.Pages, "page"), grown(float64(w.Pages), w.declaredPages(), count), w.Text())
+			j.spread(
+				pages, "expected at most %s, got %s in partition %s", text.Count(*x.Pages, "page"),
+				grown(float64(w.Pages), w.declaredPages(), count), w.Text(),
+			)
 		}
 	}
 	if x.Units != nil {
 		if j.pr.Units() > *x.Units {
-			j.fail(nil, advice, "expected at most %s, got %v for %s", units(*x.Units), j.pr.Units(), text.Count(r.Bytes+r.Fetched, "byte"))
+			j.fail(
+				nil, advice, "expected at most %s, got %v for %s", units(*x.Units), j.pr.Units(),
+				text.Count(r.Bytes+r.Fetched, "byte"),
+			)
 		} else if w := j.over(*x.Units, (*Reading).declaredUnits); w != nil {
-			j.spread(cmp.Or(advice, narrow), "expected at most %s, got %s for %s in partition %s", units(*x.Units), grown(w.Units, w.declaredUnits(), text.Figure), rows(w.Examined), w.Text())
+			j.spread(
+				cmp.Or(advice, narrow), "expected at most %s, got %s for %s in partition %s", units(*x.Units),
+				grown(w.Units, w.declaredUnits(), text.Figure), rows(w.Examined), w.Text(),
+			)
 		}
 	}
 	if x.Waste != nil {
@@ -195,7 +207,10 @@ func (j *judge) item() {
 	case x.Item != nil && len(r.Items) == 0:
 		j.fail(nil, "check the key: it is built from the values in where", "expected an item, got none")
 	case x.Item != nil && !r.Items[0].Equal(x.Item):
-		j.fail([]string{string(r.Items[0].AppendJSON(nil))}, "", "expected the item %s, but %s", x.Item.AppendJSON(nil), difference(x.Item, r.Items[0]))
+		j.fail(
+			[]string{string(r.Items[0].AppendJSON(nil))}, "", "expected the item %s, but %s", x.Item.AppendJSON(nil),
+			difference(x.Item, r.Items[0]),
+		)
 	}
 }
 
@@ -221,7 +236,10 @@ func (j *judge) keys() {
 	want := j.p.Expect.Keys
 	got, complete := j.returned()
 	if !complete {
-		j.fail(nil, "expect rows instead of keys", "expected %s, got %d, too many to compare", text.Count(len(want), "key"), j.pr.Report.Returned)
+		j.fail(
+			nil, "expect rows instead of keys", "expected %s, got %d, too many to compare",
+			text.Count(len(want), "key"), j.pr.Report.Returned,
+		)
 		return
 	}
 	t := j.p.Table
@@ -236,13 +254,22 @@ func (j *judge) keys() {
 		for i := start; i < end; i++ {
 			switch {
 			case i >= len(got):
-				j.fail(j.some(""), "", "expected %s, got %d: %s is missing", text.Count(len(want), "key"), len(got), keyText(want[i]))
+				j.fail(
+					j.some(""), "", "expected %s, got %d: %s is missing", text.Count(len(want), "key"), len(got),
+					keyText(want[i]),
+				)
 				return
 			case i >= len(want):
-				j.fail([]string{rowText(t, got[i].Key)}, "", "expected %s, got %d: %s is unexpected", text.Count(len(want), "key"), len(got), rowText(t, got[i].Key))
+				j.fail(
+					[]string{rowText(t, got[i].Key)}, "", "expected %s, got %d: %s is unexpected",
+					text.Count(len(want), "key"), len(got), rowText(t, got[i].Key),
+				)
 				return
 			case !slices.ContainsFunc(want[start:min(end, len(want))], func(k design.Key) bool { return sameKey(t, got[i].Key, k) }):
-				j.fail([]string{rowText(t, got[i].Key), keyText(want[i])}, "", "row %d is %s, expected %s", i+1, rowText(t, got[i].Key), keyText(want[i]))
+				j.fail(
+					[]string{rowText(t, got[i].Key), keyText(want[i])}, "", "row %d is %s, expected %s", i+1,
+					rowText(t, got[i].Key), keyText(want[i]),
+				)
 				return
 			}
 		}

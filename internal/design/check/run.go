@@ -142,7 +142,9 @@ func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
 		r.Findings = append(r.Findings, found...)
 	}
 	slices.SortStableFunc(r.Findings, func(a, b design.Finding) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+		return cmp.Or(
+			cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col),
+		)
 	})
 	return r, nil
 }
@@ -186,7 +188,8 @@ func runPattern(
 			return pr, cause
 		}
 		pr.Failures = append(pr.Failures, design.Finding{
-			Rule: Rule, Severity: design.Error, Pos: p.Pos, Pattern: p.Name, Message: "cannot run the request: " + err.Error(),
+			Rule: Rule, Severity: design.Error, Pos: p.Pos, Pattern: p.Name,
+			Message: "cannot run the request: " + err.Error(),
 		})
 		return pr, nil
 	}

@@ -71,7 +71,9 @@ const (
 )
 
 // spread finds what the pattern of a result reads in other partitions.
-func spread(ctx context.Context, w *design.World, target explain.Target, pr *PatternResult, o Options) (*Spread, error) {
+func spread(
+	ctx context.Context, w *design.World, target explain.Target, pr *PatternResult, o Options,
+) (*Spread, error) {
 	r := pr.Report
 	if r == nil || r.Refused != nil || r.Operation == "Scan" {
 		return nil, nil
@@ -532,7 +534,10 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 		return nil, nil
 	}
 	slices.SortStableFunc(out.readings, func(a, b Reading) int {
-		return cmp.Or(cmp.Compare(b.declaredUnits(), a.declaredUnits()), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Rows, a.Rows))
+		return cmp.Or(
+			cmp.Compare(b.declaredUnits(), a.declaredUnits()), cmp.Compare(b.Bytes, a.Bytes),
+			cmp.Compare(b.Rows, a.Rows),
+		)
 	})
 	if len(out.readings) == n {
 		out.P50, out.P95 = out.readings[p50], out.readings[p95]

@@ -72,7 +72,10 @@ func Stats(ctx context.Context, w *design.World) ([]TableStats, error) {
 }
 
 func stats(w *design.World, space *design.Space, rates *design.Rates) TableStats {
-	s := TableStats{Table: space.Table, Index: space.Index, Items: len(space.Rows), Bytes: space.Bytes, Partitions: len(space.Parts)}
+	s := TableStats{
+		Table: space.Table, Index: space.Index, Items: len(space.Rows), Bytes: space.Bytes,
+		Partitions: len(space.Parts),
+	}
 	entities := map[*design.Entity]*EntityStats{}
 	grow := w.Growth(space.Hash)
 	for _, at := range space.Parts {

@@ -137,16 +137,25 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 	}
 	read := fmt.Sprintf("%s, %s returned", rows(r.Examined), text.Thousands(r.Returned))
 	if n := r.Examined - r.Returned; n > 0 {
-		read += fmt.Sprintf(", %s", p.paint.Warn(fmt.Sprintf("%s wasted (%s of the bytes)", text.Thousands(n), text.Percent(pr.Waste()))))
+		read += fmt.Sprintf(
+			", %s",
+			p.paint.Warn(fmt.Sprintf("%s wasted (%s of the bytes)", text.Thousands(n), text.Percent(pr.Waste()))),
+		)
 	}
 	consistency := "eventually consistent"
 	if pr.Pattern.Consistent || r.Consistent {
 		consistency = "strongly consistent"
 	}
-	read += fmt.Sprintf("; %s, %s; %s %s", text.Count(r.Bytes+r.Fetched, "byte"), text.Count(r.Pages, "page"), units(pr.Units()), consistency)
+	read += fmt.Sprintf(
+		"; %s, %s; %s %s", text.Count(r.Bytes+r.Fetched, "byte"), text.Count(r.Pages, "page"), units(pr.Units()),
+		consistency,
+	)
 	p.line("reads", nil, read)
 	if pr.Growth >= 1.1 {
-		p.line("declared", p.paint.Warn, fmt.Sprintf("about %s times these rows at the declared scale, if they grow like their partition", text.Figure(pr.Growth)))
+		p.line(
+			"declared", p.paint.Warn,
+			fmt.Sprintf("about %s times these rows at the declared scale, if they grow like their partition", text.Figure(pr.Growth)),
+		)
 	}
 	if s := pr.Spread; s != nil {
 		p.line("spread", nil, fmt.Sprintf("the same request in %s, by cost:", text.Count(s.Partitions, "partition")))
@@ -155,7 +164,10 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		p.reading("worst", &s.Worst)
 	}
 	if pr.idle() {
-		p.line("note", p.paint.Warn, "no item has this key, so the cost is meaningless: use values of a sample, or expect: {rows: 0}")
+		p.line(
+			"note", p.paint.Warn,
+			"no item has this key, so the cost is meaningless: use values of a sample, or expect: {rows: 0}",
+		)
 	}
 	if len(r.Entities) > 1 || len(r.Entities) == 1 && r.Entities[0].Entity != "" && pr.Pattern.Entity == nil {
 		var parts []string
@@ -234,9 +246,14 @@ func (p *printer) tables() {
 			name += " by " + s.Index.Name
 		}
 		fmt.Fprintf(&p.out, "  %s\n", name)
-		line := fmt.Sprintf("%s, %s in %s", text.Count(s.Items, "item"), text.Size(s.Bytes), text.Count(s.Partitions, "partition"))
+		line := fmt.Sprintf(
+			"%s, %s in %s", text.Count(s.Items, "item"), text.Size(s.Bytes), text.Count(s.Partitions, "partition"),
+		)
 		if hot := s.ByBytes; hot != nil && s.Partitions > 1 {
-			line += fmt.Sprintf("; the largest, %s, has %s of the bytes and %s", hot.Text(), text.Percent(float64(hot.Bytes)/float64(s.Bytes)), text.Count(hot.Items, "item"))
+			line += fmt.Sprintf(
+				"; the largest, %s, has %s of the bytes and %s", hot.Text(),
+				text.Percent(float64(hot.Bytes)/float64(s.Bytes)), text.Count(hot.Items, "item"),
+			)
 		}
 		rates := ""
 		if hot := s.ByReads; hot != nil {
@@ -252,7 +269,10 @@ func (p *printer) tables() {
 		p.line("sample", nil, line)
 		line = fmt.Sprintf("%s, %s", text.Count(int(s.DeclaredItems), "item"), text.Size(s.DeclaredBytes))
 		if hot := s.ByBytes; hot != nil && s.Partitions > 1 {
-			line += fmt.Sprintf("; the largest partition has about %s, %s", text.Size(hot.DeclaredBytes), text.Count(int(hot.DeclaredItems), "item"))
+			line += fmt.Sprintf(
+				"; the largest partition has about %s, %s", text.Size(hot.DeclaredBytes),
+				text.Count(int(hot.DeclaredItems), "item"),
+			)
 		}
 		p.line("declared", nil, line+rates)
 	}
@@ -312,7 +332,10 @@ func (p *printer) sample() string {
 	if p.r.Bytes {
 		more = "their size is the limit; --max-bytes generates more"
 	}
-	return fmt.Sprintf("a sample: %s of the declared items were generated (%s). Patterns read the sample; budgets, sizes, rates and findings are for the declared scale.", text.Percent(p.r.Scale), more)
+	return fmt.Sprintf(
+		"a sample: %s of the declared items were generated (%s). Patterns read the sample; budgets, sizes, rates and findings are for the declared scale.",
+		text.Percent(p.r.Scale), more,
+	)
 }
 
 func units(f float64) string {

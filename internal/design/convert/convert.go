@@ -130,7 +130,9 @@ func (im *importer) read(f Format, d *document) error {
 	case Items:
 		return im.items(d)
 	default:
-		return &Error{Msg: fmt.Sprintf("unknown format %q", f), Hint: "the formats are " + strings.Join(FormatNames(), ", ")}
+		return &Error{
+			Msg: fmt.Sprintf("unknown format %q", f), Hint: "the formats are " + strings.Join(FormatNames(), ", "),
+		}
 	}
 	if len(d.roots) > 1 && f != Tables && f != ElectroDB {
 		im.loss(d.roots[1], "everything after the first value of the file", "a design is one JSON value", "")
@@ -157,8 +159,9 @@ func newImporter(o Options) *importer {
 		o.Items = DefaultItems
 	}
 	return &importer{
-		o: o, m: &design.Model{}, name: slug(o.Name), pools: map[*design.Table]*pool{}, shared: map[string]*design.Field{},
-		from: map[*design.Pattern]*node{},
+		o: o, m: &design.Model{}, name: slug(o.Name), pools: map[*design.Table]*pool{},
+		shared: map[string]*design.Field{},
+		from:   map[*design.Pattern]*node{},
 	}
 }
 

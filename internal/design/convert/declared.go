@@ -29,7 +29,8 @@ func (im *importer) declare(name, about string, t *design.Table, n *node) *decla
 	e := &design.Entity{Table: t, About: about}
 	return &declared{
 		im: im, e: e, t: t, g: &group{name: name, n: n, entity: e},
-		fields: map[string]*design.Field{}, used: map[string]bool{}, elsewhere: map[string]bool{}, left: map[string][]string{},
+		fields: map[string]*design.Field{}, used: map[string]bool{}, elsewhere: map[string]bool{},
+		left: map[string][]string{},
 	}
 }
 
@@ -47,7 +48,9 @@ func (d *declared) field(name string, typ keys.Type, values []string) {
 	if typ.Name == "string" {
 		typ = keys.Type{}
 	}
-	d.fields[name] = &design.Field{Name: name, Type: typ, Values: values, Distribution: design.Distribution{Name: "uniform"}}
+	d.fields[name] = &design.Field{
+		Name: name, Type: typ, Values: values, Distribution: design.Distribution{Name: "uniform"},
+	}
 }
 
 // template adds an attribute with a template. Components without a type have
@@ -118,7 +121,10 @@ var errNumber = errors.New("a key of type N must be one field of a numeric type"
 func (d *declared) finish(order []string) {
 	for _, a := range d.t.Keys() {
 		if d.e.Attribute(a.Name) == nil {
-			d.im.loss(d.g.n, d.g.name, "it has no template for "+a.Name+", a key of table "+d.t.Name, "add the entity to the model")
+			d.im.loss(
+				d.g.n, d.g.name, "it has no template for "+a.Name+", a key of table "+d.t.Name,
+				"add the entity to the model",
+			)
 			return
 		}
 	}

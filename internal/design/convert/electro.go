@@ -90,7 +90,10 @@ func (im *importer) electroIndexes(t *design.Table, n *node) {
 		}
 		if t.Index(name) == nil {
 			local := len(t.Partition) > 0 && slices.Equal(key("pk"), t.Partition)
-			t.Indexes = append(t.Indexes, &design.Index{Name: name, Local: local, Partition: key("pk"), Sort: key("sk"), Projection: "ALL"})
+			t.Indexes = append(
+				t.Indexes,
+				&design.Index{Name: name, Local: local, Partition: key("pk"), Sort: key("sk"), Projection: "ALL"},
+			)
 		}
 	}
 }
@@ -112,7 +115,10 @@ func (im *importer) electroEntity(t *design.Table, n *node) {
 	for _, x := range n.get("indexes").members() {
 		im.loseUnknown(x, "index", "collection", "pk", "sk", "type", "scope", "condition", "projection")
 		if !x.get("condition").vacant() {
-			im.loss(x.get("condition"), "the condition of index "+x.key+" of "+s.entity, "it is a function of the program", "")
+			im.loss(
+				x.get("condition"), "the condition of index "+x.key+" of "+s.entity, "it is a function of the program",
+				"",
+			)
 		}
 		for _, part := range []string{"pk", "sk"} {
 			key := x.get(part)
@@ -127,7 +133,10 @@ func (im *importer) electroEntity(t *design.Table, n *node) {
 			}
 			kind := electroKind(n, key)
 			if k := keyKindOf(t, key.str("field")); k != 0 && k != kind {
-				im.loss(key, "the key "+part+" of index "+x.key+" of "+s.entity, "another entity has this key with another type", "")
+				im.loss(
+					key, "the key "+part+" of index "+x.key+" of "+s.entity,
+					"another entity has this key with another type", "",
+				)
 				continue
 			}
 			lower = lower || kind == attr.String && casingOf(key) == "lower"
@@ -135,7 +144,11 @@ func (im *importer) electroEntity(t *design.Table, n *node) {
 		}
 	}
 	if lower {
-		im.loss(n.get("indexes"), "the casing of keys of "+s.entity, "the library converts values in keys to lower case, but templates do not", "write the values of samples in lower case, or set the casing of keys to none")
+		im.loss(
+			n.get("indexes"), "the casing of keys of "+s.entity,
+			"the library converts values in keys to lower case, but templates do not",
+			"write the values of samples in lower case, or set the casing of keys to none",
+		)
 	}
 	// The schema can store attributes under other names.
 	for _, a := range n.get("attributes").members() {
@@ -154,7 +167,9 @@ func (im *importer) electroEntity(t *design.Table, n *node) {
 	}
 	for _, c := range [][2]string{{"__edb_e__", s.entity}, {"__edb_v__", s.version}} {
 		if c[1] != "" && d.e.Attribute(c[0]) == nil && d.fields[c[0]] == nil {
-			d.e.Attributes = append(d.e.Attributes, &design.Template{Name: c[0], Kind: attr.String, Const: attr.NewString(c[1])})
+			d.e.Attributes = append(
+				d.e.Attributes, &design.Template{Name: c[0], Kind: attr.String, Const: attr.NewString(c[1])},
+			)
 		}
 	}
 	d.finish(order)

@@ -43,10 +43,16 @@ func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*
 		in.ExclusiveStartTableName = &last
 	}
 	if len(names) == 0 {
-		return nil, nil, &Error{Pos: design.Pos{File: name}, Msg: "the endpoint has no tables", Hint: "sortkey serve --load file-tree loads some"}
+		return nil, nil, &Error{
+			Pos: design.Pos{File: name}, Msg: "the endpoint has no tables",
+			Hint: "sortkey serve --load file-tree loads some",
+		}
 	}
 	if o.Table != "" && !slices.Contains(names, o.Table) {
-		return nil, nil, &Error{Pos: design.Pos{File: name}, Msg: "no table " + o.Table, Hint: "the tables are " + clip(strings.Join(names, ", "))}
+		return nil, nil, &Error{
+			Pos: design.Pos{File: name}, Msg: "no table " + o.Table,
+			Hint: "the tables are " + clip(strings.Join(names, ", ")),
+		}
 	}
 
 	for _, table := range names {

@@ -15,7 +15,8 @@ func (im *importer) entities(t *design.Table) {
 	p := im.pool(t)
 	if p.over > 0 {
 		im.add(Loss{
-			What: "items of table " + t.Name, Why: text.Count(p.over, "item") + " beyond the first " + strconv.Itoa(max(im.o.Items, 0)),
+			What: "items of table " + t.Name,
+			Why:  text.Count(p.over, "item") + " beyond the first " + strconv.Itoa(max(im.o.Items, 0)),
 			Hint: "--items N imports more",
 		})
 	}
@@ -74,7 +75,11 @@ func (im *importer) addEntity(t *design.Table, g *group) *design.Entity {
 		}
 	}
 	if len(unfit) > 0 {
-		im.loss(unfit[0].n, text.Count(len(unfit), "item")+" of "+e.Name, "they do not fit the templates of the entity, so they are raw items of table "+t.Name, "check their keys, and attributes whose names differ in one letter")
+		im.loss(
+			unfit[0].n, text.Count(len(unfit), "item")+" of "+e.Name,
+			"they do not fit the templates of the entity, so they are raw items of table "+t.Name,
+			"check their keys, and attributes whose names differ in one letter",
+		)
 		im.raw(t, unfit)
 	}
 	return e

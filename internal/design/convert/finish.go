@@ -72,7 +72,10 @@ func (im *importer) sorted() []Loss {
 		return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col
 	})
 	if im.more > 0 {
-		im.losses = append(im.losses, Loss{What: text.Count(im.more, "more loss"), Why: "only the first " + strconv.Itoa(maxLosses) + " are listed"})
+		im.losses = append(
+			im.losses,
+			Loss{What: text.Count(im.more, "more loss"), Why: "only the first " + strconv.Itoa(maxLosses) + " are listed"},
+		)
 	}
 	return im.losses
 }
@@ -176,7 +179,10 @@ func (im *importer) runPatterns(ctx context.Context) error {
 			return err
 		}
 		if refused != "" {
-			im.loss(im.from[p], "pattern "+p.Name, "the service refuses it: "+refused, "correct the request, or expect the error")
+			im.loss(
+				im.from[p], "pattern "+p.Name, "the service refuses it: "+refused,
+				"correct the request, or expect the error",
+			)
 			continue
 		}
 		if p.Request == nil && p.Operation == "Query" {

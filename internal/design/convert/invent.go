@@ -41,7 +41,10 @@ func (im *importer) invent(t *design.Table, e *design.Entity, g *group) {
 	}
 	e.Samples = append(e.Samples, s)
 	if !g.bare {
-		im.loss(g.n, "the items of "+e.Name, "the design has none, so the import made one up", "add samples, or use count to generate items")
+		im.loss(
+			g.n, "the items of "+e.Name, "the design has none, so the import made one up",
+			"add samples, or use count to generate items",
+		)
 	}
 }
 

@@ -110,7 +110,10 @@ func (im *importer) itemIn(n *node, file string) {
 	case best == nil:
 		im.loss(n, "an item", "no table has its keys", "")
 	case several:
-		im.loss(n, "an item", "several tables have its keys", "name the file after its table, or write its items as a BatchWriteItem request")
+		im.loss(
+			n, "an item", "several tables have its keys",
+			"name the file after its table, or write its items as a BatchWriteItem request",
+		)
 	default:
 		im.put(best, it, nil, n)
 	}

@@ -50,7 +50,10 @@ func read(name string, data []byte) (*document, error) {
 	d := &document{name: name, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}
 	switch {
 	case len(data) > MaxFileBytes:
-		return nil, &Error{Pos: design.Pos{File: name}, Msg: fmt.Sprintf("the file has more than %d MB", MaxFileBytes>>20), Hint: "remove some items; a model is for a design, not for all data of a table"}
+		return nil, &Error{
+			Pos: design.Pos{File: name}, Msg: fmt.Sprintf("the file has more than %d MB", MaxFileBytes>>20),
+			Hint: "remove some items; a model is for a design, not for all data of a table",
+		}
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
 		return nil, &Error{Pos: design.Pos{File: name}, Msg: "the file is UTF-16 text", Hint: "save it as UTF-8"}
 	}
@@ -101,7 +104,10 @@ func (d *document) value(dec *jsontext.Decoder, up *node, depth int) (*node, err
 	}
 	n := &node{doc: d, up: up, at: from, kind: tok.Kind()}
 	if d.nodes++; d.nodes > maxNodes || depth > maxDepth {
-		return nil, &Error{Pos: d.pos(from), Msg: fmt.Sprintf("the file has more than %d values, or nests more than %d deep", maxNodes, maxDepth)}
+		return nil, &Error{
+			Pos: d.pos(from),
+			Msg: fmt.Sprintf("the file has more than %d values, or nests more than %d deep", maxNodes, maxDepth),
+		}
 	}
 	switch n.kind {
 	case '"', '0':

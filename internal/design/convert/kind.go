@@ -71,7 +71,8 @@ func shapes(t *design.Table, r *row) string {
 
 // kindAttributes are common names of an attribute with the kind of an item.
 var kindAttributes = []string{
-	"_type", "__edb_e__", "__typename", "entityType", "EntityType", "entity_type", "ENTITY_TYPE", "_et", "entity", "Entity",
+	"_type", "__edb_e__", "__typename", "entityType", "EntityType", "entity_type", "ENTITY_TYPE", "_et", "entity",
+	"Entity",
 	"type", "Type", "TYPE", "itemType", "recordType", "kind", "Kind",
 }
 
@@ -156,7 +157,9 @@ func shape(key string) string {
 	label := true
 	// Labels are in capitals if the first one is. Parts of a path are not
 	// labels.
-	capitals := strings.IndexAny(key, strong) == strings.IndexByte(key, '/') || len(parts) > 0 && upper.MatchString(parts[0])
+	capitals := strings.IndexAny(key, strong) == strings.IndexByte(key, '/') || len(parts) > 0 && upper.MatchString(
+		parts[0],
+	)
 	for i, p := range parts {
 		if !label || !word.MatchString(p) || capitals && !upper.MatchString(p) {
 			parts[i], label = "*", true

@@ -65,14 +65,20 @@ func (im *importer) accessPattern(n *node) {
 		return
 	}
 	if !slices.Contains(reads, cmd.Operation) {
-		im.loss(n.get("implementation"), what, "a model has only patterns that read ("+strings.Join(reads, ", ")+"), not "+cmd.Operation, "")
+		im.loss(
+			n.get("implementation"), what,
+			"a model has only patterns that read ("+strings.Join(reads, ", ")+"), not "+cmd.Operation, "",
+		)
 		return
 	}
 	for _, note := range cmd.Notes {
 		im.loss(n.get("implementation"), what, note, "")
 	}
 	if wanted != "" && !strings.EqualFold(wanted, cmd.Operation) {
-		im.loss(n.get("dynamodb_operation"), what, fmt.Sprintf("it is called %s, but its command is a %s", clip(wanted), cmd.Operation), "")
+		im.loss(
+			n.get("dynamodb_operation"), what,
+			fmt.Sprintf("it is called %s, but its command is a %s", clip(wanted), cmd.Operation), "",
+		)
 	}
 	p := &design.Pattern{Name: name, About: about, Operation: cmd.Operation, Request: cmd.Request}
 	d, err := read("", cmd.Request)

@@ -14,7 +14,9 @@ import (
 // names finds a name for each component of an attribute: the name of a
 // component or attribute with the same values, the alias, the label before the
 // component, or the name of the attribute.
-func (s *shaper) names(a design.Attribute, pieces []piece, at []int, sparse, conditional bool) (names []string, columns [][]cell, ok bool) {
+func (s *shaper) names(
+	a design.Attribute, pieces []piece, at []int, sparse, conditional bool,
+) (names []string, columns [][]cell, ok bool) {
 	var components []piece
 	for _, p := range pieces {
 		if p.parts != nil {
@@ -239,8 +241,10 @@ func (s *shaper) free(wishes ...string) string { return s.pick(nil, "", wishes, 
 
 // whatWords are labels that name the value itself, not a thing with an id.
 var whatWords = []string{
-	"status", "state", "type", "category", "country", "city", "email", "date", "name", "title", "year", "month", "day", "genre", "level",
-	"region", "version", "path", "role", "phone", "zip", "sku", "isbn", "url", "slug", "tag", "color", "size", "price", "score", "rank", "key", "time", "timestamp",
+	"status", "state", "type", "category", "country", "city", "email", "date", "name", "title", "year", "month", "day",
+	"genre", "level",
+	"region", "version", "path", "role", "phone", "zip", "sku", "isbn", "url", "slug", "tag", "color", "size", "price",
+	"score", "rank", "key", "time", "timestamp",
 }
 
 // labelName derives a name from the label before a component: orderId for

@@ -16,7 +16,9 @@ import (
 // oneTable reads a OneTable schema. Its value templates become templates of
 // attributes; the behaviour of the library is not part of a design.
 func (im *importer) oneTable(n *node) {
-	im.loseUnknown(n, "format", "version", "name", "description", "indexes", "models", "params", "queries", "items", "extensions")
+	im.loseUnknown(
+		n, "format", "version", "name", "description", "indexes", "models", "params", "queries", "items", "extensions",
+	)
 	if f := n.str("format"); f != "" && f != "onetable:1.1.0" && f != "onetable:1.0.0" {
 		im.loss(n.get("format"), "format "+clip(f), "the importer reads it as onetable:1.1.0", "check the result")
 	}
@@ -28,7 +30,10 @@ func (im *importer) oneTable(n *node) {
 	}
 	im.derived = true
 	o := oneTable{im: im, params: n.get("params"), typeField: "_type"}
-	im.loseUnknown(o.params, "typeField", "isoDates", "timestamps", "createdField", "updatedField", "nulls", "hidden", "createTable", "separator", "warn", "partial")
+	im.loseUnknown(
+		o.params, "typeField", "isoDates", "timestamps", "createdField", "updatedField", "nulls", "hidden",
+		"createTable", "separator", "warn", "partial",
+	)
 	if f := o.params.str("typeField"); f != "" {
 		o.typeField = f
 	}
@@ -44,7 +49,10 @@ func (im *importer) oneTable(n *node) {
 	}
 	if q := n.get("queries"); !q.vacant() {
 		for _, m := range q.members() {
-			im.loss(m, "query "+clip(m.key), "saved queries have values, not fields", "add it as a pattern with conditions on fields")
+			im.loss(
+				m, "query "+clip(m.key), "saved queries have values, not fields",
+				"add it as a pattern with conditions on fields",
+			)
 		}
 	}
 	for _, m := range n.get("items").elems() {
@@ -134,7 +142,11 @@ func (o *oneTable) table(n *node) bool {
 			index.Projection = "KEYS_ONLY"
 		}
 		if x.get("follow").isTrue() {
-			o.im.loss(x.get("follow"), "follow of index "+x.key, "the library also reads the table, but a pattern is one request", "add a get pattern for the second read")
+			o.im.loss(
+				x.get("follow"), "follow of index "+x.key,
+				"the library also reads the table, but a pattern is one request",
+				"add a get pattern for the second read",
+			)
 		}
 		t.Indexes = append(t.Indexes, index)
 	}
@@ -153,7 +165,8 @@ func indexName(name string) string {
 
 // Properties of attributes that a design does not need.
 var oneTableQuiet = []string{
-	"type", "value", "required", "enum", "generate", "uuid", "ulid", "map", "hidden", "nulls", "description", "isoDates", "ttl", "timestamp", "partial", "scope", "readonly", "items",
+	"type", "value", "required", "enum", "generate", "uuid", "ulid", "map", "hidden", "nulls", "description",
+	"isoDates", "ttl", "timestamp", "partial", "scope", "readonly", "items",
 }
 
 func (o *oneTable) model(n *node) *group {
@@ -216,7 +229,9 @@ func (o *oneTable) model(n *node) *group {
 	}
 	if d.e.Attribute(o.typeField) == nil && o.typeField != "" && len(o.typeField) <= 255 && !o.t.IsKey(o.typeField) {
 		delete(d.fields, o.typeField)
-		d.e.Attributes = append(d.e.Attributes, &design.Template{Name: o.typeField, Kind: attr.String, Const: attr.NewString(n.key)})
+		d.e.Attributes = append(
+			d.e.Attributes, &design.Template{Name: o.typeField, Kind: attr.String, Const: attr.NewString(n.key)},
+		)
 	}
 	d.finish(order)
 	for _, g := range o.im.pool(o.t).groups {

@@ -171,7 +171,10 @@ func (im *importer) fit(t *design.Table, it attr.Item, n *node) (attr.Item, bool
 		it = kept.Item()
 	}
 	if it.Size() > maxItemBytes {
-		im.loss(n, "an item of table "+t.Name, fmt.Sprintf("it has %d bytes, and the limit is %d", it.Size(), maxItemBytes), "")
+		im.loss(
+			n, "an item of table "+t.Name, fmt.Sprintf("it has %d bytes, and the limit is %d", it.Size(), maxItemBytes),
+			"",
+		)
 		return nil, false
 	}
 	return it, true

@@ -59,7 +59,9 @@ func (im *importer) infer(t *design.Table, g *group) *design.Entity {
 		return im.bare(t, g)
 	}
 	for _, plain := range []bool{false, true} {
-		s := &shaper{im: im, t: t, g: g, rows: g.rows, columns: map[string][]cell{}, plain: plain, e: &design.Entity{Table: t}}
+		s := &shaper{
+			im: im, t: t, g: g, rows: g.rows, columns: map[string][]cell{}, plain: plain, e: &design.Entity{Table: t},
+		}
 		if !s.keys() {
 			continue
 		}
@@ -94,7 +96,10 @@ func (im *importer) bare(t *design.Table, g *group) *design.Entity {
 		}
 	}
 	s.share()
-	im.loss(g.n, g.name, "it has no items to infer the templates of its keys from", "add templates such as CUSTOMER#{customerId}")
+	im.loss(
+		g.n, g.name, "it has no items to infer the templates of its keys from",
+		"add templates such as CUSTOMER#{customerId}",
+	)
 	g.bare = true
 	return s.e
 }

@@ -33,7 +33,10 @@ func (im *importer) addTable(t *design.Table, n *node) *design.Table {
 			t.Name += "-table"
 		}
 		t.Name = t.Name[:min(len(t.Name), 255)]
-		im.loss(n, fmt.Sprintf("the table name %q", clip(name)), "table names have 3 to 255 letters, digits, _, - and ., so it is imported as "+t.Name, "")
+		im.loss(
+			n, fmt.Sprintf("the table name %q", clip(name)),
+			"table names have 3 to 255 letters, digits, _, - and ., so it is imported as "+t.Name, "",
+		)
 	}
 	switch {
 	case im.m.Table(t.Name) != nil:
@@ -70,7 +73,10 @@ func (im *importer) addIndex(t *design.Table, x *design.Index, n *node) {
 		return
 	}
 	if x.Local && !slices.Equal(x.Partition, t.Partition) {
-		im.loss(n, "the partition key of index "+x.Name, "a local index must have that of its table, "+t.Partition[0].Name, "")
+		im.loss(
+			n, "the partition key of index "+x.Name, "a local index must have that of its table, "+t.Partition[0].Name,
+			"",
+		)
 		x.Partition = t.Partition
 	}
 	t.Indexes = append(t.Indexes, x)
@@ -152,15 +158,18 @@ func (im *importer) tablesIn(n *node, depth int) {
 
 // Members of a description about a running table, not its design.
 var runtime = []string{
-	"TableStatus", "CreationDateTime", "TableSizeBytes", "ItemCount", "TableArn", "TableId", "LatestStreamArn", "LatestStreamLabel",
+	"TableStatus", "CreationDateTime", "TableSizeBytes", "ItemCount", "TableArn", "TableId", "LatestStreamArn",
+	"LatestStreamLabel",
 	"BillingMode", "BillingModeSummary", "WarmThroughput", "TableThroughputModeSummary", "TableClassSummary",
-	"IndexStatus", "IndexSizeBytes", "IndexArn", "Backfilling", "SSEDescription", "ArchivalSummary", "RestoreSummary", "Replicas", "GlobalTableVersion",
+	"IndexStatus", "IndexSizeBytes", "IndexArn", "Backfilling", "SSEDescription", "ArchivalSummary", "RestoreSummary",
+	"Replicas", "GlobalTableVersion",
 	"OnDemandThroughput", "ProvisionedThroughput",
 }
 
 // settings are settings of a table other than its keys.
 var settings = []string{
-	"StreamSpecification", "TableClass", "Tags", "SSESpecification", "DeletionProtectionEnabled", "ResourcePolicy", "MultiRegionConsistency",
+	"StreamSpecification", "TableClass", "Tags", "SSESpecification", "DeletionProtectionEnabled", "ResourcePolicy",
+	"MultiRegionConsistency",
 	"ContributorInsightsSpecification", "GlobalTableWitnesses",
 }
 

@@ -59,7 +59,10 @@ func (im *importer) workbenchTable(n *node) {
 		return
 	}
 	if c := n.get("ProvisionedCapacitySettings"); !c.vacant() {
-		im.loss(c, "the capacity of table "+t.Name, "a model has no provisioned capacity", "declare the rates of entities and patterns instead")
+		im.loss(
+			c, "the capacity of table "+t.Name, "a model has no provisioned capacity",
+			"declare the rates of entities and patterns instead",
+		)
 	}
 	if c := n.get("DataAccess").get("MySql"); !c.vacant() {
 		im.loss(c, "the MySQL access of table "+t.Name, "a model gets its data from samples and generators", "")
@@ -98,7 +101,9 @@ func (im *importer) workbenchKeys(n *node) (hash, sort []design.Attribute) {
 func (im *importer) facet(t *design.Table, table, n *node) {
 	im.loseUnknown(n, "FacetName", "KeyAttributeAlias", "NonKeyAttributes", "TableData", "DataAccess")
 	if c := n.get("DataAccess").get("MySql"); !c.vacant() {
-		im.loss(c, "the MySQL access of facet "+n.str("FacetName"), "a model gets its data from samples and generators", "")
+		im.loss(
+			c, "the MySQL access of facet "+n.str("FacetName"), "a model gets its data from samples and generators", "",
+		)
 	}
 	alias := n.get("KeyAttributeAlias")
 	im.loseUnknown(alias, "PartitionKeyAlias", "SortKeyAlias")
@@ -174,6 +179,9 @@ func (im *importer) unused(t *design.Table, n *node) {
 		}
 	}
 	if len(missing) > 0 {
-		im.loss(n.get("NonKeyAttributes"), "the attributes "+strings.Join(missing, ", ")+" of table "+t.Name, "no item has them", "add them to the fields of an entity")
+		im.loss(
+			n.get("NonKeyAttributes"), "the attributes "+strings.Join(missing, ", ")+" of table "+t.Name,
+			"no item has them", "add them to the fields of an entity",
+		)
 	}
 }

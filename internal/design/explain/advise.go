@@ -38,7 +38,10 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 			groups[i].add(n, e.info.IsKey)
 		}
 		if a, ok := e.impossible(groups[i]); ok && len(groups) == 1 {
-			e.advise("no row matches: %s is %s, and %s cannot be converted", text.Name(a.Attribute.Name), kindWord(e.info.Kind(a.Attribute.Name)), text.Literal(a.Values[0]))
+			e.advise(
+				"no row matches: %s is %s, and %s cannot be converted", text.Name(a.Attribute.Name),
+				kindWord(e.info.Kind(a.Attribute.Name)), text.Literal(a.Values[0]),
+			)
 			return nil
 		}
 		groups[i].withoutEmpty()
@@ -129,7 +132,10 @@ func (e *explainer) manyGroups(groups []group) {
 		e.offerInput(fmt.Sprintf("read the %d items by their keys in one request", len(plans)), keys, keys)
 	}
 	for i, p := range plans {
-		e.offer(fmt.Sprintf("send %d queries and combine their results, %d of %[1]d: %[3]s", len(plans), i+1, p.words()), e.request(p))
+		e.offer(
+			fmt.Sprintf("send %d queries and combine their results, %d of %[1]d: %[3]s", len(plans), i+1, p.words()),
+			e.request(p),
+		)
 	}
 	if p, ok := hull(plans); ok {
 		e.offer("or "+p.words()+"; this also reads the rows between the ranges, so filter in the program", e.request(p))
@@ -324,7 +330,10 @@ func (e *explainer) findPartition(g group, s *keycond.Schema) {
 	if len(conditions) == 0 {
 		what = "name the partition"
 	}
-	e.offer(fmt.Sprintf("%s (%s in the first %d rows: %s): %s", what, text.Count(len(found), "partition"), searchRows, some, best.words()), e.request(best))
+	e.offer(
+		fmt.Sprintf("%s (%s in the first %d rows: %s): %s", what, text.Count(len(found), "partition"), searchRows, some, best.words()),
+		e.request(best),
+	)
 }
 
 // advisePartition says which key would turn a condition that names no partition
@@ -341,14 +350,20 @@ func (e *explainer) advisePartition(groups []group, s *keycond.Schema) {
 					e.advise("for one slice, store the common prefix, %s, in its own attribute and make that the partition key of an index with the sort key %s: then compare the prefix with =, and use %s as the condition on the sort key",
 						text.Literal(a.Values[0]), text.Name(h.Name), what)
 				} else {
-					e.advise("for one slice, make %s the sort key of an index whose partition key the wanted rows share: then %s can be the condition on it", text.Name(h.Name), what)
+					e.advise(
+						"for one slice, make %s the sort key of an index whose partition key the wanted rows share: then %s can be the condition on it",
+						text.Name(h.Name), what,
+					)
 				}
 				return
 			}
 		}
 		for _, a := range g.atoms {
 			if s.Has(a.Attribute.Name) && len(e.plans(g)) == 0 {
-				e.advise("for one slice without the partition key, make %s the partition key of an index", text.Name(a.Attribute.Name))
+				e.advise(
+					"for one slice without the partition key, make %s the partition key of an index",
+					text.Name(a.Attribute.Name),
+				)
 				return
 			}
 		}
@@ -393,7 +408,9 @@ func (e *explainer) numberPrefixes(g *group) {
 			continue
 		}
 		a.Op, a.Values = ast.OpBetween, []attr.Value{low, high}
-		a.node = &ast.Between{X: attribute(a.Attribute.Name), Lo: &ast.ValueOperand{Value: low}, Hi: &ast.ValueOperand{Value: high}}
+		a.node = &ast.Between{
+			X: attribute(a.Attribute.Name), Lo: &ast.ValueOperand{Value: low}, Hi: &ast.ValueOperand{Value: high},
+		}
 		g.atoms[i] = a
 	}
 }

@@ -25,7 +25,9 @@ func (r *Report) KeyCondition() string { return clausesText(r.Clauses) }
 // bounds fills in the range from a slice.
 func (r *Report) bounds(slice *keycond.Slice) {
 	r.Clauses = slice.Clauses
-	r.Partition = keycond.End{Bytes: slice.Partition, Text: clausesText(slice.Clauses[:len(r.Schema.Hash)]), Inclusive: true}
+	r.Partition = keycond.End{
+		Bytes: slice.Partition, Text: clausesText(slice.Clauses[:len(r.Schema.Hash)]), Inclusive: true,
+	}
 	r.Low, r.High = slice.Ends()
 }
 

@@ -71,10 +71,14 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		return text.JSON(out)
 	}
 	read := &jsonRead{
-		Clauses: r.KeyCondition(), Filter: r.Filter, Reverse: r.Reverse, Before: rawItem(r.Before), After: rawItem(r.After),
-		Pages: r.Pages, Examined: r.Examined, Returned: r.Returned, Bytes: r.Bytes, Fetched: r.Fetched, Wasted: r.Wasted,
-		Strong: r.Strong, Eventual: r.Eventual, Consumed: r.Consumed, Traced: r.Traced, Stop: r.Stop, Last: rawItem(r.Last), Next: rawItem(r.Next),
-		Entities: append([]Share{}, r.Entities...), Rows: jsonRows(r.Rows), Tail: jsonRows(r.Tail), Items: []json.RawMessage{}, Notes: r.Notes, BetterWays: r.Advice,
+		Clauses: r.KeyCondition(), Filter: r.Filter, Reverse: r.Reverse, Before: rawItem(r.Before),
+		After: rawItem(r.After),
+		Pages: r.Pages, Examined: r.Examined, Returned: r.Returned, Bytes: r.Bytes, Fetched: r.Fetched,
+		Wasted: r.Wasted,
+		Strong: r.Strong, Eventual: r.Eventual, Consumed: r.Consumed, Traced: r.Traced, Stop: r.Stop,
+		Last: rawItem(r.Last), Next: rawItem(r.Next),
+		Entities: append([]Share{}, r.Entities...), Rows: jsonRows(r.Rows), Tail: jsonRows(r.Tail),
+		Items: []json.RawMessage{}, Notes: r.Notes, BetterWays: r.Advice,
 	}
 	if r.Operation != opScan {
 		read.Partition, read.Low, read.High = jsonEndOf(r.Partition), jsonEndOf(r.Low), jsonEndOf(r.High)

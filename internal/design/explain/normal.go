@@ -81,7 +81,10 @@ func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 	case *ast.Compare:
 		if n.Op == ast.NotEqual {
 			if _, ok := keyPath(n.L, isKey); ok {
-				return normal(&ast.Or{L: &ast.Compare{Op: ast.Less, L: n.L, R: n.R}, R: &ast.Compare{Op: ast.Greater, L: n.L, R: n.R}}, isKey)
+				return normal(
+					&ast.Or{L: &ast.Compare{Op: ast.Less, L: n.L, R: n.R}, R: &ast.Compare{Op: ast.Greater, L: n.L, R: n.R}},
+					isKey,
+				)
 			}
 		}
 	}
@@ -123,7 +126,9 @@ func negate(n ast.Node, isKey func(string) bool) ast.Node {
 		}
 	case *ast.Between:
 		if _, ok := keyPath(n.X, isKey); ok {
-			return &ast.Or{L: &ast.Compare{Op: ast.Less, L: n.X, R: n.Lo}, R: &ast.Compare{Op: ast.Greater, L: n.X, R: n.Hi}}
+			return &ast.Or{
+				L: &ast.Compare{Op: ast.Less, L: n.X, R: n.Lo}, R: &ast.Compare{Op: ast.Greater, L: n.X, R: n.Hi},
+			}
 		}
 	case *ast.In:
 		if _, ok := keyPath(n.X, isKey); !ok {
@@ -145,7 +150,9 @@ func negate(n ast.Node, isKey func(string) bool) ast.Node {
 		}
 		below := &ast.Compare{Op: ast.Less, L: n.Args[0], R: n.Args[1]}
 		if next, ok := afterPrefix(a.Values[0]); ok {
-			return &ast.Or{L: below, R: &ast.Compare{Op: ast.GreaterOrEqual, L: n.Args[0], R: &ast.ValueOperand{Value: next}}}
+			return &ast.Or{
+				L: below, R: &ast.Compare{Op: ast.GreaterOrEqual, L: n.Args[0], R: &ast.ValueOperand{Value: next}},
+			}
 		}
 		return below
 	}

@@ -167,7 +167,9 @@ func (e *explainer) compare(p *page, size int, strong float64) {
 	if p.units != nil {
 		r.Consumed += *p.units
 		if *p.units != units {
-			e.note(fmt.Sprintf("the endpoint consumed %v units for a page of %d bytes; expected %v", *p.units, size, units))
+			e.note(
+				fmt.Sprintf("the endpoint consumed %v units for a page of %d bytes; expected %v", *p.units, size, units),
+			)
 		}
 	}
 	tr := p.trace

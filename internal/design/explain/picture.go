@@ -69,7 +69,9 @@ func (r *Report) Picture(rows int) Picture {
 		if r.Stop == string(table.StopLimit) {
 			why = "Limit " + strconv.Itoa(r.Limit)
 		}
-		p = append(p, PictureLine{Kind: Stop, Text: why}, PictureLine{Kind: NextRow, Text: r.KeyText(r.Next), Key: r.Next})
+		p = append(
+			p, PictureLine{Kind: Stop, Text: why}, PictureLine{Kind: NextRow, Text: r.KeyText(r.Next), Key: r.Next},
+		)
 	}
 	p = append(p, PictureLine{Kind: Bottom, Text: bottom})
 	if after.Text != "" {
@@ -109,7 +111,10 @@ func (r *Report) rows(most int) Picture {
 	var p Picture
 	add := func(rows []Row) {
 		for _, row := range rows {
-			p = append(p, PictureLine{Kind: ReadRow, Text: r.KeyText(row.Key), Key: row.Key, Entity: row.Entity, Bytes: row.Bytes, Dropped: !row.Returned})
+			p = append(
+				p,
+				PictureLine{Kind: ReadRow, Text: r.KeyText(row.Key), Key: row.Key, Entity: row.Entity, Bytes: row.Bytes, Dropped: !row.Returned},
+			)
 		}
 	}
 	add(head)

@@ -158,7 +158,9 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 				return c, false
 			}
 			if to.Kind() != v.Kind() {
-				p.fixes = append(p.fixes, text.Name(a.Name)+" is "+kindWord(a.Kind)+", so send "+string(to.AppendJSON(nil)))
+				p.fixes = append(
+					p.fixes, text.Name(a.Name)+" is "+kindWord(a.Kind)+", so send "+string(to.AppendJSON(nil)),
+				)
 			}
 			one.Values = append(one.Values, to)
 		}
@@ -219,7 +221,9 @@ func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, boo
 	}
 	if ends != nil {
 		p.low, p.high = &low, &high
-		p.remarks = append(p.remarks, "BETWEEN includes both ends, so drop rows at "+strings.Join(ends, " or ")+" in the program")
+		p.remarks = append(
+			p.remarks, "BETWEEN includes both ends, so drop rows at "+strings.Join(ends, " or ")+" in the program",
+		)
 	}
 	c.Op, c.Values = ast.OpBetween, []attr.Value{low.value, high.value}
 	if n == 0 {

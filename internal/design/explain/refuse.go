@@ -68,7 +68,10 @@ func (e *explainer) refuse(s *ServiceError) error {
 	}
 	first = first.and(broken)
 	if first == nil && fixed.ExclusiveStartKey != nil {
-		first = ruleOf(plainRule, pagePaging, "an ExclusiveStartKey is the LastEvaluatedKey of the previous page, but this one is outside the range")
+		first = ruleOf(
+			plainRule, pagePaging,
+			"an ExclusiveStartKey is the LastEvaluatedKey of the previous page, but this one is outside the range",
+		)
 		e.asked.ExclusiveStartKey = nil
 	}
 	e.setRule(first)

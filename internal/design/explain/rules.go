@@ -71,7 +71,10 @@ func ruleOf(kind ruleKind, source, format string, args ...any) *rule {
 // breaks, or nil.
 func (e *explainer) brokenRule(s *keycond.Schema) *rule {
 	if e.q.key == nil {
-		return ruleOf(partitionRule, pageQuery, "a Query reads one partition, so it needs a key condition with %s", equalities(s.Hash))
+		return ruleOf(
+			partitionRule, pageQuery, "a Query reads one partition, so it needs a key condition with %s",
+			equalities(s.Hash),
+		)
 	}
 	parts := conjuncts(e.q.key.Root)
 	for _, n := range parts {
@@ -98,7 +101,11 @@ func (e *explainer) brokenRule(s *keycond.Schema) *rule {
 	if e.q.filter != nil {
 		for name := range e.q.filter.TopLevel() {
 			if s.Has(name) {
-				return ruleOf(plainRule, pageFilter, "the filter of a Query must not use a key attribute of the queried table or index, and %s is one: put conditions on it into the key condition", text.Name(name))
+				return ruleOf(
+					plainRule, pageFilter,
+					"the filter of a Query must not use a key attribute of the queried table or index, and %s is one: put conditions on it into the key condition",
+					text.Name(name),
+				)
 			}
 		}
 	}
@@ -117,9 +124,14 @@ func equalities(attrs []keycond.Attribute) string {
 func brokenForm(n ast.Node, s *keycond.Schema) *rule {
 	switch n := n.(type) {
 	case *ast.Or:
-		return ruleOf(plainRule, pageKeys, "a key condition is one range of one partition, so AND joins its parts: OR asks for several ranges")
+		return ruleOf(
+			plainRule, pageKeys,
+			"a key condition is one range of one partition, so AND joins its parts: OR asks for several ranges",
+		)
 	case *ast.Not:
-		return ruleOf(plainRule, pageKeys, "a key condition cannot be negated: the keys outside a range are up to two ranges")
+		return ruleOf(
+			plainRule, pageKeys, "a key condition cannot be negated: the keys outside a range are up to two ranges",
+		)
 	case *ast.In:
 		return ruleOf(plainRule, pageKeys, "a key condition compares with = to one value: IN asks for several ranges")
 	case *ast.Compare:
@@ -134,16 +146,24 @@ func brokenForm(n ast.Node, s *keycond.Schema) *rule {
 		case ast.BeginsWith:
 			if len(n.Args) == 2 {
 				if _, ok := n.Args[0].(*ast.ValueOperand); ok {
-					return ruleOf(plainRule, pageKeys, "the first argument of begins_with is the key attribute, and the second the prefix")
+					return ruleOf(
+						plainRule, pageKeys,
+						"the first argument of begins_with is the key attribute, and the second the prefix",
+					)
 				}
 			}
 			return brokenOperands(n.Args...)
 		case ast.AttributeExists:
 			if always(n, s) {
-				return ruleOf(plainRule, pageKeys, "attribute_exists is not a range of keys: every row has its key attributes, so the condition is always true")
+				return ruleOf(
+					plainRule, pageKeys,
+					"attribute_exists is not a range of keys: every row has its key attributes, so the condition is always true",
+				)
 			}
 		}
-		return ruleOf(searchRule, pageKeys, "%s is not a key condition: the keys that satisfy it are not adjacent", n.Func)
+		return ruleOf(
+			searchRule, pageKeys, "%s is not a key condition: the keys that satisfy it are not adjacent", n.Func,
+		)
 	}
 	return nil
 }
@@ -154,18 +174,27 @@ func brokenOperands(list ...ast.Operand) *rule {
 		switch o := o.(type) {
 		case *ast.PathOperand:
 			if paths++; len(o.Path) > 1 {
-				return ruleOf(searchRule, pageKeys, "a key is a whole attribute: %s is inside one, so it cannot be a key", spelled.Path(o.Path))
+				return ruleOf(
+					searchRule, pageKeys, "a key is a whole attribute: %s is inside one, so it cannot be a key",
+					spelled.Path(o.Path),
+				)
 			}
 		case *ast.ValueOperand:
 		default:
-			return ruleOf(searchRule, pageKeys, "a key condition compares the key attribute itself: a function of it sorts differently")
+			return ruleOf(
+				searchRule, pageKeys,
+				"a key condition compares the key attribute itself: a function of it sorts differently",
+			)
 		}
 	}
 	switch {
 	case paths == 0:
 		return ruleOf(plainRule, pageKeys, "a key condition must name a key attribute")
 	case paths > 1:
-		return ruleOf(searchRule, pageKeys, "a key condition compares a key attribute with a value from the request, not with another attribute")
+		return ruleOf(
+			searchRule, pageKeys,
+			"a key condition compares a key attribute with a value from the request, not with another attribute",
+		)
 	}
 	return nil
 }
@@ -179,23 +208,46 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 		}
 		switch {
 		case len(on[a.Attribute.Name]) > 1:
-			return ruleOf(plainRule, pageKeys, "each key attribute can have only one condition, and %s has %d", text.Name(a.Attribute.Name), len(on[a.Attribute.Name]))
+			return ruleOf(
+				plainRule, pageKeys, "each key attribute can have only one condition, and %s has %d",
+				text.Name(a.Attribute.Name), len(on[a.Attribute.Name]),
+			)
 		case s.Has(a.Attribute.Name):
 		case e.info.IsKey(a.Attribute.Name):
-			return ruleOf(plainRule, pageKeys, "%s is a key attribute of %[3]s, not of %[2]s: a key condition can use the attributes of only one key", text.Name(a.Attribute.Name), placeName(s), e.keysWith(a.Attribute.Name))
+			return ruleOf(
+				plainRule, pageKeys,
+				"%s is a key attribute of %[3]s, not of %[2]s: a key condition can use the attributes of only one key",
+				text.Name(a.Attribute.Name), placeName(s), e.keysWith(a.Attribute.Name),
+			)
 		default:
-			return ruleOf(plainRule, pageKeys, "%s is not a key attribute of %s: it can only be used in a filter, after the rows are read and paid for", text.Name(a.Attribute.Name), placeName(s))
+			return ruleOf(
+				plainRule, pageKeys,
+				"%s is not a key attribute of %s: it can only be used in a filter, after the rows are read and paid for",
+				text.Name(a.Attribute.Name), placeName(s),
+			)
 		}
 	}
 	for _, h := range s.Hash {
 		c := on[h.Name]
 		switch {
 		case len(c) == 0:
-			return ruleOf(partitionRule, pageKeys, "a Query reads one partition, so every attribute of the partition key needs =, but %s has no condition", text.Name(h.Name))
+			return ruleOf(
+				partitionRule, pageKeys,
+				"a Query reads one partition, so every attribute of the partition key needs =, but %s has no condition",
+				text.Name(h.Name),
+			)
 		case c[0].Op == ast.OpBeginsWith:
-			return ruleOf(partitionRule, pageKeys, "a partition key allows only =, but %s has begins_with: partition keys are hashed, so partitions with a common prefix are not adjacent", text.Name(h.Name))
+			return ruleOf(
+				partitionRule, pageKeys,
+				"a partition key allows only =, but %s has begins_with: partition keys are hashed, so partitions with a common prefix are not adjacent",
+				text.Name(h.Name),
+			)
 		case c[0].Op != ast.Equal:
-			return ruleOf(partitionRule, pageKeys, "a partition key allows only =, but %s has %s: partition keys are hashed, so partitions are not in the order of their keys", text.Name(h.Name), c[0].Op)
+			return ruleOf(
+				partitionRule, pageKeys,
+				"a partition key allows only =, but %s has %s: partition keys are hashed, so partitions are not in the order of their keys",
+				text.Name(h.Name), c[0].Op,
+			)
 		}
 	}
 	for i, a := range s.Range {
@@ -207,9 +259,17 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 			switch {
 			case len(on[later.Name]) == 0:
 			case len(c) == 0:
-				return ruleOf(plainRule, pageMulti, "conditions on sort key attributes must follow their order without gaps, but %s has a condition and %s has none", text.Name(later.Name), text.Name(a.Name))
+				return ruleOf(
+					plainRule, pageMulti,
+					"conditions on sort key attributes must follow their order without gaps, but %s has a condition and %s has none",
+					text.Name(later.Name), text.Name(a.Name),
+				)
 			default:
-				return ruleOf(plainRule, pageMulti, "only the last condition on a sort key can be other than =: with %s on %s, rows that have the same %s are not adjacent", c[0].Op, text.Name(a.Name), text.Name(later.Name))
+				return ruleOf(
+					plainRule, pageMulti,
+					"only the last condition on a sort key can be other than =: with %s on %s, rows that have the same %s are not adjacent",
+					c[0].Op, text.Name(a.Name), text.Name(later.Name),
+				)
 			}
 		}
 	}
@@ -240,24 +300,41 @@ func (e *explainer) keysWith(name string) string {
 // brokenValue returns the rule that a condition breaks by its values.
 func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
-		return ruleOf(plainRule, pageKeys, "begins_with needs a string or binary attribute, but %s is a number: numbers are ordered by value, so numbers with the same first digits are not adjacent", text.Name(a.Name))
+		return ruleOf(
+			plainRule, pageKeys,
+			"begins_with needs a string or binary attribute, but %s is a number: numbers are ordered by value, so numbers with the same first digits are not adjacent",
+			text.Name(a.Name),
+		)
 	}
 	for _, v := range c.Values {
 		switch {
 		case v.Kind() != a.Kind:
-			return ruleOf(plainRule, pageComponents, "%s is %s in the key schema, but %s is %s: values of different types are never equal", text.Name(a.Name), kindWord(a.Kind), text.Literal(v), kindWord(v.Kind()))
+			return ruleOf(
+				plainRule, pageComponents,
+				"%s is %s in the key schema, but %s is %s: values of different types are never equal",
+				text.Name(a.Name), kindWord(a.Kind), text.Literal(v), kindWord(v.Kind()),
+			)
 		case a.Kind == attr.Number:
 		case len(v.Raw()) == 0:
 			return ruleOf(plainRule, pageLimits, "a key cannot be empty, so no row has this %s", text.Name(a.Name))
 		case slices.Contains(s.Hash, a) && len(v.Raw()) > keycond.MaxPartitionKeyBytes:
-			return ruleOf(plainRule, pageLimits, "a partition key has at most %d bytes, so no row has this %s", keycond.MaxPartitionKeyBytes, text.Name(a.Name))
+			return ruleOf(
+				plainRule, pageLimits, "a partition key has at most %d bytes, so no row has this %s",
+				keycond.MaxPartitionKeyBytes, text.Name(a.Name),
+			)
 		case !slices.Contains(s.Hash, a) && len(v.Raw()) > keycond.MaxSortKeyBytes:
-			return ruleOf(plainRule, pageLimits, "a sort key has at most %d bytes, so no row has this %s", keycond.MaxSortKeyBytes, text.Name(a.Name))
+			return ruleOf(
+				plainRule, pageLimits, "a sort key has at most %d bytes, so no row has this %s",
+				keycond.MaxSortKeyBytes, text.Name(a.Name),
+			)
 		}
 	}
 	if c.Op == ast.OpBetween {
 		if n, _ := attr.Compare(c.Values[0], c.Values[1]); n > 0 {
-			return ruleOf(plainRule, pageKeys, "BETWEEN needs the lower bound first, but %s is above %s", text.Literal(c.Values[0]), text.Literal(c.Values[1]))
+			return ruleOf(
+				plainRule, pageKeys, "BETWEEN needs the lower bound first, but %s is above %s",
+				text.Literal(c.Values[0]), text.Literal(c.Values[1]),
+			)
 		}
 	}
 	return nil

@@ -164,7 +164,9 @@ func (e *explainer) run() error {
 		r.Projection = e.index.Projection
 	}
 	if r.Schema == nil {
-		return fmt.Errorf("the endpoint queried index %[2]s, which the description of table %[1]s does not have", r.Table, r.Index)
+		return fmt.Errorf(
+			"the endpoint queried index %[2]s, which the description of table %[1]s does not have", r.Table, r.Index,
+		)
 	}
 	if e.q, err = e.asked.parse(); err != nil {
 		return fmt.Errorf("cannot parse a request that the endpoint accepted: %w", err)

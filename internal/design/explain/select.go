@@ -52,14 +52,17 @@ func runSelect(ctx context.Context, t Target, in *wire.ExecuteStatementInput, o 
 	switch {
 	case s.ordered != "" && !schema.Has(s.ordered):
 		e.report.Refused = &Refusal{
-			Code: "ValidationException", Message: "ORDER BY " + text.Name(s.ordered) + " is not the order of " + placeName(schema),
-			Rule: "rows are ordered only by the sort key: ORDER BY needs a key attribute of the table or index", Source: pageSelect,
+			Code:    "ValidationException",
+			Message: "ORDER BY " + text.Name(s.ordered) + " is not the order of " + placeName(schema),
+			Rule:    "rows are ordered only by the sort key: ORDER BY needs a key attribute of the table or index",
+			Source:  pageSelect,
 		}
 		return e.report, nil
 	case !whole && s.ordered != "":
 		e.report.Refused = &Refusal{
 			Code: "ValidationException", Message: "ORDER BY needs the partition key with = or IN",
-			Rule: "rows are ordered only within a partition, and this reads several: " + e.unfixed(schema), Source: pageSelect,
+			Rule:   "rows are ordered only within a partition, and this reads several: " + e.unfixed(schema),
+			Source: pageSelect,
 		}
 		e.adviseKeys(schema)
 		return e.report, nil
@@ -168,9 +171,14 @@ func (e *explainer) unfixed(s *keycond.Schema) string {
 	}
 	for _, h := range s.Hash {
 		if !on[h.Name] {
-			why := fmt.Sprintf("WHERE does not compare %s, the partition key of %s, with = or IN", text.Name(h.Name), placeName(s))
+			why := fmt.Sprintf(
+				"WHERE does not compare %s, the partition key of %s, with = or IN", text.Name(h.Name), placeName(s),
+			)
 			if len(others) > 0 {
-				why += fmt.Sprintf(`; query an index with that partition key: FROM "%s"."%s"`, e.info.Name, strings.Join(others, `" or "`))
+				why += fmt.Sprintf(
+					`; query an index with that partition key: FROM "%s"."%s"`, e.info.Name,
+					strings.Join(others, `" or "`),
+				)
 			}
 			return why
 		}

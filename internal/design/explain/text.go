@@ -222,11 +222,17 @@ func (p *printer) figures() {
 		size = append(size, plain(" of the index and %s fetched from the table", text.Count(r.Fetched, "byte")))
 	}
 	if r.Wasted > 0 {
-		size = append(size, plain(", "), p.bad("%s wasted (%s)", text.Thousands(r.Wasted), text.Percent(float64(r.Wasted)/float64(max(r.Bytes+r.Fetched, 1)))))
+		size = append(
+			size, plain(", "),
+			p.bad("%s wasted (%s)", text.Thousands(r.Wasted), text.Percent(float64(r.Wasted)/float64(max(r.Bytes+r.Fetched, 1)))),
+		)
 	}
 	p.line("size", size...)
 	if r.Strong == 0 && r.Index != "" {
-		p.line("read units", plain("%v eventually consistent; a global index has no strongly consistent reads", r.Eventual))
+		p.line(
+			"read units",
+			plain("%v eventually consistent; a global index has no strongly consistent reads", r.Eventual),
+		)
 	} else {
 		p.line("read units", plain("%v eventually consistent, %v strongly consistent", r.Eventual, r.Strong))
 	}

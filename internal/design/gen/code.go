@@ -32,7 +32,9 @@ func Go(m *design.Model, pkg string) ([]byte, error) {
 	if !token.IsIdentifier(pkg) || pkg == "_" {
 		return nil, fmt.Errorf("%q is not a valid package name: use letters and digits", pkg)
 	}
-	f := &file{m: m, pkg: pkg, names: newScope(nil), constants: map[string]string{}, templates: map[*design.Template]string{}}
+	f := &file{
+		m: m, pkg: pkg, names: newScope(nil), constants: map[string]string{}, templates: map[*design.Template]string{},
+	}
 	for _, name := range helperNames {
 		f.names.taken[name] = true
 	}
@@ -47,7 +49,10 @@ func Go(m *design.Model, pkg string) ([]byte, error) {
 	var missing []string
 	for _, p := range m.Patterns {
 		if err := f.pattern(p); err != nil {
-			missing = append(missing, fmt.Sprintf("// %s has no function: %s.", oneLine(p.Name), strings.TrimSuffix(oneLine(err.Error()), ".")))
+			missing = append(
+				missing,
+				fmt.Sprintf("// %s has no function: %s.", oneLine(p.Name), strings.TrimSuffix(oneLine(err.Error()), ".")),
+			)
 		}
 	}
 	f.helpers()
@@ -261,7 +266,10 @@ func (f *file) helpers() {
 			if kind == "B" {
 				value = "[]byte(text)"
 			}
-			f.printf("\nfunc attribute%s(text string) types.AttributeValue { return &types.AttributeValueMember%s{Value: %s} }\n", kind, kind, value)
+			f.printf(
+				"\nfunc attribute%s(text string) types.AttributeValue { return &types.AttributeValueMember%s{Value: %s} }\n",
+				kind, kind, value,
+			)
 		}
 	}
 }

@@ -68,7 +68,9 @@ func entityKeys(e *design.Entity) (all []key, values []value) {
 	add := func(field string, t keys.Type) {
 		i := slices.IndexFunc(values, func(v value) bool { return v.field == field })
 		if i < 0 {
-			values = append(values, value{field: field, goName: scope.add(exported(field, "Field"), "Field"), goType: goType(t)})
+			values = append(
+				values, value{field: field, goName: scope.add(exported(field, "Field"), "Field"), goType: goType(t)},
+			)
 		} else if values[i].goType != goType(t) {
 			values[i].goType = goText // the text form works for every type
 		}
@@ -140,10 +142,16 @@ func (f *file) entity(e *design.Entity) {
 			continue
 		}
 		f.doc("%s returns %s of %s, %s.", k.method, f.role(e.Table, k.Name), e.Name, k.t.Template)
-		f.printf("func (k %s) %s() (string, error) { return %s.Format(%s) }\n", name, k.method, f.templates[k.t], fieldsOf(k.parts, values, "k."))
+		f.printf(
+			"func (k %s) %s() (string, error) { return %s.Format(%s) }\n", name, k.method, f.templates[k.t],
+			fieldsOf(k.parts, values, "k."),
+		)
 		if len(k.parts) > 0 {
 			f.doc("%s sets the values from %s.", k.scan, k.Name)
-			f.printf("func (k *%s) %s(key string) error { return %s.Scan(key, %s) }\n", name, k.scan, f.templates[k.t], fieldsOf(k.parts, values, "&k."))
+			f.printf(
+				"func (k *%s) %s(key string) error { return %s.Scan(key, %s) }\n", name, k.scan, f.templates[k.t],
+				fieldsOf(k.parts, values, "&k."),
+			)
 		}
 	}
 	f.primaryKey(e, name, all)
@@ -186,7 +194,10 @@ func (f *file) role(t *design.Table, name string) string {
 func (f *file) primaryKey(e *design.Entity, name string, all []key) {
 	f.use("types")
 	f.doc("Key returns the primary key for GetItem, UpdateItem and DeleteItem.")
-	f.printf("func (k %s) Key() (map[string]types.AttributeValue, error) {\n\titem := map[string]types.AttributeValue{}\n", name)
+	f.printf(
+		"func (k %s) Key() (map[string]types.AttributeValue, error) {\n\titem := map[string]types.AttributeValue{}\n",
+		name,
+	)
 	scope := newScope(f.names)
 	for _, k := range all {
 		if isKeyOf(e.Table, k.Name) {
@@ -222,7 +233,10 @@ func (f *file) attributes(e *design.Entity, name string, all []key, values []val
 	f.doc(`Attributes returns all key attributes of the table and of the indexes that contain the item. Add the other
 		attributes of the item to it. It omits the key of an index that needs an empty text or a zero time, so the
 		item is not in that index.`)
-	f.printf("func (k %s) Attributes() (map[string]types.AttributeValue, error) {\n\titem := map[string]types.AttributeValue{}\n", name)
+	f.printf(
+		"func (k %s) Attributes() (map[string]types.AttributeValue, error) {\n\titem := map[string]types.AttributeValue{}\n",
+		name,
+	)
 	scope := newScope(f.names)
 	for _, k := range all {
 		f.put(k, f.present(e, k, values), scope)
@@ -327,10 +341,16 @@ func (f *file) parse(e *design.Entity, name string, all []key, values []value) {
 		args := strings.Join(append([]string{"text"}, targets...), ", ")
 		scan := fmt.Sprintf("if err := %s.Scan(%s); err != nil {\n\t\treturn k, err\n\t}\n", f.templates[k.t], args)
 		if own {
-			f.printf("\ttext, err %s keyText(item, %s, %d)\n\tif err != nil {\n\t\treturn k, err\n\t}\n\t%s", assign, f.attribute(k.Name), k.width(), scan)
+			f.printf(
+				"\ttext, err %s keyText(item, %s, %d)\n\tif err != nil {\n\t\treturn k, err\n\t}\n\t%s", assign,
+				f.attribute(k.Name), k.width(), scan,
+			)
 			assign = "="
 		} else {
-			f.printf("\tif text, err := keyText(item, %s, %d); err == nil {\n\t\t%s\t}\n", f.attribute(k.Name), k.width(), scan)
+			f.printf(
+				"\tif text, err := keyText(item, %s, %d); err == nil {\n\t\t%s\t}\n", f.attribute(k.Name), k.width(),
+				scan,
+			)
 		}
 	}
 	f.printf("\treturn k, nil\n}\n")
@@ -355,8 +375,14 @@ func (f *file) levels(e *design.Entity, k key, values []value) {
 		names, types := f.params(k.parts[:n], values)
 		if n > 0 {
 			level := f.names.add(base+"Prefix"+exported(k.parts[n-1].Name, "Field"), "Level")
-			f.doc("%s returns the common prefix of the %s of every %s with these values, including the next delimiter.", level, k.Name, e.Name)
-			f.printf("func %s(%s) (string, error) { return %s.Prefix(%s) }\n", level, parameters(names, types), f.templates[k.t], strings.Join(names, ", "))
+			f.doc(
+				"%s returns the common prefix of the %s of every %s with these values, including the next delimiter.",
+				level, k.Name, e.Name,
+			)
+			f.printf(
+				"func %s(%s) (string, error) { return %s.Prefix(%s) }\n", level, parameters(names, types),
+				f.templates[k.t], strings.Join(names, ", "),
+			)
 		} else if prefix, err := k.t.Template.Prefix(); err == nil && prefix != "" {
 			level := f.names.add(base+"Prefix", "Level")
 			f.doc("%s is the common prefix of the %s of every %s.", level, k.Name, e.Name)
@@ -369,7 +395,10 @@ func (f *file) levels(e *design.Entity, k key, values []value) {
 		f.useType(typ)
 		f.use("keys")
 		name := f.names.add(base+"Between"+exported(p.Name, "Field"), "Level")
-		f.doc("%s returns the range of the %s of every %s with %s from one value to another, inclusive%s.", name, k.Name, e.Name, p.Name, given(k.parts[:n]))
+		f.doc(
+			"%s returns the range of the %s of every %s with %s from one value to another, inclusive%s.", name, k.Name,
+			e.Name, p.Name, given(k.parts[:n]),
+		)
 		args := strings.Join(append([]string{"from", "to"}, names...), ", ")
 		list := parameters(append(names, "from", "to"), append(types, typ, typ))
 		f.printf("func %s(%s) (keys.Range, error) { return %s.Between(%s) }\n", name, list, f.templates[k.t], args)

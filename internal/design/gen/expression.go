@@ -17,7 +17,10 @@ import (
 func Languages() []string { return []string{"aws", "go", "python", "js"} }
 
 // aliases are other names of languages.
-var aliases = map[string]string{"cli": "aws", "golang": "go", "py": "python", "boto3": "python", "javascript": "js", "typescript": "js", "ts": "js", "node": "js"}
+var aliases = map[string]string{
+	"cli": "aws", "golang": "go", "py": "python", "boto3": "python", "javascript": "js", "typescript": "js", "ts": "js",
+	"node": "js",
+}
 
 var writers = map[string]func(*request) string{"aws": (*request).cli, "go": (*request).golang, "python": (*request).python, "js": (*request).js}
 
@@ -83,7 +86,9 @@ func snake(name string) string { return strings.ReplaceAll(awscli.Kebab(name), "
 
 // python returns a call of a boto3 client.
 func (r *request) python() string {
-	w := literals{mark: '"', escapes: pythonEscapes, yes: "True", no: "False", null: "None", indent: "    ", bytes: pythonBytes}
+	w := literals{
+		mark: '"', escapes: pythonEscapes, yes: "True", no: "False", null: "None", indent: "    ", bytes: pythonBytes,
+	}
 	var b strings.Builder
 	b.WriteString("import boto3\n\nclient = boto3.client(\"dynamodb\")\n\nresponse = client." + snake(r.op) + "(\n")
 	for _, m := range r.members {
@@ -108,7 +113,10 @@ func pythonBytes(data []byte) string {
 
 // js returns a command of the SDK for JavaScript v3.
 func (r *request) js() string {
-	w := literals{mark: '"', escapes: jsonEscapes, yes: "true", no: "false", null: "null", indent: "  ", bytes: jsBytes, bareNames: true}
+	w := literals{
+		mark: '"', escapes: jsonEscapes, yes: "true", no: "false", null: "null", indent: "  ", bytes: jsBytes,
+		bareNames: true,
+	}
 	var b strings.Builder
 	b.WriteString("import { DynamoDBClient, " + r.op + "Command } from \"@aws-sdk/client-dynamodb\";\n\n" +
 		"const client = new DynamoDBClient({});\n\n" +

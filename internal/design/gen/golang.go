@@ -24,7 +24,8 @@ func (r *request) golang() string {
 
 // enums are the Go types of members with enumerated values.
 var enums = map[string]string{
-	"ReturnConsumedCapacity": "ReturnConsumedCapacity", "Select": "Select", "ConditionalOperator": "ConditionalOperator",
+	"ReturnConsumedCapacity": "ReturnConsumedCapacity", "Select": "Select",
+	"ConditionalOperator": "ConditionalOperator",
 }
 
 // goMember returns the value of a member of an input struct.

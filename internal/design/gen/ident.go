@@ -59,7 +59,8 @@ type scope struct {
 // predeclared are names that generated code uses and must not shadow.
 var predeclared = []string{
 	"keys", "aws", "dynamodb", "types", "time", "fmt", "strings", "context", "iter", "ctx", "client",
-	"string", "int64", "error", "nil", "true", "false", "map", "byte", "err", "in", "k", "key", "item", "text", "from", "to", "max", "len",
+	"string", "int64", "error", "nil", "true", "false", "map", "byte", "err", "in", "k", "key", "item", "text", "from",
+	"to", "max", "len",
 }
 
 func newScope(outer *scope) *scope { return &scope{outer: outer, taken: map[string]bool{}} }

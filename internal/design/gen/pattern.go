@@ -83,15 +83,23 @@ func (f *file) itemsOf(op, call string, names, types []string, fails bool) {
 	if list != "" {
 		list = ", " + list
 	}
-	f.printf("func %s(ctx context.Context, client dynamodb.%sAPIClient%s) iter.Seq2[map[string]types.AttributeValue, error] {\n", name, op, list)
-	f.printf("\t%s%s(%s)\n\treturn %sItems(ctx, client, in%s)\n}\n", in, call, strings.Join(names, ", "), strings.ToLower(op), given)
+	f.printf(
+		"func %s(ctx context.Context, client dynamodb.%sAPIClient%s) iter.Seq2[map[string]types.AttributeValue, error] {\n",
+		name, op, list,
+	)
+	f.printf(
+		"\t%s%s(%s)\n\treturn %sItems(ctx, client, in%s)\n}\n", in, call, strings.Join(names, ", "),
+		strings.ToLower(op), given,
+	)
 }
 
 // members generates the members of a request as fields of an input struct.
 func (f *file) members(r *request) {
 	for _, m := range r.members {
 		s := r.shapes[m.name]
-		f.use(map[shape]string{text: "aws", flag: "aws", count: "aws", word: "types", item: "types", legacy: "types"}[s])
+		f.use(
+			map[shape]string{text: "aws", flag: "aws", count: "aws", word: "types", item: "types", legacy: "types"}[s],
+		)
 		f.printf("\t\t%s: %s,\n", m.name, goMember(s, m.name, m.value, "\t\t"))
 	}
 }
@@ -229,7 +237,10 @@ func (w *patternWriter) query() error {
 
 func (w *patternWriter) condition(a design.Attribute, op string, operands ...string) {
 	w.use("addConditions")
-	w.conditions = append(w.conditions, fmt.Sprintf("keyCondition{%s, %q, []types.AttributeValue{%s}}", w.attribute(a.Name), op, strings.Join(operands, ", ")))
+	w.conditions = append(
+		w.conditions,
+		fmt.Sprintf("keyCondition{%s, %q, []types.AttributeValue{%s}}", w.attribute(a.Name), op, strings.Join(operands, ", ")),
+	)
 }
 
 // sort generates the condition on a sort key attribute, and reports whether the

@@ -50,7 +50,8 @@ var common = map[string]shape{
 }
 
 var ranged = map[string]shape{
-	"IndexName": text, "FilterExpression": text, "ExpressionAttributeValues": item, "ExclusiveStartKey": item, "Limit": count,
+	"IndexName": text, "FilterExpression": text, "ExpressionAttributeValues": item, "ExclusiveStartKey": item,
+	"Limit":  count,
 	"Select": word, "ConditionalOperator": word,
 }
 

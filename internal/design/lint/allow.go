@@ -31,7 +31,9 @@ var unusedAllowance = lint{Rule{
 		if l.used[a] {
 			continue
 		}
-		f := design.Finding{Pos: a.Pos, Message: fmt.Sprintf("no finding of %s to accept", a.Rule), Advice: "remove the allowance"}
+		f := design.Finding{
+			Pos: a.Pos, Message: fmt.Sprintf("no finding of %s to accept", a.Rule), Advice: "remove the allowance",
+		}
 		if a.On != "" {
 			f.Message = fmt.Sprintf("no finding of %s on %s to accept", a.Rule, a.On)
 		}

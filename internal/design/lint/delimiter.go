@@ -65,14 +65,18 @@ func (l *linter) delimitersIn(s *slot, at int) {
 		Advice:  fmt.Sprintf("replace %s in %s when you build the key", quoted(mark), name),
 	}
 	better := otherDelimiter(s, mark)
-	fix := proposal{text: f.Advice + fmt.Sprintf(", or use another delimiter in %s for all entities, here %q", s.t.Name, better)}
+	fix := proposal{
+		text: f.Advice + fmt.Sprintf(", or use another delimiter in %s for all entities, here %q", s.t.Name, better),
+	}
 	for _, o := range l.slots {
 		if other := otherDelimiter(o, mark); o.e.Table == s.e.Table && o.t.Name == s.t.Name && other != o.t.Template.String() {
 			fix.edits = append(fix.edits, writeTemplate(o.e.Name, o.t.Name, other))
 		}
 	}
 	if better == s.t.Template.String() {
-		fix.text = f.Advice + fmt.Sprintf(", or use another delimiter in %s for the entities whose keys continue after %s", s.t.Name, name)
+		fix.text = f.Advice + fmt.Sprintf(
+			", or use another delimiter in %s for the entities whose keys continue after %s", s.t.Name, name,
+		)
 	}
 	f.Keys = l.keyWith(s, name, hits[0])
 	short, _, _ := strings.Cut(hits[0].text, mark)

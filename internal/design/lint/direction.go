@@ -30,7 +30,9 @@ var (
 	firstInTime  = regexp.MustCompile(`(?i)\b(oldest|earliest)\b`)
 	lastNumbers  = regexp.MustCompile(`(?i)\b(highest|largest|biggest|greatest|top \d+)\b`)
 	firstNumbers = regexp.MustCompile(`(?i)\b(lowest|smallest)\b`)
-	period       = regexp.MustCompile(`(?i)\blast (one|\d+|few|two|three|five|ten) (second|minute|hour|day|week|month|year)s?\b`)
+	period       = regexp.MustCompile(
+		`(?i)\blast (one|\d+|few|two|three|five|ten) (second|minute|hour|day|week|month|year)s?\b`,
+	)
 )
 
 // end returns which end of an order a pattern's name asks for, and its word:
@@ -93,7 +95,10 @@ func (l *linter) direction(q *query) {
 		if w.descending {
 			order = "order: asc"
 		}
-		f.Message = fmt.Sprintf("%q asks for the %s rows, but its limit keeps the %s: %s in %s is read in %s order", q.p.Name, word, read, p.Name, s.t.Name, directionOf(w.descending))
+		f.Message = fmt.Sprintf(
+			"%q asks for the %s rows, but its limit keeps the %s: %s in %s is read in %s order", q.p.Name, word, read,
+			p.Name, s.t.Name, directionOf(w.descending),
+		)
 		fix := proposal{text: "read the slice from its other end: " + order, edits: []edit{onPattern(q.p.Name, turned)}}
 		f.Advice = "ask for the other direction"
 		f.Keys = l.twoRows(q, e)

@@ -70,7 +70,9 @@ func (l *linter) empty(v *view) {
 		f.Message = fmt.Sprintf("no item can enter index %s: no entity and no item has %s", v.x.Name, list(missing))
 		f.Advice = fmt.Sprintf("add %s to the items that belong in the index", list(missing))
 	case excluded != "":
-		f.Message = fmt.Sprintf("no item can enter index %s: the conditions on %s exclude each other", v.x.Name, excluded)
+		f.Message = fmt.Sprintf(
+			"no item can enter index %s: the conditions on %s exclude each other", v.x.Name, excluded,
+		)
 		f.Advice = "give all key attributes of the index one condition"
 	default:
 		f.Message = fmt.Sprintf("no item can enter index %s: none has all of %s", v.x.Name, list(attributeNames(v.all)))

@@ -43,7 +43,9 @@ func (l *linter) filtered(q *query, waste float64) {
 	for _, returned := range []bool{false, true} {
 		for _, row := range r.Rows {
 			if row.Returned == returned {
-				f.Keys = append(f.Keys, map[bool]string{false: "read: ", true: "returned: "}[returned]+q.v.keyOf(row.Key))
+				f.Keys = append(
+					f.Keys, map[bool]string{false: "read: ", true: "returned: "}[returned]+q.v.keyOf(row.Key),
+				)
 				break
 			}
 		}
@@ -75,14 +77,20 @@ func (l *linter) filtered(q *query, waste float64) {
 		if x := serving(q.v, name); x != nil {
 			fixes = []proposal{{text: fmt.Sprintf("query index %s, which has %s in its key", x.Name, name), edits: []edit{asking(x)}, index: x}}
 		} else {
-			x := &design.Index{Name: "By" + title(name), Projection: "ALL", Partition: []design.Attribute{{Name: name, Kind: filters[i].Values[0].Kind()}}, Sort: q.v.sort}
+			x := &design.Index{
+				Name: "By" + title(name), Projection: "ALL",
+				Partition: []design.Attribute{{Name: name, Kind: filters[i].Values[0].Kind()}}, Sort: q.v.sort,
+			}
 			if q.op == "Query" {
 				x.Partition = slices.Concat(q.v.hash, x.Partition)
 			}
 			for q.v.t.Index(x.Name) != nil {
 				x.Name += "2"
 			}
-			p := proposal{text: "add an index with " + name + " in its key, such as " + indexText(x), edits: []edit{writeIndex(q.v.t.Name, *x), asking(x)}}
+			p := proposal{
+				text:  "add an index with " + name + " in its key, such as " + indexText(x),
+				edits: []edit{writeIndex(q.v.t.Name, *x), asking(x)},
+			}
 			if q.op == "Scan" {
 				p.text = "add an index with the partition key " + name + ", such as " + indexText(x)
 			}

@@ -77,7 +77,9 @@ func (l *linter) unread(v *view) {
 	case !asked && len(v.Rows) > 0:
 		f.Message = fmt.Sprintf("no pattern reads index %s", v.x.Name)
 		f.Advice = "add the pattern that needs it"
-		fix = proposal{text: "remove it, or add the pattern that needs it", edits: []edit{removeIndex(v.t.Name, v.x.Name)}}
+		fix = proposal{
+			text: "remove it, or add the pattern that needs it", edits: []edit{removeIndex(v.t.Name, v.x.Name)},
+		}
 	case asked && len(unread) > 0:
 		f.Message = fmt.Sprintf("no pattern reads the rows of %s in index %s", list(unread), v.x.Name)
 		var attributes []string
@@ -179,12 +181,19 @@ func (l *linter) amplified(e *design.Entity) {
 	for _, v := range indexes {
 		names = append(names, v.x.Name)
 	}
-	f.Message = fmt.Sprintf("a write of %s writes up to %d rows, because %s hold it too: %s units on average instead of %s", e.Name, most+1, list(names), text.Figure(all/float64(len(l.items[e]))), text.Figure(own/float64(len(l.items[e]))))
+	f.Message = fmt.Sprintf(
+		"a write of %s writes up to %d rows, because %s hold it too: %s units on average instead of %s", e.Name, most+1,
+		list(names), text.Figure(all/float64(len(l.items[e]))), text.Figure(own/float64(len(l.items[e]))),
+	)
 	if e.Writes > 0 {
 		n := float64(len(l.items[e]))
-		f.Message += fmt.Sprintf("; %s writes per second cost %s units", text.Figure(e.Writes), text.Figure(e.Writes*all/n))
+		f.Message += fmt.Sprintf(
+			"; %s writes per second cost %s units", text.Figure(e.Writes), text.Figure(e.Writes*all/n),
+		)
 	}
-	f.Keys = []string{l.tableKeys(indexes[0], []*design.Item{at})[0], indexes[0].x.Name + ": " + indexes[0].keyOf(at.Attributes)}
+	f.Keys = []string{
+		l.tableKeys(indexes[0], []*design.Item{at})[0], indexes[0].x.Name + ": " + indexes[0].keyOf(at.Attributes),
+	}
 	f.Advice = "project only what the patterns read from each index, or leave " + e.Name + " out of indexes that no pattern needs"
 	l.add(f)
 }
@@ -288,7 +297,10 @@ func (l *linter) joined(v *view) {
 			f.Keys = append(f.Keys, v.keyOf(r.Item.Attributes))
 		}
 	}
-	better := design.Index{Name: v.x.Name, Projection: v.x.Projection, Include: v.x.Include, Partition: attributesFor(e, lists[0], parts[0]), Sort: attributesFor(e, lists[1], parts[1])}
+	better := design.Index{
+		Name: v.x.Name, Projection: v.x.Projection, Include: v.x.Include,
+		Partition: attributesFor(e, lists[0], parts[0]), Sort: attributesFor(e, lists[1], parts[1]),
+	}
 	fix := proposal{
 		text:  "declare " + indexText(&better),
 		edits: []edit{storeFields(e.Name, missing), writeIndex(v.t.Name, better)},

@@ -38,7 +38,8 @@ type linter struct {
 func newLinter(ctx context.Context, w *design.World) *linter {
 	return &linter{
 		ctx: ctx, w: w, m: w.Model,
-		items: map[*design.Entity][]*design.Item{}, columns: map[column][]authoredValue{}, used: map[*design.Allowance]bool{},
+		items: map[*design.Entity][]*design.Item{}, columns: map[column][]authoredValue{},
+		used:      map[*design.Allowance]bool{},
 		proposals: map[int][]proposal{}, settled: map[int][][]edit{},
 	}
 }

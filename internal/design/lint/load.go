@@ -108,7 +108,10 @@ func (l *linter) shards(v *view, it *design.Item, byDay bool) (all []proposal) {
 		p := proposal{text: fmt.Sprintf("%s: write %s: %q%s", how, name, better, more), or: true}
 		for _, o := range l.entities { // all that share the partition
 			if o.Table == v.t && templateOf(o, name) == src {
-				p.edits = append(p.edits, writeTemplate(o.Name, name, better), alsoGiven(v.t.Name, v.indexName(), o.Name, field, value))
+				p.edits = append(
+					p.edits, writeTemplate(o.Name, name, better),
+					alsoGiven(v.t.Name, v.indexName(), o.Name, field, value),
+				)
 			}
 		}
 		all = append(all, p)
@@ -118,7 +121,10 @@ func (l *linter) shards(v *view, it *design.Item, byDay bool) (all []proposal) {
 		add(name, "date", it.Values.Get(name), "divide it by day if patterns know it", "")
 	}
 	if e.Field("shard") == nil {
-		add("shard", "int(2)", "7", "divide it by a shard number from a hash of the id", ", and query the shards in parallel")
+		add(
+			"shard", "int(2)", "7", "divide it by a shard number from a hash of the id",
+			", and query the shards in parallel",
+		)
 	}
 	return all
 }

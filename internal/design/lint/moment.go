@@ -41,7 +41,10 @@ func unitOf(t keys.Type) time.Duration {
 }
 
 // sources are names of things that report at most once in a moment.
-var sources = []string{"device", "sensor", "host", "server", "machine", "meter", "station", "vehicle", "camera", "probe", "symbol", "ticker", "user", "author", "sender"}
+var sources = []string{
+	"device", "sensor", "host", "server", "machine", "meter", "station", "vehicle", "camera", "probe", "symbol",
+	"ticker", "user", "author", "sender",
+}
 
 func (l *linter) timeOnly(e *design.Entity) {
 	if len(e.Table.Sort) == 0 {
@@ -68,9 +71,13 @@ func (l *linter) timeOnly(e *design.Entity) {
 	f.Table, f.Index = e.Table.Name, ""
 	other := l.otherIdentity(e)
 	if other != "" {
-		f.Message += fmt.Sprintf(": two items of one partition with the same %s and different %s replace each other", p.Name, other)
+		f.Message += fmt.Sprintf(
+			": two items of one partition with the same %s and different %s replace each other", p.Name, other,
+		)
 	} else if n, shared := l.shared(e, unit); shared {
-		f.Message += fmt.Sprintf(": among the %s items of a partition, some have the same %s and replace each other", n, p.Name)
+		f.Message += fmt.Sprintf(
+			": among the %s items of a partition, some have the same %s and replace each other", n, p.Name,
+		)
 	} else if unit == time.Second && !reportsAlone(e) {
 		f.Severity = design.Note
 		f.Message += ": two items of one partition in the same moment replace each other"
@@ -82,7 +89,10 @@ func (l *linter) timeOnly(e *design.Entity) {
 	}
 	f.Advice = "add an id after the time"
 	better := s.t.Template.String() + "#{" + other + "}"
-	fix := proposal{text: fmt.Sprintf("add an id after the time: write %s: %q", s.t.Name, better), edits: []edit{writeTemplate(e.Name, s.t.Name, better)}}
+	fix := proposal{
+		text:  fmt.Sprintf("add an id after the time: write %s: %q", s.t.Name, better),
+		edits: []edit{writeTemplate(e.Name, s.t.Name, better)},
+	}
 	if it := first(l.items[e]); it != nil {
 		f.Keys = l.tableView(e.Table).shown(it)
 	}

@@ -60,15 +60,23 @@ func (l *linter) mutable(e *design.Entity) {
 		f := c.v.in(design.Finding{Pos: c.s.t.Pos, Entity: e.Name, Keys: l.keysAroundChange(c.s, c.v, name)})
 		if c.v.x == nil {
 			f.Severity = design.Error
-			f.Message = fmt.Sprintf("%s and %s in %s, a key of table %s: an update cannot change a key", changing(c.names), are(len(c.names)), c.s.t.Name, c.v.t.Name)
+			f.Message = fmt.Sprintf(
+				"%s and %s in %s, a key of table %s: an update cannot change a key", changing(c.names),
+				are(len(c.names)), c.s.t.Name, c.v.t.Name,
+			)
 			f.Advice = fmt.Sprintf("leave %s out of %s, and add an index that has it", list(c.names), c.s.t.Name)
 			l.propose(f, l.leftOut(c.s, c.names)...)
 			continue
 		} else {
-			f.Message = fmt.Sprintf("%s and %s in the key of index %s: each change deletes a row of it and writes another", changing(c.names), are(len(c.names)), c.v.x.Name)
+			f.Message = fmt.Sprintf(
+				"%s and %s in the key of index %s: each change deletes a row of it and writes another",
+				changing(c.names), are(len(c.names)), c.v.x.Name,
+			)
 			f.Advice = fmt.Sprintf("plan for two writes to %s for each change of %s", c.v.x.Name, list(c.names))
 			if derived := derivedFrom(e, c.names); len(derived) > 1 {
-				f.Advice += fmt.Sprintf(", and set all attributes that contain %s in one update: %s", them(len(c.names)), list(derived))
+				f.Advice += fmt.Sprintf(
+					", and set all attributes that contain %s in one update: %s", them(len(c.names)), list(derived),
+				)
 			}
 		}
 		l.add(f)
@@ -77,8 +85,10 @@ func (l *linter) mutable(e *design.Entity) {
 
 // states are values of a field that changes during the life of an item.
 var states = []string{
-	"open", "opened", "closed", "new", "pending", "active", "inactive", "done", "paid", "shipped", "delivered", "cancelled", "canceled",
-	"draft", "published", "archived", "approved", "rejected", "todo", "doing", "in progress", "in_progress", "failed", "completed", "blocked", "enabled", "disabled",
+	"open", "opened", "closed", "new", "pending", "active", "inactive", "done", "paid", "shipped", "delivered",
+	"cancelled", "canceled",
+	"draft", "published", "archived", "approved", "rejected", "todo", "doing", "in progress", "in_progress", "failed",
+	"completed", "blocked", "enabled", "disabled",
 }
 
 // changes reports whether a field changes during the life of an item, by its

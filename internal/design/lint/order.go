@@ -49,7 +49,9 @@ var componentOrder = lint{Rule{
 	}
 }}
 
-var randomText = regexp.MustCompile(`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`)
+var randomText = regexp.MustCompile(
+	`^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`,
+)
 
 // orders compares the order that a query wants with the order of its rows.
 func (l *linter) orders(q *query, random bool) {
@@ -114,11 +116,19 @@ func (l *linter) orders(q *query, random bool) {
 		}
 		switch {
 		case random:
-			f.Message = fmt.Sprintf("%q %s rows of %s ordered by %s, which is random", q.p.Name, w.reads(), e.Name, p.Name)
+			f.Message = fmt.Sprintf(
+				"%q %s rows of %s ordered by %s, which is random", q.p.Name, w.reads(), e.Name, p.Name,
+			)
 		case w.words:
-			f.Message = fmt.Sprintf("%q wants rows in order of time, but rows of %s are ordered by %s: %s comes after it in %s", q.p.Name, e.Name, p.Name, s.parts[time].Name, s.t.Name)
+			f.Message = fmt.Sprintf(
+				"%q wants rows in order of time, but rows of %s are ordered by %s: %s comes after it in %s", q.p.Name,
+				e.Name, p.Name, s.parts[time].Name, s.t.Name,
+			)
 		default:
-			f.Message = fmt.Sprintf("%q %s rows of %s ordered by %s, not by time: %s comes after it in %s", q.p.Name, w.reads(), e.Name, p.Name, s.parts[time].Name, s.t.Name)
+			f.Message = fmt.Sprintf(
+				"%q %s rows of %s ordered by %s, not by time: %s comes after it in %s", q.p.Name, w.reads(), e.Name,
+				p.Name, s.parts[time].Name, s.t.Name,
+			)
 		}
 		f.Keys = l.twoRows(q, e)
 		f = q.in(f)
@@ -267,7 +277,10 @@ func (l *linter) defeated(q *query) {
 		p := *q.p
 		p.Index = x
 		if _, err := p.Compile(l.m); err == nil && x != q.v.x {
-			fixes = append(fixes, proposal{text: fmt.Sprintf("query index %s instead", x.Name), edits: []edit{throughIndex(q.p.Name, x.Name)}, index: x})
+			fixes = append(
+				fixes,
+				proposal{text: fmt.Sprintf("query index %s instead", x.Name), edits: []edit{throughIndex(q.p.Name, x.Name)}, index: x},
+			)
 		}
 	}
 	if better != "" {
@@ -361,9 +374,13 @@ func (l *linter) splits(q *query, s *slot, head, tail string, known map[string]s
 		return onPattern(q.p.Name, func(m *design.Model, p *design.Pattern) bool {
 			e := m.Entity(s.e.Name)
 			if p.Request != nil {
-				*p = design.Pattern{Pos: p.Pos, Name: p.Name, About: p.About, Operation: "Query", Entity: e, Rate: p.Rate}
+				*p = design.Pattern{
+					Pos: p.Pos, Name: p.Name, About: p.About, Operation: "Query", Entity: e, Rate: p.Rate,
+				}
 				for _, field := range slices.Sorted(maps.Keys(known)) {
-					p.Where = append(p.Where, design.Condition{Field: field, Op: ast.Equal, Args: []string{known[field]}})
+					p.Where = append(
+						p.Where, design.Condition{Field: field, Op: ast.Equal, Args: []string{known[field]}},
+					)
 				}
 			}
 			p.Table = e.Table

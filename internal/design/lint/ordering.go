@@ -19,7 +19,9 @@ type ordering struct {
 }
 
 func orderingOf(q *query) ordering {
-	w := ordering{ordered: q.p.Ordered, descending: q.p.Descending, limited: q.p.Limit > 0, words: byTime.MatchString(q.p.Name)}
+	w := ordering{
+		ordered: q.p.Ordered, descending: q.p.Descending, limited: q.p.Limit > 0, words: byTime.MatchString(q.p.Name),
+	}
 	var raw struct {
 		ScanIndexForward *bool
 		Limit            int

@@ -140,7 +140,10 @@ func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 			return
 		}
 		f.Severity = design.Note
-		f.Message = fmt.Sprintf("the prefix %s does not end with a delimiter: other keys of %s can begin with it too", quoted(prefix), q.v.name())
+		f.Message = fmt.Sprintf(
+			"the prefix %s does not end with a delimiter: other keys of %s can begin with it too", quoted(prefix),
+			q.v.name(),
+		)
 		f.Keys = append(q.v.shown(own), "such as "+l.beginning(q, c.Attribute.Name)+quoted(prefix+"2"))
 		fix.text += ", which leaves out a row whose key is the prefix itself: end that key with the delimiter, or read it with GetItem"
 		l.propose(f, fix)
@@ -420,7 +423,10 @@ func (l *linter) sentinel(q *query, c *keycond.Clause, bound string) {
 	}
 	if missed > 0 {
 		f.Severity = design.Error
-		f.Message = fmt.Sprintf("the bound %s is too low: %s that %s with %s %s above it and missing", quoted(bound), text.Count(missed, "key"), begin(missed), quoted(base), are(missed))
+		f.Message = fmt.Sprintf(
+			"the bound %s is too low: %s that %s with %s %s above it and missing", quoted(bound),
+			text.Count(missed, "key"), begin(missed), quoted(base), are(missed),
+		)
 		f.Keys = q.v.shown(last, first)
 		l.propose(f, fixes...)
 		return

@@ -185,7 +185,9 @@ func (l *linter) try(edits []edit, items int) (*trial, error) {
 	if err := small.run(); err != nil {
 		return nil, err
 	}
-	t := &trial{serious: map[string]int{}, all: map[string]int{}, messages: map[string]string{}, answered: map[string]bool{}}
+	t := &trial{
+		serious: map[string]int{}, all: map[string]int{}, messages: map[string]string{}, answered: map[string]bool{},
+	}
 	for i := range small.found {
 		f := &small.found[i]
 		key := subject(f)
@@ -285,8 +287,10 @@ func writeTemplate(entity, attribute, src string) edit {
 
 // timeLayouts are the formats of dates in which people write, for [fitting].
 var timeLayouts = []string{
-	time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-1-2", "2006/01/02",
-	"02/01/2006", "01/02/2006", "02.01.2006", "02-01-2006", "20060102T150405Z", "20060102T150405", "2 Jan 2006", "Jan 2, 2006", time.RFC1123,
+	time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
+	"2006-1-2", "2006/01/02",
+	"02/01/2006", "01/02/2006", "02.01.2006", "02-01-2006", "20060102T150405Z", "20060102T150405", "2 Jan 2006",
+	"Jan 2, 2006", time.RFC1123,
 }
 
 // fitting returns a value that the type accepts: the value itself, the same
@@ -495,7 +499,9 @@ func ask(pattern, table, index string, clauses []keycond.Clause) edit {
 		}
 		request["ExpressionAttributeValues"] = place.Values().AppendJSON(nil)
 		out, err := json.Marshal(request)
-		*p = design.Pattern{Pos: p.Pos, Name: p.Name, About: p.About, Operation: "Query", Request: out, Rate: p.Rate, Expect: p.Expect}
+		*p = design.Pattern{
+			Pos: p.Pos, Name: p.Name, About: p.About, Operation: "Query", Request: out, Rate: p.Rate, Expect: p.Expect,
+		}
 		return err == nil
 	})
 }
@@ -522,7 +528,9 @@ func alsoGiven(table, index, entity, field, value string) edit {
 // byFields returns the proposal of an index with the view's partition key, or
 // with the given one, that is sorted by fields of an entity. The patterns query
 // it.
-func (l *linter) byFields(v *view, e *design.Entity, partition, sort []string, patterns ...string) (p proposal, ok bool) {
+func (l *linter) byFields(
+	v *view, e *design.Entity, partition, sort []string, patterns ...string,
+) (p proposal, ok bool) {
 	x := design.Index{Projection: "ALL"}
 	var stored []string
 	attributes := func(fields []string) (all []design.Attribute) {

@@ -34,10 +34,12 @@ type lint struct {
 // keys by role, sizes and load.
 func lints() []lint {
 	return []lint{
-		unpaddedNumber, negativeNumber, mixedCase, utf16Order, mixedTime, mixedEpoch, lostFraction, lowByte, invisibleDifference,
+		unpaddedNumber, negativeNumber, mixedCase, utf16Order, mixedTime, mixedEpoch, lostFraction, lowByte,
+		invisibleDifference,
 		randomOrder, componentOrder, wrongDirection, partitionPrefix,
 		openPrefix, delimiterInValue, highSentinel, foreignRows, sameShape, filterForKey,
-		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification, multiAttribute,
+		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
+		multiAttribute,
 		keyLength, itemSize, collectionSize, partitionSkew, hotPartition,
 		unusedAllowance,
 	}
@@ -66,7 +68,9 @@ func Run(ctx context.Context, w *design.World) ([]design.Finding, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(l.found, func(a, b design.Finding) int {
-		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(b.Severity, a.Severity))
+		return cmp.Or(
+			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(b.Severity, a.Severity),
+		)
 	})
 	return l.found, nil
 }

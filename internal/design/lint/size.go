@@ -46,10 +46,16 @@ var keyLength = lint{Rule{
 		if most := longestKey(s); most > limit {
 			f.Severity = design.Error
 			f.Keys = append(f.Keys, l.longKey(s, at)...)
-			f.Message = fmt.Sprintf("%s can have %s bytes, and the limit of a %s is %s: writes will be refused", s.t.Name, text.Thousands(most), role, text.Thousands(limit))
+			f.Message = fmt.Sprintf(
+				"%s can have %s bytes, and the limit of a %s is %s: writes will be refused", s.t.Name,
+				text.Thousands(most), role, text.Thousands(limit),
+			)
 			l.add(f)
 		} else if longest > limit*3/4 {
-			f.Message = fmt.Sprintf("%s has up to %s bytes, and the limit of a %s is %s", s.t.Name, text.Thousands(longest), role, text.Thousands(limit))
+			f.Message = fmt.Sprintf(
+				"%s has up to %s bytes, and the limit of a %s is %s", s.t.Name, text.Thousands(longest), role,
+				text.Thousands(limit),
+			)
 			l.add(f)
 		}
 	}
@@ -138,16 +144,24 @@ func (l *linter) itemSize(e *design.Entity) {
 		}
 	}
 	v := &view{t: e.Table, all: e.Table.Keys()}
-	f := design.Finding{Pos: e.Pos, Table: e.Table.Name, Entity: e.Name, Keys: v.shown(at), Advice: fmt.Sprintf("put %s into separate items, or into an object store", large)}
+	f := design.Finding{
+		Pos: e.Pos, Table: e.Table.Name, Entity: e.Name, Keys: v.shown(at),
+		Advice: fmt.Sprintf("put %s into separate items, or into an object store", large),
+	}
 	if t := e.Attribute(large); t != nil && t.Pos.Line > 0 {
 		f.Pos = t.Pos
 	}
 	switch {
 	case most > maxItemBytes:
 		f.Severity = design.Error
-		f.Message = fmt.Sprintf("an item of %s can have %s, and the limit is 400 KB: writes will be refused", e.Name, text.Size(float64(most)))
+		f.Message = fmt.Sprintf(
+			"an item of %s can have %s, and the limit is 400 KB: writes will be refused", e.Name,
+			text.Size(float64(most)),
+		)
 	case largest > maxItemBytes*3/4:
-		f.Message = fmt.Sprintf("items of %s have up to %s, and the limit is 400 KB", e.Name, text.Size(float64(largest)))
+		f.Message = fmt.Sprintf(
+			"items of %s have up to %s, and the limit is 400 KB", e.Name, text.Size(float64(largest)),
+		)
 	default:
 		return
 	}
@@ -204,12 +218,18 @@ func (l *linter) collections(v *view) {
 	f := v.in(design.Finding{Pos: l.partitionPos(v, at), Keys: v.shown(v.Rows[at.From].Item, v.Rows[at.To-1].Item)})
 	for _, x := range v.t.Indexes {
 		if x.Local {
-			f.Advice = fmt.Sprintf("make %s a global index with its own partition key, or divide the partition by month or by a number", x.Name)
+			f.Advice = fmt.Sprintf(
+				"make %s a global index with its own partition key, or divide the partition by month or by a number",
+				x.Name,
+			)
 			f.Index = x.Name
 			break
 		}
 	}
-	f.Message = fmt.Sprintf("at the declared scale, the item collection of %s has %s with its local indexes, and the limit is 10 GB%s", v.partitionOf(v.Rows[at.From].Item), text.Size(most), others(over-1, "over it"))
+	f.Message = fmt.Sprintf(
+		"at the declared scale, the item collection of %s has %s with its local indexes, and the limit is 10 GB%s",
+		v.partitionOf(v.Rows[at.From].Item), text.Size(most), others(over-1, "over it"),
+	)
 	if over == 0 {
 		f.Severity = design.Warning
 	}

@@ -206,7 +206,10 @@ var sameShape = lint{Rule{
 			f.Pos = t.Pos
 			if t.Template != nil {
 				better := strings.ToUpper(g[1].Name) + "#" + t.Template.String()
-				fix = proposal{text: fmt.Sprintf("begin %s with the entity name: %q", a.Name, better), edits: []edit{writeTemplate(g[1].Name, a.Name, better)}}
+				fix = proposal{
+					text:  fmt.Sprintf("begin %s with the entity name: %q", a.Name, better),
+					edits: []edit{writeTemplate(g[1].Name, a.Name, better)},
+				}
 			}
 		}
 		l.propose(v.in(f), fix)
@@ -327,7 +330,10 @@ func (l *linter) mixed(v *view, e *design.Entity) {
 			better := *v.x
 			better.Partition = slices.Concat(v.t.Partition, v.hash)
 			joined := strings.Join(names, "#") + "#" + t.Template.String()
-			write := proposal{or: true, text: fmt.Sprintf("write %s: %q", t.Name, joined), edits: append(given, writeTemplate(e.Name, t.Name, joined))}
+			write := proposal{
+				or: true, text: fmt.Sprintf("write %s: %q", t.Name, joined),
+				edits: append(given, writeTemplate(e.Name, t.Name, joined)),
+			}
 			fixes = []proposal{
 				{text: "declare " + indexText(&better), edits: append(slices.Clone(given), writeIndex(v.t.Name, better))},
 				write,

@@ -64,15 +64,23 @@ func (l *linter) membership(v *view, e *design.Entity) {
 		if l.hasAttributes(v, e, missing) {
 			return
 		}
-		f.Message = fmt.Sprintf("%s has %s but not %s, so it is never in index %s", e.Name, list(made), list(missing), v.x.Name)
+		f.Message = fmt.Sprintf(
+			"%s has %s but not %s, so it is never in index %s", e.Name, list(made), list(missing), v.x.Name,
+		)
 		f.Advice = fmt.Sprintf("add %s to the attributes of %s", list(missing), e.Name)
 		extra := slices.DeleteFunc(slices.Clone(made), func(name string) bool {
 			return slices.ContainsFunc(v.t.Keys(), func(a design.Attribute) bool { return a.Name == name })
 		})
-		fixes = append(fixes, proposal{text: f.Advice + ", or remove " + list(extra), edits: []edit{removeAttributes(e.Name, extra)}})
+		fixes = append(
+			fixes,
+			proposal{text: f.Advice + ", or remove " + list(extra), edits: []edit{removeAttributes(e.Name, extra)}},
+		)
 		f.Keys = l.tableKeys(v, items)
 	case len(when) > 0 && len(always) > 0:
-		f.Message = fmt.Sprintf("%s of %s has a condition and %s does not: the index holds only items with both, and the others store %s for nothing", names(when), e.Name, names(always), names(always))
+		f.Message = fmt.Sprintf(
+			"%s of %s has a condition and %s does not: the index holds only items with both, and the others store %s for nothing",
+			names(when), e.Name, names(always), names(always),
+		)
 		f.Advice = "give all key attributes of the index one condition"
 		fixes = append(fixes, proposal{
 			text:  fmt.Sprintf("give %s the condition of %s: when: %s", names(always), names(when), whenText(when[0].When)),
@@ -80,7 +88,10 @@ func (l *linter) membership(v *view, e *design.Entity) {
 		})
 		f.Keys = l.tableKeys(v, items)
 	case len(when) > 1 && !sameWhen(when):
-		f.Message = fmt.Sprintf("%s of %s have different conditions: index %s holds only items that meet both", names(when), e.Name, v.x.Name)
+		f.Message = fmt.Sprintf(
+			"%s of %s have different conditions: index %s holds only items that meet both", names(when), e.Name,
+			v.x.Name,
+		)
 		f.Advice = "give both one condition"
 		fixes = append(fixes, proposal{
 			text:  fmt.Sprintf("give both one condition: when: %s", whenText(when[0].When)),
@@ -94,9 +105,14 @@ func (l *linter) membership(v *view, e *design.Entity) {
 		}
 		f.Severity = design.Note
 		f.Pos = when[0].Pos
-		f.Message = fmt.Sprintf("the condition of %s lists all values of %s, so index %s is not sparse", when[0].Name, field, v.x.Name)
+		f.Message = fmt.Sprintf(
+			"the condition of %s lists all values of %s, so index %s is not sparse", when[0].Name, field, v.x.Name,
+		)
 		f.Advice = "list only the values that patterns query"
-		fixes = append(fixes, proposal{text: "remove the condition, or list only the values that patterns query", edits: []edit{writeWhen(e.Name, nil, templateNames(when)...)}})
+		fixes = append(
+			fixes,
+			proposal{text: "remove the condition, or list only the values that patterns query", edits: []edit{writeWhen(e.Name, nil, templateNames(when)...)}},
+		)
 		f.Keys = l.tableKeys(v, items)
 	default:
 		var in, out *design.Item
@@ -114,7 +130,10 @@ func (l *linter) membership(v *view, e *design.Entity) {
 			return
 		}
 		f.Severity = design.Note
-		f.Message = fmt.Sprintf("index %s leaves out %s of %s of %s because of a missing key attribute, but no condition says so", v.x.Name, text.Thousands(n), text.Count(len(items), "item"), e.Name)
+		f.Message = fmt.Sprintf(
+			"index %s leaves out %s of %s of %s because of a missing key attribute, but no condition says so", v.x.Name,
+			text.Thousands(n), text.Count(len(items), "item"), e.Name,
+		)
 		f.Advice = "add the missing values, or use when: to say which items belong in the index"
 		f.Keys = l.tableKeys(v, []*design.Item{out, in})
 	}

@@ -112,7 +112,10 @@ func (l *linter) fractions(s *slot, p keys.Part, unit time.Duration) {
 	}
 	better := source(s.parts, p.Name, "{"+p.Name+":"+typ+"}")
 	f.Advice = "use a type with the precision of the values"
-	l.propose(f, proposal{text: fmt.Sprintf("write %s: %q", s.t.Name, better), edits: []edit{writeTemplate(s.e.Name, s.t.Name, better)}})
+	l.propose(
+		f,
+		proposal{text: fmt.Sprintf("write %s: %q", s.t.Name, better), edits: []edit{writeTemplate(s.e.Name, s.t.Name, better)}},
+	)
 }
 
 // A shape is the format of a timestamp.
@@ -124,15 +127,17 @@ type shape struct {
 }
 
 var (
-	isoTime    = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ])(\d{2}:\d{2})(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:?\d{2})?$`)
-	isoDate    = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
-	slashDate  = regexp.MustCompile(`^\d{1,2}/\d{1,2}/\d{4}( .*)?$`)
-	dotDate    = regexp.MustCompile(`^\d{1,2}\.\d{1,2}\.\d{4}( .*)?$`)
-	dashDate   = regexp.MustCompile(`^\d{1,2}-\d{1,2}-\d{4}( .*)?$`)
-	looseDate  = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}$`)
-	yearSlash  = regexp.MustCompile(`^\d{4}/\d{2}/\d{2}$`)
-	compact    = regexp.MustCompile(`^(19|20)\d{6}T\d{6}Z?$`)
-	wordDate   = regexp.MustCompile(`^([A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2,8} \d{4}( .*)?$|^[A-Z][a-z]{2,8} \d{1,2}, \d{4}( .*)?$`)
+	isoTime   = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ])(\d{2}:\d{2})(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:?\d{2})?$`)
+	isoDate   = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+	slashDate = regexp.MustCompile(`^\d{1,2}/\d{1,2}/\d{4}( .*)?$`)
+	dotDate   = regexp.MustCompile(`^\d{1,2}\.\d{1,2}\.\d{4}( .*)?$`)
+	dashDate  = regexp.MustCompile(`^\d{1,2}-\d{1,2}-\d{4}( .*)?$`)
+	looseDate = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}$`)
+	yearSlash = regexp.MustCompile(`^\d{4}/\d{2}/\d{2}$`)
+	compact   = regexp.MustCompile(`^(19|20)\d{6}T\d{6}Z?$`)
+	wordDate  = regexp.MustCompile(
+		`^([A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2,8} \d{4}( .*)?$|^[A-Z][a-z]{2,8} \d{1,2}, \d{4}( .*)?$`,
+	)
 	epochText  = regexp.MustCompile(`^1\d{9}$`)
 	epochMilli = regexp.MustCompile(`^1\d{12}$`)
 )
@@ -159,8 +164,9 @@ func shapeOf(text string) (shape, bool) {
 		return s, true
 	}
 	for format, re := range map[string]*regexp.Regexp{
-		"date": isoDate, "slashes": slashDate, "dots": dotDate, "dashes": dashDate, "yearslash": yearSlash, "compact": compact,
-		"words": wordDate, "seconds": epochText, "milliseconds": epochMilli,
+		"date": isoDate, "slashes": slashDate, "dots": dotDate, "dashes": dashDate, "yearslash": yearSlash,
+		"compact": compact,
+		"words":   wordDate, "seconds": epochText, "milliseconds": epochMilli,
 	} {
 		if re.MatchString(text) {
 			return shape{format: format}, true
@@ -219,7 +225,10 @@ func (l *linter) times(epoch bool) {
 				if len(found) == 0 {
 					continue
 				}
-				key := fmt.Sprint(p.v.t.Name, "\x01", p.v.name(), "\x01", s.t.Name, "\x01", l.partitionShape(s, p), "\x01", skeleton(s.parts[:i]))
+				key := fmt.Sprint(
+					p.v.t.Name, "\x01", p.v.name(), "\x01", s.t.Name, "\x01", l.partitionShape(s, p), "\x01",
+					skeleton(s.parts[:i]),
+				)
 				if _, ok := groups[key]; !ok {
 					order = append(order, key)
 				}
@@ -308,7 +317,10 @@ func (l *linter) compareTimes(all []timestamp, epoch bool, reported map[*slot]bo
 				f.Advice = fmt.Sprintf("write %s in one unit everywhere: multiply the seconds by 1,000", b.name)
 			}
 			if a.s != b.s {
-				f.Message = fmt.Sprintf("timestamps in %s of %s are written %s: %s in %s, %s in %s", b.s.t.Name, b.s.view().name(), why, x, a.s.e.Name, y, b.s.e.Name)
+				f.Message = fmt.Sprintf(
+					"timestamps in %s of %s are written %s: %s in %s, %s in %s", b.s.t.Name, b.s.view().name(), why, x,
+					a.s.e.Name, y, b.s.e.Name,
+				)
 			}
 			f.Keys = append(l.keyWith(a.s, a.name, a.w), l.keyWith(b.s, b.name, b.w)...)
 			if q := l.needsOrder(b); epoch && q != nil {

@@ -179,7 +179,10 @@ func stretches(w *design.World, s *design.Space, rates *design.Rates, number int
 		rows := w.Represents(row.Item)
 		partitions := max(1, rows/grow.Of(row.Item))
 		e := row.Item.Entity
-		all := stretch{addr: addr, space: number, row: row, keys: max(1, rows), partitions: partitions, rows: rows, bytes: rows * float64(row.Size())}
+		all := stretch{
+			addr: addr, space: number, row: row, keys: max(1, rows), partitions: partitions, rows: rows,
+			bytes: rows * float64(row.Size()),
+		}
 		if e == nil || share == 0 {
 			list = append(list, all)
 			return
@@ -198,7 +201,10 @@ func stretches(w *design.World, s *design.Space, rates *design.Rates, number int
 		list = append(list, all)
 		at := ends[group]
 		if at == nil {
-			at = &stretch{addr: addr, space: number, row: row, keys: partitions, partitions: partitions, end: !desc, beginning: desc}
+			at = &stretch{
+				addr: addr, space: number, row: row, keys: partitions, partitions: partitions, end: !desc,
+				beginning: desc,
+			}
 			ends[group] = at
 		}
 		at.requests += writes

@@ -154,7 +154,8 @@ func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
 	c := newCluster(spans, o.Nodes, o.Seed)
 	c.rebalance()
 	r := &Result{
-		Model: w.Model.Name, Scale: w.Scale, RangeBytes: o.RangeBytes, RangeRequests: o.RangeRequests, Replicas: min(replicas, o.Nodes),
+		Model: w.Model.Name, Scale: w.Scale, RangeBytes: o.RangeBytes, RangeRequests: o.RangeRequests,
+		Replicas:    min(replicas, o.Nodes),
 		Ranges:      Ranges{Count: len(spans), SplitFirst: n.first, SplitBySize: n.size, SplitByLoad: n.load, Hot: []Range{}},
 		LeasesMoved: c.leases, ReplicasMoved: c.moves,
 	}

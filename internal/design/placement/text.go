@@ -18,20 +18,32 @@ func (r *Result) WriteText(w io.Writer, paint text.Paint) error {
 	fmt.Fprintf(&b, "%s\n", paint.Strong(r.Model))
 	fmt.Fprintf(&b, "A simulation of %s with %s of each range. Nothing was measured.\n",
 		text.Count(len(r.Nodes), "node"), text.Count(r.Replicas, "replica"))
-	fmt.Fprintf(&b, "A range splits above %s or at %s requests a second.\n", text.Size(r.RangeBytes), text.Figure(r.RangeRequests))
+	fmt.Fprintf(
+		&b, "A range splits above %s or at %s requests a second.\n", text.Size(r.RangeBytes),
+		text.Figure(r.RangeRequests),
+	)
 	fmt.Fprintf(&b, "Declared: %s reads and %s writes a second.\n", text.Figure(r.Reads), text.Figure(r.Writes))
 	if r.Scale < 1 {
-		fmt.Fprintln(&b, paint.Warn(fmt.Sprintf("A sample: %s of the declared items were generated; figures are for all of them.", text.Percent(max(r.Scale, 0)))))
+		fmt.Fprintln(
+			&b,
+			paint.Warn(fmt.Sprintf("A sample: %s of the declared items were generated; figures are for all of them.", text.Percent(max(r.Scale, 0)))),
+		)
 	}
 	if r.Unplaced > 0 {
-		fmt.Fprintln(&b, paint.Warn(fmt.Sprintf("Entities without items have %s of these requests; they are left out.", text.Figure(r.Unplaced))))
+		fmt.Fprintln(
+			&b,
+			paint.Warn(fmt.Sprintf("Entities without items have %s of these requests; they are left out.", text.Figure(r.Unplaced))),
+		)
 	}
 
 	fmt.Fprintf(&b, "\n%s\n", paint.Strong("tables"))
 	rows := [][]string{{"", "rows", "size", "requests/s", "ranges"}}
 	for i := range r.Spaces {
 		s := &r.Spaces[i]
-		rows = append(rows, []string{s.Name(), text.Thousands(int64(s.Rows + 0.5)), text.Size(s.Bytes), text.Figure(s.Requests), text.Thousands(s.Ranges)})
+		rows = append(
+			rows,
+			[]string{s.Name(), text.Thousands(int64(s.Rows + 0.5)), text.Size(s.Bytes), text.Figure(s.Requests), text.Thousands(s.Ranges)},
+		)
 	}
 	table(&b, rows)
 
@@ -63,25 +75,36 @@ func (r *Result) WriteText(w io.Writer, paint text.Paint) error {
 		})
 	}
 	table(&b, rows)
-	fmt.Fprintf(&b, "  moved for load: %s and %s\n", text.Count(r.LeasesMoved, "lease"), text.Count(r.ReplicasMoved, "replica"))
+	fmt.Fprintf(
+		&b, "  moved for load: %s and %s\n", text.Count(r.LeasesMoved, "lease"), text.Count(r.ReplicasMoved, "replica"),
+	)
 
 	if len(g.Hot) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", paint.Warn("hot ranges that cannot be split"))
 		for i := range g.Hot[:min(len(g.Hot), mostHot)] {
 			h := &g.Hot[i]
-			fmt.Fprintf(&b, "  %s requests a second on node %d, %s\n", text.Figure(h.Requests), h.Node, times(h.Requests, r.RangeRequests)+" the limit")
+			fmt.Fprintf(
+				&b, "  %s requests a second on node %d, %s\n", text.Figure(h.Requests), h.Node,
+				times(h.Requests, r.RangeRequests)+" the limit",
+			)
 			fmt.Fprintf(&b, "    %s\n", h.describe())
 		}
 		if more := len(g.Hot) - mostHot; more > 0 {
 			fmt.Fprintf(&b, "  and %s more\n", text.Thousands(more))
 		}
-		fmt.Fprintf(&b, "  A range splits by load only at a key that leaves each side at most %s of it.\n", text.Percent((1+imbalance)/2))
+		fmt.Fprintf(
+			&b, "  A range splits by load only at a key that leaves each side at most %s of it.\n",
+			text.Percent((1+imbalance)/2),
+		)
 		fmt.Fprintln(&b, "  One node serves all requests of a range, so more nodes do not help: spread the key.")
 	}
 	if g.Large > 0 {
 		fmt.Fprintf(&b, "\n%s\n", paint.Warn(text.Count(g.Large, "range")+" above the size limit cannot be split"))
 	}
-	sum := fmt.Sprintf("%s, %s hot; the hottest node has %s", text.Count(g.Count, "range"), text.Thousands(len(g.Hot)), load(hottest, mean))
+	sum := fmt.Sprintf(
+		"%s, %s hot; the hottest node has %s", text.Count(g.Count, "range"), text.Thousands(len(g.Hot)),
+		load(hottest, mean),
+	)
 	if len(g.Hot) > 0 {
 		sum = paint.Bad(sum)
 	} else {
@@ -117,7 +140,10 @@ func (r *Range) describe() string {
 	if r.Place == "row" {
 		return fmt.Sprintf("%s of them for one row of partition %s of %s", text.Percent(r.Share), r.Partition, s.Name())
 	}
-	return fmt.Sprintf("%s of them for the %s of partition %s of %s, where new rows arrive", text.Percent(r.Share), r.Place, r.Partition, s.Name())
+	return fmt.Sprintf(
+		"%s of them for the %s of partition %s of %s, where new rows arrive", text.Percent(r.Share), r.Place,
+		r.Partition, s.Name(),
+	)
 }
 
 // table writes rows in columns: the first to the left, the others to the right.

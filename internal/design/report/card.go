@@ -172,7 +172,11 @@ func (p *page) picture(n int, pr *check.PatternResult) {
 	if d.s != nil {
 		label = d.s.describe()
 	}
-	p.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %d %s", cardWidth, markup.Coordinate(d.y+4))), markup.Class("slice picture fluid"), markup.ID("slice-%d", n), markup.A("role", "img"), markup.A("aria-label", label))
+	p.Open(
+		"svg", markup.A("viewBox", fmt.Sprintf("0 0 %d %s", cardWidth, markup.Coordinate(d.y+4))),
+		markup.Class("slice picture fluid"), markup.ID("slice-%d", n), markup.A("role", "img"),
+		markup.A("aria-label", label),
+	)
 	for _, draw := range d.marks {
 		draw()
 	}
@@ -272,8 +276,13 @@ func (d *drawing) outside(l explain.PictureLine) {
 	d.add(24, func(y float64) {
 		d.Open("g")
 		d.Leaf("title", full+" ("+named(l.Entity)+"): outside, not read")
-		d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20), markup.Num("height", 20), markup.Num("rx", 3), markup.Class("outside"))
-		d.Leaf("text", short(name, cardKeys), markup.Class("mono muted key"), markup.Num("x", 30), markup.Num("y", y+15))
+		d.Void(
+			"rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20),
+			markup.Num("height", 20), markup.Num("rx", 3), markup.Class("outside"),
+		)
+		d.Leaf(
+			"text", short(name, cardKeys), markup.Class("mono muted key"), markup.Num("x", 30), markup.Num("y", y+15),
+		)
 		d.Leaf("text", "outside", markup.Class("small muted end"), markup.Num("x", cardWidth-10), markup.Num("y", y+15))
 		d.Close()
 	})
@@ -293,7 +302,10 @@ func (d *drawing) unread() {
 		words += fmt.Sprintf(": the limit is %d", d.r.Limit)
 	}
 	d.add(24, func(y float64) {
-		d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20), markup.Num("height", 20), markup.Num("rx", 3), markup.Class("unread"))
+		d.Void(
+			"rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20),
+			markup.Num("height", 20), markup.Num("rx", 3), markup.Class("unread"),
+		)
 		d.Leaf("text", words, markup.Class("small muted"), markup.Num("x", 30), markup.Num("y", y+15))
 	})
 }
@@ -310,21 +322,42 @@ func (d *drawing) row(row explain.PictureLine) {
 		d.Leaf("title", fmt.Sprintf("%s (%s, %s): %s", full, named(row.Entity), text.Count(row.Bytes, "byte"), what))
 		note, classes := text.Count(row.Bytes, "byte"), "small muted end"
 		if d.s != nil && d.s.stray != nil && d.s.stray(name) && !row.Dropped {
-			d.Void("rect", markup.Num("x", 18.5), markup.Num("y", y+1.5), markup.Num("width", cardWidth-21), markup.Num("height", 19), markup.Num("rx", 3), markup.Class("stray "+d.color(row.Entity)))
-			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", 6), markup.Num("height", 20), markup.Num("rx", 2), markup.Class("fill "+d.color(row.Entity)))
+			d.Void(
+				"rect", markup.Num("x", 18.5), markup.Num("y", y+1.5), markup.Num("width", cardWidth-21),
+				markup.Num("height", 19), markup.Num("rx", 3), markup.Class("stray "+d.color(row.Entity)),
+			)
+			d.Void(
+				"rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", 6), markup.Num("height", 20),
+				markup.Num("rx", 2), markup.Class("fill "+d.color(row.Entity)),
+			)
 			d.key(name, "", y+15)
-			d.Leaf("text", "! sibling", markup.Class("small stray-mark end"), markup.Num("x", cardWidth-10), markup.Num("y", y+15))
+			d.Leaf(
+				"text", "! sibling", markup.Class("small stray-mark end"), markup.Num("x", cardWidth-10),
+				markup.Num("y", y+15),
+			)
 			d.Close()
 			return
 		}
 		if !row.Dropped {
 			c := d.color(row.Entity)
-			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20), markup.Num("height", 20), markup.Num("rx", 3), markup.Class("tint strong "+c))
-			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", 6), markup.Num("height", 20), markup.Num("rx", 2), markup.Class("fill "+c))
+			d.Void(
+				"rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20),
+				markup.Num("height", 20), markup.Num("rx", 3), markup.Class("tint strong "+c),
+			)
+			d.Void(
+				"rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", 6), markup.Num("height", 20),
+				markup.Num("rx", 2), markup.Class("fill "+c),
+			)
 			d.key(name, "", y+15)
 		} else {
-			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20), markup.Num("height", 20), markup.Num("rx", 3), markup.Class("hatch soft"))
-			d.Void("rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", 6), markup.Num("height", 20), markup.Num("rx", 2), markup.Class("fill "+d.color(row.Entity)))
+			d.Void(
+				"rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", cardWidth-20),
+				markup.Num("height", 20), markup.Num("rx", 3), markup.Class("hatch soft"),
+			)
+			d.Void(
+				"rect", markup.Num("x", 18), markup.Num("y", y+1), markup.Num("width", 6), markup.Num("height", 20),
+				markup.Num("rx", 2), markup.Class("fill "+d.color(row.Entity)),
+			)
 			d.key(name, "over", y+15)
 			note, classes = "dropped", classes+" over"
 		}
@@ -344,12 +377,18 @@ func (d *drawing) gap(n, dropped int) {
 		x, wide := 18.0, float64(cardWidth-20)
 		for _, s := range r.Entities {
 			w := wide * float64(s.Examined) / float64(r.Examined)
-			d.Void("rect", markup.Num("x", x), markup.Num("y", y+4), markup.Num("width", w), markup.Num("height", 22), markup.Class("band "+d.color(s.Entity)))
+			d.Void(
+				"rect", markup.Num("x", x), markup.Num("y", y+4), markup.Num("width", w), markup.Num("height", 22),
+				markup.Class("band "+d.color(s.Entity)),
+			)
 			x += w
 		}
 		if dropped > 0 {
 			w := wide * float64(dropped) / float64(n)
-			d.Void("rect", markup.Num("x", 18+wide-w), markup.Num("y", y+4), markup.Num("width", w), markup.Num("height", 22), markup.Class("hatch soft"))
+			d.Void(
+				"rect", markup.Num("x", 18+wide-w), markup.Num("y", y+4), markup.Num("width", w),
+				markup.Num("height", 22), markup.Class("hatch soft"),
+			)
 		}
 		d.Leaf("text", "⋮ "+words, markup.Class("small over"), markup.Num("x", 30), markup.Num("y", y+19))
 	})

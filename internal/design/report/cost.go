@@ -50,9 +50,15 @@ func (p *page) cost(pr *check.PatternResult) {
 
 // spread shows what a pattern reads in other partitions.
 func (p *page) spread(s *check.Spread) {
-	p.Open("div", markup.Class("scroll"), markup.A("tabindex", "0"), markup.A("role", "group"), markup.A("aria-label", "The same request in other partitions"))
+	p.Open(
+		"div", markup.Class("scroll"), markup.A("tabindex", "0"), markup.A("role", "group"),
+		markup.A("aria-label", "The same request in other partitions"),
+	)
 	p.Open("table", markup.Class("overview"))
-	p.Leaf("caption", fmt.Sprintf("The same request in %s, by cost", text.Count(s.Partitions, "partition")), markup.Class("muted"))
+	p.Leaf(
+		"caption", fmt.Sprintf("The same request in %s, by cost", text.Count(s.Partitions, "partition")),
+		markup.Class("muted"),
+	)
 	p.Open("thead")
 	p.Open("tr")
 	for _, h := range []string{"", "rows", "read", "RCU", "pages", "growth", "partition"} {
@@ -84,8 +90,14 @@ func (p *page) remarks(r *explain.Report) {
 		p.Open("p", markup.Class("legend"))
 		for _, s := range r.Entities {
 			p.Open("span", markup.Class("key-mark"))
-			p.Open("svg", markup.A("viewBox", "0 0 14 14"), markup.Num("width", 14), markup.Num("height", 14), markup.A("aria-hidden", "true"))
-			p.Void("rect", markup.Num("width", 14), markup.Num("height", 14), markup.Num("rx", 3), markup.Class("fill "+p.color(s.Entity)))
+			p.Open(
+				"svg", markup.A("viewBox", "0 0 14 14"), markup.Num("width", 14), markup.Num("height", 14),
+				markup.A("aria-hidden", "true"),
+			)
+			p.Void(
+				"rect", markup.Num("width", 14), markup.Num("height", 14), markup.Num("rx", 3),
+				markup.Class("fill "+p.color(s.Entity)),
+			)
 			p.Close()
 			label := " " + named(s.Entity) + " " + text.Thousands(s.Examined)
 			if s.Examined != s.Returned {

@@ -94,9 +94,14 @@ func (p *page) html() {
 
 // hatches defines the fill pattern of dropped rows.
 func (p *page) hatches() {
-	p.Open("svg", markup.Class("defs"), markup.Num("width", 0), markup.Num("height", 0), markup.A("aria-hidden", "true"))
+	p.Open(
+		"svg", markup.Class("defs"), markup.Num("width", 0), markup.Num("height", 0), markup.A("aria-hidden", "true"),
+	)
 	p.Open("defs")
-	p.Open("pattern", markup.ID("hatch"), markup.Num("width", 6), markup.Num("height", 6), markup.A("patternUnits", "userSpaceOnUse"), markup.A("patternTransform", "rotate(45)"))
+	p.Open(
+		"pattern", markup.ID("hatch"), markup.Num("width", 6), markup.Num("height", 6),
+		markup.A("patternUnits", "userSpaceOnUse"), markup.A("patternTransform", "rotate(45)"),
+	)
 	p.Void("rect", markup.Num("width", 2.4), markup.Num("height", 6), markup.Class("hatch-line"))
 	p.CloseTo(p.Depth() - 3)
 }
@@ -106,7 +111,10 @@ func (p *page) legend() {
 	p.Open("p", markup.Class("legend"))
 	mark := func(text string, draw func()) {
 		p.Open("span", markup.Class("key-mark"))
-		p.Open("svg", markup.A("viewBox", "0 0 26 18"), markup.Num("width", 26), markup.Num("height", 18), markup.A("aria-hidden", "true"))
+		p.Open(
+			"svg", markup.A("viewBox", "0 0 26 18"), markup.Num("width", 26), markup.Num("height", 18),
+			markup.A("aria-hidden", "true"),
+		)
 		draw()
 		p.Close()
 		p.Text(" " + text)
@@ -115,15 +123,24 @@ func (p *page) legend() {
 	}
 	mark("range of a slice", func() { p.bracket(10, 1, 17) })
 	mark("read and returned", func() {
-		p.Void("rect", markup.Num("x", 3), markup.Num("y", 2), markup.Num("width", 20), markup.Num("height", 14), markup.Num("rx", 2), markup.Class("fill e0"))
+		p.Void(
+			"rect", markup.Num("x", 3), markup.Num("y", 2), markup.Num("width", 20), markup.Num("height", 14),
+			markup.Num("rx", 2), markup.Class("fill e0"),
+		)
 	})
 	mark("read, paid for and dropped", func() { p.wasted("e0", 3, 2, 20, 14) })
 	mark("a sibling with the same prefix", func() { p.strayCell("e0", 3, 2, 20, 14) })
 	mark("in the range, not read", func() {
-		p.Void("rect", markup.Num("x", 3), markup.Num("y", 2), markup.Num("width", 20), markup.Num("height", 14), markup.Num("rx", 2), markup.Class("unread"))
+		p.Void(
+			"rect", markup.Num("x", 3), markup.Num("y", 2), markup.Num("width", 20), markup.Num("height", 14),
+			markup.Num("rx", 2), markup.Class("unread"),
+		)
 	})
 	mark("just outside", func() {
-		p.Void("rect", markup.Num("x", 3), markup.Num("y", 2), markup.Num("width", 20), markup.Num("height", 14), markup.Num("rx", 2), markup.Class("outside"))
+		p.Void(
+			"rect", markup.Num("x", 3), markup.Num("y", 2), markup.Num("width", 20), markup.Num("height", 14),
+			markup.Num("rx", 2), markup.Class("outside"),
+		)
 	})
 	p.Close()
 }
@@ -150,7 +167,9 @@ func (p *page) header() {
 	}
 	kind, label := "good", fmt.Sprintf("✓ %d of %s as expected", ok, text.Count(len(p.r.Patterns), "pattern"))
 	if ok < len(p.r.Patterns) {
-		kind, label = "bad", fmt.Sprintf("✗ %d of %s not as expected", len(p.r.Patterns)-ok, text.Count(len(p.r.Patterns), "pattern"))
+		kind, label = "bad", fmt.Sprintf(
+			"✗ %d of %s not as expected", len(p.r.Patterns)-ok, text.Count(len(p.r.Patterns), "pattern"),
+		)
 	}
 	chip(kind, label, "overview")
 	for _, s := range severities {
@@ -170,7 +189,11 @@ func (p *page) header() {
 	chip("", text.Count(p.r.Items, "item")+", "+text.Size(float64(bytes)), "space")
 	p.Close()
 	if p.r.Scale < 1 {
-		p.Leaf("p", text.Percent(p.r.Scale)+" of the declared items were generated. Pictures and counts show these; skew, rates and findings are for the declared scale.", markup.Class("muted"))
+		p.Leaf(
+			"p",
+			text.Percent(p.r.Scale)+" of the declared items were generated. Pictures and counts show these; skew, rates and findings are for the declared scale.",
+			markup.Class("muted"),
+		)
 	}
 	p.Close()
 }

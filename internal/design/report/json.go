@@ -86,7 +86,8 @@ type jsonReading struct {
 
 func jsonReadingOf(r *check.Reading) jsonReading {
 	j := jsonReading{
-		Request: r.Request, Rows: r.Rows, Examined: r.Examined, Bytes: r.Bytes, Pages: r.Pages, Units: r.Units, Waste: r.Waste, Growth: r.Growth,
+		Request: r.Request, Rows: r.Rows, Examined: r.Examined, Bytes: r.Bytes, Pages: r.Pages, Units: r.Units,
+		Waste: r.Waste, Growth: r.Growth,
 	}
 	for _, v := range r.Key {
 		j.Partition = append(j.Partition, v.AppendJSON(nil))
@@ -158,7 +159,8 @@ func JSON(out io.Writer, r *check.Result) error {
 		Model: jsonModel{Name: r.Model.Name, About: r.Model.About, File: r.Model.Pos.File},
 		OK:    !r.Failed(design.Error), Items: r.Items, Scale: r.Scale,
 		Summary: jsonSummary{
-			Patterns: len(r.Patterns), Errors: r.Count(design.Error), Warnings: r.Count(design.Warning), Notes: r.Count(design.Note),
+			Patterns: len(r.Patterns), Errors: r.Count(design.Error), Warnings: r.Count(design.Warning),
+			Notes: r.Count(design.Note),
 		},
 		Patterns: []jsonPattern{}, Tables: []jsonTable{}, Findings: jsonFindings(r.Findings),
 	}
@@ -181,7 +183,8 @@ func JSON(out io.Writer, r *check.Result) error {
 func jsonPatternOf(pr *check.PatternResult) jsonPattern {
 	p := jsonPattern{
 		Name: pr.Pattern.Name, About: pr.Pattern.About, Place: jsonPlaceOf(pr.Pattern.Pos), OK: pr.OK(),
-		Operation: pr.Pattern.Operation, Request: pr.Request(), Units: pr.Units(), Waste: pr.Waste(), Rate: pr.Pattern.Rate, Growth: pr.Growth, Failures: jsonFindings(pr.Failures),
+		Operation: pr.Pattern.Operation, Request: pr.Request(), Units: pr.Units(), Waste: pr.Waste(),
+		Rate: pr.Pattern.Rate, Growth: pr.Growth, Failures: jsonFindings(pr.Failures),
 	}
 	if pr.Compile != nil {
 		p.NotARange = &jsonRefusal{Message: pr.Compile.Msg, Advice: pr.Compile.Advice}
@@ -199,7 +202,8 @@ func jsonTableOf(s check.TableStats) jsonTable {
 	t := jsonTable{
 		Table: s.Table.Name, Items: s.Items, Bytes: s.Bytes, Partitions: s.Partitions, Entities: []jsonEntity{},
 		DeclaredItems: s.DeclaredItems, DeclaredBytes: s.DeclaredBytes,
-		MostItems: jsonHottestOf(s.ByItems), MostBytes: jsonHottestOf(s.ByBytes), MostReads: jsonHottestOf(s.ByReads), MostWrites: jsonHottestOf(s.ByWrites),
+		MostItems: jsonHottestOf(s.ByItems), MostBytes: jsonHottestOf(s.ByBytes), MostReads: jsonHottestOf(s.ByReads),
+		MostWrites: jsonHottestOf(s.ByWrites),
 	}
 	if s.Index != nil {
 		t.Index = s.Index.Name
@@ -214,7 +218,10 @@ func jsonHottestOf(p *check.Partition) *jsonHottest {
 	if p == nil {
 		return nil
 	}
-	h := &jsonHottest{Items: p.Items, Bytes: p.Bytes, DeclaredItems: p.DeclaredItems, DeclaredBytes: p.DeclaredBytes, Reads: p.Reads, Writes: p.Writes}
+	h := &jsonHottest{
+		Items: p.Items, Bytes: p.Bytes, DeclaredItems: p.DeclaredItems, DeclaredBytes: p.DeclaredBytes, Reads: p.Reads,
+		Writes: p.Writes,
+	}
 	for _, v := range p.Key {
 		h.Partition = append(h.Partition, v.AppendJSON(nil))
 	}
@@ -236,7 +243,8 @@ func jsonFindings(all []design.Finding) []jsonFinding {
 			keys = []string{}
 		}
 		out[i] = jsonFinding{
-			Rule: f.Rule, Severity: f.Severity.String(), Place: jsonPlaceOf(f.Pos), Table: f.Table, Index: f.Index, Entity: f.Entity,
+			Rule: f.Rule, Severity: f.Severity.String(), Place: jsonPlaceOf(f.Pos), Table: f.Table, Index: f.Index,
+			Entity:  f.Entity,
 			Pattern: f.Pattern, Message: f.Message, Keys: keys, Advice: f.Advice, Accepted: f.Accepted,
 		}
 	}

@@ -218,10 +218,19 @@ func (p *page) ladder(l *ladder, first bool) {
 	if !first {
 		more = ", more slices"
 	}
-	p.Leaf("span", fmt.Sprintf(" %s, %s%s", text.Count(len(l.p.rows), "item"), text.Size(float64(l.p.bytes)), more), markup.Class("muted"))
+	p.Leaf(
+		"span", fmt.Sprintf(" %s, %s%s", text.Count(len(l.p.rows), "item"), text.Size(float64(l.p.bytes)), more),
+		markup.Class("muted"),
+	)
 	p.Close()
-	p.Open("div", markup.Class("scroll"), markup.A("tabindex", "0"), markup.A("role", "group"), markup.A("aria-label", "Rows of partition "+l.p.name+" in order, with the slices of patterns"))
-	p.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %s %s", markup.Coordinate(wide), markup.Coordinate(high))), markup.Num("width", wide), markup.Num("height", high), markup.Class("picture"))
+	p.Open(
+		"div", markup.Class("scroll"), markup.A("tabindex", "0"), markup.A("role", "group"),
+		markup.A("aria-label", "Rows of partition "+l.p.name+" in order, with the slices of patterns"),
+	)
+	p.Open(
+		"svg", markup.A("viewBox", fmt.Sprintf("0 0 %s %s", markup.Coordinate(wide), markup.Coordinate(high))),
+		markup.Num("width", wide), markup.Num("height", high), markup.Class("picture"),
+	)
 	for i, ln := range l.lines {
 		p.ladderLine(l, i, ln, wide)
 	}
@@ -239,7 +248,10 @@ func (p *page) ladder(l *ladder, first bool) {
 func (p *page) ladderLine(l *ladder, i int, ln line, wide float64) {
 	rows := l.p.rows
 	if i%2 == 0 && len(l.lanes) > 0 {
-		p.Void("rect", markup.Num("x", l.keys-2), markup.Num("y", ln.y), markup.Num("width", wide-l.keys+2), markup.Num("height", ln.h), markup.Class("zebra"))
+		p.Void(
+			"rect", markup.Num("x", l.keys-2), markup.Num("y", ln.y), markup.Num("width", wide-l.keys+2),
+			markup.Num("height", ln.h), markup.Class("zebra"),
+		)
 	}
 	if ln.n > 1 {
 		p.run(l, ln)
@@ -250,9 +262,15 @@ func (p *page) ladderLine(l *ladder, i int, ln line, wide float64) {
 	p.Open("g")
 	p.Leaf("title", fmt.Sprintf("%s (%s, %s)", l.s.full(it), named(of), text.Count(rows[ln.at].Size(), "byte")))
 	p.rowBox(of, 0, ln.y+1, l.keys-6, ln.h-2)
-	p.Leaf("text", short(l.s.name(l.p, ln.at), 40), markup.Class("mono key"), markup.Num("x", 13), markup.Num("y", ln.y+ln.h/2+4))
+	p.Leaf(
+		"text", short(l.s.name(l.p, ln.at), 40), markup.Class("mono key"), markup.Num("x", 13),
+		markup.Num("y", ln.y+ln.h/2+4),
+	)
 	if l.names > 0 {
-		p.Leaf("text", short(named(of), 14), markup.Class("small muted"), markup.Num("x", l.keys+2), markup.Num("y", ln.y+ln.h/2+4))
+		p.Leaf(
+			"text", short(named(of), 14), markup.Class("small muted"), markup.Num("x", l.keys+2),
+			markup.Num("y", ln.y+ln.h/2+4),
+		)
 	}
 	p.Close()
 }
@@ -260,8 +278,14 @@ func (p *page) ladderLine(l *ladder, i int, ln line, wide float64) {
 // rowBox draws the box of a row in the colour of its entity.
 func (p *page) rowBox(entity string, x, y, w, h float64) {
 	c := p.color(entity)
-	p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", w), markup.Num("height", h), markup.Num("rx", 3), markup.Class("tint "+c))
-	p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", 5), markup.Num("height", h), markup.Num("rx", 2), markup.Class("fill "+c))
+	p.Void(
+		"rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", w), markup.Num("height", h),
+		markup.Num("rx", 3), markup.Class("tint "+c),
+	)
+	p.Void(
+		"rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", 5), markup.Num("height", h),
+		markup.Num("rx", 2), markup.Class("fill "+c),
+	)
 }
 
 // run draws a run of rows as a band with the colours of its entities.
@@ -279,23 +303,35 @@ func (p *page) run(l *ladder, ln line) {
 			continue
 		}
 		w := (l.keys - 6) * float64(shares[e]) / float64(ln.n)
-		p.Void("rect", markup.Num("x", x), markup.Num("y", ln.y+4), markup.Num("width", w), markup.Num("height", ln.h-8), markup.Class("band "+p.color(e)))
+		p.Void(
+			"rect", markup.Num("x", x), markup.Num("y", ln.y+4), markup.Num("width", w), markup.Num("height", ln.h-8),
+			markup.Class("band "+p.color(e)),
+		)
 		x += w
 	}
-	p.Leaf("text", "⋮ "+text.Thousands(ln.n)+" more", markup.Class("small"), markup.Num("x", 13), markup.Num("y", ln.y+ln.h/2+4))
+	p.Leaf(
+		"text", "⋮ "+text.Thousands(ln.n)+" more", markup.Class("small"), markup.Num("x", 13),
+		markup.Num("y", ln.y+ln.h/2+4),
+	)
 	p.Close()
 }
 
 // lane draws one slice beside the rows.
 func (p *page) lane(l *ladder, s *slice, x float64) {
-	p.Open("a", markup.To("pattern-%d", s.n), markup.Class("slice"), markup.ID("lane-%d", s.n), markup.A("aria-label", s.describe()))
+	p.Open(
+		"a", markup.To("pattern-%d", s.n), markup.Class("slice"), markup.ID("lane-%d", s.n),
+		markup.A("aria-label", s.describe()),
+	)
 	p.Leaf("title", s.describe())
 	for _, ln := range l.lines {
 		switch {
 		case ln.at+ln.n > s.lo && ln.at < s.hi:
 			p.cell(l, s, ln, x+8)
 		case ln.n == 1 && (ln.at == s.lo-1 || ln.at == s.hi):
-			p.Void("rect", markup.Num("x", x+8), markup.Num("y", ln.y+3), markup.Num("width", laneCells), markup.Num("height", ln.h-6), markup.Num("rx", 2), markup.Class("outside"))
+			p.Void(
+				"rect", markup.Num("x", x+8), markup.Num("y", ln.y+3), markup.Num("width", laneCells),
+				markup.Num("height", ln.h-6), markup.Num("rx", 2), markup.Class("outside"),
+			)
 		}
 	}
 	top, bottom := l.span(s.lo, s.hi)
@@ -319,10 +355,16 @@ func (p *page) lane(l *ladder, s *slice, x float64) {
 // bracket draws the border of a range.
 func (p *page) bracket(x, top, bottom float64) {
 	if bottom-top < 1 { // between two rows
-		p.Void("path", markup.Class("bracket"), markup.A("d", fmt.Sprintf("M%s %s h%d m%d -4 v8", markup.Coordinate(x), markup.Coordinate(top), laneCells+10, -laneCells-10)))
+		p.Void(
+			"path", markup.Class("bracket"),
+			markup.A("d", fmt.Sprintf("M%s %s h%d m%d -4 v8", markup.Coordinate(x), markup.Coordinate(top), laneCells+10, -laneCells-10)),
+		)
 		return
 	}
-	p.Void("path", markup.Class("bracket"), markup.A("d", fmt.Sprintf("M%s %s h-6 V%s h6", markup.Coordinate(x+6), markup.Coordinate(top+1.5), markup.Coordinate(bottom-1.5))))
+	p.Void(
+		"path", markup.Class("bracket"),
+		markup.A("d", fmt.Sprintf("M%s %s h-6 V%s h6", markup.Coordinate(x+6), markup.Coordinate(top+1.5), markup.Coordinate(bottom-1.5))),
+	)
 }
 
 // cell draws a row in a lane: in colour if it was returned, hatched if it was
@@ -330,7 +372,10 @@ func (p *page) bracket(x, top, bottom float64) {
 func (p *page) cell(l *ladder, s *slice, ln line, x float64) {
 	y, h := ln.y+1, ln.h-2
 	if ln.at >= s.to || ln.at+ln.n <= s.from {
-		p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", laneCells), markup.Num("height", h), markup.Num("rx", 2), markup.Class("unread"))
+		p.Void(
+			"rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", laneCells), markup.Num("height", h),
+			markup.Num("rx", 2), markup.Class("unread"),
+		)
 		return
 	}
 	rows := l.p.rows
@@ -341,7 +386,10 @@ func (p *page) cell(l *ladder, s *slice, ln line, x float64) {
 	}
 	lost := s.dropped(ln.at, ln.at+ln.n) / float64(ln.n)
 	if lost < 1 {
-		p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", laneCells), markup.Num("height", h*(1-lost)), markup.Num("rx", 2), markup.Class("fill "+c))
+		p.Void(
+			"rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", laneCells),
+			markup.Num("height", h*(1-lost)), markup.Num("rx", 2), markup.Class("fill "+c),
+		)
 	}
 	if lost > 0 {
 		p.wasted(c, x, y+h*(1-lost), laneCells, h*lost)
@@ -350,12 +398,21 @@ func (p *page) cell(l *ladder, s *slice, ln line, x float64) {
 
 // strayCell draws a returned row that the pattern does not want.
 func (p *page) strayCell(c string, x, y, w, h float64) {
-	p.Void("rect", markup.Num("x", x+1), markup.Num("y", y+1), markup.Num("width", w-2), markup.Num("height", h-2), markup.Num("rx", 2), markup.Class("stray "+c))
+	p.Void(
+		"rect", markup.Num("x", x+1), markup.Num("y", y+1), markup.Num("width", w-2), markup.Num("height", h-2),
+		markup.Num("rx", 2), markup.Class("stray "+c),
+	)
 	p.Leaf("text", "!", markup.Class("stray-mark mid"), markup.Num("x", x+w/2), markup.Num("y", y+h/2+4))
 }
 
 // wasted draws a hatched box.
 func (p *page) wasted(c string, x, y, w, h float64) {
-	p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", w), markup.Num("height", h), markup.Class("lost "+c))
-	p.Void("rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", w), markup.Num("height", h), markup.Class("hatch"))
+	p.Void(
+		"rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", w), markup.Num("height", h),
+		markup.Class("lost "+c),
+	)
+	p.Void(
+		"rect", markup.Num("x", x), markup.Num("y", y), markup.Num("width", w), markup.Num("height", h),
+		markup.Class("hatch"),
+	)
 }

@@ -18,7 +18,10 @@ func (p *page) overview() {
 		p.Close()
 		return
 	}
-	p.Open("div", markup.Class("scroll"), markup.A("tabindex", "0"), markup.A("role", "group"), markup.A("aria-label", "Table of access patterns"))
+	p.Open(
+		"div", markup.Class("scroll"), markup.A("tabindex", "0"), markup.A("role", "group"),
+		markup.A("aria-label", "Table of access patterns"),
+	)
 	p.Open("table", markup.Class("overview"))
 	p.Open("thead")
 	p.Open("tr")
@@ -68,7 +71,10 @@ func (p *page) overviewRow(i int, pr *check.PatternResult) {
 	for _, s := range severities[:2] {
 		for _, f := range p.r.Findings {
 			if f.Severity == s.severity && f.Rule != check.Rule && f.Pattern == pr.Pattern.Name {
-				p.Leaf("span", cmp.Or(ruleOf(f.Rule).title, f.Rule), markup.Class("failure "+s.kind), markup.A("title", f.Message))
+				p.Leaf(
+					"span", cmp.Or(ruleOf(f.Rule).title, f.Rule), markup.Class("failure "+s.kind),
+					markup.A("title", f.Message),
+				)
 			}
 		}
 	}
@@ -145,16 +151,31 @@ func asked(pr *check.PatternResult) string {
 func (p *page) wasteBar(pr *check.PatternResult) {
 	share := pr.Waste()
 	p.Open("span", markup.Class("waste"))
-	p.Open("svg", markup.A("viewBox", "0 0 60 10"), markup.Num("width", 60), markup.Num("height", 10), markup.A("aria-hidden", "true"))
+	p.Open(
+		"svg", markup.A("viewBox", "0 0 60 10"), markup.Num("width", 60), markup.Num("height", 10),
+		markup.A("aria-hidden", "true"),
+	)
 	full := 60.0
 	if pr.Report.Examined == 0 {
 		full = 0
 	}
-	p.Void("rect", markup.Num("x", 0), markup.Num("y", 0), markup.Num("width", 60), markup.Num("height", 10), markup.Num("rx", 2), markup.Class("track"))
-	p.Void("rect", markup.Num("x", 0), markup.Num("y", 0), markup.Num("width", full*(1-share)), markup.Num("height", 10), markup.Class("useful"))
+	p.Void(
+		"rect", markup.Num("x", 0), markup.Num("y", 0), markup.Num("width", 60), markup.Num("height", 10),
+		markup.Num("rx", 2), markup.Class("track"),
+	)
+	p.Void(
+		"rect", markup.Num("x", 0), markup.Num("y", 0), markup.Num("width", full*(1-share)), markup.Num("height", 10),
+		markup.Class("useful"),
+	)
 	if share > 0 {
-		p.Void("rect", markup.Num("x", full*(1-share)), markup.Num("y", 0), markup.Num("width", full*share), markup.Num("height", 10), markup.Class("lost-bar"))
-		p.Void("rect", markup.Num("x", full*(1-share)), markup.Num("y", 0), markup.Num("width", full*share), markup.Num("height", 10), markup.Class("hatch"))
+		p.Void(
+			"rect", markup.Num("x", full*(1-share)), markup.Num("y", 0), markup.Num("width", full*share),
+			markup.Num("height", 10), markup.Class("lost-bar"),
+		)
+		p.Void(
+			"rect", markup.Num("x", full*(1-share)), markup.Num("y", 0), markup.Num("width", full*share),
+			markup.Num("height", 10), markup.Class("hatch"),
+		)
 	}
 	p.Close()
 	if share > 0 {

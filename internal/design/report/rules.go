@@ -22,7 +22,10 @@ func rules() []rule {
 		cure: "Change the keys or the pattern until it does, or change the expectations.",
 	}}
 	for _, r := range lint.Rules() {
-		all = append(all, rule{id: r.ID, title: r.Title, help: r.Help, cure: r.Cure, source: link(r.Source), level: r.Severity.String()})
+		all = append(
+			all,
+			rule{id: r.ID, title: r.Title, help: r.Help, cure: r.Cure, source: link(r.Source), level: r.Severity.String()},
+		)
 	}
 	return all
 }

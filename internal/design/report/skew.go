@@ -52,7 +52,10 @@ func (p *page) skew(s *space) {
 			}
 		}
 		falling(sizes)
-		pl := &plot{title: "bytes per partition", unit: text.Size[float64], binary: true, series: []series{{"", "series-a", sizes}}}
+		pl := &plot{
+			title: "bytes per partition", unit: text.Size[float64], binary: true,
+			series: []series{{"", "series-a", sizes}},
+		}
 		if p.r.Scale < 1 {
 			pl.title += ", at the declared scale"
 		}
@@ -164,16 +167,31 @@ func (p *page) plot(pl *plot, largest string) {
 	p.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %d %d", plotWidth, plotHeight)), markup.Class("picture fluid plot"), markup.A("role", "img"),
 		markup.A("aria-label", fmt.Sprintf("%s: from %s down to %s in %s", pl.title, pl.unit(high), pl.unit(pl.series[0].values[len(pl.series[0].values)-1]), text.Count(n, "partition"))))
 	for _, v := range ticks(low, top, pl.binary) {
-		p.Void("path", markup.Class("grid"), markup.A("d", fmt.Sprintf("M%d %s H%d", left, markup.Coordinate(y(v)), plotWidth-right)))
+		p.Void(
+			"path", markup.Class("grid"),
+			markup.A("d", fmt.Sprintf("M%d %s H%d", left, markup.Coordinate(y(v)), plotWidth-right)),
+		)
 		p.Leaf("text", pl.unit(v), markup.Class("small muted end"), markup.Num("x", left-6), markup.Num("y", y(v)+4))
 	}
 	for _, rank := range ranks(n) {
-		p.Leaf("text", text.Thousands(rank), markup.Class("small muted "+anchor(rank == n && n > 1)), markup.Num("x", x(rank-1)), markup.Num("y", plotHeight-down+16))
+		p.Leaf(
+			"text", text.Thousands(rank), markup.Class("small muted "+anchor(rank == n && n > 1)),
+			markup.Num("x", x(rank-1)), markup.Num("y", plotHeight-down+16),
+		)
 	}
-	p.Leaf("text", "partitions, the largest first", markup.Class("small muted end"), markup.Num("x", plotWidth-right), markup.Num("y", plotHeight-4))
+	p.Leaf(
+		"text", "partitions, the largest first", markup.Class("small muted end"), markup.Num("x", plotWidth-right),
+		markup.Num("y", plotHeight-4),
+	)
 	for i, l := range drawn {
-		p.Void("path", markup.Class("limit "+l.class), markup.A("d", fmt.Sprintf("M%d %s H%d", left, markup.Coordinate(y(l.at)), plotWidth-right)))
-		p.Leaf("text", l.text, markup.Class("small end "+l.class), markup.Num("x", plotWidth-right), markup.Num("y", y(l.at)+[2]float64{-4, 13}[i%2]))
+		p.Void(
+			"path", markup.Class("limit "+l.class),
+			markup.A("d", fmt.Sprintf("M%d %s H%d", left, markup.Coordinate(y(l.at)), plotWidth-right)),
+		)
+		p.Leaf(
+			"text", l.text, markup.Class("small end "+l.class), markup.Num("x", plotWidth-right),
+			markup.Num("y", y(l.at)+[2]float64{-4, 13}[i%2]),
+		)
 	}
 	for i, s := range pl.series {
 		var d []byte
@@ -201,7 +219,10 @@ func (p *page) plot(pl *plot, largest string) {
 			}
 		}
 		p.Void("path", markup.Class("curve "+s.class), markup.A("d", string(d)))
-		p.Void("circle", markup.Num("cx", x(0)), markup.Num("cy", y(s.values[0])), markup.Num("r", 4), markup.Class("dot "+s.class))
+		p.Void(
+			"circle", markup.Num("cx", x(0)), markup.Num("cy", y(s.values[0])), markup.Num("r", 4),
+			markup.Class("dot "+s.class),
+		)
 		text := pl.unit(s.values[0])
 		if s.name != "" {
 			text = s.name + " " + text
@@ -213,11 +234,18 @@ func (p *page) plot(pl *plot, largest string) {
 		if i > 0 && math.Abs(y(s.values[0])-y(pl.series[0].values[0])) < 16 {
 			dy = 18
 		}
-		p.Leaf("text", text, markup.Class("small over "+s.class), markup.Num("x", x(0)+8), markup.Num("y", y(s.values[0])+dy))
+		p.Leaf(
+			"text", text, markup.Class("small over "+s.class), markup.Num("x", x(0)+8),
+			markup.Num("y", y(s.values[0])+dy),
+		)
 	}
 	p.Close()
 	for _, l := range far {
-		p.Leaf("p", fmt.Sprintf("The limit, %s, is %s times the largest partition.", l.text, text.Figure(l.at/reach(pl, l))), markup.Class("muted small"))
+		p.Leaf(
+			"p",
+			fmt.Sprintf("The limit, %s, is %s times the largest partition.", l.text, text.Figure(l.at/reach(pl, l))),
+			markup.Class("muted small"),
+		)
 	}
 	p.Close()
 }

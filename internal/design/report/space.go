@@ -60,7 +60,10 @@ func (s *space) fill(w *design.World, rates *design.Rates) {
 	has := map[string]bool{}
 	for _, at := range s.Parts {
 		rows := s.In(at)
-		p := &part{key: string(s.PartitionOf(nil, &rows[0])), name: values(rows[0].Item.Attributes, s.Hash), at: at, rows: rows}
+		p := &part{
+			key: string(s.PartitionOf(nil, &rows[0])), name: values(rows[0].Item.Attributes, s.Hash), at: at,
+			rows: rows,
+		}
 		s.byKey[p.key] = p
 		s.parts = append(s.parts, p)
 		p.reads, p.writes = rates.Of(at)

@@ -96,8 +96,14 @@ func (p *page) entities(s *space) {
 	p.Open("p", markup.Class("legend"))
 	for _, e := range s.entities {
 		p.Open("span", markup.Class("key-mark"))
-		p.Open("svg", markup.A("viewBox", "0 0 14 14"), markup.Num("width", 14), markup.Num("height", 14), markup.A("aria-hidden", "true"))
-		p.Void("rect", markup.Num("width", 14), markup.Num("height", 14), markup.Num("rx", 3), markup.Class("fill "+p.color(e)))
+		p.Open(
+			"svg", markup.A("viewBox", "0 0 14 14"), markup.Num("width", 14), markup.Num("height", 14),
+			markup.A("aria-hidden", "true"),
+		)
+		p.Void(
+			"rect", markup.Num("width", 14), markup.Num("height", 14), markup.Num("rx", 3),
+			markup.Class("fill "+p.color(e)),
+		)
 		p.Close()
 		p.Text(" " + named(e) + " ")
 		p.Leaf("span", text.Thousands(n[e]), markup.Class("muted"))
@@ -185,7 +191,10 @@ func (p *page) strips(s *space) {
 		p.strip(s, part, float64(stripWidth)*float64(len(part.rows))/float64(most))
 		p.Close()
 		p.Open("span", markup.Class("strip-note"))
-		p.Leaf("span", text.Thousands(len(part.rows)), markup.Class("muted"), markup.A("title", fmt.Sprintf("%s, %s", text.Count(len(part.rows), "item"), text.Size(float64(part.bytes)))))
+		p.Leaf(
+			"span", text.Thousands(len(part.rows)), markup.Class("muted"),
+			markup.A("title", fmt.Sprintf("%s, %s", text.Count(len(part.rows), "item"), text.Size(float64(part.bytes)))),
+		)
 		for _, sl := range part.slices {
 			p.Open("a", markup.To("pattern-%d", sl.n), markup.A("title", sl.describe()))
 			p.badge(sl.n)
@@ -200,7 +209,11 @@ func (p *page) strips(s *space) {
 			items -= len(part.rows)
 			bytes -= part.bytes
 		}
-		p.Leaf("p", fmt.Sprintf("and %s with %s, %s", text.Count(n, "more partition"), text.Count(items, "item"), text.Size(float64(bytes))), markup.Class("muted"))
+		p.Leaf(
+			"p",
+			fmt.Sprintf("and %s with %s, %s", text.Count(n, "more partition"), text.Count(items, "item"), text.Size(float64(bytes))),
+			markup.Class("muted"),
+		)
 	}
 	p.Close()
 }
@@ -224,7 +237,10 @@ func (p *page) strip(s *space, part *part, wide float64) {
 	flush := func() {
 		if last != nil {
 			x := pos(last.from)
-			p.Void("rect", markup.Num("x", x), markup.Num("y", 1), markup.Num("width", max(pos(last.to)-x-gap, 1)), markup.Num("height", 14), markup.Class("fill "+p.color(last.entity)))
+			p.Void(
+				"rect", markup.Num("x", x), markup.Num("y", 1), markup.Num("width", max(pos(last.to)-x-gap, 1)),
+				markup.Num("height", 14), markup.Class("fill "+p.color(last.entity)),
+			)
 			last = nil
 		}
 	}
@@ -248,7 +264,10 @@ func (p *page) strip(s *space, part *part, wide float64) {
 		for _, e := range s.entities {
 			if n[e] > 0 {
 				h := 14 * float64(n[e]) / float64(to-from)
-				p.Void("rect", markup.Num("x", pos(from)), markup.Num("y", y), markup.Num("width", pos(to)-pos(from)), markup.Num("height", h), markup.Class("fill "+p.color(e)))
+				p.Void(
+					"rect", markup.Num("x", pos(from)), markup.Num("y", y), markup.Num("width", pos(to)-pos(from)),
+					markup.Num("height", h), markup.Class("fill "+p.color(e)),
+				)
 				y += h
 			}
 		}
@@ -257,7 +276,10 @@ func (p *page) strip(s *space, part *part, wide float64) {
 	for _, sl := range part.slices {
 		if sl.to > sl.from {
 			x := pos(sl.from)
-			p.Void("rect", markup.Num("x", x), markup.Num("y", 17), markup.Num("width", max(pos(sl.to)-x-gap, 2)), markup.Num("height", 3), markup.Class("mark"))
+			p.Void(
+				"rect", markup.Num("x", x), markup.Num("y", 17), markup.Num("width", max(pos(sl.to)-x-gap, 2)),
+				markup.Num("height", 3), markup.Class("mark"),
+			)
 		}
 	}
 }

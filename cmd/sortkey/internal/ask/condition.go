@@ -50,7 +50,9 @@ func ParseCondition(text string) (Condition, error) {
 	if arg, ok := cutWord(s, true, "begins_with", "begins-with", "starts_with", "starts-with"); ok {
 		if inner, ok := strings.CutPrefix(arg, "("); ok {
 			if arg, ok = strings.CutSuffix(inner, ")"); !ok {
-				return Condition{}, usageError("write begins_with(x), or begins_with x", "%s has no closing parenthesis", s)
+				return Condition{}, usageError(
+					"write begins_with(x), or begins_with x", "%s has no closing parenthesis", s,
+				)
 			}
 		}
 		return comparison(ast.OpBeginsWith, "begins_with", arg)
@@ -67,7 +69,9 @@ func ParseCondition(text string) (Condition, error) {
 	}
 	if prefix, ok := strings.CutSuffix(s, "*"); ok {
 		if prefix == "" {
-			return Condition{}, usageError("omit the sort condition to read the whole partition", "a sort condition cannot be just *")
+			return Condition{}, usageError(
+				"omit the sort condition to read the whole partition", "a sort condition cannot be just *",
+			)
 		}
 		return Condition{ast.OpBeginsWith, []string{prefix}}, nil
 	}
@@ -120,11 +124,15 @@ func parseBetween(s string) (Condition, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Condition{}, usageError("write 'between x and y'; quote values that contain quotes", "between needs two values")
+		return Condition{}, usageError(
+			"write 'between x and y'; quote values that contain quotes", "between needs two values",
+		)
 	case 1:
 		return found[0], nil
 	}
-	return Condition{}, usageError(`put the values in quotes, as in: between "x and y" and "z"`, `ambiguous "and" in: between %s`, s)
+	return Condition{}, usageError(
+		`put the values in quotes, as in: between "x and y" and "z"`, `ambiguous "and" in: between %s`, s,
+	)
 }
 
 func betweenOperand(s string) (string, bool) {
@@ -139,7 +147,9 @@ func betweenOperand(s string) (string, bool) {
 // Clause returns c as a condition on the key attribute a.
 func (c Condition) Clause(a keycond.Attribute) (keycond.Clause, error) {
 	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
-		return keycond.Clause{}, usageError("use between or >=", "%s is a number; begins_with works on strings and binary data", a.Name)
+		return keycond.Clause{}, usageError(
+			"use between or >=", "%s is a number; begins_with works on strings and binary data", a.Name,
+		)
 	}
 	clause := keycond.Clause{Attribute: a, Op: c.Op}
 	for _, text := range c.Operands {
@@ -151,7 +161,10 @@ func (c Condition) Clause(a keycond.Attribute) (keycond.Clause, error) {
 	}
 	if c.Op == ast.OpBetween {
 		if order, ok := attr.Compare(clause.Values[0], clause.Values[1]); ok && order > 0 {
-			return clause, usageError("put the lower bound first; --desc reads backwards", "between %s and %s is empty: the lower bound is above the upper", c.Operands[0], c.Operands[1])
+			return clause, usageError(
+				"put the lower bound first; --desc reads backwards",
+				"between %s and %s is empty: the lower bound is above the upper", c.Operands[0], c.Operands[1],
+			)
 		}
 	}
 	return clause, nil

@@ -109,7 +109,10 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 		if len(schema.Range) == 0 {
 			return nil, usageError("omit the sort condition", "%s has no sort key", what)
 		}
-		return nil, usageError("the sort key is "+names(schema.Range), "the sort key of %s has %s, not %d", what, text.Count(len(schema.Range), "attribute"), len(sort))
+		return nil, usageError(
+			"the sort key is "+names(schema.Range), "the sort key of %s has %s, not %d", what,
+			text.Count(len(schema.Range), "attribute"), len(sort),
+		)
 	}
 	for i, condition := range sort {
 		c, err := ParseCondition(condition)
@@ -149,7 +152,9 @@ func noIndex(t *keyschema.Table, index string) error {
 	if len(t.Indexes) == 0 {
 		return advice.New("omit --index", "table %s has no index named %s; it has no indexes", t.Name, index)
 	}
-	return advice.New("its indexes are "+strings.Join(t.IndexNames(), ", "), "table %s has no index named %s", t.Name, index)
+	return advice.New(
+		"its indexes are "+strings.Join(t.IndexNames(), ", "), "table %s has no index named %s", t.Name, index,
+	)
 }
 
 func names(attrs []keycond.Attribute) string {

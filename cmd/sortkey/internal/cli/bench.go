@@ -74,7 +74,9 @@ If you interrupt it, bench removes its tables and files.`,
 	flags := cmd.Flags()
 	f.register(cmd)
 	flags.StringSliceVar(&f.engines, "engine", []string{"memory"}, "`ENGINES`: memory, disk or both")
-	flags.StringSliceVar(&f.layers, "layer", nil, "`LAYERS` to measure: "+strings.Join(layerNames(), ", ")+" (default all)")
+	flags.StringSliceVar(
+		&f.layers, "layer", nil, "`LAYERS` to measure: "+strings.Join(layerNames(), ", ")+" (default all)",
+	)
 	flags.IntVar(&f.items, "items", 0, "number of items in a table (default 100000; 20000 with --endpoint)")
 	flags.IntVar(&f.collection, "collection", 0, "number of items in a partition (default depends on the workload)")
 	flags.IntVar(&f.size, "size", 0, "size of an item in bytes (default 100)")
@@ -85,7 +87,10 @@ If you interrupt it, bench removes its tables and files.`,
 	flags.BoolVar(&targets, "targets", false, "the same as sortkey bench targets")
 	completeWords(cmd, "engine", "memory", "disk")
 	completeWords(cmd, "layer", layerNames()...)
-	cmd.AddCommand(a.benchTargetsCommand(), a.benchGrowthCommand(), a.benchScaleCommand(), a.benchResultsCommand(), a.benchShowCommand())
+	cmd.AddCommand(
+		a.benchTargetsCommand(), a.benchGrowthCommand(), a.benchScaleCommand(), a.benchResultsCommand(),
+		a.benchShowCommand(),
+	)
 	return cmd
 }
 
@@ -94,7 +99,9 @@ func (f *benchFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVar(&f.rounds, "rounds", 0, "number of rounds of each layer (default 5; 25 for targets)")
 	flags.DurationVar(&f.duration, "duration", 0, "length of a round (default 100ms; 50ms for targets)")
-	flags.StringVar(&f.temp, "temp", "", "`DIR` for temporary databases on disk (default: the system's temporary folder)")
+	flags.StringVar(
+		&f.temp, "temp", "", "`DIR` for temporary databases on disk (default: the system's temporary folder)",
+	)
 	flags.BoolVar(&f.quick, "quick", false, "run short rounds on small tables, to check that measuring works")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress output")
 	flags.StringArrayVar(&f.endpoints, "endpoint", nil, "also measure the endpoint `NAME=URL`; repeatable")
@@ -175,7 +182,9 @@ func (f *benchFlags) config(a *App, args []string) (c bench.Config, err error) {
 	for _, text := range f.endpoints {
 		e, err := bench.ParseEndpoint(text)
 		if err != nil {
-			return c, usageError("write a name and an address, as in --endpoint dynalite=http://127.0.0.1:4567", "--endpoint: %v", err)
+			return c, usageError(
+				"write a name and an address, as in --endpoint dynalite=http://127.0.0.1:4567", "--endpoint: %v", err,
+			)
 		}
 		c.Endpoints = append(c.Endpoints, e)
 	}
@@ -244,7 +253,10 @@ func (f *benchFlags) measure(cmd *cobra.Command, a *App, run func(context.Contex
 		return err
 	}
 	if missed := bench.Missed(report.Targets); missed > 0 && !f.missesPass {
-		return advice.New("the lines below the table give the figures behind each", "%d of %d targets missed", missed, len(report.Targets))
+		return advice.New(
+			"the lines below the table give the figures behind each", "%d of %d targets missed", missed,
+			len(report.Targets),
+		)
 	}
 	return nil
 }

@@ -30,7 +30,9 @@ dynoxide; scripts/bench-peers.sh starts them.`,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return a.benchTargets(cmd, f, only) },
 	}
 	f.register(cmd)
-	cmd.Flags().StringSliceVar(&only, "only", nil, "measure only the groups that contain one of `WORDS`, such as page, GetItem, put, serve")
+	cmd.Flags().StringSliceVar(
+		&only, "only", nil, "measure only the groups that contain one of `WORDS`, such as page, GetItem, put, serve",
+	)
 	mustComplete(cmd, "only", cobra.NoFileCompletions)
 	return cmd
 }
@@ -56,7 +58,9 @@ func (a *App) benchTargets(cmd *cobra.Command, f benchFlags, only []string) erro
 	return f.measure(cmd, a, func(ctx context.Context) (*bench.Report, error) {
 		r, err := bench.RunTargets(ctx, c, bench.TargetOptions{Quick: f.quick, Only: only})
 		if err == nil && len(r.Targets) == 0 {
-			return nil, usageError("see sortkey bench targets --help", "--only: no group of targets contains one of these words")
+			return nil, usageError(
+				"see sortkey bench targets --help", "--only: no group of targets contains one of these words",
+			)
 		}
 		return r, err
 	})
@@ -78,7 +82,9 @@ that. It stops before the machine's memory is exhausted.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if most < bench.GrowthFrom {
-				return usage("bench growth", "--max: %d items are fewer than the smallest table's %d", most, bench.GrowthFrom)
+				return usage(
+					"bench growth", "--max: %d items are fewer than the smallest table's %d", most, bench.GrowthFrom,
+				)
 			}
 			c, err := f.config(a, nil)
 			if err != nil {

@@ -22,7 +22,10 @@ type benchOutput struct {
 
 func (o *benchOutput) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.json, "json", "", "write the whole report as JSON to `FILE`, or to standard output for -; in a folder the file is DATE-MACHINE.json")
+	flags.StringVar(
+		&o.json, "json", "",
+		"write the whole report as JSON to `FILE`, or to standard output for -; in a folder the file is DATE-MACHINE.json",
+	)
 	flags.StringVar(&o.html, "html", "", "write the report with plots as one HTML page to `FILE`")
 	flags.BoolVar(&o.details, "details", false, "also print rates, percentiles and allocations")
 }
@@ -37,7 +40,9 @@ func (o *benchOutput) check() error {
 			continue
 		}
 		if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-			return usageError("create it, or name another file", "--%s: folder %s does not exist", flag, filepath.Dir(file))
+			return usageError(
+				"create it, or name another file", "--%s: folder %s does not exist", flag, filepath.Dir(file),
+			)
 		}
 	}
 	return nil

@@ -78,7 +78,10 @@ func splitReadme(name string) (before, after []byte, err error) {
 	before, rest, ok := bytes.Cut(data, []byte(resultsBegin+"\n"))
 	_, after, ok2 := bytes.Cut(rest, []byte(resultsEnd+"\n"))
 	if !ok || !ok2 {
-		return nil, nil, advice.New("add both lines where the tables should be", "%s lacks the line %s, followed by %s", name, resultsBegin, resultsEnd)
+		return nil, nil, advice.New(
+			"add both lines where the tables should be", "%s lacks the line %s, followed by %s", name, resultsBegin,
+			resultsEnd,
+		)
 	}
 	return before, after, nil
 }

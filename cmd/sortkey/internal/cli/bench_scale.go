@@ -45,12 +45,26 @@ is a model file, a folder with a model.yaml, or the name of an example.`,
 	flags := cmd.Flags()
 	flags.IntVar(&f.options.Nodes, "nodes", 3, "`NUMBER` of nodes")
 	flags.IntVar(&f.options.Ranges, "ranges", 1, "`NUMBER` of ranges, of equal size, at the start")
-	flags.Float64Var(&f.options.RangeBytes, "range-bytes", placement.DefaultRangeBytes, "`SIZE` in bytes above which a range splits")
-	flags.Float64Var(&f.options.RangeRequests, "range-requests", placement.DefaultRangeRequests, "`REQUESTS` a second at which a range splits")
-	flags.Uint64Var(&f.seed, "seed", 0, "`SEED` of generated values and of the initial places of ranges (default the model's)")
-	flags.IntVar(&f.maxItems, "max-items", design.DefaultMaxItems, "generate at most `N` items; each represents its share of the declared ones")
-	flags.IntVar(&f.maxBytes, "max-bytes", design.DefaultMaxBytes, "generate items of at most `N` bytes in tables and indexes")
-	flags.StringVar(&f.json, "json", "", "write the result as JSON to `FILE`, or, for -, to standard output instead of the text")
+	flags.Float64Var(
+		&f.options.RangeBytes, "range-bytes", placement.DefaultRangeBytes, "`SIZE` in bytes above which a range splits",
+	)
+	flags.Float64Var(
+		&f.options.RangeRequests, "range-requests", placement.DefaultRangeRequests,
+		"`REQUESTS` a second at which a range splits",
+	)
+	flags.Uint64Var(
+		&f.seed, "seed", 0, "`SEED` of generated values and of the initial places of ranges (default the model's)",
+	)
+	flags.IntVar(
+		&f.maxItems, "max-items", design.DefaultMaxItems,
+		"generate at most `N` items; each represents its share of the declared ones",
+	)
+	flags.IntVar(
+		&f.maxBytes, "max-bytes", design.DefaultMaxBytes, "generate items of at most `N` bytes in tables and indexes",
+	)
+	flags.StringVar(
+		&f.json, "json", "", "write the result as JSON to `FILE`, or, for -, to standard output instead of the text",
+	)
 	for _, name := range []string{"nodes", "ranges", "range-bytes", "range-requests", "seed", "max-items", "max-bytes"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}

@@ -157,7 +157,9 @@ func (a *App) listExamples(designs []*design.Model) error {
 		items[i] = b.Item()
 	}
 	style := a.style()
-	_, err := fmt.Fprint(a.Stdout, show.Rows(items, []string{"name", "patterns", "about"}, style.Width, "", style.Paint))
+	_, err := fmt.Fprint(
+		a.Stdout, show.Rows(items, []string{"name", "patterns", "about"}, style.Width, "", style.Paint),
+	)
 	return err
 }
 

@@ -37,7 +37,10 @@ or the name of an example.`,
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.designNewCommand(), a.designCheckCommand(), a.designSchemaCommand(), a.designGenCommand(), a.designExprCommand(), a.designImportCommand())
+	cmd.AddCommand(
+		a.designNewCommand(), a.designCheckCommand(), a.designSchemaCommand(), a.designGenCommand(),
+		a.designExprCommand(), a.designImportCommand(),
+	)
 	return cmd
 }
 
@@ -71,7 +74,8 @@ func loadModel(name string) (*design.Model, error) {
 	if errors.Is(err, model.ErrNotFound) {
 		return nil, &advice.Error{
 			Msg:    "no model " + name,
-			Advice: "the examples are " + strings.Join(examples.Names(), ", ") + "; write a first model with: sortkey design new FILE", Err: err,
+			Advice: "the examples are " + strings.Join(examples.Names(), ", ") + "; write a first model with: sortkey design new FILE",
+			Err:    err,
 		}
 	}
 	if list, ok := errors.AsType[design.Errors](err); ok {
@@ -139,7 +143,9 @@ func (a *App) writeNew(path string, data []byte, force bool) error {
 	}
 	f, err := os.OpenFile(path, flags, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return &advice.Error{Msg: path + " already exists", Advice: "give another name, or overwrite it with --force", Err: err}
+		return &advice.Error{
+			Msg: path + " already exists", Advice: "give another name, or overwrite it with --force", Err: err,
+		}
 	}
 	if err != nil {
 		return err
@@ -277,7 +283,10 @@ func patternNamed(m *design.Model, name string) (*design.Pattern, error) {
 	if len(like) == 1 {
 		return like[0], nil
 	}
-	return nil, advice.New("the patterns are:\n  "+strings.Join(patternNames(m), "\n  "), "model %s has %s pattern named %q", m.Name, map[bool]string{true: "no", false: "more than one"}[len(like) == 0], name)
+	return nil, advice.New(
+		"the patterns are:\n  "+strings.Join(patternNames(m), "\n  "), "model %s has %s pattern named %q", m.Name,
+		map[bool]string{true: "no", false: "more than one"}[len(like) == 0], name,
+	)
 }
 
 // expressions writes the request of one pattern, or the requests of all patterns
@@ -290,7 +299,9 @@ func (a *App) expressions(m *design.Model, list []*design.Pattern, lang string, 
 		e.text, err = expression(m, p, lang)
 		if refused, ok := errors.AsType[*design.CompileError](err); ok {
 			if one {
-				return &advice.Error{Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err}
+				return &advice.Error{
+					Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err,
+				}
 			}
 			e.NotOne = refused.Msg
 		} else if err != nil {
@@ -348,7 +359,9 @@ func program(out *bytes.Buffer, list []patternRequest, lang string) {
 	}
 	slices.Sort(commands)
 	if len(commands) > 0 {
-		fmt.Fprintf(out, "import { DynamoDBClient, %s } from \"@aws-sdk/client-dynamodb\";\n\n", strings.Join(commands, ", "))
+		fmt.Fprintf(
+			out, "import { DynamoDBClient, %s } from \"@aws-sdk/client-dynamodb\";\n\n", strings.Join(commands, ", "),
+		)
 	}
 	out.WriteString(shared)
 	for i, e := range list {

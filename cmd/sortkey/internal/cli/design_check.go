@@ -53,7 +53,9 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 	flags := cmd.Flags()
 	flags.Uint64Var(&f.seed, "seed", 0, "`SEED` of generated values (default the model's)")
 	flags.IntVar(&f.maxItems, "max-items", design.DefaultMaxItems, "generate at most `N` items; 0 for samples only")
-	flags.IntVar(&f.maxBytes, "max-bytes", design.DefaultMaxBytes, "generate items of at most `N` bytes in tables and indexes")
+	flags.IntVar(
+		&f.maxBytes, "max-bytes", design.DefaultMaxBytes, "generate items of at most `N` bytes in tables and indexes",
+	)
 	flags.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(checkFormats(), ", "))
 	flags.StringVar(&f.failOn, "fail-on", "error", "lowest `SEVERITY` with exit code 1: error, warning, or never")
 	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")

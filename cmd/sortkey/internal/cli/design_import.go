@@ -72,13 +72,17 @@ standard input. --from only reads: the tables of a server and some of their item
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "`URL` of a server whose tables to read")
-	flags.StringVar(&f.format, "format", "", "`FORMAT` of the files (default detected): "+strings.Join(convert.FormatNames(), ", "))
+	flags.StringVar(
+		&f.format, "format", "", "`FORMAT` of the files (default detected): "+strings.Join(convert.FormatNames(), ", "),
+	)
 	flags.StringVar(&f.Name, "name", "", "`NAME` of the model (default that of the design or file)")
 	flags.StringVar(&f.Table, "table", "", "`TABLE`, if the design does not name it; with --from, the only one to read")
 	flags.IntVar(&f.Items, "items", convert.DefaultItems, "import at most `N` items of a table; 0 for none")
 	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
 	flags.BoolVar(&f.force, "force", false, "overwrite an existing file")
-	flags.BoolVar(&f.json, "json", false, "print one JSON document with the losses, and the model unless it goes to a file")
+	flags.BoolVar(
+		&f.json, "json", false, "print one JSON document with the losses, and the model unless it goes to a file",
+	)
 	mustComplete(cmd, "format", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		return withPrefix(convert.FormatNames(), toComplete), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -92,7 +96,9 @@ func (a *App) designImport(ctx context.Context, args []string, f *designImportFl
 	if f.format != "" {
 		format, ok := convert.ParseFormat(f.format)
 		if !ok {
-			return usage("design import", "--format is one of %s, not %q", strings.Join(convert.FormatNames(), ", "), f.format)
+			return usage(
+				"design import", "--format is one of %s, not %q", strings.Join(convert.FormatNames(), ", "), f.format,
+			)
 		}
 		f.Format = format
 	}
@@ -208,7 +214,10 @@ func (a *App) convertFrom(ctx context.Context, f *designImportFlags) (*design.Mo
 	}
 	m, losses, err := convert.FromEndpoint(ctx, f.from, call, f.Options)
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return nil, nil, &advice.Error{Msg: "no server is listening at " + f.from, Advice: "start a server with: sortkey serve — or name the files of a design", Err: err}
+		return nil, nil, &advice.Error{
+			Msg:    "no server is listening at " + f.from,
+			Advice: "start a server with: sortkey serve — or name the files of a design", Err: err,
+		}
 	}
 	return m, losses, err
 }
@@ -220,7 +229,9 @@ func readDesign(name string) ([]byte, error) {
 	if name != "-" {
 		file, err := os.Open(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &advice.Error{Msg: name + " does not exist", Advice: "name a file; see sortkey design import --help", Err: err}
+			return nil, &advice.Error{
+				Msg: name + " does not exist", Advice: "name a file; see sortkey design import --help", Err: err,
+			}
 		}
 		if err != nil {
 			return nil, advice.New("", "cannot read %s: %v", name, err)

@@ -91,7 +91,9 @@ The exit code is 1 if the request is rejected.`,
 	flags.SetInterspersed(false)
 	flags.StringVarP(&f.model, "model", "m", "", "read an example or a model file (`NAME|FILE`) instead of a server")
 	flags.StringVar(&f.endpoint, "endpoint", "", "`URL` of the server")
-	flags.StringVar(&f.operation, "operation", "", "`OPERATION` of the JSON: query, scan or get-item (default detected)")
+	flags.StringVar(
+		&f.operation, "operation", "", "`OPERATION` of the JSON: query, scan or get-item (default detected)",
+	)
 	flags.StringVar(&f.pattern, "pattern", "", "explain the access pattern with this `NAME` in the model")
 	flags.StringVarP(&f.Index, "index", "i", "", "read the index with this `NAME`")
 	flags.StringArrayVar(&f.pk, "pk", nil, "`VALUE` of a partition key attribute, instead of PARTITION; repeatable")
@@ -101,12 +103,18 @@ The exit code is 1 if the request is rejected.`,
 	flags.StringVar(&f.Filter, "filter", "", "return only rows for which `EXPRESSION` is true; quote text in it")
 	flags.StringSliceVar(&f.Project, "project", nil, "return only these `ATTRIBUTES`, separated by commas")
 	flags.BoolVar(&f.Consistent, "consistent", false, "use consistent reads")
-	flags.StringSliceVar(&f.entity, "entity", defaultEntities, "take an item's entity from the first of these `ATTRIBUTES` that it has, unless the model classifies it")
+	flags.StringSliceVar(
+		&f.entity, "entity", defaultEntities,
+		"take an item's entity from the first of these `ATTRIBUTES` that it has, unless the model classifies it",
+	)
 	flags.IntVar(&f.pages, "pages", 0, "read at most `N` pages (default all, or one if the request has a Limit)")
 	flags.IntVar(&f.rows, "rows", 0, "show `N` rows at each end of the slice (default 4); negative for none")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	mustComplete(cmd, "model", completeModelFlag)
-	mustComplete(cmd, "operation", cobra.FixedCompletions([]string{"query", "scan", "get-item"}, cobra.ShellCompDirectiveNoFileComp))
+	mustComplete(
+		cmd, "operation",
+		cobra.FixedCompletions([]string{"query", "scan", "get-item"}, cobra.ShellCompDirectiveNoFileComp),
+	)
 	mustComplete(cmd, "pattern", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		return f.completePatterns(toComplete), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -118,7 +126,9 @@ The exit code is 1 if the request is rejected.`,
 
 // defaultEntities are attributes in which tools and people commonly store the name
 // of an item's entity.
-var defaultEntities = []string{"type", "Type", "_type", "entityType", "EntityType", "entity", "Entity", "_et", "__edb_e__"}
+var defaultEntities = []string{
+	"type", "Type", "_type", "entityType", "EntityType", "entity", "Entity", "_et", "__edb_e__",
+}
 
 func (a *App) explain(ctx context.Context, args []string, f *explainFlags) error {
 	src, err := a.openExplain(ctx, f)
@@ -149,7 +159,10 @@ func (a *App) explain(ctx context.Context, args []string, f *explainFlags) error
 		err = writeJSON(a.Stdout, rep)
 	} else {
 		style := a.style()
-		err = rep.WriteText(a.Stdout, report.TextOptions{Width: style.Width, Prose: a.prose(), Color: bool(style.Paint), Rows: f.rows, Command: awscli.Format})
+		err = rep.WriteText(
+			a.Stdout,
+			report.TextOptions{Width: style.Width, Prose: a.prose(), Color: bool(style.Paint), Rows: f.rows, Command: awscli.Format},
+		)
 	}
 	if err == nil && rep.Refused != nil {
 		return errWrongAnswers // the report has the reason
@@ -159,7 +172,9 @@ func (a *App) explain(ctx context.Context, args []string, f *explainFlags) error
 
 // byFlags returns the request that TABLE, PARTITION, SORT-CONDITION and the flags
 // describe.
-func (f *explainFlags) byFlags(ctx context.Context, src *explainSource, args []string) (string, json.RawMessage, error) {
+func (f *explainFlags) byFlags(
+	ctx context.Context, src *explainSource, args []string,
+) (string, json.RawMessage, error) {
 	if len(args) == 1 && len(f.pk) == 0 {
 		return "", nil, usage("explain", "explain needs a request, or a partition of %s", args[0])
 	}

@@ -23,7 +23,9 @@ import (
 const maxInput = 16 << 20
 
 // explainRequest returns the request in the arguments.
-func (a *App) explainRequest(ctx context.Context, src *explainSource, args []string, f *explainFlags) (op string, request json.RawMessage, err error) {
+func (a *App) explainRequest(
+	ctx context.Context, src *explainSource, args []string, f *explainFlags,
+) (op string, request json.RawMessage, err error) {
 	if f.pattern != "" {
 		if len(args) > 0 {
 			return "", nil, usage("explain", "give a request or --pattern, not both")
@@ -95,7 +97,10 @@ func (a *App) readRequest(name string, data []byte) (op string, request json.Raw
 	}
 	if len(data) > 0 && data[0] != '{' {
 		if !awscli.Is(string(data)) {
-			return "", nil, usageError(`write {"TableName": …}, aws dynamodb query … or SELECT … FROM …`, "%s is not JSON, a line of the AWS CLI or a SELECT", name)
+			return "", nil, usageError(
+				`write {"TableName": …}, aws dynamodb query … or SELECT … FROM …`,
+				"%s is not JSON, a line of the AWS CLI or a SELECT", name,
+			)
 		}
 		c, err := cliParser.Parse(string(data))
 		return a.command(c, err)

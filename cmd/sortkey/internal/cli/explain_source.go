@@ -48,7 +48,8 @@ func (a *App) openExplain(ctx context.Context, f *explainFlags) (*explainSource,
 		next: http.DefaultTransport, credentials: opts.Credentials, region: opts.Region, sign: v4.NewSigner(),
 	}}
 	return &explainSource{
-		target: report.HTTP(aws.ToString(opts.BaseEndpoint), signing, nil), client: src.client, classify: byAttribute(f.entity), close: src.close,
+		target: report.HTTP(aws.ToString(opts.BaseEndpoint), signing, nil), client: src.client,
+		classify: byAttribute(f.entity), close: src.close,
 	}, nil
 }
 
@@ -93,7 +94,9 @@ func (s *explainSource) pattern(name string) (string, json.RawMessage, error) {
 	}
 	request, err := p.JSON(s.model)
 	if refused, ok := errors.AsType[*design.CompileError](err); ok {
-		return "", nil, &advice.Error{Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err}
+		return "", nil, &advice.Error{
+			Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err,
+		}
 	}
 	return p.Operation, request, err
 }

@@ -77,7 +77,9 @@ from a server of a snapshot, it is of one point in time.`,
 	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between CSV cells; tab for a tab (default comma)")
 	flags.BoolVar(&f.plain, "plain", false, "do not compress the data files")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
-	mustComplete(cmd, "format", cobra.FixedCompletions([]string{"dynamodb", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp))
+	mustComplete(
+		cmd, "format", cobra.FixedCompletions([]string{"dynamodb", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp),
+	)
 	mustComplete(cmd, "delimiter", cobra.NoFileCompletions)
 	return cmd
 }
@@ -109,7 +111,9 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 		h := explainTransfer(err)
 		part := filepath.Clean(f.to) + ".partial"
 		write, ok := errors.AsType[*fs.PathError](err)
-		started := errors.Is(err, context.Canceled) || ok && strings.HasPrefix(write.Path, part+string(filepath.Separator))
+		started := errors.Is(err, context.Canceled) || ok && strings.HasPrefix(
+			write.Path, part+string(filepath.Separator),
+		)
 		if _, err := os.Stat(part); started && f.to != "-" && errors.Is(err, os.ErrNotExist) {
 			h.Msg += "; removed the unfinished export"
 		}
@@ -137,12 +141,18 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 		fmt.Fprintf(out, "%s: %s, %s in %s\n", r.Table, text.Count(r.Items, "item"), text.Size(r.Bytes), r.Dir)
 	}
 	if !o.Still {
-		fmt.Fprintf(out, "not of one point in time: writes during the %s of the export may or may not be included; see sortkey snapshot\n", took.Round(time.Millisecond))
+		fmt.Fprintf(
+			out,
+			"not of one point in time: writes during the %s of the export may or may not be included; see sortkey snapshot\n",
+			took.Round(time.Millisecond),
+		)
 	}
 	return nil
 }
 
-func (a *App) exportFrom(ctx context.Context, t *target, args []string, f exportFlags, o transfer.ExportOptions) ([]transfer.ExportResult, error) {
+func (a *App) exportFrom(
+	ctx context.Context, t *target, args []string, f exportFlags, o transfer.ExportOptions,
+) ([]transfer.ExportResult, error) {
 	names, err := model.Tables(ctx, t.client)
 	switch {
 	case err != nil:

@@ -55,12 +55,20 @@ func explain(err error) *advice.Error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		at := strings.TrimSuffix(u.URL, "/")
 		if errors.Is(err, syscall.ECONNREFUSED) {
-			return advice.New("start a server with: sortkey serve — or name another with --endpoint, or read a model with --model", "no server is listening at %s", at)
+			return advice.New(
+				"start a server with: sortkey serve — or name another with --endpoint, or read a model with --model",
+				"no server is listening at %s", at,
+			)
 		}
-		return advice.New("check --endpoint; its default is AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL", "cannot reach %s: %v", at, rootCause(u.Err))
+		return advice.New(
+			"check --endpoint; its default is AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL", "cannot reach %s: %v", at,
+			rootCause(u.Err),
+		)
 	}
 	if _, ok := errors.AsType[*smithy.DeserializationError](err); ok {
-		return advice.New("check --endpoint: it may be a server of another kind", "not a DynamoDB response: %v", rootCause(err))
+		return advice.New(
+			"check --endpoint: it may be a server of another kind", "not a DynamoDB response: %v", rootCause(err),
+		)
 	}
 	help := ""
 	switch {

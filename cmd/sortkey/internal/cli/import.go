@@ -68,8 +68,13 @@ journal beside the input, and --resume continues from there.`,
 	flags.StringVar(&f.schema, "schema", "", "`FILE` with the table's definition: JSON of CreateTable or DescribeTable")
 	flags.StringVar(&f.key, "key", "", "key of a table to create, such as pk:S,sk:N (`NAME:TYPE`…)")
 	flags.StringVar(&f.format, "format", "auto", "`FORMAT` of the files: auto, dynamodb, json or csv")
-	flags.StringArrayVar(&f.types, "type", nil, "type of an attribute in CSV or plain JSON (`NAME=TYPE`), such as qty=N; repeatable")
-	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between CSV cells; tab for a tab (default comma, or tab in .tsv files)")
+	flags.StringArrayVar(
+		&f.types, "type", nil, "type of an attribute in CSV or plain JSON (`NAME=TYPE`), such as qty=N; repeatable",
+	)
+	flags.StringVar(
+		&f.delimiter, "delimiter", "",
+		"`CHARACTER` between CSV cells; tab for a tab (default comma, or tab in .tsv files)",
+	)
 	flags.StringSliceVar(&f.columns, "columns", nil, "comma-separated `NAMES` of the columns of CSV without a header")
 	flags.BoolVar(&f.create, "create", false, "create the table, and fail if it exists")
 	flags.BoolVar(&f.resume, "resume", false, "resume an interrupted import")
@@ -79,9 +84,15 @@ journal beside the input, and --resume continues from there.`,
 	flags.BoolVar(&f.noJournal, "no-journal", false, "keep no journal; the import cannot be resumed")
 	flags.BoolVar(&f.noVerify, "no-verify", false, "do not verify the checksums and counts of an export")
 	flags.IntVar(&f.workers, "workers", transfer.DefaultWorkers, "number of concurrent requests")
-	flags.IntVar(&f.maxLine, "max-line", transfer.DefaultMaxLine, "length of the longest line in bytes; longer lines are rejected")
+	flags.IntVar(
+		&f.maxLine, "max-line", transfer.DefaultMaxLine,
+		"length of the longest line in bytes; longer lines are rejected",
+	)
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
-	mustComplete(cmd, "format", cobra.FixedCompletions([]string{"auto", "dynamodb", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp))
+	mustComplete(
+		cmd, "format",
+		cobra.FixedCompletions([]string{"auto", "dynamodb", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp),
+	)
 	for _, name := range []string{"table", "key", "type", "delimiter", "columns", "workers", "max-line"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}
@@ -206,13 +217,18 @@ func (a *App) endImport(r *transfer.ImportResult, err error) error {
 	}
 	switch {
 	case len(r.Broken) > 0:
-		return advice.New("repair the file and import it again; items written twice are replaced", "%s incomplete%s", text.Count(len(r.Broken), "file"), report)
+		return advice.New(
+			"repair the file and import it again; items written twice are replaced", "%s incomplete%s",
+			text.Count(len(r.Broken), "file"), report,
+		)
 	case sum.Rejected > 0:
 		help := "correct those records and import only them; all others are written"
 		if sum.Rejected == sum.Read {
 			help = "check that --format, --key and --type match the input"
 		}
-		return advice.New(help, "%s of %s rejected%s", text.Thousands(sum.Rejected), text.Count(sum.Read, "record"), report)
+		return advice.New(
+			help, "%s of %s rejected%s", text.Thousands(sum.Rejected), text.Count(sum.Read, "record"), report,
+		)
 	}
 	return nil
 }

@@ -27,9 +27,15 @@ func (f *logFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.format, "log", "", "log to standard error in a `FORMAT`: text or json")
 	flags.StringVar(&f.level, "log-level", "", "lowest `LEVEL` to log: debug, info, warn or error (default info)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
-	flags.DurationVar(&f.slow, "slow", time.Second, "when logging, warn about requests that take longer than this `TIME`; 0 for never")
+	flags.DurationVar(
+		&f.slow, "slow", time.Second,
+		"when logging, warn about requests that take longer than this `TIME`; 0 for never",
+	)
 	mustComplete(cmd, "log", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
-	mustComplete(cmd, "log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
+	mustComplete(
+		cmd, "log-level",
+		cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp),
+	)
 	mustComplete(cmd, "slow", cobra.NoFileCompletions)
 }
 
@@ -113,7 +119,9 @@ func (l logs) End(ctx context.Context, e *sortkey.Event) {
 	if e.Error != "" {
 		attrs = append(attrs, slog.String("code", e.Error))
 	}
-	attrs = append(attrs, slog.Float64("ms", milliseconds(e.Duration)), slog.Int64("in", e.In), slog.Int64("out", e.Out))
+	attrs = append(
+		attrs, slog.Float64("ms", milliseconds(e.Duration)), slog.Int64("in", e.In), slog.Int64("out", e.Out),
+	)
 	if e.Examined > 0 {
 		attrs = append(attrs, slog.Int("examined", e.Examined), slog.Int("returned", e.Returned))
 	}

@@ -175,7 +175,9 @@ func describe(ctx context.Context, src *source, name, inModel string) (*keyschem
 	case listErr != nil:
 		return nil, err
 	case len(names) == 0 && inModel == "":
-		return nil, advice.New("the server has no tables; load some with: sortkey serve --load file-tree", "table %s does not exist", name)
+		return nil, advice.New(
+			"the server has no tables; load some with: sortkey serve --load file-tree", "table %s does not exist", name,
+		)
 	}
 	return nil, noTable(name, names)
 }
@@ -241,7 +243,9 @@ func fault(in *wire.QueryInput) (src string, pos int, ok bool) {
 // with a model only reads its file.
 const completionTimeout = 5 * time.Second
 
-func (a *App) completeTables(ctx context.Context, f sourceFlags, toComplete string) ([]string, cobra.ShellCompDirective) {
+func (a *App) completeTables(
+	ctx context.Context, f sourceFlags, toComplete string,
+) ([]string, cobra.ShellCompDirective) {
 	names := a.complete(ctx, f, func(m *design.Model) (names []string) {
 		for _, t := range m.Tables {
 			names = append(names, t.Name)
@@ -251,7 +255,9 @@ func (a *App) completeTables(ctx context.Context, f sourceFlags, toComplete stri
 	return withPrefix(names, toComplete), cobra.ShellCompDirectiveNoFileComp
 }
 
-func (a *App) completeIndexes(ctx context.Context, f sourceFlags, table, toComplete string) ([]string, cobra.ShellCompDirective) {
+func (a *App) completeIndexes(
+	ctx context.Context, f sourceFlags, table, toComplete string,
+) ([]string, cobra.ShellCompDirective) {
 	names := a.complete(ctx, f, func(m *design.Model) (names []string) {
 		for _, t := range m.Tables {
 			if t.Name != table {
@@ -275,7 +281,8 @@ func (a *App) completeIndexes(ctx context.Context, f sourceFlags, table, toCompl
 // complete returns names from the model or the server, and no names if there is an
 // error: a shell cannot show it.
 func (a *App) complete(
-	ctx context.Context, f sourceFlags, of func(*design.Model) []string, from func(context.Context, *dynamodb.Client) ([]string, error),
+	ctx context.Context, f sourceFlags, of func(*design.Model) []string,
+	from func(context.Context, *dynamodb.Client) ([]string, error),
 ) []string {
 	if f.model != "" {
 		m, err := model.Find(f.model)

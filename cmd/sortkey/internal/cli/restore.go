@@ -40,7 +40,10 @@ unchanged. It never replaces a folder that is not a database.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.Stdout, "%s restored into %s, %s\n", text.Count(len(info.Tables), "table"), data, text.Size(info.Bytes))
+			_, err = fmt.Fprintf(
+				a.Stdout, "%s restored into %s, %s\n", text.Count(len(info.Tables), "table"), data,
+				text.Size(info.Bytes),
+			)
 			return err
 		},
 	}

@@ -124,32 +124,61 @@ once. With --data no acknowledged write is lost either way.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.addr, "addr", server.DefaultAddr, "`HOST:PORT` to listen on; port 0 for any free port")
 	flags.StringArrayVar(&f.cors, "cors", nil, "`ORIGIN` whose pages may call the server, or * for all; repeatable")
-	flags.StringArrayVar(&f.credentials, "credentials", nil, "accept only requests signed with `KEY:SECRET`, or @FILE with one on each line; repeatable")
+	flags.StringArrayVar(
+		&f.credentials, "credentials", nil,
+		"accept only requests signed with `KEY:SECRET`, or @FILE with one on each line; repeatable",
+	)
 	flags.StringArrayVar(&f.load, "load", nil, "example or model file (`NAME|FILE`) to load; repeatable")
 	flags.StringVar(&f.data, "data", "", "`DIR` of the database; created if it does not exist (default in memory)")
-	flags.BoolVar(&f.isolate, "isolate", false, fmt.Sprintf("give each access key its own database in memory, up to %d at a time", maxIsolated))
+	flags.BoolVar(
+		&f.isolate, "isolate", false,
+		fmt.Sprintf("give each access key its own database in memory, up to %d at a time", maxIsolated),
+	)
 	flags.StringVar(&f.store, "store", "", storeUsage)
 	cmd.MarkFlagsMutuallyExclusive("data", "store")
 	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
-	flags.StringArrayVar(&f.hosts, "allow-host", nil, "`NAME` in Host headers to allow besides those of this machine, or * for all; repeatable")
-	flags.IntVar(&f.connections, "max-connections", 0, "limit of open connections; others wait (default half of the open files allowed, at most 4096)")
+	flags.StringArrayVar(
+		&f.hosts, "allow-host", nil,
+		"`NAME` in Host headers to allow besides those of this machine, or * for all; repeatable",
+	)
+	flags.IntVar(
+		&f.connections, "max-connections", 0,
+		"limit of open connections; others wait (default half of the open files allowed, at most 4096)",
+	)
 	flags.IntVar(&f.pending, "max-pending-mb", 256, "limit of the memory for request bodies, and for answers, in MB")
-	flags.BoolVar(&f.acceptLoss, "accept-loss", false, "open a folder with a damaged log without the updates that cannot be read")
+	flags.BoolVar(
+		&f.acceptLoss, "accept-loss", false, "open a folder with a damaged log without the updates that cannot be read",
+	)
 	flags.DurationVar(&f.sweep, "sweep", time.Second, "`TIME` between two deletions of expired items")
 	flags.StringVar(&f.s3Root, "s3-root", "", "`FOLDER` whose folders are the S3 buckets of exports and imports")
 	flags.StringVar(&f.kinesis, "kinesis", "", "`FILE` to append the changes of tables with Kinesis destinations to")
 	flags.IntVar(&f.shards, "stream-shards", 1, "`NUMBER` of shards that new streams have at a time")
 	flags.StringVar(&f.wording, "wording", "2026-10", "`MONTH` whose wording error messages have: 2026-10 or 2026-05")
-	flags.DurationVar(&f.tableDelay, "table-delay", 0, "`TIME` for which tables and indexes are CREATING, UPDATING and DELETING")
-	flags.DurationVar(&f.stale.Window, "stale-reads", 0, "`TIME` for which eventually consistent reads may miss a change, in memory only")
+	flags.DurationVar(
+		&f.tableDelay, "table-delay", 0, "`TIME` for which tables and indexes are CREATING, UPDATING and DELETING",
+	)
+	flags.DurationVar(
+		&f.stale.Window, "stale-reads", 0,
+		"`TIME` for which eventually consistent reads may miss a change, in memory only",
+	)
 	flags.Uint64Var(&f.stale.Seed, "stale-seed", 0, "`NUMBER` that chooses what --stale-reads miss")
 	flags.BoolVar(&f.stale.Oldest, "stale-oldest", false, "let --stale-reads always miss as much as they may")
-	flags.BoolVar(&f.enforce, "enforce-throughput", false, "throttle requests above the throughput of tables, indexes and partition keys")
-	flags.DurationVar(&f.transaction, "transaction-delay", 0, "`TIME` for which transactions hold their items, so that others conflict")
-	flags.DurationVar(&f.drain, "drain", 10*time.Second, "`TIME` for requests in progress to finish when the server stops")
+	flags.BoolVar(
+		&f.enforce, "enforce-throughput", false,
+		"throttle requests above the throughput of tables, indexes and partition keys",
+	)
+	flags.DurationVar(
+		&f.transaction, "transaction-delay", 0,
+		"`TIME` for which transactions hold their items, so that others conflict",
+	)
+	flags.DurationVar(
+		&f.drain, "drain", 10*time.Second, "`TIME` for requests in progress to finish when the server stops",
+	)
 	f.log.register(cmd)
 	mustComplete(cmd, "load", completeModelFlag)
-	mustComplete(cmd, "wording", cobra.FixedCompletions([]string{"2026-10", "2026-05"}, cobra.ShellCompDirectiveNoFileComp))
+	mustComplete(
+		cmd, "wording", cobra.FixedCompletions([]string{"2026-10", "2026-05"}, cobra.ShellCompDirectiveNoFileComp),
+	)
 	for _, name := range []string{"addr", "cors", "store", "metrics", "allow-host", "max-connections", "max-pending-mb", "sweep", "s3-root", "stream-shards", "table-delay", "stale-reads", "stale-seed", "transaction-delay", "drain"} {
 		mustComplete(cmd, name, cobra.NoFileCompletions)
 	}
@@ -278,7 +307,9 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		stopping() // Serve may have been faster
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return advice.New("give requests more time with --drain", "canceled requests that had not finished after %s", f.drain)
+		return advice.New(
+			"give requests more time with --drain", "canceled requests that had not finished after %s", f.drain,
+		)
 	}
 	return err
 }
@@ -338,7 +369,9 @@ func (f *recordFile) writer(key string) func(arn string, record []byte) {
 func (f serveFlags) options() (sortkey.Options, error) {
 	var opts sortkey.Options
 	if f.drain < 0 {
-		return opts, usageError("give a time such as 10s, or 0 to cancel requests at once", "--drain: %s is negative", f.drain)
+		return opts, usageError(
+			"give a time such as 10s, or 0 to cancel requests at once", "--drain: %s is negative", f.drain,
+		)
 	}
 	if opts.Server.ShutdownTimeout = f.drain; f.drain == 0 {
 		opts.Server.ShutdownTimeout = -1
@@ -347,13 +380,18 @@ func (f serveFlags) options() (sortkey.Options, error) {
 		return opts, usageError("give a time such as 1s", "--sweep: %s is not positive", f.sweep)
 	}
 	if f.isolate && (f.data != "" || f.store != "") {
-		return opts, usageError("leave out --data and --store, or --isolate", "--isolate: the databases of access keys are in memory, so --data or --store would stay empty")
+		return opts, usageError(
+			"leave out --data and --store, or --isolate",
+			"--isolate: the databases of access keys are in memory, so --data or --store would stay empty",
+		)
 	}
 	if f.isolate {
 		opts.Server.Isolate = maxIsolated
 	}
 	if f.shards < 1 || f.shards > maxShards {
-		return opts, usageError(fmt.Sprintf("give a number from 1 to %d", maxShards), "--stream-shards: %d is out of bounds", f.shards)
+		return opts, usageError(
+			fmt.Sprintf("give a number from 1 to %d", maxShards), "--stream-shards: %d is out of bounds", f.shards,
+		)
 	}
 	opts.SweepInterval, opts.StreamShards, opts.S3Root = f.sweep, f.shards, f.s3Root
 	for _, d := range []struct {
@@ -373,7 +411,9 @@ func (f serveFlags) options() (sortkey.Options, error) {
 		return opts, usageError("give 2026-10 or 2026-05", "--wording: %q is not a known month", f.wording)
 	}
 	if f.connections < 0 || f.pending < 1 {
-		return opts, usageError("give --max-connections and --max-pending-mb a positive number", "a limit is not positive")
+		return opts, usageError(
+			"give --max-connections and --max-pending-mb a positive number", "a limit is not positive",
+		)
 	}
 	opts.Server.MaxConnections, opts.Server.MaxPendingBytes = f.connections, int64(f.pending)<<20
 	opts.Server.AllowHosts = f.hosts
@@ -383,7 +423,10 @@ func (f serveFlags) options() (sortkey.Options, error) {
 	for _, origin := range f.cors {
 		u, err := url.Parse(origin)
 		if origin != "*" && (err != nil || u.Scheme == "" || u.Host == "" || u.Path != "") {
-			return opts, usageError("give only scheme, host and port, as in http://localhost:3000, or *", "--cors: %q is not an origin", origin)
+			return opts, usageError(
+				"give only scheme, host and port, as in http://localhost:3000, or *", "--cors: %q is not an origin",
+				origin,
+			)
 		}
 		opts.Server.CORS = append(opts.Server.CORS, origin)
 	}
@@ -406,7 +449,10 @@ func (f serveFlags) options() (sortkey.Options, error) {
 			}
 			key, secret, ok := strings.Cut(line, ":")
 			if !ok || key == "" || secret == "" {
-				return opts, usageError("write KEY:SECRET, or @FILE with one such line for each key", "--credentials: missing key or secret")
+				return opts, usageError(
+					"write KEY:SECRET, or @FILE with one such line for each key",
+					"--credentials: missing key or secret",
+				)
 			}
 			if strings.Contains(secret, ":") {
 				return opts, usageError("give each key its own --credentials KEY:SECRET; session tokens are not checked",
@@ -429,11 +475,19 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, advice.New("stop the program that listens there, or use any free port with "+flag+" 127.0.0.1:0", "%s is already in use", addr)
+		return nil, advice.New(
+			"stop the program that listens there, or use any free port with "+flag+" 127.0.0.1:0",
+			"%s is already in use", addr,
+		)
 	case errors.Is(err, syscall.EACCES):
-		return nil, advice.New("ports below 1024 may need privileges; use a higher one, such as 127.0.0.1:8000", "listening on %s is not permitted", addr)
+		return nil, advice.New(
+			"ports below 1024 may need privileges; use a higher one, such as 127.0.0.1:8000",
+			"listening on %s is not permitted", addr,
+		)
 	case err != nil:
-		return nil, advice.New("give an address of this machine, such as 127.0.0.1:8000", "cannot listen on %s: %v", addr, rootCause(err))
+		return nil, advice.New(
+			"give an address of this machine, such as 127.0.0.1:8000", "cannot listen on %s: %v", addr, rootCause(err),
+		)
 	}
 	return ln, nil
 }

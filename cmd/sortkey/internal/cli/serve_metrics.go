@@ -23,7 +23,9 @@ type metricsServer struct {
 
 // serveMetrics starts to serve the metrics of db on addr, for hosts besides those
 // of this machine.
-func serveMetrics(ctx context.Context, addr string, db *sortkey.DB, m *metrics.Metrics, hosts []string, log logs) (*metricsServer, error) {
+func serveMetrics(
+	ctx context.Context, addr string, db *sortkey.DB, m *metrics.Metrics, hosts []string, log logs,
+) (*metricsServer, error) {
 	ln, err := listen(ctx, "--metrics", addr)
 	if err != nil {
 		return nil, err
@@ -36,7 +38,10 @@ func serveMetrics(ctx context.Context, addr string, db *sortkey.DB, m *metrics.M
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 1)
 	go func() {
-		done <- server.Serve(ctx, ln, server.LocalOnly(mux, hosts), server.Options{Logger: log.Logger, Open: true, ShutdownTimeout: scrapeTimeout})
+		done <- server.Serve(
+			ctx, ln, server.LocalOnly(mux, hosts),
+			server.Options{Logger: log.Logger, Open: true, ShutdownTimeout: scrapeTimeout},
+		)
 	}()
 	s.stop = func() {
 		cancel()

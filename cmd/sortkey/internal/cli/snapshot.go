@@ -46,11 +46,16 @@ A server without --data has no folder: use sortkey export --all instead.`,
 			case errors.Is(err, snapshot.ErrNoDatabase):
 				return advice.New(dataAdvice, "%w", err)
 			case errors.Is(err, snapshot.ErrStopped):
-				return advice.New("take it again, from the folder or from a running server; serve --drain gives snapshots more time", "%w", err)
+				return advice.New(
+					"take it again, from the folder or from a running server; serve --drain gives snapshots more time",
+					"%w", err,
+				)
 			case err != nil:
 				return err
 			}
-			_, err = fmt.Fprintf(a.Stdout, "%s in %s, %s\n", text.Count(len(info.Tables), "table"), info.Path, text.Size(info.Bytes))
+			_, err = fmt.Fprintf(
+				a.Stdout, "%s in %s, %s\n", text.Count(len(info.Tables), "table"), info.Path, text.Size(info.Bytes),
+			)
 			return err
 		},
 	}

@@ -90,7 +90,9 @@ func parseDelimiter(text string) (byte, error) {
 	case len(text) == 1 && strings.Contains(",;:| \t", text):
 		return text[0], nil
 	}
-	return 0, usageError("the delimiters are those of the service: , ; : | tab and space", "--delimiter: unknown delimiter %q", text)
+	return 0, usageError(
+		"the delimiters are those of the service: , ; : | tab and space", "--delimiter: unknown delimiter %q", text,
+	)
 }
 
 // targetFlags select the database of an import or export.
@@ -100,7 +102,10 @@ type targetFlags struct {
 
 func (f *targetFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.data, "data", "", "`DIR` of a database instead of an endpoint; no server may have it open")
-	cmd.Flags().StringVar(&f.endpoint, "endpoint", "", "`URL` of the server (default AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, or http://127.0.0.1:8000)")
+	cmd.Flags().StringVar(
+		&f.endpoint, "endpoint", "",
+		"`URL` of the server (default AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, or http://127.0.0.1:8000)",
+	)
 	cmd.Flags().StringVar(&f.store, "store", "", storeUsage+"; no server may have it open")
 	cmd.MarkFlagsMutuallyExclusive("data", "store", "endpoint")
 	for _, name := range []string{"store", "endpoint"} {

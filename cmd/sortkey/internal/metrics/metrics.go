@@ -73,7 +73,9 @@ func New(opts Options) *Metrics {
 	}
 	m := &Metrics{labels: opts.TableLabels, operations: map[string]*counters{}, codes: map[string]bool{}}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sortkey_" + name, Help: help}, append([]string{"operation"}, labels...))
+		c := prometheus.NewCounterVec(
+			prometheus.CounterOpts{Name: "sortkey_" + name, Help: help}, append([]string{"operation"}, labels...),
+		)
 		m.parts = append(m.parts, c)
 		return c
 	}
@@ -81,16 +83,21 @@ func New(opts Options) *Metrics {
 	m.in = counter("request_bytes_total", "Bytes of request bodies as sent.")
 	m.out = counter("response_bytes_total", "Bytes of response bodies as sent.")
 	m.examined = counter("rows_examined_total", "Rows that queries and scans read.")
-	m.returned = counter("rows_returned_total", "Rows that queries and scans returned; filters dropped the others examined.")
+	m.returned = counter(
+		"rows_returned_total", "Rows that queries and scans returned; filters dropped the others examined.",
+	)
 	m.units = &units{
 		read:  counter("read_units_total", "Read capacity units consumed, by operation, table and index; the index is empty for the table itself.", "table", "index"),
 		write: counter("write_units_total", "Write capacity units consumed, by operation, table and index; the index is empty for the table itself.", "table", "index"),
 		room:  opts.TableLabels, places: map[place]bool{},
 	}
 	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "sortkey_request_duration_seconds", Help: "Time from the headers of a request to the end of its response.", Buckets: buckets,
+		Name: "sortkey_request_duration_seconds",
+		Help: "Time from the headers of a request to the end of its response.", Buckets: buckets,
 	}, []string{"operation"})
-	m.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{Name: "sortkey_requests_in_flight", Help: "Requests being answered."})
+	m.inFlight = prometheus.NewGauge(
+		prometheus.GaugeOpts{Name: "sortkey_requests_in_flight", Help: "Requests being answered."},
+	)
 	m.parts = append(m.parts, m.duration, m.inFlight)
 	if c := storeMetrics(opts.Store); c != nil {
 		m.parts = append(m.parts, c)
@@ -122,7 +129,8 @@ func (m *Metrics) Watch(db *sortkey.DB) {
 func healthy(db *sortkey.DB) prometheus.Collector {
 	client := db.HTTPClient()
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "sortkey_healthy", Help: "Whether the store works: 1, or 0 after a failure such as a full disk, or while the database is away.",
+		Name: "sortkey_healthy",
+		Help: "Whether the store works: 1, or 0 after a failure such as a full disk, or while the database is away.",
 	}, func() float64 {
 		res, err := client.Get("http://localhost/healthz")
 		if err != nil {
@@ -141,7 +149,9 @@ func healthy(db *sortkey.DB) prometheus.Collector {
 func (m *Metrics) Handler() http.Handler {
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return promhttp.HandlerFor(reg, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes})
+	return promhttp.HandlerFor(
+		reg, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes},
+	)
 }
 
 // Begin implements [sortkey.Observer].

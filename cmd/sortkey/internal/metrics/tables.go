@@ -9,7 +9,9 @@ import (
 var (
 	tablesDesc     = prometheus.NewDesc("sortkey_tables", "Tables of the database.", nil, nil)
 	tableItemsDesc = prometheus.NewDesc("sortkey_table_items", "Items of a table.", []string{"table"}, nil)
-	tableBytesDesc = prometheus.NewDesc("sortkey_table_bytes", "Size of the items of a table, as in DescribeTable.", []string{"table"}, nil)
+	tableBytesDesc = prometheus.NewDesc(
+		"sortkey_table_bytes", "Size of the items of a table, as in DescribeTable.", []string{"table"}, nil,
+	)
 )
 
 // tables collects metrics of the tables of a database.

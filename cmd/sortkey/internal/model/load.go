@@ -51,7 +51,9 @@ func Ensure(ctx context.Context, client *dynamodb.Client, m *design.Model) (foun
 	return found, nil
 }
 
-func ensureTable(ctx context.Context, client *dynamodb.Client, t *design.Table, items []attr.Item) (found bool, err error) {
+func ensureTable(
+	ctx context.Context, client *dynamodb.Client, t *design.Table, items []attr.Item,
+) (found bool, err error) {
 	have, err := Describe(ctx, client, t.Name)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		if err := create(ctx, client, t); err != nil {

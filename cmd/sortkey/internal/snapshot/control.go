@@ -80,7 +80,9 @@ func listen(ctx context.Context, data string, st Store, drain, timeout time.Dura
 	path := filepath.Join(dir, socketName)
 	ln, err := new(net.ListenConfig).Listen(ctx, "unix", path)
 	if errors.Is(err, syscall.EINVAL) && len(path) > maxSocketPath {
-		err = fmt.Errorf("the path %s is too long for a socket: serve the folder under a shorter path, such as a link to it", path)
+		err = fmt.Errorf(
+			"the path %s is too long for a socket: serve the folder under a shorter path, such as a link to it", path,
+		)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -111,7 +113,10 @@ func listen(ctx context.Context, data string, st Store, drain, timeout time.Dura
 }
 
 // handle takes one snapshot with do and responds.
-func (c *Control) handle(w http.ResponseWriter, r *http.Request, timeout time.Duration, do func(ctx context.Context, target string) (*Info, error)) {
+func (c *Control) handle(
+	w http.ResponseWriter, r *http.Request, timeout time.Duration,
+	do func(ctx context.Context, target string) (*Info, error),
+) {
 	// A request that never ends must not block Close.
 	body := http.NewResponseController(w)
 	_ = body.SetReadDeadline(time.Now().Add(timeout))

@@ -281,7 +281,10 @@ func noDatabase(dir string) error {
 // openError returns the error for a database that cannot be opened.
 func openError(dir string, err error) error {
 	if errors.Is(err, disk.ErrLocked) {
-		return &advice.Error{Msg: dir + " is in use", Advice: "stop the server that has it open: only one process can open a folder", Err: err}
+		return &advice.Error{
+			Msg: dir + " is in use", Advice: "stop the server that has it open: only one process can open a folder",
+			Err: err,
+		}
 	}
 	return fmt.Errorf("%s: %w", dir, err)
 }

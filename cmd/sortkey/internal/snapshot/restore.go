@@ -45,7 +45,9 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 			return nil, &advice.Error{Msg: data + " is not empty", Err: ErrNotEmpty}
 		}
 		if !disk.Exists(data, disk.Options{}) {
-			return nil, advice.New("only databases are replaced; remove it yourself if you mean it", "%s is not a database", data)
+			return nil, advice.New(
+				"only databases are replaced; remove it yourself if you mean it", "%s is not a database", data,
+			)
 		}
 		lock, err := disk.Lock(data, disk.Options{})
 		if err != nil {
@@ -79,7 +81,10 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 		return nil, context.Cause(ctx)
 	}
 	if err := place(restored, data, exists); err != nil {
-		return nil, advice.New("a mount point cannot be replaced: name a folder inside it", "cannot move the database to its folder: %v", err)
+		return nil, advice.New(
+			"a mount point cannot be replaced: name a folder inside it", "cannot move the database to its folder: %v",
+			err,
+		)
 	}
 	return info, syncFolder(parent)
 }

@@ -162,7 +162,10 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 		case name == "":
 			return nil, fail(ErrColumns, "give every column a name", "the header has a column without a name")
 		case seen[name]:
-			return nil, fail(ErrColumns, "give every column its own name", "the header has two columns named %s", strconv.Quote(name))
+			return nil, fail(
+				ErrColumns, "give every column its own name", "the header has two columns named %s",
+				strconv.Quote(name),
+			)
 		}
 		seen[name] = true
 		c.types = append(c.types, types[name])
@@ -177,7 +180,9 @@ func (c *columns) check(k *keys, comma byte) error {
 		if len(c.names) == 0 || slices.Contains(c.names, name) {
 			continue
 		}
-		msg := fmt.Sprintf("key attribute %s is not a column: %s", name, reason(errors.New(strings.Join(c.names, ", "))))
+		msg := fmt.Sprintf(
+			"key attribute %s is not a column: %s", name, reason(errors.New(strings.Join(c.names, ", "))),
+		)
 		for _, other := range []byte(",;\t|:") {
 			if len(c.names) == 1 && other != comma && strings.IndexByte(c.names[0], other) >= 0 {
 				return fail(ErrDelimiter, "", "%s (the delimiter may be %q)", msg, other)

@@ -78,7 +78,9 @@ func Discover(paths []string) ([]*Source, error) {
 			continue
 		}
 		if name := filepath.Base(path); name == summaryFile || name == filesFile {
-			return nil, advice.New("name its folder: "+filepath.Dir(path), "%s is the manifest of an export; it has no items", path)
+			return nil, advice.New(
+				"name its folder: "+filepath.Dir(path), "%s is the manifest of an export; it has no items", path,
+			)
 		}
 		if files == nil {
 			files = &Source{Name: path, Items: -1, Format: Auto}
@@ -101,7 +103,9 @@ func distinct(found []*Source) error {
 			continue
 		}
 		if before, ok := seen[s.Table]; ok && s.Items >= 0 {
-			return advice.New("name the one to import", "%s and %s are both exports of table %s", before, s.Name, s.Table)
+			return advice.New(
+				"name the one to import", "%s and %s are both exports of table %s", before, s.Name, s.Table,
+			)
 		}
 		seen[s.Table] = s.Name
 	}
@@ -132,7 +136,10 @@ func discoverFolder(dir string) ([]*Source, error) {
 		}
 		for _, name := range started {
 			if at := filepath.Dir(name); !isFile(filepath.Join(at, summaryFile)) {
-				return nil, advice.New("export again, or name the exports to import", "%s is an unfinished export: it has no %s", at, summaryFile)
+				return nil, advice.New(
+					"export again, or name the exports to import", "%s is an unfinished export: it has no %s", at,
+					summaryFile,
+				)
 			}
 		}
 		slices.Sort(names)

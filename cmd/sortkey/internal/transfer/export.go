@@ -96,13 +96,18 @@ const partial = ".partial"
 // the folder itself or, with into, each table into a folder named after it. The
 // export is written under another name and renamed once it is durable, so the
 // folder is complete or does not exist.
-func Export(ctx context.Context, client *dynamodb.Client, tables []string, dir string, into bool, o ExportOptions) (results []ExportResult, err error) {
+func Export(
+	ctx context.Context, client *dynamodb.Client, tables []string, dir string, into bool, o ExportOptions,
+) (results []ExportResult, err error) {
 	o = o.withDefaults()
 	dir = filepath.Clean(dir)
 	if into {
 		for _, table := range tables { // the endpoint has named them
 			if !filepath.IsLocal(table) || table != filepath.Base(table) || table == "." {
-				return nil, advice.New("export the other tables one by one", "table %q cannot be exported to a folder of this name; nothing was written", table)
+				return nil, advice.New(
+					"export the other tables one by one",
+					"table %q cannot be exported to a folder of this name; nothing was written", table,
+				)
 			}
 		}
 	}
@@ -153,7 +158,9 @@ func Export(ctx context.Context, client *dynamodb.Client, tables []string, dir s
 }
 
 // ExportTo writes the items of a table to w without compression.
-func ExportTo(ctx context.Context, client *dynamodb.Client, table string, w io.Writer, o ExportOptions) (ExportResult, error) {
+func ExportTo(
+	ctx context.Context, client *dynamodb.Client, table string, w io.Writer, o ExportOptions,
+) (ExportResult, error) {
 	o = o.withDefaults()
 	o.Segments = 1
 	x := &exporter{o: o, client: client, retry: newRetrier(ctx, client, o.Backoff, o.Waiting), table: table}
@@ -207,7 +214,9 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 		return r, err
 	}
 	if t := ttl.TimeToLiveDescription; t != nil && (t.TimeToLiveStatus == types.TimeToLiveStatusEnabled || t.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
-		x.schema.TimeToLiveSpecification = &tabledef.TimeToLive{AttributeName: aws.ToString(t.AttributeName), Enabled: true}
+		x.schema.TimeToLiveSpecification = &tabledef.TimeToLive{
+			AttributeName: aws.ToString(t.AttributeName), Enabled: true,
+		}
 	}
 	if err := os.MkdirAll(filepath.Join(x.dir, dataFolder), 0o700); err != nil {
 		return r, err

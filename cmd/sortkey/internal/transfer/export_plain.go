@@ -101,10 +101,16 @@ func (c *census) plain() (sh shape) {
 		}
 	}
 	if lost != nil {
-		sh.warnings = append(sh.warnings, fmt.Sprintf("plain JSON loses the types of sets and binary data in: %s; the format dynamodb keeps them", firstOf(lost)))
+		sh.warnings = append(
+			sh.warnings,
+			fmt.Sprintf("plain JSON loses the types of sets and binary data in: %s; the format dynamodb keeps them", firstOf(lost)),
+		)
 	}
 	if c.over {
-		sh.warnings = append(sh.warnings, fmt.Sprintf("only the types of the first %d attribute names are in %s; the format dynamodb keeps all", maxColumns, typesFile))
+		sh.warnings = append(
+			sh.warnings,
+			fmt.Sprintf("only the types of the first %d attribute names are in %s; the format dynamodb keeps all", maxColumns, typesFile),
+		)
 	}
 	return sh
 }
@@ -154,7 +160,10 @@ func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (ite
 		return sp.add(it)
 	})
 	if err == nil && c.over {
-		err = advice.New("use the format dynamodb or json", "table %s has more than %d attribute names, too many for CSV columns", x.table, maxColumns)
+		err = advice.New(
+			"use the format dynamodb or json", "table %s has more than %d attribute names, too many for CSV columns",
+			x.table, maxColumns,
+		)
 	}
 	if err != nil {
 		return 0, sh, err
@@ -175,7 +184,9 @@ func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (ite
 		}
 	}
 	if slices.Contains(names, "") {
-		return 0, sh, advice.New("use the format dynamodb or json", "an attribute with an empty name cannot be a CSV column")
+		return 0, sh, advice.New(
+			"use the format dynamodb or json", "an attribute with an empty name cannot be a CSV column",
+		)
 	}
 	var line []byte
 	row := func(cell func(name string) []byte) error {

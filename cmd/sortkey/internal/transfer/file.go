@@ -99,7 +99,9 @@ func unpack(r io.Reader) (io.Reader, func() error, error) {
 		}
 		return &unpacked{r: zr, name: "gzip"}, zr.Close, nil
 	case bytes.HasPrefix(head, magicZstd):
-		zr, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		zr, err := zstd.NewReader(
+			br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow),
+		)
 		if err != nil {
 			return nil, nil, packedError("zstd", err)
 		}

@@ -40,14 +40,20 @@ func ParseFormat(name string) (Format, error) {
 	case "csv", "tsv":
 		return CSV, nil
 	case "ion":
-		return "", advice.New("the formats are dynamodb, json and csv; the service exports dynamodb as DYNAMODB_JSON", "Amazon Ion is not supported")
+		return "", advice.New(
+			"the formats are dynamodb, json and csv; the service exports dynamodb as DYNAMODB_JSON",
+			"Amazon Ion is not supported",
+		)
 	}
 	return "", advice.New("the formats are auto, dynamodb, json and csv", "unknown format %q", name)
 }
 
 // errIonFile returns the error for a file or export in Amazon Ion.
 func errIonFile(name string) error {
-	return advice.New("export it again as DynamoDB JSON: aws dynamodb export-table-to-point-in-time --export-format DYNAMODB_JSON …", "%s is in Amazon Ion, which is not supported", name)
+	return advice.New(
+		"export it again as DynamoDB JSON: aws dynamodb export-table-to-point-in-time --export-format DYNAMODB_JSON …",
+		"%s is in Amazon Ion, which is not supported", name,
+	)
 }
 
 // ionName reports whether a file has a name for Amazon Ion.
@@ -104,7 +110,9 @@ func (t Types) merge(keys Types) (Types, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		if have := out[name]; have != "" && have != AnyType && have != keys[name] {
-			return nil, fail(ErrType, "", "%s is declared as %s, but is a key attribute of type %s", name, have, keys[name])
+			return nil, fail(
+				ErrType, "", "%s is declared as %s, but is a key attribute of type %s", name, have, keys[name],
+			)
 		}
 		if out[name] == "" {
 			out[name] = keys[name]

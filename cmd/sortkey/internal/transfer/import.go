@@ -155,7 +155,10 @@ func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o I
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
 	}
-	im := &importer{o: o, client: client, retry: newRetrier(ctx, client, o.Backoff, o.Waiting), sources: sources, result: &ImportResult{}}
+	im := &importer{
+		o: o, client: client, retry: newRetrier(ctx, client, o.Backoff, o.Waiting), sources: sources,
+		result: &ImportResult{},
+	}
 	err := im.run(ctx)
 	if im.report != nil {
 		err = errors.Join(err, im.report.close())

@@ -151,7 +151,10 @@ func (im *importer) interrupted() (old *journal, err error) {
 	old, err = readJournal(im.o.Journal, im.o.Restart)
 	if err == nil && old != nil && !im.o.Resume {
 		at := old.Sources[old.At.Source].Files[old.At.File].Path
-		err = fail(ErrInterrupted, "", "this import was interrupted after line %d of %s (journal %s)", old.At.Line, at, im.o.Journal)
+		err = fail(
+			ErrInterrupted, "", "this import was interrupted after line %d of %s (journal %s)", old.At.Line, at,
+			im.o.Journal,
+		)
 	}
 	return old, err
 }
@@ -164,7 +167,9 @@ func (im *importer) claimJournal() error {
 	}
 	old, err := im.interrupted()
 	if err == nil && old != nil {
-		err = advice.New("run this import again", "another import with the journal %s was interrupted meanwhile", im.o.Journal)
+		err = advice.New(
+			"run this import again", "another import with the journal %s was interrupted meanwhile", im.o.Journal,
+		)
 	}
 	return err
 }
@@ -400,7 +405,9 @@ func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f 
 		table.Read++
 		at.Records, at.Line = r.Count(), rec.Line
 		if im.items%256 == 0 {
-			im.progress(Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items})
+			im.progress(
+				Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items},
+			)
 		}
 		if at.Records-last >= im.o.Every {
 			if err := im.checkpoint(p, at); err != nil {

@@ -41,7 +41,10 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	missing, absent := errors.AsType[*types.ResourceNotFoundException](err)
 	switch had := im.journal.Tables[i]; {
 	case absent && had.Written+had.Deleted > 0:
-		return fail(errors.Join(ErrRestart, missing), "", "table %s was deleted, with the items that the interrupted import wrote", name)
+		return fail(
+			errors.Join(ErrRestart, missing), "",
+			"table %s was deleted, with the items that the interrupted import wrote", name,
+		)
 	case absent && want == nil:
 		return fail(errors.Join(ErrNoTable, missing), "", "table %s does not exist", name)
 	case err != nil && !absent:

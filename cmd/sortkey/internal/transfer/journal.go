@@ -261,7 +261,9 @@ func openReport(path string, size int64, follow bool) (*report, error) {
 		return r, nil
 	case err != nil:
 		if above, err := os.Stat(filepath.Dir(path)); err != nil || !above.IsDir() {
-			return nil, fail(ErrRejects, "", "cannot write the reject report: folder %s does not exist", filepath.Dir(path))
+			return nil, fail(
+				ErrRejects, "", "cannot write the reject report: folder %s does not exist", filepath.Dir(path),
+			)
 		}
 	}
 	if size == 0 { // check now that the file can be created later
@@ -280,7 +282,9 @@ func openReport(path string, size int64, follow bool) (*report, error) {
 	}
 	r.f = f
 	if info, err := f.Stat(); err != nil || info.Size() < size {
-		return nil, errors.Join(fail(ErrRestart, "", "%s is shorter than when the import was interrupted", path), err, f.Close())
+		return nil, errors.Join(
+			fail(ErrRestart, "", "%s is shorter than when the import was interrupted", path), err, f.Close(),
+		)
 	}
 	// The name comes from the journal: do not truncate a file that is not a report.
 	head, end := make([]byte, len(reportHead)), make([]byte, 1)
@@ -289,7 +293,9 @@ func openReport(path string, size int64, follow bool) (*report, error) {
 		_, err = f.ReadAt(end, size-1)
 	}
 	if err != nil || string(head) != reportHead || end[0] != '\n' {
-		return nil, errors.Join(fail(ErrRestart, "", "%s is not the reject report of the interrupted import", path), f.Close())
+		return nil, errors.Join(
+			fail(ErrRestart, "", "%s is not the reject report of the interrupted import", path), f.Close(),
+		)
 	}
 	return r, errors.Join(f.Truncate(size), seekEnd(f))
 }

@@ -114,7 +114,10 @@ func ParseKey(text string) (*tabledef.Schema, error) {
 			}
 		}
 		s.KeySchema = append(s.KeySchema, types.KeySchemaElement{AttributeName: &name, KeyType: role})
-		s.AttributeDefinitions = append(s.AttributeDefinitions, types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeType(kind)})
+		s.AttributeDefinitions = append(
+			s.AttributeDefinitions,
+			types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeType(kind)},
+		)
 	}
 	return s, nil
 }

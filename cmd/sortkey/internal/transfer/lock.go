@@ -73,7 +73,9 @@ func lockPartial(path string) (*partialFolder, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, errMoved
 		case err != nil || len(entries) > 0 && !isFile(started):
-			return nil, advice.New("remove it, or name another folder", "%s already exists and is not an unfinished export", path)
+			return nil, advice.New(
+				"remove it, or name another folder", "%s already exists and is not an unfinished export", path,
+			)
 		}
 	}
 	f, err := openLocked(started)

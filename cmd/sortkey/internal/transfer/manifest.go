@@ -114,7 +114,10 @@ func readManifest(name string) ([]byte, error) {
 		return nil, err
 	}
 	if sum := md5.Sum(data); strings.TrimSpace(string(want)) != checksum(sum[:]) { //nolint:gosec // as above
-		return nil, advice.New("copy the export again, or remove "+beside+" if you changed the manifest on purpose", "%s is damaged: it does not match the checksum in %s", name, beside)
+		return nil, advice.New(
+			"copy the export again, or remove "+beside+" if you changed the manifest on purpose",
+			"%s is damaged: it does not match the checksum in %s", name, beside,
+		)
 	}
 	return data, nil
 }
@@ -131,7 +134,10 @@ func readExport(dir string) (*Source, error) {
 		err = errors.New("neither a table nor a format")
 	}
 	if err != nil {
-		return nil, advice.New("copy the export again, or name its data files", "%s is not the manifest of an export: %w", filepath.Join(dir, summaryFile), err)
+		return nil, advice.New(
+			"copy the export again, or name its data files", "%s is not the manifest of an export: %w",
+			filepath.Join(dir, summaryFile), err,
+		)
 	}
 	src := &Source{Name: dir, Table: sum.tableName(), Items: sum.ItemCount, export: true}
 	if strings.EqualFold(sum.OutputFormat, "ION") {
@@ -146,7 +152,10 @@ func readExport(dir string) (*Source, error) {
 	filesPath := filepath.Join(dir, filesFile)
 	data, err = readManifest(filesPath)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, advice.New("copy the whole export again, or name its data files", "%s is missing, which lists the data files of the export", filesPath)
+		return nil, advice.New(
+			"copy the whole export again, or name its data files",
+			"%s is missing, which lists the data files of the export", filesPath,
+		)
 	}
 	if err != nil {
 		return nil, err
@@ -159,7 +168,9 @@ func readExport(dir string) (*Source, error) {
 		}
 		f := dataFile{ItemCount: -1}
 		if err := json.Unmarshal(lines.Bytes(), &f); err != nil || f.DataFileS3Key == "" {
-			return nil, advice.New("copy the export again, or name its data files", "%s: line %d is malformed", filesPath, n)
+			return nil, advice.New(
+				"copy the export again, or name its data files", "%s: line %d is malformed", filesPath, n,
+			)
 		}
 		name, err := findData(dir, f.DataFileS3Key)
 		if err != nil {
@@ -189,7 +200,10 @@ func readExport(dir string) (*Source, error) {
 func findData(dir, key string) (string, error) {
 	local := filepath.FromSlash(strings.TrimLeft(key, "/"))
 	if !filepath.IsLocal(local) {
-		return "", advice.New("do not trust this export", "%s names the data file %q, which is outside of the export; nothing was read", filepath.Join(dir, filesFile), key)
+		return "", advice.New(
+			"do not trust this export", "%s names the data file %q, which is outside of the export; nothing was read",
+			filepath.Join(dir, filesFile), key,
+		)
 	}
 	base := filepath.Base(local)
 	for _, name := range []string{filepath.Join(dir, dataFolder, base), filepath.Join(dir, "..", dataFolder, base), filepath.Join(dir, local)} {
@@ -197,7 +211,10 @@ func findData(dir, key string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", advice.New("copy the data folder beside the manifests", "data file %q of %s is missing", key, filepath.Join(dir, filesFile))
+	return "", advice.New(
+		"copy the data folder beside the manifests", "data file %q of %s is missing", key,
+		filepath.Join(dir, filesFile),
+	)
 }
 
 // optional reads a file that may be missing.
@@ -246,7 +263,10 @@ func verify(ctx context.Context, f File, read func(n int)) error {
 		}
 	}
 	if got := checksum(h.Sum(nil)); got != f.MD5 {
-		return fail(ErrDamaged, "copy the export again", "%s is damaged: its MD5 is %s, the manifest says %s; nothing was written", f.Path, got, f.MD5)
+		return fail(
+			ErrDamaged, "copy the export again",
+			"%s is damaged: its MD5 is %s, the manifest says %s; nothing was written", f.Path, got, f.MD5,
+		)
 	}
 	return nil
 }

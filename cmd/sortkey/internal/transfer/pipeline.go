@@ -217,7 +217,9 @@ func (p *pipeline) write(batch []entry, last map[string]int) {
 	if err := p.writeBatch(batch, last); err != nil {
 		if !rejected(err) {
 			if _, gone := errors.AsType[*types.ResourceNotFoundException](err); gone {
-				err = fail(errors.Join(ErrRestart, err), "", "table %s was deleted, with the items written to it", p.table)
+				err = fail(
+					errors.Join(ErrRestart, err), "", "table %s was deleted, with the items written to it", p.table,
+				)
 			}
 			p.fail(err)
 			for _, e := range batch {
@@ -254,14 +256,18 @@ func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
 		switch {
 		case last[e.key] != i:
 		case e.remove:
-			requests = append(requests, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: sdkvalue.Of(e.item)}})
+			requests = append(
+				requests, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: sdkvalue.Of(e.item)}},
+			)
 		default:
 			requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: sdkvalue.Of(e.item)}})
 		}
 	}
 	left := requests
 	err := p.retry.do(p.ctx, func() error {
-		out, err := p.client.BatchWriteItem(p.ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: left}}, once)
+		out, err := p.client.BatchWriteItem(
+			p.ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: left}}, once,
+		)
 		if err != nil {
 			return err
 		}
@@ -283,9 +289,13 @@ func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
 func (p *pipeline) writeOne(e entry) error {
 	return p.retry.do(p.ctx, func() (err error) {
 		if e.remove {
-			_, err = p.client.DeleteItem(p.ctx, &dynamodb.DeleteItemInput{TableName: &p.table, Key: sdkvalue.Of(e.item)}, once)
+			_, err = p.client.DeleteItem(
+				p.ctx, &dynamodb.DeleteItemInput{TableName: &p.table, Key: sdkvalue.Of(e.item)}, once,
+			)
 		} else {
-			_, err = p.client.PutItem(p.ctx, &dynamodb.PutItemInput{TableName: &p.table, Item: sdkvalue.Of(e.item)}, once)
+			_, err = p.client.PutItem(
+				p.ctx, &dynamodb.PutItemInput{TableName: &p.table, Item: sdkvalue.Of(e.item)}, once,
+			)
 		}
 		return err
 	})

@@ -215,7 +215,8 @@ func layoutOf(head []byte) (layout rune, items bool) {
 // responseMembers are the members of a response besides Items, including those
 // that the AWS CLI and sortkey query add.
 var responseMembers = []string{
-	"Count", "ScannedCount", "LastEvaluatedKey", "ConsumedCapacity", "NextToken", "ResponseMetadata", "$metadata", "ReadUnits", "Asked", "Trace",
+	"Count", "ScannedCount", "LastEvaluatedKey", "ConsumedCapacity", "NextToken", "ResponseMetadata", "$metadata",
+	"ReadUnits", "Asked", "Trace",
 }
 
 // hasItems reports whether head begins like a response: an object with a member

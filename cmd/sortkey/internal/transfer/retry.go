@@ -147,7 +147,10 @@ func (r *retrier) sleep(ctx context.Context, d time.Duration) error {
 
 func (r *retrier) gaveUp(err error, answered bool) error {
 	if answered {
-		return fail(errors.Join(ErrOverloaded, err), "wait until it has less to do", "%s refused %d times in a row: %s", r.endpoint(), attempts, cause(err))
+		return fail(
+			errors.Join(ErrOverloaded, err), "wait until it has less to do", "%s refused %d times in a row: %s",
+			r.endpoint(), attempts, cause(err),
+		)
 	}
 	return &advice.Error{
 		Err: err, Msg: fmt.Sprintf("%s failed to answer %d times in a row: %s", r.endpoint(), attempts, cause(err)),
