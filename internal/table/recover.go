@@ -242,7 +242,7 @@ func (db *DB) buildSome(
 				break
 			}
 		}
-		if p, ok := w.(prefetcher); ok {
+		if p, ok := w.(store.Prefetcher); ok {
 			var addrs [][]byte
 			for _, e := range list {
 				addrs = append(addrs, store.AppendAddress(nil, space, e.partition, e.sort))

@@ -43,7 +43,7 @@ var (
 // Sweeps delete old records. If no other server uses the store, transactions do so too,
 // since a program need not sweep; in a shared store they would conflict with each other.
 func (tx *Tx) Remember(token string, tok Token) (Token, bool, error) {
-	if p, ok := tx.w.(presumer); ok { // a token is new unless its transaction is repeated
+	if p, ok := tx.w.(store.Presumer); ok { // a token is new unless its transaction is repeated
 		p.Presume(store.AppendAddress(nil, tokenSpace, tokensPartition, []byte(token)))
 	}
 	value, ok, err := tx.w.Get(tokenSpace, tokensPartition, []byte(token))
@@ -134,7 +134,7 @@ func oldTokens(r store.Reader, before time.Time) (old [][]byte, err error) {
 // forgetTokens deletes the rows that oldTokens has returned, with their records unless
 // these have been replaced by later ones.
 func forgetTokens(w store.Writer, old [][]byte, before time.Time) error {
-	if p, ok := w.(prefetcher); ok {
+	if p, ok := w.(store.Prefetcher); ok {
 		addrs := make([][]byte, 0, len(old))
 		for _, at := range old {
 			addrs = append(addrs, store.AppendAddress(nil, tokenSpace, tokensPartition, at[min(timeBytes, len(at)):]))

@@ -51,7 +51,8 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 
 // Prefetch reads the rows at addresses in one round trip, so that Get answers from
 // memory: in a View, until the next Prefetch; in an Update, apart from values that are
-// too large together to be kept. Package table looks for this method.
+// too large together to be kept. It implements
+// [store.Prefetcher].
 func (r *reader) Prefetch(addrs [][]byte) error {
 	if err := r.Err(); err != nil {
 		return err

@@ -22,7 +22,7 @@ type writer struct {
 // does not clear, and that the row hardly ever exists: Get then answers so without reading
 // it, and the commit fails if it does exist. That is not a read for PostgreSQL, which has
 // one lock for all keys on a page of its index. So an Update that adds a row nearby does
-// not conflict with this one. Package table looks for this method.
+// not conflict with this one. It implements [store.Presumer].
 func (w *writer) Presume(addr []byte) {
 	if w.presume && w.Err() == nil {
 		w.changes.Presume(addr)

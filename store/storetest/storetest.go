@@ -52,6 +52,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Changes", testChanges},
 		{"Close", testClose},
 		{"Health", testHealth},
+		{"Prefetch", testPrefetch},
+		{"Presume", testPresume},
 		{"Context", testContext},
 		{"ContextWhileWalking", testContextWhileWalking},
 		{"Serialisable", testSerialisable},

@@ -1,0 +1,82 @@
+package storetest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// presence are the addresses of testPrefetch and what Get returns there, "-" for no row.
+var presence = []struct {
+	space                 store.Space
+	partition, sort, want string
+}{
+	{1, "p", "a", "1"}, {1, "p", "b", "-"}, {1, "p", "c", ""}, {1, "q", "a", "2"}, {2, "p", "a", "-"}, {1, "p", "a", "1"},
+}
+
+func prefetch(t *testing.T, r store.Reader) {
+	t.Helper()
+	var addrs [][]byte
+	for _, at := range presence {
+		addrs = append(addrs, store.AppendAddress(nil, at.space, []byte(at.partition), []byte(at.sort)))
+	}
+	require.NoError(t, r.(store.Prefetcher).Prefetch(addrs))
+	for _, at := range presence {
+		require.Equal(t, at.want, get(t, r, at.space, at.partition, at.sort), "%+v", at)
+	}
+}
+
+// testPrefetch checks that a store.Prefetcher reads the same with Prefetch as without it,
+// and its own writes in an Update.
+func testPrefetch(t *testing.T, s store.Store) {
+	update(t, s, func(w store.Writer) {
+		put(t, w, 1, row{"p", "a", "1"}, row{"p", "c", ""}, row{"q", "a", "2"})
+	})
+	view(t, s, func(r store.Reader) {
+		if _, ok := r.(store.Prefetcher); !ok {
+			t.Skip("the engine does not prefetch")
+		}
+		prefetch(t, r)
+		prefetch(t, r)
+	})
+	update(t, s, func(w store.Writer) {
+		del(t, w, 1, "p", "a")
+		put(t, w, 1, row{"p", "b", "new"})
+		require.NoError(t, w.(store.Prefetcher).Prefetch([][]byte{
+			store.AppendAddress(nil, 1, []byte("p"), []byte("a")), store.AppendAddress(nil, 1, []byte("p"), []byte("b")),
+			store.AppendAddress(nil, 1, []byte("q"), []byte("a")),
+		}))
+		require.Equal(t, "-", get(t, w, 1, "p", "a"))
+		require.Equal(t, "new", get(t, w, 1, "p", "b"))
+		require.Equal(t, "2", get(t, w, 1, "q", "a"))
+	})
+}
+
+// testPresume checks that an Update of a store.Presumer that takes a row for absent adds
+// it if it is, and runs again if it is not.
+func testPresume(t *testing.T, s store.Store) {
+	add := func(value string) (runs int, seen string) {
+		update(t, s, func(w store.Writer) {
+			p, ok := w.(store.Presumer)
+			if !ok {
+				t.Skip("the engine does not presume")
+			}
+			runs++
+			p.Presume(store.AppendAddress(nil, 1, []byte("p"), []byte("a")))
+			if seen = get(t, w, 1, "p", "a"); seen == "-" {
+				put(t, w, 1, row{"p", "a", value})
+			}
+		})
+		return runs, seen
+	}
+
+	runs, seen := add("first")
+	require.Equal(t, 1, runs)
+	require.Equal(t, "-", seen)
+	runs, seen = add("second")
+	require.Equal(t, 2, runs, "the row exists, so the function runs again")
+	require.Equal(t, "first", seen)
+	view(t, s, func(r store.Reader) { require.Equal(t, "first", get(t, r, 1, "p", "a")) })
+}
