@@ -56,6 +56,105 @@ func TestAPI(t *testing.T) {
 	}
 }
 
+// strangers are the packages whose types the public face must not mention, by prefix:
+// nobody else can name those that are internal, and the others promise no compatibility or
+// would make their major versions ours.
+var strangers = []string{module + "/internal/", "github.com/go-json-experiment/", "github.com/cockroachdb/"}
+
+// stillMentioned are those that the public face does mention, by room. Package internal/ast
+// is to be published or hidden.
+var stillMentioned = map[string]string{"expr": module + "/internal/ast", "keycond": module + "/internal/ast"}
+
+// TestPublicTypes looks for types in exported functions, methods, fields and interfaces
+// that programs cannot name or should not depend on.
+func TestPublicTypes(t *testing.T) {
+	for room := range rooms(t) {
+		if !isPublic(room) {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(".", room, "*.go"))
+		require.NoError(t, err)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			require.NoError(t, err)
+			for where, path := range mentioned(f) {
+				if path != stillMentioned[room] {
+					t.Errorf("%s: %s mentions a type of %s", file, where, path)
+				}
+			}
+		}
+	}
+}
+
+// mentioned returns the strangers that the exported declarations of a file mention, by
+// where they do.
+func mentioned(f *ast.File) map[string]string {
+	found := map[string]string{}
+	names := map[string]string{}
+	for _, spec := range f.Imports {
+		path := strings.Trim(spec.Path.Value, `"`)
+		name := path[strings.LastIndexByte(path, '/')+1:]
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		names[name] = path
+	}
+	look := func(where string, n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := s.X.(*ast.Ident); ok {
+				path := names[x.Name]
+				if slices.ContainsFunc(strangers, func(p string) bool { return strings.HasPrefix(path+"/", p) }) {
+					found[where] = path
+				}
+			}
+			return false
+		})
+	}
+	fields := func(where string, list *ast.FieldList) {
+		for _, field := range list.List {
+			public := len(field.Names) == 0
+			for _, name := range field.Names {
+				public = public || name.IsExported()
+			}
+			if public {
+				look(where, field.Type)
+			}
+		}
+	}
+
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() && (d.Recv == nil || ast.IsExported(receiver(d.Recv.List[0].Type))) {
+				look(d.Name.Name, d.Type)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				s, ok := spec.(*ast.TypeSpec)
+				if !ok || !s.Name.IsExported() || s.Assign.IsValid() { // an alias gives the type a name
+					continue
+				}
+				switch typ := s.Type.(type) {
+				case *ast.StructType:
+					fields(s.Name.Name, typ.Fields)
+				case *ast.InterfaceType:
+					fields(s.Name.Name, typ.Methods)
+				default:
+					look(s.Name.Name, typ)
+				}
+			}
+		}
+	}
+	return found
+}
+
 // isPublic reports whether programs may import the package.
 func isPublic(room string) bool {
 	for part := range strings.SplitSeq(room, "/") {
