@@ -91,7 +91,7 @@ func write(dir string) error {
 		go func() {
 			for {
 				n++
-				if err := writeNumber(s, i, n, rand.IntN(1000)); err != nil {
+				if err := writeNumber(s, i, n, int(n*7919%1000)); err != nil {
 					errs <- err
 					return
 				}
