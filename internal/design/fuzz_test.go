@@ -31,6 +31,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte("name: x\ntables: &t {Tab: {partition: PK, <<: *t}}\nitems: {Tab: [{PK: !!binary AA==, b: {M: {S: {S: x}}}}]}"))
 	f.Add([]byte("name: x\ntables: {Tab: {partition: [{name: a, type: N}], sort: b}}\npatterns: [{name: p, get: {table: Tab, where: {a: 1, b: {between: [1, 2]}}}}]"))
+	f.Add([]byte("{\"name\": \"\", \"tables\": {\"Tab\": {\"partition\": \"K\"}}}"))
 	f.Add([]byte("{\"name\": \"x\", \"tables\": {\"Tab\": {\"partition\": \"PK\"}}, \"about\": \"\\ud83d\\ude00\"}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := design.Parse("m", data)

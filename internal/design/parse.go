@@ -65,9 +65,14 @@ func (p *parser) model(root *yaml.Node) {
 		root, "the model", "name", "about", "seed", "tables", "fields", "entities", "items", "patterns", "allow",
 		"$schema",
 	)
+	const addName = "begin with a line such as name: task-management"
 	if n := top["name"]; n != nil {
-		m.Name, _ = p.text(n, "the name")
-		if m.Name != "" && !modelName.MatchString(m.Name) {
+		var ok bool
+		m.Name, ok = p.text(n, "the name")
+		switch {
+		case ok && m.Name == "":
+			p.fail(n, addName, "the model has no name")
+		case ok && !modelName.MatchString(m.Name):
 			like := strings.Trim(notModelName.ReplaceAllString(strings.ToLower(m.Name), "-"), "-")
 			if len(like) > 60 || !modelName.MatchString(like) {
 				like = "task-management"
@@ -78,7 +83,7 @@ func (p *parser) model(root *yaml.Node) {
 			)
 		}
 	} else if root.Kind == yaml.MappingNode {
-		p.fail(root, "begin with a line such as name: task-management", "the model has no name")
+		p.fail(root, addName, "the model has no name")
 	}
 	if n := top["about"]; n != nil {
 		m.About, _ = p.text(n, "about")
