@@ -163,8 +163,8 @@ func (r *narrow) Reserve(n int) bool {
 	return n <= r.limit
 }
 
-// TestRoom checks that operations ask for room before their answers take it, for at
-// least as many bytes as they then have, and fail if there is none.
+// TestRoom checks that operations reserve room before they encode their answers, at least
+// as much as these then take, and that they fail when the server has no more.
 func TestRoom(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	inflate(e, 1)

@@ -125,7 +125,7 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fau
 }
 
 // writes reports whether a request writes items. One with statements does if any of
-// them is no SELECT.
+// them is something other than a SELECT.
 func writes(op wire.Op, in wire.Input) bool {
 	isWrite := func(statement *string, params []attr.Value) bool {
 		st, err := partiql.Parse(value(statement), params)

@@ -40,7 +40,7 @@ func hooked(t *testing.T) *hookedStore {
 	return st
 }
 
-// set changes the function; nil is none.
+// set changes the function that is called; nil removes it.
 func (s *hookedStore) set(before func() error) {
 	if before == nil {
 		before = func() error { return nil }

@@ -151,7 +151,7 @@ func TestTrimmedIterator(t *testing.T) {
 		require.NoError(t, err)
 	}
 
-	// The end of a closed shard is no record that was trimmed.
+	// The last sequence number of a closed shard does not count as a trimmed record.
 	e.call("DescribeStream", `{"StreamArn":"`+arn+`"}`, &d)
 	end := d.StreamDescription.Shards[0].SequenceNumberRange.EndingSequenceNumber
 	for _, kind := range []string{"AT", "AFTER"} {

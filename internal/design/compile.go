@@ -102,9 +102,10 @@ var usual = []string{
 // JSON returns a request of [Pattern.Compile] as JSON, with its members in the usual
 // order. The highest character is escaped, because fonts do not have it.
 func JSON(in wire.Request) json.RawMessage {
+	raw := in.AppendJSON(nil)
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(in.AppendJSON(nil), &members); err != nil {
-		panic("design: JSON that package wire wrote: " + err.Error())
+	if json.Unmarshal(raw, &members) != nil {
+		return raw // in the order of package wire, which always writes an object
 	}
 	out := []byte{'{'}
 	for _, name := range usual {

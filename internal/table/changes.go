@@ -56,7 +56,7 @@ func view(ctx context.Context, db *DB, fn func(store.Reader) error) error {
 // tables can be compared that are in different spaces.
 type tableItems struct {
 	store.Reader
-	space store.Space // 0 if there is no table
+	space store.Space // 0 if the table does not exist
 }
 
 // itemsIn returns the items of the table called name in a state of the store, which also

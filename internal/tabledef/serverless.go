@@ -348,7 +348,7 @@ func fallbacks(inner string) (list []string) {
 }
 
 // source evaluates a variable without fallbacks, or a literal. It reports false, and
-// returns an unresolved value, if there is no value.
+// returns an unresolved value if it does not find one.
 func (s *service) source(src string) (v any, ok bool) {
 	if n := len(src); n >= 2 && (src[0] == '\'' || src[0] == '"') && src[n-1] == src[0] {
 		return s.text(src[1 : n-1]), true

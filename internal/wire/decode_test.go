@@ -50,7 +50,7 @@ var wrongTypes = map[string][][2]string{
 	},
 	"Integer": {
 		// Numbers up to 2^63 become the nearest bound: dynoxide's captures of Query and
-		// Scan, 2026-10-20. Of larger ones there is no capture.
+		// Scan, 2026-10-20. Larger ones have not been captured.
 		{`1e999999999`, "DECIMAL_VALUE cannot be converted to Integer"},
 		{`-1e400`, "DECIMAL_VALUE cannot be converted to Integer"},
 		{`"23"`, "STRING_VALUE cannot be converted to Integer"},

@@ -78,7 +78,7 @@ func (in *tableImport) start(t *testing.T, db *dynamodb.Client) {
 	}
 }
 
-// describe returns the only import, or nil if there is none yet.
+// describe returns the only import, or nil before it is listed.
 func (in *tableImport) describe(t *testing.T, db *dynamodb.Client) *types.ImportTableDescription {
 	t.Helper()
 	list, err := db.ListImports(t.Context(), &dynamodb.ListImportsInput{})

@@ -66,8 +66,8 @@ type PatternResult struct {
 	Failures []design.Finding
 }
 
-// Request returns the request as JSON, or nil if there is none. A raw request is as its
-// author wrote it.
+// Request returns the request as JSON, a raw one as its author wrote it, or nil for a
+// pattern that does not compile.
 func (p *PatternResult) Request() json.RawMessage {
 	switch {
 	case p.Pattern.Request != nil:
@@ -204,7 +204,8 @@ func runPattern(
 	return pr, nil
 }
 
-// compile sets the request, or the reason why there is none, which it returns.
+// compile sets the request. If the pattern does not make one, compile sets the reason and
+// returns it.
 func (p *PatternResult) compile(m *design.Model) (err error) {
 	p.Input, err = p.Pattern.Compile(m)
 	if _, refused := errors.AsType[*wire.Error](err); err == nil || refused {

@@ -195,7 +195,7 @@ func valuesOf(it attr.Item) map[string]attr.Value {
 	return values
 }
 
-// itemOf returns the item with some values, or nil if there are none.
+// itemOf returns an item of the given values, or nil without any.
 func itemOf(values map[string]attr.Value) attr.Item {
 	if len(values) == 0 {
 		return nil

@@ -17,7 +17,7 @@ type query struct {
 	p       *design.Pattern
 	v       *view // nil if the model does not have its table
 	op      string
-	request wire.Request         // nil if there is none
+	request wire.Request         // nil for a pattern that does not compile
 	failed  *design.CompileError // why there is no request
 	report  *explain.Report      // nil if the pattern was not run
 	clauses []keycond.Clause     // of its key condition, even if that is not a single range
