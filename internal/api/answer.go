@@ -67,7 +67,7 @@ func (a *answer) reserve(ctx context.Context) error { return reserve(event.RoomO
 
 func reserve(room event.Room, bytes int) error {
 	if room != nil && !room.Reserve(bytes) {
-		return wire.Busy()
+		return wire.ServiceUnavailable("The server is busy.")
 	}
 	return nil
 }

@@ -1,7 +1,8 @@
 // Package event defines what observers learn about a request. The server begins
 // an [Event] for each request, the operations record in it what they read and
 // consumed, and the server passes it to the observer. A call without HTTP
-// begins its own event.
+// begins its own event. Package event also keeps what else the server hands to the
+// operations in the context of a request, such as the [Room] of its answer.
 package event
 
 import (

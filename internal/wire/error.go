@@ -90,14 +90,10 @@ func UnknownOperation() *Error { return NewError(CodeUnknownOperation, "") }
 // AccessDenied returns an AccessDeniedException.
 func AccessDenied(message string) *Error { return NewError(CodeAccessDenied, message) }
 
-// ServiceUnavailable returns the error of a service that is shutting down.
+// ServiceUnavailable returns the error of a service that cannot answer now: it is shutting
+// down, too busy, or without its database.
 func ServiceUnavailable(message string) *Error {
 	return &Error{Code: CodeUnavailable, Status: 503, Message: message}
-}
-
-// Busy returns the error of a server that has no more memory for responses.
-func Busy() *Error {
-	return &Error{Code: CodeUnavailable, Status: 503, Message: "The server is busy."}
 }
 
 // ConditionalCheckFailed returns the service's ConditionalCheckFailedException.
