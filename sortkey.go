@@ -288,7 +288,8 @@ func init() {
 	inside.RequestID = func(db any) string { return db.(*DB).ids() }
 	inside.Watched = func(db any) bool {
 		o := &db.(*DB).opts
-		return o.Observer != nil || o.Server.Credentials != nil || o.Server.MaxBodyBytes != 0 || o.Server.MaxPendingBytes != 0 || o.Server.MaxRequests != 0
+		return o.Observer != nil || o.Server.Credentials != nil || o.Server.MaxBodyBytes != 0 ||
+			o.Server.MaxPendingBytes != 0 || o.Server.MaxRequests != 0
 	}
 }
 

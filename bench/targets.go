@@ -121,7 +121,8 @@ func RunTargets(ctx context.Context, c Config, o TargetOptions) (*Report, error)
 		{"serve", t.serve},
 		{"put into memory", t.put},
 	} {
-		if o.Only != nil && !slices.ContainsFunc(o.Only, func(s string) bool { return strings.Contains(group.words, s) }) {
+		if o.Only != nil &&
+			!slices.ContainsFunc(o.Only, func(s string) bool { return strings.Contains(group.words, s) }) {
 			continue
 		}
 		t.say("%s", group.words)

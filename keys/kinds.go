@@ -211,7 +211,8 @@ func (t *Type) setParams(k *kind, list []string) *Error {
 		return nil
 	}
 	places := []*int{&t.Width, &t.Scale}
-	if k.params == noParams || len(list) > len(places) || (k.params == oneWidth || k.params == optionalWidth) && len(list) > 1 {
+	if k.params == noParams || len(list) > len(places) ||
+		(k.params == oneWidth || k.params == optionalWidth) && len(list) > 1 {
 		return &Error{Msg: t.Name + " does not take these parameters", Advice: "write " + k.example()}
 	}
 	for i, s := range list {

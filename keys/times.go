@@ -31,7 +31,8 @@ func timeKind(name, layout string) *kind {
 		},
 		prefix: func(t Type, text string) (string, error) {
 			for i := range len(text) {
-				if i >= len(layout) || text[i] != layout[i] && (!onlyDigits(text[i:i+1]) || !onlyDigits(layout[i:i+1])) {
+				if i >= len(layout) ||
+					text[i] != layout[i] && (!onlyDigits(text[i:i+1]) || !onlyDigits(layout[i:i+1])) {
 					return "", invalid(
 						t, text, "is not the beginning of a time of type "+t.String(),
 						"write the beginning of a time such as "+sample.Format(layout)+", in UTC",

@@ -139,7 +139,8 @@ func (s *EventSource) check() error {
 	switch {
 	case s.BatchSize < 1 || s.BatchSize > 10_000:
 		return fmt.Errorf("BatchSize is %d, want 1 to 10,000", s.BatchSize)
-	case s.StartingPosition != types.ShardIteratorTypeTrimHorizon && s.StartingPosition != types.ShardIteratorTypeLatest:
+	case s.StartingPosition != types.ShardIteratorTypeTrimHorizon &&
+		s.StartingPosition != types.ShardIteratorTypeLatest:
 		return fmt.Errorf("StartingPosition is %q, want TRIM_HORIZON or LATEST", s.StartingPosition)
 	case s.MaximumBatchingWindow < 0 || s.MaximumBatchingWindow > 5*time.Minute:
 		return fmt.Errorf("MaximumBatchingWindow is %v, want at most five minutes", s.MaximumBatchingWindow)

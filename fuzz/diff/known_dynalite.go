@@ -8,9 +8,8 @@ import (
 // dynalite, version 4.
 var dynalite = []known{
 	{"dynalite names both faults of a short name with a wrong character; the newer layer of the service stops at the first (internal/wire/texts.go)", func(p *pair) bool {
-		return p.oursSays("1 validation error detected") && p.peerSays("2 validation errors detected") && p.oursSays(
-			"at 'tableName'",
-		)
+		return p.oursSays("1 validation error detected") && p.peerSays("2 validation errors detected") &&
+			p.oursSays("at 'tableName'")
 	}},
 	{"dynalite looks at Segment before expressions; the service after them (internal/api/fidelity_test.go, row 33)", func(p *pair) bool {
 		return p.req.op == "Scan" && p.ours.status == 400 && p.peerSays("The Segment parameter")
@@ -38,17 +37,17 @@ var dynalite = []known{
 		return local && p.kind == "body"
 	}},
 	{"dynalite checks the form of a start key before the projection of an index (internal/api/fidelity_test.go, row 36)", func(p *pair) bool {
-		return p.req.op == "Scan" && p.oursSays("Select type ALL_ATTRIBUTES is not supported for global secondary index") && p.peerSays("The provided starting key is invalid")
+		return p.req.op == "Scan" &&
+			p.oursSays("Select type ALL_ATTRIBUTES is not supported for global secondary index") &&
+			p.peerSays("The provided starting key is invalid")
 	}},
 	{"dynalite checks for overflow after all actions of an update, so it reports a wrong type in a later action first; the order is not documented", func(p *pair) bool {
-		return p.req.op == "UpdateItem" && p.oursSays("Number overflow") && p.peerSays(
-			"An operand in the update expression has an incorrect data type",
-		)
+		return p.req.op == "UpdateItem" && p.oursSays("Number overflow") &&
+			p.peerSays("An operand in the update expression has an incorrect data type")
 	}},
 	{"dynalite checks the keys of one table for duplicates before it checks the values of the next; the order is not documented", func(p *pair) bool {
-		return p.req.op == "BatchGetItem" && p.oursSays("cannot be converted to a numeric value") && p.peerSays(
-			"contains duplicates",
-		)
+		return p.req.op == "BatchGetItem" && p.oursSays("cannot be converted to a numeric value") &&
+			p.peerSays("contains duplicates")
 	}},
 	{"dynalite has the older faults of an empty TableName: its pattern, and a length of 3 (conformance s_put_table_*)", func(p *pair) bool {
 		return p.oursSays("Value '' at 'tableName'") && p.peerSays("Value '' at 'tableName'")
@@ -67,11 +66,13 @@ var dynalite = []known{
 	}},
 	{"dynalite finds no two documents equal: it compares where they are, not what is in them (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
 		values := text(p.req.body["ExpressionAttributeValues"])
-		return strings.Contains(p.expressionOf(), "<>") && (strings.Contains(values, `{"M":`) || strings.Contains(values, `{"L":`)) &&
+		return strings.Contains(p.expressionOf(), "<>") &&
+			(strings.Contains(values, `{"M":`) || strings.Contains(values, `{"L":`)) &&
 			(p.onlyMembers("Count", "Items", "LastEvaluatedKey") || p.kind == "outcome" && strings.Contains(p.signature, "ConditionalCheckFailed"))
 	}},
 	{"dynalite lets an action of an update see what one before it did to a list; they read the item as it was (DG/Expressions.UpdateExpressions.html)", func(p *pair) bool {
-		return strings.HasPrefix(p.req.op, "UpdateItem") && p.onlyMembers("Attributes", "Item", "ConsumedCapacity") && copied.MatchString(p.expressionOf())
+		return strings.HasPrefix(p.req.op, "UpdateItem") && p.onlyMembers("Attributes", "Item", "ConsumedCapacity") &&
+			copied.MatchString(p.expressionOf())
 	}},
 	{"dynalite has the older text for more conditions than key attributes (conformance error-messages/queryKeyConditionOperands)", func(p *pair) bool {
 		return p.oursSays("The number of query conditions")
@@ -80,7 +81,8 @@ var dynalite = []known{
 		return p.oursSays("The TotalSegments parameter is required")
 	}},
 	{"dynalite takes conditions joined by OR for not fulfilled when one is of an attribute that is missing (API_Query, ConditionalOperator)", func(p *pair) bool {
-		return p.req.body["ConditionalOperator"] == "OR" && (p.onlyMembers("Count", "Items", "LastEvaluatedKey") || p.peer.code == "ConditionalCheckFailedException" && p.ours.status == 200)
+		return p.req.body["ConditionalOperator"] == "OR" &&
+			(p.onlyMembers("Count", "Items", "LastEvaluatedKey") || p.peer.code == "ConditionalCheckFailedException" && p.ours.status == 200)
 	}},
 	{"dynalite does not check the values in an AttributeValueList of Expected", func(p *pair) bool {
 		return p.req.body["Expected"] != nil && p.oursSays("Supplied AttributeValue")
@@ -89,20 +91,19 @@ var dynalite = []known{
 		return p.oursSays("ConditionalOperator can")
 	}},
 	{"dynalite takes Expected with Exists true for fulfilled where there is nothing (API_ExpectedAttributeValue)", func(p *pair) bool {
-		return p.ours.code == "ConditionalCheckFailedException" && p.peer.status == 200 && strings.Contains(
-			text(p.req.body["Expected"]), `"Exists":true`,
-		)
+		return p.ours.code == "ConditionalCheckFailedException" && p.peer.status == 200 &&
+			strings.Contains(text(p.req.body["Expected"]), `"Exists":true`)
 	}},
 	{"dynalite compares no documents and no BOOL in filters; EQ and NE are for all kinds (API_Condition, alternator test_query_filter.py)", func(p *pair) bool {
-		return p.peerSays("ComparisonOperator EQ is not valid for") || p.peerSays(
-			"ComparisonOperator NE is not valid for",
-		)
+		return p.peerSays("ComparisonOperator EQ is not valid for") ||
+			p.peerSays("ComparisonOperator NE is not valid for")
 	}},
 	{"dynalite takes BEGINS_WITH and CONTAINS of any value in Expected (API_ExpectedAttributeValue, alternator test_expected.py)", func(p *pair) bool {
 		return p.req.body["Expected"] != nil && p.oursSays("is not valid for")
 	}},
 	{"dynalite takes NOT_CONTAINS for true of what is not there; it is not (alternator test_expected.py)", func(p *pair) bool {
-		return strings.Contains(text(p.req.body), `"NOT_CONTAINS"`) && (p.kind == "body" || p.ours.code == "ConditionalCheckFailedException" && p.peer.status == 200)
+		return strings.Contains(text(p.req.body), `"NOT_CONTAINS"`) &&
+			(p.kind == "body" || p.ours.code == "ConditionalCheckFailedException" && p.peer.status == 200)
 	}},
 	{"dynalite puts empty Attributes where there is nothing to return (alternator test_returnvalues.py)", func(p *pair) bool {
 		return p.onlyMembers("Attributes", "ConsumedCapacity") && strings.Contains(p.peer.raw, `"Attributes":{}`)
@@ -127,13 +128,15 @@ var dynalite = []known{
 		return p.oursSays(`token: "_"`)
 	}},
 	{"dynalite echoes maps as JSON; the service prints them as Java does (dynalite's own test/batchWriteItem.js only matches {.+}; conformance error-messages/batchWriteItem)", func(p *pair) bool {
-		return p.kind == "text" && p.peerSays(`Value '{"`) && p.oursSays("Value '{") && afterEcho(p.ours.text) == afterEcho(p.peer.text)
+		return p.kind == "text" && p.peerSays(`Value '{"`) && p.oursSays("Value '{") &&
+			afterEcho(p.ours.text) == afterEcho(p.peer.text)
 	}},
 	{"dynalite has the text of empty key values of before 2020; it is \"are not valid.\" since (conformance error-messages/batchWriteItem, moto test_dynamodb_exceptions)", func(p *pair) bool {
 		return p.kind == "text" && strings.Replace(p.ours.text, "are not valid. ", "were invalid: ", 1) == p.peer.text
 	}},
 	{"dynalite takes empty values for keys of indexes and of key conditions; the service does not (alternator test_gsi.py, DG/HowItWorks.NamingRulesDataTypes.html)", func(p *pair) bool {
-		return (p.peer.status == 200 || p.peer.code == "ConditionalCheckFailedException" || p.req.op == "Query") && p.oursSays("cannot contain an empty")
+		return (p.peer.status == 200 || p.peer.code == "ConditionalCheckFailedException" || p.req.op == "Query") &&
+			p.oursSays("cannot contain an empty")
 	}},
 	{"dynalite takes an empty attribute name for none; the service names the key (extenddb's tests, others agree)", func(p *pair) bool {
 		return p.oursSays("Empty attribute name for key")
@@ -145,12 +148,12 @@ var dynalite = []known{
 		return p.peer.status == 200 && p.oursSays("Number overflow") && strings.HasPrefix(p.req.op, "UpdateItem")
 	}},
 	{"dynalite has a word of the syntax, alone in a projection, for an attribute's name; to us it is a syntax error, undocumented", func(p *pair) bool {
-		return p.oursSays("Syntax error; token:") && p.peerSays("reserved keyword:") && p.req.body["ProjectionExpression"] != nil
+		return p.oursSays("Syntax error; token:") && p.peerSays("reserved keyword:") &&
+			p.req.body["ProjectionExpression"] != nil
 	}},
 	{"dynalite does not see false as a BOOL in attribute_type (DG/Expressions.OperatorsAndFunctions.html)", func(p *pair) bool {
-		return strings.Contains(p.expressionOf(), "attribute_type") && strings.Contains(
-			text(p.req.body), `{"S":"BOOL"}`,
-		)
+		return strings.Contains(p.expressionOf(), "attribute_type") &&
+			strings.Contains(text(p.req.body), `{"S":"BOOL"}`)
 	}},
 }
 

@@ -331,7 +331,8 @@ func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*
 		return nil, err
 	}
 	list = slices.DeleteFunc(list, func(r exportRecord) bool {
-		return in.TableArn != nil && value(r.Description.TableId) != id || in.NextToken != nil && path.Base(value(r.Description.ExportArn)) >= *in.NextToken
+		return in.TableArn != nil && value(r.Description.TableId) != id ||
+			in.NextToken != nil && path.Base(value(r.Description.ExportArn)) >= *in.NextToken
 	})
 	limit := jobsPage
 	if in.MaxResults != nil {

@@ -286,7 +286,8 @@ func (s *Service) listImports(ctx context.Context, in *wire.ListImportsInput) (*
 		last = *in.NextToken
 	}
 	list = slices.DeleteFunc(list, func(d importRecord) bool {
-		return in.TableArn != nil && value(d.TableArn) != *in.TableArn || in.NextToken != nil && importToken(path.Base(*d.ImportArn)) >= last
+		return in.TableArn != nil && value(d.TableArn) != *in.TableArn ||
+			in.NextToken != nil && importToken(path.Base(*d.ImportArn)) >= last
 	})
 	limit := jobsPage
 	if in.PageSize != nil {

@@ -25,7 +25,8 @@ const maxInsights = 100
 // insightsIndex checks that a definition has the global index that a request
 // names, if it names one.
 func insightsIndex(def *table.Definition, index *string) error {
-	if index != nil && !slices.ContainsFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Name == *index }) {
+	if index != nil &&
+		!slices.ContainsFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Name == *index }) {
 		return wire.NewError(
 			"ResourceNotFoundException",
 			"Requested resource not found: Index: "+*index+" not found for table: "+def.Name,

@@ -299,7 +299,8 @@ func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []
 
 // sameVector reports whether two vector indexes differ in nothing but their names.
 func sameVector(a, b *table.IndexDefinition) bool {
-	return a.Vector.Attribute == b.Vector.Attribute && a.Vector.Dimensions == b.Vector.Dimensions && a.Vector.Function == b.Vector.Function &&
+	return a.Vector.Attribute == b.Vector.Attribute && a.Vector.Dimensions == b.Vector.Dimensions &&
+		a.Vector.Function == b.Vector.Function &&
 		slices.Equal(a.Vector.Schema, b.Vector.Schema) && a.Projection.Type == b.Projection.Type && slices.Equal(
 		a.Projection.Include, b.Projection.Include,
 	)

@@ -51,7 +51,8 @@ func tagsOf(tags []wire.Tag) (map[string]string, error) {
 // DG/Tagging.html, and alternator's test_tag.py for letters of any script.
 func tagText(s string) bool {
 	for _, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r) && !unicode.IsSpace(r) && !strings.ContainsRune("+-=._:/@", r) {
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r) && !unicode.IsSpace(r) &&
+			!strings.ContainsRune("+-=._:/@", r) {
 			return false
 		}
 	}

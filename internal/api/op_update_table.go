@@ -110,7 +110,8 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 // startUpdate refuses an update while another one lasts. Source of the limit:
 // API_UpdateTable, LimitExceededException.
 func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) error {
-	indexes := slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(u wire.GlobalSecondaryIndexUpdate) bool { return u.Update == nil }) || len(in.VectorIndexUpdates) > 0
+	indexes := slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(u wire.GlobalSecondaryIndexUpdate) bool { return u.Update == nil }) ||
+		len(in.VectorIndexUpdates) > 0
 	now := s.opts.Clock()
 	if indexes && def.Status(now) == table.StatusUpdating &&
 		(len(def.States.Leaving) > 0 || slices.ContainsFunc(slices.Concat(def.Global, def.Vectors), func(ix table.IndexDefinition) bool { return ix.Status(now) == table.StatusCreating })) {

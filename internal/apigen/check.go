@@ -104,7 +104,8 @@ func (g *generator) checkLine(owner, member, target string, required bool) strin
 		return fmt.Sprintf("v.checkInteger%s, %s, %s)\n", args, or(lo, "math.MinInt64"), or(hi, "math.MaxInt64"))
 	case k == kindStruct && g.checked[target]:
 		return fmt.Sprintf("checkObject(v, %q, x.%s, %t)\n", member, goName(member), required)
-	case k == kindList && g.kind(s.Member) == kindStruct && g.checked[s.Member] && lo == "" && hi == "" && maxLength[owner+"."+member] == 0:
+	case k == kindList && g.kind(s.Member) == kindStruct && g.checked[s.Member] && lo == "" && hi == "" &&
+		maxLength[owner+"."+member] == 0:
 		return fmt.Sprintf("checkObjects(v, %q, x.%s, %t)\n", member, goName(member), required)
 	}
 	return ""

@@ -103,7 +103,8 @@ func (r *reader) joinTypes(n *yaml.Node, depth int) {
 	}
 	for i := 1; n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0 && i < len(n.Content); i += 2 {
 		v := n.Content[i]
-		if v.Kind != yaml.ScalarNode || v.Style != 0 || !strings.Contains(v.Value, "(") || strings.Contains(v.Value, ")") {
+		if v.Kind != yaml.ScalarNode || v.Style != 0 || !strings.Contains(v.Value, "(") ||
+			strings.Contains(v.Value, ")") {
 			continue
 		}
 		for k := i + 1; k+1 < len(n.Content) && n.Content[k].Kind == yaml.ScalarNode && empty(n.Content[k+1]); k += 2 {

@@ -204,7 +204,8 @@ func unquoted(n *yaml.Node) (string, bool) {
 		return "", false
 	}
 	key, value := n.Content[0], n.Content[1]
-	if key.Kind != yaml.ScalarNode || value.Kind != yaml.ScalarNode || !empty(value) || slices.Contains([]string{"template", "type", "value", "when"}, key.Value) {
+	if key.Kind != yaml.ScalarNode || value.Kind != yaml.ScalarNode || !empty(value) ||
+		slices.Contains([]string{"template", "type", "value", "when"}, key.Value) {
 		return "", false
 	}
 	return "{" + key.Value + "}", true

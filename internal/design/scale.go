@@ -113,7 +113,8 @@ func (w *World) distinct(e *Entity, f *Field) (now, then float64) {
 	owner := (*Entity)(nil)
 	for _, o := range w.Model.Entities {
 		own := o.ComponentsOf(o.Table.Keys())
-		if len(own) == 1 && own[f.Name] && o.Field(f.Name) == f && (owner == nil || o.Count > owner.Count) && o.Count > 0 {
+		if len(own) == 1 && own[f.Name] && o.Field(f.Name) == f && (owner == nil || o.Count > owner.Count) &&
+			o.Count > 0 {
 			owner = o
 		}
 	}

@@ -142,7 +142,8 @@ func (a arena) sort(r *keyedRow) []byte {
 func (s *Space) fill(ctx context.Context, w *World) error {
 	most := 0
 	for e, n := range w.counts {
-		if e == nil || e.Table == s.Table && !slices.ContainsFunc(slices.Concat(s.Hash, s.Sort), func(a Attribute) bool { return e.Attribute(a.Name) == nil }) {
+		if e == nil ||
+			e.Table == s.Table && !slices.ContainsFunc(slices.Concat(s.Hash, s.Sort), func(a Attribute) bool { return e.Attribute(a.Name) == nil }) {
 			most += n
 		}
 	}

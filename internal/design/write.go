@@ -241,7 +241,8 @@ func explicitAttributes(e *Entity, own []*Field) []*Template {
 			return all
 		}
 		t := all[end-1]
-		if t.Name != f.Name || t.Kind != made.Kind || len(t.When) > 0 || t.Template == nil || t.Template.String() != made.Template.String() {
+		if t.Name != f.Name || t.Kind != made.Kind || len(t.When) > 0 || t.Template == nil ||
+			t.Template.String() != made.Template.String() {
 			break
 		}
 		end--

@@ -69,7 +69,8 @@ func checkDoc(kind attr.Kind, b []byte, level int) bool {
 			}
 			size += attr.MakeValue(attr.Kind(entry[0]), entry[1:]).Size()
 		default:
-			if len(entry) < doc.AttributeHead || len(entry) < doc.AttributeHead+int(binary.LittleEndian.Uint16(entry[1:])) {
+			if len(entry) < doc.AttributeHead ||
+				len(entry) < doc.AttributeHead+int(binary.LittleEndian.Uint16(entry[1:])) {
 				return false
 			}
 			name, v := attr.Item(b).At(i)

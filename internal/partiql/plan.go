@@ -46,7 +46,8 @@ func (p *Plan) String() string {
 
 // isKey reports whether clauses are an equality for each attribute of a key.
 func isKey(s *keycond.Schema, clauses []keycond.Clause) bool {
-	return len(clauses) == len(s.Hash)+len(s.Range) && !slices.ContainsFunc(clauses, func(c keycond.Clause) bool { return c.Op != ast.Equal })
+	return len(clauses) == len(s.Hash)+len(s.Range) &&
+		!slices.ContainsFunc(clauses, func(c keycond.Clause) bool { return c.Op != ast.Equal })
 }
 
 // A group is one of the alternatives of a WHERE: conditions on the key and the

@@ -96,7 +96,8 @@ func (sig *signature) check(r *http.Request, secrets map[string]string, now time
 	}
 	// Without this anybody who sees a signed request could send it as another
 	// operation.
-	if r.Header["X-Amz-Target"] != nil && !slices.Contains(sig.names, "x-amz-target") && !(sig.query && r.URL.Query().Has("X-Amz-Target")) {
+	if r.Header["X-Amz-Target"] != nil && !slices.Contains(sig.names, "x-amz-target") &&
+		!(sig.query && r.URL.Query().Has("X-Amz-Target")) {
 		return badRequest(
 			"InvalidSignatureException", "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.",
 		)

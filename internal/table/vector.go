@@ -415,7 +415,8 @@ func (ix *Index) Matched(it attr.Item, withVector bool) (attr.Item, error) {
 			b.AddBytes(name, v)
 			continue
 		}
-		if !withVector || ix.def.Projection.Type != ProjectAll && !slices.Contains(ix.def.Projection.Include, string(name)) {
+		if !withVector ||
+			ix.def.Projection.Type != ProjectAll && !slices.Contains(ix.def.Projection.Include, string(name)) {
 			continue
 		}
 		list := make([]attr.Value, 0, len(v.Raw())/4)

@@ -115,7 +115,8 @@ func (s *Schema) tidy() error {
 		}
 	}
 	unset := func(t *Throughput) *Throughput {
-		if t != nil && t.ReadCapacityUnits == 0 && t.WriteCapacityUnits == 0 || s.BillingMode == types.BillingModePayPerRequest {
+		if t != nil && t.ReadCapacityUnits == 0 && t.WriteCapacityUnits == 0 ||
+			s.BillingMode == types.BillingModePayPerRequest {
 			return nil
 		}
 		return t

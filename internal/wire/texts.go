@@ -201,7 +201,8 @@ func (op Op) faultText(f *Fault, w Wording) string {
 	switch {
 	case at >= 0 && !op.newer(w):
 		return "ExpressionAttributeValues contains invalid value: " + msg + " for key " + f.Path[at+len(values):]
-	case op == OpScan && strings.HasPrefix(f.Path, "ExclusiveStartKey") && !slices.ContainsFunc(withoutPrefix[:], func(part string) bool { return strings.Contains(msg, part) }):
+	case op == OpScan && strings.HasPrefix(f.Path, "ExclusiveStartKey") &&
+		!slices.ContainsFunc(withoutPrefix[:], func(part string) bool { return strings.Contains(msg, part) }):
 		return "The provided starting key is invalid: " + msg
 	}
 	return msg

@@ -58,7 +58,8 @@ func refusalOf(err error) refusal {
 		if errors.Is(err, errLine) {
 			return lined
 		}
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrChanged) {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+			errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrChanged) {
 			return final
 		}
 		return broken

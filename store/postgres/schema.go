@@ -59,7 +59,8 @@ func define(ctx context.Context, c *pgx.Conn, sql string, args ...any) error {
 			return nil
 		}
 		e, ok := errors.AsType[*pgconn.PgError](err)
-		again := ok && (e.Code == codeDuplicateTable || e.Code == codeDuplicateObject || e.Code == codeDuplicateRow || refusalOf(err) == conflict)
+		again := ok &&
+			(e.Code == codeDuplicateTable || e.Code == codeDuplicateObject || e.Code == codeDuplicateRow || refusalOf(err) == conflict)
 		if !again || tries == connTries {
 			return wrap(err)
 		}

@@ -150,7 +150,8 @@ func newSpreader(w *design.World, space *design.Space, pr *PatternResult) *sprea
 		return s
 	}
 	for i, c := range p.Where {
-		if (c.Op == ast.OpBetween || c.Op == ast.OpBeginsWith) && s.field(c.Field) != nil && s.names(space.Sort, c.Field) {
+		if (c.Op == ast.OpBetween || c.Op == ast.OpBeginsWith) && s.field(c.Field) != nil &&
+			s.names(space.Sort, c.Field) {
 			s.moved = &p.Where[i]
 		}
 		if c.Op != ast.Equal {

@@ -205,7 +205,8 @@ func (p *printer) reading(label string, r *Reading) {
 // idle reports whether the pattern unexpectedly read no rows.
 func (pr *PatternResult) idle() bool {
 	e := &pr.Pattern.Expect
-	return pr.OK() && pr.Report.Examined == 0 && e.Rows == nil && e.Keys == nil && !e.NoItem && (e.MaxRows == nil || *e.MaxRows > 0)
+	return pr.OK() && pr.Report.Examined == 0 && e.Rows == nil && e.Keys == nil && !e.NoItem &&
+		(e.MaxRows == nil || *e.MaxRows > 0)
 }
 
 // request describes the request in words.

@@ -11,7 +11,8 @@ import (
 
 // isElectro reports whether n is the schema of an entity.
 func isElectro(n *node) bool {
-	return n.get("attributes").isObject() && n.get("indexes").isObject() && (n.get("model").isObject() || n.str("entity") != "")
+	return n.get("attributes").isObject() && n.get("indexes").isObject() &&
+		(n.get("model").isObject() || n.str("entity") != "")
 }
 
 // electroList returns the schemas in a service: an object of schemas by name,

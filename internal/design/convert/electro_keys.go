@@ -81,7 +81,8 @@ func electroKind(n, key *node) attr.Kind {
 	if key.str("cast") == "number" {
 		return attr.Number
 	}
-	bare := key.str("template") == "${"+list[0]+"}" || electroAttribute(n, key.str("field")) != nil && !key.get("template").isText()
+	bare := key.str("template") == "${"+list[0]+"}" ||
+		electroAttribute(n, key.str("field")) != nil && !key.get("template").isText()
 	if bare && n.get("attributes").get(list[0]).str("type") == "number" {
 		return attr.Number
 	}

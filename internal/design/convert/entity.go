@@ -95,6 +95,7 @@ func (im *importer) raw(t *design.Table, rows []*row) {
 func hasLiteral(e *design.Entity) bool {
 	return slices.ContainsFunc(e.Table.Keys(), func(a design.Attribute) bool {
 		t := e.Attribute(a.Name)
-		return t != nil && (t.Template == nil || slices.ContainsFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Literal != "" }))
+		return t != nil &&
+			(t.Template == nil || slices.ContainsFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Literal != "" }))
 	})
 }

@@ -239,5 +239,6 @@ func (n *node) elems() []*node {
 
 // vacant reports whether n is missing, empty, null or false.
 func (n *node) vacant() bool {
-	return n == nil || n.kind == 'n' || n.kind == 'f' || n.isText() && n.text == "" || (n.isObject() || n.isList()) && len(n.list) == 0
+	return n == nil || n.kind == 'n' || n.kind == 'f' || n.isText() && n.text == "" ||
+		(n.isObject() || n.isList()) && len(n.list) == 0
 }

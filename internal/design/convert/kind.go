@@ -157,9 +157,8 @@ func shape(key string) string {
 	label := true
 	// Labels are in capitals if the first one is. Parts of a path are not
 	// labels.
-	capitals := strings.IndexAny(key, strong) == strings.IndexByte(key, '/') || len(parts) > 0 && upper.MatchString(
-		parts[0],
-	)
+	capitals := strings.IndexAny(key, strong) == strings.IndexByte(key, '/') ||
+		len(parts) > 0 && upper.MatchString(parts[0])
 	for i, p := range parts {
 		if !label || !word.MatchString(p) || capitals && !upper.MatchString(p) {
 			parts[i], label = "*", true

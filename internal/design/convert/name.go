@@ -161,7 +161,8 @@ func (s *shaper) attributeUnder(typ keys.Type, column []cell) string {
 			if v.Kind() == 0 && !column[i].ok {
 				continue
 			}
-			good = good && v.Kind() == attr.String && decodes(typ, keyText(v)) && (!column[i].ok || column[i].text == keyText(v))
+			good = good && v.Kind() == attr.String && decodes(typ, keyText(v)) &&
+				(!column[i].ok || column[i].text == keyText(v))
 			if good {
 				filled[i] = cell{keyText(v), true}
 			}
@@ -269,7 +270,8 @@ func labelName(p piece) string {
 		}
 		return label + title(name)
 	}
-	if label == "" || slices.Contains(whatWords, strings.ToLower(label)) || strings.HasSuffix(strings.ToLower(label), "id") {
+	if label == "" || slices.Contains(whatWords, strings.ToLower(label)) ||
+		strings.HasSuffix(strings.ToLower(label), "id") {
 		return label
 	}
 	return label + "Id"

@@ -16,7 +16,8 @@ func sample(e *design.Entity, it attr.Item) *design.Sample {
 	var extra attr.Builder
 	for name, v := range it.All() {
 		t := e.Attribute(string(name))
-		if t != nil && t.Template == nil && attr.Equal(t.Const, v) || t != nil && v.Kind() == t.Kind && addValues(s.Values, t, v) {
+		if t != nil && t.Template == nil && attr.Equal(t.Const, v) ||
+			t != nil && v.Kind() == t.Kind && addValues(s.Values, t, v) {
 			continue
 		}
 		if !plainExtra(e, string(name)) {

@@ -91,7 +91,8 @@ func (im *importer) bare(t *design.Table, g *group) *design.Entity {
 		s.attribute(a, []piece{{typ: s.kindType(a.Kind), parts: []string{}}}, []string{name})
 	}
 	for _, name := range g.attributes {
-		if name == fieldName(name) && s.columns[name] == nil && s.e.Attribute(name) == nil && s.e.Field(name) == nil && !s.slips(name) {
+		if name == fieldName(name) && s.columns[name] == nil && s.e.Attribute(name) == nil && s.e.Field(name) == nil &&
+			!s.slips(name) {
 			s.own(name, attr.String)
 		}
 	}
@@ -216,7 +217,8 @@ func (s *shaper) when(at []int) map[string][]string {
 				values[in] = append(values[in], keyText(v))
 			}
 		}
-		if !good || !repeated || len(values[true]) > 10 || slices.ContainsFunc(values[true], func(v string) bool { return slices.Contains(values[false], v) }) {
+		if !good || !repeated || len(values[true]) > 10 ||
+			slices.ContainsFunc(values[true], func(v string) bool { return slices.Contains(values[false], v) }) {
 			continue
 		}
 		// The field must have the name of its attribute.

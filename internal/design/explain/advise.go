@@ -226,7 +226,9 @@ func hull(plans []*plan) (*plan, bool) {
 	}
 	low, high := first.edges()
 	for _, p := range plans[1:] {
-		if p.schema != first.schema || len(p.clauses) != n+1 || spelled.Condition(conjunction(p.filter)) != spelled.Condition(conjunction(first.filter)) || len(p.dropped) > 0 ||
+		if p.schema != first.schema || len(p.clauses) != n+1 ||
+			spelled.Condition(conjunction(p.filter)) != spelled.Condition(conjunction(first.filter)) ||
+			len(p.dropped) > 0 ||
 			clausesText(p.clauses[:n]) != clausesText(first.clauses[:n]) {
 			return nil, false
 		}
@@ -436,7 +438,8 @@ func (e *explainer) improve() error {
 	}
 	filtered := len(conjuncts(e.q.filter.Root))
 	for _, p := range e.plans(g) {
-		if p.empty || len(p.dropped) > 0 || len(p.filter) >= filtered || p.schema.Index == r.Index && r.Operation == opQuery {
+		if p.empty || len(p.dropped) > 0 || len(p.filter) >= filtered ||
+			p.schema.Index == r.Index && r.Operation == opQuery {
 			continue
 		}
 		if p.index != nil && !p.index.Local && r.Consistent {

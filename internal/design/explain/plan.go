@@ -173,7 +173,8 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 				p.fixes = append(p.fixes, "the lower bound comes first")
 			}
 		}
-		if a.Kind != attr.Number && slices.ContainsFunc(one.Values, func(v attr.Value) bool { return len(v.Raw()) == 0 }) {
+		if a.Kind != attr.Number &&
+			slices.ContainsFunc(one.Values, func(v attr.Value) bool { return len(v.Raw()) == 0 }) {
 			return c, false
 		}
 		clauses = append(clauses, one)

@@ -138,7 +138,8 @@ func repairLiterals(_ *explainer, r request) (*rule, request) {
 
 // follow reports whether tokens begin with tokens of these kinds.
 func follow(tokens []ast.Token, kinds ...ast.TokenKind) bool {
-	return len(tokens) >= len(kinds) && slices.EqualFunc(tokens[:len(kinds)], kinds, func(t ast.Token, k ast.TokenKind) bool { return t.Kind == k })
+	return len(tokens) >= len(kinds) &&
+		slices.EqualFunc(tokens[:len(kinds)], kinds, func(t ast.Token, k ast.TokenKind) bool { return t.Kind == k })
 }
 
 // repairBetween swaps the bounds of a BETWEEN that has the higher one first.
@@ -183,7 +184,8 @@ func repairPrefix(_ *explainer, r request) (*rule, request) {
 		src := value(*member)
 		tokens := ast.LexLiterals(src)
 		for i, t := range tokens {
-			if t.Kind != ast.TokIdent || ast.Func(t.Text(src)) != ast.BeginsWith || !follow(tokens[i+1:], ast.TokLeftParen) {
+			if t.Kind != ast.TokIdent || ast.Func(t.Text(src)) != ast.BeginsWith ||
+				!follow(tokens[i+1:], ast.TokLeftParen) {
 				continue
 			}
 			comma := slices.IndexFunc(tokens[i:], func(t ast.Token) bool { return t.Kind == ast.TokComma })

@@ -163,7 +163,8 @@ func (e *explainer) unfixed(s *keycond.Schema) string {
 		}
 		for name := range e.q.filter.TopLevel() {
 			for _, ix := range e.info.Indexes {
-				if ix.Key.Index != s.Index && len(ix.Key.Hash) == 1 && ix.Key.Hash[0].Name == name && !slices.Contains(others, ix.Key.Index) {
+				if ix.Key.Index != s.Index && len(ix.Key.Hash) == 1 && ix.Key.Hash[0].Name == name &&
+					!slices.Contains(others, ix.Key.Index) {
 					others = append(others, ix.Key.Index)
 				}
 			}

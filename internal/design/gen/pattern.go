@@ -352,7 +352,8 @@ func (w *patternWriter) moment(name, typ string, t keys.Type, arg string, last b
 
 // ofDay reports whether a condition on a time has a day in place of a time.
 func ofDay(c design.Condition, t keys.Type) bool {
-	return slices.ContainsFunc(c.Args, func(arg string) bool { _, day := design.LastOf(t, arg); return day }) && c.Op != ast.OpBeginsWith
+	return slices.ContainsFunc(c.Args, func(arg string) bool { _, day := design.LastOf(t, arg); return day }) &&
+		c.Op != ast.OpBeginsWith
 }
 
 // operands returns the values of a condition on a whole attribute, formatted by

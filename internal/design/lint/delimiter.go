@@ -41,7 +41,8 @@ func (l *linter) delimitersIn(s *slot, at int) {
 	}
 	// Longer keys of other entities continue after this component.
 	for _, o := range l.slots {
-		if o != s && o.e.Table == s.e.Table && o.t.Name == s.t.Name && len(o.parts) > at+1 && skeleton(o.parts[:at+1]) == skeleton(s.parts[:at+1]) {
+		if o != s && o.e.Table == s.e.Table && o.t.Name == s.t.Name && len(o.parts) > at+1 &&
+			skeleton(o.parts[:at+1]) == skeleton(s.parts[:at+1]) {
 			marks = append(marks, delimiterAfter(o.parts[at+1].Literal))
 		}
 	}

@@ -124,7 +124,8 @@ func (l *linter) equivalent(q *query) *query {
 		return nil // a single row can be in another result by chance
 	}
 	for _, o := range l.queries {
-		if o == q || o.op != "Query" || o.report == nil || o.report.Refused != nil || o.report.Filter != "" || o.v.t != q.v.t || o.report.Examined >= q.report.Examined {
+		if o == q || o.op != "Query" || o.report == nil || o.report.Refused != nil || o.report.Filter != "" ||
+			o.v.t != q.v.t || o.report.Examined >= q.report.Examined {
 			continue
 		}
 		if got, ok := o.returned(); ok && slices.Equal(want, got) {

@@ -113,7 +113,8 @@ type reader struct {
 func (l *linter) reaches(r reader, it *design.Item) bool {
 	for i, a := range r.q.v.all {
 		t, value := r.e.Attribute(a.Name), it.Attributes.Get(a.Name)
-		asked := i < len(r.q.v.hash) || slices.ContainsFunc(r.q.clauses, func(c keycond.Clause) bool { return c.Attribute.Name == a.Name })
+		asked := i < len(r.q.v.hash) ||
+			slices.ContainsFunc(r.q.clauses, func(c keycond.Clause) bool { return c.Attribute.Name == a.Name })
 		switch {
 		case !asked:
 		case t == nil:

@@ -104,7 +104,8 @@ func (l *linter) timeOnly(e *design.Entity) {
 func reportsAlone(e *design.Entity) bool {
 	for name := range e.ComponentsOf(e.Table.Partition) {
 		name = strings.ToLower(name)
-		if name == strings.ToLower(e.Name) || slices.ContainsFunc(sources, func(s string) bool { return strings.HasPrefix(name, s) }) {
+		if name == strings.ToLower(e.Name) ||
+			slices.ContainsFunc(sources, func(s string) bool { return strings.HasPrefix(name, s) }) {
 			return true
 		}
 	}
@@ -133,7 +134,8 @@ func (l *linter) otherIdentity(e *design.Entity) string {
 			continue
 		}
 		for _, p := range s.parts {
-			if p.Name != "" && !inKey[p.Name] && textual(p.Type) && !slices.Contains(e.Mutable, p.Name) && !slices.ContainsFunc(s.places, func(at place) bool { return at.v.x == nil }) {
+			if p.Name != "" && !inKey[p.Name] && textual(p.Type) && !slices.Contains(e.Mutable, p.Name) &&
+				!slices.ContainsFunc(s.places, func(at place) bool { return at.v.x == nil }) {
 				if f := e.Field(p.Name); f == nil || len(f.Values) == 0 {
 					return p.Name
 				}

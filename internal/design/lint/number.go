@@ -252,7 +252,8 @@ func (l *linter) numberHazard(v *view, s *slot, at int) (numberHazard, bool) {
 // milliseconds since 1970.
 func (l *linter) epochs(e *design.Entity, field string) bool {
 	all := l.authored(e, field)
-	return len(all) > 0 && !slices.ContainsFunc(all, func(w authoredValue) bool { return !epochText.MatchString(w.text) && !epochMilli.MatchString(w.text) })
+	return len(all) > 0 &&
+		!slices.ContainsFunc(all, func(w authoredValue) bool { return !epochText.MatchString(w.text) && !epochMilli.MatchString(w.text) })
 }
 
 // dependsOn reports whether a pattern needs its rows in order of a component:

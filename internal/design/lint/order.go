@@ -75,7 +75,9 @@ func (l *linter) orders(q *query, random bool) {
 		isRandom := p.Type.Name == "uuid" && !l.versionSeven(e, p.Name) || p.Type.Name == "hex"
 		if textual(p.Type) {
 			words := l.authored(e, p.Name)
-			isRandom = len(words) > 0 && !slices.ContainsFunc(words, func(w authoredValue) bool { return !randomText.MatchString(w.text) }) && !l.versionSeven(e, p.Name)
+			isRandom = len(words) > 0 &&
+				!slices.ContainsFunc(words, func(w authoredValue) bool { return !randomText.MatchString(w.text) }) &&
+				!l.versionSeven(e, p.Name)
 		}
 		time := timeAfter(s, at)
 		if isRandom != random || !isRandom && (!textual(p.Type) || time < 0 || l.single(e, p.Name)) {
@@ -142,7 +144,8 @@ func (l *linter) orders(q *query, random bool) {
 // 7, which begin with their time.
 func (l *linter) versionSeven(e *design.Entity, field string) bool {
 	words := l.authored(e, field)
-	return len(words) > 0 && !slices.ContainsFunc(words, func(w authoredValue) bool { return len(w.text) != 36 || w.text[14] != '7' })
+	return len(words) > 0 &&
+		!slices.ContainsFunc(words, func(w authoredValue) bool { return len(w.text) != 36 || w.text[14] != '7' })
 }
 
 // single reports whether a field has only one value.
@@ -326,7 +329,8 @@ var partitionPrefix = lint{Rule{
 		}
 		clauses, _ := explain.Clauses(q.request)
 		for _, c := range clauses {
-			if c.Op != ast.Equal && slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == c.Attribute.Name }) {
+			if c.Op != ast.Equal &&
+				slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == c.Attribute.Name }) {
 				l.prefixed(q, c)
 				break
 			}
@@ -502,7 +506,8 @@ func (l *linter) partitions(v *view, s *slot, prefix string) (shown []string) {
 // partlyKnown reports a pattern whose fields give only part of a partition key.
 func (l *linter) partlyKnown(q *query) {
 	e := q.p.Entity
-	if e == nil || !slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == q.failed.Attribute }) {
+	if e == nil ||
+		!slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == q.failed.Attribute }) {
 		return
 	}
 	s := l.slotOf(e, q.failed.Attribute)

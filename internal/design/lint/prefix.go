@@ -101,7 +101,8 @@ func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 			continue
 		}
 		if rest == "" || strings.ContainsRune(marks, rune(rest[0])) {
-			if own == nil || rest != "" && r.Item.Attributes.Get(c.Attribute.Name).Size() > len(prefix) && own.Attributes.Get(c.Attribute.Name).Size() == len(prefix) {
+			if own == nil ||
+				rest != "" && r.Item.Attributes.Get(c.Attribute.Name).Size() > len(prefix) && own.Attributes.Get(c.Attribute.Name).Size() == len(prefix) {
 				own = r.Item
 			}
 			continue
@@ -204,7 +205,8 @@ func (l *linter) wholeKey(q *query, c *keycond.Clause, own, sibling *design.Item
 		text:  fmt.Sprintf("compare the whole key: %s = %s", text.Name(c.Attribute.Name), prefix),
 		edits: []edit{q.rangedBy(ast.Equal, string(c.Values[0].Raw()))},
 	}
-	if q.expectsKey(sibling) || q.p.Expect.Rows != nil && *q.p.Expect.Rows == q.report.Returned && q.report.Returned > 1 {
+	if q.expectsKey(sibling) ||
+		q.p.Expect.Rows != nil && *q.p.Expect.Rows == q.report.Returned && q.report.Returned > 1 {
 		f.Severity = design.Note // the pattern expects them
 	}
 	l.propose(f, fix)
@@ -281,7 +283,8 @@ func (l *linter) checkNodes(v *view, s *slot) {
 		mark = l.pathMark(s.e, last.Name)
 	case last.Type.Name == "" || last.Type.Name == "string":
 		for _, o := range l.slots {
-			if o.e.Table == s.e.Table && o.t.Name == s.t.Name && len(o.parts) > len(s.parts) && o.sortView() == v && skeleton(o.parts[:len(s.parts)]) == skeleton(s.parts) {
+			if o.e.Table == s.e.Table && o.t.Name == s.t.Name && len(o.parts) > len(s.parts) && o.sortView() == v &&
+				skeleton(o.parts[:len(s.parts)]) == skeleton(s.parts) {
 				mark, under = delimiterAfter(o.parts[len(s.parts)].Literal), o.e.Name
 			}
 		}

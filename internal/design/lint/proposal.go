@@ -517,7 +517,8 @@ func alsoGiven(table, index, entity, field, value string) edit {
 				name = p.Index.Name
 			}
 			given := slices.ContainsFunc(p.Where, func(c design.Condition) bool { return c.Field == field })
-			if p.Entity != nil && p.Entity.Name == entity && p.Table != nil && p.Table.Name == table && name == index && p.Operation == "Query" && !given {
+			if p.Entity != nil && p.Entity.Name == entity && p.Table != nil && p.Table.Name == table && name == index &&
+				p.Operation == "Query" && !given {
 				p.Where = append(p.Where, design.Condition{Field: field, Op: ast.Equal, Args: []string{value}})
 			}
 		}

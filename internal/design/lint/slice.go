@@ -292,7 +292,8 @@ func (l *linter) mixed(v *view, e *design.Entity) {
 			if r.Item.Entity != e || r.Item.Generated {
 				continue // generated names coincide by chance
 			}
-			if last != nil && sameKey(v, last, r.Item) && !attr.Equal(last.Attributes.Get(v.t.Partition[0].Name), r.Item.Attributes.Get(v.t.Partition[0].Name)) {
+			if last != nil && sameKey(v, last, r.Item) &&
+				!attr.Equal(last.Attributes.Get(v.t.Partition[0].Name), r.Item.Attributes.Get(v.t.Partition[0].Name)) {
 				if n++; n == 1 {
 					a, b = last, r.Item
 				}

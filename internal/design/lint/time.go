@@ -366,7 +366,8 @@ func differ(a, b timestamp) (how, first, second string) {
 	case x.desc != y.desc:
 		names := map[bool]string{false: "ascending", true: "descending"}
 		return "in two directions", names[x.desc], names[y.desc]
-	case a.typed && b.typed && (x.format == "date" || y.format == "date") && strings.HasPrefix(x.format, "date") && strings.HasPrefix(y.format, "date"):
+	case a.typed && b.typed && (x.format == "date" || y.format == "date") && strings.HasPrefix(x.format, "date") &&
+		strings.HasPrefix(y.format, "date"):
 		// A day is a prefix of its points in time.
 	case x.format != y.format:
 		return "in different formats", formatName(x), formatName(y)

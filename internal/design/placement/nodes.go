@@ -112,7 +112,8 @@ func (c *cluster) give(r, from int, withReplica bool, overfull float64) bool {
 	}
 	to := -1
 	for n := range c.nodes {
-		if n != from && slices.Contains(p.replicas, n) == withReplica && (to < 0 || c.nodes[n].requests < c.nodes[to].requests) {
+		if n != from && slices.Contains(p.replicas, n) == withReplica &&
+			(to < 0 || c.nodes[n].requests < c.nodes[to].requests) {
 			to = n
 		}
 	}

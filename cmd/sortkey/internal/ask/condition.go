@@ -113,7 +113,8 @@ func parseBetween(s string) (Condition, error) {
 			continue
 		}
 		after := rest[len(and):]
-		if strings.TrimRightFunc(before, unicode.IsSpace) == before || strings.TrimLeftFunc(after, unicode.IsSpace) == after {
+		if strings.TrimRightFunc(before, unicode.IsSpace) == before ||
+			strings.TrimLeftFunc(after, unicode.IsSpace) == after {
 			continue // part of a longer word
 		}
 		low, okLow := betweenOperand(before)

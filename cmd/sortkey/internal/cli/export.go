@@ -111,9 +111,8 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 		h := explainTransfer(err)
 		part := filepath.Clean(f.to) + ".partial"
 		write, ok := errors.AsType[*fs.PathError](err)
-		started := errors.Is(err, context.Canceled) || ok && strings.HasPrefix(
-			write.Path, part+string(filepath.Separator),
-		)
+		started := errors.Is(err, context.Canceled) ||
+			ok && strings.HasPrefix(write.Path, part+string(filepath.Separator))
 		if _, err := os.Stat(part); started && f.to != "-" && errors.Is(err, os.ErrNotExist) {
 			h.Msg += "; removed the unfinished export"
 		}

@@ -93,7 +93,8 @@ func (d *decoder) declared(kind string) (attr.Value, error) {
 		}
 		return v, untyped(err)
 	}
-	if got == 'n' || kind == "" || kind == "L" && got == '[' || kind == "M" && got == '{' || kind == "BOOL" && (got == 't' || got == 'f') {
+	if got == 'n' || kind == "" || kind == "L" && got == '[' || kind == "M" && got == '{' ||
+		kind == "BOOL" && (got == 't' || got == 'f') {
 		return d.value(1)
 	}
 	wrong := func() (attr.Value, error) {

@@ -163,7 +163,8 @@ func discoverFolder(dir string) ([]*Source, error) {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		name := strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".zst")
-		if !slices.Contains(dataSuffixes, filepath.Ext(name)) || strings.HasPrefix(name, ".") || !isFile(path) || ownFile(name) {
+		if !slices.Contains(dataSuffixes, filepath.Ext(name)) || strings.HasPrefix(name, ".") || !isFile(path) ||
+			ownFile(name) {
 			continue
 		}
 		src.Files = append(src.Files, File{Path: path, Items: -1})
