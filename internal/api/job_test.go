@@ -569,16 +569,21 @@ func TestSharedImport(t *testing.T) {
 	one, two := serveBuckets(t, st, root), serveBuckets(t, st, root)
 	body := importRequest(`"ClientToken":"t",`)
 	waits, free := st.holdAt(5, nil)
+	release := sync.OnceFunc(func() { close(free) })
+	t.Cleanup(release) // before the servers close
 	one.answer("ImportTable", body)
 	<-waits
 	require.Equal(t, "IN_PROGRESS", two.imports()[0].ImportStatus)
 	two.answer("ImportTable", body)
 	require.NoError(t, two.svc.ResumeJobs(t.Context(), false)) // the other one works at it
 	st.expire("job ")
-	require.NoError(t, two.svc.ResumeJobs(t.Context(), false))
-	require.NoError(t, one.svc.ResumeJobs(t.Context(), false))
+	two.until(func() bool { // as a server looks for jobs again and again
+		require.NoError(t, two.svc.ResumeJobs(t.Context(), false))
+		require.NoError(t, one.svc.ResumeJobs(t.Context(), false))
+		return two.imports()[0].ImportStatus != "IN_PROGRESS"
+	})
 	done := two.imported()
-	close(free)
+	release()
 	require.Equal(t, []int{4499, 4499 - 449}, []int{done.ProcessedItemCount, done.ImportedItemCount})
 	one.svc.Close()
 	two.svc.Close()
