@@ -57,7 +57,7 @@ func TestAPI(t *testing.T) {
 }
 
 // strangers are the packages whose types the public face must not mention, by prefix:
-// nobody else can name those that are internal, and the others promise no compatibility or
+// programs cannot name those that are internal, and the others promise no compatibility or
 // would make their major versions ours.
 var strangers = []string{module + "/internal/", "github.com/go-json-experiment/", "github.com/cockroachdb/"}
 

@@ -150,7 +150,7 @@ func (s *isolated) makeRoom() error {
 	delete(s.databases, oldest)
 	s.closing.Go(func() {
 		if err := db.Close(); err != nil {
-			s.db.opts.Logger.Warn("cannot close the database of an access key that made room for another", "err", err)
+			s.db.opts.Logger.Warn("cannot close the database of an access key that was evicted", "err", err)
 		}
 	})
 	return nil

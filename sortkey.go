@@ -47,9 +47,9 @@ type Options struct {
 	// time, each with a range of the partition keys, up to 1000. Default: 1.
 	StreamShards int
 	// S3Root is a folder whose folders are the S3 buckets that tables are exported
-	// to and imported from. Exports, imports and bulk puts go on when their client hangs
+	// to and imported from. Exports, imports and bulk puts continue when their client hangs
 	// up, and Open continues those that had not ended if it knows the folder. Default:
-	// none, so there are no buckets.
+	// none, so it has no buckets.
 	S3Root string
 	// Kinesis gets the changes of tables with an active Kinesis destination: the ARN
 	// of the stream and the data of the record, in JSON as the service sends it. It
@@ -303,7 +303,7 @@ func init() {
 // folder inside its origin's folder, which its Close removes; use [DB.Snapshot]
 // for a permanent copy. The error is [ErrFork] when the store supports neither.
 //
-// An import or a bulk put that is in progress goes on in both; the reports of a bulk put
+// An import or a bulk put that is in progress continues in both; the reports of a bulk put
 // and the files of an export are the origin's alone.
 func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 	forker, ok := db.store.(store.Forker)

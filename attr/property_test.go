@@ -20,7 +20,7 @@ import (
 // These properties are what the order of rows rests on: the bytes of two values compare
 // as the values do. Package fuzz checks the same of whole databases.
 
-// A decimal is a number as somebody writes it: a sign, digits with a point somewhere,
+// A decimal is a number as it may be written: a sign, digits with a point somewhere,
 // and an exponent.
 type decimal struct {
 	Negative bool

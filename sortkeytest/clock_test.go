@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The stack trace tells a bubble from a computer whose clock is wrong.
+// The stack trace distinguishes a bubble from a computer whose clock is wrong.
 func TestBubbleInTrace(t *testing.T) {
 	require.False(t, bubbleInTrace())
 	require.False(t, inBubble())

@@ -54,7 +54,7 @@ type EventSource struct {
 	// TumblingWindow is the length of windows that have a state, in seconds, up to 15
 	// minutes. An event also has the window and its state, and the response must have the
 	// new state. When the window is over, on the clock of the database, the handler is
-	// called once more, without records. Default: 0, so there are no windows.
+	// called once more, without records. Default: 0, no windows.
 	TumblingWindow time.Duration
 	// MaximumRetryAttempts is how often the handler gets a batch again, at most
 	// 10,000. Default: -1, until the records expire; so that it does not run that long,

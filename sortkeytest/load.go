@@ -92,7 +92,7 @@ func loadAdvice(s *tabledef.Schema, err error) string {
 		return "the file is part of a service: load its serverless.yml"
 	}
 	if _, ok := errors.AsType[*types.ResourceInUseException](err); ok {
-		return "another table has this name: give one of them another with a parameter"
+		return "two tables have this name: rename one of them with a parameter"
 	}
 	return ""
 }

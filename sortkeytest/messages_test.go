@@ -129,7 +129,7 @@ func TestWrongGoroutines(t *testing.T) {
 	require.NotContains(t, text, "panic")
 	for _, want := range []string{
 		"table None: item 0: PutItem: ResourceNotFoundException: Requested resource not found",
-		"Another goroutine than that of TestWrongParent made the call. If it is a subtest, let it use db.With(t) or db.Fork(t).",
+		"A goroutine other than that of TestWrongParent made the call. If it is a subtest, let it use db.With(t) or db.Fork(t).",
 		"--- PASS: TestWrongParent/sub",
 		"--- FAIL: TestWrongParent ",
 		"table Tab: item 0: the database of TestWrongSibling/first ended with its test at ",

@@ -84,7 +84,7 @@ func (t *test) Fatalf(format string, args ...any) {
 	}
 	message := fmt.Sprintf(format, args...)
 	if !ended {
-		message += fmt.Sprintf("\nAnother goroutine than that of %s made the call. "+
+		message += fmt.Sprintf("\nA goroutine other than that of %s made the call. "+
 			"If it is a subtest, let it use db.With(t) or db.Fork(t).", t.Name())
 	}
 	t.Errorf("%s", message)
@@ -92,7 +92,7 @@ func (t *test) Fatalf(format string, args ...any) {
 }
 
 // late reports a failure after the end of the test, which can log nothing any more: to the
-// standard error output. It tells the tests above, so that go test fails.
+// standard error output. The tests above then fail.
 func (t *test) late(message string) {
 	if from := place(); from != "" {
 		message = from + ": " + message

@@ -20,8 +20,8 @@ import (
 
 // Exports, imports and bulk puts are jobs. The request that starts one records it in the
 // store and waits for its first batch, so that a small job is complete once it is answered.
-// The job goes on without its client. Each batch is one update with the record of how far
-// the job is, so that whoever continues the job after a restart does nothing twice.
+// The job continues without its client. Each batch is one update with the record of how far
+// the job is, so that nothing is done twice when the job continues after a restart.
 
 // The kinds of jobs in the catalogue, and a part of their ARNs.
 const (
@@ -180,7 +180,7 @@ func (r *run) do(ctx context.Context, kind, id string) {
 	}
 }
 
-// isLeft reports whether a job is somebody else's now.
+// isLeft reports whether another server has taken over a job, or its store was closed.
 func isLeft(err error) bool {
 	return errors.Is(err, table.ErrJobMoved) || errors.Is(err, store.ErrClosed)
 }

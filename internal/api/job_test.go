@@ -61,7 +61,7 @@ func (s *hookedStore) cut(n int) {
 	})
 }
 
-// holdAt makes the nth update from now on wait, and return err in the end. Waits is closed
+// holdAt makes the nth update from now on wait, and then return err. Waits is closed
 // when it waits; the caller closes free.
 func (s *hookedStore) holdAt(n int, err error) (waits, free chan struct{}) {
 	waits, free = make(chan struct{}), make(chan struct{})
@@ -529,7 +529,7 @@ func TestExportInterrupted(t *testing.T) {
 	}
 }
 
-// TestForkOfImport forks a database during an import, which goes on in both.
+// TestForkOfImport forks a database during an import, which continues in both.
 func TestForkOfImport(t *testing.T) {
 	mem := memory.Open()
 	t.Cleanup(func() { mem.Close() })

@@ -41,7 +41,7 @@ type bulkProgress struct {
 
 // startBulkPut puts the items in the files of a bucket into a table. It is a job, as
 // an import is ([Service.ImportTable]): the response says IN_PROGRESS, as the service's
-// does, the job goes on without its client and after a restart, and the call waits for its
+// does, the job continues without its client and after a restart, and the call waits for its
 // first 1,000 items, or 4 MB of the input.
 func (s *Service) startBulkPut(
 	ctx context.Context, in *wire.StartBulkPutItemsInput,

@@ -26,7 +26,7 @@ import (
 // of DG/S3DataExport.Output.html.
 
 // An exportRecord is the entry of an export in the catalogue: its description, the
-// request of its token, and whether somebody has begun to write its files.
+// request of its token, and whether a server has begun to write its files.
 type exportRecord struct {
 	Description wire.ExportDescription
 	Request     string
@@ -35,7 +35,7 @@ type exportRecord struct {
 
 // exportTable writes the items of a table, as they are now, to the folder of
 // a bucket. It is a job, as an import is ([Service.ImportTable]): the response says
-// IN_PROGRESS, as the service's does, and the job goes on without its client. The call
+// IN_PROGRESS, as the service's does, and the job continues without its client. The call
 // waits for the first 1,000 items, or 4 MB of them. An export is one moment of the table,
 // so that one that a restart interrupts fails, and its files are removed.
 func (s *Service) exportTable(

@@ -33,7 +33,7 @@ type importProgress struct {
 
 // importTable creates a table from the files of a bucket. The import is a job: the
 // response says IN_PROGRESS, as the service's does, and the table is CREATING until the
-// job ends. It goes on when the client does not wait and after a restart, and the token of
+// job ends. It continues when the client does not wait and after a restart, and the token of
 // the client finds it. The call waits for the first 1,000 items, or 4 MB of them, so that
 // smaller imports are complete when it returns.
 //

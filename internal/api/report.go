@@ -20,7 +20,7 @@ const (
 // a size limit; lines after that are only counted.
 //
 // A report can be taken back to an earlier state, and a killed job continues in the state
-// that its record has: what the file has beyond that is overwritten, or cut off in the end.
+// that its record has: the rest of the file is overwritten, or cut off when the job ends.
 // It is durable when the job has ended; if the computer fails before that, lines may be
 // missing from it.
 type report struct {

@@ -79,7 +79,7 @@ func TestFidelityOfStreams(t *testing.T) {
 		})
 	}
 
-	// Row 4: a consumer whose last shard was trimmed goes on.
+	// Row 4: a consumer whose last shard was trimmed can continue.
 	e.t = t
 	var d struct {
 		StreamDescription struct{ Shards []struct{ ShardId string } }

@@ -40,7 +40,7 @@ func (g *generator) operations() {
 	g.emit("ops", "%s", b.String())
 
 	b.Reset()
-	b.WriteString("// exceptions are those of each operation in the service model, by Op.\n")
+	b.WriteString("// exceptions lists the exceptions of each operation in the service model, by Op.\n")
 	b.WriteString("var exceptions = [...][]string{\n")
 	for _, name := range names {
 		fmt.Fprintf(&b, "Op%s: {%s},\n", name, quoted(slices.Sorted(slices.Values(g.Operations[name].Errors))))

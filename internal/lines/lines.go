@@ -1,4 +1,4 @@
-// Package lines reads the lines of files that nobody has checked: a [Reader] keeps at
+// Package lines reads the lines of untrusted files: a [Reader] keeps at
 // most one line in memory, and only as much of it as is allowed.
 package lines
 

@@ -15,7 +15,7 @@ import (
 // valid until visit returns; an error from it ends the walk.
 //
 // Between a database in memory and its fork the time depends on what differs, see
-// [store.Changes], unless the table was created anew.
+// [store.Changes], unless the table was created again.
 func (db *DB) Changes(ctx context.Context, before *DB, name string, visit func(was, is attr.Item) error) error {
 	return view(ctx, before, func(old store.Reader) error {
 		return db.store.View(ctx, func(r store.Reader) error {

@@ -47,8 +47,8 @@ type DB struct {
 	// before mu.
 	alter sync.Mutex
 
-	// ending is held while a job ends and its table comes into force: whoever learns
-	// that the job has ended can use the table.
+	// ending is held while a job ends and its table comes into force, so that a client
+	// that sees the end of the job can use the table.
 	ending sync.RWMutex
 
 	// filling are spaces that are listed as garbage and being filled, and restoring

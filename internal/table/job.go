@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/store"
 )
 
-// A Job is the record of work that goes on apart from the request that began it: an
+// A Job is the record of work that continues apart from the request that began it: an
 // export, an import or a bulk put. It is in the store before the work begins and until
 // long after it has ended, so that a restart or another server can continue it. What is in
 // Value is the caller's matter.
@@ -25,8 +25,8 @@ type Job struct {
 }
 
 // ErrJobMoved is the error of a change of a job whose record is not as the caller has seen
-// it last: somebody else works at the job, or has ended it.
-var ErrJobMoved = errors.New("table: the job has been changed by somebody else")
+// it last: another server works at the job, or has ended it.
+var ErrJobMoved = errors.New("table: another server has changed the job")
 
 // The jobs partition of the catalogue has the records of jobs by kind and id, and the
 // running partition lists those that have not ended.

@@ -22,7 +22,7 @@ type sharer struct {
 	store.Store
 	mu     sync.Mutex
 	leases map[string]context.CancelFunc
-	before func(lease string) // called before somebody takes a lease
+	before func(lease string) // called before a server takes a lease
 }
 
 func newSharer() *sharer {

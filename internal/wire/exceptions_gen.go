@@ -2,7 +2,7 @@
 
 package wire
 
-// exceptions are those of each operation in the service model, by Op.
+// exceptions lists the exceptions of each operation in the service model, by Op.
 var exceptions = [...][]string{
 	OpBatchExecuteStatement:               {"InternalServerError", "RequestLimitExceeded", "ThrottlingException"},
 	OpBatchGetItem:                        {"InternalServerError", "ProvisionedThroughputExceededException", "RequestLimitExceeded", "ResourceNotFoundException", "ThrottlingException"},

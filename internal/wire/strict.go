@@ -100,7 +100,7 @@ func (m *strictMember) check(raw jsontext.Value, body []byte, end int) error {
 		}
 	}
 	if f, err := strconv.ParseFloat(string(raw), 64); err != nil && math.IsInf(f, 0) {
-		return errMalformed // to that reader it is no JSON
+		return errMalformed // that reader does not accept it as JSON
 	}
 	if kind == '{' || kind == '[' {
 		end -= len(raw) // the reader does not go into it

@@ -70,8 +70,8 @@ func (r *reader) ended() error {
 	return nil
 }
 
-// A frontier is a place in a tree in front of an entry: a row or, as long as nobody has
-// looked inside, a node with all that is below it.
+// A frontier is a place in a tree in front of an entry: a row or, until it has been
+// entered, a node with all that is below it.
 type frontier struct {
 	path   []step // from the root to the node with the entry; empty at the end
 	height int    // of the tree

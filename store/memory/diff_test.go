@@ -94,7 +94,7 @@ func TestChanges(t *testing.T) {
 	})
 }
 
-// TestChangesInUpdate looks at the changes of an Update that goes on writing meanwhile.
+// TestChangesInUpdate looks at the changes of an Update that keeps writing.
 func TestChangesInUpdate(t *testing.T) {
 	s := memory.Open()
 	require.NoError(t, writeAll(s, 500, "old"))

@@ -87,7 +87,7 @@ func TestHealthWhileBusy(t *testing.T) {
 }
 
 // TestNoConnection uses all connections that the database has. A server that has one itself
-// goes on with it; one that has none answers 503, and says nothing of the database.
+// goes on with it; one that has none answers 503, and does not mention the database.
 func TestNoConnection(t *testing.T) {
 	proptest.NeedLong(t)
 	cluster := pgtest.New(t, "max_connections=12", "max_wal_senders=0")

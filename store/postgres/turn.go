@@ -20,8 +20,7 @@ import (
 //
 // The lock belongs to a transaction on another connection: the transaction of the Update
 // would take its snapshot before it waits for the lock, and that would be too old then. The
-// lock saves conflicts and guards nothing, so an Update goes on without it when it cannot be
-// had.
+// lock saves conflicts and guards nothing, so an Update continues without it if it cannot get it.
 
 // turnPatience limits how long an Update waits for the lock.
 const turnPatience = 5 * time.Second
@@ -67,7 +66,7 @@ func (l *line) leave(row []byte) {
 }
 
 // takeTurn waits until it is the turn of an Update that has lost at a row. The caller calls
-// end in the end.
+// end when it is done.
 func (s *Store) takeTurn(ctx context.Context, row []byte) (end func(), err error) {
 	s.line.join(row)
 	select {

@@ -13,7 +13,7 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// TestTurn lets an Update lose three times. Then nobody wins against it any more: neither
+// TestTurn lets an Update lose three times. After that, no other Update wins against it: neither
 // another server that writes the row meanwhile, nor an Update of its own process, which does
 // not even read the row before it is done.
 func TestTurn(t *testing.T) {

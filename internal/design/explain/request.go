@@ -12,7 +12,7 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// decodeRequest returns the request of an operation that somebody wrote as JSON. The
+// decodeRequest returns the request of an operation that a person wrote as JSON. The
 // error is a [*wire.Error] if the service refuses the text because it does not have the
 // operation's shape.
 func decodeRequest(op string, text json.RawMessage) (wire.Request, error) {

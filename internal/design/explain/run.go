@@ -60,7 +60,7 @@ func Operation(op string) (string, bool) {
 	return op, false
 }
 
-// RunJSON is [Run] for a request that somebody wrote as JSON.
+// RunJSON is [Run] for a request that a person wrote as JSON.
 func RunJSON(ctx context.Context, t Target, op string, text json.RawMessage, o Options) (*Report, error) {
 	in, err := decodeRequest(op, text)
 	o.Text = text
