@@ -29,8 +29,8 @@ var floors = [][]string{
 	{"attr", "store/memory", "store/btree", "store/disk", "store/postgres", "store/tikv", "store/storetest", "keys/keyexpr"},
 	{"internal/item", "internal/ast", "internal/text", "internal/sdkvalue", "internal/tabledef"},
 	{"internal/wire"},
-	{"expr", "internal/wire/wiretest"},
-	{"keycond"},
+	{"internal/expr", "internal/wire/wiretest"},
+	{"internal/keycond"},
 	{"internal/table", "internal/literal", "internal/partiql", "internal/keyschema"},
 	{"internal/event"},
 	{"internal/api", "internal/server"},
@@ -57,8 +57,8 @@ var tops = []string{"cmd", "fuzz"}
 // noSDK lists rooms that must not depend on the AWS SDK, directly or not;
 // noHTTP lists those that must not depend on net/http either.
 var (
-	noSDK  = []string{"attr", "expr", "store", "store/memory", "keycond", "internal/table", "internal/api", "internal/server", "keys", ""}
-	noHTTP = []string{"attr", "expr", "store", "store/memory", "keycond", "internal/table", "keys"}
+	noSDK  = []string{"attr", "internal/expr", "store", "store/memory", "internal/keycond", "internal/table", "internal/api", "internal/server", "keys", ""}
+	noHTTP = []string{"attr", "internal/expr", "store", "store/memory", "internal/keycond", "internal/table", "keys"}
 )
 
 // withSDK lists the rooms that may import the AWS SDK; tops may, too.

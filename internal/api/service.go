@@ -18,10 +18,10 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/throughput"
-	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
 

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/internal/keycond"
 )
 
 // A Space is the key space of a table or an index: its rows in key order.

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/literal"
-	"github.com/sortkey/sortkey/keycond"
 	"github.com/stretchr/testify/require"
 )
 

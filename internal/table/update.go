@@ -8,7 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 )
 
 const msgUpdateSize = "Item size to update has exceeded the maximum allowed size"

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/pgtest"
 	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/internal/table"
-	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
 )

@@ -6,8 +6,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
 

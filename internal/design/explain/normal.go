@@ -5,7 +5,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/internal/keycond"
 )
 
 // An atom is a condition on one top-level attribute that could be a key

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/internal/keycond"
 )
 
 // TestPlanCost ranks pairs of plans that differ in two properties, so that each

@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // decodeRequest returns the request of an operation that a person wrote as JSON. The

@@ -7,8 +7,8 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 var filterForKey = lint{Rule{

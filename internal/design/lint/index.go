@@ -9,9 +9,9 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // A query is an access pattern with the rows it reads.

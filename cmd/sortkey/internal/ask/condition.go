@@ -6,7 +6,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/internal/keycond"
 )
 
 // A Condition is a condition on a sort key as typed. Its operands have no type

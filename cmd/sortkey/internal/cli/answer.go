@@ -13,9 +13,9 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // An answer combines the pages of a query.

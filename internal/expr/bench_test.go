@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 )
 
 // sixTerms is a filter with many kinds of terms.

@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
-	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/keycond"
 )
 
 // TestCompile runs the scripts in testdata. A script declares schemas and

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
-	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/keycond"
 )
 
 // A begins_with on a composite sort key is one range of bytes: from the prefix

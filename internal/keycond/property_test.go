@@ -13,9 +13,9 @@ import (
 	"github.com/leanovate/gopter/prop"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/proptest"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 // The promise of this project: a legal key condition is one contiguous range of rows in

@@ -6,7 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/expr"
 )
 
 // Messages about expressions that are not key conditions, as captured in dynalite
