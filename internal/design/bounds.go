@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -226,9 +228,9 @@ func (b *bounds) units(at time.Time) int64 {
 
 // moment parses a time as types do, or a date, a month or a year. The end of
 // those is their last second.
-func moment(text, otherwise string, end bool) (time.Time, error) {
-	if text == "" {
-		text = otherwise
+func moment(of, otherwise string, end bool) (time.Time, error) {
+	if of == "" {
+		of = otherwise
 	}
 	for _, l := range []struct {
 		layout              string
@@ -236,7 +238,7 @@ func moment(text, otherwise string, end bool) (time.Time, error) {
 	}{
 		{time.RFC3339Nano, 0, 0, 0}, {time.DateOnly, 0, 0, 1}, {"2006-01", 0, 1, 0}, {"2006", 1, 0, 0},
 	} {
-		at, err := time.Parse(l.layout, text)
+		at, err := time.Parse(l.layout, of)
 		if err != nil {
 			continue
 		}
@@ -248,5 +250,13 @@ func moment(text, otherwise string, end bool) (time.Time, error) {
 		}
 		return at.UTC(), nil
 	}
-	return time.Time{}, fmt.Errorf("%s is not a time such as 2026-01-05 or 2026-01-05T10:00:00Z", clip(text))
+	return time.Time{}, fmt.Errorf("%s is not a time such as 2026-01-05 or 2026-01-05T10:00:00Z", text.Clip(of, 60))
+}
+
+var precision = []string{"year", "month", "date", "time", "epoch", "epochms", "millis", "micros", "nanos"}
+
+// Finer reports whether both types are times and t is the more precise.
+func Finer(t, than keys.Type) bool {
+	coarse := slices.Index(precision, than.Name)
+	return coarse >= 0 && slices.Index(precision, t.Name) > coarse
 }

@@ -127,7 +127,7 @@ func newGenerators(m *Model, seed uint64) ([]*generator, error) {
 	owned := map[*Field]uint64{}
 	owners := map[*Field]*Entity{}
 	for _, e := range m.Entities {
-		if f := e.owned(); f != nil && e.Count > 0 {
+		if f := ownedField(e); f != nil && e.Count > 0 {
 			if uint64(e.Count) > owned[f] {
 				owned[f], owners[f] = uint64(e.Count), e
 			}
@@ -148,7 +148,7 @@ func newGenerators(m *Model, seed uint64) ([]*generator, error) {
 			}
 		}
 		slices.SortFunc(g.rest, func(a, b *Template) int { return strings.Compare(a.Name, b.Name) })
-		fields := slices.Clone(e.keyFields())
+		fields := slices.Clone(keyFields(e))
 		g.key = len(fields)
 		for _, f := range e.Fields {
 			if !slices.Contains(fields, f) {
@@ -169,7 +169,7 @@ func newGenerators(m *Model, seed uint64) ([]*generator, error) {
 				domains[f] = d
 			}
 			g.domains = append(g.domains, domains[f])
-			g.owns = append(g.owns, e.owned() == f)
+			g.owns = append(g.owns, ownedField(e) == f)
 		}
 		all = append(all, g)
 	}
@@ -177,7 +177,7 @@ func newGenerators(m *Model, seed uint64) ([]*generator, error) {
 }
 
 // keyFields returns the fields in the table key of e, in the order of the key.
-func (e *Entity) keyFields() []*Field {
+func keyFields(e *Entity) []*Field {
 	var all []*Field
 	for _, a := range e.Table.Keys() {
 		t := e.Attribute(a.Name)
@@ -193,10 +193,10 @@ func (e *Entity) keyFields() []*Field {
 	return all
 }
 
-// owned returns the only field in the key of e, each value of which identifies
+// ownedField returns the only field in the key of e, each value of which identifies
 // one item, or nil.
-func (e *Entity) owned() *Field {
-	if fields := e.keyFields(); len(fields) == 1 {
+func ownedField(e *Entity) *Field {
+	if fields := keyFields(e); len(fields) == 1 {
 		return fields[0]
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// NotARange is the value of [Expect].Error for a pattern that [Pattern.Compile]
+// NotARange is the value of [Expect].Error for a pattern that [Compile]
 // cannot compile.
 const NotARange = "NotARange"
 
@@ -50,7 +50,7 @@ func (e *CompileError) Error() string { return e.Msg }
 //
 // The error is a [*CompileError], or for a raw request that does not have the form of
 // its operation, a [*wire.Error].
-func (p *Pattern) Compile(m *Model) (wire.Request, error) {
+func Compile(m *Model, p *Pattern) (wire.Request, error) {
 	if p.Request != nil {
 		return wire.DecodeRequest(p.Operation, p.Request)
 	}
@@ -81,25 +81,25 @@ func (p *Pattern) Compile(m *Model) (wire.Request, error) {
 	return in, nil
 }
 
-// JSON returns the request of the pattern as JSON: a raw one as its author wrote it.
-func (p *Pattern) JSON(m *Model) (json.RawMessage, error) {
+// PatternJSON returns the request of a pattern as JSON: a raw one as its author wrote it.
+func PatternJSON(m *Model, p *Pattern) (json.RawMessage, error) {
 	if p.Request != nil {
 		return p.Request, nil
 	}
-	in, err := p.Compile(m)
+	in, err := Compile(m, p)
 	if err != nil {
 		return nil, err
 	}
 	return JSON(in), nil
 }
 
-// usual is the usual order of the members of requests that [Pattern.Compile] makes.
+// usual is the usual order of the members of requests that [Compile] makes.
 var usual = []string{
 	"TableName", "IndexName", "Key", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",
 	"ExpressionAttributeNames", "ExpressionAttributeValues", "ScanIndexForward", "Limit", "ConsistentRead",
 }
 
-// JSON returns a request of [Pattern.Compile] as JSON, with its members in the usual
+// JSON returns a request of [Compile] as JSON, with its members in the usual
 // order. The highest character is escaped, because fonts do not have it.
 func JSON(in wire.Request) json.RawMessage {
 	raw := in.AppendJSON(nil)
@@ -286,7 +286,7 @@ func (c *compiler) fixedValue(a Attribute, role string) (attr.Value, error) {
 				Advice: "only sort keys allow other conditions; make it part of a sort key, or scan",
 			}
 		}
-		return valueOf(w.Args[0], a.Kind)
+		return ValueOf(w.Args[0], a.Kind)
 	}
 	t, err := c.template(a)
 	if err != nil {
@@ -318,7 +318,7 @@ func (c *compiler) fixedValue(a Attribute, role string) (attr.Value, error) {
 	if err != nil {
 		return attr.Value{}, err
 	}
-	return valueOf(value, t.Kind)
+	return ValueOf(value, t.Kind)
 }
 
 func (c *compiler) template(a Attribute) (*Template, error) {

@@ -83,7 +83,7 @@ func (c *compiler) sort(a Attribute) (*keycond.Clause, bool, error) {
 		c.used[name] = true
 	}
 	if n == len(names) {
-		v, err := valueOf(prefix, t.Kind)
+		v, err := ValueOf(prefix, t.Kind)
 		return on(a, ast.Equal, v), true, err
 	}
 	w, ok := c.given(names[n])
@@ -91,7 +91,7 @@ func (c *compiler) sort(a Attribute) (*keycond.Clause, bool, error) {
 		if prefix == "" {
 			return nil, false, nil
 		}
-		v, err := valueOf(prefix, t.Kind)
+		v, err := ValueOf(prefix, t.Kind)
 		return on(a, ast.OpBeginsWith, v), false, err
 	}
 	c.used[names[n]] = true
@@ -158,7 +158,7 @@ func rawClause(w Condition, a Attribute) (*keycond.Clause, bool, error) {
 	}
 	cl := on(a, w.Op)
 	for _, arg := range w.Args {
-		v, err := valueOf(arg, a.Kind)
+		v, err := ValueOf(arg, a.Kind)
 		if err != nil {
 			return nil, false, &CompileError{Pos: w.Pos, Attribute: a.Name, Msg: fmt.Sprintf("%s: %v", a.Name, err)}
 		}
@@ -324,7 +324,7 @@ func (s *span) prefixOf(w Condition) (string, error) {
 func (s *span) comparison(op ast.Op, texts ...string) (*keycond.Clause, error) {
 	cl := on(s.a, op)
 	for _, text := range texts {
-		v, err := valueOf(text, s.a.Kind)
+		v, err := ValueOf(text, s.a.Kind)
 		if err != nil {
 			return nil, err
 		}

@@ -1,10 +1,12 @@
 package design
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keys"
 )
 
 // Item builds an item from the text forms of field values. It omits attributes
@@ -46,7 +48,7 @@ func (e *Entity) add(
 		}
 		v, ok, err := t.value(b, values, complete)
 		if err != nil {
-			return fmt.Errorf("attribute %s: %s", t.Name, keyError(err))
+			return fmt.Errorf("attribute %s: %s", t.Name, KeyError(err))
 		}
 		if ok {
 			b.Add(t.Name, v)
@@ -98,4 +100,20 @@ func (t *Template) missing(values map[string]string) string {
 		}
 	}
 	return ""
+}
+
+// KeyError formats an error of package keys without the template.
+func KeyError(err error) string {
+	e, ok := errors.AsType[*keys.Error](err)
+	if !ok {
+		return err.Error()
+	}
+	text := e.Msg
+	if e.Component != "" {
+		text = "component " + e.Component + ": " + text
+	}
+	if e.Advice != "" {
+		text += "; " + e.Advice
+	}
+	return text
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 // A ParseError is an error in a model file.
@@ -50,24 +48,4 @@ func (e Errors) sort() {
 	slices.SortStableFunc(e, func(a, b *ParseError) int {
 		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})
-}
-
-// similar returns the known name that differs from name by one typing error, or
-// "". Names that differ only in digits, such as line1 and line2, are not
-// similar.
-func similar(name string, known []string) string {
-	bare := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if r >= '0' && r <= '9' {
-				return -1
-			}
-			return r
-		}, s)
-	}
-	for _, k := range known {
-		if len(name) > 3 && bare(name) != bare(k) && (text.Distance(name, k) == 1 || strings.EqualFold(name, k)) {
-			return k
-		}
-	}
-	return ""
 }

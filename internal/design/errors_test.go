@@ -64,7 +64,7 @@ func compileScript(m *design.Model, src string) string {
 		}
 		return out.String()
 	}
-	request, err := full.Patterns[0].JSON(full)
+	request, err := design.PatternJSON(full, full.Patterns[0])
 	if err != nil {
 		ce, _ := errors.AsType[*design.CompileError](err)
 		return fmt.Sprintf("error at %s/%s: %s\n  advice: %s\n", ce.Attribute, ce.Component, ce.Msg, ce.Advice)

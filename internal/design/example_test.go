@@ -43,13 +43,13 @@ func ExampleBuild() {
 	// Version: {"PK":{"S":"DRIVE#a"},"SK":{"S":"FILE#notes#0010"}}
 }
 
-func ExamplePattern_Compile() {
+func ExampleCompile() {
 	m, err := design.Parse("files.yaml", []byte(files))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	in, err := m.Patterns[0].Compile(m)
+	in, err := design.Compile(m, m.Patterns[0])
 	if err != nil {
 		fmt.Println(err)
 		return

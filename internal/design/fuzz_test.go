@@ -59,7 +59,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%s\n%s", d, b.String())
 		}
 		for _, p := range m.Patterns {
-			if _, err := p.Compile(m); err != nil {
+			if _, err := design.Compile(m, p); err != nil {
 				if _, ok := errors.AsType[*design.CompileError](err); !ok {
 					t.Errorf("%T", err)
 				}
@@ -201,7 +201,7 @@ func TestCompileIsExact(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
-		request, err := m.Patterns[0].JSON(m)
+		request, err := design.PatternJSON(m, m.Patterns[0])
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.String())
 		}

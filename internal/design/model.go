@@ -149,7 +149,7 @@ type RawItem struct {
 }
 
 // A Pattern is an access pattern: a request and its expected result. The
-// request is raw, or [Pattern.Compile] compiles it from conditions on the
+// request is raw, or [Compile] compiles it from conditions on the
 // fields of an entity.
 type Pattern struct {
 	Pos   Pos

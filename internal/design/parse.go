@@ -463,18 +463,22 @@ func (p *parser) failKey(pos Pos, what string, err error) {
 	p.failAt(pos, "", "%s: %v", what, err)
 }
 
-// keyError formats an error of package keys without the template.
-func keyError(err error) string {
-	e, ok := errors.AsType[*keys.Error](err)
-	if !ok {
-		return err.Error()
+// similar returns the known name that differs from name by one typing error, or
+// "". Names that differ only in digits, such as line1 and line2, are not
+// similar.
+func similar(name string, known []string) string {
+	bare := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return -1
+			}
+			return r
+		}, s)
 	}
-	text := e.Msg
-	if e.Component != "" {
-		text = "component " + e.Component + ": " + text
+	for _, k := range known {
+		if len(name) > 3 && bare(name) != bare(k) && (text.Distance(name, k) == 1 || strings.EqualFold(name, k)) {
+			return k
+		}
 	}
-	if e.Advice != "" {
-		text += "; " + e.Advice
-	}
-	return text
+	return ""
 }

@@ -252,7 +252,7 @@ func (p *parser) infer(d *draft) {
 				p.m.Fields = append(p.m.Fields, f)
 			}
 			if typ = strings.TrimSuffix(typ, ":desc"); typ != "" && typ != "desc" && !p.declared[f] {
-				if t, err := keys.ParseType(typ); err == nil && (f.Type.Name == "" || finer(t, f.Type)) {
+				if t, err := keys.ParseType(typ); err == nil && (f.Type.Name == "" || Finer(t, f.Type)) {
 					f.Type = t
 				}
 			}
@@ -261,14 +261,6 @@ func (p *parser) infer(d *draft) {
 			}
 		})
 	}
-}
-
-var precision = []string{"year", "month", "date", "time", "epoch", "epochms", "millis", "micros", "nanos"}
-
-// finer reports whether both types are times and t is the more precise.
-func finer(t, than keys.Type) bool {
-	coarse := slices.Index(precision, than.Name)
-	return coarse >= 0 && slices.Index(precision, t.Name) > coarse
 }
 
 func (p *parser) fieldOf(d *draft, name string) *Field {
@@ -464,7 +456,7 @@ func (p *parser) sample(e *Entity, n *yaml.Node, whole bool) {
 		return
 	}
 	if _, err := e.item(s.Values, s.Attributes); err != nil {
-		p.failAt(s.Pos, "", "sample of %s: %s", e.Name, keyError(err))
+		p.failAt(s.Pos, "", "sample of %s: %s", e.Name, KeyError(err))
 	}
 }
 

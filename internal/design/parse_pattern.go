@@ -138,7 +138,7 @@ func (p *parser) query(q *Pattern, n *yaml.Node, what string, known ...string) {
 	}
 	if q.Operation != "Scan" && len(q.Where) == 0 && (q.Entity == nil || o["where"] == nil) {
 		// An entity with a constant partition key needs no condition.
-		if need := q.needs(); len(need) > 0 {
+		if need := needs(q); len(need) > 0 {
 			p.fail(n, "add where: {"+strings.Join(need, ": …, ")+": …}", "%s has no where", what)
 		}
 	}
@@ -163,7 +163,7 @@ func (p *parser) query(q *Pattern, n *yaml.Node, what string, known ...string) {
 
 // needs returns the fields of the entity, or the key attributes, that a pattern
 // must give.
-func (q *Pattern) needs() (all []string) {
+func needs(q *Pattern) (all []string) {
 	list := q.Table.Partition
 	switch {
 	case q.Index != nil:
@@ -203,7 +203,7 @@ func (p *parser) expressions(q *Pattern, o map[string]*yaml.Node) {
 		if o[name] == nil {
 			continue
 		}
-		in, err := probe.Compile(p.m)
+		in, err := Compile(p.m, probe)
 		if err != nil {
 			msg, hint := err.Error(), ""
 			if c, ok := errors.AsType[*CompileError](err); ok {
@@ -258,7 +258,7 @@ func (p *parser) where(q *Pattern, n *yaml.Node) {
 			what := "table " + q.Table.Name + " has no key attribute "
 			if q.Entity != nil {
 				what = "entity " + q.Entity.Name + " has no field "
-			} else if p.m.anyField(m.name) {
+			} else if anyField(p.m, m.name) {
 				known = []string{}
 				what = "a condition on a field needs the entity of the field: "
 			}
@@ -273,7 +273,7 @@ func (p *parser) where(q *Pattern, n *yaml.Node) {
 			if f == nil || c.Op == ast.OpBeginsWith {
 				continue
 			}
-			if err := q.Entity.encodes(f, arg); err != nil {
+			if err := encodes(q.Entity, f, arg); err != nil {
 				p.failKey(p.pos(m.value), "field "+m.name, err)
 			}
 		}
@@ -284,7 +284,7 @@ func (p *parser) where(q *Pattern, n *yaml.Node) {
 // encodes returns an error for a value that no template can encode. A value can
 // fit another type than that of the field: a date can be a month in the key of
 // an index.
-func (e *Entity) encodes(f *Field, text string) error {
+func encodes(e *Entity, f *Field, text string) error {
 	_, err := f.Type.Encode(text)
 	if err == nil {
 		return nil
@@ -305,7 +305,7 @@ func (e *Entity) encodes(f *Field, text string) error {
 	return err
 }
 
-func (m *Model) anyField(name string) bool {
+func anyField(m *Model, name string) bool {
 	if slices.Contains(fieldNames(m.Fields), name) {
 		return true
 	}

@@ -130,7 +130,7 @@ func (w *World) distinct(e *Entity, f *Field) (now, then float64) {
 // text.
 func valuesAs(f *Field, t keys.Type) float64 {
 	as := *f
-	if finer(f.Type, t) {
+	if Finer(f.Type, t) {
 		as.Type = t
 	}
 	b, err := as.bounds()
@@ -138,17 +138,4 @@ func valuesAs(f *Field, t keys.Type) float64 {
 		return math.Inf(1)
 	}
 	return float64(b.count())
-}
-
-// ComponentsOf returns the names of the fields in key attributes.
-func (e *Entity) ComponentsOf(list []Attribute) map[string]bool {
-	all := map[string]bool{}
-	for _, a := range list {
-		if t := e.Attribute(a.Name); t != nil && t.Template != nil {
-			for _, name := range t.Template.Components() {
-				all[name] = true
-			}
-		}
-	}
-	return all
 }

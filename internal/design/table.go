@@ -235,3 +235,16 @@ func (t *Table) CreateRequest() json.RawMessage {
 	}
 	return text
 }
+
+// ComponentsOf returns the names of the fields in key attributes.
+func (e *Entity) ComponentsOf(list []Attribute) map[string]bool {
+	all := map[string]bool{}
+	for _, a := range list {
+		if t := e.Attribute(a.Name); t != nil && t.Template != nil {
+			for _, name := range t.Template.Components() {
+				all[name] = true
+			}
+		}
+	}
+	return all
+}

@@ -207,7 +207,7 @@ func runPattern(
 // compile sets the request. If the pattern does not make one, compile sets the reason and
 // returns it.
 func (p *PatternResult) compile(m *design.Model) (err error) {
-	p.Input, err = p.Pattern.Compile(m)
+	p.Input, err = design.Compile(m, p.Pattern)
 	if _, refused := errors.AsType[*wire.Error](err); err == nil || refused {
 		return nil
 	}

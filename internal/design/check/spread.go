@@ -437,7 +437,7 @@ func (s *spreader) request(c candidate) (wire.Request, error) {
 			q.Where[i].Args = c.args
 		}
 	}
-	return q.Compile(s.w.Model)
+	return design.Compile(s.w.Model, &q)
 }
 
 // text returns a request of [spreader.request] as JSON.

@@ -105,7 +105,7 @@ func (im *importer) deriveEntity(e *design.Entity, x *design.Index) {
 	if x != nil {
 		p.Name += " in " + x.Name
 	}
-	if _, err := p.Compile(im.m); err != nil {
+	if _, err := design.Compile(im.m, p); err != nil {
 		im.add(Loss{What: "pattern " + p.Name, Why: err.Error()})
 		return
 	}
@@ -143,7 +143,7 @@ func (im *importer) deriveRaw(t *design.Table, x *design.Index) {
 		if x != nil {
 			p.Name += " in " + x.Name
 		}
-		if _, err := p.Compile(im.m); err == nil {
+		if _, err := design.Compile(im.m, p); err == nil {
 			im.addPattern(p)
 		}
 		return

@@ -198,7 +198,7 @@ const maxPages = 1000
 // count returns the number of rows of a pattern over all pages, or what the service says
 // to it.
 func count(ctx context.Context, w *design.World, p *design.Pattern) (rows int, refused string, err error) {
-	in, err := p.Compile(w.Model)
+	in, err := design.Compile(w.Model, p)
 	if err == nil {
 		rows, err = countPages(ctx, w, in)
 	}

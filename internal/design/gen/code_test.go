@@ -111,7 +111,7 @@ func TestPatterns(t *testing.T) {
 			require.NoError(t, err)
 			got, err := send(t.Context(), client, in)
 			require.NoError(t, err)
-			request, err := p.Compile(m)
+			request, err := design.Compile(m, p)
 			require.NoError(t, err)
 			out, _, err := explain.InProcess(w.DB).Do(t.Context(), request)
 			require.NoError(t, err)

@@ -28,7 +28,7 @@ var writers = map[string]func(*request) string{"aws": (*request).cli, "go": (*re
 // [Languages]. It returns a [*design.CompileError] if the pattern is not one
 // request.
 func Expression(m *design.Model, p *design.Pattern, lang string) (string, error) {
-	body, err := p.JSON(m)
+	body, err := design.PatternJSON(m, p)
 	if err != nil {
 		return "", err
 	}

@@ -17,7 +17,7 @@ import (
 // pattern generates the function of an access pattern, or returns why it has no
 // request.
 func (f *file) pattern(p *design.Pattern) error {
-	body, err := p.JSON(f.m)
+	body, err := design.PatternJSON(f.m, p)
 	if err != nil {
 		return err
 	}
@@ -421,7 +421,7 @@ var likeKey = regexp.MustCompile(`^[#:]key[0-9]`)
 func (w *patternWriter) rest(op string) (*request, error) {
 	p := *w.p
 	p.Where, p.Operation, p.Descending = nil, "Scan", false
-	body, err := p.JSON(w.m)
+	body, err := design.PatternJSON(w.m, &p)
 	if err != nil {
 		return nil, err
 	}

@@ -279,7 +279,7 @@ func (l *linter) defeated(q *query) {
 	for _, x := range q.v.t.Indexes {
 		p := *q.p
 		p.Index = x
-		if _, err := p.Compile(l.m); err == nil && x != q.v.x {
+		if _, err := design.Compile(l.m, &p); err == nil && x != q.v.x {
 			fixes = append(
 				fixes,
 				proposal{text: fmt.Sprintf("query index %s instead", x.Name), edits: []edit{throughIndex(q.p.Name, x.Name)}, index: x},

@@ -42,7 +42,7 @@ func (l *linter) runPatterns() error {
 		q := &query{p: p, op: p.Operation}
 		l.queries = append(l.queries, q)
 		var err error
-		q.request, err = p.Compile(l.m)
+		q.request, err = design.Compile(l.m, p)
 		if err != nil {
 			q.failed, _ = errors.AsType[*design.CompileError](err)
 		}

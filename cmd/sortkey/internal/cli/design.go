@@ -384,7 +384,7 @@ func expression(m *design.Model, p *design.Pattern, lang string) (string, error)
 	if lang != "json" {
 		return gen.Expression(m, p, lang)
 	}
-	request, err := p.JSON(m)
+	request, err := design.PatternJSON(m, p)
 	if err != nil {
 		return "", err
 	}

@@ -92,7 +92,7 @@ func (s *explainSource) pattern(name string) (string, json.RawMessage, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	request, err := p.JSON(s.model)
+	request, err := design.PatternJSON(s.model, p)
 	if refused, ok := errors.AsType[*design.CompileError](err); ok {
 		return "", nil, &advice.Error{
 			Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err,
