@@ -16,24 +16,26 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // A Model is a key design: tables, entities with the templates of their keys,
 // and access patterns.
-type Model struct{ m *design.Model }
+type Model struct{ m *model.Model }
 
 // Load reads a model from a file. The error lists all errors in the file with
 // their places.
-func Load(path string) (*Model, error) { return made(design.Load(path)) }
+func Load(path string) (*Model, error) { return made(modelfile.Load(path)) }
 
 // Parse reads a model from YAML or JSON. File is the file name in errors and
 // findings.
-func Parse(file string, data []byte) (*Model, error) { return made(design.Parse(file, data)) }
+func Parse(file string, data []byte) (*Model, error) { return made(modelfile.Parse(file, data)) }
 
-func made(m *design.Model, err error) (*Model, error) {
+func made(m *model.Model, err error) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +75,8 @@ func (m *Model) Open(ctx context.Context, o Options) (*sortkey.DB, error) {
 	return w.DB, nil
 }
 
-func (m *Model) build(ctx context.Context, o Options) (*design.World, error) {
-	return design.Build(ctx, m.m, design.Options{Seed: o.Seed, MaxItems: o.MaxItems})
+func (m *Model) build(ctx context.Context, o Options) (*world.World, error) {
+	return world.Build(ctx, m.m, world.Options{Seed: o.Seed, MaxItems: o.MaxItems})
 }
 
 // Check runs the access patterns of the model and the lint rules, and returns
@@ -122,7 +124,7 @@ type Finding struct {
 	Advice  string
 }
 
-func newFinding(f *design.Finding) Finding {
+func newFinding(f *model.Finding) Finding {
 	return Finding{
 		Rule: f.Rule, Severity: f.Severity.String(), Place: f.Pos.String(), Pattern: f.Pattern, Message: f.Message,
 		Keys: f.Keys, Advice: f.Advice,

@@ -10,7 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tabledef"
 )
 
@@ -56,9 +58,9 @@ func (db *DB) load(path string, parameters []string) error {
 	}
 	list, notes, err := tabledef.Read(path, with)
 	if errors.Is(err, tabledef.ErrOther) {
-		var m *design.Model
-		if m, err = design.Load(path); err == nil {
-			_, err = design.Build(quiet, m, design.Options{DB: db.DB})
+		var m *model.Model
+		if m, err = modelfile.Load(path); err == nil {
+			_, err = world.Build(quiet, m, world.Options{DB: db.DB})
 		}
 		return err
 	}

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
 // designs is the folder of package design.
-const designs = "../../internal/design/"
+const designs = "../../internal/design/modelfile/"
 
 func models(t *testing.T) map[string][]byte {
 	t.Helper()
@@ -23,7 +24,7 @@ func models(t *testing.T) map[string][]byte {
 	require.NoError(t, err)
 	examples, err := filepath.Glob("../../design/examples/*/model.yaml")
 	require.NoError(t, err)
-	all := map[string][]byte{"starter": design.Starter()}
+	all := map[string][]byte{"starter": modelfile.Starter()}
 	for _, file := range append(files, examples...) {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -34,7 +35,7 @@ func models(t *testing.T) map[string][]byte {
 
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(design.Schema()))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(modelfile.Schema()))
 	require.NoError(t, err)
 	c := jsonschema.NewCompiler()
 	require.NoError(t, c.AddResource("model.schema.json", doc))
@@ -88,10 +89,10 @@ func TestSchemaAccepts(t *testing.T) {
 		if err := s.Validate(document(t, data)); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		m, err := design.Parse(file, data)
+		m, err := modelfile.Parse(file, data)
 		require.NoError(t, err)
 		var b bytes.Buffer
-		require.NoError(t, design.Write(&b, m))
+		require.NoError(t, modelfile.Write(&b, m))
 		if err := s.Validate(document(t, b.Bytes())); err != nil {
 			t.Errorf("%s, rewritten: %v", file, err)
 		}
@@ -141,7 +142,7 @@ func TestSchemaRejects(t *testing.T) {
 		if err := s.Validate(document(t, []byte(broken))); err == nil {
 			t.Errorf("the schema accepts %s", tt.broken)
 		}
-		if _, err := design.Parse("m.yaml", []byte(broken)); err == nil {
+		if _, err := modelfile.Parse("m.yaml", []byte(broken)); err == nil {
 			t.Errorf("Parse accepts %s", tt.broken)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func TestRun(t *testing.T) {
-	designtest.Run(t, "../../internal/design/testdata/shop.yaml", design.Options{})
+	designtest.Run(t, "../../internal/design/modelfile/testdata/shop.yaml", design.Options{})
 }
 
 // TestFailing is run by TestFailures in a separate process.

@@ -13,16 +13,18 @@ import (
 	sortkeydesign "github.com/sortkey/sortkey/design"
 	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/design/examples"
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
-func load(name string) (*design.Model, error) {
+func load(name string) (*model.Model, error) {
 	file, data, err := examples.Read(name)
 	if err != nil {
 		return nil, err
 	}
-	return design.Parse(file, data)
+	return modelfile.Parse(file, data)
 }
 
 // TestCheck checks every example at full scale, and fails if design check
@@ -52,7 +54,7 @@ func TestTraps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, err := design.Build(t.Context(), m, design.Options{})
+			w, err := world.Build(t.Context(), m, world.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +64,7 @@ func TestTraps(t *testing.T) {
 				t.Fatal(err)
 			}
 			for rule, on := range traps {
-				if !slices.ContainsFunc(found, func(f design.Finding) bool {
+				if !slices.ContainsFunc(found, func(f model.Finding) bool {
 					return f.Rule == rule && slices.Contains([]string{f.Table, f.Index, f.Entity, f.Pattern}, on) && len(f.Keys) == 2
 				}) {
 					t.Errorf("no finding of %s on %s with two keys", rule, on)
@@ -102,16 +104,16 @@ func TestAll(t *testing.T) {
 	}
 }
 
-func keysExist(t *testing.T, m *design.Model) {
+func keysExist(t *testing.T, m *model.Model) {
 	t.Helper()
-	w, err := design.Build(t.Context(), m, design.Options{MaxItems: -1})
+	w, err := world.Build(t.Context(), m, world.Options{MaxItems: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
 	have := map[string]bool{}
 	for _, it := range w.Items {
-		var key design.Key
+		var key model.Key
 		for _, a := range it.Table.Keys() {
 			key = append(key, it.Attributes.Get(a.Name))
 		}
@@ -133,7 +135,7 @@ func keysExist(t *testing.T, m *design.Model) {
 	}
 }
 
-func text(key design.Key) string {
+func text(key model.Key) string {
 	var b []byte
 	for _, v := range key {
 		b = append(v.AppendJSON(b), ' ')

@@ -21,10 +21,11 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // browser starts a headless browser, or skips the test. BROWSER names the browser;
@@ -136,9 +137,9 @@ func TestBrowser(t *testing.T) {
 		"content-management": "design/examples/content-management/model.yaml",
 		"drive":              "internal/design/report/testdata/drive.yaml",
 	} {
-		m, err := design.Load(root + path)
+		m, err := modelfile.Load(root + path)
 		require.NoError(t, err)
-		w, err := design.Build(t.Context(), m, design.Options{MaxItems: 5000})
+		w, err := world.Build(t.Context(), m, world.Options{MaxItems: 5000})
 		require.NoError(t, err)
 		defer w.Close()
 		r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})

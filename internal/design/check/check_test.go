@@ -6,13 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
-func run(t *testing.T, m *design.Model, o check.Options) *check.Result {
+func run(t *testing.T, m *model.Model, o check.Options) *check.Result {
 	t.Helper()
-	w, err := design.Build(t.Context(), m, design.Options{})
+	w, err := world.Build(t.Context(), m, world.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { w.Close() })
 	r, err := check.Run(t.Context(), w, o)
@@ -21,7 +23,7 @@ func run(t *testing.T, m *design.Model, o check.Options) *check.Result {
 }
 
 func TestShop(t *testing.T) {
-	m, err := design.Load("../testdata/shop.yaml")
+	m, err := modelfile.Load("../modelfile/testdata/shop.yaml")
 	require.NoError(t, err)
 	r := run(t, m, check.Options{})
 	for _, f := range r.Findings {
@@ -86,7 +88,7 @@ func TestExpectations(t *testing.T) {
 		{`request: {operation: Query, TableName: Drive}`, "error: ValidationException", ""},
 		{`request: {operation: Query, TableName: Drive}`, "error: Other", "expected Other, got ValidationException"},
 	} {
-		m, err := design.Parse("small.yaml", []byte(small+"    "+tt.question+"\n    expect: "+wrap(tt.expect)+"\n"))
+		m, err := modelfile.Parse("small.yaml", []byte(small+"    "+tt.question+"\n    expect: "+wrap(tt.expect)+"\n"))
 		require.NoError(t, err, tt.question)
 		r := run(t, m, check.Options{})
 		var got []string
@@ -97,7 +99,7 @@ func TestExpectations(t *testing.T) {
 		if tt.want == "" && text != "" || !strings.Contains(text, tt.want) {
 			t.Errorf("%s, expecting %s: %q, want %q", tt.question, tt.expect, text, tt.want)
 		}
-		if r.Patterns[0].OK() != (tt.want == "") || r.Failed(design.Error) != (tt.want != "") {
+		if r.Patterns[0].OK() != (tt.want == "") || r.Failed(model.Error) != (tt.want != "") {
 			t.Errorf("%s, expecting %s: OK is %v", tt.question, tt.expect, r.Patterns[0].OK())
 		}
 	}

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
 // A judge compares the result of a pattern with its expectations.
 type judge struct {
-	p  *design.Pattern
+	p  *model.Pattern
 	pr *PatternResult
 }
 
@@ -31,8 +32,8 @@ func (p *PatternResult) judge() {
 }
 
 func (j *judge) fail(keys []string, advice, format string, args ...any) {
-	f := design.Finding{
-		Rule: Rule, Severity: design.Error, Pos: j.p.Expect.Pos, Pattern: j.p.Name,
+	f := model.Finding{
+		Rule: Rule, Severity: model.Error, Pos: j.p.Expect.Pos, Pattern: j.p.Name,
 		Message: fmt.Sprintf(format, args...), Keys: keys, Advice: advice,
 	}
 	if f.Pos.Line == 0 {
@@ -53,12 +54,12 @@ func (j *judge) fail(keys []string, advice, format string, args ...any) {
 func (j *judge) uncompiled() {
 	e := j.pr.Compile
 	switch want := j.p.Expect.Error; want {
-	case design.NotARange:
+	case compile.NotARange:
 	case "":
 		j.fail(nil, e.Advice, "the pattern is not one request: %s", e.Msg)
 		j.pr.Failures[0].Pos = e.Pos
 	default:
-		j.fail(nil, e.Advice, "expected %s, got %s: %s", want, design.NotARange, e.Msg)
+		j.fail(nil, e.Advice, "expected %s, got %s: %s", want, compile.NotARange, e.Msg)
 	}
 }
 
@@ -145,11 +146,11 @@ func (j *judge) judge() {
 // the budget holds, or nil.
 func (j *judge) over(budget float64, of func(*Reading) float64) (most *Reading) {
 	s := j.pr.Spread
-	if s == nil || j.p.Expect.Budget == design.BudgetSample {
+	if s == nil || j.p.Expect.Budget == model.BudgetSample {
 		return nil
 	}
 	all := s.readings
-	if j.p.Expect.Budget == design.BudgetP95 {
+	if j.p.Expect.Budget == model.BudgetP95 {
 		all = []Reading{s.P50, s.P95}
 	}
 	for i := range all {
@@ -265,7 +266,7 @@ func (j *judge) keys() {
 					text.Count(len(want), "key"), len(got), rowText(t, got[i].Key),
 				)
 				return
-			case !slices.ContainsFunc(want[start:min(end, len(want))], func(k design.Key) bool { return sameKey(t, got[i].Key, k) }):
+			case !slices.ContainsFunc(want[start:min(end, len(want))], func(k model.Key) bool { return sameKey(t, got[i].Key, k) }):
 				j.fail(
 					[]string{rowText(t, got[i].Key), keyText(want[i])}, "", "row %d is %s, expected %s", i+1,
 					rowText(t, got[i].Key), keyText(want[i]),
@@ -301,7 +302,7 @@ func (j *judge) tied(a, b attr.Item) bool {
 	return true
 }
 
-func sameKey(t *design.Table, row attr.Item, key design.Key) bool {
+func sameKey(t *model.Table, row attr.Item, key model.Key) bool {
 	for i, a := range t.Keys() {
 		if !attr.Equal(row.Get(a.Name), key[i]) {
 			return false
@@ -338,15 +339,15 @@ func (j *judge) first(is func(explain.Row) bool) (keys []string) {
 }
 
 // rowText returns the table key of a row as text.
-func rowText(t *design.Table, row attr.Item) string {
-	var k design.Key
+func rowText(t *model.Table, row attr.Item) string {
+	var k model.Key
 	for _, a := range t.Keys() {
 		k = append(k, row.Get(a.Name))
 	}
 	return keyText(k)
 }
 
-func keyText(k design.Key) string {
+func keyText(k model.Key) string {
 	parts := make([]string, len(k))
 	for i, v := range k {
 		parts[i] = text.Literal(v)

@@ -9,8 +9,10 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -28,12 +30,12 @@ type Options struct {
 	Items int
 	// Lint finds hazards, which join the findings about expectations. Default:
 	// none.
-	Lint func(context.Context, *design.World) ([]design.Finding, error)
+	Lint func(context.Context, *world.World) ([]model.Finding, error)
 }
 
 // A Result is the result of a check.
 type Result struct {
-	Model *design.Model
+	Model *model.Model
 	// Items is the number of items in the world. Scale is the share of the
 	// declared items that were generated; Bytes is true if their size limits it.
 	Items    int
@@ -42,17 +44,17 @@ type Result struct {
 	Patterns []PatternResult
 	// Findings are the findings of patterns and lint rules, errors first, in
 	// the order of the file for each severity.
-	Findings []design.Finding
+	Findings []model.Finding
 	Tables   []TableStats
 }
 
 // A PatternResult is the result of one access pattern.
 type PatternResult struct {
-	Pattern *design.Pattern
+	Pattern *model.Pattern
 	// Input is the request, or nil if the pattern is not one range; Compile says why. It
 	// is also nil for a raw request that does not have the form of its operation.
 	Input   wire.Request
-	Compile *design.CompileError
+	Compile *compile.Error
 	// Report describes what the request read, or is nil.
 	Report *explain.Report
 	// Growth is the average number of rows at the declared scale for each row
@@ -63,7 +65,7 @@ type PatternResult struct {
 	// none.
 	Spread *Spread
 	// Failures are the unmet expectations.
-	Failures []design.Finding
+	Failures []model.Finding
 }
 
 // Request returns the request as JSON, a raw one as its author wrote it, or nil for a
@@ -73,7 +75,7 @@ func (p *PatternResult) Request() json.RawMessage {
 	case p.Pattern.Request != nil:
 		return p.Pattern.Request
 	case p.Input != nil:
-		return design.JSON(p.Input)
+		return compile.JSON(p.Input)
 	}
 	return nil
 }
@@ -102,7 +104,7 @@ func (p *PatternResult) Waste() float64 {
 }
 
 // Count returns the number of findings of a severity.
-func (r *Result) Count(s design.Severity) int {
+func (r *Result) Count(s model.Severity) int {
 	n := 0
 	for _, f := range r.Findings {
 		if f.Severity == s {
@@ -113,13 +115,13 @@ func (r *Result) Count(s design.Severity) int {
 }
 
 // Failed reports whether a finding is at least as severe as s.
-func (r *Result) Failed(s design.Severity) bool {
-	return slices.ContainsFunc(r.Findings, func(f design.Finding) bool { return f.Severity >= s })
+func (r *Result) Failed(s model.Severity) bool {
+	return slices.ContainsFunc(r.Findings, func(f model.Finding) bool { return f.Severity >= s })
 }
 
 // Run runs every access pattern of a world and judges it. A failing pattern is
 // part of the result; Run fails if ctx is done or Lint fails.
-func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
+func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	r := &Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale, Bytes: w.Bytes}
 	target := explain.InProcess(w.DB)
 	for _, p := range w.Model.Patterns {
@@ -141,7 +143,7 @@ func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
 		}
 		r.Findings = append(r.Findings, found...)
 	}
-	slices.SortStableFunc(r.Findings, func(a, b design.Finding) int {
+	slices.SortStableFunc(r.Findings, func(a, b model.Finding) int {
 		return cmp.Or(
 			cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col),
 		)
@@ -150,7 +152,7 @@ func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
 }
 
 // Pattern runs and judges one access pattern of a world.
-func Pattern(ctx context.Context, w *design.World, p *design.Pattern, o Options) (PatternResult, error) {
+func Pattern(ctx context.Context, w *world.World, p *model.Pattern, o Options) (PatternResult, error) {
 	return runPattern(ctx, w, explain.InProcess(w.DB), p, o)
 }
 
@@ -158,7 +160,7 @@ func Pattern(ctx context.Context, w *design.World, p *design.Pattern, o Options)
 // model. Unlike [Run] it does not look at other partitions, and fails if the request
 // cannot be run.
 func Through(
-	ctx context.Context, target explain.Target, m *design.Model, p *design.Pattern, o explain.Options,
+	ctx context.Context, target explain.Target, m *model.Model, p *model.Pattern, o explain.Options,
 ) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
 	if pr.compile(m) == nil {
@@ -171,7 +173,7 @@ func Through(
 }
 
 func runPattern(
-	ctx context.Context, w *design.World, target explain.Target, p *design.Pattern, o Options,
+	ctx context.Context, w *world.World, target explain.Target, p *model.Pattern, o Options,
 ) (PatternResult, error) {
 	if err := context.Cause(ctx); err != nil {
 		return PatternResult{Pattern: p, Growth: 1}, err
@@ -187,8 +189,8 @@ func runPattern(
 		if cause := context.Cause(ctx); cause != nil {
 			return pr, cause
 		}
-		pr.Failures = append(pr.Failures, design.Finding{
-			Rule: Rule, Severity: design.Error, Pos: p.Pos, Pattern: p.Name,
+		pr.Failures = append(pr.Failures, model.Finding{
+			Rule: Rule, Severity: model.Error, Pos: p.Pos, Pattern: p.Name,
 			Message: "cannot run the request: " + err.Error(),
 		})
 		return pr, nil
@@ -206,14 +208,14 @@ func runPattern(
 
 // compile sets the request. If the pattern does not make one, compile sets the reason and
 // returns it.
-func (p *PatternResult) compile(m *design.Model) (err error) {
-	p.Input, err = design.Compile(m, p.Pattern)
+func (p *PatternResult) compile(m *model.Model) (err error) {
+	p.Input, err = compile.Pattern(m, p.Pattern)
 	if _, refused := errors.AsType[*wire.Error](err); err == nil || refused {
 		return nil
 	}
-	p.Compile, _ = errors.AsType[*design.CompileError](err)
+	p.Compile, _ = errors.AsType[*compile.Error](err)
 	if p.Compile == nil {
-		p.Compile = &design.CompileError{Pos: p.Pattern.Pos, Pattern: p.Pattern.Name, Msg: err.Error()}
+		p.Compile = &compile.Error{Pos: p.Pattern.Pos, Pattern: p.Pattern.Name, Msg: err.Error()}
 	}
 	return err
 }
@@ -230,7 +232,7 @@ func (p *PatternResult) explain(ctx context.Context, target explain.Target, o ex
 }
 
 // growth returns the average growth of the rows of a report.
-func growth(w *design.World, r *explain.Report) float64 {
+func growth(w *world.World, r *explain.Report) float64 {
 	t := w.Model.Table(r.Table)
 	if t == nil || w.Scale >= 1 || w.Scale <= 0 || len(r.Rows) == 0 || r.Limit > 0 || oneKey(t, r) {
 		return 1
@@ -251,14 +253,14 @@ func growth(w *design.World, r *explain.Report) float64 {
 			written[id(w.Items[i].Attributes)] = true
 		}
 	}
-	of := func(*design.Entity) float64 { return 1 / w.Scale }
+	of := func(*model.Entity) float64 { return 1 / w.Scale }
 	if r.Operation != "Scan" {
 		hash := t.Partition
 		if x := t.Index(r.Index); x != nil {
 			hash = x.Partition
 		}
 		grow := w.Growth(hash)
-		of = func(e *design.Entity) float64 { return grow[e] }
+		of = func(e *model.Entity) float64 { return grow[e] }
 	}
 	rows := 0.0
 	for _, row := range r.Rows {
@@ -272,7 +274,7 @@ func growth(w *design.World, r *explain.Report) float64 {
 }
 
 // oneKey reports whether a request reads at most one item of a table.
-func oneKey(t *design.Table, r *explain.Report) bool {
+func oneKey(t *model.Table, r *explain.Report) bool {
 	switch {
 	case r.Index != "" || r.Operation == "Scan":
 		return false

@@ -6,8 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 const scaled = `name: scaled
@@ -46,15 +47,15 @@ patterns:
 // items.
 func TestScale(t *testing.T) {
 	slow(t)
-	m, err := design.Parse("m.yaml", []byte(scaled))
+	m, err := modelfile.Parse("m.yaml", []byte(scaled))
 	require.NoError(t, err)
 	results := map[bool]*check.Result{}
 	for _, whole := range []bool{true, false} {
-		o := design.Options{MaxItems: 11100}
+		o := world.Options{MaxItems: 11100}
 		if whole {
 			o.MaxItems = 1 << 20
 		}
-		w, err := design.Build(t.Context(), m, o)
+		w, err := world.Build(t.Context(), m, o)
 		require.NoError(t, err)
 		defer w.Close()
 		r, err := check.Run(t.Context(), w, check.Options{})
@@ -94,7 +95,7 @@ func TestScale(t *testing.T) {
 
 // TestOneKey holds that a request for one key does not grow.
 func TestOneKey(t *testing.T) {
-	m, err := design.Parse("m.yaml", []byte(`name: m
+	m, err := modelfile.Parse("m.yaml", []byte(`name: m
 tables: {Tab: {partition: PK, sort: SK}, Hash: {partition: PK}}
 entities:
   E:
@@ -114,7 +115,7 @@ patterns:
   - {name: some, query: {entity: E, where: {few: a, n: {between: [1, 9]}}}}
 `))
 	require.NoError(t, err)
-	w, err := design.Build(t.Context(), m, design.Options{MaxItems: 200})
+	w, err := world.Build(t.Context(), m, world.Options{MaxItems: 200})
 	require.NoError(t, err)
 	defer w.Close()
 	r, err := check.Run(t.Context(), w, check.Options{})

@@ -13,8 +13,10 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -72,7 +74,7 @@ const (
 
 // spread finds what the pattern of a result reads in other partitions.
 func spread(
-	ctx context.Context, w *design.World, target explain.Target, pr *PatternResult, o Options,
+	ctx context.Context, w *world.World, target explain.Target, pr *PatternResult, o Options,
 ) (*Spread, error) {
 	r := pr.Report
 	if r == nil || r.Refused != nil || r.Operation == "Scan" {
@@ -101,14 +103,14 @@ func spread(
 
 // A spreader finds the slices of a pattern in all partitions of a space.
 type spreader struct {
-	w     *design.World
-	space *design.Space
+	w     *world.World
+	space *world.Space
 	pr    *PatternResult
-	p     *design.Pattern
-	grow  design.Growth
+	p     *model.Pattern
+	grow  world.Growth
 	// of are the entities whose partitions the pattern reads; nil among them
 	// stands for items of no entity.
-	of map[*design.Entity]bool
+	of map[*model.Entity]bool
 	// hash are the names in the conditions that fix the partition, free those
 	// that take their values from an item of the partition if their own do not
 	// occur there, and listed those whose values the model lists.
@@ -116,15 +118,15 @@ type spreader struct {
 	shared             bool // a name fixes the partition and bounds the range
 	// moved is a BETWEEN or begins_with that follows the items of a partition if
 	// its own range is empty there, or nil.
-	moved     *design.Condition
+	moved     *model.Condition
 	all       []candidate
 	estimated bool // some candidates have estimates
 }
 
 // A candidate is a partition with the size of the pattern's slice there.
 type candidate struct {
-	item *design.Item // gives the values of the conditions
-	row  *design.Row
+	item *world.Item // gives the values of the conditions
+	row  *world.Row
 	own  bool     // only the partition key is from the item
 	args []string // of the condition that follows the items, unless own
 	// rows and bytes are those of the slice.
@@ -132,8 +134,8 @@ type candidate struct {
 	growth      float64
 }
 
-func newSpreader(w *design.World, space *design.Space, pr *PatternResult) *spreader {
-	s := &spreader{w: w, space: space, pr: pr, p: pr.Pattern, grow: w.Growth(space.Hash), of: map[*design.Entity]bool{}}
+func newSpreader(w *world.World, space *world.Space, pr *PatternResult) *spreader {
+	s := &spreader{w: w, space: space, pr: pr, p: pr.Pattern, grow: w.Growth(space.Hash), of: map[*model.Entity]bool{}}
 	p := s.p
 	if p.Entity != nil {
 		s.of[p.Entity] = true
@@ -173,7 +175,7 @@ func newSpreader(w *design.World, space *design.Space, pr *PatternResult) *sprea
 	return s
 }
 
-func (s *spreader) field(name string) *design.Field {
+func (s *spreader) field(name string) *model.Field {
 	if s.p.Entity == nil {
 		return nil
 	}
@@ -181,7 +183,7 @@ func (s *spreader) field(name string) *design.Field {
 }
 
 // names reports whether a name in a condition is in key attributes.
-func (s *spreader) names(list []design.Attribute, name string) bool {
+func (s *spreader) names(list []model.Attribute, name string) bool {
 	for _, a := range list {
 		if s.field(name) == nil && a.Name == name {
 			return true
@@ -191,7 +193,7 @@ func (s *spreader) names(list []design.Attribute, name string) bool {
 }
 
 // has reports whether the pattern is about an entity.
-func (s *spreader) has(e *design.Entity) bool {
+func (s *spreader) has(e *model.Entity) bool {
 	return e == s.p.Entity && e != nil || s.p.Entity == nil && s.of[e]
 }
 
@@ -225,7 +227,7 @@ func (s *spreader) find(ctx context.Context) error {
 
 // ownRange returns the rows of a partition in the range of the pattern's own
 // values.
-func (s *spreader) ownRange(at design.Part) (from, to int) {
+func (s *spreader) ownRange(at world.Part) (from, to int) {
 	r := s.pr.Report
 	from, to = at.From, at.To
 	if r.Low.Bytes != nil {
@@ -238,7 +240,7 @@ func (s *spreader) ownRange(at design.Part) (from, to int) {
 }
 
 // add adds a candidate that reads some rows.
-func (s *spreader) add(c candidate, rows []design.Row) {
+func (s *spreader) add(c candidate, rows []world.Row) {
 	r := s.pr.Report
 	limited := r.Limit > 0
 	if limited && len(rows) > r.Limit {
@@ -262,9 +264,9 @@ func (s *spreader) add(c candidate, rows []design.Row) {
 
 // group adds the candidate of a partition whose conditions take their values
 // from the items there: those with which the pattern reads most.
-func (s *spreader) group(rows []design.Row) {
+func (s *spreader) group(rows []world.Row) {
 	one := oneKey(s.space.Table, s.pr.Report)
-	groups := map[string][]design.Row{}
+	groups := map[string][]world.Row{}
 	var order []string
 	for _, r := range rows {
 		if !s.has(r.Item.Entity) {
@@ -292,7 +294,7 @@ func (s *spreader) group(rows []design.Row) {
 		}
 		groups[key] = append(groups[key], r)
 	}
-	var most []design.Row
+	var most []world.Row
 	var args []string
 	bytes := 0
 	for _, key := range order {
@@ -313,7 +315,7 @@ func (s *spreader) group(rows []design.Row) {
 	s.add(candidate{item: most[0].Item, row: &most[0], args: args}, most)
 }
 
-func sizeOf(rows []design.Row) int {
+func sizeOf(rows []world.Row) int {
 	n := 0
 	for i := range rows {
 		n += rows[i].Size()
@@ -323,7 +325,7 @@ func sizeOf(rows []design.Row) int {
 
 // window returns the rows that the moved condition reads most of, with its
 // values there, or nil if the values have no distance.
-func (s *spreader) window(rows []design.Row) ([]design.Row, []string) {
+func (s *spreader) window(rows []world.Row) ([]world.Row, []string) {
 	c := s.moved
 	if c.Op == ast.OpBeginsWith {
 		return rows, []string{beginning(c.Args[0], rows[0].Item.Values.Get(c.Field))}
@@ -354,7 +356,7 @@ func (s *spreader) window(rows []design.Row) ([]design.Row, []string) {
 			most, first, last = bytes, from, to+1
 		}
 	}
-	var read []design.Row
+	var read []world.Row
 	for _, i := range order[first:last] {
 		read = append(read, rows[i])
 	}
@@ -396,20 +398,20 @@ func beginning(prefix, value string) string {
 	return strings.Join(parts[:min(folders, len(parts))], "")
 }
 
-func (s *spreader) condition(name string) (design.Condition, bool) {
+func (s *spreader) condition(name string) (model.Condition, bool) {
 	for _, c := range s.p.Where {
 		if c.Field == name {
 			return c, true
 		}
 	}
-	return design.Condition{}, false
+	return model.Condition{}, false
 }
 
 // value returns the value that an item gives a condition. A condition on a day,
 // month or year stays one.
-func (s *spreader) value(it *design.Item, c design.Condition) string {
+func (s *spreader) value(it *world.Item, c model.Condition) string {
 	if s.field(c.Field) == nil {
-		return design.TextOf(it.Attributes.Get(c.Field))
+		return model.TextOf(it.Attributes.Get(c.Field))
 	}
 	text := it.Values.Get(c.Field)
 	for _, layout := range layouts[1:] {
@@ -437,7 +439,7 @@ func (s *spreader) request(c candidate) (wire.Request, error) {
 			q.Where[i].Args = c.args
 		}
 	}
-	return design.Compile(s.w.Model, &q)
+	return compile.Pattern(s.w.Model, &q)
 }
 
 // text returns a request of [spreader.request] as JSON.
@@ -445,7 +447,7 @@ func (s *spreader) text(in wire.Request) json.RawMessage {
 	if s.p.Request != nil {
 		return in.AppendJSON(nil)
 	}
-	return design.JSON(in)
+	return compile.JSON(in)
 }
 
 // placeholders returns the placeholders of the partition key's values in a raw

@@ -7,13 +7,14 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // TableStats are statistics of the items in a table or an index.
 type TableStats struct {
-	Table *design.Table
-	Index *design.Index // nil for the table itself
+	Table *model.Table
+	Index *model.Index // nil for the table itself
 	// Items, Bytes and Partitions count what is in the world.
 	Items, Bytes, Partitions int
 	// DeclaredItems and DeclaredBytes are Items and Bytes at the declared
@@ -40,7 +41,7 @@ type Partition struct {
 	Key          []attr.Value
 	Items, Bytes int
 	// DeclaredItems and DeclaredBytes are Items and Bytes at the declared scale
-	// (see [design.World.Growth]).
+	// (see [world.World.Growth]).
 	DeclaredItems, DeclaredBytes float64
 	// Reads and Writes are units per second (see [design.Rates]). Reads are
 	// eventually consistent and counted only for tables, because reads of
@@ -53,10 +54,10 @@ func (p *Partition) Text() string { return keyText(p.Key) }
 
 // Stats returns the statistics of all tables and indexes, each table before its
 // indexes.
-func Stats(ctx context.Context, w *design.World) ([]TableStats, error) {
+func Stats(ctx context.Context, w *world.World) ([]TableStats, error) {
 	var all []TableStats
 	for _, t := range w.Model.Tables {
-		for _, x := range append([]*design.Index{nil}, t.Indexes...) {
+		for _, x := range append([]*model.Index{nil}, t.Indexes...) {
 			s, err := w.Space(ctx, t, x)
 			if err != nil {
 				return nil, err
@@ -71,12 +72,12 @@ func Stats(ctx context.Context, w *design.World) ([]TableStats, error) {
 	return all, nil
 }
 
-func stats(w *design.World, space *design.Space, rates *design.Rates) TableStats {
+func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
 	s := TableStats{
 		Table: space.Table, Index: space.Index, Items: len(space.Rows), Bytes: space.Bytes,
 		Partitions: len(space.Parts),
 	}
-	entities := map[*design.Entity]*EntityStats{}
+	entities := map[*model.Entity]*EntityStats{}
 	grow := w.Growth(space.Hash)
 	for _, at := range space.Parts {
 		rows := space.In(at)
@@ -134,7 +135,7 @@ func highest(best **Partition, p *Partition, v float64, of func(*Partition) floa
 }
 
 // PartitionKey returns the values of the partition key of a row.
-func PartitionKey(s *design.Space, r *design.Row) (key []attr.Value) {
+func PartitionKey(s *world.Space, r *world.Row) (key []attr.Value) {
 	for _, a := range s.Hash {
 		key = append(key, r.Item.Attributes.Get(a.Name))
 	}

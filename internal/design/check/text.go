@@ -6,8 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -86,7 +87,7 @@ func (p *printer) write() {
 	if !p.o.Quiet {
 		p.tables()
 	}
-	for _, s := range []design.Severity{design.Error, design.Warning, design.Note} {
+	for _, s := range []model.Severity{model.Error, model.Warning, model.Note} {
 		p.findings(s)
 	}
 	p.summary()
@@ -99,7 +100,7 @@ func (p *printer) pattern(pr *PatternResult) {
 	}
 	fmt.Fprintf(&p.out, "%s %s\n", mark, p.paint.Strong(pr.Pattern.Name))
 	if pr.Compile != nil && pr.OK() {
-		p.line("refused", nil, design.NotARange+": "+pr.Compile.Msg)
+		p.line("refused", nil, compile.NotARange+": "+pr.Compile.Msg)
 		p.line("instead", nil, pr.Compile.Advice)
 	}
 	if r := pr.Report; r != nil {
@@ -279,14 +280,14 @@ func (p *printer) tables() {
 	}
 }
 
-func (p *printer) findings(s design.Severity) {
+func (p *printer) findings(s model.Severity) {
 	first := true
 	for _, f := range p.r.Findings {
 		if f.Severity != s || f.Rule == Rule {
 			continue // shown with the pattern
 		}
 		if first {
-			paint := map[design.Severity]func(string) string{design.Error: p.paint.Bad, design.Warning: p.paint.Warn, design.Note: p.paint.Faint}[s]
+			paint := map[model.Severity]func(string) string{model.Error: p.paint.Bad, model.Warning: p.paint.Warn, model.Note: p.paint.Faint}[s]
 			fmt.Fprintf(&p.out, "\n%s\n", paint(s.String()+"s"))
 			first = false
 		}
@@ -316,11 +317,11 @@ func (p *printer) summary() {
 		}
 	}
 	paint := p.paint.Good
-	if p.r.Failed(design.Error) {
+	if p.r.Failed(model.Error) {
 		paint = p.paint.Bad
 	}
 	s := fmt.Sprintf("%s, %d as expected; %s, %s, %s", text.Count(len(p.r.Patterns), "pattern"), ok,
-		text.Count(p.r.Count(design.Error), "error"), text.Count(p.r.Count(design.Warning), "warning"), text.Count(p.r.Count(design.Note), "note"))
+		text.Count(p.r.Count(model.Error), "error"), text.Count(p.r.Count(model.Warning), "warning"), text.Count(p.r.Count(model.Note), "note"))
 	fmt.Fprintf(&p.out, "\n%s\n", paint(s))
 }
 

@@ -8,15 +8,17 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // TestText checks the models in testdata and prints the results.
 func TestText(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			m, err := design.Parse("m.yaml", []byte(d.Input))
+			m, err := modelfile.Parse("m.yaml", []byte(d.Input))
 			if err != nil {
 				return err.Error() + "\n"
 			}
@@ -24,7 +26,7 @@ func TestText(t *testing.T) {
 			if d.HasArg("lint") {
 				o.Lint = lint
 			}
-			w, err := design.Build(t.Context(), m, design.Options{MaxItems: 20})
+			w, err := world.Build(t.Context(), m, world.Options{MaxItems: 20})
 			require.NoError(t, err)
 			defer w.Close()
 			r, err := check.Run(t.Context(), w, o)
@@ -37,11 +39,11 @@ func TestText(t *testing.T) {
 }
 
 // lint returns a finding of each severity.
-func lint(_ context.Context, w *design.World) ([]design.Finding, error) {
+func lint(_ context.Context, w *world.World) ([]model.Finding, error) {
 	t := w.Model.Tables[0]
-	return []design.Finding{
-		{Rule: "a-note", Severity: design.Note, Pos: t.Pos, Table: t.Name, Message: "the table is small", Advice: "wait", Accepted: "it is new"},
-		{Rule: "a-warning", Severity: design.Warning, Pos: t.Pos, Message: "the keys are long", Keys: []string{`"one"`, `"two"`}, Advice: "shorten them"},
-		{Rule: "an-error", Severity: design.Error, Pos: t.Pos, Message: "the keys are too long"},
+	return []model.Finding{
+		{Rule: "a-note", Severity: model.Note, Pos: t.Pos, Table: t.Name, Message: "the table is small", Advice: "wait", Accepted: "it is new"},
+		{Rule: "a-warning", Severity: model.Warning, Pos: t.Pos, Message: "the keys are long", Keys: []string{`"one"`, `"two"`}, Advice: "shorten them"},
+		{Rule: "an-error", Severity: model.Error, Pos: t.Pos, Message: "the keys are too long"},
 	}, nil
 }

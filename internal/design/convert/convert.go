@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // A Loss is a part of the design that the model lacks or represents
@@ -16,7 +16,7 @@ import (
 type Loss struct {
 	// Pos is the place in the file, and Path the place in the JSON, such as
 	// DataModel[0].TableFacets[1].
-	Pos  design.Pos
+	Pos  model.Pos
 	Path string
 	// What is lost, Why, and what to do about it; Hint may be empty.
 	What, Why, Hint string
@@ -33,7 +33,7 @@ func (l Loss) String() string {
 
 // An Error says why a file cannot be imported.
 type Error struct {
-	Pos       design.Pos
+	Pos       model.Pos
 	Msg, Hint string
 }
 
@@ -71,9 +71,9 @@ type Options struct {
 }
 
 // Import reads files into one model and lists the losses. The model passes
-// [design.Parse] and [design.Build]. It returns an [*Error] if no model can be
+// [modelfile.Parse] and [world.Build]. It returns an [*Error] if no model can be
 // made, or the cause of ctx.
-func Import(ctx context.Context, files []File, o Options) (*design.Model, []Loss, error) {
+func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss, error) {
 	im := newImporter(o)
 	var docs []*document
 	for _, f := range files {
@@ -93,7 +93,7 @@ func Import(ctx context.Context, files []File, o Options) (*design.Model, []Loss
 		}
 		if formats[i] == "" {
 			return nil, nil, &Error{
-				Pos: design.Pos{File: d.name}, Msg: "unknown kind of design",
+				Pos: model.Pos{File: d.name}, Msg: "unknown kind of design",
 				Hint: "supported: " + strings.Join(formatTitles(), "; ") + ". --format selects one",
 			}
 		}
@@ -144,14 +144,14 @@ func (im *importer) read(f Format, d *document) error {
 // model.
 type importer struct {
 	o       Options
-	m       *design.Model
+	m       *model.Model
 	name    string
 	losses  []Loss
 	more    int // number of losses beyond maxLosses
-	pools   map[*design.Table]*pool
+	pools   map[*model.Table]*pool
 	derived bool // derive patterns from entities
-	shared  map[string]*design.Field
-	from    map[*design.Pattern]*node
+	shared  map[string]*model.Field
+	from    map[*model.Pattern]*node
 }
 
 func newImporter(o Options) *importer {
@@ -159,9 +159,9 @@ func newImporter(o Options) *importer {
 		o.Items = DefaultItems
 	}
 	return &importer{
-		o: o, m: &design.Model{}, name: slug(o.Name), pools: map[*design.Table]*pool{},
-		shared: map[string]*design.Field{},
-		from:   map[*design.Pattern]*node{},
+		o: o, m: &model.Model{}, name: slug(o.Name), pools: map[*model.Table]*pool{},
+		shared: map[string]*model.Field{},
+		from:   map[*model.Pattern]*node{},
 	}
 }
 

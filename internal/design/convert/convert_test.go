@@ -14,9 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files again")
@@ -56,11 +57,11 @@ func TestImport(t *testing.T) {
 			m, losses, err := convert.Import(t.Context(), files(t, tt.files), tt.o)
 			require.NoError(t, err)
 			var b bytes.Buffer
-			require.NoError(t, design.Write(&b, m))
+			require.NoError(t, modelfile.Write(&b, m))
 			text := b.String()
-			again, err := design.Parse("again.yaml", b.Bytes())
+			again, err := modelfile.Parse("again.yaml", b.Bytes())
 			require.NoError(t, err)
-			w, err := design.Build(t.Context(), again, design.Options{})
+			w, err := world.Build(t.Context(), again, world.Options{})
 			require.NoError(t, err)
 			defer w.Close()
 			r, err := check.Run(t.Context(), w, check.Options{})
@@ -109,7 +110,7 @@ func golden(t *testing.T, path string, got []byte) {
 func TestItems(t *testing.T) {
 	m, _, err := convert.Import(t.Context(), files(t, []string{"workbench.json"}), convert.Options{})
 	require.NoError(t, err)
-	w, err := design.Build(t.Context(), m, design.Options{})
+	w, err := world.Build(t.Context(), m, world.Options{})
 	require.NoError(t, err)
 	defer w.Close()
 	byTable := map[string]int{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -14,10 +14,10 @@ import (
 type declared struct {
 	im *importer
 	g  *group
-	e  *design.Entity
-	t  *design.Table
+	e  *model.Entity
+	t  *model.Table
 	// fields are the declared types and values.
-	fields map[string]*design.Field
+	fields map[string]*model.Field
 	used   map[string]bool // in templates
 	// elsewhere are the fields stored under another name.
 	elsewhere map[string]bool
@@ -25,11 +25,11 @@ type declared struct {
 	order     []string // reasons in left, in order
 }
 
-func (im *importer) declare(name, about string, t *design.Table, n *node) *declared {
-	e := &design.Entity{Table: t, About: about}
+func (im *importer) declare(name, about string, t *model.Table, n *node) *declared {
+	e := &model.Entity{Table: t, About: about}
 	return &declared{
 		im: im, e: e, t: t, g: &group{name: name, n: n, entity: e},
-		fields: map[string]*design.Field{}, used: map[string]bool{}, elsewhere: map[string]bool{},
+		fields: map[string]*model.Field{}, used: map[string]bool{}, elsewhere: map[string]bool{},
 		left: map[string][]string{},
 	}
 }
@@ -48,8 +48,8 @@ func (d *declared) field(name string, typ keys.Type, values []string) {
 	if typ.Name == "string" {
 		typ = keys.Type{}
 	}
-	d.fields[name] = &design.Field{
-		Name: name, Type: typ, Values: values, Distribution: design.Distribution{Name: "uniform"},
+	d.fields[name] = &model.Field{
+		Name: name, Type: typ, Values: values, Distribution: model.Distribution{Name: "uniform"},
 	}
 }
 
@@ -93,7 +93,7 @@ func (d *declared) template(n *node, name string, kind attr.Kind, src string) bo
 	if explicit, err := keys.Parse(t.Explicit()); err == nil {
 		t = explicit
 	}
-	d.e.Attributes = append(d.e.Attributes, &design.Template{Name: name, Kind: kind, Template: t})
+	d.e.Attributes = append(d.e.Attributes, &model.Template{Name: name, Kind: kind, Template: t})
 	return true
 }
 
@@ -172,7 +172,7 @@ func (d *declared) finish(order []string) {
 			continue
 		}
 		d.e.Fields = append(d.e.Fields, def)
-		d.e.Attributes = append(d.e.Attributes, &design.Template{Name: name, Kind: kind, Template: t})
+		d.e.Attributes = append(d.e.Attributes, &model.Template{Name: name, Kind: kind, Template: t})
 	}
 	for _, why := range d.order {
 		d.im.loss(d.g.n, strings.Join(d.left[why], ", ")+" of "+d.g.name, why, "")
@@ -183,7 +183,7 @@ func (d *declared) finish(order []string) {
 
 // keyKindOf returns the type of a key attribute of the table or of an index, or
 // 0.
-func keyKindOf(t *design.Table, name string) attr.Kind {
+func keyKindOf(t *model.Table, name string) attr.Kind {
 	list := t.Keys()
 	for _, x := range t.Indexes {
 		list = append(list, x.Keys()...)

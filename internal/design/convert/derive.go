@@ -6,7 +6,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/item"
 )
 
@@ -17,7 +18,7 @@ const derivedAbout = "Derived from the keys, because the design has no access pa
 // index.
 func (im *importer) derive() {
 	for _, t := range im.m.Tables {
-		places := []*design.Index{nil}
+		places := []*model.Index{nil}
 		places = append(places, t.Indexes...)
 		for _, e := range im.m.Entities {
 			if e.Table != t {
@@ -27,7 +28,7 @@ func (im *importer) derive() {
 				im.deriveEntity(e, x)
 			}
 		}
-		if slices.ContainsFunc(im.m.Entities, func(e *design.Entity) bool { return e.Table == t && len(e.Samples) > 0 }) {
+		if slices.ContainsFunc(im.m.Entities, func(e *model.Entity) bool { return e.Table == t && len(e.Samples) > 0 }) {
 			continue
 		}
 		for _, x := range places {
@@ -38,7 +39,7 @@ func (im *importer) derive() {
 
 // deriveEntity adds a query of the partition with the most samples of an
 // entity.
-func (im *importer) deriveEntity(e *design.Entity, x *design.Index) {
+func (im *importer) deriveEntity(e *model.Entity, x *model.Index) {
 	keys, sort := e.Table.Partition, e.Table.Sort
 	if x != nil {
 		keys, sort = x.Partition, x.Sort
@@ -63,9 +64,9 @@ func (im *importer) deriveEntity(e *design.Entity, x *design.Index) {
 			return
 		}
 	}
-	var best *design.Sample
+	var best *model.Sample
 	counts := map[string]int{}
-	first := map[string]*design.Sample{}
+	first := map[string]*model.Sample{}
 	most := 0
 	for _, s := range e.Samples {
 		var id []byte
@@ -91,12 +92,12 @@ func (im *importer) deriveEntity(e *design.Entity, x *design.Index) {
 	if best == nil {
 		return
 	}
-	p := &design.Pattern{About: derivedAbout, Operation: "Query", Table: e.Table, Index: x, Entity: e}
+	p := &model.Pattern{About: derivedAbout, Operation: "Query", Table: e.Table, Index: x, Entity: e}
 	if x == nil && len(sort) == 0 {
 		p.Operation = "GetItem"
 	}
 	for _, f := range fields {
-		p.Where = append(p.Where, design.Condition{Field: f, Op: ast.Equal, Args: []string{best.Values[f]}})
+		p.Where = append(p.Where, model.Condition{Field: f, Op: ast.Equal, Args: []string{best.Values[f]}})
 	}
 	p.Name = e.Name
 	if len(fields) > 0 {
@@ -105,7 +106,7 @@ func (im *importer) deriveEntity(e *design.Entity, x *design.Index) {
 	if x != nil {
 		p.Name += " in " + x.Name
 	}
-	if _, err := design.Compile(im.m, p); err != nil {
+	if _, err := compile.Pattern(im.m, p); err != nil {
 		im.add(Loss{What: "pattern " + p.Name, Why: err.Error()})
 		return
 	}
@@ -113,7 +114,7 @@ func (im *importer) deriveEntity(e *design.Entity, x *design.Index) {
 }
 
 // deriveRaw adds a query of the first partition of a table without entities.
-func (im *importer) deriveRaw(t *design.Table, x *design.Index) {
+func (im *importer) deriveRaw(t *model.Table, x *model.Index) {
 	keys, sort := t.Partition, t.Sort
 	if x != nil {
 		keys, sort = x.Partition, x.Sort
@@ -122,7 +123,7 @@ func (im *importer) deriveRaw(t *design.Table, x *design.Index) {
 		if r.Table != t {
 			continue
 		}
-		p := &design.Pattern{About: derivedAbout, Operation: "Query", Table: t, Index: x}
+		p := &model.Pattern{About: derivedAbout, Operation: "Query", Table: t, Index: x}
 		var names []string
 		for _, a := range keys {
 			v := r.Item.Get(a.Name)
@@ -130,10 +131,10 @@ func (im *importer) deriveRaw(t *design.Table, x *design.Index) {
 				break
 			}
 			names = append(names, a.Name)
-			p.Where = append(p.Where, design.Condition{Field: a.Name, Op: ast.Equal, Args: []string{keyText(v)}})
+			p.Where = append(p.Where, model.Condition{Field: a.Name, Op: ast.Equal, Args: []string{keyText(v)}})
 		}
-		has := func(a design.Attribute) bool { return r.Item.Get(a.Name).Kind() == a.Kind }
-		if len(names) < len(keys) || slices.ContainsFunc(sort, func(a design.Attribute) bool { return !has(a) }) {
+		has := func(a model.Attribute) bool { return r.Item.Get(a.Name).Kind() == a.Kind }
+		if len(names) < len(keys) || slices.ContainsFunc(sort, func(a model.Attribute) bool { return !has(a) }) {
 			continue
 		}
 		if x == nil && len(sort) == 0 {
@@ -143,7 +144,7 @@ func (im *importer) deriveRaw(t *design.Table, x *design.Index) {
 		if x != nil {
 			p.Name += " in " + x.Name
 		}
-		if _, err := design.Compile(im.m, p); err == nil {
+		if _, err := compile.Pattern(im.m, p); err == nil {
 			im.addPattern(p)
 		}
 		return

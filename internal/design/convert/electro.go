@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -48,7 +48,7 @@ func (im *importer) electro(d *document) {
 			list = append(list, electroList(n)...)
 		}
 	}
-	t := &design.Table{Name: im.tableFor(d)}
+	t := &model.Table{Name: im.tableFor(d)}
 	var first *node
 	for _, n := range list {
 		if !isElectro(n) {
@@ -74,11 +74,11 @@ func (im *importer) electro(d *document) {
 }
 
 // electroIndexes adds the table key and the indexes that a schema uses.
-func (im *importer) electroIndexes(t *design.Table, n *node) {
+func (im *importer) electroIndexes(t *model.Table, n *node) {
 	for _, x := range n.get("indexes").members() {
-		key := func(part string) []design.Attribute {
+		key := func(part string) []model.Attribute {
 			if f := x.get(part).str("field"); f != "" {
-				return []design.Attribute{{Name: f, Kind: electroKind(n, x.get(part))}}
+				return []model.Attribute{{Name: f, Kind: electroKind(n, x.get(part))}}
 			}
 			return nil
 		}
@@ -93,13 +93,13 @@ func (im *importer) electroIndexes(t *design.Table, n *node) {
 			local := len(t.Partition) > 0 && slices.Equal(key("pk"), t.Partition)
 			t.Indexes = append(
 				t.Indexes,
-				&design.Index{Name: name, Local: local, Partition: key("pk"), Sort: key("sk"), Projection: "ALL"},
+				&model.Index{Name: name, Local: local, Partition: key("pk"), Sort: key("sk"), Projection: "ALL"},
 			)
 		}
 	}
 }
 
-func (im *importer) electroEntity(t *design.Table, n *node) {
+func (im *importer) electroEntity(t *model.Table, n *node) {
 	s := newElectroSchema(n)
 	im.loseUnknown(n, "model", "attributes", "indexes", "entity", "service", "version", "table")
 	d := im.declare(s.entity, "", t, n)
@@ -169,7 +169,7 @@ func (im *importer) electroEntity(t *design.Table, n *node) {
 	for _, c := range [][2]string{{"__edb_e__", s.entity}, {"__edb_v__", s.version}} {
 		if c[1] != "" && d.e.Attribute(c[0]) == nil && d.fields[c[0]] == nil {
 			d.e.Attributes = append(
-				d.e.Attributes, &design.Template{Name: c[0], Kind: attr.String, Const: attr.NewString(c[1])},
+				d.e.Attributes, &model.Template{Name: c[0], Kind: attr.String, Const: attr.NewString(c[1])},
 			)
 		}
 	}

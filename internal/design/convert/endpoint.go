@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -16,7 +16,7 @@ type Endpoint func(ctx context.Context, in wire.Request) (wire.Output, error)
 // FromEndpoint imports the tables of a running endpoint with up to
 // Options.Items items of each. It only reads. Name is the endpoint's name in
 // places.
-func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*design.Model, []Loss, error) {
+func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*model.Model, []Loss, error) {
 	im := newImporter(o)
 	im.derived = true
 	ask := func(in wire.Request) (*document, error) {
@@ -44,13 +44,13 @@ func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*
 	}
 	if len(names) == 0 {
 		return nil, nil, &Error{
-			Pos: design.Pos{File: name}, Msg: "the endpoint has no tables",
+			Pos: model.Pos{File: name}, Msg: "the endpoint has no tables",
 			Hint: "sortkey serve --load file-tree loads some",
 		}
 	}
 	if o.Table != "" && !slices.Contains(names, o.Table) {
 		return nil, nil, &Error{
-			Pos: design.Pos{File: name}, Msg: "no table " + o.Table,
+			Pos: model.Pos{File: name}, Msg: "no table " + o.Table,
 			Hint: "the tables are " + clip(strings.Join(names, ", ")),
 		}
 	}
@@ -78,7 +78,7 @@ func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*
 }
 
 // scan reads the first items of a table.
-func (im *importer) scan(t *design.Table, name string, ask func(wire.Request) (*document, error)) error {
+func (im *importer) scan(t *model.Table, name string, ask func(wire.Request) (*document, error)) error {
 	in := &wire.ScanInput{TableName: &name}
 	for left := im.o.Items; left > 0; {
 		in.Limit = new(int64(min(left, 1000)))

@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
 // entities creates entities from the items of a table. Items that fit no entity
 // stay raw.
-func (im *importer) entities(t *design.Table) {
+func (im *importer) entities(t *model.Table) {
 	p := im.pool(t)
 	if p.over > 0 {
 		im.add(Loss{
@@ -21,7 +21,7 @@ func (im *importer) entities(t *design.Table) {
 		})
 	}
 	assignGroups(t, p)
-	var made []*design.Entity
+	var made []*model.Entity
 	for _, g := range p.groups {
 		for _, part := range splitGroup(t, g) {
 			if e := im.addEntity(t, part); e != nil {
@@ -49,7 +49,7 @@ func (im *importer) entities(t *design.Table) {
 
 // addEntity creates the entity of a group, with the items that fit it as
 // samples. Other items become raw items.
-func (im *importer) addEntity(t *design.Table, g *group) *design.Entity {
+func (im *importer) addEntity(t *model.Table, g *group) *model.Entity {
 	e := g.entity
 	if e == nil {
 		e = im.infer(t, g)
@@ -85,15 +85,15 @@ func (im *importer) addEntity(t *design.Table, g *group) *design.Entity {
 	return e
 }
 
-func (im *importer) raw(t *design.Table, rows []*row) {
+func (im *importer) raw(t *model.Table, rows []*row) {
 	for _, r := range rows {
-		im.m.Items = append(im.m.Items, &design.RawItem{Table: t, Item: r.it})
+		im.m.Items = append(im.m.Items, &model.RawItem{Table: t, Item: r.it})
 	}
 }
 
 // hasLiteral reports whether the keys of e contain literal text.
-func hasLiteral(e *design.Entity) bool {
-	return slices.ContainsFunc(e.Table.Keys(), func(a design.Attribute) bool {
+func hasLiteral(e *model.Entity) bool {
+	return slices.ContainsFunc(e.Table.Keys(), func(a model.Attribute) bool {
 		t := e.Attribute(a.Name)
 		return t != nil &&
 			(t.Template == nil || slices.ContainsFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Literal != "" }))

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -23,7 +23,7 @@ func (s *shaper) constants() {
 				equal = equal && attr.Equal(r.it.Get(n), v)
 			}
 			if equal {
-				s.e.Attributes = append(s.e.Attributes, &design.Template{Name: n, Kind: v.Kind(), Const: v})
+				s.e.Attributes = append(s.e.Attributes, &model.Template{Name: n, Kind: v.Kind(), Const: v})
 				continue
 			}
 		}
@@ -40,7 +40,7 @@ func (s *shaper) constants() {
 		if v.Kind() == attr.Number {
 			typ = keys.Type{Name: "number"}
 		}
-		a := design.Attribute{Name: n, Kind: v.Kind()}
+		a := model.Attribute{Name: n, Kind: v.Kind()}
 		src := []piece{{typ: typ, parts: []string{}}}
 		t, err := keys.Parse(source(src, []string{f.Name}))
 		if err != nil {
@@ -59,7 +59,7 @@ func (s *shaper) constants() {
 
 // holds returns the field whose value the attribute contains under a similar
 // name.
-func (s *shaper) holds(name string) *design.Field {
+func (s *shaper) holds(name string) *model.Field {
 	for _, f := range s.e.Fields {
 		if c := s.columns[f.Name]; c != nil && strings.EqualFold(f.Name, name) && s.equals(name, c) {
 			return f
@@ -94,7 +94,7 @@ func (s *shaper) fields() {
 
 // own adds a field with its own attribute.
 func (s *shaper) own(name string, kind attr.Kind) {
-	f := &design.Field{Name: name, Distribution: design.Distribution{Name: "uniform"}}
+	f := &model.Field{Name: name, Distribution: model.Distribution{Name: "uniform"}}
 	if kind == attr.Number {
 		f.Type = keys.Type{Name: "number"}
 	}
@@ -103,5 +103,5 @@ func (s *shaper) own(name string, kind attr.Kind) {
 		return
 	}
 	s.e.Fields = append(s.e.Fields, f)
-	s.e.Attributes = append(s.e.Attributes, &design.Template{Name: name, Kind: kind, Template: t})
+	s.e.Attributes = append(s.e.Attributes, &model.Template{Name: name, Kind: kind, Template: t})
 }

@@ -11,14 +11,16 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // finish builds the model from what was collected and reads it back.
-func (im *importer) finish(ctx context.Context, from string) (*design.Model, []Loss, error) {
+func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Loss, error) {
 	if len(im.m.Tables) == 0 {
 		hint := ""
 		if len(im.losses) > 0 {
@@ -28,7 +30,7 @@ func (im *importer) finish(ctx context.Context, from string) (*design.Model, []L
 		if i := slices.IndexFunc(im.losses, func(l Loss) bool { return strings.HasPrefix(l.What, "table ") }); i >= 0 {
 			hint = im.losses[i].String()
 		}
-		return nil, im.losses, &Error{Pos: design.Pos{File: from}, Msg: "the design has no usable table", Hint: hint}
+		return nil, im.losses, &Error{Pos: model.Pos{File: from}, Msg: "the design has no usable table", Hint: hint}
 	}
 	for _, t := range im.m.Tables {
 		if err := context.Cause(ctx); err != nil {
@@ -57,7 +59,7 @@ func (im *importer) finish(ctx context.Context, from string) (*design.Model, []L
 	}
 	m, err := reread(im.m)
 	if err != nil {
-		return nil, nil, &Error{Pos: design.Pos{File: from}, Msg: "the imported model is invalid: " + reason(err)}
+		return nil, nil, &Error{Pos: model.Pos{File: from}, Msg: "the imported model is invalid: " + reason(err)}
 	}
 	return m, im.sorted(), nil
 }
@@ -83,7 +85,7 @@ func (im *importer) sorted() []Loss {
 // isolate removes the parts that keep the model from being read back.
 func (im *importer) isolate(ctx context.Context) error {
 	m := im.m
-	part := func() *design.Model { return &design.Model{Name: "part", Tables: m.Tables, Fields: m.Fields} }
+	part := func() *model.Model { return &model.Model{Name: "part", Tables: m.Tables, Fields: m.Fields} }
 	entities := m.Entities
 	m.Entities = nil
 	for _, e := range entities {
@@ -97,21 +99,21 @@ func (im *importer) isolate(ctx context.Context) error {
 		if err := checkModel(one); err != nil {
 			im.add(Loss{What: "entity " + e.Name, Why: reason(err), Hint: "its items are imported as raw items"})
 			for _, s := range samples {
-				im.m.Items = append(im.m.Items, &design.RawItem{Table: e.Table, Item: itemOf(e, s)})
+				im.m.Items = append(im.m.Items, &model.RawItem{Table: e.Table, Item: itemOf(e, s)})
 			}
 			continue
 		}
 		m.Entities = append(m.Entities, e)
 		alone := part()
-		alone.Entities = []*design.Entity{e}
+		alone.Entities = []*model.Entity{e}
 		kept := samples[:0:0]
 		for _, s := range samples {
-			e.Samples = []*design.Sample{s}
+			e.Samples = []*model.Sample{s}
 			if checkModel(alone) == nil {
 				kept = append(kept, s)
 				continue
 			}
-			m.Items = append(m.Items, &design.RawItem{Table: e.Table, Item: itemOf(e, s)})
+			m.Items = append(m.Items, &model.RawItem{Table: e.Table, Item: itemOf(e, s)})
 		}
 		e.Samples = kept
 	}
@@ -119,7 +121,7 @@ func (im *importer) isolate(ctx context.Context) error {
 	m.Items = nil
 	for _, r := range items {
 		one := part()
-		one.Items = []*design.RawItem{r}
+		one.Items = []*model.RawItem{r}
 		if err := checkModel(one); err != nil {
 			im.add(Loss{What: "an item of table " + r.Table.Name, Why: reason(err)})
 			continue
@@ -144,7 +146,7 @@ func (im *importer) isolate(ctx context.Context) error {
 }
 
 // itemOf returns the item of a sample.
-func itemOf(e *design.Entity, s *design.Sample) attr.Item {
+func itemOf(e *model.Entity, s *model.Sample) attr.Item {
 	made, err := e.Item(s.Values)
 	if err != nil {
 		return s.Attributes
@@ -161,7 +163,7 @@ func itemOf(e *design.Entity, s *design.Sample) attr.Item {
 // runPatterns builds the model and runs its patterns. Derived patterns expect
 // what they return now; refused patterns are losses.
 func (im *importer) runPatterns(ctx context.Context) error {
-	w, err := design.Build(ctx, im.m, design.Options{MaxItems: -1})
+	w, err := world.Build(ctx, im.m, world.Options{MaxItems: -1})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
@@ -171,7 +173,7 @@ func (im *importer) runPatterns(ctx context.Context) error {
 	defer w.Close()
 	for _, p := range im.m.Patterns {
 		rows, refused, err := count(ctx, w, p)
-		if _, not := errors.AsType[*design.CompileError](err); not {
+		if _, not := errors.AsType[*compile.Error](err); not {
 			im.loss(im.from[p], "pattern "+p.Name, err.Error(), "")
 			continue
 		}
@@ -197,8 +199,8 @@ const maxPages = 1000
 
 // count returns the number of rows of a pattern over all pages, or what the service says
 // to it.
-func count(ctx context.Context, w *design.World, p *design.Pattern) (rows int, refused string, err error) {
-	in, err := design.Compile(w.Model, p)
+func count(ctx context.Context, w *world.World, p *model.Pattern) (rows int, refused string, err error) {
+	in, err := compile.Pattern(w.Model, p)
 	if err == nil {
 		rows, err = countPages(ctx, w, in)
 	}
@@ -211,7 +213,7 @@ func count(ctx context.Context, w *design.World, p *design.Pattern) (rows int, r
 	return rows, "", err
 }
 
-func countPages(ctx context.Context, w *design.World, in wire.Request) (rows int, err error) {
+func countPages(ctx context.Context, w *world.World, in wire.Request) (rows int, err error) {
 	service := inside.Service(w.DB)
 	visit := func(attr.Item) (int, error) {
 		rows++
@@ -243,7 +245,7 @@ func countPages(ctx context.Context, w *design.World, in wire.Request) (rows int
 }
 
 // addPattern adds a pattern under a unique name.
-func (im *importer) addPattern(p *design.Pattern) {
+func (im *importer) addPattern(p *model.Pattern) {
 	name := strings.Join(strings.Fields(p.Name), " ")
 	if name == "" {
 		name = "pattern"

@@ -12,8 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // FuzzImport holds that an import fails with an [*convert.Error] or returns a
@@ -62,14 +63,14 @@ func holds(t *testing.T, a, b []byte) {
 		return
 	}
 	var out bytes.Buffer
-	if err := design.Write(&out, m); err != nil {
+	if err := modelfile.Write(&out, m); err != nil {
 		t.Fatal(err)
 	}
-	again, err := design.Parse("again", out.Bytes())
+	again, err := modelfile.Parse("again", out.Bytes())
 	if err != nil {
 		t.Fatalf("%v\n%s\n%s", err, out.Bytes(), a)
 	}
-	w, err := design.Build(t.Context(), again, design.Options{})
+	w, err := world.Build(t.Context(), again, world.Options{})
 	if err != nil {
 		t.Fatalf("%v\n%s\n%s", err, out.Bytes(), a)
 	}

@@ -3,17 +3,17 @@ package convert
 import (
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/item"
 )
 
 // invent adds a sample to an entity without items, so that its patterns read a
 // row. Entities that share a field share its value.
-func (im *importer) invent(t *design.Table, e *design.Entity, g *group) {
+func (im *importer) invent(t *model.Table, e *model.Entity, g *group) {
 	if im.o.Items < 0 {
 		return
 	}
-	s := &design.Sample{Values: map[string]string{}}
+	s := &model.Sample{Values: map[string]string{}}
 	for _, f := range e.Fields {
 		s.Values[f.Name] = invented(f)
 	}
@@ -49,7 +49,7 @@ func (im *importer) invent(t *design.Table, e *design.Entity, g *group) {
 }
 
 // invented returns a made-up value of a field.
-func invented(f *design.Field) string {
+func invented(f *model.Field) string {
 	if len(f.Values) > 0 {
 		return f.Values[0]
 	}

@@ -3,7 +3,7 @@ package convert
 import (
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -11,7 +11,7 @@ import (
 func (im *importer) items(d *document) error {
 	if len(im.m.Tables) == 0 {
 		return &Error{
-			Pos: design.Pos{File: d.name}, Msg: "the items have no table definition",
+			Pos: model.Pos{File: d.name}, Msg: "the items have no table definition",
 			Hint: "add the table definition that aws dynamodb describe-table prints",
 		}
 	}
@@ -87,7 +87,7 @@ func (im *importer) itemIn(n *node, file string) {
 	if !ok {
 		return
 	}
-	var best *design.Table
+	var best *model.Table
 	several := false
 	for _, t := range im.m.Tables {
 		fits := true

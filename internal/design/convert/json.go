@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // MaxFileBytes limits the size of a file.
@@ -51,11 +51,11 @@ func read(name string, data []byte) (*document, error) {
 	switch {
 	case len(data) > MaxFileBytes:
 		return nil, &Error{
-			Pos: design.Pos{File: name}, Msg: fmt.Sprintf("the file has more than %d MB", MaxFileBytes>>20),
+			Pos: model.Pos{File: name}, Msg: fmt.Sprintf("the file has more than %d MB", MaxFileBytes>>20),
 			Hint: "remove some items; a model is for a design, not for all data of a table",
 		}
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
-		return nil, &Error{Pos: design.Pos{File: name}, Msg: "the file is UTF-16 text", Hint: "save it as UTF-8"}
+		return nil, &Error{Pos: model.Pos{File: name}, Msg: "the file is UTF-16 text", Hint: "save it as UTF-8"}
 	}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(d.data), jsontext.AllowDuplicateNames(true))
 	for {
@@ -69,7 +69,7 @@ func read(name string, data []byte) (*document, error) {
 		d.roots = append(d.roots, n)
 	}
 	if len(d.roots) == 0 {
-		return nil, &Error{Pos: design.Pos{File: name}, Msg: "the file is empty", Hint: "use a JSON file"}
+		return nil, &Error{Pos: model.Pos{File: name}, Msg: "the file is empty", Hint: "use a JSON file"}
 	}
 	return d, nil
 }
@@ -148,7 +148,7 @@ func unexpected(err error) error {
 	return err
 }
 
-func (d *document) pos(at int) design.Pos {
+func (d *document) pos(at int) model.Pos {
 	if d.lines == nil {
 		d.lines = []int{0}
 		for i, c := range d.data {
@@ -158,12 +158,12 @@ func (d *document) pos(at int) design.Pos {
 		}
 	}
 	line := sort.SearchInts(d.lines, at+1)
-	return design.Pos{File: d.name, Line: line, Col: at - d.lines[line-1] + 1}
+	return model.Pos{File: d.name, Line: line, Col: at - d.lines[line-1] + 1}
 }
 
-func (n *node) pos() design.Pos {
+func (n *node) pos() model.Pos {
 	if n == nil {
-		return design.Pos{}
+		return model.Pos{}
 	}
 	return n.doc.pos(n.at)
 }

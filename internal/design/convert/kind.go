@@ -8,12 +8,12 @@ import (
 	"unicode"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // assignGroups puts items without a group into the only group whose keys have
 // the same words, if any.
-func assignGroups(t *design.Table, p *pool) {
+func assignGroups(t *model.Table, p *pool) {
 	owner := map[string]*group{}
 	for _, g := range p.groups {
 		for _, r := range g.rows {
@@ -35,7 +35,7 @@ func assignGroups(t *design.Table, p *pool) {
 
 // splitGroup splits a group whose keys have different words: a facet can hold a
 // thing and everything that belongs to it.
-func splitGroup(t *design.Table, g *group) []*group {
+func splitGroup(t *model.Table, g *group) []*group {
 	parts := groupBy(g.rows, func(r *row) string { return shapes(t, r) })
 	if g.entity != nil || len(parts) < 2 || len(parts) > min(mostKinds, 1+2*len(g.rows)/3) ||
 		slices.ContainsFunc(parts, func(one *group) bool { return strings.Trim(one.name, "*\x00") == "" }) {
@@ -59,7 +59,7 @@ func splitGroup(t *design.Table, g *group) []*group {
 }
 
 // shapes returns the shapes of the keys of an item.
-func shapes(t *design.Table, r *row) string {
+func shapes(t *model.Table, r *row) string {
 	var parts []string
 	for _, a := range t.Keys() {
 		if a.Kind == attr.String {
@@ -82,7 +82,7 @@ const mostKinds = 40
 
 // groups groups items by kind: by an attribute that names it, or by the words
 // in their keys.
-func groups(t *design.Table, rows []*row) []*group {
+func groups(t *model.Table, rows []*row) []*group {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -228,7 +228,7 @@ func title(s string) string {
 var notName = regexp.MustCompile(`[^\pL\pN_ .-]+`)
 
 // entityName returns a unique name for an entity.
-func (im *importer) entityName(name, long string, t *design.Table) string {
+func (im *importer) entityName(name, long string, t *model.Table) string {
 	if long != "" && im.m.Entity(name) != nil && im.m.Entity(name).Table == t && im.m.Entity(long) == nil {
 		name = long
 	}

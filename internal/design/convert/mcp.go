@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/awscli"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // mcp reads dynamodb_data_model.json: tables as in CreateTable, items as in
@@ -80,7 +80,7 @@ func (im *importer) accessPattern(n *node) {
 			fmt.Sprintf("it is called %s, but its command is a %s", clip(wanted), cmd.Operation), "",
 		)
 	}
-	p := &design.Pattern{Name: name, About: about, Operation: cmd.Operation, Request: cmd.Request}
+	p := &model.Pattern{Name: name, About: about, Operation: cmd.Operation, Request: cmd.Request}
 	d, err := read("", cmd.Request)
 	if err != nil || !d.roots[0].isObject() {
 		im.loss(n, what, "its request is not a JSON object", "")

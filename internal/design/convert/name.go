@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -15,7 +15,7 @@ import (
 // component or attribute with the same values, the alias, the label before the
 // component, or the name of the attribute.
 func (s *shaper) names(
-	a design.Attribute, pieces []piece, at []int, sparse, conditional bool,
+	a model.Attribute, pieces []piece, at []int, sparse, conditional bool,
 ) (names []string, columns [][]cell, ok bool) {
 	var components []piece
 	for _, p := range pieces {

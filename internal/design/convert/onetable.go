@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -73,7 +73,7 @@ type oneTable struct {
 	params    *node
 	typeField string
 	iso       bool
-	t         *design.Table
+	t         *model.Table
 }
 
 // table creates the table from the indexes. The models have the types of key
@@ -94,7 +94,7 @@ func (o *oneTable) table(n *node) bool {
 		}
 		return attr.String
 	}
-	of := func(x *node) (hash, sort []design.Attribute) {
+	of := func(x *node) (hash, sort []model.Attribute) {
 		for i, part := range []string{"hash", "sort"} {
 			list := []*node{x.get(part)}
 			if list[0].isList() {
@@ -102,7 +102,7 @@ func (o *oneTable) table(n *node) bool {
 			}
 			for _, m := range list {
 				if m.isText() && m.text != "" {
-					a := design.Attribute{Name: m.text, Kind: kind(m.text)}
+					a := model.Attribute{Name: m.text, Kind: kind(m.text)}
 					if i == 0 {
 						hash = append(hash, a)
 					} else {
@@ -113,7 +113,7 @@ func (o *oneTable) table(n *node) bool {
 		}
 		return hash, sort
 	}
-	t := &design.Table{Name: o.im.tableFor(n.doc)}
+	t := &model.Table{Name: o.im.tableFor(n.doc)}
 	indexes := n.get("indexes")
 	t.Partition, t.Sort = of(indexes.get("primary"))
 	for _, x := range indexes.members() {
@@ -122,7 +122,7 @@ func (o *oneTable) table(n *node) bool {
 			continue
 		}
 		o.im.loseUnknown(x, "hash", "sort", "type", "project", "follow", "description")
-		index := &design.Index{Name: indexName(x.key), Local: x.str("type") == "local", Projection: "ALL"}
+		index := &model.Index{Name: indexName(x.key), Local: x.str("type") == "local", Projection: "ALL"}
 		index.Partition, index.Sort = of(x)
 		if index.Local {
 			index.Partition = t.Partition
@@ -230,7 +230,7 @@ func (o *oneTable) model(n *node) *group {
 	if d.e.Attribute(o.typeField) == nil && o.typeField != "" && len(o.typeField) <= 255 && !o.t.IsKey(o.typeField) {
 		delete(d.fields, o.typeField)
 		d.e.Attributes = append(
-			d.e.Attributes, &design.Template{Name: o.typeField, Kind: attr.String, Const: attr.NewString(n.key)},
+			d.e.Attributes, &model.Template{Name: o.typeField, Kind: attr.String, Const: attr.NewString(n.key)},
 		)
 	}
 	d.finish(order)
@@ -318,7 +318,7 @@ var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
 // valueTemplate converts account#${id} to account#{id}, and ${n:8} or ${n:8:0}
 // to {n:int(8)}: the width and the padding character, 0 by default
 // (doc/schema-1.1.0.md of the library).
-func valueTemplate(value string, fields map[string]*design.Field) (string, error) {
+func valueTemplate(value string, fields map[string]*model.Field) (string, error) {
 	var b strings.Builder
 	at := 0
 	for _, m := range reference.FindAllStringSubmatchIndex(value, -1) {

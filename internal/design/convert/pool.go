@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/item"
 )
 
@@ -35,13 +35,13 @@ type group struct {
 	rows       []*row
 	n          *node
 	// entity is set if the design declares its templates.
-	entity *design.Entity
+	entity *model.Entity
 	// constant is the attribute with the kind of an item.
 	constant string
 	bare     bool // its templates are unknown
 }
 
-func (im *importer) pool(t *design.Table) *pool {
+func (im *importer) pool(t *model.Table) *pool {
 	p := im.pools[t]
 	if p == nil {
 		p = &pool{byKey: map[string]*row{}}
@@ -52,7 +52,7 @@ func (im *importer) pool(t *design.Table) *pool {
 
 // put adds an item to a table. If the key exists, it adds missing attributes to
 // the existing item.
-func (im *importer) put(t *design.Table, it attr.Item, g *group, n *node) {
+func (im *importer) put(t *model.Table, it attr.Item, g *group, n *node) {
 	it, ok := im.fit(t, it, n)
 	if !ok {
 		return
@@ -100,14 +100,14 @@ const (
 
 // fit makes an item valid for the table: it converts keys to their types and
 // removes invalid index keys.
-func (im *importer) fit(t *design.Table, it attr.Item, n *node) (attr.Item, bool) {
+func (im *importer) fit(t *model.Table, it attr.Item, n *node) (attr.Item, bool) {
 	var b attr.Builder
 	change := false
 	for name, v := range it.All() {
 		b.AddBytes(name, v)
 	}
 	drop := map[string]bool{}
-	look := func(a design.Attribute, most int, own bool) bool {
+	look := func(a model.Attribute, most int, own bool) bool {
 		v := it.Get(a.Name)
 		if v.Kind() == 0 || drop[a.Name] {
 			return !own
@@ -181,8 +181,8 @@ func (im *importer) fit(t *design.Table, it attr.Item, n *node) (attr.Item, bool
 }
 
 // isKey reports whether the attribute is in the table's own key.
-func isKey(t *design.Table, name string) bool {
-	return slices.ContainsFunc(t.Keys(), func(a design.Attribute) bool { return a.Name == name })
+func isKey(t *model.Table, name string) bool {
+	return slices.ContainsFunc(t.Keys(), func(a model.Attribute) bool { return a.Name == name })
 }
 
 // convertKind converts a value to another kind if possible: numbers are often

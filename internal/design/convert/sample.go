@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
 // sample splits an item into field values and other attributes. It returns nil
 // if the entity does not reproduce exactly this item.
-func sample(e *design.Entity, it attr.Item) *design.Sample {
-	s := &design.Sample{Values: map[string]string{}}
+func sample(e *model.Entity, it attr.Item) *model.Sample {
+	s := &model.Sample{Values: map[string]string{}}
 	var extra attr.Builder
 	for name, v := range it.All() {
 		t := e.Attribute(string(name))
@@ -45,7 +45,7 @@ func sample(e *design.Entity, it attr.Item) *design.Sample {
 
 // addValues adds the values that a template finds, unless they conflict with
 // existing ones.
-func addValues(values map[string]string, t *design.Template, v attr.Value) bool {
+func addValues(values map[string]string, t *model.Template, v attr.Value) bool {
 	if t.Template == nil {
 		return false
 	}
@@ -72,7 +72,7 @@ func keyText(v attr.Value) string {
 
 // plainExtra reports whether a sample can have an extra attribute with a name:
 // the model file refuses names that look like typing errors.
-func plainExtra(e *design.Entity, name string) bool {
+func plainExtra(e *model.Entity, name string) bool {
 	if e.Field(name) != nil {
 		return false
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -14,9 +14,9 @@ import (
 // fields for components and other attributes.
 type shaper struct {
 	im   *importer
-	t    *design.Table
+	t    *model.Table
 	g    *group
-	e    *design.Entity
+	e    *model.Entity
 	rows []*row
 	// columns are the values of the components so far, by row.
 	columns map[string][]cell
@@ -39,7 +39,7 @@ func (s *shaper) share() {
 	}
 }
 
-func (im *importer) share(f *design.Field) *design.Field {
+func (im *importer) share(f *model.Field) *model.Field {
 	have := im.shared[f.Name]
 	switch {
 	case have == nil:
@@ -54,13 +54,13 @@ func (im *importer) share(f *design.Field) *design.Field {
 // infer infers an entity from the items of a group. If templates of several
 // pieces do not fit most items, each key attribute becomes one component. It
 // returns nil if that does not fit either.
-func (im *importer) infer(t *design.Table, g *group) *design.Entity {
+func (im *importer) infer(t *model.Table, g *group) *model.Entity {
 	if len(g.rows) == 0 {
 		return im.bare(t, g)
 	}
 	for _, plain := range []bool{false, true} {
 		s := &shaper{
-			im: im, t: t, g: g, rows: g.rows, columns: map[string][]cell{}, plain: plain, e: &design.Entity{Table: t},
+			im: im, t: t, g: g, rows: g.rows, columns: map[string][]cell{}, plain: plain, e: &model.Entity{Table: t},
 		}
 		if !s.keys() {
 			continue
@@ -83,8 +83,8 @@ func (im *importer) infer(t *design.Table, g *group) *design.Entity {
 
 // bare creates the entity of a group without items, which knows only the names
 // of its keys.
-func (im *importer) bare(t *design.Table, g *group) *design.Entity {
-	s := &shaper{im: im, t: t, g: g, columns: map[string][]cell{}, e: &design.Entity{Table: t}}
+func (im *importer) bare(t *model.Table, g *group) *model.Entity {
+	s := &shaper{im: im, t: t, g: g, columns: map[string][]cell{}, e: &model.Entity{Table: t}}
 	for _, a := range t.Keys() {
 		name := s.free(fieldName(g.aliases[a.Name]), a.Name)
 		s.columns[name] = nil
@@ -139,7 +139,7 @@ func (s *shaper) keys() bool {
 	return true
 }
 
-func (s *shaper) key(a design.Attribute, sort bool) bool {
+func (s *shaper) key(a model.Attribute, sort bool) bool {
 	var values []string
 	var at []int
 	for i, r := range s.rows {
@@ -231,18 +231,18 @@ func (s *shaper) when(at []int) map[string][]string {
 }
 
 // attribute adds the template of a key attribute and its fields.
-func (s *shaper) attribute(a design.Attribute, pieces []piece, names []string) {
+func (s *shaper) attribute(a model.Attribute, pieces []piece, names []string) {
 	src := source(pieces, names)
 	t, err := keys.Parse(src)
 	if err != nil {
 		return
 	}
-	s.e.Attributes = append(s.e.Attributes, &design.Template{Name: a.Name, Kind: a.Kind, Template: t})
+	s.e.Attributes = append(s.e.Attributes, &model.Template{Name: a.Name, Kind: a.Kind, Template: t})
 	for _, p := range t.Parts() {
 		if p.Name == "" || s.e.Field(p.Name) != nil {
 			continue
 		}
-		f := &design.Field{Name: p.Name, Distribution: design.Distribution{Name: "uniform"}}
+		f := &model.Field{Name: p.Name, Distribution: model.Distribution{Name: "uniform"}}
 		if p.Type.Name != "string" {
 			f.Type = p.Type
 		}

@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // maxTables and maxIndexes limit an import.
@@ -26,7 +28,7 @@ var (
 
 // addTable adds a table, under another name if its own is invalid. It returns
 // nil, and records a loss, if the table is invalid.
-func (im *importer) addTable(t *design.Table, n *node) *design.Table {
+func (im *importer) addTable(t *model.Table, n *node) *model.Table {
 	if name := t.Name; !tableName.MatchString(name) {
 		t.Name = notTableName.ReplaceAllString(name, "-")
 		for len(t.Name) < 3 {
@@ -52,7 +54,7 @@ func (im *importer) addTable(t *design.Table, n *node) *design.Table {
 		im.loss(n, "table "+t.Name, "it has no partition key, or a key without a name", "")
 		return nil
 	}
-	if err := checkTables(&design.Model{Name: "table", Tables: []*design.Table{t}}); err != nil {
+	if err := checkTables(&model.Model{Name: "table", Tables: []*model.Table{t}}); err != nil {
 		im.loss(n, "table "+t.Name, reason(err), "")
 		return nil
 	}
@@ -63,7 +65,7 @@ func (im *importer) addTable(t *design.Table, n *node) *design.Table {
 	return t
 }
 
-func (im *importer) addIndex(t *design.Table, x *design.Index, n *node) {
+func (im *importer) addIndex(t *model.Table, x *model.Index, n *node) {
 	if len(t.Indexes) >= maxIndexes || t.Index(x.Name) != nil {
 		im.loss(n, "index "+x.Name, "another index has the same name, or the table has too many", "")
 		return
@@ -80,23 +82,23 @@ func (im *importer) addIndex(t *design.Table, x *design.Index, n *node) {
 		x.Partition = t.Partition
 	}
 	t.Indexes = append(t.Indexes, x)
-	if err := checkTables(&design.Model{Name: "table", Tables: []*design.Table{t}}); err != nil {
+	if err := checkTables(&model.Model{Name: "table", Tables: []*model.Table{t}}); err != nil {
 		t.Indexes = t.Indexes[:len(t.Indexes)-1]
 		im.loss(n, "index "+x.Name+" of table "+t.Name, reason(err), "")
 	}
 }
 
-func nameless(list []design.Attribute) bool {
-	return slices.ContainsFunc(list, func(a design.Attribute) bool { return a.Name == "" })
+func nameless(list []model.Attribute) bool {
+	return slices.ContainsFunc(list, func(a model.Attribute) bool { return a.Name == "" })
 }
 
 // checkTables checks that the tables of a model can be created.
-func checkTables(m *design.Model) error {
+func checkTables(m *model.Model) error {
 	again, err := reread(m)
 	if err != nil {
 		return err
 	}
-	w, err := design.Build(context.Background(), again, design.Options{})
+	w, err := world.Build(context.Background(), again, world.Options{})
 	if err != nil {
 		return err
 	}
@@ -104,23 +106,23 @@ func checkTables(m *design.Model) error {
 }
 
 // checkModel checks that a model can be written and read back.
-func checkModel(m *design.Model) error {
+func checkModel(m *model.Model) error {
 	_, err := reread(m)
 	return err
 }
 
-func reread(m *design.Model) (*design.Model, error) {
+func reread(m *model.Model) (*model.Model, error) {
 	var b bytes.Buffer
-	if err := design.Write(&b, m); err != nil {
+	if err := modelfile.Write(&b, m); err != nil {
 		return nil, err
 	}
-	return design.Parse("", b.Bytes())
+	return modelfile.Parse("", b.Bytes())
 }
 
 // reason returns the first error of a model without its place, which is in no
 // file.
 func reason(err error) string {
-	if list, ok := errors.AsType[design.Errors](err); ok && len(list) > 0 {
+	if list, ok := errors.AsType[model.Errors](err); ok && len(list) > 0 {
 		return list[0].Msg
 	}
 	return err.Error()
@@ -189,19 +191,19 @@ func (im *importer) loseSettings(n *node, table string) {
 	}
 }
 
-func (im *importer) createTable(n *node) *design.Table {
+func (im *importer) createTable(n *node) *model.Table {
 	kinds := map[string]attr.Kind{}
 	for _, a := range n.get("AttributeDefinitions").elems() {
 		kinds[a.str("AttributeName")] = im.keyKind(a.get("AttributeType"))
 	}
 	im.loseUnknown(n, append([]string{"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"}, slices.Concat(runtime, settings)...)...)
 	im.loseSettings(n, n.str("TableName"))
-	t := &design.Table{Name: n.str("TableName")}
+	t := &model.Table{Name: n.str("TableName")}
 	t.Partition, t.Sort = im.schema(n.get("KeySchema"), kinds)
 	for _, list := range []string{"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
 		for _, m := range n.get(list).elems() {
 			im.loseUnknown(m, append([]string{"IndexName", "KeySchema", "Projection"}, runtime...)...)
-			x := &design.Index{Name: m.str("IndexName"), Local: list[0] == 'L'}
+			x := &model.Index{Name: m.str("IndexName"), Local: list[0] == 'L'}
 			x.Partition, x.Sort = im.schema(m.get("KeySchema"), kinds)
 			x.Projection, x.Include = im.projection(m.get("Projection"))
 			t.Indexes = append(t.Indexes, x)
@@ -224,9 +226,9 @@ func (im *importer) keyKind(n *node) attr.Kind {
 	return attr.String
 }
 
-func (im *importer) schema(n *node, kinds map[string]attr.Kind) (hash, sort []design.Attribute) {
+func (im *importer) schema(n *node, kinds map[string]attr.Kind) (hash, sort []model.Attribute) {
 	for _, m := range n.elems() {
-		a := design.Attribute{Name: m.str("AttributeName"), Kind: attr.String}
+		a := model.Attribute{Name: m.str("AttributeName"), Kind: attr.String}
 		if k := kinds[a.Name]; k != 0 {
 			a.Kind = k
 		}

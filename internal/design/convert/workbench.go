@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // workbench reads a model of NoSQL Workbench. Tables, facets, or both have
@@ -41,12 +41,12 @@ func (im *importer) workbench(n *node) {
 func (im *importer) workbenchTable(n *node) {
 	im.loseUnknown(n, "TableName", "KeyAttributes", "NonKeyAttributes", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "TableFacets", "TableData",
 		"DataAccess", "BillingMode", "ProvisionedCapacitySettings")
-	t := &design.Table{Name: n.str("TableName")}
+	t := &model.Table{Name: n.str("TableName")}
 	t.Partition, t.Sort = im.workbenchKeys(n.get("KeyAttributes"))
 	for _, list := range []string{"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
 		for _, m := range n.get(list).elems() {
 			im.loseUnknown(m, "IndexName", "KeyAttributes", "Projection", "BillingMode", "ProvisionedCapacitySettings")
-			x := &design.Index{Name: m.str("IndexName"), Local: list[0] == 'L'}
+			x := &model.Index{Name: m.str("IndexName"), Local: list[0] == 'L'}
 			x.Partition, x.Sort = im.workbenchKeys(m.get("KeyAttributes"))
 			if x.Local && len(x.Partition) == 0 {
 				x.Partition = t.Partition
@@ -79,15 +79,15 @@ func (im *importer) workbenchTable(n *node) {
 }
 
 // workbenchKeys reads keys. Several attributes are in a list.
-func (im *importer) workbenchKeys(n *node) (hash, sort []design.Attribute) {
-	read := func(m *node) (all []design.Attribute) {
+func (im *importer) workbenchKeys(n *node) (hash, sort []model.Attribute) {
+	read := func(m *node) (all []model.Attribute) {
 		list := []*node{m}
 		if m.isList() {
 			list = m.list
 		}
 		for _, a := range list {
 			if name := a.str("AttributeName"); name != "" {
-				all = append(all, design.Attribute{Name: name, Kind: im.keyKind(a.get("AttributeType"))})
+				all = append(all, model.Attribute{Name: name, Kind: im.keyKind(a.get("AttributeType"))})
 			}
 		}
 		return all
@@ -98,7 +98,7 @@ func (im *importer) workbenchKeys(n *node) (hash, sort []design.Attribute) {
 
 // facet reads a view of a table: the items of one kind, and the aliases of
 // their keys.
-func (im *importer) facet(t *design.Table, table, n *node) {
+func (im *importer) facet(t *model.Table, table, n *node) {
 	im.loseUnknown(n, "FacetName", "KeyAttributeAlias", "NonKeyAttributes", "TableData", "DataAccess")
 	if c := n.get("DataAccess").get("MySql"); !c.vacant() {
 		im.loss(
@@ -140,7 +140,7 @@ func (im *importer) facet(t *design.Table, table, n *node) {
 
 // adopt assigns to a facet without data the items of the table that have an
 // attribute of this facet and no other.
-func (im *importer) adopt(t *design.Table, table *node, g *group) {
+func (im *importer) adopt(t *model.Table, table *node, g *group) {
 	if len(g.attributes) == 0 {
 		return
 	}
@@ -165,7 +165,7 @@ func (im *importer) adopt(t *design.Table, table *node, g *group) {
 }
 
 // unused records attributes that the table declares but no item has.
-func (im *importer) unused(t *design.Table, n *node) {
+func (im *importer) unused(t *model.Table, n *node) {
 	var missing []string
 	for _, a := range n.get("NonKeyAttributes").elems() {
 		name := a.str("AttributeName")

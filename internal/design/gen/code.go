@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // Go generates a Go file of package pkg with typed functions for the keys and
@@ -28,12 +28,12 @@ import (
 // The file imports package keys, which encodes values and refuses invalid ones,
 // and the AWS SDK for Go v2. Patterns that are not one request have no
 // function; a comment at the end says why.
-func Go(m *design.Model, pkg string) ([]byte, error) {
+func Go(m *model.Model, pkg string) ([]byte, error) {
 	if !token.IsIdentifier(pkg) || pkg == "_" {
 		return nil, fmt.Errorf("%q is not a valid package name: use letters and digits", pkg)
 	}
 	f := &file{
-		m: m, pkg: pkg, names: newScope(nil), constants: map[string]string{}, templates: map[*design.Template]string{},
+		m: m, pkg: pkg, names: newScope(nil), constants: map[string]string{}, templates: map[*model.Template]string{},
 	}
 	for _, name := range helperNames {
 		f.names.taken[name] = true
@@ -69,13 +69,13 @@ func Go(m *design.Model, pkg string) ([]byte, error) {
 
 // A file is the Go file being generated.
 type file struct {
-	m   *design.Model
+	m   *model.Model
 	pkg string
 	// names are the names in the package. constants are the Go names of tables,
 	// indexes and attributes, and templates those of the templates of keys.
 	names     *scope
 	constants map[string]string
-	templates map[*design.Template]string
+	templates map[*model.Template]string
 	body      bytes.Buffer
 	// uses are the imports and helpers in the body.
 	uses []string
@@ -174,11 +174,11 @@ func (f *file) attribute(name string) string { return f.constants["attribute "+n
 
 // keyAttributes returns the key attributes of a table and its indexes, each
 // once.
-func keyAttributes(t *design.Table) []design.Attribute {
+func keyAttributes(t *model.Table) []model.Attribute {
 	all := t.Keys()
 	for _, x := range t.Indexes {
 		for _, a := range x.Keys() {
-			if !slices.ContainsFunc(all, func(o design.Attribute) bool { return o.Name == a.Name }) {
+			if !slices.ContainsFunc(all, func(o model.Attribute) bool { return o.Name == a.Name }) {
 				all = append(all, a)
 			}
 		}

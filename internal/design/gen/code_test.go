@@ -18,17 +18,20 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/gen"
 	"github.com/sortkey/sortkey/internal/design/gen/testdata/store"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/keys"
 	"github.com/sortkey/sortkey/sdk"
 )
 
-func load(t *testing.T) *design.Model {
+func load(t *testing.T) *model.Model {
 	t.Helper()
-	m, err := design.Load("testdata/store/model.yaml")
+	m, err := modelfile.Load("testdata/store/model.yaml")
 	require.NoError(t, err)
 	return m
 }
@@ -96,7 +99,7 @@ func call(f func() (any, error)) func() (any, error) { return f }
 // compiled patterns, and compares the items.
 func TestPatterns(t *testing.T) {
 	m := load(t)
-	w, err := design.Build(t.Context(), m, design.Options{})
+	w, err := world.Build(t.Context(), m, world.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
 	client := sdk.Client(w.DB)
@@ -111,7 +114,7 @@ func TestPatterns(t *testing.T) {
 			require.NoError(t, err)
 			got, err := send(t.Context(), client, in)
 			require.NoError(t, err)
-			request, err := design.Compile(m, p)
+			request, err := compile.Pattern(m, p)
 			require.NoError(t, err)
 			out, _, err := explain.InProcess(w.DB).Do(t.Context(), request)
 			require.NoError(t, err)
@@ -178,7 +181,7 @@ func send(ctx context.Context, client *dynamodb.Client, in any) ([]map[string]an
 
 // TestKeys writes items with generated keys and parses the keys.
 func TestKeys(t *testing.T) {
-	w, err := design.Build(t.Context(), load(t), design.Options{})
+	w, err := world.Build(t.Context(), load(t), world.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
 	client := sdk.Client(w.DB)
@@ -280,7 +283,7 @@ func (p *onePager) Scan(ctx context.Context, in *dynamodb.ScanInput, o ...func(*
 // TestPages reads the items of patterns from all pages. A pattern with a limit
 // reads one page.
 func TestPages(t *testing.T) {
-	w, err := design.Build(t.Context(), load(t), design.Options{})
+	w, err := world.Build(t.Context(), load(t), world.Options{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
 	pager := &onePager{client: sdk.Client(w.DB)}
@@ -325,7 +328,7 @@ func TestGoOfModels(t *testing.T) {
 	overlay := map[string]string{}
 	args := []string{"build", "-overlay=" + filepath.Join(t.TempDir(), "overlay.json")}
 	for i, file := range append(files, "testdata/names.yaml") {
-		m, err := design.Load(file)
+		m, err := modelfile.Load(file)
 		if err != nil && i < len(files) {
 			t.Logf("left out: %v", err)
 			continue

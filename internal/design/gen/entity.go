@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -44,8 +44,8 @@ type value struct {
 
 // A key is a key attribute of an entity.
 type key struct {
-	design.Attribute
-	t *design.Template
+	model.Attribute
+	t *model.Template
 	// method is the name of the method that formats the key, or "" for a
 	// constant, and scan the name of the method that parses it.
 	method, scan string
@@ -62,7 +62,7 @@ func (k key) width() int {
 }
 
 // entityKeys returns the key attributes of an entity and the values in them.
-func entityKeys(e *design.Entity) (all []key, values []value) {
+func entityKeys(e *model.Entity) (all []key, values []value) {
 	scope := newScope(nil)
 	scope.taken["Key"], scope.taken["Attributes"] = true, true
 	add := func(field string, t keys.Type) {
@@ -123,7 +123,7 @@ func fieldsOf(parts []keys.Part, values []value, prefix string) string {
 	return strings.Join(all, ", ")
 }
 
-func (f *file) entity(e *design.Entity) {
+func (f *file) entity(e *model.Entity) {
 	all, values := entityKeys(e)
 	name := f.names.add(exported(e.Name, "Entity")+"Key", "Values")
 	about := ""
@@ -169,9 +169,9 @@ func (f *file) useType(t string) {
 }
 
 // role describes the role of a key attribute.
-func (f *file) role(t *design.Table, name string) string {
-	is := func(list []design.Attribute) bool {
-		return slices.ContainsFunc(list, func(a design.Attribute) bool { return a.Name == name })
+func (f *file) role(t *model.Table, name string) string {
+	is := func(list []model.Attribute) bool {
+		return slices.ContainsFunc(list, func(a model.Attribute) bool { return a.Name == name })
 	}
 	switch {
 	case is(t.Partition):
@@ -191,7 +191,7 @@ func (f *file) role(t *design.Table, name string) string {
 }
 
 // primaryKey generates the method for GetItem and similar operations.
-func (f *file) primaryKey(e *design.Entity, name string, all []key) {
+func (f *file) primaryKey(e *model.Entity, name string, all []key) {
 	f.use("types")
 	f.doc("Key returns the primary key for GetItem, UpdateItem and DeleteItem.")
 	f.printf(
@@ -207,8 +207,8 @@ func (f *file) primaryKey(e *design.Entity, name string, all []key) {
 	f.printf("\treturn item, nil\n}\n")
 }
 
-func isKeyOf(t *design.Table, name string) bool {
-	return slices.ContainsFunc(t.Keys(), func(a design.Attribute) bool { return a.Name == name })
+func isKeyOf(t *model.Table, name string) bool {
+	return slices.ContainsFunc(t.Keys(), func(a model.Attribute) bool { return a.Name == name })
 }
 
 // put generates the statements that put a key attribute into an item.
@@ -229,7 +229,7 @@ func (f *file) put(k key, condition string, scope *scope) {
 }
 
 // attributes generates the method for PutItem.
-func (f *file) attributes(e *design.Entity, name string, all []key, values []value) {
+func (f *file) attributes(e *model.Entity, name string, all []key, values []value) {
 	f.doc(`Attributes returns all key attributes of the table and of the indexes that contain the item. Add the other
 		attributes of the item to it. It omits the key of an index that needs an empty text or a zero time, so the
 		item is not in that index.`)
@@ -246,7 +246,7 @@ func (f *file) attributes(e *design.Entity, name string, all []key, values []val
 
 // present returns the condition under which an item has a key attribute, or ""
 // for always.
-func (f *file) present(e *design.Entity, k key, values []value) string {
+func (f *file) present(e *model.Entity, k key, values []value) string {
 	if isKeyOf(e.Table, k.Name) {
 		return ""
 	}
@@ -301,7 +301,7 @@ func trimFraction(at string) string {
 }
 
 // parse generates the function that parses all keys of an item.
-func (f *file) parse(e *design.Entity, name string, all []key, values []value) {
+func (f *file) parse(e *model.Entity, name string, all []key, values []value) {
 	// Each value is parsed from the best key: a key of the table rather than of
 	// an index, and the most precise time.
 	from := map[string]int{}
@@ -366,7 +366,7 @@ func typeOf(k key, field string) string {
 }
 
 // levels generates the prefixes and ranges of a sort key.
-func (f *file) levels(e *design.Entity, k key, values []value) {
+func (f *file) levels(e *model.Entity, k key, values []value) {
 	if k.method == "" || k.Kind == attr.Number || len(k.parts) == 0 || !sorts(e.Table, k.Name) {
 		return
 	}
@@ -407,12 +407,12 @@ func (f *file) levels(e *design.Entity, k key, values []value) {
 
 // sorts reports whether an attribute is in a sort key of a table or of one of
 // its indexes.
-func sorts(t *design.Table, name string) bool {
+func sorts(t *model.Table, name string) bool {
 	all := t.Sort
 	for _, x := range t.Indexes {
 		all = slices.Concat(all, x.Sort)
 	}
-	return slices.ContainsFunc(all, func(a design.Attribute) bool { return a.Name == name })
+	return slices.ContainsFunc(all, func(a model.Attribute) bool { return a.Name == name })
 }
 
 func given(parts []keys.Part) string {

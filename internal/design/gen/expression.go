@@ -7,8 +7,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/awscli"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // Languages returns the languages of [Expression] and [Request]: aws, the AWS
@@ -25,10 +26,10 @@ var aliases = map[string]string{
 var writers = map[string]func(*request) string{"aws": (*request).cli, "go": (*request).golang, "python": (*request).python, "js": (*request).js}
 
 // Expression returns the request of an access pattern in one of the
-// [Languages]. It returns a [*design.CompileError] if the pattern is not one
+// [Languages]. It returns a [*compile.Error] if the pattern is not one
 // request.
-func Expression(m *design.Model, p *design.Pattern, lang string) (string, error) {
-	body, err := design.PatternJSON(m, p)
+func Expression(m *model.Model, p *model.Pattern, lang string) (string, error) {
+	body, err := compile.PatternJSON(m, p)
 	if err != nil {
 		return "", err
 	}

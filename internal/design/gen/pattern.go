@@ -10,14 +10,15 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
 
 // pattern generates the function of an access pattern, or returns why it has no
 // request.
-func (f *file) pattern(p *design.Pattern) error {
-	body, err := design.PatternJSON(f.m, p)
+func (f *file) pattern(p *model.Pattern) error {
+	body, err := compile.PatternJSON(f.m, p)
 	if err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func (f *file) pattern(p *design.Pattern) error {
 	return w.query()
 }
 
-func (f *file) patternDoc(name string, p *design.Pattern, more string) {
+func (f *file) patternDoc(name string, p *model.Pattern, more string) {
 	about := ""
 	if p.About != "" {
 		about = " " + p.About
@@ -43,12 +44,12 @@ func (f *file) patternDoc(name string, p *design.Pattern, more string) {
 	f.doc("%s returns the request for: %s.%s%s", name, strings.TrimSuffix(p.Name, "."), about, more)
 }
 
-func (f *file) patternName(p *design.Pattern) string {
+func (f *file) patternName(p *model.Pattern) string {
 	return f.names.add(exported(p.Name, "Pattern"), "Pattern")
 }
 
 // fixed generates the function of a request without parameters.
-func (f *file) fixed(p *design.Pattern, op string, body json.RawMessage) error {
+func (f *file) fixed(p *model.Pattern, op string, body json.RawMessage) error {
 	r, err := readRequest(op, body)
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ func (f *file) members(r *request) {
 // fields.
 type patternWriter struct {
 	*file
-	p      *design.Pattern
+	p      *model.Pattern
 	values []value
 	scope  *scope
 	// list has the parameters, types their types, params their names by field,
@@ -156,17 +157,17 @@ func (w *patternWriter) compute(attribute, expression string) string {
 	return name
 }
 
-func (w *patternWriter) given(field string) (design.Condition, bool) {
+func (w *patternWriter) given(field string) (model.Condition, bool) {
 	for _, c := range w.p.Where {
 		if c.Field == field {
 			return c, true
 		}
 	}
-	return design.Condition{}, false
+	return model.Condition{}, false
 }
 
 // template returns the template of a key attribute and its components.
-func (w *patternWriter) template(a design.Attribute) (*design.Template, []keys.Part) {
+func (w *patternWriter) template(a model.Attribute) (*model.Template, []keys.Part) {
 	if w.p.Entity == nil {
 		return nil, nil
 	}
@@ -178,15 +179,15 @@ func (w *patternWriter) template(a design.Attribute) (*design.Template, []keys.P
 }
 
 // direct returns the condition on the attribute itself rather than on a field.
-func (w *patternWriter) direct(a design.Attribute) (design.Condition, bool) {
+func (w *patternWriter) direct(a model.Attribute) (model.Condition, bool) {
 	if w.p.Entity != nil && w.p.Entity.Field(a.Name) != nil {
-		return design.Condition{}, false
+		return model.Condition{}, false
 	}
 	return w.given(a.Name)
 }
 
 // fixedValue returns the Go expression of the value of a fixed attribute.
-func (w *patternWriter) fixedValue(a design.Attribute) (string, error) {
+func (w *patternWriter) fixedValue(a model.Attribute) (string, error) {
 	if _, ok := w.direct(a); ok {
 		return w.member(a.Kind, w.param(a.Name, goText, "")), nil
 	}
@@ -235,7 +236,7 @@ func (w *patternWriter) query() error {
 	return w.finish("Query", func() {})
 }
 
-func (w *patternWriter) condition(a design.Attribute, op string, operands ...string) {
+func (w *patternWriter) condition(a model.Attribute, op string, operands ...string) {
 	w.use("addConditions")
 	w.conditions = append(
 		w.conditions,
@@ -244,8 +245,8 @@ func (w *patternWriter) condition(a design.Attribute, op string, operands ...str
 }
 
 // sort generates the condition on a sort key attribute, and reports whether the
-// next attribute can have one, as in [design.Pattern.Compile].
-func (w *patternWriter) sort(a design.Attribute) bool {
+// next attribute can have one, as in [compile.Pattern].
+func (w *patternWriter) sort(a model.Attribute) bool {
 	if c, ok := w.direct(a); ok {
 		w.condition(a, string(c.Op), w.operands(a, c, nil, goText)...)
 		return c.Op == ast.Equal
@@ -293,14 +294,14 @@ func (w *patternWriter) sort(a design.Attribute) bool {
 	return false
 }
 
-func (w *patternWriter) inRange(a design.Attribute, t *design.Template, call string) {
+func (w *patternWriter) inRange(a model.Attribute, t *model.Template, call string) {
 	w.use("addConditions", "inRange", "attribute"+t.Kind.String())
 	name := w.compute(a.Name, w.templates[t]+"."+call)
 	w.conditions = append(w.conditions, fmt.Sprintf("inRange(%s, %s, attribute%s)", w.attribute(a.Name), name, t.Kind))
 }
 
 // rangeOf returns the call for the range of a condition on a component.
-func (w *patternWriter) rangeOf(t *design.Template, parts []keys.Part, n int, c design.Condition) string {
+func (w *patternWriter) rangeOf(t *model.Template, parts []keys.Part, n int, c model.Condition) string {
 	outer := w.args(parts[:n])
 	if outer != "" {
 		outer = ", " + outer
@@ -333,7 +334,7 @@ func (w *patternWriter) rangeOf(t *design.Template, parts []keys.Part, n int, c 
 // moment returns a parameter as a bound. If the model gives the bound as a day,
 // it stands for the first or for the last moment of the day.
 func (w *patternWriter) moment(name, typ string, t keys.Type, arg string, last bool) string {
-	if _, day := design.LastOf(t, arg); !day {
+	if _, day := compile.LastOf(t, arg); !day {
 		return name
 	}
 	helper := "startOfDay"
@@ -351,14 +352,14 @@ func (w *patternWriter) moment(name, typ string, t keys.Type, arg string, last b
 }
 
 // ofDay reports whether a condition on a time has a day in place of a time.
-func ofDay(c design.Condition, t keys.Type) bool {
-	return slices.ContainsFunc(c.Args, func(arg string) bool { _, day := design.LastOf(t, arg); return day }) &&
+func ofDay(c model.Condition, t keys.Type) bool {
+	return slices.ContainsFunc(c.Args, func(arg string) bool { _, day := compile.LastOf(t, arg); return day }) &&
 		c.Op != ast.OpBeginsWith
 }
 
 // operands returns the values of a condition on a whole attribute, formatted by
 // its template, if any.
-func (w *patternWriter) operands(a design.Attribute, c design.Condition, t *design.Template, typ string) []string {
+func (w *patternWriter) operands(a model.Attribute, c model.Condition, t *model.Template, typ string) []string {
 	suffixes := map[ast.Op][]string{
 		ast.OpBetween: {"From", "To"}, ast.OpBeginsWith: {"Prefix"}, ast.Less: {"Below"}, ast.LessOrEqual: {"To"},
 		ast.Greater: {"Above"}, ast.GreaterOrEqual: {"From"}, ast.Equal: {""},
@@ -421,7 +422,7 @@ var likeKey = regexp.MustCompile(`^[#:]key[0-9]`)
 func (w *patternWriter) rest(op string) (*request, error) {
 	p := *w.p
 	p.Where, p.Operation, p.Descending = nil, "Scan", false
-	body, err := design.PatternJSON(w.m, &p)
+	body, err := compile.PatternJSON(w.m, &p)
 	if err != nil {
 		return nil, err
 	}

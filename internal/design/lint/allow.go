@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // accept turns findings that the model accepts into notes.
@@ -15,7 +15,7 @@ func (l *linter) accept() {
 			if a.Accepts(f) {
 				l.used[a] = true
 				if f.Accepted == "" {
-					f.Severity, f.Accepted = design.Note, a.Why
+					f.Severity, f.Accepted = model.Note, a.Why
 				}
 			}
 		}
@@ -23,7 +23,7 @@ func (l *linter) accept() {
 }
 
 var unusedAllowance = lint{Rule{
-	ID: "unused-allowance", Title: "An allowance that accepts nothing", Severity: design.Warning,
+	ID: "unused-allowance", Title: "An allowance that accepts nothing", Severity: model.Warning,
 	Help: "The model accepts a finding that does not exist: the rule is misspelled, or the design has been fixed. A leftover allowance hides the next finding of its rule.",
 	Cure: "Remove the allowance, or correct its rule or what it is on.",
 }, func(l *linter) {
@@ -31,7 +31,7 @@ var unusedAllowance = lint{Rule{
 		if l.used[a] {
 			continue
 		}
-		f := design.Finding{
+		f := model.Finding{
 			Pos: a.Pos, Message: fmt.Sprintf("no finding of %s to accept", a.Rule), Advice: "remove the allowance",
 		}
 		if a.On != "" {

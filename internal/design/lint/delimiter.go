@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 const sortDesign = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-sort-keys.html"
 
 var delimiterInValue = lint{Rule{
-	ID: "delimiter-in-value", Title: "A delimiter inside a value", Severity: design.Warning,
+	ID: "delimiter-in-value", Title: "A delimiter inside a value", Severity: model.Warning,
 	Help: "A value that contains the delimiter looks like two values: the product TV#55 is in the slice of the product TV, and a program that splits the key at # gets one part too many. " +
 		"The key can even be a valid key of another entity.",
 	Example: []string{`"PRODUCT#TV#55"`, `"PRODUCT#TV#VARIANT#red"`},
@@ -61,7 +61,7 @@ func (l *linter) delimitersIn(s *slot, at int) {
 		return
 	}
 	name := s.parts[at].Name
-	f := design.Finding{
+	f := model.Finding{
 		Message: fmt.Sprintf("%s in %s contains the delimiter %s: %s%s", name, s.t.Name, quoted(mark), quoted(hits[0].text), andMore(len(hits)-1)),
 		Advice:  fmt.Sprintf("replace %s in %s when you build the key", quoted(mark), name),
 	}
@@ -90,7 +90,7 @@ func (l *linter) delimitersIn(s *slot, at int) {
 			continue
 		}
 		if e := l.m.Classify(s.e.Table, w.it.Attributes); e != nil && e != s.e {
-			f.Severity = design.Error
+			f.Severity = model.Error
 			f.Message += fmt.Sprintf("; the key with %s is a valid key of %s", quoted(w.text), e.Name)
 			f.Keys = append(s.view().shown(w.it), l.exampleKey(l.slotOf(e, s.t.Name))...)
 			break
@@ -115,7 +115,7 @@ func otherDelimiter(s *slot, mark string) string {
 }
 
 var lowByte = lint{Rule{
-	ID: "low-byte", Title: "Bytes that sort below the delimiter", Severity: design.Warning,
+	ID: "low-byte", Title: "Bytes that sort below the delimiter", Severity: model.Warning,
 	Help: "A delimiter after a value takes part in the order. Space and ! sort below #, so New York# sorts before New#, " +
 		"and - and . sort below /. Rows are then not in the order of the names, and a range of names contains unexpected ones.",
 	Example: []string{`"New York#Sales"`, `"New#Sales"`},
@@ -159,7 +159,7 @@ func (l *linter) lowBytes(s *slot, at int) {
 	}
 	low := a.text[len(b.text)]
 	name := s.parts[at].Name
-	l.add(s.in(design.Finding{
+	l.add(s.in(model.Finding{
 		Message: fmt.Sprintf("%s in %s of %s is followed by %s, and %s (0x%02X) sorts below it: %s sorts before %s%s",
 			name, s.t.Name, s.sortView().name(), quoted(string(rune(delimiter))), quoted(string(rune(low))), low, quoted(a.text), quoted(b.text), andMore(n-1)),
 		Keys:   l.pair(s, name, a, b),

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
 
 var wrongDirection = lint{Rule{
-	ID: "wrong-direction", Title: "The wrong end of a slice", Severity: design.Warning,
+	ID: "wrong-direction", Title: "The wrong end of a slice", Severity: model.Warning,
 	Help: "A query returns rows in ascending order of the sort key unless it asks for descending order. With a limit, the direction decides which rows are returned at all: " +
 		"the first ten rows of an ascending query are the ten oldest, not the ten newest. In a key with a descending type, such as {at:time:desc}, it is the other way round. " +
 		"The rule applies to patterns with a limit whose name says which end they want: newest, latest, most recent, last ten, highest, largest; or oldest, earliest, lowest, smallest.",
@@ -66,7 +66,7 @@ func (l *linter) direction(q *query) {
 	}
 	entities := q.entities
 	if q.p.Entity != nil {
-		entities = []*design.Entity{q.p.Entity}
+		entities = []*model.Entity{q.p.Entity}
 	}
 	for _, e := range entities {
 		s, at, ok := q.next(l, e)
@@ -81,7 +81,7 @@ func (l *linter) direction(q *query) {
 		if wanted == 0 || (wanted > 0) == (w.descending != p.Type.Desc) {
 			continue
 		}
-		f := q.in(design.Finding{})
+		f := q.in(model.Finding{})
 		f.Entity = e.Name
 		read, order := "lowest", "order: desc"
 		switch {
@@ -103,7 +103,7 @@ func (l *linter) direction(q *query) {
 		f.Advice = "ask for the other direction"
 		f.Keys = l.twoRows(q, e)
 		if (q.report.Next != nil || q.report.Pages > 1) && q.p.Expect.Keys == nil {
-			f.Severity = design.Error // there are rows that it should return
+			f.Severity = model.Error // there are rows that it should return
 		}
 		l.propose(f, fix)
 		return
@@ -111,7 +111,7 @@ func (l *linter) direction(q *query) {
 }
 
 // turned makes a pattern read in the other direction.
-func turned(_ *design.Model, p *design.Pattern) bool {
+func turned(_ *model.Model, p *model.Pattern) bool {
 	if p.Request == nil {
 		p.Ordered, p.Descending = true, !p.Descending
 		return true

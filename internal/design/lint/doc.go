@@ -1,6 +1,6 @@
 // Package lint finds hazards in a key design: keys whose byte order is not the
 // wanted order, slices that hold more or less than they should, and partitions
-// that are too large or too hot. [Run] examines a [design.World]: the templates
+// that are too large or too hot. [Run] examines a [world.World]: the templates
 // of the model and the items built from them. A finding names the place in the
 // model, shows two keys from the data, and says what to do. If the data has no
 // keys that show the hazard, Run makes keys from the declared types and marks

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 var emptyIndex = lint{Rule{
-	ID: "empty-index", Title: "An index that no item can enter", Severity: design.Warning,
+	ID: "empty-index", Title: "An index that no item can enter", Severity: model.Warning,
 	Help: "An index holds the items that have all of its key attributes, whatever else they contain. If no entity and no raw item has them all, " +
 		"or if the conditions on them exclude each other, every query of the index returns nothing, and no error says so. It is an error if a pattern reads the index.",
 	Example: []string{`ByEmail: {partition: email}, but the items have eMail`},
@@ -24,7 +25,7 @@ var emptyIndex = lint{Rule{
 
 // empty reports an index without rows if no item of the model can enter it.
 func (l *linter) empty(v *view) {
-	f := v.in(design.Finding{Pos: v.x.Pos})
+	f := v.in(model.Finding{Pos: v.x.Pos})
 	written := map[string]bool{}
 	entities, excluded := 0, ""
 	for _, e := range l.entities {
@@ -45,7 +46,7 @@ func (l *linter) empty(v *view) {
 			return
 		}
 	}
-	var example *design.Item
+	var example *world.Item
 	for _, r := range l.tableView(v.t).Rows {
 		if example == nil {
 			example = r.Item
@@ -79,20 +80,20 @@ func (l *linter) empty(v *view) {
 		f.Advice = fmt.Sprintf("write all of %s on the items that belong in the index", list(attributeNames(v.all)))
 	}
 	if slices.ContainsFunc(l.queries, func(q *query) bool { return q.v == v }) {
-		f.Severity = design.Error
+		f.Severity = model.Error
 	}
 	if example != nil {
-		f.Keys = l.tableKeys(v, []*design.Item{example})
+		f.Keys = l.tableKeys(v, []*world.Item{example})
 		if example.Entity != nil {
 			f.Entity = example.Entity.Name
 		}
 	} else {
-		f.Keys = l.key(l.tableView(v.t), l.entities[slices.IndexFunc(l.entities, func(e *design.Entity) bool { return e.Table == v.t })])
+		f.Keys = l.key(l.tableView(v.t), l.entities[slices.IndexFunc(l.entities, func(e *model.Entity) bool { return e.Table == v.t })])
 	}
 	l.propose(f, proposal{text: f.Advice + ", or remove the index", edits: []edit{removeIndex(v.t.Name, v.x.Name)}})
 }
 
-func attributeNames(all []design.Attribute) (names []string) {
+func attributeNames(all []model.Attribute) (names []string) {
 	for _, a := range all {
 		names = append(names, a.Name)
 	}
@@ -101,7 +102,7 @@ func attributeNames(all []design.Attribute) (names []string) {
 
 // contradiction returns a field whose conditions on the key attributes of an
 // index leave no value, or "".
-func contradiction(e *design.Entity, v *view) string {
+func contradiction(e *model.Entity, v *view) string {
 	left := map[string][]string{}
 	for _, a := range v.all {
 		for field, values := range e.Attribute(a.Name).When {

@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
 var filterForKey = lint{Rule{
-	ID: "filter-for-key", Title: "A filter that a key could serve", Severity: design.Warning,
+	ID: "filter-for-key", Title: "A filter that a key could serve", Severity: model.Warning,
 	Help: "A filter runs after the rows are read: dropped rows are paid for, and count toward Limit and the 1 MB of a page. " +
 		"If a filter drops most rows, its attribute belongs in a key.",
 	Example: []string{`read: "root/photos/2026/beach.jpg" (depth 4)`, `returned: "root/photos/" (depth 2)`},
@@ -34,11 +34,11 @@ func (l *linter) filtered(q *query, waste float64) {
 		return
 	}
 	r := q.report
-	f := q.in(design.Finding{
+	f := q.in(model.Finding{
 		Message: fmt.Sprintf("%q reads %s and returns %s: the filter drops %s of the bytes read", q.p.Name, text.Count(r.Examined, "row"), text.Thousands(r.Returned), text.Percent(waste)),
 	})
 	if q.p.Expect.Waste != nil && waste <= *q.p.Expect.Waste {
-		f.Severity = design.Note
+		f.Severity = model.Note
 	}
 	for _, returned := range []bool{false, true} {
 		for _, row := range r.Rows {
@@ -63,7 +63,7 @@ func (l *linter) filtered(q *query, waste float64) {
 	if i := slices.IndexFunc(filters, func(c keycond.Clause) bool { return c.Op == ast.Equal }); i >= 0 {
 		name := filters[i].Attribute.Name
 		// asking returns the edit that queries an index instead.
-		asking := func(x *design.Index) edit {
+		asking := func(x *model.Index) edit {
 			var clauses []keycond.Clause
 			for _, a := range x.Keys() {
 				for _, c := range slices.Concat(q.clauses, filters[i:i+1]) {
@@ -77,9 +77,9 @@ func (l *linter) filtered(q *query, waste float64) {
 		if x := serving(q.v, name); x != nil {
 			fixes = []proposal{{text: fmt.Sprintf("query index %s, which has %s in its key", x.Name, name), edits: []edit{asking(x)}, index: x}}
 		} else {
-			x := &design.Index{
+			x := &model.Index{
 				Name: "By" + title(name), Projection: "ALL",
-				Partition: []design.Attribute{{Name: name, Kind: filters[i].Values[0].Kind()}}, Sort: q.v.sort,
+				Partition: []model.Attribute{{Name: name, Kind: filters[i].Values[0].Kind()}}, Sort: q.v.sort,
 			}
 			if q.op == "Query" {
 				x.Partition = slices.Concat(q.v.hash, x.Partition)
@@ -103,9 +103,9 @@ func (l *linter) filtered(q *query, waste float64) {
 // serving returns an index of the table that has an attribute in its key and
 // whose partition key has otherwise only attributes of the view's partition
 // key, or nil.
-func serving(v *view, name string) *design.Index {
+func serving(v *view, name string) *model.Index {
 	for _, x := range v.t.Indexes {
-		known := slices.ContainsFunc(x.Keys(), func(a design.Attribute) bool { return a.Name == name })
+		known := slices.ContainsFunc(x.Keys(), func(a model.Attribute) bool { return a.Name == name })
 		for _, a := range x.Partition {
 			known = known && (a.Name == name || slices.Contains(v.hash, a))
 		}

@@ -8,8 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // FuzzRun holds that no valid model makes a rule fail, and that findings are
@@ -29,11 +30,11 @@ func FuzzRun(f *testing.F) {
 		known[r.ID] = true
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := design.Parse("m.yaml", data)
+		m, err := modelfile.Parse("m.yaml", data)
 		if err != nil {
 			return
 		}
-		w, err := design.Build(context.Background(), m, design.Options{MaxItems: 30})
+		w, err := world.Build(context.Background(), m, world.Options{MaxItems: 30})
 		if err != nil {
 			return
 		}

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
@@ -18,7 +19,7 @@ import (
 const indexGuide = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general.html"
 
 var unreadIndex = lint{Rule{
-	ID: "unread-index", Title: "An index that no pattern reads", Severity: design.Note,
+	ID: "unread-index", Title: "An index that no pattern reads", Severity: model.Note,
 	Help: "Every write of an item is also a write to each index that holds it. An index, or an entity's rows in an index, that no access pattern reads costs writes and storage for nothing; " +
 		"or the model lacks a pattern.",
 	Example: []string{`GSI2: "STATUS#Done", "TASK#T2"`},
@@ -37,7 +38,7 @@ var unreadIndex = lint{Rule{
 
 func (l *linter) unread(v *view) {
 	asked := false
-	read := map[*design.Entity]bool{}
+	read := map[*model.Entity]bool{}
 	var readers []reader
 	for _, q := range l.queries {
 		if q.v != v {
@@ -47,7 +48,7 @@ func (l *linter) unread(v *view) {
 		if q.p.Entity == nil && q.op == "Scan" {
 			return
 		}
-		for _, e := range append([]*design.Entity{q.p.Entity}, q.entities...) {
+		for _, e := range append([]*model.Entity{q.p.Entity}, q.entities...) {
 			if e != nil {
 				read[e] = true
 				readers = append(readers, reader{q, e})
@@ -55,8 +56,8 @@ func (l *linter) unread(v *view) {
 		}
 	}
 	var unread []string
-	shown := map[*design.Entity][]string{}
-	items := map[*design.Entity]*design.Item{}
+	shown := map[*model.Entity][]string{}
+	items := map[*model.Entity]*world.Item{}
 	for _, r := range v.Rows {
 		e := r.Item.Entity
 		if e == nil || read[e] || len(shown[e]) > 0 {
@@ -64,7 +65,7 @@ func (l *linter) unread(v *view) {
 		}
 		shown[e], items[e] = v.shown(r.Item), r.Item
 	}
-	f := v.in(design.Finding{Pos: v.x.Pos})
+	f := v.in(model.Finding{Pos: v.x.Pos})
 	for _, e := range l.entities {
 		if len(shown[e]) > 0 && !slices.ContainsFunc(readers, func(r reader) bool { return l.reaches(r, items[e]) }) {
 			unread = append(unread, e.Name)
@@ -104,13 +105,13 @@ func (l *linter) unread(v *view) {
 // A reader is a query and an entity whose rows it reads.
 type reader struct {
 	q *query
-	e *design.Entity
+	e *model.Entity
 }
 
 // reaches reports whether the same query with other values can read an item:
 // the entity can have rows in the item's partition, and if the query has a
 // condition on the sort key, the item's sort key begins like the entity's.
-func (l *linter) reaches(r reader, it *design.Item) bool {
+func (l *linter) reaches(r reader, it *world.Item) bool {
 	for i, a := range r.q.v.all {
 		t, value := r.e.Attribute(a.Name), it.Attributes.Get(a.Name)
 		asked := i < len(r.q.v.hash) ||
@@ -138,7 +139,7 @@ func (l *linter) reaches(r reader, it *design.Item) bool {
 }
 
 var writeAmplification = lint{Rule{
-	ID: "write-amplification", Title: "One write that updates many rows", Severity: design.Note,
+	ID: "write-amplification", Title: "One write that updates many rows", Severity: model.Note,
 	Help: "A write of an item is also a write to each index that holds it, charged by the projected size; changing an index key costs two. " +
 		"A write of an item in three indexes that project all attributes costs four times as much as the item alone.",
 	Example: []string{`"ARTICLE#A2", "METADATA"`, `GSI1: "USER#U1", "ARTICLE#A2"`},
@@ -150,9 +151,9 @@ var writeAmplification = lint{Rule{
 	}
 }}
 
-func (l *linter) amplified(e *design.Entity) {
+func (l *linter) amplified(e *model.Entity) {
 	var own, all float64
-	most, at := 0, (*design.Item)(nil)
+	most, at := 0, (*world.Item)(nil)
 	var indexes []*view
 	for _, it := range l.items[e] {
 		n := 0
@@ -177,7 +178,7 @@ func (l *linter) amplified(e *design.Entity) {
 	if most < 3 || own == 0 {
 		return
 	}
-	f := design.Finding{Pos: e.Pos, Table: e.Table.Name, Entity: e.Name}
+	f := model.Finding{Pos: e.Pos, Table: e.Table.Name, Entity: e.Name}
 	var names []string
 	for _, v := range indexes {
 		names = append(names, v.x.Name)
@@ -193,14 +194,14 @@ func (l *linter) amplified(e *design.Entity) {
 		)
 	}
 	f.Keys = []string{
-		l.tableKeys(indexes[0], []*design.Item{at})[0], indexes[0].x.Name + ": " + indexes[0].keyOf(at.Attributes),
+		l.tableKeys(indexes[0], []*world.Item{at})[0], indexes[0].x.Name + ": " + indexes[0].keyOf(at.Attributes),
 	}
 	f.Advice = "project only what the patterns read from each index, or leave " + e.Name + " out of indexes that no pattern needs"
 	l.add(f)
 }
 
 var multiAttribute = lint{Rule{
-	ID: "multi-attribute", Title: "Hand-joined keys that an index can replace", Severity: design.Note,
+	ID: "multi-attribute", Title: "Hand-joined keys that an index can replace", Severity: model.Note,
 	Help: "A global index can have up to four partition key attributes and up to four sort key attributes. Rows are ordered by the first, then by the next, each by its own type, " +
 		"so nothing needs to be joined, padded or split, and numbers stay numbers. An overloaded index still needs joined keys, because its entities have different attributes.",
 	Example: []string{`"WA", "Seattle#Development"`, `"WA", "Seattle", "Development"`},
@@ -216,7 +217,7 @@ var multiAttribute = lint{Rule{
 
 // joined checks an index that holds one entity.
 func (l *linter) joined(v *view) {
-	var e *design.Entity
+	var e *model.Entity
 	for _, o := range l.entities {
 		makes := o.Table == v.t && v.writtenBy(o)
 		if makes && e != nil {
@@ -232,7 +233,7 @@ func (l *linter) joined(v *view) {
 	var parts [2][]keys.Part
 	var lists [2][]string
 	joined := false
-	for i, side := range [][]design.Attribute{v.hash, v.sort} {
+	for i, side := range [][]model.Attribute{v.hash, v.sort} {
 		for _, a := range side {
 			t := e.Attribute(a.Name)
 			if t.Template == nil || len(t.Template.Components()) == 0 {
@@ -273,7 +274,7 @@ func (l *linter) joined(v *view) {
 		}
 	}
 	a, b, checked := l.sameOrder(v, parts[1])
-	f := v.in(design.Finding{Pos: v.x.Pos, Entity: e.Name})
+	f := v.in(model.Finding{Pos: v.x.Pos, Entity: e.Name})
 	var all, missing []string
 	for _, side := range parts {
 		for _, p := range side {
@@ -298,7 +299,7 @@ func (l *linter) joined(v *view) {
 			f.Keys = append(f.Keys, v.keyOf(r.Item.Attributes))
 		}
 	}
-	better := design.Index{
+	better := model.Index{
 		Name: v.x.Name, Projection: v.x.Projection, Include: v.x.Include,
 		Partition: attributesFor(e, lists[0], parts[0]), Sort: attributesFor(e, lists[1], parts[1]),
 	}
@@ -314,9 +315,9 @@ func (l *linter) joined(v *view) {
 }
 
 // attributesFor returns key attributes for components, numbers as numbers.
-func attributesFor(e *design.Entity, names []string, parts []keys.Part) (all []design.Attribute) {
+func attributesFor(e *model.Entity, names []string, parts []keys.Part) (all []model.Attribute) {
 	for _, name := range names {
-		a := design.Attribute{Name: name, Kind: attr.String}
+		a := model.Attribute{Name: name, Kind: attr.String}
 		if t := e.Attribute(name); t != nil {
 			a.Kind = t.Kind
 		} else if i := slices.IndexFunc(parts, func(p keys.Part) bool { return p.Name == name }); i >= 0 {
@@ -329,8 +330,8 @@ func attributesFor(e *design.Entity, names []string, parts []keys.Part) (all []d
 
 // joinedIn reports whether a key attribute of the index joins a component with
 // others.
-func (l *linter) joinedIn(e *design.Entity, v *view, name string) bool {
-	return slices.ContainsFunc(v.all, func(a design.Attribute) bool {
+func (l *linter) joinedIn(e *model.Entity, v *view, name string) bool {
+	return slices.ContainsFunc(v.all, func(a model.Attribute) bool {
 		t := e.Attribute(a.Name)
 		return t.Template != nil && len(t.Template.Components()) > 1 && slices.Contains(t.Template.Components(), name)
 	})
@@ -347,7 +348,7 @@ func numeric(t keys.Type) bool {
 // sameOrder compares the order of rows with the order by their components. It
 // returns the first two adjacent rows that would swap, and the number of rows
 // compared.
-func (l *linter) sameOrder(v *view, parts []keys.Part) (a, b *design.Item, checked int) {
+func (l *linter) sameOrder(v *view, parts []keys.Part) (a, b *world.Item, checked int) {
 	var last, now []byte
 	for _, p := range v.Parts {
 		last = last[:0]

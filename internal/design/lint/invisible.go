@@ -9,11 +9,12 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 var invisibleDifference = lint{Rule{
-	ID: "invisible-difference", Title: "Values that look the same", Severity: design.Warning,
+	ID: "invisible-difference", Title: "Values that look the same", Severity: model.Warning,
 	Help: "Keys are compared byte by byte, so two values that look the same can be two keys: é can be one character or e followed by an accent, as macOS writes file names; " +
 		"text copied from a page can contain a zero-width space or a byte order mark; and \" ann\" is not \"ann\". A request for one does not find rows of the other, and the same name can be taken twice. " +
 		"The rule compares the values in the model with each other and with the values that patterns ask for.",
@@ -49,7 +50,7 @@ func (l *linter) invisibleInFields() {
 			return
 		}
 		reported[field] = true
-		f := b.s.in(design.Finding{
+		f := b.s.in(model.Finding{
 			Message: fmt.Sprintf("%s and %s are two values of %s in keys that look the same: they differ in %s", escaped(a.w.text), escaped(b.w.text), field, how),
 			Advice:  normalAdvice(field, how),
 			Keys:    escapedKeys(append(l.keyWith(a.s, field, a.w), l.keyWith(b.s, field, b.w)...)),
@@ -97,7 +98,7 @@ func (l *linter) invisibleInKeys() {
 			if a.Kind != attr.String {
 				continue
 			}
-			known := map[string]*design.Item{}
+			known := map[string]*world.Item{}
 			for _, r := range v.Rows {
 				if r.Item.Generated {
 					continue
@@ -114,7 +115,7 @@ func (l *linter) invisibleInKeys() {
 				if how == "" || have.Entity != nil && r.Item.Entity != nil {
 					continue // invisibleInFields reports those
 				}
-				f := v.in(design.Finding{
+				f := v.in(model.Finding{
 					Pos:     l.place(have, r.Item),
 					Message: fmt.Sprintf("%s and %s are two values of %s that look the same: they differ in %s", escaped(other), escaped(name), a.Name, how),
 					Advice:  normalAdvice(a.Name, how),
@@ -128,7 +129,7 @@ func (l *linter) invisibleInKeys() {
 }
 
 // place returns the place in the file of the last of the raw items.
-func (l *linter) place(items ...*design.Item) (pos design.Pos) {
+func (l *linter) place(items ...*world.Item) (pos model.Pos) {
 	for _, raw := range l.w.Model.Items {
 		for _, it := range items {
 			if raw.Table == it.Table && raw.Item.Equal(it.Attributes) {

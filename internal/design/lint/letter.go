@@ -8,11 +8,11 @@ import (
 	"unicode/utf16"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 var mixedCase = lint{Rule{
-	ID: "mixed-case", Title: "Upper and lower case mixed", Severity: design.Warning,
+	ID: "mixed-case", Title: "Upper and lower case mixed", Severity: model.Warning,
 	Help: "Keys are compared byte by byte, and all capital letters sort before all small letters: Zoe before adam. " +
 		"Values that differ only in case are different keys, so Ann@example.com does not find the row of ann@example.com.",
 	Example: []string{`"NAME#Zoe"`, `"NAME#adam"`},
@@ -63,7 +63,7 @@ func (l *linter) caseVariants() {
 		}
 	}
 	for _, t := range order {
-		f := design.Finding{
+		f := model.Finding{
 			Message: fmt.Sprintf("%s and %s are two values of %s in keys%s: a request for one does not find rows of the other", quoted(t.a.w.text), quoted(t.b.w.text), t.name, andMore(t.n-1)),
 			Advice:  fmt.Sprintf("use one case for %s in keys, and keep the original text in another attribute", t.name),
 		}
@@ -98,7 +98,7 @@ func (l *linter) literalVariants() {
 		if have.literal() == word {
 			continue
 		}
-		f := design.Finding{
+		f := model.Finding{
 			Message: fmt.Sprintf("%s begins with %s here and with %s in %s: their rows do not lie together", s.t.Name, quoted(word), quoted(have.literal()), have.e.Name),
 			Advice:  fmt.Sprintf("begin both with %s", quoted(have.literal())),
 			Keys:    append(l.exampleKey(have), l.exampleKey(s)...),
@@ -142,7 +142,7 @@ func (l *linter) caseOrder() {
 			if n == 0 {
 				continue
 			}
-			l.add(s.in(design.Finding{
+			l.add(s.in(model.Finding{
 				Message: fmt.Sprintf("%s in %s of %s mixes upper and lower case: %s sorts before %s, because all capitals sort before all small letters", p.Name, s.t.Name, s.sortView().name(), quoted(a.text), quoted(b.text)),
 				Keys:    l.pair(s, p.Name, a, b),
 				Advice:  fmt.Sprintf("write %s in lower case in %s, and keep the original text in a separate attribute", p.Name, s.t.Name),
@@ -152,7 +152,7 @@ func (l *linter) caseOrder() {
 }
 
 var utf16Order = lint{Rule{
-	ID: "utf16-order", Title: "Text that UTF-16 orders differently", Severity: design.Warning,
+	ID: "utf16-order", Title: "Text that UTF-16 orders differently", Severity: model.Warning,
 	Help: "Keys are ordered by their UTF-8 bytes, which is the order of code points. JavaScript, Java and C# compare strings by UTF-16 code units, " +
 		"where characters beyond U+FFFF, such as emoji, sort before those from U+E000 to U+FFFF. A program that compares or merges keys with its own < gets a different order than the table.",
 	Example: []string{`"TAG#ｗ"`, `"TAG#😀"`},
@@ -180,7 +180,7 @@ var utf16Order = lint{Rule{
 			if n == 0 {
 				continue
 			}
-			l.add(s.in(design.Finding{
+			l.add(s.in(model.Finding{
 				Message: fmt.Sprintf("%s in %s of %s is not in the order of UTF-16: %s sorts before %s here, but after it in JavaScript, Java and C#", p.Name, s.t.Name, s.sortView().name(), quoted(a.text), quoted(b.text)),
 				Keys:    l.pair(s, p.Name, a, b),
 				Advice:  fmt.Sprintf("keep the order in which the rows are returned; if a program must compare %s, compare UTF-8 bytes", p.Name),

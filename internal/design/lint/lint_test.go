@@ -15,8 +15,10 @@ import (
 	_ "github.com/cockroachdb/datadriven" // declares -rewrite
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -25,13 +27,13 @@ import (
 // declare millions are quick.
 const maxItems = 3000
 
-func find(t *testing.T, path string) []design.Finding { return findIn(t, path, maxItems) }
+func find(t *testing.T, path string) []model.Finding { return findIn(t, path, maxItems) }
 
-func findIn(t *testing.T, path string, items int) []design.Finding {
+func findIn(t *testing.T, path string, items int) []model.Finding {
 	t.Helper()
-	m, err := design.Load(path)
+	m, err := modelfile.Load(path)
 	require.NoError(t, err)
-	w, err := design.Build(context.Background(), m, design.Options{MaxItems: items})
+	w, err := world.Build(context.Background(), m, world.Options{MaxItems: items})
 	require.NoError(t, err)
 	defer w.Close()
 	found, err := lint.Run(context.Background(), w)
@@ -40,7 +42,7 @@ func findIn(t *testing.T, path string, items int) []design.Finding {
 }
 
 // text formats findings as people see them.
-func text(found []design.Finding) string {
+func text(found []model.Finding) string {
 	var b strings.Builder
 	for i, f := range found {
 		if i > 0 {
@@ -106,7 +108,7 @@ func TestExamples(t *testing.T) {
 		{"task-management", "mutable-key", "Task", "status changes"},
 	} {
 		found := find(t, "../../../design/examples/"+tt.example+"/model.yaml")
-		if !slices.ContainsFunc(found, func(f design.Finding) bool {
+		if !slices.ContainsFunc(found, func(f model.Finding) bool {
 			return f.Rule == tt.rule && (f.Pattern == tt.about || f.Entity == tt.about) && strings.Contains(f.Message+"\n"+f.Advice, tt.says)
 		}) {
 			t.Errorf("examples/%s has no %s about %q that says %q:\n%s", tt.example, tt.rule, tt.about, tt.says, text(found))
@@ -126,7 +128,7 @@ func TestRules(t *testing.T) {
 		known[r.ID] = true
 		t.Run(r.ID, func(t *testing.T) {
 			dir := filepath.Join("testdata", r.ID)
-			var bad []design.Finding
+			var bad []model.Finding
 			for _, f := range find(t, filepath.Join(dir, "bad.yaml")) {
 				if f.Rule == r.ID {
 					bad = append(bad, f)
@@ -136,12 +138,12 @@ func TestRules(t *testing.T) {
 			golden(t, filepath.Join(dir, "bad.txt"), text(bad))
 			for _, f := range find(t, filepath.Join(dir, "good.yaml")) {
 				if f.Rule == r.ID {
-					t.Errorf("good.yaml triggers the rule:\n%s", text([]design.Finding{f}))
+					t.Errorf("good.yaml triggers the rule:\n%s", text([]model.Finding{f}))
 				}
 			}
 			for _, f := range bad {
 				if f.Pos.Line == 0 || f.Message == "" || f.Advice == "" || len(f.Keys) == 0 && r.ID != "unused-allowance" {
-					t.Errorf("not all is said:\n%s", text([]design.Finding{f}))
+					t.Errorf("not all is said:\n%s", text([]model.Finding{f}))
 				}
 				for _, m := range quotedTemplate.FindAllString(f.Advice, -1) {
 					src, err := strconv.Unquote(m)
@@ -185,8 +187,8 @@ func TestClean(t *testing.T) {
 	require.NoError(t, err)
 	for _, file := range examples {
 		var loud []string
-		for _, f := range findIn(t, file, min(proptest.Cases(maxItems), design.DefaultMaxItems)) {
-			if f.Severity >= design.Warning {
+		for _, f := range findIn(t, file, min(proptest.Cases(maxItems), world.DefaultMaxItems)) {
+			if f.Severity >= model.Warning {
 				loud = append(loud, f.Rule)
 			}
 		}

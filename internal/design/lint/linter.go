@@ -6,27 +6,28 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/keys"
 )
 
 // A linter holds a world in the forms that the rules need.
 type linter struct {
 	ctx   context.Context
-	w     *design.World
-	m     *design.Model
+	w     *world.World
+	m     *model.Model
 	rules []string // IDs of all rules
 	// entities are the entities stored in a table of the model.
-	entities []*design.Entity
-	items    map[*design.Entity][]*design.Item
+	entities []*model.Entity
+	items    map[*model.Entity][]*world.Item
 	views    []*view
 	slots    []*slot
 	queries  []*query
 	columns  map[column][]authoredValue
 	numbers  []numberHazard // found by the first rule that needs them
 	counted  bool
-	used     map[*design.Allowance]bool
-	found    []design.Finding
+	used     map[*model.Allowance]bool
+	found    []model.Finding
 	// proposals are those of findings, by their indexes in found, and settled
 	// the edits of those that became advice. A small linter tries proposals of
 	// another and has none.
@@ -35,11 +36,11 @@ type linter struct {
 	small     bool
 }
 
-func newLinter(ctx context.Context, w *design.World) *linter {
+func newLinter(ctx context.Context, w *world.World) *linter {
 	return &linter{
 		ctx: ctx, w: w, m: w.Model,
-		items: map[*design.Entity][]*design.Item{}, columns: map[column][]authoredValue{},
-		used:      map[*design.Allowance]bool{},
+		items: map[*model.Entity][]*world.Item{}, columns: map[column][]authoredValue{},
+		used:      map[*model.Allowance]bool{},
 		proposals: map[int][]proposal{}, settled: map[int][][]edit{},
 	}
 }
@@ -55,7 +56,7 @@ func (l *linter) prepare() error {
 		l.items[it.Entity] = append(l.items[it.Entity], it)
 	}
 	for _, t := range l.m.Tables {
-		for _, x := range append([]*design.Index{nil}, t.Indexes...) {
+		for _, x := range append([]*model.Index{nil}, t.Indexes...) {
 			v, err := l.view(t, x)
 			if err != nil {
 				return err
@@ -74,19 +75,19 @@ func (l *linter) prepare() error {
 }
 
 // add adds a finding. [Run] fills in the rule, and the severity if it is 0.
-func (l *linter) add(f design.Finding) { l.found = append(l.found, f) }
+func (l *linter) add(f model.Finding) { l.found = append(l.found, f) }
 
 // A view is a table or an index with its rows in key order.
 type view struct {
-	*design.Space
-	t    *design.Table
-	x    *design.Index // nil for the table itself
-	hash []design.Attribute
-	sort []design.Attribute
-	all  []design.Attribute // hash, then sort
+	*world.Space
+	t    *model.Table
+	x    *model.Index // nil for the table itself
+	hash []model.Attribute
+	sort []model.Attribute
+	all  []model.Attribute // hash, then sort
 }
 
-func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
+func (l *linter) view(t *model.Table, x *model.Index) (*view, error) {
 	s, err := l.w.Space(l.ctx, t, x)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (l *linter) view(t *design.Table, x *design.Index) (*view, error) {
 func (v *view) size(it attr.Item) (int, bool) { return v.Size(it) }
 
 // in fills in the table and index of a finding.
-func (v *view) in(f design.Finding) design.Finding {
+func (v *view) in(f model.Finding) model.Finding {
 	f.Table = v.t.Name
 	if v.x != nil {
 		f.Index = v.x.Name
@@ -115,7 +116,7 @@ func (v *view) name() string {
 	return "table " + v.t.Name
 }
 
-func (v *view) pos() design.Pos {
+func (v *view) pos() model.Pos {
 	if v.x != nil {
 		return v.x.Pos
 	}
@@ -131,14 +132,14 @@ func (v *view) indexName() string {
 }
 
 // tableView returns the view of a table itself.
-func (l *linter) tableView(t *design.Table) *view {
+func (l *linter) tableView(t *model.Table) *view {
 	return l.views[slices.IndexFunc(l.views, func(v *view) bool { return v.t == t && v.x == nil })]
 }
 
 // A slot is a key attribute of an entity that is built from a template.
 type slot struct {
-	e      *design.Entity
-	t      *design.Template
+	e      *model.Entity
+	t      *model.Template
 	parts  []keys.Part
 	places []place
 }
@@ -149,7 +150,7 @@ type place struct {
 	sort bool
 }
 
-func (l *linter) slot(e *design.Entity, t *design.Template) *slot {
+func (l *linter) slot(e *model.Entity, t *model.Template) *slot {
 	if t.Template == nil {
 		return nil
 	}
@@ -172,8 +173,8 @@ func (l *linter) slot(e *design.Entity, t *design.Template) *slot {
 
 // writtenBy reports whether the entity has all key attributes of the view, so
 // that its items are in it.
-func (v *view) writtenBy(e *design.Entity) bool {
-	return !slices.ContainsFunc(v.all, func(a design.Attribute) bool { return e.Attribute(a.Name) == nil })
+func (v *view) writtenBy(e *model.Entity) bool {
+	return !slices.ContainsFunc(v.all, func(a model.Attribute) bool { return e.Attribute(a.Name) == nil })
 }
 
 // sortView returns the first view whose sort key includes the slot, or nil.
@@ -196,13 +197,13 @@ func (s *slot) view() *view {
 }
 
 // in fills in the position, entity, table and index of a finding.
-func (s *slot) in(f design.Finding) design.Finding {
+func (s *slot) in(f model.Finding) model.Finding {
 	f.Pos, f.Entity = s.t.Pos, s.e.Name
 	return s.view().in(f)
 }
 
 // slotOf returns the slot of an entity's attribute, or nil.
-func (l *linter) slotOf(e *design.Entity, name string) *slot {
+func (l *linter) slotOf(e *model.Entity, name string) *slot {
 	for _, s := range l.slots {
 		if s.e == e && s.t.Name == name {
 			return s

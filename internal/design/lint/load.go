@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
@@ -22,7 +23,7 @@ const (
 )
 
 var partitionSkew = lint{Rule{
-	ID: "partition-skew", Title: "Partitions that hold too much of the table", Severity: design.Warning,
+	ID: "partition-skew", Title: "Partitions that hold too much of the table", Severity: model.Warning,
 	Help: "Capacity is divided among partitions by the hash of the partition key. A key with few values, or with a value that most items share, puts much of the data, and usually most requests, into one partition: " +
 		"a status, a country, a constant.",
 	Example: []string{`GSI1: "STATUS#DONE": 90% of 2,000,000 items`},
@@ -48,7 +49,7 @@ func (l *linter) skewed(v *view) {
 	}
 	grow := l.w.Growth(v.hash)
 	var items, bytes float64 // of the largest partition
-	var at design.Part
+	var at world.Part
 	var allItems, allBytes float64
 	large := 0
 	for _, p := range v.Parts {
@@ -75,7 +76,7 @@ func (l *linter) skewed(v *view) {
 		return
 	}
 	it := v.Rows[at.From].Item
-	f := v.in(design.Finding{
+	f := v.in(model.Finding{
 		Pos: l.partitionPos(v, at),
 		Message: fmt.Sprintf("at the declared scale, partition %s of %s holds %s items, %s of all, in %s%s",
 			v.partitionOf(it), v.name(), text.Thousands(int(items)), text.Percent(items/allItems), text.Size(bytes), others(large-1, "large")),
@@ -93,7 +94,7 @@ const divide = "divide it by a component that each query knows, or by a shard nu
 
 // shards returns the proposals to divide the partition of an item: by day, and
 // by a shard number.
-func (l *linter) shards(v *view, it *design.Item, byDay bool) (all []proposal) {
+func (l *linter) shards(v *view, it *world.Item, byDay bool) (all []proposal) {
 	e := it.Entity
 	if e == nil {
 		return nil
@@ -131,7 +132,7 @@ func (l *linter) shards(v *view, it *design.Item, byDay bool) (all []proposal) {
 
 // templateOf returns the template of an entity's attribute as text, also that of
 // a constant, or "".
-func templateOf(e *design.Entity, name string) string {
+func templateOf(e *model.Entity, name string) string {
 	switch t := e.Attribute(name); {
 	case t == nil || t.Kind != attr.String:
 		return ""
@@ -143,7 +144,7 @@ func templateOf(e *design.Entity, name string) string {
 }
 
 var hotPartition = lint{Rule{
-	ID: "hot-partition", Title: "Partitions with more load than one partition serves", Severity: design.Error,
+	ID: "hot-partition", Title: "Partitions with more load than one partition serves", Severity: model.Error,
 	Help: "One partition serves 3,000 read units and 1,000 write units per second, whatever the capacity of the table. Beyond that, requests are throttled. " +
 		"The load comes from the declared rates, divided evenly over the items of each entity, so that a partition gets as much as it has items; a partition key with a time gets all of it in the current period. " +
 		"A write also counts in each index that holds the item, and its rows in local indexes in the partition of the table. " +
@@ -180,7 +181,7 @@ func (l *linter) hot(v *view) {
 }
 
 // patternLoad returns the highest load of one pattern on a partition.
-func (l *linter) patternLoad(v *view, q *query, rates *design.Rates) load {
+func (l *linter) patternLoad(v *view, q *query, rates *world.Rates) load {
 	h := load{pattern: q.p}
 	grow := l.w.Growth(v.hash)
 	e := q.p.Entity
@@ -211,7 +212,7 @@ func (l *linter) patternLoad(v *view, q *query, rates *design.Rates) load {
 }
 
 // units returns the read units that a request consumes in a partition.
-func (q *query) units(p design.Part, e *design.Entity, grow design.Growth) float64 {
+func (q *query) units(p world.Part, e *model.Entity, grow world.Growth) float64 {
 	rows := q.v.In(p)
 	r := q.report
 	switch {
@@ -276,13 +277,13 @@ func (q *query) depends() bool {
 // A load is the partition with the highest load by one measure.
 type load struct {
 	units   float64
-	at      design.Part
+	at      world.Part
 	over    int // partitions beyond the limit
-	pattern *design.Pattern
+	pattern *model.Pattern
 	among   float64 // number of partitions that its requests are spread over, if evenly
 }
 
-func (h *load) add(units float64, p design.Part, limit float64) {
+func (h *load) add(units float64, p world.Part, limit float64) {
 	if units > limit {
 		h.over++
 	}
@@ -292,7 +293,7 @@ func (h *load) add(units float64, p design.Part, limit float64) {
 	}
 }
 
-func (l *linter) tooHot(v *view, rates *design.Rates, h *load, what string, limit float64) {
+func (l *linter) tooHot(v *view, rates *world.Rates, h *load, what string, limit float64) {
 	if h.units < limit/2 {
 		return
 	}
@@ -301,7 +302,7 @@ func (l *linter) tooHot(v *view, rates *design.Rates, h *load, what string, limi
 	if rates.Periodic(it.Entity) {
 		when, over = " in its period", ""
 	}
-	f := v.in(design.Finding{
+	f := v.in(model.Finding{
 		Pos: l.partitionPos(v, h.at),
 		Message: fmt.Sprintf("at the declared rates, partition %s of %s gets %s %s per second%s, and one partition serves %s%s",
 			v.partitionOf(it), v.name(), text.Figure(h.units), what, when, text.Thousands(int(limit)), over),
@@ -321,7 +322,7 @@ func (l *linter) tooHot(v *view, rates *design.Rates, h *load, what string, limi
 		f.Pattern, f.Pos = h.pattern.Name, h.pattern.Pos
 	}
 	if h.units <= limit {
-		f.Severity = design.Warning
+		f.Severity = model.Warning
 	}
 	if h.at.To-h.at.From == 1 {
 		f.Advice, fixes = "keep copies of the item under several keys, or cache it", nil

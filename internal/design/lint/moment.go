@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
 var timeOnlyKey = lint{Rule{
-	ID: "time-only-key", Title: "A timestamp as the whole sort key", Severity: design.Warning,
+	ID: "time-only-key", Title: "A timestamp as the whole sort key", Severity: model.Warning,
 	Help: "If the sort key of a table is a timestamp and nothing else, two items of a partition that are written in the same second have the same key, and the second replaces the first without an error. " +
 		"The finding is a warning if the model shows that two items can share a moment: they have an id that the key lacks, they belong to something that only an index key names, or there are too many of them for the precision of the type. " +
 		"A device that reports once per moment can do without more.",
@@ -46,7 +46,7 @@ var sources = []string{
 	"ticker", "user", "author", "sender",
 }
 
-func (l *linter) timeOnly(e *design.Entity) {
+func (l *linter) timeOnly(e *model.Entity) {
 	if len(e.Table.Sort) == 0 {
 		return
 	}
@@ -67,7 +67,7 @@ func (l *linter) timeOnly(e *design.Entity) {
 	if unit == 0 || unit < time.Millisecond {
 		return
 	}
-	f := s.in(design.Finding{Message: fmt.Sprintf("the sort key %s of %s is only a time with a precision of one %s", s.t.Name, e.Name, map[time.Duration]string{time.Second: "second", time.Millisecond: "millisecond"}[unit])})
+	f := s.in(model.Finding{Message: fmt.Sprintf("the sort key %s of %s is only a time with a precision of one %s", s.t.Name, e.Name, map[time.Duration]string{time.Second: "second", time.Millisecond: "millisecond"}[unit])})
 	f.Table, f.Index = e.Table.Name, ""
 	other := l.otherIdentity(e)
 	if other != "" {
@@ -79,7 +79,7 @@ func (l *linter) timeOnly(e *design.Entity) {
 			": among the %s items of a partition, some have the same %s and replace each other", n, p.Name,
 		)
 	} else if unit == time.Second && !reportsAlone(e) {
-		f.Severity = design.Note
+		f.Severity = model.Note
 		f.Message += ": two items of one partition in the same moment replace each other"
 	} else {
 		return
@@ -101,7 +101,7 @@ func (l *linter) timeOnly(e *design.Entity) {
 
 // reportsAlone reports whether the partitions of an entity each belong to one
 // source of events, or to one item.
-func reportsAlone(e *design.Entity) bool {
+func reportsAlone(e *model.Entity) bool {
 	for name := range e.ComponentsOf(e.Table.Partition) {
 		name = strings.ToLower(name)
 		if name == strings.ToLower(e.Name) ||
@@ -115,7 +115,7 @@ func reportsAlone(e *design.Entity) bool {
 // otherIdentity returns a field outside the table key that tells two items of
 // one moment apart: an id, or a component of an index key. It says how the
 // items differ.
-func (l *linter) otherIdentity(e *design.Entity) string {
+func (l *linter) otherIdentity(e *model.Entity) string {
 	inKey := e.ComponentsOf(e.Table.Keys())
 	for _, f := range e.Fields {
 		if inKey[f.Name] {
@@ -148,7 +148,7 @@ func (l *linter) otherIdentity(e *design.Entity) string {
 // shared reports whether a partition has so many items at the declared scale
 // that two of them fall into one unit of time by chance, and its number of
 // items.
-func (l *linter) shared(e *design.Entity, unit time.Duration) (string, bool) {
+func (l *linter) shared(e *model.Entity, unit time.Duration) (string, bool) {
 	at := e.Attribute(e.Table.Sort[0].Name).Template.Components()[0]
 	v := l.tableView(e.Table)
 	grow := l.w.Growth(v.hash)

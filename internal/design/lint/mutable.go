@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
 
 var mutableKey = lint{Rule{
-	ID: "mutable-key", Title: "Mutable components in a key", Severity: design.Note,
+	ID: "mutable-key", Title: "Mutable components in a key", Severity: model.Note,
 	Help: "The key of an item cannot be updated: UpdateItem refuses it. The item must be deleted and written again under another key, in a transaction if readers must never miss it. " +
 		"In an index, the service does that itself and charges a delete and a write for each change. All attributes that contain the value must be set in the same update. " +
 		"A field in a key of the table that the model does not declare mutable gets a warning if its name says that it changes: status, updatedAt, lastSeen.",
@@ -33,7 +33,7 @@ type change struct {
 
 // mutable reports mutable table keys one by one, and mutable index keys by
 // index.
-func (l *linter) mutable(e *design.Entity) {
+func (l *linter) mutable(e *model.Entity) {
 	var changes []*change
 	for _, name := range e.Mutable {
 		for _, s := range l.slots {
@@ -57,9 +57,9 @@ func (l *linter) mutable(e *design.Entity) {
 	}
 	for _, c := range changes {
 		name := c.names[0]
-		f := c.v.in(design.Finding{Pos: c.s.t.Pos, Entity: e.Name, Keys: l.keysAroundChange(c.s, c.v, name)})
+		f := c.v.in(model.Finding{Pos: c.s.t.Pos, Entity: e.Name, Keys: l.keysAroundChange(c.s, c.v, name)})
 		if c.v.x == nil {
-			f.Severity = design.Error
+			f.Severity = model.Error
 			f.Message = fmt.Sprintf(
 				"%s and %s in %s, a key of table %s: an update cannot change a key", changing(c.names),
 				are(len(c.names)), c.s.t.Name, c.v.t.Name,
@@ -93,7 +93,7 @@ var states = []string{
 
 // changes reports whether a field changes during the life of an item, by its
 // name or by its values.
-func (l *linter) changes(e *design.Entity, field string) bool {
+func (l *linter) changes(e *model.Entity, field string) bool {
 	name := strings.ToLower(strings.ReplaceAll(field, "_", ""))
 	switch name {
 	case "status", "updated", "updatedat", "updatedon", "modified", "modifiedat", "modifiedon", "lastmodified", "lastupdated", "lastchanged", "changedat",
@@ -114,7 +114,7 @@ func (l *linter) changes(e *design.Entity, field string) bool {
 // undeclared reports fields in keys of the table that change by their names,
 // though the model does not say so. A field after a time in the same key belongs
 // to an event, which does not change.
-func (l *linter) undeclared(e *design.Entity) {
+func (l *linter) undeclared(e *model.Entity) {
 	for _, s := range l.slots {
 		if s.e != e || !slices.ContainsFunc(s.places, func(p place) bool { return p.v.x == nil }) {
 			continue
@@ -127,8 +127,8 @@ func (l *linter) undeclared(e *design.Entity) {
 				continue
 			}
 			v := l.tableView(e.Table)
-			f := v.in(design.Finding{
-				Severity: design.Warning, Pos: s.t.Pos, Entity: e.Name, Keys: l.keysAroundChange(s, v, p.Name),
+			f := v.in(model.Finding{
+				Severity: model.Warning, Pos: s.t.Pos, Entity: e.Name, Keys: l.keysAroundChange(s, v, p.Name),
 				Message: fmt.Sprintf("%s in %s, a key of table %s, looks like a value that changes, and an update cannot change a key", p.Name, s.t.Name, v.t.Name),
 				Advice:  fmt.Sprintf("leave %s out of %s, and add an index that has it", p.Name, s.t.Name),
 			})
@@ -154,7 +154,7 @@ func them(n int) string {
 
 // derivedFrom returns the attributes that contain the fields, or that exist
 // depending on their values.
-func derivedFrom(e *design.Entity, fields []string) (all []string) {
+func derivedFrom(e *model.Entity, fields []string) (all []string) {
 	for _, t := range e.Attributes {
 		for _, name := range fields {
 			if t.Template != nil && slices.Contains(t.Template.Components(), name) || len(t.When[name]) > 0 {

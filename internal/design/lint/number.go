@@ -9,11 +9,12 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 var unpaddedNumber = lint{Rule{
-	ID: "unpadded-number", Title: "Numbers in text that are not padded", Severity: design.Warning,
+	ID: "unpadded-number", Title: "Numbers in text that are not padded", Severity: model.Warning,
 	Help: "Text is compared byte by byte, so 10 comes before 9: the first digits decide, however many follow. " +
 		"Rows with such a number in the sort key are not in numeric order, a range of numbers is not a range of keys, and the newest version is not the last row.",
 	Example: []string{`"V#1"`, `"V#10"`, `"V#9"`},
@@ -22,7 +23,7 @@ var unpaddedNumber = lint{Rule{
 }, func(l *linter) { l.reportNumbers(false) }}
 
 var negativeNumber = lint{Rule{
-	ID: "negative-number", Title: "Negative numbers in text", Severity: design.Warning,
+	ID: "negative-number", Title: "Negative numbers in text", Severity: model.Warning,
 	Help: "The minus sign sorts below all digits, so negative numbers come before positive ones, but among themselves they are ordered by their digits: -1 before -2. " +
 		"Padding does not help.",
 	Example: []string{`"TEMP#-1"`, `"TEMP#-20"`, `"TEMP#5"`},
@@ -38,9 +39,9 @@ type numberHazard struct {
 	negative bool
 	digits   int // of the largest known number
 	decimals int
-	a, b     *design.Item // adjacent items out of order
-	count    int          // of such pairs
-	pattern  *query       // a pattern that depends on the order
+	a, b     *world.Item // adjacent items out of order
+	count    int         // of such pairs
+	pattern  *query      // a pattern that depends on the order
 }
 
 func (l *linter) reportNumbers(negative bool) {
@@ -104,7 +105,7 @@ func (l *linter) addNumbers(all []numberHazard) {
 		advice += "; or give " + h.s.t.Name + " type N"
 	}
 	v := h.s.sortView()
-	f := design.Finding{Advice: "pad the numbers to one width, or use a sort key attribute of type N"}
+	f := model.Finding{Advice: "pad the numbers to one width, or use a sort key attribute of type N"}
 	fix := proposal{text: advice, edits: []edit{writeTemplate(h.s.e.Name, h.s.t.Name, better)}}
 	what := map[bool]string{false: "numbers that are not padded", true: "numbers that can be negative"}[h.negative]
 	if len(names) == 1 {
@@ -125,10 +126,10 @@ func (l *linter) addNumbers(all []numberHazard) {
 	}
 	switch {
 	case h.pattern != nil && h.a != nil:
-		f.Severity = design.Error
+		f.Severity = model.Error
 		f.Message += fmt.Sprintf("; %q needs numeric order", h.pattern.p.Name)
 	case !typed && h.pattern == nil:
-		f.Severity = design.Note
+		f.Severity = model.Note
 	}
 	l.propose(v.in(h.s.in(f)), fix)
 }
@@ -226,7 +227,7 @@ func (l *linter) numberHazard(v *view, s *slot, at int) (numberHazard, bool) {
 		return h, false
 	}
 	h.negative, h.digits, h.decimals = seen.negative, seen.most, seen.decimals
-	l.adjacentRows(v, s, at, func(a, b *design.Item) bool {
+	l.adjacentRows(v, s, at, func(a, b *world.Item) bool {
 		x, err := strconv.ParseFloat(a.Values.Get(h.name), 64)
 		y, err2 := strconv.ParseFloat(b.Values.Get(h.name), 64)
 		if err == nil && err2 == nil && y < x {
@@ -250,7 +251,7 @@ func (l *linter) numberHazard(v *view, s *slot, at int) (numberHazard, bool) {
 
 // epochs reports whether all values that people wrote for a field are seconds or
 // milliseconds since 1970.
-func (l *linter) epochs(e *design.Entity, field string) bool {
+func (l *linter) epochs(e *model.Entity, field string) bool {
 	all := l.authored(e, field)
 	return len(all) > 0 &&
 		!slices.ContainsFunc(all, func(w authoredValue) bool { return !epochText.MatchString(w.text) && !epochMilli.MatchString(w.text) })

@@ -9,14 +9,16 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
 
 var randomOrder = lint{Rule{
-	ID: "random-order", Title: "Random ids where time order is wanted", Severity: design.Warning,
+	ID: "random-order", Title: "Random ids where time order is wanted", Severity: model.Warning,
 	Help: "A UUID or a random id does not contain the time of its creation, so rows whose sort key begins with one are in a meaningless order. " +
 		"The newest row can be anywhere, and a page of ten is a random ten. " +
 		"The rule applies to patterns that declare an order, asc or desc, and to patterns whose name implies one (newest, latest, recent, timeline, last ten); " +
@@ -31,7 +33,7 @@ var randomOrder = lint{Rule{
 }}
 
 var componentOrder = lint{Rule{
-	ID: "component-order", Title: "Key components in the wrong order for a pattern", Severity: design.Error,
+	ID: "component-order", Title: "Key components in the wrong order for a pattern", Severity: model.Error,
 	Help: "Rows are ordered by the first component of the sort key, then by the second, and so on. So a query can give the first components, a range of the next one, and nothing after it: " +
 		"with ORDER#{status}#{placed:date}, the orders of January are in one place per status. " +
 		"A pattern whose name implies an order of time (newest, latest, recent, timeline, last ten) gets a warning if another component comes first, " +
@@ -64,7 +66,7 @@ func (l *linter) orders(q *query, random bool) {
 	}
 	entities := q.entities
 	if q.p.Entity != nil {
-		entities = []*design.Entity{q.p.Entity}
+		entities = []*model.Entity{q.p.Entity}
 	}
 	for _, e := range entities {
 		s, at, ok := q.next(l, e)
@@ -83,7 +85,7 @@ func (l *linter) orders(q *query, random bool) {
 		if isRandom != random || !isRandom && (!textual(p.Type) || time < 0 || l.single(e, p.Name)) {
 			continue
 		}
-		f := design.Finding{}
+		f := model.Finding{}
 		if f.Severity = w.severity(random, time >= 0 || timeField(e) != ""); f.Severity == 0 {
 			continue
 		}
@@ -142,14 +144,14 @@ func (l *linter) orders(q *query, random bool) {
 
 // versionSeven reports whether the ids of a component are all UUIDs of version
 // 7, which begin with their time.
-func (l *linter) versionSeven(e *design.Entity, field string) bool {
+func (l *linter) versionSeven(e *model.Entity, field string) bool {
 	words := l.authored(e, field)
 	return len(words) > 0 &&
 		!slices.ContainsFunc(words, func(w authoredValue) bool { return len(w.text) != 36 || w.text[14] != '7' })
 }
 
 // single reports whether a field has only one value.
-func (l *linter) single(e *design.Entity, field string) bool {
+func (l *linter) single(e *model.Entity, field string) bool {
 	f := e.Field(field)
 	return f != nil && (len(f.Values) == 1 || f.Distinct == 1)
 }
@@ -165,7 +167,7 @@ func timeAfter(s *slot, at int) int {
 }
 
 // timeField returns a component for a time field of the entity, or "".
-func timeField(e *design.Entity) string {
+func timeField(e *model.Entity) string {
 	for _, f := range e.Fields {
 		if moment(f.Type) {
 			return f.Name + ":" + f.Type.String()
@@ -201,7 +203,7 @@ func swapped(parts []keys.Part, i, j int) string {
 }
 
 // twoRows returns the keys of up to two rows of an entity that the query reads.
-func (l *linter) twoRows(q *query, e *design.Entity) (shown []string) {
+func (l *linter) twoRows(q *query, e *model.Entity) (shown []string) {
 	p, ok := q.slice()
 	if !ok {
 		return nil
@@ -217,7 +219,7 @@ func (l *linter) twoRows(q *query, e *design.Entity) (shown []string) {
 	return shown
 }
 
-func first(items []*design.Item) *design.Item {
+func first(items []*world.Item) *world.Item {
 	if len(items) == 0 {
 		return nil
 	}
@@ -225,7 +227,7 @@ func first(items []*design.Item) *design.Item {
 }
 
 // changed returns another value for the component that orders the rows.
-func (l *linter) changed(q *query, e *design.Entity) map[string]string {
+func (l *linter) changed(q *query, e *model.Entity) map[string]string {
 	s, at, ok := q.next(l, e)
 	if !ok || !textual(s.parts[at].Type) {
 		return nil
@@ -241,7 +243,7 @@ func (l *linter) defeated(q *query) {
 		return
 	}
 	s := l.slotOf(e, q.failed.Attribute)
-	if s == nil || slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == s.t.Name }) {
+	if s == nil || slices.ContainsFunc(q.v.hash, func(a model.Attribute) bool { return a.Name == s.t.Name }) {
 		return
 	}
 	at := slices.IndexFunc(s.parts, func(p keys.Part) bool { return p.Name == q.failed.Component })
@@ -274,12 +276,12 @@ func (l *linter) defeated(q *query) {
 	if _, err := keys.Parse(better); err != nil || better == s.t.Template.String() {
 		better = ""
 	}
-	f := q.in(design.Finding{Message: fmt.Sprintf("%s has its components in the wrong order for %q: %s", s.t.Name, q.p.Name, q.failed.Msg), Advice: q.failed.Advice})
+	f := q.in(model.Finding{Message: fmt.Sprintf("%s has its components in the wrong order for %q: %s", s.t.Name, q.p.Name, q.failed.Msg), Advice: q.failed.Advice})
 	var fixes []proposal
 	for _, x := range q.v.t.Indexes {
 		p := *q.p
 		p.Index = x
-		if _, err := design.Compile(l.m, &p); err == nil && x != q.v.x {
+		if _, err := compile.Pattern(l.m, &p); err == nil && x != q.v.x {
 			fixes = append(
 				fixes,
 				proposal{text: fmt.Sprintf("query index %s instead", x.Name), edits: []edit{throughIndex(q.p.Name, x.Name)}, index: x},
@@ -289,7 +291,7 @@ func (l *linter) defeated(q *query) {
 	if better != "" {
 		fixes = append(fixes, proposal{
 			text:  fmt.Sprintf("write %s: %q, or add an index with that sort key", s.t.Name, better),
-			edits: []edit{writeTemplate(e.Name, s.t.Name, better), onPattern(q.p.Name, func(*design.Model, *design.Pattern) bool { return true })},
+			edits: []edit{writeTemplate(e.Name, s.t.Name, better), onPattern(q.p.Name, func(*model.Model, *model.Pattern) bool { return true })},
 		})
 	}
 	var fields []string
@@ -300,7 +302,7 @@ func (l *linter) defeated(q *query) {
 		fixes = append(fixes, fix)
 	}
 	if q.p.Expect.Error != "" {
-		f.Severity = design.Note
+		f.Severity = model.Note
 	}
 	f.Pos = q.failed.Pos
 	for _, it := range l.items[e] {
@@ -312,7 +314,7 @@ func (l *linter) defeated(q *query) {
 }
 
 var partitionPrefix = lint{Rule{
-	ID: "partition-prefix", Title: "A partition key that a pattern knows only in part", Severity: design.Error,
+	ID: "partition-prefix", Title: "A partition key that a pattern knows only in part", Severity: model.Error,
 	Help: "A query can compare a partition key only with =, because rows are found by a hash of the whole value: TENANT#T1#DOC#D1 and TENANT#T1#DOC#D2 can lie anywhere. " +
 		"A query cannot find all partition keys that begin with TENANT#T1#; only a scan of the whole table can.",
 	Example: []string{`"TENANT#T1#DOC#D1"`, `"TENANT#T1#DOC#D2"`},
@@ -330,7 +332,7 @@ var partitionPrefix = lint{Rule{
 		clauses, _ := explain.Clauses(q.request)
 		for _, c := range clauses {
 			if c.Op != ast.Equal &&
-				slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == c.Attribute.Name }) {
+				slices.ContainsFunc(q.v.hash, func(a model.Attribute) bool { return a.Name == c.Attribute.Name }) {
 				l.prefixed(q, c)
 				break
 			}
@@ -341,9 +343,9 @@ var partitionPrefix = lint{Rule{
 // prefixed reports a raw request that compares a partition key with anything
 // but =.
 func (l *linter) prefixed(q *query, c keycond.Clause) {
-	f := q.in(design.Finding{Message: fmt.Sprintf("%q compares the partition key %s with %s: only = is possible", q.p.Name, c.Attribute.Name, c.Op)})
+	f := q.in(model.Finding{Message: fmt.Sprintf("%q compares the partition key %s with %s: only = is possible", q.p.Name, c.Attribute.Name, c.Op)})
 	if q.p.Expect.Error != "" {
-		f.Severity = design.Note
+		f.Severity = model.Note
 	}
 	if q.report != nil && q.report.Refused != nil && len(q.report.Refused.Advice) > 0 {
 		f.Advice = q.report.Refused.Advice[0].Text
@@ -375,15 +377,15 @@ func (l *linter) prefixed(q *query, c keycond.Clause) {
 func (l *linter) splits(q *query, s *slot, head, tail string, known map[string]string) (fixes []proposal) {
 	// asksBy makes the pattern give the known components.
 	asksBy := func(index string) edit {
-		return onPattern(q.p.Name, func(m *design.Model, p *design.Pattern) bool {
+		return onPattern(q.p.Name, func(m *model.Model, p *model.Pattern) bool {
 			e := m.Entity(s.e.Name)
 			if p.Request != nil {
-				*p = design.Pattern{
+				*p = model.Pattern{
 					Pos: p.Pos, Name: p.Name, About: p.About, Operation: "Query", Entity: e, Rate: p.Rate,
 				}
 				for _, field := range slices.Sorted(maps.Keys(known)) {
 					p.Where = append(
-						p.Where, design.Condition{Field: field, Op: ast.Equal, Args: []string{known[field]}},
+						p.Where, model.Condition{Field: field, Op: ast.Equal, Args: []string{known[field]}},
 					)
 				}
 			}
@@ -507,7 +509,7 @@ func (l *linter) partitions(v *view, s *slot, prefix string) (shown []string) {
 func (l *linter) partlyKnown(q *query) {
 	e := q.p.Entity
 	if e == nil ||
-		!slices.ContainsFunc(q.v.hash, func(a design.Attribute) bool { return a.Name == q.failed.Attribute }) {
+		!slices.ContainsFunc(q.v.hash, func(a model.Attribute) bool { return a.Name == q.failed.Attribute }) {
 		return
 	}
 	s := l.slotOf(e, q.failed.Attribute)
@@ -529,9 +531,9 @@ func (l *linter) partlyKnown(q *query) {
 	if known == 0 {
 		return
 	}
-	f := q.in(design.Finding{Message: fmt.Sprintf("%q knows only part of the partition key %s: %s", q.p.Name, s.t.Name, q.failed.Msg), Advice: q.failed.Advice})
+	f := q.in(model.Finding{Message: fmt.Sprintf("%q knows only part of the partition key %s: %s", q.p.Name, s.t.Name, q.failed.Msg), Advice: q.failed.Advice})
 	if q.p.Expect.Error != "" {
-		f.Severity = design.Note
+		f.Severity = model.Note
 	}
 	var fixes []proposal
 	if head, tail := s.halves(last); tail != "" {

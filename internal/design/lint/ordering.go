@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // byTime matches words in the name of a pattern that asks for rows in order of
@@ -37,12 +37,12 @@ func orderingOf(q *query) ordering {
 // severity returns the severity of a finding about rows in another order, or 0
 // if that does not matter. Random says that their order is random, and timed
 // that they have a time.
-func (w ordering) severity(random, timed bool) design.Severity {
+func (w ordering) severity(random, timed bool) model.Severity {
 	switch {
 	case w.words, random && w.ordered:
-		return design.Warning
+		return model.Warning
 	case random && w.limited && timed, !random && w.descending && w.limited:
-		return design.Note
+		return model.Note
 	}
 	return 0
 }

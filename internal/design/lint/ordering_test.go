@@ -5,8 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // TestOrdering tests which patterns want an order of time, by their
@@ -17,28 +19,28 @@ func TestOrdering(t *testing.T) {
 	for _, tt := range []struct {
 		name, sort, at, pattern, query string
 		rule                           string
-		want                           design.Severity // 0 is no finding
+		want                           model.Severity // 0 is no finding
 	}{
 		{"nothing is said", random, "{at:time}", "events", query(""), "random-order", 0},
-		{"ascending", random, "{at:time}", "events", query(", order: asc"), "random-order", design.Warning},
-		{"descending", random, "{at:time}", "events", query(", order: desc"), "random-order", design.Warning},
-		{"a limit", random, "{at:time}", "events", query(", limit: 1"), "random-order", design.Note},
+		{"ascending", random, "{at:time}", "events", query(", order: asc"), "random-order", model.Warning},
+		{"descending", random, "{at:time}", "events", query(", order: desc"), "random-order", model.Warning},
+		{"a limit", random, "{at:time}", "events", query(", limit: 1"), "random-order", model.Note},
 		{"a limit without a time", random, "{note}", "events", query(", limit: 1"), "random-order", 0},
-		{"words", random, "{at:time}", "latest events", query(""), "random-order", design.Warning},
+		{"words", random, "{at:time}", "latest events", query(""), "random-order", model.Warning},
 		{"status, nothing is said", status, "{at:time}", "events", query(""), "component-order", 0},
 		{"status, descending", status, "{at:time}", "events", query(", order: desc"), "component-order", 0},
-		{"status, descending with a limit", status, "{at:time}", "events", query(", order: desc, limit: 1"), "component-order", design.Note},
+		{"status, descending with a limit", status, "{at:time}", "events", query(", order: desc, limit: 1"), "component-order", model.Note},
 		{"status, ascending with a limit", status, "{at:time}", "events", query(", order: asc, limit: 1"), "component-order", 0},
-		{"status, words", status, "{at:time}", "timeline of a user", query(""), "component-order", design.Warning},
+		{"status, words", status, "{at:time}", "timeline of a user", query(""), "component-order", model.Warning},
 		{"a status that is given", status, "{at:time}", "latest open events", `{entity: E, where: {user: U1, status: OPEN}, order: desc, limit: 1}`, "component-order", 0},
-		{"a raw request", random, "{at:time}", "events", "", "random-order", design.Warning},
+		{"a raw request", random, "{at:time}", "events", "", "random-order", model.Warning},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			q := "query: " + tt.query
 			if tt.query == "" {
 				q = `request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p", ExpressionAttributeValues: {":p": {S: "U#U1"}}, ScanIndexForward: false}`
 			}
-			m, err := design.Parse("m.yaml", []byte(`name: m
+			m, err := modelfile.Parse("m.yaml", []byte(`name: m
 tables:
   Tab: {partition: PK, sort: SK}
 entities:
@@ -52,12 +54,12 @@ patterns:
     `+q+`
 `))
 			require.NoError(t, err)
-			w, err := design.Build(t.Context(), m, design.Options{})
+			w, err := world.Build(t.Context(), m, world.Options{})
 			require.NoError(t, err)
 			defer w.Close()
 			found, err := lint.Run(t.Context(), w)
 			require.NoError(t, err)
-			var got design.Severity
+			var got model.Severity
 			for _, f := range found {
 				if f.Rule == tt.rule {
 					got = f.Severity

@@ -8,21 +8,22 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
 var openPrefix = lint{Rule{
-	ID: "open-prefix", Title: "A prefix without its closing delimiter", Severity: design.Warning,
+	ID: "open-prefix", Title: "A prefix without its closing delimiter", Severity: model.Warning,
 	Help: "begins_with compares bytes, not components: USER#1 is a prefix of USER#10 and USER#11, and root/photos of root/photos-old/ and root/photos.zip. " +
 		"A query for one also reads, pays for and returns its siblings.",
 	Example: []string{`"root/photos-old/"`, `"root/photos.zip"`, `"root/photos/"`, `"root/photos2/"`},
 	Cure:    "End the prefix with the delimiter: begins_with(SK, \"root/photos/\"). To include the node itself in the slice, end its own key with the delimiter too.",
 	Source:  sortDesign,
 }, func(l *linter) {
-	asked := map[*design.Entity]bool{} // entities that a pattern reads by prefix
+	asked := map[*model.Entity]bool{} // entities that a pattern reads by prefix
 	for _, q := range l.queries {
 		if c := q.rangeClause(); c != nil && c.Op == ast.OpBeginsWith {
 			l.checkPrefix(q, c)
@@ -39,7 +40,7 @@ var openPrefix = lint{Rule{
 }}
 
 // marks returns the delimiters in a key attribute of a table.
-func (l *linter) marks(t *design.Table, name string) string {
+func (l *linter) marks(t *model.Table, name string) string {
 	var all strings.Builder
 	for _, s := range l.slots {
 		if s.e.Table != t || s.t.Name != name {
@@ -63,7 +64,7 @@ func (l *linter) marks(t *design.Table, name string) string {
 }
 
 // pathMark returns the separator of a path: the mark that most values contain.
-func (l *linter) pathMark(e *design.Entity, field string) string {
+func (l *linter) pathMark(e *model.Entity, field string) string {
 	best, most := "/", 0
 	for _, mark := range []string{"/", "#", "|", ":", `\`, "."} {
 		n := 0
@@ -90,9 +91,9 @@ func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 	if !ok {
 		return
 	}
-	var own *design.Item
+	var own *world.Item
 	var siblings []string
-	var sibling *design.Item
+	var sibling *world.Item
 	seen := map[string]bool{}
 	for _, r := range q.v.In(p) {
 		key := string(r.Item.Attributes.Get(c.Attribute.Name).Raw())
@@ -130,7 +131,7 @@ func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 		return
 	}
 	closed := prefix + ownKey[len(prefix):len(prefix)+1]
-	f := q.in(design.Finding{Advice: "end the prefix with the delimiter"})
+	f := q.in(model.Finding{Advice: "end the prefix with the delimiter"})
 	fix := proposal{
 		text:  fmt.Sprintf("end the prefix with the delimiter: begins_with(%s, %s)", text.Name(c.Attribute.Name), quoted(closed)),
 		edits: []edit{q.rangedBy(ast.OpBeginsWith, closed)},
@@ -140,7 +141,7 @@ func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 		if s == nil {
 			return
 		}
-		f.Severity = design.Note
+		f.Severity = model.Note
 		f.Message = fmt.Sprintf(
 			"the prefix %s does not end with a delimiter: other keys of %s can begin with it too", quoted(prefix),
 			q.v.name(),
@@ -152,7 +153,7 @@ func (l *linter) checkPrefix(q *query, c *keycond.Clause) {
 	}
 	f.Message = fmt.Sprintf("the prefix %s also reads siblings: %s", quoted(prefix), list(siblings))
 	if q.expectsKey(sibling) {
-		f.Severity = design.Note // the pattern expects them
+		f.Severity = model.Note // the pattern expects them
 	}
 	if low := lowSiblings(siblings, prefix, closed); low != "" {
 		f.Message += "; " + low
@@ -181,8 +182,8 @@ func (q *query) rangedBy(op ast.Op, bounds ...string) edit {
 }
 
 // expectsKey reports whether the pattern expects an item in its result.
-func (q *query) expectsKey(it *design.Item) bool {
-	return slices.ContainsFunc(q.p.Expect.Keys, func(key design.Key) bool {
+func (q *query) expectsKey(it *world.Item) bool {
+	return slices.ContainsFunc(q.p.Expect.Keys, func(key model.Key) bool {
 		for i, a := range q.v.t.Keys() {
 			if i >= len(key) || !attr.Equal(key[i], it.Attributes.Get(a.Name)) {
 				return false
@@ -194,9 +195,9 @@ func (q *query) expectsKey(it *design.Item) bool {
 
 // wholeKey reports a prefix that is the whole key of a row and the beginning of
 // the keys of its siblings.
-func (l *linter) wholeKey(q *query, c *keycond.Clause, own, sibling *design.Item, siblings []string) {
+func (l *linter) wholeKey(q *query, c *keycond.Clause, own, sibling *world.Item, siblings []string) {
 	prefix := quoted(string(c.Values[0].Raw()))
-	f := q.in(design.Finding{
+	f := q.in(model.Finding{
 		Message: fmt.Sprintf("the prefix %s is the whole key of a row and also reads siblings: %s", prefix, list(siblings)),
 		Keys:    q.v.shown(own, sibling),
 		Advice:  "compare the whole key with =",
@@ -207,7 +208,7 @@ func (l *linter) wholeKey(q *query, c *keycond.Clause, own, sibling *design.Item
 	}
 	if q.expectsKey(sibling) ||
 		q.p.Expect.Rows != nil && *q.p.Expect.Rows == q.report.Returned && q.report.Returned > 1 {
-		f.Severity = design.Note // the pattern expects them
+		f.Severity = model.Note // the pattern expects them
 	}
 	l.propose(f, fix)
 }
@@ -233,10 +234,10 @@ func lowSiblings(siblings []string, prefix, closed string) string {
 }
 
 // slice returns the partition that the query reads.
-func (q *query) slice() (design.Part, bool) {
+func (q *query) slice() (world.Part, bool) {
 	id, ok := q.v.Schema.AppendPartition(nil, q.key())
 	if !ok {
-		return design.Part{}, false
+		return world.Part{}, false
 	}
 	return q.v.Partition(id)
 }
@@ -292,7 +293,7 @@ func (l *linter) checkNodes(v *view, s *slot) {
 	if mark == "" {
 		return
 	}
-	names := map[string]*design.Item{} // of nodes, without the mark at the end
+	names := map[string]*world.Item{} // of nodes, without the mark at the end
 	inner := map[string]bool{}
 	for _, w := range l.authored(s.e, last.Name) {
 		name := strings.TrimSuffix(w.text, mark)
@@ -321,8 +322,8 @@ func (l *linter) checkNodes(v *view, s *slot) {
 			continue
 		}
 		sibling := authoredValue{siblings[0], names[siblings[0]]}
-		l.add(v.in(s.in(design.Finding{
-			Severity: design.Note,
+		l.add(v.in(s.in(model.Finding{
+			Severity: model.Note,
 			Message:  fmt.Sprintf("%s of %s is also a prefix of its siblings: begins_with without %s at the end reads %s", quoted(node), last.Name, quoted(mark), list(siblings)),
 			Keys:     l.pair(s, last.Name, authoredValue{node, names[node]}, sibling),
 			Advice:   fmt.Sprintf("query with the delimiter: begins_with(%s, %s)", text.Name(s.t.Name), quoted(strings.TrimSuffix(source(s.parts, last.Name, node), mark)+mark)),
@@ -354,7 +355,7 @@ func siblingsOf(sorted []string, node, mark string) (all []string) {
 }
 
 var highSentinel = lint{Rule{
-	ID: "high-sentinel", Title: "High sentinels that keys exceed", Severity: design.Warning,
+	ID: "high-sentinel", Title: "High sentinels that keys exceed", Severity: model.Warning,
 	Help: "An upper bound such as ORDER#~ or ORDER#zzz is meant to be above all keys that begin with ORDER#. It is not: ~ (0x7E) sorts below every non-ASCII character, " +
 		"zzz sorts below zzzz, { and é, and U+FFFF, the highest code unit of UTF-16, is EF BF BF in UTF-8, which sorts below emoji and everything else beyond U+FFFF. Rows above the bound are missing from the result.",
 	Example: []string{`"CITY#Zürich"`, `"CITY#~"`, `"CITY#Århus"`},
@@ -390,7 +391,7 @@ func (l *linter) sentinel(q *query, c *keycond.Clause, bound string) {
 	if sentinel == "" || base == "" && len(c.Values) < 2 {
 		return
 	}
-	f := q.in(design.Finding{Advice: "end the range with the character after the delimiter"})
+	f := q.in(model.Finding{Advice: "end the range with the character after the delimiter"})
 	var fixes []proposal
 	if len(c.Values) == 2 && string(c.Values[0].Raw()) == base {
 		f.Advice = "use begins_with, which needs no bound, with a prefix that ends with the delimiter"
@@ -408,8 +409,8 @@ func (l *linter) sentinel(q *query, c *keycond.Clause, bound string) {
 			edits: []edit{q.rangedBy(c.Op, bounds...)},
 		})
 	}
-	missed, last := 0, (*design.Item)(nil)
-	var first *design.Item
+	missed, last := 0, (*world.Item)(nil)
+	var first *world.Item
 	if p, ok := q.slice(); ok {
 		for _, r := range q.v.In(p) {
 			key := string(r.Item.Attributes.Get(c.Attribute.Name).Raw())
@@ -425,7 +426,7 @@ func (l *linter) sentinel(q *query, c *keycond.Clause, bound string) {
 		}
 	}
 	if missed > 0 {
-		f.Severity = design.Error
+		f.Severity = model.Error
 		f.Message = fmt.Sprintf(
 			"the bound %s is too low: %s that %s with %s %s above it and missing", quoted(bound),
 			text.Count(missed, "key"), begin(missed), quoted(base), are(missed),

@@ -11,7 +11,9 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/text"
@@ -26,7 +28,7 @@ type proposal struct {
 	edits []edit
 	// index is an index that the proposal uses as it is, or nil. added is the
 	// name of one that it adds.
-	index *design.Index
+	index *model.Index
 	added string
 	// or adds the proposal to an earlier one that holds.
 	or bool
@@ -34,7 +36,7 @@ type proposal struct {
 
 // An edit changes a copy of the model. It reports false if it cannot, or if it
 // changes nothing.
-type edit func(*design.Model) bool
+type edit func(*model.Model) bool
 
 // Limits on the copies of a model in which proposals are tried.
 const (
@@ -46,7 +48,7 @@ const (
 
 // propose adds a finding with proposals. The first that holds becomes its
 // advice; if none does, the advice of f remains.
-func (l *linter) propose(f design.Finding, all ...proposal) {
+func (l *linter) propose(f model.Finding, all ...proposal) {
 	l.proposals[len(l.found)] = all
 	l.add(f)
 }
@@ -122,9 +124,9 @@ func (l *linter) settle() error {
 }
 
 // caveat names a hazard of an index that a finding recommends, which may be nil.
-func (l *linter) caveat(f *design.Finding, x *design.Index) []string {
+func (l *linter) caveat(f *model.Finding, x *model.Index) []string {
 	for _, o := range l.found {
-		if x != nil && o.Index == x.Name && o.Severity >= design.Warning && o.Rule != f.Rule {
+		if x != nil && o.Index == x.Name && o.Severity >= model.Warning && o.Rule != f.Rule {
 			return []string{fmt.Sprintf("first mend the %s of index %s", o.Rule, x.Name)}
 		}
 	}
@@ -132,14 +134,14 @@ func (l *linter) caveat(f *design.Finding, x *design.Index) []string {
 }
 
 // subject identifies what a finding is about, but for its place.
-func subject(f *design.Finding) string {
+func subject(f *model.Finding) string {
 	return strings.Join([]string{f.Rule, f.Table, f.Index, f.Entity, f.Pattern}, "\x00")
 }
 
 // improves reports whether a finding is gone in a changed model, and no other
 // hazard has come and no pattern is refused. It returns sentences about new
 // notes.
-func (t *trial) improves(before *trial, f *design.Finding) ([]string, bool) {
+func (t *trial) improves(before *trial, f *model.Finding) ([]string, bool) {
 	for name := range before.answered {
 		if !t.answered[name] {
 			return nil, false
@@ -175,7 +177,7 @@ func (l *linter) try(edits []edit, items int) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := design.Build(l.ctx, m, design.Options{MaxItems: items})
+	w, err := world.Build(l.ctx, m, world.Options{MaxItems: items})
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +195,7 @@ func (l *linter) try(edits []edit, items int) (*trial, error) {
 		key := subject(f)
 		t.all[key]++
 		t.messages[key] = f.Message
-		if f.Severity >= design.Warning {
+		if f.Severity >= model.Warning {
 			t.serious[key]++
 		}
 	}
@@ -207,7 +209,7 @@ func (l *linter) try(edits []edit, items int) (*trial, error) {
 
 // edited returns a copy of a model with edits, without allowances and with
 // fewer items.
-func edited(m *design.Model, edits []edit) (*design.Model, error) {
+func edited(m *model.Model, edits []edit) (*model.Model, error) {
 	small := *m
 	small.Allow = nil
 	small.Items = m.Items[:min(len(m.Items), trialWritten)]
@@ -230,19 +232,19 @@ func edited(m *design.Model, edits []edit) (*design.Model, error) {
 }
 
 // rewritten returns a copy of a model, checked.
-func rewritten(m *design.Model) (*design.Model, error) {
+func rewritten(m *model.Model) (*model.Model, error) {
 	var b bytes.Buffer
-	if err := design.Write(&b, m); err != nil {
+	if err := modelfile.Write(&b, m); err != nil {
 		return nil, err
 	}
-	return design.Parse(m.Pos.File, b.Bytes())
+	return modelfile.Parse(m.Pos.File, b.Bytes())
 }
 
 // writeTemplate returns the edit that gives an entity's attribute another
 // template. Samples and patterns get values for new components, and values that
 // the new types accept.
 func writeTemplate(entity, attribute, src string) edit {
-	return func(m *design.Model) bool {
+	return func(m *model.Model) bool {
 		e := m.Entity(entity)
 		if e == nil {
 			return false
@@ -331,16 +333,16 @@ func fitting(t keys.Type, value string, i int) string {
 
 // removeAttributes returns the edit that removes attributes of an entity.
 func removeAttributes(entity string, names []string) edit {
-	return func(m *design.Model) bool {
+	return func(m *model.Model) bool {
 		e := m.Entity(entity)
 		if e == nil || len(names) == 0 {
 			return false
 		}
 		n := len(e.Attributes)
-		e.Attributes = slices.DeleteFunc(e.Attributes, func(t *design.Template) bool { return slices.Contains(names, t.Name) })
+		e.Attributes = slices.DeleteFunc(e.Attributes, func(t *model.Template) bool { return slices.Contains(names, t.Name) })
 		// Without their attributes, fields would imply them.
-		e.Fields = slices.DeleteFunc(e.Fields, func(f *design.Field) bool {
-			return slices.Contains(names, f.Name) && !slices.ContainsFunc(e.Attributes, func(t *design.Template) bool {
+		e.Fields = slices.DeleteFunc(e.Fields, func(f *model.Field) bool {
+			return slices.Contains(names, f.Name) && !slices.ContainsFunc(e.Attributes, func(t *model.Template) bool {
 				return t.Template != nil && slices.Contains(t.Template.Components(), f.Name)
 			})
 		})
@@ -358,7 +360,7 @@ func removeAttributes(entity string, names []string) edit {
 // writeWhen returns the edit that sets the conditions on attributes of an
 // entity.
 func writeWhen(entity string, when map[string][]string, attributes ...string) edit {
-	return func(m *design.Model) bool {
+	return func(m *model.Model) bool {
 		e := m.Entity(entity)
 		for _, name := range attributes {
 			if e == nil || e.Attribute(name) == nil {
@@ -372,8 +374,8 @@ func writeWhen(entity string, when map[string][]string, attributes ...string) ed
 
 // writeIndex returns the edit that adds an index or replaces the one of its
 // name.
-func writeIndex(table string, x design.Index) edit {
-	return func(m *design.Model) bool {
+func writeIndex(table string, x model.Index) edit {
+	return func(m *model.Model) bool {
 		t := m.Table(table)
 		if t == nil {
 			return false
@@ -389,12 +391,12 @@ func writeIndex(table string, x design.Index) edit {
 
 // removeIndex returns the edit that removes an index.
 func removeIndex(table, index string) edit {
-	return func(m *design.Model) bool {
+	return func(m *model.Model) bool {
 		t := m.Table(table)
 		if t == nil || t.Index(index) == nil {
 			return false
 		}
-		t.Indexes = slices.DeleteFunc(t.Indexes, func(x *design.Index) bool { return x.Name == index })
+		t.Indexes = slices.DeleteFunc(t.Indexes, func(x *model.Index) bool { return x.Name == index })
 		return true
 	}
 }
@@ -402,7 +404,7 @@ func removeIndex(table, index string) edit {
 // storeFields returns the edit that stores fields of an entity as attributes of
 // their own.
 func storeFields(entity string, fields []string) edit {
-	return func(m *design.Model) bool {
+	return func(m *model.Model) bool {
 		e := m.Entity(entity)
 		if e == nil {
 			return false
@@ -419,7 +421,7 @@ func storeFields(entity string, fields []string) edit {
 			if err != nil {
 				return false
 			}
-			e.Attributes = append(e.Attributes, &design.Template{Name: name, Kind: kindOf(f.Type), Template: template})
+			e.Attributes = append(e.Attributes, &model.Template{Name: name, Kind: kindOf(f.Type), Template: template})
 		}
 		return true
 	}
@@ -446,13 +448,13 @@ func typeText(t keys.Type) string {
 
 // onPattern returns the edit that changes a pattern. What the pattern expected
 // is dropped with the request that it was written for.
-func onPattern(name string, change func(*design.Model, *design.Pattern) bool) edit {
-	return func(m *design.Model) bool {
+func onPattern(name string, change func(*model.Model, *model.Pattern) bool) edit {
+	return func(m *model.Model) bool {
 		p := m.Pattern(name)
 		if p == nil || !change(m, p) {
 			return false
 		}
-		p.Expect = design.Expect{Entities: p.Expect.Entities}
+		p.Expect = model.Expect{Entities: p.Expect.Entities}
 		return true
 	}
 }
@@ -460,7 +462,7 @@ func onPattern(name string, change func(*design.Model, *design.Pattern) bool) ed
 // throughIndex returns the edit that sends a pattern with conditions on fields
 // to an index.
 func throughIndex(pattern, index string) edit {
-	return onPattern(pattern, func(m *design.Model, p *design.Pattern) bool {
+	return onPattern(pattern, func(m *model.Model, p *model.Pattern) bool {
 		if p.Entity == nil || p.Request != nil {
 			return false
 		}
@@ -472,7 +474,7 @@ func throughIndex(pattern, index string) edit {
 // ask returns the edit that gives a pattern a request with these key
 // conditions.
 func ask(pattern, table, index string, clauses []keycond.Clause) edit {
-	return onPattern(pattern, func(_ *design.Model, p *design.Pattern) bool {
+	return onPattern(pattern, func(_ *model.Model, p *model.Pattern) bool {
 		request := map[string]json.RawMessage{}
 		if p.Request != nil {
 			var old map[string]json.RawMessage
@@ -499,7 +501,7 @@ func ask(pattern, table, index string, clauses []keycond.Clause) edit {
 		}
 		request["ExpressionAttributeValues"] = place.Values().AppendJSON(nil)
 		out, err := json.Marshal(request)
-		*p = design.Pattern{
+		*p = model.Pattern{
 			Pos: p.Pos, Name: p.Name, About: p.About, Operation: "Query", Request: out, Rate: p.Rate, Expect: p.Expect,
 		}
 		return err == nil
@@ -510,16 +512,16 @@ func ask(pattern, table, index string, clauses []keycond.Clause) edit {
 // for another field of their entity, as they must if a partition key gets that
 // field.
 func alsoGiven(table, index, entity, field, value string) edit {
-	return func(m *design.Model) bool {
+	return func(m *model.Model) bool {
 		for _, p := range m.Patterns {
 			name := ""
 			if p.Index != nil {
 				name = p.Index.Name
 			}
-			given := slices.ContainsFunc(p.Where, func(c design.Condition) bool { return c.Field == field })
+			given := slices.ContainsFunc(p.Where, func(c model.Condition) bool { return c.Field == field })
 			if p.Entity != nil && p.Entity.Name == entity && p.Table != nil && p.Table.Name == table && name == index &&
 				p.Operation == "Query" && !given {
-				p.Where = append(p.Where, design.Condition{Field: field, Op: ast.Equal, Args: []string{value}})
+				p.Where = append(p.Where, model.Condition{Field: field, Op: ast.Equal, Args: []string{value}})
 			}
 		}
 		return true
@@ -530,13 +532,13 @@ func alsoGiven(table, index, entity, field, value string) edit {
 // with the given one, that is sorted by fields of an entity. The patterns query
 // it.
 func (l *linter) byFields(
-	v *view, e *design.Entity, partition, sort []string, patterns ...string,
+	v *view, e *model.Entity, partition, sort []string, patterns ...string,
 ) (p proposal, ok bool) {
-	x := design.Index{Projection: "ALL"}
+	x := model.Index{Projection: "ALL"}
 	var stored []string
-	attributes := func(fields []string) (all []design.Attribute) {
+	attributes := func(fields []string) (all []model.Attribute) {
 		for _, name := range fields {
-			a := design.Attribute{Name: name}
+			a := model.Attribute{Name: name}
 			if t := e.Attribute(name); t != nil {
 				a.Kind = t.Kind
 			} else if f := e.Field(name); f != nil {
@@ -589,8 +591,8 @@ func attributesOf(n int) string {
 }
 
 // indexText returns the declaration of an index as in a model file.
-func indexText(x *design.Index) string {
-	side := func(all []design.Attribute) string {
+func indexText(x *model.Index) string {
+	side := func(all []model.Attribute) string {
 		specs := make([]string, len(all))
 		for i, a := range all {
 			specs[i] = a.Name

@@ -8,8 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/proptest"
 )
 
@@ -24,9 +26,9 @@ func TestProposals(t *testing.T) {
 	require.NoError(t, err)
 	applied := 0
 	for _, file := range slices.Concat(files, bad) {
-		m, err := design.Load(file)
+		m, err := modelfile.Load(file)
 		require.NoError(t, err)
-		w, err := design.Build(t.Context(), m, design.Options{MaxItems: min(proptest.Cases(250), 1000)})
+		w, err := world.Build(t.Context(), m, world.Options{MaxItems: min(proptest.Cases(250), 1000)})
 		require.NoError(t, err)
 		proposed, base, err := lint.Proposals(t.Context(), w)
 		require.NoError(t, err)
@@ -36,21 +38,21 @@ func TestProposals(t *testing.T) {
 		for _, f := range printed {
 			concrete := quotedTemplate.MatchString(f.Advice) || strings.Contains(f.Advice, "{partition:")
 			if concrete && !slices.ContainsFunc(proposed, func(p lint.Proposed) bool { return p.Advice == f.Advice }) {
-				t.Errorf("%s: printed, but not tried:\n%s", file, text([]design.Finding{f}))
+				t.Errorf("%s: printed, but not tried:\n%s", file, text([]model.Finding{f}))
 			}
 		}
-		before := subjects(lintAll(t, base), design.Warning)
-		everything := subjects(lintAll(t, base), design.Note)
+		before := subjects(lintAll(t, base), model.Warning)
+		everything := subjects(lintAll(t, base), model.Note)
 		for _, p := range proposed {
 			changed, err := p.Apply()
 			require.NoError(t, err)
 			found := lintAll(t, changed)
-			if n := subjects(found, design.Note)[subject(p.Finding)]; n > 0 && n >= everything[subject(p.Finding)] {
-				t.Errorf("%s: the finding is still there:\n%s\nthen:\n%s", file, text([]design.Finding{p.Finding}), text(found))
+			if n := subjects(found, model.Note)[subject(p.Finding)]; n > 0 && n >= everything[subject(p.Finding)] {
+				t.Errorf("%s: the finding is still there:\n%s\nthen:\n%s", file, text([]model.Finding{p.Finding}), text(found))
 			}
-			for other, n := range subjects(found, design.Warning) {
+			for other, n := range subjects(found, model.Warning) {
 				if n > before[other] {
-					t.Errorf("%s: a proposal brings a new finding:\n%s\nthen:\n%s", file, text([]design.Finding{p.Finding}), text(found))
+					t.Errorf("%s: a proposal brings a new finding:\n%s\nthen:\n%s", file, text([]model.Finding{p.Finding}), text(found))
 				}
 			}
 			applied++
@@ -70,9 +72,9 @@ func slow(t *testing.T) {
 	}
 }
 
-func lintAll(t *testing.T, m *design.Model) []design.Finding {
+func lintAll(t *testing.T, m *model.Model) []model.Finding {
 	t.Helper()
-	w, err := design.Build(t.Context(), m, design.Options{MaxItems: min(proptest.Cases(250), 1000)})
+	w, err := world.Build(t.Context(), m, world.Options{MaxItems: min(proptest.Cases(250), 1000)})
 	require.NoError(t, err)
 	defer w.Close()
 	found, err := lint.Run(t.Context(), w)
@@ -81,12 +83,12 @@ func lintAll(t *testing.T, m *design.Model) []design.Finding {
 }
 
 // subject identifies what a finding is about, but for its place.
-func subject(f design.Finding) string {
+func subject(f model.Finding) string {
 	return strings.Join([]string{f.Rule, f.Table, f.Index, f.Entity, f.Pattern}, " ")
 }
 
 // subjects counts the findings of at least a severity by subject.
-func subjects(found []design.Finding, least design.Severity) map[string]int {
+func subjects(found []model.Finding, least model.Severity) map[string]int {
 	all := map[string]int{}
 	for _, f := range found {
 		if f.Severity >= least {

@@ -6,23 +6,24 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // A query is an access pattern with the rows it reads.
 type query struct {
-	p       *design.Pattern
+	p       *model.Pattern
 	v       *view // nil if the model does not have its table
 	op      string
-	request wire.Request         // nil for a pattern that does not compile
-	failed  *design.CompileError // why there is no request
-	report  *explain.Report      // nil if the pattern was not run
-	clauses []keycond.Clause     // of its key condition, even if that is not a single range
+	request wire.Request     // nil for a pattern that does not compile
+	failed  *compile.Error   // why there is no request
+	report  *explain.Report  // nil if the pattern was not run
+	clauses []keycond.Clause // of its key condition, even if that is not a single range
 	// entities are the entities of the rows in the range.
-	entities []*design.Entity
+	entities []*model.Entity
 }
 
 // Limits on the rows and pages read for one pattern.
@@ -42,9 +43,9 @@ func (l *linter) runPatterns() error {
 		q := &query{p: p, op: p.Operation}
 		l.queries = append(l.queries, q)
 		var err error
-		q.request, err = design.Compile(l.m, p)
+		q.request, err = compile.Pattern(l.m, p)
 		if err != nil {
-			q.failed, _ = errors.AsType[*design.CompileError](err)
+			q.failed, _ = errors.AsType[*compile.Error](err)
 		}
 		q.v = l.viewOf(p)
 		if err != nil || q.v == nil || q.op == "GetItem" || q.op == "Scan" && p.Filter == "" {
@@ -73,7 +74,7 @@ func (l *linter) runPatterns() error {
 }
 
 // viewOf returns the view that a pattern reads.
-func (l *linter) viewOf(p *design.Pattern) *view {
+func (l *linter) viewOf(p *model.Pattern) *view {
 	var table, index string
 	if p.Table != nil {
 		table = p.Table.Name
@@ -120,7 +121,7 @@ func (q *query) key() attr.Item {
 }
 
 // in fills in the position, pattern, entity, table and index of a finding.
-func (q *query) in(f design.Finding) design.Finding {
+func (q *query) in(f model.Finding) model.Finding {
 	f.Pos, f.Pattern = q.p.Pos, q.p.Name
 	if q.p.Entity != nil {
 		f.Entity = q.p.Entity.Name
@@ -132,19 +133,19 @@ func (q *query) in(f design.Finding) design.Finding {
 }
 
 // given returns the condition of a pattern on a field.
-func (q *query) given(field string) (design.Condition, bool) {
+func (q *query) given(field string) (model.Condition, bool) {
 	for _, c := range q.p.Where {
 		if c.Field == field {
 			return c, true
 		}
 	}
-	return design.Condition{}, false
+	return model.Condition{}, false
 }
 
 // next returns the first component of a sort key that the query does not fix,
 // as a slot of the entity and the index of a part. The query's rows are ordered
 // by it. It reports false if there is no such component.
-func (q *query) next(l *linter, e *design.Entity) (*slot, int, bool) {
+func (q *query) next(l *linter, e *model.Entity) (*slot, int, bool) {
 	if q.v == nil {
 		return nil, 0, false
 	}

@@ -5,7 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // A Rule is a hazard that [Run] looks for.
@@ -16,7 +17,7 @@ type Rule struct {
 	// Help describes the hazard and why it matters.
 	Help string
 	// Severity is the usual severity; findings can be more or less severe.
-	Severity design.Severity
+	Severity model.Severity
 	// Example lists keys in byte order that show the hazard. Cure says what to
 	// do. Source is the reference.
 	Example []string
@@ -59,7 +60,7 @@ func Rules() []Rule {
 // findings in file order, the most severe first at each place. Findings that
 // the model accepts are notes with a reason. Run fails if ctx is done or the
 // database cannot be read.
-func Run(ctx context.Context, w *design.World) ([]design.Finding, error) {
+func Run(ctx context.Context, w *world.World) ([]model.Finding, error) {
 	l := newLinter(ctx, w)
 	if err := l.run(); err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func Run(ctx context.Context, w *design.World) ([]design.Finding, error) {
 	if err := l.settle(); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(l.found, func(a, b design.Finding) int {
+	slices.SortStableFunc(l.found, func(a, b model.Finding) int {
 		return cmp.Or(
 			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(b.Severity, a.Severity),
 		)

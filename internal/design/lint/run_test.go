@@ -9,15 +9,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
-func parse(t *testing.T, src string, items int) []design.Finding {
+func parse(t *testing.T, src string, items int) []model.Finding {
 	t.Helper()
-	m, err := design.Parse("m.yaml", []byte(src))
+	m, err := modelfile.Parse("m.yaml", []byte(src))
 	require.NoError(t, err)
-	w, err := design.Build(context.Background(), m, design.Options{MaxItems: items})
+	w, err := world.Build(context.Background(), m, world.Options{MaxItems: items})
 	require.NoError(t, err)
 	defer w.Close()
 	found, err := lint.Run(context.Background(), w)
@@ -26,7 +28,7 @@ func parse(t *testing.T, src string, items int) []design.Finding {
 }
 
 // of returns the findings of one rule.
-func of(found []design.Finding, rule string) (all []design.Finding) {
+func of(found []model.Finding, rule string) (all []model.Finding) {
 	for _, f := range found {
 		if f.Rule == rule {
 			all = append(all, f)
@@ -48,14 +50,14 @@ entities:
 	require.Len(t, before, 2)
 	after := of(parse(t, src+"allow: [{rule: unpadded-number, on: Page, why: a leaflet}]\n", 0), "unpadded-number")
 	require.Len(t, after, 2)
-	require.Equal(t, []any{design.Warning, ""}, []any{after[0].Severity, after[0].Accepted})
-	require.Equal(t, []any{design.Note, "a leaflet"}, []any{after[1].Severity, after[1].Accepted})
+	require.Equal(t, []any{model.Warning, ""}, []any{after[0].Severity, after[0].Accepted})
+	require.Equal(t, []any{model.Note, "a leaflet"}, []any{after[1].Severity, after[1].Accepted})
 }
 
 func TestContext(t *testing.T) {
-	m, err := design.Load("testdata/clean.yaml")
+	m, err := modelfile.Load("testdata/clean.yaml")
 	require.NoError(t, err)
-	w, err := design.Build(context.Background(), m, design.Options{MaxItems: 10})
+	w, err := world.Build(context.Background(), m, world.Options{MaxItems: 10})
 	require.NoError(t, err)
 	defer w.Close()
 	why := errors.New("enough")
@@ -69,10 +71,10 @@ func TestContext(t *testing.T) {
 // the number of generated items.
 func TestScale(t *testing.T) {
 	for _, rule := range []string{"collection-size", "partition-skew"} {
-		m, err := design.Load("testdata/" + rule + "/bad.yaml")
+		m, err := modelfile.Load("testdata/" + rule + "/bad.yaml")
 		require.NoError(t, err)
 		for _, n := range []int{500, 4000} {
-			w, err := design.Build(context.Background(), m, design.Options{MaxItems: n})
+			w, err := world.Build(context.Background(), m, world.Options{MaxItems: n})
 			require.NoError(t, err)
 			found, err := lint.Run(context.Background(), w)
 			require.NoError(t, err)

@@ -5,8 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // TestShardAdvice holds that the day of an item is proposed for its partition key,
@@ -16,7 +17,7 @@ func TestShardAdvice(t *testing.T) {
 		"D#{at:date}": {"2025-01-01T23:00:00Z", `divide it by a shard number from a hash of the id: write PK: "D#{at:date}#{shard:int(2)}"`},
 		"D#{status}":  {"2025-12-31T23:00:00Z", `divide it by day if patterns know it: write PK: "D#{status}#{at:date}", or divide it by a shard number from a hash of the id: write PK: "D#{status}#{shard:int(2)}"`},
 	} {
-		m, err := design.Parse("m.yaml", []byte(`name: m
+		m, err := modelfile.Parse("m.yaml", []byte(`name: m
 tables: {Tab: {partition: PK, sort: SK}}
 entities:
   E:
@@ -27,7 +28,7 @@ entities:
     count: 1_000_000
 `))
 		require.NoError(t, err)
-		w, err := design.Build(t.Context(), m, design.Options{MaxItems: 500})
+		w, err := world.Build(t.Context(), m, world.Options{MaxItems: 500})
 		require.NoError(t, err)
 		defer w.Close()
 		found, err := lint.Run(t.Context(), w)

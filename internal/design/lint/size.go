@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
@@ -21,7 +22,7 @@ const (
 )
 
 var keyLength = lint{Rule{
-	ID: "key-length", Title: "Keys near their limit", Severity: design.Warning,
+	ID: "key-length", Title: "Keys near their limit", Severity: model.Warning,
 	Help: "A partition key has at most 2,048 bytes and a sort key 1,024, in tables and in indexes. A write with a longer key is refused. " +
 		"Lengths are in bytes of UTF-8: a Chinese character takes three, an emoji four.",
 	Example: []string{`"FILE#" and a path of 1,020 bytes`},
@@ -36,15 +37,15 @@ var keyLength = lint{Rule{
 		if s.sortView() != nil {
 			limit, role = keycond.MaxSortKeyBytes, "sort key"
 		}
-		longest, at := 0, (*design.Item)(nil)
+		longest, at := 0, (*world.Item)(nil)
 		for _, it := range l.items[s.e] {
 			if n := len(it.Attributes.Get(s.t.Name).Raw()); n > longest {
 				longest, at = n, it
 			}
 		}
-		f := s.in(design.Finding{Keys: s.view().shown(at), Advice: fmt.Sprintf("limit the length of the values in %s, or put a hash there and the text into another attribute", s.t.Name)})
+		f := s.in(model.Finding{Keys: s.view().shown(at), Advice: fmt.Sprintf("limit the length of the values in %s, or put a hash there and the text into another attribute", s.t.Name)})
 		if most := longestKey(s); most > limit {
-			f.Severity = design.Error
+			f.Severity = model.Error
 			f.Keys = append(f.Keys, l.longKey(s, at)...)
 			f.Message = fmt.Sprintf(
 				"%s can have %s bytes, and the limit of a %s is %s: writes will be refused", s.t.Name,
@@ -62,7 +63,7 @@ var keyLength = lint{Rule{
 }}
 
 // longKey returns a key of the greatest possible length.
-func (l *linter) longKey(s *slot, at *design.Item) []string {
+func (l *linter) longKey(s *slot, at *world.Item) []string {
 	for _, p := range s.parts {
 		if f := s.e.Field(p.Name); f != nil && f.MaxSize > 0 && textual(p.Type) {
 			return nonEmpty(l.suchAs(s.view(), s.e, at, map[string]string{p.Name: strings.Repeat("x", f.MaxSize)}))
@@ -82,7 +83,7 @@ func longestKey(s *slot) int {
 }
 
 // longest returns the largest number of bytes of a component.
-func longest(f *design.Field, p keys.Part) int {
+func longest(f *model.Field, p keys.Part) int {
 	if p.Name == "" {
 		return 0
 	}
@@ -100,7 +101,7 @@ func longest(f *design.Field, p keys.Part) int {
 }
 
 var itemSize = lint{Rule{
-	ID: "item-size", Title: "Items near 400 KB", Severity: design.Warning,
+	ID: "item-size", Title: "Items near 400 KB", Severity: model.Warning,
 	Help: "An item has at most 400 KB, names and values together; its rows in local indexes count too. A write or an update beyond that is refused: a list that only grows gets there. " +
 		"Large items are expensive long before: every read takes a unit for each 4 KB, and every write, even of one byte, a unit for each 1 KB.",
 	Example: []string{`an item of 390 KB: 98 units to read, 390 to write`},
@@ -112,8 +113,8 @@ var itemSize = lint{Rule{
 	}
 }}
 
-func (l *linter) itemSize(e *design.Entity) {
-	largest, at := 0, (*design.Item)(nil)
+func (l *linter) itemSize(e *model.Entity) {
+	largest, at := 0, (*world.Item)(nil)
 	for _, it := range l.items[e] {
 		n := it.Attributes.Size()
 		for _, v := range l.views {
@@ -144,7 +145,7 @@ func (l *linter) itemSize(e *design.Entity) {
 		}
 	}
 	v := &view{t: e.Table, all: e.Table.Keys()}
-	f := design.Finding{
+	f := model.Finding{
 		Pos: e.Pos, Table: e.Table.Name, Entity: e.Name, Keys: v.shown(at),
 		Advice: fmt.Sprintf("put %s into separate items, or into an object store", large),
 	}
@@ -153,7 +154,7 @@ func (l *linter) itemSize(e *design.Entity) {
 	}
 	switch {
 	case most > maxItemBytes:
-		f.Severity = design.Error
+		f.Severity = model.Error
 		f.Message = fmt.Sprintf(
 			"an item of %s can have %s, and the limit is 400 KB: writes will be refused", e.Name,
 			text.Size(float64(most)),
@@ -169,7 +170,7 @@ func (l *linter) itemSize(e *design.Entity) {
 }
 
 var collectionSize = lint{Rule{
-	ID: "collection-size", Title: "Item collections beyond 10 GB", Severity: design.Error,
+	ID: "collection-size", Title: "Item collections beyond 10 GB", Severity: model.Error,
 	Help: "In a table with a local index, all items with one partition key and their rows in local indexes form an item collection of at most 10 GB. At the limit, writes that would enlarge it are refused for good: " +
 		"a local index cannot be removed from a table. Tables without local indexes have no such limit.",
 	Example: []string{`"TENANT#big": 14 GB`},
@@ -177,7 +178,7 @@ var collectionSize = lint{Rule{
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html (item collection size limit)",
 }, func(l *linter) {
 	for _, v := range l.views {
-		if v.x == nil && slices.ContainsFunc(v.t.Indexes, func(x *design.Index) bool { return x.Local }) {
+		if v.x == nil && slices.ContainsFunc(v.t.Indexes, func(x *model.Index) bool { return x.Local }) {
 			l.collections(v)
 		}
 	}
@@ -192,7 +193,7 @@ func (l *linter) collections(v *view) {
 	}
 	grow := l.w.Growth(v.hash)
 	most, over := 0.0, 0
-	var at design.Part
+	var at world.Part
 	for _, p := range v.Parts {
 		sum := 0.0
 		for _, r := range v.In(p) {
@@ -215,7 +216,7 @@ func (l *linter) collections(v *view) {
 	if most < maxCollectionBytes/2 {
 		return
 	}
-	f := v.in(design.Finding{Pos: l.partitionPos(v, at), Keys: v.shown(v.Rows[at.From].Item, v.Rows[at.To-1].Item)})
+	f := v.in(model.Finding{Pos: l.partitionPos(v, at), Keys: v.shown(v.Rows[at.From].Item, v.Rows[at.To-1].Item)})
 	for _, x := range v.t.Indexes {
 		if x.Local {
 			f.Advice = fmt.Sprintf(
@@ -231,14 +232,14 @@ func (l *linter) collections(v *view) {
 		v.partitionOf(v.Rows[at.From].Item), text.Size(most), others(over-1, "over it"),
 	)
 	if over == 0 {
-		f.Severity = design.Warning
+		f.Severity = model.Warning
 	}
 	l.add(f)
 }
 
 // partitionPos returns the position of the template that builds the partition
 // key of a partition's first row.
-func (l *linter) partitionPos(v *view, p design.Part) design.Pos {
+func (l *linter) partitionPos(v *view, p world.Part) model.Pos {
 	if e := v.Rows[p.From].Item.Entity; e != nil {
 		if t := e.Attribute(v.hash[0].Name); t != nil {
 			return t.Pos

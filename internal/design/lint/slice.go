@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
 var foreignRows = lint{Rule{
-	ID: "foreign-rows", Title: "Rows of one entity inside the slice of another", Severity: design.Warning,
+	ID: "foreign-rows", Title: "Rows of one entity inside the slice of another", Severity: model.Warning,
 	Help: "A query reads all rows in its range, whatever their entity. If the keys of one entity begin like those of another, a query for the first pays for both, " +
 		"its Limit counts both, and the program must separate them.",
 	Example: []string{`"ORDER#7"`, `"ORDER#7#ITEM#1"`, `"ORDER#8"`},
@@ -22,7 +23,7 @@ var foreignRows = lint{Rule{
 }, func(l *linter) {
 	type found struct {
 		q       *query
-		foreign []*design.Entity
+		foreign []*model.Entity
 		rows    []string
 		more    int
 	}
@@ -63,9 +64,9 @@ var foreignRows = lint{Rule{
 
 // addForeign adds the finding of a query that reads rows of other entities;
 // more counts further queries with the same cause.
-func (l *linter) addForeign(q *query, foreign []*design.Entity, rows []string, more int) {
+func (l *linter) addForeign(q *query, foreign []*model.Entity, rows []string, more int) {
 	e := q.p.Entity
-	f := q.in(design.Finding{Message: fmt.Sprintf("%q asks for rows of %s and reads %s", q.p.Name, e.Name, list(rows))})
+	f := q.in(model.Finding{Message: fmt.Sprintf("%q asks for rows of %s and reads %s", q.p.Name, e.Name, list(rows))})
 	switch {
 	case more == 1:
 		f.Message += "; 1 other pattern does too"
@@ -74,11 +75,11 @@ func (l *linter) addForeign(q *query, foreign []*design.Entity, rows []string, m
 	}
 	f.Keys = l.bothRows(q, e, foreign[0])
 	var named []string
-	for _, o := range append([]*design.Entity{e}, foreign...) {
+	for _, o := range append([]*model.Entity{e}, foreign...) {
 		named = append(named, o.Name)
 	}
 	both := fmt.Sprintf("if the pattern should read both, add entities: [%s] to expect", strings.Join(named, ", "))
-	expects := func(m *design.Model) bool {
+	expects := func(m *model.Model) bool {
 		for _, p := range m.Patterns {
 			if p.Name == q.p.Name || more > 0 && p.Entity != nil && slices.Contains(named, p.Entity.Name) {
 				p.Expect.Entities = named
@@ -111,7 +112,7 @@ func (l *linter) addForeign(q *query, foreign []*design.Entity, rows []string, m
 }
 
 // expects reports whether the pattern declares that it reads rows of an entity.
-func (q *query) expects(l *linter, e *design.Entity) bool {
+func (q *query) expects(l *linter, e *model.Entity) bool {
 	x := q.p.Expect
 	if slices.Contains(x.Entities, e.Name) {
 		return true
@@ -133,8 +134,8 @@ func (q *query) expects(l *linter, e *design.Entity) bool {
 
 // bothRows returns the keys of one row of each of two entities that the query
 // reads.
-func (l *linter) bothRows(q *query, e, foreign *design.Entity) (shown []string) {
-	for _, want := range []*design.Entity{e, foreign} {
+func (l *linter) bothRows(q *query, e, foreign *model.Entity) (shown []string) {
+	for _, want := range []*model.Entity{e, foreign} {
 		for _, r := range q.report.Rows {
 			if r.Entity == want.Name {
 				shown = append(shown, q.v.keyOf(r.Key))
@@ -146,14 +147,14 @@ func (l *linter) bothRows(q *query, e, foreign *design.Entity) (shown []string) 
 }
 
 var sameShape = lint{Rule{
-	ID: "same-shape", Title: "Entities whose keys look alike", Severity: design.Note,
+	ID: "same-shape", Title: "Entities whose keys look alike", Severity: model.Note,
 	Help: "If nothing in the key distinguishes two entities, an item of one silently replaces an item of the other with the same id, " +
 		"and readers of a row cannot tell which entity it is.",
 	Example: []string{`"e1", "root" (an employee)`, `"b1", "root" (a building)`},
 	Cure:    "Begin the partition key or the sort key with the entity name: EMPLOYEE#{employee}.",
 	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-adjacency-graphs.html",
 }, func(l *linter) {
-	groups := map[string][]*design.Entity{}
+	groups := map[string][]*model.Entity{}
 	var order []string
 	for _, e := range l.entities {
 		var b strings.Builder
@@ -193,7 +194,7 @@ var sameShape = lint{Rule{
 		}
 		v := l.tableView(g[0].Table)
 		a := v.hash[0]
-		f := design.Finding{
+		f := model.Finding{
 			Entity:  g[1].Name,
 			Message: fmt.Sprintf("the keys of %s look alike: an item of one replaces an item of the other with the same id", list(names)),
 			Keys:    append(l.key(v, g[0]), l.key(v, g[1])...),
@@ -217,7 +218,7 @@ var sameShape = lint{Rule{
 }}
 
 // key returns the key of an item of an entity.
-func (l *linter) key(v *view, e *design.Entity) []string {
+func (l *linter) key(v *view, e *model.Entity) []string {
 	if it := first(l.items[e]); it != nil {
 		return v.shown(it)
 	}
@@ -226,8 +227,8 @@ func (l *linter) key(v *view, e *design.Entity) []string {
 
 // sameFields reports whether entities build their keys from the same fields, so
 // that they describe the same items on purpose.
-func sameFields(all []*design.Entity) bool {
-	names := func(e *design.Entity) string {
+func sameFields(all []*model.Entity) bool {
+	names := func(e *model.Entity) string {
 		var b strings.Builder
 		for _, a := range e.Table.Keys() {
 			if t := e.Attribute(a.Name); t != nil && t.Template != nil {
@@ -245,7 +246,7 @@ func sameFields(all []*design.Entity) bool {
 }
 
 var mixedPartition = lint{Rule{
-	ID: "mixed-partition", Title: "An index that mixes partitions of the table", Severity: design.Warning,
+	ID: "mixed-partition", Title: "An index that mixes partitions of the table", Severity: model.Warning,
 	Help: "An index keyed by names that are unique only within a partition of the table, such as file paths within an account, puts rows of different partitions with the same name into one partition: " +
 		"a query for the folder root/ of one account also returns the folder root/ of every other account.",
 	Example: []string{`ByParent: "/", "root/" (of account a91)`, `ByParent: "/", "root/" (of account b07)`},
@@ -267,7 +268,7 @@ var mixedPartition = lint{Rule{
 // mixed looks for items of different partitions of the table that share a key
 // in an index. It applies if the index key has all fields of the table's sort
 // key and none of its partition key.
-func (l *linter) mixed(v *view, e *design.Entity) {
+func (l *linter) mixed(v *view, e *model.Entity) {
 	inIndex := e.ComponentsOf(v.all)
 	own := e.ComponentsOf(v.t.Partition)
 	inside := e.ComponentsOf(v.t.Sort)
@@ -284,10 +285,10 @@ func (l *linter) mixed(v *view, e *design.Entity) {
 			return
 		}
 	}
-	var a, b *design.Item
+	var a, b *world.Item
 	n := 0
 	for _, p := range v.Parts {
-		var last *design.Item
+		var last *world.Item
 		for _, r := range v.In(p) {
 			if r.Item.Entity != e || r.Item.Generated {
 				continue // generated names coincide by chance
@@ -308,7 +309,7 @@ func (l *linter) mixed(v *view, e *design.Entity) {
 	if table.keyOf(b.Attributes) < table.keyOf(a.Attributes) {
 		a, b = b, a
 	}
-	f := v.in(design.Finding{
+	f := v.in(model.Finding{
 		Pos: v.x.Pos, Entity: e.Name,
 		Message: fmt.Sprintf("rows of %s and %s have equal keys in index %s%s: its partition key does not include %s", table.partitionOf(a), table.partitionOf(b), v.x.Name, andMore(n-1), list(slices.Sorted(maps.Keys(own)))),
 		Keys:    table.shown(a, b),
@@ -345,7 +346,7 @@ func (l *linter) mixed(v *view, e *design.Entity) {
 }
 
 // sameKey reports whether two items have equal keys in the view.
-func sameKey(v *view, a, b *design.Item) bool {
+func sameKey(v *view, a, b *world.Item) bool {
 	for _, k := range v.all {
 		if !attr.Equal(a.Attributes.Get(k.Name), b.Attributes.Get(k.Name)) {
 			return false
@@ -355,7 +356,7 @@ func sameKey(v *view, a, b *design.Item) bool {
 }
 
 // partitionOf returns the partition key of an item, for sentences.
-func (v *view) partitionOf(it *design.Item) string {
+func (v *view) partitionOf(it *world.Item) string {
 	only := view{t: v.t, x: v.x, all: v.hash}
 	return only.keyOf(it.Attributes)
 }

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
 const sparseID = "sparse-index"
 
 var sparseIndex = lint{Rule{
-	ID: sparseID, Title: "Membership of a sparse index", Severity: design.Warning,
+	ID: sparseID, Title: "Membership of a sparse index", Severity: model.Warning,
 	Help: "An item is in an index if it has all key attributes of the index, and is silently left out otherwise. " +
 		"An entity with the partition key of an index but not its sort key is never in it. An entity whose condition covers only one of the two pays for an attribute without effect.",
 	Example: []string{`GSI1PK: "STATUS#NEW" and no GSI1SK: not in GSI1`},
@@ -32,10 +33,10 @@ var sparseIndex = lint{Rule{
 	}
 }}
 
-func (l *linter) membership(v *view, e *design.Entity) {
+func (l *linter) membership(v *view, e *model.Entity) {
 	var made, missing []string
-	var when []*design.Template // those with a condition
-	var always []*design.Template
+	var when []*model.Template // those with a condition
+	var always []*model.Template
 	own := 0 // attributes that exist for the index
 	for _, a := range v.all {
 		t := e.Attribute(a.Name)
@@ -56,7 +57,7 @@ func (l *linter) membership(v *view, e *design.Entity) {
 	if own == 0 && (len(missing) > 0 || len(made) == 0) {
 		return
 	}
-	f := v.in(design.Finding{Entity: e.Name, Pos: e.Attribute(made[0]).Pos})
+	f := v.in(model.Finding{Entity: e.Name, Pos: e.Attribute(made[0]).Pos})
 	var fixes []proposal
 	items := l.items[e]
 	switch {
@@ -69,7 +70,7 @@ func (l *linter) membership(v *view, e *design.Entity) {
 		)
 		f.Advice = fmt.Sprintf("add %s to the attributes of %s", list(missing), e.Name)
 		extra := slices.DeleteFunc(slices.Clone(made), func(name string) bool {
-			return slices.ContainsFunc(v.t.Keys(), func(a design.Attribute) bool { return a.Name == name })
+			return slices.ContainsFunc(v.t.Keys(), func(a model.Attribute) bool { return a.Name == name })
 		})
 		fixes = append(
 			fixes,
@@ -103,7 +104,7 @@ func (l *linter) membership(v *view, e *design.Entity) {
 		if !all {
 			return
 		}
-		f.Severity = design.Note
+		f.Severity = model.Note
 		f.Pos = when[0].Pos
 		f.Message = fmt.Sprintf(
 			"the condition of %s lists all values of %s, so index %s is not sparse", when[0].Name, field, v.x.Name,
@@ -115,7 +116,7 @@ func (l *linter) membership(v *view, e *design.Entity) {
 		)
 		f.Keys = l.tableKeys(v, items)
 	default:
-		var in, out *design.Item
+		var in, out *world.Item
 		n := 0
 		for _, it := range items {
 			if _, ok := v.size(it.Attributes); ok {
@@ -129,25 +130,25 @@ func (l *linter) membership(v *view, e *design.Entity) {
 		if in == nil || out == nil {
 			return
 		}
-		f.Severity = design.Note
+		f.Severity = model.Note
 		f.Message = fmt.Sprintf(
 			"index %s leaves out %s of %s of %s because of a missing key attribute, but no condition says so", v.x.Name,
 			text.Thousands(n), text.Count(len(items), "item"), e.Name,
 		)
 		f.Advice = "add the missing values, or use when: to say which items belong in the index"
-		f.Keys = l.tableKeys(v, []*design.Item{out, in})
+		f.Keys = l.tableKeys(v, []*world.Item{out, in})
 	}
 	l.propose(f, fixes...)
 }
 
 // natural reports whether an attribute is just the field of its name, which
 // items have with or without an index.
-func natural(t *design.Template) bool {
+func natural(t *model.Template) bool {
 	return t.Template != nil && t.Template.String() == "{"+t.Name+"}"
 }
 
 // hasAttributes reports whether samples have the attributes themselves.
-func (l *linter) hasAttributes(v *view, e *design.Entity, names []string) bool {
+func (l *linter) hasAttributes(v *view, e *model.Entity, names []string) bool {
 	for _, it := range l.items[e] {
 		has := true
 		for _, name := range names {
@@ -164,7 +165,7 @@ func (l *linter) hasAttributes(v *view, e *design.Entity, names []string) bool {
 }
 
 // tableKeys returns the table keys of the first two items.
-func (l *linter) tableKeys(v *view, items []*design.Item) (shown []string) {
+func (l *linter) tableKeys(v *view, items []*world.Item) (shown []string) {
 	table := &view{t: v.t, all: v.t.Keys()}
 	for _, it := range items[:min(2, len(items))] {
 		shown = append(shown, table.keyOf(it.Attributes))
@@ -172,16 +173,16 @@ func (l *linter) tableKeys(v *view, items []*design.Item) (shown []string) {
 	return shown
 }
 
-func names(all []*design.Template) string { return strings.Join(templateNames(all), " and ") }
+func names(all []*model.Template) string { return strings.Join(templateNames(all), " and ") }
 
-func templateNames(all []*design.Template) (list []string) {
+func templateNames(all []*model.Template) (list []string) {
 	for _, t := range all {
 		list = append(list, t.Name)
 	}
 	return list
 }
 
-func sameWhen(all []*design.Template) bool {
+func sameWhen(all []*model.Template) bool {
 	for _, t := range all[1:] {
 		if !maps.EqualFunc(all[0].When, t.When, slices.Equal[[]string]) {
 			return false
@@ -199,7 +200,7 @@ func whenText(when map[string][]string) string {
 }
 
 // coversAll reports whether a condition lists all possible values of its field.
-func (l *linter) coversAll(e *design.Entity, t *design.Template) (bool, string) {
+func (l *linter) coversAll(e *model.Entity, t *model.Template) (bool, string) {
 	for _, field := range slices.Sorted(maps.Keys(t.When)) {
 		f := e.Field(field)
 		if f == nil {

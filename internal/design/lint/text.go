@@ -9,7 +9,8 @@ import (
 	"unicode"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -26,7 +27,7 @@ func (v *view) keyOf(it attr.Item) string {
 }
 
 // shown returns the keys of items as text.
-func (v *view) shown(items ...*design.Item) (all []string) {
+func (v *view) shown(items ...*world.Item) (all []string) {
 	for _, it := range items {
 		if it != nil {
 			all = append(all, v.keyOf(it.Attributes))
@@ -38,7 +39,7 @@ func (v *view) shown(items ...*design.Item) (all []string) {
 // suchAs returns, as text, a key that an item of the entity could have. It
 // takes values from change, then from base, and makes examples of the types for
 // the rest. It returns "" if no such key can be built.
-func (l *linter) suchAs(v *view, e *design.Entity, base *design.Item, change map[string]string) string {
+func (l *linter) suchAs(v *view, e *model.Entity, base *world.Item, change map[string]string) string {
 	values := map[string]string{}
 	if base != nil {
 		values = base.Values.Map()
@@ -95,7 +96,7 @@ func (l *linter) pair(s *slot, field string, a, b authoredValue) []string {
 }
 
 // example returns an example value of a field.
-func example(f *design.Field, t keys.Type) string {
+func example(f *model.Field, t keys.Type) string {
 	if f != nil && len(f.Values) > 0 {
 		return f.Values[0]
 	}
@@ -175,7 +176,7 @@ func clip(s string) string { return text.ClipMiddle(s, 120) }
 func quoted(s string) string { return clip(text.Quote([]byte(s))) }
 
 // addKeys adds keys of the entity to a finding that shows fewer than two.
-func (l *linter) addKeys(f *design.Finding) {
+func (l *linter) addKeys(f *model.Finding) {
 	e := l.m.Entity(f.Entity)
 	if !slices.Contains(l.entities, e) || len(f.Keys) > 1 {
 		return
@@ -186,7 +187,7 @@ func (l *linter) addKeys(f *design.Finding) {
 			v = o
 		}
 	}
-	var at *design.Item
+	var at *world.Item
 	for _, it := range l.items[e][:min(100, len(l.items[e]))] {
 		if _, ok := v.size(it.Attributes); ok && len(f.Keys) < 2 {
 			at = it
@@ -205,7 +206,7 @@ func (l *linter) addKeys(f *design.Finding) {
 
 // variantKey returns a key that differs from the key of an item in its last
 // text component.
-func (l *linter) variantKey(v *view, e *design.Entity, it *design.Item) []string {
+func (l *linter) variantKey(v *view, e *model.Entity, it *world.Item) []string {
 	all := v.all
 	for _, a := range slices.Backward(all) {
 		t := e.Attribute(a.Name)

@@ -9,14 +9,14 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
 
 const stringOrder = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html (dates as ISO 8601 strings, or as epoch numbers)"
 
 var mixedTime = lint{Rule{
-	ID: "mixed-time", Title: "Timestamps of mixed zone, precision or format", Severity: design.Warning,
+	ID: "mixed-time", Title: "Timestamps of mixed zone, precision or format", Severity: model.Warning,
 	Help: "Timestamps in text sort by time only if all have the same format: one zone, one precision, large units first. " +
 		"10:00:00.120Z sorts before 10:00:00Z, because the point sorts below Z; 09:00:00+02:00 sorts after 08:30:00Z although it is earlier; 05/01/2026 sorts by its day.",
 	Example: []string{`"AT#2026-01-05T10:00:00.120Z"`, `"AT#2026-01-05T10:00:00Z"`},
@@ -25,7 +25,7 @@ var mixedTime = lint{Rule{
 }, func(l *linter) { l.times(false) }}
 
 var mixedEpoch = lint{Rule{
-	ID: "mixed-epoch", Title: "Epoch seconds beside milliseconds", Severity: design.Warning,
+	ID: "mixed-epoch", Title: "Epoch seconds beside milliseconds", Severity: model.Warning,
 	Help: "1767607200 and 1767607200120 are the same moment in seconds and in milliseconds. As numbers, all milliseconds sort after all seconds; as text, they are mixed. " +
 		"Either way the rows are not in order of time, and a range finds only one kind. This happens when two programs write the key, one with Date.now() and one with time.time().",
 	Example: []string{`"AT#1767607200"`, `"AT#1767607200120"`, `"AT#1767607201"`},
@@ -34,7 +34,7 @@ var mixedEpoch = lint{Rule{
 }, func(l *linter) { l.times(true) }}
 
 var lostFraction = lint{Rule{
-	ID: "lost-fraction", Title: "A time format that drops a fraction", Severity: design.Warning,
+	ID: "lost-fraction", Title: "A time format that drops a fraction", Severity: model.Warning,
 	Help: "A type of times writes its own precision and drops the rest: {at:time} and {at:epoch} drop milliseconds, {at:millis} drops microseconds. " +
 		"Two moments of one second then have equal text: their rows are not in order of time, and if nothing else in the key differs, one replaces the other. A range that begins at a fraction begins too early. " +
 		"Types of periods, such as {at:date}, drop the rest on purpose.",
@@ -103,7 +103,7 @@ func (l *linter) fractions(s *slot, p keys.Part, unit time.Duration) {
 		typ += ":desc"
 	}
 	dropped := map[time.Duration]string{time.Second: "the fraction of the second", time.Millisecond: "what is finer than a millisecond", time.Microsecond: "what is finer than a microsecond"}[unit]
-	f := s.in(design.Finding{
+	f := s.in(model.Finding{
 		Message: fmt.Sprintf("%s in %s of %s drops %s: %s%s", p.Name, s.t.Name, s.view().name(), dropped, quoted(lost[0].text), andMore(len(lost)-1)),
 		Keys:    l.keyWith(s, p.Name, lost[0]),
 	})
@@ -296,7 +296,7 @@ func (l *linter) compareTimes(all []timestamp, epoch bool, reported map[*slot]bo
 		if how := unordered[b.shape.format]; how != "" && !epoch && b.s.sortView() != nil {
 			reported[b.s] = true
 			better := source(b.s.parts, b.name, "{"+b.name+":date}")
-			l.propose(b.s.in(design.Finding{
+			l.propose(b.s.in(model.Finding{
 				Message: fmt.Sprintf("%s in %s of %s is a date written %s, so its byte order is not chronological", b.name, b.s.t.Name, b.s.sortView().name(), how),
 				Keys:    l.firstTwo(b),
 				Advice:  "write the year first, then the month, then the day, all with leading zeros",
@@ -309,7 +309,7 @@ func (l *linter) compareTimes(all []timestamp, epoch bool, reported map[*slot]bo
 				continue
 			}
 			reported[b.s] = true
-			f := design.Finding{
+			f := model.Finding{
 				Message: fmt.Sprintf("timestamps in %s of %s are written %s: %s and %s", b.s.t.Name, b.s.view().name(), why, x, y),
 				Advice:  "write all of them in one format: in UTC, with one precision",
 			}
@@ -324,7 +324,7 @@ func (l *linter) compareTimes(all []timestamp, epoch bool, reported map[*slot]bo
 			}
 			f.Keys = append(l.keyWith(a.s, a.name, a.w), l.keyWith(b.s, b.name, b.w)...)
 			if q := l.needsOrder(b); epoch && q != nil {
-				f.Severity = design.Error
+				f.Severity = model.Error
 				f.Message += fmt.Sprintf("; %q needs the order of time", q.p.Name)
 			}
 			l.propose(b.s.in(f), l.unified(a, b)...)

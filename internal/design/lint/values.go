@@ -4,24 +4,25 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // A column identifies a field of an entity.
 type column struct {
-	e     *design.Entity
+	e     *model.Entity
 	field string
 }
 
 // An authoredValue is a value that a person wrote, and an item that has it.
 type authoredValue struct {
 	text string
-	it   *design.Item // nil if no item has this declared value
+	it   *world.Item // nil if no item has this declared value
 }
 
 // authored returns the distinct values of a field that are written in the
 // model, in byte order: values of samples and declared values.
-func (l *linter) authored(e *design.Entity, field string) []authoredValue {
+func (l *linter) authored(e *model.Entity, field string) []authoredValue {
 	key := column{e, field}
 	if all, ok := l.columns[key]; ok {
 		return all
@@ -30,7 +31,7 @@ func (l *linter) authored(e *design.Entity, field string) []authoredValue {
 	declared := f != nil && len(f.Values) > 0
 	at := map[string]int{}
 	var all []authoredValue
-	add := func(text string, it *design.Item) {
+	add := func(text string, it *world.Item) {
 		if i, ok := at[text]; !ok {
 			at[text] = len(all)
 			all = append(all, authoredValue{text, it})
@@ -63,7 +64,7 @@ func (l *linter) authored(e *design.Entity, field string) []authoredValue {
 // adjacentRows calls f for each pair of consecutive rows of an entity in one
 // partition of the view that have equal values in all components before index
 // at of the slot.
-func (l *linter) adjacentRows(v *view, s *slot, at int, f func(a, b *design.Item) bool) {
+func (l *linter) adjacentRows(v *view, s *slot, at int, f func(a, b *world.Item) bool) {
 	var before []string
 	for _, p := range s.parts[:at] {
 		if p.Name != "" {
@@ -71,7 +72,7 @@ func (l *linter) adjacentRows(v *view, s *slot, at int, f func(a, b *design.Item
 		}
 	}
 	for _, p := range v.Parts {
-		var last *design.Item
+		var last *world.Item
 		for _, r := range v.In(p) {
 			if r.Item.Entity != s.e {
 				continue

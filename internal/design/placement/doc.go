@@ -1,5 +1,5 @@
 // Package placement simulates how a database of ordered ranges would place the rows
-// of a [design.World] and the load that its model declares. [Run] lays the rows out
+// of a [world.World] and the load that its model declares. [Run] lays the rows out
 // by their addresses, splits them into ranges by size and by load, and spreads the
 // ranges over nodes. The [Result] says which range and which node are hottest, and
 // what cannot be split.

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -34,7 +35,7 @@ const (
 type stretch struct {
 	addr  []byte
 	space int
-	row   *design.Row
+	row   *world.Row
 	// keys is the number of keys over which requests are spread, at least 1. A range can
 	// begin at each.
 	keys float64
@@ -113,16 +114,16 @@ func (l *layout) nearest(lo, hi, want float64, figure func(amount) float64) (at 
 // A space is a table or an index in the layout, or sortkey_commits, which has no
 // Space.
 type space struct {
-	*design.Space
+	*world.Space
 	from, to int // stretches
 }
 
 // lay lays out the rows of a world: each table, then its indexes.
-func lay(ctx context.Context, w *design.World) (*layout, []space, error) {
+func lay(ctx context.Context, w *world.World) (*layout, []space, error) {
 	var spaces []space
 	var all []stretch
 	for _, t := range w.Model.Tables {
-		for _, x := range append([]*design.Index{nil}, t.Indexes...) {
+		for _, x := range append([]*model.Index{nil}, t.Indexes...) {
 			s, err := w.Space(ctx, t, x)
 			if err != nil {
 				return nil, nil, err
@@ -153,12 +154,12 @@ func lay(ctx context.Context, w *design.World) (*layout, []space, error) {
 }
 
 // placed reports whether an entity has items.
-func placed(w *design.World, e *design.Entity) bool {
-	return slices.ContainsFunc(w.Items, func(it design.Item) bool { return it.Entity == e })
+func placed(w *world.World, e *model.Entity) bool {
+	return slices.ContainsFunc(w.Items, func(it world.Item) bool { return it.Entity == e })
 }
 
 // stretches returns a space in the order of addresses.
-func stretches(w *design.World, s *design.Space, rates *design.Rates, number int) []stretch {
+func stretches(w *world.World, s *world.Space, rates *world.Rates, number int) []stretch {
 	grow := w.Growth(s.Hash)
 	id := store.Space(number + 1)
 	var list []stretch
@@ -170,7 +171,7 @@ func stretches(w *design.World, s *design.Space, rates *design.Rates, number int
 		}
 		clear(ends)
 	}
-	rates.Current(func(row *design.Row, share float64) {
+	rates.Current(func(row *world.Row, share float64) {
 		addr := store.AppendAddress(nil, id, s.PartitionOf(nil, row), s.SortOf(nil, row))
 		if head := addr[:store.SortOffset(addr)]; !bytes.Equal(head, partition) {
 			flush()
@@ -240,7 +241,7 @@ var growing = []string{"year", "month", "date", "time", "epoch", "ulid", "ksuid"
 // one end of a partition: at its beginning if the order is descending. All writes then
 // go there. Rows with equal components before the time form a group, which has an end of
 // its own.
-func newest(s *design.Space, row *design.Row) (group string, desc, timed bool) {
+func newest(s *world.Space, row *world.Row) (group string, desc, timed bool) {
 	e := row.Item.Entity
 	group = e.Name
 	for _, a := range s.Sort {

@@ -8,8 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/placement"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/proptest"
 )
 
@@ -86,9 +87,9 @@ func sum(list []float64) (s float64) {
 }
 
 // model returns a world of one entity with the given keys.
-func model(t *testing.T, partition, sort string, o design.Options) *design.World {
+func model(t *testing.T, partition, sort string, o world.Options) *world.World {
 	t.Helper()
-	m, err := design.Parse("test.yaml", []byte(strings.NewReplacer("PARTITION", partition, "SORT", sort).Replace(`
+	m, err := modelfile.Parse("test.yaml", []byte(strings.NewReplacer("PARTITION", partition, "SORT", sort).Replace(`
 name: test
 tables: {Log: {partition: PK, sort: SK, indexes: {ByText: {partition: text, sort: SK}}}}
 entities:
@@ -99,7 +100,7 @@ entities:
     rates: {reads: 400, writes: 10000}
 `)))
 	require.NoError(t, err)
-	w, err := design.Build(t.Context(), m, o)
+	w, err := world.Build(t.Context(), m, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = w.Close() })
 	return w
@@ -119,7 +120,7 @@ func TestHotPartition(t *testing.T) {
 		{"a device", "DEVICE#{device}", "{at}#{id}", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := model(t, tt.partition, tt.sort, design.Options{})
+			w := model(t, tt.partition, tt.sort, world.Options{})
 			r, err := placement.Run(t.Context(), w, placement.Options{Nodes: 5})
 			require.NoError(t, err)
 			// Reads once, writes of the table twice, and those of the index once.
@@ -144,7 +145,7 @@ func TestHotPartition(t *testing.T) {
 // all items.
 func TestSample(t *testing.T) {
 	var results []*placement.Result
-	for _, o := range []design.Options{{}, {MaxItems: 500}} {
+	for _, o := range []world.Options{{}, {MaxItems: 500}} {
 		r, err := placement.Run(t.Context(), model(t, "DEVICE#{device}", "{at}#{id}", o), placement.Options{RangeRequests: 2000})
 		require.NoError(t, err)
 		results = append(results, r)

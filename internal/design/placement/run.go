@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/store"
 )
@@ -141,7 +141,7 @@ func (r *Result) Mean() float64 {
 // Run simulates how the rows and the declared load of a world would be placed. Equal
 // worlds and options give equal results. Run fails if ctx is done, and if there would be
 // more than a million ranges.
-func Run(ctx context.Context, w *design.World, o Options) (*Result, error) {
+func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	o = o.withDefaults()
 	l, spaces, err := lay(ctx, w)
 	if err != nil {
@@ -267,7 +267,7 @@ func (l *layout) describeRange(spaces []space, s span) Range {
 	return out
 }
 
-func partitionText(s space, row *design.Row) string {
+func partitionText(s space, row *world.Row) string {
 	p := check.Partition{Key: check.PartitionKey(s.Space, row)}
 	return p.Text()
 }

@@ -3,20 +3,20 @@ package report
 import (
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/markup"
 )
 
 // severities are the groups of findings, most severe first.
 var severities = []struct {
-	severity design.Severity
+	severity model.Severity
 	kind     string
 	title    string
 }{
-	{design.Error, "bad", "Errors"},
-	{design.Warning, "warn", "Warnings"},
-	{design.Note, "note", "Notes"},
+	{model.Error, "bad", "Errors"},
+	{model.Warning, "warn", "Warnings"},
+	{model.Note, "note", "Notes"},
 }
 
 // findings lists all findings by severity.
@@ -42,7 +42,7 @@ func (p *page) findings() {
 	p.Close()
 }
 
-func (p *page) finding(f design.Finding, kind string) {
+func (p *page) finding(f model.Finding, kind string) {
 	p.Open("article", markup.Class("finding "+kind))
 	p.Open("p", markup.Class("finding-head"))
 	if title := ruleOf(f.Rule).title; title != "" {
@@ -83,7 +83,7 @@ func (p *page) pattern(name string) int {
 }
 
 // about names the subjects of a finding.
-func about(f design.Finding) string {
+func about(f model.Finding) string {
 	var words []string
 	for _, w := range []struct{ what, name string }{{"table", f.Table}, {"index", f.Index}, {"entity", f.Entity}, {"pattern", f.Pattern}} {
 		if w.name != "" {

@@ -11,16 +11,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // checked checks a model.
-func checked(t *testing.T, m *design.Model, o design.Options) (*design.World, *check.Result) {
+func checked(t *testing.T, m *model.Model, o world.Options) (*world.World, *check.Result) {
 	t.Helper()
-	w, err := design.Build(t.Context(), m, o)
+	w, err := world.Build(t.Context(), m, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { w.Close() })
 	r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})
@@ -28,21 +30,21 @@ func checked(t *testing.T, m *design.Model, o design.Options) (*design.World, *c
 	return w, r
 }
 
-func load(t *testing.T, path string) *design.Model {
+func load(t *testing.T, path string) *model.Model {
 	t.Helper()
-	m, err := design.Load(path)
+	m, err := modelfile.Load(path)
 	require.NoError(t, err)
 	return m
 }
 
-func parse(t *testing.T, text string) *design.Model {
+func parse(t *testing.T, text string) *model.Model {
 	t.Helper()
-	m, err := design.Parse("model.yaml", []byte(text))
+	m, err := modelfile.Parse("model.yaml", []byte(text))
 	require.NoError(t, err)
 	return m
 }
 
-func render(t *testing.T, w *design.World, r *check.Result) []byte {
+func render(t *testing.T, w *world.World, r *check.Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, report.HTML(&b, w, r))

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/markup"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -18,7 +18,7 @@ var sheet string
 // A page writes the HTML file.
 type page struct {
 	markup.Writer
-	w      *design.World
+	w      *world.World
 	r      *check.Result
 	spaces []*space
 	slices []*slice // by pattern; nil if it has none
@@ -32,7 +32,7 @@ const colors = 8
 // and index with the slices of its patterns, the reads and the cost of each
 // pattern, the skew of partitions, and the findings. W is the checked world; it
 // may be closed, but must not change.
-func HTML(out io.Writer, w *design.World, r *check.Result) error {
+func HTML(out io.Writer, w *world.World, r *check.Result) error {
 	all, err := spaces(context.Background(), w) // sorted by the check, usually
 	if err != nil {
 		return err

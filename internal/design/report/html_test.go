@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/markup"
 )
 
@@ -21,9 +21,9 @@ func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	for _, file := range append(files, "../testdata/shop.yaml") {
+	for _, file := range append(files, "../modelfile/testdata/shop.yaml") {
 		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
-			w, r := checked(t, load(t, file), design.Options{MaxItems: 3000})
+			w, r := checked(t, load(t, file), world.Options{MaxItems: 3000})
 			root := inspect(t, render(t, w, r))
 			require.Contains(t, root.text, r.Model.About)
 			for i, pr := range r.Patterns {
@@ -64,7 +64,7 @@ var drive string
 
 // TestSlices counts the marks of the slices of one partition.
 func TestSlices(t *testing.T) {
-	w, r := checked(t, parse(t, drive), design.Options{})
+	w, r := checked(t, parse(t, drive), world.Options{})
 	root := inspect(t, render(t, w, r))
 	for i, want := range []struct {
 		fill, hatch, stray, unread, outside int
@@ -133,7 +133,7 @@ patterns:
 `, "EVIL", strings.NewReplacer(`"`, `\"`).Replace(evil))
 	text = strings.Replace(text, `filter: "kind <> '`+strings.ReplaceAll(evil, `"`, `\"`)+`'"`, `filter: 'kind = "x"'`, 1)
 	m := parse(t, text)
-	w, r := checked(t, m, design.Options{})
+	w, r := checked(t, m, world.Options{})
 	require.NotNil(t, r.Patterns[0].Report)
 	require.Equal(t, 3, r.Patterns[0].Report.Examined)
 	page := render(t, w, r)
@@ -157,7 +157,7 @@ func TestEmpty(t *testing.T) {
 		"name: one\ntables: {Drive: {partition: {name: PK, type: N}}}\nitems: {Drive: [{PK: 7}, {PK: 10}]}\npatterns: [{name: p, get: {table: Drive, where: {PK: 7}}}]",
 		"name: bytes\ntables: {Drive: {partition: {name: PK, type: B}, sort: {name: SK, type: B}}}\nitems: {Drive: [{PK: {B: AAEC}, SK: {B: /w==}}]}",
 	} {
-		w, r := checked(t, parse(t, text), design.Options{})
+		w, r := checked(t, parse(t, text), world.Options{})
 		inspect(t, render(t, w, r))
 	}
 }
@@ -188,7 +188,7 @@ patterns:
   - {name: dropped, query: {table: Shop, where: {PK: "CUSTOMER#big"}, filter: 'status = "NEW"'}}
   - {name: scan, scan: {table: Shop}}
 `
-	w, r := checked(t, parse(t, text), design.Options{})
+	w, r := checked(t, parse(t, text), world.Options{})
 	page := render(t, w, r)
 	if len(page) > 300_000 {
 		t.Errorf("the page has %d bytes", len(page))
@@ -210,7 +210,7 @@ var errFull = errors.New("full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrors(t *testing.T) {
-	w, r := checked(t, parse(t, drive), design.Options{})
+	w, r := checked(t, parse(t, drive), world.Options{})
 	require.ErrorIs(t, report.HTML(full{}, w, r), errFull)
 	require.ErrorIs(t, report.JSON(full{}, r), errFull)
 	require.ErrorIs(t, report.SARIF(full{}, r, report.SARIFOptions{}), errFull)

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"io"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // The members of the JSON form. They never change; new ones may be added.
@@ -157,10 +157,10 @@ type jsonFinding struct {
 func JSON(out io.Writer, r *check.Result) error {
 	j := jsonResult{
 		Model: jsonModel{Name: r.Model.Name, About: r.Model.About, File: r.Model.Pos.File},
-		OK:    !r.Failed(design.Error), Items: r.Items, Scale: r.Scale,
+		OK:    !r.Failed(model.Error), Items: r.Items, Scale: r.Scale,
 		Summary: jsonSummary{
-			Patterns: len(r.Patterns), Errors: r.Count(design.Error), Warnings: r.Count(design.Warning),
-			Notes: r.Count(design.Note),
+			Patterns: len(r.Patterns), Errors: r.Count(model.Error), Warnings: r.Count(model.Warning),
+			Notes: r.Count(model.Note),
 		},
 		Patterns: []jsonPattern{}, Tables: []jsonTable{}, Findings: jsonFindings(r.Findings),
 	}
@@ -228,14 +228,14 @@ func jsonHottestOf(p *check.Partition) *jsonHottest {
 	return h
 }
 
-func jsonPlaceOf(pos design.Pos) *jsonPlace {
+func jsonPlaceOf(pos model.Pos) *jsonPlace {
 	if pos.Line == 0 && pos.File == "" {
 		return nil
 	}
 	return &jsonPlace{File: pos.File, Line: pos.Line, Column: pos.Col}
 }
 
-func jsonFindings(all []design.Finding) []jsonFinding {
+func jsonFindings(all []model.Finding) []jsonFinding {
 	out := make([]jsonFinding, len(all))
 	for i, f := range all {
 		keys := f.Keys

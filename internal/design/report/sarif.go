@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/markup"
 )
 
@@ -174,7 +174,7 @@ func sarifRuleOf(r rule) sarifRule {
 	return out
 }
 
-func sarifResultOf(r *check.Result, f design.Finding, index int, root string) sarifResult {
+func sarifResultOf(r *check.Result, f model.Finding, index int, root string) sarifResult {
 	text := f.Message
 	switch len(f.Keys) {
 	case 0:
@@ -214,7 +214,7 @@ func sarifResultOf(r *check.Result, f design.Finding, index int, root string) sa
 }
 
 // fingerprint identifies a finding when lines of the model have moved.
-func fingerprint(r *check.Result, f design.Finding) string {
+func fingerprint(r *check.Result, f model.Finding) string {
 	h := fnv.New64a()
 	for _, s := range append([]string{r.Model.Name, f.Rule, f.Table, f.Index, f.Entity, f.Pattern, f.Message}, f.Keys...) {
 		fmt.Fprintf(h, "%d:%s", len(s), s)

@@ -11,10 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 type object = map[string]any
@@ -116,7 +117,7 @@ func level(t *testing.T, v any) {
 }
 
 func TestSARIF(t *testing.T) {
-	_, r := checked(t, load(t, "../../../design/examples/file-tree/model.yaml"), design.Options{MaxItems: -1})
+	_, r := checked(t, load(t, "../../../design/examples/file-tree/model.yaml"), world.Options{MaxItems: -1})
 	rules, results := conform(t, sarif(t, r, report.SARIFOptions{Version: "v1.2.3"}))
 	require.Len(t, rules, 1+len(lint.Rules()))
 	require.Len(t, results, len(r.Findings))
@@ -141,7 +142,7 @@ func TestSARIF(t *testing.T) {
 // TestSARIFVersion holds that versions begin with a digit.
 func TestSARIFVersion(t *testing.T) {
 	for version, want := range map[string]any{"v1.2.3": "1.2.3", "0.4": "0.4", "(devel)": nil, "v": nil, "": nil} {
-		log := sarif(t, &check.Result{Model: &design.Model{Name: "m"}}, report.SARIFOptions{Version: version})
+		log := sarif(t, &check.Result{Model: &model.Model{Name: "m"}}, report.SARIFOptions{Version: version})
 		driver := log["runs"].([]any)[0].(object)["tool"].(object)["driver"].(object)
 		require.Equal(t, want, driver["version"], version)
 	}
@@ -150,11 +151,11 @@ func TestSARIFVersion(t *testing.T) {
 // TestSARIFEdges writes findings without a place, with an unknown rule, with
 // hostile keys, or accepted.
 func TestSARIFEdges(t *testing.T) {
-	r := &check.Result{Model: &design.Model{Name: "m"}, Findings: []design.Finding{
-		{Rule: "own-rule", Severity: design.Warning, Message: "w"},
-		{Rule: check.Rule, Severity: design.Error, Message: "<e>", Pattern: "p", Pos: design.Pos{File: "/repo/a b/model.yaml", Line: 3, Col: 7}, Keys: []string{"\x00\u202e"}},
-		{Rule: "own-rule", Severity: design.Note, Message: "n", Table: "T", Pos: design.Pos{File: "m.yaml", Line: 9}, Accepted: "it is meant"},
-		{Rule: "own-rule", Severity: design.Note, Message: "n", Table: "T", Pos: design.Pos{File: "m.yaml", Line: 8}, Accepted: "it is meant"},
+	r := &check.Result{Model: &model.Model{Name: "m"}, Findings: []model.Finding{
+		{Rule: "own-rule", Severity: model.Warning, Message: "w"},
+		{Rule: check.Rule, Severity: model.Error, Message: "<e>", Pattern: "p", Pos: model.Pos{File: "/repo/a b/model.yaml", Line: 3, Col: 7}, Keys: []string{"\x00\u202e"}},
+		{Rule: "own-rule", Severity: model.Note, Message: "n", Table: "T", Pos: model.Pos{File: "m.yaml", Line: 9}, Accepted: "it is meant"},
+		{Rule: "own-rule", Severity: model.Note, Message: "n", Table: "T", Pos: model.Pos{File: "m.yaml", Line: 8}, Accepted: "it is meant"},
 	}}
 	var b bytes.Buffer
 	require.NoError(t, report.SARIF(&b, r, report.SARIFOptions{Root: "/repo"}))
@@ -175,7 +176,7 @@ func TestSARIFEdges(t *testing.T) {
 	require.Equal(t, third["partialFingerprints"], fourth["partialFingerprints"], "a finding is known again when lines move")
 	require.NotEqual(t, second["partialFingerprints"], third["partialFingerprints"])
 
-	empty := sarif(t, &check.Result{Model: &design.Model{Name: "m"}}, report.SARIFOptions{})
+	empty := sarif(t, &check.Result{Model: &model.Model{Name: "m"}}, report.SARIFOptions{})
 	_, results = conform(t, empty)
 	require.NotNil(t, results)
 	require.Empty(t, results)
@@ -184,8 +185,8 @@ func TestSARIFEdges(t *testing.T) {
 // TestJSONMembers compares the names of members with a fixed list, because
 // programs depend on them.
 func TestJSONMembers(t *testing.T) {
-	_, r := checked(t, parse(t, drive), design.Options{})
-	r.Findings = append(r.Findings, design.Finding{Rule: "x", Severity: design.Note, Accepted: "yes", Table: "T", Index: "I", Entity: "E", Pattern: "P", Message: "m", Advice: "a"})
+	_, r := checked(t, parse(t, drive), world.Options{})
+	r.Findings = append(r.Findings, model.Finding{Rule: "x", Severity: model.Note, Accepted: "yes", Table: "T", Index: "I", Entity: "E", Pattern: "P", Message: "m", Advice: "a"})
 	var b bytes.Buffer
 	require.NoError(t, report.JSON(&b, r))
 	var result any
@@ -240,7 +241,7 @@ func TestJSONMembers(t *testing.T) {
 }
 
 func TestJSONValues(t *testing.T) {
-	_, r := checked(t, parse(t, drive), design.Options{})
+	_, r := checked(t, parse(t, drive), world.Options{})
 	var b bytes.Buffer
 	require.NoError(t, report.JSON(&b, r))
 	var got struct {

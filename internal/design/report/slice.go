@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -101,7 +101,7 @@ func (s *slice) place() {
 const openPrefix = "open-prefix"
 
 // strays looks for a finding about siblings in the slice.
-func (s *slice) strays(findings []design.Finding) {
+func (s *slice) strays(findings []model.Finding) {
 	begin := prefix(s.report())
 	if begin == "" || s.part == nil {
 		return

@@ -6,15 +6,16 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 // A space is the key space of a table or an index, as the page shows it.
 type space struct {
-	*design.Space
+	*world.Space
 	id int // from 1
-	t  *design.Table
-	x  *design.Index // nil for the table itself
+	t  *model.Table
+	x  *model.Index // nil for the table itself
 	// parts are the partitions, the largest first.
 	parts    []*part
 	byKey    map[string]*part
@@ -26,8 +27,8 @@ type space struct {
 type part struct {
 	key           string // encoded
 	name          string
-	at            design.Part
-	rows          []design.Row // in order
+	at            world.Part
+	rows          []world.Row // in order
 	bytes         int
 	declared      float64 // bytes at the declared scale
 	reads, writes float64 // units per second
@@ -35,10 +36,10 @@ type part struct {
 }
 
 // spaces returns the spaces of all tables and indexes of a world.
-func spaces(ctx context.Context, w *design.World) ([]*space, error) {
+func spaces(ctx context.Context, w *world.World) ([]*space, error) {
 	var all []*space
 	for _, t := range w.Model.Tables {
-		for _, x := range append([]*design.Index{nil}, t.Indexes...) {
+		for _, x := range append([]*model.Index{nil}, t.Indexes...) {
 			rows, err := w.Space(ctx, t, x)
 			if err != nil {
 				return nil, err
@@ -55,7 +56,7 @@ func spaces(ctx context.Context, w *design.World) ([]*space, error) {
 	return all, nil
 }
 
-func (s *space) fill(w *design.World, rates *design.Rates) {
+func (s *space) fill(w *world.World, rates *world.Rates) {
 	grow := w.Growth(s.Hash)
 	has := map[string]bool{}
 	for _, at := range s.Parts {
@@ -88,7 +89,7 @@ func (s *space) fill(w *design.World, rates *design.Rates) {
 }
 
 // entity returns the name of the entity of a row's item, or "".
-func entity(r *design.Row) string {
+func entity(r *world.Row) string {
 	if e := r.Item.Entity; e != nil {
 		return e.Name
 	}
@@ -125,10 +126,10 @@ func (s *space) label(it attr.Item) string {
 // full returns the whole key of a row, for a title.
 func (s *space) full(it attr.Item) string {
 	text := ""
-	keys := append(append([]design.Attribute(nil), s.Hash...), s.Sort...)
+	keys := append(append([]model.Attribute(nil), s.Hash...), s.Sort...)
 	if s.x != nil {
 		for _, a := range s.t.Keys() {
-			if !slices.ContainsFunc(keys, func(k design.Attribute) bool { return k.Name == a.Name }) {
+			if !slices.ContainsFunc(keys, func(k model.Attribute) bool { return k.Name == a.Name }) {
 				keys = append(keys, a)
 			}
 		}

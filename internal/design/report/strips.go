@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/markup"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -67,7 +67,7 @@ func (p *page) space(s *space) {
 }
 
 // attributes names key attributes, with types other than strings.
-func attributes(keys []design.Attribute) string {
+func attributes(keys []model.Attribute) string {
 	var words []string
 	for _, a := range keys {
 		text := a.Name

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/markup"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -42,7 +42,7 @@ func plain(v attr.Value) string {
 }
 
 // values returns the values of an item's key attributes as text.
-func values(it attr.Item, keys []design.Attribute) string {
+func values(it attr.Item, keys []model.Attribute) string {
 	parts := make([]string, 0, len(keys))
 	for _, a := range keys {
 		if v := it.Get(a.Name); !v.IsZero() {

@@ -11,8 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/placement"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 type benchScaleFlags struct {
@@ -39,7 +40,7 @@ is a model file, a folder with a model.yaml, or the name of an example.`,
   sortkey bench scale shop.yaml --nodes 9
   sortkey bench scale shop.yaml --nodes 6 --ranges 64 --json -`,
 		Args:              oneModel,
-		ValidArgsFunction: models,
+		ValidArgsFunction: modelsAndFiles,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.benchScale(cmd.Context(), args[0], &f) },
 	}
 	flags := cmd.Flags()
@@ -56,11 +57,11 @@ is a model file, a folder with a model.yaml, or the name of an example.`,
 		&f.seed, "seed", 0, "`SEED` of generated values and of the initial places of ranges (default the model's)",
 	)
 	flags.IntVar(
-		&f.maxItems, "max-items", design.DefaultMaxItems,
+		&f.maxItems, "max-items", world.DefaultMaxItems,
 		"generate at most `N` items; each represents its share of the declared ones",
 	)
 	flags.IntVar(
-		&f.maxBytes, "max-bytes", design.DefaultMaxBytes, "generate items of at most `N` bytes in tables and indexes",
+		&f.maxBytes, "max-bytes", world.DefaultMaxBytes, "generate items of at most `N` bytes in tables and indexes",
 	)
 	flags.StringVar(
 		&f.json, "json", "", "write the result as JSON to `FILE`, or, for -, to standard output instead of the text",
@@ -86,8 +87,8 @@ func (a *App) benchScale(ctx context.Context, path string, f *benchScaleFlags) e
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	w, err := design.Build(ctx, m, design.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes})
-	if list, ok := errors.AsType[design.Errors](err); ok {
+	w, err := world.Build(ctx, m, world.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes})
+	if list, ok := errors.AsType[model.Errors](err); ok {
 		return modelErrors(path, list)
 	}
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 	"github.com/sortkey/sortkey/store/postgres"
@@ -56,14 +56,14 @@ of an example you can give a model FILE, or a folder with a model.yaml.`,
 		},
 		ValidArgsFunction: completeModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var designs []*design.Model
+			var designs []*model.Model
 			var err error
 			if len(args) == 0 {
-				designs, err = model.Examples()
+				designs, err = models.Examples()
 			} else {
-				var m *design.Model
-				m, err = model.Find(args[0])
-				designs = []*design.Model{m}
+				var m *model.Model
+				m, err = models.Find(args[0])
+				designs = []*model.Model{m}
 			}
 			if err != nil {
 				return err
@@ -84,7 +84,7 @@ of an example you can give a model FILE, or a folder with a model.yaml.`,
 	return cmd
 }
 
-func (a *App) demo(ctx context.Context, designs []*design.Model, data, url string, asJSON bool) (err error) {
+func (a *App) demo(ctx context.Context, designs []*model.Model, data, url string, asJSON bool) (err error) {
 	runOne, where := demo.Run, data
 	if data != "" || url != "" {
 		var st store.Store
@@ -102,13 +102,13 @@ func (a *App) demo(ctx context.Context, designs []*design.Model, data, url strin
 			return errors.Join(err, st.Close())
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
-		runOne = func(ctx context.Context, m *design.Model) (*demo.Report, error) { return demo.RunOn(ctx, db, m) }
+		runOne = func(ctx context.Context, m *model.Model) (*demo.Report, error) { return demo.RunOn(ctx, db, m) }
 	}
 	var reports []*demo.Report
 	style := a.style()
 	for _, m := range designs {
 		r, err := runOne(ctx, m)
-		if errors.Is(err, model.ErrOther) {
+		if errors.Is(err, models.ErrOther) {
 			return advice.New("name another database, or an empty one", "%s: %v", where, err)
 		}
 		if err != nil {
@@ -142,7 +142,7 @@ func (a *App) demo(ctx context.Context, designs []*design.Model, data, url strin
 	return nil
 }
 
-func (a *App) listExamples(designs []*design.Model) error {
+func (a *App) listExamples(designs []*model.Model) error {
 	items := make([]attr.Item, len(designs))
 	for i, m := range designs {
 		patterns, err := attr.NewNumber(fmt.Sprint(len(m.Patterns)))

@@ -15,11 +15,13 @@ import (
 
 	"regexp"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/gen"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
 func (a *App) designCommand() *cobra.Command {
@@ -44,8 +46,8 @@ or the name of an example.`,
 	return cmd
 }
 
-// models completes the names of examples and model files.
-func models(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+// modelsAndFiles completes the names of examples and model files.
+func modelsAndFiles(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -69,16 +71,16 @@ func oneModel(cmd *cobra.Command, args []string) error {
 
 // loadModel returns the example with a name, or the model in a file or in the
 // model.yaml of a folder.
-func loadModel(name string) (*design.Model, error) {
-	m, err := model.Find(name)
-	if errors.Is(err, model.ErrNotFound) {
+func loadModel(name string) (*model.Model, error) {
+	m, err := models.Find(name)
+	if errors.Is(err, models.ErrNotFound) {
 		return nil, &advice.Error{
 			Msg:    "no model " + name,
 			Advice: "the examples are " + strings.Join(examples.Names(), ", ") + "; write a first model with: sortkey design new FILE",
 			Err:    err,
 		}
 	}
-	if list, ok := errors.AsType[design.Errors](err); ok {
+	if list, ok := errors.AsType[model.Errors](err); ok {
 		if _, explained := errors.AsType[*advice.Error](err); !explained {
 			return nil, modelErrors(name, list)
 		}
@@ -87,7 +89,7 @@ func loadModel(name string) (*design.Model, error) {
 }
 
 // modelErrors returns all errors of a model as one.
-func modelErrors(path string, list design.Errors) error {
+func modelErrors(path string, list model.Errors) error {
 	if len(list) == 1 {
 		return &advice.Error{Msg: list[0].Error(), Advice: list[0].Hint, Err: list}
 	}
@@ -111,17 +113,17 @@ writes the model to standard output. It overwrites an existing model only with -
 			}
 			return nil
 		},
-		ValidArgsFunction: models,
+		ValidArgsFunction: modelsAndFiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				_, err := a.Stdout.Write(design.Starter())
+				_, err := a.Stdout.Write(modelfile.Starter())
 				return err
 			}
-			if err := a.writeNew(args[0], design.Starter(), force); err != nil {
+			if err := a.writeNew(args[0], modelfile.Starter(), force); err != nil {
 				return err
 			}
 			// The model names the schema in its first line, for editors.
-			err := a.writeNew(filepath.Join(filepath.Dir(args[0]), schemaFile), design.Schema(), false)
+			err := a.writeNew(filepath.Join(filepath.Dir(args[0]), schemaFile), modelfile.Schema(), false)
 			if errors.Is(err, fs.ErrExist) {
 				return nil
 			}
@@ -176,7 +178,7 @@ server checks and completes a model with this first line:
 		Example: "  sortkey design schema > model.schema.json",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := a.Stdout.Write(design.Schema())
+			_, err := a.Stdout.Write(modelfile.Schema())
 			return err
 		},
 	}
@@ -191,7 +193,7 @@ func (a *App) designGenCommand() *cobra.Command {
 keys, and a function for each access pattern that returns its request.`,
 		Example:           "  sortkey design gen shop.yaml --package shop -o shop/keys.go",
 		Args:              oneModel,
-		ValidArgsFunction: models,
+		ValidArgsFunction: modelsAndFiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := loadModel(args[0])
 			if err != nil {
@@ -228,7 +230,7 @@ PATTERN it writes the requests of all patterns.`,
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 			if len(args) != 1 {
-				return models(cmd, args, toComplete)
+				return modelsAndFiles(cmd, args, toComplete)
 			}
 			m, err := loadModel(args[0])
 			if err != nil {
@@ -247,7 +249,7 @@ PATTERN it writes the requests of all patterns.`,
 				if err != nil {
 					return err
 				}
-				list = []*design.Pattern{p}
+				list = []*model.Pattern{p}
 			}
 			return a.expressions(m, list, lang, len(args) == 2)
 		},
@@ -261,7 +263,7 @@ PATTERN it writes the requests of all patterns.`,
 
 func languages() []string { return append(gen.Languages(), "json") }
 
-func patternNames(m *design.Model) (names []string) {
+func patternNames(m *model.Model) (names []string) {
 	for _, p := range m.Patterns {
 		names = append(names, p.Name)
 	}
@@ -270,11 +272,11 @@ func patternNames(m *design.Model) (names []string) {
 
 // patternNamed returns the pattern with a name, or the only one whose name
 // contains it.
-func patternNamed(m *design.Model, name string) (*design.Pattern, error) {
+func patternNamed(m *model.Model, name string) (*model.Pattern, error) {
 	if p := m.Pattern(name); p != nil {
 		return p, nil
 	}
-	var like []*design.Pattern
+	var like []*model.Pattern
 	for _, p := range m.Patterns {
 		if strings.Contains(strings.ToLower(p.Name), strings.ToLower(name)) {
 			like = append(like, p)
@@ -291,13 +293,13 @@ func patternNamed(m *design.Model, name string) (*design.Pattern, error) {
 
 // expressions writes the request of one pattern, or the requests of all patterns
 // as one program or JSON document.
-func (a *App) expressions(m *design.Model, list []*design.Pattern, lang string, one bool) error {
+func (a *App) expressions(m *model.Model, list []*model.Pattern, lang string, one bool) error {
 	var texts []patternRequest
 	for _, p := range list {
 		e := patternRequest{Pattern: p.Name, Operation: p.Operation}
 		var err error
 		e.text, err = expression(m, p, lang)
-		if refused, ok := errors.AsType[*design.CompileError](err); ok {
+		if refused, ok := errors.AsType[*compile.Error](err); ok {
 			if one {
 				return &advice.Error{
 					Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err,
@@ -380,11 +382,11 @@ func program(out *bytes.Buffer, list []patternRequest, lang string) {
 	}
 }
 
-func expression(m *design.Model, p *design.Pattern, lang string) (string, error) {
+func expression(m *model.Model, p *model.Pattern, lang string) (string, error) {
 	if lang != "json" {
 		return gen.Expression(m, p, lang)
 	}
-	request, err := design.PatternJSON(m, p)
+	request, err := compile.PatternJSON(m, p)
 	if err != nil {
 		return "", err
 	}

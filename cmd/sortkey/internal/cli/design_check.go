@@ -12,10 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 type designCheckFlags struct {
@@ -47,14 +48,14 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
   sortkey design check shop.yaml --max-items 1000000 --seed 7
   sortkey design check shop.yaml --format sarif -o design.sarif --fail-on warning`,
 		Args:              oneModel,
-		ValidArgsFunction: models,
+		ValidArgsFunction: modelsAndFiles,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.designCheck(cmd.Context(), args[0], &f) },
 	}
 	flags := cmd.Flags()
 	flags.Uint64Var(&f.seed, "seed", 0, "`SEED` of generated values (default the model's)")
-	flags.IntVar(&f.maxItems, "max-items", design.DefaultMaxItems, "generate at most `N` items; 0 for samples only")
+	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items; 0 for samples only")
 	flags.IntVar(
-		&f.maxBytes, "max-bytes", design.DefaultMaxBytes, "generate items of at most `N` bytes in tables and indexes",
+		&f.maxBytes, "max-bytes", world.DefaultMaxBytes, "generate items of at most `N` bytes in tables and indexes",
 	)
 	flags.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(checkFormats(), ", "))
 	flags.StringVar(&f.failOn, "fail-on", "error", "lowest `SEVERITY` with exit code 1: error, warning, or never")
@@ -72,7 +73,7 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 }
 
 func (a *App) designCheck(ctx context.Context, path string, f *designCheckFlags) error {
-	severity := map[string]design.Severity{"error": design.Error, "warning": design.Warning, "never": design.Error + 1}[f.failOn]
+	severity := map[string]model.Severity{"error": model.Error, "warning": model.Warning, "never": model.Error + 1}[f.failOn]
 	if severity == 0 {
 		return usage("design check", "--fail-on is error, warning or never, not %q", f.failOn)
 	}
@@ -92,12 +93,12 @@ func (a *App) designCheck(ctx context.Context, path string, f *designCheckFlags)
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	o := design.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes}
+	o := world.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes}
 	if f.maxItems == 0 {
 		o.MaxItems = -1
 	}
-	w, err := design.Build(ctx, m, o)
-	if list, ok := errors.AsType[design.Errors](err); ok {
+	w, err := world.Build(ctx, m, o)
+	if list, ok := errors.AsType[model.Errors](err); ok {
 		return modelErrors(path, list)
 	}
 	if err != nil {
@@ -122,7 +123,7 @@ func (a *App) designCheck(ctx context.Context, path string, f *designCheckFlags)
 }
 
 // A format writes a result.
-type format func(a *App, out *bytes.Buffer, w *design.World, r *check.Result, f *designCheckFlags) error
+type format func(a *App, out *bytes.Buffer, w *world.World, r *check.Result, f *designCheckFlags) error
 
 // sarifRoot returns the folder to which paths in SARIF are relative: the root of
 // the file's repository, as code scanning requires, or the working folder.
@@ -161,18 +162,18 @@ func (a *App) prose() int {
 
 // formats are the output formats of design check.
 var formats = map[string]format{
-	"text": func(a *App, out *bytes.Buffer, _ *design.World, r *check.Result, f *designCheckFlags) error {
+	"text": func(a *App, out *bytes.Buffer, _ *world.World, r *check.Result, f *designCheckFlags) error {
 		style := a.style()
 		o := check.TextOptions{Width: a.prose(), Color: bool(style.Paint) && f.out == "", Quiet: f.quiet}
 		return r.WriteText(out, o)
 	},
-	"html": func(_ *App, out *bytes.Buffer, w *design.World, r *check.Result, _ *designCheckFlags) error {
+	"html": func(_ *App, out *bytes.Buffer, w *world.World, r *check.Result, _ *designCheckFlags) error {
 		return report.HTML(out, w, r)
 	},
-	"json": func(_ *App, out *bytes.Buffer, _ *design.World, r *check.Result, _ *designCheckFlags) error {
+	"json": func(_ *App, out *bytes.Buffer, _ *world.World, r *check.Result, _ *designCheckFlags) error {
 		return report.JSON(out, r)
 	},
-	"sarif": func(_ *App, out *bytes.Buffer, _ *design.World, r *check.Result, _ *designCheckFlags) error {
+	"sarif": func(_ *App, out *bytes.Buffer, _ *world.World, r *check.Result, _ *designCheckFlags) error {
 		return report.SARIF(out, r, report.SARIFOptions{Root: sarifRoot(r.Model.Pos.File), Version: moduleVersion()})
 	},
 }

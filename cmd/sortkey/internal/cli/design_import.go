@@ -15,8 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -118,7 +119,7 @@ func (a *App) designImport(ctx context.Context, args []string, f *designImportFl
 		return err
 	}
 	var out bytes.Buffer
-	if err := design.Write(&out, m); err != nil {
+	if err := modelfile.Write(&out, m); err != nil {
 		return err
 	}
 	toFile := f.out != "" && f.out != "-"
@@ -157,7 +158,7 @@ func (a *App) losses(list []convert.Loss) {
 }
 
 // importedJSON writes the result of an import as JSON.
-func (a *App) importedJSON(m *design.Model, list []convert.Loss, out, yaml string, toFile bool) error {
+func (a *App) importedJSON(m *model.Model, list []convert.Loss, out, yaml string, toFile bool) error {
 	type loss struct {
 		File   string `json:"file,omitempty"`
 		Line   int    `json:"line,omitempty"`
@@ -187,7 +188,7 @@ func (a *App) importedJSON(m *design.Model, list []convert.Loss, out, yaml strin
 	return writeJSON(a.Stdout, doc)
 }
 
-func (a *App) convert(ctx context.Context, args []string, f *designImportFlags) (*design.Model, []convert.Loss, error) {
+func (a *App) convert(ctx context.Context, args []string, f *designImportFlags) (*model.Model, []convert.Loss, error) {
 	if f.from != "" {
 		return a.convertFrom(ctx, f)
 	}
@@ -202,7 +203,7 @@ func (a *App) convert(ctx context.Context, args []string, f *designImportFlags) 
 	return convert.Import(ctx, files, f.Options)
 }
 
-func (a *App) convertFrom(ctx context.Context, f *designImportFlags) (*design.Model, []convert.Loss, error) {
+func (a *App) convertFrom(ctx context.Context, f *designImportFlags) (*model.Model, []convert.Loss, error) {
 	src, err := a.openExplain(ctx, &explainFlags{queryFlags: queryFlags{sourceFlags: sourceFlags{endpoint: f.from}}})
 	if err != nil {
 		return nil, nil, err

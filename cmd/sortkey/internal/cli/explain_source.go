@@ -16,10 +16,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	report "github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/sdk"
 )
 
@@ -28,7 +29,7 @@ type explainSource struct {
 	target   report.Target
 	client   *dynamodb.Client
 	classify func(table string, it attr.Item) string
-	model    *design.Model // nil if there is none
+	model    *model.Model // nil if there is none
 	close    func() error
 }
 
@@ -92,8 +93,8 @@ func (s *explainSource) pattern(name string) (string, json.RawMessage, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	request, err := design.PatternJSON(s.model, p)
-	if refused, ok := errors.AsType[*design.CompileError](err); ok {
+	request, err := compile.PatternJSON(s.model, p)
+	if refused, ok := errors.AsType[*compile.Error](err); ok {
 		return "", nil, &advice.Error{
 			Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err,
 		}
@@ -106,7 +107,7 @@ func (f *explainFlags) completePatterns(toComplete string) []string {
 	if f.model == "" {
 		return nil
 	}
-	m, err := model.Find(f.model)
+	m, err := models.Find(f.model)
 	if err != nil {
 		return nil
 	}

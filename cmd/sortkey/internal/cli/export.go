@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/text"
@@ -152,7 +152,7 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 func (a *App) exportFrom(
 	ctx context.Context, t *target, args []string, f exportFlags, o transfer.ExportOptions,
 ) ([]transfer.ExportResult, error) {
-	names, err := model.Tables(ctx, t.client)
+	names, err := models.Tables(ctx, t.client)
 	switch {
 	case err != nil:
 		return nil, err

@@ -12,10 +12,10 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // usage returns the error of a wrong command line for one command.
@@ -40,10 +40,10 @@ func explain(err error) *advice.Error {
 		// The text of err also says where the error happened.
 		return &advice.Error{Msg: err.Error(), Advice: advice.Of(err), Err: err}
 	}
-	if list, ok := errors.AsType[design.Errors](err); ok && len(list) > 0 {
+	if list, ok := errors.AsType[model.Errors](err); ok && len(list) > 0 {
 		return explain(modelErrors(list[0].Pos.File, list))
 	}
-	if errors.Is(err, model.ErrNotFound) {
+	if errors.Is(err, models.ErrNotFound) {
 		return advice.New("the examples are: "+strings.Join(examples.Names(), ", "), "%v", err)
 	}
 	if api, ok := errors.AsType[smithy.APIError](err); ok {

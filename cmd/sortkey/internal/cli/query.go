@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/literal"
@@ -166,11 +166,11 @@ func (a *App) query(ctx context.Context, args []string, f *queryFlags) error {
 
 // describe describes a table. If it does not exist, the error lists the others.
 func describe(ctx context.Context, src *source, name, inModel string) (*keyschema.Table, error) {
-	t, err := model.Describe(ctx, src.client, name)
+	t, err := models.Describe(ctx, src.client, name)
 	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
 		return t, err
 	}
-	names, listErr := model.Tables(ctx, src.client)
+	names, listErr := models.Tables(ctx, src.client)
 	switch {
 	case listErr != nil:
 		return nil, err
@@ -246,19 +246,19 @@ const completionTimeout = 5 * time.Second
 func (a *App) completeTables(
 	ctx context.Context, f sourceFlags, toComplete string,
 ) ([]string, cobra.ShellCompDirective) {
-	names := a.complete(ctx, f, func(m *design.Model) (names []string) {
+	names := a.complete(ctx, f, func(m *model.Model) (names []string) {
 		for _, t := range m.Tables {
 			names = append(names, t.Name)
 		}
 		return names
-	}, model.Tables)
+	}, models.Tables)
 	return withPrefix(names, toComplete), cobra.ShellCompDirectiveNoFileComp
 }
 
 func (a *App) completeIndexes(
 	ctx context.Context, f sourceFlags, table, toComplete string,
 ) ([]string, cobra.ShellCompDirective) {
-	names := a.complete(ctx, f, func(m *design.Model) (names []string) {
+	names := a.complete(ctx, f, func(m *model.Model) (names []string) {
 		for _, t := range m.Tables {
 			if t.Name != table {
 				continue
@@ -269,7 +269,7 @@ func (a *App) completeIndexes(
 		}
 		return names
 	}, func(ctx context.Context, client *dynamodb.Client) ([]string, error) {
-		t, err := model.Describe(ctx, client, table)
+		t, err := models.Describe(ctx, client, table)
 		if err != nil {
 			return nil, err
 		}
@@ -281,11 +281,11 @@ func (a *App) completeIndexes(
 // complete returns names from the model or the server, and no names if there is an
 // error: a shell cannot show it.
 func (a *App) complete(
-	ctx context.Context, f sourceFlags, of func(*design.Model) []string,
+	ctx context.Context, f sourceFlags, of func(*model.Model) []string,
 	from func(context.Context, *dynamodb.Client) ([]string, error),
 ) []string {
 	if f.model != "" {
-		m, err := model.Find(f.model)
+		m, err := models.Find(f.model)
 		if err != nil {
 			return nil
 		}

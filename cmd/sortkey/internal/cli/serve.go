@@ -20,7 +20,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/server"
@@ -241,11 +241,11 @@ func (a *App) serve(ctx context.Context, f serveFlags) (err error) {
 		log.Info("stopped")
 	}()
 	for _, name := range f.load {
-		s, err := model.Find(name)
+		s, err := models.Find(name)
 		if err != nil {
 			return err
 		}
-		if _, err := model.Ensure(ctx, sdk.Client(db), s); err != nil {
+		if _, err := models.Ensure(ctx, sdk.Client(db), s); err != nil {
 			return err
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store/postgres"
@@ -99,12 +99,12 @@ func inProcess(db *sortkey.DB, end func() error) *source {
 	return &source{client: client, tracer: tr, close: end}
 }
 
-func buildWorld(ctx context.Context, name string) (*design.World, error) {
-	m, err := model.Find(name)
+func buildWorld(ctx context.Context, name string) (*world.World, error) {
+	m, err := models.Find(name)
 	if err != nil {
 		return nil, err
 	}
-	return design.Build(ctx, m, design.Options{})
+	return world.Build(ctx, m, world.Options{})
 }
 
 // credentials returns the credentials of the environment or, as a local server

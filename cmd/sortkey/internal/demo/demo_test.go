@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
 // TestExamples runs the demo: every answer of every example is right.
 func TestExamples(t *testing.T) {
-	all, err := model.Examples()
+	all, err := models.Examples()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ patterns: [{name: p, PATTERN}]
 
 func run(t *testing.T, text string) (*demo.Report, error) {
 	t.Helper()
-	m, err := design.Parse("m.yaml", []byte(text))
+	m, err := modelfile.Parse("m.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

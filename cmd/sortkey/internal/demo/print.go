@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
-	"github.com/sortkey/sortkey/internal/design"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -212,7 +212,7 @@ func jsonOf(res *Result) jsonPattern {
 		p.Wrong = append(p.Wrong, jsonFailure{f.Message, f.Keys})
 	}
 	if res.Compile != nil {
-		p.Error = design.NotARange + ": " + res.Compile.Msg
+		p.Error = compile.NotARange + ": " + res.Compile.Msg
 		return p
 	}
 	r := res.Report

@@ -9,17 +9,18 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/model"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
-	"github.com/sortkey/sortkey/internal/design"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/sdk"
 )
 
 // A Report holds the results of the patterns of one model.
 type Report struct {
-	Model   *design.Model
+	Model   *model.Model
 	Results []Result
 	// Data is the origin of the items in a database on disk, otherwise "".
 	Data Data
@@ -56,8 +57,8 @@ func (res *Result) Right() bool { return res.OK() }
 
 // Run loads m into a database in memory and runs its patterns. Wrong answers are
 // in the report; an error means that m could not be run.
-func Run(ctx context.Context, m *design.Model) (*Report, error) {
-	w, err := design.Build(ctx, m, design.Options{})
+func Run(ctx context.Context, m *model.Model) (*Report, error) {
+	w, err := world.Build(ctx, m, world.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +68,9 @@ func Run(ctx context.Context, m *design.Model) (*Report, error) {
 
 // RunOn is Run on a database that may have the items of m. It loads missing
 // items, and sets Data in the report.
-func RunOn(ctx context.Context, db *sortkey.DB, m *design.Model) (*Report, error) {
+func RunOn(ctx context.Context, db *sortkey.DB, m *model.Model) (*Report, error) {
 	client := sdk.Client(db)
-	found, err := model.Ensure(ctx, client, m)
+	found, err := models.Ensure(ctx, client, m)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func RunOn(ctx context.Context, db *sortkey.DB, m *design.Model) (*Report, error
 	return report, nil
 }
 
-func run(ctx context.Context, client *dynamodb.Client, m *design.Model) (*Report, error) {
+func run(ctx context.Context, client *dynamodb.Client, m *model.Model) (*Report, error) {
 	report := &Report{Model: m}
 	to := sdktarget.New(client)
 	all := explain.Options{Items: math.MaxInt, Classify: m.EntityName, Brief: true}

@@ -1,3 +1,0 @@
-// Package model finds model files by name or path, creates their tables and
-// writes their items through a client, and describes the keys of tables.
-package model

@@ -1,0 +1,85 @@
+package models
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+)
+
+// ErrNotFound is the error of [Find] for a name that is neither an example nor a
+// file.
+var ErrNotFound = errors.New("neither an example nor a file")
+
+// Find returns the embedded example with a name, or the model file at a path. A
+// folder means the model.yaml in it. If there is an example named shop, ./shop
+// is the folder.
+func Find(name string) (*model.Model, error) {
+	if slices.Contains(examples.Names(), name) {
+		return Example(name)
+	}
+	path := name
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, "model.yaml")
+	}
+	m, err := modelfile.Load(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is %w", path, ErrNotFound)
+	case err != nil && listsRequests(path):
+		return nil, &advice.Error{
+			Msg:    path + " has a list of CreateTable requests in tables, but a model file has a mapping",
+			Advice: "write tables as in: tables: {Shop: {partition: PK, sort: SK}} — sortkey design new writes a first model",
+			Err:    err,
+		}
+	}
+	return m, err
+}
+
+// Example returns one of the embedded examples.
+func Example(name string) (*model.Model, error) {
+	file, data, err := examples.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	return modelfile.Parse(file, data)
+}
+
+// Examples returns all embedded examples, sorted by name.
+func Examples() (all []*model.Model, err error) {
+	for _, name := range examples.Names() {
+		m, err := Example(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// maxBytes bounds the size of a file that listsRequests reads.
+const maxBytes = 16 << 20
+
+// listsRequests reports whether a file is JSON with CreateTable requests in a
+// member called tables.
+func listsRequests(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxBytes {
+		return false
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	var file struct {
+		Tables []struct{ TableName string } `json:"tables"`
+	}
+	return json.Unmarshal(data, &file) == nil && len(file.Tables) > 0 && file.Tables[0].TableName != ""
+}

@@ -1,0 +1,158 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// batchSize is the maximum number of items in a BatchWriteItem, and attempts the
+// number of times that unprocessed items are sent.
+const (
+	batchSize = 25
+	attempts  = 8
+)
+
+// tableWait is how long [Ensure] waits for a new table.
+const tableWait = 10 * time.Minute
+
+// ErrOther is the error of [Ensure] for a table that does not match the model.
+var ErrOther = errors.New("already exists with other keys")
+
+// Ensure creates the tables of m and loads its items, generated ones included,
+// unless they exist, and reports whether they did. It loads a table with fewer
+// items than the model again, as an earlier load was interrupted, and leaves a
+// table with more items alone. The error wraps [ErrOther] if a table has other
+// keys or indexes.
+func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model) (found bool, err error) {
+	items, err := itemsOf(ctx, m)
+	if err != nil {
+		return false, err
+	}
+	found = true
+	for _, t := range m.Tables {
+		complete, err := ensureTable(ctx, client, t, items[t])
+		if err != nil {
+			return false, fmt.Errorf("%s: table %s: %w", m.Name, t.Name, err)
+		}
+		found = found && complete
+	}
+	return found, nil
+}
+
+func ensureTable(
+	ctx context.Context, client *dynamodb.Client, t *model.Table, items []attr.Item,
+) (found bool, err error) {
+	have, err := Describe(ctx, client, t.Name)
+	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
+		if err := create(ctx, client, t); err != nil {
+			return false, err
+		}
+		wait := dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) {
+			o.MinDelay, o.MaxDelay = 10*time.Millisecond, 5*time.Second
+		})
+		if err := wait.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &t.Name}, tableWait); err != nil {
+			return false, err
+		}
+		return false, loadItems(ctx, client, t.Name, items)
+	}
+	if err != nil {
+		return false, err
+	}
+	if !hasKeys(have, t) {
+		return false, ErrOther
+	}
+	n, err := count(ctx, client, have.Name)
+	if err != nil || n >= len(items) {
+		return err == nil, err
+	}
+	return false, loadItems(ctx, client, t.Name, items)
+}
+
+func create(ctx context.Context, client *dynamodb.Client, t *model.Table) error {
+	var in wire.CreateTableInput
+	if err := in.DecodeJSON(t.CreateRequest()); err != nil {
+		return err
+	}
+	var create dynamodb.CreateTableInput
+	if err := sdktarget.Copy(&create, &in); err != nil {
+		return err
+	}
+	_, err := client.CreateTable(ctx, &create)
+	return err
+}
+
+// count returns the number of items of a table.
+func count(ctx context.Context, client *dynamodb.Client, table string) (n int, err error) {
+	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: &table, Select: types.SelectCount})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return 0, err
+		}
+		n += int(page.Count)
+	}
+	return n, nil
+}
+
+// itemsOf returns the items of m by table. It builds a world of its own: that
+// rejects invalid items with their place in the file.
+func itemsOf(ctx context.Context, m *model.Model) (map[*model.Table][]attr.Item, error) {
+	w, err := world.Build(ctx, m, world.Options{})
+	if err != nil {
+		return nil, err
+	}
+	items := map[*model.Table][]attr.Item{}
+	for _, it := range w.Items {
+		items[it.Table] = append(items[it.Table], it.Attributes)
+	}
+	return items, w.Close()
+}
+
+func loadItems(ctx context.Context, client *dynamodb.Client, table string, items []attr.Item) error {
+	for batch := range slices.Chunk(items, batchSize) {
+		writes := make([]types.WriteRequest, len(batch))
+		for i, it := range batch {
+			writes[i].PutRequest = &types.PutRequest{Item: sdkvalue.Of(it)}
+		}
+		if err := write(ctx, client, table, writes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(ctx context.Context, client *dynamodb.Client, table string, writes []types.WriteRequest) error {
+	pause := 10 * time.Millisecond
+	for range attempts {
+		out, err := client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+			RequestItems: map[string][]types.WriteRequest{table: writes},
+		})
+		if err != nil {
+			return err
+		}
+		writes = out.UnprocessedItems[table]
+		if len(writes) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+			pause *= 2
+		}
+	}
+	return fmt.Errorf("%d items unprocessed after %d attempts", len(writes), attempts)
+}

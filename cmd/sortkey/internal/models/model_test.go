@@ -1,0 +1,191 @@
+package models_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "model.yaml")
+	if err := os.WriteFile(file, []byte("name: mine\ntables: {Things: {partition: p}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"employees": "employees", file: "mine", dir: "mine"} {
+		m, err := models.Find(name)
+		if err != nil || m.Name != want {
+			t.Errorf("Find(%s) = %v, %v, want %s", name, m, err, want)
+		}
+	}
+	for _, name := range []string{"nothing", "", filepath.Join(dir, "none"), "file-tree/model.yaml"} {
+		if _, err := models.Find(name); !errors.Is(err, models.ErrNotFound) {
+			t.Errorf("Find(%s) = %v, want %v", name, err, models.ErrNotFound)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"name": "x", "tables": [{"TableName": "T", "KeySchema": []}], "items": {}}`: "has a list of CreateTable requests in tables",
+		`{"name": "x", "tables": [{"partition": "p"}]}`:                               "other.json:1:25: tables must be a mapping of names, not a list",
+		`{"name": "x"`: "not YAML",
+	} {
+		other := filepath.Join(dir, "other.json")
+		if err := os.WriteFile(other, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := models.Find(other); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Find of %s = %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestEnsureAndDescribe(t *testing.T) {
+	db := sortkeytest.New(t)
+	s, err := models.Example("file-tree")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := models.Ensure(t.Context(), db.Client, s); err != nil {
+		t.Fatal(err)
+	}
+	names, err := models.Tables(t.Context(), db.Client)
+	if err != nil || !slices.Equal(names, []string{"Drive"}) {
+		t.Errorf("Tables = %v, %v, want Drive", names, err)
+	}
+	table, err := models.Describe(t.Context(), db.Client, "Drive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	byParent := table.Schema("ByParent")
+	if byParent == nil || byParent.Table != table.Key || byParent.Hash[0].Name != "parent" || byParent.Range[0].Name != "SK" {
+		t.Errorf("Schema(ByParent) = %+v", byParent)
+	}
+	if table.Schema("no") != nil {
+		t.Error("there is a schema for an index that is not there")
+	}
+}
+
+// samplesOf returns an example that generates no items.
+func samplesOf(t *testing.T, name string) *model.Model {
+	t.Helper()
+	s, err := models.Example(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range s.Entities {
+		e.Count = 0
+	}
+	return s
+}
+
+// A slow service leaves one item of each batch unprocessed, until it has done so
+// left times.
+type slow struct {
+	left, calls int
+	created     bool
+}
+
+func (s *slow) Do(req *http.Request) (*http.Response, error) {
+	status, body := http.StatusOK, "{}"
+	_, operation, _ := strings.Cut(req.Header.Get("X-Amz-Target"), ".")
+	switch operation {
+	case "BatchWriteItem":
+		s.calls++
+		if s.left > 0 {
+			s.left--
+			body = `{"UnprocessedItems": {"Drive": [{"PutRequest": {"Item": {"PK": {"S": "x"}}}}]}}`
+		}
+	case "CreateTable":
+		s.created = true
+	case "DescribeTable":
+		if s.created {
+			body = `{"Table": {"TableStatus": "ACTIVE"}}`
+		} else {
+			status, body = http.StatusBadRequest, `{"__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}`
+		}
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
+}
+
+func TestUnprocessed(t *testing.T) {
+	s := samplesOf(t, "file-tree")
+	for _, tt := range []struct {
+		left, calls int
+		fails       bool
+	}{{0, 1, false}, {2, 3, false}, {100, 8, true}} {
+		synctest.Test(t, func(t *testing.T) { unprocessed(t, s, tt.left, tt.calls, tt.fails) })
+	}
+}
+
+func unprocessed(t *testing.T, s *model.Model, left, calls int, fails bool) {
+	t.Helper()
+	service := &slow{left: left}
+	client := dynamodb.New(dynamodb.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String("http://slow.invalid"), HTTPClient: service,
+		Credentials: credentials.NewStaticCredentialsProvider("k", "s", ""), DisableValidateResponseChecksum: true,
+	})
+	_, err := models.Ensure(t.Context(), client, s)
+	if (err != nil) != fails || service.calls != calls {
+		t.Errorf("with %d left: %v after %d calls, want failure %v after %d", left, err, service.calls, fails, calls)
+	}
+}
+
+// TestEnsure: existing items are found, and missing items are loaded.
+func TestEnsure(t *testing.T) {
+	db := sortkeytest.New(t)
+	s := samplesOf(t, "file-tree")
+	ensure := func(s *model.Model, what string, want bool) {
+		t.Helper()
+		found, err := models.Ensure(t.Context(), db.Client, s)
+		if err != nil || found != want {
+			t.Errorf("%s: Ensure = %v, %v, want %v", what, found, err, want)
+		}
+		written := len(s.Items)
+		for _, e := range s.Entities {
+			written += len(e.Samples)
+		}
+		if n := len(sortkeytest.Items[map[string]any](db, "Drive")); n < written || n > written+1 {
+			t.Errorf("%s: %d items, want %d", what, n, written)
+		}
+	}
+	ensure(s, "nothing there", false)
+	ensure(s, "all there", true)
+	_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("Drive"), Key: map[string]types.AttributeValue{
+		"PK": &types.AttributeValueMemberS{Value: "DRIVE#a91"}, "SK": &types.AttributeValueMemberS{Value: "root/photos/"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ensure(s, "an item is missing", false)
+	db.Put("Drive", map[string]any{"PK": "mine", "SK": "mine"})
+	ensure(s, "one more", true)
+
+	for _, table := range []string{
+		`{partition: PK}`,
+		`{partition: PK, sort: {name: SK, type: N}}`,
+		`{partition: PK, sort: SK, indexes: {More: {partition: SK}}}`,
+	} {
+		other, err := modelfile.Parse("m.yaml", []byte("name: other\ntables: {Drive: "+table+"}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := models.Ensure(t.Context(), db.Client, other); !errors.Is(err, models.ErrOther) {
+			t.Errorf("Ensure of %s = %v, want %v", table, err, models.ErrOther)
+		}
+	}
+}

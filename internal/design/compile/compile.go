@@ -1,0 +1,451 @@
+package compile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/literal"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// NotARange is the value of [model.Expect].Error for a pattern that [Pattern]
+// cannot compile.
+const NotARange = "NotARange"
+
+// An Error says why a pattern is not one request.
+type Error struct {
+	Pos     model.Pos
+	Pattern string
+	// Attribute is the key attribute at which the pattern fails, and Component
+	// the field in its template, as far as they apply.
+	Attribute, Component string
+	Msg, Advice          string
+}
+
+// Error returns why the pattern is not one request.
+func (e *Error) Error() string { return e.Msg }
+
+// Pattern returns the request of the pattern. A pattern with conditions on
+// fields becomes the smallest range that contains the entity's rows with those
+// values:
+//
+//   - the partition key needs a value for each of its components;
+//   - the sort key takes values for its first components, then a condition on
+//     at most one more. If all have values, it becomes =; if some do, begins_with
+//     with the key up to the delimiter after the last;
+//   - <, <=, > and >= stay within the known prefix: > becomes BETWEEN
+//     up to the highest character, U+10FFFF, after the prefix. If another
+//     component follows, a bound moves past the delimiter, to the character
+//     after it, so that it compares only the value.
+//
+// The error is an [*Error], or for a raw request that does not have the form of
+// its operation, a [*wire.Error].
+func Pattern(m *model.Model, p *model.Pattern) (wire.Request, error) {
+	if p.Request != nil {
+		return wire.DecodeRequest(p.Operation, p.Request)
+	}
+	c := compiler{p: p, m: m, used: map[string]bool{}}
+	c.names.Readable = true
+	c.names.Resolve = c.resolve
+	in, err := c.request()
+	if err != nil {
+		ce, ok := errors.AsType[*Error](err)
+		if !ok {
+			ce = &Error{Msg: err.Error()}
+			if le, ok := errors.AsType[*advice.Error](err); ok {
+				ce.Advice = le.Advice
+			}
+			if ke, ok := errors.AsType[*keys.Error](err); ok {
+				ce.Msg, ce.Advice, ce.Component = ke.Msg, ke.Advice, ke.Component
+				if ke.Component != "" {
+					ce.Msg = ke.Component + ": " + ke.Msg
+				}
+			}
+		}
+		if ce.Pos == (model.Pos{}) {
+			ce.Pos = p.Pos
+		}
+		ce.Pattern = p.Name
+		return nil, ce
+	}
+	return in, nil
+}
+
+// PatternJSON returns the request of a pattern as JSON: a raw one as its author wrote it.
+func PatternJSON(m *model.Model, p *model.Pattern) (json.RawMessage, error) {
+	if p.Request != nil {
+		return p.Request, nil
+	}
+	in, err := Pattern(m, p)
+	if err != nil {
+		return nil, err
+	}
+	return JSON(in), nil
+}
+
+// usual is the usual order of the members of requests that [Pattern] makes.
+var usual = []string{
+	"TableName", "IndexName", "Key", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",
+	"ExpressionAttributeNames", "ExpressionAttributeValues", "ScanIndexForward", "Limit", "ConsistentRead",
+}
+
+// JSON returns a request of [Pattern] as JSON, with its members in the usual
+// order. The highest character is escaped, because fonts do not have it.
+func JSON(in wire.Request) json.RawMessage {
+	raw := in.AppendJSON(nil)
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		return raw // in the order of package wire, which always writes an object
+	}
+	out := []byte{'{'}
+	for _, name := range usual {
+		value, ok := members[name]
+		if !ok {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(strconv.AppendQuote(out, name), ':'), value...)
+	}
+	return bytes.ReplaceAll(append(out, '}'), []byte(highest), []byte(`\udbff\udfff`))
+}
+
+type compiler struct {
+	p     *model.Pattern
+	m     *model.Model
+	names literal.Placeholders
+	used  map[string]bool // fields and attributes of where
+	open  model.Attribute // the first sort key attribute without a fixed value
+}
+
+func (c *compiler) request() (wire.Request, error) {
+	p := c.p
+	if p.Table == nil {
+		return nil, &Error{Msg: "the pattern has no table"}
+	}
+	in := wire.QueryInput{TableName: &p.Table.Name}
+	if p.Index != nil {
+		in.IndexName = &p.Index.Name
+	}
+	if p.Limit != 0 {
+		in.Limit = new(int64(p.Limit))
+	}
+	if p.Consistent {
+		in.ConsistentRead = new(true)
+	}
+
+	var key attr.Item
+	switch p.Operation {
+	case "GetItem":
+		var err error
+		if key, err = c.key(); err != nil {
+			return nil, err
+		}
+	case "Query":
+		clauses, err := c.clauses()
+		if err != nil {
+			return nil, err
+		}
+		in.KeyConditionExpression = new(c.names.KeyCondition(clauses))
+		if p.Descending {
+			in.ScanIndexForward = new(false)
+		}
+	}
+
+	if err := c.expressions(&in); err != nil {
+		return nil, err
+	}
+	switch p.Operation {
+	case "GetItem":
+		return &wire.GetItemInput{
+			ConsistentRead: in.ConsistentRead, ExpressionAttributeNames: in.ExpressionAttributeNames, Key: key,
+			ProjectionExpression: in.ProjectionExpression, TableName: in.TableName,
+		}, nil
+	case "Query":
+		return &in, nil
+	}
+	return &wire.ScanInput{
+		ConsistentRead: in.ConsistentRead, ExpressionAttributeNames: in.ExpressionAttributeNames,
+		ExpressionAttributeValues: in.ExpressionAttributeValues, FilterExpression: in.FilterExpression,
+		IndexName: in.IndexName, Limit: in.Limit, ProjectionExpression: in.ProjectionExpression,
+		TableName: in.TableName,
+	}, nil
+}
+
+// expressions sets the filter, the projection and the placeholders, and parses the
+// expressions as the service would.
+func (c *compiler) expressions(in *wire.QueryInput) error {
+	if c.p.Filter != "" {
+		filter, err := c.names.Expression(c.p.Filter)
+		if err != nil {
+			return err
+		}
+		in.FilterExpression = &filter
+	}
+	if len(c.p.Project) > 0 {
+		projection, err := c.names.Expression(strings.Join(c.p.Project, ", "))
+		if err != nil {
+			return err
+		}
+		in.ProjectionExpression = &projection
+	}
+	in.ExpressionAttributeNames, in.ExpressionAttributeValues = c.names.Names(), c.names.Values()
+
+	env, err := expr.NewEnv(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	if err != nil {
+		return err
+	}
+	if in.FilterExpression != nil {
+		if _, err := env.Condition(expr.FilterExpression, *in.FilterExpression); err != nil {
+			return err
+		}
+	}
+	if in.ProjectionExpression != nil {
+		_, err = env.Projection(*in.ProjectionExpression)
+	}
+	return err
+}
+
+// resolve returns the attribute that a name in a filter refers to: the
+// attribute of that name, or one that contains only the field of that name.
+func (c *compiler) resolve(name string) (string, error) {
+	e := c.p.Entity
+	if e == nil || e.Attribute(name) != nil || e.Field(name) == nil {
+		return name, nil
+	}
+	for _, t := range e.Attributes {
+		if t.Template == nil {
+			continue
+		}
+		if parts := t.Template.Parts(); len(parts) == 1 && parts[0].Name == name {
+			return t.Name, nil
+		}
+	}
+	return "", &Error{
+		Component: name,
+		Msg:       fmt.Sprintf("no attribute of entity %s contains only the field %s, so a filter cannot use it", e.Name, name),
+		Advice:    fmt.Sprintf("add %s: \"{%s}\" to the attributes, or use the field in where", name, name),
+	}
+}
+
+// given returns the condition on a field or on a key attribute.
+func (c *compiler) given(name string) (model.Condition, bool) {
+	for _, w := range c.p.Where {
+		if w.Field == name {
+			return w, true
+		}
+	}
+	return model.Condition{}, false
+}
+
+// direct returns the condition on a key attribute that is not a field.
+func (c *compiler) direct(a model.Attribute) (model.Condition, bool) {
+	if c.p.Entity != nil && c.p.Entity.Field(a.Name) != nil {
+		return model.Condition{}, false
+	}
+	return c.given(a.Name)
+}
+
+func (c *compiler) where() string {
+	if c.p.Index != nil {
+		return "index " + c.p.Index.Name
+	}
+	return "table " + c.p.Table.Name
+}
+
+// equal returns the values of the fields that the pattern fixes.
+func (c *compiler) equal() map[string]string {
+	all := map[string]string{}
+	for _, w := range c.p.Where {
+		if w.Op == ast.Equal {
+			all[w.Field] = w.Args[0]
+		}
+	}
+	return all
+}
+
+// fixedValue returns the value of a key attribute that the pattern must fix.
+func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error) {
+	if w, ok := c.direct(a); ok {
+		c.used[a.Name] = true
+		if w.Op != ast.Equal {
+			return attr.Value{}, &Error{
+				Pos: w.Pos, Attribute: a.Name,
+				Msg:    fmt.Sprintf("%s is %s, which allows only =, not %s", a.Name, role, w.Op),
+				Advice: "only sort keys allow other conditions; make it part of a sort key, or scan",
+			}
+		}
+		return model.ValueOf(w.Args[0], a.Kind)
+	}
+	t, err := c.template(a)
+	if err != nil {
+		return attr.Value{}, err
+	}
+	if t.Template == nil {
+		return t.Const, nil
+	}
+	equal := c.equal()
+	for _, name := range t.Template.Components() {
+		w, ok := c.given(name)
+		c.used[name] = true
+		switch {
+		case !ok:
+			return attr.Value{}, &Error{
+				Attribute: a.Name, Component: name,
+				Msg:    fmt.Sprintf("%s, %s, is %s, but the pattern does not give %s", a.Name, role, t.Template, name),
+				Advice: fmt.Sprintf("add %s to where, or an index whose partition key has only fields that the pattern gives", name),
+			}
+		case w.Op != ast.Equal:
+			return attr.Value{}, &Error{
+				Pos: w.Pos, Attribute: a.Name, Component: name,
+				Msg:    fmt.Sprintf("%s is in %s, %s, which allows only =, not %s", name, a.Name, role, w.Op),
+				Advice: fmt.Sprintf("move %s into a sort key; a query reads one partition", name),
+			}
+		}
+	}
+	value, err := t.Template.Build(equal)
+	if err != nil {
+		return attr.Value{}, err
+	}
+	return model.ValueOf(value, t.Kind)
+}
+
+func (c *compiler) template(a model.Attribute) (*model.Template, error) {
+	if c.p.Entity == nil {
+		return nil, &Error{
+			Attribute: a.Name, Msg: fmt.Sprintf("the pattern does not give %s, a key of %s", a.Name, c.where()),
+			Advice: fmt.Sprintf("add %s to where, or name the entity with its fields", a.Name),
+		}
+	}
+	t := c.p.Entity.Attribute(a.Name)
+	if t == nil {
+		return nil, &Error{
+			Attribute: a.Name,
+			Msg:       fmt.Sprintf("entity %s has no attribute %s, so none of its items is in %s", c.p.Entity.Name, a.Name, c.where()),
+			Advice:    fmt.Sprintf("add %s to the attributes of %s", a.Name, c.p.Entity.Name),
+		}
+	}
+	return t, nil
+}
+
+// key returns the key of a GetItem.
+func (c *compiler) key() (attr.Item, error) {
+	var b attr.Builder
+	for _, a := range c.p.Table.Keys() {
+		v, err := c.fixedValue(a, "a key of the item")
+		if err != nil {
+			return nil, err
+		}
+		b.Add(a.Name, v)
+	}
+	return b.Item(), c.checkUsed(c.p.Table.Keys())
+}
+
+// checkUsed fails if no key attribute uses one of the conditions.
+func (c *compiler) checkUsed(list []model.Attribute) error {
+	for _, w := range c.p.Where {
+		if c.used[w.Field] {
+			continue
+		}
+		for _, a := range list {
+			if t := c.templateOf(a); t != nil && slices.Contains(t.Template.Components(), w.Field) {
+				return c.blocked(w, a, t)
+			}
+		}
+		return &Error{
+			Pos: w.Pos, Component: w.Field, Msg: fmt.Sprintf("%s is not in a key of %s", w.Field, c.where()),
+			Advice: "use filter, which reads rows before it drops them, or an index with it in the key",
+		}
+	}
+	return nil
+}
+
+// templateOf returns the template of a key attribute, or nil.
+func (c *compiler) templateOf(a model.Attribute) *model.Template {
+	if c.p.Entity == nil {
+		return nil
+	}
+	if t := c.p.Entity.Attribute(a.Name); t != nil && t.Template != nil {
+		return t
+	}
+	return nil
+}
+
+// openReason says why the open attribute is not fixed, and returns the missing
+// field, if any.
+func (c *compiler) openReason() (why, missing string) {
+	if t := c.templateOf(c.open); t != nil {
+		for _, part := range t.Template.Parts() {
+			if part.Name == "" {
+				continue
+			}
+			switch w, ok := c.given(part.Name); {
+			case !ok:
+				return "the pattern does not give " + part.Name, part.Name
+			case wholeDays(w, part.Type).Op != ast.Equal:
+				return part.Name + " already has a range", ""
+			}
+		}
+	}
+	return c.open.Name + " already has a range", ""
+}
+
+// blocked returns the error for a condition after a component that is not
+// fixed.
+func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Template) error {
+	e := &Error{Pos: w.Pos, Attribute: a.Name, Component: w.Field}
+	for _, part := range t.Template.Parts() {
+		name := part.Name
+		if name == "" {
+			continue
+		}
+		if name == w.Field {
+			break
+		}
+		before, ok := c.given(name)
+		if ok && wholeDays(before, part.Type).Op == ast.Equal {
+			continue
+		}
+		if ok {
+			e.Msg = fmt.Sprintf(
+				"%s comes after %s in %s (%s), and %s already has a range: rows with the same %s are not adjacent",
+				w.Field, name, a.Name, t.Template, name, w.Field,
+			)
+			e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", w.Field, name, w.Field)
+		} else {
+			e.Msg = fmt.Sprintf(
+				"%s comes after %s in %s (%s), and the pattern does not give %s: rows with the same %s are not adjacent",
+				w.Field, name, a.Name, t.Template, name, w.Field,
+			)
+			e.Advice = fmt.Sprintf(
+				"put %s before %s in the key or in the key of an index, or add %s to where", w.Field, name, name,
+			)
+		}
+		return e
+	}
+	why, missing := c.openReason()
+	e.Msg = fmt.Sprintf(
+		"%s comes after %s in the key, and %s: rows with the same %s are not adjacent", a.Name, c.open.Name, why,
+		w.Field,
+	)
+	e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", a.Name, c.open.Name, w.Field)
+	if missing != "" {
+		e.Advice = fmt.Sprintf(
+			"add %s to where, or put %s before %s in the key of an index", missing, a.Name, c.open.Name,
+		)
+	}
+	return e
+}

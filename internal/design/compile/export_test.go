@@ -1,0 +1,3 @@
+package compile
+
+var Successor = successor

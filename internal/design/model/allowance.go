@@ -1,0 +1,25 @@
+package model
+
+// An Allowance accepts findings of a rule, for a reason.
+type Allowance struct {
+	Pos Pos
+	// Rule is the ID of the rule.
+	Rule string
+	// On is the name of the table, index, entity or pattern of the findings; ""
+	// means any.
+	On string
+	// Why is the reason, for readers of the model.
+	Why string
+}
+
+// Accepts reports whether the allowance accepts a finding.
+func (a *Allowance) Accepts(f *Finding) bool {
+	if a.Rule != f.Rule {
+		return false
+	}
+	switch a.On {
+	case "", f.Table, f.Index, f.Entity, f.Pattern:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,262 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// Bounds limit a field's generated numbers or times to low to high, inclusive,
+// in units.
+type Bounds struct {
+	Low, high int64
+	// scale is the number of decimal places of a number.
+	scale int
+	// Unit is the unit of a time, or 0 for a number. Months and years are
+	// calendar units.
+	Unit     time.Duration
+	calendar string
+	layout   string
+	Given    bool // the field has from or to
+}
+
+// The default bounds of generated times.
+const (
+	firstTime = "2025-01-01T00:00:00Z"
+	lastTime  = "2025-12-31T23:59:59Z"
+)
+
+// Count returns the number of values, at least 1.
+func (b *Bounds) Count() uint64 {
+	n := uint64(b.high) - uint64(b.Low)
+	if n == math.MaxUint64 {
+		return n
+	}
+	return n + 1
+}
+
+// Spread returns the i-th of n values spread evenly over the bounds, in text
+// form.
+func (b *Bounds) Spread(i, n uint64) string {
+	if n <= 1 {
+		return b.Text(b.Low)
+	}
+	hi, lo := bits.Mul64(i%n, b.Count())
+	step, _ := bits.Div64(hi, lo, n)
+	return b.Text(b.Low + int64(step))
+}
+
+// Text returns a value in text form.
+func (b *Bounds) Text(v int64) string {
+	switch {
+	case b.calendar == "month":
+		return time.Date(int(v/12), time.Month(v%12+1), 1, 0, 0, 0, 0, time.UTC).Format("2006-01")
+	case b.calendar == "year":
+		return fmt.Sprintf("%04d", v)
+	case b.Unit != 0:
+		return b.time(v).Format(b.layout)
+	case b.scale == 0:
+		return strconv.FormatInt(v, 10)
+	}
+	sign := ""
+	u := uint64(v)
+	if v < 0 {
+		sign, u = "-", -u
+	}
+	digits := fmt.Sprintf("%0*d", b.scale+1, u)
+	cut := len(digits) - b.scale
+	return sign + digits[:cut] + "." + digits[cut:]
+}
+
+func (b *Bounds) time(v int64) time.Time {
+	per := int64(time.Second / b.Unit)
+	if b.Unit > time.Second {
+		return time.Unix(v*int64(b.Unit/time.Second), 0).UTC()
+	}
+	sec := v / per
+	if v%per < 0 {
+		sec--
+	}
+	return time.Unix(sec, (v-sec*per)*int64(b.Unit)).UTC()
+}
+
+// Bounds returns the bounds of a field of a numeric or time type, or nil.
+func (f *Field) Bounds() (*Bounds, error) {
+	switch f.Type.Name {
+	case "int", "signed", "decimal", "number":
+		return f.numbers()
+	case "year", "month", "date", "time", "millis", "micros", "nanos", "epoch", "epochms", "ulid", "ksuid":
+		return f.times()
+	}
+	if f.From != "" || f.To != "" {
+		return nil, fmt.Errorf(
+			"from and to apply to numbers and times, and %s is neither; declare a type", typeName(f.Type),
+		)
+	}
+	return nil, nil
+}
+
+func typeName(t keys.Type) string { return t.String() }
+
+func (f *Field) numbers() (*Bounds, error) {
+	b := &Bounds{Given: f.From != "" || f.To != ""}
+	switch f.Type.Name {
+	case "decimal":
+		b.scale = min(f.Type.Scale, 9)
+	case "number":
+		b.scale = min(max(places(f.From), places(f.To)), 9)
+	}
+	whole := min(f.Type.Width, 15-b.scale)
+	most := int64(math.Pow10(whole+b.scale)) - 1
+	switch f.Type.Name {
+	case "int":
+		b.Low, b.high = 1, most
+	case "signed":
+		b.Low, b.high = -most, most
+	case "decimal":
+		b.Low, b.high = 0, most
+	default:
+		b.Low, b.high = 1, 1000
+	}
+	for text, to := range map[string]*int64{f.From: &b.Low, f.To: &b.high} {
+		if text == "" {
+			continue
+		}
+		v, err := scaled(text, b.scale)
+		if err != nil {
+			return nil, err
+		}
+		*to = v
+	}
+	if f.From != "" && f.To == "" && b.high < b.Low && f.Type.Name == "number" {
+		b.high = b.Low + 1000
+	}
+	if f.To != "" && f.From == "" && b.high < b.Low {
+		b.Low = min(b.Low, b.high-1000)
+	}
+	return b, b.check(f)
+}
+
+func (b *Bounds) check(f *Field) error {
+	if b.high < b.Low {
+		return fmt.Errorf("from %s is after to %s", b.Text(b.Low), b.Text(b.high))
+	}
+	return nil
+}
+
+func places(text string) int {
+	_, frac, _ := strings.Cut(text, ".")
+	return len(frac)
+}
+
+// scaled parses a decimal number and returns it multiplied by 10^scale.
+func scaled(text string, scale int) (int64, error) {
+	whole, frac, _ := strings.Cut(text, ".")
+	if len(frac) > scale {
+		return 0, fmt.Errorf("%s has more than %d decimal places", text, scale)
+	}
+	v, err := strconv.ParseInt(whole+frac+strings.Repeat("0", scale-len(frac)), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s is not a number such as 5 or -2.50", text)
+	}
+	return v, nil
+}
+
+func (f *Field) times() (*Bounds, error) {
+	b := &Bounds{Unit: time.Second, layout: time.RFC3339Nano, Given: f.From != "" || f.To != ""}
+	switch f.Type.Name {
+	case "year", "month":
+		b.calendar = f.Type.Name
+	case "date":
+		b.Unit, b.layout = 24*time.Hour, time.DateOnly
+	case "millis", "epochms", "ulid":
+		b.Unit = time.Millisecond
+	case "micros":
+		b.Unit = time.Microsecond
+	case "nanos":
+		b.Unit = time.Nanosecond
+	}
+	from, to := f.From, f.To
+	first, err := moment(from, firstTime, false)
+	if err != nil {
+		return nil, err
+	}
+	last, err := moment(to, lastTime, true)
+	if err != nil {
+		return nil, err
+	}
+	if from != "" && to == "" && last.Before(first) {
+		last = first.AddDate(1, 0, 0)
+	}
+	if to != "" && from == "" && last.Before(first) {
+		first = last.AddDate(-1, 0, 0)
+	}
+	b.Low, b.high = b.units(first), b.units(last)
+	return b, b.check(f)
+}
+
+// units returns the number of units from 1970 to at, or of calendar units from
+// the year 0.
+func (b *Bounds) units(at time.Time) int64 {
+	switch {
+	case b.calendar == "year":
+		return int64(at.Year())
+	case b.calendar == "month":
+		return int64(at.Year())*12 + int64(at.Month()) - 1
+	case b.Unit == time.Millisecond:
+		return at.UnixMilli()
+	case b.Unit == time.Microsecond:
+		return at.UnixMicro()
+	case b.Unit == time.Nanosecond:
+		return at.UnixNano()
+	case b.Unit > time.Second:
+		days := at.Unix() / 86400
+		if at.Unix()%86400 < 0 {
+			days--
+		}
+		return days
+	}
+	return at.Unix()
+}
+
+// moment parses a time as types do, or a date, a month or a year. The end of
+// those is their last second.
+func moment(of, otherwise string, end bool) (time.Time, error) {
+	if of == "" {
+		of = otherwise
+	}
+	for _, l := range []struct {
+		layout              string
+		years, months, days int
+	}{
+		{time.RFC3339Nano, 0, 0, 0}, {time.DateOnly, 0, 0, 1}, {"2006-01", 0, 1, 0}, {"2006", 1, 0, 0},
+	} {
+		at, err := time.Parse(l.layout, of)
+		if err != nil {
+			continue
+		}
+		if end && l.layout != time.RFC3339Nano {
+			at = at.AddDate(l.years, l.months, l.days).Add(-time.Second)
+		}
+		if at.Year() < 1 || at.Year() > 9998 {
+			break
+		}
+		return at.UTC(), nil
+	}
+	return time.Time{}, fmt.Errorf("%s is not a time such as 2026-01-05 or 2026-01-05T10:00:00Z", text.Clip(of, 60))
+}
+
+var precision = []string{"year", "month", "date", "time", "epoch", "epochms", "millis", "micros", "nanos"}
+
+// Finer reports whether both types are times and t is the more precise.
+func Finer(t, than keys.Type) bool {
+	coarse := slices.Index(precision, than.Name)
+	return coarse >= 0 && slices.Index(precision, t.Name) > coarse
+}

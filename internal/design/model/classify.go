@@ -1,0 +1,158 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// Classify returns the entity of an item of t, or nil: the entity whose
+// templates match the item's table keys and whose constant attributes the item
+// has. If several match, it prefers the entity whose templates also match the
+// item's index keys, then the most literal text in the table keys, then the
+// most typed components, then the first. An item of an index without all
+// attributes is harder to classify.
+func (m *Model) Classify(t *Table, it attr.Item) *Entity {
+	var best *Entity
+	var bestFits bool
+	var bestText, bestTyped int
+	for _, e := range m.Entities {
+		if e.Table != t || !e.is(it) {
+			continue
+		}
+		fits := e.fitsIndexes(it)
+		text, typed := e.literals()
+		if best != nil {
+			switch {
+			case fits != bestFits:
+				if bestFits {
+					continue
+				}
+			case text < bestText, text == bestText && typed <= bestTyped:
+				continue
+			}
+		}
+		best, bestFits, bestText, bestTyped = e, fits, text, typed
+	}
+	return best
+}
+
+// EntityName returns the name of the entity of an item of the named table, or "".
+func (m *Model) EntityName(table string, it attr.Item) string {
+	if t := m.Table(table); t != nil {
+		if e := m.Classify(t, it); e != nil {
+			return e.Name
+		}
+	}
+	return ""
+}
+
+// fitsIndexes reports whether the templates of e match all index keys of the
+// item.
+func (e *Entity) fitsIndexes(it attr.Item) bool {
+	for _, x := range e.Table.Indexes {
+		for _, a := range x.Keys() {
+			v := it.Get(a.Name)
+			if v.Kind() == 0 {
+				continue
+			}
+			if t := e.Attribute(a.Name); t == nil || !t.produces(v) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// literals counts the literal bytes and the typed components in the table keys
+// of e.
+func (e *Entity) literals() (text, typed int) {
+	for _, a := range e.Table.Keys() {
+		t := e.Attribute(a.Name)
+		if t == nil {
+			continue
+		}
+		if t.Template == nil {
+			text += t.Const.Size()
+			continue
+		}
+		for _, p := range t.Template.Parts() {
+			text += len(p.Literal)
+			if p.Name != "" && p.Type.Name != "string" && p.Type.Name != "path" {
+				typed++
+			}
+		}
+	}
+	return text, typed
+}
+
+// is reports whether the item can be an item of e.
+func (e *Entity) is(it attr.Item) bool {
+	for _, a := range e.Table.Keys() {
+		t := e.Attribute(a.Name)
+		if t == nil || !t.produces(it.Get(a.Name)) {
+			return false
+		}
+	}
+	for _, t := range e.Attributes {
+		v := it.Get(t.Name)
+		if v.Kind() != 0 && t.constant() && !t.produces(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// constant reports whether the attribute has the same value in all items that
+// have it.
+func (t *Template) constant() bool {
+	return t.Template == nil || len(t.Template.Components()) == 0
+}
+
+func (t *Template) produces(v attr.Value) bool {
+	if v.Kind() != t.Kind {
+		return false
+	}
+	if t.Template == nil {
+		return attr.Equal(v, t.Const)
+	}
+	text := TextOf(v)
+	if v.Kind() == attr.Number {
+		// Numbers lose the leading zeros of a padded type.
+		parts := t.Template.Parts()
+		if len(parts) == 1 && parts[0].Name != "" {
+			return true
+		}
+	}
+	_, ok := t.Template.Match(text)
+	return ok
+}
+
+// FieldsOf returns the values of the fields in the item's attributes.
+func (e *Entity) FieldsOf(it attr.Item) map[string]string {
+	values := map[string]string{}
+	for _, t := range e.Attributes {
+		v := it.Get(t.Name)
+		if t.Template == nil || v.Kind() != t.Kind {
+			continue
+		}
+		found, ok := t.Template.Match(TextOf(v))
+		if !ok {
+			continue
+		}
+		for _, name := range t.Template.Components() {
+			if _, have := values[name]; !have {
+				values[name] = found[name]
+			}
+		}
+	}
+	return values
+}
+
+// IsKey reports whether the named attribute is in a key of the table or of one
+// of its indexes.
+func (t *Table) IsKey(name string) bool {
+	return t.Has(name) || slices.ContainsFunc(t.Indexes, func(x *Index) bool {
+		return slices.ContainsFunc(x.Keys(), func(a Attribute) bool { return a.Name == name })
+	})
+}

@@ -1,0 +1,120 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// Item builds an item from the text forms of field values. It omits attributes
+// whose fields have no value, and fails if such an attribute is a key of the
+// table.
+func (e *Entity) Item(values map[string]string) (attr.Item, error) { return e.ItemWith(values, nil) }
+
+// ItemWith is like Item, with extra attributes.
+func (e *Entity) ItemWith(values map[string]string, extra attr.Item) (attr.Item, error) {
+	var b ItemBuilder
+	if err := e.Add(&b, e.Attributes, values, extra, false); err != nil {
+		return nil, err
+	}
+	for name, v := range extra.All() {
+		b.AddBytes(name, v)
+	}
+	return b.Item(), nil
+}
+
+// An ItemBuilder builds items one after the other. Its zero value is ready to use.
+type ItemBuilder struct {
+	attr.Builder
+	raw []byte // the bytes of the values
+}
+
+// Reset empties the builder and keeps its memory.
+func (b *ItemBuilder) Reset() {
+	b.Builder.Reset()
+	b.raw = b.raw[:0]
+}
+
+// Add adds those attributes of the entity that are not extra. Complete says that
+// all fields have values.
+func (e *Entity) Add(
+	b *ItemBuilder, attributes []*Template, values map[string]string, extra attr.Item, complete bool,
+) error {
+	for _, t := range attributes {
+		if extra != nil && extra.Get(t.Name).Kind() != 0 {
+			continue
+		}
+		v, ok, err := t.value(b, values, complete)
+		if err != nil {
+			return fmt.Errorf("attribute %s: %s", t.Name, KeyError(err))
+		}
+		if ok {
+			b.Add(t.Name, v)
+			continue
+		}
+		if e.Table.Has(t.Name) {
+			return fmt.Errorf("key attribute %s needs a value for %s", t.Name, t.missing(values))
+		}
+	}
+	return nil
+}
+
+// value returns the attribute's value, and whether the item has the attribute.
+func (t *Template) value(b *ItemBuilder, values map[string]string, complete bool) (attr.Value, bool, error) {
+	for field, want := range t.When {
+		if v, ok := values[field]; !ok || !slices.Contains(want, v) {
+			return attr.Value{}, false, nil
+		}
+	}
+	if t.Template == nil {
+		return t.Const, true, nil
+	}
+	if !complete && t.missing(values) != "" {
+		return attr.Value{}, false, nil
+	}
+	at := len(b.raw)
+	text, err := t.Template.Append(b.raw, values)
+	if err != nil {
+		return attr.Value{}, false, err
+	}
+	if t.Kind == attr.Number {
+		if text, err = attr.AppendNumber(b.raw, string(text[at:])); err != nil {
+			return attr.Value{}, false, err
+		}
+	}
+	b.raw = text
+	// A template makes UTF-8 only, which a string may be and a binary value too.
+	return attr.MakeValue(t.Kind, b.raw[at:len(b.raw):len(b.raw)]), true, nil
+}
+
+// missing returns the first field of the template without a value, or "".
+func (t *Template) missing(values map[string]string) string {
+	if t.Template == nil {
+		return ""
+	}
+	for _, name := range t.Template.Components() {
+		if _, ok := values[name]; !ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// KeyError formats an error of package keys without the template.
+func KeyError(err error) string {
+	e, ok := errors.AsType[*keys.Error](err)
+	if !ok {
+		return err.Error()
+	}
+	text := e.Msg
+	if e.Component != "" {
+		text = "component " + e.Component + ": " + text
+	}
+	if e.Advice != "" {
+		text += "; " + e.Advice
+	}
+	return text
+}

@@ -1,0 +1,45 @@
+package model
+
+// A Severity is the severity of a finding.
+type Severity int
+
+// The severities. An error fails a check, a warning fails it on request, and a
+// note never does.
+const (
+	Note Severity = iota + 1
+	Warning
+	Error
+)
+
+// String returns note, warning or error, as SARIF names its levels.
+func (s Severity) String() string {
+	switch s {
+	case Note:
+		return "note"
+	case Warning:
+		return "warning"
+	case Error:
+		return "error"
+	}
+	return "none"
+}
+
+// A Finding is a hazard or an error in a model.
+type Finding struct {
+	// Rule is the ID of the rule, or "expectation" for an access pattern that
+	// does not meet its expectations.
+	Rule     string
+	Severity Severity
+	Pos      Pos
+	// Table, Index, Entity and Pattern are the subjects of the finding, as far
+	// as they apply.
+	Table, Index, Entity, Pattern string
+	// Message says what is wrong. Keys are up to two keys of the model's data
+	// that show it. Advice says what to do.
+	Message string
+	Keys    []string
+	Advice  string
+	// Accepted is the reason why the model accepts the finding, or "". Accepted
+	// findings are notes.
+	Accepted string
+}

@@ -1,0 +1,230 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// A Pos is a place in a model file. Models made by a program have zero places.
+type Pos struct {
+	File      string
+	Line, Col int // from 1
+}
+
+// String returns the place as file:line:column.
+func (p Pos) String() string {
+	switch {
+	case p.Line == 0:
+		return p.File
+	case p.File == "":
+		return fmt.Sprintf("%d:%d", p.Line, p.Col)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// A Model is a design: the stored items, their keys, and the access patterns.
+// All lists are in the order of the file.
+type Model struct {
+	Pos   Pos
+	Name  string // lower-case words joined by hyphens
+	About string
+	// Seed determines the generated values. Equal seeds give equal data.
+	Seed     uint64
+	Tables   []*Table
+	Fields   []*Field // values that several entities share
+	Entities []*Entity
+	// Items are items that no entity describes.
+	Items    []*RawItem
+	Patterns []*Pattern
+	// Allow lists the findings that the author accepts.
+	Allow []*Allowance
+}
+
+// A Table is a table with its indexes.
+type Table struct {
+	Pos       Pos
+	Name      string
+	Partition []Attribute // one
+	Sort      []Attribute // at most one
+	Indexes   []*Index
+}
+
+// An Attribute is a key attribute and its type.
+type Attribute = keycond.Attribute
+
+// An Index is a secondary index of a table.
+type Index struct {
+	Pos       Pos
+	Name      string
+	Local     bool
+	Partition []Attribute // up to four; those of the table for a local index
+	Sort      []Attribute // up to four
+	// Projection is ALL, KEYS_ONLY or INCLUDE. Include lists the non-key
+	// attributes for INCLUDE.
+	Projection string
+	Include    []string
+}
+
+// An Entity is a kind of item: the templates of its attributes, and its number
+// of items.
+type Entity struct {
+	Pos   Pos
+	Name  string
+	About string
+	Table *Table
+	// Fields are the fields in its templates: its own, and the model's fields
+	// that the templates name.
+	Fields []*Field
+	// Attributes are its attributes, including keys of tables and indexes.
+	Attributes []*Template
+	// Mutable names the fields that change during the life of an item.
+	Mutable []string
+	// Samples are items listed in the file. Count is the number of items to
+	// generate in addition.
+	Samples []*Sample
+	Count   int
+	// Reads and Writes are requests per second for all items of the entity
+	// together; 0 means not declared.
+	Reads, Writes float64
+}
+
+// A Template describes an attribute of an entity and its value.
+type Template struct {
+	Pos  Pos
+	Name string
+	Kind attr.Kind
+	// Template builds the value from fields. If it is nil, the value is Const.
+	Template *keys.Template
+	Const    attr.Value
+	// When limits the attribute to items in which these fields have one of
+	// these values, which makes an index sparse. Empty means always.
+	When map[string][]string
+}
+
+// A Field is a value in templates.
+type Field struct {
+	Pos  Pos
+	Name string
+	// Type encodes the field in templates that do not give a type.
+	Type keys.Type
+	// Values lists all possible values. If it is empty, Distinct values of Type
+	// are generated; 0 means one for each item.
+	Values   []string
+	Distinct int
+	// Distribution is the distribution of the values.
+	Distribution Distribution
+	// MinSize and MaxSize limit the bytes of generated text.
+	MinSize, MaxSize int
+	// From and To limit generated numbers and times, in the text form of Type;
+	// "" means the default of the type.
+	From, To string
+}
+
+// A Distribution is a distribution of values.
+type Distribution struct {
+	// Name is uniform, zipf or sequence. A sequence takes the values in turn.
+	Name string
+	// Skew is the exponent of a zipf distribution, above 1.
+	Skew float64
+}
+
+// A Sample is an item in the file: the values of its fields, and other
+// attributes.
+type Sample struct {
+	Pos        Pos
+	Values     map[string]string
+	Attributes attr.Item
+}
+
+// A RawItem is an item that no entity describes.
+type RawItem struct {
+	Pos   Pos
+	Table *Table
+	Item  attr.Item
+}
+
+// A Pattern is an access pattern: a request and its expected result. The
+// request is raw, or package compile makes it from conditions on the
+// fields of an entity.
+type Pattern struct {
+	Pos   Pos
+	Name  string
+	About string
+
+	// Operation is Query, GetItem or Scan.
+	Operation string
+	// Request is the raw request, or nil for a pattern with conditions on
+	// fields.
+	Request json.RawMessage
+
+	Table  *Table
+	Index  *Index // nil for the table itself
+	Entity *Entity
+	Where  []Condition
+	// Filter is a FilterExpression with field names, attribute names and quoted
+	// values instead of placeholders.
+	Filter  string
+	Project []string
+	// Ordered is true if the pattern names an order, and Descending if that is
+	// descending.
+	Ordered    bool
+	Descending bool
+	Limit      int // 0 means no limit
+	Consistent bool
+
+	// Rate is the number of requests per second; 0 means not declared.
+	Rate   float64
+	Expect Expect
+}
+
+// A Condition is a condition on one field.
+type Condition struct {
+	Pos   Pos
+	Field string
+	Op    ast.Op
+	Args  []string // two for BETWEEN, one for the others, in the text form of the field
+}
+
+// The partitions in which the budgets of a pattern hold.
+const (
+	BudgetSample = "sample" // the one in the pattern's conditions
+	BudgetP95    = "p95"    // 95 of 100 partitions
+	BudgetWorst  = "worst"  // all
+)
+
+// Expect is the expected result of a pattern over all pages. Nil and empty
+// members expect nothing. MaxRows, Units, Pages and Waste are budgets: they hold
+// in the partitions that Budget names. The others are about the pattern's own
+// values.
+type Expect struct {
+	Pos      Pos
+	Rows     *int     // rows returned
+	MaxRows  *int     // most rows returned
+	Entities []string // the only entities among the rows returned
+	Units    *float64 // most read units consumed
+	Pages    *int     // most pages
+	// Waste is the largest share of the bytes read that are not returned: 0.1
+	// is a tenth.
+	Waste *float64
+	// Budget is one of the constants above; "" is [BudgetWorst].
+	Budget string
+	// Keys are the keys of the rows in order; an empty list that is not nil
+	// expects no rows. Ties allows rows with equal index keys in any order.
+	Keys []Key
+	Ties bool
+	// Item is the item that a GetItem returns; NoItem expects that it returns
+	// no item.
+	Item   attr.Item
+	NoItem bool
+	// Error is the name of the expected exception.
+	Error string
+}
+
+// A Key is the primary key of an item: the partition key and, in a table that
+// has one, the sort key.
+type Key []attr.Value

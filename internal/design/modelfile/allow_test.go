@@ -1,0 +1,69 @@
+package modelfile_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+)
+
+const allowing = `name: small
+tables:
+  Docs: {partition: PK, sort: SK}
+entities:
+  Version:
+    attributes: {PK: "DOC#{doc}", SK: "V#{version:number}"}
+allow:
+  - {rule: unpadded-number, on: Version, why: "there are never ten: \"old\" ones go"}
+  - {rule: same-shape, why: 7}
+`
+
+func TestAllow(t *testing.T) {
+	m, err := modelfile.Parse("m.yaml", []byte(allowing))
+	require.NoError(t, err)
+	require.Len(t, m.Allow, 2)
+	require.Equal(t, model.Allowance{Pos: model.Pos{File: "m.yaml", Line: 8, Col: 5}, Rule: "unpadded-number", On: "Version", Why: `there are never ten: "old" ones go`}, *m.Allow[0])
+
+	for _, tt := range []struct {
+		f    model.Finding
+		want [2]bool
+	}{
+		{model.Finding{Rule: "unpadded-number", Entity: "Version"}, [2]bool{true, false}},
+		{model.Finding{Rule: "unpadded-number", Pattern: "Version"}, [2]bool{true, false}},
+		{model.Finding{Rule: "unpadded-number", Entity: "Other"}, [2]bool{}},
+		{model.Finding{Rule: "same-shape", Entity: "Other"}, [2]bool{false, true}},
+	} {
+		if got := [2]bool{m.Allow[0].Accepts(&tt.f), m.Allow[1].Accepts(&tt.f)}; got != tt.want {
+			t.Errorf("Accepts(%+v) = %v, want %v", tt.f, got, tt.want)
+		}
+	}
+
+	var b bytes.Buffer
+	require.NoError(t, modelfile.Write(&b, m))
+	again, err := modelfile.Parse("m.yaml", b.Bytes())
+	require.NoError(t, err, b.String())
+	require.Empty(t, cmp.Diff(m, again, same))
+}
+
+func TestAllowRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		old, broken, want string
+	}{
+		{"on: Version", "on: Versions", "did you mean Version?"},
+		{"rule: unpadded-number", "rule: Unpadded", "is not the name of a rule"},
+		{"rule: unpadded-number, ", "", "has no rule"},
+		{"why: 7", "on: Docs", "has no reason"},
+		{"why: 7", `why: " "`, "has no reason"},
+		{"why: 7", "reason: x", "has no member reason"},
+	} {
+		broken := strings.Replace(allowing, tt.old, tt.broken, 1)
+		require.NotEqual(t, allowing, broken)
+		_, err := modelfile.Parse("m.yaml", []byte(broken))
+		require.ErrorContains(t, err, tt.want)
+	}
+}

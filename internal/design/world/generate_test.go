@@ -1,0 +1,231 @@
+package world_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// build builds the world of a model with one table and the given text.
+func build(t *testing.T, rest string, o world.Options) (*world.World, error) {
+	t.Helper()
+	m, err := modelfile.Parse("m.yaml", []byte("name: m\nseed: 1\ntables: {Tab: {partition: PK, sort: SK}}\n"+rest))
+	if err != nil {
+		return nil, err
+	}
+	w, err := world.Build(t.Context(), m, o)
+	if err == nil {
+		t.Cleanup(func() { w.Close() })
+	}
+	return w, err
+}
+
+func generated(t *testing.T, field, decl string, count int) []string {
+	t.Helper()
+	w, err := build(t, fmt.Sprintf("entities: {E: {fields: {%s: %s, u: uuid}, attributes: {PK: \"{u}\", SK: \"S#{%s}\"}, count: %d}}\n", field, decl, field, count), world.Options{})
+	require.NoError(t, err, decl)
+	require.Len(t, w.Items, count)
+	var all []string
+	for _, it := range w.Items {
+		all = append(all, it.Values.Get(field))
+		e := it.Entity
+		text := string(it.Attributes.Get("SK").Raw())
+		v, ok := e.Attribute("SK").Template.Match(text)
+		require.True(t, ok, text)
+		canonical, err := e.Field(field).Type.Canonical(it.Values.Get(field))
+		require.NoError(t, err)
+		require.Equal(t, canonical, v[field], "what is generated is canonical: %s", it.Values.Get(field))
+	}
+	return all
+}
+
+// TestTypes generates values of each type within its bounds.
+func TestTypes(t *testing.T) {
+	for _, tt := range []struct{ decl, low, high string }{
+		{"string", "", ""},
+		{"path", "", ""},
+		{"uuid", "", ""},
+		{"ulid", "", ""},
+		{"ksuid", "", ""},
+		{"hex(9)", "", ""},
+		{"{size: 3..5}", "", ""},
+		{"{type: path, size: 9}", "", ""},
+		{"int(4)", "", ""},
+		{"signed(4)", "", ""},
+		{`"decimal(3,2)"`, "", ""},
+		{"number", "", ""},
+		{"int(38)", "", ""},
+		{`"decimal(20,18)"`, "", ""},
+		{`"enum(a,b,c)"`, "a", "c"},
+		{"{values: [x, y]}", "x", "y"},
+		{"{type: int(2), from: 10, to: 20}", "10", "20"},
+		{"{type: number, from: -1.50, to: -1.45}", "", ""},
+		{"date", "2025-01-01", "2025-12-31"},
+		{"month", "2025-01", "2025-12"},
+		{"year", "2025", "2025"},
+		{"{type: date, from: 2026-02, to: 2026-02}", "2026-02-01", "2026-02-28"},
+		{"{type: time, from: 2026-02-03, to: 2026-02-03}", "2026-02-03T00:00:00Z", "2026-02-03T23:59:59Z"},
+		{"{type: millis, from: 1969-12-31, to: 1969-12-31}", "1969-12-31T00", "1969-12-31T24"},
+		{"{type: ulid, from: 2026-01-01, to: 2026-02}", "", ""},
+		{"micros", "", ""},
+		{"nanos", "", ""},
+		{"epoch", "2025-01-01", "2025-12-31U"},
+		{"epochms", "2025-01-01", "2025-12-31U"},
+		{"{type: month, from: 2026, to: 2027, distinct: 5}", "2026-01", "2027-12"},
+	} {
+		for _, v := range generated(t, "f", tt.decl, 60) {
+			if tt.low != "" && (v < tt.low || v > tt.high) {
+				t.Errorf("%s gives %s, outside %s … %s", tt.decl, v, tt.low, tt.high)
+			}
+		}
+	}
+}
+
+func counts(list []string) map[string]int {
+	n := map[string]int{}
+	for _, v := range list {
+		n[v]++
+	}
+	return n
+}
+
+func TestDistributions(t *testing.T) {
+	if n := counts(generated(t, "f", "{distinct: 7}", 700)); len(n) != 7 || n[generated(t, "f", "{distinct: 7}", 1)[0]] > 150 {
+		t.Errorf("uniform: %v", n)
+	}
+	n := counts(generated(t, "f", "{values: [a, b, c, d], distribution: zipf(1)}", 2000))
+	for v, share := range map[string]float64{"a": 12. / 25, "b": 6. / 25, "c": 4. / 25, "d": 3. / 25} {
+		if got := float64(n[v]) / 2000; math.Abs(got-share) > 0.04 {
+			t.Errorf("zipf: %s has %.3f of the items, want %.3f", v, got, share)
+		}
+	}
+	if got := generated(t, "f", "{values: [a, b, c], distribution: sequence}", 5); strings.Join(got, "") != "abcab" {
+		t.Errorf("sequence: %v", got)
+	}
+	if got := generated(t, "f", "{type: int(3), from: 5, distribution: sequence}", 3); strings.Join(got, ",") != "5,6,7" {
+		t.Errorf("sequence: %v", got)
+	}
+	got := generated(t, "f", "{type: time, distribution: sequence}", 50)
+	for i := range got[1:] {
+		if got[i] >= got[i+1] {
+			t.Errorf("a sequence of times has %s before %s", got[i], got[i+1])
+		}
+	}
+	got = generated(t, "f", "{type: ulid, distribution: sequence}", 50)
+	for i := range got[1:] {
+		if got[i] >= got[i+1] {
+			t.Errorf("a sequence of ids has %s before %s", got[i], got[i+1])
+		}
+	}
+}
+
+func TestPower(t *testing.T) {
+	for _, skew := range []float64{0.5, 1, 1.2, 2, 7.9} {
+		s := uint64(skew*65536 + 0.5)
+		for _, n := range []uint64{1, 2, 3, 10, 1000, 999_999} {
+			want := math.Pow(float64(n), -float64(s)/65536) * (1 << 40)
+			if got := float64(world.Power(n, s)); math.Abs(got-want) > 1+want*1e-8 {
+				t.Errorf("Power(%d, %v) = %v, want %v", n, skew, got, want)
+			}
+		}
+	}
+}
+
+// TestSame pins the values of a seed, which must be the same on every machine
+// and in every version.
+func TestSame(t *testing.T) {
+	w, err := world.Build(t.Context(), load(t, "shop.yaml"), world.Options{Seed: 42, MaxItems: 500})
+	require.NoError(t, err)
+	defer w.Close()
+	h := sha256.New()
+	for _, it := range w.Items {
+		h.Write(it.Attributes.AppendJSON(nil))
+	}
+	const want = "50f614c3b1d96459"
+	if got := hex.EncodeToString(h.Sum(nil)[:8]); got != want {
+		t.Errorf("the items of seed 42 have the digest %s, want %s", got, want)
+	}
+}
+
+func TestKeysRunOut(t *testing.T) {
+	const entity = "entities: {E: {fields: {a: {distinct: 5}, b: {values: [x, y]}}, attributes: {PK: \"{a}\", SK: \"{b}\"}, count: %d}}\n"
+	w, err := build(t, fmt.Sprintf(entity, 10), world.Options{})
+	require.NoError(t, err, "all combinations are found")
+	require.Len(t, w.Items, 10)
+	_, err = build(t, fmt.Sprintf(entity, 11), world.Options{})
+	require.ErrorContains(t, err, "has too few keys for its count")
+}
+
+func TestInvalidItems(t *testing.T) {
+	for _, tt := range []struct{ rest, want string }{
+		{"items: {Tab: [{PK: a, SK: b}, {PK: a, SK: b}]}\n", "m.yaml:4:31: this item has the same key as the one on line 4"},
+		{"items: {Tab: [{PK: a, SK: b}, {PK: \"\", SK: b}]}\n", "m.yaml:4:31: table Tab refuses this item: "},
+		{"entities: {E: {fields: {f: {distribution: zipf}}, attributes: {PK: \"{f}\", SK: \"{f}\"}, count: 2000000}}\n", "zipf distribution needs"},
+	} {
+		_, err := build(t, tt.rest, world.Options{})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.rest, err, tt.want)
+		}
+	}
+}
+
+// TestMaxBytes holds that large items are bounded by their bytes.
+func TestMaxBytes(t *testing.T) {
+	m, err := modelfile.Parse("m.yaml", []byte(`name: m
+tables: {Docs: {partition: PK, sort: SK, indexes: {ByDoc: {partition: SK, projection: all}}}}
+fields: {user: {distinct: 10}, body: {size: 2000..6000}}
+entities:
+  Doc: {attributes: {PK: "U#{user}", SK: "{doc}", body: "{body}"}, count: 50000}
+  Tag: {attributes: {PK: "T#{user}", SK: "{tag}"}, count: 5000}
+`))
+	require.NoError(t, err)
+	w, err := world.Build(t.Context(), m, world.Options{MaxBytes: 8 << 20})
+	require.NoError(t, err)
+	defer w.Close()
+	require.True(t, w.Bytes)
+	size := 0
+	for _, x := range []*model.Index{nil, m.Tables[0].Indexes[0]} {
+		s, err := w.Space(t.Context(), m.Tables[0], x)
+		require.NoError(t, err)
+		size += s.Bytes
+	}
+	require.InEpsilon(t, 8<<20, size, 0.1)
+	require.InEpsilon(t, w.Scale, float64(len(w.Items))/55000, 0.01)
+	require.InEpsilon(t, 1000, 50000*w.Scale, 0.1)
+}
+
+// TestSeed holds that all bits of the seed count, in the file, too.
+func TestSeed(t *testing.T) {
+	seen := map[string]uint64{}
+	for _, seed := range []uint64{1, 1 << 32, 1 << 53, 1<<53 + 1, 1 << 63, 1<<63 + 1, 1<<64 - 1} {
+		m, err := modelfile.Parse("m.yaml", []byte(fmt.Sprintf(`name: m
+seed: %d
+tables: {Docs: {partition: PK}}
+entities:
+  Doc: {attributes: {PK: "{id}"}, count: 1}
+`, seed)))
+		require.NoError(t, err)
+		require.Equal(t, seed, m.Seed)
+		var b bytes.Buffer
+		require.NoError(t, modelfile.Write(&b, m))
+		again, err := modelfile.Parse("m.yaml", b.Bytes())
+		require.NoError(t, err)
+		require.Equal(t, seed, again.Seed)
+		w, err := world.Build(t.Context(), m, world.Options{})
+		require.NoError(t, err)
+		key := string(w.Items[0].Attributes.AppendJSON(nil))
+		require.NoError(t, w.Close())
+		require.Zero(t, seen[key], "seeds %d and %d give the same item", seed, seen[key])
+		seen[key] = seed
+	}
+}

@@ -1,0 +1,200 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/keycond"
+)
+
+// A Space is the key space of a table or an index: its rows in key order.
+type Space struct {
+	Table *model.Table
+	Index *model.Index // nil for the table itself
+	// Schema is the key; Hash and Sort are its attributes.
+	Schema     *keycond.Schema
+	Hash, Sort []model.Attribute
+	Rows       []Row
+	Parts      []Part
+	// Bytes is the documented size of all rows.
+	Bytes int
+
+	sizes *model.RowSizes
+}
+
+// Size returns the documented size of an item's row in the space, and whether the
+// space holds the item.
+func (s *Space) Size(it attr.Item) (int, bool) { return s.sizes.Of(it) }
+
+// A Row is the row of an item in a space. There can be millions, so a row does not
+// keep its key.
+type Row struct {
+	Item *Item
+	size int32 // documented, in bytes
+}
+
+// Size returns the documented size in bytes.
+func (r *Row) Size() int { return int(r.size) }
+
+// PartitionOf appends the encoded partition key of a row.
+func (s *Space) PartitionOf(dst []byte, r *Row) []byte {
+	dst, _ = s.Schema.AppendPartition(dst, r.Item.Attributes)
+	return dst
+}
+
+// SortOf appends the position of a row in its partition.
+func (s *Space) SortOf(dst []byte, r *Row) []byte {
+	dst, _ = s.Schema.AppendSort(dst, r.Item.Attributes)
+	return dst
+}
+
+// A Part is a range of rows that form one partition.
+type Part struct{ From, To int }
+
+// In returns the rows of a partition.
+func (s *Space) In(p Part) []Row { return s.Rows[p.From:p.To] }
+
+// Partition returns the partition with the given encoded key.
+func (s *Space) Partition(id []byte) (Part, bool) {
+	var room [256]byte
+	i, ok := slices.BinarySearchFunc(s.Parts, id, func(p Part, id []byte) int {
+		return bytes.Compare(s.PartitionOf(room[:0], &s.Rows[p.From]), id)
+	})
+	if !ok {
+		return Part{}, false
+	}
+	return s.Parts[i], true
+}
+
+// Find returns the index in Rows of the first row of a partition at or above a
+// position, and whether it is at the position.
+func (s *Space) Find(p Part, position []byte) (int, bool) {
+	var room [256]byte
+	i, ok := slices.BinarySearchFunc(s.In(p), position, func(r Row, position []byte) int {
+		return bytes.Compare(s.SortOf(room[:0], &r), position)
+	})
+	return p.From + i, ok
+}
+
+// Space returns the key space of an index of a table, or of the table itself for
+// nil. The first call sorts the rows; later calls return the same space.
+func (w *World) Space(ctx context.Context, t *model.Table, x *model.Index) (*Space, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	id := spaceID{t, x}
+	if s := w.spaces[id]; s != nil {
+		return s, nil
+	}
+	s := &Space{Table: t, Index: x, Schema: t.Schema(x), Hash: t.Partition, Sort: t.Sort}
+	if x != nil {
+		s.Hash, s.Sort = x.Partition, x.Sort
+	}
+	if err := s.fill(ctx, w); err != nil {
+		return nil, err
+	}
+	if w.spaces == nil {
+		w.spaces = map[spaceID]*Space{}
+	}
+	w.spaces[id] = s
+	return s, nil
+}
+
+type spaceID struct {
+	t *model.Table
+	x *model.Index
+}
+
+// A keyedRow is a row while its space is sorted. There can be millions, so its key
+// is a place in an arena.
+type keyedRow struct {
+	item *Item
+	at   int // in the arena
+	size int32
+	mid  uint16 // length of the encoded partition key
+	len  uint16 // length of the key
+}
+
+// An arena stores keys in chunks, so that it does not move them.
+type arena [][]byte
+
+const chunk = 1 << 18
+
+// next returns the last chunk, with room for a usual key. One that is longer makes
+// the chunk longer.
+func (a *arena) next() []byte {
+	if last := len(*a) - 1; last >= 0 && len((*a)[last]) < chunk-4096 {
+		return (*a)[last]
+	}
+	*a = append(*a, make([]byte, 0, chunk))
+	return (*a)[len(*a)-1]
+}
+
+func (a arena) partition(r *keyedRow) []byte {
+	return a[r.at/chunk][r.at%chunk:][:r.mid]
+}
+
+func (a arena) sort(r *keyedRow) []byte {
+	return a[r.at/chunk][r.at%chunk:][r.mid:r.len]
+}
+
+func (s *Space) fill(ctx context.Context, w *World) error {
+	most := 0
+	for e, n := range w.counts {
+		if e == nil ||
+			e.Table == s.Table && !slices.ContainsFunc(slices.Concat(s.Hash, s.Sort), func(a model.Attribute) bool { return e.Attribute(a.Name) == nil }) {
+			most += n
+		}
+	}
+	all := make([]keyedRow, 0, most)
+	s.sizes = s.Table.RowSizes(s.Index)
+	var keys arena
+	for i := range w.Items {
+		if i%1024 == 0 {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+		}
+		it := &w.Items[i]
+		if it.Table != s.Table {
+			continue
+		}
+		size, ok := s.sizes.Of(it.Attributes)
+		if !ok {
+			continue
+		}
+		key := keys.next()
+		at := len(key)
+		if key, ok = s.Schema.AppendPartition(key, it.Attributes); !ok {
+			continue
+		}
+		mid := len(key)
+		if key, ok = s.Schema.AppendSort(key, it.Attributes); !ok {
+			continue
+		}
+		keys[len(keys)-1] = key
+		all = append(all, keyedRow{
+			item: it, size: int32(size), at: (len(keys)-1)*chunk + at, mid: uint16(mid - at),
+			len: uint16(len(key) - at),
+		})
+		s.Bytes += size
+	}
+	slices.SortFunc(all, func(a, b keyedRow) int {
+		if c := bytes.Compare(keys.partition(&a), keys.partition(&b)); c != 0 {
+			return c
+		}
+		return bytes.Compare(keys.sort(&a), keys.sort(&b))
+	})
+	s.Rows = make([]Row, len(all))
+	for i := range all {
+		s.Rows[i] = Row{Item: all[i].item, size: all[i].size}
+		if i == 0 || !bytes.Equal(keys.partition(&all[i]), keys.partition(&all[i-1])) {
+			s.Parts = append(s.Parts, Part{From: i})
+		}
+		s.Parts[len(s.Parts)-1].To = i + 1
+	}
+	return nil
+}

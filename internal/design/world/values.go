@@ -1,0 +1,58 @@
+package world
+
+import "maps"
+
+// Values are the field values of an item in text form. Those of generated items
+// are not stored but drawn again on demand. Safe for concurrent use.
+type Values struct {
+	text map[string]string
+	// For a generated item whose text is not set: its number, and from attemptBit
+	// on how often its key fields were redrawn.
+	g *generator
+	n uint64
+}
+
+const attemptBit = 48
+
+// Get returns the value of a field, or "".
+func (v Values) Get(field string) string {
+	text, _ := v.Lookup(field)
+	return text
+}
+
+// Lookup returns the value of a field, and whether the item has it.
+func (v Values) Lookup(field string) (string, bool) {
+	if v.text != nil || v.g == nil {
+		text, ok := v.text[field]
+		return text, ok
+	}
+	for k, f := range v.g.fields {
+		if f.Name == field {
+			return v.g.draw(k, v.n&(1<<attemptBit-1), v.n>>attemptBit), true
+		}
+	}
+	return "", false
+}
+
+// Map returns all values by field. The caller owns the map.
+func (v Values) Map() map[string]string {
+	if v.text != nil || v.g == nil {
+		all := make(map[string]string, len(v.text))
+		maps.Copy(all, v.text)
+		return all
+	}
+	all := make(map[string]string, len(v.g.fields))
+	for k, f := range v.g.fields {
+		all[f.Name] = v.g.draw(k, v.n&(1<<attemptBit-1), v.n>>attemptBit)
+	}
+	return all
+}
+
+// draw returns the value of field k of an item. Only key fields are redrawn
+// when a key is taken.
+func (g *generator) draw(k int, item, attempt uint64) string {
+	if k >= g.key {
+		attempt = 0
+	}
+	return g.domains[k].value(g.hash, item, g.count, attempt, g.owns[k])
+}
