@@ -222,7 +222,7 @@ func ExampleDB_HoldIndexes() {
 }
 
 func ExampleStaleReads() {
-	db, err := sortkey.Open(sortkey.Options{StaleReads: sortkey.StaleReads{Window: time.Hour, Oldest: true}})
+	db, err := sortkey.Open(sortkey.Options{Simulate: sortkey.Simulation{StaleReads: sortkey.StaleReads{Window: time.Hour, Oldest: true}}})
 	if err != nil {
 		log.Fatal(err)
 	}

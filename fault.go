@@ -23,10 +23,10 @@ type Fault struct {
 	// Skip is the number of matching calls that pass first, and Times the number
 	// that fail after them; 0 means all.
 	Skip, Times int
-	// Script says which of the matching calls after Skip fail: "x.x" lets the first
-	// and the third fail, and passes the second and all that follow. Default: all
-	// fail.
-	Script string
+	// Nth are the numbers, from 1, of the matching calls after Skip that fail: with
+	// {1, 3} the first and the third fail, and the second and all others pass. Default:
+	// all fail.
+	Nth []int
 	// Chance is the probability with which a matching call fails, and Seed makes
 	// it reproducible. 0 means that every one fails.
 	Chance float64
@@ -55,39 +55,32 @@ type Fault struct {
 	LoseAnswer bool
 }
 
-// A Failure is a [Fault] in force.
-type Failure struct {
+// An ActiveFault is a [Fault] in force.
+type ActiveFault struct {
 	set  *fault.Set
 	rule *fault.Rule
 }
 
-// Fail puts a fault in force until [Failure.Lift] is called. If several faults match a
+// Fail puts a fault in force until [ActiveFault.Lift] is called. If several faults match a
 // call, the first takes effect, and the others count the call as one that passed. Forks
 // do not inherit faults.
-func (db *DB) Fail(f Fault) *Failure {
-	r := &fault.Rule{
-		Operation: f.Operation, Table: f.Table, Index: f.Index, Key: f.Key, Skip: f.Skip, Times: f.Times,
-		Chance: f.Chance, Seed: f.Seed, Script: f.Script,
-		Effect: fault.Effect{
-			Delay: f.Delay, Hang: f.Hang, Reset: f.Reset, Lose: f.LoseAnswer, Code: f.Code, Message: f.Message,
-			Reasons: f.Reasons, Unprocessed: f.Unprocessed,
-		},
-	}
+func (db *DB) Fail(f Fault) *ActiveFault {
+	rule := &fault.Rule{Fault: fault.Fault(f)}
 	set := db.service.Faults()
-	set.Add(r)
-	return &Failure{set, r}
+	set.Add(rule)
+	return &ActiveFault{set, rule}
 }
 
 // Lift ends the fault. It may be called more than once.
-func (f *Failure) Lift() { f.set.Remove(f.rule) }
+func (f *ActiveFault) Lift() { f.set.Remove(f.rule) }
 
-// Met returns how many calls the fault has met.
-func (f *Failure) Met() int { return f.rule.Met() }
+// Count returns how many calls the fault has made fail.
+func (f *ActiveFault) Count() int { return f.rule.Met() }
 
 // String describes the calls that the fault is for and, if it has met none, those
 // that came instead.
-func (f *Failure) String() string {
-	if f.Met() == 0 {
+func (f *ActiveFault) String() string {
+	if f.Count() == 0 {
 		return f.rule.String() + "; " + f.rule.Calls()
 	}
 	return f.rule.String()

@@ -62,9 +62,25 @@ type Options struct {
 	// of streams that are older than 24 hours, in the background. Default: never; call [DB.Sweep] instead. Forks use the same
 	// interval.
 	SweepInterval time.Duration
+	// Wording is the wording of error messages. Default: [WordingOctober2026].
+	Wording Wording
+	// Observer sees every request, whether it comes over HTTP or not. Default:
+	// none.
+	Observer Observer
+	// Simulate makes the database as slow, as stale or as strict as the service can be, for
+	// tests of what copes with that. Default: it is none of these.
+	Simulate Simulation
+	// Server configures the HTTP side.
+	Server ServerOptions
+
+	temporary bool // withDefaults opened Store, in memory, so nobody else has it
+}
+
+// A Simulation says which trouble of the service a database simulates. Forks have the same.
+type Simulation struct {
 	// TableDelay is how long tables and global indexes are CREATING, UPDATING and
 	// DELETING, on the clock of the database, so that programs that do not wait for
-	// them fail. Default: 0, so they can be used at once. Forks use the same delay.
+	// them fail. Default: 0, so they can be used at once.
 	TableDelay time.Duration
 	// StaleReads make eventually consistent reads miss recent changes. Default:
 	// they see every change.
@@ -80,15 +96,6 @@ type Options struct {
 	// Meanwhile other writes of the items, and transactions with them, fail as in the
 	// service. Default: 0, so transactions never conflict.
 	TransactionDelay time.Duration
-	// Wording is the wording of error messages. Default: [WordingOctober2026].
-	Wording Wording
-	// Observer sees every request, whether it comes over HTTP or not. Default:
-	// none.
-	Observer Observer
-	// Server configures the HTTP side.
-	Server ServerOptions
-
-	temporary bool // withDefaults opened Store, in memory, so nobody else has it
 }
 
 // A Wording is the wording of the service's error messages at a date. During
@@ -160,13 +167,13 @@ func (o Options) withDefaults() Options {
 }
 
 func newDB(opts Options, st store.Store, tables *table.DB, forked bool) *DB {
-	tables.Clock, tables.Delay, tables.Temporary = opts.Clock, opts.TableDelay, opts.temporary
+	tables.Clock, tables.Delay, tables.Temporary = opts.Clock, opts.Simulate.TableDelay, opts.temporary
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region,
 		Account:      opts.Account,
 		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Kinesis: opts.Kinesis, Wording: opts.Wording,
-		EnforceThroughput: opts.EnforceThroughput, TransactionDelay: opts.TransactionDelay,
+		EnforceThroughput: opts.Simulate.EnforceThroughput, TransactionDelay: opts.Simulate.TransactionDelay,
 	})
 	var seed [32]byte
 	_, _ = io.ReadFull(opts.Rand, seed[:]) // an operation that needs an id reports the error
@@ -285,6 +292,7 @@ func init() {
 		}
 		return key, accepted[key]
 	}
+	inside.Trace = func(tr *table.Trace) any { return newTrace(tr) }
 	inside.RequestID = func(db any) string { return db.(*DB).ids() }
 	inside.Watched = func(db any) bool {
 		o := &db.(*DB).opts

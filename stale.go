@@ -30,13 +30,13 @@ type StaleReads struct {
 // cannot keep earlier versions of its rows. Stores of package store/memory can.
 var ErrStaleReads = errors.New("sortkey: store does not support stale reads (stores of package store/memory do)")
 
-// lag applies o.StaleReads to tables.
+// lag applies o.Simulate.StaleReads to tables.
 func (o *Options) lag(tables *table.DB) error {
-	s := o.StaleReads
+	s := o.Simulate.StaleReads
 	if s.Window <= 0 {
 		return nil
 	}
-	return staleError(tables.SetStaleness(table.Staleness{Window: s.Window, Seed: s.Seed, Oldest: s.Oldest}))
+	return staleError(tables.SetStaleness(table.Staleness(s)))
 }
 
 func staleError(err error) error {

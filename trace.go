@@ -1,12 +1,13 @@
 package sortkey
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/store"
@@ -15,37 +16,68 @@ import (
 // A Trace says what one page of a query or scan read. It comes from the code
 // that counts the consumed capacity, so the two cannot differ.
 type Trace struct {
-	Operation string `json:"operation"` // Query or Scan
-	Table     string `json:"table"`
-	Index     string `json:"index,omitempty"` // "" for the table itself
-	// Partition is the partition that a query read, such as PK = "a"; "" for a
-	// scan.
-	Partition string `json:"partition,omitempty"`
-	// Range is the range of the partition that was read, such as SK from "a" to
-	// before "b", or "all of it". It starts after the ExclusiveStartKey. For a
-	// scan it is a range of scan order, such as "all partitions".
-	Range      string `json:"range"`
-	Reverse    bool   `json:"reverse,omitempty"`
-	Consistent bool   `json:"consistent,omitempty"`
+	Operation string // Query or Scan
+	Table     string
+	Index     string // "" for the table itself
+	// Partition is the partition key that a query read, attribute by attribute in the
+	// order of the key; nil for a scan.
+	Partition []attr.Attribute
+	// SortKey are the names of the sort key's attributes. Low and High are the ends of the
+	// range of sort keys that a query read, nil where it is open. The range of a page that
+	// goes on after another begins, or in reverse ends, after its ExclusiveStartKey.
+	SortKey   []string
+	Low, High *Bound
+	// Span is the part of scan order that a scan read; the zero value for a query.
+	Span       store.Span
+	Reverse    bool
+	Consistent bool
 	// Examined counts the rows read; Returned counts those that the filter
 	// kept.
-	Examined int `json:"examined"`
-	Returned int `json:"returned"`
+	Examined, Returned int
 	// Bytes is the documented size of the rows read; Fetched is the size of the
 	// items that a local index fetched from the table.
-	Bytes   int `json:"bytes"`
-	Fetched int `json:"fetched,omitempty"`
+	Bytes, Fetched int
 	// Units are the read units consumed.
-	Units float64 `json:"units"`
-	// Stop says why the page ended: "end of the range", "Limit" or "1 MB".
-	Stop string `json:"stop"`
+	Units float64
+	// Stop says why the page ended.
+	Stop Stop
 }
 
-// Slice returns the partition and the range that was read.
+// A Bound is one end of a range of sort keys.
+type Bound struct {
+	// Sort are the values of the sort key's attributes at the bound, in the order of the
+	// key. Those that the bound leaves open are missing. The last may be the beginning of a
+	// value, or what follows all values with a beginning, and then need not be UTF-8.
+	Sort []attr.Attribute
+	// Item is the primary key of the item at the bound, in an index, where items with equal
+	// sort keys are in an order too; nil where the bound is that of the sort key alone.
+	Item []attr.Attribute
+	// Inclusive says whether the range holds the rows at the bound.
+	Inclusive bool
+}
+
+// A Stop is the reason why a page ended.
+type Stop string
+
+// The reasons for a page to end.
+const (
+	StopEnd    Stop = "end"    // at the end of the range
+	StopLimit  Stop = "limit"  // at the Limit of the request
+	StopSize   Stop = "size"   // at 1 MB, the size of a page in the documentation
+	StopAnswer Stop = "answer" // at the longest answer in JSON
+)
+
+// String returns the reason in words, such as "end of the range".
+func (s Stop) String() string { return table.Stop(s).String() }
+
+// Slice returns the partition and the range that was read, in words.
 func (t Trace) Slice() string {
-	s := t.Range
-	if t.Partition != "" {
-		s = t.Partition + ", " + s
+	s := ""
+	if t.Operation == "Scan" {
+		s = describeSpan(t.Span)
+	} else {
+		low, high := (*keycond.Bound)(t.Low), (*keycond.Bound)(t.High)
+		s = keycond.DescribePartition(t.Partition) + ", " + keycond.DescribeRange(t.SortKey, low, high)
 	}
 	if t.Reverse {
 		s += ", backwards"
@@ -69,8 +101,8 @@ func (t Trace) Cost() string {
 		unit = "read unit"
 	}
 	fmt.Fprintf(&b, ", %v %s", t.Units, unit)
-	if t.Stop != string(table.StopEnd) && t.Stop != "" {
-		b.WriteString(", stopped at " + t.Stop)
+	if t.Stop != StopEnd && t.Stop != "" {
+		b.WriteString(", stopped at " + t.Stop.String())
 	}
 	return b.String()
 }
@@ -82,13 +114,15 @@ func newTrace(tr *table.Trace) Trace {
 	t := Trace{
 		Operation: tr.Operation, Table: tr.Table, Index: tr.Index, Reverse: tr.Reverse, Consistent: tr.Consistent,
 		Examined: tr.Examined, Returned: tr.Returned, Bytes: tr.Bytes, Fetched: tr.Fetched, Units: tr.Units,
-		Stop: string(tr.Stop),
+		Stop: Stop(tr.Stop),
 	}
 	if tr.Operation == "Scan" {
-		t.Range = describeSpan(tr.Span)
+		t.Span = tr.Span
 		return t
 	}
-	t.Partition, t.Range = tr.Key.DescribePartition(tr.Partition), tr.Key.DescribeRange(tr.Range)
+	t.Partition, t.SortKey = tr.Key.PartitionKey(tr.Partition), tr.Key.SortNames()
+	low, high := tr.Key.Bounds(tr.Range)
+	t.Low, t.High = (*Bound)(low), (*Bound)(high)
 	return t
 }
 
@@ -102,14 +136,6 @@ func describeSpan(s store.Span) string {
 		where += ", after partition " + text.Quote(s.After.Partition)
 	}
 	return where
-}
-
-// WithTrace returns a context that makes every query and scan of a database
-// call report with its trace when it is done. Reports of ctx itself are called
-// afterwards. A client of package sdk passes the context of a call to the
-// database. Report may be called from the goroutines that run the operations.
-func WithTrace(ctx context.Context, report func(Trace)) context.Context {
-	return table.WithTrace(ctx, func(tr table.Trace) { report(newTrace(&tr)) })
 }
 
 // TraceHeader requests the trace of a query or scan when a request carries it
@@ -136,8 +162,8 @@ func traceHandler(next http.Handler) http.Handler {
 		}
 		// The trace arrives before the response is written, so the header can
 		// still be set.
-		ctx := WithTrace(req.Context(), func(tr Trace) {
-			if value, err := json.Marshal(tr); err == nil {
+		ctx := table.WithTrace(req.Context(), func(tr table.Trace) {
+			if value, err := json.Marshal(newTrace(&tr)); err == nil {
 				w.Header().Set(TraceHeader, string(value))
 			}
 		})

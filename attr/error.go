@@ -19,15 +19,6 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Msg }
 
-// OlderMsg returns the text of the operations that check values in the older
-// layer.
-func (e *Error) OlderMsg() string {
-	if e.Older != "" {
-		return e.Older
-	}
-	return e.Msg
-}
-
 func invalid(msg string) error { return &Error{Msg: msg} }
 
 func syntax(msg string) error { return &Error{Syntax: true, Msg: msg} }

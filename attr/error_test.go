@@ -1,6 +1,7 @@
 package attr_test
 
 import (
+	"cmp"
 	"errors"
 	"testing"
 
@@ -36,7 +37,7 @@ func TestOlderTexts(t *testing.T) {
 	} {
 		_, err := attr.ParseValue([]byte(tt.in))
 		e, ok := errors.AsType[*attr.Error](err)
-		if !ok || e.Syntax || e.Error() != tt.msg || e.OlderMsg() != tt.older {
+		if !ok || e.Syntax || e.Error() != tt.msg || cmp.Or(e.Older, e.Msg) != tt.older {
 			t.Errorf("ParseValue(%s) = %v, want %s, older %s", tt.in, err, tt.msg, tt.older)
 		}
 	}

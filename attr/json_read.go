@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/sortkey/sortkey/internal/blob"
 	"github.com/sortkey/sortkey/internal/doc"
 	"github.com/sortkey/sortkey/internal/number"

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 
 	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/sortkey/sortkey/internal/number"
 )
 

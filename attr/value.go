@@ -205,3 +205,9 @@ func Compare(a, b Value) (int, bool) {
 
 // emptyItem is the form of an empty map.
 var emptyItem = Item(make([]byte, doc.Head))
+
+// An Attribute is a value with its name.
+type Attribute struct {
+	Name  string
+	Value Value
+}

@@ -104,7 +104,7 @@ func TestTransactionConflicts(t *testing.T) {
 		running.Wait()
 		require.Eventually(t, func() bool { return putRow(t, c, "a", 1) == nil }, 10*time.Second, time.Millisecond)
 		require.False(t, has(t, c, "a", 2), "the transaction was not applied")
-	}, func(o *sortkey.Options) { o.TransactionDelay = time.Hour })
+	}, func(o *sortkey.Options) { o.Simulate.TransactionDelay = time.Hour })
 }
 
 // Transactions that overlap: one of them wins, and the program that retries the others
@@ -113,7 +113,7 @@ func TestTransactionRetries(t *testing.T) {
 	for _, way := range inProcess {
 		t.Run(way, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				db := sortkeytest.New(t, func(o *sortkey.Options) { o.TransactionDelay = time.Second })
+				db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.TransactionDelay = time.Second })
 				db.Table("Rows", "pk / sk:N")
 				c := clientOf(t, db, way)
 				began, cancelled := time.Now(), make(chan int, 5)

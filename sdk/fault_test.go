@@ -57,7 +57,7 @@ func TestFaultCodes(t *testing.T) {
 			require.Equal(t, want, code(putRow(t, c, "P", 1)))
 			require.False(t, has(t, c, "P", 1), want)
 			require.NoError(t, putRow(t, c, "P", 1))
-			require.Equal(t, 1, f.Met())
+			require.Equal(t, 1, f.Count())
 			f.Lift()
 			_, err := c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
 			require.NoError(t, err)

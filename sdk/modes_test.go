@@ -28,7 +28,7 @@ func refused(t *testing.T, err error, code, message string) {
 	require.Equal(t, message, e.ErrorMessage())
 }
 
-func delayed(o *sortkey.Options) { o.TableDelay = 2 * time.Second }
+func delayed(o *sortkey.Options) { o.Simulate.TableDelay = 2 * time.Second }
 
 // later is the input of a table with one index.
 func later() *dynamodb.CreateTableInput {
@@ -206,7 +206,7 @@ func TestTableDelayWaiters(t *testing.T) {
 	for _, way := range inProcess {
 		t.Run(way, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				db := sortkeytest.New(t, func(o *sortkey.Options) { o.TableDelay = time.Minute })
+				db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.TableDelay = time.Minute })
 				c := clientOf(t, db, way)
 				began := time.Now()
 				_, err := c.CreateTable(t.Context(), later())
@@ -323,14 +323,16 @@ func TestStaleOldest(t *testing.T) {
 		require.False(t, get(2, false))
 		db.DB.Settle()
 		require.True(t, get(2, false))
-	}, func(o *sortkey.Options) { o.StaleReads = sortkey.StaleReads{Window: 2 * time.Second, Oldest: true} })
+	}, func(o *sortkey.Options) {
+		o.Simulate.StaleReads = sortkey.StaleReads{Window: 2 * time.Second, Oldest: true}
+	})
 }
 
 // The seed chooses: the same one chooses the same, and every version in the window is
 // seen some time.
 func TestStaleSeed(t *testing.T) {
 	answers := func(seed uint64) (seen []int) {
-		db := sortkeytest.New(t, func(o *sortkey.Options) { o.StaleReads = sortkey.StaleReads{Window: time.Second, Seed: seed} })
+		db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.StaleReads = sortkey.StaleReads{Window: time.Second, Seed: seed} })
 		db.Clock.Set(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
 		db.Table("Rows", "pk / sk:N")
 		for sk := range 3 {
@@ -357,7 +359,7 @@ type slowForker struct{ store.Store }
 func (slowForker) Fork() (store.Store, error) { return memory.Open(), nil }
 
 func TestStaleReadsNeedVersions(t *testing.T) {
-	_, err := sortkey.Open(sortkey.Options{Store: slowForker{memory.Open()}, StaleReads: sortkey.StaleReads{Window: time.Second}})
+	_, err := sortkey.Open(sortkey.Options{Store: slowForker{memory.Open()}, Simulate: sortkey.Simulation{StaleReads: sortkey.StaleReads{Window: time.Second}}})
 	require.ErrorIs(t, err, sortkey.ErrStaleReads)
 	db, err := sortkey.Open(sortkey.Options{Store: slowForker{memory.Open()}})
 	require.NoError(t, err)

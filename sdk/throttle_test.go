@@ -17,7 +17,7 @@ import (
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-func enforced(o *sortkey.Options) { o.EnforceThroughput = true }
+func enforced(o *sortkey.Options) { o.Simulate.EnforceThroughput = true }
 
 // metered runs a test each way over a table Tab of 5 read and 5 write units, with an
 // index ByG of 5 and index units, and a clock that stands still. Clients do not retry.

@@ -230,16 +230,16 @@ func TestDocumentFaults(t *testing.T) {
 	db.Fail(sortkey.Fault{Key: "INVOICE#*", Delay: 2 * time.Second})
 
 	// The first and the third read fail.
-	db.Fail(sortkey.Fault{Operation: "GetItem", Script: "x.x", Code: "InternalServerError"})
+	db.Fail(sortkey.Fault{Operation: "GetItem", Nth: []int{1, 3}, Code: "InternalServerError"})
 }
 
 func TestDocumentThroughput(t *testing.T) {
-	db := sortkeytest.New(t, func(o *sortkey.Options) { o.EnforceThroughput = true })
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.EnforceThroughput = true })
 	db.Table("Orders", "customer / placed:N")
 }
 
 func TestDocumentConflicts(t *testing.T) {
-	db := sortkeytest.New(t, func(o *sortkey.Options) { o.TransactionDelay = 100 * time.Millisecond })
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.TransactionDelay = 100 * time.Millisecond })
 	db.Table("Orders", "customer / placed:N")
 }
 
@@ -304,7 +304,7 @@ func TestDocumentTime(t *testing.T) {
 }
 
 func TestDocumentSlowTables(t *testing.T) {
-	db := sortkeytest.New(t, func(o *sortkey.Options) { o.TableDelay = 10 * time.Second })
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.TableDelay = 10 * time.Second })
 	db.Table("Orders", "customer / placed:N")
 }
 
@@ -320,13 +320,13 @@ func TestDocumentStaleIndex(t *testing.T) {
 func TestDocumentStaleReads(t *testing.T) {
 	t.Run("window", func(t *testing.T) {
 		// Each read sees some version of the last second; a failing test logs the seed.
-		db := sortkeytest.New(t, func(o *sortkey.Options) { o.StaleReads.Window = time.Second })
+		db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.StaleReads.Window = time.Second })
 		db.Table("Orders", "customer / placed:N")
 	})
 	t.Run("oldest", func(t *testing.T) {
 		// Each read sees the oldest version that it may see.
 		db := sortkeytest.New(t, func(o *sortkey.Options) {
-			o.StaleReads = sortkey.StaleReads{Window: time.Second, Oldest: true}
+			o.Simulate.StaleReads = sortkey.StaleReads{Window: time.Second, Oldest: true}
 		})
 		db.Table("Orders", "customer / placed:N")
 	})

@@ -434,7 +434,7 @@ func TestEventSourceIsQuiet(t *testing.T) {
 	n := 0
 	db.EventSource("Events", func(event) { n++ }).Deliver()
 	require.Equal(t, 1, n)
-	require.Zero(t, fault.Met())
+	require.Zero(t, fault.Count())
 	require.Empty(t, calls.Calls())
 }
 

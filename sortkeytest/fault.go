@@ -3,7 +3,6 @@ package sortkeytest
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/text"
@@ -11,13 +10,13 @@ import (
 )
 
 // Fail puts a fault in force until the test ends, or until it is lifted. The test
-// fails if fewer calls meet the fault than Times or Script say, or none, because then it
+// fails if fewer calls meet the fault than Times or Nth say, or none, because then it
 // has not tested what it set out to. Code must be an exception that the operation may
 // have; db.DB.Fail accepts any.
 //
 // A fault of db.DB.Fail is in force until it is lifted or the test of the database ends,
 // even after the test of [DB.With] has ended.
-func (db *DB) Fail(f sortkey.Fault) *sortkey.Failure {
+func (db *DB) Fail(f sortkey.Fault) *sortkey.ActiveFault {
 	defer resume()
 	db.t.Helper()
 	if problem := checkFault(db.t, f); problem != "" {
@@ -25,7 +24,7 @@ func (db *DB) Fail(f sortkey.Fault) *sortkey.Failure {
 	}
 	failure, set := db.DB.Fail(f), at(place())
 	db.t.Cleanup(func() {
-		switch met, want := failure.Met(), wanted(f); {
+		switch met, want := failure.Count(), wanted(f); {
 		case met == 0:
 			db.t.Errorf("sortkeytest: no call met the fault set%s for %v", set, failure)
 		case met < want:
@@ -40,8 +39,8 @@ func (db *DB) Fail(f sortkey.Fault) *sortkey.Failure {
 // wanted returns how many calls must meet a fault.
 func wanted(f sortkey.Fault) int {
 	n := f.Times
-	if failing := strings.Count(f.Script, "x"); f.Script != "" && (n == 0 || failing < n) {
-		n = failing
+	if f.Nth != nil && (n == 0 || len(f.Nth) < n) {
+		n = len(f.Nth)
 	}
 	return max(n, 1)
 }
@@ -56,9 +55,8 @@ func checkFault(t *test, f sortkey.Fault) string {
 	if !fails && f.Delay == 0 && !f.Hang {
 		return "the fault has no effect: set Code, Reasons, Unprocessed, Delay, Hang, Reset or LoseAnswer"
 	}
-	if strings.Trim(f.Script, "x.") != "" {
-		return fmt.Sprintf("the Script of the fault is %q, want x for each call that fails and . for each that passes",
-			f.Script)
+	if f.Nth != nil && (len(f.Nth) == 0 || slices.Min(f.Nth) < 1) {
+		return fmt.Sprintf("Nth of the fault is %v, want the numbers of the calls that fail, from 1", f.Nth)
 	}
 	if known := codesOf(f.Operation); f.Code != "" && !slices.Contains(known, f.Code) {
 		of := f.Operation

@@ -66,7 +66,7 @@ func TestTypedFailures(t *testing.T) {
 		},
 		"table Orders: item 0 has no attributes: it has type <nil>, want a struct or a map": func(db *sortkeytest.DB) { db.Put("Orders", nil) },
 		`the Script of the fault is "X.", want x for each call that fails and . for each that passes`: func(db *sortkeytest.DB) {
-			db.Fail(sortkey.Fault{Script: "X.", Hang: true})
+			db.Fail(sortkey.Fault{Nth: []int{0}, Hang: true})
 		},
 		"Query of Orders has 0 key values, want values for customer":                    func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders") },
 		"Query of Orders/ByStatus has 1 key value, want values for status and customer": func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders/ByStatus", "x") },
@@ -104,7 +104,7 @@ func TestFixturesAreQuiet(t *testing.T) {
 
 // Items are put although the code under test could not write as fast.
 func TestFixturesAreNotThrottled(t *testing.T) {
-	db := sortkeytest.New(t, func(o *sortkey.Options) { o.EnforceThroughput = true })
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.EnforceThroughput = true })
 	db.CreateTable(&dynamodb.CreateTableInput{
 		TableName:             aws.String("Slow"),
 		AttributeDefinitions:  []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeN}},
@@ -122,7 +122,7 @@ func TestFixturesAreNotThrottled(t *testing.T) {
 func TestFixturesAreNotDelayed(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	db := sortkeytest.New(t, func(o *sortkey.Options) {
-		o.TableDelay, o.Clock = time.Minute, func() time.Time { return now }
+		o.Simulate.TableDelay, o.Clock = time.Minute, func() time.Time { return now }
 	})
 	db.Load("testdata/deploy/template.yaml", "Stage=test") // with a time to live
 	db.Load("testdata/drive.yaml")                         // with items
@@ -138,7 +138,7 @@ func TestFixturesAreNotStale(t *testing.T) {
 	db.HoldIndexes()
 	db.Put("Orders", order{Customer: "9", Placed: 1, Status: "new"})
 	require.Len(t, sortkeytest.Query[order](db, "Orders/ByStatus", "new", "9"), 1)
-	late := orders(t, func(o *sortkey.Options) { o.StaleReads = sortkey.StaleReads{Window: time.Hour, Oldest: true} })
+	late := orders(t, func(o *sortkey.Options) { o.Simulate.StaleReads = sortkey.StaleReads{Window: time.Hour, Oldest: true} })
 	late.Put("Orders", order{Customer: "9", Placed: 1, Status: "new"})
 	require.Len(t, sortkeytest.Query[order](late, "Orders/ByStatus", "new", "9"), 1)
 }
@@ -350,7 +350,7 @@ func TestURL(t *testing.T) {
 			defer close(ended)
 			_, _ = c.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{"customer": &types.AttributeValueMemberS{Value: "1"}}})
 		}()
-		for hang.Met() == 0 {
+		for hang.Count() == 0 {
 			runtime.Gosched()
 		}
 	})

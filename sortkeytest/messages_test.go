@@ -93,7 +93,7 @@ func TestPlaces(t *testing.T) {
 	db.Forbid("Scan")
 	db.Fail(sortkey.Fault{Operation: "Query", Code: "ThrottlingException"})
 	db.Fail(sortkey.Fault{Operation: "Scan", Delay: 1, Times: 3})
-	db.Fail(sortkey.Fault{Operation: "Scan", Delay: 1, Script: ".x.x"})
+	db.Fail(sortkey.Fault{Operation: "Scan", Delay: 1, Nth: []int{2, 4}})
 	scan(t, db)
 	calls.Never("Scan")
 	calls.Only("Other")

@@ -42,7 +42,7 @@ func TestRecipeThrottled(t *testing.T) {
 	})
 	_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Accounts"), Item: id("c")})
 	require.NoError(t, err)
-	require.Equal(t, 2, throttled.Met())
+	require.Equal(t, 2, throttled.Count())
 }
 
 // transfer moves an amount. A token makes a repeated request have no second effect.
@@ -124,7 +124,7 @@ func place(ctx context.Context, s *Service, o Order, patient bool) (count int, e
 func TestRecipeStaleIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := sortkeytest.New(t, func(o *sortkey.Options) {
-			o.StaleReads = sortkey.StaleReads{Window: 5 * time.Second, Oldest: true}
+			o.Simulate.StaleReads = sortkey.StaleReads{Window: 5 * time.Second, Oldest: true}
 		})
 		db.Table("Orders", "customer / placed:N", sortkeytest.Global("ByStatus", "status / placed"))
 		service := NewService(db.Client)
@@ -180,7 +180,7 @@ func setUp(ctx context.Context, c *dynamodb.Client, wait bool) error {
 // of synctest the seconds take no time.
 func TestRecipeForgottenWaiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := func(o *sortkey.Options) { o.TableDelay = 30 * time.Second }
+		slow := func(o *sortkey.Options) { o.Simulate.TableDelay = 30 * time.Second }
 		var missing *types.ResourceNotFoundException
 		require.ErrorAs(t, setUp(t.Context(), sortkeytest.New(t, slow).Client, false), &missing)
 		require.NoError(t, setUp(t.Context(), sortkeytest.New(t, slow).Client, true))

@@ -67,7 +67,7 @@ func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	for _, fn := range optFns {
 		fn(&opts)
 	}
-	if s := &opts.StaleReads; s.Window > 0 && !s.Oldest && s.Seed == 0 {
+	if s := &opts.Simulate.StaleReads; s.Window > 0 && !s.Oldest && s.Seed == 0 {
 		s.Seed = rand.Uint64()
 		t.Cleanup(func() {
 			if t.Failed() {

@@ -276,7 +276,7 @@ func TestSynctest(t *testing.T) {
 // A program that forgets to wait for a new table is found.
 func TestTableDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		db := sortkeytest.New(t, func(o *sortkey.Options) { o.TableDelay = 10 * time.Second })
+		db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.TableDelay = 10 * time.Second })
 		db.Table("Users", "id") // fixtures are ready for use
 		db.Put("Users", map[string]any{"id": "1"})
 		_, err := db.Client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
@@ -308,7 +308,7 @@ func (f *failed) Logf(format string, args ...any) { f.logged += fmt.Sprintf(form
 
 func TestStaleSeedIsLogged(t *testing.T) {
 	f := &failed{TB: t}
-	sortkeytest.New(f, func(o *sortkey.Options) { o.StaleReads.Window = time.Second })
+	sortkeytest.New(f, func(o *sortkey.Options) { o.Simulate.StaleReads.Window = time.Second })
 	for _, fn := range f.cleanups {
 		fn()
 	}

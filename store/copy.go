@@ -11,16 +11,11 @@ type Forker interface {
 	// returned are in the fork; one still running is in it completely or not at
 	// all. The error is [ErrClosed] for a closed store.
 	Fork() (Store, error)
-}
 
-// An InstantForker is a [Forker] whose Fork takes the same few microseconds whatever
-// the size of the store and how often it is called, so that earlier versions of the
-// rows can be kept.
-type InstantForker interface {
-	Forker
-
-	// InstantFork does nothing. Engines have it to say what Fork costs.
-	InstantFork()
+	// ForksInstantly reports whether Fork takes the same few microseconds whatever the
+	// size of the store and how often it is called, so that earlier versions of the rows
+	// can be kept.
+	ForksInstantly() bool
 }
 
 // A Getter is a [Store] that reads a single row faster than a View does.

@@ -37,7 +37,7 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wir
 	if e == nil {
 		return ctx, nil
 	}
-	c.lose = e.Lose
+	c.lose = e.LoseAnswer
 	if e.Delay > 0 || e.Hang {
 		wait, release := s.faults.Wait(ctx)
 		defer release()
@@ -90,7 +90,7 @@ var faultTexts = map[string]string{
 
 // faultError returns the error with a code. Errors of throttling name the table
 // and the limit, as the service does since 2025 (DG/throttling-diagnosing.html).
-func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fault.Effect) error {
+func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fault.Fault) error {
 	message := e.Message
 	if message == "" {
 		message = faultTexts[e.Code]

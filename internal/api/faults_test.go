@@ -11,7 +11,7 @@ import (
 // Source: DG/throttling-diagnosing.html.
 func TestThrottlingReasons(t *testing.T) {
 	e := newEndpoint(t, tableH)
-	e.svc.Faults().Add(&faults.Rule{Operation: "PutItem", Effect: faults.Effect{Code: "ThrottlingException"}})
+	e.svc.Faults().Add(&faults.Rule{Fault: faults.Fault{Operation: "PutItem", Code: "ThrottlingException"}})
 	out, status := e.serve("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"x"}}}`)
 	for _, want := range []string{"TableWriteProvisionedThroughputExceeded", arnH} {
 		if status != 400 || !strings.Contains(out, want) {
@@ -28,7 +28,7 @@ func TestThrottlingReasonsOfStatements(t *testing.T) {
 		exists      = `{"Statement":"EXISTS(SELECT * FROM HHH WHERE a = 'x' AND attribute_exists(b))"}`
 	)
 	e := newEndpoint(t, tableH)
-	e.svc.Faults().Add(&faults.Rule{Effect: faults.Effect{Code: "ProvisionedThroughputExceededException"}})
+	e.svc.Faults().Add(&faults.Rule{Fault: faults.Fault{Code: "ProvisionedThroughputExceededException"}})
 	for _, tt := range []struct{ op, body, want string }{
 		{"ExecuteStatement", read, "TableRead"},
 		{"ExecuteStatement", write, "TableWrite"},

@@ -23,17 +23,27 @@ type Call struct {
 	Keys func() []string
 }
 
-// A Rule says which calls fail and how. Its fields must not change once it is in
-// a [Set].
+// A Fault says which calls fail and how: sortkey.Fault, where its fields are documented.
+type Fault struct {
+	Operation     string
+	Table, Index  string
+	Key           string
+	Skip, Times   int
+	Nth           []int
+	Chance        float64
+	Seed          uint64
+	Code, Message string
+	Reasons       []string
+	Unprocessed   int
+	Delay         time.Duration
+	Hang          bool
+	Reset         bool
+	LoseAnswer    bool
+}
+
+// A Rule is a fault that may be in force. It must not change once it is in a [Set].
 type Rule struct {
-	Operation, Table, Index string // "" matches all
-	Key                     string // a pattern in which * stands for any text, or ""
-	Skip                    int    // matching calls that pass first
-	Times                   int    // calls that fail, 0 for all
-	Chance                  float64
-	Seed                    uint64 // of Chance
-	Script                  string // "" or, by call, x to fail and any other byte to pass; later calls pass
-	Effect
+	Fault
 
 	mu     sync.Mutex     // guards the fields below
 	calls  map[string]int // seen by the rule, by operation and tables
@@ -41,22 +51,6 @@ type Rule struct {
 	met    int            // calls that failed
 	hidden int            // calls that would have failed if no earlier rule had applied
 	rng    *rand.Rand
-}
-
-// An Effect says what a fault does to a call.
-type Effect struct {
-	Delay time.Duration // before anything else
-	Hang  bool          // until the context ends
-	Reset bool          // the connection, before anything is done
-	Lose  bool          // the answer: the connection is reset after the call was carried out
-	// Code and Message are the error to answer with.
-	Code, Message string
-	// Reasons are the codes of a cancelled transaction's reasons by position. Only
-	// transactions meet them.
-	Reasons []string
-	// Unprocessed is how many requests of a batch to leave unprocessed, the last
-	// ones; more than there are leaves all. Only batches meet it.
-	Unprocessed int
 }
 
 // A Set is the rules in force. The zero Set is ready to use, and safe for
@@ -145,20 +139,20 @@ func (s *Set) Close(cause error) {
 // Empty reports whether there are no rules, in a few nanoseconds.
 func (s *Set) Empty() bool { return s == nil || !s.some.Load() }
 
-// Match returns the effect of the first rule that applies to a call, or nil. Other
+// Match returns the first fault that applies to a call, or nil. Other
 // rules that match count the call as one that passed.
-func (s *Set) Match(c *Call) *Effect {
+func (s *Set) Match(c *Call) *Fault {
 	s.mu.Lock()
 	rules := s.rules
 	s.mu.Unlock()
 	what := strings.TrimSpace(c.Operation + " " + strings.Join(c.Tables, ", "))
-	var effect *Effect
+	var found *Fault
 	for _, r := range rules {
-		if r.applies(what, r.matches(c), effect == nil) {
-			effect = &r.Effect
+		if r.applies(what, r.matches(c), found == nil) {
+			found = &r.Fault
 		}
 	}
-	return effect
+	return found
 }
 
 func (r *Rule) matches(c *Call) bool {
@@ -194,7 +188,7 @@ func (r *Rule) applies(call string, matches, first bool) bool {
 		return false
 	}
 	r.seen++
-	if n := r.seen - r.Skip; r.Script != "" && (n < 1 || n > len(r.Script) || r.Script[n-1] != 'x') {
+	if r.Nth != nil && !slices.Contains(r.Nth, r.seen-r.Skip) {
 		return false
 	}
 	if r.seen <= r.Skip || r.Times > 0 && r.met >= r.Times || r.rng != nil && r.rng.Float64() >= r.Chance {
@@ -251,8 +245,8 @@ func (r *Rule) String() string {
 	case r.Unprocessed > 0:
 		what += ", batches only"
 	}
-	if r.Script != "" {
-		what += ", script " + r.Script
+	if r.Nth != nil {
+		what += ", calls " + strings.Trim(fmt.Sprint(r.Nth), "[]")
 	}
 	if r.Chance > 0 {
 		what += fmt.Sprintf(", chance %v", r.Chance)

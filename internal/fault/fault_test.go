@@ -23,14 +23,15 @@ func TestSet(t *testing.T) {
 	var s Set
 	require.True(t, s.Empty())
 	call := &Call{Operation: "PutItem", Tables: []string{"A", "B"}, Index: "I", Keys: func() []string { return []string{"k1"} }}
-	for _, r := range []*Rule{{Operation: "GetItem"}, {Table: "C"}, {Index: "J"}, {Key: "x*"}, {Operation: "PutItem", Skip: 1}} {
-		r.Code = "wrong"
+	for _, f := range []Fault{{Operation: "GetItem"}, {Table: "C"}, {Index: "J"}, {Key: "x*"}, {Operation: "PutItem", Skip: 1}} {
+		f.Code = "wrong"
+		r := &Rule{Fault: f}
 		s.Add(r)
 		require.Nil(t, s.Match(call), r)
 		s.Remove(r)
 	}
 	require.True(t, s.Empty())
-	twice := &Rule{Operation: "PutItem", Table: "B", Index: "I", Key: "k*", Skip: 1, Times: 2, Effect: Effect{Code: "X"}}
+	twice := &Rule{Fault: Fault{Operation: "PutItem", Table: "B", Index: "I", Key: "k*", Skip: 1, Times: 2, Code: "X"}}
 	s.Add(twice)
 	require.False(t, s.Empty())
 	var got []bool
@@ -41,14 +42,14 @@ func TestSet(t *testing.T) {
 	require.Equal(t, 2, twice.Met())
 	require.Equal(t, "the calls were 5 × PutItem A, B", twice.Calls())
 	s.Remove(twice)
-	script := &Rule{Skip: 1, Script: "x.x", Effect: Effect{Code: "X"}}
+	script := &Rule{Fault: Fault{Skip: 1, Nth: []int{1, 3}, Code: "X"}}
 	s.Add(script)
 	got = nil
 	for range 6 {
 		got = append(got, s.Match(call) != nil)
 	}
 	require.Equal(t, []bool{false, true, false, true, false, false}, got)
-	chance := &Rule{Chance: 0.5, Seed: 7}
+	chance := &Rule{Fault: Fault{Chance: 0.5, Seed: 7}}
 	s.Add(chance)
 	for range 200 {
 		s.Match(call)
@@ -59,7 +60,7 @@ func TestSet(t *testing.T) {
 // A rule lets a call pass, and counts it as not met, if an earlier rule makes it fail.
 func TestOverlap(t *testing.T) {
 	var s Set
-	first, second := &Rule{Times: 2, Effect: Effect{Code: "A"}}, &Rule{Times: 1, Effect: Effect{Code: "B"}}
+	first, second := &Rule{Fault: Fault{Times: 2, Code: "A"}}, &Rule{Fault: Fault{Times: 1, Code: "B"}}
 	s.Add(first)
 	s.Add(second)
 	var got []string
@@ -82,7 +83,7 @@ func TestEffectsOfOperations(t *testing.T) {
 		"TransactWriteItems": {true, false}, "TransactGetItems": {true, false}, "ExecuteTransaction": {true, false},
 		"BatchWriteItem": {false, true}, "BatchGetItem": {false, true},
 	} {
-		for i, r := range []*Rule{{Effect: Effect{Reasons: []string{"X"}}}, {Effect: Effect{Unprocessed: 1}}} {
+		for i, r := range []*Rule{{Fault: Fault{Reasons: []string{"X"}}}, {Fault: Fault{Unprocessed: 1}}} {
 			var s Set
 			s.Add(r)
 			require.Equal(t, want[i], s.Match(&Call{Operation: operation}) != nil, "%s %s", operation, r)
@@ -93,7 +94,7 @@ func TestEffectsOfOperations(t *testing.T) {
 // A rule does not report calls made before it was added.
 func TestCalls(t *testing.T) {
 	var s Set
-	early, late := &Rule{Operation: "Scan", Skip: 1}, &Rule{Operation: "PutItem", Effect: Effect{Reasons: []string{"X"}}}
+	early, late := &Rule{Fault: Fault{Operation: "Scan", Skip: 1}}, &Rule{Fault: Fault{Operation: "PutItem", Reasons: []string{"X"}}}
 	s.Add(early)
 	s.Match(&Call{Operation: "GetItem", Tables: []string{"A"}})
 	s.Add(late)

@@ -2,7 +2,10 @@
 // of a database. Programs use the clients of package sdk.
 package inside
 
-import "github.com/sortkey/sortkey/internal/api"
+import (
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/table"
+)
 
 // Service returns the operations of a *sortkey.DB. Package sortkey sets it.
 var Service func(db any) *api.Service
@@ -19,3 +22,6 @@ var Credentials func(db any) (key, secret string)
 // *sortkey.DB: an observer sees the HTTP fields, or the server checks signatures or has
 // its own limits. Package sortkey sets it.
 var Watched func(db any) bool
+
+// Trace returns the sortkey.Trace of what a query or scan has read. Package sortkey sets it.
+var Trace func(tr *table.Trace) any

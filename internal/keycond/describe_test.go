@@ -65,7 +65,7 @@ func TestDescribe(t *testing.T) {
 		require.NoError(t, err)
 		slice, err := keycond.Compile(schema, cond)
 		require.NoError(t, err, tt.cond)
-		if got := schema.DescribePartition(slice.Partition) + ", " + schema.DescribeRange(slice.Range); got != tt.want {
+		if got := describe(schema, slice.Partition, slice.Range); got != tt.want {
 			t.Errorf("%s by %q = %s, want %s", tt.cond, tt.index, got, tt.want)
 		}
 	}
@@ -119,11 +119,11 @@ func TestDescribeStart(t *testing.T) {
 		schema := schemas()[tt.index]
 		partition, _ := schema.AppendPartition(nil, it)
 		sort, _ := schema.AppendSort(nil, it)
-		describe := func(r store.Range) string {
-			return schema.DescribePartition(partition) + ", " + schema.DescribeRange(r)
+		words := func(r store.Range) string {
+			return describe(schema, partition, r)
 		}
-		require.Equal(t, tt.forward, describe(store.Range{Lo: append(bytes.Clone(sort), 0)}))
-		require.Equal(t, tt.backward, describe(store.Range{Hi: sort}))
+		require.Equal(t, tt.forward, words(store.Range{Lo: append(bytes.Clone(sort), 0)}))
+		require.Equal(t, tt.backward, words(store.Range{Hi: sort}))
 	}
 }
 
@@ -131,8 +131,13 @@ func TestDescribeStart(t *testing.T) {
 func TestDescribeAnything(t *testing.T) {
 	proptest.Check(t, 500, func(t *proptest.T) {
 		for _, s := range schemas() {
-			s.DescribePartition(t.Bytes(0, 12))
-			s.DescribeRange(store.Range{Lo: t.Bytes(0, 12), Hi: t.Bytes(0, 12)})
+			describe(s, t.Bytes(0, 12), store.Range{Lo: t.Bytes(0, 12), Hi: t.Bytes(0, 12)})
 		}
 	})
+}
+
+// describe returns a slice in words.
+func describe(s *keycond.Schema, partition []byte, r store.Range) string {
+	low, high := s.Bounds(r)
+	return keycond.DescribePartition(s.PartitionKey(partition)) + ", " + keycond.DescribeRange(s.SortNames(), low, high)
 }

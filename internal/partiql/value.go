@@ -1,6 +1,7 @@
 package partiql
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 
@@ -119,7 +120,7 @@ func (p *parser) set(tok int) attr.Value {
 	}
 	v, err := attr.NewSet(kind, elems...)
 	if e, ok := errors.AsType[*attr.Error](err); ok {
-		p.fault(tok, "%s", e.OlderMsg())
+		p.fault(tok, "%s", cmp.Or(e.Older, e.Msg))
 		return attr.NewNull()
 	}
 	return v

@@ -167,7 +167,7 @@ func (p *pager) take(item attr.Item) bool {
 
 	switch {
 	case ended:
-		p.tr.Stop = StopVisit
+		p.tr.Stop = StopAnswer
 	case p.page.Examined == p.q.Limit:
 		p.tr.Stop = StopLimit
 	case p.tr.Bytes >= PageBytes:

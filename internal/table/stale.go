@@ -53,7 +53,7 @@ const maxVersions = 256
 // SetStaleness says what eventually consistent reads may see from now on. The error
 // is [ErrNoVersions].
 func (db *DB) SetStaleness(s Staleness) error {
-	if _, ok := db.store.(store.InstantForker); !ok {
+	if forker, ok := db.store.(store.Forker); !ok || !forker.ForksInstantly() {
 		return ErrNoVersions
 	}
 	db.lag.Store(&lag{Staleness: s, rng: rand.New(rand.NewPCG(s.Seed, 1))}) //nolint:gosec // reproducible by design
@@ -87,7 +87,7 @@ func (db *DB) Settle() {
 
 // version returns the rows as they are now.
 func (db *DB) version(ctx context.Context, now time.Time) (*version, error) {
-	st, err := db.store.(store.InstantForker).Fork()
+	st, err := db.store.(store.Forker).Fork()
 	if err != nil {
 		return nil, err
 	}

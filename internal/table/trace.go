@@ -39,11 +39,26 @@ type Stop string
 
 // The reasons for a page to end.
 const (
-	StopEnd   Stop = "end of the range"
-	StopLimit Stop = "Limit"
-	StopSize  Stop = "1 MB"
-	StopVisit Stop = "length of the answer" // what visits the items ended the page
+	StopEnd    Stop = "end"
+	StopLimit  Stop = "limit"
+	StopSize   Stop = "size"
+	StopAnswer Stop = "answer" // what visits the items ended the page
 )
+
+// String returns the reason in words.
+func (s Stop) String() string {
+	switch s {
+	case StopEnd:
+		return "end of the range"
+	case StopLimit:
+		return "Limit"
+	case StopSize:
+		return "1 MB"
+	case StopAnswer:
+		return "length of the answer"
+	}
+	return string(s)
+}
 
 type traceKey struct{}
 

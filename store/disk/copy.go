@@ -228,6 +228,9 @@ func (s *Store) Fork() (store.Store, error) {
 	return fork, nil
 }
 
+// ForksInstantly implements [store.Forker]: a fork copies what it cannot link.
+func (s *Store) ForksInstantly() bool { return false }
+
 // removeFork removes the folder of a fork.
 func (s *Store) removeFork() {
 	if err := s.forks.remove(s.dir); err != nil {

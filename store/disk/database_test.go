@@ -273,7 +273,7 @@ func TestTableDelayRestart(t *testing.T) {
 	open := func() (*sortkey.DB, func() error) {
 		st, err := disk.Open(dir, disk.Options{})
 		require.NoError(t, err)
-		db, err := sortkey.Open(sortkey.Options{Store: st, Clock: func() time.Time { return now }, TableDelay: 2 * time.Second})
+		db, err := sortkey.Open(sortkey.Options{Store: st, Clock: func() time.Time { return now }, Simulate: sortkey.Simulation{TableDelay: 2 * time.Second}})
 		require.NoError(t, err)
 		return db, db.Close
 	}
@@ -318,7 +318,7 @@ func TestTableDelayRestart(t *testing.T) {
 func TestStaleReadsNeedMemory(t *testing.T) {
 	st, err := disk.Open(t.TempDir(), disk.Options{})
 	require.NoError(t, err)
-	_, err = sortkey.Open(sortkey.Options{Store: st, StaleReads: sortkey.StaleReads{Window: time.Second}})
+	_, err = sortkey.Open(sortkey.Options{Store: st, Simulate: sortkey.Simulation{StaleReads: sortkey.StaleReads{Window: time.Second}}})
 	require.ErrorIs(t, err, sortkey.ErrStaleReads)
 	db, err := sortkey.Open(sortkey.Options{Store: st})
 	require.NoError(t, err)

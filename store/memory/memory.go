@@ -72,8 +72,8 @@ func (s *engine) Fork() (store.Store, error) {
 	return f, nil
 }
 
-// InstantFork implements [store.InstantForker].
-func (s *engine) InstantFork() {}
+// ForksInstantly implements [store.Forker]: a fork is another root of the same tree.
+func (s *engine) ForksInstantly() bool { return true }
 
 // Len returns the number of rows in all spaces, 0 after Close.
 func (s *engine) Len() int {

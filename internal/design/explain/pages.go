@@ -144,11 +144,11 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 	}
 	switch {
 	case p.last == nil:
-		r.Stop = string(table.StopEnd)
+		r.Stop = table.StopEnd.String()
 	case p.examined == r.Limit:
-		r.Stop = string(table.StopLimit)
+		r.Stop = table.StopLimit.String()
 	default:
-		r.Stop = string(table.StopSize)
+		r.Stop = table.StopSize.String()
 	}
 	if returned != p.count {
 		e.note(fmt.Sprintf("the endpoint returned %d rows of a page, but %d rows of it satisfy the filter", p.count, returned))
@@ -178,7 +178,7 @@ func (e *explainer) compare(p *page, size int, strong float64) {
 		return
 	}
 	r.Traces = append(r.Traces, *tr)
-	if tr.Examined != p.examined || tr.Bytes != size || tr.Units != units || tr.Stop != r.Stop {
+	if tr.Examined != p.examined || tr.Bytes != size || tr.Units != units || tr.Stop.String() != r.Stop {
 		r.Traced = false
 		e.note(fmt.Sprintf("the endpoint reports %d rows and %d bytes for %v units, and stopped at %s", tr.Examined, tr.Bytes, tr.Units, tr.Stop))
 	}

@@ -66,7 +66,7 @@ func (r *Report) Picture(rows int) Picture {
 	p = append(p, r.rows(rows)...)
 	if r.Next != nil {
 		why := "stopped at " + r.Stop
-		if r.Stop == string(table.StopLimit) {
+		if r.Stop == table.StopLimit.String() {
 			why = "Limit " + strconv.Itoa(r.Limit)
 		}
 		p = append(

@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -46,23 +47,33 @@ func refused(e *wire.Error) error {
 	return &ServiceError{Code: e.Code, Message: e.Message, Status: e.Status}
 }
 
+// Traced returns a context for a request to a database in this process, and a function that
+// returns the traces of its queries and scans so far.
+func Traced(ctx context.Context) (context.Context, func() []sortkey.Trace) {
+	var mu sync.Mutex
+	var all []sortkey.Trace
+	ctx = table.WithTrace(ctx, func(tr table.Trace) {
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, inside.Trace(&tr).(sortkey.Trace))
+	})
+	return ctx, func() []sortkey.Trace {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(all)
+	}
+}
+
 // InProcess returns a target for a database in this process. It answers without JSON.
 func InProcess(db *sortkey.DB) Target { return inProcess{db} }
 
 type inProcess struct{ db *sortkey.DB }
 
 func (t inProcess) Do(ctx context.Context, in wire.Request) (wire.Output, []sortkey.Trace, error) {
-	var mu sync.Mutex
-	var traces []sortkey.Trace
-	traced := sortkey.WithTrace(ctx, func(tr sortkey.Trace) {
-		mu.Lock()
-		traces = append(traces, tr)
-		mu.Unlock()
-	})
-
+	traced, traces := Traced(ctx)
 	out, err := t.answer(traced, in)
 	if err == nil {
-		return out, traces, nil
+		return out, traces(), nil
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, nil, cause

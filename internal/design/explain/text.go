@@ -257,9 +257,9 @@ func (p *printer) stop() {
 		more = ", and " + whole + " ends there too: the next page is empty"
 	}
 	switch r.Stop {
-	case string(table.StopEnd):
+	case table.StopEnd.String():
 		p.line("ends", plain("at the end of %s", whole))
-	case string(table.StopLimit):
+	case table.StopLimit.String():
 		p.line("ends", plain("at Limit %d, counted before the filter%s", r.Limit, more))
 	default:
 		p.line("ends", plain("at %s%s", r.Stop, more))

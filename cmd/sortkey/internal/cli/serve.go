@@ -405,7 +405,9 @@ func (f serveFlags) options() (sortkey.Options, error) {
 	if f.stale.Window > 0 && f.data != "" {
 		return opts, usageError("leave out --data", "--stale-reads needs a database in memory")
 	}
-	opts.TableDelay, opts.StaleReads, opts.EnforceThroughput, opts.TransactionDelay = f.tableDelay, f.stale, f.enforce, f.transaction
+	opts.Simulate = sortkey.Simulation{
+		TableDelay: f.tableDelay, StaleReads: f.stale, EnforceThroughput: f.enforce, TransactionDelay: f.transaction,
+	}
 	var ok bool
 	if opts.Wording, ok = wordings[f.wording]; !ok {
 		return opts, usageError("give 2026-10 or 2026-05", "--wording: %q is not a known month", f.wording)

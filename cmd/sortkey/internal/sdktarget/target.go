@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
@@ -29,14 +28,7 @@ func (t target) Do(ctx context.Context, in wire.Request) (wire.Output, []sortkey
 	if err != nil {
 		return nil, nil, err
 	}
-	var mu sync.Mutex
-	var traces []sortkey.Trace
-	ctx = sortkey.WithTrace(ctx, func(tr sortkey.Trace) {
-		mu.Lock()
-		traces = append(traces, tr)
-		mu.Unlock()
-	})
-
+	ctx, traces := explain.Traced(ctx)
 	err = Send(ctx, t.client, in, out)
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		refused := &explain.ServiceError{Code: api.ErrorCode(), Message: api.ErrorMessage()}
@@ -48,7 +40,7 @@ func (t target) Do(ctx context.Context, in wire.Request) (wire.Output, []sortkey
 	if err != nil {
 		return nil, nil, err
 	}
-	return out, traces, nil
+	return out, traces(), nil
 }
 
 // Send sends a request through a client and sets *out, the output of its operation. Its
