@@ -95,6 +95,21 @@ func PatternJSON(m *model.Model, p *model.Pattern) (json.RawMessage, error) {
 	return JSON(in), nil
 }
 
+// Order compares the names of two members of requests by the order in which people write
+// them: what is read first, then how.
+func Order(a, b string) int {
+	i, j := slices.Index(usual, a), slices.Index(usual, b)
+	switch {
+	case i < 0 && j < 0:
+		return strings.Compare(a, b)
+	case i < 0:
+		return 1
+	case j < 0:
+		return -1
+	}
+	return i - j
+}
+
 // usual is the usual order of the members of requests that [Pattern] makes.
 var usual = []string{
 	"TableName", "IndexName", "Key", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",

@@ -221,11 +221,7 @@ func (f *file) member(kind attr.Kind, text string) string {
 // constValue returns an attribute value as a Go literal.
 func (f *file) constValue(v attr.Value) string {
 	f.use("types")
-	n, err := readValue(jsonNode(v.AppendJSON(nil)))
-	if err != nil {
-		return "nil" // attr reads all that it writes
-	}
-	return goValue(n)
+	return goValue(v)
 }
 
 // helperNames are the helper functions that [file.helpers] can add.

@@ -14,6 +14,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/gen"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // written pairs a request with its code in a language.
@@ -31,7 +33,7 @@ func TestRequest(t *testing.T) {
 		w := written{op: op, body: d.Input, text: map[string]string{}}
 		var out strings.Builder
 		for _, lang := range gen.Languages() {
-			text, err := gen.Request(op, []byte(d.Input), lang)
+			text, err := request(op, d.Input, lang)
 			if err != nil {
 				return "error: " + err.Error()
 			}
@@ -49,8 +51,35 @@ func TestRequest(t *testing.T) {
 }
 
 func TestUnknownLanguage(t *testing.T) {
-	if _, err := gen.Request("Query", []byte(`{"TableName":"T"}`), "cobol"); err == nil || !strings.Contains(err.Error(), "aws, go, python, js") {
+	if _, err := request("Query", `{"TableName":"T"}`, "cobol"); err == nil || !strings.Contains(err.Error(), "aws, go, python, js") {
 		t.Errorf("Request in cobol = %v", err)
+	}
+}
+
+// request writes the body of a request in a language.
+func request(op, body, lang string) (string, error) {
+	in, err := wire.DecodeRequest(op, []byte(body))
+	if err != nil {
+		return "", err
+	}
+	return gen.Request(in, lang)
+}
+
+// TestRawRequest holds that a raw request of a design is refused if code could not repeat it.
+func TestRawRequest(t *testing.T) {
+	for _, tt := range []struct{ request, want string }{
+		{`{operation: Query, TableName: Tab, KeyConditionExpresion: "PK = :a"}`, "Query has no parameter KeyConditionExpresion"},
+		{`{operation: Scan, TableName: Tab, Faults: []}`, "Scan has no parameter Faults"},
+		{`{operation: Query, TableName: Tab, Limit: x}`, "STRING_VALUE cannot be converted to Integer"},
+		{
+			`{operation: Scan, TableName: Tab, ExclusiveStartKey: {PK: {NS: ["1", "1"]}}}`,
+			"ValidationException: One or more parameter values were invalid: Input collection contains duplicates",
+		},
+	} {
+		m, err := modelfile.Parse("m", []byte("name: m\ntables: {Tab: {partition: PK}}\npatterns:\n  - {name: p, request: "+tt.request+"}\n"))
+		require.NoError(t, err)
+		text, err := gen.Expression(m, m.Patterns[0], "go")
+		require.ErrorContains(t, err, tt.want, text)
 	}
 }
 
@@ -234,7 +263,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add("GetItem", `{"Key": {"a": {"M": {"b": {"BOOL": "yes"}}}}, "AttributesToGet": ["x"]}`)
 	f.Fuzz(func(t *testing.T, op, body string) {
 		for _, lang := range gen.Languages() {
-			text, err := gen.Request(op, []byte(body), lang)
+			text, err := request(op, body, lang)
 			if (err == nil) != (text != "") {
 				t.Fatalf("Request(%q, %q, %q) = %q, %v", op, body, lang, text, err)
 			}
@@ -245,9 +274,9 @@ func FuzzRequest(f *testing.F) {
 // TestOtherNamesOfLanguages tests the aliases of languages.
 func TestOtherNamesOfLanguages(t *testing.T) {
 	for name, lang := range map[string]string{"javascript": "js", "JavaScript": "js", "ts": "js", "py": "python", "boto3": "python", "cli": "aws", "golang": "go"} {
-		want, err := gen.Request("Scan", []byte(`{"TableName": "T"}`), lang)
+		want, err := request("Scan", `{"TableName": "T"}`, lang)
 		require.NoError(t, err)
-		got, err := gen.Request("Scan", []byte(`{"TableName": "T"}`), name)
+		got, err := request("Scan", `{"TableName": "T"}`, name)
 		require.NoError(t, err, name)
 		require.Equal(t, want, got, name)
 	}

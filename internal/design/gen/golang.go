@@ -1,19 +1,23 @@
 package gen
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/format"
 	"strconv"
 	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // golang returns a call of an SDK for Go v2 client.
-func (r *request) golang() string {
+func golang(in wire.Request) string {
+	op := in.Op().String()
 	var b strings.Builder
-	b.WriteString("out, err := client." + r.op + "(ctx, &dynamodb." + r.op + "Input{\n")
-	for _, m := range r.members {
-		b.WriteString("\t" + m.name + ": " + goMember(r.shapes[m.name], m.name, m.value, "\t") + ",\n")
+	b.WriteString("out, err := client." + op + "(ctx, &dynamodb." + op + "Input{\n")
+	for _, m := range membersOf(in) {
+		b.WriteString("\t" + m.name + ": " + goMember(m, "\t") + ",\n")
 	}
 	b.WriteString("})\n")
 	if formatted, err := format.Source([]byte(b.String())); err == nil {
@@ -22,94 +26,105 @@ func (r *request) golang() string {
 	return b.String()
 }
 
-// enums are the Go types of members with enumerated values.
-var enums = map[string]string{
-	"ReturnConsumedCapacity": "ReturnConsumedCapacity", "Select": "Select",
-	"ConditionalOperator": "ConditionalOperator",
-}
-
-// goMember returns the value of a member of an input struct.
-func goMember(s shape, name string, n node, in string) string {
-	switch s {
-	case text:
-		return "aws.String(" + goString(n.(string)) + ")"
-	case word:
-		return "types." + enums[name] + "(" + goString(n.(string)) + ")"
-	case flag:
-		return fmt.Sprintf("aws.Bool(%t)", n)
-	case count:
-		return "aws.Int32(" + string(n.(json.Number)) + ")"
-	case texts:
-		var all []string
-		for _, one := range n.(list) {
-			all = append(all, goString(one.(string)))
-		}
-		return "[]string{" + strings.Join(all, ", ") + "}"
-	case names:
-		return goMap("string", n, in, func(n node) string { return goString(n.(string)) })
-	case item:
-		return goMap("types.AttributeValue", n, in, goValue)
+// goMember returns the value of a member of an input struct, whose lines are indented by
+// indent.
+func goMember(m member, indent string) string {
+	switch v := m.value.(type) {
+	case string:
+		return "aws.String(" + goString(v) + ")"
+	case enum:
+		return "types." + m.name + "(" + goString(string(v)) + ")"
+	case bool:
+		return fmt.Sprintf("aws.Bool(%t)", v)
+	case int64:
+		return fmt.Sprintf("aws.Int32(%d)", v)
+	case []string:
+		return goList("string", goStrings(v))
 	}
-	return goMap("types.Condition", n, in, goCondition)
-}
 
-func goMap(elem string, n node, in string, write func(node) string) string {
+	all, _ := entries(m.value, func(name string, v any) string { return goString(name) + ": " + goEntry(v) })
 	var b strings.Builder
-	b.WriteString("map[string]" + elem + "{\n")
-	for _, m := range n.(object) {
-		b.WriteString(in + "\t" + goString(m.name) + ": " + write(m.value) + ",\n")
+	b.WriteString("map[string]" + goElem(m.value) + "{\n")
+	for _, entry := range all {
+		b.WriteString(indent + "\t" + entry + ",\n")
 	}
-	return b.String() + in + "}"
+	return b.String() + indent + "}"
+}
+
+// goElem returns the type of a map's values.
+func goElem(value any) string {
+	switch value.(type) {
+	case map[string]string:
+		return "string"
+	case attr.Item:
+		return "types.AttributeValue"
+	}
+	return "types.Condition"
+}
+
+// goEntry returns a value of a map.
+func goEntry(value any) string {
+	switch v := value.(type) {
+	case attr.Value:
+		return goValue(v)
+	case wire.Condition:
+		return goCondition(v)
+	}
+	return goString(value.(string))
 }
 
 // goString returns a string as a Go literal.
 func goString(s string) string { return strconv.Quote(s) }
 
-func goCondition(n node) string {
+func goStrings(list []string) (all []string) {
+	for _, s := range list {
+		all = append(all, goString(s))
+	}
+	return all
+}
+
+func goCondition(c wire.Condition) string {
 	var parts []string
-	for _, m := range n.(object) {
-		if m.name == "ComparisonOperator" {
-			parts = append(parts, "ComparisonOperator: types.ComparisonOperator("+goString(m.value.(string))+")")
-			continue
+	if c.AttributeValueList != nil {
+		var values []string
+		for _, v := range c.AttributeValueList {
+			values = append(values, goValue(v))
 		}
-		parts = append(parts, "AttributeValueList: "+goList("types.AttributeValue", m.value, goValue))
+		parts = append(parts, "AttributeValueList: "+goList("types.AttributeValue", values))
+	}
+	if c.ComparisonOperator != nil {
+		parts = append(parts, "ComparisonOperator: types.ComparisonOperator("+goString(*c.ComparisonOperator)+")")
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-func goList(elem string, n node, write func(node) string) string {
-	var all []string
-	for _, one := range n.(list) {
-		all = append(all, write(one))
-	}
-	return "[]" + elem + "{" + strings.Join(all, ", ") + "}"
+func goList(elem string, parts []string) string {
+	return "[]" + elem + "{" + strings.Join(parts, ", ") + "}"
 }
 
 // goValue returns an attribute value as Go code.
-func goValue(n node) string {
-	kind, v := kindOf(n)
+func goValue(v attr.Value) string {
 	var s string
-	switch kind {
-	case "S", "N":
-		s = goString(v.(string))
-	case "B":
+	switch v.Kind() {
+	case attr.String, attr.Number:
+		s = goString(model.TextOf(v))
+	case attr.Binary:
 		s = goBytes(v)
-	case "BOOL", "NULL":
-		s = fmt.Sprintf("%t", v)
-	case "SS", "NS":
-		s = goList("string", v, func(n node) string { return goString(n.(string)) })
-	case "BS":
-		s = goList("[]byte", v, goBytes)
-	case "L":
-		s = goList("types.AttributeValue", v, goValue)
-	case "M":
-		var all []string
-		for _, m := range v.(object) {
-			all = append(all, goString(m.name)+": "+goValue(m.value))
-		}
+	case attr.Bool:
+		s = fmt.Sprintf("%t", v.Bool())
+	case attr.Null:
+		s = "true"
+	case attr.StringSet, attr.NumberSet:
+		s = goList("string", elements(v, func(e attr.Value) string { return goString(model.TextOf(e)) }))
+	case attr.BinarySet:
+		s = goList("[]byte", elements(v, goBytes))
+	case attr.List:
+		s = goList("types.AttributeValue", elements(v, goValue))
+	case attr.Map:
+		all, _ := entries(v.Map(), func(name string, e any) string { return goString(name) + ": " + goEntry(e) })
 		s = "map[string]types.AttributeValue{" + strings.Join(all, ", ") + "}"
 	}
-	return "&types.AttributeValueMember" + kind + "{Value: " + s + "}"
+	return "&types.AttributeValueMember" + v.Kind().String() + "{Value: " + s + "}"
 }
 
-func goBytes(n node) string { return "[]byte(" + goString(string(decoded(n))) + ")" }
+func goBytes(v attr.Value) string { return "[]byte(" + goString(string(v.Raw())) + ")" }

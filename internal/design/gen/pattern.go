@@ -2,7 +2,6 @@ package gen
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -12,13 +11,14 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
 )
 
 // pattern generates the function of an access pattern, or returns why it has no
 // request.
 func (f *file) pattern(p *model.Pattern) error {
-	body, err := compile.PatternJSON(f.m, p)
+	in, err := requestOf(f.m, p)
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (f *file) pattern(p *model.Pattern) error {
 		return fmt.Errorf("it expects the error %s", p.Expect.Error)
 	}
 	if p.Request != nil || p.Operation == "Scan" {
-		return f.fixed(p, p.Operation, body)
+		return f.fixed(p, in)
 	}
 	w := &patternWriter{file: f, p: p, scope: newScope(f.names), params: map[string]string{}}
 	w.index()
@@ -49,12 +49,8 @@ func (f *file) patternName(p *model.Pattern) string {
 }
 
 // fixed generates the function of a request without parameters.
-func (f *file) fixed(p *model.Pattern, op string, body json.RawMessage) error {
-	r, err := readRequest(op, body)
-	if err != nil {
-		return err
-	}
-	name := f.patternName(p)
+func (f *file) fixed(p *model.Pattern, in wire.Request) error {
+	name, op := f.patternName(p), p.Operation
 	more := ""
 	if p.Request != nil {
 		more = " The request is the raw request of the design."
@@ -62,7 +58,7 @@ func (f *file) fixed(p *model.Pattern, op string, body json.RawMessage) error {
 	f.patternDoc(name, p, more)
 	f.use("dynamodb")
 	f.printf("func %s() *dynamodb.%sInput {\n\treturn &dynamodb.%sInput{\n", name, op, op)
-	f.members(r)
+	f.members(membersOf(in))
 	f.printf("\t}\n}\n")
 	if op != "GetItem" {
 		f.itemsOf(op, name, nil, nil, false)
@@ -95,13 +91,15 @@ func (f *file) itemsOf(op, call string, names, types []string, fails bool) {
 }
 
 // members generates the members of a request as fields of an input struct.
-func (f *file) members(r *request) {
-	for _, m := range r.members {
-		s := r.shapes[m.name]
-		f.use(
-			map[shape]string{text: "aws", flag: "aws", count: "aws", word: "types", item: "types", legacy: "types"}[s],
-		)
-		f.printf("\t\t%s: %s,\n", m.name, goMember(s, m.name, m.value, "\t\t"))
+func (f *file) members(all []member) {
+	for _, m := range all {
+		switch m.value.(type) {
+		case string, bool, int64:
+			f.use("aws")
+		case enum, attr.Item, map[string]wire.Condition:
+			f.use("types")
+		}
+		f.printf("\t\t%s: %s,\n", m.name, goMember(m, "\t\t"))
 	}
 }
 
@@ -383,7 +381,7 @@ func (w *patternWriter) operands(a model.Attribute, c model.Condition, t *model.
 
 // finish generates the function around the collected code.
 func (w *patternWriter) finish(op string, more func()) error {
-	r, err := w.rest(op)
+	rest, err := w.rest(op)
 	if err != nil {
 		return err
 	}
@@ -401,7 +399,7 @@ func (w *patternWriter) finish(op string, more func()) error {
 		w.printf("\t\tIndexName: aws.String(%s),\n", w.constants["index "+w.p.Table.Name+" "+w.p.Index.Name])
 	}
 	more()
-	w.members(r)
+	w.members(rest)
 	if op == "Query" && w.p.Descending {
 		w.printf("\t\tScanIndexForward: aws.Bool(false),\n")
 	}
@@ -417,43 +415,33 @@ func (w *patternWriter) finish(op string, more func()) error {
 // likeKey matches the placeholders of addConditions.
 var likeKey = regexp.MustCompile(`^[#:]key[0-9]`)
 
-// rest returns the request without its table, index and key conditions, from a
-// Scan with the same filter.
-func (w *patternWriter) rest(op string) (*request, error) {
+// rest returns the members of the request without its table, index and key conditions, from
+// a Scan with the same filter.
+func (w *patternWriter) rest(op string) ([]member, error) {
 	p := *w.p
 	p.Where, p.Operation, p.Descending = nil, "Scan", false
-	body, err := compile.PatternJSON(w.m, &p)
+	scan, err := compile.Pattern(w.m, &p)
 	if err != nil {
 		return nil, err
 	}
-	r, err := readRequest("Scan", body)
+	in, err := wire.DecodeRequest(op, []byte("{}"))
 	if err != nil {
 		return nil, err
 	}
-	r.members = slices.DeleteFunc(r.members, func(m member) bool { return m.name == "TableName" || m.name == "IndexName" })
-	for _, m := range r.members {
-		if _, ok := operations[op][m.name]; !ok {
+
+	var rest []member
+	for _, m := range membersOf(scan) {
+		if m.name == "TableName" || m.name == "IndexName" {
+			continue
+		}
+		if !hasMember(in, m.name) {
 			return nil, fmt.Errorf("%s has no %s", op, m.name)
 		}
-		if all, ok := m.value.(object); ok && op == "Query" {
-			for _, one := range all {
-				if likeKey.MatchString(one.name) {
-					return nil, fmt.Errorf("the placeholder %s in its filter or projection is reserved", one.name)
-				}
-			}
+		names, _ := entries(m.value, func(name string, _ any) string { return name })
+		if i := slices.IndexFunc(names, likeKey.MatchString); i >= 0 && op == "Query" {
+			return nil, fmt.Errorf("the placeholder %s in its filter or projection is reserved", names[i])
 		}
+		rest = append(rest, m)
 	}
-	r.shapes = operations[op]
-	return r, nil
-}
-
-// jsonNode reads JSON from package attr.
-func jsonNode(data []byte) node {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	n, err := readNode(dec, 0)
-	if err != nil {
-		return nil
-	}
-	return n
+	return rest, nil
 }

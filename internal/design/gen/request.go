@@ -1,309 +1,113 @@
 package gen
 
 import (
-	"bytes"
-	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
+	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A member is a named part of a JSON object.
+// A member is a member of a request that is present. Its value is a string, an enum, a
+// bool, an int64, a []string, or one of the maps: map[string]string, [attr.Item] and
+// map[string]wire.Condition.
 type member struct {
 	name  string
-	value node
+	value any
 }
 
-// A node is a JSON value with its members in the order of the text: a string,
-// a json.Number, a bool, nil, a list or an object.
-type node any
+// An enum is a string of an enumeration, whose Go type in the SDK has the member's name.
+type enum string
 
-type (
-	list   []node
-	object []member
-)
+// enums are the members whose values are enumerated.
+var enums = []string{"ConditionalOperator", "ReturnConsumedCapacity", "Select"}
 
-// A shape is the type of a member of a request.
-type shape int
-
-const (
-	text   shape = iota // a string
-	word                // a string of an enumeration
-	flag                // true or false
-	count               // a whole number
-	texts               // a list of strings
-	names               // attribute names by placeholder
-	item                // attribute values by name
-	legacy              // conditions of the legacy parameters, by attribute
-)
-
-var common = map[string]shape{
-	"TableName": text, "ProjectionExpression": text, "ExpressionAttributeNames": names, "ConsistentRead": flag,
-	"ReturnConsumedCapacity": word, "AttributesToGet": texts,
-}
-
-var ranged = map[string]shape{
-	"IndexName": text, "FilterExpression": text, "ExpressionAttributeValues": item, "ExclusiveStartKey": item,
-	"Limit":  count,
-	"Select": word, "ConditionalOperator": word,
-}
-
-// operations are the members of each operation of access patterns.
-var operations = map[string]map[string]shape{
-	"GetItem": merge(common, map[string]shape{"Key": item}),
-	"Query":   merge(common, ranged, map[string]shape{"KeyConditionExpression": text, "ScanIndexForward": flag, "KeyConditions": legacy, "QueryFilter": legacy}),
-	"Scan":    merge(common, ranged, map[string]shape{"Segment": count, "TotalSegments": count, "ScanFilter": legacy}),
-}
-
-func merge(all ...map[string]shape) map[string]shape {
-	m := map[string]shape{}
-	for _, one := range all {
-		maps.Copy(m, one)
+// requestOf returns the request of a pattern. It refuses a raw request that code could not
+// repeat: with a member that its operation does not have, or a value that is not allowed.
+func requestOf(m *model.Model, p *model.Pattern) (wire.Request, error) {
+	in, err := compile.Pattern(m, p)
+	if err != nil || p.Request == nil {
+		return in, err
 	}
-	return m
-}
-
-// A request is a checked request, with members in the order of the text.
-type request struct {
-	op      string
-	shapes  map[string]shape
-	members object
-}
-
-// readRequest reads and checks a JSON request, so that the writers need no
-// checks.
-func readRequest(op string, data []byte) (*request, error) {
-	shapes, ok := operations[op]
-	if !ok {
-		return nil, fmt.Errorf("%s is not an operation of access patterns: use Query, GetItem or Scan", op)
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(p.Request, &raw); err != nil {
+		return nil, fmt.Errorf("the request is not a JSON object: %w", err)
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	n, err := readNode(dec, 0)
-	if err != nil {
-		return nil, fmt.Errorf("the request is not JSON: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is text after the request")
-	}
-	members, ok := n.(object)
-	if !ok {
-		return nil, errors.New("the request is not a JSON object")
-	}
-	for i, m := range members {
-		s, ok := shapes[m.name]
-		if !ok {
-			return nil, fmt.Errorf("%s has no parameter %s", op, m.name)
-		}
-		if members[i].value, err = s.read(m.value); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.name, err)
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		if !hasMember(in, name) {
+			return nil, fmt.Errorf("%v has no parameter %s", in.Op(), name)
 		}
 	}
-	return &request{op: op, shapes: shapes, members: members}, nil
+	if faults, ok := reflect.ValueOf(in).Elem().FieldByName("Faults").Interface().(wire.Faults); ok && len(faults) > 0 {
+		return nil, in.Op().FaultError(faults, "")
+	}
+	return in, nil
 }
 
-// deepest is deeper than any value that the service accepts.
-const deepest = 100
+// hasMember reports whether the operation of a request has a parameter.
+func hasMember(in wire.Request, name string) bool {
+	field, ok := reflect.TypeOf(in).Elem().FieldByName(name)
+	return ok && field.Type != reflect.TypeFor[wire.Faults]()
+}
 
-func readNode(dec *json.Decoder, depth int) (node, error) {
-	if depth > deepest {
-		return nil, errors.New("it is nested too deep")
-	}
-	token, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	delim, ok := token.(json.Delim)
-	if !ok {
-		return token, nil
-	}
-	if delim == '[' {
-		all := list{}
-		for dec.More() {
-			n, err := readNode(dec, depth+1)
-			if err != nil {
-				return nil, err
+// membersOf returns the members of a request that are present, in their usual order.
+func membersOf(in wire.Request) []member {
+	var all []member
+	v := reflect.ValueOf(in).Elem()
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		if !hasMember(in, name) || v.Field(i).IsNil() {
+			continue
+		}
+		value := v.Field(i).Interface()
+		switch of := value.(type) {
+		case *string:
+			value = *of
+			if slices.Contains(enums, name) {
+				value = enum(*of)
 			}
-			all = append(all, n)
+		case *bool:
+			value = *of
+		case *int64:
+			value = *of
 		}
-		_, err := dec.Token()
-		return all, err
+		all = append(all, member{name, value})
 	}
-	all := object{}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		n, err := readNode(dec, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		m := member{name: name.(string), value: n} // the decoder accepts only strings
-		if slices.ContainsFunc(all, func(o member) bool { return o.name == m.name }) {
-			return nil, fmt.Errorf("%q is given twice", m.name)
-		}
-		all = append(all, m)
-	}
-	_, err = dec.Token()
-	return all, err
+	slices.SortStableFunc(all, func(a, b member) int { return compile.Order(a.name, b.name) })
+	return all
 }
 
-// read checks that a member has its shape. It returns attribute values in the
-// form of the service, with one member that names the kind.
-func (s shape) read(n node) (node, error) {
-	switch s {
-	case text, word:
-		if v, ok := n.(string); !ok || strings.ContainsRune(v, 0) {
-			return nil, errors.New("it must be a string")
+// entries returns a map's entries in code, in the order of the names, and whether value is a
+// map.
+func entries(value any, entry func(name string, v any) string) (all []string, ok bool) {
+	switch of := value.(type) {
+	case map[string]string:
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			all = append(all, entry(name, of[name]))
 		}
-	case flag:
-		if _, ok := n.(bool); !ok {
-			return nil, errors.New("it must be true or false")
+	case attr.Item:
+		for name, v := range of.All() {
+			all = append(all, entry(string(name), v))
 		}
-	case count:
-		v, _ := n.(json.Number)
-		if _, err := strconv.ParseInt(string(v), 10, 32); err != nil {
-			return nil, errors.New("it must be a 32-bit whole number")
+	case map[string]wire.Condition:
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			all = append(all, entry(name, of[name]))
 		}
-	case texts:
-		all, ok := n.(list)
-		if !ok || len(all) == 0 {
-			return nil, errors.New("it must be a list of strings")
-		}
-		for _, one := range all {
-			if _, err := text.read(one); err != nil {
-				return nil, errors.New("it must be a list of strings")
-			}
-		}
-	case names, item, legacy:
-		all, ok := n.(object)
-		if !ok {
-			return nil, errors.New("it must be an object")
-		}
-		return all, s.readMembers(all)
+	default:
+		return nil, false
 	}
-	return n, nil
+	return all, true
 }
 
-// readMembers replaces the values of an object by their checked form.
-func (s shape) readMembers(all object) (err error) {
-	for i, m := range all {
-		switch s {
-		case names:
-			all[i].value, err = text.read(m.value)
-		case item:
-			all[i].value, err = readValue(m.value)
-		case legacy:
-			all[i].value, err = readCondition(m.value)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.name, err)
-		}
+// elements returns the elements of a list or set in code.
+func elements(v attr.Value, element func(attr.Value) string) (all []string) {
+	for i := range v.Len() {
+		all = append(all, element(v.Index(i)))
 	}
-	return nil
-}
-
-func readValue(n node) (node, error) {
-	v, err := attr.ParseValue(appendJSON(nil, n))
-	if err != nil {
-		return nil, err
-	}
-	if v.Kind() == 0 {
-		return nil, errors.New("it must be an attribute value")
-	}
-	dec := json.NewDecoder(bytes.NewReader(v.AppendJSON(nil)))
-	dec.UseNumber()
-	return readNode(dec, 0)
-}
-
-// readCondition reads a legacy condition.
-func readCondition(n node) (node, error) {
-	condition, ok := n.(object)
-	if !ok {
-		return nil, errors.New("it must be a condition")
-	}
-	for i, part := range condition {
-		switch part.name {
-		case "ComparisonOperator":
-			if _, err := word.read(part.value); err != nil {
-				return nil, err
-			}
-		case "AttributeValueList":
-			values, ok := part.value.(list)
-			if !ok {
-				return nil, errors.New("its values must be a list")
-			}
-			for j, v := range values {
-				var err error
-				if values[j], err = readValue(v); err != nil {
-					return nil, err
-				}
-			}
-			condition[i].value = values
-		default:
-			return nil, fmt.Errorf("a condition has no %s", part.name)
-		}
-	}
-	return condition, nil
-}
-
-// kindOf splits an attribute value from [readValue] into kind and payload.
-func kindOf(n node) (kind string, payload node) {
-	m := n.(object)[0]
-	return m.name, m.value
-}
-
-// decoded returns the bytes of a binary value.
-func decoded(n node) []byte {
-	data, err := base64.StdEncoding.DecodeString(n.(string))
-	if err != nil {
-		panic("gen: base64 that attr wrote: " + err.Error())
-	}
-	return data
-}
-
-// appendJSON appends a node as JSON on one line, with a space after colons and
-// commas. It escapes invisible characters, so that the text survives a
-// terminal.
-func appendJSON(dst []byte, n node) []byte {
-	switch n := n.(type) {
-	case string:
-		return append(dst, quote(n, '"', jsonEscapes)...)
-	case json.Number:
-		return append(dst, n...)
-	case list:
-		dst = append(dst, '[')
-		for i, one := range n {
-			if i > 0 {
-				dst = append(dst, ", "...)
-			}
-			dst = appendJSON(dst, one)
-		}
-		return append(dst, ']')
-	case object:
-		dst = append(dst, '{')
-		for i, m := range n {
-			if i > 0 {
-				dst = append(dst, ", "...)
-			}
-			dst = append(dst, quote(m.name, '"', jsonEscapes)...)
-			dst = append(dst, ": "...)
-			dst = appendJSON(dst, m.value)
-		}
-		return append(dst, '}')
-	case bool:
-		if n {
-			return append(dst, "true"...)
-		}
-		return append(dst, "false"...)
-	}
-	return append(dst, "null"...)
+	return all
 }
