@@ -43,6 +43,9 @@ type Error struct {
 	Near string
 }
 
+// Refusal marks the error as an answer to a request.
+func (e *Error) Refusal() {}
+
 // Error returns the text of the service's ValidationException.
 func (e *Error) Error() string {
 	if e.Param.isExpression() {

@@ -18,6 +18,9 @@ type Error struct{ Msg string }
 
 func (e *Error) Error() string { return e.Msg }
 
+// Refusal marks the error as an answer to a request.
+func (e *Error) Refusal() {}
+
 func refuse(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
 
 // A Slice is a contiguous part of one partition. A key condition reads one Slice.

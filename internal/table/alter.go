@@ -14,6 +14,9 @@ import (
 // changed afterwards. The error has kind [InUse] when a table of that name
 // exists.
 func (db *DB) Create(ctx context.Context, def *Definition) (t *Table, err error) {
+	if err := db.apart(ctx); err != nil {
+		return nil, err
+	}
 	db.alter.Lock()
 	defer db.alter.Unlock()
 	err = db.current(ctx, func() error {
@@ -119,6 +122,9 @@ func noTable(name string) error {
 // backup. The error has kind [NotFound]; [Validation] when the table is protected;
 // or [InUse] in a state that takes time.
 func (db *DB) Delete(ctx context.Context, name string) (t *Table, err error) {
+	if err := db.apart(ctx); err != nil {
+		return nil, err
+	}
 	db.alter.Lock()
 	defer db.alter.Unlock()
 	err = db.current(ctx, func() error {
@@ -217,6 +223,9 @@ func (db *DB) swap(name string, t *Table, version uint64) {
 // [NotFound] for a missing table, also for one that another server deletes meanwhile, and
 // [InUse] for one that is CREATING or DELETING, or comes from change.
 func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) error) (*Table, error) {
+	if err := db.apart(ctx); err != nil {
+		return nil, err
+	}
 	db.alter.Lock()
 	unlock := sync.OnceFunc(db.alter.Unlock)
 	defer unlock()

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -201,7 +202,7 @@ func (db *DB) Copy(ctx context.Context, def *Definition, name string, at time.Ti
 func (db *DB) restore(
 	ctx context.Context, def *Definition, c transfer, finish func(store.Reader, *Table) error,
 ) (*Table, error) {
-	if err := def.Check(); err != nil {
+	if err := cmp.Or(db.apart(ctx), def.Check()); err != nil {
 		return nil, err
 	}
 	db.alter.Lock()

@@ -245,6 +245,11 @@ func (db *DB) table(name string) (*Table, error) {
 // View calls fn with a consistent view of all tables. It may call fn again if fn has
 // read nothing yet.
 func (db *DB) View(ctx context.Context, fn func(*View) error) error {
+	if j, err := db.joined(ctx); err != nil {
+		return err
+	} else if j != nil {
+		return j.read(ctx, fn)
+	}
 	for {
 		err := db.view(ctx, fn)
 		if again, err := db.outdated(ctx, err); !again {
@@ -264,7 +269,11 @@ func (db *DB) view(ctx context.Context, fn func(*View) error) error {
 // ViewItem is View for a function that calls [View.Get] at most once and reads nothing
 // else.
 func (db *DB) ViewItem(ctx context.Context, fn func(*View) error) error {
-	if _, ok := db.store.(store.Getter); !ok {
+	j, err := db.joined(ctx)
+	if err != nil {
+		return err
+	}
+	if _, ok := db.store.(store.Getter); !ok || j != nil {
 		return db.View(ctx, fn)
 	}
 	for {
@@ -307,6 +316,11 @@ func (g *getter) Get(space store.Space, partition, sort []byte) (value []byte, o
 // Fn may be called more than once and must have no effect outside the
 // transaction that a second call would not overwrite.
 func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
+	if j, err := db.joined(ctx); err != nil {
+		return err
+	} else if j != nil {
+		return j.write(ctx, fn)
+	}
 	var tx Tx
 	for {
 		err := db.apply(ctx, &tx, fn)
@@ -371,6 +385,9 @@ func (db *DB) update(ctx context.Context, st store.Store, fn func(store.Writer) 
 // change is update for callers that do not hold db.mu, and for a function that does not
 // depend on definitions.
 func (db *DB) change(ctx context.Context, fn func(store.Writer) error) error {
+	if err := db.apart(ctx); err != nil {
+		return err
+	}
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	return db.update(ctx, db.store, fn)

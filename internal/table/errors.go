@@ -35,6 +35,9 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Msg }
 
+// Refusal marks the error as an answer to a request; see [DB.UpdateJoined].
+func (e *Error) Refusal() {}
+
 func invalid(format string, args ...any) error {
 	return &Error{Kind: Validation, Msg: fmt.Sprintf(format, args...)}
 }

@@ -74,6 +74,7 @@ func (tx *Tx) Remember(token string, tok Token) (Token, bool, error) {
 
 // putToken writes a token under its name and its time.
 func (tx *Tx) putToken(token string, tok Token) error {
+	tx.written++
 	value, err := json.Marshal(tok)
 	if err != nil {
 		return err

@@ -72,6 +72,7 @@ func (s *View) get(t *Table, partition, sort []byte) (attr.Item, error) {
 type Tx struct {
 	View
 	w          store.Writer
+	written    int // rows put and deleted
 	pending    []delta
 	deliveries []Delivery
 	// expiring is true while time to live deletes items.
@@ -161,6 +162,7 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 	default:
 		return change, nil
 	}
+	tx.written++
 	if err != nil {
 		return Change{}, err
 	}

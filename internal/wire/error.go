@@ -41,6 +41,9 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Message
 }
 
+// Refusal marks the error as an answer to a request.
+func (e *Error) Refusal() {}
+
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 

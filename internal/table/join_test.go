@@ -1,0 +1,87 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
+)
+
+// TestJoined holds what operations of a joined update see, and that all of them are applied
+// or none is.
+func TestJoined(t *testing.T) {
+	f := open(t)
+	f.create("T", "PK:S SK:S")
+	db := f.db
+	put := func(ctx context.Context, sk, n string) error {
+		return db.Update(ctx, func(tx *table.Tx) error {
+			tab, err := tx.Table("T")
+			if err != nil {
+				return err
+			}
+			_, err = tx.Put(tab, item(t, "{'PK':{'S':'a'},'SK':{'S':'"+sk+"'},'n':{'N':'"+n+"'}}"), nil)
+			return err
+		})
+	}
+	get := func(ctx context.Context, sk string) (n string) {
+		require.NoError(t, db.ViewItem(ctx, func(view *table.View) error {
+			tab, err := view.Table("T")
+			if err != nil {
+				return err
+			}
+			it, err := view.Get(tab, item(t, "{'PK':{'S':'a'},'SK':{'S':'"+sk+"'}}"))
+			if it != nil {
+				n = string(it.Get("n").AppendNumber(nil))
+			}
+			return err
+		}))
+		return n
+	}
+
+	var kept context.Context
+	require.NoError(t, db.UpdateJoined(t.Context(), func(ctx context.Context) error {
+		require.NoError(t, put(ctx, "x", "1"))
+		require.Equal(t, "1", get(ctx, "x"), "its own write")
+		require.Empty(t, get(t.Context(), "x"), "others see nothing yet")
+		require.NoError(t, db.UpdateJoined(ctx, func(ctx context.Context) error { return put(ctx, "y", "2") }), "it joins")
+		require.ErrorContains(t, db.ViewJoined(ctx, func(ctx context.Context) error { return put(ctx, "z", "3") }), "only reads")
+		_, err := db.Create(ctx, &table.Definition{Name: "Other"})
+		require.ErrorContains(t, err, "not created, changed or deleted in a transaction")
+		kept = ctx
+		return nil
+	}))
+	require.Equal(t, "1", get(t.Context(), "x"))
+	require.Equal(t, "2", get(t.Context(), "y"))
+	require.ErrorIs(t, put(kept, "x", "9"), table.ErrEnded)
+
+	undone := errors.New("no")
+	require.ErrorIs(t, db.UpdateJoined(t.Context(), func(ctx context.Context) error {
+		require.NoError(t, put(ctx, "x", "7"))
+		return undone
+	}), undone)
+	require.Equal(t, "1", get(t.Context(), "x"))
+
+	// What fails after it has written cannot be handled by the function.
+	late := errors.New("late")
+	require.ErrorIs(t, db.UpdateJoined(t.Context(), func(ctx context.Context) error {
+		err := db.Update(ctx, func(tx *table.Tx) error {
+			return errors.Join(put(ctx, "x", "8"), late)
+		})
+		require.ErrorIs(t, err, late)
+		require.ErrorIs(t, put(ctx, "y", "8"), late)
+		return nil
+	}), late)
+	require.Equal(t, "1", get(t.Context(), "x"))
+
+	require.NoError(t, db.ViewJoined(t.Context(), func(ctx context.Context) error {
+		require.NoError(t, put(t.Context(), "x", "5"))
+		require.Equal(t, "1", get(ctx, "x"), "the state of its beginning")
+		return nil
+	}))
+	require.NoError(t, db.Close(t.Context()))
+	require.ErrorIs(t, db.UpdateJoined(t.Context(), func(context.Context) error { return nil }), store.ErrClosed)
+}
