@@ -17,23 +17,15 @@ type joint struct {
 
 type jointKey struct{}
 
-// A refusal is an error of a request that has had no effect.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
-// Refusal marks the error as an answer to a request.
-func (r refusal) Refusal() {}
-
 // ErrEnded is returned by operations whose context belongs to a [DB.UpdateJoined] or
 // [DB.ViewJoined] that has returned.
-var ErrEnded error = refusal("the transaction has ended: use its context inside its function only")
+var ErrEnded = invalid("the transaction has ended: use its context inside its function only")
 
 // ErrReadOnly is returned by writes in a [DB.ViewJoined].
-var ErrReadOnly error = refusal("the transaction only reads: write in an Update")
+var ErrReadOnly = invalid("the transaction only reads: write in an Update")
 
 // errDefinition is returned by changes of tables within a transaction.
-var errDefinition error = refusal("tables are not created, changed or deleted in a transaction: do it before or after it")
+var errDefinition = invalid("tables are not created, changed or deleted in a transaction: do it before or after it")
 
 // UpdateJoined is [DB.Update] for a function that gets a context: every operation on the
 // database with that context is part of the update. They see each other's writes, and reads
