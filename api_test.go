@@ -19,7 +19,7 @@ var rewrite = flag.Bool("rewrite", false, "write docs/api.txt anew")
 
 // maxIdentifiers bounds the public API: the exported identifiers of all public
 // packages together.
-const maxIdentifiers = 316
+const maxIdentifiers = 376
 
 const apiHead = `# The public face of Sortkey: every exported type, function, method, constant and
 # variable of the packages that programs may import. go test . -run TestAPI keeps
@@ -157,7 +157,7 @@ func isPublic(room string) bool {
 		}
 	}
 	top, _, _ := strings.Cut(room, "/")
-	return top != "bench" && top != "fuzz" && top != "cmd"
+	return !slices.Contains([]string{"bench", "fuzz", "cmd", "examples"}, top)
 }
 
 // exported returns a line for each exported identifier of a package.

@@ -2,158 +2,202 @@ package sortkey_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"log"
-	"net"
-	"net/http"
-	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keys"
 )
 
-// open opens a database with a table of two items.
-func open() *sortkey.DB {
-	db, err := sortkey.Open(sortkey.Options{})
+// A Song is an item. The tags are those of the AWS SDK for Go.
+type Song struct {
+	Artist string `dynamodbav:"artist"`
+	Title  string `dynamodbav:"title"`
+	Year   int    `dynamodbav:"year"`
+	Plays  int    `dynamodbav:"plays,omitempty"`
+}
+
+var ctx = context.Background()
+
+func check(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	call(db, "CreateTable", `{"TableName":"Music", "BillingMode":"PAY_PER_REQUEST",
-		"AttributeDefinitions":[{"AttributeName":"artist","AttributeType":"S"}, {"AttributeName":"song","AttributeType":"S"}],
-		"KeySchema":[{"AttributeName":"artist","KeyType":"HASH"}, {"AttributeName":"song","KeyType":"RANGE"}]}`)
-	call(db, "PutItem", `{"TableName":"Music", "Item":{"artist":{"S":"Nina"}, "song":{"S":"Feeling"}}}`)
-	call(db, "PutItem", `{"TableName":"Music", "Item":{"artist":{"S":"Nina"}, "song":{"S":"Baltimore"}}}`)
-	return db
 }
 
-// request builds a request of the service's protocol. [sortkey.DB.HTTPClient]
-// ignores the address.
-func request(operation, body string) *http.Request {
-	req, err := http.NewRequest(http.MethodPost, "http://localhost", strings.NewReader(body))
-	if err != nil {
-		log.Fatal(err)
+// music opens a database with a table of songs and an index by year.
+func music(opts sortkey.Options) (*sortkey.DB, *sortkey.TableOf[Song]) {
+	db, err := sortkey.Open(opts)
+	check(err)
+	check(db.CreateTable(ctx, "Music", "artist / title", sortkey.Global("ByYear", "year:N / title"), sortkey.Stream()))
+	songs := sortkey.Table[Song](db, "Music")
+	for _, s := range []Song{
+		{"Nina", "Feeling Good", 1965, 3}, {"Nina", "Sinnerman", 1965, 9}, {"Nina", "Baltimore", 1978, 0},
+		{"Miles", "So What", 1959, 7},
+	} {
+		check(songs.Put(ctx, s))
 	}
-	req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
-	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	return req
+	return db, songs
 }
-
-// send returns the status and the body of the response to a request.
-func send(db *sortkey.DB, req *http.Request) (int, string) {
-	resp, err := db.HTTPClient().Do(req)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		log.Fatal(err)
-	}
-	return resp.StatusCode, string(body)
-}
-
-func call(db *sortkey.DB, operation, body string) string {
-	status, answer := send(db, request(operation, body))
-	if status != http.StatusOK {
-		log.Fatalf("%s: %s", operation, answer)
-	}
-	return answer
-}
-
-const all = `{"TableName":"Music", "ProjectionExpression":"song",
-	"KeyConditionExpression":"artist = :a", "ExpressionAttributeValues":{":a":{"S":"Nina"}}}`
 
 // A database in memory opens immediately and needs neither a socket nor a file.
-// Package sdk creates a *dynamodb.Client for it.
 func ExampleOpen() {
-	db, err := sortkey.Open(sortkey.Options{Region: "eu-central-1"})
-	if err != nil {
-		log.Fatal(err)
-	}
+	db, err := sortkey.Open(sortkey.Options{})
+	check(err)
 	defer db.Close()
-	fmt.Println(db.Region(), call(db, "ListTables", `{}`))
-	// Output: eu-central-1 {"TableNames":[]}
-}
-
-func ExampleDB_HTTPClient() {
-	db := open()
-	defer db.Close()
-	resp, err := db.HTTPClient().Do(request("Query", all))
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	fmt.Println(resp.StatusCode, string(body), err)
-	// Output: 200 {"Items":[{"song":{"S":"Baltimore"}},{"song":{"S":"Feeling"}}],"Count":2,"ScannedCount":2} <nil>
-}
-
-// Any server can use the handler, here under a prefix.
-func ExampleDB_Handler() {
-	db := open()
-	defer db.Close()
-	mux := http.NewServeMux()
-	mux.Handle("/dynamodb/", http.StripPrefix("/dynamodb", db.Handler()))
-
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer ln.Close()
-	go http.Serve(ln, mux)
-
-	req := request("ListTables", `{}`)
-	req.URL.Host, req.URL.Path = ln.Addr().String(), "/dynamodb/"
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	fmt.Println(string(body), err)
-	// Output: {"TableNames":["Music"]} <nil>
-}
-
-// Serve answers clients in any language until its context ends.
-func ExampleDB_Serve() {
-	db := open()
-	defer db.Close()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error)
-	go func() { done <- db.Serve(ctx, ln) }()
-
-	req := request("ListTables", `{}`)
-	req.URL.Host = ln.Addr().String()
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		log.Fatal(err)
-	}
-	body, err := io.ReadAll(resp.Body)
-	resp.Body.Close()
-	fmt.Println(string(body), err)
-
-	stop()
-	fmt.Println(<-done)
+	check(db.CreateTable(ctx, "Music", "artist / title"))
+	songs := sortkey.Table[Song](db, "Music")
+	check(songs.Put(ctx, Song{Artist: "Nina", Title: "Sinnerman", Year: 1965}))
+	song, err := songs.Get(ctx, "Nina", "Sinnerman")
+	fmt.Println(song.Year, err)
+	_, err = songs.Get(ctx, "Nina", "Nothing")
+	fmt.Println(errors.Is(err, sortkey.ErrNotFound))
 	// Output:
-	// {"TableNames":["Music"]} <nil>
-	// <nil>
+	// 1965 <nil>
+	// true
 }
 
-// An observer sees every request, whether it came over HTTP or not, with what
-// it read and cost.
+// A query reads one contiguous range of an item collection, in the order of the sort key.
+func ExampleTableOf_Query() {
+	db, songs := music(sortkey.Options{})
+	defer db.Close()
+	for song, err := range songs.Query(ctx, "Nina", sortkey.BeginsWith("S")) {
+		fmt.Println(song.Title, err)
+	}
+	for song, err := range songs.Query(ctx, "Nina", sortkey.Between("B", "G"), sortkey.Descending) {
+		fmt.Println(song.Title, err)
+	}
+	for song, err := range songs.Index("ByYear").Query(ctx, 1965, sortkey.Limit(1)) {
+		fmt.Println(song.Title, err)
+	}
+	// Output:
+	// Sinnerman <nil>
+	// Feeling Good <nil>
+	// Baltimore <nil>
+	// Feeling Good <nil>
+}
+
+// A template makes composite keys and their ranges.
+func ExampleTableOf_Query_template() {
+	db, err := sortkey.Open(sortkey.Options{})
+	check(err)
+	defer db.Close()
+	check(db.CreateTable(ctx, "Shop", "PK / SK"))
+	orders := sortkey.Table[map[string]any](db, "Shop")
+	order := keys.MustParse("ORDER#{day:date}#{id}")
+	for day, id := range map[string]string{"2026-01-30": "a", "2026-01-31": "b", "2026-02-01": "c"} {
+		sk, err := order.Format(day, id)
+		check(err)
+		check(orders.Put(ctx, map[string]any{"PK": "CUSTOMER#7", "SK": sk}))
+	}
+	january, err := order.Between("2026-01-01", "2026-01-31")
+	check(err)
+	for it, err := range orders.Query(ctx, "CUSTOMER#7", january) {
+		fmt.Println(it["SK"], err)
+	}
+	// Output:
+	// ORDER#2026-01-30#a <nil>
+	// ORDER#2026-01-31#b <nil>
+}
+
+// A page has a cursor, which is text: another program can go on there.
+func ExampleTableOf_QueryPage() {
+	db, songs := music(sortkey.Options{})
+	defer db.Close()
+	page, err := songs.QueryPage(ctx, "Nina", sortkey.Limit(2))
+	check(err)
+	fmt.Println(len(page.Items), page.Trace)
+	page, err = songs.QueryPage(ctx, "Nina", sortkey.After(page.Cursor))
+	check(err)
+	fmt.Println(len(page.Items), page.Trace)
+	_, err = songs.Index("ByYear").ScanPage(ctx, sortkey.After("bm90aGluZw"))
+	fmt.Println(err)
+	// Output:
+	// 2 artist = "Nina", all of it: 2 rows examined, 2 returned, 72 bytes, 0.5 read units, stopped at Limit
+	// 1 artist = "Nina", title after "Feeling Good": 1 row examined, 1 returned, 38 bytes, 0.5 read units
+	// sortkey: After("bm90aGluZw"): this is not the cursor of a page
+}
+
+// A condition that does not hold leaves the item as it is, and the error has it.
+func ExampleIf() {
+	db, songs := music(sortkey.Options{})
+	defer db.Close()
+	err := songs.Put(ctx, Song{Artist: "Nina", Title: "Sinnerman"}, sortkey.If("attribute_not_exists(artist)"))
+	var refused *sortkey.Error
+	if errors.As(err, &refused) && errors.Is(err, sortkey.ErrConditionFailed) {
+		var song Song
+		check(attr.UnmarshalItem(refused.Item, &song))
+		fmt.Println(refused.Message, song.Year)
+	}
+	// Reserved words such as year need no placeholder.
+	fmt.Println(songs.Delete(ctx, "Nina", "Sinnerman", sortkey.If("year < :y", 1960)))
+	// Output:
+	// The conditional request failed 1965
+	// ConditionalCheckFailedException: The conditional request failed
+}
+
+func ExampleTableOf_Update() {
+	db, songs := music(sortkey.Options{})
+	defer db.Close()
+	song, err := songs.Update(ctx, sortkey.Key{"Nina", "Baltimore"}, "SET plays = if_not_exists(plays, :zero) + :n", 0, 1)
+	fmt.Println(song.Plays, err)
+	// Output: 1 <nil>
+}
+
+// An Update is all or nothing, over any tables.
+func ExampleDB_Update() {
+	db, songs := music(sortkey.Options{})
+	defer db.Close()
+	move := func(ctx context.Context) error {
+		song, err := songs.Get(ctx, "Miles", "So What")
+		if err != nil {
+			return err
+		}
+		if err := songs.Delete(ctx, song.Artist, song.Title); err != nil {
+			return err
+		}
+		song.Title = "So What (live)"
+		return songs.Put(ctx, song, sortkey.If("attribute_not_exists(artist)"))
+	}
+	fmt.Println(db.Update(ctx, move))
+	fmt.Println(db.Update(ctx, move)) // the song has gone
+	for song, err := range songs.Query(ctx, "Miles") {
+		fmt.Println(song.Title, err)
+	}
+	// Output:
+	// <nil>
+	// sortkey: no item with this key
+	// So What (live) <nil>
+}
+
+// The stream of a table has its changes, each with the place from which to go on.
+func ExampleTableOf_Changes() {
+	db, songs := music(sortkey.Options{})
+	defer db.Close()
+	_, err := songs.Update(ctx, sortkey.Key{"Miles", "So What"}, "SET plays = plays + :n", 1)
+	check(err)
+	for change, err := range songs.Changes(ctx, "", sortkey.UntilNow) {
+		check(err)
+		if change.Old != nil {
+			fmt.Println(change.Old.Plays, "→", change.New.Plays)
+		}
+	}
+	// Output: 7 → 8
+}
+
+// An observer sees every operation, with what it read and cost.
 func ExampleObserver() {
 	db, err := sortkey.Open(sortkey.Options{Observer: logger{}})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer db.Close()
-	send(db, request("Query", all))
-	// Output: Query of [Music]: ResourceNotFoundException
+	_, err = sortkey.Table[Song](db, "Music").ScanPage(ctx)
+	fmt.Println(errors.Is(err, sortkey.ErrNoTable))
+	// Output:
+	// Scan of [Music]: ResourceNotFoundException
+	// true
 }
 
 type logger struct{}
@@ -165,74 +209,47 @@ func (logger) End(_ context.Context, e *sortkey.Event) {
 }
 
 func ExampleDB_Fork() {
-	db := open()
+	db, _ := music(sortkey.Options{})
 	defer db.Close()
 	fork, err := db.Fork() // the time does not depend on the size
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer fork.Close()
-	call(fork, "DeleteTable", `{"TableName":"Music"}`)
-	fmt.Println(call(fork, "ListTables", `{}`))
-	fmt.Println(call(db, "ListTables", `{}`))
+	check(fork.DeleteTable(ctx, "Music"))
+	fmt.Println(fork.Tables(ctx))
+	fmt.Println(db.Tables(ctx))
 	// Output:
-	// {"TableNames":[]}
-	// {"TableNames":["Music"]}
-}
-
-func ExampleDB_Close() {
-	db := open()
-	db.Close()
-	fmt.Println(send(db, request("Scan", `{"TableName":"Music"}`)))
-	// Output: 503 {"__type":"com.amazon.coral.service#ServiceUnavailable","message":"store: closed"}
-}
-
-// A trace says which slice a query read and what the read cost.
-func ExampleReadTrace() {
-	db := open()
-	defer db.Close()
-	req := request("Query", all)
-	req.Header.Set(sortkey.TraceHeader, "1")
-	resp, err := db.HTTPClient().Do(req)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer resp.Body.Close()
-	trace, ok := sortkey.ReadTrace(resp.Header)
-	fmt.Println(ok, trace.Operation, trace.Table, trace.Examined, "examined", trace.Units, "units")
-	// Output: true Query Music 2 examined 0.5 units
+	// [] <nil>
+	// [Music] <nil>
 }
 
 func ExampleDB_HoldIndexes() {
-	db := open()
+	db, songs := music(sortkey.Options{})
 	defer db.Close()
-	call(db, "UpdateTable", `{"TableName":"Music", "AttributeDefinitions":[{"AttributeName":"year","AttributeType":"N"}],
-		"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"ByYear", "KeySchema":[{"AttributeName":"year","KeyType":"HASH"}], "Projection":{"ProjectionType":"ALL"}}}]}`)
-	if err := db.HoldIndexes(); err != nil {
-		log.Fatal(err)
+	check(db.HoldIndexes())
+	check(songs.Put(ctx, Song{Artist: "Nina", Title: "Mississippi Goddam", Year: 1964}))
+	count := func() (n int) {
+		for range songs.Index("ByYear").Query(ctx, 1964) {
+			n++
+		}
+		return n
 	}
-	call(db, "PutItem", `{"TableName":"Music", "Item":{"artist":{"S":"Nina"}, "song":{"S":"Sinnerman"}, "year":{"N":"1965"}}}`)
-	const count = `{"TableName":"Music", "IndexName":"ByYear", "Select":"COUNT"}`
-	fmt.Println(call(db, "Scan", count))
+	fmt.Println(count())
 	db.Settle()
-	fmt.Println(call(db, "Scan", count))
+	fmt.Println(count())
 	// Output:
-	// {"Count":0,"ScannedCount":0}
-	// {"Count":1,"ScannedCount":1}
+	// 0
+	// 1
 }
 
-func ExampleStaleReads() {
-	db, err := sortkey.Open(sortkey.Options{Simulate: sortkey.Simulation{StaleReads: sortkey.StaleReads{Window: time.Hour, Oldest: true}}})
-	if err != nil {
-		log.Fatal(err)
-	}
+func ExampleSimulation() {
+	stale := sortkey.StaleReads{Window: time.Hour, Oldest: true}
+	db, songs := music(sortkey.Options{Simulate: sortkey.Simulation{StaleReads: stale}})
 	defer db.Close()
-	call(db, "CreateTable", `{"TableName":"Music", "BillingMode":"PAY_PER_REQUEST",
-		"AttributeDefinitions":[{"AttributeName":"artist","AttributeType":"S"}], "KeySchema":[{"AttributeName":"artist","KeyType":"HASH"}]}`)
-	call(db, "PutItem", `{"TableName":"Music", "Item":{"artist":{"S":"Nina"}}}`)
-	fmt.Println(call(db, "GetItem", `{"TableName":"Music", "Key":{"artist":{"S":"Nina"}}}`))
-	fmt.Println(call(db, "GetItem", `{"TableName":"Music", "Key":{"artist":{"S":"Nina"}}, "ConsistentRead":true}`))
+	_, err := songs.Get(ctx, "Nina", "Sinnerman")
+	fmt.Println(err)
+	song, err := songs.Get(ctx, "Nina", "Sinnerman", sortkey.Consistent)
+	fmt.Println(song.Year, err)
 	// Output:
-	// {}
-	// {"Item":{"artist":{"S":"Nina"}}}
+	// sortkey: no item with this key
+	// 1965 <nil>
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
@@ -30,7 +32,7 @@ func TestObserver(t *testing.T) {
 	defer db.Close()
 	do := func(r *http.Request) *httptest.ResponseRecorder {
 		rec := httptest.NewRecorder()
-		db.Handler().ServeHTTP(rec, r)
+		server.New(db, server.Options{}).ServeHTTP(rec, r)
 		return rec
 	}
 	post := func(operation, body string) *http.Request {
@@ -59,9 +61,9 @@ func TestObserver(t *testing.T) {
 
 	// Two receivers ask for the trace at once.
 	r := post("Scan", `{"TableName":"Cats"}`)
-	r.Header.Set(sortkey.TraceHeader, "1")
+	r.Header.Set(server.TraceHeader, "1")
 	res = do(r)
-	tr, ok := sortkey.ReadTrace(res.Header())
+	tr, ok := server.ReadTrace(res.Header())
 	require.True(t, ok, "in the header")
 	require.Equal(t, []sortkey.Trace{tr}, w.last.Traces(), "of the observer")
 	require.Equal(t, 1, w.last.Examined)

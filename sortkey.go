@@ -1,11 +1,21 @@
 // Package sortkey is an embedded ordered key-value store that answers like
 // DynamoDB.
 //
-// [Open] opens a [DB], in memory unless [Options] name another store. A DB
-// needs no socket: [DB.HTTPClient] is an HTTP client whose requests
-// [DB.Handler] answers in this process, and package sdk creates a real DynamoDB
-// client of the AWS SDK on top of it. Package sortkeytest opens a database for
-// a test and closes it afterwards.
+// [Open] opens a [DB], in memory unless [Options] name another store. [DB.CreateTable] makes a
+// table, and [Table] returns its face for structs of a program:
+//
+//	songs := sortkey.Table[Song](db, "Music")
+//	err := songs.Put(ctx, Song{Artist: "Nina", Title: "Sinnerman"})
+//	song, err := songs.Get(ctx, "Nina", "Sinnerman")
+//	for song, err := range songs.Query(ctx, "Nina", sortkey.BeginsWith("S")) { … }
+//
+// [DB.Update] and [DB.View] make transactions of such operations, and [TableOf.Changes] is the
+// stream of a table. An item, a condition, an index or an error is what it is in DynamoDB, so
+// a program moves to the service, and back, with its keys and structs.
+//
+// The other faces stand beside this one, on the same database: package server speaks HTTP,
+// package sdk returns real clients of the AWS SDK, and package sortkeytest opens a database
+// for a test.
 package sortkey
 
 import (
@@ -14,14 +24,12 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
-	"net/http"
 	"sync"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/inside"
-	"github.com/sortkey/sortkey/internal/server"
+	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
@@ -70,8 +78,6 @@ type Options struct {
 	// Simulate makes the database as slow, as stale or as strict as the service can be, for
 	// tests of what copes with that. Default: it is none of these.
 	Simulate Simulation
-	// Server configures the HTTP side.
-	Server ServerOptions
 
 	temporary bool // withDefaults opened Store, in memory, so nobody else has it
 }
@@ -119,7 +125,6 @@ type DB struct {
 	store   store.Store
 	tables  *table.DB
 	service *api.Service
-	handler http.Handler
 	ids     func() string      // of responses
 	cancel  context.CancelFunc // ends the background work
 	running sync.WaitGroup     // the background work
@@ -177,8 +182,7 @@ func newDB(opts Options, st store.Store, tables *table.DB, forked bool) *DB {
 	})
 	var seed [32]byte
 	_, _ = io.ReadFull(opts.Rand, seed[:]) // an operation that needs an id reports the error
-	db.ids = server.RequestIDs(seed)
-	db.handler = traceHandler(server.New(db.service, db.serverOptions()))
+	db.ids = seeded.RequestIDs(seed)
 	ctx, cancel := context.WithCancel(context.Background())
 	db.cancel = cancel
 	switch {
@@ -235,18 +239,6 @@ func (db *DB) tend(ctx context.Context) {
 	}
 }
 
-func (db *DB) serverOptions() server.Options {
-	o := db.opts.Server
-	return server.Options{
-		Logger: db.opts.Logger, Clock: db.opts.Clock, Observer: observe(db.opts.Observer), RequestID: db.ids,
-		Health: db.health, Credentials: o.Credentials, Open: o.Open, CORS: o.CORS, AllowHosts: o.AllowHosts,
-		MaxBodyBytes: o.MaxBodyBytes, MaxPendingBytes: o.MaxPendingBytes, MaxRequests: o.MaxRequests,
-		MaxConnections: o.MaxConnections,
-		ReadTimeout:    o.ReadTimeout, WriteTimeout: o.WriteTimeout, IdleTimeout: o.IdleTimeout,
-		ShutdownTimeout: o.ShutdownTimeout,
-	}
-}
-
 // healthPatience limits how long a health check waits for a store.
 const healthPatience = time.Second
 
@@ -257,47 +249,15 @@ func (db *DB) health() error {
 	return store.Health(ctx, db.store)
 }
 
-// Handler returns the HTTP handler that speaks the service's protocol.
-func (db *DB) Handler() http.Handler { return db.handler }
-
-// HTTPClient returns an HTTP client whose requests, whatever their address,
-// [DB.Handler] answers in this process, without a socket. The context of a
-// request reaches the database.
-func (db *DB) HTTPClient() *http.Client {
-	return &http.Client{Transport: &server.Transport{Handler: db.handler}}
-}
-
-// Serve serves [DB.Handler] on ln until ctx ends and the running requests are
-// done, with the limits and time-outs of [Options].Server. It closes ln.
-func (db *DB) Serve(ctx context.Context, ln net.Listener) error {
-	opts := db.serverOptions()
-	if db.opts.Server.Isolate <= 0 {
-		return server.Serve(ctx, ln, db.handler, opts)
-	}
-	each := &isolated{db: db, databases: map[string]*isolatedDB{}}
-	opts.PassKeys = true
-	err := server.Serve(ctx, ln, traceHandler(server.New(each, opts)), opts)
-	return errors.Join(err, each.close())
-}
-
 func init() {
 	inside.Service = func(db any) *api.Service { return db.(*DB).service }
-	inside.Credentials = func(db any) (key, secret string) {
-		accepted := db.(*DB).opts.Server.Credentials
-		if accepted == nil {
-			return "sortkey", "sortkey"
-		}
-		for key = range accepted {
-			break
-		}
-		return key, accepted[key]
-	}
 	inside.Trace = func(tr *table.Trace) any { return newTrace(tr) }
-	inside.RequestID = func(db any) string { return db.(*DB).ids() }
-	inside.Watched = func(db any) bool {
-		o := &db.(*DB).opts
-		return o.Observer != nil || o.Server.Credentials != nil || o.Server.MaxBodyBytes != 0 ||
-			o.Server.MaxPendingBytes != 0 || o.Server.MaxRequests != 0
+	inside.SideOf = func(db any) inside.Side {
+		of := db.(*DB)
+		return inside.Side{
+			Logger: of.opts.Logger, Clock: of.opts.Clock, Observer: observe(of.opts.Observer), RequestID: of.ids,
+			Health: of.health,
+		}
 	}
 }
 

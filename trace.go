@@ -1,9 +1,7 @@
 package sortkey
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -136,37 +134,4 @@ func describeSpan(s store.Span) string {
 		where += ", after partition " + text.Quote(s.After.Partition)
 	}
 	return where
-}
-
-// TraceHeader requests the trace of a query or scan when a request carries it
-// with the value 1, and holds the trace in the response. See [ReadTrace].
-const TraceHeader = "X-Sortkey-Trace"
-
-// ReadTrace returns the trace in the headers of a response, and whether there
-// is one. Other endpoints send none.
-func ReadTrace(h http.Header) (Trace, bool) {
-	var tr Trace
-	header := h.Get(TraceHeader)
-	if header == "" || json.Unmarshal([]byte(header), &tr) != nil {
-		return Trace{}, false
-	}
-	return tr, true
-}
-
-// traceHandler handles [TraceHeader].
-func traceHandler(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if req.Header.Get(TraceHeader) != "1" {
-			next.ServeHTTP(w, req)
-			return
-		}
-		// The trace arrives before the response is written, so the header can
-		// still be set.
-		ctx := table.WithTrace(req.Context(), func(tr table.Trace) {
-			if value, err := json.Marshal(newTrace(&tr)); err == nil {
-				w.Header().Set(TraceHeader, string(value))
-			}
-		})
-		next.ServeHTTP(w, req.WithContext(ctx))
-	})
 }

@@ -50,20 +50,9 @@ var msgNullMember = map[Kind]string{
 }
 
 // A reader converts JSON tokens to the stored form of values.
-//
-// It appends the payload of each value to buf. The members of the document
-// being read are the last ones of entries or elems, and their payloads are the
-// last bytes of buf. When the document ends, its own payload is appended behind
-// them and then moved down over them ([reader.finish]).
-//
-// Members point into buf. When buf grows into new memory, they keep pointing
-// into the old memory, which nothing overwrites.
 type reader struct {
+	stack
 	dec     *jsontext.Decoder
-	buf     []byte
-	names   []byte
-	entries []entry // members of maps
-	elems   []Value // elements of lists and sets
 	invalid error   // the first ValidationException, or nil
 	about   subject // of invalid
 }
@@ -182,28 +171,9 @@ func (p *parser) release() {
 	parsers.Put(p)
 }
 
-// The most memory that a pooled reader keeps.
-const (
-	keepBytes   = 1 << 20
-	keepMembers = 1 << 8
-)
-
 func (r *reader) release() {
-	if cap(r.buf) > keepBytes {
-		r.buf = nil
-	}
-	if cap(r.names) > keepBytes {
-		r.names = nil
-	}
-	if cap(r.entries) > keepMembers {
-		r.entries = nil
-	}
-	if cap(r.elems) > keepMembers {
-		r.elems = nil
-	}
-	clear(r.entries[:cap(r.entries)])
-	clear(r.elems[:cap(r.elems)])
-	*r = reader{buf: r.buf[:0], names: r.names[:0], entries: r.entries[:0], elems: r.elems[:0]}
+	r.reset()
+	*r = reader{stack: r.stack}
 	readers.Put(r)
 }
 
@@ -270,23 +240,10 @@ func (r *reader) readMap(level int) (Value, bool, error) {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return Value{}, false, err
 	}
-	end := len(r.buf)
-	r.buf = appendEntries(r.buf, r.names, sortEntries(r.names, r.entries[first:]))
-	r.names, r.entries = r.names[:firstName], r.entries[:first]
-	return r.finish(Map, start, end), true, nil
-}
-
-// finish moves the payload buf[end:] of a document down to start, over the
-// payloads of its members.
-func (r *reader) finish(kind Kind, start, end int) Value {
-	n := copy(r.buf[start:], r.buf[end:])
-	r.buf = r.buf[:start+n]
-	return r.value(kind, start)
-}
-
-// value returns the value with the payload buf[start:].
-func (r *reader) value(kind Kind, start int) Value {
-	return Value{kind, r.buf[start:len(r.buf):len(r.buf)]}
+	r.entries = r.entries[:first+len(sortEntries(r.names, r.entries[first:]))]
+	names := r.names
+	r.names = r.names[:firstName]
+	return r.endMap(names, first, start), true, nil
 }
 
 // readValue reads a value object, which must have exactly one member that names
@@ -487,10 +444,7 @@ func (r *reader) readList(level int) (Value, bool, error) {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return Value{}, false, err
 	}
-	end := len(r.buf)
-	r.buf = AppendList(r.buf, r.elems[first:])
-	r.elems = r.elems[:first]
-	return r.finish(List, start, end), true, nil
+	return r.endList(first, start), true, nil
 }
 
 func (r *reader) readSet(kind Kind) (Value, bool, error) {
@@ -519,14 +473,14 @@ func (r *reader) readSet(kind Kind) (Value, bool, error) {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return Value{}, false, err
 	}
-	elems, end := r.elems[first:], len(r.buf)
-	r.elems = r.elems[:first]
 	if !whole { // already refused
+		r.elems = r.elems[:first]
 		return r.placeholder(start), true, nil
 	}
-	if r.buf, err = appendSet(r.buf, kind, elems, r.elems[:first+len(elems)]); err != nil {
+	v, err := r.endSet(kind, first, start)
+	if err != nil {
 		r.refuse(err)
 		return r.placeholder(start), true, nil
 	}
-	return r.finish(kind, start, end), true, nil
+	return v, true, nil
 }

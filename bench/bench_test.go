@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
@@ -178,7 +180,7 @@ func endpoint(t *testing.T, wrap func(http.Handler) http.Handler) string {
 	t.Helper()
 	db, err := sortkey.Open(sortkey.Options{})
 	require.NoError(t, err)
-	h := db.Handler()
+	var h http.Handler = server.New(db, server.Options{})
 	if wrap != nil {
 		h = wrap(h)
 	}

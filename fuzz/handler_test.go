@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
@@ -158,9 +160,9 @@ func runScript(t testing.TB, st store.Forker, script string) (statuses []int, bo
 		r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "http://localhost/", strings.NewReader(text))
 		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 		r.Header["X-Amz-Target"] = []string{target}
-		r.Header.Set(sortkey.TraceHeader, fmt.Sprint(i%2))
+		r.Header.Set(server.TraceHeader, fmt.Sprint(i%2))
 		w := httptest.NewRecorder()
-		db.Handler().ServeHTTP(w, r)
+		server.New(db, server.Options{}).ServeHTTP(w, r)
 		statuses, body = append(statuses, w.Code), w.Body.String()
 		if w.Code >= 500 || strings.Contains(body, "#InternalServerError") {
 			t.Fatalf("%s\nanswers %d %s\n%s", line, w.Code, body, log.String())

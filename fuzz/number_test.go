@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/apd/v3"
+
 	"github.com/sortkey/sortkey/attr"
 )
 

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -85,7 +87,7 @@ func BenchmarkGetItem(b *testing.B) {
 		client *dynamodb.Client
 	}{
 		{"Client", db.Client},
-		{"Wire", sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = db.DB.HTTPClient() })},
+		{"Wire", sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = server.New(db.DB, server.Options{}).Client() })},
 		{"Wire/canned", sdk.Client(db.DB, transport(body))},
 		{"Direct", db.Direct},
 		{"Direct/canned", sdk.Client(db.DB, answered(out))},
@@ -118,7 +120,7 @@ func BenchmarkQuery10(b *testing.B) {
 		client *dynamodb.Client
 	}{
 		{"Client", db.Client},
-		{"Wire", sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = db.DB.HTTPClient() })},
+		{"Wire", sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = server.New(db.DB, server.Options{}).Client() })},
 		{"Wire/canned", sdk.Client(db.DB, transport(body))},
 		{"Direct", db.Direct},
 		{"Direct/canned", sdk.Client(db.DB, answered(out))},

@@ -5,13 +5,14 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // endpoint is an address to which nothing is sent.
@@ -25,11 +26,11 @@ const endpoint = "http://sortkey.invalid"
 // gave to the client or to the call could observe it. Otherwise the call goes over the
 // wire: it is signed, serialised and parsed as for the service. That is so with an
 // HTTPClient, a Retryer, an endpoint, credentials, a Logger, tracing or any other
-// option, with a middleware of a step after Initialize, and with an Observer,
-// Server.Credentials or limits of requests in the options of the database. To send
-// every call over the wire, set its HTTPClient:
+// option, with a middleware of a step after Initialize, and with an Observer in the
+// options of the database. To send every call over the wire, set its HTTPClient:
 //
-//	c := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = db.HTTPClient() })
+//	over := server.New(db, server.Options{}).Client()
+//	c := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = over })
 func Client(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return shorten(db, options(db), optFns)
 }
@@ -60,20 +61,19 @@ func options(db *sortkey.DB) dynamodb.Options {
 	return dynamodb.Options{
 		Region:       db.Region(),
 		BaseEndpoint: aws.String(endpoint),
-		Credentials:  &credentials{db},
-		HTTPClient:   roundTripper{db.HTTPClient().Transport},
+		Credentials:  credentials{},
+		HTTPClient:   roundTripper{server.New(db, server.Options{}).Client().Transport},
 		// Not RetryMaxAttempts, which would also limit a Retryer of the caller.
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts = 1 }),
 	}
 }
 
-// credentials provides an access key and a secret that the database accepts.
-type credentials struct{ db *sortkey.DB }
+// credentials are an access key and a secret, which the database does not check.
+type credentials struct{}
 
 // Retrieve implements [aws.CredentialsProvider].
-func (c *credentials) Retrieve(context.Context) (aws.Credentials, error) {
-	key, secret := inside.Credentials(c.db)
-	return aws.Credentials{AccessKeyID: key, SecretAccessKey: secret, Source: "sortkey"}, nil
+func (credentials) Retrieve(context.Context) (aws.Credentials, error) {
+	return aws.Credentials{AccessKeyID: "sortkey", SecretAccessKey: "sortkey", Source: "sortkey"}, nil
 }
 
 // A roundTripper is an HTTP client for the SDK, without the redirects, cookies and

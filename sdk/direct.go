@@ -65,7 +65,7 @@ type direct struct {
 }
 
 func newDirect(db *sortkey.DB, whole bool) *direct {
-	return &direct{service: inside.Service(db), requestID: func() string { return inside.RequestID(db) }, whole: whole}
+	return &direct{service: inside.Service(db), requestID: inside.SideOf(db).RequestID, whole: whole}
 }
 
 // shortID is the name of the short way on a stack.

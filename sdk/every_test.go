@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/sortkeytest"
@@ -109,7 +111,7 @@ func TestEach(t *testing.T) {
 	page, err := os.ReadFile("../docs/fidelity.md")
 	require.NoError(t, err)
 	db := sortkeytest.New(t)
-	server := httptest.NewServer(db.DB.Handler())
+	server := httptest.NewServer(server.New(db.DB, server.Options{}))
 	defer server.Close()
 	known := map[string]string{}
 	unknown := 0

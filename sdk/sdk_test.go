@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -38,11 +40,11 @@ func clientOf(t *testing.T, db *sortkeytest.DB, way string) *dynamodb.Client {
 	t.Helper()
 	switch way {
 	case "Wire":
-		return sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = db.DB.HTTPClient() })
+		return sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = server.New(db.DB, server.Options{}).Client() })
 	case "Direct":
 		return db.Direct
 	case "HTTP":
-		server := httptest.NewServer(db.DB.Handler())
+		server := httptest.NewServer(server.New(db.DB, server.Options{}))
 		t.Cleanup(server.Close)
 		return dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}, RetryMaxAttempts: 1})
 	}
@@ -528,7 +530,7 @@ func TestClientsShareTheDatabase(t *testing.T) {
 // must not be sent to the service.
 func TestEndpointDiscovery(t *testing.T) {
 	db := sortkeytest.New(t)
-	server := httptest.NewServer(db.DB.Handler())
+	server := httptest.NewServer(server.New(db.DB, server.Options{}))
 	defer server.Close()
 	c := dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}})
 	out, err := c.DescribeEndpoints(t.Context(), &dynamodb.DescribeEndpointsInput{})

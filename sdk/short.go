@@ -32,7 +32,7 @@ type short struct {
 // shorten returns a client of db with the caller's options that takes the short way
 // where nobody can tell.
 func shorten(db *sortkey.DB, base dynamodb.Options, optFns []func(*dynamodb.Options)) *dynamodb.Client {
-	if inside.Watched(db) {
+	if inside.SideOf(db).Observer != nil {
 		return dynamodb.New(base, optFns...)
 	}
 	s := &short{direct: newDirect(db, true)}

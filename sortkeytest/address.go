@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/server"
 )
 
 // Config is [sdk.Config]: an AWS configuration whose clients db answers, for code that
@@ -83,8 +84,8 @@ func (db *DB) Setenv(t testing.TB) {
 	}
 }
 
-// server returns a function that starts a server once, until t ends.
-func server(t testing.TB, db *sortkey.DB) func() (url string, err error) {
+// listen returns a function that starts a server once, until t ends.
+func listen(t testing.TB, db *sortkey.DB) func() (url string, err error) {
 	return sync.OnceValues(func() (string, error) {
 		ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 		if err != nil {
@@ -94,7 +95,8 @@ func server(t testing.TB, db *sortkey.DB) func() (url string, err error) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			_ = db.Serve(ctx, ln) // requests that the test left behind are cancelled
+			// Nobody waits for answers after the test, so its requests are cancelled.
+			_ = server.New(db, server.Options{ShutdownTimeout: -1}).Serve(ctx, ln)
 		}()
 		t.Cleanup(func() {
 			cancel()

@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -163,9 +165,9 @@ func TestDocumentMoving(t *testing.T) {
 		log.Fatal(err)
 	}
 	cfg := sdk.Config(db) // or client := sdk.Client(db)
-	server := httptest.NewServer(db.Handler())
-	defer server.Close()
-	over := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.BaseEndpoint, o.HTTPClient = &server.URL, server.Client() })
+	local := httptest.NewServer(server.New(db, server.Options{}))
+	defer local.Close()
+	over := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.BaseEndpoint, o.HTTPClient = &local.URL, local.Client() })
 	for _, client := range []*dynamodb.Client{dynamodb.NewFromConfig(cfg), over} {
 		_, err = client.ListTables(t.Context(), nil)
 		require.NoError(t, err)

@@ -440,7 +440,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Timestamp string    `json:"timestamp"`
 		Info      info      `json:"DDBStreamBatchInfo"`
 	}{
-		Request: request{inside.RequestID(s.db.DB), "arn:aws:lambda:" + s.db.DB.Region() + ":" + account + ":function:handler", condition, b.calls},
+		Request: request{inside.SideOf(s.db.DB).RequestID(), "arn:aws:lambda:" + s.db.DB.Region() + ":" + account + ":function:handler", condition, b.calls},
 		Version: "1.0", Timestamp: s.db.Clock.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
 		Info: info{
 			b.lane.shard, first.number, last.number, first.created.UTC().Format(time.RFC3339),

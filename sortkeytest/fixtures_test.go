@@ -65,7 +65,7 @@ func TestTypedFailures(t *testing.T) {
 			db.Put("Orders", order{Customer: "7"}, 5)
 		},
 		"table Orders: item 0 has no attributes: it has type <nil>, want a struct or a map": func(db *sortkeytest.DB) { db.Put("Orders", nil) },
-		`the Script of the fault is "X.", want x for each call that fails and . for each that passes`: func(db *sortkeytest.DB) {
+		`Nth of the fault is [0], want the numbers of the calls that fail, from 1`: func(db *sortkeytest.DB) {
 			db.Fail(sortkey.Fault{Nth: []int{0}, Hang: true})
 		},
 		"Query of Orders has 0 key values, want values for customer":                    func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders") },
@@ -366,18 +366,6 @@ func TestEnv(t *testing.T) {
 	require.Contains(t, env, "AWS_ENDPOINT_URL_DYNAMODB="+db.URL())
 	require.Contains(t, env, "AWS_REGION=eu-west-1")
 	require.Contains(t, env, "NO_PROXY=example.com,127.0.0.1")
-}
-
-// Clients and programs of a database that checks signatures sign their requests.
-func TestSigned(t *testing.T) {
-	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Server.Credentials = map[string]string{"key": "secret"} })
-	db.Table("Tab", "id")
-	require.Contains(t, db.Env(), "AWS_ACCESS_KEY_ID=key")
-	url := db.URL()
-	out, err := dynamodb.NewFromConfig(db.Config(), func(o *dynamodb.Options) { o.BaseEndpoint, o.HTTPClient = &url, awshttp.NewBuildableClient() }).
-		ListTables(t.Context(), &dynamodb.ListTablesInput{})
-	require.NoError(t, err)
-	require.Equal(t, []string{"Tab"}, out.TableNames)
 }
 
 // The configuration works where the environment would break another.

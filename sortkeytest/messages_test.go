@@ -30,7 +30,7 @@ func TestMessages(t *testing.T) {
 	}{
 		{"Put", "sortkeytest: table Orders: item 0: PutItem: ValidationException: One or more parameter values were invalid: Missing the key placed in the item",
 			func(db *sortkeytest.DB) { db.Put("Orders", map[string]any{"customer": "7"}) }},
-		{"CreateTable", "sortkeytest: table Orders: CreateTable: ResourceInUseException: Table already exists: Orders",
+		{"CreateTable", "sortkeytest: table Orders: ResourceInUseException: Table already exists: Orders",
 			func(db *sortkeytest.DB) { db.Table("Orders", "id") }},
 		{"no such table", "sortkeytest: table Order: ResourceNotFoundException: Requested resource not found: Table: Order not found: did you mean Orders?",
 			func(db *sortkeytest.DB) { sortkeytest.Items[Order](db, "Order") }},
@@ -108,7 +108,7 @@ func TestPlaces(t *testing.T) {
 		"^sortkeytest: Scan is forbidden by the call of Forbid at " + line + ", but was called at " + line + ": Scan",
 		"^sortkeytest: Scan was called at " + line + ": Scan Orders",
 		"^sortkeytest: table Orders was used at " + line + ": Scan Orders",
-		"^sortkeytest: no call met the fault set at " + line + " for Scan, script .x.x; ",
+		"^sortkeytest: no call met the fault set at " + line + " for Scan, calls 2 4; ",
 		"^sortkeytest: 1 call met the fault set at " + line + " for Scan, want 3",
 		"^sortkeytest: no call met the fault set at " + line + " for Query; the calls were 1 × Scan Orders",
 	}

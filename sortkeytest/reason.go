@@ -2,6 +2,7 @@ package sortkeytest
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/aws/smithy-go"
 
@@ -25,7 +26,7 @@ func (db *DB) reason(err error) string {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		return operation + e.ErrorCode() + ": " + e.ErrorMessage()
 	}
-	return err.Error()
+	return strings.TrimPrefix(err.Error(), "sortkey: ")
 }
 
 // isClosed reports whether an operation failed because its database is closed.

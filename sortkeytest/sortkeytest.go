@@ -63,7 +63,6 @@ func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	t.Helper()
 	var first seed
 	opts := sortkey.Options{Rand: first.reader()}
-	opts.Server.ShutdownTimeout = -1 // nobody waits for answers after the test
 	for _, fn := range optFns {
 		fn(&opts)
 	}
@@ -153,6 +152,6 @@ func newDB(t testing.TB, db *DB) *DB {
 				operation, at(place()))
 		})
 	}
-	db.t, db.Client, db.Direct, db.serve = newTest(t, of), sdk.Client(db.DB), sdk.Direct(db.DB), server(t, db.DB)
+	db.t, db.Client, db.Direct, db.serve = newTest(t, of), sdk.Client(db.DB), sdk.Direct(db.DB), listen(t, db.DB)
 	return db
 }

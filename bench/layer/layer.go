@@ -15,6 +15,7 @@ import (
 
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/server"
 )
 
 // A Layer answers calls at one height of the stack.
@@ -66,7 +67,7 @@ func New(name Name, d *Data, locked bool) (Layer, error) {
 	case API:
 		return apiLayer{d}, nil
 	case HTTP:
-		return serveHere(d.Shape, d.DB.Serve)
+		return serveHere(d.Shape, server.New(d.DB, server.Options{}).Serve)
 	case HTTPCanned:
 		return newHTTPCanned(d)
 	case Client, ClientCanned, Direct, DirectCanned:

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -36,7 +38,7 @@ func newSDKLayer(name Name, d *Data) *sdkLayer {
 	l := &sdkLayer{data: d}
 	switch name {
 	case Client:
-		l.client = sdk.Client(d.DB, func(o *dynamodb.Options) { o.HTTPClient = d.DB.HTTPClient() })
+		l.client = sdk.Client(d.DB, func(o *dynamodb.Options) { o.HTTPClient = server.New(d.DB, server.Options{}).Client() })
 	case Direct:
 		l.client = sdk.Direct(d.DB)
 	case ClientCanned:

@@ -6,8 +6,9 @@ import (
 	"os"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 )
 
 func main() {
-	os.Exit(cli.Main(os.Args[1:], cli.System()))
+	os.Exit(cli.Main(os.Args[1:], app.System()))
 }

@@ -4,8 +4,8 @@
 // A request is a line, OPERATION BODY, as printed by go run ./fuzz/diff --list.
 // A response is a line, STATUS BODY. The clock advances by a second with each
 // request and ids come from a fixed seed, so two builds with the same behaviour
-// print the same bytes. The command uses only the public API of package
-// sortkey, so scripts/replay.sh can build it at any revision.
+// print the same bytes. The command uses only the public API of packages
+// sortkey and server, so scripts/replay.sh can build it at any revision.
 package main
 
 import (
@@ -18,6 +18,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/sortkey/sortkey/server"
 
 	"github.com/sortkey/sortkey"
 )
@@ -57,7 +59,7 @@ func run(r io.Reader, w io.Writer) error {
 			"AWS4-HMAC-SHA256 Credential=replay/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature="+strings.Repeat("0", 64),
 		)
 		rec := httptest.NewRecorder()
-		db.Handler().ServeHTTP(rec, req)
+		server.New(db, server.Options{}).ServeHTTP(rec, req)
 		fmt.Fprintf(out, "%d %s\n", rec.Code, rec.Body)
 	}
 	if err := lines.Err(); err != nil {

@@ -258,37 +258,63 @@ func (r *run) update(ctx context.Context, fn func(*table.Tx) (record any, err er
 	return err
 }
 
-// startJob records a job and, unless it has ended already, begins to work at it. Def is
-// the table that is created with it, or nil. Known looks for the job that a token stands
-// for, in the same update; startJob returns its error.
-func (s *Service) startJob(
-	ctx context.Context, kind, arn string, record any, ended bool, def *table.Definition, known func([]table.Job) error,
-) error {
-	value, err := json.Marshal(record)
-	if err != nil {
-		return err
+// A newJob is the job that a request starts.
+type newJob struct {
+	arn    string
+	task   task
+	record any // of the job
+	// missing is why the job fails at once, such as that its bucket does not exist, or nil.
+	missing *failure
+	// def is the table that is created with the job, or nil.
+	def *table.Definition
+}
+
+// startJob records a job and begins to work at it, unless the token of its request stands
+// for one already: then it returns the record of that one.
+func startJob[R any](ctx context.Context, s *Service, n newJob, token *jobToken[R]) (known *R, err error) {
+	if n.missing != nil {
+		n.record, _ = n.task.end(s, n.missing)
+		n.def = nil // nothing will fill it
 	}
-	job := table.Job{Kind: kind, ID: path.Base(arn), Value: value, Ended: ended}
-	_, err = s.db.StartJob(ctx, job, def, func(list []table.Job) error {
-		if err := known(list); err != nil {
+	value, err := json.Marshal(n.record)
+	if err != nil {
+		return nil, err
+	}
+	job := table.Job{Kind: token.kind, ID: path.Base(n.arn), Value: value, Ended: n.missing != nil}
+	_, err = s.db.StartJob(ctx, job, n.def, func(list []table.Job) (err error) {
+		if known, err = token.find(list); err != nil {
 			return err
 		}
-		unfinished := 0
-		for _, j := range list {
-			if !j.Ended {
-				unfinished++
-			}
+		if known != nil {
+			return errKnown
 		}
-		if unfinished >= maxJobs {
-			const text = "%d jobs of this kind are in progress, which is the limit. Try again when one has ended."
-			return wire.NewError("LimitExceededException", fmt.Sprintf(text, unfinished))
-		}
-		return nil
+		return checkJobs(list)
 	})
-	if err == nil && !ended {
-		s.run(ctx, kind, job.ID, false).await(ctx)
+	if errors.Is(err, errKnown) {
+		return known, nil
 	}
-	return err
+	if err == nil && !job.Ended {
+		s.run(ctx, job.Kind, job.ID, false).await(ctx)
+	}
+	return nil, err
+}
+
+// errKnown ends the start of a job whose token stands for another one.
+var errKnown = errors.New("the token stands for another job")
+
+// checkJobs refuses another job of a kind if too many of these are in progress.
+func checkJobs(list []table.Job) error {
+	unfinished := 0
+	for _, job := range list {
+		if !job.Ended {
+			unfinished++
+		}
+	}
+	if unfinished < maxJobs {
+		return nil
+	}
+	const text = "%d jobs of this kind are in progress, which is the limit. Try again when one has ended."
+	return wire.NewError("LimitExceededException", fmt.Sprintf(text, unfinished))
 }
 
 // ResumeJobs continues the jobs that have not ended and that no server works at, as it
@@ -351,25 +377,105 @@ func itemKeys(t *table.Table, items []attr.Item) iter.Seq2[*table.Table, attr.It
 }
 
 // decodeJobs returns the records of jobs of a kind, the newest first.
-func decodeJobs[T any](jobs []table.Job) (list []T, err error) {
+func decodeJobs[R any](jobs []table.Job) (list []R, err error) {
 	for _, job := range slices.Backward(jobs) {
-		var x T
-		if err := json.Unmarshal(job.Value, &x); err != nil {
+		var r R
+		if err := json.Unmarshal(job.Value, &r); err != nil {
 			return nil, fmt.Errorf("damaged catalogue: %s %s: %w", job.Kind, job.ID, err)
 		}
-		list = append(list, x)
+		list = append(list, r)
 	}
 	return list, nil
 }
 
 // loadJobs returns the records of a kind, the newest first.
-func loadJobs[T any](ctx context.Context, s *Service, kind string) ([]T, error) {
+func loadJobs[R any](ctx context.Context, s *Service, kind string) ([]R, error) {
 	jobs, err := s.db.Jobs(ctx, kind)
 	if err != nil {
 		return nil, err
 	}
-	return decodeJobs[T](jobs)
+	return decodeJobs[R](jobs)
 }
 
-// errKnown ends the start of a job whose token stands for another one.
-var errKnown = errors.New("the token stands for another job")
+// findJob returns the record of a kind that is the one wanted, or nil.
+func findJob[R any](ctx context.Context, s *Service, kind string, wanted func(*R) bool) (*R, error) {
+	list, err := loadJobs[R](ctx, s, kind)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if wanted(&list[i]) {
+			return &list[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// pageOf returns a page of a list of jobs, of limit jobs or the usual number, and the token
+// of the next page if there is one. After is the token of this page, or nil for the first
+// one. The token of a page is that of the last job before it; they fall in the list.
+func pageOf[R any](list []R, limit *int64, after *string, token func(*R) string) (page []R, next *string) {
+	if after != nil {
+		list = slices.DeleteFunc(list, func(r R) bool { return token(&r) >= *after })
+	}
+	n := jobsPage
+	if limit != nil {
+		n = int(*limit)
+	}
+	if len(list) <= n {
+		return list, nil
+	}
+	return list[:n], new(token(&list[n-1]))
+}
+
+// A jobToken is the token of a request. It stands for the job of a kind that the same
+// request has started; R is the record of these jobs.
+type jobToken[R any] struct {
+	kind  string
+	token *string // nil if the client has sent none
+	// of returns the token that a job was started with, and whether the request was the
+	// same.
+	of       func(*R) (token *string, same bool)
+	conflict error // the answer to another request with the token of a job
+}
+
+// find returns the record of the job that the token stands for, or nil.
+func (t *jobToken[R]) find(jobs []table.Job) (*R, error) {
+	if t.token == nil {
+		return nil, nil
+	}
+	list, err := decodeJobs[R](jobs)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		token, same := t.of(&list[i])
+		switch {
+		case token == nil || *token != *t.token:
+		case !same:
+			return nil, t.conflict
+		default:
+			return &list[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// lookUp is find among the jobs that are recorded.
+func (t *jobToken[R]) lookUp(ctx context.Context, s *Service) (*R, error) {
+	if t.token == nil {
+		return nil, nil
+	}
+	jobs, err := s.db.Jobs(ctx, t.kind)
+	if err != nil {
+		return nil, err
+	}
+	return t.find(jobs)
+}
+
+// digestOf returns the text of a request that has lost its token, which tells the request
+// from others with the same token.
+func digestOf(request any) (string, error) {
+	text, err := json.Marshal(request)
+	return string(text), err
+}

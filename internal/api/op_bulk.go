@@ -5,15 +5,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/s3files"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -63,7 +62,7 @@ func (s *Service) startBulkPut(
 	}
 	request := *in
 	request.ClientToken = nil
-	digest, err := json.Marshal(&request)
+	digest, err := digestOf(&request)
 	if err != nil {
 		return nil, err
 	}
@@ -84,47 +83,30 @@ func (s *Service) startBulkPut(
 		ProcessedInputBytes: new(int64(0)), TotalInputBytes: new(int64(0)),
 	}
 	answer := d
-	task := &bulkTask{record: bulkRecord{Description: d, Request: string(digest)}}
-	record := any(task.record)
-	missing := cmp.Or(s.checkBucket(*from.S3Bucket), s.checkBucket(outputBucket(&d)))
-	if missing != nil {
-		record, _ = task.end(s, missing)
-	}
-	err = s.startJob(ctx, bulkJobs, *d.BulkOperationArn, record, missing != nil, nil, func(jobs []table.Job) error {
-		known, err := findBulkToken(jobs, in.ClientToken, string(digest), now)
-		if known != nil {
-			answer, err = *known, errKnown
-		}
-		return err
+	task := &bulkTask{record: bulkRecord{Description: d, Request: digest}}
+	known, err := startJob(ctx, s, newJob{
+		arn: *d.BulkOperationArn, task: task, record: task.record,
+		missing: cmp.Or(s.checkBucket(*from.S3Bucket), s.checkBucket(outputBucket(&d))),
+	}, &jobToken[bulkRecord]{
+		kind: bulkJobs, token: in.ClientToken,
+		of: func(r *bulkRecord) (*string, bool) {
+			if now.Sub(timeOf(*r.Description.StartTime)) >= bulkTokenLife {
+				return nil, false
+			}
+			return r.Description.ClientToken, r.Request == digest
+		},
+		conflict: wire.NewError(
+			"IdempotentParameterMismatchException",
+			"The ClientToken was used by another bulk operation in the last 8 hours.",
+		),
 	})
-	if err != nil && !errors.Is(err, errKnown) {
-		return nil, err
-	}
-	return &wire.StartBulkPutItemsOutput{BulkOperationDescription: &answer}, nil
-}
-
-// findBulkToken returns the operation that a token stands for, or nil.
-func findBulkToken(
-	jobs []table.Job, token *string, digest string, now time.Time,
-) (*wire.BulkOperationDescription, error) {
-	if token == nil {
-		return nil, nil
-	}
-	list, err := decodeJobs[bulkRecord](jobs)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range list {
-		switch {
-		case value(r.Description.ClientToken) != *token || now.Sub(timeOf(*r.Description.StartTime)) >= bulkTokenLife:
-		case r.Request != digest:
-			const text = "The ClientToken was used by another bulk operation in the last 8 hours."
-			return nil, wire.NewError("IdempotentParameterMismatchException", text)
-		default:
-			return &r.Description, nil
-		}
+	if known != nil {
+		answer = known.Description
 	}
-	return nil, nil
+	return &wire.StartBulkPutItemsOutput{BulkOperationDescription: &answer}, nil
 }
 
 func outputBucket(d *wire.BulkOperationDescription) string {
@@ -169,7 +151,7 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 	defer to.Close()
 	b.now, b.reports = b.record.Progress, map[string]*report{}
 	if !r.forked { // the reports belong to the origin
-		dir := path.Join(strings.Trim(value(out.S3KeyPrefix), "/"), "AWSDynamoDB", path.Base(*d.BulkOperationArn))
+		dir := s3files.Folder(value(out.S3KeyPrefix), *d.BulkOperationArn)
 		for _, kind := range out.OutputType {
 			name := dir + "/" + strings.ToLower(kind) + ".json"
 			b.reports[kind] = &report{root: to, name: name, reportState: b.now.Reports[kind]}
@@ -382,18 +364,18 @@ func (b *bulkTask) end(s *Service, failed *failure) (any, *table.JobTable) {
 }
 
 func (s *Service) findBulk(ctx context.Context, arn string) (*wire.BulkOperationDescription, error) {
-	list, err := loadJobs[bulkRecord](ctx, s, bulkJobs)
+	r, err := findJob(ctx, s, bulkJobs, func(r *bulkRecord) bool {
+		return value(r.Description.BulkOperationArn) == arn
+	})
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range list {
-		if value(r.Description.BulkOperationArn) == arn {
-			return &r.Description, nil
-		}
+	if r == nil {
+		return nil, wire.NewError(
+			"ResourceNotFoundException", "Requested resource not found: Bulk operation: "+arn+" not found",
+		)
 	}
-	return nil, wire.NewError(
-		"ResourceNotFoundException", "Requested resource not found: Bulk operation: "+arn+" not found",
-	)
+	return &r.Description, nil
 }
 
 // describeBulk describes a bulk operation.
@@ -442,23 +424,18 @@ func (s *Service) listBulk(
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(r bulkRecord) bool {
-		return in.NextToken != nil && importToken(path.Base(*r.Description.BulkOperationArn)) >= *in.NextToken
+	list, next := pageOf(list, in.MaxResults, in.NextToken, func(r *bulkRecord) string {
+		return importToken(path.Base(*r.Description.BulkOperationArn))
 	})
-	limit := jobsPage
-	if in.MaxResults != nil {
-		limit = int(*in.MaxResults)
+	out := &wire.ListBulkOperationsOutput{
+		BulkOperationsSummaryList: []wire.BulkOperationSummary{}, NextToken: next,
 	}
-	out := &wire.ListBulkOperationsOutput{BulkOperationsSummaryList: []wire.BulkOperationSummary{}}
-	for _, r := range list[:min(limit, len(list))] {
+	for _, r := range list {
 		d := r.Description
 		out.BulkOperationsSummaryList = append(out.BulkOperationsSummaryList, wire.BulkOperationSummary{
 			BulkOperationArn: d.BulkOperationArn, BulkOperationStatus: d.BulkOperationStatus, StartTime: d.StartTime,
 			EndTime: d.EndTime,
 		})
-	}
-	if len(list) > limit {
-		out.NextToken = new(importToken(path.Base(*out.BulkOperationsSummaryList[limit-1].BulkOperationArn)))
 	}
 	return out, nil
 }

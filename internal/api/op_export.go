@@ -1,16 +1,9 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
-	"crypto/md5" //nolint:gosec // the checksum of the service's manifests
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path"
 	"slices"
@@ -18,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/s3files"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -48,7 +42,7 @@ func (s *Service) exportTable(
 	def := t.Definition()
 	request := *in
 	request.ClientToken = nil
-	digest, err := json.Marshal(&request)
+	digest, err := digestOf(&request)
 	if err != nil {
 		return nil, err
 	}
@@ -66,45 +60,23 @@ func (s *Service) exportTable(
 		S3SseAlgorithm: new(cmp.Or(value(in.S3SseAlgorithm), "AES256")), S3SseKmsKeyId: in.S3SseKmsKeyId,
 	}
 	answer := d
-	task := &exportTask{record: exportRecord{Description: d, Request: string(digest)}}
-	record := any(task.record)
-	missing := s.checkBucket(*d.S3Bucket)
-	if missing != nil {
-		record, _ = task.end(s, missing)
-	}
-	err = s.startJob(ctx, exportJobs, *d.ExportArn, record, missing != nil, nil, func(jobs []table.Job) error {
-		known, err := findExportToken(jobs, in.ClientToken, string(digest))
-		if known != nil {
-			answer, err = *known, errKnown
-		}
-		return err
+	task := &exportTask{record: exportRecord{Description: d, Request: digest}}
+	known, err := startJob(ctx, s, newJob{
+		arn: *d.ExportArn, task: task, record: task.record, missing: s.checkBucket(*d.S3Bucket),
+	}, &jobToken[exportRecord]{
+		kind: exportJobs, token: in.ClientToken,
+		of: func(r *exportRecord) (*string, bool) { return r.Description.ClientToken, r.Request == digest },
+		conflict: wire.NewError(
+			"ExportConflictException", "Export conflict: Duplicate request detected with conflicting parameters",
+		),
 	})
-	if err != nil && !errors.Is(err, errKnown) {
-		return nil, err
-	}
-	return &wire.ExportTableToPointInTimeOutput{ExportDescription: &answer}, nil
-}
-
-// findExportToken returns the export that a token stands for, or nil.
-func findExportToken(jobs []table.Job, token *string, digest string) (*wire.ExportDescription, error) {
-	if token == nil {
-		return nil, nil
-	}
-	list, err := decodeJobs[exportRecord](jobs)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range list {
-		switch {
-		case value(r.Description.ClientToken) != *token:
-		case r.Request != digest:
-			const text = "Export conflict: Duplicate request detected with conflicting parameters"
-			return nil, wire.NewError("ExportConflictException", text)
-		default:
-			return &r.Description, nil
-		}
+	if known != nil {
+		answer = known.Description
 	}
-	return nil, nil
+	return &wire.ExportTableToPointInTimeOutput{ExportDescription: &answer}, nil
 }
 
 // An exportTask is an export that runs.
@@ -124,7 +96,7 @@ func (x *exportTask) run(ctx context.Context, r *run) error {
 		return err
 	}
 	defer root.Close()
-	dir := path.Join(strings.Trim(value(d.S3Prefix), "/"), "AWSDynamoDB", path.Base(*d.ExportArn))
+	dir := s3files.Folder(value(d.S3Prefix), *d.ExportArn)
 	if err = interrupted; !x.record.Begun {
 		x.record.Begun = true
 		err = r.update(ctx, func(*table.Tx) (any, error) { return x.record, nil })
@@ -195,96 +167,81 @@ func (s *Service) exported(ctx context.Context, in *wire.ExportTableToPointInTim
 
 // write writes the files of the export to a folder and completes its description.
 func (x *exportTask) write(ctx context.Context, r *run, root *os.Root, dir string) error {
-	d := &x.record.Description
-	id := path.Base(*d.ExportArn)
-	if err := root.MkdirAll(dir+"/data", 0o755); err != nil {
+	data := path.Join(dir, s3files.DataFolder)
+	if err := root.MkdirAll(data, 0o755); err != nil {
 		return inBucket(err)
 	}
-	key := dir + "/data/" + strings.ReplaceAll(id, "-", "") + ".json.gz"
-	items, size, sum, err := x.writeItems(ctx, r, root, key)
+	d := &x.record.Description
+	key := path.Join(data, strings.ReplaceAll(path.Base(*d.ExportArn), "-", "")+".json.gz")
+	file, size, err := x.writeItems(ctx, r, root, key)
 	if err != nil {
 		return err
 	}
-	whole := md5.Sum(sum) //nolint:gosec // as above
-	files, err := json.Marshal(map[string]any{
-		"itemCount": items, "md5Checksum": base64.StdEncoding.EncodeToString(sum),
-		"etag": hex.EncodeToString(whole[:]) + "-1", "dataFileS3Key": key,
-	})
+	files, err := file.Encode(s3files.Sorted)
 	if err != nil {
 		return err
 	}
-	d.ExportManifest, d.ItemCount, d.BilledSizeBytes = new(dir+"/manifest-summary.json"), &items, &size
-	at := func(t *float64) string { return timeOf(*t).Format("2006-01-02T15:04:05.000Z") }
-	summary, err := json.Marshal(map[string]any{
-		"version": "2020-06-30", "exportArn": d.ExportArn, "startTime": at(d.StartTime),
-		"endTime": at(seconds(r.service.now())), "tableArn": d.TableArn, "tableId": d.TableId,
-		"exportTime": at(d.ExportTime), "s3Bucket": d.S3Bucket, "s3Prefix": d.S3Prefix,
-		"s3SseAlgorithm": d.S3SseAlgorithm, "s3SseKmsKeyId": d.S3SseKmsKeyId,
-		"manifestFilesS3Key": dir + "/manifest-files.json", "billedSizeBytes": size, "itemCount": items,
-		"outputFormat": "DYNAMODB_JSON", "exportType": "FULL_EXPORT",
-	})
+
+	d.ExportManifest = new(path.Join(dir, s3files.SummaryFile))
+	d.ItemCount, d.BilledSizeBytes = &file.ItemCount, &size
+	sum := s3files.Summary{
+		Version: s3files.Version, ExportArn: *d.ExportArn, TableArn: *d.TableArn, TableID: *d.TableId,
+		StartTime: s3files.Time(timeOf(*d.StartTime)), EndTime: s3files.Time(timeOf(*seconds(r.service.now()))),
+		ExportTime: s3files.Time(timeOf(*d.ExportTime)),
+		S3Bucket:   d.S3Bucket, S3Prefix: d.S3Prefix,
+		S3SseAlgorithm: d.S3SseAlgorithm, S3SseKmsKeyID: d.S3SseKmsKeyId,
+		ManifestFilesS3Key: path.Join(dir, s3files.FilesFile), BilledSizeBytes: size, ItemCount: file.ItemCount,
+		OutputFormat: s3files.FormatDynamoDB, ExportType: s3files.FullExport,
+	}
+	summary, err := sum.Encode(s3files.Sorted)
 	if err != nil {
 		return err
 	}
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{{"_started", nil}, {"manifest-files", append(files, '\n')}, {"manifest-summary", summary}} {
-		name := dir + "/" + f.name
-		if f.data != nil {
-			sum := md5.Sum(f.data) //nolint:gosec // as above
-			if err := root.WriteFile(name+".checksum", []byte(base64.StdEncoding.EncodeToString(sum[:])), 0o644); err != nil {
-				return inBucket(err)
-			}
-			name += ".json"
-		}
-		if err := root.WriteFile(name, f.data, 0o644); err != nil {
-			return inBucket(err)
-		}
+
+	write := func(name string, data []byte) error {
+		return inBucket(root.WriteFile(path.Join(dir, name), data, 0o644))
 	}
-	return nil
+	if err := write(s3files.StartedFile, nil); err != nil {
+		return err
+	}
+	if err := s3files.WriteManifest(s3files.FilesFile, files, write); err != nil {
+		return err
+	}
+	return s3files.WriteManifest(s3files.SummaryFile, summary, write)
 }
 
-// writeItems writes the items of the table to a file and returns their number, their
-// bytes in storage and the checksum of the file.
+// writeItems writes the items of the table to a file. It returns the file's line of the
+// manifest and the bytes of the items in storage.
 func (x *exportTask) writeItems(
 	ctx context.Context, r *run, root *os.Root, key string,
-) (items, size int64, sum []byte, err error) {
+) (_ *s3files.DataFile, size int64, err error) {
 	f, err := root.Create(key)
 	if err != nil {
-		return 0, 0, nil, inBucket(err)
+		return nil, 0, inBucket(err)
 	}
 	defer f.Close()
-	hash := md5.New() //nolint:gosec // as above
-	zip := gzip.NewWriter(io.MultiWriter(f, hash))
-	var line bytes.Buffer
+	out := s3files.NewWriter(f, true)
 	var batch table.Batch
 	full := false
 	name, id := path.Base(*x.record.Description.TableArn), *x.record.Description.TableId
 	err = r.service.db.Walk(ctx, name, id, func(it attr.Item) error {
-		items++
 		size += int64(it.Size())
 		if full {
 			r.begin()
 		}
 		full = batch.Add(len(it))
-		line.Reset()
-		line.WriteString(`{"Item":`)
-		line.Write(it.AppendJSON(line.AvailableBuffer()))
-		line.WriteString("}\n")
-		_, err := zip.Write(line.Bytes())
-		return inBucket(err)
+		return inBucket(out.WriteItem(it))
 	})
 	switch {
 	case isNotFound(err):
 		err = &failure{failedTable, "The table was deleted before the export began."}
 	case err == nil:
-		if err = zip.Close(); err == nil {
+		if err = out.Close(); err == nil {
 			err = f.Close()
 		}
 		err = inBucket(err)
 	}
-	return items, size, hash.Sum(nil), err
+	return out.DataFile(key), size, err
 }
 
 // checkJobARN refuses an ARN that cannot name a job.
@@ -307,16 +264,16 @@ func (s *Service) describeExport(
 	if err := s.checkJobARN(*in.ExportArn, exportJobs); err != nil {
 		return nil, err
 	}
-	list, err := loadJobs[exportRecord](ctx, s, exportJobs)
+	r, err := findJob(ctx, s, exportJobs, func(r *exportRecord) bool {
+		return value(r.Description.ExportArn) == *in.ExportArn
+	})
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range list {
-		if value(r.Description.ExportArn) == *in.ExportArn {
-			return &wire.DescribeExportOutput{ExportDescription: &r.Description}, nil
-		}
+	if r == nil {
+		return nil, wire.NewError("ExportNotFoundException", "Export not found: "+*in.ExportArn)
 	}
-	return nil, wire.NewError("ExportNotFoundException", "Export not found: "+*in.ExportArn)
+	return &wire.DescribeExportOutput{ExportDescription: &r.Description}, nil
 }
 
 // listExports lists exports, the newest first; with a table, only the exports of the
@@ -331,22 +288,17 @@ func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*
 		return nil, err
 	}
 	list = slices.DeleteFunc(list, func(r exportRecord) bool {
-		return in.TableArn != nil && value(r.Description.TableId) != id ||
-			in.NextToken != nil && path.Base(value(r.Description.ExportArn)) >= *in.NextToken
+		return in.TableArn != nil && value(r.Description.TableId) != id
 	})
-	limit := jobsPage
-	if in.MaxResults != nil {
-		limit = int(*in.MaxResults)
-	}
-	out := &wire.ListExportsOutput{ExportSummaries: []wire.ExportSummary{}}
-	for _, r := range list[:min(limit, len(list))] {
+	list, next := pageOf(list, in.MaxResults, in.NextToken, func(r *exportRecord) string {
+		return path.Base(value(r.Description.ExportArn))
+	})
+	out := &wire.ListExportsOutput{ExportSummaries: []wire.ExportSummary{}, NextToken: next}
+	for _, r := range list {
 		out.ExportSummaries = append(out.ExportSummaries, wire.ExportSummary{
 			ExportArn: r.Description.ExportArn, ExportStatus: r.Description.ExportStatus,
 			ExportType: new(cmp.Or(value(r.Description.ExportType), "FULL_EXPORT")),
 		})
-	}
-	if len(list) > limit {
-		out.NextToken = new(path.Base(*out.ExportSummaries[limit-1].ExportArn))
 	}
 	return out, nil
 }

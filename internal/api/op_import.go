@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/s3files"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -52,44 +51,35 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 	if _, err := throughputOf(billing, creation.ProvisionedThroughput, ""); err != nil {
 		return nil, err
 	}
-	known, err := s.findImport(ctx, in)
-	if known != nil || err != nil {
-		return known, err
+	token := &jobToken[importRecord]{
+		kind: importJobs, token: in.ClientToken,
+		of: func(r *importRecord) (*string, bool) {
+			return r.ClientToken, value(r.TableCreationParameters.TableName) == *creation.TableName
+		},
+		conflict: wire.NewError(
+			"ImportConflictException", "Import conflict: Duplicate request detected with conflicting parameters",
+		),
 	}
-	out, err := s.startImport(ctx, in)
-	if isKind(err, table.InUse) || errors.Is(err, errKnown) {
-		// Perhaps by a request with the same token.
-		if known, lost := s.findImport(ctx, in); known != nil || lost != nil {
-			return known, lost
+	known, err := token.lookUp(ctx, s)
+	if known == nil && err == nil {
+		known, err = s.startImport(ctx, in, token)
+	}
+	if isKind(err, table.InUse) { // perhaps by a request with the same token
+		if other, lost := token.lookUp(ctx, s); other != nil || lost != nil {
+			known, err = other, lost
 		}
 	}
-	return out, err
-}
-
-// findImport returns the import that the token of a request stands for, or nil.
-func (s *Service) findImport(ctx context.Context, in *wire.ImportTableInput) (*wire.ImportTableOutput, error) {
-	if in.ClientToken == nil {
-		return nil, nil
-	}
-	list, err := loadJobs[importRecord](ctx, s, importJobs)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range list {
-		switch {
-		case value(r.ClientToken) != *in.ClientToken:
-		case value(r.TableCreationParameters.TableName) != *in.TableCreationParameters.TableName:
-			const text = "Import conflict: Duplicate request detected with conflicting parameters"
-			return nil, wire.NewError("ImportConflictException", text)
-		default:
-			return &wire.ImportTableOutput{ImportTableDescription: &r.ImportTableDescription}, nil
-		}
-	}
-	return nil, nil
+	return &wire.ImportTableOutput{ImportTableDescription: &known.ImportTableDescription}, nil
 }
 
-// startImport starts an import that has no token, or a new one.
-func (s *Service) startImport(ctx context.Context, in *wire.ImportTableInput) (*wire.ImportTableOutput, error) {
+// startImport starts the import of a request and returns its record, or the record of the
+// one that its token stands for.
+func (s *Service) startImport(
+	ctx context.Context, in *wire.ImportTableInput, token *jobToken[importRecord],
+) (*importRecord, error) {
 	p := in.TableCreationParameters
 	name := *p.TableName
 	if err := s.db.Refresh(ctx); err != nil {
@@ -123,26 +113,15 @@ func (s *Service) startImport(ctx context.Context, in *wire.ImportTableInput) (*
 		StartTime:  seconds(now),
 		ErrorCount: new(int64(0)), ImportedItemCount: new(int64(0)), ProcessedItemCount: new(int64(0)),
 	}
-	answer := d
-	record := any(importRecord{ImportTableDescription: d})
-	missing := s.checkBucket(*in.S3BucketSource.S3Bucket)
-	if missing != nil { // no table is created
-		record, _ = (&importTask{record: importRecord{ImportTableDescription: d}}).end(s, missing)
-		def = nil
+	task := &importTask{record: importRecord{ImportTableDescription: d}}
+	known, err := startJob(ctx, s, newJob{
+		arn: *d.ImportArn, task: task, record: task.record, def: def,
+		missing: s.checkBucket(*in.S3BucketSource.S3Bucket),
+	}, token)
+	if known != nil || err != nil {
+		return known, err
 	}
-	err = s.startJob(ctx, importJobs, *d.ImportArn, record, missing != nil, def, func(jobs []table.Job) error {
-		list, err := decodeJobs[importRecord](jobs)
-		for _, r := range list {
-			if in.ClientToken != nil && value(r.ClientToken) == *in.ClientToken {
-				return errKnown
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &wire.ImportTableOutput{ImportTableDescription: &answer}, nil
+	return &importRecord{ImportTableDescription: d}, nil
 }
 
 // An importTask puts the items of all files with a prefix into a table. Lines that are
@@ -176,7 +155,7 @@ func (x *importTask) run(ctx context.Context, r *run) error {
 				r.begin()
 			}
 			now.Processed++
-			if it, ok := importedItem(line); ok && err == nil {
+			if it, ok := s3files.ParseItem(line); ok && err == nil {
 				items = append(items, it)
 				full = batch.Add(len(it))
 			} else {
@@ -197,16 +176,6 @@ func (x *importTask) run(ctx context.Context, r *run) error {
 		err = &failure{failedItems, text}
 	}
 	return err
-}
-
-// importedItem returns the item of a line.
-func importedItem(line []byte) (attr.Item, bool) {
-	var x struct{ Item json.RawMessage }
-	if err := json.Unmarshal(line, &x); err != nil || x.Item == nil {
-		return nil, false
-	}
-	it, err := attr.ParseItem(x.Item)
-	return it, err == nil
 }
 
 // write writes a batch in one update, with the progress after it, which it returns. Items
@@ -263,16 +232,16 @@ func (s *Service) describeImport(
 	if err := s.checkJobARN(*in.ImportArn, importJobs); err != nil {
 		return nil, err
 	}
-	list, err := loadJobs[importRecord](ctx, s, importJobs)
+	r, err := findJob(ctx, s, importJobs, func(r *importRecord) bool {
+		return value(r.ImportArn) == *in.ImportArn
+	})
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range list {
-		if value(d.ImportArn) == *in.ImportArn {
-			return &wire.DescribeImportOutput{ImportTableDescription: &d.ImportTableDescription}, nil
-		}
+	if r == nil {
+		return nil, wire.NewError("ImportNotFoundException", "Import not found: "+*in.ImportArn)
 	}
-	return nil, wire.NewError("ImportNotFoundException", "Import not found: "+*in.ImportArn)
+	return &wire.DescribeImportOutput{ImportTableDescription: &r.ImportTableDescription}, nil
 }
 
 // listImports lists imports, the newest first.
@@ -281,28 +250,19 @@ func (s *Service) listImports(ctx context.Context, in *wire.ListImportsInput) (*
 	if err != nil {
 		return nil, err
 	}
-	last := importToken("")
-	if in.NextToken != nil {
-		last = *in.NextToken
-	}
 	list = slices.DeleteFunc(list, func(d importRecord) bool {
-		return in.TableArn != nil && value(d.TableArn) != *in.TableArn ||
-			in.NextToken != nil && importToken(path.Base(*d.ImportArn)) >= last
+		return in.TableArn != nil && value(d.TableArn) != *in.TableArn
 	})
-	limit := jobsPage
-	if in.PageSize != nil {
-		limit = int(*in.PageSize)
-	}
-	out := &wire.ListImportsOutput{ImportSummaryList: []wire.ImportSummary{}}
-	for _, d := range list[:min(limit, len(list))] {
+	list, next := pageOf(list, in.PageSize, in.NextToken, func(d *importRecord) string {
+		return importToken(path.Base(*d.ImportArn))
+	})
+	out := &wire.ListImportsOutput{ImportSummaryList: []wire.ImportSummary{}, NextToken: next}
+	for _, d := range list {
 		out.ImportSummaryList = append(out.ImportSummaryList, wire.ImportSummary{
 			ImportArn: d.ImportArn, ImportStatus: d.ImportStatus, InputFormat: d.InputFormat,
 			S3BucketSource: d.S3BucketSource, TableArn: d.TableArn,
 			StartTime: d.StartTime, EndTime: d.EndTime,
 		})
-	}
-	if len(list) > limit {
-		out.NextToken = new(importToken(path.Base(*out.ImportSummaryList[limit-1].ImportArn)))
 	}
 	return out, nil
 }

@@ -28,6 +28,23 @@ const (
 // API_streams_GetShardIterator.
 const iteratorLife = 15 * time.Minute
 
+// DescribeStream describes a stream and a page of its shards.
+func (s *Service) DescribeStream(ctx context.Context, in *wire.DescribeStreamInput) (*wire.DescribeStreamOutput, error) {
+	return call(ctx, s, wire.OpDescribeStream, in, (*Service).describeStream)
+}
+
+// GetShardIterator returns a position in a shard.
+func (s *Service) GetShardIterator(
+	ctx context.Context, in *wire.GetShardIteratorInput,
+) (*wire.GetShardIteratorOutput, error) {
+	return call(ctx, s, wire.OpGetShardIterator, in, (*Service).getShardIterator)
+}
+
+// GetRecords returns the records of a shard from a position on.
+func (s *Service) GetRecords(ctx context.Context, in *wire.GetRecordsInput) (*wire.GetRecordsOutput, error) {
+	return call(ctx, s, wire.OpGetRecords, in, (*Service).getRecords)
+}
+
 // listStreams lists the streams of a table or of all tables, by ARN.
 func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*wire.ListStreamsOutput, error) {
 	limit, err := limitOf(wire.OpListStreams, in.Limit, maxStreams)

@@ -8,6 +8,13 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
+// UpdateTimeToLive enables or disables time to live.
+func (s *Service) UpdateTimeToLive(
+	ctx context.Context, in *wire.UpdateTimeToLiveInput,
+) (*wire.UpdateTimeToLiveOutput, error) {
+	return call(ctx, s, wire.OpUpdateTimeToLive, in, (*Service).updateTimeToLive)
+}
+
 // updateTimeToLive enables or disables time to live. Expired items are deleted
 // by the next sweep; see [table.DB.Sweep].
 func (s *Service) updateTimeToLive(

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -155,7 +154,7 @@ func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (o
 		}
 		return e.AppendJSON(dst), e.Status
 	}
-	return out, http.StatusOK
+	return out, 200
 }
 
 // Implements reports whether the service answers op.

@@ -33,7 +33,32 @@ func Size(d []byte) int {
 	return int(binary.LittleEndian.Uint32(d[4:]))
 }
 
-// Entry returns the bytes of element i.
+// Valid reports whether the elements of d follow each other, so that [Entry] finds all of
+// them inside d. It does not look into the elements.
+func Valid(d []byte) bool {
+	if len(d) < Head {
+		return false
+	}
+	count := binary.LittleEndian.Uint32(d)
+	if uint64(count) > uint64(len(d)-Head)/4 {
+		return false
+	}
+
+	// The end of the offsets is where the first element starts, or the document ends.
+	end := uint32(Head + 4*count)
+	if Offset(d, 0) != end {
+		return false
+	}
+	for i := range int(count) {
+		start := end
+		if end = Offset(d, i+1); end < start {
+			return false
+		}
+	}
+	return uint64(end) == uint64(len(d))
+}
+
+// Entry returns the bytes of element i. d must be [Valid].
 func Entry(d []byte, i int) []byte {
 	count := int(binary.LittleEndian.Uint32(d))
 	at := Head + 4*i

@@ -30,30 +30,11 @@ func Check(b []byte) (attr.Item, error) {
 // checkDoc checks the payload of an item, list or set at the given level; its
 // elements are one level deeper.
 func checkDoc(kind attr.Kind, b []byte, level int) bool {
-	if len(b) < doc.Head {
+	if !doc.Valid(b) || kind.IsSet() && doc.Len(b) == 0 {
 		return false
-	}
-	count := int(binary.LittleEndian.Uint32(b))
-	if count < 0 || count > (len(b)-doc.Head)/4 || kind.IsSet() && count == 0 {
-		return false
-	}
-	next := doc.Head + 4*count
-	if count == 0 && len(b) != next {
-		return false
-	}
-	for i := range count {
-		start := int(binary.LittleEndian.Uint32(b[doc.Head+4*i:]))
-		end := len(b)
-		if i+1 < count {
-			end = int(binary.LittleEndian.Uint32(b[doc.Head+4*i+4:]))
-		}
-		if start != next || end < start || end > len(b) {
-			return false
-		}
-		next = end
 	}
 	size, last := 0, []byte(nil)
-	for i := range count {
+	for i := range doc.Len(b) {
 		entry := doc.Entry(b, i)
 		switch {
 		case kind.IsSet():
@@ -81,7 +62,7 @@ func checkDoc(kind attr.Kind, b []byte, level int) bool {
 			last = name
 		}
 	}
-	return int(binary.LittleEndian.Uint32(b[4:])) == size
+	return doc.Size(b) == size
 }
 
 func checkValue(v attr.Value, level int) bool {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/seeded"
 )
 
 // DefaultAddr is the address of [Run] if it is given none: port 8000 of this
@@ -124,7 +125,7 @@ func (o Options) withDefaults() Options {
 		o.Clock = time.Now
 	}
 	if o.RequestID == nil {
-		o.RequestID = RequestIDs(randomSeed())
+		o.RequestID = seeded.RequestIDs(randomSeed())
 	}
 	defaultTo(&o.MaxBodyBytes, 16<<20)
 	defaultTo(&o.MaxHeaderBytes, 16<<10)

@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/internal/server"
 )
 
@@ -467,7 +468,7 @@ func TestPanic(t *testing.T) {
 }
 
 func TestRequestIDs(t *testing.T) {
-	a, b, other := server.RequestIDs([32]byte{1}), server.RequestIDs([32]byte{1}), server.RequestIDs([32]byte{2})
+	a, b, other := seeded.RequestIDs([32]byte{1}), seeded.RequestIDs([32]byte{1}), seeded.RequestIDs([32]byte{2})
 	seen := map[string]bool{}
 	for range 100 {
 		id := a()

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -81,6 +82,13 @@ func words(s string) (all []string) {
 		all = append(all, s[start:])
 	}
 	return all
+}
+
+// Place returns in words where the byte at pos is in src.
+func Place(src string, pos int) string {
+	before := src[:min(max(pos, 0), len(src))]
+	line := 1 + strings.Count(before, "\n")
+	return fmt.Sprintf("line %d, column %d", line, len(before)-strings.LastIndexByte(before, '\n'))
 }
 
 // Caret returns the line of src with the byte at pos and, below it, a caret

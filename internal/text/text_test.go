@@ -108,6 +108,12 @@ func TestCaret(t *testing.T) {
 	require.Equal(t, "\n^", text.Caret("", 5))
 }
 
+func TestPlace(t *testing.T) {
+	require.Equal(t, "line 1, column 1", text.Place("", 5))
+	require.Equal(t, "line 1, column 3", text.Place("abc", 2))
+	require.Equal(t, "line 2, column 1", text.Place("ab\nc", 3))
+}
+
 func TestNearest(t *testing.T) {
 	known := []string{"status", "total", "created_at"}
 	for name, want := range map[string]string{"Status": "status", "statsu": "status", "totl": "total", "price": ""} {

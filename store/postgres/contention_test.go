@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
@@ -153,7 +155,7 @@ func ask(t testing.TB, db *sortkey.DB, operation, body string) (int, string) {
 	require.NoError(t, err)
 	r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	res, err := db.HTTPClient().Do(r)
+	res, err := server.New(db, server.Options{}).Client().Do(r)
 	require.NoError(t, err)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
@@ -228,7 +230,7 @@ func TestServersHotKey(t *testing.T) {
 	const servers, clients = 4, 4 // of each server
 	const settle, measure = time.Second, 10 * time.Second
 	url := database(t)
-	var all []*server
+	var all []*node
 	for range servers {
 		all = append(all, serve(t, url))
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
@@ -31,7 +33,7 @@ func TestHealth(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	get := func() (int, string) {
-		res, err := db.HTTPClient().Get("http://localhost/healthz")
+		res, err := server.New(db, server.Options{}).Client().Get("http://localhost/healthz")
 		require.NoError(t, err)
 		defer res.Body.Close()
 		body, err := io.ReadAll(res.Body)

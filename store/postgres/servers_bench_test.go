@@ -38,7 +38,7 @@ func BenchmarkServers(b *testing.B) {
 	at := distant(b, near, network)
 	for _, n := range []int{1, 2, 4} {
 		b.Run(fmt.Sprintf("servers=%d", n), func(b *testing.B) {
-			servers := make([]*server, n)
+			servers := make([]*node, n)
 			for i := range servers {
 				servers[i] = serveWith(b, at, postgres.Options{MaxConns: 4, Timeout: time.Minute})
 			}

@@ -25,7 +25,7 @@ import (
 // These tests run several servers, or rather the tables of several, on one database.
 
 // A server is one of them.
-type server struct {
+type node struct {
 	*table.DB
 	store *postgres.Store
 }
@@ -33,33 +33,33 @@ type server struct {
 // serverLease is the time of leases in these tests.
 const serverLease = 2 * time.Second
 
-func serve(t testing.TB, url string) *server {
+func serve(t testing.TB, url string) *node {
 	t.Helper()
 	return serveWith(t, url, postgres.WithLease(postgres.Options{Timeout: 20 * time.Second}, serverLease))
 }
 
-func serveWith(t testing.TB, url string, opts postgres.Options) *server {
+func serveWith(t testing.TB, url string, opts postgres.Options) *node {
 	t.Helper()
 	st, err := postgres.Open(t.Context(), url, opts)
 	require.NoError(t, err)
 	db, err := table.Open(t.Context(), st)
 	require.NoError(t, err)
-	s := &server{db, st}
+	s := &node{db, st}
 	t.Cleanup(func() { s.close(t) })
 	return s
 }
 
-func (s *server) close(t testing.TB) {
+func (s *node) close(t testing.TB) {
 	t.Helper()
 	require.NoError(t, s.Close(context.Background()))
 	require.NoError(t, s.store.Close())
 }
 
-func three(t testing.TB) []*server {
+func three(t testing.TB) []*node {
 	t.Helper()
 	pgtest.Shared(t)
 	url := database(t)
-	return []*server{serve(t, url), serve(t, url), serve(t, url)}
+	return []*node{serve(t, url), serve(t, url), serve(t, url)}
 }
 
 func definition(name string) *table.Definition {
@@ -108,7 +108,7 @@ func itemOf(p string, s int, g string) attr.Item {
 	return b.Item()
 }
 
-func (s *server) write(ctx context.Context, name string, fn func(*table.Tx, *table.Table) error) error {
+func (s *node) write(ctx context.Context, name string, fn func(*table.Tx, *table.Table) error) error {
 	return s.Update(ctx, func(tx *table.Tx) error {
 		t, err := tx.Table(name)
 		if err != nil {
@@ -118,14 +118,14 @@ func (s *server) write(ctx context.Context, name string, fn func(*table.Tx, *tab
 	})
 }
 
-func (s *server) put(ctx context.Context, name string, it attr.Item) error {
+func (s *node) put(ctx context.Context, name string, it attr.Item) error {
 	return s.write(ctx, name, func(tx *table.Tx, t *table.Table) error {
 		_, err := tx.Put(t, it, nil)
 		return err
 	})
 }
 
-func (s *server) get(ctx context.Context, name string, key attr.Item) (it attr.Item, err error) {
+func (s *node) get(ctx context.Context, name string, key attr.Item) (it attr.Item, err error) {
 	err = s.ViewItem(ctx, func(v *table.View) error {
 		t, err := v.Table(name)
 		if err != nil {
@@ -138,7 +138,7 @@ func (s *server) get(ctx context.Context, name string, key attr.Item) (it attr.I
 }
 
 // items returns the items of a table or an index by their keys in the table.
-func (s *server) items(ctx context.Context, name, index string) (map[string]string, error) {
+func (s *node) items(ctx context.Context, name, index string) (map[string]string, error) {
 	found := map[string]string{}
 	err := s.View(ctx, func(v *table.View) error {
 		clear(found)
@@ -282,7 +282,7 @@ func TestServersIndex(t *testing.T) {
 }
 
 // checkIndex compares the index G with the table in one view.
-func checkIndex(t testing.TB, s *server) {
+func checkIndex(t testing.TB, s *node) {
 	t.Helper()
 	rows := map[bool]map[string]string{}
 	require.NoError(t, s.View(t.Context(), func(v *table.View) error {
@@ -312,7 +312,7 @@ func checkIndex(t testing.TB, s *server) {
 }
 
 // rowsOf returns the number of rows of a space.
-func rowsOf(t testing.TB, s *server, space store.Space) (n int) {
+func rowsOf(t testing.TB, s *node, space store.Space) (n int) {
 	t.Helper()
 	require.NoError(t, s.store.View(t.Context(), func(r store.Reader) error {
 		for _, err := range r.Scan(space, store.Everything()) {
@@ -360,7 +360,7 @@ func TestServersBuilderDies(t *testing.T) {
 		require.NoError(t, err)
 		dying, err := table.Open(ctx, st)
 		require.NoError(t, err)
-		require.NoError(t, (&server{dying, st}).put(ctx, "t", itemOf("dying", round, "g"))) // it has counters
+		require.NoError(t, (&node{dying, st}).put(ctx, "t", itemOf("dying", round, "g"))) // it has counters
 		n, dead := 0, false
 		proxy.on(func(statement string) action {
 			if statement == "commit" {
@@ -417,7 +417,7 @@ func TestServersBuilderDies(t *testing.T) {
 
 // wantCount reports whether DescribeTable would report the given number of items of the
 // table t.
-func wantCount(s *server, want int) bool {
+func wantCount(s *node, want int) bool {
 	if s.Refresh(context.Background()) != nil {
 		return false
 	}
@@ -433,12 +433,12 @@ func wantCount(s *server, want int) bool {
 func TestServersCounts(t *testing.T) {
 	url := database(t)
 	ctx := t.Context()
-	all := []*server{serve(t, url), serve(t, url)}
+	all := []*node{serve(t, url), serve(t, url)}
 	last, err := postgres.Open(ctx, url, postgres.WithLease(postgres.Options{}, serverLease))
 	require.NoError(t, err)
 	tables, err := table.Open(ctx, last)
 	require.NoError(t, err)
-	dying := &server{tables, last}
+	dying := &node{tables, last}
 	_, err = all[0].Create(ctx, definition("t"))
 	require.NoError(t, err)
 	var running sync.WaitGroup
@@ -480,7 +480,7 @@ func TestServersCounts(t *testing.T) {
 // which leads. Each item is deleted once.
 func TestServersSweep(t *testing.T) {
 	url := database(t)
-	all := []*server{serve(t, url), serve(t, url), serve(t, url)}
+	all := []*node{serve(t, url), serve(t, url), serve(t, url)}
 	ctx := t.Context()
 	def := definition("t")
 	def.Expiry = "s"
@@ -491,7 +491,7 @@ func TestServersSweep(t *testing.T) {
 	for i := range 40 {
 		require.NoError(t, all[i%3].put(ctx, "t", itemOf(fmt.Sprint(i), int(now.Unix())-100+i, "")))
 	}
-	leaders := func(servers []*server) (list []*server) {
+	leaders := func(servers []*node) (list []*node) {
 		for _, s := range servers {
 			require.NoError(t, s.Tend(ctx))
 			mine, err := s.MaySweep(ctx)
@@ -521,7 +521,7 @@ func TestServersSweep(t *testing.T) {
 	records := recordsOf(t, all[1], "t")
 	require.Len(t, records, 80, "one for each put and one for each expiry")
 	lead[0].close(t)
-	var rest []*server
+	var rest []*node
 	for _, s := range all {
 		if s != lead[0] {
 			rest = append(rest, s)
@@ -531,7 +531,7 @@ func TestServersSweep(t *testing.T) {
 }
 
 // recordsOf returns the records of the stream of a table with one shard, in order.
-func recordsOf(t testing.TB, s *server, name string) (list []table.StreamRecord) {
+func recordsOf(t testing.TB, s *node, name string) (list []table.StreamRecord) {
 	t.Helper()
 	require.NoError(t, s.View(t.Context(), func(v *table.View) error {
 		list = nil

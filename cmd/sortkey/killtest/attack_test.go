@@ -26,8 +26,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/sortkey/sortkey/internal/cmdtest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/cmdtest"
 )
 
 // This file holds what a hostile client tries. scripts/attack.sh runs it; it takes

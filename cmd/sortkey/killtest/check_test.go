@@ -10,8 +10,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/sortkey/sortkey/internal/cmdtest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/cmdtest"
 )
 
 func equal(a, b item) bool { return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b) }

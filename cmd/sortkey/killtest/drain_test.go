@@ -19,8 +19,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/sortkey/sortkey/internal/cmdtest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/cmdtest"
 )
 
 // eventually waits until a condition is true.

@@ -14,9 +14,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
 	"github.com/sortkey/sortkey/internal/cmdtest"
 	"github.com/sortkey/sortkey/internal/proptest"
-	"github.com/stretchr/testify/require"
 )
 
 const writers = 6

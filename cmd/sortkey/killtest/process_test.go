@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/internal/cmdtest"
 )
 
@@ -23,7 +24,7 @@ const commandEnv = "SORTKEY_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(commandEnv) != "" {
-		os.Exit(cli.Main(os.Args[1:], cli.System()))
+		os.Exit(cli.Main(os.Args[1:], app.System()))
 	}
 	os.Exit(m.Run())
 }
@@ -69,7 +70,7 @@ func run(t testing.TB, args ...string) string {
 
 // client returns a client of the process with its own connections.
 func (p *process) client(t testing.TB, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
-	own := func(o *dynamodb.Options) { o.HTTPClient = cli.HTTPClient{Next: o.HTTPClient} }
+	own := func(o *dynamodb.Options) { o.HTTPClient = app.HTTPClient{Next: o.HTTPClient} }
 	return p.Client(t, append([]func(*dynamodb.Options){own}, optFns...)...)
 }
 

@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/cmdtest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/cmdtest"
 )
 
 // BenchmarkServeStart measures the time from the start of the command to the first

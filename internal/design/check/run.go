@@ -222,12 +222,13 @@ func (p *PatternResult) compile(m *model.Model) (err error) {
 
 // explain runs the request.
 func (p *PatternResult) explain(ctx context.Context, target explain.Target, o explain.Options) (err error) {
-	if p.Pattern.Request != nil {
-		p.Report, err = explain.RunJSON(ctx, target, p.Pattern.Operation, p.Pattern.Request, o)
-		return err
+	q := explain.Question{Input: p.Input, Text: p.Request()}
+	if p.Input == nil { // the service refuses the text of a raw request
+		if q, err = explain.Parse(p.Pattern.Operation, p.Pattern.Request); err != nil {
+			return err
+		}
 	}
-	o.Text = p.Request()
-	p.Report, err = explain.Run(ctx, target, p.Input, o)
+	p.Report, err = explain.Run(ctx, target, q, o)
 	return err
 }
 

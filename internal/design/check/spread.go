@@ -556,7 +556,8 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c candida
 	if err != nil {
 		return nil, nil // such as a value that the template refuses
 	}
-	rep, err := explain.Run(ctx, target, in, explain.Options{Pages: o.Pages, Items: -1, Brief: true})
+	q := explain.Question{Input: in}
+	rep, err := explain.Run(ctx, target, q, explain.Options{Pages: o.Pages, Items: -1, Brief: true})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, cause

@@ -91,7 +91,7 @@ func TestAdvice(t *testing.T) {
 		})
 		require.NoError(t, err)
 		t.Logf("%s", request)
-		r, err := explain.RunJSON(context.Background(), explain.InProcess(db), "Query", request, explain.Options{})
+		r, err := runJSON(context.Background(), explain.InProcess(db), "Query", request, explain.Options{})
 		require.NoError(t, err)
 		var want []string
 		for _, v := range all {
@@ -201,8 +201,10 @@ func FuzzRun(f *testing.F) {
 	f.Add("scan", `{"TableName":"Things","FilterExpression":"PK = :p AND size(SK) > :n","Limit":1,"ExpressionAttributeValues":{":p":{"S":"p"},":n":{"N":"0"}}}`)
 	f.Add("get-item", `{"TableName":"Things","Key":{"PK":{"S":"p"},"N":{"N":"1"}}}`)
 	f.Add("query", `{"TableName":"Things","KeyConditions":{"PK":{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"p"}]}},"Select":"COUNT"}`)
+	f.Add("", `{"TableName":"Things","KeyConditionExpression":"PK = :p","ExpressionAttributeValues":{":p":"p"},"Limit":"5"}`)
+	f.Add("", `{"operation":"get-item","TableName":5,"Key":{"PK":["p"],"SK":true}}`)
 	f.Fuzz(func(t *testing.T, op, request string) {
-		r, err := explain.RunJSON(context.Background(), explain.InProcess(db), op, json.RawMessage(request), explain.Options{})
+		r, err := runJSON(context.Background(), explain.InProcess(db), op, json.RawMessage(request), explain.Options{})
 		if err != nil {
 			return
 		}

@@ -34,11 +34,12 @@ func ExampleRun() {
 	var values attr.Builder
 	values.Add(":me", attr.NewString("me"))
 	values.Add(":folder", attr.NewString("photos/"))
-	report, err := explain.Run(ctx, explain.InProcess(db), &wire.QueryInput{
+	q := explain.Question{Input: &wire.QueryInput{
 		TableName:                 new("Drive"),
 		KeyConditionExpression:    new("PK = :me AND begins_with(SK, :folder)"),
 		ExpressionAttributeValues: values.Item(),
-	}, explain.Options{})
+	}}
+	report, err := explain.Run(ctx, explain.InProcess(db), q, explain.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -26,7 +26,7 @@ func FuzzSelect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, statement string) {
 		request, err := json.Marshal(map[string]string{"Statement": statement})
 		require.NoError(t, err)
-		r, err := explain.RunJSON(t.Context(), explain.InProcess(db), "ExecuteStatement", request, explain.Options{})
+		r, err := runJSON(t.Context(), explain.InProcess(db), "ExecuteStatement", request, explain.Options{})
 		if err != nil {
 			return
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
@@ -37,7 +39,7 @@ func TestHTTP(t *testing.T) {
 	defer db.Close()
 	reports := map[string]*explain.Report{}
 	run := func(name string, target explain.Target) {
-		r, err := explain.RunJSON(context.Background(), target, "Query", json.RawMessage(filtered), explain.Options{})
+		r, err := runJSON(context.Background(), target, "Query", json.RawMessage(filtered), explain.Options{})
 		require.NoError(t, err)
 		require.Empty(t, r.Notes)
 		reports[name] = r
@@ -47,7 +49,7 @@ func TestHTTP(t *testing.T) {
 	var seen http.Header
 	traced := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		seen = req.Header.Clone()
-		db.Handler().ServeHTTP(w, req)
+		server.New(db, server.Options{}).ServeHTTP(w, req)
 	}))
 	defer traced.Close()
 	run("traced", explain.HTTP(traced.URL, nil, http.Header{"X-Mine": {"yes"}}))
@@ -55,8 +57,8 @@ func TestHTTP(t *testing.T) {
 	require.True(t, reports["traced"].Traced)
 
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		req.Header.Del(sortkey.TraceHeader)
-		db.Handler().ServeHTTP(w, req)
+		req.Header.Del(server.TraceHeader)
+		server.New(db, server.Options{}).ServeHTTP(w, req)
 	}))
 	defer other.Close()
 	run("other", explain.HTTP(other.URL, other.Client(), nil))
@@ -79,11 +81,11 @@ func TestHTTP(t *testing.T) {
 func TestFaults(t *testing.T) {
 	db := things(t)
 	defer db.Close()
-	server := httptest.NewServer(db.Handler())
+	server := httptest.NewServer(server.New(db, server.Options{}))
 	defer server.Close()
 	request := json.RawMessage(strings.Replace(filtered, `{"N": "1"}`, `{"N": "one"}`, 1))
 	for _, target := range []explain.Target{explain.InProcess(db), explain.HTTP(server.URL, nil, nil)} {
-		r, err := explain.RunJSON(t.Context(), target, "Query", request, explain.Options{})
+		r, err := runJSON(t.Context(), target, "Query", request, explain.Options{})
 		require.NoError(t, err)
 		require.Equal(t, "ValidationException", r.Refused.Code)
 		require.Equal(t, "The parameter cannot be converted to a numeric value: one", r.Refused.Message)
@@ -103,7 +105,7 @@ func TestLies(t *testing.T) {
 		}
 		return out, err
 	})
-	r, err := explain.RunJSON(context.Background(), liar, "Query", json.RawMessage(filtered), explain.Options{})
+	r, err := runJSON(context.Background(), liar, "Query", json.RawMessage(filtered), explain.Options{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"the endpoint consumed 7 units for a page of 18 bytes; expected 0.5"}, r.Notes)
 
@@ -116,7 +118,7 @@ func TestLies(t *testing.T) {
 		out, _, err := explain.InProcess(db).Do(ctx, in)
 		return out, err
 	})
-	r, err = explain.RunJSON(context.Background(), changing, "Query", json.RawMessage(filtered), explain.Options{})
+	r, err = runJSON(context.Background(), changing, "Query", json.RawMessage(filtered), explain.Options{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"the rows changed while they were being read"}, r.Notes)
 }
@@ -130,7 +132,7 @@ func TestTargetErrors(t *testing.T) {
 		})}, nil)
 	}
 	run := func(ctx context.Context, target explain.Target) error {
-		_, err := explain.RunJSON(ctx, target, "Query", json.RawMessage(filtered), explain.Options{})
+		_, err := runJSON(ctx, target, "Query", json.RawMessage(filtered), explain.Options{})
 		return err
 	}
 	for _, tt := range []struct {

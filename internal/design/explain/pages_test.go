@@ -26,7 +26,7 @@ func TestPages(t *testing.T) {
 	const request = `{"TableName": "Things", "KeyConditionExpression": "PK = :p", "FilterExpression": "x = :x", "ProjectionExpression": "SK",
 		"ExpressionAttributeValues": {":p": {"S": "p"}, ":x": {"N": "1"}}}`
 	run := func(op, request string, o explain.Options) *explain.Report {
-		r, err := explain.RunJSON(context.Background(), explain.InProcess(db), op, json.RawMessage(request), o)
+		r, err := runJSON(context.Background(), explain.InProcess(db), op, json.RawMessage(request), o)
 		require.NoError(t, err)
 		require.Nil(t, r.Refused)
 		require.Empty(t, r.Notes)

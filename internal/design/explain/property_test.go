@@ -310,7 +310,7 @@ func checkRun(t *proptest.T, db *sortkey.DB, items []attr.Item, p place) {
 	raw, err := json.Marshal(req)
 	require.NoError(t, err)
 	t.Logf("%s", raw)
-	r, err := explain.RunJSON(context.Background(), explain.InProcess(db), "Query", raw, explain.Options{Items: 100})
+	r, err := runJSON(context.Background(), explain.InProcess(db), "Query", raw, explain.Options{Items: 100})
 	require.NoError(t, err)
 	require.Nil(t, r.Refused, "%s", raw)
 	require.Empty(t, r.Notes, "%s", raw)

@@ -17,9 +17,10 @@ import (
 func (e *explainer) refuse(s *ServiceError) error {
 	r := e.report
 	r.Refused = &Refusal{Code: s.Code, Message: s.Message}
+	e.setRule(e.broken)
 	info, err := describe(e.ctx, e.target, r.Table)
 	if _, ok := refusalOf(err); ok {
-		if e.opts.Brief {
+		if e.opts.Brief || e.partial {
 			return nil
 		}
 		return e.refuseTable()
@@ -31,7 +32,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if e.index = info.Index(r.Index); e.index != nil {
 		r.Projection = e.index.Projection
 	}
-	if e.opts.Brief || len(e.asked.Faults) > 0 {
+	if e.opts.Brief || e.partial || len(e.asked.Faults) > 0 {
 		return nil // with Faults, the request lacks the values that are wrong
 	}
 	if r.Operation == opGetItem {
@@ -45,7 +46,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 			}
 		}
 	}
-	var first *rule
+	first := e.broken
 	for _, repair := range repairs {
 		var broken *rule
 		broken, fixed = repair(e, fixed)
@@ -137,9 +138,9 @@ const sendFixed = "send the corrected request"
 func (e *explainer) refuseTable() error {
 	name := value(e.asked.TableName)
 	if name == "" {
-		e.setRule(ruleOf(plainRule, pageQuery, "a request must name its table in TableName"))
+		e.setRule(e.broken.and(ruleOf(plainRule, pageQuery, "a request must name its table in TableName")))
 	} else {
-		e.setRule(ruleOf(plainRule, pageComponents, "table %s does not exist", name))
+		e.setRule(e.broken.and(ruleOf(plainRule, pageComponents, "table %s does not exist", name)))
 	}
 	names := tableNames(e.ctx, e.target)
 	if len(names) == 0 {
@@ -179,7 +180,7 @@ func (e *explainer) refuseGet() error {
 		exact.Add(a.Name, to)
 	}
 	if !wrong && all {
-		fixed, first := e.asked, (*rule)(nil)
+		fixed, first := e.asked, e.broken
 		for _, repair := range []repair{repairReserved, repairUnused} {
 			var broken *rule
 			broken, fixed = repair(e, fixed)
@@ -190,7 +191,11 @@ func (e *explainer) refuseGet() error {
 		}
 		return nil
 	}
-	e.setRule(ruleOf(plainRule, pageGet, "GetItem needs the whole primary key, which is %s, with values of the right types and nothing else", strings.Join(names, " and ")))
+	e.setRule(e.broken.and(ruleOf(
+		plainRule, pageGet,
+		"GetItem needs the whole primary key, which is %s, with values of the right types and nothing else",
+		strings.Join(names, " and "),
+	)))
 	if all {
 		r := e.asked
 		r.Key = exact.Item()

@@ -1,9 +1,6 @@
 package explain
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/expr"
@@ -11,24 +8,6 @@ import (
 	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/wire"
 )
-
-// decodeRequest returns the request of an operation that a person wrote as JSON. The
-// error is a [*wire.Error] if the service refuses the text because it does not have the
-// operation's shape.
-func decodeRequest(op string, text json.RawMessage) (wire.Request, error) {
-	name, ok := Operation(op)
-	if !ok {
-		return nil, fmt.Errorf("cannot explain %q: only Query, Scan, GetItem and the SELECT of an ExecuteStatement", op)
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &members); err != nil {
-		return nil, fmt.Errorf("the request is not a JSON object: %w", err)
-	}
-	if members == nil {
-		return nil, fmt.Errorf("the request is null instead of a JSON object")
-	}
-	return wire.DecodeRequest(name, text)
-}
 
 // A request is a Query, a Scan or a GetItem: the input of a Query and the few members
 // that only the others have. A copy of the struct is a request of its own, as nothing

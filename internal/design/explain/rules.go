@@ -28,6 +28,7 @@ const (
 	pageLimits     = guide + "Constraints.html"
 	pagePaging     = guide + "Query.Pagination.html"
 	pageGet        = guide + "WorkingWithItems.html"
+	pageTypes      = guide + "Programming.LowLevelAPI.html"
 )
 
 // A rule describes what a request breaks, and where the guide states it.

@@ -2,10 +2,8 @@ package explain
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
@@ -25,8 +23,6 @@ type Options struct {
 	// Classify returns the entity of an item of a table, or "". It may be nil.
 	// The item lacks attributes that an index does not hold.
 	Classify func(table string, it attr.Item) string
-	// Text is the request as its author wrote it, for the report. Default: its JSON.
-	Text json.RawMessage
 	// Brief leaves out the rows beside the range, the advice, and the rule that a
 	// refused request breaks, which take requests of their own.
 	Brief bool
@@ -37,90 +33,34 @@ const MaxPages = 1000
 
 const defaultItems = 1000
 
-// The operations that can be explained.
-const (
-	opQuery   = "Query"
-	opScan    = "Scan"
-	opGetItem = "GetItem"
-)
-
-// Operation returns the name of an operation from a spelling such as query or
-// get-item, and whether it can be explained.
-func Operation(op string) (string, bool) {
-	switch strings.ToLower(strings.ReplaceAll(op, "-", "")) {
-	case "query":
-		return opQuery, true
-	case "scan":
-		return opScan, true
-	case "getitem", "get":
-		return opGetItem, true
-	case "executestatement", "select":
-		return opSelect, true
-	}
-	return op, false
-}
-
-// RunJSON is [Run] for a request that a person wrote as JSON.
-func RunJSON(ctx context.Context, t Target, op string, text json.RawMessage, o Options) (*Report, error) {
-	in, err := decodeRequest(op, text)
-	o.Text = text
-	if e, ok := errors.AsType[*wire.Error](err); ok {
-		return malformed(ctx, t, op, text, e)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return Run(ctx, t, in, o)
-}
-
-// malformed returns the report of a request that the service refuses before it knows what
-// it asks for, because its text does not have the operation's shape.
-func malformed(ctx context.Context, t Target, op string, text json.RawMessage, e *wire.Error) (*Report, error) {
-	var named struct{ TableName, IndexName string }
-	_ = json.Unmarshal(text, &named) // a name can be what is wrong
-	name, _ := Operation(op)
-	if name == opSelect {
-		return nil, refused(e) // the table would be in the statement
-	}
-	r := &Report{
-		Operation: name, Table: named.TableName, Index: named.IndexName, Request: text,
-		Refused: &Refusal{Code: e.Code, Message: e.Message},
-	}
-
-	info, err := describe(ctx, t, r.Table)
-	if _, ok := refusalOf(err); ok {
-		return r, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.Table, r.Schema = info.Name, info.Schema(r.Index)
-	return r, nil
-}
-
-// Run sends a request, the input of a Query, Scan, GetItem or ExecuteStatement, to a
-// target and reports what it reads. For a request that the service refuses, it returns a
-// report with [Report.Refused] set. It fails if the target cannot be reached.
-func Run(ctx context.Context, t Target, in wire.Request, o Options) (*Report, error) {
+// Run sends the request of a question to a target and reports what it reads. For a
+// request that the service refuses, it returns a report with [Report.Refused] set. It
+// fails if the target cannot be reached.
+func Run(ctx context.Context, t Target, q Question, o Options) (*Report, error) {
 	if o.Items == 0 {
 		o.Items = defaultItems
 	}
-	if o.Text == nil {
-		o.Text = in.AppendJSON(nil)
+	if q.refused != nil && q.operation == opSelect {
+		return nil, q.refused // the table would be in the statement
 	}
-	if st, ok := in.(*wire.ExecuteStatementInput); ok {
-		return runSelect(ctx, t, st, o)
+	if st, ok := q.Input.(*wire.ExecuteStatementInput); ok {
+		return runSelect(ctx, t, st, q.JSON(), o)
 	}
-	r, ok := requestOf(in)
-	if !ok {
-		return nil, fmt.Errorf("cannot explain %v", in.Op())
+	r, ok := requestOf(q.Input)
+	if !ok && q.refused == nil {
+		return nil, &OperationError{q.Input.Op().String()}
 	}
+
 	e := &explainer{ctx: ctx, target: t, opts: o, asked: r, report: &Report{
-		Operation: r.op.String(), Table: value(r.TableName), Index: value(r.IndexName), Request: o.Text,
+		Operation: r.op.String(), Table: value(r.TableName), Index: value(r.IndexName), Request: q.JSON(),
 		Consistent: value(r.ConsistentRead), Limit: int(value(r.Limit)),
 		Reverse: r.op == wire.OpQuery && r.ScanIndexForward != nil && !*r.ScanIndexForward,
 		Start:   r.ExclusiveStartKey,
 	}}
+	if q.refused != nil {
+		e.report.Operation, e.broken, e.partial = q.operation, q.broken, q.partial
+		return e.report, e.refuse(q.refused)
+	}
 	if err := e.run(); err != nil {
 		return nil, err
 	}
@@ -139,6 +79,10 @@ type explainer struct {
 	slice  *keycond.Slice
 	report *Report
 	shares map[string]*Share
+
+	// Of a text that does not have the shape of its operation.
+	broken  *rule // what is wrong with it
+	partial bool  // asked lacks a part of it
 }
 
 func (e *explainer) run() error {

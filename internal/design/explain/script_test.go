@@ -85,7 +85,7 @@ func explainScript(t *testing.T, db *sortkey.DB, d *datadriven.TestData) string 
 			t.Fatalf("unknown argument %s", a.Key)
 		}
 	}
-	r, err := explain.RunJSON(context.Background(), explain.InProcess(db), op, json.RawMessage(d.Input), o)
+	r, err := runJSON(context.Background(), explain.InProcess(db), op, json.RawMessage(d.Input), o)
 	if err != nil {
 		return "error: " + err.Error()
 	}
@@ -108,6 +108,17 @@ func explainScript(t *testing.T, db *sortkey.DB, d *datadriven.TestData) string 
 		}
 	}
 	return strings.ReplaceAll(out.String(), "\n\n", "\n.\n")
+}
+
+// runJSON explains a request that is written as JSON.
+func runJSON(
+	ctx context.Context, to explain.Target, op string, text json.RawMessage, o explain.Options,
+) (*explain.Report, error) {
+	q, err := explain.Parse(op, text)
+	if err != nil {
+		return nil, err
+	}
+	return explain.Run(ctx, to, q, o)
 }
 
 // run runs a request of the advice, which must work, and returns what it finds.

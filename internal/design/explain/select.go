@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,23 +13,20 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// opSelect is the operation of a PartiQL SELECT.
-const opSelect = "ExecuteStatement"
-
 const pageSelect = guide + "ql-reference.select.html"
 
 // runSelect explains a SELECT as the request that it stands for: a Query if
 // WHERE compares each attribute of the partition key with =, several queries if
 // it uses IN or OR, and otherwise a Scan of the table. Source:
 // DG/ql-reference.select.html.
-func runSelect(ctx context.Context, t Target, in *wire.ExecuteStatementInput, o Options) (*Report, error) {
-	written := o.Text
-	o.Text = nil // reports of other requests have their own
+func runSelect(
+	ctx context.Context, t Target, in *wire.ExecuteStatementInput, written json.RawMessage, o Options,
+) (*Report, error) {
 	s, err := parseSelect(in)
 	if err != nil {
 		return nil, err
 	}
-	scan := func() (*Report, error) { return Run(ctx, t, s.scan.input(), o) }
+	scan := func() (*Report, error) { return Run(ctx, t, Question{Input: s.scan.input()}, o) }
 	table, index := value(s.scan.TableName), value(s.scan.IndexName)
 	info, err := describe(ctx, t, table)
 	if _, ok := refusalOf(err); ok {
@@ -97,7 +95,7 @@ func runSelect(ctx context.Context, t Target, in *wire.ExecuteStatementInput, o 
 	if s.reverse {
 		q.ScanIndexForward = new(false)
 	}
-	r, err := Run(ctx, t, q.input(), o)
+	r, err := Run(ctx, t, Question{Input: q.input()}, o)
 	if err != nil || r.Refused != nil {
 		return r, err
 	}

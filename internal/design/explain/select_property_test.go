@@ -165,7 +165,7 @@ func checkSelect(t *proptest.T, db *sortkey.DB, byKey map[string]attr.Item, p pl
 
 	request, err := json.Marshal(map[string]string{"Statement": statement})
 	require.NoError(t, err)
-	r, err := explain.RunJSON(context.Background(), explain.InProcess(db), "ExecuteStatement", request, explain.Options{Items: 100})
+	r, err := runJSON(context.Background(), explain.InProcess(db), "ExecuteStatement", request, explain.Options{Items: 100})
 	var queries []explain.Advice
 	switch {
 	case err != nil:

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/inside"
@@ -43,7 +45,7 @@ func (e *ServiceError) Error() string {
 }
 
 // refused returns the form of the service's error in which targets return it.
-func refused(e *wire.Error) error {
+func refused(e *wire.Error) *ServiceError {
 	return &ServiceError{Code: e.Code, Message: e.Message, Status: e.Status}
 }
 
@@ -169,7 +171,7 @@ func (t *httpTarget) Do(ctx context.Context, in wire.Request) (wire.Output, []so
 	if err := decode(body, out); err != nil {
 		return nil, nil, fmt.Errorf("cannot decode the response to %v: %w", in.Op(), err)
 	}
-	if tr, ok := sortkey.ReadTrace(resp.Header); ok {
+	if tr, ok := server.ReadTrace(resp.Header); ok {
 		return out, []sortkey.Trace{tr}, nil
 	}
 	return out, nil, nil
@@ -183,7 +185,7 @@ func (t *httpTarget) send(ctx context.Context, in wire.Request) (*http.Response,
 	maps.Copy(req.Header, t.header)
 	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	req.Header.Set("X-Amz-Target", in.Op().Target())
-	req.Header.Set(sortkey.TraceHeader, "1")
+	req.Header.Set(server.TraceHeader, "1")
 	return t.client.Do(req)
 }
 

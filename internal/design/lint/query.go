@@ -56,7 +56,7 @@ func (l *linter) runPatterns() error {
 		if p.Limit > 0 {
 			o.Pages = 1
 		}
-		q.report, err = explain.Run(l.ctx, target, q.request, o)
+		q.report, err = explain.Run(l.ctx, target, explain.Question{Input: q.request}, o)
 		if err != nil {
 			if cause := context.Cause(l.ctx); cause != nil {
 				return cause

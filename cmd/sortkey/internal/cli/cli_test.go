@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 )
 
 // run runs a command line and returns its exit code and output. Width is the width
 // of the terminal, or 0 if there is none.
 func run(width int, env map[string]string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = cli.Main(args, &cli.App{
+	code = cli.Main(args, &app.Env{
 		Stdout: &out, Stderr: &err,
 		Getenv: func(name string) string { return env[name] },
 		Width:  func() int { return width },

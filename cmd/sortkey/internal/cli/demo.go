@@ -10,10 +10,10 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
-	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/store"
@@ -21,10 +21,7 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// errWrongAnswers ends a command that has already printed the wrong answers.
-var errWrongAnswers = errors.New("wrong answers")
-
-func (a *App) demoCommand() *cobra.Command {
+func demoCommand(env *app.Env) *cobra.Command {
 	var asJSON, list bool
 	var data, url string
 	cmd := &cobra.Command{
@@ -50,11 +47,16 @@ of an example you can give a model FILE, or a folder with a model.yaml.`,
   sortkey demo --json | jq '.models[].patterns[] | select(.right | not)'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usage("demo", "demo takes one name, not %d", len(args))
+				return app.Usage("demo", "demo takes one name, not %d", len(args))
 			}
 			return nil
 		},
-		ValidArgsFunction: completeModel,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return app.ModelNames(cmd, args, prefix)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var designs []*model.Model
 			var err error
@@ -69,29 +71,30 @@ of an example you can give a model FILE, or a folder with a model.yaml.`,
 				return err
 			}
 			if list {
-				return a.listExamples(designs)
+				return listExamples(env, designs)
 			}
-			return a.demo(cmd.Context(), designs, data, url, asJSON)
+			return runDemo(cmd.Context(), env, designs, data, url, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().BoolVar(&list, "list", false, "list the examples instead of running them")
 	cmd.Flags().StringVar(&data, "data", "", "`DIR` of the database; created if it does not exist")
-	cmd.Flags().StringVar(&url, "store", "", storeUsage)
+	cmd.Flags().StringVar(&url, "store", "", app.StoreUsage)
 	cmd.MarkFlagsMutuallyExclusive("data", "store")
-	mustComplete(cmd, "data", completeFolder)
-	mustComplete(cmd, "store", cobra.NoFileCompletions)
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"data": app.Folders})
 	return cmd
 }
 
-func (a *App) demo(ctx context.Context, designs []*model.Model, data, url string, asJSON bool) (err error) {
+func runDemo(
+	ctx context.Context, env *app.Env, designs []*model.Model, data, url string, asJSON bool,
+) (err error) {
 	runOne, where := demo.Run, data
 	if data != "" || url != "" {
 		var st store.Store
 		if data != "" {
-			st, err = openData(data, disk.Options{})
+			st, err = app.OpenData(data, disk.Options{})
 		} else {
-			st, err = openPostgres(ctx, url, postgres.Options{})
+			st, err = app.OpenPostgres(ctx, url, postgres.Options{})
 			where = "the database of --store"
 		}
 		if err != nil {
@@ -105,7 +108,7 @@ func (a *App) demo(ctx context.Context, designs []*model.Model, data, url string
 		runOne = func(ctx context.Context, m *model.Model) (*demo.Report, error) { return demo.RunOn(ctx, db, m) }
 	}
 	var reports []*demo.Report
-	style := a.style()
+	style := env.Style()
 	for _, m := range designs {
 		r, err := runOne(ctx, m)
 		if errors.Is(err, models.ErrOther) {
@@ -116,33 +119,33 @@ func (a *App) demo(ctx context.Context, designs []*model.Model, data, url string
 		}
 		reports = append(reports, r)
 		if !asJSON {
-			demo.Print(a.Stdout, r, style)
-			fmt.Fprintln(a.Stdout)
+			demo.Print(env.Stdout, r, style)
+			fmt.Fprintln(env.Stdout)
 		}
 	}
 	if where != "" && !asJSON {
-		fmt.Fprintln(a.Stdout, demo.DataSummary(reports, where))
+		fmt.Fprintln(env.Stdout, demo.DataSummary(reports, where))
 	}
 	summary := demo.Summary(reports)
 	right := demo.AllRight(reports)
 	switch {
 	case asJSON:
-		if err := writeJSON(a.Stdout, demo.Document(reports)); err != nil {
+		if err := app.WriteJSON(env.Stdout, demo.Document(reports)); err != nil {
 			return err
 		}
 	case right:
-		fmt.Fprintln(a.Stdout, style.Paint.Good(summary))
+		fmt.Fprintln(env.Stdout, style.Paint.Good(summary))
 	default:
-		fmt.Fprintln(a.Stdout, style.Paint.Bad(summary))
+		fmt.Fprintln(env.Stdout, style.Paint.Bad(summary))
 	}
 	if !right {
-		fmt.Fprintf(a.Stderr, "sortkey: only %s\n", summary)
-		return errWrongAnswers
+		fmt.Fprintf(env.Stderr, "sortkey: only %s\n", summary)
+		return app.ErrWrongAnswers
 	}
 	return nil
 }
 
-func (a *App) listExamples(designs []*model.Model) error {
+func listExamples(env *app.Env, designs []*model.Model) error {
 	items := make([]attr.Item, len(designs))
 	for i, m := range designs {
 		patterns, err := attr.NewNumber(fmt.Sprint(len(m.Patterns)))
@@ -156,31 +159,9 @@ func (a *App) listExamples(designs []*model.Model) error {
 		b.Add("about", attr.NewString(strings.TrimSuffix(about, ".")))
 		items[i] = b.Item()
 	}
-	style := a.style()
+	style := env.Style()
 	_, err := fmt.Fprint(
-		a.Stdout, show.Rows(items, []string{"name", "patterns", "about"}, style.Width, "", style.Paint),
+		env.Stdout, show.Rows(items, []string{"name", "patterns", "about"}, style.Width, "", style.Paint),
 	)
 	return err
-}
-
-// completeFolder completes folders.
-func completeFolder(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
-
-// completeModel completes the name of an example or a model file.
-func completeModel(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return modelNames(toComplete)
-}
-
-// completeModelFlag is completeModel for the value of a flag.
-func completeModelFlag(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-	return modelNames(toComplete)
-}
-
-func modelNames(toComplete string) ([]string, cobra.ShellCompDirective) {
-	return withPrefix(examples.Names(), toComplete), cobra.ShellCompDirectiveDefault
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,19 +11,15 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
 
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/design/awscli"
-	report "github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
-// explainFlags holds the flags of explain.
-type explainFlags struct {
-	queryFlags
-	operation, pattern string
-	entity             []string
-	pages, rows        int
-}
-
-func (a *App) explainCommand() *cobra.Command {
+func explainCommand(env *app.Env) *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain REQUEST | TABLE PARTITION [SORT-CONDITION]",
@@ -58,12 +53,12 @@ The exit code is 1 if the request is rejected.`,
   echo '{"TableName": "Drive", "Key": {"PK": {"S": "DRIVE#a91"}}}' | sortkey explain - --model file-tree
   sortkey explain --model shop.yaml --pattern 'orders of a customer, newest first'`,
 		Args: cobra.ArbitraryArgs,
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveDefault
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			if len(args) == 0 {
+				names = tableNames(cmd.Context(), env, f.SourceFlags)
 			}
-			names, _ := a.completeTables(cmd.Context(), f.sourceFlags, toComplete)
-			return names, cobra.ShellCompDirectiveDefault
+			return app.WithPrefix(names, prefix), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && args[0] != "aws" {
@@ -71,7 +66,7 @@ The exit code is 1 if the request is rejected.`,
 				// flags of its own.
 				cmd.Flags().SetInterspersed(true)
 				if err := cmd.Flags().Parse(args); err != nil {
-					return usage("explain", "%v", err)
+					return app.Usage("explain", "%v", err)
 				}
 				if help, err := cmd.Flags().GetBool("help"); err == nil && help {
 					return cmd.Help()
@@ -84,25 +79,16 @@ The exit code is 1 if the request is rejected.`,
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
-			return a.explain(ctx, args, &f)
+			return runExplain(ctx, env, args, &f)
 		},
 	}
+	f.declare(cmd)
 	flags := cmd.Flags()
 	flags.SetInterspersed(false)
-	flags.StringVarP(&f.model, "model", "m", "", "read an example or a model file (`NAME|FILE`) instead of a server")
-	flags.StringVar(&f.endpoint, "endpoint", "", "`URL` of the server")
 	flags.StringVar(
 		&f.operation, "operation", "", "`OPERATION` of the JSON: query, scan or get-item (default detected)",
 	)
 	flags.StringVar(&f.pattern, "pattern", "", "explain the access pattern with this `NAME` in the model")
-	flags.StringVarP(&f.Index, "index", "i", "", "read the index with this `NAME`")
-	flags.StringArrayVar(&f.pk, "pk", nil, "`VALUE` of a partition key attribute, instead of PARTITION; repeatable")
-	flags.StringArrayVar(&f.sk, "sk", nil, "`CONDITION` on a sort key attribute, instead of SORT-CONDITION; repeatable")
-	flags.BoolVar(&f.Backwards, "desc", false, "read backwards")
-	flags.Int32Var(&f.Limit, "limit", 0, "read at most `N` rows per page, counted before the filter")
-	flags.StringVar(&f.Filter, "filter", "", "return only rows for which `EXPRESSION` is true; quote text in it")
-	flags.StringSliceVar(&f.Project, "project", nil, "return only these `ATTRIBUTES`, separated by commas")
-	flags.BoolVar(&f.Consistent, "consistent", false, "use consistent reads")
 	flags.StringSliceVar(
 		&f.entity, "entity", defaultEntities,
 		"take an item's entity from the first of these `ATTRIBUTES` that it has, unless the model classifies it",
@@ -110,17 +96,10 @@ The exit code is 1 if the request is rejected.`,
 	flags.IntVar(&f.pages, "pages", 0, "read at most `N` pages (default all, or one if the request has a Limit)")
 	flags.IntVar(&f.rows, "rows", 0, "show `N` rows at each end of the slice (default 4); negative for none")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
-	mustComplete(cmd, "model", completeModelFlag)
-	mustComplete(
-		cmd, "operation",
-		cobra.FixedCompletions([]string{"query", "scan", "get-item"}, cobra.ShellCompDirectiveNoFileComp),
-	)
-	mustComplete(cmd, "pattern", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		return f.completePatterns(toComplete), cobra.ShellCompDirectiveNoFileComp
+	app.Complete(cmd, map[string]cobra.CompletionFunc{
+		"operation": app.Words("query", "scan", "get-item"),
+		"pattern":   app.Names(func(context.Context, []string) []string { return patternsOf(f.Model) }),
 	})
-	for _, name := range []string{"endpoint", "index", "pk", "sk", "limit", "filter", "project", "entity", "pages", "rows"} {
-		mustComplete(cmd, name, cobra.NoFileCompletions)
-	}
 	return cmd
 }
 
@@ -130,67 +109,68 @@ var defaultEntities = []string{
 	"type", "Type", "_type", "entityType", "EntityType", "entity", "Entity", "_et", "__edb_e__",
 }
 
-func (a *App) explain(ctx context.Context, args []string, f *explainFlags) error {
-	src, err := a.openExplain(ctx, f)
+// patternsOf returns the names of the access patterns of a model, for completion.
+func patternsOf(name string) []string {
+	if name == "" {
+		return nil
+	}
+	m, err := models.Find(name)
+	if err != nil {
+		return nil
+	}
+	return app.PatternNames(m)
+}
+
+func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlags) error {
+	if f.Model != "" && f.Endpoint != "" {
+		return app.Usage("explain", "--model and --endpoint exclude each other")
+	}
+	src, err := env.Open(ctx, f.SourceFlags)
 	if err != nil {
 		return err
 	}
-	defer src.close()
-	op, request, err := a.explainRequest(ctx, src, args, f)
+	defer src.Close()
+	q, err := f.question(ctx, env, src, args)
 	if err != nil {
 		return err
 	}
-	if f.operation != "" {
-		op = f.operation
-	}
-	if name, ok := report.Operation(op); ok {
-		op = name
-	} else {
-		return usage("explain", "cannot explain %s, only query, scan, get-item and the SELECT of execute-statement", op)
-	}
-	rep, err := report.RunJSON(ctx, src.target, op, request, report.Options{Pages: f.pages, Classify: src.classify})
-	if refused, ok := errors.AsType[*report.ServiceError](err); ok {
+
+	o := explain.Options{Pages: f.pages, Classify: classifier(src.Model, f.entity)}
+	report, err := explain.Run(ctx, src.Target, q, o)
+	if refused, ok := errors.AsType[*explain.ServiceError](err); ok {
 		return fmt.Errorf("%w", &smithy.GenericAPIError{Code: refused.Code, Message: refused.Message})
 	}
 	if err != nil {
 		return err
 	}
 	if f.asJSON {
-		err = writeJSON(a.Stdout, rep)
+		err = app.WriteJSON(env.Stdout, report)
 	} else {
-		style := a.style()
-		err = rep.WriteText(
-			a.Stdout,
-			report.TextOptions{Width: style.Width, Prose: a.prose(), Color: bool(style.Paint), Rows: f.rows, Command: awscli.Format},
-		)
+		style := env.Style()
+		err = report.WriteText(env.Stdout, explain.TextOptions{
+			Width: style.Width, Prose: env.Prose(), Color: bool(style.Paint), Rows: f.rows, Command: awscli.Format,
+		})
 	}
-	if err == nil && rep.Refused != nil {
-		return errWrongAnswers // the report has the reason
+	if err == nil && report.Refused != nil {
+		return app.ErrWrongAnswers // the report has the reason
 	}
 	return err
 }
 
-// byFlags returns the request that TABLE, PARTITION, SORT-CONDITION and the flags
-// describe.
-func (f *explainFlags) byFlags(
-	ctx context.Context, src *explainSource, args []string,
-) (string, json.RawMessage, error) {
-	if len(args) == 1 && len(f.pk) == 0 {
-		return "", nil, usage("explain", "explain needs a request, or a partition of %s", args[0])
+// classifier returns the function that names the entity of an item: as the model, which
+// may be nil, classifies it, or the first of some attributes that is a string.
+func classifier(m *model.Model, attributes []string) func(table string, it attr.Item) string {
+	return func(table string, it attr.Item) string {
+		if m != nil && m.Table(table) != nil {
+			if e := m.Classify(m.Table(table), it); e != nil {
+				return e.Name
+			}
+		}
+		for _, name := range attributes {
+			if v := it.Get(name); v.Kind() == attr.String {
+				return string(v.Raw())
+			}
+		}
+		return ""
 	}
-	if f.Limit < 0 {
-		return "", nil, usage("explain", "--limit must not be negative")
-	}
-	if err := f.place(args[1:]); err != nil {
-		return "", nil, err
-	}
-	t, err := describe(ctx, &source{client: src.client}, args[0], f.model)
-	if err != nil {
-		return "", nil, err
-	}
-	in, err := f.Input(t)
-	if err != nil {
-		return "", nil, err
-	}
-	return "Query", in.AppendJSON(nil), nil
 }

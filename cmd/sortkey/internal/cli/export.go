@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/advice"
@@ -29,7 +30,7 @@ type exportFlags struct {
 	json      bool
 }
 
-func (a *App) exportCommand() *cobra.Command {
+func exportCommand(env *app.Env) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
 		Use:   "export TABLE|--all --to DIR|-",
@@ -54,41 +55,42 @@ from a server of a snapshot, it is of one point in time.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 1:
-				return usage("export", "export takes one table, not %d", len(args))
+				return app.Usage("export", "export takes one table, not %d", len(args))
 			case f.all && len(args) == 1:
-				return usage("export", "export takes a table or --all, not both")
+				return app.Usage("export", "export takes a table or --all, not both")
 			case !f.all && len(args) == 0:
-				return usage("export", "export needs a table, or --all")
+				return app.Usage("export", "export needs a table, or --all")
 			case f.to == "":
-				return usage("export", "export needs a folder to write to: --to DIR, or --to - for standard output")
+				return app.Usage("export", "export needs a folder to write to: --to DIR, or --to - for standard output")
 			case f.all && f.to == "-":
-				return usage("export", "--all needs a folder to write to")
+				return app.Usage("export", "--all needs a folder to write to")
 			}
 			return nil
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.export(cmd.Context(), args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runExport(cmd.Context(), env, args, &f)
+		},
 	}
 	flags := cmd.Flags()
-	f.add(cmd)
+	f.declare(cmd)
 	flags.BoolVar(&f.all, "all", false, "export all tables, each into a folder with its name")
 	flags.StringVar(&f.to, "to", "", "new `DIR` to write to, or - for standard output")
 	flags.StringVar(&f.format, "format", "dynamodb", "`FORMAT` of the items: dynamodb, json or csv")
 	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between CSV cells; tab for a tab (default comma)")
 	flags.BoolVar(&f.plain, "plain", false, "do not compress the data files")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
-	mustComplete(
-		cmd, "format", cobra.FixedCompletions([]string{"dynamodb", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp),
-	)
-	mustComplete(cmd, "delimiter", cobra.NoFileCompletions)
+	app.Complete(cmd, map[string]cobra.CompletionFunc{
+		"to": app.Paths, "format": app.Words("dynamodb", "json", "csv"),
+	})
 	return cmd
 }
 
-func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
-	ctx, stop := interruptible(ctx)
+func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags) error {
+	ctx, stop := app.Interruptible(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the command at once
-	bar := a.newBar("check that it is running, or stop the export with Ctrl-C")
+	bar := newBar(env, "check that it is running, or stop the export with Ctrl-C")
 	o := transfer.ExportOptions{Plain: f.plain, Clock: time.Now, Progress: bar.show, Waiting: bar.wait}
 	var err error
 	if o.Format, err = parseFormat(f.format); err != nil {
@@ -97,13 +99,13 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 	if o.Delimiter, err = parseDelimiter(f.delimiter); err != nil {
 		return err
 	}
-	target, err := a.openTarget(ctx, f.targetFlags, false)
+	target, err := openTarget(ctx, env, f.targetFlags, false)
 	if err != nil {
 		return err
 	}
 	o.Still = f.data != "" || f.store != "" // the store is locked
 	start := time.Now()
-	results, err := a.exportFrom(ctx, target, args, f, o)
+	results, err := exportFrom(ctx, env, target, args, f, o)
 	bar.end()
 	err = target.end(err)
 	took := time.Since(start)
@@ -120,15 +122,15 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 	}
 	for _, r := range results {
 		for _, w := range r.Warnings {
-			fmt.Fprintf(a.Stderr, "sortkey: warning: %s: %s\n", r.Table, w)
+			fmt.Fprintf(env.Stderr, "sortkey: warning: %s: %s\n", r.Table, w)
 		}
 	}
-	out := a.Stdout
+	out := env.Stdout
 	if f.to == "-" {
-		out = a.Stderr // Stdout has the items
+		out = env.Stderr // Stdout has the items
 	}
 	if f.json {
-		return writeJSON(out, struct {
+		return app.WriteJSON(out, struct {
 			Tables  []transfer.ExportResult `json:"tables"`
 			Seconds float64                 `json:"seconds"`
 		}{results, took.Seconds()})
@@ -142,15 +144,16 @@ func (a *App) export(ctx context.Context, args []string, f exportFlags) error {
 	if !o.Still {
 		fmt.Fprintf(
 			out,
-			"not of one point in time: writes during the %s of the export may or may not be included; see sortkey snapshot\n",
+			"not of one point in time: writes during the %s of the export may or may not be included; "+
+				"see sortkey snapshot\n",
 			took.Round(time.Millisecond),
 		)
 	}
 	return nil
 }
 
-func (a *App) exportFrom(
-	ctx context.Context, t *target, args []string, f exportFlags, o transfer.ExportOptions,
+func exportFrom(
+	ctx context.Context, env *app.Env, t *target, args []string, f *exportFlags, o transfer.ExportOptions,
 ) ([]transfer.ExportResult, error) {
 	names, err := models.Tables(ctx, t.client)
 	switch {
@@ -164,21 +167,8 @@ func (a *App) exportFrom(
 		names = args
 	}
 	if f.to == "-" {
-		r, err := transfer.ExportTo(ctx, t.client, names[0], a.Stdout, o)
+		r, err := transfer.ExportTo(ctx, t.client, names[0], env.Stdout, o)
 		return []transfer.ExportResult{r}, err
 	}
 	return transfer.Export(ctx, t.client, names, f.to, f.all, o)
-}
-
-// noTable returns the error for a table that is not one of names.
-func noTable(name string, names []string) error {
-	if len(names) == 0 {
-		return advice.New("", "table %s does not exist; there are no tables", name)
-	}
-	const most = 10
-	more := ""
-	if len(names) > most {
-		names, more = names[:most], ", …"
-	}
-	return advice.New("the tables are "+strings.Join(names, ", ")+more, "table %s does not exist", name)
 }

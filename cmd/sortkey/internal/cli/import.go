@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/text"
@@ -25,7 +26,7 @@ type importFlags struct {
 	json                       bool
 }
 
-func (a *App) importCommand() *cobra.Command {
+func importCommand(env *app.Env) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE|DIR…",
@@ -56,14 +57,14 @@ journal beside the input, and --resume continues from there.`,
   sortkey import ./export --data ./sortkey-data --resume`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("import", "import needs files or folders")
+				return app.Usage("import", "import needs files or folders")
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runImport(cmd.Context(), args, f) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), env, args, &f) },
 	}
 	flags := cmd.Flags()
-	f.add(cmd)
+	f.declare(cmd)
 	flags.StringVarP(&f.table, "table", "t", "", "`TABLE` to write to (default that of the export or schema)")
 	flags.StringVar(&f.schema, "schema", "", "`FILE` with the table's definition: JSON of CreateTable or DescribeTable")
 	flags.StringVar(&f.key, "key", "", "key of a table to create, such as pk:S,sk:N (`NAME:TYPE`…)")
@@ -89,13 +90,10 @@ journal beside the input, and --resume continues from there.`,
 		"length of the longest line in bytes; longer lines are rejected",
 	)
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
-	mustComplete(
-		cmd, "format",
-		cobra.FixedCompletions([]string{"auto", "dynamodb", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp),
-	)
-	for _, name := range []string{"table", "key", "type", "delimiter", "columns", "workers", "max-line"} {
-		mustComplete(cmd, name, cobra.NoFileCompletions)
-	}
+	app.Complete(cmd, map[string]cobra.CompletionFunc{
+		"schema": app.Paths, "rejects": app.Paths, "journal": app.Paths,
+		"format": app.Words("auto", "dynamodb", "json", "csv"),
+	})
 	cmd.MarkFlagsMutuallyExclusive("schema", "key")
 	cmd.MarkFlagsMutuallyExclusive("resume", "restart")
 	return cmd
@@ -113,7 +111,7 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 		return o, err
 	}
 	if f.workers < 1 || f.maxLine < 1 {
-		return o, usage("import", "--workers and --max-line must be positive")
+		return o, app.Usage("import", "--workers and --max-line must be positive")
 	}
 	o.Columns, o.MaxLine, o.Workers = f.columns, f.maxLine, f.workers
 	o.Table, o.Create, o.Resume, o.Restart, o.NoVerify = f.table, f.create, f.resume, f.restart, f.noVerify
@@ -138,8 +136,8 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 	return o, err
 }
 
-func (a *App) runImport(ctx context.Context, args []string, f importFlags) error {
-	ctx, stop := interruptible(ctx)
+func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags) error {
+	ctx, stop := app.Interruptible(ctx)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal kills the process
 	o, err := f.options(args)
@@ -150,7 +148,7 @@ func (a *App) runImport(ctx context.Context, args []string, f importFlags) error
 	if err != nil {
 		return explainImport(err)
 	}
-	target, err := a.openTarget(ctx, f.targetFlags, true)
+	target, err := openTarget(ctx, env, f.targetFlags, true)
 	if err != nil {
 		return err
 	}
@@ -159,7 +157,7 @@ func (a *App) runImport(ctx context.Context, args []string, f importFlags) error
 	if o.Journal == "" {
 		help = "check that it is running, or stop the import with Ctrl-C"
 	}
-	bar := a.newBar(help)
+	bar := newBar(env, help)
 	o.Progress, o.Waiting = bar.show, bar.wait
 	start := time.Now()
 	result, err := transfer.Import(ctx, target.client, sources, o)
@@ -167,7 +165,7 @@ func (a *App) runImport(ctx context.Context, args []string, f importFlags) error
 	err = target.end(err)
 	took := time.Since(start)
 	if f.json {
-		if err := writeJSON(a.Stdout, struct {
+		if err := app.WriteJSON(env.Stdout, struct {
 			*transfer.ImportResult
 			Total   transfer.TableResult `json:"total"`
 			Seconds float64              `json:"seconds"`
@@ -175,18 +173,18 @@ func (a *App) runImport(ctx context.Context, args []string, f importFlags) error
 			return err
 		}
 	} else if err == nil || result.Read > 0 {
-		a.printImport(result, took)
+		printImport(env, result, took)
 	}
-	return a.endImport(result, err)
+	return endImport(env, result, err)
 }
 
 // endImport reports rejects and returns the error of the command.
-func (a *App) endImport(r *transfer.ImportResult, err error) error {
+func endImport(env *app.Env, r *transfer.ImportResult, err error) error {
 	for _, x := range r.First {
-		fmt.Fprintf(a.Stderr, "%s:%d: %s\n", x.File, x.Line, x.Reason)
+		fmt.Fprintf(env.Stderr, "%s:%d: %s\n", x.File, x.Line, x.Reason)
 	}
 	for _, x := range r.Broken {
-		fmt.Fprintf(a.Stderr, "%s: after line %d: %s\n", x.File, x.Line, x.Reason)
+		fmt.Fprintf(env.Stderr, "%s: after line %d: %s\n", x.File, x.Line, x.Reason)
 	}
 	sum := r.Sum()
 	report := ""
@@ -233,25 +231,25 @@ func (a *App) endImport(r *transfer.ImportResult, err error) error {
 	return nil
 }
 
-func (a *App) printImport(r *transfer.ImportResult, took time.Duration) {
+func printImport(env *app.Env, r *transfer.ImportResult, took time.Duration) {
 	for _, t := range r.Tables {
-		fmt.Fprintf(a.Stdout, "%s: %s written", t.Table, text.Count(t.Written, "item"))
+		fmt.Fprintf(env.Stdout, "%s: %s written", t.Table, text.Count(t.Written, "item"))
 		if t.Deleted > 0 {
-			fmt.Fprintf(a.Stdout, ", %s deleted", text.Thousands(t.Deleted))
+			fmt.Fprintf(env.Stdout, ", %s deleted", text.Thousands(t.Deleted))
 		}
-		fmt.Fprintf(a.Stdout, ", %s rejected", text.Thousands(t.Rejected))
+		fmt.Fprintf(env.Stdout, ", %s rejected", text.Thousands(t.Rejected))
 		if t.Created {
-			fmt.Fprint(a.Stdout, " (table created)")
+			fmt.Fprint(env.Stdout, " (table created)")
 		}
-		fmt.Fprintln(a.Stdout)
+		fmt.Fprintln(env.Stdout)
 	}
-	fmt.Fprintf(a.Stdout, "%s read", text.Count(r.Read, "record"))
+	fmt.Fprintf(env.Stdout, "%s read", text.Count(r.Read, "record"))
 	if before := r.Sum().Read - r.Read; before > 0 {
-		fmt.Fprintf(a.Stdout, " after the first %s", text.Thousands(before))
+		fmt.Fprintf(env.Stdout, " after the first %s", text.Thousands(before))
 	}
-	fmt.Fprintf(a.Stdout, ", %s in %s", text.Size(r.Bytes), took.Round(time.Millisecond))
+	fmt.Fprintf(env.Stdout, ", %s in %s", text.Size(r.Bytes), took.Round(time.Millisecond))
 	if s := took.Seconds(); s > 0 && r.Read > 0 {
-		fmt.Fprintf(a.Stdout, ", %s a second", text.Thousands(int64(float64(r.Read)/s)))
+		fmt.Fprintf(env.Stdout, ", %s a second", text.Thousands(int64(float64(r.Read)/s)))
 	}
-	fmt.Fprintln(a.Stdout)
+	fmt.Fprintln(env.Stdout)
 }

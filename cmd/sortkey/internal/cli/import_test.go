@@ -14,10 +14,13 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 )
 
 // TestImportInterrupted sends the process a signal during an import. The import
@@ -33,7 +36,7 @@ func TestImportInterrupted(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		db.Handler().ServeHTTP(w, r)
+		server.New(db, server.Options{}).ServeHTTP(w, r)
 	}))
 	defer server.Close()
 	const n = 20_000
@@ -89,7 +92,7 @@ func TestImportServerGone(t *testing.T) {
 		if gone.Load() && strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".BatchWriteItem") && batches.Add(1) > 3 {
 			panic(http.ErrAbortHandler)
 		}
-		db.Handler().ServeHTTP(w, r)
+		server.New(db, server.Options{}).ServeHTTP(w, r)
 	}))
 	defer server.Close()
 	var text strings.Builder
@@ -102,7 +105,7 @@ func TestImportServerGone(t *testing.T) {
 
 	gone.Store(true)
 	stderr := &interrupter{t: t, when: "waiting for"}
-	code := cli.Main(args, &cli.App{Stdout: new(bytes.Buffer), Stderr: stderr, Getenv: func(string) string { return "" }, Width: func() int { return 0 }})
+	code := cli.Main(args, &app.Env{Stdout: new(bytes.Buffer), Stderr: stderr, Getenv: func(string) string { return "" }, Width: func() int { return 0 }})
 	require.Equal(t, 1, code)
 	require.Regexp(t, `^sortkey: waiting for `+server.URL+`: .* \(attempt 2 of 10 failed, next one in 200ms\)
 hint: check that it is running; Ctrl-C stops the import, and --resume resumes it

@@ -10,6 +10,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -27,10 +28,10 @@ type bar struct {
 	advised  bool
 }
 
-func (a *App) newBar(help string) *bar {
-	b := &bar{stderr: a.Stderr, help: help}
-	f, ok := a.Stderr.(*os.File)
-	if ok && term.IsTerminal(int(f.Fd())) && a.Getenv("TERM") != "dumb" {
+func newBar(env *app.Env, help string) *bar {
+	b := &bar{stderr: env.Stderr, help: help}
+	f, ok := env.Stderr.(*os.File)
+	if ok && term.IsTerminal(int(f.Fd())) && env.Getenv("TERM") != "dumb" {
 		b.w = f
 	}
 	return b
@@ -49,9 +50,11 @@ func (b *bar) show(p transfer.Progress) {
 	if b.phase != p.Phase {
 		b.clear()
 		b.phase = p.Phase
-		b.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(b.w), progressbar.OptionThrottle(100*time.Millisecond),
+		b.bar = progressbar.NewOptions64(
+			total, progressbar.OptionSetWriter(b.w), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30), progressbar.OptionShowBytes(total > 0),
-			progressbar.OptionUseANSICodes(false))
+			progressbar.OptionUseANSICodes(false),
+		)
 	}
 	if p.Items > 0 {
 		b.bar.Describe(fmt.Sprintf("%s %s items", p.Phase, text.Thousands(p.Items)))

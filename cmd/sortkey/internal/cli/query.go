@@ -6,36 +6,26 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
-	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/expr"
-	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-type queryFlags struct {
-	sourceFlags
-	ask.Query
-	pk, sk                 []string
-	all                    bool
-	asJSON, plainJSON, why bool
+// readFlags are the flags of query.
+type readFlags struct {
+	queryFlags
+	all, plainJSON, trace bool
 }
 
-func (a *App) queryCommand() *cobra.Command {
-	var f queryFlags
+func queryCommand(env *app.Env) *cobra.Command {
+	var f readFlags
 	cmd := &cobra.Command{
 		Use:   "query TABLE PARTITION [SORT-CONDITION]",
 		Short: "Read a slice of a partition",
@@ -64,132 +54,87 @@ file, or with --store from a PostgreSQL database without a server.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return usage("query", "query needs a table and a partition")
+				return app.Usage("query", "query needs a table and a partition")
 			case len(args) == 1 && len(f.pk) == 0:
-				return usage("query", "query needs a partition of %s", args[0])
+				return app.Usage("query", "query needs a partition of %s", args[0])
 			}
 			return nil
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: app.Names(func(ctx context.Context, args []string) []string {
 			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
+				return nil
 			}
-			return a.completeTables(cmd.Context(), f.sourceFlags, toComplete)
-		},
+			return tableNames(ctx, env, f.SourceFlags)
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
-			return a.query(ctx, args, &f)
+			return runQuery(ctx, env, args, &f)
 		},
 	}
+	f.declare(cmd)
 	flags := cmd.Flags()
-	flags.StringVarP(&f.Index, "index", "i", "", "read the index with this `NAME`")
-	flags.StringArrayVar(&f.pk, "pk", nil, "`VALUE` of a partition key attribute, instead of PARTITION; repeatable")
-	flags.StringArrayVar(&f.sk, "sk", nil, "`CONDITION` on a sort key attribute, instead of SORT-CONDITION; repeatable")
-	flags.BoolVar(&f.Backwards, "desc", false, "read backwards")
-	flags.Int32Var(&f.Limit, "limit", 0, "read at most `N` rows per page, counted before the filter")
-	flags.StringVar(&f.Filter, "filter", "", "return only rows for which `EXPRESSION` is true; quote text in it")
-	flags.StringSliceVar(&f.Project, "project", nil, "return only these `ATTRIBUTES`, separated by commas")
 	flags.BoolVar(&f.all, "all", false, "read all pages")
-	flags.BoolVar(&f.Consistent, "consistent", false, "use consistent reads")
-	flags.StringVar(&f.endpoint, "endpoint", "", "`URL` of the server")
-	flags.StringVarP(&f.model, "model", "m", "", "read an example or a model file (`NAME|FILE`) instead of a server")
-	flags.StringVar(&f.store, "store", "", storeUsage)
+	flags.StringVar(&f.Store, "store", "", app.StoreUsage)
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document with values in DynamoDB JSON")
 	flags.BoolVar(&f.plainJSON, "plain-json", false, "print one JSON document with values in plain JSON")
-	flags.BoolVar(&f.why, "trace", false, "print the slice that was read")
-	mustComplete(cmd, "model", completeModelFlag)
-	mustComplete(cmd, "index", func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return a.completeIndexes(cmd.Context(), f.sourceFlags, args[0], toComplete)
+	flags.BoolVar(&f.trace, "trace", false, "print the slice that was read")
+	app.Complete(cmd, map[string]cobra.CompletionFunc{
+		"index": app.Names(func(ctx context.Context, args []string) []string {
+			if len(args) == 0 {
+				return nil
+			}
+			return indexNames(ctx, env, f.SourceFlags, args[0])
+		}),
 	})
-	for _, name := range []string{"pk", "sk", "limit", "filter", "project", "endpoint", "store"} {
-		mustComplete(cmd, name, cobra.NoFileCompletions)
-	}
 	return cmd
 }
 
-// place assigns the arguments after the table to partition and sort.
-func (f *queryFlags) place(args []string) error {
-	f.Partition, f.Sort = f.pk, f.sk
-	if len(f.pk) == 0 {
-		f.Partition, args = args[:1], args[1:]
-	}
-	if len(args) == 0 {
-		return nil
-	}
-	if len(f.sk) > 0 {
-		return usage("query", "give the sort condition with --sk or as an argument, not both")
-	}
-	f.Sort = []string{strings.Join(args, " ")}
-	return nil
-}
-
-func (a *App) query(ctx context.Context, args []string, f *queryFlags) error {
+func runQuery(ctx context.Context, env *app.Env, args []string, f *readFlags) error {
 	if f.Limit < 0 {
-		return usage("query", "--limit must not be negative")
+		return app.Usage("query", "--limit must not be negative")
 	}
 	if err := f.place(args[1:]); err != nil {
 		return err
 	}
-	src, err := a.open(ctx, f.sourceFlags)
+	if f.Model != "" && f.Endpoint != "" || f.Store != "" && f.Model+f.Endpoint != "" {
+		return app.Usage("query", "--endpoint, --model and --store exclude each other")
+	}
+	src, err := env.Open(ctx, f.SourceFlags)
 	if err != nil {
 		return err
 	}
-	defer src.close()
-	t, err := describe(ctx, src, args[0], f.model)
+	defer src.Close()
+	in, t, err := f.input(ctx, src, args[0])
 	if err != nil {
 		return err
 	}
-	in, err := f.Input(t)
+
+	ans, err := readPages(ctx, src, in, f.all)
 	if err != nil {
-		return err
+		return filledIn(err, in)
 	}
-	ans, err := read(ctx, src, in, f.all)
-	if err != nil {
-		return restored(err, in)
-	}
-	if f.why {
-		ans.slices = src.tracer.take()
+	if f.trace {
+		ans.slices = src.Traces()
 		if len(ans.slices) == 0 {
-			fmt.Fprintln(a.Stderr, "sortkey: this server does not report traces (sortkey serve does)")
+			fmt.Fprintln(env.Stderr, "sortkey: this server does not report traces (sortkey serve does)")
 		}
 	}
 	if f.asJSON || f.plainJSON {
-		return ans.writeJSON(a.Stdout, f.plainJSON)
+		return ans.writeJSON(env.Stdout, f.plainJSON)
 	}
-	ans.print(a.Stdout, t.Schema(f.Index), a.style(), f.why)
+	ans.print(env.Stdout, t.Schema(f.Index), env.Style(), f.trace)
 	return nil
 }
 
-// describe describes a table. If it does not exist, the error lists the others.
-func describe(ctx context.Context, src *source, name, inModel string) (*keyschema.Table, error) {
-	t, err := models.Describe(ctx, src.client, name)
-	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
-		return t, err
-	}
-	names, listErr := models.Tables(ctx, src.client)
-	switch {
-	case listErr != nil:
-		return nil, err
-	case len(names) == 0 && inModel == "":
-		return nil, advice.New(
-			"the server has no tables; load some with: sortkey serve --load file-tree", "table %s does not exist", name,
-		)
-	}
-	return nil, noTable(name, names)
-}
-
-// read runs the query, and with all reads all pages.
-func read(ctx context.Context, src *source, in *wire.QueryInput, all bool) (*answer, error) {
+// readPages runs the query, and with all reads all pages.
+func readPages(ctx context.Context, src *app.Source, in *wire.QueryInput, all bool) (*answer, error) {
 	ans := &answer{in: in}
 	page := *in
 	page.ReturnConsumedCapacity = new("TOTAL")
 	for {
 		var out wire.QueryOutput
-		if err := sdktarget.Send(ctx, src.client, &page, &out); err != nil {
+		if err := sdktarget.Send(ctx, src.Client, &page, &out); err != nil {
 			return nil, err
 		}
 		ans.add(&out)
@@ -200,9 +145,9 @@ func read(ctx context.Context, src *source, in *wire.QueryInput, all bool) (*ans
 	}
 }
 
-// restored returns the service's error about a request with placeholders replaced
+// filledIn returns the service's error about a request with placeholders replaced
 // by the names and values that the user typed.
-func restored(err error, in *wire.QueryInput) error {
+func filledIn(err error, in *wire.QueryInput) error {
 	api, ok := errors.AsType[smithy.APIError](err)
 	if !ok {
 		return err
@@ -210,7 +155,7 @@ func restored(err error, in *wire.QueryInput) error {
 	fill := func(s string) string {
 		return literal.Write(s, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	}
-	h := explainAPI(err, &smithy.GenericAPIError{Code: api.ErrorCode(), Message: fill(api.ErrorMessage())})
+	h := app.ExplainAPI(err, &smithy.GenericAPIError{Code: api.ErrorCode(), Message: fill(api.ErrorMessage())})
 	if src, pos, ok := fault(in); ok {
 		h.Msg += "\n" + text.Caret(fill(src), len(fill(src[:pos])))
 	}
@@ -237,80 +182,4 @@ func fault(in *wire.QueryInput) (src string, pos int, ok bool) {
 		return "", 0, false
 	}
 	return src, wrong.Pos, true
-}
-
-// completionTimeout bounds the time of a completion with a server. Completion
-// with a model only reads its file.
-const completionTimeout = 5 * time.Second
-
-func (a *App) completeTables(
-	ctx context.Context, f sourceFlags, toComplete string,
-) ([]string, cobra.ShellCompDirective) {
-	names := a.complete(ctx, f, func(m *model.Model) (names []string) {
-		for _, t := range m.Tables {
-			names = append(names, t.Name)
-		}
-		return names
-	}, models.Tables)
-	return withPrefix(names, toComplete), cobra.ShellCompDirectiveNoFileComp
-}
-
-func (a *App) completeIndexes(
-	ctx context.Context, f sourceFlags, table, toComplete string,
-) ([]string, cobra.ShellCompDirective) {
-	names := a.complete(ctx, f, func(m *model.Model) (names []string) {
-		for _, t := range m.Tables {
-			if t.Name != table {
-				continue
-			}
-			for _, x := range t.Indexes {
-				names = append(names, x.Name)
-			}
-		}
-		return names
-	}, func(ctx context.Context, client *dynamodb.Client) ([]string, error) {
-		t, err := models.Describe(ctx, client, table)
-		if err != nil {
-			return nil, err
-		}
-		return t.IndexNames(), nil
-	})
-	return withPrefix(names, toComplete), cobra.ShellCompDirectiveNoFileComp
-}
-
-// complete returns names from the model or the server, and no names if there is an
-// error: a shell cannot show it.
-func (a *App) complete(
-	ctx context.Context, f sourceFlags, of func(*model.Model) []string,
-	from func(context.Context, *dynamodb.Client) ([]string, error),
-) []string {
-	if f.model != "" {
-		m, err := models.Find(f.model)
-		if err != nil {
-			return nil
-		}
-		return of(m)
-	}
-	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
-	defer cancel()
-	src, err := a.open(ctx, f)
-	if err != nil {
-		return nil
-	}
-	defer src.close()
-	names, err := from(ctx, src.client)
-	if err != nil {
-		return nil
-	}
-	return names
-}
-
-func withPrefix(names []string, prefix string) []string {
-	var out []string
-	for _, name := range names {
-		if strings.HasPrefix(name, prefix) {
-			out = append(out, name)
-		}
-	}
-	return out
 }

@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-func (a *App) restoreCommand() *cobra.Command {
+func restoreCommand(env *app.Env) *cobra.Command {
 	var data string
 	var force bool
 	cmd := &cobra.Command{
@@ -25,13 +26,13 @@ database beside DIR and then exchanges the two, so after a failure DIR is
 unchanged. It never replaces a folder that is not a database.`,
 		Example: `  sortkey restore backup-2026-11-21.tar.zst --data ./sortkey-data
   sortkey restore ./before-the-change --data ./sortkey-data --force`,
-		Args:              oneArgument("restore", "the SNAPSHOT to read"),
-		ValidArgsFunction: completeOnePath,
+		Args:              app.OneArgument("restore", "the SNAPSHOT to read"),
+		ValidArgsFunction: app.OnePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if data == "" {
-				return usage("restore", "restore needs --data, the folder for the database")
+				return app.Usage("restore", "restore needs --data, the folder for the database")
 			}
-			ctx, stop := interruptible(cmd.Context())
+			ctx, stop := app.Interruptible(cmd.Context())
 			defer stop()
 			info, err := snapshot.Restore(ctx, args[0], data, force)
 			if errors.Is(err, snapshot.ErrNotEmpty) {
@@ -41,7 +42,7 @@ unchanged. It never replaces a folder that is not a database.`,
 				return err
 			}
 			_, err = fmt.Fprintf(
-				a.Stdout, "%s restored into %s, %s\n", text.Count(len(info.Tables), "table"), data,
+				env.Stdout, "%s restored into %s, %s\n", text.Count(len(info.Tables), "table"), data,
 				text.Size(info.Bytes),
 			)
 			return err
@@ -49,6 +50,6 @@ unchanged. It never replaces a folder that is not a database.`,
 	}
 	cmd.Flags().StringVar(&data, "data", "", "`DIR` for the database")
 	cmd.Flags().BoolVar(&force, "force", false, "replace a database in DIR")
-	mustComplete(cmd, "data", completeFolder)
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"data": app.Folders})
 	return cmd
 }

@@ -1,17 +1,52 @@
 package cli
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/bench"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/design"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/serve"
 )
 
-func (a *App) root() *cobra.Command {
+// The exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1 // the command failed, or found a wrong answer
+	exitUsage  = 2 // the command line is wrong
+)
+
+// Main runs the command with args and returns the exit code.
+func Main(args []string, env *app.Env) int {
+	root := rootCommand(env)
+	root.SetArgs(args)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	err := root.ExecuteContext(context.Background())
+	if err == nil {
+		return exitOK
+	}
+
+	e := app.Explain(err)
+	if !errors.Is(err, app.ErrWrongAnswers) {
+		fmt.Fprintf(env.Stderr, "sortkey: %s\n", e.Msg)
+	}
+	if e.Advice != "" {
+		fmt.Fprintf(env.Stderr, "hint: %s\n", e.Advice)
+	}
+	if errors.Is(err, ask.ErrUsage) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func rootCommand(env *app.Env) *cobra.Command {
 	var showVersion bool
 	root := &cobra.Command{
 		Use:   "sortkey",
@@ -24,10 +59,10 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
   sortkey query Drive 'DRIVE#a91' 'root/photos/*' --model file-tree`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          unknownCommand,
+		Args:          app.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if showVersion {
-				return a.printVersion()
+				return printVersion(env)
 			}
 			return cmd.Help()
 		},
@@ -37,70 +72,32 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		help := "see " + cmd.CommandPath() + " --help"
-		if e, ok := errors.AsType[*pflag.NotExistError](err); ok && cmd.Name() == "query" && e.GetSpecifiedShortnames() != "" {
+		e, unknown := errors.AsType[*pflag.NotExistError](err)
+		if unknown && cmd.Name() == "query" && e.GetSpecifiedShortnames() != "" {
 			help += "; put -- before values that start with a hyphen"
 		}
-		return usageError(help, "%v", err)
+		return app.UsageError(help, "%v", err)
 	})
-	root.AddCommand(a.serveCommand(), a.initCommand(), a.demoCommand(), a.queryCommand(), a.explainCommand(), a.designCommand(),
-		a.importCommand(), a.exportCommand(), a.snapshotCommand(), a.restoreCommand(), a.benchCommand(), a.versionCommand())
+	root.AddCommand(
+		serve.Command(env), initCommand(env), demoCommand(env), queryCommand(env), explainCommand(env),
+		design.Command(env), importCommand(env), exportCommand(env), snapshotCommand(env), restoreCommand(env),
+		bench.Command(env), versionCommand(env),
+	)
+	app.CompleteNothing(root)
 	return root
 }
 
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	help := "see sortkey --help"
-	cmd.SuggestionsMinimumDistance = 2
-	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-		help = "did you mean " + strings.Join(like, " or ") + "?"
-	}
-	return usageError(help, "unknown command %q", args[0])
-}
-
-func (a *App) versionCommand() *cobra.Command {
+func versionCommand(env *app.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  sortkey version",
-		Args:    noArgs,
-		RunE:    func(*cobra.Command, []string) error { return a.printVersion() },
+		Args:    app.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return printVersion(env) },
 	}
 }
 
-func (a *App) printVersion() error {
-	_, err := fmt.Fprintln(a.Stdout, version())
+func printVersion(env *app.Env) error {
+	_, err := fmt.Fprintln(env.Stdout, app.Version())
 	return err
-}
-
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage(cmd.Name(), "%s takes no arguments, not %q", cmd.Name(), args[0])
-	}
-	return nil
-}
-
-// moduleVersion returns the version of the built module, or "" if it is unknown.
-func moduleVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info.Main.Version
-	}
-	return ""
-}
-
-// version describes the build: the module's version, the commit, the compiler.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "sortkey (unknown version)"
-	}
-	v := cmp.Or(moduleVersion(), "(devel)")
-	about := info.GoVersion
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			about = s.Value[:12] + ", " + about
-		}
-	}
-	return fmt.Sprintf("sortkey %s (%s)", v, about)
 }

@@ -1,21 +1,18 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-func (a *App) snapshotCommand() *cobra.Command {
+func snapshotCommand(env *app.Env) *cobra.Command {
 	var data string
 	cmd := &cobra.Command{
 		Use:   "snapshot --data DIR SNAPSHOT",
@@ -33,13 +30,13 @@ snapshot has every write that the server had acknowledged.
 A server without --data has no folder: use sortkey export --all instead.`,
 		Example: `  sortkey snapshot --data ./sortkey-data ./before-the-change
   sortkey snapshot --data ./sortkey-data backup-2026-11-21.tar.zst`,
-		Args:              oneArgument("snapshot", "the SNAPSHOT to create"),
-		ValidArgsFunction: completeOnePath,
+		Args:              app.OneArgument("snapshot", "the SNAPSHOT to create"),
+		ValidArgsFunction: app.OnePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if data == "" {
-				return usageError(dataAdvice, "snapshot needs --data, the folder of the database")
+				return app.UsageError(dataAdvice, "snapshot needs --data, the folder of the database")
 			}
-			ctx, stop := interruptible(cmd.Context())
+			ctx, stop := app.Interruptible(cmd.Context())
 			defer stop()
 			info, err := snapshot.Make(ctx, data, args[0])
 			switch {
@@ -54,35 +51,15 @@ A server without --data has no folder: use sortkey export --all instead.`,
 				return err
 			}
 			_, err = fmt.Fprintf(
-				a.Stdout, "%s in %s, %s\n", text.Count(len(info.Tables), "table"), info.Path, text.Size(info.Bytes),
+				env.Stdout, "%s in %s, %s\n", text.Count(len(info.Tables), "table"), info.Path, text.Size(info.Bytes),
 			)
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&data, "data", "", "`DIR` of the database")
-	mustComplete(cmd, "data", completeFolder)
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"data": app.Folders})
 	return cmd
 }
 
-const dataAdvice = "name the folder of sortkey serve --data; for a server without --data use sortkey export --all --to DIR"
-
-// interruptible returns a context that ends when the process is interrupted.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-}
-
-func oneArgument(command, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usage(command, "%s takes one argument, %s, not %d", command, what, len(args))
-		}
-		return nil
-	}
-}
-
-func completeOnePath(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return nil, cobra.ShellCompDirectiveDefault
-}
+const dataAdvice = "name the folder of sortkey serve --data; " +
+	"for a server without --data use sortkey export --all --to DIR"

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/sdk"
@@ -36,7 +37,10 @@ var flagAdvice = []struct {
 	{transfer.ErrJournal, "name another file with --journal, or import without a journal with --no-journal"},
 	{transfer.ErrDamaged, "import without checks with --no-verify"},
 	{transfer.ErrNoName, "name it with --table"},
-	{transfer.ErrNoTable, "to create it, give its key with --key, such as --key pk:S,sk:N, or its definition with --schema"},
+	{
+		transfer.ErrNoTable,
+		"to create it, give its key with --key, such as --key pk:S,sk:N, or its definition with --schema",
+	},
 	{transfer.ErrTableExists, "omit --create to write to the existing table"},
 	{transfer.ErrOtherKey, "import into another table with --table"},
 	{transfer.ErrType, "omit its --type"},
@@ -54,7 +58,7 @@ func explainTransfer(err error) *advice.Error {
 			Advice: "start a server with: sortkey serve — or name another with --endpoint, or a folder with --data",
 		}
 	}
-	return explain(err)
+	return app.Explain(err)
 }
 
 // explainImport adds the flags that resolve an error of an import.
@@ -90,7 +94,7 @@ func parseDelimiter(text string) (byte, error) {
 	case len(text) == 1 && strings.Contains(",;:| \t", text):
 		return text[0], nil
 	}
-	return 0, usageError(
+	return 0, app.UsageError(
 		"the delimiters are those of the service: , ; : | tab and space", "--delimiter: unknown delimiter %q", text,
 	)
 }
@@ -100,17 +104,16 @@ type targetFlags struct {
 	data, store, endpoint string
 }
 
-func (f *targetFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.data, "data", "", "`DIR` of a database instead of an endpoint; no server may have it open")
-	cmd.Flags().StringVar(
+func (f *targetFlags) declare(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.data, "data", "", "`DIR` of a database instead of an endpoint; no server may have it open")
+	flags.StringVar(
 		&f.endpoint, "endpoint", "",
 		"`URL` of the server (default AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, or http://127.0.0.1:8000)",
 	)
-	cmd.Flags().StringVar(&f.store, "store", "", storeUsage+"; no server may have it open")
+	flags.StringVar(&f.store, "store", "", app.StoreUsage+"; no server may have it open")
 	cmd.MarkFlagsMutuallyExclusive("data", "store", "endpoint")
-	for _, name := range []string{"store", "endpoint"} {
-		mustComplete(cmd, name, cobra.NoFileCompletions)
-	}
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"data": app.Paths})
 }
 
 // A target is the database of an import or export.
@@ -137,22 +140,22 @@ func (t *target) end(err error) error {
 }
 
 // openTarget opens the database. With create it creates a missing folder.
-func (a *App) openTarget(ctx context.Context, f targetFlags, create bool) (*target, error) {
+func openTarget(ctx context.Context, env *app.Env, f targetFlags, create bool) (*target, error) {
 	if f.store != "" {
-		st, err := openPostgres(ctx, f.store, postgres.Options{})
+		st, err := app.OpenPostgres(ctx, f.store, postgres.Options{})
 		if err != nil {
 			return nil, err
 		}
 		return openStore(st, "the database of --store")
 	}
 	if f.data == "" {
-		src, err := a.open(ctx, sourceFlags{endpoint: f.endpoint})
+		src, err := env.Open(ctx, app.SourceFlags{Endpoint: f.endpoint})
 		if err != nil {
 			return nil, err
 		}
-		o := src.client.Options()
-		o.HTTPClient = HTTPClient{awshttp.NewBuildableClient().WithTimeout(requestTimeout)}
-		return &target{client: dynamodb.New(o), name: aws.ToString(o.BaseEndpoint), close: src.close}, nil
+		o := src.Client.Options()
+		o.HTTPClient = app.HTTPClient{Next: awshttp.NewBuildableClient().WithTimeout(app.RequestTimeout)}
+		return &target{client: dynamodb.New(o), name: aws.ToString(o.BaseEndpoint), close: src.Close}, nil
 	}
 	abs, err := filepath.Abs(f.data)
 	if err != nil {
@@ -161,7 +164,7 @@ func (a *App) openTarget(ctx context.Context, f targetFlags, create bool) (*targ
 	if _, err := os.Stat(f.data); err != nil && !create {
 		return nil, advice.New("name a folder that serve or import has written", "--data: no database in %s", f.data)
 	}
-	st, err := openData(f.data, disk.Options{})
+	st, err := app.OpenData(f.data, disk.Options{})
 	if h, ok := errors.AsType[*advice.Error](err); ok && errors.Is(err, disk.ErrLocked) {
 		h.Advice = "use the server that has it open, with --endpoint instead of --data, or stop that server"
 	}

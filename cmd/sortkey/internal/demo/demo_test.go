@@ -8,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/demo"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )
 
@@ -113,7 +114,7 @@ func TestJudge(t *testing.T) {
 				t.Errorf("wrong: %q, want %q", got, tt.want)
 			}
 			var out bytes.Buffer
-			demo.Print(&out, r, demo.Style{Paint: true, Width: 40})
+			demo.Print(&out, r, show.Style{Paint: true, Width: 40})
 			if mark := "✗"; strings.Contains(out.String(), mark) != (tt.want != "") {
 				t.Errorf("Print = %s", &out)
 			}

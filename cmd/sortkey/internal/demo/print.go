@@ -14,17 +14,10 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Style configures output for people. The zero value is plain text.
-type Style struct {
-	// Width is the maximum width of a table in columns, or 0 for no limit.
-	Width int
-	Paint text.Paint
-}
-
 const indent = "    "
 
 // Print writes a report for people.
-func Print(w io.Writer, r *Report, style Style) {
+func Print(w io.Writer, r *Report, style show.Style) {
 	p := style.Paint
 	fmt.Fprintf(w, "%s\n", p.Strong(r.Model.Name))
 	fmt.Fprint(w, wrap(r.Model.About, "  "))
@@ -43,7 +36,7 @@ func Print(w io.Writer, r *Report, style Style) {
 // maxRows is the number of items shown for each pattern.
 const maxRows = 25
 
-func printResult(w io.Writer, res *Result, style Style) {
+func printResult(w io.Writer, res *Result, style show.Style) {
 	p := style.Paint
 	mark := p.Good("✓")
 	if !res.Right() {

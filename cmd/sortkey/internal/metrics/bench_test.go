@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
@@ -20,7 +22,7 @@ func BenchmarkScrape(b *testing.B) {
 			m := metrics.New(metrics.Options{})
 			db := open(b, sortkey.Options{})
 			m.Watch(db)
-			h := db.Handler()
+			h := server.New(db, server.Options{})
 			for i := range tables {
 				require.Equal(b, 200, post(h, "CreateTable", create(fmt.Sprintf("Table%05d", i))).Code)
 			}

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 )
@@ -19,7 +21,7 @@ func Example() {
 	}
 	defer db.Close()
 	m.Watch(db)
-	h := db.Handler()
+	h := server.New(db, server.Options{})
 	post(h, "CreateTable", create("Cats"))
 	post(h, "GetItem", `{"TableName":"Dogs","Key":{"PK":{"S":"rex"}}}`)
 

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -127,7 +129,7 @@ func (m *Metrics) Watch(db *sortkey.DB) {
 
 // healthy is 1 while the database answers GET /healthz with 200.
 func healthy(db *sortkey.DB) prometheus.Collector {
-	client := db.HTTPClient()
+	client := server.New(db, server.Options{}).Client()
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "sortkey_healthy",
 		Help: "Whether the store works: 1, or 0 after a failure such as a full disk, or while the database is away.",

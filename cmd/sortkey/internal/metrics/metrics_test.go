@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
@@ -65,7 +67,7 @@ func TestMetrics(t *testing.T) {
 	m := metrics.New(metrics.Options{TableLabels: 1})
 	db := open(t, sortkey.Options{Observer: m, Clock: tick()})
 	m.Watch(db)
-	h := db.Handler()
+	h := server.New(db, server.Options{})
 	for _, name := range []string{"Cats", "Dogs", "Emus"} {
 		require.Equal(t, 200, post(h, "CreateTable", create(name)).Code)
 	}
@@ -147,7 +149,7 @@ func TestStoreOnDisk(t *testing.T) {
 	m := metrics.New(metrics.Options{Store: st})
 	db := open(t, sortkey.Options{Store: st, Observer: m})
 	m.Watch(db)
-	post(db.Handler(), "CreateTable", create("Cats"))
+	post(server.New(db, server.Options{}), "CreateTable", create("Cats"))
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	require.Regexp(t, `\nsortkey_store_disk_bytes [1-9]`, w.Body.String())
@@ -170,7 +172,7 @@ func TestStoreInPostgreSQL(t *testing.T) {
 	require.NoError(t, err)
 	m := metrics.New(metrics.Options{Store: st})
 	db := open(t, sortkey.Options{Store: st, Observer: m})
-	post(db.Handler(), "CreateTable", create("Cats"))
+	post(server.New(db, server.Options{}), "CreateTable", create("Cats"))
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	require.Regexp(t, `\nsortkey_store_connections [1-9]`, w.Body.String())
@@ -203,7 +205,7 @@ func TestCodes(t *testing.T) {
 // TestUnits counts the capacity that operations consume on a table and its index.
 func TestUnits(t *testing.T) {
 	m := metrics.New(metrics.Options{})
-	h := open(t, sortkey.Options{Observer: m}).Handler()
+	h := server.New(open(t, sortkey.Options{Observer: m}), server.Options{})
 	require.Equal(t, 200, post(h, "CreateTable", `{"TableName":"Cats","BillingMode":"PAY_PER_REQUEST",
 		"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"name","AttributeType":"S"}],
 		"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"}],

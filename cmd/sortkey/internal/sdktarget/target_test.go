@@ -146,7 +146,9 @@ func TestExplain(t *testing.T) {
 	} {
 		var reports []string
 		for _, to := range []explain.Target{explain.InProcess(db.DB), sdktarget.New(db.Client)} {
-			r, err := explain.RunJSON(t.Context(), to, "Query", []byte(text), explain.Options{})
+			q, err := explain.Parse("Query", []byte(text))
+			require.NoError(t, err)
+			r, err := explain.Run(t.Context(), to, q, explain.Options{})
 			require.NoError(t, err)
 			body, err := r.MarshalJSON()
 			require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/s3files"
 	"github.com/sortkey/sortkey/internal/tabledef"
 )
 
@@ -77,7 +78,7 @@ func Discover(paths []string) ([]*Source, error) {
 			found = append(found, sources...)
 			continue
 		}
-		if name := filepath.Base(path); name == summaryFile || name == filesFile {
+		if name := filepath.Base(path); name == s3files.SummaryFile || name == s3files.FilesFile {
 			return nil, advice.New(
 				"name its folder: "+filepath.Dir(path), "%s is the manifest of an export; it has no items", path,
 			)
@@ -118,27 +119,27 @@ func isFile(path string) bool {
 }
 
 func discoverFolder(dir string) ([]*Source, error) {
-	if isFile(filepath.Join(dir, summaryFile)) {
+	if isFile(filepath.Join(dir, s3files.SummaryFile)) {
 		src, err := readExport(dir)
 		return []*Source{src}, err
 	}
-	if isFile(filepath.Join(dir, startedFile)) {
-		return nil, advice.New("export again", "%s is an unfinished export: it has no %s", dir, summaryFile)
+	if isFile(filepath.Join(dir, s3files.StartedFile)) {
+		return nil, advice.New("export again", "%s is an unfinished export: it has no %s", dir, s3files.SummaryFile)
 	}
-	for _, pattern := range []string{"*", "AWSDynamoDB/*", "*/AWSDynamoDB/*"} {
-		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, summaryFile))
+	for _, pattern := range []string{"*", s3files.Root + "/*", "*/" + s3files.Root + "/*"} {
+		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, s3files.SummaryFile))
 		if err != nil {
 			return nil, err
 		}
-		started, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, startedFile))
+		started, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, s3files.StartedFile))
 		if err != nil {
 			return nil, err
 		}
 		for _, name := range started {
-			if at := filepath.Dir(name); !isFile(filepath.Join(at, summaryFile)) {
+			if at := filepath.Dir(name); !isFile(filepath.Join(at, s3files.SummaryFile)) {
 				return nil, advice.New(
 					"export again, or name the exports to import", "%s is an unfinished export: it has no %s", at,
-					summaryFile,
+					s3files.SummaryFile,
 				)
 			}
 		}
@@ -187,7 +188,7 @@ func discoverFolder(dir string) ([]*Source, error) {
 // ownFile reports whether a file in a folder of data files is not a data file
 // but one that an export or import wrote.
 func ownFile(name string) bool {
-	return name == schemaFile || name == typesFile || name == filesFile ||
+	return name == schemaFile || name == typesFile || name == s3files.FilesFile ||
 		strings.HasSuffix(name, journalSuffix) || strings.HasSuffix(name, rejectsSuffix)
 }
 

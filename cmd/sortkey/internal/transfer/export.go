@@ -1,9 +1,7 @@
 package transfer
 
 import (
-	"bufio"
 	"context"
-	"crypto/md5" //nolint:gosec // the checksum of the service's manifests
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -22,6 +20,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/s3files"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/tabledef"
 )
@@ -218,7 +217,7 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 			AttributeName: aws.ToString(t.AttributeName), Enabled: true,
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(x.dir, dataFolder), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(x.dir, s3files.DataFolder), 0o700); err != nil {
 		return r, err
 	}
 	files, shape, err := x.data(ctx)
@@ -228,14 +227,13 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 	r.Warnings = shape.warnings
 	var manifest []byte
 	for _, f := range files {
-		r.Items += f.count
-		r.Bytes += f.size
-		sum := f.sum.Sum(nil)
-		line, err := json.Marshal(dataFile{ItemCount: f.count, MD5Checksum: checksum(sum), ETag: etag(sum), DataFileS3Key: dataFolder + "/" + f.name})
+		r.Items += f.Items
+		r.Bytes += f.Size()
+		line, err := f.DataFile(s3files.DataFolder + "/" + f.name).Encode(s3files.Guided)
 		if err != nil {
 			return r, err
 		}
-		manifest = append(append(manifest, line...), '\n')
+		manifest = append(manifest, line...)
 	}
 	definition, err := json.MarshalIndent(x.schema, "", "  ")
 	if err != nil {
@@ -253,38 +251,32 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 			return r, err
 		}
 	}
-	if err := x.writeManifest(filesFile, manifest); err != nil {
+	if err := s3files.WriteManifest(s3files.FilesFile, manifest, x.write); err != nil {
 		return r, err
 	}
-	const layout = "2006-01-02T15:04:05.000Z"
-	id := sha256.Sum256([]byte(aws.ToString(d.TableArn) + start.Format(layout)))
-	sum := summary{
-		Version:   summaryVersion,
-		ExportArn: fmt.Sprintf("%s/export/%014d-%s", aws.ToString(d.TableArn), max(start.UnixMilli(), 0), hex.EncodeToString(id[:4])),
-		StartTime: start.Format(layout), EndTime: x.o.Clock().UTC().Format(layout), ExportTime: start.Format(layout),
+
+	began := s3files.Time(start)
+	id := sha256.Sum256([]byte(aws.ToString(d.TableArn) + began))
+	sum := s3files.Summary{
+		Version: s3files.Version,
+		ExportArn: fmt.Sprintf(
+			"%s/export/%014d-%s", aws.ToString(d.TableArn), max(start.UnixMilli(), 0), hex.EncodeToString(id[:4]),
+		),
+		StartTime: began, EndTime: s3files.Time(x.o.Clock()), ExportTime: began,
 		TableArn: aws.ToString(d.TableArn), TableID: aws.ToString(d.TableId),
-		ManifestFilesS3Key: filesFile, BilledSizeBytes: aws.ToInt64(d.TableSizeBytes), ItemCount: r.Items,
-		OutputFormat: map[Format]string{DynamoDB: "DYNAMODB_JSON", JSON: "JSON", CSV: "CSV"}[x.o.Format],
-		ExportType:   "FULL_EXPORT", PointInTime: &r.PointInTime,
+		ManifestFilesS3Key: s3files.FilesFile, BilledSizeBytes: aws.ToInt64(d.TableSizeBytes), ItemCount: r.Items,
+		OutputFormat: map[Format]string{DynamoDB: s3files.FormatDynamoDB, JSON: "JSON", CSV: "CSV"}[x.o.Format],
+		ExportType:   s3files.FullExport, PointInTime: &r.PointInTime,
 	}
-	text, err := json.MarshalIndent(sum, "", "  ")
+	text, err := sum.Encode(s3files.Guided)
 	if err != nil {
 		return r, err
 	}
-	return r, x.writeManifest(summaryFile, append(text, '\n'))
+	return r, s3files.WriteManifest(s3files.SummaryFile, text, x.write)
 }
 
 func (x *exporter) write(name string, data []byte) error {
 	return writeAtomic(filepath.Join(x.dir, name), data)
-}
-
-// writeManifest writes a manifest and its checksum.
-func (x *exporter) writeManifest(name string, data []byte) error {
-	if err := x.write(name, data); err != nil {
-		return err
-	}
-	sum := md5.Sum(data) //nolint:gosec // as above
-	return x.write(name[:len(name)-len(".json")]+".checksum", []byte(checksum(sum[:])))
 }
 
 // data writes the data files, one for each segment.
@@ -299,9 +291,9 @@ func (x *exporter) data(ctx context.Context) (files []*dataWriter, sh shape, err
 			if err == nil {
 				files[i] = f
 				if x.o.Format == DynamoDB {
-					err = x.segment(ctx, i, f)
+					err = x.scan(ctx, i, f.WriteItem)
 				} else {
-					f.count, sh, err = x.writePlain(ctx, f.writer(), x.dir)
+					f.Items, sh, err = x.writePlain(ctx, f, x.dir)
 				}
 				if err == nil {
 					err = f.finish()
@@ -316,23 +308,6 @@ func (x *exporter) data(ctx context.Context) (files []*dataWriter, sh shape, err
 	}
 	wg.Wait()
 	return files, sh, context.Cause(ctx)
-}
-
-// segment writes one segment in the service's format.
-func (x *exporter) segment(ctx context.Context, i int, f *dataWriter) error {
-	var line []byte
-	return x.scan(ctx, i, func(it attr.Item) error {
-		f.count++
-		line = appendExportLine(line[:0], it)
-		_, err := f.writer().Write(line)
-		return err
-	})
-}
-
-func appendExportLine(dst []byte, it attr.Item) []byte {
-	dst = append(dst, `{"Item":`...)
-	dst = it.AppendJSON(dst)
-	return append(dst, "}\n"...)
 }
 
 // scan calls fn with the items of a segment.
@@ -387,37 +362,17 @@ func (x *exporter) stream(ctx context.Context, w io.Writer) (r ExportResult, err
 	if _, err := x.describe(ctx); err != nil {
 		return r, err
 	}
-	out := &counted{w: w}
-	buf := bufio.NewWriterSize(out, 64<<10)
-	if x.o.Format != DynamoDB {
-		var sh shape
-		r.Items, sh, err = x.writePlain(ctx, buf, "")
-		r.Warnings = sh.warnings
+	out := s3files.NewWriter(w, false)
+	if x.o.Format == DynamoDB {
+		err = x.scan(ctx, 0, out.WriteItem)
 	} else {
-		var line []byte
-		err = x.scan(ctx, 0, func(it attr.Item) error {
-			r.Items++
-			line = appendExportLine(line[:0], it)
-			_, err := buf.Write(line)
-			return err
-		})
+		var sh shape
+		out.Items, sh, err = x.writePlain(ctx, out, "")
+		r.Warnings = sh.warnings
 	}
-	if flushed := buf.Flush(); err == nil {
-		err = flushed
+	if closed := out.Close(); err == nil {
+		err = closed
 	}
-	r.Bytes = out.n
+	r.Items, r.Bytes = out.Items, out.Size()
 	return r, err
-}
-
-// counted counts the bytes written to w.
-type counted struct {
-	w io.Writer
-	n int64
-}
-
-// Write implements [io.Writer].
-func (c *counted) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
 }

@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/s3files"
 )
 
 // A partialFolder is the folder of an unfinished export. The process that writes
-// it holds a lock on its file startedFile. The lock ends with the process, which
+// it holds a lock on its [s3files.StartedFile]. The lock ends with the process, which
 // distinguishes an abandoned folder from one that is in use.
 type partialFolder struct {
 	path string
@@ -59,7 +60,7 @@ func checkPath(f *os.File, path string) error {
 }
 
 func lockPartial(path string) (*partialFolder, error) {
-	started := filepath.Join(path, startedFile)
+	started := filepath.Join(path, s3files.StartedFile)
 	if err := os.Mkdir(path, 0o700); err != nil {
 		if !errors.Is(err, fs.ErrExist) {
 			return nil, err
@@ -95,11 +96,11 @@ func lockPartial(path string) (*partialFolder, error) {
 	return &partialFolder{path: path, lock: f}, nil
 }
 
-// empty removes all files but startedFile.
+// empty removes all files but [s3files.StartedFile].
 func (p *partialFolder) empty() error {
 	entries, err := os.ReadDir(p.path)
 	for _, e := range entries {
-		if e.Name() != startedFile && err == nil {
+		if e.Name() != s3files.StartedFile && err == nil {
 			err = os.RemoveAll(filepath.Join(p.path, e.Name()))
 		}
 	}
@@ -114,14 +115,14 @@ func (p *partialFolder) remove() error {
 }
 
 // rename moves the folder to its final path, where there may be only an empty
-// folder. With keep the file startedFile stays, as the service's exports have it.
+// folder. With keep its [s3files.StartedFile] stays, as the service's exports have it.
 func (p *partialFolder) rename(to string, keep bool) error {
 	return unlockBefore(p.lock, func() error {
 		if err := checkNew(to); err != nil {
 			return err
 		}
 		if !keep {
-			if err := os.Remove(filepath.Join(p.path, startedFile)); err != nil {
+			if err := os.Remove(filepath.Join(p.path, s3files.StartedFile)); err != nil {
 				return err
 			}
 		}

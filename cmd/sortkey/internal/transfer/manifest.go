@@ -1,12 +1,7 @@
 package transfer
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"crypto/md5" //nolint:gosec // the checksum of the service's manifests
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,67 +11,14 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/s3files"
 )
 
-// The files of an export. Source: DG/S3DataExport.Output.html; table.json and
-// types.json are ours.
+// The files of an export that are ours.
 const (
-	summaryFile = "manifest-summary.json"
-	filesFile   = "manifest-files.json"
-	startedFile = "_started"
-	dataFolder  = "data"
-	schemaFile  = "table.json"
-	typesFile   = "types.json"
+	schemaFile = "table.json"
+	typesFile  = "types.json"
 )
-
-// summary is manifest-summary.json.
-type summary struct {
-	Version            string  `json:"version"`
-	ExportArn          string  `json:"exportArn"`
-	StartTime          string  `json:"startTime"`
-	EndTime            string  `json:"endTime"`
-	TableArn           string  `json:"tableArn"`
-	TableID            string  `json:"tableId"`
-	ExportTime         string  `json:"exportTime"`
-	S3Bucket           *string `json:"s3Bucket"`
-	S3Prefix           *string `json:"s3Prefix"`
-	S3SseAlgorithm     *string `json:"s3SseAlgorithm"`
-	S3SseKmsKeyID      *string `json:"s3SseKmsKeyId"`
-	ManifestFilesS3Key string  `json:"manifestFilesS3Key"`
-	BilledSizeBytes    int64   `json:"billedSizeBytes"`
-	ItemCount          int64   `json:"itemCount"`
-	OutputFormat       string  `json:"outputFormat"`
-	OutputView         string  `json:"outputView,omitempty"`
-	ExportType         string  `json:"exportType,omitempty"`
-	// PointInTime is ours: all items are from one point in time.
-	PointInTime *bool `json:"pointInTime,omitempty"`
-}
-
-const summaryVersion = "2020-06-30"
-
-// dataFile is one line of manifest-files.json.
-type dataFile struct {
-	ItemCount     int64  `json:"itemCount"`
-	MD5Checksum   string `json:"md5Checksum"`
-	ETag          string `json:"etag"`
-	DataFileS3Key string `json:"dataFileS3Key"`
-}
-
-// checksum encodes an MD5 sum as manifests do.
-func checksum(sum []byte) string { return base64.StdEncoding.EncodeToString(sum) }
-
-// etag returns the ETag of an S3 object that was uploaded in one part.
-func etag(sum []byte) string {
-	parts := md5.Sum(sum) //nolint:gosec // as above
-	return hex.EncodeToString(parts[:]) + "-1"
-}
-
-// tableName returns the name of the exported table.
-func (s *summary) tableName() string {
-	_, name, _ := strings.Cut(s.TableArn, ":table/")
-	name, _, _ = strings.Cut(name, "/")
-	return name
-}
 
 // maxManifest bounds the size of a manifest, and maxSchema the size of a table's
 // definition and of its types, in bytes.
@@ -105,7 +47,7 @@ func readManifest(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	beside := strings.TrimSuffix(name, ".json") + ".checksum"
+	beside := s3files.ChecksumFile(name)
 	want, err := readBounded(beside, 1<<10)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -113,7 +55,7 @@ func readManifest(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	}
-	if sum := md5.Sum(data); strings.TrimSpace(string(want)) != checksum(sum[:]) { //nolint:gosec // as above
+	if !s3files.Matches(data, want) {
 		return nil, advice.New(
 			"copy the export again, or remove "+beside+" if you changed the manifest on purpose",
 			"%s is damaged: it does not match the checksum in %s", name, beside,
@@ -124,32 +66,30 @@ func readManifest(name string) ([]byte, error) {
 
 // readExport returns the source that the manifests in a folder describe.
 func readExport(dir string) (*Source, error) {
-	data, err := readManifest(filepath.Join(dir, summaryFile))
+	summaryPath := filepath.Join(dir, s3files.SummaryFile)
+	data, err := readManifest(summaryPath)
 	if err != nil {
 		return nil, err
 	}
-	var sum summary
-	err = json.Unmarshal(data, &sum)
-	if err == nil && sum.TableArn == "" && sum.OutputFormat == "" {
-		err = errors.New("neither a table nor a format")
-	}
+	sum, err := s3files.ParseSummary(data)
 	if err != nil {
 		return nil, advice.New(
-			"copy the export again, or name its data files", "%s is not the manifest of an export: %w",
-			filepath.Join(dir, summaryFile), err,
+			"copy the export again, or name its data files",
+			"%s is not the manifest of an export: %w", summaryPath, err,
 		)
 	}
-	src := &Source{Name: dir, Table: sum.tableName(), Items: sum.ItemCount, export: true}
+	src := &Source{Name: dir, Table: sum.TableName(), Items: sum.ItemCount, export: true}
 	if strings.EqualFold(sum.OutputFormat, "ION") {
 		return nil, errIonFile("the export " + dir)
 	}
 	if src.Format, err = ParseFormat(sum.OutputFormat); err != nil {
-		return nil, advice.New("", "%s: outputFormat: %w", filepath.Join(dir, summaryFile), err)
+		return nil, advice.New("", "%s: outputFormat: %w", summaryPath, err)
 	}
-	if sum.ExportType == "INCREMENTAL_EXPORT" {
+	if sum.ExportType == s3files.IncrementalExport {
 		src.Items = -1
 	}
-	filesPath := filepath.Join(dir, filesFile)
+
+	filesPath := filepath.Join(dir, s3files.FilesFile)
 	data, err = readManifest(filesPath)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, advice.New(
@@ -160,17 +100,12 @@ func readExport(dir string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
+	for f, err := range s3files.DataFiles(data) {
+		if line, ok := errors.AsType[s3files.LineError](err); ok {
+			return nil, advice.New("copy the export again, or name its data files", "%s: %w", filesPath, line)
 		}
-		f := dataFile{ItemCount: -1}
-		if err := json.Unmarshal(lines.Bytes(), &f); err != nil || f.DataFileS3Key == "" {
-			return nil, advice.New(
-				"copy the export again, or name its data files", "%s: line %d is malformed", filesPath, n,
-			)
+		if err != nil {
+			return nil, advice.New("", "%s is malformed: %w", filesPath, err)
 		}
 		name, err := findData(dir, f.DataFileS3Key)
 		if err != nil {
@@ -178,9 +113,7 @@ func readExport(dir string) (*Source, error) {
 		}
 		src.Files = append(src.Files, File{Path: name, Items: f.ItemCount, MD5: f.MD5Checksum})
 	}
-	if err := lines.Err(); err != nil {
-		return nil, advice.New("", "%s is malformed: %w", filesPath, err)
-	}
+
 	if src.Schema, err = optional(filepath.Join(dir, schemaFile), ReadSchema); err != nil {
 		return nil, err
 	}
@@ -202,18 +135,21 @@ func findData(dir, key string) (string, error) {
 	if !filepath.IsLocal(local) {
 		return "", advice.New(
 			"do not trust this export", "%s names the data file %q, which is outside of the export; nothing was read",
-			filepath.Join(dir, filesFile), key,
+			filepath.Join(dir, s3files.FilesFile), key,
 		)
 	}
 	base := filepath.Base(local)
-	for _, name := range []string{filepath.Join(dir, dataFolder, base), filepath.Join(dir, "..", dataFolder, base), filepath.Join(dir, local)} {
+	for _, name := range []string{
+		filepath.Join(dir, s3files.DataFolder, base), filepath.Join(dir, "..", s3files.DataFolder, base),
+		filepath.Join(dir, local),
+	} {
 		if isFile(name) {
 			return name, nil
 		}
 	}
 	return "", advice.New(
 		"copy the data folder beside the manifests", "data file %q of %s is missing", key,
-		filepath.Join(dir, filesFile),
+		filepath.Join(dir, s3files.FilesFile),
 	)
 }
 
@@ -246,7 +182,7 @@ func verify(ctx context.Context, f File, read func(n int)) error {
 		return err
 	}
 	defer r.Close()
-	h := md5.New() //nolint:gosec // as above
+	h := s3files.NewHash()
 	buf := make([]byte, 256<<10)
 	for {
 		if ctx.Err() != nil {
@@ -262,7 +198,7 @@ func verify(ctx context.Context, f File, read func(n int)) error {
 			return err
 		}
 	}
-	if got := checksum(h.Sum(nil)); got != f.MD5 {
+	if got := s3files.Checksum(h.Sum(nil)); got != f.MD5 {
 		return fail(
 			ErrDamaged, "copy the export again",
 			"%s is damaged: its MD5 is %s, the manifest says %s; nothing was written", f.Path, got, f.MD5,

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/server"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -48,7 +50,7 @@ func newFlaky(t *testing.T, db *sortkeytest.DB) *flaky {
 				return
 			}
 		}
-		db.DB.Handler().ServeHTTP(w, r)
+		server.New(db.DB, server.Options{}).ServeHTTP(w, r)
 	}))
 	t.Cleanup(f.Close)
 	f.client = dynamodb.New(dynamodb.Options{

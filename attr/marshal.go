@@ -1,0 +1,476 @@
+package attr
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/binary"
+	"reflect"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/doc"
+	"github.com/sortkey/sortkey/internal/number"
+)
+
+// A Marshaler is a type with a form of its own. [Marshal] calls MarshalAttr instead of
+// looking into the value, unless the value is nil or omitted. The zero [Value] means that
+// nothing is stored.
+type Marshaler interface {
+	MarshalAttr() (Value, error)
+}
+
+// Marshal returns the value that a Go value is stored as. The error is a [*ConvertError].
+//
+// The forms are those of package attributevalue of the AWS SDK with its default options:
+//
+//   - bool is a BOOL; integers, floats and strings with the methods of [encoding/json.Number]
+//     are an N; other strings are an S.
+//   - Slices and arrays of bytes are a B, [][]byte is a BS, and other slices and arrays are
+//     an L. A slice with the tag of a set is NULL if it is empty.
+//   - Structs and maps are an M. Keys of maps are strings, numbers, booleans or an
+//     [encoding.TextMarshaler]. No key may be empty.
+//   - [time.Time] is an S in RFC 3339 with nanoseconds.
+//   - Pointers and interfaces are what they refer to. Nil pointers, interfaces, slices and
+//     maps are NULL.
+//   - Channels, functions and complex numbers are left out.
+//
+// A type that would lose its content by these rules, such as [net/netip.Addr], is an S if it
+// implements [encoding.TextMarshaler], or a B if it implements [encoding.BinaryMarshaler]. A
+// [Value] and an [Item] are stored as they are. A [Marshaler] chooses its form.
+//
+// All exported fields of a struct are stored, and so are those of embedded structs. A
+// tag can name the attribute and add options:
+//
+//	Field T `dynamodbav:"name"`           // stored as name
+//	Field T `dynamodbav:"-"`              // not stored
+//	Field T `dynamodbav:",omitempty"`     // not stored if false, 0, "" or nil
+//	Field T `dynamodbav:",nullempty"`     // NULL if false, 0, "" or nil
+//	Field T `dynamodbav:",omitemptyelem"` // omitempty for the elements of a slice or map
+//	Field T `dynamodbav:",nullemptyelem"` // nullempty for the elements of a slice or map
+//	Field T `dynamodbav:",string"`        // a number, stored as an S
+//	Field T `dynamodbav:",unixtime"`      // a time.Time, stored as an N of seconds
+//	Field T `dynamodbav:",stringset"`     // a slice, stored as an SS
+//	Field T `dynamodbav:",numberset"`     // a slice, stored as an NS
+//	Field T `dynamodbav:",binaryset"`     // a slice, stored as a BS
+func Marshal(v any) (Value, error) { return marshal(v, 1) }
+
+// MarshalItem returns the item that a struct or a map is stored as. Its forms and errors are
+// those of [Marshal].
+func MarshalItem(v any) (Item, error) {
+	value, err := marshal(v, 0)
+	if err == nil && value.kind != Map {
+		err = &ConvertError{
+			Type: reflect.TypeOf(v), Msg: "an item cannot be of kind " + value.kind.String(),
+			Advice: "pass a struct or a map that is not nil",
+		}
+	}
+	return value.Map(), err
+}
+
+// marshal encodes v at a level of nesting: 0 for items, 1 for values of attributes.
+func marshal(v any, level int) (Value, error) {
+	if v == nil {
+		return NewNull(), nil
+	}
+	e := encoders.Get().(*encoder)
+	defer e.release()
+
+	elem := reflect.ValueOf(v)
+	p := planOf(elem.Type())
+	value, err := e.encode(p, elem, 0, level)
+	if err != nil {
+		return Value{}, err
+	}
+	if value.IsZero() {
+		return Value{}, p.encodeError(problem{"values of this type are not stored", "pass a struct or a map"}, nil)
+	}
+	return Value{value.kind, bytes.Clone(value.raw)}, nil
+}
+
+// An encoder converts Go values to their stored form.
+type encoder struct {
+	stack
+	hops int // interfaces that the value is in
+}
+
+var encoders = sync.Pool{New: func() any { return new(encoder) }}
+
+func (e *encoder) release() {
+	e.reset()
+	e.hops = 0
+	encoders.Put(e)
+}
+
+// maxHops bounds the interfaces that a value may be in. Each level of a document can bring
+// some; a cycle of pointers and interfaces brings them without end.
+const maxHops = 4 * MaxNesting
+
+// encodeError returns the error for a value of the plan's type.
+func (p *plan) encodeError(what problem, cause error) error {
+	return &ConvertError{Type: p.typ, Msg: what.msg, Advice: what.advice, Err: cause}
+}
+
+// encode returns the form of v, or the zero Value if v is not stored. It is valid until the
+// encoder is released; its bytes may be those of v.
+func (e *encoder) encode(p *plan, v reflect.Value, o options, level int) (Value, error) {
+	if isEmpty(v) {
+		switch {
+		case o.has(omitEmpty | nullEmpty):
+			return Value{}, p.encodeError(problem{"the tag has both omitempty and nullempty", "remove one"}, nil)
+		case o.has(omitEmpty):
+			return Value{}, nil
+		case o.has(nullEmpty), isNil(v):
+			return e.encodeNull(p, level)
+		}
+	}
+
+	switch p.form {
+	case formPointer:
+		return e.encodeTarget(p.elem, v.Elem(), o, level)
+	case formInterface:
+		if e.hops == maxHops {
+			return Value{}, p.encodeError(problem{"too many interfaces inside each other", nestingAdvice}, nil)
+		}
+		e.hops++
+		target := v.Elem()
+		value, err := e.encodeTarget(planOf(target.Type()), target, o, level)
+		e.hops--
+		return value, err
+	}
+	return e.encodeFull(p, v, o, level)
+}
+
+// isEmpty reports whether omitempty omits v.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String, reflect.Array:
+		return v.Len() == 0
+	case reflect.Bool, reflect.Float32, reflect.Float64,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return v.IsZero() || v.CanFloat() && v.Float() == 0 // -0 is empty, too
+	}
+	return isNil(v)
+}
+
+func isNil(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Map, reflect.Slice, reflect.Interface, reflect.Pointer:
+		return v.IsNil()
+	}
+	return false
+}
+
+func (e *encoder) encodeNull(p *plan, level int) (Value, error) {
+	if level > MaxNesting {
+		return Value{}, p.encodeError(problem{advice: nestingAdvice}, ErrNesting)
+	}
+	return NewNull(), nil
+}
+
+// encodeTarget encodes what a pointer points to or an interface holds. It is stored even if
+// it is empty, but what a second pointer points to may be omitted again.
+func (e *encoder) encodeTarget(p *plan, v reflect.Value, o options, level int) (Value, error) {
+	switch {
+	case p.form == formInterface:
+		return e.encode(p, v, o, level)
+	case p.form != formPointer:
+		return e.encodeFull(p, v, o, level)
+	case !v.IsNil():
+		return e.encode(p.elem, v.Elem(), o, level)
+	case o.has(omitEmpty | omitEmptyElem):
+		return Value{}, nil
+	}
+	return e.encodeNull(p, level)
+}
+
+// encodeFull encodes a value that is stored even if it is empty.
+func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Value, error) {
+	switch {
+	case p.noEncode.msg != "":
+		return Value{}, p.encodeError(p.noEncode, nil)
+	case p.form == formNone && !p.marshals:
+		return Value{}, nil
+	case level > MaxNesting:
+		return Value{}, p.encodeError(problem{advice: nestingAdvice}, ErrNesting)
+	case p.form == formStruct && !p.marshals:
+		return e.encodeStruct(p, v, level)
+	case !v.CanInterface():
+		return Value{}, p.encodeError(unexported, nil)
+	case p.marshals:
+		value, err := pointerTo(v).Interface().(Marshaler).MarshalAttr()
+		return e.encodeValue(p, value, err, level)
+	}
+
+	start := len(e.buf)
+	switch p.form {
+	case formBool:
+		e.buf = append(e.buf, 0)
+		if v.Bool() {
+			e.buf[start] = 1
+		}
+		return e.value(Bool, start), nil
+	case formString:
+		e.buf = append(e.buf, validText(v.String())...)
+		return e.value(String, start), nil
+	case formDigits, formInt, formUint, formFloat:
+		return e.encodeNumber(p, v, o)
+	case formBytes:
+		return e.encodeBytes(v), nil
+	case formList:
+		if kind := o.set(p.typ); kind != 0 {
+			return e.encodeSet(p, v, kind, o, level)
+		}
+		return e.encodeList(p, v, o, level)
+	case formMap:
+		return e.encodeMap(p, v, o, level)
+	case formTime, formUnixTime:
+		t := timeIn(v)
+		if p.form == formUnixTime || o.has(asUnixTime) {
+			e.buf = number.AppendInt(e.buf, t.Unix())
+			return e.value(Number, start), nil
+		}
+		e.buf = t.AppendFormat(e.buf, time.RFC3339Nano)
+		return e.value(String, start), nil
+	case formText:
+		text, err := pointerTo(v).Interface().(encoding.TextMarshaler).MarshalText()
+		return e.encodeValue(p, NewString(string(text)), err, level)
+	case formBinary:
+		data, err := pointerTo(v).Interface().(encoding.BinaryMarshaler).MarshalBinary()
+		return e.encodeValue(p, NewBinary(data), err, level)
+	case formValue:
+		return e.encodeValue(p, *pointerTo(v).Interface().(*Value), nil, level)
+	case formItem:
+		return e.encodeValue(p, NewMap(v.Bytes()), nil, level)
+	}
+	return Value{}, nil
+}
+
+// unexported is the problem with fields that packages other than their own cannot use: an
+// embedded struct of an unexported type, with a name in its tag.
+var unexported = problem{"the type of the embedded field is not exported", "export the type, or remove its name from the tag"}
+
+// pointerTo returns a pointer to v or to a copy of it.
+func pointerTo(v reflect.Value) reflect.Value {
+	if v.CanAddr() {
+		return v.Addr()
+	}
+	pointer := reflect.New(v.Type())
+	pointer.Elem().Set(v)
+	return pointer
+}
+
+// timeIn returns the time in a value whose type is time.Time or made from it.
+func timeIn(v reflect.Value) *time.Time {
+	return pointerTo(v).Convert(timePointer).Interface().(*time.Time)
+}
+
+// encodeValue encodes a value that others made, unless err is their error.
+func (e *encoder) encodeValue(p *plan, v Value, err error, level int) (Value, error) {
+	if v.IsZero() && err == nil {
+		return Value{}, nil
+	}
+	if err == nil {
+		err = inspect(v, level)
+	}
+	if err != nil {
+		return Value{}, p.encodeError(problem{}, err)
+	}
+	start := len(e.buf)
+	e.buf = append(e.buf, v.raw...)
+	return e.value(v.kind, start), nil
+}
+
+func (e *encoder) encodeNumber(p *plan, v reflect.Value, o options) (Value, error) {
+	start := len(e.buf)
+	if p.form == formInt && !o.has(asString) {
+		e.buf = number.AppendInt(e.buf, v.Int())
+		return e.value(Number, start), nil
+	}
+
+	var room [32]byte
+	text := room[:0]
+	switch p.form {
+	case formInt:
+		text = strconv.AppendInt(text, v.Int(), 10)
+	case formUint:
+		text = strconv.AppendUint(text, v.Uint(), 10)
+	case formFloat:
+		text = strconv.AppendFloat(text, v.Float(), 'f', -1, v.Type().Bits())
+	default:
+		text = append(text, validText(v.String())...)
+	}
+	if o.has(asString) {
+		e.buf = append(e.buf, text...)
+		return e.value(String, start), nil
+	}
+
+	buf, msg, older := number.Append(e.buf, text)
+	if msg != "" {
+		return Value{}, p.encodeError(problem{}, &Error{Msg: msg, Older: older})
+	}
+	e.buf = buf
+	return e.value(Number, start), nil
+}
+
+func (e *encoder) encodeBytes(v reflect.Value) Value {
+	if v.Kind() == reflect.Slice {
+		return Value{Binary, v.Bytes()}
+	}
+	start := len(e.buf)
+	e.buf = append(e.buf, pointerTo(v).Elem().Bytes()...)
+	return e.value(Binary, start)
+}
+
+func (e *encoder) encodeList(p *plan, v reflect.Value, o options, level int) (Value, error) {
+	start, first := len(e.buf), len(e.elems)
+	for i := range v.Len() {
+		elem, err := e.encode(p.elem, v.Index(i), o.ofElements(), level+1)
+		if err != nil {
+			return Value{}, inElement(err, i)
+		}
+		if !elem.IsZero() {
+			e.elems = append(e.elems, elem)
+		}
+	}
+	return e.endList(first, start), nil
+}
+
+func (e *encoder) encodeSet(p *plan, v reflect.Value, kind Kind, o options, level int) (Value, error) {
+	start, first := len(e.buf), len(e.elems)
+	for i := range v.Len() {
+		elem, err := e.encode(p.elem, v.Index(i), o.ofElements(), level)
+		if err == nil && elem.kind != kind.Elem() && !elem.IsZero() {
+			err = p.elem.encodeError(problem{
+				"kind " + kind.String() + " cannot hold a value of kind " + elem.kind.String(), "change the type or the tag",
+			}, nil)
+		}
+		if err != nil {
+			return Value{}, inElement(err, i)
+		}
+		if !elem.IsZero() {
+			e.elems = append(e.elems, elem)
+		}
+	}
+	if len(e.elems) == first {
+		return NewNull(), nil
+	}
+	set, err := e.endSet(kind, first, start)
+	if err != nil {
+		return Value{}, p.encodeError(problem{}, err)
+	}
+	return set, nil
+}
+
+func (e *encoder) encodeMap(p *plan, v reflect.Value, o options, level int) (Value, error) {
+	start, first, firstName := len(e.buf), len(e.entries), len(e.names)
+	key, elem := reflect.New(p.typ.Key()).Elem(), reflect.New(p.typ.Elem()).Elem()
+	for entries := v.MapRange(); entries.Next(); {
+		key.SetIterKey(entries)
+		name, err := keyText(key)
+		switch {
+		case err != nil:
+			return Value{}, p.encodeError(problem{}, err)
+		case name == "":
+			return Value{}, p.encodeError(problem{"a key is empty", "give each entry a name"}, nil)
+		case len(name) > MaxNameBytes:
+			return Value{}, p.encodeError(problem{"a key is too long", "shorten it"}, nil)
+		}
+
+		elem.SetIterValue(entries)
+		from := len(e.names)
+		e.names = append(e.names, name...)
+		member, err := e.encode(p.elem, elem, o.ofElements(), level+1)
+		if err != nil {
+			return Value{}, inAttribute(err, name)
+		}
+		if member.IsZero() {
+			e.names = e.names[:from]
+			continue
+		}
+		e.entries = append(e.entries, entry{from, len(e.names), member})
+	}
+
+	if members := e.entries[first:]; len(sortEntries(e.names, members)) < len(members) {
+		return Value{}, p.encodeError(problem{"two keys have the same text", "use keys that differ as text"}, nil)
+	}
+	names := e.names
+	e.names = e.names[:firstName]
+	return e.endMap(names, first, start), nil
+}
+
+func (e *encoder) encodeStruct(p *plan, v reflect.Value, level int) (Value, error) {
+	start, first := len(e.buf), len(e.entries)
+	for i := range p.fields {
+		f := &p.fields[i]
+		inner, ok := f.in(v)
+		if !ok {
+			continue
+		}
+		member, err := e.encode(f.plan, inner, f.options, level+1)
+		if err != nil {
+			return Value{}, inAttribute(err, string(p.name(i)))
+		}
+		if !member.IsZero() {
+			e.entries = append(e.entries, entry{f.from, f.to, member})
+		}
+	}
+	return e.endMap(p.names, first, start), nil
+}
+
+// inspect returns an error if v has too many levels, where v is at the given one, or if its
+// bytes are not those of a value.
+func inspect(v Value, level int) error {
+	if level > MaxNesting {
+		return ErrNesting
+	}
+	if !v.isWhole() {
+		return errDamaged
+	}
+	switch v.kind {
+	case List:
+		for i := range v.Len() {
+			if err := inspect(v.Index(i), level+1); err != nil {
+				return err
+			}
+		}
+	case Map:
+		for _, elem := range v.Map().All() {
+			if err := inspect(elem, level+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isWhole reports whether all elements of a document are inside its bytes, so that they can
+// be read. It does not look into the elements.
+func (v Value) isWhole() bool {
+	switch {
+	case v.kind == 0 || v.kind > Map:
+		return false
+	case v.kind.IsScalar() || v.kind == Bool || v.kind == Null:
+		return true
+	case v.kind == Map && len(v.raw) == 0:
+		return true // the nil Item
+	case !doc.Valid(v.raw):
+		return false
+	}
+	for i := range doc.Len(v.raw) {
+		entry := doc.Entry(v.raw, i)
+		switch v.kind {
+		case List:
+			if len(entry) == 0 {
+				return false
+			}
+		case Map:
+			if len(entry) < doc.AttributeHead ||
+				len(entry)-doc.AttributeHead < int(binary.LittleEndian.Uint16(entry[1:])) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,434 @@
+package attr
+
+import (
+	"bytes"
+	"encoding"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/number"
+)
+
+// An Unmarshaler is a type with a form of its own. [Unmarshal] calls UnmarshalAttr with the
+// value found, also with NULL, unless the destination is a pointer. The value shares bytes
+// with what is decoded: UnmarshalAttr copies what it keeps.
+type Unmarshaler interface {
+	UnmarshalAttr(v Value) error
+}
+
+// Unmarshal stores a value in what dst points to. The error is a [*ConvertError]; dst may
+// have been changed in part by then.
+//
+// The rules are those of package attributevalue of the AWS SDK with its default options.
+// They reverse those of [Marshal], and accept more:
+//
+//   - An attribute is stored in the field whose name it has. If there is none, case does not
+//     matter. Attributes without a field are ignored, and fields without an attribute keep
+//     what they have.
+//   - An N is stored in any type of number in which it fits, and also in strings and times.
+//     An S is stored in a [time.Time] if it is in RFC 3339.
+//   - Lists and sets are stored in slices and arrays. An array keeps as many elements as it
+//     has.
+//   - Maps are stored in structs and maps. A map keeps its other entries.
+//   - NULL is the zero value of any type.
+//   - Pointers are allocated as needed.
+//   - In an interface without methods, an S is a string, an N a float64, a B a []byte, a BOOL
+//     a bool, an L a []any, and an M a map[string]any; sets are []string, []float64 and
+//     [][]byte. If the interface holds a pointer, the value is stored in what it points to.
+//
+// A type that would lose its content by these rules is decoded by its UnmarshalText from an
+// S, and by its UnmarshalBinary from a B. An [Unmarshaler] decodes itself.
+//
+// Nothing in dst shares bytes with v, and slices are always new.
+func Unmarshal(v Value, dst any) error {
+	if v.IsZero() {
+		v = NewNull()
+	}
+	return unmarshal(v, dst, 1)
+}
+
+// UnmarshalItem stores an item in what dst points to: a struct, a map or an interface. Its
+// rules and errors are those of [Unmarshal].
+func UnmarshalItem(it Item, dst any) error { return unmarshal(Value{Map, it}, dst, 0) }
+
+// unmarshal decodes v at a level of nesting: 0 for items, 1 for values of attributes.
+func unmarshal(v Value, dst any, level int) error {
+	pointer := reflect.ValueOf(dst)
+	if pointer.Kind() != reflect.Pointer || pointer.IsNil() {
+		return &ConvertError{
+			Type: reflect.TypeOf(dst), Kind: v.kind, Msg: "the destination is not a pointer to a variable",
+			Advice: "pass the address of one, such as &x",
+		}
+	}
+	var d decoder
+	return d.decode(planOf(pointer.Type().Elem()), v, pointer.Elem(), 0, level)
+}
+
+// A decoder converts stored values to Go values.
+type decoder struct {
+	hops int // interfaces and pointers in them that led to the destination
+}
+
+// decodeError returns the error for a value of kind v that a destination of the plan's type
+// cannot hold.
+func (p *plan) decodeError(v Value, what problem, cause error) error {
+	return &ConvertError{Type: p.typ, Kind: v.kind, Msg: what.msg, Advice: what.advice, Err: cause}
+}
+
+// mismatch returns the error for a value whose kind does not fit the plan's type.
+func (p *plan) mismatch(v Value) error {
+	return p.decodeError(v, problem{advice: "change the type of the field, or the attribute"}, nil)
+}
+
+// decode stores v in dst.
+func (d *decoder) decode(p *plan, v Value, dst reflect.Value, o options, level int) error {
+	switch {
+	case level > MaxNesting:
+		return p.decodeError(v, problem{}, ErrNesting)
+	case p.noDecode.msg != "":
+		return p.decodeError(v, p.noDecode, nil)
+	case v.kind == Null && !p.unmarshals && p.form != formValue:
+		if dst.CanSet() {
+			dst.SetZero()
+		}
+		return nil
+	case p.form == formPointer:
+		if dst.IsNil() {
+			if !dst.CanSet() {
+				return p.decodeError(v, unexported, nil)
+			}
+			dst.Set(reflect.New(p.typ.Elem()))
+		}
+		return d.decode(p.elem, v, dst.Elem(), o, level)
+	case p.form == formInterface:
+		return d.decodeInterface(p, v, dst, o, level)
+	case !dst.CanSet() && (p.form != formStruct || p.unmarshals):
+		return p.decodeError(v, unexported, nil)
+	case p.unmarshals:
+		return p.decoded(v, dst.Addr().Interface().(Unmarshaler).UnmarshalAttr(v))
+	case p.form == formValue:
+		*dst.Addr().Interface().(*Value) = Value{v.kind, bytes.Clone(v.raw)}
+		return nil
+	}
+
+	switch v.kind {
+	case String:
+		return d.decodeString(p, v, dst, o)
+	case Number:
+		var room [64]byte
+		return p.decodeDigits(v, number.AppendText(room[:0], v.raw), dst)
+	case Binary:
+		return d.decodeBinary(p, v, dst)
+	case Bool:
+		if p.form == formBool {
+			dst.SetBool(v.Bool())
+			return nil
+		}
+	case List, StringSet, NumberSet, BinarySet:
+		if p.elem != nil && p.form != formMap && p.form != formItem {
+			return d.decodeList(p, v, dst, level)
+		}
+	case Map:
+		switch {
+		case p.form == formItem:
+			dst.SetBytes(bytes.Clone(NewMap(Item(v.raw)).raw))
+			return nil
+		case p.form == formMap:
+			return d.decodeMap(p, v, dst, level)
+		case p.typ.Kind() == reflect.Struct:
+			return d.decodeStruct(p, v, dst, level)
+		}
+	}
+	return p.mismatch(v)
+}
+
+// decodeInterface stores v in an interface, or in what a pointer or a map in it refers to.
+func (d *decoder) decodeInterface(p *plan, v Value, dst reflect.Value, o options, level int) error {
+	switch held := dst.Elem(); {
+	case held.Kind() == reflect.Pointer && !held.IsNil():
+		if d.hops == maxHops {
+			return p.decodeError(v, problem{"too many interfaces inside each other", nestingAdvice}, nil)
+		}
+		d.hops++
+		err := d.decode(planOf(held.Type().Elem()), v, held.Elem(), o, level)
+		d.hops--
+		return err
+	case held.Kind() == reflect.Map && !held.IsNil() && v.kind == Map:
+		return d.decodeMap(planOf(held.Type()), v, held, level)
+	case p.typ.NumMethod() > 0:
+		return p.decodeError(v, problem{"the interface has methods", "store a pointer in it before, or use another type"}, nil)
+	}
+
+	if v.kind == String && o.has(asString) {
+		f, err := strconv.ParseFloat(string(v.raw), 64)
+		if err != nil {
+			return p.misfit(v, v.raw)
+		}
+		dst.Set(reflect.ValueOf(f))
+		return nil
+	}
+	content, err := p.dynamic(v, level)
+	if err == nil {
+		dst.Set(reflect.ValueOf(content))
+	}
+	return err
+}
+
+// dynamic returns v as it is stored in an interface with the given plan. v is not NULL.
+func (p *plan) dynamic(v Value, level int) (any, error) {
+	if level > MaxNesting {
+		return nil, p.decodeError(v, problem{}, ErrNesting)
+	}
+	if !v.isWhole() {
+		return nil, p.decodeError(v, problem{}, errDamaged)
+	}
+	switch v.kind {
+	case String:
+		return string(v.raw), nil
+	case Number:
+		return float(v), nil
+	case Binary:
+		return bytesOf(v), nil
+	case Bool:
+		return v.Bool(), nil
+	case StringSet:
+		return elements(v, func(elem Value) string { return string(elem.raw) }), nil
+	case NumberSet:
+		return elements(v, float), nil
+	case BinarySet:
+		return elements(v, bytesOf), nil
+	case List:
+		list := make([]any, v.Len())
+		for i := range list {
+			elem := v.Index(i)
+			if elem.kind == Null {
+				continue
+			}
+			content, err := p.dynamic(elem, level+1)
+			if err != nil {
+				return nil, inElement(err, i)
+			}
+			list[i] = content
+		}
+		return list, nil
+	}
+
+	members := make(map[string]any, v.Len())
+	for name, elem := range v.Map().All() {
+		if elem.kind == Null {
+			members[string(name)] = nil
+			continue
+		}
+		content, err := p.dynamic(elem, level+1)
+		if err != nil {
+			return nil, inAttribute(err, string(name))
+		}
+		members[string(name)] = content
+	}
+	return members, nil
+}
+
+// float returns the float64 that is closest to an N.
+func float(v Value) float64 {
+	var room [64]byte
+	f, _ := strconv.ParseFloat(string(number.AppendText(room[:0], v.raw)), 64) // every N is in its range
+	return f
+}
+
+// bytesOf returns a copy of the bytes of a B. It is not nil.
+func bytesOf(v Value) []byte { return append([]byte{}, v.raw...) }
+
+// elements returns the elements of a set.
+func elements[T any](set Value, element func(Value) T) []T {
+	out := make([]T, set.Len())
+	for i := range out {
+		out[i] = element(set.Index(i))
+	}
+	return out
+}
+
+func (d *decoder) decodeString(p *plan, v Value, dst reflect.Value, o options) error {
+	switch {
+	case o.has(asString):
+		return p.decodeDigits(v, v.raw, dst)
+	case p.form == formString || p.form == formDigits:
+		dst.SetString(string(v.raw))
+		return nil
+	case p.form == formTime:
+		t, err := time.Parse(time.RFC3339, string(v.raw))
+		if err != nil {
+			return p.decodeError(v, problem{quoted(v.raw) + " is not a time", "store times as RFC 3339, or as seconds in an N"}, err)
+		}
+		*timeIn(dst) = t
+		return nil
+	case p.isOpaque:
+		if m, ok := dst.Addr().Interface().(encoding.TextUnmarshaler); ok {
+			return p.decoded(v, m.UnmarshalText(bytes.Clone(v.raw)))
+		}
+	}
+	return p.mismatch(v)
+}
+
+// decoded returns the error of a method that decoded v as a ConvertError, or nil.
+func (p *plan) decoded(v Value, err error) error {
+	if err == nil {
+		return nil
+	}
+	return p.decodeError(v, problem{}, err)
+}
+
+// decodeDigits stores the number with the given text in dst.
+func (p *plan) decodeDigits(v Value, text []byte, dst reflect.Value) error {
+	if p.form == formTime || p.form == formUnixTime && v.kind == Number {
+		seconds, err := strconv.ParseInt(string(text), 10, 64)
+		if err != nil {
+			return p.misfit(v, text)
+		}
+		*timeIn(dst) = time.Unix(seconds, 0)
+		return nil
+	}
+	isNumber, fits := setNumber(dst, text)
+	switch {
+	case !isNumber:
+		return p.mismatch(v)
+	case !fits:
+		return p.misfit(v, text)
+	}
+	return nil
+}
+
+// misfit returns the error for the text of a number that the plan's type cannot hold.
+func (p *plan) misfit(v Value, text []byte) error {
+	return p.decodeError(v, problem{quoted(text) + " does not fit", "use a type that holds it, such as float64 or string"}, nil)
+}
+
+// setNumber sets dst to the number with the given text. It reports whether numbers can be
+// stored in its type, and whether this one fits.
+func setNumber(dst reflect.Value, text []byte) (isNumber, fits bool) {
+	switch dst.Kind() {
+	case reflect.String:
+		dst.SetString(string(text))
+		return true, true
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		n, err := strconv.ParseInt(string(text), 10, dst.Type().Bits())
+		dst.SetInt(n)
+		return true, err == nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		n, err := strconv.ParseUint(string(text), 10, dst.Type().Bits())
+		dst.SetUint(n)
+		return true, err == nil
+	case reflect.Float32, reflect.Float64:
+		f, err := strconv.ParseFloat(string(text), 64)
+		dst.SetFloat(f)
+		return true, err == nil && !dst.OverflowFloat(f)
+	}
+	return false, false
+}
+
+// quoted returns text in quotes, and the start of a long one.
+func quoted(text []byte) string {
+	const most = 40
+	if len(text) <= most {
+		return strconv.Quote(string(text))
+	}
+	return strconv.Quote(string(text[:most])) + "…"
+}
+
+func (d *decoder) decodeBinary(p *plan, v Value, dst reflect.Value) error {
+	switch {
+	case p.form == formBytes && dst.Kind() == reflect.Slice:
+		dst.SetBytes(bytesOf(v))
+		return nil
+	case p.form == formBytes && dst.Len() == len(v.raw):
+		copy(dst.Bytes(), v.raw)
+		return nil
+	case p.form == formBytes:
+		return p.decodeError(v, problem{strconv.Itoa(len(v.raw)) + " bytes do not fit", "use a slice, or an array of that length"}, nil)
+	case p.isOpaque:
+		if m, ok := dst.Addr().Interface().(encoding.BinaryUnmarshaler); ok {
+			return p.decoded(v, m.UnmarshalBinary(bytes.Clone(v.raw)))
+		}
+	}
+	return p.mismatch(v)
+}
+
+func (d *decoder) decodeList(p *plan, v Value, dst reflect.Value, level int) error {
+	if !v.isWhole() {
+		return p.decodeError(v, problem{}, errDamaged)
+	}
+	n := v.Len()
+	switch {
+	case dst.Kind() == reflect.Array:
+		dst.SetZero()
+		n = min(n, dst.Len())
+	case n == 0:
+		dst.Set(reflect.MakeSlice(p.typ, 0, 0))
+	default:
+		dst.SetZero()
+		dst.Grow(n)
+		dst.SetLen(n)
+	}
+
+	if v.kind == List {
+		level++
+	}
+	for i := range n {
+		if err := d.decode(p.elem, v.Index(i), dst.Index(i), 0, level); err != nil {
+			return inElement(err, i)
+		}
+	}
+	return nil
+}
+
+func (d *decoder) decodeMap(p *plan, v Value, dst reflect.Value, level int) error {
+	if !v.isWhole() {
+		return p.decodeError(v, problem{}, errDamaged)
+	}
+	if dst.IsNil() {
+		dst.Set(reflect.MakeMapWithSize(p.typ, v.Len()))
+	}
+	key, elem := reflect.New(p.typ.Key()).Elem(), reflect.New(p.typ.Elem()).Elem()
+	for name, member := range v.Map().All() {
+		key.SetZero()
+		if err := setKey(key, name); err != nil {
+			return p.decodeError(v, problem{"cannot make a key of " + quoted(name), ""}, err)
+		}
+		elem.SetZero()
+		if err := d.decode(p.elem, member, elem, 0, level+1); err != nil {
+			return inAttribute(err, string(name))
+		}
+		dst.SetMapIndex(key, elem)
+	}
+	return nil
+}
+
+func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) error {
+	if !v.isWhole() {
+		return p.decodeError(v, problem{}, errDamaged)
+	}
+
+	// Fields and attributes are both sorted by name.
+	it, next := v.Map(), 0
+	for name, member := range it.All() {
+		for next < len(p.fields) && string(p.name(next)) < string(name) {
+			next++
+		}
+		at := next
+		if at == len(p.fields) || string(p.name(at)) != string(name) {
+			if at = p.fold(it, name); at < 0 {
+				continue
+			}
+		}
+
+		f := &p.fields[at]
+		inner, ok := f.making(dst)
+		if !ok {
+			return p.decodeError(v, unexported, nil)
+		}
+		if err := d.decode(f.plan, member, inner, f.options, level+1); err != nil {
+			return inAttribute(err, string(name))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// An Env is the environment of a command.
+type Env struct {
+	Stdout, Stderr io.Writer
+	// Getenv returns an environment variable, or "" if it is not set.
+	Getenv func(name string) string
+	// Width returns the width of the terminal behind Stdout in columns, or 0 if
+	// Stdout is not a terminal.
+	Width func() int
+}
+
+// System returns the Env of the process.
+func System() *Env {
+	return &Env{
+		Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
+		Width: func() int {
+			fd := int(os.Stdout.Fd())
+			if !term.IsTerminal(fd) {
+				return 0
+			}
+			width, _, err := term.GetSize(fd)
+			if err != nil || width <= 0 {
+				return 80
+			}
+			return width
+		},
+	}
+}
+
+// Style returns the style for Stdout: in colour on a terminal unless NO_COLOR is
+// set (https://no-color.org) or the terminal is dumb.
+func (e *Env) Style() show.Style {
+	width := e.Width()
+	colour := width > 0 && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
+	return show.Style{Width: width, Paint: text.Paint(colour)}
+}
+
+// Prose returns the width at which to wrap prose: COLUMNS if it is set, or the
+// width of the terminal, but at most 100.
+func (e *Env) Prose() int {
+	if n, err := strconv.Atoi(e.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if w := e.Width(); w > 0 {
+		return min(w, 100)
+	}
+	return 100
+}
+
+// get returns the value of the first variable that is set, or def.
+func (e *Env) get(def string, names ...string) string {
+	for _, name := range names {
+		if v := e.Getenv(name); v != "" {
+			return v
+		}
+	}
+	return def
+}
+
+// Interruptible returns a context that ends when the process is interrupted.
+func Interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+}
+
+// WriteJSON writes v as an indented JSON document.
+func WriteJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// WriteFile writes a file.
+func WriteFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}

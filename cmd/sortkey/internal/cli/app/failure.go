@@ -1,0 +1,132 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"github.com/aws/smithy-go"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// ErrWrongAnswers ends a command that has already printed the wrong answers.
+var ErrWrongAnswers = errors.New("wrong answers")
+
+// Usage returns the error of a wrong command line for one command.
+func Usage(command, format string, args ...any) error {
+	help := "see sortkey --help"
+	if command != "" {
+		help = "see sortkey " + command + " --help"
+	}
+	return UsageError(help, format, args...)
+}
+
+// UsageError returns the error of a wrong command line with advice.
+func UsageError(help, format string, args ...any) error {
+	e := advice.New(help, format, args...)
+	e.Err = ask.ErrUsage
+	return e
+}
+
+// Explain returns an error of any origin as one with advice.
+func Explain(err error) *advice.Error {
+	if _, ok := errors.AsType[*advice.Error](err); ok {
+		// The text of err also says where the error happened.
+		return &advice.Error{Msg: err.Error(), Advice: advice.Of(err), Err: err}
+	}
+	if list, ok := errors.AsType[model.Errors](err); ok && len(list) > 0 {
+		return Explain(ModelErrors(list[0].Pos.File, list))
+	}
+	if errors.Is(err, models.ErrNotFound) {
+		return advice.New("the examples are: "+strings.Join(examples.Names(), ", "), "%v", err)
+	}
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
+		return ExplainAPI(err, api)
+	}
+	if errors.Is(err, context.Canceled) {
+		return advice.New("", "interrupted")
+	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		at := strings.TrimSuffix(u.URL, "/")
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return advice.New(
+				"start a server with: sortkey serve — or name another with --endpoint, or read a model with --model",
+				"no server is listening at %s", at,
+			)
+		}
+		return advice.New(
+			"check --endpoint; its default is AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL", "cannot reach %s: %v", at,
+			RootCause(u.Err),
+		)
+	}
+	if _, ok := errors.AsType[*smithy.DeserializationError](err); ok {
+		return advice.New(
+			"check --endpoint: it may be a server of another kind", "not a DynamoDB response: %v", RootCause(err),
+		)
+	}
+	help := ""
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		help = "free disk space, or name a path on another disk"
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		help = "name a path that you can read and write"
+	}
+	return &advice.Error{Msg: err.Error(), Advice: help, Err: err}
+}
+
+// ModelErrors returns all errors of a model as one.
+func ModelErrors(path string, list model.Errors) error {
+	if len(list) == 1 {
+		return &advice.Error{Msg: list[0].Error(), Advice: list[0].Hint, Err: list}
+	}
+	text := strings.ReplaceAll(list.Error(), "\n", "\n  ")
+	return &advice.Error{Msg: fmt.Sprintf("%s has %d errors:\n  %s", path, len(list), text), Err: list}
+}
+
+// ExplainAPI returns an error of the service without the text that the SDK adds.
+func ExplainAPI(err error, api smithy.APIError) *advice.Error {
+	where := ""
+	if op, ok := errors.AsType[*smithy.OperationError](err); ok {
+		where = strings.TrimSuffix(err.Error(), op.Error())
+	}
+	h := advice.New("", "%s%s: %s", where, api.ErrorCode(), api.ErrorMessage())
+	switch api.ErrorCode() {
+	case "UnrecognizedClientException", "InvalidSignatureException", "MissingAuthenticationTokenException",
+		"IncompleteSignatureException", "SignatureDoesNotMatch", "AccessDeniedException":
+		h.Advice = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to credentials that the server accepts"
+	case "ResourceInUseException":
+		h.Advice = "a table with that name already exists"
+	}
+	if api.ErrorMessage() == "" {
+		h.Msg = strings.TrimSuffix(h.Msg, ": ")
+	}
+	return h
+}
+
+// RootCause returns the innermost error: the text around it names layers of the
+// client.
+func RootCause(err error) error {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return op.Err
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		return dns
+	}
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}

@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Complete sets how flags of a command complete.
+func Complete(cmd *cobra.Command, values map[string]cobra.CompletionFunc) {
+	for flag, f := range values {
+		if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
+			panic(err) // the command does not have the flag
+		}
+	}
+}
+
+// CompleteNothing makes all other flags of a command, and of the commands below it,
+// complete to nothing: shells would offer files.
+func CompleteNothing(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		_, set := cmd.GetFlagCompletionFunc(f.Name)
+		if !set && f.NoOptDefVal == "" { // a flag that is true or false takes no value
+			Complete(cmd, map[string]cobra.CompletionFunc{f.Name: cobra.NoFileCompletions})
+		}
+	})
+	for _, below := range cmd.Commands() {
+		CompleteNothing(below)
+	}
+}
+
+// Words completes one of some words.
+func Words(words ...string) cobra.CompletionFunc {
+	return Names(func(context.Context, []string) []string { return words })
+}
+
+// Names completes one of the names that list returns, given the arguments so far.
+func Names(list func(ctx context.Context, args []string) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		return WithPrefix(list(cmd.Context(), args), toComplete), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// Paths completes files and folders.
+func Paths(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// Folders completes folders.
+func Folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// OnePath completes one argument that is a file or a folder.
+func OnePath(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// WithPrefix returns the names with a prefix.
+func WithPrefix(names []string, prefix string) []string {
+	var out []string
+	for _, name := range names {
+		if strings.HasPrefix(name, prefix) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// NoArgs checks the arguments of a command that takes none.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return Usage(cmd.Name(), "%s takes no arguments, not %q", cmd.Name(), args[0])
+	}
+	return nil
+}
+
+// OneArgument checks the arguments of a command that takes one, which is what.
+func OneArgument(command, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return Usage(command, "%s takes one argument, %s, not %d", command, what, len(args))
+		}
+		return nil
+	}
+}
+
+// UnknownCommand checks the arguments of a command that has only commands below it.
+func UnknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	help := "see sortkey --help"
+	cmd.SuggestionsMinimumDistance = 2
+	if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+		help = "did you mean " + strings.Join(like, " or ") + "?"
+	}
+	return UsageError(help, "unknown command %q", args[0])
+}

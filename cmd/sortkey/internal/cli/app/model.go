@@ -1,0 +1,106 @@
+package app
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// OneModel checks the arguments of a command on one model.
+func OneModel(cmd *cobra.Command, args []string) error {
+	name := cmd.Parent().Name() + " " + cmd.Name()
+	switch len(args) {
+	case 0:
+		return Usage(name, "%s needs a model file or the name of an example", name)
+	case 1:
+		return nil
+	}
+	return Usage(name, "%s takes one model, not %d", name, len(args))
+}
+
+// Models completes an argument that is the name of an example or a model file.
+func Models(_ *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if names := WithPrefix(examples.Names(), toComplete); len(names) > 0 && toComplete != "" {
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"yaml", "yml", "json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// ModelNames completes a flag that names an example or any file.
+func ModelNames(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	return WithPrefix(examples.Names(), toComplete), cobra.ShellCompDirectiveDefault
+}
+
+// LoadModel returns the example with a name, or the model in a file or in the
+// model.yaml of a folder.
+func LoadModel(name string) (*model.Model, error) {
+	m, err := models.Find(name)
+	if errors.Is(err, models.ErrNotFound) {
+		return nil, &advice.Error{
+			Msg: "no model " + name,
+			Advice: "the examples are " + strings.Join(examples.Names(), ", ") +
+				"; write a first model with: sortkey design new FILE",
+			Err: err,
+		}
+	}
+	if list, ok := errors.AsType[model.Errors](err); ok {
+		if _, explained := errors.AsType[*advice.Error](err); !explained {
+			return nil, ModelErrors(name, list)
+		}
+	}
+	return m, err
+}
+
+// PatternNames returns the names of the access patterns of a model.
+func PatternNames(m *model.Model) (names []string) {
+	for _, p := range m.Patterns {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Pattern returns the access pattern with a name, or the only one whose name
+// contains it.
+func Pattern(m *model.Model, name string) (*model.Pattern, error) {
+	if p := m.Pattern(name); p != nil {
+		return p, nil
+	}
+	var like []*model.Pattern
+	for _, p := range m.Patterns {
+		if strings.Contains(strings.ToLower(p.Name), strings.ToLower(name)) {
+			like = append(like, p)
+		}
+	}
+	if len(like) == 1 {
+		return like[0], nil
+	}
+
+	found := "no"
+	if len(like) > 1 {
+		found = "more than one"
+	}
+	return nil, advice.New(
+		"the patterns are:\n  "+strings.Join(PatternNames(m), "\n  "), "model %s has %s pattern named %q", m.Name,
+		found, name,
+	)
+}
+
+// NotOneRequest adds what to do to the error of a pattern that [model.Pattern.Compile]
+// refuses. Other errors stay as they are.
+func NotOneRequest(p *model.Pattern, err error) error {
+	refused, ok := errors.AsType[*compile.Error](err)
+	if !ok {
+		return err
+	}
+	return &advice.Error{Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err}
+}

@@ -1,0 +1,2 @@
+// Package bench implements the command bench and those below it.
+package bench

@@ -1,0 +1,179 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/bench"
+	"github.com/sortkey/sortkey/bench/layer"
+	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/advice"
+)
+
+// benchFlags are the flags of the commands that measure.
+type benchFlags struct {
+	engines, layers, endpoints []string
+	items, collection, size    int
+	rounds, workers            int
+	duration                   time.Duration
+	temp, store                string
+	quick, quiet               bool
+	output                     outputFlags
+	missesPass                 bool // the command succeeds when targets are missed
+}
+
+// declare declares the flags of all commands that measure.
+func (f *benchFlags) declare(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.IntVar(&f.rounds, "rounds", 0, "number of rounds of each layer (default 5; 25 for targets)")
+	flags.DurationVar(&f.duration, "duration", 0, "length of a round (default 100ms; 50ms for targets)")
+	flags.StringVar(
+		&f.temp, "temp", "", "`DIR` for temporary databases on disk (default: the system's temporary folder)",
+	)
+	flags.BoolVar(&f.quick, "quick", false, "run short rounds on small tables, to check that measuring works")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress output")
+	flags.StringArrayVar(&f.endpoints, "endpoint", nil, "also measure the endpoint `NAME=URL`; repeatable")
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"temp": app.Paths})
+	f.output.declare(cmd)
+}
+
+// noArgs checks the arguments of a command that takes none.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return app.Usage("bench "+cmd.Name(), "bench %s takes no arguments, not %q", cmd.Name(), args[0])
+	}
+	return nil
+}
+
+func workloadNames() (names []string) {
+	for _, w := range work.All() {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
+func layerNames() (names []string) {
+	for _, n := range layer.Names() {
+		names = append(names, string(n))
+	}
+	return names
+}
+
+// config reads the flags.
+func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err error) {
+	c = bench.Config{
+		Size:   work.Size{Items: f.items, Collection: f.collection, Bytes: f.size},
+		Rounds: f.rounds, Duration: f.duration, Workers: f.workers, Dir: f.temp, Store: f.store,
+	}
+	for name, n := range map[string]int{
+		"items": f.items, "collection": f.collection, "size": f.size, "rounds": f.rounds,
+	} {
+		if n < 0 {
+			return c, app.Usage("bench", "--%s: %d is negative", name, n)
+		}
+	}
+	if f.size > maxItem {
+		return c, app.Usage("bench", "--size: %d bytes are more than the largest item's %d", f.size, maxItem)
+	}
+	for _, name := range args {
+		w := work.Find(name)
+		if w == nil {
+			return c, app.UsageError("see sortkey bench --list", "unknown workload %q", name)
+		}
+		c.Workloads = append(c.Workloads, w)
+	}
+	for _, name := range f.engines {
+		switch e := layer.Engine(name); {
+		case e == layer.Memory || e == layer.Disk:
+			c.Engines = append(c.Engines, e)
+		case name == "both":
+			c.Engines = append(c.Engines, layer.Memory, layer.Disk)
+		default:
+			return c, app.UsageError("the engines are memory and disk", "--engine: unknown engine %q", name)
+		}
+	}
+	for _, name := range f.layers {
+		if !slices.Contains(layer.Names(), layer.Name(name)) {
+			return c, app.UsageError(
+				"the layers are "+strings.Join(layerNames(), ", "), "--layer: unknown layer %q", name,
+			)
+		}
+		c.Layers = append(c.Layers, layer.Name(name))
+	}
+	for _, text := range f.endpoints {
+		e, err := bench.ParseEndpoint(text)
+		if err != nil {
+			return c, app.UsageError(
+				"write a name and an address, as in --endpoint dynalite=http://127.0.0.1:4567", "--endpoint: %v", err,
+			)
+		}
+		c.Endpoints = append(c.Endpoints, e)
+	}
+	if f.quick {
+		c.Calls = 64
+		if c.Size.Items == 0 {
+			c.Size.Items = 2000
+		}
+		if c.Rounds == 0 {
+			c.Rounds = 2
+		}
+		if c.Duration == 0 {
+			c.Duration = time.Millisecond
+		}
+		if c.Workloads == nil {
+			for _, w := range work.All() {
+				if w.Shape(c.Size).Items <= c.Size.Items {
+					c.Workloads = append(c.Workloads, w)
+				}
+			}
+		}
+	}
+	if !f.quiet {
+		c.Progress = func(text string) { fmt.Fprintf(env.Stderr, "bench: %s\n", text) }
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return c, fmt.Errorf("cannot find the program's own file to serve with: %w", err)
+	}
+	c.Serve = []string{exe, "serve", "--addr", "127.0.0.1:0"}
+	return c, nil
+}
+
+// maxItem leaves room for the keys in the largest item of DynamoDB.
+const maxItem = 390 << 10
+
+// measure runs until it is done or interrupted, and prints the report.
+func (f *benchFlags) measure(
+	cmd *cobra.Command, env *app.Env, run func(context.Context) (*bench.Report, error),
+) error {
+	if err := f.output.check(); err != nil {
+		return err
+	}
+	ctx, stop := app.Interruptible(cmd.Context())
+	defer stop()
+	report, err := run(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return advice.New("", "interrupted")
+		}
+		return err
+	}
+	report.Args = arguments(cmd)
+	if err := f.output.write(env, report); err != nil {
+		return err
+	}
+	if missed := bench.Missed(report.Targets); missed > 0 && !f.missesPass {
+		return advice.New(
+			"the lines below the table give the figures behind each", "%d of %d targets missed", missed,
+			len(report.Targets),
+		)
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package bench
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/bench"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+)
+
+func targetsCommand(env *app.Env) *cobra.Command {
+	var f benchFlags
+	var only []string
+	cmd := &cobra.Command{
+		Use:   "targets",
+		Short: "Measure the figures that Sortkey must reach",
+		Long: `Targets measures the figures that Sortkey must reach and prints each beside its
+bound. The exit code is 1 if Sortkey misses one. The command takes a few minutes
+and a few gigabytes of memory. Run it on a machine that does nothing else.
+
+The figures against other implementations need endpoints called dynalite and
+dynoxide; scripts/bench-peers.sh starts them.`,
+		Example: `  sortkey bench targets
+  sortkey bench targets --only page,GetItem
+  sortkey bench targets --endpoint dynalite=http://127.0.0.1:4567 --json targets.json`,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return measureTargets(cmd, env, f, only) },
+	}
+	f.declare(cmd)
+	cmd.Flags().StringSliceVar(
+		&only, "only", nil, "measure only the groups that contain one of `WORDS`, such as page, GetItem, put, serve",
+	)
+	return cmd
+}
+
+func measureTargets(cmd *cobra.Command, env *app.Env, f benchFlags, only []string) error {
+	c, err := f.config(env, nil)
+	if err != nil {
+		return err
+	}
+	if f.rounds == 0 {
+		c.Rounds = 0
+	}
+	if f.duration == 0 {
+		c.Duration = 0
+	}
+	return f.measure(cmd, env, func(ctx context.Context) (*bench.Report, error) {
+		r, err := bench.RunTargets(ctx, c, bench.TargetOptions{Quick: f.quick, Only: only})
+		if err == nil && len(r.Targets) == 0 {
+			return nil, app.UsageError(
+				"see sortkey bench targets --help", "--only: no group of targets contains one of these words",
+			)
+		}
+		return r, err
+	})
+}

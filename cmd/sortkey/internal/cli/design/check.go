@@ -1,0 +1,181 @@
+package design
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+type checkFlags struct {
+	seed     uint64
+	maxItems int
+	maxBytes int
+	format   string
+	failOn   string
+	out      string
+	quiet    bool
+}
+
+func checkCommand(env *app.Env) *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check MODEL",
+		Short: "Run every access pattern of a model and check its expectations",
+		Long: `Check creates the tables of a model in memory, fills them with its samples and
+with generated items, and runs every access pattern. For each it reports the slice
+that it reads, the rows read and returned, the pages and the read units. It compares
+these with the model's expectations and searches for hazards in the keys.
+
+MODEL is a model file, a folder with a model.yaml, or the name of an example.
+
+The exit code is 1 if an expectation is not met or a finding is an error; with
+--fail-on warning, also if a finding is a warning.`,
+		Example: `  sortkey design check shop.yaml
+  sortkey design check file-tree
+  sortkey design check shop.yaml --max-items 1000000 --seed 7
+  sortkey design check shop.yaml --format sarif -o design.sarif --fail-on warning`,
+		Args:              app.OneModel,
+		ValidArgsFunction: app.Models,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCheck(cmd.Context(), env, args[0], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Uint64Var(&f.seed, "seed", 0, "`SEED` of generated values (default the model's)")
+	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items; 0 for samples only")
+	flags.IntVar(
+		&f.maxBytes, "max-bytes", world.DefaultMaxBytes, "generate items of at most `N` bytes in tables and indexes",
+	)
+	flags.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(checkFormats(), ", "))
+	flags.StringVar(&f.failOn, "fail-on", "error", "lowest `SEVERITY` with exit code 1: error, warning, or never")
+	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only problems")
+	app.Complete(cmd, map[string]cobra.CompletionFunc{
+		"format": app.Words(checkFormats()...), "fail-on": app.Words("error", "warning", "never"), "output": app.Paths,
+	})
+	return cmd
+}
+
+// severities are the values of --fail-on.
+var severities = map[string]model.Severity{
+	"error": model.Error, "warning": model.Warning, "never": model.Error + 1,
+}
+
+func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) error {
+	severity, ok := severities[f.failOn]
+	if !ok {
+		return app.Usage("design check", "--fail-on is error, warning or never, not %q", f.failOn)
+	}
+	write, ok := formats[f.format]
+	if !ok {
+		return app.Usage("design check", "--format is one of %s, not %q", strings.Join(checkFormats(), ", "), f.format)
+	}
+	if f.maxItems < 0 {
+		return app.Usage("design check", "--max-items must not be negative")
+	}
+	if f.maxBytes <= 0 {
+		return app.Usage("design check", "--max-bytes must be positive")
+	}
+	m, err := app.LoadModel(path)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	o := world.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes}
+	if f.maxItems == 0 {
+		o.MaxItems = -1
+	}
+	w, err := world.Build(ctx, m, o)
+	if list, ok := errors.AsType[model.Errors](err); ok {
+		return app.ModelErrors(path, list)
+	}
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	r, err := check.Run(ctx, w, check.Options{Lint: lint.Run})
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := write(env, &out, w, r, f); err != nil {
+		return err
+	}
+	if err := output(env, f.out, out.Bytes()); err != nil {
+		return err
+	}
+	if r.Failed(severity) {
+		return app.ErrWrongAnswers
+	}
+	return nil
+}
+
+// A format writes a result.
+type format func(env *app.Env, out *bytes.Buffer, w *world.World, r *check.Result, f *checkFlags) error
+
+// sarifRoot returns the folder to which paths in SARIF are relative: the root of
+// the file's repository, as code scanning requires, or the working folder.
+func sarifRoot(file string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	dir := filepath.Dir(file)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(wd, dir)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return wd
+		}
+		dir = up
+	}
+}
+
+// formats are the output formats of design check.
+var formats = map[string]format{
+	"text": func(env *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, f *checkFlags) error {
+		style := env.Style()
+		o := check.TextOptions{Width: env.Prose(), Color: bool(style.Paint) && f.out == "", Quiet: f.quiet}
+		return r.WriteText(out, o)
+	},
+	"html": func(_ *app.Env, out *bytes.Buffer, w *world.World, r *check.Result, _ *checkFlags) error {
+		return report.HTML(out, w, r)
+	},
+	"json": func(_ *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, _ *checkFlags) error {
+		return report.JSON(out, r)
+	},
+	"sarif": func(_ *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, _ *checkFlags) error {
+		o := report.SARIFOptions{Root: sarifRoot(r.Model.Pos.File), Version: app.ModuleVersion()}
+		return report.SARIF(out, r, o)
+	},
+}
+
+// checkFormats returns the names of formats, the default first.
+func checkFormats() []string {
+	var names []string
+	for _, name := range []string{"text", "json", "html", "sarif"} {
+		if formats[name] != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,2 @@
+// Package design implements the command design and those below it.
+package design

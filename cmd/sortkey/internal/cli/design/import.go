@@ -1,0 +1,252 @@
+package design
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+type importFlags struct {
+	from   string
+	format string
+	out    string
+	force  bool
+	json   bool
+	convert.Options
+}
+
+func importCommand(env *app.Env) *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:   "import FILE… | --from URL",
+		Short: "Convert a design of another tool to a model",
+		Long: `Import converts the design of another tool, or the tables of a running server, to
+a model. It reads models of NoSQL Workbench, OneTable schemas, ElectroDB schemas,
+CreateTable and DescribeTable JSON with items in DynamoDB JSON, and the data model of
+the DynamoDB MCP server.
+
+If the design has items but no templates, import infers templates from their keys; it
+copies items that no template produces exactly. If the design has no access patterns,
+import derives one for each entity and each index. It lists on standard error what it
+could not convert.
+
+Import detects the format from the content unless you give --format. Several files
+make one model, such as the definition of a table and its items. FILE can be - for
+standard input. --from only reads: the tables of a server and some of their items.`,
+		Example: `  sortkey design import workbench.json -o shop.yaml
+  sortkey design check shop.yaml
+
+  aws dynamodb describe-table --table-name Shop > table.json
+  aws dynamodb scan --table-name Shop --max-items 500 > items.json
+  sortkey design import table.json items.json -o shop.yaml
+
+  sortkey design import --from http://127.0.0.1:8000 --table Drive`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0 && f.from == "":
+				return app.Usage("design import", "design import needs a file, or a server with --from")
+			case len(args) > 0 && f.from != "":
+				return app.Usage("design import", "files and --from exclude each other")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), env, args, &f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.from, "from", "", "`URL` of a server whose tables to read")
+	flags.StringVar(
+		&f.format, "format", "", "`FORMAT` of the files (default detected): "+strings.Join(convert.FormatNames(), ", "),
+	)
+	flags.StringVar(&f.Name, "name", "", "`NAME` of the model (default that of the design or file)")
+	flags.StringVar(&f.Table, "table", "", "`TABLE`, if the design does not name it; with --from, the only one to read")
+	flags.IntVar(&f.Items, "items", convert.DefaultItems, "import at most `N` items of a table; 0 for none")
+	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
+	flags.BoolVar(&f.force, "force", false, "overwrite an existing file")
+	flags.BoolVar(
+		&f.json, "json", false, "print one JSON document with the losses, and the model unless it goes to a file",
+	)
+	app.Complete(cmd, map[string]cobra.CompletionFunc{
+		"format": app.Words(convert.FormatNames()...), "output": app.Paths,
+	})
+	return cmd
+}
+
+func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags) error {
+	if f.format != "" {
+		format, ok := convert.ParseFormat(f.format)
+		if !ok {
+			return app.Usage(
+				"design import", "--format is one of %s, not %q", strings.Join(convert.FormatNames(), ", "), f.format,
+			)
+		}
+		f.Format = format
+	}
+	switch {
+	case f.Items < 0:
+		return app.Usage("design import", "--items must not be negative")
+	case f.Items == 0:
+		f.Items = -1
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	m, losses, err := convertDesign(ctx, env, args, f)
+	if e, ok := errors.AsType[*convert.Error](err); ok {
+		return &advice.Error{Msg: e.Error(), Advice: e.Hint, Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := modelfile.Write(&out, m); err != nil {
+		return err
+	}
+	toFile := f.out != "" && f.out != "-"
+	if toFile {
+		if err := writeNew(f.out, out.Bytes(), f.force); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		return importedJSON(env, m, losses, f.out, out.String(), toFile)
+	}
+	if !toFile {
+		if _, err := env.Stdout.Write(out.Bytes()); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(
+			env.Stderr, "%s: %s, %s, %s; check it with: sortkey design check %s\n", f.out,
+			text.Count(len(m.Tables), "table"), text.Count(len(m.Entities), "entity"),
+			text.Count(len(m.Patterns), "pattern"), f.out,
+		)
+	}
+	printLosses(env, losses)
+	return nil
+}
+
+// printLosses lists what could not be converted.
+func printLosses(env *app.Env, list []convert.Loss) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintln(env.Stderr, "not imported, or imported differently:")
+	for _, l := range list {
+		fmt.Fprintf(env.Stderr, "  %s\n", l)
+		if l.Hint != "" {
+			fmt.Fprintf(env.Stderr, "    hint: %s\n", l.Hint)
+		}
+	}
+}
+
+// importedJSON writes the result of an import as JSON.
+func importedJSON(env *app.Env, m *model.Model, list []convert.Loss, out, yaml string, toFile bool) error {
+	type loss struct {
+		File   string `json:"file,omitempty"`
+		Line   int    `json:"line,omitempty"`
+		Column int    `json:"column,omitempty"`
+		Path   string `json:"path,omitempty"`
+		What   string `json:"what"`
+		Why    string `json:"why"`
+		Hint   string `json:"hint,omitempty"`
+	}
+	doc := struct {
+		Name     string `json:"name"`
+		File     string `json:"file,omitempty"`
+		Model    string `json:"model,omitempty"`
+		Tables   int    `json:"tables"`
+		Entities int    `json:"entities"`
+		Patterns int    `json:"patterns"`
+		Losses   []loss `json:"losses"`
+	}{Name: m.Name, Tables: len(m.Tables), Entities: len(m.Entities), Patterns: len(m.Patterns), Losses: []loss{}}
+	if toFile {
+		doc.File = out
+	} else {
+		doc.Model = yaml
+	}
+	for _, l := range list {
+		doc.Losses = append(doc.Losses, loss{l.Pos.File, l.Pos.Line, l.Pos.Col, l.Path, l.What, l.Why, l.Hint})
+	}
+	return app.WriteJSON(env.Stdout, doc)
+}
+
+// convertDesign converts files, or the tables of a server.
+func convertDesign(
+	ctx context.Context, env *app.Env, args []string, f *importFlags,
+) (*model.Model, []convert.Loss, error) {
+	if f.from != "" {
+		return convertFrom(ctx, env, f)
+	}
+	var files []convert.File
+	for _, name := range args {
+		data, err := readDesign(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, convert.File{Name: name, Data: data})
+	}
+	return convert.Import(ctx, files, f.Options)
+}
+
+func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Model, []convert.Loss, error) {
+	src, err := env.Open(ctx, app.SourceFlags{Endpoint: f.from})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer src.Close()
+	call := func(ctx context.Context, in wire.Request) (wire.Output, error) {
+		out, _, err := src.Target.Do(ctx, in)
+		return out, err
+	}
+	m, losses, err := convert.FromEndpoint(ctx, f.from, call, f.Options)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return nil, nil, &advice.Error{
+			Msg:    "no server is listening at " + f.from,
+			Advice: "start a server with: sortkey serve — or name the files of a design", Err: err,
+		}
+	}
+	return m, losses, err
+}
+
+// readDesign reads a file, or standard input for -. It truncates a file that is too
+// long, which the import then rejects with a better message.
+func readDesign(name string) ([]byte, error) {
+	in := io.Reader(os.Stdin)
+	if name != "-" {
+		file, err := os.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, &advice.Error{
+				Msg: name + " does not exist", Advice: "name a file; see sortkey design import --help", Err: err,
+			}
+		}
+		if err != nil {
+			return nil, advice.New("", "cannot read %s: %v", name, err)
+		}
+		defer file.Close()
+		in = file
+	}
+	data, err := io.ReadAll(io.LimitReader(in, convert.MaxFileBytes+1))
+	if err != nil {
+		return nil, advice.New("", "cannot read %s: %v", name, err)
+	}
+	return data, nil
+}

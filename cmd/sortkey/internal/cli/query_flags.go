@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// queryFlags say what query and explain read, and from where.
+type queryFlags struct {
+	app.SourceFlags
+	ask.Query
+	pk, sk []string
+	asJSON bool
+}
+
+func (f *queryFlags) declare(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVarP(&f.Index, "index", "i", "", "read the index with this `NAME`")
+	flags.StringArrayVar(&f.pk, "pk", nil, "`VALUE` of a partition key attribute, instead of PARTITION; repeatable")
+	flags.StringArrayVar(&f.sk, "sk", nil, "`CONDITION` on a sort key attribute, instead of SORT-CONDITION; repeatable")
+	flags.BoolVar(&f.Backwards, "desc", false, "read backwards")
+	flags.Int32Var(&f.Limit, "limit", 0, "read at most `N` rows per page, counted before the filter")
+	flags.StringVar(&f.Filter, "filter", "", "return only rows for which `EXPRESSION` is true; quote text in it")
+	flags.StringSliceVar(&f.Project, "project", nil, "return only these `ATTRIBUTES`, separated by commas")
+	flags.BoolVar(&f.Consistent, "consistent", false, "use consistent reads")
+	flags.StringVar(&f.Endpoint, "endpoint", "", "`URL` of the server")
+	flags.StringVarP(&f.Model, "model", "m", "", "read an example or a model file (`NAME|FILE`) instead of a server")
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"model": app.ModelNames})
+}
+
+// place assigns the arguments after the table to partition and sort.
+func (f *queryFlags) place(args []string) error {
+	f.Partition, f.Sort = f.pk, f.sk
+	if len(f.pk) == 0 {
+		f.Partition, args = args[:1], args[1:]
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	if len(f.sk) > 0 {
+		return app.Usage("query", "give the sort condition with --sk or as an argument, not both")
+	}
+	f.Sort = []string{strings.Join(args, " ")}
+	return nil
+}
+
+// input returns the request for a table of src, and the table.
+func (f *queryFlags) input(
+	ctx context.Context, src *app.Source, name string,
+) (*wire.QueryInput, *keyschema.Table, error) {
+	t, err := describe(ctx, src, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err := f.Input(t)
+	return in, t, err
+}

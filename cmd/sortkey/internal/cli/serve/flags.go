@@ -1,0 +1,230 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	protocol "github.com/sortkey/sortkey/internal/server"
+	"github.com/sortkey/sortkey/server"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/disk"
+	"github.com/sortkey/sortkey/store/postgres"
+)
+
+// serveFlags are the flags of serve. Most of them set an option of the database.
+type serveFlags struct {
+	opts   sortkey.Options
+	server server.Options
+
+	addr, data, store, metrics, kinesis string
+	load, credentials                   []string
+	wording                             string
+	pendingMB                           int
+	drain                               time.Duration
+	isolate, acceptLoss                 bool
+	log                                 logFlags
+}
+
+// maxShards is the largest value of --stream-shards.
+const maxShards = 1000
+
+// maxIsolated is the number of databases that --isolate keeps.
+const maxIsolated = 1000
+
+// wordings are the values of --wording.
+var wordings = map[string]sortkey.Wording{"2026-10": sortkey.WordingOctober2026, "2026-05": sortkey.WordingMay2026}
+
+func (f *serveFlags) declare(cmd *cobra.Command) {
+	flags, o := cmd.Flags(), &f.opts
+	flags.StringVar(&f.addr, "addr", protocol.DefaultAddr, "`HOST:PORT` to listen on; port 0 for any free port")
+	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
+	flags.StringVar(&f.data, "data", "", "`DIR` of the database; created if it does not exist (default in memory)")
+	flags.StringVar(&f.store, "store", "", app.StoreUsage)
+	cmd.MarkFlagsMutuallyExclusive("data", "store")
+	flags.BoolVar(
+		&f.acceptLoss, "accept-loss", false, "open a folder with a damaged log without the updates that cannot be read",
+	)
+	flags.StringArrayVar(&f.load, "load", nil, "example or model file (`NAME|FILE`) to load; repeatable")
+	f.log.declare(cmd)
+
+	flags.StringArrayVar(
+		&f.credentials, "credentials", nil,
+		"accept only requests signed with `KEY:SECRET`, or @FILE with one on each line; repeatable",
+	)
+	flags.BoolVar(
+		&f.isolate, "isolate", false,
+		fmt.Sprintf("give each access key its own database in memory, up to %d at a time", maxIsolated),
+	)
+	flags.StringArrayVar(
+		&f.server.CORS, "cors", nil, "`ORIGIN` whose pages may call the server, or * for all; repeatable",
+	)
+	flags.StringArrayVar(
+		&f.server.AllowHosts, "allow-host", nil,
+		"`NAME` in Host headers to allow besides those of this machine, or * for all; repeatable",
+	)
+	flags.IntVar(
+		&f.server.MaxConnections, "max-connections", 0,
+		"limit of open connections; others wait (default half of the open files allowed, at most 4096)",
+	)
+	flags.IntVar(&f.pendingMB, "max-pending-mb", 256, "limit of the memory for request bodies, and for answers, in MB")
+	flags.DurationVar(
+		&f.drain, "drain", 10*time.Second, "`TIME` for requests in progress to finish when the server stops",
+	)
+
+	flags.DurationVar(&o.SweepInterval, "sweep", time.Second, "`TIME` between two deletions of expired items")
+	flags.StringVar(&o.S3Root, "s3-root", "", "`FOLDER` whose folders are the S3 buckets of exports and imports")
+	flags.StringVar(&f.kinesis, "kinesis", "", "`FILE` to append the changes of tables with Kinesis destinations to")
+	flags.IntVar(&o.StreamShards, "stream-shards", 1, "`NUMBER` of shards that new streams have at a time")
+	flags.StringVar(&f.wording, "wording", "2026-10", "`MONTH` whose wording error messages have: 2026-10 or 2026-05")
+	flags.DurationVar(
+		&o.Simulate.TableDelay, "table-delay", 0, "`TIME` for which tables and indexes are CREATING, UPDATING and DELETING",
+	)
+	flags.DurationVar(
+		&o.Simulate.StaleReads.Window, "stale-reads", 0,
+		"`TIME` for which eventually consistent reads may miss a change, in memory only",
+	)
+	flags.Uint64Var(&o.Simulate.StaleReads.Seed, "stale-seed", 0, "`NUMBER` that chooses what --stale-reads miss")
+	flags.BoolVar(&o.Simulate.StaleReads.Oldest, "stale-oldest", false, "let --stale-reads always miss as much as they may")
+	flags.BoolVar(
+		&o.Simulate.EnforceThroughput, "enforce-throughput", false,
+		"throttle requests above the throughput of tables, indexes and partition keys",
+	)
+	flags.DurationVar(
+		&o.Simulate.TransactionDelay, "transaction-delay", 0,
+		"`TIME` for which transactions hold their items, so that others conflict",
+	)
+	app.Complete(cmd, map[string]cobra.CompletionFunc{
+		"credentials": app.Paths, "data": app.Paths, "kinesis": app.Paths, "load": app.ModelNames,
+		"wording": app.Words("2026-10", "2026-05"),
+	})
+}
+
+// check checks the flags, and sets the options that have another form than their flags.
+func (f *serveFlags) check() error {
+	o := &f.opts
+	if f.drain < 0 {
+		return app.UsageError(
+			"give a time such as 10s, or 0 to cancel requests at once", "--drain: %s is negative", f.drain,
+		)
+	}
+	if f.server.ShutdownTimeout = f.drain; f.drain == 0 {
+		f.server.ShutdownTimeout = -1
+	}
+	if o.SweepInterval <= 0 {
+		return app.UsageError("give a time such as 1s", "--sweep: %s is not positive", o.SweepInterval)
+	}
+	if f.isolate && (f.data != "" || f.store != "") {
+		return app.UsageError(
+			"leave out --data and --store, or --isolate",
+			"--isolate: the databases of access keys are in memory, so --data or --store would stay empty",
+		)
+	}
+	if f.isolate {
+		f.server.Isolate = maxIsolated
+	}
+	if o.StreamShards < 1 || o.StreamShards > maxShards {
+		return app.UsageError(
+			fmt.Sprintf("give a number from 1 to %d", maxShards),
+			"--stream-shards: %d is out of bounds", o.StreamShards,
+		)
+	}
+	for _, d := range []struct {
+		flag string
+		time time.Duration
+	}{
+		{"--table-delay", o.Simulate.TableDelay}, {"--stale-reads", o.Simulate.StaleReads.Window},
+		{"--transaction-delay", o.Simulate.TransactionDelay},
+	} {
+		if d.time < 0 {
+			return app.UsageError("give a time such as 2s", "%s: %s is negative", d.flag, d.time)
+		}
+	}
+	if o.Simulate.StaleReads.Window > 0 && f.data != "" {
+		return app.UsageError("leave out --data", "--stale-reads needs a database in memory")
+	}
+	var ok bool
+	if o.Wording, ok = wordings[f.wording]; !ok {
+		return app.UsageError("give 2026-10 or 2026-05", "--wording: %q is not a known month", f.wording)
+	}
+	if f.server.MaxConnections < 0 || f.pendingMB < 1 {
+		return app.UsageError(
+			"give --max-connections and --max-pending-mb a positive number", "a limit is not positive",
+		)
+	}
+	f.server.MaxPendingBytes = int64(f.pendingMB) << 20
+	if name, _, err := net.SplitHostPort(f.addr); err == nil && net.ParseIP(name) == nil {
+		f.server.AllowHosts = append(f.server.AllowHosts, name) // the name that the user listens on
+	}
+	for _, origin := range f.server.CORS {
+		u, err := url.Parse(origin)
+		if origin != "*" && (err != nil || u.Scheme == "" || u.Host == "" || u.Path != "") {
+			return app.UsageError(
+				"give only scheme, host and port, as in http://localhost:3000, or *", "--cors: %q is not an origin",
+				origin,
+			)
+		}
+	}
+	return f.readCredentials()
+}
+
+// readCredentials sets the accepted credentials to those of the flags and the files that
+// they name.
+func (f *serveFlags) readCredentials() error {
+	if f.credentials == nil {
+		return nil
+	}
+	accepted := map[string]string{}
+	f.server.Credentials = accepted
+	for _, text := range f.credentials {
+		lines := []string{text}
+		if file, ok := strings.CutPrefix(text, "@"); ok {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return fmt.Errorf("--credentials: %w", err)
+			}
+			lines = strings.Split(string(data), "\n")
+		}
+		for _, line := range lines {
+			line = strings.TrimSpace(line)
+			if line == "" && len(lines) > 1 || strings.HasPrefix(line, "#") {
+				continue
+			}
+			key, secret, ok := strings.Cut(line, ":")
+			if !ok || key == "" || secret == "" {
+				return app.UsageError(
+					"write KEY:SECRET, or @FILE with one such line for each key",
+					"--credentials: missing key or secret",
+				)
+			}
+			if strings.Contains(secret, ":") {
+				return app.UsageError(
+					"give each key its own --credentials KEY:SECRET; session tokens are not checked",
+					"--credentials: more than one colon after key %q", key,
+				)
+			}
+			accepted[key] = secret
+		}
+	}
+	return nil
+}
+
+// openStore opens the store that the flags name, or returns nil for one in memory.
+func (f *serveFlags) openStore(ctx context.Context, log *slog.Logger) (store.Store, error) {
+	switch {
+	case f.data != "":
+		return app.OpenData(f.data, disk.Options{Logger: log, AcceptLoss: f.acceptLoss})
+	case f.store != "":
+		return app.OpenPostgres(ctx, f.store, postgres.Options{Logger: log})
+	}
+	return nil, nil
+}

@@ -1,0 +1,193 @@
+package serve
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+)
+
+// logFlags select what a server logs.
+type logFlags struct {
+	format  string // "", text or json
+	level   string
+	verbose bool
+	slow    time.Duration
+}
+
+func (f *logFlags) declare(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "log", "", "log to standard error in a `FORMAT`: text or json")
+	flags.StringVar(&f.level, "log-level", "", "lowest `LEVEL` to log: debug, info, warn or error (default info)")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
+	flags.DurationVar(
+		&f.slow, "slow", time.Second,
+		"when logging, warn about requests that take longer than this `TIME`; 0 for never",
+	)
+	app.Complete(cmd, map[string]cobra.CompletionFunc{
+		"log": app.Words("text", "json"), "log-level": app.Words("debug", "info", "warn", "error"),
+	})
+}
+
+// logs configures the logging of a server.
+type logs struct {
+	*slog.Logger
+	asked    bool // by a flag; otherwise only warnings and errors are logged
+	requests bool
+	slow     time.Duration
+}
+
+func (f logFlags) open(w io.Writer) (logs, error) {
+	l := logs{asked: f.format != "" || f.level != "" || f.verbose, requests: f.verbose, slow: f.slow}
+	if f.slow < 0 {
+		return l, app.UsageError("give a time such as 500ms, or 0 for never", "--slow: %s is negative", f.slow)
+	}
+	opts := &slog.HandlerOptions{Level: slog.LevelWarn}
+	switch strings.ToLower(f.level) {
+	case "debug":
+		opts.Level = slog.LevelDebug
+	case "info":
+		opts.Level = slog.LevelInfo
+	case "warn":
+	case "error":
+		opts.Level = slog.LevelError
+	case "":
+		if l.asked {
+			opts.Level = slog.LevelInfo
+		}
+	default:
+		return l, app.UsageError("the levels are debug, info, warn and error", "--log-level: unknown level %q", f.level)
+	}
+	switch f.format {
+	case "json":
+		l.Logger = slog.New(slog.NewJSONHandler(w, opts))
+	case "text", "":
+		l.Logger = slog.New(slog.NewTextHandler(w, opts))
+	default:
+		return l, app.UsageError("write --log text or --log json", "--log: unknown format %q", f.format)
+	}
+	return l, nil
+}
+
+// observer returns the observer that logs requests, or nil if none are logged.
+func (l logs) observer() sortkey.Observer {
+	if !l.requests && (!l.asked || l.slow == 0) {
+		return nil
+	}
+	return l
+}
+
+// Begin implements [sortkey.Observer].
+func (logs) Begin(context.Context, *sortkey.Event) {}
+
+// End implements [sortkey.Observer]. It logs the request if all requests are
+// logged, or if it was slow or failed in the server. Of the request's contents it
+// logs only table names.
+func (l logs) End(ctx context.Context, e *sortkey.Event) {
+	level, msg := slog.LevelInfo, "request"
+	switch {
+	case e.Status >= http.StatusInternalServerError:
+		level, msg = slog.LevelError, "request failed"
+	case l.slow > 0 && e.Duration >= l.slow:
+		level, msg = slog.LevelWarn, "slow request"
+	case !l.requests:
+		return
+	}
+	if !l.Enabled(ctx, level) {
+		return
+	}
+	attrs := make([]slog.Attr, 0, 15)
+	if e.Operation != "" {
+		attrs = append(attrs, slog.String("operation", short(e.Operation)))
+	} else {
+		attrs = append(attrs, slog.String("method", short(e.Method)), slog.String("path", short(e.Path)))
+	}
+	if len(e.Tables) > 0 {
+		attrs = append(attrs, slog.String("table", tableNames(e.Tables)))
+	}
+	attrs = append(attrs, slog.Int("status", e.Status))
+	if e.Error != "" {
+		attrs = append(attrs, slog.String("code", e.Error))
+	}
+	attrs = append(
+		attrs, slog.Float64("ms", milliseconds(e.Duration)), slog.Int64("in", e.In), slog.Int64("out", e.Out),
+	)
+	if e.Examined > 0 {
+		attrs = append(attrs, slog.Int("examined", e.Examined), slog.Int("returned", e.Returned))
+	}
+	var read, write float64
+	for _, u := range e.Units {
+		if u.Write {
+			write += u.Units
+		} else {
+			read += u.Units
+		}
+	}
+	if read > 0 {
+		attrs = append(attrs, slog.Float64("read_units", read))
+	}
+	if write > 0 {
+		attrs = append(attrs, slog.Float64("write_units", write))
+	}
+	l.LogAttrs(ctx, level, msg, append(attrs, slog.String("from", e.From), slog.String("id", e.ID))...)
+}
+
+// tableNames joins the first few names, each shortened if it is long.
+func tableNames(names []string) string {
+	const most = 8
+	parts := make([]string, 0, most+1)
+	for i, name := range names {
+		if i == most {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, short(name))
+	}
+	return strings.Join(parts, ",")
+}
+
+// observers passes events to several observers once the server is open: before
+// that, the only requests are those that load data.
+type observers struct {
+	open atomic.Bool
+	all  []sortkey.Observer
+}
+
+// Begin implements [sortkey.Observer].
+func (o *observers) Begin(ctx context.Context, e *sortkey.Event) {
+	if !o.open.Load() {
+		return
+	}
+	for _, observer := range o.all {
+		observer.Begin(ctx, e)
+	}
+}
+
+// End implements [sortkey.Observer].
+func (o *observers) End(ctx context.Context, e *sortkey.Event) {
+	if !o.open.Load() {
+		return
+	}
+	for _, observer := range o.all {
+		observer.End(ctx, e)
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// short bounds the length of text from a client.
+func short(text string) string {
+	const most = 64
+	if len(text) > most {
+		return text[:most] + "…"
+	}
+	return text
+}

@@ -1,0 +1,35 @@
+package serve
+
+import (
+	"context"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+)
+
+// returnMemory gives the memory of a burst back to the system once it is over,
+// until ctx ends. The runtime collects an idle process every two minutes only,
+// and until then the memory of the last requests looks used.
+//
+// A burst is over when the collector has run since the memory was returned last,
+// but not for quiet.
+func returnMemory(ctx context.Context, quiet time.Duration) {
+	sample := []metrics.Sample{{Name: "/gc/cycles/automatic:gc-cycles"}}
+	var seen, returned uint64
+	tick := time.NewTicker(quiet)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		metrics.Read(sample)
+		cycles := sample[0].Value.Uint64()
+		if cycles == seen && cycles != returned {
+			debug.FreeOSMemory()
+			returned = cycles
+		}
+		seen = cycles
+	}
+}

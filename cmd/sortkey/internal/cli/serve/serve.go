@@ -1,0 +1,209 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/server"
+	"github.com/sortkey/sortkey/store/disk"
+)
+
+// quietTime is how long no collection must have been necessary before memory is
+// returned to the system.
+const quietTime = 10 * time.Second
+
+// Command returns the command serve.
+func Command(env *app.Env) *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve a database over HTTP",
+		Long: `Serve answers DynamoDB requests over HTTP until you interrupt it. The database is
+in memory and lost at the end, unless --data names a folder for it, or --store a
+PostgreSQL database: then every write is there before serve acknowledges it. One
+server at a time can use a folder; a second one is refused. Any number of servers
+can share a PostgreSQL database.
+
+Serve prints one line when it is ready and otherwise only warnings and errors;
+--log and --verbose print more. It accepts any region and any credentials;
+--credentials makes it check signatures.
+
+Without --credentials, a server on a loopback address answers only requests whose
+Host header names this machine, so that web pages cannot reach it under a name of
+their own; --allow-host allows more names. Pages of an origin need --cors.
+
+The memory for request bodies and for answers that clients have not read is
+limited (--max-pending-mb); beyond it, requests fail with status 503 and can be
+repeated. At least 100 MB of disk space should be free: when the disk is full, the
+server refuses requests and GET /healthz answers with status 503.
+
+With --isolate every access key has a database of its own in memory, which begins
+as a copy of what --load loads. Test suites that run in parallel can share the
+server: give each a key of its own, which may be any text.
+
+--metrics serves metrics for Prometheus at /metrics on another address. They
+need no signature and contain table names, so do not expose that address.
+
+When interrupted, serve accepts no more connections and gives requests and
+snapshots in progress the time of --drain to finish. A second interrupt ends it at
+once. With --data no acknowledged write is lost either way.`,
+		Example: `  sortkey serve
+  sortkey serve --addr 127.0.0.1:0 --load file-tree
+  sortkey serve --data ./sortkey-data
+  sortkey serve --store postgres://sortkey@db.example.com/app?sslmode=verify-full
+  sortkey serve --data ./sortkey-data --log json --metrics 127.0.0.1:9100
+  sortkey serve --isolate --load ./model.yaml
+  sortkey serve --verbose --cors http://localhost:3000
+  sortkey serve --addr :8000 --credentials AKIDEXAMPLE:secret
+  AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 aws dynamodb list-tables`,
+		Args:              app.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := app.Interruptible(cmd.Context())
+			defer stop()
+			context.AfterFunc(ctx, stop) // a second signal kills the process
+			return run(ctx, env, &f)
+		},
+	}
+	f.declare(cmd)
+	return cmd
+}
+
+func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
+	if err := f.check(); err != nil {
+		return err
+	}
+	log, err := f.log.open(env.Stderr)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	opts, face := f.opts, f.server
+	opts.Logger = log.Logger
+	face.Open = !log.asked // the warning below is for people
+	if f.kinesis != "" {
+		records, err := openRecords(f.kinesis, log.Logger)
+		if err != nil {
+			return err
+		}
+		defer records.close()
+		opts.Kinesis = records.writer("")
+		face.IsolateOptions = func(key string, o *sortkey.Options) { o.Kinesis = records.writer(key) }
+	}
+	if opts.Store, err = f.openStore(ctx, log.Logger); err != nil {
+		return err
+	}
+
+	watch, counts := &observers{}, metrics.New(metrics.Options{Store: opts.Store})
+	if o := log.observer(); o != nil {
+		watch.all = append(watch.all, o)
+	}
+	if f.metrics != "" {
+		watch.all = append(watch.all, counts)
+	}
+	if len(watch.all) > 0 {
+		opts.Observer = watch
+	}
+
+	db, err := sortkey.Open(opts)
+	if err != nil {
+		if opts.Store != nil {
+			err = errors.Join(err, opts.Store.Close())
+		}
+		return err
+	}
+	defer func() {
+		if closed := db.Close(); err == nil {
+			err = closed
+		}
+		log.Info("stopped")
+	}()
+	if err := loadModels(ctx, db, f.load); err != nil {
+		return err
+	}
+	if st, ok := opts.Store.(*disk.Store); ok {
+		end := serveSnapshots(ctx, f.data, st, f.drain, log)
+		defer func() { err = end(err) }()
+	}
+
+	ln, err := listen(ctx, "--addr", f.addr)
+	if err != nil {
+		return err
+	}
+	signed := face.Credentials != nil
+	if !signed && !log.asked && !loopback(ln.Addr()) {
+		fmt.Fprintf(env.Stderr, "sortkey: warning: other machines can reach %s, and anyone can read and write\n"+
+			"hint: use --credentials, or --addr 127.0.0.1:8000\n", ln.Addr())
+	}
+	if f.metrics != "" {
+		scrapes, err := serveMetrics(ctx, f.metrics, db, counts, face.AllowHosts, log)
+		if err != nil {
+			return errors.Join(err, ln.Close())
+		}
+		defer scrapes.stop()
+		log.Info("metrics", "url", "http://"+scrapes.ln.Addr().String()+"/metrics")
+	}
+	watch.open.Store(true)
+	go returnMemory(ctx, quietTime)
+
+	who := "any credentials"
+	switch {
+	case signed:
+		who = "signed with the given credentials"
+	case face.Isolate > 0:
+		who = "a database for each access key"
+	}
+	fmt.Fprintf(
+		env.Stdout,
+		"sortkey: listening on http://%s — point clients at it with AWS_ENDPOINT_URL_DYNAMODB=%s (any region, %s)\n",
+		ln.Addr(), clientURL(ln.Addr()), who,
+	)
+	log.Info("listening", "addr", ln.Addr().String(), "data", f.data, "signed", signed,
+		"ms", milliseconds(time.Since(began)), "version", app.Version())
+	return serveUntil(ctx, server.New(db, face), ln, f.drain, log)
+}
+
+// loadModels loads examples and model files.
+func loadModels(ctx context.Context, db *sortkey.DB, names []string) error {
+	for _, name := range names {
+		m, err := models.Find(name)
+		if err != nil {
+			return err
+		}
+		if _, err := models.Ensure(ctx, sdk.Client(db), m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serveUntil serves on ln until ctx ends.
+func serveUntil(ctx context.Context, face *server.Server, ln net.Listener, drain time.Duration, log logs) error {
+	stopping := sync.OnceFunc(func() {
+		log.Info("stopping", "cause", context.Cause(ctx).Error(), "drain", drain.String())
+	})
+	forget := context.AfterFunc(ctx, stopping)
+	err := face.Serve(ctx, ln)
+	forget()
+	if ctx.Err() != nil {
+		stopping() // Serve may have been faster
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return advice.New(
+			"give requests more time with --drain", "canceled requests that had not finished after %s", drain,
+		)
+	}
+	return err
+}

@@ -1,0 +1,96 @@
+package sortkey
+
+import (
+	"context"
+
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// A TableOption is a part of a table that [DB.CreateTable] makes: an [Index],
+// [TimeToLive] or [Stream].
+type TableOption interface{ define(*tableDefinition) }
+
+type tableDefinition struct {
+	indexes []keyschema.IndexSpec
+	expiry  string
+	stream  bool
+}
+
+// An Index is a secondary index. It projects all attributes unless [Index.Only] is used.
+type Index struct{ spec keyschema.IndexSpec }
+
+// Global returns a global secondary index. Its key is written as in [DB.CreateTable], with
+// commas where it has several attributes: "country, state / city, street".
+func Global(name, key string) Index { return Index{keyschema.IndexSpec{Name: name, Key: key}} }
+
+// Local returns a local secondary index. The key is its sort key only.
+func Local(name, sort string) Index {
+	return Index{keyschema.IndexSpec{Name: name, Key: sort, Local: true}}
+}
+
+// Only returns an index that projects only the keys and these attributes.
+func (ix Index) Only(attributes ...string) Index {
+	ix.spec.Only = append([]string{}, attributes...)
+	return ix
+}
+
+func (ix Index) define(d *tableDefinition) { d.indexes = append(d.indexes, ix.spec) }
+
+type expiry string
+
+// TimeToLive makes items expire at the time in an attribute, in seconds since 1970.
+// [DB.Sweep] or [Options].SweepInterval delete them.
+func TimeToLive(attribute string) TableOption { return expiry(attribute) }
+
+func (e expiry) define(d *tableDefinition) { d.expiry = string(e) }
+
+type stream struct{}
+
+// Stream makes a table record its changes, with the items before and after, for
+// [TableOf.Changes].
+func Stream() TableOption { return stream{} }
+
+func (stream) define(d *tableDefinition) { d.stream = true }
+
+// CreateTable creates a table with on-demand billing. The key names the partition key and,
+// after a slash, the sort key: "artist / title". An attribute is a string unless a type
+// follows its name: "sensor / second:N". The table can be used at once unless
+// [Simulation].TableDelay says otherwise.
+func (db *DB) CreateTable(ctx context.Context, name, key string, opts ...TableOption) error {
+	var d tableDefinition
+	for _, o := range opts {
+		o.define(&d)
+	}
+	in := &wire.CreateTableInput{TableName: &name, BillingMode: new("PAY_PER_REQUEST")}
+	if err := keyschema.Define(in, key, d.indexes); err != nil {
+		return misuse("%w", err)
+	}
+	if d.stream {
+		in.StreamSpecification = &wire.StreamSpecification{
+			StreamEnabled: new(true), StreamViewType: new("NEW_AND_OLD_IMAGES"),
+		}
+	}
+	if _, err := db.service.CreateTable(ctx, in); err != nil || d.expiry == "" {
+		return failed(err)
+	}
+	_, err := db.service.UpdateTimeToLive(ctx, &wire.UpdateTimeToLiveInput{
+		TableName:               &name,
+		TimeToLiveSpecification: &wire.TimeToLiveSpecification{AttributeName: &d.expiry, Enabled: new(true)},
+	})
+	return failed(err)
+}
+
+// DeleteTable deletes a table with its items and indexes.
+func (db *DB) DeleteTable(ctx context.Context, name string) error {
+	_, err := db.service.DeleteTable(ctx, &wire.DeleteTableInput{TableName: &name})
+	return failed(err)
+}
+
+// Tables returns the names of all tables, sorted.
+func (db *DB) Tables(ctx context.Context) ([]string, error) {
+	if err := db.tables.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	return db.tables.Names(), nil
+}

@@ -1,0 +1,201 @@
+package sortkey_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keys"
+	"github.com/sortkey/sortkey/sdk"
+)
+
+// TestEmbeddedDocument holds that docs/embedded.md has only code of this file.
+func TestEmbeddedDocument(t *testing.T) {
+	page, err := os.ReadFile("docs/embedded.md")
+	require.NoError(t, err)
+	here, err := os.ReadFile("embedded_test.go")
+	require.NoError(t, err)
+	trimmed := func(text string) string {
+		var b strings.Builder
+		for line := range strings.Lines(text) {
+			b.WriteString(strings.TrimSpace(line) + "\n")
+		}
+		return b.String()
+	}
+	code, blocks := trimmed(string(here)), strings.Split(string(page), "```go\n")[1:]
+	require.NotEmpty(t, blocks)
+	for _, block := range blocks {
+		block, _, ok := strings.Cut(block, "```")
+		require.True(t, ok)
+		if !strings.Contains(code, trimmed(block)) {
+			t.Errorf("embedded_test.go lacks this code of docs/embedded.md:\n%s", block)
+		}
+	}
+}
+
+func TestEmbedded(t *testing.T) {
+	ctx := t.Context()
+	db, err := sortkey.Open(sortkey.Options{}) // in memory
+	require.NoError(t, err)
+	defer db.Close()
+
+	err = db.CreateTable(ctx, "Music", "artist / title",
+		sortkey.Global("ByYear", "year:N / title"), // a global secondary index
+		sortkey.Local("ByPlays", "plays:N"),        // a local one: another order of an item collection
+		sortkey.Stream())                           // remember the changes
+	require.NoError(t, err)
+
+	type Song struct {
+		Artist string   `dynamodbav:"artist"`
+		Title  string   `dynamodbav:"title"`
+		Year   int      `dynamodbav:"year"`
+		Plays  int      `dynamodbav:"plays"`
+		Genres []string `dynamodbav:"genres,stringset,omitempty"`
+	}
+
+	music := sortkey.Table[Song](db, "Music")
+	for _, song := range []Song{
+		{"Nina", "Sinnerman", 1965, 9, []string{"jazz", "soul"}}, {"Nina", "Strange Fruit", 1965, 4, []string{"jazz"}},
+		{"Nina", "Baltimore", 1978, 2, nil}, {"Miles", "So What", 1959, 7, []string{"jazz"}},
+	} {
+		require.NoError(t, music.Put(ctx, song))
+	}
+
+	read := func(artist, title string) string {
+		song, err := music.Get(ctx, "Nina", "Sinnerman")
+		if errors.Is(err, sortkey.ErrNotFound) {
+			return "no such song"
+		}
+		return song.Title
+	}
+	require.Equal(t, "Sinnerman", read("Nina", "Sinnerman"))
+
+	t.Run("read", func(t *testing.T) {
+		var titles []string
+		list := func() string {
+			for song, err := range music.Query(ctx, "Nina", sortkey.BeginsWith("S"), sortkey.Descending) {
+				if err != nil {
+					return err.Error()
+				}
+				titles = append(titles, song.Title)
+			}
+			for song, err := range music.Index("ByYear").Query(ctx, 1965, sortkey.Limit(10)) {
+				if err != nil {
+					return err.Error()
+				}
+				titles = append(titles, song.Title)
+			}
+			for song, err := range music.Scan(ctx, sortkey.Where("contains(genres, :g) AND year < :y", "jazz", 1960)) {
+				if err != nil {
+					return err.Error()
+				}
+				titles = append(titles, song.Title)
+			}
+			return strings.Join(titles, ", ")
+		}
+		require.Equal(t, "Strange Fruit, Sinnerman, Sinnerman, Strange Fruit, So What", list())
+		for song, err := range music.Scan(ctx, sortkey.Where("contains(genres, :g) AND year < :y", "jazz", 1970)) {
+			require.NoError(t, err)
+			require.Contains(t, song.Genres, "jazz")
+		}
+
+		page, err := music.QueryPage(ctx, "Nina", sortkey.Limit(2))
+		require.NoError(t, err)
+		pages := func() {
+			page, err := music.QueryPage(ctx, "Nina", sortkey.Limit(2))
+			next, err := music.QueryPage(ctx, "Nina", sortkey.After(page.Cursor))
+			fmt.Println(page.Trace) // artist = "Nina", all of it: 2 rows examined, 2 returned, …
+			require.NoError(t, err)
+			require.Len(t, next.Items, 1)
+		}
+		pages()
+		require.Contains(t, page.Trace.String(), `artist = "Nina", all of it: 2 rows examined, 2 returned, `)
+	})
+
+	t.Run("write", func(t *testing.T) {
+		song := Song{Artist: "Nina", Title: "Sinnerman"}
+		err = music.Put(ctx, song, sortkey.If("attribute_not_exists(artist)"))
+		var refused *sortkey.Error
+		if errors.Is(err, sortkey.ErrConditionFailed) && errors.As(err, &refused) {
+			err = attr.UnmarshalItem(refused.Item, &song)
+		}
+		require.NoError(t, err)
+		require.Equal(t, 9, song.Plays)
+
+		fork, err := db.Fork()
+		require.NoError(t, err)
+		defer fork.Close()
+		func(music *sortkey.TableOf[Song]) {
+			song, err = music.Update(ctx, sortkey.Key{"Nina", "Sinnerman"}, "SET plays = plays + :n", 1)
+			err = music.Delete(ctx, "Nina", "Sinnerman", sortkey.If("plays < :n", 100), sortkey.Old(&song))
+		}(sortkey.Table[Song](fork, "Music"))
+		require.NoError(t, err)
+		require.Equal(t, 10, song.Plays)
+	})
+
+	t.Run("transaction", func(t *testing.T) {
+		err = db.Update(ctx, func(ctx context.Context) error {
+			song, err := music.Get(ctx, "Nina", "Sinnerman")
+			if err != nil {
+				return err
+			}
+			song.Title = "Sinnerman (live)"
+			return errors.Join(
+				music.Delete(ctx, "Nina", "Sinnerman"),
+				music.Put(ctx, song, sortkey.If("attribute_not_exists(artist)")),
+			)
+		})
+		require.NoError(t, err)
+		_, err := music.Get(ctx, "Nina", "Sinnerman (live)")
+		require.NoError(t, err)
+	})
+
+	t.Run("keys", func(t *testing.T) {
+		track := keys.MustParse("ALBUM#{album}#{disc:int(2)}#{track:int(3)}")
+		sk, err := track.Format("Pastel Blues", 1, 9) // ALBUM#Pastel Blues#01#009
+		disc, err := track.Under("Pastel Blues", 1)   // all tracks of the disc
+		require.NoError(t, err)
+		require.True(t, disc.Contains(sk))
+	})
+
+	t.Run("changes", func(t *testing.T) {
+		var changed []attr.Item
+		cursor := ""
+		feed := func() string {
+			for change, err := range music.Changes(ctx, cursor, sortkey.UntilNow) {
+				if err != nil {
+					return err.Error()
+				}
+				cursor = change.Cursor
+				changed = append(changed, change.Key) // change.Old and change.New are songs, or nil
+			}
+			return ""
+		}
+		require.Empty(t, feed())
+		require.Len(t, changed, 6)
+		require.NoError(t, music.Put(ctx, Song{Artist: "Nina", Title: "Last"}))
+		require.Empty(t, feed())
+		require.Len(t, changed, 7, "it goes on after the cursor")
+	})
+
+	t.Run("cloud", func(t *testing.T) {
+		song := Song{Artist: "Nina", Title: "Cloud"}
+		client := sdk.Client(db) // a real *dynamodb.Client
+		item, err := attributevalue.MarshalMap(song)
+		_, err = client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("Music"), Item: item})
+		require.NoError(t, err)
+		got, err := music.Get(ctx, "Nina", "Cloud")
+		require.NoError(t, err)
+		require.Equal(t, song, got)
+	})
+}

@@ -1,0 +1,66 @@
+package sortkey
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// ErrNotFound is returned by [TableOf.Get] when there is no item with the key.
+var ErrNotFound = errors.New("sortkey: no item with this key")
+
+// ErrConditionFailed is what [errors.Is] finds in the error of a write whose condition does
+// not hold. The [*Error] has the item as it is.
+var ErrConditionFailed = errors.New("sortkey: the condition does not hold")
+
+// ErrNoTable is what [errors.Is] finds in the error of an operation on a table that does not
+// exist.
+var ErrNoTable = errors.New("sortkey: no such table")
+
+// An Error is an error of the service's: what DynamoDB answers to the same request.
+type Error struct {
+	// Code is the name of the exception, such as ValidationException.
+	Code string
+	// Message is the service's text.
+	Message string
+	// Item is the item on which a condition failed, nil if there is none.
+	Item attr.Item
+
+	cause error
+}
+
+// Error returns the code and the message.
+func (e *Error) Error() string {
+	if e.Message == "" {
+		return e.Code
+	}
+	return e.Code + ": " + e.Message
+}
+
+// Is reports whether the error is what [ErrConditionFailed] or [ErrNoTable] stands for.
+func (e *Error) Is(target error) bool {
+	switch target {
+	case ErrConditionFailed:
+		return e.Code == wire.CodeConditionFailed
+	case ErrNoTable:
+		return e.Code == "ResourceNotFoundException"
+	}
+	return false
+}
+
+// Unwrap returns the cause of an error that is not the request's fault, such as the end of
+// its context.
+func (e *Error) Unwrap() error { return e.cause }
+
+// failed returns the error of an operation in its public form.
+func failed(err error) error {
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		return &Error{Code: e.Code, Message: e.Message, Item: e.Item, cause: e.Err}
+	}
+	return err
+}
+
+// misuse is an error of a caller whose arguments make no request.
+func misuse(format string, args ...any) error { return fmt.Errorf("sortkey: "+format, args...) }

@@ -1,0 +1,459 @@
+package sortkey
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// A TableOf reads and writes the items of a table, or reads those of an index, as values of
+// type T: a struct with the tags of the AWS SDK's attributevalue package, see
+// [attr.Marshal], or [attr.Item]. It is safe for concurrent use.
+//
+// Arguments of its methods are first the values of the key, in the order of its attributes,
+// then [Option]s. An operation takes part in the transaction of its context; see [DB.Update].
+type TableOf[T any] struct {
+	db          *DB
+	name, index string
+}
+
+// Table returns a table with items of type T. The table need not exist yet.
+func Table[T any](db *DB, name string) *TableOf[T] { return &TableOf[T]{db: db, name: name} }
+
+// Index returns an index of the table, for reading.
+func (t *TableOf[T]) Index(name string) *TableOf[T] { return &TableOf[T]{t.db, t.name, name} }
+
+// A Key is the primary key of an item: its values in the order of the table's key.
+type Key []any
+
+// Get returns the item with a key. The error is [ErrNotFound] if there is none.
+func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
+	var c call
+	if err := c.parse(args); err != nil {
+		return item, err
+	}
+	schema, err := t.tableKey(ctx)
+	if err != nil {
+		return item, err
+	}
+	key, err := c.keyItem(schema)
+	if err != nil {
+		return item, err
+	}
+
+	in := &wire.GetItemInput{
+		TableName: &t.name, Key: key, ConsistentRead: &c.consistent, ProjectionExpression: c.projected(),
+		ExpressionAttributeNames: c.names,
+	}
+	found, decoded := false, error(nil)
+	_, err = t.db.service.GetItem(ctx, in, func(it attr.Item) {
+		found, decoded = true, decode(it, &item)
+	})
+	switch {
+	case err != nil:
+		return item, failed(err)
+	case !found:
+		return item, ErrNotFound
+	}
+	return item, decoded
+}
+
+// Put writes an item, in place of the one with its key if there is one. Options are [If] and
+// [Old].
+func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
+	var c call
+	it, err := encode(item)
+	if err != nil {
+		return err
+	}
+	if err := c.options(opts); err != nil {
+		return err
+	}
+	out, err := t.db.service.PutItem(ctx, &wire.PutItemInput{
+		TableName: &t.name, Item: it, ConditionExpression: c.condition, ExpressionAttributeNames: c.names,
+		ExpressionAttributeValues: c.boundValues(), ReturnValues: c.oldValues(),
+		ReturnValuesOnConditionCheckFailure: allOld,
+	})
+	if err != nil {
+		return failed(err)
+	}
+	return c.storeOld(out.Attributes)
+}
+
+// Delete deletes the item with a key, if there is one. Options are [If] and [Old].
+func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
+	var c call
+	if err := c.parse(args); err != nil {
+		return err
+	}
+	schema, err := t.tableKey(ctx)
+	if err != nil {
+		return err
+	}
+	key, err := c.keyItem(schema)
+	if err != nil {
+		return err
+	}
+	out, err := t.db.service.DeleteItem(ctx, &wire.DeleteItemInput{
+		TableName: &t.name, Key: key, ConditionExpression: c.condition, ExpressionAttributeNames: c.names,
+		ExpressionAttributeValues: c.boundValues(), ReturnValues: c.oldValues(),
+		ReturnValuesOnConditionCheckFailure: allOld,
+	})
+	if err != nil {
+		return failed(err)
+	}
+	return c.storeOld(out.Attributes)
+}
+
+// Update changes the item with a key by an update expression, or makes one, and returns the
+// item as it is then. Placeholders such as :n take the values in the order in which they
+// first appear; [Option]s such as [If] stand after the values.
+func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ...any) (item T, err error) {
+	c := call{key: key}
+	var values []any
+	for _, arg := range args {
+		if o, ok := arg.(Option); ok {
+			if err := o.set(&c); err != nil {
+				return item, err
+			}
+			continue
+		}
+		values = append(values, arg)
+	}
+	source, err := c.expression(update, values)
+	if err != nil {
+		return item, err
+	}
+	schema, err := t.tableKey(ctx)
+	if err != nil {
+		return item, err
+	}
+	it, err := c.keyItem(schema)
+	if err != nil {
+		return item, err
+	}
+	if c.old != nil {
+		return item, misuse("Old is for Put and Delete: Update returns the new item")
+	}
+
+	out, err := t.db.service.UpdateItem(ctx, &wire.UpdateItemInput{
+		TableName: &t.name, Key: it, UpdateExpression: source, ConditionExpression: c.condition,
+		ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.boundValues(), ReturnValues: new("ALL_NEW"),
+		ReturnValuesOnConditionCheckFailure: allOld,
+	})
+	if err != nil {
+		return item, failed(err)
+	}
+	return item, decode(out.Attributes, &item)
+}
+
+// A Page is one page of a query or a scan.
+type Page[T any] struct {
+	Items []T
+	// Cursor is where the next page begins, for [After]; "" if this is the last one. It is
+	// text that can be kept, and is refused by other tables and indexes.
+	Cursor string
+	// Trace says what the page has read: the range, rows, bytes, units, and why it stopped.
+	Trace Trace
+}
+
+// Query yields the items in a range of one partition, in the order of their sort keys. It
+// takes the values of the partition key, then, if the range is smaller, values of the sort
+// key, a [SortRange], a [keys.Range] or a [keys.Template], then options. It reads on through
+// all pages; each page is a state of its own unless the context has a transaction.
+func (t *TableOf[T]) Query(ctx context.Context, args ...any) iter.Seq2[T, error] {
+	return t.all(ctx, func() (*reading, error) { return t.query(ctx, args) })
+}
+
+// QueryPage returns one page of what [TableOf.Query] yields.
+func (t *TableOf[T]) QueryPage(ctx context.Context, args ...any) (*Page[T], error) {
+	r, err := t.query(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	return t.one(ctx, r)
+}
+
+// Scan yields all items of the table or index, in an order that says nothing.
+func (t *TableOf[T]) Scan(ctx context.Context, opts ...Option) iter.Seq2[T, error] {
+	return t.all(ctx, func() (*reading, error) { return t.scan(opts) })
+}
+
+// ScanPage returns one page of what [TableOf.Scan] yields.
+func (t *TableOf[T]) ScanPage(ctx context.Context, opts ...Option) (*Page[T], error) {
+	r, err := t.scan(opts)
+	if err != nil {
+		return nil, err
+	}
+	return t.one(ctx, r)
+}
+
+// A reading is a query or a scan that may be read page by page.
+type reading struct {
+	call
+	// start is the ExclusiveStartKey of the next page, nil for the first.
+	start attr.Item
+	// page reads a page of at most limit rows, 0 for no limit, and returns the start of the
+	// next one.
+	page func(ctx context.Context, limit *int64, visit api.Visit) (next attr.Item, err error)
+}
+
+// query prepares a query.
+func (t *TableOf[T]) query(ctx context.Context, args []any) (*reading, error) {
+	r := new(reading)
+	if err := r.parse(args); err != nil {
+		return nil, err
+	}
+	if r.segments != 0 {
+		return nil, misuse("Segment is for scans")
+	}
+	schema, err := t.schema(ctx)
+	if err != nil {
+		return nil, err
+	}
+	condition, err := r.keyCondition(schema)
+	if err != nil {
+		return nil, err
+	}
+	if r.start, err = t.startOf(r.after); err != nil {
+		return nil, err
+	}
+
+	in := &wire.QueryInput{
+		TableName: &t.name, IndexName: t.indexName(), KeyConditionExpression: &condition, FilterExpression: r.filter,
+		ProjectionExpression: r.projected(), ExpressionAttributeNames: r.names,
+		ExpressionAttributeValues: r.boundValues(), ConsistentRead: &r.consistent,
+	}
+	if r.descending {
+		in.ScanIndexForward = new(false)
+	}
+	r.page = func(ctx context.Context, limit *int64, visit api.Visit) (attr.Item, error) {
+		in.ExclusiveStartKey, in.Limit = r.start, limit
+		out, err := t.db.service.Query(ctx, in, visit)
+		if err != nil {
+			return nil, err
+		}
+		return out.LastEvaluatedKey, nil
+	}
+	return r, nil
+}
+
+// scan prepares a scan.
+func (t *TableOf[T]) scan(opts []Option) (*reading, error) {
+	r := new(reading)
+	if err := r.options(opts); err != nil {
+		return nil, err
+	}
+	if r.descending {
+		return nil, misuse("Descending is for queries: a scan has no order")
+	}
+	var err error
+	if r.start, err = t.startOf(r.after); err != nil {
+		return nil, err
+	}
+
+	in := &wire.ScanInput{
+		TableName: &t.name, IndexName: t.indexName(), FilterExpression: r.filter, ProjectionExpression: r.projected(),
+		ExpressionAttributeNames: r.names, ExpressionAttributeValues: r.boundValues(), ConsistentRead: &r.consistent,
+	}
+	if r.segments != 0 {
+		in.Segment, in.TotalSegments = &r.segment, &r.segments
+	}
+	r.page = func(ctx context.Context, limit *int64, visit api.Visit) (attr.Item, error) {
+		in.ExclusiveStartKey, in.Limit = r.start, limit
+		out, err := t.db.service.Scan(ctx, in, visit)
+		if err != nil {
+			return nil, err
+		}
+		return out.LastEvaluatedKey, nil
+	}
+	return r, nil
+}
+
+// firstPage is how many items the first page of a loop reads, so that a loop that ends early
+// has read little. Later pages have the size of the service's.
+const firstPage = 256
+
+// all yields the items of all pages.
+func (t *TableOf[T]) all(ctx context.Context, prepare func() (*reading, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		r, err := prepare()
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		left := r.limit // 0: no limit
+		limit := int64(firstPage)
+		if r.filter == nil && left > 0 {
+			limit = min(limit, left)
+		}
+
+		var page []T
+		for size := &limit; ; size = nil {
+			page = page[:0]
+			if page, err = t.read(ctx, r, size, page); err != nil {
+				yield(none, err)
+				return
+			}
+			for _, item := range page {
+				if !yield(item, nil) {
+					return
+				}
+				if left--; left == 0 {
+					return
+				}
+			}
+			if r.start == nil {
+				return
+			}
+		}
+	}
+}
+
+// read appends the items of the next page to list, and moves the reading behind it.
+func (t *TableOf[T]) read(ctx context.Context, r *reading, limit *int64, list []T) ([]T, error) {
+	next, err := r.page(ctx, limit, func(it attr.Item) (int, error) {
+		var item T
+		if err := decode(it, &item); err != nil {
+			return 0, &decodeError{err}
+		}
+		list = append(list, item)
+		return 0, nil
+	})
+	if e, ok := errors.AsType[*decodeError](err); ok {
+		return nil, e.error
+	}
+	if err != nil {
+		return nil, failed(err)
+	}
+	r.start = next
+	return list, nil
+}
+
+// A decodeError is an error of decode that passes through an operation.
+type decodeError struct{ error }
+
+func (e *decodeError) Unwrap() error { return e.error }
+
+// one reads one page.
+func (t *TableOf[T]) one(ctx context.Context, r *reading) (*Page[T], error) {
+	var limit *int64
+	if r.limit > 0 {
+		limit = &r.limit
+	}
+	p := new(Page[T])
+	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.Trace = newTrace(&tr) })
+	var err error
+	if p.Items, err = t.read(ctx, r, limit, nil); err != nil {
+		return nil, err
+	}
+	p.Cursor = t.cursor(r.start)
+	return p, nil
+}
+
+// tableKey returns the key of the table, for operations on one item.
+func (t *TableOf[T]) tableKey(ctx context.Context) (*keycond.Schema, error) {
+	if t.index != "" {
+		return nil, misuse("index %s of table %s is for Query and Scan: use the table", t.index, t.name)
+	}
+	return t.schema(ctx)
+}
+
+// schema returns the key of the table or index.
+func (t *TableOf[T]) schema(ctx context.Context) (*keycond.Schema, error) {
+	def, err := t.db.tables.Describe(t.name)
+	if err != nil { // another server may have made it
+		if err := t.db.tables.Refresh(ctx); err != nil {
+			return nil, err
+		}
+		if def, err = t.db.tables.Describe(t.name); err != nil {
+			return nil, &Error{Code: "ResourceNotFoundException", Message: "Requested resource not found"}
+		}
+	}
+	if t.index == "" {
+		return def.Key(), nil
+	}
+	ix, err := def.Index(t.index)
+	if err != nil {
+		return nil, &Error{Code: wire.CodeValidation, Message: err.Error()}
+	}
+	return ix.Key(), nil
+}
+
+func (t *TableOf[T]) indexName() *string {
+	if t.index == "" {
+		return nil
+	}
+	return &t.index
+}
+
+var allOld = new("ALL_OLD")
+
+// options reads options that stand alone.
+func (c *call) options(opts []Option) error {
+	for _, o := range opts {
+		if err := o.set(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *call) projected() *string {
+	if c.projection == nil {
+		return nil
+	}
+	text := strings.Join(c.projection, ", ")
+	return &text
+}
+
+func (c *call) oldValues() *string {
+	if c.old == nil {
+		return nil
+	}
+	return allOld
+}
+
+func (c *call) storeOld(it attr.Item) error {
+	if c.old == nil || it == nil {
+		return nil
+	}
+	return decode(it, c.old)
+}
+
+// encode returns the item of a struct, map or item.
+func encode(v any) (attr.Item, error) {
+	if it, ok := v.(attr.Item); ok {
+		return it, nil
+	}
+	return attr.MarshalItem(v)
+}
+
+// decode stores an item, which is valid for the duration of the call, in *dst.
+func decode(it attr.Item, dst any) error {
+	if dst, ok := dst.(*attr.Item); ok {
+		*dst = bytes.Clone(it)
+		return nil
+	}
+	return attr.UnmarshalItem(it, dst)
+}
+
+// attributeOf returns the attribute value of a Go value.
+func attributeOf(v any) (attr.Value, error) {
+	switch v := v.(type) {
+	case attr.Value:
+		return v, nil
+	case string:
+		return attr.NewString(v), nil
+	}
+	return attr.Marshal(v)
+}

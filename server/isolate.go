@@ -1,0 +1,177 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// isolated answers the requests of each access key with a database of its own.
+type isolated struct {
+	db      *sortkey.DB // without an access key, and the origin of the others
+	side    inside.Side // of db
+	opts    Options
+	closing sync.WaitGroup // of databases that made room
+
+	mu        sync.Mutex             // not held while a database is made or closed
+	databases map[string]*isolatedDB // by access key
+}
+
+// An isolatedDB is the database of one access key.
+type isolatedDB struct {
+	made chan struct{} // closed when it has been made or, with an error, has not
+	*sortkey.DB
+	err error
+
+	running int       // requests; guarded by isolated.mu, as is last
+	last    time.Time // end of the last request
+}
+
+// idle is how long a database must have had no request before the database of
+// another access key can take its place.
+const idle = time.Minute
+
+// Serve implements [server.Handler].
+func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) ([]byte, int) {
+	key := event.AccessKey(ctx)
+	if key == "" {
+		return inside.Service(s.db).Serve(ctx, target, body, dst)
+	}
+	db, err := s.enter(key)
+	if err != nil {
+		failure, ok := errors.AsType[*wire.Error](err)
+		if !ok {
+			s.side.Logger.ErrorContext(ctx, "cannot make the database of an access key", "err", err)
+			failure = &wire.Error{
+				Code: "InternalServerError", Status: http.StatusInternalServerError, Message: err.Error(),
+			}
+		}
+		event.Of(ctx).Fail(failure.Code, failure.Message)
+		return failure.AppendJSON(dst), failure.Status
+	}
+	defer s.leave(db)
+	return inside.Service(db.DB).Serve(ctx, target, body, dst)
+}
+
+// enter returns the database of an access key. The caller leaves it after use. The
+// error is a [*wire.Error] if there is no room.
+func (s *isolated) enter(key string) (*isolatedDB, error) {
+	s.mu.Lock()
+	db := s.databases[key]
+	if db != nil {
+		db.running++
+		s.mu.Unlock()
+		<-db.made
+		if db.err != nil {
+			return nil, db.err // and it is not among the databases any more
+		}
+		return db, nil
+	}
+	if err := s.makeRoom(); err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	db = &isolatedDB{made: make(chan struct{}), running: 1}
+	s.databases[key] = db
+	s.mu.Unlock()
+
+	db.DB, db.err = s.db.Fork(func(o *sortkey.Options) { s.isolate(key, o) })
+	if db.err != nil {
+		s.mu.Lock()
+		delete(s.databases, key)
+		s.mu.Unlock()
+	}
+	close(db.made)
+	return db, db.err
+}
+
+// isolate makes o the options of the database of an access key.
+func (s *isolated) isolate(key string, o *sortkey.Options) {
+	if o.S3Root != "" {
+		o.S3Root = filepath.Join(o.S3Root, folderOf(key))
+	}
+	if s.opts.IsolateOptions != nil {
+		s.opts.IsolateOptions(key, o)
+	}
+}
+
+// folderOf returns the name of the folder of an access key, which may be any text.
+func folderOf(key string) string {
+	name := url.PathEscape(key)
+	switch {
+	case strings.Trim(name, ".") == "":
+		return strings.ReplaceAll(name, ".", "%2E")
+	case len(name) > longestFolder:
+		return fmt.Sprintf("%x", sha256.Sum256([]byte(key)))
+	}
+	return name
+}
+
+// longestFolder is less than the longest name of usual file systems.
+const longestFolder = 200
+
+func (s *isolated) leave(db *isolatedDB) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	db.running--
+	db.last = s.side.Clock()
+}
+
+// makeRoom removes the database whose last request is longest ago if there are as many as
+// allowed. It is closed in the background. The caller holds s.mu.
+func (s *isolated) makeRoom() error {
+	limit := s.opts.Isolate
+	if len(s.databases) < limit {
+		return nil
+	}
+	oldest := ""
+	for key, db := range s.databases {
+		if db.running == 0 && (oldest == "" || db.last.Before(s.databases[oldest].last)) {
+			oldest = key
+		}
+	}
+	if oldest == "" || s.side.Clock().Sub(s.databases[oldest].last) < idle {
+		return &wire.Error{
+			Code: "LimitExceededException", Status: http.StatusBadRequest,
+			Message: fmt.Sprintf("the server keeps at most %d databases, one for each access key, and all of them have been used within the last minute", limit),
+		}
+	}
+	db := s.databases[oldest]
+	delete(s.databases, oldest)
+	s.closing.Go(func() {
+		if err := db.Close(); err != nil {
+			s.side.Logger.Warn("cannot close the database of an access key that was evicted", "err", err)
+		}
+	})
+	return nil
+}
+
+// close closes all databases.
+func (s *isolated) close() error {
+	s.mu.Lock()
+	databases := slices.Collect(maps.Values(s.databases))
+	clear(s.databases)
+	s.mu.Unlock()
+	var errs []error
+	for _, db := range databases {
+		if <-db.made; db.err == nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	s.closing.Wait()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,67 @@
+// Package server is the HTTP face of a database: it speaks the protocol of DynamoDB and
+// DynamoDB Streams. A [Server] is an [http.Handler]; [Server.Client] reaches it without a
+// socket, and [Server.Serve] with one.
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/inside"
+	protocol "github.com/sortkey/sortkey/internal/server"
+)
+
+// A Server answers the requests of the service's protocol from a database. It is safe for
+// concurrent use.
+type Server struct {
+	db      *sortkey.DB
+	opts    Options
+	side    inside.Side
+	handler http.Handler
+}
+
+// New returns a server of a database. It needs no closing; the database is the caller's to
+// close.
+func New(db *sortkey.DB, opts Options) *Server {
+	s := &Server{db: db, opts: opts, side: inside.SideOf(db)}
+	s.handler = traceHandler(protocol.New(inside.Service(db), s.protocol()))
+	return s
+}
+
+// protocol returns the options in the form of the package below.
+func (s *Server) protocol() protocol.Options {
+	o := &s.opts
+	return protocol.Options{
+		Logger: s.side.Logger, Clock: s.side.Clock, Observer: s.side.Observer, RequestID: s.side.RequestID,
+		Health: s.side.Health, Credentials: o.Credentials, Open: o.Open, CORS: o.CORS, AllowHosts: o.AllowHosts,
+		MaxBodyBytes: o.MaxBodyBytes, MaxPendingBytes: o.MaxPendingBytes, MaxRequests: o.MaxRequests,
+		MaxConnections: o.MaxConnections, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout,
+		IdleTimeout: o.IdleTimeout, ShutdownTimeout: o.ShutdownTimeout,
+	}
+}
+
+// ServeHTTP implements [http.Handler]. GET /healthz answers with status 200 while the
+// database can be used.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Client returns an HTTP client whose requests, whatever their address, the server answers in
+// this process, without a socket. The context of a request reaches the database.
+func (s *Server) Client() *http.Client {
+	return &http.Client{Transport: &protocol.Transport{Handler: s.handler}}
+}
+
+// Serve serves on ln until ctx ends and the running requests are done, with the limits and
+// time-outs of the options. It closes ln.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	opts := s.protocol()
+	if s.opts.Isolate <= 0 {
+		return protocol.Serve(ctx, ln, s.handler, opts)
+	}
+	each := &isolated{db: s.db, side: s.side, opts: s.opts, databases: map[string]*isolatedDB{}}
+	opts.PassKeys = true
+	err := protocol.Serve(ctx, ln, traceHandler(protocol.New(each, opts)), opts)
+	return errors.Join(err, each.close())
+}

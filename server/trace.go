@@ -1,0 +1,43 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/table"
+)
+
+// TraceHeader requests the trace of a query or scan when a request carries it
+// with the value 1, and holds the trace in the response. See [ReadTrace].
+const TraceHeader = "X-Sortkey-Trace"
+
+// ReadTrace returns the trace in the headers of a response, and whether there
+// is one. Other endpoints send none.
+func ReadTrace(h http.Header) (sortkey.Trace, bool) {
+	var tr sortkey.Trace
+	header := h.Get(TraceHeader)
+	if header == "" || json.Unmarshal([]byte(header), &tr) != nil {
+		return sortkey.Trace{}, false
+	}
+	return tr, true
+}
+
+// traceHandler handles [TraceHeader].
+func traceHandler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.Header.Get(TraceHeader) != "1" {
+			next.ServeHTTP(w, req)
+			return
+		}
+		// The trace arrives before the response is written, so the header can
+		// still be set.
+		ctx := table.WithTrace(req.Context(), func(tr table.Trace) {
+			if value, err := json.Marshal(inside.Trace(&tr)); err == nil {
+				w.Header().Set(TraceHeader, string(value))
+			}
+		})
+		next.ServeHTTP(w, req.WithContext(ctx))
+	})
+}
