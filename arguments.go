@@ -3,6 +3,7 @@ package sortkey
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
@@ -140,6 +141,10 @@ type call struct {
 	// values collects what placeholders stand for.
 	values attr.Builder
 	count  int // of placeholders
+	// item builds the key, and raw has the bytes of strings and numbers. Both keep their
+	// memory when the call is used again.
+	item attr.Builder
+	raw  []byte
 
 	condition, filter *string
 	projection        []string
@@ -298,21 +303,47 @@ func isName(word, rest string) bool {
 	return expr.IsReserved(word) && !strings.HasPrefix(strings.TrimLeft(rest, " "), "(")
 }
 
-// keyItem returns the whole primary key that the arguments give.
-func (c *call) keyItem(schema *keycond.Schema) (attr.Item, error) {
-	attributes := schema.Attributes()
-	if c.sort != nil || len(c.key) != len(attributes) {
-		return nil, misuse("%s has the key %s: give one value for each, not %d", "the table", namesOf(attributes), len(c.key))
+// keyItem appends the whole primary key that the arguments give.
+func (c *call) keyItem(dst attr.Item, schema *keycond.Schema) (attr.Item, error) {
+	if c.sort != nil || len(c.key) != schema.Len() {
+		return nil, misuse("the key is %s: give one value for each attribute, not %d",
+			namesOf(schema.Attributes()), len(c.key))
 	}
-	var b attr.Builder
-	for i, a := range attributes {
-		v, err := attributeOf(c.key[i])
+	for i, arg := range c.key {
+		a := schema.Attribute(i)
+		v, err := c.attribute(arg)
 		if err != nil {
 			return nil, misuse("key attribute %s: %w", a.Name, err)
 		}
-		b.Add(a.Name, v)
+		c.item.Add(a.Name, v)
 	}
-	return b.Item(), nil
+	return c.item.AppendItem(dst), nil
+}
+
+// attribute is attributeOf with the bytes of usual values in the memory of the call.
+func (c *call) attribute(v any) (attr.Value, error) {
+	from := len(c.raw)
+	switch v := v.(type) {
+	case string:
+		if !utf8.ValidString(v) {
+			break
+		}
+		c.raw = append(c.raw, v...)
+		return attr.MakeValue(attr.String, c.raw[from:len(c.raw):len(c.raw)]), nil
+	case int:
+		var err error
+		c.raw, err = attr.AppendNumber(c.raw, strconv.Itoa(v))
+		return attr.MakeValue(attr.Number, c.raw[from:len(c.raw):len(c.raw)]), err
+	}
+	return attributeOf(v)
+}
+
+// release empties a call for its next use.
+func (c *call) release() {
+	c.item.Reset()
+	c.values.Reset()
+	clear(c.key)
+	*c = call{key: c.key[:0], values: c.values, item: c.item, raw: c.raw[:0]}
 }
 
 // keyCondition returns the key condition of a query.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"strings"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
@@ -36,34 +37,53 @@ type Key []any
 
 // Get returns the item with a key. The error is [ErrNotFound] if there is none.
 func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
-	var c call
-	if err := c.parse(args); err != nil {
+	g := gets.Get().(*get)
+	defer g.release()
+	if err := g.parse(args); err != nil {
 		return item, err
 	}
 	schema, err := t.tableKey(ctx)
 	if err != nil {
 		return item, err
 	}
-	key, err := c.keyItem(schema)
-	if err != nil {
+	if g.in.Key, err = g.keyItem(g.in.Key[:0], schema); err != nil {
 		return item, err
 	}
 
-	in := &wire.GetItemInput{
-		TableName: &t.name, Key: key, ConsistentRead: &c.consistent, ProjectionExpression: c.projected(),
-		ExpressionAttributeNames: c.names,
-	}
-	found, decoded := false, error(nil)
-	_, err = t.db.service.GetItem(ctx, in, func(it attr.Item) {
-		found, decoded = true, decode(it, &item)
-	})
-	switch {
+	g.in.TableName, g.in.ConsistentRead = &t.name, &g.consistent
+	g.in.ProjectionExpression, g.in.ExpressionAttributeNames = g.projected(), g.names
+	found := new(T)
+	g.dst = found
+	switch _, err = t.db.service.GetItem(ctx, &g.in, g.visit); {
 	case err != nil:
 		return item, failed(err)
-	case !found:
+	case !g.found:
 		return item, ErrNotFound
 	}
-	return item, decoded
+	return *found, g.err
+}
+
+// A get is the state of one Get. It is pooled; nothing keeps a part of it.
+type get struct {
+	call
+	in    wire.GetItemInput
+	dst   any
+	found bool
+	err   error
+	visit func(attr.Item)
+}
+
+var gets = sync.Pool{New: func() any {
+	g := new(get)
+	g.visit = func(it attr.Item) { g.found, g.err = true, decode(it, g.dst) }
+	return g
+}}
+
+func (g *get) release() {
+	g.call.release()
+	g.in = wire.GetItemInput{Key: g.in.Key}
+	g.dst, g.found, g.err = nil, false, nil
+	gets.Put(g)
 }
 
 // Put writes an item, in place of the one with its key if there is one. Options are [If] and
@@ -98,7 +118,7 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 	if err != nil {
 		return err
 	}
-	key, err := c.keyItem(schema)
+	key, err := c.keyItem(nil, schema)
 	if err != nil {
 		return err
 	}
@@ -136,7 +156,7 @@ func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ..
 	if err != nil {
 		return item, err
 	}
-	it, err := c.keyItem(schema)
+	it, err := c.keyItem(nil, schema)
 	if err != nil {
 		return item, err
 	}

@@ -42,6 +42,18 @@ type Schema struct {
 	Table *Schema
 }
 
+// Len returns the number of attributes of a table's key, or of those of an index that a
+// query can give.
+func (s *Schema) Len() int { return len(s.Hash) + len(s.Range) }
+
+// Attribute returns attribute i of those that [Schema.Len] counts.
+func (s *Schema) Attribute(i int) Attribute {
+	if i < len(s.Hash) {
+		return s.Hash[i]
+	}
+	return s.Range[i-len(s.Hash)]
+}
+
 // Attributes returns all attributes of the key: partition, sort, and for an
 // index those of the table's key that are not among them.
 func (s *Schema) Attributes() []Attribute {

@@ -1,0 +1,130 @@
+package sortkey_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+)
+
+// A Reading is an item of the benchmarks: five attributes, about 200 bytes.
+type Reading struct {
+	Sensor string `dynamodbav:"sensor"`
+	At     int    `dynamodbav:"at"`
+	Place  string `dynamodbav:"place"`
+	Value  int    `dynamodbav:"value"`
+	Note   string `dynamodbav:"note"`
+}
+
+func reading(i int) Reading {
+	return Reading{
+		Sensor: fmt.Sprintf("sensor-%03d", i%100), At: i / 100, Place: fmt.Sprintf("hall-%d", i%7), Value: i,
+		Note: fmt.Sprintf("%0150d", i),
+	}
+}
+
+const benchItems = 100_000
+
+func readings(tb testing.TB, items int) (*sortkey.DB, *sortkey.TableOf[Reading]) {
+	tb.Helper()
+	db, err := sortkey.Open(sortkey.Options{})
+	require.NoError(tb, err)
+	tb.Cleanup(func() { db.Close() })
+	ctx := context.Background()
+	require.NoError(tb, db.CreateTable(ctx, "Readings", "sensor / at:N", sortkey.Global("ByPlace", "place / value:N")))
+	t := sortkey.Table[Reading](db, "Readings")
+	for i := range items {
+		require.NoError(tb, t.Put(ctx, reading(i)))
+	}
+	return db, t
+}
+
+// BenchmarkEmbedded measures the store in Go; TableGet is what lies below Get: the engine with
+// its tables, without operations and structs.
+func BenchmarkEmbedded(b *testing.B) {
+	ctx := context.Background()
+	db, t := readings(b, benchItems)
+	count := func(b *testing.B, want int, args ...any) {
+		n := 0
+		for _, err := range t.Query(ctx, args...) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n != want {
+			b.Fatalf("%d rows, want %d", n, want)
+		}
+	}
+
+	b.Run("Get", func(b *testing.B) {
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			i = (i + 7919) % benchItems
+			if _, err := t.Get(ctx, fmt.Sprintf("sensor-%03d", i%100), i/100); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Query10", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			count(b, 10, "sensor-007", sortkey.Between(100, 109))
+		}
+	})
+	b.Run("Query1000", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			count(b, 1000, "sensor-007")
+		}
+	})
+	b.Run("Index10", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			n := 0
+			for _, err := range t.Index("ByPlace").Query(ctx, "hall-3", sortkey.Limit(10)) {
+				if err != nil {
+					b.Fatal(err)
+				}
+				n++
+			}
+		}
+	})
+	b.Run("Put", func(b *testing.B) {
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			i = (i + 7919) % benchItems
+			if err := t.Put(ctx, reading(i)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Counter", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := t.Update(ctx, sortkey.Key{"sensor-007", 5}, "SET value = value + :n", 1); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("TableGet", func(b *testing.B) {
+		b.ReportAllocs()
+		i := 0
+		for b.Loop() {
+			i = (i + 7919) % benchItems
+			var key attr.Builder
+			at, _ := attr.Marshal(i / 100)
+			key.Add("sensor", attr.NewString(fmt.Sprintf("sensor-%03d", i%100)))
+			key.Add("at", at)
+			if err := sortkey.GetBelow(ctx, db, "Readings", key.Item(), func(attr.Item) {}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
