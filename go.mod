@@ -12,7 +12,6 @@ require (
 	github.com/cockroachdb/datadriven v1.0.3
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/google/btree v1.1.3
-	github.com/google/go-cmp v0.6.0
 	github.com/leanovate/gopter v0.2.9
 	github.com/stretchr/testify v1.8.4
 	go.uber.org/goleak v1.3.0

@@ -24,7 +24,7 @@ const module = "github.com/sortkey/sortkey"
 // of lower floors; tests are exempt. TestFloors fails for a package that is
 // missing here: decide where it belongs, and document that in docs/design.md.
 var floors = [][]string{
-	{"store", "keys", "internal/fault", "internal/throughput", "internal/blob", "internal/doc", "internal/number", "internal/markup", "internal/advice", "internal/lines", "internal/proptest", "internal/seeded", "internal/pgtest", "internal/cmdtest"},
+	{"store", "keys", "internal/fault", "internal/throughput", "internal/blob", "internal/doc", "internal/number", "internal/markup", "internal/advice", "internal/lines", "internal/proptest", "internal/seeded", "internal/terminal", "internal/pgtest", "internal/cmdtest"},
 	{"internal/remote"},
 	{"attr", "store/memory", "store/btree", "store/disk", "store/postgres", "store/tikv", "store/storetest", "keys/keyexpr"},
 	{"internal/item", "internal/ast", "internal/text", "internal/sdkvalue", "internal/tabledef", "internal/s3files"},
@@ -65,7 +65,7 @@ var (
 )
 
 // withSDK lists the rooms that may import the AWS SDK; tops may, too.
-var withSDK = []string{"sdk", "sortkeytest", "keys/keyexpr", "bench/layer", "internal/sdkvalue", "internal/tabledef", "internal/cmdtest"}
+var withSDK = []string{"sdk", "sortkeytest", "design/designtest", "keys/keyexpr", "bench/layer", "internal/sdkvalue", "internal/tabledef", "internal/cmdtest"}
 
 func TestSDK(t *testing.T) {
 	for room, paths := range rooms(t) {
@@ -174,6 +174,16 @@ func TestDependencies(t *testing.T) {
 	for _, room := range noHTTP {
 		if strings.Contains(deps(room), "\nnet/http\n") {
 			t.Errorf("room %q reaches net/http", room)
+		}
+	}
+	// Every test that imports sortkeytest compiles what it reaches.
+	all := deps("sortkeytest")
+	for _, path := range []string{
+		"go.yaml.in/yaml/v4", "github.com/rivo/uniseg", "github.com/go-json-experiment/json",
+		module + "/internal/design", module + "/internal/tabledef", module + "/internal/terminal",
+	} {
+		if strings.Contains(all, "\n"+path+"\n") {
+			t.Errorf("sortkeytest reaches %s, which a test without design/designtest does not need", path)
 		}
 	}
 }

@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
 # Makes three programs on AWS SDKs of different ages, adds a test with
 # sortkeytest to each as a newcomer would, and prints what that does to their
-# modules. It ends with 0 if the tests pass, no version was raised, nothing
-# heavy came along and go list -m all has at most 30 modules.
+# modules. Then it prints, for the newest SDK, what the test costs instead of one
+# with a stub of the service: processor time to compile it with an empty build
+# cache, and the size of the binary. It ends with 0 if the tests pass, no version
+# was raised, nothing heavy came along, go list -m all has at most 30 modules and
+# the binary does not grow by more than the bounds below.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib/proxy.sh
 
 most=30
+most_mb=6.5          # of a test binary, on amd64
+most_stripped_mb=4.6 # of one without symbols and debug information
 heavy='cockroachdb/pebble|prometheus|spf13|protobuf|chromedp|golang.org/x/term|schollz|porcupine|rapid|pgx'
 bad=0
 
@@ -50,15 +55,33 @@ GO
 package main
 
 import (
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 )
 
-func TestNothing(t *testing.T) { require.True(t, true) }
+type stub struct{}
+
+func (stub) Do(*http.Request) (*http.Response, error) {
+	body := `{"Items":[{"customer":{"S":"7"},"order":{"S":"1"}},{"customer":{"S":"7"},"order":{"S":"2"}}]}`
+	return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+func TestCount(t *testing.T) {
+	c := dynamodb.New(dynamodb.Options{Region: "none", Credentials: aws.AnonymousCredentials{}, HTTPClient: stub{}})
+	n, err := count(t.Context(), c, "Orders")
+	require.NoError(t, err)
+	require.Equal(t, 2, n)
+}
 GO
   go mod tidy 2>/dev/null
   go list -m all | awk '{print $1, $2}' | sort >before
+  cp -r . "$dir-stub"
   cat >main_test.go <<'GO'
 package main
 
@@ -104,4 +127,34 @@ sdk=github.com/aws/aws-sdk-go-v2
 program april-2025 $sdk/service/dynamodb@v1.43.0 $sdk/feature/dynamodb/attributevalue@v1.19.0 github.com/stretchr/testify@v1.9.0
 program november-2025 $sdk/service/dynamodb@v1.53.0 $sdk/feature/dynamodb/attributevalue@v1.20.21 github.com/stretchr/testify@v1.10.0
 program october-2026 $sdk/service/dynamodb@v1.73.0 $sdk/feature/dynamodb/attributevalue@v1.21.18 github.com/stretchr/testify@v1.11.1
+
+# cost DIRECTORY: processor seconds to compile the test there with an empty cache, and
+# the bytes of its binary and of one without symbols.
+cost() {
+  cd "$1"
+  local TIMEFORMAT='%U %S' cold=$work/cold time
+  mkdir "$cold"
+  time=$({ time GOCACHE=$cold go test -c -o ../a.test . >/dev/null 2>&1; } 2>&1)
+  GOCACHE=$cold go test -c -ldflags='-s -w' -o ../b.test .
+  rm -rf "$cold"
+  echo "$time" "$(wc -c <../a.test)" "$(wc -c <../b.test)"
+  cd - >/dev/null
+}
+
+printf '\n%-28s %12s %12s %14s\n' 'the test on dynamodb v1.73.0' 'processor s' 'binary MB' 'stripped MB'
+{
+  cost "$work/october-2026-stub"
+  cost "$work/october-2026"
+} | awk -v most=$most_mb -v most_stripped=$most_stripped_mb '
+  function row(name, s, a, b) { printf "%-28s %12.1f %12.2f %14.2f\n", name, s, a, b }
+  { s[NR] = $1 + $2; a[NR] = $3 / 1e6; b[NR] = $4 / 1e6 }
+  END {
+    row("with a stub", s[1], a[1], b[1])
+    row("with sortkeytest", s[2], a[2], b[2])
+    row("difference", s[2] - s[1], a[2] - a[1], b[2] - b[1])
+    exit NR != 2 || a[2] - a[1] > most || b[2] - b[1] > most_stripped
+  }' || {
+  echo "a test binary grows by more than $most_mb MB, or $most_stripped_mb MB stripped" >&2
+  bad=1
+}
 exit $bad

@@ -5,8 +5,9 @@
 // test and subtest can have its own, in parallel. To fill a database once and
 // use it many times, see [Shared]; to give a subtest a copy, see [DB.Fork].
 //
-// [DB.Load] creates the tables of a deployment, [DB.Put] and the functions [Get],
-// [Query] and [Items] write and read items, and [DB.Diff] shows what has changed.
+// [DB.Table] creates a table, or package designtest those of a deployment. [DB.Put] and the
+// functions [Get], [Query] and [Items] write and read items, and [DB.Diff] shows what has
+// changed.
 // [DB.Fail] makes calls fail, [DB.Clock] moves the time, and [DB.Record] records calls.
 // [DB.Changes] and [DB.EventSource] test code that handles the changes of a table.
 // docs/testing.md leads to a page for each topic.

@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -140,11 +141,11 @@ func opened(t *testing.T) (*sortkeytest.DB, *Service) {
 }
 
 func TestDocumentLoad(t *testing.T) {
-	t.Chdir("testdata/deploy")
+	t.Chdir("../design/designtest/testdata/deploy")
 	db := sortkeytest.New(t)
-	db.Load("../deploy/template.yaml", "Stage=test") // CloudFormation, also SAM
-	db.Load("../infra", "stage=test")                // a folder of Terraform files
-	db.Load("../api/serverless.yml", "stage=test")   // a service of the Serverless Framework
+	designtest.Load(db, "../deploy/template.yaml", "Stage=test") // CloudFormation, also SAM
+	designtest.Load(db, "../infra", "stage=test")                // a folder of Terraform files
+	designtest.Load(db, "../api/serverless.yml", "stage=test")   // a service of the Serverless Framework
 	require.Equal(t, "orders-test: customer / placed:N\norders-test-tf: customer / placed:N\nshop-test-carts: customer\n", db.Dump())
 }
 

@@ -1,6 +1,7 @@
 package sortkeytest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,7 +9,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
-	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/text"
@@ -329,23 +330,15 @@ var errReported = errors.New("its response reports failures")
 // record and all after it are retried. An identifier of no record in the batch fails
 // the whole batch.
 func succeeded(response []byte, records []eventRecord) (done int, err error) {
-	var r struct {
-		BatchItemFailures []struct {
-			ItemIdentifier string `json:"itemIdentifier"`
-		} `json:"batchItemFailures"`
-	}
-	if len(response) > 0 && string(response) != `""` {
-		if err := json.Unmarshal(response, &r); err != nil { // which compares names exactly
-			return 0, fmt.Errorf("%w, but cannot be decoded: %w", errReported, err)
-		}
+	failed, err := failures(response)
+	if err != nil {
+		return 0, fmt.Errorf("%w, but cannot be decoded: %w", errReported, err)
 	}
 	done = len(records)
-	for _, f := range r.BatchItemFailures {
-		i := slices.IndexFunc(records, func(r eventRecord) bool { return r.number == f.ItemIdentifier })
+	for _, number := range failed {
+		i := slices.IndexFunc(records, func(r eventRecord) bool { return r.number == number })
 		if i < 0 {
-			return 0, fmt.Errorf(
-				"%w, but %q is not the sequence number of a record in the event", errReported, f.ItemIdentifier,
-			)
+			return 0, fmt.Errorf("%w, but %q is not the sequence number of a record in the event", errReported, number)
 		}
 		done = min(done, i)
 	}
@@ -353,6 +346,37 @@ func succeeded(response []byte, records []eventRecord) (done int, err error) {
 		err = errReported
 	}
 	return done, err
+}
+
+// failures returns the identifiers in a response. Names of members are compared exactly,
+// and none may come twice.
+func failures(response []byte) (numbers []string, err error) {
+	if len(response) == 0 || string(response) == `""` {
+		return nil, nil
+	}
+	if _, err := jsontext.AppendFormat(nil, response); err != nil {
+		return nil, err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(response, &members); err != nil {
+		return nil, err
+	}
+	var list []map[string]json.RawMessage
+	if text := members["batchItemFailures"]; text != nil {
+		if err := json.Unmarshal(text, &list); err != nil {
+			return nil, err
+		}
+	}
+	for _, failure := range list {
+		var number string
+		if text := failure["itemIdentifier"]; text != nil {
+			if err := json.Unmarshal(text, &number); err != nil {
+				return nil, err
+			}
+		}
+		numbers = append(numbers, number)
+	}
+	return numbers, nil
 }
 
 // discardOld discards the records that have become too old, which come first.

@@ -166,7 +166,9 @@ func TestEventSourceResponses(t *testing.T) {
 		`null`: 1, `{}`: 1, `""`: 1, `{"batchItemFailures":[]}`: 1, `{"batchItemFailures":null}`: 1,
 		`{"batchItemFailures":[{"itemIdentifier":""}]}`: 2, `{"batchItemFailures":[{"itemIdentifier":null}]}`: 2,
 		`{"batchItemFailures":[{"id":"1"}]}`: 2, `{"batchItemFailures":[{}]}`: 2,
-		`{"batchItemFailures":7}`: 2, `[]`: 2,
+		`{"batchItemFailures":7}`: 2, `[]`: 2, `{"batchItemFailures":[7]}`: 2, `{"batchItemFailures":[null]}`: 2,
+		`{"batchItemFailures":[{"itemIdentifier":7}]}`: 2, `{"batchItemFailures":[{"ItemIdentifier":"x"}]}`: 2,
+		`{"batchItemFailures":[],"batchItemFailures":[]}`: 2, `{"x":[],"x":[]}`: 2,
 		`{"BatchItemFailures":[{"itemIdentifier":""}]}`: 1, // another name
 	} {
 		db := streamed(t)

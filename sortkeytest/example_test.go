@@ -182,13 +182,6 @@ func ExampleDB_Diff() {
 	// + "3"
 }
 
-func ExampleDB_Load() {
-	db := sortkeytest.New(t)
-	db.Load("testdata/deploy/template.yaml", "Stage=test") // of CloudFormation
-	fmt.Print(db.Dump())
-	// Output: orders-test: customer / placed:N
-}
-
 // A variable of the package, or of TestMain.
 var shop = sortkeytest.Shared(func(db *sortkeytest.DB) {
 	db.Table("Orders", "id")

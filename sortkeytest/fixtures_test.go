@@ -124,8 +124,6 @@ func TestFixturesAreNotDelayed(t *testing.T) {
 	db := sortkeytest.New(t, func(o *sortkey.Options) {
 		o.Simulate.TableDelay, o.Clock = time.Minute, func() time.Time { return now }
 	})
-	db.Load("testdata/deploy/template.yaml", "Stage=test") // with a time to live
-	db.Load("testdata/drive.yaml")                         // with items
 	db.Table("Orders", "customer", sortkeytest.Global("ByStatus", "status / customer"))
 	db.Put("Orders", order{Customer: "7", Status: "open"})
 	require.Len(t, sortkeytest.Query[order](db, "Orders/ByStatus", "open"), 1)
@@ -210,40 +208,6 @@ func TestSharedFails(t *testing.T) {
 func TestSharedEndsEarly(t *testing.T) {
 	shared := sortkeytest.Shared(func(*sortkeytest.DB) { runtime.Goexit() })
 	require.Contains(t, failure(t, func(tb testing.TB) { shared(tb) }), "the function that fills it did not return")
-}
-
-func TestLoad(t *testing.T) {
-	db := sortkeytest.New(t)
-	db.DB.Fail(sortkey.Fault{Operation: "CreateTable", Code: "InternalServerError"})
-	db.Load("testdata/deploy/template.yaml", "Stage=a")
-	db.Load("testdata/infra/tables.tf", "stage=a")
-	db.Load("testdata/drive.yaml")
-	require.Contains(t, db.Dump(), "orders-a: customer / placed:N\norders-a-tf: customer / placed:N\n")
-	require.Contains(t, db.Dump("Drive"), "\"D#a\" / \"F#photos/1.jpg\"")
-	out, err := db.Client.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("orders-a")})
-	require.NoError(t, err)
-	require.Equal(t, "ends", *out.TimeToLiveDescription.AttributeName)
-	for want, fn := range map[string]func(*sortkeytest.DB){
-		"no such file":                   func(db *sortkeytest.DB) { db.Load("testdata/none.yaml") },
-		`parameter "Stage" has no value`: func(db *sortkeytest.DB) { db.Load("testdata/deploy/template.yaml", "Stage") },
-		"testdata/files.json:":           func(db *sortkeytest.DB) { db.Load("testdata/files.json") },
-		"testdata/deploy/template.yaml: Resources.Orders: table orders-a: CreateTable: ResourceInUseException: ": func(db *sortkeytest.DB) {
-			db.Table("orders-a", "id")
-			db.Load("testdata/deploy/template.yaml", "Stage=a")
-		},
-	} {
-		require.Contains(t, failure(t, func(tb testing.TB) { fn(sortkeytest.New(tb)) }), want)
-	}
-}
-
-// A name that depends on what only a deployment knows is made up, and the log says so.
-func TestLoadMakesUpNames(t *testing.T) {
-	f := &failed{TB: t}
-	db := sortkeytest.New(f)
-	db.Load("testdata/deploy/template.yaml")
-	require.Equal(t, `sortkeytest: testdata/deploy/template.yaml: Resources.Orders.TableName is orders-Stage, `+
-		`because no value is known for Stage; to choose the name, give "Stage=…"`, f.logged)
-	require.Contains(t, db.Dump(), "orders-Stage: customer / placed:N\n")
 }
 
 // Ids are the same in every run, and those of a fork do not depend on its siblings.

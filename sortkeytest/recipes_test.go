@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -140,7 +141,7 @@ func TestRecipeStaleIndex(t *testing.T) {
 // An item expires.
 func TestRecipeExpiry(t *testing.T) {
 	db := sortkeytest.New(t)
-	db.Load("testdata/deploy/template.yaml", "Stage=test") // orders have a time to live
+	designtest.Load(db, "../design/designtest/testdata/deploy/template.yaml", "Stage=test") // with a time to live
 	db.Put("orders-test", map[string]any{"customer": "7", "placed": 1, "ends": db.Clock.Now().Add(time.Hour).Unix()})
 	db.Clock.Advance(59 * time.Minute)
 	require.Len(t, sortkeytest.Items[map[string]any](db, "orders-test"), 1)

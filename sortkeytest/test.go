@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // A test is the test that owns a database. Failures may be reported to it from any
@@ -61,6 +63,15 @@ func resume() {
 	default:
 		panic(p)
 	}
+}
+
+func init() { inside.TestOf = func(db any) inside.Test { return db.(*DB).t } }
+
+// End fails the test and ends it: Fatalf for packages that cannot defer resume.
+func (t *test) End(message string) {
+	defer resume()
+	t.TB.Helper()
+	t.Fatalf("%s", message)
 }
 
 // Errorf implements [testing.TB].

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/measure"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -26,7 +27,7 @@ func (s *sheet) text() string {
 	widths := make([]int, len(s.head))
 	for _, line := range lines {
 		for i, cell := range line {
-			widths[i] = max(widths[i], text.Width(cell))
+			widths[i] = max(widths[i], terminal.Width(cell))
 		}
 	}
 	var b strings.Builder
@@ -34,9 +35,9 @@ func (s *sheet) text() string {
 		var out strings.Builder
 		for i, cell := range line {
 			if i >= s.left {
-				cell = strings.Repeat(" ", widths[i]-text.Width(cell)) + cell
+				cell = strings.Repeat(" ", widths[i]-terminal.Width(cell)) + cell
 			}
-			out.WriteString(text.Pad(cell, widths[i]) + "  ")
+			out.WriteString(terminal.Pad(cell, widths[i]) + "  ")
 		}
 		b.WriteString(strings.TrimRight(out.String(), " ") + "\n")
 		if n == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/measure"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -17,7 +18,7 @@ type Options struct {
 	// Details adds a table with all figures of each workload and layer.
 	Details bool
 	// Paint colours targets that were missed.
-	Paint text.Paint
+	Paint terminal.Paint
 }
 
 // Table writes a report for a terminal.

@@ -1,5 +1,8 @@
-// Package designtest runs a subtest for every access pattern of a key design. A
-// change of the model that reads more than expected fails a test.
+// Package designtest uses the definitions of tables in tests.
+//
+// [Load] creates the tables of a deployment, or of a key design, in the database of a
+// test. [Run] runs a subtest for every access pattern of a key design, so that a change of
+// the model that reads more than expected fails a test:
 //
 //	func TestKeys(t *testing.T) { designtest.Run(t, "model.yaml", design.Options{}) }
 package designtest

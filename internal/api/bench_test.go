@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/internal/wire/wiretest"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
@@ -30,7 +29,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(bb.body)))
 			for b.Loop() {
-				in := wiretest.NewInput(bb.op)
+				in := bb.op.NewInput()
 				if err := in.DecodeJSON(bb.body); err != nil {
 					b.Fatal(err)
 				}

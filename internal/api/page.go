@@ -80,7 +80,10 @@ func (e *pageEncoder[I]) grow(n int) error {
 }
 
 // page returns the handler of an operation that visits items.
-func page[I any, P decodable[I], O appender](sel func(P) *string, method func(*Service, context.Context, P, Visit) (O, error)) handler {
+func page[I any, P interface {
+	*I
+	wire.Input
+}, O wire.Output](sel func(P) *string, method func(*Service, context.Context, P, Visit) (O, error)) handler {
 	pool := &sync.Pool{New: func() any {
 		e := new(pageEncoder[I])
 		e.visit = e.add
@@ -111,7 +114,7 @@ func page[I any, P decodable[I], O appender](sel func(P) *string, method func(*S
 // appendMembers appends the members of an output, and the closing brace, to an
 // object that has a member already. The output must have been made without that
 // member.
-func appendMembers[O appender](dst []byte, out O) []byte {
+func appendMembers(dst []byte, out wire.Output) []byte {
 	at := len(dst)
 	dst = out.AppendJSON(dst)
 	if dst[at+1] == '}' { // the rest of the answer is empty

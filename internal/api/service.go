@@ -233,19 +233,15 @@ var handlers = [256]handler{
 	wire.OpUpdateTimeToLive:                    typed(wire.OpUpdateTimeToLive, (*Service).updateTimeToLive),
 }
 
-// decodable is the input type I with the methods of a [wire.Input].
-type decodable[I any] interface {
-	*I
-	wire.Input
-}
-
-// appender is an output.
-type appender interface{ AppendJSON(dst []byte) []byte }
-
-// typed returns the handler of an operation that a method carries out.
-func typed[I any, P decodable[I], O appender](op wire.Op, method func(*Service, context.Context, P) (O, error)) handler {
+// typed returns the handler of an operation that a method carries out. If it were inlined,
+// the handler would be compiled anew for each operation.
+//
+//go:noinline
+func typed[I wire.Input, O wire.Output](
+	op wire.Op, method func(*Service, context.Context, I) (O, error),
+) handler {
 	return func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error) {
-		in := P(new(I))
+		in := op.NewInput().(I)
 		if err := in.DecodeJSON(body); err != nil {
 			return nil, err
 		}

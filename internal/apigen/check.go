@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -37,165 +36,79 @@ func (g *generator) constrained(name string, seen map[string]bool) bool {
 
 // check generates the checks of a structure's members.
 func (g *generator) check(name string) {
-	if g.kind(name) != kindStruct {
-		return
-	}
-	ops := g.inputOf(name)
-	if len(ops) > 0 {
-		body := "return nil"
-		if g.checked[name] {
-			body = "return validate(Op" + ops[0] + ", x.check)"
-		}
-		g.emit("check", "func (x *%s) Validate() error { %s }", name, body)
-	}
-	if !g.checked[name] {
+	if g.kind(name) != kindStruct || !g.checked[name] {
 		return
 	}
 	s := g.Shapes[name]
 	var b strings.Builder
 	fmt.Fprintf(&b, "func (x *%s) check(v *violations) {\n", name)
-	for _, member := range ordered(s.memberNames(), memberOrder[name]) {
-		target, ok := s.Members[member]
-		if !ok {
-			panic("tables.go: no member " + name + "." + member)
-		}
+	for _, member := range g.members(name) {
+		target := s.Members[member]
 		field := "x." + goName(member)
-		absent, value := field+" == nil", field
-		switch k := g.kind(target); {
-		case k == kindValue:
-			absent = field + ".Kind() == 0"
-		case scalarTypes[k] != "":
-			value = "*" + field
-		}
 		required := slices.Contains(s.Required, member)
-		if line := g.checkLine(name, member, target, required); line != "" {
-			b.WriteString(line)
-			continue
+		switch g.kind(target) {
+		case kindString:
+			if g.hasTraits(target) {
+				fmt.Fprintf(&b, "v.text(%q, %s, %t, &traits%s)\n", member, field, required, target)
+				continue
+			}
+		case kindInteger, kindLong:
+			if s := g.Shapes[target]; s.Min != nil || s.Max != nil {
+				fmt.Fprintf(&b, "v.integer(%q, %s, %t, &traits%s)\n", member, field, required, target)
+				continue
+			}
 		}
-		checks := g.checks(name, member, target, value)
+		checks := g.checks(name, member, target, field)
 		switch {
 		case required && checks != "":
-			fmt.Fprintf(&b, "if %s {\nv.null(%q)\n} else {\n%s}\n", absent, member, checks)
+			fmt.Fprintf(&b, "if %s == nil {\nv.null(%q)\n} else {\n%s}\n", field, member, checks)
 		case required:
-			fmt.Fprintf(&b, "v.absent(%q, %s)\n", member, absent)
+			fmt.Fprintf(&b, "v.missing(%q, %s == nil, true)\n", member, field)
 		case checks != "":
-			present := strings.Replace(absent, "==", "!=", 1)
-			fmt.Fprintf(&b, "if %s {\n%s}\n", present, checks)
+			fmt.Fprintf(&b, "if %s != nil {\n%s}\n", field, checks)
 		}
 	}
 	b.WriteString("}")
 	g.emit("check", "%s", b.String())
 }
 
-// checkLine returns the statement that checks a member of the most frequent kinds,
-// present or not, or "" if it takes several.
-func (g *generator) checkLine(owner, member, target string, required bool) string {
-	s := g.Shapes[target]
-	lo, hi := bounds(s)
-	args := fmt.Sprintf("(%q, x.%s, %t", member, goName(member), required)
-	switch k := g.kind(target); {
-	case k == kindString && target == "TableArn":
-		return fmt.Sprintf("v.checkTable%s, %d)\n", args, max(minTableName[owner], 1))
-	case k == kindString && len(s.Enum) > 0:
-		return fmt.Sprintf("v.checkEnum%s, enum%s[:])\n", args, target)
-	case k == kindString && (s.Pattern != "" || s.Min != nil || s.Max != nil):
-		return fmt.Sprintf("v.checkText%s, &rule%s)\n", args, target)
-	case (k == kindInteger || k == kindLong) && (s.Min != nil || s.Max != nil):
-		return fmt.Sprintf("v.checkInteger%s, %s, %s)\n", args, or(lo, "math.MinInt64"), or(hi, "math.MaxInt64"))
-	case k == kindStruct && g.checked[target]:
-		return fmt.Sprintf("checkObject(v, %q, x.%s, %t)\n", member, goName(member), required)
-	case k == kindList && g.kind(s.Member) == kindStruct && g.checked[s.Member] && lo == "" && hi == "" &&
-		maxLength[owner+"."+member] == 0:
-		return fmt.Sprintf("checkObjects(v, %q, x.%s, %t)\n", member, goName(member), required)
-	}
-	return ""
-}
-
-// checks returns the statements that check a present value.
+// checks returns the statements that check a value that is present.
 func (g *generator) checks(owner, member, target, value string) string {
 	s := g.Shapes[target]
-	lo, hi := bounds(s)
-	if most, ok := maxLength[owner+"."+member]; ok {
-		hi = fmt.Sprint(most)
-	}
 	var b strings.Builder
-	switch k := g.kind(target); k {
-	case kindString:
-		switch {
-		case target == "TableArn":
-			least := max(minTableName[owner], 1)
-			fmt.Fprintf(&b, "v.table(%q, %s, %d)\n", member, value, least)
-		case len(s.Enum) > 0:
-			fmt.Fprintf(&b, "v.enum(%q, %s, enum%s[:])\n", member, value, target)
-		case s.Pattern != "" || s.Min != nil || s.Max != nil:
-			fmt.Fprintf(&b, "v.text(%q, %s, &rule%s)\n", member, value, target)
-		}
-	case kindInteger, kindLong:
-		if s.Min != nil || s.Max != nil {
-			fmt.Fprintf(
-				&b, "v.integer(%q, %s, %s, %s)\n", member, value, or(lo, "math.MinInt64"), or(hi, "math.MaxInt64"),
-			)
-		}
+	switch g.kind(target) {
 	case kindStruct:
 		if g.checked[target] {
-			fmt.Fprintf(&b, "v.push(%q)\n%s.check(v)\nv.pop()\n", member, value)
+			fmt.Fprintf(&b, "v.object(%q, %s)\n", member, value)
 		}
 	case kindList:
-		if lo != "" || hi != "" {
-			g.echoed[target] = true
-			fmt.Fprintf(
-				&b, "if v.size(%q, len(%s), %s, %s) {\nv.echo(echo%s(nil, %s))\n}\n", member, value, or(lo, "0"),
-				or(hi, "-1"), target, value,
-			)
+		echo := fmt.Sprintf("appendEcho(nil, reflect.ValueOf(%s))", value)
+		if s.Min != nil || s.Max != nil {
+			fmt.Fprintf(&b, "if v.size(%q, len(%s), &traits%s) {\nv.echo(%s)\n}\n", member, value, target, echo)
 		}
-		if inner := g.checks(target, "", s.Member, "e"); inner != "" {
-			if g.kind(s.Member) == kindStruct {
-				inner = "e.check(v)\n"
-				fmt.Fprintf(
-					&b, "v.push(%q)\nfor i := range %s {\ne := &%s[i]\nv.elem(i)\n%sv.pop()\n}\nv.pop()\n", member,
-					value, value, inner,
-				)
-			} else {
-				fmt.Fprintf(
-					&b, "v.push(%q)\nfor i, e := range %s {\nv.elem(i)\n%sv.pop()\n}\nv.pop()\n", member, value, inner,
-				)
-			}
+		if inner := g.elemChecks(s.Member, value+"[i]"); inner != "" {
+			fmt.Fprintf(
+				&b, "v.push(%q)\nfor i := range %s {\nv.elem(i)\n%sv.pop()\n}\nv.pop()\n", member, value, inner,
+			)
 		}
 	case kindMap:
-		echo := fmt.Sprintf("echo%s(nil, %s)", target, value)
+		echo := fmt.Sprintf("appendEcho(nil, reflect.ValueOf(%s))", value)
 		if jsonEcho[owner+"."+member] {
 			echo = fmt.Sprintf("append%s(nil, %s)", target, value)
-		} else if lo != "" || hi != "" || s.Key == "TableArn" {
-			g.echoed[target] = true
 		}
-		if lo != "" || hi != "" {
-			fmt.Fprintf(
-				&b, "if v.size(%q, len(%s), %s, %s) {\nv.echo(%s)\n}\n", member, value, or(lo, "0"), or(hi, "-1"), echo,
-			)
+		if s.Min != nil || s.Max != nil {
+			fmt.Fprintf(&b, "if v.size(%q, len(%s), &traits%s) {\nv.echo(%s)\n}\n", member, value, target, echo)
 		}
 		if s.Key == "TableArn" {
 			fmt.Fprintf(&b, "if v.tableKeys(%q, sortedKeys(%s)) {\nv.echo(%s)\n}\n", member, value, echo)
 		}
-		inner := ""
-		if g.kind(s.Value) == kindList {
-			l := g.Shapes[s.Value]
-			if llo, lhi := bounds(l); llo != "" || lhi != "" {
-				fmt.Fprintf(
-					&b, "for _, e := range %s {\nif v.mapValue(%q, len(e), %s, %s) {\nv.echo(%s)\nbreak\n}\n}\n", value,
-					member, or(llo, "0"), or(lhi, "-1"), echo,
-				)
-			}
-			if g.kind(l.Member) == kindStruct && g.checked[l.Member] {
-				inner = "for i := range e {\nv.elem(i)\ne[i].check(v)\nv.pop()\n}\n"
-			}
-		} else if g.kind(s.Value) == kindStruct {
-			if g.checked[s.Value] {
-				inner = "e.check(v)\n"
-			}
-		} else {
-			inner = g.checks(target, "", s.Value, "e")
+		if l := g.Shapes[s.Value]; l.Type == "list" && (l.Min != nil || l.Max != nil) {
+			fmt.Fprintf(
+				&b, "for _, e := range %s {\nif v.mapValue(%q, len(e), &traits%s) {\nv.echo(%s)\nbreak\n}\n}\n",
+				value, member, s.Value, echo,
+			)
 		}
-		if inner != "" {
+		if inner := g.elemChecks(s.Value, "e"); inner != "" {
 			fmt.Fprintf(
 				&b, "v.push(%q)\nfor _, k := range sortedKeys(%s) {\ne := %s[k]\nv.key(k)\n%sv.pop()\n}\nv.pop()\n",
 				member, value, value, inner,
@@ -205,67 +118,15 @@ func (g *generator) checks(owner, member, target, value string) string {
 	return b.String()
 }
 
-func bounds(s shape) (lo, hi string) {
-	if s.Min != nil {
-		lo = fmt.Sprint(*s.Min)
+// elemChecks returns the statements that check an element of a list or a map.
+func (g *generator) elemChecks(name, value string) string {
+	switch k := g.kind(name); {
+	case k == kindString && g.hasTraits(name):
+		return fmt.Sprintf("v.text(\"\", &%s, false, &traits%s)\n", value, name)
+	case k == kindStruct && g.checked[name]:
+		return value + ".check(v)\n"
+	case k == kindList && g.kind(g.Shapes[name].Member) == kindStruct && g.checked[g.Shapes[name].Member]:
+		return fmt.Sprintf("for i := range %[1]s {\nv.elem(i)\n%[1]s[i].check(v)\nv.pop()\n}\n", value)
 	}
-	if s.Max != nil {
-		hi = fmt.Sprint(*s.Max)
-	}
-	return lo, hi
-}
-
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
-// rules generates the enumerations and text rules that the checks refer to.
-func (g *generator) rules() {
-	used := strings.Join(g.parts["check"], "\n")
-	for _, name := range slices.Sorted(maps.Keys(g.Shapes)) {
-		s := g.Shapes[name]
-		if s.Type != "string" {
-			continue
-		}
-		if strings.Contains(used, "enum"+name+"[:]") {
-			values := s.Enum
-			if order := enumOrder[name]; order != nil {
-				if a, b := slices.Sorted(slices.Values(order)), slices.Sorted(slices.Values(values)); !slices.Equal(a, b) {
-					panic("tables.go: enumOrder of " + name + " has other values than the model")
-				}
-				values = order
-			}
-			g.emit("check", "var enum%s = [...]string{%s}", name, quoted(values))
-		}
-		if strings.Contains(used, "&rule"+name+")") {
-			lo, hi := bounds(s)
-			match := "nil"
-			if p := s.Pattern; p == "[a-zA-Z0-9_.-]+" {
-				match = "IsName"
-			} else if p != "" {
-				if goPatterns[p] != "" {
-					p = goPatterns[p]
-				}
-				match = fmt.Sprintf("regexp.MustCompile(%q).MatchString", "^(?:"+p+")$")
-			}
-			g.emit(
-				"check", "var rule%s = textRule{min: %s, max: %s, pattern: %q, match: %s}", name, or(lo, "0"),
-				or(hi, "-1"), s.Pattern, match,
-			)
-		}
-	}
-}
-
-func quoted(list []string) string {
-	var b strings.Builder
-	for i, s := range list {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%q", s)
-	}
-	return b.String()
+	return ""
 }

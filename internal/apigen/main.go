@@ -1,6 +1,6 @@
-// Command apigen generates files of package wire: the shapes of the operations,
-// their JSON encoding and decoding, their constraints and the table of
-// operations. It reads only the reduced service model under model/ and the
+// Command apigen generates files of package wire: the shapes of the operations
+// with what the service model says of them, the table of operations and, for the
+// most frequent operations, decoding, encoding and checks. It reads only the reduced service model under model/ and the
 // tables in tables.go. The same input always generates the same bytes.
 //
 // Run it with go generate ./internal/wire.
@@ -56,11 +56,10 @@ func write(dir string, files map[string][]byte) error {
 // A generator collects declarations by target file.
 type generator struct {
 	*model
-	inputs, outputs map[string]bool // shapes reachable from inputs, and from outputs and errors
-	read            map[string]bool // shapes reachable from outputs that are decoded
-	checked         map[string]bool // shapes with a constraint somewhere inside
-	echoed          map[string]bool // shapes that messages print
-	parts           map[string][]string
+	inputs, read      map[string]bool // shapes reachable from inputs, and from outputs that are decoded
+	decoded, appended map[string]bool // shapes that generated code decodes, and encodes
+	checked           map[string]bool // shapes of inputs with a constraint somewhere inside
+	parts             map[string][]string
 }
 
 // generate returns the generated files by name.
@@ -71,59 +70,48 @@ func generate() (map[string][]byte, error) {
 	}
 	g := &generator{
 		model:  m,
-		inputs: map[string]bool{}, outputs: map[string]bool{}, read: map[string]bool{},
-		checked: map[string]bool{}, echoed: map[string]bool{},
-		parts: map[string][]string{},
+		inputs: map[string]bool{}, read: map[string]bool{},
+		decoded: map[string]bool{}, appended: map[string]bool{},
+		checked: map[string]bool{}, parts: map[string][]string{},
 	}
-	for _, op := range m.Operations {
+	all := map[string]bool{}
+	for name, op := range m.Operations {
 		m.reach(op.Input, g.inputs)
 		if op.Output != "" {
-			m.reach(op.Output, g.outputs)
+			m.reach(op.Output, all)
 		}
-		for _, name := range op.Errors {
-			for _, target := range m.Shapes[name].Members {
-				m.reach(target, g.outputs)
+		for _, exception := range op.Errors {
+			for _, target := range m.Shapes[exception].Members {
+				m.reach(target, all)
 			}
 		}
+		if slices.Contains(frequent, name) {
+			m.reach(op.Input, g.decoded)
+			m.reach(op.Output, g.appended)
+		}
 	}
-	for _, name := range sentInputs {
-		m.reach(name, g.outputs)
+	for _, name := range frequentInputs {
+		m.reach(name, g.appended)
 	}
 	for _, name := range readOutputs {
 		m.reach(name, g.read)
 	}
-	for name := range jsonEcho {
-		shape, member, _ := strings.Cut(name, ".")
-		m.reach(m.Shapes[shape].Members[member], g.outputs)
-	}
 	for name := range g.inputs {
 		g.checked[name] = g.constrained(name, map[string]bool{})
 	}
-	all := maps.Clone(g.inputs)
-	maps.Copy(all, g.outputs)
+	maps.Copy(all, g.inputs)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		g.shape(name)
-		if len(g.inputOf(name)) > 0 {
-			g.refs(name)
-		}
-		if g.inputs[name] || g.read[name] {
+		if g.decoded[name] {
 			g.decode(name)
-		}
-		if g.inputs[name] {
 			g.check(name)
 		}
-		if g.outputs[name] {
+		if g.appended[name] {
 			g.encode(name)
 		}
 	}
-	printed := map[string]bool{}
-	for name := range g.echoed {
-		m.reach(name, printed)
-	}
-	for _, name := range slices.Sorted(maps.Keys(printed)) {
-		g.echo(name)
-	}
-	g.rules()
+	g.methods()
+	g.traits()
 	g.operations()
 	g.errors()
 	return g.files()
@@ -137,8 +125,8 @@ func (g *generator) emit(group, text string, args ...any) {
 // imports maps the text that requires an import to its path.
 var imports = []struct{ use, path string }{
 	{"strconv.", "strconv"},
-	{"regexp.", "regexp"},
 	{"math.", "math"},
+	{"reflect.", "reflect"},
 	{"attr.", "github.com/sortkey/sortkey/attr"},
 }
 

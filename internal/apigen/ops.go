@@ -40,6 +40,15 @@ func (g *generator) operations() {
 	g.emit("ops", "%s", b.String())
 
 	b.Reset()
+	b.WriteString("// NewInput returns an empty input of the operation, or nil for the zero Op.\n")
+	b.WriteString("func (op Op) NewInput() Input {\nswitch op {\n")
+	for _, name := range names {
+		fmt.Fprintf(&b, "case Op%s:\nreturn new(%s)\n", name, g.Operations[name].Input)
+	}
+	b.WriteString("}\nreturn nil\n}")
+	g.emit("methods", "%s", b.String())
+
+	b.Reset()
 	b.WriteString("// exceptions lists the exceptions of each operation in the service model, by Op.\n")
 	b.WriteString("var exceptions = [...][]string{\n")
 	for _, name := range names {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 )
@@ -14,13 +16,13 @@ func (g *generator) shape(name string) {
 	s := g.Shapes[name]
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s is %s.\ntype %s struct {\n", name, g.describe(name), name)
-	for _, member := range s.memberNames() {
+	for _, member := range g.members(name) {
 		target := s.Members[member]
 		fmt.Fprintf(&b, "%s %s", goName(member), g.memberType(target))
-		var notes []string
-		if slices.Contains(s.Required, member) {
-			notes = append(notes, "required")
+		if tag := g.tag(name, member); tag != "" {
+			fmt.Fprintf(&b, " `%s`", tag)
 		}
+		var notes []string
 		if g.kind(target) == kindTimestamp {
 			notes = append(notes, "seconds since 1970")
 		}
@@ -32,11 +34,170 @@ func (g *generator) shape(name string) {
 		}
 		b.WriteByte('\n')
 	}
-	if ops := g.inputOf(name); len(ops) > 0 {
+	if len(g.inputOf(name)) > 0 {
 		b.WriteString("\n// Faults are attribute values that are well formed but not allowed.\nFaults Faults\n")
 	}
 	b.WriteString("}")
 	g.emit("shapes", "%s", b.String())
+}
+
+// members returns the members of a structure in the order of its fields, which is that in
+// which the service reports their violations.
+func (g *generator) members(name string) []string {
+	return ordered(g.Shapes[name].memberNames(), memberOrder[name])
+}
+
+// tag returns the tag of a field; see structureOf of package wire.
+func (g *generator) tag(structure, member string) string {
+	s := g.Shapes[structure]
+	target := s.Members[member]
+	var options []string
+	if g.inputs[structure] {
+		if slices.Contains(s.Required, member) {
+			options = append(options, "required")
+		}
+		if g.namesTable(structure, member) {
+			options = append(options, "table")
+		}
+		known := len(options)
+		if most, ok := maxLength[structure+"."+member]; ok {
+			options = append(options, fmt.Sprint("max=", most))
+		}
+		if least, ok := minTableName[structure]; ok && target == "TableArn" {
+			options = append(options, fmt.Sprint("min=", least))
+		}
+		if g.decoded[structure] && len(options) > known {
+			panic("tables.go: generated checks take the bounds of " + structure + "." + member + " from its traits")
+		}
+	}
+	name := ""
+	if g.needsTraits(structure, target) {
+		name = target
+	}
+	tag := ""
+	if goName(member) != member {
+		tag = fmt.Sprintf("json:%q ", member)
+	}
+	if all := append([]string{name}, options...); len(all) > 1 || name != "" {
+		tag += fmt.Sprintf("shape:%q", strings.Join(all, ","))
+	}
+	return strings.TrimSpace(tag)
+}
+
+// needsTraits reports whether a member of a structure needs the traits of its shape. The
+// constraints of outputs are not checked, and their numbers are decoded only in some.
+func (g *generator) needsTraits(structure, target string) bool {
+	switch {
+	case g.inputs[structure]:
+		return g.hasTraits(target)
+	case g.kind(target) == kindInteger:
+		return g.read[structure]
+	}
+	return g.kind(target) == kindTimestamp
+}
+
+// hasTraits reports whether a shape has traits: what its Go type does not say.
+func (g *generator) hasTraits(name string) bool {
+	s := g.Shapes[name]
+	bounded := s.Min != nil || s.Max != nil
+	switch g.kind(name) {
+	case kindInteger, kindTimestamp, kindValues:
+		return true
+	case kindList:
+		return bounded || g.hasTraits(s.Member)
+	case kindMap:
+		return bounded || g.hasTraits(s.Value)
+	case kindString:
+		return bounded || s.Pattern != "" || len(s.Enum) > 0
+	case kindLong:
+		return bounded
+	}
+	return false
+}
+
+// traits generates the traits that tags and checks name.
+func (g *generator) traits() {
+	used := map[string]bool{}
+	var use func(name string)
+	use = func(name string) {
+		if !g.hasTraits(name) {
+			return
+		}
+		used[name] = true
+		if s := g.Shapes[name]; g.kind(name) == kindList || g.kind(name) == kindMap {
+			use(s.Member + s.Value)
+		}
+	}
+	for name, s := range g.Shapes {
+		for _, target := range s.Members {
+			if s.Type == "structure" && g.needsTraits(name, target) {
+				use(target)
+			}
+		}
+	}
+	names := slices.Sorted(maps.Keys(used))
+	var all strings.Builder
+	all.WriteString("// modelTraits are the traits of shapes, by name.\nvar modelTraits = [...]traits{\n")
+	for _, name := range names {
+		fmt.Fprintf(&all, "{%s},\n", g.traitsOf(name))
+	}
+	all.WriteString("}")
+	g.emit("traits", "%s", all.String())
+
+	checks := strings.Join(g.parts["check"], "\n")
+	for _, name := range names {
+		if strings.Contains(checks, "&traits"+name+")") {
+			g.emit("check", "var traits%s = traitsOf(%q)", name, name)
+		}
+	}
+}
+
+// traitsOf returns the fields of the traits of a shape.
+func (g *generator) traitsOf(name string) string {
+	s := g.Shapes[name]
+	fields := []string{fmt.Sprintf("name: %q", name)}
+	add := func(format string, args ...any) { fields = append(fields, fmt.Sprintf(format, args...)) }
+	lo, hi := "0", "-1"
+	switch g.kind(name) {
+	case kindInteger:
+		add("kind: kindInteger")
+		lo, hi = fmt.Sprint(math.MinInt32), fmt.Sprint(math.MaxInt32)
+	case kindLong:
+		lo, hi = "math.MinInt64", "math.MaxInt64"
+	case kindTimestamp:
+		add("kind: kindTimestamp")
+	case kindValues:
+		add("kind: kindValues")
+	}
+	if s.Min != nil {
+		lo = fmt.Sprint(*s.Min)
+	}
+	if s.Max != nil {
+		hi = fmt.Sprint(*s.Max)
+	}
+	if lo != "0" {
+		add("min: %s", lo)
+	}
+	add("max: %s", hi)
+	if s.Pattern != "" {
+		add("pattern: %q", s.Pattern)
+		if p := goPatterns[s.Pattern]; p != "" {
+			add("goPattern: %q", p)
+		}
+	}
+	if values := s.Enum; len(values) > 0 {
+		if order := enumOrder[name]; order != nil {
+			if a, b := slices.Sorted(slices.Values(order)), slices.Sorted(slices.Values(values)); !slices.Equal(a, b) {
+				panic("tables.go: enumOrder of " + name + " has other values than the model")
+			}
+			values = order
+		}
+		add("enum: []string{%s}", quoted(values))
+	}
+	if k := g.kind(name); (k == kindList || k == kindMap) && g.hasTraits(s.Member+s.Value) {
+		add("elemTraits: %q", s.Member+s.Value)
+	}
+	return strings.Join(fields, ", ")
 }
 
 func (g *generator) describe(name string) string {
@@ -62,268 +223,20 @@ func (g *generator) inputOf(name string) []string {
 	return ops
 }
 
+// namesTable reports whether a member of a structure is the name or the ARN of a table,
+// or the ARN of something of a table.
+func (g *generator) namesTable(structure, member string) bool {
+	if strings.HasPrefix(member, "ExclusiveStart") || slices.Contains(otherNames, structure+"."+member) {
+		return false
+	}
+	switch g.Shapes[structure].Members[member] {
+	case "TableName", "TableArn", "ResourceArnString", "StreamArn":
+		return true
+	}
+	return false
+}
+
 func goName(member string) string { return strings.ToUpper(member[:1]) + member[1:] }
-
-// decode generates the decoding of a shape from JSON.
-func (g *generator) decode(name string) {
-	s := g.Shapes[name]
-	switch g.kind(name) {
-	case kindList:
-		g.emit("decode", "func (d *decoder) read%s(x *%s, pos position) (bool, error) { return readList(d, x, pos, (*decoder).%s) }",
-			name, g.elemType(name), g.reader(s.Member))
-		return
-	case kindMap:
-		g.emit("decode", "func (d *decoder) read%s(x *%s, pos position) (bool, error) { return readMap(d, x, pos, %q, (*decoder).%s) }",
-			name, g.elemType(name), g.javaClass(s.Value), g.reader(s.Value))
-		return
-	}
-	var b strings.Builder
-	fmt.Fprintf(
-		&b,
-		"func (d *decoder) read%s(x *%s, pos position) (bool, error) { return readStruct(d, x, pos, %q, membersOf%s) }\n\n",
-		name, name, g.javaClass(name), name,
-	)
-	fmt.Fprintf(&b, "var membersOf%s = []member[%s]{\n", name, name)
-	for _, member := range s.memberNames() {
-		target := s.Members[member]
-		read := "readField"
-		if strings.HasPrefix(g.memberType(target), "*") {
-			read = "readPointer"
-		}
-		fmt.Fprintf(&b, "{%q, func(d *decoder, x *%s) error { return %s(d, &x.%s, (*decoder).%s) }},\n", member, name, read, goName(member), g.reader(target))
-	}
-	b.WriteString("}")
-	g.emit("decode", "%s", b.String())
-	switch {
-	case readStrictly[name]:
-		g.strict(name)
-	case len(g.inputOf(name)) > 0:
-		g.emit(
-			"decode",
-			`func (x *%[1]s) DecodeJSON(body []byte) error { return decodeBody(body, x, &x.Faults, (*decoder).read%[1]s) }`,
-			name,
-		)
-	case slices.Contains(readOutputs, name):
-		g.emit("decode", `// DecodeJSON reads the body of a response.
-func (x *%[1]s) DecodeJSON(body []byte) error { return decodeBody(body, x, nil, (*decoder).read%[1]s) }`, name)
-	}
-}
-
-// strict generates the decoding of the input of an operation that reads its members
-// strictly.
-func (g *generator) strict(name string) {
-	s := g.Shapes[name]
-	var b strings.Builder
-	fmt.Fprintf(&b, "var strictMembersOf%s = []strictMember{\n", name)
-	for _, member := range s.memberNames() {
-		fmt.Fprintf(&b, "{%q, %s, %t},\n", member, g.strictKind(s.Members[member]), slices.Contains(s.Required, member))
-	}
-	b.WriteString("}")
-	g.emit("decode", "%s", b.String())
-	g.emit("decode", `func (x *%[1]s) DecodeJSON(body []byte) error {
-		if err := checkStrictly(body, strictMembersOf%[1]s); err != nil { return err }
-		return decodeBody(body, x, &x.Faults, (*decoder).read%[1]s)
-	}`, name)
-}
-
-// strictKind returns what a strict reader wants where a shape is.
-func (g *generator) strictKind(name string) string {
-	switch g.kind(name) {
-	case kindString:
-		return "aString"
-	case kindInteger:
-		return "anInteger"
-	case kindList:
-		return "aSequence"
-	case kindItem, kindValues, kindMap:
-		return "aMap"
-	}
-	panic("no strict reader for shape " + name)
-}
-
-// reader returns the decoder's method for a shape.
-func (g *generator) reader(name string) string {
-	switch g.kind(name) {
-	case kindString:
-		return "readString"
-	case kindInteger:
-		return "readInteger"
-	case kindLong:
-		return "readLong"
-	case kindDouble:
-		return "readDouble"
-	case kindTimestamp:
-		return "readTimestamp"
-	case kindBoolean:
-		return "readBoolean"
-	case kindBlob:
-		return "readBlob"
-	case kindValue:
-		return "readValue"
-	case kindItem:
-		return "readItem"
-	case kindValues:
-		return "readValues"
-	}
-	return "read" + name
-}
-
-// javaClass returns the class name of a shape in the service's messages.
-func (g *generator) javaClass(name string) string {
-	const pkg = "com.amazonaws.dynamodb.v20120810."
-	switch g.kind(name) {
-	case kindString:
-		return "java.lang.String"
-	case kindStruct, kindValue:
-		return pkg + name
-	case kindList:
-		return "java.util.List<" + g.javaClass(g.Shapes[name].Member) + ">"
-	case kindMap:
-		return "java.util.Map<java.lang.String, " + g.javaClass(g.Shapes[name].Value) + ">"
-	case kindItem, kindValues:
-		return "java.util.Map<java.lang.String, " + pkg + "AttributeValue>"
-	}
-	return "java.lang.Object"
-}
-
-// encode generates the encoding of a shape as JSON.
-func (g *generator) encode(name string) {
-	s := g.Shapes[name]
-	switch g.kind(name) {
-	case kindList:
-		g.emit(
-			"encode", "func append%s(dst []byte, l %s) []byte { return appendList(dst, l, %s) }", name,
-			g.elemType(name), g.appender(s.Member),
-		)
-		return
-	case kindMap:
-		g.emit(
-			"encode", "func append%s(dst []byte, m %s) []byte { return appendMap(dst, m, %s) }", name, g.elemType(name),
-			g.appender(s.Value),
-		)
-		return
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "func (x *%s) AppendJSON(dst []byte) []byte {\ndst = append(dst, '{')\n", name)
-	for _, member := range s.memberNames() {
-		target := s.Members[member]
-		field := "x." + goName(member)
-		switch k := g.kind(target); {
-		case k == kindValue:
-			fmt.Fprintf(&b, "dst = appendMember(dst, `%q:`, %s, !%s.IsZero(), appendAttr)\n", member, field, field)
-		case k == kindStruct:
-			fmt.Fprintf(&b, "dst = appendObject(dst, `%q:`, %s)\n", member, field)
-		case scalarTypes[k] != "":
-			fmt.Fprintf(&b, "dst = appendScalar(dst, `%q:`, %s, %s)\n", member, field, g.appender(target))
-		default:
-			fmt.Fprintf(
-				&b, "dst = appendMember(dst, `%q:`, %s, %s != nil, %s)\n", member, field, field, g.appender(target),
-			)
-		}
-	}
-	b.WriteString("return append(dst, '}')\n}")
-	g.emit("encode", "%s", b.String())
-	if ops := g.inputOf(name); len(ops) == 1 {
-		g.emit("encode", "// Op implements [Request].\nfunc (x *%s) Op() Op { return Op%s }", name, ops[0])
-	}
-}
-
-// appender returns the function that appends a value of a shape.
-func (g *generator) appender(name string) string {
-	switch g.kind(name) {
-	case kindString:
-		return "appendString"
-	case kindInteger, kindLong:
-		return "appendInteger"
-	case kindDouble:
-		return "appendDouble"
-	case kindTimestamp:
-		return "appendTimestamp"
-	case kindBoolean:
-		return "strconv.AppendBool"
-	case kindBlob:
-		return "appendBlob"
-	case kindList, kindMap:
-		return "append" + name
-	case kindStruct:
-		return "appendStruct[" + name + "]"
-	}
-	return "appendAttr"
-}
-
-// echo generates the printing of a shape in a violation's message.
-func (g *generator) echo(name string) {
-	s := g.Shapes[name]
-	switch g.kind(name) {
-	case kindList:
-		g.emit(
-			"echo", "func echo%s(dst []byte, l %s) []byte { return echoList(dst, l, %s) }", name, g.elemType(name),
-			g.printer(s.Member),
-		)
-		return
-	case kindMap:
-		g.emit(
-			"echo", "func echo%s(dst []byte, m %s) []byte { return echoMap(dst, m, %s) }", name, g.elemType(name),
-			g.printer(s.Value),
-		)
-		return
-	}
-	var b strings.Builder
-	fmt.Fprintf(
-		&b, "func (x *%s) appendEcho(dst []byte) []byte {\nif x == nil {\nreturn append(dst, \"null\"...)\n}\n", name,
-	)
-	sep := name + "("
-	for _, member := range ordered(s.memberNames(), javaOrder[name]) {
-		target := s.Members[member]
-		field := "x." + goName(member)
-		label := sep + lowerFirst(member) + "="
-		sep = ", "
-		switch k := g.kind(target); {
-		case scalarTypes[k] != "":
-			fmt.Fprintf(&b, "dst = echoScalar(dst, %q, %s, %s)\n", label, field, g.printer(target))
-		case k == kindStruct:
-			fmt.Fprintf(&b, "dst = %s.appendEcho(append(dst, %q...))\n", field, label)
-		case k == kindList || k == kindMap:
-			fmt.Fprintf(&b, "dst = echoMember(dst, %q, %s, %s != nil, %s)\n", label, field, field, g.printer(target))
-		default:
-			fmt.Fprintf(&b, "dst = %s(append(dst, %q...), %s)\n", g.printer(target), label, field)
-		}
-	}
-	for _, extra := range javaExtra[name] {
-		fmt.Fprintf(&b, "dst = append(dst, %q...)\n", sep+extra+"=null")
-		sep = ", "
-	}
-	if sep != ", " { // no members
-		fmt.Fprintf(&b, "dst = append(dst, %q...)\n", sep)
-	}
-	b.WriteString("return append(dst, ')')\n}")
-	g.emit("echo", "%s", b.String())
-}
-
-// printer returns the function that prints a value of a shape.
-func (g *generator) printer(name string) string {
-	switch g.kind(name) {
-	case kindString:
-		return "echoString"
-	case kindInteger, kindLong:
-		return "appendInteger"
-	case kindDouble, kindTimestamp:
-		return "appendDouble"
-	case kindBoolean:
-		return "strconv.AppendBool"
-	case kindBlob:
-		return "appendBlob"
-	case kindValue:
-		return "echoValue"
-	case kindItem, kindValues:
-		return "echoItem"
-	case kindStruct:
-		return "echoStruct[" + name + "]"
-	}
-	return "echo" + name
-}
-
-func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 // ordered returns names with those in first moved to the front.
 func ordered(names, first []string) []string {
@@ -334,4 +247,15 @@ func ordered(names, first []string) []string {
 		}
 	}
 	return out
+}
+
+func quoted(list []string) string {
+	var b strings.Builder
+	for i, s := range list {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q", s)
+	}
+	return b.String()
 }

@@ -6,7 +6,7 @@ package main
 // paritysuite/dynamodb-conformance, captured in October 2026.
 
 // memberOrder lists the members of structures in the order in which the service
-// reports their violations. Unlisted members follow in the model's order.
+// reports their violations, which is also the order of fields. Unlisted members follow in the model's order.
 var memberOrder = map[string][]string{
 	// conformance, validation-ordering: the three enums, and an empty table
 	// name after ReturnValues.
@@ -108,7 +108,7 @@ var jsonEcho = map[string]bool{"BatchGetItemInput.RequestItems": true}
 // sentInputs lists the inputs that are also encoded as JSON, because programs of this
 // repository send them; a transaction's token is compared with the digest of its body.
 // readOutputs lists the outputs that are also decoded, because the same programs read
-// them. Each shape costs every user compile time, so the lists have only what is needed.
+// them.
 var (
 	sentInputs = []string{
 		"BatchGetItemInput", "DescribeTableInput", "ExecuteStatementInput", "GetItemInput",
@@ -117,12 +117,16 @@ var (
 	readOutputs = []string{"BatchGetItemOutput", "GetItemOutput", "QueryOutput", "ScanOutput"}
 )
 
-// javaOrder is the order of members in the printed form of a structure where it
-// differs from the model's. javaExtra lists printed fields that the model does
-// not have. Source: conformance c_bw_over25.
+// frequent lists the operations whose inputs generated code decodes and checks, and whose
+// outputs it encodes; frequentInputs lists the inputs that it encodes. Each shape of them
+// costs every user compile time, so the lists have only what is frequent. Package wire
+// handles the other shapes by reflection.
 var (
-	javaOrder = map[string][]string{"WriteRequest": {"PutRequest", "DeleteRequest"}}
-	javaExtra = map[string][]string{"PutRequest": {"workloadProfileName"}}
+	frequent = []string{
+		"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan",
+		"BatchGetItem", "BatchWriteItem", "TransactGetItems", "TransactWriteItems",
+	}
+	frequentInputs = []string{"TransactWriteItemsInput"}
 )
 
 // goPatterns lists the model's patterns that have a different Go syntax.

@@ -30,3 +30,18 @@ var SideOf func(db any) Side
 
 // Trace returns the sortkey.Trace of what a query or scan has read. Package sortkey sets it.
 var Trace func(tr *table.Trace) any
+
+// A Test is the test that owns a *sortkeytest.DB.
+type Test interface {
+	Helper()
+	Logf(format string, args ...any)
+	// Reason returns the code and the message of an error of one of the test's own
+	// operations.
+	Reason(err error) string
+	// End fails the test and ends it. In a goroutine that does not run the test it
+	// returns.
+	End(message string)
+}
+
+// TestOf returns the test of a *sortkeytest.DB. Package sortkeytest sets it.
+var TestOf func(db any) Test

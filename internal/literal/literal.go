@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -265,7 +266,7 @@ func bad(src string, tok ast.Token) error {
 		return advice.New("write the name between two backquotes", "%s has no closing backquote", word)
 	default:
 		return advice.New("put text in quotes and odd attribute names in backquotes: `my-name` = \"x\"",
-			"unexpected %s\n%s", text.Quote(word), text.Caret(src, int(tok.Start)))
+			"unexpected %s\n%s", text.Quote(word), terminal.Caret(src, int(tok.Start)))
 	}
 }
 

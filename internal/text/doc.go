@@ -1,5 +1,4 @@
 // Package text formats things for people: names and values in the syntax of
-// expressions, counts, sizes, lines of limited width, and the known name most
-// similar to a wrong one. Everything it quotes is printable, whatever the
-// bytes.
+// expressions, counts, sizes, and the known name most similar to a wrong one.
+// Everything it quotes is printable, whatever the bytes.
 package text

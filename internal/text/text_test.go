@@ -1,7 +1,6 @@
 package text_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -71,47 +70,6 @@ func TestCounts(t *testing.T) {
 	} {
 		require.Equal(t, want, got)
 	}
-}
-
-func TestLines(t *testing.T) {
-	require.Equal(t, 4, text.Width("漢字"))
-	require.Equal(t, "ab  ", text.Pad("ab", 4))
-	require.Equal(t, "abc", text.Clip("abc", 3))
-	require.Equal(t, "ab…", text.Clip("abcd", 3))
-	require.Equal(t, "漢…", text.Clip("漢字漢字", 4))
-	require.Equal(t, "ORDE…6-01", text.ClipMiddle("ORDER#2026-01", 9))
-	long := strings.Repeat("x", 40)
-	for _, tt := range []struct {
-		in   string
-		want []string
-	}{
-		{"", []string{""}},
-		{"one two three", []string{"one two", "three"}},
-		{"one  two\nthree", []string{"one two", "three"}},
-		{long + " a", []string{long, "a"}},
-		{`a "key with spaces", b`, []string{"a", `"key with spaces",`, "b"}},
-		{`a "k \" q r" b`, []string{"a", `"k \" q r"`, "b"}},
-		{`an inch is 1" of it`, []string{"an inch", `is 1" of`, "it"}},
-	} {
-		require.Equal(t, tt.want, text.Wrap(tt.in, 9), tt.in)
-	}
-	proptest.Check(t, 200, func(t *proptest.T) {
-		s, width := t.Text("ab漢é\U0001f600", 0, 30), t.Between(3, 20)
-		require.LessOrEqual(t, text.Width(text.Clip(s, width)), width)
-		require.LessOrEqual(t, text.Width(text.ClipMiddle(s, width)), width)
-	})
-}
-
-func TestCaret(t *testing.T) {
-	require.Equal(t, "a = :v AND\n       ^", text.Caret("a = :v AND", 7))
-	require.Equal(t, "second line\n       ^", text.Caret("first\nsecond line\nthird", 13))
-	require.Equal(t, "\n^", text.Caret("", 5))
-}
-
-func TestPlace(t *testing.T) {
-	require.Equal(t, "line 1, column 1", text.Place("", 5))
-	require.Equal(t, "line 1, column 3", text.Place("abc", 2))
-	require.Equal(t, "line 2, column 1", text.Place("ab\nc", 3))
 }
 
 func TestNearest(t *testing.T) {

@@ -1,11 +1,12 @@
 package wire
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sortkey/sortkey/attr"
 )
 
 // appendName appends a member's name, including quotes and colon. It adds a
@@ -37,70 +38,78 @@ func appendDouble(dst []byte, f float64) []byte {
 // appendTimestamp appends seconds since 1970.
 func appendTimestamp(dst []byte, f float64) []byte { return strconv.AppendFloat(dst, f, 'f', -1, 64) }
 
-func sortedKeys[T any](m map[string]T) []string {
-	if len(m) == 0 {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(m))
-}
-
-// appendScalar appends a member if it is present.
-func appendScalar[T any](dst []byte, name string, p *T, value func([]byte, T) []byte) []byte {
-	if p == nil {
-		return dst
-	}
-	return value(appendName(dst, name), *p)
-}
-
-// appendMember appends a member that is not a pointer if it is present.
-func appendMember[T any](dst []byte, name string, v T, present bool, value func([]byte, T) []byte) []byte {
-	if !present {
-		return dst
-	}
-	return value(appendName(dst, name), v)
-}
-
-// A structure is a pointer to a shape with members.
-type structure[T any] interface {
-	*T
-	AppendJSON(dst []byte) []byte
-}
-
-// appendObject appends a member that is a structure if it is present.
-func appendObject[T any, P structure[T]](dst []byte, name string, p P) []byte {
-	if p == nil {
-		return dst
-	}
-	return p.AppendJSON(appendName(dst, name))
-}
-
-func appendStruct[T any, P structure[T]](dst []byte, v T) []byte { return P(&v).AppendJSON(dst) }
-
-// appendAttr appends an attribute value or an item.
-func appendAttr[T interface{ AppendJSON(dst []byte) []byte }](dst []byte, v T) []byte {
-	return v.AppendJSON(dst)
-}
-
 func appendInteger(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
-func appendList[T any](dst []byte, l []T, value func([]byte, T) []byte) []byte {
+// The following append a member if it is present.
+
+func appendTextMember(dst []byte, name string, p *string) []byte {
+	if p == nil {
+		return dst
+	}
+	return appendString(appendName(dst, name), *p)
+}
+
+func appendIntegerMember(dst []byte, name string, p *int64) []byte {
+	if p == nil {
+		return dst
+	}
+	return appendInteger(appendName(dst, name), *p)
+}
+
+func appendDoubleMember(dst []byte, name string, p *float64) []byte {
+	if p == nil {
+		return dst
+	}
+	return appendDouble(appendName(dst, name), *p)
+}
+
+func appendBooleanMember(dst []byte, name string, p *bool) []byte {
+	if p == nil {
+		return dst
+	}
+	return strconv.AppendBool(appendName(dst, name), *p)
+}
+
+func appendItemMember(dst []byte, name string, it attr.Item) []byte {
+	if it == nil {
+		return dst
+	}
+	return it.AppendJSON(appendName(dst, name))
+}
+
+// appendList appends a list, each element with a function.
+func appendList[T any](dst []byte, l []T, value func(*T, []byte) []byte) []byte {
 	dst = append(dst, '[')
 	for i := range l {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = value(dst, l[i])
+		dst = value(&l[i], dst)
 	}
 	return append(dst, ']')
 }
 
-func appendMap[T any](dst []byte, m map[string]T, value func([]byte, T) []byte) []byte {
+// appendMap appends a map in the order of its keys, each element with a function.
+func appendMap[T any](dst []byte, m map[string]T, value func(*T, []byte) []byte) []byte {
 	dst = append(dst, '{')
 	for i, k := range sortedKeys(m) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = value(append(appendString(dst, k), ':'), m[k])
+		e := m[k]
+		dst = value(&e, append(appendString(dst, k), ':'))
 	}
 	return append(dst, '}')
+}
+
+func sortedKeys[T any](m map[string]T) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
 }

@@ -78,56 +78,12 @@ func (v *violations) missing(member string, absent, required bool) bool {
 	return absent
 }
 
-func (v *violations) absent(member string, absent bool) { v.missing(member, absent, true) }
+// An object is a structure with constraints.
+type object interface{ check(v *violations) }
 
-func (v *violations) checkText(member string, p *string, required bool, rule *textRule) {
-	if !v.missing(member, p == nil, required) {
-		v.text(member, *p, rule)
-	}
-}
-
-func (v *violations) checkEnum(member string, p *string, required bool, values []string) {
-	if !v.missing(member, p == nil, required) {
-		v.enum(member, *p, values)
-	}
-}
-
-func (v *violations) checkTable(member string, p *string, required bool, least int) {
-	if !v.missing(member, p == nil, required) {
-		v.table(member, *p, least)
-	}
-}
-
-func (v *violations) checkInteger(member string, p *int64, required bool, lo, hi int64) {
-	if !v.missing(member, p == nil, required) {
-		v.integer(member, *p, lo, hi)
-	}
-}
-
-// A checked is a pointer to a structure with constraints.
-type checked[T any] interface {
-	*T
-	check(v *violations)
-}
-
-func checkObject[T any, P checked[T]](v *violations, member string, p P, required bool) {
-	if !v.missing(member, p == nil, required) {
-		v.push(member)
-		p.check(v)
-		v.pop()
-	}
-}
-
-func checkObjects[T any, P checked[T]](v *violations, member string, l []T, required bool) {
-	if v.missing(member, l == nil, required) {
-		return
-	}
+func (v *violations) object(member string, x object) {
 	v.push(member)
-	for i := range l {
-		v.elem(i)
-		P(&l[i]).check(v)
-		v.pop()
-	}
+	x.check(v)
 	v.pop()
 }
 
@@ -200,21 +156,29 @@ func matching(pattern string) string {
 	return "Member must satisfy regular expression pattern: " + pattern
 }
 
-// A textRule constrains a string. If max is -1, the length is not limited.
-type textRule struct {
-	min, max int
-	pattern  string
-	match    func(string) bool
-}
-
-func (v *violations) text(member, s string, r *textRule) {
-	if r.match != nil && !r.match(s) {
-		v.add(checkPattern, member, s, matching(r.pattern))
+// text checks a string: the name or ARN of a table, one of an enumeration, or any other.
+func (v *violations) text(member string, p *string, required bool, t *traits) {
+	if v.missing(member, p == nil, required) {
+		return
 	}
-	if n := textLength(s); n < r.min {
-		v.add(checkMin, member, s, atLeastLength(r.min))
-	} else if r.max >= 0 && n > r.max {
-		v.add(checkMax, member, s, atMostLength(r.max))
+	s := *p
+	switch {
+	case t.name == "TableArn":
+		v.table(member, s, int(t.min))
+		return
+	case t.enum != nil:
+		if !slices.Contains(t.enum, s) {
+			v.add(checkEnum, member, s, "Member must satisfy enum value set: ["+strings.Join(t.enum, ", ")+"]")
+		}
+		return
+	}
+	if t.match != nil && !t.match(s) {
+		v.add(checkPattern, member, s, matching(t.pattern))
+	}
+	if n := textLength(s); n < int(t.min) {
+		v.add(checkMin, member, s, atLeastLength(int(t.min)))
+	} else if t.max >= 0 && n > int(t.max) {
+		v.add(checkMax, member, s, atMostLength(int(t.max)))
 	}
 }
 
@@ -279,34 +243,30 @@ func (v *violations) table(member, s string, shortest int) {
 	}
 }
 
-func (v *violations) enum(member, s string, values []string) {
-	if slices.Contains(values, s) {
+func (v *violations) integer(member string, p *int64, required bool, t *traits) {
+	if v.missing(member, p == nil, required) {
 		return
 	}
-	v.add(checkEnum, member, s, "Member must satisfy enum value set: ["+strings.Join(values, ", ")+"]")
-}
-
-func (v *violations) integer(member string, n, lo, hi int64) {
-	if n < lo {
+	if n := *p; n < t.min {
 		v.add(
 			checkMin, member, strconv.FormatInt(n, 10),
-			"Member must have value greater than or equal to "+strconv.FormatInt(lo, 10),
+			"Member must have value greater than or equal to "+strconv.FormatInt(t.min, 10),
 		)
-	} else if n > hi {
+	} else if n > t.max {
 		v.add(
 			checkMax, member, strconv.FormatInt(n, 10),
-			"Member must have value less than or equal to "+strconv.FormatInt(hi, 10),
+			"Member must have value less than or equal to "+strconv.FormatInt(t.max, 10),
 		)
 	}
 }
 
-// size checks the length of a list or map; if hi is -1, there is no maximum.
-// When it returns true, the caller must set the printed value with echo.
-func (v *violations) size(member string, n, lo, hi int) bool {
-	if n < lo {
-		return v.add(checkMin, member, "", atLeastLength(lo))
-	} else if hi >= 0 && n > hi {
-		return v.add(checkMax, member, "", atMostLength(hi))
+// size checks the length of a list or map. When it returns true, the caller must set the
+// printed value with echo.
+func (v *violations) size(member string, n int, t *traits) bool {
+	if n < int(t.min) {
+		return v.add(checkMin, member, "", atLeastLength(int(t.min)))
+	} else if t.max >= 0 && n > int(t.max) {
+		return v.add(checkMax, member, "", atMostLength(int(t.max)))
 	}
 	return false
 }
@@ -326,13 +286,13 @@ func (v *violations) tableKeys(member string, keys []string) bool {
 }
 
 // mapValue checks the length of a value in a map.
-func (v *violations) mapValue(member string, n, lo, hi int) bool {
-	if n >= lo && (hi < 0 || n <= hi) {
-		return false
+func (v *violations) mapValue(member string, n int, t *traits) bool {
+	if lo, hi := int(t.min), int(t.max); n < lo || n > hi {
+		return v.add(
+			checkValues, member, "", "Map value must satisfy constraint: ["+atMostLength(hi)+", "+atLeastLength(lo)+"]",
+		)
 	}
-	return v.add(
-		checkValues, member, "", "Map value must satisfy constraint: ["+atMostLength(hi)+", "+atLeastLength(lo)+"]",
-	)
+	return false
 }
 
 // err returns one error for all violations, or nil without any.

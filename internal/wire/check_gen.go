@@ -3,65 +3,18 @@
 package wire
 
 import (
-	"math"
-	"regexp"
+	"reflect"
 )
 
-func (x *AttributeDefinition) check(v *violations) {
-	v.checkText("AttributeName", x.AttributeName, true, &ruleKeySchemaAttributeName)
-	v.checkEnum("AttributeType", x.AttributeType, true, enumScalarAttributeType[:])
-}
-
 func (x *AttributeValueUpdate) check(v *violations) {
-	v.checkEnum("Action", x.Action, false, enumAttributeAction[:])
+	v.text("Action", x.Action, false, &traitsAttributeAction)
 }
-
-func (x *AutoScalingPolicyUpdate) check(v *violations) {
-	v.checkText("PolicyName", x.PolicyName, false, &ruleAutoScalingPolicyName)
-	checkObject(v, "TargetTrackingScalingPolicyConfiguration", x.TargetTrackingScalingPolicyConfiguration, true)
-}
-
-func (x *AutoScalingSettingsUpdate) check(v *violations) {
-	v.checkText("AutoScalingRoleArn", x.AutoScalingRoleArn, false, &ruleAutoScalingRoleArn)
-	v.checkInteger("MaximumUnits", x.MaximumUnits, false, 1, math.MaxInt64)
-	v.checkInteger("MinimumUnits", x.MinimumUnits, false, 1, math.MaxInt64)
-	checkObject(v, "ScalingPolicyUpdate", x.ScalingPolicyUpdate, false)
-}
-
-func (x *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate) check(v *violations) {
-	v.absent("TargetValue", x.TargetValue == nil)
-}
-
-func (x *BatchExecuteStatementInput) Validate() error {
-	return validate(OpBatchExecuteStatement, x.check)
-}
-
-func (x *BatchExecuteStatementInput) check(v *violations) {
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
-	if x.Statements == nil {
-		v.null("Statements")
-	} else {
-		if v.size("Statements", len(x.Statements), 1, 25) {
-			v.echo(echoPartiQLBatchRequest(nil, x.Statements))
-		}
-		v.push("Statements")
-		for i := range x.Statements {
-			e := &x.Statements[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-}
-
-func (x *BatchGetItemInput) Validate() error { return validate(OpBatchGetItem, x.check) }
 
 func (x *BatchGetItemInput) check(v *violations) {
 	if x.RequestItems == nil {
 		v.null("RequestItems")
 	} else {
-		if v.size("RequestItems", len(x.RequestItems), 1, 100) {
+		if v.size("RequestItems", len(x.RequestItems), &traitsBatchGetRequestMap) {
 			v.echo(appendBatchGetRequestMap(nil, x.RequestItems))
 		}
 		if v.tableKeys("RequestItems", sortedKeys(x.RequestItems)) {
@@ -76,36 +29,24 @@ func (x *BatchGetItemInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
+	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
 }
-
-func (x *BatchStatementRequest) check(v *violations) {
-	if x.Parameters != nil {
-		if v.size("Parameters", len(x.Parameters), 1, -1) {
-			v.echo(echoPreparedStatementParameters(nil, x.Parameters))
-		}
-	}
-	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
-	v.checkText("Statement", x.Statement, true, &rulePartiQLStatement)
-}
-
-func (x *BatchWriteItemInput) Validate() error { return validate(OpBatchWriteItem, x.check) }
 
 func (x *BatchWriteItemInput) check(v *violations) {
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
-	v.checkEnum("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, enumReturnItemCollectionMetrics[:])
+	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
+	v.text("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, &traitsReturnItemCollectionMetrics)
 	if x.RequestItems == nil {
 		v.null("RequestItems")
 	} else {
-		if v.size("RequestItems", len(x.RequestItems), 1, 25) {
-			v.echo(echoBatchWriteItemRequestMap(nil, x.RequestItems))
+		if v.size("RequestItems", len(x.RequestItems), &traitsBatchWriteItemRequestMap) {
+			v.echo(appendEcho(nil, reflect.ValueOf(x.RequestItems)))
 		}
 		if v.tableKeys("RequestItems", sortedKeys(x.RequestItems)) {
-			v.echo(echoBatchWriteItemRequestMap(nil, x.RequestItems))
+			v.echo(appendEcho(nil, reflect.ValueOf(x.RequestItems)))
 		}
 		for _, e := range x.RequestItems {
-			if v.mapValue("RequestItems", len(e), 1, 25) {
-				v.echo(echoBatchWriteItemRequestMap(nil, x.RequestItems))
+			if v.mapValue("RequestItems", len(e), &traitsWriteRequests) {
+				v.echo(appendEcho(nil, reflect.ValueOf(x.RequestItems)))
 				break
 			}
 		}
@@ -124,163 +65,25 @@ func (x *BatchWriteItemInput) check(v *violations) {
 	}
 }
 
-func (x *CancelBulkOperationInput) Validate() error { return validate(OpCancelBulkOperation, x.check) }
-
-func (x *CancelBulkOperationInput) check(v *violations) {
-	v.checkText("BulkOperationArn", x.BulkOperationArn, true, &ruleBulkOperationArn)
-}
-
 func (x *Condition) check(v *violations) {
-	v.checkEnum("ComparisonOperator", x.ComparisonOperator, true, enumComparisonOperator[:])
+	v.text("ComparisonOperator", x.ComparisonOperator, true, &traitsComparisonOperator)
 }
 
 func (x *ConditionCheck) check(v *violations) {
-	v.absent("ConditionExpression", x.ConditionExpression == nil)
+	v.missing("ConditionExpression", x.ConditionExpression == nil, true)
 	if x.ExpressionAttributeNames != nil {
 		v.push("ExpressionAttributeNames")
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
 			e := x.ExpressionAttributeNames[k]
 			v.key(k)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &e, false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
-	v.absent("Key", x.Key == nil)
-	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *CreateBackupInput) Validate() error { return validate(OpCreateBackup, x.check) }
-
-func (x *CreateBackupInput) check(v *violations) {
-	v.checkText("BackupName", x.BackupName, true, &ruleBackupName)
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *CreateGlobalSecondaryIndexAction) check(v *violations) {
-	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
-	if x.KeySchema == nil {
-		v.null("KeySchema")
-	} else {
-		if v.size("KeySchema", len(x.KeySchema), 1, -1) {
-			v.echo(echoKeySchema(nil, x.KeySchema))
-		}
-		v.push("KeySchema")
-		for i := range x.KeySchema {
-			e := &x.KeySchema[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	checkObject(v, "Projection", x.Projection, true)
-	checkObject(v, "ProvisionedThroughput", x.ProvisionedThroughput, false)
-}
-
-func (x *CreateGlobalTableInput) Validate() error { return validate(OpCreateGlobalTable, x.check) }
-
-func (x *CreateGlobalTableInput) check(v *violations) {
-	v.checkText("GlobalTableName", x.GlobalTableName, true, &ruleTableName)
-	v.absent("ReplicationGroup", x.ReplicationGroup == nil)
-}
-
-func (x *CreateGlobalTableWitnessGroupMemberAction) check(v *violations) {
-	v.absent("RegionName", x.RegionName == nil)
-}
-
-func (x *CreateReplicaAction) check(v *violations) {
-	v.absent("RegionName", x.RegionName == nil)
-}
-
-func (x *CreateReplicationGroupMemberAction) check(v *violations) {
-	if x.GlobalSecondaryIndexes != nil {
-		if v.size("GlobalSecondaryIndexes", len(x.GlobalSecondaryIndexes), 1, -1) {
-			v.echo(echoReplicaGlobalSecondaryIndexList(nil, x.GlobalSecondaryIndexes))
-		}
-		v.push("GlobalSecondaryIndexes")
-		for i := range x.GlobalSecondaryIndexes {
-			e := &x.GlobalSecondaryIndexes[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	checkObject(v, "ProvisionedThroughputOverride", x.ProvisionedThroughputOverride, false)
-	v.absent("RegionName", x.RegionName == nil)
-	v.checkEnum("TableClassOverride", x.TableClassOverride, false, enumTableClass[:])
-}
-
-func (x *CreateTableInput) Validate() error { return validate(OpCreateTable, x.check) }
-
-func (x *CreateTableInput) check(v *violations) {
-	checkObjects(v, "AttributeDefinitions", x.AttributeDefinitions, true)
-	v.checkTable("TableName", x.TableName, true, 3)
-	v.checkEnum("BillingMode", x.BillingMode, false, enumBillingMode[:])
-	checkObject(v, "ProvisionedThroughput", x.ProvisionedThroughput, false)
-	if x.KeySchema == nil {
-		v.null("KeySchema")
-	} else {
-		if v.size("KeySchema", len(x.KeySchema), 1, 2) {
-			v.echo(echoKeySchema(nil, x.KeySchema))
-		}
-		v.push("KeySchema")
-		for i := range x.KeySchema {
-			e := &x.KeySchema[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	checkObjects(v, "GlobalSecondaryIndexes", x.GlobalSecondaryIndexes, false)
-	checkObjects(v, "LocalSecondaryIndexes", x.LocalSecondaryIndexes, false)
-	v.checkEnum("GlobalTableSettingsReplicationMode", x.GlobalTableSettingsReplicationMode, false, enumGlobalTableSettingsReplicationMode[:])
-	v.checkTable("GlobalTableSourceArn", x.GlobalTableSourceArn, false, 3)
-	checkObject(v, "SSESpecification", x.SSESpecification, false)
-	checkObject(v, "StreamSpecification", x.StreamSpecification, false)
-	v.checkEnum("TableClass", x.TableClass, false, enumTableClass[:])
-	checkObjects(v, "Tags", x.Tags, false)
-	checkObjects(v, "VectorIndexes", x.VectorIndexes, false)
-}
-
-func (x *CreateVectorIndexAction) check(v *violations) {
-	v.checkInteger("Dimensions", x.Dimensions, true, 1, math.MaxInt64)
-	v.checkEnum("DistanceFunction", x.DistanceFunction, true, enumVectorDistanceFunction[:])
-	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
-	checkObject(v, "Projection", x.Projection, true)
-	if x.SearchSchema != nil {
-		if v.size("SearchSchema", len(x.SearchSchema), 1, -1) {
-			v.echo(echoSearchSchema(nil, x.SearchSchema))
-		}
-		v.push("SearchSchema")
-		for i := range x.SearchSchema {
-			e := &x.SearchSchema[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	checkObject(v, "VectorAttribute", x.VectorAttribute, true)
-}
-
-func (x *CsvOptions) check(v *violations) {
-	v.checkText("Delimiter", x.Delimiter, false, &ruleCsvDelimiter)
-	if x.HeaderList != nil {
-		if v.size("HeaderList", len(x.HeaderList), 1, 255) {
-			v.echo(echoCsvHeaderList(nil, x.HeaderList))
-		}
-		v.push("HeaderList")
-		for i, e := range x.HeaderList {
-			v.elem(i)
-			v.text("", e, &ruleCsvHeader)
-			v.pop()
-		}
-		v.pop()
-	}
+	v.missing("Key", x.Key == nil, true)
+	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
+	v.text("TableName", x.TableName, true, &traitsTableArn)
 }
 
 func (x *Delete) check(v *violations) {
@@ -289,39 +92,23 @@ func (x *Delete) check(v *violations) {
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
 			e := x.ExpressionAttributeNames[k]
 			v.key(k)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &e, false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
-	v.absent("Key", x.Key == nil)
-	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
-	v.checkTable("TableName", x.TableName, true, 1)
+	v.missing("Key", x.Key == nil, true)
+	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
+	v.text("TableName", x.TableName, true, &traitsTableArn)
 }
-
-func (x *DeleteBackupInput) Validate() error { return validate(OpDeleteBackup, x.check) }
-
-func (x *DeleteBackupInput) check(v *violations) {
-	v.checkText("BackupArn", x.BackupArn, true, &ruleBackupArn)
-}
-
-func (x *DeleteGlobalSecondaryIndexAction) check(v *violations) {
-	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
-}
-
-func (x *DeleteGlobalTableWitnessGroupMemberAction) check(v *violations) {
-	v.absent("RegionName", x.RegionName == nil)
-}
-
-func (x *DeleteItemInput) Validate() error { return validate(OpDeleteItem, x.check) }
 
 func (x *DeleteItemInput) check(v *violations) {
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
-	v.checkTable("TableName", x.TableName, true, 1)
-	v.checkEnum("ReturnValues", x.ReturnValues, false, enumReturnValue[:])
-	v.checkEnum("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, enumReturnItemCollectionMetrics[:])
-	v.absent("Key", x.Key == nil)
-	v.checkEnum("ConditionalOperator", x.ConditionalOperator, false, enumConditionalOperator[:])
+	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
+	v.text("TableName", x.TableName, true, &traitsTableArn)
+	v.text("ReturnValues", x.ReturnValues, false, &traitsReturnValue)
+	v.text("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, &traitsReturnItemCollectionMetrics)
+	v.missing("Key", x.Key == nil, true)
+	v.text("ConditionalOperator", x.ConditionalOperator, false, &traitsConditionalOperator)
 	if x.Expected != nil {
 		v.push("Expected")
 		for _, k := range sortedKeys(x.Expected) {
@@ -337,220 +124,20 @@ func (x *DeleteItemInput) check(v *violations) {
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
 			e := x.ExpressionAttributeNames[k]
 			v.key(k)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &e, false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
-	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
-}
-
-func (x *DeleteReplicaAction) check(v *violations) {
-	v.absent("RegionName", x.RegionName == nil)
-}
-
-func (x *DeleteReplicationGroupMemberAction) check(v *violations) {
-	v.absent("RegionName", x.RegionName == nil)
+	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
 }
 
 func (x *DeleteRequest) check(v *violations) {
-	v.absent("Key", x.Key == nil)
-}
-
-func (x *DeleteResourcePolicyInput) Validate() error {
-	return validate(OpDeleteResourcePolicy, x.check)
-}
-
-func (x *DeleteResourcePolicyInput) check(v *violations) {
-	v.checkText("ExpectedRevisionId", x.ExpectedRevisionId, false, &rulePolicyRevisionId)
-	v.checkText("ResourceArn", x.ResourceArn, true, &ruleResourceArnString)
-}
-
-func (x *DeleteTableInput) Validate() error { return validate(OpDeleteTable, x.check) }
-
-func (x *DeleteTableInput) check(v *violations) {
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *DeleteVectorIndexAction) check(v *violations) {
-	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
-}
-
-func (x *DescribeBackupInput) Validate() error { return validate(OpDescribeBackup, x.check) }
-
-func (x *DescribeBackupInput) check(v *violations) {
-	v.checkText("BackupArn", x.BackupArn, true, &ruleBackupArn)
-}
-
-func (x *DescribeBulkOperationInput) Validate() error {
-	return validate(OpDescribeBulkOperation, x.check)
-}
-
-func (x *DescribeBulkOperationInput) check(v *violations) {
-	v.checkText("BulkOperationArn", x.BulkOperationArn, true, &ruleBulkOperationArn)
-}
-
-func (x *DescribeContinuousBackupsInput) Validate() error {
-	return validate(OpDescribeContinuousBackups, x.check)
-}
-
-func (x *DescribeContinuousBackupsInput) check(v *violations) {
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *DescribeContributorInsightsInput) Validate() error {
-	return validate(OpDescribeContributorInsights, x.check)
-}
-
-func (x *DescribeContributorInsightsInput) check(v *violations) {
-	v.checkText("IndexName", x.IndexName, false, &ruleIndexName)
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *DescribeEndpointsRequest) Validate() error { return nil }
-func (x *DescribeExportInput) Validate() error      { return validate(OpDescribeExport, x.check) }
-
-func (x *DescribeExportInput) check(v *violations) {
-	v.checkText("ExportArn", x.ExportArn, true, &ruleExportArn)
-}
-
-func (x *DescribeGlobalTableInput) Validate() error { return validate(OpDescribeGlobalTable, x.check) }
-
-func (x *DescribeGlobalTableInput) check(v *violations) {
-	v.checkText("GlobalTableName", x.GlobalTableName, true, &ruleTableName)
-}
-
-func (x *DescribeGlobalTableSettingsInput) Validate() error {
-	return validate(OpDescribeGlobalTableSettings, x.check)
-}
-
-func (x *DescribeGlobalTableSettingsInput) check(v *violations) {
-	v.checkText("GlobalTableName", x.GlobalTableName, true, &ruleTableName)
-}
-
-func (x *DescribeImportInput) Validate() error { return validate(OpDescribeImport, x.check) }
-
-func (x *DescribeImportInput) check(v *violations) {
-	v.checkText("ImportArn", x.ImportArn, true, &ruleImportArn)
-}
-
-func (x *DescribeKinesisStreamingDestinationInput) Validate() error {
-	return validate(OpDescribeKinesisStreamingDestination, x.check)
-}
-
-func (x *DescribeKinesisStreamingDestinationInput) check(v *violations) {
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *DescribeLimitsInput) Validate() error { return nil }
-func (x *DescribeStreamInput) Validate() error { return validate(OpDescribeStream, x.check) }
-
-func (x *DescribeStreamInput) check(v *violations) {
-	v.checkText("ExclusiveStartShardId", x.ExclusiveStartShardId, false, &ruleShardId)
-	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
-	checkObject(v, "ShardFilter", x.ShardFilter, false)
-	v.checkText("StreamArn", x.StreamArn, true, &ruleStreamArn)
-}
-
-func (x *DescribeTableInput) Validate() error { return validate(OpDescribeTable, x.check) }
-
-func (x *DescribeTableInput) check(v *violations) {
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *DescribeTableReplicaAutoScalingInput) Validate() error {
-	return validate(OpDescribeTableReplicaAutoScaling, x.check)
-}
-
-func (x *DescribeTableReplicaAutoScalingInput) check(v *violations) {
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *DescribeTimeToLiveInput) Validate() error { return validate(OpDescribeTimeToLive, x.check) }
-
-func (x *DescribeTimeToLiveInput) check(v *violations) {
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *DisassociateReplicationGroupMemberAction) check(v *violations) {
-	v.checkEnum("DisassociationMode", x.DisassociationMode, true, enumDisassociationMode[:])
-	v.absent("RegionName", x.RegionName == nil)
-}
-
-func (x *EnableKinesisStreamingConfiguration) check(v *violations) {
-	v.checkEnum("ApproximateCreationDateTimePrecision", x.ApproximateCreationDateTimePrecision, false, enumApproximateCreationDateTimePrecision[:])
-}
-
-func (x *ExecuteStatementInput) Validate() error { return validate(OpExecuteStatement, x.check) }
-
-func (x *ExecuteStatementInput) check(v *violations) {
-	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
-	v.checkText("NextToken", x.NextToken, false, &rulePartiQLNextToken)
-	if x.Parameters != nil {
-		if v.size("Parameters", len(x.Parameters), 1, -1) {
-			v.echo(echoPreparedStatementParameters(nil, x.Parameters))
-		}
-	}
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
-	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
-	v.checkText("Statement", x.Statement, true, &rulePartiQLStatement)
-}
-
-func (x *ExecuteTransactionInput) Validate() error { return validate(OpExecuteTransaction, x.check) }
-
-func (x *ExecuteTransactionInput) check(v *violations) {
-	v.checkText("ClientRequestToken", x.ClientRequestToken, false, &ruleClientRequestToken)
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
-	if x.TransactStatements == nil {
-		v.null("TransactStatements")
-	} else {
-		if v.size("TransactStatements", len(x.TransactStatements), 1, 100) {
-			v.echo(echoParameterizedStatements(nil, x.TransactStatements))
-		}
-		v.push("TransactStatements")
-		for i := range x.TransactStatements {
-			e := &x.TransactStatements[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
+	v.missing("Key", x.Key == nil, true)
 }
 
 func (x *ExpectedAttributeValue) check(v *violations) {
-	v.checkEnum("ComparisonOperator", x.ComparisonOperator, false, enumComparisonOperator[:])
-}
-
-func (x *ExportTableToPointInTimeInput) Validate() error {
-	return validate(OpExportTableToPointInTime, x.check)
-}
-
-func (x *ExportTableToPointInTimeInput) check(v *violations) {
-	v.checkText("ClientToken", x.ClientToken, false, &ruleClientToken)
-	v.checkEnum("ExportFormat", x.ExportFormat, false, enumExportFormat[:])
-	v.checkEnum("ExportType", x.ExportType, false, enumExportType[:])
-	checkObject(v, "FilterSpecification", x.FilterSpecification, false)
-	checkObject(v, "IncrementalExportSpecification", x.IncrementalExportSpecification, false)
-	v.checkText("S3Bucket", x.S3Bucket, true, &ruleS3Bucket)
-	v.checkText("S3BucketOwner", x.S3BucketOwner, false, &ruleS3BucketOwner)
-	v.checkText("S3Prefix", x.S3Prefix, false, &ruleS3Prefix)
-	v.checkEnum("S3SseAlgorithm", x.S3SseAlgorithm, false, enumS3SseAlgorithm[:])
-	v.checkText("S3SseKmsKeyId", x.S3SseKmsKeyId, false, &ruleS3SseKmsKeyId)
-	v.checkTable("TableArn", x.TableArn, true, 1)
-}
-
-func (x *FilterSpecification) check(v *violations) {
-	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", e, &ruleAttributeName)
-			v.pop()
-		}
-		v.pop()
-	}
+	v.text("ComparisonOperator", x.ComparisonOperator, false, &traitsComparisonOperator)
 }
 
 func (x *Get) check(v *violations) {
@@ -559,158 +146,59 @@ func (x *Get) check(v *violations) {
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
 			e := x.ExpressionAttributeNames[k]
 			v.key(k)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &e, false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
-	v.absent("Key", x.Key == nil)
-	v.checkTable("TableName", x.TableName, true, 1)
+	v.missing("Key", x.Key == nil, true)
+	v.text("TableName", x.TableName, true, &traitsTableArn)
 }
 
-func (x *GetItemInput) Validate() error { return validate(OpGetItem, x.check) }
-
 func (x *GetItemInput) check(v *violations) {
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
+	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
 	if x.AttributesToGet != nil {
-		if v.size("AttributesToGet", len(x.AttributesToGet), 1, -1) {
-			v.echo(echoAttributeNameList(nil, x.AttributesToGet))
+		if v.size("AttributesToGet", len(x.AttributesToGet), &traitsAttributeNameList) {
+			v.echo(appendEcho(nil, reflect.ValueOf(x.AttributesToGet)))
 		}
 		v.push("AttributesToGet")
-		for i, e := range x.AttributesToGet {
+		for i := range x.AttributesToGet {
 			v.elem(i)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &x.AttributesToGet[i], false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
-	v.checkTable("TableName", x.TableName, true, 1)
-	v.absent("Key", x.Key == nil)
+	v.text("TableName", x.TableName, true, &traitsTableArn)
+	v.missing("Key", x.Key == nil, true)
 	if x.ExpressionAttributeNames != nil {
 		v.push("ExpressionAttributeNames")
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
 			e := x.ExpressionAttributeNames[k]
 			v.key(k)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &e, false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
-}
-
-func (x *GetRecordsInput) Validate() error { return validate(OpGetRecords, x.check) }
-
-func (x *GetRecordsInput) check(v *violations) {
-	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
-	v.checkText("ShardIterator", x.ShardIterator, true, &ruleShardIterator)
-}
-
-func (x *GetResourcePolicyInput) Validate() error { return validate(OpGetResourcePolicy, x.check) }
-
-func (x *GetResourcePolicyInput) check(v *violations) {
-	v.checkText("ResourceArn", x.ResourceArn, true, &ruleResourceArnString)
-}
-
-func (x *GetShardIteratorInput) Validate() error { return validate(OpGetShardIterator, x.check) }
-
-func (x *GetShardIteratorInput) check(v *violations) {
-	v.checkText("SequenceNumber", x.SequenceNumber, false, &ruleSequenceNumber)
-	v.checkText("ShardId", x.ShardId, true, &ruleShardId)
-	v.checkEnum("ShardIteratorType", x.ShardIteratorType, true, enumShardIteratorType[:])
-	v.checkText("StreamArn", x.StreamArn, true, &ruleStreamArn)
-}
-
-func (x *GlobalSecondaryIndex) check(v *violations) {
-	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
-	if x.KeySchema == nil {
-		v.null("KeySchema")
-	} else {
-		if v.size("KeySchema", len(x.KeySchema), 1, -1) {
-			v.echo(echoKeySchema(nil, x.KeySchema))
-		}
-		v.push("KeySchema")
-		for i := range x.KeySchema {
-			e := &x.KeySchema[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	checkObject(v, "Projection", x.Projection, true)
-	checkObject(v, "ProvisionedThroughput", x.ProvisionedThroughput, false)
-}
-
-func (x *GlobalSecondaryIndexAutoScalingUpdate) check(v *violations) {
-	v.checkText("IndexName", x.IndexName, false, &ruleIndexName)
-	checkObject(v, "ProvisionedWriteCapacityAutoScalingUpdate", x.ProvisionedWriteCapacityAutoScalingUpdate, false)
-}
-
-func (x *GlobalSecondaryIndexUpdate) check(v *violations) {
-	checkObject(v, "Update", x.Update, false)
-	checkObject(v, "Create", x.Create, false)
-	checkObject(v, "Delete", x.Delete, false)
-}
-
-func (x *GlobalTableGlobalSecondaryIndexSettingsUpdate) check(v *violations) {
-	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
-	checkObject(v, "ProvisionedWriteCapacityAutoScalingSettingsUpdate", x.ProvisionedWriteCapacityAutoScalingSettingsUpdate, false)
-	v.checkInteger("ProvisionedWriteCapacityUnits", x.ProvisionedWriteCapacityUnits, false, 1, math.MaxInt64)
-}
-
-func (x *GlobalTableWitnessGroupUpdate) check(v *violations) {
-	checkObject(v, "Create", x.Create, false)
-	checkObject(v, "Delete", x.Delete, false)
-}
-
-func (x *ImportTableInput) Validate() error { return validate(OpImportTable, x.check) }
-
-func (x *ImportTableInput) check(v *violations) {
-	v.checkText("ClientToken", x.ClientToken, false, &ruleClientToken)
-	v.checkEnum("InputCompressionType", x.InputCompressionType, false, enumInputCompressionType[:])
-	v.checkEnum("InputFormat", x.InputFormat, true, enumInputFormat[:])
-	checkObject(v, "InputFormatOptions", x.InputFormatOptions, false)
-	checkObject(v, "S3BucketSource", x.S3BucketSource, true)
-	checkObject(v, "TableCreationParameters", x.TableCreationParameters, true)
-}
-
-func (x *IncrementalExportSpecification) check(v *violations) {
-	v.checkEnum("ExportViewType", x.ExportViewType, false, enumExportViewType[:])
-}
-
-func (x *InputFormatOptions) check(v *violations) {
-	checkObject(v, "Csv", x.Csv, false)
-}
-
-func (x *InputS3Configuration) check(v *violations) {
-	v.checkEnum("InputCompressionType", x.InputCompressionType, false, enumInputCompressionType[:])
-	v.checkEnum("InputFormat", x.InputFormat, true, enumBulkOperationInputFormat[:])
-	v.checkText("S3Bucket", x.S3Bucket, true, &ruleS3Bucket)
-	v.checkText("S3BucketOwner", x.S3BucketOwner, false, &ruleS3BucketOwner)
-	v.checkText("S3KeyPrefix", x.S3KeyPrefix, false, &ruleS3Prefix)
-}
-
-func (x *KeySchemaElement) check(v *violations) {
-	v.checkText("AttributeName", x.AttributeName, true, &ruleKeySchemaAttributeName)
-	v.checkEnum("KeyType", x.KeyType, true, enumKeyType[:])
 }
 
 func (x *KeysAndAttributes) check(v *violations) {
 	if x.Keys == nil {
 		v.null("Keys")
 	} else {
-		if v.size("Keys", len(x.Keys), 1, 100) {
-			v.echo(echoKeyList(nil, x.Keys))
+		if v.size("Keys", len(x.Keys), &traitsKeyList) {
+			v.echo(appendEcho(nil, reflect.ValueOf(x.Keys)))
 		}
 	}
 	if x.AttributesToGet != nil {
-		if v.size("AttributesToGet", len(x.AttributesToGet), 1, -1) {
-			v.echo(echoAttributeNameList(nil, x.AttributesToGet))
+		if v.size("AttributesToGet", len(x.AttributesToGet), &traitsAttributeNameList) {
+			v.echo(appendEcho(nil, reflect.ValueOf(x.AttributesToGet)))
 		}
 		v.push("AttributesToGet")
-		for i, e := range x.AttributesToGet {
+		for i := range x.AttributesToGet {
 			v.elem(i)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &x.AttributesToGet[i], false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
@@ -720,168 +208,11 @@ func (x *KeysAndAttributes) check(v *violations) {
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
 			e := x.ExpressionAttributeNames[k]
 			v.key(k)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &e, false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
-}
-
-func (x *KinesisStreamingDestinationInput) Validate() error {
-	return validate(OpDisableKinesisStreamingDestination, x.check)
-}
-
-func (x *KinesisStreamingDestinationInput) check(v *violations) {
-	checkObject(v, "EnableKinesisStreamingConfiguration", x.EnableKinesisStreamingConfiguration, false)
-	v.checkText("StreamArn", x.StreamArn, true, &ruleStreamArn)
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *ListBackupsInput) Validate() error { return validate(OpListBackups, x.check) }
-
-func (x *ListBackupsInput) check(v *violations) {
-	v.checkEnum("BackupType", x.BackupType, false, enumBackupTypeFilter[:])
-	v.checkText("ExclusiveStartBackupArn", x.ExclusiveStartBackupArn, false, &ruleBackupArn)
-	v.checkInteger("Limit", x.Limit, false, 1, 100)
-	v.checkTable("TableName", x.TableName, false, 1)
-}
-
-func (x *ListBulkOperationsInput) Validate() error { return validate(OpListBulkOperations, x.check) }
-
-func (x *ListBulkOperationsInput) check(v *violations) {
-	v.checkInteger("MaxResults", x.MaxResults, false, 1, 25)
-	v.checkText("NextToken", x.NextToken, false, &ruleBulkOperationNextToken)
-}
-
-func (x *ListContributorInsightsInput) Validate() error {
-	return validate(OpListContributorInsights, x.check)
-}
-
-func (x *ListContributorInsightsInput) check(v *violations) {
-	v.checkInteger("MaxResults", x.MaxResults, false, math.MinInt64, 100)
-	v.checkTable("TableName", x.TableName, false, 1)
-}
-
-func (x *ListExportsInput) Validate() error { return validate(OpListExports, x.check) }
-
-func (x *ListExportsInput) check(v *violations) {
-	v.checkInteger("MaxResults", x.MaxResults, false, 1, 25)
-	v.checkTable("TableArn", x.TableArn, false, 1)
-}
-
-func (x *ListGlobalTablesInput) Validate() error { return validate(OpListGlobalTables, x.check) }
-
-func (x *ListGlobalTablesInput) check(v *violations) {
-	v.checkText("ExclusiveStartGlobalTableName", x.ExclusiveStartGlobalTableName, false, &ruleTableName)
-	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
-}
-
-func (x *ListImportsInput) Validate() error { return validate(OpListImports, x.check) }
-
-func (x *ListImportsInput) check(v *violations) {
-	v.checkText("NextToken", x.NextToken, false, &ruleImportNextToken)
-	v.checkInteger("PageSize", x.PageSize, false, 1, 25)
-	v.checkTable("TableArn", x.TableArn, false, 1)
-}
-
-func (x *ListStreamsInput) Validate() error { return validate(OpListStreams, x.check) }
-
-func (x *ListStreamsInput) check(v *violations) {
-	v.checkText("ExclusiveStartStreamArn", x.ExclusiveStartStreamArn, false, &ruleStreamArn)
-	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
-	v.checkText("TableName", x.TableName, false, &ruleTableName)
-}
-
-func (x *ListTablesInput) Validate() error { return validate(OpListTables, x.check) }
-
-func (x *ListTablesInput) check(v *violations) {
-	v.checkInteger("Limit", x.Limit, false, 1, 100)
-	v.checkText("ExclusiveStartTableName", x.ExclusiveStartTableName, false, &ruleTableName)
-}
-
-func (x *ListTagsOfResourceInput) Validate() error { return validate(OpListTagsOfResource, x.check) }
-
-func (x *ListTagsOfResourceInput) check(v *violations) {
-	v.checkText("ResourceArn", x.ResourceArn, true, &ruleResourceArnString)
-}
-
-func (x *LocalSecondaryIndex) check(v *violations) {
-	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
-	if x.KeySchema == nil {
-		v.null("KeySchema")
-	} else {
-		if v.size("KeySchema", len(x.KeySchema), 1, 2) {
-			v.echo(echoKeySchema(nil, x.KeySchema))
-		}
-		v.push("KeySchema")
-		for i := range x.KeySchema {
-			e := &x.KeySchema[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	checkObject(v, "Projection", x.Projection, true)
-}
-
-func (x *OutputS3Configuration) check(v *violations) {
-	if x.OutputType == nil {
-		v.null("OutputType")
-	} else {
-		v.push("OutputType")
-		for i, e := range x.OutputType {
-			v.elem(i)
-			v.enum("", e, enumOutputTypeEnum[:])
-			v.pop()
-		}
-		v.pop()
-	}
-	v.checkText("S3Bucket", x.S3Bucket, false, &ruleS3Bucket)
-	v.checkText("S3BucketOwner", x.S3BucketOwner, false, &ruleS3BucketOwner)
-	v.checkText("S3KeyPrefix", x.S3KeyPrefix, false, &ruleS3Prefix)
-	v.checkEnum("S3SseAlgorithm", x.S3SseAlgorithm, false, enumS3SseAlgorithm[:])
-	v.checkText("S3SseKmsKeyId", x.S3SseKmsKeyId, false, &ruleS3SseKmsKeyId)
-}
-
-func (x *ParameterizedStatement) check(v *violations) {
-	if x.Parameters != nil {
-		if v.size("Parameters", len(x.Parameters), 1, -1) {
-			v.echo(echoPreparedStatementParameters(nil, x.Parameters))
-		}
-	}
-	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
-	v.checkText("Statement", x.Statement, true, &rulePartiQLStatement)
-}
-
-func (x *PointInTimeRecoverySpecification) check(v *violations) {
-	v.absent("PointInTimeRecoveryEnabled", x.PointInTimeRecoveryEnabled == nil)
-	v.checkInteger("RecoveryPeriodInDays", x.RecoveryPeriodInDays, false, 1, 35)
-}
-
-func (x *Projection) check(v *violations) {
-	if x.NonKeyAttributes != nil {
-		if v.size("NonKeyAttributes", len(x.NonKeyAttributes), 1, 20) {
-			v.echo(echoNonKeyAttributeNameList(nil, x.NonKeyAttributes))
-		}
-		v.push("NonKeyAttributes")
-		for i, e := range x.NonKeyAttributes {
-			v.elem(i)
-			v.text("", e, &ruleNonKeyAttributeName)
-			v.pop()
-		}
-		v.pop()
-	}
-	v.checkEnum("ProjectionType", x.ProjectionType, false, enumProjectionType[:])
-}
-
-func (x *ProvisionedThroughput) check(v *violations) {
-	v.checkInteger("WriteCapacityUnits", x.WriteCapacityUnits, true, 1, math.MaxInt64)
-	v.checkInteger("ReadCapacityUnits", x.ReadCapacityUnits, true, 1, math.MaxInt64)
-}
-
-func (x *ProvisionedThroughputOverride) check(v *violations) {
-	v.checkInteger("ReadCapacityUnits", x.ReadCapacityUnits, false, 1, math.MaxInt64)
 }
 
 func (x *Put) check(v *violations) {
@@ -890,25 +221,23 @@ func (x *Put) check(v *violations) {
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
 			e := x.ExpressionAttributeNames[k]
 			v.key(k)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &e, false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
-	v.absent("Item", x.Item == nil)
-	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
-	v.checkTable("TableName", x.TableName, true, 1)
+	v.missing("Item", x.Item == nil, true)
+	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
+	v.text("TableName", x.TableName, true, &traitsTableArn)
 }
 
-func (x *PutItemInput) Validate() error { return validate(OpPutItem, x.check) }
-
 func (x *PutItemInput) check(v *violations) {
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
-	v.checkEnum("ReturnValues", x.ReturnValues, false, enumReturnValue[:])
-	v.checkTable("TableName", x.TableName, true, 1)
-	v.absent("Item", x.Item == nil)
-	v.checkEnum("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, enumReturnItemCollectionMetrics[:])
-	v.checkEnum("ConditionalOperator", x.ConditionalOperator, false, enumConditionalOperator[:])
+	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
+	v.text("ReturnValues", x.ReturnValues, false, &traitsReturnValue)
+	v.text("TableName", x.TableName, true, &traitsTableArn)
+	v.missing("Item", x.Item == nil, true)
+	v.text("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, &traitsReturnItemCollectionMetrics)
+	v.text("ConditionalOperator", x.ConditionalOperator, false, &traitsConditionalOperator)
 	if x.Expected != nil {
 		v.push("Expected")
 		for _, k := range sortedKeys(x.Expected) {
@@ -924,32 +253,22 @@ func (x *PutItemInput) check(v *violations) {
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
 			e := x.ExpressionAttributeNames[k]
 			v.key(k)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &e, false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
-	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
+	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
 }
 
 func (x *PutRequest) check(v *violations) {
-	v.absent("Item", x.Item == nil)
+	v.missing("Item", x.Item == nil, true)
 }
-
-func (x *PutResourcePolicyInput) Validate() error { return validate(OpPutResourcePolicy, x.check) }
-
-func (x *PutResourcePolicyInput) check(v *violations) {
-	v.checkText("ExpectedRevisionId", x.ExpectedRevisionId, false, &rulePolicyRevisionId)
-	v.absent("Policy", x.Policy == nil)
-	v.checkText("ResourceArn", x.ResourceArn, true, &ruleResourceArnString)
-}
-
-func (x *QueryInput) Validate() error { return validate(OpQuery, x.check) }
 
 func (x *QueryInput) check(v *violations) {
-	v.checkEnum("Select", x.Select, false, enumSelect[:])
-	v.checkText("IndexName", x.IndexName, false, &ruleIndexName)
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
+	v.text("Select", x.Select, false, &traitsSelect)
+	v.text("IndexName", x.IndexName, false, &traitsIndexName)
+	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
 	if x.QueryFilter != nil {
 		v.push("QueryFilter")
 		for _, k := range sortedKeys(x.QueryFilter) {
@@ -960,21 +279,21 @@ func (x *QueryInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	v.checkTable("TableName", x.TableName, true, 1)
-	v.checkEnum("ConditionalOperator", x.ConditionalOperator, false, enumConditionalOperator[:])
+	v.text("TableName", x.TableName, true, &traitsTableArn)
+	v.text("ConditionalOperator", x.ConditionalOperator, false, &traitsConditionalOperator)
 	if x.AttributesToGet != nil {
-		if v.size("AttributesToGet", len(x.AttributesToGet), 1, -1) {
-			v.echo(echoAttributeNameList(nil, x.AttributesToGet))
+		if v.size("AttributesToGet", len(x.AttributesToGet), &traitsAttributeNameList) {
+			v.echo(appendEcho(nil, reflect.ValueOf(x.AttributesToGet)))
 		}
 		v.push("AttributesToGet")
-		for i, e := range x.AttributesToGet {
+		for i := range x.AttributesToGet {
 			v.elem(i)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &x.AttributesToGet[i], false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
-	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
+	v.integer("Limit", x.Limit, false, &traitsPositiveIntegerObject)
 	if x.KeyConditions != nil {
 		v.push("KeyConditions")
 		for _, k := range sortedKeys(x.KeyConditions) {
@@ -990,117 +309,20 @@ func (x *QueryInput) check(v *violations) {
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
 			e := x.ExpressionAttributeNames[k]
 			v.key(k)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &e, false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
 }
-
-func (x *ReplicaAutoScalingUpdate) check(v *violations) {
-	v.absent("RegionName", x.RegionName == nil)
-	checkObjects(v, "ReplicaGlobalSecondaryIndexUpdates", x.ReplicaGlobalSecondaryIndexUpdates, false)
-	checkObject(v, "ReplicaProvisionedReadCapacityAutoScalingUpdate", x.ReplicaProvisionedReadCapacityAutoScalingUpdate, false)
-}
-
-func (x *ReplicaGlobalSecondaryIndex) check(v *violations) {
-	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
-	checkObject(v, "ProvisionedThroughputOverride", x.ProvisionedThroughputOverride, false)
-}
-
-func (x *ReplicaGlobalSecondaryIndexAutoScalingUpdate) check(v *violations) {
-	v.checkText("IndexName", x.IndexName, false, &ruleIndexName)
-	checkObject(v, "ProvisionedReadCapacityAutoScalingUpdate", x.ProvisionedReadCapacityAutoScalingUpdate, false)
-}
-
-func (x *ReplicaGlobalSecondaryIndexSettingsUpdate) check(v *violations) {
-	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
-	checkObject(v, "ProvisionedReadCapacityAutoScalingSettingsUpdate", x.ProvisionedReadCapacityAutoScalingSettingsUpdate, false)
-	v.checkInteger("ProvisionedReadCapacityUnits", x.ProvisionedReadCapacityUnits, false, 1, math.MaxInt64)
-}
-
-func (x *ReplicaSettingsUpdate) check(v *violations) {
-	v.absent("RegionName", x.RegionName == nil)
-	if x.ReplicaGlobalSecondaryIndexSettingsUpdate != nil {
-		if v.size("ReplicaGlobalSecondaryIndexSettingsUpdate", len(x.ReplicaGlobalSecondaryIndexSettingsUpdate), 1, 20) {
-			v.echo(echoReplicaGlobalSecondaryIndexSettingsUpdateList(nil, x.ReplicaGlobalSecondaryIndexSettingsUpdate))
-		}
-		v.push("ReplicaGlobalSecondaryIndexSettingsUpdate")
-		for i := range x.ReplicaGlobalSecondaryIndexSettingsUpdate {
-			e := &x.ReplicaGlobalSecondaryIndexSettingsUpdate[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	checkObject(v, "ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate", x.ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate, false)
-	v.checkInteger("ReplicaProvisionedReadCapacityUnits", x.ReplicaProvisionedReadCapacityUnits, false, 1, math.MaxInt64)
-	v.checkEnum("ReplicaTableClass", x.ReplicaTableClass, false, enumTableClass[:])
-}
-
-func (x *ReplicaUpdate) check(v *violations) {
-	checkObject(v, "Create", x.Create, false)
-	checkObject(v, "Delete", x.Delete, false)
-}
-
-func (x *ReplicationGroupUpdate) check(v *violations) {
-	checkObject(v, "Create", x.Create, false)
-	checkObject(v, "Delete", x.Delete, false)
-	checkObject(v, "Disassociate", x.Disassociate, false)
-	checkObject(v, "Update", x.Update, false)
-}
-
-func (x *RestoreTableFromBackupInput) Validate() error {
-	return validate(OpRestoreTableFromBackup, x.check)
-}
-
-func (x *RestoreTableFromBackupInput) check(v *violations) {
-	v.checkText("BackupArn", x.BackupArn, true, &ruleBackupArn)
-	v.checkEnum("BillingModeOverride", x.BillingModeOverride, false, enumBillingMode[:])
-	checkObjects(v, "GlobalSecondaryIndexOverride", x.GlobalSecondaryIndexOverride, false)
-	checkObjects(v, "LocalSecondaryIndexOverride", x.LocalSecondaryIndexOverride, false)
-	checkObject(v, "ProvisionedThroughputOverride", x.ProvisionedThroughputOverride, false)
-	checkObject(v, "SSESpecificationOverride", x.SSESpecificationOverride, false)
-	v.checkText("TargetTableName", x.TargetTableName, true, &ruleTableName)
-	checkObjects(v, "VectorIndexOverride", x.VectorIndexOverride, false)
-}
-
-func (x *RestoreTableToPointInTimeInput) Validate() error {
-	return validate(OpRestoreTableToPointInTime, x.check)
-}
-
-func (x *RestoreTableToPointInTimeInput) check(v *violations) {
-	v.checkEnum("BillingModeOverride", x.BillingModeOverride, false, enumBillingMode[:])
-	checkObjects(v, "GlobalSecondaryIndexOverride", x.GlobalSecondaryIndexOverride, false)
-	checkObjects(v, "LocalSecondaryIndexOverride", x.LocalSecondaryIndexOverride, false)
-	checkObject(v, "ProvisionedThroughputOverride", x.ProvisionedThroughputOverride, false)
-	checkObject(v, "SSESpecificationOverride", x.SSESpecificationOverride, false)
-	v.checkTable("SourceTableArn", x.SourceTableArn, false, 1)
-	v.checkText("SourceTableName", x.SourceTableName, false, &ruleTableName)
-	v.checkText("TargetTableName", x.TargetTableName, true, &ruleTableName)
-	checkObjects(v, "VectorIndexOverride", x.VectorIndexOverride, false)
-}
-
-func (x *S3BucketSource) check(v *violations) {
-	v.checkText("S3Bucket", x.S3Bucket, true, &ruleS3Bucket)
-	v.checkText("S3BucketOwner", x.S3BucketOwner, false, &ruleS3BucketOwner)
-	v.checkText("S3KeyPrefix", x.S3KeyPrefix, false, &ruleS3Prefix)
-}
-
-func (x *SSESpecification) check(v *violations) {
-	v.checkEnum("SSEType", x.SSEType, false, enumSSEType[:])
-}
-
-func (x *ScanInput) Validate() error { return validate(OpScan, x.check) }
 
 func (x *ScanInput) check(v *violations) {
-	v.checkEnum("Select", x.Select, false, enumSelect[:])
-	v.checkText("IndexName", x.IndexName, false, &ruleIndexName)
-	v.checkInteger("TotalSegments", x.TotalSegments, false, 1, 1000000)
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
-	v.checkTable("TableName", x.TableName, true, 1)
-	v.checkEnum("ConditionalOperator", x.ConditionalOperator, false, enumConditionalOperator[:])
+	v.text("Select", x.Select, false, &traitsSelect)
+	v.text("IndexName", x.IndexName, false, &traitsIndexName)
+	v.integer("TotalSegments", x.TotalSegments, false, &traitsScanTotalSegments)
+	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
+	v.text("TableName", x.TableName, true, &traitsTableArn)
+	v.text("ConditionalOperator", x.ConditionalOperator, false, &traitsConditionalOperator)
 	if x.ScanFilter != nil {
 		v.push("ScanFilter")
 		for _, k := range sortedKeys(x.ScanFilter) {
@@ -1111,16 +333,16 @@ func (x *ScanInput) check(v *violations) {
 		}
 		v.pop()
 	}
-	v.checkInteger("Segment", x.Segment, false, 0, 999999)
-	v.checkInteger("Limit", x.Limit, false, 1, math.MaxInt64)
+	v.integer("Segment", x.Segment, false, &traitsScanSegment)
+	v.integer("Limit", x.Limit, false, &traitsPositiveIntegerObject)
 	if x.AttributesToGet != nil {
-		if v.size("AttributesToGet", len(x.AttributesToGet), 1, -1) {
-			v.echo(echoAttributeNameList(nil, x.AttributesToGet))
+		if v.size("AttributesToGet", len(x.AttributesToGet), &traitsAttributeNameList) {
+			v.echo(appendEcho(nil, reflect.ValueOf(x.AttributesToGet)))
 		}
 		v.push("AttributesToGet")
-		for i, e := range x.AttributesToGet {
+		for i := range x.AttributesToGet {
 			v.elem(i)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &x.AttributesToGet[i], false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
@@ -1130,126 +352,33 @@ func (x *ScanInput) check(v *violations) {
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
 			e := x.ExpressionAttributeNames[k]
 			v.key(k)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &e, false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
-}
-
-func (x *SearchSchemaElement) check(v *violations) {
-	v.checkText("AttributeName", x.AttributeName, true, &ruleAttributeName)
-	v.checkEnum("SearchSchemaElementType", x.SearchSchemaElementType, true, enumSearchSchemaElementType[:])
-}
-
-func (x *SearchVectorsInput) Validate() error { return validate(OpSearchVectors, x.check) }
-
-func (x *SearchVectorsInput) check(v *violations) {
-	if x.ExpressionAttributeNames != nil {
-		v.push("ExpressionAttributeNames")
-		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
-			e := x.ExpressionAttributeNames[k]
-			v.key(k)
-			v.text("", e, &ruleAttributeName)
-			v.pop()
-		}
-		v.pop()
-	}
-	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
-	if x.SearchVector == nil {
-		v.null("SearchVector")
-	} else {
-		if v.size("SearchVector", len(x.SearchVector), 1, 4096) {
-			v.echo(echoSearchVectorList(nil, x.SearchVector))
-		}
-	}
-	v.checkTable("TableName", x.TableName, true, 1)
-	v.checkInteger("TopK", x.TopK, true, 1, math.MaxInt64)
-}
-
-func (x *ShardFilter) check(v *violations) {
-	v.checkText("ShardId", x.ShardId, false, &ruleShardId)
-	v.checkEnum("Type", x.Type, false, enumShardFilterType[:])
-}
-
-func (x *StartBulkPutItemsInput) Validate() error { return validate(OpStartBulkPutItems, x.check) }
-
-func (x *StartBulkPutItemsInput) check(v *violations) {
-	v.checkText("ClientToken", x.ClientToken, false, &ruleClientToken)
-	checkObject(v, "InputS3Configuration", x.InputS3Configuration, true)
-	v.checkInteger("MaxWriteRequestUnits", x.MaxWriteRequestUnits, false, 1024, math.MaxInt64)
-	checkObject(v, "OutputS3Configuration", x.OutputS3Configuration, true)
-	v.checkEnum("PerformanceTier", x.PerformanceTier, false, enumBulkOperationPerformanceTier[:])
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *StreamSpecification) check(v *violations) {
-	v.absent("StreamEnabled", x.StreamEnabled == nil)
-	v.checkEnum("StreamViewType", x.StreamViewType, false, enumStreamViewType[:])
-}
-
-func (x *TableCreationParameters) check(v *violations) {
-	checkObjects(v, "AttributeDefinitions", x.AttributeDefinitions, true)
-	v.checkEnum("BillingMode", x.BillingMode, false, enumBillingMode[:])
-	checkObjects(v, "GlobalSecondaryIndexes", x.GlobalSecondaryIndexes, false)
-	if x.KeySchema == nil {
-		v.null("KeySchema")
-	} else {
-		if v.size("KeySchema", len(x.KeySchema), 1, 2) {
-			v.echo(echoKeySchema(nil, x.KeySchema))
-		}
-		v.push("KeySchema")
-		for i := range x.KeySchema {
-			e := &x.KeySchema[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	checkObject(v, "ProvisionedThroughput", x.ProvisionedThroughput, false)
-	checkObject(v, "SSESpecification", x.SSESpecification, false)
-	v.checkText("TableName", x.TableName, true, &ruleTableName)
-	checkObjects(v, "VectorIndexes", x.VectorIndexes, false)
-}
-
-func (x *Tag) check(v *violations) {
-	v.checkText("Key", x.Key, true, &ruleTagKeyString)
-	v.checkText("Value", x.Value, true, &ruleTagValueString)
-}
-
-func (x *TagResourceInput) Validate() error { return validate(OpTagResource, x.check) }
-
-func (x *TagResourceInput) check(v *violations) {
-	v.checkText("ResourceArn", x.ResourceArn, true, &ruleResourceArnString)
-	checkObjects(v, "Tags", x.Tags, true)
-}
-
-func (x *TimeToLiveSpecification) check(v *violations) {
-	v.checkText("AttributeName", x.AttributeName, true, &ruleTimeToLiveAttributeName)
-	v.absent("Enabled", x.Enabled == nil)
 }
 
 func (x *TransactGetItem) check(v *violations) {
-	checkObject(v, "Get", x.Get, true)
+	if x.Get == nil {
+		v.null("Get")
+	} else {
+		v.object("Get", x.Get)
+	}
 }
 
-func (x *TransactGetItemsInput) Validate() error { return validate(OpTransactGetItems, x.check) }
-
 func (x *TransactGetItemsInput) check(v *violations) {
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
+	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
 	if x.TransactItems == nil {
 		v.null("TransactItems")
 	} else {
-		if v.size("TransactItems", len(x.TransactItems), 1, 100) {
-			v.echo(echoTransactGetItemList(nil, x.TransactItems))
+		if v.size("TransactItems", len(x.TransactItems), &traitsTransactGetItemList) {
+			v.echo(appendEcho(nil, reflect.ValueOf(x.TransactItems)))
 		}
 		v.push("TransactItems")
 		for i := range x.TransactItems {
-			e := &x.TransactItems[i]
 			v.elem(i)
-			e.check(v)
+			x.TransactItems[i].check(v)
 			v.pop()
 		}
 		v.pop()
@@ -1257,46 +386,34 @@ func (x *TransactGetItemsInput) check(v *violations) {
 }
 
 func (x *TransactWriteItem) check(v *violations) {
-	checkObject(v, "ConditionCheck", x.ConditionCheck, false)
-	checkObject(v, "Delete", x.Delete, false)
-	checkObject(v, "Put", x.Put, false)
-	checkObject(v, "Update", x.Update, false)
-}
-
-func (x *TransactWriteItemsInput) Validate() error { return validate(OpTransactWriteItems, x.check) }
-
-func (x *TransactWriteItemsInput) check(v *violations) {
-	v.checkText("ClientRequestToken", x.ClientRequestToken, false, &ruleClientRequestToken)
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
-	v.checkEnum("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, enumReturnItemCollectionMetrics[:])
-	if x.TransactItems == nil {
-		v.null("TransactItems")
-	} else {
-		if v.size("TransactItems", len(x.TransactItems), 1, 100) {
-			v.echo(echoTransactWriteItemList(nil, x.TransactItems))
-		}
-		v.push("TransactItems")
-		for i := range x.TransactItems {
-			e := &x.TransactItems[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
+	if x.ConditionCheck != nil {
+		v.object("ConditionCheck", x.ConditionCheck)
+	}
+	if x.Delete != nil {
+		v.object("Delete", x.Delete)
+	}
+	if x.Put != nil {
+		v.object("Put", x.Put)
+	}
+	if x.Update != nil {
+		v.object("Update", x.Update)
 	}
 }
 
-func (x *UntagResourceInput) Validate() error { return validate(OpUntagResource, x.check) }
-
-func (x *UntagResourceInput) check(v *violations) {
-	v.checkText("ResourceArn", x.ResourceArn, true, &ruleResourceArnString)
-	if x.TagKeys == nil {
-		v.null("TagKeys")
+func (x *TransactWriteItemsInput) check(v *violations) {
+	v.text("ClientRequestToken", x.ClientRequestToken, false, &traitsClientRequestToken)
+	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
+	v.text("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, &traitsReturnItemCollectionMetrics)
+	if x.TransactItems == nil {
+		v.null("TransactItems")
 	} else {
-		v.push("TagKeys")
-		for i, e := range x.TagKeys {
+		if v.size("TransactItems", len(x.TransactItems), &traitsTransactWriteItemList) {
+			v.echo(appendEcho(nil, reflect.ValueOf(x.TransactItems)))
+		}
+		v.push("TransactItems")
+		for i := range x.TransactItems {
 			v.elem(i)
-			v.text("", e, &ruleTagKeyString)
+			x.TransactItems[i].check(v)
 			v.pop()
 		}
 		v.pop()
@@ -1309,95 +426,24 @@ func (x *Update) check(v *violations) {
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
 			e := x.ExpressionAttributeNames[k]
 			v.key(k)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &e, false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
-	v.absent("Key", x.Key == nil)
-	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
-	v.checkTable("TableName", x.TableName, true, 1)
-	v.absent("UpdateExpression", x.UpdateExpression == nil)
+	v.missing("Key", x.Key == nil, true)
+	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
+	v.text("TableName", x.TableName, true, &traitsTableArn)
+	v.missing("UpdateExpression", x.UpdateExpression == nil, true)
 }
-
-func (x *UpdateContinuousBackupsInput) Validate() error {
-	return validate(OpUpdateContinuousBackups, x.check)
-}
-
-func (x *UpdateContinuousBackupsInput) check(v *violations) {
-	checkObject(v, "PointInTimeRecoverySpecification", x.PointInTimeRecoverySpecification, true)
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *UpdateContributorInsightsInput) Validate() error {
-	return validate(OpUpdateContributorInsights, x.check)
-}
-
-func (x *UpdateContributorInsightsInput) check(v *violations) {
-	v.checkEnum("ContributorInsightsAction", x.ContributorInsightsAction, true, enumContributorInsightsAction[:])
-	v.checkEnum("ContributorInsightsMode", x.ContributorInsightsMode, false, enumContributorInsightsMode[:])
-	v.checkText("IndexName", x.IndexName, false, &ruleIndexName)
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *UpdateGlobalSecondaryIndexAction) check(v *violations) {
-	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
-	checkObject(v, "ProvisionedThroughput", x.ProvisionedThroughput, false)
-}
-
-func (x *UpdateGlobalTableInput) Validate() error { return validate(OpUpdateGlobalTable, x.check) }
-
-func (x *UpdateGlobalTableInput) check(v *violations) {
-	v.checkText("GlobalTableName", x.GlobalTableName, true, &ruleTableName)
-	checkObjects(v, "ReplicaUpdates", x.ReplicaUpdates, true)
-}
-
-func (x *UpdateGlobalTableSettingsInput) Validate() error {
-	return validate(OpUpdateGlobalTableSettings, x.check)
-}
-
-func (x *UpdateGlobalTableSettingsInput) check(v *violations) {
-	v.checkEnum("GlobalTableBillingMode", x.GlobalTableBillingMode, false, enumBillingMode[:])
-	if x.GlobalTableGlobalSecondaryIndexSettingsUpdate != nil {
-		if v.size("GlobalTableGlobalSecondaryIndexSettingsUpdate", len(x.GlobalTableGlobalSecondaryIndexSettingsUpdate), 1, 20) {
-			v.echo(echoGlobalTableGlobalSecondaryIndexSettingsUpdateList(nil, x.GlobalTableGlobalSecondaryIndexSettingsUpdate))
-		}
-		v.push("GlobalTableGlobalSecondaryIndexSettingsUpdate")
-		for i := range x.GlobalTableGlobalSecondaryIndexSettingsUpdate {
-			e := &x.GlobalTableGlobalSecondaryIndexSettingsUpdate[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	v.checkText("GlobalTableName", x.GlobalTableName, true, &ruleTableName)
-	checkObject(v, "GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate", x.GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate, false)
-	v.checkInteger("GlobalTableProvisionedWriteCapacityUnits", x.GlobalTableProvisionedWriteCapacityUnits, false, 1, math.MaxInt64)
-	if x.ReplicaSettingsUpdate != nil {
-		if v.size("ReplicaSettingsUpdate", len(x.ReplicaSettingsUpdate), 1, 50) {
-			v.echo(echoReplicaSettingsUpdateList(nil, x.ReplicaSettingsUpdate))
-		}
-		v.push("ReplicaSettingsUpdate")
-		for i := range x.ReplicaSettingsUpdate {
-			e := &x.ReplicaSettingsUpdate[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-}
-
-func (x *UpdateItemInput) Validate() error { return validate(OpUpdateItem, x.check) }
 
 func (x *UpdateItemInput) check(v *violations) {
-	v.checkEnum("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, enumReturnConsumedCapacity[:])
-	v.checkTable("TableName", x.TableName, true, 1)
-	v.checkEnum("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, enumReturnItemCollectionMetrics[:])
-	v.checkEnum("ReturnValues", x.ReturnValues, false, enumReturnValue[:])
-	v.checkEnum("ConditionalOperator", x.ConditionalOperator, false, enumConditionalOperator[:])
-	v.absent("Key", x.Key == nil)
+	v.text("ReturnConsumedCapacity", x.ReturnConsumedCapacity, false, &traitsReturnConsumedCapacity)
+	v.text("TableName", x.TableName, true, &traitsTableArn)
+	v.text("ReturnItemCollectionMetrics", x.ReturnItemCollectionMetrics, false, &traitsReturnItemCollectionMetrics)
+	v.text("ReturnValues", x.ReturnValues, false, &traitsReturnValue)
+	v.text("ConditionalOperator", x.ConditionalOperator, false, &traitsConditionalOperator)
+	v.missing("Key", x.Key == nil, true)
 	if x.Expected != nil {
 		v.push("Expected")
 		for _, k := range sortedKeys(x.Expected) {
@@ -1423,232 +469,42 @@ func (x *UpdateItemInput) check(v *violations) {
 		for _, k := range sortedKeys(x.ExpressionAttributeNames) {
 			e := x.ExpressionAttributeNames[k]
 			v.key(k)
-			v.text("", e, &ruleAttributeName)
+			v.text("", &e, false, &traitsAttributeName)
 			v.pop()
 		}
 		v.pop()
 	}
-	v.checkEnum("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, enumReturnValuesOnConditionCheckFailure[:])
-}
-
-func (x *UpdateKinesisStreamingConfiguration) check(v *violations) {
-	v.checkEnum("ApproximateCreationDateTimePrecision", x.ApproximateCreationDateTimePrecision, false, enumApproximateCreationDateTimePrecision[:])
-}
-
-func (x *UpdateKinesisStreamingDestinationInput) Validate() error {
-	return validate(OpUpdateKinesisStreamingDestination, x.check)
-}
-
-func (x *UpdateKinesisStreamingDestinationInput) check(v *violations) {
-	v.checkText("StreamArn", x.StreamArn, true, &ruleStreamArn)
-	v.checkTable("TableName", x.TableName, true, 1)
-	checkObject(v, "UpdateKinesisStreamingConfiguration", x.UpdateKinesisStreamingConfiguration, false)
-}
-
-func (x *UpdateReplicationGroupMemberAction) check(v *violations) {
-	if x.GlobalSecondaryIndexes != nil {
-		if v.size("GlobalSecondaryIndexes", len(x.GlobalSecondaryIndexes), 1, -1) {
-			v.echo(echoReplicaGlobalSecondaryIndexList(nil, x.GlobalSecondaryIndexes))
-		}
-		v.push("GlobalSecondaryIndexes")
-		for i := range x.GlobalSecondaryIndexes {
-			e := &x.GlobalSecondaryIndexes[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	checkObject(v, "ProvisionedThroughputOverride", x.ProvisionedThroughputOverride, false)
-	v.absent("RegionName", x.RegionName == nil)
-	v.checkEnum("TableClassOverride", x.TableClassOverride, false, enumTableClass[:])
-}
-
-func (x *UpdateTableInput) Validate() error { return validate(OpUpdateTable, x.check) }
-
-func (x *UpdateTableInput) check(v *violations) {
-	v.checkTable("TableName", x.TableName, true, 1)
-	v.checkEnum("BillingMode", x.BillingMode, false, enumBillingMode[:])
-	checkObject(v, "ProvisionedThroughput", x.ProvisionedThroughput, false)
-	checkObjects(v, "GlobalSecondaryIndexUpdates", x.GlobalSecondaryIndexUpdates, false)
-	checkObjects(v, "AttributeDefinitions", x.AttributeDefinitions, false)
-	v.checkEnum("GlobalTableSettingsReplicationMode", x.GlobalTableSettingsReplicationMode, false, enumGlobalTableSettingsReplicationMode[:])
-	if x.GlobalTableWitnessUpdates != nil {
-		if v.size("GlobalTableWitnessUpdates", len(x.GlobalTableWitnessUpdates), 1, 1) {
-			v.echo(echoGlobalTableWitnessGroupUpdateList(nil, x.GlobalTableWitnessUpdates))
-		}
-		v.push("GlobalTableWitnessUpdates")
-		for i := range x.GlobalTableWitnessUpdates {
-			e := &x.GlobalTableWitnessUpdates[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	v.checkEnum("MultiRegionConsistency", x.MultiRegionConsistency, false, enumMultiRegionConsistency[:])
-	if x.ReplicaUpdates != nil {
-		if v.size("ReplicaUpdates", len(x.ReplicaUpdates), 1, -1) {
-			v.echo(echoReplicationGroupUpdateList(nil, x.ReplicaUpdates))
-		}
-		v.push("ReplicaUpdates")
-		for i := range x.ReplicaUpdates {
-			e := &x.ReplicaUpdates[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	checkObject(v, "SSESpecification", x.SSESpecification, false)
-	checkObject(v, "StreamSpecification", x.StreamSpecification, false)
-	v.checkEnum("TableClass", x.TableClass, false, enumTableClass[:])
-	checkObjects(v, "VectorIndexUpdates", x.VectorIndexUpdates, false)
-}
-
-func (x *UpdateTableReplicaAutoScalingInput) Validate() error {
-	return validate(OpUpdateTableReplicaAutoScaling, x.check)
-}
-
-func (x *UpdateTableReplicaAutoScalingInput) check(v *violations) {
-	if x.GlobalSecondaryIndexUpdates != nil {
-		if v.size("GlobalSecondaryIndexUpdates", len(x.GlobalSecondaryIndexUpdates), 1, -1) {
-			v.echo(echoGlobalSecondaryIndexAutoScalingUpdateList(nil, x.GlobalSecondaryIndexUpdates))
-		}
-		v.push("GlobalSecondaryIndexUpdates")
-		for i := range x.GlobalSecondaryIndexUpdates {
-			e := &x.GlobalSecondaryIndexUpdates[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	checkObject(v, "ProvisionedWriteCapacityAutoScalingUpdate", x.ProvisionedWriteCapacityAutoScalingUpdate, false)
-	if x.ReplicaUpdates != nil {
-		if v.size("ReplicaUpdates", len(x.ReplicaUpdates), 1, -1) {
-			v.echo(echoReplicaAutoScalingUpdateList(nil, x.ReplicaUpdates))
-		}
-		v.push("ReplicaUpdates")
-		for i := range x.ReplicaUpdates {
-			e := &x.ReplicaUpdates[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	v.checkTable("TableName", x.TableName, true, 1)
-}
-
-func (x *UpdateTimeToLiveInput) Validate() error { return validate(OpUpdateTimeToLive, x.check) }
-
-func (x *UpdateTimeToLiveInput) check(v *violations) {
-	v.checkTable("TableName", x.TableName, true, 1)
-	checkObject(v, "TimeToLiveSpecification", x.TimeToLiveSpecification, true)
-}
-
-func (x *VectorAttributeDefinition) check(v *violations) {
-	v.checkText("AttributeName", x.AttributeName, true, &ruleVectorAttributeName)
-}
-
-func (x *VectorIndex) check(v *violations) {
-	v.checkInteger("Dimensions", x.Dimensions, true, 1, math.MaxInt64)
-	v.checkEnum("DistanceFunction", x.DistanceFunction, true, enumVectorDistanceFunction[:])
-	v.checkText("IndexName", x.IndexName, true, &ruleIndexName)
-	checkObject(v, "Projection", x.Projection, true)
-	if x.SearchSchema != nil {
-		if v.size("SearchSchema", len(x.SearchSchema), 1, -1) {
-			v.echo(echoSearchSchema(nil, x.SearchSchema))
-		}
-		v.push("SearchSchema")
-		for i := range x.SearchSchema {
-			e := &x.SearchSchema[i]
-			v.elem(i)
-			e.check(v)
-			v.pop()
-		}
-		v.pop()
-	}
-	checkObject(v, "VectorAttribute", x.VectorAttribute, true)
-}
-
-func (x *VectorIndexUpdate) check(v *violations) {
-	checkObject(v, "Create", x.Create, false)
-	checkObject(v, "Delete", x.Delete, false)
+	v.text("ReturnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, false, &traitsReturnValuesOnConditionCheckFailure)
 }
 
 func (x *WriteRequest) check(v *violations) {
-	checkObject(v, "DeleteRequest", x.DeleteRequest, false)
-	checkObject(v, "PutRequest", x.PutRequest, false)
+	if x.DeleteRequest != nil {
+		v.object("DeleteRequest", x.DeleteRequest)
+	}
+	if x.PutRequest != nil {
+		v.object("PutRequest", x.PutRequest)
+	}
 }
 
-var enumApproximateCreationDateTimePrecision = [...]string{"MILLISECOND", "MICROSECOND"}
-var enumAttributeAction = [...]string{"ADD", "PUT", "DELETE"}
-var ruleAttributeName = textRule{min: 0, max: 65535, pattern: "", match: nil}
-var ruleAutoScalingPolicyName = textRule{min: 1, max: 256, pattern: "\\p{Print}+", match: regexp.MustCompile("^(?:[\\x20-\\x{10FFFF}]+)$").MatchString}
-var ruleAutoScalingRoleArn = textRule{min: 1, max: 1600, pattern: "[\\u0020-\\uD7FF\\uE000-\\uFFFD\\uD800\\uDC00-\\uDBFF\\uDFFF\\r\\n\\t]*", match: regexp.MustCompile("^(?:[\\x20-\\x{D7FF}\\x{E000}-\\x{FFFD}\\x{10000}-\\x{10FFFF}\\r\\n\\t]*)$").MatchString}
-var ruleBackupArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
-var ruleBackupName = textRule{min: 3, max: 255, pattern: "[a-zA-Z0-9_.-]+", match: IsName}
-var enumBackupTypeFilter = [...]string{"USER", "SYSTEM", "AWS_BACKUP", "ALL"}
-var enumBillingMode = [...]string{"PROVISIONED", "PAY_PER_REQUEST"}
-var ruleBulkOperationArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
-var enumBulkOperationInputFormat = [...]string{"DYNAMODB_JSON", "ION"}
-var ruleBulkOperationNextToken = textRule{min: 1, max: 1024, pattern: "([0-9a-f]{16})+", match: regexp.MustCompile("^(?:([0-9a-f]{16})+)$").MatchString}
-var enumBulkOperationPerformanceTier = [...]string{"STANDARD", "ACCELERATED"}
-var ruleClientRequestToken = textRule{min: 1, max: 36, pattern: "", match: nil}
-var ruleClientToken = textRule{min: 0, max: -1, pattern: "^[^\\$]+$", match: regexp.MustCompile("^(?:^[^\\$]+$)$").MatchString}
-var enumComparisonOperator = [...]string{"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE", "LE", "BEGINS_WITH", "GE", "CONTAINS"}
-var enumConditionalOperator = [...]string{"OR", "AND"}
-var enumContributorInsightsAction = [...]string{"ENABLE", "DISABLE"}
-var enumContributorInsightsMode = [...]string{"ACCESSED_AND_THROTTLED_KEYS", "THROTTLED_KEYS"}
-var ruleCsvDelimiter = textRule{min: 1, max: 1, pattern: "[,;:|\\t ]", match: regexp.MustCompile("^(?:[,;:|\\t ])$").MatchString}
-var ruleCsvHeader = textRule{min: 1, max: 65536, pattern: "[\\x20-\\x21\\x23-\\x2B\\x2D-\\x7E]*", match: regexp.MustCompile("^(?:[\\x20-\\x21\\x23-\\x2B\\x2D-\\x7E]*)$").MatchString}
-var enumDisassociationMode = [...]string{"WAIT_FOR_REPLICATION"}
-var ruleExportArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
-var enumExportFormat = [...]string{"DYNAMODB_JSON", "ION"}
-var enumExportType = [...]string{"FULL_EXPORT", "INCREMENTAL_EXPORT"}
-var enumExportViewType = [...]string{"NEW_IMAGE", "NEW_AND_OLD_IMAGES"}
-var enumGlobalTableSettingsReplicationMode = [...]string{"ENABLED", "DISABLED", "ENABLED_WITH_OVERRIDES"}
-var ruleImportArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
-var ruleImportNextToken = textRule{min: 112, max: 1024, pattern: "([0-9a-f]{16})+", match: regexp.MustCompile("^(?:([0-9a-f]{16})+)$").MatchString}
-var ruleIndexName = textRule{min: 3, max: 255, pattern: "[a-zA-Z0-9_.-]+", match: IsName}
-var enumInputCompressionType = [...]string{"GZIP", "ZSTD", "NONE"}
-var enumInputFormat = [...]string{"DYNAMODB_JSON", "ION", "CSV"}
-var ruleKeySchemaAttributeName = textRule{min: 1, max: 255, pattern: "", match: nil}
-var enumKeyType = [...]string{"HASH", "RANGE"}
-var enumMultiRegionConsistency = [...]string{"EVENTUAL", "STRONG"}
-var ruleNonKeyAttributeName = textRule{min: 1, max: 255, pattern: "", match: nil}
-var enumOutputTypeEnum = [...]string{"ERROR", "CONDITION_CHECK_FAILURE"}
-var rulePartiQLNextToken = textRule{min: 1, max: 32768, pattern: "", match: nil}
-var rulePartiQLStatement = textRule{min: 1, max: 8192, pattern: "", match: nil}
-var rulePolicyRevisionId = textRule{min: 1, max: 255, pattern: "", match: nil}
-var enumProjectionType = [...]string{"ALL", "INCLUDE", "KEYS_ONLY"}
-var ruleResourceArnString = textRule{min: 1, max: 1283, pattern: "", match: nil}
-var enumReturnConsumedCapacity = [...]string{"INDEXES", "TOTAL", "NONE"}
-var enumReturnItemCollectionMetrics = [...]string{"SIZE", "NONE"}
-var enumReturnValue = [...]string{"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"}
-var enumReturnValuesOnConditionCheckFailure = [...]string{"ALL_OLD", "NONE"}
-var ruleS3Bucket = textRule{min: 0, max: 255, pattern: "^[a-z0-9A-Z]+[\\.\\-\\w]*[a-z0-9A-Z]+$", match: regexp.MustCompile("^(?:^[a-z0-9A-Z]+[\\.\\-\\w]*[a-z0-9A-Z]+$)$").MatchString}
-var ruleS3BucketOwner = textRule{min: 0, max: -1, pattern: "[0-9]{12}", match: regexp.MustCompile("^(?:[0-9]{12})$").MatchString}
-var ruleS3Prefix = textRule{min: 0, max: 1024, pattern: "", match: nil}
-var enumS3SseAlgorithm = [...]string{"AES256", "KMS"}
-var ruleS3SseKmsKeyId = textRule{min: 1, max: 2048, pattern: "", match: nil}
-var enumSSEType = [...]string{"AES256", "KMS"}
-var enumScalarAttributeType = [...]string{"B", "N", "S"}
-var enumSearchSchemaElementType = [...]string{"HASH", "INLINE_FILTER"}
-var enumSelect = [...]string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
-var ruleSequenceNumber = textRule{min: 21, max: 40, pattern: "", match: nil}
-var enumShardFilterType = [...]string{"CHILD_SHARDS"}
-var ruleShardId = textRule{min: 28, max: 65, pattern: "", match: nil}
-var ruleShardIterator = textRule{min: 1, max: 2048, pattern: "", match: nil}
-var enumShardIteratorType = [...]string{"AFTER_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON", "AT_SEQUENCE_NUMBER", "AT_TIMESTAMP"}
-var ruleStreamArn = textRule{min: 37, max: 1024, pattern: "", match: nil}
-var enumStreamViewType = [...]string{"NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"}
-var enumTableClass = [...]string{"STANDARD", "STANDARD_INFREQUENT_ACCESS"}
-var ruleTableName = textRule{min: 3, max: 255, pattern: "[a-zA-Z0-9_.-]+", match: IsName}
-var ruleTagKeyString = textRule{min: 1, max: 128, pattern: "", match: nil}
-var ruleTagValueString = textRule{min: 0, max: 256, pattern: "", match: nil}
-var ruleTimeToLiveAttributeName = textRule{min: 1, max: 255, pattern: "", match: nil}
-var ruleVectorAttributeName = textRule{min: 1, max: 255, pattern: "", match: nil}
-var enumVectorDistanceFunction = [...]string{"COSINE", "DOT_PRODUCT", "EUCLIDEAN"}
+var traitsAttributeAction = traitsOf("AttributeAction")
+var traitsAttributeName = traitsOf("AttributeName")
+var traitsAttributeNameList = traitsOf("AttributeNameList")
+var traitsBatchGetRequestMap = traitsOf("BatchGetRequestMap")
+var traitsBatchWriteItemRequestMap = traitsOf("BatchWriteItemRequestMap")
+var traitsClientRequestToken = traitsOf("ClientRequestToken")
+var traitsComparisonOperator = traitsOf("ComparisonOperator")
+var traitsConditionalOperator = traitsOf("ConditionalOperator")
+var traitsIndexName = traitsOf("IndexName")
+var traitsKeyList = traitsOf("KeyList")
+var traitsPositiveIntegerObject = traitsOf("PositiveIntegerObject")
+var traitsReturnConsumedCapacity = traitsOf("ReturnConsumedCapacity")
+var traitsReturnItemCollectionMetrics = traitsOf("ReturnItemCollectionMetrics")
+var traitsReturnValue = traitsOf("ReturnValue")
+var traitsReturnValuesOnConditionCheckFailure = traitsOf("ReturnValuesOnConditionCheckFailure")
+var traitsScanSegment = traitsOf("ScanSegment")
+var traitsScanTotalSegments = traitsOf("ScanTotalSegments")
+var traitsSelect = traitsOf("Select")
+var traitsTableArn = traitsOf("TableArn")
+var traitsTransactGetItemList = traitsOf("TransactGetItemList")
+var traitsTransactWriteItemList = traitsOf("TransactWriteItemList")
+var traitsWriteRequests = traitsOf("WriteRequests")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -353,7 +352,11 @@ func (d *decoder) readBlob(x *[]byte, _ position) (bool, error) {
 	return true, nil
 }
 
-const valueClass = "com.amazonaws.dynamodb.v20120810.AttributeValue"
+// Classes in messages.
+const (
+	valueClass = classes + "AttributeValue"
+	itemClass  = "java.util.Map<java.lang.String, " + valueClass + ">"
+)
 
 // typed reads the beginning of a value. If an attribute value cannot begin like
 // this, [decoder.open] reports it, because package attr does not know the
@@ -382,7 +385,7 @@ func (d *decoder) readValue(x *attr.Value, pos position) (bool, error) {
 }
 
 func (d *decoder) readItem(x *attr.Item, pos position) (bool, error) {
-	if ok, err := d.typed(pos, "java.util.Map<java.lang.String, "+valueClass+">"); err != nil || !ok {
+	if ok, err := d.typed(pos, itemClass); err != nil || !ok {
 		return false, err
 	}
 	from := d.json.InputOffset()
@@ -410,7 +413,7 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	text := d.body[from:d.json.InputOffset()]
 	again := openBody(text[bytes.IndexByte(text, '{'):])
 	values := map[string]attr.Value{}
-	if _, err := readMap(again, &values, inField, valueClass, (*decoder).readValue); err != nil {
+	if _, err := readMap(again, &values, inField, itemClass, (*decoder).readValue); err != nil {
 		return true, err
 	}
 	for key := range values {
@@ -427,51 +430,73 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 	return true, again.close(nil, &Faults{})
 }
 
-// readPointer reads a member into a new variable; for null it leaves *x nil.
-// decodeBody reads a request body into an input.
-func decodeBody[T any](body []byte, x *T, faults *Faults, read func(*decoder, *T, position) (bool, error)) error {
+// decodeBody reads a body with a function.
+func decodeBody(body []byte, faults *Faults, read func(*decoder) (bool, error)) error {
 	d := openBody(body)
-	_, err := read(d, x, inBody)
+	_, err := read(d)
 	return d.close(err, faults)
 }
 
-// A member is a member of a structure of type T and how it is read.
-type member[T any] struct {
-	name string
-	read func(*decoder, *T) error
-}
-
-// readStruct reads an object into a structure and skips members that it does not
-// have.
-func readStruct[T any](d *decoder, x *T, pos position, class string, members []member[T]) (bool, error) {
+// object reads an object, and each member with a function.
+func (d *decoder) object(pos position, class string, read func(name []byte) error) (bool, error) {
 	ok, err := d.open('{', pos, class)
 	if err != nil || !ok {
 		return false, err
 	}
 	for {
 		name, more, err := d.member()
+		if err == nil && more {
+			err = read(name)
+		}
 		if err != nil || !more {
-			return true, err
-		}
-		i := slices.IndexFunc(members, func(m member[T]) bool { return m.name == string(name) })
-		if i < 0 {
-			err = d.skip()
-		} else {
-			err = members[i].read(d, x)
-		}
-		if err != nil {
 			return true, err
 		}
 	}
 }
 
-func readField[T any](d *decoder, x *T, read func(*decoder, *T, position) (bool, error)) error {
-	_, err := read(d, x, inField)
-	return err
+// entries reads an object whose names are keys, and each element with a function. Size is
+// that of an element in memory.
+func (d *decoder) entries(pos position, class string, size uintptr, read func(key string) error) (bool, error) {
+	return d.object(pos, class, func(name []byte) error {
+		key := string(name)
+		if err := d.count(size + uintptr(len(key))); err != nil {
+			return err
+		}
+		return read(key)
+	})
 }
 
+// list reads a list, and each element with a function. Size is that of an element in
+// memory.
+func (d *decoder) list(pos position, size uintptr, read func() error) (bool, error) {
+	ok, err := d.open('[', pos, "java.util.List")
+	if err != nil || !ok {
+		return false, err
+	}
+	for d.json.PeekKind() != ']' {
+		err := d.count(size)
+		if err == nil {
+			err = read()
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+	_, err = d.json.ReadToken()
+	return true, err
+}
+
+// count counts the memory of an element.
+func (d *decoder) count(size uintptr) error {
+	if d.decoded += int(size); d.decoded > maxDecoded {
+		return errManyElements
+	}
+	return nil
+}
+
+// readPointer reads a member into a new variable; for null it sets *x to nil.
 func readPointer[T any](d *decoder, x **T, read func(*decoder, *T, position) (bool, error)) error {
-	v := newMember[T](d)
+	v := new(T)
 	ok, err := read(d, v, inField)
 	if ok {
 		*x = v
@@ -481,65 +506,50 @@ func readPointer[T any](d *decoder, x **T, read func(*decoder, *T, position) (bo
 	return err
 }
 
-// newMember returns a new variable. Variables of strings, by far the most
-// frequent, are allocated several at once.
-func newMember[T any](d *decoder) *T {
-	v := (*T)(nil)
-	if _, ok := any(v).(*string); !ok {
-		return new(T)
-	}
+// readText is readPointer for strings. They are by far the most frequent members, so
+// several variables are allocated at once.
+func (d *decoder) readText(x **string) error {
 	if len(d.strings) == 0 {
 		d.strings = make([]string, 8)
 	}
-	v, _ = any(&d.strings[0]).(*T)
+	v := &d.strings[0]
 	d.strings = d.strings[1:]
-	return v
+	ok, err := d.readString(v, inField)
+	if ok {
+		*x = v
+	} else if err == nil {
+		*x = nil
+	}
+	return err
 }
 
 func readList[T any](d *decoder, x *[]T, pos position, read func(*decoder, *T, position) (bool, error)) (bool, error) {
-	ok, err := d.open('[', pos, "java.util.List")
-	if err != nil || !ok {
-		return false, err
-	}
 	list := []T{}
-	for d.json.PeekKind() != ']' {
+	ok, err := d.list(pos, unsafe.Sizeof(*new(T)), func() error {
 		var e T
-		if d.decoded += int(unsafe.Sizeof(e)); d.decoded > maxDecoded {
-			return true, errManyElements
-		}
-		if _, err := read(d, &e, inParent); err != nil {
-			return true, err
-		}
+		_, err := read(d, &e, inParent)
 		list = append(list, e)
+		return err
+	})
+	if ok && err == nil {
+		*x = list
 	}
-	*x = list
-	_, err = d.json.ReadToken()
-	return true, err
+	return ok, err
 }
 
-func readMap[T any](d *decoder, x *map[string]T, pos position, class string, read func(*decoder, *T, position) (bool, error)) (bool, error) {
-	ok, err := d.open('{', pos, "java.util.Map<java.lang.String, "+class+">")
-	if err != nil || !ok {
-		return false, err
-	}
+// readMap reads a map of a class.
+func readMap[T any](
+	d *decoder, x *map[string]T, pos position, class string, read func(*decoder, *T, position) (bool, error),
+) (bool, error) {
 	m := map[string]T{}
-	for {
-		name, more, err := d.member()
-		if err != nil {
-			return true, err
-		}
-		if !more {
-			*x = m
-			return true, nil
-		}
-		key := string(name)
+	ok, err := d.entries(pos, class, unsafe.Sizeof(*new(T)), func(key string) error {
 		var e T
-		if d.decoded += len(key) + int(unsafe.Sizeof(e)); d.decoded > maxDecoded {
-			return true, errManyElements
-		}
-		if _, err := read(d, &e, inParent); err != nil {
-			return true, err
-		}
+		_, err := read(d, &e, inParent)
 		m[key] = e
+		return err
+	})
+	if ok && err == nil {
+		*x = m
 	}
+	return ok, err
 }

@@ -6,2421 +6,430 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-func (d *decoder) readAttributeDefinition(x *AttributeDefinition, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.AttributeDefinition", membersOfAttributeDefinition)
-}
-
-var membersOfAttributeDefinition = []member[AttributeDefinition]{
-	{"AttributeName", func(d *decoder, x *AttributeDefinition) error {
-		return readPointer(d, &x.AttributeName, (*decoder).readString)
-	}},
-	{"AttributeType", func(d *decoder, x *AttributeDefinition) error {
-		return readPointer(d, &x.AttributeType, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readAttributeDefinitions(x *[]AttributeDefinition, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readAttributeDefinition)
-}
 func (d *decoder) readAttributeNameList(x *[]string, pos position) (bool, error) {
 	return readList(d, x, pos, (*decoder).readString)
 }
 func (d *decoder) readAttributeUpdates(x *map[string]AttributeValueUpdate, pos position) (bool, error) {
-	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.AttributeValueUpdate", (*decoder).readAttributeValueUpdate)
+	return readMap(d, x, pos, "java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.AttributeValueUpdate>", (*decoder).readAttributeValueUpdate)
 }
 func (d *decoder) readAttributeValueList(x *[]attr.Value, pos position) (bool, error) {
 	return readList(d, x, pos, (*decoder).readValue)
 }
 
 func (d *decoder) readAttributeValueUpdate(x *AttributeValueUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.AttributeValueUpdate", membersOfAttributeValueUpdate)
-}
-
-var membersOfAttributeValueUpdate = []member[AttributeValueUpdate]{
-	{"Action", func(d *decoder, x *AttributeValueUpdate) error {
-		return readPointer(d, &x.Action, (*decoder).readString)
-	}},
-	{"Value", func(d *decoder, x *AttributeValueUpdate) error { return readField(d, &x.Value, (*decoder).readValue) }},
-}
-
-func (d *decoder) readAutoScalingPolicyUpdate(x *AutoScalingPolicyUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.AutoScalingPolicyUpdate", membersOfAutoScalingPolicyUpdate)
-}
-
-var membersOfAutoScalingPolicyUpdate = []member[AutoScalingPolicyUpdate]{
-	{"PolicyName", func(d *decoder, x *AutoScalingPolicyUpdate) error {
-		return readPointer(d, &x.PolicyName, (*decoder).readString)
-	}},
-	{"TargetTrackingScalingPolicyConfiguration", func(d *decoder, x *AutoScalingPolicyUpdate) error {
-		return readPointer(d, &x.TargetTrackingScalingPolicyConfiguration, (*decoder).readAutoScalingTargetTrackingScalingPolicyConfigurationUpdate)
-	}},
-}
-
-func (d *decoder) readAutoScalingSettingsUpdate(x *AutoScalingSettingsUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.AutoScalingSettingsUpdate", membersOfAutoScalingSettingsUpdate)
-}
-
-var membersOfAutoScalingSettingsUpdate = []member[AutoScalingSettingsUpdate]{
-	{"AutoScalingDisabled", func(d *decoder, x *AutoScalingSettingsUpdate) error {
-		return readPointer(d, &x.AutoScalingDisabled, (*decoder).readBoolean)
-	}},
-	{"AutoScalingRoleArn", func(d *decoder, x *AutoScalingSettingsUpdate) error {
-		return readPointer(d, &x.AutoScalingRoleArn, (*decoder).readString)
-	}},
-	{"MaximumUnits", func(d *decoder, x *AutoScalingSettingsUpdate) error {
-		return readPointer(d, &x.MaximumUnits, (*decoder).readLong)
-	}},
-	{"MinimumUnits", func(d *decoder, x *AutoScalingSettingsUpdate) error {
-		return readPointer(d, &x.MinimumUnits, (*decoder).readLong)
-	}},
-	{"ScalingPolicyUpdate", func(d *decoder, x *AutoScalingSettingsUpdate) error {
-		return readPointer(d, &x.ScalingPolicyUpdate, (*decoder).readAutoScalingPolicyUpdate)
-	}},
-}
-
-func (d *decoder) readAutoScalingTargetTrackingScalingPolicyConfigurationUpdate(x *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.AutoScalingTargetTrackingScalingPolicyConfigurationUpdate", membersOfAutoScalingTargetTrackingScalingPolicyConfigurationUpdate)
-}
-
-var membersOfAutoScalingTargetTrackingScalingPolicyConfigurationUpdate = []member[AutoScalingTargetTrackingScalingPolicyConfigurationUpdate]{
-	{"DisableScaleIn", func(d *decoder, x *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate) error {
-		return readPointer(d, &x.DisableScaleIn, (*decoder).readBoolean)
-	}},
-	{"ScaleInCooldown", func(d *decoder, x *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate) error {
-		return readPointer(d, &x.ScaleInCooldown, (*decoder).readInteger)
-	}},
-	{"ScaleOutCooldown", func(d *decoder, x *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate) error {
-		return readPointer(d, &x.ScaleOutCooldown, (*decoder).readInteger)
-	}},
-	{"TargetValue", func(d *decoder, x *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate) error {
-		return readPointer(d, &x.TargetValue, (*decoder).readDouble)
-	}},
-}
-
-func (d *decoder) readBatchExecuteStatementInput(x *BatchExecuteStatementInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.BatchExecuteStatementInput", membersOfBatchExecuteStatementInput)
-}
-
-var membersOfBatchExecuteStatementInput = []member[BatchExecuteStatementInput]{
-	{"ReturnConsumedCapacity", func(d *decoder, x *BatchExecuteStatementInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-	{"Statements", func(d *decoder, x *BatchExecuteStatementInput) error {
-		return readField(d, &x.Statements, (*decoder).readPartiQLBatchRequest)
-	}},
-}
-
-func (x *BatchExecuteStatementInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readBatchExecuteStatementInput)
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.AttributeValueUpdate", func(name []byte) (err error) {
+		switch string(name) {
+		case "Action":
+			err = d.readText(&x.Action)
+		case "Value":
+			_, err = d.readValue(&x.Value, inField)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readBatchGetItemInput(x *BatchGetItemInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.BatchGetItemInput", membersOfBatchGetItemInput)
-}
-
-var membersOfBatchGetItemInput = []member[BatchGetItemInput]{
-	{"RequestItems", func(d *decoder, x *BatchGetItemInput) error {
-		return readField(d, &x.RequestItems, (*decoder).readBatchGetRequestMap)
-	}},
-	{"ReturnConsumedCapacity", func(d *decoder, x *BatchGetItemInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-}
-
-func (x *BatchGetItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readBatchGetItemInput)
-}
-
-func (d *decoder) readBatchGetItemOutput(x *BatchGetItemOutput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.BatchGetItemOutput", membersOfBatchGetItemOutput)
-}
-
-var membersOfBatchGetItemOutput = []member[BatchGetItemOutput]{
-	{"ConsumedCapacity", func(d *decoder, x *BatchGetItemOutput) error {
-		return readField(d, &x.ConsumedCapacity, (*decoder).readConsumedCapacityMultiple)
-	}},
-	{"Responses", func(d *decoder, x *BatchGetItemOutput) error {
-		return readField(d, &x.Responses, (*decoder).readBatchGetResponseMap)
-	}},
-	{"UnprocessedKeys", func(d *decoder, x *BatchGetItemOutput) error {
-		return readField(d, &x.UnprocessedKeys, (*decoder).readBatchGetRequestMap)
-	}},
-}
-
-// DecodeJSON reads the body of a response.
-func (x *BatchGetItemOutput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, nil, (*decoder).readBatchGetItemOutput)
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.BatchGetItemInput", func(name []byte) (err error) {
+		switch string(name) {
+		case "RequestItems":
+			_, err = d.readBatchGetRequestMap(&x.RequestItems, inField)
+		case "ReturnConsumedCapacity":
+			err = d.readText(&x.ReturnConsumedCapacity)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readBatchGetRequestMap(x *map[string]KeysAndAttributes, pos position) (bool, error) {
-	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.KeysAndAttributes", (*decoder).readKeysAndAttributes)
-}
-func (d *decoder) readBatchGetResponseMap(x *map[string][]attr.Item, pos position) (bool, error) {
-	return readMap(d, x, pos, "java.util.List<java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.AttributeValue>>", (*decoder).readItemList)
-}
-
-func (d *decoder) readBatchStatementRequest(x *BatchStatementRequest, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.BatchStatementRequest", membersOfBatchStatementRequest)
-}
-
-var membersOfBatchStatementRequest = []member[BatchStatementRequest]{
-	{"ConsistentRead", func(d *decoder, x *BatchStatementRequest) error {
-		return readPointer(d, &x.ConsistentRead, (*decoder).readBoolean)
-	}},
-	{"Parameters", func(d *decoder, x *BatchStatementRequest) error {
-		return readField(d, &x.Parameters, (*decoder).readPreparedStatementParameters)
-	}},
-	{"ReturnValuesOnConditionCheckFailure", func(d *decoder, x *BatchStatementRequest) error {
-		return readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
-	}},
-	{"Statement", func(d *decoder, x *BatchStatementRequest) error {
-		return readPointer(d, &x.Statement, (*decoder).readString)
-	}},
+	return readMap(d, x, pos, "java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.KeysAndAttributes>", (*decoder).readKeysAndAttributes)
 }
 
 func (d *decoder) readBatchWriteItemInput(x *BatchWriteItemInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.BatchWriteItemInput", membersOfBatchWriteItemInput)
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.BatchWriteItemInput", func(name []byte) (err error) {
+		switch string(name) {
+		case "RequestItems":
+			_, err = d.readBatchWriteItemRequestMap(&x.RequestItems, inField)
+		case "ReturnConsumedCapacity":
+			err = d.readText(&x.ReturnConsumedCapacity)
+		case "ReturnItemCollectionMetrics":
+			err = d.readText(&x.ReturnItemCollectionMetrics)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
-var membersOfBatchWriteItemInput = []member[BatchWriteItemInput]{
-	{"RequestItems", func(d *decoder, x *BatchWriteItemInput) error {
-		return readField(d, &x.RequestItems, (*decoder).readBatchWriteItemRequestMap)
-	}},
-	{"ReturnConsumedCapacity", func(d *decoder, x *BatchWriteItemInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-	{"ReturnItemCollectionMetrics", func(d *decoder, x *BatchWriteItemInput) error {
-		return readPointer(d, &x.ReturnItemCollectionMetrics, (*decoder).readString)
-	}},
-}
-
-func (x *BatchWriteItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readBatchWriteItemInput)
-}
 func (d *decoder) readBatchWriteItemRequestMap(x *map[string][]WriteRequest, pos position) (bool, error) {
-	return readMap(d, x, pos, "java.util.List<com.amazonaws.dynamodb.v20120810.WriteRequest>", (*decoder).readWriteRequests)
-}
-
-func (d *decoder) readCancelBulkOperationInput(x *CancelBulkOperationInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.CancelBulkOperationInput", membersOfCancelBulkOperationInput)
-}
-
-var membersOfCancelBulkOperationInput = []member[CancelBulkOperationInput]{
-	{"BulkOperationArn", func(d *decoder, x *CancelBulkOperationInput) error {
-		return readPointer(d, &x.BulkOperationArn, (*decoder).readString)
-	}},
-}
-
-func (x *CancelBulkOperationInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readCancelBulkOperationInput)
-}
-
-func (d *decoder) readCapacity(x *Capacity, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.Capacity", membersOfCapacity)
-}
-
-var membersOfCapacity = []member[Capacity]{
-	{"CapacityUnits", func(d *decoder, x *Capacity) error { return readPointer(d, &x.CapacityUnits, (*decoder).readDouble) }},
-	{"ReadCapacityUnits", func(d *decoder, x *Capacity) error {
-		return readPointer(d, &x.ReadCapacityUnits, (*decoder).readDouble)
-	}},
-	{"WriteCapacityUnits", func(d *decoder, x *Capacity) error {
-		return readPointer(d, &x.WriteCapacityUnits, (*decoder).readDouble)
-	}},
+	return readMap(d, x, pos, "java.util.Map<java.lang.String, java.util.List<com.amazonaws.dynamodb.v20120810.WriteRequest>>", (*decoder).readWriteRequests)
 }
 
 func (d *decoder) readCondition(x *Condition, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.Condition", membersOfCondition)
-}
-
-var membersOfCondition = []member[Condition]{
-	{"AttributeValueList", func(d *decoder, x *Condition) error {
-		return readField(d, &x.AttributeValueList, (*decoder).readAttributeValueList)
-	}},
-	{"ComparisonOperator", func(d *decoder, x *Condition) error {
-		return readPointer(d, &x.ComparisonOperator, (*decoder).readString)
-	}},
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.Condition", func(name []byte) (err error) {
+		switch string(name) {
+		case "AttributeValueList":
+			_, err = d.readAttributeValueList(&x.AttributeValueList, inField)
+		case "ComparisonOperator":
+			err = d.readText(&x.ComparisonOperator)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readConditionCheck(x *ConditionCheck, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ConditionCheck", membersOfConditionCheck)
-}
-
-var membersOfConditionCheck = []member[ConditionCheck]{
-	{"ConditionExpression", func(d *decoder, x *ConditionCheck) error {
-		return readPointer(d, &x.ConditionExpression, (*decoder).readString)
-	}},
-	{"ExpressionAttributeNames", func(d *decoder, x *ConditionCheck) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"ExpressionAttributeValues", func(d *decoder, x *ConditionCheck) error {
-		return readField(d, &x.ExpressionAttributeValues, (*decoder).readValues)
-	}},
-	{"Key", func(d *decoder, x *ConditionCheck) error { return readField(d, &x.Key, (*decoder).readItem) }},
-	{"ReturnValuesOnConditionCheckFailure", func(d *decoder, x *ConditionCheck) error {
-		return readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *ConditionCheck) error { return readPointer(d, &x.TableName, (*decoder).readString) }},
-}
-
-func (d *decoder) readConsumedCapacity(x *ConsumedCapacity, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ConsumedCapacity", membersOfConsumedCapacity)
-}
-
-var membersOfConsumedCapacity = []member[ConsumedCapacity]{
-	{"CapacityUnits", func(d *decoder, x *ConsumedCapacity) error {
-		return readPointer(d, &x.CapacityUnits, (*decoder).readDouble)
-	}},
-	{"GlobalSecondaryIndexes", func(d *decoder, x *ConsumedCapacity) error {
-		return readField(d, &x.GlobalSecondaryIndexes, (*decoder).readSecondaryIndexesCapacityMap)
-	}},
-	{"LocalSecondaryIndexes", func(d *decoder, x *ConsumedCapacity) error {
-		return readField(d, &x.LocalSecondaryIndexes, (*decoder).readSecondaryIndexesCapacityMap)
-	}},
-	{"ReadCapacityUnits", func(d *decoder, x *ConsumedCapacity) error {
-		return readPointer(d, &x.ReadCapacityUnits, (*decoder).readDouble)
-	}},
-	{"Table", func(d *decoder, x *ConsumedCapacity) error { return readPointer(d, &x.Table, (*decoder).readCapacity) }},
-	{"TableName", func(d *decoder, x *ConsumedCapacity) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-	{"VectorIndexes", func(d *decoder, x *ConsumedCapacity) error {
-		return readField(d, &x.VectorIndexes, (*decoder).readVectorIndexesCapacityMap)
-	}},
-	{"WriteCapacityUnits", func(d *decoder, x *ConsumedCapacity) error {
-		return readPointer(d, &x.WriteCapacityUnits, (*decoder).readDouble)
-	}},
-}
-
-func (d *decoder) readConsumedCapacityMultiple(x *[]ConsumedCapacity, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readConsumedCapacity)
-}
-
-func (d *decoder) readCreateBackupInput(x *CreateBackupInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.CreateBackupInput", membersOfCreateBackupInput)
-}
-
-var membersOfCreateBackupInput = []member[CreateBackupInput]{
-	{"BackupName", func(d *decoder, x *CreateBackupInput) error {
-		return readPointer(d, &x.BackupName, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *CreateBackupInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *CreateBackupInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readCreateBackupInput)
-}
-
-func (d *decoder) readCreateGlobalSecondaryIndexAction(x *CreateGlobalSecondaryIndexAction, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.CreateGlobalSecondaryIndexAction", membersOfCreateGlobalSecondaryIndexAction)
-}
-
-var membersOfCreateGlobalSecondaryIndexAction = []member[CreateGlobalSecondaryIndexAction]{
-	{"IndexName", func(d *decoder, x *CreateGlobalSecondaryIndexAction) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-	{"KeySchema", func(d *decoder, x *CreateGlobalSecondaryIndexAction) error {
-		return readField(d, &x.KeySchema, (*decoder).readKeySchema)
-	}},
-	{"OnDemandThroughput", func(d *decoder, x *CreateGlobalSecondaryIndexAction) error {
-		return readPointer(d, &x.OnDemandThroughput, (*decoder).readOnDemandThroughput)
-	}},
-	{"Projection", func(d *decoder, x *CreateGlobalSecondaryIndexAction) error {
-		return readPointer(d, &x.Projection, (*decoder).readProjection)
-	}},
-	{"ProvisionedThroughput", func(d *decoder, x *CreateGlobalSecondaryIndexAction) error {
-		return readPointer(d, &x.ProvisionedThroughput, (*decoder).readProvisionedThroughput)
-	}},
-	{"WarmThroughput", func(d *decoder, x *CreateGlobalSecondaryIndexAction) error {
-		return readPointer(d, &x.WarmThroughput, (*decoder).readWarmThroughput)
-	}},
-}
-
-func (d *decoder) readCreateGlobalTableInput(x *CreateGlobalTableInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.CreateGlobalTableInput", membersOfCreateGlobalTableInput)
-}
-
-var membersOfCreateGlobalTableInput = []member[CreateGlobalTableInput]{
-	{"GlobalTableName", func(d *decoder, x *CreateGlobalTableInput) error {
-		return readPointer(d, &x.GlobalTableName, (*decoder).readString)
-	}},
-	{"ReplicationGroup", func(d *decoder, x *CreateGlobalTableInput) error {
-		return readField(d, &x.ReplicationGroup, (*decoder).readReplicaList)
-	}},
-}
-
-func (x *CreateGlobalTableInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readCreateGlobalTableInput)
-}
-
-func (d *decoder) readCreateGlobalTableWitnessGroupMemberAction(x *CreateGlobalTableWitnessGroupMemberAction, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.CreateGlobalTableWitnessGroupMemberAction", membersOfCreateGlobalTableWitnessGroupMemberAction)
-}
-
-var membersOfCreateGlobalTableWitnessGroupMemberAction = []member[CreateGlobalTableWitnessGroupMemberAction]{
-	{"RegionName", func(d *decoder, x *CreateGlobalTableWitnessGroupMemberAction) error {
-		return readPointer(d, &x.RegionName, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readCreateReplicaAction(x *CreateReplicaAction, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.CreateReplicaAction", membersOfCreateReplicaAction)
-}
-
-var membersOfCreateReplicaAction = []member[CreateReplicaAction]{
-	{"RegionName", func(d *decoder, x *CreateReplicaAction) error {
-		return readPointer(d, &x.RegionName, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readCreateReplicationGroupMemberAction(x *CreateReplicationGroupMemberAction, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.CreateReplicationGroupMemberAction", membersOfCreateReplicationGroupMemberAction)
-}
-
-var membersOfCreateReplicationGroupMemberAction = []member[CreateReplicationGroupMemberAction]{
-	{"GlobalSecondaryIndexes", func(d *decoder, x *CreateReplicationGroupMemberAction) error {
-		return readField(d, &x.GlobalSecondaryIndexes, (*decoder).readReplicaGlobalSecondaryIndexList)
-	}},
-	{"KMSMasterKeyId", func(d *decoder, x *CreateReplicationGroupMemberAction) error {
-		return readPointer(d, &x.KMSMasterKeyId, (*decoder).readString)
-	}},
-	{"OnDemandThroughputOverride", func(d *decoder, x *CreateReplicationGroupMemberAction) error {
-		return readPointer(d, &x.OnDemandThroughputOverride, (*decoder).readOnDemandThroughputOverride)
-	}},
-	{"ProvisionedThroughputOverride", func(d *decoder, x *CreateReplicationGroupMemberAction) error {
-		return readPointer(d, &x.ProvisionedThroughputOverride, (*decoder).readProvisionedThroughputOverride)
-	}},
-	{"RegionName", func(d *decoder, x *CreateReplicationGroupMemberAction) error {
-		return readPointer(d, &x.RegionName, (*decoder).readString)
-	}},
-	{"TableClassOverride", func(d *decoder, x *CreateReplicationGroupMemberAction) error {
-		return readPointer(d, &x.TableClassOverride, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readCreateTableInput(x *CreateTableInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.CreateTableInput", membersOfCreateTableInput)
-}
-
-var membersOfCreateTableInput = []member[CreateTableInput]{
-	{"AttributeDefinitions", func(d *decoder, x *CreateTableInput) error {
-		return readField(d, &x.AttributeDefinitions, (*decoder).readAttributeDefinitions)
-	}},
-	{"BillingMode", func(d *decoder, x *CreateTableInput) error {
-		return readPointer(d, &x.BillingMode, (*decoder).readString)
-	}},
-	{"DeletionProtectionEnabled", func(d *decoder, x *CreateTableInput) error {
-		return readPointer(d, &x.DeletionProtectionEnabled, (*decoder).readBoolean)
-	}},
-	{"GlobalSecondaryIndexes", func(d *decoder, x *CreateTableInput) error {
-		return readField(d, &x.GlobalSecondaryIndexes, (*decoder).readGlobalSecondaryIndexList)
-	}},
-	{"GlobalTableSettingsReplicationMode", func(d *decoder, x *CreateTableInput) error {
-		return readPointer(d, &x.GlobalTableSettingsReplicationMode, (*decoder).readString)
-	}},
-	{"GlobalTableSourceArn", func(d *decoder, x *CreateTableInput) error {
-		return readPointer(d, &x.GlobalTableSourceArn, (*decoder).readString)
-	}},
-	{"KeySchema", func(d *decoder, x *CreateTableInput) error {
-		return readField(d, &x.KeySchema, (*decoder).readKeySchema)
-	}},
-	{"LocalSecondaryIndexes", func(d *decoder, x *CreateTableInput) error {
-		return readField(d, &x.LocalSecondaryIndexes, (*decoder).readLocalSecondaryIndexList)
-	}},
-	{"OnDemandThroughput", func(d *decoder, x *CreateTableInput) error {
-		return readPointer(d, &x.OnDemandThroughput, (*decoder).readOnDemandThroughput)
-	}},
-	{"ProvisionedThroughput", func(d *decoder, x *CreateTableInput) error {
-		return readPointer(d, &x.ProvisionedThroughput, (*decoder).readProvisionedThroughput)
-	}},
-	{"ResourcePolicy", func(d *decoder, x *CreateTableInput) error {
-		return readPointer(d, &x.ResourcePolicy, (*decoder).readString)
-	}},
-	{"SSESpecification", func(d *decoder, x *CreateTableInput) error {
-		return readPointer(d, &x.SSESpecification, (*decoder).readSSESpecification)
-	}},
-	{"StreamSpecification", func(d *decoder, x *CreateTableInput) error {
-		return readPointer(d, &x.StreamSpecification, (*decoder).readStreamSpecification)
-	}},
-	{"TableClass", func(d *decoder, x *CreateTableInput) error {
-		return readPointer(d, &x.TableClass, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *CreateTableInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-	{"Tags", func(d *decoder, x *CreateTableInput) error { return readField(d, &x.Tags, (*decoder).readTagList) }},
-	{"VectorIndexes", func(d *decoder, x *CreateTableInput) error {
-		return readField(d, &x.VectorIndexes, (*decoder).readVectorIndexList)
-	}},
-	{"WarmThroughput", func(d *decoder, x *CreateTableInput) error {
-		return readPointer(d, &x.WarmThroughput, (*decoder).readWarmThroughput)
-	}},
-}
-
-func (x *CreateTableInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readCreateTableInput)
-}
-
-func (d *decoder) readCreateVectorIndexAction(x *CreateVectorIndexAction, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.CreateVectorIndexAction", membersOfCreateVectorIndexAction)
-}
-
-var membersOfCreateVectorIndexAction = []member[CreateVectorIndexAction]{
-	{"Dimensions", func(d *decoder, x *CreateVectorIndexAction) error {
-		return readPointer(d, &x.Dimensions, (*decoder).readLong)
-	}},
-	{"DistanceFunction", func(d *decoder, x *CreateVectorIndexAction) error {
-		return readPointer(d, &x.DistanceFunction, (*decoder).readString)
-	}},
-	{"IndexName", func(d *decoder, x *CreateVectorIndexAction) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-	{"Projection", func(d *decoder, x *CreateVectorIndexAction) error {
-		return readPointer(d, &x.Projection, (*decoder).readProjection)
-	}},
-	{"SearchSchema", func(d *decoder, x *CreateVectorIndexAction) error {
-		return readField(d, &x.SearchSchema, (*decoder).readSearchSchema)
-	}},
-	{"VectorAttribute", func(d *decoder, x *CreateVectorIndexAction) error {
-		return readPointer(d, &x.VectorAttribute, (*decoder).readVectorAttributeDefinition)
-	}},
-}
-
-func (d *decoder) readCsvHeaderList(x *[]string, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readString)
-}
-
-func (d *decoder) readCsvOptions(x *CsvOptions, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.CsvOptions", membersOfCsvOptions)
-}
-
-var membersOfCsvOptions = []member[CsvOptions]{
-	{"Delimiter", func(d *decoder, x *CsvOptions) error { return readPointer(d, &x.Delimiter, (*decoder).readString) }},
-	{"HeaderList", func(d *decoder, x *CsvOptions) error {
-		return readField(d, &x.HeaderList, (*decoder).readCsvHeaderList)
-	}},
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.ConditionCheck", func(name []byte) (err error) {
+		switch string(name) {
+		case "ConditionExpression":
+			err = d.readText(&x.ConditionExpression)
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "ExpressionAttributeValues":
+			_, err = d.readValues(&x.ExpressionAttributeValues, inField)
+		case "Key":
+			_, err = d.readItem(&x.Key, inField)
+		case "ReturnValuesOnConditionCheckFailure":
+			err = d.readText(&x.ReturnValuesOnConditionCheckFailure)
+		case "TableName":
+			err = d.readText(&x.TableName)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readDelete(x *Delete, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.Delete", membersOfDelete)
-}
-
-var membersOfDelete = []member[Delete]{
-	{"ConditionExpression", func(d *decoder, x *Delete) error {
-		return readPointer(d, &x.ConditionExpression, (*decoder).readString)
-	}},
-	{"ExpressionAttributeNames", func(d *decoder, x *Delete) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"ExpressionAttributeValues", func(d *decoder, x *Delete) error {
-		return readField(d, &x.ExpressionAttributeValues, (*decoder).readValues)
-	}},
-	{"Key", func(d *decoder, x *Delete) error { return readField(d, &x.Key, (*decoder).readItem) }},
-	{"ReturnValuesOnConditionCheckFailure", func(d *decoder, x *Delete) error {
-		return readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *Delete) error { return readPointer(d, &x.TableName, (*decoder).readString) }},
-}
-
-func (d *decoder) readDeleteBackupInput(x *DeleteBackupInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DeleteBackupInput", membersOfDeleteBackupInput)
-}
-
-var membersOfDeleteBackupInput = []member[DeleteBackupInput]{
-	{"BackupArn", func(d *decoder, x *DeleteBackupInput) error {
-		return readPointer(d, &x.BackupArn, (*decoder).readString)
-	}},
-}
-
-func (x *DeleteBackupInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDeleteBackupInput)
-}
-
-func (d *decoder) readDeleteGlobalSecondaryIndexAction(x *DeleteGlobalSecondaryIndexAction, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DeleteGlobalSecondaryIndexAction", membersOfDeleteGlobalSecondaryIndexAction)
-}
-
-var membersOfDeleteGlobalSecondaryIndexAction = []member[DeleteGlobalSecondaryIndexAction]{
-	{"IndexName", func(d *decoder, x *DeleteGlobalSecondaryIndexAction) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readDeleteGlobalTableWitnessGroupMemberAction(x *DeleteGlobalTableWitnessGroupMemberAction, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DeleteGlobalTableWitnessGroupMemberAction", membersOfDeleteGlobalTableWitnessGroupMemberAction)
-}
-
-var membersOfDeleteGlobalTableWitnessGroupMemberAction = []member[DeleteGlobalTableWitnessGroupMemberAction]{
-	{"RegionName", func(d *decoder, x *DeleteGlobalTableWitnessGroupMemberAction) error {
-		return readPointer(d, &x.RegionName, (*decoder).readString)
-	}},
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.Delete", func(name []byte) (err error) {
+		switch string(name) {
+		case "ConditionExpression":
+			err = d.readText(&x.ConditionExpression)
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "ExpressionAttributeValues":
+			_, err = d.readValues(&x.ExpressionAttributeValues, inField)
+		case "Key":
+			_, err = d.readItem(&x.Key, inField)
+		case "ReturnValuesOnConditionCheckFailure":
+			err = d.readText(&x.ReturnValuesOnConditionCheckFailure)
+		case "TableName":
+			err = d.readText(&x.TableName)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readDeleteItemInput(x *DeleteItemInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DeleteItemInput", membersOfDeleteItemInput)
-}
-
-var membersOfDeleteItemInput = []member[DeleteItemInput]{
-	{"ConditionExpression", func(d *decoder, x *DeleteItemInput) error {
-		return readPointer(d, &x.ConditionExpression, (*decoder).readString)
-	}},
-	{"ConditionalOperator", func(d *decoder, x *DeleteItemInput) error {
-		return readPointer(d, &x.ConditionalOperator, (*decoder).readString)
-	}},
-	{"Expected", func(d *decoder, x *DeleteItemInput) error {
-		return readField(d, &x.Expected, (*decoder).readExpectedAttributeMap)
-	}},
-	{"ExpressionAttributeNames", func(d *decoder, x *DeleteItemInput) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"ExpressionAttributeValues", func(d *decoder, x *DeleteItemInput) error {
-		return readField(d, &x.ExpressionAttributeValues, (*decoder).readValues)
-	}},
-	{"Key", func(d *decoder, x *DeleteItemInput) error { return readField(d, &x.Key, (*decoder).readItem) }},
-	{"ReturnConsumedCapacity", func(d *decoder, x *DeleteItemInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-	{"ReturnItemCollectionMetrics", func(d *decoder, x *DeleteItemInput) error {
-		return readPointer(d, &x.ReturnItemCollectionMetrics, (*decoder).readString)
-	}},
-	{"ReturnValues", func(d *decoder, x *DeleteItemInput) error {
-		return readPointer(d, &x.ReturnValues, (*decoder).readString)
-	}},
-	{"ReturnValuesOnConditionCheckFailure", func(d *decoder, x *DeleteItemInput) error {
-		return readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *DeleteItemInput) error { return readPointer(d, &x.TableName, (*decoder).readString) }},
-}
-
-func (x *DeleteItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDeleteItemInput)
-}
-
-func (d *decoder) readDeleteReplicaAction(x *DeleteReplicaAction, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DeleteReplicaAction", membersOfDeleteReplicaAction)
-}
-
-var membersOfDeleteReplicaAction = []member[DeleteReplicaAction]{
-	{"RegionName", func(d *decoder, x *DeleteReplicaAction) error {
-		return readPointer(d, &x.RegionName, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readDeleteReplicationGroupMemberAction(x *DeleteReplicationGroupMemberAction, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DeleteReplicationGroupMemberAction", membersOfDeleteReplicationGroupMemberAction)
-}
-
-var membersOfDeleteReplicationGroupMemberAction = []member[DeleteReplicationGroupMemberAction]{
-	{"RegionName", func(d *decoder, x *DeleteReplicationGroupMemberAction) error {
-		return readPointer(d, &x.RegionName, (*decoder).readString)
-	}},
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.DeleteItemInput", func(name []byte) (err error) {
+		switch string(name) {
+		case "ConditionExpression":
+			err = d.readText(&x.ConditionExpression)
+		case "ConditionalOperator":
+			err = d.readText(&x.ConditionalOperator)
+		case "Expected":
+			_, err = d.readExpectedAttributeMap(&x.Expected, inField)
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "ExpressionAttributeValues":
+			_, err = d.readValues(&x.ExpressionAttributeValues, inField)
+		case "Key":
+			_, err = d.readItem(&x.Key, inField)
+		case "ReturnConsumedCapacity":
+			err = d.readText(&x.ReturnConsumedCapacity)
+		case "ReturnItemCollectionMetrics":
+			err = d.readText(&x.ReturnItemCollectionMetrics)
+		case "ReturnValues":
+			err = d.readText(&x.ReturnValues)
+		case "ReturnValuesOnConditionCheckFailure":
+			err = d.readText(&x.ReturnValuesOnConditionCheckFailure)
+		case "TableName":
+			err = d.readText(&x.TableName)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readDeleteRequest(x *DeleteRequest, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DeleteRequest", membersOfDeleteRequest)
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.DeleteRequest", func(name []byte) (err error) {
+		switch string(name) {
+		case "Key":
+			_, err = d.readItem(&x.Key, inField)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
-var membersOfDeleteRequest = []member[DeleteRequest]{
-	{"Key", func(d *decoder, x *DeleteRequest) error { return readField(d, &x.Key, (*decoder).readItem) }},
-}
-
-func (d *decoder) readDeleteResourcePolicyInput(x *DeleteResourcePolicyInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DeleteResourcePolicyInput", membersOfDeleteResourcePolicyInput)
-}
-
-var membersOfDeleteResourcePolicyInput = []member[DeleteResourcePolicyInput]{
-	{"ExpectedRevisionId", func(d *decoder, x *DeleteResourcePolicyInput) error {
-		return readPointer(d, &x.ExpectedRevisionId, (*decoder).readString)
-	}},
-	{"ResourceArn", func(d *decoder, x *DeleteResourcePolicyInput) error {
-		return readPointer(d, &x.ResourceArn, (*decoder).readString)
-	}},
-}
-
-func (x *DeleteResourcePolicyInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDeleteResourcePolicyInput)
-}
-
-func (d *decoder) readDeleteTableInput(x *DeleteTableInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DeleteTableInput", membersOfDeleteTableInput)
-}
-
-var membersOfDeleteTableInput = []member[DeleteTableInput]{
-	{"TableName", func(d *decoder, x *DeleteTableInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *DeleteTableInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDeleteTableInput)
-}
-
-func (d *decoder) readDeleteVectorIndexAction(x *DeleteVectorIndexAction, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DeleteVectorIndexAction", membersOfDeleteVectorIndexAction)
-}
-
-var membersOfDeleteVectorIndexAction = []member[DeleteVectorIndexAction]{
-	{"IndexName", func(d *decoder, x *DeleteVectorIndexAction) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readDescribeBackupInput(x *DescribeBackupInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeBackupInput", membersOfDescribeBackupInput)
-}
-
-var membersOfDescribeBackupInput = []member[DescribeBackupInput]{
-	{"BackupArn", func(d *decoder, x *DescribeBackupInput) error {
-		return readPointer(d, &x.BackupArn, (*decoder).readString)
-	}},
-}
-
-func (x *DescribeBackupInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeBackupInput)
-}
-
-func (d *decoder) readDescribeBulkOperationInput(x *DescribeBulkOperationInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeBulkOperationInput", membersOfDescribeBulkOperationInput)
-}
-
-var membersOfDescribeBulkOperationInput = []member[DescribeBulkOperationInput]{
-	{"BulkOperationArn", func(d *decoder, x *DescribeBulkOperationInput) error {
-		return readPointer(d, &x.BulkOperationArn, (*decoder).readString)
-	}},
-}
-
-func (x *DescribeBulkOperationInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeBulkOperationInput)
-}
-
-func (d *decoder) readDescribeContinuousBackupsInput(x *DescribeContinuousBackupsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeContinuousBackupsInput", membersOfDescribeContinuousBackupsInput)
-}
-
-var membersOfDescribeContinuousBackupsInput = []member[DescribeContinuousBackupsInput]{
-	{"TableName", func(d *decoder, x *DescribeContinuousBackupsInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *DescribeContinuousBackupsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeContinuousBackupsInput)
-}
-
-func (d *decoder) readDescribeContributorInsightsInput(x *DescribeContributorInsightsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeContributorInsightsInput", membersOfDescribeContributorInsightsInput)
-}
-
-var membersOfDescribeContributorInsightsInput = []member[DescribeContributorInsightsInput]{
-	{"IndexName", func(d *decoder, x *DescribeContributorInsightsInput) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *DescribeContributorInsightsInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *DescribeContributorInsightsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeContributorInsightsInput)
-}
-
-func (d *decoder) readDescribeEndpointsRequest(x *DescribeEndpointsRequest, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeEndpointsRequest", membersOfDescribeEndpointsRequest)
-}
-
-var membersOfDescribeEndpointsRequest = []member[DescribeEndpointsRequest]{}
-
-func (x *DescribeEndpointsRequest) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeEndpointsRequest)
-}
-
-func (d *decoder) readDescribeExportInput(x *DescribeExportInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeExportInput", membersOfDescribeExportInput)
-}
-
-var membersOfDescribeExportInput = []member[DescribeExportInput]{
-	{"ExportArn", func(d *decoder, x *DescribeExportInput) error {
-		return readPointer(d, &x.ExportArn, (*decoder).readString)
-	}},
-}
-
-func (x *DescribeExportInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeExportInput)
-}
-
-func (d *decoder) readDescribeGlobalTableInput(x *DescribeGlobalTableInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeGlobalTableInput", membersOfDescribeGlobalTableInput)
-}
-
-var membersOfDescribeGlobalTableInput = []member[DescribeGlobalTableInput]{
-	{"GlobalTableName", func(d *decoder, x *DescribeGlobalTableInput) error {
-		return readPointer(d, &x.GlobalTableName, (*decoder).readString)
-	}},
-}
-
-func (x *DescribeGlobalTableInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeGlobalTableInput)
-}
-
-func (d *decoder) readDescribeGlobalTableSettingsInput(x *DescribeGlobalTableSettingsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeGlobalTableSettingsInput", membersOfDescribeGlobalTableSettingsInput)
-}
-
-var membersOfDescribeGlobalTableSettingsInput = []member[DescribeGlobalTableSettingsInput]{
-	{"GlobalTableName", func(d *decoder, x *DescribeGlobalTableSettingsInput) error {
-		return readPointer(d, &x.GlobalTableName, (*decoder).readString)
-	}},
-}
-
-func (x *DescribeGlobalTableSettingsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeGlobalTableSettingsInput)
-}
-
-func (d *decoder) readDescribeImportInput(x *DescribeImportInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeImportInput", membersOfDescribeImportInput)
-}
-
-var membersOfDescribeImportInput = []member[DescribeImportInput]{
-	{"ImportArn", func(d *decoder, x *DescribeImportInput) error {
-		return readPointer(d, &x.ImportArn, (*decoder).readString)
-	}},
-}
-
-func (x *DescribeImportInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeImportInput)
-}
-
-func (d *decoder) readDescribeKinesisStreamingDestinationInput(x *DescribeKinesisStreamingDestinationInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeKinesisStreamingDestinationInput", membersOfDescribeKinesisStreamingDestinationInput)
-}
-
-var membersOfDescribeKinesisStreamingDestinationInput = []member[DescribeKinesisStreamingDestinationInput]{
-	{"TableName", func(d *decoder, x *DescribeKinesisStreamingDestinationInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *DescribeKinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeKinesisStreamingDestinationInput)
-}
-
-func (d *decoder) readDescribeLimitsInput(x *DescribeLimitsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeLimitsInput", membersOfDescribeLimitsInput)
-}
-
-var membersOfDescribeLimitsInput = []member[DescribeLimitsInput]{}
-
-func (x *DescribeLimitsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeLimitsInput)
-}
-
-func (d *decoder) readDescribeStreamInput(x *DescribeStreamInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeStreamInput", membersOfDescribeStreamInput)
-}
-
-var membersOfDescribeStreamInput = []member[DescribeStreamInput]{
-	{"ExclusiveStartShardId", func(d *decoder, x *DescribeStreamInput) error {
-		return readPointer(d, &x.ExclusiveStartShardId, (*decoder).readString)
-	}},
-	{"Limit", func(d *decoder, x *DescribeStreamInput) error {
-		return readPointer(d, &x.Limit, (*decoder).readInteger)
-	}},
-	{"ShardFilter", func(d *decoder, x *DescribeStreamInput) error {
-		return readPointer(d, &x.ShardFilter, (*decoder).readShardFilter)
-	}},
-	{"StreamArn", func(d *decoder, x *DescribeStreamInput) error {
-		return readPointer(d, &x.StreamArn, (*decoder).readString)
-	}},
-}
-
-func (x *DescribeStreamInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeStreamInput)
-}
-
-func (d *decoder) readDescribeTableInput(x *DescribeTableInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeTableInput", membersOfDescribeTableInput)
-}
-
-var membersOfDescribeTableInput = []member[DescribeTableInput]{
-	{"TableName", func(d *decoder, x *DescribeTableInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *DescribeTableInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeTableInput)
-}
-
-func (d *decoder) readDescribeTableReplicaAutoScalingInput(x *DescribeTableReplicaAutoScalingInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeTableReplicaAutoScalingInput", membersOfDescribeTableReplicaAutoScalingInput)
-}
-
-var membersOfDescribeTableReplicaAutoScalingInput = []member[DescribeTableReplicaAutoScalingInput]{
-	{"TableName", func(d *decoder, x *DescribeTableReplicaAutoScalingInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *DescribeTableReplicaAutoScalingInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeTableReplicaAutoScalingInput)
-}
-
-func (d *decoder) readDescribeTimeToLiveInput(x *DescribeTimeToLiveInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DescribeTimeToLiveInput", membersOfDescribeTimeToLiveInput)
-}
-
-var membersOfDescribeTimeToLiveInput = []member[DescribeTimeToLiveInput]{
-	{"TableName", func(d *decoder, x *DescribeTimeToLiveInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *DescribeTimeToLiveInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readDescribeTimeToLiveInput)
-}
-
-func (d *decoder) readDisassociateReplicationGroupMemberAction(x *DisassociateReplicationGroupMemberAction, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.DisassociateReplicationGroupMemberAction", membersOfDisassociateReplicationGroupMemberAction)
-}
-
-var membersOfDisassociateReplicationGroupMemberAction = []member[DisassociateReplicationGroupMemberAction]{
-	{"DisassociationMode", func(d *decoder, x *DisassociateReplicationGroupMemberAction) error {
-		return readPointer(d, &x.DisassociationMode, (*decoder).readString)
-	}},
-	{"RegionName", func(d *decoder, x *DisassociateReplicationGroupMemberAction) error {
-		return readPointer(d, &x.RegionName, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readEnableKinesisStreamingConfiguration(x *EnableKinesisStreamingConfiguration, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.EnableKinesisStreamingConfiguration", membersOfEnableKinesisStreamingConfiguration)
-}
-
-var membersOfEnableKinesisStreamingConfiguration = []member[EnableKinesisStreamingConfiguration]{
-	{"ApproximateCreationDateTimePrecision", func(d *decoder, x *EnableKinesisStreamingConfiguration) error {
-		return readPointer(d, &x.ApproximateCreationDateTimePrecision, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readExecuteStatementInput(x *ExecuteStatementInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ExecuteStatementInput", membersOfExecuteStatementInput)
-}
-
-var membersOfExecuteStatementInput = []member[ExecuteStatementInput]{
-	{"ConsistentRead", func(d *decoder, x *ExecuteStatementInput) error {
-		return readPointer(d, &x.ConsistentRead, (*decoder).readBoolean)
-	}},
-	{"Limit", func(d *decoder, x *ExecuteStatementInput) error {
-		return readPointer(d, &x.Limit, (*decoder).readInteger)
-	}},
-	{"NextToken", func(d *decoder, x *ExecuteStatementInput) error {
-		return readPointer(d, &x.NextToken, (*decoder).readString)
-	}},
-	{"Parameters", func(d *decoder, x *ExecuteStatementInput) error {
-		return readField(d, &x.Parameters, (*decoder).readPreparedStatementParameters)
-	}},
-	{"ReturnConsumedCapacity", func(d *decoder, x *ExecuteStatementInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-	{"ReturnValuesOnConditionCheckFailure", func(d *decoder, x *ExecuteStatementInput) error {
-		return readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
-	}},
-	{"Statement", func(d *decoder, x *ExecuteStatementInput) error {
-		return readPointer(d, &x.Statement, (*decoder).readString)
-	}},
-}
-
-func (x *ExecuteStatementInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readExecuteStatementInput)
-}
-
-func (d *decoder) readExecuteTransactionInput(x *ExecuteTransactionInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ExecuteTransactionInput", membersOfExecuteTransactionInput)
-}
-
-var membersOfExecuteTransactionInput = []member[ExecuteTransactionInput]{
-	{"ClientRequestToken", func(d *decoder, x *ExecuteTransactionInput) error {
-		return readPointer(d, &x.ClientRequestToken, (*decoder).readString)
-	}},
-	{"ReturnConsumedCapacity", func(d *decoder, x *ExecuteTransactionInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-	{"TransactStatements", func(d *decoder, x *ExecuteTransactionInput) error {
-		return readField(d, &x.TransactStatements, (*decoder).readParameterizedStatements)
-	}},
-}
-
-func (x *ExecuteTransactionInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readExecuteTransactionInput)
-}
 func (d *decoder) readExpectedAttributeMap(x *map[string]ExpectedAttributeValue, pos position) (bool, error) {
-	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.ExpectedAttributeValue", (*decoder).readExpectedAttributeValue)
+	return readMap(d, x, pos, "java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.ExpectedAttributeValue>", (*decoder).readExpectedAttributeValue)
 }
 
 func (d *decoder) readExpectedAttributeValue(x *ExpectedAttributeValue, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ExpectedAttributeValue", membersOfExpectedAttributeValue)
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.ExpectedAttributeValue", func(name []byte) (err error) {
+		switch string(name) {
+		case "AttributeValueList":
+			_, err = d.readAttributeValueList(&x.AttributeValueList, inField)
+		case "ComparisonOperator":
+			err = d.readText(&x.ComparisonOperator)
+		case "Exists":
+			err = readPointer(d, &x.Exists, (*decoder).readBoolean)
+		case "Value":
+			_, err = d.readValue(&x.Value, inField)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
-var membersOfExpectedAttributeValue = []member[ExpectedAttributeValue]{
-	{"AttributeValueList", func(d *decoder, x *ExpectedAttributeValue) error {
-		return readField(d, &x.AttributeValueList, (*decoder).readAttributeValueList)
-	}},
-	{"ComparisonOperator", func(d *decoder, x *ExpectedAttributeValue) error {
-		return readPointer(d, &x.ComparisonOperator, (*decoder).readString)
-	}},
-	{"Exists", func(d *decoder, x *ExpectedAttributeValue) error {
-		return readPointer(d, &x.Exists, (*decoder).readBoolean)
-	}},
-	{"Value", func(d *decoder, x *ExpectedAttributeValue) error { return readField(d, &x.Value, (*decoder).readValue) }},
-}
-
-func (d *decoder) readExportTableToPointInTimeInput(x *ExportTableToPointInTimeInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ExportTableToPointInTimeInput", membersOfExportTableToPointInTimeInput)
-}
-
-var membersOfExportTableToPointInTimeInput = []member[ExportTableToPointInTimeInput]{
-	{"ClientToken", func(d *decoder, x *ExportTableToPointInTimeInput) error {
-		return readPointer(d, &x.ClientToken, (*decoder).readString)
-	}},
-	{"ExportFormat", func(d *decoder, x *ExportTableToPointInTimeInput) error {
-		return readPointer(d, &x.ExportFormat, (*decoder).readString)
-	}},
-	{"ExportTime", func(d *decoder, x *ExportTableToPointInTimeInput) error {
-		return readPointer(d, &x.ExportTime, (*decoder).readTimestamp)
-	}},
-	{"ExportType", func(d *decoder, x *ExportTableToPointInTimeInput) error {
-		return readPointer(d, &x.ExportType, (*decoder).readString)
-	}},
-	{"FilterSpecification", func(d *decoder, x *ExportTableToPointInTimeInput) error {
-		return readPointer(d, &x.FilterSpecification, (*decoder).readFilterSpecification)
-	}},
-	{"IncrementalExportSpecification", func(d *decoder, x *ExportTableToPointInTimeInput) error {
-		return readPointer(d, &x.IncrementalExportSpecification, (*decoder).readIncrementalExportSpecification)
-	}},
-	{"S3Bucket", func(d *decoder, x *ExportTableToPointInTimeInput) error {
-		return readPointer(d, &x.S3Bucket, (*decoder).readString)
-	}},
-	{"S3BucketOwner", func(d *decoder, x *ExportTableToPointInTimeInput) error {
-		return readPointer(d, &x.S3BucketOwner, (*decoder).readString)
-	}},
-	{"S3Prefix", func(d *decoder, x *ExportTableToPointInTimeInput) error {
-		return readPointer(d, &x.S3Prefix, (*decoder).readString)
-	}},
-	{"S3SseAlgorithm", func(d *decoder, x *ExportTableToPointInTimeInput) error {
-		return readPointer(d, &x.S3SseAlgorithm, (*decoder).readString)
-	}},
-	{"S3SseKmsKeyId", func(d *decoder, x *ExportTableToPointInTimeInput) error {
-		return readPointer(d, &x.S3SseKmsKeyId, (*decoder).readString)
-	}},
-	{"TableArn", func(d *decoder, x *ExportTableToPointInTimeInput) error {
-		return readPointer(d, &x.TableArn, (*decoder).readString)
-	}},
-}
-
-func (x *ExportTableToPointInTimeInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readExportTableToPointInTimeInput)
-}
 func (d *decoder) readExpressionAttributeNameMap(x *map[string]string, pos position) (bool, error) {
-	return readMap(d, x, pos, "java.lang.String", (*decoder).readString)
+	return readMap(d, x, pos, "java.util.Map<java.lang.String, java.lang.String>", (*decoder).readString)
 }
 func (d *decoder) readFilterConditionMap(x *map[string]Condition, pos position) (bool, error) {
-	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.Condition", (*decoder).readCondition)
-}
-
-func (d *decoder) readFilterSpecification(x *FilterSpecification, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.FilterSpecification", membersOfFilterSpecification)
-}
-
-var membersOfFilterSpecification = []member[FilterSpecification]{
-	{"ExpressionAttributeNames", func(d *decoder, x *FilterSpecification) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"ExpressionAttributeValues", func(d *decoder, x *FilterSpecification) error {
-		return readField(d, &x.ExpressionAttributeValues, (*decoder).readValues)
-	}},
-	{"FilterExpression", func(d *decoder, x *FilterSpecification) error {
-		return readPointer(d, &x.FilterExpression, (*decoder).readString)
-	}},
-	{"KeyConditionExpression", func(d *decoder, x *FilterSpecification) error {
-		return readPointer(d, &x.KeyConditionExpression, (*decoder).readString)
-	}},
-	{"ProjectionExpression", func(d *decoder, x *FilterSpecification) error {
-		return readPointer(d, &x.ProjectionExpression, (*decoder).readString)
-	}},
+	return readMap(d, x, pos, "java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.Condition>", (*decoder).readCondition)
 }
 
 func (d *decoder) readGet(x *Get, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.Get", membersOfGet)
-}
-
-var membersOfGet = []member[Get]{
-	{"ExpressionAttributeNames", func(d *decoder, x *Get) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"Key", func(d *decoder, x *Get) error { return readField(d, &x.Key, (*decoder).readItem) }},
-	{"ProjectionExpression", func(d *decoder, x *Get) error { return readPointer(d, &x.ProjectionExpression, (*decoder).readString) }},
-	{"TableName", func(d *decoder, x *Get) error { return readPointer(d, &x.TableName, (*decoder).readString) }},
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.Get", func(name []byte) (err error) {
+		switch string(name) {
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "Key":
+			_, err = d.readItem(&x.Key, inField)
+		case "ProjectionExpression":
+			err = d.readText(&x.ProjectionExpression)
+		case "TableName":
+			err = d.readText(&x.TableName)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readGetItemInput(x *GetItemInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.GetItemInput", membersOfGetItemInput)
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.GetItemInput", func(name []byte) (err error) {
+		switch string(name) {
+		case "AttributesToGet":
+			_, err = d.readAttributeNameList(&x.AttributesToGet, inField)
+		case "ConsistentRead":
+			err = readPointer(d, &x.ConsistentRead, (*decoder).readBoolean)
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "Key":
+			_, err = d.readItem(&x.Key, inField)
+		case "ProjectionExpression":
+			err = d.readText(&x.ProjectionExpression)
+		case "ReturnConsumedCapacity":
+			err = d.readText(&x.ReturnConsumedCapacity)
+		case "TableName":
+			err = d.readText(&x.TableName)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
-var membersOfGetItemInput = []member[GetItemInput]{
-	{"AttributesToGet", func(d *decoder, x *GetItemInput) error {
-		return readField(d, &x.AttributesToGet, (*decoder).readAttributeNameList)
-	}},
-	{"ConsistentRead", func(d *decoder, x *GetItemInput) error {
-		return readPointer(d, &x.ConsistentRead, (*decoder).readBoolean)
-	}},
-	{"ExpressionAttributeNames", func(d *decoder, x *GetItemInput) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"Key", func(d *decoder, x *GetItemInput) error { return readField(d, &x.Key, (*decoder).readItem) }},
-	{"ProjectionExpression", func(d *decoder, x *GetItemInput) error {
-		return readPointer(d, &x.ProjectionExpression, (*decoder).readString)
-	}},
-	{"ReturnConsumedCapacity", func(d *decoder, x *GetItemInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *GetItemInput) error { return readPointer(d, &x.TableName, (*decoder).readString) }},
-}
-
-func (x *GetItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readGetItemInput)
-}
-
-func (d *decoder) readGetItemOutput(x *GetItemOutput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.GetItemOutput", membersOfGetItemOutput)
-}
-
-var membersOfGetItemOutput = []member[GetItemOutput]{
-	{"ConsumedCapacity", func(d *decoder, x *GetItemOutput) error {
-		return readPointer(d, &x.ConsumedCapacity, (*decoder).readConsumedCapacity)
-	}},
-	{"Item", func(d *decoder, x *GetItemOutput) error { return readField(d, &x.Item, (*decoder).readItem) }},
-}
-
-// DecodeJSON reads the body of a response.
-func (x *GetItemOutput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, nil, (*decoder).readGetItemOutput)
-}
-
-func (d *decoder) readGetRecordsInput(x *GetRecordsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.GetRecordsInput", membersOfGetRecordsInput)
-}
-
-var membersOfGetRecordsInput = []member[GetRecordsInput]{
-	{"Limit", func(d *decoder, x *GetRecordsInput) error { return readPointer(d, &x.Limit, (*decoder).readInteger) }},
-	{"ShardIterator", func(d *decoder, x *GetRecordsInput) error {
-		return readPointer(d, &x.ShardIterator, (*decoder).readString)
-	}},
-}
-
-func (x *GetRecordsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readGetRecordsInput)
-}
-
-func (d *decoder) readGetResourcePolicyInput(x *GetResourcePolicyInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.GetResourcePolicyInput", membersOfGetResourcePolicyInput)
-}
-
-var membersOfGetResourcePolicyInput = []member[GetResourcePolicyInput]{
-	{"ResourceArn", func(d *decoder, x *GetResourcePolicyInput) error {
-		return readPointer(d, &x.ResourceArn, (*decoder).readString)
-	}},
-}
-
-func (x *GetResourcePolicyInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readGetResourcePolicyInput)
-}
-
-func (d *decoder) readGetShardIteratorInput(x *GetShardIteratorInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.GetShardIteratorInput", membersOfGetShardIteratorInput)
-}
-
-var membersOfGetShardIteratorInput = []member[GetShardIteratorInput]{
-	{"SequenceNumber", func(d *decoder, x *GetShardIteratorInput) error {
-		return readPointer(d, &x.SequenceNumber, (*decoder).readString)
-	}},
-	{"ShardId", func(d *decoder, x *GetShardIteratorInput) error {
-		return readPointer(d, &x.ShardId, (*decoder).readString)
-	}},
-	{"ShardIteratorType", func(d *decoder, x *GetShardIteratorInput) error {
-		return readPointer(d, &x.ShardIteratorType, (*decoder).readString)
-	}},
-	{"StreamArn", func(d *decoder, x *GetShardIteratorInput) error {
-		return readPointer(d, &x.StreamArn, (*decoder).readString)
-	}},
-	{"Timestamp", func(d *decoder, x *GetShardIteratorInput) error {
-		return readPointer(d, &x.Timestamp, (*decoder).readTimestamp)
-	}},
-}
-
-func (x *GetShardIteratorInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readGetShardIteratorInput)
-}
-
-func (d *decoder) readGlobalSecondaryIndex(x *GlobalSecondaryIndex, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.GlobalSecondaryIndex", membersOfGlobalSecondaryIndex)
-}
-
-var membersOfGlobalSecondaryIndex = []member[GlobalSecondaryIndex]{
-	{"IndexName", func(d *decoder, x *GlobalSecondaryIndex) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-	{"KeySchema", func(d *decoder, x *GlobalSecondaryIndex) error {
-		return readField(d, &x.KeySchema, (*decoder).readKeySchema)
-	}},
-	{"OnDemandThroughput", func(d *decoder, x *GlobalSecondaryIndex) error {
-		return readPointer(d, &x.OnDemandThroughput, (*decoder).readOnDemandThroughput)
-	}},
-	{"Projection", func(d *decoder, x *GlobalSecondaryIndex) error {
-		return readPointer(d, &x.Projection, (*decoder).readProjection)
-	}},
-	{"ProvisionedThroughput", func(d *decoder, x *GlobalSecondaryIndex) error {
-		return readPointer(d, &x.ProvisionedThroughput, (*decoder).readProvisionedThroughput)
-	}},
-	{"WarmThroughput", func(d *decoder, x *GlobalSecondaryIndex) error {
-		return readPointer(d, &x.WarmThroughput, (*decoder).readWarmThroughput)
-	}},
-}
-
-func (d *decoder) readGlobalSecondaryIndexAutoScalingUpdate(x *GlobalSecondaryIndexAutoScalingUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.GlobalSecondaryIndexAutoScalingUpdate", membersOfGlobalSecondaryIndexAutoScalingUpdate)
-}
-
-var membersOfGlobalSecondaryIndexAutoScalingUpdate = []member[GlobalSecondaryIndexAutoScalingUpdate]{
-	{"IndexName", func(d *decoder, x *GlobalSecondaryIndexAutoScalingUpdate) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-	{"ProvisionedWriteCapacityAutoScalingUpdate", func(d *decoder, x *GlobalSecondaryIndexAutoScalingUpdate) error {
-		return readPointer(d, &x.ProvisionedWriteCapacityAutoScalingUpdate, (*decoder).readAutoScalingSettingsUpdate)
-	}},
-}
-
-func (d *decoder) readGlobalSecondaryIndexAutoScalingUpdateList(x *[]GlobalSecondaryIndexAutoScalingUpdate, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readGlobalSecondaryIndexAutoScalingUpdate)
-}
-func (d *decoder) readGlobalSecondaryIndexList(x *[]GlobalSecondaryIndex, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readGlobalSecondaryIndex)
-}
-
-func (d *decoder) readGlobalSecondaryIndexUpdate(x *GlobalSecondaryIndexUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.GlobalSecondaryIndexUpdate", membersOfGlobalSecondaryIndexUpdate)
-}
-
-var membersOfGlobalSecondaryIndexUpdate = []member[GlobalSecondaryIndexUpdate]{
-	{"Create", func(d *decoder, x *GlobalSecondaryIndexUpdate) error {
-		return readPointer(d, &x.Create, (*decoder).readCreateGlobalSecondaryIndexAction)
-	}},
-	{"Delete", func(d *decoder, x *GlobalSecondaryIndexUpdate) error {
-		return readPointer(d, &x.Delete, (*decoder).readDeleteGlobalSecondaryIndexAction)
-	}},
-	{"Update", func(d *decoder, x *GlobalSecondaryIndexUpdate) error {
-		return readPointer(d, &x.Update, (*decoder).readUpdateGlobalSecondaryIndexAction)
-	}},
-}
-
-func (d *decoder) readGlobalSecondaryIndexUpdateList(x *[]GlobalSecondaryIndexUpdate, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readGlobalSecondaryIndexUpdate)
-}
-
-func (d *decoder) readGlobalTableGlobalSecondaryIndexSettingsUpdate(x *GlobalTableGlobalSecondaryIndexSettingsUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.GlobalTableGlobalSecondaryIndexSettingsUpdate", membersOfGlobalTableGlobalSecondaryIndexSettingsUpdate)
-}
-
-var membersOfGlobalTableGlobalSecondaryIndexSettingsUpdate = []member[GlobalTableGlobalSecondaryIndexSettingsUpdate]{
-	{"IndexName", func(d *decoder, x *GlobalTableGlobalSecondaryIndexSettingsUpdate) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-	{"ProvisionedWriteCapacityAutoScalingSettingsUpdate", func(d *decoder, x *GlobalTableGlobalSecondaryIndexSettingsUpdate) error {
-		return readPointer(d, &x.ProvisionedWriteCapacityAutoScalingSettingsUpdate, (*decoder).readAutoScalingSettingsUpdate)
-	}},
-	{"ProvisionedWriteCapacityUnits", func(d *decoder, x *GlobalTableGlobalSecondaryIndexSettingsUpdate) error {
-		return readPointer(d, &x.ProvisionedWriteCapacityUnits, (*decoder).readLong)
-	}},
-}
-
-func (d *decoder) readGlobalTableGlobalSecondaryIndexSettingsUpdateList(x *[]GlobalTableGlobalSecondaryIndexSettingsUpdate, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readGlobalTableGlobalSecondaryIndexSettingsUpdate)
-}
-
-func (d *decoder) readGlobalTableWitnessGroupUpdate(x *GlobalTableWitnessGroupUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.GlobalTableWitnessGroupUpdate", membersOfGlobalTableWitnessGroupUpdate)
-}
-
-var membersOfGlobalTableWitnessGroupUpdate = []member[GlobalTableWitnessGroupUpdate]{
-	{"Create", func(d *decoder, x *GlobalTableWitnessGroupUpdate) error {
-		return readPointer(d, &x.Create, (*decoder).readCreateGlobalTableWitnessGroupMemberAction)
-	}},
-	{"Delete", func(d *decoder, x *GlobalTableWitnessGroupUpdate) error {
-		return readPointer(d, &x.Delete, (*decoder).readDeleteGlobalTableWitnessGroupMemberAction)
-	}},
-}
-
-func (d *decoder) readGlobalTableWitnessGroupUpdateList(x *[]GlobalTableWitnessGroupUpdate, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readGlobalTableWitnessGroupUpdate)
-}
-
-func (d *decoder) readImportTableInput(x *ImportTableInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ImportTableInput", membersOfImportTableInput)
-}
-
-var membersOfImportTableInput = []member[ImportTableInput]{
-	{"ClientToken", func(d *decoder, x *ImportTableInput) error {
-		return readPointer(d, &x.ClientToken, (*decoder).readString)
-	}},
-	{"InputCompressionType", func(d *decoder, x *ImportTableInput) error {
-		return readPointer(d, &x.InputCompressionType, (*decoder).readString)
-	}},
-	{"InputFormat", func(d *decoder, x *ImportTableInput) error {
-		return readPointer(d, &x.InputFormat, (*decoder).readString)
-	}},
-	{"InputFormatOptions", func(d *decoder, x *ImportTableInput) error {
-		return readPointer(d, &x.InputFormatOptions, (*decoder).readInputFormatOptions)
-	}},
-	{"S3BucketSource", func(d *decoder, x *ImportTableInput) error {
-		return readPointer(d, &x.S3BucketSource, (*decoder).readS3BucketSource)
-	}},
-	{"TableCreationParameters", func(d *decoder, x *ImportTableInput) error {
-		return readPointer(d, &x.TableCreationParameters, (*decoder).readTableCreationParameters)
-	}},
-}
-
-func (x *ImportTableInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readImportTableInput)
-}
-
-func (d *decoder) readIncrementalExportSpecification(x *IncrementalExportSpecification, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.IncrementalExportSpecification", membersOfIncrementalExportSpecification)
-}
-
-var membersOfIncrementalExportSpecification = []member[IncrementalExportSpecification]{
-	{"ExportFromTime", func(d *decoder, x *IncrementalExportSpecification) error {
-		return readPointer(d, &x.ExportFromTime, (*decoder).readTimestamp)
-	}},
-	{"ExportToTime", func(d *decoder, x *IncrementalExportSpecification) error {
-		return readPointer(d, &x.ExportToTime, (*decoder).readTimestamp)
-	}},
-	{"ExportViewType", func(d *decoder, x *IncrementalExportSpecification) error {
-		return readPointer(d, &x.ExportViewType, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readInputFormatOptions(x *InputFormatOptions, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.InputFormatOptions", membersOfInputFormatOptions)
-}
-
-var membersOfInputFormatOptions = []member[InputFormatOptions]{
-	{"Csv", func(d *decoder, x *InputFormatOptions) error {
-		return readPointer(d, &x.Csv, (*decoder).readCsvOptions)
-	}},
-}
-
-func (d *decoder) readInputS3Configuration(x *InputS3Configuration, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.InputS3Configuration", membersOfInputS3Configuration)
-}
-
-var membersOfInputS3Configuration = []member[InputS3Configuration]{
-	{"InputCompressionType", func(d *decoder, x *InputS3Configuration) error {
-		return readPointer(d, &x.InputCompressionType, (*decoder).readString)
-	}},
-	{"InputFormat", func(d *decoder, x *InputS3Configuration) error {
-		return readPointer(d, &x.InputFormat, (*decoder).readString)
-	}},
-	{"S3Bucket", func(d *decoder, x *InputS3Configuration) error {
-		return readPointer(d, &x.S3Bucket, (*decoder).readString)
-	}},
-	{"S3BucketOwner", func(d *decoder, x *InputS3Configuration) error {
-		return readPointer(d, &x.S3BucketOwner, (*decoder).readString)
-	}},
-	{"S3KeyPrefix", func(d *decoder, x *InputS3Configuration) error {
-		return readPointer(d, &x.S3KeyPrefix, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readItemList(x *[]attr.Item, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readItem)
-}
 func (d *decoder) readKeyConditions(x *map[string]Condition, pos position) (bool, error) {
-	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.Condition", (*decoder).readCondition)
+	return readMap(d, x, pos, "java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.Condition>", (*decoder).readCondition)
 }
 func (d *decoder) readKeyList(x *[]attr.Item, pos position) (bool, error) {
 	return readList(d, x, pos, (*decoder).readItem)
 }
-func (d *decoder) readKeySchema(x *[]KeySchemaElement, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readKeySchemaElement)
-}
-
-func (d *decoder) readKeySchemaElement(x *KeySchemaElement, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.KeySchemaElement", membersOfKeySchemaElement)
-}
-
-var membersOfKeySchemaElement = []member[KeySchemaElement]{
-	{"AttributeName", func(d *decoder, x *KeySchemaElement) error {
-		return readPointer(d, &x.AttributeName, (*decoder).readString)
-	}},
-	{"KeyType", func(d *decoder, x *KeySchemaElement) error { return readPointer(d, &x.KeyType, (*decoder).readString) }},
-}
 
 func (d *decoder) readKeysAndAttributes(x *KeysAndAttributes, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.KeysAndAttributes", membersOfKeysAndAttributes)
-}
-
-var membersOfKeysAndAttributes = []member[KeysAndAttributes]{
-	{"AttributesToGet", func(d *decoder, x *KeysAndAttributes) error {
-		return readField(d, &x.AttributesToGet, (*decoder).readAttributeNameList)
-	}},
-	{"ConsistentRead", func(d *decoder, x *KeysAndAttributes) error {
-		return readPointer(d, &x.ConsistentRead, (*decoder).readBoolean)
-	}},
-	{"ExpressionAttributeNames", func(d *decoder, x *KeysAndAttributes) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"Keys", func(d *decoder, x *KeysAndAttributes) error { return readField(d, &x.Keys, (*decoder).readKeyList) }},
-	{"ProjectionExpression", func(d *decoder, x *KeysAndAttributes) error {
-		return readPointer(d, &x.ProjectionExpression, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readKinesisStreamingDestinationInput(x *KinesisStreamingDestinationInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.KinesisStreamingDestinationInput", membersOfKinesisStreamingDestinationInput)
-}
-
-var membersOfKinesisStreamingDestinationInput = []member[KinesisStreamingDestinationInput]{
-	{"EnableKinesisStreamingConfiguration", func(d *decoder, x *KinesisStreamingDestinationInput) error {
-		return readPointer(d, &x.EnableKinesisStreamingConfiguration, (*decoder).readEnableKinesisStreamingConfiguration)
-	}},
-	{"StreamArn", func(d *decoder, x *KinesisStreamingDestinationInput) error {
-		return readPointer(d, &x.StreamArn, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *KinesisStreamingDestinationInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *KinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readKinesisStreamingDestinationInput)
-}
-
-func (d *decoder) readListBackupsInput(x *ListBackupsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ListBackupsInput", membersOfListBackupsInput)
-}
-
-var membersOfListBackupsInput = []member[ListBackupsInput]{
-	{"BackupType", func(d *decoder, x *ListBackupsInput) error {
-		return readPointer(d, &x.BackupType, (*decoder).readString)
-	}},
-	{"ExclusiveStartBackupArn", func(d *decoder, x *ListBackupsInput) error {
-		return readPointer(d, &x.ExclusiveStartBackupArn, (*decoder).readString)
-	}},
-	{"Limit", func(d *decoder, x *ListBackupsInput) error { return readPointer(d, &x.Limit, (*decoder).readInteger) }},
-	{"TableName", func(d *decoder, x *ListBackupsInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-	{"TimeRangeLowerBound", func(d *decoder, x *ListBackupsInput) error {
-		return readPointer(d, &x.TimeRangeLowerBound, (*decoder).readTimestamp)
-	}},
-	{"TimeRangeUpperBound", func(d *decoder, x *ListBackupsInput) error {
-		return readPointer(d, &x.TimeRangeUpperBound, (*decoder).readTimestamp)
-	}},
-}
-
-func (x *ListBackupsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readListBackupsInput)
-}
-
-func (d *decoder) readListBulkOperationsInput(x *ListBulkOperationsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ListBulkOperationsInput", membersOfListBulkOperationsInput)
-}
-
-var membersOfListBulkOperationsInput = []member[ListBulkOperationsInput]{
-	{"MaxResults", func(d *decoder, x *ListBulkOperationsInput) error {
-		return readPointer(d, &x.MaxResults, (*decoder).readInteger)
-	}},
-	{"NextToken", func(d *decoder, x *ListBulkOperationsInput) error {
-		return readPointer(d, &x.NextToken, (*decoder).readString)
-	}},
-}
-
-func (x *ListBulkOperationsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readListBulkOperationsInput)
-}
-
-func (d *decoder) readListContributorInsightsInput(x *ListContributorInsightsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ListContributorInsightsInput", membersOfListContributorInsightsInput)
-}
-
-var membersOfListContributorInsightsInput = []member[ListContributorInsightsInput]{
-	{"MaxResults", func(d *decoder, x *ListContributorInsightsInput) error {
-		return readPointer(d, &x.MaxResults, (*decoder).readInteger)
-	}},
-	{"NextToken", func(d *decoder, x *ListContributorInsightsInput) error {
-		return readPointer(d, &x.NextToken, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *ListContributorInsightsInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *ListContributorInsightsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readListContributorInsightsInput)
-}
-
-func (d *decoder) readListExportsInput(x *ListExportsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ListExportsInput", membersOfListExportsInput)
-}
-
-var membersOfListExportsInput = []member[ListExportsInput]{
-	{"MaxResults", func(d *decoder, x *ListExportsInput) error {
-		return readPointer(d, &x.MaxResults, (*decoder).readInteger)
-	}},
-	{"NextToken", func(d *decoder, x *ListExportsInput) error {
-		return readPointer(d, &x.NextToken, (*decoder).readString)
-	}},
-	{"TableArn", func(d *decoder, x *ListExportsInput) error { return readPointer(d, &x.TableArn, (*decoder).readString) }},
-}
-
-func (x *ListExportsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readListExportsInput)
-}
-
-func (d *decoder) readListGlobalTablesInput(x *ListGlobalTablesInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ListGlobalTablesInput", membersOfListGlobalTablesInput)
-}
-
-var membersOfListGlobalTablesInput = []member[ListGlobalTablesInput]{
-	{"ExclusiveStartGlobalTableName", func(d *decoder, x *ListGlobalTablesInput) error {
-		return readPointer(d, &x.ExclusiveStartGlobalTableName, (*decoder).readString)
-	}},
-	{"Limit", func(d *decoder, x *ListGlobalTablesInput) error {
-		return readPointer(d, &x.Limit, (*decoder).readInteger)
-	}},
-	{"RegionName", func(d *decoder, x *ListGlobalTablesInput) error {
-		return readPointer(d, &x.RegionName, (*decoder).readString)
-	}},
-}
-
-func (x *ListGlobalTablesInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readListGlobalTablesInput)
-}
-
-func (d *decoder) readListImportsInput(x *ListImportsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ListImportsInput", membersOfListImportsInput)
-}
-
-var membersOfListImportsInput = []member[ListImportsInput]{
-	{"NextToken", func(d *decoder, x *ListImportsInput) error {
-		return readPointer(d, &x.NextToken, (*decoder).readString)
-	}},
-	{"PageSize", func(d *decoder, x *ListImportsInput) error {
-		return readPointer(d, &x.PageSize, (*decoder).readInteger)
-	}},
-	{"TableArn", func(d *decoder, x *ListImportsInput) error { return readPointer(d, &x.TableArn, (*decoder).readString) }},
-}
-
-func (x *ListImportsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readListImportsInput)
-}
-
-func (d *decoder) readListStreamsInput(x *ListStreamsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ListStreamsInput", membersOfListStreamsInput)
-}
-
-var membersOfListStreamsInput = []member[ListStreamsInput]{
-	{"ExclusiveStartStreamArn", func(d *decoder, x *ListStreamsInput) error {
-		return readPointer(d, &x.ExclusiveStartStreamArn, (*decoder).readString)
-	}},
-	{"Limit", func(d *decoder, x *ListStreamsInput) error { return readPointer(d, &x.Limit, (*decoder).readInteger) }},
-	{"TableName", func(d *decoder, x *ListStreamsInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *ListStreamsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readListStreamsInput)
-}
-
-func (d *decoder) readListTablesInput(x *ListTablesInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ListTablesInput", membersOfListTablesInput)
-}
-
-var membersOfListTablesInput = []member[ListTablesInput]{
-	{"ExclusiveStartTableName", func(d *decoder, x *ListTablesInput) error {
-		return readPointer(d, &x.ExclusiveStartTableName, (*decoder).readString)
-	}},
-	{"Limit", func(d *decoder, x *ListTablesInput) error { return readPointer(d, &x.Limit, (*decoder).readInteger) }},
-}
-
-func (x *ListTablesInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readListTablesInput)
-}
-
-func (d *decoder) readListTagsOfResourceInput(x *ListTagsOfResourceInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ListTagsOfResourceInput", membersOfListTagsOfResourceInput)
-}
-
-var membersOfListTagsOfResourceInput = []member[ListTagsOfResourceInput]{
-	{"NextToken", func(d *decoder, x *ListTagsOfResourceInput) error {
-		return readPointer(d, &x.NextToken, (*decoder).readString)
-	}},
-	{"ResourceArn", func(d *decoder, x *ListTagsOfResourceInput) error {
-		return readPointer(d, &x.ResourceArn, (*decoder).readString)
-	}},
-}
-
-func (x *ListTagsOfResourceInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readListTagsOfResourceInput)
-}
-
-func (d *decoder) readLocalSecondaryIndex(x *LocalSecondaryIndex, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.LocalSecondaryIndex", membersOfLocalSecondaryIndex)
-}
-
-var membersOfLocalSecondaryIndex = []member[LocalSecondaryIndex]{
-	{"IndexName", func(d *decoder, x *LocalSecondaryIndex) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-	{"KeySchema", func(d *decoder, x *LocalSecondaryIndex) error {
-		return readField(d, &x.KeySchema, (*decoder).readKeySchema)
-	}},
-	{"Projection", func(d *decoder, x *LocalSecondaryIndex) error {
-		return readPointer(d, &x.Projection, (*decoder).readProjection)
-	}},
-}
-
-func (d *decoder) readLocalSecondaryIndexList(x *[]LocalSecondaryIndex, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readLocalSecondaryIndex)
-}
-func (d *decoder) readNonKeyAttributeNameList(x *[]string, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readString)
-}
-
-func (d *decoder) readOnDemandThroughput(x *OnDemandThroughput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.OnDemandThroughput", membersOfOnDemandThroughput)
-}
-
-var membersOfOnDemandThroughput = []member[OnDemandThroughput]{
-	{"MaxReadRequestUnits", func(d *decoder, x *OnDemandThroughput) error {
-		return readPointer(d, &x.MaxReadRequestUnits, (*decoder).readLong)
-	}},
-	{"MaxWriteRequestUnits", func(d *decoder, x *OnDemandThroughput) error {
-		return readPointer(d, &x.MaxWriteRequestUnits, (*decoder).readLong)
-	}},
-}
-
-func (d *decoder) readOnDemandThroughputOverride(x *OnDemandThroughputOverride, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.OnDemandThroughputOverride", membersOfOnDemandThroughputOverride)
-}
-
-var membersOfOnDemandThroughputOverride = []member[OnDemandThroughputOverride]{
-	{"MaxReadRequestUnits", func(d *decoder, x *OnDemandThroughputOverride) error {
-		return readPointer(d, &x.MaxReadRequestUnits, (*decoder).readLong)
-	}},
-}
-
-func (d *decoder) readOutputS3Configuration(x *OutputS3Configuration, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.OutputS3Configuration", membersOfOutputS3Configuration)
-}
-
-var membersOfOutputS3Configuration = []member[OutputS3Configuration]{
-	{"OutputType", func(d *decoder, x *OutputS3Configuration) error {
-		return readField(d, &x.OutputType, (*decoder).readOutputTypeList)
-	}},
-	{"S3Bucket", func(d *decoder, x *OutputS3Configuration) error {
-		return readPointer(d, &x.S3Bucket, (*decoder).readString)
-	}},
-	{"S3BucketOwner", func(d *decoder, x *OutputS3Configuration) error {
-		return readPointer(d, &x.S3BucketOwner, (*decoder).readString)
-	}},
-	{"S3KeyPrefix", func(d *decoder, x *OutputS3Configuration) error {
-		return readPointer(d, &x.S3KeyPrefix, (*decoder).readString)
-	}},
-	{"S3SseAlgorithm", func(d *decoder, x *OutputS3Configuration) error {
-		return readPointer(d, &x.S3SseAlgorithm, (*decoder).readString)
-	}},
-	{"S3SseKmsKeyId", func(d *decoder, x *OutputS3Configuration) error {
-		return readPointer(d, &x.S3SseKmsKeyId, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readOutputTypeList(x *[]string, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readString)
-}
-
-func (d *decoder) readParameterizedStatement(x *ParameterizedStatement, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ParameterizedStatement", membersOfParameterizedStatement)
-}
-
-var membersOfParameterizedStatement = []member[ParameterizedStatement]{
-	{"Parameters", func(d *decoder, x *ParameterizedStatement) error {
-		return readField(d, &x.Parameters, (*decoder).readPreparedStatementParameters)
-	}},
-	{"ReturnValuesOnConditionCheckFailure", func(d *decoder, x *ParameterizedStatement) error {
-		return readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
-	}},
-	{"Statement", func(d *decoder, x *ParameterizedStatement) error {
-		return readPointer(d, &x.Statement, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readParameterizedStatements(x *[]ParameterizedStatement, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readParameterizedStatement)
-}
-func (d *decoder) readPartiQLBatchRequest(x *[]BatchStatementRequest, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readBatchStatementRequest)
-}
-
-func (d *decoder) readPointInTimeRecoverySpecification(x *PointInTimeRecoverySpecification, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.PointInTimeRecoverySpecification", membersOfPointInTimeRecoverySpecification)
-}
-
-var membersOfPointInTimeRecoverySpecification = []member[PointInTimeRecoverySpecification]{
-	{"PointInTimeRecoveryEnabled", func(d *decoder, x *PointInTimeRecoverySpecification) error {
-		return readPointer(d, &x.PointInTimeRecoveryEnabled, (*decoder).readBoolean)
-	}},
-	{"RecoveryPeriodInDays", func(d *decoder, x *PointInTimeRecoverySpecification) error {
-		return readPointer(d, &x.RecoveryPeriodInDays, (*decoder).readInteger)
-	}},
-}
-
-func (d *decoder) readPreparedStatementParameters(x *[]attr.Value, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readValue)
-}
-
-func (d *decoder) readProjection(x *Projection, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.Projection", membersOfProjection)
-}
-
-var membersOfProjection = []member[Projection]{
-	{"NonKeyAttributes", func(d *decoder, x *Projection) error {
-		return readField(d, &x.NonKeyAttributes, (*decoder).readNonKeyAttributeNameList)
-	}},
-	{"ProjectionType", func(d *decoder, x *Projection) error { return readPointer(d, &x.ProjectionType, (*decoder).readString) }},
-}
-
-func (d *decoder) readProvisionedThroughput(x *ProvisionedThroughput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ProvisionedThroughput", membersOfProvisionedThroughput)
-}
-
-var membersOfProvisionedThroughput = []member[ProvisionedThroughput]{
-	{"ReadCapacityUnits", func(d *decoder, x *ProvisionedThroughput) error {
-		return readPointer(d, &x.ReadCapacityUnits, (*decoder).readLong)
-	}},
-	{"WriteCapacityUnits", func(d *decoder, x *ProvisionedThroughput) error {
-		return readPointer(d, &x.WriteCapacityUnits, (*decoder).readLong)
-	}},
-}
-
-func (d *decoder) readProvisionedThroughputOverride(x *ProvisionedThroughputOverride, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ProvisionedThroughputOverride", membersOfProvisionedThroughputOverride)
-}
-
-var membersOfProvisionedThroughputOverride = []member[ProvisionedThroughputOverride]{
-	{"ReadCapacityUnits", func(d *decoder, x *ProvisionedThroughputOverride) error {
-		return readPointer(d, &x.ReadCapacityUnits, (*decoder).readLong)
-	}},
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.KeysAndAttributes", func(name []byte) (err error) {
+		switch string(name) {
+		case "AttributesToGet":
+			_, err = d.readAttributeNameList(&x.AttributesToGet, inField)
+		case "ConsistentRead":
+			err = readPointer(d, &x.ConsistentRead, (*decoder).readBoolean)
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "Keys":
+			_, err = d.readKeyList(&x.Keys, inField)
+		case "ProjectionExpression":
+			err = d.readText(&x.ProjectionExpression)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readPut(x *Put, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.Put", membersOfPut)
-}
-
-var membersOfPut = []member[Put]{
-	{"ConditionExpression", func(d *decoder, x *Put) error { return readPointer(d, &x.ConditionExpression, (*decoder).readString) }},
-	{"ExpressionAttributeNames", func(d *decoder, x *Put) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"ExpressionAttributeValues", func(d *decoder, x *Put) error {
-		return readField(d, &x.ExpressionAttributeValues, (*decoder).readValues)
-	}},
-	{"Item", func(d *decoder, x *Put) error { return readField(d, &x.Item, (*decoder).readItem) }},
-	{"ReturnValuesOnConditionCheckFailure", func(d *decoder, x *Put) error {
-		return readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *Put) error { return readPointer(d, &x.TableName, (*decoder).readString) }},
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.Put", func(name []byte) (err error) {
+		switch string(name) {
+		case "ConditionExpression":
+			err = d.readText(&x.ConditionExpression)
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "ExpressionAttributeValues":
+			_, err = d.readValues(&x.ExpressionAttributeValues, inField)
+		case "Item":
+			_, err = d.readItem(&x.Item, inField)
+		case "ReturnValuesOnConditionCheckFailure":
+			err = d.readText(&x.ReturnValuesOnConditionCheckFailure)
+		case "TableName":
+			err = d.readText(&x.TableName)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readPutItemInput(x *PutItemInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.PutItemInput", membersOfPutItemInput)
-}
-
-var membersOfPutItemInput = []member[PutItemInput]{
-	{"ConditionExpression", func(d *decoder, x *PutItemInput) error {
-		return readPointer(d, &x.ConditionExpression, (*decoder).readString)
-	}},
-	{"ConditionalOperator", func(d *decoder, x *PutItemInput) error {
-		return readPointer(d, &x.ConditionalOperator, (*decoder).readString)
-	}},
-	{"Expected", func(d *decoder, x *PutItemInput) error {
-		return readField(d, &x.Expected, (*decoder).readExpectedAttributeMap)
-	}},
-	{"ExpressionAttributeNames", func(d *decoder, x *PutItemInput) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"ExpressionAttributeValues", func(d *decoder, x *PutItemInput) error {
-		return readField(d, &x.ExpressionAttributeValues, (*decoder).readValues)
-	}},
-	{"Item", func(d *decoder, x *PutItemInput) error { return readField(d, &x.Item, (*decoder).readItem) }},
-	{"ReturnConsumedCapacity", func(d *decoder, x *PutItemInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-	{"ReturnItemCollectionMetrics", func(d *decoder, x *PutItemInput) error {
-		return readPointer(d, &x.ReturnItemCollectionMetrics, (*decoder).readString)
-	}},
-	{"ReturnValues", func(d *decoder, x *PutItemInput) error { return readPointer(d, &x.ReturnValues, (*decoder).readString) }},
-	{"ReturnValuesOnConditionCheckFailure", func(d *decoder, x *PutItemInput) error {
-		return readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *PutItemInput) error { return readPointer(d, &x.TableName, (*decoder).readString) }},
-}
-
-func (x *PutItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readPutItemInput)
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.PutItemInput", func(name []byte) (err error) {
+		switch string(name) {
+		case "ConditionExpression":
+			err = d.readText(&x.ConditionExpression)
+		case "ConditionalOperator":
+			err = d.readText(&x.ConditionalOperator)
+		case "Expected":
+			_, err = d.readExpectedAttributeMap(&x.Expected, inField)
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "ExpressionAttributeValues":
+			_, err = d.readValues(&x.ExpressionAttributeValues, inField)
+		case "Item":
+			_, err = d.readItem(&x.Item, inField)
+		case "ReturnConsumedCapacity":
+			err = d.readText(&x.ReturnConsumedCapacity)
+		case "ReturnItemCollectionMetrics":
+			err = d.readText(&x.ReturnItemCollectionMetrics)
+		case "ReturnValues":
+			err = d.readText(&x.ReturnValues)
+		case "ReturnValuesOnConditionCheckFailure":
+			err = d.readText(&x.ReturnValuesOnConditionCheckFailure)
+		case "TableName":
+			err = d.readText(&x.TableName)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readPutRequest(x *PutRequest, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.PutRequest", membersOfPutRequest)
-}
-
-var membersOfPutRequest = []member[PutRequest]{
-	{"Item", func(d *decoder, x *PutRequest) error { return readField(d, &x.Item, (*decoder).readItem) }},
-}
-
-func (d *decoder) readPutResourcePolicyInput(x *PutResourcePolicyInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.PutResourcePolicyInput", membersOfPutResourcePolicyInput)
-}
-
-var membersOfPutResourcePolicyInput = []member[PutResourcePolicyInput]{
-	{"ConfirmRemoveSelfResourceAccess", func(d *decoder, x *PutResourcePolicyInput) error {
-		return readPointer(d, &x.ConfirmRemoveSelfResourceAccess, (*decoder).readBoolean)
-	}},
-	{"ExpectedRevisionId", func(d *decoder, x *PutResourcePolicyInput) error {
-		return readPointer(d, &x.ExpectedRevisionId, (*decoder).readString)
-	}},
-	{"Policy", func(d *decoder, x *PutResourcePolicyInput) error {
-		return readPointer(d, &x.Policy, (*decoder).readString)
-	}},
-	{"ResourceArn", func(d *decoder, x *PutResourcePolicyInput) error {
-		return readPointer(d, &x.ResourceArn, (*decoder).readString)
-	}},
-}
-
-func (x *PutResourcePolicyInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readPutResourcePolicyInput)
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.PutRequest", func(name []byte) (err error) {
+		switch string(name) {
+		case "Item":
+			_, err = d.readItem(&x.Item, inField)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readQueryInput(x *QueryInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.QueryInput", membersOfQueryInput)
-}
-
-var membersOfQueryInput = []member[QueryInput]{
-	{"AttributesToGet", func(d *decoder, x *QueryInput) error {
-		return readField(d, &x.AttributesToGet, (*decoder).readAttributeNameList)
-	}},
-	{"ConditionalOperator", func(d *decoder, x *QueryInput) error {
-		return readPointer(d, &x.ConditionalOperator, (*decoder).readString)
-	}},
-	{"ConsistentRead", func(d *decoder, x *QueryInput) error {
-		return readPointer(d, &x.ConsistentRead, (*decoder).readBoolean)
-	}},
-	{"ExclusiveStartKey", func(d *decoder, x *QueryInput) error { return readField(d, &x.ExclusiveStartKey, (*decoder).readItem) }},
-	{"ExpressionAttributeNames", func(d *decoder, x *QueryInput) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"ExpressionAttributeValues", func(d *decoder, x *QueryInput) error {
-		return readField(d, &x.ExpressionAttributeValues, (*decoder).readValues)
-	}},
-	{"FilterExpression", func(d *decoder, x *QueryInput) error {
-		return readPointer(d, &x.FilterExpression, (*decoder).readString)
-	}},
-	{"IndexName", func(d *decoder, x *QueryInput) error { return readPointer(d, &x.IndexName, (*decoder).readString) }},
-	{"KeyConditionExpression", func(d *decoder, x *QueryInput) error {
-		return readPointer(d, &x.KeyConditionExpression, (*decoder).readString)
-	}},
-	{"KeyConditions", func(d *decoder, x *QueryInput) error {
-		return readField(d, &x.KeyConditions, (*decoder).readKeyConditions)
-	}},
-	{"Limit", func(d *decoder, x *QueryInput) error { return readPointer(d, &x.Limit, (*decoder).readInteger) }},
-	{"ProjectionExpression", func(d *decoder, x *QueryInput) error {
-		return readPointer(d, &x.ProjectionExpression, (*decoder).readString)
-	}},
-	{"QueryFilter", func(d *decoder, x *QueryInput) error {
-		return readField(d, &x.QueryFilter, (*decoder).readFilterConditionMap)
-	}},
-	{"ReturnConsumedCapacity", func(d *decoder, x *QueryInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-	{"ScanIndexForward", func(d *decoder, x *QueryInput) error {
-		return readPointer(d, &x.ScanIndexForward, (*decoder).readBoolean)
-	}},
-	{"Select", func(d *decoder, x *QueryInput) error { return readPointer(d, &x.Select, (*decoder).readString) }},
-	{"TableName", func(d *decoder, x *QueryInput) error { return readPointer(d, &x.TableName, (*decoder).readString) }},
-}
-
-func (x *QueryInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readQueryInput)
-}
-
-func (d *decoder) readQueryOutput(x *QueryOutput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.QueryOutput", membersOfQueryOutput)
-}
-
-var membersOfQueryOutput = []member[QueryOutput]{
-	{"ConsumedCapacity", func(d *decoder, x *QueryOutput) error {
-		return readPointer(d, &x.ConsumedCapacity, (*decoder).readConsumedCapacity)
-	}},
-	{"Count", func(d *decoder, x *QueryOutput) error { return readPointer(d, &x.Count, (*decoder).readInteger) }},
-	{"Items", func(d *decoder, x *QueryOutput) error { return readField(d, &x.Items, (*decoder).readItemList) }},
-	{"LastEvaluatedKey", func(d *decoder, x *QueryOutput) error { return readField(d, &x.LastEvaluatedKey, (*decoder).readItem) }},
-	{"ScannedCount", func(d *decoder, x *QueryOutput) error { return readPointer(d, &x.ScannedCount, (*decoder).readInteger) }},
-}
-
-// DecodeJSON reads the body of a response.
-func (x *QueryOutput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, nil, (*decoder).readQueryOutput)
-}
-
-func (d *decoder) readReplica(x *Replica, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.Replica", membersOfReplica)
-}
-
-var membersOfReplica = []member[Replica]{
-	{"RegionName", func(d *decoder, x *Replica) error { return readPointer(d, &x.RegionName, (*decoder).readString) }},
-}
-
-func (d *decoder) readReplicaAutoScalingUpdate(x *ReplicaAutoScalingUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ReplicaAutoScalingUpdate", membersOfReplicaAutoScalingUpdate)
-}
-
-var membersOfReplicaAutoScalingUpdate = []member[ReplicaAutoScalingUpdate]{
-	{"RegionName", func(d *decoder, x *ReplicaAutoScalingUpdate) error {
-		return readPointer(d, &x.RegionName, (*decoder).readString)
-	}},
-	{"ReplicaGlobalSecondaryIndexUpdates", func(d *decoder, x *ReplicaAutoScalingUpdate) error {
-		return readField(d, &x.ReplicaGlobalSecondaryIndexUpdates, (*decoder).readReplicaGlobalSecondaryIndexAutoScalingUpdateList)
-	}},
-	{"ReplicaProvisionedReadCapacityAutoScalingUpdate", func(d *decoder, x *ReplicaAutoScalingUpdate) error {
-		return readPointer(d, &x.ReplicaProvisionedReadCapacityAutoScalingUpdate, (*decoder).readAutoScalingSettingsUpdate)
-	}},
-}
-
-func (d *decoder) readReplicaAutoScalingUpdateList(x *[]ReplicaAutoScalingUpdate, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readReplicaAutoScalingUpdate)
-}
-
-func (d *decoder) readReplicaGlobalSecondaryIndex(x *ReplicaGlobalSecondaryIndex, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ReplicaGlobalSecondaryIndex", membersOfReplicaGlobalSecondaryIndex)
-}
-
-var membersOfReplicaGlobalSecondaryIndex = []member[ReplicaGlobalSecondaryIndex]{
-	{"IndexName", func(d *decoder, x *ReplicaGlobalSecondaryIndex) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-	{"OnDemandThroughputOverride", func(d *decoder, x *ReplicaGlobalSecondaryIndex) error {
-		return readPointer(d, &x.OnDemandThroughputOverride, (*decoder).readOnDemandThroughputOverride)
-	}},
-	{"ProvisionedThroughputOverride", func(d *decoder, x *ReplicaGlobalSecondaryIndex) error {
-		return readPointer(d, &x.ProvisionedThroughputOverride, (*decoder).readProvisionedThroughputOverride)
-	}},
-}
-
-func (d *decoder) readReplicaGlobalSecondaryIndexAutoScalingUpdate(x *ReplicaGlobalSecondaryIndexAutoScalingUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ReplicaGlobalSecondaryIndexAutoScalingUpdate", membersOfReplicaGlobalSecondaryIndexAutoScalingUpdate)
-}
-
-var membersOfReplicaGlobalSecondaryIndexAutoScalingUpdate = []member[ReplicaGlobalSecondaryIndexAutoScalingUpdate]{
-	{"IndexName", func(d *decoder, x *ReplicaGlobalSecondaryIndexAutoScalingUpdate) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-	{"ProvisionedReadCapacityAutoScalingUpdate", func(d *decoder, x *ReplicaGlobalSecondaryIndexAutoScalingUpdate) error {
-		return readPointer(d, &x.ProvisionedReadCapacityAutoScalingUpdate, (*decoder).readAutoScalingSettingsUpdate)
-	}},
-}
-
-func (d *decoder) readReplicaGlobalSecondaryIndexAutoScalingUpdateList(x *[]ReplicaGlobalSecondaryIndexAutoScalingUpdate, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readReplicaGlobalSecondaryIndexAutoScalingUpdate)
-}
-func (d *decoder) readReplicaGlobalSecondaryIndexList(x *[]ReplicaGlobalSecondaryIndex, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readReplicaGlobalSecondaryIndex)
-}
-
-func (d *decoder) readReplicaGlobalSecondaryIndexSettingsUpdate(x *ReplicaGlobalSecondaryIndexSettingsUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ReplicaGlobalSecondaryIndexSettingsUpdate", membersOfReplicaGlobalSecondaryIndexSettingsUpdate)
-}
-
-var membersOfReplicaGlobalSecondaryIndexSettingsUpdate = []member[ReplicaGlobalSecondaryIndexSettingsUpdate]{
-	{"IndexName", func(d *decoder, x *ReplicaGlobalSecondaryIndexSettingsUpdate) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-	{"ProvisionedReadCapacityAutoScalingSettingsUpdate", func(d *decoder, x *ReplicaGlobalSecondaryIndexSettingsUpdate) error {
-		return readPointer(d, &x.ProvisionedReadCapacityAutoScalingSettingsUpdate, (*decoder).readAutoScalingSettingsUpdate)
-	}},
-	{"ProvisionedReadCapacityUnits", func(d *decoder, x *ReplicaGlobalSecondaryIndexSettingsUpdate) error {
-		return readPointer(d, &x.ProvisionedReadCapacityUnits, (*decoder).readLong)
-	}},
-}
-
-func (d *decoder) readReplicaGlobalSecondaryIndexSettingsUpdateList(x *[]ReplicaGlobalSecondaryIndexSettingsUpdate, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readReplicaGlobalSecondaryIndexSettingsUpdate)
-}
-func (d *decoder) readReplicaList(x *[]Replica, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readReplica)
-}
-
-func (d *decoder) readReplicaSettingsUpdate(x *ReplicaSettingsUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ReplicaSettingsUpdate", membersOfReplicaSettingsUpdate)
-}
-
-var membersOfReplicaSettingsUpdate = []member[ReplicaSettingsUpdate]{
-	{"RegionName", func(d *decoder, x *ReplicaSettingsUpdate) error {
-		return readPointer(d, &x.RegionName, (*decoder).readString)
-	}},
-	{"ReplicaGlobalSecondaryIndexSettingsUpdate", func(d *decoder, x *ReplicaSettingsUpdate) error {
-		return readField(d, &x.ReplicaGlobalSecondaryIndexSettingsUpdate, (*decoder).readReplicaGlobalSecondaryIndexSettingsUpdateList)
-	}},
-	{"ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate", func(d *decoder, x *ReplicaSettingsUpdate) error {
-		return readPointer(d, &x.ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate, (*decoder).readAutoScalingSettingsUpdate)
-	}},
-	{"ReplicaProvisionedReadCapacityUnits", func(d *decoder, x *ReplicaSettingsUpdate) error {
-		return readPointer(d, &x.ReplicaProvisionedReadCapacityUnits, (*decoder).readLong)
-	}},
-	{"ReplicaTableClass", func(d *decoder, x *ReplicaSettingsUpdate) error {
-		return readPointer(d, &x.ReplicaTableClass, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readReplicaSettingsUpdateList(x *[]ReplicaSettingsUpdate, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readReplicaSettingsUpdate)
-}
-
-func (d *decoder) readReplicaUpdate(x *ReplicaUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ReplicaUpdate", membersOfReplicaUpdate)
-}
-
-var membersOfReplicaUpdate = []member[ReplicaUpdate]{
-	{"Create", func(d *decoder, x *ReplicaUpdate) error {
-		return readPointer(d, &x.Create, (*decoder).readCreateReplicaAction)
-	}},
-	{"Delete", func(d *decoder, x *ReplicaUpdate) error {
-		return readPointer(d, &x.Delete, (*decoder).readDeleteReplicaAction)
-	}},
-}
-
-func (d *decoder) readReplicaUpdateList(x *[]ReplicaUpdate, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readReplicaUpdate)
-}
-
-func (d *decoder) readReplicationGroupUpdate(x *ReplicationGroupUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ReplicationGroupUpdate", membersOfReplicationGroupUpdate)
-}
-
-var membersOfReplicationGroupUpdate = []member[ReplicationGroupUpdate]{
-	{"Create", func(d *decoder, x *ReplicationGroupUpdate) error {
-		return readPointer(d, &x.Create, (*decoder).readCreateReplicationGroupMemberAction)
-	}},
-	{"Delete", func(d *decoder, x *ReplicationGroupUpdate) error {
-		return readPointer(d, &x.Delete, (*decoder).readDeleteReplicationGroupMemberAction)
-	}},
-	{"Disassociate", func(d *decoder, x *ReplicationGroupUpdate) error {
-		return readPointer(d, &x.Disassociate, (*decoder).readDisassociateReplicationGroupMemberAction)
-	}},
-	{"Update", func(d *decoder, x *ReplicationGroupUpdate) error {
-		return readPointer(d, &x.Update, (*decoder).readUpdateReplicationGroupMemberAction)
-	}},
-}
-
-func (d *decoder) readReplicationGroupUpdateList(x *[]ReplicationGroupUpdate, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readReplicationGroupUpdate)
-}
-
-func (d *decoder) readRestoreTableFromBackupInput(x *RestoreTableFromBackupInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.RestoreTableFromBackupInput", membersOfRestoreTableFromBackupInput)
-}
-
-var membersOfRestoreTableFromBackupInput = []member[RestoreTableFromBackupInput]{
-	{"BackupArn", func(d *decoder, x *RestoreTableFromBackupInput) error {
-		return readPointer(d, &x.BackupArn, (*decoder).readString)
-	}},
-	{"BillingModeOverride", func(d *decoder, x *RestoreTableFromBackupInput) error {
-		return readPointer(d, &x.BillingModeOverride, (*decoder).readString)
-	}},
-	{"GlobalSecondaryIndexOverride", func(d *decoder, x *RestoreTableFromBackupInput) error {
-		return readField(d, &x.GlobalSecondaryIndexOverride, (*decoder).readGlobalSecondaryIndexList)
-	}},
-	{"LocalSecondaryIndexOverride", func(d *decoder, x *RestoreTableFromBackupInput) error {
-		return readField(d, &x.LocalSecondaryIndexOverride, (*decoder).readLocalSecondaryIndexList)
-	}},
-	{"OnDemandThroughputOverride", func(d *decoder, x *RestoreTableFromBackupInput) error {
-		return readPointer(d, &x.OnDemandThroughputOverride, (*decoder).readOnDemandThroughput)
-	}},
-	{"ProvisionedThroughputOverride", func(d *decoder, x *RestoreTableFromBackupInput) error {
-		return readPointer(d, &x.ProvisionedThroughputOverride, (*decoder).readProvisionedThroughput)
-	}},
-	{"SSESpecificationOverride", func(d *decoder, x *RestoreTableFromBackupInput) error {
-		return readPointer(d, &x.SSESpecificationOverride, (*decoder).readSSESpecification)
-	}},
-	{"TargetTableName", func(d *decoder, x *RestoreTableFromBackupInput) error {
-		return readPointer(d, &x.TargetTableName, (*decoder).readString)
-	}},
-	{"VectorIndexOverride", func(d *decoder, x *RestoreTableFromBackupInput) error {
-		return readField(d, &x.VectorIndexOverride, (*decoder).readVectorIndexList)
-	}},
-}
-
-func (x *RestoreTableFromBackupInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readRestoreTableFromBackupInput)
-}
-
-func (d *decoder) readRestoreTableToPointInTimeInput(x *RestoreTableToPointInTimeInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.RestoreTableToPointInTimeInput", membersOfRestoreTableToPointInTimeInput)
-}
-
-var membersOfRestoreTableToPointInTimeInput = []member[RestoreTableToPointInTimeInput]{
-	{"BillingModeOverride", func(d *decoder, x *RestoreTableToPointInTimeInput) error {
-		return readPointer(d, &x.BillingModeOverride, (*decoder).readString)
-	}},
-	{"GlobalSecondaryIndexOverride", func(d *decoder, x *RestoreTableToPointInTimeInput) error {
-		return readField(d, &x.GlobalSecondaryIndexOverride, (*decoder).readGlobalSecondaryIndexList)
-	}},
-	{"LocalSecondaryIndexOverride", func(d *decoder, x *RestoreTableToPointInTimeInput) error {
-		return readField(d, &x.LocalSecondaryIndexOverride, (*decoder).readLocalSecondaryIndexList)
-	}},
-	{"OnDemandThroughputOverride", func(d *decoder, x *RestoreTableToPointInTimeInput) error {
-		return readPointer(d, &x.OnDemandThroughputOverride, (*decoder).readOnDemandThroughput)
-	}},
-	{"ProvisionedThroughputOverride", func(d *decoder, x *RestoreTableToPointInTimeInput) error {
-		return readPointer(d, &x.ProvisionedThroughputOverride, (*decoder).readProvisionedThroughput)
-	}},
-	{"RestoreDateTime", func(d *decoder, x *RestoreTableToPointInTimeInput) error {
-		return readPointer(d, &x.RestoreDateTime, (*decoder).readTimestamp)
-	}},
-	{"SSESpecificationOverride", func(d *decoder, x *RestoreTableToPointInTimeInput) error {
-		return readPointer(d, &x.SSESpecificationOverride, (*decoder).readSSESpecification)
-	}},
-	{"SourceTableArn", func(d *decoder, x *RestoreTableToPointInTimeInput) error {
-		return readPointer(d, &x.SourceTableArn, (*decoder).readString)
-	}},
-	{"SourceTableName", func(d *decoder, x *RestoreTableToPointInTimeInput) error {
-		return readPointer(d, &x.SourceTableName, (*decoder).readString)
-	}},
-	{"TargetTableName", func(d *decoder, x *RestoreTableToPointInTimeInput) error {
-		return readPointer(d, &x.TargetTableName, (*decoder).readString)
-	}},
-	{"UseLatestRestorableTime", func(d *decoder, x *RestoreTableToPointInTimeInput) error {
-		return readPointer(d, &x.UseLatestRestorableTime, (*decoder).readBoolean)
-	}},
-	{"VectorIndexOverride", func(d *decoder, x *RestoreTableToPointInTimeInput) error {
-		return readField(d, &x.VectorIndexOverride, (*decoder).readVectorIndexList)
-	}},
-}
-
-func (x *RestoreTableToPointInTimeInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readRestoreTableToPointInTimeInput)
-}
-
-func (d *decoder) readS3BucketSource(x *S3BucketSource, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.S3BucketSource", membersOfS3BucketSource)
-}
-
-var membersOfS3BucketSource = []member[S3BucketSource]{
-	{"S3Bucket", func(d *decoder, x *S3BucketSource) error { return readPointer(d, &x.S3Bucket, (*decoder).readString) }},
-	{"S3BucketOwner", func(d *decoder, x *S3BucketSource) error {
-		return readPointer(d, &x.S3BucketOwner, (*decoder).readString)
-	}},
-	{"S3KeyPrefix", func(d *decoder, x *S3BucketSource) error {
-		return readPointer(d, &x.S3KeyPrefix, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readSSESpecification(x *SSESpecification, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.SSESpecification", membersOfSSESpecification)
-}
-
-var membersOfSSESpecification = []member[SSESpecification]{
-	{"Enabled", func(d *decoder, x *SSESpecification) error { return readPointer(d, &x.Enabled, (*decoder).readBoolean) }},
-	{"KMSMasterKeyId", func(d *decoder, x *SSESpecification) error {
-		return readPointer(d, &x.KMSMasterKeyId, (*decoder).readString)
-	}},
-	{"SSEType", func(d *decoder, x *SSESpecification) error { return readPointer(d, &x.SSEType, (*decoder).readString) }},
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.QueryInput", func(name []byte) (err error) {
+		switch string(name) {
+		case "AttributesToGet":
+			_, err = d.readAttributeNameList(&x.AttributesToGet, inField)
+		case "ConditionalOperator":
+			err = d.readText(&x.ConditionalOperator)
+		case "ConsistentRead":
+			err = readPointer(d, &x.ConsistentRead, (*decoder).readBoolean)
+		case "ExclusiveStartKey":
+			_, err = d.readItem(&x.ExclusiveStartKey, inField)
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "ExpressionAttributeValues":
+			_, err = d.readValues(&x.ExpressionAttributeValues, inField)
+		case "FilterExpression":
+			err = d.readText(&x.FilterExpression)
+		case "IndexName":
+			err = d.readText(&x.IndexName)
+		case "KeyConditionExpression":
+			err = d.readText(&x.KeyConditionExpression)
+		case "KeyConditions":
+			_, err = d.readKeyConditions(&x.KeyConditions, inField)
+		case "Limit":
+			err = readPointer(d, &x.Limit, (*decoder).readInteger)
+		case "ProjectionExpression":
+			err = d.readText(&x.ProjectionExpression)
+		case "QueryFilter":
+			_, err = d.readFilterConditionMap(&x.QueryFilter, inField)
+		case "ReturnConsumedCapacity":
+			err = d.readText(&x.ReturnConsumedCapacity)
+		case "ScanIndexForward":
+			err = readPointer(d, &x.ScanIndexForward, (*decoder).readBoolean)
+		case "Select":
+			err = d.readText(&x.Select)
+		case "TableName":
+			err = d.readText(&x.TableName)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readScanInput(x *ScanInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ScanInput", membersOfScanInput)
-}
-
-var membersOfScanInput = []member[ScanInput]{
-	{"AttributesToGet", func(d *decoder, x *ScanInput) error {
-		return readField(d, &x.AttributesToGet, (*decoder).readAttributeNameList)
-	}},
-	{"ConditionalOperator", func(d *decoder, x *ScanInput) error {
-		return readPointer(d, &x.ConditionalOperator, (*decoder).readString)
-	}},
-	{"ConsistentRead", func(d *decoder, x *ScanInput) error { return readPointer(d, &x.ConsistentRead, (*decoder).readBoolean) }},
-	{"ExclusiveStartKey", func(d *decoder, x *ScanInput) error { return readField(d, &x.ExclusiveStartKey, (*decoder).readItem) }},
-	{"ExpressionAttributeNames", func(d *decoder, x *ScanInput) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"ExpressionAttributeValues", func(d *decoder, x *ScanInput) error {
-		return readField(d, &x.ExpressionAttributeValues, (*decoder).readValues)
-	}},
-	{"FilterExpression", func(d *decoder, x *ScanInput) error {
-		return readPointer(d, &x.FilterExpression, (*decoder).readString)
-	}},
-	{"IndexName", func(d *decoder, x *ScanInput) error { return readPointer(d, &x.IndexName, (*decoder).readString) }},
-	{"Limit", func(d *decoder, x *ScanInput) error { return readPointer(d, &x.Limit, (*decoder).readInteger) }},
-	{"ProjectionExpression", func(d *decoder, x *ScanInput) error {
-		return readPointer(d, &x.ProjectionExpression, (*decoder).readString)
-	}},
-	{"ReturnConsumedCapacity", func(d *decoder, x *ScanInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-	{"ScanFilter", func(d *decoder, x *ScanInput) error {
-		return readField(d, &x.ScanFilter, (*decoder).readFilterConditionMap)
-	}},
-	{"Segment", func(d *decoder, x *ScanInput) error { return readPointer(d, &x.Segment, (*decoder).readInteger) }},
-	{"Select", func(d *decoder, x *ScanInput) error { return readPointer(d, &x.Select, (*decoder).readString) }},
-	{"TableName", func(d *decoder, x *ScanInput) error { return readPointer(d, &x.TableName, (*decoder).readString) }},
-	{"TotalSegments", func(d *decoder, x *ScanInput) error { return readPointer(d, &x.TotalSegments, (*decoder).readInteger) }},
-}
-
-func (x *ScanInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readScanInput)
-}
-
-func (d *decoder) readScanOutput(x *ScanOutput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ScanOutput", membersOfScanOutput)
-}
-
-var membersOfScanOutput = []member[ScanOutput]{
-	{"ConsumedCapacity", func(d *decoder, x *ScanOutput) error {
-		return readPointer(d, &x.ConsumedCapacity, (*decoder).readConsumedCapacity)
-	}},
-	{"Count", func(d *decoder, x *ScanOutput) error { return readPointer(d, &x.Count, (*decoder).readInteger) }},
-	{"Items", func(d *decoder, x *ScanOutput) error { return readField(d, &x.Items, (*decoder).readItemList) }},
-	{"LastEvaluatedKey", func(d *decoder, x *ScanOutput) error { return readField(d, &x.LastEvaluatedKey, (*decoder).readItem) }},
-	{"ScannedCount", func(d *decoder, x *ScanOutput) error { return readPointer(d, &x.ScannedCount, (*decoder).readInteger) }},
-}
-
-// DecodeJSON reads the body of a response.
-func (x *ScanOutput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, nil, (*decoder).readScanOutput)
-}
-
-func (d *decoder) readSearchSchema(x *[]SearchSchemaElement, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readSearchSchemaElement)
-}
-
-func (d *decoder) readSearchSchemaElement(x *SearchSchemaElement, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.SearchSchemaElement", membersOfSearchSchemaElement)
-}
-
-var membersOfSearchSchemaElement = []member[SearchSchemaElement]{
-	{"AttributeName", func(d *decoder, x *SearchSchemaElement) error {
-		return readPointer(d, &x.AttributeName, (*decoder).readString)
-	}},
-	{"SearchSchemaElementType", func(d *decoder, x *SearchSchemaElement) error {
-		return readPointer(d, &x.SearchSchemaElementType, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readSearchVectorList(x *[]attr.Value, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readValue)
-}
-
-func (d *decoder) readSearchVectorsInput(x *SearchVectorsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.SearchVectorsInput", membersOfSearchVectorsInput)
-}
-
-var membersOfSearchVectorsInput = []member[SearchVectorsInput]{
-	{"ExpressionAttributeNames", func(d *decoder, x *SearchVectorsInput) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"ExpressionAttributeValues", func(d *decoder, x *SearchVectorsInput) error {
-		return readField(d, &x.ExpressionAttributeValues, (*decoder).readValues)
-	}},
-	{"IndexName", func(d *decoder, x *SearchVectorsInput) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-	{"ProjectionExpression", func(d *decoder, x *SearchVectorsInput) error {
-		return readPointer(d, &x.ProjectionExpression, (*decoder).readString)
-	}},
-	{"ReturnConsumedCapacity", func(d *decoder, x *SearchVectorsInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-	{"SearchConditionExpression", func(d *decoder, x *SearchVectorsInput) error {
-		return readPointer(d, &x.SearchConditionExpression, (*decoder).readString)
-	}},
-	{"SearchVector", func(d *decoder, x *SearchVectorsInput) error {
-		return readField(d, &x.SearchVector, (*decoder).readSearchVectorList)
-	}},
-	{"TableName", func(d *decoder, x *SearchVectorsInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-	{"TopK", func(d *decoder, x *SearchVectorsInput) error { return readPointer(d, &x.TopK, (*decoder).readInteger) }},
-}
-
-var strictMembersOfSearchVectorsInput = []strictMember{
-	{"ExpressionAttributeNames", aMap, false},
-	{"ExpressionAttributeValues", aMap, false},
-	{"IndexName", aString, true},
-	{"ProjectionExpression", aString, false},
-	{"ReturnConsumedCapacity", aString, false},
-	{"SearchConditionExpression", aString, false},
-	{"SearchVector", aSequence, true},
-	{"TableName", aString, true},
-	{"TopK", anInteger, true},
-}
-
-func (x *SearchVectorsInput) DecodeJSON(body []byte) error {
-	if err := checkStrictly(body, strictMembersOfSearchVectorsInput); err != nil {
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.ScanInput", func(name []byte) (err error) {
+		switch string(name) {
+		case "AttributesToGet":
+			_, err = d.readAttributeNameList(&x.AttributesToGet, inField)
+		case "ConditionalOperator":
+			err = d.readText(&x.ConditionalOperator)
+		case "ConsistentRead":
+			err = readPointer(d, &x.ConsistentRead, (*decoder).readBoolean)
+		case "ExclusiveStartKey":
+			_, err = d.readItem(&x.ExclusiveStartKey, inField)
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "ExpressionAttributeValues":
+			_, err = d.readValues(&x.ExpressionAttributeValues, inField)
+		case "FilterExpression":
+			err = d.readText(&x.FilterExpression)
+		case "IndexName":
+			err = d.readText(&x.IndexName)
+		case "Limit":
+			err = readPointer(d, &x.Limit, (*decoder).readInteger)
+		case "ProjectionExpression":
+			err = d.readText(&x.ProjectionExpression)
+		case "ReturnConsumedCapacity":
+			err = d.readText(&x.ReturnConsumedCapacity)
+		case "ScanFilter":
+			_, err = d.readFilterConditionMap(&x.ScanFilter, inField)
+		case "Segment":
+			err = readPointer(d, &x.Segment, (*decoder).readInteger)
+		case "Select":
+			err = d.readText(&x.Select)
+		case "TableName":
+			err = d.readText(&x.TableName)
+		case "TotalSegments":
+			err = readPointer(d, &x.TotalSegments, (*decoder).readInteger)
+		default:
+			err = d.skip()
+		}
 		return err
-	}
-	return decodeBody(body, x, &x.Faults, (*decoder).readSearchVectorsInput)
-}
-
-func (d *decoder) readSecondaryIndexesCapacityMap(x *map[string]Capacity, pos position) (bool, error) {
-	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.Capacity", (*decoder).readCapacity)
-}
-
-func (d *decoder) readShardFilter(x *ShardFilter, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.ShardFilter", membersOfShardFilter)
-}
-
-var membersOfShardFilter = []member[ShardFilter]{
-	{"ShardId", func(d *decoder, x *ShardFilter) error { return readPointer(d, &x.ShardId, (*decoder).readString) }},
-	{"Type", func(d *decoder, x *ShardFilter) error { return readPointer(d, &x.Type, (*decoder).readString) }},
-}
-
-func (d *decoder) readStartBulkPutItemsInput(x *StartBulkPutItemsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.StartBulkPutItemsInput", membersOfStartBulkPutItemsInput)
-}
-
-var membersOfStartBulkPutItemsInput = []member[StartBulkPutItemsInput]{
-	{"ClientToken", func(d *decoder, x *StartBulkPutItemsInput) error {
-		return readPointer(d, &x.ClientToken, (*decoder).readString)
-	}},
-	{"InputS3Configuration", func(d *decoder, x *StartBulkPutItemsInput) error {
-		return readPointer(d, &x.InputS3Configuration, (*decoder).readInputS3Configuration)
-	}},
-	{"MaxWriteRequestUnits", func(d *decoder, x *StartBulkPutItemsInput) error {
-		return readPointer(d, &x.MaxWriteRequestUnits, (*decoder).readLong)
-	}},
-	{"OutputS3Configuration", func(d *decoder, x *StartBulkPutItemsInput) error {
-		return readPointer(d, &x.OutputS3Configuration, (*decoder).readOutputS3Configuration)
-	}},
-	{"PerformanceTier", func(d *decoder, x *StartBulkPutItemsInput) error {
-		return readPointer(d, &x.PerformanceTier, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *StartBulkPutItemsInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *StartBulkPutItemsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readStartBulkPutItemsInput)
-}
-
-func (d *decoder) readStreamSpecification(x *StreamSpecification, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.StreamSpecification", membersOfStreamSpecification)
-}
-
-var membersOfStreamSpecification = []member[StreamSpecification]{
-	{"StreamEnabled", func(d *decoder, x *StreamSpecification) error {
-		return readPointer(d, &x.StreamEnabled, (*decoder).readBoolean)
-	}},
-	{"StreamViewType", func(d *decoder, x *StreamSpecification) error {
-		return readPointer(d, &x.StreamViewType, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readTableCreationParameters(x *TableCreationParameters, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.TableCreationParameters", membersOfTableCreationParameters)
-}
-
-var membersOfTableCreationParameters = []member[TableCreationParameters]{
-	{"AttributeDefinitions", func(d *decoder, x *TableCreationParameters) error {
-		return readField(d, &x.AttributeDefinitions, (*decoder).readAttributeDefinitions)
-	}},
-	{"BillingMode", func(d *decoder, x *TableCreationParameters) error {
-		return readPointer(d, &x.BillingMode, (*decoder).readString)
-	}},
-	{"GlobalSecondaryIndexes", func(d *decoder, x *TableCreationParameters) error {
-		return readField(d, &x.GlobalSecondaryIndexes, (*decoder).readGlobalSecondaryIndexList)
-	}},
-	{"KeySchema", func(d *decoder, x *TableCreationParameters) error {
-		return readField(d, &x.KeySchema, (*decoder).readKeySchema)
-	}},
-	{"OnDemandThroughput", func(d *decoder, x *TableCreationParameters) error {
-		return readPointer(d, &x.OnDemandThroughput, (*decoder).readOnDemandThroughput)
-	}},
-	{"ProvisionedThroughput", func(d *decoder, x *TableCreationParameters) error {
-		return readPointer(d, &x.ProvisionedThroughput, (*decoder).readProvisionedThroughput)
-	}},
-	{"SSESpecification", func(d *decoder, x *TableCreationParameters) error {
-		return readPointer(d, &x.SSESpecification, (*decoder).readSSESpecification)
-	}},
-	{"TableName", func(d *decoder, x *TableCreationParameters) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-	{"VectorIndexes", func(d *decoder, x *TableCreationParameters) error {
-		return readField(d, &x.VectorIndexes, (*decoder).readVectorIndexList)
-	}},
-}
-
-func (d *decoder) readTag(x *Tag, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.Tag", membersOfTag)
-}
-
-var membersOfTag = []member[Tag]{
-	{"Key", func(d *decoder, x *Tag) error { return readPointer(d, &x.Key, (*decoder).readString) }},
-	{"Value", func(d *decoder, x *Tag) error { return readPointer(d, &x.Value, (*decoder).readString) }},
-}
-
-func (d *decoder) readTagKeyList(x *[]string, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readString)
-}
-func (d *decoder) readTagList(x *[]Tag, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readTag)
-}
-
-func (d *decoder) readTagResourceInput(x *TagResourceInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.TagResourceInput", membersOfTagResourceInput)
-}
-
-var membersOfTagResourceInput = []member[TagResourceInput]{
-	{"ResourceArn", func(d *decoder, x *TagResourceInput) error {
-		return readPointer(d, &x.ResourceArn, (*decoder).readString)
-	}},
-	{"Tags", func(d *decoder, x *TagResourceInput) error { return readField(d, &x.Tags, (*decoder).readTagList) }},
-}
-
-func (x *TagResourceInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readTagResourceInput)
-}
-
-func (d *decoder) readTimeToLiveSpecification(x *TimeToLiveSpecification, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.TimeToLiveSpecification", membersOfTimeToLiveSpecification)
-}
-
-var membersOfTimeToLiveSpecification = []member[TimeToLiveSpecification]{
-	{"AttributeName", func(d *decoder, x *TimeToLiveSpecification) error {
-		return readPointer(d, &x.AttributeName, (*decoder).readString)
-	}},
-	{"Enabled", func(d *decoder, x *TimeToLiveSpecification) error {
-		return readPointer(d, &x.Enabled, (*decoder).readBoolean)
-	}},
+	})
 }
 
 func (d *decoder) readTransactGetItem(x *TransactGetItem, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.TransactGetItem", membersOfTransactGetItem)
-}
-
-var membersOfTransactGetItem = []member[TransactGetItem]{
-	{"Get", func(d *decoder, x *TransactGetItem) error { return readPointer(d, &x.Get, (*decoder).readGet) }},
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.TransactGetItem", func(name []byte) (err error) {
+		switch string(name) {
+		case "Get":
+			err = readPointer(d, &x.Get, (*decoder).readGet)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readTransactGetItemList(x *[]TransactGetItem, pos position) (bool, error) {
@@ -2428,33 +437,35 @@ func (d *decoder) readTransactGetItemList(x *[]TransactGetItem, pos position) (b
 }
 
 func (d *decoder) readTransactGetItemsInput(x *TransactGetItemsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.TransactGetItemsInput", membersOfTransactGetItemsInput)
-}
-
-var membersOfTransactGetItemsInput = []member[TransactGetItemsInput]{
-	{"ReturnConsumedCapacity", func(d *decoder, x *TransactGetItemsInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-	{"TransactItems", func(d *decoder, x *TransactGetItemsInput) error {
-		return readField(d, &x.TransactItems, (*decoder).readTransactGetItemList)
-	}},
-}
-
-func (x *TransactGetItemsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readTransactGetItemsInput)
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.TransactGetItemsInput", func(name []byte) (err error) {
+		switch string(name) {
+		case "ReturnConsumedCapacity":
+			err = d.readText(&x.ReturnConsumedCapacity)
+		case "TransactItems":
+			_, err = d.readTransactGetItemList(&x.TransactItems, inField)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readTransactWriteItem(x *TransactWriteItem, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.TransactWriteItem", membersOfTransactWriteItem)
-}
-
-var membersOfTransactWriteItem = []member[TransactWriteItem]{
-	{"ConditionCheck", func(d *decoder, x *TransactWriteItem) error {
-		return readPointer(d, &x.ConditionCheck, (*decoder).readConditionCheck)
-	}},
-	{"Delete", func(d *decoder, x *TransactWriteItem) error { return readPointer(d, &x.Delete, (*decoder).readDelete) }},
-	{"Put", func(d *decoder, x *TransactWriteItem) error { return readPointer(d, &x.Put, (*decoder).readPut) }},
-	{"Update", func(d *decoder, x *TransactWriteItem) error { return readPointer(d, &x.Update, (*decoder).readUpdate) }},
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.TransactWriteItem", func(name []byte) (err error) {
+		switch string(name) {
+		case "ConditionCheck":
+			err = readPointer(d, &x.ConditionCheck, (*decoder).readConditionCheck)
+		case "Delete":
+			err = readPointer(d, &x.Delete, (*decoder).readDelete)
+		case "Put":
+			err = readPointer(d, &x.Put, (*decoder).readPut)
+		case "Update":
+			err = readPointer(d, &x.Update, (*decoder).readUpdate)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readTransactWriteItemList(x *[]TransactWriteItem, pos position) (bool, error) {
@@ -2462,467 +473,95 @@ func (d *decoder) readTransactWriteItemList(x *[]TransactWriteItem, pos position
 }
 
 func (d *decoder) readTransactWriteItemsInput(x *TransactWriteItemsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.TransactWriteItemsInput", membersOfTransactWriteItemsInput)
-}
-
-var membersOfTransactWriteItemsInput = []member[TransactWriteItemsInput]{
-	{"ClientRequestToken", func(d *decoder, x *TransactWriteItemsInput) error {
-		return readPointer(d, &x.ClientRequestToken, (*decoder).readString)
-	}},
-	{"ReturnConsumedCapacity", func(d *decoder, x *TransactWriteItemsInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-	{"ReturnItemCollectionMetrics", func(d *decoder, x *TransactWriteItemsInput) error {
-		return readPointer(d, &x.ReturnItemCollectionMetrics, (*decoder).readString)
-	}},
-	{"TransactItems", func(d *decoder, x *TransactWriteItemsInput) error {
-		return readField(d, &x.TransactItems, (*decoder).readTransactWriteItemList)
-	}},
-}
-
-func (x *TransactWriteItemsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readTransactWriteItemsInput)
-}
-
-func (d *decoder) readUntagResourceInput(x *UntagResourceInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.UntagResourceInput", membersOfUntagResourceInput)
-}
-
-var membersOfUntagResourceInput = []member[UntagResourceInput]{
-	{"ResourceArn", func(d *decoder, x *UntagResourceInput) error {
-		return readPointer(d, &x.ResourceArn, (*decoder).readString)
-	}},
-	{"TagKeys", func(d *decoder, x *UntagResourceInput) error {
-		return readField(d, &x.TagKeys, (*decoder).readTagKeyList)
-	}},
-}
-
-func (x *UntagResourceInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readUntagResourceInput)
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.TransactWriteItemsInput", func(name []byte) (err error) {
+		switch string(name) {
+		case "ClientRequestToken":
+			err = d.readText(&x.ClientRequestToken)
+		case "ReturnConsumedCapacity":
+			err = d.readText(&x.ReturnConsumedCapacity)
+		case "ReturnItemCollectionMetrics":
+			err = d.readText(&x.ReturnItemCollectionMetrics)
+		case "TransactItems":
+			_, err = d.readTransactWriteItemList(&x.TransactItems, inField)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readUpdate(x *Update, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.Update", membersOfUpdate)
-}
-
-var membersOfUpdate = []member[Update]{
-	{"ConditionExpression", func(d *decoder, x *Update) error {
-		return readPointer(d, &x.ConditionExpression, (*decoder).readString)
-	}},
-	{"ExpressionAttributeNames", func(d *decoder, x *Update) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"ExpressionAttributeValues", func(d *decoder, x *Update) error {
-		return readField(d, &x.ExpressionAttributeValues, (*decoder).readValues)
-	}},
-	{"Key", func(d *decoder, x *Update) error { return readField(d, &x.Key, (*decoder).readItem) }},
-	{"ReturnValuesOnConditionCheckFailure", func(d *decoder, x *Update) error {
-		return readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *Update) error { return readPointer(d, &x.TableName, (*decoder).readString) }},
-	{"UpdateExpression", func(d *decoder, x *Update) error { return readPointer(d, &x.UpdateExpression, (*decoder).readString) }},
-}
-
-func (d *decoder) readUpdateContinuousBackupsInput(x *UpdateContinuousBackupsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.UpdateContinuousBackupsInput", membersOfUpdateContinuousBackupsInput)
-}
-
-var membersOfUpdateContinuousBackupsInput = []member[UpdateContinuousBackupsInput]{
-	{"PointInTimeRecoverySpecification", func(d *decoder, x *UpdateContinuousBackupsInput) error {
-		return readPointer(d, &x.PointInTimeRecoverySpecification, (*decoder).readPointInTimeRecoverySpecification)
-	}},
-	{"TableName", func(d *decoder, x *UpdateContinuousBackupsInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *UpdateContinuousBackupsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readUpdateContinuousBackupsInput)
-}
-
-func (d *decoder) readUpdateContributorInsightsInput(x *UpdateContributorInsightsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.UpdateContributorInsightsInput", membersOfUpdateContributorInsightsInput)
-}
-
-var membersOfUpdateContributorInsightsInput = []member[UpdateContributorInsightsInput]{
-	{"ContributorInsightsAction", func(d *decoder, x *UpdateContributorInsightsInput) error {
-		return readPointer(d, &x.ContributorInsightsAction, (*decoder).readString)
-	}},
-	{"ContributorInsightsMode", func(d *decoder, x *UpdateContributorInsightsInput) error {
-		return readPointer(d, &x.ContributorInsightsMode, (*decoder).readString)
-	}},
-	{"IndexName", func(d *decoder, x *UpdateContributorInsightsInput) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *UpdateContributorInsightsInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *UpdateContributorInsightsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readUpdateContributorInsightsInput)
-}
-
-func (d *decoder) readUpdateGlobalSecondaryIndexAction(x *UpdateGlobalSecondaryIndexAction, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.UpdateGlobalSecondaryIndexAction", membersOfUpdateGlobalSecondaryIndexAction)
-}
-
-var membersOfUpdateGlobalSecondaryIndexAction = []member[UpdateGlobalSecondaryIndexAction]{
-	{"IndexName", func(d *decoder, x *UpdateGlobalSecondaryIndexAction) error {
-		return readPointer(d, &x.IndexName, (*decoder).readString)
-	}},
-	{"OnDemandThroughput", func(d *decoder, x *UpdateGlobalSecondaryIndexAction) error {
-		return readPointer(d, &x.OnDemandThroughput, (*decoder).readOnDemandThroughput)
-	}},
-	{"ProvisionedThroughput", func(d *decoder, x *UpdateGlobalSecondaryIndexAction) error {
-		return readPointer(d, &x.ProvisionedThroughput, (*decoder).readProvisionedThroughput)
-	}},
-	{"WarmThroughput", func(d *decoder, x *UpdateGlobalSecondaryIndexAction) error {
-		return readPointer(d, &x.WarmThroughput, (*decoder).readWarmThroughput)
-	}},
-}
-
-func (d *decoder) readUpdateGlobalTableInput(x *UpdateGlobalTableInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.UpdateGlobalTableInput", membersOfUpdateGlobalTableInput)
-}
-
-var membersOfUpdateGlobalTableInput = []member[UpdateGlobalTableInput]{
-	{"GlobalTableName", func(d *decoder, x *UpdateGlobalTableInput) error {
-		return readPointer(d, &x.GlobalTableName, (*decoder).readString)
-	}},
-	{"ReplicaUpdates", func(d *decoder, x *UpdateGlobalTableInput) error {
-		return readField(d, &x.ReplicaUpdates, (*decoder).readReplicaUpdateList)
-	}},
-}
-
-func (x *UpdateGlobalTableInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readUpdateGlobalTableInput)
-}
-
-func (d *decoder) readUpdateGlobalTableSettingsInput(x *UpdateGlobalTableSettingsInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.UpdateGlobalTableSettingsInput", membersOfUpdateGlobalTableSettingsInput)
-}
-
-var membersOfUpdateGlobalTableSettingsInput = []member[UpdateGlobalTableSettingsInput]{
-	{"GlobalTableBillingMode", func(d *decoder, x *UpdateGlobalTableSettingsInput) error {
-		return readPointer(d, &x.GlobalTableBillingMode, (*decoder).readString)
-	}},
-	{"GlobalTableGlobalSecondaryIndexSettingsUpdate", func(d *decoder, x *UpdateGlobalTableSettingsInput) error {
-		return readField(d, &x.GlobalTableGlobalSecondaryIndexSettingsUpdate, (*decoder).readGlobalTableGlobalSecondaryIndexSettingsUpdateList)
-	}},
-	{"GlobalTableName", func(d *decoder, x *UpdateGlobalTableSettingsInput) error {
-		return readPointer(d, &x.GlobalTableName, (*decoder).readString)
-	}},
-	{"GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate", func(d *decoder, x *UpdateGlobalTableSettingsInput) error {
-		return readPointer(d, &x.GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate, (*decoder).readAutoScalingSettingsUpdate)
-	}},
-	{"GlobalTableProvisionedWriteCapacityUnits", func(d *decoder, x *UpdateGlobalTableSettingsInput) error {
-		return readPointer(d, &x.GlobalTableProvisionedWriteCapacityUnits, (*decoder).readLong)
-	}},
-	{"ReplicaSettingsUpdate", func(d *decoder, x *UpdateGlobalTableSettingsInput) error {
-		return readField(d, &x.ReplicaSettingsUpdate, (*decoder).readReplicaSettingsUpdateList)
-	}},
-}
-
-func (x *UpdateGlobalTableSettingsInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readUpdateGlobalTableSettingsInput)
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.Update", func(name []byte) (err error) {
+		switch string(name) {
+		case "ConditionExpression":
+			err = d.readText(&x.ConditionExpression)
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "ExpressionAttributeValues":
+			_, err = d.readValues(&x.ExpressionAttributeValues, inField)
+		case "Key":
+			_, err = d.readItem(&x.Key, inField)
+		case "ReturnValuesOnConditionCheckFailure":
+			err = d.readText(&x.ReturnValuesOnConditionCheckFailure)
+		case "TableName":
+			err = d.readText(&x.TableName)
+		case "UpdateExpression":
+			err = d.readText(&x.UpdateExpression)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readUpdateItemInput(x *UpdateItemInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.UpdateItemInput", membersOfUpdateItemInput)
-}
-
-var membersOfUpdateItemInput = []member[UpdateItemInput]{
-	{"AttributeUpdates", func(d *decoder, x *UpdateItemInput) error {
-		return readField(d, &x.AttributeUpdates, (*decoder).readAttributeUpdates)
-	}},
-	{"ConditionExpression", func(d *decoder, x *UpdateItemInput) error {
-		return readPointer(d, &x.ConditionExpression, (*decoder).readString)
-	}},
-	{"ConditionalOperator", func(d *decoder, x *UpdateItemInput) error {
-		return readPointer(d, &x.ConditionalOperator, (*decoder).readString)
-	}},
-	{"Expected", func(d *decoder, x *UpdateItemInput) error {
-		return readField(d, &x.Expected, (*decoder).readExpectedAttributeMap)
-	}},
-	{"ExpressionAttributeNames", func(d *decoder, x *UpdateItemInput) error {
-		return readField(d, &x.ExpressionAttributeNames, (*decoder).readExpressionAttributeNameMap)
-	}},
-	{"ExpressionAttributeValues", func(d *decoder, x *UpdateItemInput) error {
-		return readField(d, &x.ExpressionAttributeValues, (*decoder).readValues)
-	}},
-	{"Key", func(d *decoder, x *UpdateItemInput) error { return readField(d, &x.Key, (*decoder).readItem) }},
-	{"ReturnConsumedCapacity", func(d *decoder, x *UpdateItemInput) error {
-		return readPointer(d, &x.ReturnConsumedCapacity, (*decoder).readString)
-	}},
-	{"ReturnItemCollectionMetrics", func(d *decoder, x *UpdateItemInput) error {
-		return readPointer(d, &x.ReturnItemCollectionMetrics, (*decoder).readString)
-	}},
-	{"ReturnValues", func(d *decoder, x *UpdateItemInput) error {
-		return readPointer(d, &x.ReturnValues, (*decoder).readString)
-	}},
-	{"ReturnValuesOnConditionCheckFailure", func(d *decoder, x *UpdateItemInput) error {
-		return readPointer(d, &x.ReturnValuesOnConditionCheckFailure, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *UpdateItemInput) error { return readPointer(d, &x.TableName, (*decoder).readString) }},
-	{"UpdateExpression", func(d *decoder, x *UpdateItemInput) error {
-		return readPointer(d, &x.UpdateExpression, (*decoder).readString)
-	}},
-}
-
-func (x *UpdateItemInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readUpdateItemInput)
-}
-
-func (d *decoder) readUpdateKinesisStreamingConfiguration(x *UpdateKinesisStreamingConfiguration, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.UpdateKinesisStreamingConfiguration", membersOfUpdateKinesisStreamingConfiguration)
-}
-
-var membersOfUpdateKinesisStreamingConfiguration = []member[UpdateKinesisStreamingConfiguration]{
-	{"ApproximateCreationDateTimePrecision", func(d *decoder, x *UpdateKinesisStreamingConfiguration) error {
-		return readPointer(d, &x.ApproximateCreationDateTimePrecision, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readUpdateKinesisStreamingDestinationInput(x *UpdateKinesisStreamingDestinationInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.UpdateKinesisStreamingDestinationInput", membersOfUpdateKinesisStreamingDestinationInput)
-}
-
-var membersOfUpdateKinesisStreamingDestinationInput = []member[UpdateKinesisStreamingDestinationInput]{
-	{"StreamArn", func(d *decoder, x *UpdateKinesisStreamingDestinationInput) error {
-		return readPointer(d, &x.StreamArn, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *UpdateKinesisStreamingDestinationInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-	{"UpdateKinesisStreamingConfiguration", func(d *decoder, x *UpdateKinesisStreamingDestinationInput) error {
-		return readPointer(d, &x.UpdateKinesisStreamingConfiguration, (*decoder).readUpdateKinesisStreamingConfiguration)
-	}},
-}
-
-func (x *UpdateKinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readUpdateKinesisStreamingDestinationInput)
-}
-
-func (d *decoder) readUpdateReplicationGroupMemberAction(x *UpdateReplicationGroupMemberAction, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.UpdateReplicationGroupMemberAction", membersOfUpdateReplicationGroupMemberAction)
-}
-
-var membersOfUpdateReplicationGroupMemberAction = []member[UpdateReplicationGroupMemberAction]{
-	{"GlobalSecondaryIndexes", func(d *decoder, x *UpdateReplicationGroupMemberAction) error {
-		return readField(d, &x.GlobalSecondaryIndexes, (*decoder).readReplicaGlobalSecondaryIndexList)
-	}},
-	{"KMSMasterKeyId", func(d *decoder, x *UpdateReplicationGroupMemberAction) error {
-		return readPointer(d, &x.KMSMasterKeyId, (*decoder).readString)
-	}},
-	{"OnDemandThroughputOverride", func(d *decoder, x *UpdateReplicationGroupMemberAction) error {
-		return readPointer(d, &x.OnDemandThroughputOverride, (*decoder).readOnDemandThroughputOverride)
-	}},
-	{"ProvisionedThroughputOverride", func(d *decoder, x *UpdateReplicationGroupMemberAction) error {
-		return readPointer(d, &x.ProvisionedThroughputOverride, (*decoder).readProvisionedThroughputOverride)
-	}},
-	{"RegionName", func(d *decoder, x *UpdateReplicationGroupMemberAction) error {
-		return readPointer(d, &x.RegionName, (*decoder).readString)
-	}},
-	{"TableClassOverride", func(d *decoder, x *UpdateReplicationGroupMemberAction) error {
-		return readPointer(d, &x.TableClassOverride, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readUpdateTableInput(x *UpdateTableInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.UpdateTableInput", membersOfUpdateTableInput)
-}
-
-var membersOfUpdateTableInput = []member[UpdateTableInput]{
-	{"AttributeDefinitions", func(d *decoder, x *UpdateTableInput) error {
-		return readField(d, &x.AttributeDefinitions, (*decoder).readAttributeDefinitions)
-	}},
-	{"BillingMode", func(d *decoder, x *UpdateTableInput) error {
-		return readPointer(d, &x.BillingMode, (*decoder).readString)
-	}},
-	{"DeletionProtectionEnabled", func(d *decoder, x *UpdateTableInput) error {
-		return readPointer(d, &x.DeletionProtectionEnabled, (*decoder).readBoolean)
-	}},
-	{"DisassociationProtectionEnabled", func(d *decoder, x *UpdateTableInput) error {
-		return readPointer(d, &x.DisassociationProtectionEnabled, (*decoder).readBoolean)
-	}},
-	{"GlobalSecondaryIndexUpdates", func(d *decoder, x *UpdateTableInput) error {
-		return readField(d, &x.GlobalSecondaryIndexUpdates, (*decoder).readGlobalSecondaryIndexUpdateList)
-	}},
-	{"GlobalTableSettingsReplicationMode", func(d *decoder, x *UpdateTableInput) error {
-		return readPointer(d, &x.GlobalTableSettingsReplicationMode, (*decoder).readString)
-	}},
-	{"GlobalTableWitnessUpdates", func(d *decoder, x *UpdateTableInput) error {
-		return readField(d, &x.GlobalTableWitnessUpdates, (*decoder).readGlobalTableWitnessGroupUpdateList)
-	}},
-	{"MultiRegionConsistency", func(d *decoder, x *UpdateTableInput) error {
-		return readPointer(d, &x.MultiRegionConsistency, (*decoder).readString)
-	}},
-	{"OnDemandThroughput", func(d *decoder, x *UpdateTableInput) error {
-		return readPointer(d, &x.OnDemandThroughput, (*decoder).readOnDemandThroughput)
-	}},
-	{"ProvisionedThroughput", func(d *decoder, x *UpdateTableInput) error {
-		return readPointer(d, &x.ProvisionedThroughput, (*decoder).readProvisionedThroughput)
-	}},
-	{"ReplicaUpdates", func(d *decoder, x *UpdateTableInput) error {
-		return readField(d, &x.ReplicaUpdates, (*decoder).readReplicationGroupUpdateList)
-	}},
-	{"SSESpecification", func(d *decoder, x *UpdateTableInput) error {
-		return readPointer(d, &x.SSESpecification, (*decoder).readSSESpecification)
-	}},
-	{"StreamSpecification", func(d *decoder, x *UpdateTableInput) error {
-		return readPointer(d, &x.StreamSpecification, (*decoder).readStreamSpecification)
-	}},
-	{"TableClass", func(d *decoder, x *UpdateTableInput) error {
-		return readPointer(d, &x.TableClass, (*decoder).readString)
-	}},
-	{"TableName", func(d *decoder, x *UpdateTableInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-	{"VectorIndexUpdates", func(d *decoder, x *UpdateTableInput) error {
-		return readField(d, &x.VectorIndexUpdates, (*decoder).readVectorIndexUpdateList)
-	}},
-	{"WarmThroughput", func(d *decoder, x *UpdateTableInput) error {
-		return readPointer(d, &x.WarmThroughput, (*decoder).readWarmThroughput)
-	}},
-}
-
-func (x *UpdateTableInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readUpdateTableInput)
-}
-
-func (d *decoder) readUpdateTableReplicaAutoScalingInput(x *UpdateTableReplicaAutoScalingInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.UpdateTableReplicaAutoScalingInput", membersOfUpdateTableReplicaAutoScalingInput)
-}
-
-var membersOfUpdateTableReplicaAutoScalingInput = []member[UpdateTableReplicaAutoScalingInput]{
-	{"GlobalSecondaryIndexUpdates", func(d *decoder, x *UpdateTableReplicaAutoScalingInput) error {
-		return readField(d, &x.GlobalSecondaryIndexUpdates, (*decoder).readGlobalSecondaryIndexAutoScalingUpdateList)
-	}},
-	{"ProvisionedWriteCapacityAutoScalingUpdate", func(d *decoder, x *UpdateTableReplicaAutoScalingInput) error {
-		return readPointer(d, &x.ProvisionedWriteCapacityAutoScalingUpdate, (*decoder).readAutoScalingSettingsUpdate)
-	}},
-	{"ReplicaUpdates", func(d *decoder, x *UpdateTableReplicaAutoScalingInput) error {
-		return readField(d, &x.ReplicaUpdates, (*decoder).readReplicaAutoScalingUpdateList)
-	}},
-	{"TableName", func(d *decoder, x *UpdateTableReplicaAutoScalingInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-}
-
-func (x *UpdateTableReplicaAutoScalingInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readUpdateTableReplicaAutoScalingInput)
-}
-
-func (d *decoder) readUpdateTimeToLiveInput(x *UpdateTimeToLiveInput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.UpdateTimeToLiveInput", membersOfUpdateTimeToLiveInput)
-}
-
-var membersOfUpdateTimeToLiveInput = []member[UpdateTimeToLiveInput]{
-	{"TableName", func(d *decoder, x *UpdateTimeToLiveInput) error {
-		return readPointer(d, &x.TableName, (*decoder).readString)
-	}},
-	{"TimeToLiveSpecification", func(d *decoder, x *UpdateTimeToLiveInput) error {
-		return readPointer(d, &x.TimeToLiveSpecification, (*decoder).readTimeToLiveSpecification)
-	}},
-}
-
-func (x *UpdateTimeToLiveInput) DecodeJSON(body []byte) error {
-	return decodeBody(body, x, &x.Faults, (*decoder).readUpdateTimeToLiveInput)
-}
-
-func (d *decoder) readVectorAttributeDefinition(x *VectorAttributeDefinition, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.VectorAttributeDefinition", membersOfVectorAttributeDefinition)
-}
-
-var membersOfVectorAttributeDefinition = []member[VectorAttributeDefinition]{
-	{"AttributeName", func(d *decoder, x *VectorAttributeDefinition) error {
-		return readPointer(d, &x.AttributeName, (*decoder).readString)
-	}},
-}
-
-func (d *decoder) readVectorCapacity(x *VectorCapacity, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.VectorCapacity", membersOfVectorCapacity)
-}
-
-var membersOfVectorCapacity = []member[VectorCapacity]{
-	{"VectorSearchRequestBytes", func(d *decoder, x *VectorCapacity) error {
-		return readPointer(d, &x.VectorSearchRequestBytes, (*decoder).readDouble)
-	}},
-	{"VectorWriteRequestBytes", func(d *decoder, x *VectorCapacity) error {
-		return readPointer(d, &x.VectorWriteRequestBytes, (*decoder).readDouble)
-	}},
-}
-
-func (d *decoder) readVectorIndex(x *VectorIndex, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.VectorIndex", membersOfVectorIndex)
-}
-
-var membersOfVectorIndex = []member[VectorIndex]{
-	{"Dimensions", func(d *decoder, x *VectorIndex) error { return readPointer(d, &x.Dimensions, (*decoder).readLong) }},
-	{"DistanceFunction", func(d *decoder, x *VectorIndex) error {
-		return readPointer(d, &x.DistanceFunction, (*decoder).readString)
-	}},
-	{"IndexName", func(d *decoder, x *VectorIndex) error { return readPointer(d, &x.IndexName, (*decoder).readString) }},
-	{"Projection", func(d *decoder, x *VectorIndex) error {
-		return readPointer(d, &x.Projection, (*decoder).readProjection)
-	}},
-	{"SearchSchema", func(d *decoder, x *VectorIndex) error {
-		return readField(d, &x.SearchSchema, (*decoder).readSearchSchema)
-	}},
-	{"VectorAttribute", func(d *decoder, x *VectorIndex) error {
-		return readPointer(d, &x.VectorAttribute, (*decoder).readVectorAttributeDefinition)
-	}},
-}
-
-func (d *decoder) readVectorIndexList(x *[]VectorIndex, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readVectorIndex)
-}
-
-func (d *decoder) readVectorIndexUpdate(x *VectorIndexUpdate, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.VectorIndexUpdate", membersOfVectorIndexUpdate)
-}
-
-var membersOfVectorIndexUpdate = []member[VectorIndexUpdate]{
-	{"Create", func(d *decoder, x *VectorIndexUpdate) error {
-		return readPointer(d, &x.Create, (*decoder).readCreateVectorIndexAction)
-	}},
-	{"Delete", func(d *decoder, x *VectorIndexUpdate) error {
-		return readPointer(d, &x.Delete, (*decoder).readDeleteVectorIndexAction)
-	}},
-}
-
-func (d *decoder) readVectorIndexUpdateList(x *[]VectorIndexUpdate, pos position) (bool, error) {
-	return readList(d, x, pos, (*decoder).readVectorIndexUpdate)
-}
-func (d *decoder) readVectorIndexesCapacityMap(x *map[string]VectorCapacity, pos position) (bool, error) {
-	return readMap(d, x, pos, "com.amazonaws.dynamodb.v20120810.VectorCapacity", (*decoder).readVectorCapacity)
-}
-
-func (d *decoder) readWarmThroughput(x *WarmThroughput, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.WarmThroughput", membersOfWarmThroughput)
-}
-
-var membersOfWarmThroughput = []member[WarmThroughput]{
-	{"ReadUnitsPerSecond", func(d *decoder, x *WarmThroughput) error {
-		return readPointer(d, &x.ReadUnitsPerSecond, (*decoder).readLong)
-	}},
-	{"WriteUnitsPerSecond", func(d *decoder, x *WarmThroughput) error {
-		return readPointer(d, &x.WriteUnitsPerSecond, (*decoder).readLong)
-	}},
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.UpdateItemInput", func(name []byte) (err error) {
+		switch string(name) {
+		case "AttributeUpdates":
+			_, err = d.readAttributeUpdates(&x.AttributeUpdates, inField)
+		case "ConditionExpression":
+			err = d.readText(&x.ConditionExpression)
+		case "ConditionalOperator":
+			err = d.readText(&x.ConditionalOperator)
+		case "Expected":
+			_, err = d.readExpectedAttributeMap(&x.Expected, inField)
+		case "ExpressionAttributeNames":
+			_, err = d.readExpressionAttributeNameMap(&x.ExpressionAttributeNames, inField)
+		case "ExpressionAttributeValues":
+			_, err = d.readValues(&x.ExpressionAttributeValues, inField)
+		case "Key":
+			_, err = d.readItem(&x.Key, inField)
+		case "ReturnConsumedCapacity":
+			err = d.readText(&x.ReturnConsumedCapacity)
+		case "ReturnItemCollectionMetrics":
+			err = d.readText(&x.ReturnItemCollectionMetrics)
+		case "ReturnValues":
+			err = d.readText(&x.ReturnValues)
+		case "ReturnValuesOnConditionCheckFailure":
+			err = d.readText(&x.ReturnValuesOnConditionCheckFailure)
+		case "TableName":
+			err = d.readText(&x.TableName)
+		case "UpdateExpression":
+			err = d.readText(&x.UpdateExpression)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readWriteRequest(x *WriteRequest, pos position) (bool, error) {
-	return readStruct(d, x, pos, "com.amazonaws.dynamodb.v20120810.WriteRequest", membersOfWriteRequest)
-}
-
-var membersOfWriteRequest = []member[WriteRequest]{
-	{"DeleteRequest", func(d *decoder, x *WriteRequest) error {
-		return readPointer(d, &x.DeleteRequest, (*decoder).readDeleteRequest)
-	}},
-	{"PutRequest", func(d *decoder, x *WriteRequest) error {
-		return readPointer(d, &x.PutRequest, (*decoder).readPutRequest)
-	}},
+	return d.object(pos, "com.amazonaws.dynamodb.v20120810.WriteRequest", func(name []byte) (err error) {
+		switch string(name) {
+		case "DeleteRequest":
+			err = readPointer(d, &x.DeleteRequest, (*decoder).readDeleteRequest)
+		case "PutRequest":
+			err = readPointer(d, &x.PutRequest, (*decoder).readPutRequest)
+		default:
+			err = d.skip()
+		}
+		return err
+	})
 }
 
 func (d *decoder) readWriteRequests(x *[]WriteRequest, pos position) (bool, error) {

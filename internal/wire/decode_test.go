@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/internal/wire/wiretest"
 )
 
 // serialization decodes a body that must be refused and returns the error's
 // text.
 func serialization(t *testing.T, op wire.Op, body string) string {
 	t.Helper()
-	err := wiretest.NewInput(op).DecodeJSON([]byte(body))
+	err := op.NewInput().DecodeJSON([]byte(body))
 	if err == nil {
 		t.Errorf("%v.DecodeJSON(%s) = nil", op, body)
 		return ""

@@ -3,1794 +3,360 @@
 package wire
 
 import (
-	"strconv"
-
 	"github.com/sortkey/sortkey/attr"
 )
 
-func (x *ArchivalSummary) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ArchivalBackupArn":`, x.ArchivalBackupArn, appendString)
-	dst = appendScalar(dst, `"ArchivalDateTime":`, x.ArchivalDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"ArchivalReason":`, x.ArchivalReason, appendString)
-	return append(dst, '}')
+func appendAttributeNameList(dst []byte, l []string) []byte {
+	return appendList(dst, l, func(s *string, dst []byte) []byte { return appendString(dst, *s) })
 }
-
-func (x *AttributeDefinition) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"AttributeName":`, x.AttributeName, appendString)
-	dst = appendScalar(dst, `"AttributeType":`, x.AttributeType, appendString)
-	return append(dst, '}')
-}
-
-func appendAttributeDefinitions(dst []byte, l []AttributeDefinition) []byte {
-	return appendList(dst, l, appendStruct[AttributeDefinition])
-}
-func appendAttributeNameList(dst []byte, l []string) []byte { return appendList(dst, l, appendString) }
-func appendAttributeValueList(dst []byte, l []attr.Value) []byte {
-	return appendList(dst, l, appendAttr)
-}
-
-func (x *AutoScalingPolicyDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"PolicyName":`, x.PolicyName, appendString)
-	dst = appendObject(dst, `"TargetTrackingScalingPolicyConfiguration":`, x.TargetTrackingScalingPolicyConfiguration)
-	return append(dst, '}')
-}
-
-func appendAutoScalingPolicyDescriptionList(dst []byte, l []AutoScalingPolicyDescription) []byte {
-	return appendList(dst, l, appendStruct[AutoScalingPolicyDescription])
-}
-
-func (x *AutoScalingSettingsDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"AutoScalingDisabled":`, x.AutoScalingDisabled, strconv.AppendBool)
-	dst = appendScalar(dst, `"AutoScalingRoleArn":`, x.AutoScalingRoleArn, appendString)
-	dst = appendScalar(dst, `"MaximumUnits":`, x.MaximumUnits, appendInteger)
-	dst = appendScalar(dst, `"MinimumUnits":`, x.MinimumUnits, appendInteger)
-	dst = appendMember(dst, `"ScalingPolicies":`, x.ScalingPolicies, x.ScalingPolicies != nil, appendAutoScalingPolicyDescriptionList)
-	return append(dst, '}')
-}
-
-func (x *AutoScalingTargetTrackingScalingPolicyConfigurationDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"DisableScaleIn":`, x.DisableScaleIn, strconv.AppendBool)
-	dst = appendScalar(dst, `"ScaleInCooldown":`, x.ScaleInCooldown, appendInteger)
-	dst = appendScalar(dst, `"ScaleOutCooldown":`, x.ScaleOutCooldown, appendInteger)
-	dst = appendScalar(dst, `"TargetValue":`, x.TargetValue, appendDouble)
-	return append(dst, '}')
-}
-
-func (x *BackupDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"BackupDetails":`, x.BackupDetails)
-	dst = appendObject(dst, `"SourceTableDetails":`, x.SourceTableDetails)
-	dst = appendObject(dst, `"SourceTableFeatureDetails":`, x.SourceTableFeatureDetails)
-	return append(dst, '}')
-}
-
-func (x *BackupDetails) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"BackupArn":`, x.BackupArn, appendString)
-	dst = appendScalar(dst, `"BackupCreationDateTime":`, x.BackupCreationDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"BackupExpiryDateTime":`, x.BackupExpiryDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"BackupName":`, x.BackupName, appendString)
-	dst = appendScalar(dst, `"BackupSizeBytes":`, x.BackupSizeBytes, appendInteger)
-	dst = appendScalar(dst, `"BackupStatus":`, x.BackupStatus, appendString)
-	dst = appendScalar(dst, `"BackupType":`, x.BackupType, appendString)
-	return append(dst, '}')
-}
-
-func appendBackupSummaries(dst []byte, l []BackupSummary) []byte {
-	return appendList(dst, l, appendStruct[BackupSummary])
-}
-
-func (x *BackupSummary) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"BackupArn":`, x.BackupArn, appendString)
-	dst = appendScalar(dst, `"BackupCreationDateTime":`, x.BackupCreationDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"BackupExpiryDateTime":`, x.BackupExpiryDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"BackupName":`, x.BackupName, appendString)
-	dst = appendScalar(dst, `"BackupSizeBytes":`, x.BackupSizeBytes, appendInteger)
-	dst = appendScalar(dst, `"BackupStatus":`, x.BackupStatus, appendString)
-	dst = appendScalar(dst, `"BackupType":`, x.BackupType, appendString)
-	dst = appendScalar(dst, `"TableArn":`, x.TableArn, appendString)
-	dst = appendScalar(dst, `"TableId":`, x.TableId, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
-}
-
-func (x *BatchExecuteStatementOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"ConsumedCapacity":`, x.ConsumedCapacity, x.ConsumedCapacity != nil, appendConsumedCapacityMultiple)
-	dst = appendMember(dst, `"Responses":`, x.Responses, x.Responses != nil, appendPartiQLBatchResponse)
-	return append(dst, '}')
-}
-
-func (x *BatchGetItemInput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"RequestItems":`, x.RequestItems, x.RequestItems != nil, appendBatchGetRequestMap)
-	dst = appendScalar(dst, `"ReturnConsumedCapacity":`, x.ReturnConsumedCapacity, appendString)
-	return append(dst, '}')
-}
-
-// Op implements [Request].
-func (x *BatchGetItemInput) Op() Op { return OpBatchGetItem }
 
 func (x *BatchGetItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendMember(dst, `"ConsumedCapacity":`, x.ConsumedCapacity, x.ConsumedCapacity != nil, appendConsumedCapacityMultiple)
-	dst = appendMember(dst, `"Responses":`, x.Responses, x.Responses != nil, appendBatchGetResponseMap)
-	dst = appendMember(dst, `"UnprocessedKeys":`, x.UnprocessedKeys, x.UnprocessedKeys != nil, appendBatchGetRequestMap)
+	if x.ConsumedCapacity != nil {
+		dst = appendConsumedCapacityMultiple(appendName(dst, `"ConsumedCapacity":`), x.ConsumedCapacity)
+	}
+	if x.Responses != nil {
+		dst = appendBatchGetResponseMap(appendName(dst, `"Responses":`), x.Responses)
+	}
+	if x.UnprocessedKeys != nil {
+		dst = appendBatchGetRequestMap(appendName(dst, `"UnprocessedKeys":`), x.UnprocessedKeys)
+	}
 	return append(dst, '}')
 }
 
 func appendBatchGetRequestMap(dst []byte, m map[string]KeysAndAttributes) []byte {
-	return appendMap(dst, m, appendStruct[KeysAndAttributes])
+	return appendMap(dst, m, (*KeysAndAttributes).AppendJSON)
 }
 func appendBatchGetResponseMap(dst []byte, m map[string][]attr.Item) []byte {
-	return appendMap(dst, m, appendItemList)
-}
-
-func (x *BatchStatementError) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"Code":`, x.Code, appendString)
-	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
-	dst = appendScalar(dst, `"Message":`, x.Message, appendString)
-	return append(dst, '}')
-}
-
-func (x *BatchStatementResponse) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"Error":`, x.Error)
-	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
+	return appendMap(dst, m, func(e *[]attr.Item, dst []byte) []byte { return appendItemList(dst, *e) })
 }
 
 func (x *BatchWriteItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendMember(dst, `"ConsumedCapacity":`, x.ConsumedCapacity, x.ConsumedCapacity != nil, appendConsumedCapacityMultiple)
-	dst = appendMember(dst, `"ItemCollectionMetrics":`, x.ItemCollectionMetrics, x.ItemCollectionMetrics != nil, appendItemCollectionMetricsPerTable)
-	dst = appendMember(dst, `"UnprocessedItems":`, x.UnprocessedItems, x.UnprocessedItems != nil, appendBatchWriteItemRequestMap)
+	if x.ConsumedCapacity != nil {
+		dst = appendConsumedCapacityMultiple(appendName(dst, `"ConsumedCapacity":`), x.ConsumedCapacity)
+	}
+	if x.ItemCollectionMetrics != nil {
+		dst = appendItemCollectionMetricsPerTable(appendName(dst, `"ItemCollectionMetrics":`), x.ItemCollectionMetrics)
+	}
+	if x.UnprocessedItems != nil {
+		dst = appendBatchWriteItemRequestMap(appendName(dst, `"UnprocessedItems":`), x.UnprocessedItems)
+	}
 	return append(dst, '}')
 }
 
 func appendBatchWriteItemRequestMap(dst []byte, m map[string][]WriteRequest) []byte {
-	return appendMap(dst, m, appendWriteRequests)
-}
-
-func (x *BillingModeSummary) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"BillingMode":`, x.BillingMode, appendString)
-	dst = appendScalar(dst, `"LastUpdateToPayPerRequestDateTime":`, x.LastUpdateToPayPerRequestDateTime, appendTimestamp)
-	return append(dst, '}')
-}
-
-func (x *BulkOperationBytes) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"BulkPutBytes":`, x.BulkPutBytes, appendInteger)
-	return append(dst, '}')
-}
-
-func (x *BulkOperationDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"BulkOperationArn":`, x.BulkOperationArn, appendString)
-	dst = appendScalar(dst, `"BulkOperationStatus":`, x.BulkOperationStatus, appendString)
-	dst = appendMember(dst, `"BulkOperationUsage":`, x.BulkOperationUsage, x.BulkOperationUsage != nil, appendBulkOperationUsageMultiple)
-	dst = appendScalar(dst, `"ClientToken":`, x.ClientToken, appendString)
-	dst = appendScalar(dst, `"EndTime":`, x.EndTime, appendTimestamp)
-	dst = appendScalar(dst, `"FailedItemCount":`, x.FailedItemCount, appendInteger)
-	dst = appendScalar(dst, `"FailureCode":`, x.FailureCode, appendString)
-	dst = appendScalar(dst, `"FailureMessage":`, x.FailureMessage, appendString)
-	dst = appendObject(dst, `"InputS3Configuration":`, x.InputS3Configuration)
-	dst = appendScalar(dst, `"MaxWriteRequestUnits":`, x.MaxWriteRequestUnits, appendInteger)
-	dst = appendObject(dst, `"OutputS3Configuration":`, x.OutputS3Configuration)
-	dst = appendScalar(dst, `"PerformanceTier":`, x.PerformanceTier, appendString)
-	dst = appendScalar(dst, `"ProcessedInputBytes":`, x.ProcessedInputBytes, appendInteger)
-	dst = appendScalar(dst, `"ProcessedItemCount":`, x.ProcessedItemCount, appendInteger)
-	dst = appendScalar(dst, `"StartTime":`, x.StartTime, appendTimestamp)
-	dst = appendMember(dst, `"TableDetails":`, x.TableDetails, x.TableDetails != nil, appendBulkOperationTableDetails)
-	dst = appendScalar(dst, `"TotalInputBytes":`, x.TotalInputBytes, appendInteger)
-	return append(dst, '}')
-}
-
-func (x *BulkOperationSummary) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"BulkOperationArn":`, x.BulkOperationArn, appendString)
-	dst = appendScalar(dst, `"BulkOperationStatus":`, x.BulkOperationStatus, appendString)
-	dst = appendScalar(dst, `"EndTime":`, x.EndTime, appendTimestamp)
-	dst = appendScalar(dst, `"StartTime":`, x.StartTime, appendTimestamp)
-	return append(dst, '}')
-}
-
-func (x *BulkOperationTableDetail) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"TableId":`, x.TableId, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
-}
-
-func appendBulkOperationTableDetails(dst []byte, l []BulkOperationTableDetail) []byte {
-	return appendList(dst, l, appendStruct[BulkOperationTableDetail])
-}
-
-func (x *BulkOperationUsage) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"BulkPutBytes":`, x.BulkPutBytes, appendInteger)
-	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendSecondaryIndexesBulkBytesMap)
-	dst = appendMember(dst, `"LocalSecondaryIndexes":`, x.LocalSecondaryIndexes, x.LocalSecondaryIndexes != nil, appendSecondaryIndexesBulkBytesMap)
-	dst = appendObject(dst, `"Table":`, x.Table)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	dst = appendMember(dst, `"VectorIndexes":`, x.VectorIndexes, x.VectorIndexes != nil, appendVectorIndexesBulkVectorBytesMap)
-	return append(dst, '}')
-}
-
-func appendBulkOperationUsageMultiple(dst []byte, l []BulkOperationUsage) []byte {
-	return appendList(dst, l, appendStruct[BulkOperationUsage])
-}
-
-func (x *BulkOperationVectorBytes) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"BulkPutVectorBytes":`, x.BulkPutVectorBytes, appendInteger)
-	return append(dst, '}')
-}
-
-func appendBulkOperationsSummaryList(dst []byte, l []BulkOperationSummary) []byte {
-	return appendList(dst, l, appendStruct[BulkOperationSummary])
-}
-
-func (x *CancelBulkOperationOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"BulkOperationArn":`, x.BulkOperationArn, appendString)
-	dst = appendScalar(dst, `"BulkOperationStatus":`, x.BulkOperationStatus, appendString)
-	return append(dst, '}')
-}
-
-func (x *CancellationReason) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"Code":`, x.Code, appendString)
-	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
-	dst = appendScalar(dst, `"Message":`, x.Message, appendString)
-	return append(dst, '}')
-}
-
-func appendCancellationReasonList(dst []byte, l []CancellationReason) []byte {
-	return appendList(dst, l, appendStruct[CancellationReason])
+	return appendMap(dst, m, func(e *[]WriteRequest, dst []byte) []byte { return appendWriteRequests(dst, *e) })
 }
 
 func (x *Capacity) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendScalar(dst, `"CapacityUnits":`, x.CapacityUnits, appendDouble)
-	dst = appendScalar(dst, `"ReadCapacityUnits":`, x.ReadCapacityUnits, appendDouble)
-	dst = appendScalar(dst, `"WriteCapacityUnits":`, x.WriteCapacityUnits, appendDouble)
-	return append(dst, '}')
-}
-
-func (x *Condition) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"AttributeValueList":`, x.AttributeValueList, x.AttributeValueList != nil, appendAttributeValueList)
-	dst = appendScalar(dst, `"ComparisonOperator":`, x.ComparisonOperator, appendString)
+	dst = appendDoubleMember(dst, `"CapacityUnits":`, x.CapacityUnits)
+	dst = appendDoubleMember(dst, `"ReadCapacityUnits":`, x.ReadCapacityUnits)
+	dst = appendDoubleMember(dst, `"WriteCapacityUnits":`, x.WriteCapacityUnits)
 	return append(dst, '}')
 }
 
 func (x *ConditionCheck) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ConditionExpression":`, x.ConditionExpression, appendString)
-	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
-	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
-	dst = appendMember(dst, `"Key":`, x.Key, x.Key != nil, appendAttr)
-	dst = appendScalar(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	dst = appendTextMember(dst, `"ConditionExpression":`, x.ConditionExpression)
+	if x.ExpressionAttributeNames != nil {
+		dst = appendExpressionAttributeNameMap(appendName(dst, `"ExpressionAttributeNames":`), x.ExpressionAttributeNames)
+	}
+	dst = appendItemMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues)
+	dst = appendItemMember(dst, `"Key":`, x.Key)
+	dst = appendTextMember(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure)
+	dst = appendTextMember(dst, `"TableName":`, x.TableName)
 	return append(dst, '}')
 }
 
 func (x *ConsumedCapacity) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendScalar(dst, `"CapacityUnits":`, x.CapacityUnits, appendDouble)
-	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendSecondaryIndexesCapacityMap)
-	dst = appendMember(dst, `"LocalSecondaryIndexes":`, x.LocalSecondaryIndexes, x.LocalSecondaryIndexes != nil, appendSecondaryIndexesCapacityMap)
-	dst = appendScalar(dst, `"ReadCapacityUnits":`, x.ReadCapacityUnits, appendDouble)
-	dst = appendObject(dst, `"Table":`, x.Table)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	dst = appendMember(dst, `"VectorIndexes":`, x.VectorIndexes, x.VectorIndexes != nil, appendVectorIndexesCapacityMap)
-	dst = appendScalar(dst, `"WriteCapacityUnits":`, x.WriteCapacityUnits, appendDouble)
+	dst = appendDoubleMember(dst, `"CapacityUnits":`, x.CapacityUnits)
+	if x.GlobalSecondaryIndexes != nil {
+		dst = appendSecondaryIndexesCapacityMap(appendName(dst, `"GlobalSecondaryIndexes":`), x.GlobalSecondaryIndexes)
+	}
+	if x.LocalSecondaryIndexes != nil {
+		dst = appendSecondaryIndexesCapacityMap(appendName(dst, `"LocalSecondaryIndexes":`), x.LocalSecondaryIndexes)
+	}
+	dst = appendDoubleMember(dst, `"ReadCapacityUnits":`, x.ReadCapacityUnits)
+	if x.Table != nil {
+		dst = x.Table.AppendJSON(appendName(dst, `"Table":`))
+	}
+	dst = appendTextMember(dst, `"TableName":`, x.TableName)
+	if x.VectorIndexes != nil {
+		dst = appendVectorIndexesCapacityMap(appendName(dst, `"VectorIndexes":`), x.VectorIndexes)
+	}
+	dst = appendDoubleMember(dst, `"WriteCapacityUnits":`, x.WriteCapacityUnits)
 	return append(dst, '}')
 }
 
 func appendConsumedCapacityMultiple(dst []byte, l []ConsumedCapacity) []byte {
-	return appendList(dst, l, appendStruct[ConsumedCapacity])
-}
-
-func (x *ContinuousBackupsDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ContinuousBackupsStatus":`, x.ContinuousBackupsStatus, appendString)
-	dst = appendObject(dst, `"PointInTimeRecoveryDescription":`, x.PointInTimeRecoveryDescription)
-	return append(dst, '}')
-}
-
-func appendContributorInsightsRuleList(dst []byte, l []string) []byte {
-	return appendList(dst, l, appendString)
-}
-func appendContributorInsightsSummaries(dst []byte, l []ContributorInsightsSummary) []byte {
-	return appendList(dst, l, appendStruct[ContributorInsightsSummary])
-}
-
-func (x *ContributorInsightsSummary) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ContributorInsightsMode":`, x.ContributorInsightsMode, appendString)
-	dst = appendScalar(dst, `"ContributorInsightsStatus":`, x.ContributorInsightsStatus, appendString)
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
-}
-
-func (x *CreateBackupOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"BackupDetails":`, x.BackupDetails)
-	return append(dst, '}')
-}
-
-func (x *CreateGlobalTableOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"GlobalTableDescription":`, x.GlobalTableDescription)
-	return append(dst, '}')
-}
-
-func (x *CreateTableOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"TableDescription":`, x.TableDescription)
-	return append(dst, '}')
-}
-
-func appendCsvHeaderList(dst []byte, l []string) []byte { return appendList(dst, l, appendString) }
-
-func (x *CsvOptions) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"Delimiter":`, x.Delimiter, appendString)
-	dst = appendMember(dst, `"HeaderList":`, x.HeaderList, x.HeaderList != nil, appendCsvHeaderList)
-	return append(dst, '}')
+	return appendList(dst, l, (*ConsumedCapacity).AppendJSON)
 }
 
 func (x *Delete) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ConditionExpression":`, x.ConditionExpression, appendString)
-	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
-	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
-	dst = appendMember(dst, `"Key":`, x.Key, x.Key != nil, appendAttr)
-	dst = appendScalar(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
-}
-
-func (x *DeleteBackupOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"BackupDescription":`, x.BackupDescription)
+	dst = appendTextMember(dst, `"ConditionExpression":`, x.ConditionExpression)
+	if x.ExpressionAttributeNames != nil {
+		dst = appendExpressionAttributeNameMap(appendName(dst, `"ExpressionAttributeNames":`), x.ExpressionAttributeNames)
+	}
+	dst = appendItemMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues)
+	dst = appendItemMember(dst, `"Key":`, x.Key)
+	dst = appendTextMember(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure)
+	dst = appendTextMember(dst, `"TableName":`, x.TableName)
 	return append(dst, '}')
 }
 
 func (x *DeleteItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendMember(dst, `"Attributes":`, x.Attributes, x.Attributes != nil, appendAttr)
-	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
-	dst = appendObject(dst, `"ItemCollectionMetrics":`, x.ItemCollectionMetrics)
+	dst = appendItemMember(dst, `"Attributes":`, x.Attributes)
+	if x.ConsumedCapacity != nil {
+		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
+	}
+	if x.ItemCollectionMetrics != nil {
+		dst = x.ItemCollectionMetrics.AppendJSON(appendName(dst, `"ItemCollectionMetrics":`))
+	}
 	return append(dst, '}')
 }
 
 func (x *DeleteRequest) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendMember(dst, `"Key":`, x.Key, x.Key != nil, appendAttr)
-	return append(dst, '}')
-}
-
-func (x *DeleteResourcePolicyOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"RevisionId":`, x.RevisionId, appendString)
-	return append(dst, '}')
-}
-
-func (x *DeleteTableOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"TableDescription":`, x.TableDescription)
-	return append(dst, '}')
-}
-
-func (x *DescribeBackupOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"BackupDescription":`, x.BackupDescription)
-	return append(dst, '}')
-}
-
-func (x *DescribeBulkOperationOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"BulkOperationDescription":`, x.BulkOperationDescription)
-	return append(dst, '}')
-}
-
-func (x *DescribeContinuousBackupsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"ContinuousBackupsDescription":`, x.ContinuousBackupsDescription)
-	return append(dst, '}')
-}
-
-func (x *DescribeContributorInsightsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ContributorInsightsMode":`, x.ContributorInsightsMode, appendString)
-	dst = appendMember(dst, `"ContributorInsightsRuleList":`, x.ContributorInsightsRuleList, x.ContributorInsightsRuleList != nil, appendContributorInsightsRuleList)
-	dst = appendScalar(dst, `"ContributorInsightsStatus":`, x.ContributorInsightsStatus, appendString)
-	dst = appendObject(dst, `"FailureException":`, x.FailureException)
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendScalar(dst, `"LastUpdateDateTime":`, x.LastUpdateDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
-}
-
-func (x *DescribeEndpointsResponse) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"Endpoints":`, x.Endpoints, x.Endpoints != nil, appendEndpoints)
-	return append(dst, '}')
-}
-
-func (x *DescribeExportOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"ExportDescription":`, x.ExportDescription)
-	return append(dst, '}')
-}
-
-func (x *DescribeGlobalTableOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"GlobalTableDescription":`, x.GlobalTableDescription)
-	return append(dst, '}')
-}
-
-func (x *DescribeGlobalTableSettingsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"GlobalTableName":`, x.GlobalTableName, appendString)
-	dst = appendMember(dst, `"ReplicaSettings":`, x.ReplicaSettings, x.ReplicaSettings != nil, appendReplicaSettingsDescriptionList)
-	return append(dst, '}')
-}
-
-func (x *DescribeImportOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"ImportTableDescription":`, x.ImportTableDescription)
-	return append(dst, '}')
-}
-
-func (x *DescribeKinesisStreamingDestinationOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"KinesisDataStreamDestinations":`, x.KinesisDataStreamDestinations, x.KinesisDataStreamDestinations != nil, appendKinesisDataStreamDestinations)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
-}
-
-func (x *DescribeLimitsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"AccountMaxReadCapacityUnits":`, x.AccountMaxReadCapacityUnits, appendInteger)
-	dst = appendScalar(dst, `"AccountMaxWriteCapacityUnits":`, x.AccountMaxWriteCapacityUnits, appendInteger)
-	dst = appendScalar(dst, `"TableMaxReadCapacityUnits":`, x.TableMaxReadCapacityUnits, appendInteger)
-	dst = appendScalar(dst, `"TableMaxWriteCapacityUnits":`, x.TableMaxWriteCapacityUnits, appendInteger)
-	return append(dst, '}')
-}
-
-func (x *DescribeStreamOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"StreamDescription":`, x.StreamDescription)
-	return append(dst, '}')
-}
-
-func (x *DescribeTableInput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
-}
-
-// Op implements [Request].
-func (x *DescribeTableInput) Op() Op { return OpDescribeTable }
-
-func (x *DescribeTableOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"Table":`, x.Table)
-	return append(dst, '}')
-}
-
-func (x *DescribeTableReplicaAutoScalingOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"TableAutoScalingDescription":`, x.TableAutoScalingDescription)
-	return append(dst, '}')
-}
-
-func (x *DescribeTimeToLiveOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"TimeToLiveDescription":`, x.TimeToLiveDescription)
-	return append(dst, '}')
-}
-
-func (x *EnableKinesisStreamingConfiguration) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ApproximateCreationDateTimePrecision":`, x.ApproximateCreationDateTimePrecision, appendString)
-	return append(dst, '}')
-}
-
-func (x *Endpoint) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"Address":`, x.Address, appendString)
-	dst = appendScalar(dst, `"CachePeriodInMinutes":`, x.CachePeriodInMinutes, appendInteger)
-	return append(dst, '}')
-}
-
-func appendEndpoints(dst []byte, l []Endpoint) []byte {
-	return appendList(dst, l, appendStruct[Endpoint])
-}
-
-func (x *ExecuteStatementInput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ConsistentRead":`, x.ConsistentRead, strconv.AppendBool)
-	dst = appendScalar(dst, `"Limit":`, x.Limit, appendInteger)
-	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
-	dst = appendMember(dst, `"Parameters":`, x.Parameters, x.Parameters != nil, appendPreparedStatementParameters)
-	dst = appendScalar(dst, `"ReturnConsumedCapacity":`, x.ReturnConsumedCapacity, appendString)
-	dst = appendScalar(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure, appendString)
-	dst = appendScalar(dst, `"Statement":`, x.Statement, appendString)
-	return append(dst, '}')
-}
-
-// Op implements [Request].
-func (x *ExecuteStatementInput) Op() Op { return OpExecuteStatement }
-
-func (x *ExecuteStatementOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
-	dst = appendMember(dst, `"Items":`, x.Items, x.Items != nil, appendItemList)
-	dst = appendMember(dst, `"LastEvaluatedKey":`, x.LastEvaluatedKey, x.LastEvaluatedKey != nil, appendAttr)
-	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
-	return append(dst, '}')
-}
-
-func (x *ExecuteTransactionOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"ConsumedCapacity":`, x.ConsumedCapacity, x.ConsumedCapacity != nil, appendConsumedCapacityMultiple)
-	dst = appendMember(dst, `"Responses":`, x.Responses, x.Responses != nil, appendItemResponseList)
-	return append(dst, '}')
-}
-
-func (x *ExportDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"BilledSizeBytes":`, x.BilledSizeBytes, appendInteger)
-	dst = appendScalar(dst, `"ClientToken":`, x.ClientToken, appendString)
-	dst = appendScalar(dst, `"EndTime":`, x.EndTime, appendTimestamp)
-	dst = appendScalar(dst, `"ExportArn":`, x.ExportArn, appendString)
-	dst = appendScalar(dst, `"ExportFormat":`, x.ExportFormat, appendString)
-	dst = appendScalar(dst, `"ExportManifest":`, x.ExportManifest, appendString)
-	dst = appendScalar(dst, `"ExportStatus":`, x.ExportStatus, appendString)
-	dst = appendScalar(dst, `"ExportTime":`, x.ExportTime, appendTimestamp)
-	dst = appendScalar(dst, `"ExportType":`, x.ExportType, appendString)
-	dst = appendScalar(dst, `"FailureCode":`, x.FailureCode, appendString)
-	dst = appendScalar(dst, `"FailureMessage":`, x.FailureMessage, appendString)
-	dst = appendObject(dst, `"FilterSpecification":`, x.FilterSpecification)
-	dst = appendObject(dst, `"IncrementalExportSpecification":`, x.IncrementalExportSpecification)
-	dst = appendScalar(dst, `"ItemCount":`, x.ItemCount, appendInteger)
-	dst = appendScalar(dst, `"S3Bucket":`, x.S3Bucket, appendString)
-	dst = appendScalar(dst, `"S3BucketOwner":`, x.S3BucketOwner, appendString)
-	dst = appendScalar(dst, `"S3Prefix":`, x.S3Prefix, appendString)
-	dst = appendScalar(dst, `"S3SseAlgorithm":`, x.S3SseAlgorithm, appendString)
-	dst = appendScalar(dst, `"S3SseKmsKeyId":`, x.S3SseKmsKeyId, appendString)
-	dst = appendScalar(dst, `"StartTime":`, x.StartTime, appendTimestamp)
-	dst = appendScalar(dst, `"TableArn":`, x.TableArn, appendString)
-	dst = appendScalar(dst, `"TableId":`, x.TableId, appendString)
-	return append(dst, '}')
-}
-
-func appendExportSummaries(dst []byte, l []ExportSummary) []byte {
-	return appendList(dst, l, appendStruct[ExportSummary])
-}
-
-func (x *ExportSummary) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ExportArn":`, x.ExportArn, appendString)
-	dst = appendScalar(dst, `"ExportStatus":`, x.ExportStatus, appendString)
-	dst = appendScalar(dst, `"ExportType":`, x.ExportType, appendString)
-	return append(dst, '}')
-}
-
-func (x *ExportTableToPointInTimeOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"ExportDescription":`, x.ExportDescription)
+	dst = appendItemMember(dst, `"Key":`, x.Key)
 	return append(dst, '}')
 }
 
 func appendExpressionAttributeNameMap(dst []byte, m map[string]string) []byte {
-	return appendMap(dst, m, appendString)
+	return appendMap(dst, m, func(s *string, dst []byte) []byte { return appendString(dst, *s) })
 }
-
-func (x *FailureException) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ExceptionDescription":`, x.ExceptionDescription, appendString)
-	dst = appendScalar(dst, `"ExceptionName":`, x.ExceptionName, appendString)
-	return append(dst, '}')
-}
-
-func appendFilterConditionMap(dst []byte, m map[string]Condition) []byte {
-	return appendMap(dst, m, appendStruct[Condition])
-}
-
-func (x *FilterSpecification) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
-	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
-	dst = appendScalar(dst, `"FilterExpression":`, x.FilterExpression, appendString)
-	dst = appendScalar(dst, `"KeyConditionExpression":`, x.KeyConditionExpression, appendString)
-	dst = appendScalar(dst, `"ProjectionExpression":`, x.ProjectionExpression, appendString)
-	return append(dst, '}')
-}
-
-func (x *GetItemInput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"AttributesToGet":`, x.AttributesToGet, x.AttributesToGet != nil, appendAttributeNameList)
-	dst = appendScalar(dst, `"ConsistentRead":`, x.ConsistentRead, strconv.AppendBool)
-	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
-	dst = appendMember(dst, `"Key":`, x.Key, x.Key != nil, appendAttr)
-	dst = appendScalar(dst, `"ProjectionExpression":`, x.ProjectionExpression, appendString)
-	dst = appendScalar(dst, `"ReturnConsumedCapacity":`, x.ReturnConsumedCapacity, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
-}
-
-// Op implements [Request].
-func (x *GetItemInput) Op() Op { return OpGetItem }
 
 func (x *GetItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
-	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
-	return append(dst, '}')
-}
-
-func (x *GetRecordsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"NextShardIterator":`, x.NextShardIterator, appendString)
-	dst = appendMember(dst, `"Records":`, x.Records, x.Records != nil, appendRecordList)
-	return append(dst, '}')
-}
-
-func (x *GetResourcePolicyOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"Policy":`, x.Policy, appendString)
-	dst = appendScalar(dst, `"RevisionId":`, x.RevisionId, appendString)
-	return append(dst, '}')
-}
-
-func (x *GetShardIteratorOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ShardIterator":`, x.ShardIterator, appendString)
-	return append(dst, '}')
-}
-
-func (x *GlobalSecondaryIndex) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
-	dst = appendObject(dst, `"OnDemandThroughput":`, x.OnDemandThroughput)
-	dst = appendObject(dst, `"Projection":`, x.Projection)
-	dst = appendObject(dst, `"ProvisionedThroughput":`, x.ProvisionedThroughput)
-	dst = appendObject(dst, `"WarmThroughput":`, x.WarmThroughput)
-	return append(dst, '}')
-}
-
-func (x *GlobalSecondaryIndexDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"Backfilling":`, x.Backfilling, strconv.AppendBool)
-	dst = appendScalar(dst, `"IndexArn":`, x.IndexArn, appendString)
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendScalar(dst, `"IndexSizeBytes":`, x.IndexSizeBytes, appendInteger)
-	dst = appendScalar(dst, `"IndexStatus":`, x.IndexStatus, appendString)
-	dst = appendScalar(dst, `"ItemCount":`, x.ItemCount, appendInteger)
-	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
-	dst = appendObject(dst, `"OnDemandThroughput":`, x.OnDemandThroughput)
-	dst = appendObject(dst, `"Projection":`, x.Projection)
-	dst = appendObject(dst, `"ProvisionedThroughput":`, x.ProvisionedThroughput)
-	dst = appendObject(dst, `"WarmThroughput":`, x.WarmThroughput)
-	return append(dst, '}')
-}
-
-func appendGlobalSecondaryIndexDescriptionList(dst []byte, l []GlobalSecondaryIndexDescription) []byte {
-	return appendList(dst, l, appendStruct[GlobalSecondaryIndexDescription])
-}
-
-func (x *GlobalSecondaryIndexInfo) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
-	dst = appendObject(dst, `"OnDemandThroughput":`, x.OnDemandThroughput)
-	dst = appendObject(dst, `"Projection":`, x.Projection)
-	dst = appendObject(dst, `"ProvisionedThroughput":`, x.ProvisionedThroughput)
-	return append(dst, '}')
-}
-
-func appendGlobalSecondaryIndexList(dst []byte, l []GlobalSecondaryIndex) []byte {
-	return appendList(dst, l, appendStruct[GlobalSecondaryIndex])
-}
-
-func (x *GlobalSecondaryIndexWarmThroughputDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ReadUnitsPerSecond":`, x.ReadUnitsPerSecond, appendInteger)
-	dst = appendScalar(dst, `"Status":`, x.Status, appendString)
-	dst = appendScalar(dst, `"WriteUnitsPerSecond":`, x.WriteUnitsPerSecond, appendInteger)
-	return append(dst, '}')
-}
-
-func appendGlobalSecondaryIndexes(dst []byte, l []GlobalSecondaryIndexInfo) []byte {
-	return appendList(dst, l, appendStruct[GlobalSecondaryIndexInfo])
-}
-
-func (x *GlobalTable) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"GlobalTableName":`, x.GlobalTableName, appendString)
-	dst = appendMember(dst, `"ReplicationGroup":`, x.ReplicationGroup, x.ReplicationGroup != nil, appendReplicaList)
-	return append(dst, '}')
-}
-
-func (x *GlobalTableDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"CreationDateTime":`, x.CreationDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"GlobalTableArn":`, x.GlobalTableArn, appendString)
-	dst = appendScalar(dst, `"GlobalTableName":`, x.GlobalTableName, appendString)
-	dst = appendScalar(dst, `"GlobalTableStatus":`, x.GlobalTableStatus, appendString)
-	dst = appendMember(dst, `"ReplicationGroup":`, x.ReplicationGroup, x.ReplicationGroup != nil, appendReplicaDescriptionList)
-	return append(dst, '}')
-}
-
-func appendGlobalTableList(dst []byte, l []GlobalTable) []byte {
-	return appendList(dst, l, appendStruct[GlobalTable])
-}
-
-func (x *GlobalTableWitnessDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"RegionName":`, x.RegionName, appendString)
-	dst = appendScalar(dst, `"WitnessStatus":`, x.WitnessStatus, appendString)
-	return append(dst, '}')
-}
-
-func appendGlobalTableWitnessDescriptionList(dst []byte, l []GlobalTableWitnessDescription) []byte {
-	return appendList(dst, l, appendStruct[GlobalTableWitnessDescription])
-}
-
-func (x *Identity) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"PrincipalId":`, x.PrincipalId, appendString)
-	dst = appendScalar(dst, `"Type":`, x.Type, appendString)
-	return append(dst, '}')
-}
-
-func (x *ImportSummary) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"CloudWatchLogGroupArn":`, x.CloudWatchLogGroupArn, appendString)
-	dst = appendScalar(dst, `"EndTime":`, x.EndTime, appendTimestamp)
-	dst = appendScalar(dst, `"ImportArn":`, x.ImportArn, appendString)
-	dst = appendScalar(dst, `"ImportStatus":`, x.ImportStatus, appendString)
-	dst = appendScalar(dst, `"InputFormat":`, x.InputFormat, appendString)
-	dst = appendObject(dst, `"S3BucketSource":`, x.S3BucketSource)
-	dst = appendScalar(dst, `"StartTime":`, x.StartTime, appendTimestamp)
-	dst = appendScalar(dst, `"TableArn":`, x.TableArn, appendString)
-	return append(dst, '}')
-}
-
-func appendImportSummaryList(dst []byte, l []ImportSummary) []byte {
-	return appendList(dst, l, appendStruct[ImportSummary])
-}
-
-func (x *ImportTableDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ClientToken":`, x.ClientToken, appendString)
-	dst = appendScalar(dst, `"CloudWatchLogGroupArn":`, x.CloudWatchLogGroupArn, appendString)
-	dst = appendScalar(dst, `"EndTime":`, x.EndTime, appendTimestamp)
-	dst = appendScalar(dst, `"ErrorCount":`, x.ErrorCount, appendInteger)
-	dst = appendScalar(dst, `"FailureCode":`, x.FailureCode, appendString)
-	dst = appendScalar(dst, `"FailureMessage":`, x.FailureMessage, appendString)
-	dst = appendScalar(dst, `"ImportArn":`, x.ImportArn, appendString)
-	dst = appendScalar(dst, `"ImportStatus":`, x.ImportStatus, appendString)
-	dst = appendScalar(dst, `"ImportedItemCount":`, x.ImportedItemCount, appendInteger)
-	dst = appendScalar(dst, `"InputCompressionType":`, x.InputCompressionType, appendString)
-	dst = appendScalar(dst, `"InputFormat":`, x.InputFormat, appendString)
-	dst = appendObject(dst, `"InputFormatOptions":`, x.InputFormatOptions)
-	dst = appendScalar(dst, `"ProcessedItemCount":`, x.ProcessedItemCount, appendInteger)
-	dst = appendScalar(dst, `"ProcessedSizeBytes":`, x.ProcessedSizeBytes, appendInteger)
-	dst = appendObject(dst, `"S3BucketSource":`, x.S3BucketSource)
-	dst = appendScalar(dst, `"StartTime":`, x.StartTime, appendTimestamp)
-	dst = appendScalar(dst, `"TableArn":`, x.TableArn, appendString)
-	dst = appendObject(dst, `"TableCreationParameters":`, x.TableCreationParameters)
-	dst = appendScalar(dst, `"TableId":`, x.TableId, appendString)
-	return append(dst, '}')
-}
-
-func (x *ImportTableOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"ImportTableDescription":`, x.ImportTableDescription)
-	return append(dst, '}')
-}
-
-func (x *IncrementalExportSpecification) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ExportFromTime":`, x.ExportFromTime, appendTimestamp)
-	dst = appendScalar(dst, `"ExportToTime":`, x.ExportToTime, appendTimestamp)
-	dst = appendScalar(dst, `"ExportViewType":`, x.ExportViewType, appendString)
-	return append(dst, '}')
-}
-
-func (x *InputFormatOptions) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"Csv":`, x.Csv)
-	return append(dst, '}')
-}
-
-func (x *InputS3Configuration) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"InputCompressionType":`, x.InputCompressionType, appendString)
-	dst = appendScalar(dst, `"InputFormat":`, x.InputFormat, appendString)
-	dst = appendScalar(dst, `"S3Bucket":`, x.S3Bucket, appendString)
-	dst = appendScalar(dst, `"S3BucketOwner":`, x.S3BucketOwner, appendString)
-	dst = appendScalar(dst, `"S3KeyPrefix":`, x.S3KeyPrefix, appendString)
+	if x.ConsumedCapacity != nil {
+		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
+	}
+	dst = appendItemMember(dst, `"Item":`, x.Item)
 	return append(dst, '}')
 }
 
 func (x *ItemCollectionMetrics) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendMember(dst, `"ItemCollectionKey":`, x.ItemCollectionKey, x.ItemCollectionKey != nil, appendAttr)
-	dst = appendMember(dst, `"SizeEstimateRangeGB":`, x.SizeEstimateRangeGB, x.SizeEstimateRangeGB != nil, appendItemCollectionSizeEstimateRange)
+	dst = appendItemMember(dst, `"ItemCollectionKey":`, x.ItemCollectionKey)
+	if x.SizeEstimateRangeGB != nil {
+		dst = appendItemCollectionSizeEstimateRange(appendName(dst, `"SizeEstimateRangeGB":`), x.SizeEstimateRangeGB)
+	}
 	return append(dst, '}')
 }
 
 func appendItemCollectionMetricsMultiple(dst []byte, l []ItemCollectionMetrics) []byte {
-	return appendList(dst, l, appendStruct[ItemCollectionMetrics])
+	return appendList(dst, l, (*ItemCollectionMetrics).AppendJSON)
 }
 func appendItemCollectionMetricsPerTable(dst []byte, m map[string][]ItemCollectionMetrics) []byte {
-	return appendMap(dst, m, appendItemCollectionMetricsMultiple)
+	return appendMap(dst, m, func(e *[]ItemCollectionMetrics, dst []byte) []byte {
+		return appendItemCollectionMetricsMultiple(dst, *e)
+	})
 }
 func appendItemCollectionSizeEstimateRange(dst []byte, l []float64) []byte {
-	return appendList(dst, l, appendDouble)
+	return appendList(dst, l, func(f *float64, dst []byte) []byte { return appendDouble(dst, *f) })
 }
-func appendItemList(dst []byte, l []attr.Item) []byte { return appendList(dst, l, appendAttr) }
+func appendItemList(dst []byte, l []attr.Item) []byte {
+	return appendList(dst, l, (*attr.Item).AppendJSON)
+}
 
 func (x *ItemResponse) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
+	dst = appendItemMember(dst, `"Item":`, x.Item)
 	return append(dst, '}')
 }
 
 func appendItemResponseList(dst []byte, l []ItemResponse) []byte {
-	return appendList(dst, l, appendStruct[ItemResponse])
+	return appendList(dst, l, (*ItemResponse).AppendJSON)
 }
-func appendKeyConditions(dst []byte, m map[string]Condition) []byte {
-	return appendMap(dst, m, appendStruct[Condition])
-}
-func appendKeyList(dst []byte, l []attr.Item) []byte { return appendList(dst, l, appendAttr) }
-func appendKeySchema(dst []byte, l []KeySchemaElement) []byte {
-	return appendList(dst, l, appendStruct[KeySchemaElement])
-}
-
-func (x *KeySchemaElement) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"AttributeName":`, x.AttributeName, appendString)
-	dst = appendScalar(dst, `"KeyType":`, x.KeyType, appendString)
-	return append(dst, '}')
+func appendKeyList(dst []byte, l []attr.Item) []byte {
+	return appendList(dst, l, (*attr.Item).AppendJSON)
 }
 
 func (x *KeysAndAttributes) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendMember(dst, `"AttributesToGet":`, x.AttributesToGet, x.AttributesToGet != nil, appendAttributeNameList)
-	dst = appendScalar(dst, `"ConsistentRead":`, x.ConsistentRead, strconv.AppendBool)
-	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
-	dst = appendMember(dst, `"Keys":`, x.Keys, x.Keys != nil, appendKeyList)
-	dst = appendScalar(dst, `"ProjectionExpression":`, x.ProjectionExpression, appendString)
-	return append(dst, '}')
-}
-
-func (x *KinesisDataStreamDestination) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ApproximateCreationDateTimePrecision":`, x.ApproximateCreationDateTimePrecision, appendString)
-	dst = appendScalar(dst, `"DestinationStatus":`, x.DestinationStatus, appendString)
-	dst = appendScalar(dst, `"DestinationStatusDescription":`, x.DestinationStatusDescription, appendString)
-	dst = appendScalar(dst, `"StreamArn":`, x.StreamArn, appendString)
-	return append(dst, '}')
-}
-
-func appendKinesisDataStreamDestinations(dst []byte, l []KinesisDataStreamDestination) []byte {
-	return appendList(dst, l, appendStruct[KinesisDataStreamDestination])
-}
-
-func (x *KinesisStreamingDestinationOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"DestinationStatus":`, x.DestinationStatus, appendString)
-	dst = appendObject(dst, `"EnableKinesisStreamingConfiguration":`, x.EnableKinesisStreamingConfiguration)
-	dst = appendScalar(dst, `"StreamArn":`, x.StreamArn, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
-}
-
-func (x *ListBackupsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"BackupSummaries":`, x.BackupSummaries, x.BackupSummaries != nil, appendBackupSummaries)
-	dst = appendScalar(dst, `"LastEvaluatedBackupArn":`, x.LastEvaluatedBackupArn, appendString)
-	return append(dst, '}')
-}
-
-func (x *ListBulkOperationsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"BulkOperationsSummaryList":`, x.BulkOperationsSummaryList, x.BulkOperationsSummaryList != nil, appendBulkOperationsSummaryList)
-	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
-	return append(dst, '}')
-}
-
-func (x *ListContributorInsightsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"ContributorInsightsSummaries":`, x.ContributorInsightsSummaries, x.ContributorInsightsSummaries != nil, appendContributorInsightsSummaries)
-	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
-	return append(dst, '}')
-}
-
-func (x *ListExportsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"ExportSummaries":`, x.ExportSummaries, x.ExportSummaries != nil, appendExportSummaries)
-	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
-	return append(dst, '}')
-}
-
-func (x *ListGlobalTablesOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"GlobalTables":`, x.GlobalTables, x.GlobalTables != nil, appendGlobalTableList)
-	dst = appendScalar(dst, `"LastEvaluatedGlobalTableName":`, x.LastEvaluatedGlobalTableName, appendString)
-	return append(dst, '}')
-}
-
-func (x *ListImportsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"ImportSummaryList":`, x.ImportSummaryList, x.ImportSummaryList != nil, appendImportSummaryList)
-	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
-	return append(dst, '}')
-}
-
-func (x *ListStreamsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"LastEvaluatedStreamArn":`, x.LastEvaluatedStreamArn, appendString)
-	dst = appendMember(dst, `"Streams":`, x.Streams, x.Streams != nil, appendStreamList)
-	return append(dst, '}')
-}
-
-func (x *ListTablesInput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ExclusiveStartTableName":`, x.ExclusiveStartTableName, appendString)
-	dst = appendScalar(dst, `"Limit":`, x.Limit, appendInteger)
-	return append(dst, '}')
-}
-
-// Op implements [Request].
-func (x *ListTablesInput) Op() Op { return OpListTables }
-
-func (x *ListTablesOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"LastEvaluatedTableName":`, x.LastEvaluatedTableName, appendString)
-	dst = appendMember(dst, `"TableNames":`, x.TableNames, x.TableNames != nil, appendTableNameList)
-	return append(dst, '}')
-}
-
-func (x *ListTagsOfResourceOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"NextToken":`, x.NextToken, appendString)
-	dst = appendMember(dst, `"Tags":`, x.Tags, x.Tags != nil, appendTagList)
-	return append(dst, '}')
-}
-
-func (x *LocalSecondaryIndexDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"IndexArn":`, x.IndexArn, appendString)
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendScalar(dst, `"IndexSizeBytes":`, x.IndexSizeBytes, appendInteger)
-	dst = appendScalar(dst, `"ItemCount":`, x.ItemCount, appendInteger)
-	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
-	dst = appendObject(dst, `"Projection":`, x.Projection)
-	return append(dst, '}')
-}
-
-func appendLocalSecondaryIndexDescriptionList(dst []byte, l []LocalSecondaryIndexDescription) []byte {
-	return appendList(dst, l, appendStruct[LocalSecondaryIndexDescription])
-}
-
-func (x *LocalSecondaryIndexInfo) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
-	dst = appendObject(dst, `"Projection":`, x.Projection)
-	return append(dst, '}')
-}
-
-func appendLocalSecondaryIndexes(dst []byte, l []LocalSecondaryIndexInfo) []byte {
-	return appendList(dst, l, appendStruct[LocalSecondaryIndexInfo])
-}
-func appendNonKeyAttributeNameList(dst []byte, l []string) []byte {
-	return appendList(dst, l, appendString)
-}
-
-func (x *OnDemandThroughput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"MaxReadRequestUnits":`, x.MaxReadRequestUnits, appendInteger)
-	dst = appendScalar(dst, `"MaxWriteRequestUnits":`, x.MaxWriteRequestUnits, appendInteger)
-	return append(dst, '}')
-}
-
-func (x *OnDemandThroughputOverride) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"MaxReadRequestUnits":`, x.MaxReadRequestUnits, appendInteger)
-	return append(dst, '}')
-}
-
-func (x *OutputS3Configuration) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"OutputType":`, x.OutputType, x.OutputType != nil, appendOutputTypeList)
-	dst = appendScalar(dst, `"S3Bucket":`, x.S3Bucket, appendString)
-	dst = appendScalar(dst, `"S3BucketOwner":`, x.S3BucketOwner, appendString)
-	dst = appendScalar(dst, `"S3KeyPrefix":`, x.S3KeyPrefix, appendString)
-	dst = appendScalar(dst, `"S3SseAlgorithm":`, x.S3SseAlgorithm, appendString)
-	dst = appendScalar(dst, `"S3SseKmsKeyId":`, x.S3SseKmsKeyId, appendString)
-	return append(dst, '}')
-}
-
-func appendOutputTypeList(dst []byte, l []string) []byte { return appendList(dst, l, appendString) }
-func appendPartiQLBatchResponse(dst []byte, l []BatchStatementResponse) []byte {
-	return appendList(dst, l, appendStruct[BatchStatementResponse])
-}
-
-func (x *PointInTimeRecoveryDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"EarliestRestorableDateTime":`, x.EarliestRestorableDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"LatestRestorableDateTime":`, x.LatestRestorableDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"PointInTimeRecoveryStatus":`, x.PointInTimeRecoveryStatus, appendString)
-	dst = appendScalar(dst, `"RecoveryPeriodInDays":`, x.RecoveryPeriodInDays, appendInteger)
-	return append(dst, '}')
-}
-
-func appendPreparedStatementParameters(dst []byte, l []attr.Value) []byte {
-	return appendList(dst, l, appendAttr)
-}
-
-func (x *Projection) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"NonKeyAttributes":`, x.NonKeyAttributes, x.NonKeyAttributes != nil, appendNonKeyAttributeNameList)
-	dst = appendScalar(dst, `"ProjectionType":`, x.ProjectionType, appendString)
-	return append(dst, '}')
-}
-
-func (x *ProvisionedThroughput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ReadCapacityUnits":`, x.ReadCapacityUnits, appendInteger)
-	dst = appendScalar(dst, `"WriteCapacityUnits":`, x.WriteCapacityUnits, appendInteger)
-	return append(dst, '}')
-}
-
-func (x *ProvisionedThroughputDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"LastDecreaseDateTime":`, x.LastDecreaseDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"LastIncreaseDateTime":`, x.LastIncreaseDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"NumberOfDecreasesToday":`, x.NumberOfDecreasesToday, appendInteger)
-	dst = appendScalar(dst, `"ReadCapacityUnits":`, x.ReadCapacityUnits, appendInteger)
-	dst = appendScalar(dst, `"WriteCapacityUnits":`, x.WriteCapacityUnits, appendInteger)
-	return append(dst, '}')
-}
-
-func (x *ProvisionedThroughputOverride) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ReadCapacityUnits":`, x.ReadCapacityUnits, appendInteger)
+	if x.AttributesToGet != nil {
+		dst = appendAttributeNameList(appendName(dst, `"AttributesToGet":`), x.AttributesToGet)
+	}
+	dst = appendBooleanMember(dst, `"ConsistentRead":`, x.ConsistentRead)
+	if x.ExpressionAttributeNames != nil {
+		dst = appendExpressionAttributeNameMap(appendName(dst, `"ExpressionAttributeNames":`), x.ExpressionAttributeNames)
+	}
+	if x.Keys != nil {
+		dst = appendKeyList(appendName(dst, `"Keys":`), x.Keys)
+	}
+	dst = appendTextMember(dst, `"ProjectionExpression":`, x.ProjectionExpression)
 	return append(dst, '}')
 }
 
 func (x *Put) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ConditionExpression":`, x.ConditionExpression, appendString)
-	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
-	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
-	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
-	dst = appendScalar(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
+	dst = appendTextMember(dst, `"ConditionExpression":`, x.ConditionExpression)
+	if x.ExpressionAttributeNames != nil {
+		dst = appendExpressionAttributeNameMap(appendName(dst, `"ExpressionAttributeNames":`), x.ExpressionAttributeNames)
+	}
+	dst = appendItemMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues)
+	dst = appendItemMember(dst, `"Item":`, x.Item)
+	dst = appendTextMember(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure)
+	dst = appendTextMember(dst, `"TableName":`, x.TableName)
 	return append(dst, '}')
 }
 
 func (x *PutItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendMember(dst, `"Attributes":`, x.Attributes, x.Attributes != nil, appendAttr)
-	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
-	dst = appendObject(dst, `"ItemCollectionMetrics":`, x.ItemCollectionMetrics)
+	dst = appendItemMember(dst, `"Attributes":`, x.Attributes)
+	if x.ConsumedCapacity != nil {
+		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
+	}
+	if x.ItemCollectionMetrics != nil {
+		dst = x.ItemCollectionMetrics.AppendJSON(appendName(dst, `"ItemCollectionMetrics":`))
+	}
 	return append(dst, '}')
 }
 
 func (x *PutRequest) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
+	dst = appendItemMember(dst, `"Item":`, x.Item)
 	return append(dst, '}')
 }
-
-func (x *PutResourcePolicyOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"RevisionId":`, x.RevisionId, appendString)
-	return append(dst, '}')
-}
-
-func (x *QueryInput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"AttributesToGet":`, x.AttributesToGet, x.AttributesToGet != nil, appendAttributeNameList)
-	dst = appendScalar(dst, `"ConditionalOperator":`, x.ConditionalOperator, appendString)
-	dst = appendScalar(dst, `"ConsistentRead":`, x.ConsistentRead, strconv.AppendBool)
-	dst = appendMember(dst, `"ExclusiveStartKey":`, x.ExclusiveStartKey, x.ExclusiveStartKey != nil, appendAttr)
-	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
-	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
-	dst = appendScalar(dst, `"FilterExpression":`, x.FilterExpression, appendString)
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendScalar(dst, `"KeyConditionExpression":`, x.KeyConditionExpression, appendString)
-	dst = appendMember(dst, `"KeyConditions":`, x.KeyConditions, x.KeyConditions != nil, appendKeyConditions)
-	dst = appendScalar(dst, `"Limit":`, x.Limit, appendInteger)
-	dst = appendScalar(dst, `"ProjectionExpression":`, x.ProjectionExpression, appendString)
-	dst = appendMember(dst, `"QueryFilter":`, x.QueryFilter, x.QueryFilter != nil, appendFilterConditionMap)
-	dst = appendScalar(dst, `"ReturnConsumedCapacity":`, x.ReturnConsumedCapacity, appendString)
-	dst = appendScalar(dst, `"ScanIndexForward":`, x.ScanIndexForward, strconv.AppendBool)
-	dst = appendScalar(dst, `"Select":`, x.Select, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
-}
-
-// Op implements [Request].
-func (x *QueryInput) Op() Op { return OpQuery }
 
 func (x *QueryOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
-	dst = appendScalar(dst, `"Count":`, x.Count, appendInteger)
-	dst = appendMember(dst, `"Items":`, x.Items, x.Items != nil, appendItemList)
-	dst = appendMember(dst, `"LastEvaluatedKey":`, x.LastEvaluatedKey, x.LastEvaluatedKey != nil, appendAttr)
-	dst = appendScalar(dst, `"ScannedCount":`, x.ScannedCount, appendInteger)
+	if x.ConsumedCapacity != nil {
+		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
+	}
+	dst = appendIntegerMember(dst, `"Count":`, x.Count)
+	if x.Items != nil {
+		dst = appendItemList(appendName(dst, `"Items":`), x.Items)
+	}
+	dst = appendItemMember(dst, `"LastEvaluatedKey":`, x.LastEvaluatedKey)
+	dst = appendIntegerMember(dst, `"ScannedCount":`, x.ScannedCount)
 	return append(dst, '}')
 }
-
-func (x *Record) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"awsRegion":`, x.AwsRegion, appendString)
-	dst = appendObject(dst, `"dynamodb":`, x.Dynamodb)
-	dst = appendScalar(dst, `"eventID":`, x.EventID, appendString)
-	dst = appendScalar(dst, `"eventName":`, x.EventName, appendString)
-	dst = appendScalar(dst, `"eventSource":`, x.EventSource, appendString)
-	dst = appendScalar(dst, `"eventVersion":`, x.EventVersion, appendString)
-	dst = appendObject(dst, `"userIdentity":`, x.UserIdentity)
-	return append(dst, '}')
-}
-
-func appendRecordList(dst []byte, l []Record) []byte { return appendList(dst, l, appendStruct[Record]) }
-
-func (x *Replica) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"RegionName":`, x.RegionName, appendString)
-	return append(dst, '}')
-}
-
-func (x *ReplicaAutoScalingDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendReplicaGlobalSecondaryIndexAutoScalingDescriptionList)
-	dst = appendScalar(dst, `"RegionName":`, x.RegionName, appendString)
-	dst = appendObject(dst, `"ReplicaProvisionedReadCapacityAutoScalingSettings":`, x.ReplicaProvisionedReadCapacityAutoScalingSettings)
-	dst = appendObject(dst, `"ReplicaProvisionedWriteCapacityAutoScalingSettings":`, x.ReplicaProvisionedWriteCapacityAutoScalingSettings)
-	dst = appendScalar(dst, `"ReplicaStatus":`, x.ReplicaStatus, appendString)
-	return append(dst, '}')
-}
-
-func appendReplicaAutoScalingDescriptionList(dst []byte, l []ReplicaAutoScalingDescription) []byte {
-	return appendList(dst, l, appendStruct[ReplicaAutoScalingDescription])
-}
-
-func (x *ReplicaDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendReplicaGlobalSecondaryIndexDescriptionList)
-	dst = appendScalar(dst, `"GlobalTableSettingsReplicationMode":`, x.GlobalTableSettingsReplicationMode, appendString)
-	dst = appendScalar(dst, `"KMSMasterKeyId":`, x.KMSMasterKeyId, appendString)
-	dst = appendObject(dst, `"OnDemandThroughputOverride":`, x.OnDemandThroughputOverride)
-	dst = appendObject(dst, `"ProvisionedThroughputOverride":`, x.ProvisionedThroughputOverride)
-	dst = appendScalar(dst, `"RegionName":`, x.RegionName, appendString)
-	dst = appendScalar(dst, `"ReplicaArn":`, x.ReplicaArn, appendString)
-	dst = appendScalar(dst, `"ReplicaInaccessibleDateTime":`, x.ReplicaInaccessibleDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"ReplicaStatus":`, x.ReplicaStatus, appendString)
-	dst = appendScalar(dst, `"ReplicaStatusDescription":`, x.ReplicaStatusDescription, appendString)
-	dst = appendScalar(dst, `"ReplicaStatusPercentProgress":`, x.ReplicaStatusPercentProgress, appendString)
-	dst = appendObject(dst, `"ReplicaTableClassSummary":`, x.ReplicaTableClassSummary)
-	dst = appendObject(dst, `"WarmThroughput":`, x.WarmThroughput)
-	return append(dst, '}')
-}
-
-func appendReplicaDescriptionList(dst []byte, l []ReplicaDescription) []byte {
-	return appendList(dst, l, appendStruct[ReplicaDescription])
-}
-
-func (x *ReplicaGlobalSecondaryIndexAutoScalingDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendScalar(dst, `"IndexStatus":`, x.IndexStatus, appendString)
-	dst = appendObject(dst, `"ProvisionedReadCapacityAutoScalingSettings":`, x.ProvisionedReadCapacityAutoScalingSettings)
-	dst = appendObject(dst, `"ProvisionedWriteCapacityAutoScalingSettings":`, x.ProvisionedWriteCapacityAutoScalingSettings)
-	return append(dst, '}')
-}
-
-func appendReplicaGlobalSecondaryIndexAutoScalingDescriptionList(dst []byte, l []ReplicaGlobalSecondaryIndexAutoScalingDescription) []byte {
-	return appendList(dst, l, appendStruct[ReplicaGlobalSecondaryIndexAutoScalingDescription])
-}
-
-func (x *ReplicaGlobalSecondaryIndexDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendObject(dst, `"OnDemandThroughputOverride":`, x.OnDemandThroughputOverride)
-	dst = appendObject(dst, `"ProvisionedThroughputOverride":`, x.ProvisionedThroughputOverride)
-	dst = appendObject(dst, `"WarmThroughput":`, x.WarmThroughput)
-	return append(dst, '}')
-}
-
-func appendReplicaGlobalSecondaryIndexDescriptionList(dst []byte, l []ReplicaGlobalSecondaryIndexDescription) []byte {
-	return appendList(dst, l, appendStruct[ReplicaGlobalSecondaryIndexDescription])
-}
-
-func (x *ReplicaGlobalSecondaryIndexSettingsDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendScalar(dst, `"IndexStatus":`, x.IndexStatus, appendString)
-	dst = appendObject(dst, `"ProvisionedReadCapacityAutoScalingSettings":`, x.ProvisionedReadCapacityAutoScalingSettings)
-	dst = appendScalar(dst, `"ProvisionedReadCapacityUnits":`, x.ProvisionedReadCapacityUnits, appendInteger)
-	dst = appendObject(dst, `"ProvisionedWriteCapacityAutoScalingSettings":`, x.ProvisionedWriteCapacityAutoScalingSettings)
-	dst = appendScalar(dst, `"ProvisionedWriteCapacityUnits":`, x.ProvisionedWriteCapacityUnits, appendInteger)
-	return append(dst, '}')
-}
-
-func appendReplicaGlobalSecondaryIndexSettingsDescriptionList(dst []byte, l []ReplicaGlobalSecondaryIndexSettingsDescription) []byte {
-	return appendList(dst, l, appendStruct[ReplicaGlobalSecondaryIndexSettingsDescription])
-}
-func appendReplicaList(dst []byte, l []Replica) []byte {
-	return appendList(dst, l, appendStruct[Replica])
-}
-
-func (x *ReplicaSettingsDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"RegionName":`, x.RegionName, appendString)
-	dst = appendObject(dst, `"ReplicaBillingModeSummary":`, x.ReplicaBillingModeSummary)
-	dst = appendMember(dst, `"ReplicaGlobalSecondaryIndexSettings":`, x.ReplicaGlobalSecondaryIndexSettings, x.ReplicaGlobalSecondaryIndexSettings != nil, appendReplicaGlobalSecondaryIndexSettingsDescriptionList)
-	dst = appendObject(dst, `"ReplicaProvisionedReadCapacityAutoScalingSettings":`, x.ReplicaProvisionedReadCapacityAutoScalingSettings)
-	dst = appendScalar(dst, `"ReplicaProvisionedReadCapacityUnits":`, x.ReplicaProvisionedReadCapacityUnits, appendInteger)
-	dst = appendObject(dst, `"ReplicaProvisionedWriteCapacityAutoScalingSettings":`, x.ReplicaProvisionedWriteCapacityAutoScalingSettings)
-	dst = appendScalar(dst, `"ReplicaProvisionedWriteCapacityUnits":`, x.ReplicaProvisionedWriteCapacityUnits, appendInteger)
-	dst = appendScalar(dst, `"ReplicaStatus":`, x.ReplicaStatus, appendString)
-	dst = appendObject(dst, `"ReplicaTableClassSummary":`, x.ReplicaTableClassSummary)
-	return append(dst, '}')
-}
-
-func appendReplicaSettingsDescriptionList(dst []byte, l []ReplicaSettingsDescription) []byte {
-	return appendList(dst, l, appendStruct[ReplicaSettingsDescription])
-}
-
-func (x *RestoreSummary) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"RestoreDateTime":`, x.RestoreDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"RestoreInProgress":`, x.RestoreInProgress, strconv.AppendBool)
-	dst = appendScalar(dst, `"SourceBackupArn":`, x.SourceBackupArn, appendString)
-	dst = appendScalar(dst, `"SourceTableArn":`, x.SourceTableArn, appendString)
-	return append(dst, '}')
-}
-
-func (x *RestoreTableFromBackupOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"TableDescription":`, x.TableDescription)
-	return append(dst, '}')
-}
-
-func (x *RestoreTableToPointInTimeOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"TableDescription":`, x.TableDescription)
-	return append(dst, '}')
-}
-
-func (x *S3BucketSource) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"S3Bucket":`, x.S3Bucket, appendString)
-	dst = appendScalar(dst, `"S3BucketOwner":`, x.S3BucketOwner, appendString)
-	dst = appendScalar(dst, `"S3KeyPrefix":`, x.S3KeyPrefix, appendString)
-	return append(dst, '}')
-}
-
-func (x *SSEDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"InaccessibleEncryptionDateTime":`, x.InaccessibleEncryptionDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"KMSMasterKeyArn":`, x.KMSMasterKeyArn, appendString)
-	dst = appendScalar(dst, `"SSEType":`, x.SSEType, appendString)
-	dst = appendScalar(dst, `"Status":`, x.Status, appendString)
-	return append(dst, '}')
-}
-
-func (x *SSESpecification) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"Enabled":`, x.Enabled, strconv.AppendBool)
-	dst = appendScalar(dst, `"KMSMasterKeyId":`, x.KMSMasterKeyId, appendString)
-	dst = appendScalar(dst, `"SSEType":`, x.SSEType, appendString)
-	return append(dst, '}')
-}
-
-func (x *ScanInput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"AttributesToGet":`, x.AttributesToGet, x.AttributesToGet != nil, appendAttributeNameList)
-	dst = appendScalar(dst, `"ConditionalOperator":`, x.ConditionalOperator, appendString)
-	dst = appendScalar(dst, `"ConsistentRead":`, x.ConsistentRead, strconv.AppendBool)
-	dst = appendMember(dst, `"ExclusiveStartKey":`, x.ExclusiveStartKey, x.ExclusiveStartKey != nil, appendAttr)
-	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
-	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
-	dst = appendScalar(dst, `"FilterExpression":`, x.FilterExpression, appendString)
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendScalar(dst, `"Limit":`, x.Limit, appendInteger)
-	dst = appendScalar(dst, `"ProjectionExpression":`, x.ProjectionExpression, appendString)
-	dst = appendScalar(dst, `"ReturnConsumedCapacity":`, x.ReturnConsumedCapacity, appendString)
-	dst = appendMember(dst, `"ScanFilter":`, x.ScanFilter, x.ScanFilter != nil, appendFilterConditionMap)
-	dst = appendScalar(dst, `"Segment":`, x.Segment, appendInteger)
-	dst = appendScalar(dst, `"Select":`, x.Select, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	dst = appendScalar(dst, `"TotalSegments":`, x.TotalSegments, appendInteger)
-	return append(dst, '}')
-}
-
-// Op implements [Request].
-func (x *ScanInput) Op() Op { return OpScan }
 
 func (x *ScanOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
-	dst = appendScalar(dst, `"Count":`, x.Count, appendInteger)
-	dst = appendMember(dst, `"Items":`, x.Items, x.Items != nil, appendItemList)
-	dst = appendMember(dst, `"LastEvaluatedKey":`, x.LastEvaluatedKey, x.LastEvaluatedKey != nil, appendAttr)
-	dst = appendScalar(dst, `"ScannedCount":`, x.ScannedCount, appendInteger)
+	if x.ConsumedCapacity != nil {
+		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
+	}
+	dst = appendIntegerMember(dst, `"Count":`, x.Count)
+	if x.Items != nil {
+		dst = appendItemList(appendName(dst, `"Items":`), x.Items)
+	}
+	dst = appendItemMember(dst, `"LastEvaluatedKey":`, x.LastEvaluatedKey)
+	dst = appendIntegerMember(dst, `"ScannedCount":`, x.ScannedCount)
 	return append(dst, '}')
 }
 
-func (x *SearchResultItem) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"Item":`, x.Item, x.Item != nil, appendAttr)
-	dst = appendScalar(dst, `"Score":`, x.Score, appendDouble)
-	return append(dst, '}')
-}
-
-func appendSearchResultList(dst []byte, l []SearchResultItem) []byte {
-	return appendList(dst, l, appendStruct[SearchResultItem])
-}
-func appendSearchSchema(dst []byte, l []SearchSchemaElement) []byte {
-	return appendList(dst, l, appendStruct[SearchSchemaElement])
-}
-
-func (x *SearchSchemaElement) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"AttributeName":`, x.AttributeName, appendString)
-	dst = appendScalar(dst, `"SearchSchemaElementType":`, x.SearchSchemaElementType, appendString)
-	return append(dst, '}')
-}
-
-func (x *SearchVectorsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
-	dst = appendMember(dst, `"SearchResults":`, x.SearchResults, x.SearchResults != nil, appendSearchResultList)
-	return append(dst, '}')
-}
-
-func appendSecondaryIndexesBulkBytesMap(dst []byte, m map[string]BulkOperationBytes) []byte {
-	return appendMap(dst, m, appendStruct[BulkOperationBytes])
-}
 func appendSecondaryIndexesCapacityMap(dst []byte, m map[string]Capacity) []byte {
-	return appendMap(dst, m, appendStruct[Capacity])
-}
-
-func (x *SequenceNumberRange) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"EndingSequenceNumber":`, x.EndingSequenceNumber, appendString)
-	dst = appendScalar(dst, `"StartingSequenceNumber":`, x.StartingSequenceNumber, appendString)
-	return append(dst, '}')
-}
-
-func (x *Shard) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ParentShardId":`, x.ParentShardId, appendString)
-	dst = appendObject(dst, `"SequenceNumberRange":`, x.SequenceNumberRange)
-	dst = appendScalar(dst, `"ShardId":`, x.ShardId, appendString)
-	return append(dst, '}')
-}
-
-func appendShardDescriptionList(dst []byte, l []Shard) []byte {
-	return appendList(dst, l, appendStruct[Shard])
-}
-
-func (x *SourceTableDetails) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"BillingMode":`, x.BillingMode, appendString)
-	dst = appendScalar(dst, `"ItemCount":`, x.ItemCount, appendInteger)
-	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
-	dst = appendObject(dst, `"OnDemandThroughput":`, x.OnDemandThroughput)
-	dst = appendObject(dst, `"ProvisionedThroughput":`, x.ProvisionedThroughput)
-	dst = appendScalar(dst, `"TableArn":`, x.TableArn, appendString)
-	dst = appendScalar(dst, `"TableCreationDateTime":`, x.TableCreationDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"TableId":`, x.TableId, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	dst = appendScalar(dst, `"TableSizeBytes":`, x.TableSizeBytes, appendInteger)
-	return append(dst, '}')
-}
-
-func (x *SourceTableFeatureDetails) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendGlobalSecondaryIndexes)
-	dst = appendMember(dst, `"LocalSecondaryIndexes":`, x.LocalSecondaryIndexes, x.LocalSecondaryIndexes != nil, appendLocalSecondaryIndexes)
-	dst = appendObject(dst, `"SSEDescription":`, x.SSEDescription)
-	dst = appendObject(dst, `"StreamDescription":`, x.StreamDescription)
-	dst = appendObject(dst, `"TimeToLiveDescription":`, x.TimeToLiveDescription)
-	dst = appendMember(dst, `"VectorIndexes":`, x.VectorIndexes, x.VectorIndexes != nil, appendVectorIndexes)
-	return append(dst, '}')
-}
-
-func (x *StartBulkPutItemsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"BulkOperationDescription":`, x.BulkOperationDescription)
-	return append(dst, '}')
-}
-
-func (x *Stream) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"StreamArn":`, x.StreamArn, appendString)
-	dst = appendScalar(dst, `"StreamLabel":`, x.StreamLabel, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
-}
-
-func (x *StreamDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"CreationRequestDateTime":`, x.CreationRequestDateTime, appendTimestamp)
-	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
-	dst = appendScalar(dst, `"LastEvaluatedShardId":`, x.LastEvaluatedShardId, appendString)
-	dst = appendMember(dst, `"Shards":`, x.Shards, x.Shards != nil, appendShardDescriptionList)
-	dst = appendScalar(dst, `"StreamArn":`, x.StreamArn, appendString)
-	dst = appendScalar(dst, `"StreamLabel":`, x.StreamLabel, appendString)
-	dst = appendScalar(dst, `"StreamStatus":`, x.StreamStatus, appendString)
-	dst = appendScalar(dst, `"StreamViewType":`, x.StreamViewType, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
-}
-
-func appendStreamList(dst []byte, l []Stream) []byte { return appendList(dst, l, appendStruct[Stream]) }
-
-func (x *StreamRecord) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ApproximateCreationDateTime":`, x.ApproximateCreationDateTime, appendTimestamp)
-	dst = appendMember(dst, `"Keys":`, x.Keys, x.Keys != nil, appendAttr)
-	dst = appendMember(dst, `"NewImage":`, x.NewImage, x.NewImage != nil, appendAttr)
-	dst = appendMember(dst, `"OldImage":`, x.OldImage, x.OldImage != nil, appendAttr)
-	dst = appendScalar(dst, `"SequenceNumber":`, x.SequenceNumber, appendString)
-	dst = appendScalar(dst, `"SizeBytes":`, x.SizeBytes, appendInteger)
-	dst = appendScalar(dst, `"StreamViewType":`, x.StreamViewType, appendString)
-	return append(dst, '}')
-}
-
-func (x *StreamSpecification) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"StreamEnabled":`, x.StreamEnabled, strconv.AppendBool)
-	dst = appendScalar(dst, `"StreamViewType":`, x.StreamViewType, appendString)
-	return append(dst, '}')
-}
-
-func (x *TableAutoScalingDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"Replicas":`, x.Replicas, x.Replicas != nil, appendReplicaAutoScalingDescriptionList)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	dst = appendScalar(dst, `"TableStatus":`, x.TableStatus, appendString)
-	return append(dst, '}')
-}
-
-func (x *TableClassSummary) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"LastUpdateDateTime":`, x.LastUpdateDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"TableClass":`, x.TableClass, appendString)
-	return append(dst, '}')
-}
-
-func (x *TableCreationParameters) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendMember(dst, `"AttributeDefinitions":`, x.AttributeDefinitions, x.AttributeDefinitions != nil, appendAttributeDefinitions)
-	dst = appendScalar(dst, `"BillingMode":`, x.BillingMode, appendString)
-	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendGlobalSecondaryIndexList)
-	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
-	dst = appendObject(dst, `"OnDemandThroughput":`, x.OnDemandThroughput)
-	dst = appendObject(dst, `"ProvisionedThroughput":`, x.ProvisionedThroughput)
-	dst = appendObject(dst, `"SSESpecification":`, x.SSESpecification)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	dst = appendMember(dst, `"VectorIndexes":`, x.VectorIndexes, x.VectorIndexes != nil, appendVectorIndexList)
-	return append(dst, '}')
-}
-
-func (x *TableDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"ArchivalSummary":`, x.ArchivalSummary)
-	dst = appendMember(dst, `"AttributeDefinitions":`, x.AttributeDefinitions, x.AttributeDefinitions != nil, appendAttributeDefinitions)
-	dst = appendObject(dst, `"BillingModeSummary":`, x.BillingModeSummary)
-	dst = appendScalar(dst, `"CreationDateTime":`, x.CreationDateTime, appendTimestamp)
-	dst = appendScalar(dst, `"DeletionProtectionEnabled":`, x.DeletionProtectionEnabled, strconv.AppendBool)
-	dst = appendScalar(dst, `"DisassociationProtectionEnabled":`, x.DisassociationProtectionEnabled, strconv.AppendBool)
-	dst = appendMember(dst, `"GlobalSecondaryIndexes":`, x.GlobalSecondaryIndexes, x.GlobalSecondaryIndexes != nil, appendGlobalSecondaryIndexDescriptionList)
-	dst = appendScalar(dst, `"GlobalTableSettingsReplicationMode":`, x.GlobalTableSettingsReplicationMode, appendString)
-	dst = appendScalar(dst, `"GlobalTableVersion":`, x.GlobalTableVersion, appendString)
-	dst = appendMember(dst, `"GlobalTableWitnesses":`, x.GlobalTableWitnesses, x.GlobalTableWitnesses != nil, appendGlobalTableWitnessDescriptionList)
-	dst = appendScalar(dst, `"ItemCount":`, x.ItemCount, appendInteger)
-	dst = appendMember(dst, `"KeySchema":`, x.KeySchema, x.KeySchema != nil, appendKeySchema)
-	dst = appendScalar(dst, `"LatestStreamArn":`, x.LatestStreamArn, appendString)
-	dst = appendScalar(dst, `"LatestStreamLabel":`, x.LatestStreamLabel, appendString)
-	dst = appendMember(dst, `"LocalSecondaryIndexes":`, x.LocalSecondaryIndexes, x.LocalSecondaryIndexes != nil, appendLocalSecondaryIndexDescriptionList)
-	dst = appendScalar(dst, `"MultiRegionConsistency":`, x.MultiRegionConsistency, appendString)
-	dst = appendObject(dst, `"OnDemandThroughput":`, x.OnDemandThroughput)
-	dst = appendObject(dst, `"ProvisionedThroughput":`, x.ProvisionedThroughput)
-	dst = appendMember(dst, `"Replicas":`, x.Replicas, x.Replicas != nil, appendReplicaDescriptionList)
-	dst = appendObject(dst, `"RestoreSummary":`, x.RestoreSummary)
-	dst = appendObject(dst, `"SSEDescription":`, x.SSEDescription)
-	dst = appendObject(dst, `"StreamSpecification":`, x.StreamSpecification)
-	dst = appendScalar(dst, `"TableArn":`, x.TableArn, appendString)
-	dst = appendObject(dst, `"TableClassSummary":`, x.TableClassSummary)
-	dst = appendScalar(dst, `"TableId":`, x.TableId, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	dst = appendScalar(dst, `"TableSizeBytes":`, x.TableSizeBytes, appendInteger)
-	dst = appendScalar(dst, `"TableStatus":`, x.TableStatus, appendString)
-	dst = appendObject(dst, `"TableThroughputModeSummary":`, x.TableThroughputModeSummary)
-	dst = appendMember(dst, `"VectorIndexes":`, x.VectorIndexes, x.VectorIndexes != nil, appendVectorIndexDescriptionList)
-	dst = appendObject(dst, `"WarmThroughput":`, x.WarmThroughput)
-	return append(dst, '}')
-}
-
-func appendTableNameList(dst []byte, l []string) []byte { return appendList(dst, l, appendString) }
-
-func (x *TableThroughputModeSummary) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"TableThroughputMode":`, x.TableThroughputMode, appendString)
-	return append(dst, '}')
-}
-
-func (x *TableWarmThroughputDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ReadUnitsPerSecond":`, x.ReadUnitsPerSecond, appendInteger)
-	dst = appendScalar(dst, `"Status":`, x.Status, appendString)
-	dst = appendScalar(dst, `"WriteUnitsPerSecond":`, x.WriteUnitsPerSecond, appendInteger)
-	return append(dst, '}')
-}
-
-func (x *Tag) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"Key":`, x.Key, appendString)
-	dst = appendScalar(dst, `"Value":`, x.Value, appendString)
-	return append(dst, '}')
-}
-
-func appendTagList(dst []byte, l []Tag) []byte { return appendList(dst, l, appendStruct[Tag]) }
-
-func (x *ThrottlingReason) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"reason":`, x.Reason, appendString)
-	dst = appendScalar(dst, `"resource":`, x.Resource, appendString)
-	return append(dst, '}')
-}
-
-func appendThrottlingReasonList(dst []byte, l []ThrottlingReason) []byte {
-	return appendList(dst, l, appendStruct[ThrottlingReason])
-}
-
-func (x *TimeToLiveDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"AttributeName":`, x.AttributeName, appendString)
-	dst = appendScalar(dst, `"TimeToLiveStatus":`, x.TimeToLiveStatus, appendString)
-	return append(dst, '}')
-}
-
-func (x *TimeToLiveSpecification) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"AttributeName":`, x.AttributeName, appendString)
-	dst = appendScalar(dst, `"Enabled":`, x.Enabled, strconv.AppendBool)
-	return append(dst, '}')
+	return appendMap(dst, m, (*Capacity).AppendJSON)
 }
 
 func (x *TransactGetItemsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendMember(dst, `"ConsumedCapacity":`, x.ConsumedCapacity, x.ConsumedCapacity != nil, appendConsumedCapacityMultiple)
-	dst = appendMember(dst, `"Responses":`, x.Responses, x.Responses != nil, appendItemResponseList)
+	if x.ConsumedCapacity != nil {
+		dst = appendConsumedCapacityMultiple(appendName(dst, `"ConsumedCapacity":`), x.ConsumedCapacity)
+	}
+	if x.Responses != nil {
+		dst = appendItemResponseList(appendName(dst, `"Responses":`), x.Responses)
+	}
 	return append(dst, '}')
 }
 
 func (x *TransactWriteItem) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendObject(dst, `"ConditionCheck":`, x.ConditionCheck)
-	dst = appendObject(dst, `"Delete":`, x.Delete)
-	dst = appendObject(dst, `"Put":`, x.Put)
-	dst = appendObject(dst, `"Update":`, x.Update)
+	if x.ConditionCheck != nil {
+		dst = x.ConditionCheck.AppendJSON(appendName(dst, `"ConditionCheck":`))
+	}
+	if x.Delete != nil {
+		dst = x.Delete.AppendJSON(appendName(dst, `"Delete":`))
+	}
+	if x.Put != nil {
+		dst = x.Put.AppendJSON(appendName(dst, `"Put":`))
+	}
+	if x.Update != nil {
+		dst = x.Update.AppendJSON(appendName(dst, `"Update":`))
+	}
 	return append(dst, '}')
 }
 
 func appendTransactWriteItemList(dst []byte, l []TransactWriteItem) []byte {
-	return appendList(dst, l, appendStruct[TransactWriteItem])
+	return appendList(dst, l, (*TransactWriteItem).AppendJSON)
 }
 
 func (x *TransactWriteItemsInput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ClientRequestToken":`, x.ClientRequestToken, appendString)
-	dst = appendScalar(dst, `"ReturnConsumedCapacity":`, x.ReturnConsumedCapacity, appendString)
-	dst = appendScalar(dst, `"ReturnItemCollectionMetrics":`, x.ReturnItemCollectionMetrics, appendString)
-	dst = appendMember(dst, `"TransactItems":`, x.TransactItems, x.TransactItems != nil, appendTransactWriteItemList)
+	dst = appendTextMember(dst, `"ClientRequestToken":`, x.ClientRequestToken)
+	dst = appendTextMember(dst, `"ReturnConsumedCapacity":`, x.ReturnConsumedCapacity)
+	dst = appendTextMember(dst, `"ReturnItemCollectionMetrics":`, x.ReturnItemCollectionMetrics)
+	if x.TransactItems != nil {
+		dst = appendTransactWriteItemList(appendName(dst, `"TransactItems":`), x.TransactItems)
+	}
 	return append(dst, '}')
 }
 
-// Op implements [Request].
-func (x *TransactWriteItemsInput) Op() Op { return OpTransactWriteItems }
-
 func (x *TransactWriteItemsOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendMember(dst, `"ConsumedCapacity":`, x.ConsumedCapacity, x.ConsumedCapacity != nil, appendConsumedCapacityMultiple)
-	dst = appendMember(dst, `"ItemCollectionMetrics":`, x.ItemCollectionMetrics, x.ItemCollectionMetrics != nil, appendItemCollectionMetricsPerTable)
+	if x.ConsumedCapacity != nil {
+		dst = appendConsumedCapacityMultiple(appendName(dst, `"ConsumedCapacity":`), x.ConsumedCapacity)
+	}
+	if x.ItemCollectionMetrics != nil {
+		dst = appendItemCollectionMetricsPerTable(appendName(dst, `"ItemCollectionMetrics":`), x.ItemCollectionMetrics)
+	}
 	return append(dst, '}')
 }
 
 func (x *Update) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ConditionExpression":`, x.ConditionExpression, appendString)
-	dst = appendMember(dst, `"ExpressionAttributeNames":`, x.ExpressionAttributeNames, x.ExpressionAttributeNames != nil, appendExpressionAttributeNameMap)
-	dst = appendMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues, x.ExpressionAttributeValues != nil, appendAttr)
-	dst = appendMember(dst, `"Key":`, x.Key, x.Key != nil, appendAttr)
-	dst = appendScalar(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	dst = appendScalar(dst, `"UpdateExpression":`, x.UpdateExpression, appendString)
-	return append(dst, '}')
-}
-
-func (x *UpdateContinuousBackupsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"ContinuousBackupsDescription":`, x.ContinuousBackupsDescription)
-	return append(dst, '}')
-}
-
-func (x *UpdateContributorInsightsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ContributorInsightsMode":`, x.ContributorInsightsMode, appendString)
-	dst = appendScalar(dst, `"ContributorInsightsStatus":`, x.ContributorInsightsStatus, appendString)
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	return append(dst, '}')
-}
-
-func (x *UpdateGlobalTableOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"GlobalTableDescription":`, x.GlobalTableDescription)
-	return append(dst, '}')
-}
-
-func (x *UpdateGlobalTableSettingsOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"GlobalTableName":`, x.GlobalTableName, appendString)
-	dst = appendMember(dst, `"ReplicaSettings":`, x.ReplicaSettings, x.ReplicaSettings != nil, appendReplicaSettingsDescriptionList)
+	dst = appendTextMember(dst, `"ConditionExpression":`, x.ConditionExpression)
+	if x.ExpressionAttributeNames != nil {
+		dst = appendExpressionAttributeNameMap(appendName(dst, `"ExpressionAttributeNames":`), x.ExpressionAttributeNames)
+	}
+	dst = appendItemMember(dst, `"ExpressionAttributeValues":`, x.ExpressionAttributeValues)
+	dst = appendItemMember(dst, `"Key":`, x.Key)
+	dst = appendTextMember(dst, `"ReturnValuesOnConditionCheckFailure":`, x.ReturnValuesOnConditionCheckFailure)
+	dst = appendTextMember(dst, `"TableName":`, x.TableName)
+	dst = appendTextMember(dst, `"UpdateExpression":`, x.UpdateExpression)
 	return append(dst, '}')
 }
 
 func (x *UpdateItemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendMember(dst, `"Attributes":`, x.Attributes, x.Attributes != nil, appendAttr)
-	dst = appendObject(dst, `"ConsumedCapacity":`, x.ConsumedCapacity)
-	dst = appendObject(dst, `"ItemCollectionMetrics":`, x.ItemCollectionMetrics)
-	return append(dst, '}')
-}
-
-func (x *UpdateKinesisStreamingConfiguration) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ApproximateCreationDateTimePrecision":`, x.ApproximateCreationDateTimePrecision, appendString)
-	return append(dst, '}')
-}
-
-func (x *UpdateKinesisStreamingDestinationOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"DestinationStatus":`, x.DestinationStatus, appendString)
-	dst = appendScalar(dst, `"StreamArn":`, x.StreamArn, appendString)
-	dst = appendScalar(dst, `"TableName":`, x.TableName, appendString)
-	dst = appendObject(dst, `"UpdateKinesisStreamingConfiguration":`, x.UpdateKinesisStreamingConfiguration)
-	return append(dst, '}')
-}
-
-func (x *UpdateTableOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"TableDescription":`, x.TableDescription)
-	return append(dst, '}')
-}
-
-func (x *UpdateTableReplicaAutoScalingOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"TableAutoScalingDescription":`, x.TableAutoScalingDescription)
-	return append(dst, '}')
-}
-
-func (x *UpdateTimeToLiveOutput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendObject(dst, `"TimeToLiveSpecification":`, x.TimeToLiveSpecification)
-	return append(dst, '}')
-}
-
-func (x *VectorAttributeDefinition) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"AttributeName":`, x.AttributeName, appendString)
+	dst = appendItemMember(dst, `"Attributes":`, x.Attributes)
+	if x.ConsumedCapacity != nil {
+		dst = x.ConsumedCapacity.AppendJSON(appendName(dst, `"ConsumedCapacity":`))
+	}
+	if x.ItemCollectionMetrics != nil {
+		dst = x.ItemCollectionMetrics.AppendJSON(appendName(dst, `"ItemCollectionMetrics":`))
+	}
 	return append(dst, '}')
 }
 
 func (x *VectorCapacity) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendScalar(dst, `"VectorSearchRequestBytes":`, x.VectorSearchRequestBytes, appendDouble)
-	dst = appendScalar(dst, `"VectorWriteRequestBytes":`, x.VectorWriteRequestBytes, appendDouble)
+	dst = appendDoubleMember(dst, `"VectorSearchRequestBytes":`, x.VectorSearchRequestBytes)
+	dst = appendDoubleMember(dst, `"VectorWriteRequestBytes":`, x.VectorWriteRequestBytes)
 	return append(dst, '}')
 }
 
-func (x *VectorIndex) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"Dimensions":`, x.Dimensions, appendInteger)
-	dst = appendScalar(dst, `"DistanceFunction":`, x.DistanceFunction, appendString)
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendObject(dst, `"Projection":`, x.Projection)
-	dst = appendMember(dst, `"SearchSchema":`, x.SearchSchema, x.SearchSchema != nil, appendSearchSchema)
-	dst = appendObject(dst, `"VectorAttribute":`, x.VectorAttribute)
-	return append(dst, '}')
-}
-
-func (x *VectorIndexDescription) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"Backfilling":`, x.Backfilling, strconv.AppendBool)
-	dst = appendScalar(dst, `"Dimensions":`, x.Dimensions, appendInteger)
-	dst = appendScalar(dst, `"DistanceFunction":`, x.DistanceFunction, appendString)
-	dst = appendScalar(dst, `"IndexArn":`, x.IndexArn, appendString)
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendScalar(dst, `"IndexSizeBytes":`, x.IndexSizeBytes, appendInteger)
-	dst = appendScalar(dst, `"IndexStatus":`, x.IndexStatus, appendString)
-	dst = appendScalar(dst, `"ItemCount":`, x.ItemCount, appendInteger)
-	dst = appendObject(dst, `"Projection":`, x.Projection)
-	dst = appendMember(dst, `"SearchSchema":`, x.SearchSchema, x.SearchSchema != nil, appendSearchSchema)
-	dst = appendObject(dst, `"VectorAttribute":`, x.VectorAttribute)
-	return append(dst, '}')
-}
-
-func appendVectorIndexDescriptionList(dst []byte, l []VectorIndexDescription) []byte {
-	return appendList(dst, l, appendStruct[VectorIndexDescription])
-}
-
-func (x *VectorIndexInfo) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"Dimensions":`, x.Dimensions, appendInteger)
-	dst = appendScalar(dst, `"DistanceFunction":`, x.DistanceFunction, appendString)
-	dst = appendScalar(dst, `"IndexName":`, x.IndexName, appendString)
-	dst = appendObject(dst, `"Projection":`, x.Projection)
-	dst = appendMember(dst, `"SearchSchema":`, x.SearchSchema, x.SearchSchema != nil, appendSearchSchema)
-	dst = appendObject(dst, `"VectorAttribute":`, x.VectorAttribute)
-	return append(dst, '}')
-}
-
-func appendVectorIndexList(dst []byte, l []VectorIndex) []byte {
-	return appendList(dst, l, appendStruct[VectorIndex])
-}
-func appendVectorIndexes(dst []byte, l []VectorIndexInfo) []byte {
-	return appendList(dst, l, appendStruct[VectorIndexInfo])
-}
-func appendVectorIndexesBulkVectorBytesMap(dst []byte, m map[string]BulkOperationVectorBytes) []byte {
-	return appendMap(dst, m, appendStruct[BulkOperationVectorBytes])
-}
 func appendVectorIndexesCapacityMap(dst []byte, m map[string]VectorCapacity) []byte {
-	return appendMap(dst, m, appendStruct[VectorCapacity])
-}
-
-func (x *WarmThroughput) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = appendScalar(dst, `"ReadUnitsPerSecond":`, x.ReadUnitsPerSecond, appendInteger)
-	dst = appendScalar(dst, `"WriteUnitsPerSecond":`, x.WriteUnitsPerSecond, appendInteger)
-	return append(dst, '}')
+	return appendMap(dst, m, (*VectorCapacity).AppendJSON)
 }
 
 func (x *WriteRequest) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	dst = appendObject(dst, `"DeleteRequest":`, x.DeleteRequest)
-	dst = appendObject(dst, `"PutRequest":`, x.PutRequest)
+	if x.DeleteRequest != nil {
+		dst = x.DeleteRequest.AppendJSON(appendName(dst, `"DeleteRequest":`))
+	}
+	if x.PutRequest != nil {
+		dst = x.PutRequest.AppendJSON(appendName(dst, `"PutRequest":`))
+	}
 	return append(dst, '}')
 }
 
 func appendWriteRequests(dst []byte, l []WriteRequest) []byte {
-	return appendList(dst, l, appendStruct[WriteRequest])
+	return appendList(dst, l, (*WriteRequest).AppendJSON)
 }

@@ -70,7 +70,10 @@ const (
 const CodeConditionFailed = "ConditionalCheckFailedException"
 
 // NewError returns the exception with the given code and the HTTP status that
-// the service model defines for it.
+// the service model defines for it. It is not inlined because it is called in
+// hundreds of places.
+//
+//go:noinline
 func NewError(code, message string) *Error {
 	e := &Error{Code: code, Status: 400, Message: message}
 	if isFault(code) {
@@ -181,14 +184,14 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 		dst = e.Item.AppendJSON(appendName(dst, `"Item":`))
 	}
 	if e.Reasons != nil {
-		dst = appendCancellationReasonList(appendName(dst, `"CancellationReasons":`), e.Reasons)
+		dst = appendAny(appendName(dst, `"CancellationReasons":`), e.Reasons)
 	}
 	if e.Throttling != nil {
 		name := `"ThrottlingReasons":`
 		if e.Code == "ThrottlingException" {
 			name = `"throttlingReasons":`
 		}
-		dst = appendThrottlingReasonList(appendName(dst, name), e.Throttling)
+		dst = appendAny(appendName(dst, name), e.Throttling)
 	}
 	return append(dst, '}')
 }

@@ -33,19 +33,11 @@ type discard struct{}
 
 func (d *decoder) discardItem(_ *discard, pos position) (bool, error) {
 	var m map[string]discard
-	return readMap(d, &m, pos, valueClass, (*decoder).discardValue)
+	return readMap(d, &m, pos, itemClass, (*decoder).discardValue)
 }
 
 func (d *decoder) discardValue(_ *discard, pos position) (bool, error) {
-	ok, err := d.open('{', pos, valueClass)
-	if err != nil || !ok {
-		return false, err
-	}
-	for {
-		name, more, err := d.member()
-		if err != nil || !more {
-			return true, err
-		}
+	return d.object(pos, valueClass, func(name []byte) (err error) {
 		switch string(name) {
 		case "S", "N":
 			_, err = d.readString(new(string), inField)
@@ -64,8 +56,6 @@ func (d *decoder) discardValue(_ *discard, pos position) (bool, error) {
 		default:
 			err = d.skip()
 		}
-		if err != nil {
-			return true, err
-		}
-	}
+		return err
+	})
 }

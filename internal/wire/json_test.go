@@ -7,21 +7,40 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/internal/wire/wiretest"
-	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
 )
 
-// appender is an output.
-type appender interface{ AppendJSON(dst []byte) []byte }
-
-var outputs = []appender{
-	new(wire.QueryOutput), new(wire.ScanOutput), new(wire.GetItemOutput), new(wire.PutItemOutput), new(wire.UpdateItemOutput),
-	new(wire.DeleteItemOutput), new(wire.BatchGetItemOutput), new(wire.BatchWriteItemOutput), new(wire.TransactGetItemsOutput),
-	new(wire.TransactWriteItemsOutput), new(wire.CreateTableOutput), new(wire.DescribeTableOutput), new(wire.ListTablesOutput),
-	new(wire.DescribeTimeToLiveOutput),
+// outputs are those of all operations.
+var outputs = []wire.Output{
+	new(wire.BatchExecuteStatementOutput), new(wire.BatchGetItemOutput), new(wire.BatchWriteItemOutput),
+	new(wire.CancelBulkOperationOutput), new(wire.CreateBackupOutput), new(wire.CreateGlobalTableOutput),
+	new(wire.CreateTableOutput), new(wire.DeleteBackupOutput), new(wire.DeleteItemOutput),
+	new(wire.DeleteResourcePolicyOutput), new(wire.DeleteTableOutput), new(wire.DescribeBackupOutput),
+	new(wire.DescribeBulkOperationOutput), new(wire.DescribeContinuousBackupsOutput),
+	new(wire.DescribeContributorInsightsOutput), new(wire.DescribeEndpointsResponse),
+	new(wire.DescribeExportOutput), new(wire.DescribeGlobalTableOutput),
+	new(wire.DescribeGlobalTableSettingsOutput), new(wire.DescribeImportOutput),
+	new(wire.DescribeKinesisStreamingDestinationOutput), new(wire.DescribeLimitsOutput),
+	new(wire.DescribeStreamOutput), new(wire.DescribeTableOutput), new(wire.DescribeTableReplicaAutoScalingOutput),
+	new(wire.DescribeTimeToLiveOutput), new(wire.ExecuteStatementOutput), new(wire.ExecuteTransactionOutput),
+	new(wire.ExportTableToPointInTimeOutput), new(wire.GetItemOutput), new(wire.GetRecordsOutput),
+	new(wire.GetResourcePolicyOutput), new(wire.GetShardIteratorOutput), new(wire.ImportTableOutput),
+	new(wire.KinesisStreamingDestinationOutput), new(wire.ListBackupsOutput), new(wire.ListBulkOperationsOutput),
+	new(wire.ListContributorInsightsOutput), new(wire.ListExportsOutput), new(wire.ListGlobalTablesOutput),
+	new(wire.ListImportsOutput), new(wire.ListStreamsOutput), new(wire.ListTablesOutput),
+	new(wire.ListTagsOfResourceOutput), new(wire.PutItemOutput), new(wire.PutResourcePolicyOutput),
+	new(wire.QueryOutput), new(wire.RestoreTableFromBackupOutput), new(wire.RestoreTableToPointInTimeOutput),
+	new(wire.ScanOutput), new(wire.SearchVectorsOutput), new(wire.StartBulkPutItemsOutput),
+	new(wire.TransactGetItemsOutput), new(wire.TransactWriteItemsOutput), new(wire.UpdateContinuousBackupsOutput),
+	new(wire.UpdateContributorInsightsOutput), new(wire.UpdateGlobalTableOutput),
+	new(wire.UpdateGlobalTableSettingsOutput), new(wire.UpdateItemOutput),
+	new(wire.UpdateKinesisStreamingDestinationOutput), new(wire.UpdateTableOutput),
+	new(wire.UpdateTableReplicaAutoScalingOutput), new(wire.UpdateTimeToLiveOutput),
 }
 
 var (
@@ -132,7 +151,7 @@ func TestDecode(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for _, op := range wire.Operations() {
 		for i := range 60 {
-			in, out := wiretest.NewInput(op), wiretest.NewInput(op)
+			in, out := op.NewInput(), op.NewInput()
 			fill(r, reflect.ValueOf(in).Elem(), 0)
 			if in, ok := in.(*wire.SearchVectorsInput); ok { // which is not decoded without them
 				in.IndexName, in.TableName = cmp.Or(in.IndexName, new("i")), cmp.Or(in.TableName, new("t"))
@@ -160,9 +179,42 @@ func TestAppend(t *testing.T) {
 		for i := range 60 {
 			out := reflect.New(reflect.TypeOf(s).Elem())
 			fill(r, out.Elem(), 0)
-			text := out.Interface().(appender).AppendJSON([]byte("x"))[1:]
+			text := out.Interface().(wire.Output).AppendJSON([]byte("x"))[1:]
 			require.JSONEq(t, string(wiretest.JSON(out.Interface())), string(text), "seed %d, %T, run %d", seed, s, i)
 		}
+	}
+}
+
+// TestGenerated compares generated code with what is done by reflection elsewhere.
+func TestGenerated(t *testing.T) {
+	const seed = 11
+	r := rand.New(rand.NewPCG(seed, 1))
+	for _, op := range []wire.Op{
+		wire.OpGetItem, wire.OpPutItem, wire.OpUpdateItem, wire.OpDeleteItem, wire.OpQuery, wire.OpScan,
+		wire.OpBatchGetItem, wire.OpBatchWriteItem, wire.OpTransactGetItems, wire.OpTransactWriteItems,
+	} {
+		for i := range 200 {
+			filled, in, other := op.NewInput(), op.NewInput(), op.NewInput()
+			fill(r, reflect.ValueOf(filled).Elem(), 0)
+			text := wiretest.JSON(filled)
+			faults := reflect.ValueOf(other).Elem().FieldByName("Faults").Addr().Interface().(*wire.Faults)
+			require.NoError(t, in.DecodeJSON(text))
+			require.NoError(t, wire.DecodeShape(text, other, faults))
+			require.True(t, same(reflect.ValueOf(in), reflect.ValueOf(other)), "seed %d, %v, run %d: %s", seed, op, i, text)
+
+			// The keys of maps are checked in generated code only.
+			if op != wire.OpBatchGetItem && op != wire.OpBatchWriteItem {
+				require.Equal(
+					t, in.Validate(), wire.ValidateShape(op, in), "seed %d, %v, run %d: %s", seed, op, i, text,
+				)
+			}
+		}
+	}
+	for _, s := range outputs {
+		out := reflect.New(reflect.TypeOf(s).Elem())
+		fill(r, out.Elem(), 0)
+		s = out.Interface().(wire.Output)
+		require.Equal(t, string(s.AppendJSON(nil)), string(wire.AppendAny(nil, s)), "%T", s)
 	}
 }
 
@@ -172,7 +224,7 @@ func TestRequests(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	sent := 0
 	for _, op := range wire.Operations() {
-		in, ok := wiretest.NewInput(op).(wire.Request)
+		in, ok := op.NewInput().(wire.Request)
 		if !ok {
 			continue
 		}
@@ -180,7 +232,7 @@ func TestRequests(t *testing.T) {
 		require.Equal(t, op, in.Op())
 
 		for i := range 60 {
-			out := wiretest.NewInput(op)
+			out := op.NewInput()
 			fill(r, reflect.ValueOf(in).Elem(), 0)
 			text := in.AppendJSON(nil)
 			require.JSONEq(t, string(wiretest.JSON(in)), string(text), "seed %d, %v, run %d", seed, op, i)
@@ -273,7 +325,7 @@ func same(a, b reflect.Value) bool {
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, op := range wire.Operations() {
-		in := wiretest.NewInput(op)
+		in := op.NewInput()
 		fill(r, reflect.ValueOf(in).Elem(), 0)
 		f.Add(uint8(i), wiretest.JSON(in))
 	}
@@ -284,7 +336,7 @@ func FuzzDecode(f *testing.F) {
 	ops := wire.Operations()
 	f.Fuzz(func(t *testing.T, n uint8, body []byte) {
 		op := ops[int(n)%len(ops)]
-		in := wiretest.NewInput(op)
+		in := op.NewInput()
 		if err := in.DecodeJSON(body); err != nil {
 			e, ok := err.(*wire.Error)
 			strict := ok && op == wire.OpSearchVectors && e.Code == wire.CodeValidation // a missing member
@@ -302,7 +354,7 @@ func FuzzDecode(f *testing.F) {
 			_ = c.CheckParams()
 		}
 		text := wiretest.JSON(in)
-		again := wiretest.NewInput(op)
+		again := op.NewInput()
 		if err := again.DecodeJSON(text); err != nil {
 			t.Fatalf("%v: reading %s again = %v", op, text, err)
 		}

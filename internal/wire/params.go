@@ -138,7 +138,6 @@ func (x *ScanInput) CheckParams() error {
 	return p.check()
 }
 
-// CheckParams is like [PutItemInput.CheckParams], for one table of
 // CheckParams is like [PutItemInput.CheckParams], for parameters of different tables.
 // Source: conformance, eu-west-2.
 func (x *BatchGetItemInput) CheckParams() error {
@@ -153,7 +152,7 @@ func (x *BatchGetItemInput) CheckParams() error {
 	return p.check()
 }
 
-// BatchGetItem.
+// CheckParams is like [PutItemInput.CheckParams], for one table of BatchGetItem.
 func (x *KeysAndAttributes) CheckParams() error {
 	p := params{op: OpBatchGetItem, names: x.ExpressionAttributeNames != nil}
 	p.projection("ProjectionExpression", x.ProjectionExpression != nil)

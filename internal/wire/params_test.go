@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/internal/wire/wiretest"
 )
 
 // Source: dynalite test/query.js, scan.js, putItem.js, batchGetItem.js;
@@ -71,7 +70,7 @@ func TestCheckParams(t *testing.T) {
 			"ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null",
 		},
 	} {
-		in := wiretest.NewInput(tt.op)
+		in := tt.op.NewInput()
 		if err := in.DecodeJSON([]byte(tt.body)); err != nil {
 			t.Fatal(err)
 		}

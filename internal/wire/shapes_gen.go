@@ -9,19 +9,19 @@ import (
 // ArchivalSummary is a shape of the service model.
 type ArchivalSummary struct {
 	ArchivalBackupArn *string
-	ArchivalDateTime  *float64 // seconds since 1970
+	ArchivalDateTime  *float64 `shape:"Date"` // seconds since 1970
 	ArchivalReason    *string
 }
 
 // AttributeDefinition is a shape of the service model.
 type AttributeDefinition struct {
-	AttributeName *string // required
-	AttributeType *string // required; S, N, B
+	AttributeName *string `shape:"KeySchemaAttributeName,required"`
+	AttributeType *string `shape:"ScalarAttributeType,required"` // S, N, B
 }
 
 // AttributeValueUpdate is a shape of the service model.
 type AttributeValueUpdate struct {
-	Action *string // ADD, PUT, DELETE
+	Action *string `shape:"AttributeAction"` // ADD, PUT, DELETE
 	Value  attr.Value
 }
 
@@ -33,8 +33,8 @@ type AutoScalingPolicyDescription struct {
 
 // AutoScalingPolicyUpdate is a shape of the service model.
 type AutoScalingPolicyUpdate struct {
-	PolicyName                               *string
-	TargetTrackingScalingPolicyConfiguration *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate // required
+	PolicyName                               *string                                                    `shape:"AutoScalingPolicyName"`
+	TargetTrackingScalingPolicyConfiguration *AutoScalingTargetTrackingScalingPolicyConfigurationUpdate `shape:",required"`
 }
 
 // AutoScalingSettingsDescription is a shape of the service model.
@@ -49,9 +49,9 @@ type AutoScalingSettingsDescription struct {
 // AutoScalingSettingsUpdate is a shape of the service model.
 type AutoScalingSettingsUpdate struct {
 	AutoScalingDisabled *bool
-	AutoScalingRoleArn  *string
-	MaximumUnits        *int64
-	MinimumUnits        *int64
+	AutoScalingRoleArn  *string `shape:"AutoScalingRoleArn"`
+	MaximumUnits        *int64  `shape:"PositiveLongObject"`
+	MinimumUnits        *int64  `shape:"PositiveLongObject"`
 	ScalingPolicyUpdate *AutoScalingPolicyUpdate
 }
 
@@ -60,15 +60,15 @@ type AutoScalingTargetTrackingScalingPolicyConfigurationDescription struct {
 	DisableScaleIn   *bool
 	ScaleInCooldown  *int64
 	ScaleOutCooldown *int64
-	TargetValue      *float64 // required
+	TargetValue      *float64
 }
 
 // AutoScalingTargetTrackingScalingPolicyConfigurationUpdate is a shape of the service model.
 type AutoScalingTargetTrackingScalingPolicyConfigurationUpdate struct {
 	DisableScaleIn   *bool
-	ScaleInCooldown  *int64
-	ScaleOutCooldown *int64
-	TargetValue      *float64 // required
+	ScaleInCooldown  *int64   `shape:"IntegerObject"`
+	ScaleOutCooldown *int64   `shape:"IntegerObject"`
+	TargetValue      *float64 `shape:",required"`
 }
 
 // BackupDescription is a shape of the service model.
@@ -80,20 +80,20 @@ type BackupDescription struct {
 
 // BackupDetails is a shape of the service model.
 type BackupDetails struct {
-	BackupArn              *string  // required
-	BackupCreationDateTime *float64 // required; seconds since 1970
-	BackupExpiryDateTime   *float64 // seconds since 1970
-	BackupName             *string  // required
+	BackupArn              *string
+	BackupCreationDateTime *float64 `shape:"BackupCreationDateTime"` // seconds since 1970
+	BackupExpiryDateTime   *float64 `shape:"Date"`                   // seconds since 1970
+	BackupName             *string
 	BackupSizeBytes        *int64
-	BackupStatus           *string // required; CREATING, DELETED, AVAILABLE
-	BackupType             *string // required; USER, SYSTEM, AWS_BACKUP
+	BackupStatus           *string // CREATING, DELETED, AVAILABLE
+	BackupType             *string // USER, SYSTEM, AWS_BACKUP
 }
 
 // BackupSummary is a shape of the service model.
 type BackupSummary struct {
 	BackupArn              *string
-	BackupCreationDateTime *float64 // seconds since 1970
-	BackupExpiryDateTime   *float64 // seconds since 1970
+	BackupCreationDateTime *float64 `shape:"BackupCreationDateTime"` // seconds since 1970
+	BackupExpiryDateTime   *float64 `shape:"Date"`                   // seconds since 1970
 	BackupName             *string
 	BackupSizeBytes        *int64
 	BackupStatus           *string // CREATING, DELETED, AVAILABLE
@@ -105,8 +105,8 @@ type BackupSummary struct {
 
 // BatchExecuteStatementInput is the input of BatchExecuteStatement.
 type BatchExecuteStatementInput struct {
-	ReturnConsumedCapacity *string                 // INDEXES, TOTAL, NONE
-	Statements             []BatchStatementRequest // required
+	ReturnConsumedCapacity *string                 `shape:"ReturnConsumedCapacity"` // INDEXES, TOTAL, NONE
+	Statements             []BatchStatementRequest `shape:"PartiQLBatchRequest,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -120,8 +120,8 @@ type BatchExecuteStatementOutput struct {
 
 // BatchGetItemInput is the input of BatchGetItem.
 type BatchGetItemInput struct {
-	RequestItems           map[string]KeysAndAttributes // required
-	ReturnConsumedCapacity *string                      // INDEXES, TOTAL, NONE
+	RequestItems           map[string]KeysAndAttributes `shape:"BatchGetRequestMap,required"`
+	ReturnConsumedCapacity *string                      `shape:"ReturnConsumedCapacity"` // INDEXES, TOTAL, NONE
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -144,9 +144,9 @@ type BatchStatementError struct {
 // BatchStatementRequest is a shape of the service model.
 type BatchStatementRequest struct {
 	ConsistentRead                      *bool
-	Parameters                          []attr.Value
-	ReturnValuesOnConditionCheckFailure *string // ALL_OLD, NONE
-	Statement                           *string // required
+	Parameters                          []attr.Value `shape:"PreparedStatementParameters"`
+	ReturnValuesOnConditionCheckFailure *string      `shape:"ReturnValuesOnConditionCheckFailure"` // ALL_OLD, NONE
+	Statement                           *string      `shape:"PartiQLStatement,required"`
 }
 
 // BatchStatementResponse is a shape of the service model.
@@ -158,9 +158,9 @@ type BatchStatementResponse struct {
 
 // BatchWriteItemInput is the input of BatchWriteItem.
 type BatchWriteItemInput struct {
-	RequestItems                map[string][]WriteRequest // required
-	ReturnConsumedCapacity      *string                   // INDEXES, TOTAL, NONE
-	ReturnItemCollectionMetrics *string                   // SIZE, NONE
+	ReturnConsumedCapacity      *string                   `shape:"ReturnConsumedCapacity"`      // INDEXES, TOTAL, NONE
+	ReturnItemCollectionMetrics *string                   `shape:"ReturnItemCollectionMetrics"` // SIZE, NONE
+	RequestItems                map[string][]WriteRequest `shape:"BatchWriteItemRequestMap,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -176,7 +176,7 @@ type BatchWriteItemOutput struct {
 // BillingModeSummary is a shape of the service model.
 type BillingModeSummary struct {
 	BillingMode                       *string  // PROVISIONED, PAY_PER_REQUEST
-	LastUpdateToPayPerRequestDateTime *float64 // seconds since 1970
+	LastUpdateToPayPerRequestDateTime *float64 `shape:"Date"` // seconds since 1970
 }
 
 // BulkOperationBytes is a shape of the service model.
@@ -190,7 +190,7 @@ type BulkOperationDescription struct {
 	BulkOperationStatus   *string // IN_PROGRESS, COMPLETED, COMPLETED_WITH_ERRORS, CANCELLING, CANCELLED, FAILED
 	BulkOperationUsage    []BulkOperationUsage
 	ClientToken           *string
-	EndTime               *float64 // seconds since 1970
+	EndTime               *float64 `shape:"BulkOperationEndTime"` // seconds since 1970
 	FailedItemCount       *int64
 	FailureCode           *string
 	FailureMessage        *string
@@ -200,17 +200,17 @@ type BulkOperationDescription struct {
 	PerformanceTier       *string // STANDARD, ACCELERATED
 	ProcessedInputBytes   *int64
 	ProcessedItemCount    *int64
-	StartTime             *float64 // seconds since 1970
+	StartTime             *float64 `shape:"BulkOperationStartTime"` // seconds since 1970
 	TableDetails          []BulkOperationTableDetail
 	TotalInputBytes       *int64
 }
 
 // BulkOperationSummary is a shape of the service model.
 type BulkOperationSummary struct {
-	BulkOperationArn    *string  // required
-	BulkOperationStatus *string  // required; IN_PROGRESS, COMPLETED, COMPLETED_WITH_ERRORS, CANCELLING, CANCELLED, FAILED
-	EndTime             *float64 // seconds since 1970
-	StartTime           *float64 // required; seconds since 1970
+	BulkOperationArn    *string
+	BulkOperationStatus *string  // IN_PROGRESS, COMPLETED, COMPLETED_WITH_ERRORS, CANCELLING, CANCELLED, FAILED
+	EndTime             *float64 `shape:"BulkOperationEndTime"`   // seconds since 1970
+	StartTime           *float64 `shape:"BulkOperationStartTime"` // seconds since 1970
 }
 
 // BulkOperationTableDetail is a shape of the service model.
@@ -236,7 +236,7 @@ type BulkOperationVectorBytes struct {
 
 // CancelBulkOperationInput is the input of CancelBulkOperation.
 type CancelBulkOperationInput struct {
-	BulkOperationArn *string // required
+	BulkOperationArn *string `shape:"BulkOperationArn,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -244,8 +244,8 @@ type CancelBulkOperationInput struct {
 
 // CancelBulkOperationOutput is the output of CancelBulkOperation.
 type CancelBulkOperationOutput struct {
-	BulkOperationArn    *string // required
-	BulkOperationStatus *string // required; IN_PROGRESS, COMPLETED, COMPLETED_WITH_ERRORS, CANCELLING, CANCELLED, FAILED
+	BulkOperationArn    *string
+	BulkOperationStatus *string // IN_PROGRESS, COMPLETED, COMPLETED_WITH_ERRORS, CANCELLING, CANCELLED, FAILED
 }
 
 // CancellationReason is a shape of the service model.
@@ -265,17 +265,17 @@ type Capacity struct {
 // Condition is a shape of the service model.
 type Condition struct {
 	AttributeValueList []attr.Value
-	ComparisonOperator *string // required
+	ComparisonOperator *string `shape:"ComparisonOperator,required"`
 }
 
 // ConditionCheck is a shape of the service model.
 type ConditionCheck struct {
-	ConditionExpression                 *string // required
-	ExpressionAttributeNames            map[string]string
-	ExpressionAttributeValues           attr.Item
-	Key                                 attr.Item // required
-	ReturnValuesOnConditionCheckFailure *string   // ALL_OLD, NONE
-	TableName                           *string   // required
+	ConditionExpression                 *string           `shape:",required"`
+	ExpressionAttributeNames            map[string]string `shape:"ExpressionAttributeNameMap"`
+	ExpressionAttributeValues           attr.Item         `shape:"ExpressionAttributeValueMap"`
+	Key                                 attr.Item         `shape:",required"`
+	ReturnValuesOnConditionCheckFailure *string           `shape:"ReturnValuesOnConditionCheckFailure"` // ALL_OLD, NONE
+	TableName                           *string           `shape:"TableArn,required,table"`
 }
 
 // ConsumedCapacity is a shape of the service model.
@@ -292,7 +292,7 @@ type ConsumedCapacity struct {
 
 // ContinuousBackupsDescription is a shape of the service model.
 type ContinuousBackupsDescription struct {
-	ContinuousBackupsStatus        *string // required; ENABLED, DISABLED
+	ContinuousBackupsStatus        *string // ENABLED, DISABLED
 	PointInTimeRecoveryDescription *PointInTimeRecoveryDescription
 }
 
@@ -306,8 +306,8 @@ type ContributorInsightsSummary struct {
 
 // CreateBackupInput is the input of CreateBackup.
 type CreateBackupInput struct {
-	BackupName *string // required
-	TableName  *string // required
+	BackupName *string `shape:"BackupName,required"`
+	TableName  *string `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -320,18 +320,18 @@ type CreateBackupOutput struct {
 
 // CreateGlobalSecondaryIndexAction is a shape of the service model.
 type CreateGlobalSecondaryIndexAction struct {
-	IndexName             *string            // required
-	KeySchema             []KeySchemaElement // required
-	OnDemandThroughput    *OnDemandThroughput
-	Projection            *Projection // required
+	IndexName             *string            `shape:"IndexName,required"`
+	KeySchema             []KeySchemaElement `shape:"KeySchema,required"`
+	Projection            *Projection        `shape:",required"`
 	ProvisionedThroughput *ProvisionedThroughput
+	OnDemandThroughput    *OnDemandThroughput
 	WarmThroughput        *WarmThroughput
 }
 
 // CreateGlobalTableInput is the input of CreateGlobalTable.
 type CreateGlobalTableInput struct {
-	GlobalTableName  *string   // required
-	ReplicationGroup []Replica // required
+	GlobalTableName  *string   `shape:"TableName,required,table"`
+	ReplicationGroup []Replica `shape:",required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -344,41 +344,41 @@ type CreateGlobalTableOutput struct {
 
 // CreateGlobalTableWitnessGroupMemberAction is a shape of the service model.
 type CreateGlobalTableWitnessGroupMemberAction struct {
-	RegionName *string // required
+	RegionName *string `shape:",required"`
 }
 
 // CreateReplicaAction is a shape of the service model.
 type CreateReplicaAction struct {
-	RegionName *string // required
+	RegionName *string `shape:",required"`
 }
 
 // CreateReplicationGroupMemberAction is a shape of the service model.
 type CreateReplicationGroupMemberAction struct {
-	GlobalSecondaryIndexes        []ReplicaGlobalSecondaryIndex
+	GlobalSecondaryIndexes        []ReplicaGlobalSecondaryIndex `shape:"ReplicaGlobalSecondaryIndexList"`
 	KMSMasterKeyId                *string
 	OnDemandThroughputOverride    *OnDemandThroughputOverride
 	ProvisionedThroughputOverride *ProvisionedThroughputOverride
-	RegionName                    *string // required
-	TableClassOverride            *string // STANDARD, STANDARD_INFREQUENT_ACCESS
+	RegionName                    *string `shape:",required"`
+	TableClassOverride            *string `shape:"TableClass"` // STANDARD, STANDARD_INFREQUENT_ACCESS
 }
 
 // CreateTableInput is the input of CreateTable.
 type CreateTableInput struct {
-	AttributeDefinitions               []AttributeDefinition // required
-	BillingMode                        *string               // PROVISIONED, PAY_PER_REQUEST
-	DeletionProtectionEnabled          *bool
-	GlobalSecondaryIndexes             []GlobalSecondaryIndex
-	GlobalTableSettingsReplicationMode *string // ENABLED, DISABLED, ENABLED_WITH_OVERRIDES
-	GlobalTableSourceArn               *string
-	KeySchema                          []KeySchemaElement // required
-	LocalSecondaryIndexes              []LocalSecondaryIndex
-	OnDemandThroughput                 *OnDemandThroughput
+	AttributeDefinitions               []AttributeDefinition `shape:",required"`
+	TableName                          *string               `shape:"TableArn,required,table,min=3"`
+	BillingMode                        *string               `shape:"BillingMode"` // PROVISIONED, PAY_PER_REQUEST
 	ProvisionedThroughput              *ProvisionedThroughput
+	KeySchema                          []KeySchemaElement `shape:"KeySchema,required,max=2"`
+	GlobalSecondaryIndexes             []GlobalSecondaryIndex
+	LocalSecondaryIndexes              []LocalSecondaryIndex
+	DeletionProtectionEnabled          *bool
+	GlobalTableSettingsReplicationMode *string `shape:"GlobalTableSettingsReplicationMode"` // ENABLED, DISABLED, ENABLED_WITH_OVERRIDES
+	GlobalTableSourceArn               *string `shape:"TableArn,min=3"`
+	OnDemandThroughput                 *OnDemandThroughput
 	ResourcePolicy                     *string
 	SSESpecification                   *SSESpecification
 	StreamSpecification                *StreamSpecification
-	TableClass                         *string // STANDARD, STANDARD_INFREQUENT_ACCESS
-	TableName                          *string // required
+	TableClass                         *string `shape:"TableClass"` // STANDARD, STANDARD_INFREQUENT_ACCESS
 	Tags                               []Tag
 	VectorIndexes                      []VectorIndex
 	WarmThroughput                     *WarmThroughput
@@ -394,33 +394,33 @@ type CreateTableOutput struct {
 
 // CreateVectorIndexAction is a shape of the service model.
 type CreateVectorIndexAction struct {
-	Dimensions       *int64      // required
-	DistanceFunction *string     // required; COSINE, DOT_PRODUCT, EUCLIDEAN
-	IndexName        *string     // required
-	Projection       *Projection // required
-	SearchSchema     []SearchSchemaElement
-	VectorAttribute  *VectorAttributeDefinition // required
+	Dimensions       *int64                     `shape:"PositiveLongObject,required"`
+	DistanceFunction *string                    `shape:"VectorDistanceFunction,required"` // COSINE, DOT_PRODUCT, EUCLIDEAN
+	IndexName        *string                    `shape:"IndexName,required"`
+	Projection       *Projection                `shape:",required"`
+	SearchSchema     []SearchSchemaElement      `shape:"SearchSchema"`
+	VectorAttribute  *VectorAttributeDefinition `shape:",required"`
 }
 
 // CsvOptions is a shape of the service model.
 type CsvOptions struct {
-	Delimiter  *string
-	HeaderList []string
+	Delimiter  *string  `shape:"CsvDelimiter"`
+	HeaderList []string `shape:"CsvHeaderList"`
 }
 
 // Delete is a shape of the service model.
 type Delete struct {
 	ConditionExpression                 *string
-	ExpressionAttributeNames            map[string]string
-	ExpressionAttributeValues           attr.Item
-	Key                                 attr.Item // required
-	ReturnValuesOnConditionCheckFailure *string   // ALL_OLD, NONE
-	TableName                           *string   // required
+	ExpressionAttributeNames            map[string]string `shape:"ExpressionAttributeNameMap"`
+	ExpressionAttributeValues           attr.Item         `shape:"ExpressionAttributeValueMap"`
+	Key                                 attr.Item         `shape:",required"`
+	ReturnValuesOnConditionCheckFailure *string           `shape:"ReturnValuesOnConditionCheckFailure"` // ALL_OLD, NONE
+	TableName                           *string           `shape:"TableArn,required,table"`
 }
 
 // DeleteBackupInput is the input of DeleteBackup.
 type DeleteBackupInput struct {
-	BackupArn *string // required
+	BackupArn *string `shape:"BackupArn,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -433,27 +433,27 @@ type DeleteBackupOutput struct {
 
 // DeleteGlobalSecondaryIndexAction is a shape of the service model.
 type DeleteGlobalSecondaryIndexAction struct {
-	IndexName *string // required
+	IndexName *string `shape:"IndexName,required"`
 }
 
 // DeleteGlobalTableWitnessGroupMemberAction is a shape of the service model.
 type DeleteGlobalTableWitnessGroupMemberAction struct {
-	RegionName *string // required
+	RegionName *string `shape:",required"`
 }
 
 // DeleteItemInput is the input of DeleteItem.
 type DeleteItemInput struct {
-	ConditionExpression                 *string
-	ConditionalOperator                 *string // AND, OR
+	ReturnConsumedCapacity              *string   `shape:"ReturnConsumedCapacity"` // INDEXES, TOTAL, NONE
+	TableName                           *string   `shape:"TableArn,required,table"`
+	ReturnValues                        *string   `shape:"ReturnValue"`                 // NONE, ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATED_NEW
+	ReturnItemCollectionMetrics         *string   `shape:"ReturnItemCollectionMetrics"` // SIZE, NONE
+	Key                                 attr.Item `shape:",required"`
+	ConditionalOperator                 *string   `shape:"ConditionalOperator"` // AND, OR
 	Expected                            map[string]ExpectedAttributeValue
-	ExpressionAttributeNames            map[string]string
-	ExpressionAttributeValues           attr.Item
-	Key                                 attr.Item // required
-	ReturnConsumedCapacity              *string   // INDEXES, TOTAL, NONE
-	ReturnItemCollectionMetrics         *string   // SIZE, NONE
-	ReturnValues                        *string   // NONE, ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATED_NEW
-	ReturnValuesOnConditionCheckFailure *string   // ALL_OLD, NONE
-	TableName                           *string   // required
+	ConditionExpression                 *string
+	ExpressionAttributeNames            map[string]string `shape:"ExpressionAttributeNameMap"`
+	ExpressionAttributeValues           attr.Item         `shape:"ExpressionAttributeValueMap"`
+	ReturnValuesOnConditionCheckFailure *string           `shape:"ReturnValuesOnConditionCheckFailure"` // ALL_OLD, NONE
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -468,23 +468,23 @@ type DeleteItemOutput struct {
 
 // DeleteReplicaAction is a shape of the service model.
 type DeleteReplicaAction struct {
-	RegionName *string // required
+	RegionName *string `shape:",required"`
 }
 
 // DeleteReplicationGroupMemberAction is a shape of the service model.
 type DeleteReplicationGroupMemberAction struct {
-	RegionName *string // required
+	RegionName *string `shape:",required"`
 }
 
 // DeleteRequest is a shape of the service model.
 type DeleteRequest struct {
-	Key attr.Item // required
+	Key attr.Item `shape:",required"`
 }
 
 // DeleteResourcePolicyInput is the input of DeleteResourcePolicy.
 type DeleteResourcePolicyInput struct {
-	ExpectedRevisionId *string
-	ResourceArn        *string // required
+	ExpectedRevisionId *string `shape:"PolicyRevisionId"`
+	ResourceArn        *string `shape:"ResourceArnString,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -497,7 +497,7 @@ type DeleteResourcePolicyOutput struct {
 
 // DeleteTableInput is the input of DeleteTable.
 type DeleteTableInput struct {
-	TableName *string // required
+	TableName *string `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -510,12 +510,12 @@ type DeleteTableOutput struct {
 
 // DeleteVectorIndexAction is a shape of the service model.
 type DeleteVectorIndexAction struct {
-	IndexName *string // required
+	IndexName *string `shape:"IndexName,required"`
 }
 
 // DescribeBackupInput is the input of DescribeBackup.
 type DescribeBackupInput struct {
-	BackupArn *string // required
+	BackupArn *string `shape:"BackupArn,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -528,7 +528,7 @@ type DescribeBackupOutput struct {
 
 // DescribeBulkOperationInput is the input of DescribeBulkOperation.
 type DescribeBulkOperationInput struct {
-	BulkOperationArn *string // required
+	BulkOperationArn *string `shape:"BulkOperationArn,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -536,12 +536,12 @@ type DescribeBulkOperationInput struct {
 
 // DescribeBulkOperationOutput is the output of DescribeBulkOperation.
 type DescribeBulkOperationOutput struct {
-	BulkOperationDescription *BulkOperationDescription // required
+	BulkOperationDescription *BulkOperationDescription
 }
 
 // DescribeContinuousBackupsInput is the input of DescribeContinuousBackups.
 type DescribeContinuousBackupsInput struct {
-	TableName *string // required
+	TableName *string `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -554,8 +554,8 @@ type DescribeContinuousBackupsOutput struct {
 
 // DescribeContributorInsightsInput is the input of DescribeContributorInsights.
 type DescribeContributorInsightsInput struct {
-	IndexName *string
-	TableName *string // required
+	IndexName *string `shape:"IndexName"`
+	TableName *string `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -568,7 +568,7 @@ type DescribeContributorInsightsOutput struct {
 	ContributorInsightsStatus   *string // ENABLING, ENABLED, DISABLING, DISABLED, FAILED
 	FailureException            *FailureException
 	IndexName                   *string
-	LastUpdateDateTime          *float64 // seconds since 1970
+	LastUpdateDateTime          *float64 `shape:"LastUpdateDateTime"` // seconds since 1970
 	TableName                   *string
 }
 
@@ -581,12 +581,12 @@ type DescribeEndpointsRequest struct {
 
 // DescribeEndpointsResponse is the output of DescribeEndpoints.
 type DescribeEndpointsResponse struct {
-	Endpoints []Endpoint // required
+	Endpoints []Endpoint
 }
 
 // DescribeExportInput is the input of DescribeExport.
 type DescribeExportInput struct {
-	ExportArn *string // required
+	ExportArn *string `shape:"ExportArn,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -599,7 +599,7 @@ type DescribeExportOutput struct {
 
 // DescribeGlobalTableInput is the input of DescribeGlobalTable.
 type DescribeGlobalTableInput struct {
-	GlobalTableName *string // required
+	GlobalTableName *string `shape:"TableName,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -612,7 +612,7 @@ type DescribeGlobalTableOutput struct {
 
 // DescribeGlobalTableSettingsInput is the input of DescribeGlobalTableSettings.
 type DescribeGlobalTableSettingsInput struct {
-	GlobalTableName *string // required
+	GlobalTableName *string `shape:"TableName,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -626,7 +626,7 @@ type DescribeGlobalTableSettingsOutput struct {
 
 // DescribeImportInput is the input of DescribeImport.
 type DescribeImportInput struct {
-	ImportArn *string // required
+	ImportArn *string `shape:"ImportArn,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -634,12 +634,12 @@ type DescribeImportInput struct {
 
 // DescribeImportOutput is the output of DescribeImport.
 type DescribeImportOutput struct {
-	ImportTableDescription *ImportTableDescription // required
+	ImportTableDescription *ImportTableDescription
 }
 
 // DescribeKinesisStreamingDestinationInput is the input of DescribeKinesisStreamingDestination.
 type DescribeKinesisStreamingDestinationInput struct {
-	TableName *string // required
+	TableName *string `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -668,10 +668,10 @@ type DescribeLimitsOutput struct {
 
 // DescribeStreamInput is the input of DescribeStream.
 type DescribeStreamInput struct {
-	ExclusiveStartShardId *string
-	Limit                 *int64
+	ExclusiveStartShardId *string `shape:"ShardId"`
+	Limit                 *int64  `shape:"PositiveIntegerObject"`
 	ShardFilter           *ShardFilter
-	StreamArn             *string // required
+	StreamArn             *string `shape:"StreamArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -684,7 +684,7 @@ type DescribeStreamOutput struct {
 
 // DescribeTableInput is the input of DescribeTable.
 type DescribeTableInput struct {
-	TableName *string // required
+	TableName *string `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -697,7 +697,7 @@ type DescribeTableOutput struct {
 
 // DescribeTableReplicaAutoScalingInput is the input of DescribeTableReplicaAutoScaling.
 type DescribeTableReplicaAutoScalingInput struct {
-	TableName *string // required
+	TableName *string `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -710,7 +710,7 @@ type DescribeTableReplicaAutoScalingOutput struct {
 
 // DescribeTimeToLiveInput is the input of DescribeTimeToLive.
 type DescribeTimeToLiveInput struct {
-	TableName *string // required
+	TableName *string `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -723,30 +723,30 @@ type DescribeTimeToLiveOutput struct {
 
 // DisassociateReplicationGroupMemberAction is a shape of the service model.
 type DisassociateReplicationGroupMemberAction struct {
-	DisassociationMode *string // required; WAIT_FOR_REPLICATION
-	RegionName         *string // required
+	DisassociationMode *string `shape:"DisassociationMode,required"` // WAIT_FOR_REPLICATION
+	RegionName         *string `shape:",required"`
 }
 
 // EnableKinesisStreamingConfiguration is a shape of the service model.
 type EnableKinesisStreamingConfiguration struct {
-	ApproximateCreationDateTimePrecision *string // MILLISECOND, MICROSECOND
+	ApproximateCreationDateTimePrecision *string `shape:"ApproximateCreationDateTimePrecision"` // MILLISECOND, MICROSECOND
 }
 
 // Endpoint is a shape of the service model.
 type Endpoint struct {
-	Address              *string // required
-	CachePeriodInMinutes *int64  // required
+	Address              *string
+	CachePeriodInMinutes *int64
 }
 
 // ExecuteStatementInput is the input of ExecuteStatement.
 type ExecuteStatementInput struct {
 	ConsistentRead                      *bool
-	Limit                               *int64
-	NextToken                           *string
-	Parameters                          []attr.Value
-	ReturnConsumedCapacity              *string // INDEXES, TOTAL, NONE
-	ReturnValuesOnConditionCheckFailure *string // ALL_OLD, NONE
-	Statement                           *string // required
+	Limit                               *int64       `shape:"PositiveIntegerObject"`
+	NextToken                           *string      `shape:"PartiQLNextToken"`
+	Parameters                          []attr.Value `shape:"PreparedStatementParameters"`
+	ReturnConsumedCapacity              *string      `shape:"ReturnConsumedCapacity"`              // INDEXES, TOTAL, NONE
+	ReturnValuesOnConditionCheckFailure *string      `shape:"ReturnValuesOnConditionCheckFailure"` // ALL_OLD, NONE
+	Statement                           *string      `shape:"PartiQLStatement,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -762,9 +762,9 @@ type ExecuteStatementOutput struct {
 
 // ExecuteTransactionInput is the input of ExecuteTransaction.
 type ExecuteTransactionInput struct {
-	ClientRequestToken     *string
-	ReturnConsumedCapacity *string                  // INDEXES, TOTAL, NONE
-	TransactStatements     []ParameterizedStatement // required
+	ClientRequestToken     *string                  `shape:"ClientRequestToken"`
+	ReturnConsumedCapacity *string                  `shape:"ReturnConsumedCapacity"` // INDEXES, TOTAL, NONE
+	TransactStatements     []ParameterizedStatement `shape:"ParameterizedStatements,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -779,7 +779,7 @@ type ExecuteTransactionOutput struct {
 // ExpectedAttributeValue is a shape of the service model.
 type ExpectedAttributeValue struct {
 	AttributeValueList []attr.Value
-	ComparisonOperator *string
+	ComparisonOperator *string `shape:"ComparisonOperator"`
 	Exists             *bool
 	Value              attr.Value
 }
@@ -788,12 +788,12 @@ type ExpectedAttributeValue struct {
 type ExportDescription struct {
 	BilledSizeBytes                *int64
 	ClientToken                    *string
-	EndTime                        *float64 // seconds since 1970
+	EndTime                        *float64 `shape:"ExportEndTime"` // seconds since 1970
 	ExportArn                      *string
 	ExportFormat                   *string // DYNAMODB_JSON, ION
 	ExportManifest                 *string
 	ExportStatus                   *string  // IN_PROGRESS, COMPLETED, FAILED
-	ExportTime                     *float64 // seconds since 1970
+	ExportTime                     *float64 `shape:"ExportTime"` // seconds since 1970
 	ExportType                     *string  // FULL_EXPORT, INCREMENTAL_EXPORT
 	FailureCode                    *string
 	FailureMessage                 *string
@@ -805,7 +805,7 @@ type ExportDescription struct {
 	S3Prefix                       *string
 	S3SseAlgorithm                 *string // AES256, KMS
 	S3SseKmsKeyId                  *string
-	StartTime                      *float64 // seconds since 1970
+	StartTime                      *float64 `shape:"ExportStartTime"` // seconds since 1970
 	TableArn                       *string
 	TableId                        *string
 }
@@ -819,18 +819,18 @@ type ExportSummary struct {
 
 // ExportTableToPointInTimeInput is the input of ExportTableToPointInTime.
 type ExportTableToPointInTimeInput struct {
-	ClientToken                    *string
-	ExportFormat                   *string  // DYNAMODB_JSON, ION
-	ExportTime                     *float64 // seconds since 1970
-	ExportType                     *string  // FULL_EXPORT, INCREMENTAL_EXPORT
+	ClientToken                    *string  `shape:"ClientToken"`
+	ExportFormat                   *string  `shape:"ExportFormat"` // DYNAMODB_JSON, ION
+	ExportTime                     *float64 `shape:"ExportTime"`   // seconds since 1970
+	ExportType                     *string  `shape:"ExportType"`   // FULL_EXPORT, INCREMENTAL_EXPORT
 	FilterSpecification            *FilterSpecification
 	IncrementalExportSpecification *IncrementalExportSpecification
-	S3Bucket                       *string // required
-	S3BucketOwner                  *string
-	S3Prefix                       *string
-	S3SseAlgorithm                 *string // AES256, KMS
-	S3SseKmsKeyId                  *string
-	TableArn                       *string // required
+	S3Bucket                       *string `shape:"S3Bucket,required"`
+	S3BucketOwner                  *string `shape:"S3BucketOwner"`
+	S3Prefix                       *string `shape:"S3Prefix"`
+	S3SseAlgorithm                 *string `shape:"S3SseAlgorithm"` // AES256, KMS
+	S3SseKmsKeyId                  *string `shape:"S3SseKmsKeyId"`
+	TableArn                       *string `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -849,8 +849,8 @@ type FailureException struct {
 
 // FilterSpecification is a shape of the service model.
 type FilterSpecification struct {
-	ExpressionAttributeNames  map[string]string
-	ExpressionAttributeValues attr.Item
+	ExpressionAttributeNames  map[string]string `shape:"ExpressionAttributeNameMap"`
+	ExpressionAttributeValues attr.Item         `shape:"ExpressionAttributeValueMap"`
 	FilterExpression          *string
 	KeyConditionExpression    *string
 	ProjectionExpression      *string
@@ -858,21 +858,21 @@ type FilterSpecification struct {
 
 // Get is a shape of the service model.
 type Get struct {
-	ExpressionAttributeNames map[string]string
-	Key                      attr.Item // required
+	ExpressionAttributeNames map[string]string `shape:"ExpressionAttributeNameMap"`
+	Key                      attr.Item         `shape:",required"`
 	ProjectionExpression     *string
-	TableName                *string // required
+	TableName                *string `shape:"TableArn,required,table"`
 }
 
 // GetItemInput is the input of GetItem.
 type GetItemInput struct {
-	AttributesToGet          []string
+	ReturnConsumedCapacity   *string   `shape:"ReturnConsumedCapacity"` // INDEXES, TOTAL, NONE
+	AttributesToGet          []string  `shape:"AttributeNameList"`
+	TableName                *string   `shape:"TableArn,required,table"`
+	Key                      attr.Item `shape:",required"`
 	ConsistentRead           *bool
-	ExpressionAttributeNames map[string]string
-	Key                      attr.Item // required
+	ExpressionAttributeNames map[string]string `shape:"ExpressionAttributeNameMap"`
 	ProjectionExpression     *string
-	ReturnConsumedCapacity   *string // INDEXES, TOTAL, NONE
-	TableName                *string // required
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -886,8 +886,8 @@ type GetItemOutput struct {
 
 // GetRecordsInput is the input of GetRecords.
 type GetRecordsInput struct {
-	Limit         *int64
-	ShardIterator *string // required
+	Limit         *int64  `shape:"PositiveIntegerObject"`
+	ShardIterator *string `shape:"ShardIterator,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -901,7 +901,7 @@ type GetRecordsOutput struct {
 
 // GetResourcePolicyInput is the input of GetResourcePolicy.
 type GetResourcePolicyInput struct {
-	ResourceArn *string // required
+	ResourceArn *string `shape:"ResourceArnString,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -915,11 +915,11 @@ type GetResourcePolicyOutput struct {
 
 // GetShardIteratorInput is the input of GetShardIterator.
 type GetShardIteratorInput struct {
-	SequenceNumber    *string
-	ShardId           *string  // required
-	ShardIteratorType *string  // required; TRIM_HORIZON, LATEST, AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER, AT_TIMESTAMP
-	StreamArn         *string  // required
-	Timestamp         *float64 // seconds since 1970
+	SequenceNumber    *string  `shape:"SequenceNumber"`
+	ShardId           *string  `shape:"ShardId,required"`
+	ShardIteratorType *string  `shape:"ShardIteratorType,required"` // TRIM_HORIZON, LATEST, AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER, AT_TIMESTAMP
+	StreamArn         *string  `shape:"StreamArn,required,table"`
+	Timestamp         *float64 `shape:"Timestamp"` // seconds since 1970
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -932,17 +932,17 @@ type GetShardIteratorOutput struct {
 
 // GlobalSecondaryIndex is a shape of the service model.
 type GlobalSecondaryIndex struct {
-	IndexName             *string            // required
-	KeySchema             []KeySchemaElement // required
-	OnDemandThroughput    *OnDemandThroughput
-	Projection            *Projection // required
+	IndexName             *string            `shape:"IndexName,required"`
+	KeySchema             []KeySchemaElement `shape:"KeySchema,required"`
+	Projection            *Projection        `shape:",required"`
 	ProvisionedThroughput *ProvisionedThroughput
+	OnDemandThroughput    *OnDemandThroughput
 	WarmThroughput        *WarmThroughput
 }
 
 // GlobalSecondaryIndexAutoScalingUpdate is a shape of the service model.
 type GlobalSecondaryIndexAutoScalingUpdate struct {
-	IndexName                                 *string
+	IndexName                                 *string `shape:"IndexName"`
 	ProvisionedWriteCapacityAutoScalingUpdate *AutoScalingSettingsUpdate
 }
 
@@ -972,9 +972,9 @@ type GlobalSecondaryIndexInfo struct {
 
 // GlobalSecondaryIndexUpdate is a shape of the service model.
 type GlobalSecondaryIndexUpdate struct {
+	Update *UpdateGlobalSecondaryIndexAction
 	Create *CreateGlobalSecondaryIndexAction
 	Delete *DeleteGlobalSecondaryIndexAction
-	Update *UpdateGlobalSecondaryIndexAction
 }
 
 // GlobalSecondaryIndexWarmThroughputDescription is a shape of the service model.
@@ -992,7 +992,7 @@ type GlobalTable struct {
 
 // GlobalTableDescription is a shape of the service model.
 type GlobalTableDescription struct {
-	CreationDateTime  *float64 // seconds since 1970
+	CreationDateTime  *float64 `shape:"Date"` // seconds since 1970
 	GlobalTableArn    *string
 	GlobalTableName   *string
 	GlobalTableStatus *string // CREATING, ACTIVE, DELETING, UPDATING
@@ -1001,9 +1001,9 @@ type GlobalTableDescription struct {
 
 // GlobalTableGlobalSecondaryIndexSettingsUpdate is a shape of the service model.
 type GlobalTableGlobalSecondaryIndexSettingsUpdate struct {
-	IndexName                                         *string // required
+	IndexName                                         *string `shape:"IndexName,required"`
 	ProvisionedWriteCapacityAutoScalingSettingsUpdate *AutoScalingSettingsUpdate
-	ProvisionedWriteCapacityUnits                     *int64
+	ProvisionedWriteCapacityUnits                     *int64 `shape:"PositiveLongObject"`
 }
 
 // GlobalTableWitnessDescription is a shape of the service model.
@@ -1027,12 +1027,12 @@ type Identity struct {
 // ImportSummary is a shape of the service model.
 type ImportSummary struct {
 	CloudWatchLogGroupArn *string
-	EndTime               *float64 // seconds since 1970
+	EndTime               *float64 `shape:"ImportEndTime"` // seconds since 1970
 	ImportArn             *string
 	ImportStatus          *string // IN_PROGRESS, COMPLETED, CANCELLING, CANCELLED, FAILED
 	InputFormat           *string // DYNAMODB_JSON, ION, CSV
 	S3BucketSource        *S3BucketSource
-	StartTime             *float64 // seconds since 1970
+	StartTime             *float64 `shape:"ImportStartTime"` // seconds since 1970
 	TableArn              *string
 }
 
@@ -1040,7 +1040,7 @@ type ImportSummary struct {
 type ImportTableDescription struct {
 	ClientToken             *string
 	CloudWatchLogGroupArn   *string
-	EndTime                 *float64 // seconds since 1970
+	EndTime                 *float64 `shape:"ImportEndTime"` // seconds since 1970
 	ErrorCount              *int64
 	FailureCode             *string
 	FailureMessage          *string
@@ -1053,7 +1053,7 @@ type ImportTableDescription struct {
 	ProcessedItemCount      *int64
 	ProcessedSizeBytes      *int64
 	S3BucketSource          *S3BucketSource
-	StartTime               *float64 // seconds since 1970
+	StartTime               *float64 `shape:"ImportStartTime"` // seconds since 1970
 	TableArn                *string
 	TableCreationParameters *TableCreationParameters
 	TableId                 *string
@@ -1061,12 +1061,12 @@ type ImportTableDescription struct {
 
 // ImportTableInput is the input of ImportTable.
 type ImportTableInput struct {
-	ClientToken             *string
-	InputCompressionType    *string // GZIP, ZSTD, NONE
-	InputFormat             *string // required; DYNAMODB_JSON, ION, CSV
+	ClientToken             *string `shape:"ClientToken"`
+	InputCompressionType    *string `shape:"InputCompressionType"` // GZIP, ZSTD, NONE
+	InputFormat             *string `shape:"InputFormat,required"` // DYNAMODB_JSON, ION, CSV
 	InputFormatOptions      *InputFormatOptions
-	S3BucketSource          *S3BucketSource          // required
-	TableCreationParameters *TableCreationParameters // required
+	S3BucketSource          *S3BucketSource          `shape:",required"`
+	TableCreationParameters *TableCreationParameters `shape:",required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1074,14 +1074,14 @@ type ImportTableInput struct {
 
 // ImportTableOutput is the output of ImportTable.
 type ImportTableOutput struct {
-	ImportTableDescription *ImportTableDescription // required
+	ImportTableDescription *ImportTableDescription
 }
 
 // IncrementalExportSpecification is a shape of the service model.
 type IncrementalExportSpecification struct {
-	ExportFromTime *float64 // seconds since 1970
-	ExportToTime   *float64 // seconds since 1970
-	ExportViewType *string  // NEW_IMAGE, NEW_AND_OLD_IMAGES
+	ExportFromTime *float64 `shape:"ExportFromTime"` // seconds since 1970
+	ExportToTime   *float64 `shape:"ExportToTime"`   // seconds since 1970
+	ExportViewType *string  `shape:"ExportViewType"` // NEW_IMAGE, NEW_AND_OLD_IMAGES
 }
 
 // InputFormatOptions is a shape of the service model.
@@ -1091,11 +1091,11 @@ type InputFormatOptions struct {
 
 // InputS3Configuration is a shape of the service model.
 type InputS3Configuration struct {
-	InputCompressionType *string // GZIP, ZSTD, NONE
-	InputFormat          *string // required; DYNAMODB_JSON, ION
-	S3Bucket             *string // required
-	S3BucketOwner        *string
-	S3KeyPrefix          *string
+	InputCompressionType *string `shape:"InputCompressionType"`              // GZIP, ZSTD, NONE
+	InputFormat          *string `shape:"BulkOperationInputFormat,required"` // DYNAMODB_JSON, ION
+	S3Bucket             *string `shape:"S3Bucket,required"`
+	S3BucketOwner        *string `shape:"S3BucketOwner"`
+	S3KeyPrefix          *string `shape:"S3Prefix"`
 }
 
 // ItemCollectionMetrics is a shape of the service model.
@@ -1111,16 +1111,16 @@ type ItemResponse struct {
 
 // KeySchemaElement is a shape of the service model.
 type KeySchemaElement struct {
-	AttributeName *string // required
-	KeyType       *string // required; HASH, RANGE
+	AttributeName *string `shape:"KeySchemaAttributeName,required"`
+	KeyType       *string `shape:"KeyType,required"` // HASH, RANGE
 }
 
 // KeysAndAttributes is a shape of the service model.
 type KeysAndAttributes struct {
-	AttributesToGet          []string
+	Keys                     []attr.Item `shape:"KeyList,required"`
+	AttributesToGet          []string    `shape:"AttributeNameList"`
 	ConsistentRead           *bool
-	ExpressionAttributeNames map[string]string
-	Keys                     []attr.Item // required
+	ExpressionAttributeNames map[string]string `shape:"ExpressionAttributeNameMap"`
 	ProjectionExpression     *string
 }
 
@@ -1135,8 +1135,8 @@ type KinesisDataStreamDestination struct {
 // KinesisStreamingDestinationInput is the input of DisableKinesisStreamingDestination, EnableKinesisStreamingDestination.
 type KinesisStreamingDestinationInput struct {
 	EnableKinesisStreamingConfiguration *EnableKinesisStreamingConfiguration
-	StreamArn                           *string // required
-	TableName                           *string // required
+	StreamArn                           *string `shape:"StreamArn,required"`
+	TableName                           *string `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1152,12 +1152,12 @@ type KinesisStreamingDestinationOutput struct {
 
 // ListBackupsInput is the input of ListBackups.
 type ListBackupsInput struct {
-	BackupType              *string // USER, SYSTEM, AWS_BACKUP, ALL
-	ExclusiveStartBackupArn *string
-	Limit                   *int64
-	TableName               *string
-	TimeRangeLowerBound     *float64 // seconds since 1970
-	TimeRangeUpperBound     *float64 // seconds since 1970
+	BackupType              *string  `shape:"BackupTypeFilter"` // USER, SYSTEM, AWS_BACKUP, ALL
+	ExclusiveStartBackupArn *string  `shape:"BackupArn"`
+	Limit                   *int64   `shape:"BackupsInputLimit"`
+	TableName               *string  `shape:"TableArn,table"`
+	TimeRangeLowerBound     *float64 `shape:"TimeRangeLowerBound"` // seconds since 1970
+	TimeRangeUpperBound     *float64 `shape:"TimeRangeUpperBound"` // seconds since 1970
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1171,8 +1171,8 @@ type ListBackupsOutput struct {
 
 // ListBulkOperationsInput is the input of ListBulkOperations.
 type ListBulkOperationsInput struct {
-	MaxResults *int64
-	NextToken  *string
+	MaxResults *int64  `shape:"ListBulkOperationsMaxLimit"`
+	NextToken  *string `shape:"BulkOperationNextToken"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1186,9 +1186,9 @@ type ListBulkOperationsOutput struct {
 
 // ListContributorInsightsInput is the input of ListContributorInsights.
 type ListContributorInsightsInput struct {
-	MaxResults *int64
+	MaxResults *int64 `shape:"ListContributorInsightsLimit"`
 	NextToken  *string
-	TableName  *string
+	TableName  *string `shape:"TableArn,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1202,9 +1202,9 @@ type ListContributorInsightsOutput struct {
 
 // ListExportsInput is the input of ListExports.
 type ListExportsInput struct {
-	MaxResults *int64
+	MaxResults *int64 `shape:"ListExportsMaxLimit"`
 	NextToken  *string
-	TableArn   *string
+	TableArn   *string `shape:"TableArn,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1218,8 +1218,8 @@ type ListExportsOutput struct {
 
 // ListGlobalTablesInput is the input of ListGlobalTables.
 type ListGlobalTablesInput struct {
-	ExclusiveStartGlobalTableName *string
-	Limit                         *int64
+	ExclusiveStartGlobalTableName *string `shape:"TableName"`
+	Limit                         *int64  `shape:"PositiveIntegerObject"`
 	RegionName                    *string
 
 	// Faults are attribute values that are well formed but not allowed.
@@ -1234,9 +1234,9 @@ type ListGlobalTablesOutput struct {
 
 // ListImportsInput is the input of ListImports.
 type ListImportsInput struct {
-	NextToken *string
-	PageSize  *int64
-	TableArn  *string
+	NextToken *string `shape:"ImportNextToken"`
+	PageSize  *int64  `shape:"ListImportsMaxLimit"`
+	TableArn  *string `shape:"TableArn,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1250,9 +1250,9 @@ type ListImportsOutput struct {
 
 // ListStreamsInput is the input of ListStreams.
 type ListStreamsInput struct {
-	ExclusiveStartStreamArn *string
-	Limit                   *int64
-	TableName               *string
+	ExclusiveStartStreamArn *string `shape:"StreamArn"`
+	Limit                   *int64  `shape:"PositiveIntegerObject"`
+	TableName               *string `shape:"TableName,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1266,8 +1266,8 @@ type ListStreamsOutput struct {
 
 // ListTablesInput is the input of ListTables.
 type ListTablesInput struct {
-	ExclusiveStartTableName *string
-	Limit                   *int64
+	Limit                   *int64  `shape:"ListTablesInputLimit"`
+	ExclusiveStartTableName *string `shape:"TableName"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1282,7 +1282,7 @@ type ListTablesOutput struct {
 // ListTagsOfResourceInput is the input of ListTagsOfResource.
 type ListTagsOfResourceInput struct {
 	NextToken   *string
-	ResourceArn *string // required
+	ResourceArn *string `shape:"ResourceArnString,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1296,9 +1296,9 @@ type ListTagsOfResourceOutput struct {
 
 // LocalSecondaryIndex is a shape of the service model.
 type LocalSecondaryIndex struct {
-	IndexName  *string            // required
-	KeySchema  []KeySchemaElement // required
-	Projection *Projection        // required
+	IndexName  *string            `shape:"IndexName,required"`
+	KeySchema  []KeySchemaElement `shape:"KeySchema,required,max=2"`
+	Projection *Projection        `shape:",required"`
 }
 
 // LocalSecondaryIndexDescription is a shape of the service model.
@@ -1331,51 +1331,51 @@ type OnDemandThroughputOverride struct {
 
 // OutputS3Configuration is a shape of the service model.
 type OutputS3Configuration struct {
-	OutputType     []string // required
-	S3Bucket       *string
-	S3BucketOwner  *string
-	S3KeyPrefix    *string
-	S3SseAlgorithm *string // AES256, KMS
-	S3SseKmsKeyId  *string
+	OutputType     []string `shape:"OutputTypeList,required"`
+	S3Bucket       *string  `shape:"S3Bucket"`
+	S3BucketOwner  *string  `shape:"S3BucketOwner"`
+	S3KeyPrefix    *string  `shape:"S3Prefix"`
+	S3SseAlgorithm *string  `shape:"S3SseAlgorithm"` // AES256, KMS
+	S3SseKmsKeyId  *string  `shape:"S3SseKmsKeyId"`
 }
 
 // ParameterizedStatement is a shape of the service model.
 type ParameterizedStatement struct {
-	Parameters                          []attr.Value
-	ReturnValuesOnConditionCheckFailure *string // ALL_OLD, NONE
-	Statement                           *string // required
+	Parameters                          []attr.Value `shape:"PreparedStatementParameters"`
+	ReturnValuesOnConditionCheckFailure *string      `shape:"ReturnValuesOnConditionCheckFailure"` // ALL_OLD, NONE
+	Statement                           *string      `shape:"PartiQLStatement,required"`
 }
 
 // PointInTimeRecoveryDescription is a shape of the service model.
 type PointInTimeRecoveryDescription struct {
-	EarliestRestorableDateTime *float64 // seconds since 1970
-	LatestRestorableDateTime   *float64 // seconds since 1970
+	EarliestRestorableDateTime *float64 `shape:"Date"` // seconds since 1970
+	LatestRestorableDateTime   *float64 `shape:"Date"` // seconds since 1970
 	PointInTimeRecoveryStatus  *string  // ENABLED, DISABLED
 	RecoveryPeriodInDays       *int64
 }
 
 // PointInTimeRecoverySpecification is a shape of the service model.
 type PointInTimeRecoverySpecification struct {
-	PointInTimeRecoveryEnabled *bool // required
-	RecoveryPeriodInDays       *int64
+	PointInTimeRecoveryEnabled *bool  `shape:",required"`
+	RecoveryPeriodInDays       *int64 `shape:"RecoveryPeriodInDays"`
 }
 
 // Projection is a shape of the service model.
 type Projection struct {
-	NonKeyAttributes []string
-	ProjectionType   *string // ALL, KEYS_ONLY, INCLUDE
+	NonKeyAttributes []string `shape:"NonKeyAttributeNameList"`
+	ProjectionType   *string  `shape:"ProjectionType"` // ALL, KEYS_ONLY, INCLUDE
 }
 
 // ProvisionedThroughput is a shape of the service model.
 type ProvisionedThroughput struct {
-	ReadCapacityUnits  *int64 // required
-	WriteCapacityUnits *int64 // required
+	WriteCapacityUnits *int64 `shape:"PositiveLongObject,required"`
+	ReadCapacityUnits  *int64 `shape:"PositiveLongObject,required"`
 }
 
 // ProvisionedThroughputDescription is a shape of the service model.
 type ProvisionedThroughputDescription struct {
-	LastDecreaseDateTime   *float64 // seconds since 1970
-	LastIncreaseDateTime   *float64 // seconds since 1970
+	LastDecreaseDateTime   *float64 `shape:"Date"` // seconds since 1970
+	LastIncreaseDateTime   *float64 `shape:"Date"` // seconds since 1970
 	NumberOfDecreasesToday *int64
 	ReadCapacityUnits      *int64
 	WriteCapacityUnits     *int64
@@ -1383,32 +1383,32 @@ type ProvisionedThroughputDescription struct {
 
 // ProvisionedThroughputOverride is a shape of the service model.
 type ProvisionedThroughputOverride struct {
-	ReadCapacityUnits *int64
+	ReadCapacityUnits *int64 `shape:"PositiveLongObject"`
 }
 
 // Put is a shape of the service model.
 type Put struct {
 	ConditionExpression                 *string
-	ExpressionAttributeNames            map[string]string
-	ExpressionAttributeValues           attr.Item
-	Item                                attr.Item // required
-	ReturnValuesOnConditionCheckFailure *string   // ALL_OLD, NONE
-	TableName                           *string   // required
+	ExpressionAttributeNames            map[string]string `shape:"ExpressionAttributeNameMap"`
+	ExpressionAttributeValues           attr.Item         `shape:"ExpressionAttributeValueMap"`
+	Item                                attr.Item         `shape:",required"`
+	ReturnValuesOnConditionCheckFailure *string           `shape:"ReturnValuesOnConditionCheckFailure"` // ALL_OLD, NONE
+	TableName                           *string           `shape:"TableArn,required,table"`
 }
 
 // PutItemInput is the input of PutItem.
 type PutItemInput struct {
-	ConditionExpression                 *string
-	ConditionalOperator                 *string // AND, OR
+	ReturnConsumedCapacity              *string   `shape:"ReturnConsumedCapacity"` // INDEXES, TOTAL, NONE
+	ReturnValues                        *string   `shape:"ReturnValue"`            // NONE, ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATED_NEW
+	TableName                           *string   `shape:"TableArn,required,table"`
+	Item                                attr.Item `shape:",required"`
+	ReturnItemCollectionMetrics         *string   `shape:"ReturnItemCollectionMetrics"` // SIZE, NONE
+	ConditionalOperator                 *string   `shape:"ConditionalOperator"`         // AND, OR
 	Expected                            map[string]ExpectedAttributeValue
-	ExpressionAttributeNames            map[string]string
-	ExpressionAttributeValues           attr.Item
-	Item                                attr.Item // required
-	ReturnConsumedCapacity              *string   // INDEXES, TOTAL, NONE
-	ReturnItemCollectionMetrics         *string   // SIZE, NONE
-	ReturnValues                        *string   // NONE, ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATED_NEW
-	ReturnValuesOnConditionCheckFailure *string   // ALL_OLD, NONE
-	TableName                           *string   // required
+	ConditionExpression                 *string
+	ExpressionAttributeNames            map[string]string `shape:"ExpressionAttributeNameMap"`
+	ExpressionAttributeValues           attr.Item         `shape:"ExpressionAttributeValueMap"`
+	ReturnValuesOnConditionCheckFailure *string           `shape:"ReturnValuesOnConditionCheckFailure"` // ALL_OLD, NONE
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1423,15 +1423,15 @@ type PutItemOutput struct {
 
 // PutRequest is a shape of the service model.
 type PutRequest struct {
-	Item attr.Item // required
+	Item attr.Item `shape:",required"`
 }
 
 // PutResourcePolicyInput is the input of PutResourcePolicy.
 type PutResourcePolicyInput struct {
 	ConfirmRemoveSelfResourceAccess *bool
-	ExpectedRevisionId              *string
-	Policy                          *string // required
-	ResourceArn                     *string // required
+	ExpectedRevisionId              *string `shape:"PolicyRevisionId"`
+	Policy                          *string `shape:",required"`
+	ResourceArn                     *string `shape:"ResourceArnString,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1444,23 +1444,23 @@ type PutResourcePolicyOutput struct {
 
 // QueryInput is the input of Query.
 type QueryInput struct {
-	AttributesToGet           []string
-	ConditionalOperator       *string // AND, OR
+	Select                    *string `shape:"Select"` // ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES, SPECIFIC_ATTRIBUTES, COUNT
+	IndexName                 *string `shape:"IndexName"`
+	ReturnConsumedCapacity    *string `shape:"ReturnConsumedCapacity"` // INDEXES, TOTAL, NONE
+	QueryFilter               map[string]Condition
+	TableName                 *string  `shape:"TableArn,required,table"`
+	ConditionalOperator       *string  `shape:"ConditionalOperator"` // AND, OR
+	AttributesToGet           []string `shape:"AttributeNameList"`
+	Limit                     *int64   `shape:"PositiveIntegerObject"`
+	KeyConditions             map[string]Condition
 	ConsistentRead            *bool
 	ExclusiveStartKey         attr.Item
-	ExpressionAttributeNames  map[string]string
-	ExpressionAttributeValues attr.Item
+	ExpressionAttributeNames  map[string]string `shape:"ExpressionAttributeNameMap"`
+	ExpressionAttributeValues attr.Item         `shape:"ExpressionAttributeValueMap"`
 	FilterExpression          *string
-	IndexName                 *string
 	KeyConditionExpression    *string
-	KeyConditions             map[string]Condition
-	Limit                     *int64
 	ProjectionExpression      *string
-	QueryFilter               map[string]Condition
-	ReturnConsumedCapacity    *string // INDEXES, TOTAL, NONE
 	ScanIndexForward          *bool
-	Select                    *string // ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES, SPECIFIC_ATTRIBUTES, COUNT
-	TableName                 *string // required
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1469,21 +1469,21 @@ type QueryInput struct {
 // QueryOutput is the output of Query.
 type QueryOutput struct {
 	ConsumedCapacity *ConsumedCapacity
-	Count            *int64
+	Count            *int64 `shape:"Integer"`
 	Items            []attr.Item
 	LastEvaluatedKey attr.Item
-	ScannedCount     *int64
+	ScannedCount     *int64 `shape:"Integer"`
 }
 
 // Record is a shape of the service model.
 type Record struct {
-	AwsRegion    *string
-	Dynamodb     *StreamRecord
-	EventID      *string
-	EventName    *string // INSERT, MODIFY, REMOVE
-	EventSource  *string
-	EventVersion *string
-	UserIdentity *Identity
+	AwsRegion    *string       `json:"awsRegion"`
+	Dynamodb     *StreamRecord `json:"dynamodb"`
+	EventID      *string       `json:"eventID"`
+	EventName    *string       `json:"eventName"` // INSERT, MODIFY, REMOVE
+	EventSource  *string       `json:"eventSource"`
+	EventVersion *string       `json:"eventVersion"`
+	UserIdentity *Identity     `json:"userIdentity"`
 }
 
 // Replica is a shape of the service model.
@@ -1502,7 +1502,7 @@ type ReplicaAutoScalingDescription struct {
 
 // ReplicaAutoScalingUpdate is a shape of the service model.
 type ReplicaAutoScalingUpdate struct {
-	RegionName                                      *string // required
+	RegionName                                      *string `shape:",required"`
 	ReplicaGlobalSecondaryIndexUpdates              []ReplicaGlobalSecondaryIndexAutoScalingUpdate
 	ReplicaProvisionedReadCapacityAutoScalingUpdate *AutoScalingSettingsUpdate
 }
@@ -1516,7 +1516,7 @@ type ReplicaDescription struct {
 	ProvisionedThroughputOverride      *ProvisionedThroughputOverride
 	RegionName                         *string
 	ReplicaArn                         *string
-	ReplicaInaccessibleDateTime        *float64 // seconds since 1970
+	ReplicaInaccessibleDateTime        *float64 `shape:"Date"` // seconds since 1970
 	ReplicaStatus                      *string
 	ReplicaStatusDescription           *string
 	ReplicaStatusPercentProgress       *string
@@ -1526,7 +1526,7 @@ type ReplicaDescription struct {
 
 // ReplicaGlobalSecondaryIndex is a shape of the service model.
 type ReplicaGlobalSecondaryIndex struct {
-	IndexName                     *string // required
+	IndexName                     *string `shape:"IndexName,required"`
 	OnDemandThroughputOverride    *OnDemandThroughputOverride
 	ProvisionedThroughputOverride *ProvisionedThroughputOverride
 }
@@ -1541,7 +1541,7 @@ type ReplicaGlobalSecondaryIndexAutoScalingDescription struct {
 
 // ReplicaGlobalSecondaryIndexAutoScalingUpdate is a shape of the service model.
 type ReplicaGlobalSecondaryIndexAutoScalingUpdate struct {
-	IndexName                                *string
+	IndexName                                *string `shape:"IndexName"`
 	ProvisionedReadCapacityAutoScalingUpdate *AutoScalingSettingsUpdate
 }
 
@@ -1555,7 +1555,7 @@ type ReplicaGlobalSecondaryIndexDescription struct {
 
 // ReplicaGlobalSecondaryIndexSettingsDescription is a shape of the service model.
 type ReplicaGlobalSecondaryIndexSettingsDescription struct {
-	IndexName                                   *string // required
+	IndexName                                   *string
 	IndexStatus                                 *string // CREATING, UPDATING, DELETING, ACTIVE
 	ProvisionedReadCapacityAutoScalingSettings  *AutoScalingSettingsDescription
 	ProvisionedReadCapacityUnits                *int64
@@ -1565,14 +1565,14 @@ type ReplicaGlobalSecondaryIndexSettingsDescription struct {
 
 // ReplicaGlobalSecondaryIndexSettingsUpdate is a shape of the service model.
 type ReplicaGlobalSecondaryIndexSettingsUpdate struct {
-	IndexName                                        *string // required
+	IndexName                                        *string `shape:"IndexName,required"`
 	ProvisionedReadCapacityAutoScalingSettingsUpdate *AutoScalingSettingsUpdate
-	ProvisionedReadCapacityUnits                     *int64
+	ProvisionedReadCapacityUnits                     *int64 `shape:"PositiveLongObject"`
 }
 
 // ReplicaSettingsDescription is a shape of the service model.
 type ReplicaSettingsDescription struct {
-	RegionName                                         *string // required
+	RegionName                                         *string
 	ReplicaBillingModeSummary                          *BillingModeSummary
 	ReplicaGlobalSecondaryIndexSettings                []ReplicaGlobalSecondaryIndexSettingsDescription
 	ReplicaProvisionedReadCapacityAutoScalingSettings  *AutoScalingSettingsDescription
@@ -1585,11 +1585,11 @@ type ReplicaSettingsDescription struct {
 
 // ReplicaSettingsUpdate is a shape of the service model.
 type ReplicaSettingsUpdate struct {
-	RegionName                                              *string // required
-	ReplicaGlobalSecondaryIndexSettingsUpdate               []ReplicaGlobalSecondaryIndexSettingsUpdate
+	RegionName                                              *string                                     `shape:",required"`
+	ReplicaGlobalSecondaryIndexSettingsUpdate               []ReplicaGlobalSecondaryIndexSettingsUpdate `shape:"ReplicaGlobalSecondaryIndexSettingsUpdateList"`
 	ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate *AutoScalingSettingsUpdate
-	ReplicaProvisionedReadCapacityUnits                     *int64
-	ReplicaTableClass                                       *string // STANDARD, STANDARD_INFREQUENT_ACCESS
+	ReplicaProvisionedReadCapacityUnits                     *int64  `shape:"PositiveLongObject"`
+	ReplicaTableClass                                       *string `shape:"TableClass"` // STANDARD, STANDARD_INFREQUENT_ACCESS
 }
 
 // ReplicaUpdate is a shape of the service model.
@@ -1608,22 +1608,22 @@ type ReplicationGroupUpdate struct {
 
 // RestoreSummary is a shape of the service model.
 type RestoreSummary struct {
-	RestoreDateTime   *float64 // required; seconds since 1970
-	RestoreInProgress *bool    // required
+	RestoreDateTime   *float64 `shape:"Date"` // seconds since 1970
+	RestoreInProgress *bool
 	SourceBackupArn   *string
 	SourceTableArn    *string
 }
 
 // RestoreTableFromBackupInput is the input of RestoreTableFromBackup.
 type RestoreTableFromBackupInput struct {
-	BackupArn                     *string // required
-	BillingModeOverride           *string // PROVISIONED, PAY_PER_REQUEST
+	BackupArn                     *string `shape:"BackupArn,required"`
+	BillingModeOverride           *string `shape:"BillingMode"` // PROVISIONED, PAY_PER_REQUEST
 	GlobalSecondaryIndexOverride  []GlobalSecondaryIndex
 	LocalSecondaryIndexOverride   []LocalSecondaryIndex
 	OnDemandThroughputOverride    *OnDemandThroughput
 	ProvisionedThroughputOverride *ProvisionedThroughput
 	SSESpecificationOverride      *SSESpecification
-	TargetTableName               *string // required
+	TargetTableName               *string `shape:"TableName,required,table"`
 	VectorIndexOverride           []VectorIndex
 
 	// Faults are attribute values that are well formed but not allowed.
@@ -1637,16 +1637,16 @@ type RestoreTableFromBackupOutput struct {
 
 // RestoreTableToPointInTimeInput is the input of RestoreTableToPointInTime.
 type RestoreTableToPointInTimeInput struct {
-	BillingModeOverride           *string // PROVISIONED, PAY_PER_REQUEST
+	BillingModeOverride           *string `shape:"BillingMode"` // PROVISIONED, PAY_PER_REQUEST
 	GlobalSecondaryIndexOverride  []GlobalSecondaryIndex
 	LocalSecondaryIndexOverride   []LocalSecondaryIndex
 	OnDemandThroughputOverride    *OnDemandThroughput
 	ProvisionedThroughputOverride *ProvisionedThroughput
-	RestoreDateTime               *float64 // seconds since 1970
+	RestoreDateTime               *float64 `shape:"Date"` // seconds since 1970
 	SSESpecificationOverride      *SSESpecification
-	SourceTableArn                *string
-	SourceTableName               *string
-	TargetTableName               *string // required
+	SourceTableArn                *string `shape:"TableArn,table"`
+	SourceTableName               *string `shape:"TableName,table"`
+	TargetTableName               *string `shape:"TableName,required,table"`
 	UseLatestRestorableTime       *bool
 	VectorIndexOverride           []VectorIndex
 
@@ -1661,14 +1661,14 @@ type RestoreTableToPointInTimeOutput struct {
 
 // S3BucketSource is a shape of the service model.
 type S3BucketSource struct {
-	S3Bucket      *string // required
-	S3BucketOwner *string
-	S3KeyPrefix   *string
+	S3Bucket      *string `shape:"S3Bucket,required"`
+	S3BucketOwner *string `shape:"S3BucketOwner"`
+	S3KeyPrefix   *string `shape:"S3Prefix"`
 }
 
 // SSEDescription is a shape of the service model.
 type SSEDescription struct {
-	InaccessibleEncryptionDateTime *float64 // seconds since 1970
+	InaccessibleEncryptionDateTime *float64 `shape:"Date"` // seconds since 1970
 	KMSMasterKeyArn                *string
 	SSEType                        *string // AES256, KMS
 	Status                         *string // ENABLING, ENABLED, DISABLING, DISABLED, UPDATING
@@ -1678,27 +1678,27 @@ type SSEDescription struct {
 type SSESpecification struct {
 	Enabled        *bool
 	KMSMasterKeyId *string
-	SSEType        *string // AES256, KMS
+	SSEType        *string `shape:"SSEType"` // AES256, KMS
 }
 
 // ScanInput is the input of Scan.
 type ScanInput struct {
-	AttributesToGet           []string
-	ConditionalOperator       *string // AND, OR
+	Select                    *string `shape:"Select"` // ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES, SPECIFIC_ATTRIBUTES, COUNT
+	IndexName                 *string `shape:"IndexName"`
+	TotalSegments             *int64  `shape:"ScanTotalSegments"`
+	ReturnConsumedCapacity    *string `shape:"ReturnConsumedCapacity"` // INDEXES, TOTAL, NONE
+	TableName                 *string `shape:"TableArn,required,table"`
+	ConditionalOperator       *string `shape:"ConditionalOperator"` // AND, OR
+	ScanFilter                map[string]Condition
+	Segment                   *int64   `shape:"ScanSegment"`
+	Limit                     *int64   `shape:"PositiveIntegerObject"`
+	AttributesToGet           []string `shape:"AttributeNameList"`
 	ConsistentRead            *bool
 	ExclusiveStartKey         attr.Item
-	ExpressionAttributeNames  map[string]string
-	ExpressionAttributeValues attr.Item
+	ExpressionAttributeNames  map[string]string `shape:"ExpressionAttributeNameMap"`
+	ExpressionAttributeValues attr.Item         `shape:"ExpressionAttributeValueMap"`
 	FilterExpression          *string
-	IndexName                 *string
-	Limit                     *int64
 	ProjectionExpression      *string
-	ReturnConsumedCapacity    *string // INDEXES, TOTAL, NONE
-	ScanFilter                map[string]Condition
-	Segment                   *int64
-	Select                    *string // ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES, SPECIFIC_ATTRIBUTES, COUNT
-	TableName                 *string // required
-	TotalSegments             *int64
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1707,10 +1707,10 @@ type ScanInput struct {
 // ScanOutput is the output of Scan.
 type ScanOutput struct {
 	ConsumedCapacity *ConsumedCapacity
-	Count            *int64
+	Count            *int64 `shape:"Integer"`
 	Items            []attr.Item
 	LastEvaluatedKey attr.Item
-	ScannedCount     *int64
+	ScannedCount     *int64 `shape:"Integer"`
 }
 
 // SearchResultItem is a shape of the service model.
@@ -1721,21 +1721,21 @@ type SearchResultItem struct {
 
 // SearchSchemaElement is a shape of the service model.
 type SearchSchemaElement struct {
-	AttributeName           *string // required
-	SearchSchemaElementType *string // required; HASH, INLINE_FILTER
+	AttributeName           *string `shape:"AttributeName,required"`
+	SearchSchemaElementType *string `shape:"SearchSchemaElementType,required"` // HASH, INLINE_FILTER
 }
 
 // SearchVectorsInput is the input of SearchVectors.
 type SearchVectorsInput struct {
-	ExpressionAttributeNames  map[string]string
-	ExpressionAttributeValues attr.Item
-	IndexName                 *string // required
+	ExpressionAttributeNames  map[string]string `shape:"ExpressionAttributeNameMap"`
+	ExpressionAttributeValues attr.Item         `shape:"ExpressionAttributeValueMap"`
+	IndexName                 *string           `shape:"IndexName,required"`
 	ProjectionExpression      *string
-	ReturnConsumedCapacity    *string // INDEXES, TOTAL, NONE
+	ReturnConsumedCapacity    *string `shape:"ReturnConsumedCapacity"` // INDEXES, TOTAL, NONE
 	SearchConditionExpression *string
-	SearchVector              []attr.Value // required
-	TableName                 *string      // required
-	TopK                      *int64       // required
+	SearchVector              []attr.Value `shape:"SearchVectorList,required"`
+	TableName                 *string      `shape:"TableArn,required,table"`
+	TopK                      *int64       `shape:"TopKInteger,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1762,21 +1762,21 @@ type Shard struct {
 
 // ShardFilter is a shape of the service model.
 type ShardFilter struct {
-	ShardId *string
-	Type    *string // CHILD_SHARDS
+	ShardId *string `shape:"ShardId"`
+	Type    *string `shape:"ShardFilterType"` // CHILD_SHARDS
 }
 
 // SourceTableDetails is a shape of the service model.
 type SourceTableDetails struct {
 	BillingMode           *string // PROVISIONED, PAY_PER_REQUEST
 	ItemCount             *int64
-	KeySchema             []KeySchemaElement // required
+	KeySchema             []KeySchemaElement
 	OnDemandThroughput    *OnDemandThroughput
-	ProvisionedThroughput *ProvisionedThroughput // required
+	ProvisionedThroughput *ProvisionedThroughput
 	TableArn              *string
-	TableCreationDateTime *float64 // required; seconds since 1970
-	TableId               *string  // required
-	TableName             *string  // required
+	TableCreationDateTime *float64 `shape:"TableCreationDateTime"` // seconds since 1970
+	TableId               *string
+	TableName             *string
 	TableSizeBytes        *int64
 }
 
@@ -1792,12 +1792,12 @@ type SourceTableFeatureDetails struct {
 
 // StartBulkPutItemsInput is the input of StartBulkPutItems.
 type StartBulkPutItemsInput struct {
-	ClientToken           *string
-	InputS3Configuration  *InputS3Configuration // required
-	MaxWriteRequestUnits  *int64
-	OutputS3Configuration *OutputS3Configuration // required
-	PerformanceTier       *string                // STANDARD, ACCELERATED
-	TableName             *string                // required
+	ClientToken           *string                `shape:"ClientToken"`
+	InputS3Configuration  *InputS3Configuration  `shape:",required"`
+	MaxWriteRequestUnits  *int64                 `shape:"BulkOperationMaxWriteRequestUnits"`
+	OutputS3Configuration *OutputS3Configuration `shape:",required"`
+	PerformanceTier       *string                `shape:"BulkOperationPerformanceTier"` // STANDARD, ACCELERATED
+	TableName             *string                `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1805,7 +1805,7 @@ type StartBulkPutItemsInput struct {
 
 // StartBulkPutItemsOutput is the output of StartBulkPutItems.
 type StartBulkPutItemsOutput struct {
-	BulkOperationDescription *BulkOperationDescription // required
+	BulkOperationDescription *BulkOperationDescription
 }
 
 // Stream is a shape of the service model.
@@ -1817,7 +1817,7 @@ type Stream struct {
 
 // StreamDescription is a shape of the service model.
 type StreamDescription struct {
-	CreationRequestDateTime *float64 // seconds since 1970
+	CreationRequestDateTime *float64 `shape:"Date"` // seconds since 1970
 	KeySchema               []KeySchemaElement
 	LastEvaluatedShardId    *string
 	Shards                  []Shard
@@ -1830,7 +1830,7 @@ type StreamDescription struct {
 
 // StreamRecord is a shape of the service model.
 type StreamRecord struct {
-	ApproximateCreationDateTime *float64 // seconds since 1970
+	ApproximateCreationDateTime *float64 `shape:"Date"` // seconds since 1970
 	Keys                        attr.Item
 	NewImage                    attr.Item
 	OldImage                    attr.Item
@@ -1841,8 +1841,8 @@ type StreamRecord struct {
 
 // StreamSpecification is a shape of the service model.
 type StreamSpecification struct {
-	StreamEnabled  *bool   // required
-	StreamViewType *string // NEW_IMAGE, OLD_IMAGE, NEW_AND_OLD_IMAGES, KEYS_ONLY
+	StreamEnabled  *bool   `shape:",required"`
+	StreamViewType *string `shape:"StreamViewType"` // NEW_IMAGE, OLD_IMAGE, NEW_AND_OLD_IMAGES, KEYS_ONLY
 }
 
 // TableAutoScalingDescription is a shape of the service model.
@@ -1854,20 +1854,20 @@ type TableAutoScalingDescription struct {
 
 // TableClassSummary is a shape of the service model.
 type TableClassSummary struct {
-	LastUpdateDateTime *float64 // seconds since 1970
+	LastUpdateDateTime *float64 `shape:"Date"` // seconds since 1970
 	TableClass         *string  // STANDARD, STANDARD_INFREQUENT_ACCESS
 }
 
 // TableCreationParameters is a shape of the service model.
 type TableCreationParameters struct {
-	AttributeDefinitions   []AttributeDefinition // required
-	BillingMode            *string               // PROVISIONED, PAY_PER_REQUEST
+	AttributeDefinitions   []AttributeDefinition `shape:",required"`
+	BillingMode            *string               `shape:"BillingMode"` // PROVISIONED, PAY_PER_REQUEST
 	GlobalSecondaryIndexes []GlobalSecondaryIndex
-	KeySchema              []KeySchemaElement // required
+	KeySchema              []KeySchemaElement `shape:"KeySchema,required,max=2"`
 	OnDemandThroughput     *OnDemandThroughput
 	ProvisionedThroughput  *ProvisionedThroughput
 	SSESpecification       *SSESpecification
-	TableName              *string // required
+	TableName              *string `shape:"TableName,required,table"`
 	VectorIndexes          []VectorIndex
 }
 
@@ -1876,7 +1876,7 @@ type TableDescription struct {
 	ArchivalSummary                    *ArchivalSummary
 	AttributeDefinitions               []AttributeDefinition
 	BillingModeSummary                 *BillingModeSummary
-	CreationDateTime                   *float64 // seconds since 1970
+	CreationDateTime                   *float64 `shape:"Date"` // seconds since 1970
 	DeletionProtectionEnabled          *bool
 	DisassociationProtectionEnabled    *bool
 	GlobalSecondaryIndexes             []GlobalSecondaryIndexDescription
@@ -1920,14 +1920,14 @@ type TableWarmThroughputDescription struct {
 
 // Tag is a shape of the service model.
 type Tag struct {
-	Key   *string // required
-	Value *string // required
+	Key   *string `shape:"TagKeyString,required"`
+	Value *string `shape:"TagValueString,required"`
 }
 
 // TagResourceInput is the input of TagResource.
 type TagResourceInput struct {
-	ResourceArn *string // required
-	Tags        []Tag   // required
+	ResourceArn *string `shape:"ResourceArnString,required,table"`
+	Tags        []Tag   `shape:",required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1935,8 +1935,8 @@ type TagResourceInput struct {
 
 // ThrottlingReason is a shape of the service model.
 type ThrottlingReason struct {
-	Reason   *string
-	Resource *string
+	Reason   *string `json:"reason"`
+	Resource *string `json:"resource"`
 }
 
 // TimeToLiveDescription is a shape of the service model.
@@ -1947,19 +1947,19 @@ type TimeToLiveDescription struct {
 
 // TimeToLiveSpecification is a shape of the service model.
 type TimeToLiveSpecification struct {
-	AttributeName *string // required
-	Enabled       *bool   // required
+	AttributeName *string `shape:"TimeToLiveAttributeName,required"`
+	Enabled       *bool   `shape:",required"`
 }
 
 // TransactGetItem is a shape of the service model.
 type TransactGetItem struct {
-	Get *Get // required
+	Get *Get `shape:",required"`
 }
 
 // TransactGetItemsInput is the input of TransactGetItems.
 type TransactGetItemsInput struct {
-	ReturnConsumedCapacity *string           // INDEXES, TOTAL, NONE
-	TransactItems          []TransactGetItem // required
+	ReturnConsumedCapacity *string           `shape:"ReturnConsumedCapacity"` // INDEXES, TOTAL, NONE
+	TransactItems          []TransactGetItem `shape:"TransactGetItemList,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1981,10 +1981,10 @@ type TransactWriteItem struct {
 
 // TransactWriteItemsInput is the input of TransactWriteItems.
 type TransactWriteItemsInput struct {
-	ClientRequestToken          *string
-	ReturnConsumedCapacity      *string             // INDEXES, TOTAL, NONE
-	ReturnItemCollectionMetrics *string             // SIZE, NONE
-	TransactItems               []TransactWriteItem // required
+	ClientRequestToken          *string             `shape:"ClientRequestToken"`
+	ReturnConsumedCapacity      *string             `shape:"ReturnConsumedCapacity"`      // INDEXES, TOTAL, NONE
+	ReturnItemCollectionMetrics *string             `shape:"ReturnItemCollectionMetrics"` // SIZE, NONE
+	TransactItems               []TransactWriteItem `shape:"TransactWriteItemList,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -1998,8 +1998,8 @@ type TransactWriteItemsOutput struct {
 
 // UntagResourceInput is the input of UntagResource.
 type UntagResourceInput struct {
-	ResourceArn *string  // required
-	TagKeys     []string // required
+	ResourceArn *string  `shape:"ResourceArnString,required,table"`
+	TagKeys     []string `shape:"TagKeyList,required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -2008,18 +2008,18 @@ type UntagResourceInput struct {
 // Update is a shape of the service model.
 type Update struct {
 	ConditionExpression                 *string
-	ExpressionAttributeNames            map[string]string
-	ExpressionAttributeValues           attr.Item
-	Key                                 attr.Item // required
-	ReturnValuesOnConditionCheckFailure *string   // ALL_OLD, NONE
-	TableName                           *string   // required
-	UpdateExpression                    *string   // required
+	ExpressionAttributeNames            map[string]string `shape:"ExpressionAttributeNameMap"`
+	ExpressionAttributeValues           attr.Item         `shape:"ExpressionAttributeValueMap"`
+	Key                                 attr.Item         `shape:",required"`
+	ReturnValuesOnConditionCheckFailure *string           `shape:"ReturnValuesOnConditionCheckFailure"` // ALL_OLD, NONE
+	TableName                           *string           `shape:"TableArn,required,table"`
+	UpdateExpression                    *string           `shape:",required"`
 }
 
 // UpdateContinuousBackupsInput is the input of UpdateContinuousBackups.
 type UpdateContinuousBackupsInput struct {
-	PointInTimeRecoverySpecification *PointInTimeRecoverySpecification // required
-	TableName                        *string                           // required
+	PointInTimeRecoverySpecification *PointInTimeRecoverySpecification `shape:",required"`
+	TableName                        *string                           `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -2032,10 +2032,10 @@ type UpdateContinuousBackupsOutput struct {
 
 // UpdateContributorInsightsInput is the input of UpdateContributorInsights.
 type UpdateContributorInsightsInput struct {
-	ContributorInsightsAction *string // required; ENABLE, DISABLE
-	ContributorInsightsMode   *string // ACCESSED_AND_THROTTLED_KEYS, THROTTLED_KEYS
-	IndexName                 *string
-	TableName                 *string // required
+	ContributorInsightsAction *string `shape:"ContributorInsightsAction,required"` // ENABLE, DISABLE
+	ContributorInsightsMode   *string `shape:"ContributorInsightsMode"`            // ACCESSED_AND_THROTTLED_KEYS, THROTTLED_KEYS
+	IndexName                 *string `shape:"IndexName"`
+	TableName                 *string `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -2051,16 +2051,16 @@ type UpdateContributorInsightsOutput struct {
 
 // UpdateGlobalSecondaryIndexAction is a shape of the service model.
 type UpdateGlobalSecondaryIndexAction struct {
-	IndexName             *string // required
-	OnDemandThroughput    *OnDemandThroughput
+	IndexName             *string `shape:"IndexName,required"`
 	ProvisionedThroughput *ProvisionedThroughput
+	OnDemandThroughput    *OnDemandThroughput
 	WarmThroughput        *WarmThroughput
 }
 
 // UpdateGlobalTableInput is the input of UpdateGlobalTable.
 type UpdateGlobalTableInput struct {
-	GlobalTableName *string         // required
-	ReplicaUpdates  []ReplicaUpdate // required
+	GlobalTableName *string         `shape:"TableName,required,table"`
+	ReplicaUpdates  []ReplicaUpdate `shape:",required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -2073,12 +2073,12 @@ type UpdateGlobalTableOutput struct {
 
 // UpdateGlobalTableSettingsInput is the input of UpdateGlobalTableSettings.
 type UpdateGlobalTableSettingsInput struct {
-	GlobalTableBillingMode                                       *string // PROVISIONED, PAY_PER_REQUEST
-	GlobalTableGlobalSecondaryIndexSettingsUpdate                []GlobalTableGlobalSecondaryIndexSettingsUpdate
-	GlobalTableName                                              *string // required
+	GlobalTableBillingMode                                       *string                                         `shape:"BillingMode"` // PROVISIONED, PAY_PER_REQUEST
+	GlobalTableGlobalSecondaryIndexSettingsUpdate                []GlobalTableGlobalSecondaryIndexSettingsUpdate `shape:"GlobalTableGlobalSecondaryIndexSettingsUpdateList"`
+	GlobalTableName                                              *string                                         `shape:"TableName,required,table"`
 	GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate *AutoScalingSettingsUpdate
-	GlobalTableProvisionedWriteCapacityUnits                     *int64
-	ReplicaSettingsUpdate                                        []ReplicaSettingsUpdate
+	GlobalTableProvisionedWriteCapacityUnits                     *int64                  `shape:"PositiveLongObject"`
+	ReplicaSettingsUpdate                                        []ReplicaSettingsUpdate `shape:"ReplicaSettingsUpdateList"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -2092,18 +2092,18 @@ type UpdateGlobalTableSettingsOutput struct {
 
 // UpdateItemInput is the input of UpdateItem.
 type UpdateItemInput struct {
+	ReturnConsumedCapacity              *string   `shape:"ReturnConsumedCapacity"` // INDEXES, TOTAL, NONE
+	TableName                           *string   `shape:"TableArn,required,table"`
+	ReturnItemCollectionMetrics         *string   `shape:"ReturnItemCollectionMetrics"` // SIZE, NONE
+	ReturnValues                        *string   `shape:"ReturnValue"`                 // NONE, ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATED_NEW
+	ConditionalOperator                 *string   `shape:"ConditionalOperator"`         // AND, OR
+	Key                                 attr.Item `shape:",required"`
+	Expected                            map[string]ExpectedAttributeValue
 	AttributeUpdates                    map[string]AttributeValueUpdate
 	ConditionExpression                 *string
-	ConditionalOperator                 *string // AND, OR
-	Expected                            map[string]ExpectedAttributeValue
-	ExpressionAttributeNames            map[string]string
-	ExpressionAttributeValues           attr.Item
-	Key                                 attr.Item // required
-	ReturnConsumedCapacity              *string   // INDEXES, TOTAL, NONE
-	ReturnItemCollectionMetrics         *string   // SIZE, NONE
-	ReturnValues                        *string   // NONE, ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATED_NEW
-	ReturnValuesOnConditionCheckFailure *string   // ALL_OLD, NONE
-	TableName                           *string   // required
+	ExpressionAttributeNames            map[string]string `shape:"ExpressionAttributeNameMap"`
+	ExpressionAttributeValues           attr.Item         `shape:"ExpressionAttributeValueMap"`
+	ReturnValuesOnConditionCheckFailure *string           `shape:"ReturnValuesOnConditionCheckFailure"` // ALL_OLD, NONE
 	UpdateExpression                    *string
 
 	// Faults are attribute values that are well formed but not allowed.
@@ -2119,13 +2119,13 @@ type UpdateItemOutput struct {
 
 // UpdateKinesisStreamingConfiguration is a shape of the service model.
 type UpdateKinesisStreamingConfiguration struct {
-	ApproximateCreationDateTimePrecision *string // MILLISECOND, MICROSECOND
+	ApproximateCreationDateTimePrecision *string `shape:"ApproximateCreationDateTimePrecision"` // MILLISECOND, MICROSECOND
 }
 
 // UpdateKinesisStreamingDestinationInput is the input of UpdateKinesisStreamingDestination.
 type UpdateKinesisStreamingDestinationInput struct {
-	StreamArn                           *string // required
-	TableName                           *string // required
+	StreamArn                           *string `shape:"StreamArn,required"`
+	TableName                           *string `shape:"TableArn,required,table"`
 	UpdateKinesisStreamingConfiguration *UpdateKinesisStreamingConfiguration
 
 	// Faults are attribute values that are well formed but not allowed.
@@ -2142,31 +2142,31 @@ type UpdateKinesisStreamingDestinationOutput struct {
 
 // UpdateReplicationGroupMemberAction is a shape of the service model.
 type UpdateReplicationGroupMemberAction struct {
-	GlobalSecondaryIndexes        []ReplicaGlobalSecondaryIndex
+	GlobalSecondaryIndexes        []ReplicaGlobalSecondaryIndex `shape:"ReplicaGlobalSecondaryIndexList"`
 	KMSMasterKeyId                *string
 	OnDemandThroughputOverride    *OnDemandThroughputOverride
 	ProvisionedThroughputOverride *ProvisionedThroughputOverride
-	RegionName                    *string // required
-	TableClassOverride            *string // STANDARD, STANDARD_INFREQUENT_ACCESS
+	RegionName                    *string `shape:",required"`
+	TableClassOverride            *string `shape:"TableClass"` // STANDARD, STANDARD_INFREQUENT_ACCESS
 }
 
 // UpdateTableInput is the input of UpdateTable.
 type UpdateTableInput struct {
+	TableName                          *string `shape:"TableArn,required,table"`
+	BillingMode                        *string `shape:"BillingMode"` // PROVISIONED, PAY_PER_REQUEST
+	ProvisionedThroughput              *ProvisionedThroughput
+	GlobalSecondaryIndexUpdates        []GlobalSecondaryIndexUpdate
 	AttributeDefinitions               []AttributeDefinition
-	BillingMode                        *string // PROVISIONED, PAY_PER_REQUEST
 	DeletionProtectionEnabled          *bool
 	DisassociationProtectionEnabled    *bool
-	GlobalSecondaryIndexUpdates        []GlobalSecondaryIndexUpdate
-	GlobalTableSettingsReplicationMode *string // ENABLED, DISABLED, ENABLED_WITH_OVERRIDES
-	GlobalTableWitnessUpdates          []GlobalTableWitnessGroupUpdate
-	MultiRegionConsistency             *string // EVENTUAL, STRONG
+	GlobalTableSettingsReplicationMode *string                         `shape:"GlobalTableSettingsReplicationMode"` // ENABLED, DISABLED, ENABLED_WITH_OVERRIDES
+	GlobalTableWitnessUpdates          []GlobalTableWitnessGroupUpdate `shape:"GlobalTableWitnessGroupUpdateList"`
+	MultiRegionConsistency             *string                         `shape:"MultiRegionConsistency"` // EVENTUAL, STRONG
 	OnDemandThroughput                 *OnDemandThroughput
-	ProvisionedThroughput              *ProvisionedThroughput
-	ReplicaUpdates                     []ReplicationGroupUpdate
+	ReplicaUpdates                     []ReplicationGroupUpdate `shape:"ReplicationGroupUpdateList"`
 	SSESpecification                   *SSESpecification
 	StreamSpecification                *StreamSpecification
-	TableClass                         *string // STANDARD, STANDARD_INFREQUENT_ACCESS
-	TableName                          *string // required
+	TableClass                         *string `shape:"TableClass"` // STANDARD, STANDARD_INFREQUENT_ACCESS
 	VectorIndexUpdates                 []VectorIndexUpdate
 	WarmThroughput                     *WarmThroughput
 
@@ -2181,10 +2181,10 @@ type UpdateTableOutput struct {
 
 // UpdateTableReplicaAutoScalingInput is the input of UpdateTableReplicaAutoScaling.
 type UpdateTableReplicaAutoScalingInput struct {
-	GlobalSecondaryIndexUpdates               []GlobalSecondaryIndexAutoScalingUpdate
+	GlobalSecondaryIndexUpdates               []GlobalSecondaryIndexAutoScalingUpdate `shape:"GlobalSecondaryIndexAutoScalingUpdateList"`
 	ProvisionedWriteCapacityAutoScalingUpdate *AutoScalingSettingsUpdate
-	ReplicaUpdates                            []ReplicaAutoScalingUpdate
-	TableName                                 *string // required
+	ReplicaUpdates                            []ReplicaAutoScalingUpdate `shape:"ReplicaAutoScalingUpdateList"`
+	TableName                                 *string                    `shape:"TableArn,required,table"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -2197,8 +2197,8 @@ type UpdateTableReplicaAutoScalingOutput struct {
 
 // UpdateTimeToLiveInput is the input of UpdateTimeToLive.
 type UpdateTimeToLiveInput struct {
-	TableName               *string                  // required
-	TimeToLiveSpecification *TimeToLiveSpecification // required
+	TableName               *string                  `shape:"TableArn,required,table"`
+	TimeToLiveSpecification *TimeToLiveSpecification `shape:",required"`
 
 	// Faults are attribute values that are well formed but not allowed.
 	Faults Faults
@@ -2211,7 +2211,7 @@ type UpdateTimeToLiveOutput struct {
 
 // VectorAttributeDefinition is a shape of the service model.
 type VectorAttributeDefinition struct {
-	AttributeName *string // required
+	AttributeName *string `shape:"VectorAttributeName,required"`
 }
 
 // VectorCapacity is a shape of the service model.
@@ -2222,12 +2222,12 @@ type VectorCapacity struct {
 
 // VectorIndex is a shape of the service model.
 type VectorIndex struct {
-	Dimensions       *int64      // required
-	DistanceFunction *string     // required; COSINE, DOT_PRODUCT, EUCLIDEAN
-	IndexName        *string     // required
-	Projection       *Projection // required
-	SearchSchema     []SearchSchemaElement
-	VectorAttribute  *VectorAttributeDefinition // required
+	Dimensions       *int64                     `shape:"PositiveLongObject,required"`
+	DistanceFunction *string                    `shape:"VectorDistanceFunction,required"` // COSINE, DOT_PRODUCT, EUCLIDEAN
+	IndexName        *string                    `shape:"IndexName,required"`
+	Projection       *Projection                `shape:",required"`
+	SearchSchema     []SearchSchemaElement      `shape:"SearchSchema"`
+	VectorAttribute  *VectorAttributeDefinition `shape:",required"`
 }
 
 // VectorIndexDescription is a shape of the service model.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,29 +18,31 @@ import (
 // texts show. Sources: conformance error-messages/searchVectors; dynoxide's captures
 // in eu-west-2 and us-east-1, 2026-10-09 and 23.
 
-// A strictMember is a member of the input of such an operation.
-type strictMember struct {
-	name     string
-	kind     strictKind
-	required bool
+// decodeStrictly reads the body of such an operation into the structure that x points to.
+func decodeStrictly(body []byte, x any, faults *Faults) error {
+	if err := checkStrictly(body, structureOf(reflect.TypeOf(x).Elem()).byName); err != nil {
+		return err
+	}
+	return decodeShape(body, x, faults)
 }
 
-// A strictKind is the JSON type of a member, in the words of the service.
-type strictKind string
-
-const (
-	aString   strictKind = "a string"
-	aSequence strictKind = "a sequence"
-	aMap      strictKind = "a map"
-	anInteger strictKind = "i32"
-)
-
-var tokenOf = map[strictKind]jsontext.Kind{aString: '"', aSequence: '[', aMap: '{', anInteger: '0'}
+// wanted returns the JSON type of a member, and what the service calls it.
+func wanted(m *member) (token jsontext.Kind, text string) {
+	switch m.shape.kind {
+	case kindString:
+		return '"', "a string"
+	case kindInteger:
+		return '0', "i32"
+	case kindList:
+		return '[', "a sequence"
+	}
+	return '{', "a map"
+}
 
 // checkStrictly refuses a body with a member of another type, at the first, or
 // without a required member. A body that is not an object is left to [decodeBody]. What
 // is inside a member is not looked at.
-func checkStrictly(body []byte, members []strictMember) error {
+func checkStrictly(body []byte, members []*member) error {
 	d := jsontext.NewDecoder(bytes.NewReader(body), decodeOptions)
 	if d.PeekKind() != '{' {
 		return nil
@@ -51,7 +54,7 @@ func checkStrictly(body []byte, members []strictMember) error {
 		if name, err = d.ReadToken(); err != nil {
 			break
 		}
-		i := slices.IndexFunc(members, func(m strictMember) bool { return m.name == name.String() })
+		i := slices.IndexFunc(members, func(m *member) bool { return m.name == name.String() })
 		if i < 0 {
 			err = d.SkipValue()
 			continue
@@ -60,9 +63,9 @@ func checkStrictly(body []byte, members []strictMember) error {
 		if raw, err = d.ReadValue(); err != nil {
 			break
 		}
-		m := &members[i]
+		m := members[i]
 		seen[m.name] = true
-		if wrong := m.check(raw, body, int(d.InputOffset())); wrong != nil {
+		if wrong := checkType(m, raw, body, int(d.InputOffset())); wrong != nil {
 			return wrong
 		}
 	}
@@ -80,14 +83,15 @@ func checkStrictly(body []byte, members []strictMember) error {
 	return nil
 }
 
-// check refuses a value of another type. It ends at an offset of the body.
-func (m *strictMember) check(raw jsontext.Value, body []byte, end int) error {
+// checkType refuses a value of another type. It ends at an offset of the body.
+func checkType(m *member, raw jsontext.Value, body []byte, end int) error {
 	kind := raw.Kind()
 	if kind == 'n' && !m.required {
 		return nil
 	}
-	if kind == tokenOf[m.kind] {
-		if m.kind != anInteger {
+	token, want := wanted(m)
+	if kind == token {
+		if token != '0' {
 			return nil
 		}
 		n, err := strconv.ParseInt(string(raw), 10, 64)
@@ -96,7 +100,7 @@ func (m *strictMember) check(raw jsontext.Value, body []byte, end int) error {
 		}
 		if _, big := strconv.ParseUint(string(raw), 10, 64); err == nil || big == nil {
 			text := "invalid value: integer `%s`, expected %s%s"
-			return Validation(fmt.Sprintf(text, raw, m.kind, placeIn(body, end)))
+			return Validation(fmt.Sprintf(text, raw, want, placeIn(body, end)))
 		}
 	}
 	if f, err := strconv.ParseFloat(string(raw), 64); err != nil && math.IsInf(f, 0) {
@@ -105,7 +109,7 @@ func (m *strictMember) check(raw jsontext.Value, body []byte, end int) error {
 	if kind == '{' || kind == '[' {
 		end -= len(raw) // the reader does not go into it
 	}
-	text := fmt.Sprintf("invalid type: %s, expected %s%s", strictText(raw), m.kind, placeIn(body, end))
+	text := fmt.Sprintf("invalid type: %s, expected %s%s", strictText(raw), want, placeIn(body, end))
 	return Serialization(text).lower()
 }
 

@@ -7,13 +7,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/internal/wire/wiretest"
 )
 
 // check decodes a body and validates it. It returns the error's text, or "".
 func check(t *testing.T, op wire.Op, body string) string {
 	t.Helper()
-	in := wiretest.NewInput(op)
+	in := op.NewInput()
 	if err := in.DecodeJSON([]byte(body)); err != nil {
 		t.Fatalf("%v.DecodeJSON(%s) = %v", op, body, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/sortkey/sortkey/internal/wire/wiretest"
 )
 
 // TestWordings has the messages that the service changed in 2026, with the date
@@ -63,7 +62,7 @@ func TestWordings(t *testing.T) {
 			`One or more parameter values were invalid: Input collection [Yg==, Yg==]of type BS contains duplicates.`, "2026-07, eu-west-2; 2026-10-09, 7 of 7",
 		},
 	} {
-		in := wiretest.NewInput(tt.op)
+		in := tt.op.NewInput()
 		if err := in.DecodeJSON([]byte(tt.body)); err != nil {
 			t.Fatal(err)
 		}

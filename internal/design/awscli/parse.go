@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -59,7 +60,7 @@ func (p *Parser) Parse(line string) (*Command, error) {
 	}
 	c, err := p.ParseWords(split)
 	if err == nil && rest != "" {
-		c.Notes = append(c.Notes, "ignored after the command: "+text.Clip(rest, excerpt))
+		c.Notes = append(c.Notes, "ignored after the command: "+terminal.Clip(rest, excerpt))
 	}
 	return c, err
 }
@@ -271,5 +272,5 @@ func parseJSON(name, value string) (json.RawMessage, error) {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at = int(syntax.Offset) - 1
 	}
-	return nil, advice.New(todo, "--%s is not JSON: %w\n%s", name, err, text.Caret(value, at))
+	return nil, advice.New(todo, "--%s is not JSON: %w\n%s", name, err, terminal.Caret(value, at))
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/terminal"
 )
 
 // maxNesting limits the nesting of a value in shorthand.
@@ -31,7 +31,7 @@ type shorthand struct {
 }
 
 func (p *shorthand) fail(what string) error {
-	return fmt.Errorf("invalid shorthand, %s:\n%s", what, text.Caret(p.src, p.at))
+	return fmt.Errorf("invalid shorthand, %s:\n%s", what, terminal.Caret(p.src, p.at))
 }
 
 // peek returns the next byte, 0 at the end.

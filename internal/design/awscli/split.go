@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/terminal"
 )
 
 // excerpt is the width of the part of a line in a message.
@@ -94,7 +94,7 @@ func (s *splitter) quoted(n int) (err error) {
 		case c == '\\' && n == 2:
 			i := strings.IndexByte(known, next)
 			if i < 0 {
-				return advice.New("write the character itself", "unknown escape in $'…': %s", text.Clip(s.src[s.at:], excerpt))
+				return advice.New("write the character itself", "unknown escape in $'…': %s", terminal.Clip(s.src[s.at:], excerpt))
 			}
 			s.at++
 			s.writeByte(means[i])
@@ -107,7 +107,7 @@ func (s *splitter) quoted(n int) (err error) {
 		}
 	}
 	if err == nil {
-		err = advice.New("", "the quote %s is not closed: %s", s.src[start:start+n], text.Clip(s.src[start:], excerpt))
+		err = advice.New("", "the quote %s is not closed: %s", s.src[start:start+n], terminal.Clip(s.src[start:], excerpt))
 	}
 	return err
 }
@@ -134,7 +134,7 @@ func (s *splitter) expansion() error {
 	if rest[0] == '`' || len(rest) > 1 && (strings.IndexByte("{(_", rest[1]) >= 0 || 'a' <= rest[1]|0x20 && rest[1]|0x20 <= 'z') {
 		return advice.New(
 			"write the value itself, or put the word in single quotes", "variables and commands are not expanded: %s",
-			text.Clip(rest, excerpt),
+			terminal.Clip(rest, excerpt),
 		)
 	}
 	s.writeByte('$')

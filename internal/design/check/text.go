@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -29,7 +30,7 @@ func (r *Result) WriteText(w io.Writer, o TextOptions) error {
 	if o.Width <= 0 {
 		o.Width = 100
 	}
-	p := &printer{r: r, o: o, paint: text.Paint(o.Color)}
+	p := &printer{r: r, o: o, paint: terminal.Paint(o.Color)}
 	p.write()
 	_, err := w.Write(p.out.Bytes())
 	return err
@@ -38,7 +39,7 @@ func (r *Result) WriteText(w io.Writer, o TextOptions) error {
 type printer struct {
 	r     *Result
 	o     TextOptions
-	paint text.Paint
+	paint terminal.Paint
 	out   bytes.Buffer
 }
 
@@ -49,7 +50,7 @@ const (
 
 // line writes a label and wrapped text.
 func (p *printer) line(label string, paint func(string) string, s string) {
-	for i, l := range text.Wrap(s, max(p.o.Width-indent-labelWidth, 30)) {
+	for i, l := range terminal.Wrap(s, max(p.o.Width-indent-labelWidth, 30)) {
 		if i > 0 {
 			label = ""
 		}
@@ -73,10 +74,10 @@ func (p *printer) whole(label string, paint func(string) string, s string) {
 func (p *printer) write() {
 	fmt.Fprintln(&p.out, p.paint.Strong(p.r.Model.Name))
 	if p.r.Model.About != "" && !p.o.Quiet {
-		fmt.Fprintln(&p.out, strings.Join(text.Wrap(p.r.Model.About, p.o.Width), "\n"))
+		fmt.Fprintln(&p.out, strings.Join(terminal.Wrap(p.r.Model.About, p.o.Width), "\n"))
 	}
 	if p.r.Scale < 1 {
-		fmt.Fprintln(&p.out, p.paint.Warn(strings.Join(text.Wrap(p.sample(), p.o.Width), "\n")))
+		fmt.Fprintln(&p.out, p.paint.Warn(strings.Join(terminal.Wrap(p.sample(), p.o.Width), "\n")))
 	}
 	for i := range p.r.Patterns {
 		if pr := &p.r.Patterns[i]; !p.o.Quiet || !pr.OK() {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/terminal"
 )
 
 // item reads an item with values in DynamoDB JSON or plain JSON. An invalid
@@ -152,4 +152,4 @@ func typedValue(kind attr.Kind, n *node, depth int) (v attr.Value, ok bool, err 
 }
 
 // clip shortens text for messages.
-func clip(s string) string { return text.Clip(s, 60) }
+func clip(s string) string { return terminal.Clip(s, 60) }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/partiql"
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -32,7 +32,7 @@ func parseSelect(in *wire.ExecuteStatementInput) (*selection, error) {
 		if rest := src[e.Pos:]; len(rest) >= 5 && strings.EqualFold(rest[:5], "LIMIT") {
 			msg = "PartiQL has no LIMIT clause: use the Limit of the request"
 		}
-		return nil, fmt.Errorf("%s\n%s", msg, text.Caret(src, e.Pos))
+		return nil, fmt.Errorf("%s\n%s", msg, terminal.Caret(src, e.Pos))
 	}
 	if err != nil {
 		return nil, err

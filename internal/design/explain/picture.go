@@ -7,6 +7,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -166,11 +167,11 @@ const (
 //	│✗ "root/photos/9.jpg"      120 bytes, filtered out
 //	└  before "root/photos0"
 //	   "root/videos"            outside
-func (p Picture) Text(width int, paint text.Paint) string {
+func (p Picture) Text(width int, paint terminal.Paint) string {
 	keys, notes := 0, 0
 	for _, l := range p {
 		if note := l.note(); note != "" {
-			keys, notes = max(keys, text.Width(l.Text)), max(notes, text.Width(note))
+			keys, notes = max(keys, terminal.Width(l.Text)), max(notes, terminal.Width(note))
 		}
 	}
 	if width > 0 {
@@ -181,10 +182,10 @@ func (p Picture) Text(width int, paint text.Paint) string {
 	for _, l := range p {
 		s := l.Text
 		if note := l.note(); note != "" {
-			s = text.Pad(text.Clip(s, keys), keys+columnGap) + note
+			s = terminal.Pad(terminal.Clip(s, keys), keys+columnGap) + note
 		}
 		if width > 0 {
-			s = text.Clip(s, width)
+			s = terminal.Clip(s, width)
 		}
 		switch {
 		case l.Dropped:
@@ -192,7 +193,7 @@ func (p Picture) Text(width int, paint text.Paint) string {
 		case l.Kind == OutsideRow || l.Kind == NextRow:
 			s = paint.Faint(s)
 		}
-		out.WriteString(strings.Repeat(" ", pictureIndent) + text.Pad(l.border(), borderWidth) + s + "\n")
+		out.WriteString(strings.Repeat(" ", pictureIndent) + terminal.Pad(l.border(), borderWidth) + s + "\n")
 	}
 	return out.String()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -42,7 +43,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if _, err := fixed.parse(); err != nil {
 		if wrong, ok := errors.AsType[*expr.Error](err); ok {
 			if src := fixed.expression(wrong.Param); src != nil {
-				r.Refused.Where = text.Caret(*src, wrong.Pos)
+				r.Refused.Where = terminal.Caret(*src, wrong.Pos)
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -53,10 +53,10 @@ func (s *shaper) correct(
 	if accepted(v) {
 		return v
 	}
-	wrong := fmt.Sprintf("%s (%s)", text.Clip(string(v), excerpt), text.Place(string(s.body), at))
+	wrong := fmt.Sprintf("%s (%s)", terminal.Clip(string(v), excerpt), terminal.Place(string(s.body), at))
 	for _, other := range spellings(v) {
 		if accepted(other) {
-			must := fmt.Sprintf("%s must be %s, not ", path, text.Clip(string(other), excerpt))
+			must := fmt.Sprintf("%s must be %s, not ", path, terminal.Clip(string(other), excerpt))
 			s.changes = append(s.changes, must+wrong)
 			return other
 		}

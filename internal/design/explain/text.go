@@ -8,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -35,7 +36,7 @@ func (r *Report) WriteText(w io.Writer, o TextOptions) error {
 	if o.Rows == 0 {
 		o.Rows = 4
 	}
-	p := &printer{r: r, o: o, paint: text.Paint(o.Color)}
+	p := &printer{r: r, o: o, paint: terminal.Paint(o.Color)}
 	if r.Refused != nil {
 		p.refused()
 	} else {
@@ -49,7 +50,7 @@ func (r *Report) WriteText(w io.Writer, o TextOptions) error {
 type printer struct {
 	r     *Report
 	o     TextOptions
-	paint text.Paint
+	paint terminal.Paint
 	out   strings.Builder
 }
 
@@ -72,7 +73,7 @@ func (p *printer) line(label string, parts ...span) {
 	}
 	kept, ellipsis := whole, ""
 	if p.o.Width > 0 {
-		if kept = text.Clip(whole, max(p.o.Width-labelWidth-1, leastKey)); kept != whole {
+		if kept = terminal.Clip(whole, max(p.o.Width-labelWidth-1, leastKey)); kept != whole {
 			kept, ellipsis = strings.TrimSuffix(kept, "…"), "…"
 		}
 	}
@@ -91,7 +92,7 @@ func (p *printer) line(label string, parts ...span) {
 
 // long writes a label and an uncut line.
 func (p *printer) long(label, s string) {
-	fmt.Fprintf(&p.out, "%s %s\n", p.paint.Faint(text.Pad(label, labelWidth)), s)
+	fmt.Fprintf(&p.out, "%s %s\n", p.paint.Faint(terminal.Pad(label, labelWidth)), s)
 }
 
 // wrapped writes prose on as many lines as necessary.
@@ -102,7 +103,7 @@ func (p *printer) wrapped(label, s string) {
 			width = 100
 		}
 	}
-	for i, l := range text.Wrap(s, max(width-labelWidth-1, 20)) {
+	for i, l := range terminal.Wrap(s, max(width-labelWidth-1, 20)) {
 		if i > 0 {
 			label = ""
 		}
@@ -276,11 +277,11 @@ func (p *printer) entities() {
 	}
 	width := 0
 	for _, s := range r.Entities {
-		width = max(width, text.Width(entityName(s.Entity)))
+		width = max(width, terminal.Width(entityName(s.Entity)))
 	}
 	label := "by entity"
 	for _, s := range r.Entities {
-		parts := []span{plain("%s  %s examined, %s returned, %s", text.Pad(entityName(s.Entity), width), text.Thousands(s.Examined), text.Thousands(s.Returned), text.Count(s.Bytes, "byte"))}
+		parts := []span{plain("%s  %s examined, %s returned, %s", terminal.Pad(entityName(s.Entity), width), text.Thousands(s.Examined), text.Thousands(s.Returned), text.Count(s.Bytes, "byte"))}
 		if s.Wasted > 0 {
 			parts = append(parts, plain(", "), p.bad("%s wasted", text.Thousands(s.Wasted)))
 		}

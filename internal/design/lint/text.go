@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -170,7 +171,7 @@ func skeleton(parts []keys.Part) string {
 }
 
 // clip shortens text to about one line.
-func clip(s string) string { return text.ClipMiddle(s, 120) }
+func clip(s string) string { return terminal.ClipMiddle(s, 120) }
 
 // quoted returns text in quotes, for sentences.
 func quoted(s string) string { return clip(text.Quote([]byte(s))) }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -250,7 +250,7 @@ func moment(of, otherwise string, end bool) (time.Time, error) {
 		}
 		return at.UTC(), nil
 	}
-	return time.Time{}, fmt.Errorf("%s is not a time such as 2026-01-05 or 2026-01-05T10:00:00Z", text.Clip(of, 60))
+	return time.Time{}, fmt.Errorf("%s is not a time such as 2026-01-05 or 2026-01-05T10:00:00Z", terminal.Clip(of, 60))
 }
 
 var precision = []string{"year", "month", "date", "time", "epoch", "epochms", "millis", "micros", "nanos"}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -47,7 +46,7 @@ func TestAllow(t *testing.T) {
 	require.NoError(t, modelfile.Write(&b, m))
 	again, err := modelfile.Parse("m.yaml", b.Bytes())
 	require.NoError(t, err, b.String())
-	require.Empty(t, cmp.Diff(m, again, same))
+	requireSame(t, m, again, b.String())
 }
 
 func TestAllowRefuses(t *testing.T) {

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
@@ -53,9 +51,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
-		if d := cmp.Diff(m, again, same); d != "" {
-			t.Errorf("%s\n%s", d, b.String())
-		}
+		requireSame(t, m, again, b.String())
 		for _, p := range m.Patterns {
 			if _, err := compile.Pattern(m, p); err != nil {
 				if _, ok := errors.AsType[*compile.Error](err); !ok {

@@ -17,6 +17,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -198,7 +199,7 @@ func kindOf(n *yaml.Node) string {
 }
 
 // clip shortens text for a message.
-func clip(s string) string { return text.Clip(s, 60) }
+func clip(s string) string { return terminal.Clip(s, 60) }
 
 // empty reports whether a node has no text in the file.
 func empty(n *yaml.Node) bool {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -13,7 +14,7 @@ import (
 const mostHot = 5
 
 // WriteText writes the result for people.
-func (r *Result) WriteText(w io.Writer, paint text.Paint) error {
+func (r *Result) WriteText(w io.Writer, paint terminal.Paint) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n", paint.Strong(r.Model))
 	fmt.Fprintf(&b, "A simulation of %s with %s of each range. Nothing was measured.\n",
@@ -151,13 +152,13 @@ func table(b *bytes.Buffer, rows [][]string) {
 	width := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			width[i] = max(width[i], text.Width(cell))
+			width[i] = max(width[i], terminal.Width(cell))
 		}
 	}
 	for _, row := range rows {
-		line := "  " + text.Pad(row[0], width[0])
+		line := "  " + terminal.Pad(row[0], width[0])
 		for i, cell := range row[1:] {
-			line += "  " + text.Pad("", width[i+1]-text.Width(cell)) + cell
+			line += "  " + terminal.Pad("", width[i+1]-terminal.Width(cell)) + cell
 		}
 		fmt.Fprintln(b, line)
 	}

@@ -7,24 +7,25 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/markup"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
 // short returns visible text of at most width columns, cut in the middle.
-func short(s string, width int) string { return text.ClipMiddle(markup.Visible(s), width) }
+func short(s string, width int) string { return terminal.ClipMiddle(markup.Visible(s), width) }
 
 // width returns the number of columns of a text when shown.
-func width(s string) int { return text.Width(markup.Visible(s)) }
+func width(s string) int { return terminal.Width(markup.Visible(s)) }
 
 // wrap breaks a text into at most lines lines of at most n columns.
 func wrap(s string, n, lines int) []string {
-	out := text.Wrap(markup.Visible(s), n)
+	out := terminal.Wrap(markup.Visible(s), n)
 	for i, l := range out {
 		out[i] = short(l, n)
 	}
 	if len(out) > lines {
 		out = out[:lines]
-		out[lines-1] = strings.TrimRight(text.Clip(out[lines-1], n-1), " ,…") + "…"
+		out[lines-1] = strings.TrimRight(terminal.Clip(out[lines-1], n-1), " ,…") + "…"
 	}
 	return out
 }

@@ -1,69 +1,15 @@
-// Package wiretest has helpers for tests of wire shapes: new inputs by
-// operation, and the JSON of any shape, encoded by reflection.
+// Package wiretest encodes wire shapes for tests, by reflection.
 package wiretest
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"reflect"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/wire"
 )
-
-var inputs = map[wire.Op]wire.Input{}
-
-func init() {
-	for _, in := range []wire.Input{
-		new(wire.BatchGetItemInput), new(wire.BatchWriteItemInput), new(wire.CreateTableInput),
-		new(wire.DeleteItemInput),
-		new(wire.DeleteTableInput), new(wire.DescribeEndpointsRequest), new(wire.DescribeLimitsInput),
-		new(wire.DescribeTableInput),
-		new(wire.DescribeTimeToLiveInput), new(wire.GetItemInput), new(wire.ListTablesInput),
-		new(wire.ListTagsOfResourceInput),
-		new(wire.PutItemInput), new(wire.QueryInput), new(wire.ScanInput), new(wire.TagResourceInput),
-		new(wire.TransactGetItemsInput), new(wire.TransactWriteItemsInput), new(wire.UntagResourceInput),
-		new(wire.UpdateItemInput),
-		new(wire.UpdateTableInput), new(wire.UpdateTimeToLiveInput),
-		new(wire.DescribeStreamInput), new(wire.GetRecordsInput), new(wire.GetShardIteratorInput),
-		new(wire.ListStreamsInput),
-		new(wire.BatchExecuteStatementInput), new(wire.ExecuteStatementInput), new(wire.ExecuteTransactionInput),
-		new(wire.ExportTableToPointInTimeInput), new(wire.DescribeExportInput), new(wire.ListExportsInput),
-		new(wire.ImportTableInput), new(wire.DescribeImportInput), new(wire.ListImportsInput),
-		new(wire.CreateBackupInput), new(wire.DescribeBackupInput), new(wire.ListBackupsInput),
-		new(wire.DeleteBackupInput), new(wire.RestoreTableFromBackupInput), new(wire.RestoreTableToPointInTimeInput),
-		new(wire.DescribeContinuousBackupsInput), new(wire.UpdateContinuousBackupsInput),
-		new(wire.PutResourcePolicyInput), new(wire.GetResourcePolicyInput), new(wire.DeleteResourcePolicyInput),
-		new(wire.UpdateContributorInsightsInput), new(wire.DescribeContributorInsightsInput),
-		new(wire.ListContributorInsightsInput),
-		new(wire.KinesisStreamingDestinationInput), new(wire.UpdateKinesisStreamingDestinationInput),
-		new(wire.DescribeKinesisStreamingDestinationInput),
-		new(wire.DescribeTableReplicaAutoScalingInput), new(wire.UpdateTableReplicaAutoScalingInput),
-		new(wire.CreateGlobalTableInput),
-		new(wire.DescribeGlobalTableInput), new(wire.ListGlobalTablesInput), new(wire.UpdateGlobalTableInput),
-		new(wire.DescribeGlobalTableSettingsInput), new(wire.UpdateGlobalTableSettingsInput),
-		new(wire.SearchVectorsInput), new(wire.StartBulkPutItemsInput), new(wire.DescribeBulkOperationInput),
-		new(wire.ListBulkOperationsInput), new(wire.CancelBulkOperationInput),
-	} {
-		name := strings.TrimSuffix(strings.TrimSuffix(reflect.TypeOf(in).Elem().Name(), "Input"), "Request")
-		found := false
-		for _, op := range wire.Operations() {
-			// Two operations can share an input.
-			if of := op.String(); of == name || of == "Enable"+name || of == "Disable"+name {
-				inputs[op], found = in, true
-			}
-		}
-		if !found {
-			panic("no operation has the input " + name)
-		}
-	}
-}
-
-// NewInput returns a new input of an operation.
-func NewInput(op wire.Op) wire.Input {
-	return reflect.New(reflect.TypeOf(inputs[op]).Elem()).Interface().(wire.Input)
-}
 
 // JSON returns a shape as a JSON object without absent (nil) members.
 func JSON(shape any) []byte {
@@ -103,7 +49,7 @@ func plain(v reflect.Value) any {
 		m := map[string]any{}
 		for field, value := range v.Fields() {
 			if field.Type != reflect.TypeFor[wire.Faults]() && present(value) {
-				m[field.Name] = plain(value)
+				m[cmp.Or(field.Tag.Get("json"), field.Name)] = plain(value)
 			}
 		}
 		return m

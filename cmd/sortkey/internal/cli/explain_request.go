@@ -18,7 +18,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -169,7 +169,7 @@ func parseRequest(name, op string, data []byte) (explain.Question, error) {
 		)
 	}
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		place := text.Place(string(data), int(e.Offset)-1)
+		place := terminal.Place(string(data), int(e.Offset)-1)
 		return q, app.UsageError("", "%s is not valid JSON: %v (%s)", name, e, place)
 	}
 	return q, err

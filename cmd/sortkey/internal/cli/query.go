@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/literal"
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -157,7 +157,7 @@ func filledIn(err error, in *wire.QueryInput) error {
 	}
 	h := app.ExplainAPI(err, &smithy.GenericAPIError{Code: api.ErrorCode(), Message: fill(api.ErrorMessage())})
 	if src, pos, ok := fault(in); ok {
-		h.Msg += "\n" + text.Caret(fill(src), len(fill(src[:pos])))
+		h.Msg += "\n" + terminal.Caret(fill(src), len(fill(src[:pos])))
 	}
 	return h
 }

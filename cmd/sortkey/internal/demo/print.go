@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -79,12 +80,12 @@ func printResult(w io.Writer, res *Result, style show.Style) {
 	}
 }
 
-func line(w io.Writer, p text.Paint, label, s string) {
+func line(w io.Writer, p terminal.Paint, label, s string) {
 	fmt.Fprintf(w, "%s%s %s\n", indent, p.Faint(fmt.Sprintf("%-5s", label)), s)
 }
 
 // printReport writes what a request read, or why it was refused.
-func printReport(w io.Writer, r *explain.Report, p text.Paint) {
+func printReport(w io.Writer, r *explain.Report, p terminal.Paint) {
 	for _, tr := range r.Traces {
 		line(w, p, "slice", tr.Slice())
 		line(w, p, "read", tr.Cost())
@@ -102,7 +103,7 @@ func refusal(r *explain.Refusal) string { return r.Code + ": " + r.Message }
 // wrap breaks prose into lines of 78 columns that start with prefix.
 func wrap(prose, prefix string) string {
 	var b strings.Builder
-	for _, line := range text.Wrap(strings.Join(strings.Fields(prose), " "), 78-len(prefix)) {
+	for _, line := range terminal.Wrap(strings.Join(strings.Fields(prose), " "), 78-len(prefix)) {
 		if line != "" {
 			b.WriteString(prefix + line + "\n")
 		}

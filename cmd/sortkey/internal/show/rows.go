@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -17,14 +18,14 @@ const (
 type Style struct {
 	// Width is the maximum width of a table in columns, or 0 for no limit.
 	Width int
-	Paint text.Paint
+	Paint terminal.Paint
 }
 
 // Rows returns items as an aligned table with one line for each item: the
 // attributes in first before all others, numbers aligned to the right. If width
 // is positive, Rows truncates long values to fit the table into it. Each line
 // starts with indent and ends with a newline.
-func Rows(items []attr.Item, first []string, width int, indent string, p text.Paint) string {
+func Rows(items []attr.Item, first []string, width int, indent string, p terminal.Paint) string {
 	names := columns(items, first)
 	if len(names) == 0 {
 		return ""
@@ -51,7 +52,7 @@ func Rows(items []attr.Item, first []string, width int, indent string, p text.Pa
 		}
 	}
 	if width > 0 {
-		fit(names, cells, width-text.Width(indent))
+		fit(names, cells, width-terminal.Width(indent))
 	}
 	return render(names, cells, right, indent, p)
 }
@@ -108,9 +109,9 @@ func fit(names []string, cells [][]string, width int) {
 		total--
 	}
 	for c := range names {
-		names[c] = text.Clip(names[c], widths[c])
+		names[c] = terminal.Clip(names[c], widths[c])
 		for _, row := range cells {
-			row[c] = text.Clip(row[c], widths[c])
+			row[c] = terminal.Clip(row[c], widths[c])
 		}
 	}
 }
@@ -118,23 +119,23 @@ func fit(names []string, cells [][]string, width int) {
 func columnWidths(names []string, cells [][]string) []int {
 	widths := make([]int, len(names))
 	for c, name := range names {
-		widths[c] = text.Width(name)
+		widths[c] = terminal.Width(name)
 		for _, row := range cells {
-			widths[c] = max(widths[c], text.Width(row[c]))
+			widths[c] = max(widths[c], terminal.Width(row[c]))
 		}
 	}
 	return widths
 }
 
-func render(names []string, cells [][]string, right []bool, indent string, p text.Paint) string {
+func render(names []string, cells [][]string, right []bool, indent string, p terminal.Paint) string {
 	widths := columnWidths(names, cells)
 	line := func(row []string) string {
 		parts := make([]string, len(row))
 		for c, s := range row {
 			if right[c] {
-				parts[c] = strings.Repeat(" ", widths[c]-text.Width(s)) + s
+				parts[c] = strings.Repeat(" ", widths[c]-terminal.Width(s)) + s
 			} else {
-				parts[c] = text.Pad(s, widths[c])
+				parts[c] = terminal.Pad(s, widths[c])
 			}
 		}
 		return strings.TrimRight(strings.Join(parts, gap), " ")

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/terminal"
 )
 
 // An Env is the environment of a command.
@@ -48,7 +48,7 @@ func System() *Env {
 func (e *Env) Style() show.Style {
 	width := e.Width()
 	colour := width > 0 && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
-	return show.Style{Width: width, Paint: text.Paint(colour)}
+	return show.Style{Width: width, Paint: terminal.Paint(colour)}
 }
 
 // Prose returns the width at which to wrap prose: COLUMNS if it is set, or the

@@ -1,4 +1,4 @@
-package text
+package terminal
 
 // Paint colours text for a terminal if it is true.
 type Paint bool

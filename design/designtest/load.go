@@ -1,6 +1,7 @@
-package sortkeytest
+package designtest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,11 +14,14 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/tabledef"
+	"github.com/sortkey/sortkey/sortkeytest"
 )
 
-// Load creates the tables that a file defines, so that a test has the tables of the
-// deployment. The file is one of these:
+// Load creates the tables that a file defines in the database of a test, so that the test
+// has the tables of the deployment. The file is one of these:
 //
 //   - a CloudFormation template in YAML or JSON, also of SAM;
 //   - a serverless.yml of the Serverless Framework, with the files that it names;
@@ -34,20 +38,20 @@ import (
 // A name that depends on a value that only a deployment knows is made up, and the log of
 // the test says how to choose it. Any other such value fails the test if a definition needs
 // it.
-func (db *DB) Load(path string, parameters ...string) {
-	defer resume()
-	db.t.Helper()
-	if err := db.load(path, parameters); err != nil {
+func Load(db *sortkeytest.DB, path string, parameters ...string) {
+	t := inside.TestOf(db)
+	t.Helper()
+	if err := load(t, db, path, parameters); err != nil {
 		text := err.Error()
 		if hint := advice.Of(err); hint != "" {
 			text += "\nhint: " + hint
 		}
-		db.t.Fatalf("sortkeytest: %s", text)
+		t.End("sortkeytest: " + text)
 	}
 }
 
-func (db *DB) load(path string, parameters []string) error {
-	db.t.Helper()
+func load(t inside.Test, db *sortkeytest.DB, path string, parameters []string) error {
+	t.Helper()
 	with := tabledef.Parameters{"AWS::Region": db.DB.Region()}
 	for _, p := range parameters {
 		name, value, ok := strings.Cut(p, "=")
@@ -56,11 +60,13 @@ func (db *DB) load(path string, parameters []string) error {
 		}
 		with[name] = value
 	}
+
+	ctx := event.Quiet(context.Background()) // the code under test did not ask for this
 	list, notes, err := tabledef.Read(path, with)
 	if errors.Is(err, tabledef.ErrOther) {
 		var m *model.Model
 		if m, err = modelfile.Load(path); err == nil {
-			_, err = world.Build(quiet, m, world.Options{DB: db.DB})
+			_, err = world.Build(ctx, m, world.Options{DB: db.DB})
 		}
 		return err
 	}
@@ -68,21 +74,22 @@ func (db *DB) load(path string, parameters []string) error {
 		return err
 	}
 	for _, note := range notes {
-		db.t.Logf("sortkeytest: %s: %s", path, note)
+		t.Logf("sortkeytest: %s: %s", path, note)
 	}
+
 	for _, s := range list {
-		if _, err := db.Client.CreateTable(quiet, s.CreateTable(s.TableName)); err != nil {
-			return advice.New(loadAdvice(s, err), "%s: table %s: %s", s.Place, s.TableName, db.reason(err))
+		if _, err := db.Client.CreateTable(ctx, s.CreateTable(s.TableName)); err != nil {
+			return advice.New(loadAdvice(s, err), "%s: table %s: %s", s.Place, s.TableName, t.Reason(err))
 		}
 		ttl := s.TimeToLiveSpecification
 		if ttl == nil {
 			continue
 		}
-		if _, err := db.Client.UpdateTimeToLive(quiet, &dynamodb.UpdateTimeToLiveInput{
+		if _, err := db.Client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
 			TableName:               &s.TableName,
 			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true)},
 		}); err != nil {
-			return fmt.Errorf("%s: table %s: %s", s.Place, s.TableName, db.reason(err))
+			return fmt.Errorf("%s: table %s: %s", s.Place, s.TableName, t.Reason(err))
 		}
 	}
 	return nil

@@ -1,0 +1,102 @@
+package designtest_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/design/designtest"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// A recorder is a test that records its failure, and that ends when it fails.
+type recorder struct {
+	testing.TB
+	logged, failure string
+}
+
+func (r *recorder) Logf(format string, args ...any) { r.logged += fmt.Sprintf(format, args...) }
+
+func (r *recorder) Errorf(format string, args ...any) { r.failure = fmt.Sprintf(format, args...) }
+
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	panic(r)
+}
+
+func TestLoad(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.DB.Fail(sortkey.Fault{Operation: "CreateTable", Code: "InternalServerError"})
+	designtest.Load(db, "testdata/deploy/template.yaml", "Stage=a")
+	designtest.Load(db, "testdata/infra/tables.tf", "stage=a")
+	designtest.Load(db, "testdata/drive.yaml")
+	require.Contains(t, db.Dump(), "orders-a: customer / placed:N\norders-a-tf: customer / placed:N\n")
+	require.Contains(t, db.Dump("Drive"), "\"D#a\" / \"F#photos/1.jpg\"")
+	out, err := db.Client.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("orders-a")})
+	require.NoError(t, err)
+	require.Equal(t, "ends", *out.TimeToLiveDescription.AttributeName)
+}
+
+func TestLoadFails(t *testing.T) {
+	for _, tt := range []struct {
+		path       string
+		parameters []string
+		want       string
+	}{
+		{"testdata/none.yaml", nil, "no such file"},
+		{
+			"testdata/deploy/template.yaml",
+			[]string{"Stage"},
+			"sortkeytest: parameter \"Stage\" has no value\nhint: write it as in Stage=test",
+		},
+		{"../../sortkeytest/testdata/files.json", nil, "testdata/files.json:"},
+		{
+			"testdata/deploy/template.yaml",
+			[]string{"Stage=a"},
+			"testdata/deploy/template.yaml: Resources.Orders: table orders-a: CreateTable: ResourceInUseException: ",
+		},
+	} {
+		r := &recorder{TB: t}
+		db := sortkeytest.New(r)
+		db.Table("orders-a", "id")
+		require.PanicsWithValue(t, r, func() { designtest.Load(db, tt.path, tt.parameters...) })
+		require.Contains(t, r.failure, tt.want)
+	}
+}
+
+// In a goroutine that does not run the test, Load fails the test and returns.
+func TestLoadElsewhere(t *testing.T) {
+	r := &recorder{TB: t}
+	db := sortkeytest.New(r)
+	var wg sync.WaitGroup
+	wg.Go(func() { designtest.Load(db, "testdata/none.yaml") })
+	wg.Wait()
+	require.Contains(t, r.failure, "A goroutine other than that of TestLoadElsewhere made the call.")
+}
+
+// A name that depends on what only a deployment knows is made up, and the log says so.
+func TestLoadMakesUpNames(t *testing.T) {
+	r := &recorder{TB: t}
+	db := sortkeytest.New(r)
+	designtest.Load(db, "testdata/deploy/template.yaml")
+	require.Equal(t, `sortkeytest: testdata/deploy/template.yaml: Resources.Orders.TableName is orders-Stage, `+
+		`because no value is known for Stage; to choose the name, give "Stage=…"`, r.logged)
+	require.Contains(t, db.Dump(), "orders-Stage: customer / placed:N\n")
+}
+
+// Tables and items are there at once, without moving the clock.
+func TestLoadIsNotDelayed(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	db := sortkeytest.New(t, func(o *sortkey.Options) {
+		o.Simulate.TableDelay, o.Clock = time.Minute, func() time.Time { return now }
+	})
+	designtest.Load(db, "testdata/deploy/template.yaml", "Stage=test") // with a time to live
+	designtest.Load(db, "testdata/drive.yaml")                         // with items
+	require.Equal(t, now, db.Clock.Now())
+}

@@ -1,0 +1,255 @@
+package wire
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// This file reads, writes and checks structures by reflection. It does for any of them
+// what generated code does for those of frequent operations, except for maps from tables,
+// which others do not have: their keys are not checked here.
+
+// decodeShape reads a body into the structure that x points to.
+func decodeShape(body []byte, x any, faults *Faults) error {
+	v := reflect.ValueOf(x).Elem()
+	return decodeBody(body, faults, func(d *decoder) (bool, error) {
+		return d.readShape(v, structureOf(v.Type()), inBody)
+	})
+}
+
+// readShape reads a value of a shape into x, which has an address.
+func (d *decoder) readShape(x reflect.Value, s *shape, pos position) (bool, error) {
+	switch s.kind {
+	case kindString:
+		return d.readString(x.Addr().Interface().(*string), pos)
+	case kindInteger:
+		return d.readInteger(x.Addr().Interface().(*int64), pos)
+	case kindLong:
+		return d.readLong(x.Addr().Interface().(*int64), pos)
+	case kindDouble:
+		return d.readDouble(x.Addr().Interface().(*float64), pos)
+	case kindTimestamp:
+		return d.readTimestamp(x.Addr().Interface().(*float64), pos)
+	case kindBoolean:
+		return d.readBoolean(x.Addr().Interface().(*bool), pos)
+	case kindValue:
+		return d.readValue(x.Addr().Interface().(*attr.Value), pos)
+	case kindItem:
+		return d.readItem(x.Addr().Interface().(*attr.Item), pos)
+	case kindValues:
+		return d.readValues(x.Addr().Interface().(*attr.Item), pos)
+	case kindList:
+		list := reflect.MakeSlice(s.typ, 0, 0)
+		ok, err := d.list(pos, s.elem.typ.Size(), func() error {
+			e := reflect.New(s.elem.typ).Elem()
+			_, err := d.readShape(e, s.elem, inParent)
+			list = reflect.Append(list, e)
+			return err
+		})
+		if ok && err == nil {
+			x.Set(list)
+		}
+		return ok, err
+	case kindMap:
+		m := reflect.MakeMap(s.typ)
+		ok, err := d.entries(pos, s.class, s.elem.typ.Size(), func(key string) error {
+			e := reflect.New(s.elem.typ).Elem()
+			_, err := d.readShape(e, s.elem, inParent)
+			m.SetMapIndex(reflect.ValueOf(key), e)
+			return err
+		})
+		if ok && err == nil {
+			x.Set(m)
+		}
+		return ok, err
+	}
+	return d.object(pos, s.class, func(name []byte) error {
+		i := slices.IndexFunc(s.members, func(m *member) bool { return m.name == string(name) })
+		if i < 0 {
+			return d.skip()
+		}
+		m := s.members[i]
+		return d.readMember(x.Field(m.index), m.shape)
+	})
+}
+
+// readMember reads a member into its field. For null it leaves a pointer nil.
+func (d *decoder) readMember(field reflect.Value, s *shape) error {
+	if field.Kind() != reflect.Pointer {
+		_, err := d.readShape(field, s, inField)
+		return err
+	}
+	v := reflect.New(s.typ)
+	ok, err := d.readShape(v.Elem(), s, inField)
+	if ok {
+		field.Set(v)
+	} else if err == nil {
+		field.SetZero()
+	}
+	return err
+}
+
+// absent reports whether a member is absent.
+func (m *member) absent(field reflect.Value) bool {
+	if m.shape.kind == kindValue {
+		return field.Addr().Interface().(*attr.Value).IsZero()
+	}
+	return field.IsNil()
+}
+
+// appendAny appends a list, or the structure that x points to.
+func appendAny(dst []byte, x any) []byte {
+	v := reflect.Indirect(reflect.ValueOf(x))
+	return appendShape(dst, v, shapeOf(v.Type(), noTraits))
+}
+
+// appendShape appends a value of a shape.
+func appendShape(dst []byte, x reflect.Value, s *shape) []byte {
+	switch s.kind {
+	case kindString:
+		return appendString(dst, x.String())
+	case kindInteger, kindLong:
+		return appendInteger(dst, x.Int())
+	case kindDouble:
+		return appendDouble(dst, x.Float())
+	case kindTimestamp:
+		return appendTimestamp(dst, x.Float())
+	case kindBoolean:
+		return strconv.AppendBool(dst, x.Bool())
+	case kindValue:
+		return x.Addr().Interface().(*attr.Value).AppendJSON(dst)
+	case kindItem, kindValues:
+		return attr.Item(x.Bytes()).AppendJSON(dst)
+	case kindList:
+		dst = append(dst, '[')
+		for i := range x.Len() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendShape(dst, x.Index(i), s.elem)
+		}
+		return append(dst, ']')
+	case kindMap:
+		dst = append(dst, '{')
+		for i, key := range sortedNames(x) {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendShape(append(appendString(dst, key), ':'), elemOf(x, key), s.elem)
+		}
+		return append(dst, '}')
+	}
+	dst = append(dst, '{')
+	for _, m := range s.byName {
+		field := x.Field(m.index)
+		if m.absent(field) {
+			continue
+		}
+		if field.Kind() == reflect.Pointer {
+			field = field.Elem()
+		}
+		dst = appendShape(appendName(dst, m.quoted), field, m.shape)
+	}
+	return append(dst, '}')
+}
+
+// sortedNames returns the keys of a map, sorted.
+func sortedNames(m reflect.Value) []string {
+	var names []string
+	for key := range m.Seq() {
+		names = append(names, key.String())
+	}
+	slices.Sort(names)
+	return names
+}
+
+// elemOf returns a copy of an element of a map, which has an address.
+func elemOf(m reflect.Value, key string) reflect.Value {
+	e := reflect.New(m.Type().Elem()).Elem()
+	e.Set(m.MapIndex(reflect.ValueOf(key)))
+	return e
+}
+
+// validateShape returns the violations in the input of an operation that x points to.
+func validateShape(op Op, x any) error {
+	v := reflect.ValueOf(x).Elem()
+	return validate(op, func(found *violations) { found.members(v, structureOf(v.Type())) })
+}
+
+// members checks the members of a structure.
+func (v *violations) members(x reflect.Value, s *shape) {
+	for _, m := range s.members {
+		field := x.Field(m.index)
+		if v.missing(m.name, m.absent(field), m.required) || !m.shape.constrained {
+			continue
+		}
+		if field.Kind() == reflect.Pointer {
+			field = field.Elem()
+		}
+		v.value(m.name, field, m.shape)
+	}
+}
+
+// value checks a member or, if member is empty, an element.
+func (v *violations) value(member string, x reflect.Value, s *shape) {
+	switch s.kind {
+	case kindString:
+		v.text(member, x.Addr().Interface().(*string), false, &s.traits)
+	case kindInteger, kindLong:
+		v.integer(member, x.Addr().Interface().(*int64), false, &s.traits)
+	case kindStructure:
+		if member != "" {
+			v.push(member)
+			defer v.pop()
+		}
+		v.members(x, s)
+	case kindList, kindMap:
+		if v.size(member, x.Len(), &s.traits) {
+			v.echo(appendEcho(nil, x))
+		}
+		if !s.elem.constrained {
+			return
+		}
+		v.push(member)
+		defer v.pop()
+		if s.kind == kindMap {
+			for _, key := range sortedNames(x) {
+				v.key(key)
+				v.value("", elemOf(x, key), s.elem)
+				v.pop()
+			}
+			return
+		}
+		for i := range x.Len() {
+			v.elem(i)
+			v.value("", x.Index(i), s.elem)
+			v.pop()
+		}
+	}
+}
+
+// refsOf yields the tables that the structure that x points to names.
+func refsOf(x any, yield func(Ref) bool) {
+	v := reflect.ValueOf(x).Elem()
+	refsIn(v, structureOf(v.Type()), yield)
+}
+
+// refsIn is refsOf for a structure. It returns false when yield does.
+func refsIn(x reflect.Value, s *shape, yield func(Ref) bool) bool {
+	for _, m := range s.byName {
+		field := x.Field(m.index)
+		if m.absent(field) {
+			continue
+		}
+		if m.table && !yield(Ref{Table: field.Elem().String()}) {
+			return false
+		}
+		if m.shape.kind == kindStructure && !refsIn(field.Elem(), m.shape, yield) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,209 @@
+package wire
+
+import (
+	"cmp"
+	"math"
+	"reflect"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// A kind says how a shape is represented in Go and in JSON.
+type kind uint8
+
+const (
+	kindString    kind = iota
+	kindInteger        // an int64 of 32 bits
+	kindLong           // an int64
+	kindDouble         // a float64
+	kindTimestamp      // a float64
+	kindBoolean
+	kindValue
+	kindItem
+	kindValues // the values of an expression, an item whose faults name the key
+	kindStructure
+	kindList
+	kindMap
+)
+
+// Traits are what the service model says of a shape and its Go type does not.
+type traits struct {
+	name string
+	// kind is 0 if the Go type determines the kind.
+	kind kind
+	// min and max limit a number, or the length of anything else. If the max of a length is
+	// -1, the length is not limited.
+	min, max int64
+	// pattern is a regular expression in the syntax of the service; goPattern is the same
+	// in the syntax of Go if that differs. match matches a text with it, and is nil without
+	// a pattern.
+	pattern, goPattern string
+	match              func(string) bool
+	enum               []string
+	// elemTraits is the name of the traits of the elements of a list or a map, if they have
+	// any.
+	elemTraits string
+}
+
+// A shape is a shape of the service model: a Go type and its traits.
+type shape struct {
+	traits
+	typ   reflect.Type
+	class string // in messages
+	elem  *shape // of a list or a map
+	// members are those of a structure, in the order in which the service reports their
+	// violations, the order of its fields; byName are the same, sorted.
+	members, byName []*member
+	// constrained reports whether the shape or anything in it has a constraint.
+	constrained bool
+}
+
+// A member is a member of a structure.
+type member struct {
+	name     string // in JSON
+	quoted   string // the name as appended
+	index    int    // of the field
+	shape    *shape
+	required bool
+	// table reports whether the value names a table.
+	table bool
+}
+
+// classes is the beginning of the names of structures in messages.
+const classes = "com.amazonaws.dynamodb.v20120810."
+
+// structures has the shape of each type that has been asked for.
+var structures = struct {
+	sync.RWMutex
+	of map[reflect.Type]*shape
+}{of: map[reflect.Type]*shape{}}
+
+// structureOf returns the shape of the type of a structure. Tags of its fields name the
+// traits of a member, and say what the member is to its structure: they have the form
+//
+//	shape:"TableName,required,table,min=3"
+//
+// where min and max replace those of the traits.
+func structureOf(t reflect.Type) *shape {
+	structures.RLock()
+	known := structures.of[t]
+	structures.RUnlock()
+	if known != nil {
+		return known
+	}
+
+	s := &shape{traits: traits{kind: kindStructure}, typ: t, class: classes + t.Name()}
+	for field := range t.Fields() {
+		if field.Type == reflect.TypeFor[Faults]() {
+			continue
+		}
+		m := memberOf(field)
+		s.members = append(s.members, m)
+		s.constrained = s.constrained || m.required || m.shape.constrained
+	}
+	named := map[string]*member{}
+	for _, m := range s.members {
+		named[m.name] = m
+	}
+	for _, name := range sortedKeys(named) {
+		s.byName = append(s.byName, named[name])
+	}
+	structures.Lock()
+	structures.of[t] = s // others may have made the same
+	structures.Unlock()
+	return s
+}
+
+// memberOf returns the member that a field holds.
+func memberOf(field reflect.StructField) *member {
+	m := &member{name: cmp.Or(field.Tag.Get("json"), field.Name), index: field.Index[0]}
+	m.quoted = strconv.Quote(m.name) + ":"
+	name, options, _ := strings.Cut(field.Tag.Get("shape"), ",")
+	of := traitsOf(name)
+	for option := range strings.SplitSeq(options, ",") {
+		key, value, _ := strings.Cut(option, "=")
+		n, _ := strconv.ParseInt(value, 10, 64)
+		switch key {
+		case "required":
+			m.required = true
+		case "table":
+			m.table = true
+		case "min":
+			of.min = n
+		case "max":
+			of.max = n
+		}
+	}
+
+	t := field.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	m.shape = shapeOf(t, of)
+	return m
+}
+
+// noTraits are those of a shape that has none.
+var noTraits = traits{max: -1}
+
+// traitsOf returns the traits with a name, or none.
+func traitsOf(name string) traits {
+	i := sort.Search(len(modelTraits), func(i int) bool { return modelTraits[i].name >= name })
+	if i == len(modelTraits) || modelTraits[i].name != name {
+		return noTraits
+	}
+	t := modelTraits[i]
+	switch t.pattern {
+	case "":
+	case namePattern:
+		t.match = IsName
+	default:
+		t.match = regexp.MustCompile("^(?:" + cmp.Or(t.goPattern, t.pattern) + ")$").MatchString
+	}
+	return t
+}
+
+// shapeOf returns the shape of a type.
+func shapeOf(t reflect.Type, of traits) *shape {
+	s := &shape{traits: of, typ: t, class: "java.lang.Object"}
+	switch {
+	case t == reflect.TypeFor[attr.Value]():
+		s.kind, s.class = kindValue, classes+"AttributeValue"
+		return s
+	case t == reflect.TypeFor[attr.Item]():
+		s.kind = max(of.kind, kindItem)
+		s.class = mapOf(classes + "AttributeValue")
+		return s
+	}
+	switch t.Kind() {
+	case reflect.String:
+		s.class = "java.lang.String"
+	case reflect.Int64:
+		s.kind = cmp.Or(of.kind, kindLong)
+		if of.min == 0 && of.max == -1 {
+			s.min, s.max = math.MinInt64, math.MaxInt64
+		}
+	case reflect.Float64:
+		s.kind = cmp.Or(of.kind, kindDouble)
+	case reflect.Bool:
+		s.kind = kindBoolean
+	case reflect.Struct:
+		return structureOf(t)
+	case reflect.Slice, reflect.Map:
+		s.kind, s.elem = kindList, shapeOf(t.Elem(), traitsOf(of.elemTraits))
+		s.class = "java.util.List<" + s.elem.class + ">"
+		if t.Kind() == reflect.Map {
+			s.kind, s.class = kindMap, mapOf(s.elem.class)
+		}
+	}
+	s.constrained = s.pattern != "" || s.min > 0 || s.max >= 0 || s.enum != nil || s.elem != nil && s.elem.constrained
+	return s
+}
+
+// mapOf returns the class of a map of elements of a class.
+func mapOf(class string) string { return "java.util.Map<java.lang.String, " + class + ">" }
