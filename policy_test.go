@@ -24,7 +24,7 @@ const module = "github.com/sortkey/sortkey"
 // of lower floors; tests are exempt. TestFloors fails for a package that is
 // missing here: decide where it belongs, and document that in docs/design.md.
 var floors = [][]string{
-	{"store", "keys", "internal/fault", "internal/throughput", "internal/blob", "internal/doc", "internal/number", "internal/markup", "internal/advice", "internal/lines", "internal/proptest", "internal/seeded", "internal/terminal", "internal/pgtest", "internal/cmdtest"},
+	{"store", "keys", "internal/fault", "internal/throughput", "internal/blob", "internal/doc", "internal/number", "internal/advice", "internal/lines", "internal/proptest", "internal/seeded", "internal/terminal", "internal/pgtest", "internal/cmdtest"},
 	{"internal/remote"},
 	{"attr", "store/memory", "store/btree", "store/disk", "store/postgres", "store/tikv", "store/storetest", "keys/keyexpr"},
 	{"internal/item", "internal/ast", "internal/text", "internal/sdkvalue", "internal/tabledef", "internal/s3files"},
@@ -41,6 +41,7 @@ var floors = [][]string{
 	{"internal/design/compile"},
 	{"internal/design/modelfile", "internal/design/world"},
 	{"sortkeytest", "internal/design/explain", "internal/design/convert", "internal/design/gen"},
+	{"internal/design/lint/rule"},
 	{"internal/design/lint"},
 	{"internal/design/check"},
 	{"internal/design/report", "internal/design/placement", "design", "design/examples"},
@@ -52,7 +53,7 @@ var floors = [][]string{
 }
 
 // alone lists packages that import no other package of this repository.
-var alone = []string{"store", "keys", "internal/markup", "internal/apigen", "internal/apigen/reduce", "fuzz/diff"}
+var alone = []string{"store", "keys", "internal/apigen", "internal/apigen/reduce", "fuzz/diff"}
 
 // tops lists folders whose programs and tests may import anything.
 var tops = []string{"cmd", "fuzz"}
@@ -180,10 +181,15 @@ func TestDependencies(t *testing.T) {
 	all := deps("sortkeytest")
 	for _, path := range []string{
 		"go.yaml.in/yaml/v4", "github.com/rivo/uniseg", "github.com/go-json-experiment/json",
-		module + "/internal/design", module + "/internal/tabledef", module + "/internal/terminal",
+		module + "/internal/design/modelfile", module + "/internal/tabledef", module + "/internal/terminal",
 	} {
 		if strings.Contains(all, "\n"+path+"\n") {
 			t.Errorf("sortkeytest reaches %s, which a test without design/designtest does not need", path)
+		}
+	}
+	for _, room := range []string{"", "sortkeytest"} {
+		if strings.Contains(deps(room), "\nhtml/template\n") {
+			t.Errorf("room %q reaches html/template, which makes programs larger", room)
 		}
 	}
 }
@@ -205,6 +211,34 @@ func TestPackageDocs(t *testing.T) {
 		}
 		if want := "Package " + name + " "; name != "main" && !strings.HasPrefix(doc.String(), want) || doc.Len() == 0 {
 			t.Errorf("package %s in %q has no doc that begins with %q", name, room, want)
+		}
+	}
+}
+
+// TestEscaping checks that no package uses the types whose values html/template
+// writes without escaping them.
+func TestEscaping(t *testing.T) {
+	unescaped := []string{"CSS", "HTML", "HTMLAttr", "JS", "JSStr", "Srcset", "URL"}
+	for room, paths := range rooms(t) {
+		if !slices.Contains(paths, "html/template") {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(".", room, "*.go"))
+		require.NoError(t, err)
+		for _, file := range files {
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			require.NoError(t, err)
+			ast.Inspect(f, func(n ast.Node) bool {
+				use, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				from, ok := use.X.(*ast.Ident)
+				if ok && from.Name == "template" && slices.Contains(unescaped, use.Sel.Name) {
+					t.Errorf("%s uses template.%s: let html/template escape the text", file, use.Sel.Name)
+				}
+				return true
+			})
 		}
 	}
 }

@@ -8,38 +8,37 @@ import (
 
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/measure"
-	"github.com/sortkey/sortkey/internal/markup"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
 // A plot is a picture in SVG: axes with ticks, and lines or dots over them. Its
 // coordinates are in the picture's own units.
 type plot struct {
-	title         string
-	width, height int
-	left, right   float64 // ends of the x axis
-	top, bottom   float64 // ends of the y axis
-	xTicks        []tick
-	yTicks        []tick
-	xLabel        string
-	lines         []line
-	dots          []dot
+	Title         string
+	Width, Height int
+	Left, Right   float64 // ends of the x axis
+	Top, Bottom   float64 // ends of the y axis
+	XTicks        []tick
+	YTicks        []tick
+	XLabel        string
+	Lines         []line
+	Dots          []dot
 }
 
 type tick struct {
-	at   float64
-	text string
+	At   float64
+	Text string
 }
 
 type line struct {
-	class string // its colour, as in the legend
-	title string
-	path  string
+	Class string // its colour, as in the legend
+	Title string
+	Path  string
 }
 
 type dot struct {
-	x, y         float64
-	class, title string
+	X, Y         float64
+	Class, Title string
 }
 
 // An axis maps values to a range of the picture by their logarithms.
@@ -116,10 +115,20 @@ func classes(layers []string) map[string]string {
 	return m
 }
 
+// Latencies draws the latencies of all workloads. A compact report has none.
+func (g *grid) Latencies() (all []*plot) {
+	for _, r := range g.results {
+		if p := g.latency(r); p != nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 // latency draws the latencies of one workload by percentile, a line for each
 // layer.
 func (g *grid) latency(r *bench.Result) *plot {
-	p := &plot{title: r.Workload, width: 340, height: 220, left: 52, right: 330, top: 28, bottom: 192}
+	p := &plot{Title: r.Workload, Width: 340, Height: 220, Left: 52, Right: 330, Top: 28, Bottom: 192}
 	var all []float64
 	for _, f := range r.Layers {
 		if f.Latency != nil {
@@ -133,13 +142,13 @@ func (g *grid) latency(r *bench.Result) *plot {
 	}
 	percentiles := bench.Percentiles()
 	rarity := func(percent float64) float64 { return 1 / (1 - percent/100) }
-	x := axis{1, rarity(slices.Max(percentiles)), p.left, p.right}
-	y := newAxis(all, 0.9, 1.1, p.bottom, p.top)
+	x := axis{1, rarity(slices.Max(percentiles)), p.Left, p.Right}
+	y := newAxis(all, 0.9, 1.1, p.Bottom, p.Top)
 	for _, percent := range []float64{0, 50, 90, 99, 99.9, 99.99} {
-		p.xTicks = append(p.xTicks, tick{x.at(rarity(percent)), fmt.Sprint(percent)})
+		p.XTicks = append(p.XTicks, tick{x.at(rarity(percent)), fmt.Sprint(percent)})
 	}
-	p.yTicks = y.ticks(measure.Duration)
-	class := classes(g.layers)
+	p.YTicks = y.ticks(measure.Duration)
+	class := classes(g.Layers)
 	for _, f := range r.Layers {
 		if f.Latency == nil {
 			continue
@@ -152,32 +161,32 @@ func (g *grid) latency(r *bench.Result) *plot {
 			"%s: 50%% below %s, 99%% below %s", f.Layer, measure.Duration(float64(f.Latency.P50)),
 			measure.Duration(float64(f.Latency.P99)),
 		)
-		p.lines = append(p.lines, line{class[f.Layer], title, path(xs, ys)})
+		p.Lines = append(p.Lines, line{class[f.Layer], title, path(xs, ys)})
 	}
 	return p
 }
 
-// dots draws all ratios to the base: a line for each workload, a dot for each
+// Dots draws all ratios to the base: a line for each workload, a dot for each
 // layer.
-func (g *grid) dots() *plot {
+func (g *grid) Dots() *plot {
 	const step = 22
 	p := &plot{
-		width: 900, left: 130, right: 880, top: 24, xLabel: "time of an operation, as a multiple of that on " + g.base,
+		Width: 900, Left: 130, Right: 880, Top: 24, XLabel: "time of an operation, as a multiple of that on " + g.base,
 	}
-	p.bottom = p.top + float64(step*len(g.results))
-	p.height = int(p.bottom) + 40
+	p.Bottom = p.Top + float64(step*len(g.results))
+	p.Height = int(p.Bottom) + 40
 	all := []float64{1}
 	for _, r := range g.results {
 		for _, f := range r.Layers {
 			all = append(all, f.Ratios[g.base].Median)
 		}
 	}
-	x := newAxis(all, 0.9, 1.15, p.left, p.right)
-	p.xTicks = x.ticks(func(v float64) string { return fmt.Sprintf("%g×", v) })
-	class := classes(g.layers)
+	x := newAxis(all, 0.9, 1.15, p.Left, p.Right)
+	p.XTicks = x.ticks(func(v float64) string { return fmt.Sprintf("%g×", v) })
+	class := classes(g.Layers)
 	for i, r := range g.results {
-		at := p.top + float64(step*i+step/2)
-		p.yTicks = append(p.yTicks, tick{at, r.Workload})
+		at := p.Top + float64(step*i+step/2)
+		p.YTicks = append(p.YTicks, tick{at, r.Workload})
 		for _, f := range r.Layers {
 			title := fmt.Sprintf("%s, %s: %s", r.Workload, f.Layer, measure.Duration(f.NsPerOp))
 			ratio, ok := f.Ratios[g.base]
@@ -191,7 +200,7 @@ func (g *grid) dots() *plot {
 			default:
 				continue
 			}
-			p.dots = append(p.dots, dot{x.at(ratio.Median), at, class[f.Layer], title})
+			p.Dots = append(p.Dots, dot{x.at(ratio.Median), at, class[f.Layer], title})
 		}
 	}
 	return p
@@ -201,13 +210,13 @@ func (g *grid) dots() *plot {
 // table, by the size of the table.
 func growthPlot(g *bench.Growth, ratios bool) *plot {
 	p := &plot{
-		width: 440, height: 300, left: 60, right: 425, top: 28, bottom: 250, xLabel: "items in the table",
-		title: "time of a query of 10 rows",
+		Width: 440, Height: 300, Left: 60, Right: 425, Top: 28, Bottom: 250, XLabel: "items in the table",
+		Title: "time of a query of 10 rows",
 	}
 	value, write := func(x bench.GrowthPoint) float64 { return x.NsPerOp }, measure.Duration
 	var all []float64
 	if ratios {
-		p.title = "the same, as a multiple of that in a table of 1,000 items"
+		p.Title = "the same, as a multiple of that in a table of 1,000 items"
 		value, write = func(x bench.GrowthPoint) float64 { return x.Ratio.Median }, func(v float64) string { return fmt.Sprintf("%g×", v) }
 		all = []float64{0.5, 2}
 	}
@@ -216,68 +225,18 @@ func growthPlot(g *bench.Growth, ratios bool) *plot {
 			all = append(all, value(x))
 		}
 	}
-	x := axis{float64(g.Steps[0].Items), float64(g.Steps[len(g.Steps)-1].Items), p.left, p.right}
-	y := newAxis(all, 0.9, 1.1, p.bottom, p.top)
-	p.xTicks, p.yTicks = x.ticks(text.Figure), y.ticks(write)
+	x := axis{float64(g.Steps[0].Items), float64(g.Steps[len(g.Steps)-1].Items), p.Left, p.Right}
+	y := newAxis(all, 0.9, 1.1, p.Bottom, p.Top)
+	p.XTicks, p.YTicks = x.ticks(text.Figure), y.ticks(write)
 	class := classes(g.Layers)
 	for i, l := range g.Layers {
 		var xs, ys []float64
 		for _, s := range g.Steps {
 			at := dot{x.at(float64(s.Items)), y.at(value(s.Points[i])), class[l], fmt.Sprintf("%s, %s: %s, %s",
 				l, text.Count(s.Items, "item"), measure.Duration(s.Points[i].NsPerOp), measure.Times(s.Points[i].Ratio.Median))}
-			xs, ys, p.dots = append(xs, at.x), append(ys, at.y), append(p.dots, at)
+			xs, ys, p.Dots = append(xs, at.X), append(ys, at.Y), append(p.Dots, at)
 		}
-		p.lines = append(p.lines, line{class[l], l, path(xs, ys)})
+		p.Lines = append(p.Lines, line{class[l], l, path(xs, ys)})
 	}
 	return p
-}
-
-func (p *page) plots(plots ...*plot) {
-	p.Open("div", markup.Class("plots"))
-	for _, pl := range plots {
-		p.plot(pl)
-	}
-	p.Close()
-}
-
-func (p *page) plot(pl *plot) {
-	x := func(at float64) markup.Attr { return markup.Num("x", at) }
-	y := func(at float64) markup.Attr { return markup.Num("y", at) }
-	grid := func(x1, y1, x2, y2 float64) {
-		p.Void(
-			"line", markup.Class("grid"), markup.Num("x1", x1), markup.Num("y1", y1), markup.Num("x2", x2),
-			markup.Num("y2", y2),
-		)
-	}
-	end, middle := markup.A("text-anchor", "end"), markup.A("text-anchor", "middle")
-
-	p.Open("svg", markup.Num("width", float64(pl.width)), markup.Num("height", float64(pl.height)),
-		markup.A("viewBox", fmt.Sprintf("0 0 %d %d", pl.width, pl.height)), markup.A("role", "img"), markup.A("aria-label", pl.title+" "+pl.xLabel))
-	if pl.title != "" {
-		p.Leaf("text", pl.title, markup.Class("title"), x(pl.left), y(16))
-	}
-	for _, t := range pl.yTicks {
-		grid(pl.left, t.at, pl.right, t.at)
-		p.Leaf("text", t.text, x(pl.left-6), y(t.at), markup.Num("dy", 4), end)
-	}
-	for _, t := range pl.xTicks {
-		grid(t.at, pl.top, t.at, pl.bottom)
-		p.Leaf("text", t.text, x(t.at), y(pl.bottom+15), middle)
-	}
-	if pl.xLabel != "" {
-		p.Leaf("text", pl.xLabel, x(pl.right), y(pl.bottom+32), end)
-	}
-	for _, l := range pl.lines {
-		p.Open("path", markup.Class("line "+l.class), markup.A("d", l.path))
-		p.Leaf("title", l.title)
-		p.Close()
-	}
-	for _, d := range pl.dots {
-		p.Open(
-			"circle", markup.Class("dot "+d.class), markup.Num("cx", d.x), markup.Num("cy", d.y), markup.Num("r", 4.5),
-		)
-		p.Leaf("title", d.title)
-		p.Close()
-	}
-	p.Close()
 }

@@ -14,17 +14,17 @@ import (
 // A sheet is a table. The columns after the first left ones are numbers, which
 // are aligned right.
 type sheet struct {
-	head []string
-	left int
-	rows [][]string
+	Head []string
+	Left int
+	Rows [][]string
 }
 
-func (s *sheet) add(cells ...string) { s.rows = append(s.rows, cells) }
+func (s *sheet) add(cells ...string) { s.Rows = append(s.Rows, cells) }
 
 // text returns the sheet for a terminal.
 func (s *sheet) text() string {
-	lines := append([][]string{s.head}, s.rows...)
-	widths := make([]int, len(s.head))
+	lines := append([][]string{s.Head}, s.Rows...)
+	widths := make([]int, len(s.Head))
 	for _, line := range lines {
 		for i, cell := range line {
 			widths[i] = max(widths[i], terminal.Width(cell))
@@ -34,7 +34,7 @@ func (s *sheet) text() string {
 	for n, line := range lines {
 		var out strings.Builder
 		for i, cell := range line {
-			if i >= s.left {
+			if i >= s.Left {
 				cell = strings.Repeat(" ", widths[i]-terminal.Width(cell)) + cell
 			}
 			out.WriteString(terminal.Pad(cell, widths[i]) + "  ")
@@ -54,9 +54,9 @@ func (s *sheet) text() string {
 func (s *sheet) markdown() string {
 	var b strings.Builder
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
-	line(s.head)
-	b.WriteString("|" + strings.Repeat("---|", s.left) + strings.Repeat("--:|", len(s.head)-s.left) + "\n")
-	for _, row := range s.rows {
+	line(s.Head)
+	b.WriteString("|" + strings.Repeat("---|", s.Left) + strings.Repeat("--:|", len(s.Head)-s.Left) + "\n")
+	for _, row := range s.Rows {
 		line(row)
 	}
 	return b.String()
@@ -64,8 +64,8 @@ func (s *sheet) markdown() string {
 
 // A grid is the results of one engine: workloads by layers.
 type grid struct {
-	title, base string
-	layers      []string
+	Title, base string
+	Layers      []string
 	results     []*bench.Result
 }
 
@@ -83,18 +83,18 @@ func grids(results []bench.Result) (all []*grid) {
 		if g == nil {
 			g = &grid{
 				base:  "bare",
-				title: "Layers on " + r.Engine + ": time of an operation, as a multiple of the bare engine's",
+				Title: "Layers on " + r.Engine + ": time of an operation, as a multiple of the bare engine's",
 			}
 			if r.Endpoint {
-				g.base, g.title = bench.Ours, "HTTP, Sortkey on "+r.Engine+": time of an operation, as a multiple of Sortkey's"
+				g.base, g.Title = bench.Ours, "HTTP, Sortkey on "+r.Engine+": time of an operation, as a multiple of Sortkey's"
 			}
 			by[k] = g
 			all = append(all, g)
 		}
 		g.results = append(g.results, r)
 		for _, f := range r.Layers {
-			if !slices.Contains(g.layers, f.Layer) {
-				g.layers = append(g.layers, f.Layer)
+			if !slices.Contains(g.Layers, f.Layer) {
+				g.Layers = append(g.Layers, f.Layer)
 			}
 		}
 	}
@@ -109,19 +109,19 @@ var short = []string{
 	"index-10", "index-ties", "index-multi", "put", "put-index", "update", "mixed", "transact-write",
 }
 
-// ratios has a line for each workload: the time of the base, then ratios to it,
+// Ratios has a line for each workload: the time of the base, then ratios to it,
 // and after layers with a canned yardstick their ratio to that.
-func (g *grid) ratios(workloads []string) (s sheet) {
-	s.head, s.left = []string{"workload", g.base}, 1
+func (g *grid) Ratios(workloads []string) (s sheet) {
+	s.Head, s.Left = []string{"workload", g.base}, 1
 	type column struct{ layer, base string }
 	var columns []column
-	for _, l := range g.layers {
+	for _, l := range g.Layers {
 		if l == g.base || strings.HasSuffix(l, canned) {
 			continue
 		}
-		s.head, columns = append(s.head, l), append(columns, column{l, g.base})
-		if slices.Contains(g.layers, l+canned) {
-			s.head, columns = append(s.head, l+"/canned"), append(columns, column{l, l + canned})
+		s.Head, columns = append(s.Head, l), append(columns, column{l, g.base})
+		if slices.Contains(g.Layers, l+canned) {
+			s.Head, columns = append(s.Head, l+"/canned"), append(columns, column{l, l + canned})
 		}
 	}
 	for _, r := range g.results {
@@ -149,8 +149,8 @@ func (g *grid) ratios(workloads []string) (s sheet) {
 	return s
 }
 
-// failures says what failed and why, a line each.
-func (g *grid) failures() string {
+// Failures says what failed and why, a line each.
+func (g *grid) Failures() string {
 	var b strings.Builder
 	for _, r := range g.results {
 		for _, f := range r.Layers {
@@ -162,9 +162,9 @@ func (g *grid) failures() string {
 	return b.String()
 }
 
-// details has all figures, without those that a compact report leaves out.
-func (g *grid) details() (s sheet) {
-	s.head, s.left = []string{"workload", "layer", "ratio", "an op", "ops/s", "rows/s", "MB/s", "p50", "p90", "p99", "p99.9", "max", "allocs", "bytes", "peak"}, 2
+// Details has all figures, without those that a compact report leaves out.
+func (g *grid) Details() (s sheet) {
+	s.Head, s.Left = []string{"workload", "layer", "ratio", "an op", "ops/s", "rows/s", "MB/s", "p50", "p90", "p99", "p99.9", "max", "allocs", "bytes", "peak"}, 2
 	for _, r := range g.results {
 		for _, f := range r.Layers {
 			l := f.Latency
@@ -191,11 +191,11 @@ func (g *grid) details() (s sheet) {
 // growth has the time of a query at each size, its ratio to the smallest table
 // and its 99th percentile.
 func growth(g *bench.Growth) (s sheet) {
-	s.head = []string{"items"}
+	s.Head = []string{"items"}
 	for _, l := range g.Layers {
-		s.head = append(s.head, l, "×", "p99")
+		s.Head = append(s.Head, l, "×", "p99")
 	}
-	s.head = append(s.head, "memory")
+	s.Head = append(s.Head, "memory")
 	for _, step := range g.Steps {
 		line := []string{text.Thousands(step.Items)}
 		for _, p := range step.Points {
@@ -211,7 +211,7 @@ func growth(g *bench.Growth) (s sheet) {
 // targets has the bound of each target, what was reached and whether it is
 // enough. Verdict writes the last.
 func targets(ts []bench.Target, verdict func(ok bool) string) (s sheet) {
-	s.head, s.left = []string{"measure", "must reach", "reached", "ok"}, 4
+	s.Head, s.Left = []string{"measure", "must reach", "reached", "ok"}, 4
 	for _, t := range ts {
 		if t.Skipped != "" {
 			s.add(t.Measure, t.Must, "not measured", "–")

@@ -25,9 +25,9 @@ type Options struct {
 func Table(w io.Writer, r *bench.Report, o Options) {
 	fmt.Fprintf(w, "machine  %s\ncommit   %s\n", r.Machine, r.Build)
 	for _, g := range grids(r.Results) {
-		ratios, details := g.ratios(nil), g.details()
-		fmt.Fprintf(w, "\n%s\n%s", g.title, ratios.text())
-		if failed := g.failures(); failed != "" {
+		ratios, details := g.Ratios(nil), g.Details()
+		fmt.Fprintf(w, "\n%s\n%s", g.Title, ratios.text())
+		if failed := g.Failures(); failed != "" {
 			fmt.Fprintf(w, "\n%s", failed)
 		}
 		if o.Details {
@@ -77,16 +77,16 @@ func Markdown(w io.Writer, r *bench.Report) {
 		if len(g.results) > len(short) {
 			workloads = short
 		}
-		s := g.ratios(workloads)
-		fmt.Fprintf(w, "\n%s.\n\n%s", g.title, s.markdown())
-		if more := len(g.results) - len(s.rows); more > 0 {
+		s := g.Ratios(workloads)
+		fmt.Fprintf(w, "\n%s.\n\n%s", g.Title, s.markdown())
+		if more := len(g.results) - len(s.Rows); more > 0 {
 			fmt.Fprintf(w, "\nThe report has %s.\n", text.Count(more, "more workload"))
 		}
 	}
 	if r.Growth == nil {
 		return
 	}
-	s := sheet{head: append([]string{"items"}, r.Growth.Layers...)}
+	s := sheet{Head: append([]string{"items"}, r.Growth.Layers...)}
 	for _, step := range r.Growth.Steps {
 		line := []string{text.Thousands(step.Items)}
 		for _, p := range step.Points {

@@ -28,6 +28,15 @@ func Plural(noun string) string {
 	return noun + "s"
 }
 
+// Agree returns the form of a word that agrees with a number: the first for 1, the
+// second otherwise.
+func Agree(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
 // Thousands returns a number with commas between thousands, such as 1,234,567.
 func Thousands[N int | int64 | uint64](n N) string {
 	s := strconv.FormatInt(int64(n), 10)
@@ -70,6 +79,10 @@ func Size[N int | int64 | float64](n N) string {
 	}
 	return Count(int(math.Round(f)), "byte")
 }
+
+// Tenth returns a number rounded to one decimal, such as a coordinate of a
+// picture: 1, 2.2.
+func Tenth(f float64) string { return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0") }
 
 // Percent returns a share of 1 in percent.
 func Percent(share float64) string {

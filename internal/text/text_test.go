@@ -83,3 +83,24 @@ func TestNearest(t *testing.T) {
 	require.Equal(t, "known names: status, total, created_at", text.DidYouMean("price", known))
 	require.Empty(t, text.DidYouMean("x", nil))
 }
+
+func TestVisible(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"plain ä 日本", "plain ä 日本"},
+		{"two\nlines\there", "two lines here"},
+		{"a\x00b\x1b[31m", `a\u{0000}b\u{001B}[31m`},
+		{"x\u202exe.txt", `x\u{202E}xe.txt`},
+		{"a\xffb", `a\xFFb`},
+		{"\U000E0041", `\u{E0041}`},
+		{"\ufffd\u00a0", "\ufffd\u00a0"},
+	} {
+		require.Equal(t, tt.want, text.Visible(tt.in))
+	}
+	require.Equal(t, "two\nlines\there \\u{0007}", text.VisibleLines("two\nlines\there\r\a"))
+}
+
+func TestTenth(t *testing.T) {
+	for f, want := range map[float64]string{1: "1", 2.25: "2.2", -0.5: "-0.5", 10: "10", 1e6: "1000000"} {
+		require.Equal(t, want, text.Tenth(f))
+	}
+}

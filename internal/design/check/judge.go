@@ -87,7 +87,7 @@ func (j *judge) judge() {
 		} else if w := j.over(float64(*x.MaxRows), (*Reading).declaredRows); w != nil {
 			j.spread(
 				narrow, "expected at most %s, got %s in partition %s", rows(*x.MaxRows),
-				grown(float64(w.Rows), w.declaredRows(), count), w.Text(),
+				grown(float64(w.Rows), w.declaredRows(), count), w.Key.Text(),
 			)
 		}
 	}
@@ -98,7 +98,7 @@ func (j *judge) judge() {
 		} else if w := j.over(float64(*x.Pages), (*Reading).declaredPages); w != nil {
 			j.spread(
 				pages, "expected at most %s, got %s in partition %s", text.Count(*x.Pages, "page"),
-				grown(float64(w.Pages), w.declaredPages(), count), w.Text(),
+				grown(float64(w.Pages), w.declaredPages(), count), w.Key.Text(),
 			)
 		}
 	}
@@ -111,7 +111,7 @@ func (j *judge) judge() {
 		} else if w := j.over(*x.Units, (*Reading).declaredUnits); w != nil {
 			j.spread(
 				cmp.Or(advice, narrow), "expected at most %s, got %s for %s in partition %s", units(*x.Units),
-				grown(w.Units, w.declaredUnits(), text.Figure), rows(w.Examined), w.Text(),
+				grown(w.Units, w.declaredUnits(), text.Figure), rows(w.Examined), w.Key.Text(),
 			)
 		}
 	}
@@ -121,7 +121,7 @@ func (j *judge) judge() {
 				text.Percent(*x.Waste), text.Percent(j.pr.Waste()), r.Examined-r.Returned, rows(r.Examined))
 		} else if w := j.over(*x.Waste, func(r *Reading) float64 { return r.Waste }); w != nil {
 			j.spread(advice, "expected at most %s of the bytes wasted, got %s in partition %s: %d of %s were read and dropped",
-				text.Percent(*x.Waste), text.Percent(w.Waste), w.Text(), w.Examined-w.Rows, rows(w.Examined))
+				text.Percent(*x.Waste), text.Percent(w.Waste), w.Key.Text(), w.Examined-w.Rows, rows(w.Examined))
 		}
 	}
 	if len(x.Entities) > 0 {

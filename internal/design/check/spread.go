@@ -24,29 +24,31 @@ import (
 // entity, not only in the one that its conditions name.
 type Spread struct {
 	// Partitions is the number of partitions.
-	Partitions int
+	Partitions int `json:"partitions"`
 	// P50 and P95 are the partitions that cost no more than half and 5 % of the
 	// others. Worst is the one that costs most.
-	P50, P95, Worst Reading
+	P50   Reading `json:"p50"`
+	P95   Reading `json:"p95"`
+	Worst Reading `json:"worst"`
 	// readings are all partitions that were read, the worst first.
 	readings []Reading
 }
 
 // A Reading is what a pattern reads in one partition.
 type Reading struct {
-	// Key are the values of the partition key.
-	Key     []attr.Value
-	Request json.RawMessage
+	Key     PartitionKey    `json:"partition"`
+	Request json.RawMessage `json:"request"`
 	// Rows are returned, Examined are read. Bytes includes the items that a
 	// local index fetches.
-	Rows, Examined, Pages, Bytes int
-	Units, Waste                 float64
+	Rows     int     `json:"rows"`
+	Examined int     `json:"examined"`
+	Bytes    int     `json:"bytes"`
+	Pages    int     `json:"pages"`
+	Units    float64 `json:"units"`
+	Waste    float64 `json:"waste"`
 	// Growth is the number of rows at the declared scale for each row examined.
-	Growth float64
+	Growth float64 `json:"growth"`
 }
-
-// Text returns the partition key as text.
-func (r *Reading) Text() string { return keyText(r.Key) }
 
 // declaredRows, declaredUnits and declaredPages are figures at the declared
 // scale.
@@ -481,7 +483,7 @@ func (s *spreader) replaceable() bool { return len(s.placeholders()) == len(s.sp
 
 // replace returns the raw request with the partition key of a candidate.
 func (s *spreader) replace(c candidate) wire.Request {
-	names, key := s.placeholders(), PartitionKey(s.space, c.row)
+	names, key := s.placeholders(), PartitionKeyOf(s.space, c.row)
 	in := *s.pr.Input.(*wire.QueryInput) // it has placeholders
 	var b attr.Builder
 	for name, v := range in.ExpressionAttributeValues.All() {
@@ -569,7 +571,7 @@ func (s *spreader) reading(ctx context.Context, target explain.Target, c candida
 	}
 	pr := PatternResult{Pattern: s.p, Report: rep}
 	return &Reading{
-		Key: PartitionKey(s.space, c.row), Request: s.text(in),
+		Key: PartitionKeyOf(s.space, c.row), Request: s.text(in),
 		Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages,
 		Bytes: rep.Bytes + rep.Fetched, Units: pr.Units(), Waste: pr.Waste(), Growth: c.growth,
 	}, nil

@@ -115,11 +115,11 @@ func TestSpread(t *testing.T) {
 		s := by[name]
 		require.Equal(t, r.Tables[0].Partitions, s.Partitions, name)
 		require.Equal(t, largest.Items, s.Worst.Rows, name)
-		require.Equal(t, largest.Text(), s.Worst.Text(), name)
+		require.Equal(t, largest.Key.Text(), s.Worst.Key.Text(), name)
 		require.Equal(t, largest.Bytes, s.Worst.Bytes, name)
 		require.Less(t, s.P50.Units, s.P95.Units, name)
 		require.Less(t, s.P95.Units, s.Worst.Units, name)
-		require.Contains(t, string(s.Worst.Request), strings.Trim(s.Worst.Text(), "\""), name)
+		require.Contains(t, string(s.Worst.Request), strings.Trim(s.Worst.Key.Text(), "\""), name)
 	}
 	require.InEpsilon(t, float64(largest.Items)/2, float64(by["of a state"].Worst.Rows), 0.05)
 	require.Equal(t, 7, by["page"].Worst.Rows)
@@ -137,7 +137,7 @@ func TestSpread(t *testing.T) {
 	var text, doc bytes.Buffer
 	require.NoError(t, r.WriteText(&text, check.TextOptions{}))
 	require.Contains(t, text.String(), "the same request in 51 partitions, by cost:\n             p50 ")
-	require.Contains(t, text.String(), "worst  20,316 rows, 821 read units, 7 pages: "+largest.Text())
+	require.Contains(t, text.String(), "worst  20,316 rows, 821 read units, 7 pages: "+largest.Key.Text())
 	require.NoError(t, report.JSON(&doc, r))
 	var out struct {
 		Patterns []struct {
@@ -154,7 +154,7 @@ func TestSpread(t *testing.T) {
 	require.NoError(t, json.Unmarshal(doc.Bytes(), &out))
 	require.Equal(t, 20316, out.Patterns[0].Spread.Worst.Rows)
 	require.Equal(t, 7, out.Patterns[0].Spread.Worst.Pages)
-	require.Equal(t, largest.Text(), `"`+out.Patterns[0].Spread.Worst.Partition[0]["S"]+`"`)
+	require.Equal(t, largest.Key.Text(), `"`+out.Patterns[0].Spread.Worst.Partition[0]["S"]+`"`)
 }
 
 // TestSpreadScale holds that budgets are for the declared scale.

@@ -3,54 +3,85 @@ package check
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"math"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // TableStats are statistics of the items in a table or an index.
 type TableStats struct {
-	Table *model.Table
-	Index *model.Index // nil for the table itself
+	Table *model.Table `json:"-"`
+	Index *model.Index `json:"-"` // nil for the table itself
 	// Items, Bytes and Partitions count what is in the world.
-	Items, Bytes, Partitions int
+	Items      int `json:"items"`
+	Bytes      int `json:"bytes"`
+	Partitions int `json:"partitions"`
 	// DeclaredItems and DeclaredBytes are Items and Bytes at the declared
 	// scale.
-	DeclaredItems, DeclaredBytes float64
+	DeclaredItems float64 `json:"declaredItems"`
+	DeclaredBytes float64 `json:"declaredBytes"`
 	// Entities are the shares of entities, the largest first. The entity of raw
 	// items is "".
-	Entities []EntityStats
+	Entities []EntityStats `json:"entities"`
 	// The partitions with the most items, bytes, read units and write units per
 	// second at the declared scale; nil if there are none, or no declared
 	// rates.
-	ByItems, ByBytes, ByReads, ByWrites *Partition
+	ByItems  *Partition `json:"mostItems,omitempty"`
+	ByBytes  *Partition `json:"mostBytes,omitempty"`
+	ByReads  *Partition `json:"mostReads,omitempty"`
+	ByWrites *Partition `json:"mostWrites,omitempty"`
 }
 
 // EntityStats is the share of an entity in a table or an index.
 type EntityStats struct {
-	Entity       string
-	Items, Bytes int
+	Entity string `json:"entity"`
+	Items  int    `json:"items"`
+	Bytes  int    `json:"bytes"`
 }
 
 // A Partition is one partition of a table or an index.
 type Partition struct {
-	// Key are the values of the partition key.
-	Key          []attr.Value
-	Items, Bytes int
+	Key   PartitionKey `json:"partition"`
+	Items int          `json:"items"`
+	Bytes int          `json:"bytes"`
 	// DeclaredItems and DeclaredBytes are Items and Bytes at the declared scale
 	// (see [world.World.Growth]).
-	DeclaredItems, DeclaredBytes float64
+	DeclaredItems float64 `json:"declaredItems"`
+	DeclaredBytes float64 `json:"declaredBytes"`
 	// Reads and Writes are units per second (see [design.Rates]). Reads are
 	// eventually consistent and counted only for tables, because reads of
 	// indexes are not declared.
-	Reads, Writes float64
+	Reads  float64 `json:"reads"`
+	Writes float64 `json:"writes"`
 }
 
-// Text returns the partition key as text.
-func (p *Partition) Text() string { return keyText(p.Key) }
+// A PartitionKey is the values of a partition key.
+type PartitionKey []attr.Value
+
+// PartitionKeyOf returns the partition key of a row.
+func PartitionKeyOf(s *world.Space, r *world.Row) (key PartitionKey) {
+	for _, a := range s.Hash {
+		key = append(key, r.Item.Attributes.Get(a.Name))
+	}
+	return key
+}
+
+// Text returns the key as text.
+func (k PartitionKey) Text() string { return keyText(model.Key(k)) }
+
+// MarshalJSON returns the values in DynamoDB JSON.
+func (k PartitionKey) MarshalJSON() ([]byte, error) {
+	var values []json.RawMessage
+	for _, v := range k {
+		values = append(values, v.AppendJSON(nil))
+	}
+	return text.JSON(values)
+}
 
 // Stats returns the statistics of all tables and indexes, each table before its
 // indexes.
@@ -75,7 +106,7 @@ func Stats(ctx context.Context, w *world.World) ([]TableStats, error) {
 func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
 	s := TableStats{
 		Table: space.Table, Index: space.Index, Items: len(space.Rows), Bytes: space.Bytes,
-		Partitions: len(space.Parts),
+		Partitions: len(space.Parts), Entities: []EntityStats{},
 	}
 	entities := map[*model.Entity]*EntityStats{}
 	grow := w.Growth(space.Hash)
@@ -108,7 +139,7 @@ func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
 		highest(&s.ByWrites, &p, p.Writes, func(p *Partition) float64 { return p.Writes })
 		for _, best := range []*Partition{s.ByItems, s.ByBytes, s.ByReads, s.ByWrites} {
 			if best != nil && best.Key == nil {
-				best.Key = PartitionKey(space, &rows[0])
+				best.Key = PartitionKeyOf(space, &rows[0])
 			}
 		}
 	}
@@ -132,12 +163,4 @@ func highest(best **Partition, p *Partition, v float64, of func(*Partition) floa
 		next := *p
 		*best = &next
 	}
-}
-
-// PartitionKey returns the values of the partition key of a row.
-func PartitionKey(s *world.Space, r *world.Row) (key []attr.Value) {
-	for _, a := range s.Hash {
-		key = append(key, r.Item.Attributes.Get(a.Name))
-	}
-	return key
 }

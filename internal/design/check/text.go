@@ -201,7 +201,7 @@ func (p *printer) reading(label string, r *Reading) {
 	if r.Growth >= 1.1 {
 		read += fmt.Sprintf(", about %s times as much at the declared scale", text.Figure(r.Growth))
 	}
-	p.whole("", nil, fmt.Sprintf("%-5s  %s: %s", label, read, r.Text()))
+	p.whole("", nil, fmt.Sprintf("%-5s  %s: %s", label, read, r.Key.Text()))
 }
 
 // idle reports whether the pattern unexpectedly read no rows.
@@ -254,16 +254,16 @@ func (p *printer) tables() {
 		)
 		if hot := s.ByBytes; hot != nil && s.Partitions > 1 {
 			line += fmt.Sprintf(
-				"; the largest, %s, has %s of the bytes and %s", hot.Text(),
+				"; the largest, %s, has %s of the bytes and %s", hot.Key.Text(),
 				text.Percent(float64(hot.Bytes)/float64(s.Bytes)), text.Count(hot.Items, "item"),
 			)
 		}
 		rates := ""
 		if hot := s.ByReads; hot != nil {
-			rates += fmt.Sprintf("; the most read, %s, %s units per second", hot.Text(), text.Figure(hot.Reads))
+			rates += fmt.Sprintf("; the most read, %s, %s units per second", hot.Key.Text(), text.Figure(hot.Reads))
 		}
 		if hot := s.ByWrites; hot != nil {
-			rates += fmt.Sprintf("; the most written, %s, %s units per second", hot.Text(), text.Figure(hot.Writes))
+			rates += fmt.Sprintf("; the most written, %s, %s units per second", hot.Key.Text(), text.Figure(hot.Writes))
 		}
 		if p.r.Scale >= 1 || p.r.Scale <= 0 || s.Items == 0 {
 			p.line("", nil, line+rates)

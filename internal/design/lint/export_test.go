@@ -3,6 +3,7 @@ package lint
 import (
 	"context"
 
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 )
@@ -16,18 +17,15 @@ type Proposed struct {
 // Proposals returns the findings whose advice is a proposal, and a copy of the
 // model without proposals for comparison.
 func Proposals(ctx context.Context, w *world.World) (all []Proposed, base *model.Model, err error) {
-	l := newLinter(ctx, w)
-	if err := l.run(); err != nil {
+	found, err := rule.Run(ctx, w, Rules())
+	if err != nil {
 		return nil, nil, err
 	}
-	if err := l.settle(); err != nil {
-		return nil, nil, err
-	}
-	for i := range l.found {
-		for _, edits := range l.settled[i] {
-			all = append(all, Proposed{l.found[i], func() (*model.Model, error) { return edited(w.Model, edits) }})
+	for _, f := range found {
+		for _, edits := range f.Applied {
+			all = append(all, Proposed{f.Finding, func() (*model.Model, error) { return rule.Edited(w.Model, edits) }})
 		}
 	}
-	base, err = edited(w.Model, nil)
+	base, err = rule.Edited(w.Model, nil)
 	return all, base, err
 }

@@ -3,177 +3,170 @@ package lint
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keys"
 )
 
-var unpaddedNumber = lint{Rule{
+var unpaddedNumber = rule.Rule{
 	ID: "unpadded-number", Title: "Numbers in text that are not padded", Severity: model.Warning,
-	Help: "Text is compared byte by byte, so 10 comes before 9: the first digits decide, however many follow. " +
-		"Rows with such a number in the sort key are not in numeric order, a range of numbers is not a range of keys, and the newest version is not the last row.",
+	Help: "Text is compared byte by byte, so 10 comes before 9: the first digits decide, however many follow. Rows " +
+		"with such a number in the sort key are not in numeric order, a range of numbers is not a range of keys, " +
+		"and the newest version is not the last row.",
 	Example: []string{`"V#1"`, `"V#10"`, `"V#9"`},
-	Cure:    "Pad numbers to the width of the largest possible one: {version:int(6)} gives V#000009 and V#000010. Or use a sort key attribute of type N.",
-	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.html (strings are ordered by their UTF-8 bytes)",
-}, func(l *linter) { l.reportNumbers(false) }}
+	Cure: "Pad numbers to the width of the largest possible one: {version:int(6)} gives V#000009 and V#000010. Or " +
+		"use a sort key attribute of type N.",
+	Source: guide + "Query.html (strings are ordered by their UTF-8 bytes)",
 
-var negativeNumber = lint{Rule{
+	Slot: numberKind{
+		one: "a number that is not padded", many: "numbers that are not padded", low: "9", high: "10",
+	}.look,
+}
+
+var negativeNumber = rule.Rule{
 	ID: "negative-number", Title: "Negative numbers in text", Severity: model.Warning,
-	Help: "The minus sign sorts below all digits, so negative numbers come before positive ones, but among themselves they are ordered by their digits: -1 before -2. " +
-		"Padding does not help.",
+	Help: "The minus sign sorts below all digits, so negative numbers come before positive ones, but among " +
+		"themselves they are ordered by their digits: -1 before -2. Padding does not help.",
 	Example: []string{`"TEMP#-1"`, `"TEMP#-20"`, `"TEMP#5"`},
-	Cure:    "Use a type that preserves the order: {degrees:signed(4)}, or {amount:decimal(6,2)} for decimals. Or use a sort key attribute of type N.",
-	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.html (strings are ordered by their UTF-8 bytes; \"-\" is 0x2D, \"0\" is 0x30)",
-}, func(l *linter) { l.reportNumbers(true) }}
+	Cure: "Use a type that preserves the order: {degrees:signed(4)}, or {amount:decimal(6,2)} for decimals. Or use " +
+		"a sort key attribute of type N.",
+	Source: guide + "Query.html (strings are ordered by their UTF-8 bytes; \"-\" is 0x2D, \"0\" is 0x30)",
 
-// A numberHazard is a component of a sort key whose numbers are out of order.
-type numberHazard struct {
-	s        *slot
-	name     string
-	typed    bool // the model declares it a number
-	negative bool
-	digits   int // of the largest known number
-	decimals int
-	a, b     *world.Item // adjacent items out of order
-	count    int         // of such pairs
-	pattern  *query      // a pattern that depends on the order
+	Slot: numberKind{
+		one: "a number that can be negative", many: "numbers that can be negative", low: "-2", high: "-1",
+		negative: true,
+	}.look,
 }
 
-func (l *linter) reportNumbers(negative bool) {
-	if !l.counted {
-		l.counted = true
-		l.countNumbers()
-	}
-	var one []numberHazard
-	flush := func() {
-		if len(one) > 0 {
-			l.addNumbers(one)
-		}
-		one = nil
-	}
-	for _, h := range l.numbers {
-		if h.negative != negative {
-			continue
-		}
-		if len(one) > 0 && one[0].s != h.s {
-			flush()
-		}
-		one = append(one, h)
-	}
-	flush()
+// A numberKind is a kind of numbers in text that are out of order.
+type numberKind struct {
+	negative  bool
+	one, many string // what they are
+	low, high string // an example of two; high sorts before low
 }
 
-// addNumbers adds the finding for one template.
-func (l *linter) addNumbers(all []numberHazard) {
-	h := all[0]
-	for _, o := range all {
-		if h.pattern == nil && o.pattern != nil || h.a == nil && o.a != nil {
-			h = o
-		}
+// look reports the numbers of this kind in the template of a sort key.
+func (n numberKind) look(p *rule.Pass, s *rule.Slot) {
+	if s.SortView() == nil || s.Kind != attr.String {
+		return
 	}
-	var names []string
-	parts, typed := h.s.t.Template.Parts(), false
-	for _, o := range all {
-		names = append(names, o.name)
-		typed = typed || o.typed
-		width := max(o.digits+2, 4)
-		with := fmt.Sprintf("int(%d)", width)
-		switch {
-		case o.negative && o.decimals == 0:
-			with = fmt.Sprintf("signed(%d)", width)
-		case o.decimals > 0:
-			with = fmt.Sprintf("decimal(%d,%d)", width, o.decimals)
-		}
-		if known := calendar(o.name); known != "" && !o.negative {
-			with = known
-		}
-		for i := range parts {
-			if parts[i].Name == o.name {
-				parts[i].Type, _ = parseType(with)
-				parts[i].Typed = true
+	var all []disorderedNumber
+	for _, c := range s.Components() {
+		if spread, ok := spreadOf(p, c); ok && spread.negative == n.negative {
+			if d, ok := disorderedIn(c, spread); ok {
+				all = append(all, d)
 			}
 		}
 	}
-	better := source(parts, "", "")
-	advice := fmt.Sprintf("write %s: %q, which sorts in numeric order", h.s.t.Name, better)
-	if len(parts) == 1 {
-		advice += "; or give " + h.s.t.Name + " type N"
+	if len(all) == 0 {
+		return
 	}
-	v := h.s.sortView()
-	f := model.Finding{Advice: "pad the numbers to one width, or use a sort key attribute of type N"}
-	fix := proposal{text: advice, edits: []edit{writeTemplate(h.s.e.Name, h.s.t.Name, better)}}
-	what := map[bool]string{false: "numbers that are not padded", true: "numbers that can be negative"}[h.negative]
-	if len(names) == 1 {
-		what = map[bool]string{false: "a number that is not padded", true: "a number that can be negative"}[h.negative]
+
+	// The worst of them is shown, and all are mended.
+	worst := all[0]
+	var names []string
+	parts, typed := s.Template.Parts(), false
+	for _, d := range all {
+		if worst.pattern == nil && d.pattern != nil || worst.a == nil && d.a != nil {
+			worst = d
+		}
+		names = append(names, d.Name)
+		typed = typed || d.typed()
+		parts[d.At].Type, _ = keys.ParseType(d.ordered())
+		parts[d.At].Typed = true
 	}
-	f.Message = fmt.Sprintf("%s in %s of %s %s %s", list(names), h.s.t.Name, v.name(), are(len(names)), what)
-	low, high := "9", "10"
-	if h.negative {
-		low, high = "-2", "-1"
-	}
-	if h.a != nil {
-		low, high = h.b.Values.Get(h.name), h.a.Values.Get(h.name)
-		f.Keys = v.shown(h.a, h.b)
-		f.Message += fmt.Sprintf(": %s sorts before %s%s", high, low, andMore(h.count-1))
+	f := s.Finding("%s in %s of %s %s %s", rule.List(names), s.Name, s.View(),
+		text.Agree(len(names), "is", "are"), text.Agree(len(names), n.one, n.many))
+	if worst.a != nil {
+		f.Say(": %s sorts before %s%s",
+			worst.a.Values.Get(worst.Name), worst.b.Values.Get(worst.Name), rule.AndMore(worst.count-1))
+		f.Keys = s.View().Shown(worst.a, worst.b)
 	} else {
-		f.Message += fmt.Sprintf(": %s would sort before %s", high, low)
-		f.Keys = l.pair(h.s, h.name, authoredValue{text: high}, authoredValue{text: low})
+		f.Say(": %s would sort before %s", n.high, n.low)
+		f.Keys = worst.Pair(rule.Written{Text: n.high}, rule.Written{Text: n.low})
 	}
 	switch {
-	case h.pattern != nil && h.a != nil:
+	case worst.pattern != nil && worst.a != nil:
 		f.Severity = model.Error
-		f.Message += fmt.Sprintf("; %q needs numeric order", h.pattern.p.Name)
-	case !typed && h.pattern == nil:
+		f.Say("; %q needs numeric order", worst.pattern.Name)
+	case !typed && worst.pattern == nil:
 		f.Severity = model.Note
 	}
-	l.propose(v.in(h.s.in(f)), fix)
+	f.Advice = "pad the numbers to one width, or use a sort key attribute of type N"
+	after := ", which sorts in numeric order"
+	if len(parts) == 1 {
+		after += "; or give " + s.Name + " type N"
+	}
+	s.Propose(f, "", rule.Source(parts), after)
+	p.Report(f)
 }
 
-// calendar returns the type for a component with the name of a calendar unit.
-func calendar(name string) string {
-	switch strings.ToLower(name) {
-	case "year":
-		return "int(4)"
-	case "month", "day", "hour", "minute", "second", "week":
-		return "int(2)"
-	}
-	return ""
+// A disorderedNumber is a component of a sort key whose numbers are out of order.
+type disorderedNumber struct {
+	rule.Component
+	numberSpread
+	a, b    *world.Item // adjacent items out of order
+	count   int         // of such pairs
+	pattern *rule.Query // a pattern that depends on the order
 }
 
-func (l *linter) countNumbers() {
-	for _, s := range l.slots {
-		v := s.sortView()
-		if v == nil || s.t.Kind != attr.String {
-			continue
-		}
-		for i, p := range s.parts {
-			if p.Name == "" {
-				continue
-			}
-			if h, ok := l.numberHazard(v, s, i); ok {
-				l.numbers = append(l.numbers, h)
+// typed reports whether the model declares the component a number.
+func (d *disorderedNumber) typed() bool { return d.Type.Name == "number" }
+
+// ordered returns a type whose byte order is numeric order.
+func (d *disorderedNumber) ordered() string {
+	width := max(d.most+2, 4)
+	switch unit := calendarWidths[strings.ToLower(d.Name)]; {
+	case unit > 0 && !d.negative:
+		width = unit
+	case d.decimals > 0:
+		return fmt.Sprintf("decimal(%d,%d)", width, d.decimals)
+	case d.negative:
+		return fmt.Sprintf("signed(%d)", width)
+	}
+	return fmt.Sprintf("int(%d)", width)
+}
+
+// calendarWidths has the widths of calendar units, by the names of components.
+var calendarWidths = map[string]int{"year": 4, "month": 2, "day": 2, "hour": 2, "minute": 2, "second": 2, "week": 2}
+
+// disorderedIn returns the numbers of a component if they are out of order.
+func disorderedIn(c rule.Component, spread numberSpread) (d disorderedNumber, ok bool) {
+	d.Component, d.numberSpread = c, spread
+	for a, b := range c.Adjacent {
+		x, err := strconv.ParseFloat(a.Values.Get(c.Name), 64)
+		y, err2 := strconv.ParseFloat(b.Values.Get(c.Name), 64)
+		if err == nil && err2 == nil && y < x {
+			if d.count++; d.a == nil {
+				d.a, d.b = a, b
 			}
 		}
 	}
+	d.pattern = c.NeededBy(d.typed())
+	return d, d.typed() || d.a != nil
 }
 
 var decimalText = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
-// A spread summarizes the numbers of a component.
-type spread struct {
+// A numberSpread summarizes the numbers of a component.
+type numberSpread struct {
 	n              int
 	least, most    int // digits before the point
 	decimals       int
 	negative, year bool
-	padded         bool // some have leading zeros
 }
 
-func (s *spread) add(number string) {
+// add adds a text if it is a number.
+func (s *numberSpread) add(number string) {
+	if !decimalText.MatchString(number) {
+		return
+	}
 	digits, frac, _ := strings.Cut(strings.TrimPrefix(number, "-"), ".")
 	s.negative = s.negative || number[0] == '-'
 	if s.n == 0 || len(digits) < s.least {
@@ -183,89 +176,39 @@ func (s *spread) add(number string) {
 	s.decimals = max(s.decimals, len(frac))
 	y, err := strconv.Atoi(number)
 	s.year = (s.n == 0 || s.year) && err == nil && y >= 1900 && y <= 2100
-	s.padded = s.padded || len(digits) > 1 && digits[0] == '0'
 	s.n++
 }
 
-// numberHazard checks one component.
-func (l *linter) numberHazard(v *view, s *slot, at int) (numberHazard, bool) {
-	p := s.parts[at]
-	h := numberHazard{s: s, name: p.Name, typed: p.Type.Name == "number"}
-	if l.epochs(s.e, p.Name) {
-		return h, false // mixed-epoch judges those
+// spreadOf summarizes the numbers of a component. It reports false if they are
+// not numbers, or if all have one width.
+func spreadOf(p *rule.Pass, c rule.Component) (seen numberSpread, ok bool) {
+	words := c.Written()
+	if c.AllWritten(isEpoch) {
+		return seen, false // mixed-epoch judges those
 	}
-	var seen spread
-	switch f := s.e.Field(p.Name); {
-	case h.typed:
-		for _, it := range l.items[s.e] {
-			if text := it.Values.Get(p.Name); decimalText.MatchString(text) {
+	switch {
+	case c.Type.Name == "number":
+		for _, it := range p.Items(c.Entity) {
+			seen.add(it.Values.Get(c.Name))
+		}
+		bounded := false
+		if f := c.Entity.Field(c.Name); f != nil {
+			for _, text := range append([]string{f.From, f.To}, f.Values...) {
 				seen.add(text)
 			}
+			bounded = len(f.Values) > 0 || f.From != "" && f.To != ""
 		}
-		if f != nil {
-			for _, text := range append([]string{f.From, f.To}, f.Values...) {
-				if decimalText.MatchString(text) {
-					seen.add(text)
-				}
-			}
+		return seen, seen.negative || seen.n == 0 || seen.least != seen.most || !bounded && !seen.year
+	case rule.Plain(c.Type):
+		for _, w := range words {
+			seen.add(w.Text)
 		}
-		bounded := f != nil && (len(f.Values) > 0 || f.From != "" && f.To != "")
-		if !seen.negative && seen.n > 0 && seen.least == seen.most && (bounded || seen.year) {
-			return h, false
-		}
-	case p.Type.Name == "" || p.Type.Name == "string":
-		for _, w := range l.authored(s.e, p.Name) {
-			if !decimalText.MatchString(w.text) {
-				return h, false
-			}
-			seen.add(w.text)
-		}
-		if seen.n < 2 || seen.least == seen.most && !seen.negative {
-			return h, false
-		}
-	default:
-		return h, false
+		return seen, seen.n == len(words) && seen.n > 1 && (seen.negative || seen.least != seen.most)
 	}
-	h.negative, h.digits, h.decimals = seen.negative, seen.most, seen.decimals
-	l.adjacentRows(v, s, at, func(a, b *world.Item) bool {
-		x, err := strconv.ParseFloat(a.Values.Get(h.name), 64)
-		y, err2 := strconv.ParseFloat(b.Values.Get(h.name), 64)
-		if err == nil && err2 == nil && y < x {
-			if h.count++; h.a == nil {
-				h.a, h.b = a, b
-			}
-		}
-		return true
-	})
-	if !h.typed && h.a == nil {
-		return h, false
-	}
-	for _, q := range l.queries {
-		if q.p.Entity == s.e && q.v == v && q.dependsOn(l, s, at, h.typed) {
-			h.pattern = q
-			break
-		}
-	}
-	return h, true
+	return seen, false
 }
 
-// epochs reports whether all values that people wrote for a field are seconds or
-// milliseconds since 1970.
-func (l *linter) epochs(e *model.Entity, field string) bool {
-	all := l.authored(e, field)
-	return len(all) > 0 &&
-		!slices.ContainsFunc(all, func(w authoredValue) bool { return !epochText.MatchString(w.text) && !epochMilli.MatchString(w.text) })
-}
-
-// dependsOn reports whether a pattern needs its rows in order of a component:
-// it asks for a range of it, for descending order, or for a limited number.
-func (q *query) dependsOn(l *linter, s *slot, at int, typed bool) bool {
-	if c, ok := q.given(s.parts[at].Name); ok {
-		return c.Op != ast.Equal && c.Op != ast.OpBeginsWith
-	}
-	if !q.p.Descending && (q.p.Limit == 0 || !typed) {
-		return false
-	}
-	slot, next, ok := q.next(l, s.e)
-	return ok && slot == s && next == at
+func isEpoch(text string) bool {
+	shape, _ := rule.ShapeOf(text)
+	return shape.Epoch()
 }

@@ -262,14 +262,9 @@ func (l *layout) describeRange(spaces []space, s span) Range {
 	in := spaces[best.space]
 	out.Table, out.Index = in.names()
 	if best.row != nil {
-		out.Partition = partitionText(in, best.row)
+		out.Partition = check.PartitionKeyOf(in.Space, best.row).Text()
 	}
 	return out
-}
-
-func partitionText(s space, row *world.Row) string {
-	p := check.Partition{Key: check.PartitionKey(s.Space, row)}
-	return p.Text()
 }
 
 // hottestPartition returns the partition with the most requests. Where stretches
@@ -288,7 +283,7 @@ func (l *layout) hottestPartition(spaces []space, spans []span) (best *Partition
 			if requests := all.requests / n; requests > rounding && (best == nil || requests > best.Requests*(1+rounding)) {
 				ranges := overlapping(spans, float64(from), float64(to))
 				best = &Partition{
-					Key: partitionText(s, first.row), Rows: all.rows / n, Requests: requests,
+					Key: check.PartitionKeyOf(s.Space, first.row).Text(), Rows: all.rows / n, Requests: requests,
 					Ranges: int(math.Ceil(float64(ranges) / n)),
 				}
 				best.Table, best.Index = s.names()

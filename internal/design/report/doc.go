@@ -2,18 +2,25 @@
 // pictures ([HTML]), JSON for programs ([JSON]), and SARIF for code review
 // ([SARIF]). Package design/check itself writes text for terminals.
 //
-// # The page The page is self-contained: pictures are SVG, styles are inline,
-// and there is no script. A small writer escapes all text of the model and
-// spells out invisible characters. For each table and index the page shows
-// partitions as strips: the largest, those that patterns read, and one of each
-// kind. Below are the rows of some partitions in sort order, with a bracket for
-// each slice, and the skew of sizes and rates. Then the slice and the cost of
-// each pattern follow, with the rows that were returned, dropped, not read, and
-// just outside. Findings come last. A world of a million items gives a page of
-// a few hundred kilobytes.
+// # The page
 //
-// # Members of the JSON form Members never change their names or meaning; new
-// ones may be added.
+// The page is self-contained: pictures are SVG, styles are inline, and there is
+// no script. Package html/template escapes all text of the model, and invisible
+// characters are spelled out. For each table and index the page shows partitions
+// as strips: the largest, those that patterns read, and one of each kind. Below
+// are the rows of some partitions in sort order, with a bracket for each slice,
+// and the skew of sizes and rates. Then the slice and the cost of each pattern
+// follow, with the rows that were returned, dropped, not read, and just outside.
+// Findings come last. A world of a million items gives a page of a few hundred
+// kilobytes.
+//
+// The templates are in the folder templates, named by what they show. The types
+// in this package that have exported fields or methods are what they are
+// executed with: Go computes where marks lie, templates write them.
+//
+// # Members of the JSON form
+//
+// Members never change their names or meaning; new ones may be added.
 //
 //	model     name, about, file
 //	ok        no finding is an error

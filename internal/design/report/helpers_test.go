@@ -125,6 +125,7 @@ func tree(t *testing.T, page []byte) *node {
 // targets.
 func inspect(t *testing.T, page []byte) *node {
 	t.Helper()
+	require.NotContains(t, string(page), "ZgotmplZ", "html/template refuses a value in its place")
 	root := tree(t, page)
 	ids := map[string]bool{}
 	for _, n := range root.all(func(n *node) bool { return n.attrs["id"] != "" }) {

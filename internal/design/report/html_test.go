@@ -13,7 +13,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/markup"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // TestExamples renders every example and compares the page with the result.
@@ -45,7 +45,7 @@ func TestExamples(t *testing.T) {
 				}
 			}
 			for _, f := range r.Findings {
-				require.Contains(t, root.id("findings").text, markup.Visible(f.Message))
+				require.Contains(t, root.id("findings").text, text.Visible(f.Message))
 				for _, k := range f.Keys {
 					require.Contains(t, root.id("findings").text, report.Short(k, 120))
 				}
@@ -109,7 +109,7 @@ func TestSlices(t *testing.T) {
 // mislead its reader.
 func TestHostile(t *testing.T) {
 	const evil = `</style></svg><script>alert("1")</script>'onload=x \u0007\u001b[31m \u202Eexe.gpj &amp; <!-- ]]>`
-	text := strings.ReplaceAll(`
+	source := strings.ReplaceAll(`
 name: hostile
 about: "EVIL"
 tables: {Drive: {partition: "PK<b>", sort: "SK\"'", indexes: {ByKind: {partition: kind, sort: "SK\"'"}}}}
@@ -131,8 +131,8 @@ patterns:
   - name: not one range
     query: {entity: Node, where: {path: "EVIL"}}
 `, "EVIL", strings.NewReplacer(`"`, `\"`).Replace(evil))
-	text = strings.Replace(text, `filter: "kind <> '`+strings.ReplaceAll(evil, `"`, `\"`)+`'"`, `filter: 'kind = "x"'`, 1)
-	m := parse(t, text)
+	source = strings.Replace(source, `filter: "kind <> '`+strings.ReplaceAll(evil, `"`, `\"`)+`'"`, `filter: 'kind = "x"'`, 1)
+	m := parse(t, source)
 	w, r := checked(t, m, world.Options{})
 	require.NotNil(t, r.Patterns[0].Report)
 	require.Equal(t, 3, r.Patterns[0].Report.Examined)
@@ -151,13 +151,13 @@ patterns:
 
 // TestEmpty renders almost empty models.
 func TestEmpty(t *testing.T) {
-	for _, text := range []string{
+	for _, source := range []string{
 		"name: empty\ntables: {Drive: {partition: PK}}",
 		"name: empty\ntables: {Drive: {partition: PK, sort: SK, indexes: {ByA: {partition: a, sort: [b, c]}}}}\npatterns: [{name: all, scan: {table: Drive}}, {name: p, query: {table: Drive, where: {PK: x}}}]",
 		"name: one\ntables: {Drive: {partition: {name: PK, type: N}}}\nitems: {Drive: [{PK: 7}, {PK: 10}]}\npatterns: [{name: p, get: {table: Drive, where: {PK: 7}}}]",
 		"name: bytes\ntables: {Drive: {partition: {name: PK, type: B}, sort: {name: SK, type: B}}}\nitems: {Drive: [{PK: {B: AAEC}, SK: {B: /w==}}]}",
 	} {
-		w, r := checked(t, parse(t, text), world.Options{})
+		w, r := checked(t, parse(t, source), world.Options{})
 		inspect(t, render(t, w, r))
 	}
 }
@@ -168,7 +168,7 @@ func TestLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many items in one goroutine; the race detector learns nothing")
 	}
-	const text = `
+	const source = `
 name: large
 tables: {Shop: {partition: PK, sort: SK, indexes: {ByDay: {partition: day, sort: SK}}}}
 fields: {customer: {distinct: 8000, distribution: zipf(1.4)}}
@@ -188,7 +188,7 @@ patterns:
   - {name: dropped, query: {table: Shop, where: {PK: "CUSTOMER#big"}, filter: 'status = "NEW"'}}
   - {name: scan, scan: {table: Shop}}
 `
-	w, r := checked(t, parse(t, text), world.Options{})
+	w, r := checked(t, parse(t, source), world.Options{})
 	page := render(t, w, r)
 	if len(page) > 300_000 {
 		t.Errorf("the page has %d bytes", len(page))

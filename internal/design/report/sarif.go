@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -12,7 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/markup"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // The used parts of a SARIF log. Source: SARIF 2.1.0, OASIS.
@@ -150,12 +149,9 @@ func SARIF(out io.Writer, r *check.Result, o SARIFOptions) error {
 	for _, f := range r.Findings {
 		run.Results = append(run.Results, sarifResultOf(r, f, index[f.Rule], o.Root))
 	}
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(
-		sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}},
-	)
+	return encode(out, sarifLog{
+		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run},
+	})
 }
 
 func sarifRuleOf(r rule) sarifRule {
@@ -175,19 +171,19 @@ func sarifRuleOf(r rule) sarifRule {
 }
 
 func sarifResultOf(r *check.Result, f model.Finding, index int, root string) sarifResult {
-	text := f.Message
+	message := f.Message
 	switch len(f.Keys) {
 	case 0:
 	case 1:
-		text += "\nKey: " + markup.Visible(f.Keys[0])
+		message += "\nKey: " + text.Visible(f.Keys[0])
 	default:
-		text += "\nKeys: " + markup.Visible(strings.Join(f.Keys, " and "))
+		message += "\nKeys: " + text.Visible(strings.Join(f.Keys, " and "))
 	}
 	if f.Advice != "" {
-		text += "\nWhat to do: " + f.Advice
+		message += "\nWhat to do: " + f.Advice
 	}
 	res := sarifResult{
-		RuleID: f.Rule, RuleIndex: index, Level: f.Severity.String(), Message: sarifMessage{text},
+		RuleID: f.Rule, RuleIndex: index, Level: f.Severity.String(), Message: sarifMessage{message},
 		Fingerprints: map[string]string{"sortkey/v1": fingerprint(r, f)},
 		Properties:   sarifProperties{Keys: f.Keys, Advice: f.Advice},
 	}
@@ -202,10 +198,8 @@ func sarifResultOf(r *check.Result, f model.Finding, index int, root string) sar
 			loc.Physical.Region = &sarifRegion{StartLine: f.Pos.Line, StartColumn: f.Pos.Col}
 		}
 	}
-	for _, l := range []struct{ kind, name string }{{"table", f.Table}, {"index", f.Index}, {"entity", f.Entity}, {"pattern", f.Pattern}} {
-		if l.name != "" {
-			loc.Logical = append(loc.Logical, sarifLogical{l.name, r.Model.Name + "/" + l.kind + "/" + l.name, l.kind})
-		}
+	for _, s := range subjects(f) {
+		loc.Logical = append(loc.Logical, sarifLogical{s.name, r.Model.Name + "/" + s.kind + "/" + s.name, s.kind})
 	}
 	if loc.Physical != nil || loc.Logical != nil {
 		res.Locations = []sarifLocation{loc}

@@ -1,11 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/markup"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -24,237 +25,204 @@ const (
 	plotPoints = 160
 	plotLeft   = 74
 	plotRight  = 14
+	plotTop    = 22
+	plotBottom = 34
+	plotEnd    = plotWidth - plotRight // of the axis of ranks
 )
-
-// skew plots the sizes of the partitions of a space, and the units per second
-// of each, in descending order.
-func (p *page) skew(s *space) {
-	var reads, writes []float64
-	for _, part := range s.parts {
-		if part.reads > 0 {
-			reads = append(reads, part.reads)
-		}
-		if part.writes > 0 {
-			writes = append(writes, part.writes)
-		}
-	}
-	if len(s.parts) < minSkew && len(reads)+len(writes) == 0 {
-		return
-	}
-	p.Leaf("h4", "Skew")
-	p.Open("div", markup.Class("plots"))
-	if len(s.parts) >= minSkew {
-		sizes := make([]float64, len(s.parts))
-		largest := s.parts[0]
-		for i, part := range s.parts {
-			if sizes[i] = part.declared; part.declared > largest.declared {
-				largest = part
-			}
-		}
-		falling(sizes)
-		pl := &plot{
-			title: "bytes per partition", unit: text.Size[float64], binary: true,
-			series: []series{{"", "series-a", sizes}},
-		}
-		if p.r.Scale < 1 {
-			pl.title += ", at the declared scale"
-		}
-		if local(s) {
-			pl.limits = []limit{{maxCollection, "10 GB, the limit of an item collection", "series-a"}}
-		}
-		p.plot(pl, largest.name)
-	}
-	if len(reads)+len(writes) > 0 {
-		pl := &plot{title: "units per second per partition, at the declared rates", unit: text.Figure}
-		if len(reads) > 0 {
-			pl.series = append(pl.series, series{"reads", "series-a", falling(reads)})
-			pl.limits = append(pl.limits, limit{maxReads, "3,000 read units", "series-a"})
-		}
-		if len(writes) > 0 {
-			pl.series = append(pl.series, series{"writes", "series-b", falling(writes)})
-			pl.limits = append(pl.limits, limit{maxWrites, "1,000 write units", "series-b"})
-		}
-		p.plot(pl, "")
-	}
-	p.Close()
-}
-
-func falling(v []float64) []float64 {
-	slices.SortFunc(v, func(a, b float64) int {
-		switch {
-		case a > b:
-			return -1
-		case a < b:
-			return 1
-		}
-		return 0
-	})
-	return v
-}
-
-// local reports whether the item collections of the space's table are limited,
-// as in tables with a local index.
-func local(s *space) bool {
-	if s.x != nil {
-		return s.x.Local
-	}
-	for _, x := range s.t.Indexes {
-		if x.Local {
-			return true
-		}
-	}
-	return false
-}
 
 // A plot shows partitions by rank from left to right, with a logarithmic
 // vertical scale.
 type plot struct {
-	title  string
-	unit   func(float64) string
-	binary bool // the unit is bytes
-	series []series
-	limits []limit
+	Title, Label string
+	Ticks        []stroke
+	Ranks        []label
+	Limits       []stroke
+	Curves       []curve
+	// Far says how far the limits are that are not drawn.
+	Far []string
+
+	unit      func(float64) string
+	binary    bool // the unit is bytes
+	series    []series
+	low, high float64 // the ends of the vertical axis
+	n         int     // the number of partitions
 }
 
+// A curve is the line of a series, which begins with a dot at X and Y.
+type curve struct {
+	stroke
+	X, Y float64
+}
+
+// A series is the values of partitions, with the limit of a partition.
 type series struct {
 	name, class string
 	values      []float64 // descending, above 0
+	limit       float64   // 0 for none
+	limitText   string
 }
 
-type limit struct {
-	at          float64
-	text, class string
+// Plots plots the sizes of the partitions of a space, and the units per second
+// of each, in descending order.
+func (s *space) Plots() (all []*plot) {
+	of := func(value func(*part) float64) (values []float64) {
+		for _, p := range s.Partitions {
+			if v := value(p); v > 0 {
+				values = append(values, v)
+			}
+		}
+		slices.Sort(values)
+		slices.Reverse(values)
+		return values
+	}
+	if len(s.Partitions) >= minSkew {
+		bytes := series{class: "series-a", values: of(func(p *part) float64 { return p.declared })}
+		if s.limited() {
+			bytes.limit, bytes.limitText = maxCollection, "10 GB, the limit of an item collection"
+		}
+		p := &plot{Title: "bytes per partition", unit: text.Size[float64], binary: true, series: []series{bytes}}
+		if s.scale < 1 {
+			p.Title += ", at the declared scale"
+		}
+		largest := slices.MaxFunc(s.Partitions, func(a, b *part) int { return cmp.Compare(a.declared, b.declared) })
+		p.draw(largest.Name)
+		all = append(all, p)
+	}
+	p := &plot{Title: "units per second per partition, at the declared rates", unit: text.Figure}
+	if reads := of(func(p *part) float64 { return p.reads }); reads != nil {
+		p.series = append(p.series, series{"reads", "series-a", reads, maxReads, "3,000 read units"})
+	}
+	if writes := of(func(p *part) float64 { return p.writes }); writes != nil {
+		p.series = append(p.series, series{"writes", "series-b", writes, maxWrites, "1,000 write units"})
+	}
+	if p.series != nil {
+		p.draw("")
+		all = append(all, p)
+	}
+	return all
+}
+
+// limited reports whether the item collections of the space's table are limited,
+// as in tables with a local index.
+func (s *space) limited() bool {
+	if s.Index != nil {
+		return s.Index.Local
+	}
+	return slices.ContainsFunc(s.Table.Indexes, func(x *model.Index) bool { return x.Local })
 }
 
 // near is the largest factor between the values and a limit for which the limit
 // is drawn: further away, it would flatten the curves.
 const near = 1000
 
-func (p *page) plot(pl *plot, largest string) {
-	low, high, n := math.Inf(1), 0.0, 0
-	for _, s := range pl.series {
-		low, high, n = min(low, s.values[len(s.values)-1]), max(high, s.values[0]), max(n, len(s.values))
+// draw makes the marks of the plot. Largest names the partition with the highest
+// value; "" for none.
+func (p *plot) draw(largest string) {
+	low, high := math.Inf(1), 0.0
+	for _, s := range p.series {
+		low, high, p.n = min(low, s.values[len(s.values)-1]), max(high, s.values[0]), max(p.n, len(s.values))
 	}
-	top := high
-	var far []limit
-	var drawn []limit
-	for _, l := range pl.limits {
-		if high*near >= l.at {
-			top = max(top, l.at)
-			drawn = append(drawn, l)
-		} else {
-			far = append(far, l)
-		}
-	}
-	low, top = around(low, top*1.05, pl.binary)
-	const left, right, up, down = plotLeft, plotRight, 22, 34
-	x := func(rank int) float64 { // from 0
-		if n == 1 {
-			return left
-		}
-		f := float64(rank) / float64(n-1)
-		if n > 50 {
-			f = math.Log(float64(rank+1)) / math.Log(float64(n))
-		}
-		return left + f*(plotWidth-left-right)
-	}
-	y := func(v float64) float64 {
-		f := math.Log(max(v, low)/low) / math.Log(top/low)
-		return plotHeight - down - f*(plotHeight-up-down)
-	}
-	p.Open("figure")
-	p.Leaf("figcaption", pl.title)
-	p.Open("svg", markup.A("viewBox", fmt.Sprintf("0 0 %d %d", plotWidth, plotHeight)), markup.Class("picture fluid plot"), markup.A("role", "img"),
-		markup.A("aria-label", fmt.Sprintf("%s: from %s down to %s in %s", pl.title, pl.unit(high), pl.unit(pl.series[0].values[len(pl.series[0].values)-1]), text.Count(n, "partition"))))
-	for _, v := range ticks(low, top, pl.binary) {
-		p.Void(
-			"path", markup.Class("grid"),
-			markup.A("d", fmt.Sprintf("M%d %s H%d", left, markup.Coordinate(y(v)), plotWidth-right)),
-		)
-		p.Leaf("text", pl.unit(v), markup.Class("small muted end"), markup.Num("x", left-6), markup.Num("y", y(v)+4))
-	}
-	for _, rank := range ranks(n) {
-		p.Leaf(
-			"text", text.Thousands(rank), markup.Class("small muted "+anchor(rank == n && n > 1)),
-			markup.Num("x", x(rank-1)), markup.Num("y", plotHeight-down+16),
-		)
-	}
-	p.Leaf(
-		"text", "partitions, the largest first", markup.Class("small muted end"), markup.Num("x", plotWidth-right),
-		markup.Num("y", plotHeight-4),
+	values := p.series[0].values
+	p.Label = fmt.Sprintf(
+		"%s: from %s down to %s in %s", p.Title, p.unit(high), p.unit(values[len(values)-1]), text.Count(p.n, "partition"),
 	)
-	for i, l := range drawn {
-		p.Void(
-			"path", markup.Class("limit "+l.class),
-			markup.A("d", fmt.Sprintf("M%d %s H%d", left, markup.Coordinate(y(l.at)), plotWidth-right)),
-		)
-		p.Leaf(
-			"text", l.text, markup.Class("small end "+l.class), markup.Num("x", plotWidth-right),
-			markup.Num("y", y(l.at)+[2]float64{-4, 13}[i%2]),
-		)
+	top := high
+	for _, s := range p.series {
+		if high*near >= s.limit {
+			top = max(top, s.limit)
+		} else {
+			times := text.Figure(s.limit / s.values[0])
+			p.Far = append(p.Far, fmt.Sprintf("The limit, %s, is %s times the largest partition.", s.limitText, times))
+		}
 	}
-	for i, s := range pl.series {
-		var d []byte
-		draw := func(rank int) {
-			verb := " L"
-			if d == nil {
-				verb = "M"
-			}
-			d = append(d, verb+markup.Coordinate(x(rank))+" "+markup.Coordinate(y(s.values[rank]))...)
-		}
-		last := -1
-		for k := range plotPoints + 1 {
-			rank := len(s.values) - 1
-			if k < plotPoints {
-				f := float64(k) / plotPoints
-				if n > 50 {
-					rank = int(math.Pow(float64(len(s.values)), f)) - 1
-				} else {
-					rank = int(f * float64(len(s.values)))
-				}
-			}
-			if rank > last {
-				draw(rank)
-				last = rank
-			}
-		}
-		p.Void("path", markup.Class("curve "+s.class), markup.A("d", string(d)))
-		p.Void(
-			"circle", markup.Num("cx", x(0)), markup.Num("cy", y(s.values[0])), markup.Num("r", 4),
-			markup.Class("dot "+s.class),
-		)
-		text := pl.unit(s.values[0])
-		if s.name != "" {
-			text = s.name + " " + text
-		}
-		if largest != "" {
-			text += "  " + short(largest, 34)
-		}
-		dy := -6.0
-		if i > 0 && math.Abs(y(s.values[0])-y(pl.series[0].values[0])) < 16 {
-			dy = 18
-		}
-		p.Leaf(
-			"text", text, markup.Class("small over "+s.class), markup.Num("x", x(0)+8),
-			markup.Num("y", y(s.values[0])+dy),
-		)
+	p.low, p.high = around(low, top*1.05, p.binary)
+
+	for _, v := range ticks(p.low, p.high, p.binary) {
+		at := label{X: plotLeft - 6, Y: p.y(v) + 4, Class: "small muted end", Text: p.unit(v)}
+		p.Ticks = append(p.Ticks, stroke{"grid", p.across(v), at})
 	}
-	p.Close()
-	for _, l := range far {
-		p.Leaf(
-			"p",
-			fmt.Sprintf("The limit, %s, is %s times the largest partition.", l.text, text.Figure(l.at/reach(pl, l))),
-			markup.Class("muted small"),
-		)
+	for _, rank := range ranks(p.n) {
+		class := "small muted mid"
+		if rank == p.n && p.n > 1 {
+			class = "small muted end"
+		}
+		at := label{X: p.x(rank - 1), Y: plotHeight - plotBottom + 16, Class: class, Text: text.Thousands(rank)}
+		p.Ranks = append(p.Ranks, at)
 	}
-	p.Close()
+	p.Ranks = append(
+		p.Ranks, label{X: plotEnd, Y: plotHeight - 4, Class: "small muted end", Text: "partitions, the largest first"},
+	)
+	for _, s := range p.series {
+		if s.limit > 0 && high*near >= s.limit {
+			y := p.y(s.limit) + [2]float64{-4, 13}[len(p.Limits)%2]
+			at := label{X: plotEnd, Y: y, Class: "small end " + s.class, Text: s.limitText}
+			p.Limits = append(p.Limits, stroke{"limit " + s.class, p.across(s.limit), at})
+		}
+	}
+	for _, s := range p.series {
+		p.Curves = append(p.Curves, p.curve(s, largest))
+	}
 }
 
-func anchor(end bool) string {
-	if end {
-		return "end"
+// x returns the position of a rank, from 0.
+func (p *plot) x(rank int) float64 {
+	if p.n == 1 {
+		return plotLeft
 	}
-	return "mid"
+	share := float64(rank) / float64(p.n-1)
+	if p.n > 50 {
+		share = math.Log(float64(rank+1)) / math.Log(float64(p.n))
+	}
+	return plotLeft + share*(plotEnd-plotLeft)
+}
+
+// y returns the position of a value.
+func (p *plot) y(v float64) float64 {
+	share := math.Log(max(v, p.low)/p.low) / math.Log(p.high/p.low)
+	return plotHeight - plotBottom - share*(plotHeight-plotTop-plotBottom)
+}
+
+// across returns the path of a line at a value.
+func (p *plot) across(v float64) string {
+	return fmt.Sprintf("M%d %s H%d", plotLeft, text.Tenth(p.y(v)), plotEnd)
+}
+
+// curve draws a series through at most plotPoints points and the last.
+func (p *plot) curve(s series, largest string) curve {
+	n := len(s.values)
+	path, last := "", -1
+	for k := range plotPoints + 1 {
+		share := float64(k) / plotPoints
+		rank := int(share * float64(n))
+		if n > 50 {
+			rank = int(math.Pow(float64(n), share)) - 1
+		}
+		if k == plotPoints {
+			rank = n - 1
+		}
+		if rank > last {
+			verb := " L"
+			if last < 0 {
+				verb = "M"
+			}
+			path += verb + text.Tenth(p.x(rank)) + " " + text.Tenth(p.y(s.values[rank]))
+			last = rank
+		}
+	}
+
+	words := p.unit(s.values[0])
+	if s.name != "" {
+		words = s.name + " " + words
+	}
+	if largest != "" {
+		words += "  " + short(largest, 34)
+	}
+	x, y := p.x(0), p.y(s.values[0])
+	dy := -6.0
+	if len(p.Curves) > 0 && math.Abs(y-p.Curves[0].Y) < 16 {
+		dy = 18
+	}
+	return curve{stroke{s.class, path, label{X: x + 8, Y: y + dy, Class: "small over " + s.class, Text: words}}, x, y}
 }
 
 // step returns the n-th mark of a scale: a power of ten, or for bytes 1, 10 or
@@ -294,16 +262,6 @@ func ticks(low, top float64, binary bool) []float64 {
 	return out
 }
 
-// reach returns the largest value of the series of a limit.
-func reach(pl *plot, l limit) float64 {
-	for _, s := range pl.series {
-		if s.class == l.class {
-			return s.values[0]
-		}
-	}
-	return 1
-}
-
 // ranks returns the labels of the axis of ranks.
 func ranks(n int) []int {
 	if n <= 50 {
@@ -314,7 +272,7 @@ func ranks(n int) []int {
 	}
 	var out []int
 	for r := 1; r < n; r *= 10 {
-		apart := math.Log(float64(n)/float64(r)) / math.Log(float64(n)) * (plotWidth - plotLeft - plotRight)
+		apart := math.Log(float64(n)/float64(r)) / math.Log(float64(n)) * (plotEnd - plotLeft)
 		// The last label ends at its mark; the others are centred.
 		if apart > 7*(float64(len(text.Thousands(n)))+float64(len(text.Thousands(r)))/2)+8 {
 			out = append(out, r)

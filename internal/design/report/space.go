@@ -3,51 +3,59 @@ package report
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A space is the key space of a table or an index, as the page shows it.
+// A space is the key space of a table or an index.
 type space struct {
 	*world.Space
-	id int // from 1
-	t  *model.Table
-	x  *model.Index // nil for the table itself
-	// parts are the partitions, the largest first.
-	parts    []*part
-	byKey    map[string]*part
-	entities []string // in the order of the model; "" is last
-	slices   []*slice // of the patterns that read the space, in order
+	N          int        // from 1
+	Partitions []*part    // the largest first
+	Patterns   []*pattern // those that read the space, in order
+	byKey      map[string]*part
+	entities   []string // in the order of the model; "" is last
+	colors     palette
+	scale      float64 // the share of the declared items that were generated
 }
 
 // A part is a partition.
 type part struct {
-	key           string // encoded
-	name          string
+	Name          string
+	Rows          []world.Row // in order
+	Bytes         int
+	Patterns      []*pattern // those that read the partition
+	key           string     // encoded
 	at            world.Part
-	rows          []world.Row // in order
-	bytes         int
 	declared      float64 // bytes at the declared scale
 	reads, writes float64 // units per second
-	slices        []*slice
 }
 
+// Size returns the number of items and their size.
+func (p *part) Size() string { return text.Count(len(p.Rows), "item") + ", " + text.Size(p.Bytes) }
+
 // spaces returns the spaces of all tables and indexes of a world.
-func spaces(ctx context.Context, w *world.World) ([]*space, error) {
+func spaces(ctx context.Context, w *world.World, colors palette) ([]*space, error) {
 	var all []*space
 	for _, t := range w.Model.Tables {
 		for _, x := range append([]*model.Index{nil}, t.Indexes...) {
-			rows, err := w.Space(ctx, t, x)
+			rows, err := w.Space(ctx, t, x) // sorted by the check, usually
 			if err != nil {
 				return nil, err
 			}
-			s := &space{Space: rows, id: len(all) + 1, t: t, x: x, byKey: make(map[string]*part, len(rows.Parts))}
 			rates, err := w.Rates(ctx, rows)
 			if err != nil {
 				return nil, err
+			}
+			s := &space{
+				Space: rows, N: len(all) + 1, byKey: make(map[string]*part, len(rows.Parts)), colors: colors,
+				scale: w.Scale,
 			}
 			s.fill(w, rates)
 			all = append(all, s)
@@ -58,33 +66,31 @@ func spaces(ctx context.Context, w *world.World) ([]*space, error) {
 
 func (s *space) fill(w *world.World, rates *world.Rates) {
 	grow := w.Growth(s.Hash)
-	has := map[string]bool{}
 	for _, at := range s.Parts {
 		rows := s.In(at)
 		p := &part{
-			key: string(s.PartitionOf(nil, &rows[0])), name: values(rows[0].Item.Attributes, s.Hash), at: at,
-			rows: rows,
+			Name: values(rows[0].Item.Attributes, s.Hash), Rows: rows, key: string(s.PartitionOf(nil, &rows[0])),
+			at: at,
 		}
 		s.byKey[p.key] = p
-		s.parts = append(s.parts, p)
+		s.Partitions = append(s.Partitions, p)
 		p.reads, p.writes = rates.Of(at)
 		for i := range rows {
-			r := &rows[i]
-			p.bytes += r.Size()
-			p.declared += grow.Of(r.Item) * float64(r.Size())
-			has[entity(r)] = true
+			p.Bytes += rows[i].Size()
+			p.declared += grow.Of(rows[i].Item) * float64(rows[i].Size())
 		}
 	}
+	n := count(s.Rows)
 	for _, e := range w.Model.Entities {
-		if has[e.Name] {
+		if n[e.Name] > 0 {
 			s.entities = append(s.entities, e.Name)
 		}
 	}
-	if has[""] {
+	if n[""] > 0 {
 		s.entities = append(s.entities, "")
 	}
-	slices.SortFunc(s.parts, func(a, b *part) int {
-		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.key, b.key))
+	slices.SortFunc(s.Partitions, func(a, b *part) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.key, b.key))
 	})
 }
 
@@ -96,12 +102,61 @@ func entity(r *world.Row) string {
 	return ""
 }
 
-// title names the space.
-func (s *space) title() string {
-	if s.x == nil {
-		return s.t.Name
+// count returns the number of rows of each entity.
+func count(rows []world.Row) map[string]int {
+	n := map[string]int{}
+	for i := range rows {
+		n[entity(&rows[i])]++
 	}
-	return s.t.Name + " by " + s.x.Name
+	return n
+}
+
+// index returns the name of the index, or "" for the table itself.
+func (s *space) index() string {
+	if s.Index == nil {
+		return ""
+	}
+	return s.Index.Name
+}
+
+// Projection says what an index projects.
+func (s *space) Projection() string {
+	words := strings.ReplaceAll(strings.ToLower(s.Index.Projection), "_", " ")
+	if len(s.Index.Include) > 0 {
+		words += " " + strings.Join(s.Index.Include, ", ")
+	}
+	return words
+}
+
+// attributes names key attributes, with types other than strings.
+func attributes(keys []model.Attribute) string {
+	var words []string
+	for _, a := range keys {
+		word := a.Name
+		switch a.Kind {
+		case attr.Number:
+			word += " (number)"
+		case attr.Binary:
+			word += " (binary)"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
+// An entityColor is an entity in a legend, with its number of rows.
+type entityColor struct {
+	Entity, Color string
+	Rows          int
+}
+
+// Legend returns the entities of the space.
+func (s *space) Legend() (all []entityColor) {
+	n := count(s.Rows)
+	for _, e := range s.entities {
+		all = append(all, entityColor{e, s.colors[e], n[e]})
+	}
+	return all
 }
 
 // find returns the index of the first row of a partition at or above an encoded
@@ -114,50 +169,84 @@ func (s *space) find(p *part, place []byte) (int, bool) {
 // label returns the name of a row in its partition: its sort key, or the table
 // key if there is none.
 func (s *space) label(it attr.Item) string {
-	if text := values(it, s.Sort); text != "" {
-		return text
+	if label := values(it, s.Sort); label != "" {
+		return label
 	}
-	if s.x == nil {
+	if s.Index == nil {
 		return values(it, s.Hash)
 	}
-	return values(it, s.t.Keys())
+	return values(it, s.Table.Keys())
 }
 
 // full returns the whole key of a row, for a title.
 func (s *space) full(it attr.Item) string {
-	text := ""
-	keys := append(append([]model.Attribute(nil), s.Hash...), s.Sort...)
-	if s.x != nil {
-		for _, a := range s.t.Keys() {
+	keys := slices.Concat(s.Hash, s.Sort)
+	if s.Index != nil {
+		for _, a := range s.Table.Keys() {
 			if !slices.ContainsFunc(keys, func(k model.Attribute) bool { return k.Name == a.Name }) {
 				keys = append(keys, a)
 			}
 		}
 	}
+	var parts []string
 	for _, a := range keys {
 		if v := it.Get(a.Name); !v.IsZero() {
-			if text != "" {
-				text += ", "
-			}
-			text += a.Name + " = " + plain(v)
+			parts = append(parts, a.Name+" = "+plain(v))
 		}
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 // name returns the name of row i of a partition: its label, with the table key
 // if an adjacent row has the same label.
 func (s *space) name(p *part, i int) string {
-	rows := p.rows
-	it := rows[i].Item.Attributes
-	text := s.label(it)
-	if s.x == nil {
-		return text
+	it := p.Rows[i].Item.Attributes
+	label := s.label(it)
+	if s.Index == nil {
+		return label
 	}
 	for _, j := range []int{i - 1, i + 1} {
-		if j >= 0 && j < len(rows) && s.label(rows[j].Item.Attributes) == text {
-			return text + " ← " + values(it, s.t.Keys())
+		if j >= 0 && j < len(p.Rows) && s.label(p.Rows[j].Item.Attributes) == label {
+			return label + " ← " + values(it, s.Table.Keys())
 		}
 	}
-	return text
+	return label
+}
+
+// kinds returns the largest partition of each kind in a space. Partitions with
+// the same entities are of the same kind.
+func (s *space) kinds() (out []*part) {
+	seen := map[string]bool{}
+	for _, p := range s.Partitions {
+		if kind := strings.Join(slices.Sorted(maps.Keys(count(p.Rows))), "\x00"); !seen[kind] {
+			seen[kind] = true
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// choose returns between least and most partitions in the order of the space:
+// those that patterns read, one of each kind, and then the largest.
+func (s *space) choose(least, most int) (out []*part) {
+	take := map[*part]bool{}
+	add := func(limit int, parts []*part) {
+		for _, p := range parts {
+			if len(take) < limit {
+				take[p] = true
+			}
+		}
+	}
+	unread := func(p *part) bool { return len(p.Patterns) == 0 }
+	read := slices.DeleteFunc(slices.Clone(s.Partitions), unread)
+	add(most-min(most/4, len(s.Partitions)), read)
+	add(most, s.kinds())
+	add(most, read)
+	add(least, s.Partitions)
+	for _, p := range s.Partitions {
+		if take[p] {
+			out = append(out, p)
+		}
+	}
+	return out
 }

@@ -6,20 +6,19 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/markup"
 	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
 // short returns visible text of at most width columns, cut in the middle.
-func short(s string, width int) string { return terminal.ClipMiddle(markup.Visible(s), width) }
+func short(s string, width int) string { return terminal.ClipMiddle(text.Visible(s), width) }
 
 // width returns the number of columns of a text when shown.
-func width(s string) int { return terminal.Width(markup.Visible(s)) }
+func width(s string) int { return terminal.Width(text.Visible(s)) }
 
 // wrap breaks a text into at most lines lines of at most n columns.
 func wrap(s string, n, lines int) []string {
-	out := terminal.Wrap(markup.Visible(s), n)
+	out := terminal.Wrap(text.Visible(s), n)
 	for i, l := range out {
 		out[i] = short(l, n)
 	}
@@ -34,7 +33,7 @@ func wrap(s string, n, lines int) []string {
 func plain(v attr.Value) string {
 	shown := text.Literal(v)
 	if v.Kind() == attr.String {
-		if s, err := strconv.Unquote(shown); err == nil && markup.Visible(s) == s {
+		if s, err := strconv.Unquote(shown); err == nil && text.Visible(s) == s {
 			return s
 		}
 		return strings.TrimSuffix(strings.TrimPrefix(shown, `"`), `"`)
@@ -51,4 +50,12 @@ func values(it attr.Item, keys []model.Attribute) string {
 		}
 	}
 	return strings.Join(parts, " · ")
+}
+
+// named returns an entity's name for sentences.
+func named(entity string) string {
+	if entity == "" {
+		return "no entity"
+	}
+	return entity
 }

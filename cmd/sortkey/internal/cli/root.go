@@ -67,8 +67,6 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 			return cmd.Help()
 		},
 	}
-	// Cobra's own flag uses text/template, with which the linker keeps every
-	// exported method: the command would be a quarter larger.
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		help := "see " + cmd.CommandPath() + " --help"

@@ -1,0 +1,110 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+var delimiterInValue = rule.Rule{
+	ID: "delimiter-in-value", Title: "A delimiter inside a value", Severity: model.Warning,
+	Help: "A value that contains the delimiter looks like two values: the product TV#55 is in the slice of the " +
+		"product TV, and a program that splits the key at # gets one part too many. The key can even be a valid " +
+		"key of another entity.",
+	Example: []string{`"PRODUCT#TV#55"`, `"PRODUCT#TV#VARIANT#red"`},
+	Cure: "Choose a delimiter that values cannot contain, or replace it in values when you build the key. If the " +
+		"value is meant to be a path, type it so: {category:path}.",
+	Source: guide + "bp-sort-keys.html",
+
+	Component: checkDelimiterInValue,
+}
+
+func checkDelimiterInValue(p *rule.Pass, c rule.Component) {
+	if c.Kind != attr.String || !rule.Plain(c.Type) {
+		return
+	}
+	hits, mark := valuesContaining(c.Written(), delimitersOf(c))
+	if len(hits) == 0 {
+		return
+	}
+	f := c.Finding("%s in %s contains the delimiter %s: %s%s", c, c.Slot, rule.Quoted(mark),
+		hits[0], rule.AndMore(len(hits)-1))
+	f.Advise("replace %s in %s when you build the key", rule.Quoted(mark), c.Name)
+	f.Keys = c.KeyWith(hits[0])
+	if short, _, _ := strings.Cut(hits[0].Text, mark); short != "" {
+		f.Say("; its row lies among the rows of %s", rule.Quoted(short))
+		f.Keys = append(f.Keys, c.SuchAs(hits[0].Item, short)...)
+	}
+	for _, w := range hits {
+		if w.Item == nil {
+			continue
+		}
+		if e := p.Model.Classify(c.Entity.Table, w.Item.Attributes); e != nil && e != c.Entity {
+			f.Severity = model.Error
+			f.Say("; the key with %s is a valid key of %s", w, e.Name)
+			f.Keys = c.View().Shown(w.Item)
+			if o := p.Slot(e, c.Slot.Name); o != nil {
+				f.Keys = append(f.Keys, o.Example()...)
+			}
+			break
+		}
+	}
+
+	var edits []rule.Edit
+	for _, s := range p.SlotsOf(c.Entity.Table, c.Slot.Name) {
+		if other := otherDelimiter(s, mark); other != s.Template.String() {
+			edits = append(edits, s.Write(other))
+		}
+	}
+	where := "the entities whose keys continue after " + c.Name
+	if better := otherDelimiter(c.Slot, mark); better != c.Template.String() {
+		where = fmt.Sprintf("all entities, here %q", better)
+	}
+	f.Propose(f.Advice+", or use another delimiter in "+c.Slot.Name+" for "+where, edits...)
+	p.Report(f)
+}
+
+// delimitersOf returns the delimiters inside the component's slot, and those
+// after the component in longer keys of other entities.
+func delimitersOf(c rule.Component) (marks []string) {
+	for i := 1; i+1 < len(c.Parts); i++ {
+		if c.Parts[i].Name == "" {
+			marks = append(marks, rule.DelimiterAfter(c.Parts[i].Literal))
+		}
+	}
+	for _, mark := range c.Longer {
+		marks = append(marks, mark)
+	}
+	return marks
+}
+
+// valuesContaining returns the values that contain a delimiter, and the
+// delimiter that the last of them contains.
+func valuesContaining(words []rule.Written, marks []string) (hits []rule.Written, mark string) {
+	for _, w := range words {
+		at := slices.IndexFunc(marks, func(m string) bool { return m != "" && strings.Contains(w.Text, m) })
+		if at >= 0 {
+			hits, mark = append(hits, w), marks[at]
+		}
+	}
+	return hits, mark
+}
+
+// otherDelimiter returns the template with another delimiter.
+func otherDelimiter(s *rule.Slot, mark string) string {
+	other := "|"
+	if mark == "|" {
+		other = "#"
+	}
+	parts := s.Template.Parts()
+	for i := range parts {
+		if parts[i].Name == "" {
+			parts[i].Literal = strings.ReplaceAll(parts[i].Literal, mark, other)
+		}
+	}
+	return rule.Source(parts)
+}

@@ -1,0 +1,149 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+var filterForKey = rule.Rule{
+	ID: "filter-for-key", Title: "A filter that a key could serve", Severity: model.Warning,
+	Help: "A filter runs after the rows are read: dropped rows are paid for, and count toward Limit and the 1 MB " +
+		"of a page. If a filter drops most rows, its attribute belongs in a key.",
+	Example: []string{`read: "root/photos/2026/beach.jpg" (depth 4)`, `returned: "root/photos/" (depth 2)`},
+	Cure: "Query an index that has the filter's attribute in its key. If another pattern of the model reads just " +
+		"these rows, query as it does.",
+	Source: guide + "Query.FilterExpression.html",
+
+	Query: checkFilterForKey,
+}
+
+// muchWaste is the share of dropped bytes from which a filter is a finding.
+const muchWaste = 0.25
+
+func checkFilterForKey(p *rule.Pass, q *rule.Query) {
+	if !q.Ran() || q.Report.Filter == "" {
+		return
+	}
+	r := q.Report
+	waste := float64(r.Wasted) / float64(max(r.Bytes+r.Fetched, 1))
+	if r.Examined-r.Returned < 2 || waste < muchWaste {
+		return
+	}
+	f := q.Finding("%q reads %s and returns %s: the filter drops %s of the bytes read",
+		q.Name, text.Count(r.Examined, "row"), text.Thousands(r.Returned), text.Percent(waste))
+	if q.Expect.Waste != nil && waste <= *q.Expect.Waste {
+		f.Severity = model.Note
+	}
+	for i, what := range []string{"read: ", "returned: "} {
+		at := slices.IndexFunc(r.Rows, func(row explain.Row) bool { return row.Returned == (i == 1) })
+		if at >= 0 {
+			f.Keys = append(f.Keys, what+q.View.KeyOf(r.Rows[at].Key))
+		}
+	}
+	if o := equivalentQuery(p, q); o != nil {
+		f.Proposals = []rule.Proposal{{
+			Text: fmt.Sprintf("query as %q does, on %s: it returns the same rows and reads only %s",
+				o.Name, o.View, text.Thousands(o.Report.Examined)),
+			Edits: []rule.Edit{rule.Ask(q.Name, o.View.Table.Name, o.View.IndexName(), o.Clauses)}, Index: o.View.Index,
+		}}
+		p.Report(f)
+		return
+	}
+	f.Advice = "put the filter's attribute into the key of an index"
+	_, filters := explain.Clauses(q.Compiled)
+	if i := slices.IndexFunc(filters, func(c keycond.Clause) bool { return c.Op == ast.Equal }); i >= 0 {
+		f.Proposals = []rule.Proposal{throughKey(q, filters[i])}
+	}
+	p.Report(f)
+}
+
+// throughKey returns the proposal to query an index that has a filter's
+// attribute in its key.
+func throughKey(q *rule.Query, filter keycond.Clause) rule.Proposal {
+	v, name := q.View, filter.Attribute.Name
+	// ask returns the edit that queries an index instead.
+	ask := func(x *model.Index) rule.Edit {
+		var clauses []keycond.Clause
+		for _, a := range x.Keys() {
+			for _, c := range append(slices.Clone(q.Clauses), filter) {
+				if c.Attribute.Name == a.Name && c.Op == ast.Equal {
+					clauses = append(clauses, c)
+				}
+			}
+		}
+		return rule.Ask(q.Name, v.Table.Name, x.Name, clauses)
+	}
+	if x := servingIndex(v, name); x != nil {
+		return rule.Proposal{
+			Text: "query index " + x.Name + ", which has " + name + " in its key", Edits: []rule.Edit{ask(x)}, Index: x,
+		}
+	}
+	x := &model.Index{
+		Name: rule.IndexBy(v.Table, name), Projection: "ALL",
+		Partition: []model.Attribute{{Name: name, Kind: filter.Values[0].Kind()}}, Sort: v.Sort,
+	}
+	how := "the partition key " + name
+	if q.Operation == "Query" {
+		x.Partition = slices.Concat(v.Hash, x.Partition)
+		how = name + " in its key"
+	}
+	return rule.Proposal{
+		Text:  "add an index with " + how + ", such as " + rule.IndexText(x),
+		Edits: []rule.Edit{rule.WriteIndex(v.Table.Name, *x), ask(x)},
+	}
+}
+
+// servingIndex returns an index of the table that has an attribute in its key and
+// whose partition key has otherwise only attributes of the view's partition
+// key, or nil.
+func servingIndex(v *rule.View, name string) *model.Index {
+	for _, x := range v.Table.Indexes {
+		known := slices.Contains(rule.Names(x.Keys()), name)
+		for _, a := range x.Partition {
+			known = known && (a.Name == name || slices.Contains(v.Hash, a))
+		}
+		if known && x != v.Index {
+			return x
+		}
+	}
+	return nil
+}
+
+// equivalentQuery returns another query that returns the same rows without a
+// filter and reads fewer.
+func equivalentQuery(p *rule.Pass, q *rule.Query) *rule.Query {
+	want, ok := returnedKeys(p, q)
+	if !ok || len(want) < 2 || q.Operation != "Query" {
+		return nil // a single row can be in another result by chance
+	}
+	for _, o := range p.Queries {
+		if o == q || o.Operation != "Query" || !o.Ran() || o.Report.Filter != "" ||
+			o.View.Table != q.View.Table || o.Report.Examined >= q.Report.Examined {
+			continue
+		}
+		if got, ok := returnedKeys(p, o); ok && slices.Equal(want, got) {
+			return o
+		}
+	}
+	return nil
+}
+
+// returnedKeys returns the sorted table keys of all rows that the query returns,
+// and whether all are known.
+func returnedKeys(p *rule.Pass, q *rule.Query) ([]string, bool) {
+	var all []string
+	for _, row := range q.Report.Rows {
+		if row.Returned {
+			all = append(all, p.TableView(q.View.Table).KeyOf(row.Key))
+		}
+	}
+	slices.Sort(all)
+	return all, len(all) == q.Report.Returned
+}

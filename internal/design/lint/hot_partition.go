@@ -1,0 +1,201 @@
+package lint
+
+import (
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+var hotPartition = rule.Rule{
+	ID: "hot-partition", Title: "Partitions with more load than one partition serves", Severity: model.Error,
+	Help: "One partition serves 3,000 read units and 1,000 write units per second, whatever the capacity of the " +
+		"table. Beyond that, requests are throttled. The load comes from the declared rates, divided evenly over " +
+		"the items of each entity, so that a partition gets as much as it has items; a partition key with a time " +
+		"gets all of it in the current period. A write also counts in each index that holds the item, and its rows " +
+		"in local indexes in the partition of the table. Rates of patterns are divided in the same way, and count " +
+		"what the pattern reads in the partition, whatever a filter drops; a scan reads every partition.",
+	Example: []string{`"METRICS": 2,500 write units per second`},
+	Cure: "Divide the partition by a shard number, METRICS#{shard:int(2)}, or by a component that each request " +
+		"knows. Cache data that everybody reads.",
+	Source: guide + "bp-partition-key-design.html",
+
+	View: checkHotPartition,
+}
+
+// Units that one partition serves per second. Source:
+// DG/bp-partition-key-design.html.
+const (
+	maxReads  = 3000
+	maxWrites = 1000
+)
+
+// checkHotPartition reports the partition of a view with the most writes, and
+// that with the most reads, of all patterns together or of one.
+func checkHotPartition(p *rule.Pass, v *rule.View) {
+	rates, err := v.Rates()
+	if err != nil {
+		return // the context is done, which Run reports
+	}
+	reads := partLoad{unit: "read units", limit: maxReads}
+	writes := partLoad{unit: "write units", limit: maxWrites}
+	for _, part := range v.Parts {
+		r, w := rates.Of(part)
+		reads.add(r, part)
+		writes.add(w, part)
+	}
+	for _, q := range p.Queries {
+		if q.View == v && q.Rate > 0 && q.Answered() {
+			if one := patternLoad(p, q, rates); one.units > reads.units {
+				reads = one
+			}
+		}
+	}
+	for _, l := range []partLoad{writes, reads} {
+		if l.units >= l.limit/2 {
+			reportLoad(p, v, rates, l)
+		}
+	}
+}
+
+// A partLoad is the partition with the highest load by one measure.
+type partLoad struct {
+	unit  string
+	limit float64 // of one partition
+	units float64
+	at    world.Part
+	over  int         // partitions beyond the limit
+	query *rule.Query // nil for the load of all requests
+	among float64     // number of partitions that its requests are spread over, if evenly
+}
+
+func (l *partLoad) add(units float64, part world.Part) {
+	if units > l.limit {
+		l.over++
+	}
+	// Ignore rounding in sums of shares.
+	if units > l.units*(1+1e-9) {
+		l.units, l.at = units, part
+	}
+}
+
+// patternLoad returns the highest load of one pattern on a partition.
+func patternLoad(p *rule.Pass, q *rule.Query, rates *world.Rates) partLoad {
+	l := partLoad{unit: "read units", limit: maxReads, query: q}
+	grow := p.World.Growth(q.View.Hash)
+	e := q.Entity
+	if e == nil && len(q.Entities) > 0 {
+		e = q.Entities[0]
+	}
+	own, known := q.Partition()
+	for _, part := range q.View.Parts {
+		rate := q.Rate
+		switch {
+		case q.Operation == "Scan":
+		case e != nil:
+			share, among := rates.Share(part, e)
+			if rate *= share; among > 0 {
+				l.among = among
+			}
+		case !known || part != own:
+			rate = 0 // the request names its partition itself
+		}
+		if rate > 0 {
+			l.add(rate*unitsOf(q, part, e, grow), part)
+		}
+	}
+	if q.Operation == "Scan" {
+		l.over = 1
+	}
+	return l
+}
+
+// unitsOf returns the read units that a request consumes in a partition.
+func unitsOf(q *rule.Query, part world.Part, e *model.Entity, grow world.Growth) float64 {
+	v, r := q.View, q.Report
+	rows, limit, consistent := v.In(part), q.Limit, q.Consistent
+	if r != nil {
+		limit, consistent = r.Limit, consistent || r.Consistent
+	}
+	switch {
+	case q.Operation == "GetItem": // the average of the entity's rows
+		n, bytes := 0, 0
+		for _, row := range rows {
+			if row.Item.Entity == e {
+				n++
+				bytes += row.Size()
+			}
+		}
+		return table.ReadUnits(bytes/max(n, 1), consistent)
+	case q.Operation != "Query" || r == nil:
+	case rangeVaries(q) && consistent:
+		return r.Strong
+	case rangeVaries(q):
+		return r.Eventual
+	default:
+		from, to := part.From, part.To
+		if r.Low.Bytes != nil {
+			from, _ = v.Find(part, r.Low.Bytes)
+		}
+		if r.High.Bytes != nil {
+			to, _ = v.Find(part, r.High.Bytes)
+		}
+		rows = v.Rows[from:max(from, to)]
+	}
+
+	bytes := 0.0
+	for i, row := range rows {
+		switch {
+		case limit == 0:
+			bytes += float64(row.Size()) * grow.Of(row.Item)
+		case i < limit:
+			bytes += float64(row.Size())
+		}
+	}
+	return table.ReadUnits(int(bytes), consistent)
+}
+
+// rangeVaries reports whether the range of a pattern is another in each
+// partition: a field is in the partition key and in the sort key.
+func rangeVaries(q *rule.Query) bool {
+	if q.Entity == nil {
+		return false
+	}
+	sort := q.Entity.ComponentsOf(q.View.Sort)
+	for name := range q.Entity.ComponentsOf(q.View.Hash) {
+		if sort[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// reportLoad reports a load that is near the limit of a partition, or beyond it.
+func reportLoad(p *rule.Pass, v *rule.View, rates *world.Rates, l partLoad) {
+	it := v.Rows[l.at.From].Item
+	when, over := "", rule.Others(l.over-1, "over that limit")
+	if rates.Periodic(it.Entity) {
+		when, over = " in its period", ""
+	}
+	f := v.FindingOf(l.at,
+		"at the declared rates, partition %s of %s gets %s %s per second%s, and one partition serves %s%s",
+		v.PartitionKey(it), v, text.Figure(l.units), l.unit, when, text.Thousands(int(l.limit)), over)
+	if l.among > 1 {
+		f.Say("; the requests are spread over %s at most", text.Count(int(l.among), "partition"))
+	}
+	if l.query != nil {
+		f.Pattern, f.Pos = l.query.Name, l.query.Pos
+	}
+	if l.units <= l.limit {
+		f.Severity = model.Warning
+	}
+	if l.at.To-l.at.From == 1 {
+		f.Keys = f.Keys[:1]
+		f.Advice = "keep copies of the item under several keys, or cache it"
+	} else {
+		f.Advice = divideAdvice
+		proposeShards(f, v, it)
+	}
+	p.Report(f)
+}

@@ -1,0 +1,106 @@
+package rule
+
+import (
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// String returns the name of the field.
+func (c Component) String() string { return c.Name }
+
+// Written returns what people wrote for the component's field.
+func (c Component) Written() []Written { return c.study.Written(c.Entity, c.Name) }
+
+// AllWritten reports whether people wrote values of the component's field, and
+// all of them are of a kind.
+func (c Component) AllWritten(is func(text string) bool) bool {
+	words := c.Written()
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w Written) bool { return !is(w.Text) })
+}
+
+// Single reports whether the component's field has only one value.
+func (c Component) Single() bool {
+	f := c.Entity.Field(c.Name)
+	return f != nil && (len(f.Values) == 1 || f.Distinct == 1)
+}
+
+// With returns the slot's template with other text in place of the component.
+func (c Component) With(text string) string { return sourceWith(c.Parts, c.Name, text) }
+
+// As returns the slot's template with another type of the component.
+func (c Component) As(typ string) string { return c.With("{" + c.Name + ":" + typ + "}") }
+
+// SuchAs returns a key like that of an item, which may be nil, with a value of
+// the component.
+func (c Component) SuchAs(base *world.Item, value string) []string {
+	return c.View().SuchAs(c.Entity, base, map[string]string{c.Name: value})
+}
+
+// KeyWith returns a key that contains a value of the component.
+func (c Component) KeyWith(w Written) []string {
+	if w.Item != nil {
+		return c.View().Shown(w.Item)
+	}
+	return c.SuchAs(nil, w.Text)
+}
+
+// Pair returns the two keys that show a hazard: the key of each value's item, or
+// a key made from the value if it has no item.
+func (c Component) Pair(a, b Written) (all []string) {
+	base := a.Item
+	if base == nil {
+		base = b.Item
+	}
+	if base == nil {
+		base = c.study.First(c.Entity)
+	}
+	for _, w := range []Written{a, b} {
+		if w.Item != nil {
+			all = append(all, c.View().Shown(w.Item)...)
+		} else {
+			all = append(all, c.SuchAs(base, w.Text)...)
+		}
+	}
+	return all
+}
+
+// Longer returns the other slots of the attribute whose keys begin like those of
+// the component's slot and go on after the component, with the delimiter there.
+func (c Component) Longer(yield func(*Slot, string) bool) {
+	n := c.At + 1
+	for _, s := range c.study.SlotsOf(c.Entity.Table, c.Slot.Name) {
+		if s != c.Slot && len(s.Parts) > n && Skeleton(s.Parts[:n]) == Skeleton(c.Parts[:n]) &&
+			!yield(s, DelimiterAfter(s.Parts[n].Literal)) {
+			return
+		}
+	}
+}
+
+// Adjacent yields each pair of consecutive rows of the entity in one partition
+// of the sort view that have equal values in all components before this one.
+func (c Component) Adjacent(yield func(a, b *world.Item) bool) {
+	v := c.SortView()
+	for _, p := range v.Parts {
+		var last *world.Item
+		for _, r := range v.In(p) {
+			if r.Item.Entity != c.Entity {
+				continue
+			}
+			same := last != nil
+			for _, before := range c.Parts[:c.At] {
+				same = same && (before.Name == "" || last.Values.Get(before.Name) == r.Item.Values.Get(before.Name))
+			}
+			if same && !yield(last, r.Item) {
+				return
+			}
+			last = r.Item
+		}
+	}
+}
+
+// SortedText reports whether the component is arbitrary text in a sort key.
+func (c Component) SortedText() bool {
+	return c.SortView() != nil && c.Kind == attr.String && Textual(c.Type)
+}

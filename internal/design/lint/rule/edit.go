@@ -1,0 +1,231 @@
+package rule
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/internal/literal"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// onEntity returns the edit that changes an entity, if the model has it.
+func onEntity(name string, change func(*model.Model, *model.Entity) bool) Edit {
+	return func(m *model.Model) bool {
+		e := m.Entity(name)
+		return e != nil && change(m, e)
+	}
+}
+
+// onTable returns the edit that changes a table, if the model has it.
+func onTable(name string, change func(*model.Table) bool) Edit {
+	return func(m *model.Model) bool {
+		t := m.Table(name)
+		return t != nil && change(t)
+	}
+}
+
+// WriteTemplate returns the edit that gives an entity's attribute another
+// template. Samples and patterns get values for new components, and values that
+// the new types accept.
+func WriteTemplate(entity, attribute, src string) Edit {
+	return onEntity(entity, func(m *model.Model, e *model.Entity) bool {
+		t := e.Attribute(attribute)
+		template, err := keys.Parse(src)
+		if t == nil || err != nil || t.Template != nil && t.Template.String() == src {
+			return false
+		}
+		t.Template, t.Const = template, attr.Value{}
+		for _, p := range template.Parts() {
+			if p.Name == "" {
+				continue
+			}
+			fresh := e.Field(p.Name) == nil
+			for i, s := range e.Samples {
+				if value, ok := s.Values[p.Name]; ok || fresh {
+					s.Values[p.Name] = fitting(p.Type, value, i)
+				}
+			}
+			if f := e.Field(p.Name); f != nil {
+				for i := range f.Values {
+					f.Values[i] = fitting(p.Type, f.Values[i], i)
+				}
+			}
+			for _, q := range m.Patterns {
+				for _, c := range q.Where {
+					if q.Entity == e && c.Field == p.Name && c.Op != ast.OpBeginsWith {
+						for i := range c.Args {
+							c.Args[i] = fitting(p.Type, c.Args[i], i)
+						}
+					}
+				}
+			}
+		}
+		return true
+	})
+}
+
+// RemoveAttributes returns the edit that removes attributes of an entity.
+func RemoveAttributes(entity string, names []string) Edit {
+	return onEntity(entity, func(_ *model.Model, e *model.Entity) bool {
+		n := len(e.Attributes)
+		e.Attributes = slices.DeleteFunc(e.Attributes, func(t *model.Template) bool {
+			return slices.Contains(names, t.Name)
+		})
+		// Without their attributes, fields would imply them.
+		e.Fields = slices.DeleteFunc(e.Fields, func(f *model.Field) bool {
+			return slices.Contains(names, f.Name) && !slices.ContainsFunc(e.Attributes, func(t *model.Template) bool {
+				return t.Template != nil && slices.Contains(t.Template.Components(), f.Name)
+			})
+		})
+		for _, s := range e.Samples {
+			for name := range s.Values {
+				if e.Field(name) == nil {
+					delete(s.Values, name)
+				}
+			}
+		}
+		return len(e.Attributes) < n
+	})
+}
+
+// WriteWhen returns the edit that sets the conditions on attributes of an
+// entity.
+func WriteWhen(entity string, when map[string][]string, attributes ...string) Edit {
+	return onEntity(entity, func(_ *model.Model, e *model.Entity) bool {
+		for _, name := range attributes {
+			if e.Attribute(name) == nil {
+				return false
+			}
+			e.Attribute(name).When = when
+		}
+		return true
+	})
+}
+
+// WriteIndex returns the edit that adds an index or replaces the one of its
+// name.
+func WriteIndex(table string, x model.Index) Edit {
+	return onTable(table, func(t *model.Table) bool {
+		if have := t.Index(x.Name); have != nil {
+			*have = x
+		} else {
+			t.Indexes = append(t.Indexes, &x)
+		}
+		return true
+	})
+}
+
+// RemoveIndex returns the edit that removes an index.
+func RemoveIndex(table, index string) Edit {
+	return onTable(table, func(t *model.Table) bool {
+		n := len(t.Indexes)
+		t.Indexes = slices.DeleteFunc(t.Indexes, func(x *model.Index) bool { return x.Name == index })
+		return len(t.Indexes) < n
+	})
+}
+
+// StoreFields returns the edit that stores fields of an entity as attributes of
+// their own.
+func StoreFields(entity string, fields []string) Edit {
+	return onEntity(entity, func(_ *model.Model, e *model.Entity) bool {
+		for _, name := range fields {
+			f := e.Field(name)
+			if e.Attribute(name) != nil {
+				continue
+			}
+			if f == nil {
+				return false
+			}
+			template, err := keys.Parse("{" + name + ":" + f.Type.String() + "}")
+			if err != nil {
+				return false
+			}
+			e.Attributes = append(e.Attributes, &model.Template{Name: name, Kind: KindOf(f.Type), Template: template})
+		}
+		return true
+	})
+}
+
+// OnPattern returns the edit that changes a pattern. What the pattern expected
+// is dropped with the request that it was written for.
+func OnPattern(name string, change func(*model.Model, *model.Pattern) bool) Edit {
+	return func(m *model.Model) bool {
+		p := m.Pattern(name)
+		if p == nil || !change(m, p) {
+			return false
+		}
+		p.Expect = model.Expect{Entities: p.Expect.Entities}
+		return true
+	}
+}
+
+// ThroughIndex returns the edit that sends a pattern with conditions on fields
+// to an index.
+func ThroughIndex(pattern, index string) Edit {
+	return OnPattern(pattern, func(m *model.Model, p *model.Pattern) bool {
+		if p.Entity == nil || p.Request != nil {
+			return false
+		}
+		p.Table, p.Index = p.Entity.Table, p.Entity.Table.Index(index)
+		return p.Index != nil
+	})
+}
+
+// Ask returns the edit that gives a pattern a request with these key
+// conditions.
+func Ask(pattern, table, index string, clauses []keycond.Clause) Edit {
+	return OnPattern(pattern, func(_ *model.Model, p *model.Pattern) bool {
+		request := map[string]json.RawMessage{}
+		if p.Request != nil {
+			var old map[string]json.RawMessage
+			if json.Unmarshal(p.Request, &old) != nil {
+				return false
+			}
+			for _, member := range []string{"ScanIndexForward", "Limit"} {
+				if v, ok := old[member]; ok {
+					request[member] = v
+				}
+			}
+		}
+		var place literal.Placeholders
+		set := func(member string, v any) { request[member], _ = json.Marshal(v) }
+		set("TableName", table)
+		if index != "" {
+			set("IndexName", index)
+		}
+		set("KeyConditionExpression", place.KeyCondition(clauses))
+		if names := place.Names(); len(names) > 0 {
+			set("ExpressionAttributeNames", names)
+		}
+		request["ExpressionAttributeValues"] = place.Values().AppendJSON(nil)
+		out, err := json.Marshal(request)
+		*p = model.Pattern{
+			Pos: p.Pos, Name: p.Name, About: p.About, Operation: "Query", Request: out, Rate: p.Rate, Expect: p.Expect,
+		}
+		return err == nil
+	})
+}
+
+// AlsoGiven returns the edit that gives the patterns that read a view a value
+// for another field of their entity, as they must if a partition key gets that
+// field.
+func AlsoGiven(table, index, entity, field, value string) Edit {
+	return func(m *model.Model) bool {
+		for _, p := range m.Patterns {
+			name := ""
+			if p.Index != nil {
+				name = p.Index.Name
+			}
+			given := slices.ContainsFunc(p.Where, func(c model.Condition) bool { return c.Field == field })
+			if p.Entity != nil && p.Entity.Name == entity && p.Table != nil && p.Table.Name == table && name == index &&
+				p.Operation == "Query" && !given {
+				p.Where = append(p.Where, model.Condition{Field: field, Op: ast.Equal, Args: []string{value}})
+			}
+		}
+		return true
+	}
+}

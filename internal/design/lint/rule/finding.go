@@ -1,0 +1,50 @@
+package rule
+
+import (
+	"fmt"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// A Finding is a hazard at one place of a model, with changes that may remove
+// it. The methods of the subjects, such as [Query.Finding], fill in the place.
+type Finding struct {
+	model.Finding
+	// Proposals are tried in order on a copy of the model. The first that
+	// removes the finding becomes its advice in place of the general one.
+	Proposals []Proposal
+	// Applied holds the edits of the proposals that became advice. Run sets it.
+	Applied [][]Edit
+	option  bool // the rule is about a possibility that is no hazard
+}
+
+// A Proposal is a change of the model that removes a finding. It is printed as
+// advice only if the changed model shows that it does, and brings no other
+// hazard.
+type Proposal struct {
+	Text  string
+	Edits []Edit
+	// Index is an index that the proposal uses as it is, or nil.
+	Index *model.Index
+	// Or adds the proposal to an earlier one that holds.
+	Or bool
+}
+
+// An Edit changes a copy of a model. It reports false if it cannot, or if it
+// changes nothing.
+type Edit func(*model.Model) bool
+
+func newFinding(format string, args ...any) *Finding {
+	return &Finding{Finding: model.Finding{Message: fmt.Sprintf(format, args...)}}
+}
+
+// Say appends text to the message.
+func (f *Finding) Say(format string, args ...any) { f.Message += fmt.Sprintf(format, args...) }
+
+// Advise sets the general advice.
+func (f *Finding) Advise(format string, args ...any) { f.Advice = fmt.Sprintf(format, args...) }
+
+// Propose adds a proposal with a text.
+func (f *Finding) Propose(text string, edits ...Edit) {
+	f.Proposals = append(f.Proposals, Proposal{Text: text, Edits: edits})
+}

@@ -1,0 +1,117 @@
+package rule
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// newStudy returns a world as the subjects of rules.
+func newStudy(ctx context.Context, w *world.World) (*Study, error) {
+	st := &Study{
+		World: w, Model: w.Model,
+		ctx: ctx, items: map[*model.Entity][]*world.Item{}, written: map[column][]Written{},
+	}
+	for _, e := range w.Model.Entities {
+		if e.Table != nil && slices.Contains(w.Model.Tables, e.Table) {
+			st.Entities = append(st.Entities, e)
+		}
+	}
+	for i := range w.Items {
+		it := &w.Items[i]
+		st.items[it.Entity] = append(st.items[it.Entity], it)
+	}
+	for _, t := range w.Model.Tables {
+		for _, x := range append([]*model.Index{nil}, t.Indexes...) {
+			s, err := w.Space(ctx, t, x)
+			if err != nil {
+				return nil, err
+			}
+			st.Views = append(st.Views, &View{Space: s, Keys: slices.Concat(s.Hash, s.Sort), study: st})
+		}
+	}
+	for _, e := range st.Entities {
+		for _, t := range e.Attributes {
+			if places := st.places(e, t); t.Template != nil && len(places) > 0 {
+				st.Slots = append(st.Slots, &Slot{
+					Entity: e, Name: t.Name, Kind: t.Kind, Pos: t.Pos,
+					Template: t.Template, Parts: t.Template.Parts(), Places: places, study: st,
+				})
+			}
+		}
+	}
+	return st, st.runPatterns()
+}
+
+// places returns the views of an entity whose key includes an attribute.
+func (st *Study) places(e *model.Entity, t *model.Template) (all []Place) {
+	for _, v := range st.Views {
+		if v.Table != e.Table || !v.WrittenBy(e) {
+			continue
+		}
+		for i, a := range v.Keys {
+			if a.Name == t.Name {
+				all = append(all, Place{v, i >= len(v.Hash)})
+			}
+		}
+	}
+	return all
+}
+
+// Limits on the rows and pages read for one pattern.
+const (
+	maxRows  = 1000
+	maxPages = 100
+)
+
+// runPatterns adds the patterns, and runs those whose rows the rules examine:
+// all queries, and scans with a filter.
+func (st *Study) runPatterns() error {
+	target := explain.InProcess(st.World.DB)
+	for _, p := range st.Model.Patterns {
+		if err := context.Cause(st.ctx); err != nil {
+			return err
+		}
+		q := &Query{Pattern: p, study: st}
+		st.Queries = append(st.Queries, q)
+		if p.Table != nil {
+			index := ""
+			if p.Index != nil {
+				index = p.Index.Name
+			}
+			q.View = st.view(p.Table.Name, index)
+		}
+		var err error
+		if q.Compiled, err = compile.Pattern(st.Model, p); err != nil {
+			q.Failed, _ = errors.AsType[*compile.Error](err)
+			continue
+		}
+		if q.View == nil || p.Operation == "GetItem" || p.Operation == "Scan" && p.Filter == "" {
+			continue
+		}
+		q.Clauses, _ = explain.Clauses(q.Compiled)
+		o := explain.Options{Pages: maxPages, Items: maxRows, Classify: st.Model.EntityName}
+		if p.Limit > 0 {
+			o.Pages = 1
+		}
+		q.Report, err = explain.Run(st.ctx, target, explain.Question{Input: q.Compiled}, o)
+		if err != nil {
+			if cause := context.Cause(st.ctx); cause != nil {
+				return cause
+			}
+			q.Report = nil // package check reports the failure
+			continue
+		}
+		for _, s := range q.Report.Entities {
+			if e := st.Model.Entity(s.Entity); e != nil && s.Examined > 0 {
+				q.Entities = append(q.Entities, e)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package rule
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// Finding returns a finding about the query.
+func (q *Query) Finding(format string, args ...any) *Finding {
+	f := newFinding(format, args...)
+	if v := q.View; v != nil {
+		f.Table, f.Index = v.Table.Name, v.IndexName()
+	}
+	f.Pos, f.Pattern = q.Pos, q.Name
+	if q.Entity != nil {
+		f.Entity = q.Entity.Name
+	}
+	return f
+}
+
+// Ran reports whether the query was run and the service accepts it.
+func (q *Query) Ran() bool { return q.Report != nil && q.Report.Refused == nil }
+
+// Answered reports whether the query compiles, and the service accepts it if it
+// was run.
+func (q *Query) Answered() bool {
+	return q.Failed == nil && (q.Report == nil || q.Report.Refused == nil)
+}
+
+// Given returns the condition of the pattern on a field.
+func (q *Query) Given(field string) (model.Condition, bool) {
+	for _, c := range q.Where {
+		if c.Field == field {
+			return c, true
+		}
+	}
+	return model.Condition{}, false
+}
+
+// Range returns the condition on a text sort key that is not an equality, or
+// nil.
+func (q *Query) Range() *keycond.Clause {
+	if q.View == nil || !q.Ran() {
+		return nil
+	}
+	for i, c := range q.Clauses {
+		if c.Op != ast.Equal && c.Values[0].Kind() == attr.String &&
+			slices.Contains(Names(q.View.Sort), c.Attribute.Name) {
+			return &q.Clauses[i]
+		}
+	}
+	return nil
+}
+
+// Ranged returns the edit that gives the query another condition in place of
+// its [Query.Range].
+func (q *Query) Ranged(op ast.Op, bounds ...string) Edit {
+	clauses := slices.Clone(q.Clauses)
+	for i := range clauses {
+		if &q.Clauses[i] != q.Range() {
+			continue
+		}
+		clauses[i].Op, clauses[i].Values = op, nil
+		for _, b := range bounds {
+			clauses[i].Values = append(clauses[i].Values, attr.NewString(b))
+		}
+	}
+	return Ask(q.Name, q.View.Table.Name, q.View.IndexName(), clauses)
+}
+
+// key returns the key attributes that the query fixes by equality.
+func (q *Query) key() attr.Item {
+	var b attr.Builder
+	for _, c := range q.Clauses {
+		if c.Op == ast.Equal {
+			b.Add(c.Attribute.Name, c.Values[0])
+		}
+	}
+	return b.Item()
+}
+
+// Partition returns the partition that the query reads.
+func (q *Query) Partition() (world.Part, bool) {
+	id, ok := q.View.Schema.AppendPartition(nil, q.key())
+	if !ok {
+		return world.Part{}, false
+	}
+	return q.View.Partition(id)
+}
+
+// SuchAs returns, as text, a key with the values of the query and one of the
+// named attribute, which comes after them.
+func (q *Query) SuchAs(name, value string) string {
+	var b strings.Builder
+	b.WriteString("such as ")
+	it := q.key()
+	for _, a := range q.View.Keys {
+		if a.Name == name {
+			break
+		}
+		b.WriteString(text.Literal(it.Get(a.Name)) + ", ")
+	}
+	return b.String() + Quoted(value)
+}
+
+// Expects reports whether the pattern expects an item in its result.
+func (q *Query) Expects(it *world.Item) bool {
+	return slices.ContainsFunc(q.Expect.Keys, func(key model.Key) bool {
+		for i, a := range q.View.Table.Keys() {
+			if i >= len(key) || !attr.Equal(key[i], it.Attributes.Get(a.Name)) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Orders yields, for each entity whose rows an ordinary query reads, the
+// component that orders them, if there is one.
+func (q *Query) Orders() iter.Seq[Component] {
+	return func(yield func(Component) bool) {
+		if q.Operation != "Query" || !q.Ran() || q.Expect.Error != "" {
+			return
+		}
+		entities := q.Entities
+		if q.Entity != nil {
+			entities = []*model.Entity{q.Entity}
+		}
+		for _, e := range entities {
+			if c, ok := q.Next(e); ok && !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// Next returns the first component of a sort key that the query does not fix.
+// The rows of the entity are ordered by it. Next reports false if there is no
+// such component.
+func (q *Query) Next(e *model.Entity) (Component, bool) {
+	if q.View == nil {
+		return Component{}, false
+	}
+	for _, a := range q.View.Sort {
+		prefix, whole := "", false
+		for _, c := range q.Clauses {
+			switch {
+			case c.Attribute.Name != a.Name:
+			case c.Op == ast.Equal:
+				whole = true
+			case c.Op == ast.OpBeginsWith && c.Values[0].Kind() == attr.String:
+				prefix = string(c.Values[0].Raw())
+			case c.Op == ast.OpBetween && c.Values[0].Kind() == attr.String && c.Values[1].Kind() == attr.String:
+				prefix = common(string(c.Values[0].Raw()), string(c.Values[1].Raw()))
+			}
+		}
+		if whole {
+			continue
+		}
+		s := q.study.Slot(e, a.Name)
+		if s == nil {
+			return Component{}, false
+		}
+		c, _, ok := s.After(prefix)
+		return c, ok && c.Name != ""
+	}
+	return Component{}, false
+}
+
+// TwoRows returns the keys of up to two rows of an entity that the query reads,
+// or of rows that it could read, in the order of a component.
+func (q *Query) TwoRows(c Component) (shown []string) {
+	p, ok := q.Partition()
+	if !ok {
+		return nil
+	}
+	for _, r := range q.View.In(p) {
+		if r.Item.Entity == c.Entity && len(shown) < 2 {
+			shown = append(shown, q.View.Shown(r.Item)...)
+		}
+	}
+	if len(shown) < 2 {
+		change := map[string]string{}
+		if Textual(c.Type) {
+			change[c.Name] = "z9"
+		}
+		shown = append(shown, q.View.SuchAs(c.Entity, q.study.First(c.Entity), change)...)
+	}
+	return shown
+}
+
+// common returns the longest common prefix of a and b.
+func common(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
+}
+
+// NeededBy returns a pattern of the entity that needs its rows in the order of
+// the component, or nil: it asks for a range of it, for descending order or, if
+// strict, for a limited number of rows.
+func (c Component) NeededBy(strict bool) *Query {
+	for _, q := range c.study.Queries {
+		if q.Entity == c.Entity && q.View != nil && q.View == c.SortView() && q.needs(c, strict) {
+			return q
+		}
+	}
+	return nil
+}
+
+func (q *Query) needs(c Component, strict bool) bool {
+	if given, ok := q.Given(c.Name); ok {
+		return given.Op != ast.Equal && given.Op != ast.OpBeginsWith
+	}
+	if !q.Descending && (q.Limit == 0 || !strict) {
+		return false
+	}
+	next, ok := q.Next(c.Entity)
+	return ok && next.Slot == c.Slot && next.At == c.At
+}

@@ -1,0 +1,172 @@
+package rule
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// A Rule is a hazard that [Run] looks for.
+type Rule struct {
+	// ID consists of lower-case words joined by hyphens.
+	ID    string
+	Title string
+	// Help describes the hazard and why it matters.
+	Help string
+	// Severity is the usual severity; findings can be more or less severe.
+	Severity model.Severity
+	// Example lists keys in byte order that show the hazard. Cure says what to
+	// do. Source is the reference.
+	Example []string
+	Cure    string
+	Source  string
+	// Option is true for a rule about a possibility that is no hazard.
+	Option bool
+	// TableKeys is true if the keys that show the hazard are those of the
+	// table, even if the finding is about an index.
+	TableKeys bool
+
+	// These functions look for the hazard at each subject of a kind, in file
+	// order, or once in the whole Study. Most rules have one.
+	Whole     func(*Pass)
+	View      func(*Pass, *View)
+	Index     func(*Pass, *View)                // a view of an index
+	Member    func(*Pass, *View, *model.Entity) // an index, and an entity of its table
+	Entity    func(*Pass, *model.Entity)
+	Query     func(*Pass, *Query)
+	Slot      func(*Pass, *Slot)
+	Component func(*Pass, Component)
+	// Allowance looks at an allowance of the model when all rules have run.
+	Allowance func(*Pass, Allowance)
+}
+
+// An Allowance is an allowance of the model after the rules have run.
+type Allowance struct {
+	*model.Allowance
+	Known bool // there is such a rule
+	Used  bool // it accepts a finding
+}
+
+// A Pass shows one rule the subjects of a Study.
+type Pass struct {
+	*Study
+	rule  Rule
+	found []*Finding
+}
+
+// Report adds a finding. If it has no severity, that is the severity of the
+// rule.
+func (p *Pass) Report(f *Finding) {
+	f.Rule, f.option = p.rule.ID, p.rule.Option
+	if f.Severity == 0 {
+		f.Severity = p.rule.Severity
+	}
+	p.addKeys(&f.Finding, p.rule.TableKeys)
+	p.found = append(p.found, f)
+}
+
+// look applies rules to all subjects.
+func (st *Study) look(rules []Rule) (found []*Finding, err error) {
+	known := map[string]bool{}
+	for _, r := range rules {
+		if err := context.Cause(st.ctx); err != nil {
+			return nil, err
+		}
+		known[r.ID] = true
+		p := &Pass{Study: st, rule: r}
+		p.walk()
+		found = append(found, p.found...)
+	}
+	allowances := st.accept(found, known)
+	for _, r := range rules {
+		p := &Pass{Study: st, rule: r}
+		each(p, r.Allowance, allowances)
+		found = append(found, p.found...)
+	}
+	return found, context.Cause(st.ctx)
+}
+
+// walk shows the rule all subjects of its kinds.
+func (p *Pass) walk() {
+	r := p.rule
+	if r.Whole != nil {
+		r.Whole(p)
+	}
+	for _, v := range p.Views {
+		if r.View != nil {
+			r.View(p, v)
+		}
+		if r.Index != nil && v.Index != nil {
+			r.Index(p, v)
+		}
+		if r.Member != nil && v.Index != nil {
+			for _, e := range v.Entities() {
+				r.Member(p, v, e)
+			}
+		}
+	}
+	each(p, r.Entity, p.Entities)
+	each(p, r.Query, p.Queries)
+	each(p, r.Slot, p.Slots)
+	for _, s := range p.Slots {
+		each(p, r.Component, s.Components())
+	}
+}
+
+// each shows a function all subjects of its kind, unless it is nil.
+func each[S any](p *Pass, look func(*Pass, S), subjects []S) {
+	for _, s := range subjects {
+		if look != nil {
+			look(p, s)
+		}
+	}
+}
+
+// accept turns the findings that the model accepts into notes, and returns the
+// allowances.
+func (st *Study) accept(found []*Finding, known map[string]bool) []Allowance {
+	all := make([]Allowance, len(st.Model.Allow))
+	for i, a := range st.Model.Allow {
+		all[i] = Allowance{Allowance: a, Known: known[a.Rule]}
+		for _, f := range found {
+			if !a.Accepts(&f.Finding) {
+				continue
+			}
+			all[i].Used = true
+			if f.Accepted == "" {
+				f.Severity, f.Accepted = model.Note, a.Why
+			}
+		}
+	}
+	return all
+}
+
+// addKeys adds keys of the entity to a finding that shows fewer than two: those
+// of the index that the finding is about, or of the table.
+func (st *Study) addKeys(f *model.Finding, ofTable bool) {
+	e := st.Model.Entity(f.Entity)
+	if !slices.Contains(st.Entities, e) || len(f.Keys) > 1 {
+		return
+	}
+	v := st.TableView(e.Table)
+	if x := st.view(e.Table.Name, f.Index); x != nil && !ofTable {
+		v = x
+	}
+	var at *world.Item
+	for _, it := range st.items[e][:min(100, len(st.items[e]))] {
+		if v.Holds(it) && len(f.Keys) < 2 {
+			at = it
+			if key := v.KeyOf(it.Attributes); !slices.Contains(f.Keys, key) {
+				f.Keys = append(f.Keys, key)
+			}
+		}
+	}
+	if len(f.Keys) == 0 {
+		f.Keys = v.SuchAs(e, nil, nil)
+	}
+	if len(f.Keys) == 1 {
+		f.Keys = append(f.Keys, v.Another(e, at, v.Keys)...)
+	}
+}

@@ -1,0 +1,34 @@
+package rule
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// Run applies rules to a world, whose database must be open, and tries what they
+// propose. It returns the findings in file order, the most severe first at each
+// place, then in the order of the rules. Run fails if ctx is done or the
+// database cannot be read.
+func Run(ctx context.Context, w *world.World, rules []Rule) ([]*Finding, error) {
+	st, err := newStudy(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	found, err := st.look(rules)
+	if err != nil {
+		return nil, err
+	}
+	t := trials{Study: st, rules: rules, found: found, left: maxTrials, before: map[int]*trial{}}
+	if err := t.settle(); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(found, func(a, b *Finding) int {
+		return cmp.Or(
+			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(b.Severity, a.Severity),
+		)
+	})
+	return found, nil
+}

@@ -1,0 +1,58 @@
+package rule
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/terminal"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// clip shortens text to about one line.
+func clip(s string) string { return terminal.ClipMiddle(s, 120) }
+
+// Quoted returns text in quotes, for sentences.
+func Quoted(s string) string { return clip(text.Quote(s)) }
+
+// List joins names for a sentence, and counts those beyond the fifth.
+func List(names []string) string {
+	const most = 5
+	if n := len(names) - most; n > 1 {
+		return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(n) + " more"
+	}
+	return text.Join(names, "and")
+}
+
+// AndMore counts the cases beyond the one shown, if there are any.
+func AndMore(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return ", and " + text.Thousands(n) + " more"
+}
+
+// Others counts the other partitions beyond the same limit, if there are any.
+func Others(n int, how string) string {
+	if n <= 0 {
+		return ""
+	}
+	return "; " + text.Thousands(n) + text.Agree(n, " other is ", " others are ") + how + " too"
+}
+
+// Value returns the text of an item's attribute.
+func Value(it *world.Item, attribute string) string {
+	return string(it.Attributes.Get(attribute).Raw())
+}
+
+// Writing returns the words for giving an attribute another template.
+func Writing(attribute, src string) string { return fmt.Sprintf("write %s: %q", attribute, src) }
+
+// Direction names the direction of an order.
+func Direction(descending bool) string {
+	if descending {
+		return "descending"
+	}
+	return "ascending"
+}

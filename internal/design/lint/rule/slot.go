@@ -1,0 +1,128 @@
+package rule
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/keys"
+)
+
+// String returns the name of the attribute.
+func (s *Slot) String() string { return s.Name }
+
+// Finding returns a finding about the slot, in [Slot.View].
+func (s *Slot) Finding(format string, args ...any) *Finding {
+	return s.FindingIn(s.View(), format, args...)
+}
+
+// FindingIn returns a finding about the slot in one of its views.
+func (s *Slot) FindingIn(v *View, format string, args ...any) *Finding {
+	f := v.Finding(format, args...)
+	f.Pos, f.Entity = s.Pos, s.Entity.Name
+	return f
+}
+
+// SortView returns the first view whose sort key includes the slot, or nil.
+func (s *Slot) SortView() *View {
+	for _, p := range s.Places {
+		if p.Sort {
+			return p.View
+		}
+	}
+	return nil
+}
+
+// View returns a view whose key includes the slot, preferably one whose sort
+// key does.
+func (s *Slot) View() *View {
+	if v := s.SortView(); v != nil {
+		return v
+	}
+	return s.Places[0].View
+}
+
+// InTable reports whether the slot is in the key of its table.
+func (s *Slot) InTable() bool {
+	return slices.ContainsFunc(s.Places, func(p Place) bool { return p.Index == nil })
+}
+
+// Literal returns the literal text at the start of the slot's keys.
+func (s *Slot) Literal() string {
+	if len(s.Parts) > 0 && s.Parts[0].Name == "" {
+		return s.Parts[0].Literal
+	}
+	return ""
+}
+
+// Components returns the components of the slot.
+func (s *Slot) Components() (all []Component) {
+	for i, p := range s.Parts {
+		if p.Name != "" {
+			all = append(all, Component{s, p.Name, p.Type, i})
+		}
+	}
+	return all
+}
+
+// Has reports whether a field is in the slot.
+func (s *Slot) Has(field string) bool { return slices.Contains(s.Template.Components(), field) }
+
+// Propose adds to a finding the proposal to give the slot another template, with
+// words before and after the ones that say so.
+func (s *Slot) Propose(f *Finding, before, src, after string, more ...Edit) {
+	f.Propose(before+Writing(s.Name, src)+after, append([]Edit{s.Write(src)}, more...)...)
+}
+
+// Write returns the edit that gives the slot another template.
+func (s *Slot) Write(src string) Edit { return WriteTemplate(s.Entity.Name, s.Name, src) }
+
+// After returns the component in which keys with a prefix go on, or no component
+// if the keys end there, and whether the prefix ends inside it. It reports false
+// if no key has that prefix.
+func (s *Slot) After(prefix string) (c Component, inside, ok bool) {
+	at, ok := ends(s.Parts, prefix)
+	for _, c := range s.Components() {
+		if c.At == at {
+			return c, true, ok
+		}
+		if before, fits := ends(s.Parts[:c.At], prefix); at < 0 && fits && before < 0 {
+			return c, false, ok
+		}
+	}
+	return Component{}, false, ok
+}
+
+// ends returns the part in which a key prefix ends, or -1 if it ends in literal
+// text. It reports false if no key has that prefix.
+func ends(parts []keys.Part, prefix string) (int, bool) {
+	for i, p := range parts {
+		switch width, fixed := p.Type.Fixed(); {
+		case p.Name == "":
+			if len(prefix) <= len(p.Literal) {
+				return -1, strings.HasPrefix(p.Literal, prefix)
+			}
+			if !strings.HasPrefix(prefix, p.Literal) {
+				return -1, false
+			}
+			prefix = prefix[len(p.Literal):]
+		case fixed:
+			if len(prefix) <= width {
+				return i, true
+			}
+			prefix = prefix[width:]
+		default:
+			if i == len(parts)-1 {
+				return i, true
+			}
+			at := strings.Index(prefix, parts[i+1].Literal)
+			if parts[i+1].Literal == "" || at < 0 {
+				return i, true
+			}
+			prefix = prefix[at:]
+		}
+	}
+	return -1, prefix == ""
+}
+
+// Example returns a key of the slot's entity.
+func (s *Slot) Example() []string { return s.View().Example(s.Entity) }

@@ -1,0 +1,145 @@
+package rule
+
+import (
+	"context"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// A Study is a world as the subjects that rules look at, each in file order.
+type Study struct {
+	World *world.World
+	Model *model.Model
+	// Entities are the entities stored in a table of the model.
+	Entities []*model.Entity
+	// Views are the tables, each followed by its indexes.
+	Views   []*View
+	Slots   []*Slot
+	Queries []*Query
+
+	ctx     context.Context
+	items   map[*model.Entity][]*world.Item
+	written map[column][]Written
+}
+
+// A View is a table or an index with its rows in key order.
+type View struct {
+	*world.Space
+	// Keys are the key attributes, those of the partition key first.
+	Keys  []model.Attribute
+	study *Study
+}
+
+// A Slot is a key attribute of an entity that is built from a template.
+type Slot struct {
+	Entity   *model.Entity
+	Name     string // of the attribute
+	Kind     attr.Kind
+	Pos      model.Pos
+	Template *keys.Template
+	Parts    []keys.Part // of the template
+	// Places are the views whose key includes the slot.
+	Places []Place
+	study  *Study
+}
+
+// A Place is a view whose key includes a slot, in its sort key or in its
+// partition key.
+type Place struct {
+	*View
+	Sort bool
+}
+
+// A Component is a field in a slot.
+type Component struct {
+	*Slot
+	Name string // of the field
+	Type keys.Type
+	At   int // index in the slot's parts
+}
+
+// A Query is an access pattern with the rows that it reads.
+type Query struct {
+	*model.Pattern
+	View     *View            // nil if the model does not have its table
+	Compiled wire.Request     // nil for a pattern that does not compile
+	Failed   *compile.Error   // why there is no request
+	Report   *explain.Report  // nil if the pattern was not run
+	Clauses  []keycond.Clause // of its key condition, even if that is not a single range
+	// Entities are the entities of the rows in the range.
+	Entities []*model.Entity
+	study    *Study
+}
+
+// A Written is a value that a person wrote for a field, with an item that has
+// it.
+type Written struct {
+	Text string
+	Item *world.Item // nil if no item has this declared value
+}
+
+// A column identifies a field of an entity.
+type column struct {
+	e     *model.Entity
+	field string
+}
+
+// Items returns the items of an entity; those of nil are the raw items.
+func (st *Study) Items(e *model.Entity) []*world.Item { return st.items[e] }
+
+// First returns an item of an entity, or nil.
+func (st *Study) First(e *model.Entity) *world.Item {
+	if items := st.items[e]; len(items) > 0 {
+		return items[0]
+	}
+	return nil
+}
+
+// TableView returns the view of a table itself.
+func (st *Study) TableView(t *model.Table) *View { return st.view(t.Name, "") }
+
+// view returns the view of an index of a table, or of the table for "". It
+// returns nil if the model has none.
+func (st *Study) view(table, index string) *View {
+	for _, v := range st.Views {
+		if v.Table.Name == table && v.IndexName() == index {
+			return v
+		}
+	}
+	return nil
+}
+
+// IndexName returns the name of the view's index, or "".
+func (v *View) IndexName() string {
+	if v.Index == nil {
+		return ""
+	}
+	return v.Index.Name
+}
+
+// Slot returns the slot of an entity's attribute, or nil.
+func (st *Study) Slot(e *model.Entity, name string) *Slot {
+	for _, s := range st.Slots {
+		if s.Entity == e && s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// SlotsOf returns the slots of an attribute of a table.
+func (st *Study) SlotsOf(t *model.Table, name string) (all []*Slot) {
+	for _, s := range st.Slots {
+		if s.Entity.Table == t && s.Name == name {
+			all = append(all, s)
+		}
+	}
+	return all
+}

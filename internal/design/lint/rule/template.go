@@ -1,0 +1,65 @@
+package rule
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/sortkey/sortkey/keys"
+)
+
+// Delimiters are the characters that people use to join keys.
+const Delimiters = "#/|:_-.~ "
+
+// DelimiterAfter returns the delimiter at the start of a literal, such as # for
+// #VARIANT#.
+func DelimiterAfter(literal string) string {
+	for i, r := range literal {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return literal[:i]
+		}
+	}
+	return literal
+}
+
+// Source returns parts as the source of a template.
+func Source(parts []keys.Part) string { return sourceWith(parts, "", "") }
+
+// sourceWith is Source with other text in place of one component.
+func sourceWith(parts []keys.Part, component, with string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		switch {
+		case p.Name == "":
+			b.WriteString(strings.NewReplacer("{", "{{", "}", "}}").Replace(p.Literal))
+		case p.Name == component && with != "":
+			b.WriteString(with)
+		case p.Typed:
+			b.WriteString("{" + p.Name + ":" + p.Type.String() + "}")
+		default:
+			b.WriteString("{" + p.Name + "}")
+		}
+	}
+	return b.String()
+}
+
+// Skeleton returns the shape of a template without the names of its components.
+func Skeleton(parts []keys.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		switch {
+		case p.Name == "":
+			b.WriteString(p.Literal)
+		case Textual(p.Type):
+			b.WriteString("\x00*\x00")
+		default:
+			b.WriteString("\x00" + p.Type.String() + "\x00")
+		}
+	}
+	return b.String()
+}
+
+// Natural reports whether an attribute is just the field of its name, which
+// items have with or without an index.
+func Natural(attribute string, t *keys.Template) bool {
+	return t != nil && t.String() == "{"+attribute+"}"
+}

@@ -1,0 +1,141 @@
+package rule
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/sortkey/sortkey/keys"
+)
+
+// A Format is a way to write times.
+type Format struct {
+	Name string // for sentences
+	// Disorder says why its byte order is not chronological, or is "".
+	Disorder string
+	text     *regexp.Regexp
+}
+
+// Formats that rules know by name.
+var (
+	Day          = &Format{"date", "", regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)}
+	Seconds      = &Format{"seconds since 1970", "", regexp.MustCompile(`^1\d{9}$`)}
+	Milliseconds = &Format{"milliseconds since 1970", "", regexp.MustCompile(`^1\d{12}$`)}
+	DayTime      = &Format{Name: "date T time"}
+	spaced       = &Format{Name: "date and time with a space"}
+)
+
+// formats are those without a zone, in the order in which they are tried.
+var formats = []*Format{
+	Day, Seconds, Milliseconds,
+	{"date without padding", "without padding", regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}$`)},
+	{"date with slashes", "", regexp.MustCompile(`^\d{4}/\d{2}/\d{2}$`)},
+	{"date day or month first", "day or month first", regexp.MustCompile(`^\d{1,2}/\d{1,2}/\d{4}( .*)?$`)},
+	{"date the day first", "the day first", regexp.MustCompile(`^\d{1,2}\.\d{1,2}\.\d{4}( .*)?$`)},
+	{"date the day first", "the day first", regexp.MustCompile(`^\d{1,2}-\d{1,2}-\d{4}( .*)?$`)},
+	{"with names of months", "with names of months", regexp.MustCompile(
+		`^([A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2,8} \d{4}( .*)?$|^[A-Z][a-z]{2,8} \d{1,2}, \d{4}( .*)?$`,
+	)},
+	{"without separators", "", regexp.MustCompile(`^(19|20)\d{6}T\d{6}Z?$`)},
+}
+
+var isoTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ])(\d{2}:\d{2})(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:?\d{2})?$`)
+
+// A Shape is how a timestamp is written.
+type Shape struct {
+	*Format
+	Zone      string // Z, an offset, or "no zone"; "" if the format has none
+	Precision string
+	Desc      bool
+}
+
+// Epoch reports whether the timestamp is a number of seconds or milliseconds.
+func (s Shape) Epoch() bool { return s.Format == Seconds || s.Format == Milliseconds }
+
+// ShapeOf returns the shape of text, and whether text is a timestamp.
+func ShapeOf(text string) (Shape, bool) {
+	if m := isoTime.FindStringSubmatch(text); m != nil {
+		s := Shape{Format: DayTime, Zone: m[5], Precision: "minutes"}
+		if m[1] == " " {
+			s.Format = spaced
+		}
+		if s.Zone == "" {
+			s.Zone = "no zone"
+		}
+		switch {
+		case m[4] != "":
+			s.Precision = fmt.Sprintf("%d decimals", len(m[4])-1)
+		case m[3] != "":
+			s.Precision = "seconds"
+		}
+		return s, true
+	}
+	for _, f := range formats {
+		if f.text.MatchString(text) {
+			return Shape{Format: f}, true
+		}
+	}
+	return Shape{}, false
+}
+
+// shapeOfType returns the shape that a type writes, and whether the type is a
+// time.
+func shapeOfType(t keys.Type) (Shape, bool) {
+	s := Shape{Format: DayTime, Zone: "Z", Desc: t.Desc}
+	switch t.Name {
+	case "date", "month", "year":
+		s.Format, s.Zone = Day, ""
+	case "time":
+		s.Precision = "seconds"
+	case "millis":
+		s.Precision = "3 decimals"
+	case "micros":
+		s.Precision = "6 decimals"
+	case "nanos":
+		s.Precision = "9 decimals"
+	case "epoch":
+		s.Format, s.Zone = Seconds, ""
+	case "epochms":
+		s.Format, s.Zone = Milliseconds, ""
+	default:
+		return s, false
+	}
+	return s, true
+}
+
+// A Timestamp is a time in a component, with an example.
+type Timestamp struct {
+	Component
+	Shape Shape
+	Value Written
+	// Declared is true if the shape is that of the component's type.
+	Declared bool
+}
+
+// Timestamps returns one example of each shape of a component, or nil if its
+// values are not timestamps.
+func (c Component) Timestamps() (all []Timestamp) {
+	if shape, ok := shapeOfType(c.Type); ok {
+		t := Timestamp{Component: c, Shape: shape, Declared: true}
+		for _, it := range c.study.items[c.Entity] {
+			if value := it.Values.Get(c.Name); value != "" {
+				t.Value = Written{value, it}
+				break
+			}
+		}
+		return []Timestamp{t}
+	}
+	if !Plain(c.Type) && c.Type.Name != "number" && c.Type.Name != "int" {
+		return nil
+	}
+	for _, w := range c.Written() {
+		shape, ok := ShapeOf(w.Text)
+		if !ok {
+			return nil
+		}
+		if !slices.ContainsFunc(all, func(t Timestamp) bool { return t.Shape == shape }) {
+			all = append(all, Timestamp{Component: c, Shape: shape, Value: w})
+		}
+	}
+	return all
+}

@@ -1,0 +1,209 @@
+package rule
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// Limits on the copies of a model in which proposals are tried.
+const (
+	trialItems   = 200  // generated
+	moreItems    = 3000 // generated, for findings that show only then
+	trialWritten = 200  // samples of one entity, and raw items
+	maxTrials    = 60   // further findings keep their general advice
+)
+
+// trials try the proposals of findings.
+type trials struct {
+	*Study
+	rules  []Rule
+	found  []*Finding
+	left   int
+	before map[int]*trial // of the model as it is, by number of generated items
+}
+
+// A trial is what the rules find in a small world.
+type trial struct {
+	serious, all map[subject]int
+	last         map[subject]*Finding
+	answered     map[string]bool // patterns whose request is accepted
+}
+
+// A subject is what a finding is about, but for its place.
+type subject struct{ rule, table, index, entity, pattern string }
+
+func subjectOf(f *Finding) subject { return subject{f.Rule, f.Table, f.Index, f.Entity, f.Pattern} }
+
+// settle tries the proposals and sets the advice of the findings.
+func (t *trials) settle() error {
+	for _, f := range t.found {
+		var remarks []string
+		for _, p := range f.Proposals {
+			if len(p.Edits) == 0 || len(f.Applied) > 0 && !p.Or {
+				continue
+			}
+			if t.left == 0 {
+				break
+			}
+			t.left--
+			notes, ok, err := t.holds(f, p)
+			if err != nil {
+				return context.Cause(t.ctx) // a model made by a program may not be writable
+			}
+			if !ok {
+				continue
+			}
+			if len(f.Applied) > 0 {
+				f.Advice += ", or " + p.Text
+			} else {
+				f.Advice = p.Text
+			}
+			for _, note := range append(notes, t.caveat(f, p.Index)...) {
+				if !slices.Contains(remarks, note) {
+					remarks = append(remarks, note)
+				}
+			}
+			f.Applied = append(f.Applied, p.Edits)
+		}
+		for _, remark := range remarks {
+			f.Advice += "; " + remark
+		}
+	}
+	return nil
+}
+
+// holds reports whether a proposal removes a finding and does no harm. It
+// returns sentences about new notes. It tries with few items, and with more if
+// those do not show the finding.
+func (t *trials) holds(f *Finding, p Proposal) (notes []string, ok bool, err error) {
+	for _, items := range []int{trialItems, moreItems} {
+		if t.before[items] == nil {
+			if t.before[items], err = t.try(nil, items); err != nil {
+				return nil, false, err
+			}
+		}
+		before := t.before[items]
+		if before.all[subjectOf(f)] == 0 {
+			continue
+		}
+		after, err := t.try(p.Edits, items)
+		if err != nil {
+			return nil, false, context.Cause(t.ctx)
+		}
+		notes, ok = after.improves(before, f)
+		return notes, ok, nil
+	}
+	return nil, false, nil
+}
+
+// improves reports whether a finding is gone in a changed model, and no other
+// hazard has come and no pattern is refused. It returns sentences about new
+// notes.
+func (t *trial) improves(before *trial, f *Finding) (notes []string, ok bool) {
+	for name := range before.answered {
+		if !t.answered[name] {
+			return nil, false
+		}
+	}
+	if about := subjectOf(f); t.all[about] >= before.all[about] {
+		return nil, false
+	}
+	for other, n := range t.serious {
+		if n > before.serious[other] {
+			return nil, false
+		}
+	}
+	for other, n := range t.all {
+		if f := t.last[other]; n > before.all[other] && !f.option {
+			notes = append(notes, "this brings a note of "+f.Rule+": "+f.Message)
+		}
+	}
+	slices.Sort(notes)
+	return notes, len(notes) < 3
+}
+
+// caveat names a hazard of an index that a finding recommends, which may be nil.
+func (t *trials) caveat(f *Finding, x *model.Index) []string {
+	for _, o := range t.found {
+		if x != nil && o.Index == x.Name && o.Severity >= model.Warning && o.Rule != f.Rule {
+			return []string{"first mend the " + o.Rule + " of index " + x.Name}
+		}
+	}
+	return nil
+}
+
+// try applies edits to a copy of the model and runs the rules on it, with a
+// number of generated items.
+func (t *trials) try(edits []Edit, items int) (*trial, error) {
+	m, err := Edited(t.Model, edits)
+	if err != nil {
+		return nil, err
+	}
+	w, err := world.Build(t.ctx, m, world.Options{MaxItems: items})
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	small, err := newStudy(t.ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	found, err := small.look(t.rules)
+	if err != nil {
+		return nil, err
+	}
+	out := &trial{map[subject]int{}, map[subject]int{}, map[subject]*Finding{}, map[string]bool{}}
+	for _, f := range found {
+		about := subjectOf(f)
+		out.all[about]++
+		out.last[about] = f
+		if f.Severity >= model.Warning {
+			out.serious[about]++
+		}
+	}
+	for _, q := range small.Queries {
+		if q.Answered() {
+			out.answered[q.Name] = true
+		}
+	}
+	return out, nil
+}
+
+// Edited returns a copy of a model with edits, without allowances and with fewer
+// items.
+func Edited(m *model.Model, edits []Edit) (*model.Model, error) {
+	small := *m
+	small.Allow = nil
+	small.Items = m.Items[:min(len(m.Items), trialWritten)]
+	small.Entities = nil
+	for _, e := range m.Entities {
+		fewer := *e
+		fewer.Samples = e.Samples[:min(len(e.Samples), trialWritten)]
+		small.Entities = append(small.Entities, &fewer)
+	}
+	clone, err := rewritten(&small)
+	if err != nil || len(edits) == 0 {
+		return clone, err
+	}
+	for _, change := range edits {
+		if !change(clone) {
+			return nil, errors.New("the proposal does not apply")
+		}
+	}
+	return rewritten(clone)
+}
+
+// rewritten returns a copy of a model, checked.
+func rewritten(m *model.Model) (*model.Model, error) {
+	var b bytes.Buffer
+	if err := modelfile.Write(&b, m); err != nil {
+		return nil, err
+	}
+	return modelfile.Parse(m.Pos.File, b.Bytes())
+}

@@ -1,0 +1,143 @@
+package rule
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// Plain reports whether a type is arbitrary text that is not a path.
+func Plain(t keys.Type) bool { return t.Name == "" || t.Name == "string" }
+
+// Textual reports whether a type is arbitrary text.
+func Textual(t keys.Type) bool { return Plain(t) || t.Name == "path" }
+
+// Numeric reports whether a type is a number.
+func Numeric(t keys.Type) bool {
+	switch t.Name {
+	case "int", "signed", "decimal", "number":
+		return true
+	}
+	return false
+}
+
+// Moment reports whether a type is a point in time or a period.
+func Moment(t keys.Type) bool {
+	switch t.Name {
+	case "year", "month", "date", "time", "millis", "micros", "nanos", "epoch", "epochms":
+		return true
+	}
+	return false
+}
+
+// Timed reports whether the byte order of a type is chronological.
+func Timed(t keys.Type) bool { return Moment(t) || t.Name == "ulid" || t.Name == "ksuid" }
+
+// Precision returns the precision of a type of points in time, or 0.
+func Precision(t keys.Type) time.Duration {
+	switch t.Name {
+	case "time", "epoch":
+		return time.Second
+	case "millis", "epochms":
+		return time.Millisecond
+	case "micros":
+		return time.Microsecond
+	case "nanos":
+		return time.Nanosecond
+	}
+	return 0
+}
+
+// KindOf returns the type of an attribute that has the values of a field.
+func KindOf(t keys.Type) attr.Kind {
+	if Numeric(t) || t.Name == "epoch" || t.Name == "epochms" || t.Name == "year" {
+		return attr.Number
+	}
+	return attr.String
+}
+
+// example returns an example value of a field, which may be nil.
+func example(f *model.Field, t keys.Type) string {
+	if f != nil && len(f.Values) > 0 {
+		return f.Values[0]
+	}
+	if f != nil && f.From != "" {
+		if v, err := t.Canonical(f.From); err == nil {
+			return v
+		}
+	}
+	switch t.Name {
+	case "int", "signed", "decimal", "number":
+		return "7"
+	case "year":
+		return "2026"
+	case "month":
+		return "2026-01"
+	case "date":
+		return "2026-01-05"
+	case "time", "millis", "micros", "nanos", "epoch", "epochms":
+		return "2026-01-05T10:00:00Z"
+	case "uuid":
+		return "123e4567-e89b-42d3-a456-426614174000"
+	case "ulid":
+		return "01KE5WGCV08GZZZZZZZZZZZZZZ"
+	case "ksuid":
+		return "0ujtsYcgvSTl8PAuAdqWYSMnLOv"
+	case "hex":
+		return strings.Repeat("c0ffee42", t.Width/8+1)[:t.Width]
+	case "enum":
+		if len(t.Values) > 0 {
+			return t.Values[0]
+		}
+	}
+	if t.Width > 0 {
+		return strings.Repeat("a", t.Width)
+	}
+	return "a1"
+}
+
+// TimeField returns a time field of an entity and its type, or "".
+func TimeField(e *model.Entity) (name, typ string) {
+	for _, f := range e.Fields {
+		if Moment(f.Type) {
+			return f.Name, f.Type.String()
+		}
+	}
+	for _, t := range e.Attributes {
+		if t.Template == nil {
+			continue
+		}
+		for _, p := range t.Template.Parts() {
+			if p.Name != "" && Moment(p.Type) {
+				return p.Name, p.Type.String()
+			}
+		}
+	}
+	return "", ""
+}
+
+// Longest returns the largest number of bytes that a template can produce, as
+// far as types and the entity's fields limit it; text without a limit counts as
+// 0.
+func Longest(e *model.Entity, parts []keys.Part) (n int) {
+	for _, p := range parts {
+		width, fixed := p.Type.Fixed()
+		switch f := e.Field(p.Name); {
+		case p.Name == "":
+			n += len(p.Literal)
+		case fixed:
+			n += width
+		case f != nil:
+			longest := f.MaxSize
+			for _, v := range slices.Concat(f.Values, p.Type.Values) {
+				longest = max(longest, len(v))
+			}
+			n += longest
+		}
+	}
+	return n
+}

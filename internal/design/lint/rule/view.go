@@ -1,0 +1,174 @@
+package rule
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// Finding returns a finding about the view.
+func (v *View) Finding(format string, args ...any) *Finding {
+	f := newFinding(format, args...)
+	f.Table, f.Index, f.Pos = v.Table.Name, v.IndexName(), v.Table.Pos
+	if v.Index != nil {
+		f.Pos = v.Index.Pos
+	}
+	return f
+}
+
+// FindingOf returns a finding about a partition of the view, at the template of
+// its key. It shows the first and the last key.
+func (v *View) FindingOf(p world.Part, format string, args ...any) *Finding {
+	f := v.Finding(format, args...)
+	first, last := v.Rows[p.From].Item, v.Rows[p.To-1].Item
+	f.Keys = v.Shown(first, last)
+	if e := first.Entity; e != nil {
+		f.Entity = e.Name
+		if t := e.Attribute(v.Hash[0].Name); t != nil {
+			f.Pos = t.Pos
+		}
+	}
+	return f
+}
+
+// Rates returns the declared load of the view's partitions.
+func (v *View) Rates() (*world.Rates, error) { return v.study.World.Rates(v.study.ctx, v.Space) }
+
+// String returns the name of the view for sentences.
+func (v *View) String() string {
+	if v.Index != nil {
+		return "index " + v.Index.Name
+	}
+	return "table " + v.Table.Name
+}
+
+// Own returns the key attributes of the view that are not in the key of its
+// table.
+func (v *View) Own() []string {
+	return slices.DeleteFunc(Names(v.Keys), v.Table.Has)
+}
+
+// Names returns the names of attributes.
+func Names(all []model.Attribute) (names []string) {
+	for _, a := range all {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// Entities returns the entities of the view's table.
+func (v *View) Entities() (all []*model.Entity) {
+	for _, e := range v.study.Entities {
+		if e.Table == v.Table {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// WrittenBy reports whether the entity has all key attributes of the view, so
+// that its items are in it.
+func (v *View) WrittenBy(e *model.Entity) bool {
+	return !slices.ContainsFunc(v.Keys, func(a model.Attribute) bool { return e.Attribute(a.Name) == nil })
+}
+
+// Holds reports whether an item is in the view.
+func (v *View) Holds(it *world.Item) bool {
+	_, ok := v.Size(it.Attributes)
+	return ok
+}
+
+// KeyOf returns the key of an item in the view as text.
+func (v *View) KeyOf(it attr.Item) string { return keyOf(it, v.Keys) }
+
+// PartitionKey returns the partition key of an item as text.
+func (v *View) PartitionKey(it *world.Item) string { return keyOf(it.Attributes, v.Hash) }
+
+func keyOf(it attr.Item, key []model.Attribute) string {
+	var parts []string
+	for _, a := range key {
+		if value := it.Get(a.Name); value.Kind() != 0 {
+			parts = append(parts, clip(text.Literal(value)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Shown returns the keys of the items that are not nil as text.
+func (v *View) Shown(items ...*world.Item) (all []string) {
+	for _, it := range items {
+		if it != nil {
+			all = append(all, v.KeyOf(it.Attributes))
+		}
+	}
+	return all
+}
+
+// Example returns the key of an item of an entity in the view, or one that such
+// an item could have.
+func (v *View) Example(e *model.Entity) []string {
+	for _, it := range v.study.items[e] {
+		if v.Holds(it) {
+			return v.Shown(it)
+		}
+	}
+	return v.SuchAs(e, nil, nil)
+}
+
+// SuchAs returns, as text, a key that an item of the entity could have. It
+// takes values from change, then from base, and makes examples of the types for
+// the rest. It returns nothing if no such key can be built.
+func (v *View) SuchAs(e *model.Entity, base *world.Item, change map[string]string) []string {
+	values := map[string]string{}
+	if base != nil {
+		values = base.Values.Map()
+	}
+	maps.Copy(values, change)
+	var parts []string
+	for _, a := range v.Keys {
+		t := e.Attribute(a.Name)
+		switch {
+		case t == nil:
+			return nil
+		case t.Template == nil:
+			parts = append(parts, text.Literal(t.Const))
+			continue
+		}
+		for _, p := range t.Template.Parts() {
+			if p.Name != "" && values[p.Name] == "" {
+				values[p.Name] = example(e.Field(p.Name), p.Type)
+			}
+		}
+		key, err := t.Template.Build(values)
+		if err != nil {
+			return nil
+		}
+		if a.Kind != attr.Number {
+			key = Quoted(key)
+		}
+		parts = append(parts, key)
+	}
+	return []string{"such as " + strings.Join(parts, ", ")}
+}
+
+// Another returns a key that differs from the key of an item, which may be nil,
+// in the last text component of some key attributes.
+func (v *View) Another(e *model.Entity, it *world.Item, attributes []model.Attribute) []string {
+	for _, a := range slices.Backward(attributes) {
+		t := e.Attribute(a.Name)
+		if t == nil || t.Template == nil {
+			continue
+		}
+		for _, p := range slices.Backward(t.Template.Parts()) {
+			if p.Name != "" && Textual(p.Type) {
+				return v.SuchAs(e, it, map[string]string{p.Name: "another"})
+			}
+		}
+	}
+	return nil
+}

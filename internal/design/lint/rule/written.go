@@ -1,0 +1,69 @@
+package rule
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// String returns the value in quotes.
+func (w Written) String() string { return Quoted(w.Text) }
+
+// Written returns the distinct values of a field that are written in the model,
+// in byte order: values of samples and declared values.
+func (st *Study) Written(e *model.Entity, field string) []Written {
+	key := column{e, field}
+	if all, ok := st.written[key]; ok {
+		return all
+	}
+	f := e.Field(field)
+	declared := f != nil && len(f.Values) > 0
+	at := map[string]int{}
+	var all []Written
+	add := func(text string, it *world.Item) {
+		if i, ok := at[text]; !ok {
+			at[text] = len(all)
+			all = append(all, Written{text, it})
+		} else if all[i].Item == nil {
+			all[i].Item = it
+		}
+	}
+	if declared {
+		for _, v := range f.Values {
+			add(v, nil)
+		}
+	}
+
+	// Generated items count only as examples of declared values.
+	left := len(all)
+	for _, it := range st.items[e] {
+		if it.Generated && (!declared || left == 0) {
+			continue
+		}
+		if text, ok := it.Values.Lookup(field); ok && text != "" {
+			if i, ok := at[text]; ok && all[i].Item == nil {
+				left--
+			}
+			add(text, it)
+		}
+	}
+	slices.SortFunc(all, func(a, b Written) int { return cmp.Compare(a.Text, b.Text) })
+	st.written[key] = all
+	return all
+}
+
+// Disorder compares the byte order of values with another order. It returns the
+// first two neighbours that stand the other way round there, and counts such
+// pairs.
+func Disorder(words []Written, compare func(a, b string) int) (a, b Written, n int) {
+	for i := 1; i < len(words); i++ {
+		if compare(words[i-1].Text, words[i].Text) > 0 {
+			if n++; n == 1 {
+				a, b = words[i-1], words[i]
+			}
+		}
+	}
+	return a, b, n
+}

@@ -1,0 +1,40 @@
+package lint
+
+import (
+	"context"
+
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// Rules returns all rules in the order of docs/lints.md: order of keys, slices,
+// keys by role, sizes and load.
+func Rules() []rule.Rule {
+	return []rule.Rule{
+		unpaddedNumber, negativeNumber, mixedCase, utf16Order, mixedTime, mixedEpoch, lostFraction, lowByte,
+		invisibleDifference,
+		randomOrder, componentOrder, wrongDirection, partitionPrefix,
+		openPrefix, delimiterInValue, highSentinel, foreignRows, sameShape, filterForKey,
+		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
+		multiAttribute,
+		keyLength, itemSize, collectionSize, partitionSkew, hotPartition,
+		unusedAllowance,
+	}
+}
+
+// Run applies all rules to a world, whose database must be open. It returns
+// findings in file order, the most severe first at each place. Findings that
+// the model accepts are notes with a reason. Run fails if ctx is done or the
+// database cannot be read.
+func Run(ctx context.Context, w *world.World) ([]model.Finding, error) {
+	found, err := rule.Run(ctx, w, Rules())
+	if err != nil {
+		return nil, err
+	}
+	var all []model.Finding
+	for _, f := range found {
+		all = append(all, f.Finding)
+	}
+	return all, nil
+}

@@ -1,0 +1,31 @@
+package lint
+
+import (
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+var unusedAllowance = rule.Rule{
+	ID: "unused-allowance", Title: "An allowance that accepts nothing", Severity: model.Warning,
+	Help: "The model accepts a finding that does not exist: the rule is misspelled, or the design has been fixed. " +
+		"A leftover allowance hides the next finding of its rule.",
+	Cure: "Remove the allowance, or correct its rule or what it is on.",
+
+	Allowance: func(p *rule.Pass, a rule.Allowance) {
+		if a.Used {
+			return
+		}
+		f := &rule.Finding{}
+		f.Pos, f.Advice = a.Pos, "remove the allowance"
+		switch {
+		case !a.Known:
+			f.Say("unknown rule %s", a.Rule)
+			f.Advice = "correct the name: each finding begins with the name of its rule"
+		case a.On != "":
+			f.Say("no finding of %s on %s to accept", a.Rule, a.On)
+		default:
+			f.Say("no finding of %s to accept", a.Rule)
+		}
+		p.Report(f)
+	},
+}

@@ -1,0 +1,245 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// A pattern is an access pattern with the slice of a space that it reads. The
+// overview, the cards and the pictures of the space show it.
+type pattern struct {
+	*check.PatternResult
+	N int // from 1
+	// Hazards are the findings about the pattern other than its failures, most
+	// severe first.
+	Hazards []finding
+	// Strayed is the number of siblings read.
+	Strayed int
+
+	colors palette
+	space  *space // nil if the request was not run
+	part   *part  // nil for a scan, and for a partition without rows
+	// The rows of the range are lo to hi, and the rows read are from to to.
+	lo, hi, from, to int
+	// fate reports whether a row was returned; rows in the middle of a large
+	// slice are missing.
+	fate map[int]bool
+	// stray reports whether the named row is a sibling that only shares the
+	// prefix.
+	stray func(name string) bool
+}
+
+// patterns returns the patterns of a result, with their slices in the spaces.
+func patterns(r *check.Result, found []group, all []*space, colors palette) []*pattern {
+	out := make([]*pattern, len(r.Patterns))
+	for i := range r.Patterns {
+		p := &pattern{
+			PatternResult: &r.Patterns[i], N: i + 1, colors: colors, fate: map[int]bool{},
+			stray: func(string) bool { return false },
+		}
+		out[i] = p
+		for _, g := range found {
+			for _, f := range g.Findings {
+				if f.Rule != check.Rule && f.Pattern == p.Pattern.Name {
+					p.Hazards = append(p.Hazards, f)
+				}
+			}
+		}
+		if !p.Read() {
+			continue
+		}
+		for _, s := range all {
+			if s.Table.Name == p.Report.Table && s.index() == p.Report.Index {
+				p.space = s
+				s.Patterns = append(s.Patterns, p)
+			}
+		}
+		if p.space != nil && p.Report.Operation != "Scan" {
+			p.place()
+			p.strays(r.Findings)
+		}
+	}
+	return out
+}
+
+// Read reports whether the service accepted the request, so that there is a
+// picture to draw.
+func (p *pattern) Read() bool { return p.Report != nil && p.Report.Refused == nil }
+
+// Asked names the operation and the table or index.
+func (p *pattern) Asked() string {
+	op, table, index := p.Pattern.Operation, "", ""
+	switch {
+	case p.Report != nil:
+		op, table, index = cmp.Or(p.Report.Operation, op), p.Report.Table, p.Report.Index
+	case p.Pattern.Table != nil:
+		table = p.Pattern.Table.Name
+		if p.Pattern.Index != nil {
+			index = p.Pattern.Index.Name
+		}
+	}
+	if index != "" {
+		table += " by " + index
+	}
+	return op + " " + table
+}
+
+// EventualOnly reports whether the request cannot be strongly consistent.
+func (p *pattern) EventualOnly() bool {
+	return p.Report.Index != "" && p.Report.Strong == 0 && p.Report.Eventual > 0
+}
+
+// BytesRead returns the size of all that the pattern read.
+func (p *pattern) BytesRead() int { return p.Report.Bytes + p.Report.Fetched }
+
+// Load returns the read units per second at the declared rate.
+func (p *pattern) Load() float64 { return p.Pattern.Rate * p.Units() }
+
+// WasteBar draws the share of the bytes read that are not returned.
+func (p *pattern) WasteBar() []box {
+	full := 60.0
+	if p.Report.Examined == 0 {
+		full = 0
+	}
+	waste := p.Waste()
+	useful, lost := full*(1-waste), full*waste
+	boxes := []box{{0, 0, 60, 10, 2, "track"}, {0, 0, useful, 10, 0, "useful"}}
+	if waste > 0 {
+		boxes = append(boxes, box{useful, 0, lost, 10, 0, "lost-bar"}, box{useful, 0, lost, 10, 0, "hatch"})
+	}
+	return boxes
+}
+
+// Describe describes the slice in a sentence, for screen readers.
+func (p *pattern) Describe() string {
+	if p.space == nil {
+		return p.Pattern.Name
+	}
+	words := fmt.Sprintf("%s: reads %s", p.Pattern.Name, text.Count(p.Report.Examined, "row"))
+	if n := p.Report.Examined - p.Report.Returned; n > 0 {
+		words += fmt.Sprintf(" and drops %s", text.Thousands(n))
+	}
+	return words + ", " + p.RCU()
+}
+
+// RCU returns the read units of the pattern as text.
+func (p *pattern) RCU() string { return text.Figure(p.Units()) + " RCU" }
+
+// place finds the rows of the slice in its partition.
+func (p *pattern) place() {
+	r := p.Report
+	p.part = p.space.byKey[string(r.Partition.Bytes)]
+	if p.part == nil {
+		return
+	}
+	p.part.Patterns = append(p.part.Patterns, p)
+	p.hi = len(p.part.Rows)
+	if r.Low.Bytes != nil {
+		p.lo, _ = p.space.find(p.part, r.Low.Bytes)
+	}
+	if r.High.Bytes != nil {
+		high, _ := p.space.find(p.part, r.High.Bytes)
+		p.hi = max(p.lo, high)
+	}
+
+	p.from, p.to = p.lo, p.lo
+	first := true
+	for _, list := range [][]explain.Row{r.Rows, r.Tail} {
+		for _, row := range list {
+			i, ok := p.at(row.Key)
+			if !ok {
+				continue
+			}
+			p.fate[i] = row.Returned
+			if first {
+				p.from, p.to, first = i, i+1, false
+			}
+			p.from, p.to = min(p.from, i), max(p.to, i+1)
+		}
+	}
+}
+
+// openPrefix is the rule that finds siblings in a slice. The first key of its
+// findings is wanted, the second is not.
+const openPrefix = "open-prefix"
+
+// strays looks for a finding about siblings in the slice.
+func (p *pattern) strays(findings []model.Finding) {
+	begin := p.prefix()
+	if begin == "" || p.part == nil {
+		return
+	}
+	for _, f := range findings {
+		if f.Rule != openPrefix || f.Pattern != p.Pattern.Name || len(f.Keys) < 2 {
+			continue
+		}
+		mark := "" // follows the prefix in wanted keys
+		if i := strings.LastIndex(f.Keys[0], begin); i >= 0 {
+			mark = strings.Trim(f.Keys[0][i+len(begin):], `"`)
+		}
+		if r := []rune(mark); len(r) > 1 {
+			mark = string(r[:1])
+		}
+		p.stray = func(name string) bool {
+			rest, ok := strings.CutPrefix(name, begin)
+			return ok && rest != "" && (mark == "" || !strings.HasPrefix(rest, mark))
+		}
+		for _, r := range p.part.Rows[p.from:p.to] {
+			if p.stray(p.space.label(r.Item.Attributes)) {
+				p.Strayed++
+			}
+		}
+		return
+	}
+}
+
+// prefix returns the prefix of a begins_with condition, or "".
+func (p *pattern) prefix() string {
+	r := p.Report
+	if len(r.Clauses) == 0 || len(r.Schema.Range) != 1 {
+		return ""
+	}
+	last := r.Clauses[len(r.Clauses)-1]
+	begin := string(last.Values[0].Raw())
+	if last.Op != ast.OpBeginsWith || last.Attribute.Kind != attr.String || text.Visible(begin) != begin {
+		return ""
+	}
+	return begin
+}
+
+// at returns the index of the row with a key.
+func (p *pattern) at(key attr.Item) (int, bool) {
+	place, ok := p.space.Schema.AppendSort(nil, key)
+	if !ok {
+		return 0, false
+	}
+	return p.space.find(p.part, place)
+}
+
+// lost returns the share of the rows from from to to that were dropped. It
+// estimates rows whose fate is unknown.
+func (p *pattern) lost(from, to int) float64 {
+	rows := float64(to - from)
+	from, to = max(from, p.from), min(to, p.to)
+	known, lost := 0, 0.0
+	for i := from; i < to; i++ {
+		if returned, ok := p.fate[i]; ok {
+			known++
+			if !returned {
+				lost++
+			}
+		}
+	}
+	if r := p.Report; known < to-from && r.Examined > 0 {
+		lost += float64(to-from-known) * float64(r.Examined-r.Returned) / float64(r.Examined)
+	}
+	return lost / rows
+}

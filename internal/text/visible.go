@@ -1,0 +1,36 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Visible returns s with invisible and misleading characters as escapes:
+// control characters, marks that change the direction of text, bytes that are
+// not UTF-8. Line breaks and tabs become spaces.
+func Visible(s string) string { return visible(s, false) }
+
+// VisibleLines is [Visible] for text of several lines: it keeps line breaks and
+// tabs.
+func VisibleLines(s string) string { return visible(s, true) }
+
+func visible(s string, lines bool) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02X`, s[i])
+		case unicode.IsPrint(r), r == '\u00a0', lines && (r == '\n' || r == '\t'):
+			b.WriteRune(r)
+		case r == '\n' || r == '\t' || r == '\r':
+			b.WriteByte(' ')
+		default:
+			fmt.Fprintf(&b, `\u{%04X}`, r)
+		}
+		i += n
+	}
+	return b.String()
+}
