@@ -178,19 +178,76 @@ func (p *Placeholders) Values() attr.Item {
 	return b.Item()
 }
 
-// Expression returns src, a filter or a projection with its names and values
+// Expression returns src, a condition or a projection with its names and values
 // written out, with placeholders for them. The error is an [*advice.Error].
 func (p *Placeholders) Expression(src string) (string, error) {
-	var err error
 	tokens := ast.LexLiterals(src)
-	out := ast.Rewrite(src, tokens, func(i int) (word string) {
-		if err == nil {
-			word, err = p.token(src, tokens, i)
+	return rewrite(src, tokens, func(i int) (string, error) { return p.token(src, tokens, i) })
+}
+
+// Update is [Placeholders.Expression] for an update. A word that begins a clause,
+// such as SET, is a name where a clause cannot begin and where no name follows it.
+func (p *Placeholders) Update(src string) (string, error) {
+	tokens := ast.LexLiterals(src)
+	clause := ast.TokEOF
+	return rewrite(src, tokens, func(i int) (string, error) {
+		tok := tokens[i]
+		word := tok.Text(src)
+		switch tok.Kind {
+		case ast.TokSet, ast.TokRemove, ast.TokAdd, ast.TokDelete:
+			if beginsPath(tokens[i+1].Kind) && (i == 0 || endsOperand(tokens[i-1].Kind)) {
+				clause = tok.Kind
+				return word, nil
+			}
+		case ast.TokPlus, ast.TokMinus:
+			return word, nil
+		case ast.TokInt, ast.TokNumber:
+			// The lexer takes the operator in a-1 for the sign of the number.
+			sign := word[:1]
+			if clause == ast.TokSet && (sign == "+" || sign == "-") && endsOperand(tokens[i-1].Kind) {
+				v, err := attr.NewNumber(word[1:])
+				if err != nil {
+					return "", advice.New("", "%s: %w", word, err)
+				}
+				return sign + " " + p.Value(v), nil
+			}
 		}
-		return word
+		return p.token(src, tokens, i)
 	})
-	if err != nil {
-		return "", err
+}
+
+// beginsPath reports whether a token of a kind can be the first name of a path.
+func beginsPath(kind ast.TokenKind) bool {
+	switch kind {
+	case ast.TokIdent, ast.TokQuotedName, ast.TokAnd, ast.TokOr, ast.TokNot, ast.TokBetween, ast.TokIn,
+		ast.TokSet, ast.TokRemove, ast.TokAdd, ast.TokDelete:
+		return true
+	}
+	return false
+}
+
+// endsOperand reports whether a token of a kind can be the last one of an operand.
+func endsOperand(kind ast.TokenKind) bool {
+	switch kind {
+	case ast.TokText, ast.TokInt, ast.TokNumber, ast.TokRightParen, ast.TokRightBracket:
+		return true
+	}
+	return beginsPath(kind)
+}
+
+// rewrite returns src with the word for each of its tokens, or the first error.
+func rewrite(src string, tokens []ast.Token, word func(i int) (string, error)) (string, error) {
+	var first error
+	out := ast.Rewrite(src, tokens, func(i int) string {
+		if first != nil {
+			return ""
+		}
+		var text string
+		text, first = word(i)
+		return text
+	})
+	if first != nil {
+		return "", first
 	}
 	return out, nil
 }

@@ -42,6 +42,32 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
+func TestPlaceholdersUpdates(t *testing.T) {
+	for _, tt := range []struct{ src, want string }{
+		{`SET total = total + 1, a.b[0] = if_not_exists(c, 0) -2`, "SET #total = #total + :v1, a.b[0] = if_not_exists(c, :v2) - :v3"},
+		{`set n=n-1 remove x, set add tags -5`, "set n=n- :v1 remove x, #set add tags :v2"},
+		{`SET set = 'x', add = a - b ADD c +5`, "SET #set = :v1, #add = a - b ADD c :v2"},
+		{"REMOVE `set`, a[1]", "REMOVE #set, a[1]"},
+		{`SET a = true, b = null`, "SET a = :v1, b = :v2"},
+	} {
+		l := literal.Placeholders{Readable: true}
+		got, err := l.Update(tt.src)
+		if err != nil || got != tt.want {
+			t.Errorf("Update(%s) = %s, %v, want %s", tt.src, got, err, tt.want)
+		}
+		env, err := expr.NewEnv(l.Names(), l.Values())
+		require.NoError(t, err)
+		if _, err := env.Update(got); err != nil {
+			t.Errorf("%s becomes %s: %v", tt.src, got, err)
+		}
+	}
+	for _, src := range []string{"SET a = :v", "SET a = {", "SET a = b-1e999"} {
+		if got, err := new(literal.Placeholders).Update(src); err == nil {
+			t.Errorf("Update(%s) = %s, want an error", src, got)
+		}
+	}
+}
+
 func TestPlaceholdersErrors(t *testing.T) {
 	for _, tt := range []struct{ src, want string }{
 		{`a = :v`, "placeholders such as :v"},

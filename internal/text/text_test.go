@@ -52,6 +52,8 @@ func TestCounts(t *testing.T) {
 		text.Count(int64(-1234567), "query"):      "-1,234,567 queries",
 		text.Count(2, "key"):                      "2 keys",
 		text.Count(2, "index"):                    "2 indexes",
+		text.Agree(1, "is", "are"):                "is",
+		text.Agree(0, "is", "are"):                "are",
 		text.Thousands(999):                       "999",
 		text.Thousands(uint64(1 << 63)):           "9,223,372,036,854,775,808",
 		text.Figure(0.012345):                     "0.0123",

@@ -58,8 +58,9 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 		there := *q.Pattern
 		there.Index = x
 		if _, err := compile.Pattern(p.Model, &there); err == nil && x != q.View.Index {
-			edits := []rule.Edit{rule.ThroughIndex(q.Name, x.Name)}
-			f.Proposals = append(f.Proposals, rule.Proposal{Text: "query index " + x.Name + " instead", Edits: edits, Index: x})
+			fix := rule.Proposal{Text: "query index " + x.Name + " instead", Index: x}
+			fix.Edits = []rule.Edit{rule.ThroughIndex(q.Name, x.Name)}
+			f.Proposals = append(f.Proposals, fix)
 		}
 	}
 	better, known := reorderedParts(q, s)

@@ -8,4 +8,7 @@
 // values, because randomly generated text proves nothing. Sizes, counts and
 // rates also use generated items, and are extrapolated when fewer items were
 // generated than are declared.
+//
+// A rule is a [rule.Rule] in a file of its own, or in one file with the rules
+// that look for the same thing in other data. [Rules] lists them.
 package lint

@@ -54,14 +54,14 @@ func checkEmptyIndex(p *rule.Pass, v *rule.View) {
 	f := v.Finding("no item can enter %s: ", v)
 	switch {
 	case len(missing) > 0:
-		f.Say("no entity and no item has %s", rule.List(missing))
-		f.Advise("add %s to the items that belong in the index", rule.List(missing))
+		f.Say("no entity and no item has %s", missing)
+		f.Advise("add %s to the items that belong in the index", missing)
 	case excluded != "":
 		f.Say("the conditions on %s exclude each other", excluded)
 		f.Advice = "give all key attributes of the index one condition"
 	default:
-		f.Say("none has all of %s", rule.List(all))
-		f.Advise("write all of %s on the items that belong in the index", rule.List(all))
+		f.Say("none has all of %s", all)
+		f.Advise("write all of %s on the items that belong in the index", all)
 	}
 	if slices.ContainsFunc(p.Queries, func(q *rule.Query) bool { return q.View == v }) {
 		f.Severity = model.Error

@@ -75,7 +75,7 @@ func (v *foreignVisit) names() []string {
 
 // reportForeignRows reports a query that reads rows of foreign entities.
 func reportForeignRows(p *rule.Pass, v *foreignVisit) {
-	f := v.Finding("%q asks for rows of %s and reads %s", v.Name, v.Entity.Name, rule.List(v.rows))
+	f := v.Finding("%q asks for rows of %s and reads %s", v.Name, v.Entity.Name, v.rows)
 	if v.more > 0 {
 		f.Say("; %d other %s too", v.more, text.Agree(v.more, "pattern does", "patterns do"))
 	}

@@ -144,14 +144,12 @@ func unitsOf(q *rule.Query, part world.Part, e *model.Entity, grow world.Growth)
 		rows = v.Rows[from:max(from, to)]
 	}
 
+	if limit > 0 {
+		rows, grow = rows[:min(limit, len(rows))], nil // the limit is the same at the declared scale
+	}
 	bytes := 0.0
-	for i, row := range rows {
-		switch {
-		case limit == 0:
-			bytes += float64(row.Size()) * grow.Of(row.Item)
-		case i < limit:
-			bytes += float64(row.Size())
-		}
+	for _, row := range rows {
+		bytes += float64(row.Size()) * grow.Of(row.Item)
 	}
 	return table.ReadUnits(int(bytes), consistent)
 }

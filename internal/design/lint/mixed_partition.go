@@ -45,7 +45,7 @@ func checkMixedPartition(p *rule.Pass, v *rule.View, e *model.Entity) {
 		a, b = b, a
 	}
 	f := v.Finding("rows of %s and %s have equal keys in %s%s: its partition key does not include %s",
-		table.PartitionKey(a), table.PartitionKey(b), v, rule.AndMore(n-1), rule.List(own))
+		table.PartitionKey(a), table.PartitionKey(b), v, rule.AndMore(n-1), own)
 	f.Entity = e.Name
 	f.Keys = table.Shown(a, b)
 	f.Advice = "include the partition key of the table in the partition key of the index"

@@ -52,7 +52,7 @@ func checkMultiAttribute(p *rule.Pass, v *rule.View) {
 		}
 	}
 
-	f := v.Finding("%s joins %s by hand; they could be key attributes of their own", v, rule.List(all))
+	f := v.Finding("%s joins %s by hand; they could be key attributes of their own", v, all)
 	f.Entity = e.Name
 	for _, r := range v.Rows[:min(2, len(v.Rows))] {
 		f.Keys = append(f.Keys, v.Shown(r.Item)...)

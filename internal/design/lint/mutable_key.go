@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -69,8 +68,8 @@ func changesOf(p *rule.Pass, e *model.Entity) (all []*keyChange) {
 }
 
 func reportChange(p *rule.Pass, c *keyChange) {
-	n, fields := len(c.names), rule.List(c.names)
-	f := c.s.FindingIn(c.v, "%s %s and %s in ", fields, text.Agree(n, "changes", "change"), text.Agree(n, "is", "are"))
+	n := len(c.names)
+	f := c.s.FindingIn(c.v, "%s %s and %s in ", c.names, text.Agree(n, "changes", "change"), text.Agree(n, "is", "are"))
 	f.Keys = keysAroundChange(p, c.s, c.v, c.names[0])
 	if c.v.Index == nil {
 		f.Severity = model.Error
@@ -80,10 +79,10 @@ func reportChange(p *rule.Pass, c *keyChange) {
 		return
 	}
 	f.Say("the key of %s: each change deletes a row of it and writes another", c.v)
-	f.Advise("plan for two writes to %s for each change of %s", c.v.Index.Name, fields)
+	f.Advise("plan for two writes to %s for each change of %s", c.v.Index.Name, c.names)
 	if derived := derivedFrom(c.s.Entity, c.names); len(derived) > 1 {
-		f.Advice += fmt.Sprintf(", and set all attributes that contain %s in one update: %s",
-			text.Agree(n, "it", "them"), rule.List(derived))
+		f.Advice += ", and set all attributes that contain " + text.Agree(n, "it", "them") + " in one update: " +
+			rule.List(derived)
 	}
 	p.Report(f)
 }
@@ -174,7 +173,7 @@ func keysAroundChange(p *rule.Pass, s *rule.Slot, v *rule.View, name string) []s
 // proposeLeavingOut proposes to leave fields out of a key of the table. The
 // patterns that give one of them query an index.
 func proposeLeavingOut(f *rule.Finding, p *rule.Pass, s *rule.Slot, names []string) {
-	f.Advise("leave %s out of %s, and add an index that has it", rule.List(names), s.Name)
+	f.Advise("leave %s out of %s, and add an index that has it", names, s.Name)
 	better := s.Template.Parts()
 	for _, name := range names {
 		better = withoutPart(better, name)

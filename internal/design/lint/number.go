@@ -81,7 +81,7 @@ func (n numberKind) look(p *rule.Pass, s *rule.Slot) {
 		parts[d.At].Type, _ = keys.ParseType(d.ordered())
 		parts[d.At].Typed = true
 	}
-	f := s.Finding("%s in %s of %s %s %s", rule.List(names), s.Name, s.View(),
+	f := s.Finding("%s in %s of %s %s %s", names, s.Name, s.View(),
 		text.Agree(len(names), "is", "are"), text.Agree(len(names), n.one, n.many))
 	if worst.a != nil {
 		f.Say(": %s sorts before %s%s",

@@ -132,7 +132,7 @@ func checkPrefix(p *rule.Pass, q *rule.Query) {
 			"end that key with the delimiter, or read it with GetItem"
 	} else {
 		f.Say("the prefix %s also reads siblings: %s%s",
-			rule.Quoted(prefix), rule.List(siblings), lowSiblings(siblings, prefix, closed))
+			rule.Quoted(prefix), siblings, lowSiblings(siblings, prefix, closed))
 		if q.Expects(sibling) {
 			f.Severity = model.Note
 		}
@@ -146,7 +146,7 @@ func checkPrefix(p *rule.Pass, q *rule.Query) {
 // beginning of the keys of its siblings.
 func reportWholeKey(p *rule.Pass, q *rule.Query, key string, own, sibling *world.Item, siblings []string) {
 	f := q.Finding("the prefix %s is the whole key of a row and also reads siblings: %s",
-		rule.Quoted(key), rule.List(siblings))
+		rule.Quoted(key), siblings)
 	f.Keys = q.View.Shown(own, sibling)
 	rows := q.Expect.Rows
 	if q.Expects(sibling) || rows != nil && *rows == q.Report.Returned && q.Report.Returned > 1 {
@@ -241,7 +241,7 @@ func checkNodes(p *rule.Pass, s *rule.Slot) {
 			continue
 		}
 		f := s.Finding("%s of %s is also a prefix of its siblings: begins_with without %s at the end reads %s",
-			rule.Quoted(node), last.Name, rule.Quoted(mark), rule.List(siblings))
+			rule.Quoted(node), last.Name, rule.Quoted(mark), siblings)
 		f.Severity = model.Note
 		f.Keys = last.Pair(
 			rule.Written{Text: node, Item: names[node]}, rule.Written{Text: siblings[0], Item: names[siblings[0]]},

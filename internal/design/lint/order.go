@@ -13,7 +13,7 @@ import (
 // compareOrders compares the order that a query wants with the order of its
 // rows, if that is random or if it is not.
 func compareOrders(p *rule.Pass, q *rule.Query, random bool) {
-	for c := range q.Orders() {
+	for c := range q.Orders {
 		_, timed := timeAfter(c)
 		if isRandom(c) != random || !random && (!rule.Textual(c.Type) || !timed || c.Single()) {
 			continue

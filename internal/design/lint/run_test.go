@@ -127,6 +127,9 @@ patterns: [{name: q, query: {entity: E, where: {p: a, city: {begins_with: Sea}}}
 		{"a prefix of a date", "open-prefix", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{at:date}-{id}"}, samples: [{p: a, at: 2026-01-05, id: x}, {p: a, at: 2026-10-05, id: x}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, at: {begins_with: 2026-1}}}}]`},
+		{"a member that the service does not know", "wrong-direction", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-01-05T10:00:00Z"}, {p: a, at: "2026-01-06T10:00:00Z"}]}}
+patterns: [{name: the latest event, request: {operation: Query, TableName: Tab, limit: 1, KeyConditionExpression: "PK = :p", ExpressionAttributeValues: {":p": {S: "P#a"}}}}]`},
 		{"the pattern expects rows of both", "foreign-rows", `
 entities:
   O: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: x}]}

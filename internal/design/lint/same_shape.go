@@ -88,8 +88,7 @@ func reportAlike(p *rule.Pass, all []*model.Entity) {
 	first, second := all[0], all[1]
 	v := p.TableView(second.Table)
 	t := second.Attribute(v.Hash[0].Name)
-	f := v.Finding("the keys of %s look alike: an item of one replaces an item of the other with the same id",
-		rule.List(names))
+	f := v.Finding("the keys of %s look alike: an item of one replaces an item of the other with the same id", names)
 	f.Entity, f.Pos = second.Name, t.Pos
 	f.Keys = append(v.Example(first), v.Example(second)...)
 	f.Advice = "begin the partition key or the sort key with the entity name"

@@ -64,8 +64,8 @@ func checkSparseIndex(p *rule.Pass, v *rule.View, e *model.Entity) {
 			return
 		}
 		f.Say("%s has %s but not %s, so it is never in %s",
-			e.Name, rule.List(templateNames(made)), rule.List(missing), v)
-		f.Advise("add %s to the attributes of %s", rule.List(missing), e.Name)
+			e.Name, templateNames(made), missing, v)
+		f.Advise("add %s to the attributes of %s", missing, e.Name)
 		extra := slices.DeleteFunc(templateNames(made), v.Table.Has)
 		f.Propose(f.Advice+", or remove "+rule.List(extra), rule.RemoveAttributes(e.Name, extra))
 	case len(when) > 0 && len(always) > 0:

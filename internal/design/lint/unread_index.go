@@ -68,7 +68,7 @@ func checkUnreadIndex(p *rule.Pass, v *rule.View) {
 		f.Advice = "add the pattern that needs it"
 		f.Propose("remove it, or "+f.Advice, rule.RemoveIndex(v.Table.Name, v.Index.Name))
 	case asked && len(unread) > 0:
-		f.Say("no pattern reads the rows of %s in %s", rule.List(unread), v)
+		f.Say("no pattern reads the rows of %s in %s", unread, v)
 		f.Advice = "add the patterns that need them"
 		if own := v.Own(); len(own) > 0 { // an index of the table's own key holds every item
 			var edits []rule.Edit

@@ -53,7 +53,7 @@ func checkWriteAmplification(p *rule.Pass, e *model.Entity) {
 	}
 	v := p.TableView(e.Table)
 	f := v.Finding("a write of %s writes up to %d rows, because %s hold it too: %s units on average instead of %s",
-		e.Name, len(indexes)+1, rule.List(names), text.Figure(all/n), text.Figure(own/n))
+		e.Name, len(indexes)+1, names, text.Figure(all/n), text.Figure(own/n))
 	f.Pos, f.Entity = e.Pos, e.Name
 	if e.Writes > 0 {
 		f.Say("; %s writes per second cost %s units", text.Figure(e.Writes), text.Figure(e.Writes*all/n))

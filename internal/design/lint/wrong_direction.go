@@ -67,7 +67,7 @@ func oppositeEnd(isLast, counted bool) string {
 
 // checkWrongDirection reports a pattern that reads the wrong end of its slice.
 func checkWrongDirection(p *rule.Pass, q *rule.Query) {
-	for c := range q.Orders() {
+	for c := range q.Orders {
 		counted := rule.Numeric(c.Type)
 		if q.Report.Limit == 0 || !counted && !rule.Timed(c.Type) && !areTimestamps(c) {
 			continue

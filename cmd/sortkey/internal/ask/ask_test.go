@@ -47,15 +47,26 @@ func TestParseCondition(t *testing.T) {
 		{`between x and "y and z"`, `BETWEEN [x y and z]`},
 		{`between 'x and y' and 'y and z'`, `BETWEEN [x and y y and z]`},
 		{`between (a and b)`, `BETWEEN [(a b)]`},
-		{`between(a and b)`, `= [between(a and b)]`},
 		{`between sand and band`, `BETWEEN [sand band]`},
 		{`'it''s'`, `= [it's]`},
 		{`"tab\tend"`, "= [tab\tend]"},
 		{`''`, `= []`},
 		{`'between'`, `= [between]`},
 		{`日本*`, `begins_with [日本]`},
+		{`= begins with x`, `= [begins with x]`},
+		{`"SK > 5"`, `= [SK > 5]`},
+		{`= > 5 OR < 3`, `= [> 5 OR < 3]`},
+		{`> "5 OR < 3"`, `> [5 OR < 3]`},
+		{`between "a" and "b or < c"`, `BETWEEN [a b or < c]`},
+		{`key=value`, `= [key=value]`},
+		{`a => b`, `= [a => b]`},
+		{`SKATE`, `= [SKATE]`},
+		{`salt and pepper or both`, `= [salt and pepper or both]`},
+		{`beginning with x`, `= [beginning with x]`},
+		{`containsx`, `= [containsx]`},
+		{`begins_with(a,b)`, `begins_with [a,b]`},
 	} {
-		c, err := ask.ParseCondition(tt.text)
+		c, err := ask.ParseCondition("SK", tt.text)
 		if err != nil {
 			t.Errorf("ParseCondition(%s): %v", tt.text, err)
 			continue
@@ -87,7 +98,7 @@ func TestParseConditionErrors(t *testing.T) {
 		{`"bad \q"`, "is not a whole quoted text"},
 		{`"a" b`, "unexpected text after the closing quote"},
 	} {
-		c, err := ask.ParseCondition(tt.text)
+		c, err := ask.ParseCondition("SK", tt.text)
 		got := string(c.Op) + " [" + strings.Join(c.Operands, " ") + "]"
 		if err != nil {
 			got = err.Error()
@@ -101,12 +112,45 @@ func TestParseConditionErrors(t *testing.T) {
 	}
 }
 
+// TestParseConditionLookalikes has text that looks like a condition: the advice is what to
+// write instead, and how to ask for the text itself.
+func TestParseConditionLookalikes(t *testing.T) {
+	for _, tt := range []struct{ text, advice string }{
+		{`begins with x`, `write 'x*'; write '= begins with x' for exactly this text`},
+		{`Starts with "a b"`, `write 'a b*'; `},
+		{`begin with x*`, `write 'x*'; `},
+		{`startswith(x)`, `write 'x*'; `},
+		{`begins_with(SK, "x")`, `write 'x*'; `},
+		{`SK > 5`, `write '> 5'; `},
+		{`sk>5`, `write '>5'; `},
+		{`at >= 2024`, `write '>= 2024'; `},
+		{`SK between a and b`, `write 'between a and b'; `},
+		{`SK begins_with a`, `write 'begins_with a'; `},
+		{`SK > 5 OR SK < 3`, `run one query for each range; `},
+		{`> 5 or < 3`, `run one query for each range; write '= > 5 or < 3' `},
+		{`a* OR begins_with b`, `run one query for each range; `},
+		{`>= a AND < b`, `write 'between x and y', which includes both ends; `},
+		{`between(a and b)`, `write 'between x and y'; `},
+		{`contains(x)`, `a query reads one range, such as 'x*' `},
+		{`ends with x`, `a query reads one range, such as 'x*' `},
+		{`like x%`, `a query reads one range, such as 'x*' `},
+	} {
+		c, err := ask.ParseCondition("SK", tt.text)
+		if !errors.Is(err, ask.ErrUsage) || !strings.HasPrefix(advice.Of(err), tt.advice) {
+			t.Errorf("ParseCondition(%s) = %v, %v (%s), want advice %s", tt.text, c, err, advice.Of(err), tt.advice)
+		}
+		if c, err := ask.ParseCondition("SK", "= "+tt.text); err != nil && !strings.ContainsAny(tt.text, `"`) {
+			t.Errorf("ParseCondition(= %s) = %v, %v", tt.text, c, err)
+		}
+	}
+}
+
 func FuzzParseCondition(f *testing.F) {
 	for _, s := range []string{`between "a and b" and c`, `begins_with('x')`, `"\xff"*`, `<=`, `'`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		c, err := ask.ParseCondition(s)
+		c, err := ask.ParseCondition("SK", s)
 		if err == nil && (c.Op == "" || len(c.Operands) == 0) {
 			t.Errorf("ParseCondition(%q) = %v", s, c)
 		}

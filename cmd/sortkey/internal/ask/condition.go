@@ -30,10 +30,11 @@ var comparisons = []struct {
 	{"=", ast.Equal},
 }
 
-// ParseCondition reads a sort condition. A value alone means =, and a value with
-// an asterisk after it begins_with. Elsewhere, and in quotes, an asterisk is an
-// ordinary character.
-func ParseCondition(text string) (Condition, error) {
+// ParseCondition reads a condition on the sort key attribute with a name. A value alone
+// means =, and a value with an asterisk after it begins_with. Elsewhere, and in quotes, an
+// asterisk is an ordinary character. Text that only looks like a condition is refused
+// unless it is in quotes or after =.
+func ParseCondition(name, text string) (Condition, error) {
 	s := strings.TrimSpace(text)
 	if s == "" {
 		return Condition{}, usageError(conditionSyntax, "the sort condition is empty")
@@ -41,6 +42,11 @@ func ParseCondition(text string) (Condition, error) {
 	if strings.HasPrefix(s, "<>") || strings.HasPrefix(s, "!=") {
 		return Condition{}, usageError("a query reads one range: omit the condition and use --filter, or quote the value",
 			"a sort condition cannot be %q", s[:2])
+	}
+	if !isQuoted(s) && s[0] != '=' {
+		if err := lookalike(name, s); err != nil {
+			return Condition{}, err
+		}
 	}
 	for _, c := range comparisons {
 		if rest, ok := strings.CutPrefix(s, c.text); ok {

@@ -49,19 +49,8 @@ func (q *Query) Input(t *keyschema.Table) (*wire.QueryInput, error) {
 	if q.Index != "" {
 		in.IndexName = &q.Index
 	}
-	if strings.TrimSpace(q.Filter) != "" {
-		filter, err := p.Expression(q.Filter)
-		if err != nil {
-			return nil, fmt.Errorf("--filter: %w", usage(err))
-		}
-		in.FilterExpression = &filter
-	}
-	if len(q.Project) > 0 {
-		projection, err := p.Expression(strings.Join(q.Project, ","))
-		if err != nil {
-			return nil, fmt.Errorf("--project: %w", usage(err))
-		}
-		in.ProjectionExpression = &projection
+	if in.FilterExpression, in.ProjectionExpression, err = q.expressions(&p); err != nil {
+		return nil, err
 	}
 	if q.Limit != 0 {
 		in.Limit = new(int64(q.Limit))
@@ -74,6 +63,41 @@ func (q *Query) Input(t *keyschema.Table) (*wire.QueryInput, error) {
 	}
 	in.ExpressionAttributeNames, in.ExpressionAttributeValues = p.Names(), p.Values()
 	return in, nil
+}
+
+// ScanInput returns the request for a scan of table t, or of its index, with the options of
+// the query; there is no partition.
+func (q *Query) ScanInput(t *keyschema.Table) (in *wire.ScanInput, err error) {
+	if t.Schema(q.Index) == nil {
+		return nil, noIndex(t, q.Index)
+	}
+	in = &wire.ScanInput{TableName: &t.Name}
+	if q.Index != "" {
+		in.IndexName = &q.Index
+	}
+	var p literal.Placeholders
+	if in.FilterExpression, in.ProjectionExpression, err = q.expressions(&p); err != nil {
+		return nil, err
+	}
+	if q.Limit != 0 {
+		in.Limit = new(int64(q.Limit))
+	}
+	if q.Consistent {
+		in.ConsistentRead = new(true)
+	}
+	in.ExpressionAttributeNames, in.ExpressionAttributeValues = p.Names(), p.Values()
+	return in, nil
+}
+
+// expressions returns the filter and the projection, nil for those that the query lacks.
+func (q *Query) expressions(p *literal.Placeholders) (filter, projection *string, err error) {
+	if filter, err = Expression(p, q.Filter); err != nil {
+		return nil, nil, fmt.Errorf("--filter: %w", err)
+	}
+	if projection, err = Expression(p, strings.Join(q.Project, ",")); err != nil {
+		return nil, nil, fmt.Errorf("--project: %w", err)
+	}
+	return filter, projection, nil
 }
 
 // clauses returns the typed key conditions.
@@ -92,11 +116,7 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 	}
 	var clauses []keycond.Clause
 	for i, a := range schema.Hash {
-		operand, err := unquote(partition[i])
-		if err != nil {
-			return nil, err
-		}
-		v, err := value(a, operand)
+		v, err := keyValue(a, partition[i])
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +135,7 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 		)
 	}
 	for i, condition := range sort {
-		c, err := ParseCondition(condition)
+		c, err := ParseCondition(schema.Range[i].Name, condition)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/text"
@@ -66,17 +67,22 @@ func scan(in *wire.ScanInput) string {
 }
 
 func item(in *wire.GetItemInput, schema *keycond.Schema) string {
+	return "the " + Item(source(in.TableName, nil), schema, in.Key)
+}
+
+// Item describes the item of a table with the key attributes of it, which may have others.
+func Item(table string, schema *keycond.Schema, it attr.Item) string {
 	var attributes []keycond.Attribute
 	if schema != nil {
 		attributes = schema.Attributes()
 	}
 	var parts []string
 	for _, a := range attributes {
-		if v := in.Key.Get(a.Name); !v.IsZero() {
+		if v := it.Get(a.Name); !v.IsZero() {
 			parts = append(parts, text.Name(a.Name)+" = "+text.Literal(v))
 		}
 	}
-	return "the item of " + source(in.TableName, nil) + " with " + strings.Join(parts, " and ")
+	return "item of " + table + " with " + strings.Join(parts, " and ")
 }
 
 func source(table, index *string) string {

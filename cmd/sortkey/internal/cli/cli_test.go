@@ -42,8 +42,11 @@ func TestTerminal(t *testing.T) {
 			if got := strings.Contains(out, "\x1b["); got != tt.colour {
 				t.Errorf("colour: %v, want %v:\n%s", got, tt.colour, out)
 			}
-			if got := strings.Contains(out, "…"); got != (tt.width > 0) {
-				t.Errorf("cut: %v, want %v:\n%s", got, tt.width > 0, out)
+			if got := strings.Contains(out, "1 attribute does not fit: --json and -o lines show all"); got != (tt.width > 0) {
+				t.Errorf("an attribute is left out: %v, want %v:\n%s", got, tt.width > 0, out)
+			}
+			if !strings.Contains(out, "root/photos/2026/sunset.jpg") {
+				t.Errorf("the sort key is cut:\n%s", out)
 			}
 		})
 	}
@@ -66,6 +69,19 @@ func TestExitCodes(t *testing.T) {
 		{1, "query Drive x --endpoint http://nowhere.invalid"},
 		{1, "serve --credentials @/nowhere/at/all"},
 		{1, "serve --addr 192.0.2.1:0"},
+		{0, "tables -m file-tree"},
+		{0, "scan Drive -m file-tree --limit 1"},
+		{1, "get Drive x y -m file-tree"},
+		{2, "get"},
+		{2, "get Drive x -m file-tree"},
+		{2, "get Drive x y z -m file-tree"},
+		{2, "put Drive {} -m file-tree"},
+		{2, "put Drive nothing"},
+		{2, "update Drive x"},
+		{2, "delete Drive x y -m file-tree"},
+		{2, "scan Drive -m file-tree -o xml"},
+		{2, "scan Drive -m file-tree --limit -1"},
+		{2, "tables x"},
 		{2, "nothing"},
 		{2, "demo a b"},
 		{2, "demo --nothing"},

@@ -38,9 +38,8 @@ REQUEST is one of
 or TABLE, PARTITION and SORT-CONDITION as for sortkey query. With --pattern it is
 an access pattern of the model.
 
-The request goes to a model loaded into memory (--model), or to the server at
---endpoint (default AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL or
-http://127.0.0.1:8000). Any DynamoDB endpoint works. Explain reads more than the
+` + app.SourceHelp + `
+Any DynamoDB endpoint works. Explain reads more than the
 request itself: the rows beside the range, the rows that a filter drops, and for a
 rejected request up to 200 rows and one row for each proposed request.
 
@@ -122,9 +121,6 @@ func patternsOf(name string) []string {
 }
 
 func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlags) error {
-	if f.Model != "" && f.Endpoint != "" {
-		return app.Usage("explain", "--model and --endpoint exclude each other")
-	}
 	src, err := env.Open(ctx, f.SourceFlags)
 	if err != nil {
 		return err

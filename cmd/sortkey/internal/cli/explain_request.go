@@ -28,6 +28,7 @@ type explainFlags struct {
 	operation, pattern string
 	entity             []string
 	pages, rows        int
+	asJSON             bool
 }
 
 // question returns the request in the arguments.

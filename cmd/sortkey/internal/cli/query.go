@@ -2,26 +2,20 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 
-	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
-	"github.com/sortkey/sortkey/internal/expr"
-	"github.com/sortkey/sortkey/internal/literal"
-	"github.com/sortkey/sortkey/internal/terminal"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // readFlags are the flags of query.
 type readFlags struct {
 	queryFlags
-	all, plainJSON, trace bool
+	outputFlags
+	all, trace bool
 }
 
 func queryCommand(env *app.Env) *cobra.Command {
@@ -43,9 +37,7 @@ and binary keys as 0x00ff or in base64.
 Separate the values of an index key of several attributes with commas, or repeat
 --pk and --sk. Only the last sort condition may be other than =.
 
-Query reads from the server at --endpoint (default AWS_ENDPOINT_URL_DYNAMODB,
-AWS_ENDPOINT_URL or http://127.0.0.1:8000), with --model from an example or a model
-file, or with --store from a PostgreSQL database without a server.`,
+` + app.SourceHelp,
 		Example: `  sortkey query Drive 'DRIVE#a91' 'root/photos/*' --model file-tree --trace
   sortkey query Drive 'DRIVE#a91' 'begins_with root/photos/' --desc --limit 2 --model file-tree
   sortkey query Orders 42 '>= 2024-01' --index ByDate --all
@@ -60,33 +52,19 @@ file, or with --store from a PostgreSQL database without a server.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: app.Names(func(ctx context.Context, args []string) []string {
-			if len(args) > 0 {
-				return nil
-			}
-			return tableNames(ctx, env, f.SourceFlags)
-		}),
+		ValidArgsFunction: tableArgument(env, &f.SourceFlags),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
 			return runQuery(ctx, env, args, &f)
 		},
 	}
-	f.declare(cmd)
+	f.queryFlags.declare(cmd)
+	f.outputFlags.declare(cmd, formatTable)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.all, "all", false, "read all pages")
-	flags.StringVar(&f.Store, "store", "", app.StoreUsage)
-	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document with values in DynamoDB JSON")
-	flags.BoolVar(&f.plainJSON, "plain-json", false, "print one JSON document with values in plain JSON")
 	flags.BoolVar(&f.trace, "trace", false, "print the slice that was read")
-	app.Complete(cmd, map[string]cobra.CompletionFunc{
-		"index": app.Names(func(ctx context.Context, args []string) []string {
-			if len(args) == 0 {
-				return nil
-			}
-			return indexNames(ctx, env, f.SourceFlags, args[0])
-		}),
-	})
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"index": indexFlag(env, &f.SourceFlags)})
 	return cmd
 }
 
@@ -97,8 +75,8 @@ func runQuery(ctx context.Context, env *app.Env, args []string, f *readFlags) er
 	if err := f.place(args[1:]); err != nil {
 		return err
 	}
-	if f.Model != "" && f.Endpoint != "" || f.Store != "" && f.Model+f.Endpoint != "" {
-		return app.Usage("query", "--endpoint, --model and --store exclude each other")
+	if err := f.check("query"); err != nil {
+		return err
 	}
 	src, err := env.Open(ctx, f.SourceFlags)
 	if err != nil {
@@ -112,7 +90,7 @@ func runQuery(ctx context.Context, env *app.Env, args []string, f *readFlags) er
 
 	ans, err := readPages(ctx, src, in, f.all)
 	if err != nil {
-		return filledIn(err, in)
+		return filledIn(err, textsOf(in))
 	}
 	if f.trace {
 		ans.slices = src.Traces()
@@ -120,66 +98,5 @@ func runQuery(ctx context.Context, env *app.Env, args []string, f *readFlags) er
 			fmt.Fprintln(env.Stderr, "sortkey: this server does not report traces (sortkey serve does)")
 		}
 	}
-	if f.asJSON || f.plainJSON {
-		return ans.writeJSON(env.Stdout, f.plainJSON)
-	}
-	ans.print(env.Stdout, t.Schema(f.Index), env.Style(), f.trace)
-	return nil
-}
-
-// readPages runs the query, and with all reads all pages.
-func readPages(ctx context.Context, src *app.Source, in *wire.QueryInput, all bool) (*answer, error) {
-	ans := &answer{in: in}
-	page := *in
-	page.ReturnConsumedCapacity = new("TOTAL")
-	for {
-		var out wire.QueryOutput
-		if err := sdktarget.Send(ctx, src.Client, &page, &out); err != nil {
-			return nil, err
-		}
-		ans.add(&out)
-		if !all || ans.last == nil {
-			return ans, nil
-		}
-		page.ExclusiveStartKey = ans.last
-	}
-}
-
-// filledIn returns the service's error about a request with placeholders replaced
-// by the names and values that the user typed.
-func filledIn(err error, in *wire.QueryInput) error {
-	api, ok := errors.AsType[smithy.APIError](err)
-	if !ok {
-		return err
-	}
-	fill := func(s string) string {
-		return literal.Write(s, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-	}
-	h := app.ExplainAPI(err, &smithy.GenericAPIError{Code: api.ErrorCode(), Message: fill(api.ErrorMessage())})
-	if src, pos, ok := fault(in); ok {
-		h.Msg += "\n" + terminal.Caret(fill(src), len(fill(src[:pos])))
-	}
-	return h
-}
-
-// fault returns the filter or projection of a request that cannot be parsed, and
-// where.
-func fault(in *wire.QueryInput) (src string, pos int, ok bool) {
-	env, err := expr.NewEnv(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-	if err != nil {
-		return "", 0, false
-	}
-	if in.FilterExpression != nil {
-		src = *in.FilterExpression
-		_, err = env.Condition(expr.FilterExpression, src)
-	}
-	if err == nil && in.ProjectionExpression != nil {
-		src = *in.ProjectionExpression
-		_, err = env.Projection(src)
-	}
-	wrong, ok := errors.AsType[*expr.Error](err)
-	if !ok || wrong.Pos > len(src) {
-		return "", 0, false
-	}
-	return src, wrong.Pos, true
+	return ans.write(env, &f.outputFlags, t.Schema(f.Index), f.trace)
 }

@@ -17,22 +17,25 @@ type queryFlags struct {
 	app.SourceFlags
 	ask.Query
 	pk, sk []string
-	asJSON bool
 }
 
 func (f *queryFlags) declare(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVarP(&f.Index, "index", "i", "", "read the index with this `NAME`")
 	flags.StringArrayVar(&f.pk, "pk", nil, "`VALUE` of a partition key attribute, instead of PARTITION; repeatable")
 	flags.StringArrayVar(&f.sk, "sk", nil, "`CONDITION` on a sort key attribute, instead of SORT-CONDITION; repeatable")
 	flags.BoolVar(&f.Backwards, "desc", false, "read backwards")
-	flags.Int32Var(&f.Limit, "limit", 0, "read at most `N` rows per page, counted before the filter")
-	flags.StringVar(&f.Filter, "filter", "", "return only rows for which `EXPRESSION` is true; quote text in it")
-	flags.StringSliceVar(&f.Project, "project", nil, "return only these `ATTRIBUTES`, separated by commas")
-	flags.BoolVar(&f.Consistent, "consistent", false, "use consistent reads")
-	flags.StringVar(&f.Endpoint, "endpoint", "", "`URL` of the server")
-	flags.StringVarP(&f.Model, "model", "m", "", "read an example or a model file (`NAME|FILE`) instead of a server")
-	app.Complete(cmd, map[string]cobra.CompletionFunc{"model": app.ModelNames})
+	declareRead(cmd, &f.Query)
+	f.SourceFlags.Declare(cmd)
+}
+
+// declareRead declares the options that queries and scans share.
+func declareRead(cmd *cobra.Command, q *ask.Query) {
+	flags := cmd.Flags()
+	flags.StringVarP(&q.Index, "index", "i", "", "read the index with this `NAME`")
+	flags.Int32Var(&q.Limit, "limit", 0, "read at most `N` rows per page, counted before the filter")
+	flags.StringVar(&q.Filter, "filter", "", "return only rows for which `EXPRESSION` is true; quote text in it")
+	flags.StringSliceVar(&q.Project, "project", nil, "return only these `ATTRIBUTES`, separated by commas")
+	flags.BoolVar(&q.Consistent, "consistent", false, "use consistent reads")
 }
 
 // place assigns the arguments after the table to partition and sort.

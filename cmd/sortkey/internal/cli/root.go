@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -56,7 +57,8 @@ func rootCommand(env *app.Env) *cobra.Command {
 Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 		Example: `  sortkey demo                       run every example and check its answers
   sortkey serve                      serve on http://127.0.0.1:8000
-  sortkey query Drive 'DRIVE#a91' 'root/photos/*' --model file-tree`,
+  sortkey query Drive 'DRIVE#a91' 'root/photos/*' --model file-tree
+  sortkey put Things '{"PK": "a", "SK": "b"}' --data ./data`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          app.UnknownCommand,
@@ -71,14 +73,17 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		help := "see " + cmd.CommandPath() + " --help"
 		e, unknown := errors.AsType[*pflag.NotExistError](err)
-		if unknown && cmd.Name() == "query" && e.GetSpecifiedShortnames() != "" {
+		takesValues := slices.Contains([]string{"query", "get", "update", "delete"}, cmd.Name())
+		if unknown && takesValues && e.GetSpecifiedShortnames() != "" {
 			help += "; put -- before values that start with a hyphen"
 		}
 		return app.UsageError(help, "%v", err)
 	})
 	root.AddCommand(
-		serve.Command(env), initCommand(env), demoCommand(env), queryCommand(env), explainCommand(env),
-		design.Command(env), importCommand(env), exportCommand(env), snapshotCommand(env), restoreCommand(env),
+		serve.Command(env), initCommand(env), demoCommand(env),
+		tablesCommand(env), getCommand(env), putCommand(env), updateCommand(env), deleteCommand(env),
+		queryCommand(env), scanCommand(env), sqlCommand(env), explainCommand(env), design.Command(env),
+		importCommand(env), exportCommand(env), snapshotCommand(env), restoreCommand(env),
 		bench.Command(env), versionCommand(env),
 	)
 	app.CompleteNothing(root)

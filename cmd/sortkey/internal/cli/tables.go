@@ -2,107 +2,117 @@ package cli
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"strings"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/spf13/cobra"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
-	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/internal/keycond"
 )
 
-// describe describes a table. If it does not exist, the error lists the others.
-func describe(ctx context.Context, src *app.Source, name string) (*keyschema.Table, error) {
-	t, err := models.Describe(ctx, src.Client, name)
-	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
-		return t, err
-	}
-	names, listErr := models.Tables(ctx, src.Client)
-	switch {
-	case listErr != nil:
-		return nil, err
-	case len(names) == 0 && src.Model == nil:
-		return nil, advice.New(
-			"the server has no tables; load some with: sortkey serve --load file-tree", "table %s does not exist", name,
-		)
-	}
-	return nil, noTable(name, names)
+// A tableLine describes a table in the output of tables.
+type tableLine struct {
+	Name    string            `json:"name"`
+	Key     string            `json:"key"`
+	Indexes map[string]string `json:"indexes,omitempty"` // key by name
+	order   []string          // of the indexes
 }
 
-// noTable returns the error for a table that is not one of names.
-func noTable(name string, names []string) error {
-	if len(names) == 0 {
-		return advice.New("", "table %s does not exist; there are no tables", name)
+func tablesCommand(env *app.Env) *cobra.Command {
+	var source app.SourceFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "tables",
+		Short: "List the tables with their keys and indexes",
+		Long: `Tables lists the tables with their keys and indexes. A key is written as partition /
+sort, with the type after names of numbers (:N) and binary data (:B).
+
+` + app.SourceHelp,
+		Example: `  sortkey tables --model file-tree
+  sortkey tables --data ./data --json`,
+		Args: app.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := app.Interruptible(cmd.Context())
+			defer stop()
+			return runTables(ctx, env, source, asJSON)
+		},
 	}
-	const most = 10
-	more := ""
-	if len(names) > most {
-		names, more = names[:most], ", …"
-	}
-	return advice.New("the tables are "+strings.Join(names, ", ")+more, "table %s does not exist", name)
+	source.Declare(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
 }
 
-// tableNames returns the names of the tables of a source, for completion.
-func tableNames(ctx context.Context, env *app.Env, f app.SourceFlags) []string {
-	return complete(ctx, env, f, func(m *model.Model) (names []string) {
-		for _, t := range m.Tables {
-			names = append(names, t.Name)
-		}
-		return names
-	}, models.Tables)
-}
-
-// indexNames returns the names of the indexes of a table of a source, for completion.
-func indexNames(ctx context.Context, env *app.Env, f app.SourceFlags, table string) []string {
-	return complete(ctx, env, f, func(m *model.Model) (names []string) {
-		if t := m.Table(table); t != nil {
-			for _, x := range t.Indexes {
-				names = append(names, x.Name)
-			}
-		}
-		return names
-	}, func(ctx context.Context, client *dynamodb.Client) ([]string, error) {
-		t, err := models.Describe(ctx, client, table)
-		if err != nil {
-			return nil, err
-		}
-		return t.IndexNames(), nil
-	})
-}
-
-// completionTimeout bounds the time of a completion with a server. Completion
-// with a model only reads its file.
-const completionTimeout = 5 * time.Second
-
-// complete returns names from the model or the server, and no names if there is an
-// error: a shell cannot show it.
-func complete(
-	ctx context.Context, env *app.Env, f app.SourceFlags, of func(*model.Model) []string,
-	from func(context.Context, *dynamodb.Client) ([]string, error),
-) []string {
-	if f.Model != "" {
-		m, err := models.Find(f.Model)
-		if err != nil {
-			return nil
-		}
-		return of(m)
-	}
-
-	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
-	defer cancel()
-	src, err := env.Open(ctx, f)
+func runTables(ctx context.Context, env *app.Env, source app.SourceFlags, asJSON bool) error {
+	src, err := env.Open(ctx, source)
 	if err != nil {
-		return nil
+		return err
 	}
 	defer src.Close()
-	names, err := from(ctx, src.Client)
+	names, err := models.Tables(ctx, src.Client)
 	if err != nil {
-		return nil
+		return err
 	}
-	return names
+	lines := []tableLine{}
+	for _, name := range names {
+		t, err := models.Describe(ctx, src.Client, name)
+		if err != nil {
+			return err
+		}
+		line := tableLine{Name: name, Key: keyText(t.Key), Indexes: map[string]string{}, order: t.IndexNames()}
+		for _, ix := range t.Indexes {
+			line.Indexes[ix.Key.Index] = keyText(ix.Key)
+		}
+		lines = append(lines, line)
+	}
+	if asJSON {
+		return app.WriteJSON(env.Stdout, map[string][]tableLine{"tables": lines})
+	}
+	if len(lines) == 0 {
+		_, err := fmt.Fprintln(env.Stdout, "no tables")
+		return err
+	}
+
+	var items []attr.Item
+	for _, line := range lines {
+		items = append(items, tableRow(line.Name, "", line.Key))
+		for _, index := range line.order {
+			items = append(items, tableRow(line.Name, index, line.Indexes[index]))
+		}
+	}
+	style := env.Style()
+	_, err = fmt.Fprint(env.Stdout, show.Rows(items, []string{"table", "index", "key"}, style.Width, "", style.Paint))
+	return err
+}
+
+// tableRow returns the row of a table, or of an index of it.
+func tableRow(table, index, key string) attr.Item {
+	var b attr.Builder
+	b.Add("table", attr.NewString(table))
+	if index != "" {
+		b.Add("index", attr.NewString(index))
+	}
+	b.Add("key", attr.NewString(key))
+	return b.Item()
+}
+
+// keyText returns a key as people write it: "customer / order:N".
+func keyText(schema *keycond.Schema) string {
+	list := func(attributes []keycond.Attribute) string {
+		parts := make([]string, len(attributes))
+		for i, a := range attributes {
+			parts[i] = a.Name
+			if a.Kind != attr.String {
+				parts[i] += ":" + a.Kind.String()
+			}
+		}
+		return strings.Join(parts, ", ")
+	}
+	if len(schema.Range) == 0 {
+		return list(schema.Hash)
+	}
+	return list(schema.Hash) + " / " + list(schema.Range)
 }

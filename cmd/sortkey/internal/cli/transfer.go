@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -161,13 +160,7 @@ func openTarget(ctx context.Context, env *app.Env, f targetFlags, create bool) (
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(f.data); err != nil && !create {
-		return nil, advice.New("name a folder that serve or import has written", "--data: no database in %s", f.data)
-	}
-	st, err := app.OpenData(f.data, disk.Options{})
-	if h, ok := errors.AsType[*advice.Error](err); ok && errors.Is(err, disk.ErrLocked) {
-		h.Advice = "use the server that has it open, with --endpoint instead of --data, or stop that server"
-	}
+	st, err := app.OpenFolder(f.data, create)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (t target) Do(ctx context.Context, in wire.Request) (wire.Output, []sortkey
 
 // Send sends a request through a client and sets *out, the output of its operation. Its
 // errors are the SDK's.
-func Send(ctx context.Context, client *dynamodb.Client, in wire.Request, out wire.Output) error {
+func Send(ctx context.Context, client *dynamodb.Client, in wire.Input, out wire.Output) error {
 	switch in.(type) {
 	case *wire.QueryInput:
 		return call(ctx, client.Query, in, out)
@@ -55,19 +55,27 @@ func Send(ctx context.Context, client *dynamodb.Client, in wire.Request, out wir
 		return call(ctx, client.GetItem, in, out)
 	case *wire.BatchGetItemInput:
 		return call(ctx, client.BatchGetItem, in, out)
+	case *wire.PutItemInput:
+		return call(ctx, client.PutItem, in, out)
+	case *wire.UpdateItemInput:
+		return call(ctx, client.UpdateItem, in, out)
+	case *wire.DeleteItemInput:
+		return call(ctx, client.DeleteItem, in, out)
+	case *wire.ExecuteStatementInput:
+		return call(ctx, client.ExecuteStatement, in, out)
 	case *wire.DescribeTableInput:
 		return call(ctx, client.DescribeTable, in, out)
 	case *wire.ListTablesInput:
 		return call(ctx, client.ListTables, in, out)
 	}
-	return fmt.Errorf("cannot send %v through the SDK", in.Op())
+	return fmt.Errorf("cannot send %T through the SDK", in)
 }
 
 // A method of a client has the input I and the output O.
 type method[I, O any] func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error)
 
 // call sends a request with a method of a client.
-func call[I, O any](ctx context.Context, send method[I, O], in wire.Request, out wire.Output) error {
+func call[I, O any](ctx context.Context, send method[I, O], in wire.Input, out wire.Output) error {
 	input := new(I)
 	if err := Copy(input, in); err != nil {
 		return err

@@ -73,13 +73,17 @@ func fill(v reflect.Value) {
 // TestCopyInputs converts inputs to those of the SDK and back.
 func TestCopyInputs(t *testing.T) {
 	for _, tt := range []struct {
-		in, back wire.Request
+		in, back wire.Input
 		sdk      any
 	}{
 		{new(wire.QueryInput), new(wire.QueryInput), new(dynamodb.QueryInput)},
 		{new(wire.ScanInput), new(wire.ScanInput), new(dynamodb.ScanInput)},
 		{new(wire.GetItemInput), new(wire.GetItemInput), new(dynamodb.GetItemInput)},
 		{new(wire.BatchGetItemInput), new(wire.BatchGetItemInput), new(dynamodb.BatchGetItemInput)},
+		{new(wire.PutItemInput), new(wire.PutItemInput), new(dynamodb.PutItemInput)},
+		{new(wire.UpdateItemInput), new(wire.UpdateItemInput), new(dynamodb.UpdateItemInput)},
+		{new(wire.DeleteItemInput), new(wire.DeleteItemInput), new(dynamodb.DeleteItemInput)},
+		{new(wire.ExecuteStatementInput), new(wire.ExecuteStatementInput), new(dynamodb.ExecuteStatementInput)},
 		{new(wire.DescribeTableInput), new(wire.DescribeTableInput), new(dynamodb.DescribeTableInput)},
 		{new(wire.ListTablesInput), new(wire.ListTablesInput), new(dynamodb.ListTablesInput)},
 	} {
@@ -93,7 +97,7 @@ func TestCopyInputs(t *testing.T) {
 			}
 			require.NoError(t, sdktarget.Copy(tt.sdk, tt.in), "%T", tt.in)
 			require.NoError(t, sdktarget.Copy(tt.back, tt.sdk), "%T", tt.in)
-			require.JSONEq(t, string(tt.in.AppendJSON(nil)), string(tt.back.AppendJSON(nil)), "%T", tt.in)
+			require.Equal(t, tt.in, tt.back)
 		}
 	}
 }

@@ -30,6 +30,22 @@ func Rows(items []attr.Item, first []string, width int, indent string, p termina
 	if len(names) == 0 {
 		return ""
 	}
+	g := newGrid(items, names)
+	if width > 0 {
+		g.fit(width-terminal.Width(indent), 0)
+	}
+	return g.render(indent, p)
+}
+
+// A grid is the cells of a table, and which of its columns are aligned to the right.
+type grid struct {
+	names []string
+	cells [][]string
+	right []bool
+}
+
+// newGrid returns the grid of items with a column for each of names.
+func newGrid(items []attr.Item, names []string) *grid {
 	cells, right := make([][]string, len(items)), make([]bool, len(names))
 	for c, name := range names {
 		numbers := 0
@@ -46,15 +62,19 @@ func Rows(items []attr.Item, first []string, width int, indent string, p termina
 		}
 		right[c] = numbers > 0
 	}
+	titles := make([]string, len(names))
 	for c, name := range names {
-		if !plain(name) {
-			names[c] = text.Quote(name)
-		}
+		titles[c] = title(name)
 	}
-	if width > 0 {
-		fit(names, cells, width-terminal.Width(indent))
+	return &grid{titles, cells, right}
+}
+
+// title returns the name of an attribute as it stands before its values.
+func title(name string) string {
+	if plain(name) {
+		return name
 	}
-	return render(names, cells, right, indent, p)
+	return text.Quote(name)
 }
 
 // columns returns the attribute names of all items, those in first before the
@@ -87,18 +107,15 @@ func columns(items []attr.Item, first []string) []string {
 	return names
 }
 
-// fit truncates the widest columns until the table is no wider than width, or
-// no column is wider than minWidth.
-func fit(names []string, cells [][]string, width int) {
-	widths := columnWidths(names, cells)
-	total := len(gap) * (len(names) - 1)
-	for _, w := range widths {
-		total += w
-	}
-	for total > width {
-		widest := 0
-		for c, w := range widths {
-			if w > widths[widest] {
+// fit truncates the widest columns after the first ones until the table is no wider than
+// width, or none of them is wider than minWidth.
+func (g *grid) fit(width, first int) {
+	widths := g.widths()
+	total := sum(widths)
+	for total > width && first < len(widths) {
+		widest := first
+		for c := first; c < len(widths); c++ {
+			if widths[c] > widths[widest] {
 				widest = c
 			}
 		}
@@ -108,31 +125,41 @@ func fit(names []string, cells [][]string, width int) {
 		widths[widest]--
 		total--
 	}
-	for c := range names {
-		names[c] = terminal.Clip(names[c], widths[c])
-		for _, row := range cells {
+	for c := first; c < len(widths); c++ {
+		g.names[c] = terminal.Clip(g.names[c], widths[c])
+		for _, row := range g.cells {
 			row[c] = terminal.Clip(row[c], widths[c])
 		}
 	}
 }
 
-func columnWidths(names []string, cells [][]string) []int {
-	widths := make([]int, len(names))
-	for c, name := range names {
+// sum returns the width of a table with columns of these widths.
+func sum(widths []int) int {
+	total := len(gap) * max(0, len(widths)-1)
+	for _, w := range widths {
+		total += w
+	}
+	return total
+}
+
+// widths returns the widths of the columns.
+func (g *grid) widths() []int {
+	widths := make([]int, len(g.names))
+	for c, name := range g.names {
 		widths[c] = terminal.Width(name)
-		for _, row := range cells {
+		for _, row := range g.cells {
 			widths[c] = max(widths[c], terminal.Width(row[c]))
 		}
 	}
 	return widths
 }
 
-func render(names []string, cells [][]string, right []bool, indent string, p terminal.Paint) string {
-	widths := columnWidths(names, cells)
+func (g *grid) render(indent string, p terminal.Paint) string {
+	widths := g.widths()
 	line := func(row []string) string {
 		parts := make([]string, len(row))
 		for c, s := range row {
-			if right[c] {
+			if g.right[c] {
 				parts[c] = strings.Repeat(" ", widths[c]-terminal.Width(s)) + s
 			} else {
 				parts[c] = terminal.Pad(s, widths[c])
@@ -140,13 +167,13 @@ func render(names []string, cells [][]string, right []bool, indent string, p ter
 		}
 		return strings.TrimRight(strings.Join(parts, gap), " ")
 	}
-	rule := make([]string, len(names))
+	rule := make([]string, len(widths))
 	for c, w := range widths {
 		rule[c] = strings.Repeat("─", w)
 	}
 	var b strings.Builder
-	b.WriteString(indent + p.Strong(line(names)) + "\n" + indent + line(rule) + "\n")
-	for _, row := range cells {
+	b.WriteString(indent + p.Strong(line(g.names)) + "\n" + indent + line(rule) + "\n")
+	for _, row := range g.cells {
 		b.WriteString(indent + line(row) + "\n")
 	}
 	return b.String()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/internal/keycond"
 )
 
 func parse(t *testing.T, texts ...string) []attr.Item {
@@ -60,6 +61,52 @@ func TestRows(t *testing.T) {
 	}
 	if got := show.Rows(items, nil, 1, "", true); !strings.HasPrefix(got, "\x1b[1mPK") {
 		t.Errorf("Rows in colour = %q, want a strong header", got)
+	}
+}
+
+func TestItems(t *testing.T) {
+	s := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.String} }
+	schema := &keycond.Schema{Hash: []keycond.Attribute{s("PK")}, Range: []keycond.Attribute{s("SK")}}
+	items := parse(t,
+		`{"PK": {"S": "p"}, "SK": {"S": "a long sort key"}, "a": {"S": "some longer text"}, "b": {"N": "1"}, "c": {"N": "2"}}`,
+		`{"PK": {"S": "p"}, "SK": {"S": "b"}, "c": {"N": "12345"}}`,
+	)
+	other := append(parse(t, `{"PK": {"S": "q"}, "SK": {"S": "x"}}`), items[1])
+	for _, tt := range []struct {
+		name   string
+		items  []attr.Item
+		width  int
+		want   string
+		hidden int
+	}{
+		{"no limit", items[1:], 0, "PK  SK      c\n──  ──  ─────\np   b   12345\n", 0},
+		{
+			"truncated", items, 36, "PK = \"p\"\nSK               a          b      c\n" +
+				"───────────────  ─────────  ─  ─────\na long sort key  some lon…  1      2\nb                              12345\n", 0,
+		},
+		{
+			"left out", items, 29, "PK = \"p\"\nSK               a          b\n" +
+				"───────────────  ─────────  ─\na long sort key  some lon…  1\nb\n", 1,
+		},
+		{"key only", items, 15, "PK = \"p\"\nSK\n───────────────\na long sort key\nb\n", 3},
+		{
+			"lines", items, 14, "PK  p\nSK  a long sort key\na   some longer text\nb   1\nc   2\n\n" +
+				"PK  p\nSK  b\nc   12345\n", 0,
+		},
+		{"partitions", other, 8, "PK  SK\n──  ──\nq   x\np   b\n", 1},
+		{"partition key only", parse(t, `{"PK": {"S": "p"}}`), 80, "PK  p\n", 0},
+		{"without key", parse(t, `{"a": {"S": "some longer text"}}`), 10, "a\n──────────\nsome long…\n", 0},
+		{"nothing", nil, 80, "", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, hidden := show.Items(tt.items, schema, show.Style{Width: tt.width})
+			if got != tt.want || hidden != tt.hidden {
+				t.Errorf("Items =\n%swith %d hidden, want\n%swith %d", got, hidden, tt.want, tt.hidden)
+			}
+		})
+	}
+	if got, _ := show.Items(items[1:], nil, show.Style{Width: 80}); !strings.HasPrefix(got, "PK  SK") {
+		t.Errorf("Items without a schema =\n%s", got)
 	}
 }
 

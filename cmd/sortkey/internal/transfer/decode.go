@@ -100,6 +100,17 @@ func typed(raw jsontext.Value) bool {
 	}
 }
 
+// DecodeItem returns the item in a JSON text: in DynamoDB JSON, alone or as the member Item of
+// an object as in exports, or in plain JSON.
+func DecodeItem(raw []byte) (attr.Item, error) {
+	var d decoder
+	it, remove, err := d.item(bytes.TrimSpace(raw))
+	if err == nil && remove {
+		err = rejectf("record of a deleted item")
+	}
+	return it, err
+}
+
 var errNull = rejectf("null is not an item")
 
 // item reads a record. If remove is set, the item with that key was deleted.

@@ -168,55 +168,106 @@ func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (ite
 	if err != nil {
 		return 0, sh, err
 	}
-	sh.types = Types{}
-	names := keysOf(x.schema).names
-	for _, name := range slices.Sorted(maps.Keys(c.seen)) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	for _, name := range names {
-		sh.types[name] = AnyType
-		if kind, ok := single(c.seen[name]); ok {
-			sh.types[name] = kind.String()
-		} else if c.seen[name] == 0 {
-			sh.types[name] = x.schema.KeyTypes()[name]
-		}
-	}
-	if slices.Contains(names, "") {
-		return 0, sh, advice.New(
-			"use the format dynamodb or json", "an attribute with an empty name cannot be a CSV column",
-		)
-	}
-	var line []byte
-	row := func(cell func(name string) []byte) error {
-		line = line[:0]
-		for i, name := range names {
-			if i > 0 {
-				line = append(line, x.o.Delimiter)
-			}
-			line = append(line, cell(name)...)
-		}
-		if len(line) == 0 { // a blank line is not a record
-			line = append(line, `""`...)
-		}
-		line = append(line, '\n')
-		_, err := w.Write(line)
-		return err
-	}
-	if err := row(func(name string) []byte { return appendCell(nil, name, x.o.Delimiter) }); err != nil {
+	table, err := c.table(w, keysOf(x.schema).names, x.schema.KeyTypes(), x.o.Delimiter)
+	if err != nil {
 		return 0, sh, err
 	}
-	var cell []byte
+	if err := table.header(); err != nil {
+		return 0, sh, err
+	}
+	sh.types = table.types
 	return items, sh, sp.each(func(it attr.Item) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return row(func(name string) []byte {
-			cell = appendCellValue(cell[:0], it.Get(name), sh.types[name], x.o.Delimiter)
-			return cell
-		})
+		return table.item(it)
 	})
+}
+
+// WriteCSV writes items as CSV in the form of an export: with a header and a column for each
+// attribute, those in first before the others. Without items it writes nothing.
+func WriteCSV(w io.Writer, items []attr.Item, first []string) error {
+	if len(items) == 0 {
+		return nil
+	}
+	c := newCensus()
+	for _, it := range items {
+		c.add(it)
+	}
+	first = slices.DeleteFunc(slices.Clone(first), func(name string) bool { return c.seen[name] == 0 })
+	table, err := c.table(w, first, nil, ',')
+	if err == nil {
+		err = table.header()
+	}
+	for _, it := range items {
+		if err == nil {
+			err = table.item(it)
+		}
+	}
+	return err
+}
+
+// A csvTable writes items as records of CSV.
+type csvTable struct {
+	w          io.Writer
+	names      []string // of the columns
+	types      Types
+	comma      byte
+	line, cell []byte
+}
+
+// table returns the table of the items in the census. Its first columns are the keys, with
+// the types of keyTypes where no item has them.
+func (c *census) table(w io.Writer, keys []string, keyTypes Types, comma byte) (*csvTable, error) {
+	t := &csvTable{w: w, names: slices.Clone(keys), types: Types{}, comma: comma}
+	for _, name := range slices.Sorted(maps.Keys(c.seen)) {
+		if !slices.Contains(t.names, name) {
+			t.names = append(t.names, name)
+		}
+	}
+	for _, name := range t.names {
+		t.types[name] = AnyType
+		if kind, ok := single(c.seen[name]); ok {
+			t.types[name] = kind.String()
+		} else if c.seen[name] == 0 {
+			t.types[name] = keyTypes[name]
+		}
+	}
+	if slices.Contains(t.names, "") {
+		return nil, advice.New(
+			"use the format dynamodb or json", "an attribute with an empty name cannot be a CSV column",
+		)
+	}
+	return t, nil
+}
+
+// header writes the names of the columns.
+func (t *csvTable) header() error {
+	return t.row(func(name string) []byte { return appendCell(nil, name, t.comma) })
+}
+
+// item writes an item.
+func (t *csvTable) item(it attr.Item) error {
+	return t.row(func(name string) []byte {
+		t.cell = appendCellValue(t.cell[:0], it.Get(name), t.types[name], t.comma)
+		return t.cell
+	})
+}
+
+func (t *csvTable) row(cell func(name string) []byte) error {
+	t.line = t.line[:0]
+	for i, name := range t.names {
+		if i > 0 {
+			t.line = append(t.line, t.comma)
+		}
+		t.line = append(t.line, cell(name)...)
+	}
+	if len(t.line) == 0 { // a blank line is not a record
+		t.line = append(t.line, `""`...)
+	}
+	t.line = append(t.line, '\n')
+	_, err := t.w.Write(t.line)
+	return err
 }
 
 // A spool keeps items in a temporary file.

@@ -66,7 +66,7 @@ func (c Component) Pair(a, b Written) (all []string) {
 	return all
 }
 
-// Longer returns the other slots of the attribute whose keys begin like those of
+// Longer yields the other slots of the attribute whose keys begin like those of
 // the component's slot and go on after the component, with the delimiter there.
 func (c Component) Longer(yield func(*Slot, string) bool) {
 	n := c.At + 1

@@ -1,8 +1,6 @@
 package rule
 
 import (
-	"fmt"
-
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
@@ -35,14 +33,14 @@ type Proposal struct {
 type Edit func(*model.Model) bool
 
 func newFinding(format string, args ...any) *Finding {
-	return &Finding{Finding: model.Finding{Message: fmt.Sprintf(format, args...)}}
+	return &Finding{Finding: model.Finding{Message: sentence(format, args)}}
 }
 
-// Say appends text to the message.
-func (f *Finding) Say(format string, args ...any) { f.Message += fmt.Sprintf(format, args...) }
+// Say appends to the message. Names among the arguments become a [List].
+func (f *Finding) Say(format string, args ...any) { f.Message += sentence(format, args) }
 
-// Advise sets the general advice.
-func (f *Finding) Advise(format string, args ...any) { f.Advice = fmt.Sprintf(format, args...) }
+// Advise sets the general advice, formatted as by [Finding.Say].
+func (f *Finding) Advise(format string, args ...any) { f.Advice = sentence(format, args) }
 
 // Propose adds a proposal with a text.
 func (f *Finding) Propose(text string, edits ...Edit) {

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -31,9 +30,7 @@ func (q *Query) Ran() bool { return q.Report != nil && q.Report.Refused == nil }
 
 // Answered reports whether the query compiles, and the service accepts it if it
 // was run.
-func (q *Query) Answered() bool {
-	return q.Failed == nil && (q.Report == nil || q.Report.Refused == nil)
-}
+func (q *Query) Answered() bool { return q.Failed == nil && (q.Report == nil || q.Ran()) }
 
 // Given returns the condition of the pattern on a field.
 func (q *Query) Given(field string) (model.Condition, bool) {
@@ -125,19 +122,17 @@ func (q *Query) Expects(it *world.Item) bool {
 
 // Orders yields, for each entity whose rows an ordinary query reads, the
 // component that orders them, if there is one.
-func (q *Query) Orders() iter.Seq[Component] {
-	return func(yield func(Component) bool) {
-		if q.Operation != "Query" || !q.Ran() || q.Expect.Error != "" {
+func (q *Query) Orders(yield func(Component) bool) {
+	if q.Operation != "Query" || !q.Ran() || q.Expect.Error != "" {
+		return
+	}
+	entities := q.Entities
+	if q.Entity != nil {
+		entities = []*model.Entity{q.Entity}
+	}
+	for _, e := range entities {
+		if c, ok := q.Next(e); ok && !yield(c) {
 			return
-		}
-		entities := q.Entities
-		if q.Entity != nil {
-			entities = []*model.Entity{q.Entity}
-		}
-		for _, e := range entities {
-			if c, ok := q.Next(e); ok && !yield(c) {
-				return
-			}
 		}
 	}
 }

@@ -16,6 +16,16 @@ func clip(s string) string { return terminal.ClipMiddle(s, 120) }
 // Quoted returns text in quotes, for sentences.
 func Quoted(s string) string { return clip(text.Quote(s)) }
 
+// sentence formats text. Names among the arguments become a [List].
+func sentence(format string, args []any) string {
+	for i, a := range args {
+		if names, ok := a.([]string); ok {
+			args[i] = List(names)
+		}
+	}
+	return fmt.Sprintf(format, args...)
+}
+
 // List joins names for a sentence, and counts those beyond the fifth.
 func List(names []string) string {
 	const most = 5

@@ -13,6 +13,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
@@ -21,11 +22,12 @@ import (
 	"github.com/sortkey/sortkey/internal/design/world"
 	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// A Source is a database to read: a running server, a model loaded into memory, or
-// rows in PostgreSQL.
+// A Source is the database of a command: a running server, a model loaded into memory, a
+// folder, or rows in PostgreSQL.
 type Source struct {
 	Client *dynamodb.Client
 	// Target is the same database for package explain.
@@ -46,7 +48,36 @@ func (s *Source) Traces() []sortkey.Trace { return s.tracer.take() }
 // SourceFlags select a source. At most one of them is set; without any it is the server
 // that the environment names.
 type SourceFlags struct {
-	Endpoint, Model, Store string
+	Data, Endpoint, Model, Store string
+}
+
+// SourceHelp is what the help of a command says about the source.
+const SourceHelp = `The items are those of the server at --endpoint (default AWS_ENDPOINT_URL_DYNAMODB,
+AWS_ENDPOINT_URL or http://127.0.0.1:8000), of an example or a model file with --model,
+or, without a server, of a folder with --data or of a PostgreSQL database with --store.`
+
+// Declare declares the flags.
+func (f *SourceFlags) Declare(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.Data, "data", "", "`DIR` of a database instead of a server; no server may have it open")
+	flags.StringVar(&f.Endpoint, "endpoint", "", "`URL` of the server")
+	flags.StringVarP(&f.Model, "model", "m", "", "an example or a model file (`NAME|FILE`) instead of a server")
+	flags.StringVar(&f.Store, "store", "", StoreUsage)
+	Complete(cmd, map[string]cobra.CompletionFunc{"data": Folders, "model": ModelNames})
+}
+
+// check returns an error if more than one flag is set.
+func (f *SourceFlags) check() error {
+	set := 0
+	for _, flag := range []string{f.Data, f.Endpoint, f.Model, f.Store} {
+		if flag != "" {
+			set++
+		}
+	}
+	if set > 1 {
+		return UsageError("name one source", "--data, --endpoint, --model and --store exclude each other")
+	}
+	return nil
 }
 
 // RequestTimeout bounds one request to a server.
@@ -54,11 +85,24 @@ const RequestTimeout = 30 * time.Second
 
 // Open opens the source that flags select.
 func (e *Env) Open(ctx context.Context, f SourceFlags) (*Source, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
 	switch {
 	case f.Model != "":
 		return openModel(ctx, f.Model)
+	case f.Data != "":
+		st, err := OpenFolder(f.Data, false)
+		if err != nil {
+			return nil, err
+		}
+		return openStore(st)
 	case f.Store != "":
-		return openRows(ctx, f.Store)
+		st, err := OpenPostgres(ctx, f.Store, postgres.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return openStore(st)
 	}
 	return e.openEndpoint(f.Endpoint)
 }
@@ -117,12 +161,8 @@ func openModel(ctx context.Context, name string) (*Source, error) {
 	return src, nil
 }
 
-// openRows opens the database whose rows are in PostgreSQL.
-func openRows(ctx context.Context, url string) (*Source, error) {
-	st, err := OpenPostgres(ctx, url, postgres.Options{})
-	if err != nil {
-		return nil, err
-	}
+// openStore opens the database in a store.
+func openStore(st store.Store) (*Source, error) {
 	db, err := sortkey.Open(sortkey.Options{Store: st})
 	if err != nil {
 		return nil, errors.Join(err, st.Close())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/store"
@@ -32,6 +33,19 @@ func OpenData(dir string, opts disk.Options) (store.Store, error) {
 		return nil, fmt.Errorf("--data: %w", err)
 	}
 	return st, nil
+}
+
+// OpenFolder opens the store in the folder of --data for a command that --endpoint could
+// direct to a server instead. With create it creates a missing folder.
+func OpenFolder(dir string, create bool) (store.Store, error) {
+	if _, err := os.Stat(dir); err != nil && !create {
+		return nil, advice.New("name a folder that serve or import has written", "--data: no database in %s", dir)
+	}
+	st, err := OpenData(dir, disk.Options{})
+	if h, ok := errors.AsType[*advice.Error](err); ok && errors.Is(err, disk.ErrLocked) {
+		h.Advice = "use the server that has it open, with --endpoint instead of --data, or stop that server"
+	}
+	return st, err
 }
 
 // OpenPostgres opens the store in the database of --store.

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/keyschema"
+)
+
+// describe describes a table. If it does not exist, the error lists the others.
+func describe(ctx context.Context, src *app.Source, name string) (*keyschema.Table, error) {
+	t, err := models.Describe(ctx, src.Client, name)
+	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
+		return t, err
+	}
+	names, listErr := models.Tables(ctx, src.Client)
+	switch {
+	case listErr != nil:
+		return nil, err
+	case len(names) == 0 && src.Model == nil:
+		return nil, advice.New(
+			"the server has no tables; load some with: sortkey serve --load file-tree", "table %s does not exist", name,
+		)
+	}
+	return nil, noTable(name, names)
+}
+
+// noTable returns the error for a table that is not one of names.
+func noTable(name string, names []string) error {
+	if len(names) == 0 {
+		return advice.New("", "table %s does not exist; there are no tables", name)
+	}
+	const most = 10
+	more := ""
+	if len(names) > most {
+		names, more = names[:most], ", …"
+	}
+	return advice.New("the tables are "+strings.Join(names, ", ")+more, "table %s does not exist", name)
+}
+
+// tableNames returns the names of the tables of a source, for completion.
+func tableNames(ctx context.Context, env *app.Env, f app.SourceFlags) []string {
+	return complete(ctx, env, f, func(m *model.Model) (names []string) {
+		for _, t := range m.Tables {
+			names = append(names, t.Name)
+		}
+		return names
+	}, models.Tables)
+}
+
+// indexNames returns the names of the indexes of a table of a source, for completion.
+func indexNames(ctx context.Context, env *app.Env, f app.SourceFlags, table string) []string {
+	return complete(ctx, env, f, func(m *model.Model) (names []string) {
+		if t := m.Table(table); t != nil {
+			for _, x := range t.Indexes {
+				names = append(names, x.Name)
+			}
+		}
+		return names
+	}, func(ctx context.Context, client *dynamodb.Client) ([]string, error) {
+		t, err := models.Describe(ctx, client, table)
+		if err != nil {
+			return nil, err
+		}
+		return t.IndexNames(), nil
+	})
+}
+
+// completionTimeout bounds the time of a completion with a server. Completion
+// with a model only reads its file.
+const completionTimeout = 5 * time.Second
+
+// complete returns names from the model or the server, and no names if there is an
+// error: a shell cannot show it.
+func complete(
+	ctx context.Context, env *app.Env, f app.SourceFlags, of func(*model.Model) []string,
+	from func(context.Context, *dynamodb.Client) ([]string, error),
+) []string {
+	if f.Model != "" {
+		m, err := models.Find(f.Model)
+		if err != nil {
+			return nil
+		}
+		return of(m)
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
+	defer cancel()
+	src, err := env.Open(ctx, f)
+	if err != nil {
+		return nil
+	}
+	defer src.Close()
+	names, err := from(ctx, src.Client)
+	if err != nil {
+		return nil
+	}
+	return names
+}
+
+// tableArgument completes the first argument of a command, the name of a table.
+func tableArgument(env *app.Env, f *app.SourceFlags) cobra.CompletionFunc {
+	return app.Names(func(ctx context.Context, args []string) []string {
+		if len(args) > 0 {
+			return nil
+		}
+		return tableNames(ctx, env, *f)
+	})
+}
+
+// indexFlag completes the name of an index of the table that is the first argument.
+func indexFlag(env *app.Env, f *app.SourceFlags) cobra.CompletionFunc {
+	return app.Names(func(ctx context.Context, args []string) []string {
+		if len(args) == 0 {
+			return nil
+		}
+		return indexNames(ctx, env, *f, args[0])
+	})
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/keycond"
+)
+
+// The formats of items.
+const (
+	formatTable     = "table"
+	formatLines     = "lines"
+	formatJSON      = "json"
+	formatPlainJSON = "plain-json"
+	formatCSV       = "csv"
+)
+
+// outputFlags say how a command prints items.
+type outputFlags struct {
+	format            string // one of the formats after check, or "" for no items
+	byDefault         string
+	asJSON, plainJSON bool
+}
+
+// declare declares the flags. Without them the format is the default, which is "" if the
+// command prints no items then.
+func (f *outputFlags) declare(cmd *cobra.Command, byDefault string) {
+	f.byDefault = byDefault
+	usage := "print items as `FORMAT`: table, lines, json, plain-json or csv"
+	flags := cmd.Flags()
+	flags.StringVarP(&f.format, "output", "o", byDefault, usage)
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document with values in DynamoDB JSON, as -o json")
+	flags.BoolVar(&f.plainJSON, "plain-json", false, "print one JSON document with values in plain JSON")
+	app.Complete(cmd, map[string]cobra.CompletionFunc{
+		"output": app.Words(formatTable, formatLines, formatJSON, formatPlainJSON, formatCSV),
+	})
+}
+
+// check settles the format for a command with a name.
+func (f *outputFlags) check(command string) error {
+	switch chosen := f.format != f.byDefault; {
+	case chosen && (f.asJSON || f.plainJSON), f.asJSON && f.plainJSON:
+		return app.Usage(command, "--output, --json and --plain-json exclude each other")
+	case f.asJSON:
+		f.format = formatJSON
+	case f.plainJSON:
+		f.format = formatPlainJSON
+	}
+	switch f.format {
+	case formatTable, formatLines, formatJSON, formatPlainJSON, formatCSV, "":
+		return nil
+	}
+	return app.UsageError("the formats are table, lines, json, plain-json and csv; see sortkey "+command+" --help",
+		"--output: unknown format %q", f.format)
+}
+
+// forPeople reports whether sentences may stand beside the items.
+func (f *outputFlags) forPeople() bool {
+	return f.format == formatTable || f.format == formatLines || f.format == ""
+}
+
+// appendItem appends an item in JSON.
+func (f *outputFlags) appendItem(dst []byte, it attr.Item) []byte {
+	if f.format == formatPlainJSON {
+		return item.AppendPlain(dst, it)
+	}
+	return it.AppendJSON(dst)
+}
+
+// writeItem writes one item; in JSON it is a document that sortkey put reads.
+func (f *outputFlags) writeItem(env *app.Env, it attr.Item, schema *keycond.Schema) error {
+	if f.format == formatJSON || f.format == formatPlainJSON {
+		_, err := env.Stdout.Write(append(f.appendItem(nil, it), '\n'))
+		return err
+	}
+	_, err := f.writeItems(env, []attr.Item{it}, schema)
+	return err
+}
+
+// writeItems writes items as a table, in lines or as CSV, and returns how many attributes it
+// left out.
+func (f *outputFlags) writeItems(env *app.Env, items []attr.Item, schema *keycond.Schema) (hidden int, err error) {
+	style, rows := env.Style(), ""
+	switch f.format {
+	case formatCSV:
+		return 0, transfer.WriteCSV(env.Stdout, items, show.KeyNames(schema))
+	case formatTable:
+		rows, hidden = show.Items(items, schema, style)
+	case formatLines:
+		rows = show.Lines(items, show.KeyNames(schema), style.Paint)
+	}
+	_, err = io.WriteString(env.Stdout, rows)
+	return hidden, err
+}

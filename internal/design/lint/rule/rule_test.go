@@ -1,0 +1,131 @@
+package rule_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+const shop = `name: shop
+tables: {Shop: {partition: PK, sort: SK, indexes: {ByDay: {partition: day, sort: SK}}}}
+entities:
+  Order:
+    attributes: {PK: "C#{customer}", SK: "O#{placed:date}#{order}", day: "{placed:date}"}
+    samples: [{customer: c1, placed: "2026-01-05", order: o1}]
+  Profile:
+    attributes: {PK: "C#{customer}", SK: "PROFILE"}
+    samples: [{customer: c1}]
+patterns:
+  - {name: orders, query: {entity: Order, where: {customer: c1}}}
+allow:
+  - {rule: subjects, on: ByDay, why: a test}
+  - {rule: unknown, why: a test}
+`
+
+// run applies rules to the shop.
+func run(t *testing.T, rules ...rule.Rule) []*rule.Finding {
+	t.Helper()
+	m, err := modelfile.Parse("shop.yaml", []byte(shop))
+	require.NoError(t, err)
+	w, err := world.Build(t.Context(), m, world.Options{})
+	require.NoError(t, err)
+	defer w.Close()
+	found, err := rule.Run(t.Context(), w, rules)
+	require.NoError(t, err)
+	return found
+}
+
+// TestSubjects holds that a rule sees all subjects of its kinds in file order,
+// and the allowances after its findings are accepted.
+func TestSubjects(t *testing.T) {
+	var seen []string
+	see := func(kind string, subject any) { seen = append(seen, fmt.Sprint(kind, " ", subject)) }
+	found := run(t, rule.Rule{
+		ID: "subjects", Severity: model.Warning,
+		Whole: func(p *rule.Pass) { see("whole", p.Model.Name) },
+		View:  func(_ *rule.Pass, v *rule.View) { see("view", v) },
+		Index: func(p *rule.Pass, v *rule.View) {
+			see("index", v)
+			p.Report(v.Finding("%s has %s", v, v.Own()))
+		},
+		Member:    func(_ *rule.Pass, v *rule.View, e *model.Entity) { see("member", v.Index.Name+" "+e.Name) },
+		Entity:    func(_ *rule.Pass, e *model.Entity) { see("entity", e.Name) },
+		Query:     func(_ *rule.Pass, q *rule.Query) { see("query", q.Name) },
+		Slot:      func(_ *rule.Pass, s *rule.Slot) { see("slot", s.Entity.Name+" "+s.Name) },
+		Component: func(_ *rule.Pass, c rule.Component) { see("component", c.Slot.Name+" "+c.Name) },
+		Allowance: func(_ *rule.Pass, a rule.Allowance) {
+			see("allowance", fmt.Sprintf("%s %t %t", a.Rule, a.Known, a.Used))
+		},
+	})
+	require.Equal(t, strings.Split(strings.TrimSpace(`
+whole shop
+view table Shop
+view index ByDay
+index index ByDay
+member ByDay Order
+member ByDay Profile
+entity Order
+entity Profile
+query orders
+slot Order PK
+slot Order SK
+slot Order day
+slot Profile PK
+slot Profile SK
+component PK customer
+component SK placed
+component SK order
+component day placed
+component PK customer
+allowance subjects true true
+allowance unknown false false`), "\n"), seen)
+
+	require.Len(t, found, 1)
+	require.Equal(t, "index ByDay has day", found[0].Message)
+	require.Equal(t, model.Note, found[0].Severity)
+	require.Equal(t, "a test", found[0].Accepted)
+}
+
+// TestProposals holds that a proposal becomes advice only if it removes the
+// finding and brings no other hazard.
+func TestProposals(t *testing.T) {
+	long := rule.Rule{
+		ID: "long", Severity: model.Warning,
+		Slot: func(p *rule.Pass, s *rule.Slot) {
+			if len(s.Parts) > 2 {
+				f := s.Finding("%s is long", s)
+				f.Advice = "shorten it"
+				s.Propose(f, "fail: ", "O#{placed:", "")
+				s.Propose(f, "keep: ", "O#{placed:date}#{id}", "")
+				s.Propose(f, "harm: ", "O#", "")
+				s.Propose(f, "mend: ", "O#{order}", " and no more")
+				s.Propose(f, "late: ", "P#{order}", "")
+				p.Report(f)
+			}
+		},
+	}
+	bare := rule.Rule{
+		ID: "bare", Severity: model.Warning,
+		Slot: func(p *rule.Pass, s *rule.Slot) {
+			if s.Entity.Name == "Order" && len(s.Components()) == 0 {
+				p.Report(s.Finding("%s has no field", s))
+			}
+		},
+	}
+	require.Equal(t, []string{`mend: write SK: "O#{order}" and no more`}, advice(run(t, long, bare)))
+	require.Equal(t, []string{`harm: write SK: "O#"`}, advice(run(t, long)), "without the other hazard")
+}
+
+func advice(found []*rule.Finding) (all []string) {
+	for _, f := range found {
+		all = append(all, f.Advice)
+	}
+	return all
+}
