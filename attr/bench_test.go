@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
@@ -94,4 +95,65 @@ func BenchmarkNumber(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkEncode5 and BenchmarkDecode5 convert a struct of five attributes, with this
+// package and with the AWS SDK's.
+func BenchmarkEncode5(b *testing.B) {
+	b.Run("attr", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := attr.MarshalItem(&sample); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("attributevalue", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := attributevalue.MarshalMap(&sample); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkDecode5(b *testing.B) {
+	it, err := attr.MarshalItem(&sample)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m, err := attributevalue.MarshalMap(&sample)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var dst row
+	b.Run("attr", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := attr.UnmarshalItem(it, &dst); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("attributevalue", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			dst.Tags = nil // it would keep the memory of the slice
+			if err := attributevalue.UnmarshalMap(m, &dst); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("attr/10 rows", func(b *testing.B) {
+		rows := make([]row, 10)
+		b.ReportAllocs()
+		for b.Loop() {
+			for i := range rows {
+				if err := attr.UnmarshalItem(it, &rows[i]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
 }

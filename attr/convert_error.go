@@ -61,7 +61,7 @@ const nestingAdvice = "flatten the value, and look for pointers that form a cycl
 
 // inAttribute adds the name of an attribute to the front of the path of err.
 func inAttribute(err error, name string) error {
-	if e, ok := err.(*ConvertError); ok {
+	if e, ok := errors.AsType[*ConvertError](err); ok {
 		switch {
 		case e.Path == "":
 			e.Path = name

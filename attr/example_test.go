@@ -80,5 +80,38 @@ func ExampleCompare() {
 	// 1
 }
 
-// The key of an index row is a tuple. Tuples sort by their components, whatever
-// bytes those contain.
+func ExampleMarshalItem() {
+	type Order struct {
+		Customer string   `dynamodbav:"pk"`
+		Number   int      `dynamodbav:"sk"`
+		Tags     []string `dynamodbav:"tags,stringset,omitempty"`
+		Note     string   `dynamodbav:",omitempty"`
+	}
+	it, err := attr.MarshalItem(Order{Customer: "alice", Number: 7, Tags: []string{"gift"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(string(it.AppendJSON(nil)))
+
+	var order Order
+	fmt.Println(attr.UnmarshalItem(it, &order), order.Customer, order.Number, order.Tags)
+	// Output:
+	// {"pk":{"S":"alice"},"sk":{"N":"7"},"tags":{"SS":["gift"]}}
+	// <nil> alice 7 [gift]
+}
+
+func ExampleConvertError() {
+	it, _ := attr.ParseItem([]byte(`{"lines":{"L":[{"M":{"quantity":{"N":"300"}}}]}}`))
+	var order struct {
+		Lines []struct{ Quantity int8 }
+	}
+	err := attr.UnmarshalItem(it, &order)
+	fmt.Println(err)
+	if e, ok := errors.AsType[*attr.ConvertError](err); ok {
+		fmt.Println(e.Path)
+	}
+	// Output:
+	// lines[0].quantity: cannot decode N into int8: "300" does not fit; use a type that holds it, such as float64 or string
+	// lines[0].quantity
+}

@@ -222,7 +222,7 @@ func (e *embedding) fields(found []candidate, next []embedding) ([]candidate, []
 		}
 		f := candidate{validText(cmp.Or(name, field.Name)), name != "", field, o, index}
 		found = append(found, f)
-		if false {
+		if e.isRepeated {
 			found = append(found, f)
 		}
 	}

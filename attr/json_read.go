@@ -173,7 +173,7 @@ func (p *parser) release() {
 
 func (r *reader) release() {
 	r.reset()
-	*r = reader{stack: r.stack}
+	r.dec, r.invalid, r.about = nil, nil, aboutOthers
 	readers.Put(r)
 }
 

@@ -1,6 +1,7 @@
 package attr
 
 import (
+	"bytes"
 	"encoding"
 	"errors"
 	"fmt"
@@ -9,7 +10,8 @@ import (
 )
 
 // errKeyType is the error for maps whose keys have no text.
-var errKeyType = errors.New("keys of this type have no text; use strings, numbers, booleans or a type with MarshalText and UnmarshalText")
+var errKeyType = errors.New("keys of this type have no text; " +
+	"use strings, numbers, booleans or a type with MarshalText and UnmarshalText")
 
 // keyText returns the text of a key of a map.
 func keyText(key reflect.Value) (string, error) {
@@ -39,7 +41,7 @@ func setKey(key reflect.Value, text []byte) error {
 		key = key.Elem()
 	}
 	if m, ok := key.Addr().Interface().(encoding.TextUnmarshaler); ok {
-		return m.UnmarshalText(text)
+		return m.UnmarshalText(bytes.Clone(text))
 	}
 	if key.Kind() == reflect.Bool {
 		b, err := strconv.ParseBool(string(text))

@@ -28,8 +28,9 @@ type Marshaler interface {
 //     are an N; other strings are an S.
 //   - Slices and arrays of bytes are a B, [][]byte is a BS, and other slices and arrays are
 //     an L. A slice with the tag of a set is NULL if it is empty.
-//   - Structs and maps are an M. Keys of maps are strings, numbers, booleans or an
-//     [encoding.TextMarshaler]. No key may be empty.
+//   - Structs and maps are an M. Keys of maps are an [encoding.TextMarshaler], or strings,
+//     numbers and booleans, whose String method is called if there is one. No key may be
+//     empty.
 //   - [time.Time] is an S in RFC 3339 with nanoseconds.
 //   - Pointers and interfaces are what they refer to. Nil pointers, interfaces, slices and
 //     maps are NULL.
@@ -37,7 +38,8 @@ type Marshaler interface {
 //
 // A type that would lose its content by these rules, such as [net/netip.Addr], is an S if it
 // implements [encoding.TextMarshaler], or a B if it implements [encoding.BinaryMarshaler]. A
-// [Value] and an [Item] are stored as they are. A [Marshaler] chooses its form.
+// [Value] and an [Item] are stored as they are. A [Marshaler] chooses its form. A type that
+// chooses its form for the AWS SDK alone is refused.
 //
 // All exported fields of a struct are stored, and so are those of embedded structs. A
 // tag can name the attribute and add options:
@@ -149,7 +151,7 @@ func isEmpty(v reflect.Value) bool {
 	case reflect.Bool, reflect.Float32, reflect.Float64,
 		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return v.IsZero() || v.CanFloat() && v.Float() == 0 // -0 is empty, too
+		return v.IsZero()
 	}
 	return isNil(v)
 }
@@ -241,15 +243,13 @@ func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Va
 		return e.encodeValue(p, NewBinary(data), err, level)
 	case formValue:
 		return e.encodeValue(p, *pointerTo(v).Interface().(*Value), nil, level)
-	case formItem:
-		return e.encodeValue(p, NewMap(v.Bytes()), nil, level)
 	}
-	return Value{}, nil
+	return e.encodeValue(p, NewMap(v.Bytes()), nil, level) // formItem
 }
 
 // unexported is the problem with fields that packages other than their own cannot use: an
 // embedded struct of an unexported type, with a name in its tag.
-var unexported = problem{"the type of the embedded field is not exported", "export the type, or remove its name from the tag"}
+var unexported = problem{"the type of the embedded field is not exported", "export it"}
 
 // pointerTo returns a pointer to v or to a copy of it.
 func pointerTo(v reflect.Value) reflect.Value {
@@ -342,9 +342,8 @@ func (e *encoder) encodeSet(p *plan, v reflect.Value, kind Kind, o options, leve
 	for i := range v.Len() {
 		elem, err := e.encode(p.elem, v.Index(i), o.ofElements(), level)
 		if err == nil && elem.kind != kind.Elem() && !elem.IsZero() {
-			err = p.elem.encodeError(problem{
-				"kind " + kind.String() + " cannot hold a value of kind " + elem.kind.String(), "change the type or the tag",
-			}, nil)
+			misfit := "kind " + kind.String() + " cannot hold a value of kind " + elem.kind.String()
+			err = p.elem.encodeError(problem{misfit, "change the type or the tag"}, nil)
 		}
 		if err != nil {
 			return Value{}, inElement(err, i)

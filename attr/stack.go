@@ -38,7 +38,7 @@ func (s *stack) reset() {
 	}
 	clear(s.entries[:cap(s.entries)])
 	clear(s.elems[:cap(s.elems)])
-	*s = stack{buf: s.buf[:0], names: s.names[:0], entries: s.entries[:0], elems: s.elems[:0]}
+	s.buf, s.names, s.entries, s.elems = s.buf[:0], s.names[:0], s.entries[:0], s.elems[:0]
 }
 
 // value returns the value with the payload buf[start:].

@@ -157,7 +157,7 @@ func (d *decoder) decodeInterface(p *plan, v Value, dst reflect.Value, o options
 	case held.Kind() == reflect.Map && !held.IsNil() && v.kind == Map:
 		return d.decodeMap(planOf(held.Type()), v, held, level)
 	case p.typ.NumMethod() > 0:
-		return p.decodeError(v, problem{"the interface has methods", "store a pointer in it before, or use another type"}, nil)
+		return p.decodeError(v, hasMethods, nil)
 	}
 
 	if v.kind == String && o.has(asString) {
@@ -174,6 +174,9 @@ func (d *decoder) decodeInterface(p *plan, v Value, dst reflect.Value, o options
 	}
 	return err
 }
+
+// hasMethods is the problem with interfaces that a value without methods cannot be stored in.
+var hasMethods = problem{"the interface has methods", "store a pointer in it before, or use another type"}
 
 // dynamic returns v as it is stored in an interface with the given plan. v is not NULL.
 func (p *plan) dynamic(v Value, level int) (any, error) {
@@ -258,7 +261,8 @@ func (d *decoder) decodeString(p *plan, v Value, dst reflect.Value, o options) e
 	case p.form == formTime:
 		t, err := time.Parse(time.RFC3339, string(v.raw))
 		if err != nil {
-			return p.decodeError(v, problem{quoted(v.raw) + " is not a time", "store times as RFC 3339, or as seconds in an N"}, err)
+			misfit := problem{quoted(v.raw) + " is not a time", "store times as RFC 3339, or as seconds in an N"}
+			return p.decodeError(v, misfit, err)
 		}
 		*timeIn(dst) = t
 		return nil
@@ -300,7 +304,8 @@ func (p *plan) decodeDigits(v Value, text []byte, dst reflect.Value) error {
 
 // misfit returns the error for the text of a number that the plan's type cannot hold.
 func (p *plan) misfit(v Value, text []byte) error {
-	return p.decodeError(v, problem{quoted(text) + " does not fit", "use a type that holds it, such as float64 or string"}, nil)
+	misfit := problem{quoted(text) + " does not fit", "use a type that holds it, such as float64 or string"}
+	return p.decodeError(v, misfit, nil)
 }
 
 // setNumber sets dst to the number with the given text. It reports whether numbers can be
@@ -344,7 +349,8 @@ func (d *decoder) decodeBinary(p *plan, v Value, dst reflect.Value) error {
 		copy(dst.Bytes(), v.raw)
 		return nil
 	case p.form == formBytes:
-		return p.decodeError(v, problem{strconv.Itoa(len(v.raw)) + " bytes do not fit", "use a slice, or an array of that length"}, nil)
+		misfit := problem{strconv.Itoa(len(v.raw)) + " bytes do not fit", "use a slice, or an array of that length"}
+		return p.decodeError(v, misfit, nil)
 	case p.isOpaque:
 		if m, ok := dst.Addr().Interface().(encoding.BinaryUnmarshaler); ok {
 			return p.decoded(v, m.UnmarshalBinary(bytes.Clone(v.raw)))
@@ -422,11 +428,13 @@ func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) e
 		}
 
 		f := &p.fields[at]
-		inner, ok := f.making(dst)
-		if !ok {
-			return p.decodeError(v, unexported, nil)
+		var err error
+		if inner, ok := f.making(dst); ok {
+			err = d.decode(f.plan, member, inner, f.options, level+1)
+		} else {
+			err = f.plan.decodeError(member, unexported, nil)
 		}
-		if err := d.decode(f.plan, member, inner, f.options, level+1); err != nil {
+		if err != nil {
 			return inAttribute(err, string(name))
 		}
 	}

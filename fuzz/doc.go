@@ -26,7 +26,13 @@
 // TestLambda delivers a stream to handlers written with aws-lambda-go. This module
 // requires it so that programs with Sortkey do not.
 //
-// FuzzQuery, FuzzHistory and FuzzHandler are native fuzz targets:
+// TestPropertyMarshal and TestPropertyUnmarshal compare the conversion of Go values in
+// package attr with that of the AWS SDK, on random types. The rules are those of
+// attributevalue v1.21.12 and later, which this module requires; older versions treat
+// pointers to pointers and omitted elements in another way. TestMarshalDifferences and
+// TestUnmarshalDifferences list where the results differ on purpose.
+//
+// FuzzQuery, FuzzHistory, FuzzHandler and FuzzMarshal are native fuzz targets:
 //
 //	go test ./fuzz -run '^$' -fuzz FuzzHandler -fuzztime 60s
 package fuzz

@@ -1,0 +1,613 @@
+package fuzz_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
+)
+
+// TestPropertyMarshal compares attr.MarshalItem with MarshalMap of the AWS SDK, on random
+// values of random types: both store the same item, or both refuse the value.
+func TestPropertyMarshal(t *testing.T) {
+	proptest.Check(t, 20_000, func(t *proptest.T) {
+		v := randomGo(t, randomStruct(t, 3), 3)
+		compareMarshal(t, v)
+	})
+}
+
+// TestPropertyUnmarshal compares attr.UnmarshalItem with UnmarshalMap of the AWS SDK, on
+// items that come from a value of the same type, changed in places, and on random ones: both
+// make equal values, or both refuse the item.
+func TestPropertyUnmarshal(t *testing.T) {
+	proptest.Check(t, 20_000, func(t *proptest.T) {
+		typ := randomStruct(t, 3)
+		members := map[string]attr.Value{}
+		if t.Often(80) {
+			it, _ := attr.MarshalItem(randomGo(t, typ, 3).Interface())
+			for name, v := range it.All() {
+				members[string(name)] = v
+			}
+		}
+		for range t.IntN(3) {
+			names := goNames
+			if stored := slices.Sorted(maps.Keys(members)); len(stored) > 0 && t.Bool() {
+				names = stored
+			}
+			members[proptest.Pick(t, names...)] = randomStored(t, 3)
+		}
+		compareUnmarshal(t, typ, withoutTwins(members))
+	})
+}
+
+// FuzzMarshal is both properties as a fuzz target.
+func FuzzMarshal(f *testing.F) {
+	proptest.Fuzz(f, func(t *proptest.T) {
+		typ := randomStruct(t, 3)
+		it := compareMarshal(t, randomGo(t, typ, 3))
+		compareUnmarshal(t, typ, it)
+	})
+}
+
+// compareMarshal returns the item that both libraries store v as, or nil.
+func compareMarshal(t *proptest.T, v reflect.Value) attr.Item {
+	want, wantErr := sdkMarshal(v.Interface())
+	if e, ok := errors.AsType[*attr.Error](wantErr); ok && strings.HasSuffix(e.Msg, "not be empty") {
+		return nil // the set has no elements: see TestMarshalDifferences
+	}
+	got, err := attr.MarshalItem(v.Interface())
+	if (err == nil) != (wantErr == nil) || !got.Equal(want) {
+		t.Fatalf("%T\n%+v\n= %s, %v\nwant %s, %v",
+			v.Interface(), v, got.AppendJSON(nil), err, want.AppendJSON(nil), wantErr)
+	}
+	return got
+}
+
+func compareUnmarshal(t *proptest.T, typ reflect.Type, it attr.Item) {
+	want, got := reflect.New(typ), reflect.New(typ)
+	wantErr := sdkUnmarshal(it, want.Interface())
+	err := attr.UnmarshalItem(it, got.Interface())
+	if (err == nil) != (wantErr == nil) || err == nil && !reflect.DeepEqual(got.Interface(), want.Interface()) {
+		t.Fatalf("%s\ninto %v\n= %s, %v\nwant %s, %v", it.AppendJSON(nil), typ, asJSON(got), err, asJSON(want), wantErr)
+	}
+}
+
+// asJSON returns v for a report: JSON shows what pointers point to.
+func asJSON(v reflect.Value) string {
+	text, err := json.Marshal(v.Interface())
+	if err != nil {
+		return fmt.Sprintf("%+v", v)
+	}
+	return string(text)
+}
+
+// sdkMarshal returns the item that the SDK sends for v. An error can also be that of the
+// service, which refuses what the SDK sends, or a panic of the SDK.
+func sdkMarshal(v any) (it attr.Item, err error) {
+	defer recovered(&err)
+	m, err := attributevalue.MarshalMap(v)
+	if err != nil {
+		return nil, err
+	}
+	return sdkvalue.Item(m)
+}
+
+func sdkUnmarshal(it attr.Item, dst any) (err error) {
+	defer recovered(&err)
+	return attributevalue.UnmarshalMap(sdkvalue.Of(it), dst)
+}
+
+func recovered(err *error) {
+	if e := recover(); e != nil {
+		*err = fmt.Errorf("panic: %v", e)
+	}
+}
+
+// withoutTwins returns the item of members without names that differ only in case: in the
+// SDK the order of a map decides which of them a field gets.
+func withoutTwins(members map[string]attr.Value) attr.Item {
+	var b attr.Builder
+	seen := map[string]bool{}
+	for name, v := range members {
+		if folded := strings.ToLower(name); !seen[folded] {
+			seen[folded] = true
+			b.Add(name, v)
+		}
+	}
+	return b.Item()
+}
+
+// Types with names and methods, for random structs.
+type (
+	goName   string
+	goAge    int8
+	goShare  float32
+	goFlag   bool
+	goBits   []byte
+	goWhen   time.Time
+	goColor  int
+	goWord   string
+	goShade  string
+	goList   []string
+	goBlobs  [][]byte
+	goLookup map[string]int
+
+	GoBase struct {
+		ID   string `dynamodbav:"id"`
+		Note *string
+		A    int
+	}
+	goInner struct {
+		B int `dynamodbav:"b,omitempty"`
+		A string
+	}
+	GoOuter struct {
+		GoBase
+		*goDeep
+		goInner `dynamodbav:"inner"`
+		C       []GoBase `dynamodbav:"c"`
+	}
+	goDeep struct {
+		GoBase
+		D any
+	}
+	GoTwins struct {
+		GoLeft
+		GoRight
+	}
+	GoLeft struct {
+		GoBase
+		X int `dynamodbav:"x"`
+		Y int
+	}
+	GoRight struct {
+		GoBase
+		X int
+		Y int
+	}
+	GoNode struct {
+		Value int
+		Next  *GoNode
+		Kids  []GoNode `dynamodbav:",omitempty"`
+	}
+)
+
+// String makes the text of keys of maps.
+func (c goColor) String() string { return fmt.Sprintf("color-%d", int(c)) }
+
+func (s goShade) String() string { return "shade-" + string(s) }
+
+// MarshalText and UnmarshalText make the text of keys of maps, and nothing else.
+func (w goWord) MarshalText() ([]byte, error) { return []byte("<" + string(w) + ">"), nil }
+
+func (w *goWord) UnmarshalText(text []byte) error {
+	if len(text) < 2 {
+		return fmt.Errorf("%q is too short", text)
+	}
+	*w = goWord(text[1 : len(text)-1])
+	return nil
+}
+
+var (
+	goScalars = append(
+		typesOf(
+			"", 0, false, 0.5, []byte(nil), int8(0), int16(0), int32(0), int64(0),
+			uint(0), uint8(0), uint16(0), uint32(0), uint64(0), float32(0),
+			time.Time{}, json.Number(""), attributevalue.Number(""),
+			goName(""), goAge(0), goShare(0), goFlag(false), goBits(nil), goWhen{}, goColor(0), goWord(""),
+			[3]byte{}, [0]int{}, make(chan int), complex64(0), func() {}, uintptr(0), struct{}{},
+		),
+		reflect.TypeFor[any](),
+	)
+	goDocuments = typesOf(
+		[]string(nil), [][]byte(nil), goList(nil), goBlobs(nil), goLookup(nil), map[string]any(nil),
+		GoBase{}, GoOuter{}, GoTwins{}, GoNode{},
+	)
+	goKeys   = typesOf("", 0, uint8(0), false, 0.5, goName(""), goColor(0), goWord(""), goShade(""))
+	goEmbeds = typesOf(GoBase{}, GoNode{}, GoTwins{})
+	goNames  = []string{"A", "B", "C", "D", "a", "b", "id", "iD", "ID", "Note", "x", "Y", "inner", "GOBASE", "Value", "next", "c"}
+)
+
+func typesOf(values ...any) []reflect.Type {
+	types := make([]reflect.Type, len(values))
+	for i, v := range values {
+		types[i] = reflect.TypeOf(v)
+	}
+	return types
+}
+
+// randomType returns a type of at most depth levels. It returns neither pointers to
+// interfaces nor slices of bytes with a name (see TestMarshalDifferences).
+func randomType(t *proptest.T, depth int) reflect.Type {
+	if depth == 0 {
+		return proptest.Pick(t, goScalars...)
+	}
+	switch t.IntN(9) {
+	default:
+		return proptest.Pick(t, goScalars...)
+	case 3:
+		return proptest.Pick(t, goDocuments...)
+	case 4:
+		elem := randomType(t, depth-1)
+		if elem.Kind() == reflect.Interface {
+			return elem
+		}
+		if t.Often(30) {
+			elem = reflect.PointerTo(elem)
+		}
+		return reflect.PointerTo(elem)
+	case 5:
+		return reflect.SliceOf(randomType(t, depth-1))
+	case 6:
+		return reflect.ArrayOf(t.IntN(3), randomType(t, depth-1))
+	case 7:
+		return reflect.MapOf(proptest.Pick(t, goKeys...), randomType(t, depth-1))
+	case 8:
+		return randomStruct(t, depth-1)
+	}
+}
+
+// randomStruct returns a type of structs with random tags. Some fields are embedded.
+func randomStruct(t *proptest.T, depth int) reflect.Type {
+	var fields []reflect.StructField
+	for i := range t.IntN(5) {
+		f := reflect.StructField{Name: string(rune('A' + i)), Type: randomType(t, max(depth, 0))}
+		if t.Often(15) {
+			f.Type, f.Anonymous = proptest.Pick(t, goEmbeds...), true
+			if t.Bool() {
+				f.Type = reflect.PointerTo(f.Type)
+			}
+		}
+		f.Tag = reflect.StructTag(`dynamodbav:"` + randomTag(t) + `"`)
+		fields = append(fields, f)
+	}
+	return reflect.StructOf(fields)
+}
+
+func randomTag(t *proptest.T) string {
+	tag := ""
+	if t.Often(30) {
+		tag = proptest.Pick(t, append(goNames, "-")...)
+	}
+	for _, option := range []string{
+		"omitempty", "nullempty", "string", "unixtime", "omitemptyelem", "nullemptyelem", "unknown",
+		proptest.Pick(t, "stringset", "numberset", "binaryset"),
+	} {
+		if t.Often(15) {
+			tag += "," + option
+		}
+	}
+	return tag
+}
+
+// randomGo returns a value of a type. Depth limits what interfaces and recursive types hold.
+func randomGo(t *proptest.T, typ reflect.Type, depth int) reflect.Value {
+	v := reflect.New(typ).Elem()
+	if typ.ConvertibleTo(reflect.TypeFor[time.Time]()) {
+		v.Set(reflect.ValueOf(randomTime(t)).Convert(typ))
+		return v
+	}
+	switch typ.Kind() {
+	case reflect.Bool:
+		v.SetBool(t.Bool())
+	case reflect.String:
+		v.SetString(randomString(t))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(t.Uint64()) >> (t.IntN(8) * 8))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		v.SetUint(t.Uint64() >> (t.IntN(8) * 8))
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(randomFloat(t))
+	case reflect.Pointer:
+		if depth >= 0 && t.Often(70) {
+			v.Set(reflect.New(typ.Elem()))
+			v.Elem().Set(randomGo(t, typ.Elem(), depth-1))
+		}
+	case reflect.Interface:
+		if depth > 0 && t.Often(70) {
+			v.Set(randomGo(t, randomType(t, depth-1), depth-1))
+		}
+	case reflect.Slice:
+		if t.Often(80) {
+			v.Set(reflect.MakeSlice(typ, t.IntN(max(depth, 1)+1), 4))
+		}
+		fallthrough
+	case reflect.Array:
+		for i := range v.Len() {
+			v.Index(i).Set(randomGo(t, typ.Elem(), depth-1))
+		}
+	case reflect.Map:
+		if t.Often(80) {
+			v.Set(reflect.MakeMap(typ))
+			for range t.IntN(max(depth, 1) + 1) {
+				// NaN is not equal to itself (see TestMarshalDifferences).
+				if key := randomGo(t, typ.Key(), 0); key.Equal(key) {
+					v.SetMapIndex(key, randomGo(t, typ.Elem(), depth-1))
+				}
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); f.CanSet() {
+				f.Set(randomGo(t, f.Type(), depth-1))
+			}
+		}
+	}
+	return v
+}
+
+func randomTime(t *proptest.T) time.Time {
+	at := time.Unix(int64(t.Uint64()>>30)-1<<33, int64(t.IntN(3)*1_500_000)).UTC()
+	switch t.IntN(4) {
+	case 0:
+		return time.Time{}
+	case 1:
+		return at.In(time.FixedZone("", t.Between(-12, 12)*1800))
+	}
+	return at
+}
+
+func randomString(t *proptest.T) string {
+	return proptest.Pick(t,
+		"", "x", "7", "-0.5", "1e3", "300", "18446744073709551616", "1e200", "true", "<word>", "color-3",
+		"2024-02-29T01:02:03.5+02:00", "AA==", "\xff", t.AnyText(0, 5))
+}
+
+func randomFloat(t *proptest.T) float64 {
+	return proptest.Pick(t,
+		0, 1, math.Copysign(0, -1), -1.5, 0.1, 1e21, 1e-7, 1e40, 1e300, 5e-324, math.NaN(), math.Inf(1),
+		float64(int64(t.Uint64())), 1/(float64(t.IntN(8))+1),
+	)
+}
+
+// randomStored returns a stored value of any kind.
+func randomStored(t *proptest.T, depth int) attr.Value {
+	if depth == 0 || t.Often(60) {
+		switch t.IntN(6) {
+		case 0:
+			return attr.NewNull()
+		case 1:
+			return attr.NewBool(t.Bool())
+		case 2:
+			return attr.NewBinary(t.Bytes(0, 4))
+		case 3:
+			return attr.NewString(randomString(t))
+		}
+		n, err := attr.NewNumber(proptest.Pick(t,
+			"0", "1", "-1", "127", "300", "0.5", "1e19", "18446744073709551615", "1e100", "1700000000",
+		))
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		return n
+	}
+
+	switch t.IntN(3) {
+	case 0:
+		var b attr.Builder
+		seen := ""
+		for range t.IntN(4) {
+			// Letters that differ only in case would be twins.
+			if name := proptest.Pick(t, "A", "b", "id", "7", "true", "2.5", "<w>", "next"); !strings.Contains(seen, name) {
+				seen += name
+				b.Add(name, randomStored(t, depth-1))
+			}
+		}
+		return attr.NewMap(b.Item())
+	case 1:
+		element := func(t *proptest.T) attr.Value { return randomStored(t, depth-1) }
+		return attr.NewList(proptest.SliceOf(t, 0, 3, element)...)
+	}
+	kind := proptest.Pick(t, attr.StringSet, attr.NumberSet, attr.BinarySet)
+	elems := proptest.SliceOf(t, 1, 3, func(t *proptest.T) attr.Value {
+		switch kind {
+		case attr.StringSet:
+			return attr.NewString(randomString(t))
+		case attr.BinarySet:
+			return attr.NewBinary(t.Bytes(0, 2))
+		}
+		n, err := attr.NewNumber(proptest.Pick(t, "0", "1", "-1", "300", "0.5", "1e19"))
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		return n
+	})
+	set, err := attr.NewSet(kind, elems...)
+	if err != nil { // two elements are equal
+		return elems[0]
+	}
+	return set
+}
+
+// TestMarshalDifferences lists where package attr differs from attributevalue on purpose,
+// with the reason. A value that is nested too deep, as a cycle of pointers is, has no row:
+// attr refuses it, and the SDK calls itself until the program ends.
+func TestMarshalDifferences(t *testing.T) {
+	content := any(7)
+	for _, tt := range []struct {
+		why       string
+		value     any
+		sdk, attr string
+	}{
+		{
+			"a pointer to an interface is stored like what it holds; the SDK leaves it out",
+			struct{ A *any }{&content}, `{}`, `{"A":{"N":"7"}}`,
+		},
+		{
+			"a slice of bytes whose type has a name is a B; the SDK panics",
+			struct{ A []goByte }{[]goByte{1}}, panics, `{"A":{"B":"AQ=="}}`,
+		},
+		{
+			"an embedded field that is not exported and not a struct is left out; the SDK panics",
+			struct{ goAge }{1}, panics, `{}`,
+		},
+		{
+			"a set without elements is NULL, even if its elements were omitted; the service refuses what the SDK sends",
+			struct {
+				A []string `dynamodbav:",stringset,omitemptyelem"`
+			}{[]string{""}},
+			refused, `{"A":{"NULL":true}}`,
+		},
+		{
+			"what is not a map is no item; the SDK returns one without attributes",
+			"text", `{}`, refused,
+		},
+		{
+			"two keys with the same text, here as UTF-8, are refused; one of those that the SDK sends is stored",
+			map[string]int{"a\xff": 1, "a\ufffd": 1}, `{"a` + "\ufffd" + `":{"N":"1"}}`, refused,
+		},
+		{
+			"a key that is not a number keeps its value; the SDK does not find it again",
+			map[float64]int{math.NaN(): 1}, `{"NaN":{"NULL":true}}`, `{"NaN":{"N":"1"}}`,
+		},
+		{
+			"a type whose content would be lost is stored as the text it marshals to; the SDK does so with UseEncodingMarshalers",
+			struct{ A netip.Addr }{netip.MustParseAddr("::1")}, `{"A":{"M":{}}}`, `{"A":{"S":"::1"}}`,
+		},
+		{
+			"the methods of attributevalue.Marshaler are not called, because their results are types of the SDK; the type is refused " +
+				"unless it has MarshalAttr",
+			struct{ A goSDK }{1}, `{"A":{"S":"own form"}}`, refused,
+		},
+		{
+			"values and items of package attr are stored as they are; the SDK sees a struct without fields, and bytes",
+			struct{ A attr.Value }{attr.NewString("x")}, `{"A":{"M":{}}}`, `{"A":{"S":"x"}}`,
+		},
+	} {
+		if got := storedAs(sdkMarshal(tt.value)); got != tt.sdk {
+			t.Errorf("%s: the SDK returns %s, want %s", tt.why, got, tt.sdk)
+		}
+		if got := storedAs(attr.MarshalItem(tt.value)); got != tt.attr {
+			t.Errorf("%s: attr returns %s, want %s", tt.why, got, tt.attr)
+		}
+	}
+}
+
+func TestUnmarshalDifferences(t *testing.T) {
+	type fields struct {
+		A any            `json:",omitempty"`
+		B fmt.Stringer   `json:",omitempty"`
+		C []int          `json:",omitempty"`
+		D []GoBase       `json:",omitempty"`
+		E [3]int         `json:",omitempty"`
+		F map[[1]int]int `json:",omitempty"`
+		G netip.Addr     `json:",omitzero"`
+		H goSDK          `json:",omitempty"`
+
+		I attributevalue.UnixTime `json:"-"`
+	}
+	for _, tt := range []struct {
+		why, item string
+		dst       fields
+		sdk, attr string
+	}{
+		{
+			"what an interface holds is replaced, unless it is a pointer or a map; the SDK panics",
+			`{"A":{"S":"new"}}`, fields{A: "old"}, panics, `{"A":"new","E":[0,0,0]}`,
+		},
+		{
+			"NULL makes an interface nil; the SDK leaves what is not a pointer in it",
+			`{"A":{"NULL":true}}`, fields{A: "old"}, `{"A":"old","E":[0,0,0]}`, `{"E":[0,0,0]}`,
+		},
+		{
+			"an interface with methods is refused; the SDK panics",
+			`{"B":{"S":"x"}}`, fields{}, panics, refused,
+		},
+		{
+			"an empty list makes a slice empty; the SDK leaves its elements",
+			`{"C":{"L":[]}}`, fields{C: []int{1}}, `{"C":[1],"E":[0,0,0]}`, `{"E":[0,0,0]}`,
+		},
+		{
+			"the elements of a slice are new, and so is its memory, which other slices may use; the SDK decodes over the old ones",
+			`{"D":{"L":[{"M":{"id":{"S":"x"}}}]}}`, fields{D: []GoBase{{A: 1}}},
+			`{"D":[{"ID":"x","Note":null,"A":1}],"E":[0,0,0]}`, `{"D":[{"ID":"x","Note":null,"A":0}],"E":[0,0,0]}`,
+		},
+		{
+			"the elements of an array that the list does not have are zero; the SDK leaves them",
+			`{"E":{"L":[{"N":"7"}]}}`, fields{E: [3]int{1, 2, 3}}, `{"E":[7,2,3]}`, `{"E":[7,0,0]}`,
+		},
+		{
+			"the type of a map's keys matters only if there is a key; the SDK refuses the map",
+			`{"F":{"M":{}}}`, fields{}, refused, `{"E":[0,0,0]}`,
+		},
+		{
+			"a type whose content would be lost is decoded by its UnmarshalText; the SDK does so with UseEncodingUnmarshalers",
+			`{"G":{"S":"::1"}}`, fields{}, refused, `{"E":[0,0,0],"G":"::1"}`,
+		},
+		{
+			"the methods of attributevalue.Unmarshaler are not called, because their parameter is a type of the SDK; the type is " +
+				"refused unless it has UnmarshalAttr",
+			`{"H":{"S":"x"}}`, fields{}, `{"E":[0,0,0],"H":1}`, refused,
+		},
+		{
+			"NULL is the zero value of UnixTime as of all types; the SDK refuses it",
+			`{"I":{"NULL":true}}`, fields{}, refused, `{"E":[0,0,0]}`,
+		},
+	} {
+		it, err := attr.ParseItem([]byte(tt.item))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Each has memory of its own.
+		forSDK, forAttr := tt.dst, tt.dst
+		forSDK.C, forSDK.D = slices.Clone(tt.dst.C), slices.Clone(tt.dst.D)
+		if got := madeOf(&forSDK, sdkUnmarshal(it, &forSDK)); got != tt.sdk {
+			t.Errorf("%s: the SDK makes %s, want %s", tt.why, got, tt.sdk)
+		}
+		if got := madeOf(&forAttr, attr.UnmarshalItem(it, &forAttr)); got != tt.attr {
+			t.Errorf("%s: attr makes %s, want %s", tt.why, got, tt.attr)
+		}
+	}
+}
+
+// Results other than an item or a value.
+const (
+	refused = "an error"
+	panics  = "a panic"
+)
+
+func storedAs(it attr.Item, err error) string {
+	return madeOf(json.RawMessage(it.AppendJSON(nil)), err)
+}
+
+func madeOf(v any, err error) string {
+	switch {
+	case err != nil && strings.HasPrefix(err.Error(), "panic: "):
+		return panics
+	case err != nil:
+		return refused
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+type (
+	goByte byte
+	goSDK  int
+)
+
+func (goSDK) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
+	return &types.AttributeValueMemberS{Value: "own form"}, nil
+}
+
+func (v *goSDK) UnmarshalDynamoDBAttributeValue(types.AttributeValue) error {
+	*v = 1
+	return nil
+}
