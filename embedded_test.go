@@ -110,16 +110,12 @@ func TestEmbedded(t *testing.T) {
 		}
 
 		page, err := music.QueryPage(ctx, "Nina", sortkey.Limit(2))
+		fmt.Println(page.Trace) // artist = "Nina", all of it: 2 rows examined, 2 returned, …
 		require.NoError(t, err)
-		pages := func() {
-			page, err := music.QueryPage(ctx, "Nina", sortkey.Limit(2))
-			next, err := music.QueryPage(ctx, "Nina", sortkey.After(page.Cursor))
-			fmt.Println(page.Trace) // artist = "Nina", all of it: 2 rows examined, 2 returned, …
-			require.NoError(t, err)
-			require.Len(t, next.Items, 1)
-		}
-		pages()
 		require.Contains(t, page.Trace.String(), `artist = "Nina", all of it: 2 rows examined, 2 returned, `)
+		page, err = music.QueryPage(ctx, "Nina", sortkey.After(page.Cursor))
+		require.NoError(t, err)
+		require.Len(t, page.Items, 1)
 	})
 
 	t.Run("write", func(t *testing.T) {
@@ -137,6 +133,7 @@ func TestEmbedded(t *testing.T) {
 		defer fork.Close()
 		func(music *sortkey.TableOf[Song]) {
 			song, err = music.Update(ctx, sortkey.Key{"Nina", "Sinnerman"}, "SET plays = plays + :n", 1)
+			require.NoError(t, err)
 			err = music.Delete(ctx, "Nina", "Sinnerman", sortkey.If("plays < :n", 100), sortkey.Old(&song))
 		}(sortkey.Table[Song](fork, "Music"))
 		require.NoError(t, err)
@@ -163,7 +160,8 @@ func TestEmbedded(t *testing.T) {
 	t.Run("keys", func(t *testing.T) {
 		track := keys.MustParse("ALBUM#{album}#{disc:int(2)}#{track:int(3)}")
 		sk, err := track.Format("Pastel Blues", 1, 9) // ALBUM#Pastel Blues#01#009
-		disc, err := track.Under("Pastel Blues", 1)   // all tracks of the disc
+		require.NoError(t, err)
+		disc, err := track.Under("Pastel Blues", 1) // all tracks of the disc
 		require.NoError(t, err)
 		require.True(t, disc.Contains(sk))
 	})
@@ -192,6 +190,7 @@ func TestEmbedded(t *testing.T) {
 		song := Song{Artist: "Nina", Title: "Cloud"}
 		client := sdk.Client(db) // a real *dynamodb.Client
 		item, err := attributevalue.MarshalMap(song)
+		require.NoError(t, err)
 		_, err = client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("Music"), Item: item})
 		require.NoError(t, err)
 		got, err := music.Get(ctx, "Nina", "Cloud")
