@@ -1,6 +1,7 @@
 package fuzz_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,6 +82,9 @@ func compareUnmarshal(t *proptest.T, typ reflect.Type, it attr.Item) {
 	want, got := reflect.New(typ), reflect.New(typ)
 	wantErr := sdkUnmarshal(it, want.Interface())
 	err := attr.UnmarshalItem(it, got.Interface())
+	if bytes.Contains(it, []byte("NaN")) {
+		return // it is not equal to itself
+	}
 	if (err == nil) != (wantErr == nil) || err == nil && !reflect.DeepEqual(got.Interface(), want.Interface()) {
 		t.Fatalf("%s\ninto %v\n= %s, %v\nwant %s, %v", it.AppendJSON(nil), typ, asJSON(got), err, asJSON(want), wantErr)
 	}
