@@ -147,3 +147,37 @@ func TestSchemaRejects(t *testing.T) {
 		}
 	}
 }
+
+// TestSchemaIsSound replaces each value of a model, and holds that the parser refuses what the
+// schema does.
+func TestSchemaIsSound(t *testing.T) {
+	s := compiled(t)
+	var doc yaml.Node
+	require.NoError(t, yaml.Unmarshal(models(t)[designs+"testdata/shop.yaml"], &doc))
+	refused := 0
+	var replace func(n *yaml.Node)
+	replace = func(n *yaml.Node) {
+		was := *n
+		for _, text := range []string{"x y", "-1", "[x]", "{x: y}"} {
+			var other yaml.Node
+			require.NoError(t, yaml.Unmarshal([]byte(text), &other))
+			*n = *other.Content[0]
+			data, err := yaml.Marshal(&doc)
+			require.NoError(t, err)
+			if s.Validate(plain(t, &doc)) != nil {
+				refused++
+				if _, err := modelfile.Parse("m.yaml", data); err == nil {
+					t.Errorf("only the schema refuses %s on line %d", text, was.Line)
+				}
+			}
+		}
+		*n = was
+		for i, child := range n.Content {
+			if n.Kind != yaml.MappingNode || i%2 == 1 {
+				replace(child)
+			}
+		}
+	}
+	replace(doc.Content[0])
+	require.Greater(t, refused, 500)
+}

@@ -54,7 +54,7 @@ func ParseARN(s string) (TableRef, error) {
 	}
 	ref := TableRef{Region: parts[3], Account: parts[4]}
 	name, rest, more := strings.Cut(resource, "/")
-	if !validName(name) {
+	if !wire.ValidName(name) {
 		return TableRef{}, bad
 	}
 	ref.Name = name
@@ -63,7 +63,7 @@ func ParseARN(s string) (TableRef, error) {
 	}
 	kind, last, _ := strings.Cut(rest, "/")
 	switch {
-	case kind == "index" && validName(last):
+	case kind == "index" && wire.ValidName(last):
 		ref.Index = last
 	case kind == "stream" && last != "" && !strings.Contains(last, "/"):
 		ref.Stream = last
@@ -71,10 +71,6 @@ func ParseARN(s string) (TableRef, error) {
 		return TableRef{}, bad
 	}
 	return ref, nil
-}
-
-func validName(s string) bool {
-	return len(s) >= wire.MinName && len(s) <= wire.MaxName && wire.IsName(s)
 }
 
 // ARNs makes ARNs of one region and account; empty fields are

@@ -219,6 +219,9 @@ func IsName(s string) bool {
 	return s != ""
 }
 
+// ValidName reports whether s can be the name of a table or of an index.
+func ValidName(s string) bool { return len(s) >= MinName && len(s) <= MaxName && IsName(s) }
+
 // table checks a table's name or ARN. An empty name violates only the minimum
 // length. [ParseTable] checks ARNs later. Source: conformance s_put_table_*.
 func (v *violations) table(member, s string, shortest int) {
@@ -277,7 +280,7 @@ func (v *violations) tableKeys(member string, keys []string) bool {
 		if strings.HasPrefix(k, ARNPrefix) && len(k) <= MaxARN {
 			continue
 		}
-		if !IsName(k) || len(k) < MinName || len(k) > MaxName {
+		if !ValidName(k) {
 			return v.add(checkKeys, member, "", "Map keys must satisfy constraint: ["+
 				atMostLength(MaxName)+", "+atLeastLength(MinName)+", "+matching(namePattern)+"]")
 		}

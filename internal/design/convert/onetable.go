@@ -10,6 +10,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -156,8 +157,8 @@ func (o *oneTable) table(n *node) bool {
 
 // indexName returns a valid index name, which has at least three characters.
 func indexName(name string) string {
-	name = notTableName.ReplaceAllString(name, "-")
-	for len(name) < 3 {
+	name = dashed(name)
+	for len(name) < wire.MinName {
 		name += "-"
 	}
 	return name

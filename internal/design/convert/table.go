@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // maxTables and maxIndexes limit an import.
@@ -21,20 +21,15 @@ const (
 	maxIndexes = 30
 )
 
-var (
-	tableName    = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
-	notTableName = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
-)
-
 // addTable adds a table, under another name if its own is invalid. It returns
 // nil, and records a loss, if the table is invalid.
 func (im *importer) addTable(t *model.Table, n *node) *model.Table {
-	if name := t.Name; !tableName.MatchString(name) {
-		t.Name = notTableName.ReplaceAllString(name, "-")
-		for len(t.Name) < 3 {
+	if name := t.Name; !wire.ValidName(name) {
+		t.Name = dashed(name)
+		for len(t.Name) < wire.MinName {
 			t.Name += "-table"
 		}
-		t.Name = t.Name[:min(len(t.Name), 255)]
+		t.Name = t.Name[:min(len(t.Name), wire.MaxName)]
 		im.loss(
 			n, fmt.Sprintf("the table name %q", clip(name)),
 			"table names have 3 to 255 letters, digits, _, - and ., so it is imported as "+t.Name, "",
@@ -63,6 +58,23 @@ func (im *importer) addTable(t *model.Table, n *node) *model.Table {
 	}
 	im.m.Tables = append(im.m.Tables, t)
 	return t
+}
+
+// dashed returns a name with a dash for what no name of a table or an index can have.
+func dashed(name string) string {
+	var b strings.Builder
+	replaced := false // the character before
+	for _, r := range name {
+		valid := wire.IsName(string(r))
+		switch {
+		case valid:
+			b.WriteRune(r)
+		case !replaced:
+			b.WriteByte('-')
+		}
+		replaced = !valid
+	}
+	return b.String()
 }
 
 func (im *importer) addIndex(t *model.Table, x *model.Index, n *node) {

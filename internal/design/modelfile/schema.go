@@ -1,19 +1,63 @@
 package modelfile
 
-import (
-	"bytes"
-	_ "embed"
-)
+import "maps"
 
-//go:embed model.schema.json
-var schema []byte
+// A schema is a JSON Schema.
+type schema map[string]any
 
-//go:embed starter.yaml
-var starter []byte
+// A definition is a schema that others refer to by name.
+type definition struct {
+	name   string
+	schema schema
+}
 
-// Schema returns the JSON Schema of model files, for editors. It describes the
-// structure; only [Parse] checks names.
-func Schema() []byte { return bytes.Clone(schema) }
+// define returns a reference to a schema with a name.
+func define(name string, s schema) schema { return schema{"$ref": &definition{name, s}} }
 
-// Starter returns a commented model to start from.
-func Starter() []byte { return bytes.Clone(starter) }
+// MarshalText returns what refers to the definition.
+func (d *definition) MarshalText() ([]byte, error) { return []byte("#/$defs/" + d.name), nil }
+
+// with returns the schema with another keyword.
+func (s schema) with(keyword string, value any) schema {
+	s = maps.Clone(s)
+	s[keyword] = value
+	return s
+}
+
+// anyOf returns the schema of what one of the list accepts.
+func anyOf(list ...schema) schema { return schema{"anyOf": list} }
+
+// arrayOf returns the schema of a list of elements, and of none but a list. Two limits are
+// the least and the largest number of its elements.
+func arrayOf(element schema, limits ...int) schema {
+	s := schema{"type": "array", "items": element}
+	if len(limits) == 2 {
+		s["minItems"], s["maxItems"] = limits[0], limits[1]
+	}
+	return s
+}
+
+// oneOf returns the schemas of objects that have one of the members.
+func oneOf(names ...string) (all []schema) {
+	for _, name := range names {
+		all = append(all, schema{"required": []string{name}})
+	}
+	return all
+}
+
+// definitions adds the definitions that the schema refers to, directly or not.
+func (s schema) definitions(all map[string]schema) {
+	for _, v := range s {
+		switch v := v.(type) {
+		case schema:
+			v.definitions(all)
+		case []schema:
+			for _, e := range v {
+				e.definitions(all)
+			}
+		case *definition:
+			all[v.name] = v.schema
+			v.schema.definitions(all)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package modelfile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// ruleCodec is the codec of the name of a rule.
+var ruleCodec = checked(wordsSchema, func(in value, rule string) {
+	if rule != "" && !wordsPattern.MatchString(rule) {
+		in.fail(
+			"each finding begins with the name of its rule",
+			"%s is not the name of a rule: names are lower-case words joined by hyphens", clip(rule),
+		)
+	}
+})
+
+// subjectCodec is the codec of the name of what a finding is about.
+var subjectCodec = checked(textSchema, func(in value, name string) {
+	if name != "" {
+		in.known(name, in.subjects(), "unknown table, index, entity or pattern %s")
+	}
+})
+
+// subjects returns the names that findings can have.
+func (p *parser) subjects() []string {
+	all := namesOf(p.m.Tables, tableName)
+	for _, t := range p.m.Tables {
+		all = append(all, namesOf(t.Indexes, indexName)...)
+	}
+	return slices.Concat(
+		all, namesOf(p.m.Entities, entityName), namesOf(p.m.Patterns, func(q *model.Pattern) string { return q.Name }),
+	)
+}
+
+func afterAllowance(in value, a *model.Allowance) bool {
+	if strings.TrimSpace(a.Why) == "" {
+		in.fail("add why: with the reason", "the allowance of %s has no reason", clip(a.Rule))
+	}
+	return true
+}

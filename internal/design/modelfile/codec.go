@@ -1,0 +1,222 @@
+package modelfile
+
+import (
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// A codec is all that the format has to say about a kind of value. Read reads a value into v
+// and returns whether there is one; write returns v as a node, or nil for nothing. The schema
+// describes the value to editors.
+type codec struct {
+	read   func(in value, v reflect.Value) bool
+	write  func(v reflect.Value) *yaml.Node
+	schema schema
+	of     reflect.Type // of v, if there is only one
+}
+
+// special returns the codec of values that are a T, or that several fields of a T hold.
+func special[T any](s schema, read func(in value, v *T), write func(v *T) *yaml.Node) codec {
+	return codec{
+		read: func(in value, v reflect.Value) bool {
+			read(in, as[T](v))
+			return true
+		},
+		write:  func(v reflect.Value) *yaml.Node { return write(as[T](v)) },
+		schema: s,
+		of:     reflect.TypeFor[T](),
+	}
+}
+
+func as[T any](v reflect.Value) *T { return v.Addr().Interface().(*T) }
+
+// with returns the codec with another keyword in its schema.
+func (c codec) with(keyword string, value any) codec {
+	c.schema = c.schema.with(keyword, value)
+	return c
+}
+
+// called returns the codec of values that messages call what.
+func (c codec) called(what string) codec {
+	read := c.read
+	c.read = func(in value, v reflect.Value) bool { return read(in.called(what), v) }
+	return c
+}
+
+// optional returns the codec of values that may be empty.
+func (c codec) optional() codec {
+	read := c.read
+	c.read = func(in value, v reflect.Value) bool { return empty(in.node) || read(in, v) }
+	c.schema = anyOf(schema{"type": "null"}, c.schema)
+	return c
+}
+
+// later returns the codec of a member of an entity that is read once all templates are parsed.
+func (c codec) later() codec {
+	read := c.read
+	c.read = func(in value, v reflect.Value) bool {
+		e := in.entity
+		in.parser.later = append(in.parser.later, func() {
+			in.entity = e
+			read(in, v)
+		})
+		return true
+	}
+	return c
+}
+
+// unread returns the codec of a member that the object's own functions read.
+func (c codec) unread() codec {
+	c.read = nil
+	return c
+}
+
+// readInto reads a value into v, or into a new one that v points to.
+func (c codec) readInto(in value, v reflect.Value) bool {
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+	}
+	return c.read(in, reflect.Indirect(v))
+}
+
+// scalar returns the codec of what parse makes of a text. The zero value, which parse returns for
+// an invalid text, leaves what is there.
+func scalar[T any](s schema, parse func(in value, s string) T) codec {
+	return codec{
+		read: func(in value, v reflect.Value) bool {
+			s, ok := in.text()
+			if !ok {
+				return false
+			}
+			if parsed := reflect.ValueOf(parse(in, s)); !parsed.IsZero() {
+				v.Set(parsed)
+			}
+			return true
+		},
+		write: func(v reflect.Value) *yaml.Node {
+			if v.Kind() == reflect.String {
+				return textNode(v.String())
+			}
+			return scalarNode(v.Interface())
+		},
+		schema: s,
+	}
+}
+
+var textSchema = define("text", schema{
+	"type":        []string{"string", "number", "boolean"},
+	"description": "Text, read as written: 7 and 2026-01-05 need no quotes.",
+})
+
+// checked returns the codec of texts that check finds no fault with.
+func checked(s schema, check func(in value, s string)) codec {
+	return scalar(s, func(in value, s string) string {
+		check(in, s)
+		return s
+	})
+}
+
+var (
+	textCodec  = checked(textSchema, func(value, string) {})
+	textsCodec = listOf(yaml.FlowStyle, textCodec)
+
+	numberCodec = scalar(schema{"type": "number", "minimum": 0}, func(in value, s string) float64 {
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(f >= 0) || math.IsInf(f, 0) {
+			in.fail("", "%s must be a non-negative number, not %s", in.what, clip(s))
+		}
+		return f
+	})
+
+	flagCodec = scalar(schema{"type": "boolean"}, func(in value, s string) bool {
+		if s != "true" && s != "false" {
+			in.fail("", "%s must be true or false, not %s", in.what, clip(s))
+		}
+		return s == "true"
+	})
+)
+
+// referenceCodec writes the name of what the value points to.
+var referenceCodec = codec{
+	write:  func(v reflect.Value) *yaml.Node { return textNode(v.FieldByName("Name").String()) },
+	schema: textSchema,
+}
+
+// integer returns the codec of whole numbers from least to most.
+func integer(least, most int) codec {
+	return scalar(schema{"type": "integer", "minimum": least, "maximum": most}, func(in value, s string) int {
+		return in.whole(s, least, most)
+	})
+}
+
+func (in value) whole(s string, least, most int) int {
+	i, err := strconv.Atoi(strings.ReplaceAll(s, "_", ""))
+	if err == nil && i >= least && i <= most {
+		return i
+	}
+	if _, err := strconv.ParseFloat(s, 64); err != nil {
+		s = strconv.Quote(s)
+	}
+	in.fail("", "%s must be a whole number from %d to %d, not %s", in.what, least, most, clip(s))
+	return 0
+}
+
+// listOf returns the codec of lists. A value that is not a list is its only element.
+func listOf(style yaml.Style, element codec) codec {
+	return codec{
+		read: func(in value, v reflect.Value) bool {
+			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+			for _, e := range in.list() {
+				one := reflect.New(v.Type().Elem()).Elem()
+				if element.readInto(e, one) {
+					v.Set(reflect.Append(v, one))
+				}
+			}
+			return true
+		},
+		write: func(v reflect.Value) *yaml.Node {
+			n := &yaml.Node{Kind: yaml.SequenceNode, Style: style}
+			for i := range v.Len() {
+				n.Content = append(n.Content, element.write(reflect.Indirect(v.Index(i))))
+			}
+			return n
+		},
+		schema: anyOf(arrayOf(element.schema), element.schema),
+	}
+}
+
+// named returns the codec of mappings from names to elements. An element has a Pos and a Name;
+// start checks the name, and reports whether the element has a meaning. The prefix and the
+// name are the element in messages.
+func named[T any](prefix string, start func(key value, v *T) bool, element codec) codec {
+	return codec{
+		read: func(in value, v reflect.Value) bool {
+			for _, e := range in.entries() {
+				one := reflect.ValueOf(new(T))
+				one.Elem().FieldByName("Pos").Set(reflect.ValueOf(e.key.pos()))
+				one.Elem().FieldByName("Name").SetString(e.name)
+				if start(e.key, as[T](one.Elem())) && element.read(e.called(prefix+e.name), one.Elem()) {
+					v.Set(reflect.Append(v, one))
+				}
+			}
+			return true
+		},
+		write: func(v reflect.Value) *yaml.Node {
+			all := &yaml.Node{Kind: yaml.MappingNode}
+			for i := range v.Len() {
+				one := v.Index(i).Elem()
+				n := element.write(one)
+				if n == nil {
+					n = flowNode()
+				}
+				put(all, one.FieldByName("Name").String(), n)
+			}
+			return all
+		},
+		schema: schema{"type": "object", "additionalProperties": element.schema},
+	}
+}

@@ -1,0 +1,91 @@
+package modelfile
+
+import (
+	"reflect"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+func afterExpect(in value, x *model.Expect) bool {
+	if x.Waste != nil && *x.Waste > 1 {
+		in.get("waste").fail("0.1 is a tenth", "waste must be from 0 to 1")
+	}
+	q := in.pattern
+	if q.Table == nil {
+		x.Keys = nil
+	}
+	if n := in.at(in.get("item").deref(), ""); n.node != nil && q.Operation != "GetItem" && q.Operation != "" {
+		n.fail("use rows or keys", "only a get can expect an item")
+	}
+	return true
+}
+
+// onOneLine returns the codec of expectations, on one line if they list no keys and no item.
+func onOneLine(o object[model.Expect]) codec {
+	c := o.codec()
+	c.write = func(v reflect.Value) *yaml.Node {
+		x := as[model.Expect](v)
+		n := o.write(x)
+		if n != nil && x.Item == nil && len(x.Keys) == 0 {
+			n.Style = yaml.FlowStyle
+		}
+		return n
+	}
+	return c
+}
+
+// entityCodec is the codec of the name of an entity of the model.
+var entityCodec = checked(textSchema, func(in value, name string) {
+	in.known(name, namesOf(in.m.Entities, entityName), "unknown entity %s")
+})
+
+var budgets = []string{model.BudgetSample, model.BudgetP95, model.BudgetWorst}
+
+var budgetCodec = checked(schema{"enum": budgets}, func(in value, level string) {
+	in.known(level, budgets, "budget is sample, p95 or worst, not %s")
+})
+
+// itemCodec is the codec of the item that a get returns, or none.
+var itemCodec = special(
+	anyOf(schema{"const": "none"}, schema{"type": "object"}),
+	func(in value, x *model.Expect) {
+		n := in.deref()
+		switch t := in.pattern.Table; {
+		case n == nil:
+		case n.Kind == yaml.ScalarNode && n.Value == "none":
+			x.NoItem = true
+		case t != nil:
+			x.Item, _ = in.at(n, "the item").item(t.Kinds())
+		}
+	},
+	func(x *model.Expect) *yaml.Node {
+		switch {
+		case x.NoItem:
+			return textNode("none")
+		case x.Item != nil:
+			return itemNode(x.Item)
+		}
+		return nil
+	},
+)
+
+// rowKeyCodec is the codec of a key of the pattern's table: [pk, sk], or pk for a table without a
+// sort key.
+var rowKeyCodec = special(anyOf(arrayOf(anyValue), anyValue), func(in value, k *model.Key) {
+	if in.pattern.Table == nil {
+		return
+	}
+	attributes := in.pattern.Table.Keys()
+	parts := in.list()
+	if len(parts) != len(attributes) {
+		in.fail("", "a key of table %s needs %d values, not %d", in.pattern.Table.Name, len(attributes), len(parts))
+		return
+	}
+	for i, part := range parts {
+		if v, ok := part.called(attributes[i].Name).attribute(attributes[i].Kind); ok {
+			*k = append(*k, v)
+		}
+	}
+}, func(k *model.Key) *yaml.Node { return listNode(yaml.FlowStyle, *k, valueNode) }).called("a key")

@@ -1,0 +1,238 @@
+package modelfile
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/keys"
+)
+
+var uniform = model.Distribution{Name: "uniform"}
+
+func startField(key value, f *model.Field) bool {
+	f.Distribution = uniform
+	_, err := keys.Parse("{" + f.Name + "}")
+	ok := err == nil && !strings.Contains(f.Name, ":")
+	if !ok {
+		key.fail(
+			"names consist of letters, digits, _, - and ., and begin with a letter or _",
+			"%s is not a valid field name", clip(f.Name),
+		)
+	}
+	return ok
+}
+
+func beforeField(in value, _ *model.Field) bool {
+	if in.short && in.node.Kind != yaml.ScalarNode {
+		in.entries() // fails
+		delete(in.members, "type")
+	}
+	return true
+}
+
+func afterField(in value, f *model.Field) bool {
+	if n := in.get("values"); n.node != nil && len(f.Values) == 0 {
+		n.fail("", "field %s has no values to choose from", f.Name)
+	}
+	if n := in.get("distinct"); n.node != nil && len(f.Values) > 0 {
+		n.fail("keep one of them", "field %s has both values and distinct", f.Name)
+	}
+	return true
+}
+
+// typeCodec is the codec of the type of a field.
+var typeCodec = special(
+	define("type", schema{
+		"type":        "string",
+		"description": "The encoding of a value in a key, as in templates.",
+		"examples": []string{
+			"string", "path", "int(8)", "signed(8)", "decimal(8,2)", "number", "year", "month", "date", "time",
+			"millis", "micros", "nanos", "epoch", "epochms", "uuid", "ulid", "ksuid", "hex(16)", "enum(A,B)",
+		},
+		"pattern": `^\s*(` + strings.Join(keys.TypeNames(), "|") + `)\s*(\(.*\))?(:desc)?$`,
+	}),
+	readType,
+	func(f *model.Field) *yaml.Node {
+		if f.Type.Name == "" {
+			return nil
+		}
+		return textNode(f.Type.String())
+	},
+)
+
+func readType(in value, f *model.Field) {
+	s, ok := in.called("the type of field " + f.Name).text()
+	if !ok {
+		return
+	}
+	t, err := keys.ParseType(s)
+	name, _, open := strings.Cut(s, "(")
+	switch {
+	case err == nil:
+		f.Type = t
+		in.declared[f] = true
+	case open && !strings.Contains(s, ")"):
+		in.fail(
+			"inside braces, put a type with a comma in quotes",
+			"field %s: the type %s has no closing parenthesis", f.Name, clip(s),
+		)
+	case slices.Contains(keys.TypeNames(), name):
+		in.failKey(in.pos(), "field "+f.Name, err)
+	default:
+		in.known(name, keys.TypeNames(), "field %s: unknown type %s", f.Name)
+	}
+}
+
+var distributionCodec = special(
+	schema{
+		"type": "string", "default": "uniform", "examples": []string{"uniform", "zipf(1.2)", "sequence"},
+		"pattern": `^(uniform|sequence|zipf(\([0-9.]+\))?)$`,
+	},
+	func(in value, d *model.Distribution) {
+		s, ok := in.text()
+		name, skew, _ := strings.Cut(s, "(")
+		switch {
+		case !ok:
+		case s == "uniform" || s == "sequence":
+			d.Name = s
+		case s == "zipf":
+			*d = model.Distribution{Name: s, Skew: 1.2}
+		case name == "zipf" && strings.HasSuffix(skew, ")"):
+			number, err := strconv.ParseFloat(strings.TrimSuffix(skew, ")"), 64)
+			if err != nil || !(number > 0 && number <= 8) {
+				in.fail("such as zipf(1.2)", "the skew of a zipf distribution must be above 0 and at most 8")
+			}
+			*d = model.Distribution{Name: name, Skew: number}
+		default:
+			in.known(s, []string{"uniform", "zipf(1.2)", "sequence"}, "unknown distribution %s")
+		}
+	},
+	func(d *model.Distribution) *yaml.Node {
+		switch d.Name {
+		case "", "uniform":
+			return nil
+		case "zipf":
+			return textNode(fmt.Sprintf("zipf(%v)", d.Skew))
+		}
+		return textNode(d.Name)
+	},
+)
+
+var sizeRange = regexp.MustCompile(`^(\d{1,6})(?:\s*\.\.\s*(\d{1,6}))?$`)
+
+// sizeCodec is the codec of a number of bytes, or two of them for a range.
+var sizeCodec = special(
+	schema{"type": []string{"string", "integer"}, "minimum": 0, "pattern": `^\d{1,6}(\s*\.\.\s*\d{1,6})?$`},
+	func(in value, f *model.Field) {
+		s, ok := in.text()
+		if !ok {
+			return
+		}
+		m := sizeRange.FindStringSubmatch(s)
+		if m == nil {
+			in.fail("write bytes, such as 20 or 20..200", "invalid size %[2]s of field %[1]s", f.Name, clip(s))
+			return
+		}
+		f.MinSize = in.whole(m[1], 0, maxSize)
+		if f.MaxSize = f.MinSize; m[2] != "" {
+			f.MaxSize = in.whole(m[2], 0, maxSize)
+		}
+		if f.MaxSize < f.MinSize {
+			in.fail("", "the first size of field %s is larger than the second", f.Name)
+		}
+	},
+	func(f *model.Field) *yaml.Node {
+		if f.MinSize == 0 && f.MaxSize == 0 {
+			return nil
+		}
+		return textNode(fmt.Sprintf("%d..%d", f.MinSize, f.MaxSize))
+	},
+)
+
+const maxSize = 400 << 10
+
+// checkFields checks values and bounds against the types of fields.
+func (p *parser) checkFields() {
+	done := map[*model.Field]bool{}
+	lists := [][]*model.Field{p.m.Fields}
+	for _, e := range p.m.Entities {
+		lists = append(lists, e.Fields)
+	}
+	for _, f := range slices.Concat(lists...) {
+		if !done[f] {
+			p.checkField(f)
+		}
+		done[f] = true
+	}
+}
+
+func (p *parser) checkField(f *model.Field) {
+	if f.Type.Name == "string" && f.Type.Width > 0 {
+		f.MinSize, f.MaxSize = f.Type.Width, f.Type.Width
+	}
+	texts := slices.Clone(f.Values)
+	switch f.Type.Name {
+	case "int", "signed", "decimal", "number": // bounds of a time can also be a month or a year
+		for _, bound := range []string{f.From, f.To} {
+			if bound != "" {
+				texts = append(texts, bound)
+			}
+		}
+	}
+	for _, text := range texts {
+		if _, err := f.Type.Encode(text); err != nil {
+			p.failKey(f.Pos, "field "+f.Name, err)
+			return
+		}
+	}
+	if _, err := f.Bounds(); err != nil {
+		p.failAt(f.Pos, "", "field %s: %v", f.Name, err)
+	}
+}
+
+// failKey adds an error of package keys.
+func (p *parser) failKey(pos model.Pos, what string, err error) {
+	if e, ok := errors.AsType[*keys.Error](err); ok {
+		if e.Component != "" && !strings.HasSuffix(what, " "+e.Component) {
+			what += ", component " + e.Component
+		}
+		p.failAt(pos, e.Advice, "%s: %s", what, e.Msg)
+		return
+	}
+	p.failAt(pos, "", "%s: %v", what, err)
+}
+
+func fieldNames(list []*model.Field) []string {
+	return namesOf(list, func(f *model.Field) string { return f.Name })
+}
+
+// ownFields returns the fields of an entity that are not the model's.
+func ownFields(m *model.Model, e *model.Entity) (all []*model.Field) {
+	for _, f := range e.Fields {
+		if !slices.Contains(m.Fields, f) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// fieldsFor returns the fields that an entity can name, its own first.
+func (p *parser) fieldsFor(e *model.Entity) []*model.Field {
+	return slices.Concat(ownFields(p.m, e), p.m.Fields)
+}
+
+func (p *parser) fieldOf(e *model.Entity, name string) *model.Field {
+	for _, f := range p.fieldsFor(e) {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}

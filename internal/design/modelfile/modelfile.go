@@ -1,0 +1,89 @@
+package modelfile
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// Load reads a model from a file. It returns [model.Errors] for an invalid model.
+func Load(path string) (*model.Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// Parse reads a model from YAML or JSON. File is the file name for places. For
+// an invalid model it returns [model.Errors].
+func Parse(file string, data []byte) (*model.Model, error) {
+	p := &parser{file: file, m: &model.Model{}, declared: map[*model.Field]bool{}, broken: map[*model.Entity]bool{}}
+	if root := p.document(data); root != nil {
+		modelObject.read(p.at(root, "the model"), p.m)
+	}
+	if len(p.errs) > 0 {
+		p.errs.Sort()
+		return nil, p.errs
+	}
+	return p.m, nil
+}
+
+// Write writes the model as readable YAML, which [Parse] reads back to the same
+// model. It adds comments that name the sections. A pattern's raw request must
+// be JSON.
+func Write(w io.Writer, m *model.Model) error {
+	for _, q := range m.Patterns {
+		var object map[string]json.RawMessage
+		if q.Request != nil && (json.Unmarshal(q.Request, &object) != nil || object == nil) {
+			return fmt.Errorf("pattern %s: its request is not a JSON object", q.Name)
+		}
+	}
+	data, err := yaml.Dump(
+		modelObject.write(m), yaml.WithLineWidth(-1), yaml.WithQuotePreference(yaml.QuoteDouble),
+		yaml.WithCompactSeqIndent(false),
+	)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
+}
+
+// Schema returns the JSON Schema of model files, for editors. It describes the
+// structure; only [Parse] checks names.
+func Schema() []byte {
+	all := map[string]schema{}
+	root := modelObject.schema()
+	root.definitions(all)
+	maps.Copy(root, schema{
+		"$schema":     "https://json-schema.org/draft/2020-12/schema",
+		"title":       "Key design",
+		"description": "A design of tables, keys and access patterns for sortkey design.",
+		"$defs":       all,
+	})
+	text, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		panic(err) // it consists of maps, texts and numbers
+	}
+	return append(text, '\n')
+}
+
+//go:embed starter.yaml
+var starter []byte
+
+// Starter returns a commented model to start from.
+func Starter() []byte { return bytes.Clone(starter) }

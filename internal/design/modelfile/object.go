@@ -1,0 +1,178 @@
+package modelfile
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// A member describes a member of an object that is a struct. It is read into the field that
+// has its name in Go's spelling, unless its codec is one of the whole struct. Without read,
+// the object's own functions read it.
+type member struct {
+	name, help string
+	codec
+	field string // if it has another name
+	late  bool   // read and written after the members that follow it
+	// Without the member, the object is invalid: why, with %s for the object, and what to do.
+	lack, hint string
+}
+
+func has(name, help string, c codec) member { return member{name: name, help: help, codec: c} }
+
+// needed returns a member that every object must have.
+func needed(lack, hint string, m member) member {
+	m.lack, m.hint = lack, hint
+	return m
+}
+
+// late returns a member that is read and written after those that follow it.
+func late(m member) member {
+	m.late = true
+	return m
+}
+
+// place returns the part of a struct that the member is read into.
+func (m member) place(v reflect.Value) reflect.Value {
+	if m.of == v.Type() {
+		return v
+	}
+	field := m.field
+	if field == "" {
+		for word := range strings.SplitSeq(m.name, "_") {
+			field += strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return v.FieldByName(field)
+}
+
+// node returns the member of a struct as a node, or nil if the struct does not need it.
+func (m member) node(self reflect.Value) *yaml.Node {
+	v := m.place(self)
+	fallback, ok := m.schema["default"]
+	if m.write == nil || v.IsZero() || ok && fallback == fmt.Sprint(v) {
+		return nil
+	}
+	return m.write(reflect.Indirect(v))
+}
+
+// An object describes mappings with known members, which are a T.
+type object[T any] struct {
+	name     string // of its schema
+	style    yaml.Style
+	sections bool   // the help of a member that is not a scalar stands before it as a comment
+	short    string // the member that a value is that is not a mapping
+	members  []member
+	also     schema // more constraints
+	// Before and after check what concerns several members. They return whether there is a
+	// value; if before does not, no member is read.
+	before, after func(in value, v *T) bool
+}
+
+func (o object[T]) codec() codec {
+	c := special(define(o.name, o.schema()), nil, o.write)
+	c.read = func(in value, v reflect.Value) bool { return o.read(in, as[T](v)) }
+	return c
+}
+
+func (o object[T]) read(in value, v *T) bool {
+	n, self := in.deref(), reflect.ValueOf(v).Elem()
+	isMapping := n != nil && n.Kind == yaml.MappingNode
+	if o.short != "" {
+		in.node, in.short = n, !isMapping
+	}
+	in.members = map[string]*yaml.Node{o.short: n}
+	if !in.short {
+		in.members = o.find(in, n)
+	}
+	at := in.pos()
+	if pos := self.FieldByName("Pos"); pos.IsValid() {
+		if pos.IsZero() {
+			pos.Set(reflect.ValueOf(at))
+		}
+		at = pos.Interface().(model.Pos)
+	}
+	for _, m := range o.members {
+		if m.lack != "" && isMapping && in.lacks(m.name) {
+			in.failAt(at, m.hint, "%s", strings.Replace(m.lack, "%s", in.what, 1))
+		}
+	}
+	if o.before != nil && !o.before(in, v) {
+		return false
+	}
+	for m := range o.inOrder {
+		if one := in.get(m.name); one.node != nil && m.read != nil {
+			m.readInto(one, m.place(self))
+		}
+	}
+	return o.after == nil || o.after(in, v)
+}
+
+// find returns the values in a mapping by the names of members.
+func (o object[T]) find(in value, n *yaml.Node) map[string]*yaml.Node {
+	var names []string
+	for _, m := range o.members {
+		names = append(names, m.name)
+	}
+	all := map[string]*yaml.Node{}
+	for _, e := range in.entriesOf(n, 0) {
+		if e.key.known(e.name, names, "%s has no member %s", in.what) {
+			all[e.name] = e.node
+		}
+	}
+	return all
+}
+
+// inOrder yields the members as they are read and written.
+func (o object[T]) inOrder(yield func(m member) bool) {
+	for _, late := range []bool{false, true} {
+		for _, m := range o.members {
+			if m.late == late && !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+func (o object[T]) write(v *T) *yaml.Node {
+	all := &yaml.Node{Kind: yaml.MappingNode, Style: o.style}
+	for m := range o.inOrder {
+		n := m.node(reflect.ValueOf(v).Elem())
+		if put(all, m.name, n); n != nil && o.sections && n.Kind != yaml.ScalarNode {
+			all.Content[len(all.Content)-2].HeadComment = "\n" + m.help
+		}
+	}
+	switch {
+	case len(all.Content) == 0:
+		return nil
+	case len(all.Content) == 2 && all.Content[0].Value == o.short:
+		return all.Content[1]
+	}
+	return all
+}
+
+func (o object[T]) schema() schema {
+	properties := schema{}
+	var needed []string
+	s := schema{"type": "object", "additionalProperties": false, "properties": properties}
+	for _, m := range o.members {
+		if m.help != "" {
+			m.schema = m.schema.with("description", m.help)
+		}
+		if m.lack != "" {
+			needed = append(needed, m.name)
+			s["required"] = needed
+		}
+		properties[m.name] = m.schema
+	}
+	maps.Copy(s, o.also)
+	if o.short != "" {
+		return anyOf(properties[o.short].(schema), s)
+	}
+	return s
+}

@@ -1,0 +1,159 @@
+package modelfile
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// verbs are the members of a pattern that hold its request.
+var verbs = []string{"query", "get", "scan", "request"}
+
+func beforePattern(in value, q *model.Pattern) bool {
+	n := in.deref()
+	if n == nil || n.Kind != yaml.MappingNode {
+		return false
+	}
+	in.pattern = q
+	asked := 0
+	for _, verb := range verbs {
+		if in.members[verb] != nil {
+			asked++
+		}
+	}
+	if asked != 1 {
+		name := ""
+		if n := in.get("name").deref(); n != nil {
+			name = n.Value
+		}
+		in.fail(
+			"use one of query, get, scan and request", "%s has %d requests, not 1",
+			strings.TrimSpace("pattern "+clip(name)), asked,
+		)
+	}
+	return asked == 1
+}
+
+// afterPattern reports whether the pattern has a request.
+func afterPattern(in value, q *model.Pattern) bool {
+	return in.members["request"] == nil || q.Request != nil
+}
+
+// beforeQuery finds the entity, the table and the index, without which no other member has a
+// meaning.
+func beforeQuery(in value, q *model.Pattern) bool {
+	if in.members["entity"] != nil {
+		q.Entity = find(in.get("entity").called("the entity"), in.m.Entities, entityName, "unknown entity %s")
+		if q.Entity == nil {
+			return false
+		}
+	}
+	if q.Entity != nil && in.members["table"] == nil {
+		q.Table = q.Entity.Table
+	} else {
+		q.Table = in.tableOf(in.pos())
+	}
+	if q.Table == nil {
+		return false
+	}
+	if q.Entity != nil && q.Entity.Table != nil && q.Entity.Table != q.Table {
+		in.get("table").fail(
+			"remove the table", "entity %s is in table %s, not %s", q.Entity.Name, q.Entity.Table.Name, q.Table.Name,
+		)
+	}
+	if in.members["index"] != nil {
+		index := in.get("index").called("the index")
+		q.Index = find(index, q.Table.Indexes, indexName, "table %s has no index %s", q.Table.Name)
+	}
+	return true
+}
+
+func afterQuery(in value, q *model.Pattern) bool {
+	if q.Operation != "Scan" && len(q.Where) == 0 && (q.Entity == nil || in.members["where"] == nil) {
+		// An entity with a constant partition key needs no condition.
+		if need := needs(q); len(need) > 0 {
+			in.fail("add where: {"+strings.Join(need, ": …, ")+": …}", "%s has no where", in.what)
+		}
+	}
+	in.get("filter").expression(q, &model.Pattern{Filter: q.Filter})
+	in.get("project").expression(q, &model.Pattern{Project: q.Project})
+	return true
+}
+
+// needs returns the fields of the entity, or the key attributes, that a pattern
+// must give.
+func needs(q *model.Pattern) (all []string) {
+	list := q.Table.Partition
+	switch {
+	case q.Index != nil:
+		list = q.Index.Partition
+	case q.Operation == "GetItem":
+		list = q.Table.Keys()
+	}
+	for _, a := range list {
+		var t *model.Template
+		if q.Entity != nil {
+			t = q.Entity.Attribute(a.Name)
+		}
+		switch {
+		case t == nil:
+			all = append(all, a.Name)
+		case t.Template != nil:
+			for _, name := range t.Template.Components() {
+				if !slices.Contains(all, name) {
+					all = append(all, name)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// expression compiles a scan of the pattern's items, with only a filter or a projection, to
+// check that.
+func (in value) expression(q, scan *model.Pattern) {
+	if in.node == nil {
+		return
+	}
+	scan.Pos, scan.Operation, scan.Table, scan.Index, scan.Entity = q.Pos, "Scan", q.Table, q.Index, q.Entity
+	request, err := compile.Pattern(in.m, scan)
+	if err == nil {
+		in.checkFilter(q, request)
+		return
+	}
+	msg, hint := err.Error(), ""
+	if c, ok := errors.AsType[*compile.Error](err); ok {
+		msg, hint = c.Msg, c.Advice
+	}
+	in.fail(hint, "%s", msg)
+}
+
+// tableCodec is the codec of the table of a pattern, if it is not that of its entity.
+var tableCodec = special(textSchema, nil, func(q *model.Pattern) *yaml.Node {
+	if q.Table == nil || q.Entity != nil && q.Entity.Table == q.Table {
+		return nil
+	}
+	return textNode(q.Table.Name)
+}).unread()
+
+// orderCodec is the codec of the order of the rows.
+var orderCodec = special(schema{"enum": orders}, func(in value, q *model.Pattern) {
+	word, ok := in.text()
+	q.Ordered = ok && in.oneOf(word, orders)
+	q.Descending = word == "desc"
+}, func(q *model.Pattern) *yaml.Node {
+	switch {
+	case q.Descending:
+		return textNode("desc")
+	case q.Ordered:
+		return textNode("asc")
+	}
+	return nil
+})
+
+var orders = []string{"asc", "desc"}

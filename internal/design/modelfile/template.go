@@ -1,0 +1,282 @@
+package modelfile
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// An attribute is an attribute of an entity as the file has it.
+type attribute struct {
+	model.Template
+	Type attr.Kind // of a template, if it is declared
+	src  string    // of the template
+	at   value     // the template's text
+}
+
+// keyKind returns the type of a key of the entity's table or its indexes, or 0.
+func keyKind(e *model.Entity, name string) attr.Kind {
+	if e.Table == nil {
+		return 0
+	}
+	return e.Table.Kinds()[name]
+}
+
+func startAttribute(key value, a *attribute) bool {
+	a.Kind = cmp.Or(keyKind(key.entity, a.Name), attr.String)
+	return true
+}
+
+// readTemplate reads the text of a template.
+func readTemplate(in value, a *attribute) {
+	// In YAML, # after a space begins a comment.
+	if n := in.deref(); n != nil && strings.HasPrefix(n.LineComment, "#{") {
+		in.at(n, "").fail(
+			"put the text in quotes", "attribute %s ends before %s, which YAML reads as a comment", a.Name,
+			clip(n.LineComment),
+		)
+	}
+	var ok bool
+	if a.src, ok = in.text(); ok {
+		a.at = in
+	}
+}
+
+func writeTemplate(a *attribute) *yaml.Node {
+	if a.Template.Template == nil {
+		return nil
+	}
+	n := stringNode(a.Template.Template.String())
+	n.Style = yaml.DoubleQuotedStyle
+	return n
+}
+
+// templateCodec is the codec of the template of an attribute.
+var templateCodec = special(textSchema, readTemplate, writeTemplate).unread()
+
+// constantCodec is the codec of a value that all items have.
+var constantCodec = special(anyValue, func(in value, a *attribute) {
+	c, ok := in.called(a.Name).attribute(keyKind(in.entity, a.Name))
+	if ok {
+		a.Kind, a.Const = c.Kind(), c
+	}
+}, func(a *attribute) *yaml.Node {
+	if a.Template.Template != nil {
+		return nil
+	}
+	return valueNode(a.Const)
+})
+
+// whenCodec is the codec of the condition of an attribute: values by field.
+var whenCodec = special(
+	schema{"type": "object", "additionalProperties": textsCodec.schema}, readWhen,
+	func(a *attribute) *yaml.Node {
+		if len(a.When) == 0 {
+			return nil
+		}
+		n := flowNode()
+		for _, field := range slices.Sorted(maps.Keys(a.When)) {
+			put(n, field, listNode(yaml.FlowStyle, a.When[field], textNode))
+		}
+		return n
+	},
+).later()
+
+func readWhen(in value, a *attribute) {
+	of := in.entity
+	for _, e := range in.entries() {
+		if !e.key.known(e.name, fieldNames(in.fieldsFor(of)), "unknown field %s") {
+			continue
+		}
+		f := in.fieldOf(of, e.name)
+		if !slices.Contains(of.Fields, f) {
+			of.Fields = append(of.Fields, f)
+		}
+		if a.When == nil {
+			a.When = map[string][]string{}
+		}
+		a.When[e.name] = e.called("when " + e.name).texts()
+		for _, v := range a.When[e.name] {
+			if len(f.Values) > 0 {
+				e.known(v, f.Values, "field %s is never %s", f.Name)
+			}
+		}
+	}
+}
+
+func beforeAttribute(in value, a *attribute) bool {
+	template, constant := in.get("template"), in.get("value")
+	switch {
+	case constant.node != nil && template.node != nil:
+		in.fail("keep one of them", "attribute %s has both a template and a value", a.Name)
+		return false
+	case template.node != nil:
+		if !in.short {
+			template.what = "the template of " + a.Name
+		}
+		readTemplate(template, a)
+	case constant.node == nil:
+		in.failAt(
+			a.Pos, `write {template: "ORDER#{orderId}"} or {value: …}`,
+			"attribute %s has neither a template nor a value", a.Name,
+		)
+		return false
+	case in.members["type"] != nil:
+		in.get("type").fail(
+			"write the value as {N: 1} to declare its type", "attribute %s has the type of its value", a.Name,
+		)
+		delete(in.members, "type")
+	}
+	return true
+}
+
+// afterAttribute reports whether there is a template or a value.
+func afterAttribute(in value, a *attribute) bool {
+	switch key := keyKind(in.entity, a.Name); {
+	case a.Type == 0:
+	case key != 0 && a.Type != key:
+		in.get("type").fail("", "attribute %s is a key of type %s, not %s", a.Name, key, a.Type)
+	default:
+		a.Kind = a.Type
+	}
+	return a.at.node != nil || !a.Const.IsZero()
+}
+
+// quoted returns the codec of attributes that takes {placed:date}, a mapping without values, for
+// a template without quotes.
+func quoted(o object[attribute]) codec {
+	c := o.codec()
+	c.read = func(in value, v reflect.Value) bool {
+		a := as[attribute](v)
+		if text := o.withoutQuotes(in); text != nil {
+			in.node = text // as intended, to find further errors
+			in.fail(
+				fmt.Sprintf("put text with braces in quotes: %s: %q", a.Name, text.Value), "YAML reads %s as a mapping",
+				in.what,
+			)
+		}
+		return o.read(in, a)
+	}
+	return c
+}
+
+// withoutQuotes returns the text that a value would be with quotes, or nil.
+func (o object[T]) withoutQuotes(in value) *yaml.Node {
+	n := in.deref()
+	if n == nil || n.Kind != yaml.MappingNode || n.Style&yaml.FlowStyle == 0 || len(n.Content) != 2 {
+		return nil
+	}
+	name := n.Content[0]
+	isMember := func(m member) bool { return m.name == name.Value }
+	if name.Kind != yaml.ScalarNode || !empty(n.Content[1]) || slices.ContainsFunc(o.members, isMember) {
+		return nil
+	}
+	text := *n
+	text.Kind, text.Style, text.Value = yaml.ScalarNode, yaml.DoubleQuotedStyle, "{"+name.Value+"}"
+	return &text
+}
+
+var componentIn = regexp.MustCompile(`\{\{|\}\}|\{([^{}:]+)(?::([^{}]*))?\}`)
+
+// components calls fn with the names and types of the components of a template,
+// which may be invalid.
+func components(src string, fn func(name, typ string)) {
+	for _, m := range componentIn.FindAllStringSubmatch(src, -1) {
+		if m[1] != "" {
+			fn(m[1], m[2])
+		}
+	}
+}
+
+// numeric are the types whose encoded values are plain numbers.
+var numeric = []string{"number", "int", "epoch", "epochms", "year"}
+
+// parseTemplate parses a template. The only component of an attribute of type
+// N is a number unless it has another type.
+func parseTemplate(e *model.Entity, kind attr.Kind, src string) (*keys.Template, error) {
+	types := map[string]keys.Type{}
+	for _, f := range e.Fields {
+		types[f.Name] = f.Type
+		if kind == attr.Number && !slices.Contains(numeric, f.Type.Name) {
+			types[f.Name] = keys.Type{Name: "number"}
+		}
+	}
+	t, err := keys.ParseWith(src, types)
+	if err != nil || kind != attr.Number {
+		return t, err
+	}
+	parts := t.Parts()
+	if len(parts) == 1 && parts[0].Name != "" && slices.Contains(numeric, parts[0].Type.Name) {
+		return t, nil
+	}
+	if len(parts) == 1 && parts[0].Name == "" {
+		_, err := attr.NewNumber(parts[0].Literal)
+		return t, err
+	}
+	return nil, &keys.Error{
+		Msg:    "the template of a number must be one component of a numeric type",
+		Advice: "write {total:number}, or remove the type N",
+	}
+}
+
+// fieldAttribute returns the attribute of a field that no template names.
+func fieldAttribute(e *model.Entity, f *model.Field) (*model.Template, error) {
+	t := &model.Template{Pos: f.Pos, Name: f.Name, Kind: attr.String}
+	switch f.Type.Name {
+	case "number", "int", "signed", "decimal", "epoch", "epochms", "year":
+		t.Kind = attr.Number
+	}
+	if kind := keyKind(e, f.Name); kind != 0 {
+		t.Kind = kind
+	}
+	var err error
+	t.Template, err = parseTemplate(e, t.Kind, "{"+f.Name+"}")
+	return t, err
+}
+
+// implied returns the attributes of an entity's own fields that no attribute of the list has or
+// names.
+func implied(e *model.Entity, own []*model.Field, list []*model.Template) (all []*model.Template) {
+	named := map[string]bool{}
+	for _, t := range list {
+		named[t.Name] = true
+		if t.Template != nil {
+			for _, name := range t.Template.Components() {
+				named[name] = true
+			}
+		}
+	}
+	for _, f := range own {
+		if t, err := fieldAttribute(e, f); err == nil && !named[f.Name] {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// explicit returns the attributes of an entity without those at the end that its own fields
+// imply.
+func explicit(e *model.Entity, own []*model.Field) []*model.Template {
+	for n := range e.Attributes {
+		list := e.Attributes[:n:n]
+		if slices.EqualFunc(append(list, implied(e, own, list)...), e.Attributes, sameAttribute) {
+			return list
+		}
+	}
+	return e.Attributes
+}
+
+func sameAttribute(a, b *model.Template) bool {
+	return a == b || a.Name == b.Name && a.Kind == b.Kind && len(a.When)+len(b.When) == 0 &&
+		a.Template != nil && b.Template != nil && a.Template.String() == b.Template.String()
+}

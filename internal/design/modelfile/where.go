@@ -1,0 +1,163 @@
+package modelfile
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// operators are the conditions on a key besides a value, which means =.
+var operators = []string{"=", "<", "<=", ">", ">=", "between", "begins_with"}
+
+// whereCodec is the codec of conditions on fields and key attributes.
+var whereCodec = special(whereSchema(), func(in value, q *model.Pattern) {
+	for _, e := range in.entries() {
+		e.restrict(q)
+	}
+}, func(q *model.Pattern) *yaml.Node {
+	n := flowNode()
+	for _, c := range q.Where {
+		value := textNode(c.Args[0])
+		if len(c.Args) > 1 {
+			value = listNode(yaml.FlowStyle, c.Args, textNode)
+		}
+		if c.Op != ast.Equal {
+			value = put(flowNode(), strings.ToLower(string(c.Op)), value)
+		}
+		put(n, c.Field, value)
+	}
+	return n
+})
+
+func whereSchema() schema {
+	properties := schema{}
+	for _, op := range operators {
+		properties[op] = anyOf(textSchema, arrayOf(textSchema, 1, 1))
+	}
+	properties["between"] = arrayOf(textSchema, 2, 2)
+	return define("where", schema{
+		"type": "object", "description": "Conditions on fields or key attributes.",
+		"additionalProperties": anyOf(textSchema, schema{
+			"type": "object", "additionalProperties": false, "properties": properties,
+			"minProperties": 1, "maxProperties": 1,
+		}),
+	})
+}
+
+func attributeNames(list []model.Attribute) []string {
+	return namesOf(list, func(a model.Attribute) string { return a.Name })
+}
+
+// restrict adds a condition to the pattern.
+func (e entry) restrict(q *model.Pattern) {
+	keys := attributeNames(q.Table.Keys())
+	if q.Index != nil {
+		keys = append(attributeNames(q.Index.Keys()), keys...)
+	}
+	subject, known := "table "+q.Table.Name+" has no key attribute", keys
+	var field *model.Field
+	if q.Entity != nil {
+		subject, known = "entity "+q.Entity.Name+" has no field", append(fieldNames(q.Entity.Fields), keys...)
+		field = q.Entity.Field(e.name)
+	} else if !slices.Contains(keys, e.name) && e.anyField(e.name) {
+		subject, known = "a condition on a field needs the entity of the field:", nil
+	}
+	if !e.key.known(e.name, known, "%s %s", subject) {
+		return
+	}
+	c, ok := e.condition()
+	if !ok {
+		return
+	}
+	for _, arg := range c.Args {
+		if field == nil || c.Op == ast.OpBeginsWith {
+			continue
+		}
+		if err := encodes(q.Entity, field, arg); err != nil {
+			e.failKey(e.pos(), "field "+e.name, err)
+		}
+	}
+	q.Where = append(q.Where, c)
+}
+
+// encodes returns an error for a value that no template can encode. A value can
+// fit another type than that of the field: a date can be a month in the key of
+// an index.
+func encodes(e *model.Entity, f *model.Field, text string) error {
+	_, err := f.Type.Encode(text)
+	if err == nil {
+		return nil
+	}
+	for _, t := range e.Attributes {
+		if t.Template == nil {
+			continue
+		}
+		for _, part := range t.Template.Parts() {
+			if part.Name != f.Name {
+				continue
+			}
+			if _, bad := part.Type.Encode(text); bad == nil {
+				return nil
+			}
+		}
+	}
+	return err
+}
+
+// anyField reports whether the model or an entity has the named field.
+func (p *parser) anyField(name string) bool {
+	is := func(f *model.Field) bool { return f.Name == name }
+	return slices.ContainsFunc(p.m.Fields, is) ||
+		slices.ContainsFunc(p.m.Entities, func(e *model.Entity) bool { return slices.ContainsFunc(e.Fields, is) })
+}
+
+// condition reads a value, which means =, or {begins_with: x}, {between: [a,
+// b]} and so on.
+func (e entry) condition() (model.Condition, bool) {
+	c := model.Condition{Pos: e.key.pos(), Field: e.name, Op: ast.Equal}
+	in := e.at(e.deref(), "the condition on "+e.name)
+	switch {
+	case in.node == nil:
+		return c, false
+	case in.node.Kind == yaml.ScalarNode:
+		s, ok := in.text()
+		c.Args = []string{s}
+		return c, ok
+	case in.node.Kind == yaml.SequenceNode:
+		in.fail(
+			"a query reads one range: write a range as {between: [low, high]}, and several values as several patterns",
+			"%s is a list", in.what,
+		)
+		return c, false
+	}
+	all := in.entries()
+	if len(all) != 1 {
+		in.fail("write a range as {between: [low, high]}", "%s has %d operators, not 1", in.what, len(all))
+		return c, false
+	}
+	op := all[0]
+	if !slices.Contains(operators, op.name) {
+		hint := text.DidYouMean(op.name, operators)
+		if strings.Contains("<> != in or not contains", strings.ToLower(op.name)) {
+			hint = "a query reads one range: " +
+				"write a pattern for each value, or use filter for an attribute outside the key"
+		}
+		op.key.fail(hint, "unknown condition %s on a key", clip(op.name))
+		return c, false
+	}
+	c.Op = ast.Op(op.name)
+	want := 1
+	if op.name == "between" {
+		c.Op, want = ast.OpBetween, 2
+	}
+	if c.Args = op.texts(); len(c.Args) != want {
+		op.fail("", "%s needs %d values, not %d", op.name, want, len(c.Args))
+		return c, false
+	}
+	return c, true
+}
