@@ -56,6 +56,10 @@ func (e *ConvertError) Unwrap() error { return e.Err }
 // errDamaged is the cause of errors about bytes that are not a stored value.
 var errDamaged = errors.New("the stored bytes are damaged")
 
+// errKeyType is the error for maps whose keys have no text.
+var errKeyType = errors.New("keys of this type have no text; " +
+	"use strings, numbers, booleans or a type with MarshalText and UnmarshalText")
+
 // nestingAdvice is what to do about values that are nested too deep.
 const nestingAdvice = "flatten the value, and look for pointers that form a cycle"
 

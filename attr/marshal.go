@@ -3,22 +3,14 @@ package attr
 import (
 	"bytes"
 	"encoding"
-	"encoding/binary"
+	"fmt"
 	"reflect"
 	"strconv"
 	"sync"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/doc"
 	"github.com/sortkey/sortkey/internal/number"
 )
-
-// A Marshaler is a type with a form of its own. [Marshal] calls MarshalAttr instead of
-// looking into the value, unless the value is nil or omitted. The zero [Value] means that
-// nothing is stored.
-type Marshaler interface {
-	MarshalAttr() (Value, error)
-}
 
 // Marshal returns the value that a Go value is stored as. The error is a [*ConvertError].
 //
@@ -399,11 +391,32 @@ func (e *encoder) encodeMap(p *plan, v reflect.Value, o options, level int) (Val
 	return e.endMap(names, first, start), nil
 }
 
+// keyText returns the text of a key of a map.
+func keyText(key reflect.Value) (string, error) {
+	isNil := (key.Kind() == reflect.Pointer || key.Kind() == reflect.Interface) && key.IsNil()
+	hasMethods := key.Kind() == reflect.Interface || key.NumMethod() > 0
+	if hasMethods && !isNil {
+		if m, ok := key.Interface().(encoding.TextMarshaler); ok {
+			text, err := m.MarshalText()
+			return validText(string(text)), err
+		}
+	}
+	switch {
+	case key.Kind() == reflect.String && !hasMethods:
+		return validText(key.String()), nil
+	case key.Kind() == reflect.String, key.Kind() == reflect.Bool, key.CanInt(), key.CanFloat(),
+		key.CanUint() && key.Kind() != reflect.Uintptr:
+		// A method String of the type makes the text, if there is one.
+		return validText(fmt.Sprint(key.Interface())), nil
+	}
+	return "", errKeyType
+}
+
 func (e *encoder) encodeStruct(p *plan, v reflect.Value, level int) (Value, error) {
 	start, first := len(e.buf), len(e.entries)
 	for i := range p.fields {
 		f := &p.fields[i]
-		inner, ok := f.in(v)
+		inner, ok := f.in(v, false)
 		if !ok {
 			continue
 		}
@@ -416,60 +429,4 @@ func (e *encoder) encodeStruct(p *plan, v reflect.Value, level int) (Value, erro
 		}
 	}
 	return e.endMap(p.names, first, start), nil
-}
-
-// inspect returns an error if v has too many levels, where v is at the given one, or if its
-// bytes are not those of a value.
-func inspect(v Value, level int) error {
-	if level > MaxNesting {
-		return ErrNesting
-	}
-	if !v.isWhole() {
-		return errDamaged
-	}
-	switch v.kind {
-	case List:
-		for i := range v.Len() {
-			if err := inspect(v.Index(i), level+1); err != nil {
-				return err
-			}
-		}
-	case Map:
-		for _, elem := range v.Map().All() {
-			if err := inspect(elem, level+1); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// isWhole reports whether all elements of a document are inside its bytes, so that they can
-// be read. It does not look into the elements.
-func (v Value) isWhole() bool {
-	switch {
-	case v.kind == 0 || v.kind > Map:
-		return false
-	case v.kind.IsScalar() || v.kind == Bool || v.kind == Null:
-		return true
-	case v.kind == Map && len(v.raw) == 0:
-		return true // the nil Item
-	case !doc.Valid(v.raw):
-		return false
-	}
-	for i := range doc.Len(v.raw) {
-		entry := doc.Entry(v.raw, i)
-		switch v.kind {
-		case List:
-			if len(entry) == 0 {
-				return false
-			}
-		case Map:
-			if len(entry) < doc.AttributeHead ||
-				len(entry)-doc.AttributeHead < int(binary.LittleEndian.Uint16(entry[1:])) {
-				return false
-			}
-		}
-	}
-	return true
 }

@@ -1,10 +1,8 @@
 package attr
 
 import (
-	"encoding"
+	"bytes"
 	"reflect"
-	"sync"
-	"time"
 )
 
 // A form is what the values of a Go type are stored as.
@@ -54,143 +52,108 @@ type plan struct {
 // A problem says what is wrong and what to do about it.
 type problem struct{ msg, advice string }
 
-var (
-	valueType    = reflect.TypeFor[Value]()
-	itemType     = reflect.TypeFor[Item]()
-	timeType     = reflect.TypeFor[time.Time]()
-	timePointer  = reflect.TypeFor[*time.Time]()
-	binariesType = reflect.TypeFor[[][]byte]()
+// options are the options of a struct tag.
+type options uint16
 
-	marshalerType       = reflect.TypeFor[Marshaler]()
-	unmarshalerType     = reflect.TypeFor[Unmarshaler]()
-	textMarshalerType   = reflect.TypeFor[encoding.TextMarshaler]()
-	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
-	binaryMarshalerType = reflect.TypeFor[encoding.BinaryMarshaler]()
-	digitsType          = reflect.TypeFor[interface {
-		Float64() (float64, error)
-		Int64() (int64, error)
-		String() string
-	}]()
+const (
+	omitEmpty options = 1 << iota
+	omitEmptyElem
+	nullEmpty
+	nullEmptyElem
+	asString
+	asUnixTime
+	asStringSet
+	asNumberSet
+	asBinarySet
 )
 
-// plans holds the plan of each type that was converted before.
-var plans sync.Map
-
-func planOf(t reflect.Type) *plan {
-	if p, ok := plans.Load(t); ok {
-		return p.(*plan)
-	}
-	c := compiler{}
-	p := c.plan(t)
-	for t, p := range c {
-		plans.Store(t, p) // an equal plan may be there; both are good
-	}
-	return p
+var optionNames = map[string]options{
+	"omitempty":     omitEmpty,
+	"omitemptyelem": omitEmptyElem,
+	"nullempty":     nullEmpty,
+	"nullemptyelem": nullEmptyElem,
+	"string":        asString,
+	"unixtime":      asUnixTime,
+	"stringset":     asStringSet,
+	"numberset":     asNumberSet,
+	"binaryset":     asBinarySet,
 }
 
-// A compiler holds the plans of one call of planOf. They can refer to each other, so
-// nobody else sees them before all are complete.
-type compiler map[reflect.Type]*plan
+// has reports whether all options of want are set.
+func (o options) has(want options) bool { return o&want == want }
 
-func (c compiler) plan(t reflect.Type) *plan {
-	if p, ok := plans.Load(t); ok {
-		return p.(*plan)
+// ofElements returns the options for the elements of a list, set or map.
+func (o options) ofElements() (elem options) {
+	if o.has(omitEmptyElem) {
+		elem |= omitEmpty | omitEmptyElem
 	}
-	if p := c[t]; p != nil {
-		return p
+	if o.has(nullEmptyElem) {
+		elem |= nullEmpty
 	}
-	p := &plan{typ: t}
-	c[t] = p
-	c.compile(p)
-	return p
+	return elem
 }
 
-func (c compiler) compile(p *plan) {
-	pointer := reflect.PointerTo(p.typ)
-	p.marshals, p.unmarshals = pointer.Implements(marshalerType), pointer.Implements(unmarshalerType)
-	switch t := p.typ; t.Kind() {
-	case reflect.Pointer:
-		c.compilePointer(p)
-	case reflect.Interface:
-		p.form = formInterface
-	case reflect.Bool:
-		p.form = formBool
-	case reflect.String:
-		p.form = formString
-		if t.Implements(digitsType) {
-			p.form = formDigits
+var binariesType = reflect.TypeFor[[][]byte]()
+
+// set returns the kind of set that slices and arrays of type t are stored as, or 0 if they
+// are lists.
+func (o options) set(t reflect.Type) Kind {
+	switch {
+	case o.has(asBinarySet), t == binariesType:
+		return BinarySet
+	case o.has(asNumberSet):
+		return NumberSet
+	case o.has(asStringSet):
+		return StringSet
+	}
+	return 0
+}
+
+// A field is a field of a struct that is stored, perhaps one of an embedded struct.
+type field struct {
+	plan     *plan
+	options  options
+	from, to int // of the name, in the names of the struct's plan
+	// index is the path to the field, and rank its place among the fields in the order of
+	// their declaration.
+	index []int
+	rank  int
+}
+
+// in returns the field of a struct. It reports false if the field is in an embedded struct
+// whose pointer is nil. With allocate it sets the pointer instead, unless it cannot, because
+// the type of the embedded struct is not exported.
+func (f *field) in(v reflect.Value, allocate bool) (reflect.Value, bool) {
+	for i, x := range f.index {
+		if i > 0 && v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				if !allocate || !v.CanSet() {
+					return reflect.Value{}, false
+				}
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
 		}
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		p.form = formInt
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		p.form = formUint
-	case reflect.Float32, reflect.Float64:
-		p.form = formFloat
-	case reflect.Slice, reflect.Array:
-		p.form, p.elem = formList, c.plan(t.Elem())
-		switch {
-		case t == itemType:
-			p.form = formItem
-		case t.Elem().Kind() == reflect.Uint8:
-			p.form = formBytes
-		}
-	case reflect.Map:
-		p.form, p.elem = formMap, c.plan(t.Elem())
-	case reflect.Struct:
-		c.compileStruct(p, pointer)
-	default:
-		p.isOpaque = true
+		v = v.Field(x)
 	}
-
-	if p.isOpaque && pointer.Implements(textMarshalerType) {
-		p.form = formText
-	} else if p.isOpaque && pointer.Implements(binaryMarshalerType) {
-		p.form = formBinary
-	}
-
-	if p.form != formUnixTime && !p.marshals && hasSDKMarshaler(pointer) {
-		p.noEncode = problem{"only the AWS SDK knows its form", "add the method MarshalAttr"}
-	}
-	if p.form != formUnixTime && !p.unmarshals && hasSDKUnmarshaler(pointer) {
-		p.noDecode = problem{"only the AWS SDK knows its form", "add the method UnmarshalAttr"}
-	}
+	return v, true
 }
 
-func (c compiler) compilePointer(p *plan) {
-	last := p.typ
-	for range MaxNesting {
-		if last = last.Elem(); last.Kind() != reflect.Pointer {
-			p.form, p.elem = formPointer, c.plan(p.typ.Elem())
-			return
+// name returns the name of field i.
+func (p *plan) name(i int) []byte { return p.names[p.fields[i].from:p.fields[i].to] }
+
+// fold returns the field for an attribute that no field is named exactly like: the first
+// one whose name differs in case only. It returns -1 if there is none, or if the item has
+// an attribute with exactly the name of that field.
+func (p *plan) fold(it Item, name []byte) int {
+	found := -1
+	for i := range p.fields {
+		if bytes.EqualFold(p.name(i), name) && (found < 0 || p.fields[i].rank < p.fields[found].rank) {
+			found = i
 		}
 	}
-	p.noEncode = problem{"the type is a pointer to pointers without end", "use another type"}
-	p.noDecode = p.noEncode
-}
-
-func (c compiler) compileStruct(p *plan, pointer reflect.Type) {
-	switch t := p.typ; {
-	case t == valueType:
-		p.form = formValue
-	case !t.ConvertibleTo(timeType):
-		p.form = formStruct
-		c.compileFields(p)
-		p.isOpaque = len(p.fields) == 0
-	case hasSDKMarshaler(pointer):
-		p.form = formUnixTime
-	default:
-		p.form = formTime
+	if found >= 0 && !it.Get(string(p.name(found))).IsZero() {
+		return -1
 	}
-}
-
-// hasSDKMarshaler and hasSDKUnmarshaler report whether a type has the methods that the AWS
-// SDK's package attributevalue calls. Their parameters are types of the SDK.
-func hasSDKMarshaler(t reflect.Type) bool {
-	_, ok := t.MethodByName("MarshalDynamoDBAttributeValue")
-	return ok
-}
-
-func hasSDKUnmarshaler(t reflect.Type) bool {
-	_, ok := t.MethodByName("UnmarshalDynamoDBAttributeValue")
-	return ok
+	return found
 }

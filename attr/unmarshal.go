@@ -3,19 +3,13 @@ package attr
 import (
 	"bytes"
 	"encoding"
+	"errors"
 	"reflect"
 	"strconv"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/number"
 )
-
-// An Unmarshaler is a type with a form of its own. [Unmarshal] calls UnmarshalAttr with the
-// value found, also with NULL, unless the destination is a pointer. The value shares bytes
-// with what is decoded: UnmarshalAttr copies what it keeps.
-type Unmarshaler interface {
-	UnmarshalAttr(v Value) error
-}
 
 // Unmarshal stores a value in what dst points to. The error is a [*ConvertError]; dst may
 // have been changed in part by then.
@@ -409,6 +403,30 @@ func (d *decoder) decodeMap(p *plan, v Value, dst reflect.Value, level int) erro
 	return nil
 }
 
+// setKey sets a key of a map from its text.
+func setKey(key reflect.Value, text []byte) error {
+	if key.Kind() == reflect.Pointer && key.Type().Implements(textUnmarshalerType) {
+		key.Set(reflect.New(key.Type().Elem()))
+		key = key.Elem()
+	}
+	if m, ok := key.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		return m.UnmarshalText(bytes.Clone(text))
+	}
+	if key.Kind() == reflect.Bool {
+		b, err := strconv.ParseBool(string(text))
+		key.SetBool(b)
+		return err
+	}
+	isNumber, fits := setNumber(key, text)
+	switch {
+	case !isNumber:
+		return errKeyType
+	case !fits:
+		return errors.New(quoted(text) + " does not fit the type of the keys")
+	}
+	return nil
+}
+
 func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) error {
 	if !v.isWhole() {
 		return p.decodeError(v, problem{}, errDamaged)
@@ -429,7 +447,7 @@ func (d *decoder) decodeStruct(p *plan, v Value, dst reflect.Value, level int) e
 
 		f := &p.fields[at]
 		var err error
-		if inner, ok := f.making(dst); ok {
+		if inner, ok := f.in(dst, true); ok {
 			err = d.decode(f.plan, member, inner, f.options, level+1)
 		} else {
 			err = f.plan.decodeError(member, unexported, nil)

@@ -1,0 +1,90 @@
+package attr
+
+import (
+	"encoding/binary"
+	"reflect"
+
+	"github.com/sortkey/sortkey/internal/doc"
+)
+
+// A Marshaler is a type with a form of its own. [Marshal] calls MarshalAttr instead of
+// looking into the value, unless the value is nil or omitted. The zero [Value] means that
+// nothing is stored.
+type Marshaler interface {
+	MarshalAttr() (Value, error)
+}
+
+// An Unmarshaler is a type with a form of its own. [Unmarshal] calls UnmarshalAttr with the
+// value found, also with NULL, unless the destination is a pointer. The value shares bytes
+// with what is decoded: UnmarshalAttr copies what it keeps.
+type Unmarshaler interface {
+	UnmarshalAttr(v Value) error
+}
+
+// hasSDKMarshaler and hasSDKUnmarshaler report whether a type has the methods that the AWS
+// SDK's package attributevalue calls. Their parameters are types of the SDK.
+func hasSDKMarshaler(t reflect.Type) bool {
+	_, ok := t.MethodByName("MarshalDynamoDBAttributeValue")
+	return ok
+}
+
+func hasSDKUnmarshaler(t reflect.Type) bool {
+	_, ok := t.MethodByName("UnmarshalDynamoDBAttributeValue")
+	return ok
+}
+
+// inspect returns an error if v has too many levels, where v is at the given one, or if its
+// bytes are not those of a value.
+func inspect(v Value, level int) error {
+	if level > MaxNesting {
+		return ErrNesting
+	}
+	if !v.isWhole() {
+		return errDamaged
+	}
+	switch v.kind {
+	case List:
+		for i := range v.Len() {
+			if err := inspect(v.Index(i), level+1); err != nil {
+				return err
+			}
+		}
+	case Map:
+		for _, elem := range v.Map().All() {
+			if err := inspect(elem, level+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isWhole reports whether all elements of a document are inside its bytes, so that they can
+// be read. It does not look into the elements.
+func (v Value) isWhole() bool {
+	switch {
+	case v.kind == 0 || v.kind > Map:
+		return false
+	case v.kind.IsScalar() || v.kind == Bool || v.kind == Null:
+		return true
+	case v.kind == Map && len(v.raw) == 0:
+		return true // the nil Item
+	case !doc.Valid(v.raw):
+		return false
+	}
+	for i := range doc.Len(v.raw) {
+		entry := doc.Entry(v.raw, i)
+		switch v.kind {
+		case List:
+			if len(entry) == 0 {
+				return false
+			}
+		case Map:
+			if len(entry) < doc.AttributeHead ||
+				len(entry)-doc.AttributeHead < int(binary.LittleEndian.Uint16(entry[1:])) {
+				return false
+			}
+		}
+	}
+	return true
+}
