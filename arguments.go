@@ -11,8 +11,61 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// An Option changes one operation on a table. Options stand after the values of the key.
-type Option interface{ set(*call) error }
+// An Option changes one operation on a table. Options stand after the values of the key. An
+// operation refuses those that mean nothing to it.
+type Option interface {
+	set(*call) error
+	kind() optionKind
+}
+
+// An optionKind is a set of kinds of options.
+type optionKind uint16
+
+const (
+	kindIf optionKind = 1 << iota
+	kindWhere
+	kindOnly
+	kindLimit
+	kindAfter
+	kindSegment
+	kindOld
+	kindConsistent
+	kindDescending
+	kindUntilNow
+)
+
+// optionNames are the names of the kinds, in their order.
+var optionNames = []string{
+	"If", "Where", "Only", "Limit", "After", "Segment", "Old", "Consistent", "Descending", "UntilNow",
+}
+
+func (k optionKind) String() string {
+	var names []string
+	for i, name := range optionNames {
+		if k&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// An operation is a method that takes options.
+type operation struct {
+	name  string
+	takes optionKind
+}
+
+const kindsOfReads = kindWhere | kindOnly | kindLimit | kindAfter | kindConsistent
+
+var (
+	opGet     = operation{"Get", kindOnly | kindConsistent}
+	opPut     = operation{"Put", kindIf | kindOld}
+	opUpdate  = operation{"Update", kindIf}
+	opDelete  = operation{"Delete", kindIf | kindOld}
+	opQuery   = operation{"Query", kindsOfReads | kindDescending}
+	opScan    = operation{"Scan", kindsOfReads | kindSegment}
+	opChanges = operation{"Changes", kindUntilNow}
+)
 
 // A Mode is an [Option] that is on or off.
 type Mode uint8
@@ -36,37 +89,52 @@ func (m Mode) set(c *call) error {
 		c.descending = true
 	case UntilNow:
 		c.untilNow = true
-	default:
-		return misuse("%d is not a mode", m)
 	}
 	return nil
 }
 
-type optionFunc func(*call) error
+func (m Mode) kind() optionKind {
+	switch m {
+	case Consistent:
+		return kindConsistent
+	case Descending:
+		return kindDescending
+	case UntilNow:
+		return kindUntilNow
+	}
+	return 0
+}
 
-func (f optionFunc) set(c *call) error { return f(c) }
+// A setting is an [Option] with a value.
+type setting struct {
+	of    optionKind
+	apply func(*call) error
+}
+
+func (s *setting) set(c *call) error { return s.apply(c) }
+func (s *setting) kind() optionKind  { return s.of }
 
 // If makes a write depend on a condition expression. Placeholders such as :n take the values
 // in the order in which they first appear. Reserved words need no placeholders.
 func If(condition string, values ...any) Option {
-	return optionFunc(func(c *call) (err error) {
+	return &setting{kindIf, func(c *call) (err error) {
 		c.condition, err = c.expression(condition, values)
 		return err
-	})
+	}}
 }
 
 // Where filters what a query or scan has read with a filter expression, written as in [If].
 // What is dropped has been read all the same.
 func Where(filter string, values ...any) Option {
-	return optionFunc(func(c *call) (err error) {
+	return &setting{kindWhere, func(c *call) (err error) {
 		c.filter, err = c.expression(filter, values)
 		return err
-	})
+	}}
 }
 
 // Only reads only these attributes, or paths into documents.
 func Only(paths ...string) Option {
-	return optionFunc(func(c *call) error {
+	return &setting{kindOnly, func(c *call) error {
 		c.projection = nil
 		for _, path := range paths {
 			text, err := c.expression(path, nil)
@@ -76,45 +144,45 @@ func Only(paths ...string) Option {
 			c.projection = append(c.projection, *text)
 		}
 		return nil
-	})
+	}}
 }
 
 // Limit ends a loop after n items. For a page it is the service's Limit: the page ends after
 // n items have been read, before the filter.
 func Limit(n int) Option {
-	return optionFunc(func(c *call) error {
+	return &setting{kindLimit, func(c *call) error {
 		if n < 1 {
 			return misuse("Limit(%d): want at least 1", n)
 		}
 		c.limit = int64(n)
 		return nil
-	})
+	}}
 }
 
 // After continues where the page with this [Page].Cursor ended. An empty cursor means from
 // the beginning.
 func After(cursor string) Option {
-	return optionFunc(func(c *call) error {
+	return &setting{kindAfter, func(c *call) error {
 		c.after = cursor
 		return nil
-	})
+	}}
 }
 
 // Segment reads part n, from 0, of a scan in total parts, which can be read at the same time.
 func Segment(n, total int) Option {
-	return optionFunc(func(c *call) error {
-		c.segment, c.segments = int64(n), int64(total)
+	return &setting{kindSegment, func(c *call) error {
+		c.segmented, c.segment, c.segments = true, int64(n), int64(total)
 		return nil
-	})
+	}}
 }
 
 // Old stores the item as it was before a write in dst, a pointer to a struct, map or
 // [attr.Item]. Dst is not changed if there was no item.
 func Old(dst any) Option {
-	return optionFunc(func(c *call) error {
+	return &setting{kindOld, func(c *call) error {
 		c.old = dst
 		return nil
-	})
+	}}
 }
 
 // A SortRange is the range of a sort key that a query reads; see [BeginsWith], [Between] and
@@ -135,6 +203,8 @@ func Compare(operator string, value any) SortRange { return SortRange{operator, 
 
 // A call is what the arguments of an operation say.
 type call struct {
+	operation *operation
+
 	key   []any // values of key attributes, in their order
 	sort  *SortRange
 	names map[string]string
@@ -153,6 +223,7 @@ type call struct {
 	untilNow          bool
 	limit             int64
 	after             string
+	segmented         bool
 	segment, segments int64
 	old               any
 }
@@ -162,7 +233,7 @@ func (c *call) parse(args []any) error {
 	for _, arg := range args {
 		switch arg := arg.(type) {
 		case Option:
-			if err := arg.set(c); err != nil {
+			if err := c.option(arg); err != nil {
 				return err
 			}
 			continue
@@ -192,6 +263,24 @@ func (c *call) parse(args []any) error {
 		c.key = append(c.key, arg)
 	}
 	return nil
+}
+
+// options reads options that stand alone.
+func (c *call) options(opts []Option) error {
+	for _, o := range opts {
+		if err := c.option(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// option reads an option.
+func (c *call) option(o Option) error {
+	if kind := o.kind(); c.operation.takes&kind == 0 {
+		return misuse("%s takes no option %s, only %s", c.operation.name, kind, c.operation.takes)
+	}
+	return o.set(c)
 }
 
 func (c *call) setSort(r *SortRange) error {
@@ -230,7 +319,7 @@ func (c *call) name(name string) string {
 	return place
 }
 
-// boundValues returns what the placeholders of values stand for, nil if there are none.
+// boundValues returns the values of the placeholders, or nil if the call has none.
 func (c *call) boundValues() attr.Item {
 	if c.count == 0 {
 		return nil
@@ -261,6 +350,9 @@ func (c *call) expression(source string, values []any) (*string, error) {
 				places[name], values = c.value(v), values[1:]
 			}
 			b.WriteString(places[name])
+		case ch == '#':
+			return nil, misuse("%s: write the name of an attribute itself, in backquotes if it has other characters "+
+				"than letters, digits and _: there are no placeholders for names", source)
 		case ch == '`':
 			end := strings.IndexByte(source[i+1:], '`')
 			if end < 0 {
@@ -300,7 +392,7 @@ func isName(word, rest string) bool {
 	case "AND", "OR", "NOT", "IN", "BETWEEN", "SET", "REMOVE", "ADD", "DELETE":
 		return false
 	}
-	return expr.IsReserved(word) && !strings.HasPrefix(strings.TrimLeft(rest, " "), "(")
+	return expr.IsReserved(word) && !strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "(")
 }
 
 // keyItem appends the whole primary key that the arguments give.

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
@@ -16,7 +18,8 @@ import (
 type Change[T any] struct {
 	// Key is the primary key of the item.
 	Key attr.Item
-	// Old and New are the item before and after, nil where there was or is none.
+	// Old is the item before the change, nil if the change made it; New is the item after
+	// the change, nil if the change deleted it.
 	Old, New *T
 	// At is when the change was made, to the second.
 	At time.Time
@@ -30,12 +33,12 @@ const poll = 50 * time.Millisecond
 // Changes yields the changes of the table's items: those of one item in their order, those
 // of different partition keys in any. It begins after the change with the cursor; with "" at
 // the oldest change, which is at most 24 hours old. It waits for new changes until its
-// context ends, or ends after those so far with [UntilNow]. The table needs a stream; see
-// [Stream].
+// context ends, and then yields the cause as the last error; with [UntilNow] it ends after
+// the changes so far. The table needs a stream; see [Stream].
 func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option) iter.Seq2[Change[T], error] {
 	return func(yield func(Change[T], error) bool) {
 		fail := func(err error) { yield(Change[T]{}, failed(err)) }
-		var c call
+		c := call{operation: &opChanges}
 		if err := c.options(opts); err != nil {
 			fail(err)
 			return
@@ -52,6 +55,9 @@ func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option)
 			switch {
 			case errors.Is(err, errStop):
 				return
+			case ctx.Err() != nil:
+				fail(context.Cause(ctx))
+				return
 			case err != nil:
 				fail(err)
 				return
@@ -63,7 +69,6 @@ func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option)
 			timer.Reset(poll)
 			select {
 			case <-ctx.Done():
-				return
 			case <-timer.C:
 			}
 		}
@@ -122,6 +127,7 @@ func (f *feed[T]) round(ctx context.Context, yield func(Change[T], error) bool) 
 	if err != nil {
 		return 0, err
 	}
+	f.forget(shards)
 	for _, shard := range shards {
 		// The changes of a parent come first.
 		if parent, ok := f.iterators[value(shard.ParentShardId)]; ok && parent != "" {
@@ -134,6 +140,16 @@ func (f *feed[T]) round(ctx context.Context, yield func(Change[T], error) bool) 
 		}
 	}
 	return n, nil
+}
+
+// forget drops what is known of shards that the stream no longer has, so that the cursor
+// of a table that lives long stays small.
+func (f *feed[T]) forget(shards []wire.Shard) {
+	has := func(id string) bool {
+		return slices.ContainsFunc(shards, func(s wire.Shard) bool { return *s.ShardId == id })
+	}
+	maps.DeleteFunc(f.place.Read, func(id, _ string) bool { return !has(id) })
+	maps.DeleteFunc(f.iterators, func(id, _ string) bool { return !has(id) })
 }
 
 // shards returns the shards of the stream.
@@ -162,6 +178,12 @@ func (f *feed[T]) shard(ctx context.Context, id string, yield func(Change[T], er
 	}
 	for at != "" {
 		out, err := f.table.db.service.GetRecords(ctx, &wire.GetRecordsInput{ShardIterator: &at})
+		if isExpired(err) { // the loop has worked on a change for longer than an iterator lives
+			if at, err = f.iterator(ctx, id); err != nil {
+				return n, err
+			}
+			continue
+		}
 		if err != nil {
 			return n, err
 		}
@@ -197,6 +219,11 @@ func (f *feed[T]) iterator(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	return value(out.ShardIterator), nil
+}
+
+func isExpired(err error) bool {
+	e, ok := err.(*wire.Error)
+	return ok && e.Code == "ExpiredIteratorException"
 }
 
 func (f *feed[T]) change(shard string, r *wire.Record) (Change[T], error) {

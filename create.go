@@ -2,6 +2,7 @@ package sortkey
 
 import (
 	"context"
+	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -9,7 +10,7 @@ import (
 
 // A TableOption is a part of a table that [DB.CreateTable] makes: an [Index],
 // [TimeToLive] or [Stream].
-type TableOption interface{ define(*tableDefinition) }
+type TableOption interface{ define(*tableDefinition) error }
 
 type tableDefinition struct {
 	indexes []keyschema.IndexSpec
@@ -35,7 +36,10 @@ func (ix Index) Only(attributes ...string) Index {
 	return ix
 }
 
-func (ix Index) define(d *tableDefinition) { d.indexes = append(d.indexes, ix.spec) }
+func (ix Index) define(d *tableDefinition) error {
+	d.indexes = append(d.indexes, ix.spec)
+	return nil
+}
 
 type expiry string
 
@@ -43,7 +47,16 @@ type expiry string
 // [DB.Sweep] or [Options].SweepInterval delete them.
 func TimeToLive(attribute string) TableOption { return expiry(attribute) }
 
-func (e expiry) define(d *tableDefinition) { d.expiry = string(e) }
+func (e expiry) define(d *tableDefinition) error {
+	if e == "" || len(e) > 255 || !utf8.ValidString(string(e)) {
+		return misuse("TimeToLive(%q): want the name of an attribute, 1 to 255 bytes of UTF-8", string(e))
+	}
+	if d.expiry != "" {
+		return misuse("TimeToLive(%q): the table has a time to live already, %q", string(e), d.expiry)
+	}
+	d.expiry = string(e)
+	return nil
+}
 
 type stream struct{}
 
@@ -51,7 +64,10 @@ type stream struct{}
 // [TableOf.Changes].
 func Stream() TableOption { return stream{} }
 
-func (stream) define(d *tableDefinition) { d.stream = true }
+func (stream) define(d *tableDefinition) error {
+	d.stream = true
+	return nil
+}
 
 // CreateTable creates a table with on-demand billing. The key names the partition key and,
 // after a slash, the sort key: "artist / title". An attribute is a string unless a type
@@ -60,7 +76,9 @@ func (stream) define(d *tableDefinition) { d.stream = true }
 func (db *DB) CreateTable(ctx context.Context, name, key string, opts ...TableOption) error {
 	var d tableDefinition
 	for _, o := range opts {
-		o.define(&d)
+		if err := o.define(&d); err != nil {
+			return err
+		}
 	}
 	in := &wire.CreateTableInput{TableName: &name, BillingMode: new("PAY_PER_REQUEST")}
 	if err := keyschema.Define(in, key, d.indexes); err != nil {
@@ -71,13 +89,7 @@ func (db *DB) CreateTable(ctx context.Context, name, key string, opts ...TableOp
 			StreamEnabled: new(true), StreamViewType: new("NEW_AND_OLD_IMAGES"),
 		}
 	}
-	if _, err := db.service.CreateTable(ctx, in); err != nil || d.expiry == "" {
-		return failed(err)
-	}
-	_, err := db.service.UpdateTimeToLive(ctx, &wire.UpdateTimeToLiveInput{
-		TableName:               &name,
-		TimeToLiveSpecification: &wire.TimeToLiveSpecification{AttributeName: &d.expiry, Enabled: new(true)},
-	})
+	_, err := db.service.CreateExpiring(ctx, in, d.expiry)
 	return failed(err)
 }
 
@@ -90,7 +102,7 @@ func (db *DB) DeleteTable(ctx context.Context, name string) error {
 // Tables returns the names of all tables, sorted.
 func (db *DB) Tables(ctx context.Context) ([]string, error) {
 	if err := db.tables.Refresh(ctx); err != nil {
-		return nil, err
+		return nil, failed(err)
 	}
 	return db.tables.Names(), nil
 }

@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// ErrNotFound is returned by [TableOf.Get] when there is no item with the key.
+// ErrNotFound is returned by [TableOf.Get] for a key that no item has.
 var ErrNotFound = errors.New("sortkey: no item with this key")
 
 // ErrConditionFailed is what [errors.Is] finds in the error of a write whose condition does
@@ -25,7 +26,7 @@ type Error struct {
 	Code string
 	// Message is the service's text.
 	Message string
-	// Item is the item on which a condition failed, nil if there is none.
+	// Item is the item whose condition failed, or nil if there is no item with the key.
 	Item attr.Item
 
 	cause error
@@ -54,10 +55,14 @@ func (e *Error) Is(target error) bool {
 // its context.
 func (e *Error) Unwrap() error { return e.cause }
 
-// failed returns the error of an operation in its public form.
+// failed returns the error of an operation in its public form. It leaves the errors of the
+// caller's own functions as they are, whatever they wrap.
 func failed(err error) error {
-	if e, ok := errors.AsType[*wire.Error](err); ok {
+	switch e := err.(type) {
+	case *wire.Error:
 		return &Error{Code: e.Code, Message: e.Message, Item: e.Item, cause: e.Err}
+	case *table.Error: // a transaction that has ended or only reads
+		return &Error{Code: wire.CodeValidation, Message: e.Msg}
 	}
 	return err
 }

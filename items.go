@@ -3,7 +3,6 @@ package sortkey
 import (
 	"bytes"
 	"context"
-	"errors"
 	"iter"
 	"strings"
 	"sync"
@@ -39,6 +38,7 @@ type Key []any
 func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 	g := gets.Get().(*get)
 	defer g.release()
+	g.operation = &opGet
 	if err := g.parse(args); err != nil {
 		return item, err
 	}
@@ -89,12 +89,12 @@ func (g *get) release() {
 // Put writes an item, in place of the one with its key if there is one. Options are [If] and
 // [Old].
 func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
-	var c call
-	it, err := encode(item)
-	if err != nil {
+	c := call{operation: &opPut}
+	if err := c.options(opts); err != nil {
 		return err
 	}
-	if err := c.options(opts); err != nil {
+	it, err := encode(item)
+	if err != nil {
 		return err
 	}
 	out, err := t.db.service.PutItem(ctx, &wire.PutItemInput{
@@ -110,7 +110,7 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 
 // Delete deletes the item with a key, if there is one. Options are [If] and [Old].
 func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
-	var c call
+	c := call{operation: &opDelete}
 	if err := c.parse(args); err != nil {
 		return err
 	}
@@ -137,16 +137,14 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 // item as it is then. Placeholders such as :n take the values in the order in which they
 // first appear; [Option]s such as [If] stand after the values.
 func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ...any) (item T, err error) {
-	c := call{key: key}
+	c := call{operation: &opUpdate, key: key}
 	var values []any
 	for _, arg := range args {
-		if o, ok := arg.(Option); ok {
-			if err := o.set(&c); err != nil {
-				return item, err
-			}
-			continue
+		if o, ok := arg.(Option); !ok {
+			values = append(values, arg)
+		} else if err := c.option(o); err != nil {
+			return item, err
 		}
-		values = append(values, arg)
 	}
 	source, err := c.expression(update, values)
 	if err != nil {
@@ -159,9 +157,6 @@ func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ..
 	it, err := c.keyItem(nil, schema)
 	if err != nil {
 		return item, err
-	}
-	if c.old != nil {
-		return item, misuse("Old is for Put and Delete: Update returns the new item")
 	}
 
 	out, err := t.db.service.UpdateItem(ctx, &wire.UpdateItemInput{
@@ -228,12 +223,9 @@ type reading struct {
 
 // query prepares a query.
 func (t *TableOf[T]) query(ctx context.Context, args []any) (*reading, error) {
-	r := new(reading)
+	r := &reading{call: call{operation: &opQuery}}
 	if err := r.parse(args); err != nil {
 		return nil, err
-	}
-	if r.segments != 0 {
-		return nil, misuse("Segment is for scans")
 	}
 	schema, err := t.schema(ctx)
 	if err != nil {
@@ -268,12 +260,9 @@ func (t *TableOf[T]) query(ctx context.Context, args []any) (*reading, error) {
 
 // scan prepares a scan.
 func (t *TableOf[T]) scan(opts []Option) (*reading, error) {
-	r := new(reading)
+	r := &reading{call: call{operation: &opScan}}
 	if err := r.options(opts); err != nil {
 		return nil, err
-	}
-	if r.descending {
-		return nil, misuse("Descending is for queries: a scan has no order")
 	}
 	var err error
 	if r.start, err = t.startOf(r.after); err != nil {
@@ -284,7 +273,7 @@ func (t *TableOf[T]) scan(opts []Option) (*reading, error) {
 		TableName: &t.name, IndexName: t.indexName(), FilterExpression: r.filter, ProjectionExpression: r.projected(),
 		ExpressionAttributeNames: r.names, ExpressionAttributeValues: r.boundValues(), ConsistentRead: &r.consistent,
 	}
-	if r.segments != 0 {
+	if r.segmented {
 		in.Segment, in.TotalSegments = &r.segment, &r.segments
 	}
 	r.page = func(ctx context.Context, limit *int64, visit api.Visit) (attr.Item, error) {
@@ -341,28 +330,25 @@ func (t *TableOf[T]) all(ctx context.Context, prepare func() (*reading, error)) 
 
 // read appends the items of the next page to list, and moves the reading behind it.
 func (t *TableOf[T]) read(ctx context.Context, r *reading, limit *int64, list []T) ([]T, error) {
+	var wrong error // of the first item that does not fit into a T
 	next, err := r.page(ctx, limit, func(it attr.Item) (int, error) {
-		var item T
-		if err := decode(it, &item); err != nil {
-			return 0, &decodeError{err}
+		if wrong != nil {
+			return 0, nil
 		}
+		var item T
+		wrong = decode(it, &item)
 		list = append(list, item)
 		return 0, nil
 	})
-	if e, ok := errors.AsType[*decodeError](err); ok {
-		return nil, e.error
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, failed(err)
+	case wrong != nil:
+		return nil, wrong
 	}
 	r.start = next
 	return list, nil
 }
-
-// A decodeError is an error of decode that passes through an operation.
-type decodeError struct{ error }
-
-func (e *decodeError) Unwrap() error { return e.error }
 
 // one reads one page.
 func (t *TableOf[T]) one(ctx context.Context, r *reading) (*Page[T], error) {
@@ -393,7 +379,7 @@ func (t *TableOf[T]) schema(ctx context.Context) (*keycond.Schema, error) {
 	def, err := t.db.tables.Describe(t.name)
 	if err != nil { // another server may have made it
 		if err := t.db.tables.Refresh(ctx); err != nil {
-			return nil, err
+			return nil, failed(err)
 		}
 		if def, err = t.db.tables.Describe(t.name); err != nil {
 			return nil, &Error{Code: "ResourceNotFoundException", Message: "Requested resource not found"}
@@ -417,16 +403,6 @@ func (t *TableOf[T]) indexName() *string {
 }
 
 var allOld = new("ALL_OLD")
-
-// options reads options that stand alone.
-func (c *call) options(opts []Option) error {
-	for _, o := range opts {
-		if err := o.set(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 func (c *call) projected() *string {
 	if c.projection == nil {

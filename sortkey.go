@@ -67,8 +67,8 @@ type Options struct {
 	// the stream of the table has them all. Default: nothing is delivered.
 	Kinesis func(streamARN string, record []byte)
 	// SweepInterval is how often the database deletes expired items, and records
-	// of streams that are older than 24 hours, in the background. Default: never; call [DB.Sweep] instead. Forks use the same
-	// interval.
+	// of streams that are older than 24 hours, in the background. Default: never; call
+	// [DB.Sweep] instead. Forks use the same interval.
 	SweepInterval time.Duration
 	// Wording is the wording of error messages. Default: [WordingOctober2026].
 	Wording Wording

@@ -57,7 +57,8 @@ type jsonPosition struct {
 // MarshalJSON returns the trace as JSON, with the slice in words too and values in DynamoDB JSON.
 func (t Trace) MarshalJSON() ([]byte, error) {
 	j := jsonTrace{
-		Slice: t.Slice(), Operation: t.Operation, Table: t.Table, Index: t.Index, Partition: toJSON(t.Partition), SortKey: t.SortKey,
+		Slice: t.Slice(), Operation: t.Operation, Table: t.Table, Index: t.Index,
+		Partition: toJSON(t.Partition), SortKey: t.SortKey,
 		Low: t.Low.json(), High: t.High.json(), Reverse: t.Reverse, Consistent: t.Consistent,
 		Examined: t.Examined, Returned: t.Returned, Bytes: t.Bytes, Fetched: t.Fetched, Units: t.Units, Stop: t.Stop,
 	}

@@ -143,8 +143,8 @@ func (f *field) in(v reflect.Value, allocate bool) (reflect.Value, bool) {
 func (p *plan) name(i int) []byte { return p.names[p.fields[i].from:p.fields[i].to] }
 
 // fold returns the field for an attribute that no field is named exactly like: the first
-// one whose name differs in case only. It returns -1 if there is none, or if the item has
-// an attribute with exactly the name of that field.
+// one whose name differs in case only. It returns -1 if no field does, or if the item has an
+// attribute with exactly the name of that field.
 func (p *plan) fold(it Item, name []byte) int {
 	found := -1
 	for i := range p.fields {

@@ -17,8 +17,8 @@ import (
 // The rules are those of package attributevalue of the AWS SDK with its default options.
 // They reverse those of [Marshal], and accept more:
 //
-//   - An attribute is stored in the field whose name it has. If there is none, case does not
-//     matter. Attributes without a field are ignored, and fields without an attribute keep
+//   - An attribute is stored in the field with its name, or else in one whose name differs in
+//     case only. Attributes without a field are ignored, and fields without an attribute keep
 //     what they have.
 //   - An N is stored in any type of number in which it fits, and also in strings and times.
 //     An S is stored in a [time.Time] if it is in RFC 3339.

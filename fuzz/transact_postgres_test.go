@@ -11,12 +11,13 @@ import (
 
 // TestPropertyTransactionsOnPostgres is TestPropertyTransactions on an engine that
 // runs updates at the same time and calls their functions again after conflicts. It runs
-// on one server, and on three that share a database.
+// on one server, and on three that share their tables.
 func TestPropertyTransactionsOnPostgres(t *testing.T) {
+	proptest.NeedLong(t) // it creates a cluster
 	cluster := pgtest.New(t)
 	for round := range proptest.Cases(20) {
 		seed := proptest.Seed() + int64(round)
-		url := cluster.Database(t)
+		url := cluster.Schema(t)
 		if err := postgres.Init(t.Context(), url); err != nil {
 			t.Fatal(err)
 		}

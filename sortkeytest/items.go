@@ -17,7 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -144,26 +145,17 @@ func (db *DB) putOne(table string, text json.RawMessage) error {
 				"for plain JSON, decode it and use db.Put", name, shorten(members[name]))
 		}
 	}
-	body, err := json.Marshal(map[string]any{"TableName": table, "Item": text})
-	if err != nil {
-		return err
+	item, err := attr.ParseItem(text)
+	if err == nil {
+		err = sortkey.Table[attr.Item](db.DB, table).Put(quiet, item)
 	}
-	answer, status := inside.Service(db.DB).Serve(quiet, "DynamoDB_20120810.PutItem", body, nil)
-	if status == 200 {
-		return nil
-	}
-	if over := db.t.life.over(); over != "" {
+	if over := db.t.life.over(); err != nil && over != "" {
 		return errors.New(over)
 	}
-	var failure struct {
-		Type    string `json:"__type"`
-		Message string // also message
+	if err != nil {
+		return fmt.Errorf("%w in %s", err, shorten(text))
 	}
-	if err := json.Unmarshal(answer, &failure); err != nil {
-		return err
-	}
-	_, code, _ := strings.Cut(failure.Type, "#")
-	return fmt.Errorf("%s: %s in %s", code, failure.Message, shorten(text))
+	return nil
 }
 
 // isTyped reports whether a value looks like one in DynamoDB JSON: an object with one

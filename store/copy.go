@@ -22,7 +22,7 @@ type Forker interface {
 type Getter interface {
 	Store
 
-	// Get is a View of one Get. The caller owns the value.
+	// Get is a View of one Get. The value stays valid; the caller must not change it.
 	Get(ctx context.Context, space Space, partition, sort []byte) (value []byte, ok bool, err error)
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
@@ -627,9 +628,10 @@ func TestJobsOfLargeItems(t *testing.T) {
 // allocates.
 func TestJobsDropLines(t *testing.T) {
 	if testing.Short() || raceEnabled {
-		t.Skip("reads 100 MB of lines")
+		t.Skip("reads many MB of lines")
 	}
-	const lines, length = 100, 1 << 20
+	const length = 1 << 20
+	lines := min(proptest.Cases(200), 200)
 	text := zipped(t, strings.Repeat(strings.Repeat("x", length)+"\n", lines))
 	e := serveBuckets(t, hooked(t), bucket(t, map[string]string{"lines.gz": text}))
 	e.answer("CreateTable", tableH)
@@ -646,9 +648,7 @@ func TestJobsDropLines(t *testing.T) {
 
 // TestReportIsBounded puts more refused lines than a report has room for.
 func TestReportIsBounded(t *testing.T) {
-	if testing.Short() || raceEnabled {
-		t.Skip("reads 100 MB of lines")
-	}
+	proptest.NeedLong(t) // it reads 100 MB of lines
 	const lines, length = 100, 1 << 20
 	root := bucket(t, map[string]string{"in/lines.gz": zipped(t, strings.Repeat(strings.Repeat("x", length)+"\n", lines))})
 	e := serveBuckets(t, hooked(t), root)

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -254,31 +253,26 @@ func shardID(st *table.StreamInfo, sh table.Shard) string {
 // parseShardID returns the shard of a stream with an id, which need not exist
 // yet.
 func parseShardID(st *table.StreamInfo, id string) (table.Shard, bool) {
-	var ms int64
 	var sh table.Shard
-	if n, err := fmt.Sscanf(id, shardIDForm, &ms, &sh.Column); n != 2 || err != nil {
+	begin, column, _ := strings.Cut(strings.TrimPrefix(id, "shardId-"), "-")
+	ms, err1 := strconv.ParseInt(begin, 10, 64)
+	n, err2 := strconv.ParseUint(column, 16, 32)
+	if err1 != nil || err2 != nil {
 		return sh, false
 	}
+	sh.Column = uint32(n)
 	sh.Epoch = st.EpochOf(time.UnixMilli(ms))
 	return sh, shardID(st, sh) == id
 }
 
-// sequenceBase makes sequence numbers 21 digits long, as the service model
-// wants them at least.
-var sequenceBase, _ = new(big.Int).SetString("100000000000000000000", 10)
-
-func sequence(q table.Sequence) string {
-	n := new(big.Int).SetUint64(uint64(q))
-	return n.Add(n, sequenceBase).String()
-}
+// sequence returns the sequence number as clients see it: 21 digits, the fewest that the
+// service model allows.
+func sequence(q table.Sequence) string { return fmt.Sprintf("1%020d", q) }
 
 func parseSequence(text string) (table.Sequence, bool) {
-	n, ok := new(big.Int).SetString(text, 10)
-	if !ok {
-		return 0, false
-	}
-	n.Sub(n, sequenceBase)
-	return table.Sequence(n.Uint64()), n.IsUint64()
+	digits, ok := strings.CutPrefix(strings.TrimLeft(text, "0"), "1")
+	n, err := strconv.ParseUint(digits, 10, 64)
+	return table.Sequence(n), ok && len(digits) == 20 && err == nil
 }
 
 // An iterator is a place in a shard.

@@ -19,11 +19,29 @@ func (s *Service) CreateTable(ctx context.Context, in *wire.CreateTableInput) (*
 	return call(ctx, s, wire.OpCreateTable, in, (*Service).createTable)
 }
 
+// CreateExpiring is CreateTable of a table with time to live, if the attribute is not "",
+// without the moments between CreateTable and UpdateTimeToLive.
+func (s *Service) CreateExpiring(
+	ctx context.Context, in *wire.CreateTableInput, attribute string,
+) (*wire.CreateTableOutput, error) {
+	create := func(s *Service, ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
+		return s.createExpiring(ctx, in, attribute)
+	}
+	return call(ctx, s, wire.OpCreateTable, in, create)
+}
+
 func (s *Service) createTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
+	return s.createExpiring(ctx, in, "")
+}
+
+func (s *Service) createExpiring(
+	ctx context.Context, in *wire.CreateTableInput, expiry string,
+) (*wire.CreateTableOutput, error) {
 	def, err := s.definition(in)
 	if err != nil {
 		return nil, err
 	}
+	def.Expiry = expiry
 	t, err := s.db.Create(ctx, def)
 	if err != nil {
 		return nil, err

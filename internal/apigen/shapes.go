@@ -181,9 +181,6 @@ func (g *generator) traitsOf(name string) string {
 	add("max: %s", hi)
 	if s.Pattern != "" {
 		add("pattern: %q", s.Pattern)
-		if p := goPatterns[s.Pattern]; p != "" {
-			add("goPattern: %q", p)
-		}
 	}
 	if values := s.Enum; len(values) > 0 {
 		if order := enumOrder[name]; order != nil {

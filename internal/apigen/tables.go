@@ -129,12 +129,6 @@ var (
 	frequentInputs = []string{"TransactWriteItemsInput"}
 )
 
-// goPatterns lists the model's patterns that have a different Go syntax.
-var goPatterns = map[string]string{
-	`\p{Print}+`: `[\x20-\x{10FFFF}]+`,
-	`[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDC00-\uDBFF\uDFFF\r\n\t]*`: `[\x20-\x{D7FF}\x{E000}-\x{FFFD}\x{10000}-\x{10FFFF}\r\n\t]*`,
-}
-
 // readStrictly are the inputs that another reader of the service reads; see
 // strict.go of package wire.
 var readStrictly = map[string]bool{"SearchVectorsInput": true}

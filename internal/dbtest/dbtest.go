@@ -2,16 +2,14 @@
 package dbtest
 
 import (
-	"fmt"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/inside"
-	"github.com/sortkey/sortkey/internal/wire"
-	"github.com/stretchr/testify/require"
 )
 
 // Expiring opens a database with a table of n items that expire in a minute,
@@ -20,40 +18,34 @@ func Expiring(t testing.TB, opts sortkey.Options, n int) *sortkey.DB {
 	t.Helper()
 	db, err := sortkey.Open(opts)
 	require.NoError(t, err)
-	ctx, s := t.Context(), inside.Service(db)
-	_, err = s.CreateTable(ctx, &wire.CreateTableInput{
-		TableName: new("Sessions"), BillingMode: new("PAY_PER_REQUEST"),
-		AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("id"), AttributeType: new("S")}, {AttributeName: new("user"), AttributeType: new("S")}},
-		KeySchema:            []wire.KeySchemaElement{{AttributeName: new("id"), KeyType: new("HASH")}},
-		GlobalSecondaryIndexes: []wire.GlobalSecondaryIndex{{
-			IndexName:  new("ByUser"),
-			KeySchema:  []wire.KeySchemaElement{{AttributeName: new("user"), KeyType: new("HASH")}},
-			Projection: &wire.Projection{ProjectionType: new("ALL")},
-		}},
-	})
-	require.NoError(t, err)
-	answer, status := s.Serve(ctx, wire.OpUpdateTimeToLive.Target(),
-		[]byte(`{"TableName":"Sessions","TimeToLiveSpecification":{"AttributeName":"until","Enabled":true}}`), nil)
-	require.Equal(t, 200, status, "%s", answer)
-	until := strconv.FormatInt(opts.Clock().Add(time.Minute).Unix(), 10)
+	ctx, sessions := t.Context(), sortkey.Table[session](db, "Sessions")
+	require.NoError(t, db.CreateTable(ctx, "Sessions", "id", sortkey.Global("ByUser", "user"), sortkey.TimeToLive("until")))
+	until := opts.Clock().Add(time.Minute).Unix()
 	for i := range n {
-		item, err := attr.ParseItem(fmt.Appendf(nil, `{"id":{"S":"%d"},"user":{"S":"u"},"until":{"N":"%s"}}`, i, until))
-		require.NoError(t, err)
-		_, err = s.PutItem(ctx, &wire.PutItemInput{TableName: new("Sessions"), Item: item})
-		require.NoError(t, err)
+		require.NoError(t, sessions.Put(ctx, session{strconv.Itoa(i), "u", until}))
 	}
-	item, err := attr.ParseItem([]byte(`{"id":{"S":"stays"},"user":{"S":"u"}}`))
-	require.NoError(t, err)
-	_, err = s.PutItem(ctx, &wire.PutItemInput{TableName: new("Sessions"), Item: item})
-	require.NoError(t, err)
+	require.NoError(t, sessions.Put(ctx, session{ID: "stays", User: "u"}))
 	return db
+}
+
+// A session is an item of Expiring.
+type session struct {
+	ID    string `dynamodbav:"id"`
+	User  string `dynamodbav:"user"`
+	Until int64  `dynamodbav:"until,omitempty"`
 }
 
 // Count returns the number of items in the table or, unless index is nil, in
 // the index.
-func Count(t *testing.T, db *sortkey.DB, index *string) int64 {
+func Count(t *testing.T, db *sortkey.DB, index *string) (n int64) {
 	t.Helper()
-	out, err := inside.Service(db).Scan(t.Context(), &wire.ScanInput{TableName: new("Sessions"), IndexName: index}, func(attr.Item) (int, error) { return 0, nil })
-	require.NoError(t, err)
-	return *out.Count
+	sessions := sortkey.Table[attr.Item](db, "Sessions")
+	if index != nil {
+		sessions = sessions.Index(*index)
+	}
+	for _, err := range sessions.Scan(t.Context()) {
+		require.NoError(t, err)
+		n++
+	}
+	return n
 }

@@ -68,7 +68,7 @@ func DescribePartition(key []attr.Attribute) string {
 // SK from "a" to before "b", or "all of it".
 func DescribeRange(sort []string, low, high *Bound) string {
 	name := sortName(sort)
-	from, to := low.words(sort, false), high.words(sort, true)
+	from, to := low.Words(sort, false), high.Words(sort, true)
 	switch {
 	case low == nil && high == nil:
 		return "all of it"
@@ -117,7 +117,7 @@ func (s *Schema) end(b []byte, upper, zero bool) End {
 		return End{}
 	}
 	names := s.SortNames()
-	return End{Bytes: b, Text: bound.text(names), Inclusive: bound.Inclusive, Words: bound.words(names, upper)}
+	return End{Bytes: b, Text: bound.text(names), Inclusive: bound.Inclusive, Words: bound.Words(names, upper)}
 }
 
 // bound decodes one end of a range. In a table that is not ordered by a number,
@@ -148,8 +148,8 @@ func (b *Bound) text(sort []string) string {
 	return spelled + " at " + it
 }
 
-// words are the text of a bound after from, after, up to or before.
-func (b *Bound) words(sort []string, upper bool) string {
+// Words returns the text of a bound after from, after, up to or before, and "" for nil.
+func (b *Bound) Words(sort []string, upper bool) string {
 	switch {
 	case b == nil:
 		return ""

@@ -32,6 +32,10 @@ type Placeholders struct {
 	// Resolve returns the attribute that a name means; only the first name of a
 	// path is asked for. Nil means that names are attributes.
 	Resolve func(name string) (string, error)
+	// Composite reads the list, the map or the set that src begins with, and returns its
+	// length. Nil means that expressions have none. In src it begins with a bracket, which
+	// is not that of an index, or with a brace.
+	Composite func(src string) (v attr.Value, length int, err error)
 
 	names  []string
 	known  map[string]string // placeholder by name
@@ -181,14 +185,20 @@ func (p *Placeholders) Values() attr.Item {
 // Expression returns src, a condition or a projection with its names and values
 // written out, with placeholders for them. The error is an [*advice.Error].
 func (p *Placeholders) Expression(src string) (string, error) {
-	tokens := ast.LexLiterals(src)
+	tokens, err := p.lex(src)
+	if err != nil {
+		return "", err
+	}
 	return rewrite(src, tokens, func(i int) (string, error) { return p.token(src, tokens, i) })
 }
 
 // Update is [Placeholders.Expression] for an update. A word that begins a clause,
 // such as SET, is a name where a clause cannot begin and where no name follows it.
 func (p *Placeholders) Update(src string) (string, error) {
-	tokens := ast.LexLiterals(src)
+	tokens, err := p.lex(src)
+	if err != nil {
+		return "", err
+	}
 	clause := ast.TokEOF
 	return rewrite(src, tokens, func(i int) (string, error) {
 		tok := tokens[i]
@@ -214,6 +224,29 @@ func (p *Placeholders) Update(src string) (string, error) {
 		}
 		return p.token(src, tokens, i)
 	})
+}
+
+// lex returns the tokens of src. A composite value is one of them, a TokText.
+func (p *Placeholders) lex(src string) (out []ast.Token, err error) {
+	tokens := ast.LexLiterals(src)
+	if p.Composite == nil {
+		return tokens, nil
+	}
+	for _, tok := range tokens {
+		switch n := len(out); {
+		case n > 0 && tok.Start < out[n-1].End: // within a composite value
+			continue
+		case strings.HasPrefix(src[tok.Start:], "{"),
+			tok.Kind == ast.TokLeftBracket && (n == 0 || !endsOperand(out[n-1].Kind)):
+			_, length, err := p.Composite(src[tok.Start:])
+			if err != nil {
+				return nil, err
+			}
+			tok.Kind, tok.End = ast.TokText, tok.Start+int32(length)
+		}
+		out = append(out, tok)
+	}
+	return out, nil
 }
 
 // beginsPath reports whether a token of a kind can be the first name of a path.
@@ -266,6 +299,10 @@ func (p *Placeholders) token(src string, tokens []ast.Token, i int) (string, err
 	inPath := before == ast.TokDot || after == ast.TokDot
 	switch tok.Kind {
 	case ast.TokText:
+		if word[0] == '[' || word[0] == '{' {
+			v, _, err := p.Composite(word)
+			return p.Value(v), err
+		}
 		s, err := Unquote(word)
 		if err != nil {
 			return "", err

@@ -88,6 +88,29 @@ func TestPlaceholdersErrors(t *testing.T) {
 	}
 }
 
+// TestPlaceholdersComposite has values in brackets and braces, which end at the first of either.
+func TestPlaceholdersComposite(t *testing.T) {
+	composite := func(src string) (attr.Value, int, error) {
+		end := strings.IndexAny(src, "]}")
+		if end < 0 {
+			return attr.Value{}, 0, errors.New("open")
+		}
+		return attr.NewString(src[1:end]), end + 1, nil
+	}
+	l := literal.Placeholders{Readable: true, Composite: composite}
+	got, err := l.Update(`SET a[0] = [x, y], b = {#} REMOVE c[1], d ADD e [z]`)
+	if want := `SET a[0] = :v1, b = :v2 REMOVE c[1], d ADD e [z]`; err != nil || got != want {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
+	got, err = l.Expression(`[x] IN (a[1], {y}) AND contains(a.b, [x])`)
+	if want := `:v3 IN (a[1], :v4) AND contains(a.b, :v3)`; err != nil || got != want {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
+	if got, err := l.Expression("a = [x"); err == nil {
+		t.Errorf("an open list is taken: %s", got)
+	}
+}
+
 func TestPlaceholdersResolve(t *testing.T) {
 	l := literal.Placeholders{Readable: true, Resolve: func(name string) (string, error) {
 		if name == "bad" {

@@ -242,10 +242,21 @@ func (c *Cluster) Database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test%d", c.names.Add(1))
 	c.SQL(t, "postgres", "create database "+name)
-	u := url.URL{
-		Scheme: "postgres", User: url.User("postgres"), Path: "/" + name,
-		RawQuery: url.Values{"host": {c.dir}}.Encode(),
-	}
+	return c.url(name, url.Values{})
+}
+
+// Schema creates an empty schema and returns a URL that has it in search_path. It is ten
+// times faster than Database.
+func (c *Cluster) Schema(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("test%d", c.names.Add(1))
+	c.SQL(t, "postgres", "create schema "+name)
+	return c.url("postgres", url.Values{"search_path": {name}})
+}
+
+func (c *Cluster) url(database string, query url.Values) string {
+	query.Set("host", c.dir)
+	u := url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/" + database, RawQuery: query.Encode()}
 	return u.String()
 }
 

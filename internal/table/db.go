@@ -267,7 +267,7 @@ func (db *DB) view(ctx context.Context, fn func(*View) error) error {
 }
 
 // ViewItem is View for a function that calls [View.Get] at most once and reads nothing
-// else.
+// else. It does not keep the View.
 func (db *DB) ViewItem(ctx context.Context, fn func(*View) error) error {
 	j, err := db.joined(ctx)
 	if err != nil {
@@ -287,8 +287,11 @@ func (db *DB) ViewItem(ctx context.Context, fn func(*View) error) error {
 func (db *DB) viewItem(ctx context.Context, fn func(*View) error) error {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	g := &getter{ctx: ctx, store: db.rows.(store.Getter)}
-	err := fn(&View{ctx: ctx, db: db, r: g})
+	g := getters.Get().(*getter)
+	defer g.release()
+	g.ctx, g.store = ctx, db.rows.(store.Getter)
+	g.view = View{ctx: ctx, db: db, r: g}
+	err := fn(&g.view)
 	if g.asked || db.sharing == nil {
 		return err
 	}
@@ -299,12 +302,21 @@ func (db *DB) viewItem(ctx context.Context, fn func(*View) error) error {
 	return err
 }
 
-// A getter is the Reader of a ViewItem.
+// A getter is the View of a ViewItem, and its Reader. It is pooled; the function of a
+// ViewItem keeps nothing of it.
 type getter struct {
 	store.Reader // nil: nothing but Get is used
+	view         View
 	ctx          context.Context
 	store        store.Getter
 	asked        bool
+}
+
+var getters = sync.Pool{New: func() any { return new(getter) }}
+
+func (g *getter) release() {
+	*g = getter{}
+	getters.Put(g)
 }
 
 func (g *getter) Get(space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {

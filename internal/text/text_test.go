@@ -106,3 +106,12 @@ func TestTenth(t *testing.T) {
 		require.Equal(t, want, text.Tenth(f))
 	}
 }
+
+// TestPattern compiles an expression when it is used, and once.
+func TestPattern(t *testing.T) {
+	wrong := text.Pattern(`(`)
+	require.Panics(t, func() { wrong() })
+	right := text.Pattern(`^a+$`)
+	require.True(t, right().MatchString("aa"))
+	require.Same(t, right(), right())
+}

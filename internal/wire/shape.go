@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"reflect"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -39,12 +38,11 @@ type traits struct {
 	// min and max limit a number, or the length of anything else. If the max of a length is
 	// -1, the length is not limited.
 	min, max int64
-	// pattern is a regular expression in the syntax of the service; goPattern is the same
-	// in the syntax of Go if that differs. match matches a text with it, and is nil without
-	// a pattern.
-	pattern, goPattern string
-	match              func(string) bool
-	enum               []string
+	// pattern is a regular expression in the syntax of the service, and match its function
+	// in patterns, nil without a pattern.
+	pattern string
+	match   func(string) bool
+	enum    []string
 	// elemTraits is the name of the traits of the elements of a list or a map, if they have
 	// any.
 	elemTraits string
@@ -158,13 +156,7 @@ func traitsOf(name string) traits {
 		return noTraits
 	}
 	t := modelTraits[i]
-	switch t.pattern {
-	case "":
-	case namePattern:
-		t.match = IsName
-	default:
-		t.match = regexp.MustCompile("^(?:" + cmp.Or(t.goPattern, t.pattern) + ")$").MatchString
-	}
+	t.match = patterns[t.pattern]
 	return t
 }
 

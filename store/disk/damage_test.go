@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -55,8 +56,10 @@ func snapshot(t testing.TB, fs *vfs.MemFS, path string) (dir string) {
 // Losing rows in silence is allowed in one case alone, which no file can tell
 // from a crash: the newest log cut off at its end, or damaged in its last record.
 //
-// -v prints the outcomes.
+// -v prints the outcomes. A short run leaves it to FuzzDamage, which damages the same
+// folders in memory.
 func TestDamage(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	closed, killed := folders(t)
 	ways := []struct {

@@ -6,6 +6,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 	"github.com/sortkey/sortkey/store/storetest"
@@ -31,6 +32,7 @@ func TestStore(t *testing.T) {
 		})
 	})
 	t.Run("folder", func(t *testing.T) {
+		proptest.NeedLong(t) // it syncs files two thousand times
 		storetest.Run(t, func(t *testing.T) store.Store { return open(t, t.TempDir(), disk.Options{}) })
 	})
 }

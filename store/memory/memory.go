@@ -24,7 +24,10 @@ type version struct {
 	readers atomic.Int64 // Views, Updates and Forks that hold it
 }
 
-var _ store.Forker = (*engine)(nil)
+var (
+	_ store.Forker = (*engine)(nil)
+	_ store.Getter = (*engine)(nil)
+)
 
 // Open returns a new, empty store. It is safe for concurrent use. Its Fork
 // takes a short, constant time, does not wait for updates and omits those still
@@ -82,6 +85,20 @@ func (s *engine) Len() int {
 		return 0
 	}
 	return t.rows
+}
+
+// Get implements [store.Getter].
+func (s *engine) Get(ctx context.Context, space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
+	v := s.hold()
+	if v == nil {
+		return nil, false, store.ErrClosed
+	}
+	defer v.release()
+	if ctx.Err() != nil {
+		return nil, false, context.Cause(ctx)
+	}
+	value, ok = v.tree.value(space, partition, sort)
+	return value, ok, nil
 }
 
 // View implements [store.Store].

@@ -70,12 +70,18 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 		return nil, false, store.ErrClosed
 	}
 	defer r.finish()
+	value, ok = r.tree.value(space, partition, sort)
+	return value, ok, nil
+}
+
+// value returns the value of a row. It outlives the tree.
+func (t *tree) value(space store.Space, partition, sort []byte) (value []byte, ok bool) {
 	a := newAddresses()
 	defer a.free()
-	if rec := r.tree.get(a.row(space, partition, sort)); rec != nil {
-		return rec.value, true, nil
+	if rec := t.get(a.row(space, partition, sort)); rec != nil {
+		return rec.value, true
 	}
-	return nil, false, nil
+	return nil, false
 }
 
 // Query implements [store.Reader].
@@ -84,7 +90,7 @@ func (r *reader) Query(space store.Space, partition []byte, rng store.Range, rev
 		a := newAddresses()
 		defer a.free()
 		a.slice(space, partition, rng)
-		r.walk(a.lo, a.hi, reverse, yield)
+		r.walk(a.lo, a.hi, reverse, false, yield)
 	}
 }
 
@@ -94,15 +100,16 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 		a := newAddresses()
 		defer a.free()
 		if a.span(space, s) {
-			r.walk(a.lo, a.hi, false, yield)
+			r.walk(a.lo, a.hi, false, true, yield)
 		} else {
-			r.walk(a.lo, nil, false, yield)
+			r.walk(a.lo, nil, false, true, yield)
 		}
 	}
 }
 
-// walk yields the rows with lo <= address < hi. A nil hi is no bound.
-func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) bool) {
+// walk yields the rows with lo <= address < hi. A nil hi is no bound. If rows are scattered
+// in memory, a long ascending walk waits for the memory of a leaf's rows at one time.
+func (r *reader) walk(lo, hi []byte, reverse, scattered bool, yield func(store.Row, error) bool) {
 	if !r.begin() {
 		yield(store.Row{}, store.ErrClosed)
 		return
@@ -134,7 +141,12 @@ func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) 
 		})
 		return
 	}
+	first := true
 	t.ascend(lo, hi, func(recs []*record) bool {
+		if scattered && !first {
+			touch(recs)
+		}
+		first = false
 		for _, rec := range recs {
 			if r.done.Load() {
 				yield(store.Row{}, store.ErrClosed)
@@ -146,6 +158,21 @@ func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) 
 		}
 		return r.checkContext(yield)
 	})
+}
+
+// touch reads the beginning of each record and value. The processor then loads many of them
+// at the same time, where the walk itself would wait for one after the other: the order of a
+// scan is that of hashes, so each is somewhere else. The sum keeps the reads from being
+// removed.
+//
+//go:noinline
+func touch(recs []*record) (sum byte) {
+	for _, rec := range recs {
+		if len(rec.value) > 0 {
+			sum += rec.value[0]
+		}
+	}
+	return sum
 }
 
 // checkContext yields the context's error if it has ended. It runs after each

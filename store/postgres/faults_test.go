@@ -149,6 +149,7 @@ func TestFaultsOfView(t *testing.T) {
 // TestUnknown checks that an update whose commit got no answer says so when the
 // database cannot be asked, and that nothing was guessed.
 func TestUnknown(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	direct := database(t)
 	proxy, at := newStandin(t, direct)
 	s := open(t, at, postgres.Options{MaxConns: 4, Timeout: time.Second})

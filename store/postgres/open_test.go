@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
 )
@@ -77,7 +78,7 @@ func TestSmallPool(t *testing.T) {
 func TestInitAtOnce(t *testing.T) {
 	c := pgtest.Shared(t)
 	for range 5 {
-		url := c.Database(t)
+		url := c.Schema(t)
 		errs := make(chan error)
 		for range 8 {
 			go func() { errs <- postgres.Init(t.Context(), url) }()
@@ -142,7 +143,8 @@ func TestSearchPath(t *testing.T) {
 }
 
 // TestLongKeys stores keys that no index of PostgreSQL could hold, of the longest
-// that an index of the service has, and reads them in order.
+// that an index of the service has, and reads them in order. A short run queries the
+// ranges at each of them in one partition only.
 func TestLongKeys(t *testing.T) {
 	s := open(t, database(t), postgres.Options{})
 	incompressible := make([]byte, 6144)
@@ -171,12 +173,15 @@ func TestLongKeys(t *testing.T) {
 		return nil
 	}))
 	check := func(r store.Reader) error {
-		for _, p := range partitions {
+		for shift, p := range partitions {
 			for i, k := range sorts {
 				v, ok, err := r.Get(1, p, k)
 				require.NoError(t, err)
 				require.True(t, ok)
 				require.Equal(t, fmt.Sprint(i), string(v))
+				if !proptest.Long() && (i+shift)%len(partitions) != 0 {
+					continue
+				}
 				for _, reverse := range []bool{false, true} {
 					for _, rng := range []store.Range{{Lo: k}, {Hi: k}, {Lo: sorts[len(sorts)/3], Hi: k}} {
 						want := []string{}

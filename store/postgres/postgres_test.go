@@ -25,10 +25,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// database returns the URL of a new database with tables.
+// database returns the URL of a new set of tables, in a schema of its own.
 func database(t testing.TB) string {
 	t.Helper()
-	url := pgtest.Shared(t).Database(t)
+	url := pgtest.Shared(t).Schema(t)
 	require.NoError(t, postgres.Init(t.Context(), url))
 	return url
 }

@@ -431,6 +431,7 @@ func wantCount(s *node, want int) bool {
 
 // TestServersCounts counts items on three servers at the same time.
 func TestServersCounts(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	url := database(t)
 	ctx := t.Context()
 	all := []*node{serve(t, url), serve(t, url)}

@@ -111,6 +111,7 @@ func TestRoundTrips(t *testing.T) {
 
 // TestLease passes a lease from one Store to another.
 func TestLease(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	url := database(t)
 	opts := postgres.WithLease(postgres.Options{Name: "the first"}, 2*time.Second)
 	one, other := open(t, url, opts), open(t, url, opts)
@@ -144,6 +145,7 @@ func TestLease(t *testing.T) {
 
 // TestLostLease does not ask the database to end a lease that is lost: it may not answer.
 func TestLostLease(t *testing.T) {
+	t.Parallel() // it waits most of its time
 	proxy, at := newStandin(t, database(t))
 	s := open(t, at, postgres.WithLease(postgres.Options{MaxConns: 4}, time.Second))
 	held, release, err := s.Lease(t.Context(), "work")

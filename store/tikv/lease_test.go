@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/tikv"
 )
@@ -36,6 +37,7 @@ func TestLease(t *testing.T) {
 // another one has taken its lease. When the first can reach the cluster again it must
 // commit nothing.
 func TestLeaseOfPausedServer(t *testing.T) {
+	proptest.NeedLong(t) // it waits for five seconds
 	t.Parallel()
 	c := newCluster(t)
 	var dead atomic.Bool

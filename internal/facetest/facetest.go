@@ -1,0 +1,262 @@
+// Package facetest holds the methods of a table in Go against the operations of the service:
+// it runs the scripts of sdk/testdata/behaviour on two databases, on one by requests and on
+// the other by [sortkey.TableOf] wherever the face can say the same, and compares answers and
+// what is stored in the end.
+package facetest
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/inside"
+)
+
+// fewest is how many requests of all scripts must have gone through the face, so that a
+// change of the scripts or of this package does not empty the test unseen.
+const fewest = 250
+
+// Run runs all scripts of a folder. Open opens an empty database.
+func Run(t *testing.T, folder string, open func(*testing.T, sortkey.Options) *sortkey.DB) {
+	said := 0
+	datadriven.Walk(t, folder, func(t *testing.T, path string) {
+		p := &pair{requests: newSide(t, open), face: newSide(t, open)}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			if err := p.run(t, d); err != nil {
+				d.Fatalf(t, "%v", err)
+			}
+			return d.Expected // package sdk compares the answers with the script
+		})
+		p.compareTables(t)
+		said += p.said
+	})
+	if t.Logf("%d requests went through the face", said); said < fewest {
+		t.Errorf("only %d requests went through the face, want at least %d", said, fewest)
+	}
+}
+
+// A side is one of the databases.
+type side struct{ db *sortkey.DB }
+
+func newSide(t *testing.T, open func(*testing.T, sortkey.Options) *sortkey.DB) side {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return side{open(t, sortkey.Options{Clock: func() time.Time { return now }})}
+}
+
+// An answer is what an operation returns.
+type answer struct {
+	Type, Message       string
+	Item, Attributes    attr.Item
+	Items               []attr.Item
+	Count, ScannedCount int
+	LastEvaluatedKey    attr.Item
+}
+
+func (s side) serve(t *testing.T, operation string, in map[string]any) []byte {
+	body, err := json.Marshal(in)
+	require.NoError(t, err)
+	out, _ := inside.Service(s.db).Serve(t.Context(), "DynamoDB_20120810."+operation, body, nil)
+	return out
+}
+
+// A pair is the two databases of a script.
+type pair struct {
+	requests, face side
+	table          string // the last one made
+	said           int    // requests through the face
+}
+
+func (p *pair) run(t *testing.T, d *datadriven.TestData) error {
+	arg := ""
+	if len(d.CmdArgs) > 0 {
+		arg = d.CmdArgs[0].Key
+	}
+	switch d.Cmd {
+	case "table":
+		p.table = arg
+		return p.create(t, d.Input)
+	case "put":
+		dec := json.NewDecoder(strings.NewReader(d.Input))
+		dec.UseNumber()
+		for dec.More() {
+			var item map[string]any
+			if err := dec.Decode(&item); err != nil {
+				return err
+			}
+			p.operation(t, "PutItem", map[string]any{"TableName": arg, "Item": item})
+		}
+		return nil
+	case "fill":
+		var count, size int
+		d.ScanArgs(t, "count", &count)
+		d.ScanArgs(t, "size", &size)
+		for i := range count {
+			item := map[string]any{"pk": "P", "sk": json.Number(strconv.Itoa(i)), "fat": strings.Repeat("x", size)}
+			p.operation(t, "PutItem", map[string]any{"TableName": arg, "Item": item})
+		}
+		return nil
+	}
+
+	var in map[string]any
+	dec := json.NewDecoder(strings.NewReader(d.Input))
+	dec.UseNumber()
+	if err := dec.Decode(&in); err != nil {
+		return err
+	}
+	for {
+		last := p.operation(t, d.Cmd, in)
+		if arg != "pages" || last == nil || d.Cmd != "Query" && d.Cmd != "Scan" {
+			return nil
+		}
+		in["ExclusiveStartKey"] = typed{last}
+	}
+}
+
+// create makes a table through the face in both databases.
+func (p *pair) create(t *testing.T, definition string) error {
+	key, lines, _ := strings.Cut(definition, "\n")
+	var opts []sortkey.TableOption
+	for line := range strings.Lines(lines) {
+		fields := strings.Fields(line)
+		text, only, limited := strings.Cut(strings.Join(fields[2:], " "), " only")
+		ix := sortkey.Global(fields[1], text)
+		if fields[0] == "local" {
+			ix = sortkey.Local(fields[1], text)
+		}
+		if limited {
+			ix = ix.Only(strings.Fields(only)...)
+		}
+		opts = append(opts, ix)
+	}
+	for _, s := range []side{p.requests, p.face} {
+		if err := s.db.CreateTable(t.Context(), p.table, key, opts...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// operation runs a request on both sides and returns the LastEvaluatedKey.
+func (p *pair) operation(t *testing.T, name string, in map[string]any) attr.Item {
+	in = maps.Clone(in)
+	if _, ok := in["TableName"]; !ok && !strings.Contains(name, "Batch") && !strings.Contains(name, "Transact") &&
+		!strings.Contains(name, "Statement") {
+		in["TableName"] = p.table
+	}
+	says, ok := p.translate(t, name, in)
+	request := typedMembers("", in).(map[string]any)
+	if !ok {
+		p.face.serve(t, name, request)
+		return parse(t, p.requests.serve(t, name, request)).LastEvaluatedKey
+	}
+
+	want := parse(t, p.requests.serve(t, name, request))
+	if strings.Contains(want.Message, "reserved keyword") { // the face quotes them
+		return nil
+	}
+	got, err := says()
+	require.Equal(t, want.text(), got.orError(err).text(), "%s %s", name, request)
+	p.said++
+	return want.LastEvaluatedKey
+}
+
+// parse reads the JSON of an answer.
+func parse(t *testing.T, body []byte) answer {
+	var raw struct {
+		Type                               string `json:"__type"`
+		Message                            string // or message
+		Item, Attributes, LastEvaluatedKey json.RawMessage
+		Items                              []json.RawMessage
+		Count, ScannedCount                int
+	}
+	require.NoError(t, json.Unmarshal(body, &raw))
+	item := func(text json.RawMessage) attr.Item {
+		it, err := attr.ParseItem(text)
+		if text == nil || err != nil { // an operation whose member is no item
+			return nil
+		}
+		return it
+	}
+
+	a := answer{
+		Message: raw.Message, Item: item(raw.Item), Attributes: item(raw.Attributes),
+		Count: raw.Count, ScannedCount: raw.ScannedCount, LastEvaluatedKey: item(raw.LastEvaluatedKey),
+	}
+	_, a.Type, _ = strings.Cut(raw.Type, "#")
+	for _, text := range raw.Items {
+		a.Items = append(a.Items, item(text))
+	}
+	return a
+}
+
+// orError returns the answer, or that of an error.
+func (a answer) orError(err error) answer {
+	if err == nil {
+		return a
+	}
+	if e, ok := err.(*sortkey.Error); ok {
+		return answer{Type: e.Code, Message: e.Message, Item: e.Item}
+	}
+	return answer{Type: "not an answer", Message: err.Error()}
+}
+
+// text returns all of an answer that both sides agree on. After the first token of a syntax
+// error comes the caller's text, which the face has put in other words.
+func (a answer) text() string {
+	message, _, _ := strings.Cut(placeholders.ReplaceAllString(a.Message, "?"), "token:")
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\nitem %s\nattributes %s\n", a.Type, message, textOf(a.Item), textOf(a.Attributes))
+	fmt.Fprintf(&b, "%d of %d, last %s\n", a.Count, a.ScannedCount, textOf(a.LastEvaluatedKey))
+	for _, it := range a.Items {
+		fmt.Fprintln(&b, textOf(it))
+	}
+	return b.String()
+}
+
+func textOf(it attr.Item) string {
+	if it == nil {
+		return "-"
+	}
+	return string(it.AppendJSON(nil))
+}
+
+// compareTables compares all items of both databases.
+func (p *pair) compareTables(t *testing.T) {
+	names, err := p.requests.db.Tables(t.Context())
+	require.NoError(t, err)
+	own, err := p.face.db.Tables(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, names, own)
+	for _, name := range names {
+		require.Equal(t, stored(t, p.requests.db, name), stored(t, p.face.db, name), name)
+	}
+}
+
+// stored returns the items of a table as sorted texts.
+func stored(t *testing.T, db *sortkey.DB, name string) (all []string) {
+	for it, err := range sortkey.Table[attr.Item](db, name).Scan(t.Context()) {
+		if err != nil {
+			return []string{err.Error()} // a table that is being made
+		}
+		all = append(all, textOf(it))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// cursor returns the text of [sortkey.Page].Cursor for a key.
+func cursor(table, index string, key attr.Item) string {
+	text, _ := json.Marshal(map[string]any{"t": table, "i": index, "k": json.RawMessage(key.AppendJSON(nil))})
+	return base64.RawURLEncoding.EncodeToString(text)
+}

@@ -1,0 +1,212 @@
+package sortkey_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+)
+
+func open(t *testing.T, opts sortkey.Options) *sortkey.DB {
+	t.Helper()
+	db, err := sortkey.Open(opts)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+// TestOptionKinds holds that an operation takes the options that mean something to it, and
+// names the others in its refusal.
+func TestOptionKinds(t *testing.T) {
+	db, ctx := open(t, sortkey.Options{}), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Items", "p / s", sortkey.Stream()))
+	items := sortkey.Table[map[string]string](db, "Items")
+	item := map[string]string{"p": "P", "s": "S"}
+
+	var old attr.Item
+	options := map[string]sortkey.Option{
+		"If": sortkey.If("attribute_exists(p) OR attribute_not_exists(p)"), "Where": sortkey.Where("attribute_not_exists(gone)"),
+		"Only": sortkey.Only("p"), "Limit": sortkey.Limit(1), "After": sortkey.After(""), "Segment": sortkey.Segment(0, 1),
+		"Old": sortkey.Old(&old), "Consistent": sortkey.Consistent, "Descending": sortkey.Descending,
+		"UntilNow": sortkey.UntilNow,
+	}
+	ended, end := context.WithCancel(ctx)
+	end()
+
+	for _, op := range []struct {
+		name, takes string
+		call        func(o sortkey.Option) error
+	}{
+		{"Put", "If Old", func(o sortkey.Option) error { return items.Put(ctx, item, o) }},
+		{"Get", "Only Consistent", func(o sortkey.Option) error { _, err := items.Get(ctx, "P", "S", o); return err }},
+		{"Update", "If", func(o sortkey.Option) error {
+			_, err := items.Update(ctx, sortkey.Key{"P", "S"}, "SET a = :a", "x", o)
+			return err
+		}},
+		{"Query", "Where Only Limit After Consistent Descending", func(o sortkey.Option) error {
+			_, err := items.QueryPage(ctx, "P", o)
+			return err
+		}},
+		{"Scan", "Where Only Limit After Consistent Segment", func(o sortkey.Option) error {
+			_, err := items.ScanPage(ctx, o)
+			return err
+		}},
+		{"Changes", "UntilNow", func(o sortkey.Option) (last error) {
+			for _, last = range items.Changes(ended, "", o) {
+			}
+			if errors.Is(last, context.Canceled) {
+				last = nil
+			}
+			return last
+		}},
+		{"Delete", "If Old", func(o sortkey.Option) error { return items.Delete(ctx, "P", "S", o) }},
+	} {
+		for name, o := range options {
+			require.NoError(t, items.Put(ctx, item))
+			err := op.call(o)
+			if slices.Contains(strings.Fields(op.takes), name) {
+				require.NoError(t, err, "%s with %s", op.name, name)
+				continue
+			}
+			require.ErrorContains(t, err, op.name+" takes no option "+name+", only ")
+			_, err = items.Get(ctx, "P", "S")
+			require.NoError(t, err, "nothing has been done")
+		}
+	}
+
+	_, err := items.ScanPage(ctx, sortkey.Segment(0, 0))
+	require.ErrorContains(t, err, "TotalSegments", "the service's own check")
+}
+
+func TestExpressionText(t *testing.T) {
+	db, ctx := open(t, sortkey.Options{}), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
+	items := sortkey.Table[map[string]any](db, "Items")
+	require.NoError(t, items.Put(ctx, map[string]any{"p": "P", "size": 3, "a-b": "x"}))
+
+	for _, condition := range []string{"size = :n", "size (p) < size\n AND size\n\t(p) < :n", "`a-b` < p OR size = :n"} {
+		require.NoError(t, items.Put(ctx, map[string]any{"p": "P", "size": 3, "a-b": "x"}, sortkey.If(condition, 3)), condition)
+	}
+	for condition, want := range map[string]string{
+		"#n = :n":       "there are no placeholders for names",
+		"p = :n AND :m": "no value for :m",
+		"p = p":         "1 more values than placeholders",
+		"`p = :n":       "a backquote is not closed",
+	} {
+		require.ErrorContains(t, items.Put(ctx, map[string]any{"p": "P"}, sortkey.If(condition, 3)), want)
+	}
+}
+
+// TestWrongType holds that an item that does not fit its struct is the reader's error alone:
+// a transaction goes on.
+func TestWrongType(t *testing.T) {
+	db, ctx := open(t, sortkey.Options{}), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
+	require.NoError(t, sortkey.Table[map[string]string](db, "Items").Put(ctx, map[string]string{"p": "P", "n": "text"}))
+
+	type number struct {
+		P string `dynamodbav:"p"`
+		N int    `dynamodbav:"n"`
+	}
+	numbers := sortkey.Table[number](db, "Items")
+	err := db.Update(ctx, func(ctx context.Context) error {
+		_, one := numbers.Get(ctx, "P")
+		_, page := numbers.ScanPage(ctx)
+		_, query := numbers.QueryPage(ctx, "P")
+		for _, err := range []error{one, page, query} {
+			require.Error(t, err)
+			require.False(t, errors.As(err, new(*sortkey.Error)), "%v", err)
+		}
+		return numbers.Put(ctx, number{"P", 1})
+	})
+	require.NoError(t, err)
+	got, err := numbers.Get(ctx, "P")
+	require.NoError(t, err)
+	require.Equal(t, 1, got.N)
+}
+
+func TestTransactionErrors(t *testing.T) {
+	db, ctx := open(t, sortkey.Options{}), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
+	items := sortkey.Table[map[string]string](db, "Items")
+	item := map[string]string{"p": "P"}
+
+	err := db.Update(ctx, func(ctx context.Context) error {
+		return fmt.Errorf("my program: %w", items.Put(ctx, item, sortkey.If("attribute_exists(p)")))
+	})
+	require.ErrorIs(t, err, sortkey.ErrConditionFailed)
+	require.ErrorContains(t, err, "my program: ", "what the function adds is kept")
+
+	var after context.Context
+	require.NoError(t, db.View(ctx, func(ctx context.Context) error {
+		after = ctx
+		return nil
+	}))
+	err = db.Update(after, func(context.Context) error { return nil })
+	var refused *sortkey.Error
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, "ValidationException", refused.Code)
+}
+
+// TestExpiringTable holds that a table has its time to live from its first moment, whatever
+// the service's delays.
+func TestExpiringTable(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	db := open(t, sortkey.Options{
+		Clock: func() time.Time { return now }, Simulate: sortkey.Simulation{TableDelay: time.Minute},
+	})
+	ctx := t.Context()
+	for _, attribute := range []string{"", strings.Repeat("x", 256), "\xff"} {
+		require.ErrorContains(t, db.CreateTable(ctx, "Items", "p", sortkey.TimeToLive(attribute)), "want the name of an attribute")
+	}
+	tables, err := db.Tables(ctx)
+	require.NoError(t, err)
+	require.Empty(t, tables)
+
+	require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.TimeToLive("until")))
+	now = now.Add(2 * time.Minute)
+	items := sortkey.Table[map[string]any](db, "Items")
+	require.NoError(t, items.Put(ctx, map[string]any{"p": "P", "until": now.Unix() - 1}))
+	_, err = db.Sweep(ctx)
+	require.NoError(t, err)
+	_, err = items.Get(ctx, "P")
+	require.ErrorIs(t, err, sortkey.ErrNotFound)
+}
+
+// TestSlowChanges holds that a loop may take longer for a change than a place in a stream is
+// kept, and ends with the cause of its context.
+func TestSlowChanges(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	db := open(t, sortkey.Options{Clock: func() time.Time { return now }})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Stream()))
+	items := sortkey.Table[map[string]string](db, "Items")
+	require.NoError(t, items.Put(ctx, map[string]string{"p": "1"}))
+
+	enough, seen := errors.New("enough"), 0
+	var last error
+	for change, err := range items.Changes(ctx, "") {
+		if last = err; err != nil {
+			continue
+		}
+		seen++
+		require.Equal(t, fmt.Sprint(seen), (*change.New)["p"])
+		if seen == 3 {
+			cancel(enough)
+			continue
+		}
+		now = now.Add(16 * time.Minute)
+		require.NoError(t, items.Put(ctx, map[string]string{"p": fmt.Sprint(seen + 1)}))
+	}
+	require.Equal(t, 3, seen)
+	require.ErrorIs(t, last, enough)
+}
