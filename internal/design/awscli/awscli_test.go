@@ -177,3 +177,29 @@ func equal(a, b json.RawMessage) bool {
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
+
+func TestSplitPartial(t *testing.T) {
+	for _, tt := range []struct{ line, words, last, rest, quote string }{
+		{"", "", "", "", ""},
+		{"query", "", "query", "query", ""},
+		{"query ", "query", "", "", ""},
+		{"query Drive 'DRIVE#a", "query|Drive", "DRIVE#a", "'DRIVE#a", "'"},
+		{"query Drive DRIVE#a", "query|Drive", "DRIVE#a", "DRIVE#a", ""},
+		{`get "a b" "c\"d`, "get|a b", `c"d`, `"c\"d`, `"`},
+		{`get \#a`, "get", "#a", `\#a`, ""},
+		{`get x'y z'"w`, "get", "xy zw", `x'y z'"w`, `"`},
+		{"get '' '", "get|", "", "'", "'"},
+		{`get $'a\tb`, "get", "a\tb", `$'a\tb`, "$'"},
+	} {
+		p, ok := awscli.SplitPartial(tt.line)
+		words := strings.Join(p.Words, "|")
+		if !ok || words != tt.words || p.Last != tt.last || tt.line[p.Start:] != tt.rest || p.Quote != tt.quote {
+			t.Errorf("SplitPartial(%s) = %+v, %v", tt.line, p, ok)
+		}
+	}
+	for _, line := range []string{"get > ", "get $x", "a | b", `get "$x`} {
+		if p, ok := awscli.SplitPartial(line); ok {
+			t.Errorf("SplitPartial(%s) = %+v", line, p)
+		}
+	}
+}

@@ -16,6 +16,39 @@ const excerpt = 40
 // command and is returned as rest.
 func Split(line string) (words []string, rest string, err error) {
 	s := &splitter{src: line}
+	rest, err = s.split()
+	if err != nil {
+		return nil, "", err
+	}
+	s.end()
+	return s.words, rest, nil
+}
+
+// A Partial is the beginning of a line, up to the word that is being written.
+type Partial struct {
+	Words []string // before the last
+	Last  string   // the word that is being written, without its quotes; it may be empty
+	Start int      // where that begins
+	Quote string   // the quote that is open at its end, or ""
+}
+
+// SplitPartial splits the beginning of a line as [Split] does. It reports false if the last
+// word cannot be read.
+func SplitPartial(line string) (p Partial, ok bool) {
+	s := &splitter{src: line}
+	rest, err := s.split()
+	if rest != "" || err != nil && s.quote == "" {
+		return p, false
+	}
+	p = Partial{Words: s.words, Last: s.word.String(), Start: len(line), Quote: s.quote}
+	if s.open {
+		p.Start = s.from
+	}
+	return p, true
+}
+
+// split splits the whole line, all but its last word if the end of the line ends that.
+func (s *splitter) split() (rest string, err error) {
 	for s.at < len(s.src) {
 		switch c := s.src[s.at]; c {
 		case ' ', '\t', '\n', '\r':
@@ -23,7 +56,7 @@ func Split(line string) (words []string, rest string, err error) {
 			s.at++
 		case '|', ';', '&', '<', '>':
 			s.end()
-			return s.words, strings.TrimSpace(s.src[s.at:]), nil
+			return strings.TrimSpace(s.src[s.at:]), nil
 		case '#':
 			if s.open {
 				s.writeByte(c)
@@ -45,11 +78,10 @@ func Split(line string) (words []string, rest string, err error) {
 			s.writeByte(c)
 		}
 		if err != nil {
-			return nil, "", err
+			return "", err
 		}
 	}
-	s.end()
-	return s.words, "", nil
+	return "", nil
 }
 
 // A splitter is a line being split.
@@ -57,13 +89,22 @@ type splitter struct {
 	src   string
 	at    int
 	word  strings.Builder
-	open  bool // in a word, which may be empty
+	open  bool   // in a word, which may be empty
+	from  int    // where the word begins
+	quote string // that is not closed, or ""
 	words []string
 }
 
+// begin begins a word at a place, unless that is within one.
+func (s *splitter) begin(at int) {
+	if !s.open {
+		s.open, s.from = true, at
+	}
+}
+
 func (s *splitter) writeByte(c byte) {
+	s.begin(s.at)
 	s.word.WriteByte(c)
-	s.open = true
 	s.at++
 }
 
@@ -81,7 +122,7 @@ func (s *splitter) end() {
 func (s *splitter) quoted(n int) (err error) {
 	const known, means = `ntr\'"`, "\n\t\r\\'\""
 	start, quote := s.at, s.src[s.at+n-1]
-	s.open = true
+	s.begin(start)
 	for s.at += n; s.at < len(s.src) && err == nil; {
 		c, next := s.src[s.at], byte(0)
 		if s.at+1 < len(s.src) {
@@ -107,6 +148,7 @@ func (s *splitter) quoted(n int) (err error) {
 		}
 	}
 	if err == nil {
+		s.quote = s.src[start : start+n]
 		err = advice.New("", "the quote %s is not closed: %s", s.src[start:start+n], terminal.Clip(s.src[start:], excerpt))
 	}
 	return err
@@ -115,6 +157,7 @@ func (s *splitter) quoted(n int) (err error) {
 // backslash reads a backslash and the character after it. Before the end of a
 // line it continues the line.
 func (s *splitter) backslash() {
+	start := s.at
 	s.at++
 	rest := s.src[s.at:]
 	switch {
@@ -123,6 +166,7 @@ func (s *splitter) backslash() {
 	case strings.HasPrefix(rest, "\r\n"):
 		s.at += 2
 	case rest != "":
+		s.begin(start)
 		s.writeByte(rest[0])
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -84,10 +85,10 @@ func (j *judge) judge() {
 	if x.MaxRows != nil {
 		if r.Returned > *x.MaxRows {
 			j.fail(j.some(""), narrow, "expected at most %s, got %d", rows(*x.MaxRows), r.Returned)
-		} else if w := j.over(float64(*x.MaxRows), (*Reading).declaredRows); w != nil {
-			j.spread(
+		} else if w := j.over(float64(*x.MaxRows), (*spread.Reading).DeclaredRows); w != nil {
+			j.elsewhere(
 				narrow, "expected at most %s, got %s in partition %s", rows(*x.MaxRows),
-				grown(float64(w.Rows), w.declaredRows(), count), w.Key.Text(),
+				grown(float64(w.Rows), w.DeclaredRows(), count), w.Key.Text(),
 			)
 		}
 	}
@@ -95,10 +96,10 @@ func (j *judge) judge() {
 	if x.Pages != nil {
 		if r.Pages > *x.Pages {
 			j.fail(nil, pages, "expected at most %s, got %d", text.Count(*x.Pages, "page"), r.Pages)
-		} else if w := j.over(float64(*x.Pages), (*Reading).declaredPages); w != nil {
-			j.spread(
+		} else if w := j.over(float64(*x.Pages), (*spread.Reading).DeclaredPages); w != nil {
+			j.elsewhere(
 				pages, "expected at most %s, got %s in partition %s", text.Count(*x.Pages, "page"),
-				grown(float64(w.Pages), w.declaredPages(), count), w.Key.Text(),
+				grown(float64(w.Pages), w.DeclaredPages(), count), w.Key.Text(),
 			)
 		}
 	}
@@ -108,10 +109,10 @@ func (j *judge) judge() {
 				nil, advice, "expected at most %s, got %v for %s", units(*x.Units), j.pr.Units(),
 				text.Count(r.Bytes+r.Fetched, "byte"),
 			)
-		} else if w := j.over(*x.Units, (*Reading).declaredUnits); w != nil {
-			j.spread(
+		} else if w := j.over(*x.Units, (*spread.Reading).DeclaredUnits); w != nil {
+			j.elsewhere(
 				cmp.Or(advice, narrow), "expected at most %s, got %s for %s in partition %s", units(*x.Units),
-				grown(w.Units, w.declaredUnits(), text.Figure), rows(w.Examined), w.Key.Text(),
+				grown(w.Units, w.DeclaredUnits(), text.Figure), rows(w.Examined), w.Key.Text(),
 			)
 		}
 	}
@@ -119,8 +120,8 @@ func (j *judge) judge() {
 		if j.pr.Waste() > *x.Waste {
 			j.fail(j.wasted(), advice, "expected at most %s of the bytes wasted, got %s: %d of %s were read and dropped",
 				text.Percent(*x.Waste), text.Percent(j.pr.Waste()), r.Examined-r.Returned, rows(r.Examined))
-		} else if w := j.over(*x.Waste, func(r *Reading) float64 { return r.Waste }); w != nil {
-			j.spread(advice, "expected at most %s of the bytes wasted, got %s in partition %s: %d of %s were read and dropped",
+		} else if w := j.over(*x.Waste, func(r *spread.Reading) float64 { return r.Waste }); w != nil {
+			j.elsewhere(advice, "expected at most %s of the bytes wasted, got %s in partition %s: %d of %s were read and dropped",
 				text.Percent(*x.Waste), text.Percent(w.Waste), w.Key.Text(), w.Examined-w.Rows, rows(w.Examined))
 		}
 	}
@@ -144,14 +145,14 @@ func (j *judge) judge() {
 
 // over returns the partition that exceeds a budget most, among those in which
 // the budget holds, or nil.
-func (j *judge) over(budget float64, of func(*Reading) float64) (most *Reading) {
+func (j *judge) over(budget float64, of func(*spread.Reading) float64) (most *spread.Reading) {
 	s := j.pr.Spread
 	if s == nil || j.p.Expect.Budget == model.BudgetSample {
 		return nil
 	}
-	all := s.readings
+	all := s.Readings
 	if j.p.Expect.Budget == model.BudgetP95 {
-		all = []Reading{s.P50, s.P95}
+		all = []spread.Reading{s.P50, s.P95}
 	}
 	for i := range all {
 		if v := of(&all[i]); v > budget && (most == nil || v > of(most)) {
@@ -161,8 +162,8 @@ func (j *judge) over(budget float64, of func(*Reading) float64) (most *Reading) 
 	return most
 }
 
-// spread adds a failure in another partition than that of the sample.
-func (j *judge) spread(advice, format string, args ...any) {
+// elsewhere adds a failure in another partition than that of the sample.
+func (j *judge) elsewhere(advice, format string, args ...any) {
 	if advice != "" {
 		advice += "; "
 	}
@@ -257,7 +258,7 @@ func (j *judge) keys() {
 			case i >= len(got):
 				j.fail(
 					j.some(""), "", "expected %s, got %d: %s is missing", text.Count(len(want), "key"), len(got),
-					keyText(want[i]),
+					want[i].Text(),
 				)
 				return
 			case i >= len(want):
@@ -268,8 +269,8 @@ func (j *judge) keys() {
 				return
 			case !slices.ContainsFunc(want[start:min(end, len(want))], func(k model.Key) bool { return sameKey(t, got[i].Key, k) }):
 				j.fail(
-					[]string{rowText(t, got[i].Key), keyText(want[i])}, "", "row %d is %s, expected %s", i+1,
-					rowText(t, got[i].Key), keyText(want[i]),
+					[]string{rowText(t, got[i].Key), want[i].Text()}, "", "row %d is %s, expected %s", i+1,
+					rowText(t, got[i].Key), want[i].Text(),
 				)
 				return
 			}
@@ -344,15 +345,7 @@ func rowText(t *model.Table, row attr.Item) string {
 	for _, a := range t.Keys() {
 		k = append(k, row.Get(a.Name))
 	}
-	return keyText(k)
-}
-
-func keyText(k model.Key) string {
-	parts := make([]string, len(k))
-	for i, v := range k {
-		parts[i] = text.Literal(v)
-	}
-	return strings.Join(parts, ", ")
+	return k.Text()
 }
 
 func rows(n int) string { return text.Count(n, "row") }

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -12,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -63,7 +63,7 @@ type PatternResult struct {
 	Growth float64
 	// Spread is what the pattern reads in other partitions, or nil if there are
 	// none.
-	Spread *Spread
+	Spread *spread.Spread
 	// Failures are the unmet expectations.
 	Failures []model.Finding
 }
@@ -86,21 +86,18 @@ func (p *PatternResult) OK() bool { return len(p.Failures) == 0 }
 // Units returns the read units that the pattern's request consumes over all
 // pages.
 func (p *PatternResult) Units() float64 {
-	switch {
-	case p.Report == nil:
+	if p.Report == nil {
 		return 0
-	case p.Pattern.Consistent || p.Report.Consistent:
-		return p.Report.Strong
 	}
-	return p.Report.Eventual
+	return p.Report.Units(p.Pattern.Consistent)
 }
 
 // Waste returns the share of the bytes read that are not returned.
 func (p *PatternResult) Waste() float64 {
-	if p.Report == nil || p.Report.Bytes+p.Report.Fetched == 0 {
+	if p.Report == nil {
 		return 0
 	}
-	return float64(p.Report.Wasted) / float64(p.Report.Bytes+p.Report.Fetched)
+	return p.Report.Waste()
 }
 
 // Count returns the number of findings of a severity.
@@ -199,7 +196,8 @@ func runPattern(
 		return pr, nil
 	}
 	pr.Growth = growth(w, pr.Report)
-	if pr.Spread, err = spread(ctx, w, target, &pr, o); err != nil {
+	q := spread.Question{Pattern: p, Input: pr.Input, Report: pr.Report}
+	if pr.Spread, err = spread.Of(ctx, w, target, q, spread.Options{Pages: o.Pages}); err != nil {
 		return pr, err
 	}
 	pr.judge()
@@ -235,7 +233,7 @@ func (p *PatternResult) explain(ctx context.Context, target explain.Target, o ex
 // growth returns the average growth of the rows of a report.
 func growth(w *world.World, r *explain.Report) float64 {
 	t := w.Model.Table(r.Table)
-	if t == nil || w.Scale >= 1 || w.Scale <= 0 || len(r.Rows) == 0 || r.Limit > 0 || oneKey(t, r) {
+	if t == nil || w.Scale >= 1 || w.Scale <= 0 || len(r.Rows) == 0 || r.Limit > 0 || spread.OneKey(t, r) {
 		return 1
 	}
 	written := map[string]bool{} // keys of the items in the file
@@ -272,15 +270,4 @@ func growth(w *world.World, r *explain.Report) float64 {
 		}
 	}
 	return rows / float64(len(r.Rows))
-}
-
-// oneKey reports whether a request reads at most one item of a table.
-func oneKey(t *model.Table, r *explain.Report) bool {
-	switch {
-	case r.Index != "" || r.Operation == "Scan":
-		return false
-	case r.Operation == "GetItem" || len(t.Sort) == 0:
-		return true
-	}
-	return bytes.Equal(r.High.Bytes, append(bytes.Clone(r.Low.Bytes), 0)) // no key lies between
 }

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 const scaled = `name: scaled
@@ -17,14 +19,14 @@ entities:
   Few:
     attributes: {PK: "F#{few}", SK: "{id}", kind: "{kind}"}
     samples: [{few: z, id: "1", kind: z}]
-    count: 100000
+    count: %d
     rates: {reads: 1000, writes: 1000}
   Owner:
     attributes: {PK: "O#{owner}", SK: A}
-    count: 1000
+    count: %d
   Own:
     attributes: {PK: "O#{owner}", SK: "B#{id}"}
-    count: 10000
+    count: %d
 fields:
   few: {values: [a, b, c, d]}
   kind: {values: [x, y]}
@@ -47,11 +49,12 @@ patterns:
 // items.
 func TestScale(t *testing.T) {
 	slow(t)
-	m, err := modelfile.Parse("m.yaml", []byte(scaled))
+	unit := min(proptest.Cases(1000), 1000)
+	m, err := modelfile.Parse("m.yaml", fmt.Appendf(nil, scaled, 100*unit, unit, 10*unit))
 	require.NoError(t, err)
 	results := map[bool]*check.Result{}
 	for _, whole := range []bool{true, false} {
-		o := world.Options{MaxItems: 11100}
+		o := world.Options{MaxItems: 111 * unit / 10}
 		if whole {
 			o.MaxItems = 1 << 20
 		}

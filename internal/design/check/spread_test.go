@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
@@ -104,7 +105,7 @@ func TestSpread(t *testing.T) {
   - name: raw
     request: {operation: Query, TableName: Docs, KeyConditionExpression: "PK = :pk AND begins_with(SK, :x)", ExpressionAttributeValues: {":pk": {S: TENANT#t1}, ":x": {S: "DOC#"}}}
 `)
-	by := map[string]*check.Spread{}
+	by := map[string]*spread.Spread{}
 	for _, p := range r.Patterns {
 		require.Empty(t, p.Failures, p.Pattern.Name)
 		by[p.Pattern.Name] = p.Spread

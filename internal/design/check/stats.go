@@ -3,14 +3,12 @@ package check
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"math"
 	"slices"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 // TableStats are statistics of the items in a table or an index.
@@ -46,9 +44,9 @@ type EntityStats struct {
 
 // A Partition is one partition of a table or an index.
 type Partition struct {
-	Key   PartitionKey `json:"partition"`
-	Items int          `json:"items"`
-	Bytes int          `json:"bytes"`
+	Key   spread.PartitionKey `json:"partition"`
+	Items int                 `json:"items"`
+	Bytes int                 `json:"bytes"`
 	// DeclaredItems and DeclaredBytes are Items and Bytes at the declared scale
 	// (see [world.World.Growth]).
 	DeclaredItems float64 `json:"declaredItems"`
@@ -58,29 +56,6 @@ type Partition struct {
 	// indexes are not declared.
 	Reads  float64 `json:"reads"`
 	Writes float64 `json:"writes"`
-}
-
-// A PartitionKey is the values of a partition key.
-type PartitionKey []attr.Value
-
-// PartitionKeyOf returns the partition key of a row.
-func PartitionKeyOf(s *world.Space, r *world.Row) (key PartitionKey) {
-	for _, a := range s.Hash {
-		key = append(key, r.Item.Attributes.Get(a.Name))
-	}
-	return key
-}
-
-// Text returns the key as text.
-func (k PartitionKey) Text() string { return keyText(model.Key(k)) }
-
-// MarshalJSON returns the values in DynamoDB JSON.
-func (k PartitionKey) MarshalJSON() ([]byte, error) {
-	var values []json.RawMessage
-	for _, v := range k {
-		values = append(values, v.AppendJSON(nil))
-	}
-	return text.JSON(values)
 }
 
 // Stats returns the statistics of all tables and indexes, each table before its
@@ -139,7 +114,7 @@ func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
 		highest(&s.ByWrites, &p, p.Writes, func(p *Partition) float64 { return p.Writes })
 		for _, best := range []*Partition{s.ByItems, s.ByBytes, s.ByReads, s.ByWrites} {
 			if best != nil && best.Key == nil {
-				best.Key = PartitionKeyOf(space, &rows[0])
+				best.Key = spread.PartitionKeyOf(space, &rows[0])
 			}
 		}
 	}

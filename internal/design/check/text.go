@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -192,7 +193,7 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 }
 
 // reading writes what a pattern reads in a partition.
-func (p *printer) reading(label string, r *Reading) {
+func (p *printer) reading(label string, r *spread.Reading) {
 	read := rows(r.Rows)
 	if r.Examined != r.Rows {
 		read += fmt.Sprintf(" of %s", text.Thousands(r.Examined))

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // A Loss is a part of the design that the model lacks or represents
@@ -198,11 +198,11 @@ func (im *importer) loseUnknown(n *node, names ...string) {
 	}
 }
 
-var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+var notSlug = text.Pattern(`[^a-z0-9]+`)
 
 // slug derives the name of a model from a text; it can be "".
 func slug(text string) string {
-	s := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(text), "-"), "-")
+	s := strings.Trim(notSlug().ReplaceAllString(strings.ToLower(text), "-"), "-")
 	if len(s) > 60 {
 		s = strings.Trim(s[:60], "-")
 	}

@@ -64,7 +64,7 @@ func composites(key *node) (names []string) {
 		names = append(names, m.text)
 	}
 	if names == nil && key.get("template").isText() {
-		for _, m := range reference.FindAllStringSubmatch(key.get("template").text, -1) {
+		for _, m := range reference().FindAllStringSubmatch(key.get("template").text, -1) {
 			names = append(names, m[1])
 		}
 	}
@@ -167,7 +167,7 @@ func (s electroSchema) template(x *node, part string, d *declared) (string, erro
 	var b strings.Builder
 	if t := key.get("template"); t.isText() {
 		at := 0
-		for _, m := range reference.FindAllStringSubmatchIndex(t.text, -1) {
+		for _, m := range reference().FindAllStringSubmatchIndex(t.text, -1) {
 			c, err := component(t.text[m[2]:m[3]])
 			if err != nil {
 				return "", err

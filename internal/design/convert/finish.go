@@ -54,6 +54,7 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 			return nil, nil, err
 		}
 	}
+	im.belong()
 	if err := im.runPatterns(ctx); err != nil {
 		return nil, nil, err
 	}

@@ -1,10 +1,10 @@
 package convert
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -25,11 +25,11 @@ const (
 )
 
 var (
-	word     = regexp.MustCompile(`^[$@]?\pL[\pL_ -]*$`)
-	alphabet = regexp.MustCompile(`^[$@]?\pL+$`)
-	upper    = regexp.MustCompile(`^[$@]?\p{Lu}[\p{Lu}_ -]*$`)
-	digits   = regexp.MustCompile(`^[0-9]+$`)
-	plainInt = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,30})$`)
+	word     = text.Pattern(`^[$@]?\pL[\pL_ -]*$`)
+	alphabet = text.Pattern(`^[$@]?\pL+$`)
+	upper    = text.Pattern(`^[$@]?\p{Lu}[\p{Lu}_ -]*$`)
+	digits   = text.Pattern(`^[0-9]+$`)
+	plainInt = text.Pattern(`^(0|-?[1-9][0-9]{0,30})$`)
 )
 
 // inferPieces infers the pieces of the keys of one attribute, which must not be
@@ -132,7 +132,7 @@ func (in *inferrer) head(column []string, d, delimiters string) bool {
 			return false
 		}
 	}
-	if _, typed := typeOf(first, in.sort); !typed && !(same(first) && word.MatchString(first[0])) {
+	if _, typed := typeOf(first, in.sort); !typed && !(same(first) && word().MatchString(first[0])) {
 		return false
 	}
 	if !in.constant(first, false) {
@@ -156,7 +156,7 @@ func (in *inferrer) weakly(column []string, d, delimiters string, last bool) boo
 		}
 		varied = varied || rest[i] != rest[0] || strings.ContainsAny(rest[i], "0123456789")
 	}
-	if same(first) && alphabet.MatchString(first[0]) && varied && in.front() {
+	if same(first) && alphabet().MatchString(first[0]) && varied && in.front() {
 		in.literal(first[0] + d)
 		in.split(rest, delimiters, last)
 		return true
@@ -190,15 +190,15 @@ func (in *inferrer) constant(column []string, last bool) bool {
 	}
 	label := in.labelled() == ""
 	switch {
-	case !word.MatchString(v):
+	case !word().MatchString(v):
 		return false
 	case label && last && len(in.pieces) == 0:
 		// The whole key is one word.
-		if !in.sort && !upper.MatchString(v) {
+		if !in.sort && !upper().MatchString(v) {
 			return false
 		}
 	case label:
-	case last || !upper.MatchString(v):
+	case last || !upper().MatchString(v):
 		return false
 	}
 	in.literal(v)
@@ -286,8 +286,8 @@ func number(column []string, sort bool) (keys.Type, bool) {
 	width := len(column[0])
 	padded, several := false, false
 	for _, v := range column {
-		if !digits.MatchString(v) || len(v) != width {
-			if sort && all(column, plainInt.MatchString) {
+		if !digits().MatchString(v) || len(v) != width {
+			if sort && all(column, plainInt().MatchString) {
 				return keys.Type{Name: "number"}, true
 			}
 			return keys.Type{}, false

@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // assignGroups puts items without a group into the only group whose keys have
@@ -147,9 +147,9 @@ func shape(key string) string {
 			head, _, ok = strings.Cut(key, "_")
 		}
 		switch {
-		case ok && alphabet.MatchString(head):
+		case ok && alphabet().MatchString(head):
 			return head + " *"
-		case upper.MatchString(key) && !ok:
+		case upper().MatchString(key) && !ok:
 			return key
 		}
 		return "*"
@@ -158,9 +158,9 @@ func shape(key string) string {
 	// Labels are in capitals if the first one is. Parts of a path are not
 	// labels.
 	capitals := strings.IndexAny(key, strong) == strings.IndexByte(key, '/') ||
-		len(parts) > 0 && upper.MatchString(parts[0])
+		len(parts) > 0 && upper().MatchString(parts[0])
 	for i, p := range parts {
-		if !label || !word.MatchString(p) || capitals && !upper.MatchString(p) {
+		if !label || !word().MatchString(p) || capitals && !upper().MatchString(p) {
 			parts[i], label = "*", true
 			continue
 		}
@@ -225,21 +225,21 @@ func title(s string) string {
 	return b.String()
 }
 
-var notName = regexp.MustCompile(`[^\pL\pN_ .-]+`)
+var notName = text.Pattern(`[^\pL\pN_ .-]+`)
 
 // entityName returns a unique name for an entity.
 func (im *importer) entityName(name, long string, t *model.Table) string {
 	if long != "" && im.m.Entity(name) != nil && im.m.Entity(name).Table == t && im.m.Entity(long) == nil {
 		name = long
 	}
-	name = strings.Join(strings.Fields(notName.ReplaceAllString(name, " ")), " ")
+	name = strings.Join(strings.Fields(notName().ReplaceAllString(name, " ")), " ")
 	if name == "" || !unicode.IsLetter([]rune(name)[0]) && name[0] != '_' {
 		name = "Item" + name
 	}
 	if r := []rune(name); len(r) > 80 {
 		name = strings.TrimSpace(string(r[:80]))
 	}
-	of := " of " + notName.ReplaceAllString(t.Name, "_")
+	of := " of " + notName().ReplaceAllString(t.Name, "_")
 	candidates := []string{name}
 	if len(im.m.Tables) > 1 {
 		candidates = append(candidates, name+of)

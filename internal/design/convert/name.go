@@ -24,7 +24,7 @@ func (s *shaper) names(
 		}
 	}
 	alias := fieldName(s.g.aliases[a.Name])
-	if generic.MatchString(alias) {
+	if generic().MatchString(alias) {
 		alias = "" // Workbench fills in the attribute's name
 	}
 	fresh := false // the attribute has a new component

@@ -3,13 +3,13 @@ package convert
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -314,7 +314,7 @@ func (o *oneTable) field(d *declared, f *node) {
 	d.field(f.key, typ, values)
 }
 
-var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
+var reference = text.Pattern(`\$\{([^}]*)\}`)
 
 // valueTemplate converts account#${id} to account#{id}, and ${n:8} or ${n:8:0}
 // to {n:int(8)}: the width and the padding character, 0 by default
@@ -322,7 +322,7 @@ var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
 func valueTemplate(value string, fields map[string]*model.Field) (string, error) {
 	var b strings.Builder
 	at := 0
-	for _, m := range reference.FindAllStringSubmatchIndex(value, -1) {
+	for _, m := range reference().FindAllStringSubmatchIndex(value, -1) {
 		b.WriteString(braces.Replace(value[at:m[0]]))
 		at = m[1]
 		parts := strings.Split(value[m[2]:m[3]], ":")

@@ -1,12 +1,12 @@
 package convert
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -157,7 +157,7 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 		pieces := inferPieces(values, sort)
 		// In an attribute with a descriptive name, EMP-7 is a value; in PK, a
 		// label and a value.
-		if named := !generic.MatchString(a.Name); !named || pieces[0].parts != nil || strings.ContainsAny(pieces[0].literal, strong) || len(pieces) == 1 {
+		if named := !generic().MatchString(a.Name); !named || pieces[0].parts != nil || strings.ContainsAny(pieces[0].literal, strong) || len(pieces) == 1 {
 			attempts = [][]piece{pieces, whole}
 		}
 	}
@@ -192,7 +192,7 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 }
 
 // generic matches names of attributes that do not describe the value.
-var generic = regexp.MustCompile(`(?i)^((g|l)?si?\d*[_-]?)?(pk|sk|hash|range|partition|sort|key|id)?([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`)
+var generic = text.Pattern(`(?i)^((g|l)?si?\d*[_-]?)?(pk|sk|hash|range|partition|sort|key|id)?([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`)
 
 // when finds a condition that selects exactly some rows: an attribute of all
 // items, such as a status, with different values in those rows. It returns nil
@@ -207,7 +207,7 @@ func (s *shaper) when(at []int) map[string][]string {
 		repeated, good := false, true
 		for i, r := range s.rows {
 			v := r.it.Get(n)
-			if good = v.Kind() == attr.String && word.Match(v.Raw()) && len(v.Raw()) <= 40; !good {
+			if good = v.Kind() == attr.String && word().Match(v.Raw()) && len(v.Raw()) <= 40; !good {
 				break
 			}
 			in := slices.Contains(at, i)

@@ -77,6 +77,23 @@ type Report struct {
 	Refused *Refusal
 }
 
+// Units returns the read units over all pages, those of strong consistency if the request or its
+// author asks for it.
+func (r *Report) Units(consistent bool) float64 {
+	if consistent || r.Consistent {
+		return r.Strong
+	}
+	return r.Eventual
+}
+
+// Waste returns the share of the bytes read that are not returned.
+func (r *Report) Waste() float64 {
+	if r.Bytes+r.Fetched == 0 {
+		return 0
+	}
+	return float64(r.Wasted) / float64(r.Bytes+r.Fetched)
+}
+
 // A Row is an examined row.
 type Row struct {
 	Key    attr.Item // the key attributes of the table and of the index

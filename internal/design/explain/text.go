@@ -313,6 +313,19 @@ func (p *printer) refused() {
 			label = ""
 		}
 	}
+	p.remedy()
+}
+
+// Remedy returns the part of the text of a refused request that says which rule it breaks,
+// and which requests work.
+func (r *Report) Remedy(o TextOptions) string {
+	p := &printer{r: r, o: o, paint: terminal.Paint(o.Color)}
+	p.remedy()
+	return p.out.String()
+}
+
+func (p *printer) remedy() {
+	f := p.r.Refused
 	if f.Rule != "" {
 		p.wrapped("rule", f.Rule)
 		p.long("", p.paint.Faint(f.Source))

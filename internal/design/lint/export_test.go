@@ -14,18 +14,24 @@ type Proposed struct {
 	Apply func() (*model.Model, error)
 }
 
-// Proposals returns the findings whose advice is a proposal, and a copy of the
-// model without proposals for comparison.
-func Proposals(ctx context.Context, w *world.World) (all []Proposed, base *model.Model, err error) {
+// Proposals returns the findings of [Run], those whose advice is a proposal, and a copy
+// of the model without proposals for comparison.
+func Proposals(ctx context.Context, w *world.World) (printed []model.Finding, all []Proposed, base *model.Model, err error) {
 	found, err := rule.Run(ctx, w, Rules())
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	file := w.Model.Pos.File
+	text, err := rule.Shortened(w.Model)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	for _, f := range found {
+		printed = append(printed, f.Finding)
 		for _, edits := range f.Applied {
-			all = append(all, Proposed{f.Finding, func() (*model.Model, error) { return rule.Edited(w.Model, edits) }})
+			all = append(all, Proposed{f.Finding, func() (*model.Model, error) { return rule.Edited(file, text, edits) }})
 		}
 	}
-	base, err = rule.Edited(w.Model, nil)
-	return all, base, err
+	base, err = rule.Edited(file, text, nil)
+	return printed, all, base, err
 }

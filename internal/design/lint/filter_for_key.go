@@ -8,6 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -32,20 +33,18 @@ func checkFilterForKey(p *rule.Pass, q *rule.Query) {
 		return
 	}
 	r := q.Report
-	waste := float64(r.Wasted) / float64(max(r.Bytes+r.Fetched, 1))
-	if r.Examined-r.Returned < 2 || waste < muchWaste {
+	here, at := r.Examined-r.Returned >= 2 && r.Waste() >= muchWaste, droppedElsewhere(q)
+	if at == nil && (!here || q.Spread() != nil) {
 		return
 	}
-	f := q.Finding("%q reads %s and returns %s: the filter drops %s of the bytes read",
-		q.Name, text.Count(r.Examined, "row"), text.Thousands(r.Returned), text.Percent(waste))
+	f, waste := droppedHere(q), r.Waste()
+	if !here {
+		f, waste = q.Finding("%q reads %s in partition %s and returns %s: the filter drops %s of the bytes read",
+			q.Name, text.Count(at.Examined, "row"), at.Key.Text(), text.Thousands(at.Rows), text.Percent(at.Waste)), at.Waste
+		f.Keys = q.View.Shown(at.Item)
+	}
 	if q.Expect.Waste != nil && waste <= *q.Expect.Waste {
 		f.Severity = model.Note
-	}
-	for i, what := range []string{"read: ", "returned: "} {
-		at := slices.IndexFunc(r.Rows, func(row explain.Row) bool { return row.Returned == (i == 1) })
-		if at >= 0 {
-			f.Keys = append(f.Keys, what+q.View.KeyOf(r.Rows[at].Key))
-		}
 	}
 	if o := equivalentQuery(p, q); o != nil {
 		f.Proposals = []rule.Proposal{{
@@ -62,6 +61,35 @@ func checkFilterForKey(p *rule.Pass, q *rule.Query) {
 		f.Proposals = []rule.Proposal{throughKey(q, filters[i])}
 	}
 	p.Report(f)
+}
+
+// droppedHere returns a finding about what the filter drops in the partition of the query's values.
+func droppedHere(q *rule.Query) *rule.Finding {
+	r := q.Report
+	f := q.Finding("%q reads %s and returns %s: the filter drops %s of the bytes read",
+		q.Name, text.Count(r.Examined, "row"), text.Thousands(r.Returned), text.Percent(r.Waste()))
+	for i, what := range []string{"read: ", "returned: "} {
+		at := slices.IndexFunc(r.Rows, func(row explain.Row) bool { return row.Returned == (i == 1) })
+		if at >= 0 {
+			f.Keys = append(f.Keys, what+q.View.KeyOf(r.Rows[at].Key))
+		}
+	}
+	return f
+}
+
+// droppedElsewhere returns the first of the partitions at p50, p95 and worst in which the filter
+// drops much, or nil.
+func droppedElsewhere(q *rule.Query) *spread.Reading {
+	s := q.Spread()
+	if s == nil {
+		return nil
+	}
+	for _, r := range []*spread.Reading{&s.P50, &s.P95, &s.Worst} {
+		if r.Examined-r.Rows >= 2 && r.Waste >= muchWaste {
+			return r
+		}
+	}
+	return nil
 }
 
 // throughKey returns the proposal to query an index that has a filter's

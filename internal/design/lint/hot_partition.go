@@ -3,6 +3,7 @@ package lint
 import (
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
@@ -15,7 +16,8 @@ var hotPartition = rule.Rule{
 		"the items of each entity, so that a partition gets as much as it has items; a partition key with a time " +
 		"gets all of it in the current period. A write also counts in each index that holds the item, and its rows " +
 		"in local indexes in the partition of the table. Rates of patterns are divided in the same way, and count " +
-		"what the pattern reads in the partition, whatever a filter drops; a scan reads every partition.",
+		"what the pattern reads in the partition, whatever a filter drops: a range of time as long as the " +
+		"pattern's own, where the partition has most. A scan reads every partition.",
 	Example: []string{`"METRICS": 2,500 write units per second`},
 	Cure: "Divide the partition by a shard number, METRICS#{shard:int(2)}, or by a component that each request " +
 		"knows. Cache data that everybody reads.",
@@ -83,12 +85,12 @@ func (l *partLoad) add(units float64, part world.Part) {
 // patternLoad returns the highest load of one pattern on a partition.
 func patternLoad(p *rule.Pass, q *rule.Query, rates *world.Rates) partLoad {
 	l := partLoad{unit: "read units", limit: maxReads, query: q}
-	grow := p.World.Growth(q.View.Hash)
 	e := q.Entity
 	if e == nil && len(q.Entities) > 0 {
 		e = q.Entities[0]
 	}
 	own, known := q.Partition()
+	units := unitsOf(p, q, e)
 	for _, part := range q.View.Parts {
 		rate := q.Rate
 		switch {
@@ -102,7 +104,7 @@ func patternLoad(p *rule.Pass, q *rule.Query, rates *world.Rates) partLoad {
 			rate = 0 // the request names its partition itself
 		}
 		if rate > 0 {
-			l.add(rate*unitsOf(q, part, e, grow), part)
+			l.add(rate*units(part), part)
 		}
 	}
 	if q.Operation == "Scan" {
@@ -111,62 +113,50 @@ func patternLoad(p *rule.Pass, q *rule.Query, rates *world.Rates) partLoad {
 	return l
 }
 
-// unitsOf returns the read units that a request consumes in a partition.
-func unitsOf(q *rule.Query, part world.Part, e *model.Entity, grow world.Growth) float64 {
+// unitsOf returns a function that returns the read units that a request consumes in a partition.
+func unitsOf(p *rule.Pass, q *rule.Query, e *model.Entity) func(world.Part) float64 {
 	v, r := q.View, q.Report
-	rows, limit, consistent := v.In(part), q.Limit, q.Consistent
-	if r != nil {
-		limit, consistent = r.Limit, consistent || r.Consistent
-	}
+	consistent := q.Consistent || r != nil && r.Consistent
 	switch {
 	case q.Operation == "GetItem": // the average of the entity's rows
-		n, bytes := 0, 0
-		for _, row := range rows {
-			if row.Item.Entity == e {
-				n++
-				bytes += row.Size()
+		return func(part world.Part) float64 {
+			n, bytes := 0, 0
+			for _, row := range v.In(part) {
+				if row.Item.Entity == e {
+					n++
+					bytes += row.Size()
+				}
 			}
+			return table.ReadUnits(bytes/max(n, 1), consistent)
 		}
-		return table.ReadUnits(bytes/max(n, 1), consistent)
-	case q.Operation != "Query" || r == nil:
-	case rangeVaries(q) && consistent:
-		return r.Strong
-	case rangeVaries(q):
-		return r.Eventual
-	default:
-		from, to := part.From, part.To
-		if r.Low.Bytes != nil {
-			from, _ = v.Find(part, r.Low.Bytes)
+	case q.Operation == "Query" && r != nil:
+		slices := map[world.Part]spread.Slice{}
+		for _, s := range q.Slices() {
+			slices[s.Part] = s
 		}
-		if r.High.Bytes != nil {
-			to, _ = v.Find(part, r.High.Bytes)
-		}
-		rows = v.Rows[from:max(from, to)]
-	}
-
-	if limit > 0 {
-		rows, grow = rows[:min(limit, len(rows))], nil // the limit is the same at the declared scale
-	}
-	bytes := 0.0
-	for _, row := range rows {
-		bytes += float64(row.Size()) * grow.Of(row.Item)
-	}
-	return table.ReadUnits(int(bytes), consistent)
-}
-
-// rangeVaries reports whether the range of a pattern is another in each
-// partition: a field is in the partition key and in the sort key.
-func rangeVaries(q *rule.Query) bool {
-	if q.Entity == nil {
-		return false
-	}
-	sort := q.Entity.ComponentsOf(q.View.Sort)
-	for name := range q.Entity.ComponentsOf(q.View.Hash) {
-		if sort[name] {
-			return true
+		return func(part world.Part) float64 {
+			s, ok := slices[part]
+			if !ok && len(slices) == 0 {
+				return r.Units(consistent) // a raw request in a form that names no partition
+			}
+			return table.ReadUnits(int(float64(s.Bytes)*s.Growth), consistent)
 		}
 	}
-	return false
+	limit, grow := q.Limit, p.World.Growth(v.Hash)
+	if r != nil {
+		limit = r.Limit
+	}
+	return func(part world.Part) float64 {
+		rows, grow := v.In(part), grow
+		if limit > 0 {
+			rows, grow = rows[:min(limit, len(rows))], nil // the limit is the same at the declared scale
+		}
+		bytes := 0.0
+		for _, row := range rows {
+			bytes += float64(row.Size()) * grow.Of(row.Item)
+		}
+		return table.ReadUnits(int(bytes), consistent)
+	}
 }
 
 // reportLoad reports a load that is near the limit of a partition, or beyond it.

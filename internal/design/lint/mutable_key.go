@@ -106,7 +106,7 @@ func derivedFrom(e *model.Entity, fields []string) (all []string) {
 func checkUndeclared(p *rule.Pass, s *rule.Slot) {
 	for _, c := range s.Components() {
 		changing := looksMutable(c)
-		if rule.Moment(c.Type) && !changing {
+		if model.Moment(c.Type) && !changing {
 			return
 		}
 		if !changing || c.Single() || slices.Contains(s.Entity.Mutable, c.Name) {

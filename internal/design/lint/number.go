@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -152,7 +151,7 @@ func disorderedIn(c rule.Component, spread numberSpread) (d disorderedNumber, ok
 	return d, d.typed() || d.a != nil
 }
 
-var decimalText = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+var decimalText = text.Pattern(`^-?[0-9]+(\.[0-9]+)?$`)
 
 // A numberSpread summarizes the numbers of a component.
 type numberSpread struct {
@@ -164,7 +163,7 @@ type numberSpread struct {
 
 // add adds a text if it is a number.
 func (s *numberSpread) add(number string) {
-	if !decimalText.MatchString(number) {
+	if !decimalText().MatchString(number) {
 		return
 	}
 	digits, frac, _ := strings.Cut(strings.TrimPrefix(number, "-"), ".")

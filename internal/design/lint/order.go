@@ -1,11 +1,11 @@
 package lint
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -28,7 +28,7 @@ func compareOrders(p *rule.Pass, q *rule.Query, random bool) {
 // unwantedOrder returns a finding about a query whose rows are ordered by a
 // component. It returns nil if the query does not want another order.
 func unwantedOrder(q *rule.Query, c rule.Component, random bool) *rule.Finding {
-	s, limited, words := c.Slot, q.Report.Limit > 0, byTime.MatchString(q.Name)
+	s, limited, words := c.Slot, q.Report.Limit > 0, byTime().MatchString(q.Name)
 	at, inSlot := timeAfter(c)
 	field, typ := at.Name, ""
 	if !inSlot {
@@ -90,10 +90,10 @@ func readsPhrase(q *rule.Query) string {
 
 // byTime matches words in the name of a pattern that asks for rows in order of
 // time.
-var byTime = regexp.MustCompile(`(?i)\b(newest|latest|recent|recently|lately|oldest|chronological(ly)?|` +
+var byTime = text.Pattern(`(?i)\b(newest|latest|recent|recently|lately|oldest|chronological(ly)?|` +
 	`by (date|time|day)|in order of time|timeline|feed|last (\d+|few|two|three|five|ten|day|week|hour|month)s?)\b`)
 
-var randomText = regexp.MustCompile(
+var randomText = text.Pattern(
 	`^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-f]{16,}|[0-9A-Za-z_-]{21,22})$`,
 )
 
@@ -102,13 +102,13 @@ func isRandom(c rule.Component) bool {
 	if c.AllWritten(func(id string) bool { return len(id) == 36 && id[14] == '7' }) {
 		return c.Type.Name == "hex" // UUIDs of version 7 begin with their time
 	}
-	return c.Type.Name == "uuid" || c.Type.Name == "hex" || rule.Textual(c.Type) && c.AllWritten(randomText.MatchString)
+	return c.Type.Name == "uuid" || c.Type.Name == "hex" || rule.Textual(c.Type) && c.AllWritten(randomText().MatchString)
 }
 
 // timeAfter returns the first time that comes after a component in its slot.
 func timeAfter(c rule.Component) (rule.Component, bool) {
 	for _, o := range c.Components() {
-		if o.At > c.At && rule.Moment(o.Type) {
+		if o.At > c.At && model.Moment(o.Type) {
 			return o, true
 		}
 	}

@@ -17,7 +17,7 @@ func Rules() []rule.Rule {
 		randomOrder, componentOrder, wrongDirection, partitionPrefix,
 		openPrefix, delimiterInValue, highSentinel, foreignRows, sameShape, filterForKey,
 		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
-		multiAttribute,
+		multiAttribute, undeclaredParent,
 		keyLength, itemSize, collectionSize, partitionSkew, hotPartition,
 		unusedAllowance,
 	}

@@ -3,11 +3,11 @@ package lint
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 var wrongDirection = rule.Rule{
@@ -27,11 +27,11 @@ var wrongDirection = rule.Rule{
 // The words for the ends of an order. A period, as in last 7 days, is not an
 // end.
 var (
-	lastInTime   = regexp.MustCompile(`(?i)\b(newest|latest|most recent|last (one|\d+|few|two|three|five|ten))\b`)
-	firstInTime  = regexp.MustCompile(`(?i)\b(oldest|earliest)\b`)
-	lastNumbers  = regexp.MustCompile(`(?i)\b(highest|largest|biggest|greatest|top \d+)\b`)
-	firstNumbers = regexp.MustCompile(`(?i)\b(lowest|smallest)\b`)
-	lastPeriod   = regexp.MustCompile(
+	lastInTime   = text.Pattern(`(?i)\b(newest|latest|most recent|last (one|\d+|few|two|three|five|ten))\b`)
+	firstInTime  = text.Pattern(`(?i)\b(oldest|earliest)\b`)
+	lastNumbers  = text.Pattern(`(?i)\b(highest|largest|biggest|greatest|top \d+)\b`)
+	firstNumbers = text.Pattern(`(?i)\b(lowest|smallest)\b`)
+	lastPeriod   = text.Pattern(
 		`(?i)\blast (one|\d+|few|two|three|five|ten) (second|minute|hour|day|week|month|year)s?\b`,
 	)
 )
@@ -40,11 +40,11 @@ var (
 // "", and whether it is the last one. Counted says that the order is one of
 // numbers.
 func endOfOrder(name string, counted bool) (word string, isLast bool) {
-	name = lastPeriod.ReplaceAllString(name, "")
-	last, first := lastInTime.FindString(name), firstInTime.FindString(name)
+	name = lastPeriod().ReplaceAllString(name, "")
+	last, first := lastInTime().FindString(name), firstInTime().FindString(name)
 	if counted {
-		last = cmp.Or(last, lastNumbers.FindString(name))
-		first = cmp.Or(first, firstNumbers.FindString(name))
+		last = cmp.Or(last, lastNumbers().FindString(name))
+		first = cmp.Or(first, firstNumbers().FindString(name))
 	}
 	if last != "" && first != "" {
 		return "", false

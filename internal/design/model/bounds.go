@@ -253,6 +253,10 @@ func moment(of, otherwise string, end bool) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%s is not a time such as 2026-01-05 or 2026-01-05T10:00:00Z", terminal.Clip(of, 60))
 }
 
+// Moment reports whether a type is a point in time or a period.
+func Moment(t keys.Type) bool { return slices.Contains(precision, t.Name) }
+
+// precision lists the types of times, the least precise first.
 var precision = []string{"year", "month", "date", "time", "epoch", "epochms", "millis", "micros", "nanos"}
 
 // Finer reports whether both types are times and t is the more precise.

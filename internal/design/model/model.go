@@ -3,10 +3,12 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -82,6 +84,8 @@ type Entity struct {
 	Fields []*Field
 	// Attributes are its attributes, including keys of tables and indexes.
 	Attributes []*Template
+	// Parents are the entities to which its items belong, at most two.
+	Parents []Parent
 	// Mutable names the fields that change during the life of an item.
 	Mutable []string
 	// Samples are items listed in the file. Count is the number of items to
@@ -228,3 +232,12 @@ type Expect struct {
 // A Key is the primary key of an item: the partition key and, in a table that
 // has one, the sort key.
 type Key []attr.Value
+
+// Text returns the key as text.
+func (k Key) Text() string {
+	parts := make([]string, len(k))
+	for i, v := range k {
+		parts[i] = text.Literal(v)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -3,7 +3,6 @@ package modelfile
 import (
 	"cmp"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -67,11 +67,11 @@ func entitiesOf(drafts codec) codec {
 	})
 }
 
-var entityNames = regexp.MustCompile(`^[\pL_][\pL\pN_ .-]*$`)
+var entityNames = text.Pattern(`^[\pL_][\pL\pN_ .-]*$`)
 
 func startEntity(key value, d *draft) bool {
 	key.entity = &d.Entity
-	if !entityNames.MatchString(d.Name) {
+	if !entityNames().MatchString(d.Name) {
 		key.fail(
 			"names consist of letters, digits, _, -, . and spaces, and begin with a letter",
 			"%s is not a valid entity name", clip(d.Name),

@@ -3,7 +3,6 @@ package modelfile
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -97,22 +97,18 @@ var distributionCodec = special(
 	},
 	func(in value, d *model.Distribution) {
 		s, ok := in.text()
-		name, skew, _ := strings.Cut(s, "(")
-		switch {
-		case !ok:
-		case s == "uniform" || s == "sequence":
-			d.Name = s
-		case s == "zipf":
-			*d = model.Distribution{Name: s, Skew: 1.2}
-		case name == "zipf" && strings.HasSuffix(skew, ")"):
-			number, err := strconv.ParseFloat(strings.TrimSuffix(skew, ")"), 64)
-			if err != nil || !(number > 0 && number <= 8) {
-				in.fail("such as zipf(1.2)", "the skew of a zipf distribution must be above 0 and at most 8")
-			}
-			*d = model.Distribution{Name: name, Skew: number}
-		default:
-			in.known(s, []string{"uniform", "zipf(1.2)", "sequence"}, "unknown distribution %s")
+		if !ok {
+			return
 		}
+		if s == "uniform" || s == "sequence" {
+			d.Name = s
+			return
+		}
+		if skew, ok := in.zipf(s); ok {
+			*d = model.Distribution{Name: "zipf", Skew: skew}
+			return
+		}
+		in.known(s, []string{"uniform", "zipf(1.2)", "sequence"}, "unknown distribution %s")
 	},
 	func(d *model.Distribution) *yaml.Node {
 		switch d.Name {
@@ -125,7 +121,23 @@ var distributionCodec = special(
 	},
 )
 
-var sizeRange = regexp.MustCompile(`^(\d{1,6})(?:\s*\.\.\s*(\d{1,6}))?$`)
+// zipf returns the skew of a zipf distribution, and whether s is one.
+func (in value) zipf(s string) (skew float64, ok bool) {
+	name, number, _ := strings.Cut(s, "(")
+	switch {
+	case s == "zipf":
+		return 1.2, true
+	case name != "zipf" || !strings.HasSuffix(number, ")"):
+		return 0, false
+	}
+	skew, err := strconv.ParseFloat(strings.TrimSuffix(number, ")"), 64)
+	if err != nil || !(skew > 0 && skew <= 8) {
+		in.fail("such as zipf(1.2)", "the skew of a zipf distribution must be above 0 and at most 8")
+	}
+	return skew, true
+}
+
+var sizeRange = text.Pattern(`^(\d{1,6})(?:\s*\.\.\s*(\d{1,6}))?$`)
 
 // sizeCodec is the codec of a number of bytes, or two of them for a range.
 var sizeCodec = special(
@@ -135,7 +147,7 @@ var sizeCodec = special(
 		if !ok {
 			return
 		}
-		m := sizeRange.FindStringSubmatch(s)
+		m := sizeRange().FindStringSubmatch(s)
 		if m == nil {
 			in.fail("write bytes, such as 20 or 20..200", "invalid size %[2]s of field %[1]s", f.Name, clip(s))
 			return

@@ -95,10 +95,27 @@ var entityObject = object[draft]{
 		has("mutable", "Fields that change during the life of an item.",
 			listOf(yaml.FlowStyle, mutableCodec.called("a mutable field")).later()),
 		has("samples", "Items, by field.", samplesCodec.optional().later()),
+		has("of", "The entity, or the two entities, to which its items belong.", parentsCodec),
+		has("per", "How many items belong to one item of that entity; for two, a list of two.", perListCodec),
 		has("count", "The number of items to generate in addition to the samples.", integer(0, 1_000_000_000)),
 		has("rates", "Requests per second for all items of the entity together.", ratesObject.codec()),
 	},
 }
+
+var perObject = object[model.Per]{
+	name: "per", style: yaml.FlowStyle, after: afterPer,
+	members: []member{
+		has("min", "The fewest.", perCodec),
+		has("p50", "The most that half of them have.", perCodec),
+		has("p95", "The most that 95 of 100 have.", perCodec),
+		needed("%s has no max", "write {p50: 27, p95: 80, max: 400}", has("max", "The most.", perCodec)),
+	},
+}
+
+// perCodec is the codec of a number of items per parent.
+var perCodec = integer(0, maxPer)
+
+const maxPer = 1_000_000_000
 
 var ratesObject = object[draft]{
 	name: "rates", style: yaml.FlowStyle,

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // document returns the root of the file's only document, or nil.
@@ -32,7 +32,7 @@ func (p *parser) document(data []byte) *yaml.Node {
 		top.fail("save the file as UTF-8", "the file is not UTF-8 text")
 		return nil
 	}
-	loader, err := yaml.NewLoader(bytes.NewReader(surrogates.ReplaceAllFunc(data, pair)))
+	loader, err := yaml.NewLoader(bytes.NewReader(surrogates().ReplaceAllFunc(data, pair)))
 	if err != nil {
 		p.syntax(err)
 		return nil
@@ -94,7 +94,7 @@ func (p *parser) joinTypes(n *yaml.Node, depth int) {
 
 // surrogates matches JSON escapes of a surrogate pair, which YAML does not
 // support.
-var surrogates = regexp.MustCompile(`(\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
+var surrogates = text.Pattern(`(\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
 
 func pair(escapes []byte) []byte {
 	at := len(escapes) - len(`\ud83d\ude00`)

@@ -10,11 +10,12 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 var (
 	wordsPattern    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	notWordsPattern = regexp.MustCompile(`[^a-z0-9]+`)
+	notWordsPattern = text.Pattern(`[^a-z0-9]+`)
 
 	wordsSchema = schema{"type": "string", "pattern": wordsPattern.String()}
 )
@@ -27,7 +28,7 @@ var nameCodec = checked(wordsSchema, func(in value, name string) {
 	case name == "":
 		in.fail(addName, "the model has no name")
 	case !wordsPattern.MatchString(name):
-		like := strings.Trim(notWordsPattern.ReplaceAllString(strings.ToLower(name), "-"), "-")
+		like := strings.Trim(notWordsPattern().ReplaceAllString(strings.ToLower(name), "-"), "-")
 		if len(like) > 60 || !wordsPattern.MatchString(like) {
 			like = "task-management"
 		}
@@ -77,6 +78,7 @@ func (in value) nameless() bool {
 
 func afterModel(in value, m *model.Model) bool {
 	in.checkFields()
+	in.checkParents()
 	lines := map[string]int{}
 	for _, q := range m.Patterns {
 		if line, ok := lines[q.Name]; ok && q.Name != "" {

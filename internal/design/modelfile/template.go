@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -186,12 +186,12 @@ func (o object[T]) withoutQuotes(in value) *yaml.Node {
 	return &text
 }
 
-var componentIn = regexp.MustCompile(`\{\{|\}\}|\{([^{}:]+)(?::([^{}]*))?\}`)
+var componentIn = text.Pattern(`\{\{|\}\}|\{([^{}:]+)(?::([^{}]*))?\}`)
 
 // components calls fn with the names and types of the components of a template,
 // which may be invalid.
 func components(src string, fn func(name, typ string)) {
-	for _, m := range componentIn.FindAllStringSubmatch(src, -1) {
+	for _, m := range componentIn().FindAllStringSubmatch(src, -1) {
 		if m[1] != "" {
 			fn(m[1], m[2])
 		}

@@ -57,7 +57,9 @@ func models(t *testing.T) map[string][]byte {
 	require.NoError(t, err)
 	examples, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)
-	files = append(files, examples...)
+	tenants, err := filepath.Glob("../world/testdata/*.yaml")
+	require.NoError(t, err)
+	files = append(files, append(tenants, examples...)...)
 	all := map[string][]byte{"starter": modelfile.Starter()}
 	for _, file := range files {
 		data, err := os.ReadFile(file)

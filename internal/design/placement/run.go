@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/store"
@@ -262,7 +262,7 @@ func (l *layout) describeRange(spaces []space, s span) Range {
 	in := spaces[best.space]
 	out.Table, out.Index = in.names()
 	if best.row != nil {
-		out.Partition = check.PartitionKeyOf(in.Space, best.row).Text()
+		out.Partition = spread.PartitionKeyOf(in.Space, best.row).Text()
 	}
 	return out
 }
@@ -283,7 +283,7 @@ func (l *layout) hottestPartition(spaces []space, spans []span) (best *Partition
 			if requests := all.requests / n; requests > rounding && (best == nil || requests > best.Requests*(1+rounding)) {
 				ranges := overlapping(spans, float64(from), float64(to))
 				best = &Partition{
-					Key: check.PartitionKeyOf(s.Space, first.row).Text(), Rows: all.rows / n, Requests: requests,
+					Key: spread.PartitionKeyOf(s.Space, first.row).Text(), Rows: all.rows / n, Requests: requests,
 					Ranges: int(math.Ceil(float64(ranges) / n)),
 				}
 				best.Table, best.Index = s.names()

@@ -91,7 +91,8 @@ func tree(t *testing.T, page []byte) *node {
 	dec := xml.NewDecoder(bytes.NewReader(page))
 	dec.Strict = true
 	root := &node{}
-	stack := []*node{root}
+	stack, starts := []*node{root}, []int{0} // where the texts of elements begin
+	var text []byte
 	for {
 		tok, err := dec.Token()
 		if errors.Is(err, io.EOF) {
@@ -108,15 +109,16 @@ func tree(t *testing.T, page []byte) *node {
 			}
 			top := stack[len(stack)-1]
 			top.children = append(top.children, n)
-			stack = append(stack, n)
+			stack, starts = append(stack, n), append(starts, len(text))
 		case xml.EndElement:
-			stack = stack[:len(stack)-1]
+			last := len(stack) - 1
+			stack[last].text = string(text[starts[last]:])
+			stack, starts = stack[:last], starts[:last]
 		case xml.CharData:
-			for _, n := range stack {
-				n.text += string(tok)
-			}
+			text = append(text, tok...)
 		}
 	}
+	root.text = string(text)
 	return root
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/spread"
 )
 
 // The members of the JSON form. They never change; new ones may be added. Those
@@ -59,8 +60,8 @@ type jsonPattern struct {
 	Waste float64 `json:"waste"`
 	Rate  float64 `json:"rate,omitempty"`
 	// Growth is the number of rows at the declared scale for each row read.
-	Growth float64       `json:"growth"`
-	Spread *check.Spread `json:"spread,omitempty"`
+	Growth float64        `json:"growth"`
+	Spread *spread.Spread `json:"spread,omitempty"`
 	// Report is what sortkey explain --json prints.
 	Report   *explain.Report `json:"report,omitempty"`
 	Failures []jsonFinding   `json:"failures"`

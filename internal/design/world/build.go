@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -33,15 +34,22 @@ func keyID(t *model.Table, it attr.Item) ([16]byte, bool) {
 
 // A generator generates the items of one entity.
 type generator struct {
+	w     *World
 	e     *model.Entity
 	hash  uint64
 	count uint64
-	// fields in the order in which they are drawn, those of the table key
-	// first.
+	bytes float64 // of an item in tables and indexes, estimated
+	first int     // index of its first item in the world, or -1 before it is made
+	links []*link // to the parents of the entity
+	// isParent is true if other entities belong to this one.
+	isParent bool
+	// fields in the order in which they are drawn, those of the table key first that the items
+	// do not carry.
 	fields  []*model.Field
 	domains []*domain
 	owns    []bool
-	key     int // number of fields in the key
+	from    [][]*link // by field, the way to the items that it comes from; empty for the item's own
+	key     int       // number of own fields in the key
 	next    uint64
 	b       model.ItemBuilder
 	id      []byte            // the key of the current item
@@ -53,95 +61,77 @@ type generator struct {
 }
 
 func (b *builder) generate(ctx context.Context) error {
-	declared := 0
-	for _, e := range b.w.Model.Entities {
-		declared += e.Count
-	}
-	if declared == 0 {
-		return nil
-	}
-	limit := max(b.o.MaxItems, 0)
-	generators, err := newGenerators(b.w.Model, b.o.Seed)
-	if err != nil {
+	generators, err := newGenerators(b.w, b.o.Seed)
+	if err != nil || len(generators) == 0 {
 		return err
 	}
-	share := 1.0
-	if declared > limit {
-		share = float64(limit) / float64(declared)
+	if err := b.plan(generators); err != nil {
+		return err
 	}
-	if limit > 0 {
-		if bytes := estimate(generators); bytes*share > float64(b.o.MaxBytes) {
-			share, b.w.Bytes = float64(b.o.MaxBytes)/bytes, true
-		}
-	}
-	b.grow(min(int(float64(declared)*share), 1<<21) + len(generators))
-	made := 0
+	declared, made := 0, 0
 	for _, g := range generators {
-		n := g.e.Count
-		if share < 1 {
-			// Each entity gets its share, but at least one item.
-			n = int(float64(g.e.Count) * share)
-			if n == 0 && g.e.Count > 0 && limit > 0 {
-				n = 1
-			}
-		}
-		g.count = uint64(n)
+		declared += g.e.Count
+		made += int(g.count)
+	}
+	b.grow(made)
+	for _, g := range generators {
 		if err := b.run(ctx, g); err != nil {
 			return err
 		}
-		made += n
 	}
 	b.w.Scale = float64(made) / float64(declared)
 	return nil
 }
 
-// estimate returns the bytes that all declared items have in tables and indexes,
-// from the first of each entity.
-func estimate(generators []*generator) float64 {
+// estimate returns the bytes that an item has in tables and indexes, from the first items of the
+// generator.
+func (g *generator) estimate() float64 {
 	const first = 64
-	sum := 0.0
-	for _, g := range generators {
-		g.count = uint64(g.e.Count)
-		n := min(g.count, first)
-		bytes := 0
-		for i := range n {
-			for k, f := range g.fields {
-				g.values[f.Name] = g.draw(k, i, 0)
-			}
-			it, err := g.build()
-			if err != nil {
-				break // reported when it is generated
-			}
-			for _, x := range append([]*model.Index{nil}, g.e.Table.Indexes...) {
-				if size, ok := g.e.Table.RowSize(x, it); ok {
-					bytes += size
-				}
+	g.count = uint64(g.e.Count)
+	n := min(g.count, first)
+	bytes := 0
+	for i := range n {
+		for k, f := range g.fields {
+			g.values[f.Name] = g.draw(k, i, 0)
+		}
+		it, err := g.build()
+		if err != nil {
+			break // reported when it is generated
+		}
+		for _, x := range append([]*model.Index{nil}, g.e.Table.Indexes...) {
+			if size, ok := g.e.Table.RowSize(x, it); ok {
+				bytes += size
 			}
 		}
-		sum += float64(bytes) / float64(n) * float64(g.count)
 	}
-	return sum
+	return float64(bytes) / float64(n)
 }
 
-// newGenerators creates one domain per field, so that entities that share a
-// field share its values.
-func newGenerators(m *model.Model, seed uint64) ([]*generator, error) {
+// newGenerators creates the generators of a model, those of parents before those of the entities
+// that belong to them. It creates one domain per field, so that entities that share a field share
+// its values.
+func newGenerators(w *World, seed uint64) ([]*generator, error) {
 	owned := map[*model.Field]uint64{}
-	owners := map[*model.Field]*model.Entity{}
-	for _, e := range m.Entities {
-		if f := ownedField(e); f != nil && e.Count > 0 {
-			if uint64(e.Count) > owned[f] {
-				owned[f], owners[f] = uint64(e.Count), e
-			}
+	for _, e := range w.Model.Entities {
+		if f := ownedField(e); f != nil {
+			owned[f] = max(owned[f], uint64(e.Count))
 		}
 	}
 	domains := map[*model.Field]*domain{}
+	w.generators = map[*model.Entity]*generator{}
 	var all []*generator
-	for _, e := range m.Entities {
+	for _, e := range parentsFirst(w.Model.Entities) {
 		if e.Count == 0 {
 			continue
 		}
-		g := &generator{e: e, hash: hash64("entity", e.Name), values: map[string]string{}}
+		g := &generator{w: w, e: e, hash: hash64("entity", e.Name), first: -1, values: map[string]string{}}
+		for _, p := range e.Parents {
+			l, err := newLink(e, p, w.generators[p.Entity])
+			if err != nil {
+				return nil, err
+			}
+			g.links = append(g.links, l)
+		}
 		for _, t := range e.Attributes {
 			if e.Table.Has(t.Name) {
 				g.keys = append(g.keys, t)
@@ -150,18 +140,17 @@ func newGenerators(m *model.Model, seed uint64) ([]*generator, error) {
 			}
 		}
 		slices.SortFunc(g.rest, func(a, b *model.Template) int { return strings.Compare(a.Name, b.Name) })
-		fields := slices.Clone(keyFields(e))
-		g.key = len(fields)
+		g.fields = ownKeyFields(e)
+		g.key = len(g.fields)
 		for _, f := range e.Fields {
-			if !slices.Contains(fields, f) {
-				fields = append(fields, f)
+			if !slices.Contains(g.fields, f) {
+				g.fields = append(g.fields, f)
 			}
 		}
-		g.fields = fields
-		for _, f := range fields {
+		for _, f := range g.fields {
 			if domains[f] == nil {
 				owner := ""
-				if !slices.Contains(m.Fields, f) {
+				if !slices.Contains(w.Model.Fields, f) {
 					owner = e.Name
 				}
 				d, err := newDomain(f, seed, owner, owned[f])
@@ -172,34 +161,24 @@ func newGenerators(m *model.Model, seed uint64) ([]*generator, error) {
 			}
 			g.domains = append(g.domains, domains[f])
 			g.owns = append(g.owns, ownedField(e) == f)
+			g.from = append(g.from, g.way(f, e))
 		}
+		w.generators[e] = g
 		all = append(all, g)
 	}
 	return all, nil
 }
 
-// keyFields returns the fields in the table key of e, in the order of the key.
-func keyFields(e *model.Entity) []*model.Field {
-	var all []*model.Field
-	for _, a := range e.Table.Keys() {
-		t := e.Attribute(a.Name)
-		if t == nil || t.Template == nil {
-			continue
-		}
-		for _, name := range t.Template.Components() {
-			if f := e.Field(name); f != nil && !slices.Contains(all, f) {
-				all = append(all, f)
-			}
-		}
-	}
-	return all
+// ownKeyFields returns the fields in the table key of e that its items do not carry.
+func ownKeyFields(e *model.Entity) []*model.Field {
+	return slices.DeleteFunc(e.KeyFields(), func(f *model.Field) bool { return e.CarriedFrom(f) != nil })
 }
 
 // ownedField returns the only field in the key of e, each value of which identifies
 // one item, or nil.
 func ownedField(e *model.Entity) *model.Field {
-	if fields := keyFields(e); len(fields) == 1 {
-		return fields[0]
+	if own := ownKeyFields(e); len(own) == 1 && len(e.KeyFields()) == 1 {
+		return own[0]
 	}
 	return nil
 }
@@ -209,23 +188,42 @@ func ownedField(e *model.Entity) *model.Field {
 const attempts = 16
 
 func (b *builder) run(ctx context.Context, g *generator) error {
+	g.first = len(b.w.Items)
 	for i := range g.count {
 		it, id, ok, err := b.item(g, i)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			return model.Errors{{
-				Pos:  g.e.Pos,
-				Msg:  "entity " + g.e.Name + " has too few keys for its count",
-				Hint: "lower count, add a field to the key that differs for each item, or raise distinct",
-			}}
+			return g.tooFewKeys(i)
 		}
 		if err := b.put(ctx, id, it, g.e.Pos); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// tooFewKeys returns the error of a generator that has no key for an item.
+func (g *generator) tooFewKeys(item uint64) error {
+	err := &model.ParseError{
+		Pos:  g.e.Pos,
+		Msg:  "entity " + g.e.Name + " has too few keys for its count",
+		Hint: "lower count, add a field to the key that differs for each item, or raise distinct",
+	}
+	if len(g.links) > 0 {
+		n, parent := 0, g.links[0].index(item)
+		for _, of := range g.links[0].of {
+			if uint64(of) == parent {
+				n++
+			}
+		}
+		err.Msg = fmt.Sprintf(
+			"entity %s has too few keys: one %s has %d of them", g.e.Name, g.links[0].parent.e.Name, n,
+		)
+		err.Hint = "lower per or count, add a component of its own to the key, or give one more values"
+	}
+	return model.Errors{err}
 }
 
 // item generates item i of g with a new key. It reports false if there are no
@@ -237,6 +235,9 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 		values[f.Name] = g.draw(k, i, 0)
 	}
 	drawn := Values{g: g, n: i}
+	if slices.ContainsFunc(g.links, func(l *link) bool { return i > 0 && l.of[i] != l.of[i-1] }) {
+		g.next = 0 // the keys of another parent are all free
+	}
 	for attempt := uint64(1); ; attempt++ {
 		key, err := g.buildKey()
 		if err != nil {

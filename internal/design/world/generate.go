@@ -303,6 +303,14 @@ func (z *zipf) draw(rng *rand.PCG) uint64 {
 	return uint64(sort.Search(len(z.sums), func(i int) bool { return z.sums[i] > x }))
 }
 
+// weight returns the weight of i.
+func (z *zipf) weight(i uint64) uint64 {
+	if i == 0 {
+		return z.sums[0]
+	}
+	return z.sums[i] - z.sums[i-1]
+}
+
 // roots[k] is 2^(-1/2^(k+1)) in 63 bits after the point.
 var roots = func() (all [32]uint64) {
 	c := new(big.Int).Lsh(big.NewInt(1), 62)

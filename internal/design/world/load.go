@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -124,7 +125,9 @@ func (r *Rates) Share(p Part, e *model.Entity) (share, among float64) {
 	if n == 0 || r.w.made[e] > 0 {
 		return sum, 0
 	}
-	_, among = r.w.values(e, r.s.Hash, func(field string) bool { return periodic(e, r.s.Hash, field) })
+	fields := finest(e, r.s.Hash)
+	maps.DeleteFunc(fields, func(f *model.Field, _ float64) bool { return periodic(e, r.s.Hash, f.Name) })
+	_, among = r.w.values(e, fields)
 	among = max(among, 1)
 	return 1 / among, among
 }
@@ -198,7 +201,7 @@ func (r *Rates) Current(f func(row *Row, share float64)) {
 	for e, n := range r.w.counts {
 		declared[e] = float64(n)
 		if made := r.w.made[e]; made > 0 {
-			declared[e] += float64(made) * (1/r.w.Scale - 1)
+			declared[e] += float64(e.Count - made)
 		}
 	}
 	// partitions calls visit for each row with its partition and share.

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"maps"
 	"math"
 
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -38,10 +39,27 @@ func (w *World) growth(e *model.Entity, hash []model.Attribute) float64 {
 	if made == 0 || made >= declared {
 		return 1
 	}
-	now, then := w.values(e, hash, nil)
+	fields := finest(e, hash)
+	now, then := w.values(e, fields)
+	for f := range fields {
+		if e.CarriedFrom(f) != nil {
+			made = w.fair(e)
+		}
+	}
 	rowsNow := made / math.Min(now, made)
 	rowsThen := declared / math.Min(then, declared)
 	return math.Max(rowsThen/rowsNow, 1)
+}
+
+// fair returns how many items of e would have been made if those of its parents were an
+// average sample: the largest ones are always among them.
+func (w *World) fair(e *model.Entity) float64 {
+	g := w.generators[e]
+	if g == nil || len(g.links) == 0 {
+		return float64(w.made[e])
+	}
+	l := g.links[0]
+	return float64(e.Count) * (w.fair(l.parent.e) / float64(l.parent.e.Count)) / l.growth
 }
 
 // share returns the share of the rates of an entity that falls to one item. Rates
@@ -60,36 +78,53 @@ func (w *World) share(e *model.Entity, g Growth) float64 {
 
 // Represents returns the number of declared items that an item represents.
 func (w *World) Represents(it *Item) float64 {
-	if !it.Generated || it.Entity == nil || w.Scale <= 0 {
-		return 1
+	if made := w.made[it.Entity]; it.Generated && made > 0 {
+		return float64(it.Entity.Count) / float64(made)
 	}
-	return 1 / w.Scale
+	return 1
 }
 
-// values returns the largest possible number of combined values of key
-// attributes of an entity, in the generated items and at the declared scale. Times
-// for which skip is true count once.
-func (w *World) values(e *model.Entity, list []model.Attribute, skip func(field string) bool) (now, then float64) {
-	now, then = 1, 1
-	for _, f := range e.Fields {
-		if skip != nil && skip(f.Name) {
+// finest returns the fields of an entity in key attributes, each with its number of values there.
+// A time can appear as a day.
+func finest(e *model.Entity, list []model.Attribute) map[*model.Field]float64 {
+	all := map[*model.Field]float64{}
+	for _, a := range list {
+		t := e.Attribute(a.Name)
+		if t == nil || t.Template == nil {
 			continue
 		}
-		finest := 0.0 // of its components: a time can appear as a day
-		for _, a := range list {
-			t := e.Attribute(a.Name)
-			if t == nil || t.Template == nil {
-				continue
-			}
-			for _, p := range t.Template.Parts() {
-				if p.Name == f.Name {
-					finest = math.Max(finest, valuesAs(f, p.Type))
-				}
+		for _, p := range t.Template.Parts() {
+			if f := e.Field(p.Name); f != nil {
+				all[f] = math.Max(all[f], valuesAs(f, p.Type))
 			}
 		}
-		if finest > 0 {
-			a, b := w.distinct(e, f)
+	}
+	return all
+}
+
+// values returns the largest possible number of combined values of fields of an entity, in the
+// generated items and at the declared scale. Those that it carries from a parent have as many as
+// there are items of it, at most.
+func (w *World) values(e *model.Entity, fields map[*model.Field]float64) (now, then float64) {
+	now, then = 1, 1
+	for _, f := range e.Fields {
+		if finest := fields[f]; finest > 0 && e.CarriedFrom(f) == nil {
+			a, b := w.distinct(f)
 			now, then = now*math.Min(a, finest), then*math.Min(b, finest)
+		}
+	}
+	left := maps.Clone(fields)
+	for _, p := range e.Parents {
+		given := map[*model.Field]float64{}
+		for f, finest := range left {
+			if p.Entity.Gives(f, e) {
+				given[f] = finest
+				delete(left, f)
+			}
+		}
+		if len(given) > 0 {
+			a, b := w.values(p.Entity, given)
+			now, then = now*math.Min(a, w.fair(p.Entity)), then*math.Min(b, float64(p.Entity.Count))
 		}
 	}
 	return now, then
@@ -97,7 +132,7 @@ func (w *World) values(e *model.Entity, list []model.Attribute, skip func(field 
 
 // distinct returns the largest possible number of values of a field, in the
 // generated items and at the declared scale. It must match newDomain.
-func (w *World) distinct(e *model.Entity, f *model.Field) (now, then float64) {
+func (w *World) distinct(f *model.Field) (now, then float64) {
 	n := 0.0
 	switch {
 	case len(f.Values) > 0:
@@ -114,15 +149,13 @@ func (w *World) distinct(e *model.Entity, f *model.Field) (now, then float64) {
 	// that entity's items, if it can have so many.
 	owner := (*model.Entity)(nil)
 	for _, o := range w.Model.Entities {
-		own := o.ComponentsOf(o.Table.Keys())
-		if len(own) == 1 && own[f.Name] && o.Field(f.Name) == f && (owner == nil || o.Count > owner.Count) &&
-			o.Count > 0 {
+		if ownedField(o) == f && o.Count > 0 && (owner == nil || o.Count > owner.Count) {
 			owner = o
 		}
 	}
 	n = valuesAs(f, f.Type)
 	if owner != nil && n >= float64(owner.Count) {
-		return math.Max(float64(w.made[owner]), 1), float64(owner.Count)
+		return math.Max(w.fair(owner), 1), float64(owner.Count)
 	}
 	return n, n
 }

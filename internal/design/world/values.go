@@ -1,6 +1,11 @@
 package world
 
-import "maps"
+import (
+	"maps"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+)
 
 // Values are the field values of an item in text form. Those of generated items
 // are not stored but drawn again on demand. Safe for concurrent use.
@@ -48,11 +53,23 @@ func (v Values) Map() map[string]string {
 	return all
 }
 
-// draw returns the value of field k of an item. Only key fields are redrawn
-// when a key is taken.
+// draw returns the value of field k of an item. Only key fields of its own are redrawn when a key
+// is taken. A field that the item carries has the value of the item to which it belongs.
 func (g *generator) draw(k int, item, attempt uint64) string {
+	if way := g.from[k]; len(way) > 0 {
+		return way[len(way)-1].parent.value(g.fields[k], follow(way, item))
+	}
 	if k >= g.key {
 		attempt = 0
 	}
 	return g.domains[k].value(g.hash, item, g.count, attempt, g.owns[k])
+}
+
+// value returns the value of a field of an item, which is only known for sure once the item has
+// been made.
+func (g *generator) value(f *model.Field, item uint64) string {
+	if g.first >= 0 {
+		return g.w.Items[g.first+int(item)].Values.Get(f.Name)
+	}
+	return g.draw(slices.Index(g.fields, f), item, 0)
 }

@@ -58,6 +58,7 @@ type World struct {
 	// counts has the number of items of each entity, and made the number of
 	// generated ones.
 	counts, made map[*model.Entity]int
+	generators   map[*model.Entity]*generator
 
 	mu     sync.Mutex
 	spaces map[spaceID]*Space

@@ -229,3 +229,14 @@ func AlsoGiven(table, index, entity, field, value string) Edit {
 		return true
 	}
 }
+
+// BelongsTo returns the edit that adds a parent to an entity.
+func BelongsTo(entity, parent string) Edit {
+	return onEntity(entity, func(m *model.Model, e *model.Entity) bool {
+		p := m.Entity(parent)
+		if p != nil {
+			e.Parents = append(e.Parents, model.Parent{Entity: p})
+		}
+		return p != nil
+	})
+}

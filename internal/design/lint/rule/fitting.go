@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -21,7 +22,7 @@ func fitting(t keys.Type, value string, i int) string {
 	if _, err := t.Encode(value); err == nil && value != "" {
 		return value
 	}
-	if Moment(t) {
+	if model.Moment(t) {
 		at := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
 		if shape, _ := ShapeOf(value); shape.Epoch() {
 			var seconds int64

@@ -6,7 +6,9 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/text"
@@ -91,6 +93,35 @@ func (q *Query) Partition() (world.Part, bool) {
 		return world.Part{}, false
 	}
 	return q.View.Partition(id)
+}
+
+// maxReadings limits the partitions in which a query with a filter is run.
+const maxReadings = 32
+
+// Spread returns what the query reads in all partitions, or nil if there is only one or the
+// context is done.
+func (q *Query) Spread() *spread.Spread {
+	if !q.asked && q.Ran() {
+		st := q.study
+		o := spread.Options{Pages: maxPages, Most: maxReadings}
+		q.spread, _ = spread.Of(st.ctx, st.World, explain.InProcess(st.World.DB), q.question(), o)
+	}
+	q.asked = true
+	return q.spread
+}
+
+// Slices returns the slice of the query in each partition that holds rows of its entity, none if the
+// context is done.
+func (q *Query) Slices() []spread.Slice {
+	if !q.Ran() {
+		return nil
+	}
+	all, _ := spread.Slices(q.study.ctx, q.study.World, q.question())
+	return all
+}
+
+func (q *Query) question() spread.Question {
+	return spread.Question{Pattern: q.Pattern, Input: q.Compiled, Report: q.Report}
 }
 
 // SuchAs returns, as text, a key with the values of the query and one of the

@@ -7,6 +7,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -76,6 +77,8 @@ type Query struct {
 	// Entities are the entities of the rows in the range.
 	Entities []*model.Entity
 	study    *Study
+	spread   *spread.Spread // once asked for
+	asked    bool
 }
 
 // A Written is a value that a person wrote for a field, with an item that has

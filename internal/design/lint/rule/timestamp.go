@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -13,14 +14,14 @@ type Format struct {
 	Name string // for sentences
 	// Disorder says why its byte order is not chronological, or is "".
 	Disorder string
-	text     *regexp.Regexp
+	text     func() *regexp.Regexp
 }
 
 // Formats that rules know by name.
 var (
-	Day          = &Format{"date", "", regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)}
-	Seconds      = &Format{"seconds since 1970", "", regexp.MustCompile(`^1\d{9}$`)}
-	Milliseconds = &Format{"milliseconds since 1970", "", regexp.MustCompile(`^1\d{12}$`)}
+	Day          = &Format{"date", "", text.Pattern(`^\d{4}-\d{2}-\d{2}$`)}
+	Seconds      = &Format{"seconds since 1970", "", text.Pattern(`^1\d{9}$`)}
+	Milliseconds = &Format{"milliseconds since 1970", "", text.Pattern(`^1\d{12}$`)}
 	DayTime      = &Format{Name: "date T time"}
 	spaced       = &Format{Name: "date and time with a space"}
 )
@@ -28,18 +29,18 @@ var (
 // formats are those without a zone, in the order in which they are tried.
 var formats = []*Format{
 	Day, Seconds, Milliseconds,
-	{"date without padding", "without padding", regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}$`)},
-	{"date with slashes", "", regexp.MustCompile(`^\d{4}/\d{2}/\d{2}$`)},
-	{"date day or month first", "day or month first", regexp.MustCompile(`^\d{1,2}/\d{1,2}/\d{4}( .*)?$`)},
-	{"date the day first", "the day first", regexp.MustCompile(`^\d{1,2}\.\d{1,2}\.\d{4}( .*)?$`)},
-	{"date the day first", "the day first", regexp.MustCompile(`^\d{1,2}-\d{1,2}-\d{4}( .*)?$`)},
-	{"with names of months", "with names of months", regexp.MustCompile(
+	{"date without padding", "without padding", text.Pattern(`^\d{4}-\d{1,2}-\d{1,2}$`)},
+	{"date with slashes", "", text.Pattern(`^\d{4}/\d{2}/\d{2}$`)},
+	{"date day or month first", "day or month first", text.Pattern(`^\d{1,2}/\d{1,2}/\d{4}( .*)?$`)},
+	{"date the day first", "the day first", text.Pattern(`^\d{1,2}\.\d{1,2}\.\d{4}( .*)?$`)},
+	{"date the day first", "the day first", text.Pattern(`^\d{1,2}-\d{1,2}-\d{4}( .*)?$`)},
+	{"with names of months", "with names of months", text.Pattern(
 		`^([A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2,8} \d{4}( .*)?$|^[A-Z][a-z]{2,8} \d{1,2}, \d{4}( .*)?$`,
 	)},
-	{"without separators", "", regexp.MustCompile(`^(19|20)\d{6}T\d{6}Z?$`)},
+	{"without separators", "", text.Pattern(`^(19|20)\d{6}T\d{6}Z?$`)},
 }
 
-var isoTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ])(\d{2}:\d{2})(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:?\d{2})?$`)
+var isoTime = text.Pattern(`^\d{4}-\d{2}-\d{2}([T ])(\d{2}:\d{2})(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:?\d{2})?$`)
 
 // A Shape is how a timestamp is written.
 type Shape struct {
@@ -54,7 +55,7 @@ func (s Shape) Epoch() bool { return s.Format == Seconds || s.Format == Millisec
 
 // ShapeOf returns the shape of text, and whether text is a timestamp.
 func ShapeOf(text string) (Shape, bool) {
-	if m := isoTime.FindStringSubmatch(text); m != nil {
+	if m := isoTime().FindStringSubmatch(text); m != nil {
 		s := Shape{Format: DayTime, Zone: m[5], Precision: "minutes"}
 		if m[1] == " " {
 			s.Format = spaced
@@ -71,7 +72,7 @@ func ShapeOf(text string) (Shape, bool) {
 		return s, true
 	}
 	for _, f := range formats {
-		if f.text.MatchString(text) {
+		if f.text().MatchString(text) {
 			return Shape{Format: f}, true
 		}
 	}

@@ -25,6 +25,7 @@ type trials struct {
 	rules  []Rule
 	found  []*Finding
 	left   int
+	text   []byte         // of the model that the trials edit
 	before map[int]*trial // of the model as it is, by number of generated items
 }
 
@@ -141,7 +142,14 @@ func (t *trials) caveat(f *Finding, x *model.Index) []string {
 // try applies edits to a copy of the model and runs the rules on it, with a
 // number of generated items.
 func (t *trials) try(edits []Edit, items int) (*trial, error) {
-	m, err := Edited(t.Model, edits)
+	if t.text == nil {
+		text, err := Shortened(t.Model)
+		if err != nil {
+			return nil, err
+		}
+		t.text = text
+	}
+	m, err := Edited(t.Model.Pos.File, t.text, edits)
 	if err != nil {
 		return nil, err
 	}
@@ -175,9 +183,8 @@ func (t *trials) try(edits []Edit, items int) (*trial, error) {
 	return out, nil
 }
 
-// Edited returns a copy of a model with edits, without allowances and with fewer
-// items.
-func Edited(m *model.Model, edits []Edit) (*model.Model, error) {
+// Shortened returns the text of a model without allowances and with fewer items.
+func Shortened(m *model.Model) ([]byte, error) {
 	small := *m
 	small.Allow = nil
 	small.Items = m.Items[:min(len(m.Items), trialWritten)]
@@ -187,23 +194,26 @@ func Edited(m *model.Model, edits []Edit) (*model.Model, error) {
 		fewer.Samples = e.Samples[:min(len(e.Samples), trialWritten)]
 		small.Entities = append(small.Entities, &fewer)
 	}
-	clone, err := rewritten(&small)
+	var b bytes.Buffer
+	err := modelfile.Write(&b, &small)
+	return b.Bytes(), err
+}
+
+// Edited returns the model with a text of [Shortened], changed by edits and checked.
+func Edited(file string, text []byte, edits []Edit) (*model.Model, error) {
+	m, err := modelfile.Parse(file, text)
 	if err != nil || len(edits) == 0 {
-		return clone, err
+		return m, err
 	}
 	for _, change := range edits {
-		if !change(clone) {
+		if !change(m) {
 			return nil, errors.New("the proposal does not apply")
 		}
 	}
-	return rewritten(clone)
-}
 
-// rewritten returns a copy of a model, checked.
-func rewritten(m *model.Model) (*model.Model, error) {
 	var b bytes.Buffer
 	if err := modelfile.Write(&b, m); err != nil {
 		return nil, err
 	}
-	return modelfile.Parse(m.Pos.File, b.Bytes())
+	return modelfile.Parse(file, b.Bytes())
 }

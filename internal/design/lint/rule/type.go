@@ -25,17 +25,8 @@ func Numeric(t keys.Type) bool {
 	return false
 }
 
-// Moment reports whether a type is a point in time or a period.
-func Moment(t keys.Type) bool {
-	switch t.Name {
-	case "year", "month", "date", "time", "millis", "micros", "nanos", "epoch", "epochms":
-		return true
-	}
-	return false
-}
-
 // Timed reports whether the byte order of a type is chronological.
-func Timed(t keys.Type) bool { return Moment(t) || t.Name == "ulid" || t.Name == "ksuid" }
+func Timed(t keys.Type) bool { return model.Moment(t) || t.Name == "ulid" || t.Name == "ksuid" }
 
 // Precision returns the precision of a type of points in time, or 0.
 func Precision(t keys.Type) time.Duration {
@@ -103,7 +94,7 @@ func example(f *model.Field, t keys.Type) string {
 // TimeField returns a time field of an entity and its type, or "".
 func TimeField(e *model.Entity) (name, typ string) {
 	for _, f := range e.Fields {
-		if Moment(f.Type) {
+		if model.Moment(f.Type) {
 			return f.Name, f.Type.String()
 		}
 	}
@@ -112,7 +103,7 @@ func TimeField(e *model.Entity) (name, typ string) {
 			continue
 		}
 		for _, p := range t.Template.Parts() {
-			if p.Name != "" && Moment(p.Type) {
+			if p.Name != "" && model.Moment(p.Type) {
 				return p.Name, p.Type.String()
 			}
 		}

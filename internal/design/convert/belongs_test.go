@@ -1,0 +1,68 @@
+package convert_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// imported exports the generated items of a model, and imports them.
+func imported(t *testing.T, src string, o convert.Options) *model.Model {
+	t.Helper()
+	m, err := modelfile.Parse("m.yaml", []byte(src))
+	require.NoError(t, err)
+	w, err := world.Build(t.Context(), m, world.Options{})
+	require.NoError(t, err)
+	defer w.Close()
+	var items bytes.Buffer
+	for _, it := range w.Items {
+		fmt.Fprintf(&items, `{"Item":%s}`+"\n", it.Attributes.AppendJSON(nil))
+	}
+	table := fmt.Sprintf(`{"Table":%s}`, m.Tables[0].CreateRequest())
+	got, _, err := convert.Import(t.Context(), []convert.File{
+		{Name: "table.json", Data: []byte(table)}, {Name: "items.json", Data: items.Bytes()},
+	}, o)
+	require.NoError(t, err)
+	return got
+}
+
+// TestBelongs holds that an import finds what belongs to what, and how many one parent has, in items
+// whose components repeat the keys of others.
+func TestBelongs(t *testing.T) {
+	const src = `name: m
+tables: {Shop: {partition: PK, sort: SK}}
+fields: {user: {type: int(5)}, order: {type: int(7)}, product: {type: int(4)}}
+entities:
+  User: {count: 40, attributes: {PK: "USER#{user}", SK: PROFILE}}
+  Order: {of: User, per: {min: 1, p50: 3, p95: 6, max: 20}, attributes: {PK: "USER#{user}", SK: "ORDER#{order}"}}
+  Line: {of: [Order, Product], per: [1..5, even], attributes: {PK: "ORDER#{order}", SK: "PRODUCT#{product}"}}
+  Product: {count: 30, attributes: {PK: "PRODUCT#{product}", SK: META}}
+  Event: {count: 50, attributes: {PK: "EVENT#{event:ulid}", SK: "{at:time}"}}
+`
+	belongs := func(m *model.Model) string {
+		var all []string
+		for _, e := range m.Entities {
+			for _, p := range e.Parents {
+				per := p.Per.String()
+				if p.Per.P50 != nil {
+					per = fmt.Sprintf("%d %d %d %d", p.Per.Min, *p.Per.P50, *p.Per.P95, p.Per.Max)
+				}
+				all = append(all, fmt.Sprintf("%s of %s: %s", e.Name, p.Entity.Name, per))
+			}
+		}
+		return strings.Join(all, "\n")
+	}
+	require.Equal(t, strings.Join([]string{
+		"Order of User: 1 3 6 20", "OrderProduct of Order: 1 3 5 5", "OrderProduct of Product: 14 15 15 15",
+	}, "\n"), belongs(imported(t, src, convert.Options{Items: 10_000})))
+	// Of the first items of a table, nobody knows how many belong to one.
+	require.Equal(t, "Order of User: ", belongs(imported(t, src, convert.Options{Items: 150})))
+}

@@ -1,0 +1,94 @@
+package lint_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+func findingsOf(t *testing.T, src string) []model.Finding {
+	t.Helper()
+	m, err := modelfile.Parse("m.yaml", []byte(src))
+	require.NoError(t, err)
+	w, err := world.Build(t.Context(), m, world.Options{})
+	require.NoError(t, err)
+	defer w.Close()
+	found, err := lint.Run(t.Context(), w)
+	require.NoError(t, err)
+	return found
+}
+
+// TestSampleDate holds that findings do not depend on the date in a sample: a range of a month reads
+// a month of each partition, wherever the month of the sample lies.
+func TestSampleDate(t *testing.T) {
+	slow(t)
+	for _, condition := range []string{
+		"{between: [%[1]s-01, %[1]s-28]}", "{begins_with: %[1]s}", "{'>=': %[1]s-01}", "{'<': %[1]s-28}", "%[1]s-05",
+	} {
+		var all []string
+		for _, month := range []string{"2019-02", "2025-02", "2025-11", "2031-02"} {
+			found := findingsOf(t, fmt.Sprintf(`name: sensors
+tables: {Data: {partition: PK, sort: SK}}
+fields: {sensor: {values: [a, b, c]}}
+entities:
+  Reading:
+    fields: {at: {type: time}, raw: {size: 300}}
+    attributes: {PK: "SENSOR#{sensor}", SK: "{at:time}#{reading}"}
+    samples: [{sensor: x, at: "%[1]s-05T10:00:00Z", reading: r1, raw: x}]
+    count: 60000
+patterns:
+  - name: readings of a time
+    query: {entity: Reading, where: {sensor: x, at: `+condition+`}}
+    rate: 200
+`, month))
+			var about []string
+			for _, f := range found {
+				about = append(about, f.Rule, f.Severity.String(), f.Message)
+			}
+			all = append(all, strings.Join(about, "\n"))
+		}
+		for _, one := range all[1:] {
+			require.Equal(t, all[0], one, condition)
+		}
+		if strings.Contains(condition, "between") {
+			require.Regexp(t, `hot-partition\nerror\n.* gets [0-9,]+ read units per second`, all[0])
+		}
+	}
+}
+
+// TestFilterElsewhere holds that a filter is judged in all partitions: the one of the sample has
+// nothing to drop.
+func TestFilterElsewhere(t *testing.T) {
+	slow(t)
+	const src = `name: tasks
+tables: {App: {partition: PK, sort: SK}}
+entities:
+  Project: {count: 100, attributes: {PK: "PROJ#{project}", SK: META}}
+  Task:
+    of: Project
+    per: 20..60
+    fields: {kind: {values: [bug, idea, idea, idea, %s]}}
+    attributes: {PK: "PROJ#{project}", SK: "TASK#{task}", kind: "{kind}"}
+    samples: [{project: empty, task: t1, kind: bug}]
+patterns:
+  - {name: bugs of a project, query: {entity: Task, where: {project: empty}, filter: "kind = 'bug'"}}
+`
+	drops := regexp.MustCompile(`"bugs of a project" reads \d+ rows in partition "PROJ#.*" and returns \d+: the filter drops [0-9.]+%`)
+	for kinds, want := range map[string]bool{"idea": true, "bug, bug, bug, bug, bug, bug, bug, bug, bug, bug, bug, bug": false} {
+		about := ""
+		for _, f := range findingsOf(t, fmt.Sprintf(src, kinds)) {
+			if f.Rule == "filter-for-key" {
+				about += f.Message
+			}
+		}
+		require.Equal(t, want, drops.MatchString(about), about)
+	}
+}

@@ -1,0 +1,96 @@
+package model_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+)
+
+func parse(t *testing.T, src string) *model.Model {
+	t.Helper()
+	m, err := modelfile.Parse("m.yaml", []byte(src))
+	require.NoError(t, err)
+	return m
+}
+
+const tree = `name: m
+tables: {Tab: {partition: PK, sort: SK, indexes: {ByOrg: {partition: org, sort: SK}}}}
+fields: {at: {type: time}}
+entities:
+  Comment: {of: Task, per: 1..2, attributes: {PK: "T#{task}", SK: "{at}#{comment}", org: "{org}"}}
+  Task: {of: [Project, User], per: [{p50: 3, max: 9}, even], attributes: {PK: "P#{org}#{project}", SK: "T#{at:date}#{task}#{user}"}}
+  Project: {of: Org, per: 10, count: 50, attributes: {PK: "O#{org}", SK: "P#{project}"}}
+  Org: {attributes: {PK: "O#{org}", SK: A}}
+  User: {count: 30, attributes: {PK: "U#{user}", SK: A}}
+`
+
+// TestCounts holds that counts follow from one another, up and down.
+func TestCounts(t *testing.T) {
+	m := parse(t, tree)
+	got := map[string]int{}
+	for _, e := range m.Entities {
+		got[e.Name] = e.Count
+	}
+	// (0+3)/2 of half the projects, (3+9)/2 of the others: 3.75 tasks for each.
+	require.Equal(t, map[string]int{"Org": 5, "User": 30, "Project": 50, "Task": 188, "Comment": 282}, got)
+}
+
+// TestCarried holds which fields come from a parent: those of its key and of what is above it, but
+// no time of the child's own.
+func TestCarried(t *testing.T) {
+	m := parse(t, tree)
+	from := func(entity, field string) string {
+		e := m.Entity(entity)
+		require.NotNil(t, e.Field(field), field)
+		if p := e.CarriedFrom(e.Field(field)); p != nil {
+			return p.Name
+		}
+		return ""
+	}
+	for _, tt := range []struct{ entity, field, want string }{
+		{"Comment", "task", "Task"}, {"Comment", "org", "Task"}, {"Comment", "at", ""}, {"Comment", "comment", ""},
+		{"Task", "org", "Project"}, {"Task", "project", "Project"}, {"Task", "user", "User"}, {"Task", "task", ""},
+		{"Project", "org", "Org"}, {"Project", "project", ""}, {"Org", "org", ""},
+	} {
+		if got := from(tt.entity, tt.field); got != tt.want {
+			t.Errorf("%s has %s from %q, want %q", tt.entity, tt.field, got, tt.want)
+		}
+	}
+	require.Equal(t, []*model.Entity{m.Entity("Task"), m.Entity("Project"), m.Entity("User"), m.Entity("Org")}, m.Entity("Comment").Ancestors())
+}
+
+// TestPer compares numbers per parent with the quantiles that they come from.
+func TestPer(t *testing.T) {
+	p50, p95 := 27, 35
+	for _, tt := range []struct {
+		per           model.Per
+		text          string
+		mean          float64
+		min, mid, max uint64
+	}{
+		{model.Per{Min: 27, Max: 27}, "27", 27, 27, 27, 27},
+		{model.Per{Min: 5, Max: 50}, "5..50", 27.5, 5, 27, 50},
+		{model.Per{Max: 1}, "0..1", 0.5, 0, 0, 1},
+		{model.Per{Min: 1, P50: &p50, P95: &p95, Max: 190}, "", 26.575, 1, 27, 190},
+	} {
+		mean, ok := tt.per.Mean()
+		require.True(t, ok)
+		require.InDelta(t, tt.mean, mean, 1e-9)
+		require.Equal(t, tt.text, tt.per.String())
+		const n = 2001
+		at := func(i uint64) uint64 { return tt.per.At(i, n) / model.PerUnit }
+		require.Equal(t, []uint64{tt.min, tt.mid, tt.max}, []uint64{at(0), at(n / 2), at(n - 1)}, tt.text)
+		sum, last := uint64(0), uint64(0)
+		for i := range uint64(n) {
+			v := tt.per.At(i, n)
+			require.GreaterOrEqual(t, v, last)
+			sum, last = sum+v, v
+		}
+		require.InEpsilon(t, mean, float64(sum)/n/model.PerUnit, 0.01)
+	}
+	_, ok := model.Per{Skew: 1}.Mean()
+	require.False(t, ok)
+}

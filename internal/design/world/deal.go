@@ -1,0 +1,225 @@
+package world
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// deal decides to which item of each parent each item belongs. Items of one item of the first
+// parent follow one another.
+func (g *generator) deal(seed uint64) error {
+	for i, l := range g.links {
+		rng := rand.NewPCG(mix(seed^hash64("belongs to", g.e.Name, l.parent.e.Name)), g.hash)
+		shuffle(rng, l.sizes)
+		if i > 0 {
+			return g.dealSecond(rng)
+		}
+		l.of = repeated(l.sizes)
+	}
+	return nil
+}
+
+// repeated returns the numbers from 0 on, each as often as a list says.
+func repeated(times []uint64) (all []uint32) {
+	for i, n := range times {
+		all = append(all, slices.Repeat([]uint32{uint32(i)}, int(n))...)
+	}
+	return all
+}
+
+// dealSecond deals out the items among those of the second parent. If both parents belong to the
+// same entity, so do their two items for each item.
+func (g *generator) dealSecond(rng *rand.PCG) error {
+	first, second := g.links[0], g.links[1]
+	over, under, shared := commonParent(first.parent, second.parent)
+	group := func(way []*link, at uint32) uint64 {
+		if !shared {
+			return 0
+		}
+		return follow(way, uint64(at))
+	}
+	items, among := map[uint64][]uint32{}, map[uint64][]uint32{} // by group
+	for i, at := range first.of {
+		of := group(over, at)
+		items[of] = append(items[of], uint32(i))
+	}
+	for at := range uint32(second.parent.count) {
+		of := group(under, at)
+		among[of] = append(among[of], at)
+	}
+
+	second.of = make([]uint32, g.count)
+	missing := false
+	for _, of := range slices.Sorted(maps.Keys(items)) {
+		parents := among[of]
+		if len(parents) == 0 && g.count == uint64(g.e.Count) {
+			return model.Errors{{
+				Pos:  g.e.Pos,
+				Msg:  "entity " + g.e.Name + ": some " + end(first.parent, over).e.Name + " has no " + second.parent.e.Name,
+				Hint: "let each have one: write min: 1 in per of " + second.parent.e.Name,
+			}}
+		}
+		for i, seat := range g.seats(rng, items[of], parents) {
+			if second.of[items[of][i]] = unpaired; seat != unpaired {
+				second.of[items[of][i]] = parents[seat]
+			}
+			missing = missing || seat == unpaired
+		}
+	}
+	if !missing {
+		return nil
+	}
+	if g.count == uint64(g.e.Count) {
+		return model.Errors{{
+			Pos: g.e.Pos,
+			Msg: "entity " + g.e.Name + " has more items than there are pairs of " + first.parent.e.Name + " and " +
+				second.parent.e.Name,
+			Hint: "lower per or count, or add a component of its own to the key",
+		}}
+	}
+	// Of fewer parents than declared, there can be fewer pairs than items: the rest is left out.
+	kept := 0
+	for i, at := range second.of {
+		if at != unpaired {
+			first.of[kept], second.of[kept] = first.of[i], at
+			kept++
+		}
+	}
+	first.of, second.of, g.count = first.of[:kept], second.of[:kept], uint64(kept)
+	return nil
+}
+
+// unpaired stands for the second parent of an item for which there is none.
+const unpaired = math.MaxUint32
+
+// seats returns the index in parents, or unpaired, for each of some items.
+func (g *generator) seats(rng *rand.PCG, items, parents []uint32) []uint32 {
+	if len(parents) == 0 {
+		return slices.Repeat([]uint32{unpaired}, len(items))
+	}
+	weights := make([]uint64, len(parents))
+	some := false
+	for i, p := range parents {
+		weights[i] = g.links[1].sizes[p]
+		some = some || weights[i] > 0
+	}
+	for i := range weights {
+		if !some {
+			weights[i] = 1
+		}
+	}
+	sizes := apportion(uint64(len(items)), weights)
+	if g.key > 0 {
+		seats := repeated(sizes)
+		shuffle(rng, seats)
+		return seats
+	}
+	firsts := make([]uint32, len(items))
+	for i, item := range items {
+		firsts[i] = g.links[0].of[item]
+	}
+	return pairs(rng, firsts, sizes)
+}
+
+// pairs returns a second number for each of some first ones, in ascending order, so that no pair
+// occurs twice and each number does as often as a list says. If there is no such choice, some are
+// unpaired.
+func pairs(rng *rand.PCG, firsts []uint32, times []uint64) []uint32 {
+	// The numbers by how often they are still to occur.
+	left := make([][]uint32, slices.Max(times)+1)
+	for i, n := range times {
+		left[n] = append(left[n], uint32(i))
+	}
+	type run struct{ from, to int }
+	var runs []run
+	for i, f := range firsts {
+		if i == 0 || f != firsts[i-1] {
+			runs = append(runs, run{from: i})
+		}
+		runs[len(runs)-1].to = i + 1
+	}
+	slices.SortStableFunc(runs, func(a, b run) int { return (b.to - b.from) - (a.to - a.from) })
+
+	// If there is a choice, this one is: the longest run first, with the
+	// numbers that are to occur most often.
+	seconds := make([]uint32, len(firsts))
+	for _, r := range runs {
+		for len(left) > 1 && len(left[len(left)-1]) == 0 {
+			left = left[:len(left)-1]
+		}
+		taken := make([]int, 0, r.to-r.from)
+		n := len(left) - 1
+		for i := r.from; i < r.to; i++ {
+			for n > 0 && len(left[n]) == 0 {
+				n--
+			}
+			if n == 0 {
+				seconds[i] = unpaired
+				continue
+			}
+			last := len(left[n]) - 1
+			seconds[i], left[n] = left[n][last], left[n][:last]
+			taken = append(taken, n)
+		}
+		for i, n := range taken { // before those that are unpaired
+			left[n-1] = append(left[n-1], seconds[r.from+i])
+		}
+	}
+
+	// It pairs the largest with the largest. Exchanges make it random.
+	pair := func(i, k int) uint64 { return uint64(firsts[i])<<32 | uint64(seconds[k]) }
+	have := make(map[uint64]bool, len(firsts))
+	for i := range firsts {
+		have[pair(i, i)] = true
+	}
+	for range 2 * len(firsts) {
+		i, k := int(draw(rng, uint64(len(firsts)))), int(draw(rng, uint64(len(firsts))))
+		if firsts[i] == firsts[k] || seconds[i] == seconds[k] || have[pair(i, k)] || have[pair(k, i)] ||
+			seconds[i] == unpaired || seconds[k] == unpaired {
+			continue
+		}
+		delete(have, pair(i, i))
+		delete(have, pair(k, k))
+		seconds[i], seconds[k] = seconds[k], seconds[i]
+		have[pair(i, i)], have[pair(k, k)] = true, true
+	}
+	return seconds
+}
+
+// commonParent returns the ways from the items of two generators to those of the nearest one to
+// which both belong, or which is one of them. It reports false if there is none.
+func commonParent(a, b *generator) (over, under []*link, ok bool) {
+	for _, over := range append([][]*link{nil}, a.ways()...) {
+		for _, under := range append([][]*link{nil}, b.ways()...) {
+			if end(a, over) == end(b, under) {
+				return over, under, true
+			}
+		}
+	}
+	return nil, nil, false
+}
+
+// ways returns the ways to all generators to whose items those of g belong, the nearest first.
+func (g *generator) ways() (all [][]*link) {
+	for _, l := range g.links {
+		all = append(all, []*link{l})
+	}
+	for i := 0; i < len(all); i++ {
+		for _, l := range end(g, all[i]).links {
+			all = append(all, append(slices.Clone(all[i]), l))
+		}
+	}
+	return all
+}
+
+// end returns the generator to which a way leads.
+func end(from *generator, way []*link) *generator {
+	if len(way) == 0 {
+		return from
+	}
+	return way[len(way)-1].parent
+}
