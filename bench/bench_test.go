@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/layer"
 	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 // quick is a run that is over at once.
@@ -109,6 +110,7 @@ func TestSmallTables(t *testing.T) {
 	slow(t)
 	for _, size := range []work.Size{{Items: 1}, {Items: 7, Bytes: 1}, {Items: 25, Collection: 1}, {Items: 20, Bytes: 300_000}} {
 		c := quick()
+		c.Calls = proptest.Cases(c.Calls)
 		c.Size, c.Layers = size, []layer.Name{layer.Store, layer.Table, layer.API}
 		for _, w := range work.All() {
 			if w.Shape(size).Items <= size.Items {

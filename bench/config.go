@@ -42,7 +42,7 @@ type Config struct {
 	Duration time.Duration
 	// Workers that call at the same time. Default: 1. Some workloads need more.
 	Workers int
-	// Calls is the maximum of different requests. Default: 4096.
+	// Calls is the maximum of different requests. Default: 4096, and 16384 for growth.
 	Calls int
 	// Seed of the requests. Default: 1.
 	Seed uint64

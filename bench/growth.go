@@ -62,7 +62,7 @@ func Grow(ctx context.Context, c Config, most int) (*Report, error) {
 }
 
 func grow(ctx context.Context, c Config, sizes []int) (*Report, error) {
-	c.Calls = growthCalls
+	defaultTo(&c.Calls, growthCalls)
 	c = c.withDefaults()
 	report, g := newReport(), &Growth{}
 	shape := work.Shape{Items: GrowthFrom, Collection: growthCollection, Size: c.Size.Bytes}

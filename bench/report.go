@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/sortkey/sortkey/bench/contest"
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
 )
@@ -27,18 +28,23 @@ type Report struct {
 	Seconds float64   `json:"seconds"`
 	// PeakResident is the highest resident memory of the process in bytes, 0
 	// where the system does not report it.
-	PeakResident uint64   `json:"peak_resident,omitempty"`
-	Results      []Result `json:"results,omitempty"`
-	Growth       *Growth  `json:"growth,omitempty"`
-	Targets      []Target `json:"targets,omitempty"`
+	PeakResident uint64 `json:"peak_resident,omitempty"`
+	// Stores are the embedded stores of [RunEmbedded].
+	Stores  []contest.Store `json:"stores,omitempty"`
+	Results []Result        `json:"results,omitempty"`
+	Growth  *Growth         `json:"growth,omitempty"`
+	Targets []Target        `json:"targets,omitempty"`
 }
 
-// A Result is one workload on the layers of an engine, or on several endpoints.
+// A Result is one workload on the layers of an engine, or on several endpoints or embedded
+// stores.
 type Result struct {
-	Workload string     `json:"workload"`
-	About    string     `json:"about,omitempty"`
-	Engine   string     `json:"engine"`
-	Endpoint bool       `json:"endpoint,omitempty"`
+	Workload string `json:"workload"`
+	About    string `json:"about,omitempty"`
+	Engine   string `json:"engine"`
+	Endpoint bool   `json:"endpoint,omitempty"`
+	// Embedded is set when the layers are embedded stores and times are processor time.
+	Embedded bool       `json:"embedded,omitempty"`
 	Shape    work.Shape `json:"shape"`
 	Workers  int        `json:"workers"`
 	Layers   []Figures  `json:"layers"`
@@ -57,7 +63,7 @@ func (r *Result) On(layer string) *Figures {
 // Figures hold the results of one layer or endpoint: medians over the rounds, and
 // latencies of all rounds. A compact report has times and ratios only.
 type Figures struct {
-	// Layer is a layer or the name of an endpoint.
+	// Layer is a layer or the name of an endpoint or a store.
 	Layer string `json:"layer"`
 	// Ratios compare the time of an operation with the times of other layers in the
 	// same rounds, by their names.
@@ -65,7 +71,9 @@ type Figures struct {
 	// Failed says why there are no figures.
 	Failed string `json:"failed,omitempty"`
 
-	NsPerOp     float64  `json:"ns_per_op,omitempty"`
+	NsPerOp float64 `json:"ns_per_op,omitempty"`
+	// Elapsed is the time by the clock where NsPerOp is processor time.
+	Elapsed     float64  `json:"elapsed_ns_per_op,omitempty"`
 	OpsPerSec   float64  `json:"ops_per_second,omitempty"`
 	RowsPerSec  float64  `json:"rows_per_second,omitempty"`
 	BytesPerSec float64  `json:"bytes_per_second,omitempty"`

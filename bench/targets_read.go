@@ -149,7 +149,9 @@ func (t *targets) diskPage(ctx context.Context) ([]Target, error) {
 }
 
 func (t *targets) growth(ctx context.Context) ([]Target, error) {
-	report, err := grow(ctx, t.Config, []int{t.items(GrowthTo, 4*GrowthFrom)})
+	c := t.Config
+	c.Calls = t.items(growthCalls, hotCalls)
+	report, err := grow(ctx, c, []int{t.items(GrowthTo, 4*GrowthFrom)})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/bench/layer"
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 // few is the most items of a table in tests.
@@ -31,7 +32,7 @@ func TestEveryWorkloadOnEveryLayer(t *testing.T) {
 				require.NoError(t, err)
 				defer func() { require.NoError(t, d.Close()) }()
 				for _, w := range ws {
-					calls := w.Calls(s, 12, 7)
+					calls := w.Calls(s, proptest.Cases(12), 7)
 					for _, name := range layer.Names() {
 						rows := run(t, d, name, w, calls)
 						for i, c := range calls {

@@ -26,6 +26,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"join":       strings.Join,
 		"legend":     legend,
 		"px":         text.Tenth,
+		"stores":     stores,
 		"summary":    summary,
 	}).ParseFS(files, "*"))
 })

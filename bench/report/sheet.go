@@ -65,6 +65,7 @@ func (s *sheet) markdown() string {
 // A grid is the results of one engine: workloads by layers.
 type grid struct {
 	Title, base string
+	embedded    bool
 	Layers      []string
 	results     []*bench.Result
 }
@@ -72,21 +73,25 @@ type grid struct {
 // grids groups results by engine.
 func grids(results []bench.Result) (all []*grid) {
 	type key struct {
-		engine   string
-		endpoint bool
+		engine             string
+		endpoint, embedded bool
 	}
 	by := map[key]*grid{}
 	for i := range results {
 		r := &results[i]
-		k := key{r.Engine, r.Endpoint}
+		k := key{r.Engine, r.Endpoint, r.Embedded}
 		g := by[k]
 		if g == nil {
 			g = &grid{
 				base:  "bare",
 				Title: "Layers on " + r.Engine + ": time of an operation, as a multiple of the bare engine's",
 			}
-			if r.Endpoint {
+			switch {
+			case r.Endpoint:
 				g.base, g.Title = bench.Ours, "HTTP, Sortkey on "+r.Engine+": time of an operation, as a multiple of Sortkey's"
+			case r.Embedded:
+				g.base, g.embedded = bench.Ours, true
+				g.Title = "Embedded stores, " + r.Engine + ": processor time of an operation, as a multiple of Sortkey's"
 			}
 			by[k] = g
 			all = append(all, g)
@@ -164,6 +169,9 @@ func (g *grid) Failures() string {
 
 // Details has all figures, without those that a compact report leaves out.
 func (g *grid) Details() (s sheet) {
+	if g.embedded {
+		return g.embeddedDetails()
+	}
 	s.Head, s.Left = []string{"workload", "layer", "ratio", "an op", "ops/s", "rows/s", "MB/s", "p50", "p90", "p99", "p99.9", "max", "allocs", "bytes", "peak"}, 2
 	for _, r := range g.results {
 		for _, f := range r.Layers {
@@ -183,6 +191,24 @@ func (g *grid) Details() (s sheet) {
 				line = append(line, measure.Duration(float64(ns)))
 			}
 			s.add(append(line, text.Figure(f.Allocs), text.Figure(f.AllocBytes), text.Size(float64(f.Peak)))...)
+		}
+	}
+	return s
+}
+
+// embeddedDetails has the times and allocations of embedded stores.
+func (g *grid) embeddedDetails() (s sheet) {
+	s.Head, s.Left = []string{"workload", "store", "ratio", "processor", "elapsed", "allocs", "bytes"}, 2
+	for _, r := range g.results {
+		for _, f := range r.Layers {
+			ratio := ""
+			if x, ok := f.Ratios[g.base]; ok {
+				ratio = measure.Times(x.Median)
+			}
+			s.add(
+				r.Workload, f.Layer, ratio, measure.Duration(f.NsPerOp), measure.Duration(f.Elapsed), text.Figure(f.Allocs),
+				text.Figure(f.AllocBytes),
+			)
 		}
 	}
 	return s

@@ -6,8 +6,10 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/sortkey/sortkey/bench"
+	"github.com/sortkey/sortkey/bench/contest"
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
@@ -24,6 +26,9 @@ type Options struct {
 // Table writes a report for a terminal.
 func Table(w io.Writer, r *bench.Report, o Options) {
 	fmt.Fprintf(w, "machine  %s\ncommit   %s\n", r.Machine, r.Build)
+	if r.Stores != nil {
+		fmt.Fprintf(w, "stores   %s\n", stores(r.Stores))
+	}
 	for _, g := range grids(r.Results) {
 		ratios, details := g.Ratios(nil), g.Details()
 		fmt.Fprintf(w, "\n%s\n%s", g.Title, ratios.text())
@@ -60,9 +65,25 @@ func Table(w io.Writer, r *bench.Report, o Options) {
 	}
 }
 
+// stores lists embedded stores with their versions.
+func stores(all []contest.Store) string {
+	list := make([]string, len(all))
+	for i, s := range all {
+		if s.Skipped != "" {
+			list[i] = s.Name + " skipped: " + s.Skipped
+		} else {
+			list[i] = s.Name + " " + s.Version
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // Markdown writes the short tables of bench/README.md: targets, ratios, growth.
 func Markdown(w io.Writer, r *bench.Report) {
 	fmt.Fprintf(w, "%s, commit %s, %s.\n", r.Machine, r.Build, r.Started.Format("2006-01-02"))
+	if r.Stores != nil {
+		fmt.Fprintf(w, "Stores: %s.\n", stores(r.Stores))
+	}
 	if r.Targets != nil {
 		s := targets(r.Targets, func(ok bool) string {
 			if ok {

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// A Reading is an item: five attributes, about 200 bytes. Its key is (sensor, at); the index
+// is (place, at).
+type Reading struct {
+	Sensor string `dynamodbav:"sensor" json:"sensor"`
+	At     string `dynamodbav:"at"     json:"at"`
+	Place  string `dynamodbav:"place"  json:"place"`
+	Value  int    `dynamodbav:"value"  json:"value"`
+	Note   string `dynamodbav:"note"   json:"note"`
+}
+
+const (
+	perSensor = 2000 // readings of one sensor
+	perHour   = 10   // of them
+	noteBytes = 150
+)
+
+// A dataset is the items that every store begins with.
+type dataset struct{ items int }
+
+func (d dataset) sensors() int { return max(d.items/perSensor, 1) }
+
+// at returns the time of the nth reading of each sensor.
+func at(n int) string {
+	start := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	return start.Add(time.Duration(n) * time.Hour / perHour).Format("2006-01-02T15:04")
+}
+
+// reading returns item i. Sensors move from place to place, and no two are at the same place
+// at the same time, so the order of the index is total.
+func (d dataset) reading(i int) Reading {
+	sensor, n := i%d.sensors(), i/d.sensors()
+	return Reading{
+		Sensor: fmt.Sprintf("sensor-%03d", sensor), At: at(n), Place: fmt.Sprintf("hall-%03d", (sensor+n)%d.sensors()),
+		Value: i, Note: note(uint64(i)),
+	}
+}
+
+// item returns the item of the kth call of a work.
+func (d dataset) item(k int) int { return rand.New(rand.NewPCG(uint64(k), 2)).IntN(d.items) }
+
+// partner returns the nth item of the transaction of item i.
+func (d dataset) partner(i, n int) int { return (i + n*d.items/together) % d.items }
+
+// note returns text that hardly compresses.
+func note(seed uint64) string {
+	random := rand.New(rand.NewPCG(seed, 1))
+	b := make([]byte, noteBytes)
+	for i := range b {
+		b[i] = "abcdefghijklmnopqrstuvwxyz 0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ."[random.IntN(64)]
+	}
+	return string(b)
+}
