@@ -24,7 +24,7 @@ if [ -z "${BROWSER:-}" ]; then
 fi
 echo "browser: $BROWSER"
 export BROWSER
-PICTURES=$folder go test -count=1 -v ./cmd/sortkey/browsertest
+SORTKEY_LONG=1 PICTURES=$folder go test -count=1 -v ./cmd/sortkey/browsertest
 if [ -n "$folder" ]; then
   ls "$folder"
 fi

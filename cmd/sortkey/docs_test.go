@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -37,6 +38,7 @@ func TestDocuments(t *testing.T) {
 		t.Skip("there is no sh")
 	}
 	root := filepath.Join("..", "..")
+	var printed sync.Map // documents quote some outputs several times
 	for _, pattern := range documents {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(files) == 0 {
@@ -49,20 +51,18 @@ func TestDocuments(t *testing.T) {
 			}
 			t.Run(filepath.ToSlash(name), func(t *testing.T) {
 				t.Parallel()
-				printed := map[string]string{} // a document may quote one output several times
 				checkDocument(t, file, func(command string) (string, error) {
-					if out, ok := printed[command]; ok {
-						return out, nil
-					}
-					cmd := exec.Command(shell, "-c", command)
-					cmd.Dir = root
-					cmd.Env = append(os.Environ(), "NO_COLOR=1", "COLUMNS=", "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=")
-					out, err := cmd.CombinedOutput()
-					if _, ended := errors.AsType[*exec.ExitError](err); ended {
-						err = nil // documents also quote errors
-					}
-					printed[command] = string(out)
-					return string(out), err
+					run, _ := printed.LoadOrStore(command, sync.OnceValues(func() (string, error) {
+						cmd := exec.Command(shell, "-c", command)
+						cmd.Dir = root
+						cmd.Env = append(os.Environ(), "NO_COLOR=1", "COLUMNS=", "AWS_ENDPOINT_URL_DYNAMODB=", "AWS_ENDPOINT_URL=")
+						out, err := cmd.CombinedOutput()
+						if _, ended := errors.AsType[*exec.ExitError](err); ended {
+							err = nil // documents also quote errors
+						}
+						return string(out), err
+					}))
+					return run.(func() (string, error))()
 				})
 			})
 		}

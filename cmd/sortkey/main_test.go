@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/pgtest"
 	"github.com/sortkey/sortkey/internal/proptest"
 )
@@ -27,20 +29,23 @@ func TestMain(m *testing.M) {
 // TestScripts runs the real command. Besides the usual commands, scripts have serve,
 // which starts a server in the background and sets ENDPOINT, and stop, which stops it
 // and keeps its output in serve.out and serve.err. EXAMPLES is the folder of the
-// examples. Where PostgreSQL is installed, which is the condition postgres, the
-// command database sets DATABASE to the URL of an empty database.
+// examples, and MODELS that of [writeModels]. Where PostgreSQL is installed, which is
+// the condition postgres, the command database sets DATABASE to the URL of an empty
+// database.
 func TestScripts(t *testing.T) {
-	examples, err := filepath.Abs(filepath.Join("..", "..", "design", "examples"))
+	folder, err := filepath.Abs(filepath.Join("..", "..", "design", "examples"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	models := writeModels(t)
 	cluster := sync.OnceValue(func() *pgtest.Cluster { return pgtest.New(t) })
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
-			env.Setenv("EXAMPLES", examples)
+			env.Setenv("EXAMPLES", folder)
+			env.Setenv("MODELS", models)
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -60,6 +65,29 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
 	})
+}
+
+// count matches the number of items that an entity of a model generates.
+var count = regexp.MustCompile(`(?m)^( +count:) \d+$`)
+
+// writeModels writes the models of the examples to a folder, as NAME.yaml. In a short
+// run their entities generate only 100 items each: a command would spend nine tenths of
+// its time on them.
+func writeModels(t *testing.T) string {
+	dir := t.TempDir()
+	for _, name := range examples.Names() {
+		_, data, err := examples.Read(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !proptest.Long() {
+			data = count.ReplaceAll(data, []byte("$1 100"))
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // running has the servers of scripts by work directory.

@@ -26,15 +26,14 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 // browser starts a headless browser, or skips the test. BROWSER names the browser;
 // PICTURES names a folder for screenshots of the pages.
 func browser(t *testing.T) context.Context {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a browser takes seconds")
-	}
+	proptest.NeedLong(t) // a browser takes seconds to start
 	path := os.Getenv("BROWSER")
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell"} {
 		if path == "" {

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/cmdtest"
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 // eventually waits until a condition is true.
@@ -185,7 +186,7 @@ func TestLargeAnswers(t *testing.T) {
 	db := p.client(t, cmdtest.Once)
 	create(t, db)
 	fill(t, db, 0, 1000)
-	for range 50 { // an SDK client with a plain HTTP client fails a few times
+	for range proptest.Cases(50) { // an SDK client with a plain HTTP client fails a few times
 		require.Len(t, scan(t, db, indexed, ""), 1000)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/literal"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -266,6 +267,135 @@ func TestInputErrors(t *testing.T) {
 	none := &keyschema.Table{Name: "T", Key: table().Key}
 	if _, err := (&ask.Query{Index: "x"}).Input(none); err == nil || !strings.Contains(err.Error(), "table T has no index named x; it has no indexes") {
 		t.Errorf("an index of a table without any: %v", err)
+	}
+}
+
+func TestCompositeValues(t *testing.T) {
+	for _, tt := range []struct{ src, want, values string }{
+		{`SET a = ["x", {"b": [1]}] REMOVE c`, `SET #n1 = :v1 REMOVE #n2`, `{":v1":{"L":[{"S":"x"},{"M":{"b":{"L":[{"N":"1"}]}}}]}}`},
+		{`SET a[0].b = {"c": null}`, `SET #n1[0].#n2 = :v1`, `{":v1":{"M":{"c":{"NULL":true}}}}`},
+		{`SET a = list_append([1], a), n = n-1 DELETE tags {"SS": ["it's"]}`, `SET #n1 = list_append(:v1, #n1), #n2 = #n2- :v2 DELETE #n3 :v3`, `{":v1":{"L":[{"N":"1"}]},":v2":{"N":"1"},":v3":{"SS":["it's"]}}`},
+		{`SET a = {"M": {"S": {"S": "x"}}}, b = {"S": "x"}`, `SET #n1 = :v1, #n2 = :v2`, `{":v1":{"M":{"S":{"S":"x"}}},":v2":{"S":"x"}}`},
+	} {
+		var p literal.Placeholders
+		got, err := ask.Update(&p, tt.src)
+		if err != nil || *got != tt.want || string(p.Values().AppendJSON(nil)) != tt.values {
+			t.Errorf("Update(%s) = %v, %v with %s", tt.src, got, err, p.Values().AppendJSON(nil))
+		}
+	}
+
+	var p literal.Placeholders
+	got, err := ask.Expression(&p, `a.b[1] IN ([1, 2], {"NS": ["1"]}) AND NOT contains(b, {"c": "}"})`)
+	if want := `#n1.#n2[1] IN (:v1, :v2) AND NOT contains(#n2, :v3)`; err != nil || *got != want {
+		t.Errorf("Expression gives %v, %v, want %s", got, err, want)
+	}
+	for _, src := range []string{`SET a = [1`, `SET a = {"b" 1}`, `SET a = {"SS": []}`, `SET a = {"N": "x"}`} {
+		_, err := ask.Update(&p, src)
+		if !errors.Is(err, ask.ErrUsage) || !strings.Contains(err.Error(), "is not a list, a map or a set: ") {
+			t.Errorf("Update(%s): %v", src, err)
+		}
+	}
+}
+
+func TestParameter(t *testing.T) {
+	for _, tt := range []struct{ arg, want string }{
+		{`c1`, `{"S":"c1"}`},
+		{`two words`, `{"S":"two words"}`},
+		{``, `{"S":""}`},
+		{`42`, `{"N":"42"}`},
+		{`-1.50`, `{"N":"-1.5"}`},
+		{`"42"`, `{"S":"42"}`},
+		{`'it''s'`, `{"S":"it's"}`},
+		{`true`, `{"BOOL":true}`},
+		{`null`, `{"NULL":true}`},
+		{`["a", {"b": 1}]`, `{"L":[{"S":"a"},{"M":{"b":{"N":"1"}}}]}`},
+		{`{"NS": ["1", "2"]} `, `{"NS":["1","2"]}`},
+	} {
+		v, err := ask.Parameter(tt.arg)
+		if got := string(v.AppendJSON(nil)); err != nil || got != tt.want {
+			t.Errorf("Parameter(%s) = %s, %v, want %s", tt.arg, got, err, tt.want)
+		}
+	}
+	for _, arg := range []string{`"open`, `[1`, `[1] 2`, `{"SS": [1]}`} {
+		if v, err := ask.Parameter(arg); !errors.Is(err, ask.ErrUsage) {
+			t.Errorf("Parameter(%s) = %s, %v, want an error", arg, v.AppendJSON(nil), err)
+		}
+	}
+}
+
+func TestMeant(t *testing.T) {
+	for _, tt := range []struct{ index, partition, sort, want string }{
+		{"", "x", "SK > 5 OR SK < 3", `PK = "x" AND (SK > "5" OR SK < "3")`},
+		{"", "x", `SK >= "a and b" and sk<c`, `PK = "x" AND SK >= "a and b" AND SK < "c"`},
+		{"", "x", "<> a b", `PK = "x" AND SK <> "a b"`},
+		{"", "x", "contains(SK, 'a)b')", `PK = "x" AND contains(SK, "a)b")`},
+		{"", "x", "contains photos", `PK = "x" AND contains(SK, "photos")`},
+		{"", "x", "begins with a/*", `PK = "x" AND begins_with(SK, "a/")`},
+		{"", "x", "begins_with(SK, 'a')", `PK = "x" AND begins_with(SK, "a")`},
+		{"", "x", "between(a and b) or between c and d", `PK = "x" AND (SK BETWEEN "a" AND "b" OR SK BETWEEN "c" AND "d")`},
+		{"num", "1", "between 10 and 9", `id = 1 AND at BETWEEN 10 AND 9`},
+		{"num", "1", "1*", `id = 1 AND begins_with(at, 1)`},
+		{"", "x", "like a%", ""},
+		{"", "x", "contains(other, a)", ""},
+		{"", "x", "SK > 5 OR", ""},
+		{"num", "1", "> x or < 3", ""},
+		{"multi", "x,1", "a*, 1", ""},
+		{"bin", "0x00", "a", ""},
+	} {
+		q := ask.Query{Index: tt.index, Partition: []string{tt.partition}, Sort: []string{tt.sort}}
+		got := ""
+		if in, ok := q.Meant(table()); ok {
+			got = literal.Write(*in.KeyConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+		}
+		if got != tt.want {
+			t.Errorf("%s means %s, want %s", tt.sort, got, tt.want)
+		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	for _, tt := range []struct{ op, text, want string }{
+		{"Query", `{"KeyConditionExpression": "PK = :p", "ExpressionAttributeValues": {":p": {"S": "a#b"}}}`, "query|T|a#b"},
+		{
+			"Query", `{"KeyConditionExpression": "SK BETWEEN :a AND :b AND PK = :p", "Limit": 3, "ScanIndexForward": false, "ConsistentRead": true,
+				"ExpressionAttributeValues": {":p": {"S": "it's"}, ":a": {"S": "a"}, ":b": {"S": "x y"}}}`,
+			`query|T|"it's"|between a and "x y"|--limit|3|--desc|--consistent`,
+		},
+		{"Query", `{"KeyConditionExpression": "PK = :p AND begins_with(SK, :s)", "ExpressionAttributeValues": {":p": {"S": " x"}, ":s": {"S": "a*"}}}`, `query|T|" x"|"a*"*`},
+		{"Query", `{"KeyConditionExpression": "PK = :p AND SK = :s", "ExpressionAttributeValues": {":p": {"S": "x"}, ":s": {"S": "SK > 5"}}}`, `query|T|x|"SK > 5"`},
+		{"Query", `{"IndexName": "num", "KeyConditionExpression": "id = :p AND #at > :s", "ExpressionAttributeNames": {"#at": "at"}, "ExpressionAttributeValues": {":p": {"N": "-1"}, ":s": {"N": "-5"}}}`, `query|--index|num|--|T|-1|> -5`},
+		{"Query", `{"IndexName": "bin", "KeyConditionExpression": "#h = :p", "ExpressionAttributeNames": {"#h": "hash"}, "ExpressionAttributeValues": {":p": {"B": "AP8="}}}`, `query|T|0x00ff|--index|bin`},
+		{
+			"Query", `{"IndexName": "multi", "KeyConditionExpression": "#s = :s AND #y = :y AND city < :c", "ExpressionAttributeNames": {"#s": "state", "#y": "year"},
+				"ExpressionAttributeValues": {":s": {"S": "W,A"}, ":y": {"N": "2024"}, ":c": {"S": "x"}}}`,
+			`query|T|--pk|"W,A"|--pk|2024|--sk|< x|--index|multi`,
+		},
+		{
+			"Query", `{"KeyConditionExpression": "PK = :p", "FilterExpression": "contains(tags, :t) AND n IN (:n)", "ProjectionExpression": "a, b[0].#c", "ExpressionAttributeNames": {"#c": "c"},
+				"ExpressionAttributeValues": {":p": {"S": "x"}, ":t": {"S": "a\"b"}, ":n": {"L": [{"N": "1"}]}}}`,
+			`query|T|x|--filter|contains(tags, "a\"b") AND n IN ([1])|--project|a, b[0].c`,
+		},
+		{"Query", `{"KeyConditionExpression": "PK = :p", "ExclusiveStartKey": {"PK": {"S": "x"}, "SK": {"S": "y"}}, "ExpressionAttributeValues": {":p": {"S": "x"}}}`, ""},
+		{"Query", `{"KeyConditionExpression": "PK = :p", "FilterExpression": "t = :t", "ExpressionAttributeValues": {":p": {"S": "x"}, ":t": {"SS": ["a"]}}}`, ""},
+		{"Query", `{"KeyConditionExpression": "contains(PK, :p)", "ExpressionAttributeValues": {":p": {"S": "x"}}}`, ""},
+		{"Scan", `{"IndexName": "num", "FilterExpression": "a = :a", "ExpressionAttributeValues": {":a": {"BOOL": true}}}`, "scan|T|--index|num|--filter|a = true"},
+		{"Scan", `{"Segment": 0, "TotalSegments": 2}`, ""},
+		{"GetItem", `{"Key": {"SK": {"S": "-1"}, "PK": {"S": "x"}}, "ConsistentRead": true}`, "get|--consistent|--|T|x|-1"},
+		{"GetItem", `{"Key": {"PK": {"S": "x"}}}`, ""},
+		{"ExecuteStatement", `{"Statement": "SELECT * FROM T"}`, ""},
+	} {
+		body := tt.text
+		if tt.op != "ExecuteStatement" {
+			body = `{"TableName": "T", ` + body[1:]
+		}
+		in, err := wire.DecodeRequest(tt.op, []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		words, ok := ask.Line(in, table())
+		if got := strings.Join(words, "|"); ok != (tt.want != "") || ok && got != tt.want {
+			t.Errorf("Line(%s) = %s, %v, want %s", tt.text, got, ok, tt.want)
+		}
 	}
 }
 

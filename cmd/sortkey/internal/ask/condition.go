@@ -40,14 +40,21 @@ func ParseCondition(name, text string) (Condition, error) {
 		return Condition{}, usageError(conditionSyntax, "the sort condition is empty")
 	}
 	if strings.HasPrefix(s, "<>") || strings.HasPrefix(s, "!=") {
-		return Condition{}, usageError("a query reads one range: omit the condition and use --filter, or quote the value",
-			"a sort condition cannot be %q", s[:2])
+		return Condition{}, usageError(
+			"a query reads one range; write '= "+s+"' for exactly this text", "a sort condition cannot be %q", s[:2],
+		)
 	}
 	if !isQuoted(s) && s[0] != '=' {
 		if err := lookalike(name, s); err != nil {
 			return Condition{}, err
 		}
 	}
+	return parseCondition(s)
+}
+
+// parseCondition is [ParseCondition] for text that is neither empty nor looks like something
+// else.
+func parseCondition(s string) (Condition, error) {
 	for _, c := range comparisons {
 		if rest, ok := strings.CutPrefix(s, c.text); ok {
 			return comparison(c.op, c.text, rest)

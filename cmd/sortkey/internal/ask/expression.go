@@ -4,8 +4,11 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/literal"
+	"github.com/sortkey/sortkey/internal/terminal"
 )
 
 // ErrUsage marks errors in what the user typed.
@@ -26,13 +29,54 @@ func usage(err error) error {
 }
 
 // Expression returns a condition or a projection with its names and values written out as
-// requests take it, and nil for an empty one.
+// requests take it, and nil for an empty one. Lists, maps and sets are JSON, plain or
+// DynamoDB's.
 func Expression(p *literal.Placeholders, src string) (*string, error) {
+	p.Composite = composite
 	return convert(src, p.Expression)
 }
 
 // Update returns an update with its names and values written out as requests take it.
-func Update(p *literal.Placeholders, src string) (*string, error) { return convert(src, p.Update) }
+func Update(p *literal.Placeholders, src string) (*string, error) {
+	p.Composite = composite
+	return convert(src, p.Update)
+}
+
+// composite reads the list, the map or the set at the beginning of src.
+func composite(src string) (attr.Value, int, error) {
+	v, length, err := transfer.CutValue(src)
+	if err != nil {
+		err = advice.New(
+			`write lists as ["x", 1], maps as {"name": "x"} and sets in DynamoDB JSON, as {"SS": ["x"]}`,
+			"%s is not a list, a map or a set: %v", terminal.Clip(src, 40), err,
+		)
+	}
+	return v, length, err
+}
+
+// Parameter returns the value of a parameter of a statement: text in quotes, a number, true,
+// false, null, and lists, maps and sets as in expressions. Anything else is text.
+func Parameter(arg string) (attr.Value, error) {
+	switch {
+	case arg == "true" || arg == "false":
+		return attr.NewBool(arg == "true"), nil
+	case arg == "null":
+		return attr.NewNull(), nil
+	case strings.HasPrefix(arg, "{"), strings.HasPrefix(arg, "["):
+		v, length, err := composite(arg)
+		if err == nil && length < len(strings.TrimSpace(arg)) {
+			err = advice.New("quote the text", "there is more after the value: %s", arg[length:])
+		}
+		return v, usage(err)
+	case isQuoted(arg):
+		s, err := unquote(arg)
+		return attr.NewString(s), err
+	}
+	if v, err := attr.NewNumber(arg); err == nil {
+		return v, nil
+	}
+	return attr.NewString(arg), nil
+}
 
 func convert(src string, place func(string) (string, error)) (*string, error) {
 	if strings.TrimSpace(src) == "" {

@@ -2,8 +2,9 @@ package ask
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 const operator = `(?:<=|>=|<>|!=|==|=|<|>)`
@@ -11,15 +12,15 @@ const operator = `(?:<=|>=|<>|!=|==|=|<|>)`
 var (
 	// beginsWith matches what people write for begins_with, and beginsKey begins_with with
 	// the key in the parentheses, as requests have it.
-	beginsWith = regexp.MustCompile(
+	beginsWith = text.Pattern(
 		`(?i)^(?:begins? with|starts? with|(?:begin|start)[_-]with|(?:begins?|starts?)with)(?:\s+|\s*\()(.*)$`)
-	beginsKey = regexp.MustCompile(`(?i)^(?:begins|starts)[_-]with\s*\(\s*(\w+)\s*,(.*)$`)
-	betweenOf = regexp.MustCompile(`(?i)^between\(`)
-	otherTest = regexp.MustCompile(`(?i)^(?:contains|ends?[ _-]?with|like)(?:\s+|\s*\()`)
-	joined    = regexp.MustCompile(
+	beginsKey = text.Pattern(`(?i)^(?:begins|starts)[_-]with\s*\(\s*(\w+)\s*,(.*)$`)
+	betweenOf = text.Pattern(`(?i)^between\(`)
+	otherTest = text.Pattern(`(?i)^(?:contains|ends?[ _-]?with|like)(?:\s+|\s*\()`)
+	joined    = text.Pattern(
 		`(?i)\s(and|or)\s+(?:\w+\s*)?(?:` + operator + `|(?:between|begins_with)\b)`)
-	compared = regexp.MustCompile(`^\w+\s+(` + operator + `\s+\S.*)$`)
-	afterKey = regexp.MustCompile(`(?i)^\s*(` + operator + `.*|(?:between|begins_with)\s.*)$`)
+	compared = text.Pattern(`^\w+\s+(` + operator + `\s+\S.*)$`)
+	afterKey = text.Pattern(`(?i)^\s*(` + operator + `.*|(?:between|begins_with)\s.*)$`)
 )
 
 // lookalike returns the error for text without quotes that reads like a condition on the
@@ -30,7 +31,7 @@ func lookalike(name, s string) error {
 		return usageError(instead+fmt.Sprintf("; write '= %s' for exactly this text", s), format, args...)
 	}
 	if !strings.ContainsAny(s, `"'`) {
-		if m := joined.FindStringSubmatch(s); m != nil {
+		if m := joined().FindStringSubmatch(s); m != nil {
 			instead := "write 'between x and y', which includes both ends"
 			if strings.EqualFold(m[1], "or") {
 				instead = "run one query for each range"
@@ -46,16 +47,16 @@ func lookalike(name, s string) error {
 		text = strings.Trim(strings.TrimSuffix(strings.TrimSpace(text), ")"), `"'* `)
 		return refuse(fmt.Sprintf("write '%s*'", text), "%q is not a sort condition", s)
 	}
-	if m := beginsWith.FindStringSubmatch(s); m != nil {
+	if m := beginsWith().FindStringSubmatch(s); m != nil {
 		return prefix(m[1])
 	}
-	if m := beginsKey.FindStringSubmatch(s); m != nil && strings.EqualFold(m[1], name) {
+	if m := beginsKey().FindStringSubmatch(s); m != nil && strings.EqualFold(m[1], name) {
 		return prefix(m[2])
 	}
-	if betweenOf.MatchString(s) {
+	if betweenOf().MatchString(s) {
 		return refuse("write 'between x and y'", "%q is not a sort condition", s)
 	}
-	if otherTest.MatchString(s) {
+	if otherTest().MatchString(s) {
 		return refuse(
 			"a query reads one range, such as 'x*' or 'between x and y'", "%q is not a sort condition", s,
 		)
@@ -66,11 +67,11 @@ func lookalike(name, s string) error {
 // afterName returns the condition in s after the name of the sort key, or after any word
 // if white space separates the comparison operator.
 func afterName(name, s string) (rest string, ok bool) {
-	if m := compared.FindStringSubmatch(s); m != nil {
+	if m := compared().FindStringSubmatch(s); m != nil {
 		return m[1], true
 	}
 	if len(s) > len(name) && strings.EqualFold(s[:len(name)], name) {
-		if m := afterKey.FindStringSubmatch(s[len(name):]); m != nil {
+		if m := afterKey().FindStringSubmatch(s[len(name):]); m != nil {
 			return m[1], true
 		}
 	}

@@ -20,20 +20,18 @@ With -o or --json it prints the item that it deleted.
 
 ` + keyHelp + `
 
-` + ifHelp + `
-
-` + app.SourceHelp,
+` + ifHelp + env.SourceHelp(),
 		Example: `  sortkey delete Orders c1 7
   sortkey delete Orders c1 7 --if 'status = "NEW"' --json --data ./data`,
 		Args:              needKey("delete"),
-		ValidArgsFunction: tableArgument(env, &f.SourceFlags),
+		ValidArgsFunction: itemArguments(env, &f.SourceFlags, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, env, args[0], func(ctx context.Context, w *writer) error {
 				return w.delete(ctx, args[1:])
 			})
 		},
 	}
-	f.declare(cmd, "")
+	f.declare(cmd, env, "")
 	return cmd
 }
 

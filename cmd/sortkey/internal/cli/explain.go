@@ -36,9 +36,7 @@ REQUEST is one of
   'SELECT … FROM … WHERE …'           a PartiQL statement, explained as a Query or Scan
   FILE or -                           any of these in a file or on standard input
 or TABLE, PARTITION and SORT-CONDITION as for sortkey query. With --pattern it is
-an access pattern of the model.
-
-` + app.SourceHelp + `
+an access pattern of the model.` + env.SourceHelp() + `
 Any DynamoDB endpoint works. Explain reads more than the
 request itself: the rows beside the range, the rows that a filter drops, and for a
 rejected request up to 200 rows and one row for each proposed request.
@@ -53,6 +51,9 @@ The exit code is 1 if the request is rejected.`,
   sortkey explain --model shop.yaml --pattern 'orders of a customer, newest first'`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 && env.Source != nil {
+				return queryArguments(env, &f.queryFlags)(cmd, args, prefix)
+			}
 			var names []string
 			if len(args) == 0 {
 				names = tableNames(cmd.Context(), env, f.SourceFlags)
@@ -81,7 +82,7 @@ The exit code is 1 if the request is rejected.`,
 			return runExplain(ctx, env, args, &f)
 		},
 	}
-	f.declare(cmd)
+	f.declare(cmd, env)
 	flags := cmd.Flags()
 	flags.SetInterspersed(false)
 	flags.StringVar(
@@ -97,7 +98,7 @@ The exit code is 1 if the request is rejected.`,
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"operation": app.Words("query", "scan", "get-item"),
-		"pattern":   app.Names(func(context.Context, []string) []string { return patternsOf(f.Model) }),
+		"pattern":   app.Names(func(context.Context, []string) []string { return patternsOf(env, f.Model) }),
 	})
 	return cmd
 }
@@ -109,7 +110,10 @@ var defaultEntities = []string{
 }
 
 // patternsOf returns the names of the access patterns of a model, for completion.
-func patternsOf(name string) []string {
+func patternsOf(env *app.Env, name string) []string {
+	if env.Source != nil && env.Source.Model != nil {
+		return app.PatternNames(env.Source.Model)
+	}
 	if name == "" {
 		return nil
 	}
@@ -142,9 +146,12 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 	if f.asJSON {
 		err = app.WriteJSON(env.Stdout, report)
 	} else {
-		style := env.Style()
+		style, command := env.Style(), awscli.Format
+		if env.Source != nil {
+			command = commandOf(ctx, env, src, &f.SourceFlags)
+		}
 		err = report.WriteText(env.Stdout, explain.TextOptions{
-			Width: style.Width, Prose: env.Prose(), Color: bool(style.Paint), Rows: f.rows, Command: awscli.Format,
+			Width: style.Width, Prose: env.Prose(), Color: bool(style.Paint), Rows: f.rows, Command: command,
 		})
 	}
 	if err == nil && report.Refused != nil {

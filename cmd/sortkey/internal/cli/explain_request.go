@@ -50,7 +50,7 @@ func (f *explainFlags) question(
 		if strings.HasPrefix(arg, "{") || awscli.Is(arg) || explain.IsSelect(arg) {
 			return f.fromText(env, "the request", []byte(arg))
 		}
-		data, err := readInput(args[0])
+		data, err := readInput(env, args[0])
 		if err == nil {
 			return f.fromText(env, args[0], data)
 		}
@@ -58,7 +58,7 @@ func (f *explainFlags) question(
 			return explain.Question{}, advice.New("", "cannot read %s: %v", args[0], err)
 		}
 	}
-	return f.as(f.byFlags(ctx, src, args))
+	return f.as(f.byFlags(ctx, env, src, args))
 }
 
 // as returns a question with the operation of --operation, if there is one.
@@ -90,7 +90,9 @@ func patternRequest(m *model.Model, name string) (q explain.Question, err error)
 
 // byFlags returns the request that TABLE, PARTITION, SORT-CONDITION and the flags
 // describe.
-func (f *explainFlags) byFlags(ctx context.Context, src *app.Source, args []string) (q explain.Question, err error) {
+func (f *explainFlags) byFlags(
+	ctx context.Context, env *app.Env, src *app.Source, args []string,
+) (q explain.Question, err error) {
 	if len(args) == 1 && len(f.pk) == 0 {
 		return q, app.Usage("explain", "explain needs a request, or a partition of %s", args[0])
 	}
@@ -100,7 +102,7 @@ func (f *explainFlags) byFlags(ctx context.Context, src *app.Source, args []stri
 	if err := f.place(args[1:]); err != nil {
 		return q, err
 	}
-	in, _, err := f.input(ctx, src, args[0])
+	in, _, err := f.input(ctx, env, src, args[0])
 	return explain.Question{Input: in}, err
 }
 
@@ -109,8 +111,8 @@ func (f *explainFlags) byFlags(ctx context.Context, src *app.Source, args []stri
 const maxInput = 16 << 20
 
 // readInput reads a file, or standard input for "-".
-func readInput(name string) ([]byte, error) {
-	in := io.Reader(os.Stdin)
+func readInput(env *app.Env, name string) ([]byte, error) {
+	in := env.Stdin
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {

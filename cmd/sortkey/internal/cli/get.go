@@ -26,14 +26,12 @@ func getCommand(env *app.Env) *cobra.Command {
 		Short: "Read one item",
 		Long: `Get reads the item with a key. The exit code is 1 if there is none.
 
-` + keyHelp + `
-
-` + app.SourceHelp,
+` + keyHelp + env.SourceHelp(),
 		Example: `  sortkey get Drive 'DRIVE#a91' root/photos --model file-tree
   sortkey get Orders c1 7 --consistent --json
   sortkey get Orders c1 7 --json --data ./data | sortkey put Orders -`,
 		Args:              needKey("get"),
-		ValidArgsFunction: tableArgument(env, &source),
+		ValidArgsFunction: itemArguments(env, &source, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := app.Interruptible(cmd.Context())
 			defer stop()
@@ -43,7 +41,7 @@ func getCommand(env *app.Env) *cobra.Command {
 			return runGet(ctx, env, args, source, &output, consistent)
 		},
 	}
-	source.Declare(cmd)
+	source.Declare(cmd, env)
 	output.declare(cmd, formatLines)
 	cmd.Flags().BoolVar(&consistent, "consistent", false, "use consistent reads")
 	return cmd

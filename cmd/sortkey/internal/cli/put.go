@@ -23,9 +23,7 @@ object, or - for one on standard input: DynamoDB JSON such as {"id": {"S": "x"}}
 JSON such as {"id": "x"}, which has neither sets nor binary data. For many items, use
 sortkey import.
 
-` + ifHelp + `
-
-` + app.SourceHelp,
+` + ifHelp + env.SourceHelp(),
 		Example: `  sortkey put Orders '{"customer": "c1", "order": 7, "total": 12.50}'
   sortkey put Orders '{"customer": {"S": "c1"}, "order": {"N": "8"}, "tags": {"SS": ["new"]}}'
   sortkey put Orders - --if 'attribute_not_exists(customer)' --data ./data < order.json`,
@@ -37,25 +35,25 @@ sortkey import.
 		},
 		ValidArgsFunction: tableArgument(env, &f.SourceFlags),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			it, err := readItem(args[1])
+			it, err := readItem(env, args[1])
 			if err != nil {
 				return err
 			}
 			return f.run(cmd, env, args[0], func(ctx context.Context, w *writer) error { return w.put(ctx, it) })
 		},
 	}
-	f.declare(cmd, "")
+	f.declare(cmd, env, "")
 	return cmd
 }
 
 // readItem returns the item in an argument, or on standard input.
-func readItem(arg string) (attr.Item, error) {
+func readItem(env *app.Env, arg string) (attr.Item, error) {
 	data, name := []byte(arg), "the item"
 	switch {
 	case arg == "-":
 		name = "standard input"
 		var err error
-		if data, err = readInput("-"); err != nil {
+		if data, err = readInput(env, "-"); err != nil {
 			return nil, advice.New("", "cannot read %s: %v", name, err)
 		}
 	case !strings.HasPrefix(strings.TrimSpace(arg), "{"):

@@ -5,22 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/bench"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/design"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/serve"
-)
-
-// The exit codes.
-const (
-	exitOK     = 0
-	exitFailed = 1 // the command failed, or found a wrong answer
-	exitUsage  = 2 // the command line is wrong
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/shell"
 )
 
 // Main runs the command with args and returns the exit code.
@@ -29,22 +23,7 @@ func Main(args []string, env *app.Env) int {
 	root.SetArgs(args)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	err := root.ExecuteContext(context.Background())
-	if err == nil {
-		return exitOK
-	}
-
-	e := app.Explain(err)
-	if !errors.Is(err, app.ErrWrongAnswers) {
-		fmt.Fprintf(env.Stderr, "sortkey: %s\n", e.Msg)
-	}
-	if e.Advice != "" {
-		fmt.Fprintf(env.Stderr, "hint: %s\n", e.Advice)
-	}
-	if errors.Is(err, ask.ErrUsage) {
-		return exitUsage
-	}
-	return exitFailed
+	return env.Report(root.ExecuteContext(context.Background()))
 }
 
 func rootCommand(env *app.Env) *cobra.Command {
@@ -70,24 +49,47 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 		},
 	}
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		help := "see " + cmd.CommandPath() + " --help"
-		e, unknown := errors.AsType[*pflag.NotExistError](err)
-		takesValues := slices.Contains([]string{"query", "get", "update", "delete"}, cmd.Name())
-		if unknown && takesValues && e.GetSpecifiedShortnames() != "" {
-			help += "; put -- before values that start with a hyphen"
-		}
-		return app.UsageError(help, "%v", err)
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(itemCommands(env)...)
 	root.AddCommand(
-		serve.Command(env), initCommand(env), demoCommand(env),
-		tablesCommand(env), getCommand(env), putCommand(env), updateCommand(env), deleteCommand(env),
-		queryCommand(env), scanCommand(env), sqlCommand(env), explainCommand(env), design.Command(env),
+		serve.Command(env), initCommand(env), demoCommand(env), shell.Command(env, shellRoot), design.Command(env),
 		importCommand(env), exportCommand(env), snapshotCommand(env), restoreCommand(env),
 		bench.Command(env), versionCommand(env),
 	)
 	app.CompleteNothing(root)
 	return root
+}
+
+// shellRoot returns the commands of a shell.
+func shellRoot(env *app.Env) *cobra.Command {
+	root := &cobra.Command{
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          app.UnknownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(itemCommands(env)...)
+	return root
+}
+
+// itemCommands returns the commands on the tables and items of a source.
+func itemCommands(env *app.Env) []*cobra.Command {
+	return []*cobra.Command{
+		tablesCommand(env), getCommand(env), putCommand(env), updateCommand(env), deleteCommand(env),
+		queryCommand(env), scanCommand(env), sqlCommand(env), explainCommand(env),
+	}
+}
+
+// flagError returns the error of a command line with wrong flags.
+func flagError(cmd *cobra.Command, err error) error {
+	help := "see " + strings.TrimSpace(cmd.CommandPath()) + " --help"
+	e, unknown := errors.AsType[*pflag.NotExistError](err)
+	takesValues := slices.Contains([]string{"query", "get", "update", "delete"}, cmd.Name())
+	if unknown && takesValues && e.GetSpecifiedShortnames() != "" {
+		help += "; put -- before values that start with a hyphen"
+	}
+	return app.UsageError(help, "%v", err)
 }
 
 func versionCommand(env *app.Env) *cobra.Command {

@@ -25,9 +25,7 @@ func scanCommand(env *app.Env) *cobra.Command {
 		Long: `Scan reads the rows of all partitions of a table or an index: one page, or with --all
 all pages. Partitions come in no useful order; inside a partition the rows are in order.
 To read one partition, use sortkey query: a scan pays for every row that it examines,
-whatever the filter.
-
-` + app.SourceHelp,
+whatever the filter.` + env.SourceHelp(),
 		Example: `  sortkey scan Drive --model file-tree --limit 10
   sortkey scan Drive --model file-tree --filter 'node_type = "file" AND bytes > 1000' --all
   sortkey scan Orders --index ByDate -o csv --all --data ./data > orders.csv`,
@@ -39,11 +37,10 @@ whatever the filter.
 			return runScan(ctx, env, args[0], &f)
 		},
 	}
-	f.SourceFlags.Declare(cmd)
+	f.SourceFlags.Declare(cmd, env)
 	f.outputFlags.declare(cmd, formatTable)
-	declareRead(cmd, &f.Query)
+	declareRead(cmd, env, &f.SourceFlags, &f.Query)
 	cmd.Flags().BoolVar(&f.all, "all", false, "read all pages")
-	app.Complete(cmd, map[string]cobra.CompletionFunc{"index": indexFlag(env, &f.SourceFlags)})
 	return cmd
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/keycond"
@@ -27,28 +28,33 @@ type sqlFlags struct {
 func sqlCommand(env *app.Env) *cobra.Command {
 	var f sqlFlags
 	cmd := &cobra.Command{
-		Use:   "sql STATEMENT",
+		Use:   "sql STATEMENT [VALUE…]",
 		Short: "Execute a PartiQL statement",
 		Long: `Sql executes a statement of PartiQL: a SELECT, or an INSERT, UPDATE or DELETE of one
 item. Text stands in single quotes, names of tables and attributes in double quotes
-if they are no plain words. Lists, maps and sets are [1, 2], {'a': 1} and <<'x', 'y'>>.
+if they are no plain words. Lists, maps and sets are [1, 2], {'a': 1} and <<'x', 'y'>>. Each ? stands for one of the values after the
+statement: a number, true, false, null, JSON such as ["x"] or {"SS": ["x"]}, or text.
+Text that looks like another value stands in quotes: '"42"'.
 
 A SELECT without a condition on the partition key is a scan: sortkey explain shows what
-a SELECT reads.
-
-` + app.SourceHelp,
+a SELECT reads.` + env.SourceHelp(),
 		Example: `  sortkey sql "SELECT SK, bytes FROM Drive WHERE PK = 'DRIVE#a91' AND SK > 'root/p'" --model file-tree
   sortkey sql "INSERT INTO Orders VALUE {'customer': 'c1', 'order': 7, 'tags': <<'new'>>}" --data ./data
   sortkey sql "UPDATE Orders SET tags = <<'paid'>> WHERE customer = 'c1' AND \"order\" = 7" --data ./data`,
-		Args:              app.OneArgument("sql", "a statement in quotes"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return app.Usage("sql", "sql needs a statement in quotes")
+			}
+			return nil
+		},
+		ValidArgsFunction: statementArgument(env),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := app.Interruptible(cmd.Context())
 			defer stop()
-			return runSQL(ctx, env, args[0], &f)
+			return runSQL(ctx, env, args[0], args[1:], &f)
 		},
 	}
-	f.SourceFlags.Declare(cmd)
+	f.SourceFlags.Declare(cmd, env)
 	f.outputFlags.declare(cmd, formatTable)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.all, "all", false, "read all pages")
@@ -57,12 +63,20 @@ a SELECT reads.
 	return cmd
 }
 
-func runSQL(ctx context.Context, env *app.Env, statement string, f *sqlFlags) (err error) {
+func runSQL(ctx context.Context, env *app.Env, statement string, values []string, f *sqlFlags) (err error) {
 	if f.limit < 0 {
 		return app.Usage("sql", "--limit must not be negative")
 	}
 	if err := f.check("sql"); err != nil {
 		return err
+	}
+	in := &wire.ExecuteStatementInput{Statement: &statement}
+	for _, text := range values {
+		v, err := ask.Parameter(text)
+		if err != nil {
+			return err
+		}
+		in.Parameters = append(in.Parameters, v)
 	}
 	selects := partiql.IsSelect(statement)
 	if !selects {
@@ -76,7 +90,6 @@ func runSQL(ctx context.Context, env *app.Env, statement string, f *sqlFlags) (e
 	}
 	defer func() { err = errors.Join(err, src.Close()) }()
 
-	in := &wire.ExecuteStatementInput{Statement: &statement}
 	if f.limit != 0 {
 		in.Limit = new(int64(f.limit))
 	}
@@ -85,7 +98,7 @@ func runSQL(ctx context.Context, env *app.Env, statement string, f *sqlFlags) (e
 	}
 	// A statement that only the server can parse is executed without a schema.
 	var schema *keycond.Schema
-	parsed, wrong := partiql.Parse(statement, nil)
+	parsed, wrong := partiql.Parse(statement, in.Parameters)
 	if wrong == nil {
 		t, err := describe(ctx, src, parsed.Table)
 		if err != nil {

@@ -29,9 +29,7 @@ func tablesCommand(env *app.Env) *cobra.Command {
 		Use:   "tables",
 		Short: "List the tables with their keys and indexes",
 		Long: `Tables lists the tables with their keys and indexes. A key is written as partition /
-sort, with the type after names of numbers (:N) and binary data (:B).
-
-` + app.SourceHelp,
+sort, with the type after names of numbers (:N) and binary data (:B).` + env.SourceHelp(),
 		Example: `  sortkey tables --model file-tree
   sortkey tables --data ./data --json`,
 		Args: app.NoArgs,
@@ -41,7 +39,7 @@ sort, with the type after names of numbers (:N) and binary data (:B).
 			return runTables(ctx, env, source, asJSON)
 		},
 	}
-	source.Declare(cmd)
+	source.Declare(cmd, env)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return cmd
 }

@@ -18,14 +18,11 @@ func updateCommand(env *app.Env) *cobra.Command {
 		Long: `Update changes attributes of the item with a key, creates the item if there is none, and
 prints it as it is then. UPDATE is an update expression with names and values written
 out: clauses SET, REMOVE, ADD and DELETE. A name such as set can stand in backquotes.
-Values are text in quotes, numbers, true, false and null; for lists, maps and sets, use
-sortkey sql "UPDATE …".
+` + valuesHelp + `
 
 ` + keyHelp + `
 
-` + ifHelp + `
-
-` + app.SourceHelp,
+` + ifHelp + env.SourceHelp(),
 		Example: `  sortkey update Orders c1 7 'SET status = "PAID", total = total + 1.50 REMOVE coupon'
   sortkey update Orders c1 7 'ADD views 1' --data ./data
   sortkey update Orders c1 7 'SET status = "SENT"' --if 'status = "PAID"' --json`,
@@ -35,7 +32,7 @@ sortkey sql "UPDATE …".
 			}
 			return needKey("update")(cmd, args)
 		},
-		ValidArgsFunction: tableArgument(env, &f.SourceFlags),
+		ValidArgsFunction: itemArguments(env, &f.SourceFlags, true),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			last := len(args) - 1
 			return f.run(cmd, env, args[0], func(ctx context.Context, w *writer) error {
@@ -43,7 +40,7 @@ sortkey sql "UPDATE …".
 			})
 		},
 	}
-	f.declare(cmd, formatLines)
+	f.declare(cmd, env, formatLines)
 	return cmd
 }
 

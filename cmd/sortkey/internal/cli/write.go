@@ -20,6 +20,11 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
+// valuesHelp is what the help of a command says about the values in an expression.
+const valuesHelp = `Values are text in quotes, numbers, true, false, null, and lists, maps and sets in JSON:
+["x", 1], {"city": "Oslo"}, {"SS": ["x", "y"]}. An object with one member that is named
+like a type is DynamoDB JSON, as in sortkey put.`
+
 // ifHelp is what the help of a command that writes says about --if.
 const ifHelp = `With --if it writes only if the condition is true for the item as it is; otherwise the
 exit code is 1. Write names and values as they are: 'attribute_exists(total) AND
@@ -34,10 +39,11 @@ type writeFlags struct {
 }
 
 // declare declares the flags of a command that prints an item in the format byDefault.
-func (f *writeFlags) declare(cmd *cobra.Command, byDefault string) {
-	f.SourceFlags.Declare(cmd)
+func (f *writeFlags) declare(cmd *cobra.Command, env *app.Env, byDefault string) {
+	f.SourceFlags.Declare(cmd, env)
 	f.outputFlags.declare(cmd, byDefault)
 	cmd.Flags().StringVar(&f.condition, "if", "", "write only if `CONDITION` is true; quote text in it")
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"if": expressionFlag(env)})
 }
 
 // refuseModel returns the error of a command that writes to a model.
@@ -46,7 +52,8 @@ func refuseModel(command, model string) error {
 		return nil
 	}
 	return app.UsageError(
-		"load it into a server with sortkey serve --load "+model+", and write to that with --endpoint",
+		"load it into a server with sortkey serve --load "+model+", and write to that with --endpoint; "+
+			"or use sortkey shell "+model,
 		"%s cannot write to --model: every command makes the items of a model anew", command,
 	)
 }

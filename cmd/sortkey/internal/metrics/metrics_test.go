@@ -19,6 +19,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store/disk"
 	"github.com/sortkey/sortkey/store/postgres"
 )
@@ -163,6 +164,7 @@ func TestStoreOnDisk(t *testing.T) {
 
 // And so does one in PostgreSQL.
 func TestStoreInPostgreSQL(t *testing.T) {
+	proptest.NeedLong(t) // it creates a cluster
 	if pgtest.Bin() == "" {
 		t.Skip("PostgreSQL is not installed; scripts/check-postgres.sh says what to install")
 	}

@@ -59,15 +59,16 @@ func (s *cells) read() (line int64, err error) {
 	var bad error
 	for {
 		c, err := s.r.ReadByte()
-		switch {
-		case errors.Is(err, io.EOF) && size == 0:
-			return line, io.EOF
-		case errors.Is(err, io.EOF) && state == quoted:
-			return line, rejectf("a quoted cell of this record has no closing quotation mark")
-		case errors.Is(err, io.EOF):
+		if err != nil {
+			switch {
+			case !errors.Is(err, io.EOF):
+				return line, err
+			case size == 0:
+				return line, io.EOF
+			case state == quoted:
+				return line, rejectf("a quoted cell of this record has no closing quotation mark")
+			}
 			return line, s.end(state == plain, long, bad)
-		case err != nil:
-			return line, err
 		}
 		if c == '\n' {
 			s.line++

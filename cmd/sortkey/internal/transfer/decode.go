@@ -3,6 +3,7 @@ package transfer
 import (
 	"bytes"
 	"errors"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -109,6 +110,29 @@ func DecodeItem(raw []byte) (attr.Item, error) {
 		err = rejectf("record of a deleted item")
 	}
 	return it, err
+}
+
+// CutValue reads the JSON value that a text begins with, and returns its length. It is
+// DynamoDB JSON if it is an object such as {"SS": ["x"]}, whose only member is named like a
+// type, and otherwise plain JSON.
+func CutValue(src string) (v attr.Value, length int, err error) {
+	dec := jsontext.NewDecoder(strings.NewReader(src))
+	raw, err := dec.ReadValue()
+	if err != nil {
+		return v, 0, rejectf("%s", reason(err))
+	}
+
+	var d decoder
+	d.open(raw.Clone())
+	if typed(raw) {
+		v, err = d.declared(AnyType)
+	} else {
+		v, err = d.value(1)
+	}
+	if err != nil {
+		return v, 0, rejectf("%s", reason(err))
+	}
+	return v, int(dec.InputOffset()), nil
 }
 
 var errNull = rejectf("null is not an item")

@@ -109,7 +109,7 @@ func manyLines(n int) string {
 // TestResume interrupts imports repeatedly, by a signal or a failure of the endpoint,
 // and compares the result with an uninterrupted import.
 func TestResume(t *testing.T) {
-	const n = 1500
+	n := min(proptest.Cases(2500), 1500)
 	whole := sortkeytest.New(t)
 	dir := t.TempDir()
 	path, second := filepath.Join(dir, "a.jsonl.gz"), filepath.Join(dir, "b.jsonl")
@@ -356,14 +356,16 @@ func TestUnprocessed(t *testing.T) {
 // TestLargeItems imports items whose batches are limited by their size.
 func TestLargeItems(t *testing.T) {
 	db := sortkeytest.New(t)
+	items := proptest.Cases(200)
 	var text strings.Builder
-	for i := range 120 {
+	text.Grow(items * 390 << 10)
+	for i := range items {
 		fmt.Fprintf(&text, `{"pk":"%d","v":"%s"}`+"\n", i, strings.Repeat("x", 380<<10))
 	}
 	path := write(t, "a.jsonl", text.String())
 	r, err := importFiles(t, t.Context(), db.Direct, options(t, path), path)
 	require.NoError(t, err)
-	require.Equal(t, int64(120), r.Sum().Written)
+	require.Equal(t, int64(items), r.Sum().Written)
 }
 
 // TestForeignFiles: a file that cannot hold items of the table is rejected as a whole,

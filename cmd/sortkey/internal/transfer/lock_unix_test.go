@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/proptest"
 )
 
 // TestJournalHeld: an import also holds the lock while it replaces its journal.
@@ -18,7 +20,7 @@ func TestJournalHeld(t *testing.T) {
 	require.NoError(t, err)
 	var writer sync.WaitGroup
 	writer.Go(func() {
-		for range 500 {
+		for range proptest.Cases(500) {
 			f, err := new(journal).write(path)
 			if err != nil {
 				t.Error(err)

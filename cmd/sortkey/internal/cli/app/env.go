@@ -17,18 +17,23 @@ import (
 
 // An Env is the environment of a command.
 type Env struct {
+	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Getenv returns an environment variable, or "" if it is not set.
 	Getenv func(name string) string
 	// Width returns the width of the terminal behind Stdout in columns, or 0 if
 	// Stdout is not a terminal.
 	Width func() int
+	// Source is that of all commands of a shell, or nil: then their flags select it.
+	Source *Source
+	// Trace says that queries print the slice that they read, with or without --trace.
+	Trace bool
 }
 
 // System returns the Env of the process.
 func System() *Env {
 	return &Env{
-		Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
 		Width: func() int {
 			fd := int(os.Stdout.Fd())
 			if !term.IsTerminal(fd) {

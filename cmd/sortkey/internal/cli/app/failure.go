@@ -19,6 +19,32 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
+// The exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1 // the command failed, or found a wrong answer
+	exitUsage  = 2 // the command line is wrong
+)
+
+// Report prints the error of a command, which may be nil, and returns the exit code.
+func (e *Env) Report(err error) int {
+	if err == nil {
+		return exitOK
+	}
+
+	explained := Explain(err)
+	if !errors.Is(err, ErrWrongAnswers) {
+		fmt.Fprintf(e.Stderr, "sortkey: %s\n", explained.Msg)
+	}
+	if explained.Advice != "" {
+		fmt.Fprintf(e.Stderr, "hint: %s\n", explained.Advice)
+	}
+	if errors.Is(err, ask.ErrUsage) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
 // ErrWrongAnswers ends a command that has already printed the wrong answers.
 var ErrWrongAnswers = errors.New("wrong answers")
 

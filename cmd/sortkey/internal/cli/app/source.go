@@ -5,6 +5,10 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/server"
@@ -17,6 +21,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
@@ -32,6 +37,8 @@ type Source struct {
 	Client *dynamodb.Client
 	// Target is the same database for package explain.
 	Target explain.Target
+	// DB is the database if it is in this process, or nil.
+	DB *sortkey.DB
 	// Model is the model in memory, or nil.
 	Model  *model.Model
 	tracer *tracer
@@ -51,13 +58,55 @@ type SourceFlags struct {
 	Data, Endpoint, Model, Store string
 }
 
-// SourceHelp is what the help of a command says about the source.
-const SourceHelp = `The items are those of the server at --endpoint (default AWS_ENDPOINT_URL_DYNAMODB,
+// SourceNamed returns the flags for a source that is named without one: the URL of a server
+// or of PostgreSQL, an example, a model file, or a folder, with a model.yaml in it or with a
+// database. Without a name it is the server that the environment names.
+func SourceNamed(name string) SourceFlags {
+	if scheme, _, ok := strings.Cut(name, "://"); ok {
+		if strings.HasPrefix(scheme, "postgres") {
+			return SourceFlags{Store: name}
+		}
+		return SourceFlags{Endpoint: name}
+	}
+	info, err := os.Stat(name)
+	if err != nil || !info.IsDir() || slices.Contains(examples.Names(), name) {
+		return SourceFlags{Model: name}
+	}
+	if _, err := os.Stat(filepath.Join(name, "model.yaml")); err == nil {
+		return SourceFlags{Model: name}
+	}
+	return SourceFlags{Data: name}
+}
+
+// Words returns the flags that are set, as words of a command.
+func (f *SourceFlags) Words() (words []string) {
+	for _, flag := range []struct{ name, value string }{
+		{"--data", f.Data}, {"--endpoint", f.Endpoint}, {"--model", f.Model}, {"--store", f.Store},
+	} {
+		if flag.value != "" {
+			words = append(words, flag.name, flag.value)
+		}
+	}
+	return words
+}
+
+// SourceHelp returns what the help of a command says about the source: nothing in a shell.
+func (e *Env) SourceHelp() string {
+	if e.Source != nil {
+		return ""
+	}
+	return `
+
+The items are those of the server at --endpoint (default AWS_ENDPOINT_URL_DYNAMODB,
 AWS_ENDPOINT_URL or http://127.0.0.1:8000), of an example or a model file with --model,
 or, without a server, of a folder with --data or of a PostgreSQL database with --store.`
+}
 
-// Declare declares the flags.
-func (f *SourceFlags) Declare(cmd *cobra.Command) {
+// Declare declares the flags, unless the commands of env have a source.
+func (f *SourceFlags) Declare(cmd *cobra.Command, env *Env) {
+	if env.Source != nil {
+		return
+	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.Data, "data", "", "`DIR` of a database instead of a server; no server may have it open")
 	flags.StringVar(&f.Endpoint, "endpoint", "", "`URL` of the server")
@@ -68,13 +117,7 @@ func (f *SourceFlags) Declare(cmd *cobra.Command) {
 
 // check returns an error if more than one flag is set.
 func (f *SourceFlags) check() error {
-	set := 0
-	for _, flag := range []string{f.Data, f.Endpoint, f.Model, f.Store} {
-		if flag != "" {
-			set++
-		}
-	}
-	if set > 1 {
+	if len(f.Words()) > 2 {
 		return UsageError("name one source", "--data, --endpoint, --model and --store exclude each other")
 	}
 	return nil
@@ -83,8 +126,14 @@ func (f *SourceFlags) check() error {
 // RequestTimeout bounds one request to a server.
 const RequestTimeout = 30 * time.Second
 
-// Open opens the source that flags select.
+// Open opens the source that flags select, or returns that of the shell, which stays open
+// when a command closes it.
 func (e *Env) Open(ctx context.Context, f SourceFlags) (*Source, error) {
+	if e.Source != nil {
+		shared := *e.Source
+		shared.close = func() error { return nil }
+		return &shared, nil
+	}
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -174,5 +223,5 @@ func openStore(st store.Store) (*Source, error) {
 func inProcess(db *sortkey.DB, end func() error) *Source {
 	tr := &tracer{next: server.New(db, server.Options{}).Client()}
 	client := sdk.Client(db, func(o *dynamodb.Options) { o.HTTPClient = tr })
-	return &Source{Client: client, Target: explain.InProcess(db), tracer: tr, close: end}
+	return &Source{Client: client, Target: explain.InProcess(db), DB: db, tracer: tr, close: end}
 }

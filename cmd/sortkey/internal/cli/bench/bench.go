@@ -73,7 +73,7 @@ If you interrupt it, bench removes its tables and files.`,
 		"engine": app.Words("memory", "disk"), "layer": app.Words(layerNames()...),
 	})
 	cmd.AddCommand(
-		targetsCommand(env), growthCommand(env), scaleCommand(env), resultsCommand(env), showCommand(env),
+		targetsCommand(env), growthCommand(env), embeddedCommand(env), scaleCommand(env), resultsCommand(env), showCommand(env),
 	)
 	return cmd
 }

@@ -1,0 +1,217 @@
+package ask
+
+import (
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/literal"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// Line returns a request on table t as the words of a command: query, scan or get with its
+// arguments and flags. It reports false for a request that people cannot type so.
+func Line(in wire.Request, t *keyschema.Table) (words []string, ok bool) {
+	switch in := in.(type) {
+	case *wire.QueryInput:
+		q, ok := queryOf(in, t)
+		if !ok {
+			return nil, false
+		}
+		again, err := q.Input(t)
+		if err != nil {
+			return nil, false
+		}
+		read, ok := queryOf(again, t)
+		return q.words("query", t), ok && reflect.DeepEqual(read, q)
+	case *wire.ScanInput:
+		q, ok := scanOf(in)
+		if !ok {
+			return nil, false
+		}
+		again, err := q.ScanInput(t)
+		if err != nil {
+			return nil, false
+		}
+		read, ok := scanOf(again)
+		return q.words("scan", t), ok && reflect.DeepEqual(read, q)
+	case *wire.GetItemInput:
+		return getWords(in, t)
+	}
+	return nil, false
+}
+
+// queryOf returns what a person types for a request, if it has nothing else.
+func queryOf(in *wire.QueryInput, t *keyschema.Table) (*Query, bool) {
+	rest := *in
+	rest.TableName, rest.IndexName, rest.Limit, rest.ConsistentRead, rest.ScanIndexForward = nil, nil, nil, nil, nil
+	rest.KeyConditionExpression, rest.FilterExpression, rest.ProjectionExpression = nil, nil, nil
+	rest.ExpressionAttributeNames, rest.ExpressionAttributeValues, rest.ReturnConsumedCapacity = nil, nil, nil
+	q := &Query{Backwards: in.ScanIndexForward != nil && !*in.ScanIndexForward}
+	q.options(in.IndexName, in.Limit, in.ConsistentRead)
+	schema := t.Schema(q.Index)
+	if string(rest.AppendJSON(nil)) != "{}" || len(in.Faults) > 0 || in.KeyConditionExpression == nil || schema == nil {
+		return nil, false
+	}
+
+	env, err := expr.NewEnv(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	if err != nil || !q.texts(env, in.FilterExpression, in.ProjectionExpression,
+		in.ExpressionAttributeNames, in.ExpressionAttributeValues) {
+		return nil, false
+	}
+	condition, err := env.Condition(expr.KeyConditionExpression, *in.KeyConditionExpression)
+	if err != nil {
+		return nil, false
+	}
+	slice, err := keycond.Compile(schema, condition)
+	if err != nil {
+		return nil, false
+	}
+	for i, c := range slice.Clauses {
+		if i < len(schema.Hash) {
+			q.Partition = append(q.Partition, operand(c.Values[0]))
+		} else {
+			q.Sort = append(q.Sort, conditionText(c))
+		}
+	}
+	return q, true
+}
+
+// scanOf is queryOf for a scan.
+func scanOf(in *wire.ScanInput) (*Query, bool) {
+	rest := *in
+	rest.TableName, rest.IndexName, rest.Limit, rest.ConsistentRead = nil, nil, nil, nil
+	rest.FilterExpression, rest.ProjectionExpression = nil, nil
+	rest.ExpressionAttributeNames, rest.ExpressionAttributeValues, rest.ReturnConsumedCapacity = nil, nil, nil
+	if string(rest.AppendJSON(nil)) != "{}" || len(in.Faults) > 0 {
+		return nil, false
+	}
+	q := new(Query)
+	q.options(in.IndexName, in.Limit, in.ConsistentRead)
+	env, err := expr.NewEnv(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	return q, err == nil && q.texts(env, in.FilterExpression, in.ProjectionExpression,
+		in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+}
+
+func (q *Query) options(index *string, limit *int64, consistent *bool) {
+	if index != nil {
+		q.Index = *index
+	}
+	if limit != nil {
+		q.Limit = int32(*limit)
+	}
+	q.Consistent = consistent != nil && *consistent
+}
+
+// texts sets the filter and the projection from the expressions of a request, and reports
+// whether these can be parsed.
+func (q *Query) texts(
+	env *expr.Env, filter, projection *string, names map[string]string, values attr.Item,
+) bool {
+	if filter != nil {
+		if _, err := env.Condition(expr.FilterExpression, *filter); err != nil {
+			return false
+		}
+		q.Filter = literal.Write(*filter, names, values)
+	}
+	if projection != nil {
+		if _, err := env.Projection(*projection); err != nil {
+			return false
+		}
+		q.Project = []string{literal.Write(*projection, names, values)}
+	}
+	return true
+}
+
+// words returns the command of a query with its arguments and flags.
+func (q *Query) words(command string, t *keyschema.Table) []string {
+	arguments, flags := []string{t.Name}, []string(nil)
+	add := func(flag string, values ...string) {
+		for _, v := range values {
+			flags = append(flags, flag, v)
+		}
+	}
+	if len(q.Partition) > 1 || len(q.Sort) > 1 {
+		add("--pk", q.Partition...)
+		add("--sk", q.Sort...)
+	} else {
+		arguments = append(append(arguments, q.Partition...), q.Sort...)
+	}
+	if q.Index != "" {
+		add("--index", q.Index)
+	}
+	if q.Filter != "" {
+		add("--filter", q.Filter)
+	}
+	add("--project", q.Project...)
+	if q.Limit != 0 {
+		add("--limit", strconv.Itoa(int(q.Limit)))
+	}
+	if q.Backwards {
+		flags = append(flags, "--desc")
+	}
+	if q.Consistent {
+		flags = append(flags, "--consistent")
+	}
+	return commandLine(command, arguments, flags)
+}
+
+// commandLine puts flags after the arguments, or before them if one of these could be taken
+// for a flag.
+func commandLine(command string, arguments, flags []string) []string {
+	line := []string{command}
+	for _, a := range arguments {
+		if strings.HasPrefix(a, "-") {
+			return append(append(append(line, flags...), "--"), arguments...)
+		}
+	}
+	return append(append(line, arguments...), flags...)
+}
+
+// getWords returns the words of a get.
+func getWords(in *wire.GetItemInput, t *keyschema.Table) ([]string, bool) {
+	rest := *in
+	rest.TableName, rest.Key, rest.ConsistentRead, rest.ReturnConsumedCapacity = nil, nil, nil, nil
+	arguments, flags := []string{t.Name}, []string(nil)
+	for _, a := range t.Key.Attributes() {
+		arguments = append(arguments, operand(in.Key.Get(a.Name)))
+	}
+	if in.ConsistentRead != nil && *in.ConsistentRead {
+		flags = append(flags, "--consistent")
+	}
+	again, err := Key(t, arguments[1:])
+	same := err == nil && attr.Equal(attr.NewMap(again), attr.NewMap(in.Key))
+	return commandLine("get", arguments, flags), same && string(rest.AppendJSON(nil)) == "{}" && len(in.Faults) == 0
+}
+
+// plainOperand matches text that no condition takes for anything but a value.
+var plainOperand = regexp.MustCompile(`^[\pL\pN#/._:@+|-]+$`)
+
+// operand returns a value of a key as a person types it.
+func operand(v attr.Value) string {
+	if v.Kind() == attr.String && plainOperand.Match(v.Raw()) {
+		return string(v.Raw())
+	}
+	return text.Literal(v) // numbers are as they are, binary values 0x00ff
+}
+
+// conditionText returns a condition on a sort key attribute as a person types it.
+func conditionText(c keycond.Clause) string {
+	value := operand(c.Values[0])
+	switch c.Op {
+	case ast.Equal:
+		return value
+	case ast.OpBetween:
+		return "between " + value + " and " + operand(c.Values[1])
+	case ast.OpBeginsWith:
+		return value + "*"
+	}
+	return string(c.Op) + " " + value
+}

@@ -1,0 +1,119 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/bench"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/advice"
+)
+
+func embeddedCommand(env *app.Env) *cobra.Command {
+	f := benchFlags{}
+	cmd := &cobra.Command{
+		Use:   "embedded",
+		Short: "Measure the store in Go beside other embedded stores",
+		Long: `Embedded measures package sortkey beside bbolt, Badger and two SQLites, in memory
+and on disk. It prints the processor time of an operation in each as a multiple
+of Sortkey's, and whether Sortkey reaches its targets. The exit code is 1 if it
+misses one. The command takes about ten minutes.
+
+The stores are a module of their own, bench/embedded, which the command builds.
+So run it in a checkout of Sortkey, on a system with getrusage, and with Go
+installed. SQLite in C is skipped where Go finds no C compiler.
+
+Each store runs in a process of its own, and their rounds alternate. Before the
+command measures, it compares the answers of all of them.`,
+		Example: `  sortkey bench embedded
+  sortkey bench embedded --quick --details
+  sortkey bench embedded --json embedded.json --html embedded.html`,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := f.config(env, nil)
+			if err != nil {
+				return err
+			}
+			if len(c.Endpoints) > 0 {
+				return app.Usage("bench embedded", "embedded takes no --endpoint")
+			}
+			if f.rounds == 0 && !f.quick {
+				c.Rounds = 0
+			}
+			if f.duration == 0 && !f.quick {
+				c.Duration = 0
+			}
+			if f.quick {
+				c.Size.Items = quickEmbedded
+			}
+			source, err := embeddedSource()
+			if err != nil {
+				return err
+			}
+			return f.measure(cmd, env, func(ctx context.Context) (*bench.Report, error) {
+				return runEmbedded(ctx, c, source, f.quick)
+			})
+		},
+	}
+	f.declare(cmd)
+	return cmd
+}
+
+// quickEmbedded is the number of items of a quick run, a multiple of the sensors' readings.
+const quickEmbedded = 4000
+
+// embeddedSource returns the folder bench/embedded of the checkout around the current folder.
+func embeddedSource() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		source := filepath.Join(dir, "bench", "embedded")
+		if _, err := os.Stat(filepath.Join(source, "go.mod")); err == nil {
+			return source, nil
+		} else if !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return "", advice.New("run it in a checkout of Sortkey", "no folder bench/embedded here or above")
+		}
+		dir = above
+	}
+}
+
+// runEmbedded builds the stores and measures them. A quick run leaves out what a program
+// that embeds Sortkey costs, which takes a compilation of everything.
+func runEmbedded(ctx context.Context, c bench.Config, source string, quick bool) (_ *bench.Report, err error) {
+	dir, err := os.MkdirTemp(c.Dir, "sortkey-embedded-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if c.Progress != nil {
+		c.Progress("building the stores")
+	}
+	program, err := bench.BuildEmbedded(ctx, source, dir)
+	if err != nil {
+		return nil, err
+	}
+	report, err := bench.RunEmbedded(ctx, c, program)
+	if err != nil || quick {
+		return report, err
+	}
+	if c.Progress != nil {
+		c.Progress("compiling a program that embeds Sortkey")
+	}
+	cost, err := bench.EmbedCost(ctx, source, dir)
+	if err != nil {
+		return nil, err
+	}
+	report.Targets = append(report.Targets, cost...)
+	return report, nil
+}

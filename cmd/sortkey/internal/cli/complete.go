@@ -1,0 +1,359 @@
+package cli
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// The bounds of what a completion of keys and attributes reads and offers.
+const (
+	mostKeys    = 50  // keys offered
+	pageRows    = 250 // rows read of a table of a server
+	sampledRows = 20  // rows read for their attributes
+)
+
+// A completion completes the arguments of one command of a shell.
+type completion struct {
+	ctx    context.Context
+	src    *app.Source
+	table  *keyschema.Table
+	schema *keycond.Schema // of the table or of the index of --index
+}
+
+// completionOf returns the completion for a table, or nil outside a shell: only there it is
+// known that the database is open.
+func completionOf(cmd *cobra.Command, env *app.Env, table, index string) *completion {
+	if env.Source == nil {
+		return nil
+	}
+	t, err := describe(cmd.Context(), env.Source, table)
+	if err != nil || t.Schema(index) == nil {
+		return nil
+	}
+	return &completion{cmd.Context(), env.Source, t, t.Schema(index)}
+}
+
+// A completer returns the ways to complete an argument that begins with prefix, after others.
+type completer func(c *completion, args []string, prefix string) ([]string, cobra.ShellCompDirective)
+
+// keyArguments completes a table, a partition of it or of an index, and then what rest does.
+func keyArguments(env *app.Env, f *app.SourceFlags, index *string, rest completer) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return tableArgument(env, f)(cmd, args, prefix)
+		}
+		c := completionOf(cmd, env, args[0], *index)
+		switch {
+		case c == nil:
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		case len(args) == 1:
+			return c.partitions(prefix), cobra.ShellCompDirectiveNoFileComp
+		}
+		return rest(c, args, prefix)
+	}
+}
+
+// itemArguments completes the arguments of a command on one item: the table, its key, and
+// an update if one follows.
+func itemArguments(env *app.Env, f *app.SourceFlags, update bool) cobra.CompletionFunc {
+	return keyArguments(env, f, new(string), func(
+		c *completion, args []string, prefix string,
+	) ([]string, cobra.ShellCompDirective) {
+		switch key := c.schema.Len(); {
+		case len(args) == 2 && key == 2:
+			return c.sortKeys(args[1], prefix), cobra.ShellCompDirectiveNoFileComp
+		case len(args) == 1+key && update:
+			return c.attributes(prefix)
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// queryArguments completes the arguments of a query: the table, the partition and the
+// condition on the sort key.
+func queryArguments(env *app.Env, f *queryFlags) cobra.CompletionFunc {
+	return keyArguments(env, &f.SourceFlags, &f.Index, func(
+		c *completion, args []string, prefix string,
+	) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 2 && len(c.schema.Range) == 1 {
+			return c.conditions(args[1], prefix), cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// expressionFlag completes the attributes in an expression on the table that is the first
+// argument.
+func expressionFlag(env *app.Env) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		if c := completionOf(cmd, env, args[0], ""); c != nil {
+			return c.attributes(prefix)
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+var (
+	tableBefore = regexp.MustCompile(`(?i)\b(?:from|into|update)\s+"?\w*$`)
+	tableNamed  = regexp.MustCompile(`(?i)\b(?:from|into|update)\s+"?([\w.-]+)`)
+)
+
+// statementArgument completes the tables and attributes in a statement.
+func statementArgument(env *app.Env) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		if env.Source == nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		if tableBefore.MatchString(prefix) {
+			return completeName(prefix, tableNames(cmd.Context(), env, app.SourceFlags{}))
+		}
+		if m := tableNamed.FindStringSubmatch(prefix); m != nil {
+			if c := completionOf(cmd, env, m[1], ""); c != nil {
+				return c.attributes(prefix)
+			}
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+var lastName = regexp.MustCompile("`?[A-Za-z_][A-Za-z0-9_]*$")
+
+// completeName returns the ways to complete the name at the end of an expression.
+func completeName(expression string, names []string) (all []string, directive cobra.ShellCompDirective) {
+	name := lastName.FindString(expression)
+	head := strings.TrimSuffix(expression, name)
+	for _, n := range app.WithPrefix(names, name) {
+		all = append(all, head+n)
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// attributes completes the attribute at the end of an expression: those of the keys, of the
+// model and of the first rows.
+func (c *completion) attributes(expression string) ([]string, cobra.ShellCompDirective) {
+	found := map[string]bool{}
+	for _, x := range append([]*keyschema.Index{{Key: c.table.Key}}, c.table.Indexes...) {
+		for _, a := range x.Key.Attributes() {
+			found[a.Name] = true
+		}
+	}
+	if m := c.src.Model; m != nil {
+		for _, e := range m.Entities {
+			if e.Table.Name == c.table.Name {
+				for _, a := range e.Attributes {
+					found[a.Name] = true
+				}
+			}
+		}
+	}
+	if page, ok := c.scan(&wire.ScanInput{TableName: &c.table.Name, Limit: new(int64(sampledRows))}); ok {
+		for _, it := range page.Items {
+			for name := range it.All() {
+				found[string(name)] = true
+			}
+		}
+	}
+
+	var names []string
+	for name := range found {
+		names = append(names, text.Name(name))
+	}
+	slices.Sort(names)
+	return completeName(expression, names)
+}
+
+// scan returns a page of a scan, unless it fails or takes too long.
+func (c *completion) scan(in *wire.ScanInput) (*wire.ScanOutput, bool) {
+	out, _, err := c.src.Target.Do(c.ctx, in)
+	if err != nil {
+		return nil, false
+	}
+	return out.(*wire.ScanOutput), true
+}
+
+// partitions completes a partition key. In a database of this process it goes from each
+// partition to the next as long as there is time; elsewhere it reads one page.
+func (c *completion) partitions(prefix string) []string {
+	if len(c.schema.Hash) != 1 {
+		return nil
+	}
+	in := &wire.ScanInput{TableName: &c.table.Name, Limit: new(int64(pageRows))}
+	if c.src.DB != nil {
+		in.Limit = new(int64(1))
+	}
+	if c.schema.Index != "" {
+		in.IndexName = &c.schema.Index
+	}
+
+	found, whole := map[string]bool{}, false
+	for !whole {
+		page, ok := c.scan(in)
+		if !ok {
+			break
+		}
+		for _, it := range page.Items {
+			if key, ok := typed(it.Get(c.schema.Hash[0].Name)); ok && strings.HasPrefix(key, prefix) {
+				found[key] = true
+			}
+		}
+		whole = page.LastEvaluatedKey.Len() == 0
+		if c.src.DB == nil {
+			break
+		}
+		in.ExclusiveStartKey = endOfPartition(page.LastEvaluatedKey, c.schema)
+	}
+	keys := slices.Sorted(maps.Keys(found))
+	switch {
+	case !whole:
+		return abridged(keys, prefix, "")
+	case len(keys) > mostKeys:
+		return abridged(keys, prefix, keys[len(keys)-1])
+	}
+	return keys
+}
+
+// abridged returns the first of some keys with a prefix that are in order, and what all keys
+// have in common, so that no more than that is typed for the user. Last is the last key of
+// all, or "" if it is not known.
+func abridged(keys []string, prefix, last string) []string {
+	keys = keys[:min(len(keys), mostKeys)]
+	switch {
+	case len(keys) == 0:
+		return nil
+	case last == "":
+		return append(keys, prefix+"…")
+	}
+	return append(keys, common(keys[0], last)+"…", last)
+}
+
+// endOfPartition returns a key above all rows of the partition of a key.
+func endOfPartition(key attr.Item, schema *keycond.Schema) attr.Item {
+	var b attr.Builder
+	for name, v := range key.All() {
+		if !slices.ContainsFunc(schema.Hash, func(a keycond.Attribute) bool { return a.Name == string(name) }) {
+			v = highest(v.Kind())
+		}
+		b.Add(string(name), v)
+	}
+	return b.Item()
+}
+
+// highest returns the highest value that a sort key of a kind can have.
+func highest(kind attr.Kind) attr.Value {
+	const most = 1024 // bytes
+	switch kind {
+	case attr.Number:
+		v, err := attr.NewNumber(strings.Repeat("9", 38) + "e88")
+		if err != nil {
+			panic(err) // it is the highest number
+		}
+		return v
+	case attr.Binary:
+		return attr.NewBinary([]byte(strings.Repeat("\xff", most)))
+	}
+	return attr.NewString(strings.Repeat("\U0010FFFF", most/4))
+}
+
+// sortKeys completes a sort key in a partition.
+func (c *completion) sortKeys(partition, prefix string) []string {
+	key := c.schema.Range[0]
+	first, more := c.rows(partition, prefix, false)
+	var keys []string
+	for _, it := range first {
+		if key, ok := typed(it.Get(key.Name)); ok && strings.HasPrefix(key, prefix) && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	if !more {
+		return keys
+	}
+	at, _ := c.rows(partition, prefix, true)
+	for _, it := range at {
+		if last, ok := typed(it.Get(key.Name)); ok && strings.HasPrefix(last, prefix) {
+			return abridged(keys, prefix, last) // in order, the ends have in common what all have
+		}
+	}
+	return abridged(keys, prefix, "")
+}
+
+// rows returns the first rows of a partition whose sort keys have a prefix, or the last one,
+// and whether there are more.
+func (c *completion) rows(partition, prefix string, last bool) (rows []attr.Item, more bool) {
+	q := ask.Query{
+		Index: c.schema.Index, Partition: []string{partition}, Limit: mostKeys, Backwards: last,
+	}
+	if last {
+		q.Limit = 1
+	}
+	if prefix != "" && c.schema.Range[0].Kind == attr.String {
+		q.Sort = []string{strconv.Quote(prefix) + "*"}
+	}
+	in, err := q.Input(c.table)
+	if err != nil {
+		return nil, false
+	}
+	out, _, err := c.src.Target.Do(c.ctx, in)
+	if err != nil {
+		return nil, false
+	}
+	page := out.(*wire.QueryOutput)
+	return page.Items, page.LastEvaluatedKey.Len() > 0
+}
+
+// common returns what two texts begin with.
+func common(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return strings.ToValidUTF8(a[:n], "")
+}
+
+var operatorBefore = regexp.MustCompile(
+	`(?i)^\s*(?:<=|>=|==|<|>|=|(?:begins|starts)[_-]with\s|between\s(?:.*\sand\s)?)\s*`)
+
+// conditions completes the key at the end of a condition on the sort key of a partition.
+func (c *completion) conditions(partition, condition string) (all []string) {
+	operator := operatorBefore.FindString(condition)
+	for _, key := range c.sortKeys(partition, strings.TrimPrefix(condition, operator)) {
+		if operator == "" {
+			read, err := ask.ParseCondition(c.schema.Range[0].Name, key)
+			if err != nil || read.Op != ast.Equal || read.Operands[0] != key {
+				continue // the key would be taken for another condition
+			}
+		}
+		all = append(all, operator+key)
+	}
+	return all
+}
+
+// typed returns the value of a key as a person types it, and whether it can be typed so.
+func typed(v attr.Value) (string, bool) {
+	switch v.Kind() {
+	case attr.String:
+		s := string(v.Raw())
+		plain := s != "" && s == strings.TrimSpace(s) && s[0] != '"' && s[0] != '\'' && strconv.Quote(s) == `"`+s+`"`
+		return s, plain
+	case attr.Number, attr.Binary:
+		return text.Literal(v), true
+	}
+	return "", false
+}

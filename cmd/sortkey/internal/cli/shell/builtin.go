@@ -1,0 +1,106 @@
+package shell
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/design/awscli"
+)
+
+// usage is the template of what help says after the description of a command.
+const usage = `{{if .HasParent}}Usage:
+  {{.Use}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}
+
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{else}}Commands:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
+
+help COMMAND has the arguments, flags and examples of a command.{{end}}
+`
+
+var (
+	continued = regexp.MustCompile(`\\\n\s*`)
+	outside   = regexp.MustCompile(`\bsortkey | (?:--(?:data|endpoint|model|store)|-m) \S+`)
+)
+
+// examplesIn returns the examples of a command as they are typed in a shell, without those that
+// pass something on to another command or file.
+func examplesIn(text string) string {
+	var kept []string
+	for line := range strings.SplitSeq(continued.ReplaceAllString(text, ""), "\n") {
+		if _, rest, err := awscli.Split(line); err == nil && rest == "" {
+			kept = append(kept, outside.ReplaceAllString(line, ""))
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// commands returns the commands of the shell, below one without a name.
+func (s *shell) commands() *cobra.Command {
+	root := s.root(s.env)
+	root.Long = `A line is a command as sortkey has it, without sortkey and without the flags that name the
+database: query Orders c1 '>= 2024-01' --limit 10. The tab key completes, ↑ and Ctrl-R find
+earlier lines, Ctrl-C stops a command, Ctrl-D ends the shell.`
+	root.SetUsageTemplate(usage)
+	for _, cmd := range root.Commands() {
+		cmd.Example = examplesIn(cmd.Example)
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(
+		&cobra.Command{
+			Use: "begin", Short: "Begin a transaction",
+			Long: `Begin begins a transaction: what the commands after it write is seen by them alone until
+commit applies all of it at one moment, or rollback nothing. Others that write wait.`,
+			Args: app.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				waiting, stop := app.Interruptible(cmd.Context())
+				defer stop()
+				return s.begin(cmd.Context(), waiting)
+			},
+		},
+		&cobra.Command{
+			Use: "commit", Short: "Apply the transaction", Args: app.NoArgs,
+			RunE: func(*cobra.Command, []string) error { return s.commit() },
+		},
+		&cobra.Command{
+			Use: "rollback", Short: "End the transaction without applying it", Args: app.NoArgs,
+			RunE: func(*cobra.Command, []string) error {
+				if s.tx == nil {
+					return errNone
+				}
+				if err := s.rollback(); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintln(s.env.Stdout, "rolled back")
+				return err
+			},
+		},
+		&cobra.Command{
+			Use: "trace on|off", Short: "Print what each query asked and read, as --trace does",
+			Args: func(_ *cobra.Command, args []string) error {
+				if len(args) != 1 || args[0] != "on" && args[0] != "off" {
+					return app.Usage("trace", "trace takes on or off")
+				}
+				return nil
+			},
+			ValidArgsFunction: app.Words("on", "off"),
+			RunE: func(_ *cobra.Command, args []string) error {
+				s.env.Trace = args[0] == "on"
+				return nil
+			},
+		},
+		&cobra.Command{
+			Use: "exit", Short: "End the shell", Args: app.NoArgs,
+			RunE: func(*cobra.Command, []string) error { return errExit },
+		},
+	)
+	app.CompleteNothing(root)
+	return root
+}

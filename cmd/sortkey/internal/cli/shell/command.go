@@ -1,0 +1,96 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/advice"
+)
+
+// Command returns the command. Root returns the commands of a shell, those on items, below
+// one without a name.
+func Command(env *app.Env, root func(*app.Env) *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "shell [MODEL|URL|FOLDER]",
+		Short: "Work with one database line by line",
+		Long: `Shell opens a database and runs the commands on items in it: tables, get, put, update,
+delete, query, scan, sql and explain, each on a line of its own, without sortkey and
+without the flags that name the database. The database is an example or a model file, whose
+items stay in memory until the shell ends; the URL of a server or of a PostgreSQL database;
+or a folder that no server has open. Without an argument it is the server that
+AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL names, or http://127.0.0.1:8000.
+
+The tab key completes commands, flags, tables, indexes, attributes in expressions, and keys
+by their prefix. Each query is followed by a drawing of the slice that it has read; trace on
+adds what was asked. Begin, commit and rollback make transactions, except on a server.
+
+Lines are kept in $XDG_STATE_HOME/sortkey/history, except those that begin with a space.
+Ctrl-C stops the running command, Ctrl-D ends the shell. If standard input is not a
+terminal, its lines are a script: it ends at the first error.`,
+		Example: `  sortkey shell file-tree
+  sortkey shell ./data
+  sortkey shell http://127.0.0.1:8000
+  printf '%s\n' begin "put Orders '{\"customer\": \"c1\", \"order\": 1}'" commit | sortkey shell ./data`,
+		Args:              atMostOneSource,
+		ValidArgsFunction: app.ModelNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := ""
+			if len(args) > 0 {
+				name = args[0]
+			}
+			return run(cmd.Context(), env, root, name)
+		},
+	}
+}
+
+func atMostOneSource(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return app.Usage("shell", "shell takes one model, URL or folder, not %d", len(args))
+	}
+	return nil
+}
+
+// run opens a database and runs a shell on it.
+func run(ctx context.Context, env *app.Env, root func(*app.Env) *cobra.Command, name string) (err error) {
+	src, err := env.Open(ctx, app.SourceNamed(name))
+	if errors.Is(err, models.ErrNotFound) {
+		return advice.New(
+			"the examples are "+strings.Join(examples.Names(), ", ")+
+				"; a folder is one that serve or import has written",
+			"%s is neither an example, nor a model file, nor a folder, nor a URL", name,
+		)
+	}
+	if err != nil {
+		return err
+	}
+	own := *env
+	own.Source, own.Stdin = src, linesOnly{}
+	s := &shell{env: &own, root: root, name: name}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if isTerminal(env.Stdin) && env.Width() > 0 {
+		return s.converse(ctx)
+	}
+	return s.script(ctx, env.Stdin)
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// linesOnly is the standard input of the commands of a shell.
+type linesOnly struct{}
+
+func (linesOnly) Read([]byte) (int, error) {
+	return 0, errors.New("it has the lines of the shell; write the item or the request on the line")
+}

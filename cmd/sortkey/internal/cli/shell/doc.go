@@ -1,0 +1,3 @@
+// Package shell implements sortkey shell: the commands on items, line by line, on one open
+// database, with a line editor, completion from the database, and transactions.
+package shell

@@ -1,0 +1,53 @@
+package shell
+
+import (
+	"context"
+
+	"github.com/peterh/liner"
+)
+
+// errAborted is the error of a line that the user has given up with Ctrl-C.
+var errAborted = liner.ErrPromptAborted
+
+// An editor reads lines from the terminal.
+type editor struct{ state *liner.State }
+
+// newEditor returns an editor with earlier lines. Complete returns the ways to complete a
+// line at a place, counted in characters: what stands before and after all of them, and the
+// texts between.
+func newEditor(history []string, complete func(line string, pos int) (string, []string, string)) *editor {
+	ed := &editor{liner.NewLiner()}
+	ed.state.SetCtrlCAborts(true)
+	ed.state.SetMultiLineMode(true)
+	ed.state.SetTabCompletionStyle(liner.TabPrints)
+	ed.state.SetWordCompleter(complete)
+	for _, line := range history {
+		ed.remember(line)
+	}
+	return ed
+}
+
+// remember adds a line to those that the user can find again.
+func (ed *editor) remember(line string) { ed.state.AppendHistory(line) }
+
+// read returns a line. The error is errAborted, io.EOF at the end, or that of the context.
+func (ed *editor) read(ctx context.Context, prompt string) (string, error) {
+	type answer struct {
+		line string
+		err  error
+	}
+	read := make(chan answer, 1)
+	go func() {
+		line, err := ed.state.Prompt(prompt)
+		read <- answer{line, err}
+	}()
+	select {
+	case a := <-read:
+		return a.line, a.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// close leaves the terminal as it was.
+func (ed *editor) close() { _ = ed.state.Close() }

@@ -1,0 +1,161 @@
+package shell
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/awscli"
+	"github.com/sortkey/sortkey/internal/lines"
+)
+
+// A shell runs commands on one database.
+type shell struct {
+	env  *app.Env // of the commands
+	root func(*app.Env) *cobra.Command
+	name string       // of the database, as the user has written it
+	tx   *transaction // the open one, or nil
+}
+
+// errExit ends a shell.
+var errExit = errors.New("exit")
+
+// close rolls back the open transaction and closes the database.
+func (s *shell) close() error {
+	if s.tx != nil {
+		fmt.Fprintln(s.env.Stderr, "sortkey: the transaction is rolled back")
+	}
+	return errors.Join(s.rollback(), s.env.Source.Close())
+}
+
+// run runs the command of a line. The error is errExit if that ends the shell.
+func (s *shell) run(ctx context.Context, line string) error {
+	words, rest, err := awscli.Split(line)
+	switch {
+	case err != nil:
+		return app.UsageError(advice.Of(err), "%v", err)
+	case rest != "":
+		return app.UsageError(
+			"put the word in quotes: '> 5'", "a line is one command, and %s is not in quotes", strings.Fields(rest)[0],
+		)
+	case len(words) == 0:
+		return nil
+	}
+
+	if s.tx != nil {
+		ctx = s.tx.ctx
+	}
+	root := s.commands()
+	root.SetArgs(words)
+	root.SetOut(s.env.Stdout)
+	root.SetErr(s.env.Stderr)
+	err = root.ExecuteContext(ctx)
+	if s.tx != nil && errors.Is(err, context.Canceled) {
+		// The transaction cannot go on: what was interrupted may have been written in part.
+		err = advice.New("begin again", "interrupted; the transaction is rolled back")
+		return errors.Join(err, s.rollback())
+	}
+	if hint := advice.Of(err); strings.Contains(hint, seeSortkey) {
+		hint = strings.ReplaceAll(strings.ReplaceAll(hint, seeSortkey+"--help", "see help"), seeSortkey, "see ")
+		err = &advice.Error{Msg: err.Error(), Advice: hint, Err: err}
+	}
+	return err
+}
+
+// seeSortkey is what advice to read the help of a command begins with outside a shell.
+const seeSortkey = "see sortkey "
+
+// script runs the lines of r up to the first error.
+func (s *shell) script(ctx context.Context, r io.Reader) error {
+	const longest = 16 << 20 // bytes of a line
+	ctx, stop := app.Interruptible(ctx)
+	defer stop()
+	in := lines.New(bufio.NewReader(r), longest)
+	for n := 1; ; n++ {
+		line, err := in.Next()
+		if err == nil {
+			err = s.run(ctx, string(line))
+		}
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, errExit):
+			if s.tx != nil {
+				return advice.New("end it with commit or rollback", "the script ends in a transaction")
+			}
+			return nil
+		case errors.Is(err, app.ErrWrongAnswers): // the report is printed
+			return advice.New("", "line %d: the request is refused", n)
+		case err != nil:
+			e := app.Explain(err)
+			return &advice.Error{Msg: fmt.Sprintf("line %d: %s", n, e.Msg), Advice: e.Advice, Err: err}
+		}
+	}
+}
+
+// converse reads lines from a terminal and runs them until the user ends the shell.
+func (s *shell) converse(ctx context.Context) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	// An interrupt stops a command, which listens for it too, and not the shell.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+
+	kept, err := openHistory(s.env.Getenv)
+	if err != nil {
+		fmt.Fprintf(s.env.Stderr, "sortkey: the history is not kept: %v\n", err)
+	}
+	ed := newEditor(kept.lines, func(line string, pos int) (string, []string, string) {
+		return s.complete(ctx, line, pos)
+	})
+	defer ed.close()
+	fmt.Fprintln(s.env.Stdout, "help lists the commands, Ctrl-D ends the shell")
+	for {
+		line, err := ed.read(ctx, s.prompt())
+		switch {
+		case errors.Is(err, errAborted):
+			continue
+		case errors.Is(err, io.EOF):
+			fmt.Fprintln(s.env.Stdout)
+			return nil
+		case err != nil:
+			return err
+		}
+		if typed := strings.TrimSpace(line); typed != "" && !strings.HasPrefix(line, " ") {
+			ed.remember(typed)
+			kept.add(typed)
+		}
+		switch err := s.run(ctx, line); {
+		case errors.Is(err, errExit):
+			return nil
+		case err != nil:
+			s.env.Report(err)
+		}
+	}
+}
+
+// prompt returns the prompt: the name of the database, and whether a transaction is open.
+func (s *shell) prompt() string {
+	const most = 20 // columns of the name
+	name := "sortkey"
+	if s.name != "" {
+		name = filepath.Base(strings.TrimSuffix(s.name, "/"))
+	}
+	if r := []rune(name); len(r) > most {
+		name = string(r[:most-1]) + "…"
+	}
+	if s.tx != nil {
+		name += " (transaction)"
+	}
+	return name + "> "
+}

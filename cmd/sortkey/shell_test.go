@@ -1,0 +1,255 @@
+//go:build !windows
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+)
+
+// A terminal is a pseudo-terminal in which sortkey shell runs.
+type terminal struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	tty    *os.File
+	output chan string
+	seen   string // what the shell has written and no expectation has matched
+}
+
+// startShell runs sortkey shell in a pseudo-terminal with a folder for its history.
+func startShell(t *testing.T, state string, args ...string) *terminal {
+	t.Helper()
+	cmd := exec.Command("sortkey", append([]string{"shell"}, args...)...)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state, "TERM=xterm", "NO_COLOR=1")
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
+	require.NoError(t, err)
+	term := &terminal{t: t, cmd: cmd, tty: tty, output: make(chan string, 1)}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = tty.Close()
+		for range term.output {
+		}
+	})
+	go func() {
+		defer close(term.output)
+		buf := make([]byte, 1<<16)
+		for {
+			n, err := tty.Read(buf)
+			if n > 0 {
+				term.output <- string(buf[:n])
+			}
+			if err != nil { // the shell has ended
+				return
+			}
+		}
+	}()
+	term.expect("Ctrl-D ends the shell")
+	return term
+}
+
+// write types text.
+func (term *terminal) write(text string) {
+	term.t.Helper()
+	_, err := io.WriteString(term.tty, text)
+	require.NoError(term.t, err)
+}
+
+// escapes are the sequences by which a program moves the cursor and erases.
+var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
+
+// expect waits until the shell has written a text.
+func (term *terminal) expect(text string) {
+	term.t.Helper()
+	patience := time.After(patience)
+	for {
+		if i := strings.Index(term.seen, text); i >= 0 {
+			term.seen = term.seen[i+len(text):]
+			return
+		}
+		select {
+		case part, ok := <-term.output:
+			if !ok {
+				term.t.Fatalf("the shell ended before it wrote %q: %s", text, term.seen)
+			}
+			term.seen = escapes.ReplaceAllString(term.seen+part, "")
+		case <-patience:
+			term.t.Fatalf("the shell did not write %q but %s", text, term.seen)
+		}
+	}
+}
+
+// run types a line and expects texts in the answer, and the prompt after it.
+func (term *terminal) run(line string, texts ...string) {
+	term.t.Helper()
+	term.write(line + "\r")
+	term.expect(line)
+	for _, text := range append(texts, "> ") {
+		term.expect(text)
+	}
+}
+
+// end expects the end of the shell and returns its exit code.
+func (term *terminal) end() int {
+	term.t.Helper()
+	patience := time.After(patience)
+	for {
+		select {
+		case part, ok := <-term.output:
+			if ok {
+				term.seen += part
+				continue
+			}
+		case <-patience:
+			term.t.Fatal("the shell does not end")
+		}
+		_ = term.cmd.Wait() // the code is in the state
+		return term.cmd.ProcessState.ExitCode()
+	}
+}
+
+func TestShell(t *testing.T) {
+	state := t.TempDir()
+	term := startShell(t, state, "file-tree")
+
+	// The tab key completes a command, a table, a partition by its prefix and a sort key.
+	term.write("que\t")
+	term.expect("query ")
+	term.write("Dr\tDRIVE#a9\t")
+	term.expect("query Drive 'DRIVE#a91' ")
+	term.write("root/photos/2026/b\t")
+	term.expect("query Drive 'DRIVE#a91' root/photos/2026/beach.jpg ")
+	term.write("\r")
+	term.expect("1 row (1 examined, 0.5 read units)")
+	term.expect(`┌  from "root/photos/2026/beach.jpg"`)
+	term.expect("│  1 row examined, 1 returned, 91 bytes, 0.5 read units")
+	term.expect(`└  up to "root/photos/2026/beach.jpg"`)
+
+	// A refused condition, and the request that works.
+	term.run("query Drive 'DRIVE#a91' 'contains photos'",
+		"rule       contains is not a key condition", "query Drive 'DRIVE#a91'", `scan Drive --filter 'PK = "DRIVE#a91" AND`)
+	term.run("query Drive 'DRIVE#a91' '> root/b AND < root/d'", "instead ", "query Drive 'DRIVE#a91' 'between root/b and root/d'")
+	term.run("explain aws dynamodb query --table-name Drive --key-condition-expression 'begins_with(PK, :p)' "+
+		`--expression-attribute-values '{":p": {"S": "DRIVE#a"}}'`, "rule ", "scan Drive --filter 'begins_with(PK, \"DRIVE#a\")'")
+
+	// A transaction is seen by its own commands, and rolled back.
+	term.run("begin", "(transaction)")
+	term.run(`put Drive '{"PK": "DRIVE#a91", "SK": "root/new"}'`, "created the item")
+	term.run("query Drive 'DRIVE#a91' 'root/n*'", "1 row (1 examined")
+	term.run("rollback", "rolled back")
+	term.run("query Drive 'DRIVE#a91' 'root/n*'", "no rows (0 examined")
+
+	// What was asked.
+	term.run("trace on")
+	term.run("query Drive 'DRIVE#a91' 'root/n*'", `asked Drive where PK = "DRIVE#a91" AND begins_with(SK, "root/n")`, "slice ")
+
+	// Earlier lines, but none that begins with a space.
+	term.run(" get Drive 'DRIVE#a91' secret", "there is no item")
+	term.write("\x1b[A")
+	term.expect("query Drive 'DRIVE#a91' 'root/n*'")
+
+	// Ctrl-C gives up the line. Ctrl-D ends the shell, and the transaction with it.
+	term.write("\x03")
+	term.expect("^C")
+	term.run("begin", "(transaction)")
+	term.write("\x04")
+	term.expect("the transaction is rolled back")
+	require.Zero(t, term.end())
+
+	info, err := os.Stat(filepath.Join(state, "sortkey", "history"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	term = startShell(t, state, "file-tree")
+	term.write("\x12secret") // search
+	term.expect("(reverse-i-search)`secret': ")
+	term.write("\x07\x1b[A\x1b[A")
+	term.expect("query Drive 'DRIVE#a91' 'root/n*'")
+	term.write("\r")
+	term.expect("no rows")
+	term.write("exit\r")
+	require.Zero(t, term.end())
+}
+
+func TestShellCompletes(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "db")
+	items := filepath.Join(t.TempDir(), "items.jsonl")
+	var lines strings.Builder
+	for i := range 60 { // more than a completion offers
+		fmt.Fprintf(&lines, `{"customer": "Ann", "order": %d, "placed": "2024-%02d-01T%02d", "the total": 5}`+"\n", i, i%12+1, i)
+	}
+	lines.WriteString(`{"customer": "it's me", "order": 1, "placed": "2024"}` + "\n")
+	require.NoError(t, os.WriteFile(items, []byte(lines.String()), 0o600))
+	schema := filepath.Join(t.TempDir(), "orders.json")
+	require.NoError(t, os.WriteFile(schema, []byte(`{
+		"TableName": "Orders", "BillingMode": "PAY_PER_REQUEST",
+		"AttributeDefinitions": [{"AttributeName": "customer", "AttributeType": "S"},
+			{"AttributeName": "order", "AttributeType": "N"}, {"AttributeName": "placed", "AttributeType": "S"}],
+		"KeySchema": [{"AttributeName": "customer", "KeyType": "HASH"}, {"AttributeName": "order", "KeyType": "RANGE"}],
+		"GlobalSecondaryIndexes": [{"IndexName": "ByTime", "Projection": {"ProjectionType": "ALL"},
+			"KeySchema": [{"AttributeName": "customer", "KeyType": "HASH"}, {"AttributeName": "placed", "KeyType": "RANGE"}]}]
+	}`), 0o600))
+	out, err := exec.Command("sortkey", "import", items, "--schema", schema, "--data", data).CombinedOutput()
+	require.NoError(t, err, string(out))
+
+	term := startShell(t, t.TempDir(), data)
+	for _, tt := range []struct{ typed, want string }{
+		{"tr\to\t", "trace o"},
+		{"scan Orders --fil\t", "scan Orders --filter "},
+		{"scan Orders -i \t", "scan Orders -i ByTime "},
+		{"get Orders A\t", "get Orders Ann "},
+		{"get Orders it\t", `get Orders 'it'\''s me' `},
+		{"get Orders Ann 2\t\t", "2 20 21 22 23 24 25 26 27 28 29 2…"},
+		{"query Orders Ann --index ByTime '2024-11\t\t", "'2024-11-01T46' '2024-11-01T58'"},
+		{"query Orders --index ByTime Ann 'between 2024-01-01T00 and 2024-12-01T5\t", "'between 2024-01-01T00 and 2024-12-01T59' "},
+		{"query Orders --index ByTime Ann '2\t", "query Orders --index ByTime Ann '2024-"},
+		{"query Orders --index ByTime Ann '> 2024-02-01T4\t", "'> 2024-02-01T49' "},
+		{"scan Orders --filter 'customer = \"x\" AND pl\t", "AND placed"},
+		{"update Orders Ann 1 'SET `the\t", "SET `the total`"},
+		{"update Orders Ann 1 'SET a = 1' --if 'attribute_exists(ord\t", "attribute_exists(order"},
+		{"sql 'SELECT * FROM Or\t WHERE cust\t", "sql 'SELECT * FROM Orders WHERE customer"},
+		{"explain Orders An\t", "explain Orders Ann "},
+		{"help up\t", "help update "},
+	} {
+		term.write(tt.typed)
+		term.expect(tt.want)
+		term.write("\x03")
+		term.expect("^C")
+	}
+}
+
+// TestShellInterrupted has a server that does not answer: Ctrl-C stops the command, not the
+// shell. The end of the process leaves the terminal as it was.
+func TestShellInterrupted(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer silent.Close()
+	require.NoError(t, silent.(*net.TCPListener).SetDeadline(time.Now().Add(patience)))
+	term := startShell(t, t.TempDir(), "http://"+silent.Addr().String())
+	term.write("tables\r")
+	term.expect("tables")
+	_, err = silent.Accept() // the command waits for the answer
+	require.NoError(t, err)
+	term.write("\x03")
+	term.expect("sortkey: interrupted")
+	term.run("begin", "a server has no interactive transactions", "TransactWriteItems")
+
+	// A completion does not wait for the server either.
+	began := time.Now()
+	term.write("get Or\tx")
+	term.expect("get Orx")
+	require.Less(t, time.Since(began), patience/4)
+	require.NoError(t, term.cmd.Process.Signal(syscall.SIGTERM))
+	term.expect("sortkey: interrupted")
+	require.Equal(t, 1, term.end())
+}
