@@ -141,6 +141,7 @@ func (j *judge) judge() {
 		j.keys()
 	}
 	j.item()
+	j.nothing()
 }
 
 // over returns the partition that exceeds a budget most, among those in which

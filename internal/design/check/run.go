@@ -66,6 +66,8 @@ type PatternResult struct {
 	Spread *spread.Spread
 	// Failures are the unmet expectations.
 	Failures []model.Finding
+
+	nearest string // the key most like that of a request that finds nothing
 }
 
 // Request returns the request as JSON, a raw one as its author wrote it, or nil for a
@@ -199,6 +201,11 @@ func runPattern(
 	q := spread.Question{Pattern: p, Input: pr.Input, Report: pr.Report}
 	if pr.Spread, err = spread.Of(ctx, w, target, q, spread.Options{Pages: o.Pages}); err != nil {
 		return pr, err
+	}
+	if pr.Report.Returned == 0 {
+		if pr.nearest, err = nearest(ctx, w, pr.Report); err != nil {
+			return pr, err
+		}
 	}
 	pr.judge()
 	return pr, nil

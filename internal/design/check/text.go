@@ -166,12 +166,6 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		p.reading("p95", &s.P95)
 		p.reading("worst", &s.Worst)
 	}
-	if pr.idle() {
-		p.line(
-			"note", p.paint.Warn,
-			"no item has this key, so the cost is meaningless: use values of a sample, or expect: {rows: 0}",
-		)
-	}
 	if len(r.Entities) > 1 || len(r.Entities) == 1 && r.Entities[0].Entity != "" && pr.Pattern.Entity == nil {
 		var parts []string
 		for _, s := range r.Entities {
@@ -203,13 +197,6 @@ func (p *printer) reading(label string, r *spread.Reading) {
 		read += fmt.Sprintf(", about %s times as much at the declared scale", text.Figure(r.Growth))
 	}
 	p.whole("", nil, fmt.Sprintf("%-5s  %s: %s", label, read, r.Key.Text()))
-}
-
-// idle reports whether the pattern unexpectedly read no rows.
-func (pr *PatternResult) idle() bool {
-	e := &pr.Pattern.Expect
-	return pr.OK() && pr.Report.Examined == 0 && e.Rows == nil && e.Keys == nil && !e.NoItem &&
-		(e.MaxRows == nil || *e.MaxRows > 0)
 }
 
 // request describes the request in words.

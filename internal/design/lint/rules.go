@@ -15,7 +15,7 @@ func Rules() []rule.Rule {
 		unpaddedNumber, negativeNumber, mixedCase, utf16Order, mixedTime, mixedEpoch, lostFraction, lowByte,
 		invisibleDifference,
 		randomOrder, componentOrder, wrongDirection, partitionPrefix,
-		openPrefix, delimiterInValue, highSentinel, foreignRows, sameShape, filterForKey,
+		openPrefix, delimiterInValue, highSentinel, foreignRows, sameShape, filterForKey, limitWithFilter,
 		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
 		multiAttribute, undeclaredParent,
 		keyLength, itemSize, collectionSize, partitionSkew, hotPartition,
