@@ -65,7 +65,7 @@ func (j *judge) uncompiled() {
 }
 
 func (j *judge) judge() {
-	r, x := j.pr.Report, j.p.Expect
+	r, x := j.pr.Total, j.p.Expect
 	if r.Refused != nil {
 		j.refused()
 		return
@@ -141,6 +141,7 @@ func (j *judge) judge() {
 		j.keys()
 	}
 	j.item()
+	j.batch()
 	j.nothing()
 }
 
@@ -182,7 +183,7 @@ func grown(v, declared float64, figure func(float64) string) string {
 func count(v float64) string { return text.Thousands(int(v)) }
 
 func (j *judge) refused() {
-	r, want := j.pr.Report.Refused, j.p.Expect.Error
+	r, want := j.pr.Total.Refused, j.p.Expect.Error
 	if want == r.Code {
 		return
 	}
@@ -203,7 +204,7 @@ func (j *judge) refused() {
 
 // item compares the result of a GetItem.
 func (j *judge) item() {
-	r, x := j.pr.Report, j.p.Expect
+	r, x := j.pr.Total, j.p.Expect
 	switch {
 	case x.NoItem && r.Returned > 0:
 		j.fail(j.some(""), "", "expected no item, got one")
@@ -241,7 +242,7 @@ func (j *judge) keys() {
 	if !complete {
 		j.fail(
 			nil, "expect rows instead of keys", "expected %s, got %d, too many to compare",
-			text.Count(len(want), "key"), j.pr.Report.Returned,
+			text.Count(len(want), "key"), j.pr.Total.Returned,
 		)
 		return
 	}
@@ -283,12 +284,12 @@ func (j *judge) keys() {
 // returned returns the returned rows, and whether the report has all of them.
 func (j *judge) returned() ([]explain.Row, bool) {
 	var got []explain.Row
-	for _, row := range slices.Concat(j.pr.Report.Rows, j.pr.Report.Tail) {
+	for _, row := range slices.Concat(j.pr.Total.Rows, j.pr.Total.Tail) {
 		if row.Returned {
 			got = append(got, row)
 		}
 	}
-	return got, len(got) == j.pr.Report.Returned
+	return got, len(got) == j.pr.Total.Returned
 }
 
 // tied reports whether two rows have equal keys in the index.
@@ -330,7 +331,7 @@ func (j *judge) first(is func(explain.Row) bool) (keys []string) {
 	if j.p.Table == nil {
 		return nil
 	}
-	for _, row := range j.pr.Report.Rows {
+	for _, row := range j.pr.Total.Rows {
 		if is(row) {
 			if keys = append(keys, rowText(j.p.Table, row.Key)); len(keys) == 2 {
 				break

@@ -15,7 +15,7 @@ import (
 // nothing fails a pattern that returns no rows although it does not expect that: the usual reason is
 // a request whose separators or letters are not those of the keys.
 func (j *judge) nothing() {
-	r := j.pr.Report
+	r := j.pr.Total
 	const meant = "if it is right that nothing is there, write expect: {rows: 0}"
 	switch {
 	case r.Returned > 0 || j.expectsNothing() || len(j.pr.Failures) > 0:

@@ -57,6 +57,12 @@ type PatternResult struct {
 	Compile *compile.Error
 	// Report describes what the request read, or is nil.
 	Report *explain.Report
+	// Requests is the number of requests of the pattern, such as one for each shard. Input and Report
+	// are those of the first; Total is what all of them read.
+	Requests int
+	Total    *explain.Report
+	// Batch is what was read by the values of the rows, or nil.
+	Batch *explain.Batch
 	// Growth is the average number of rows at the declared scale for each row
 	// that the request examined. It is 1 if all declared items were generated,
 	// or if a Limit bounds the rows.
@@ -67,7 +73,9 @@ type PatternResult struct {
 	// Failures are the unmet expectations.
 	Failures []model.Finding
 
-	nearest string // the key most like that of a request that finds nothing
+	varied  []string // fields whose values differ between requests
+	lost    int      // rows without the key of the item to which they should lead
+	nearest string   // the key most like that of a request that finds nothing
 }
 
 // Request returns the request as JSON, a raw one as its author wrote it, or nil for a
@@ -91,7 +99,18 @@ func (p *PatternResult) Units() float64 {
 	if p.Report == nil {
 		return 0
 	}
-	return p.Report.Units(p.Pattern.Consistent)
+	return p.Total.Units(p.Pattern.Consistent) + p.BatchUnits()
+}
+
+// BatchUnits returns the read units of what is read by the values of the rows.
+func (p *PatternResult) BatchUnits() float64 {
+	switch {
+	case p.Batch == nil:
+		return 0
+	case p.Pattern.Consistent:
+		return p.Batch.Strong
+	}
+	return p.Batch.Eventual
 }
 
 // Waste returns the share of the bytes read that are not returned.
@@ -99,7 +118,7 @@ func (p *PatternResult) Waste() float64 {
 	if p.Report == nil {
 		return 0
 	}
-	return p.Report.Waste()
+	return p.Total.Waste()
 }
 
 // Count returns the number of findings of a severity.
@@ -162,13 +181,56 @@ func Through(
 	ctx context.Context, target explain.Target, m *model.Model, p *model.Pattern, o explain.Options,
 ) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
-	if pr.compile(m) == nil {
-		if err := pr.explain(ctx, target, o); err != nil {
+	if parts := pr.split(); pr.Compile == nil {
+		if err := pr.read(ctx, target, m, parts, o); err != nil {
 			return pr, err
 		}
 	}
 	pr.judge()
 	return pr, nil
+}
+
+// split returns the parts of the pattern, or sets the reason why it has none.
+func (p *PatternResult) split() []*model.Pattern {
+	parts, err := compile.Split(p.Pattern)
+	if err != nil {
+		p.Compile, _ = errors.AsType[*compile.Error](err)
+	}
+	return parts
+}
+
+// read runs the requests of the parts of a pattern, and then its batch.
+func (p *PatternResult) read(
+	ctx context.Context, target explain.Target, m *model.Model, parts []*model.Pattern, o explain.Options,
+) error {
+	if p.Pattern.Then != nil {
+		o.Items = max(o.Items, mostThen)
+	}
+	var reports []*explain.Report
+	for i, part := range parts {
+		one := PatternResult{Pattern: part}
+		if one.compile(m) != nil {
+			p.Compile = one.Compile
+			return nil
+		}
+		if err := one.explain(ctx, target, o); err != nil {
+			return err
+		}
+		if i == 0 {
+			p.Input, p.Report = one.Input, one.Report
+		}
+		reports = append(reports, one.Report)
+	}
+	p.Requests, p.Total = len(parts), explain.Sum(reports)
+	for i, w := range p.Pattern.Where {
+		if last := parts[len(parts)-1]; !slices.Equal(parts[0].Where[i].Args, last.Where[i].Args) {
+			p.varied = append(p.varied, w.Field)
+		}
+	}
+	if p.Total.Refused != nil {
+		p.Report = p.Total
+	}
+	return p.then(ctx, target, m)
 }
 
 func runPattern(
@@ -197,12 +259,15 @@ func runPattern(
 	if pr.Report == nil {
 		return pr, nil
 	}
-	pr.Growth = growth(w, pr.Report)
-	q := spread.Question{Pattern: p, Input: pr.Input, Report: pr.Report}
-	if pr.Spread, err = spread.Of(ctx, w, target, q, spread.Options{Pages: o.Pages}); err != nil {
-		return pr, err
+	pr.Growth = growth(w, pr.Total)
+	if pr.Requests == 1 {
+		q := spread.Question{Pattern: p, Input: pr.Input, Report: pr.Report}
+		if pr.Spread, err = spread.Of(ctx, w, target, q, spread.Options{Pages: o.Pages}); err != nil {
+			return pr, err
+		}
+		pr.spreadBatch()
 	}
-	if pr.Report.Returned == 0 {
+	if pr.Total.Returned == 0 {
 		if pr.nearest, err = nearest(ctx, w, pr.Report); err != nil {
 			return pr, err
 		}

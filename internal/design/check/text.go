@@ -138,8 +138,12 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		low, high := r.Ends()
 		p.line("slice", nil, low+" "+high)
 	}
-	read := fmt.Sprintf("%s, %s returned", rows(r.Examined), text.Thousands(r.Returned))
-	if n := r.Examined - r.Returned; n > 0 {
+	if pr.Requests > 1 {
+		p.line("and", nil, pr.alike())
+	}
+	total := pr.Total
+	read := fmt.Sprintf("%s, %s returned", rows(total.Examined), text.Thousands(total.Returned))
+	if n := total.Examined - total.Returned; n > 0 {
 		read += fmt.Sprintf(
 			", %s",
 			p.paint.Warn(fmt.Sprintf("%s wasted (%s of the bytes)", text.Thousands(n), text.Percent(pr.Waste()))),
@@ -150,10 +154,16 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		consistency = "strongly consistent"
 	}
 	read += fmt.Sprintf(
-		"; %s, %s; %s %s", text.Count(r.Bytes+r.Fetched, "byte"), text.Count(r.Pages, "page"), units(pr.Units()),
-		consistency,
+		"; %s, %s; %s %s", text.Count(total.Bytes+total.Fetched, "byte"), text.Count(total.Pages, "page"),
+		units(total.Units(pr.Pattern.Consistent)), consistency,
 	)
 	p.line("reads", nil, read)
+	if b := pr.Batch; b != nil {
+		p.line("then", nil, fmt.Sprintf(
+			"%s by key, in %s; %s, %s; %s in all", pr.Pattern.Then.Name+" "+text.Thousands(b.Items),
+			text.Count(b.Requests, "batch"), text.Count(b.Bytes, "byte"), units(pr.BatchUnits()), units(pr.Units()),
+		))
+	}
 	if pr.Growth >= 1.1 {
 		p.line(
 			"declared", p.paint.Warn,
@@ -166,9 +176,9 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		p.reading("p95", &s.P95)
 		p.reading("worst", &s.Worst)
 	}
-	if len(r.Entities) > 1 || len(r.Entities) == 1 && r.Entities[0].Entity != "" && pr.Pattern.Entity == nil {
+	if all := total.Entities; len(all) > 1 || len(all) == 1 && all[0].Entity != "" && pr.Pattern.Entity == nil {
 		var parts []string
-		for _, s := range r.Entities {
+		for _, s := range all {
 			name := s.Entity
 			if name == "" {
 				name = "(no entity)"
@@ -184,6 +194,12 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 	if r.Operation == "Query" && r.Limit > 0 && r.Last != nil {
 		p.line("stops", nil, r.Stop)
 	}
+}
+
+// alike describes the requests of a pattern beside the first.
+func (pr *PatternResult) alike() string {
+	return fmt.Sprintf("%s more like it, for other values of %s; the figures are for all",
+		text.Thousands(pr.Requests-1), strings.Join(pr.varied, " and "))
 }
 
 // reading writes what a pattern reads in a partition.

@@ -313,9 +313,17 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 		return t.Const, nil
 	}
 	equal := c.equal()
-	for _, name := range t.Template.Components() {
+	for _, part := range t.Template.Parts() {
+		name := part.Name
+		if name == "" {
+			continue
+		}
 		w, ok := c.given(name)
 		c.used[name] = true
+		if text, one := c.inOne(w, part.Type); ok && one {
+			equal[name] = text
+			continue
+		}
 		switch {
 		case !ok:
 			return attr.Value{}, &Error{
@@ -327,7 +335,7 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 			return attr.Value{}, &Error{
 				Pos: w.Pos, Attribute: a.Name, Component: name,
 				Msg:    fmt.Sprintf("%s is in %s, %s, which allows only =, not %s", name, a.Name, role, w.Op),
-				Advice: fmt.Sprintf("move %s into a sort key; a query reads one partition", name),
+				Advice: c.otherwise(w, part.Type),
 			}
 		}
 	}
@@ -336,6 +344,47 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 		return attr.Value{}, err
 	}
 	return model.ValueOf(value, t.Kind)
+}
+
+// inOne returns the value of a component of the partition key that is a period, if a range of times
+// lies in one: a query of some hours reads the partition of their day. The sort key must have the
+// time too, unless the range is the whole period.
+func (c *compiler) inOne(w model.Condition, t keys.Type) (text string, ok bool) {
+	if unit, ok := precision(t); !ok || unit == len(calendars) {
+		return "", false
+	}
+	ends := whole(w, t)
+	if ends.Op != ast.OpBetween {
+		return "", false
+	}
+	from, err1 := periodOf(t, ends.Args[0])
+	to, err2 := periodOf(t, ends.Args[1])
+	if err1 != nil || err2 != nil || from != to {
+		return "", false
+	}
+	sort := c.p.Table.Sort
+	if c.p.Index != nil {
+		sort = c.p.Index.Sort
+	}
+	inSort := c.p.Entity != nil && c.p.Entity.ComponentsOf(sort)[w.Field]
+	return from, inSort || w.Args[0] == from && w.Args[len(w.Args)-1] == from
+}
+
+// otherwise says how a pattern can have a condition on a component of the partition key that is not =.
+func (c *compiler) otherwise(w model.Condition, t keys.Type) string {
+	unit, ok := precision(t)
+	switch {
+	case w.Op == model.In:
+		return "the pattern is one request for each value: write {" + w.Field + ": …} with one of them"
+	case !ok || unit == len(calendars):
+		return fmt.Sprintf("move %s into a sort key; a query reads one partition", w.Field)
+	case w.Op != ast.OpBetween:
+		return fmt.Sprintf("write both ends, as in {%s: {between: [%s, %[2]s]}}", w.Field, w.Args[0])
+	}
+	return fmt.Sprintf(
+		"a partition holds one %s: keep the range within it, and unless that is all of it add {%s} to the sort key",
+		t.Name, w.Field,
+	)
 }
 
 func (c *compiler) template(a model.Attribute) (*model.Template, error) {
@@ -410,7 +459,7 @@ func (c *compiler) openReason() (why, missing string) {
 			switch w, ok := c.given(part.Name); {
 			case !ok:
 				return "the pattern does not give " + part.Name, part.Name
-			case wholeDays(w, part.Type).Op != ast.Equal:
+			case whole(w, part.Type).Op != ast.Equal:
 				return part.Name + " already has a range", ""
 			}
 		}
@@ -431,7 +480,7 @@ func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Templa
 			break
 		}
 		before, ok := c.given(name)
-		if ok && wholeDays(before, part.Type).Op == ast.Equal {
+		if ok && whole(before, part.Type).Op == ast.Equal {
 			continue
 		}
 		if ok {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/sortkey/sortkey/internal/design/model"
 
@@ -72,7 +71,7 @@ func (c *compiler) sort(a model.Attribute) (*keycond.Clause, bool, error) {
 	}
 	equal := c.equal()
 	for _, part := range t.Template.Parts() {
-		if _, day := LastOf(part.Type, equal[part.Name]); day {
+		if _, _, ok := Period(part.Type, equal[part.Name]); ok {
 			delete(equal, part.Name) // a range
 		}
 	}
@@ -103,7 +102,7 @@ func (c *compiler) sort(a model.Attribute) (*keycond.Clause, bool, error) {
 	if !s.last {
 		s.next = parts[at+1].Literal
 	}
-	cl, err := s.clause(wholeDays(w, s.typ))
+	cl, err := s.clause(whole(w, s.typ))
 	if err != nil {
 		if ce, ok := errors.AsType[*Error](err); ok {
 			ce.Pos, ce.Attribute, ce.Component = w.Pos, a.Name, w.Field
@@ -111,46 +110,6 @@ func (c *compiler) sort(a model.Attribute) (*keycond.Clause, bool, error) {
 		return nil, false, err
 	}
 	return cl, false, nil
-}
-
-// LastOf returns the last time of a day, for types more precise than a day. It
-// reports false for other types and for a text that is not a day.
-func LastOf(t keys.Type, text string) (string, bool) {
-	frac := ""
-	switch t.Name {
-	case "time", "epoch":
-	case "millis", "epochms":
-		frac = ".999"
-	case "micros":
-		frac = ".999999"
-	case "nanos":
-		frac = ".999999999"
-	default:
-		return "", false
-	}
-	if _, err := time.Parse(time.DateOnly, text); err != nil {
-		return "", false
-	}
-	return text + "T23:59:59" + frac + "Z", true
-}
-
-// wholeDays replaces a date in a condition on a time by the whole day: =
-// matches all times of the day, and > those after the last.
-func wholeDays(w model.Condition, t keys.Type) model.Condition {
-	end, ok := "", false
-	if n := len(w.Args); n > 0 {
-		end, ok = LastOf(t, w.Args[n-1])
-	}
-	if !ok {
-		return w
-	}
-	switch w.Op {
-	case ast.Equal, ast.OpBetween:
-		w.Op, w.Args = ast.OpBetween, []string{w.Args[0], end}
-	case ast.LessOrEqual, ast.Greater:
-		w.Args = []string{end}
-	}
-	return w
 }
 
 // rawClause returns a condition on the attribute itself.

@@ -332,7 +332,7 @@ func (w *patternWriter) rangeOf(t *model.Template, parts []keys.Part, n int, c m
 // moment returns a parameter as a bound. If the model gives the bound as a day,
 // it stands for the first or for the last moment of the day.
 func (w *patternWriter) moment(name, typ string, t keys.Type, arg string, last bool) string {
-	if _, day := compile.LastOf(t, arg); !day {
+	if !compile.IsDay(t, arg) {
 		return name
 	}
 	helper := "startOfDay"
@@ -351,7 +351,7 @@ func (w *patternWriter) moment(name, typ string, t keys.Type, arg string, last b
 
 // ofDay reports whether a condition on a time has a day in place of a time.
 func ofDay(c model.Condition, t keys.Type) bool {
-	return slices.ContainsFunc(c.Args, func(arg string) bool { _, day := compile.LastOf(t, arg); return day }) &&
+	return slices.ContainsFunc(c.Args, func(arg string) bool { return compile.IsDay(t, arg) }) &&
 		c.Op != ast.OpBeginsWith
 }
 

@@ -180,6 +180,8 @@ type Pattern struct {
 	Descending bool
 	Limit      int // 0 means no limit
 	Consistent bool
+	// Then is an entity whose items are read by the values of each row, in batches, or nil.
+	Then *Entity
 
 	// Rate is the number of requests per second; 0 means not declared.
 	Rate   float64
@@ -191,8 +193,12 @@ type Condition struct {
 	Pos   Pos
 	Field string
 	Op    ast.Op
-	Args  []string // two for BETWEEN, one for the others, in the text form of the field
+	Args  []string // two for BETWEEN, any number for In, one for the others, in the text form of the field
 }
+
+// In is the operator of a condition that lists values, or for none means all values of its field:
+// the pattern is one request for each.
+const In ast.Op = "in"
 
 // The partitions in which the budgets of a pattern hold.
 const (

@@ -154,6 +154,7 @@ var patternObject = object[model.Pattern]{
 		question("get", "GetItem", "entity", "table", "where", "project", "consistent"),
 		question("scan", "Scan", "table", "index", "entity", "filter", "project", "limit", "consistent"),
 		has("request", "A raw request, with its operation.", requestCodec),
+		late(has("then", "The entity whose items a batch reads by the values of each row.", thenCodec)),
 	},
 }
 

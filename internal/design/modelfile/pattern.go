@@ -157,3 +157,20 @@ var orderCodec = special(schema{"enum": orders}, func(in value, q *model.Pattern
 })
 
 var orders = []string{"asc", "desc"}
+
+// thenCodec is the codec of the entity that a batch reads after a query.
+var thenCodec = special(textSchema, func(in value, q *model.Pattern) {
+	e := find(in.called("the entity of then"), in.m.Entities, entityName, "unknown entity %s")
+	switch {
+	case e == nil || e.Table == nil:
+	case q.Operation != "Query" && q.Operation != "Scan":
+		in.fail("read the other item with a get of its own", "then follows the rows of a query or a scan")
+	default:
+		q.Then = e
+	}
+}, func(q *model.Pattern) *yaml.Node {
+	if q.Then == nil {
+		return nil
+	}
+	return textNode(q.Then.Name)
+})

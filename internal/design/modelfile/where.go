@@ -7,12 +7,19 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
 // operators are the conditions on a key besides a value, which means =.
-var operators = []string{"=", "<", "<=", ">", ">=", "between", "begins_with"}
+var operators = []string{"=", "<", "<=", ">", ">=", "between", "begins_with", "in"}
+
+// every stands for all values of a field.
+const every = "all"
+
+// maxIn is the most values that a condition can list.
+const maxIn = 1000
 
 // whereCodec is the codec of conditions on fields and key attributes.
 var whereCodec = special(whereSchema(), func(in value, q *model.Pattern) {
@@ -22,11 +29,19 @@ var whereCodec = special(whereSchema(), func(in value, q *model.Pattern) {
 }, func(q *model.Pattern) *yaml.Node {
 	n := flowNode()
 	for _, c := range q.Where {
-		value := textNode(c.Args[0])
+		var value *yaml.Node
+		if len(c.Args) > 0 {
+			value = textNode(c.Args[0])
+		}
 		if len(c.Args) > 1 {
 			value = listNode(yaml.FlowStyle, c.Args, textNode)
 		}
-		if c.Op != ast.Equal {
+		switch {
+		case c.Op == model.In && len(c.Args) == 0:
+			value = put(flowNode(), "in", textNode(every))
+		case c.Op == model.In:
+			value = put(flowNode(), "in", listNode(yaml.FlowStyle, c.Args, textNode))
+		case c.Op != ast.Equal:
 			value = put(flowNode(), strings.ToLower(string(c.Op)), value)
 		}
 		put(n, c.Field, value)
@@ -40,6 +55,7 @@ func whereSchema() schema {
 		properties[op] = anyOf(textSchema, arrayOf(textSchema, 1, 1))
 	}
 	properties["between"] = arrayOf(textSchema, 2, 2)
+	properties["in"] = anyOf(schema{"enum": []string{every}}, arrayOf(textSchema, 1, maxIn))
 	return define("where", schema{
 		"type": "object", "description": "Conditions on fields or key attributes.",
 		"additionalProperties": anyOf(textSchema, schema{
@@ -90,7 +106,7 @@ func (e entry) restrict(q *model.Pattern) {
 // an index.
 func encodes(e *model.Entity, f *model.Field, text string) error {
 	_, err := f.Type.Encode(text)
-	if err == nil {
+	if _, _, period := compile.Period(f.Type, text); err == nil || period {
 		return nil
 	}
 	for _, t := range e.Attributes {
@@ -130,7 +146,7 @@ func (e entry) condition() (model.Condition, bool) {
 		return c, ok
 	case in.node.Kind == yaml.SequenceNode:
 		in.fail(
-			"a query reads one range: write a range as {between: [low, high]}, and several values as several patterns",
+			"write a range as {between: [low, high]}, and several values, each in a request of its own, as {in: [a, b]}",
 			"%s is a list", in.what,
 		)
 		return c, false
@@ -143,14 +159,24 @@ func (e entry) condition() (model.Condition, bool) {
 	op := all[0]
 	if !slices.Contains(operators, op.name) {
 		hint := text.DidYouMean(op.name, operators)
-		if strings.Contains("<> != in or not contains", strings.ToLower(op.name)) {
+		if strings.Contains("<> != or not contains", strings.ToLower(op.name)) {
 			hint = "a query reads one range: " +
-				"write a pattern for each value, or use filter for an attribute outside the key"
+				"write {in: [a, b]} for several requests, or use filter for an attribute outside the key"
 		}
 		op.key.fail(hint, "unknown condition %s on a key", clip(op.name))
 		return c, false
 	}
 	c.Op = ast.Op(op.name)
+	if c.Op == model.In {
+		if s := op.node; s.Kind == yaml.ScalarNode && s.Value == every {
+			return c, true
+		}
+		c.Args = op.texts()
+		if len(c.Args) == 0 || len(c.Args) > maxIn {
+			op.fail("write a list such as {in: [a, b]}, or {in: all}", "%s needs 1 to %d values", op.name, maxIn)
+		}
+		return c, len(c.Args) > 0 && len(c.Args) <= maxIn
+	}
 	want := 1
 	if op.name == "between" {
 		c.Op, want = ast.OpBetween, 2

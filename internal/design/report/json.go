@@ -62,9 +62,22 @@ type jsonPattern struct {
 	// Growth is the number of rows at the declared scale for each row read.
 	Growth float64        `json:"growth"`
 	Spread *spread.Spread `json:"spread,omitempty"`
+	// Requests is the number of requests, if there are several; Report is about the first.
+	Requests int `json:"requests,omitempty"`
+	// Batch is what is read by the values of the rows.
+	Batch *jsonBatch `json:"batch,omitempty"`
 	// Report is what sortkey explain --json prints.
 	Report   *explain.Report `json:"report,omitempty"`
 	Failures []jsonFinding   `json:"failures"`
+}
+
+type jsonBatch struct {
+	Entity   string  `json:"entity"`
+	Requests int     `json:"requests"`
+	Keys     int     `json:"keys"`
+	Items    int     `json:"items"`
+	Bytes    int     `json:"bytes"`
+	Units    float64 `json:"units"`
 }
 
 type jsonRefusal struct {
@@ -137,6 +150,12 @@ func jsonPatternOf(pr *check.PatternResult) jsonPattern {
 		Operation: pr.Pattern.Operation, Request: pr.Request(), Units: pr.Units(), Waste: pr.Waste(),
 		Rate: pr.Pattern.Rate, Growth: pr.Growth, Spread: pr.Spread, Report: pr.Report,
 		Failures: jsonFindings(pr.Failures),
+	}
+	if pr.Requests > 1 {
+		p.Requests = pr.Requests
+	}
+	if b := pr.Batch; b != nil {
+		p.Batch = &jsonBatch{pr.Pattern.Then.Name, b.Requests, b.Keys, b.Items, b.Bytes, pr.BatchUnits()}
 	}
 	if pr.Compile != nil {
 		p.NotARange = &jsonRefusal{Message: pr.Compile.Msg, Advice: pr.Compile.Advice}

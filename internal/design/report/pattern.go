@@ -98,7 +98,7 @@ func (p *pattern) EventualOnly() bool {
 }
 
 // BytesRead returns the size of all that the pattern read.
-func (p *pattern) BytesRead() int { return p.Report.Bytes + p.Report.Fetched }
+func (p *pattern) BytesRead() int { return p.Total.Bytes + p.Total.Fetched }
 
 // Load returns the read units per second at the declared rate.
 func (p *pattern) Load() float64 { return p.Pattern.Rate * p.Units() }
@@ -106,7 +106,7 @@ func (p *pattern) Load() float64 { return p.Pattern.Rate * p.Units() }
 // WasteBar draws the share of the bytes read that are not returned.
 func (p *pattern) WasteBar() []box {
 	full := 60.0
-	if p.Report.Examined == 0 {
+	if p.Total.Examined == 0 {
 		full = 0
 	}
 	waste := p.Waste()
@@ -123,8 +123,8 @@ func (p *pattern) Describe() string {
 	if p.space == nil {
 		return p.Pattern.Name
 	}
-	words := fmt.Sprintf("%s: reads %s", p.Pattern.Name, text.Count(p.Report.Examined, "row"))
-	if n := p.Report.Examined - p.Report.Returned; n > 0 {
+	words := fmt.Sprintf("%s: reads %s", p.Pattern.Name, text.Count(p.Total.Examined, "row"))
+	if n := p.Total.Examined - p.Total.Returned; n > 0 {
 		words += fmt.Sprintf(" and drops %s", text.Thousands(n))
 	}
 	return words + ", " + p.RCU()

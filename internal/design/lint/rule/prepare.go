@@ -77,8 +77,16 @@ func (st *Study) runPatterns() error {
 		if err := context.Cause(st.ctx); err != nil {
 			return err
 		}
+		parts, err := compile.Split(p)
+		if err == nil {
+			p = parts[0] // the requests of a pattern are alike
+		}
 		q := &Query{Pattern: p, study: st}
 		st.Queries = append(st.Queries, q)
+		if err != nil {
+			q.Failed, _ = errors.AsType[*compile.Error](err)
+			continue
+		}
 		if p.Table != nil {
 			index := ""
 			if p.Index != nil {
@@ -86,7 +94,6 @@ func (st *Study) runPatterns() error {
 			}
 			q.View = st.view(p.Table.Name, index)
 		}
-		var err error
 		if q.Compiled, err = compile.Pattern(st.Model, p); err != nil {
 			q.Failed, _ = errors.AsType[*compile.Error](err)
 			continue

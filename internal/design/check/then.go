@@ -1,0 +1,109 @@
+package check
+
+import (
+	"context"
+	"maps"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/spread"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// mostThen is the most rows whose values lead to other items.
+const mostThen = 100_000
+
+// then reads the items to which the values of the rows lead.
+func (p *PatternResult) then(ctx context.Context, target explain.Target, m *model.Model) error {
+	e := p.Pattern.Then
+	if e == nil || p.Total.Refused != nil {
+		return nil
+	}
+	var keys []attr.Item
+	for _, row := range p.Total.Items {
+		key, ok := p.keyFrom(m, row)
+		if !ok {
+			p.lost++
+			continue
+		}
+		keys = append(keys, key)
+	}
+	var err error
+	p.Batch, err = explain.GetBatch(ctx, target, e.Table.Name, keys)
+	return err
+}
+
+// keyFrom returns the key of the item to which a row leads, and whether it has all values for it.
+func (p *PatternResult) keyFrom(m *model.Model, row attr.Item) (attr.Item, bool) {
+	values := map[string]string{}
+	for _, w := range p.Pattern.Where {
+		if w.Op == ast.Equal {
+			values[w.Field] = w.Args[0]
+		}
+	}
+	from := p.Pattern.Entity
+	if own := m.Classify(p.Pattern.Table, row); own != nil {
+		from = own
+	}
+	if from != nil {
+		maps.Copy(values, from.FieldsOf(row))
+	}
+	item, err := p.Pattern.Then.Item(values)
+	if err != nil {
+		return nil, false
+	}
+	var b attr.Builder
+	for _, a := range p.Pattern.Then.Table.Keys() {
+		v := item.Get(a.Name)
+		if v.Kind() != a.Kind {
+			return nil, false
+		}
+		b.Add(a.Name, v)
+	}
+	return b.Item(), true
+}
+
+// batch judges the items to which the rows lead.
+func (j *judge) batch() {
+	if j.p.Then == nil {
+		return
+	}
+	name := j.p.Then.Name
+	if n := j.pr.lost; n > 0 {
+		j.fail(
+			nil, "project the fields in the key of "+name+", or keep them in the rows",
+			"%s lead to no %s, because they lack a value of its key", rows(n), name,
+		)
+	} else if b := j.pr.Batch; b.Items < b.Keys {
+		j.fail(
+			nil, "", "the rows lead to %s of %s, but only %s", text.Count(b.Keys, "key"), name, exist(b.Items),
+		)
+	}
+}
+
+func exist(n int) string {
+	if n == 1 {
+		return "1 exists"
+	}
+	return text.Thousands(n) + " exist"
+}
+
+// spreadBatch adds to what the pattern reads in other partitions the items to which its rows lead
+// there, at the average cost of those in its own.
+func (p *PatternResult) spreadBatch() {
+	if p.Spread == nil || p.Batch == nil || p.Batch.Keys == 0 {
+		return
+	}
+	s, each := p.Spread, p.BatchUnits()/float64(p.Total.Returned)
+	more := func(list ...*spread.Reading) {
+		for _, r := range list {
+			r.Units += each * float64(r.Rows)
+		}
+	}
+	more(&s.P50, &s.P95, &s.Worst)
+	for i := range s.Readings {
+		more(&s.Readings[i])
+	}
+}

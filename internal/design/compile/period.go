@@ -1,0 +1,106 @@
+package compile
+
+import (
+	"time"
+
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// A calendar is a unit in which people name periods: 2026-01 is a month.
+type calendar struct {
+	layout string
+	next   func(time.Time) time.Time
+}
+
+// calendars are the units, the longest first.
+var calendars = []calendar{
+	{"2006", func(at time.Time) time.Time { return at.AddDate(1, 0, 0) }},
+	{"2006-01", func(at time.Time) time.Time { return at.AddDate(0, 1, 0) }},
+	{time.DateOnly, func(at time.Time) time.Time { return at.AddDate(0, 0, 1) }},
+	{"2006-01-02T15", func(at time.Time) time.Time { return at.Add(time.Hour) }},
+	{"2006-01-02T15:04", func(at time.Time) time.Time { return at.Add(time.Minute) }},
+}
+
+// precision returns the index in calendars of the unit of a type of times, or their number for
+// times more precise than all of them. It reports false for other types.
+func precision(t keys.Type) (int, bool) {
+	switch t.Name {
+	case "year":
+		return 0, true
+	case "month":
+		return 1, true
+	case "date":
+		return 2, true
+	case "time", "millis", "micros", "nanos", "epoch", "epochms":
+		return len(calendars), true
+	}
+	return 0, false
+}
+
+// Period returns the first and the last time of the period that a text names, for a type of more
+// precise times: of the month 2026-01, for a date. It reports false for other texts and types.
+func Period(t keys.Type, text string) (first, last string, ok bool) {
+	units, ok := precision(t)
+	if !ok {
+		return "", "", false
+	}
+	for i, c := range calendars[:units] {
+		if i == 0 && (t.Name == "epoch" || t.Name == "epochms") {
+			continue // a number is a time itself
+		}
+		if at, err := time.Parse(c.layout, text); err == nil {
+			return at.Format(time.RFC3339), c.next(at).Add(-1).Format(time.RFC3339Nano), true
+		}
+	}
+	return "", "", false
+}
+
+// IsDay reports whether a text is a day, for a type of more precise times.
+func IsDay(t keys.Type, text string) bool {
+	_, _, period := Period(t, text)
+	_, err := time.Parse(time.DateOnly, text)
+	return period && err == nil
+}
+
+// whole replaces the periods in a condition on a time by their first or last times: = matches all
+// times of the period, and > those after the last.
+func whole(w model.Condition, t keys.Type) model.Condition {
+	if len(w.Args) == 0 {
+		return w
+	}
+	first := func(text string) string {
+		if at, _, ok := Period(t, text); ok {
+			return at
+		}
+		return text
+	}
+	last := func(text string) string {
+		if _, at, ok := Period(t, text); ok {
+			return at
+		}
+		return text
+	}
+	switch w.Op {
+	case ast.Equal:
+		if from, to, ok := Period(t, w.Args[0]); ok {
+			w.Op, w.Args = ast.OpBetween, []string{from, to}
+		}
+	case ast.OpBetween:
+		w.Args = []string{first(w.Args[0]), last(w.Args[1])}
+	case ast.Less, ast.GreaterOrEqual:
+		w.Args = []string{first(w.Args[0])}
+	case ast.LessOrEqual, ast.Greater:
+		w.Args = []string{last(w.Args[0])}
+	}
+	return w
+}
+
+// periodOf returns the period of a type, such as a date, in which a time or a shorter period lies.
+func periodOf(t keys.Type, text string) (string, error) {
+	if at, _, ok := Period(keys.Type{Name: "nanos"}, text); ok {
+		text = at
+	}
+	return t.Canonical(text)
+}

@@ -1,0 +1,190 @@
+package compile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keys"
+)
+
+// maxRequests is the most requests of one pattern.
+const maxRequests = 1000
+
+// Split returns the patterns, each of one request, that together are a pattern: one for each value
+// that a condition lists, such as the shards of a partition, and one for each period of the
+// partition key that a range of times touches. Most patterns are their own only part. The error is
+// an [*Error].
+func Split(p *model.Pattern) ([]*model.Pattern, error) {
+	parts := []*model.Pattern{p}
+	if p.Request != nil || p.Table == nil {
+		return parts, nil
+	}
+	for i, w := range p.Where {
+		values, err := valuesOf(p, w)
+		if err == nil && len(values)*len(parts) > maxRequests {
+			err = &Error{
+				Msg: "the pattern is more than " + text.Count(maxRequests, "request"), Advice: "narrow " + w.Field,
+			}
+		}
+		if err != nil {
+			e, ok := errors.AsType[*Error](err)
+			if !ok {
+				e = &Error{Msg: w.Field + ": " + err.Error()}
+			}
+			e.Pos, e.Pattern, e.Component = w.Pos, p.Name, w.Field
+			return nil, e
+		}
+		if values == nil {
+			continue
+		}
+		var all []*model.Pattern
+		for _, part := range parts {
+			for _, c := range values {
+				q := *part
+				q.Where = slices.Clone(part.Where)
+				q.Where[i] = c
+				all = append(all, &q)
+			}
+		}
+		parts = all
+	}
+	return parts, nil
+}
+
+// valuesOf returns the conditions, each in one request, that together are a condition, or nil if it
+// is one itself.
+func valuesOf(p *model.Pattern, w model.Condition) (all []model.Condition, err error) {
+	if w.Op == model.In {
+		args := w.Args
+		if len(args) == 0 {
+			if args, err = everyValue(p, w.Field); err != nil {
+				return nil, err
+			}
+		}
+		for _, arg := range args {
+			all = append(all, model.Condition{Pos: w.Pos, Field: w.Field, Op: ast.Equal, Args: []string{arg}})
+		}
+		return all, nil
+	}
+	bucket, ok := bucketOf(p, w.Field)
+	if !ok {
+		return nil, nil
+	}
+	w = whole(w, bucket)
+	if w.Op != ast.OpBetween {
+		return nil, nil
+	}
+	return buckets(w, bucket)
+}
+
+// everyValue returns all values of a field.
+func everyValue(p *model.Pattern, name string) ([]string, error) {
+	var f *model.Field
+	if p.Entity != nil {
+		f = p.Entity.Field(name)
+	}
+	switch {
+	case f == nil:
+	case len(f.Values) > 0:
+		return distinct(f.Values), nil
+	case len(f.Type.Values) > 0:
+		return f.Type.Values, nil
+	case f.From != "" && f.To != "":
+		from, err1 := strconv.Atoi(f.From)
+		to, err2 := strconv.Atoi(f.To)
+		if err1 != nil || err2 != nil || to < from || to-from >= maxRequests {
+			break
+		}
+		var all []string
+		for n := from; n <= to; n++ {
+			all = append(all, strconv.Itoa(n))
+		}
+		return all, nil
+	}
+	return nil, &Error{
+		Msg:    "the model does not list the values of " + name,
+		Advice: "list them here, as in {in: [a, b]}, or in the field, with values or with from and to",
+	}
+}
+
+// distinct returns the values without repetition.
+func distinct(values []string) (all []string) {
+	for _, v := range values {
+		if !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// bucketOf returns the type of a period in the partition key that a field determines, such as the
+// day of a time.
+func bucketOf(p *model.Pattern, field string) (keys.Type, bool) {
+	hash := p.Table.Partition
+	if p.Index != nil {
+		hash = p.Index.Partition
+	}
+	if p.Entity == nil {
+		return keys.Type{}, false
+	}
+	for _, a := range hash {
+		t := p.Entity.Attribute(a.Name)
+		if t == nil || t.Template == nil {
+			continue
+		}
+		for _, part := range t.Template.Parts() {
+			if n, ok := precision(part.Type); part.Name == field && ok && n < len(calendars) {
+				return part.Type, true
+			}
+		}
+	}
+	return keys.Type{}, false
+}
+
+// buckets returns a range of times as ranges within one period of a type.
+func buckets(w model.Condition, t keys.Type) ([]model.Condition, error) {
+	unit, _ := precision(t)
+	c := calendars[unit]
+	bound := func(text string) (time.Time, error) {
+		text, err := periodOf(t, text)
+		if err != nil {
+			return time.Time{}, err
+		}
+		return time.Parse(c.layout, text)
+	}
+	from, err := bound(w.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	to, err := bound(w.Args[1])
+	if err != nil || !from.Before(to) {
+		return nil, err // one period, or an empty range
+	}
+
+	var all []model.Condition
+	for at := from; !at.After(to); at = c.next(at) {
+		if len(all) == maxRequests {
+			return nil, &Error{
+				Msg:    fmt.Sprintf("the range of %s touches more than %s", w.Field, text.Count(maxRequests, "partition")),
+				Advice: "narrow it, or read an index whose partitions are of longer periods",
+			}
+		}
+		part := w
+		period := at.Format(c.layout)
+		part.Args = []string{period, period}
+		if at.Equal(from) {
+			part.Args[0] = w.Args[0]
+		}
+		if at.Equal(to) {
+			part.Args[1] = w.Args[1]
+		}
+		all = append(all, part)
+	}
+	return all, nil
+}
