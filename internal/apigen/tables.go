@@ -111,8 +111,9 @@ var jsonEcho = map[string]bool{"BatchGetItemInput.RequestItems": true}
 // them.
 var (
 	sentInputs = []string{
-		"BatchGetItemInput", "DescribeTableInput", "ExecuteStatementInput", "GetItemInput",
-		"ListTablesInput", "QueryInput", "ScanInput", "TransactWriteItemsInput",
+		"BatchGetItemInput", "DeleteItemInput", "DescribeTableInput", "ExecuteStatementInput",
+		"GetItemInput", "ListTablesInput", "PutItemInput", "QueryInput", "ScanInput",
+		"TransactWriteItemsInput", "UpdateItemInput",
 	}
 	readOutputs = []string{"BatchGetItemOutput", "GetItemOutput", "QueryOutput", "ScanOutput"}
 )

@@ -45,6 +45,11 @@ func (x *DeleteItemInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readDeleteItemInput(x, inBody) })
 }
 func (x *DeleteItemInput) Validate() error { return validate(OpDeleteItem, x.check) }
+
+// Op implements [Request].
+func (x *DeleteItemInput) Op() Op { return OpDeleteItem }
+
+func (x *DeleteItemInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
 func (x *DeleteResourcePolicyInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
@@ -227,6 +232,11 @@ func (x *PutItemInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readPutItemInput(x, inBody) })
 }
 func (x *PutItemInput) Validate() error { return validate(OpPutItem, x.check) }
+
+// Op implements [Request].
+func (x *PutItemInput) Op() Op { return OpPutItem }
+
+func (x *PutItemInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
 func (x *PutResourcePolicyInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }
@@ -320,6 +330,11 @@ func (x *UpdateItemInput) DecodeJSON(body []byte) error {
 	return decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.readUpdateItemInput(x, inBody) })
 }
 func (x *UpdateItemInput) Validate() error { return validate(OpUpdateItem, x.check) }
+
+// Op implements [Request].
+func (x *UpdateItemInput) Op() Op { return OpUpdateItem }
+
+func (x *UpdateItemInput) AppendJSON(dst []byte) []byte { return appendAny(dst, x) }
 func (x *UpdateKinesisStreamingDestinationInput) DecodeJSON(body []byte) error {
 	return decodeShape(body, x, &x.Faults)
 }

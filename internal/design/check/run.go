@@ -13,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/design/writes"
 	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -63,6 +64,8 @@ type PatternResult struct {
 	Total    *explain.Report
 	// Batch is what was read by the values of the rows, or nil.
 	Batch *explain.Batch
+	// Writes is what a pattern that writes costs, or nil.
+	Writes *writes.Cost
 	// Growth is the average number of rows at the declared scale for each row
 	// that the request examined. It is 1 if all declared items were generated,
 	// or if a Limit bounds the rows.
@@ -93,10 +96,13 @@ func (p *PatternResult) Request() json.RawMessage {
 // OK reports whether the pattern meets its expectations.
 func (p *PatternResult) OK() bool { return len(p.Failures) == 0 }
 
-// Units returns the read units that the pattern's request consumes over all
-// pages.
+// Units returns the units that the pattern's request consumes: read units over all pages, or write
+// units.
 func (p *PatternResult) Units() float64 {
-	if p.Report == nil {
+	switch {
+	case p.Writes != nil:
+		return p.Writes.First
+	case p.Report == nil:
 		return 0
 	}
 	return p.Total.Units(p.Pattern.Consistent) + p.BatchUnits()
@@ -181,6 +187,9 @@ func Through(
 	ctx context.Context, target explain.Target, m *model.Model, p *model.Pattern, o explain.Options,
 ) (PatternResult, error) {
 	pr := PatternResult{Pattern: p, Growth: 1}
+	if p.IsWrite() {
+		return pr, nil // only Run tries writes, on a copy
+	}
 	if parts := pr.split(); pr.Compile == nil {
 		if err := pr.read(ctx, target, m, parts, o); err != nil {
 			return pr, err
@@ -238,6 +247,9 @@ func runPattern(
 ) (PatternResult, error) {
 	if err := context.Cause(ctx); err != nil {
 		return PatternResult{Pattern: p, Growth: 1}, err
+	}
+	if p.IsWrite() {
+		return runWrite(ctx, w, p)
 	}
 	items := o.Items
 	if n := len(p.Expect.Keys); items == 0 && n > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/spread"
+	"github.com/sortkey/sortkey/internal/design/writes"
 	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -108,6 +109,9 @@ func (p *printer) pattern(pr *PatternResult) {
 	if r := pr.Report; r != nil {
 		p.report(pr, r)
 	}
+	if c := pr.Writes; c != nil {
+		p.writes(pr, c)
+	}
 	for _, f := range pr.Failures {
 		p.line("failed", p.paint.Bad, f.Message)
 		for _, k := range f.Keys {
@@ -194,6 +198,41 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 	if r.Operation == "Query" && r.Limit > 0 && r.Last != nil {
 		p.line("stops", nil, r.Stop)
 	}
+}
+
+// writes writes what a pattern that writes costs.
+func (p *printer) writes(pr *PatternResult, c *writes.Cost) {
+	if c.Request != nil {
+		p.line("request", nil, c.Describe())
+	}
+	if c.Refused != nil || c.Items == 0 {
+		return // the failure says why
+	}
+	p.line("writes", nil, writeUnits(c.Mean())+" on average: "+spaces(c, 1))
+	tried := fmt.Sprintf("p50 %s, p95 %s, worst %s of %s", text.Figure(c.P50), text.Figure(c.P95), text.Figure(c.Worst),
+		text.Count(c.Items, "item"))
+	if c.Unmet > 0 {
+		tried += fmt.Sprintf("; the condition refuses %s others", text.Thousands(c.Unmet))
+	}
+	p.line("", nil, tried)
+	if rate := pr.Pattern.Rate; rate > 0 {
+		p.line("load", nil, fmt.Sprintf(
+			"%s a second: %s a second: %s", text.Figure(rate), writeUnits(rate*c.Mean()), spaces(c, rate),
+		))
+	}
+}
+
+// spaces lists the write units of tables and indexes, times a rate.
+func spaces(c *writes.Cost, rate float64) string {
+	var parts []string
+	for _, s := range c.Spaces {
+		name := s.Table.Name
+		if s.Index != nil {
+			name = s.Index.Name
+		}
+		parts = append(parts, name+" "+text.Figure(s.Mean*rate))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // alike describes the requests of a pattern beside the first.

@@ -56,24 +56,18 @@ func Pattern(m *model.Model, p *model.Pattern) (wire.Request, error) {
 	if p.Request != nil {
 		return wire.DecodeRequest(p.Operation, p.Request)
 	}
+	if p.IsWrite() {
+		return nil, &Error{
+			Pos: p.Pos, Pattern: p.Name, Msg: "the pattern writes, and its request depends on the item",
+			Advice: "sortkey design check shows it for an item of the model",
+		}
+	}
 	c := compiler{p: p, m: m, used: map[string]bool{}}
 	c.names.Readable = true
 	c.names.Resolve = c.resolve
 	in, err := c.request()
 	if err != nil {
-		ce, ok := errors.AsType[*Error](err)
-		if !ok {
-			ce = &Error{Msg: err.Error()}
-			if le, ok := errors.AsType[*advice.Error](err); ok {
-				ce.Advice = le.Advice
-			}
-			if ke, ok := errors.AsType[*keys.Error](err); ok {
-				ce.Msg, ce.Advice, ce.Component = ke.Msg, ke.Advice, ke.Component
-				if ke.Component != "" {
-					ce.Msg = ke.Component + ": " + ke.Msg
-				}
-			}
-		}
+		ce := asError(err)
 		if ce.Pos == (model.Pos{}) {
 			ce.Pos = p.Pos
 		}
@@ -81,6 +75,24 @@ func Pattern(m *model.Model, p *model.Pattern) (wire.Request, error) {
 		return nil, ce
 	}
 	return in, nil
+}
+
+// asError returns an error as an [*Error].
+func asError(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	e := &Error{Msg: err.Error()}
+	if le, ok := errors.AsType[*advice.Error](err); ok {
+		e.Advice = le.Advice
+	}
+	if ke, ok := errors.AsType[*keys.Error](err); ok {
+		e.Msg, e.Advice, e.Component = ke.Msg, ke.Advice, ke.Component
+		if ke.Component != "" {
+			e.Msg = ke.Component + ": " + ke.Msg
+		}
+	}
+	return e
 }
 
 // PatternJSON returns the request of a pattern as JSON: a raw one as its author wrote it.
@@ -112,7 +124,7 @@ func Order(a, b string) int {
 
 // usual is the usual order of the members of requests that [Pattern] makes.
 var usual = []string{
-	"TableName", "IndexName", "Key", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",
+	"TransactItems", "TableName", "IndexName", "Key", "Item", "UpdateExpression", "ConditionExpression", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",
 	"ExpressionAttributeNames", "ExpressionAttributeValues", "ScanIndexForward", "Limit", "ConsistentRead",
 }
 

@@ -44,7 +44,7 @@ type keyChange struct {
 // changesOf returns the changes of an entity. A slot in the key of the table is
 // not reported for indexes.
 func changesOf(p *rule.Pass, e *model.Entity) (all []*keyChange) {
-	for _, name := range e.Mutable {
+	for _, name := range p.Model.ChangingFields(e) {
 		for _, s := range p.Slots {
 			if s.Entity != e || !s.Has(name) {
 				continue
@@ -91,9 +91,7 @@ func reportChange(p *rule.Pass, c *keyChange) {
 // depending on their values.
 func derivedFrom(e *model.Entity, fields []string) (all []string) {
 	for _, t := range e.Attributes {
-		if slices.ContainsFunc(fields, func(name string) bool {
-			return t.Template != nil && slices.Contains(t.Template.Components(), name) || len(t.When[name]) > 0
-		}) {
+		if slices.ContainsFunc(fields, t.DependsOn) {
 			all = append(all, t.Name)
 		}
 	}
@@ -109,7 +107,7 @@ func checkUndeclared(p *rule.Pass, s *rule.Slot) {
 		if model.Moment(c.Type) && !changing {
 			return
 		}
-		if !changing || c.Single() || slices.Contains(s.Entity.Mutable, c.Name) {
+		if !changing || c.Single() || slices.Contains(p.Model.ChangingFields(s.Entity), c.Name) {
 			continue
 		}
 		v := p.TableView(s.Entity.Table)

@@ -101,7 +101,7 @@ func otherIdentity(p *rule.Pass, e *model.Entity) string {
 			continue
 		}
 		for _, c := range s.Components() {
-			if inKey[c.Name] || !rule.Textual(c.Type) || slices.Contains(e.Mutable, c.Name) {
+			if inKey[c.Name] || !rule.Textual(c.Type) || slices.Contains(p.Model.ChangingFields(e), c.Name) {
 				continue
 			}
 			if f := e.Field(c.Name); f == nil || len(f.Values) == 0 {

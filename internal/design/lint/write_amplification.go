@@ -55,8 +55,8 @@ func checkWriteAmplification(p *rule.Pass, e *model.Entity) {
 	f := v.Finding("a write of %s writes up to %d rows, because %s hold it too: %s units on average instead of %s",
 		e.Name, len(indexes)+1, names, text.Figure(all/n), text.Figure(own/n))
 	f.Pos, f.Entity = e.Pos, e.Name
-	if e.Writes > 0 {
-		f.Say("; %s writes per second cost %s units", text.Figure(e.Writes), text.Figure(e.Writes*all/n))
+	if rate := p.Model.WriteRate(e, nil); rate > 0 {
+		f.Say("; %s writes per second cost %s units", text.Figure(rate), text.Figure(rate*all/n))
 	}
 	f.Keys = append(v.Shown(at), names[0]+": "+indexes[0].KeyOf(at.Attributes))
 	f.Advice = "project only what the patterns read from each index, or leave " + e.Name +

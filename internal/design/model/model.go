@@ -160,7 +160,7 @@ type Pattern struct {
 	Name  string
 	About string
 
-	// Operation is Query, GetItem or Scan.
+	// Operation is Query, GetItem or Scan, or that of a write.
 	Operation string
 	// Request is the raw request, or nil for a pattern with conditions on
 	// fields.
@@ -180,6 +180,9 @@ type Pattern struct {
 	Descending bool
 	Limit      int // 0 means no limit
 	Consistent bool
+	// Writes are the writes of a pattern that writes: one, or those of a transaction. Table and
+	// Entity are those of the first.
+	Writes []Write
 	// Then is an entity whose items are read by the values of each row, in batches, or nil.
 	Then *Entity
 

@@ -13,6 +13,13 @@ func afterExpect(in value, x *model.Expect) bool {
 		in.get("waste").fail("0.1 is a tenth", "waste must be from 0 to 1")
 	}
 	q := in.pattern
+	if q.IsWrite() {
+		for name := range in.members {
+			if name != "units" && name != "budget" {
+				in.get(name).fail("expect units of it", "a pattern that writes has no %s", name)
+			}
+		}
+	}
 	if q.Table == nil {
 		x.Keys = nil
 	}

@@ -9,10 +9,11 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // verbs are the members of a pattern that hold its request.
-var verbs = []string{"query", "get", "scan", "request"}
+var verbs = []string{"query", "get", "scan", "put", "update", "delete", "transact", "request"}
 
 func beforePattern(in value, q *model.Pattern) bool {
 	n := in.deref()
@@ -32,7 +33,7 @@ func beforePattern(in value, q *model.Pattern) bool {
 			name = n.Value
 		}
 		in.fail(
-			"use one of query, get, scan and request", "%s has %d requests, not 1",
+			"use one of "+text.Join(verbs, "and"), "%s has %d requests, not 1",
 			strings.TrimSpace("pattern "+clip(name)), asked,
 		)
 	}
@@ -41,6 +42,11 @@ func beforePattern(in value, q *model.Pattern) bool {
 
 // afterPattern reports whether the pattern has a request.
 func afterPattern(in value, q *model.Pattern) bool {
+	for _, verb := range []string{"put", "update", "delete", "transact"} {
+		if in.members[verb] != nil && !q.IsWrite() {
+			return false
+		}
+	}
 	return in.members["request"] == nil || q.Request != nil
 }
 
@@ -126,11 +132,16 @@ func (in value) expression(q, scan *model.Pattern) {
 		in.checkFilter(q, request)
 		return
 	}
-	msg, hint := err.Error(), ""
-	if c, ok := errors.AsType[*compile.Error](err); ok {
-		msg, hint = c.Msg, c.Advice
-	}
+	msg, hint := compileText(err)
 	in.fail(hint, "%s", msg)
+}
+
+// compileText returns what an error of package compile says, and what to do.
+func compileText(err error) (msg, hint string) {
+	if c, ok := errors.AsType[*compile.Error](err); ok {
+		return c.Msg, c.Advice
+	}
+	return err.Error(), ""
 }
 
 // tableCodec is the codec of the table of a pattern, if it is not that of its entity.

@@ -140,7 +140,7 @@ func lay(ctx context.Context, w *world.World) (*layout, []space, error) {
 	writes := 0.0
 	for _, e := range w.Model.Entities {
 		if placed(w, e) {
-			writes += e.Writes
+			writes += w.Model.WriteRate(e, nil)
 		}
 	}
 	rows := len(all)
@@ -188,10 +188,10 @@ func stretches(w *world.World, s *world.Space, rates *world.Rates, number int) [
 			list = append(list, all)
 			return
 		}
-		writes := e.Writes * share * perIndexWrite
+		writes := w.Model.WriteRate(e, s.Index) * share * perIndexWrite
 		if s.Index == nil {
 			all.requests = e.Reads * share * perRead
-			writes = e.Writes * share * perWrite
+			writes = w.Model.WriteRate(e, nil) * share * perWrite
 		}
 		group, desc, timed := newest(s, row)
 		if !timed || writes == 0 {

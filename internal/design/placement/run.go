@@ -160,10 +160,11 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 		LeasesMoved: c.leases, ReplicasMoved: c.moves,
 	}
 	for _, e := range w.Model.Entities {
+		writes := w.Model.WriteRate(e, nil)
 		r.Reads += e.Reads
-		r.Writes += e.Writes
+		r.Writes += writes
 		if !placed(w, e) {
-			r.Unplaced += e.Reads + e.Writes
+			r.Unplaced += e.Reads + writes
 		}
 	}
 	for _, s := range spaces {

@@ -26,7 +26,8 @@ type Rates struct {
 
 // entityRates are what the rows of an entity get.
 type entityRates struct {
-	share float64 // of the rates, for a row
+	share  float64 // of the rates, for a row
+	writes float64 // rows of the space, per second
 	// timed is true if the partition key has a time. Fields are its other
 	// components, and sums the shares of their values.
 	timed  bool
@@ -42,7 +43,7 @@ func (w *World) Rates(ctx context.Context, s *Space) (*Rates, error) {
 		if e.Table != s.Table {
 			continue
 		}
-		o := &entityRates{share: w.share(e, r.grow)}
+		o := &entityRates{share: w.share(e, r.grow), writes: w.Model.WriteRate(e, s.Index)}
 		for name := range e.ComponentsOf(s.Hash) {
 			if periodic(e, s.Hash, name) {
 				o.timed, o.sums = true, map[string]float64{}
@@ -175,7 +176,7 @@ func (r *Rates) Of(p Part) (reads, writes float64) {
 		if r.s.Index == nil {
 			reads += e.Reads * share * table.ReadUnits(row.Size(), false)
 		}
-		writes += e.Writes * share * table.WriteUnits(row.Size())
+		writes += r.of[e].writes * share * table.WriteUnits(row.Size())
 	})
 	for _, local := range r.locals {
 		if lp, ok := local.s.Partition(r.s.PartitionOf(nil, &r.s.Rows[p.From])); ok {

@@ -77,6 +77,9 @@ func (st *Study) runPatterns() error {
 		if err := context.Cause(st.ctx); err != nil {
 			return err
 		}
+		if p.IsWrite() {
+			continue
+		}
 		parts, err := compile.Split(p)
 		if err == nil {
 			p = parts[0] // the requests of a pattern are alike

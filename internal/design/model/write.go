@@ -1,0 +1,117 @@
+package model
+
+import (
+	"slices"
+)
+
+// The operations of a [Write], beside PutItem, UpdateItem and DeleteItem.
+const (
+	Put    = "PutItem"
+	Update = "UpdateItem"
+	Delete = "DeleteItem"
+	// Check is the condition of a transaction on an item that it does not write.
+	Check = "ConditionCheck"
+	// Transaction is the operation of a pattern with several writes.
+	Transaction = "TransactWriteItems"
+)
+
+// A Write is the write of one item of an entity.
+type Write struct {
+	Pos       Pos
+	Operation string
+	Entity    *Entity
+	// Where are equalities that choose the items to try the write with; none means any.
+	Where []Condition
+	// Set are equalities: the fields that an update changes, and their new values.
+	Set []Condition
+	// If is a condition with field names and quoted values, or "".
+	If string
+}
+
+// IsWrite reports whether the pattern writes.
+func (p *Pattern) IsWrite() bool { return len(p.Writes) > 0 }
+
+// Changes returns the fields that the write changes in an item that exists.
+func (w *Write) Changes() (fields []string) {
+	for _, c := range w.Set {
+		fields = append(fields, c.Field)
+	}
+	return fields
+}
+
+// rows returns how many rows of an index, or of the table itself for nil, a write writes: none if an
+// update changes nothing in the row, and two if it moves the row.
+func (w *Write) rows(x *Index) float64 {
+	switch w.Operation {
+	case Put, Delete:
+		return 1
+	case Check:
+		if x == nil {
+			return 1
+		}
+		return 0
+	}
+	if x == nil {
+		return 1
+	}
+
+	changed := func(attribute string) bool {
+		t := w.Entity.Attribute(attribute)
+		return t != nil && slices.ContainsFunc(w.Changes(), t.DependsOn)
+	}
+	if slices.ContainsFunc(x.Keys(), func(a Attribute) bool { return changed(a.Name) }) {
+		return 2
+	}
+	for _, t := range w.Entity.Attributes {
+		if (x.Projection == "ALL" || slices.Contains(x.Include, t.Name)) && changed(t.Name) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// DependsOn reports whether the value of the attribute, or whether an item has it, depends on a field.
+func (t *Template) DependsOn(field string) bool {
+	return t.Template != nil && slices.Contains(t.Template.Components(), field) || len(t.When[field]) > 0
+}
+
+// WriteRate returns how many rows of an entity are written each second in the table, for nil, or in an
+// index: by the rate of the entity, or if it declares none by those of the patterns that write it. A write
+// of the table in a transaction counts twice, as it costs twice.
+func (m *Model) WriteRate(e *Entity, x *Index) float64 {
+	if e.Writes > 0 {
+		return e.Writes
+	}
+	rate := 0.0
+	for _, p := range m.Patterns {
+		times := 1.0
+		if p.Operation == Transaction && x == nil {
+			times = 2
+		}
+		for i := range p.Writes {
+			if w := &p.Writes[i]; w.Entity == e {
+				rate += p.Rate * times * w.rows(x)
+			}
+		}
+	}
+	return rate
+}
+
+// ChangingFields returns the fields of e that change during the life of an item: those that the model
+// lists, and those that its patterns update.
+func (m *Model) ChangingFields(e *Entity) []string {
+	all := slices.Clone(e.Mutable)
+	for _, p := range m.Patterns {
+		for i := range p.Writes {
+			if p.Writes[i].Entity != e {
+				continue
+			}
+			for _, name := range p.Writes[i].Changes() {
+				if !slices.Contains(all, name) {
+					all = append(all, name)
+				}
+			}
+		}
+	}
+	return all
+}

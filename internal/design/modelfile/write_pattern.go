@@ -1,0 +1,175 @@
+package modelfile
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// writeVerbs are the members of patterns that write, and of the writes of a transaction, with their
+// operations.
+var writeVerbs = map[string]string{
+	"put": model.Put, "update": model.Update, "delete": model.Delete, "check": model.Check,
+}
+
+// maxWrites is the most writes of a transaction:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
+const maxWrites = 100
+
+// writeMember returns a member of patterns that is one write.
+func writeMember(verb, help string) member {
+	o := writeObject(verb)
+	return has(verb, help, special(o.codec().schema, func(in value, q *model.Pattern) {
+		q.Operation = writeVerbs[verb]
+		in.addWrite(q, verb, o)
+	}, func(q *model.Pattern) *yaml.Node {
+		if q.Operation != writeVerbs[verb] || !q.IsWrite() {
+			return nil
+		}
+		return o.write(&q.Writes[0])
+	}))
+}
+
+// addWrite reads a write and adds it to a pattern.
+func (in value) addWrite(q *model.Pattern, verb string, o object[model.Write]) {
+	w := model.Write{Operation: writeVerbs[verb]}
+	if !o.read(in.called("a "+verb), &w) {
+		return
+	}
+	if len(q.Writes) == 0 {
+		q.Entity, q.Table = w.Entity, w.Entity.Table
+	}
+	q.Writes = append(q.Writes, w)
+}
+
+// transactCodec is the codec of the writes of a transaction.
+var transactCodec = special(
+	arrayOf(define("transactWrite", schema{
+		"type": "object", "additionalProperties": false, "minProperties": 1, "maxProperties": 1,
+		"properties": schema{
+			"put": writeObject("put").codec().schema, "update": writeObject("update").codec().schema,
+			"delete": writeObject("delete").codec().schema, "check": writeObject("check").codec().schema,
+		},
+	}), 1, maxWrites), func(in value, q *model.Pattern) {
+		q.Operation = model.Transaction
+		list := in.called("the transaction").list()
+		if len(list) == 0 || len(list) > maxWrites {
+			in.fail("", "a transaction has 1 to %d writes, not %d", maxWrites, len(list))
+			return
+		}
+		for _, one := range list {
+			entries := one.entries()
+			if len(entries) != 1 || writeVerbs[entries[0].name] == "" {
+				one.fail("write put, update, delete or check, as in - put: Order", "a write of a transaction has one operation")
+				continue
+			}
+			verb := entries[0].name
+			entries[0].value.addWrite(q, verb, writeObject(verb))
+		}
+	}, func(q *model.Pattern) *yaml.Node {
+		if q.Operation != model.Transaction || !q.IsWrite() {
+			return nil
+		}
+		n := &yaml.Node{Kind: yaml.SequenceNode}
+		for i := range q.Writes {
+			w := &q.Writes[i]
+			for verb, operation := range writeVerbs {
+				if operation == w.Operation {
+					n.Content = append(n.Content, put(flowNode(), verb, writeObject(verb).write(w)))
+				}
+			}
+		}
+		return n
+	})
+
+// writeObject describes one write.
+func writeObject(verb string) object[model.Write] {
+	o := object[model.Write]{
+		name: verb, style: yaml.FlowStyle, short: "entity",
+		before: func(in value, w *model.Write) bool {
+			name := in.get("entity")
+			if name.node == nil {
+				in.fail("name the entity, as in "+verb+": {entity: Order}", "%s has no entity", in.what)
+				return false
+			}
+			w.Entity = find(name.called("the entity"), in.m.Entities, entityName, "unknown entity %s")
+			return w.Entity != nil && w.Entity.Table != nil
+		},
+		after: func(in value, w *model.Write) bool { return in.afterWrite(verb, w) },
+		members: []member{
+			has("entity", "The entity of the item.", referenceCodec),
+			has("where", "Values of the items to try the write with.", equalitiesCodec("where",
+				func(w *model.Write) *[]model.Condition { return &w.Where })),
+		},
+	}
+	if verb == "update" {
+		o.members = append(o.members, has("set", "The fields that change, and their new values.", equalitiesCodec("set",
+			func(w *model.Write) *[]model.Condition { return &w.Set })))
+	}
+	o.members = append(o.members,
+		has("if", "A condition with names and quoted values instead of placeholders.", textCodec))
+	return o
+}
+
+// afterWrite checks what concerns several members of a write.
+func (in value) afterWrite(verb string, w *model.Write) bool {
+	switch {
+	case verb == "update" && len(w.Set) == 0 && in.lacks("set"):
+		in.fail("say what it changes, as in set: {status: shipped}", "%s changes nothing", in.what)
+	case verb == "check" && w.If == "":
+		in.fail("add if: …", "%s has no condition", in.what)
+	case w.If != "":
+		scan := &model.Pattern{Filter: w.If}
+		q := &model.Pattern{Pos: w.Pos, Table: w.Entity.Table, Entity: w.Entity}
+		in.get("if").condition(q, scan)
+	}
+	return true
+}
+
+// condition compiles a condition of a write like a filter, to check it.
+func (in value) condition(q, scan *model.Pattern) {
+	scan.Pos, scan.Operation, scan.Table, scan.Entity = q.Pos, "Scan", q.Table, q.Entity
+	request, err := compile.Pattern(in.m, scan)
+	if err == nil {
+		in.checkFilter(q, request)
+		return
+	}
+	msg, hint := compileText(err)
+	in.fail(hint, "%s", strings.ReplaceAll(msg, "FilterExpression", "ConditionExpression"))
+}
+
+// equalitiesCodec is the codec of values of fields of the entity of a write.
+func equalitiesCodec(what string, of func(*model.Write) *[]model.Condition) codec {
+	return special(schema{"type": "object", "additionalProperties": textSchema}, func(in value, w *model.Write) {
+		for _, e := range in.entries() {
+			f := w.Entity.Field(e.name)
+			if f == nil {
+				e.key.known(e.name, fieldNames(w.Entity.Fields), "entity %s has no field %s", w.Entity.Name)
+				continue
+			}
+			text, ok := e.called("field " + e.name).text()
+			if !ok {
+				continue
+			}
+			if err := encodes(w.Entity, f, text); err != nil {
+				e.failKey(e.pos(), "field "+e.name, err)
+				continue
+			}
+			list := of(w)
+			*list = append(*list, model.Condition{Pos: e.key.pos(), Field: e.name, Op: ast.Equal, Args: []string{text}})
+		}
+	}, func(w *model.Write) *yaml.Node {
+		if len(*of(w)) == 0 {
+			return nil
+		}
+		n := flowNode()
+		for _, c := range *of(w) {
+			put(n, c.Field, textNode(c.Args[0]))
+		}
+		return n
+	})
+}
