@@ -100,13 +100,13 @@ patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 
 		{"padded epochs of both units", "mixed-epoch", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at:int(13)}"}, samples: [{p: a, at: 1767607200}, {p: a, at: 1767607200123}]}}`, "seconds since 1970 and milliseconds since 1970"},
 		{"a range that begins at a fraction", "lost-fraction", `
-entities: {E: {attributes: {PK: "P#{p}", SK: "{at:epoch}#{id}"}, samples: [{p: a, id: x, at: "2026-01-05T10:00:00Z"}]}}
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:epoch}#{id}"}, samples: [{p: a, id: x, at: "2026-01-05T10:00:00Z"}, {p: a, id: y, at: "2026-01-05T10:00:02Z"}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, at: {">=": "2026-01-05T10:00:00.500Z"}}}}]`, `drops the fraction of the second.*"{at:epochms}#{id}"`},
 		{"more items than moments", "time-only-key", `
 entities: {E: {attributes: {PK: "ROOM#{room}", SK: "{at:time}"}, fields: {room: {values: [A]}, at: {type: time, from: "2026-01-05T00:00:00Z", to: "2026-01-05T01:00:00Z"}}, count: 500}}`, "warning.*among the 500 items of a partition, some have the same at and replace each other"},
 		{"a status key brings a note", "filter-for-key", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", status: "{status}"}, mutable: [status], samples: [{p: a, e: 1, status: x}, {p: a, e: 2, status: x}, {p: a, e: 3, status: y}]}}
-patterns: [{name: q, query: {entity: E, where: {p: a}, filter: status = "y"}}]`, `ByStatus: {partition: [PK, status], sort: SK}; this brings a note of mutable-key: status changes`},
+patterns: [{name: q, query: {entity: E, where: {p: a}, filter: status = "y"}}]`, `ByStatus: {partition: [PK, status], sort: SK}; write units of E 1 → 2; this brings a note of mutable-key: status changes`},
 		{"a key that moves the hazard to another pattern", "component-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{b}"}, samples: [{p: a, a: x, b: y}]}}
 patterns: [{name: by a, query: {entity: E, where: {p: a, a: x}}}, {name: by b, query: {entity: E, where: {p: a, b: y}}}]`, `add an index ByB: {partition: PK, sort: b}, store b as an attribute of E, and query it for "by b"`},
