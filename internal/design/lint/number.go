@@ -121,8 +121,11 @@ func (d *disorderedNumber) typed() bool { return d.Type.Name == "number" }
 // ordered returns a type whose byte order is numeric order.
 func (d *disorderedNumber) ordered() string {
 	width := max(d.most+2, 4)
-	switch unit := calendarWidths[strings.ToLower(d.Name)]; {
-	case unit > 0 && !d.negative:
+	if d.bounded && d.most > 0 {
+		width = d.most
+	}
+	switch unit := unitWidth(d.Name, d.most); {
+	case unit > 0 && !d.negative && d.decimals == 0:
 		width = unit
 	case d.decimals > 0:
 		return fmt.Sprintf("decimal(%d,%d)", width, d.decimals)
@@ -132,8 +135,34 @@ func (d *disorderedNumber) ordered() string {
 	return fmt.Sprintf("int(%d)", width)
 }
 
-// calendarWidths has the widths of calendar units, by the names of components.
-var calendarWidths = map[string]int{"year": 4, "month": 2, "day": 2, "hour": 2, "minute": 2, "second": 2, "week": 2}
+// unitWidths has the widths of units whose values are limited, by the last word
+// of a name.
+var unitWidths = map[string]int{
+	"year": 4, "quarter": 1, "month": 2, "week": 2, "weekday": 1, "day": 2, "hour": 2, "minute": 2, "second": 2,
+	"percent": 3,
+}
+
+// The digits of seconds and milliseconds since 1970.
+const (
+	secondsWidth = 10
+	millisWidth  = 13
+)
+
+// unitWidth returns the width of a number that is a calendar unit or a moment by
+// its name, or 0. Most is the number of digits that have been seen.
+func unitWidth(name string, most int) int {
+	width := unitWidths[lastWord(name)]
+	if hasWord(name, "epoch", "timestamp", "at", "millis", "ms", "unixtime") {
+		width = secondsWidth
+		if most > secondsWidth || hasWord(name, "millis", "ms", "epochms") {
+			width = millisWidth
+		}
+	}
+	if most > width {
+		return 0
+	}
+	return width
+}
 
 // disorderedIn returns the numbers of a component if they are out of order.
 func disorderedIn(c rule.Component, spread numberSpread) (d disorderedNumber, ok bool) {
@@ -159,6 +188,7 @@ type numberSpread struct {
 	least, most    int // digits before the point
 	decimals       int
 	negative, year bool
+	bounded        bool // the model limits them
 }
 
 // add adds a text if it is a number.
@@ -190,14 +220,13 @@ func spreadOf(p *rule.Pass, c rule.Component) (seen numberSpread, ok bool) {
 		for _, it := range p.Items(c.Entity) {
 			seen.add(it.Values.Get(c.Name))
 		}
-		bounded := false
 		if f := c.Entity.Field(c.Name); f != nil {
 			for _, text := range append([]string{f.From, f.To}, f.Values...) {
 				seen.add(text)
 			}
-			bounded = len(f.Values) > 0 || f.From != "" && f.To != ""
+			seen.bounded = len(f.Values) > 0 || f.From != "" && f.To != ""
 		}
-		return seen, seen.negative || seen.n == 0 || seen.least != seen.most || !bounded && !seen.year
+		return seen, seen.negative || seen.n == 0 || seen.least != seen.most || !seen.bounded && !seen.year
 	case rule.Plain(c.Type):
 		for _, w := range words {
 			seen.add(w.Text)
