@@ -11,8 +11,8 @@ type Finding struct {
 	// Proposals are tried in order on a copy of the model. The first that
 	// removes the finding becomes its advice in place of the general one.
 	Proposals []Proposal
-	// Applied holds the edits of the proposals that became advice. Run sets it.
-	Applied [][]Edit
+	// Applied holds the proposals that became advice. Run sets it.
+	Applied []Proposal
 	option  bool // the rule is about a possibility that is no hazard
 }
 

@@ -68,9 +68,9 @@ func (r reading) breaks(before reading, fewer bool) bool {
 	return !before.filtered && r.shares > 0 && r.each() < before.each()/2
 }
 
-// unitsGained says how the units of a pattern change, or returns "" if they hardly do.
+// unitsGained says how units change, or returns "" if they hardly do.
 func unitsGained(before, after float64) string {
-	if math.Abs(after-before) < 0.5 || after > before*0.9 && after < before*1.1 {
+	if math.Abs(after-before) < max(0.5, before/20) {
 		return ""
 	}
 	return text.Figure(before) + " → " + text.Figure(after)

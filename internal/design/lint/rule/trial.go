@@ -79,7 +79,7 @@ func (t *trials) settle() error {
 					remarks = append(remarks, note)
 				}
 			}
-			f.Applied = append(f.Applied, p.Edits)
+			f.Applied = append(f.Applied, p)
 		}
 		for _, remark := range remarks {
 			f.Advice += "; " + remark
