@@ -218,7 +218,7 @@ func Ask(pattern, table, index string, clauses []keycond.Clause) Edit {
 
 // AlsoGiven returns the edit that gives the patterns that read a view a value
 // for another field of their entity, as they must if a partition key gets that
-// field.
+// field. What they expected is dropped, as by [OnPattern].
 func AlsoGiven(table, index, entity, field, value string) Edit {
 	return func(m *model.Model) bool {
 		for _, p := range m.Patterns {
@@ -230,6 +230,7 @@ func AlsoGiven(table, index, entity, field, value string) Edit {
 			if p.Entity != nil && p.Entity.Name == entity && p.Table != nil && p.Table.Name == table && name == index &&
 				p.Operation == "Query" && !given {
 				p.Where = append(p.Where, model.Condition{Field: field, Op: ast.Equal, Args: []string{value}})
+				p.Expect = model.Expect{Entities: p.Expect.Entities}
 			}
 		}
 		return true
