@@ -27,6 +27,11 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{year:number}#{month:number}"}, sa
 entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: 9.5}, {p: a, x: 10.25}]}}`, `{x:decimal(4,2)}`},
 		{"text that is numbers", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}`, "note.*10 sorts before 9"},
+		{"a count with short samples", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "D#{docVersion}"}, samples: [{p: a, docVersion: 1}, {p: a, docVersion: 2}]}}`, `note docVersion in SK of table Tab is a number that is not padded: 10 would sort before 9.*write SK: "D#{docVersion:int(4)}"`},
+		{"a count whose newest is wanted", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "D#{seq}"}, samples: [{p: a, seq: 1}]}}
+patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `warning seq in SK`},
 		{"a range of numbers", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o:number}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, o: {">": 5}}}}]`, `error.*"q" needs numeric order`},
@@ -54,6 +59,10 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "5 Jan 2026"}, {p: a, at: "5 Feb 2026"}]}}`, "with names of months"},
 		{"the day first", "mixed-time", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "05.01.2026"}]}}`, "the day first"},
+		{"dates in words", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Jan 5 2026"}, {p: a, at: "Feb 12 2026"}]}}`, `with names of months.*write SK: "{at:date}"`},
+		{"dates in long words", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Monday, January 5th, 2026"}]}}`, "with names of months"},
 		{"a date without zeros", "mixed-time", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-1-5"}]}}`, "without padding"},
 		{"zzz loses zzzz", "high-sentinel", `
@@ -89,6 +98,10 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{score:int(6)}#{id}"}, samples: [{
 patterns: [{name: the highest score, query: {entity: E, where: {p: a}, limit: 1}}]`, "error.*asks for the highest rows, but its limit keeps the lowest"},
 		{"a status that nobody declared mutable", "mutable-key", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "TASK#{status}#{task}"}, samples: [{p: a, status: open, task: x}]}}`, `warning status in SK, a key of table Tab, looks like a value that changes.*"TASK#{task}"`},
+		{"a status as a part of a name", "mutable-key", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "TASK#{task_status}#{task}"}, samples: [{p: a, task_status: open, task: x}]}}`, `warning task_status in SK`},
+		{"a score", "mutable-key", `
+entities: {E: {attributes: {PK: "GAME#{game}", SK: "{highScore:int(6)}#{player}"}, samples: [{game: a, highScore: 7, player: x}]}}`, `warning highScore in SK`},
 		{"a time of the last change", "mutable-key", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{updatedAt:time}#{task}"}, samples: [{p: a, updatedAt: "2026-01-05T10:00:00Z", task: x}]}}`, `warning updatedAt in SK`},
 		{"states of a life", "mutable-key", `
