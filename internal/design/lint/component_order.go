@@ -1,12 +1,14 @@
 package lint
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -40,7 +42,8 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 	}
 	s := p.Slot(q.Entity, q.Failed.Attribute)
 	if s == nil || slices.Contains(rule.Names(q.View.Hash), s.Name) ||
-		!slices.ContainsFunc(s.Parts, func(p keys.Part) bool { return p.Name == q.Failed.Component }) {
+		!slices.ContainsFunc(s.Parts, func(p keys.Part) bool { return p.Name == q.Failed.Component }) ||
+		!outOfOrder(p, q, s) {
 		return
 	}
 	f := q.Finding("%s has its components in the wrong order for %q: %s", s.Name, q.Name, q.Failed.Msg)
@@ -63,37 +66,117 @@ func checkFailed(p *rule.Pass, q *rule.Query) {
 			f.Proposals = append(f.Proposals, fix)
 		}
 	}
-	better, known := reorderedParts(q, s)
-	if _, err := keys.Parse(better); err == nil && better != s.Template.String() {
-		asAsked := rule.OnPattern(q.Name, func(*model.Model, *model.Pattern) bool { return true })
-		s.Propose(f, "", better, ", or add an index with that sort key", asAsked)
+	proposeOrder(f, p, q, s)
+	var known []string
+	for _, c := range orderFor(s, q) {
+		if _, ok := q.Given(c.Name); ok {
+			known = append(known, c.Name)
+		}
 	}
 	byFields, _ := q.View.ByFields(q.Entity, nil, known, q.Name)
 	f.Proposals = append(f.Proposals, byFields)
 	p.Report(f)
 }
 
-// reorderedParts returns the template with the components that a pattern gives
-// first: those with an equality, then the one with a range. It also returns the
-// names of these.
-func reorderedParts(q *rule.Query, s *rule.Slot) (better string, known []string) {
-	var equal, ranged, rest []rule.Component
-	for _, c := range s.Components() {
-		switch given, ok := q.Given(c.Name); {
-		case !ok:
-			rest = append(rest, c)
-		case given.Op == ast.Equal:
-			equal = append(equal, c)
-		default:
-			ranged = append(ranged, c)
+// proposeOrder proposes the order of components that serves all patterns that
+// give one of them, if there is one.
+func proposeOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
+	var askers []*rule.Query
+	var asAsked []rule.Edit // what failed is no longer expected to
+	for _, o := range p.Queries {
+		gives := slices.ContainsFunc(s.Components(), func(c rule.Component) bool { _, ok := o.Given(c.Name); return ok })
+		if o.View != q.View || o.Entity != q.Entity || !gives || o.Failed == nil && o.Expect.Error != "" {
+			continue
+		}
+		askers = append(askers, o)
+		if o.Failed != nil {
+			asAsked = append(asAsked, rule.OnPattern(o.Name, func(*model.Model, *model.Pattern) bool { return true }))
 		}
 	}
+	order := orderFor(s, askers...)
+	for _, o := range askers {
+		if !serves(order, o) {
+			f.Say("; no order of these components serves %s and %s", text.Quote(q.Name), otherThan(q, askers))
+			return
+		}
+	}
+
 	parts := s.Template.Parts()
 	for i, to := range s.Components() {
-		parts[to.At] = s.Parts[slices.Concat(equal, ranged, rest)[i].At]
+		parts[to.At] = s.Parts[order[i].At]
 	}
-	for _, c := range slices.Concat(equal, ranged) {
-		known = append(known, c.Name)
+	better := rule.Source(parts)
+	if _, err := keys.Parse(better); err != nil || better == s.Template.String() {
+		return
 	}
-	return rule.Source(parts), known
+	after := ", or add an index with that sort key"
+	if n := len(askers); n > 1 {
+		after = ", which serves " + text.Count(n, "pattern") + after
+	}
+	s.Propose(f, "", better, after, asAsked...)
+}
+
+// otherThan returns the names of the queries but one.
+func otherThan(q *rule.Query, all []*rule.Query) string {
+	var names []string
+	for _, o := range all {
+		if o != q {
+			names = append(names, text.Quote(o.Name))
+		}
+	}
+	return rule.List(names)
+}
+
+// orderFor returns the components of a slot in the order that queries need: those
+// that most of them compare with = first, then those with ranges.
+func orderFor(s *rule.Slot, queries ...*rule.Query) []rule.Component {
+	weight := func(c rule.Component) (equal, ranged int) {
+		for _, q := range queries {
+			switch given, ok := q.Given(c.Name); {
+			case !ok:
+			case given.Op == ast.Equal:
+				equal++
+			default:
+				ranged++
+			}
+		}
+		return equal, ranged
+	}
+	all := s.Components()
+	slices.SortStableFunc(all, func(a, b rule.Component) int {
+		equalA, rangedA := weight(a)
+		equalB, rangedB := weight(b)
+		return cmp.Or(cmp.Compare(equalB, equalA), cmp.Compare(rangedB, rangedA))
+	})
+	return all
+}
+
+// serves reports whether a query is one range of keys with components in an
+// order: it compares the first of them with =, and at most one more in another
+// way.
+func serves(order []rule.Component, q *rule.Query) bool {
+	open := false
+	for _, c := range order {
+		given, ok := q.Given(c.Name)
+		if ok && open {
+			return false
+		}
+		open = open || !ok || given.Op != ast.Equal
+	}
+	return true
+}
+
+// outOfOrder reports whether a query gives a component after one that it does not
+// fix.
+func outOfOrder(p *rule.Pass, q *rule.Query, s *rule.Slot) bool {
+	var all []rule.Component
+	for _, a := range q.View.Sort {
+		if o := p.Slot(q.Entity, a.Name); o != nil {
+			all = append(all, o.Components()...)
+		}
+		if a.Name == s.Name {
+			break
+		}
+	}
+	return !serves(all, q)
 }

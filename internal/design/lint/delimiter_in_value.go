@@ -100,6 +100,11 @@ func otherDelimiter(s *rule.Slot, mark string) string {
 	if mark == "|" {
 		other = "#"
 	}
+	return delimitedBy(s, mark, other)
+}
+
+// delimitedBy returns the template with one delimiter in place of another.
+func delimitedBy(s *rule.Slot, mark, other string) string {
 	parts := s.Template.Parts()
 	for i := range parts {
 		if parts[i].Name == "" {

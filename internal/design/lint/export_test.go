@@ -11,6 +11,7 @@ import (
 // A Proposed is a finding whose advice is a proposal.
 type Proposed struct {
 	model.Finding
+	Fewer bool // patterns are meant to read fewer rows
 	Apply func() (*model.Model, error)
 }
 
@@ -28,8 +29,9 @@ func Proposals(ctx context.Context, w *world.World) (printed []model.Finding, al
 	}
 	for _, f := range found {
 		printed = append(printed, f.Finding)
-		for _, edits := range f.Applied {
-			all = append(all, Proposed{f.Finding, func() (*model.Model, error) { return rule.Edited(file, text, edits) }})
+		for _, p := range f.Applied {
+			apply := func() (*model.Model, error) { return rule.Edited(file, text, p.Edits) }
+			all = append(all, Proposed{f.Finding, p.Fewer, apply})
 		}
 	}
 	base, err = rule.Edited(file, text, nil)

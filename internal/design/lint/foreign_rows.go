@@ -108,7 +108,7 @@ func reportForeignRows(p *rule.Pass, v *foreignVisit) {
 			both = fmt.Sprintf("sort %s by an attribute that begins with the entity name; %s", v.View, both)
 		} else {
 			better := ownWord(s)
-			f.Propose(
+			f.ProposeFewer(
 				fmt.Sprintf("begin the keys of %s differently, for example %s: %q; %s", s.Entity.Name, s, better, both),
 				s.Write(better),
 			)

@@ -41,7 +41,7 @@ func proposePart(f *rule.Finding, v *rule.View, e *model.Entity, field, typ, val
 		return
 	}
 	better := src + "#{" + field + ":" + typ + "}"
-	fix := rule.Proposal{Text: how + ": " + rule.Writing(name, better) + more, Or: true}
+	fix := rule.Proposal{Text: how + ": " + rule.Writing(name, better) + more, Or: true, Fewer: true}
 	for _, o := range v.Entities() {
 		if templateOf(o, name) == src {
 			fix.Edits = append(

@@ -71,7 +71,8 @@ func checkLostFraction(p *rule.Pass, c rule.Component) {
 	if c.Type.Desc {
 		typ += ":desc"
 	}
-	c.Propose(f, "", c.As(typ), "")
+	better := c.As(typ) // a range that begins within a second then leaves out what came before
+	f.ProposeFewer(rule.Writing(c.Slot.Name, better), c.Write(better))
 	p.Report(f)
 }
 

@@ -27,6 +27,11 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{year:number}#{month:number}"}, sa
 entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: 9.5}, {p: a, x: 10.25}]}}`, `{x:decimal(4,2)}`},
 		{"text that is numbers", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}`, "note.*10 sorts before 9"},
+		{"a count with short samples", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "D#{docVersion}"}, samples: [{p: a, docVersion: 1}, {p: a, docVersion: 2}]}}`, `note docVersion in SK of table Tab is a number that is not padded: 10 would sort before 9.*write SK: "D#{docVersion:int(4)}"`},
+		{"a count whose newest is wanted", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "D#{seq}"}, samples: [{p: a, seq: 1}]}}
+patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `warning seq in SK`},
 		{"a range of numbers", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o:number}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, o: {">": 5}}}}]`, `error.*"q" needs numeric order`},
@@ -54,6 +59,10 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "5 Jan 2026"}, {p: a, at: "5 Feb 2026"}]}}`, "with names of months"},
 		{"the day first", "mixed-time", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "05.01.2026"}]}}`, "the day first"},
+		{"dates in words", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Jan 5 2026"}, {p: a, at: "Feb 12 2026"}]}}`, `with names of months.*write SK: "{at:date}"`},
+		{"dates in long words", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Monday, January 5th, 2026"}]}}`, "with names of months"},
 		{"a date without zeros", "mixed-time", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-1-5"}]}}`, "without padding"},
 		{"zzz loses zzzz", "high-sentinel", `
@@ -89,6 +98,10 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{score:int(6)}#{id}"}, samples: [{
 patterns: [{name: the highest score, query: {entity: E, where: {p: a}, limit: 1}}]`, "error.*asks for the highest rows, but its limit keeps the lowest"},
 		{"a status that nobody declared mutable", "mutable-key", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "TASK#{status}#{task}"}, samples: [{p: a, status: open, task: x}]}}`, `warning status in SK, a key of table Tab, looks like a value that changes.*"TASK#{task}"`},
+		{"a status as a part of a name", "mutable-key", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "TASK#{task_status}#{task}"}, samples: [{p: a, task_status: open, task: x}]}}`, `warning task_status in SK`},
+		{"a score", "mutable-key", `
+entities: {E: {attributes: {PK: "GAME#{game}", SK: "{highScore:int(6)}#{player}"}, samples: [{game: a, highScore: 7, player: x}]}}`, `warning highScore in SK`},
 		{"a time of the last change", "mutable-key", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{updatedAt:time}#{task}"}, samples: [{p: a, updatedAt: "2026-01-05T10:00:00Z", task: x}]}}`, `warning updatedAt in SK`},
 		{"states of a life", "mutable-key", `
@@ -100,16 +113,19 @@ patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 
 		{"padded epochs of both units", "mixed-epoch", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at:int(13)}"}, samples: [{p: a, at: 1767607200}, {p: a, at: 1767607200123}]}}`, "seconds since 1970 and milliseconds since 1970"},
 		{"a range that begins at a fraction", "lost-fraction", `
-entities: {E: {attributes: {PK: "P#{p}", SK: "{at:epoch}#{id}"}, samples: [{p: a, id: x, at: "2026-01-05T10:00:00Z"}]}}
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:epoch}#{id}"}, samples: [{p: a, id: x, at: "2026-01-05T10:00:00Z"}, {p: a, id: y, at: "2026-01-05T10:00:02Z"}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, at: {">=": "2026-01-05T10:00:00.500Z"}}}}]`, `drops the fraction of the second.*"{at:epochms}#{id}"`},
 		{"more items than moments", "time-only-key", `
 entities: {E: {attributes: {PK: "ROOM#{room}", SK: "{at:time}"}, fields: {room: {values: [A]}, at: {type: time, from: "2026-01-05T00:00:00Z", to: "2026-01-05T01:00:00Z"}}, count: 500}}`, "warning.*among the 500 items of a partition, some have the same at and replace each other"},
 		{"a status key brings a note", "filter-for-key", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", status: "{status}"}, mutable: [status], samples: [{p: a, e: 1, status: x}, {p: a, e: 2, status: x}, {p: a, e: 3, status: y}]}}
-patterns: [{name: q, query: {entity: E, where: {p: a}, filter: status = "y"}}]`, `ByStatus: {partition: [PK, status], sort: SK}; this brings a note of mutable-key: status changes`},
+patterns: [{name: q, query: {entity: E, where: {p: a}, filter: status = "y"}}]`, `ByStatus: {partition: [PK, status], sort: SK}; write units of E 1 → 2; this brings a note of mutable-key: status changes`},
 		{"a key that moves the hazard to another pattern", "component-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{b}"}, samples: [{p: a, a: x, b: y}]}}
 patterns: [{name: by a, query: {entity: E, where: {p: a, a: x}}}, {name: by b, query: {entity: E, where: {p: a, b: y}}}]`, `add an index ByB: {partition: PK, sort: b}, store b as an attribute of E, and query it for "by b"`},
+		{"two patterns that need two indexes", "component-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{c}#{a}#{b}"}, samples: [{p: a, a: x, b: y, c: z}]}}
+patterns: [{name: by a, query: {entity: E, where: {p: a, a: x}}}, {name: by b, query: {entity: E, where: {p: a, b: y}}}]`, `no order of these components serves "by a" and "by b".*add an index ByA: {partition: PK, sort: a}.*no order of these components serves "by b" and "by a".*add an index ByB`},
 		{"an index that has the order already", "component-order", `name: m
 tables: {Tab: {partition: PK, sort: SK, indexes: {ByB: {partition: PK, sort: b}}}}
 entities: {E: {attributes: {PK: "P#{p}", SK: "{a}#{b}", b: "{b}"}, samples: [{p: a, a: x, b: y}]}}

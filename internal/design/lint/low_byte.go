@@ -2,6 +2,7 @@ package lint
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -49,9 +50,21 @@ func checkLowByte(p *rule.Pass, c rule.Component) {
 	f := c.Finding("%s in %s of %s is followed by %s, and %s (0x%02X) sorts below it: %s sorts before %s%s",
 		c, c.Slot, c.View(), rule.Quoted(string(rune(delimiter))), rule.Quoted(mark), low,
 		a, b, rule.AndMore(n-1))
-	f.Advise("keep %s out of %s when you build the key, as in %q, "+
-		"or use a delimiter that sorts below all characters, such as a tab",
-		rule.Quoted(mark), c.Name, strings.ReplaceAll(a.Text, mark, "_"))
 	f.Keys = c.Pair(a, b)
+	if r := rune(low); unicode.IsLetter(r) || unicode.IsDigit(r) {
+		f.Advice = "use a delimiter that sorts below letters and digits, such as #"
+		var edits []rule.Edit
+		for _, s := range p.SlotsOf(c.Entity.Table, c.Slot.Name) {
+			if better := delimitedBy(s, string(rune(delimiter)), "#"); better != s.Template.String() {
+				edits = append(edits, s.Write(better))
+			}
+		}
+		better := delimitedBy(c.Slot, string(rune(delimiter)), "#")
+		f.Propose(f.Advice+": "+rule.Writing(c.Slot.Name, better), edits...)
+	} else {
+		f.Advise("keep %s out of %s when you build the key, as in %q, "+
+			"or use a delimiter that sorts below all characters, such as a tab",
+			rule.Quoted(mark), c.Name, strings.ReplaceAll(a.Text, mark, "_"))
+	}
 	p.Report(f)
 }

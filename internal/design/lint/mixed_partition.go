@@ -77,11 +77,11 @@ func includingPartition(
 	return []rule.Proposal{
 		{
 			Text:  "declare " + rule.IndexText(&better),
-			Edits: append(slices.Clone(given), rule.WriteIndex(v.Table.Name, better)),
+			Edits: append(slices.Clone(given), rule.WriteIndex(v.Table.Name, better)), Fewer: true,
 		},
 		{
 			Text:  rule.Writing(t.Name, joined),
-			Edits: append(given, rule.WriteTemplate(e.Name, t.Name, joined)), Or: true,
+			Edits: append(given, rule.WriteTemplate(e.Name, t.Name, joined)), Or: true, Fewer: true,
 		},
 	}
 }

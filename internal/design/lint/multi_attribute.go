@@ -36,8 +36,8 @@ func checkMultiAttribute(p *rule.Pass, v *rule.View) {
 		return
 	}
 	e := entities[0]
-	partition, ok := takenApart(v, e, v.Hash, nil)
-	sort, ok2 := takenApart(v, e, v.Sort, partition.names)
+	partition, ok := takenApart(v, e, v.Hash, keySide{})
+	sort, ok2 := takenApart(v, e, v.Sort, partition)
 	if !ok || !ok2 || len(sort.names) == 0 && len(v.Sort) > 0 || !partition.joined && !sort.joined ||
 		slices.ContainsFunc(v.Rows, func(r world.Row) bool { return r.Item.Entity != e }) { // raw items lack the fields
 		return
@@ -84,18 +84,28 @@ type keySide struct {
 }
 
 // takenApart returns a side with at most one attribute. It leaves out fields that
-// are known, and reports false if they cannot be key attributes themselves.
-func takenApart(v *rule.View, e *model.Entity, key []model.Attribute, known []string) (s keySide, ok bool) {
+// are in the other side, and reports false if they cannot be key attributes
+// themselves: an attribute has one precision, so the day of a time in one side
+// and the time in the other need the joined keys.
+func takenApart(v *rule.View, e *model.Entity, key []model.Attribute, known keySide) (s keySide, ok bool) {
 	for _, a := range key {
 		t := e.Attribute(a.Name)
 		if t.Template == nil || len(t.Template.Components()) == 0 {
 			return keySide{names: []string{a.Name}}, true
 		}
 		for _, c := range t.Template.Parts() {
-			if c.Name == "" || slices.Contains(known, c.Name) {
+			if c.Name == "" {
 				continue
 			}
-			if len(t.When) > 0 || c.Type.Desc || c.Type.Name == "path" {
+			if i := slices.Index(known.names, c.Name); i >= 0 {
+				if i >= len(known.parts) || known.parts[i].Type.String() != c.Type.String() {
+					return s, false
+				}
+				continue
+			}
+			f := e.Field(c.Name)
+			rounded := f != nil && model.Moment(f.Type) && f.Type.String() != c.Type.String()
+			if len(t.When) > 0 || c.Type.Desc || c.Type.Name == "path" || rounded {
 				return s, false
 			}
 			s.parts = append(s.parts, c)

@@ -16,7 +16,7 @@ var mutableKey = rule.Rule{
 		"under another key, in a transaction if readers must never miss it. In an index, the service does that " +
 		"itself and charges a delete and a write for each change. All attributes that contain the value must be " +
 		"set in the same update. A field in a key of the table that the model does not declare mutable gets a " +
-		"warning if its name says that it changes: status, updatedAt, lastSeen.",
+		"warning if its name says that it changes: status, orderStatus, priority, score, price, updatedAt, lastSeen.",
 	Example: []string{`"PROJECT#P1", "STATUS#Open#TASK#T1"`, `"PROJECT#P1", "STATUS#Done#TASK#T1"`},
 	Cure:    "Build table keys from values that never change, SK: TASK#{task}, and query the status through an index.",
 	Source:  guide + "WorkingWithItems.html; " + guide + "GSI.html (writes to indexes)",
@@ -128,24 +128,41 @@ var lifeStates = []string{
 	"in_progress", "failed", "completed", "blocked", "enabled", "disabled",
 }
 
+// changingWords end the names of fields that usually change during the life of an
+// item.
+var changingWords = []string{
+	"status", "stage", "phase", "priority", "severity", "score", "price", "rating", "balance", "quantity", "qty", "stock",
+	"progress", "assignee", "points", "likes", "votes", "views", "popularity", "title",
+}
+
 // looksMutable reports whether a field changes during the life of an item, by its
-// name or by its values.
+// name or by its values. The field that is the entity itself, such as the price
+// of a Price, does not.
 func looksMutable(c rule.Component) bool {
+	last := lastWord(c.Name)
+	if slices.Contains(changingWords, last) && !hasWord(c.Entity.Name, last) {
+		return true
+	}
 	switch strings.ToLower(strings.ReplaceAll(c.Name, "_", "")) {
-	case "status", "updated", "updatedat", "updatedon", "modified", "modifiedat", "modifiedon",
+	case "updated", "updatedat", "updatedon", "modified", "modifiedat", "modifiedon",
 		"lastmodified", "lastupdated", "lastchanged", "changedat",
 		"lastseen", "lastseenat", "lastlogin", "lastloginat", "lastactive", "lastactivity":
 		return true
-	case "state", "stage", "phase":
-		n := 0
-		for _, w := range c.Written() {
-			if slices.Contains(lifeStates, strings.ToLower(w.Text)) {
-				n++
-			}
-		}
-		return n > 1
+	case "state":
+		return inLife(c)
 	}
 	return false
+}
+
+// inLife reports whether values of a field are states of a life.
+func inLife(c rule.Component) bool {
+	n := 0
+	for _, w := range c.Written() {
+		if slices.Contains(lifeStates, strings.ToLower(w.Text)) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // keysAroundChange returns the key of an item before and after a change of a

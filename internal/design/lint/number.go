@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +18,8 @@ var unpaddedNumber = rule.Rule{
 	ID: "unpadded-number", Title: "Numbers in text that are not padded", Severity: model.Warning,
 	Help: "Text is compared byte by byte, so 10 comes before 9: the first digits decide, however many follow. Rows " +
 		"with such a number in the sort key are not in numeric order, a range of numbers is not a range of keys, " +
-		"and the newest version is not the last row.",
+		"and the newest version is not the last row. Text that has only numbers in the samples is one, and so is a " +
+		"field whose name counts, such as version, seq, rank or level.",
 	Example: []string{`"V#1"`, `"V#10"`, `"V#9"`},
 	Cure: "Pad numbers to the width of the largest possible one: {version:int(6)} gives V#000009 and V#000010. Or " +
 		"use a sort key attribute of type N.",
@@ -121,8 +123,11 @@ func (d *disorderedNumber) typed() bool { return d.Type.Name == "number" }
 // ordered returns a type whose byte order is numeric order.
 func (d *disorderedNumber) ordered() string {
 	width := max(d.most+2, 4)
-	switch unit := calendarWidths[strings.ToLower(d.Name)]; {
-	case unit > 0 && !d.negative:
+	if d.bounded && d.most > 0 {
+		width = d.most
+	}
+	switch unit := unitWidth(d.Name, d.most); {
+	case unit > 0 && !d.negative && d.decimals == 0:
 		width = unit
 	case d.decimals > 0:
 		return fmt.Sprintf("decimal(%d,%d)", width, d.decimals)
@@ -132,8 +137,34 @@ func (d *disorderedNumber) ordered() string {
 	return fmt.Sprintf("int(%d)", width)
 }
 
-// calendarWidths has the widths of calendar units, by the names of components.
-var calendarWidths = map[string]int{"year": 4, "month": 2, "day": 2, "hour": 2, "minute": 2, "second": 2, "week": 2}
+// unitWidths has the widths of units whose values are limited, by the last word
+// of a name.
+var unitWidths = map[string]int{
+	"year": 4, "quarter": 1, "month": 2, "week": 2, "weekday": 1, "day": 2, "hour": 2, "minute": 2, "second": 2,
+	"percent": 3,
+}
+
+// The digits of seconds and milliseconds since 1970.
+const (
+	secondsWidth = 10
+	millisWidth  = 13
+)
+
+// unitWidth returns the width of a number that is a calendar unit or a moment by
+// its name, or 0. Most is the number of digits that have been seen.
+func unitWidth(name string, most int) int {
+	width := unitWidths[lastWord(name)]
+	if hasWord(name, "epoch", "timestamp", "at", "millis", "ms", "unixtime") {
+		width = secondsWidth
+		if most > secondsWidth || hasWord(name, "millis", "ms", "epochms") {
+			width = millisWidth
+		}
+	}
+	if most > width {
+		return 0
+	}
+	return width
+}
 
 // disorderedIn returns the numbers of a component if they are out of order.
 func disorderedIn(c rule.Component, spread numberSpread) (d disorderedNumber, ok bool) {
@@ -148,7 +179,7 @@ func disorderedIn(c rule.Component, spread numberSpread) (d disorderedNumber, ok
 		}
 	}
 	d.pattern = c.NeededBy(d.typed())
-	return d, d.typed() || d.a != nil
+	return d, d.typed() || d.a != nil || spread.least == spread.most && !spread.negative
 }
 
 var decimalText = text.Pattern(`^-?[0-9]+(\.[0-9]+)?$`)
@@ -159,6 +190,8 @@ type numberSpread struct {
 	least, most    int // digits before the point
 	decimals       int
 	negative, year bool
+	bounded        bool // the model limits them
+	padded         bool // one begins with a zero
 }
 
 // add adds a text if it is a number.
@@ -172,6 +205,7 @@ func (s *numberSpread) add(number string) {
 		s.least = len(digits)
 	}
 	s.most = max(s.most, len(digits))
+	s.padded = s.padded || len(digits) > 1 && digits[0] == '0'
 	s.decimals = max(s.decimals, len(frac))
 	y, err := strconv.Atoi(number)
 	s.year = (s.n == 0 || s.year) && err == nil && y >= 1900 && y <= 2100
@@ -190,21 +224,38 @@ func spreadOf(p *rule.Pass, c rule.Component) (seen numberSpread, ok bool) {
 		for _, it := range p.Items(c.Entity) {
 			seen.add(it.Values.Get(c.Name))
 		}
-		bounded := false
 		if f := c.Entity.Field(c.Name); f != nil {
 			for _, text := range append([]string{f.From, f.To}, f.Values...) {
 				seen.add(text)
 			}
-			bounded = len(f.Values) > 0 || f.From != "" && f.To != ""
+			seen.bounded = len(f.Values) > 0 || f.From != "" && f.To != ""
 		}
-		return seen, seen.negative || seen.n == 0 || seen.least != seen.most || !bounded && !seen.year
+		return seen, seen.negative || seen.n == 0 || seen.least != seen.most || !seen.bounded && !seen.year
 	case rule.Plain(c.Type):
 		for _, w := range words {
 			seen.add(w.Text)
 		}
-		return seen, seen.n == len(words) && seen.n > 1 && (seen.negative || seen.least != seen.most)
+		if seen.n < len(words) || seen.n == 0 {
+			return seen, false
+		}
+		return seen, seen.n > 1 && (seen.negative || seen.least != seen.most) || !seen.padded && counts(c)
 	}
 	return seen, false
+}
+
+// countingWords end the names of fields that count from one, so that ten comes
+// after nine sooner or later.
+var countingWords = []string{
+	"version", "revision", "rev", "seq", "sequence", "rank", "level", "index", "position", "pos", "step", "page",
+	"chapter", "episode", "season", "round", "iteration", "attempt", "count", "counter", "ordinal", "nr", "line",
+}
+
+// counts reports whether a field counts by its name, and the model does not list
+// its values. Numbers of four digits and more rather are ids of one width.
+func counts(c rule.Component) bool {
+	f := c.Entity.Field(c.Name)
+	return slices.Contains(countingWords, lastWord(c.Name)) && (f == nil || len(f.Values) == 0 && f.MaxSize == 0) &&
+		c.AllWritten(func(text string) bool { return len(text) < 4 })
 }
 
 func isEpoch(text string) bool {

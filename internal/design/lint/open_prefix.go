@@ -138,7 +138,7 @@ func checkPrefix(p *rule.Pass, q *rule.Query) {
 		}
 		f.Keys = q.View.Shown(own, sibling)
 	}
-	f.Propose(change, q.Ranged(ast.OpBeginsWith, closed))
+	f.ProposeFewer(change, q.Ranged(ast.OpBeginsWith, closed))
 	p.Report(f)
 }
 
@@ -153,7 +153,7 @@ func reportWholeKey(p *rule.Pass, q *rule.Query, key string, own, sibling *world
 		f.Severity = model.Note
 	}
 	f.Advice = "compare the whole key with ="
-	f.Propose(
+	f.ProposeFewer(
 		fmt.Sprintf("compare the whole key: %s = %s", text.Name(q.Range().Attribute.Name), rule.Quoted(key)),
 		q.Ranged(ast.Equal, key),
 	)

@@ -1,6 +1,8 @@
 package lint_test
 
 import (
+	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
@@ -15,21 +18,30 @@ import (
 	"github.com/sortkey/sortkey/internal/proptest"
 )
 
-// TestProposals applies every proposal that is printed for the examples and for
-// the models of the rules, with more items than [lint.Run] tries them with. The
-// finding must be gone, and no other error or warning may have come. A short run
-// applies one proposal in four.
+// TestProposals applies every proposal that is printed for the examples, for the
+// models of the rules and for those of [TestAdvised], with more items than
+// [lint.Run] tries them with. The finding must be gone, no other error or warning
+// may have come, no pattern may be broken, and no index may be emptied. A short
+// run applies one proposal in four.
 func TestProposals(t *testing.T) {
 	slow(t)
 	files, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)
 	bad, err := filepath.Glob("testdata/*/bad.yaml")
 	require.NoError(t, err)
-	seen := 0
+	models := map[string]*model.Model{}
 	for _, file := range slices.Concat(files, bad) {
-		m, err := modelfile.Load(file)
+		models[file], err = modelfile.Load(file)
 		require.NoError(t, err)
-		w, err := world.Build(t.Context(), m, world.Options{MaxItems: min(proptest.Cases(250), 1000)})
+	}
+	for _, tt := range advised {
+		models[tt.name], err = modelfile.Parse(tt.name, []byte(tt.src))
+		require.NoError(t, err)
+	}
+
+	seen := 0
+	for _, file := range slices.Sorted(maps.Keys(models)) {
+		w, err := world.Build(t.Context(), models[file], world.Options{MaxItems: min(proptest.Cases(250), 1000)})
 		require.NoError(t, err)
 		printed, proposed, base, err := lint.Proposals(t.Context(), w)
 		require.NoError(t, err)
@@ -40,28 +52,62 @@ func TestProposals(t *testing.T) {
 				t.Errorf("%s: printed, but not tried:\n%s", file, text([]model.Finding{f}))
 			}
 		}
-		unchanged := lintAll(t, base)
-		before, everything := subjects(unchanged, model.Warning), subjects(unchanged, model.Note)
+		unchanged := checkAll(t, base)
+		before, everything := subjects(unchanged.Findings, model.Warning), subjects(unchanged.Findings, model.Note)
 		for _, p := range proposed {
 			if seen++; !proptest.Long() && seen%4 != 0 {
 				continue
 			}
+			about := text([]model.Finding{p.Finding})
 			changed, err := p.Apply()
 			require.NoError(t, err)
-			found := lintAll(t, changed)
-			if n := subjects(found, model.Note)[subject(p.Finding)]; n > 0 && n >= everything[subject(p.Finding)] {
-				t.Errorf("%s: the finding is still there:\n%s\nthen:\n%s", file, text([]model.Finding{p.Finding}), text(found))
+			after := checkAll(t, changed)
+			found := text(after.Findings)
+			if n := subjects(after.Findings, model.Note)[subject(p.Finding)]; n > 0 && n >= everything[subject(p.Finding)] {
+				t.Errorf("%s: the finding is still there:\n%s\nthen:\n%s", file, about, found)
 			}
-			for other, n := range subjects(found, model.Warning) {
+			for other, n := range subjects(after.Findings, model.Warning) {
 				if n > before[other] {
-					t.Errorf("%s: a proposal brings a new finding:\n%s\nthen:\n%s", file, text([]model.Finding{p.Finding}), text(found))
+					t.Errorf("%s: a proposal brings a new finding:\n%s\nthen:\n%s", file, about, found)
 				}
+			}
+			if harm := harmOf(unchanged, after, p.Fewer); harm != "" {
+				t.Errorf("%s: a proposal does harm: %s:\n%s", file, harm, about)
 			}
 		}
 	}
 	if seen < 40 {
 		t.Errorf("only %d proposals", seen)
 	}
+}
+
+// harmOf names a pattern that a change breaks, or an index that loses most of its
+// rows.
+func harmOf(before, after *check.Result, fewer bool) string {
+	for i, was := range before.Patterns {
+		is := after.Patterns[i]
+		switch {
+		case was.Report == nil || was.Report.Refused != nil || was.Report.Returned == 0:
+		case is.Report == nil || is.Report.Refused != nil:
+			return was.Pattern.Name + " is refused"
+		case is.Report.Returned == 0 && (is.Spread == nil || is.Spread.Worst.Rows == 0):
+			return was.Pattern.Name + " returns nothing"
+		case !fewer && is.Report.Returned < was.Report.Returned:
+			return was.Pattern.Name + " returns fewer rows"
+		}
+	}
+	for _, was := range before.Tables {
+		for _, is := range after.Tables {
+			if was.Table.Name != is.Table.Name || (was.Index == nil) != (is.Index == nil) ||
+				was.Index != nil && was.Index.Name != is.Index.Name {
+				continue
+			}
+			if is.Items*2 < was.Items || was.Index == nil && is.Items < was.Items {
+				return fmt.Sprintf("%s %v has %d of %d rows", was.Table.Name, was.Index, is.Items, was.Items)
+			}
+		}
+	}
+	return ""
 }
 
 // slow skips a test of many items with -short, which goes with the race detector:
@@ -73,14 +119,15 @@ func slow(t *testing.T) {
 	}
 }
 
-func lintAll(t *testing.T, m *model.Model) []model.Finding {
+func checkAll(t *testing.T, m *model.Model) *check.Result {
 	t.Helper()
 	w, err := world.Build(t.Context(), m, world.Options{MaxItems: min(proptest.Cases(250), 1000)})
 	require.NoError(t, err)
 	defer w.Close()
-	found, err := lint.Run(t.Context(), w)
+	r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})
 	require.NoError(t, err)
-	return found
+	r.Findings = slices.DeleteFunc(r.Findings, func(f model.Finding) bool { return f.Rule == check.Rule })
+	return r
 }
 
 // subject identifies what a finding is about, but for its place.

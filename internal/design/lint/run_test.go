@@ -95,6 +95,18 @@ func TestQuiet(t *testing.T) {
 entities: {E: {attributes: {PK: "P#{p}", SK: "Y#{y:number}"}, samples: [{p: a, y: 2025}, {p: a, y: 2026}]}}`},
 		{"numbers of one width, declared", "unpadded-number", `
 entities: {E: {fields: {y: {type: number, from: 10, to: 99}}, attributes: {PK: "P#{p}", SK: "Y#{y}"}}}`},
+		{"a count that is padded by hand", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "V#{version}"}, samples: [{p: a, version: "001"}, {p: a, version: "002"}]}}`},
+		{"a level that the model lists", "unpadded-number", `
+entities: {E: {fields: {level: {values: ["1", "2", "3"]}}, attributes: {PK: "P#{p}", SK: "L#{level}"}, samples: [{p: a, level: "1"}]}}`},
+		{"numbers that do not count", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "R#{room}"}, samples: [{p: a, room: 1}, {p: a, room: 2}]}}`},
+		{"words that are no months", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Mars 5 2026"}, {p: a, at: "Expo 2026"}]}}`},
+		{"the price of a price", "mutable-key", `
+entities: {Price: {attributes: {PK: "P#{p}", SK: "{price:int(4)}"}, samples: [{p: a, price: 5}]}}`},
+		{"an id of a status", "mutable-key", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{statusId}"}, samples: [{p: a, statusId: x}]}}`},
 		{"a partition key has no order", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p:number}", SK: A}, samples: [{p: 9}, {p: 10}]}}`},
 		{"ids of one width", "unpadded-number", `

@@ -16,7 +16,7 @@ var sparseIndex = rule.Rule{
 	ID: "sparse-index", Title: "Membership of a sparse index", Severity: model.Warning,
 	Help: "An item is in an index if it has all key attributes of the index, and is silently left out otherwise. " +
 		"An entity with the partition key of an index but not its sort key is never in it. An entity whose " +
-		"condition covers only one of the two pays for an attribute without effect.",
+		"condition covers only one of the two pays for an attribute without effect, unless other patterns need it.",
 	Example: []string{`GSI1PK: "STATUS#NEW" and no GSI1SK: not in GSI1`},
 	Cure: "Write all key attributes of an index or none, under one condition: when: {status: [NEW, PAID]} on " +
 		"both.",
@@ -40,7 +40,7 @@ func checkSparseIndex(p *rule.Pass, v *rule.View, e *model.Entity) {
 		switch {
 		case len(t.When) > 0:
 			when = append(when, t)
-		case !v.Table.Has(a.Name):
+		case !v.Table.Has(a.Name) && !rule.Natural(t.Name, t.Template) && !p.NeededBeside(v, t.Name):
 			always = append(always, t)
 		}
 		if !v.Table.Has(a.Name) && !rule.Natural(t.Name, t.Template) {

@@ -93,6 +93,6 @@ func reportParents(p *rule.Pass, e *model.Entity, missing []*model.ShownParent, 
 		list = "[" + list + "]"
 	}
 	f.Advise("write of: %s in %s, and per: how many of them %s", list, e.Name, per)
-	f.Propose(f.Advice, edits...)
+	f.ProposeFewer(f.Advice, edits...)
 	p.Report(f)
 }

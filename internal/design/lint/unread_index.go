@@ -66,6 +66,10 @@ func checkUnreadIndex(p *rule.Pass, v *rule.View) {
 	case !asked && len(v.Rows) > 0:
 		f.Say("no pattern reads %s", v)
 		f.Advice = "add the pattern that needs it"
+		if inverts(v) {
+			f.Say(", which inverts the key of table %s: it finds the items with one %s", v.Table.Name, v.Hash[0].Name)
+			break // other programs often need that, and it is cheap to keep
+		}
 		f.Propose("remove it, or "+f.Advice, rule.RemoveIndex(v.Table.Name, v.Index.Name))
 	case asked && len(unread) > 0:
 		f.Say("no pattern reads the rows of %s in %s", unread, v)
@@ -81,6 +85,11 @@ func checkUnreadIndex(p *rule.Pass, v *rule.View) {
 		return
 	}
 	p.Report(f)
+}
+
+// inverts reports whether an index has the key of its table the other way round.
+func inverts(v *rule.View) bool {
+	return slices.Equal(v.Hash, v.Table.Sort) && slices.Equal(v.Sort, v.Table.Partition)
 }
 
 // reaches reports whether the same query with other values can read an item:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -73,7 +74,7 @@ func checkWrongDirection(p *rule.Pass, q *rule.Query) {
 			continue
 		}
 		word, isLast := endOfOrder(q.Name, counted)
-		if word == "" || isLast == (q.Report.Reverse != c.Type.Desc) {
+		if word == "" || isLast == (q.Report.Reverse != c.Type.Desc) || counted && belowZero(q, c) {
 			continue
 		}
 		f := q.Finding("%q asks for the %s rows, but its limit keeps the %s: %s in %s is read in %s order",
@@ -92,6 +93,23 @@ func checkWrongDirection(p *rule.Pass, q *rule.Query) {
 		p.Report(f)
 		return
 	}
+}
+
+// belowZero reports whether all numbers that a query reads are negative: the
+// largest of them, such as redemptions of points, is the lowest number.
+func belowZero(q *rule.Query, c rule.Component) bool {
+	n := 0
+	for _, row := range q.Report.Rows {
+		if row.Entity != c.Entity.Name {
+			continue
+		}
+		values, ok := c.Template.Match(model.TextOf(row.Key.Get(c.Slot.Name)))
+		if !ok || !strings.HasPrefix(values[c.Name], "-") {
+			return false
+		}
+		n++
+	}
+	return n > 0
 }
 
 // turnAround makes a pattern read in the other direction.

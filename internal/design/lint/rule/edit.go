@@ -30,7 +30,8 @@ func onTable(name string, change func(*model.Table) bool) Edit {
 
 // WriteTemplate returns the edit that gives an entity's attribute another
 // template. Samples and patterns get values for new components, and values that
-// the new types accept.
+// the new types accept. Patterns no longer expect keys that are written in the
+// old form.
 func WriteTemplate(entity, attribute, src string) Edit {
 	return onEntity(entity, func(m *model.Model, e *model.Entity) bool {
 		t := e.Attribute(attribute)
@@ -39,6 +40,11 @@ func WriteTemplate(entity, attribute, src string) Edit {
 			return false
 		}
 		t.Template, t.Const = template, attr.Value{}
+		for _, q := range m.Patterns {
+			if q.Table == e.Table && e.Table.Has(attribute) {
+				q.Expect.Keys, q.Expect.Item = nil, nil
+			}
+		}
 		for _, p := range template.Parts() {
 			if p.Name == "" {
 				continue
@@ -212,7 +218,7 @@ func Ask(pattern, table, index string, clauses []keycond.Clause) Edit {
 
 // AlsoGiven returns the edit that gives the patterns that read a view a value
 // for another field of their entity, as they must if a partition key gets that
-// field.
+// field. What they expected is dropped, as by [OnPattern].
 func AlsoGiven(table, index, entity, field, value string) Edit {
 	return func(m *model.Model) bool {
 		for _, p := range m.Patterns {
@@ -224,6 +230,7 @@ func AlsoGiven(table, index, entity, field, value string) Edit {
 			if p.Entity != nil && p.Entity.Name == entity && p.Table != nil && p.Table.Name == table && name == index &&
 				p.Operation == "Query" && !given {
 				p.Where = append(p.Where, model.Condition{Field: field, Op: ast.Equal, Args: []string{value}})
+				p.Expect = model.Expect{Entities: p.Expect.Entities}
 			}
 		}
 		return true

@@ -11,14 +11,15 @@ type Finding struct {
 	// Proposals are tried in order on a copy of the model. The first that
 	// removes the finding becomes its advice in place of the general one.
 	Proposals []Proposal
-	// Applied holds the edits of the proposals that became advice. Run sets it.
-	Applied [][]Edit
+	// Applied holds the proposals that became advice. Run sets it.
+	Applied []Proposal
 	option  bool // the rule is about a possibility that is no hazard
 }
 
 // A Proposal is a change of the model that removes a finding. It is printed as
-// advice only if the changed model shows that it does, and brings no other
-// hazard.
+// advice only if the changed model shows that it does, brings no other hazard,
+// still answers all patterns, and leaves the items in their indexes. What it
+// gains or costs in units is printed with it.
 type Proposal struct {
 	Text  string
 	Edits []Edit
@@ -26,6 +27,9 @@ type Proposal struct {
 	Index *model.Index
 	// Or adds the proposal to an earlier one that holds.
 	Or bool
+	// Fewer says that patterns are meant to read fewer rows, such as one of
+	// several parts of a partition. Otherwise that breaks them.
+	Fewer bool
 }
 
 // An Edit changes a copy of a model. It reports false if it cannot, or if it
@@ -45,4 +49,9 @@ func (f *Finding) Advise(format string, args ...any) { f.Advice = sentence(forma
 // Propose adds a proposal with a text.
 func (f *Finding) Propose(text string, edits ...Edit) {
 	f.Proposals = append(f.Proposals, Proposal{Text: text, Edits: edits})
+}
+
+// ProposeFewer adds a proposal by which patterns read fewer rows, as they should.
+func (f *Finding) ProposeFewer(text string, edits ...Edit) {
+	f.Proposals = append(f.Proposals, Proposal{Text: text, Edits: edits, Fewer: true})
 }

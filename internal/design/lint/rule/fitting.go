@@ -13,7 +13,7 @@ var timeLayouts = []string{
 	time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
 	"2006-1-2", "2006/01/02",
 	"02/01/2006", "01/02/2006", "02.01.2006", "02-01-2006", "20060102T150405Z", "20060102T150405", "2 Jan 2006",
-	"Jan 2, 2006", time.RFC1123,
+	"Jan 2, 2006", "Jan 2 2006", "January 2 2006", "January 2, 2006", "2 January 2006", "2-Jan-2006", time.RFC1123,
 }
 
 // fitting returns a value that the type accepts: the value itself, the same

@@ -61,5 +61,5 @@ func Skeleton(parts []keys.Part) string {
 // Natural reports whether an attribute is just the field of its name, which
 // items have with or without an index.
 func Natural(attribute string, t *keys.Template) bool {
-	return t != nil && t.String() == "{"+attribute+"}"
+	return t != nil && len(t.Parts()) == 1 && t.Parts()[0].Name == attribute
 }

@@ -26,6 +26,9 @@ var (
 	spaced       = &Format{Name: "date and time with a space"}
 )
 
+const monthNames = `(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|` +
+	`oct(ober)?|nov(ember)?|dec(ember)?)\.?`
+
 // formats are those without a zone, in the order in which they are tried.
 var formats = []*Format{
 	Day, Seconds, Milliseconds,
@@ -35,7 +38,8 @@ var formats = []*Format{
 	{"date the day first", "the day first", text.Pattern(`^\d{1,2}\.\d{1,2}\.\d{4}( .*)?$`)},
 	{"date the day first", "the day first", text.Pattern(`^\d{1,2}-\d{1,2}-\d{4}( .*)?$`)},
 	{"with names of months", "with names of months", text.Pattern(
-		`^([A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2,8} \d{4}( .*)?$|^[A-Z][a-z]{2,8} \d{1,2}, \d{4}( .*)?$`,
+		`(?i)^([a-z]{3,9},? )?(\d{1,2}(st|nd|rd|th)?[ -]` + monthNames + `|` + monthNames + `[ -]\d{1,2}(st|nd|rd|th)?),?[ -]` +
+			`(\d{2}|\d{4})([ ,].*)?$|^` + monthNames + `[ -]\d{4}$`,
 	)},
 	{"without separators", "", text.Pattern(`^(19|20)\d{6}T\d{6}Z?$`)},
 }

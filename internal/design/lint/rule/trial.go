@@ -29,12 +29,21 @@ type trials struct {
 	before map[int]*trial // of the model as it is, by number of generated items
 }
 
-// A trial is what the rules find in a small world.
+// A trial is what the rules find in a small world, and what its patterns read.
 type trial struct {
 	serious, all map[subject]int
 	last         map[subject]*Finding
-	answered     map[string]bool // patterns whose request is accepted
+
+	patterns []string // in file order, as the others
+	reads    map[string]reading
+	entities []string
+	writes   map[string]float64 // units of one item
+	views    []place
+	held     map[place]int // rows
 }
+
+// A place is a table, or an index of it.
+type place struct{ table, index string }
 
 // A subject is what a finding is about, but for its place.
 type subject struct{ rule, table, index, entity, pattern string }
@@ -53,7 +62,7 @@ func (t *trials) settle() error {
 				break
 			}
 			t.left--
-			notes, ok, err := t.holds(f, p)
+			notes, ok, err := t.holds(f, &p)
 			if err != nil {
 				return context.Cause(t.ctx) // a model made by a program may not be writable
 			}
@@ -70,7 +79,7 @@ func (t *trials) settle() error {
 					remarks = append(remarks, note)
 				}
 			}
-			f.Applied = append(f.Applied, p.Edits)
+			f.Applied = append(f.Applied, p)
 		}
 		for _, remark := range remarks {
 			f.Advice += "; " + remark
@@ -80,9 +89,9 @@ func (t *trials) settle() error {
 }
 
 // holds reports whether a proposal removes a finding and does no harm. It
-// returns sentences about new notes. It tries with few items, and with more if
-// those do not show the finding.
-func (t *trials) holds(f *Finding, p Proposal) (notes []string, ok bool, err error) {
+// returns what else the proposal brings. It tries with few items, and with more
+// if those do not show the finding.
+func (t *trials) holds(f *Finding, p *Proposal) (notes []string, ok bool, err error) {
 	for _, items := range []int{trialItems, moreItems} {
 		if t.before[items] == nil {
 			if t.before[items], err = t.try(nil, items); err != nil {
@@ -98,20 +107,17 @@ func (t *trials) holds(f *Finding, p Proposal) (notes []string, ok bool, err err
 			return nil, false, context.Cause(t.ctx)
 		}
 		notes, ok = after.improves(before, f)
-		return notes, ok, nil
+		if !ok || !after.keeps(before, p.Fewer) {
+			return nil, false, nil
+		}
+		return append(after.gains(before, f, p.Fewer), notes...), true, nil
 	}
 	return nil, false, nil
 }
 
 // improves reports whether a finding is gone in a changed model, and no other
-// hazard has come and no pattern is refused. It returns sentences about new
-// notes.
+// hazard has come. It returns sentences about new notes.
 func (t *trial) improves(before *trial, f *Finding) (notes []string, ok bool) {
-	for name := range before.answered {
-		if !t.answered[name] {
-			return nil, false
-		}
-	}
 	if about := subjectOf(f); t.all[about] >= before.all[about] {
 		return nil, false
 	}
@@ -166,7 +172,15 @@ func (t *trials) try(edits []Edit, items int) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &trial{map[subject]int{}, map[subject]int{}, map[subject]*Finding{}, map[string]bool{}}
+	return small.measure(found)
+}
+
+// measure returns the trial of a small world in which the rules found something.
+func (st *Study) measure(found []*Finding) (*trial, error) {
+	out := &trial{
+		serious: map[subject]int{}, all: map[subject]int{}, last: map[subject]*Finding{},
+		reads: map[string]reading{}, writes: map[string]float64{}, held: map[place]int{},
+	}
 	for _, f := range found {
 		about := subjectOf(f)
 		out.all[about]++
@@ -175,10 +189,22 @@ func (t *trials) try(edits []Edit, items int) (*trial, error) {
 			out.serious[about]++
 		}
 	}
-	for _, q := range small.Queries {
-		if q.Answered() {
-			out.answered[q.Name] = true
+	for _, q := range st.Queries {
+		r, err := st.readingOf(st.ctx, q)
+		if err != nil {
+			return nil, err
 		}
+		out.patterns = append(out.patterns, q.Name)
+		out.reads[q.Name] = r
+	}
+	for _, e := range st.Entities {
+		out.entities = append(out.entities, e.Name)
+		out.writes[e.Name] = st.writesOf(e)
+	}
+	for _, v := range st.Views {
+		at := place{v.Table.Name, v.IndexName()}
+		out.views = append(out.views, at)
+		out.held[at] = len(v.Rows)
 	}
 	return out, nil
 }

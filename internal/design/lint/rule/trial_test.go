@@ -1,0 +1,105 @@
+package rule_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/lint/rule"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+const feed = `name: feed
+tables:
+  Feed:
+    partition: PK
+    sort: SK
+    indexes:
+      ByDay: {partition: GSI1PK, sort: GSI1SK}
+      ByLength: {partition: GSI1PK, sort: {name: length, type: N}}
+fields: {at: {type: millis}, shard: {values: ["0", "1"]}, level: {values: [low, ok, ok, ok, ok]}, body: {size: 3000}}
+entities:
+  Message:
+    attributes:
+      PK: "FEED#{shard}"
+      SK: "{msg}"
+      GSI1PK: "FEED#{at:date}#{shard}"
+      GSI1SK: "{at:millis}#{msg}"
+      length: {template: "{length:number}", type: N}
+      level: "{level}"
+      body: "{body}"
+    samples:
+      - {msg: m1, at: "2026-01-05T10:00:00.000Z", shard: "1", length: 7, level: low}
+      - {msg: m2, at: "2026-01-05T11:00:00.000Z", shard: "1", length: 8, level: ok}
+    count: 150
+patterns:
+  - {name: messages of a day, query: {entity: Message, index: ByDay, where: {at: 2026-01-05, shard: "1"}}}
+  - name: short messages
+    query: {entity: Message, where: {shard: "1"}, filter: length = 7}
+    expect: {rows: 1, budget: sample}
+`
+
+// TestHarm holds that a proposal that breaks a pattern or takes the items out of
+// an index does not become advice, and that its price is printed.
+func TestHarm(t *testing.T) {
+	attributes := func(names ...string) (all []model.Attribute) {
+		for _, name := range names {
+			all = append(all, model.Attribute{Name: name})
+		}
+		return all
+	}
+	finer := model.Index{
+		Name: "ByDay", Projection: "ALL", Partition: attributes("at", "shard"), Sort: attributes("msg"),
+	}
+	stored := rule.StoreFields("Message", []string{"at", "shard", "msg"})
+	low := map[string][]string{"level": {"low"}}
+	byLevel := model.Index{Name: "ByLevel", Projection: "KEYS_ONLY", Partition: attributes("level"), Sort: attributes("SK")}
+	limit := rule.OnPattern("short messages", func(_ *model.Model, p *model.Pattern) bool {
+		p.Filter, p.Limit = "", 1
+		return true
+	})
+
+	const general = "think"
+	for _, tt := range []struct {
+		name, want string
+		fewer      bool
+		edits      []rule.Edit
+	}{
+		{"a partition for each moment", general, false, []rule.Edit{stored, rule.WriteIndex("Feed", finer)}},
+		{"an index without most of its items", general, false, []rule.Edit{rule.WriteWhen("Message", low, "length")}},
+		{"an item that replaces another", general, false, []rule.Edit{rule.WriteTemplate("Message", "SK", "MSG")}},
+		{"a filter of nothing", general, false, []rule.Edit{rule.RemoveAttributes("Message", []string{"length"})}},
+		{"nothing, where fewer are meant", general, true, []rule.Edit{stored, rule.RemoveAttributes("Message", []string{"GSI1PK"})}},
+		{"another index", "do; write units of Message 11.9 → 12.9", false, []rule.Edit{rule.WriteIndex("Feed", byLevel)}},
+		{
+			"a limit", "do; read units of \"short messages\" 28.8 → 0.5", false, []rule.Edit{limit},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, err := modelfile.Parse("feed.yaml", []byte(feed))
+			require.NoError(t, err)
+			w, err := world.Build(t.Context(), m, world.Options{})
+			require.NoError(t, err)
+			defer w.Close()
+
+			applied := false // the finding is gone when the proposal has been applied
+			mark := func(*model.Model) bool { applied = true; return true }
+			found, err := rule.Run(t.Context(), w, []rule.Rule{{
+				ID: "hazard", Severity: model.Warning,
+				Whole: func(p *rule.Pass) {
+					if applied {
+						return
+					}
+					f := &rule.Finding{}
+					f.Message, f.Advice = "a hazard", general
+					f.Proposals = []rule.Proposal{{Text: "do", Edits: append(tt.edits, mark), Fewer: tt.fewer}}
+					p.Report(f)
+				},
+			}})
+			require.NoError(t, err)
+			require.Equal(t, []string{tt.want}, advice(found))
+		})
+	}
+}
