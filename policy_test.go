@@ -41,7 +41,7 @@ var floors = [][]string{
 	{"internal/design/compile"},
 	{"internal/design/modelfile", "internal/design/world"},
 	{"sortkeytest", "internal/design/explain", "internal/design/convert", "internal/design/gen"},
-	{"internal/design/spread"},
+	{"internal/design/spread", "internal/design/writes"},
 	{"internal/design/check"},
 	{"internal/design/lint/rule"},
 	{"internal/design/lint"},

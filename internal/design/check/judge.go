@@ -23,7 +23,7 @@ type judge struct {
 // judge compares the result of the pattern with its expectations and sets
 // Failures.
 func (p *PatternResult) judge() {
-	p.Failures = nil
+	p.Failures, p.nothing = nil, false
 	j := judge{p: p.Pattern, pr: p}
 	if p.Compile != nil {
 		j.uncompiled()

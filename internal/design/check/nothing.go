@@ -17,8 +17,11 @@ import (
 func (j *judge) nothing() {
 	r := j.pr.Total
 	const meant = "if it is right that nothing is there, write expect: {rows: 0}"
+	if r.Returned > 0 || j.expectsNothing() || len(j.pr.Failures) > 0 {
+		return
+	}
+	j.pr.nothing = true
 	switch {
-	case r.Returned > 0 || j.expectsNothing() || len(j.pr.Failures) > 0:
 	case r.Examined > 0:
 		j.fail(
 			j.wasted(), "use values for which rows remain; "+meant,

@@ -77,6 +77,7 @@ type PatternResult struct {
 	Failures []model.Finding
 
 	varied  []string // fields whose values differ between requests
+	nothing bool     // the failure is that it finds nothing
 	lost    int      // rows without the key of the item to which they should lead
 	nearest string   // the key most like that of a request that finds nothing
 }
@@ -92,6 +93,10 @@ func (p *PatternResult) Request() json.RawMessage {
 	}
 	return nil
 }
+
+// FoundNothing reports whether the pattern fails only because it finds nothing, and does not say that it
+// may.
+func (p *PatternResult) FoundNothing() bool { return p.nothing }
 
 // OK reports whether the pattern meets its expectations.
 func (p *PatternResult) OK() bool { return len(p.Failures) == 0 }

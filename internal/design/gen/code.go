@@ -226,7 +226,7 @@ func (f *file) constValue(v attr.Value) string {
 
 // helperNames are the helper functions that [file.helpers] can add.
 var helperNames = []string{"keyCondition", "inRange", "attributeS", "attributeN", "attributeB", "addConditions", "keyText",
-	"queryItems", "scanItems", "startOfDay", "endOfDay", "endOfDayText"}
+	"queryItems", "scanItems", "startOfDay", "endOfDay", "endOfDayText", "fieldIs"}
 
 // helpers adds the helper functions that the body uses.
 func (f *file) helpers() {
@@ -250,6 +250,10 @@ func (f *file) helpers() {
 				f.use("time")
 			}
 		}
+	}
+	if slices.Contains(f.uses, "fieldIs") {
+		f.use("keys")
+		f.body.WriteString(fieldIsSource)
 	}
 	if slices.Contains(f.uses, "inRange") {
 		f.use("keys")
@@ -387,6 +391,25 @@ func endOfDayText(day string) string {
 }
 `
 )
+
+const fieldIsSource = `
+// fieldIs reports whether a value of a field is <, <=, > or >= a bound. One that is not of its type is not.
+func fieldIs(t keys.Type, value, op, bound string) bool {
+	n, err := t.Compare(value, bound)
+	if err != nil {
+		return false
+	}
+	switch op {
+	case "<":
+		return n < 0
+	case "<=":
+		return n <= 0
+	case ">":
+		return n > 0
+	}
+	return n >= 0
+}
+`
 
 const inRangeSource = `
 // inRange returns the condition that an attribute is in a range.

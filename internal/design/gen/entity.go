@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -99,6 +100,11 @@ func entityKeys(e *model.Entity) (all []key, values []value) {
 			} else {
 				add(field, keys.Type{})
 			}
+		}
+	}
+	for _, k := range all {
+		for _, r := range k.t.Ranges {
+			add(r.Field, r.Type)
 		}
 	}
 	for i, k := range all {
@@ -274,6 +280,9 @@ func (f *file) present(e *model.Entity, k key, values []value) string {
 		}
 		all = append(all, condition)
 	}
+	for _, r := range k.t.Ranges {
+		all = append(all, f.inside(of(r.Field), r))
+	}
 	return strings.Join(slices.Compact(all), " && ")
 }
 
@@ -292,6 +301,37 @@ func (f *file) equals(v value, want string) string {
 		return "false"
 	}
 	return fmt.Sprintf("k.%s == %s", v.goName, goString(want))
+}
+
+// inside returns the condition that a value is in a range.
+func (f *file) inside(v value, r model.FieldRange) string {
+	compare := func(op ast.Op, arg string) string {
+		switch {
+		case v.goType == goNumber:
+			if n, err := (keys.Type{Name: "signed", Width: mostInt64}).Canonical(arg); err == nil {
+				return fmt.Sprintf("k.%s %s %s", v.goName, op, n)
+			}
+		case v.goType == goTime:
+			if at, err := (keys.Type{Name: "nanos"}).Canonical(arg); err == nil {
+				f.use("fieldIs", "keys", "time")
+				return fmt.Sprintf(
+					"fieldIs(keys.Type{Name: \"nanos\"}, k.%s.UTC().Format(time.RFC3339Nano), %q, %s)", v.goName,
+					op, goString(at),
+				)
+			}
+		}
+		f.use("fieldIs", "keys")
+		return fmt.Sprintf("fieldIs(%s, k.%s, %q, %s)", typeLiteral(r.Type), v.goName, op, goString(arg))
+	}
+	if r.Op == ast.OpBetween {
+		return compare(ast.GreaterOrEqual, r.Args[0]) + " && " + compare(ast.LessOrEqual, r.Args[1])
+	}
+	return compare(r.Op, r.Args[0])
+}
+
+// typeLiteral returns a type in Go.
+func typeLiteral(t keys.Type) string {
+	return strings.ReplaceAll(fmt.Sprintf("%#v", t), ", Desc:false", "")
 }
 
 // trimFraction removes trailing zeros as RFC3339Nano does.

@@ -172,6 +172,9 @@ func reportLoad(p *rule.Pass, v *rule.View, rates *world.Rates, l partLoad) {
 	if l.among > 1 {
 		f.Say("; the requests are spread over %s at most", text.Count(int(l.among), "partition"))
 	}
+	if v.Index != nil && !v.Index.Local && l.limit == maxWrites {
+		f.Say("; while an index is throttled, so are the writes of its table")
+	}
 	if l.query != nil {
 		f.Pattern, f.Pos = l.query.Name, l.query.Pos
 	}

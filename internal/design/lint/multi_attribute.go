@@ -105,7 +105,7 @@ func takenApart(v *rule.View, e *model.Entity, key []model.Attribute, known keyS
 			}
 			f := e.Field(c.Name)
 			rounded := f != nil && model.Moment(f.Type) && f.Type.String() != c.Type.String()
-			if len(t.When) > 0 || c.Type.Desc || c.Type.Name == "path" || rounded {
+			if t.Conditional() || c.Type.Desc || c.Type.Name == "path" || rounded {
 				return s, false
 			}
 			s.parts = append(s.parts, c)

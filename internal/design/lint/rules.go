@@ -18,7 +18,7 @@ func Rules() []rule.Rule {
 		openPrefix, delimiterInValue, highSentinel, foreignRows, sameShape, filterForKey, limitWithFilter,
 		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
 		multiAttribute, undeclaredParent,
-		keyLength, itemSize, collectionSize, partitionSkew, hotPartition,
+		keyLength, itemSize, collectionSize, partitionSkew, hotPartition, contendedItem,
 		unusedAllowance,
 	}
 }

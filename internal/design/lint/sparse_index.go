@@ -38,7 +38,7 @@ func checkSparseIndex(p *rule.Pass, v *rule.View, e *model.Entity) {
 		}
 		made = append(made, t)
 		switch {
-		case len(t.When) > 0:
+		case t.Conditional():
 			when = append(when, t)
 		case !v.Table.Has(a.Name) && !rule.Natural(t.Name, t.Template) && !p.NeededBeside(v, t.Name):
 			always = append(always, t)
@@ -56,6 +56,9 @@ func checkSparseIndex(p *rule.Pass, v *rule.View, e *model.Entity) {
 	f.Keys = p.TableView(v.Table).Shown(items[:min(2, len(items))]...)
 	// share proposes to give attributes one condition.
 	share := func(how string, condition map[string][]string, all []*model.Template) {
+		if slices.ContainsFunc(when, func(t *model.Template) bool { return len(t.Ranges) > 0 }) {
+			return
+		}
 		f.Propose(how, rule.WriteWhen(e.Name, condition, templateNames(all)...))
 	}
 	switch {
@@ -139,11 +142,16 @@ func templateNames(all []*model.Template) (list []string) {
 
 func sameWhen(all []*model.Template) bool {
 	for _, t := range all[1:] {
-		if !maps.EqualFunc(all[0].When, t.When, slices.Equal[[]string]) {
+		if !maps.EqualFunc(all[0].When, t.When, slices.Equal[[]string]) ||
+			!slices.EqualFunc(all[0].Ranges, t.Ranges, sameRange) {
 			return false
 		}
 	}
 	return true
+}
+
+func sameRange(a, b model.FieldRange) bool {
+	return a.Field == b.Field && a.Op == b.Op && slices.Equal(a.Args, b.Args)
 }
 
 func whenText(when map[string][]string) string {
@@ -158,6 +166,9 @@ func whenText(when map[string][]string) string {
 // of its fields, or "".
 func coveredField(e *model.Entity, t *model.Template) string {
 	fields := slices.Sorted(maps.Keys(t.When))
+	if len(t.Ranges) > 0 || len(fields) == 0 {
+		return ""
+	}
 	for _, name := range fields {
 		f := e.Field(name)
 		if f == nil {

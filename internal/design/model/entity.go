@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -69,6 +70,11 @@ func (t *Template) value(b *ItemBuilder, values map[string]string, complete bool
 			return attr.Value{}, false, nil
 		}
 	}
+	for _, r := range t.Ranges {
+		if v, ok := values[r.Field]; !ok || !r.Holds(v) {
+			return attr.Value{}, false, nil
+		}
+	}
 	if t.Template == nil {
 		return t.Const, true, nil
 	}
@@ -88,6 +94,29 @@ func (t *Template) value(b *ItemBuilder, values map[string]string, complete bool
 	b.raw = text
 	// A template makes UTF-8 only, which a string may be and a binary value too.
 	return attr.MakeValue(t.Kind, b.raw[at:len(b.raw):len(b.raw)]), true, nil
+}
+
+// Conditional reports whether only some items have the attribute.
+func (t *Template) Conditional() bool { return len(t.When)+len(t.Ranges) > 0 }
+
+// Holds reports whether a value is in the range. One that is not of its type is not.
+func (r FieldRange) Holds(value string) bool {
+	low, err := r.Type.Compare(value, r.Args[0])
+	if err != nil {
+		return false
+	}
+	switch r.Op {
+	case ast.Less:
+		return low < 0
+	case ast.LessOrEqual:
+		return low <= 0
+	case ast.Greater:
+		return low > 0
+	case ast.GreaterOrEqual:
+		return low >= 0
+	}
+	high, err := r.Type.Compare(value, r.Args[1])
+	return err == nil && low >= 0 && high <= 0
 }
 
 // missing returns the first field of the template without a value, or "".

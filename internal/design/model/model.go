@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
@@ -54,6 +55,8 @@ type Table struct {
 	Partition []Attribute // one
 	Sort      []Attribute // at most one
 	Indexes   []*Index
+	// TTL is the attribute with the time at which an item expires, or "".
+	TTL string
 }
 
 // An Attribute is a key attribute and its type.
@@ -92,6 +95,8 @@ type Entity struct {
 	// generate in addition.
 	Samples []*Sample
 	Count   int
+	// Life is the time from the put of an item until it expires, or 0.
+	Life time.Duration
 	// Reads and Writes are requests per second for all items of the entity
 	// together; 0 means not declared.
 	Reads, Writes float64
@@ -108,6 +113,16 @@ type Template struct {
 	// When limits the attribute to items in which these fields have one of
 	// these values, which makes an index sparse. Empty means always.
 	When map[string][]string
+	// Ranges limits it to items whose fields lie in all of these.
+	Ranges []FieldRange
+}
+
+// A FieldRange is a range of the values of a field.
+type FieldRange struct {
+	Field string
+	Type  keys.Type // by which values are compared
+	Op    ast.Op    // <, <=, >, >= or BETWEEN
+	Args  []string  // two for BETWEEN, one for the others
 }
 
 // A Field is a value in templates.

@@ -166,7 +166,7 @@ func (p *parser) checkKeys(e *model.Entity) {
 				e.Pos, "add "+a.Name+" to its attributes", "entity %s has no attribute %s, a key of table %s", e.Name,
 				a.Name, e.Table.Name,
 			)
-		case t != nil && len(t.When) > 0:
+		case t != nil && t.Conditional():
 			p.failAt(
 				t.Pos, "remove the condition", "attribute %s is a key of table %s, so every item has it", a.Name,
 				e.Table.Name,

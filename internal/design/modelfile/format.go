@@ -38,6 +38,7 @@ var tableObject = object[model.Table]{
 			has("partition", "The attribute of the partition key.", keysCodec.called("the partition key"))),
 		has("sort", "The attribute of the sort key.", keysCodec.called("the sort key")),
 		has("indexes", "Indexes by name.", indexesCodec),
+		{name: "ttl", help: "The attribute with the time at which an item expires.", field: "TTL", codec: textCodec},
 	},
 }
 
@@ -98,6 +99,7 @@ var entityObject = object[draft]{
 		has("of", "The entity, or the two entities, to which its items belong.", parentsCodec),
 		has("per", "How many items belong to one item of that entity; for two, a list of two.", perListCodec),
 		has("count", "The number of items to generate in addition to the samples.", integer(0, 1_000_000_000)),
+		has("life", "The time from the put of an item until it expires, such as 30d.", lifeCodec),
 		has("rates", "Requests per second for all items of the entity together.", ratesObject.codec()),
 	},
 }
@@ -134,7 +136,8 @@ var attributeObject = object[attribute]{
 		has("template", "Text, and fields in braces with a type where order matters.", templateCodec),
 		has("type", "The type of the attribute.", keyTypeCodec.called("the type of an attribute with a template")),
 		has("value", "", constantCodec),
-		has("when", "Items have the attribute only if these fields have one of these values.", whenCodec),
+		has("when", "Items have the attribute only if these fields have one of these values, or lie in a range.",
+			whenCodec),
 	},
 }
 

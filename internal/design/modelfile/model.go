@@ -78,6 +78,7 @@ func (in value) nameless() bool {
 
 func afterModel(in value, m *model.Model) bool {
 	in.checkFields()
+	in.checkLives()
 	in.checkParents()
 	lines := map[string]int{}
 	for _, q := range m.Patterns {

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
@@ -79,14 +80,21 @@ var constantCodec = special(anyValue, func(in value, a *attribute) {
 
 // whenCodec is the codec of the condition of an attribute: values by field.
 var whenCodec = special(
-	schema{"type": "object", "additionalProperties": textsCodec.schema}, readWhen,
+	whenSchema(), readWhen,
 	func(a *attribute) *yaml.Node {
-		if len(a.When) == 0 {
+		if !a.Conditional() {
 			return nil
 		}
 		n := flowNode()
 		for _, field := range slices.Sorted(maps.Keys(a.When)) {
 			put(n, field, listNode(yaml.FlowStyle, a.When[field], textNode))
+		}
+		for _, r := range a.Ranges {
+			value := textNode(r.Args[0])
+			if len(r.Args) > 1 {
+				value = listNode(yaml.FlowStyle, r.Args, textNode)
+			}
+			put(n, r.Field, put(flowNode(), strings.ToLower(string(r.Op)), value))
 		}
 		return n
 	},
@@ -102,6 +110,10 @@ func readWhen(in value, a *attribute) {
 		if !slices.Contains(of.Fields, f) {
 			of.Fields = append(of.Fields, f)
 		}
+		if n := e.deref(); n != nil && n.Kind == yaml.MappingNode {
+			e.called("when "+e.name).fieldRange(f, a)
+			continue
+		}
 		if a.When == nil {
 			a.When = map[string][]string{}
 		}
@@ -112,6 +124,47 @@ func readWhen(in value, a *attribute) {
 			}
 		}
 	}
+}
+
+// ranges are the conditions on a field besides its values.
+var ranges = []string{"<", "<=", ">", ">=", "between"}
+
+func whenSchema() schema {
+	properties := schema{}
+	for _, op := range ranges {
+		properties[op] = textSchema
+	}
+	properties["between"] = arrayOf(textSchema, 2, 2)
+	return schema{"type": "object", "additionalProperties": anyOf(textsCodec.schema, schema{
+		"type": "object", "additionalProperties": false, "properties": properties, "minProperties": 1,
+		"maxProperties": 1,
+	})}
+}
+
+// fieldRange reads a condition such as {"<": 5} on a field.
+func (in value) fieldRange(f *model.Field, a *attribute) {
+	all := in.entries()
+	if len(all) != 1 || !slices.Contains(ranges, all[0].name) {
+		in.fail(`write a list of values, or one of <, <=, >, >= and between, as in {"<": 5}`,
+			"%s is not a condition", in.what)
+		return
+	}
+	r := model.FieldRange{Field: f.Name, Type: f.Type, Op: ast.Op(all[0].name), Args: all[0].texts()}
+	want := 1
+	if all[0].name == "between" {
+		r.Op, want = ast.OpBetween, 2
+	}
+	if len(r.Args) != want {
+		all[0].fail("", "%s needs %s, not %d", all[0].name, text.Count(want, "value"), len(r.Args))
+		return
+	}
+	for _, arg := range r.Args {
+		if _, err := f.Type.Canonical(arg); err != nil {
+			all[0].failKey(all[0].pos(), in.what, err)
+			return
+		}
+	}
+	a.Ranges = append(a.Ranges, r)
 }
 
 func beforeAttribute(in value, a *attribute) bool {
@@ -277,6 +330,6 @@ func explicit(e *model.Entity, own []*model.Field) []*model.Template {
 }
 
 func sameAttribute(a, b *model.Template) bool {
-	return a == b || a.Name == b.Name && a.Kind == b.Kind && len(a.When)+len(b.When) == 0 &&
+	return a == b || a.Name == b.Name && a.Kind == b.Kind && !a.Conditional() && !b.Conditional() &&
 		a.Template != nil && b.Template != nil && a.Template.String() == b.Template.String()
 }

@@ -37,7 +37,7 @@ func writeMember(verb, help string) member {
 // addWrite reads a write and adds it to a pattern.
 func (in value) addWrite(q *model.Pattern, verb string, o object[model.Write]) {
 	w := model.Write{Operation: writeVerbs[verb]}
-	if !o.read(in.called("a "+verb), &w) {
+	if !o.read(in.called(article(verb)), &w) {
 		return
 	}
 	if len(q.Writes) == 0 {
@@ -113,6 +113,14 @@ func writeObject(verb string) object[model.Write] {
 	o.members = append(o.members,
 		has("if", "A condition with names and quoted values instead of placeholders.", textCodec))
 	return o
+}
+
+// article returns a verb with its article, as a noun.
+func article(verb string) string {
+	if verb == "update" {
+		return "an update"
+	}
+	return "a " + verb
 }
 
 // afterWrite checks what concerns several members of a write.

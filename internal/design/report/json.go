@@ -8,6 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/spread"
+	"github.com/sortkey/sortkey/internal/design/writes"
 )
 
 // The members of the JSON form. They never change; new ones may be added. Those
@@ -62,6 +63,8 @@ type jsonPattern struct {
 	// Growth is the number of rows at the declared scale for each row read.
 	Growth float64        `json:"growth"`
 	Spread *spread.Spread `json:"spread,omitempty"`
+	// Writes is what a pattern that writes costs.
+	Writes *jsonWrites `json:"writes,omitempty"`
 	// Requests is the number of requests, if there are several; Report is about the first.
 	Requests int `json:"requests,omitempty"`
 	// Batch is what is read by the values of the rows.
@@ -69,6 +72,34 @@ type jsonPattern struct {
 	// Report is what sortkey explain --json prints.
 	Report   *explain.Report `json:"report,omitempty"`
 	Failures []jsonFinding   `json:"failures"`
+}
+
+type jsonWrites struct {
+	Items  int              `json:"items"` // that were written
+	P50    float64          `json:"p50"`   // write units
+	P95    float64          `json:"p95"`
+	Worst  float64          `json:"worst"`
+	Mean   float64          `json:"mean"`
+	Spaces []jsonWriteSpace `json:"spaces"`
+}
+
+type jsonWriteSpace struct {
+	Table string  `json:"table"`
+	Index string  `json:"index,omitempty"`
+	Mean  float64 `json:"mean"`
+	Worst float64 `json:"worst"`
+}
+
+func jsonWritesOf(c *writes.Cost) *jsonWrites {
+	w := &jsonWrites{Items: c.Items, P50: c.P50, P95: c.P95, Worst: c.Worst, Mean: c.Mean(), Spaces: []jsonWriteSpace{}}
+	for _, s := range c.Spaces {
+		one := jsonWriteSpace{Table: s.Table.Name, Mean: s.Mean, Worst: s.Worst}
+		if s.Index != nil {
+			one.Index = s.Index.Name
+		}
+		w.Spaces = append(w.Spaces, one)
+	}
+	return w
 }
 
 type jsonBatch struct {
@@ -150,6 +181,9 @@ func jsonPatternOf(pr *check.PatternResult) jsonPattern {
 		Operation: pr.Pattern.Operation, Request: pr.Request(), Units: pr.Units(), Waste: pr.Waste(),
 		Rate: pr.Pattern.Rate, Growth: pr.Growth, Spread: pr.Spread, Report: pr.Report,
 		Failures: jsonFindings(pr.Failures),
+	}
+	if pr.Writes != nil {
+		p.Writes = jsonWritesOf(pr.Writes)
 	}
 	if pr.Requests > 1 {
 		p.Requests = pr.Requests

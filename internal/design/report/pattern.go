@@ -103,6 +103,9 @@ func (p *pattern) BytesRead() int { return p.Total.Bytes + p.Total.Fetched }
 // Load returns the read units per second at the declared rate.
 func (p *pattern) Load() float64 { return p.Pattern.Rate * p.Units() }
 
+// WriteLoad returns the write units per second at the declared rate.
+func (p *pattern) WriteLoad() float64 { return p.Pattern.Rate * p.Writes.Mean() }
+
 // WasteBar draws the share of the bytes read that are not returned.
 func (p *pattern) WasteBar() []box {
 	full := 60.0

@@ -31,7 +31,7 @@ func (st *Study) readingOf(ctx context.Context, q *Query) (r reading, err error)
 	if err != nil {
 		return r, context.Cause(ctx) // package check reports a request that cannot be run
 	}
-	r.accepted, r.met = q.Answered(), result.OK() || q.Expect.Error != ""
+	r.accepted, r.met = q.Answered(), result.OK() || result.FoundNothing() || q.Expect.Error != ""
 	if result.Report == nil {
 		return r, nil
 	}

@@ -1,0 +1,89 @@
+package model
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// LifeUnits are the units of the life of an item, the longest first.
+var LifeUnits = []struct {
+	Name string
+	time.Duration
+}{
+	{"w", 7 * 24 * time.Hour}, {"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second},
+}
+
+// LifeText returns a life in the longest unit of which it is a multiple, such as 30d.
+func LifeText(life time.Duration) string {
+	for _, u := range LifeUnits {
+		if life%u.Duration == 0 {
+			return strconv.Itoa(int(life/u.Duration)) + u.Name
+		}
+	}
+	return life.String()
+}
+
+// SettleLives checks the times to live of a model, and sets the counts that follow from them: items
+// that are put at a rate and live for a time are steadily as many as are put in that time.
+func (m *Model) SettleLives() Errors {
+	var errs Errors
+	for _, e := range m.Entities {
+		if err := m.settleLife(e); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+func (m *Model) settleLife(e *Entity) *ParseError {
+	ttl := e.Table.TTL
+	switch {
+	case e.Life == 0:
+		return nil
+	case ttl == "":
+		return e.invalid("add ttl: expires to the table", "entity %s has a life, but table %s no ttl", e.Name, e.Table.Name)
+	case e.Attribute(ttl) == nil || e.Attribute(ttl).Kind != attr.Number:
+		return e.invalid(
+			`add `+ttl+`: {template: "{`+ttl+`:epoch}", type: N}`,
+			"entity %s has a life, but no attribute %s of type N, the ttl of table %s", e.Name, ttl, e.Table.Name,
+		)
+	}
+	rate := m.putRate(e)
+	if rate == 0 {
+		return nil
+	}
+
+	steady := math.Round(rate * e.Life.Seconds())
+	switch {
+	case steady > maxCount:
+		return e.invalid(
+			"lower the rate or the life", "%s of %s a second that live %s are more than %s items", text.Figure(rate),
+			e.Name, LifeText(e.Life), text.Thousands(maxCount),
+		)
+	case e.Count == 0:
+		e.Count = int(max(steady, 1))
+	case math.Abs(steady-float64(e.Count)) > max(1, perTolerance*steady):
+		return e.invalid(
+			"remove count, which follows from the others", "entity %s has %s, but %s puts a second that live %s are %s",
+			e.Name, text.Count(e.Count, "item"), text.Figure(rate), LifeText(e.Life), text.Thousands(int(steady)),
+		)
+	}
+	return nil
+}
+
+// putRate returns how many items of an entity the patterns put each second.
+func (m *Model) putRate(e *Entity) float64 {
+	rate := 0.0
+	for _, p := range m.Patterns {
+		for i := range p.Writes {
+			if w := &p.Writes[i]; w.Entity == e && w.Operation == Put {
+				rate += p.Rate
+			}
+		}
+	}
+	return rate
+}
