@@ -73,6 +73,8 @@ type PatternResult struct {
 	// Spread is what the pattern reads in other partitions, or nil if there are
 	// none.
 	Spread *spread.Spread
+	// Skipped says why the pattern was not run, or is "".
+	Skipped string
 	// Failures are the unmet expectations.
 	Failures []model.Finding
 

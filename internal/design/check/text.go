@@ -98,13 +98,19 @@ func (p *printer) write() {
 
 func (p *printer) pattern(pr *PatternResult) {
 	mark := p.paint.Good("✓")
-	if !pr.OK() {
+	switch {
+	case pr.Skipped != "":
+		mark = p.paint.Faint("–")
+	case !pr.OK():
 		mark = p.paint.Bad("✗")
 	}
 	fmt.Fprintf(&p.out, "%s %s\n", mark, p.paint.Strong(pr.Pattern.Name))
 	if pr.Compile != nil && pr.OK() {
 		p.line("refused", nil, compile.NotARange+": "+pr.Compile.Msg)
 		p.line("instead", nil, pr.Compile.Advice)
+	}
+	if pr.Skipped != "" {
+		p.line("not run", p.paint.Faint, pr.Skipped)
 	}
 	if r := pr.Report; r != nil {
 		p.report(pr, r)
@@ -356,7 +362,7 @@ func (p *printer) findings(s model.Severity) {
 func (p *printer) summary() {
 	ok := 0
 	for i := range p.r.Patterns {
-		if p.r.Patterns[i].OK() {
+		if pr := &p.r.Patterns[i]; pr.OK() && pr.Skipped == "" {
 			ok++
 		}
 	}

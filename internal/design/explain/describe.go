@@ -22,8 +22,8 @@ func lacking(ix *keyschema.Index, projection *expr.Projection) (missing []string
 	return missing
 }
 
-// describe reads the description of a table.
-func describe(ctx context.Context, t Target, name string) (*keyschema.Table, error) {
+// Describe returns the keys of a table of a target and of its indexes.
+func Describe(ctx context.Context, t Target, name string) (*keyschema.Table, error) {
 	out, _, err := t.Do(ctx, &wire.DescribeTableInput{TableName: &name})
 	if err != nil {
 		return nil, err

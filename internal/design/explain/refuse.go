@@ -19,7 +19,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 	r := e.report
 	r.Refused = &Refusal{Code: s.Code, Message: s.Message}
 	e.setRule(e.broken)
-	info, err := describe(e.ctx, e.target, r.Table)
+	info, err := Describe(e.ctx, e.target, r.Table)
 	if _, ok := refusalOf(err); ok {
 		if e.opts.Brief || e.partial {
 			return nil

@@ -99,7 +99,7 @@ func (e *explainer) run() error {
 	if err != nil {
 		return err
 	}
-	if e.info, err = describe(e.ctx, e.target, r.Table); err != nil {
+	if e.info, err = Describe(e.ctx, e.target, r.Table); err != nil {
 		return err
 	}
 	r.Table, e.index = e.info.Name, e.info.Index(r.Index)

@@ -28,7 +28,7 @@ func runSelect(
 	}
 	scan := func() (*Report, error) { return Run(ctx, t, Question{Input: s.scan.input()}, o) }
 	table, index := value(s.scan.TableName), value(s.scan.IndexName)
-	info, err := describe(ctx, t, table)
+	info, err := Describe(ctx, t, table)
 	if _, ok := refusalOf(err); ok {
 		return scan() // reports the error
 	}

@@ -128,6 +128,16 @@ func (t *Template) produces(v attr.Value) bool {
 	return ok
 }
 
+// Unlike returns the names of the attributes of an item of e that their templates do not make.
+func (e *Entity) Unlike(it attr.Item) (names []string) {
+	for _, t := range e.Attributes {
+		if v := it.Get(t.Name); v.Kind() != 0 && !t.produces(v) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
 // FieldsOf returns the values of the fields in the item's attributes.
 func (e *Entity) FieldsOf(it attr.Item) map[string]string {
 	values := map[string]string{}

@@ -27,6 +27,8 @@ type checkFlags struct {
 	failOn   string
 	out      string
 	quiet    bool
+	items    int
+	app.SourceFlags
 }
 
 func checkCommand(env *app.Env) *cobra.Command {
@@ -41,11 +43,16 @@ these with the model's expectations and searches for hazards in the keys.
 
 MODEL is a model file, a folder with a model.yaml, or the name of an example.
 
+With --endpoint, --data or --store it compares the model with running tables instead:
+their keys and indexes, the items of a sample, and the budgets of the patterns, each
+with the values of items of its entity. It only reads.
+
 The exit code is 1 if an expectation is not met or a finding is an error; with
 --fail-on warning, also if a finding is a warning.`,
 		Example: `  sortkey design check shop.yaml
   sortkey design check file-tree
   sortkey design check shop.yaml --max-items 1000000 --seed 7
+  sortkey design check shop.yaml --endpoint http://127.0.0.1:8000
   sortkey design check shop.yaml --format sarif -o design.sarif --fail-on warning`,
 		Args:              app.OneModel,
 		ValidArgsFunction: app.Models,
@@ -63,8 +70,13 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 	flags.StringVar(&f.failOn, "fail-on", "error", "lowest `SEVERITY` with exit code 1: error, warning, or never")
 	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only problems")
+	flags.StringVar(&f.Endpoint, "endpoint", "", "compare with the tables of the server at this `URL`")
+	flags.StringVar(&f.Data, "data", "", "compare with the tables in this `FOLDER`")
+	flags.StringVar(&f.Store, "store", "", "compare with the tables in the database at this `URL`")
+	flags.IntVar(&f.items, "items", 2000, "look at `N` items of each running table")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"format": app.Words(checkFormats()...), "fail-on": app.Words("error", "warning", "never"), "output": app.Paths,
+		"data": app.Paths,
 	})
 	return cmd
 }
@@ -95,6 +107,9 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
+	if len(f.Words()) > 0 {
+		return runRunning(ctx, env, m, write, severity, f)
+	}
 	o := world.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes}
 	if f.maxItems == 0 {
 		o.MaxItems = -1
@@ -111,6 +126,35 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	if err != nil {
 		return err
 	}
+	return writeResult(env, write, w, r, severity, f)
+}
+
+// runRunning compares a model with running tables.
+func runRunning(
+	ctx context.Context, env *app.Env, m *model.Model, write format, severity model.Severity, f *checkFlags,
+) error {
+	switch {
+	case f.format == "html":
+		return app.Usage("design check", "the page shows a world; use text, json or sarif for running tables")
+	case f.items <= 0:
+		return app.Usage("design check", "--items must be positive")
+	}
+	src, err := env.Open(ctx, f.SourceFlags)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	r, err := check.Running(ctx, src.Target, m, check.RunningOptions{Items: f.items})
+	if err != nil {
+		return err
+	}
+	return writeResult(env, write, nil, r, severity, f)
+}
+
+// writeResult writes the result of a check, and returns an error if that is as severe as the user said.
+func writeResult(
+	env *app.Env, write format, w *world.World, r *check.Result, severity model.Severity, f *checkFlags,
+) error {
 	var out bytes.Buffer
 	if err := write(env, &out, w, r, f); err != nil {
 		return err

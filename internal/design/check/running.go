@@ -1,0 +1,291 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// RunningRule is the rule ID of findings about differences between a model and running tables.
+const RunningRule = "running-table"
+
+// RunningOptions configure [Running]. The zero value is ready to use.
+type RunningOptions struct {
+	// Items is the number of items of each table to look at. Default: 2,000.
+	Items int
+	// Tries is the number of items whose values a pattern is run with. Default: 5.
+	Tries int
+	// Pages limits the pages that a pattern reads. Default: 100.
+	Pages int
+}
+
+// Running compares a model with running tables and runs its patterns on them. It only reads: it looks
+// at items all over each table, and takes the values of each pattern from items of its entity, because
+// those of the model are samples. Budgets are judged, in the most expensive of these readings; other
+// expectations are about the samples. Patterns that write are not run.
+func Running(ctx context.Context, target explain.Target, m *model.Model, o RunningOptions) (*Result, error) {
+	o.Items, o.Tries, o.Pages = cmp.Or(o.Items, 2000), cmp.Or(o.Tries, 5), cmp.Or(o.Pages, 100)
+	r := &running{
+		ctx: ctx, target: target, m: m, o: o, result: &Result{Model: m, Scale: 1},
+		items: map[*model.Entity][]attr.Item{}, there: map[*model.Table]*keyschema.Table{},
+	}
+	for _, t := range m.Tables {
+		if err := r.table(t); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range m.Patterns {
+		pr, err := r.pattern(p)
+		if err != nil {
+			return nil, err
+		}
+		r.result.Patterns = append(r.result.Patterns, pr)
+		r.result.Findings = append(r.result.Findings, pr.Failures...)
+	}
+	slices.SortStableFunc(r.result.Findings, func(a, b model.Finding) int { return cmp.Compare(b.Severity, a.Severity) })
+	return r.result, nil
+}
+
+type running struct {
+	ctx    context.Context
+	target explain.Target
+	m      *model.Model
+	o      RunningOptions
+	result *Result
+	items  map[*model.Entity][]attr.Item
+	there  map[*model.Table]*keyschema.Table // the tables that exist
+}
+
+func (r *running) differ(s model.Severity, f model.Finding, advice, format string, args ...any) {
+	f.Rule, f.Severity, f.Advice, f.Message = RunningRule, s, advice, fmt.Sprintf(format, args...)
+	r.result.Findings = append(r.result.Findings, f)
+}
+
+// table compares a table with the model, and looks at its items.
+func (r *running) table(t *model.Table) error {
+	about := model.Finding{Pos: t.Pos, Table: t.Name}
+	there, err := explain.Describe(r.ctx, r.target, t.Name)
+	if e, ok := errors.AsType[*explain.ServiceError](err); ok && e.Code == "ResourceNotFoundException" {
+		r.differ(model.Error, about, "create it, or correct its name", "table %s does not exist there", t.Name)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.there[t] = there
+	if own := t.Schema(nil); !sameKeys(own.Hash, there.Key.Hash) || !sameKeys(own.Range, there.Key.Range) {
+		r.differ(model.Error, about, "a key cannot change: correct the model, or move the items to another table",
+			"table %s has the key %s there, and %s in the model", t.Name, keyNames(there.Key.Hash, there.Key.Range),
+			keyNames(own.Hash, own.Range))
+	}
+	for _, x := range t.Indexes {
+		r.index(t, x, there)
+	}
+	for _, x := range there.Indexes {
+		if t.Index(x.Key.Index) == nil {
+			f := about
+			f.Index = x.Key.Index
+			r.differ(model.Note, f, "add it to the model, or remove it, as each write to it is paid for",
+				"index %s is there, and not in the model", x.Key.Index)
+		}
+	}
+	return r.sample(t)
+}
+
+// index compares an index with the model.
+func (r *running) index(t *model.Table, x *model.Index, there *keyschema.Table) {
+	about := model.Finding{Pos: x.Pos, Table: t.Name, Index: x.Name}
+	got := there.Index(x.Name)
+	switch {
+	case got == nil:
+		r.differ(model.Error, about, "create it, or remove it from the model", "index %s of table %s does not exist there",
+			x.Name, t.Name)
+		return
+	case got.Local != x.Local || !sameKeys(got.Key.Hash, x.Partition) || !sameKeys(got.Key.Range, x.Sort):
+		r.differ(model.Error, about, "create the index under another name, then remove the old one",
+			"index %s has the key %s there, and %s in the model", x.Name, keyNames(got.Key.Hash, got.Key.Range),
+			keyNames(x.Partition, x.Sort))
+	}
+	wanted, has := slices.Sorted(slices.Values(x.Include)), slices.Sorted(slices.Values(got.Include))
+	if got.Projection != x.Projection || !slices.Equal(wanted, has) {
+		r.differ(model.Warning, about, "correct the model: the projection of an index cannot change",
+			"index %s projects %s there, and %s in the model", x.Name, projection(got.Projection, has),
+			projection(x.Projection, wanted))
+	}
+}
+
+func projection(kind string, include []string) string {
+	if len(include) == 0 {
+		return kind
+	}
+	return fmt.Sprintf("%s of %s", kind, text.Join(include, "and"))
+}
+
+func sameKeys(a, b []model.Attribute) bool { return slices.Equal(a, b) }
+
+func keyNames(hash, sort []model.Attribute) string {
+	var names []string
+	for _, a := range slices.Concat(hash, sort) {
+		names = append(names, a.Name+":"+a.Kind.String())
+	}
+	return text.Join(names, "and")
+}
+
+// segments is the number of parts of a table from each of which items are taken.
+const segments = 16
+
+// sample looks at items all over a table.
+func (r *running) sample(t *model.Table) error {
+	strangers, attributes := 0, map[string]int{}
+	var strange attr.Item
+	for s := range int64(segments) {
+		in := &wire.ScanInput{
+			TableName: &t.Name, Segment: new(s), TotalSegments: new(int64(segments)),
+			Limit: new(int64(max(r.o.Items/segments, 1))),
+		}
+		out, _, err := r.target.Do(r.ctx, in)
+		if err != nil {
+			return err
+		}
+		page, ok := out.(*wire.ScanOutput)
+		if !ok {
+			return fmt.Errorf("the answer to a Scan is a %T", out)
+		}
+		for _, it := range page.Items {
+			r.result.Items++
+			e := r.m.Classify(t, it)
+			if e == nil {
+				if strangers++; strange == nil {
+					strange = it
+				}
+				continue
+			}
+			r.items[e] = append(r.items[e], it)
+			for _, name := range e.Unlike(it) {
+				attributes[e.Name+"."+name]++
+			}
+		}
+	}
+	if strangers > 0 {
+		severity := model.Warning
+		if slices.ContainsFunc(r.m.Items, func(raw *model.RawItem) bool { return raw.Table == t }) {
+			severity = model.Note // the model has such items
+		}
+		r.differ(severity, model.Finding{Pos: t.Pos, Table: t.Name, Keys: []string{rowText(t, strange)}},
+			"add an entity with their keys", "%s of %s are of no entity of the model",
+			text.Count(strangers, "item"), text.Thousands(r.result.Items))
+	}
+	for _, e := range r.m.Entities {
+		r.entity(t, e, attributes)
+	}
+	return nil
+}
+
+// entity reports what is different in the items of an entity.
+func (r *running) entity(t *model.Table, e *model.Entity, unlike map[string]int) {
+	if e.Table != t {
+		return
+	}
+	about := model.Finding{Pos: e.Pos, Table: t.Name, Entity: e.Name}
+	if len(r.items[e]) == 0 {
+		r.differ(model.Note, about, "look at more items, or remove it from the model", "none of the items looked at is of entity %s", e.Name)
+	}
+	for _, a := range e.Attributes {
+		n := unlike[e.Name+"."+a.Name]
+		if n == 0 {
+			continue
+		}
+		f := about
+		f.Pos = a.Pos
+		for _, it := range r.items[e] {
+			if slices.Contains(e.Unlike(it), a.Name) {
+				f.Keys = []string{a.Name + " = " + text.Literal(it.Get(a.Name)), rowText(t, it)}
+				break
+			}
+		}
+		r.differ(model.Warning, f, "correct the template, or the items", "%s of %s has another form than in the model in %s of %s",
+			a.Name, e.Name, text.Count(n, "item"), text.Thousands(len(r.items[e])))
+	}
+}
+
+// pattern runs a pattern with the values of several items, and returns the reading that costs most.
+func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
+	asked := *p
+	x := p.Expect
+	asked.Expect = model.Expect{Pos: x.Pos, Entities: x.Entities, Error: x.Error, Budget: model.BudgetSample}
+	if x.Budget != model.BudgetSample { // that is for the values of the model
+		asked.Expect.MaxRows, asked.Expect.Units, asked.Expect.Pages, asked.Expect.Waste = x.MaxRows, x.Units, x.Pages, x.Waste
+	}
+	most = PatternResult{Pattern: &asked, Growth: 1}
+	switch {
+	case p.IsWrite():
+		most.Skipped = "it writes, and a check of running tables only reads"
+		return most, nil
+	case p.Table != nil && r.there[p.Table] == nil:
+		most.Skipped = "table " + p.Table.Name + " does not exist there"
+		return most, nil
+	case p.Entity != nil && len(r.items[p.Entity]) == 0:
+		most.Skipped = "none of the items looked at is of entity " + p.Entity.Name
+		return most, nil
+	}
+
+	tries := []*model.Pattern{&asked}
+	if p.Entity != nil && p.Request == nil && len(p.Where) > 0 {
+		tries = r.tries(&asked)
+	}
+	for i, q := range tries {
+		o := explain.Options{Pages: r.o.Pages, Classify: r.m.EntityName, Brief: true}
+		pr, err := Through(r.ctx, r.target, r.m, q, o)
+		if err != nil {
+			return most, err
+		}
+		if pr.FoundNothing() {
+			pr.Failures = nil // the item may have changed since, or lie outside the range
+		}
+		if i == 0 || pr.Units() > most.Units() || !pr.OK() && most.OK() {
+			most = pr
+		}
+	}
+	return most, nil
+}
+
+// tries returns a pattern with the values of items of its entity that have all of them.
+func (r *running) tries(p *model.Pattern) (all []*model.Pattern) {
+	items := r.items[p.Entity]
+	for i := 0; i < len(items) && len(all) < r.o.Tries; i += max(1, len(items)/r.o.Tries/2) {
+		values := p.Entity.FieldsOf(items[i])
+		q := *p
+		q.Where = slices.Clone(p.Where)
+		whole := true
+		for k, w := range q.Where {
+			if w.Op != ast.Equal {
+				continue
+			}
+			v, ok := values[w.Field]
+			if p.Entity.Field(w.Field) == nil {
+				a := items[i].Get(w.Field)
+				v, ok = model.TextOf(a), a.Kind() != 0
+			}
+			q.Where[k].Args = []string{v}
+			whole = whole && ok
+		}
+		if _, err := compile.Split(&q); whole && err == nil {
+			all = append(all, &q)
+		}
+	}
+	if len(all) == 0 {
+		return []*model.Pattern{p}
+	}
+	return all
+}
