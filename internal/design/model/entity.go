@@ -96,6 +96,14 @@ func (t *Template) value(b *ItemBuilder, values map[string]string, complete bool
 	return attr.MakeValue(t.Kind, b.raw[at:len(b.raw):len(b.raw)]), true, nil
 }
 
+// Components returns the fields in the template, none for a constant.
+func (t *Template) Components() []string {
+	if t.Template == nil {
+		return nil
+	}
+	return t.Template.Components()
+}
+
 // Conditional reports whether only some items have the attribute.
 func (t *Template) Conditional() bool { return len(t.When)+len(t.Ranges) > 0 }
 

@@ -28,6 +28,7 @@ type exportFlags struct {
 	delimiter string
 	plain     bool
 	json      bool
+	mask      maskFlag
 }
 
 func exportCommand(env *app.Env) *cobra.Command {
@@ -51,7 +52,8 @@ from a server of a snapshot, it is of one point in time.`,
 		Example: `  sortkey export Orders --to ./orders --data ./sortkey-data
   sortkey export --all --to ./backup
   sortkey export Orders --to - --format json | jq .total
-  sortkey export Orders --to - --format csv > orders.csv`,
+  sortkey export Orders --to - --format csv > orders.csv
+  sortkey export Orders --to ./test-orders --mask mask.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 1:
@@ -78,6 +80,7 @@ from a server of a snapshot, it is of one point in time.`,
 	flags.StringVar(&f.to, "to", "", "new `DIR` to write to, or - for standard output")
 	flags.StringVar(&f.format, "format", "dynamodb", "`FORMAT` of the items: dynamodb, json or csv")
 	flags.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER` between CSV cells; tab for a tab (default comma)")
+	f.mask.declare(flags)
 	flags.BoolVar(&f.plain, "plain", false, "do not compress the data files")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
@@ -98,6 +101,14 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	}
 	if o.Delimiter, err = parseDelimiter(f.delimiter); err != nil {
 		return err
+	}
+	rules, _, err := f.mask.read()
+	if err != nil {
+		return err
+	}
+	if rules != nil {
+		o.Mask = rules.Item
+		defer printUncovered(env, rules)
 	}
 	target, err := openTarget(ctx, env, f.targetFlags, false)
 	if err != nil {

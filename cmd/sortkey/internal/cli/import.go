@@ -15,6 +15,7 @@ import (
 )
 
 type importFlags struct {
+	mask maskFlag
 	targetFlags
 	table, schema, key, format string
 	types, columns             []string
@@ -65,6 +66,7 @@ journal beside the input, and --resume continues from there.`,
 	}
 	flags := cmd.Flags()
 	f.declare(cmd)
+	f.mask.declare(flags)
 	flags.StringVarP(&f.table, "table", "t", "", "`TABLE` to write to (default that of the export or schema)")
 	flags.StringVar(&f.schema, "schema", "", "`FILE` with the table's definition: JSON of CreateTable or DescribeTable")
 	flags.StringVar(&f.key, "key", "", "key of a table to create, such as pk:S,sk:N (`NAME:TYPE`…)")
@@ -147,6 +149,14 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	sources, err := transfer.Discover(args)
 	if err != nil {
 		return explainImport(err)
+	}
+	rules, digest, err := f.mask.read()
+	if err != nil {
+		return err
+	}
+	if rules != nil {
+		o.Mask, o.Masked = rules.Item, digest
+		defer printUncovered(env, rules)
 	}
 	target, err := openTarget(ctx, env, f.targetFlags, true)
 	if err != nil {

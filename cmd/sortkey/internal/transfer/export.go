@@ -42,6 +42,8 @@ type ExportOptions struct {
 	// Still promises that nobody writes to the tables meanwhile, so that the
 	// export is of one point in time. Default: concurrent writes may be included.
 	Still bool
+	// Mask returns what to write in place of an item. Default: the item itself.
+	Mask func(table string, it attr.Item) (attr.Item, error)
 	// Clock returns the time for the manifests. Default: the zero time.
 	Clock func() time.Time
 	// Backoff is the pause before the first retry of a request; later pauses are
@@ -332,6 +334,11 @@ func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) err
 			it, err := sdkvalue.Item(m)
 			if err != nil {
 				return fmt.Errorf("table %s: %w", x.table, err)
+			}
+			if x.o.Mask != nil {
+				if it, err = x.o.Mask(x.table, it); err != nil {
+					return fmt.Errorf("table %s: cannot mask an item: %w", x.table, err)
+				}
 			}
 			if err := fn(it); err != nil {
 				return err

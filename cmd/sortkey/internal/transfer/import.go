@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/tabledef"
 )
 
@@ -27,6 +28,10 @@ type ImportOptions struct {
 	Table string
 	// Schema creates a missing table. Default: the source's.
 	Schema *tabledef.Schema
+	// Mask returns what to write in place of an item, or of the key of one to delete. Masked
+	// names it in the journal: an import resumes with the same one only. Default: the item itself.
+	Mask   func(table string, it attr.Item) (attr.Item, error)
+	Masked string
 	// Create fails if the table already exists.
 	Create bool
 	// Workers is the number of concurrent requests. Default: DefaultWorkers.

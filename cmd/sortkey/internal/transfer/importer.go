@@ -218,6 +218,9 @@ func (im *importer) options() string {
 	if o.MaxLine != DefaultMaxLine {
 		text += fmt.Sprintf(" max-line=%d", o.MaxLine)
 	}
+	if im.o.Masked != "" {
+		text += " mask=" + im.o.Masked
+	}
 	return text
 }
 
@@ -391,6 +394,9 @@ func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f 
 			return im.broken(p, f, at, err)
 		}
 		here := Reject{File: f.Path, Line: rec.Line, order: r.Count()}
+		if rec.Err == nil && im.o.Mask != nil {
+			rec.Item, rec.Err = im.o.Mask(p.table, rec.Item)
+		}
 		if rec.Err == nil {
 			key, rec.Err = p.keys.appendKey(key[:0], rec.Item)
 		}

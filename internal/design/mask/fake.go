@@ -1,0 +1,48 @@
+package mask
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// fakes are the kinds of what looks real, with an example each.
+var fakes = []string{"name", "email", "phone", "city", "street", "company", "word"}
+
+var (
+	firstNames = strings.Fields("Ada Alan Ana Barbara Ben Carla Chen Dana Dmitri Elena Emil Fatima Femi Grace Hanna Hugo " +
+		"Ines Ivan Jana Jun Kaya Klaus Leila Liam Maria Mei Milan Nadia Noor Olga Omar Paula Pedro Rosa Samir Sofia " +
+		"Tariq Uma Viktor Wanda Yara Zoe")
+	lastNames = strings.Fields("Abe Baker Costa Diaz Eriksen Fischer Garcia Haddad Ivanov Jensen Kim Lopez Moreau Nowak " +
+		"Okafor Patel Quinn Rossi Sato Tran Ueda Varga Weber Xu Yilmaz Zhang")
+	cities  = strings.Fields("Aarhus Bergen Cork Dakar Essen Faro Ghent Haifa Izmir Jaipur Kyoto Lima Malmo Nantes Oulu Porto Quito Riga Split Turin Utrecht Vigo Yazd Zadar")
+	streets = strings.Fields("Oak Elm Mill Lake Hill Park Bridge Garden Station School Church River")
+	words   = strings.Fields("amber birch cedar delta ember fjord grove harbor iris juniper kelp lagoon maple nettle opal pine quartz reed slate tulip umber violet willow yarrow")
+	trades  = strings.Fields("Foods Glass Logistics Media Optics Paper Rail Steel Textiles Tools")
+)
+
+// fake returns something that looks real. The same text always has the same one, but for email and phone
+// several texts can share it.
+func (m mint) fake(kind, text string) string {
+	d := m.digest(string(fake), kind, text)
+	pick := func(list []string, i int) string {
+		return list[binary.BigEndian.Uint16(d[2*i:])%uint16(len(list))]
+	}
+	first, last := pick(firstNames, 0), pick(lastNames, 1)
+	switch kind {
+	case "name":
+		return first + " " + last
+	case "email": // example.com is reserved: RFC 2606
+		return strings.ToLower(first+"."+last) + "." + hex.EncodeToString(d[8:14]) + "@example.com"
+	case "phone": // no such country code
+		return fmt.Sprintf("+999%012d", binary.BigEndian.Uint64(d[8:])%1e12)
+	case "city":
+		return pick(cities, 2)
+	case "street":
+		return fmt.Sprintf("%d %s Street", 1+binary.BigEndian.Uint16(d[8:])%200, pick(streets, 3))
+	case "company":
+		return last + " " + pick(trades, 3)
+	}
+	return pick(words, 2)
+}

@@ -1,0 +1,215 @@
+package mask
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/keys"
+)
+
+const shop = `name: shop
+tables:
+  Shop: {partition: PK, sort: SK, indexes: {ByMail: {partition: mail, sort: PK}, ByDay: {partition: day, sort: SK}}}
+  Log: {partition: who, sort: at}
+fields: {customer: {distinct: 40}}
+entities:
+  Customer:
+    table: Shop
+    attributes:
+      PK: "CUSTOMER#{customer}"
+      SK: PROFILE
+      mail: "{mail}"
+      name: "{name}"
+      balance: {template: "{balance:number}", type: N}
+    count: 40
+  Order:
+    table: Shop
+    attributes: {PK: "CUSTOMER#{customer}", SK: "ORDER#{placed:date}#{order:ulid}", day: "{placed:date}", note: "{note}", no: "{no:int(6)}"}
+    count: 300
+  Entry:
+    table: Log
+    attributes: {who: "{customer}", at: "{at:millis}", id: "{id:uuid}"}
+    count: 100
+`
+
+const rulesOfShop = `model: shop.yaml
+seed: secret
+rules:
+  - {path: customer, as: shape}
+  - {path: mail, as: fake email}
+  - {entity: Customer, path: name, as: fake name}
+  - {path: note, as: drop}
+  - {path: order, as: hash}
+  - {path: no, as: shape}
+  - {path: id, as: hash}
+  - {path: balance, as: keep}
+`
+
+func parse(t *testing.T, src, rules string) (*model.Model, *Rules) {
+	t.Helper()
+	m, err := modelfile.Parse("shop.yaml", []byte(src))
+	require.NoError(t, err)
+	r, err := Parse([]byte(rules), func(string) (*model.Model, error) { return m, nil })
+	require.NoError(t, err)
+	return m, r
+}
+
+// TestItems masks a world and compares it with the original: keys stay different, item collections stay
+// together, and one value has one stand-in everywhere.
+func TestItems(t *testing.T) {
+	m, r := parse(t, shop, rulesOfShop)
+	w, err := world.Build(t.Context(), m, world.Options{})
+	require.NoError(t, err)
+	defer w.Close()
+
+	standIn, back := map[string]string{}, map[string]string{}
+	keysSeen, mails := map[string]bool{}, map[string]bool{}
+	for i := range w.Items {
+		it := &w.Items[i]
+		masked, err := r.Item(it.Table.Name, it.Attributes)
+		require.NoError(t, err)
+		again, err := r.Item(it.Table.Name, it.Attributes)
+		require.NoError(t, err)
+		require.Equal(t, masked, again)
+		require.Equal(t, it.Entity, m.Classify(it.Table, masked), "%s", masked)
+
+		before, after := it.Entity.FieldsOf(it.Attributes), it.Entity.FieldsOf(masked)
+		was, is := before["customer"], after["customer"]
+		require.NotEqual(t, was, is)
+		require.Len(t, is, len(was))
+		if have, ok := standIn[was]; ok {
+			require.Equal(t, have, is)
+		}
+		if have, ok := back[is]; ok {
+			require.Equal(t, have, was, "two customers have one stand-in")
+		}
+		standIn[was], back[is] = is, was
+
+		require.Equal(t, before["placed"], after["placed"], "times stay")
+		require.Equal(t, before["balance"], after["balance"])
+		require.Equal(t, attr.Kind(0), masked.Get("note").Kind())
+		switch it.Entity.Name {
+		case "Customer":
+			require.True(t, strings.HasSuffix(after["mail"], "@example.com"), after["mail"])
+			mails[after["mail"]] = true
+		case "Order":
+			require.Equal(t, before["order"][:10], after["order"][:10], "the time of a ULID stays")
+			require.NotEqual(t, before["order"], after["order"])
+			require.Equal(t, after["placed"], string(masked.Get("day").Raw()))
+		case "Entry":
+			require.NotEqual(t, before["id"], after["id"])
+		}
+
+		id := it.Table.Name
+		for _, a := range it.Table.Keys() {
+			id += "\x00" + string(masked.Get(a.Name).Raw())
+		}
+		require.False(t, keysSeen[id], "two items have one key: %s", masked)
+		keysSeen[id] = true
+	}
+	require.Len(t, mails, 40)
+	require.Empty(t, r.Uncovered())
+}
+
+// TestUncovered lists what no rule covers, with nested attributes, and leaves it as it is.
+func TestUncovered(t *testing.T) {
+	_, r := parse(t, shop, "model: m\nseed: x\nrules: [{path: customer, as: hash}, {path: address.street, as: shape}, {path: phones.*.number, as: redact}]")
+	it, err := attr.ParseItem([]byte(`{"PK":{"S":"CUSTOMER#ann"},"SK":{"S":"PROFILE"},"mail":{"S":"a@b.c"},
+		"address":{"M":{"street":{"S":"Main 1"},"city":{"S":"Rome"}}},
+		"phones":{"M":{"home":{"M":{"number":{"S":"12"},"kind":{"S":"land"}}}}},"tags":{"L":[{"S":"x"}]}}`))
+	require.NoError(t, err)
+	masked, err := r.Item("Shop", it)
+	require.NoError(t, err)
+	require.NotContains(t, string(masked.AppendJSON(nil)), "ann")
+	require.NotContains(t, string(masked.AppendJSON(nil)), "Main 1")
+	require.Contains(t, string(masked.AppendJSON(nil)), `"number":{"S":"redacted"}`)
+	var all []string
+	for _, u := range r.Uncovered() {
+		all = append(all, u.Of+" "+u.Path+" "+strconv.Itoa(u.Count))
+	}
+	require.Equal(t, []string{"Customer address.city 1", "Customer mail 1", "Customer phones.home.kind 1", "Customer tags 1"}, all)
+
+	raw, err := attr.ParseItem([]byte(`{"PK":{"S":"X"},"SK":{"S":"Y"},"customer":{"S":"ann"}}`))
+	require.NoError(t, err)
+	masked, err = r.Item("Shop", raw)
+	require.NoError(t, err)
+	require.NotContains(t, string(masked.AppendJSON(nil)), "ann", "an item of no entity has attributes")
+}
+
+// TestShape holds that shapes stay, and that different texts stay different.
+func TestShape(t *testing.T) {
+	m := mint{[]byte("seed")}
+	require.Regexp(t, `^[A-Z]{2}-\d{4} [a-z]{4}$`, m.text(shape, "", "AB-1234 test"))
+	long := strings.Repeat("abc0", 50)
+	require.Len(t, m.text(shape, "", long), len(long))
+	require.NotEqual(t, long, m.text(shape, "", long))
+	umlauts := m.text(shape, "", "Müller-Lüdenscheidt 東京")
+	require.Len(t, umlauts, len("Müller-Lüdenscheidt 東京"))
+
+	for _, digits := range []int{1, 2, 3} {
+		seen := map[string]bool{}
+		most := 1
+		for range digits {
+			most *= 10
+		}
+		for i := range most {
+			s := strconv.Itoa(i)
+			s = strings.Repeat("0", digits-len(s)) + s
+			seen[m.text(shape, "", s)] = true
+		}
+		require.Len(t, seen, most)
+	}
+	numbers := map[string]bool{}
+	for i := 100; i < 1000; i++ {
+		n := m.number(strconv.Itoa(i))
+		require.Len(t, n, 3)
+		require.NotEqual(t, byte('0'), n[0])
+		numbers[n] = true
+	}
+	require.Len(t, numbers, 900)
+	for _, n := range []string{"0", "7", "-12.5", "1E+10", "0.001", "123456789012345678901234567890"} {
+		v, err := attr.NewNumber(m.number(n))
+		require.NoError(t, err, n)
+		again, err := attr.NewNumber(n)
+		require.NoError(t, err)
+		require.Equal(t, len(again.AppendNumber(nil)), len(v.AppendNumber(nil)), n)
+	}
+	for _, typ := range []keys.Type{{Name: "hex", Width: 8}, {Name: "int", Width: 4}, {Name: "uuid"}, {Name: "string", Width: 3}} {
+		value := map[string]string{"hex": "00ff00ff", "int": "0042", "uuid": "123e4567-e89b-42d3-a456-426614174000", "string": "abc"}[typ.Name]
+		got, err := m.value(hash, "", typ, value)
+		require.NoError(t, err, typ)
+		_, err = typ.Encode(got)
+		require.NoError(t, err, typ)
+	}
+	require.NotEqual(t, m.text(hash, "", "a"), mint{[]byte("other")}.text(hash, "", "a"))
+}
+
+func TestParseErrors(t *testing.T) {
+	m, err := modelfile.Parse("shop.yaml", []byte(shop))
+	require.NoError(t, err)
+	for _, tt := range []struct{ rules, want string }{
+		{"", "no rules"},
+		{"rules: [{path: x, as: hash}]", "no seed"},
+		{"seed: x\nrules: [{pth: x}]", "pth"},
+		{"seed: x\nrules: [{as: hash}]", "it has no path"},
+		{"seed: x\nrules: [{path: x, as: scramble}]", "as is one of"},
+		{"seed: x\nrules: [{path: x, as: fake}]", "write what to fake"},
+		{"seed: x\nrules: [{path: x, as: hash md5}]", "hash takes no"},
+		{"seed: x\nrules: [{entity: E, path: x, as: hash}]", "an entity needs a model"},
+		{"seed: x\nmodel: m\nrules: [{entity: E, path: x, as: hash}]", "the model has no entity E"},
+		{"seed: x\nmodel: m\nrules: [{path: PK, as: hash}]", "PK is a key of Customer made of customer: name those"},
+		{"seed: x\nmodel: m\nrules: [{path: customer, as: redact}]", "would make keys equal"},
+		{"seed: x\nmodel: m\nrules: [{path: customer, as: fake name}]", "would make keys equal"},
+		{"seed: x\nmodel: m\nrules: [{path: placed, as: hash}]", "placed is a time"},
+	} {
+		_, err := Parse([]byte(tt.rules), func(string) (*model.Model, error) { return m, nil })
+		require.ErrorContains(t, err, tt.want, tt.rules)
+	}
+}

@@ -1,0 +1,192 @@
+package mask
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// Rules mask items. They are safe for concurrent use.
+type Rules struct {
+	model *model.Model // nil without one
+	mint  mint
+	list  []rule
+
+	mu        sync.Mutex
+	uncovered map[place]int
+}
+
+// A rule says how values are masked.
+type rule struct {
+	entity string // "" for all
+	path   string // a field, or an attribute with names of members after dots
+	how    method
+	of     string // the kind of a fake
+}
+
+// A place is where values stand: an entity, or a table for items of none, and a field or a path.
+type place struct{ of, path string }
+
+// A file is the form of a file of rules.
+type file struct {
+	Model string `yaml:"model"`
+	Seed  string `yaml:"seed"`
+	Rules []struct {
+		Entity string `yaml:"entity"`
+		Path   string `yaml:"path"`
+		As     string `yaml:"as"`
+	} `yaml:"rules"`
+}
+
+// Parse reads a file of rules. Load loads the model that it names; a file without one can name only
+// whole attributes, as nobody knows what is in composite keys.
+func Parse(src []byte, load func(name string) (*model.Model, error)) (*Rules, error) {
+	dec := yaml.NewDecoder(bytes.NewReader(src))
+	dec.KnownFields(true)
+	var f file
+	if err := dec.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch {
+	case len(f.Rules) == 0:
+		return nil, errors.New("no rules: write rules: [{entity: Customer, path: email, as: fake email}]")
+	case f.Seed == "":
+		return nil, errors.New("no seed: write seed: with a text that only you know; it determines the stand-ins")
+	}
+	r := &Rules{mint: mint{[]byte(f.Seed)}, uncovered: map[place]int{}}
+	if f.Model != "" {
+		var err error
+		if r.model, err = load(f.Model); err != nil {
+			return nil, err
+		}
+	}
+	var errs []error
+	for i, one := range f.Rules {
+		how, of, _ := strings.Cut(strings.TrimSpace(one.As), " ")
+		rule := rule{one.Entity, one.Path, method(how), strings.TrimSpace(of)}
+		if err := r.check(rule); err != nil {
+			errs = append(errs, fmt.Errorf("rule %d (%s): %w", i+1, cmp.Or(one.Path, "without a path"), err))
+		}
+		r.list = append(r.list, rule)
+	}
+	return r, errors.Join(errs...)
+}
+
+// check checks a rule.
+func (r *Rules) check(one rule) error {
+	switch {
+	case one.path == "":
+		return errors.New("it has no path: name a field or an attribute")
+	case !slices.Contains(methods, string(one.how)):
+		return fmt.Errorf("as is one of %s, not %q", text.Join(methods, "and"), one.how)
+	case one.how == fake && !slices.Contains(fakes, one.of):
+		return fmt.Errorf("write what to fake, as in fake email: %s", text.Join(fakes, "or"))
+	case one.how != fake && one.of != "":
+		return fmt.Errorf("%s takes no %q", one.how, one.of)
+	case one.entity != "" && r.model == nil:
+		return errors.New("an entity needs a model: write model: shop.yaml")
+	case one.entity != "" && r.model.Entity(one.entity) == nil:
+		return fmt.Errorf("the model has no entity %s", one.entity)
+	}
+	if r.model == nil {
+		return nil
+	}
+
+	known := false
+	for _, e := range r.model.Entities {
+		if one.entity != "" && e.Name != one.entity {
+			continue
+		}
+		top, _, _ := strings.Cut(one.path, ".")
+		f := e.Field(one.path)
+		known = known || f != nil || e.Attribute(top) != nil || !e.Table.IsKey(top)
+		if f == nil {
+			if e.Table.IsKey(top) && one.how != keep && e.Attribute(top) != nil && len(e.Attribute(top).Components()) > 0 {
+				return fmt.Errorf(
+					"%s is a key of %s made of %s: name those", top, e.Name, text.Join(e.Attribute(top).Components(), "and"),
+				)
+			}
+			continue
+		}
+		if err := r.checkField(one, e, f); err != nil {
+			return err
+		}
+	}
+	if !known {
+		return fmt.Errorf("no entity has %s", one.path)
+	}
+	return nil
+}
+
+// checkField checks a rule for a field of an entity.
+func (r *Rules) checkField(one rule, e *model.Entity, f *model.Field) error {
+	inKey := slices.ContainsFunc(e.Attributes, func(t *model.Template) bool {
+		return e.Table.IsKey(t.Name) && slices.Contains(t.Components(), f.Name)
+	})
+	switch {
+	case one.how == keep:
+		return nil
+	case model.Moment(f.Type) && f.Type.Name != "ulid":
+		return fmt.Errorf("%s is a time: keep it, or drop the attribute", f.Name)
+	case inKey && (one.how == redact || one.how == drop || one.how == fake && one.of != "email" && one.of != "phone"):
+		return fmt.Errorf("%s is in a key of %s, and %s would make keys equal: use hash or shape", f.Name, e.Name, one.how)
+	case len(f.Type.Values) > 0 && one.how != drop:
+		return fmt.Errorf("%s has only the values %s: keep it", f.Name, text.Join(f.Type.Values, "and"))
+	}
+	return nil
+}
+
+// ruleFor returns the first rule for a place, or nil.
+func (r *Rules) ruleFor(entity, path string) *rule {
+	for i := range r.list {
+		one := &r.list[i]
+		if (one.entity == "" || one.entity == entity) && (one.path == path || matches(one.path, path)) {
+			return one
+		}
+	}
+	return nil
+}
+
+// matches reports whether a path of a rule covers a path: its own, one below it, and with * any name.
+func matches(pattern, path string) bool {
+	want, have := strings.Split(pattern, "."), strings.Split(path, ".")
+	if len(want) > len(have) {
+		return false
+	}
+	for i, name := range want {
+		if name != "*" && name != have[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// An Uncovered is a place whose values no rule covers.
+type Uncovered struct {
+	Of    string // the entity, or the table for items of none
+	Path  string
+	Count int // of items
+}
+
+// Uncovered returns the places of the items so far whose values no rule covers.
+func (r *Rules) Uncovered() (all []Uncovered) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range slices.SortedFunc(maps.Keys(r.uncovered), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.path, b.path))
+	}) {
+		all = append(all, Uncovered{p.of, p.path, r.uncovered[p]})
+	}
+	return all
+}
