@@ -32,6 +32,24 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "D#{docVersion}"}, samples: [{p: a,
 		{"a count whose newest is wanted", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "D#{seq}"}, samples: [{p: a, seq: 1}]}}
 patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `warning seq in SK`},
+		{"the cheapest by a price in text", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "O#{cost}"}, samples: [{p: a, cost: 9}, {p: a, cost: 10}]}}
+patterns: [{name: the cheapest offers, query: {entity: E, where: {p: a}, limit: 3}}]`, `error.*"the cheapest offers" needs numeric order`},
+		{"the largest by a time", "number-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:time}", total: {template: "{total:number}", type: N}}, samples: [{p: a, at: "2026-01-05T10:00:00Z", total: 5}]}}
+patterns: [{name: the largest orders, query: {entity: E, where: {p: a}, limit: 3}}]`, `wants the largest rows, but rows of E are ordered by at in SK.*add an index ByTotal: {partition: PK, sort: {name: total, type: N}}, and query it for "the largest orders" with order: desc`},
+		{"levels of a type", "word-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{size:enum(LOW,MEDIUM,HIGH)}#{id}"}, samples: [{p: a, size: LOW, id: x}]}}
+patterns: [{name: sizes, query: {entity: E, where: {p: a}, order: desc}}]`, `HIGH, LOW and MEDIUM`},
+		{"milliseconds by value", "ttl-unit", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, expires_at: {template: "{e:number}", type: N}}, samples: [{p: a, e: 1767607200120}]}}`, `warning expires_at of E is in milliseconds`},
+		{"a shard by its values", "unread-shards", `
+fields: {part: {values: ["0", "1", "2"]}}
+entities: {E: {attributes: {PK: "P#{part}", SK: "{id}"}, samples: [{part: "0", id: x}, {part: "1", id: y}]}}
+patterns: [{name: all, query: {entity: E, where: {part: "0"}}}]`, `reads only part 0 of 2`},
+		{"a scan without counts", "scan-rate", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A}, samples: [{p: a}]}}
+patterns: [{name: all, scan: {table: Tab}, rate: 20}]`, `20 times per second: each scan reads all items, however many there will be`},
 		{"a range of numbers", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o:number}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, o: {">": 5}}}}]`, `error.*"q" needs numeric order`},

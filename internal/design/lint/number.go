@@ -61,6 +61,9 @@ func (n numberKind) look(p *rule.Pass, s *rule.Slot) {
 	for _, c := range s.Components() {
 		if spread, ok := spreadOf(p, c); ok && spread.negative == n.negative {
 			if d, ok := disorderedIn(c, spread); ok {
+				if d.pattern == nil {
+					d.pattern = numberWanter(p, c)
+				}
 				all = append(all, d)
 			}
 		}

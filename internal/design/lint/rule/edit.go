@@ -247,3 +247,15 @@ func BelongsTo(entity, parent string) Edit {
 		return p != nil
 	})
 }
+
+// WriteNumber returns the edit that makes an attribute of an entity a number with
+// a template.
+func WriteNumber(entity, attribute, src string) Edit {
+	write := WriteTemplate(entity, attribute, src)
+	return onEntity(entity, func(m *model.Model, e *model.Entity) bool {
+		if t := e.Attribute(attribute); t != nil && !e.Table.Has(attribute) {
+			t.Kind = attr.Number
+		}
+		return write(m)
+	})
+}

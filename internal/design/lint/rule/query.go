@@ -201,6 +201,16 @@ func (q *Query) Next(e *model.Entity) (Component, bool) {
 	return Component{}, false
 }
 
+// SlotsOf returns the slots of an entity in the sort key that the query reads.
+func (q *Query) SlotsOf(e *model.Entity) (all []*Slot) {
+	for _, a := range q.View.Sort {
+		if s := q.study.Slot(e, a.Name); s != nil {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // TwoRows returns the keys of up to two rows of an entity that the query reads,
 // or of rows that it could read, in the order of a component.
 func (q *Query) TwoRows(c Component) (shown []string) {
