@@ -30,49 +30,64 @@ var shardWords = []string{"shard", "bucket"}
 var aboutShards = text.Pattern(`(?i)\b(shards?|buckets?|partitions?|in parallel|scatter)\b`)
 
 func checkUnreadShards(p *rule.Pass, q *rule.Query) {
-	if q.Operation != "Query" || !q.Ran() || q.Entity == nil || aboutShards().MatchString(q.Name+" "+q.About) {
+	field := shardOf(q)
+	if field == "" {
 		return
 	}
+	shards, read := map[string]bool{}, map[string]bool{}
+	for _, r := range q.View.Rows {
+		if r.Item.Entity == q.Entity {
+			shards[r.Item.Values.Get(field)] = true
+		}
+	}
+	var all []*rule.Query // in file order
+	for _, o := range p.Queries {
+		if c, ok := o.Given(field); ok && o.View == q.View && o.Entity == q.Entity && c.Op == ast.Equal {
+			read[c.Args[0]] = true
+			if shardOf(o) != "" {
+				all = append(all, o)
+			}
+		}
+	}
+	if len(shards) < 2 || len(read) > 1 || all[0] != q {
+		return
+	}
+	given, _ := q.Given(field)
+	f := q.Finding("%q reads only %s %s of %d: the rows of the others are left out", q.Name, field, given.Args[0],
+		len(shards))
+	if n := len(all) - 1; n > 0 {
+		f.Say("; %s %s too", text.Count(n, "other pattern"), text.Agree(n, "does", "do"))
+	}
+	if part, ok := q.Partition(); ok {
+		f.Keys = append(f.Keys, "read: "+q.View.PartitionKey(q.View.Rows[part.From].Item))
+	}
+	for _, r := range q.View.Rows {
+		if r.Item.Entity == q.Entity && r.Item.Values.Get(field) != given.Args[0] {
+			f.Keys = append(f.Keys, "not read: "+q.View.PartitionKey(r.Item))
+			break
+		}
+	}
+	f.Advise("send the request for each %s and merge the results, and say so in about", field)
+	p.Report(f)
+}
+
+// shardOf returns the field by which a query reads one shard without saying so,
+// or "".
+func shardOf(q *rule.Query) (field string) {
+	if q.Operation != "Query" || !q.Ran() || q.Entity == nil || aboutShards().MatchString(q.Name+" "+q.About) {
+		return ""
+	}
 	inHash, inSort := q.Entity.ComponentsOf(q.View.Hash), q.Entity.ComponentsOf(q.View.Sort)
-	field := ""
 	for _, c := range q.Where {
 		switch {
 		case c.Op != ast.Equal:
 		case inHash[c.Field] && isShard(q.Entity, c.Field):
 			field = c.Field
 		case inSort[c.Field] && !inHash[c.Field]:
-			return // readers may know the shard from it
+			return "" // readers may know the shard from it
 		}
 	}
-	if field == "" {
-		return
-	}
-	shards, read := map[string]bool{}, map[string]bool{}
-	for _, it := range p.Items(q.Entity) {
-		shards[it.Values.Get(field)] = true
-	}
-	for _, o := range p.Queries {
-		if c, ok := o.Given(field); ok && o.View == q.View && o.Entity == q.Entity && c.Op == ast.Equal {
-			read[c.Args[0]] = true
-		}
-	}
-	if len(shards) < 2 || len(read) > 1 {
-		return
-	}
-	given, _ := q.Given(field)
-	f := q.Finding("%q reads only %s %s of %d: the rows of the others are left out", q.Name, field, given.Args[0],
-		len(shards))
-	if part, ok := q.Partition(); ok {
-		f.Keys = append(f.Keys, "read: "+q.View.PartitionKey(q.View.Rows[part.From].Item))
-	}
-	for _, it := range p.Items(q.Entity) {
-		if it.Values.Get(field) != given.Args[0] && q.View.Holds(it) {
-			f.Keys = append(f.Keys, "not read: "+q.View.PartitionKey(it))
-			break
-		}
-	}
-	f.Advise("send the request for each %s and merge the results, and say so in about", field)
-	p.Report(f)
+	return field
 }
 
 // isShard reports whether a field only divides what belongs together: by its
