@@ -113,11 +113,11 @@ func (q *Query) Spread() *spread.Spread {
 // Slices returns the slice of the query in each partition that holds rows of its entity, none if the
 // context is done.
 func (q *Query) Slices() []spread.Slice {
-	if !q.Ran() {
-		return nil
+	if !q.sliced && q.Ran() {
+		q.slices, _ = spread.Slices(q.study.ctx, q.study.World, q.question())
 	}
-	all, _ := spread.Slices(q.study.ctx, q.study.World, q.question())
-	return all
+	q.sliced = true
+	return q.slices
 }
 
 func (q *Query) question() spread.Question {

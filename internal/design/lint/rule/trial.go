@@ -34,6 +34,7 @@ type trial struct {
 	serious, all map[subject]int
 	last         map[subject]*Finding
 
+	keys     string   // the templates of the keys of tables
 	patterns []string // in file order, as the others
 	reads    map[string]reading
 	entities []string
@@ -187,6 +188,11 @@ func (st *Study) measure(found []*Finding) (*trial, error) {
 		out.last[about] = f
 		if f.Severity >= model.Warning {
 			out.serious[about]++
+		}
+	}
+	for _, s := range st.Slots {
+		if s.InTable() {
+			out.keys += s.Entity.Name + "\x00" + s.Name + "\x00" + s.Template.String() + "\x00"
 		}
 	}
 	for _, q := range st.Queries {
