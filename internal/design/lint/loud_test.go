@@ -35,6 +35,16 @@ patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 
 		{"the cheapest by a price in text", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{cost}"}, samples: [{p: a, cost: 9}, {p: a, cost: 10}]}}
 patterns: [{name: the cheapest offers, query: {entity: E, where: {p: a}, limit: 3}}]`, `error.*"the cheapest offers" needs numeric order`},
+		{"the cheapest by prices of one width in text", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "O#{cost}"}, samples: [{p: a, cost: 12}, {p: a, cost: 15}]}}
+patterns: [{name: offers, about: The cheapest first., query: {entity: E, where: {p: a}, limit: 3}}]`, `warning.*would sort before`},
+		{"a colon beside a hash", "mixed-delimiter", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "E#{e}"}, samples: [{p: a, e: x}]}
+  F: {attributes: {PK: "P#{p}", SK: "F:{f:int(4)}"}, samples: [{p: a, f: 1}]}`, `SK of F uses the delimiter ":", and 3 other keys of the design use "#".*write SK: "F#{f:int(4)}"`},
+		{"recent by a day with ties", "tied-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:date}#{id}"}, samples: [{p: a, at: "2026-01-05", id: x}, {p: a, at: "2026-01-05", id: y}]}}
+patterns: [{name: recent orders, query: {entity: E, where: {p: a}, order: desc, limit: 3}}]`, `the same day of at`},
 		{"the largest by a time", "number-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at:time}", total: {template: "{total:number}", type: N}}, samples: [{p: a, at: "2026-01-05T10:00:00Z", total: 5}]}}
 patterns: [{name: the largest orders, query: {entity: E, where: {p: a}, limit: 3}}]`, `wants the largest rows, but rows of E are ordered by at in SK.*add an index ByTotal: {partition: PK, sort: {name: total, type: N}}, and query it for "the largest orders" with order: desc`},

@@ -26,28 +26,13 @@ var mixedDelimiter = rule.Rule{
 const joiningMarks = "#|~^"
 
 func checkMixedDelimiter(p *rule.Pass) {
-	uses := map[rune][]*rule.Slot{}
-	var marks []rune
-	for _, s := range p.Slots {
-		for _, part := range s.Parts {
-			if part.Name != "" {
-				continue
-			}
-			for _, mark := range part.Literal {
-				if !strings.ContainsRune(joiningMarks, mark) || slices.Contains(uses[mark], s) {
-					continue
-				}
-				if uses[mark] == nil {
-					marks = append(marks, mark)
-				}
-				uses[mark] = append(uses[mark], s)
-			}
-		}
+	marks, uses := delimitersBy(p, joining)
+	if len(marks) < 2 {
+		marks, uses = delimitersBy(p, labelling)
 	}
 	if len(marks) < 2 {
 		return
 	}
-	slices.SortStableFunc(marks, func(a, b rune) int { return len(uses[b]) - len(uses[a]) })
 	usual, odd := marks[0], marks[1]
 	s := uses[odd][0]
 	f := s.Finding("%s of %s uses the delimiter %s, and %s of the design %s %s", s, s.Entity.Name,
@@ -57,18 +42,56 @@ func checkMixedDelimiter(p *rule.Pass) {
 
 	var edits []rule.Edit
 	for _, s := range p.Slots {
-		better := s.Template.String()
 		for _, mark := range marks[1:] {
 			if slices.Contains(uses[mark], s) {
-				better = strings.ReplaceAll(better, string(mark), string(usual))
+				edits = append(edits, s.Write(delimitedBy(s, string(mark), string(usual))))
 			}
-		}
-		if better != s.Template.String() {
-			edits = append(edits, s.Write(better))
 		}
 	}
 	f.Advise("use %s everywhere", rule.Quoted(string(usual)))
-	better := strings.ReplaceAll(s.Template.String(), string(odd), string(usual))
+	better := delimitedBy(s, string(odd), string(usual))
 	f.Propose(f.Advice+": "+rule.Writing(s.Name, better), edits...)
 	p.Report(f)
+}
+
+// delimitersBy returns the delimiters in key attributes, the most used first, with
+// the slots that use them.
+func delimitersBy(p *rule.Pass, of func(*rule.Slot) string) (marks []rune, uses map[rune][]*rule.Slot) {
+	uses = map[rune][]*rule.Slot{}
+	for _, s := range p.Slots {
+		for _, mark := range of(s) {
+			if slices.Contains(uses[mark], s) {
+				continue
+			}
+			if uses[mark] == nil {
+				marks = append(marks, mark)
+			}
+			uses[mark] = append(uses[mark], s)
+		}
+	}
+	slices.SortStableFunc(marks, func(a, b rune) int { return len(uses[b]) - len(uses[a]) })
+	return marks, uses
+}
+
+// joining returns the marks in a slot that join whole keys.
+func joining(s *rule.Slot) (marks string) {
+	for _, part := range s.Parts {
+		for _, mark := range part.Literal {
+			if part.Name == "" && strings.ContainsRune(joiningMarks, mark) {
+				marks += string(mark)
+			}
+		}
+	}
+	return marks
+}
+
+// labelling returns the mark after the word with which the keys of a slot begin:
+// USER:{user} uses a colon for that, whatever joins the rest.
+func labelling(s *rule.Slot) string {
+	word := strings.TrimRight(s.Literal(), rule.Delimiters)
+	mark := s.Literal()[len(word):]
+	if len(s.Parts) < 2 || len(mark) != 1 || strings.ContainsAny(word, rule.Delimiters) || word == "" {
+		return ""
+	}
+	return mark
 }

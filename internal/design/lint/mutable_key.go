@@ -134,7 +134,8 @@ var lifeStates = []string{
 // item.
 var changingWords = []string{
 	"status", "stage", "phase", "priority", "severity", "score", "price", "rating", "balance", "quantity", "qty", "stock",
-	"progress", "assignee", "points", "likes", "votes", "views", "popularity", "title",
+	"progress", "assignee", "points", "likes", "votes", "views", "popularity",
+	"reputation", "rank", "ranking", "salary", "age", "availability", "title",
 }
 
 // looksMutable reports whether a field changes during the life of an item, by its

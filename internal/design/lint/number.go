@@ -241,7 +241,8 @@ func spreadOf(p *rule.Pass, c rule.Component) (seen numberSpread, ok bool) {
 		if seen.n < len(words) || seen.n == 0 {
 			return seen, false
 		}
-		return seen, seen.n > 1 && (seen.negative || seen.least != seen.most) || !seen.padded && counts(c)
+		grows := !seen.padded && (counts(c) || numberWanter(p, c) != nil) // one width says nothing yet
+		return seen, seen.n > 1 && (seen.negative || seen.least != seen.most) || grows
 	}
 	return seen, false
 }

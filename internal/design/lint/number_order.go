@@ -12,8 +12,8 @@ import (
 var numberOrder = rule.Rule{
 	ID: "number-order", Title: "Rows that are wanted by a number and ordered by something else", Severity: model.Warning,
 	Help: "The cheapest products are the first rows only if the sort key begins with the price, as a number or padded. " +
-		"If a name, an id or a time orders the rows, a limit keeps any of them. The rule looks at the names of " +
-		"patterns with a limit or an order: cheapest, most expensive, highest, largest, longest, top ten.",
+		"If a name, an id or a time orders the rows, a limit keeps any of them. The rule looks for words in the " +
+		"names of patterns with a limit or an order: cheapest, most expensive, highest, largest, longest, top ten.",
 	Example: []string{`"PRODUCT#bag" (price 60)`, `"PRODUCT#cup" (price 9)`},
 	Cure: "Query an index whose sort key is the number: {partition: category, sort: {name: price, type: N}}. Or read " +
 		"all rows, and sort them in the program.",
@@ -55,10 +55,14 @@ func checkNumberOrder(p *rule.Pass, q *rule.Query) {
 	}
 }
 
-// numberWanted returns the word in a query's name that asks for rows in the order
+// numberWanted returns the word in a query's name or about that asks for rows in the order
 // of a number, or "", and whether the highest come first.
 func numberWanted(q *rule.Query) (word string, descending bool) {
-	least, most := leastNumbers().FindString(q.Name), mostNumbers().FindString(q.Name)
+	name := q.Name
+	if at := strings.Index(q.About, " first"); at >= 0 && leastNumbers().FindString(name)+mostNumbers().FindString(name) == "" {
+		name = q.About[:at] // such as: the cheapest first
+	}
+	least, most := leastNumbers().FindString(name), mostNumbers().FindString(name)
 	if least != "" && most != "" || lastInTime().MatchString(q.Name) || firstInTime().MatchString(q.Name) {
 		return "", false
 	}

@@ -119,6 +119,9 @@ patterns: [{name: first, query: {entity: E, where: {shard: a}}}, {name: second, 
 fields: {body: {size: 3000}}
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "G#{g}", GSI1SK: A, body: "{body}"}, samples: [{p: a, g: x}], count: 20}}
 patterns: [{name: all, query: {entity: E, index: GSI1, where: {g: x}, project: [body]}}]`},
+		{"labels inside joined keys", "mixed-delimiter", `
+entities:
+  E: {attributes: {PK: "USER:{p}#ORDER:{o}", SK: "ITEM:{e}"}, samples: [{p: a, o: x, e: x}]}`},
 		{"the price of a price", "mutable-key", `
 entities: {Price: {attributes: {PK: "P#{p}", SK: "{price:int(4)}"}, samples: [{p: a, price: 5}]}}`},
 		{"an id of a status", "mutable-key", `

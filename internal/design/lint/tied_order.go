@@ -6,6 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 var tiedOrder = rule.Rule{
@@ -21,11 +22,14 @@ var tiedOrder = rule.Rule{
 	Query: checkTiedOrder,
 }
 
+// recently matches words for the last rows that name no end.
+var recently = text.Pattern(`(?i)\b(recent|recently|lately|timeline)\b`)
+
 func checkTiedOrder(p *rule.Pass, q *rule.Query) {
 	word, _ := endOfOrder(q.Name, false)
 	for c := range q.Orders {
 		unit := unitOf(c)
-		if word == "" || unit == "" || timedAfter(q, c) {
+		if word == "" && !recently().MatchString(q.Name) || unit == "" || timedAfter(q, c) {
 			return
 		}
 		f := c.Entity.Field(c.Name)
