@@ -133,8 +133,8 @@ var lifeStates = []string{
 // changingWords end the names of fields that usually change during the life of an
 // item.
 var changingWords = []string{
-	"status", "stage", "phase", "priority", "severity", "score", "price", "rating", "balance", "quantity", "qty", "stock",
-	"progress", "assignee", "points", "likes", "votes", "views", "popularity",
+	"status", "stage", "phase", "priority", "severity", "score", "price", "rating", "balance", "quantity", "qty",
+	"stock", "progress", "assignee", "points", "likes", "votes", "views", "popularity",
 	"reputation", "rank", "ranking", "salary", "age", "availability", "title",
 }
 

@@ -11,8 +11,8 @@ import (
 
 var numberOrder = rule.Rule{
 	ID: "number-order", Title: "Rows that are wanted by a number and ordered by something else", Severity: model.Warning,
-	Help: "The cheapest products are the first rows only if the sort key begins with the price, as a number or padded. " +
-		"If a name, an id or a time orders the rows, a limit keeps any of them. The rule looks for words in the " +
+	Help: "The cheapest products are the first rows only if the sort key begins with the price, as a number or " +
+		"padded. If a name, an id or a time orders the rows, a limit keeps any of them. The rule looks for words in the " +
 		"names of patterns with a limit or an order: cheapest, most expensive, highest, largest, longest, top ten.",
 	Example: []string{`"PRODUCT#bag" (price 60)`, `"PRODUCT#cup" (price 9)`},
 	Cure: "Query an index whose sort key is the number: {partition: category, sort: {name: price, type: N}}. Or read " +
@@ -33,7 +33,8 @@ var (
 func checkNumberOrder(p *rule.Pass, q *rule.Query) {
 	word, descending := numberWanted(q)
 	for c := range q.Orders {
-		if word == "" || q.Report.Limit == 0 && !q.Ordered || rule.Numeric(c.Type) || len(levelsOf(c)) > 0 || c.AllWritten(isNumber) {
+		ordered := rule.Numeric(c.Type) || len(levelsOf(c)) > 0 || c.AllWritten(isNumber)
+		if word == "" || q.Report.Limit == 0 && !q.Ordered || ordered {
 			return
 		}
 		f := q.Finding("%q wants the %s rows, but rows of %s are ordered by %s in %s",
@@ -59,7 +60,8 @@ func checkNumberOrder(p *rule.Pass, q *rule.Query) {
 // of a number, or "", and whether the highest come first.
 func numberWanted(q *rule.Query) (word string, descending bool) {
 	name := q.Name
-	if at := strings.Index(q.About, " first"); at >= 0 && leastNumbers().FindString(name)+mostNumbers().FindString(name) == "" {
+	named := leastNumbers().MatchString(name) || mostNumbers().MatchString(name)
+	if at := strings.Index(q.About, " first"); at >= 0 && !named {
 		name = q.About[:at] // such as: the cheapest first
 	}
 	least, most := leastNumbers().FindString(name), mostNumbers().FindString(name)

@@ -18,7 +18,8 @@ func Rules() []rule.Rule {
 		openPrefix, delimiterInValue, mixedDelimiter, highSentinel, foreignRows, sameShape, filterForKey,
 		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
 		wideProjection, multiAttribute, undeclaredParent, ttlUnit,
-		keyLength, itemSize, collectionSize, partitionSkew, constantPartition, unreadShards, hotPartition, largeRead, scanRate,
+		keyLength, itemSize, collectionSize, partitionSkew, constantPartition, unreadShards, hotPartition,
+		largeRead, scanRate,
 		unusedAllowance,
 	}
 }

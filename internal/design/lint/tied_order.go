@@ -16,8 +16,9 @@ var tiedOrder = rule.Rule{
 		"field has a more precise type than the key, where it has only months or minutes, and where items of the " +
 		"model share a day.",
 	Example: []string{`"2026-01-05#b" (at 10:00)`, `"2026-01-05#c" (at 09:00)`},
-	Cure:    "Write the time with more precision, {at:millis}, or put an id after it that begins with its time: {id:ulid}.",
-	Source:  guide + "bp-sort-keys.html; " + guide + "GSI.html (key values need not be unique)",
+	Cure: "Write the time with more precision, {at:millis}, or put an id after it that begins with its time: " +
+		"{id:ulid}.",
+	Source: guide + "bp-sort-keys.html; " + guide + "GSI.html (key values need not be unique)",
 
 	Query: checkTiedOrder,
 }

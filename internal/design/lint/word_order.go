@@ -48,8 +48,8 @@ var wordOrder = rule.Rule{
 // same.
 var scales = func() (all []map[string]int) {
 	for _, scale := range []string{
-		"none trivial/lowest/minimal low/minor medium/normal/moderate/default high/major/important highest/critical/severe " +
-			"urgent/blocker/emergency",
+		"none trivial/lowest/minimal low/minor medium/normal/moderate/default high/major/important " +
+			"highest/critical/severe urgent/blocker/emergency",
 		"xxs xs/tiny s/small m/medium l/large xl xxl/huge",
 		"trace debug info/information/notice warn/warning error fatal/critical emergency",
 		"free/basic bronze/starter silver/standard gold/professional/pro platinum/enterprise diamond",
@@ -106,8 +106,8 @@ func reversed(all []string) []string {
 
 // byLevel matches words in the name of a pattern that asks for rows in the order
 // of levels.
-var byLevel = text.Pattern(`(?i)\b(highest|lowest|(most|least) (urgent|important|severe)|urgent first|largest|smallest|` +
-	`by (priority|level|severity|size|tier|rank|weekday|month|day of the week))\b`)
+var byLevel = text.Pattern(`(?i)\b(highest|lowest|(most|least) (urgent|important|severe)|urgent first|` +
+	`largest|smallest|by (priority|level|severity|size|tier|rank|weekday|month|day of the week))\b`)
 
 // orderWanter returns a pattern that needs rows in the order of a component, or
 // nil.

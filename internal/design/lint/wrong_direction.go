@@ -85,7 +85,8 @@ func checkWrongDirection(p *rule.Pass, q *rule.Query) {
 			f.Severity = model.Error // there are rows that it should return
 		}
 		f.Advice = "ask for the other direction"
-		f.Propose("read the slice from its other end: order: "+direction(!q.Report.Reverse), rule.OnPattern(q.Name, turnAround))
+		order := direction(!q.Report.Reverse)
+		f.Propose("read the slice from its other end: order: "+order, rule.OnPattern(q.Name, turnAround))
 		p.Report(f)
 		return
 	}

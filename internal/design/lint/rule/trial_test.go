@@ -55,7 +55,9 @@ func TestHarm(t *testing.T) {
 	}
 	stored := rule.StoreFields("Message", []string{"at", "shard", "msg"})
 	low := map[string][]string{"level": {"low"}}
-	byLevel := model.Index{Name: "ByLevel", Projection: "KEYS_ONLY", Partition: attributes("level"), Sort: attributes("SK")}
+	byLevel := model.Index{
+		Name: "ByLevel", Projection: "KEYS_ONLY", Partition: attributes("level"), Sort: attributes("SK"),
+	}
 	limit := rule.OnPattern("short messages", func(_ *model.Model, p *model.Pattern) bool {
 		p.Filter, p.Limit = "", 1
 		return true
@@ -71,7 +73,10 @@ func TestHarm(t *testing.T) {
 		{"an index without most of its items", general, false, []rule.Edit{rule.WriteWhen("Message", low, "length")}},
 		{"an item that replaces another", general, false, []rule.Edit{rule.WriteTemplate("Message", "SK", "MSG")}},
 		{"a filter of nothing", general, false, []rule.Edit{rule.RemoveAttributes("Message", []string{"length"})}},
-		{"nothing, where fewer are meant", general, true, []rule.Edit{stored, rule.RemoveAttributes("Message", []string{"GSI1PK"})}},
+		{
+			"nothing, where fewer are meant", general, true,
+			[]rule.Edit{stored, rule.RemoveAttributes("Message", []string{"GSI1PK"})},
+		},
 		{"another index", "do; write units of Message 11.9 → 12.9", false, []rule.Edit{rule.WriteIndex("Feed", byLevel)}},
 		{
 			"a limit", "do; read units of \"short messages\" 28.8 → 0.5", false, []rule.Edit{limit},
