@@ -29,6 +29,13 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: 
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}`, "note.*10 sorts before 9"},
 		{"a count with short samples", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "D#{docVersion}"}, samples: [{p: a, docVersion: 1}, {p: a, docVersion: 2}]}}`, `note docVersion in SK of table Tab is a number that is not padded: 10 would sort before 9.*write SK: "D#{docVersion:int(4)}"`},
+		{"a day of the year", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{dayOfYear:number}"}, samples: [{p: a, dayOfYear: 9}, {p: a, dayOfYear: 10}]}}`, `{dayOfYear:int(3)}`},
+		{"a month in text", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "D#{month}"}, samples: [{p: a, month: 1}, {p: a, month: 2}]}}`, `write SK: "D#{month:int(2)}"`},
+		{"the highest of negative numbers and others", "wrong-direction", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{degrees:signed(4)}#{id}"}, samples: [{p: a, id: x, degrees: -5}, {p: a, id: y, degrees: 7}]}}
+patterns: [{name: the highest temperatures, query: {entity: E, where: {p: a}, limit: 5}}]`, `asks for the highest rows`},
 		{"a count whose newest is wanted", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "D#{seq}"}, samples: [{p: a, seq: 1}]}}
 patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `warning seq in SK`},

@@ -122,6 +122,13 @@ patterns: [{name: all, query: {entity: E, index: GSI1, where: {g: x}, project: [
 		{"labels inside joined keys", "mixed-delimiter", `
 entities:
   E: {attributes: {PK: "USER:{p}#ORDER:{o}", SK: "ITEM:{e}"}, samples: [{p: a, o: x, e: x}]}`},
+		{"the largest redemption is the lowest number", "wrong-direction", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{points:signed(4)}#{id}"}, samples: [{p: a, id: x, points: -5}, {p: a, id: y, points: 7}]}}
+patterns: [{name: the largest redemptions, query: {entity: E, where: {p: a}, limit: 5}}]`},
+		{"a number that is data", "sparse-index", `name: quiet
+tables: {Tab: {partition: PK, indexes: {Low: {partition: low, sort: {name: stock, type: N}}}}}
+fields: {level: {values: [low, high]}}
+entities: {E: {attributes: {PK: "P#{p}", stock: {template: "{qty:number}", type: N}, low: {template: LOW, when: {level: [low]}}}, samples: [{p: a, qty: 1, level: low}, {p: b, qty: 9, level: high}]}}`},
 		{"the price of a price", "mutable-key", `
 entities: {Price: {attributes: {PK: "P#{p}", SK: "{price:int(4)}"}, samples: [{p: a, price: 5}]}}`},
 		{"an id of a status", "mutable-key", `
