@@ -6,6 +6,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 var scanRate = rule.Rule{
@@ -32,8 +33,8 @@ func checkScanRate(p *rule.Pass, q *rule.Query) {
 		return
 	}
 	items, bytes, counted := scanVolume(p, q.View)
-	if limit := float64(q.Limit); limit > 0 && items > limit {
-		items, bytes = limit, bytes*limit/items
+	if in, ok := q.Compiled.(*wire.ScanInput); ok && in.Limit != nil && items > float64(*in.Limit) {
+		items, bytes = float64(*in.Limit), bytes*float64(*in.Limit)/items
 	}
 	units := table.ReadUnits(int(bytes), q.Consistent)
 	if counted && units*q.Rate < scanUnits {

@@ -55,6 +55,7 @@ func subjectOf(f *Finding) subject { return subject{f.Rule, f.Table, f.Index, f.
 func (t *trials) settle() error {
 	for _, f := range t.found {
 		var remarks []string
+		tried := 0
 		for _, p := range f.Proposals {
 			if len(p.Edits) == 0 || len(f.Applied) > 0 && !p.Or {
 				continue
@@ -67,7 +68,7 @@ func (t *trials) settle() error {
 			if err != nil {
 				return context.Cause(t.ctx) // a model made by a program may not be writable
 			}
-			if !ok {
+			if tried++; !ok {
 				continue
 			}
 			if len(f.Applied) > 0 {
@@ -82,6 +83,7 @@ func (t *trials) settle() error {
 			}
 			f.Applied = append(f.Applied, p)
 		}
+		f.refuted = tried > 0 && len(f.Applied) == 0
 		for _, remark := range remarks {
 			f.Advice += "; " + remark
 		}

@@ -63,7 +63,7 @@ func TestHarm(t *testing.T) {
 		return true
 	})
 
-	const general = "think"
+	const general = "think" // of a rule about a possibility, nothing
 	for _, tt := range []struct {
 		name, want string
 		fewer      bool
@@ -91,7 +91,7 @@ func TestHarm(t *testing.T) {
 
 			applied := false // the finding is gone when the proposal has been applied
 			mark := func(*model.Model) bool { applied = true; return true }
-			found, err := rule.Run(t.Context(), w, []rule.Rule{{
+			hazard := rule.Rule{
 				ID: "hazard", Severity: model.Warning,
 				Whole: func(p *rule.Pass) {
 					if applied {
@@ -102,9 +102,15 @@ func TestHarm(t *testing.T) {
 					f.Proposals = []rule.Proposal{{Text: "do", Edits: append(tt.edits, mark), Fewer: tt.fewer}}
 					p.Report(f)
 				},
-			}})
+			}
+			found, err := rule.Run(t.Context(), w, []rule.Rule{hazard})
 			require.NoError(t, err)
 			require.Equal(t, []string{tt.want}, advice(found))
+
+			hazard.Option, applied = true, false
+			found, err = rule.Run(t.Context(), w, []rule.Rule{hazard})
+			require.NoError(t, err)
+			require.Equal(t, tt.want == general, len(found) == 0, "a possibility that does not hold is dropped")
 		})
 	}
 }
