@@ -52,6 +52,9 @@ entities:
 		{"recent by a day with ties", "tied-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at:date}#{id}"}, samples: [{p: a, at: "2026-01-05", id: x}, {p: a, at: "2026-01-05", id: y}]}}
 patterns: [{name: recent orders, query: {entity: E, where: {p: a}, order: desc, limit: 3}}]`, `the same day of at`},
+		{"the cheapest of two numbers", "number-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{id}", left: {template: "{left:number}", type: N}, unitPrice: {template: "{unitPrice:number}", type: N}}, samples: [{p: a, id: x, unitPrice: 5, left: 3}]}}
+patterns: [{name: the cheapest offers, query: {entity: E, where: {p: a}, limit: 3}}]`, `add an index ByUnitPrice:`},
 		{"the largest by a time", "number-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at:time}", total: {template: "{total:number}", type: N}}, samples: [{p: a, at: "2026-01-05T10:00:00Z", total: 5}]}}
 patterns: [{name: the largest orders, query: {entity: E, where: {p: a}, limit: 3}}]`, `wants the largest rows, but rows of E are ordered by at in SK.*add an index ByTotal: {partition: PK, sort: {name: total, type: N}}, and query it for "the largest orders" with order: desc`},

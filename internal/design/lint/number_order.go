@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -42,7 +43,7 @@ func checkNumberOrder(p *rule.Pass, q *rule.Query) {
 		f.Entity = c.Entity.Name
 		f.Keys = q.TwoRows(c)
 		f.Advice = "query an index whose sort key begins with the number"
-		if field := onlyNumber(c.Entity); field != "" && q.Entity == c.Entity {
+		if field := numberFor(c.Entity, q.Name+" "+word); field != "" && q.Entity == c.Entity {
 			fix, _ := q.View.ByFields(c.Entity, nil, []string{field}, q.Name)
 			fix.Edits = append(fix.Edits, rule.OnPattern(q.Name, func(_ *model.Model, p *model.Pattern) bool {
 				p.Ordered, p.Descending = true, descending
@@ -85,19 +86,30 @@ func numberWanter(p *rule.Pass, c rule.Component) *rule.Query {
 	return nil
 }
 
-// onlyNumber returns the only attribute of an entity that is a number beside its
-// key, or "".
-func onlyNumber(e *model.Entity) (name string) {
+// priceWords are words of the fields that cheap and expensive are about.
+var priceWords = []string{"price", "cost", "amount", "fee"}
+
+// numberFor returns the attribute that is a number and in the words of a pattern,
+// or the only number of the entity, or "".
+func numberFor(e *model.Entity, asked string) (only string) {
+	words, numbers := wordsOf(asked), 0
+	if slices.Contains(words, "cheapest") || slices.Contains(words, "expensive") {
+		words = append(words, priceWords...)
+	}
 	for _, t := range e.Attributes {
 		if t.Kind != attr.Number || t.Template == nil || !rule.Natural(t.Name, t.Template) {
 			continue
 		}
-		if name != "" {
-			return ""
+		if hasWord(t.Name, words...) {
+			return t.Name
 		}
-		name = t.Name
+		numbers++
+		only = t.Name
 	}
-	return name
+	if numbers > 1 {
+		return ""
+	}
+	return only
 }
 
 func isNumber(text string) bool { return decimalText().MatchString(text) }

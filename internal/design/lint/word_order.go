@@ -34,7 +34,7 @@ var wordOrder = rule.Rule{
 		}
 		f := c.Finding("%q wants rows in the order of %s, but %s in %s of %s is in that of the alphabet: %s",
 			q.Name, c, c, c.Slot, c.View(), rule.List(alphabetical))
-		f.Keys = c.Pair(rule.Written{Text: alphabetical[0]}, rule.Written{Text: alphabetical[1]})
+		f.Keys = c.Pair(writtenAs(c, alphabetical[0]), writtenAs(c, alphabetical[1]))
 		var better []string
 		for i, level := range levels {
 			better = append(better, strconv.Itoa(i+1)+"-"+level)
@@ -96,6 +96,17 @@ func levelsOf(c rule.Component) []string {
 		return all
 	}
 	return nil
+}
+
+// writtenAs returns a value of a component, with an item that has it if there is
+// one.
+func writtenAs(c rule.Component, value string) rule.Written {
+	for _, w := range c.Written() {
+		if w.Text == value {
+			return w
+		}
+	}
+	return rule.Written{Text: value}
 }
 
 func reversed(all []string) []string {
