@@ -29,6 +29,14 @@ randomly generated text proves nothing. Counts, sizes and rates also use
 generated items, and are extrapolated when fewer were generated than are
 declared. Keys that no item has are marked "such as".
 
+## Advice
+
+What a finding proposes was applied to a copy of the model with few items, and checked.
+It is printed only if the finding is gone, no other error or warning has come, every
+pattern is still answered with its rows, and tables and indexes hold their items. What
+it changes in read and write units on average is printed with it:
+` + "`read units 12 → 1.5`" + `. Other advice is general.
+
 ## Accepting a finding
 
 If you know better, say so in the model, with a reason. The finding becomes a

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"slices"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -50,6 +52,14 @@ func proposePart(f *rule.Finding, v *rule.View, e *model.Entity, field, typ, val
 			)
 		}
 	}
+	fix.Edits = append(fix.Edits, func(m *model.Model) bool {
+		for _, q := range m.Patterns { // as the proposal says
+			if slices.ContainsFunc(q.Where, func(c model.Condition) bool { return c.Field == field }) {
+				q.About += " Each " + field + " is read in parallel."
+			}
+		}
+		return true
+	})
 	f.Proposals = append(f.Proposals, fix)
 }
 

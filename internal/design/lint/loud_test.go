@@ -29,9 +29,47 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: 
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}`, "note.*10 sorts before 9"},
 		{"a count with short samples", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "D#{docVersion}"}, samples: [{p: a, docVersion: 1}, {p: a, docVersion: 2}]}}`, `note docVersion in SK of table Tab is a number that is not padded: 10 would sort before 9.*write SK: "D#{docVersion:int(4)}"`},
+		{"a day of the year", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{dayOfYear:number}"}, samples: [{p: a, dayOfYear: 9}, {p: a, dayOfYear: 10}]}}`, `{dayOfYear:int(3)}`},
+		{"a month in text", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "D#{month}"}, samples: [{p: a, month: 1}, {p: a, month: 2}]}}`, `write SK: "D#{month:int(2)}"`},
+		{"the highest of negative numbers and others", "wrong-direction", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{degrees:signed(4)}#{id}"}, samples: [{p: a, id: x, degrees: -5}, {p: a, id: y, degrees: 7}]}}
+patterns: [{name: the highest temperatures, query: {entity: E, where: {p: a}, limit: 5}}]`, `asks for the highest rows`},
 		{"a count whose newest is wanted", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "D#{seq}"}, samples: [{p: a, seq: 1}]}}
 patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `warning seq in SK`},
+		{"the cheapest by a price in text", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "O#{cost}"}, samples: [{p: a, cost: 9}, {p: a, cost: 10}]}}
+patterns: [{name: the cheapest offers, query: {entity: E, where: {p: a}, limit: 3}}]`, `error.*"the cheapest offers" needs numeric order`},
+		{"the cheapest by prices of one width in text", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "O#{cost}"}, samples: [{p: a, cost: 12}, {p: a, cost: 15}]}}
+patterns: [{name: offers, about: The cheapest first., query: {entity: E, where: {p: a}, limit: 3}}]`, `warning.*would sort before`},
+		{"a colon beside a hash", "mixed-delimiter", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "E#{e}"}, samples: [{p: a, e: x}]}
+  F: {attributes: {PK: "P#{p}", SK: "F:{f:int(4)}"}, samples: [{p: a, f: 1}]}`, `SK of F uses the delimiter ":", and 3 other keys of the design use "#".*write SK: "F#{f:int(4)}"`},
+		{"recent by a day with ties", "tied-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:date}#{id}"}, samples: [{p: a, at: "2026-01-05", id: x}, {p: a, at: "2026-01-05", id: y}]}}
+patterns: [{name: recent orders, query: {entity: E, where: {p: a}, order: desc, limit: 3}}]`, `the same day of at`},
+		{"the cheapest of two numbers", "number-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{id}", left: {template: "{left:number}", type: N}, unitPrice: {template: "{unitPrice:number}", type: N}}, samples: [{p: a, id: x, unitPrice: 5, left: 3}]}}
+patterns: [{name: the cheapest offers, query: {entity: E, where: {p: a}, limit: 3}}]`, `add an index ByUnitPrice:`},
+		{"the largest by a time", "number-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at:time}", total: {template: "{total:number}", type: N}}, samples: [{p: a, at: "2026-01-05T10:00:00Z", total: 5}]}}
+patterns: [{name: the largest orders, query: {entity: E, where: {p: a}, limit: 3}}]`, `wants the largest rows, but rows of E are ordered by at in SK.*add an index ByTotal: {partition: PK, sort: {name: total, type: N}}, and query it for "the largest orders" with order: desc`},
+		{"levels of a type", "word-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{size:enum(LOW,MEDIUM,HIGH)}#{id}"}, samples: [{p: a, size: LOW, id: x}]}}
+patterns: [{name: sizes, query: {entity: E, where: {p: a}, order: desc}}]`, `HIGH, LOW and MEDIUM`},
+		{"milliseconds by value", "ttl-unit", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, expires_at: {template: "{e:number}", type: N}}, samples: [{p: a, e: 1767607200120}]}}`, `warning expires_at of E is in milliseconds`},
+		{"a shard by its values", "unread-shards", `
+fields: {part: {values: ["0", "1", "2"]}}
+entities: {E: {attributes: {PK: "P#{part}", SK: "{id}"}, samples: [{part: "0", id: x}, {part: "1", id: y}]}}
+patterns: [{name: all, query: {entity: E, where: {part: "0"}}}]`, `reads only part 0 of 2`},
+		{"a scan without counts", "scan-rate", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A}, samples: [{p: a}]}}
+patterns: [{name: all, scan: {table: Tab}, rate: 20}]`, `20 times per second: each scan reads all items, however many there will be`},
 		{"a range of numbers", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o:number}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}
 patterns: [{name: q, query: {entity: E, where: {p: a, o: {">": 5}}}}]`, `error.*"q" needs numeric order`},

@@ -131,8 +131,9 @@ var lifeStates = []string{
 // changingWords end the names of fields that usually change during the life of an
 // item.
 var changingWords = []string{
-	"status", "stage", "phase", "priority", "severity", "score", "price", "rating", "balance", "quantity", "qty", "stock",
-	"progress", "assignee", "points", "likes", "votes", "views", "popularity", "title",
+	"status", "stage", "phase", "priority", "severity", "score", "price", "rating", "balance", "quantity", "qty",
+	"stock", "progress", "assignee", "points", "likes", "votes", "views", "popularity",
+	"reputation", "rank", "ranking", "salary", "age", "availability", "title",
 }
 
 // looksMutable reports whether a field changes during the life of an item, by its

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -61,6 +62,9 @@ func (n numberKind) look(p *rule.Pass, s *rule.Slot) {
 	for _, c := range s.Components() {
 		if spread, ok := spreadOf(p, c); ok && spread.negative == n.negative {
 			if d, ok := disorderedIn(c, spread); ok {
+				if d.pattern == nil {
+					d.pattern = numberWanter(p, c)
+				}
 				all = append(all, d)
 			}
 		}
@@ -141,7 +145,7 @@ func (d *disorderedNumber) ordered() string {
 // of a name.
 var unitWidths = map[string]int{
 	"year": 4, "quarter": 1, "month": 2, "week": 2, "weekday": 1, "day": 2, "hour": 2, "minute": 2, "second": 2,
-	"percent": 3,
+	"percent": 3, "dayofyear": 3, "minuteofday": 4, "secondofday": 5,
 }
 
 // The digits of seconds and milliseconds since 1970.
@@ -153,8 +157,12 @@ const (
 // unitWidth returns the width of a number that is a calendar unit or a moment by
 // its name, or 0. Most is the number of digits that have been seen.
 func unitWidth(name string, most int) int {
+	words := wordsOf(name)
 	width := unitWidths[lastWord(name)]
-	if hasWord(name, "epoch", "timestamp", "at", "millis", "ms", "unixtime") {
+	if at := slices.Index(words, "of"); at > 0 { // such as dayOfYear, monthOfBirth
+		width = cmp.Or(unitWidths[strings.Join(words, "")], unitWidths[words[at-1]])
+	}
+	if hasWord(name, "epoch", "timestamp", "ts", "at", "millis", "ms", "unixtime") {
 		width = secondsWidth
 		if most > secondsWidth || hasWord(name, "millis", "ms", "epochms") {
 			width = millisWidth
@@ -238,7 +246,8 @@ func spreadOf(p *rule.Pass, c rule.Component) (seen numberSpread, ok bool) {
 		if seen.n < len(words) || seen.n == 0 {
 			return seen, false
 		}
-		return seen, seen.n > 1 && (seen.negative || seen.least != seen.most) || !seen.padded && counts(c)
+		grows := !seen.padded && (counts(c) || numberWanter(p, c) != nil) // one width says nothing yet
+		return seen, seen.n > 1 && (seen.negative || seen.least != seen.most) || grows
 	}
 	return seen, false
 }
@@ -253,8 +262,8 @@ var countingWords = []string{
 // counts reports whether a field counts by its name, and the model does not list
 // its values. Numbers of four digits and more rather are ids of one width.
 func counts(c rule.Component) bool {
-	f := c.Entity.Field(c.Name)
-	return slices.Contains(countingWords, lastWord(c.Name)) && (f == nil || len(f.Values) == 0 && f.MaxSize == 0) &&
+	f, word := c.Entity.Field(c.Name), lastWord(c.Name)
+	return (unitWidths[word] > 1 || slices.Contains(countingWords, word)) && (f == nil || len(f.Values) == 0 && f.MaxSize == 0) &&
 		c.AllWritten(func(text string) bool { return len(text) < 4 })
 }
 

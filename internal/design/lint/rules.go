@@ -13,12 +13,14 @@ import (
 func Rules() []rule.Rule {
 	return []rule.Rule{
 		unpaddedNumber, negativeNumber, mixedCase, utf16Order, mixedTime, mixedEpoch, lostFraction, lowByte,
-		invisibleDifference,
-		randomOrder, componentOrder, wrongDirection, partitionPrefix,
-		openPrefix, delimiterInValue, highSentinel, foreignRows, sameShape, filterForKey, limitWithFilter,
+		invisibleDifference, versionOrder, wordOrder,
+		randomOrder, componentOrder, tiedOrder, numberOrder, wrongDirection, partitionPrefix,
+		openPrefix, delimiterInValue, mixedDelimiter, highSentinel, foreignRows, sameShape, filterForKey,
+		limitWithFilter,
 		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
-		multiAttribute, undeclaredParent,
-		keyLength, itemSize, collectionSize, partitionSkew, hotPartition, contendedItem,
+		wideProjection, multiAttribute, undeclaredParent, ttlUnit,
+		keyLength, itemSize, collectionSize, partitionSkew, constantPartition, unreadShards, hotPartition,
+		contendedItem, largeRead, scanRate,
 		unusedAllowance,
 	}
 }

@@ -103,6 +103,32 @@ entities: {E: {fields: {level: {values: ["1", "2", "3"]}}, attributes: {PK: "P#{
 entities: {E: {attributes: {PK: "P#{p}", SK: "R#{room}"}, samples: [{p: a, room: 1}, {p: a, room: 2}]}}`},
 		{"words that are no months", "mixed-time", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Mars 5 2026"}, {p: a, at: "Expo 2026"}]}}`},
+		{"levels that are read one by one", "word-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{level}#{id}"}, samples: [{p: a, level: LOW, id: x}, {p: a, level: HIGH, id: x}]}}
+patterns: [{name: highest, query: {entity: E, where: {p: a, level: HIGH}, order: desc}}]`},
+		{"words of no scale", "word-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{city}#{id}"}, samples: [{p: a, city: London, id: x}, {p: a, city: Bath, id: x}]}}
+patterns: [{name: all, query: {entity: E, where: {p: a}, order: desc}}]`},
+		{"the largest of something else", "number-order", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{id}"}, samples: [{p: a, id: x}]}}
+patterns: [{name: members of the largest team, query: {entity: E, where: {p: a}}}]`},
+		{"all shards are read", "unread-shards", `
+entities: {E: {attributes: {PK: "P#{shard}", SK: "{id}"}, samples: [{shard: a, id: x}, {shard: b, id: y}]}}
+patterns: [{name: first, query: {entity: E, where: {shard: a}}}, {name: second, query: {entity: E, where: {shard: b}}}]`},
+		{"a projection that a pattern needs", "wide-projection", `
+fields: {body: {size: 3000}}
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "G#{g}", GSI1SK: A, body: "{body}"}, samples: [{p: a, g: x}], count: 20}}
+patterns: [{name: all, query: {entity: E, index: GSI1, where: {g: x}, project: [body]}}]`},
+		{"labels inside joined keys", "mixed-delimiter", `
+entities:
+  E: {attributes: {PK: "USER:{p}#ORDER:{o}", SK: "ITEM:{e}"}, samples: [{p: a, o: x, e: x}]}`},
+		{"the largest redemption is the lowest number", "wrong-direction", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{points:signed(4)}#{id}"}, samples: [{p: a, id: x, points: -5}, {p: a, id: y, points: 7}]}}
+patterns: [{name: the largest redemptions, query: {entity: E, where: {p: a}, limit: 5}}]`},
+		{"a number that is data", "sparse-index", `name: quiet
+tables: {Tab: {partition: PK, indexes: {Low: {partition: low, sort: {name: stock, type: N}}}}}
+fields: {level: {values: [low, high]}}
+entities: {E: {attributes: {PK: "P#{p}", stock: {template: "{qty:number}", type: N}, low: {template: LOW, when: {level: [low]}}}, samples: [{p: a, qty: 1, level: low}, {p: b, qty: 9, level: high}]}}`},
 		{"the price of a price", "mutable-key", `
 entities: {Price: {attributes: {PK: "P#{p}", SK: "{price:int(4)}"}, samples: [{p: a, price: 5}]}}`},
 		{"an id of a status", "mutable-key", `

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
@@ -40,7 +41,7 @@ func checkSparseIndex(p *rule.Pass, v *rule.View, e *model.Entity) {
 		switch {
 		case t.Conditional():
 			when = append(when, t)
-		case !v.Table.Has(a.Name) && !rule.Natural(t.Name, t.Template) && !p.NeededBeside(v, t.Name):
+		case !v.Table.Has(a.Name) && !isData(t) && !p.NeededBeside(v, t.Name):
 			always = append(always, t)
 		}
 		if !v.Table.Has(a.Name) && !rule.Natural(t.Name, t.Template) {
@@ -104,6 +105,10 @@ func checkSparseIndex(p *rule.Pass, v *rule.View, e *model.Entity) {
 	}
 	p.Report(f)
 }
+
+// isData reports whether an attribute is part of an item with or without an index:
+// a field under its own name, or a number.
+func isData(t *model.Template) bool { return t.Kind == attr.Number || rule.Natural(t.Name, t.Template) }
 
 // leftOut returns the last of the items that an index holds and the first that
 // it leaves out, and counts the latter.

@@ -85,31 +85,31 @@ func checkWrongDirection(p *rule.Pass, q *rule.Query) {
 			f.Severity = model.Error // there are rows that it should return
 		}
 		f.Advice = "ask for the other direction"
-		order := "desc"
-		if q.Report.Reverse {
-			order = "asc"
-		}
+		order := direction(!q.Report.Reverse)
 		f.Propose("read the slice from its other end: order: "+order, rule.OnPattern(q.Name, turnAround))
 		p.Report(f)
 		return
 	}
 }
 
-// belowZero reports whether all numbers that a query reads are negative: the
-// largest of them, such as redemptions of points, is the lowest number.
+// outflows matches words for amounts that are often negative numbers.
+var outflows = text.Pattern(`(?i)\b(redemptions?|redeemed|withdrawals?|debits?|loss(es)?|refunds?|expenses?|deductions?)\b`)
+
+// belowZero reports whether the numbers that a query reads are negative, all of
+// them or, for redemptions and the like, one: the largest is the lowest number.
 func belowZero(q *rule.Query, c rule.Component) bool {
-	n := 0
+	n, negative := 0, 0
 	for _, row := range q.Report.Rows {
 		if row.Entity != c.Entity.Name {
 			continue
 		}
-		values, ok := c.Template.Match(model.TextOf(row.Key.Get(c.Slot.Name)))
-		if !ok || !strings.HasPrefix(values[c.Name], "-") {
-			return false
-		}
 		n++
+		values, _ := c.Template.Match(model.TextOf(row.Key.Get(c.Slot.Name)))
+		if strings.HasPrefix(values[c.Name], "-") {
+			negative++
+		}
 	}
-	return n > 0
+	return negative > 0 && (negative == n || outflows().MatchString(q.Name))
 }
 
 // turnAround makes a pattern read in the other direction.

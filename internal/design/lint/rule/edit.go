@@ -30,8 +30,7 @@ func onTable(name string, change func(*model.Table) bool) Edit {
 
 // WriteTemplate returns the edit that gives an entity's attribute another
 // template. Samples and patterns get values for new components, and values that
-// the new types accept. Patterns no longer expect keys that are written in the
-// old form.
+// the new types accept.
 func WriteTemplate(entity, attribute, src string) Edit {
 	return onEntity(entity, func(m *model.Model, e *model.Entity) bool {
 		t := e.Attribute(attribute)
@@ -40,11 +39,6 @@ func WriteTemplate(entity, attribute, src string) Edit {
 			return false
 		}
 		t.Template, t.Const = template, attr.Value{}
-		for _, q := range m.Patterns {
-			if q.Table == e.Table && e.Table.Has(attribute) {
-				q.Expect.Keys, q.Expect.Item = nil, nil
-			}
-		}
 		for _, p := range template.Parts() {
 			if p.Name == "" {
 				continue
@@ -245,5 +239,17 @@ func BelongsTo(entity, parent string) Edit {
 			e.Parents = append(e.Parents, model.Parent{Entity: p})
 		}
 		return p != nil
+	})
+}
+
+// WriteNumber returns the edit that makes an attribute of an entity a number with
+// a template.
+func WriteNumber(entity, attribute, src string) Edit {
+	write := WriteTemplate(entity, attribute, src)
+	return onEntity(entity, func(m *model.Model, e *model.Entity) bool {
+		if t := e.Attribute(attribute); t != nil && !e.Table.Has(attribute) {
+			t.Kind = attr.Number
+		}
+		return write(m)
 	})
 }

@@ -14,6 +14,7 @@ type Finding struct {
 	// Applied holds the proposals that became advice. Run sets it.
 	Applied []Proposal
 	option  bool // the rule is about a possibility that is no hazard
+	refuted bool // all proposals were tried, and none holds
 }
 
 // A Proposal is a change of the model that removes a finding. It is printed as

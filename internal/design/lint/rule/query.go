@@ -113,11 +113,11 @@ func (q *Query) Spread() *spread.Spread {
 // Slices returns the slice of the query in each partition that holds rows of its entity, none if the
 // context is done.
 func (q *Query) Slices() []spread.Slice {
-	if !q.Ran() {
-		return nil
+	if !q.sliced && q.Ran() {
+		q.slices, _ = spread.Slices(q.study.ctx, q.study.World, q.question())
 	}
-	all, _ := spread.Slices(q.study.ctx, q.study.World, q.question())
-	return all
+	q.sliced = true
+	return q.slices
 }
 
 func (q *Query) question() spread.Question {
@@ -199,6 +199,16 @@ func (q *Query) Next(e *model.Entity) (Component, bool) {
 		return c, ok && c.Name != ""
 	}
 	return Component{}, false
+}
+
+// SlotsOf returns the slots of an entity in the sort key that the query reads.
+func (q *Query) SlotsOf(e *model.Entity) (all []*Slot) {
+	for _, a := range q.View.Sort {
+		if s := q.study.Slot(e, a.Name); s != nil {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // TwoRows returns the keys of up to two rows of an entity that the query reads,

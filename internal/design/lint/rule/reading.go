@@ -16,6 +16,7 @@ import (
 type reading struct {
 	accepted bool // its request compiles, and the service accepts it
 	met      bool // its expectations are met for its own values, or it expects an error
+	metRows  bool // so are those that are not written with keys
 	own      int  // rows returned for its own values
 	filtered bool // a filter drops rows of those that are read
 	// Rows are read in all partitions together, and shares are the partitions. Units are consumed in one
@@ -32,6 +33,13 @@ func (st *Study) readingOf(ctx context.Context, q *Query) (r reading, err error)
 		return r, context.Cause(ctx) // package check reports a request that cannot be run
 	}
 	r.accepted, r.met = q.Answered(), result.OK() || result.FoundNothing() || q.Expect.Error != ""
+	if r.metRows = r.met; !r.met && (q.Expect.Keys != nil || q.Expect.Item != nil) {
+		rows := *q.Pattern
+		rows.Expect.Keys, rows.Expect.Item = nil, nil
+		if other, err := check.Through(ctx, explain.InProcess(st.World.DB), st.Model, &rows, o); err == nil {
+			r.metRows = other.OK() || other.FoundNothing()
+		}
+	}
 	if result.Report == nil {
 		return r, nil
 	}
@@ -54,10 +62,12 @@ func (st *Study) readingOf(ctx context.Context, q *Query) (r reading, err error)
 func (r reading) each() float64 { return float64(r.rows) / float64(max(r.shares, 1)) }
 
 // breaks reports whether a change that made before into r breaks the pattern: it is refused, fails its
-// expectations, or returns fewer rows. If fewer rows are the aim of the change, only none are too few.
-func (r reading) breaks(before reading, fewer bool) bool {
+// expectations, or returns fewer rows. Expected keys count only if keys are as they were. If fewer rows
+// are the aim of the change, only none are too few.
+func (r reading) breaks(before reading, fewer, rekeyed bool) bool {
+	met := r.met || rekeyed && r.metRows
 	switch {
-	case before.accepted && !r.accepted, before.met && !r.met:
+	case before.accepted && !r.accepted, before.met && !met:
 		return true
 	case fewer:
 		return before.own+before.rows > 0 && r.own+r.rows == 0
@@ -126,7 +136,7 @@ func (t *trial) gains(before *trial, f *Finding, fewer bool) (all []string) {
 func (t *trial) keeps(before *trial, fewer bool) bool {
 	broken := func(name string) bool {
 		after, known := t.reads[name]
-		return !known || after.breaks(before.reads[name], fewer)
+		return !known || after.breaks(before.reads[name], fewer, t.keys != before.keys)
 	}
 	lost := func(x place) bool {
 		after, there := t.held[x]

@@ -22,7 +22,8 @@ type Rule struct {
 	Example []string
 	Cure    string
 	Source  string
-	// Option is true for a rule about a possibility that is no hazard.
+	// Option is true for a rule about a possibility that is no hazard. Its
+	// findings are dropped if what they propose does not hold.
 	Option bool
 	// TableKeys is true if the keys that show the hazard are those of the
 	// table, even if the finding is about an index.

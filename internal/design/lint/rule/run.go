@@ -25,6 +25,7 @@ func Run(ctx context.Context, w *world.World, rules []Rule) ([]*Finding, error) 
 	if err := t.settle(); err != nil {
 		return nil, err
 	}
+	found = slices.DeleteFunc(found, func(f *Finding) bool { return f.option && f.refuted })
 	slices.SortStableFunc(found, func(a, b *Finding) int {
 		return cmp.Or(
 			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(b.Severity, a.Severity),

@@ -79,6 +79,8 @@ type Query struct {
 	study    *Study
 	spread   *spread.Spread // once asked for
 	asked    bool
+	slices   []spread.Slice // once sliced
+	sliced   bool
 }
 
 // A Written is a value that a person wrote for a field, with an item that has

@@ -38,7 +38,8 @@ var formats = []*Format{
 	{"date the day first", "the day first", text.Pattern(`^\d{1,2}\.\d{1,2}\.\d{4}( .*)?$`)},
 	{"date the day first", "the day first", text.Pattern(`^\d{1,2}-\d{1,2}-\d{4}( .*)?$`)},
 	{"with names of months", "with names of months", text.Pattern(
-		`(?i)^([a-z]{3,9},? )?(\d{1,2}(st|nd|rd|th)?[ -]` + monthNames + `|` + monthNames + `[ -]\d{1,2}(st|nd|rd|th)?),?[ -]` +
+		`(?i)^([a-z]{3,9},? )?(\d{1,2}(st|nd|rd|th)?[ -]` + monthNames + `|` +
+			monthNames + `[ -]\d{1,2}(st|nd|rd|th)?),?[ -]` +
 			`(\d{2}|\d{4})([ ,].*)?$|^` + monthNames + `[ -]\d{4}$`,
 	)},
 	{"without separators", "", text.Pattern(`^(19|20)\d{6}T\d{6}Z?$`)},

@@ -34,6 +34,7 @@ type trial struct {
 	serious, all map[subject]int
 	last         map[subject]*Finding
 
+	keys     string   // the templates of the keys of tables
 	patterns []string // in file order, as the others
 	reads    map[string]reading
 	entities []string
@@ -54,6 +55,7 @@ func subjectOf(f *Finding) subject { return subject{f.Rule, f.Table, f.Index, f.
 func (t *trials) settle() error {
 	for _, f := range t.found {
 		var remarks []string
+		tried := 0
 		for _, p := range f.Proposals {
 			if len(p.Edits) == 0 || len(f.Applied) > 0 && !p.Or {
 				continue
@@ -66,7 +68,7 @@ func (t *trials) settle() error {
 			if err != nil {
 				return context.Cause(t.ctx) // a model made by a program may not be writable
 			}
-			if !ok {
+			if tried++; !ok {
 				continue
 			}
 			if len(f.Applied) > 0 {
@@ -81,6 +83,7 @@ func (t *trials) settle() error {
 			}
 			f.Applied = append(f.Applied, p)
 		}
+		f.refuted = tried > 0 && len(f.Applied) == 0
 		for _, remark := range remarks {
 			f.Advice += "; " + remark
 		}
@@ -187,6 +190,11 @@ func (st *Study) measure(found []*Finding) (*trial, error) {
 		out.last[about] = f
 		if f.Severity >= model.Warning {
 			out.serious[about]++
+		}
+	}
+	for _, s := range st.Slots {
+		if s.InTable() {
+			out.keys += s.Entity.Name + "\x00" + s.Name + "\x00" + s.Template.String() + "\x00"
 		}
 	}
 	for _, q := range st.Queries {

@@ -55,13 +55,15 @@ func TestHarm(t *testing.T) {
 	}
 	stored := rule.StoreFields("Message", []string{"at", "shard", "msg"})
 	low := map[string][]string{"level": {"low"}}
-	byLevel := model.Index{Name: "ByLevel", Projection: "KEYS_ONLY", Partition: attributes("level"), Sort: attributes("SK")}
+	byLevel := model.Index{
+		Name: "ByLevel", Projection: "KEYS_ONLY", Partition: attributes("level"), Sort: attributes("SK"),
+	}
 	limit := rule.OnPattern("short messages", func(_ *model.Model, p *model.Pattern) bool {
 		p.Filter, p.Limit = "", 1
 		return true
 	})
 
-	const general = "think"
+	const general = "think" // of a rule about a possibility, nothing
 	for _, tt := range []struct {
 		name, want string
 		fewer      bool
@@ -71,7 +73,10 @@ func TestHarm(t *testing.T) {
 		{"an index without most of its items", general, false, []rule.Edit{rule.WriteWhen("Message", low, "length")}},
 		{"an item that replaces another", general, false, []rule.Edit{rule.WriteTemplate("Message", "SK", "MSG")}},
 		{"a filter of nothing", general, false, []rule.Edit{rule.RemoveAttributes("Message", []string{"length"})}},
-		{"nothing, where fewer are meant", general, true, []rule.Edit{stored, rule.RemoveAttributes("Message", []string{"GSI1PK"})}},
+		{
+			"nothing, where fewer are meant", general, true,
+			[]rule.Edit{stored, rule.RemoveAttributes("Message", []string{"GSI1PK"})},
+		},
 		{"another index", "do; write units of Message 11.9 → 12.9", false, []rule.Edit{rule.WriteIndex("Feed", byLevel)}},
 		{
 			"a limit", "do; read units of \"short messages\" 28.8 → 0.5", false, []rule.Edit{limit},
@@ -86,7 +91,7 @@ func TestHarm(t *testing.T) {
 
 			applied := false // the finding is gone when the proposal has been applied
 			mark := func(*model.Model) bool { applied = true; return true }
-			found, err := rule.Run(t.Context(), w, []rule.Rule{{
+			hazard := rule.Rule{
 				ID: "hazard", Severity: model.Warning,
 				Whole: func(p *rule.Pass) {
 					if applied {
@@ -97,9 +102,15 @@ func TestHarm(t *testing.T) {
 					f.Proposals = []rule.Proposal{{Text: "do", Edits: append(tt.edits, mark), Fewer: tt.fewer}}
 					p.Report(f)
 				},
-			}})
+			}
+			found, err := rule.Run(t.Context(), w, []rule.Rule{hazard})
 			require.NoError(t, err)
 			require.Equal(t, []string{tt.want}, advice(found))
+
+			hazard.Option, applied = true, false
+			found, err = rule.Run(t.Context(), w, []rule.Rule{hazard})
+			require.NoError(t, err)
+			require.Equal(t, tt.want == general, len(found) == 0, "a possibility that does not hold is dropped")
 		})
 	}
 }
