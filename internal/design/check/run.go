@@ -29,6 +29,8 @@ type Options struct {
 	// Items limits the rows that each report keeps. Default: 1,000, or more if
 	// the pattern expects more keys.
 	Items int
+	// Progress is called before each pattern, with its name, and before Lint with "". It may be nil.
+	Progress func(pattern string)
 	// Lint finds hazards, which join the findings about expectations. Default:
 	// none.
 	Lint func(context.Context, *world.World) ([]model.Finding, error)
@@ -155,7 +157,13 @@ func (r *Result) Failed(s model.Severity) bool {
 func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	r := &Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale, Bytes: w.Bytes}
 	target := explain.InProcess(w.DB)
+	progress := func(pattern string) {
+		if o.Progress != nil {
+			o.Progress(pattern)
+		}
+	}
 	for _, p := range w.Model.Patterns {
+		progress(p.Name)
 		pr, err := runPattern(ctx, w, target, p, o)
 		if err != nil {
 			return nil, err
@@ -168,6 +176,7 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 		return nil, err
 	}
 	if o.Lint != nil {
+		progress("")
 		found, err := o.Lint(ctx, w)
 		if err != nil {
 			return nil, err

@@ -200,6 +200,9 @@ func (b *builder) run(ctx context.Context, g *generator) error {
 		if err := b.put(ctx, id, it, g.e.Pos); err != nil {
 			return err
 		}
+		if i%4096 == 0 && b.o.Progress != nil {
+			b.o.Progress(len(b.w.Items))
+		}
 	}
 	return nil
 }

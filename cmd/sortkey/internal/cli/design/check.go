@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 type checkFlags struct {
@@ -114,6 +115,9 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	if f.maxItems == 0 {
 		o.MaxItems = -1
 	}
+	status := env.Status()
+	defer status.Clear()
+	o.Progress = func(items int) { status.Show("generated %s", text.Count(items, "item")) }
 	w, err := world.Build(ctx, m, o)
 	if list, ok := errors.AsType[model.Errors](err); ok {
 		return app.ModelErrors(path, list)
@@ -122,7 +126,13 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 		return err
 	}
 	defer w.Close()
-	r, err := check.Run(ctx, w, check.Options{Lint: lint.Run})
+	r, err := check.Run(ctx, w, check.Options{Lint: lint.Run, Progress: func(pattern string) {
+		if pattern == "" {
+			pattern = "hazards"
+		}
+		status.Show("%s, checking %s", text.Count(len(w.Items), "item"), pattern)
+	}})
+	status.Clear()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/sortkey/sortkey/internal/terminal"
+)
+
+// A Status is a line on a terminal that says what a command is doing while it takes long. Elsewhere it
+// shows nothing. It is not safe for concurrent use.
+type Status struct {
+	w     io.Writer // nil unless on a terminal
+	width int
+	next  time.Time
+	shown bool
+}
+
+// statusDelay is the time after which a command takes long, and statusPause that between two texts.
+const (
+	statusDelay = 500 * time.Millisecond
+	statusPause = 100 * time.Millisecond
+)
+
+// Status returns a status line on standard error.
+func (e *Env) Status() *Status {
+	s := &Status{next: time.Now().Add(statusDelay)}
+	if f, ok := e.Stderr.(*os.File); ok && e.Getenv("TERM") != "dumb" {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			s.w, s.width = f, width
+		}
+	}
+	return s
+}
+
+// Show shows a text, unless the last one was shown just now.
+func (s *Status) Show(format string, args ...any) {
+	now := time.Now()
+	if s.w == nil || now.Before(s.next) {
+		return
+	}
+	s.next, s.shown = now.Add(statusPause), true
+	line := terminal.Wrap(fmt.Sprintf(format, args...), max(s.width-1, 10))[0]
+	fmt.Fprintf(s.w, "\r\x1b[K%s", line)
+}
+
+// Clear removes the line.
+func (s *Status) Clear() {
+	if s.shown {
+		fmt.Fprint(s.w, "\r\x1b[K")
+		s.shown = false
+	}
+}
