@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
@@ -162,16 +164,13 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 			o.Progress(pattern)
 		}
 	}
-	for _, p := range w.Model.Patterns {
-		progress(p.Name)
-		pr, err := runPattern(ctx, w, target, p, o)
-		if err != nil {
-			return nil, err
-		}
-		r.Patterns = append(r.Patterns, pr)
-		r.Findings = append(r.Findings, pr.Failures...)
-	}
 	var err error
+	if r.Patterns, err = runPatterns(ctx, w, target, o, progress); err != nil {
+		return nil, err
+	}
+	for i := range r.Patterns {
+		r.Findings = append(r.Findings, r.Patterns[i].Failures...)
+	}
 	if r.Tables, err = Stats(ctx, w); err != nil {
 		return nil, err
 	}
@@ -189,6 +188,30 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 		)
 	})
 	return r, nil
+}
+
+// runPatterns runs the patterns of a world, as many at once as there are processors.
+func runPatterns(
+	ctx context.Context, w *world.World, target explain.Target, o Options, progress func(string),
+) ([]PatternResult, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	results := make([]PatternResult, len(w.Model.Patterns))
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, p := range w.Model.Patterns {
+		slots <- struct{}{}
+		progress(p.Name)
+		wg.Go(func() {
+			defer func() { <-slots }()
+			var err error
+			if results[i], err = runPattern(ctx, w, target, p, o); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	wg.Wait()
+	return results, context.Cause(ctx)
 }
 
 // Pattern runs and judges one access pattern of a world.

@@ -123,9 +123,11 @@ type builder struct {
 	o      Options
 	seen   map[[16]byte]int32 // indexes of items by key
 	places []model.Pos        // of the items of the file, which come first
-	// pending are items not yet written.
-	pending []pendingItem
-	waiting int // bytes in pending
+	// pending are items not yet written. Written are those of the last batch, whose result writing
+	// gives once it is written, meanwhile others are generated.
+	pending, written []pendingItem
+	waiting          int // bytes in pending
+	writing          chan error
 }
 
 type pendingItem struct {
@@ -139,7 +141,12 @@ func errorAt(pos model.Pos, format string, args ...any) error {
 	return model.Errors{{Pos: pos, Msg: fmt.Sprintf(format, args...)}}
 }
 
-func (b *builder) build(ctx context.Context) error {
+func (b *builder) build(ctx context.Context) (err error) {
+	defer func() {
+		if last := b.settle(); err == nil {
+			err = last
+		}
+	}()
 	for _, t := range b.w.Model.Tables {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -224,17 +231,34 @@ const (
 	maxWaiting = 64 << 20
 )
 
-// flush writes the pending items. It writes a refused batch item by item, to
-// find the invalid one.
+// flush begins to write the pending items, once those before them are written.
 func (b *builder) flush(ctx context.Context) error {
-	if len(b.pending) == 0 {
-		return nil
+	if err := b.settle(); err != nil || len(b.pending) == 0 {
+		return err
 	}
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	list := b.pending
-	b.pending, b.waiting = b.pending[:0], 0
+	b.pending, b.written, b.waiting = b.written[:0], list, 0
+	writing := make(chan error, 1)
+	b.writing = writing
+	go func() { writing <- b.writeAll(ctx, list) }()
+	return nil
+}
+
+// settle waits until the last batch is written.
+func (b *builder) settle() error {
+	if b.writing == nil {
+		return nil
+	}
+	err := <-b.writing
+	b.writing = nil
+	return err
+}
+
+// writeAll writes a batch. It writes a refused one item by item, to find the invalid one.
+func (b *builder) writeAll(ctx context.Context, list []pendingItem) error {
 	err := b.write(ctx, list)
 	if err == nil || len(list) == 1 || context.Cause(ctx) != nil {
 		return b.refused(ctx, list[0], err)
