@@ -31,7 +31,7 @@ type Options struct {
 	// Items limits the rows that each report keeps. Default: 1,000, or more if
 	// the pattern expects more keys.
 	Items int
-	// Progress is called before each pattern, with its name, and before Lint with "". It may be nil.
+	// Progress is called before each pattern, with its name, and with "" once only hazards are looked for. It may be nil.
 	Progress func(pattern string)
 	// Lint finds hazards, which join the findings about expectations. Default:
 	// none.
@@ -164,24 +164,27 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 			o.Progress(pattern)
 		}
 	}
+	lint := make(chan error, 1)
+	var hazards []model.Finding
+	go func() { // beside the patterns
+		var err error
+		if o.Lint != nil {
+			hazards, err = o.Lint(ctx, w)
+		}
+		lint <- err
+	}()
 	var err error
-	if r.Patterns, err = runPatterns(ctx, w, target, o, progress); err != nil {
+	if r.Patterns, err = runPatterns(ctx, w, target, o, progress); err == nil {
+		r.Tables, err = Stats(ctx, w)
+	}
+	progress("")
+	if err := errors.Join(err, <-lint); err != nil {
 		return nil, err
 	}
 	for i := range r.Patterns {
 		r.Findings = append(r.Findings, r.Patterns[i].Failures...)
 	}
-	if r.Tables, err = Stats(ctx, w); err != nil {
-		return nil, err
-	}
-	if o.Lint != nil {
-		progress("")
-		found, err := o.Lint(ctx, w)
-		if err != nil {
-			return nil, err
-		}
-		r.Findings = append(r.Findings, found...)
-	}
+	r.Findings = append(r.Findings, hazards...)
 	slices.SortStableFunc(r.Findings, func(a, b model.Finding) int {
 		return cmp.Or(
 			cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col),

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,6 +83,9 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 	return cmd
 }
 
+// manyItems is the number of items from which a check saves memory.
+const manyItems = 200_000
+
 // severities are the values of --fail-on.
 var severities = map[string]model.Severity{
 	"error": model.Error, "warning": model.Warning, "never": model.Error + 1,
@@ -114,6 +118,10 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	o := world.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes}
 	if f.maxItems == 0 {
 		o.MaxItems = -1
+	}
+	if f.maxItems > manyItems {
+		// Most of the memory is what lives until the end, so more collections cost little.
+		defer debug.SetGCPercent(debug.SetGCPercent(35))
 	}
 	status := env.Status()
 	defer status.Clear()
