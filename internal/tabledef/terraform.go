@@ -266,7 +266,7 @@ func throughput(v map[string]any) any {
 // keySchema returns a key of one or two attributes, or of those in blocks of their
 // own.
 func keySchema(hash, sort, list any) (all []any) {
-	element := func(name any, role string) {
+	element := func(name, role any) {
 		if name != nil && name != "" {
 			all = append(all, map[string]any{"AttributeName": name, "KeyType": role})
 		}
@@ -274,8 +274,9 @@ func keySchema(hash, sort, list any) (all []any) {
 	if own := blocks(list); len(own) > 0 {
 		for _, role := range []string{"HASH", "RANGE"} {
 			for _, k := range own {
-				if k["key_type"] == role {
-					element(k["attribute_name"], role)
+				_, unknown := k["key_type"].(unresolved)
+				if k["key_type"] == role || unknown && role == "HASH" {
+					element(k["attribute_name"], k["key_type"])
 				}
 			}
 		}
