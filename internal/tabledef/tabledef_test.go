@@ -98,9 +98,10 @@ func TestReadErrors(t *testing.T) {
 		{"a.tf", "", "there is no resource aws_dynamodb_table"},
 		{"a.tf", table("local_secondary_index {\nname = \"x\"\nprojection_type = var.kind\n}"), "LocalSecondaryIndexes[0].Projection.ProjectionType: the value of var.kind is unknown"},
 		{"a.tf", table(`name = lower("X${a["}"]}")`), `the value of lower("X${a["}"]}") is unknown`},
-		{"a.tf", table(`for_each = toset(["a"])`), "repeated with for_each"},
+		{"a.tf", table(`for_each = var.list`), "repeated with for_each, and the value of var.list is unknown"},
+		{"a.tf", table(`for_each = toset(["a"])`), `aws_dynamodb_table.t["a"] has no name`},
 		{"a.tf", table(`count = var.n`), "repeated with count"},
-		{"a.tf", table("dynamic \"attribute\" {\nfor_each = []\n}"), "repeated with dynamic blocks"},
+		{"a.tf", table("dynamic \"attribute\" {\nfor_each = aws_x.y.z\n}"), "t.attribute is repeated with for_each, and the value of aws_x.y.z is unknown"},
 	} {
 		path := filepath.Join(t.TempDir(), tt.file)
 		require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))
