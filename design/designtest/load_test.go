@@ -85,8 +85,8 @@ func TestLoadMakesUpNames(t *testing.T) {
 	r := &recorder{TB: t}
 	db := sortkeytest.New(r)
 	designtest.Load(db, "testdata/deploy/template.yaml")
-	require.Equal(t, `sortkeytest: testdata/deploy/template.yaml: Resources.Orders.TableName is orders-Stage, `+
-		`because no value is known for Stage; to choose the name, give "Stage=…"`, r.logged)
+	require.Equal(t, `sortkeytest: testdata/deploy/template.yaml: Stage is not given: "Stage" is used; `+
+		`"Stage=…" gives it`, r.logged)
 	require.Contains(t, db.Dump(), "orders-Stage: customer / placed:N\n")
 }
 

@@ -1,9 +1,13 @@
 package tabledef
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/advice"
@@ -11,6 +15,7 @@ import (
 
 // A template is a CloudFormation template with the values of its parameters.
 type template struct {
+	*input
 	parameters map[string]any
 	mappings   map[string]any
 	conditions map[string]any
@@ -21,19 +26,39 @@ type template struct {
 // none is the value of AWS::NoValue.
 type none struct{}
 
-// pseudoParameters returns the values of those that a test can do with. AWS::StackName,
-// AWS::StackId and AWS::NotificationARNs have no value until they are given one.
+// pseudoParameters returns those that a test can do with. Their values are made up, except
+// those that are the same almost everywhere.
 func pseudoParameters() map[string]any {
-	return map[string]any{
-		"AWS::Region": defaultRegion, "AWS::AccountId": defaultAccount, "AWS::Partition": "aws",
-		"AWS::URLSuffix": "amazonaws.com", "AWS::NoValue": none{},
+	values := map[string]any{"AWS::Partition": "aws", "AWS::URLSuffix": "amazonaws.com", "AWS::NoValue": none{}}
+	for name, standIn := range map[string]string{
+		"AWS::StackName": "stack", "AWS::Region": defaultRegion, "AWS::AccountId": defaultAccount,
+		"AWS::StackId": "arn:aws:cloudformation:" + defaultRegion + ":" + defaultAccount +
+			":stack/stack/00000000-0000-4000-8000-000000000000",
+	} {
+		values[name] = unresolved{name: name, standIn: standIn, legal: true}.from(name)
 	}
+	return values
 }
 
 const (
 	defaultRegion  = "us-east-1"
 	defaultAccount = "000000000000"
 )
+
+// isFragment reports whether an object has the members of Resources, as files have that
+// templates are made of.
+func isFragment(root map[string]any) bool {
+	for _, r := range root {
+		if kind, _ := object(r)["Type"].(string); isTable(kind) && object(r)["Properties"] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func isTable(kind string) bool {
+	return kind == "AWS::DynamoDB::Table" || kind == "AWS::DynamoDB::GlobalTable" || kind == "AWS::Serverless::SimpleTable"
+}
 
 // object returns a value as an object, which is nil if it is not one.
 func object(v any) map[string]any {
@@ -42,6 +67,10 @@ func object(v any) map[string]any {
 }
 
 func (in *input) parseTemplate(root map[string]any) ([]*Schema, error) {
+	if sv := newService(in, map[string]any{}); sv.mentions(root, "${self:", maxDepth) || sv.mentions(root, "${opt:", maxDepth) ||
+		sv.mentions(root, "${sls:", maxDepth) || sv.mentions(root, "${file(", maxDepth) {
+		return in.parsePart(sv, root)
+	}
 	declared := map[string]bool{}
 	for name := range object(root["Parameters"]) {
 		declared[name] = true
@@ -52,24 +81,57 @@ func (in *input) parseTemplate(root map[string]any) ([]*Schema, error) {
 	return in.tables(root, pseudoParameters())
 }
 
+// parameter returns the value of a parameter that was not given.
+func parameter(name string, p map[string]any) any {
+	kind, _ := p["Type"].(string)
+	value, has := p["Default"]
+	allowed, _ := p["AllowedValues"].([]any)
+	u := missing(name, name, name)
+	u.legal = kind != "String" || len(allowed) > 0
+	switch {
+	case has && strings.HasPrefix(kind, "AWS::SSM::"):
+		u.standIn = legalName(fmt.Sprint(value)) // the name of what has the value
+	case has && strings.Contains(kind, "List"):
+		var list []any
+		for part := range strings.SplitSeq(fmt.Sprint(value), ",") {
+			list = append(list, strings.TrimSpace(part))
+		}
+		return list
+	case has:
+		return value
+	case len(allowed) > 0:
+		u.standIn = fmt.Sprint(allowed[0])
+	case p["MinValue"] != nil:
+		u.standIn = fmt.Sprint(p["MinValue"])
+	case kind == "Number":
+		u.standIn = "1"
+	}
+	return u.from(name)
+}
+
 // tables returns the tables of a template. Values are the values of parameters that the
 // template does not declare.
 func (in *input) tables(root, values map[string]any) (all []*Schema, err error) {
 	t := &template{
-		parameters: values,
-		mappings:   object(root["Mappings"]), conditions: object(root["Conditions"]),
-		resources: object(root["Resources"]),
+		input: in, parameters: values,
+		mappings: object(root["Mappings"]), conditions: object(root["Conditions"]),
+		resources: map[string]any{},
 	}
 	for name, p := range object(root["Parameters"]) {
-		if value, ok := object(p)["Default"]; ok {
-			t.parameters[name] = value
-		}
+		t.parameters[name] = parameter(name, object(p))
 	}
 	for name, value := range in.with {
 		t.parameters[name] = value
 	}
+	t.expand(object(root["Resources"]))
+
 	for _, id := range slices.Sorted(maps.Keys(t.resources)) {
 		r := object(t.resources[id])
+		kind, _ := r["Type"].(string)
+		nested := kind == "AWS::CloudFormation::Stack" || kind == "AWS::Serverless::Application"
+		if !isTable(kind) && !nested {
+			continue
+		}
 		if name, ok := r["Condition"].(string); ok {
 			switch t.condition(map[string]any{"Condition": name}) {
 			case false:
@@ -83,12 +145,16 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 			}
 		}
 		properties := object(t.value(r["Properties"]))
-		switch r["Type"] {
-		case "AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable":
-		case "AWS::Serverless::SimpleTable":
-			properties = simpleTable(properties)
-		default:
+		switch {
+		case nested:
+			list, err := in.nested("Resources."+id, properties)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, list...)
 			continue
+		case kind == "AWS::Serverless::SimpleTable":
+			properties = simpleTable(properties)
 		}
 		if properties == nil {
 			return nil, advice.New("", "Resources.%s has no Properties", id)
@@ -106,9 +172,109 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 		all = append(all, s)
 	}
 	if all == nil {
-		return nil, advice.New("", "the template has no table")
+		return nil, advice.New("", "%w", errNoTable)
 	}
 	return all, nil
+}
+
+// nested reads the tables of a stack in a stack, if its template is a file beside that of
+// the stack.
+func (in *input) nested(what string, properties map[string]any) ([]*Schema, error) {
+	location, ok := properties["TemplateURL"].(string)
+	if !ok {
+		location, ok = properties["Location"].(string)
+	}
+	if !ok || strings.Contains(location, "://") || in.nesting >= maxNesting {
+		in.note(Note{Text: what + " is not read: its template is not a file beside this one"})
+		return nil, nil
+	}
+	path := filepath.Join(filepath.Dir(in.path), filepath.FromSlash(location))
+	data, err := readRegular(path)
+	if err != nil {
+		in.note(Note{Text: fmt.Sprintf("%s is not read: %v", what, err)})
+		return nil, nil
+	}
+	inner := &input{path: path, with: Parameters{}, flag: in.flag, nesting: in.nesting + 1}
+	for name, value := range object(properties["Parameters"]) {
+		switch value := value.(type) {
+		case unresolved:
+			if value.standIn != "" {
+				in.made(value)
+				inner.with[name] = value.standIn
+			}
+		case string, bool, float64:
+			inner.with[name] = fmt.Sprint(value)
+		}
+	}
+	for name, value := range in.with {
+		if strings.HasPrefix(name, "AWS::") {
+			inner.with[name] = value
+		}
+	}
+	list, err := inner.parseFile(path, data)
+	if errors.Is(err, errNoTable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", what, location, err)
+	}
+	for _, n := range inner.notes {
+		in.note(n)
+	}
+	return list, nil
+}
+
+// expand adds resources, with those of Fn::ForEach for each of their values.
+func (t *template) expand(resources map[string]any) {
+	for id, r := range resources {
+		loop, isList := r.([]any)
+		if !strings.HasPrefix(id, "Fn::ForEach::") || !isList || len(loop) != 3 {
+			t.resources[id] = r
+			continue
+		}
+		name, _ := loop[0].(string)
+		values, _ := t.value(loop[1]).([]any)
+		for _, value := range values {
+			made, _ := replace(loop[2], name, fmt.Sprint(value), 0).(map[string]any)
+			if len(t.resources) < maxRepeated {
+				t.expand(made)
+			}
+		}
+	}
+}
+
+// maxRepeated limits the tables that one definition makes, and maxNesting how deep stacks
+// and modules nest.
+const (
+	maxRepeated = 1000
+	maxNesting  = 10
+)
+
+// replace replaces the variable of a loop in a value.
+func replace(v any, name, with string, depth int) any {
+	if depth > maxDepth {
+		return nil
+	}
+	switch v := v.(type) {
+	case string:
+		return strings.NewReplacer("${"+name+"}", with, "&{"+name+"}", with).Replace(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, m := range v {
+			out[i] = replace(m, name, with, depth+1)
+		}
+		return out
+	case map[string]any:
+		if v["Ref"] == name && len(v) == 1 {
+			return with
+		}
+		out := make(map[string]any, len(v))
+		for key, m := range v {
+			out[strings.NewReplacer("${"+name+"}", with, "&{"+name+"}", with).Replace(key)] = replace(m, name, with, depth+1)
+		}
+		return out
+	}
+	return v
 }
 
 // simpleTable returns the table that the transform of SAM makes.
@@ -117,7 +283,10 @@ func simpleTable(p map[string]any) map[string]any {
 	if own, ok := p["PrimaryKey"].(map[string]any); ok {
 		key = own
 	}
-	kind, _ := key["Type"].(string)
+	kind, ok := key["Type"].(string)
+	if !ok {
+		kind = "String"
+	}
 	table := map[string]any{
 		"TableName": p["TableName"], "ProvisionedThroughput": p["ProvisionedThroughput"],
 		"KeySchema":            []any{map[string]any{"AttributeName": key["Name"], "KeyType": "HASH"}},
@@ -159,7 +328,7 @@ func (t *template) value(v any) any {
 
 // call evaluates a function.
 func (t *template) call(name string, arg any) any {
-	fail := unresolved{name: fmt.Sprintf("%s %v", name, arg)}
+	fail := unresolved{name: functionText(name, arg)}
 	list, _ := arg.([]any)
 	switch name {
 	case "Ref":
@@ -202,28 +371,107 @@ func (t *template) call(name string, arg any) any {
 		}
 		var at any = t.mappings
 		for _, key := range list[:3] {
-			if key = t.value(key); at != nil {
-				m, _ := at.(map[string]any)
-				at = m[fmt.Sprint(key)]
+			if u, ok := t.value(key).(unresolved); ok {
+				fail.of = append(fail.of, u.of...)
 			}
+			text, ok := t.known(key)
+			if !ok {
+				return fail
+			}
+			at = object(at)[text]
+		}
+		if at == nil && len(list) > 3 {
+			at = object(list[3])["DefaultValue"]
 		}
 		if at != nil {
-			return at
+			return t.value(at)
 		}
+	case "Fn::Select":
+		if len(list) != 2 {
+			return fail
+		}
+		at, err := strconv.Atoi(fmt.Sprint(t.value(list[0])))
+		from, isList := t.value(list[1]).([]any)
+		if err == nil && isList && at >= 0 && at < len(from) {
+			return from[at]
+		}
+	case "Fn::Split":
+		if len(list) != 2 {
+			return fail
+		}
+		between, _ := list[0].(string)
+		return split(t.value(list[1]), between, fail)
+	case "Fn::ImportValue":
+		return missing(fail.name, fmt.Sprint(standIn(t.value(arg))), "")
 	}
 	return fail
 }
 
-// ref returns the value of a parameter.
+// functionText returns a call of a function as in JSON.
+func functionText(name string, arg any) string {
+	if text, ok := arg.(string); ok {
+		return name + " " + text
+	}
+	text, err := json.Marshal(arg)
+	if err != nil {
+		return name
+	}
+	return name + " " + string(text)
+}
+
+// split splits a text, or what stands in for one.
+func split(v any, between string, fail unresolved) any {
+	u, unknown := v.(unresolved)
+	text, ok := v.(string)
+	if unknown {
+		text, ok = u.standIn, u.standIn != ""
+	}
+	if !ok || between == "" {
+		return fail
+	}
+	var parts []any
+	for part := range strings.SplitSeq(text, between) {
+		if u.standIn = part; unknown && part != "" {
+			parts = append(parts, u)
+			continue
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// standIn returns what a value is if any will do.
+func standIn(v any) any {
+	if u, ok := v.(unresolved); ok {
+		return u.standIn
+	}
+	return v
+}
+
+// known returns a value as text. One that can be made up is, with a note.
+func (t *template) known(v any) (string, bool) {
+	v = t.value(v)
+	if u, ok := v.(unresolved); ok {
+		if len(u.gives()) == 0 {
+			return "", false
+		}
+		t.made(u)
+		return u.standIn, true
+	}
+	return fmt.Sprint(v), true
+}
+
+// ref returns the value of a parameter, or the name of a resource, which the service
+// invents from its id.
 func (t *template) ref(id string) any {
 	if v, ok := t.parameters[id]; ok {
 		return v
 	}
-	standIn := id
-	if id == "AWS::StackName" {
-		standIn = "stack"
+	give := id
+	if t.resources[id] != nil {
+		give = ""
 	}
-	return missing(id, standIn, id)
+	return missing(id, id, give)
 }
 
 // substitute replaces ${…} in a text.
@@ -248,7 +496,10 @@ func (t *template) substitute(text string, own map[string]any) any {
 		if ok {
 			v = t.value(v)
 		} else {
-			v = t.ref(name)
+			v = t.ref(strings.TrimSpace(name))
+			if resource, _, attribute := strings.Cut(name, "."); attribute {
+				v = missing("${"+name+"}", resource, "")
+			}
 		}
 		parts = append(parts, v)
 	}
@@ -273,13 +524,12 @@ func (t *template) condition(v any) any {
 			if len(list) != 2 {
 				return nil
 			}
-			a, b := t.value(list[0]), t.value(list[1])
-			_, unknownA := a.(unresolved)
-			_, unknownB := b.(unresolved)
-			if unknownA || unknownB {
+			a, knownA := t.known(list[0])
+			b, knownB := t.known(list[1])
+			if !knownA || !knownB {
 				return nil
 			}
-			return fmt.Sprint(a) == fmt.Sprint(b)
+			return a == b
 		case "Fn::Not":
 			if len(list) == 1 {
 				if c, ok := t.condition(list[0]).(bool); ok {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// This file reads the part of Terraform's language that definitions of tables
-// need: blocks, and of expressions the literals, templates, lists, variables and
-// locals. Everything else is skipped, and its value is unresolved.
+// This file reads blocks of Terraform's language; hcl_value.go evaluates the expressions in
+// them.
 // Source: https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md
 
 // A body has the arguments and blocks of a file or a block.
@@ -150,9 +149,8 @@ func (p *hclParser) expression() (e expression, err error) {
 		case t.kind == hclMark && strings.Contains(")]}", t.text):
 			depth--
 		}
-		if p.next(); t.kind != hclNewline {
-			e = append(e, t)
-		}
+		p.next()
+		e = append(e, t)
 	}
 }
 
@@ -279,131 +277,13 @@ func heredoc(src string, i int) (end int, lines string, ok bool) {
 	return 0, "", false
 }
 
-// A scope has the values that expressions may refer to.
-type scope struct {
-	variables map[string]any
-	locals    map[string]expression
-	depth     int // of locals that refer to locals
-}
-
-// value evaluates an expression: to a bool, nil, a list, or text, also of numbers;
-// to unresolved if it is more than that.
-func (s *scope) value(e expression) any {
-	if s.depth++; s.depth > maxDepth {
-		s.depth--
-		return unresolved{name: e.String()}
-	}
-	defer func() { s.depth-- }()
-	switch {
-	case len(e) == 1:
-		switch t := e[0]; t.kind {
-		case hclText:
-			return s.template(t.text[1:len(t.text)-1], true)
-		case hclHeredoc:
-			return s.template(t.text, false)
-		case hclNumber:
-			return t.text
-		case hclName:
-			switch t.text {
-			case "true", "false":
-				return t.text == "true"
-			case "null":
-				return nil
-			}
-		}
-	case len(e) == 3 && e[1].text == ".":
-		switch e[0].text {
-		case "var":
-			if v, ok := s.variables[e[2].text]; ok {
-				return v
-			}
-			return missing(e.String(), e[2].text, e[2].text)
-		case "local":
-			if inner, ok := s.locals[e[2].text]; ok {
-				return s.value(inner)
-			}
-		case "terraform":
-			return "default" // the workspace
-		}
-	case len(e) > 1 && e[0].text == "[" && e[len(e)-1].text == "]":
-		return s.list(e[1 : len(e)-1])
-	}
-	return unresolved{name: e.String()}
-}
-
-func (s *scope) list(e expression) any {
-	list := []any{}
-	for depth, from, i := 0, 0, 0; i <= len(e); i++ {
-		switch {
-		case i == len(e) || e[i].text == "," && depth == 0:
-			if i > from {
-				list = append(list, s.value(e[from:i]))
-			}
-			from = i + 1
-		case e[i].kind == hclMark && strings.Contains("([{", e[i].text):
-			depth++
-		case e[i].kind == hclMark && strings.Contains(")]}", e[i].text):
-			depth--
-		}
-	}
-	return list
-}
-
-// template evaluates a text with ${…}.
-func (s *scope) template(text string, escapes bool) any {
-	var parts []any
-	for i := 0; i < len(text); {
-		switch {
-		case escapes && text[i] == '\\':
-			c, _, rest, err := strconv.UnquoteChar(text[i:], '"')
-			if err != nil {
-				return unresolved{name: text}
-			}
-			parts = append(parts, string(c))
-			i = len(text) - len(rest)
-		case strings.HasPrefix(text[i:], "$${"), strings.HasPrefix(text[i:], "%%{"):
-			parts = append(parts, text[i+1:i+3])
-			i += 3
-		case strings.HasPrefix(text[i:], "${"):
-			end := endOfTemplate(text, i+2, 0)
-			v, ok := s.inner(text, i+2, end)
-			if !ok {
-				return unresolved{name: text}
-			}
-			parts = append(parts, v)
-			i = end
-		case strings.HasPrefix(text[i:], "%{"):
-			return unresolved{name: text}
-		default:
-			parts = append(parts, text[i:i+1])
-			i++
-		}
-	}
-	return join(parts, "")
-}
-
-// inner evaluates the expression in ${…}. It reports false if only Terraform can.
-func (s *scope) inner(text string, from, end int) (v any, ok bool) {
-	if end < 0 {
-		return nil, false
-	}
-	tokens, err := lexHCL(strings.Trim(text[from:end-1], "~ \t\n"))
-	if err != nil {
-		return nil, false
-	}
-	switch v := s.value(tokens[:len(tokens)-1]).(type) {
-	case string, bool:
-		return v, true
-	case unresolved:
-		return v, v.standIn != ""
-	}
-	return nil, false
-}
-
 // String returns the expression on one line, for messages.
 func (e expression) String() string {
 	var b strings.Builder
 	for i, t := range e {
+		if t.kind == hclNewline {
+			continue
+		}
 		if i > 0 && t.at > e[i-1].at+len(e[i-1].text) {
 			b.WriteByte(' ')
 		}

@@ -38,35 +38,132 @@ func (with Parameters) check(declared map[string]bool) error {
 	return nil
 }
 
-// Read reads the tables that a file defines, or a folder with Terraform files. It
-// returns an error that wraps [ErrOther] if the format of the file is unknown.
+// A Reader reads definitions of tables. The zero value is ready to use.
+type Reader struct {
+	Parameters Parameters
+	// Flag is what comes before NAME=VALUE in advice, such as "-P ". By default it is in
+	// quotes.
+	Flag string
+}
+
+// A Note says what [Reader.Read] made up because only a deployment knows it, or what part
+// of a file it did not read.
+type Note struct {
+	Text   string
+	Advice string // how to choose the value; may be empty
+}
+
+// String returns the note with its advice.
+func (n Note) String() string {
+	if n.Advice == "" {
+		return n.Text
+	}
+	return n.Text + "; " + n.Advice
+}
+
+// Read reads the tables that a file defines, or a folder with the files of a project: of
+// Terraform, of the Serverless Framework, of SAM, or the output of cdk synth. It returns
+// an error that wraps [ErrOther] if the format of the file is unknown.
 //
-// A name that depends on a value that only a deployment knows is made up. Notes has a
-// sentence for each of them that says so and how to choose it, and one for each part of
-// the file that was not read.
-func Read(path string, with Parameters) (list []*Schema, notes []string, err error) {
-	in := &input{path: path, with: with}
+// Names and numbers that only a deployment knows are made up, with a note for each
+// parameter.
+func (r Reader) Read(path string) (list []*Schema, notes []Note, err error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, nil, err
 	} else if info.IsDir() {
-		list, err = in.readModule(path)
-		return list, in.notes, err
+		return r.readFolder(path)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	if list, err = in.parseFile(path, data); err != nil {
+	return r.ReadData(path, data)
+}
+
+// ReadData reads the tables that the content of a file defines. Files that it names are
+// beside the file.
+func (r Reader) ReadData(path string, data []byte) ([]*Schema, []Note, error) {
+	in := &input{path: path, with: r.Parameters, flag: r.Flag}
+	list, err := in.parseFile(path, data)
+	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return list, in.notes, nil
 }
 
+// Read reads with a [Reader] that has only parameters.
+func Read(path string, with Parameters) ([]*Schema, []Note, error) {
+	return Reader{Parameters: with}.Read(path)
+}
+
+// projects are the files by which a folder is read, the first that it has.
+var projects = []string{
+	"serverless.yml", "serverless.yaml", "serverless.json", "template.yaml", "template.yml", "template.json",
+}
+
+// readFolder reads the files of a project.
+func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error) {
+	if paths, err := filepath.Glob(filepath.Join(dir, "*.tf")); err != nil || len(paths) > 0 {
+		in := &input{path: dir, with: r.Parameters, flag: r.Flag}
+		list, err = in.readModule(dir)
+		return list, in.notes, err
+	}
+	for _, name := range projects {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return r.Read(path)
+		}
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, "*.template.json"))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, path := range paths {
+		tables, more, err := r.Read(path)
+		if errors.Is(err, errNoTable) {
+			continue // of several stacks, some have none
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		list, notes = append(list, tables...), append(notes, more...)
+	}
+	if list == nil {
+		return nil, nil, advice.New("name the file that defines the tables",
+			"%s: the folder has no Terraform files, no serverless.yml and no template with a table", dir)
+	}
+	return list, notes, nil
+}
+
+// errNoTable is the cause of errors that say that a template has no table.
+var errNoTable = errors.New("the template has no table")
+
 // An input is a file or folder that is read.
 type input struct {
 	path  string
 	with  Parameters
-	notes []string
+	flag  string
+	notes []Note
+	// nesting is how deep the file is in stacks or modules.
+	nesting int
+}
+
+// note adds a note, unless it has been added.
+func (in *input) note(n Note) {
+	if !slices.Contains(in.notes, n) {
+		in.notes = append(in.notes, n)
+	}
+}
+
+// howTo returns how to give parameters.
+func (in *input) howTo(names []string) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		if list[i] = in.flag + name + "=…"; in.flag == "" {
+			list[i] = strconv.Quote(list[i])
+		}
+	}
+	return strings.Join(list, " and ")
 }
 
 func (in *input) parseFile(name string, data []byte) ([]*Schema, error) {
@@ -83,10 +180,12 @@ func (in *input) parseFile(name string, data []byte) ([]*Schema, error) {
 	switch t := parseYAML(data).(type) {
 	case map[string]any:
 		switch {
-		case t["Resources"] != nil:
-			return in.parseTemplate(t)
 		case isService(t):
 			return in.parseService(t)
+		case t["Resources"] != nil:
+			return in.parseTemplate(t)
+		case isFragment(t):
+			return in.parseTemplate(map[string]any{"Resources": t})
 		}
 	}
 	return nil, ErrOther
@@ -112,10 +211,10 @@ func (in *input) parseJSON(data []byte) ([]*Schema, error) {
 		return in.parseRequests(v)
 	case map[string]any:
 		switch {
-		case v["Resources"] != nil:
-			return in.parseTemplate(v)
 		case isService(v):
 			return in.parseService(v)
+		case v["Resources"] != nil:
+			return in.parseTemplate(v)
 		case v["planned_values"] != nil || v["values"] != nil && v["format_version"] != nil:
 			return in.parseState(v)
 		case v["KeySchema"] != nil || v["Table"] != nil || v["TableDescription"] != nil:
@@ -161,13 +260,36 @@ var members = []string{
 // An unresolved value is one that only a deployment knows.
 type unresolved struct {
 	name    string // for messages
-	standIn string // what it is as a name of a table or an index; "" for nothing
-	give    string // the parameters that would give the value, for messages
+	standIn string // the value that is used if any will do; "" for none
+	legal   bool   // standIn is a value that the parameter can have
+	of      []part
+}
+
+// A part is a parameter that an unresolved value depends on.
+type part struct {
+	name, standIn string
+	give          string // the name by which it is given; "" if it cannot be
 }
 
 // missing returns the value of a parameter that was not given.
 func missing(name, standIn, give string) unresolved {
-	return unresolved{name, legalName(standIn), strconv.Quote(give + "=…")}
+	return unresolved{name: name, standIn: legalName(standIn)}.from(give)
+}
+
+// from returns a value that is the value of a parameter.
+func (u unresolved) from(give string) unresolved {
+	u.of = []part{{u.name, u.standIn, give}}
+	return u
+}
+
+// gives returns the names of the parameters that would give the value.
+func (u unresolved) gives() (all []string) {
+	for _, p := range u.of {
+		if p.give != "" && !slices.Contains(all, p.give) {
+			all = append(all, p.give)
+		}
+	}
+	return all
 }
 
 // legalName replaces what the name of a table cannot have.
@@ -185,7 +307,7 @@ func legalName(s string) string {
 // unresolved too.
 func join(parts []any, between string) any {
 	texts := make([]string, len(parts))
-	var names, gives []string
+	all := unresolved{legal: true}
 	for i, p := range parts {
 		u, ok := p.(unresolved)
 		switch {
@@ -196,13 +318,23 @@ func join(parts []any, between string) any {
 			return u
 		}
 		texts[i] = u.standIn
-		names, gives = append(names, u.name), append(gives, u.give)
+		for _, p := range u.of {
+			if slices.Contains(all.of, p) {
+				continue
+			}
+			if all.of = append(all.of, p); all.name != "" {
+				all.name += " and "
+			}
+			all.name += p.name
+		}
+		all.legal = all.legal && u.legal
 	}
 	text := strings.Join(texts, between)
-	if names == nil {
+	if all.of == nil {
 		return text
 	}
-	return unresolved{strings.Join(slices.Compact(names), " and "), text, strings.Join(slices.Compact(gives), " and ")}
+	all.standIn = text
+	return all
 }
 
 // finish makes a Schema of the members of a request. What is the place of the
@@ -210,15 +342,19 @@ func join(parts []any, between string) any {
 func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 	own := map[string]any{}
 	for _, name := range members {
-		v := request[name]
-		if v == nil {
-			continue
+		if v := request[name]; v != nil {
+			own[name] = v
 		}
-		v, err := in.settle(what+"."+name, name, v)
-		if err != nil {
-			return nil, err
+	}
+	settled, err := in.settle(what, "", own)
+	if err != nil {
+		return nil, err
+	}
+	own = object(settled)
+	for _, x := range blocks(own["GlobalSecondaryIndexes"]) {
+		if x["BillingMode"] != nil {
+			own["BillingMode"] = x["BillingMode"]
 		}
-		own[name] = v
 	}
 	text, err := json.Marshal(own)
 	if err != nil {
@@ -232,6 +368,26 @@ func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 	return s, nil
 }
 
+// made records that a value was made up.
+func (in *input) made(u unresolved) {
+	for _, p := range u.of {
+		n := Note{Text: fmt.Sprintf("%s is not given: %q is used", p.name, p.standIn)}
+		if p.give != "" {
+			n.Advice = in.howTo([]string{p.give}) + " gives it"
+		}
+		in.note(n)
+	}
+}
+
+// free are the members whose values can be made up.
+var free = []string{"TableName", "IndexName", "AttributeName"}
+
+// optional are the members without which a table can be made.
+var optional = []string{
+	"BillingMode", "ProvisionedThroughput", "StreamSpecification", "DeletionProtectionEnabled", "TableClass",
+	"TimeToLiveSpecification",
+}
+
 // settle returns the value of a member with the types of JSON, as templates may write
 // numbers and booleans as text. It makes up names that are not known, and refuses other
 // values that are not.
@@ -239,22 +395,31 @@ func (in *input) settle(place, member string, v any) (any, error) {
 	switch v := v.(type) {
 	case unresolved:
 		switch {
-		case v.standIn != "" && (member == "TableName" || member == "IndexName"):
-			const note = "%s is %s, because no value is known for %s; to choose the name, give %s"
-			in.notes = append(in.notes, fmt.Sprintf(note, place, v.standIn, v.name, v.give))
+		case v.standIn != "" && (v.legal || slices.Contains(free, member)):
+			in.made(v)
 			return v.standIn, nil
-		case v.give != "":
-			return nil, advice.New("give "+v.give, "%s: the value of %s is unknown", place, v.name)
+		case len(v.gives()) > 0:
+			return nil, advice.New("give "+in.howTo(v.gives()), "%s: the value of %s is unknown", place, v.name)
 		}
 		return nil, advice.New("load what the tool makes of the file: "+
 			"the output of terraform show -json, or of aws cloudformation get-template",
 			"%s: the value of %s is unknown", place, v.name)
 	case map[string]any:
 		out := map[string]any{}
-		for name, m := range v {
-			m, err := in.settle(place+"."+name, name, m)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			m, err := in.settle(place+"."+name, name, v[name])
+			if err != nil && slices.Contains(optional, name) {
+				in.note(Note{err.Error() + ", so the table is made without it", advice.Of(err)})
+				if name == "ProvisionedThroughput" {
+					out["BillingMode"] = "PAY_PER_REQUEST" // of the table, if this is an index
+				}
+				continue
+			}
 			if err != nil {
 				return nil, err
+			}
+			if name == "BillingMode" && out[name] != nil {
+				continue
 			}
 			if text, ok := m.(string); ok {
 				if number, err := strconv.ParseFloat(text, 64); err == nil && strings.HasSuffix(name, "CapacityUnits") {

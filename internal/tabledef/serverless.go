@@ -35,15 +35,37 @@ type service struct {
 
 // isService reports whether a file looks like a serverless.yml.
 func isService(root map[string]any) bool {
-	return root["service"] != nil && (root["provider"] != nil || root["resources"] != nil)
+	return root["service"] != nil && (root["provider"] != nil || root["resources"] != nil) ||
+		root["provider"] != nil && (root["functions"] != nil || root["resources"] != nil)
+}
+
+func newService(in *input, root map[string]any) *service {
+	return &service{
+		input: in, root: root, left: maxNodes,
+		files: map[string]any{}, absent: map[string]error{}, asked: map[string]bool{},
+	}
+}
+
+// parsePart reads a template that is a part of a service whose other files are unknown.
+func (in *input) parsePart(s *service, root map[string]any) ([]*Schema, error) {
+	list, err := in.tables(object(s.value(root)), pseudoParameters())
+	if err == nil {
+		err = s.err
+	}
+	for i := range in.notes {
+		if strings.HasPrefix(in.notes[i].Text, "${self:") {
+			in.notes[i].Advice += ", and so does loading its serverless.yml"
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list, s.checkParameters(object(root["Parameters"]))
 }
 
 // parseService reads the tables in the resources of a service.
 func (in *input) parseService(root map[string]any) ([]*Schema, error) {
-	s := &service{
-		input: in, root: root, left: maxNodes,
-		files: map[string]any{}, absent: map[string]error{}, asked: map[string]bool{},
-	}
+	s := newService(in, root)
 	merged := map[string]any{}
 	s.collect("resources", merged, s.value(root["resources"]), 0)
 	if s.err != nil {
@@ -52,7 +74,7 @@ func (in *input) parseService(root map[string]any) ([]*Schema, error) {
 	if object(merged["Resources"]) == nil {
 		hint := ""
 		if len(in.notes) > 0 {
-			hint = in.notes[0]
+			hint = in.notes[0].String()
 		}
 		return nil, advice.New(hint, "the service has no resources")
 	}
@@ -125,8 +147,9 @@ func (s *service) skip(place string, u unresolved) {
 			s.fail(fmt.Errorf("%s: %w", place, err))
 		}
 	}
-	s.notes = append(s.notes, fmt.Sprintf("%s is not read: the value of %s is unknown; if it has tables, load %s",
-		place, u.name, compiled))
+	s.note(Note{
+		fmt.Sprintf("%s is not read: the value of %s is unknown", place, u.name), "if it has tables, load " + compiled,
+	})
 }
 
 // compiled is the template that the framework makes of a service.
@@ -399,7 +422,6 @@ func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 		v, ok = s.self(address)
 	case "file":
 		v, ok = s.file(args, address)
-		standIn = ""
 	case "opt":
 		give = address
 		v, ok = s.given(address)
@@ -422,7 +444,8 @@ func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 		case "region":
 			v, ok = s.region(), true
 		case "accountId":
-			v, ok = defaultAccount, true
+			give, standIn = "AWS::AccountId", defaultAccount
+			v, ok = s.given(give)
 		}
 	case "strToBool":
 		text := fmt.Sprint(s.text(args))
@@ -435,7 +458,9 @@ func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 	if ok && v != nil {
 		return v, true
 	}
-	return missing("${"+name+"}", standIn, give), false
+	u := missing("${"+name+"}", standIn, give)
+	u.legal = standIn == defaultStage || standIn == defaultRegion || standIn == defaultAccount
+	return u, false
 }
 
 // given returns a parameter.

@@ -20,6 +20,14 @@ func names(list []*tabledef.Schema) (all []string) {
 	return all
 }
 
+// texts returns notes as text.
+func texts(notes []tabledef.Note) (all []string) {
+	for _, n := range notes {
+		all = append(all, n.String())
+	}
+	return all
+}
+
 func TestService(t *testing.T) {
 	const path = "testdata/service/serverless.yml"
 	list, notes, err := tabledef.Read(path, nil)
@@ -34,8 +42,9 @@ func TestService(t *testing.T) {
 	require.Equal(t, path+": Resources.OrdersTable", orders.Place)
 	require.Equal(t, []string{
 		"resources[2] is not read: the value of ${file(resources/alarms.js)} is unknown; if it has tables, load .serverless/cloudformation-template-update-stack.json, which serverless package writes",
-		`Resources.LinksTable.TableName is PREFIX-links-network-dev.Suffix, because no value is known for ${env:PREFIX} and ${cf:network-dev.Suffix}; to choose the name, give "env:PREFIX=…" and "cf:network-dev.Suffix=…"`,
-	}, notes)
+		`${env:PREFIX} is not given: "PREFIX" is used; "env:PREFIX=…" gives it`,
+		`${cf:network-dev.Suffix} is not given: "network-dev.Suffix" is used; "cf:network-dev.Suffix=…" gives it`,
+	}, texts(notes))
 
 	list, notes, err = tabledef.Read(path, tabledef.Parameters{"stage": "prod", "env:PREFIX": "x", "cf:network-prod.Suffix": "y", "AWS::StackName": "s", "retention": "gone"})
 	require.NoError(t, err)
@@ -106,7 +115,7 @@ func TestVariables(t *testing.T) {
 		{text: "!Join ['-', [a, '${env:B}', !Ref Bucket]]", want: "a-B-Bucket", madeUp: true},
 		{text: "${opt:name, '${self:custom.a}${self:custom.b}'}", more: "custom: {a: orders, b: -x}\t", want: "orders-x"},
 		{text: "'${opt:stage, ''qa''}-orders'", want: "qa-orders"},
-		{text: "orders-#{AWS::AccountId}-${sls:stage}", want: "orders-000000000000-dev"},
+		{text: "orders-#{AWS::AccountId}-${sls:stage}", want: "orders-000000000000-dev", madeUp: true},
 		{text: "${strToBool(${self:custom.on})}", more: "custom: {on: 'yes'}", want: "error"},
 	} {
 		list, notes, err := tabledef.Read(service(t, tt.text, tt.more), tt.with)
@@ -128,7 +137,7 @@ func TestServiceErrors(t *testing.T) {
 		{"resources: ['${file(absent.yml)}']", "resources[0]: stat ", ""},
 		{"resources: {Resources: {T: '${file(absent.yml):T}'}}", "resources.Resources.T: stat ", ""},
 		{"resources: ['${file(.)}']", "want a file of at most", ""},
-		{"resources: {Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {BillingMode: '${opt:billing}'}}}}", "Resources.T.BillingMode: the value of ${opt:billing} is unknown", `give "billing=…"`},
+		{"resources: {Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {KeySchema: [{KeyType: '${opt:role}'}]}}}}", "Resources.T.KeySchema[0].KeyType: the value of ${opt:role} is unknown", `give "role=…"`},
 	} {
 		path := filepath.Join(t.TempDir(), "serverless.yml")
 		require.NoError(t, os.WriteFile(path, []byte("service: {name: shop}\nprovider: {name: aws}\n"+tt.text), 0o600))
@@ -149,18 +158,18 @@ func TestMadeUpNames(t *testing.T) {
 	const properties = "AttributeDefinitions: [{AttributeName: id, AttributeType: S}], KeySchema: [{AttributeName: id, KeyType: HASH}]"
 	for _, tt := range []struct{ file, text, name, note string }{
 		{"a.yaml", `Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Sub "${AWS::StackName}-orders", ` + properties + `}}}`,
-			"stack-orders", `Resources.T.TableName is stack-orders, because no value is known for AWS::StackName; to choose the name, give "AWS::StackName=…"`},
+			"stack-orders", `AWS::StackName is not given: "stack" is used; "AWS::StackName=…" gives it`},
 		{"a.yaml", `Parameters: {Prefix: {Type: String}}
 Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Join ["-", [!Ref Prefix, orders]], ` + properties + `}}}`,
-			"Prefix-orders", `because no value is known for Prefix; to choose the name, give "Prefix=…"`},
+			"Prefix-orders", `Prefix is not given: "Prefix" is used; "Prefix=…" gives it`},
 		{"a.tf", "resource \"aws_dynamodb_table\" \"t\" {\nname = \"${var.prefix}-orders\"\n" + key + "}\n",
-			"prefix-orders", `because no value is known for var.prefix; to choose the name, give "prefix=…"`},
+			"prefix-orders", `var.prefix is not given: "prefix" is used; "prefix=…" gives it`},
 	} {
 		path := filepath.Join(t.TempDir(), tt.file)
 		require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))
 		list, notes, err := tabledef.Read(path, nil)
 		require.NoError(t, err)
 		require.Equal(t, []string{tt.name}, names(list))
-		require.Contains(t, strings.Join(notes, "\n"), tt.note)
+		require.Contains(t, strings.Join(texts(notes), "\n"), tt.note)
 	}
 }

@@ -86,7 +86,7 @@ func TestReadErrors(t *testing.T) {
 		{"a.json", `[{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}]}]`, "table 1 has no TableName"},
 		{"a.yaml", "Resources: {T: {Type: AWS::S3::Bucket}}", "the template has no table"},
 		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table}}", "Resources.T has no Properties"},
-		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {BillingMode: !Ref Stage}}}", "Resources.T.BillingMode: the value of Stage is unknown"},
+		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {KeySchema: [{KeyType: !Ref Role}]}}}", "Resources.T.KeySchema[0].KeyType: the value of Role is unknown"},
 		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: !GetAtt A.B}}}", "Resources.T.TableName: the value of Fn::GetAtt A.B is unknown"},
 		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {KeySchema: [{AttributeName: !GetAtt A.B}]}}}", "Resources.T.KeySchema[0].AttributeName: the value of Fn::GetAtt A.B is unknown"},
 		{"a.yaml", "Conditions: {A: !Condition A}\nResources: {T: {Type: AWS::DynamoDB::Table, Condition: A}}", "the condition A depends on a value that is unknown"},
@@ -96,11 +96,12 @@ func TestReadErrors(t *testing.T) {
 		{"a.tf", "a = <<EOT\nx\n", "a.tf:1:5: the text after << has no end"},
 		{"a.tf", "}", `unexpected "}"`},
 		{"a.tf", "", "there is no resource aws_dynamodb_table"},
-		{"a.tf", table(`billing_mode = var.mode`), "aws_dynamodb_table.t.BillingMode: the value of var.mode is unknown"},
+		{"a.tf", table("local_secondary_index {\nname = \"x\"\nprojection_type = var.kind\n}"), "LocalSecondaryIndexes[0].Projection.ProjectionType: the value of var.kind is unknown"},
 		{"a.tf", table(`name = lower("X${a["}"]}")`), `the value of lower("X${a["}"]}") is unknown`},
-		{"a.tf", table(`for_each = toset(["a"])`), "repeated with for_each"},
+		{"a.tf", table(`for_each = var.list`), "repeated with for_each, and the value of var.list is unknown"},
+		{"a.tf", table(`for_each = toset(["a"])`), `aws_dynamodb_table.t["a"] has no name`},
 		{"a.tf", table(`count = var.n`), "repeated with count"},
-		{"a.tf", table("dynamic \"attribute\" {\nfor_each = []\n}"), "repeated with dynamic blocks"},
+		{"a.tf", table("dynamic \"attribute\" {\nfor_each = aws_x.y.z\n}"), "t.attribute is repeated with for_each, and the value of aws_x.y.z is unknown"},
 	} {
 		path := filepath.Join(t.TempDir(), tt.file)
 		require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))

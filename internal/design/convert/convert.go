@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/tabledef"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -24,7 +25,10 @@ type Loss struct {
 
 // String returns the loss on one line, without the hint.
 func (l Loss) String() string {
-	text := l.What + ": " + l.Why
+	text := l.What
+	if l.Why != "" {
+		text += ": " + l.Why
+	}
 	if where := l.Pos.String(); where != "" {
 		text = where + ": " + text
 	}
@@ -49,6 +53,10 @@ func (e *Error) Error() string {
 type File struct {
 	Name string
 	Data []byte
+	// Tables are the tables that the file defines, if it has been read as a template, and
+	// Notes what was made up for them.
+	Tables []*tabledef.Schema
+	Notes  []tabledef.Note
 }
 
 // DefaultItems is the default of [Options].Items.
@@ -77,13 +85,19 @@ func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss,
 	im := newImporter(o)
 	var docs []*document
 	for _, f := range files {
+		if f.Tables != nil {
+			if err := im.definitions(f); err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
 		d, err := read(f.Name, f.Data)
 		if err != nil {
 			return nil, nil, err
 		}
 		docs = append(docs, d)
 	}
-	if len(docs) == 0 {
+	if len(files) == 0 {
 		return nil, nil, &Error{Msg: "no file to import"}
 	}
 	formats := make([]Format, len(docs))
@@ -112,7 +126,7 @@ func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss,
 			}
 		}
 	}
-	return im.finish(ctx, docs[0].name)
+	return im.finish(ctx, files[0].Name)
 }
 
 func (im *importer) read(f Format, d *document) error {

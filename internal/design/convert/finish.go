@@ -49,6 +49,7 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 		im.m.Name = "imported"
 	}
 	im.m.Seed = 1
+	im.next(from)
 	if err := checkModel(im.m); err != nil {
 		if err := im.isolate(ctx); err != nil {
 			return nil, nil, err

@@ -208,10 +208,13 @@ func (im *importer) createTable(n *node) *model.Table {
 	for _, a := range n.get("AttributeDefinitions").elems() {
 		kinds[a.str("AttributeName")] = im.keyKind(a.get("AttributeType"))
 	}
-	im.loseUnknown(n, append([]string{"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"}, slices.Concat(runtime, settings)...)...)
+	im.loseUnknown(n, append([]string{"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes", "TimeToLiveSpecification"}, slices.Concat(runtime, settings)...)...)
 	im.loseSettings(n, n.str("TableName"))
 	t := &model.Table{Name: n.str("TableName")}
 	t.Partition, t.Sort = im.schema(n.get("KeySchema"), kinds)
+	if ttl := n.get("TimeToLiveSpecification"); ttl != nil {
+		t.TTL = ttl.str("AttributeName")
+	}
 	for _, list := range []string{"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
 		for _, m := range n.get(list).elems() {
 			im.loseUnknown(m, append([]string{"IndexName", "KeySchema", "Projection"}, runtime...)...)

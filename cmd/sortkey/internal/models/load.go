@@ -60,10 +60,7 @@ func ensureTable(
 		if err := create(ctx, client, t); err != nil {
 			return false, err
 		}
-		wait := dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) {
-			o.MinDelay, o.MaxDelay = 10*time.Millisecond, 5*time.Second
-		})
-		if err := wait.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &t.Name}, tableWait); err != nil {
+		if err := waitFor(ctx, client, t.Name); err != nil {
 			return false, err
 		}
 		return false, loadItems(ctx, client, t.Name, items)

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -19,6 +21,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/convert"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/tabledef"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -29,6 +32,7 @@ type importFlags struct {
 	out    string
 	force  bool
 	json   bool
+	app.DefinitionFlags
 	convert.Options
 }
 
@@ -39,8 +43,10 @@ func importCommand(env *app.Env) *cobra.Command {
 		Short: "Convert a design of another tool to a model",
 		Long: `Import converts the design of another tool, or the tables of a running server, to
 a model. It reads models of NoSQL Workbench, OneTable schemas, ElectroDB schemas,
-CreateTable and DescribeTable JSON with items in DynamoDB JSON, and the data model of
-the DynamoDB MCP server.
+CreateTable and DescribeTable JSON with items in DynamoDB JSON, the data model of
+the DynamoDB MCP server, and the tables of templates: of CloudFormation, SAM and cdk
+synth, of the Serverless Framework, and of Terraform (a file, a folder, or the output
+of terraform show -json). -P gives values to the parameters of a template.
 
 If the design has items but no templates, import infers templates from their keys; it
 copies items that no template produces exactly. If the design has no access patterns,
@@ -57,6 +63,9 @@ standard input. --from only reads: the tables of a server and some of their item
   aws dynamodb scan --table-name Shop --max-items 500 > items.json
   sortkey design import table.json items.json -o shop.yaml
 
+  sortkey design import template.yaml items.json -P Stage=test -o shop.yaml
+  sortkey design import infra/ -o shop.yaml
+
   sortkey design import --from http://127.0.0.1:8000 --table Drive`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
@@ -68,7 +77,7 @@ standard input. --from only reads: the tables of a server and some of their item
 			return nil
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"json", "yaml", "yml", "tf", "gz"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), env, args, &f) },
 	}
@@ -81,6 +90,7 @@ standard input. --from only reads: the tables of a server and some of their item
 	flags.StringVar(&f.Table, "table", "", "`TABLE`, if the design does not name it; with --from, the only one to read")
 	flags.IntVar(&f.Items, "items", convert.DefaultItems, "import at most `N` items of a table; 0 for none")
 	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
+	f.DefinitionFlags.Declare(cmd)
 	flags.BoolVar(&f.force, "force", false, "overwrite an existing file")
 	flags.BoolVar(
 		&f.json, "json", false, "print one JSON document with the losses, and the model unless it goes to a file",
@@ -196,15 +206,43 @@ func convertDesign(
 	if f.from != "" {
 		return convertFrom(ctx, env, f)
 	}
+	definitions, err := f.Reader()
+	if err != nil {
+		return nil, nil, err
+	}
 	var files []convert.File
 	for _, name := range args {
-		data, err := readDesign(name)
+		file, err := readFile(name, definitions)
 		if err != nil {
 			return nil, nil, err
 		}
-		files = append(files, convert.File{Name: name, Data: data})
+		files = append(files, file)
 	}
 	return convert.Import(ctx, files, f.Options)
+}
+
+// readFile reads a file of a design, or the tables of a template.
+func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
+	file := convert.File{Name: name}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		file.Tables, file.Notes, err = definitions.Read(name)
+		return file, err
+	}
+	data, err := readDesign(name)
+	if err != nil {
+		return file, err
+	}
+	file.Data = data
+	format, err := convert.Detect(data)
+	script := slices.Contains([]string{".js", ".cjs", ".mjs", ".ts"}, filepath.Ext(name))
+	if err == nil && format != "" || script && !strings.HasPrefix(filepath.Base(name), "serverless.") {
+		return file, nil
+	}
+	file.Tables, file.Notes, err = definitions.ReadData(name, data)
+	if errors.Is(err, tabledef.ErrOther) {
+		return file, nil // convert says what is wrong
+	}
+	return file, err
 }
 
 func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Model, []convert.Loss, error) {

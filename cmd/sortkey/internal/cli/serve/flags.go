@@ -33,6 +33,7 @@ type serveFlags struct {
 	drain                               time.Duration
 	isolate, acceptLoss                 bool
 	log                                 logFlags
+	definitions                         app.DefinitionFlags
 }
 
 // maxShards is the largest value of --stream-shards.
@@ -54,7 +55,8 @@ func (f *serveFlags) declare(cmd *cobra.Command) {
 	flags.BoolVar(
 		&f.acceptLoss, "accept-loss", false, "open a folder with a damaged log without the updates that cannot be read",
 	)
-	flags.StringArrayVar(&f.load, "load", nil, "example or model file (`NAME|FILE`) to load; repeatable")
+	flags.StringArrayVar(&f.load, "load", nil, "example, model file or template (`NAME|FILE`) to load; repeatable")
+	f.definitions.Declare(cmd)
 	f.log.declare(cmd)
 
 	flags.StringArrayVar(

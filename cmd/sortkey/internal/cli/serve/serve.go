@@ -65,6 +65,7 @@ once. With --data no acknowledged write is lost either way.`,
   sortkey serve --store postgres://sortkey@db.example.com/app?sslmode=verify-full
   sortkey serve --data ./sortkey-data --log json --metrics 127.0.0.1:9100
   sortkey serve --isolate --load ./model.yaml
+  sortkey serve --load template.yaml -P Stage=test
   sortkey serve --verbose --cors http://localhost:3000
   sortkey serve --addr :8000 --credentials AKIDEXAMPLE:secret
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 aws dynamodb list-tables`,
@@ -130,7 +131,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		}
 		log.Info("stopped")
 	}()
-	if err := loadModels(ctx, db, f.load); err != nil {
+	if err := load(ctx, env, db, f); err != nil {
 		return err
 	}
 	if st, ok := opts.Store.(*disk.Store); ok {
@@ -175,15 +176,22 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	return serveUntil(ctx, server.New(db, face), ln, f.drain, log)
 }
 
-// loadModels loads examples and model files.
-func loadModels(ctx context.Context, db *sortkey.DB, names []string) error {
-	for _, name := range names {
-		m, err := models.Find(name)
+// load loads examples, model files and templates.
+func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags) error {
+	definitions, err := f.definitions.Reader()
+	if err != nil {
+		return err
+	}
+	for _, name := range f.load {
+		notes, err := models.Load(ctx, sdk.Client(db), name, definitions)
 		if err != nil {
 			return err
 		}
-		if _, err := models.Ensure(ctx, sdk.Client(db), m); err != nil {
-			return err
+		for _, n := range notes {
+			fmt.Fprintf(env.Stderr, "sortkey: %s: %s\n", name, n.Text)
+			if n.Advice != "" {
+				fmt.Fprintf(env.Stderr, "hint: %s\n", n.Advice)
+			}
 		}
 	}
 	return nil
