@@ -23,6 +23,7 @@ import (
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tabledef"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -138,13 +139,13 @@ func loadInServer(t *testing.T, p template) (tables, said string) {
 		r.Parameters[name] = value
 	}
 	db := sortkeytest.New(t)
-	notes, err := models.Load(t.Context(), db.Client, p.load, r)
+	_, notes, err := models.Load(t.Context(), db.Client, p.load, r, world.Options{})
 	if p.refused != "" {
 		require.Error(t, err)
 		return "", err.Error() + "\n" + advice.Of(err)
 	}
 	require.NoError(t, err)
-	_, err = models.Load(t.Context(), db.Client, p.load, r) // the tables are there
+	_, _, err = models.Load(t.Context(), db.Client, p.load, r, world.Options{}) // the tables are there
 	require.NoError(t, err)
 	for _, n := range notes {
 		said += n.String() + "\n"

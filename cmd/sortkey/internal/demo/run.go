@@ -70,7 +70,7 @@ func Run(ctx context.Context, m *model.Model) (*Report, error) {
 // items, and sets Data in the report.
 func RunOn(ctx context.Context, db *sortkey.DB, m *model.Model) (*Report, error) {
 	client := sdk.Client(db)
-	found, err := models.Ensure(ctx, client, m)
+	loaded, err := models.Ensure(ctx, client, m, world.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func RunOn(ctx context.Context, db *sortkey.DB, m *model.Model) (*Report, error)
 		return nil, err
 	}
 	report.Data = Loaded
-	if found {
+	if loaded.Found {
 		report.Data = Found
 	}
 	return report, nil

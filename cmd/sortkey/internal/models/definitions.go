@@ -15,29 +15,33 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/tabledef"
 )
 
 // Load loads the example with a name, the model at a path, or the tables that a template
-// there defines. It returns what was made up for the template.
-func Load(ctx context.Context, client *dynamodb.Client, name string, r tabledef.Reader) ([]tabledef.Note, error) {
+// there defines. It returns what it loaded, and what was made up for the template. Options are those of
+// the world of a model.
+func Load(
+	ctx context.Context, client *dynamodb.Client, name string, r tabledef.Reader, o world.Options,
+) (Loaded, []tabledef.Note, error) {
 	if !isModel(name) {
 		list, notes, err := r.Read(name)
 		if !errors.Is(err, tabledef.ErrOther) && !errors.Is(err, os.ErrNotExist) {
 			for i := 0; err == nil && i < len(list); i++ {
 				err = define(ctx, client, list[i])
 			}
-			return notes, err
+			return Loaded{Tables: len(list), Scale: 1}, notes, err
 		}
 	}
 	m, err := Find(name)
 	if err != nil {
-		return nil, err
+		return Loaded{}, nil, err
 	}
-	_, err = Ensure(ctx, client, m)
-	return nil, err
+	l, err := Ensure(ctx, client, m, o)
+	return l, nil, err
 }
 
 // isModel reports whether a name is that of an example or of a folder with a model.

@@ -31,25 +31,36 @@ const tableWait = 10 * time.Minute
 // ErrOther is the error of [Ensure] for a table that does not match the model.
 var ErrOther = errors.New("already exists with other keys")
 
+// Loaded says what [Ensure] loaded.
+type Loaded struct {
+	// Found is true if the tables were there with all items.
+	Found bool
+	// Tables and Items are those of the model. Scale is the share of the items that it declares.
+	Tables, Items int
+	Scale         float64
+}
+
 // Ensure creates the tables of m and loads its items, generated ones included,
-// unless they exist, and reports whether they did. It loads a table with fewer
+// unless they exist. It loads a table with fewer
 // items than the model again, as an earlier load was interrupted, and leaves a
 // table with more items alone. The error wraps [ErrOther] if a table has other
 // keys or indexes.
-func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model) (found bool, err error) {
-	items, err := itemsOf(ctx, m)
+func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model, o world.Options) (Loaded, error) {
+	l := Loaded{Found: true, Tables: len(m.Tables)}
+	items, scale, err := itemsOf(ctx, m, o)
 	if err != nil {
-		return false, err
+		return l, err
 	}
-	found = true
+	l.Scale = scale
 	for _, t := range m.Tables {
+		l.Items += len(items[t])
 		complete, err := ensureTable(ctx, client, t, items[t])
 		if err != nil {
-			return false, fmt.Errorf("%s: table %s: %w", m.Name, t.Name, err)
+			return l, fmt.Errorf("%s: table %s: %w", m.Name, t.Name, err)
 		}
-		found = found && complete
+		l.Found = l.Found && complete
 	}
-	return found, nil
+	return l, nil
 }
 
 func ensureTable(
@@ -106,16 +117,18 @@ func count(ctx context.Context, client *dynamodb.Client, table string) (n int, e
 
 // itemsOf returns the items of m by table. It builds a world of its own: that
 // rejects invalid items with their place in the file.
-func itemsOf(ctx context.Context, m *model.Model) (map[*model.Table][]attr.Item, error) {
-	w, err := world.Build(ctx, m, world.Options{})
+func itemsOf(
+	ctx context.Context, m *model.Model, o world.Options,
+) (items map[*model.Table][]attr.Item, scale float64, err error) {
+	w, err := world.Build(ctx, m, o)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	items := map[*model.Table][]attr.Item{}
+	items = map[*model.Table][]attr.Item{}
 	for _, it := range w.Items {
 		items[it.Table] = append(items[it.Table], it.Attributes)
 	}
-	return items, w.Close()
+	return items, w.Scale, w.Close()
 }
 
 func loadItems(ctx context.Context, client *dynamodb.Client, table string, items []attr.Item) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -60,7 +61,7 @@ func TestEnsureAndDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := models.Ensure(t.Context(), db.Client, s); err != nil {
+	if _, err := models.Ensure(t.Context(), db.Client, s, world.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	names, err := models.Tables(t.Context(), db.Client)
@@ -139,7 +140,7 @@ func unprocessed(t *testing.T, s *model.Model, left, calls int, fails bool) {
 		Region: "us-east-1", BaseEndpoint: aws.String("http://slow.invalid"), HTTPClient: service,
 		Credentials: credentials.NewStaticCredentialsProvider("k", "s", ""), DisableValidateResponseChecksum: true,
 	})
-	_, err := models.Ensure(t.Context(), client, s)
+	_, err := models.Ensure(t.Context(), client, s, world.Options{})
 	if (err != nil) != fails || service.calls != calls {
 		t.Errorf("with %d left: %v after %d calls, want failure %v after %d", left, err, service.calls, fails, calls)
 	}
@@ -151,9 +152,9 @@ func TestEnsure(t *testing.T) {
 	s := samplesOf(t, "file-tree")
 	ensure := func(s *model.Model, what string, want bool) {
 		t.Helper()
-		found, err := models.Ensure(t.Context(), db.Client, s)
-		if err != nil || found != want {
-			t.Errorf("%s: Ensure = %v, %v, want %v", what, found, err, want)
+		loaded, err := models.Ensure(t.Context(), db.Client, s, world.Options{})
+		if err != nil || loaded.Found != want {
+			t.Errorf("%s: Ensure = %v, %v, want %v", what, loaded.Found, err, want)
 		}
 		written := len(s.Items)
 		for _, e := range s.Entities {
@@ -184,7 +185,7 @@ func TestEnsure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := models.Ensure(t.Context(), db.Client, other); !errors.Is(err, models.ErrOther) {
+		if _, err := models.Ensure(t.Context(), db.Client, other, world.Options{}); !errors.Is(err, models.ErrOther) {
 			t.Errorf("Ensure of %s = %v, want %v", table, err, models.ErrOther)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/design/world"
 	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/store"
@@ -28,6 +29,8 @@ type serveFlags struct {
 
 	addr, data, store, metrics, kinesis string
 	load, credentials                   []string
+	maxItems                            int
+	samples                             bool
 	wording                             string
 	pendingMB                           int
 	drain                               time.Duration
@@ -57,6 +60,8 @@ func (f *serveFlags) declare(cmd *cobra.Command) {
 	)
 	flags.StringArrayVar(&f.load, "load", nil, "example, model file or template (`NAME|FILE`) to load; repeatable")
 	f.definitions.Declare(cmd)
+	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items for each --load")
+	flags.BoolVar(&f.samples, "samples", false, "let --load load the samples of models only, and generate nothing")
 	f.log.declare(cmd)
 
 	flags.StringArrayVar(

@@ -15,6 +15,8 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/store/disk"
@@ -131,7 +133,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		}
 		log.Info("stopped")
 	}()
-	if err := load(ctx, env, db, f); err != nil {
+	if err := load(ctx, env, db, f, log); err != nil {
 		return err
 	}
 	if st, ok := opts.Store.(*disk.Store); ok {
@@ -177,15 +179,30 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 }
 
 // load loads examples, model files and templates.
-func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags) error {
+func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log logs) error {
 	definitions, err := f.definitions.Reader()
 	if err != nil {
 		return err
 	}
+	o := world.Options{MaxItems: f.maxItems}
+	switch {
+	case f.maxItems < 0:
+		return app.Usage("serve", "--max-items must not be negative")
+	case f.samples || f.maxItems == 0:
+		o.MaxItems = -1
+	}
 	for _, name := range f.load {
-		notes, err := models.Load(ctx, sdk.Client(db), name, definitions)
+		status := env.Status()
+		o.Progress = func(items int) { status.Show("%s: generated %s", name, text.Count(items, "item")) }
+		loaded, notes, err := models.Load(ctx, sdk.Client(db), name, definitions, o)
+		status.Clear()
 		if err != nil {
 			return err
+		}
+		log.Info("loaded", "name", name, "tables", loaded.Tables, "items", loaded.Items, "share", loaded.Scale)
+		if !log.asked {
+			fmt.Fprintf(env.Stderr, "sortkey: %s: %s, %s%s\n", name, text.Count(loaded.Tables, "table"),
+				text.Count(loaded.Items, "item"), shareOf(loaded))
 		}
 		for _, n := range notes {
 			fmt.Fprintf(env.Stderr, "sortkey: %s: %s\n", name, n.Text)
@@ -195,6 +212,17 @@ func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags) erro
 		}
 	}
 	return nil
+}
+
+// shareOf says how much of a model was loaded, if not all.
+func shareOf(l models.Loaded) string {
+	switch {
+	case l.Scale <= 0:
+		return ", without generated ones"
+	case l.Scale < 1:
+		return fmt.Sprintf(", %s of those that the model declares (--max-items generates more)", text.Percent(l.Scale))
+	}
+	return ""
 }
 
 // serveUntil serves on ln until ctx ends.
