@@ -45,7 +45,7 @@ var floors = [][]string{
 	{"internal/design/check"},
 	{"internal/design/lint/rule"},
 	{"internal/design/lint"},
-	{"internal/design/report", "internal/design/placement", "design", "design/examples"},
+	{"internal/design/report", "internal/design/placement", "internal/design/diff", "design", "design/examples"},
 	{"design/designtest"},
 	{"bench/measure", "bench/work", "bench/contest"},
 	{"bench/layer"},

@@ -1,0 +1,183 @@
+package design
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/diff"
+	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+type diffFlags struct {
+	format, out string
+	maxItems    int
+}
+
+// diffFormats are the values of --format, the default first.
+var diffFormats = []string{"text", "markdown", "json"}
+
+func diffCommand(env *app.Env) *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Compare two versions of a model, and plan the way from one to the other",
+		Long: `Diff checks two versions of a model and says what is different: tables, indexes,
+entities and their keys; what each access pattern costs before and after; the
+findings that came and went; and the steps from one version to the other, with the
+items and write units that they take.
+
+OLD and NEW are model files, folders with a model.yaml, examples, or REVISION:FILE
+for a file in a revision of git.
+
+The exit code is 1 if a pattern fails that did not fail before, or if a finding is a
+new error.`,
+		Example: `  sortkey design diff old.yaml new.yaml
+  sortkey design diff main:shop.yaml shop.yaml --format markdown`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return app.Usage("design diff", "design diff needs two models")
+			}
+			return nil
+		},
+		ValidArgsFunction: app.Models,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runDiff(cmd.Context(), env, args[0], args[1], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(diffFormats, ", "))
+	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
+	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items of each version")
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"format": app.Words(diffFormats...), "output": app.Paths})
+	return cmd
+}
+
+func runDiff(ctx context.Context, env *app.Env, old, made string, f *diffFlags) error {
+	if f.maxItems < 0 {
+		return app.Usage("design diff", "--max-items must not be negative")
+	}
+	var write func(d *diff.Diff, w io.Writer) error
+	switch f.format {
+	case "text":
+		write = func(d *diff.Diff, w io.Writer) error { return d.WriteText(w, env.Prose()) }
+	case "markdown":
+		write = func(d *diff.Diff, w io.Writer) error { return d.WriteMarkdown(w, "Design: "+old+" → "+made) }
+	case "json":
+		write = func(d *diff.Diff, w io.Writer) error { return app.WriteJSON(w, d) }
+	default:
+		return app.Usage("design diff", "--format is one of %s, not %q", strings.Join(diffFormats, ", "), f.format)
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+
+	var sides [2]diff.Side
+	for i, name := range []string{old, made} {
+		m, err := revision(ctx, name)
+		if err != nil {
+			return err
+		}
+		if sides[i], err = checkedSide(ctx, env, name, m, f); err != nil {
+			return err
+		}
+		defer sides[i].World.Close()
+	}
+	d := diff.Of(sides[0], sides[1])
+	var out bytes.Buffer
+	if err := write(d, &out); err != nil {
+		return err
+	}
+	if err := output(env, f.out, out.Bytes()); err != nil {
+		return err
+	}
+	if d.Worse() {
+		return app.ErrWrongAnswers
+	}
+	return nil
+}
+
+// checkedSide checks one version.
+func checkedSide(ctx context.Context, env *app.Env, name string, m *model.Model, f *diffFlags) (s diff.Side, err error) {
+	status := env.Status()
+	defer status.Clear()
+	o := world.Options{MaxItems: f.maxItems, Progress: func(items int) { status.Show("%s: %d items", name, items) }}
+	if f.maxItems == 0 {
+		o.MaxItems = -1
+	}
+	s.World, err = world.Build(ctx, m, o)
+	if list, ok := errors.AsType[model.Errors](err); ok {
+		return s, app.ModelErrors(name, list)
+	}
+	if err != nil {
+		return s, err
+	}
+	s.Result, err = check.Run(ctx, s.World, check.Options{
+		Lint: lint.Run, Progress: func(pattern string) { status.Show("%s: %s", name, pattern) },
+	})
+	if err != nil {
+		s.World.Close()
+	}
+	return s, err
+}
+
+// maxRevision bounds the size of a file in a revision, in bytes.
+const maxRevision = 64 << 20
+
+// revision loads a model, or one in a revision of git.
+func revision(ctx context.Context, name string) (*model.Model, error) {
+	rev, file, ok := strings.Cut(name, ":")
+	if _, err := os.Stat(name); err == nil || !ok || len(rev) < 2 || file == "" { // a drive has one letter
+		return app.LoadModel(name)
+	}
+	if !filepath.IsAbs(file) {
+		file = "./" + filepath.ToSlash(file)
+	}
+	if strings.HasPrefix(rev, "-") {
+		return nil, advice.New("name a branch, a tag or a commit", "%s is not a revision", rev)
+	}
+	cmd := exec.CommandContext(ctx, "git", "show", "--no-textconv", rev+":"+file)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &limited{&stdout, maxRevision}, &limited{&stderr, 1 << 16}
+	if err := cmd.Run(); err != nil {
+		if missing, ok := errors.AsType[*exec.Error](err); ok {
+			return nil, advice.New("install git, or give two files", "cannot read %s: %w", name, missing)
+		}
+		return nil, advice.New(
+			"write REVISION:FILE with a file of that revision, as in main:shop.yaml", "cannot read %s: %s", name,
+			strings.TrimSpace(strings.TrimPrefix(stderr.String(), "fatal: ")),
+		)
+	}
+	m, err := modelfile.Parse(name, stdout.Bytes())
+	if list, ok := errors.AsType[model.Errors](err); ok {
+		return nil, app.ModelErrors(name, list)
+	}
+	return m, err
+}
+
+// limited is a writer that fails when it has taken a number of bytes.
+type limited struct {
+	w    *bytes.Buffer
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.left -= len(p); l.left < 0 {
+		return 0, fmt.Errorf("the file is too large")
+	}
+	return l.w.Write(p)
+}

@@ -1,0 +1,338 @@
+// Package diff compares two versions of a design: [Of] says which tables, indexes, entities and patterns
+// changed, what each pattern costs before and after, which findings came and went, and the steps from
+// one version to the other with the items and write units that they take.
+package diff
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// A Side is a version of a design with its world and the result of its check.
+type Side struct {
+	World  *world.World
+	Result *check.Result
+}
+
+// A Diff is the difference between two versions of a design.
+type Diff struct {
+	Changes  []Change  `json:"changes"`
+	Patterns []Pattern `json:"patterns"` // of which something changed, in the order of the new version
+	Gained   []Finding `json:"gained"`
+	Lost     []Finding `json:"lost"`
+	Plan     []Step    `json:"plan"`
+}
+
+// Empty reports whether nothing changed.
+func (d *Diff) Empty() bool {
+	return len(d.Changes)+len(d.Patterns)+len(d.Gained)+len(d.Lost) == 0
+}
+
+// A Change is a change of a table, an index, an entity or one of its attributes.
+type Change struct {
+	Subject string `json:"subject"` // such as: index ByDay of table Shop
+	// Was and Is describe it before and after; one of them is "" if it is new or gone.
+	Was string `json:"was,omitempty"`
+	Is  string `json:"is,omitempty"`
+}
+
+// A Pattern is an access pattern of which the request, the cost or the verdict changed.
+type Pattern struct {
+	Name string `json:"name"`
+	// Was and Is are nil for a pattern that is new or gone.
+	Was *Figures `json:"was,omitempty"`
+	Is  *Figures `json:"is,omitempty"`
+	// Request is true if the request itself changed.
+	Request bool `json:"request"`
+}
+
+// Figures are what a pattern costs: read units with its own values and in the partitions at p95 and
+// worst, or write units.
+type Figures struct {
+	OK    bool    `json:"ok"`
+	Write bool    `json:"write,omitempty"`
+	Rows  int     `json:"rows"`
+	Units float64 `json:"units"`
+	P95   float64 `json:"p95"`
+	Worst float64 `json:"worst"`
+	text  string  // of the request
+}
+
+// A Finding is a finding that only one of the versions has.
+type Finding struct {
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	Subject  string `json:"subject"`
+	Message  string `json:"message"`
+}
+
+// Of compares two versions of a design.
+func Of(was, is Side) *Diff {
+	d := &Diff{Changes: []Change{}, Patterns: []Pattern{}, Gained: []Finding{}, Lost: []Finding{}, Plan: []Step{}}
+	d.tables(was.World.Model, is.World.Model)
+	d.entities(was.World.Model, is.World.Model)
+	d.patterns(was.Result, is.Result)
+	d.findings(was.Result, is.Result)
+	p := planner{was: was, is: is}
+	d.Plan = append(d.Plan, p.steps()...)
+	return d
+}
+
+// change adds a change, if there is one.
+func (d *Diff) change(subject, was, is string) {
+	if was != is {
+		d.Changes = append(d.Changes, Change{subject, was, is})
+	}
+}
+
+// both calls f with the elements of two lists that have the same name, those of the new list first; one
+// is nil if only the other list has the name.
+func both[T any](was, is []*T, name func(*T) string, f func(was, is *T)) {
+	find := func(list []*T, wanted string) *T {
+		if i := slices.IndexFunc(list, func(v *T) bool { return name(v) == wanted }); i >= 0 {
+			return list[i]
+		}
+		return nil
+	}
+	for _, v := range is {
+		f(find(was, name(v)), v)
+	}
+	for _, v := range was {
+		if find(is, name(v)) == nil {
+			f(v, nil)
+		}
+	}
+}
+
+func (d *Diff) tables(was, is *model.Model) {
+	both(was.Tables, is.Tables, tableName, func(a, b *model.Table) {
+		t := cmp.Or(b, a)
+		d.change("table "+t.Name, keyText(a), keyText(b))
+		both(indexesOf(a), indexesOf(b), indexName, func(x, y *model.Index) {
+			d.change("index "+cmp.Or(y, x).Name+" of table "+t.Name, indexText(x), indexText(y))
+		})
+	})
+}
+
+func tableName(t *model.Table) string { return t.Name }
+func indexName(x *model.Index) string { return x.Name }
+
+func indexesOf(t *model.Table) []*model.Index {
+	if t == nil {
+		return nil
+	}
+	return t.Indexes
+}
+
+func keyText(t *model.Table) string {
+	if t == nil {
+		return ""
+	}
+	s := attributesText(t.Partition, t.Sort)
+	if t.TTL != "" {
+		s += ", expires by " + t.TTL
+	}
+	return s
+}
+
+func indexText(x *model.Index) string {
+	if x == nil {
+		return ""
+	}
+	s := attributesText(x.Partition, x.Sort) + ", " + x.Projection
+	if len(x.Include) > 0 {
+		s += " " + strings.Join(x.Include, " ")
+	}
+	if x.Local {
+		s += ", local"
+	}
+	return s
+}
+
+func attributesText(hash, sort []model.Attribute) string {
+	join := func(list []model.Attribute) string {
+		var all []string
+		for _, a := range list {
+			all = append(all, a.Name+":"+a.Kind.String())
+		}
+		return strings.Join(all, ", ")
+	}
+	if len(sort) == 0 {
+		return join(hash)
+	}
+	return join(hash) + " / " + join(sort)
+}
+
+func (d *Diff) entities(was, is *model.Model) {
+	name := func(e *model.Entity) string { return e.Name }
+	both(was.Entities, is.Entities, name, func(a, b *model.Entity) {
+		subject := "entity " + cmp.Or(b, a).Name
+		switch {
+		case a == nil:
+			d.change(subject, "", entityText(b))
+			return
+		case b == nil:
+			d.change(subject, entityText(a), "")
+			return
+		}
+		d.change(subject+", table", a.Table.Name, b.Table.Name)
+		d.change(subject+", items", text.Thousands(a.Count), text.Thousands(b.Count))
+		d.change(subject+", writes a second", text.Figure(was.WriteRate(a, nil)), text.Figure(is.WriteRate(b, nil)))
+		both(a.Attributes, b.Attributes, func(t *model.Template) string { return t.Name }, func(s, t *model.Template) {
+			d.change("attribute "+cmp.Or(t, s).Name+" of "+b.Name, templateText(s), templateText(t))
+		})
+	})
+}
+
+// entityText lists the keys of an entity.
+func entityText(e *model.Entity) string {
+	var all []string
+	for _, t := range e.Attributes {
+		if e.Table.IsKey(t.Name) {
+			all = append(all, t.Name+": "+templateText(t))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func templateText(t *model.Template) string {
+	if t == nil {
+		return ""
+	}
+	s := text.Literal(t.Const)
+	if t.Template != nil {
+		s = `"` + t.Template.String() + `"`
+	}
+	for _, field := range slices.Sorted(maps.Keys(t.When)) {
+		s += " when " + field + " is " + strings.Join(t.When[field], " or ")
+	}
+	for _, r := range t.Ranges {
+		s += " when " + r.Field + " " + string(r.Op) + " " + strings.Join(r.Args, " AND ")
+	}
+	return s
+}
+
+func (d *Diff) patterns(was, is *check.Result) {
+	figures := func(r *check.Result) (list []*Pattern) {
+		for i := range r.Patterns {
+			list = append(list, &Pattern{Name: r.Patterns[i].Pattern.Name, Is: figuresOf(&r.Patterns[i])})
+		}
+		return list
+	}
+	both(figures(was), figures(is), func(p *Pattern) string { return p.Name }, func(a, b *Pattern) {
+		one := Pattern{Name: cmp.Or(b, a).Name}
+		if a != nil {
+			one.Was = a.Is
+		}
+		if b != nil {
+			one.Is = b.Is
+		}
+		if one.Was != nil && one.Is != nil {
+			one.Request = one.Was.text != one.Is.text
+			if !one.Request && one.Was.same(one.Is) {
+				return
+			}
+		}
+		d.Patterns = append(d.Patterns, one)
+	})
+}
+
+func (f *Figures) same(other *Figures) bool {
+	a, b := *f, *other
+	a.text, b.text = "", ""
+	return a == b
+}
+
+func figuresOf(pr *check.PatternResult) *Figures {
+	f := &Figures{OK: pr.OK(), Units: pr.Units(), P95: pr.Units(), Worst: pr.Units()}
+	switch {
+	case pr.Writes != nil:
+		f.Write, f.Units, f.P95, f.Worst = true, pr.Writes.Mean(), pr.Writes.P95, pr.Writes.Worst
+		if pr.Writes.Request != nil {
+			f.text = pr.Writes.Describe()
+		}
+		return f
+	case pr.Total != nil:
+		f.Rows = pr.Total.Returned
+	}
+	if s := pr.Spread; s != nil {
+		f.P95, f.Worst = s.P95.DeclaredUnits(), s.Worst.DeclaredUnits()
+	}
+	if pr.Input != nil {
+		f.text = string(bytes.TrimSpace(compile.JSON(pr.Input)))
+	}
+	return f
+}
+
+func (d *Diff) findings(was, is *check.Result) {
+	count := func(list []model.Finding) map[Finding]int {
+		all := map[Finding]int{}
+		for _, f := range list {
+			if f.Accepted == "" && f.Rule != check.Rule { // patterns say what they failed
+				all[findingOf(&f).about()]++
+			}
+		}
+		return all
+	}
+	only := func(list []model.Finding, other map[Finding]int) (all []Finding) {
+		for _, f := range list {
+			one := findingOf(&f)
+			if f.Accepted != "" || f.Rule == check.Rule {
+				continue
+			}
+			if other[one.about()]--; other[one.about()] < 0 {
+				all = append(all, one)
+			}
+		}
+		return all
+	}
+	d.Gained = append(d.Gained, only(is.Findings, count(was.Findings))...)
+	d.Lost = append(d.Lost, only(was.Findings, count(is.Findings))...)
+}
+
+// about returns what a finding is about, whatever its figures.
+func (f Finding) about() Finding {
+	return Finding{Rule: f.Rule, Severity: f.Severity, Subject: f.Subject}
+}
+
+func findingOf(f *model.Finding) Finding {
+	var parts []string
+	for _, part := range [][2]string{{"pattern", f.Pattern}, {"entity", f.Entity}, {"index", f.Index}, {"table", f.Table}} {
+		if part[1] != "" {
+			parts = append(parts, part[0]+" "+part[1])
+		}
+	}
+	return Finding{f.Rule, f.Severity.String(), strings.Join(parts, ", "), f.Message}
+}
+
+// Worse reports whether the new version has an error or a failing pattern that the old one has not.
+func (d *Diff) Worse() bool {
+	failing := func(p Pattern) bool { return p.Is != nil && !p.Is.OK && (p.Was == nil || p.Was.OK) }
+	return slices.ContainsFunc(d.Patterns, failing) ||
+		slices.ContainsFunc(d.Gained, func(f Finding) bool { return f.Severity == model.Error.String() })
+}
+
+func (f *Figures) unitsText() string {
+	if f == nil {
+		return "–"
+	}
+	what := "read"
+	if f.Write {
+		what = "write"
+	}
+	s := fmt.Sprintf("%s, worst %s %s units", text.Figure(f.Units), text.Figure(f.Worst), what)
+	if !f.OK {
+		s += ", fails"
+	}
+	return s
+}

@@ -1,0 +1,154 @@
+package diff
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/terminal"
+)
+
+// WriteText writes the difference for people. Lines wrap at a width.
+func (d *Diff) WriteText(w io.Writer, width int) error {
+	var b bytes.Buffer
+	if d.Empty() {
+		fmt.Fprintln(&b, "nothing changed but perhaps words")
+	}
+	section := func(title string, n int, line func(i int) []string) {
+		if n == 0 {
+			return
+		}
+		if b.Len() > 0 {
+			fmt.Fprintln(&b)
+		}
+		fmt.Fprintln(&b, title)
+		for i := range n {
+			for k, s := range line(i) {
+				indent := "  "
+				if k > 0 {
+					indent = "      "
+				}
+				for j, l := range terminal.Wrap(s, max(width-len(indent), 40)) {
+					if j == 1 {
+						indent += "  "
+					}
+					fmt.Fprintln(&b, indent+l)
+				}
+			}
+		}
+	}
+	section("changes", len(d.Changes), func(i int) []string {
+		c := d.Changes[i]
+		switch {
+		case c.Was == "":
+			return []string{"+ " + c.Subject, c.Is}
+		case c.Is == "":
+			return []string{"- " + c.Subject, c.Was}
+		}
+		return []string{"~ " + c.Subject, "was " + c.Was, "is  " + c.Is}
+	})
+	section("patterns", len(d.Patterns), func(i int) []string {
+		p := d.Patterns[i]
+		switch {
+		case p.Was == nil:
+			return []string{"+ " + p.Name, p.Is.unitsText()}
+		case p.Is == nil:
+			return []string{"- " + p.Name, p.Was.unitsText()}
+		}
+		return []string{"~ " + p.Name, "was " + p.Was.unitsText(), "is  " + p.Is.unitsText()}
+	})
+	section("findings gained", len(d.Gained), func(i int) []string { return d.Gained[i].lines() })
+	section("findings lost", len(d.Lost), func(i int) []string { return d.Lost[i].lines() })
+	section("plan", len(d.Plan), func(i int) []string {
+		lines := []string{fmt.Sprintf("%d. %s", i+1, d.Plan[i].Do)}
+		if s := d.Plan[i].figures(); s != "" {
+			lines = append(lines, s)
+		}
+		return lines
+	})
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (f Finding) lines() []string { return []string{f.Severity + " " + f.Rule + ": " + f.Message} }
+
+// WriteMarkdown writes the difference as Markdown for a pull request. Title is its heading.
+func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "## %s\n", plain(title))
+	if d.Empty() {
+		fmt.Fprintln(&b, "\nNothing changed.")
+	}
+	if len(d.Changes) > 0 {
+		fmt.Fprint(&b, "\n### Changes\n\n| | was | is |\n|---|---|---|\n")
+		for _, c := range d.Changes {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", plain(c.Subject), code(c.Was), code(c.Is))
+		}
+	}
+	if len(d.Patterns) > 0 {
+		fmt.Fprint(&b, "\n### Access patterns\n\n| pattern | before | after |\n|---|---|---|\n")
+		for _, p := range d.Patterns {
+			mark := ""
+			if p.Is != nil && !p.Is.OK {
+				mark = "❌ "
+			}
+			fmt.Fprintf(&b, "| %s%s | %s | %s |\n", mark, plain(p.Name), p.Was.unitsText(), p.Is.unitsText())
+		}
+	}
+	for _, part := range []struct {
+		title string
+		list  []Finding
+	}{{"Findings gained", d.Gained}, {"Findings lost", d.Lost}} {
+		if len(part.list) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n", part.title)
+		for _, f := range part.list {
+			fmt.Fprintf(&b, "- **%s** `%s`: %s\n", f.Severity, f.Rule, plain(f.Message))
+		}
+	}
+	if len(d.Plan) > 0 {
+		fmt.Fprint(&b, "\n### Plan\n\n")
+		for i, s := range d.Plan {
+			line := plain(s.Do)
+			if f := s.figures(); f != "" {
+				line += " (" + f + ")"
+			}
+			fmt.Fprintf(&b, "%d. %s\n", i+1, line)
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// plain escapes what Markdown would read as markup.
+func plain(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch r {
+		case '\\', '`', '*', '_', '[', ']', '<', '>', '|', '#', '&', '~', '@':
+			b.WriteByte('\\')
+		case '\n', '\r':
+			r = ' '
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// code returns a text as code in a cell of a table.
+func code(s string) string {
+	if s == "" {
+		return "–"
+	}
+	s = strings.NewReplacer("\n", " ", "\r", " ", "|", `\|`).Replace(s)
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		return fence + " " + s + " " + fence
+	}
+	return fence + s + fence
+}
