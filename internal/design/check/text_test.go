@@ -32,6 +32,10 @@ func TestText(t *testing.T) {
 			r, err := check.Run(t.Context(), w, o)
 			require.NoError(t, err)
 			var b strings.Builder
+			if d.Cmd == "markdown" {
+				require.NoError(t, r.WriteMarkdown(&b))
+				return b.String()
+			}
 			require.NoError(t, r.WriteText(&b, check.TextOptions{Quiet: d.HasArg("quiet"), Color: d.HasArg("color")}))
 			return strings.ReplaceAll(b.String(), "\x1b", "ESC")
 		})

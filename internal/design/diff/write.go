@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/sortkey/sortkey/internal/terminal"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // WriteText writes the difference for people. Lines wrap at a width.
@@ -76,14 +76,14 @@ func (f Finding) lines() []string { return []string{f.Severity + " " + f.Rule + 
 // WriteMarkdown writes the difference as Markdown for a pull request. Title is its heading.
 func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "## %s\n", plain(title))
+	fmt.Fprintf(&b, "## %s\n", text.Markdown(title))
 	if d.Empty() {
 		fmt.Fprintln(&b, "\nNothing changed.")
 	}
 	if len(d.Changes) > 0 {
 		fmt.Fprint(&b, "\n### Changes\n\n| | was | is |\n|---|---|---|\n")
 		for _, c := range d.Changes {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", plain(c.Subject), code(c.Was), code(c.Is))
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", text.Markdown(c.Subject), text.MarkdownCode(c.Was), text.MarkdownCode(c.Is))
 		}
 	}
 	if len(d.Patterns) > 0 {
@@ -93,7 +93,7 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 			if p.Is != nil && !p.Is.OK {
 				mark = "❌ "
 			}
-			fmt.Fprintf(&b, "| %s%s | %s | %s |\n", mark, plain(p.Name), p.Was.unitsText(), p.Is.unitsText())
+			fmt.Fprintf(&b, "| %s%s | %s | %s |\n", mark, text.Markdown(p.Name), p.Was.unitsText(), p.Is.unitsText())
 		}
 	}
 	for _, part := range []struct {
@@ -105,13 +105,13 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 		}
 		fmt.Fprintf(&b, "\n### %s\n\n", part.title)
 		for _, f := range part.list {
-			fmt.Fprintf(&b, "- **%s** `%s`: %s\n", f.Severity, f.Rule, plain(f.Message))
+			fmt.Fprintf(&b, "- **%s** `%s`: %s\n", f.Severity, f.Rule, text.Markdown(f.Message))
 		}
 	}
 	if len(d.Plan) > 0 {
 		fmt.Fprint(&b, "\n### Plan\n\n")
 		for i, s := range d.Plan {
-			line := plain(s.Do)
+			line := text.Markdown(s.Do)
 			if f := s.figures(); f != "" {
 				line += " (" + f + ")"
 			}
@@ -120,35 +120,4 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// plain escapes what Markdown would read as markup.
-func plain(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch r {
-		case '\\', '`', '*', '_', '[', ']', '<', '>', '|', '#', '&', '~', '@':
-			b.WriteByte('\\')
-		case '\n', '\r':
-			r = ' '
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// code returns a text as code in a cell of a table.
-func code(s string) string {
-	if s == "" {
-		return "–"
-	}
-	s = strings.NewReplacer("\n", " ", "\r", " ", "|", `\|`).Replace(s)
-	fence := "`"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	if len(fence) > 1 {
-		return fence + " " + s + " " + fence
-	}
-	return fence + s + fence
 }

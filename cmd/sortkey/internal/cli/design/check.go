@@ -153,7 +153,7 @@ func runRunning(
 ) error {
 	switch {
 	case f.format == "html":
-		return app.Usage("design check", "the page shows a world; use text, json or sarif for running tables")
+		return app.Usage("design check", "the page shows a world; use text, markdown, json or sarif for running tables")
 	case f.items <= 0:
 		return app.Usage("design check", "--items must be positive")
 	}
@@ -225,6 +225,9 @@ var formats = map[string]format{
 	"json": func(_ *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, _ *checkFlags) error {
 		return report.JSON(out, r)
 	},
+	"markdown": func(_ *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, _ *checkFlags) error {
+		return r.WriteMarkdown(out)
+	},
 	"sarif": func(_ *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, _ *checkFlags) error {
 		o := report.SARIFOptions{Root: sarifRoot(r.Model.Pos.File), Version: app.ModuleVersion()}
 		return report.SARIF(out, r, o)
@@ -234,7 +237,7 @@ var formats = map[string]format{
 // checkFormats returns the names of formats, the default first.
 func checkFormats() []string {
 	var names []string
-	for _, name := range []string{"text", "json", "html", "sarif"} {
+	for _, name := range []string{"text", "markdown", "json", "html", "sarif"} {
 		if formats[name] != nil {
 			names = append(names, name)
 		}

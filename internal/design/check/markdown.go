@@ -1,0 +1,73 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// WriteMarkdown writes the result as Markdown for a pull request: the patterns that fail, what each
+// pattern costs, and the findings.
+func (r *Result) WriteMarkdown(w io.Writer) error {
+	var b bytes.Buffer
+	mark := "✅"
+	if r.Failed(model.Error) {
+		mark = "❌"
+	}
+	fmt.Fprintf(&b, "## %s Design: %s\n", mark, text.Markdown(r.Model.Name))
+	if len(r.Patterns) > 0 {
+		fmt.Fprint(&b, "\n| | pattern | rows | units | worst partition |\n|---|---|---:|---:|---:|\n")
+	}
+	for i := range r.Patterns {
+		r.Patterns[i].writeRow(&b)
+	}
+	for i := range r.Patterns {
+		for _, f := range r.Patterns[i].Failures {
+			fmt.Fprintf(&b, "\n❌ **%s**: %s\n", text.Markdown(r.Patterns[i].Pattern.Name), text.Markdown(f.Message))
+			if f.Advice != "" {
+				fmt.Fprintf(&b, "\n> %s\n", text.Markdown(f.Advice))
+			}
+		}
+	}
+	first := true
+	for _, f := range r.Findings {
+		if f.Rule == Rule || f.Accepted != "" {
+			continue
+		}
+		if first {
+			fmt.Fprint(&b, "\n### Findings\n\n")
+			first = false
+		}
+		fmt.Fprintf(&b, "- **%s** `%s` at %s: %s", f.Severity, f.Rule, text.MarkdownCode(f.Pos.String()), text.Markdown(f.Message))
+		if f.Advice != "" {
+			fmt.Fprintf(&b, " — %s", text.Markdown(f.Advice))
+		}
+		fmt.Fprintln(&b)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeRow writes a row of the table of patterns.
+func (pr *PatternResult) writeRow(b *bytes.Buffer) {
+	mark, rows, units, worst := "✅", "", text.Figure(pr.Units()), ""
+	switch {
+	case pr.Skipped != "":
+		mark, units = "–", ""
+	case !pr.OK():
+		mark = "❌"
+	}
+	if pr.Total != nil && pr.Total.Refused == nil {
+		rows = text.Thousands(pr.Total.Returned)
+	}
+	switch {
+	case pr.Writes != nil:
+		units, worst = text.Figure(pr.Writes.Mean())+" write", text.Figure(pr.Writes.Worst)
+	case pr.Spread != nil:
+		worst = text.Figure(pr.Spread.Worst.DeclaredUnits())
+	}
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", mark, text.Markdown(pr.Pattern.Name), rows, units, worst)
+}

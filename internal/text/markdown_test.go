@@ -1,0 +1,14 @@
+package text
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMarkdown(t *testing.T) {
+	require.Equal(t, `a \| \*b\* \<i\> \[x\](y) c`, Markdown("a | *b* <i> [x](y)\nc"))
+	require.Equal(t, "`a \\| b`", MarkdownCode("a | b"))
+	require.Equal(t, "`` a`b ``", MarkdownCode("a`b"))
+	require.Equal(t, "–", MarkdownCode(""))
+}
