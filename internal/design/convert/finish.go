@@ -38,6 +38,9 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 		}
 		im.entities(t)
 	}
+	if im.o.Mask {
+		im.mask()
+	}
 	if im.derived {
 		im.derive()
 	}
@@ -55,7 +58,15 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 			return nil, nil, err
 		}
 	}
-	im.belong()
+	if im.offeredItems > max(im.o.Items, 0) && im.o.Items > 0 {
+		c, err := im.census(ctx, im.offeredItems)
+		if err != nil {
+			return nil, nil, err
+		}
+		im.apply(c)
+	} else {
+		im.belong()
+	}
 	if err := im.runPatterns(ctx); err != nil {
 		return nil, nil, err
 	}
