@@ -39,6 +39,22 @@ type linkedValues map[string]string
 // Get returns the value of a field.
 func (v linkedValues) Get(field string) string { return v[field] }
 
+// count counts all items, and declares what that shows.
+func (im *importer) count(ctx context.Context) error {
+	if checkModel(im.m) != nil {
+		if err := im.isolate(ctx); err != nil {
+			return err
+		}
+	}
+	c, err := im.census(ctx, im.offeredItems)
+	if err != nil {
+		return err
+	}
+	im.counted = true
+	im.apply(c)
+	return nil
+}
+
 // census reads all items again and counts them by the entities that were inferred.
 func (im *importer) census(ctx context.Context, total int) (*census, error) {
 	c := &census{
@@ -161,13 +177,9 @@ func (d *distinct) count() int {
 // apply writes what the census says into the model, as far as the model stays valid.
 func (im *importer) apply(c *census) {
 	im.belongByCensus(c)
-	// Counts are for items beside the samples. What belongs to what needs them in proportion.
-	counted, samples := 0, 0
 	for _, e := range im.m.Entities {
-		counted, samples = counted+c.count[e], samples+len(e.Samples)
-	}
-	for _, e := range im.m.Entities {
-		e.Count = int(math.Round(float64(c.count[e]) * (1 - float64(samples)/float64(max(counted, 1)))))
+		e.Samples = e.Samples[:min(len(e.Samples), im.samplesOf(e, c.count[e]))]
+		e.Count = max(0, c.count[e]-len(e.Samples))
 	}
 	for _, t := range im.m.Tables {
 		if n := c.none[t]; n > 0 {
@@ -190,6 +202,21 @@ func (im *importer) apply(c *census) {
 	}
 	im.repeat(c)
 	im.countLosses(c)
+}
+
+// samplesOf returns how many samples an entity keeps. Count is for the items beside the
+// samples; what belongs to what needs the counts in proportion, so that samples are few.
+func (im *importer) samplesOf(e *model.Entity, n int) int {
+	alone := len(e.Parents) == 0 && !slices.ContainsFunc(im.m.Entities, func(o *model.Entity) bool {
+		return slices.ContainsFunc(o.Parents, func(p model.Parent) bool { return p.Entity == e })
+	})
+	switch {
+	case !alone:
+		return n / 50
+	case n <= 20:
+		return n
+	}
+	return max(5, n/50)
 }
 
 // repeat declares the number of different values of fields whose values repeat.
@@ -218,7 +245,6 @@ func (im *importer) countLosses(c *census) {
 				What: fmt.Sprintf("%s of %s", text.Count(n, "item"), e.Name),
 				Why: fmt.Sprintf("%d of them are samples, and count generates others; they have %d bytes on average",
 					len(e.Samples), c.bytes[e]/n),
-				Hint: "--items N imports more samples",
 			})
 		}
 	}

@@ -182,6 +182,7 @@ type importer struct {
 	held         []offered
 	streams      []Stream
 	offeredItems int
+	counted      bool // by a census
 	from         map[*model.Pattern]*node
 }
 
