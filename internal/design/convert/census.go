@@ -186,7 +186,12 @@ func (im *importer) apply(c *census) {
 			im.add(Loss{What: text.Count(n, "item") + " of table " + t.Name, Why: "they fit no entity"})
 		}
 	}
-	if err := checkModel(im.m); err != nil { // the counts contradict what belongs to what
+	if checkModel(im.m) != nil { // the counts contradict what belongs to what
+		for _, e := range im.m.Entities {
+			e.Samples, e.Count = nil, c.count[e]
+		}
+	}
+	if checkModel(im.m) != nil {
 		im.unlink(func(p *model.Parent) { p.Per = model.Per{} })
 	}
 	if err := checkModel(im.m); err != nil {
@@ -212,7 +217,7 @@ func (im *importer) samplesOf(e *model.Entity, n int) int {
 	})
 	switch {
 	case !alone:
-		return n / 50
+		return max(1, n/50)
 	case n <= 20:
 		return n
 	}
