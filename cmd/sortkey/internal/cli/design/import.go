@@ -288,7 +288,11 @@ func readItems(name string) (convert.File, error) {
 }
 
 func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Model, []convert.Loss, error) {
-	src, err := env.Open(ctx, app.SourceNamed(f.from))
+	source := app.SourceNamed(f.from)
+	if source.Model != "" {
+		source = app.SourceFlags{Endpoint: f.from} // a model needs no import
+	}
+	src, err := env.Open(ctx, source)
 	if err != nil {
 		return nil, nil, err
 	}
