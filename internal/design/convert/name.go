@@ -67,6 +67,9 @@ func (s *shaper) names(
 			if p.label == "" {
 				wishes = append(wishes, own)
 			}
+			if !slices.ContainsFunc(p.parts, func(v string) bool { return !isState(v) }) {
+				wishes = append(wishes, "status")
+			}
 			if at := slices.Index(calendar, lastOf(names)); at >= 0 && at+1 < len(calendar) && p.typ.Name == "int" && p.typ.Width == 2 {
 				wishes = append(wishes, calendar[at+1])
 			}
