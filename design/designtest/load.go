@@ -23,9 +23,9 @@ import (
 // Load creates the tables that a file defines in the database of a test, so that the test
 // has the tables of the deployment. The file is one of these:
 //
-//   - a CloudFormation template in YAML or JSON, also of SAM;
+//   - a CloudFormation template in YAML or JSON, also of SAM, or the folder that cdk synth writes;
 //   - a serverless.yml of the Serverless Framework, with the files that it names;
-//   - a Terraform file, a folder of them, or the output of terraform show -json;
+//   - a Terraform file, a folder of them with modules beside it, or the output of terraform show -json;
 //   - the JSON of CreateTable requests or DescribeTable responses;
 //   - a model of sortkey design, whose items Load also puts into the tables.
 //
@@ -35,8 +35,8 @@ import (
 // is written as in the file: "env:TABLE=orders" for ${env:TABLE}, whose value is not that
 // of this process.
 //
-// A name that depends on a value that only a deployment knows is made up, and the log of
-// the test says how to choose it. Any other such value fails the test if a definition needs
+// A parameter without a value gets one that is made up, and the log of the test says how to
+// give it. Any other value that only a deployment knows fails the test if a definition needs
 // it.
 func Load(db *sortkeytest.DB, path string, parameters ...string) {
 	t := inside.TestOf(db)

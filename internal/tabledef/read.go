@@ -20,6 +20,9 @@ import (
 // read.
 var ErrOther = errors.New("neither CreateTable JSON nor a CloudFormation template nor a Terraform file")
 
+// ErrFolder is the error of [Read] for a folder without a file that defines tables.
+var ErrFolder = errors.New("the folder has no Terraform files, no serverless.yml and no template with a table")
+
 // Parameters are values by name: of the parameters of a template, with its pseudo
 // parameters such as AWS::StackName, or of the variables of a Terraform module.
 type Parameters map[string]string
@@ -129,8 +132,7 @@ func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error)
 		list, notes = append(list, tables...), append(notes, more...)
 	}
 	if list == nil {
-		return nil, nil, advice.New("name the file that defines the tables",
-			"%s: the folder has no Terraform files, no serverless.yml and no template with a table", dir)
+		return nil, nil, advice.New("name the file that defines the tables", "%s: %w", dir, ErrFolder)
 	}
 	return list, notes, nil
 }

@@ -57,6 +57,8 @@ type File struct {
 	// Notes what was made up for them.
 	Tables []*tabledef.Schema
 	Notes  []tabledef.Note
+	// Streams are the items of the file or folder, instead of Data.
+	Streams []Stream
 }
 
 // DefaultItems is the default of [Options].Items.
@@ -76,6 +78,10 @@ type Options struct {
 	// Items limits the items imported per table. Default: [DefaultItems]. If
 	// negative, none are imported.
 	Items int
+	// All makes [FromEndpoint] read all items, twice, rather than the first ones.
+	All bool
+	// Mask replaces the letters and digits of samples by others.
+	Mask bool
 }
 
 // Import reads files into one model and lists the losses. The model passes
@@ -85,10 +91,11 @@ func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss,
 	im := newImporter(o)
 	var docs []*document
 	for _, f := range files {
-		if f.Tables != nil {
+		if f.Tables != nil || f.Streams != nil {
 			if err := im.definitions(f); err != nil {
 				return nil, nil, err
 			}
+			im.streams = append(im.streams, f.Streams...)
 			continue
 		}
 		d, err := read(f.Name, f.Data)
@@ -125,6 +132,12 @@ func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss,
 				return nil, nil, err
 			}
 		}
+	}
+	if len(im.streams) > 0 && len(im.m.Tables) == 0 {
+		return nil, nil, noDefinition(files[0].Name)
+	}
+	if err := im.pour(); err != nil {
+		return nil, nil, err
 	}
 	return im.finish(ctx, files[0].Name)
 }
@@ -165,7 +178,12 @@ type importer struct {
 	pools   map[*model.Table]*pool
 	derived bool // derive patterns from entities
 	shared  map[string]*model.Field
-	from    map[*model.Pattern]*node
+	// held and streams are items from which samples are taken; offeredItems is their number.
+	held         []offered
+	streams      []Stream
+	offeredItems int
+	counted      bool // by a census
+	from         map[*model.Pattern]*node
 }
 
 func newImporter(o Options) *importer {

@@ -146,7 +146,7 @@ func TestOptions(t *testing.T) {
 	require.Equal(t, "my-drive", m.Name)
 	require.Len(t, m.Entities, 1)
 	require.Len(t, m.Entities[0].Samples, 2)
-	require.Contains(t, fmt.Sprint(losses), "items of table Drive: 2 items beyond the first 2")
+	require.Contains(t, fmt.Sprint(losses), "2 items of table Drive: they fit no entity")
 	m, _, err = convert.Import(t.Context(), list, convert.Options{Items: -1})
 	require.NoError(t, err)
 	require.Empty(t, m.Entities)

@@ -3,9 +3,11 @@ package convert
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -67,9 +69,16 @@ func FromEndpoint(ctx context.Context, name string, call Endpoint, o Options) (*
 		if t == nil {
 			continue
 		}
+		if o.All && o.Items >= 0 {
+			im.streams = append(im.streams, Stream{Table: t.Name, Items: im.scanAll(table, ask)})
+			continue
+		}
 		if err := im.scan(t, table, ask); err != nil {
 			return nil, nil, err
 		}
+	}
+	if err := im.pour(); err != nil {
+		return nil, nil, err
 	}
 	for i := range im.losses {
 		im.losses[i].Pos.Line, im.losses[i].Pos.Col = 0, 0
@@ -102,8 +111,33 @@ func (im *importer) scan(t *model.Table, name string, ask func(wire.Request) (*d
 			return nil
 		}
 		if in.ExclusiveStartKey = key; left <= 0 {
-			im.add(Loss{What: "items of table " + name, Why: fmt.Sprintf("only the first %d were read", im.o.Items), Hint: "--items N reads more"})
+			im.add(Loss{What: "items of table " + name, Why: fmt.Sprintf("only the first %d were read", im.o.Items), Hint: "--all counts all of them"})
 		}
 	}
 	return nil
+}
+
+// scanAll yields the items of a table.
+func (im *importer) scanAll(name string, ask func(wire.Request) (*document, error)) iter.Seq2[attr.Item, error] {
+	return func(yield func(attr.Item, error) bool) {
+		for in := (&wire.ScanInput{TableName: &name}); ; {
+			d, err := ask(in)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, m := range d.roots[0].get("Items").elems() {
+				if it, ok := im.item(m); ok && !yield(it, nil) {
+					return
+				}
+			}
+			next := d.roots[0].get("LastEvaluatedKey")
+			if !next.isObject() {
+				return
+			}
+			if in.ExclusiveStartKey, _ = im.item(next); in.ExclusiveStartKey == nil {
+				return
+			}
+		}
+	}
 }

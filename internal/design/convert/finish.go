@@ -38,9 +38,6 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 		}
 		im.entities(t)
 	}
-	if im.derived {
-		im.derive()
-	}
 	im.m.Name = im.name
 	if im.m.Name == "" && len(im.m.Tables) == 1 {
 		im.m.Name = slug(im.m.Tables[0].Name)
@@ -49,13 +46,26 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 		im.m.Name = "imported"
 	}
 	im.m.Seed = 1
+	if im.offeredItems > im.o.Items && im.o.Items > 0 {
+		if err := im.count(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	if im.o.Mask {
+		im.mask()
+	}
+	if im.derived {
+		im.derive()
+	}
 	im.next(from)
 	if err := checkModel(im.m); err != nil {
 		if err := im.isolate(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
-	im.belong()
+	if !im.counted {
+		im.belong()
+	}
 	if err := im.runPatterns(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -174,7 +184,7 @@ func (im *importer) runPatterns(ctx context.Context) error {
 	}
 	defer w.Close()
 	for _, p := range im.m.Patterns {
-		rows, refused, err := count(ctx, w, p)
+		rows, refused, err := rowsOf(ctx, w, p)
 		if _, not := errors.AsType[*compile.Error](err); not {
 			im.loss(im.from[p], "pattern "+p.Name, err.Error(), "")
 			continue
@@ -189,7 +199,7 @@ func (im *importer) runPatterns(ctx context.Context) error {
 			)
 			continue
 		}
-		if p.Request == nil && p.Operation == "Query" {
+		if p.Request == nil && p.Operation == "Query" && !im.counted { // generated items are rows, too
 			p.Expect.Rows = &rows
 		}
 	}
@@ -199,9 +209,9 @@ func (im *importer) runPatterns(ctx context.Context) error {
 // maxPages limits the pages that are counted.
 const maxPages = 1000
 
-// count returns the number of rows of a pattern over all pages, or what the service says
+// rowsOf returns the number of rows of a pattern over all pages, or what the service says
 // to it.
-func count(ctx context.Context, w *world.World, p *model.Pattern) (rows int, refused string, err error) {
+func rowsOf(ctx context.Context, w *world.World, p *model.Pattern) (rows int, refused string, err error) {
 	in, err := compile.Pattern(w.Model, p)
 	if err == nil {
 		rows, err = countPages(ctx, w, in)

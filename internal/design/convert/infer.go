@@ -190,6 +190,8 @@ func (in *inferrer) constant(column []string, last bool) bool {
 	}
 	label := in.labelled() == ""
 	switch {
+	case isState(v) && !(last && len(in.pieces) == 0):
+		return false
 	case !word().MatchString(v):
 		return false
 	case label && last && len(in.pieces) == 0:

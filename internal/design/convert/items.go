@@ -3,6 +3,7 @@ package convert
 import (
 	"strings"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -10,10 +11,7 @@ import (
 // items reads items into the tables.
 func (im *importer) items(d *document) error {
 	if len(im.m.Tables) == 0 {
-		return &Error{
-			Pos: model.Pos{File: d.name}, Msg: "the items have no table definition",
-			Hint: "add the table definition that aws dynamodb describe-table prints",
-		}
+		return noDefinition(d.name)
 	}
 	im.derived = true
 	for _, n := range d.roots {
@@ -71,7 +69,7 @@ func (im *importer) puts(n *node) {
 				continue
 			}
 			if it, ok := im.item(m); ok {
-				im.put(t, it, nil, m)
+				im.held = append(im.held, offered{t: t, it: it, n: m})
 			}
 		}
 	}
@@ -87,25 +85,7 @@ func (im *importer) itemIn(n *node, file string) {
 	if !ok {
 		return
 	}
-	var best *model.Table
-	several := false
-	for _, t := range im.m.Tables {
-		fits := true
-		for _, a := range t.Keys() {
-			fits = fits && it.Get(a.Name).Kind() == a.Kind
-		}
-		if !fits {
-			continue
-		}
-		if strings.Contains(strings.ToLower(file), strings.ToLower(t.Name)) {
-			best, several = t, false
-			break
-		}
-		several = several || best != nil
-		if best == nil || len(t.Sort) > len(best.Sort) {
-			best = t
-		}
-	}
+	best, several := im.tableOf(it, file)
 	switch {
 	case best == nil:
 		im.loss(n, "an item", "no table has its keys", "")
@@ -115,6 +95,36 @@ func (im *importer) itemIn(n *node, file string) {
 			"name the file after its table, or write its items as a BatchWriteItem request",
 		)
 	default:
-		im.put(best, it, nil, n)
+		im.held = append(im.held, offered{t: best, it: it, n: n})
+	}
+}
+
+// tableOf returns the table whose keys an item has: the one that the name of a file names,
+// or the one with a sort key. It reports whether several have them.
+func (im *importer) tableOf(it attr.Item, file string) (best *model.Table, several bool) {
+	for _, t := range im.m.Tables {
+		fits := true
+		for _, a := range t.Keys() {
+			kind := it.Get(a.Name).Kind()
+			fits = fits && kind == a.Kind
+		}
+		if !fits {
+			continue
+		}
+		if strings.Contains(strings.ToLower(file), strings.ToLower(t.Name)) {
+			return t, false
+		}
+		several = several || best != nil
+		if best == nil || len(t.Sort) > len(best.Sort) {
+			best = t
+		}
+	}
+	return best, several
+}
+
+func noDefinition(file string) error {
+	return &Error{
+		Pos: model.Pos{File: file}, Msg: "the items have no table definition",
+		Hint: "add the table definition that aws dynamodb describe-table prints, or the template of the table",
 	}
 }

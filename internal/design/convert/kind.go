@@ -149,7 +149,7 @@ func shape(key string) string {
 		switch {
 		case ok && alphabet().MatchString(head):
 			return head + " *"
-		case upper().MatchString(key) && !ok:
+		case upper().MatchString(key) && !ok && !isState(key):
 			return key
 		}
 		return "*"
@@ -160,13 +160,30 @@ func shape(key string) string {
 	capitals := strings.IndexAny(key, strong) == strings.IndexByte(key, '/') ||
 		len(parts) > 0 && upper().MatchString(parts[0])
 	for i, p := range parts {
-		if !label || !word().MatchString(p) || capitals && !upper().MatchString(p) {
+		if !label || !word().MatchString(p) || isState(p) || capitals && !upper().MatchString(p) {
 			parts[i], label = "*", true
 			continue
 		}
 		label = false
 	}
 	return strings.Join(slices.Compact(parts), " ")
+}
+
+// states are words that say what state or degree a thing is in, not what it is: values.
+var states = []string{
+	"active", "inactive", "enabled", "disabled", "pending", "open", "opened", "closed", "new", "draft", "published",
+	"archived", "deleted", "created", "updated", "placed", "paid", "unpaid", "shipped", "delivered", "returned",
+	"cancelled", "canceled", "completed", "complete", "incomplete", "done", "todo", "in progress", "processing",
+	"processed", "failed", "failure", "success", "succeeded", "error", "running", "stopped", "started", "waiting",
+	"approved", "rejected", "accepted", "declined", "expired", "suspended", "blocked", "verified", "unverified",
+	"true", "false", "yes", "no", "on", "off", "low", "medium", "high", "critical", "public", "private", "online",
+	"offline", "available", "unavailable", "booked", "reserved", "sold", "assigned", "unassigned", "resolved",
+	"unresolved", "confirmed", "submitted", "queued", "ready", "idle", "live", "normal", "warning",
+}
+
+// isState reports whether a word is a state.
+func isState(word string) bool {
+	return slices.Contains(states, strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(word)))
 }
 
 // shapeName derives a short and a long name of an entity from the shapes of its

@@ -67,6 +67,9 @@ func (s *shaper) names(
 			if p.label == "" {
 				wishes = append(wishes, own)
 			}
+			if !slices.ContainsFunc(p.parts, func(v string) bool { return !isState(v) }) {
+				wishes = append(wishes, "status")
+			}
 			if at := slices.Index(calendar, lastOf(names)); at >= 0 && at+1 < len(calendar) && p.typ.Name == "int" && p.typ.Width == 2 {
 				wishes = append(wishes, calendar[at+1])
 			}
@@ -89,21 +92,21 @@ func lastOf(names []string) string {
 	return names[len(names)-1]
 }
 
-// distinctive reports whether equal values are unlikely to be a coincidence.
+// distinctive reports whether equal values are unlikely to be a coincidence: they are
+// several, or a long one, or one of some length that repeats.
 func distinctive(column []cell) bool {
-	first := ""
+	first, times := "", 0
 	for _, v := range column {
 		switch {
 		case !v.ok:
-		case len(v.text) >= 4:
+		case len(v.text) >= 8 || first != "" && v.text != first:
 			return true
-		case first == "":
+		default:
 			first = v.text
-		case v.text != first:
-			return true
+			times++
 		}
 	}
-	return false
+	return times > 1 && len(first) >= 4
 }
 
 // shared returns the component with the same values in all rows that have one.

@@ -194,13 +194,20 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 // generic matches names of attributes that do not describe the value.
 var generic = text.Pattern(`(?i)^((g|l)?si?\d*[_-]?)?(pk|sk|hash|range|partition|sort|key|id)?([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`)
 
+// enoughRows is the number of items from which on they show a condition on any attribute;
+// fewer show one on a state.
+const enoughRows = 8
+
+var stateName = text.Pattern(`(?i)(status|state|phase|stage)$`)
+
 // when finds a condition that selects exactly some rows: an attribute of all
 // items, such as a status, with different values in those rows. It returns nil
 // if there is none.
 func (s *shaper) when(at []int) map[string][]string {
+	few := len(s.rows) < enoughRows // any attribute with few values would do
 	for name, v := range s.rows[0].it.All() {
 		n := string(name)
-		if v.Kind() != attr.String || n != fieldName(n) || s.t.IsKey(n) {
+		if v.Kind() != attr.String || n != fieldName(n) || s.t.IsKey(n) || few && !stateName().MatchString(n) {
 			continue
 		}
 		values := map[bool][]string{}

@@ -17,7 +17,7 @@ func (im *importer) workbench(n *node) {
 		n = n.list[0]
 	}
 	im.derived = true
-	im.loseUnknown(n, "ModelName", "ModelMetadata", "DataModel")
+	im.loseUnknown(n, "ModelName", "ModelMetadata", "DataModel", "AccessPatterns", "ModelAccessPatterns")
 	if s := slug(n.str("ModelName")); s != "" && im.o.Name == "" {
 		im.name = s
 	}
@@ -36,11 +36,21 @@ func (im *importer) workbench(n *node) {
 	for _, t := range n.get("DataModel").elems() {
 		im.workbenchTable(t)
 	}
+	im.workbenchPatterns(n, im.onlyTable())
+	im.derived = len(im.m.Patterns) == 0
+}
+
+// onlyTable returns the table of a model with one, or nil.
+func (im *importer) onlyTable() *model.Table {
+	if len(im.m.Tables) == 1 {
+		return im.m.Tables[0]
+	}
+	return nil
 }
 
 func (im *importer) workbenchTable(n *node) {
 	im.loseUnknown(n, "TableName", "KeyAttributes", "NonKeyAttributes", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "TableFacets", "TableData",
-		"DataAccess", "BillingMode", "ProvisionedCapacitySettings")
+		"DataAccess", "BillingMode", "ProvisionedCapacitySettings", "AccessPatterns", "TableAccessPatterns")
 	t := &model.Table{Name: n.str("TableName")}
 	t.Partition, t.Sort = im.workbenchKeys(n.get("KeyAttributes"))
 	for _, list := range []string{"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
@@ -76,6 +86,7 @@ func (im *importer) workbenchTable(n *node) {
 		}
 	}
 	im.unused(t, n)
+	im.workbenchPatterns(n, t)
 }
 
 // workbenchKeys reads keys. Several attributes are in a list.

@@ -2,6 +2,7 @@ package design
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,10 +18,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design/convert"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/s3files"
 	"github.com/sortkey/sortkey/internal/tabledef"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -48,6 +51,11 @@ the DynamoDB MCP server, and the tables of templates: of CloudFormation, SAM and
 synth, of the Serverless Framework, and of Terraform (a file, a folder, or the output
 of terraform show -json). -P gives values to the parameters of a template.
 
+Items can be any number: a file of JSON lines, also compressed, or the folder of an
+export to S3. Import takes samples of all of them, evenly from each kind, and counts
+the rest: the items of each entity, their different values, and how many belong to one
+item of another entity.
+
 If the design has items but no templates, import infers templates from their keys; it
 copies items that no template produces exactly. If the design has no access patterns,
 import derives one for each entity and each index. It lists on standard error what it
@@ -55,7 +63,10 @@ could not convert.
 
 Import detects the format from the content unless you give --format. Several files
 make one model, such as the definition of a table and its items. FILE can be - for
-standard input. --from only reads: the tables of a server and some of their items.`,
+standard input. --from only reads: the tables of a server, of a folder with a database,
+or of a PostgreSQL database, and some of their items, or all of them with --all.
+--mask replaces letters and digits of the samples, except in dates, times and what the
+templates name.`,
 		Example: `  sortkey design import workbench.json -o shop.yaml
   sortkey design check shop.yaml
 
@@ -65,6 +76,8 @@ standard input. --from only reads: the tables of a server and some of their item
 
   sortkey design import template.yaml items.json -P Stage=test -o shop.yaml
   sortkey design import infra/ -o shop.yaml
+
+  sortkey design import template.yaml s3/AWSDynamoDB/01700000000000-abcd1234 --mask
 
   sortkey design import --from http://127.0.0.1:8000 --table Drive`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -82,7 +95,9 @@ standard input. --from only reads: the tables of a server and some of their item
 		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), env, args, &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.from, "from", "", "`URL` of a server whose tables to read")
+	flags.StringVar(&f.from, "from", "", "`URL` of a server, or folder of a database, whose tables to read")
+	flags.BoolVar(&f.All, "all", false, "with --from, read all items, twice, and count them")
+	flags.BoolVar(&f.Mask, "mask", false, "replace the letters and digits of the samples with others")
 	flags.StringVar(
 		&f.format, "format", "", "`FORMAT` of the files (default detected): "+strings.Join(convert.FormatNames(), ", "),
 	)
@@ -221,12 +236,21 @@ func convertDesign(
 	return convert.Import(ctx, files, f.Options)
 }
 
-// readFile reads a file of a design, or the tables of a template.
+// readFile reads a file of a design, the tables of a template, or items in any number.
 func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 	file := convert.File{Name: name}
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
+	if filepath.Base(name) == s3files.SummaryFile || filepath.Base(name) == s3files.FilesFile {
+		return readItems(filepath.Dir(name))
+	}
+	switch info, err := os.Stat(name); {
+	case err == nil && info.IsDir():
 		file.Tables, file.Notes, err = definitions.Read(name)
+		if errors.Is(err, tabledef.ErrFolder) {
+			return readItems(name)
+		}
 		return file, err
+	case err == nil && (info.Size() > convert.MaxFileBytes || slices.Contains([]string{".gz", ".zst"}, filepath.Ext(name))):
+		return readItems(name)
 	}
 	data, err := readDesign(name)
 	if err != nil {
@@ -245,8 +269,30 @@ func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 	return file, err
 }
 
+// readItems returns the items of a file or of a folder, such as an export, with the
+// definition of their table if it is there.
+func readItems(name string) (convert.File, error) {
+	file := convert.File{Name: name}
+	sources, err := transfer.Discover([]string{name})
+	for _, s := range sources {
+		if s.Schema != nil {
+			s.Schema.Place = s.Name
+			if s.Schema.TableName == "" {
+				s.Schema.TableName = s.Table
+			}
+			file.Tables = append(file.Tables, s.Schema)
+		}
+		file.Streams = append(file.Streams, convert.Stream{Table: cmp.Or(s.Table, s.Name), Items: s.Each()})
+	}
+	return file, err
+}
+
 func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Model, []convert.Loss, error) {
-	src, err := env.Open(ctx, app.SourceFlags{Endpoint: f.from})
+	source := app.SourceNamed(f.from)
+	if source.Model != "" {
+		source = app.SourceFlags{Endpoint: f.from} // a model needs no import
+	}
+	src, err := env.Open(ctx, source)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,54 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// Each yields the items of a source, file by file. Records that are no items, or that
+// delete one, are left out.
+func (s *Source) Each() iter.Seq2[attr.Item, error] {
+	return func(yield func(attr.Item, error) bool) {
+		for _, f := range s.Files {
+			more, err := s.itemsIn(f.Path, yield)
+			if err != nil {
+				yield(nil, fmt.Errorf("%s: %w", f.Path, err))
+				return
+			}
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// itemsIn yields the items of a file, and reports whether more are wanted.
+func (s *Source) itemsIn(path string, yield func(attr.Item, error) bool) (more bool, err error) {
+	in, err := openInput(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	r, err := NewReader(in, path, ReadOptions{Format: s.Format, Types: s.Types})
+	if err != nil {
+		return false, err
+	}
+	for {
+		rec, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return true, nil
+		case err != nil:
+			return false, err
+		case rec.Err != nil || rec.Delete:
+			continue
+		}
+		if !yield(rec.Item, nil) {
+			return false, nil
+		}
+	}
+}
