@@ -82,7 +82,7 @@ func (m *masker) text(s string, letters bool) string {
 	}
 	out := ""
 	for try := range maskTries {
-		if out = masked(s, letters, uint64(try)); !m.taken[out] {
+		if out = masked(s, letters, uint64(try)); !m.taken[out] && out != s {
 			break
 		}
 	}
