@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"hash/maphash"
 	"iter"
 	"math"
 	"slices"
@@ -65,7 +64,6 @@ func (im *importer) census(ctx context.Context, total int) (*census, error) {
 	if total > linkedItems {
 		c.part = math.MaxUint64 / uint64(total) * linkedItems
 	}
-	seed := maphash.MakeSeed()
 	keyed := map[*model.Entity][]*model.Field{}
 	for _, e := range im.m.Entities {
 		keyed[e] = keyedFields(e)
@@ -78,12 +76,12 @@ func (im *importer) census(ctx context.Context, total int) (*census, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.add(im.m, o, keyed, seed)
+		c.add(im.m, o, keyed)
 	}
 	return c, nil
 }
 
-func (c *census) add(m *model.Model, o offered, keyed map[*model.Entity][]*model.Field, seed maphash.Seed) {
+func (c *census) add(m *model.Model, o offered, keyed map[*model.Entity][]*model.Field) {
 	e := m.Classify(o.t, o.it)
 	if e == nil {
 		c.none[o.t]++
@@ -102,13 +100,13 @@ func (c *census) add(m *model.Model, o offered, keyed map[*model.Entity][]*model
 			d = &distinct{}
 			c.distinct[f] = d
 		}
-		d.add(maphash.String(seed, v))
+		d.add(hashOf(v))
 		c.used[f]++
 	}
 	var own linkedValues
 	for _, f := range keyed[e] {
 		v, ok := values[f.Name]
-		if !ok || maphash.String(seed, v) > c.part {
+		if !ok || hashOf(v) > c.part {
 			continue
 		}
 		if own == nil {
@@ -141,6 +139,17 @@ func keyedFields(e *model.Entity) (all []*model.Field) {
 		}
 	}
 	return all
+}
+
+// hashOf returns a hash of a text whose bits are all alike, the same in every run.
+func hashOf(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
 }
 
 // A distinct estimates the number of different values from the smallest of their hashes.
@@ -206,6 +215,7 @@ func (im *importer) apply(c *census) {
 		im.add(Loss{What: "the counts of the entities", Why: reason(err)})
 	}
 	im.repeat(c)
+	im.leaveRoom(c)
 	im.countLosses(c)
 }
 
@@ -238,6 +248,27 @@ func (im *importer) repeat(c *census) {
 		}
 		if f.Distinct = n; checkModel(im.m) != nil {
 			f.Distinct = 0
+		}
+	}
+}
+
+// leaveRoom declares more different numbers than there are generated items for fields that
+// tell the items of an entity apart: the samples have some of them.
+func (im *importer) leaveRoom(c *census) {
+	for _, e := range im.m.Entities {
+		if e.Count == 0 || len(e.Samples) == 0 {
+			continue
+		}
+		for _, f := range e.KeyFields() {
+			room := c.count[e] + len(e.Samples)
+			if (f.Type.Name != "int" && f.Type.Name != "number") || e.CarriedFrom(f) != nil || f.Distinct >= room ||
+				c.distinct[f] == nil || 2*c.distinct[f].count() < c.count[e] {
+				continue
+			}
+			have := f.Distinct
+			if f.Distinct = room; checkModel(im.m) != nil {
+				f.Distinct = have
+			}
 		}
 	}
 }
@@ -310,11 +341,15 @@ func meanPer(n []int, mean float64) model.Per {
 		return per
 	}
 	// Of 40 parts, 10 are Min and 19 P50, 10 P95 and 1 Max: see model.Per.
-	p50 := int(math.Round((40*mean - float64(10*per.Min+10**per.P95+per.Max)) / 19))
-	if p50 < per.Min || p50 > *per.P95 {
+	low, p50, p95, high := float64(per.Min), float64(*per.P50), float64(*per.P95), float64(per.Max)
+	if a := math.Round((40*mean - 10*low - 10*p95 - high) / 19); a >= low && a <= p95 {
+		p50 = a
+	} else if a := math.Round((40*mean - 10*low - 19*p50 - high) / 10); a >= p50 && a <= high {
+		p95 = a
+	} else {
 		return model.Per{} // the model divides the items evenly
 	}
-	per.P50 = &p50
+	*per.P50, *per.P95 = int(p50), int(p95)
 	return per
 }
 

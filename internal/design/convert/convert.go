@@ -82,6 +82,8 @@ type Options struct {
 	All bool
 	// Mask replaces the letters and digits of samples by others.
 	Mask bool
+	// Seed determines what they are replaced by. Default: random.
+	Seed string
 }
 
 // Import reads files into one model and lists the losses. The model passes

@@ -247,25 +247,3 @@ func TestLosses(t *testing.T) {
 	require.Empty(t, losses)
 	require.NotNil(t, m.Pattern("abc by g in byG"))
 }
-
-// TestMask holds that nothing of the values of samples remains, and that items still belong together.
-func TestMask(t *testing.T) {
-	const items = `{"Items": [
-		{"PK": {"S": "USER#annabel"}, "SK": {"S": "PROFILE"}, "mail": {"S": "annabel@home.example"}, "born": {"S": "1970-01-02"},
-		 "card": {"M": {"number": {"S": "4111-1111"}}}},
-		{"PK": {"S": "USER#annabel"}, "SK": {"S": "ORDER#2026-01-05"}, "by": {"S": "annabel"}},
-		{"PK": {"S": "USER#bertram"}, "SK": {"S": "PROFILE"}, "mail": {"S": "bertram@home.example"}, "born": {"S": "1971-01-02"}}]}`
-	const table = `{"TableName": "Shop", "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"},
-		{"AttributeName": "SK", "KeyType": "RANGE"}], "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"},
-		{"AttributeName": "SK", "AttributeType": "S"}]}`
-	m, _, err := convert.Import(t.Context(), []convert.File{
-		{Name: "table.json", Data: []byte(table)}, {Name: "items.json", Data: []byte(items)},
-	}, convert.Options{Mask: true})
-	require.NoError(t, err)
-	var b strings.Builder
-	require.NoError(t, modelfile.Write(&b, m))
-	for _, secret := range []string{"annabel", "bertram", "4111"} {
-		require.NotContains(t, b.String(), secret)
-	}
-	require.Contains(t, b.String(), "2026-01-05", "dates stay")
-}

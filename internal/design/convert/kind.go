@@ -149,7 +149,7 @@ func shape(key string) string {
 		switch {
 		case ok && alphabet().MatchString(head):
 			return head + " *"
-		case upper().MatchString(key) && !ok && !isState(key):
+		case isWord(unicode.IsUpper, key) && !ok && !isState(key):
 			return key
 		}
 		return "*"
@@ -158,15 +158,29 @@ func shape(key string) string {
 	// Labels are in capitals if the first one is. Parts of a path are not
 	// labels.
 	capitals := strings.IndexAny(key, strong) == strings.IndexByte(key, '/') ||
-		len(parts) > 0 && upper().MatchString(parts[0])
+		len(parts) > 0 && isWord(unicode.IsUpper, parts[0])
 	for i, p := range parts {
-		if !label || !word().MatchString(p) || isState(p) || capitals && !upper().MatchString(p) {
+		if !label || !isWord(unicode.IsLetter, p) || isState(p) || capitals && !isWord(unicode.IsUpper, p) {
 			parts[i], label = "*", true
 			continue
 		}
 		label = false
 	}
 	return strings.Join(slices.Compact(parts), " ")
+}
+
+// isWord reports whether a text is a word of some letters: it may begin with $ or @, and
+// have underscores, dashes and spaces.
+func isWord(letter func(rune) bool, s string) bool {
+	if s != "" && (s[0] == '$' || s[0] == '@') {
+		s = s[1:]
+	}
+	for i, r := range s {
+		if !letter(r) && (i == 0 || r != '_' && r != '-' && r != ' ') {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // states are words that say what state or degree a thing is in, not what it is: values.
@@ -181,9 +195,14 @@ var states = []string{
 	"unresolved", "confirmed", "submitted", "queued", "ready", "idle", "live", "normal", "warning",
 }
 
+var spaces = strings.NewReplacer("_", " ", "-", " ")
+
 // isState reports whether a word is a state.
 func isState(word string) bool {
-	return slices.Contains(states, strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(word)))
+	if len(word) > 12 {
+		return false
+	}
+	return slices.Contains(states, strings.ToLower(spaces.Replace(word)))
 }
 
 // shapeName derives a short and a long name of an entity from the shapes of its

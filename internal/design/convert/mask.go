@@ -12,7 +12,7 @@ import (
 // lengths of values remain. Equal values stay equal, so that items still belong together.
 // Dates, times, the texts of templates, constants, and values that a template depends on stay.
 func (im *importer) mask() {
-	shapes := mask.NewShapes("")
+	shapes := mask.NewShapes(im.o.Seed)
 	for _, e := range im.m.Entities {
 		kept := func(f *model.Field) bool {
 			return len(f.Values) > 0 || slices.ContainsFunc(e.Attributes, func(t *model.Template) bool {
