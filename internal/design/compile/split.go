@@ -67,7 +67,7 @@ func valuesOf(p *model.Pattern, w model.Condition) (all []model.Condition, err e
 				return nil, err
 			}
 		}
-		for _, arg := range args {
+		for _, arg := range distinct(args) {
 			all = append(all, model.Condition{Pos: w.Pos, Field: w.Field, Op: ast.Equal, Args: []string{arg}})
 		}
 		return all, nil

@@ -130,9 +130,11 @@ func has(it *world.Item, list []model.Condition) bool {
 // try writes one item of the first write, and those of the others that belong to it.
 func (t *trial) try(ctx context.Context, at int) error {
 	main := t.candidates[0][at]
+	chosen := []*world.Item{main}
 	items := []compile.Item{itemOf(main)}
 	for i := 1; i < len(t.p.Writes); i++ {
-		items = append(items, itemOf(t.related(i, at, main)))
+		it := t.related(i, at, main, chosen)
+		chosen, items = append(chosen, it), append(items, itemOf(it))
 	}
 	for i := range t.p.Writes {
 		if w := &t.p.Writes[i]; w.Operation == model.Put { // a new item
@@ -180,19 +182,25 @@ func itemOf(it *world.Item) compile.Item {
 }
 
 // related returns the item of another write of a transaction: the one whose key has the values of the
-// first item, if there is one, or any.
-func (t *trial) related(i, at int, main *world.Item) *world.Item {
+// first item, if there is one, or any. It is none of those chosen already, if there are others, as a
+// transaction writes an item only once.
+func (t *trial) related(i, at int, main *world.Item, chosen []*world.Item) *world.Item {
 	w := &t.p.Writes[i]
 	values := itemOf(main).Values
 	for _, c := range w.Where {
 		values[c.Field] = c.Args[0]
 	}
 	if made, err := w.Entity.Item(values); err == nil {
-		if it := t.keyed(w.Entity)[keyOf(w.Entity, made)]; it != nil {
+		if it := t.keyed(w.Entity)[keyOf(w.Entity, made)]; it != nil && !slices.Contains(chosen, it) {
 			return it
 		}
 	}
 	all := t.candidates[i]
+	for k := range min(len(all), len(chosen)+1) {
+		if it := all[(at+k)%len(all)]; !slices.Contains(chosen, it) {
+			return it
+		}
+	}
 	return all[at%len(all)]
 }
 
