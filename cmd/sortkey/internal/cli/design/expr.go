@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/gen"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 func exprCommand(env *app.Env) *cobra.Command {
@@ -72,8 +73,13 @@ func expressions(env *app.Env, m *model.Model, list []*model.Pattern, lang strin
 	var texts []patternRequest
 	for _, p := range list {
 		e := patternRequest{Pattern: p.Name, Operation: p.Operation}
-		var err error
-		e.text, err = expression(m, p, lang)
+		parts, err := compile.Split(p)
+		if err == nil {
+			if e.of = len(parts); e.of > 1 && one {
+				fmt.Fprintf(env.Stderr, "sortkey: the first of %s\n", text.Count(e.of, "request"))
+			}
+			e.text, err = expression(m, parts[0], lang)
+		}
 		if refused, ok := errors.AsType[*compile.Error](err); ok {
 			if one {
 				return app.NotOneRequest(p, err)
@@ -109,7 +115,9 @@ type patternRequest struct {
 	Operation string          `json:"operation"`
 	Request   json.RawMessage `json:"request,omitempty"`
 	NotOne    string          `json:"notOneRequest,omitempty"`
-	text      string
+	// Of is the number of requests of the pattern, of which this is the first.
+	of   int
+	text string
 }
 
 var jsImport = regexp.MustCompile(`^import \{ DynamoDBClient, (\w+) \} from "[^"]+";\n\n`)
@@ -149,6 +157,9 @@ func program(out *bytes.Buffer, list []patternRequest, lang string) {
 			out.WriteByte('\n')
 		}
 		comment(e.Pattern)
+		if e.of > 1 {
+			comment("the first of " + text.Count(e.of, "request"))
+		}
 		switch {
 		case e.NotOne != "":
 			comment("is not one request: " + e.NotOne)
