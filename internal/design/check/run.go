@@ -261,7 +261,7 @@ func (p *PatternResult) read(
 	for i, part := range parts {
 		one := PatternResult{Pattern: part}
 		if one.compile(m) != nil {
-			p.Compile = one.Compile
+			p.Compile, p.Input, p.Report = one.Compile, nil, nil
 			return nil
 		}
 		if err := one.explain(ctx, target, o); err != nil {
@@ -310,7 +310,7 @@ func runPattern(
 		})
 		return pr, nil
 	}
-	if pr.Report == nil {
+	if pr.Total == nil {
 		return pr, nil
 	}
 	pr.Growth = growth(w, pr.Total)

@@ -1,0 +1,54 @@
+package check_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// FuzzRun checks random models, beginning with those of the tests, and writes the results: no model may
+// end the program, and no error but that of the context is returned.
+func FuzzRun(f *testing.F) {
+	files, err := filepath.Glob("testdata/*")
+	require.NoError(f, err)
+	models := regexp.MustCompile(`(?ms)^(?:check|markdown)[^\n]*\n(.*?)^----$`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // a folder
+		}
+		for _, m := range models.FindAllSubmatch(text, -1) {
+			f.Add(m[1])
+		}
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		m, err := modelfile.Parse("m.yaml", src)
+		if err != nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		w, err := world.Build(ctx, m, world.Options{MaxItems: 20, MaxBytes: 1 << 20})
+		if err != nil {
+			return
+		}
+		defer w.Close()
+		r, err := check.Run(ctx, w, check.Options{Pages: 10})
+		if ctx.Err() != nil {
+			return // a pattern of many requests
+		}
+		require.NoError(t, err)
+		require.NoError(t, r.WriteText(io.Discard, check.TextOptions{}))
+		require.NoError(t, r.WriteMarkdown(io.Discard))
+	})
+}
