@@ -80,8 +80,10 @@ type Options struct {
 	Items int
 	// All makes [FromEndpoint] read all items, twice, rather than the first ones.
 	All bool
-	// Mask replaces the letters and digits of samples by others.
+	// Mask replaces the letters and digits of samples by others, which depend on Salt: who
+	// knows it can try whether a value is among them.
 	Mask bool
+	Salt uint64
 }
 
 // Import reads files into one model and lists the losses. The model passes

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"encoding/binary"
 	"hash/fnv"
 	"slices"
 
@@ -13,7 +14,7 @@ import (
 // lengths of values remain. Equal values stay equal, so that items still belong together.
 // Dates, times, the texts of templates, constants, and values that a template depends on stay.
 func (im *importer) mask() {
-	m := masker{of: map[string]string{}, taken: map[string]bool{}}
+	m := masker{salt: im.o.Salt, of: map[string]string{}, taken: map[string]bool{}}
 	for _, e := range im.m.Entities {
 		kept := func(f *model.Field) bool {
 			return !maskable(f.Type) || len(f.Values) > 0 || slices.ContainsFunc(e.Attributes, func(t *model.Template) bool {
@@ -41,6 +42,7 @@ func maskable(t keys.Type) bool {
 
 // A masker knows which texts stand for others, so that different ones stay different.
 type masker struct {
+	salt  uint64
 	of    map[string]string
 	taken map[string]bool
 }
@@ -82,7 +84,7 @@ func (m *masker) text(s string, letters bool) string {
 	}
 	out := ""
 	for try := range maskTries {
-		if out = masked(s, letters, uint64(try)); !m.taken[out] && out != s {
+		if out = masked(s, letters, m.salt+uint64(try)*0x9E3779B97F4A7C15); !m.taken[out] && out != s {
 			break
 		}
 	}
@@ -90,11 +92,13 @@ func (m *masker) text(s string, letters bool) string {
 	return out
 }
 
-// masked returns a text with other letters and digits, which depend on the whole text.
-func masked(s string, letters bool, try uint64) string {
+// masked returns a text with other letters and digits, which depend on the whole text and on
+// a salt.
+func masked(s string, letters bool, salt uint64) string {
 	h := fnv.New64a()
+	h.Write(binary.LittleEndian.AppendUint64(nil, salt))
 	h.Write([]byte(s))
-	x := (h.Sum64() + try*0x9E3779B97F4A7C15) | 1
+	x := h.Sum64() | 1
 	hex := isHex(s)
 	out := []byte(s)
 	for i, c := range out {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -131,6 +133,13 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		return app.Usage("design import", "--items must not be negative")
 	case f.Items == 0:
 		f.Items = -1
+	}
+	if f.Mask {
+		var salt [8]byte
+		if _, err := rand.Read(salt[:]); err != nil {
+			return err
+		}
+		f.Salt = binary.LittleEndian.Uint64(salt[:])
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
