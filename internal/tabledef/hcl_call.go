@@ -18,6 +18,7 @@ type typed struct {
 	value    any // the default of an optional member
 	text     bool
 	number   bool
+	boolean  bool
 }
 
 // typeOf evaluates the type of a variable.
@@ -30,7 +31,7 @@ func (s *scope) typeOf(e expression) *typed {
 	defer func() { s.depth-- }()
 	if len(e) < 3 || e[1].text != "(" {
 		name := strings.Trim(e[0].text, `"`)
-		return &typed{text: name == "string", number: name == "number"}
+		return &typed{text: name == "string", number: name == "number", boolean: name == "bool"}
 	}
 	inner := trim(e[2 : len(e)-1])
 	switch e[0].text {

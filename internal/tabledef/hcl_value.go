@@ -105,11 +105,15 @@ func (p *evaluator) conditional() any {
 
 // settled returns a value, or the one that was made up for it, with a note.
 func (s *scope) settled(v any) any {
-	if u, ok := v.(unresolved); ok && u.standIn != "" && len(u.gives()) > 0 {
-		s.made(u)
-		return u.standIn
+	u, ok := v.(unresolved)
+	if !ok || u.standIn == "" || len(u.of) == 0 {
+		return v
 	}
-	return v
+	s.made(u)
+	if u.standIn == "true" || u.standIn == "false" {
+		return u.standIn == "true"
+	}
+	return u.standIn
 }
 
 // operators lists the binary operators from the loosest up.

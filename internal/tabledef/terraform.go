@@ -143,8 +143,11 @@ func (m *module) setVariables(text Parameters, values map[string]any) {
 			if _, has := b.body.attributes["type"]; has && !t.text {
 				u.standIn = "" // a list or an object
 			}
-			if t.number {
+			switch {
+			case t.number:
 				u.standIn, u.legal = "1", true
+			case t.boolean:
+				u.standIn, u.legal = "false", true
 			}
 			give := name
 			if text == nil {
