@@ -21,6 +21,7 @@ type template struct {
 	conditions map[string]any
 	resources  map[string]any
 	depth      int // of conditions that refer to conditions
+	repeated   int // values of Fn::ForEach so far
 }
 
 // none is the value of AWS::NoValue.
@@ -124,6 +125,9 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 		t.parameters[name] = value
 	}
 	t.expand(object(root["Resources"]))
+	if t.repeated > 0 && (t.repeated > 2*maxRepeated || len(t.resources) >= maxRepeated) {
+		return nil, fmt.Errorf("the resources of Fn::ForEach are more than %d", maxRepeated)
+	}
 
 	for _, id := range slices.Sorted(maps.Keys(t.resources)) {
 		r := object(t.resources[id])
@@ -224,7 +228,8 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 	return list, nil
 }
 
-// expand adds resources, with those of Fn::ForEach for each of their values.
+// expand adds resources, with those of Fn::ForEach for each of their values. It stops at the limits of
+// what one definition makes.
 func (t *template) expand(resources map[string]any) {
 	for id, r := range resources {
 		loop, isList := r.([]any)
@@ -235,10 +240,11 @@ func (t *template) expand(resources map[string]any) {
 		name, _ := loop[0].(string)
 		values, _ := t.value(loop[1]).([]any)
 		for _, value := range values {
-			made, _ := replace(loop[2], name, fmt.Sprint(value), 0).(map[string]any)
-			if len(t.resources) < maxRepeated {
-				t.expand(made)
+			if t.repeated++; t.repeated > 2*maxRepeated || len(t.resources) >= maxRepeated {
+				return
 			}
+			made, _ := replace(loop[2], name, fmt.Sprint(value), 0).(map[string]any)
+			t.expand(made)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A typed is the type of a variable, as far as it matters: the defaults of its optional
@@ -142,7 +143,9 @@ func (p *evaluator) call(name string, e expression) any {
 			if !isList(v) && v != nil {
 				return fail
 			}
-			out = append(out, elements(v)...)
+			if out = append(out, elements(v)...); len(out) > maxList {
+				return tooLong
+			}
 		}
 		return out
 	case "merge":
@@ -152,7 +155,9 @@ func (p *evaluator) call(name string, e expression) any {
 			if !ok && v != nil {
 				return fail
 			}
-			maps.Copy(out, m)
+			if maps.Copy(out, m); len(out) > maxList {
+				return tooLong
+			}
 		}
 		return out
 	case "keys":
@@ -306,6 +311,9 @@ func changed(name string, texts []string) (string, bool) {
 	case name == "tostring":
 		return text, true
 	case name == "replace" && len(texts) == 3 && !strings.HasPrefix(texts[1], "/"):
+		if len(text)+strings.Count(text, texts[1])*len(texts[2]) > maxText {
+			return "", false
+		}
 		return strings.ReplaceAll(text, texts[1], texts[2]), true
 	case name == "substr" && len(texts) == 3:
 		from, errFrom := strconv.Atoi(texts[1])
@@ -317,7 +325,7 @@ func changed(name string, texts []string) (string, bool) {
 			n = len(text) - from
 		}
 		return text[from : from+n], true
-	case name == "format":
+	case name == "format" && !wideVerb(text):
 		args := make([]any, len(texts)-1)
 		for i, t := range texts[1:] {
 			args[i] = t
@@ -329,6 +337,21 @@ func changed(name string, texts []string) (string, bool) {
 		return out, !strings.Contains(out, "%!")
 	}
 	return "", false
+}
+
+// wideVerb reports whether a format has a verb whose width or precision makes long texts.
+func wideVerb(format string) bool {
+	for _, verb := range strings.Split(format, "%")[1:] {
+		end := strings.IndexFunc(verb, unicode.IsLetter)
+		if end < 0 {
+			end = len(verb)
+		}
+		digits := strings.FieldsFunc(verb[:end], func(r rune) bool { return !unicode.IsDigit(r) })
+		if strings.Contains(verb[:end], "*") || slices.ContainsFunc(digits, func(n string) bool { return len(n) > 3 }) {
+			return true
+		}
+	}
+	return false
 }
 
 func isList(v any) bool {
@@ -351,8 +374,15 @@ func reshape(name string, v any, fail unresolved) any {
 	switch name {
 	case "flatten":
 		for _, m := range elements(v) {
+			if u, unknown := m.(unresolved); unknown && u.standIn == "" {
+				return u // it may be a list
+			}
 			if isList(m) {
-				out = append(out, elements(reshape(name, m, fail))...)
+				inner := reshape(name, m, fail)
+				if !isList(inner) {
+					return inner
+				}
+				out = append(out, elements(inner)...)
 			} else {
 				out = append(out, m)
 			}

@@ -50,6 +50,10 @@ func (s *scope) value(e expression) any {
 	if len(p.tokens) > 0 {
 		return unresolved{name: e.String()}
 	}
+	n := cost(v, maxList)
+	if *s.left -= n; n > maxList {
+		return tooLong
+	}
 	return v
 }
 

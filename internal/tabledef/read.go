@@ -310,7 +310,14 @@ func legalName(s string) string {
 func join(parts []any, between string) any {
 	texts := make([]string, len(parts))
 	all := unresolved{legal: true}
+	length := 0
 	for i, p := range parts {
+		if i > 0 {
+			length += len(between) + len(texts[i-1])
+		}
+		if length > maxText {
+			return tooLong
+		}
 		u, ok := p.(unresolved)
 		switch {
 		case !ok:
@@ -337,6 +344,41 @@ func join(parts []any, between string) any {
 	}
 	all.standIn = text
 	return all
+}
+
+// maxText limits the bytes of a text that a definition makes of others, and maxList the members of a
+// list: small files can make very large ones.
+const (
+	maxText = 1 << 16
+	maxList = 10_000
+)
+
+// tooLong is a text or a list beyond those limits.
+var tooLong = unresolved{name: "a value that is too long"}
+
+// cost returns the size of a value: its nodes, and a node for each 64 bytes of text. It counts up to a
+// limit.
+func cost(v any, limit int) int {
+	n := 1
+	switch v := v.(type) {
+	case string:
+		n += len(v) / 64
+	case []any:
+		for _, m := range v {
+			if n > limit {
+				break
+			}
+			n += cost(m, limit-n)
+		}
+	case map[string]any:
+		for _, m := range v {
+			if n > limit {
+				break
+			}
+			n += cost(m, limit-n)
+		}
+	}
+	return n
 }
 
 // finish makes a Schema of the members of a request. What is the place of the

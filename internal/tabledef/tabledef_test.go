@@ -2,8 +2,10 @@ package tabledef_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -148,4 +150,37 @@ func FuzzRead(f *testing.F) {
 			t.Error("neither a table nor an error")
 		}
 	})
+}
+
+// TestBombs holds that small files which would make very large values end with an error, at once.
+func TestBombs(t *testing.T) {
+	table := func(name string) string {
+		return "resource \"aws_dynamodb_table\" \"t\" {\nname = " + name + "\n" + key + "}\n"
+	}
+	doubled := func(first, step string) string {
+		var b strings.Builder
+		fmt.Fprintf(&b, "locals {\na0 = %s\n", first)
+		for i := range 60 {
+			fmt.Fprintf(&b, "a%d = %s\n", i+1, strings.ReplaceAll(step, "X", fmt.Sprintf("local.a%d", i)))
+		}
+		return b.String() + "}\n"
+	}
+	many := strings.TrimSuffix(strings.Repeat("a,", 3000), ",")
+	for _, tt := range []struct{ file, text, want string }{
+		{"a.tf", doubled(`"xxxxxxxx"`, `"${X}${X}"`) + table("local.a60"), "unknown"},
+		{"a.tf", doubled(`"xxxxxxxx"`, `join("", [X, X])`) + table("local.a60"), "unknown"},
+		{"a.tf", doubled(`"xxxxxxxx"`, `replace(X, "x", X)`) + table("local.a60"), "unknown"},
+		{"a.tf", doubled(`[1, 2]`, `concat(X, X)`) + table(`"x-${length(local.a60)}"`), "unknown"},
+		{"a.tf", doubled(`[1, 2]`, `[X, X]`) + table(`"x-${length(flatten(local.a60))}"`), "unknown"},
+		{"a.tf", doubled(`{a = 1}`, `{a = X, b = X}`) + table(`tostring(local.a60["a"])`), "unknown"},
+		{"a.tf", table(`format("%0900000000d", 1)`), "unknown"},
+		{"a.tf", table(`"${format("%.99999s", "a")}"`), "unknown"},
+		{"a.yaml", "Resources: {'Fn::ForEach::A': [A, [" + many + "], {'Fn::ForEach::B': [B, [" + many +
+			"], {'T${A}${B}': {Type: AWS::DynamoDB::Table, Properties: {}}}]}]}", "Fn::ForEach are more than 1000"},
+	} {
+		path := filepath.Join(t.TempDir(), tt.file)
+		require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))
+		_, _, err := tabledef.Read(path, nil)
+		require.ErrorContains(t, err, tt.want, tt.text[:min(200, len(tt.text))])
+	}
 }
