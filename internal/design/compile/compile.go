@@ -366,20 +366,26 @@ func (c *compiler) inOne(w model.Condition, t keys.Type) (text string, ok bool) 
 		return "", false
 	}
 	ends := whole(w, t)
-	if ends.Op != ast.OpBetween {
+	if ends.Op != ast.OpBetween && ends.Op != ast.Equal {
 		return "", false
 	}
-	from, err1 := periodOf(t, ends.Args[0])
-	to, err2 := periodOf(t, ends.Args[1])
+	low, high := ends.Args[0], ends.Args[len(ends.Args)-1]
+	from, err1 := periodOf(t, low)
+	to, err2 := periodOf(t, high)
 	if err1 != nil || err2 != nil || from != to {
 		return "", false
+	}
+	if ends.Op == ast.Equal {
+		if _, err := t.Canonical(low); err == nil {
+			return "", false // a time, which the template takes as it is
+		}
 	}
 	sort := c.p.Table.Sort
 	if c.p.Index != nil {
 		sort = c.p.Index.Sort
 	}
 	inSort := c.p.Entity != nil && c.p.Entity.ComponentsOf(sort)[w.Field]
-	return from, inSort || w.Args[0] == from && w.Args[len(w.Args)-1] == from
+	return from, inSort || covers(low, high, from)
 }
 
 // otherwise says how a pattern can have a condition on a component of the partition key that is not =.

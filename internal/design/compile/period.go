@@ -104,3 +104,24 @@ func periodOf(t keys.Type, text string) (string, error) {
 	}
 	return t.Canonical(text)
 }
+
+// covers reports whether a range of times is all of a period.
+func covers(low, high, period string) bool {
+	all := keys.Type{Name: "nanos"}
+	moments := func(text string) (first, last time.Time) {
+		from, to, ok := Period(all, text)
+		if !ok {
+			from, to = text, text
+		}
+		first, err1 := time.Parse(time.RFC3339Nano, from)
+		last, err2 := time.Parse(time.RFC3339Nano, to)
+		if err1 != nil || err2 != nil {
+			return time.Time{}, time.Time{}
+		}
+		return first, last
+	}
+	from, to := moments(period)
+	first, _ := moments(low)
+	_, last := moments(high)
+	return !first.After(from) && !last.Before(to) && !last.IsZero()
+}

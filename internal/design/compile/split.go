@@ -176,8 +176,7 @@ func buckets(w model.Condition, t keys.Type) ([]model.Condition, error) {
 			}
 		}
 		part := w
-		period := at.Format(c.layout)
-		part.Args = []string{period, period}
+		part.Args = []string{at.Format(time.RFC3339), c.next(at).Add(-1).Format(time.RFC3339Nano)}
 		if at.Equal(from) {
 			part.Args[0] = w.Args[0]
 		}
