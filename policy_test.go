@@ -44,7 +44,7 @@ var floors = [][]string{
 	{"internal/design/spread", "internal/design/writes"},
 	{"internal/design/check"},
 	{"internal/design/lint/rule"},
-	{"internal/design/lint"},
+	{"internal/design/lint", "internal/design/bill"},
 	{"internal/design/report", "internal/design/placement", "internal/design/diff", "design", "design/examples"},
 	{"design/designtest"},
 	{"bench/measure", "bench/work", "bench/contest"},

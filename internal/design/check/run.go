@@ -119,6 +119,18 @@ func (p *PatternResult) Units() float64 {
 	return p.Total.Units(p.Pattern.Consistent) + p.BatchUnits()
 }
 
+// MeanUnits returns the units of a request on average: in all partitions at the declared scale (see
+// [spread.Spread]), or of all items that a write was tried with.
+func (p *PatternResult) MeanUnits() float64 {
+	switch {
+	case p.Writes != nil:
+		return p.Writes.Mean()
+	case p.Spread != nil:
+		return p.Spread.Mean + p.BatchUnits()
+	}
+	return p.Units()
+}
+
 // BatchUnits returns the read units of what is read by the values of the rows.
 func (p *PatternResult) BatchUnits() float64 {
 	switch {
@@ -177,6 +189,7 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	if r.Patterns, err = runPatterns(ctx, w, target, o, progress); err == nil {
 		r.Tables, err = Stats(ctx, w)
 	}
+	r.loads()
 	progress("")
 	if err := errors.Join(err, <-lint); err != nil {
 		return nil, err
@@ -191,6 +204,28 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 		)
 	})
 	return r, nil
+}
+
+// loads adds the reads of the patterns to those of the tables and indexes.
+func (r *Result) loads() {
+	for i := range r.Patterns {
+		p := &r.Patterns[i]
+		if p.Total == nil || p.Pattern.Rate == 0 {
+			continue
+		}
+		for k := range r.Tables {
+			t := &r.Tables[k]
+			if t.Table.Name != p.Total.Table {
+				continue
+			}
+			if t.IndexName() == p.Total.Index {
+				t.Reads += p.Pattern.Rate * (p.MeanUnits() - p.BatchUnits())
+			}
+			if t.Index == nil { // where batches are read
+				t.Reads += p.Pattern.Rate * p.BatchUnits()
+			}
+		}
+	}
 }
 
 // runPatterns runs the patterns of a world, as many at once as there are processors.

@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/table"
 )
 
 // TableStats are statistics of the items in a table or an index.
@@ -23,6 +24,11 @@ type TableStats struct {
 	// scale.
 	DeclaredItems float64 `json:"declaredItems"`
 	DeclaredBytes float64 `json:"declaredBytes"`
+	// Reads and Writes are units per second at the declared rates: those of entities, whose items are read
+	// one by one and eventually consistent, and those of patterns. Rows are the writes themselves.
+	Reads  float64 `json:"reads"`
+	Writes float64 `json:"writes"`
+	Rows   float64 `json:"rowsWritten"`
 	// Entities are the shares of entities, the largest first. The entity of raw
 	// items is "".
 	Entities []EntityStats `json:"entities"`
@@ -33,6 +39,14 @@ type TableStats struct {
 	ByBytes  *Partition `json:"mostBytes,omitempty"`
 	ByReads  *Partition `json:"mostReads,omitempty"`
 	ByWrites *Partition `json:"mostWrites,omitempty"`
+}
+
+// IndexName returns the name of the index, or "" for the table itself.
+func (s *TableStats) IndexName() string {
+	if s.Index == nil {
+		return ""
+	}
+	return s.Index.Name
 }
 
 // EntityStats is the share of an entity in a table or an index.
@@ -118,6 +132,18 @@ func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
 			}
 		}
 	}
+	rates.Current(func(row *world.Row, share float64) {
+		e := row.Item.Entity
+		if share == 0 || e == nil {
+			return
+		}
+		if s.Index == nil {
+			s.Reads += e.Reads * share * table.ReadUnits(row.Size(), false)
+		}
+		rate := w.Model.WriteRate(e, s.Index) * share
+		s.Rows += rate
+		s.Writes += rate * table.WriteUnits(row.Size())
+	})
 	for _, es := range entities {
 		s.Entities = append(s.Entities, *es)
 	}

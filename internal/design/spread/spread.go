@@ -14,6 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -43,6 +44,9 @@ type Spread struct {
 	P50   Reading `json:"p50"`
 	P95   Reading `json:"p95"`
 	Worst Reading `json:"worst"`
+	// Mean is the average of the read units at the declared scale. Each partition counts as often as it
+	// has rows of the pattern, with the values with which the pattern reads most there.
+	Mean float64 `json:"mean"`
 	// Readings are all partitions that were read, the worst first.
 	Readings []Reading `json:"-"`
 }
@@ -205,7 +209,24 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 		out.P50, out.P95 = byRank[p50], byRank[p95]
 	}
 	out.Worst = out.Readings[0]
+	out.Mean = s.mean(byRank)
 	return out, nil
+}
+
+// mean returns the average units of all candidates: of those that were read as they were, of the others
+// by the size of their rows.
+func (s *spreader) mean(readings map[int]Reading) float64 {
+	sum, weights := 0.0, 0.0
+	for i, c := range s.all {
+		units := table.ReadUnits(int(float64(c.Bytes)*c.Growth), s.p.Consistent)
+		if r, ok := readings[i]; ok {
+			units = r.DeclaredUnits()
+		}
+		weight := max(float64(c.Rows)*c.Growth, 1)
+		sum += units * weight
+		weights += weight
+	}
+	return sum / max(weights, 1)
 }
 
 func (s *spreader) reading(

@@ -1,0 +1,121 @@
+package bill
+
+import (
+	"math"
+
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// Hours is the number of hours for which a month is billed, a twelfth of a year.
+const Hours = 730
+
+// A Bill is what a design costs a month.
+type Bill struct {
+	Region   string `json:"region"`
+	Currency string `json:"currency"`
+	Date     string `json:"date"` // of the prices
+	Source   string `json:"source"`
+	// Spaces are the lines of tables and indexes, each table before its indexes.
+	Spaces []Space `json:"spaces"`
+	// Total is the sum of the spaces.
+	Total Cost `json:"total"`
+	// Records is the number of records that streams of all tables would have in a month, and Streams the
+	// price of a million calls that read them. A call returns up to 1,000 records; those of Lambda
+	// triggers are free.
+	Records float64 `json:"streamRecords"`
+	Streams float64 `json:"streamCalls,omitempty"`
+
+	prices *Region
+}
+
+// A Space is a line of a bill: a table or an index.
+type Space struct {
+	Table *model.Table `json:"-"`
+	Index *model.Index `json:"-"` // nil for the table itself
+	Name  string       `json:"name"`
+	// Reads and Writes are units per second at the declared rates. Bytes is what is stored at the
+	// declared scale, with 100 bytes of overhead for each item.
+	Reads  float64 `json:"reads"`
+	Writes float64 `json:"writes"`
+	Bytes  float64 `json:"bytes"`
+	Cost
+}
+
+// A Cost is what something costs a month, in the currency of the bill.
+type Cost struct {
+	// OnDemand is for request units, Provisioned for a constant capacity of as many whole units a second
+	// as the rates need. Both come to Storage.
+	OnDemand    float64 `json:"onDemand"`
+	Provisioned float64 `json:"provisioned"`
+	Storage     float64 `json:"storage"`
+}
+
+// overhead is what an item takes in a table or an index besides its own bytes.
+// Source: DG/CapacityUnitCalculations.html and DG/GSI.html, storage considerations.
+const overhead = 100
+
+// Of returns the bill of a result at the prices of a region. Rates that are not declared are 0.
+func Of(r *check.Result, p *Prices, region string) (*Bill, error) {
+	prices, err := p.region(region)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bill{
+		Region: region, Currency: p.Currency, Date: p.Date, Source: p.Source, Spaces: []Space{}, Streams: prices.Streams,
+		prices: prices,
+	}
+	table, own := 0, check.TableStats{} // the last table, with what its local indexes use of its capacity
+	for _, t := range r.Tables {
+		s := Space{
+			Table: t.Table, Index: t.Index, Name: t.Table.Name, Reads: t.Reads, Writes: t.Writes,
+			Bytes: t.DeclaredBytes + overhead*t.DeclaredItems,
+		}
+		s.OnDemand = b.OnDemand(t.Reads, t.Writes)
+		s.Storage = s.Bytes / (1 << 30) * prices.Storage
+		switch {
+		case t.Index == nil:
+			table, own = len(b.Spaces), t
+			b.Records += t.Rows * Hours * 3600
+			s.Provisioned = capacity(t.Reads, t.Writes, prices)
+		case t.Index.Local:
+			s.Name += " by " + t.Index.Name
+			own.Reads, own.Writes = own.Reads+t.Reads, own.Writes+t.Writes
+			b.Spaces[table].Provisioned = capacity(own.Reads, own.Writes, prices)
+		default:
+			s.Name += " by " + t.Index.Name
+			s.Provisioned = capacity(t.Reads, t.Writes, prices)
+		}
+		b.Spaces = append(b.Spaces, s)
+	}
+	for _, s := range b.Spaces {
+		b.Total.OnDemand += s.OnDemand
+		b.Total.Provisioned += s.Provisioned
+		b.Total.Storage += s.Storage
+	}
+	return b, nil
+}
+
+// OnDemand returns what read and write units a second cost a month on demand.
+func (b *Bill) OnDemand(reads, writes float64) float64 {
+	return (reads*b.prices.OnDemand.Reads + writes*b.prices.OnDemand.Writes) * Hours * 3600 / 1e6
+}
+
+// capacity returns the price of provisioned units for a month. A table or a global index has at least
+// one of each.
+func capacity(reads, writes float64, prices *Region) float64 {
+	units := func(f float64) float64 { return math.Max(math.Ceil(f-1e-9), 1) }
+	return (units(reads)*prices.Provisioned.Reads + units(writes)*prices.Provisioned.Writes) * Hours
+}
+
+// Reads returns what a million requests a second of n read units each cost, and so on.
+
+// Declared reports whether the design declares rates, without which only storage costs.
+func (b *Bill) Declared() bool {
+	for _, s := range b.Spaces {
+		if s.Reads > 0 || s.Writes > 0 {
+			return true
+		}
+	}
+	return false
+}

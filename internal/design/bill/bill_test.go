@@ -1,0 +1,124 @@
+package bill_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/bill"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+const shop = `
+name: shop
+tables:
+  Shop: {partition: PK, sort: SK, indexes: {
+    ByState: {partition: state, sort: SK, projection: all}, ByTotal: {local: true, sort: total, projection: keys}}}
+fields: {customer: {distinct: 10}}
+entities:
+  Order:
+    fields: {note: {size: 1500}, state: {values: [NEW]}}
+    attributes: {PK: "C#{customer}", SK: "O#{order}", total: "{total:int(5)}", note: "{note}", state: "{state}"}
+    count: 1000
+    rates: {reads: 10, writes: 5}
+    samples: []
+patterns:
+  - {name: new, query: {entity: Order, index: ByState, where: {state: NEW}, limit: 1}, rate: 2}
+`
+
+func result(t *testing.T, source string, items int) *check.Result {
+	t.Helper()
+	m, err := modelfile.Parse("model.yaml", []byte(source))
+	require.NoError(t, err)
+	w, err := world.Build(t.Context(), m, world.Options{MaxItems: items})
+	require.NoError(t, err)
+	defer w.Close()
+	r, err := check.Run(t.Context(), w, check.Options{})
+	require.NoError(t, err)
+	return r
+}
+
+// TestBill computes a bill by hand: items of about 1.6 KB cost 2 write units and half a read unit.
+func TestBill(t *testing.T) {
+	p := bill.Known()
+	b, err := bill.Of(result(t, shop, 0), p, bill.DefaultRegion)
+	require.NoError(t, err)
+	require.True(t, b.Declared())
+	require.Len(t, b.Spaces, 3)
+	table, index, local := b.Spaces[0], b.Spaces[1], b.Spaces[2]
+	require.Equal(t, []string{"Shop", "Shop by ByState", "Shop by ByTotal"}, []string{table.Name, index.Name, local.Name})
+
+	const month = 730 * 3600 / 1e6
+	require.InDelta(t, 5, table.Reads, 1e-6)
+	require.InDelta(t, 10, table.Writes, 1e-6)
+	require.InDelta(t, 1, index.Reads, 1e-6, "the pattern: two rows a second")
+	require.InDelta(t, 10, index.Writes, 1e-6)
+	require.InDelta(t, 0, local.Reads, 1e-6)
+	require.InDelta(t, 5, local.Writes, 1e-6, "the index has keys only")
+	require.InDelta(t, (5*0.125+10*0.625)*month, table.OnDemand, 1e-6)
+	require.InDelta(t, 5*0.625*month, local.OnDemand, 1e-6)
+	require.InDelta(t, (5*0.00013+15*0.00065)*730, table.Provisioned, 1e-6, "with its local index")
+	require.Zero(t, local.Provisioned)
+	require.InDelta(t, table.OnDemand+index.OnDemand+local.OnDemand, b.Total.OnDemand, 1e-6)
+	require.InDelta(t, 1000*(1600+100), table.Bytes, 100_000)
+	require.InDelta(t, table.Bytes/(1<<30)*0.25, table.Storage, 1e-9)
+	require.InDelta(t, 5*730*3600, b.Records, 1e-3)
+}
+
+// TestScale holds that a world of a tenth of the items costs what the declared one does.
+func TestScale(t *testing.T) {
+	whole, err := bill.Of(result(t, shop, 0), bill.Known(), bill.DefaultRegion)
+	require.NoError(t, err)
+	part, err := bill.Of(result(t, shop, 100), bill.Known(), bill.DefaultRegion)
+	require.NoError(t, err)
+	require.InEpsilon(t, whole.Total.OnDemand, part.Total.OnDemand, 0.01)
+	require.InEpsilon(t, whole.Total.Storage, part.Total.Storage, 0.01)
+}
+
+func TestUndeclared(t *testing.T) {
+	b, err := bill.Of(result(t, "name: none\ntables: {Things: {partition: PK}}\nitems: {Things: [{PK: a}]}", 0), bill.Known(), bill.DefaultRegion)
+	require.NoError(t, err)
+	require.False(t, b.Declared())
+	require.Zero(t, b.Total.OnDemand)
+	require.InDelta(t, (0.00013+0.00065)*730, b.Total.Provisioned, 1e-9, "the least that can be provisioned")
+}
+
+func TestRead(t *testing.T) {
+	read := func(text string) (*bill.Prices, error) {
+		path := filepath.Join(t.TempDir(), "prices.yaml")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+		return bill.Read(path)
+	}
+	p, err := read("currency: EUR\ndate: 2026-01-01\nsource: my contract\nregions: {moon-1: {storage: 1}}")
+	require.NoError(t, err)
+	require.Equal(t, "EUR", p.Currency)
+	_, err = bill.Of(result(t, shop, 10), p, bill.DefaultRegion)
+	require.ErrorContains(t, err, "no prices of region us-east-1")
+	require.Contains(t, advice.Of(err), "moon-1")
+	b, err := bill.Of(result(t, shop, 10), p, "moon-1")
+	require.NoError(t, err)
+	require.Zero(t, b.Total.OnDemand, "a price that is not known is not charged")
+	require.Positive(t, b.Total.Storage)
+
+	for text, want := range map[string]string{
+		"":                           "no regions",
+		"regions: {a: {storage: 1}}": "no currency",
+		"regions: {a: }\ncurrency: USD\ndate: 2026-01-01\nsource: x":                "region a has no prices",
+		"regions: {a: {storage: -1}}\ncurrency: USD\ndate: 2026-01-01\nsource: x":   "-1 is not a price",
+		"regions: {a: {storage: .nan}}\ncurrency: USD\ndate: 2026-01-01\nsource: x": "NaN is not a price",
+		"regions: {a: {stoarge: 1}}":                                                "stoarge",
+		"currency: USD\nregions: [1]":                                               "prices.yaml",
+		strings.Repeat("# comment\n", 200_000):                                      "is larger than",
+	} {
+		_, err := read(text)
+		require.ErrorContains(t, err, want)
+	}
+	_, err = bill.Read(filepath.Join(t.TempDir(), "none"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
