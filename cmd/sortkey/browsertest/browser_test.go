@@ -144,7 +144,7 @@ func TestBrowser(t *testing.T) {
 		r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})
 		require.NoError(t, err)
 		var page bytes.Buffer
-		require.NoError(t, report.HTML(&page, w, r))
+		require.NoError(t, report.HTML(&page, w, r, nil))
 		file := filepath.Join(t.TempDir(), model+".html")
 		require.NoError(t, os.WriteFile(file, page.Bytes(), 0o666))
 		address := (&url.URL{Scheme: "file", Path: file}).String()

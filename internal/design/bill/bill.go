@@ -42,6 +42,9 @@ type Space struct {
 	Cost
 }
 
+// OfTable reports whether the space uses the capacity of its table, as a local index does.
+func (s Space) OfTable() bool { return s.Index != nil && s.Index.Local }
+
 // A Cost is what something costs a month, in the currency of the bill.
 type Cost struct {
 	// OnDemand is for request units, Provisioned for a constant capacity of as many whole units a second

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -213,11 +212,8 @@ func templateText(t *model.Template) string {
 	if t.Template != nil {
 		s = `"` + t.Template.String() + `"`
 	}
-	for _, field := range slices.Sorted(maps.Keys(t.When)) {
-		s += " when " + field + " is " + strings.Join(t.When[field], " or ")
-	}
-	for _, r := range t.Ranges {
-		s += " when " + r.Field + " " + string(r.Op) + " " + strings.Join(r.Args, " AND ")
+	if c := t.Condition(); c != "" {
+		s += " when " + c
 	}
 	return s
 }

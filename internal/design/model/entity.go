@@ -3,7 +3,9 @@ package model
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
@@ -106,6 +108,18 @@ func (t *Template) Components() []string {
 
 // Conditional reports whether only some items have the attribute.
 func (t *Template) Conditional() bool { return len(t.When)+len(t.Ranges) > 0 }
+
+// Condition says in words which items have the attribute, or "" for all of them.
+func (t *Template) Condition() string {
+	var all []string
+	for _, field := range slices.Sorted(maps.Keys(t.When)) {
+		all = append(all, field+" is "+strings.Join(t.When[field], " or "))
+	}
+	for _, r := range t.Ranges {
+		all = append(all, r.Field+" "+string(r.Op)+" "+strings.Join(r.Args, " AND "))
+	}
+	return strings.Join(all, " and ")
+}
 
 // Holds reports whether a value is in the range. One that is not of its type is not.
 func (r FieldRange) Holds(value string) bool {

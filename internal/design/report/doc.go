@@ -4,15 +4,23 @@
 //
 // # The page
 //
-// The page is self-contained: pictures are SVG, styles are inline, and there is
-// no script. Package html/template escapes all text of the model, and invisible
-// characters are spelled out. For each table and index the page shows partitions
-// as strips: the largest, those that patterns read, and one of each kind. Below
-// are the rows of some partitions in sort order, with a bracket for each slice,
-// and the skew of sizes and rates. Then the slice and the cost of each pattern
-// follow, with the rows that were returned, dropped, not read, and just outside.
-// Findings come last. A world of a million items gives a page of a few hundred
-// kilobytes.
+// The page is self-contained: pictures are SVG, styles are inline, and its only
+// script adds a filter and buttons that copy; a policy in the page forbids any
+// other. Package html/template escapes all text of the model, and invisible
+// characters are spelled out.
+//
+// First comes the design: each entity with its key templates by table and index,
+// the patterns with what they return and cost in half, 95 % and all of the
+// partitions, money, and the findings. For each table and index the page then
+// shows partitions as strips: the largest, those that patterns read, and one of
+// each kind. Below are the rows of some partitions in sort order, with a bracket
+// for each slice, their items with attributes, and the skew of sizes and rates.
+// Then the slice and the cost of each pattern follow, with the rows that were
+// returned, dropped, not read, and just outside. A world of a million items gives
+// a page of a few hundred kilobytes.
+//
+// A program can serve the same page ([Page.Live]): beside it are a pane for
+// questions and one for the source.
 //
 // The templates are in the folder templates, named by what they show. The types
 // in this package that have exported fields or methods are what they are
@@ -33,7 +41,8 @@
 //	          scale for each row read), report (the output of sortkey explain
 //	          --json), failures (findings)
 //	tables    of each table and index: table, index, items, bytes, partitions,
-//	          declaredItems, declaredBytes, entities (entity, items, bytes), and the
+//	          declaredItems, declaredBytes, reads, writes (units per second at the
+//	          declared rates), rowsWritten, entities (entity, items, bytes), and the
 //	          partitions mostItems, mostBytes, mostReads and mostWrites
 //	          (partition in DynamoDB JSON, items, bytes, declaredItems,
 //	          declaredBytes, and reads and writes in units per second)

@@ -21,12 +21,16 @@ type finding struct {
 	model.Finding
 	// Kind is the class of its severity. Title is that of its rule.
 	Kind, Title string
-	// N is the number of the pattern whose expectations it is about, or 0.
+	ID          int // from 1
+	// N is the number of the pattern that it is about, or 0.
 	N int
+	// EntityN and SpaceN are the numbers of those that it is about, or 0.
+	EntityN, SpaceN int
 }
 
 // groups returns the findings of a result by severity, most severe first.
-func groups(r *check.Result) (all []group) {
+func groups(r *check.Result, all []*space) (found []group) {
+	ids := 0
 	for _, g := range []group{
 		{model.Error, "bad", "Errors", nil}, {model.Warning, "warn", "Warnings", nil}, {model.Note, "note", "Notes", nil},
 	} {
@@ -35,16 +39,20 @@ func groups(r *check.Result) (all []group) {
 				continue
 			}
 			shown := finding{Finding: f, Kind: g.Kind, Title: cmp.Or(ruleOf(f.Rule).title, f.Rule)}
-			if f.Rule == check.Rule && f.Pattern != "" {
+			if f.Pattern != "" {
 				shown.N = 1 + slices.IndexFunc(r.Patterns, func(p check.PatternResult) bool { return p.Pattern.Name == f.Pattern })
 			}
+			ids++
+			shown.ID = ids
+			shown.EntityN = 1 + slices.IndexFunc(r.Model.Entities, func(e *model.Entity) bool { return e.Name == f.Entity })
+			shown.SpaceN = 1 + slices.IndexFunc(all, func(s *space) bool { return s.Table.Name == f.Table && s.index() == f.Index })
 			g.Findings = append(g.Findings, shown)
 		}
 		if g.Findings != nil {
-			all = append(all, g)
+			found = append(found, g)
 		}
 	}
-	return all
+	return found
 }
 
 // About names the subjects of the finding.

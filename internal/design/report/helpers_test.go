@@ -2,6 +2,8 @@ package report_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -47,7 +50,9 @@ func parse(t *testing.T, text string) *model.Model {
 func render(t *testing.T, w *world.World, r *check.Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, report.HTML(&b, w, r))
+	cost, err := bill.Of(r, bill.Known(), bill.DefaultRegion)
+	require.NoError(t, err)
+	require.NoError(t, report.HTML(&b, w, r, cost))
 	return b.Bytes()
 }
 
@@ -123,19 +128,19 @@ func tree(t *testing.T, page []byte) *node {
 }
 
 // inspect checks what holds for every page: it is well-formed, refers to
-// nothing outside but the developer guide, has no scripts, and its links have
-// targets.
+// nothing outside but the developer guide, has no script but its own, which its policy names, and its links
+// have targets.
 func inspect(t *testing.T, page []byte) *node {
 	t.Helper()
 	require.NotContains(t, string(page), "ZgotmplZ", "html/template refuses a value in its place")
 	root := tree(t, page)
-	ids := map[string]bool{}
+	ids, scripts := map[string]bool{}, 0
 	for _, n := range root.all(func(n *node) bool { return n.attrs["id"] != "" }) {
 		require.False(t, ids[n.attrs["id"]], "two elements have the id %s", n.attrs["id"])
 		ids[n.attrs["id"]] = true
 	}
 	for _, n := range root.all(func(*node) bool { return true }) {
-		require.NotContains(t, []string{"script", "link", "img", "iframe", "object", "embed", "use", "image", "foreignObject", "base", "form"}, n.name)
+		require.NotContains(t, []string{"link", "img", "iframe", "object", "embed", "use", "image", "foreignObject", "base", "form"}, n.name)
 		for name, value := range n.attrs {
 			require.False(t, strings.HasPrefix(name, "on"), "%s has %s", n.name, name)
 			require.NotContains(t, []string{"src", "style", "srcset", "action", "ping", "background"}, name)
@@ -149,12 +154,23 @@ func inspect(t *testing.T, page []byte) *node {
 				require.True(t, strings.HasPrefix(value, "https://docs.aws.amazon.com/"), "a link leads to %s", value)
 			}
 		}
+		if n.name == "script" {
+			require.Contains(t, n.text, report.Script())
+			sum := sha256.Sum256([]byte("//<![CDATA[\n" + report.Script() + "//]]>\n"))
+			require.Contains(t, string(page), "//<![CDATA[\n"+report.Script()+"//]]>\n</script>")
+			policy := root.all(func(n *node) bool { return n.attrs["http-equiv"] == "Content-Security-Policy" })
+			require.Len(t, policy, 1)
+			require.Contains(t, policy[0].attrs["content"], "default-src 'none'")
+			require.Contains(t, policy[0].attrs["content"], "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+			scripts++
+		}
 		if n.name == "style" {
 			require.NotContains(t, n.text, "@import")
 			require.NotContains(t, n.text, "http")
 			require.Empty(t, strings.ReplaceAll(strings.Join(urls(n.text), ""), "url(#hatch)", ""))
 		}
 	}
+	require.Equal(t, 1, scripts)
 	return root
 }
 

@@ -3,12 +3,16 @@ package report
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"html/template"
 	"io"
 	"sync"
 
+	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -23,61 +27,122 @@ var templates = sync.OnceValue(func() *template.Template {
 		"attributes": attributes,
 		"count":      text.Count[int],
 		"figure":     text.Figure,
+		"figures":    figures,
+		"money":      money,
 		"named":      named,
 		"percent":    text.Percent,
 		"px":         text.Tenth,
+		"reading":    func(name string, r spread.Reading) namedReading { return namedReading{name, r} },
+		"round":      func(f float64) int { return int(f + 0.5) },
 		"short":      short,
 		"size":       text.Size[int],
 		"thousands":  text.Thousands[int],
-	}).ParseFS(files, "templates/*"))
+	}).ParseFS(files, "templates/*.html"))
 })
 
-// HTML writes a result as a self-contained page: the key space of each table
-// and index with the slices of its patterns, the reads and the cost of each
-// pattern, the skew of partitions, and the findings. W is the checked world; it
-// may be closed, but must not change.
-func HTML(out io.Writer, w *world.World, r *check.Result) error {
-	p, err := newPage(context.Background(), w, r)
+// HTML writes a result as a self-contained page (see [Page]). W is the checked world; it may be closed,
+// but must not change. Without a bill the page has no money on it.
+func HTML(out io.Writer, w *world.World, r *check.Result, b *bill.Bill) error {
+	p, err := NewPage(context.Background(), w, r, b)
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := templates().ExecuteTemplate(&b, "page", p); err != nil {
-		return err
-	}
-	_, err = io.WriteString(out, text.VisibleLines(b.String()))
-	return err
+	return p.execute(out, "page")
 }
 
-// A page is what the template "page" shows.
-type page struct {
+// A Page shows the result of a check: the entities and their keys, what the patterns cost, the findings,
+// the key space of each table and index with the slices of its patterns, and each pattern.
+type Page struct {
 	*check.Result
-	Access []*pattern
-	Spaces []*space
-	Groups []group
+	Bill     *bill.Bill // nil without prices
+	Entities []*entityRow
+	Access   []*pattern
+	Spaces   []*space
+	Groups   []group
 	// Missed is the number of patterns that do not meet their expectations.
 	Missed int
 	// Size is the size of all items.
 	Size int
+
+	colors palette
 }
 
-func newPage(ctx context.Context, w *world.World, r *check.Result) (*page, error) {
-	colors := newPalette(w.Model)
-	all, err := spaces(ctx, w, colors)
-	if err != nil {
+// NewPage returns the page of a result.
+func NewPage(ctx context.Context, w *world.World, r *check.Result, b *bill.Bill) (*Page, error) {
+	p := &Page{Result: r, Bill: b, colors: newPalette(w.Model)}
+	var err error
+	if p.Spaces, err = spaces(ctx, w, p.colors); err != nil {
 		return nil, err
 	}
-	found := groups(r)
-	p := &page{Result: r, Access: patterns(r, found, all, colors), Spaces: all, Groups: found}
+	p.Groups = groups(r, p.Spaces)
+	p.Access = p.patterns()
+	p.Entities = chart(w, p.Spaces, p.Access, p.Groups, p.colors)
 	for _, pattern := range p.Access {
 		if !pattern.OK() {
 			p.Missed++
 		}
 	}
-	for _, s := range all {
+	for _, s := range p.Spaces {
 		if s.Index == nil {
 			p.Size += s.Bytes
 		}
 	}
 	return p, nil
+}
+
+// Main writes what is in the element main of the page.
+func (p *Page) Main(out io.Writer) error { return p.execute(out, "main") }
+
+// Answer writes what a request reads, which is no pattern of the page: its slice, its cost, and itself in
+// languages; or why it is refused, and what works.
+func (p *Page) Answer(out io.Writer, pr *check.PatternResult) error {
+	return execute(out, "answer", p.pattern(pr, 0))
+}
+
+// Live writes the page that shows p in a program that serves it together with [Script] and the
+// [Page.Style], as page.js and page.css, and that answers its script. Source is the name of the model file.
+func (p *Page) Live(out io.Writer, source string) error {
+	return execute(out, "live", struct {
+		*Page
+		Source string
+	}{p, source})
+}
+
+func (p *Page) execute(out io.Writer, name string) error { return execute(out, name, p) }
+
+func execute(out io.Writer, name string, data any) error {
+	var b bytes.Buffer
+	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, text.VisibleLines(b.String()))
+	return err
+}
+
+// asset returns a file in the folder templates.
+func asset(name string) string {
+	b, err := files.ReadFile("templates/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// Style returns the style sheet of the page.
+func (p *Page) Style() template.CSS {
+	return template.CSS(asset("page.css") + hues(len(p.Model.Entities), len(fieldColors(p.Model))))
+}
+
+// Script returns the script of the page. Without it, all of the page can be read.
+func (p *Page) Script() template.JS { return template.JS("//<![CDATA[\n" + Script() + "//]]>\n") }
+
+// Script returns the script of the page.
+func Script() string { return asset("page.js") }
+
+// Policy is the content security policy of the page as a file: nothing from elsewhere, and no script but
+// its own. Source: W3C, Content Security Policy Level 3.
+func (p *Page) Policy() string {
+	sum := sha256.Sum256([]byte(p.Script()))
+	return "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; script-src 'sha256-" +
+		base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }

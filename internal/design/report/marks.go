@@ -54,13 +54,13 @@ func dropped(color string, x, y, w, h float64) []box {
 // A palette maps entities to the classes of their colours.
 type palette map[string]string
 
-// maxColors is the number of colours for entities. More entities share them.
+// maxColors is the number of colours that the style sheet names. [hues] makes more.
 const maxColors = 8
 
 func newPalette(m *model.Model) palette {
 	p := palette{"": "en"}
 	for i, e := range m.Entities {
-		p[e.Name] = fmt.Sprintf("e%d", i%maxColors)
+		p[e.Name] = fmt.Sprintf("e%d", i)
 	}
 	return p
 }

@@ -3,10 +3,12 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -24,6 +26,8 @@ type pattern struct {
 	// Strayed is the number of siblings read.
 	Strayed int
 
+	model  *model.Model
+	bill   *bill.Bill // nil without prices
 	colors palette
 	space  *space // nil if the request was not run
 	part   *part  // nil for a scan, and for a partition without rows
@@ -38,13 +42,11 @@ type pattern struct {
 }
 
 // patterns returns the patterns of a result, with their slices in the spaces.
-func patterns(r *check.Result, found []group, all []*space, colors palette) []*pattern {
+func (p *Page) patterns() []*pattern {
+	r, found := p.Result, p.Groups
 	out := make([]*pattern, len(r.Patterns))
 	for i := range r.Patterns {
-		p := &pattern{
-			PatternResult: &r.Patterns[i], N: i + 1, colors: colors, fate: map[int]bool{},
-			stray: func(string) bool { return false },
-		}
+		p := p.pattern(&r.Patterns[i], i+1)
 		out[i] = p
 		for _, g := range found {
 			for _, f := range g.Findings {
@@ -53,26 +55,69 @@ func patterns(r *check.Result, found []group, all []*space, colors palette) []*p
 				}
 			}
 		}
-		if !p.Read() {
+		if p.space == nil {
 			continue
 		}
-		for _, s := range all {
-			if s.Table.Name == p.Report.Table && s.index() == p.Report.Index {
-				p.space = s
-				s.Patterns = append(s.Patterns, p)
-			}
+		p.space.Patterns = append(p.space.Patterns, p)
+		if p.part != nil {
+			p.part.Patterns = append(p.part.Patterns, p)
 		}
-		if p.space != nil && p.Report.Operation != "Scan" {
-			p.place()
+		if p.Report.Operation != "Scan" {
 			p.strays(r.Findings)
 		}
 	}
 	return out
 }
 
+// pattern returns a pattern with its slice in a space of the page.
+func (p *Page) pattern(pr *check.PatternResult, n int) *pattern {
+	out := &pattern{
+		PatternResult: pr, N: n, model: p.Model, bill: p.Bill, colors: p.colors, fate: map[int]bool{},
+		stray: func(string) bool { return false },
+	}
+	if !out.Read() {
+		return out
+	}
+	for _, s := range p.Spaces {
+		if s.Table.Name == pr.Report.Table && s.index() == pr.Report.Index {
+			out.space = s
+		}
+	}
+	if out.space != nil && pr.Report.Operation != "Scan" {
+		out.place()
+	}
+	return out
+}
+
+// Space is the table or index that the pattern reads, or nil.
+func (p *pattern) Space() *space { return p.space }
+
 // Read reports whether the service accepted the request, so that there is a
 // picture to draw.
 func (p *pattern) Read() bool { return p.Report != nil && p.Report.Refused == nil }
+
+// Priced reports whether the page has prices.
+func (p *pattern) Priced() bool { return p.bill != nil }
+
+// A jump is a link inside the page.
+type jump struct{ To, Text string }
+
+// Links lead to the entities, the space and the picture of the pattern.
+func (p *pattern) Links() (all []jump) {
+	for _, e := range p.entities() {
+		to := jump{fmt.Sprintf("entity-%d", 1+slices.Index(p.model.Entities, e)), e.Name}
+		if !slices.Contains(all, to) {
+			all = append(all, to)
+		}
+	}
+	if p.space != nil {
+		all = append(all, jump{fmt.Sprintf("space-%d", p.space.N), p.space.Title()})
+	}
+	if p.space != nil && p.part != nil && slices.Contains(p.part.Patterns, p) {
+		all = append(all, jump{fmt.Sprintf("lane-%d", p.N), "among the rows"})
+	}
+	return all
+}
 
 // Asked names the operation and the table or index.
 func (p *pattern) Asked() string {
@@ -99,12 +144,6 @@ func (p *pattern) EventualOnly() bool {
 
 // BytesRead returns the size of all that the pattern read.
 func (p *pattern) BytesRead() int { return p.Total.Bytes + p.Total.Fetched }
-
-// Load returns the read units per second at the declared rate.
-func (p *pattern) Load() float64 { return p.Pattern.Rate * p.Units() }
-
-// WriteLoad returns the write units per second at the declared rate.
-func (p *pattern) WriteLoad() float64 { return p.Pattern.Rate * p.Writes.Mean() }
 
 // WasteBar draws the share of the bytes read that are not returned.
 func (p *pattern) WasteBar() []box {
@@ -143,7 +182,6 @@ func (p *pattern) place() {
 	if p.part == nil {
 		return
 	}
-	p.part.Patterns = append(p.part.Patterns, p)
 	p.hi = len(p.part.Rows)
 	if r.Low.Bytes != nil {
 		p.lo, _ = p.space.find(p.part, r.Low.Bytes)

@@ -22,7 +22,8 @@ type space struct {
 	byKey      map[string]*part
 	entities   []string // in the order of the model; "" is last
 	colors     palette
-	scale      float64 // the share of the declared items that were generated
+	scale      float64            // the share of the declared items that were generated
+	declaredOf map[string]float64 // items by entity, at the declared scale
 }
 
 // A part is a partition.
@@ -55,7 +56,7 @@ func spaces(ctx context.Context, w *world.World, colors palette) ([]*space, erro
 			}
 			s := &space{
 				Space: rows, N: len(all) + 1, byKey: make(map[string]*part, len(rows.Parts)), colors: colors,
-				scale: w.Scale,
+				scale: w.Scale, declaredOf: map[string]float64{},
 			}
 			s.fill(w, rates)
 			all = append(all, s)
@@ -77,6 +78,7 @@ func (s *space) fill(w *world.World, rates *world.Rates) {
 		p.reads, p.writes = rates.Of(at)
 		for i := range rows {
 			p.Bytes += rows[i].Size()
+			s.declaredOf[entity(&rows[i])] += w.Represents(rows[i].Item)
 			p.declared += grow.Of(rows[i].Item) * float64(rows[i].Size())
 		}
 	}
@@ -117,6 +119,14 @@ func (s *space) index() string {
 		return ""
 	}
 	return s.Index.Name
+}
+
+// Title names the table, and the index.
+func (s *space) Title() string {
+	if s.Index == nil {
+		return s.Table.Name
+	}
+	return s.Table.Name + " by " + s.Index.Name
 }
 
 // Projection says what an index projects.

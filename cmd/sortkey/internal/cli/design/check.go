@@ -30,6 +30,7 @@ type checkFlags struct {
 	out      string
 	quiet    bool
 	items    int
+	priceFlags
 	app.SourceFlags
 }
 
@@ -72,6 +73,7 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 	flags.StringVar(&f.failOn, "fail-on", "error", "lowest `SEVERITY` with exit code 1: error, warning, or never")
 	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only problems")
+	f.priceFlags.declare(cmd)
 	flags.StringVar(&f.Endpoint, "endpoint", "", "compare with the tables of the server at this `URL`")
 	flags.StringVar(&f.Data, "data", "", "compare with the tables in this `FOLDER`")
 	flags.StringVar(&f.Store, "store", "", "compare with the tables in the database at this `URL`")
@@ -219,8 +221,12 @@ var formats = map[string]format{
 		o := check.TextOptions{Width: env.Prose(), Color: bool(style.Paint) && f.out == "", Quiet: f.quiet}
 		return r.WriteText(out, o)
 	},
-	"html": func(_ *app.Env, out *bytes.Buffer, w *world.World, r *check.Result, _ *checkFlags) error {
-		return report.HTML(out, w, r)
+	"html": func(_ *app.Env, out *bytes.Buffer, w *world.World, r *check.Result, f *checkFlags) error {
+		cost, err := f.bill(r)
+		if err != nil {
+			return err
+		}
+		return report.HTML(out, w, r, cost)
 	},
 	"json": func(_ *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, _ *checkFlags) error {
 		return report.JSON(out, r)

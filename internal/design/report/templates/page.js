@@ -1,0 +1,242 @@
+// The script of the page. Without it, all of the page can be read. It adds a filter and buttons that copy;
+// in a program that serves the page it also asks queries, edits the source, and follows the file.
+'use strict';
+(function () {
+  const by = function (id) { return document.getElementById(id); };
+  const each = function (where, selector, f) { Array.prototype.forEach.call(where.querySelectorAll(selector), f); };
+  const element = function (name, text) {
+    const e = document.createElement(name);
+    if (text !== undefined) { e.textContent = text; }
+    return e;
+  };
+  const later = function (wait, f) { // runs f once nothing has happened for a time
+    let timer = 0;
+    return function () { clearTimeout(timer); timer = setTimeout(f, wait); };
+  };
+
+  // Buttons that copy requests.
+  const copyable = function (where) {
+    each(where, 'pre.copied', function (pre) {
+      const head = pre.previousElementSibling;
+      if (!head || head.querySelector('button')) { return; }
+      const button = element('button', 'copy');
+      button.type = 'button';
+      button.setAttribute('aria-label', 'copy the request in ' + head.textContent);
+      button.addEventListener('click', function () {
+        const said = function (text) { button.textContent = text; setTimeout(function () { button.textContent = 'copy'; }, 1500); };
+        const select = function () {
+          const range = document.createRange();
+          range.selectNodeContents(pre);
+          const all = getSelection();
+          all.removeAllRanges();
+          all.addRange(range);
+          said('selected');
+        };
+        if (!navigator.clipboard) { select(); return; }
+        navigator.clipboard.writeText(pre.textContent).then(function () { said('copied'); }, select);
+      });
+      head.appendChild(button);
+    });
+  };
+
+  // The filter keeps entities, patterns and findings that have all the words.
+  let words = [];
+  const filter = function (where) {
+    let shown = 0, all = 0;
+    each(where, '[data-filter]', function (e) {
+      const text = e.textContent.toLowerCase();
+      const keep = words.every(function (w) { return text.indexOf(w) >= 0; });
+      e.classList.toggle('filtered', !keep);
+      all++;
+      if (keep) { shown++; }
+    });
+    const found = by('filtered');
+    if (found) { found.textContent = words.length > 0 ? shown + ' of ' + all + ' parts of the page' : ''; }
+  };
+  const tools = function (where) {
+    const contents = where.querySelector('.contents');
+    if (!contents) { return; }
+    const box = element('div');
+    box.className = 'tools';
+    const label = element('label', 'filter ');
+    const input = element('input');
+    input.type = 'search';
+    input.id = 'filter';
+    input.value = words.join(' ');
+    input.addEventListener('input', function () {
+      words = input.value.toLowerCase().split(/\s+/).filter(function (w) { return w !== ''; });
+      filter(where);
+    });
+    label.appendChild(input);
+    const found = element('span');
+    found.id = 'filtered';
+    found.className = 'muted small';
+    found.setAttribute('role', 'status');
+    box.appendChild(label);
+    box.appendChild(found);
+    contents.after(box);
+  };
+  const dress = function (where) { tools(where); copyable(where); filter(where); };
+
+  const start = function () {
+    const main = document.querySelector('main');
+    dress(main);
+    if (document.body.classList.contains('live')) { live(main); }
+  };
+
+  // What follows is for the program that serves the page.
+  const live = function (main) {
+    const status = by('status');
+    const say = function (text, bad) { status.textContent = text; status.classList.toggle('bad', !!bad); };
+    const ask = function (path, options) {
+      return fetch(path, options).then(function (r) {
+        return r.text().then(function (text) {
+          if (!r.ok) { throw new Error(text || r.statusText); }
+          return text;
+        });
+      });
+    };
+
+    // The page keeps its place: the first part in view stays where it is, open parts stay open.
+    const scroller = function () {
+      return getComputedStyle(main).overflowY === 'auto' ? main : document.scrollingElement;
+    };
+    const place = function () {
+      let best = null;
+      each(main, '[id]', function (e) {
+        const top = e.getBoundingClientRect().top;
+        if (top < 120 && e.getClientRects().length > 0 && (!best || top >= best.top)) { best = {id: e.id, top: top}; }
+      });
+      return best;
+    };
+    const redraw = function () {
+      return ask('main').then(function (html) {
+        const at = place(), focus = document.activeElement && main.contains(document.activeElement) && document.activeElement.id;
+        const state = {};
+        each(main, 'details', function (d) { state[name(d)] = d.open; });
+        main.innerHTML = html;
+        each(main, 'details', function (d) { if (name(d) in state) { d.open = state[name(d)]; } });
+        dress(main);
+        const now = at && by(at.id);
+        if (now) { scroller().scrollTop += now.getBoundingClientRect().top - at.top; }
+        if (focus && by(focus)) { by(focus).focus({preventScroll: true}); }
+      });
+    };
+    const name = function (d) {
+      const near = d.closest('[id]');
+      return (near ? near.id : '') + ' ' + d.className;
+    };
+
+    // The query.
+    const answer = by('answer');
+    let asked = 0;
+    const query = function () {
+      const values = {
+        space: by('query-space').value, partition: by('query-partition').value, sort: by('query-sort').value,
+        filter: by('query-filter').value, limit: by('query-limit').value,
+        descending: by('query-descending').checked ? 'true' : ''
+      };
+      if (values.partition === '') { answer.textContent = ''; return; }
+      const mine = ++asked;
+      ask('query?' + new URLSearchParams(values)).then(function (html) {
+        if (mine === asked) { answer.innerHTML = html; copyable(answer); }
+      }, function (err) {
+        if (mine === asked) { answer.textContent = err.message; }
+      });
+    };
+    const queryLater = later(80, query);
+    each(by('query'), 'input, select', function (e) { e.addEventListener('input', queryLater); });
+
+    // The source, with a margin of line numbers and findings.
+    const text = by('text'), margin = by('margin'), problems = by('problems'), saved = by('saved');
+    let base = '', clean = '';
+    const lineOf = function (n) {
+      const lines = text.value.split('\n');
+      let at = 0;
+      for (let i = 0; i < n - 1 && i < lines.length; i++) { at += lines[i].length + 1; }
+      text.focus();
+      text.setSelectionRange(at, at + (lines[n - 1] || '').length);
+      text.scrollTop = Math.max((n - 6) * 18, 0);
+    };
+    const mark = function (findings) {
+      const of = {};
+      const rank = {bad: 3, warn: 2, note: 1};
+      problems.textContent = '';
+      findings.forEach(function (f) {
+        if (!of[f.line] || rank[f.kind] > rank[of[f.line].kind]) { of[f.line] = f; }
+        const li = element('li');
+        li.className = f.kind + '-text';
+        const go = element('button', f.line > 0 ? 'line ' + f.line : 'file');
+        go.type = 'button';
+        go.addEventListener('click', function () { lineOf(f.line); });
+        li.appendChild(go);
+        li.appendChild(document.createTextNode(f.message + (f.advice ? ' To do: ' + f.advice : '')));
+        problems.appendChild(li);
+      });
+      const lines = text.value.split('\n').length;
+      margin.textContent = '';
+      for (let i = 1; i <= lines; i++) {
+        const li = element('li', of[i] ? '● ' + i : String(i));
+        if (of[i]) { li.className = of[i].kind; li.title = of[i].message; }
+        margin.appendChild(li);
+      }
+      margin.scrollTop = text.scrollTop;
+    };
+    text.addEventListener('scroll', function () { margin.scrollTop = text.scrollTop; });
+    const check = function () {
+      const now = text.value;
+      ask('check', {method: 'POST', body: now}).then(function (answer) {
+        if (text.value === now) { mark(JSON.parse(answer)); }
+      }, function (err) { saved.textContent = err.message; });
+    };
+    const checkLater = later(120, check);
+    text.addEventListener('input', function () {
+      saved.textContent = text.value === clean ? '' : 'not saved';
+      checkLater();
+    });
+    const read = function () {
+      return ask('source').then(function (answer) {
+        const s = JSON.parse(answer);
+        if (text.value !== clean && s.text !== text.value) { // changed here and in the file
+          saved.textContent = 'the file has changed; saving is refused until this pane has its text';
+          return;
+        }
+        const top = text.scrollTop, from = text.selectionStart, to = text.selectionEnd;
+        if (text.value !== s.text) {
+          text.value = s.text;
+          text.setSelectionRange(from, to);
+          text.scrollTop = top;
+        }
+        base = s.version;
+        clean = s.text;
+        mark(s.findings);
+      });
+    };
+    const save = function () {
+      ask('source?version=' + encodeURIComponent(base), {method: 'POST', body: text.value}).then(function (version) {
+        base = version;
+        clean = text.value;
+        saved.textContent = 'saved';
+      }, function (err) { saved.textContent = err.message; });
+    };
+    by('save').addEventListener('click', save);
+    text.addEventListener('keydown', function (e) {
+      if ((e.ctrlKey || e.metaKey) && e.key === 's') { e.preventDefault(); save(); }
+    });
+
+    // The server says when the file has changed, and whether it could be checked.
+    const events = new EventSource('events');
+    events.addEventListener('page', function () {
+      redraw().then(function () { say('up to date'); query(); return read(); }).catch(function (err) { say(err.message, true); });
+    });
+    events.addEventListener('broken', function (e) {
+      say('the file has errors; the page shows the last version without', true);
+      read().catch(function (err) { say(err.message, true); });
+    });
+    events.addEventListener('working', function () { say('checking…'); });
+    events.onerror = function () { say('the program has ended, or does not answer', true); };
+    read().catch(function (err) { say(err.message, true); });
+  };
+
+  if (document.readyState === 'loading') { document.addEventListener('DOMContentLoaded', start); } else { start(); }
+})();
