@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# Opens the design reports of examples in a headless browser and holds them to
-# what they promise: no request, no error, every slice to be seen, nothing that
-# sticks out of a window of 400 or 1400 pixels, in the light and in the dark.
+# Opens the design reports of examples, and a page of sortkey design open, in a
+# headless browser and holds them to what they promise: no request elsewhere, no
+# error, every slice to be seen, nothing that sticks out of a window of 420 or 1400
+# pixels, nothing for axe-core to report, in the light and in the dark; foreign
+# hosts, origins and inline scripts refused.
 #
 #   scripts/check-report.sh [FOLDER]
 #
 # FOLDER is where to keep pictures of the pages; without it none are made.
-# BROWSER names the browser (default: the first Chromium or Chrome there is).
+# BROWSER names the browser (default: the first Chromium or Chrome there is). AXE
+# names the script of axe-core (default: it is installed with npm into the cache of
+# the user; without npm that part is skipped).
 set -euo pipefail
 folder=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."
@@ -24,6 +28,16 @@ if [ -z "${BROWSER:-}" ]; then
 fi
 echo "browser: $BROWSER"
 export BROWSER
+
+if [ -z "${AXE:-}" ]; then
+  cache=${XDG_CACHE_HOME:-$HOME/.cache}/sortkey/axe
+  if mkdir -p "$cache" && npm install --silent --no-audit --no-fund --prefix "$cache" axe-core@4.14.1; then
+    AXE=$cache/node_modules/axe-core/axe.min.js
+  else
+    echo "check-report: SKIPPED: accessibility, because axe-core could not be installed with npm" >&2
+  fi
+fi
+export AXE
 SORTKEY_LONG=1 PICTURES=$folder go test -count=1 -v ./cmd/sortkey/browsertest
 if [ -n "$folder" ]; then
   ls "$folder"

@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
@@ -45,7 +46,8 @@ func browser(t *testing.T) context.Context {
 	}
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-component-update", true))
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("host-resolver-rules", "MAP evil.example 127.0.0.1")) // as a page elsewhere that is rebound
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, opts...)
@@ -107,6 +109,7 @@ const measure = `(() => {
 		const r = e.getBoundingClientRect(), s = getComputedStyle(e);
 		return r.width > 2 && r.height > 2 && s.visibility === 'visible' && s.display !== 'none';
 	};
+	const clipped = e => e !== null && (getComputedStyle(e).clipPath !== 'none' || clipped(e.parentElement));
 	const slices = [...document.querySelectorAll('svg.slice')];
 	const window_ = document.documentElement.clientWidth;
 	return {
@@ -115,7 +118,7 @@ const measure = `(() => {
 		Window: window_,
 		Slices: slices.map(e => e.id),
 		Invisible: slices.filter(e => !seen(e) || !seen(e.querySelector('.bracket')) || getComputedStyle(e.querySelector('.bracket')).stroke === 'none').map(e => e.id),
-		Wide: [...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll') && e.getBoundingClientRect().right > window_ + 1).map(e => e.tagName + '.' + e.getAttribute('class')),
+		Wide: [...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll') && !clipped(e) && e.getBoundingClientRect().right > window_ + 1).map(e => e.tagName + '.' + e.getAttribute('class')),
 		Clipped: [...document.querySelectorAll('svg.picture text')].filter(e => {
 			const r = e.getBoundingClientRect(), p = e.closest('svg').getBoundingClientRect();
 			return r.width > 0 && (r.right > p.right + 3 || r.left < p.left - 3);
@@ -135,6 +138,7 @@ func TestBrowser(t *testing.T) {
 		"shop":               "design/examples/shop/model.yaml",
 		"content-management": "design/examples/content-management/model.yaml",
 		"drive":              "internal/design/report/testdata/drive.yaml",
+		"work":               "internal/design/report/testdata/work.yaml",
 	} {
 		m, err := modelfile.Load(root + path)
 		require.NoError(t, err)
@@ -144,7 +148,9 @@ func TestBrowser(t *testing.T) {
 		r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})
 		require.NoError(t, err)
 		var page bytes.Buffer
-		require.NoError(t, report.HTML(&page, w, r, nil))
+		cost, err := bill.Of(r, bill.Known(), bill.DefaultRegion)
+		require.NoError(t, err)
+		require.NoError(t, report.HTML(&page, w, r, cost))
 		file := filepath.Join(t.TempDir(), model+".html")
 		require.NoError(t, os.WriteFile(file, page.Bytes(), 0o666))
 		address := (&url.URL{Scheme: "file", Path: file}).String()
@@ -158,10 +164,11 @@ func TestBrowser(t *testing.T) {
 		defer cancel()
 		var rec record
 		require.NoError(t, chromedp.Listen(tab, rec.listen))
-		for _, width := range []int{400, 1400} {
+		for _, width := range []int{420, 1400} {
 			backgrounds := map[string]bool{}
 			for _, scheme := range []string{"light", "dark"} {
 				require.NoError(t, chromedp.Do(tab, look(width, scheme), chromedp.Navigate(address)))
+				accessible(t, tab, fmt.Sprintf("%s at %d, %s", model, width, scheme))
 				got, err := chromedp.Run(tab, chromedp.Evaluate[measured](measure))
 				require.NoError(t, err)
 				require.Contains(t, got.Title, m.Name)
@@ -174,6 +181,8 @@ func TestBrowser(t *testing.T) {
 				backgrounds[got.Background] = true
 				picture(t, tab, fmt.Sprintf("%s-%d-%s.png", model, width, scheme))
 			}
+			useFilter(t, tab)
+			copyRequest(t, tab)
 			require.Len(t, backgrounds, 2, "light and dark are the same")
 		}
 		rec.mu.Lock()
@@ -184,6 +193,63 @@ func TestBrowser(t *testing.T) {
 		require.NotEmpty(t, rec.requests, "requests are not seen")
 		rec.mu.Unlock()
 	}
+}
+
+// useFilter types words into the filter of a page, and empties it.
+func useFilter(t *testing.T, tab context.Context) {
+	t.Helper()
+	const shown = `document.querySelectorAll('[data-filter]:not(.filtered)').length`
+	before := evaluate[int](t, tab, shown)
+	require.Positive(t, before)
+	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys("#filter", "no such words")))
+	require.Zero(t, evaluate[int](t, tab, shown))
+	require.Contains(t, evaluate[string](t, tab, `document.getElementById('filtered').textContent`), "0 of ")
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](
+		`const f = document.getElementById('filter'); f.value = ''; f.dispatchEvent(new Event('input'))`)))
+	require.Equal(t, before, evaluate[int](t, tab, shown))
+}
+
+// copyRequest presses the first button that copies a request. A headless browser has no clipboard, or
+// refuses it: then the request is selected.
+func copyRequest(t *testing.T, tab context.Context) {
+	t.Helper()
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](
+		`const r = document.querySelector('.requests'); r.open = true; r.querySelector('button').click()`)))
+	said, err := chromedp.Run(tab, chromedp.Poll[string](`(() => {
+		const b = document.querySelector('.requests button');
+		return b.textContent === 'copy' ? '' : b.textContent;
+	})()`))
+	require.NoError(t, err)
+	if said == "selected" {
+		require.Equal(t, evaluate[string](t, tab, `document.querySelector('.requests pre').textContent.trim()`),
+			evaluate[string](t, tab, `getSelection().toString().trim()`))
+	} else {
+		require.Equal(t, "copied", said)
+	}
+}
+
+func evaluate[T any](t *testing.T, tab context.Context, expression string) T {
+	t.Helper()
+	v, err := chromedp.Run(tab, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	require.NoError(t, err)
+	return v
+}
+
+// accessible holds that axe-core, in the file that AXE names, reports nothing about the page. Without AXE
+// it does nothing: scripts/check-report.sh installs it.
+func accessible(t *testing.T, tab context.Context, what string) {
+	t.Helper()
+	path := os.Getenv("AXE")
+	if path == "" {
+		return
+	}
+	script, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](string(script)+"; void 0")))
+	found := evaluate[[]string](t, tab, `axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v =>
+		v.id + ' (' + v.impact + '): ' + v.help + '; ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' +
+		(n.any[0] ? n.any[0].message : '')).join(' | ')))`)
+	require.Empty(t, found, what)
 }
 
 // picture saves a screenshot of the page if PICTURES names a folder.

@@ -23,7 +23,7 @@ or the name of an example.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		newCommand(env), checkCommand(env), diffCommand(env), schemaCommand(env), genCommand(env),
+		newCommand(env), checkCommand(env), openCommand(env), diffCommand(env), schemaCommand(env), genCommand(env),
 		exprCommand(env), importCommand(env),
 	)
 	return cmd

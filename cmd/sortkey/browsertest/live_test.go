@@ -1,0 +1,171 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/live"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
+	"github.com/sortkey/sortkey/internal/design/bill"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// open serves the page of a model as sortkey design open does, and returns its first address and its file.
+func open(t *testing.T, model string) (first *url.URL, file string) {
+	t.Helper()
+	data, err := os.ReadFile(model)
+	require.NoError(t, err)
+	file = filepath.Join(t.TempDir(), "model.yaml")
+	require.NoError(t, os.WriteFile(file, data, 0o666))
+	s, err := live.New(t.Context(), file, live.Options{
+		World: world.Options{MaxItems: 5000},
+		Bill:  func(r *check.Result) (*bill.Bill, error) { return bill.Of(r, bill.Known(), bill.DefaultRegion) },
+	})
+	require.NoError(t, err)
+	site, err := web.Listen(0)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 2)
+	go func() { s.Follow(ctx); ended <- nil }()
+	go func() { ended <- site.Serve(ctx, s.Handler()) }()
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-ended)
+		require.NoError(t, <-ended)
+		require.NoError(t, s.Close())
+	})
+	first, err = url.Parse(site.URL())
+	require.NoError(t, err)
+	return first, file
+}
+
+// until waits until an expression is true.
+func until(t *testing.T, tab context.Context, expression string) {
+	t.Helper()
+	_, err := chromedp.Run(tab, chromedp.Poll[bool](expression))
+	require.NoError(t, err, expression)
+}
+
+// TestLive types a query, breaks the model in the pane, mends it, saves it, and edits the file outside.
+func TestLive(t *testing.T) {
+	ctx := browser(t)
+	first, file := open(t, "../../../design/examples/file-tree/model.yaml")
+	tab, cancel := chromedp.NewContext(ctx)
+	defer cancel()
+	var rec record
+	require.NoError(t, chromedp.Listen(tab, rec.listen))
+	require.NoError(t, chromedp.Do(tab, look(1400, "light"), chromedp.Navigate(first.String())))
+	require.Empty(t, evaluate[string](t, tab, "location.search"), "the token leaves the address")
+	until(t, tab, `document.getElementById('text').value.includes('tables:')`)
+
+	// The slice is drawn while the condition is typed, and moves with it.
+	const answer = `document.getElementById('answer').textContent`
+	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys("#query-partition", "DRIVE#a91")))
+	until(t, tab, `document.querySelector('#answer svg .bracket') !== null`)
+	whole := evaluate[string](t, tab, answer)
+	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys("#query-sort", "root/photos/*")))
+	until(t, tab, answer+`.includes('from "root/photos/"')`)
+	require.NotEqual(t, whole, evaluate[string](t, tab, answer))
+	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys("#query-filter", "(((")))
+	until(t, tab, answer+`.length > 0 && document.querySelector('#answer svg') === null`)
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](
+		`document.getElementById('query-filter').value = ''`), chromedp.SendKeys("#query-limit", "1")))
+	until(t, tab, answer+`.includes('1 of 1 read')`)
+
+	// A broken model is in the margin while it is typed; the page stays. Saved, the page follows.
+	replace := func(old, new string) {
+		require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
+			`(() => { const e = document.getElementById('text'); e.value = e.value.replace(%q, %q); e.dispatchEvent(new Event('input')); })()`, old, new))))
+	}
+	replace("entities:", "entitties:")
+	until(t, tab, `document.querySelector('#margin li.bad') !== null`)
+	until(t, tab, `document.getElementById('problems').textContent.includes('entitties')`)
+	replace("entitties:", "entities:")
+	replace("name: file-tree", "name: forest")
+	until(t, tab, `document.querySelector('#margin li.bad') === null`)
+	require.Equal(t, "file-tree", evaluate[string](t, tab, `document.querySelector('h1').textContent`))
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](`document.querySelector('main').scrollTop = 1500`)))
+	const place = `(() => { const e = document.getElementById('space'); return Math.round(e.getBoundingClientRect().top); })()`
+	before := evaluate[int](t, tab, place)
+	require.NoError(t, chromedp.Do(tab, chromedp.Click("#save")))
+	until(t, tab, `document.querySelector('h1').textContent === 'forest'`)
+	require.InDelta(t, before, evaluate[int](t, tab, place), 2, "the page keeps its place")
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(data), "name: forest")
+
+	// Another editor saves the file.
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(data), "name: forest", "name: wood", 1)), 0o666))
+	until(t, tab, `document.querySelector('h1').textContent === 'wood'`)
+	until(t, tab, `document.getElementById('text').value.includes('name: wood')`)
+	require.NoError(t, os.WriteFile(file, []byte("name: ["), 0o666))
+	until(t, tab, `document.getElementById('status').classList.contains('bad')`)
+	require.Equal(t, "wood", evaluate[string](t, tab, `document.querySelector('h1').textContent`))
+	require.NoError(t, os.WriteFile(file, data, 0o666))
+	until(t, tab, `document.querySelector('h1').textContent === 'forest'`)
+
+	for _, u := range rec.requests {
+		require.True(t, strings.HasPrefix(u, "http://"+first.Host+"/"), "the page asks for %s", u)
+	}
+	for _, p := range rec.problems { // a refused query is a response of 400, which the browser logs
+		require.Contains(t, p, "400", p)
+	}
+	for _, width := range []int{420, 1400} {
+		for _, scheme := range []string{"light", "dark"} {
+			require.NoError(t, chromedp.Do(tab, look(width, scheme)))
+			accessible(t, tab, fmt.Sprintf("live at %d, %s", width, scheme))
+			got := evaluate[measured](t, tab, measure)
+			require.Empty(t, got.Wide, "at %d", width)
+			require.LessOrEqual(t, got.ScrollWidth, width)
+			picture(t, tab, fmt.Sprintf("live-%d-%s.png", width, scheme))
+		}
+	}
+}
+
+// TestForeign tries what a page elsewhere could: another name for the address, requests from another
+// origin, and an inline script.
+func TestForeign(t *testing.T) {
+	ctx := browser(t)
+	first, _ := open(t, "../../../internal/design/report/testdata/drive.yaml")
+	tab, cancel := chromedp.NewContext(ctx)
+	defer cancel()
+	text := func(address string) string {
+		require.NoError(t, chromedp.Do(tab, chromedp.Navigate(address)))
+		return evaluate[string](t, tab, "document.body.textContent")
+	}
+	require.Contains(t, text("http://"+first.Host+"/"), "Open the address that the command printed")
+	require.Contains(t, text(first.String()), "key design")
+	require.Contains(t, text("http://"+first.Host+"/"), "key design", "the cookie stays")
+	require.Contains(t, text("http://evil.example:"+first.Port()+"/?"+first.RawQuery), "is not the address of this page")
+
+	require.NoError(t, chromedp.Do(tab, chromedp.Navigate("http://"+first.Host+"/")))
+	violated := evaluate[string](t, tab, `new Promise(done => {
+		document.addEventListener('securitypolicyviolation', e => done(e.violatedDirective));
+		const s = document.createElement('script');
+		s.textContent = 'window.ran = true';
+		document.body.appendChild(s);
+		setTimeout(() => done('none'), 2000);
+	})`)
+	require.Contains(t, violated, "script-src")
+	require.False(t, evaluate[bool](t, tab, "window.ran === true"))
+
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "other") }))
+	defer other.Close()
+	require.NoError(t, chromedp.Do(tab, chromedp.Navigate(other.URL)))
+	got := evaluate[string](t, tab, fmt.Sprintf(`fetch('http://%s/source', {method: 'POST', body: 'x', credentials: 'include',
+		mode: 'no-cors'}).then(r => r.type, e => 'refused')`, first.Host))
+	require.Contains(t, []string{"opaque", "refused"}, got, "nothing can be read")
+	require.Contains(t, text("http://"+first.Host+"/"), "key design")
+	require.Contains(t, evaluate[string](t, tab, "fetch('source').then(r => r.text())"), "name: drive", "nothing was written")
+}

@@ -1,0 +1,97 @@
+package design
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/live"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+type openFlags struct {
+	port     int
+	maxItems int
+	priceFlags
+}
+
+func openCommand(env *app.Env) *cobra.Command {
+	var f openFlags
+	cmd := &cobra.Command{
+		Use:   "open MODEL",
+		Short: "Show the page of a model in the browser, and follow its file",
+		Long: `Open serves the page of a model to the browser on this machine, and draws it anew
+whenever the file is saved. Beside the page are a query, whose slice is drawn while it is
+typed, and the source with the findings in its margin.
+
+MODEL is a model file or a folder with a model.yaml. Open prints an address with a token:
+open that. Others have no access. Interrupt the command to end it.`,
+		Example: `  sortkey design open shop.yaml
+  sortkey design open shop.yaml --port 8080`,
+		Args:              app.OneModel,
+		ValidArgsFunction: app.Models,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			return runOpen(ctx, env, args[0], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.port, "port", 0, "listen on this `PORT` of 127.0.0.1 (default any that is free)")
+	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items; 0 for samples only")
+	f.priceFlags.declare(cmd)
+	return cmd
+}
+
+func runOpen(ctx context.Context, env *app.Env, path string, f *openFlags) error {
+	if f.maxItems < 0 {
+		return app.Usage("design open", "--max-items must not be negative")
+	}
+	file, err := modelPath(path)
+	if err != nil {
+		return err
+	}
+	o := live.Options{World: world.Options{MaxItems: f.maxItems}, Bill: f.bill}
+	if f.maxItems == 0 {
+		o.World.MaxItems = -1
+	}
+	s, err := live.New(ctx, file, o)
+	if list, ok := errors.AsType[model.Errors](err); ok {
+		return app.ModelErrors(path, list)
+	}
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	site, err := web.Listen(f.port)
+	if err != nil {
+		return &advice.Error{Msg: err.Error(), Advice: "give another port with --port, or none", Err: err}
+	}
+	fmt.Fprintf(env.Stdout, "%s\n", site.URL())
+	fmt.Fprintf(env.Stderr, "open this address in the browser; the page follows %s; ctrl-c ends\n", file)
+	go s.Follow(ctx)
+	return site.Serve(ctx, s.Handler())
+}
+
+// modelPath returns the model file at a path, which can be a folder.
+func modelPath(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", &advice.Error{
+			Msg: "no file " + path, Advice: "an example cannot be edited; write a model with: sortkey design new FILE", Err: err,
+		}
+	case info.IsDir():
+		return filepath.Join(path, "model.yaml"), nil
+	}
+	return path, nil
+}

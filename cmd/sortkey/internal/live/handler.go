@@ -1,0 +1,212 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/report"
+)
+
+// Handler answers the requests of the page. It does not check who asks: see package web.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.reading("text/html; charset=utf-8", func(w io.Writer) error {
+		return s.page.Live(w, filepath.Base(s.path))
+	}))
+	mux.HandleFunc("GET /main", s.reading("text/html; charset=utf-8", func(w io.Writer) error { return s.page.Main(w) }))
+	mux.HandleFunc("GET /page.css", s.reading("text/css; charset=utf-8", func(w io.Writer) error {
+		_, err := io.WriteString(w, string(s.page.Style()))
+		return err
+	}))
+	mux.HandleFunc("GET /page.js", s.reading("text/javascript; charset=utf-8", func(w io.Writer) error {
+		_, err := io.WriteString(w, report.Script())
+		return err
+	}))
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET /query", s.query)
+	mux.HandleFunc("GET /source", s.source)
+	mux.HandleFunc("POST /source", s.replace)
+	mux.HandleFunc("POST /check", s.draft)
+	mux.HandleFunc("GET /events", s.events)
+	return mux
+}
+
+// reading returns a handler that writes something of the page.
+func (s *Server) reading(kind string, write func(io.Writer) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+		w.Header().Set("Content-Type", kind)
+		if err := write(w); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	}
+}
+
+// queryTime is the longest time that a query of the page may take.
+const queryTime = 10 * time.Second
+
+// query answers a query as a person types it.
+func (s *Server) query(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), queryTime)
+	defer cancel()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	pr, err := s.run(ctx, r)
+	if err != nil {
+		message := err.Error()
+		if hint := advice.Of(err); hint != "" {
+			message += "\nTo do: " + hint
+		}
+		http.Error(w, message, http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if err := s.page.Answer(w, pr); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
+}
+
+func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult, error) {
+	number, err := strconv.Atoi(r.FormValue("space"))
+	if err != nil || number < 1 || number > len(s.page.Spaces) {
+		return nil, fmt.Errorf("there is no table or index of that number: load the page again")
+	}
+	space := s.page.Spaces[number-1]
+	q := ask.Query{Filter: r.FormValue("filter"), Backwards: r.FormValue("descending") != ""}
+	q.Partition = []string{r.FormValue("partition")}
+	if sort := strings.TrimSpace(r.FormValue("sort")); sort != "" {
+		q.Sort = []string{sort}
+	}
+	if limit := r.FormValue("limit"); limit != "" {
+		n, err := strconv.ParseInt(limit, 10, 32)
+		if err != nil || n < 0 {
+			return nil, fmt.Errorf("the limit is a number from 1, not %q", limit)
+		}
+		q.Limit = int32(n)
+	}
+	if space.Index != nil {
+		q.Index = space.Index.Name
+	}
+
+	target := explain.InProcess(s.world.DB)
+	table, err := explain.Describe(ctx, target, space.Table.Name)
+	if err != nil {
+		return nil, err
+	}
+	in, err := q.Input(table)
+	if err != nil {
+		return nil, err
+	}
+	p := &model.Pattern{
+		Name: "the query", Operation: in.Op().String(), Request: compile.JSON(in), Table: space.Table, Index: space.Index,
+	}
+	pr, err := check.Through(ctx, target, s.world.Model, p, explain.Options{Classify: s.world.Model.EntityName})
+	return &pr, err
+}
+
+// A source is the text of the file with its findings.
+type source struct {
+	Text     string    `json:"text"`
+	Version  string    `json:"version"`
+	Findings []Finding `json:"findings"`
+}
+
+func (s *Server) source(w http.ResponseWriter, _ *http.Request) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	writeJSON(w, source{string(s.text), s.version, s.findings})
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// body reads the text of a request.
+func body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxFile))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		return nil, false
+	}
+	return data, true
+}
+
+// draft answers with the errors of a text that is not saved, or with the findings of the file if the text
+// is that of the file.
+func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
+	data, ok := body(w, r)
+	if !ok {
+		return
+	}
+	s.mu.RLock()
+	version, findings := s.version, s.findings
+	s.mu.RUnlock()
+	if versionOf(data) != version {
+		findings = []Finding{}
+		if _, err := modelfile.Parse(filepath.Base(s.path), data); err != nil {
+			findings = problems(err)
+		}
+	}
+	writeJSON(w, findings)
+}
+
+func (s *Server) replace(w http.ResponseWriter, r *http.Request) {
+	data, ok := body(w, r)
+	if !ok {
+		return
+	}
+	version, err := s.save(r.URL.Query().Get("version"), data)
+	switch {
+	case errors.Is(err, errChanged):
+		http.Error(w, err.Error(), http.StatusConflict)
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	default:
+		_, _ = io.WriteString(w, version)
+	}
+}
+
+// events sends an event whenever the file has changed. Source: WHATWG HTML, server-sent events.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	events, end := s.listen()
+	defer end()
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Time{})
+	w.Header().Set("Content-Type", "text/event-stream")
+	if _, err := io.WriteString(w, ": listening\n\n"); err != nil || control.Flush() != nil {
+		return
+	}
+	alive := time.NewTicker(20 * time.Second) // finds pages that are gone
+	defer alive.Stop()
+	for {
+		line := ": alive\n\n"
+		select {
+		case <-r.Context().Done():
+			return
+		case event := <-events:
+			line = "event: " + event + "\ndata: \n\n"
+		case <-alive.C:
+		}
+		_ = control.SetWriteDeadline(time.Now().Add(10 * time.Second))
+		if _, err := io.WriteString(w, line); err != nil || control.Flush() != nil {
+			return
+		}
+	}
+}

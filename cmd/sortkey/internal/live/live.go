@@ -1,0 +1,278 @@
+// Package live serves the page of a design while its file is edited: [Server] follows the file, checks
+// each version, and answers queries from the world of the last one without errors.
+package live
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/design/bill"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// MaxFile is the size of a model file in bytes, as the page edits it.
+const MaxFile = 4 << 20
+
+// pause is the time between two looks at the file.
+const pause = 200 * time.Millisecond
+
+// Options configure a [Server].
+type Options struct {
+	World world.Options
+	// Bill returns the bill of a result. Default: none.
+	Bill func(*check.Result) (*bill.Bill, error)
+}
+
+// A Server is the page of one model file. Use [Server.Follow] to keep it up to date.
+type Server struct {
+	path string
+	opts Options
+
+	mu      sync.RWMutex // held for reading while the world is used
+	world   *world.World
+	page    *report.Page
+	version string // of the text that was looked at last
+	text    []byte
+	// findings are those of the text: of its check, or the errors for which it could not be checked.
+	findings []Finding
+
+	listening sync.Mutex
+	listeners map[chan string]bool
+}
+
+// A Finding is a finding at a line of the source, or at 0.
+type Finding struct {
+	Line    int    `json:"line"`
+	Kind    string `json:"kind"` // bad, warn or note
+	Message string `json:"message"`
+	Advice  string `json:"advice,omitempty"`
+}
+
+// New checks a model file. The error is a [model.Errors] if the model has errors.
+func New(ctx context.Context, path string, o Options) (*Server, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{path: path, opts: o, listeners: map[chan string]bool{}}
+	data, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.update(ctx, data); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close closes the world.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.world.Close()
+}
+
+// Follow checks the file whenever it changes, until ctx is done.
+func (s *Server) Follow(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		data, err := s.read()
+		if err != nil { // an editor may be replacing it
+			continue
+		}
+		if s.current() == versionOf(data) {
+			continue
+		}
+		s.tell("working")
+		if err := s.update(ctx, data); err != nil {
+			s.tell("broken")
+		} else {
+			s.tell("page")
+		}
+	}
+}
+
+func (s *Server) current() string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.version
+}
+
+func (s *Server) read() ([]byte, error) {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err == nil && len(data) > MaxFile {
+		err = fmt.Errorf("%s is larger than %s", s.path, text.Size(MaxFile))
+	}
+	return data, err
+}
+
+func versionOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
+}
+
+// update checks a text. If it has errors, the page stays as it is.
+func (s *Server) update(ctx context.Context, data []byte) error {
+	w, page, findings, err := s.check(ctx, data)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version, s.text, s.findings = versionOf(data), data, findings
+	if err != nil {
+		return err
+	}
+	if s.world != nil {
+		_ = s.world.Close()
+	}
+	s.world, s.page = w, page
+	return nil
+}
+
+// check builds the world of a text, and checks it.
+func (s *Server) check(ctx context.Context, data []byte) (*world.World, *report.Page, []Finding, error) {
+	m, err := modelfile.Parse(filepath.Base(s.path), data)
+	if err != nil {
+		return nil, nil, problems(err), err
+	}
+	w, err := world.Build(ctx, m, s.opts.World)
+	if err != nil {
+		return nil, nil, problems(err), err
+	}
+	fail := func(err error) (*world.World, *report.Page, []Finding, error) {
+		return nil, nil, problems(err), errors.Join(err, w.Close())
+	}
+	r, err := check.Run(ctx, w, check.Options{Lint: lint.Run})
+	if err != nil {
+		return fail(err)
+	}
+	var cost *bill.Bill
+	if s.opts.Bill != nil {
+		if cost, err = s.opts.Bill(r); err != nil {
+			return fail(err)
+		}
+	}
+	page, err := report.NewPage(ctx, w, r, cost)
+	if err != nil {
+		return fail(err)
+	}
+	return w, page, findingsOf(r), nil
+}
+
+// problems are the errors of a model as findings.
+func problems(err error) (all []Finding) {
+	list, ok := errors.AsType[model.Errors](err)
+	if !ok {
+		return []Finding{{Kind: "bad", Message: err.Error()}}
+	}
+	for _, e := range list {
+		all = append(all, Finding{Line: e.Pos.Line, Kind: "bad", Message: e.Msg, Advice: e.Hint})
+	}
+	return all
+}
+
+var kinds = map[model.Severity]string{model.Error: "bad", model.Warning: "warn", model.Note: "note"}
+
+func findingsOf(r *check.Result) []Finding {
+	all := []Finding{}
+	for _, f := range r.Findings {
+		if f.Accepted == "" {
+			all = append(all, Finding{Line: f.Pos.Line, Kind: kinds[f.Severity], Message: f.Message, Advice: f.Advice})
+		}
+	}
+	return all
+}
+
+// errChanged is the reason why a text is not saved.
+var errChanged = errors.New("the file has changed since it was read here; copy what you wrote, and load the page again")
+
+// save replaces the file by a text, unless it is no longer the version on which the text is based. It
+// returns the version of the text. The file is complete at every moment.
+func (s *Server) save(base string, data []byte) (string, error) {
+	old, err := s.read()
+	if err != nil {
+		return "", err
+	}
+	if versionOf(old) != base {
+		return "", errChanged
+	}
+	if bytes.Equal(old, data) {
+		return base, nil
+	}
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(filepath.Dir(s.path), ".sortkey-*")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name()) // in vain once it is renamed
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), s.path)
+	}
+	if err != nil {
+		return "", err
+	}
+	return versionOf(data), nil
+}
+
+// listen returns a channel of events, and a function that ends it.
+func (s *Server) listen() (events chan string, end func()) {
+	events = make(chan string, 4)
+	s.listening.Lock()
+	defer s.listening.Unlock()
+	s.listeners[events] = true
+	return events, func() {
+		s.listening.Lock()
+		defer s.listening.Unlock()
+		delete(s.listeners, events)
+	}
+}
+
+// tell sends an event to all pages. One that does not keep up loses its oldest events: the newest says all.
+func (s *Server) tell(event string) {
+	s.listening.Lock()
+	defer s.listening.Unlock()
+	for events := range s.listeners {
+		for {
+			select {
+			case events <- event:
+			default:
+				select {
+				case <-events:
+				default:
+				}
+				continue
+			}
+			break
+		}
+	}
+}

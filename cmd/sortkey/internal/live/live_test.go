@@ -1,0 +1,235 @@
+package live_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/live"
+	"github.com/sortkey/sortkey/internal/design/bill"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+const drive = `name: drive
+tables: {Drive: {partition: PK, sort: SK}}
+entities:
+  Node:
+    attributes: {PK: "DRIVE#{drive}", SK: "{path:path}"}
+    samples: [{drive: a, path: root/b}, {drive: a, path: root/c/d}, {drive: a, path: z}]
+patterns:
+  - {name: below root, query: {entity: Node, where: {drive: a, path: {begins_with: root/}}}}
+`
+
+// A client is a page of a test.
+type client struct {
+	t    *testing.T
+	path string
+	url  string
+}
+
+func start(t *testing.T) *client {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "model.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(drive), 0o640))
+	s, err := live.New(t.Context(), path, live.Options{
+		World: world.Options{MaxItems: 100},
+		Bill:  func(r *check.Result) (*bill.Bill, error) { return bill.Of(r, bill.Known(), bill.DefaultRegion) },
+	})
+	require.NoError(t, err)
+	server := httptest.NewServer(s.Handler())
+	followed := make(chan bool)
+	go func() {
+		s.Follow(t.Context())
+		close(followed)
+	}()
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+		<-followed
+		require.NoError(t, s.Close())
+	})
+	return &client{t, path, server.URL}
+}
+
+func (c *client) do(method, path, body string) (status int, text string) {
+	c.t.Helper()
+	req, err := http.NewRequestWithContext(c.t.Context(), method, c.url+path, strings.NewReader(body))
+	require.NoError(c.t, err)
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(c.t, err)
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	require.NoError(c.t, err)
+	return resp.StatusCode, string(data)
+}
+
+func (c *client) get(path string) string {
+	c.t.Helper()
+	status, text := c.do("GET", path, "")
+	require.Equal(c.t, http.StatusOK, status, text)
+	return text
+}
+
+// A source is what the page gets of the file.
+type source struct {
+	Text, Version string
+	Findings      []live.Finding
+}
+
+func (c *client) source() (s source) {
+	c.t.Helper()
+	require.NoError(c.t, json.Unmarshal([]byte(c.get("/source")), &s))
+	return s
+}
+
+// events returns the events from now on.
+func (c *client) events() func() string {
+	c.t.Helper()
+	resp, err := http.Get(c.url + "/events")
+	require.NoError(c.t, err)
+	c.t.Cleanup(func() { _ = resp.Body.Close() })
+	lines := bufio.NewScanner(resp.Body)
+	require.True(c.t, lines.Scan())
+	return func() string {
+		c.t.Helper()
+		for lines.Scan() {
+			if event, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+				return event
+			}
+		}
+		c.t.Fatal("no more events: ", lines.Err())
+		return ""
+	}
+}
+
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	page := c.get("/")
+	require.Contains(t, page, "<h1>drive</h1>")
+	require.Contains(t, page, `src="page.js"`)
+	require.NotContains(t, page, "<style")
+	require.NotContains(t, page, "style=")
+	require.Contains(t, c.get("/page.css"), "--bg")
+	require.Contains(t, c.get("/page.js"), "EventSource")
+	require.Equal(t, drive, c.source().Text)
+	next := c.events()
+
+	// Another program saves the file.
+	require.NoError(t, os.WriteFile(c.path, []byte(strings.Replace(drive, "below root", "under root", 1)), 0o640))
+	require.Equal(t, "working", next())
+	require.Equal(t, "page", next())
+	require.Contains(t, c.get("/main"), "under root")
+
+	// A broken file leaves the page as it was, and its error in the margin.
+	require.NoError(t, os.WriteFile(c.path, []byte(strings.Replace(drive, "entity: Node", "entity: Nod", 1)), 0o640))
+	require.Equal(t, "working", next())
+	require.Equal(t, "broken", next())
+	require.Contains(t, c.get("/main"), "under root")
+	findings := c.source().Findings
+	require.Len(t, findings, 1)
+	require.Equal(t, 8, findings[0].Line)
+	require.Equal(t, "bad", findings[0].Kind)
+	require.Contains(t, findings[0].Message, "Nod")
+
+	require.NoError(t, os.Remove(c.path)) // as editors do for a moment
+	time.Sleep(300 * time.Millisecond)
+	require.NoError(t, os.WriteFile(c.path, []byte(drive), 0o640))
+	require.Equal(t, "working", next())
+	require.Equal(t, "page", next())
+	require.Contains(t, c.get("/main"), "below root")
+}
+
+func TestSave(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	base := c.source().Version
+	broken := strings.Replace(drive, "partition: PK", "partitoin: PK", 1)
+	_, text := c.do("POST", "/check", broken)
+	require.Contains(t, text, "partitoin")
+	require.Contains(t, text, `"line":2`)
+	_, text = c.do("POST", "/check", strings.Replace(drive, "below", "beneath", 1))
+	require.JSONEq(t, "[]", text)
+
+	next := c.events()
+	changed := strings.Replace(drive, "below", "beneath", 1)
+	status, version := c.do("POST", "/source?version="+base, changed)
+	require.Equal(t, http.StatusOK, status)
+	require.NotEqual(t, base, version)
+	data, err := os.ReadFile(c.path)
+	require.NoError(t, err)
+	require.Equal(t, changed, string(data))
+	info, err := os.Stat(c.path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o640), info.Mode().Perm())
+	require.Equal(t, "working", next())
+	require.Equal(t, "page", next())
+	require.Equal(t, version, c.source().Version)
+
+	status, text = c.do("POST", "/source?version="+base, drive)
+	require.Equal(t, http.StatusConflict, status, "it would undo what was saved meanwhile")
+	require.Contains(t, text, "has changed")
+	status, _ = c.do("POST", "/source?version="+version, strings.Repeat("#", live.MaxFile+1))
+	require.Equal(t, http.StatusRequestEntityTooLarge, status)
+	entries, err := os.ReadDir(filepath.Dir(c.path))
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "no files are left behind")
+}
+
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	ask := func(values ...string) (int, string) {
+		q := url.Values{"space": {"1"}}
+		for i := 0; i < len(values); i += 2 {
+			q.Set(values[i], values[i+1])
+		}
+		return c.do("GET", "/query?"+q.Encode(), "")
+	}
+	status, html := ask("partition", "DRIVE#a", "sort", "root/*")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, html, "root/c/d")
+	require.Contains(t, html, "2 of 2 read")
+	require.Contains(t, html, "aws dynamodb query")
+	_, html = ask("partition", "DRIVE#a", "limit", "1", "descending", "true")
+	require.Contains(t, html, "1 of 1 read")
+	require.Contains(t, html, "2 rows of the range not read")
+	_, html = ask("partition", "DRIVE#a", "filter", "nosuch = 1")
+	require.Contains(t, html, "0 of 3 read")
+	_, html = ask("partition", `<script>alert(1)</script>`)
+	require.NotContains(t, html, "<script")
+	for _, bad := range [][]string{
+		{"partition", "DRIVE#a", "sort", "between x"}, {"space", "7"}, {"space", "x"}, {"partition", "DRIVE#a", "limit", "-1"},
+		{"partition", "DRIVE#a", "filter", "((("},
+	} {
+		status, text := ask(bad...)
+		if status == http.StatusOK { // refused by the service
+			require.Contains(t, text, "ValidationException", bad)
+			continue
+		}
+		require.Equal(t, http.StatusBadRequest, status, bad)
+		require.NotEmpty(t, text)
+	}
+}
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	_, err := live.New(t.Context(), filepath.Join(t.TempDir(), "none"), live.Options{})
+	require.ErrorIs(t, err, os.ErrNotExist)
+	path := filepath.Join(t.TempDir(), "model.yaml")
+	require.NoError(t, os.WriteFile(path, []byte("name: x"), 0o666))
+	_, err = live.New(t.Context(), path, live.Options{})
+	require.ErrorAs(t, err, new(model.Errors))
+}

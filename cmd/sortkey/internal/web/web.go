@@ -1,0 +1,124 @@
+// Package web serves pages to the browser of the person who started a command, and to nobody else.
+//
+// A [Site] listens on a loopback address only. The first address that a person opens has a token in it,
+// which becomes a cookie; a request without it is refused. So is a request whose Host is not the address
+// of the site (a page elsewhere whose name resolves to 127.0.0.1), or whose Origin or Sec-Fetch-Site is
+// another's (a page elsewhere that sends requests). Pages may load scripts, styles and data only from the
+// site, and run no inline script.
+//
+// Sources: RFC 6454 (Origin), W3C Fetch Metadata Request Headers, W3C Content Security Policy Level 3.
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/netutil"
+)
+
+// Policy is the content security policy of all pages.
+const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// maxConns is the number of connections at once. A browser has about six to a site.
+const maxConns = 64
+
+// A Site is a server on a loopback address.
+type Site struct {
+	ln    net.Listener
+	hosts []string // values of Host
+	token string
+	name  string // of the cookie; browsers share cookies among the ports of a host
+}
+
+// Listen returns a site on a port of 127.0.0.1; 0 is any that is free.
+func Listen(port int) (*Site, error) {
+	ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return nil, err
+	}
+	own := ln.Addr().(*net.TCPAddr).Port
+	return &Site{
+		ln: netutil.LimitListener(ln, maxConns), token: rand.Text(), name: fmt.Sprintf("sortkey-%d", own),
+		hosts: []string{fmt.Sprintf("127.0.0.1:%d", own), fmt.Sprintf("localhost:%d", own)},
+	}, nil
+}
+
+// URL returns the address to open first.
+func (s *Site) URL() string { return "http://" + s.hosts[0] + "/?token=" + s.token }
+
+// Serve answers requests with h until ctx is done. It then ends requests that still run.
+func (s *Site) Serve(ctx context.Context, h http.Handler) error {
+	server := &http.Server{
+		Handler: s.Guard(h), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 16 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	end := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer end()
+	if err := server.Serve(s.ln); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Guard returns a handler that lets only the site's own browser through to h.
+func (s *Site) Guard(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range map[string]string{
+			"Content-Security-Policy": Policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+			"Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "Cross-Origin-Opener-Policy": "same-origin",
+			"Cross-Origin-Resource-Policy": "same-origin",
+		} {
+			w.Header().Set(name, value)
+		}
+		if why := s.foreign(r); why != "" {
+			http.Error(w, why, http.StatusForbidden)
+			return
+		}
+		if token := r.URL.Query().Get("token"); r.Method == http.MethodGet && s.is(token) {
+			http.SetCookie(w, &http.Cookie{
+				Name: s.name, Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+			})
+			http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)
+			return
+		}
+		if c, err := r.Cookie(s.name); err != nil || !s.is(c.Value) {
+			http.Error(w, "Open the address that the command printed: it has the token of this page.", http.StatusUnauthorized)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+func (s *Site) is(token string) bool {
+	return subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) == 1
+}
+
+// foreign says why a request is not from a page of the site, or returns "".
+func (s *Site) foreign(r *http.Request) string {
+	if !slices.Contains(s.hosts, strings.ToLower(r.Host)) {
+		return fmt.Sprintf("The Host header %q is not the address of this page, %s.", r.Host, s.hosts[0])
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if origin != "http://"+strings.ToLower(r.Host) {
+			return fmt.Sprintf("Pages of the origin %q must not use this one.", origin)
+		}
+	}
+	switch site := r.Header.Get("Sec-Fetch-Site"); site {
+	case "", "none", "same-origin":
+		return ""
+	default: // a link from elsewhere may only open the first address
+		if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.URL.Query().Has("token") {
+			return ""
+		}
+		return fmt.Sprintf("The request comes from another site (Sec-Fetch-Site: %s).", site)
+	}
+}
