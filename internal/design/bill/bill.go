@@ -1,10 +1,12 @@
 package bill
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // Hours is the number of hours for which a month is billed, a twelfth of a year.
@@ -121,4 +123,29 @@ func (b *Bill) Declared() bool {
 		}
 	}
 	return false
+}
+
+// Money returns an amount in the currency of the bill.
+func (b *Bill) Money(amount float64) string {
+	sign := b.Currency + " "
+	if b.Currency == "USD" {
+		sign = "$"
+	}
+	switch {
+	case amount == 0:
+		return sign + "0"
+	case amount < 0.01:
+		return "< " + sign + "0.01"
+	case amount < 1000:
+		return fmt.Sprintf("%s%.2f", sign, amount)
+	}
+	return sign + text.Thousands(int(amount+0.5))
+}
+
+// String returns the bill in one line.
+func (b *Bill) String() string {
+	return fmt.Sprintf(
+		"%s a month on demand, or %s provisioned, and %s for storage (prices of %s of %s)", b.Money(b.Total.OnDemand),
+		b.Money(b.Total.Provisioned), b.Money(b.Total.Storage), b.Region, b.Date,
+	)
 }

@@ -69,6 +69,8 @@ func TestBill(t *testing.T) {
 	require.InDelta(t, 1000*(1600+100), table.Bytes, 100_000)
 	require.InDelta(t, table.Bytes/(1<<30)*0.25, table.Storage, 1e-9)
 	require.InDelta(t, 5*730*3600, b.Records, 1e-3)
+	require.Equal(t, "$43.03 a month on demand, or $12.43 provisioned, and < $0.01 for storage (prices of us-east-1 of 2024-11-01)", b.String())
+	require.Equal(t, "$1,234", b.Money(1234.4))
 }
 
 // TestScale holds that a world of a tenth of the items costs what the declared one does.

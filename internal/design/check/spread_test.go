@@ -139,7 +139,7 @@ func TestSpread(t *testing.T) {
 	require.NoError(t, r.WriteText(&text, check.TextOptions{}))
 	require.Contains(t, text.String(), "the same request in 51 partitions, by cost:\n             p50 ")
 	require.Contains(t, text.String(), "worst  20,316 rows, 821 read units, 7 pages: "+largest.Key.Text())
-	require.NoError(t, report.JSON(&doc, r))
+	require.NoError(t, report.JSON(&doc, r, nil))
 	var out struct {
 		Patterns []struct {
 			Spread *struct {

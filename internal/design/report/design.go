@@ -332,26 +332,9 @@ func (p *pattern) Month() string {
 		return ""
 	}
 	if p.Writes != nil {
-		return money(p.bill.Currency, p.bill.OnDemand(0, p.Load()))
+		return p.bill.Money(p.bill.OnDemand(0, p.Load()))
 	}
-	return money(p.bill.Currency, p.bill.OnDemand(p.Load(), 0))
-}
-
-// money returns an amount of a currency.
-func money(currency string, amount float64) string {
-	sign := currency + " "
-	if currency == "USD" {
-		sign = "$"
-	}
-	switch {
-	case amount == 0:
-		return sign + "0"
-	case amount < 0.01:
-		return "< " + sign + "0.01"
-	case amount < 1000:
-		return fmt.Sprintf("%s%.2f", sign, amount)
-	}
-	return sign + text.Thousands(int(amount+0.5))
+	return p.bill.Money(p.bill.OnDemand(p.Load(), 0))
 }
 
 // A request is a pattern's request in a language.

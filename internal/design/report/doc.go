@@ -46,6 +46,8 @@
 //	          partitions mostItems, mostBytes, mostReads and mostWrites
 //	          (partition in DynamoDB JSON, items, bytes, declaredItems,
 //	          declaredBytes, and reads and writes in units per second)
+//	bill      region, currency, date, source, spaces (of each: name, reads, writes,
+//	          bytes, onDemand, provisioned, storage), total, streamRecords, streamCalls
 //	findings  of each: rule, severity (error, warning, note), place, table, index,
 //	          entity, pattern, message, keys, advice, accepted
 //

@@ -28,7 +28,6 @@ var templates = sync.OnceValue(func() *template.Template {
 		"count":      text.Count[int],
 		"figure":     text.Figure,
 		"figures":    figures,
-		"money":      money,
 		"named":      named,
 		"percent":    text.Percent,
 		"px":         text.Tenth,

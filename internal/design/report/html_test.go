@@ -212,7 +212,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 func TestWriteErrors(t *testing.T) {
 	w, r := checked(t, parse(t, drive), world.Options{})
 	require.ErrorIs(t, report.HTML(full{}, w, r, nil), errFull)
-	require.ErrorIs(t, report.JSON(full{}, r), errFull)
+	require.ErrorIs(t, report.JSON(full{}, r, nil), errFull)
 	require.ErrorIs(t, report.SARIF(full{}, r, report.SARIFOptions{}), errFull)
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -23,6 +24,7 @@ type jsonResult struct {
 	Patterns []jsonPattern `json:"patterns"`
 	Tables   []jsonTable   `json:"tables"`
 	Findings []jsonFinding `json:"findings"`
+	Bill     *bill.Bill    `json:"bill,omitempty"`
 }
 
 type jsonModel struct {
@@ -138,9 +140,9 @@ type jsonFinding struct {
 }
 
 // JSON writes a result for programs: one object with the members model, ok,
-// items, scale, summary, patterns, tables and findings. Members never change
+// items, scale, summary, patterns, tables and findings, and with a bill also bill. Members never change
 // their names; new ones may be added. Keys and items are in DynamoDB JSON.
-func JSON(out io.Writer, r *check.Result) error {
+func JSON(out io.Writer, r *check.Result, b *bill.Bill) error {
 	j := jsonResult{
 		Model: jsonModel{Name: r.Model.Name, About: r.Model.About, File: r.Model.Pos.File},
 		OK:    !r.Failed(model.Error), Items: r.Items, Scale: r.Scale,
@@ -148,7 +150,7 @@ func JSON(out io.Writer, r *check.Result) error {
 			Patterns: len(r.Patterns), Errors: r.Count(model.Error), Warnings: r.Count(model.Warning),
 			Notes: r.Count(model.Note),
 		},
-		Patterns: []jsonPattern{}, Tables: []jsonTable{}, Findings: jsonFindings(r.Findings),
+		Patterns: []jsonPattern{}, Tables: []jsonTable{}, Findings: jsonFindings(r.Findings), Bill: b,
 	}
 	for i := range r.Patterns {
 		pr := &r.Patterns[i]

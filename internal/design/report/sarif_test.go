@@ -188,7 +188,7 @@ func TestJSONMembers(t *testing.T) {
 	_, r := checked(t, parse(t, drive), world.Options{})
 	r.Findings = append(r.Findings, model.Finding{Rule: "x", Severity: model.Note, Accepted: "yes", Table: "T", Index: "I", Entity: "E", Pattern: "P", Message: "m", Advice: "a"})
 	var b bytes.Buffer
-	require.NoError(t, report.JSON(&b, r))
+	require.NoError(t, report.JSON(&b, r, nil))
 	var result any
 	require.NoError(t, json.Unmarshal(b.Bytes(), &result))
 	found := map[string]bool{}
@@ -243,7 +243,7 @@ func TestJSONMembers(t *testing.T) {
 func TestJSONValues(t *testing.T) {
 	_, r := checked(t, parse(t, drive), world.Options{})
 	var b bytes.Buffer
-	require.NoError(t, report.JSON(&b, r))
+	require.NoError(t, report.JSON(&b, r, nil))
 	var got struct {
 		OK       bool
 		Summary  struct{ Patterns, AsExpected, Errors int }

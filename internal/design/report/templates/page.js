@@ -170,7 +170,7 @@
         go.type = 'button';
         go.addEventListener('click', function () { lineOf(f.line); });
         li.appendChild(go);
-        li.appendChild(document.createTextNode(f.message + (f.advice ? ' To do: ' + f.advice : '')));
+        li.appendChild(document.createTextNode(f.message + (f.advice ? '. To do: ' + f.advice : '')));
         problems.appendChild(li);
       });
       const lines = text.value.split('\n').length;
@@ -226,15 +226,20 @@
 
     // The server says when the file has changed, and whether it could be checked.
     const events = new EventSource('events');
-    events.addEventListener('page', function () {
+    const follow = function () {
       redraw().then(function () { say('up to date'); query(); return read(); }).catch(function (err) { say(err.message, true); });
-    });
+    };
+    let lost = false;
+    events.addEventListener('page', follow);
     events.addEventListener('broken', function (e) {
       say('the file has errors; the page shows the last version without', true);
       read().catch(function (err) { say(err.message, true); });
     });
     events.addEventListener('working', function () { say('checking…'); });
-    events.onerror = function () { say('the program has ended, or does not answer', true); };
+    events.onerror = function () { lost = true; say('the program has ended, or does not answer', true); };
+    events.onopen = function () {
+      if (lost) { lost = false; follow(); }
+    };
     read().catch(function (err) { say(err.message, true); });
   };
 

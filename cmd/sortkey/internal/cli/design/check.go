@@ -219,7 +219,10 @@ var formats = map[string]format{
 	"text": func(env *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, f *checkFlags) error {
 		style := env.Style()
 		o := check.TextOptions{Width: env.Prose(), Color: bool(style.Paint) && f.out == "", Quiet: f.quiet}
-		return r.WriteText(out, o)
+		if err := r.WriteText(out, o); err != nil || f.quiet {
+			return err
+		}
+		return f.writeBill(out, r)
 	},
 	"html": func(_ *app.Env, out *bytes.Buffer, w *world.World, r *check.Result, f *checkFlags) error {
 		cost, err := f.bill(r)
@@ -228,11 +231,21 @@ var formats = map[string]format{
 		}
 		return report.HTML(out, w, r, cost)
 	},
-	"json": func(_ *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, _ *checkFlags) error {
-		return report.JSON(out, r)
+	"json": func(_ *app.Env, out *bytes.Buffer, w *world.World, r *check.Result, f *checkFlags) error {
+		if w == nil { // running tables declare no rates
+			return report.JSON(out, r, nil)
+		}
+		cost, err := f.bill(r)
+		if err != nil {
+			return err
+		}
+		return report.JSON(out, r, cost)
 	},
-	"markdown": func(_ *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, _ *checkFlags) error {
-		return r.WriteMarkdown(out)
+	"markdown": func(_ *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, f *checkFlags) error {
+		if err := r.WriteMarkdown(out); err != nil {
+			return err
+		}
+		return f.writeBill(out, r)
 	},
 	"sarif": func(_ *app.Env, out *bytes.Buffer, _ *world.World, r *check.Result, _ *checkFlags) error {
 		o := report.SARIFOptions{Root: sarifRoot(r.Model.Pos.File), Version: app.ModuleVersion()}
