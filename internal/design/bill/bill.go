@@ -103,7 +103,12 @@ func Of(r *check.Result, p *Prices, region string) (*Bill, error) {
 
 // OnDemand returns what read and write units a second cost a month on demand.
 func (b *Bill) OnDemand(reads, writes float64) float64 {
-	return (reads*b.prices.OnDemand.Reads + writes*b.prices.OnDemand.Writes) * Hours * 3600 / 1e6
+	return b.Requests(reads, writes) * Hours * 3600
+}
+
+// Requests returns what a number of read and write units cost once on demand.
+func (b *Bill) Requests(reads, writes float64) float64 {
+	return (reads*b.prices.OnDemand.Reads + writes*b.prices.OnDemand.Writes) / 1e6
 }
 
 // capacity returns the price of provisioned units for a month. A table or a global index has at least

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -21,6 +22,7 @@ import (
 type Side struct {
 	World  *world.World
 	Result *check.Result
+	Bill   *bill.Bill // nil without prices
 }
 
 // A Diff is the difference between two versions of a design.
@@ -30,6 +32,9 @@ type Diff struct {
 	Gained   []Finding `json:"gained"`
 	Lost     []Finding `json:"lost"`
 	Plan     []Step    `json:"plan"`
+	// Was and Is are the bills of both versions, if they declare rates and prices are known.
+	Was *bill.Bill `json:"billWas,omitempty"`
+	Is  *bill.Bill `json:"billIs,omitempty"`
 }
 
 // Empty reports whether nothing changed.
@@ -84,6 +89,9 @@ func Of(was, is Side) *Diff {
 	d.findings(was.Result, is.Result)
 	p := planner{was: was, is: is}
 	d.Plan = append(d.Plan, p.steps()...)
+	if was.Bill != nil && is.Bill != nil && (was.Bill.Declared() || is.Bill.Declared()) {
+		d.Was, d.Is = was.Bill, is.Bill
+	}
 	return d
 }
 
@@ -318,7 +326,8 @@ func (d *Diff) Worse() bool {
 		slices.ContainsFunc(d.Gained, func(f Finding) bool { return f.Severity == model.Error.String() })
 }
 
-func (f *Figures) unitsText() string {
+// Text says what the pattern costs, or is a dash for nil.
+func (f *Figures) Text() string {
 	if f == nil {
 		return "–"
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
@@ -15,12 +16,42 @@ import (
 
 // A Step is a step from one version of a design to the other.
 type Step struct {
-	Do string `json:"do"`
+	Kind Kind   `json:"kind"`
+	Do   string `json:"do"`
+	// Table, Index, Entity and Attributes are what it is about; Patterns are those that change with it.
+	Table      string   `json:"table,omitempty"`
+	Index      string   `json:"index,omitempty"`
+	Entity     string   `json:"entity,omitempty"`
+	Attributes []string `json:"attributes,omitempty"`
+	Patterns   []string `json:"patterns,omitempty"`
 	// Items is the number of items that it concerns at the declared scale, and Units are the write units
-	// that it takes.
+	// that it takes. Cost is their price on demand, in the currency of the bill of the new version.
 	Items int     `json:"items,omitempty"`
 	Units float64 `json:"units,omitempty"`
+	Cost  float64 `json:"cost,omitempty"`
+	money string
 }
+
+// A Kind says what a step does.
+type Kind string
+
+// The kinds of steps, in the order in which they come: until [Switch] the requests of the old version
+// read what they read before, and from then on those of the new version read all there is.
+const (
+	CreateTable  Kind = "create-table"  // with its indexes
+	ReplaceTable Kind = "replace-table" // under another name: a key, or a local index, cannot change
+	CreateIndex  Kind = "create-index"
+	WriteBoth    Kind = "write-both" // write Attributes of Entity in the old and the new form
+	SetItems     Kind = "set"        // set Attributes of the items of Entity that are there
+	PutItems     Kind = "put"        // put the items of Entity under their new keys
+	Switch       Kind = "switch"     // use the new requests of Patterns
+	StopAsking   Kind = "stop-asking"
+	StopWriting  Kind = "stop-writing" // stop writing Attributes of Entity, and remove them
+	DeleteIndex  Kind = "delete-index"
+	DeleteTable  Kind = "delete-table"
+	DeleteOld    Kind = "delete-old"   // delete the items of Entity under their old keys
+	DeleteItems  Kind = "delete-items" // delete all items of Entity
+)
 
 // backfillRate is the rate of write units at which the time of a step is given, that of one partition.
 const backfillRate = 1000
@@ -37,8 +68,14 @@ type planner struct {
 	all     []Step
 }
 
-func (p *planner) add(items int, units float64, format string, args ...any) {
-	p.all = append(p.all, Step{fmt.Sprintf(format, args...), items, math.Ceil(units)})
+// add adds a step, with what it takes and a text.
+func (p *planner) add(s Step, items int, units float64, format string, args ...any) {
+	s.Do, s.Items, s.Units = fmt.Sprintf(format, args...), items, math.Ceil(units)
+	if b := p.is.Bill; b != nil && s.Units > 0 {
+		s.Cost = b.Requests(0, s.Units)
+		s.money = b.Money(s.Cost)
+	}
+	p.all = append(p.all, s)
 }
 
 func (p *planner) steps() []Step {
@@ -46,9 +83,9 @@ func (p *planner) steps() []Step {
 	both(old.Tables, made.Tables, tableName, func(a, b *model.Table) {
 		switch {
 		case a == nil:
-			p.add(0, 0, "create table %s with all its indexes", b.Name)
+			p.add(Step{Kind: CreateTable, Table: b.Name}, 0, 0, "create table %s with all its indexes", b.Name)
 		case b != nil && attributesText(a.Partition, a.Sort) != attributesText(b.Partition, b.Sort):
-			p.add(0, 0, "create a new table for %s: a key cannot change", b.Name)
+			p.add(Step{Kind: ReplaceTable, Table: b.Name}, 0, 0, "create a new table for %s: a key cannot change", b.Name)
 		case b != nil:
 			p.indexes(a, b)
 		}
@@ -62,7 +99,11 @@ func (p *planner) steps() []Step {
 		}
 	})
 	for _, e := range changed {
-		p.add(0, 0, "write %s of %s in both forms, wherever the program writes them", list(changedAttributes(old.Entity(e.Name), e)), e.Name)
+		names := changedAttributes(old.Entity(e.Name), e)
+		p.add(
+			Step{Kind: WriteBoth, Table: e.Table.Name, Entity: e.Name, Attributes: names}, 0, 0,
+			"write %s of %s in both forms, wherever the program writes them", list(names), e.Name,
+		)
 	}
 	for _, e := range changed {
 		p.backfill(old.Entity(e.Name), e)
@@ -81,7 +122,10 @@ func (p *planner) indexes(a, b *model.Table) {
 			return
 		}
 		if y.Local {
-			p.add(0, 0, "create a new table for %s: a local index exists from the beginning", b.Name)
+			p.add(
+				Step{Kind: ReplaceTable, Table: b.Name, Index: y.Name}, 0, 0,
+				"create a new table for %s: a local index exists from the beginning", b.Name,
+			)
 			return
 		}
 		items, units := p.rows(p.is.World, func(it *world.Item) float64 {
@@ -97,7 +141,10 @@ func (p *planner) indexes(a, b *model.Table) {
 		if x != nil {
 			name += " under another name, as an index cannot change,"
 		}
-		p.add(items, units, "create index %s of table %s; the service fills it with the items that have its keys", name, b.Name)
+		p.add(
+			Step{Kind: CreateIndex, Table: b.Name, Index: y.Name}, items, units,
+			"create index %s of table %s; the service fills it with the items that have its keys", name, b.Name,
+		)
 	})
 }
 
@@ -142,23 +189,54 @@ func changedAttributes(a, b *model.Entity) (names []string) {
 func (p *planner) backfill(a, b *model.Entity) {
 	names := changedAttributes(a, b)
 	moved := slices.ContainsFunc(names, b.Table.Has)
+	leaving := leaving(a.Table, b.Table)
 	items, units := p.rows(p.is.World, func(it *world.Item) float64 {
 		if it.Entity != b {
 			return 0
 		}
-		sum := table.WriteUnits(it.Attributes.Size())
-		for _, x := range b.Table.Indexes {
-			if size, ok := b.Table.RowSize(x, it.Attributes); ok && (moved || touches(x, names)) {
+		written := it.Attributes
+		if !moved {
+			written = inBothForms(a, it)
+		}
+		sum := table.WriteUnits(written.Size())
+		for _, x := range slices.Concat(b.Table.Indexes, leaving) {
+			if size, ok := b.Table.RowSize(x, written); ok && (moved || touches(x, names)) {
 				sum += table.WriteUnits(size)
 			}
 		}
 		return sum
 	})
+	step := Step{Kind: SetItems, Table: b.Table.Name, Entity: b.Name, Attributes: names}
 	if moved {
-		p.add(items, 2*units, "put %s of %s under their new keys, and delete them under the old ones", text.Count(items, "item"), b.Name)
+		step.Kind = PutItems
+		p.add(step, items, units, "put %s of %s under their new keys", text.Count(items, "item"), b.Name)
 		return
 	}
-	p.add(items, units, "set %s of %s of %s that are there", list(names), text.Count(items, "item"), b.Name)
+	p.add(step, items, units, "set %s of %s of %s that are there", list(names), text.Count(items, "item"), b.Name)
+}
+
+// leaving returns the indexes of a table that another version does not have, or has in another form. They
+// are deleted last.
+func leaving(was, is *model.Table) []*model.Index {
+	return slices.DeleteFunc(slices.Clone(was.Indexes), func(x *model.Index) bool {
+		y := is.Index(x.Name)
+		return y != nil && indexText(x) == indexText(y)
+	})
+}
+
+// inBothForms returns an item with the attributes too that only the old version of its entity has.
+func inBothForms(old *model.Entity, it *world.Item) attr.Item {
+	var b model.ItemBuilder
+	for name, v := range it.Attributes.All() {
+		b.AddBytes(name, v)
+	}
+	_ = old.Add(&b, gone(old, it.Entity), it.Values.Map(), nil, false) // those for which it has fields
+	return b.Item()
+}
+
+// gone returns the attributes of an entity that another version does not have.
+func gone(was, is *model.Entity) []*model.Template {
+	return slices.DeleteFunc(slices.Clone(was.Attributes), func(t *model.Template) bool { return is.Attribute(t.Name) != nil })
 }
 
 // touches reports whether an index has one of some attributes.
@@ -169,7 +247,7 @@ func touches(x *model.Index, names []string) bool {
 	})
 }
 
-// switches adds the step that changes the reads.
+// switches adds the steps that change the reads.
 func (p *planner) switches() {
 	var d Diff
 	d.patterns(p.was.Result, p.is.Result)
@@ -177,59 +255,107 @@ func (p *planner) switches() {
 	for _, one := range d.Patterns {
 		switch {
 		case one.Is == nil:
-			gone = append(gone, `"`+one.Name+`"`)
+			gone = append(gone, one.Name)
 		case one.Request || one.Was == nil:
-			changed = append(changed, `"`+one.Name+`"`)
+			changed = append(changed, one.Name)
 		}
 	}
+	quoted := func(names []string) string {
+		var all []string
+		for _, name := range names {
+			all = append(all, `"`+name+`"`)
+		}
+		return list(all)
+	}
 	if len(changed) > 0 {
-		p.add(0, 0, "switch the program to the new requests of %s", list(changed))
+		p.add(Step{Kind: Switch, Patterns: changed}, 0, 0, "switch the program to the new requests of %s", quoted(changed))
 	}
 	if len(gone) > 0 {
-		p.add(0, 0, "check that nothing asks for %s any more", list(gone))
+		p.add(Step{Kind: StopAsking, Patterns: gone}, 0, 0, "check that nothing asks for %s any more", quoted(gone))
 	}
 }
 
-// removals adds the steps that remove what is old.
+// removals adds the steps that remove what is old: indexes before items, so that deletes cost less.
 func (p *planner) removals(changed []*model.Entity) {
 	old, made := p.was.World.Model, p.is.World.Model
-	for _, e := range changed {
-		var gone []string
-		for _, t := range old.Entity(e.Name).Attributes {
-			if e.Attribute(t.Name) == nil {
-				gone = append(gone, t.Name)
-			}
-		}
-		if len(gone) > 0 {
-			p.add(0, 0, "stop writing %s of %s, and remove it from the items", list(gone), e.Name)
-		}
-	}
 	both(old.Tables, made.Tables, tableName, func(a, b *model.Table) {
 		if b == nil {
-			p.add(0, 0, "delete table %s", a.Name)
+			p.add(Step{Kind: DeleteTable, Table: a.Name}, 0, 0, "delete table %s", a.Name)
 			return
 		}
 		both(indexesOf(a), b.Indexes, indexName, func(x, y *model.Index) {
-			if x != nil && (y == nil || indexText(x) != indexText(y)) {
-				p.add(0, 0, "delete the old index %s of table %s", x.Name, a.Name)
+			if x != nil && !x.Local && (y == nil || indexText(x) != indexText(y)) {
+				step := Step{Kind: DeleteIndex, Table: a.Name, Index: x.Name}
+				p.add(step, 0, 0, "delete the old index %s of table %s", x.Name, a.Name)
 			}
 		})
 	})
+	for _, e := range changed {
+		p.removeOld(old.Entity(e.Name), e)
+	}
 	for _, e := range old.Entities {
-		if made.Entity(e.Name) == nil {
-			items, units := p.rows(p.was.World, func(it *world.Item) float64 {
-				if it.Entity != e {
-					return 0
-				}
-				return table.WriteUnits(it.Attributes.Size())
-			})
-			p.add(items, units, "delete %s of %s", text.Count(items, "item"), e.Name)
+		if made.Entity(e.Name) == nil && made.Table(e.Table.Name) != nil {
+			items, units := p.deletes(e, made.Table(e.Table.Name))
+			step := Step{Kind: DeleteItems, Table: e.Table.Name, Entity: e.Name}
+			p.add(step, items, units, "delete %s of %s", text.Count(items, "item"), e.Name)
 		}
 	}
 }
 
-// figures says what a step takes, or returns "".
-func (s Step) figures() string {
+// removeOld adds the step that removes the old form of the items of an entity.
+func (p *planner) removeOld(a, b *model.Entity) {
+	names := changedAttributes(a, b)
+	if slices.ContainsFunc(names, b.Table.Has) {
+		items, units := p.deletes(a, b.Table)
+		step := Step{Kind: DeleteOld, Table: b.Table.Name, Entity: b.Name}
+		p.add(step, items, units, "delete %s of %s under their old keys", text.Count(items, "item"), b.Name)
+		return
+	}
+	var unused []string
+	for _, t := range gone(a, b) {
+		unused = append(unused, t.Name)
+	}
+	if len(unused) == 0 {
+		return
+	}
+	items, units := p.rows(p.is.World, func(it *world.Item) float64 {
+		if it.Entity != b {
+			return 0
+		}
+		written := inBothForms(a, it)
+		sum := table.WriteUnits(written.Size())
+		for _, x := range b.Table.Indexes {
+			if size, ok := b.Table.RowSize(x, written); ok && touches(x, unused) {
+				sum += table.WriteUnits(size)
+			}
+		}
+		return sum
+	})
+	p.add(
+		Step{Kind: StopWriting, Table: b.Table.Name, Entity: b.Name, Attributes: unused}, items, units,
+		"stop writing %s of %s, and remove it from the items", list(unused), b.Name,
+	)
+}
+
+// deletes returns how many items of an entity of the old version there are, and the units that it takes
+// to delete them from a table of the new version.
+func (p *planner) deletes(e *model.Entity, from *model.Table) (items int, units float64) {
+	return p.rows(p.was.World, func(it *world.Item) float64 {
+		if it.Entity != e {
+			return 0
+		}
+		sum := table.WriteUnits(it.Attributes.Size())
+		for _, x := range from.Indexes {
+			if size, ok := from.RowSize(x, it.Attributes); ok {
+				sum += table.WriteUnits(size)
+			}
+		}
+		return sum
+	})
+}
+
+// Figures says what the step takes, or returns "".
+func (s Step) Figures() string {
 	var parts []string
 	if s.Items > 0 {
 		parts = append(parts, text.Count(s.Items, "item"))
@@ -238,6 +364,9 @@ func (s Step) figures() string {
 		parts = append(parts, text.Thousands(int(s.Units))+" write units")
 		if s.Time() >= time.Second {
 			parts = append(parts, s.Time().String()+" at 1,000 a second")
+		}
+		if s.money != "" {
+			parts = append(parts, s.money+" on demand")
 		}
 	}
 	return strings.Join(parts, ", ")

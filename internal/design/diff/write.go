@@ -52,17 +52,21 @@ func (d *Diff) WriteText(w io.Writer, width int) error {
 		p := d.Patterns[i]
 		switch {
 		case p.Was == nil:
-			return []string{"+ " + p.Name, p.Is.unitsText()}
+			return []string{"+ " + p.Name, p.Is.Text()}
 		case p.Is == nil:
-			return []string{"- " + p.Name, p.Was.unitsText()}
+			return []string{"- " + p.Name, p.Was.Text()}
 		}
-		return []string{"~ " + p.Name, "was " + p.Was.unitsText(), "is  " + p.Is.unitsText()}
+		return []string{"~ " + p.Name, "was " + p.Was.Text(), "is  " + p.Is.Text()}
 	})
+	if d.Was != nil && !d.Empty() {
+		bills := []string{"was " + d.Was.String(), "is  " + d.Is.String()}
+		section("money", len(bills), func(i int) []string { return bills[i : i+1] })
+	}
 	section("findings gained", len(d.Gained), func(i int) []string { return d.Gained[i].lines() })
 	section("findings lost", len(d.Lost), func(i int) []string { return d.Lost[i].lines() })
 	section("plan", len(d.Plan), func(i int) []string {
 		lines := []string{fmt.Sprintf("%d. %s", i+1, d.Plan[i].Do)}
-		if s := d.Plan[i].figures(); s != "" {
+		if s := d.Plan[i].Figures(); s != "" {
 			lines = append(lines, s)
 		}
 		return lines
@@ -93,8 +97,11 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 			if p.Is != nil && !p.Is.OK {
 				mark = "❌ "
 			}
-			fmt.Fprintf(&b, "| %s%s | %s | %s |\n", mark, text.Markdown(p.Name), p.Was.unitsText(), p.Is.unitsText())
+			fmt.Fprintf(&b, "| %s%s | %s | %s |\n", mark, text.Markdown(p.Name), p.Was.Text(), p.Is.Text())
 		}
+	}
+	if d.Was != nil && !d.Empty() {
+		fmt.Fprintf(&b, "\n### Money\n\n- before: %s\n- after: %s\n", text.Markdown(d.Was.String()), text.Markdown(d.Is.String()))
 	}
 	for _, part := range []struct {
 		title string
@@ -112,8 +119,8 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 		fmt.Fprint(&b, "\n### Plan\n\n")
 		for i, s := range d.Plan {
 			line := text.Markdown(s.Do)
-			if f := s.figures(); f != "" {
-				line += " (" + f + ")"
+			if f := s.Figures(); f != "" {
+				line += " (" + text.Markdown(f) + ")"
 			}
 			fmt.Fprintf(&b, "%d. %s\n", i+1, line)
 		}

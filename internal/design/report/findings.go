@@ -16,6 +16,9 @@ type group struct {
 	Findings    []finding
 }
 
+// severityClass is the class of each severity.
+var severityClass = map[string]string{"error": "bad", "warning": "warn", "note": "note"}
+
 // A finding is a finding as pages show it.
 type finding struct {
 	model.Finding

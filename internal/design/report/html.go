@@ -33,6 +33,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"px":         text.Tenth,
 		"reading":    func(name string, r spread.Reading) namedReading { return namedReading{name, r} },
 		"round":      func(f float64) int { return int(f + 0.5) },
+		"severity":   func(name string) string { return severityClass[name] },
 		"short":      short,
 		"size":       text.Size[int],
 		"thousands":  text.Thousands[int],

@@ -21,16 +21,18 @@ import (
 	"github.com/sortkey/sortkey/internal/design/lint"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
 type diffFlags struct {
 	format, out string
 	maxItems    int
+	priceFlags
 }
 
 // diffFormats are the values of --format, the default first.
-var diffFormats = []string{"text", "markdown", "json"}
+var diffFormats = []string{"text", "markdown", "json", "html"}
 
 func diffCommand(env *app.Env) *cobra.Command {
 	var f diffFlags
@@ -39,8 +41,8 @@ func diffCommand(env *app.Env) *cobra.Command {
 		Short: "Compare two versions of a model, and plan the way from one to the other",
 		Long: `Diff checks two versions of a model and says what is different: tables, indexes,
 entities and their keys; what each access pattern costs before and after; the
-findings that came and went; and the steps from one version to the other, with the
-items and write units that they take.
+findings that came and went; money; and the steps from one version to the other, with
+the items, write units, time and money that they take.
 
 OLD and NEW are model files, folders with a model.yaml, examples, or REVISION:FILE
 for a file in a revision of git.
@@ -64,6 +66,7 @@ new error.`,
 	flags.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(diffFormats, ", "))
 	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
 	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items of each version")
+	f.priceFlags.declare(cmd)
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"format": app.Words(diffFormats...), "output": app.Paths})
 	return cmd
 }
@@ -80,6 +83,8 @@ func runDiff(ctx context.Context, env *app.Env, old, made string, f *diffFlags) 
 		write = func(d *diff.Diff, w io.Writer) error { return d.WriteMarkdown(w, "Design: "+old+" → "+made) }
 	case "json":
 		write = func(d *diff.Diff, w io.Writer) error { return app.WriteJSON(w, d) }
+	case "html":
+		write = func(d *diff.Diff, w io.Writer) error { return report.Diff(w, d, old+" → "+made) }
 	default:
 		return app.Usage("design diff", "--format is one of %s, not %q", strings.Join(diffFormats, ", "), f.format)
 	}
@@ -129,6 +134,9 @@ func checkedSide(ctx context.Context, env *app.Env, name string, m *model.Model,
 	s.Result, err = check.Run(ctx, s.World, check.Options{
 		Lint: lint.Run, Progress: func(pattern string) { status.Show("%s: %s", name, pattern) },
 	})
+	if err == nil {
+		s.Bill, err = f.bill(s.Result)
+	}
 	if err != nil {
 		s.World.Close()
 	}

@@ -27,7 +27,9 @@ func TestOpen(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	env := &app.Env{Stdout: in, Stderr: io.Discard}
-	go func() { done <- runOpen(ctx, env, folder, &openFlags{maxItems: 10, priceFlags: priceFlags{region: bill.DefaultRegion}}) }()
+	go func() {
+		done <- runOpen(ctx, env, folder, &openFlags{maxItems: 10, priceFlags: priceFlags{region: bill.DefaultRegion}})
+	}()
 	address, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
 
