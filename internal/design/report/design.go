@@ -427,17 +427,21 @@ func gridValue(v attr.Value) string {
 	return text.Literal(v)
 }
 
-// hues returns the style rules of the colours that the style sheet does not name, those of more entities
-// and of fields: golden angles apart, as bright as the others.
-func hues(entities, fields int) string {
-	var b strings.Builder
+// A hue is a colour that the style sheet does not name: of an entity beyond the first, or of a field.
+type hue struct {
+	Class string
+	Angle int // of OKLCH, in degrees
+}
+
+// hues returns colours that are golden angles apart, and as bright as the others.
+func hues(entities, fields int) (all []hue) {
 	for i := maxColors; i < entities; i++ {
-		fmt.Fprintf(&b, ".e%d { --c: oklch(var(--bright) 0.13 %d); }\n", i, i*137508/1000%360)
+		all = append(all, hue{fmt.Sprintf("e%d", i), i * 137508 / 1000 % 360})
 	}
 	for i := range fields {
-		fmt.Fprintf(&b, ".k%d { --c: oklch(var(--bright) 0.12 %d); }\n", i, (40+i*137508/1000)%360)
+		all = append(all, hue{fmt.Sprintf("k%d", i), (40 + i*137508/1000) % 360})
 	}
-	return b.String()
+	return all
 }
 
 // figures returns the cells of a row of the table of patterns: one for the three, if they are the same.

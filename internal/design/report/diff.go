@@ -1,7 +1,6 @@
 package report
 
 import (
-	"html/template"
 	"io"
 
 	"github.com/sortkey/sortkey/internal/design/diff"
@@ -18,8 +17,8 @@ type diffPage struct {
 	Title string
 }
 
-// Style returns the style sheet of the page.
-func (diffPage) Style() template.CSS { return template.CSS(asset("page.css")) }
+// Hues are the further colours of the page: none.
+func (diffPage) Hues() []hue { return nil }
 
 // Policy is the content security policy of the page, which has no script.
 func (diffPage) Policy() string {

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/sortkey/sortkey/internal/design/bill"
@@ -37,7 +38,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"short":      short,
 		"size":       text.Size[int],
 		"thousands":  text.Thousands[int],
-	}).ParseFS(files, "templates/*.html"))
+	}).ParseFS(files, "templates/*"))
 })
 
 // HTML writes a result as a self-contained page (see [Page]). W is the checked world; it may be closed,
@@ -119,30 +120,29 @@ func execute(out io.Writer, name string, data any) error {
 	return err
 }
 
-// asset returns a file in the folder templates.
-func asset(name string) string {
-	b, err := files.ReadFile("templates/" + name)
-	if err != nil {
-		panic(err)
+// inside returns what a template writes inside an element.
+func inside(name string, data any) string {
+	var b strings.Builder
+	if err := execute(&b, name, data); err != nil {
+		panic(err) // a template without text of a model
 	}
-	return string(b)
+	_, text, _ := strings.Cut(b.String(), ">")
+	return text[:strings.LastIndex(text, "<")]
 }
 
 // Style returns the style sheet of the page.
-func (p *Page) Style() template.CSS {
-	return template.CSS(asset("page.css") + hues(len(p.Model.Entities), len(fieldColors(p.Model))))
-}
+func (p *Page) Style() string { return inside("style", p) }
+
+// Hues are the further colours of the page.
+func (p *Page) Hues() []hue { return hues(len(p.Model.Entities), len(fieldColors(p.Model))) }
 
 // Script returns the script of the page. Without it, all of the page can be read.
-func (p *Page) Script() template.JS { return template.JS("//<![CDATA[\n" + Script() + "//]]>\n") }
-
-// Script returns the script of the page.
-func Script() string { return asset("page.js") }
+func Script() string { return inside("script", nil) }
 
 // Policy is the content security policy of the page as a file: nothing from elsewhere, and no script but
 // its own. Source: W3C, Content Security Policy Level 3.
 func (p *Page) Policy() string {
-	sum := sha256.Sum256([]byte(p.Script()))
+	sum := sha256.Sum256([]byte(Script()))
 	return "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; script-src 'sha256-" +
 		base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }

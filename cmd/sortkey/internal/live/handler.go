@@ -30,7 +30,7 @@ func (s *Server) Handler() http.Handler {
 	}))
 	mux.HandleFunc("GET /main", s.reading("text/html; charset=utf-8", func(w io.Writer) error { return s.page.Main(w) }))
 	mux.HandleFunc("GET /page.css", s.reading("text/css; charset=utf-8", func(w io.Writer) error {
-		_, err := io.WriteString(w, string(s.page.Style()))
+		_, err := io.WriteString(w, s.page.Style())
 		return err
 	}))
 	mux.HandleFunc("GET /page.js", s.reading("text/javascript; charset=utf-8", func(w io.Writer) error {
