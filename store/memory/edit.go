@@ -224,3 +224,99 @@ func (e *edit) merge(n *node, at int) {
 	n.kids[at] = left
 	n.remove(at + 1)
 }
+
+// clear removes the rows with lo <= address < hi; a nil hi means no bound. It changes only the nodes at
+// the two ends of the range, and counts the rows in the leaves between them.
+func (e *edit) clear(lo, hi []byte) {
+	if e.root == nil {
+		return
+	}
+	e.root = e.cut(e.root, lo, hi)
+	for e.root != nil && e.root.kids != nil && e.root.n == 1 {
+		e.root = e.root.kids[0]
+	}
+}
+
+// cut returns the node that replaces n, or nil if no rows are left below it.
+func (e *edit) cut(n *node, lo, hi []byte) *node {
+	from, to := n.bounds(lo, hi)
+	if n.kids == nil {
+		if from == to {
+			return n
+		}
+		e.rows -= to - from
+		if to-from == int(n.n) {
+			return nil
+		}
+		n = e.own(n)
+		n.drop(from, to)
+		return n
+	}
+
+	// The children at the ends of the range may keep rows, those between them do not.
+	for _, kid := range n.kids[from+1 : max(to-1, from+1)] {
+		e.rows -= kid.count()
+	}
+	n = e.own(n)
+	first := from
+	if left := e.cut(n.kids[from], lo, hi); left != nil {
+		n.kids[from] = left
+		first++
+	}
+	last := to
+	if to-1 > from {
+		if right := e.cut(n.kids[to-1], lo, hi); right != nil {
+			n.kids[to-1] = right
+			last--
+		}
+	}
+	if first < last {
+		n.drop(first, last)
+	}
+	if n.n == 0 {
+		return nil
+	}
+	return n
+}
+
+// bounds returns the entries of n that can have rows with lo <= address < hi: of an inner node at least
+// one.
+func (n *node) bounds(lo, hi []byte) (from, to int) {
+	to = int(n.n)
+	if hi != nil {
+		to, _ = n.search(hi)
+	}
+	if n.kids == nil {
+		from, _ = n.search(lo)
+		return from, max(from, to)
+	}
+	from = n.child(lo)
+	return from, max(to, from+1)
+}
+
+// drop removes the entries from up to to.
+func (n *node) drop(from, to int) {
+	end := int(n.n)
+	left := end - (to - from)
+	copy(n.recs[from:], n.recs[to:end])
+	clear(n.recs[left:end])
+	if n.kids != nil {
+		copy(n.kids[from:], n.kids[to:end])
+		clear(n.kids[left:end])
+		n.recs[0] = nil // entry 0 has no key
+	}
+	n.n = uint8(left)
+	n.summarise()
+}
+
+// count returns the number of rows below n.
+func (n *node) count() int {
+	if n.kids == nil {
+		return int(n.n)
+	}
+	rows := 0
+	for _, kid := range n.kids[:n.n] {
+		rows += kid.count()
+	}
+	return rows
+}

@@ -155,6 +155,21 @@ func TestTree(t *testing.T) {
 					slices.Reverse(want)
 					require.True(t, slices.Equal(want, now.all(lo, hi, true)))
 				}
+				if rng.IntN(5) == 0 { // a range, or all from some row on
+					if rng.IntN(3) == 0 {
+						hi = nil
+					}
+					from, to := sort.SearchStrings(model, string(lo)), len(model)
+					if hi != nil {
+						to = max(sort.SearchStrings(model, string(hi)), from)
+					}
+					if bytes.Compare(lo, hi) < 0 || hi == nil {
+						e.clear(lo, hi)
+						model = slices.Delete(model, from, to)
+						now.check(t)
+						require.True(t, slices.Equal(model, now.all(nil, nil, false)), "after clearing %x to %x", lo, hi)
+					}
+				}
 				if round%15 == 0 {
 					kept = append(kept, version{now, slices.Clone(model)})
 				}
@@ -206,6 +221,50 @@ func TestTreeInOrder(t *testing.T) {
 		}
 		require.Equal(t, tree{}, now)
 	}
+}
+
+// TestClear clears ranges of each size at each place of a tree of three levels.
+func TestClear(t *testing.T) {
+	const rows = 4000
+	var whole tree
+	e := edit{&whole, 1, nil}
+	at := func(i int) []byte { return fmt.Appendf(nil, "p/%06d", 2*i) }
+	for i := range rows {
+		e.put(key(at(i)))
+	}
+	require.NotNil(t, whole.root.kids[0].kids)
+	owner := uint64(1)
+	for from := 0; from < rows; from += 1 + from%7*53 {
+		for _, n := range []int{0, 1, 2, fan - 1, fan, fan + 1, 3 * fan, fan * fan, rows} {
+			to := min(from+n, rows)
+			owner++
+			now := whole
+			e := edit{&now, owner, nil}
+			hi := fmt.Appendf(nil, "p/%06d", 2*to-from%2) // a row, or between two
+			if n == 0 {
+				hi = at(from)
+			}
+			e.clear(at(from), hi)
+			now.check(t)
+			require.Equal(t, rows-(to-from), now.rows)
+			if n > 0 {
+				require.Nil(t, now.get(at(from)))
+			}
+			if to < rows {
+				require.NotNil(t, now.get(at(to)))
+			}
+			for i := max(from-fan, 0); i < min(to+fan, rows); i++ { // it can be edited as before
+				e.put(key(at(i)))
+			}
+			now.check(t)
+			require.Equal(t, rows, now.rows)
+		}
+	}
+	whole.check(t)
+	require.Equal(t, rows, whole.rows)
+	e = edit{&whole, owner + 1, nil}
+	e.clear(nil, nil)
+	require.Equal(t, tree{}, whole)
 }
 
 // TestSearchDoesNotAllocate covers walks too.

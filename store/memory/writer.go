@@ -79,17 +79,6 @@ func (w *writer) Clear(space store.Space) error {
 	if a.span(space, store.Everything()) {
 		hi = a.hi
 	}
-	var gone []*record
-	e.ascend(a.lo, hi, func(recs []*record) bool {
-		gone = append(gone, recs...)
-		return true
-	})
-	if len(gone) == e.rows {
-		*e.tree = tree{}
-		return nil
-	}
-	for _, rec := range gone {
-		e.delete(rec.addr())
-	}
+	e.clear(a.lo, hi)
 	return nil
 }
