@@ -27,16 +27,16 @@ type serveFlags struct {
 	opts   sortkey.Options
 	server server.Options
 
-	addr, data, store, metrics, kinesis string
-	load, credentials                   []string
-	maxItems                            int
-	samples                             bool
-	wording                             string
-	pendingMB                           int
-	drain                               time.Duration
-	isolate, acceptLoss                 bool
-	log                                 logFlags
-	definitions                         app.DefinitionFlags
+	addr, data, store, metrics, pprof, kinesis string
+	load, credentials                          []string
+	maxItems                                   int
+	samples                                    bool
+	wording                                    string
+	pendingMB                                  int
+	drain                                      time.Duration
+	isolate, acceptLoss                        bool
+	log                                        logFlags
+	definitions                                app.DefinitionFlags
 }
 
 // maxShards is the largest value of --stream-shards.
@@ -52,6 +52,7 @@ func (f *serveFlags) declare(cmd *cobra.Command) {
 	flags, o := cmd.Flags(), &f.opts
 	flags.StringVar(&f.addr, "addr", protocol.DefaultAddr, "`HOST:PORT` to listen on; port 0 for any free port")
 	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
+	flags.StringVar(&f.pprof, "pprof", "", "`HOST:PORT` of this machine to serve profiles on, at /debug/pprof/")
 	flags.StringVar(&f.data, "data", "", "`DIR` of the database; created if it does not exist (default in memory)")
 	flags.StringVar(&f.store, "store", "", app.StoreUsage)
 	cmd.MarkFlagsMutuallyExclusive("data", "store")

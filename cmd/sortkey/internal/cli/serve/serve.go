@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"sync"
 	"time"
 
@@ -151,12 +152,23 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 			"hint: use --credentials, or --addr 127.0.0.1:8000\n", ln.Addr())
 	}
 	if f.metrics != "" {
-		scrapes, err := serveMetrics(ctx, f.metrics, db, counts, face.AllowHosts, log)
+		counts.Watch(db)
+		mux := http.NewServeMux()
+		mux.Handle("GET /metrics", counts.Handler())
+		scrapes, err := serveBeside(ctx, "--metrics", f.metrics, mux, face.AllowHosts, log)
 		if err != nil {
 			return errors.Join(err, ln.Close())
 		}
 		defer scrapes.stop()
 		log.Info("metrics", "url", "http://"+scrapes.ln.Addr().String()+"/metrics")
+	}
+	if f.pprof != "" {
+		profiles, err := serveProfiles(ctx, f.pprof, log)
+		if err != nil {
+			return errors.Join(err, ln.Close())
+		}
+		defer profiles.stop()
+		log.Info("profiles", "url", "http://"+profiles.ln.Addr().String()+"/debug/pprof/")
 	}
 	watch.open.Store(true)
 	go returnMemory(ctx, quietTime)
