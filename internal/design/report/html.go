@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"io/fs"
 	"strings"
 	"sync"
 
@@ -21,9 +22,16 @@ import (
 //go:embed templates
 var files embed.FS
 
-// templates returns the templates of the page. It parses them when a program
-// makes its first page.
-var templates = sync.OnceValue(func() *template.Template {
+// templates returns the templates of the page.
+var templates = sync.OnceValue(func() *template.Template { return template.Must(parsed().Clone()) })
+
+// Extend returns the templates of pages together with those in files, which may use and replace them.
+func Extend(files fs.FS, patterns ...string) *template.Template {
+	return template.Must(template.Must(parsed().Clone()).ParseFS(files, patterns...))
+}
+
+// parsed returns the templates. It parses them when a program makes its first page.
+var parsed = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"attributes": attributes,
 		"count":      text.Count[int],
@@ -135,7 +143,8 @@ func (p *Page) Live(out io.Writer, source string) error {
 	}{p, asked, source})
 }
 
-// Asked is what the form of a query asks about.
+// Asked is what the form of a query, the template "query form", asks about. [Script] sends the query and
+// shows its answer.
 type Asked struct {
 	Spaces    []AskedSpace
 	Partition string // to begin with
@@ -146,9 +155,6 @@ type AskedSpace struct {
 	N     int
 	Title string
 }
-
-// Form writes the form of a query, whose answers [Script] shows in the element answer.
-func Form(out io.Writer, a Asked) error { return execute(out, "query form", a) }
 
 func (p *Page) execute(out io.Writer, name string) error { return execute(out, name, p) }
 

@@ -76,7 +76,7 @@ func queryOf(in *wire.QueryInput, t *keyschema.Table) (*Query, bool) {
 	}
 	for i, c := range slice.Clauses {
 		if i < len(schema.Hash) {
-			q.Partition = append(q.Partition, operand(c.Values[0]))
+			q.Partition = append(q.Partition, Operand(c.Values[0]))
 		} else {
 			q.Sort = append(q.Sort, conditionText(c))
 		}
@@ -181,7 +181,7 @@ func getWords(in *wire.GetItemInput, t *keyschema.Table) ([]string, bool) {
 	rest.TableName, rest.Key, rest.ConsistentRead, rest.ReturnConsumedCapacity = nil, nil, nil, nil
 	arguments, flags := []string{t.Name}, []string(nil)
 	for _, a := range t.Key.Attributes() {
-		arguments = append(arguments, operand(in.Key.Get(a.Name)))
+		arguments = append(arguments, Operand(in.Key.Get(a.Name)))
 	}
 	if in.ConsistentRead != nil && *in.ConsistentRead {
 		flags = append(flags, "--consistent")
@@ -194,8 +194,8 @@ func getWords(in *wire.GetItemInput, t *keyschema.Table) ([]string, bool) {
 // plainOperand matches text that no condition takes for anything but a value.
 var plainOperand = regexp.MustCompile(`^[\pL\pN#/._:@+|-]+$`)
 
-// operand returns a value of a key as a person types it.
-func operand(v attr.Value) string {
+// Operand returns a value of a key as a person types it.
+func Operand(v attr.Value) string {
 	if v.Kind() == attr.String && plainOperand.Match(v.Raw()) {
 		return string(v.Raw())
 	}
@@ -204,12 +204,12 @@ func operand(v attr.Value) string {
 
 // conditionText returns a condition on a sort key attribute as a person types it.
 func conditionText(c keycond.Clause) string {
-	value := operand(c.Values[0])
+	value := Operand(c.Values[0])
 	switch c.Op {
 	case ast.Equal:
 		return value
 	case ast.OpBetween:
-		return "between " + value + " and " + operand(c.Values[1])
+		return "between " + value + " and " + Operand(c.Values[1])
 	case ast.OpBeginsWith:
 		return value + "*"
 	}

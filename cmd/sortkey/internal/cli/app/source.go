@@ -115,6 +115,19 @@ func (f *SourceFlags) Declare(cmd *cobra.Command, env *Env) {
 	Complete(cmd, map[string]cobra.CompletionFunc{"data": Folders, "model": ModelNames})
 }
 
+// Name names the source for people.
+func (f *SourceFlags) Name() string {
+	for _, name := range []string{f.Model, f.Data, f.Endpoint} {
+		if name != "" {
+			return name
+		}
+	}
+	if f.Store != "" {
+		return "the database of --store" // its URL can have a password
+	}
+	return "the server of the environment"
+}
+
 // check returns an error if more than one flag is set.
 func (f *SourceFlags) check() error {
 	if len(f.Words()) > 2 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/advice"
@@ -117,6 +118,11 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	if f.metrics != "" {
 		watch.all = append(watch.all, counts)
 	}
+	var recorder *console.Recorder
+	if f.console != "" {
+		recorder = console.NewRecorder()
+		watch.all = append(watch.all, recorder)
+	}
 	if len(watch.all) > 0 {
 		opts.Observer = watch
 	}
@@ -169,6 +175,13 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		}
 		defer profiles.stop()
 		log.Info("profiles", "url", "http://"+profiles.ln.Addr().String()+"/debug/pprof/")
+	}
+	if f.console != "" {
+		end, err := serveConsole(ctx, env, f.console, db, recorder)
+		if err != nil {
+			return errors.Join(err, ln.Close())
+		}
+		defer end()
 	}
 	watch.open.Store(true)
 	go returnMemory(ctx, quietTime)
