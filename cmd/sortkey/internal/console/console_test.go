@@ -242,6 +242,27 @@ func TestEdit(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, text)
 }
 
+// TestInvisible edits an item with characters that nobody sees, which stay what they are.
+func TestInvisible(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Shop", "PK")
+	name := "a\u202e\u0007\u00a0\U000e0041</textarea>\r\n"
+	c.db.Put("Shop", map[string]any{"PK": "x", "name": name, "n": 1})
+	where := "?name=Shop&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"x"}}`))
+	was := html.UnescapeString(regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`).FindStringSubmatch(c.page("item" + where))[1])
+	body, err := json.Marshal(map[string]string{"Was": was, "Is": strings.Replace(was, `"1"`, `"2"`, 1)})
+	require.NoError(t, err)
+	status, text := c.do("POST", "put"+where, string(body))
+	require.Equal(t, http.StatusOK, status, text)
+	got := sortkeytest.Items[struct {
+		Name string `dynamodbav:"name"`
+		N    int    `dynamodbav:"n"`
+	}](c.db, "Shop")
+	require.Equal(t, name, got[0].Name)
+	require.Equal(t, 2, got[0].N)
+}
+
 // TestRequests watches the requests of a program, and not those of the console.
 func TestRequests(t *testing.T) {
 	t.Parallel()
