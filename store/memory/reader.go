@@ -160,16 +160,16 @@ func (r *reader) walk(lo, hi []byte, reverse, scattered bool, yield func(store.R
 	})
 }
 
-// touch reads the beginning of each record and value. The processor then loads many of them
-// at the same time, where the walk itself would wait for one after the other: the order of a
-// scan is that of hashes, so each is somewhere else. The sum keeps the reads from being
-// removed.
+// touch reads the beginning of each record, and the beginning and the end of its value. The
+// processor then loads many of them at the same time, where the walk itself would wait for one
+// after the other: the order of a scan is that of hashes, so each is somewhere else. The sum
+// keeps the reads from being removed.
 //
 //go:noinline
 func touch(recs []*record) (sum byte) {
 	for _, rec := range recs {
-		if len(rec.value) > 0 {
-			sum += rec.value[0]
+		if n := len(rec.value); n > 0 {
+			sum += rec.value[0] + rec.value[n-1]
 		}
 	}
 	return sum
