@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
@@ -211,7 +210,8 @@ func Between(low, high any) SortRange { return SortRange{"BETWEEN", []any{low, h
 // Compare is the range of the sort keys on one side of a value. The operator is <, <=, > or >=.
 func Compare(operator string, value any) SortRange { return SortRange{operator, []any{value}} }
 
-// A call is what the arguments of an operation say. It is pooled; nothing keeps a part of it.
+// A call is what the arguments of an operation say. It is a part of states that are pooled;
+// nothing keeps a part of it.
 type call struct {
 	operation *operation
 
@@ -242,19 +242,6 @@ type call struct {
 
 // A place is a placeholder of a caller's expression, and that of the call.
 type place struct{ theirs, ours string }
-
-var calls = sync.Pool{New: func() any { return new(call) }}
-
-func newCall(o *operation) *call {
-	c := calls.Get().(*call)
-	c.operation = o
-	return c
-}
-
-func (c *call) free() {
-	c.release()
-	calls.Put(c)
-}
 
 // parse reads the arguments of an operation.
 func (c *call) parse(args []any) error {

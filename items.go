@@ -86,10 +86,32 @@ func (g *get) release() {
 	gets.Put(g)
 }
 
+// A write is the state of one Put, Delete or Update. It is pooled; nothing keeps a part of it.
+type write struct {
+	call
+	put    wire.PutItemInput
+	delete wire.DeleteItemInput
+	update wire.UpdateItemInput
+}
+
+var writes = sync.Pool{New: func() any { return new(write) }}
+
+func newWrite(o *operation) *write {
+	w := writes.Get().(*write)
+	w.operation = o
+	return w
+}
+
+func (w *write) free() {
+	w.call.release()
+	*w = write{call: w.call}
+	writes.Put(w)
+}
+
 // Put writes an item, in place of the one with its key if there is one. Options are [If] and
 // [Old].
 func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
-	c := newCall(&opPut)
+	c := newWrite(&opPut)
 	defer c.free()
 	if err := c.options(opts); err != nil {
 		return err
@@ -98,11 +120,12 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	out, err := t.db.service.PutItem(ctx, &wire.PutItemInput{
+	c.put = wire.PutItemInput{
 		TableName: &t.name, Item: it, ConditionExpression: c.condition, ExpressionAttributeNames: c.usedNames(),
 		ExpressionAttributeValues: c.boundValues(), ReturnValues: c.oldValues(),
 		ReturnValuesOnConditionCheckFailure: allOld,
-	})
+	}
+	out, err := t.db.service.PutItem(ctx, &c.put)
 	if err != nil {
 		return failed(err)
 	}
@@ -111,7 +134,7 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 
 // Delete deletes the item with a key, if there is one. Options are [If] and [Old].
 func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
-	c := newCall(&opDelete)
+	c := newWrite(&opDelete)
 	defer c.free()
 	if err := c.parse(args); err != nil {
 		return err
@@ -124,11 +147,12 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 	if err != nil {
 		return err
 	}
-	out, err := t.db.service.DeleteItem(ctx, &wire.DeleteItemInput{
+	c.delete = wire.DeleteItemInput{
 		TableName: &t.name, Key: key, ConditionExpression: c.condition, ExpressionAttributeNames: c.usedNames(),
 		ExpressionAttributeValues: c.boundValues(), ReturnValues: c.oldValues(),
 		ReturnValuesOnConditionCheckFailure: allOld,
-	})
+	}
+	out, err := t.db.service.DeleteItem(ctx, &c.delete)
 	if err != nil {
 		return failed(err)
 	}
@@ -139,7 +163,7 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 // item as it is then. Placeholders such as :n take the values in the order in which they
 // first appear; [Option]s such as [If] stand after the values.
 func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ...any) (item T, err error) {
-	c := newCall(&opUpdate)
+	c := newWrite(&opUpdate)
 	defer c.free()
 	c.key = append(c.key, key...)
 	for _, arg := range args {
@@ -162,11 +186,12 @@ func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ..
 		return item, err
 	}
 
-	out, err := t.db.service.UpdateItem(ctx, &wire.UpdateItemInput{
+	c.update = wire.UpdateItemInput{
 		TableName: &t.name, Key: it, UpdateExpression: source, ConditionExpression: c.condition,
 		ExpressionAttributeNames: c.usedNames(), ExpressionAttributeValues: c.boundValues(), ReturnValues: allNew,
 		ReturnValuesOnConditionCheckFailure: allOld,
-	})
+	}
+	out, err := t.db.service.UpdateItem(ctx, &c.update)
 	if err != nil {
 		return item, failed(err)
 	}

@@ -59,16 +59,22 @@ func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 	if err := t.CheckKey(key); err != nil {
 		return err
 	}
-	for name := range update.TopLevel() {
-		if t.key.Has(name) {
-			return invalid(
-				"One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key",
-				name,
-			)
+	refused := "" // the first attribute of the key that the update changes
+	for _, path := range update.Touched() {
+		if name := path[0].Name; t.key.Has(name) && (refused == "" || name < refused) {
+			refused = name
 		}
 	}
-	if err := t.CheckPaths(update.Paths()); err != nil {
-		return err
+	if refused != "" {
+		return invalid(
+			"One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key",
+			refused,
+		)
+	}
+	if update.Nested() {
+		if err := t.CheckPaths(update.Paths()); err != nil {
+			return err
+		}
 	}
 	if update == nil {
 		return nil
@@ -138,12 +144,7 @@ func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 		}
 	}
 	changed := func(name string) bool {
-		for n := range update.TopLevel() {
-			if n == name {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(update.Touched(), func(path ast.Path) bool { return path[0].Name == name })
 	}
 	for _, ix := range t.all[len(t.indexes):] {
 		for _, a := range ix.key.Hash {
