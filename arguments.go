@@ -326,6 +326,11 @@ func (c *call) value(v attr.Value) string {
 
 // name returns a placeholder for the name of an attribute.
 func (c *call) name(name string) string {
+	for _, place := range namePlaces[:min(len(c.names), len(namePlaces))] {
+		if c.names[place] == name {
+			return place
+		}
+	}
 	if c.names == nil {
 		c.names = map[string]string{}
 	}

@@ -18,11 +18,11 @@ const msgUpdateSize = "Item size to update has exceeded the maximum allowed size
 // the table does not allow, [ConditionFailed] with Change.Capacity set. After an
 // error nothing is written.
 func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Condition) (Change, error) {
-	if err := t.CheckUpdate(key, update); err != nil {
-		return Change{}, err
-	}
 	partition, sort, err := t.Address(key)
 	if err != nil {
+		return Change{}, err
+	}
+	if err := t.checkActions(update); err != nil {
 		return Change{}, err
 	}
 	old, err := tx.get(t, partition, sort)
@@ -59,6 +59,11 @@ func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 	if err := t.CheckKey(key); err != nil {
 		return err
 	}
+	return t.checkActions(update)
+}
+
+// checkActions is CheckUpdate without the key of the item.
+func (t *Table) checkActions(update *expr.Update) error {
 	refused := "" // the first attribute of the key that the update changes
 	for _, path := range update.Touched() {
 		if name := path[0].Name; t.key.Has(name) && (refused == "" || name < refused) {
