@@ -503,7 +503,8 @@ func (c *call) keyCondition(schema *keycond.Schema) (string, error) {
 	}
 	if len(c.key) < len(schema.Hash) || given > schema.Len() {
 		return "", misuse("a query of the key %s needs a value for each attribute of the partition key (%s), "+
-			"then values of the sort key and at most one range", namesOf(slices.Concat(schema.Hash, schema.Range)), namesOf(schema.Hash))
+			"then values of the sort key and at most one range",
+			namesOf(slices.Concat(schema.Hash, schema.Range)), namesOf(schema.Hash))
 	}
 
 	b := c.text[:0]
