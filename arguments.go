@@ -210,8 +210,9 @@ func Between(low, high any) SortRange { return SortRange{"BETWEEN", []any{low, h
 // Compare is the range of the sort keys on one side of a value. The operator is <, <=, > or >=.
 func Compare(operator string, value any) SortRange { return SortRange{operator, []any{value}} }
 
-// A call is what the arguments of an operation say. It is a part of states that are pooled;
-// nothing keeps a part of it.
+// A call is what the arguments of an operation say. It is a part of states that are pooled, so
+// nothing below may keep the names, nor an input or what its pointers lead to, after the
+// operation. Strings and the items that the builders make are new, and may be kept.
 type call struct {
 	operation *operation
 
@@ -476,13 +477,21 @@ func (c *call) attribute(v any) (attr.Value, error) {
 	return attributeOf(v)
 }
 
+// The most that a call keeps for its next use: bytes in each buffer, and entries in each list
+// and map.
+const (
+	keepBytes   = 64 << 10
+	keepEntries = 256
+)
+
 // release empties a call for its next use.
 func (c *call) release() {
-	const keepBytes = 64 << 10
-	if cap(c.raw) > keepBytes || cap(c.text) > keepBytes || cap(c.args) > keepBytes/16 {
+	most := max(len(c.names), cap(c.key), cap(c.args), cap(c.places), c.count)
+	if cap(c.raw) > keepBytes || cap(c.text) > keepBytes || most > keepEntries {
 		*c = call{}
 		return
 	}
+
 	c.item.Reset()
 	c.values.Reset()
 	clear(c.key)

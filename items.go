@@ -37,7 +37,7 @@ type Key []any
 // Get returns the item with a key. The error is [ErrNotFound] if there is none.
 func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 	g := gets.Get().(*get)
-	defer g.release()
+	defer g.free()
 	g.operation = &opGet
 	if err := g.parse(args); err != nil {
 		return item, err
@@ -79,12 +79,23 @@ var gets = sync.Pool{New: func() any {
 	return g
 }}
 
-func (g *get) release() {
+func (g *get) free() {
+	if discard != nil && discard(&g.call, g) {
+		return
+	}
+	key := g.in.Key[:0]
+	if cap(key) > keepBytes {
+		key = nil
+	}
 	g.call.release()
-	g.in = wire.GetItemInput{Key: g.in.Key}
-	g.dst, g.found, g.err = nil, false, nil
+	*g = get{call: g.call, in: wire.GetItemInput{Key: key}, visit: g.visit}
 	gets.Put(g)
 }
+
+// discard is set by tests. It gets each state that an operation leaves, together with its
+// call, and may overwrite it, as the next operation would. A state for which it reports true
+// is not used again.
+var discard func(c *call, state any) bool
 
 // A write is the state of one Put, Delete or Update. It is pooled; nothing keeps a part of it.
 type write struct {
@@ -103,6 +114,9 @@ func newWrite(o *operation) *write {
 }
 
 func (w *write) free() {
+	if discard != nil && discard(&w.call, w) {
+		return
+	}
 	w.call.release()
 	*w = write{call: w.call}
 	writes.Put(w)
@@ -195,7 +209,8 @@ func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ..
 	if err != nil {
 		return item, failed(err)
 	}
-	return item, decode(out.Attributes, &item)
+	err = decode(out.Attributes, &item)
+	return item, err
 }
 
 // A Page is one page of a query or a scan.
@@ -260,6 +275,9 @@ func newReading(o *operation) *reading {
 }
 
 func (r *reading) free() {
+	if discard != nil && discard(&r.call, r) {
+		return
+	}
 	r.call.release()
 	*r = reading{call: r.call}
 	readings.Put(r)
