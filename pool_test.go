@@ -185,7 +185,8 @@ func (w *poolWorker) round(ctx context.Context, round int) {
 
 	// Loops with other operations in them, of which one changes what is read.
 	n := 0
-	for row, err := range w.rows.Query(ctx, w.owner, sortkey.Where("size <> :s AND bytes = :b", "none", []byte(w.owner))) {
+	own := sortkey.Where("size <> :s AND bytes = :b", "none", []byte(w.owner))
+	for row, err := range w.rows.Query(ctx, w.owner, own) {
 		w.check("Query", row, err, w.row(n))
 		again, err := w.rows.Get(ctx, w.owner, n, sortkey.Only("owner", "n", "size", "count", "bytes", "list", "mood"))
 		w.check("Get in a loop", again, err, w.row(n))
