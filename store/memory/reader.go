@@ -90,7 +90,7 @@ func (r *reader) Query(space store.Space, partition []byte, rng store.Range, rev
 		a := newAddresses()
 		defer a.free()
 		a.slice(space, partition, rng)
-		r.walk(a.lo, a.hi, reverse, false, yield)
+		r.walk(a.lo, a.hi, reverse, yield)
 	}
 }
 
@@ -100,16 +100,19 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 		a := newAddresses()
 		defer a.free()
 		if a.span(space, s) {
-			r.walk(a.lo, a.hi, false, true, yield)
+			r.walk(a.lo, a.hi, false, yield)
 		} else {
-			r.walk(a.lo, nil, false, true, yield)
+			r.walk(a.lo, nil, false, yield)
 		}
 	}
 }
 
-// walk yields the rows with lo <= address < hi. A nil hi is no bound. If rows are scattered
-// in memory, a long ascending walk waits for the memory of a leaf's rows at one time.
-func (r *reader) walk(lo, hi []byte, reverse, scattered bool, yield func(store.Row, error) bool) {
+// firstTouched is how many rows of the first leaf an ascending walk waits for at one time. It
+// may end soon; a walk that goes on waits for all rows of a leaf.
+const firstTouched = 12
+
+// walk yields the rows with lo <= address < hi. A nil hi is no bound.
+func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) bool) {
 	if !r.begin() {
 		yield(store.Row{}, store.ErrClosed)
 		return
@@ -141,12 +144,10 @@ func (r *reader) walk(lo, hi []byte, reverse, scattered bool, yield func(store.R
 		})
 		return
 	}
-	first := true
+	touched := firstTouched
 	t.ascend(lo, hi, func(recs []*record) bool {
-		if scattered && !first {
-			touch(recs)
-		}
-		first = false
+		touch(recs[:min(len(recs), touched)])
+		touched = fan
 		for _, rec := range recs {
 			if r.done.Load() {
 				yield(store.Row{}, store.ErrClosed)
@@ -160,16 +161,16 @@ func (r *reader) walk(lo, hi []byte, reverse, scattered bool, yield func(store.R
 	})
 }
 
-// touch reads the beginning of each record and value. The processor then loads many of them
-// at the same time, where the walk itself would wait for one after the other: the order of a
-// scan is that of hashes, so each is somewhere else. The sum keeps the reads from being
-// removed.
+// touch reads the beginning of each record, and the beginning and the end of its value. The
+// processor then loads many of them at the same time, where the walk itself would wait for one
+// after the other: rows that lie together in the tree were often written at different times, so
+// each is somewhere else. The sum keeps the reads from being removed.
 //
 //go:noinline
 func touch(recs []*record) (sum byte) {
 	for _, rec := range recs {
-		if len(rec.value) > 0 {
-			sum += rec.value[0]
+		if n := len(rec.value); n > 0 {
+			sum += rec.value[0] + rec.value[n-1]
 		}
 	}
 	return sum
