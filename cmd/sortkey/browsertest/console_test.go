@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"net/url"
 	"strings"
@@ -26,8 +27,9 @@ func openConsole(t *testing.T, db *sortkeytest.DB) (base, first string) {
 	site, err := web.Listen(0)
 	require.NoError(t, err)
 	s := console.New(console.Options{
-		Client: db.Client, Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder,
+		Client: db.Client, Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder, DB: db.DB,
 	})
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	ctx, cancel := context.WithCancel(event.Quiet(t.Context()))
 	ended := make(chan error)
 	go func() { ended <- site.Serve(ctx, s.Handler()) }()
@@ -97,6 +99,23 @@ func TestConsole(t *testing.T) {
 	require.NoError(t, chromedp.Do(tab, chromedp.Click("#put")))
 	until(t, tab, `document.getElementById('item') !== null && document.getElementById('item').value.includes('Grace')`)
 	require.Contains(t, db.Dump("Shop"), "Grace")
+
+	// A branch: changed there, compared, kept.
+	visit(base + "branches")
+	require.NoError(t, chromedp.Do(tab, chromedp.Click("[data-post=branches]")))
+	until(t, tab, `location.pathname === '/branch/1/' && document.querySelector('main a') !== null`)
+	visit(base + "branch/1/item?name=Shop&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"}}`)))
+	until(t, tab, `document.getElementById('item') !== null`)
+	edit("Grace", "Hopper")
+	require.NoError(t, chromedp.Do(tab, chromedp.Click("#put")))
+	until(t, tab, `document.getElementById('item') !== null && document.getElementById('said').textContent === '' && document.getElementById('item').value.includes('Hopper')`)
+	require.Contains(t, db.Dump("Shop"), "Grace")
+	visit(base + "branches")
+	until(t, tab, `document.querySelector('main').textContent.includes('"Grace" → "Hopper"')`)
+	accessible(t, tab, "branches")
+	require.NoError(t, chromedp.Do(tab, chromedp.Click(`[data-post="branches/1/keep"]`)))
+	until(t, tab, `document.querySelector('main').textContent.includes('There are no branches')`)
+	require.Contains(t, db.Dump("Shop"), "Hopper")
 
 	// The requests of the program.
 	visit(base + "requests")

@@ -55,7 +55,7 @@ func until(t *testing.T, tab context.Context, expression string) {
 	t.Helper()
 	var err error
 	for range 20 { // a poll does not survive a navigation
-		if _, err = chromedp.Run(tab, chromedp.Poll[bool](expression)); err == nil || !strings.Contains(err.Error(), "context") {
+		if _, err = chromedp.Run(tab, chromedp.Poll[bool](expression)); err == nil || !strings.Contains(err.Error(), "context") && !strings.Contains(err.Error(), "navigated") {
 			break
 		}
 	}

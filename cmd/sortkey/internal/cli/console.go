@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -52,7 +53,7 @@ func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, port 
 		return err
 	}
 	defer src.Close()
-	o := console.Options{Client: src.Client, Target: src.Target, Name: source.Name()}
+	o := console.Options{Client: src.Client, Target: src.Target, Name: source.Name(), DB: src.DB}
 	if src.Model != nil {
 		o.Classify = src.Model.EntityName
 	}
@@ -62,5 +63,6 @@ func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, port 
 	}
 	fmt.Fprintf(env.Stdout, "%s\n", site.URL())
 	fmt.Fprintln(env.Stderr, "open this address in the browser; ctrl-c ends")
-	return site.Serve(ctx, console.New(o).Handler())
+	pages := console.New(o)
+	return errors.Join(site.Serve(ctx, pages.Handler()), pages.Close())
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
@@ -41,6 +42,10 @@ type Options struct {
 	Name string
 	// Classify names the kind of an item. Default: by what is before the first # in its key.
 	Classify func(table string, it attr.Item) string
+	// DB is the database if it is in this process, or nil. With it there are branches.
+	DB *sortkey.DB
+	// Branch says that the pages are about a branch.
+	Branch bool
 	// Requests are those of the running program, or nil if they cannot be seen.
 	Requests *Recorder
 }
@@ -51,10 +56,15 @@ type Server struct {
 
 	mu     sync.Mutex
 	colors map[string]string // classes by the kinds of items
+
+	branches map[int]*branch
+	begun    int // branches so far
 }
 
-// New returns a server.
-func New(o Options) *Server { return &Server{opts: o, colors: map[string]string{}} }
+// New returns a server. Its Close discards branches.
+func New(o Options) *Server {
+	return &Server{opts: o, colors: map[string]string{}, branches: map[int]*branch{}}
+}
 
 // maxColors is the number of kinds of items with a colour of their own.
 const maxColors = 64
@@ -85,6 +95,10 @@ func (s *Server) Handler() http.Handler {
 	page("GET /collection", s.collection)
 	page("GET /item", s.item)
 	page("GET /requests", s.requests)
+	if s.opts.DB != nil {
+		page("GET /branches", s.branchPage)
+		s.handleBranches(mux)
+	}
 	mux.HandleFunc("GET /query", s.query)
 	mux.HandleFunc("POST /preview", s.preview)
 	mux.HandleFunc("POST /put", s.put)
@@ -99,6 +113,7 @@ func (s *Server) Handler() http.Handler {
 		"page.js":     {"text/javascript", report.Script},
 		"console.js":  {"text/javascript", func() string { return own("console.js") }},
 		"requests.js": {"text/javascript", func() string { return own("requests.js") }},
+		"branches.js": {"text/javascript", func() string { return own("branches.js") }},
 	} {
 		mux.HandleFunc("GET /"+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", asset.kind+"; charset=utf-8")
@@ -141,9 +156,11 @@ func (s *Server) page(
 		Name     string
 		Tables   []string
 		Recorded bool
+		Branches bool
+		Branch   bool
 		Body     string
 		Data     any
-	}{s.opts.Name, names, s.opts.Requests != nil, name, data})
+	}{s.opts.Name, names, s.opts.Requests != nil, s.opts.DB != nil, s.opts.Branch, name, data})
 	if err != nil {
 		fail(w, err)
 		return

@@ -36,8 +36,9 @@ func start(t *testing.T) *client {
 	recorder := console.NewRecorder()
 	t.Cleanup(db.DB.Observe(recorder))
 	s := console.New(console.Options{
-		Client: db.Client, Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder,
+		Client: db.Client, Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder, DB: db.DB,
 	})
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	h := s.Handler()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r.WithContext(event.Quiet(r.Context())))
@@ -240,6 +241,60 @@ func TestEdit(t *testing.T) {
 	require.Contains(t, c.page("item"+where), "there is no such item")
 	status, text = send("put", "", plain)
 	require.Equal(t, http.StatusOK, status, text)
+}
+
+// TestBranches tries writes in a copy, and keeps or discards them.
+func TestBranches(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	before := c.db.Dump()
+	status, at := c.do("POST", "branches", "")
+	require.Equal(t, http.StatusOK, status, at)
+	require.Equal(t, "branch/1/", at)
+	key := base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"}}`))
+	where := "?name=Shop&key=" + key
+	put := func(prefix, was, is string) {
+		body, err := json.Marshal(map[string]string{"Was": was, "Is": is})
+		require.NoError(t, err)
+		status, text := c.do("POST", prefix+"put"+where, string(body))
+		require.Equal(t, http.StatusOK, status, text)
+	}
+	const ada = `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"},"name":{"S":"Ada"}}`
+	put(at, ada, strings.Replace(ada, "Ada", "Grace", 1))
+	put(at, "", strings.Replace(ada, "PROFILE#", "NEW#", 1))
+	require.Contains(t, c.page(at+"collection?name=Shop&partition=CUSTOMER%23c1"), "Grace")
+	require.Equal(t, before, c.db.Dump(), "nothing reaches the database")
+	page := c.page("branches")
+	require.Contains(t, page, "2 changed items")
+	require.Contains(t, page, "Grace")
+
+	// Somebody changes one of the items: only the other is kept, the branch stays.
+	put("", ada, strings.Replace(ada, "Ada", "Eve", 1))
+	status, text := c.do("POST", "branches/1/keep", "")
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, text, "1 change kept, 1 change not")
+	require.Contains(t, c.db.Dump(), "NEW#")
+	require.Contains(t, c.db.Dump(), "Eve")
+	status, _ = c.do("POST", "branches/1/discard", "")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, c.page("branches"), "There are no branches")
+	status, text = c.do("GET", "branch/1/", "")
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, text, "no branch 1 any more")
+
+	_, at = c.do("POST", "branches", "")
+	put(at, strings.Replace(ada, "Ada", "Eve", 1), ada)
+	status, text = c.do("POST", strings.Replace(at, "branch/", "branches/", 1)+"keep", "")
+	require.Equal(t, http.StatusOK, status, text)
+	require.Contains(t, c.db.Dump(), "Ada")
+	for range 8 {
+		status, _ = c.do("POST", "branches", "")
+		require.Equal(t, http.StatusOK, status)
+	}
+	status, text = c.do("POST", "branches", "")
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, text, "discard one")
 }
 
 // TestInvisible edits an item with characters that nobody sees, which stay what they are.

@@ -28,7 +28,7 @@ func serveConsole(
 		return nil, &advice.Error{Msg: "--console: " + err.Error(), Advice: "give another port, or none", Err: err}
 	}
 	pages := console.New(console.Options{
-		Client: sdk.Client(db), Target: explain.InProcess(db), Name: "sortkey serve", Requests: recorder,
+		Client: sdk.Client(db), Target: explain.InProcess(db), Name: "sortkey serve", Requests: recorder, DB: db,
 	})
 	fmt.Fprintf(env.Stdout, "sortkey: console at %s\n", site.URL())
 	ctx, cancel := context.WithCancel(event.Quiet(ctx))
@@ -37,5 +37,6 @@ func serveConsole(
 	return func() {
 		cancel()
 		<-done
+		_ = pages.Close()
 	}, nil
 }
