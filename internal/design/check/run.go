@@ -51,6 +51,8 @@ type Result struct {
 	// the order of the file for each severity.
 	Findings []model.Finding
 	Tables   []TableStats
+	// Looked has the tables that [Running] looked at.
+	Looked []Looked
 }
 
 // A PatternResult is the result of one access pattern.
