@@ -84,6 +84,7 @@ type PatternResult struct {
 	// Failures are the unmet expectations.
 	Failures []model.Finding
 
+	cut     int      // it was not read on after so many pages; 0 if it was
 	varied  []string // fields whose values differ between requests
 	nothing bool     // the failure is that it finds nothing
 	lost    int      // rows without the key of the item to which they should lead

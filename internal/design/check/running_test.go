@@ -167,6 +167,53 @@ fields: {big: {values: [big]}, small: {values: [small]}, pad: {size: 30000}}
 	require.Contains(t, text, "expected at most 5 rows, got 6")
 }
 
+// TestRunningLimit holds that a pattern with a Limit reads one page, and another at most so many.
+func TestRunningLimit(t *testing.T) {
+	const model = `name: m
+tables: {Shop: {partition: PK, sort: SK}}
+entities:
+  Order: {attributes: {PK: "C#{customer}", SK: "O#{order:int(4)}", pad: "{pad}"}, count: 30}
+fields: {customer: {values: [only]}, pad: {size: 100000}}
+`
+	_, text := runningOn(t, model+`patterns:
+  - {name: newest, query: {entity: Order, where: {customer: c}, limit: 2, order: desc}, expect: {max_rows: 2, pages: 1}}
+  - name: raw
+    request: {operation: Query, TableName: Shop, Limit: 2, KeyConditionExpression: PK = :p, ExpressionAttributeValues: {":p": {S: "C#only"}}}
+    expect: {max_rows: 2, pages: 1}
+  - {name: all, query: {entity: Order, where: {customer: c}}}
+`, model, check.RunningOptions{Pages: 2})
+	for _, want := range []string{"✓ newest", "✓ raw", "✓ all", "after 2 pages: the pattern reads more, and costs more"} {
+		require.Contains(t, text, want)
+	}
+	require.Equal(t, 1, strings.Count(text, "reads more, and costs more"))
+}
+
+// TestRunningBudgets holds that values which most of the items have are among those that a budget is judged
+// with, that different values are tried, and that p95 allows one in 20 to exceed it.
+func TestRunningBudgets(t *testing.T) {
+	tables := "name: m\ntables: {Shop: {partition: PK, sort: SK}}\n"
+	items := func(large int) string {
+		var b strings.Builder
+		for customer := range 20 {
+			for n := range 1 + 9*min(1, customer/(20-large)) { // the last ones have ten
+				fmt.Fprintf(&b, "    - {PK: C#%02d, SK: O#%04d}\n", customer, n)
+			}
+		}
+		return "items:\n  Shop:\n" + b.String()
+	}
+	order := "entities:\n  Order: {attributes: {PK: \"C#{customer}\", SK: \"O#{order:int(4)}\"}}\n"
+	const failed, ok = "expected at most 5 rows, got 10", "✓ orders"
+	for _, tt := range []struct {
+		budget string
+		large  int
+		want   string
+	}{{"worst", 1, failed}, {"p95", 1, ok}, {"p95", 2, failed}, {"sample", 2, ok}} {
+		patterns := "patterns:\n  - {name: orders, query: {entity: Order, where: {customer: c}}, expect: {max_rows: 5, budget: " + tt.budget + "}}\n"
+		_, text := runningOn(t, tables+order+patterns, tables+order+items(tt.large), check.RunningOptions{})
+		require.Contains(t, text, tt.want, tt)
+	}
+}
+
 // TestRunningSame holds that a check of the tables that a model makes finds nothing.
 func TestRunningSame(t *testing.T) {
 	m, err := modelfile.Load("../modelfile/testdata/shop.yaml")

@@ -204,6 +204,9 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		}
 		p.line("rows", nil, strings.Join(parts, ", "))
 	}
+	if pr.cut > 0 {
+		p.line("stops", p.paint.Warn, "after "+text.Count(pr.cut, "page")+": the pattern reads more, and costs more")
+	}
 	if r.Operation == "Query" && r.Limit > 0 && r.Last != nil {
 		p.line("stops", nil, r.Stop)
 	}
