@@ -81,6 +81,9 @@ func (p *printer) write() {
 	if p.r.Scale < 1 {
 		fmt.Fprintln(&p.out, p.paint.Warn(strings.Join(terminal.Wrap(p.sample(), p.o.Width), "\n")))
 	}
+	if len(p.r.Looked) > 0 && !p.o.Quiet {
+		fmt.Fprintln(&p.out, strings.Join(terminal.Wrap(text.Visible(p.r.look()), p.o.Width), "\n"))
+	}
 	for i := range p.r.Patterns {
 		if pr := &p.r.Patterns[i]; !p.o.Quiet || !pr.OK() {
 			fmt.Fprintln(&p.out)
@@ -200,6 +203,9 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 			parts = append(parts, part)
 		}
 		p.line("rows", nil, strings.Join(parts, ", "))
+	}
+	if pr.cut > 0 {
+		p.line("stops", p.paint.Warn, "after "+text.Count(pr.cut, "page")+": the pattern reads more, and costs more")
 	}
 	if r.Operation == "Query" && r.Limit > 0 && r.Last != nil {
 		p.line("stops", nil, r.Stop)
