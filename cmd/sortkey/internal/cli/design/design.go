@@ -24,7 +24,7 @@ or the name of an example.`,
 	}
 	cmd.AddCommand(
 		newCommand(env), checkCommand(env), diffCommand(env), schemaCommand(env), genCommand(env),
-		exprCommand(env), importCommand(env),
+		exprCommand(env), importCommand(env), exportCommand(env),
 	)
 	return cmd
 }
