@@ -66,7 +66,8 @@ func init() {
 		{
 			Workbench, "a model of NoSQL Workbench", ".json", false,
 			[]Part{
-				Name, About, TableNames, TableOrder, Indexes, LocalIndexes, Projections, Items, Patterns, PatternAbout,
+				Name, About, TableNames, TableOrder, Indexes, LocalIndexes, Projections, Entities, Items, Owners,
+				Patterns, PatternAbout,
 			},
 			workbench,
 		},

@@ -31,8 +31,8 @@ type fact struct {
 func facts(m *model.Model) []fact {
 	c := &collector{m: m}
 	c.add(fact{part: Name, path: "name", value: m.Name})
-	if m.About != "" {
-		c.add(fact{part: About, path: "about", value: m.About})
+	if about := strings.TrimSpace(m.About); about != "" {
+		c.add(fact{part: About, path: "about", value: about})
 	}
 	c.tables()
 	for _, e := range m.Entities {

@@ -111,8 +111,8 @@ func (d *design) losses() (all []Loss) {
 				continue
 			}
 			some = true
-			if f.name != "" && !slices.Contains(l.Names, f.name) {
-				l.Names = append(l.Names, f.name)
+			if name := d.nameOf(f); name != "" && !slices.Contains(l.Names, name) {
+				l.Names = append(l.Names, name)
 			}
 		}
 		if some {
@@ -123,6 +123,15 @@ func (d *design) losses() (all []Loss) {
 		all = append(all, Loss{Part: Added, Names: added})
 	}
 	return all
+}
+
+// nameOf returns the name of a fact in a loss: if the format carries nothing of its part, that of
+// the whole entity.
+func (d *design) nameOf(f fact) string {
+	if f.of != "" && !slices.Contains(d.w.carries, f.part) {
+		return f.of
+	}
+	return f.name
 }
 
 // loses reports whether the file lacks a fact.
