@@ -54,19 +54,19 @@ type writer struct {
 var writers []writer
 
 func init() {
-	tables := []Part{TableNames, TableOrder, TTL, Indexes, LocalIndexes, Projections}
+	tables := []Part{TableNames, TableOrder, TTL, KeyTypes, Indexes, LocalIndexes, Projections}
 	writers = []writer{
 		{CloudFormation, "a CloudFormation template", ".yaml", false, tables, cloudFormation},
 		{Terraform, "Terraform", ".tf", false, tables, terraform},
 		{CDK, "a construct of the AWS CDK in TypeScript", ".ts", false, tables, cdk},
 		{
 			CreateTable, "requests of CreateTable", ".json", true,
-			[]Part{TableNames, TableOrder, Indexes, LocalIndexes, Projections}, createTable,
+			[]Part{TableNames, TableOrder, Indexes, LocalIndexes, Projections, KeyTypes}, createTable,
 		},
 		{
 			Workbench, "a model of NoSQL Workbench", ".json", false,
 			[]Part{
-				Name, About, TableNames, TableOrder, Indexes, LocalIndexes, Projections, Entities, Items, Owners,
+				Name, About, TableNames, TableOrder, Indexes, LocalIndexes, Projections, KeyTypes, Entities, Items, Owners,
 				Patterns, PatternAbout,
 			},
 			workbench,
@@ -74,14 +74,14 @@ func init() {
 		{
 			OneTable, "a OneTable schema", ".json", true,
 			[]Part{
-				Name, About, TTL, Indexes, IndexOrder, LocalIndexes, Projections, Entities, Templates, Types, Constants,
+				Name, About, TTL, Indexes, IndexOrder, LocalIndexes, Projections, KeyTypes, Entities, Templates, Types, Constants,
 				Items, Owners,
 			},
 			oneTable,
 		},
 		{
 			ElectroDB, "ElectroDB schemas", ".json", true,
-			[]Part{TableNames, Indexes, LocalIndexes, Projections, Entities, Templates, Types, Constants},
+			[]Part{TableNames, Indexes, LocalIndexes, Projections, KeyTypes, Entities, Templates, Types, Constants},
 			electroDB,
 		},
 	}

@@ -66,6 +66,10 @@ func (c *collector) tables() {
 		}
 		c.add(fact{part: TableNames, name: t.Name, path: of + "/name", value: t.Name})
 		c.add(fact{path: of + "/key", value: keyText(t.Partition, t.Sort)})
+		kinds := t.Kinds()
+		for _, name := range sortedNames(kinds) {
+			c.add(fact{part: KeyTypes, name: t.Name + "." + name, path: of + "/kind/" + name, value: kinds[name].String()})
+		}
 		if t.TTL != "" {
 			c.add(fact{part: TTL, name: t.Name, path: of + "/ttl", value: t.TTL})
 		}
@@ -106,7 +110,7 @@ func keyText(hash, sort []model.Attribute) string {
 			b.WriteString(" / ")
 		}
 		for _, a := range list {
-			b.WriteString(a.Name + ":" + a.Kind.String() + " ")
+			b.WriteString(a.Name + " ")
 		}
 	}
 	return b.String()
@@ -286,16 +290,20 @@ func attrText(it attr.Item) string {
 }
 
 // constant returns the value of an attribute that is the same in all items: a constant, or a
-// template of type S without components.
+// template without components.
 func constant(t *model.Template) (attr.Value, bool) {
 	if t.Template == nil {
 		return t.Const, true
 	}
-	if t.Kind == attr.String && len(t.Template.Components()) == 0 {
-		s, err := t.Template.Build(nil)
-		return attr.NewString(s), err == nil
+	if len(t.Template.Components()) > 0 {
+		return attr.Value{}, false
 	}
-	return attr.Value{}, false
+	s, err := t.Template.Build(nil)
+	if err != nil {
+		return attr.Value{}, false
+	}
+	v, err := model.ValueOf(s, t.Kind)
+	return v, err == nil
 }
 
 // shape returns a template without the types of its components.

@@ -17,6 +17,7 @@ const (
 	About        Part = "the description of the model"
 	TableNames   Part = "names of tables"
 	TableOrder   Part = "the order of the tables"
+	KeyTypes     Part = "types of key attributes"
 	Indexes      Part = "indexes"
 	IndexOrder   Part = "the order of local and global indexes"
 	LocalIndexes Part = "whether an index is local"
@@ -48,7 +49,7 @@ const (
 // Parts returns the parts in the order in which losses are listed.
 func Parts() []Part {
 	return []Part{
-		Name, About, TableNames, TableOrder, Indexes, IndexOrder, LocalIndexes, Projections, TTL, Entities, EntityAbout,
+		Name, About, TableNames, TableOrder, KeyTypes, Indexes, IndexOrder, LocalIndexes, Projections, TTL, Entities, EntityAbout,
 		Templates, Types, Constants, Conditions, Values, Parents, Mutable, Lives, Generation, Rates, Items, Owners,
 		Patterns, PatternAbout, Where, Expectations, Allowances, Added,
 	}

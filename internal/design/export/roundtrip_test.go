@@ -183,7 +183,7 @@ func inferred(f Format, part Part) bool {
 	if f == Workbench && slices.Contains([]Part{Templates, Types, Constants, Conditions}, part) {
 		return true
 	}
-	return slices.Contains([]Part{Parents, Values, Generation, Name}, part)
+	return slices.Contains([]Part{Parents, Values, Generation, Name, TableNames, Patterns}, part)
 }
 
 // lacks reports whether the losses say that a fact is lost, or for a fact of the import that it may

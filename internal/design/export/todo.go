@@ -1,4 +1,3 @@
 package export
 
-func oneTable(d *design) ([]byte, error)  { return []byte("{}"), nil }
 func electroDB(d *design) ([]byte, error) { return []byte("{}"), nil }
