@@ -33,6 +33,7 @@ const (
 type File struct {
 	// Name is a name for the file, with the extension of its format.
 	Name string
+	// Data is nil if the format has nothing for the table of the file.
 	Data []byte
 	// Losses are what the file lacks of the model, in the order of [Parts].
 	Losses []Loss
@@ -54,19 +55,19 @@ type writer struct {
 var writers []writer
 
 func init() {
-	tables := []Part{TableNames, TableOrder, TTL, KeyTypes, Indexes, LocalIndexes, Projections}
+	tables := []Part{Tables, TableNames, TableOrder, TTL, KeyTypes, Indexes, LocalIndexes, Projections}
 	writers = []writer{
 		{CloudFormation, "a CloudFormation template", ".yaml", false, tables, cloudFormation},
 		{Terraform, "Terraform", ".tf", false, tables, terraform},
 		{CDK, "a construct of the AWS CDK in TypeScript", ".ts", false, tables, cdk},
 		{
 			CreateTable, "requests of CreateTable", ".json", true,
-			[]Part{TableNames, TableOrder, Indexes, LocalIndexes, Projections, KeyTypes}, createTable,
+			[]Part{Tables, TableNames, TableOrder, Indexes, LocalIndexes, Projections, KeyTypes}, createTable,
 		},
 		{
 			Workbench, "a model of NoSQL Workbench", ".json", false,
 			[]Part{
-				Name, About, TableNames, TableOrder, Indexes, LocalIndexes, Projections, KeyTypes, Entities, Items, Owners,
+				Name, About, Tables, TableNames, TableOrder, Indexes, LocalIndexes, Projections, KeyTypes, Entities, Items, Owners,
 				Patterns, PatternAbout,
 			},
 			workbench,
@@ -74,14 +75,14 @@ func init() {
 		{
 			OneTable, "a OneTable schema", ".json", true,
 			[]Part{
-				Name, About, TTL, Indexes, IndexOrder, LocalIndexes, Projections, KeyTypes, Entities, Templates, Types, Constants,
+				Name, About, Tables, TTL, Indexes, IndexOrder, LocalIndexes, Projections, KeyTypes, Entities, Templates, Types, Constants,
 				Items, Owners,
 			},
 			oneTable,
 		},
 		{
 			ElectroDB, "ElectroDB schemas", ".json", true,
-			[]Part{TableNames, Indexes, LocalIndexes, Projections, KeyTypes, Entities, Templates, Types, Constants},
+			[]Part{Tables, TableNames, Indexes, LocalIndexes, Projections, KeyTypes, Entities, Templates, Types, Constants},
 			electroDB,
 		},
 	}

@@ -34,6 +34,9 @@ func facts(m *model.Model) []fact {
 	if about := strings.TrimSpace(m.About); about != "" {
 		c.add(fact{part: About, path: "about", value: about})
 	}
+	if m.Seed > 1 {
+		c.add(fact{part: Generation, path: "seed", value: fmt.Sprint(m.Seed)})
+	}
 	c.tables()
 	for _, e := range m.Entities {
 		c.entity(e)
@@ -65,7 +68,7 @@ func (c *collector) tables() {
 			of = "table"
 		}
 		c.add(fact{part: TableNames, name: t.Name, path: of + "/name", value: t.Name})
-		c.add(fact{path: of + "/key", value: keyText(t.Partition, t.Sort)})
+		c.add(fact{part: Tables, name: t.Name, path: of + "/key", value: keyText(t.Partition, t.Sort)})
 		kinds := t.Kinds()
 		for _, name := range sortedNames(kinds) {
 			c.add(fact{part: KeyTypes, name: t.Name + "." + name, path: of + "/kind/" + name, value: kinds[name].String()})
@@ -121,7 +124,11 @@ func (c *collector) entity(e *model.Entity) {
 	add := func(part Part, path, value string) {
 		c.add(fact{part: part, name: e.Name, within: Entities, of: e.Name, path: at + path, value: value})
 	}
-	add(Entities, "", "")
+	table := ""
+	if len(c.m.Tables) > 1 {
+		table = e.Table.Name
+	}
+	add(Entities, "", table)
 	if e.About != "" {
 		add(EntityAbout, "/about", e.About)
 	}
@@ -245,7 +252,14 @@ func (c *collector) pattern(p *model.Pattern) {
 	if err != nil {
 		request = []byte(err.Error())
 	}
-	add(Patterns, "", p.Operation+" "+canonicalJSON(request))
+	value := p.Operation + " " + canonicalJSON(request)
+	if p.Then != nil {
+		value += " then " + p.Then.Name
+	}
+	for _, w := range p.Writes {
+		value += fmt.Sprint(" ", w.Operation, w.Entity.Name, w.Where, w.Set, w.If)
+	}
+	add(Patterns, "", value)
 	if p.About != "" {
 		add(PatternAbout, "/about", p.About)
 	}

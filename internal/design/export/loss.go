@@ -15,6 +15,7 @@ type Part string
 const (
 	Name         Part = "the name of the model"
 	About        Part = "the description of the model"
+	Tables       Part = "tables"
 	TableNames   Part = "names of tables"
 	TableOrder   Part = "the order of the tables"
 	KeyTypes     Part = "types of key attributes"
@@ -49,7 +50,7 @@ const (
 // Parts returns the parts in the order in which losses are listed.
 func Parts() []Part {
 	return []Part{
-		Name, About, TableNames, TableOrder, KeyTypes, Indexes, IndexOrder, LocalIndexes, Projections, TTL, Entities, EntityAbout,
+		Name, About, Tables, TableNames, TableOrder, KeyTypes, Indexes, IndexOrder, LocalIndexes, Projections, TTL, Entities, EntityAbout,
 		Templates, Types, Constants, Conditions, Values, Parents, Mutable, Lives, Generation, Rates, Items, Owners,
 		Patterns, PatternAbout, Where, Expectations, Allowances, Added,
 	}
@@ -58,9 +59,9 @@ func Parts() []Part {
 // within are the parts that are lost with another one: an entity that is lost has no templates.
 var within = map[Part]Part{
 	EntityAbout: Entities, Templates: Entities, Types: Templates, Constants: Templates, Conditions: Templates,
-	Values: Entities, Parents: Entities, Mutable: Entities, Lives: Entities, Owners: Entities,
+	Values: Entities, Parents: Entities, Mutable: Entities, Lives: Entities, Owners: Items,
 	PatternAbout: Patterns, Where: Patterns, Expectations: Patterns,
-	LocalIndexes: Indexes, Projections: Indexes,
+	LocalIndexes: Indexes, Projections: Indexes, TableNames: Tables, KeyTypes: Tables, Indexes: Tables, TTL: Tables,
 }
 
 // A Loss is a part of a model that a file lacks.

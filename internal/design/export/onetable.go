@@ -22,7 +22,7 @@ func oneTable(d *design) ([]byte, error) {
 
 	models, items := ordered{}, []any{}
 	for _, e := range d.m.Entities {
-		p := newPlan(e, true)
+		p := newPlan(e, rules{dates: true, widths: true})
 		models.add(e.Name, o.model(p))
 		for _, s := range e.Samples {
 			item, err := o.item(p, s)

@@ -37,8 +37,14 @@ type use struct {
 	typ       keys.Type
 }
 
-// newPlan returns the plan of an entity. Dates says that the library has a type for times.
-func newPlan(e *model.Entity, dates bool) *plan {
+// Rules are what a library can do.
+type rules struct {
+	dates  bool // it has a type for times
+	widths bool // it pads one number to several widths
+}
+
+// newPlan returns the plan of an entity.
+func newPlan(e *model.Entity, r rules) *plan {
 	p := &plan{e: e, plain: map[string]bool{}, stored: map[string]*model.Template{}}
 	uses := map[string][]use{}
 	var order []string
@@ -61,9 +67,9 @@ func newPlan(e *model.Entity, dates bool) *plan {
 		}
 	}
 	for _, field := range order {
-		f := formOf(field, uses[field], e.Table.TTL, dates)
+		f := formOf(field, uses[field], e.Table.TTL, r)
 		for _, u := range uses[field] {
-			if !f.fits(u) {
+			if !f.fits(u, r) {
 				p.plain[u.attribute.Name] = true
 			}
 		}
@@ -117,7 +123,7 @@ func pure(t *model.Template) string {
 }
 
 // formOf returns the form of a field that serves its first use, a number before a text.
-func formOf(field string, uses []use, ttl string, dates bool) form {
+func formOf(field string, uses []use, ttl string, r rules) form {
 	of := func(is func(use) bool) bool { return !slices.ContainsFunc(uses, func(u use) bool { return !is(u) }) }
 	text := func(u use) bool { return u.attribute.Kind == attr.String }
 	self := slices.IndexFunc(uses, func(u use) bool { return u.attribute.Name == field })
@@ -129,15 +135,18 @@ func formOf(field string, uses []use, ttl string, dates bool) form {
 	is := func(u use) bool { return u.typ.String() == f.typ.String() }
 	switch i := slices.IndexFunc(uses, func(u use) bool { return !text(u) }); {
 	case self >= 0 && text(uses[self]):
-		f.date = dates && f.typ.Name == "millis" && !f.typ.Desc && of(is) && of(text)
+		f.date = r.dates && f.typ.Name == "millis" && !f.typ.Desc && of(is) && of(text)
 	case i >= 0:
 		f.number, f.typ = true, uses[i].typ
-		f.date = dates && of(is) && of(func(u use) bool { return !text(u) }) && !f.typ.Desc &&
+		f.date = r.dates && of(is) && of(func(u use) bool { return !text(u) }) && !f.typ.Desc &&
 			(f.typ.Name == "epochms" || f.typ.Name == "epoch" && uses[i].attribute.Name == ttl)
+		if k := slices.IndexFunc(uses, text); k >= 0 && padded(f.typ) && padded(uses[k].typ) {
+			f.typ = uses[k].typ
+		}
 	case padded(f.typ):
 		f.number = true
 	default:
-		f.date = dates && f.typ.Name == "millis" && !f.typ.Desc && of(is)
+		f.date = r.dates && f.typ.Name == "millis" && !f.typ.Desc && of(is)
 	}
 	return f
 }
@@ -146,12 +155,12 @@ func formOf(field string, uses []use, ttl string, dates bool) form {
 func padded(t keys.Type) bool { return (t.Name == "int" || t.Name == "number") && !t.Desc }
 
 // fits reports whether the value of a field serves one of its uses.
-func (f form) fits(u use) bool {
+func (f form) fits(u use, r rules) bool {
 	switch {
 	case !f.number:
 		return u.attribute.Kind == attr.String && u.typ.String() == f.typ.String()
 	case padded(f.typ):
-		return padded(u.typ)
+		return padded(u.typ) && (r.widths || u.attribute.Kind == attr.Number || u.typ.String() == f.typ.String())
 	}
 	return u.attribute.Kind == attr.Number && u.typ.String() == f.typ.String()
 }

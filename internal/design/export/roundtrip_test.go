@@ -108,6 +108,10 @@ func TestRoundTrip(t *testing.T) {
 					if writerOf(f).each {
 						was = Only(m, m.Tables[i])
 					}
+					if file.Data == nil {
+						require.Contains(t, file.Losses, Loss{Part: Tables, Names: []string{was.Tables[0].Name}})
+						continue
+					}
 					is := readBack(t, f, file)
 					if f == Workbench {
 						is = regrouped(was, is)
@@ -182,6 +186,9 @@ func compareModels(t *testing.T, f Format, file File, was, is *model.Model) {
 func inferred(f Format, part Part) bool {
 	if f == Workbench && slices.Contains([]Part{Templates, Types, Constants, Conditions}, part) {
 		return true
+	}
+	if f == ElectroDB && part == Items {
+		return true // which import makes up, sometimes the same
 	}
 	return slices.Contains([]Part{Parents, Values, Generation, Name, TableNames, Patterns}, part)
 }

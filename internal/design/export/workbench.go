@@ -182,7 +182,7 @@ func (d *design) workbenchPatterns() (all []any) {
 }
 
 func (d *design) workbenchPattern(p *model.Pattern) (ordered, bool) {
-	if parts, err := compile.Split(p); err != nil || len(parts) != 1 || p.IsWrite() {
+	if parts, err := compile.Split(p); err != nil || len(parts) != 1 || p.IsWrite() || p.Then != nil {
 		return nil, false
 	}
 	data, err := compile.PatternJSON(d.m, p)

@@ -113,6 +113,9 @@ func (f *exportFlags) write(env *app.Env, m *model.Model, files []export.File) e
 			return err
 		}
 		for _, file := range files {
+			if file.Data == nil {
+				continue
+			}
 			path := filepath.Join(f.out, file.Name)
 			if err := writeNew(path, file.Data, f.force); err != nil {
 				return err
@@ -123,6 +126,11 @@ func (f *exportFlags) write(env *app.Env, m *model.Model, files []export.File) e
 	}
 
 	data := files[0].Data
+	if len(files) == 1 && data == nil {
+		return advice.New(
+			"add entities to the model", "the model has no entities to write as %s", export.Format(f.format).Title(),
+		)
+	}
 	if len(files) > 1 {
 		if f.format != string(export.CreateTable) || f.out != "" && f.out != "-" {
 			return advice.New(

@@ -1,3 +1,0 @@
-package export
-
-func electroDB(d *design) ([]byte, error) { return []byte("{}"), nil }
