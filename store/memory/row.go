@@ -13,14 +13,30 @@ type record struct {
 	sort  uint32 // where the sort position begins in the address
 }
 
-// shortRecord and longRecord are records together with their keys, as most are:
-// one object for the collector.
+// Records together with their keys, as most are: one object for the collector. Their sizes are those in
+// which Go allocates, so that no memory is left over: 80, 96, 112, 128, 144 and 176 bytes.
 type (
-	shortRecord struct {
+	record24 struct {
+		record
+		room [24]byte
+	}
+	record40 struct {
+		record
+		room [40]byte
+	}
+	record56 struct {
+		record
+		room [56]byte
+	}
+	record72 struct {
 		record
 		room [72]byte
 	}
-	longRecord struct {
+	record88 struct {
+		record
+		room [88]byte
+	}
+	record120 struct {
 		record
 		room [120]byte
 	}
@@ -28,17 +44,32 @@ type (
 
 // makeRecord returns a record whose empty key has room for n bytes.
 func makeRecord(n int) *record {
+	var r *record
+	var room []byte
 	switch {
-	case n <= len(shortRecord{}.room):
-		r := new(shortRecord)
-		r.key = r.room[:0]
-		return &r.record
-	case n <= len(longRecord{}.room):
-		r := new(longRecord)
-		r.key = r.room[:0]
-		return &r.record
+	case n <= 24:
+		own := new(record24)
+		r, room = &own.record, own.room[:0]
+	case n <= 40:
+		own := new(record40)
+		r, room = &own.record, own.room[:0]
+	case n <= 56:
+		own := new(record56)
+		r, room = &own.record, own.room[:0]
+	case n <= 72:
+		own := new(record72)
+		r, room = &own.record, own.room[:0]
+	case n <= 88:
+		own := new(record88)
+		r, room = &own.record, own.room[:0]
+	case n <= 120:
+		own := new(record120)
+		r, room = &own.record, own.room[:0]
+	default:
+		r, room = new(record), make([]byte, 0, n)
 	}
-	return &record{key: make([]byte, 0, n)}
+	r.key = room
+	return r
 }
 
 // addr returns the address of the record.
