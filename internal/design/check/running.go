@@ -361,12 +361,33 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 		}
 		return cmp.Compare(b.Units(), a.Units())
 	})
-	if x.Budget == model.BudgetP95 { // the budget holds in 95 of 100
-		if exempt := len(read) / 20; exempt > 0 && !read[0].OK() {
-			return read[exempt], nil
-		}
+	if x.Budget == model.BudgetP95 {
+		return read[r.exempt(p, read)], nil
 	}
 	return read[0], nil
+}
+
+// exempt returns how many of the readings that fail, which are the first, a budget of p95 allows. Values
+// were taken from items. If these are not all there are, a value is the likelier to be among them the more
+// items have it, so its reading counts the less.
+func (r *running) exempt(p *model.Pattern, read []PatternResult) (n int) {
+	weight := func(pr *PatternResult) float64 {
+		if pr.Total == nil || p.Entity == nil || r.looked[p.Entity.Table].All {
+			return 1
+		}
+		return 1 / float64(max(pr.Total.Examined, 1))
+	}
+	all, failed := 0.0, 0.0
+	for i := range read {
+		all += weight(&read[i])
+	}
+	for n < len(read)-1 && !read[n].OK() {
+		if failed += weight(&read[n]); failed > all/20 {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // limited reports whether the request of a pattern has a Limit, so that it is for one page.

@@ -113,7 +113,8 @@ patterns:
   User: {table: Users, attributes: {id: "USER#{user}"}, count: 4}
 `, check.RunningOptions{})
 	for _, want := range []string{
-		"looked at 30 items of table Carts, which are all; at 5 items of table Users, which are all; at table Empty, which is empty.",
+		"looked at 30 items of table Carts, which are all; at 5 items of table Users, which are all; at table Empty, " +
+			"which is empty.",
 		"1 item of 5 looked at in table Users is of no entity of the model",
 		"table Empty is empty there", "fill it: patterns take their values from items",
 		"✓ a user", "– none", "✓ all", "3 patterns, 2 as expected; 0 errors, 1 warning, 1 note",
@@ -126,8 +127,9 @@ patterns:
 // TestRunningSample holds that a check looks at as many items as it is told, wherever they lie.
 func TestRunningSample(t *testing.T) {
 	const (
-		design = "name: m\ntables: {Shop: {partition: PK, sort: SK}}\nentities:\n  Order: {attributes: {PK: \"C#{customer}\", SK: \"O#{order:int(4)}\"}"
-		one    = "fields: {customer: {values: [only]}}\n"
+		design = "name: m\ntables: {Shop: {partition: PK, sort: SK}}\nentities:\n" +
+			"  Order: {attributes: {PK: \"C#{customer}\", SK: \"O#{order:int(4)}\"}"
+		one = "fields: {customer: {values: [only]}}\n"
 	)
 	for _, tt := range []struct {
 		items, count int
@@ -178,7 +180,9 @@ fields: {customer: {values: [only]}, pad: {size: 100000}}
 	_, text := runningOn(t, model+`patterns:
   - {name: newest, query: {entity: Order, where: {customer: c}, limit: 2, order: desc}, expect: {max_rows: 2, pages: 1}}
   - name: raw
-    request: {operation: Query, TableName: Shop, Limit: 2, KeyConditionExpression: PK = :p, ExpressionAttributeValues: {":p": {S: "C#only"}}}
+    request:
+      {operation: Query, TableName: Shop, Limit: 2, KeyConditionExpression: PK = :p,
+       ExpressionAttributeValues: {":p": {S: "C#only"}}}
     expect: {max_rows: 2, pages: 1}
   - {name: all, query: {entity: Order, where: {customer: c}}}
 `, model, check.RunningOptions{Pages: 2})
@@ -208,9 +212,42 @@ func TestRunningBudgets(t *testing.T) {
 		large  int
 		want   string
 	}{{"worst", 1, failed}, {"p95", 1, ok}, {"p95", 2, failed}, {"sample", 2, ok}} {
-		patterns := "patterns:\n  - {name: orders, query: {entity: Order, where: {customer: c}}, expect: {max_rows: 5, budget: " + tt.budget + "}}\n"
+		patterns := "patterns:\n" +
+			"  - {name: orders, query: {entity: Order, where: {customer: c}}, expect: {max_rows: 5, budget: " + tt.budget + "}}\n"
 		_, text := runningOn(t, tables+order+patterns, tables+order+items(tt.large), check.RunningOptions{})
 		require.Contains(t, text, tt.want, tt)
+	}
+}
+
+// TestRunningNames holds that names of the model and of the tables are shown and neither obeyed by a terminal
+// nor read as Markdown, and that keys may be numbers or binary.
+func TestRunningNames(t *testing.T) {
+	const tables = `name: m
+about: "about \e[31m"
+tables:
+  Shop: {partition: {name: "p|k\e[31m<i>", type: B}, sort: {name: "s` + "`" + `k", type: N}}
+  Numbers: {partition: {name: id, type: N}}
+entities:
+  Order: {table: Shop, attributes: {"p|k\e[31m<i>": {template: "C#{customer}", type: B}, "s` + "`" + `k": {template: "{n:number}", type: N}, "to|tal\e[2m": "%s{total}"}, count: 20}
+  Number: {table: Numbers, attributes: {id: {template: "{id:number}", type: N}}, count: 20}
+`
+	r, text := runningOn(t, fmt.Sprintf(tables, "A")+`patterns:
+  - {name: "or|ders\e[31m *of* <b>", query: {entity: Order, where: {customer: c}}, expect: {units: 0.1}}
+  - {name: an order, get: {entity: Order, where: {customer: c, n: 1}}}
+  - {name: a number, get: {entity: Number, where: {id: 1}}}
+`, fmt.Sprintf(tables, "B"), check.RunningOptions{})
+	require.NotContains(t, text, "\x1b")
+	var b strings.Builder
+	require.NoError(t, r.WriteMarkdown(&b))
+	markdown := b.String()
+	require.NotContains(t, markdown, "\x1b")
+	require.Contains(t, markdown, `| or\|ders\\u{001B}\[31m \*of\* \<b\> |`)
+	require.Contains(t, markdown, `to\|tal\\u{001B}\[2m of Order has another form`)
+	for _, want := range []string{"✗ or|ders\\u{001B}[31m", "✓ an order", "✓ a number", "about \\u{001B}[31m"} {
+		require.Contains(t, text, want)
+	}
+	for i := range r.Patterns {
+		require.Equal(t, 1, r.Patterns[i].Total.Returned, "the values of an item find it")
 	}
 }
 

@@ -27,16 +27,16 @@ type serveFlags struct {
 	opts   sortkey.Options
 	server server.Options
 
-	addr, data, store, metrics, pprof, console, kinesis string
-	load, credentials                                   []string
-	maxItems                                            int
-	samples                                             bool
-	wording                                             string
-	pendingMB                                           int
-	drain                                               time.Duration
-	isolate, acceptLoss                                 bool
-	log                                                 logFlags
-	definitions                                         app.DefinitionFlags
+	addr, data, store, metrics, pprof, console, control, kinesis string
+	load, credentials                                            []string
+	maxItems                                                     int
+	samples                                                      bool
+	wording                                                      string
+	pendingMB                                                    int
+	drain                                                        time.Duration
+	isolate, acceptLoss                                          bool
+	log                                                          logFlags
+	definitions                                                  app.DefinitionFlags
 }
 
 // maxShards is the largest value of --stream-shards.
@@ -57,6 +57,10 @@ func (f *serveFlags) declare(cmd *cobra.Command) {
 		&f.console, "console", "", "serve pages about the tables and their requests on this `PORT` of 127.0.0.1; 0 for any",
 	)
 	flags.Lookup("console").NoOptDefVal = "0"
+	flags.StringVar(
+		&f.control, "control", "", "with --isolate, let tests control databases over HTTP on this `PORT` of 127.0.0.1; 0 for any",
+	)
+	flags.Lookup("control").NoOptDefVal = "0"
 	flags.StringVar(&f.data, "data", "", "`DIR` of the database; created if it does not exist (default in memory)")
 	flags.StringVar(&f.store, "store", "", app.StoreUsage)
 	cmd.MarkFlagsMutuallyExclusive("data", "store")
@@ -140,6 +144,9 @@ func (f *serveFlags) check() error {
 			"leave out --data and --store, or --isolate",
 			"--isolate: the databases of access keys are in memory, so --data or --store would stay empty",
 		)
+	}
+	if f.control != "" && !f.isolate {
+		return app.UsageError("add --isolate, which gives each access key its own database", "--control is for databases of access keys")
 	}
 	if f.isolate {
 		f.server.Isolate = maxIsolated

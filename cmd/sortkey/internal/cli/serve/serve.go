@@ -200,7 +200,15 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	)
 	log.Info("listening", "addr", ln.Addr().String(), "data", f.data, "signed", signed,
 		"ms", milliseconds(time.Since(began)), "version", app.Version())
-	return serveUntil(ctx, server.New(db, face), ln, f.drain, log)
+	front := server.New(db, face)
+	if f.control != "" {
+		end, err := serveControl(ctx, env, f.control, front, log)
+		if err != nil {
+			return errors.Join(err, ln.Close())
+		}
+		defer end()
+	}
+	return serveUntil(ctx, front, ln, f.drain, log)
 }
 
 // load loads examples, model files and templates.
