@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // A controlled is what tests in other languages can do with the database of an access key.
@@ -71,14 +72,16 @@ func (c *controlled) End(_ context.Context, e *sortkey.Event) {
 	c.log = append(c.log, one)
 }
 
-// control begins to control the database of an access key.
-func control(db *isolatedDB) *controlled {
+// newControlled begins to control the database of an access key.
+func newControlled(db *isolatedDB) *controlled {
 	c := &controlled{offset: db.offset, faults: map[int]*sortkey.ActiveFault{}}
 	c.stop = db.Observe(c)
 	return c
 }
 
-// Control returns a handler with which tests in other languages control the databases of access keys
+func init() { inside.Control = func(s any) any { return s.(*Server).control() } }
+
+// control returns a handler with which tests in other languages control the databases of access keys
 // ([Options.Isolate]). It checks neither signatures nor hosts: serve it to these tests only.
 //
 //	DELETE /databases/KEY               the next request of KEY gets a new copy of the loaded data
@@ -91,7 +94,7 @@ func control(db *isolatedDB) *controlled {
 //	DELETE /databases/KEY/requests      forgets them
 //
 // An error is a JSON object with the member error.
-func (s *Server) Control() http.Handler {
+func (s *Server) control() http.Handler {
 	mux := http.NewServeMux()
 	handle := func(pattern string, do func(r *http.Request, key string) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {

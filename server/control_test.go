@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -44,7 +45,7 @@ func startControl(t *testing.T) *controller {
 		cancel()
 		require.NoError(t, <-done)
 	})
-	control := httptest.NewServer(s.Control())
+	control := httptest.NewServer(inside.Control(s).(http.Handler))
 	t.Cleanup(control.Close)
 	return &controller{t, "http://" + ln.Addr().String(), control.URL}
 }
@@ -214,7 +215,7 @@ func TestControlAtOnce(t *testing.T) {
 func TestControlWithout(t *testing.T) {
 	t.Parallel()
 	db := sortkeytest.New(t)
-	control := httptest.NewServer(server.New(db.DB, server.Options{}).Control())
+	control := httptest.NewServer(inside.Control(server.New(db.DB, server.Options{})).(http.Handler))
 	defer control.Close()
 	c := &controller{T: t, control: control.URL}
 	status, answer := c.do("DELETE", "/databases/a", "")

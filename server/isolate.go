@@ -112,7 +112,7 @@ func newIsolated() *isolatedDB {
 
 // controlled returns the control of the database, which begins with the first call.
 func (db *isolatedDB) controlled() *controlled {
-	db.once.Do(func() { db.of = control(db) })
+	db.once.Do(func() { db.of = newControlled(db) })
 	return db.of
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/server"
 )
 
@@ -21,7 +22,7 @@ func serveControl(ctx context.Context, env *app.Env, port string, front *server.
 	if token == "" {
 		token = rand.Text()
 	}
-	s, err := serveBeside(ctx, "--control", port, authorized(token, front.Control()), nil, log)
+	s, err := serveBeside(ctx, "--control", port, authorized(token, inside.Control(front).(http.Handler)), nil, log)
 	if err != nil {
 		return nil, err
 	}
