@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
@@ -168,20 +167,11 @@ func (s *Server) run(r *http.Request) (*check.PatternResult, error) {
 	if err != nil || number < 1 || number > len(names) {
 		return nil, bad("there is no table or index of that number: load the page again")
 	}
-	q := ask.Query{
-		Index: names[number-1], Partition: []string{r.FormValue("partition")}, Filter: r.FormValue("filter"),
-		Backwards: r.FormValue("descending") != "",
+	q, err := ask.Form(r.FormValue)
+	if err != nil {
+		return nil, &badRequest{err}
 	}
-	if sort := strings.TrimSpace(r.FormValue("sort")); sort != "" {
-		q.Sort = []string{sort}
-	}
-	if limit := r.FormValue("limit"); limit != "" {
-		n, err := strconv.ParseInt(limit, 10, 32)
-		if err != nil || n < 0 {
-			return nil, bad("the limit is a number from 1, not %q", limit)
-		}
-		q.Limit = int32(n)
-	}
+	q.Index = names[number-1]
 	in, err := q.Input(t)
 	if err != nil {
 		return nil, &badRequest{err}

@@ -94,14 +94,16 @@ func (f *checkFlags) fit(given func(flag string) bool) error {
 	for _, name := range []string{"seed", "max-items", "max-bytes"} {
 		if running && given(name) {
 			return app.Usage(
-				"design check", "--%s is about generated items, and running tables have their own: --items says how many to look at",
+				"design check", "--%s is about generated items, and running tables have their own: --items says how many "+
+					"to look at",
 				name,
 			)
 		}
 	}
 	if !running && given("items") {
 		return app.Usage(
-			"design check", "--items is about running tables: give --endpoint, --data or --store, or --max-items to generate fewer",
+			"design check", "--items is about running tables: give --endpoint, --data or --store, or --max-items to "+
+				"generate fewer",
 		)
 	}
 	return nil

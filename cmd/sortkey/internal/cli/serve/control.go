@@ -17,7 +17,9 @@ const tokenVariable = "SORTKEY_CONTROL_TOKEN"
 
 // serveControl serves the control of a server on a loopback address and prints its address. Requests need
 // a token, which is that of the environment or a new one.
-func serveControl(ctx context.Context, env *app.Env, port string, front *server.Server, log logs) (end func(), err error) {
+func serveControl(
+	ctx context.Context, env *app.Env, port string, front *server.Server, log logs,
+) (end func(), err error) {
 	token := env.Getenv(tokenVariable)
 	if token == "" {
 		token = rand.Text()
@@ -28,7 +30,9 @@ func serveControl(ctx context.Context, env *app.Env, port string, front *server.
 	}
 	if !loopback(s.ln.Addr()) {
 		s.stop()
-		return nil, app.UsageError("write --control, or --control=8001", "--control: %s is not a port of this machine alone", port)
+		return nil, app.UsageError(
+			"write --control, or --control=8001", "--control: %s is not a port of this machine alone", port,
+		)
 	}
 	fmt.Fprintf(env.Stdout, "sortkey: control at http://%s with the header Authorization: Bearer %s\n", s.ln.Addr(), token)
 	return s.stop, nil

@@ -58,7 +58,7 @@ func (f *serveFlags) declare(cmd *cobra.Command) {
 	)
 	flags.Lookup("console").NoOptDefVal = "0"
 	flags.StringVar(
-		&f.control, "control", "", "with --isolate, let tests control databases over HTTP on this `PORT` of 127.0.0.1; 0 for any",
+		&f.control, "control", "", "with --isolate, let tests control databases on this `PORT` of 127.0.0.1; 0 for any",
 	)
 	flags.Lookup("control").NoOptDefVal = "0"
 	flags.StringVar(&f.data, "data", "", "`DIR` of the database; created if it does not exist (default in memory)")
@@ -146,7 +146,9 @@ func (f *serveFlags) check() error {
 		)
 	}
 	if f.control != "" && !f.isolate {
-		return app.UsageError("add --isolate, which gives each access key its own database", "--control is for databases of access keys")
+		return app.UsageError(
+			"add --isolate, which gives each access key its own database", "--control is for databases of access keys",
+		)
 	}
 	if f.isolate {
 		f.server.Isolate = maxIsolated
