@@ -130,7 +130,8 @@ check_libraries() {
     AWS_SHARED_CREDENTIALS_FILE=/dev/null NODE_NO_WARNINGS=1 node "$cache/check_export.mjs" "$dir/libraries"
 }
 
-if install "OneTable and ElectroDB" electrodb dynamodb-onetable electrodb @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb; then
+if install "OneTable and ElectroDB" electrodb \
+  dynamodb-onetable electrodb @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb; then
   check_libraries
   ran=$((ran + 1))
 fi

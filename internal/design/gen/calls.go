@@ -23,24 +23,45 @@ type Arg struct {
 	Number bool
 }
 
+// Functions are the functions of the keys of an entity.
+type Functions struct {
+	Entity *model.Entity
+	// Type is the class of the values in Python. Attributes and Parse are functions in TypeScript.
+	Type, Attributes, Parse string
+	// Names are the names of the fields, and Numbers those that are numbers.
+	Names   map[string]string
+	Numbers map[string]bool
+}
+
+func functionsOf(e *model.Entity, values []value) Functions {
+	f := Functions{Entity: e, Names: map[string]string{}, Numbers: map[string]bool{}}
+	for _, v := range values {
+		f.Names[v.field], f.Numbers[v.field] = v.goName, v.goType == goNumber
+	}
+	return f
+}
+
+// IsKey reports whether an attribute is in a key of the entity's table or of its indexes.
+func (f *Functions) IsKey(name string) bool { return f.Entity.Table.IsKey(name) }
+
 // Calls returns the calls of the functions that [Python] or [TypeScript] generates, by the language of
-// --lang. Checks of the generated code make them.
-func Calls(m *model.Model, lang string) ([]Call, error) {
+// --lang, and the functions of the keys. Checks of the generated code call them.
+func Calls(m *model.Model, lang string) ([]Call, []Functions, error) {
 	switch lang {
 	case "python":
 		f, err := newPythonFile(m)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return f.calls, nil
+		return f.calls, f.keys, nil
 	case "typescript":
 		f, err := newScriptFile(m)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return f.calls, nil
+		return f.calls, f.keys, nil
 	}
-	return nil, fmt.Errorf("no calls in %s", lang)
+	return nil, nil, fmt.Errorf("no calls in %s", lang)
 }
 
 // callArgs returns the values of the parameters in the pattern, apart from those that it lists.

@@ -22,7 +22,8 @@ func (f *file) pattern(p *model.Pattern) error {
 		return nil
 	}
 	w := &patternWriter{
-		file: f, reading: r, scope: newScope(f.names), params: map[*parameter]string{}, computed: map[*computation]string{},
+		file: f, reading: r, scope: newScope(f.names), params: map[*parameter]string{},
+		computed: map[*computation]string{},
 	}
 	w.write()
 	return nil
@@ -229,7 +230,8 @@ func (w *patternWriter) condition(c keyCondition) string {
 		operands = append(operands, w.value(o))
 	}
 	return fmt.Sprintf(
-		"keyCondition{%s, %q, []types.AttributeValue{%s}}", w.attribute(c.attribute), c.op, strings.Join(operands, ", "),
+		"keyCondition{%s, %q, []types.AttributeValue{%s}}", w.attribute(c.attribute), c.op,
+		strings.Join(operands, ", "),
 	)
 }
 

@@ -57,7 +57,8 @@ func presenceOf(k key, values []value) *presence {
 			by = keys.Type{Name: "nanos"}
 		}
 		if r.Op == ast.OpBetween {
-			p.ranges = append(p.ranges, limit{v, by, ast.GreaterOrEqual, r.Args[0]}, limit{v, by, ast.LessOrEqual, r.Args[1]})
+			low, high := limit{v, by, ast.GreaterOrEqual, r.Args[0]}, limit{v, by, ast.LessOrEqual, r.Args[1]}
+			p.ranges = append(p.ranges, low, high)
 		} else {
 			p.ranges = append(p.ranges, limit{v, by, r.Op, r.Args[0]})
 		}

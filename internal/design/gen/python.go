@@ -26,7 +26,9 @@ func Python(m *model.Model) ([]byte, error) {
 }
 
 func newPythonFile(m *model.Model) (*pythonFile, error) {
-	p := &pythonFile{m: m, names: newScope(nil), constants: map[string]string{}, templates: map[*model.Template]string{}}
+	p := &pythonFile{
+		m: m, names: newScope(nil), constants: map[string]string{}, templates: map[*model.Template]string{},
+	}
 	p.names.words = pythonWords
 	if err := p.check(); err != nil {
 		return nil, err
@@ -57,6 +59,7 @@ type pythonFile struct {
 	templates map[*model.Template]string
 	body      strings.Builder
 	calls     []Call
+	keys      []Functions
 }
 
 func (p *pythonFile) check() error {
@@ -273,12 +276,16 @@ func (p *pythonFile) entity(e *model.Entity) {
 		}
 		all[i].method = scope.add(lowerWords(k.Name), "_key")
 		p.printf("\n    def %s(self) -> str:\n", all[i].method)
-		p.body.WriteString(docstring(fmt.Sprintf("%s of %s, %s.", capital(role(e.Table, k.Name)), e.Name, k.t.Template), "        "))
+		about := fmt.Sprintf("%s of %s, %s.", capital(role(e.Table, k.Name)), e.Name, k.t.Template)
+		p.body.WriteString(docstring(about, "        "))
 		p.printf("        return %s.format(%s)\n", p.templates[k.t], fieldsOf(k.parts, values, "self."))
 	}
 	p.keyMethod(e, all)
 	p.attributesMethod(e, all, values)
 	p.parseMethod(e, name, all, values)
+	functions := functionsOf(e, values)
+	functions.Type = name
+	p.keys = append(p.keys, functions)
 }
 
 // capital returns a sentence with an upper-case letter at its beginning.
@@ -300,9 +307,12 @@ func (p *pythonFile) itemType(e *model.Entity) {
 	p.printf("    },\n    total=False,\n)\n")
 }
 
+// pythonValues are the functions that make an AttributeValue of a text.
+var pythonValues = map[attr.Kind]string{attr.String: "_string", attr.Number: "_number", attr.Binary: "_binary"}
+
 // value returns the AttributeValue of an expression.
 func (p *pythonFile) value(kind attr.Kind, text string) string {
-	return map[attr.Kind]string{attr.String: "_string", attr.Number: "_number", attr.Binary: "_binary"}[kind] + "(" + text + ")"
+	return pythonValues[kind] + "(" + text + ")"
 }
 
 // keyValue returns the value of a key attribute of self.
@@ -314,7 +324,9 @@ func (p *pythonFile) keyValue(k key) string {
 }
 
 func (p *pythonFile) keyMethod(e *model.Entity, all []key) {
-	p.printf("\n    def key(self) -> Item:\n        \"\"\"The primary key, for GetItem, UpdateItem and DeleteItem.\"\"\"\n        return {\n")
+	p.printf("\n    def key(self) -> Item:\n")
+	p.body.WriteString(docstring("The primary key, for GetItem, UpdateItem and DeleteItem.", "        "))
+	p.printf("        return {\n")
 	for _, k := range all {
 		if isKeyOf(e.Table, k.Name) {
 			p.printf("            %s: %s,\n", p.attribute(k.Name), p.keyValue(k))
@@ -325,9 +337,9 @@ func (p *pythonFile) keyMethod(e *model.Entity, all []key) {
 
 func (p *pythonFile) attributesMethod(e *model.Entity, all []key, values []value) {
 	p.printf("\n    def attributes(self) -> Item:\n")
-	p.body.WriteString(docstring(`All key attributes of the table and of the indexes that contain the item. Add the other attributes of the
-		item to it. It omits the key of an index that needs a value that is None or an empty text, so the item is not
-		in that index.`, "        "))
+	p.body.WriteString(docstring(`All key attributes of the table and of the indexes that contain the item. Add
+		the other attributes of the item to it. It omits the key of an index that needs a value that is None or an
+		empty text, so the item is not in that index.`, "        "))
 	p.printf("        item = self.key()\n")
 	for _, k := range all {
 		if isKeyOf(e.Table, k.Name) {
@@ -362,15 +374,16 @@ func (p *pythonFile) present(k key, values []value) string {
 		all = append(all, fmt.Sprintf("_field_in(%s, self.%s, %s)", by, o.goName, pythonLiterals.value(o.values)))
 	}
 	for _, r := range has.ranges {
-		all = append(all, fmt.Sprintf("_field_is(%s, self.%s, %q, %s)", pythonType(r.by), r.goName, r.op, pythonText(r.bound)))
+		call := fmt.Sprintf("_field_is(%s, self.%s, %q, %s)", pythonType(r.by), r.goName, r.op, pythonText(r.bound))
+		all = append(all, call)
 	}
 	return strings.Join(all, " and ")
 }
 
 func (p *pythonFile) parseMethod(e *model.Entity, name string, all []key, values []value) {
 	p.printf("\n    @classmethod\n    def parse(cls, item: Item) -> %s:\n", name)
-	p.body.WriteString(docstring(`The values in the key attributes of an item: times as texts, and None for those of only an index if the item is
-		not in it.`, "        "))
+	p.body.WriteString(docstring(`The values in the key attributes of an item: times as texts, and None for those
+		of only an index if the item is not in it.`, "        "))
 	scope := newScope(p.names)
 	from := bestKeys(all)
 	args := map[string]string{}
@@ -391,8 +404,8 @@ func (p *pythonFile) parseMethod(e *model.Entity, name string, all []key, values
 			p.printf("        %s = %s\n", variable, call)
 		} else {
 			p.printf(
-				"        %s: Sequence[Optional[str]] = [None] * %d\n        if %s in item:\n            %s = %s\n", variable,
-				len(k.parts), p.attribute(k.Name), variable, call,
+				"        %s: Sequence[Optional[str]] = [None] * %d\n        if %s in item:\n            %s = %s\n",
+				variable, len(k.parts), p.attribute(k.Name), variable, call,
 			)
 		}
 		for n, part := range k.parts {
@@ -427,7 +440,8 @@ func (p *pythonFile) patterns() {
 			continue
 		}
 		w := pythonPattern{
-			pythonFile: p, reading: r, scope: newScope(p.names), params: map[*parameter]string{}, computed: map[*computation]string{},
+			pythonFile: p, reading: r, scope: newScope(p.names), params: map[*parameter]string{},
+			computed: map[*computation]string{},
 		}
 		w.write()
 	}
@@ -442,168 +456,4 @@ func (p *pythonFile) patterns() {
 // without says why a pattern has no function.
 func without(p *model.Pattern, err error) string {
 	return fmt.Sprintf("%s has no function: %s.", oneLine(p.Name), strings.TrimSuffix(oneLine(err.Error()), "."))
-}
-
-// A pythonPattern writes the functions of one pattern.
-type pythonPattern struct {
-	*pythonFile
-	*reading
-	scope    *scope
-	params   map[*parameter]string
-	computed map[*computation]string
-	code     []string
-}
-
-func (w *pythonPattern) write() {
-	name := w.names.add(lowerWords(w.p.Name), "_pattern")
-	if w.p.Name == "" || !isWord(name[0]) {
-		name = w.names.add("pattern_"+name, "_items")
-	}
-	request := w.names.add(name+"_request", "_of")
-	var list, names []string
-	for _, s := range w.steps {
-		switch s := s.(type) {
-		case *parameter:
-			variable := w.scope.add(lowerWords(s.field+" "+s.suffix), "_value")
-			w.params[s] = variable
-			list, names = append(list, variable+": "+pythonHints[s.typ]), append(names, variable)
-		case *computation:
-			w.compute(s)
-		}
-	}
-
-	about := oneLine(fmt.Sprintf("%s. %s", strings.TrimSuffix(w.p.Name, "."), w.p.About))
-	w.printf("\n\ndef %s(%s) -> Request:\n", request, strings.Join(list, ", "))
-	w.body.WriteString(docstring("The request for: "+about, "    "))
-	for _, line := range w.code {
-		w.printf("    %s\n", line)
-	}
-	w.writeRequest()
-
-	call := request + "(" + strings.Join(names, ", ") + ")"
-	for i, one := range slices.Backward(w.parameters()) {
-		if w.loops(one) {
-			list = slices.Delete(list, i, i+1)
-		}
-	}
-	w.calls = append(w.calls, Call{w.p.Name, name, w.callArgs()})
-	result, method := "Iterator[Item]", map[string]string{"Query": "query", "Scan": "scan"}[w.p.Operation]
-	if method == "" {
-		result = "Optional[Item]"
-	}
-	w.printf("\n\ndef %s(%s) -> %s:\n", name, strings.Join(append([]string{"client: Any"}, list...), ", "), result)
-	doc := "The items of all pages: " + about
-	if method == "" {
-		doc = "The item, or None: " + about
-	}
-	w.body.WriteString(docstring(doc, "    "))
-	if method == "" {
-		w.printf("    return cast(Optional[Item], client.get_item(**%s).get(\"Item\"))\n", call)
-		return
-	}
-	if len(w.each) == 0 {
-		w.printf("    return _pages(client.%s, %s)\n", method, call)
-		return
-	}
-	indent := "    "
-	for _, l := range w.each {
-		values := make([]string, len(l.values))
-		for i, v := range l.values {
-			if values[i] = pythonText(v); l.typ == goNumber {
-				values[i] = v
-			}
-		}
-		w.printf("%sfor %s in [%s]:\n", indent, w.params[l.parameter], strings.Join(values, ", "))
-		indent += "    "
-	}
-	w.printf("%syield from _pages(client.%s, %s)\n", indent, method, call)
-}
-
-func isWord(c byte) bool {
-	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
-}
-
-// writeRequest writes the statement that returns the request.
-func (w *pythonPattern) writeRequest() {
-	members := []string{}
-	add := func(name, value string) { members = append(members, pythonText(name)+": "+value) }
-	rest := w.rest
-	if w.fixed != nil {
-		rest = membersOf(w.fixed)
-	} else {
-		add("TableName", w.constants["table "+w.p.Table.Name])
-		if w.p.Index != nil {
-			add("IndexName", w.constants["index "+w.p.Table.Name+" "+w.p.Index.Name])
-		}
-	}
-	if len(w.key) > 0 {
-		var entries []string
-		for _, k := range w.key {
-			entries = append(entries, w.attribute(k.attribute)+": "+w.operand(k.operand))
-		}
-		add("Key", "{"+strings.Join(entries, ", ")+"}")
-	}
-	for _, m := range rest {
-		add(m.name, pythonLiterals.value(m.value))
-	}
-	if w.fixed == nil && w.p.Operation == "Query" && w.p.Descending {
-		add("ScanIndexForward", "False")
-	}
-
-	if len(w.conditions) == 0 {
-		w.printf("    return {\n        %s,\n    }\n", strings.Join(members, ",\n        "))
-		return
-	}
-	w.printf("    return _with_conditions(\n        {%s},\n", strings.Join(members, ", "))
-	for _, c := range w.conditions {
-		w.printf("        %s,\n", w.condition(c))
-	}
-	w.printf("    )\n")
-}
-
-func (w *pythonPattern) compute(c *computation) {
-	var args []string
-	for _, a := range c.args {
-		args = append(args, w.argument(a))
-	}
-	name := w.scope.add(lowerWords(c.attribute), "_key")
-	w.computed[c] = name
-	method := map[string]string{"Format": "format", "Under": "under", "Between": "between", "BeginsWith": "begins_with"}[c.method]
-	w.code = append(w.code, fmt.Sprintf("%s = %s.%s(%s)", name, w.templates[c.t], method, strings.Join(args, ", ")))
-}
-
-func (w *pythonPattern) argument(a argument) string {
-	if a.parameter == nil {
-		return "None"
-	}
-	text := w.params[a.parameter]
-	if a.unit != "" {
-		text = fmt.Sprintf("_moment(%s, %s, %s)", text, pythonText(a.unit), pythonLiterals.bool(a.last))
-	}
-	if a.excluding {
-		text = "Excluding(" + text + ")"
-	}
-	return text
-}
-
-func (w *pythonPattern) operand(o operand) string {
-	switch {
-	case o.constant != nil:
-		return pythonLiterals.attribute(*o.constant)
-	case o.computation != nil:
-		return w.value(o.kind, w.computed[o.computation])
-	}
-	return w.value(o.kind, "_text_of("+w.params[o.parameter]+")")
-}
-
-func (w *pythonPattern) condition(c keyCondition) string {
-	if c.in != nil {
-		value := map[attr.Kind]string{attr.String: "_string", attr.Number: "_number", attr.Binary: "_binary"}[c.kind]
-		return fmt.Sprintf("_in_range(%s, %s, %s)", w.attribute(c.attribute), w.computed[c.in], value)
-	}
-	var operands []string
-	for _, o := range c.operands {
-		operands = append(operands, w.operand(o))
-	}
-	return fmt.Sprintf("_Condition(%s, %s, [%s])", w.attribute(c.attribute), pythonText(c.op), strings.Join(operands, ", "))
 }

@@ -26,7 +26,9 @@ func TypeScript(m *model.Model) ([]byte, error) {
 }
 
 func newScriptFile(m *model.Model) (*scriptFile, error) {
-	f := &scriptFile{m: m, names: newScope(nil), constants: map[string]string{}, templates: map[*model.Template]string{}}
+	f := &scriptFile{
+		m: m, names: newScope(nil), constants: map[string]string{}, templates: map[*model.Template]string{},
+	}
 	f.names.words = scriptWords
 	for _, e := range m.Entities {
 		if e.Table == nil {
@@ -70,6 +72,7 @@ type scriptFile struct {
 	templates map[*model.Template]string
 	body      strings.Builder
 	calls     []Call
+	keys      []Functions
 }
 
 func (f *scriptFile) printf(format string, args ...any) { fmt.Fprintf(&f.body, format, args...) }
@@ -94,8 +97,8 @@ func (f *scriptFile) source() []byte {
 		}
 	}
 	code := f.body.String() + helpers.String()
-	return []byte(f.head(code) + f.body.String() + "\n" + sections[0] + "\n" + strings.TrimRight(helpers.String(), "\n") + "\n" +
-		f.templateSources())
+	runtime := sections[0] + "\n" + strings.TrimRight(helpers.String(), "\n") + "\n"
+	return []byte(f.head(code) + f.body.String() + "\n" + runtime + f.templateSources())
 }
 
 func (f *scriptFile) head(code string) string {
@@ -284,8 +287,11 @@ func (f *scriptFile) entity(e *model.Entity) {
 		}
 	}
 	f.printf("  };\n}\n")
-	f.attributes(e, name, key, all, values)
-	f.parse(e, name, all, values)
+	functions := functionsOf(e, values)
+	functions.Type = name
+	functions.Attributes = f.attributes(name, e, key, all, values)
+	functions.Parse = f.parse(e, name, all, values)
+	f.keys = append(f.keys, functions)
 }
 
 // picked returns the type of the values in a key.
@@ -319,7 +325,9 @@ func (f *scriptFile) itemType(e *model.Entity) {
 	f.docComment("An item of " + oneLine(e.Name) + ".")
 	f.printf("export interface %s {\n", f.names.add(exported(e.Name, "Entity")+"Item", "Attributes"))
 	for _, t := range e.Attributes {
-		kind := map[attr.Kind]string{attr.String: "{ S: string }", attr.Number: "{ N: string }", attr.Binary: "{ B: Uint8Array }"}[t.Kind]
+		kind := map[attr.Kind]string{
+			attr.String: "{ S: string }", attr.Number: "{ N: string }", attr.Binary: "{ B: Uint8Array }",
+		}[t.Kind]
 		if kind == "" {
 			kind = "AttributeValue"
 		}
@@ -328,8 +336,9 @@ func (f *scriptFile) itemType(e *model.Entity) {
 	f.printf("}\n")
 }
 
-func scriptValue(kind attr.Kind) string {
-	return map[attr.Kind]string{attr.String: "stringValue", attr.Number: "numberValue", attr.Binary: "binaryValue"}[kind]
+// scriptValues are the functions that make an AttributeValue of a text.
+var scriptValues = map[attr.Kind]string{
+	attr.String: "stringValue", attr.Number: "numberValue", attr.Binary: "binaryValue",
 }
 
 // keyValue returns the value of a key attribute of values.
@@ -337,16 +346,17 @@ func (f *scriptFile) keyValue(k key) string {
 	if k.t.Template == nil {
 		return jsLiterals.attribute(k.t.Const)
 	}
-	return scriptValue(k.Kind) + "(" + k.method + "(values))"
+	return scriptValues[k.Kind] + "(" + k.method + "(values))"
 }
 
-func (f *scriptFile) attributes(e *model.Entity, name, key string, all []key, values []value) {
-	f.docComment(oneLine(`All key attributes of the table and of the indexes that contain the item. Add the other attributes
-		of the item to it. It omits the key of an index that needs a value that is undefined or an empty text, so the
-		item is not in that index.`))
+// attributes writes the function that returns all key attributes of an item, and returns its name.
+func (f *scriptFile) attributes(name string, e *model.Entity, own string, all []key, values []value) string {
+	function := f.names.add(camelWords(e.Name+" attributes"), "Of")
+	f.docComment(oneLine(`All key attributes of the table and of the indexes that contain the item. Add the other
+		attributes of the item to it. It omits the key of an index that needs a value that is undefined or an empty
+		text, so the item is not in that index.`))
 	f.printf(
-		"export function %s(values: %s): Item {\n  const item = %s(values);\n", f.names.add(camelWords(e.Name+" attributes"), "Of"),
-		name, key,
+		"export function %s(values: %s): Item {\n  const item = %s(values);\n", function, name, own,
 	)
 	for _, k := range all {
 		if isKeyOf(e.Table, k.Name) {
@@ -359,6 +369,7 @@ func (f *scriptFile) attributes(e *model.Entity, name, key string, all []key, va
 		}
 	}
 	f.printf("  return item;\n}\n")
+	return function
 }
 
 // present returns the condition under which an item has a key attribute of an index, or "" for always.
@@ -380,15 +391,18 @@ func (f *scriptFile) present(k key, values []value) string {
 		all = append(all, fmt.Sprintf("fieldIn(%s, values.%s, %s)", by, o.goName, jsLiterals.value(o.values)))
 	}
 	for _, r := range has.ranges {
-		all = append(all, fmt.Sprintf("fieldIs(%s, values.%s, %q, %s)", scriptType(r.by), r.goName, r.op, scriptText(r.bound)))
+		call := fmt.Sprintf("fieldIs(%s, values.%s, %q, %s)", scriptType(r.by), r.goName, r.op, scriptText(r.bound))
+		all = append(all, call)
 	}
 	return strings.Join(all, " && ")
 }
 
-func (f *scriptFile) parse(e *model.Entity, name string, all []key, values []value) {
-	f.docComment(oneLine(`The values in the key attributes of an item: times as texts, and undefined for those of only an
-		index if the item is not in it.`))
-	f.printf("export function %s(item: Item): %s {\n", f.names.add("parse"+name, "Of"), name)
+// parse writes the function that parses the keys of an item, and returns its name.
+func (f *scriptFile) parse(e *model.Entity, name string, all []key, values []value) string {
+	function := f.names.add("parse"+name, "Of")
+	f.docComment(oneLine(`The values in the key attributes of an item: times as texts, and undefined for those of
+		only an index if the item is not in it.`))
+	f.printf("export function %s(item: Item): %s {\n", function, name)
 	scope := newScope(f.names)
 	from := bestKeys(all)
 	args := map[string]string{}
@@ -436,6 +450,7 @@ func (f *scriptFile) parse(e *model.Entity, name string, all []key, values []val
 		}
 	}
 	f.printf("  };\n}\n")
+	return function
 }
 
 // patterns writes the functions of the patterns, and the reasons why some have none.
@@ -456,160 +471,4 @@ func (f *scriptFile) patterns() {
 	for _, reason := range missing {
 		f.printf("\n// %s\n", strings.Join(wrap(reason, 96), "\n// "))
 	}
-}
-
-// A scriptPattern writes the functions of one pattern.
-type scriptPattern struct {
-	*scriptFile
-	*reading
-	scope    *scope
-	params   map[*parameter]string
-	computed map[*computation]string
-	code     []string
-}
-
-func (w *scriptPattern) write() {
-	name := w.names.add(camelWords(w.p.Name), "Pattern")
-	request := w.names.add(name+"Request", "Of")
-	var list, names []string
-	for _, s := range w.steps {
-		switch s := s.(type) {
-		case *parameter:
-			variable := w.scope.add(camelWords(s.field+" "+s.suffix), "Value")
-			w.params[s] = variable
-			list, names = append(list, variable+": "+scriptHints[s.typ]), append(names, variable)
-		case *computation:
-			w.compute(s)
-		}
-	}
-
-	about := oneLine(fmt.Sprintf("%s. %s", strings.TrimSuffix(w.p.Name, "."), w.p.About))
-	w.docComment("The request for: " + about)
-	w.printf("export function %s(%s): %sCommandInput {\n", request, strings.Join(list, ", "), w.p.Operation)
-	for _, line := range w.code {
-		w.printf("  %s\n", line)
-	}
-	w.writeRequest()
-	w.printf("}\n")
-
-	call := request + "(" + strings.Join(names, ", ") + ")"
-	for i, one := range slices.Backward(w.parameters()) {
-		if w.loops(one) {
-			list = slices.Delete(list, i, i+1)
-		}
-	}
-	w.calls = append(w.calls, Call{w.p.Name, name, w.callArgs()})
-	list = append([]string{"client: DynamoDBClient"}, list...)
-	if w.p.Operation == "GetItem" {
-		w.docComment("The item, or undefined: " + about)
-		w.printf("export async function %s(%s): Promise<Item | undefined> {\n", name, strings.Join(list, ", "))
-		w.printf("  return (await client.send(new GetItemCommand(%s))).Item;\n}\n", call)
-		return
-	}
-	w.docComment("The items of all pages: " + about)
-	w.printf("export async function* %s(%s): AsyncGenerator<Item> {\n", name, strings.Join(list, ", "))
-	indent := "  "
-	for _, l := range w.each {
-		values := make([]string, len(l.values))
-		for i, v := range l.values {
-			if values[i] = scriptText(v); l.typ == goNumber {
-				values[i] = v
-				if len(v) > 15 {
-					values[i] += "n"
-				}
-			}
-		}
-		w.printf("%sfor (const %s of [%s]) {\n", indent, w.params[l.parameter], strings.Join(values, ", "))
-		indent += "  "
-	}
-	w.printf("%syield* %sItems(client, %s);\n", indent, strings.ToLower(w.p.Operation), call)
-	for range w.each {
-		indent = indent[2:]
-		w.printf("%s}\n", indent)
-	}
-	w.printf("}\n")
-}
-
-// writeRequest writes the statement that returns the request.
-func (w *scriptPattern) writeRequest() {
-	members := []string{}
-	add := func(name, value string) { members = append(members, name+": "+value) }
-	rest := w.rest
-	if w.fixed != nil {
-		rest = membersOf(w.fixed)
-	} else {
-		add("TableName", w.constants["table "+w.p.Table.Name])
-		if w.p.Index != nil {
-			add("IndexName", w.constants["index "+w.p.Table.Name+" "+w.p.Index.Name])
-		}
-	}
-	if len(w.key) > 0 {
-		var entries []string
-		for _, k := range w.key {
-			entries = append(entries, "["+w.attribute(k.attribute)+"]: "+w.operand(k.operand))
-		}
-		add("Key", "{ "+strings.Join(entries, ", ")+" }")
-	}
-	for _, m := range rest {
-		add(m.name, jsLiterals.value(m.value))
-	}
-	if w.fixed == nil && w.p.Operation == "Query" && w.p.Descending {
-		add("ScanIndexForward", "false")
-	}
-
-	if len(w.conditions) == 0 {
-		w.printf("  return {\n    %s,\n  };\n", strings.Join(members, ",\n    "))
-		return
-	}
-	w.printf("  return withConditions(\n    { %s },\n", strings.Join(members, ", "))
-	for _, c := range w.conditions {
-		w.printf("    %s,\n", w.condition(c))
-	}
-	w.printf("  );\n")
-}
-
-func (w *scriptPattern) compute(c *computation) {
-	var args []string
-	for _, a := range c.args {
-		args = append(args, w.argument(a))
-	}
-	name := w.scope.add(camelWords(c.attribute), "Key")
-	w.computed[c] = name
-	method := strings.ToLower(c.method[:1]) + c.method[1:]
-	w.code = append(w.code, fmt.Sprintf("const %s = %s.%s(%s);", name, w.templates[c.t], method, strings.Join(args, ", ")))
-}
-
-func (w *scriptPattern) argument(a argument) string {
-	if a.parameter == nil {
-		return "null"
-	}
-	text := w.params[a.parameter]
-	if a.unit != "" {
-		text = fmt.Sprintf("moment(%s, %s, %t)", text, scriptText(a.unit), a.last)
-	}
-	if a.excluding {
-		text = "new Excluding(" + text + ")"
-	}
-	return text
-}
-
-func (w *scriptPattern) operand(o operand) string {
-	switch {
-	case o.constant != nil:
-		return jsLiterals.attribute(*o.constant)
-	case o.computation != nil:
-		return scriptValue(o.kind) + "(" + w.computed[o.computation] + ")"
-	}
-	return scriptValue(o.kind) + "(textOf(" + w.params[o.parameter] + "))"
-}
-
-func (w *scriptPattern) condition(c keyCondition) string {
-	if c.in != nil {
-		return fmt.Sprintf("inRange(%s, %s, %s)", w.attribute(c.attribute), w.computed[c.in], scriptValue(c.kind))
-	}
-	var operands []string
-	for _, o := range c.operands {
-		operands = append(operands, w.operand(o))
-	}
-	return fmt.Sprintf("{ attribute: %s, op: %s, operands: [%s] }", w.attribute(c.attribute), scriptText(c.op), strings.Join(operands, ", "))
 }

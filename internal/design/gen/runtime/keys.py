@@ -525,7 +525,8 @@ def _clip(value: str) -> str:
 
 
 def _quote(text: str) -> str:
-    short = {'"': '\\"', "\\": "\\\\", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
+    short = {'"': '\\"', "\\": "\\\\"}
+    short.update(zip("\a\b\f\n\r\t\v", ("\\" + c for c in "abfnrtv")))
     out = []
     for c in text:
         if c in short:
@@ -540,6 +541,7 @@ def _quote(text: str) -> str:
 
 def _map(change: Callable[[str], str], text: str) -> str:
     """The characters of a text in upper or lower case, as far as that is one character."""
+    text = text.replace("\u0130", "i") if change is str.lower else text
     return "".join(c if len(change(c)) != 1 else change(c) for c in text)
 
 
@@ -618,7 +620,8 @@ def _parse_time(text: str, layout: str) -> Optional[Tuple[int, int]]:
         return None
     year, month, day = int(found[1]), int(found[2]), int(found[3])
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    if not 1 <= month <= 12 or not 1 <= day <= [31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]:
+    longest = [31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    if not 1 <= month <= 12 or not 1 <= day <= longest[month - 1]:
         return None
     seconds, nanos = _days(year, month, day) * 86400, 0
     if found[4]:

@@ -592,7 +592,10 @@ function quote(text: string): string {
 
 /** The characters of a text in upper or lower case, as far as that is one character. */
 function mapCase(text: string, change: (c: string) => string): string {
-  return Array.from(text, (c) => ([...change(c)].length === 1 ? change(c) : c)).join("");
+  return Array.from(text, (c) => {
+    const changed = c === "\u0130" && change(c) !== c ? "i" : change(c);
+    return [...changed].length === 1 ? changed : c;
+  }).join("");
 }
 
 function digits(n: number): string {
@@ -682,10 +685,8 @@ function dateOf(days: number): [number, number, number] {
 function parseTime(text: string, layout: string): Moment | undefined {
   if (layout === "2006" && /^[0-9]{4}$/.test(text)) text += "-01-01";
   else if (layout === "2006-01" && /^[0-9]{4}-[0-9]{2}$/.test(text)) text += "-01";
-  const found =
-    /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2}))?$/.exec(
-      text,
-    );
+  const clock = "T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2})";
+  const found = new RegExp(`^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:${clock})?$`).exec(text);
   if (!found) return undefined;
   const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])];
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
