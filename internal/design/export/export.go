@@ -57,7 +57,7 @@ var writers []writer
 func init() {
 	tables := []Part{Tables, TableNames, TableOrder, TTL, KeyTypes, Indexes, LocalIndexes, Projections}
 	writers = []writer{
-		{CloudFormation, "a CloudFormation template", ".yaml", false, tables, cloudFormation},
+		{CloudFormation, "a CloudFormation template", ".yaml", false, append([]Part{About}, tables...), cloudFormation},
 		{Terraform, "Terraform", ".tf", false, tables, terraform},
 		{CDK, "a construct of the AWS CDK in TypeScript", ".ts", false, tables, cdk},
 		{

@@ -83,7 +83,7 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// maxDescription is the most characters of the description of a template.
+// maxDescription is the most bytes of the description of a template.
 const maxDescription = 1024
 
 func cloudFormation(d *design) ([]byte, error) {
@@ -101,7 +101,10 @@ func cloudFormation(d *design) ([]byte, error) {
 	}
 	d.loseOrder(ids)
 	template := ordered{{"AWSTemplateFormatVersion", "2010-09-09"}}
-	if about := strings.Join(strings.Fields(d.m.About), " "); about != "" && len(about) <= maxDescription {
+	switch about := strings.TrimSpace(d.m.About); {
+	case len(about) > maxDescription:
+		d.lose(About, "")
+	case about != "":
 		template.add("Description", about)
 	}
 	template.add("Resources", resources)
