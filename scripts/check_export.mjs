@@ -101,10 +101,11 @@ for (const model of readdirSync(root)) {
     await each("OneTable", (where) => oneTable(where, request, schema));
     if (existsSync(join(root, model, "electrodb", file))) {
       const schemas = json(model, "electrodb", file);
-      await each("ElectroDB", (where) => electroDB(where, request, schemas, schema.items ?? [], schema.params.typeField));
+      const { items = [], params } = schema;
+      await each("ElectroDB", (where) => electroDB(where, request, schemas, items, params.typeField));
     }
   }
 }
-console.log(`OneTable stored ${stored.OneTable} items and ElectroDB ${stored.ElectroDB}, with the keys of the models; ` +
-  `${left} times an item was left out, because it has a set, a list or a map`);
+console.log(`OneTable stored ${stored.OneTable} items and ElectroDB ${stored.ElectroDB}, ` +
+  `with the keys of the models; ${left} times an item was left out, because it has a set, a list or a map`);
 process.exit(wrong ? 1 : 0);

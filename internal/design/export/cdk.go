@@ -101,7 +101,8 @@ func tableProps(t *model.Table) *props {
 			list.WriteString(",\n")
 		}
 		if list.Len() > 0 {
-			p.set(map[bool]string{false: "globalSecondaryIndexes", true: "localSecondaryIndexes"}[local], "[\n"+list.String()+"]")
+			name := map[bool]string{false: "globalSecondaryIndexes", true: "localSecondaryIndexes"}[local]
+			p.set(name, "[\n"+list.String()+"]")
 		}
 	}
 	return p

@@ -57,7 +57,7 @@ var writers []writer
 func init() {
 	tables := []Part{Tables, TableNames, TableOrder, TTL, KeyTypes, Indexes, LocalIndexes, Projections}
 	writers = []writer{
-		{CloudFormation, "a CloudFormation template", ".yaml", false, tables, cloudFormation},
+		{CloudFormation, "a CloudFormation template", ".yaml", false, append([]Part{About}, tables...), cloudFormation},
 		{Terraform, "Terraform", ".tf", false, tables, terraform},
 		{CDK, "a construct of the AWS CDK in TypeScript", ".ts", false, tables, cdk},
 		{
@@ -67,22 +67,24 @@ func init() {
 		{
 			Workbench, "a model of NoSQL Workbench", ".json", false,
 			[]Part{
-				Name, About, Tables, TableNames, TableOrder, Indexes, LocalIndexes, Projections, KeyTypes, Entities, Items, Owners,
-				Patterns, PatternAbout,
+				Name, About, Tables, TableNames, TableOrder, Indexes, LocalIndexes, Projections, KeyTypes, Entities,
+				Items, Owners, Patterns, PatternAbout,
 			},
 			workbench,
 		},
 		{
 			OneTable, "a OneTable schema", ".json", true,
 			[]Part{
-				Name, About, Tables, TTL, Indexes, IndexOrder, LocalIndexes, Projections, KeyTypes, Entities, Templates, Types, Constants,
-				Items, Owners,
+				Name, About, Tables, TTL, Indexes, IndexOrder, LocalIndexes, Projections, KeyTypes, Entities,
+				Templates, Types, Constants, Items, Owners,
 			},
 			oneTable,
 		},
 		{
 			ElectroDB, "ElectroDB schemas", ".json", true,
-			[]Part{Tables, TableNames, Indexes, LocalIndexes, Projections, KeyTypes, Entities, Templates, Types, Constants},
+			[]Part{
+				Tables, TableNames, Indexes, LocalIndexes, Projections, KeyTypes, Entities, Templates, Types, Constants,
+			},
 			electroDB,
 		},
 	}

@@ -71,7 +71,8 @@ func (c *collector) tables() {
 		c.add(fact{part: Tables, name: t.Name, path: of + "/key", value: keyText(t.Partition, t.Sort)})
 		kinds := t.Kinds()
 		for _, name := range sortedNames(kinds) {
-			c.add(fact{part: KeyTypes, name: t.Name + "." + name, path: of + "/kind/" + name, value: kinds[name].String()})
+			kind := kinds[name].String()
+			c.add(fact{part: KeyTypes, name: t.Name + "." + name, path: of + "/kind/" + name, value: kind})
 		}
 		if t.TTL != "" {
 			c.add(fact{part: TTL, name: t.Name, path: of + "/ttl", value: t.TTL})

@@ -50,8 +50,8 @@ const (
 // Parts returns the parts in the order in which losses are listed.
 func Parts() []Part {
 	return []Part{
-		Name, About, Tables, TableNames, TableOrder, KeyTypes, Indexes, IndexOrder, LocalIndexes, Projections, TTL, Entities, EntityAbout,
-		Templates, Types, Constants, Conditions, Values, Parents, Mutable, Lives, Generation, Rates, Items, Owners,
+		Name, About, Tables, TableNames, TableOrder, KeyTypes, Indexes, IndexOrder, LocalIndexes, Projections, TTL,
+		Entities, EntityAbout, Templates, Types, Constants, Conditions, Values, Parents, Mutable, Lives, Generation, Rates, Items, Owners,
 		Patterns, PatternAbout, Where, Expectations, Allowances, Added,
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/tabledef"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // schemaOf returns the definition of a table.
@@ -82,7 +83,7 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// maxDescription is the most characters of the description of a template.
+// maxDescription is the most bytes of the description of a template.
 const maxDescription = 1024
 
 func cloudFormation(d *design) ([]byte, error) {
@@ -100,12 +101,15 @@ func cloudFormation(d *design) ([]byte, error) {
 	}
 	d.loseOrder(ids)
 	template := ordered{{"AWSTemplateFormatVersion", "2010-09-09"}}
-	if about := strings.Join(strings.Fields(d.m.About), " "); about != "" && len(about) <= maxDescription {
+	switch about := strings.TrimSpace(d.m.About); {
+	case len(about) > maxDescription:
+		d.lose(About, "")
+	case about != "":
 		template.add("Description", about)
 	}
 	template.add("Resources", resources)
-	text, err := yamlOf(template)
-	return append([]byte(d.comment("#")), text...), err
+	body, err := yamlOf(template)
+	return append([]byte(d.comment("#")), body...), err
 }
 
 // loseOrder records that a template has the order of the logical IDs of its tables.
@@ -129,9 +133,20 @@ func yamlOf(v any) ([]byte, error) {
 	return yaml.Dump(&doc, yaml.WithLineWidth(-1), yaml.WithQuotePreference(yaml.QuoteDouble), yaml.WithIndent(2))
 }
 
+// plainText matches texts that are texts without quotes in all versions of YAML, unless they are
+// words: version 1.1, which CloudFormation reads, has more numbers than version 1.2.
+var (
+	plainText = text.Pattern(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
+	yamlWords = []string{"on", "off", "yes", "no", "y", "true", "false", "null"}
+)
+
 // block gives a node the style of blocks, and quotes to texts that need them.
 func block(n *yaml.Node) {
 	n.Style = 0
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" &&
+		(!plainText().MatchString(n.Value) || slices.Contains(yamlWords, strings.ToLower(n.Value))) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
 	for _, c := range n.Content {
 		block(c)
 	}

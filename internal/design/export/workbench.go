@@ -48,7 +48,8 @@ func (d *design) workbenchTable(t *model.Table) ordered {
 				projection.add("NonKeyAttributes", x.Include)
 			}
 			list = append(list, ordered{
-				{"IndexName", x.Name}, {"KeyAttributes", workbenchKeys(x.Partition, x.Sort)}, {"Projection", projection},
+				{"IndexName", x.Name}, {"KeyAttributes", workbenchKeys(x.Partition, x.Sort)},
+				{"Projection", projection},
 			})
 		}
 		if list != nil {
@@ -165,7 +166,8 @@ func facet(e *model.Entity) ordered {
 // requestMembers are the members of the requests of patterns that an import reads.
 var requestMembers = []string{
 	"TableName", "IndexName", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",
-	"ExpressionAttributeNames", "ExpressionAttributeValues", "Key", "Limit", "ScanIndexForward", "ConsistentRead", "Select",
+	"ExpressionAttributeNames", "ExpressionAttributeValues", "Key", "Limit", "ScanIndexForward",
+	"ConsistentRead", "Select",
 }
 
 // workbenchPatterns returns the patterns that are one request.

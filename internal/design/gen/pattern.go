@@ -22,7 +22,8 @@ func (f *file) pattern(p *model.Pattern) error {
 		return nil
 	}
 	w := &patternWriter{
-		file: f, reading: r, scope: newScope(f.names), params: map[*parameter]string{}, computed: map[*computation]string{},
+		file: f, reading: r, scope: newScope(f.names), params: map[*parameter]string{},
+		computed: map[*computation]string{},
 	}
 	w.write()
 	return nil
@@ -150,7 +151,11 @@ func (w *patternWriter) write() {
 	}
 	if op == "Query" {
 		w.printf("\t}\n\taddConditions(in, %s)\n\treturn in, nil\n}\n", strings.Join(conditions, ", "))
-		w.itemsOf(op, name, w.list, w.types, true)
+		if len(w.each) > 0 {
+			w.itemsOfEach(name)
+		} else {
+			w.itemsOf(op, name, w.list, w.types, true)
+		}
 	} else {
 		w.printf("\t}, nil\n}\n")
 	}
@@ -225,6 +230,44 @@ func (w *patternWriter) condition(c keyCondition) string {
 		operands = append(operands, w.value(o))
 	}
 	return fmt.Sprintf(
-		"keyCondition{%s, %q, []types.AttributeValue{%s}}", w.attribute(c.attribute), c.op, strings.Join(operands, ", "),
+		"keyCondition{%s, %q, []types.AttributeValue{%s}}", w.attribute(c.attribute), c.op,
+		strings.Join(operands, ", "),
 	)
+}
+
+// itemsOfEach generates the function that returns the items of a pattern that is a request for each of
+// some values.
+func (w *patternWriter) itemsOfEach(call string) {
+	w.use("context", "iter", "types", "QueryItems")
+	name := w.names.add(call+"Items", "OfAllPages")
+	var fields, names, types []string
+	for _, l := range w.each {
+		fields = append(fields, l.field)
+	}
+	for i, p := range w.parameters() {
+		if !w.loops(p) {
+			names, types = append(names, w.list[i]), append(types, w.types[i])
+		}
+	}
+	w.doc("%s returns the items of [%s] for each %s, page by page.", name, call, strings.Join(fields, " and "))
+	list := parameters(names, types)
+	if list != "" {
+		list = ", " + list
+	}
+	w.printf(
+		"func %s(ctx context.Context, client dynamodb.QueryAPIClient%s) iter.Seq2[map[string]types.AttributeValue, error] {\n",
+		name, list,
+	)
+	w.printf("\treturn func(yield func(map[string]types.AttributeValue, error) bool) {\n")
+	for _, l := range w.each {
+		values := goStrings(l.values)
+		if l.typ == goNumber {
+			values = l.values
+		}
+		w.printf("\t\tfor _, %s := range %s {\n", w.params[l.parameter], goList(l.typ, values))
+	}
+	w.printf("\t\t\tin, err := %s(%s)\n", call, strings.Join(w.list, ", "))
+	w.printf("\t\t\tfor item, err := range queryItems(ctx, client, in, err) {\n")
+	w.printf("\t\t\t\tif !yield(item, err) || err != nil {\n\t\t\t\t\treturn\n\t\t\t\t}\n\t\t\t}\n")
+	w.printf("\t\t%s\n\t}\n}\n", strings.Repeat("}", len(w.each)))
 }

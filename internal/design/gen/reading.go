@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -26,8 +27,17 @@ type reading struct {
 	// key has the members of the key of a GetItem, and conditions those of a Query.
 	key        []keyMember
 	conditions []keyCondition
+	// each are the parameters whose values the pattern lists: it is a request for each.
+	each []list
 	// rest are the members of the request without its table, index and key conditions.
 	rest []member
+}
+
+// A list is a parameter with the values for each of which the pattern is one request, such as the
+// shards of a partition.
+type list struct {
+	*parameter
+	values []string
 }
 
 // A step is a *parameter or a *computation.
@@ -83,6 +93,10 @@ type keyCondition struct {
 
 // newReading returns the reading of a pattern, or why the pattern has no request.
 func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
+	p, lists, err := withoutLists(p)
+	if err != nil {
+		return nil, err
+	}
 	in, err := requestOf(m, p)
 	if err != nil {
 		return nil, err
@@ -106,8 +120,56 @@ func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.rest, err = r.members()
-	return r, err
+	if r.rest, err = r.members(); err != nil {
+		return nil, err
+	}
+	for _, l := range lists {
+		i := slices.IndexFunc(r.parameters(), func(p *parameter) bool { return p.field == l.field && p.suffix == "" })
+		if i < 0 {
+			return nil, fmt.Errorf("it lists values of %s, which its request does not have", l.field)
+		}
+		l.parameter = r.parameters()[i]
+		if l.typ == goTime {
+			return nil, errors.New("it lists times")
+		}
+		r.each = append(r.each, l)
+	}
+	return r, nil
+}
+
+// withoutLists returns a pattern with the first value of each list in its conditions, and the lists.
+func withoutLists(p *model.Pattern) (one *model.Pattern, lists []list, err error) {
+	in := func(c model.Condition) bool { return c.Op == model.In }
+	if p.Operation != "Query" || !slices.ContainsFunc(p.Where, in) {
+		return p, nil, nil
+	}
+	parts, err := compile.Split(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	requests := 1
+	for i, c := range p.Where {
+		if !in(c) {
+			continue
+		}
+		l := list{parameter: &parameter{field: c.Field}}
+		for _, part := range parts {
+			if v := part.Where[i].Args[0]; !slices.Contains(l.values, v) {
+				l.values = append(l.values, v)
+			}
+		}
+		lists = append(lists, l)
+		requests *= len(l.values)
+	}
+	if requests != len(parts) {
+		return nil, nil, errors.New("it is several requests")
+	}
+	return parts[0], lists, nil
+}
+
+// loops reports whether a parameter has listed values.
+func (r *reading) loops(p *parameter) bool {
+	return slices.ContainsFunc(r.each, func(l list) bool { return l.parameter == p })
 }
 
 // parameters returns the parameters in order.

@@ -52,7 +52,9 @@ writes the requests of several tables as an array.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the file: "+strings.Join(export.FormatNames(), ", "))
 	flags.StringVar(&f.table, "table", "", "export only this `TABLE` with its entities and patterns")
-	flags.StringVarP(&f.out, "output", "o", "", "output `FILE`, or folder for a file of each table (default standard output)")
+	flags.StringVarP(
+		&f.out, "output", "o", "", "output `FILE`, or folder for a file of each table (default standard output)",
+	)
 	flags.BoolVar(&f.force, "force", false, "overwrite existing files")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"format": app.Words(export.FormatNames()...), "output": app.Paths,

@@ -990,6 +990,39 @@ func OpenOrdersItems(ctx context.Context, client dynamodb.QueryAPIClient, shard 
 	return queryItems(ctx, client, in, err)
 }
 
+// OpenOrdersOfAllShards returns the request for: open orders of all shards.
+func OpenOrdersOfAllShards(shard int64, dueFrom time.Time) (*dynamodb.QueryInput, error) {
+	openpk, err := OrderOPENPK.Format(shard)
+	if err != nil {
+		return nil, err
+	}
+	opensk, err := OrderOPENSK.Between(startOfDay(dueFrom), nil)
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.QueryInput{
+		TableName: aws.String(TableStore),
+		IndexName: aws.String(IndexStoreOpenOrders),
+	}
+	addConditions(in, keyCondition{AttributeOPENPK, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: openpk}}}, inRange(AttributeOPENSK, opensk, attributeS))
+	return in, nil
+}
+
+// OpenOrdersOfAllShardsItems returns the items of [OpenOrdersOfAllShards]
+// for each shard, page by page.
+func OpenOrdersOfAllShardsItems(ctx context.Context, client dynamodb.QueryAPIClient, dueFrom time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	return func(yield func(map[string]types.AttributeValue, error) bool) {
+		for _, shard := range []int64{2, 1, 0} {
+			in, err := OpenOrdersOfAllShards(shard, dueFrom)
+			for item, err := range queryItems(ctx, client, in, err) {
+				if !yield(item, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
 // OpenOrdersDueSoon returns the request for: open orders due soon.
 func OpenOrdersDueSoon(shard int64, dueTo time.Time) (*dynamodb.QueryInput, error) {
 	openpk, err := OrderOPENPK.Format(shard)
