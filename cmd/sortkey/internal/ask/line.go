@@ -21,16 +21,11 @@ import (
 func Line(in wire.Request, t *keyschema.Table) (words []string, ok bool) {
 	switch in := in.(type) {
 	case *wire.QueryInput:
-		q, ok := queryOf(in, t)
+		q, ok := Of(in, t)
 		if !ok {
 			return nil, false
 		}
-		again, err := q.Input(t)
-		if err != nil {
-			return nil, false
-		}
-		read, ok := queryOf(again, t)
-		return q.words("query", t), ok && reflect.DeepEqual(read, q)
+		return q.words("query", t), true
 	case *wire.ScanInput:
 		q, ok := scanOf(in)
 		if !ok {
@@ -46,6 +41,21 @@ func Line(in wire.Request, t *keyschema.Table) (words []string, ok bool) {
 		return getWords(in, t)
 	}
 	return nil, false
+}
+
+// Of returns what a person types for a request on table t. It reports false for a request that
+// people cannot type so.
+func Of(in *wire.QueryInput, t *keyschema.Table) (*Query, bool) {
+	q, ok := queryOf(in, t)
+	if !ok {
+		return nil, false
+	}
+	again, err := q.Input(t)
+	if err != nil {
+		return nil, false
+	}
+	read, ok := queryOf(again, t)
+	return q, ok && reflect.DeepEqual(read, q)
 }
 
 // queryOf returns what a person types for a request, if it has nothing else.
