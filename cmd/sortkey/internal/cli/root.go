@@ -54,7 +54,7 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 	root.AddCommand(
 		serve.Command(env), initCommand(env), demoCommand(env), shell.Command(env, shellRoot), design.Command(env), keyCommand(env),
 		importCommand(env), exportCommand(env), snapshotCommand(env), restoreCommand(env),
-		bench.Command(env), versionCommand(env),
+		mcpCommand(env), bench.Command(env), versionCommand(env),
 	)
 	app.CompleteNothing(root)
 	return root
