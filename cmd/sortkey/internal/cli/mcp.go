@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/mcp"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
 	"github.com/sortkey/sortkey/internal/advice"
 )
 
@@ -131,4 +132,25 @@ func openFolder(dir string) (*os.Root, error) {
 	return root, nil
 }
 
-func serveMCP(context.Context, *app.Env, *mcp.Server, int) error { return nil }
+// tokenVariable is the environment variable with a token for --http, so that it can stay in the
+// configuration of a client.
+const tokenVariable = "SORTKEY_MCP_TOKEN"
+
+// serveMCP serves HTTP on a port until ctx is done.
+func serveMCP(ctx context.Context, env *app.Env, s *mcp.Server, port int) error {
+	site, err := web.Listen(port)
+	if err != nil {
+		return &advice.Error{Msg: err.Error(), Advice: "give another port with --http, or 0", Err: err}
+	}
+	if token := env.Getenv(tokenVariable); token != "" {
+		if err := site.SetToken(token); err != nil {
+			return &advice.Error{Msg: tokenVariable + ": " + err.Error(), Advice: "make one with: openssl rand -hex 16", Err: err}
+		}
+		fmt.Fprintf(env.Stdout, "%s\n", site.Address(mcp.Path))
+		fmt.Fprintf(env.Stderr, "clients send the token of %s, in the header Authorization: Bearer TOKEN; ctrl-c ends\n", tokenVariable)
+	} else {
+		fmt.Fprintf(env.Stdout, "%s\nAuthorization: Bearer %s\n", site.Address(mcp.Path), site.Token())
+		fmt.Fprintln(env.Stderr, "clients connect to this address with this header; ctrl-c ends")
+	}
+	return site.ServePrograms(ctx, mcp.MaxBody, s.Handler())
+}

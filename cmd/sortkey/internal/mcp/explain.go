@@ -13,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/awscli"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -69,8 +70,8 @@ func (s *Server) explain(ctx context.Context, in explainArgs) (answer string, er
 		}
 		o := explain.Options{Pages: min(max(in.Pages, 0), explain.MaxPages)}
 		o.Pages = cmp.Or(o.Pages, explainPages)
-		if s.o.Model != nil {
-			o.Classify = s.o.Model.EntityName
+		if m := d.model.Load(); m != nil {
+			o.Classify = m.EntityName
 		}
 		report, err := explain.Run(ctx, d.target, q, o)
 		if err != nil {
@@ -120,7 +121,7 @@ func (s *Server) question(ctx context.Context, d *side, in *explainArgs) (q expl
 	case ways > 1:
 		return q, advice.New(help, "explain takes one request")
 	case in.Pattern != "":
-		return s.pattern(in.Pattern)
+		return pattern(d.model.Load(), in.Pattern)
 	case in.Request != "":
 		return s.parse(strings.TrimSpace(string(in.Request)))
 	case in.Partition == "":
@@ -150,14 +151,14 @@ func (s *Server) question(ctx context.Context, d *side, in *explainArgs) (q expl
 }
 
 // pattern returns the request of an access pattern of the model.
-func (s *Server) pattern(name string) (q explain.Question, err error) {
-	if s.o.Model == nil {
+func pattern(m *model.Model, name string) (q explain.Question, err error) {
+	if m == nil {
 		return q, advice.New("give table and partition, or request", "the database does not come from a model, so there are no patterns")
 	}
-	p := s.o.Model.Pattern(name)
+	p := m.Pattern(name)
 	if p == nil {
 		var names []string
-		for _, p := range s.o.Model.Patterns {
+		for _, p := range m.Patterns {
 			names = append(names, p.Name)
 		}
 		help := cmp.Or(text.DidYouMean(name, names), "call tables for their names")
@@ -166,7 +167,7 @@ func (s *Server) pattern(name string) (q explain.Question, err error) {
 	if p.Request != nil {
 		return explain.Parse(p.Operation, p.Request)
 	}
-	input, err := compile.Pattern(s.o.Model, p)
+	input, err := compile.Pattern(m, p)
 	if err != nil {
 		return q, fmt.Errorf("%s is not one request: %w", p.Name, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/sortkey/sortkey/internal/advice"
@@ -62,4 +63,35 @@ func fileError(name string, err error) error {
 		err = e.Err
 	}
 	return &advice.Error{Msg: fmt.Sprintf("cannot use %s: %v", text.Quote(name), err), Advice: inFolder, Err: err}
+}
+
+// writeFile writes a file of the folder, whole or not at all. One that is there is replaced only if asked.
+func (s *Server) writeFile(name string, data []byte, replace bool) error {
+	if s.o.Folder == nil {
+		return noFolder(name)
+	}
+	name = filepath.FromSlash(name)
+	target := name
+	if replace {
+		target += ".new"
+	}
+	f, err := s.o.Folder.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) && !replace {
+		return &advice.Error{
+			Msg: "nothing is written: " + text.Quote(name) + " is there", Advice: "write another file, or give overwrite: true",
+			Err: err,
+		}
+	}
+	if err != nil {
+		return fileError(target, err)
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Close())
+	if err == nil && replace {
+		err = s.o.Folder.Rename(target, name)
+	}
+	if err != nil {
+		return errors.Join(fileError(name, err), s.o.Folder.Remove(target))
+	}
+	return nil
 }

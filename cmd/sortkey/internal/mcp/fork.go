@@ -4,11 +4,22 @@ import (
 	"context"
 	"errors"
 
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/sdk"
 )
 
@@ -17,6 +28,8 @@ type side struct {
 	client *dynamodb.Client
 	target explain.Target
 	db     *sortkey.DB // nil if it is not in this process
+	// model describes its items; nil for none.
+	model atomic.Pointer[model.Model]
 }
 
 // read calls use with the fork, or with the database as long as there is no fork.
@@ -64,6 +77,7 @@ func (s *Server) ensureFork() error {
 		return err
 	}
 	s.fork = &side{client: sdk.Client(db), target: explain.InProcess(db), db: db}
+	s.fork.model.Store(s.origin.model.Load())
 	return nil
 }
 
@@ -77,4 +91,118 @@ func (s *Server) discard() (bool, error) {
 	err := s.fork.db.Close()
 	s.fork = nil
 	return true, err
+}
+
+// addForks adds the tools about the fork.
+func (s *Server) addForks() {
+	add(s, forkDiffTool, s.forkDiff)
+	add(s, forkDiscardTool, s.forkDiscard)
+}
+
+type forkDiffArgs struct {
+	Table word `json:"table,omitempty" jsonschema:"only the changes of this table"`
+}
+
+var forkDiffTool = tool{name: "fork_diff", title: "What the fork changes", description: `
+Shows what the tools have written to the fork so far: how its items differ from those of the database, which they leave
+alone. The answer is JSON with a line for each item: its table and key, "was" with its attributes in the database
+and "is" with those in the fork. An item that is new has no "was", one that is gone no "is", and of one that changed
+they have only the attributes that differ. Use it to tell the user what a series of writes would do.`}
+
+func (s *Server) forkDiff(ctx context.Context, in forkDiffArgs) (answer string, err error) {
+	err = s.read(func(d *side) error {
+		if d == s.origin {
+			return advice.New("write with put, update or delete first", "there is no fork: writes %s", s.writes(d))
+		}
+		names, err := d.tables(ctx)
+		if err != nil {
+			return err
+		}
+		before, err := s.origin.tables(ctx)
+		if err != nil {
+			return err
+		}
+		var lines list
+		size, count := 0, 0
+		show := func(line any) error {
+			raw, err := text.JSON(line)
+			count++
+			if size += len(raw); err == nil && size <= s.o.MaxAnswer {
+				lines = append(lines, raw)
+			}
+			return err
+		}
+		for _, name := range names {
+			if in.Table != "" && string(in.Table) != name {
+				continue
+			}
+			if !slices.Contains(before, name) {
+				if err := show(change{Table: name, Note: "the table is new, with all its items"}); err != nil {
+					return err
+				}
+				continue
+			}
+			t, err := d.describe(ctx, name)
+			if err != nil {
+				return err
+			}
+			visit := func(was, is attr.Item) error { return show(changeOf(t, was, is)) }
+			if err := inside.Service(d.db).Changes(ctx, inside.Service(s.o.DB), name, visit); err != nil {
+				return err
+			}
+		}
+
+		var o object
+		o.add("changes", lines)
+		o.add("count", count)
+		if len(lines) < count {
+			o.add("note", fmt.Sprintf("the first %d are shown; give table for those of one table", len(lines)))
+		}
+		answer, err = o.text()
+		return err
+	})
+	return answer, err
+}
+
+// A change is one item that differs.
+type change struct {
+	Table string          `json:"table"`
+	Key   json.RawMessage `json:"key,omitempty"`
+	Was   json.RawMessage `json:"was,omitempty"`
+	Is    json.RawMessage `json:"is,omitempty"`
+	Note  string          `json:"note,omitempty"`
+}
+
+func changeOf(t *keyschema.Table, was, is attr.Item) change {
+	c := change{Table: t.Name}
+	for _, it := range []attr.Item{was, is} {
+		if it != nil {
+			c.Key = item.AppendPlain(nil, some(it, t.Key.Has))
+		}
+	}
+	differs := func(name string) bool {
+		return !t.Key.Has(name) && (was == nil || is == nil || !attr.Equal(was.Get(name), is.Get(name)))
+	}
+	if was != nil {
+		c.Was = item.AppendPlain(nil, some(was, differs))
+	}
+	if is != nil {
+		c.Is = item.AppendPlain(nil, some(is, differs))
+	}
+	return c
+}
+
+var forkDiscardTool = tool{name: "fork_discard", title: "Throw the fork away", effect: changes, description: `
+Throws the fork away with everything that the tools have written to it. The tools then see the database as it is, and the
+next write makes a new fork.`}
+
+func (s *Server) forkDiscard(context.Context, noArgs) (string, error) {
+	was, err := s.discard()
+	switch {
+	case err != nil:
+		return "", err
+	case !was:
+		return "there was no fork\n", nil
+	}
+	return "the fork is gone; the tools see the database as it is\n", nil
 }

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -51,6 +53,7 @@ type Server struct {
 	origin *side
 	server *protocol.Server
 	log    requestLog
+	checks chan struct{} // holds a value while a model is checked
 
 	mu   sync.RWMutex // guards fork; whoever uses the fork holds it until it is done
 	fork *side        // nil until the first write
@@ -65,7 +68,8 @@ func New(o Options) *Server {
 			return &advice.Error{Msg: err.Error(), Advice: advice.Of(err), Err: err}
 		}
 	}
-	s := &Server{o: o, origin: &side{client: o.Client, target: o.Target, db: o.DB}}
+	s := &Server{o: o, origin: &side{client: o.Client, target: o.Target, db: o.DB}, checks: make(chan struct{}, 1)}
+	s.origin.model.Store(o.Model)
 	s.server = protocol.NewServer(
 		&protocol.Implementation{Name: "sortkey", Title: "Sortkey", Version: o.Version},
 		&protocol.ServerOptions{
@@ -74,6 +78,8 @@ func New(o Options) *Server {
 	)
 	s.addReads()
 	s.addWrites()
+	s.addForks()
+	s.addDesigns()
 	return s
 }
 
@@ -93,6 +99,23 @@ func (s *Server) Connect(ctx context.Context, t protocol.Transport) error {
 		return nil
 	}
 	return err
+}
+
+// Path is where [Server.Handler] serves, and MaxBody the size of the longest request to it, in bytes.
+const (
+	Path    = "/mcp"
+	MaxBody = protocol.DefaultMaxRequestBodyBytes
+)
+
+// Handler returns the handler for clients that connect over streamable HTTP. It does not check who asks: see
+// package web.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle(Path, protocol.NewStreamableHTTPHandler(
+		func(*http.Request) *protocol.Server { return s.server },
+		&protocol.StreamableHTTPOptions{SessionTimeout: time.Hour},
+	))
+	return mux
 }
 
 // Close discards the fork.

@@ -85,7 +85,7 @@ func (s *Server) tables(ctx context.Context, _ noArgs) (answer string, err error
 		if len(names) == 0 {
 			o.add("note", "there are no tables yet: design_load creates those of a model")
 		}
-		s.addModel(&o, size)
+		s.addModel(&o, d.model.Load(), size)
 		answer, err = o.text()
 		return err
 	})
@@ -148,8 +148,7 @@ func (s *Server) writes(d *side) string {
 }
 
 // addModel adds what the model says about the items.
-func (s *Server) addModel(o *object, size int) {
-	m := s.o.Model
+func (s *Server) addModel(o *object, m *model.Model, size int) {
 	if m == nil {
 		return
 	}
