@@ -144,6 +144,9 @@ func (s *Server) question(ctx context.Context, d *side, in *explainArgs) (q expl
 	if err == nil {
 		return explain.Question{Input: input}, nil
 	}
+	if other := onOther(&query, t); other != nil {
+		return q, other
+	}
 	if meant, ok := query.Meant(t); ok {
 		return explain.Question{Input: meant}, nil
 	}

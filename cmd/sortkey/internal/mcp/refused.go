@@ -72,9 +72,32 @@ func (s *Server) refused(ctx context.Context, d *side, in *wire.QueryInput, t *k
 	return &advice.Error{Msg: err.Error() + "\n" + strings.TrimSuffix(text, "\n"), Advice: advice.Of(err), Err: err}
 }
 
+// otherAttribute matches a condition on an attribute that it names.
+var otherAttribute = text.Pattern(`^([\w.]+)\s*(?:<=|>=|<>|!=|==|=|<|>)`)
+
+// onOther returns the error for a sort condition that names an attribute that is not the sort key, or nil.
+func onOther(q *ask.Query, t *keyschema.Table) error {
+	schema := t.Schema(q.Index)
+	if schema == nil || len(q.Sort) != 1 || len(schema.Range) == 0 {
+		return nil
+	}
+	m := otherAttribute().FindStringSubmatch(q.Sort[0])
+	if m == nil || schema.Has(m[1]) {
+		return nil
+	}
+	return advice.New(
+		"if it is a condition, put it into filter, which drops rows after they are read and paid for; to read only those rows, "+
+			"an index needs "+m[1]+" as its sort key. If it is a value, write = before it",
+		"the sort key is %s, and %q names another attribute", strings.Join(schema.SortNames(), ", "), q.Sort[0],
+	)
+}
+
 // meant returns the error of a condition that is not one range, with the request that it means or the
 // rule that it breaks.
 func (s *Server) meant(ctx context.Context, d *side, q *ask.Query, t *keyschema.Table, err error) error {
+	if other := onOther(q, t); other != nil {
+		return other
+	}
 	err = asked(err)
 	in, ok := q.Meant(t)
 	if !ok {
