@@ -181,14 +181,18 @@ units and time that they take. Use it to say what a proposed change brings and w
 Example: {"old": "shop", "new": "shop-by-price.yaml"}`}
 
 func (s *Server) designDiff(ctx context.Context, in designDiffArgs) (string, error) {
-	var sides [2]diff.Side
+	var both [2]*model.Model
 	for i, name := range []string{in.Old, in.New} {
-		m, err := s.model(name, "")
-		if err != nil {
+		var err error
+		if both[i], err = s.model(name, ""); err != nil {
 			return "", err
 		}
+	}
+	var sides [2]diff.Side
+	for i, m := range both {
+		var err error
 		if sides[i], err = s.checked(ctx, m); err != nil {
-			return "", fmt.Errorf("%s: %w", name, err)
+			return "", err
 		}
 		defer sides[i].World.Close()
 	}

@@ -119,8 +119,8 @@ const prose = 100
 // commandOf returns the function that writes a request on a table as a call of a tool.
 func commandOf(t *keyschema.Table) func(wire.Request) string {
 	return func(in wire.Request) string {
-		if query, ok := in.(*wire.QueryInput); ok && t != nil {
-			if q, ok := ask.Of(query, t); ok {
+		if t != nil {
+			if q, ok := ask.Of(in, t); ok {
 				return toolCall(t.Name, q)
 			}
 		}
@@ -128,12 +128,12 @@ func commandOf(t *keyschema.Table) func(wire.Request) string {
 	}
 }
 
-// toolCall returns a query as a call of the tool.
+// toolCall returns a query, or a scan, as a call of the tool.
 func toolCall(table string, q *ask.Query) string {
 	raw, err := text.JSON(struct {
 		Table      string   `json:"table"`
 		Index      string   `json:"index,omitempty"`
-		Partition  string   `json:"partition"`
+		Partition  string   `json:"partition,omitempty"`
 		Sort       string   `json:"sort,omitempty"`
 		Filter     string   `json:"filter,omitempty"`
 		Project    []string `json:"project,omitempty"`
@@ -146,6 +146,9 @@ func toolCall(table string, q *ask.Query) string {
 	})
 	if err != nil {
 		raw = json.RawMessage("{}")
+	}
+	if len(q.Partition) == 0 {
+		return "scan " + string(raw)
 	}
 	return "query " + string(raw)
 }
