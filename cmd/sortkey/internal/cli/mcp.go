@@ -84,7 +84,14 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 	if f.http {
 		return serveMCP(ctx, env, s, f.port)
 	}
-	return s.Connect(ctx, &protocol.IOTransport{Reader: io.NopCloser(env.Stdin), Writer: unclosed{env.Stdout}})
+	err = s.Connect(ctx, &protocol.IOTransport{Reader: io.NopCloser(env.Stdin), Writer: unclosed{env.Stdout}})
+	if err != nil {
+		return &advice.Error{
+			Msg: "the conversation broke off: " + err.Error(), Err: err,
+			Advice: "start it from a client of the Model Context Protocol, which sends JSON-RPC in lines",
+		}
+	}
+	return nil
 }
 
 // unclosed is a writer that stays open when the other side has gone.
