@@ -24,7 +24,10 @@ func talk(ts *testscript.TestScript, neg bool, args []string) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, lookup(ts, "sortkey"), append([]string{"mcp"}, args[1:]...)...)
 	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + cmd.Dir, "SORTKEY_MCP_TOKEN=" + ts.Getenv("SORTKEY_MCP_TOKEN")}
+	cmd.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + cmd.Dir}
+	if token := ts.Getenv("SORTKEY_MCP_TOKEN"); token != "" {
+		cmd.Env = append(cmd.Env, "SORTKEY_MCP_TOKEN="+token)
+	}
 	var transport mcp.Transport = &mcp.CommandTransport{Command: cmd, TerminateDuration: patience}
 	overHTTP := slices.Contains(args, "--http")
 	if overHTTP {

@@ -78,7 +78,7 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 	defer src.Close()
 	s := mcp.New(mcp.Options{
 		Client: src.Client, Target: src.Target, DB: src.DB, Model: src.Model, About: aboutSource(f.SourceFlags),
-		Write: f.write, Folder: folder, Version: app.ModuleVersion(), Explain: app.Explain,
+		Write: f.write, NoFork: f.Store != "", Folder: folder, Version: app.ModuleVersion(), Explain: app.Explain,
 	})
 	defer s.Close()
 	if f.http {
@@ -151,10 +151,15 @@ func serveMCP(ctx context.Context, env *app.Env, s *mcp.Server, port int) error 
 	}
 	if token := env.Getenv(tokenVariable); token != "" {
 		if err := site.SetToken(token); err != nil {
-			return &advice.Error{Msg: tokenVariable + ": " + err.Error(), Advice: "make one with: openssl rand -hex 16", Err: err}
+			return &advice.Error{
+				Msg: tokenVariable + ": " + err.Error(), Advice: "make one with: openssl rand -hex 16", Err: err,
+			}
 		}
 		fmt.Fprintf(env.Stdout, "%s\n", site.Address(mcp.Path))
-		fmt.Fprintf(env.Stderr, "clients send the token of %s, in the header Authorization: Bearer TOKEN; ctrl-c ends\n", tokenVariable)
+		fmt.Fprintf(
+			env.Stderr, "clients send the token of %s, in the header Authorization: Bearer TOKEN; ctrl-c ends\n",
+			tokenVariable,
+		)
 	} else {
 		fmt.Fprintf(env.Stdout, "%s\nAuthorization: Bearer %s\n", site.Address(mcp.Path), site.Token())
 		fmt.Fprintln(env.Stderr, "clients connect to this address with this header; ctrl-c ends")

@@ -31,16 +31,16 @@ func (s *Server) addDesigns() {
 }
 
 type newArgs struct {
-	File      string `json:"file,omitempty" jsonschema:"file to write in the working folder, ending in .yaml, .yml or .json; without it nothing is written"`
-	Content   string `json:"content,omitempty" jsonschema:"model to write; default a first model whose comments explain the format"`
+	File      string `json:"file,omitempty" jsonschema:"file to write, in .yaml, .yml or .json; default none"`
+	Content   string `json:"content,omitempty" jsonschema:"model to write; default one whose comments explain the format"`
 	Overwrite bool   `json:"overwrite,omitempty" jsonschema:"replace a model that is there"`
 }
 
 var newTool = tool{name: "design_new", title: "Write a model file", effect: changes, description: `
-Writes a model file: a design of keys with its tables, indexes, entities with templates of their keys, and the access
-patterns with what each may cost. Without arguments it writes nothing and returns a first model with comments that
-explain the format: read that before you write a model. With file it writes the first model, or content, to
-that file. Content with errors is not written; the answer says what is wrong with it and where.
+Writes a model file: a design of keys with its tables, indexes, entities with templates of their keys, and the
+access patterns with what each may cost. Without arguments it writes nothing and returns a first model with
+comments that explain the format: read that before you write a model. With file it writes the first model, or
+content, to that file. Content with errors is not written; the answer says what is wrong with it and where.
 Examples: {} and {"file": "shop.yaml", "content": "name: shop\ntables: …"}`}
 
 func (s *Server) designNew(_ context.Context, in newArgs) (string, error) {
@@ -50,7 +50,7 @@ func (s *Server) designNew(_ context.Context, in newArgs) (string, error) {
 	}
 	if in.File == "" {
 		if in.Content != "" {
-			return "", advice.New("give a file to write, or check content with design_check", "design_new has content and no file")
+			return "", advice.New("give a file to write, or use design_check", "design_new has content and no file")
 		}
 		return s.report(string(content), 0), nil
 	}
@@ -67,7 +67,9 @@ func (s *Server) designNew(_ context.Context, in newArgs) (string, error) {
 		old, err := s.readFile(in.File)
 		if err == nil {
 			if _, err := modelfile.Parse(in.File, old); err != nil {
-				return "", advice.New("write another file", "nothing is written: %s is there, and not a valid model", text.Quote(in.File))
+				return "", advice.New(
+					"write another file", "nothing is written: %s is there, and not a valid model", text.Quote(in.File),
+				)
 			}
 		}
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -115,15 +117,15 @@ type checkArgs struct {
 	Model   string `json:"model,omitempty" jsonschema:"model file in the working folder, or the name of an example"`
 	Content string `json:"content,omitempty" jsonschema:"text of a model instead of a file"`
 	Quiet   bool   `json:"quiet,omitempty" jsonschema:"leave out patterns that meet their expectations, and tables"`
-	Skip    int    `json:"skip,omitempty" jsonschema:"leave out so many lines, to go on after an answer that was cut"`
+	Skip    int    `json:"skip,omitempty" jsonschema:"leave out so many lines, to go on after a cut"`
 }
 
 var checkTool = tool{name: "design_check", title: "Check a model", description: `
-Checks a design of keys: makes the items that a model file declares, in memory and apart from the database of the other tools,
-runs every access pattern on them, compares rows, units and waste with what the model expects, and looks for
-hazards such as hot partitions, keys in the wrong order and indexes that no pattern reads. Use it after each change of
-a model. The answer is text: each pattern with its request, slice and cost, the tables, the findings with what to
-do, and a summary; with the money a month if the model declares rates.
+Checks a design of keys: makes the items that a model file declares, in memory and apart from the database of
+the other tools, runs every access pattern on them, compares rows, units and waste with what the model expects,
+and looks for hazards such as hot partitions, keys in the wrong order and indexes that no pattern reads. Use it
+after each change of a model. The answer is text: each pattern with its request, slice and cost, the tables, the
+findings with what to do, and a summary; with the money a month if the model declares rates.
 Examples: {"model": "shop.yaml", "quiet": true} and {"model": "file-tree"} (an example)`}
 
 func (s *Server) designCheck(ctx context.Context, in checkArgs) (string, error) {
@@ -171,13 +173,14 @@ func (s *Server) checked(ctx context.Context, m *model.Model) (d diff.Side, err 
 type designDiffArgs struct {
 	Old  string `json:"old" jsonschema:"model file in the working folder, or the name of an example"`
 	New  string `json:"new" jsonschema:"the other version of it"`
-	Skip int    `json:"skip,omitempty" jsonschema:"leave out so many lines, to go on after an answer that was cut"`
+	Skip int    `json:"skip,omitempty" jsonschema:"leave out so many lines, to go on after a cut"`
 }
 
 var designDiffTool = tool{name: "design_diff", title: "Compare two models", description: `
-Compares two versions of a model: tables, indexes, entities and keys that differ, what each access pattern costs before and
-after, the findings that came and went, money, and the steps from one version to the other with the items, write
-units and time that they take. Use it to say what a proposed change brings and what it costs. The answer is text.
+Compares two versions of a model: tables, indexes, entities and keys that differ, what each access pattern costs
+before and after, the findings that came and went, money, and the steps from one version to the other with the
+items, write units and time that they take. Use it to say what a proposed change brings and what it costs. The
+answer is text.
 Example: {"old": "shop", "new": "shop-by-price.yaml"}`}
 
 func (s *Server) designDiff(ctx context.Context, in designDiffArgs) (string, error) {
@@ -210,9 +213,9 @@ type loadArgs struct {
 }
 
 var loadTool = tool{name: "design_load", title: "Load a model", effect: adds, description: `
-Creates the tables of a model with its items, samples and generated ones, where put writes to: so that query and explain can
-try its keys. Tables that are there already with other keys are an error, and those with all items stay as they are. From
-then on explain takes the names of its access patterns.
+Creates the tables of a model with its items, samples and generated ones, where put writes to: so that query and
+explain can try its keys. Tables that are there already with other keys are an error, and those with all items
+stay as they are. From then on explain takes the names of its access patterns.
 Example: {"model": "shop-by-price.yaml"}`}
 
 // loaded is the default number of items that design_load generates.
@@ -221,7 +224,8 @@ const loaded = 10_000
 func (s *Server) designLoad(ctx context.Context, in loadArgs) (answer string, err error) {
 	if s.o.DB == nil {
 		return "", advice.New(
-			"use design_check, or ask the user to start sortkey mcp without --endpoint", "design_load does not create tables on a server",
+			"use design_check, or ask the user to start sortkey mcp without --endpoint",
+			"design_load does not create tables on a server",
 		)
 	}
 	m, err := s.model(in.Model, in.Content)
@@ -242,7 +246,8 @@ func (s *Server) designLoad(ctx context.Context, in loadArgs) (answer string, er
 		}
 		d.model.Store(m)
 		answer = fmt.Sprintf(
-			"%s with %s of model %s: call tables to see them\n", text.Count(l.Tables, "table"), text.Count(l.Items, "item"), m.Name,
+			"%s with %s of model %s: call tables to see them\n", text.Count(l.Tables, "table"),
+			text.Count(l.Items, "item"), m.Name,
 		)
 		return nil
 	})

@@ -28,11 +28,11 @@ type explainArgs struct {
 	Limit      int32      `json:"limit,omitempty" jsonschema:"read at most so many rows"`
 	Descending bool       `json:"descending,omitempty" jsonschema:"read from the end of the range"`
 	Consistent bool       `json:"consistent,omitempty" jsonschema:"read consistently"`
-	Request    rawRequest `json:"request,omitempty" jsonschema:"instead of all these: JSON of a Query, Scan or GetItem, a line 'aws dynamodb query …', or a SELECT"`
-	Pattern    string     `json:"pattern,omitempty" jsonschema:"instead of all these: name of an access pattern of the model; see tables"`
+	Request    rawRequest `json:"request,omitempty" jsonschema:"or instead: JSON, 'aws dynamodb query …' or a SELECT"`
+	Pattern    string     `json:"pattern,omitempty" jsonschema:"or instead: name of an access pattern; see tables"`
 	Pages      int        `json:"pages,omitempty" jsonschema:"read at most so many pages; default 10"`
 	Rows       int        `json:"rows,omitempty" jsonschema:"show so many rows at each end of the range; default 4"`
-	Skip       int        `json:"skip,omitempty" jsonschema:"leave out so many lines, to go on after an answer that was cut"`
+	Skip       int        `json:"skip,omitempty" jsonschema:"leave out so many lines, to go on after a cut"`
 }
 
 // rawRequest is a request: an object, or a string with anything.
@@ -48,14 +48,15 @@ func (t *rawRequest) UnmarshalJSON(data []byte) error {
 }
 
 var explainTool = tool{name: "explain", title: "Explain what a request reads", description: `
-Says in words what a Query, Scan or GetItem reads and what it costs: the key condition as one range with its ends, the rows
-in the range and those just outside it, the rows that a filter drops (marked ✗), pages, read units, and a
-better request if there is one. For a request that the service refuses it names the rule that the request breaks and the
-nearest requests that work, each as a call of query. Use it when a query costs more than it returns, returns not
-what you expect, or fails, and before you advise somebody on a request from their code.
+Says in words what a Query, Scan or GetItem reads and what it costs: the key condition as one range with its
+ends, the rows in the range and those just outside it, the rows that a filter drops (marked ✗), pages, read
+units, and a better request if there is one. For a request that the service refuses it names the rule that the
+request breaks and the nearest requests that work, each as a call of query. Use it when a query costs more than
+it returns, returns not what you expect, or fails, and before you advise somebody on a request from their code.
 It reads somewhat more than the request itself. The answer is text.
 Examples: {"table": "Shop", "partition": "CUSTOMER#C1", "sort": "ORDER#*", "filter": "total > 100"}
-{"request": "aws dynamodb query --table-name Shop --key-condition-expression 'begins_with(PK, :p)' --expression-attribute-values '{\":p\": {\"S\": \"C\"}}'"}
+{"request": "SELECT * FROM Shop WHERE begins_with(PK, 'CUSTOMER#')"}
+{"request": "aws dynamodb query --table-name Shop --key-condition-expression …"}
 {"request": {"TableName": "Shop", "Key": {"PK": {"S": "CUSTOMER#C1"}, "SK": {"S": "ORDER#O1"}}}}
 {"pattern": "orders of a customer"}`}
 
@@ -156,7 +157,9 @@ func (s *Server) question(ctx context.Context, d *side, in *explainArgs) (q expl
 // pattern returns the request of an access pattern of the model.
 func pattern(m *model.Model, name string) (q explain.Question, err error) {
 	if m == nil {
-		return q, advice.New("give table and partition, or request", "the database does not come from a model, so there are no patterns")
+		return q, advice.New(
+			"give table and partition, or request", "the database does not come from a model, so there are no patterns",
+		)
 	}
 	p := m.Pattern(name)
 	if p == nil {
@@ -203,7 +206,7 @@ func (s *Server) parse(line string) (q explain.Question, err error) {
 		return q, advice.New("explain a Query, Scan, GetItem or SELECT", "cannot explain %s", e.Operation)
 	}
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return q, advice.New("correct the JSON after so many bytes", "the request is not JSON: %v at byte %d", e, e.Offset)
+		return q, advice.New("correct the JSON there", "the request is not JSON: %v at byte %d", e, e.Offset)
 	}
 	return q, err
 }

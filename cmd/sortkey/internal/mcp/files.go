@@ -52,8 +52,8 @@ func (s *Server) readFile(name string) ([]byte, error) {
 
 func noFolder(name string) error {
 	return advice.New(
-		"ask the user to start sortkey mcp with --dir and the folder of the models", "cannot use %s: there is no working folder",
-		text.Quote(name),
+		"ask the user to start sortkey mcp with --dir and the folder of the models",
+		"cannot use %s: there is no working folder", text.Quote(name),
 	)
 }
 
@@ -78,8 +78,8 @@ func (s *Server) writeFile(name string, data []byte, replace bool) error {
 	f, err := s.o.Folder.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) && !replace {
 		return &advice.Error{
-			Msg: "nothing is written: " + text.Quote(name) + " is there", Advice: "write another file, or give overwrite: true",
-			Err: err,
+			Msg:    "nothing is written: " + text.Quote(name) + " is there",
+			Advice: "write another file, or give overwrite: true", Err: err,
 		}
 	}
 	if err != nil {

@@ -66,8 +66,8 @@ func (s *Server) ensureFork() error {
 		return nil
 	}
 	const help = "ask the user to start sortkey mcp with --write, which lets tools write to it, or with a copy"
-	if s.o.DB == nil {
-		return advice.New(help, "nothing is written: a server cannot be forked")
+	if !s.forkable() {
+		return advice.New(help, "nothing is written: this database cannot be forked")
 	}
 	db, err := s.o.DB.Fork()
 	if errors.Is(err, sortkey.ErrFork) {
@@ -80,6 +80,9 @@ func (s *Server) ensureFork() error {
 	s.fork.model.Store(s.origin.model.Load())
 	return nil
 }
+
+// forkable reports whether the database can have a fork, as far as is known.
+func (s *Server) forkable() bool { return s.o.DB != nil && !s.o.NoFork }
 
 // discard closes the fork, and reports whether there was one.
 func (s *Server) discard() (bool, error) {
@@ -101,13 +104,15 @@ func (s *Server) addForks() {
 
 type forkDiffArgs struct {
 	Table word `json:"table,omitempty" jsonschema:"only the changes of this table"`
+	Skip  int  `json:"skip,omitempty" jsonschema:"leave out so many changes, to go on after a cut"`
 }
 
 var forkDiffTool = tool{name: "fork_diff", title: "What the fork changes", description: `
-Shows what the tools have written to the fork so far: how its items differ from those of the database, which they leave
-alone. The answer is JSON with a line for each item: its table and key, "was" with its attributes in the database
-and "is" with those in the fork. An item that is new has no "was", one that is gone no "is", and of one that changed
-they have only the attributes that differ. Use it to tell the user what a series of writes would do.`}
+Shows what the tools have written to the fork so far: how its items differ from those of the database, which
+they leave alone. The answer is JSON with a line for each item: its table and key, "was" with its attributes in
+the database and "is" with those in the fork. An item that is new has no "was", one that is gone no "is", and of
+one that changed they have only the attributes that differ. Use it to tell the user what a series of writes
+would do.`}
 
 func (s *Server) forkDiff(ctx context.Context, in forkDiffArgs) (answer string, err error) {
 	err = s.read(func(d *side) error {
@@ -125,8 +130,10 @@ func (s *Server) forkDiff(ctx context.Context, in forkDiffArgs) (answer string, 
 		var lines list
 		size, count := 0, 0
 		show := func(line any) error {
+			if count++; count <= in.Skip {
+				return nil
+			}
 			raw, err := text.JSON(line)
-			count++
 			if size += len(raw); err == nil && size <= s.o.MaxAnswer {
 				lines = append(lines, raw)
 			}
@@ -155,8 +162,8 @@ func (s *Server) forkDiff(ctx context.Context, in forkDiffArgs) (answer string, 
 		var o object
 		o.add("changes", lines)
 		o.add("count", count)
-		if len(lines) < count {
-			o.add("note", fmt.Sprintf("the first %d are shown; give table for those of one table", len(lines)))
+		if shown := max(in.Skip, 0) + len(lines); shown < count {
+			o.add("note", fmt.Sprintf("cut here; for the rest call fork_diff again with skip: %d", shown))
 		}
 		answer, err = o.text()
 		return err
@@ -193,8 +200,8 @@ func changeOf(t *keyschema.Table, was, is attr.Item) change {
 }
 
 var forkDiscardTool = tool{name: "fork_discard", title: "Throw the fork away", effect: changes, description: `
-Throws the fork away with everything that the tools have written to it. The tools then see the database as it is, and the
-next write makes a new fork.`}
+Throws the fork away with everything that the tools have written to it. The tools then see the database as it
+is, and the next write makes a new fork.`}
 
 func (s *Server) forkDiscard(context.Context, noArgs) (string, error) {
 	was, err := s.discard()

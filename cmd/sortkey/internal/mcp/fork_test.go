@@ -46,8 +46,10 @@ func TestFork(t *testing.T) {
 	require.Contains(t, c.call("tables", ""), "go to a fork")
 
 	c.call("put", putX)
-	c.call("update", `{"table": "Shop", "partition": "CUSTOMER#C1", "sort": "ORDER#O1", "update": "SET total = total + 1"}`)
-	require.Contains(t, c.call("delete", `{"table": "Shop", "partition": "USER#123", "sort": "PROFILE#"}`), "alex_developer")
+	const order = `"table": "Shop", "partition": "CUSTOMER#C1", "sort": "ORDER#O1"`
+	c.call("update", `{`+order+`, "update": "SET total = total + 1"}`)
+	deleted := c.call("delete", `{"table": "Shop", "partition": "USER#123", "sort": "PROFILE#"}`)
+	require.Contains(t, deleted, "alex_developer")
 	require.Contains(t, c.call("get", getX), `"n":1`)
 	require.False(t, has(t, o.DB, "x", "y"), "the database stays as it is")
 	require.True(t, has(t, o.DB, "USER#123", "PROFILE#"))
@@ -61,6 +63,7 @@ func TestFork(t *testing.T) {
 		require.Contains(t, diff, line)
 	}
 	require.Contains(t, c.call("fork_diff", `{"table": "Other"}`), `"count": 0`)
+	require.NotContains(t, c.call("fork_diff", `{"skip": 3}`), `"key"`)
 	c.call("fork_discard", "")
 	require.Contains(t, c.call("get", getX), `"item": null`)
 }
@@ -92,7 +95,8 @@ func TestEndpoint(t *testing.T) {
 	require.Contains(t, c.call("tables", ""), "are refused")
 	require.Contains(t, c.call("query", `{"table": "Shop", "partition": "CUSTOMER#C1"}`), "all of it")
 	for _, call := range [][2]string{
-		{"put", putX}, {"delete", getX}, {"update", `{"table": "Shop", "partition": "x", "sort": "y", "update": "SET n = 1"}`},
+		{"put", putX}, {"delete", getX},
+		{"update", `{"table": "Shop", "partition": "x", "sort": "y", "update": "SET n = 1"}`},
 	} {
 		require.Contains(t, c.fail(call[0], call[1]), "--write")
 	}
@@ -115,6 +119,9 @@ func TestNoFork(t *testing.T) {
 	db, err := sortkey.Open(sortkey.Options{Store: struct{ store.Store }{memory.Open()}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	c := connect(t, mcp.Options{DB: db})
+	c := connect(t, mcp.Options{DB: db, NoFork: true})
+	require.Contains(t, c.call("tables", ""), "are refused")
+	require.Contains(t, c.fail("put", putX), "cannot be forked")
+	c = connect(t, mcp.Options{DB: db})
 	require.Contains(t, c.fail("design_load", `{"model": "file-tree"}`), "cannot be forked")
 }

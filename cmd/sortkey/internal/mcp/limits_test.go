@@ -58,7 +58,9 @@ func TestPages(t *testing.T) {
 			"table": "Shop", "index": "GSI1", "partition": "CATEGORY#Books", "project": []string{"price"}, "limit": 30,
 		}},
 		{"query", map[string]any{"table": "Shop", "partition": "CUSTOMER#C1"}},
-		{"scan", map[string]any{"table": "Shop", "index": "GSI1", "limit": 100, "filter": "begins_with(GSI1PK, \"WAREHOUSE\")"}},
+		{"scan", map[string]any{
+			"table": "Shop", "index": "GSI1", "limit": 100, "filter": "begins_with(GSI1PK, \"WAREHOUSE\")",
+		}},
 	} {
 		name := fmt.Sprint(tt.tool, tt.arguments)
 		var got, want []map[string]any
@@ -90,7 +92,8 @@ func TestLargeItem(t *testing.T) {
 	c := connect(t, o)
 	c.call("put", `{"table": "Shop", "item": {"PK": "a", "SK": "b", "text": "`+strings.Repeat("x", 5000)+`", "n": 1}}`)
 	for _, text := range []string{
-		c.call("get", `{"table": "Shop", "partition": "a", "sort": "b"}`), c.call("query", `{"table": "Shop", "partition": "a"}`),
+		c.call("get", `{"table": "Shop", "partition": "a", "sort": "b"}`),
+		c.call("query", `{"table": "Shop", "partition": "a"}`),
 	} {
 		require.Less(t, len(text), 1500)
 		require.Contains(t, text, `{"PK":"a","SK":"b"}`)
@@ -151,8 +154,8 @@ func TestFiles(t *testing.T) {
 	c := connect(t, o)
 
 	names := []string{
-		outside, "../secret.yaml", "a/../../secret.yaml", "/etc/passwd", ".", "..", "", "no.yaml", "nul\x00.yaml", "~/x.yaml",
-		"file:///etc/passwd",
+		outside, "../secret.yaml", "a/../../secret.yaml", "/etc/passwd", ".", "..", "", "no.yaml", "nul\x00.yaml",
+		"~/x.yaml", "file:///etc/passwd",
 	}
 	if runtime.GOOS != "windows" {
 		for name, to := range map[string]string{"link.yaml": outside, "up": filepath.Dir(outside), "dev.yaml": "/dev/zero"} {
@@ -165,7 +168,8 @@ func TestFiles(t *testing.T) {
 		raw, err := json.Marshal(name)
 		require.NoError(t, err)
 		for _, call := range [][2]string{
-			{"design_check", `{"model": %s}`}, {"design_load", `{"model": %s}`}, {"design_diff", `{"old": "shop", "new": %s}`},
+			{"design_check", `{"model": %s}`}, {"design_load", `{"model": %s}`},
+			{"design_diff", `{"old": "shop", "new": %s}`},
 		} {
 			text := c.fail(call[0], fmt.Sprintf(call[1], raw))
 			require.NotContains(t, text, dir, "%s %s", call[0], name)
@@ -190,7 +194,8 @@ func TestFiles(t *testing.T) {
 		text := c.fail("explain", `{"request": "aws dynamodb get-item --table-name Shop --key `+file+`"}`)
 		require.Contains(t, text, "escapes")
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "key.json"), []byte(`{"PK": {"S": "USER#123"}, "SK": {"S": "PROFILE#"}}`), 0o600))
+	key := []byte(`{"PK": {"S": "USER#123"}, "SK": {"S": "PROFILE#"}}`)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "key.json"), key, 0o600))
 	text := c.call("explain", `{"request": "aws dynamodb get-item --table-name Shop --key file://key.json"}`)
 	require.Contains(t, text, "GetItem of Shop")
 }
@@ -250,4 +255,40 @@ func TestLoad(t *testing.T) {
 	c.call("fork_discard", "")
 	require.Contains(t, c.call("tables", ""), `"tables": []`)
 	require.Contains(t, c.fail("explain", `{"pattern": "direct children of root/"}`), "does not come from a model")
+}
+
+// A list of many tables is cut, and goes on.
+func TestManyTables(t *testing.T) {
+	t.Parallel()
+	db, err := sortkey.Open(sortkey.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	c := connect(t, mcp.Options{DB: db, MaxAnswer: 500})
+	model := "name: many\ntables:\n"
+	for i := range 30 {
+		model += fmt.Sprintf("  Table%02d: {partition: p, sort: s}\n", i)
+	}
+	raw, err := json.Marshal(model)
+	require.NoError(t, err)
+	c.call("design_load", fmt.Sprintf(`{"content": %s}`, raw))
+	names, skip := []string(nil), 0
+	for {
+		text := c.call("tables", fmt.Sprintf(`{"skip": %d}`, skip))
+		var page struct {
+			Tables []struct{ Name string }
+			Note   string
+		}
+		require.NoError(t, json.Unmarshal([]byte(text), &page), text)
+		for _, table := range page.Tables {
+			names = append(names, table.Name)
+		}
+		if page.Note == "" {
+			break
+		}
+		_, err := fmt.Sscanf(page.Note, "cut here; for the rest call tables again with skip: %d", &skip)
+		require.NoError(t, err, page.Note)
+	}
+	require.Len(t, names, 30)
+	require.Equal(t, "Table29", names[29])
+	require.Contains(t, c.call("fork_diff", `{}`), "skip: ")
 }

@@ -35,34 +35,35 @@ func (s *Server) addReads() {
 
 type queryArgs struct {
 	Table      word     `json:"table" jsonschema:"name of the table"`
-	Partition  word     `json:"partition" jsonschema:"value of the partition key; several attributes with commas between"`
-	Sort       word     `json:"sort,omitempty" jsonschema:"condition on the sort key, such as 'ORDER#*' or '>= 2024-01'"`
+	Partition  word     `json:"partition" jsonschema:"value of the partition key; several with commas between"`
+	Sort       word     `json:"sort,omitempty" jsonschema:"condition on the sort key: 'ORDER#*', '>= 2024-01'"`
 	Index      word     `json:"index,omitempty" jsonschema:"name of the index to read instead of the table"`
 	Filter     string   `json:"filter,omitempty" jsonschema:"condition on any attributes, such as 'total > 10'"`
 	Project    []string `json:"project,omitempty" jsonschema:"attributes to return; default all"`
 	Limit      int32    `json:"limit,omitempty" jsonschema:"read at most so many rows, counted before the filter"`
 	Descending bool     `json:"descending,omitempty" jsonschema:"read from the end of the range"`
-	Consistent bool     `json:"consistent,omitempty" jsonschema:"read consistently, for twice the units; not in global indexes"`
-	Cursor     document `json:"cursor,omitempty" jsonschema:"lastEvaluatedKey of the previous answer, to go on after it"`
+	Consistent bool     `json:"consistent,omitempty" jsonschema:"read consistently; not in global indexes"`
+	Cursor     document `json:"cursor,omitempty" jsonschema:"lastEvaluatedKey of the answer to go on after"`
 }
 
 // conditions is what descriptions say about the texts of conditions.
 const conditions = `
 sort is one of: x or = x (exactly x), x* (begins with x), < x, <= x, > x, >= x, between x and y (both ends
-included). A query reads one range, so there is no OR, no "not equal" and no "contains" here. Quote a value that could
-be read as something else: "a*".
-filter has names and values written out: total > 10 AND contains(tags, "new") AND attribute_exists(paid). Text is
-in double quotes. Functions: begins_with, contains, size, attribute_exists, attribute_not_exists, attribute_type.`
+included). A query reads one range, so there is no OR, no "not equal" and no "contains" here. Quote a value that
+could be read as something else: "a*".
+filter has names and values written out: total > 10 AND contains(tags, "new") AND attribute_exists(paid). Text
+is in double quotes. Functions: begins_with, contains, size, attribute_exists, attribute_not_exists,
+attribute_type.`
 
 var queryTool = tool{name: "query", title: "Query a partition", description: `
 Reads items of one partition of a table or an index, in the order of the sort key, as DynamoDB's Query does.
 ` + conditions + `
 A filter saves nothing: rows are read and paid for before it drops them, and limit counts them before it too.
 
-The answer is JSON: "items" in plain JSON (sets are arrays, binary values base64); "read" with the slice in words, the rows
-examined and returned, their bytes, the read units, "waste" (the share of the examined rows that was not
-returned) and "stop" (why reading ended); and "lastEvaluatedKey" if there may be more: pass it as cursor to go on.
-For waste or for an error, ask explain with the same arguments.
+The answer is JSON: "items" in plain JSON (sets are arrays, binary values base64); "read" with the slice in
+words, the rows examined and returned, their bytes, the read units, "waste" (the share of the examined rows that
+was not returned) and "stop" (why reading ended); and "lastEvaluatedKey" if there may be more: pass it as cursor
+to go on. For waste or for an error, ask explain with the same arguments.
 Example: {"table": "Shop", "partition": "CUSTOMER#C1", "sort": "ORDER#*", "filter": "total > 100", "limit": 20}`}
 
 // query returns what the arguments select, for package ask.
@@ -106,8 +107,8 @@ func (s *Server) query(ctx context.Context, in queryArgs) (answer string, err er
 		}
 		o := out.(*wire.QueryOutput)
 		answer, err = s.answer("query", input, t.Schema(q.Index), &page{
-			items: o.Items, last: o.LastEvaluatedKey, examined: o.ScannedCount, used: o.ConsumedCapacity, traces: traces,
-			limit: in.Limit,
+			items: o.Items, last: o.LastEvaluatedKey, examined: o.ScannedCount, used: o.ConsumedCapacity,
+			traces: traces, limit: in.Limit,
 		})
 		return err
 	})
@@ -119,13 +120,13 @@ type scanArgs struct {
 	Index   word     `json:"index,omitempty" jsonschema:"name of the index to read instead of the table"`
 	Filter  string   `json:"filter,omitempty" jsonschema:"condition on any attributes, such as 'total > 10'"`
 	Project []string `json:"project,omitempty" jsonschema:"attributes to return; default all"`
-	Limit   int32    `json:"limit,omitempty" jsonschema:"read at most so many rows, counted before the filter; default 20"`
-	Cursor  document `json:"cursor,omitempty" jsonschema:"lastEvaluatedKey of the previous answer, to go on after it"`
+	Limit   int32    `json:"limit,omitempty" jsonschema:"read at most so many rows; default 20"`
+	Cursor  document `json:"cursor,omitempty" jsonschema:"lastEvaluatedKey of the answer to go on after"`
 }
 
 var scanTool = tool{name: "scan", title: "Look at items of a table", description: `
-Reads items of a table or an index from all partitions, in no useful order, as DynamoDB's Scan does. Use it to see what the
-items of an unknown table look like; to find items, use query, because a scan reads and pays for
+Reads items of a table or an index from all partitions, in no useful order, as DynamoDB's Scan does. Use it to
+see what the items of an unknown table look like; to find items, use query, because a scan reads and pays for
 everything. filter is as in query. The answer is that of query.
 Example: {"table": "Shop", "limit": 5}`}
 
@@ -161,8 +162,8 @@ func (s *Server) scan(ctx context.Context, in scanArgs) (answer string, err erro
 		}
 		o := out.(*wire.ScanOutput)
 		answer, err = s.answer("scan", input, t.Schema(q.Index), &page{
-			items: o.Items, last: o.LastEvaluatedKey, examined: o.ScannedCount, used: o.ConsumedCapacity, traces: traces,
-			limit: in.Limit,
+			items: o.Items, last: o.LastEvaluatedKey, examined: o.ScannedCount, used: o.ConsumedCapacity,
+			traces: traces, limit: in.Limit,
 		})
 		return err
 	})
@@ -178,8 +179,8 @@ type getArgs struct {
 }
 
 var getTool = tool{name: "get", title: "Get one item", description: `
-Reads the one item with a key, as DynamoDB's GetItem does. The key is the table's, not that of an index: for an index use
-query. The answer is JSON with "item" in plain JSON, or null if there is none, and the read units.
+Reads the one item with a key, as DynamoDB's GetItem does. The key is the table's, not that of an index: for an
+index use query. The answer is JSON with "item" in plain JSON, or null if there is none, and the read units.
 Example: {"table": "Shop", "partition": "CUSTOMER#C1", "sort": "ORDER#O1"}`}
 
 func (s *Server) get(ctx context.Context, in getArgs) (answer string, err error) {
@@ -248,8 +249,8 @@ func (s *Server) shown(it attr.Item, project []string, schema *keycond.Schema) (
 			names = append(names, fmt.Sprintf("%s (%s)", text.Name(string(name)), text.Size(v.Size())))
 		}
 	}
-	note, _ := s.cut("the item is too large for an answer, so only its key is shown; get it with project and the names of "+
-		"some attributes: "+strings.Join(names, ", "), 0)
+	note, _ := s.cut("the item is too large for an answer, so only its key is shown; get it with project and the "+
+		"names of some attributes: "+strings.Join(names, ", "), 0)
 	return item.AppendPlain(nil, some(it, schema.Has)), note
 }
 
@@ -358,8 +359,8 @@ func (s *Server) answer(tool string, in wire.Request, schema *keycond.Schema, p 
 		if size += len(raw); size > s.o.MaxAnswer && i > 0 {
 			last = keyIn(p.items[i-1], schema)
 			notes = append(notes, fmt.Sprintf(
-				"only the first %d of %d items are shown; for the others call %s again with lastEvaluatedKey as cursor", i,
-				len(p.items), tool,
+				"only the first %d of %d items are shown; for the others call %s again with lastEvaluatedKey as cursor",
+				i, len(p.items), tool,
 			))
 			break
 		}
@@ -372,8 +373,8 @@ func (s *Server) answer(tool string, in wire.Request, schema *keycond.Schema, p 
 	}
 	if tool == "query" && r.Waste >= much && r.Examined > few {
 		notes = append(notes, fmt.Sprintf(
-			"the filter dropped %d of %d rows that were paid for; explain with the same arguments shows them, and whether another "+
-				"request reads less", r.Examined-r.Returned, r.Examined,
+			"the filter dropped %d of %d rows that were paid for; explain with the same arguments shows them, and "+
+				"whether another request reads less", r.Examined-r.Returned, r.Examined,
 		))
 	}
 

@@ -86,8 +86,8 @@ func onOther(q *ask.Query, t *keyschema.Table) error {
 		return nil
 	}
 	return advice.New(
-		"if it is a condition, put it into filter, which drops rows after they are read and paid for; to read only those rows, "+
-			"an index needs "+m[1]+" as its sort key. If it is a value, write = before it",
+		"if it is a condition, put it into filter, which drops rows after they are read and paid for; to read only "+
+			"those rows, an index needs "+m[1]+" as its sort key. If it is a value, write = before it",
 		"the sort key is %s, and %q names another attribute", strings.Join(schema.SortNames(), ", "), q.Sort[0],
 	)
 }
@@ -104,7 +104,8 @@ func (s *Server) meant(ctx context.Context, d *side, q *ask.Query, t *keyschema.
 		return err
 	}
 	if again, ok := ask.Of(in, t); ok {
-		return &advice.Error{Msg: err.Error() + "\ninstead: " + toolCall(t.Name, again), Advice: advice.Of(err), Err: err}
+		instead := err.Error() + "\ninstead: " + toolCall(t.Name, again)
+		return &advice.Error{Msg: instead, Advice: advice.Of(err), Err: err}
 	}
 	_, _, failed := d.target.Do(ctx, in)
 	if failed == nil {

@@ -65,9 +65,10 @@ type requestsArgs struct {
 }
 
 var requestsTool = tool{name: "requests", title: "Requests so far", description: `
-Lists the requests that the tools of this server have sent so far, the newest last, with the rows that each examined and
-returned, its read or write units, and its waste: the share of the rows that were read, and paid for, but not
-returned. Use it at the end of an investigation to see which requests to improve. Needs no arguments.
+Lists the requests that the tools of this server have sent so far, the newest last, with the rows that each
+examined and returned, its read or write units, and its waste: the share of the rows that were read, and paid
+for, but not returned. Use it at the end of an investigation to see which requests to improve. Needs no
+arguments.
 Example: {"last": 10}`}
 
 func (s *Server) requests(_ context.Context, in requestsArgs) (string, error) {

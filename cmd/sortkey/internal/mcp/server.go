@@ -31,6 +31,8 @@ type Options struct {
 	About string
 	// Write lets the tools write to the database itself, and not to a fork of it.
 	Write bool
+	// NoFork says that a database of this process cannot be forked, so that it is not tried.
+	NoFork bool
 	// Folder has the files that tools may read and write. It may be nil: then they may name none.
 	Folder *os.Root
 	// MaxAnswer is the size in bytes at which an answer is cut. Default: 32 KB.

@@ -14,13 +14,17 @@ import (
 
 type noArgs struct{}
 
+type tablesArgs struct {
+	Skip int `json:"skip,omitempty" jsonschema:"leave out so many tables, to go on after a cut"`
+}
+
 var tablesTool = tool{name: "tables", title: "List tables", description: `
 Lists the tables with their keys and indexes. Call it first. A key is written as partition / sort, with the type
-after names of numbers (:N) and binary values (:B); items of a table have both attributes of its key, and an index has
-only those items that have the attributes of its key. The answer is JSON: for each table and index its key, and the
-number and the bytes of its items (services update these only every few hours). If the database comes from a
-model, "model" has what it is about, its entities with the templates of their keys, and the names of its access patterns, which
-explain takes as pattern. "writes" says where writes go. Needs no arguments.`}
+after names of numbers (:N) and binary values (:B); items of a table have both attributes of its key, and an
+index has only those items that have the attributes of its key. The answer is JSON: for each table and index its
+key, and the number and the bytes of its items (services update these only every few hours). If the database
+comes from a model, "model" has what it is about, its entities with the templates of their keys, and the names
+of its access patterns, which explain takes as pattern. "writes" says where writes go. Needs no arguments.`}
 
 type indexLine struct {
 	Name       string `json:"name"`
@@ -55,21 +59,22 @@ func (d *side) tables(ctx context.Context) (names []string, err error) {
 	}
 }
 
-func (s *Server) tables(ctx context.Context, _ noArgs) (answer string, err error) {
+func (s *Server) tables(ctx context.Context, in tablesArgs) (answer string, err error) {
 	err = s.read(func(d *side) error {
 		names, err := d.tables(ctx)
 		if err != nil {
 			return service(err, nil)
 		}
 		var lines list
-		size, hidden := 0, 0
-		for _, name := range names {
+		size, next := 0, 0
+		skip := min(max(in.Skip, 0), len(names))
+		for _, name := range names[skip:] {
 			line, err := d.table(ctx, name)
 			if err != nil {
 				return service(err, nil)
 			}
 			if size += len(line); size > s.o.MaxAnswer {
-				hidden = len(names) - len(lines)
+				next = skip + max(len(lines), 1)
 				break
 			}
 			lines = append(lines, line)
@@ -79,8 +84,8 @@ func (s *Server) tables(ctx context.Context, _ noArgs) (answer string, err error
 		o.add("database", s.o.About)
 		o.add("writes", s.writes(d))
 		o.add("tables", lines)
-		if hidden > 0 {
-			o.add("note", fmt.Sprintf("%s more are not shown", text.Count(hidden, "table")))
+		if next > 0 {
+			o.add("note", fmt.Sprintf("cut here; for the rest call tables again with skip: %d", next))
 		}
 		if len(names) == 0 {
 			o.add("note", "there are no tables yet: design_load creates those of a model")
@@ -139,8 +144,8 @@ func (s *Server) writes(d *side) string {
 	switch {
 	case s.o.Write:
 		return "go to the database itself"
-	case s.o.DB == nil:
-		return "are refused: a server cannot be forked, and sortkey mcp was started without --write"
+	case !s.forkable():
+		return "are refused: this database cannot be forked, and sortkey mcp was started without --write"
 	case d != s.origin:
 		return "go to a fork, which has some already: see fork_diff"
 	}

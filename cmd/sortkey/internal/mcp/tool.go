@@ -127,7 +127,7 @@ func decode(name string, schema *jsonschema.Schema, arguments json.RawMessage, i
 	given := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(arguments)) > 0 {
 		if err := json.Unmarshal(arguments, &given); err != nil {
-			return advice.New("pass the arguments as a JSON object", "the arguments of %s are not an object: %v", name, err)
+			return advice.New("pass a JSON object", "the arguments of %s are not an object: %v", name, err)
 		}
 	}
 	takes := name + " takes no arguments"

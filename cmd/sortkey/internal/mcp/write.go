@@ -22,12 +22,12 @@ import (
 
 // addWrites adds the tools that write items.
 func (s *Server) addWrites() {
-	where := "The first write makes a fork, a copy that these tools use from then on; the database itself does not change. " +
-		"See fork_diff and fork_discard."
+	where := "The first write makes a fork, a copy that these tools use from then on; the database itself does not " +
+		"change. See fork_diff and fork_discard."
 	switch {
 	case s.o.Write:
 		where = "It writes to the database itself."
-	case s.o.DB == nil:
+	case !s.forkable():
 		where = "The user has not allowed writes to this database, so it is refused."
 	}
 	for _, t := range []*tool{&putTool, &updateTool, &deleteTool} {
@@ -46,15 +46,17 @@ func (s *Server) addWrites() {
 
 type putArgs struct {
 	Table word     `json:"table" jsonschema:"name of the table"`
-	Item  document `json:"item" jsonschema:"the item with its key: plain JSON, or DynamoDB JSON for sets and binary values"`
-	If    string   `json:"if,omitempty" jsonschema:"write only if this condition is true for the item that is there, such as 'attribute_not_exists(PK)'"`
+	Item  document `json:"item" jsonschema:"the item with its key, in plain JSON or DynamoDB JSON"`
+	If    string   `json:"if,omitempty" jsonschema:"write only if this condition is true for the item that is there"`
 }
 
 var putTool = tool{name: "put", title: "Write one item", effect: changes, description: `
-Writes a whole item, instead of the one with the same key if there is one, as DynamoDB's PutItem does. The answer is JSON
-with the item that was replaced, or null, and the write units, which are those of the table and all its indexes.
+Writes a whole item, instead of the one with the same key if there is one, as DynamoDB's PutItem does. The
+answer is JSON with the item that was replaced, or null, and the write units, which are those of the table and
+all its indexes.
 Examples: {"table": "Shop", "item": {"PK": "CUSTOMER#C1", "SK": "ORDER#O9", "total": 12.50}}
-{"table": "Shop", "item": {"PK": {"S": "C1"}, "SK": {"S": "x"}, "tags": {"SS": ["new"]}}, "if": "attribute_not_exists(PK)"}`}
+{"table": "Shop", "item": {"PK": {"S": "C1"}, "SK": {"S": "x"}, "tags": {"SS": ["new"]}},
+"if": "attribute_not_exists(PK)"}`}
 
 func (s *Server) put(ctx context.Context, in putArgs) (string, error) {
 	it, err := transfer.DecodeItem(in.Item)
@@ -84,10 +86,11 @@ type updateArgs struct {
 }
 
 var updateTool = tool{name: "update", title: "Change attributes of one item", effect: changes, description: `
-Changes attributes of the item with a key, and creates the item if there is none, as DynamoDB's UpdateItem does. Key
-attributes cannot change: put a new item and delete the old one. Text in an update is in double quotes; lists and maps
-are JSON. The answer is JSON with the item as it is then and the write units.
-Example: {"table": "Shop", "partition": "CUSTOMER#C1", "sort": "ORDER#O1", "update": "SET total = total + 5, note = \"gift\" REMOVE coupon"}`}
+Changes attributes of the item with a key, and creates the item if there is none, as DynamoDB's UpdateItem does.
+Key attributes cannot change: put a new item and delete the old one. Text in an update is in double quotes;
+lists and maps are JSON. The answer is JSON with the item as it is then and the write units.
+Example: {"table": "Shop", "partition": "CUSTOMER#C1", "sort": "ORDER#O1",
+"update": "SET total = total + 5, note = \"gift\" REMOVE coupon"}`}
 
 func (s *Server) update(ctx context.Context, in updateArgs) (string, error) {
 	return s.change(ctx, "update", in.Table, in.If, func(w *writer) error {
@@ -118,8 +121,8 @@ type deleteArgs struct {
 }
 
 var deleteTool = tool{name: "delete", title: "Delete one item", effect: changes, description: `
-Deletes the item with a key, as DynamoDB's DeleteItem does. The answer is JSON with the item that was deleted, or null if
-there was none, and the write units.
+Deletes the item with a key, as DynamoDB's DeleteItem does. The answer is JSON with the item that was deleted,
+or null if there was none, and the write units.
 Example: {"table": "Shop", "partition": "CUSTOMER#C1", "sort": "ORDER#O1", "if": "total < 10"}`}
 
 func (s *Server) delete(ctx context.Context, in deleteArgs) (string, error) {

@@ -9,7 +9,8 @@
 //
 // Programs send the token with every request instead, in the header Authorization: see [Site.ServePrograms].
 //
-// Sources: RFC 6454 (Origin), RFC 6750 (bearer tokens), W3C Fetch Metadata Request Headers, W3C Content Security Policy Level 3.
+// Sources: RFC 6454 (Origin), RFC 6750 (bearer tokens), W3C Fetch Metadata Request Headers, W3C Content
+// Security Policy Level 3.
 package web
 
 import (
@@ -70,7 +71,9 @@ const leastToken = 16
 // not do.
 func (s *Site) SetToken(token string) error {
 	if len(token) < leastToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return fmt.Errorf("a token has at least %d characters, which are letters, digits and signs without spaces", leastToken)
+		return fmt.Errorf(
+			"a token has at least %d characters, which are letters, digits and signs without spaces", leastToken,
+		)
 	}
 	s.token = token
 	return nil
@@ -144,7 +147,8 @@ func (s *Site) GuardPrograms(h http.Handler) http.Handler {
 		if !strings.EqualFold(scheme, "Bearer") || !s.is(strings.TrimSpace(token)) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(
-				w, "Send the token that the command printed, in the header Authorization: Bearer TOKEN.", http.StatusUnauthorized,
+				w, "Send the token that the command printed, in the header Authorization: Bearer TOKEN.",
+				http.StatusUnauthorized,
 			)
 			return
 		}
