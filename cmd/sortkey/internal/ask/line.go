@@ -21,31 +21,47 @@ import (
 func Line(in wire.Request, t *keyschema.Table) (words []string, ok bool) {
 	switch in := in.(type) {
 	case *wire.QueryInput:
-		q, ok := queryOf(in, t)
-		if !ok {
-			return nil, false
+		if q, ok := Of(in, t); ok {
+			return q.words("query", t), true
 		}
-		again, err := q.Input(t)
-		if err != nil {
-			return nil, false
-		}
-		read, ok := queryOf(again, t)
-		return q.words("query", t), ok && reflect.DeepEqual(read, q)
 	case *wire.ScanInput:
-		q, ok := scanOf(in)
-		if !ok {
-			return nil, false
+		if q, ok := Of(in, t); ok {
+			return q.words("scan", t), true
 		}
-		again, err := q.ScanInput(t)
-		if err != nil {
-			return nil, false
-		}
-		read, ok := scanOf(again)
-		return q.words("scan", t), ok && reflect.DeepEqual(read, q)
 	case *wire.GetItemInput:
 		return getWords(in, t)
 	}
 	return nil, false
+}
+
+// Of returns what a person types for a Query or a Scan of table t. It reports false for a request
+// that people cannot type so.
+func Of(in wire.Request, t *keyschema.Table) (*Query, bool) {
+	read := func(in wire.Request) (*Query, bool) {
+		switch in := in.(type) {
+		case *wire.QueryInput:
+			return queryOf(in, t)
+		case *wire.ScanInput:
+			return scanOf(in)
+		}
+		return nil, false
+	}
+	q, ok := read(in)
+	if !ok {
+		return nil, false
+	}
+	var again wire.Request
+	var err error
+	if _, ok := in.(*wire.ScanInput); ok {
+		again, err = q.ScanInput(t)
+	} else {
+		again, err = q.Input(t)
+	}
+	if err != nil {
+		return nil, false
+	}
+	same, ok := read(again)
+	return q, ok && reflect.DeepEqual(same, q)
 }
 
 // queryOf returns what a person types for a request, if it has nothing else.

@@ -232,6 +232,15 @@ func openStore(st store.Store) (*Source, error) {
 	return inProcess(db, db.Close), nil
 }
 
+// OpenEmpty returns the source of an empty database in memory.
+func OpenEmpty() (*Source, error) {
+	db, err := sortkey.Open(sortkey.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return inProcess(db, db.Close), nil
+}
+
 // inProcess returns the source of a database of this process.
 func inProcess(db *sortkey.DB, end func() error) *Source {
 	tr := &tracer{next: server.New(db, server.Options{}).Client()}
