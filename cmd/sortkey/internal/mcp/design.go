@@ -60,7 +60,8 @@ func (s *Server) designNew(_ context.Context, in newArgs) (string, error) {
 		return "", advice.New("name it as in shop.yaml", "%s is no name of a model file", text.Quote(in.File))
 	}
 	if _, err := modelfile.Parse(in.File, content); err != nil {
-		return "", fmt.Errorf("nothing is written: %w", err)
+		e := s.o.Explain(err)
+		return "", &advice.Error{Msg: "nothing is written: " + e.Msg, Advice: e.Advice, Err: err}
 	}
 	if in.Overwrite {
 		// Only a model is replaced by one, so that a slip cannot cost another file.

@@ -221,7 +221,7 @@ func TestDesignNew(t *testing.T) {
 	c.call("design_check", `{"model": "a.yaml"}`)
 	require.Contains(t, c.fail("design_new", `{"file": "a.yaml"}`), "is there")
 	require.Contains(t, c.fail("design_new", `{"file": "a.sh"}`), "no name of a model file")
-	require.Contains(t, c.fail("design_new", `{"file": "b.yaml", "content": "run: rm"}`), "b.yaml:1:1")
+	require.Contains(t, c.fail("design_new", `{"file": "b.yaml", "content": "run: rm"}`), "nothing is written: b.yaml has")
 	require.NoFileExists(t, filepath.Join(dir, "b.yaml"))
 	const other = `"content": "name: x\ntables: {Things: {partition: p}}\n"`
 	require.Contains(t, c.fail("design_new", `{`+other+`}`), "no file")

@@ -68,8 +68,8 @@ func (s *Server) refused(ctx context.Context, d *side, in *wire.QueryInput, t *k
 	if failed != nil || report.Refused == nil || report.Refused.Rule == "" {
 		return err
 	}
-	text := report.Remedy(explain.TextOptions{Prose: prose, Command: commandOf(t)})
-	return &advice.Error{Msg: err.Error() + "\n" + strings.TrimSuffix(text, "\n"), Advice: advice.Of(err), Err: err}
+	remedy := report.Remedy(explain.TextOptions{Prose: prose, Command: commandOf(t)})
+	return &advice.Error{Msg: err.Error() + "\n" + strings.TrimSuffix(remedy, "\n"), Advice: advice.Of(err), Err: err}
 }
 
 // otherAttribute matches a condition on an attribute that it names.

@@ -33,6 +33,9 @@ func (s *Server) addWrites() {
 	for _, t := range []*tool{&putTool, &updateTool, &deleteTool} {
 		described := *t
 		described.description += "\n" + where
+		if !s.o.Write {
+			described.effect = adds // the fork can be thrown away
+		}
 		switch t {
 		case &putTool:
 			add(s, described, s.put)
