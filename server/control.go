@@ -163,7 +163,7 @@ func (s *Server) control() http.Handler {
 		if in.Delay != "" {
 			d, err := time.ParseDuration(in.Delay)
 			if err != nil || d < 0 {
-				return nil, fmt.Errorf(`Delay is a time such as "200ms", not %q`, in.Delay)
+				return nil, fmt.Errorf(`the delay is a time such as "200ms", not %q`, in.Delay)
 			}
 			in.Fault.Delay = d
 		}

@@ -163,7 +163,6 @@ func (s *Server) partitions(p *spacePage, t *keyschema.Table, index string, item
 	n := map[string]int{}
 	var order []string
 	var runs []run
-	var kinds []string
 	for _, it := range items {
 		name := valuesText(it, schema.Hash)
 		if k := len(runs); k == 0 || runs[k-1].name != name {
@@ -173,7 +172,6 @@ func (s *Server) partitions(p *spacePage, t *keyschema.Table, index string, item
 		if n[kind]++; n[kind] == 1 {
 			order = append(order, kind)
 		}
-		kinds = append(kinds, kind)
 		last := &runs[len(runs)-1]
 		last.kinds = append(last.kinds, kind)
 		last.bytes += it.Size()
