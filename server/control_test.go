@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
@@ -52,8 +51,10 @@ func startControl(t *testing.T) *controller {
 
 func (c *controller) client(key string) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
-		Region: "us-east-1", BaseEndpoint: &c.url, Credentials: credentials.NewStaticCredentialsProvider(key, "x", ""),
-		RetryMaxAttempts: 1,
+		Region: "us-east-1", BaseEndpoint: &c.url, RetryMaxAttempts: 1,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: key, SecretAccessKey: "x"}, nil
+		}),
 	})
 }
 
