@@ -2,8 +2,9 @@
 'use strict';
 (function () {
   const by = function (id) { return document.getElementById(id); };
-  const edit = by('edit'), item = by('item'), said = by('said'), preview = by('preview');
-  const was = edit.dataset.found === 'true' ? item.value : '';
+  const edit = by('edit'), item = by('item'), said = by('said'), written = by('preview');
+  // The item as the server wrote it: the box may hold what was typed before this script ran, or before a reload.
+  const was = edit.dataset.found === 'true' ? item.defaultValue : '';
   const where = '?' + new URLSearchParams({name: edit.dataset.table, key: edit.dataset.key});
   const send = function (path, is) {
     return fetch(path + where, {method: 'POST', body: JSON.stringify({Was: was, Is: is})}).then(function (r) {
@@ -15,14 +16,16 @@
   };
   const say = function (text, bad) { said.textContent = text; said.classList.toggle('bad', !!bad); };
   let timer = 0, asked = 0;
-  item.addEventListener('input', function () {
+  const preview = function () {
     clearTimeout(timer);
     timer = setTimeout(function () {
       const mine = ++asked;
-      const show = function (text) { if (mine === asked) { preview.textContent = text; } };
+      const show = function (text) { if (mine === asked) { written.textContent = text; } };
       send('preview', item.value).then(show, function (err) { show(err.message); });
     }, 150);
-  });
+  };
+  item.addEventListener('input', preview);
+  if (item.value !== item.defaultValue) { preview(); }
   const write = function (path, is) {
     say('…');
     send(path, is).then(function (text) {
