@@ -79,7 +79,7 @@ func (t *tree) value(space store.Space, partition, sort []byte) (value []byte, o
 	a := newAddresses()
 	defer a.free()
 	if rec := t.get(a.row(space, partition, sort)); rec != nil {
-		return rec.value, true
+		return rec.val(), true
 	}
 	return nil, false
 }
@@ -169,8 +169,8 @@ func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) 
 //go:noinline
 func touch(recs []*record) (sum byte) {
 	for _, rec := range recs {
-		if n := len(rec.value); n > 0 {
-			sum += rec.value[0] + rec.value[n-1]
+		if value := rec.val(); len(value) > 0 {
+			sum += value[0] + value[len(value)-1]
 		}
 	}
 	return sum

@@ -16,7 +16,9 @@ import (
 
 // key returns a record with any bytes as its address.
 func key(b []byte) *record {
-	return &record{key: b, len: uint32(len(b)), value: bytes.Clone(b)}
+	r, room := makeRecord(len(b), bytes.Clone(b))
+	r.address, _ = uint32(len(b)), append(room, b...)
+	return r
 }
 
 // keys returns keys of several kinds: with long common prefixes, prefixes of
