@@ -166,7 +166,8 @@ func TestSizes(t *testing.T) {
 						return err
 					}
 				}
-				return w.Put(1, bytes.Repeat([]byte{0}, k), nil, nil)
+				long := bytes.Repeat([]byte{0}, 1000*k)
+				return errors.Join(w.Put(1, bytes.Repeat([]byte{0}, k), nil, nil), w.Put(2, long, long, []byte{1}))
 			}))
 			runtime.GC()
 		}
@@ -176,7 +177,18 @@ func TestSizes(t *testing.T) {
 				require.NoError(t, err)
 				require.True(t, ok)
 				require.Empty(t, value)
+				long := bytes.Repeat([]byte{0}, 1000*k)
+				value, _, err = r.Get(2, long, long)
+				require.NoError(t, err)
+				require.Equal(t, []byte{1}, value)
 			}
+			long := 0
+			for row, err := range r.Scan(2, store.Everything()) {
+				require.NoError(t, err)
+				require.Equal(t, row.Partition, row.Sort)
+				long += len(row.Sort)
+			}
+			require.Equal(t, 1000*39*40/2, long)
 			rows := 0
 			for row, err := range r.Query(1, []byte{0, 'p'}, store.Range{}, false) {
 				require.NoError(t, err)

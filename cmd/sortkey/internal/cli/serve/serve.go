@@ -26,7 +26,7 @@ import (
 
 // quietTime is how long no collection must have been necessary before memory is
 // returned to the system.
-const quietTime = 10 * time.Second
+const quietTime = 2 * time.Second
 
 // Command returns the command serve.
 func Command(env *app.Env) *cobra.Command {
