@@ -111,6 +111,7 @@ func RunTargets(ctx context.Context, c Config, o TargetOptions) (*Report, error)
 		{"filter drops every row", t.filter},
 		{"api GetItem", t.apiGet},
 		{"http GetItem net/http", t.http},
+		{"processor time http dynoxide", t.processor},
 		{"sdk.Client GetItem Query", t.sdkClient},
 		{"sdk.Direct GetItem", t.sdkDirect},
 		{"disk page pebble iterator", t.diskPage},

@@ -136,7 +136,11 @@ func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) 
 					yield(store.Row{}, store.ErrClosed)
 					return false
 				}
-				if !yield(rec.public(), nil) {
+				if rec.value == isApart {
+					if !yield(rec.apart().row(), nil) {
+						return false
+					}
+				} else if !yield(rec.row(), nil) {
 					return false
 				}
 			}
@@ -153,7 +157,11 @@ func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) 
 				yield(store.Row{}, store.ErrClosed)
 				return false
 			}
-			if !yield(rec.public(), nil) {
+			if rec.value == isApart {
+				if !yield(rec.apart().row(), nil) {
+					return false
+				}
+			} else if !yield(rec.row(), nil) {
 				return false
 			}
 		}
