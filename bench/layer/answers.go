@@ -3,7 +3,7 @@ package layer
 import (
 	"bytes"
 	"context"
-	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,7 +65,7 @@ func (a *Answers) prepare(
 // A shared answer goes to [ServeAnswers] once, with all bodies that it answers.
 type sharedAnswer struct {
 	Answer []byte
-	Bodies []string
+	Bodies [][]byte
 }
 
 // Write writes the answers for [ServeAnswers].
@@ -78,22 +78,22 @@ func (a *Answers) Write(w io.Writer) error {
 			found[at] = &sharedAnswer{Answer: out}
 			all = append(all, found[at])
 		}
-		found[at].Bodies = append(found[at].Bodies, body)
+		found[at].Bodies = append(found[at].Bodies, []byte(body))
 	}
-	return gob.NewEncoder(w).Encode(all)
+	return json.NewEncoder(w).Encode(all)
 }
 
 // ServeAnswers reads what [Answers.Write] wrote, prints its address as sortkey serve
 // does, and answers requests until ctx ends.
 func ServeAnswers(ctx context.Context, in io.Reader, out io.Writer) error {
 	var all []*sharedAnswer
-	if err := gob.NewDecoder(in).Decode(&all); err != nil {
+	if err := json.NewDecoder(in).Decode(&all); err != nil {
 		return fmt.Errorf("cannot read the answers: %w", err)
 	}
 	a := Answers{byBody: map[string][]byte{}}
 	for _, shared := range all {
 		for _, body := range shared.Bodies {
-			a.byBody[body] = shared.Answer
+			a.byBody[string(body)] = shared.Answer
 		}
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
