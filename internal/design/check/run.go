@@ -122,16 +122,38 @@ func (p *PatternResult) Units() float64 {
 	return p.Total.Units(p.Pattern.Consistent) + p.BatchUnits()
 }
 
-// MeanUnits returns the units of a request on average: in all partitions at the declared scale (see
+// MeanUnits returns the units of a request on average at the declared scale: in all partitions (see
 // [spread.Spread]), or of all items that a write was tried with.
 func (p *PatternResult) MeanUnits() float64 {
 	switch {
 	case p.Writes != nil:
 		return p.Writes.Mean()
 	case p.Spread != nil:
-		return p.Spread.Mean + p.BatchUnits()
+		return p.Spread.Mean + p.meanBatch()
+	case p.Total == nil:
+		return p.Units()
 	}
-	return p.Units()
+	return p.Own().DeclaredUnits()
+}
+
+// Own returns what the requests of the pattern read with its own values. Total must not be nil.
+func (p *PatternResult) Own() *spread.Reading {
+	t := p.Total
+	return &spread.Reading{
+		Rows: t.Returned, Examined: t.Examined, Bytes: t.Bytes + t.Fetched, Pages: t.Pages,
+		Units: p.Units(), Waste: t.Waste(), Growth: p.Growth, Batch: p.BatchUnits(), Requests: p.Requests,
+	}
+}
+
+// meanBatch returns the units of what is read by the values of the rows, on average at the declared scale.
+func (p *PatternResult) meanBatch() float64 {
+	switch {
+	case p.Batch == nil || p.Total.Returned == 0:
+		return 0
+	case p.Spread != nil:
+		return p.BatchUnits() / float64(p.Total.Returned) * p.Spread.MeanRows
+	}
+	return p.BatchUnits() * p.Growth
 }
 
 // BatchUnits returns the read units of what is read by the values of the rows.
@@ -218,14 +240,11 @@ func (r *Result) loads() {
 		}
 		for k := range r.Tables {
 			t := &r.Tables[k]
-			if t.Table.Name != p.Total.Table {
-				continue
+			if t.Table.Name == p.Total.Table && t.IndexName() == p.Total.Index {
+				t.Reads += p.Pattern.Rate * (p.MeanUnits() - p.meanBatch())
 			}
-			if t.IndexName() == p.Total.Index {
-				t.Reads += p.Pattern.Rate * (p.MeanUnits() - p.BatchUnits())
-			}
-			if t.Index == nil { // where batches are read
-				t.Reads += p.Pattern.Rate * p.BatchUnits()
+			if p.Batch != nil && t.Table == p.Pattern.Then.Table && t.Index == nil {
+				t.Reads += p.Pattern.Rate * p.meanBatch()
 			}
 		}
 	}

@@ -194,7 +194,7 @@ func (d *Diff) entities(was, is *model.Model) {
 		}
 		d.change(subject+", table", a.Table.Name, b.Table.Name)
 		d.change(subject+", items", text.Thousands(a.Count), text.Thousands(b.Count))
-		d.change(subject+", writes a second", text.Figure(was.WriteRate(a, nil)), text.Figure(is.WriteRate(b, nil)))
+		d.change(subject+", writes a second", text.Figure(was.ItemWrites(a)), text.Figure(is.ItemWrites(b)))
 		both(a.Attributes, b.Attributes, func(t *model.Template) string { return t.Name }, func(s, t *model.Template) {
 			d.change("attribute "+cmp.Or(t, s).Name+" of "+b.Name, templateText(s), templateText(t))
 		})
@@ -268,6 +268,8 @@ func figuresOf(pr *check.PatternResult) *Figures {
 		return f
 	case pr.Total != nil:
 		f.Rows = pr.Total.Returned
+		f.P95 = pr.Own().DeclaredUnits()
+		f.Worst = f.P95
 	}
 	if s := pr.Spread; s != nil {
 		f.P95, f.Worst = s.P95.DeclaredUnits(), s.Worst.DeclaredUnits()
