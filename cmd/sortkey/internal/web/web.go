@@ -128,7 +128,7 @@ func (s *Site) Guard(h http.Handler) http.Handler {
 			http.SetCookie(w, &http.Cookie{
 				Name: s.name, Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
 			})
-			http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)
+			http.Redirect(w, r, "/"+strings.TrimLeft(r.URL.Path, `/\`), http.StatusSeeOther) // on this site
 			return
 		}
 		if c, err := r.Cookie(s.name); err != nil || !s.is(c.Value) {
