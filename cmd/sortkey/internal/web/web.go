@@ -90,13 +90,17 @@ func (s *Site) ServePrograms(ctx context.Context, maxBody int64, h http.Handler)
 	return s.serve(ctx, s.GuardPrograms(unhurried(maxBody, h)))
 }
 
+// maxHeader is the size of the header of a request in bytes. The address of a page can have a key twice, of
+// up to 3 KB, each byte of which is an escape.
+const maxHeader = 64 << 10
+
 // readTimeout is the time in which a request must arrive.
 const readTimeout = time.Minute
 
 func (s *Site) serve(ctx context.Context, h http.Handler) error {
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: readTimeout, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 16 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
+		MaxHeaderBytes: maxHeader, BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	end := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer end()

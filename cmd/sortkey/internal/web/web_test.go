@@ -121,6 +121,8 @@ func TestGuard(t *testing.T) {
 		require.Contains(t, body, "Open the address that the command printed")
 		require.NotContains(t, body, cookie.Value)
 	}
+	resp, _ = do(t, "GET", base+"?key="+strings.Repeat("%01", 10<<10), own)
+	require.Equal(t, http.StatusOK, resp.StatusCode, "a long key")
 	resp, _ = do(t, "GET", base+"?token=guess", nil)
 	require.Equal(t, http.StatusUnauthorized, resp.StatusCode)
 	resp, _ = do(t, "POST", first.String(), nil)
