@@ -203,12 +203,15 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	}
 	lint := make(chan error, 1)
 	var hazards []model.Finding
+	var linting rescue
 	go func() { // beside the patterns
 		var err error
-		if o.Lint != nil {
-			hazards, err = o.Lint(ctx, w)
-		}
-		lint <- err
+		defer func() { lint <- err }()
+		linting.run(func() {
+			if o.Lint != nil {
+				hazards, err = o.Lint(ctx, w)
+			}
+		})
 	}()
 	var err error
 	if r.Patterns, err = runPatterns(ctx, w, target, o, progress); err == nil {
@@ -216,7 +219,9 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	}
 	r.loads()
 	progress("")
-	if err := errors.Join(err, <-lint); err != nil {
+	err = errors.Join(err, <-lint)
+	linting.raise()
+	if err != nil {
 		return nil, err
 	}
 	for i := range r.Patterns {
@@ -257,6 +262,7 @@ func runPatterns(
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
+	var running rescue
 	results := make([]PatternResult, len(w.Model.Patterns))
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, p := range w.Model.Patterns {
@@ -264,13 +270,16 @@ func runPatterns(
 		progress(p.Name)
 		wg.Go(func() {
 			defer func() { <-slots }()
-			var err error
-			if results[i], err = runPattern(ctx, w, target, p, o); err != nil {
-				cancel(err)
-			}
+			running.run(func() {
+				var err error
+				if results[i], err = runPattern(ctx, w, target, p, o); err != nil {
+					cancel(err)
+				}
+			})
 		})
 	}
 	wg.Wait()
+	running.raise()
 	return results, context.Cause(ctx)
 }
 
