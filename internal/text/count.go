@@ -52,7 +52,7 @@ func Thousands[N int | int64 | uint64](n N) string {
 // Figure returns a quantity with three significant digits, such as 0.0123, 12.3
 // or 12,345.
 func Figure(f float64) string {
-	if math.Abs(f) >= 1000 && math.Abs(f) < 1e15 {
+	if math.Abs(f) >= 999.5 && math.Abs(f) < 1e18 { // 999.5 rounds up to 1,000
 		return Thousands(int64(math.Round(f)))
 	}
 	v, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 3, 64), 64)

@@ -22,6 +22,9 @@ func MarkdownCode(s string) string {
 	if s == "" {
 		return "–"
 	}
+	if strings.Contains(s, `\|`) {
+		return Markdown(s) // code cannot have a backslash before the bar that it escapes
+	}
 	s = strings.ReplaceAll(Visible(s), "|", `\|`)
 	fence := "`"
 	for strings.Contains(s, fence) {

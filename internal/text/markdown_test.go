@@ -11,6 +11,7 @@ func TestMarkdown(t *testing.T) {
 	require.Equal(t, `a\\u{001B}\[31m b`, Markdown("a\x1b[31m\r\x62"))
 	require.Equal(t, "`a\\u{0007} b`", MarkdownCode("a\a\nb"))
 	require.Equal(t, "`a \\| b`", MarkdownCode("a | b"))
+	require.Equal(t, `a\\\| b`, MarkdownCode(`a\| b`), "the bar does not end the cell")
 	require.Equal(t, "`` a`b ``", MarkdownCode("a`b"))
 	require.Equal(t, "–", MarkdownCode(""))
 }

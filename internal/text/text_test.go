@@ -59,6 +59,7 @@ func TestCounts(t *testing.T) {
 		text.Figure(0.012345):                     "0.0123",
 		text.Figure(12.345):                       "12.3",
 		text.Figure(12345.6):                      "12,346",
+		text.Figure(999.7):                        "1,000",
 		text.Size(1):                              "1 byte",
 		text.Size(9_999):                          "9,999 bytes",
 		text.Size(10 << 10):                       "10 KB",

@@ -118,8 +118,6 @@ func capacity(reads, writes float64, prices *Region) float64 {
 	return (units(reads)*prices.Provisioned.Reads + units(writes)*prices.Provisioned.Writes) * Hours
 }
 
-// Reads returns what a million requests a second of n read units each cost, and so on.
-
 // Declared reports whether the design declares rates, without which only storage costs.
 func (b *Bill) Declared() bool {
 	for _, s := range b.Spaces {
@@ -141,10 +139,10 @@ func (b *Bill) Money(amount float64) string {
 		return sign + "0"
 	case amount < 0.01:
 		return "< " + sign + "0.01"
-	case amount < 1000:
+	case amount < 999.995:
 		return fmt.Sprintf("%s%.2f", sign, amount)
 	}
-	return sign + text.Thousands(int(amount+0.5))
+	return sign + text.Figure(amount)
 }
 
 // String returns the bill in one line.

@@ -71,6 +71,9 @@ func TestBill(t *testing.T) {
 	require.InDelta(t, 5*730*3600, b.Records, 1e-3)
 	require.Equal(t, "$43.03 a month on demand, or $12.43 provisioned, and < $0.01 for storage (prices of us-east-1 of 2024-11-01)", b.String())
 	require.Equal(t, "$1,234", b.Money(1234.4))
+	require.Equal(t, "$1,000", b.Money(999.999))
+	require.Equal(t, "$999.99", b.Money(999.99))
+	require.Equal(t, "$26000000000000000000000", b.Money(2.6e22), "beyond the whole numbers")
 }
 
 // TestScale holds that a world of a tenth of the items costs what the declared one does.

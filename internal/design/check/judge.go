@@ -87,8 +87,8 @@ func (j *judge) judge() {
 			j.fail(j.some(""), narrow, "expected at most %s, got %d", rows(*x.MaxRows), r.Returned)
 		} else if w := j.over(float64(*x.MaxRows), (*spread.Reading).DeclaredRows); w != nil {
 			j.elsewhere(
-				narrow, "expected at most %s, got %s in partition %s", rows(*x.MaxRows),
-				grown(float64(w.Rows), w.DeclaredRows(), count), w.Key.Text(),
+				narrow, "expected at most %s, got %s%s", rows(*x.MaxRows),
+				grown(float64(w.Rows), w.DeclaredRows(), count), inPartition(w),
 			)
 		}
 	}
@@ -98,8 +98,8 @@ func (j *judge) judge() {
 			j.fail(nil, pages, "expected at most %s, got %d", text.Count(*x.Pages, "page"), r.Pages)
 		} else if w := j.over(float64(*x.Pages), (*spread.Reading).DeclaredPages); w != nil {
 			j.elsewhere(
-				pages, "expected at most %s, got %s in partition %s", text.Count(*x.Pages, "page"),
-				grown(float64(w.Pages), w.DeclaredPages(), count), w.Key.Text(),
+				pages, "expected at most %s, got %s%s", text.Count(*x.Pages, "page"),
+				grown(float64(w.Pages), w.DeclaredPages(), count), inPartition(w),
 			)
 		}
 	}
@@ -111,8 +111,8 @@ func (j *judge) judge() {
 			)
 		} else if w := j.over(*x.Units, (*spread.Reading).DeclaredUnits); w != nil {
 			j.elsewhere(
-				cmp.Or(advice, narrow), "expected at most %s, got %s for %s in partition %s", units(*x.Units),
-				grown(w.Units, w.DeclaredUnits(), text.Figure), rows(w.Examined), w.Key.Text(),
+				cmp.Or(advice, narrow), "expected at most %s, got %s for %s%s", units(*x.Units),
+				grown(w.Units, w.DeclaredUnits(), text.Figure), rows(w.Examined), inPartition(w),
 			)
 		}
 	}
@@ -121,8 +121,8 @@ func (j *judge) judge() {
 			j.fail(j.wasted(), advice, "expected at most %s of the bytes wasted, got %s: %d of %s were read and dropped",
 				text.Percent(*x.Waste), text.Percent(j.pr.Waste()), r.Examined-r.Returned, rows(r.Examined))
 		} else if w := j.over(*x.Waste, func(r *spread.Reading) float64 { return r.Waste }); w != nil {
-			j.elsewhere(advice, "expected at most %s of the bytes wasted, got %s in partition %s: %d of %s were read and dropped",
-				text.Percent(*x.Waste), text.Percent(w.Waste), w.Key.Text(), w.Examined-w.Rows, rows(w.Examined))
+			j.elsewhere(advice, "expected at most %s of the bytes wasted, got %s%s: %d of %s were read and dropped",
+				text.Percent(*x.Waste), text.Percent(w.Waste), inPartition(w), w.Examined-w.Rows, rows(w.Examined))
 		}
 	}
 	if len(x.Entities) > 0 {
@@ -146,15 +146,18 @@ func (j *judge) judge() {
 }
 
 // over returns the partition that exceeds a budget most, among those in which
-// the budget holds, or nil.
+// the budget holds, or nil. It has no key if the pattern does not read one partition of several.
 func (j *judge) over(budget float64, of func(*spread.Reading) float64) (most *spread.Reading) {
-	s := j.pr.Spread
-	if s == nil || j.p.Expect.Budget == model.BudgetSample {
+	var all []spread.Reading
+	switch s := j.pr.Spread; {
+	case j.p.Expect.Budget == model.BudgetSample:
 		return nil
-	}
-	all := s.Readings
-	if j.p.Expect.Budget == model.BudgetP95 {
+	case s == nil:
+		all = []spread.Reading{*j.pr.Own()}
+	case j.p.Expect.Budget == model.BudgetP95:
 		all = []spread.Reading{s.P50, s.P95}
+	default:
+		all = s.Readings
 	}
 	for i := range all {
 		if v := of(&all[i]); v > budget && (most == nil || v > of(most)) {
@@ -164,12 +167,21 @@ func (j *judge) over(budget float64, of func(*spread.Reading) float64) (most *sp
 	return most
 }
 
-// elsewhere adds a failure in another partition than that of the sample.
+// inPartition names the partition of a reading that has one.
+func inPartition(r *spread.Reading) string {
+	if r.Key == nil {
+		return ""
+	}
+	return " in partition " + r.Key.Text()
+}
+
+// elsewhere adds a failure in another partition than that of the sample, or at the declared scale.
 func (j *judge) elsewhere(advice, format string, args ...any) {
 	if advice != "" {
 		advice += "; "
 	}
-	j.fail(nil, advice+"if the budget is only for the values in where, write budget: sample", format, args...)
+	msg := strings.TrimSuffix(fmt.Sprintf(format, args...), ",") // of a reading without a partition
+	j.fail(nil, advice+"if the budget is only for the values in where, write budget: sample", "%s", msg)
 }
 
 // grown returns a figure, and that at the declared scale if it differs.

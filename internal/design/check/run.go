@@ -122,16 +122,38 @@ func (p *PatternResult) Units() float64 {
 	return p.Total.Units(p.Pattern.Consistent) + p.BatchUnits()
 }
 
-// MeanUnits returns the units of a request on average: in all partitions at the declared scale (see
+// MeanUnits returns the units of a request on average at the declared scale: in all partitions (see
 // [spread.Spread]), or of all items that a write was tried with.
 func (p *PatternResult) MeanUnits() float64 {
 	switch {
 	case p.Writes != nil:
 		return p.Writes.Mean()
 	case p.Spread != nil:
-		return p.Spread.Mean + p.BatchUnits()
+		return p.Spread.Mean + p.meanBatch()
+	case p.Total == nil:
+		return p.Units()
 	}
-	return p.Units()
+	return p.Own().DeclaredUnits()
+}
+
+// Own returns what the requests of the pattern read with its own values. Total must not be nil.
+func (p *PatternResult) Own() *spread.Reading {
+	t := p.Total
+	return &spread.Reading{
+		Rows: t.Returned, Examined: t.Examined, Bytes: t.Bytes + t.Fetched, Pages: t.Pages,
+		Units: p.Units(), Waste: t.Waste(), Growth: p.Growth, Batch: p.BatchUnits(), Requests: p.Requests,
+	}
+}
+
+// meanBatch returns the units of what is read by the values of the rows, on average at the declared scale.
+func (p *PatternResult) meanBatch() float64 {
+	switch {
+	case p.Batch == nil || p.Total.Returned == 0:
+		return 0
+	case p.Spread != nil:
+		return p.BatchUnits() / float64(p.Total.Returned) * p.Spread.MeanRows
+	}
+	return p.BatchUnits() * p.Growth
 }
 
 // BatchUnits returns the read units of what is read by the values of the rows.
@@ -181,12 +203,15 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	}
 	lint := make(chan error, 1)
 	var hazards []model.Finding
+	var linting rescue
 	go func() { // beside the patterns
 		var err error
-		if o.Lint != nil {
-			hazards, err = o.Lint(ctx, w)
-		}
-		lint <- err
+		defer func() { lint <- err }()
+		linting.run(func() {
+			if o.Lint != nil {
+				hazards, err = o.Lint(ctx, w)
+			}
+		})
 	}()
 	var err error
 	if r.Patterns, err = runPatterns(ctx, w, target, o, progress); err == nil {
@@ -194,7 +219,9 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	}
 	r.loads()
 	progress("")
-	if err := errors.Join(err, <-lint); err != nil {
+	err = errors.Join(err, <-lint)
+	linting.raise()
+	if err != nil {
 		return nil, err
 	}
 	for i := range r.Patterns {
@@ -218,14 +245,11 @@ func (r *Result) loads() {
 		}
 		for k := range r.Tables {
 			t := &r.Tables[k]
-			if t.Table.Name != p.Total.Table {
-				continue
+			if t.Table.Name == p.Total.Table && t.IndexName() == p.Total.Index {
+				t.Reads += p.Pattern.Rate * (p.MeanUnits() - p.meanBatch())
 			}
-			if t.IndexName() == p.Total.Index {
-				t.Reads += p.Pattern.Rate * (p.MeanUnits() - p.BatchUnits())
-			}
-			if t.Index == nil { // where batches are read
-				t.Reads += p.Pattern.Rate * p.BatchUnits()
+			if p.Batch != nil && t.Table == p.Pattern.Then.Table && t.Index == nil {
+				t.Reads += p.Pattern.Rate * p.meanBatch()
 			}
 		}
 	}
@@ -238,6 +262,7 @@ func runPatterns(
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
+	var running rescue
 	results := make([]PatternResult, len(w.Model.Patterns))
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, p := range w.Model.Patterns {
@@ -245,13 +270,16 @@ func runPatterns(
 		progress(p.Name)
 		wg.Go(func() {
 			defer func() { <-slots }()
-			var err error
-			if results[i], err = runPattern(ctx, w, target, p, o); err != nil {
-				cancel(err)
-			}
+			running.run(func() {
+				var err error
+				if results[i], err = runPattern(ctx, w, target, p, o); err != nil {
+					cancel(err)
+				}
+			})
 		})
 	}
 	wg.Wait()
+	running.raise()
 	return results, context.Cause(ctx)
 }
 

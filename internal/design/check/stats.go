@@ -25,7 +25,7 @@ type TableStats struct {
 	DeclaredItems float64 `json:"declaredItems"`
 	DeclaredBytes float64 `json:"declaredBytes"`
 	// Reads and Writes are units per second at the declared rates: those of entities, whose items are read
-	// one by one and eventually consistent, and those of patterns. Rows are the writes themselves.
+	// one by one and eventually consistent, and those of patterns. Rows are the rows written.
 	Reads  float64 `json:"reads"`
 	Writes float64 `json:"writes"`
 	Rows   float64 `json:"rowsWritten"`
@@ -141,8 +141,11 @@ func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
 			s.Reads += e.Reads * share * table.ReadUnits(row.Size(), false)
 		}
 		rate := w.Model.WriteRate(e, s.Index) * share
-		s.Rows += rate
 		s.Writes += rate * table.WriteUnits(row.Size())
+		if s.Index == nil {
+			rate = w.Model.ItemWrites(e) * share // a transaction costs twice, but writes once
+		}
+		s.Rows += rate
 	})
 	for _, es := range entities {
 		s.Entities = append(s.Entities, *es)

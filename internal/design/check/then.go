@@ -99,7 +99,8 @@ func (p *PatternResult) spreadBatch() {
 	s, each := p.Spread, p.BatchUnits()/float64(p.Total.Returned)
 	more := func(list ...*spread.Reading) {
 		for _, r := range list {
-			r.Units += each * float64(r.Rows)
+			r.Batch = each * float64(r.Rows)
+			r.Units += r.Batch
 		}
 	}
 	more(&s.P50, &s.P95, &s.Worst)

@@ -156,6 +156,13 @@ func (c *carrier) step(s diff.Step) (items int, units float64) {
 			}
 		}
 		c.Fatalf("the new table has no index %s", s.Index)
+	case diff.CreateTable:
+		var request map[string]any
+		require.NoError(c, json.Unmarshal(made.CreateRequest(), &request))
+		c.send("CreateTable", request)
+		return 0, 0
+	case diff.DeleteTable:
+		c.send("DeleteTable", map[string]any{"TableName": s.Table})
 	case diff.PutItems:
 		each(func(_, made attr.Item) float64 {
 			return c.write("PutItem", map[string]any{"TableName": s.Table, "Item": jsonOf(made)})
@@ -220,6 +227,27 @@ entities:
 ` + samples(n, parent) + `
 patterns:
   - {name: children, query: {entity: Node, index: ByParent, where: {drive: d1, parent: root/f04}}}
+  - {name: a node, get: {entity: Node, where: {drive: d1, id: i0004}}}
+`},
+		"from a table to another": {`
+name: tree
+tables: {Tree: {partition: PK, sort: SK, indexes: {ByMonth: {partition: month, sort: SK, projection: all}}}}
+entities:
+  Node:
+    attributes: {PK: "DRIVE#{drive}", SK: "{id}", month: "{at:month}", body: "{body}"}
+    samples:
+` + samples(n, at) + `
+patterns:
+  - {name: a node, get: {entity: Node, where: {drive: d1, id: i0004}}}
+`, `
+name: tree
+tables: {Wood: {partition: folder, sort: SK, indexes: {ByMonth: {partition: month, sort: SK, projection: keys}}}}
+entities:
+  Node:
+    attributes: {folder: "DRIVE#{drive}", SK: "{id}", month: "{at:month}", body: "{body}"}
+    samples:
+` + samples(n, at) + `
+patterns:
   - {name: a node, get: {entity: Node, where: {drive: d1, id: i0004}}}
 `},
 		"from months to days": {`

@@ -39,7 +39,7 @@ type Diff struct {
 
 // Empty reports whether nothing changed.
 func (d *Diff) Empty() bool {
-	return len(d.Changes)+len(d.Patterns)+len(d.Gained)+len(d.Lost) == 0
+	return len(d.Changes)+len(d.Patterns)+len(d.Gained)+len(d.Lost) == 0 && (d.Was == nil || d.Was.Total == d.Is.Total)
 }
 
 // A Change is a change of a table, an index, an entity or one of its attributes.
@@ -69,6 +69,7 @@ type Figures struct {
 	Units float64 `json:"units"`
 	P95   float64 `json:"p95"`
 	Worst float64 `json:"worst"`
+	rate  float64 // of requests
 	text  string  // of the request
 }
 
@@ -158,7 +159,7 @@ func indexText(x *model.Index) string {
 	}
 	s := attributesText(x.Partition, x.Sort) + ", " + x.Projection
 	if len(x.Include) > 0 {
-		s += " " + strings.Join(x.Include, " ")
+		s += " " + strings.Join(slices.Sorted(slices.Values(x.Include)), " ") // in any order
 	}
 	if x.Local {
 		s += ", local"
@@ -181,24 +182,40 @@ func attributesText(hash, sort []model.Attribute) string {
 }
 
 func (d *Diff) entities(was, is *model.Model) {
-	name := func(e *model.Entity) string { return e.Name }
-	both(was.Entities, is.Entities, name, func(a, b *model.Entity) {
-		subject := "entity " + cmp.Or(b, a).Name
-		switch {
-		case a == nil:
-			d.change(subject, "", entityText(b))
-			return
-		case b == nil:
-			d.change(subject, entityText(a), "")
-			return
+	known := pairs(was, is)
+	paired := map[*model.Entity]bool{}
+	for _, b := range is.Entities {
+		if a := known[b]; a != nil {
+			paired[a] = true
+			d.entity(was, is, a, b)
+		} else {
+			d.change("entity "+b.Name, "", entityText(b))
 		}
-		d.change(subject+", table", a.Table.Name, b.Table.Name)
-		d.change(subject+", items", text.Thousands(a.Count), text.Thousands(b.Count))
-		d.change(subject+", writes a second", text.Figure(was.WriteRate(a, nil)), text.Figure(is.WriteRate(b, nil)))
-		both(a.Attributes, b.Attributes, func(t *model.Template) string { return t.Name }, func(s, t *model.Template) {
-			d.change("attribute "+cmp.Or(t, s).Name+" of "+b.Name, templateText(s), templateText(t))
-		})
+	}
+	for _, a := range was.Entities {
+		if !paired[a] {
+			d.change("entity "+a.Name, entityText(a), "")
+		}
+	}
+}
+
+// entity compares two versions of an entity.
+func (d *Diff) entity(was, is *model.Model, a, b *model.Entity) {
+	subject := "entity " + b.Name
+	d.change(subject+", name", a.Name, b.Name)
+	d.change(subject+", table", a.Table.Name, b.Table.Name)
+	d.change(subject+", items", text.Thousands(a.Count), text.Thousands(b.Count))
+	d.change(subject+", life", lifeText(a), lifeText(b))
+	d.change(subject+", reads a second", text.Figure(a.Reads), text.Figure(b.Reads))
+	d.change(subject+", writes a second", text.Figure(was.ItemWrites(a)), text.Figure(is.ItemWrites(b)))
+	both(a.Attributes, b.Attributes, func(t *model.Template) string { return t.Name }, func(s, t *model.Template) {
+		d.change("attribute "+cmp.Or(t, s).Name+" of "+b.Name, templateText(s), templateText(t))
 	})
+	for _, f := range b.Fields { // those of one version only are in attributes that are
+		if old := a.Field(f.Name); old != nil {
+			d.change("field "+f.Name+" of "+b.Name, fieldText(old), fieldText(f))
+		}
+	}
 }
 
 // entityText lists the keys of an entity.
@@ -212,20 +229,6 @@ func entityText(e *model.Entity) string {
 	return strings.Join(all, ", ")
 }
 
-func templateText(t *model.Template) string {
-	if t == nil {
-		return ""
-	}
-	s := text.Literal(t.Const)
-	if t.Template != nil {
-		s = `"` + t.Template.String() + `"`
-	}
-	if c := t.Condition(); c != "" {
-		s += " when " + c
-	}
-	return s
-}
-
 func (d *Diff) patterns(was, is *check.Result) {
 	figures := func(r *check.Result) (list []*Pattern) {
 		for i := range r.Patterns {
@@ -237,6 +240,9 @@ func (d *Diff) patterns(was, is *check.Result) {
 		one := Pattern{Name: cmp.Or(b, a).Name}
 		if a != nil {
 			one.Was = a.Is
+		}
+		if a != nil && b != nil {
+			d.change("pattern "+one.Name+", requests a second", text.Figure(a.Is.rate), text.Figure(b.Is.rate))
 		}
 		if b != nil {
 			one.Is = b.Is
@@ -253,21 +259,23 @@ func (d *Diff) patterns(was, is *check.Result) {
 
 func (f *Figures) same(other *Figures) bool {
 	a, b := *f, *other
-	a.text, b.text = "", ""
+	a.text, b.text, a.rate, b.rate = "", "", 0, 0
 	return a == b
 }
 
 func figuresOf(pr *check.PatternResult) *Figures {
-	f := &Figures{OK: pr.OK(), Units: pr.Units(), P95: pr.Units(), Worst: pr.Units()}
+	f := &Figures{OK: pr.OK(), Units: pr.Units(), P95: pr.Units(), Worst: pr.Units(), rate: pr.Pattern.Rate}
 	switch {
-	case pr.Writes != nil:
-		f.Write, f.Units, f.P95, f.Worst = true, pr.Writes.Mean(), pr.Writes.P95, pr.Writes.Worst
-		if pr.Writes.Request != nil {
-			f.text = pr.Writes.Describe()
+	case pr.Pattern.IsWrite():
+		f.Write, f.text = true, writeText(pr.Pattern)
+		if pr.Writes != nil {
+			f.Units, f.P95, f.Worst = pr.Writes.Mean(), pr.Writes.P95, pr.Writes.Worst
 		}
 		return f
 	case pr.Total != nil:
 		f.Rows = pr.Total.Returned
+		f.P95 = pr.Own().DeclaredUnits()
+		f.Worst = f.P95
 	}
 	if s := pr.Spread; s != nil {
 		f.P95, f.Worst = s.P95.DeclaredUnits(), s.Worst.DeclaredUnits()
@@ -276,6 +284,33 @@ func figuresOf(pr *check.PatternResult) *Figures {
 		f.text = string(bytes.TrimSpace(compile.JSON(pr.Input)))
 	}
 	return f
+}
+
+func lifeText(e *model.Entity) string {
+	if e.Life == 0 {
+		return ""
+	}
+	return model.LifeText(e.Life)
+}
+
+// writeText describes what a pattern writes, whatever the items that it was tried with.
+func writeText(p *model.Pattern) string {
+	var b strings.Builder
+	for i := range p.Writes {
+		w := &p.Writes[i]
+		fmt.Fprintf(&b, "%s %s %v %v %s\n", w.Operation, w.Entity.Table.Name, valuesOf(w.Where), valuesOf(w.Set), w.If)
+		for _, t := range w.Entity.Attributes {
+			fmt.Fprintf(&b, "  %s = %s\n", t.Name, templateText(t))
+		}
+	}
+	return b.String()
+}
+
+func valuesOf(list []model.Condition) (all []string) {
+	for _, c := range list {
+		all = append(all, fmt.Sprintf("%s %s %q", c.Field, c.Op, c.Args))
+	}
+	return all
 }
 
 func (d *Diff) findings(was, is *check.Result) {

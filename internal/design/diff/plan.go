@@ -4,68 +4,22 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A Step is a step from one version of a design to the other.
-type Step struct {
-	Kind Kind   `json:"kind"`
-	Do   string `json:"do"`
-	// Table, Index, Entity and Attributes are what it is about; Patterns are those that change with it.
-	Table      string   `json:"table,omitempty"`
-	Index      string   `json:"index,omitempty"`
-	Entity     string   `json:"entity,omitempty"`
-	Attributes []string `json:"attributes,omitempty"`
-	Patterns   []string `json:"patterns,omitempty"`
-	// Items is the number of items that it concerns at the declared scale, and Units are the write units
-	// that it takes. Cost is their price on demand, in the currency of the bill of the new version.
-	Items int     `json:"items,omitempty"`
-	Units float64 `json:"units,omitempty"`
-	Cost  float64 `json:"cost,omitempty"`
-	money string
-}
-
-// A Kind says what a step does.
-type Kind string
-
-// The kinds of steps, in the order in which they come: until [Switch] the requests of the old version
-// read what they read before, and from then on those of the new version read all there is.
-const (
-	CreateTable  Kind = "create-table"  // with its indexes
-	ReplaceTable Kind = "replace-table" // under another name: a key, or a local index, cannot change
-	CreateIndex  Kind = "create-index"
-	WriteBoth    Kind = "write-both" // write Attributes of Entity in the old and the new form
-	SetItems     Kind = "set"        // set Attributes of the items of Entity that are there
-	PutItems     Kind = "put"        // put the items of Entity under their new keys
-	Switch       Kind = "switch"     // use the new requests of Patterns
-	StopAsking   Kind = "stop-asking"
-	StopWriting  Kind = "stop-writing" // stop writing Attributes of Entity, and remove them
-	DeleteIndex  Kind = "delete-index"
-	DeleteTable  Kind = "delete-table"
-	DeleteOld    Kind = "delete-old"   // delete the items of Entity under their old keys
-	DeleteItems  Kind = "delete-items" // delete all items of Entity
-)
-
-// backfillRate is the rate of write units at which the time of a step is given, that of one partition.
-const backfillRate = 1000
-
-// Time returns how long the step takes at 1,000 write units a second.
-func (s Step) Time() time.Duration {
-	return time.Duration(s.Units / backfillRate * float64(time.Second)).Round(time.Second)
-}
-
 // A planner makes the plan: what is new first, then both forms written, the items that are there
 // changed, the reads switched, and what is old removed.
 type planner struct {
-	was, is Side
-	all     []Step
+	was, is  Side
+	all      []Step
+	before   map[*model.Entity]*model.Entity // the old version of each entity of the new model
+	replaced map[string]bool                 // tables that are made anew
 }
 
 // add adds a step, with what it takes and a text.
@@ -80,37 +34,103 @@ func (p *planner) add(s Step, items int, units float64, format string, args ...a
 
 func (p *planner) steps() []Step {
 	old, made := p.was.World.Model, p.is.World.Model
+	p.before, p.replaced = pairs(old, made), map[string]bool{}
+	both(old.Tables, made.Tables, tableName, func(a, b *model.Table) {
+		if a != nil && b != nil && a.TTL != "" && a.TTL != b.TTL && replacement(a, b) == "" {
+			p.add(Step{Kind: StopExpiring, Table: b.Name}, 0, 0, "turn off time to live of table %s by %s", b.Name, a.TTL)
+		}
+	})
 	both(old.Tables, made.Tables, tableName, func(a, b *model.Table) {
 		switch {
+		case b == nil:
 		case a == nil:
 			p.add(Step{Kind: CreateTable, Table: b.Name}, 0, 0, "create table %s with all its indexes", b.Name)
-		case b != nil && attributesText(a.Partition, a.Sort) != attributesText(b.Partition, b.Sort):
-			p.add(Step{Kind: ReplaceTable, Table: b.Name}, 0, 0, "create a new table for %s: a key cannot change", b.Name)
-		case b != nil:
+		case replacement(a, b) != "":
+			p.replaced[b.Name] = true
+			p.add(
+				Step{Kind: ReplaceTable, Table: b.Name}, 0, 0,
+				"create a new table for %s under another name, with all its indexes: %s", b.Name, replacement(a, b),
+			)
+		default:
 			p.indexes(a, b)
 		}
 	})
 
 	var changed []*model.Entity
-	name := func(e *model.Entity) string { return e.Name }
-	both(old.Entities, made.Entities, name, func(a, b *model.Entity) {
-		if a != nil && b != nil && len(changedAttributes(a, b)) > 0 {
-			changed = append(changed, b)
+	for _, e := range made.Entities {
+		if a := p.before[e]; a != nil && (p.moves(e) || len(changedAttributes(a, e)) > 0) {
+			changed = append(changed, e)
+		}
+	}
+	for _, e := range changed {
+		p.writeBoth(e)
+	}
+	for _, e := range changed {
+		p.backfill(p.before[e], e)
+	}
+	p.putOthers()
+	p.switches()
+	p.removals()
+	both(old.Tables, made.Tables, tableName, func(a, b *model.Table) {
+		if b != nil && b.TTL != "" && (a == nil || a.TTL != b.TTL || p.replaced[b.Name]) {
+			p.add(Step{Kind: Expire, Table: b.Name}, 0, 0, "turn on time to live of table %s by %s", p.nameOf(b), b.TTL)
 		}
 	})
-	for _, e := range changed {
-		names := changedAttributes(old.Entity(e.Name), e)
-		p.add(
-			Step{Kind: WriteBoth, Table: e.Table.Name, Entity: e.Name, Attributes: names}, 0, 0,
-			"write %s of %s in both forms, wherever the program writes them", list(names), e.Name,
-		)
-	}
-	for _, e := range changed {
-		p.backfill(old.Entity(e.Name), e)
-	}
-	p.switches()
-	p.removals(changed)
 	return p.all
+}
+
+// moves reports whether the items of an entity go to another table, or to a new one for theirs.
+func (p *planner) moves(e *model.Entity) bool {
+	return p.before[e].Table.Name != e.Table.Name || p.replaced[e.Table.Name]
+}
+
+// nameOf names a table of the new version.
+func (p *planner) nameOf(t *model.Table) string {
+	if p.replaced[t.Name] {
+		return "the new table for " + t.Name
+	}
+	return t.Name
+}
+
+// writeBoth adds the step from which on the program writes an entity in both forms.
+func (p *planner) writeBoth(e *model.Entity) {
+	step := Step{Kind: WriteBoth, Table: e.Table.Name, Entity: e.Name}
+	if p.moves(e) {
+		p.add(step, 0, 0, "write %s to %s too, wherever the program writes it", e.Name, p.nameOf(e.Table))
+		return
+	}
+	step.Attributes = changedAttributes(p.before[e], e)
+	p.add(step, 0, 0, "write %s of %s in both forms, wherever the program writes them", list(step.Attributes), e.Name)
+}
+
+// putOthers adds the steps that put the items of no entity into new tables.
+func (p *planner) putOthers() {
+	for _, t := range p.is.World.Model.Tables {
+		if !p.replaced[t.Name] {
+			continue
+		}
+		items, units := p.rows(p.is.World, func(it *world.Item) float64 {
+			if it.Entity != nil || it.Table != t {
+				return 0
+			}
+			return unitsOf(t, it.Attributes, t.Indexes)
+		})
+		if items > 0 {
+			step := Step{Kind: PutItems, Table: t.Name}
+			p.add(step, items, units, "put %s of no entity into %s", text.Count(items, "item"), p.nameOf(t))
+		}
+	}
+}
+
+// unitsOf returns the write units of an item in a table with indexes.
+func unitsOf(t *model.Table, it attr.Item, indexes []*model.Index) float64 {
+	sum := table.WriteUnits(it.Size())
+	for _, x := range indexes {
+		if size, ok := t.RowSize(x, it); ok {
+			sum += table.WriteUnits(size)
+		}
+	}
+	return sum
 }
 
 func list(names []string) string { return text.Join(names, "and") }
@@ -119,13 +139,6 @@ func list(names []string) string { return text.Join(names, "and") }
 func (p *planner) indexes(a, b *model.Table) {
 	both(a.Indexes, b.Indexes, indexName, func(x, y *model.Index) {
 		if y == nil || x != nil && indexText(x) == indexText(y) {
-			return
-		}
-		if y.Local {
-			p.add(
-				Step{Kind: ReplaceTable, Table: b.Name, Index: y.Name}, 0, 0,
-				"create a new table for %s: a local index exists from the beginning", b.Name,
-			)
 			return
 		}
 		items, units := p.rows(p.is.World, func(it *world.Item) float64 {
@@ -154,8 +167,8 @@ func (p *planner) keeps(e *model.Entity, x *model.Index) bool {
 	if e == nil {
 		return true
 	}
-	old := p.was.World.Model.Entity(e.Name)
-	if old == nil {
+	old := p.before[e]
+	if old == nil || p.moves(e) {
 		return false
 	}
 	changed := changedAttributes(old, e)
@@ -188,6 +201,22 @@ func changedAttributes(a, b *model.Entity) (names []string) {
 // backfill adds the step that changes the items of an entity.
 func (p *planner) backfill(a, b *model.Entity) {
 	names := changedAttributes(a, b)
+	step := Step{Kind: SetItems, Table: b.Table.Name, Entity: b.Name, Attributes: names}
+	if p.moves(b) {
+		indexes := b.Table.Indexes
+		if old := p.was.World.Model.Table(b.Table.Name); old != nil && !p.replaced[old.Name] {
+			indexes = slices.Concat(indexes, leaving(old, b.Table))
+		}
+		items, units := p.rows(p.is.World, func(it *world.Item) float64 {
+			if it.Entity != b {
+				return 0
+			}
+			return unitsOf(b.Table, it.Attributes, indexes)
+		})
+		step.Kind, step.Attributes = PutItems, nil
+		p.add(step, items, units, "put %s of %s into %s", text.Count(items, "item"), b.Name, p.nameOf(b.Table))
+		return
+	}
 	moved := slices.ContainsFunc(names, b.Table.Has)
 	leaving := leaving(a.Table, b.Table)
 	items, units := p.rows(p.is.World, func(it *world.Item) float64 {
@@ -206,7 +235,6 @@ func (p *planner) backfill(a, b *model.Entity) {
 		}
 		return sum
 	})
-	step := Step{Kind: SetItems, Table: b.Table.Name, Entity: b.Name, Attributes: names}
 	if moved {
 		step.Kind = PutItems
 		p.add(step, items, units, "put %s of %s under their new keys", text.Count(items, "item"), b.Name)
@@ -252,12 +280,16 @@ func (p *planner) switches() {
 	var d Diff
 	d.patterns(p.was.Result, p.is.Result)
 	var changed, gone []string
+	for i := range p.is.Result.Patterns {
+		pr := &p.is.Result.Patterns[i]
+		at := slices.IndexFunc(d.Patterns, func(one Pattern) bool { return one.Name == pr.Pattern.Name })
+		if at >= 0 && (d.Patterns[at].Request || d.Patterns[at].Was == nil) || p.renamed(pr) {
+			changed = append(changed, pr.Pattern.Name)
+		}
+	}
 	for _, one := range d.Patterns {
-		switch {
-		case one.Is == nil:
+		if one.Is == nil {
 			gone = append(gone, one.Name)
-		case one.Request || one.Was == nil:
-			changed = append(changed, one.Name)
 		}
 	}
 	quoted := func(names []string) string {
@@ -275,27 +307,61 @@ func (p *planner) switches() {
 	}
 }
 
-// removals adds the steps that remove what is old: indexes before items, so that deletes cost less.
-func (p *planner) removals(changed []*model.Entity) {
+// renamed reports whether a pattern uses a table or an index that is made anew, under another name.
+func (p *planner) renamed(pr *check.PatternResult) bool {
+	q := pr.Pattern
+	if slices.ContainsFunc(q.Writes, func(w model.Write) bool { return p.replaced[w.Entity.Table.Name] }) {
+		return true
+	}
+	if q.Then != nil && p.replaced[q.Then.Table.Name] {
+		return true
+	}
+	if pr.Total == nil {
+		return false
+	}
+	if p.replaced[pr.Total.Table] {
+		return true
+	}
+	a, b := p.was.World.Model.Table(pr.Total.Table), p.is.World.Model.Table(pr.Total.Table)
+	if a == nil || b == nil {
+		return false
+	}
+	x, y := a.Index(pr.Total.Index), b.Index(pr.Total.Index)
+	return x != nil && y != nil && indexText(x) != indexText(y)
+}
+
+// removals adds the steps that remove what is old: tables and indexes before items, so that deletes cost
+// less.
+func (p *planner) removals() {
 	old, made := p.was.World.Model, p.is.World.Model
 	both(old.Tables, made.Tables, tableName, func(a, b *model.Table) {
-		if b == nil {
+		switch {
+		case a == nil:
+			return
+		case b == nil:
 			p.add(Step{Kind: DeleteTable, Table: a.Name}, 0, 0, "delete table %s", a.Name)
 			return
+		case p.replaced[a.Name]:
+			p.add(Step{Kind: DeleteTable, Table: a.Name}, 0, 0, "delete the old table %s", a.Name)
+			return
 		}
-		both(indexesOf(a), b.Indexes, indexName, func(x, y *model.Index) {
-			if x != nil && !x.Local && (y == nil || indexText(x) != indexText(y)) {
+		both(a.Indexes, b.Indexes, indexName, func(x, y *model.Index) {
+			if x != nil && (y == nil || indexText(x) != indexText(y)) {
 				step := Step{Kind: DeleteIndex, Table: a.Name, Index: x.Name}
 				p.add(step, 0, 0, "delete the old index %s of table %s", x.Name, a.Name)
 			}
 		})
 	})
-	for _, e := range changed {
-		p.removeOld(old.Entity(e.Name), e)
+	kept := map[*model.Entity]bool{}
+	for _, e := range made.Entities {
+		if a := p.before[e]; a != nil {
+			kept[a] = true
+			p.removeOld(a, e)
+		}
 	}
 	for _, e := range old.Entities {
-		if made.Entity(e.Name) == nil && made.Table(e.Table.Name) != nil {
-			items, units := p.deletes(e, made.Table(e.Table.Name))
+		if t := made.Table(e.Table.Name); !kept[e] && t != nil && !p.replaced[t.Name] {
+			items, units := p.deletes(e, t)
 			step := Step{Kind: DeleteItems, Table: e.Table.Name, Entity: e.Name}
 			p.add(step, items, units, "delete %s of %s", text.Count(items, "item"), e.Name)
 		}
@@ -305,10 +371,23 @@ func (p *planner) removals(changed []*model.Entity) {
 // removeOld adds the step that removes the old form of the items of an entity.
 func (p *planner) removeOld(a, b *model.Entity) {
 	names := changedAttributes(a, b)
-	if slices.ContainsFunc(names, b.Table.Has) {
+	step := Step{Kind: DeleteOld, Table: a.Table.Name, Entity: b.Name}
+	switch from := p.is.World.Model.Table(a.Table.Name); {
+	case p.moves(b) && (from == nil || p.replaced[from.Name]):
+		return // they go with their table
+	case p.moves(b):
+		items, units := p.deletes(a, from)
+		p.add(
+			step, items, units, "stop writing %s to table %s, and delete its %s there", b.Name, from.Name,
+			text.Count(items, "item"),
+		)
+		return
+	case slices.ContainsFunc(names, b.Table.Has):
 		items, units := p.deletes(a, b.Table)
-		step := Step{Kind: DeleteOld, Table: b.Table.Name, Entity: b.Name}
-		p.add(step, items, units, "delete %s of %s under their old keys", text.Count(items, "item"), b.Name)
+		p.add(
+			step, items, units, "stop writing %s under its old keys, and delete its %s there", b.Name,
+			text.Count(items, "item"),
+		)
 		return
 	}
 	var unused []string
@@ -344,30 +423,6 @@ func (p *planner) deletes(e *model.Entity, from *model.Table) (items int, units 
 		if it.Entity != e {
 			return 0
 		}
-		sum := table.WriteUnits(it.Attributes.Size())
-		for _, x := range from.Indexes {
-			if size, ok := from.RowSize(x, it.Attributes); ok {
-				sum += table.WriteUnits(size)
-			}
-		}
-		return sum
+		return unitsOf(from, it.Attributes, from.Indexes)
 	})
-}
-
-// Figures says what the step takes, or returns "".
-func (s Step) Figures() string {
-	var parts []string
-	if s.Items > 0 {
-		parts = append(parts, text.Count(s.Items, "item"))
-	}
-	if s.Units > 0 {
-		parts = append(parts, text.Thousands(int(s.Units))+" write units")
-		if s.Time() >= time.Second {
-			parts = append(parts, s.Time().String()+" at 1,000 a second")
-		}
-		if s.money != "" {
-			parts = append(parts, s.money+" on demand")
-		}
-	}
-	return strings.Join(parts, ", ")
 }

@@ -29,7 +29,7 @@ func (d *Diff) WriteText(w io.Writer, width int) error {
 				if k > 0 {
 					indent = "      "
 				}
-				for j, l := range terminal.Wrap(s, max(width-len(indent), 40)) {
+				for j, l := range terminal.Wrap(text.Visible(s), max(width-len(indent), 40)) {
 					if j == 1 {
 						indent += "  "
 					}

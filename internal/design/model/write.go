@@ -77,21 +77,41 @@ func (t *Template) DependsOn(field string) bool {
 }
 
 // WriteRate returns how many rows of an entity are written each second in the table, for nil, or in an
-// index: by the rate of the entity, or if it declares none by those of the patterns that write it. A write
-// of the table in a transaction counts twice, as it costs twice.
+// index: by the rate of the entity, or if it declares none by those of the patterns that write it. What a
+// transaction writes or checks in the table counts twice, as it costs twice.
 func (m *Model) WriteRate(e *Entity, x *Index) float64 {
 	if e.Writes > 0 {
 		return e.Writes
 	}
-	rate := 0.0
-	for _, p := range m.Patterns {
-		times := 1.0
+	return m.patternWrites(e, func(p *Pattern, w *Write) float64 {
 		if p.Operation == Transaction && x == nil {
-			times = 2
+			return 2 * w.rows(nil)
 		}
+		return w.rows(x)
+	})
+}
+
+// ItemWrites returns how many items of an entity are written each second, whatever that costs. A
+// condition of a transaction writes none.
+func (m *Model) ItemWrites(e *Entity) float64 {
+	if e.Writes > 0 {
+		return e.Writes
+	}
+	return m.patternWrites(e, func(_ *Pattern, w *Write) float64 {
+		if w.Operation == Check {
+			return 0
+		}
+		return 1
+	})
+}
+
+// patternWrites sums what the patterns write of an entity each second, of which count returns what one
+// write is.
+func (m *Model) patternWrites(e *Entity, count func(*Pattern, *Write) float64) (rate float64) {
+	for _, p := range m.Patterns {
 		for i := range p.Writes {
 			if w := &p.Writes[i]; w.Entity == e {
-				rate += p.Rate * times * w.rows(x)
+				rate += p.Rate * count(p, w)
 			}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // A codec is all that the format has to say about a kind of value. Read reads a value into v
@@ -132,6 +134,15 @@ var (
 		return f
 	})
 
+	// rateCodec is the codec of requests per second.
+	rateCodec = scalar(schema{"type": "number", "minimum": 0, "maximum": maxRate}, func(in value, s string) float64 {
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(f >= 0 && f <= maxRate) {
+			in.fail("", "%s must be a number from 0 to %s a second, not %s", in.what, text.Thousands(maxRate), clip(s))
+		}
+		return f
+	})
+
 	flagCodec = scalar(schema{"type": "boolean"}, func(in value, s string) bool {
 		if s != "true" && s != "false" {
 			in.fail("", "%s must be true or false, not %s", in.what, clip(s))
@@ -145,6 +156,9 @@ var referenceCodec = codec{
 	write:  func(v reflect.Value) *yaml.Node { return textNode(v.FieldByName("Name").String()) },
 	schema: textSchema,
 }
+
+// maxRate is the highest rate of requests, so that sums of what they cost stay numbers to read.
+const maxRate = 1_000_000_000
 
 // integer returns the codec of whole numbers from least to most.
 func integer(least, most int) codec {

@@ -122,8 +122,8 @@ const maxPer = 1_000_000_000
 var ratesObject = object[draft]{
 	name: "rates", style: yaml.FlowStyle,
 	members: []member{
-		has("reads", "Reads per second.", numberCodec),
-		has("writes", "Writes per second.", numberCodec),
+		has("reads", "Reads per second.", rateCodec),
+		has("writes", "Writes per second.", rateCodec),
 	},
 }
 
@@ -150,7 +150,7 @@ var patternObject = object[model.Pattern]{
 		needed("the pattern has no name", "add a name such as name: orders of a customer",
 			has("name", "What the pattern is for.", textCodec.called("the name of a pattern"))),
 		has("about", "A sentence or two.", textCodec),
-		late(has("rate", "Requests per second.", numberCodec)),
+		late(has("rate", "Requests per second.", rateCodec)),
 		late(has("expect", "The expected result, over all pages.", onOneLine(expectObject))),
 		question("query", "Query",
 			"entity", "table", "index", "where", "filter", "project", "order", "limit", "consistent"),

@@ -140,7 +140,7 @@ func lay(ctx context.Context, w *world.World) (*layout, []space, error) {
 	writes := 0.0
 	for _, e := range w.Model.Entities {
 		if placed(w, e) {
-			writes += w.Model.WriteRate(e, nil)
+			writes += w.Model.ItemWrites(e)
 		}
 	}
 	rows := len(all)
@@ -191,7 +191,7 @@ func stretches(w *world.World, s *world.Space, rates *world.Rates, number int) [
 		writes := w.Model.WriteRate(e, s.Index) * share * perIndexWrite
 		if s.Index == nil {
 			all.requests = e.Reads * share * perRead
-			writes = w.Model.WriteRate(e, nil) * share * perWrite
+			writes = w.Model.ItemWrites(e) * share * perWrite
 		}
 		group, desc, timed := newest(s, row)
 		if !timed || writes == 0 {

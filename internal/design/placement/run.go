@@ -160,7 +160,7 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 		LeasesMoved: c.leases, ReplicasMoved: c.moves,
 	}
 	for _, e := range w.Model.Entities {
-		writes := w.Model.WriteRate(e, nil)
+		writes := w.Model.ItemWrites(e)
 		r.Reads += e.Reads
 		r.Writes += writes
 		if !placed(w, e) {

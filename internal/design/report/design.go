@@ -281,7 +281,7 @@ func (p *pattern) Rows() figureRow {
 	if s := p.Spread; s != nil {
 		return figureRow{rows(s.P50.DeclaredRows()), rows(s.P95.DeclaredRows()), rows(s.Worst.DeclaredRows())}
 	}
-	own := text.Thousands(p.Total.Returned)
+	own := rows(p.Own().DeclaredRows())
 	return figureRow{own, own, own}
 }
 
@@ -291,13 +291,11 @@ func (p *pattern) Costs() figureRow {
 	case p.Writes != nil:
 		return figureRow{text.Figure(p.Writes.P50), text.Figure(p.Writes.P95), text.Figure(p.Writes.Worst)}
 	case s != nil:
-		batch := p.BatchUnits()
 		return figureRow{
-			text.Figure(s.P50.DeclaredUnits() + batch), text.Figure(s.P95.DeclaredUnits() + batch),
-			text.Figure(s.Worst.DeclaredUnits() + batch),
+			text.Figure(s.P50.DeclaredUnits()), text.Figure(s.P95.DeclaredUnits()), text.Figure(s.Worst.DeclaredUnits()),
 		}
 	}
-	own := text.Figure(p.Units())
+	own := text.Figure(p.Own().DeclaredUnits())
 	return figureRow{own, own, own}
 }
 
@@ -306,7 +304,7 @@ func (p *pattern) Pages() string {
 	if p.Spread != nil {
 		return text.Thousands(int(p.Spread.Worst.DeclaredPages()))
 	}
-	return text.Thousands(p.Total.Pages)
+	return text.Thousands(int(p.Own().DeclaredPages()))
 }
 
 // MostWaste is the share of the bytes read that are not returned, where it is highest.

@@ -224,3 +224,38 @@ func TestRanks(t *testing.T) {
 	require.Equal(t, []int{1, 10, 60}, report.Ranks(60))
 	require.Equal(t, []int{1}, report.Ranks(1))
 }
+
+// TestThenCosts holds that the table of patterns counts what is read by the values of rows once, in each
+// partition for its own rows.
+func TestThenCosts(t *testing.T) {
+	w, r := checked(t, parse(t, `
+name: then
+tables: {Teams: {partition: PK, sort: SK}}
+entities:
+  Member:
+    attributes: {PK: "TEAM#{team}", SK: "M#{person}"}
+    samples: [{team: a, person: p1}, {team: b, person: p1}, {team: b, person: p2}, {team: b, person: p3}]
+  Person: {attributes: {PK: "P#{person}", SK: P}, samples: [{person: p1}, {person: p2}, {person: p3}]}
+patterns:
+  - {name: members, query: {entity: Member, where: {team: a}}, then: Person}
+`), world.Options{})
+	cells := map[string]string{}
+	for _, cell := range inspect(t, render(t, w, r)).id("overview").all(func(n *node) bool { return n.name == "td" }) {
+		cells[cell.attrs["data-label"]] = cell.text
+	}
+	require.Equal(t, "1", cells["read units, p50"], "half a unit for a member, and half a unit for a person")
+	require.Equal(t, "2", cells["read units, worst"])
+}
+
+// TestHugeRates holds that the figures of the highest rates are right.
+func TestHugeRates(t *testing.T) {
+	w, r := checked(t, parse(t, `
+name: huge
+tables: {Tab: {partition: PK}}
+entities: {Thing: {attributes: {PK: "{id}"}, count: 10, rates: {reads: 1e9, writes: 1e9}}}
+patterns: [{name: get, get: {entity: Thing, where: {id: a}}, rate: 1e9, expect: {rows: 0}}]
+`), world.Options{})
+	text := inspect(t, render(t, w, r)).id("bill").text
+	require.Contains(t, text, "$1,971,000,000\n")
+	require.Contains(t, text, "2,628,000,000,000,000 records a month")
+}

@@ -47,6 +47,8 @@ type Spread struct {
 	// Mean is the average of the read units at the declared scale. Each partition counts as often as it
 	// has rows of the pattern, with the values with which the pattern reads most there.
 	Mean float64 `json:"mean"`
+	// MeanRows is the average of the rows returned, in the same way.
+	MeanRows float64 `json:"-"`
 	// Readings are all partitions that were read, the worst first.
 	Readings []Reading `json:"-"`
 }
@@ -65,6 +67,10 @@ type Reading struct {
 	Waste    float64 `json:"waste"`
 	// Growth is the number of rows at the declared scale for each row examined.
 	Growth float64 `json:"growth"`
+	// Batch are the units among Units of what is read by the values of the rows.
+	Batch float64 `json:"-"`
+	// Requests is the number of requests that read it, 0 for one.
+	Requests int `json:"-"`
 	// Item is an item in the partition that has the values of the request.
 	Item *world.Item `json:"-"`
 }
@@ -78,12 +84,14 @@ func (r *Reading) DeclaredUnits() float64 {
 		return r.Units
 	}
 	blocks := func(bytes float64) float64 { return math.Max(math.Ceil(bytes/(4<<10)), 1) } // units are rounded up
-	return r.Units * blocks(float64(r.Bytes)*r.Growth) / blocks(float64(r.Bytes))
+	each := float64(r.Bytes) / float64(max(r.Requests, 1))
+	return (r.Units-r.Batch)*blocks(each*r.Growth)/blocks(each) + r.Batch*r.Growth
 }
 
 // DeclaredPages returns the pages at the declared scale.
 func (r *Reading) DeclaredPages() float64 {
-	return math.Max(float64(r.Pages), math.Ceil(float64(r.Bytes)*r.Growth/(1<<20)))
+	n := float64(max(r.Requests, 1))
+	return math.Max(float64(r.Pages), n*math.Ceil(float64(r.Bytes)/n*r.Growth/(1<<20)))
 }
 
 const (
@@ -209,24 +217,26 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 		out.P50, out.P95 = byRank[p50], byRank[p95]
 	}
 	out.Worst = out.Readings[0]
-	out.Mean = s.mean(byRank)
+	out.Mean, out.MeanRows = s.mean(byRank)
 	return out, nil
 }
 
-// mean returns the average units of all candidates: of those that were read as they were, of the others
-// by the size of their rows.
-func (s *spreader) mean(readings map[int]Reading) float64 {
-	sum, weights := 0.0, 0.0
+// mean returns the average units and rows of all candidates: of those that were read as they were, of the
+// others by the size of their rows.
+func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
+	consistent := s.p.Consistent || s.q.Report.Consistent
+	weights := 0.0
 	for i, c := range s.all {
-		units := table.ReadUnits(int(float64(c.Bytes)*c.Growth), s.p.Consistent)
+		cost, returned := table.ReadUnits(int(float64(c.Bytes)*c.Growth), consistent), float64(c.Rows)*c.Growth
 		if r, ok := readings[i]; ok {
-			units = r.DeclaredUnits()
+			cost, returned = r.DeclaredUnits(), r.DeclaredRows()
 		}
 		weight := max(float64(c.Rows)*c.Growth, 1)
-		sum += units * weight
+		units += cost * weight
+		rows += returned * weight
 		weights += weight
 	}
-	return sum / max(weights, 1)
+	return units / max(weights, 1), rows / max(weights, 1)
 }
 
 func (s *spreader) reading(

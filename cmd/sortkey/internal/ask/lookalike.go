@@ -18,8 +18,8 @@ var (
 	betweenOf = text.Pattern(`(?i)^between\(`)
 	otherTest = text.Pattern(`(?i)^(?:contains|ends?[ _-]?with|like)(?:\s+|\s*\()`)
 	joined    = text.Pattern(
-		`(?i)\s(and|or)\s+(?:\w+\s*)?(?:` + operator + `|(?:between|begins_with)\b)`)
-	compared = text.Pattern(`^\w+\s+(` + operator + `\s+\S.*)$`)
+		`(?i)\s(and|or)\s+(?:(\w+)\s*)?(?:` + operator + `|(?:between|begins_with)\b)`)
+	compared = text.Pattern(`^(\w+)\s+(` + operator + `\s+\S.*)$`)
 	afterKey = text.Pattern(`(?i)^\s*(` + operator + `.*|(?:between|begins_with)\s.*)$`)
 )
 
@@ -33,13 +33,23 @@ func lookalike(name, s string) error {
 	if !strings.ContainsAny(s, `"'`) {
 		if m := joined().FindStringSubmatch(s); m != nil {
 			instead := "write 'between x and y', which includes both ends"
-			if strings.EqualFold(m[1], "or") {
+			switch {
+			case strings.EqualFold(m[1], "or"):
 				instead = "run one query for each range"
+			case m[2] != "" && !strings.EqualFold(m[2], name):
+				instead = fmt.Sprintf("write the condition on %s as the filter (--filter)", m[2])
 			}
 			return refuse(instead, "a query reads one range, but %q joins two conditions", s)
 		}
 	}
 
+	if m := compared().FindStringSubmatch(s); m != nil && !strings.EqualFold(m[1], name) {
+		return refuse(
+			fmt.Sprintf("for a condition on %s write it as the filter (--filter '%s'), for one on %s write '%s'",
+				m[1], s, name, m[2]),
+			"a sort condition is on %s, and %q is on %s", name, s, m[1],
+		)
+	}
 	if rest, ok := afterName(name, s); ok {
 		return refuse(fmt.Sprintf("write '%s'", rest), "a sort condition is on %s without naming it, not %q", name, s)
 	}
@@ -64,12 +74,8 @@ func lookalike(name, s string) error {
 	return nil
 }
 
-// afterName returns the condition in s after the name of the sort key, or after any word
-// if white space separates the comparison operator.
+// afterName returns the condition in s after the name of the sort key.
 func afterName(name, s string) (rest string, ok bool) {
-	if m := compared().FindStringSubmatch(s); m != nil {
-		return m[1], true
-	}
 	if len(s) > len(name) && strings.EqualFold(s[:len(name)], name) {
 		if m := afterKey().FindStringSubmatch(s[len(name):]); m != nil {
 			return m[1], true

@@ -81,6 +81,9 @@ func meantClause(p *literal.Placeholders, a keycond.Attribute, s string) (expres
 	if rest, ok := afterName(a.Name, s); ok {
 		s = strings.TrimSpace(rest)
 	}
+	if m := compared().FindStringSubmatch(s); m != nil && !strings.EqualFold(m[1], a.Name) {
+		return "", false // on another attribute
+	}
 	inner := func(s string) string { return strings.TrimSuffix(strings.TrimSpace(s), ")") }
 	var c Condition
 	err := error(nil)

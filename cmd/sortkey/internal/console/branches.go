@@ -111,8 +111,12 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 			return "", err
 		}
 		s.mu.Lock()
+		there := s.branches[b.N] == b
 		delete(s.branches, b.N)
 		s.mu.Unlock()
+		if !there {
+			return "", bad("there is no branch %d any more", b.N)
+		}
 		return "branches", b.close()
 	})
 	act("/branches/{n}/keep", func(r *http.Request) (string, error) {
@@ -268,8 +272,25 @@ func names(a, b attr.Item) []string {
 }
 
 // keep writes what a branch has changed into the database, each item if it is as it was when the branch
-// began. What cannot be kept stays in the branch.
-func (s *Server) keep(ctx context.Context, b *branch) error {
+// began. What cannot be kept stays in the branch, which nobody reaches meanwhile.
+func (s *Server) keep(ctx context.Context, b *branch) (err error) {
+	s.mu.Lock()
+	there := s.branches[b.N] == b
+	delete(s.branches, b.N)
+	s.mu.Unlock()
+	if !there {
+		return bad("there is no branch %d any more", b.N)
+	}
+	defer func() {
+		if err == nil {
+			err = b.close()
+			return
+		}
+		s.mu.Lock()
+		s.branches[b.N] = b
+		s.mu.Unlock()
+	}()
+
 	tables, err := b.tables(ctx)
 	if err != nil {
 		return err
@@ -278,11 +299,12 @@ func (s *Server) keep(ctx context.Context, b *branch) error {
 	for _, name := range tables {
 		t, err := b.changes(ctx, name, func(was, is attr.Item, t *keyschema.Table) error {
 			err := s.apply(ctx, t, was, is)
-			if _, failed := errors.AsType[*types.ConditionalCheckFailedException](err); failed {
+			_, failed := errors.AsType[*types.ConditionalCheckFailedException](err)
+			switch {
+			case failed, errors.Is(err, errMoved):
 				moved++
 				return nil
-			}
-			if err == nil {
+			case err == nil:
 				kept++
 			}
 			return err
@@ -291,26 +313,38 @@ func (s *Server) keep(ctx context.Context, b *branch) error {
 			return fmt.Errorf("%s kept, then: %w", text.Count(kept, "change"), err)
 		}
 		if t.Other != "" {
-			other = "; table " + name + ": " + t.Other + ", which you make in the database yourself"
+			other += "; table " + name + ": " + t.Other + ", which you make in the database yourself"
 		}
 	}
 	if moved > 0 || other != "" {
 		return bad("%s kept, %s not, because somebody has changed the item since the branch began%s; they stay in the branch",
 			text.Count(kept, "change"), text.Count(moved, "change"), other)
 	}
-	s.mu.Lock()
-	delete(s.branches, b.N)
-	s.mu.Unlock()
-	return b.close()
+	return nil
 }
 
-// apply makes one change in the database.
+// apply makes one change in the database, unless it is there already.
 func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Item) error {
 	if len(was) == 0 {
 		was = nil
 	}
-	c := condition(t, was)
 	if len(is) == 0 {
+		is = nil
+	}
+	key := was
+	if key == nil {
+		key = is
+	}
+	switch now, err := s.read(ctx, t, keyOf(t, key)); {
+	case err != nil:
+		return err
+	case same(now, is):
+		return nil
+	case !same(now, was): // attributes that were added are in no condition
+		return errMoved
+	}
+	c := condition(t, was)
+	if is == nil {
 		_, err := s.opts.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 			TableName: &t.Name, Key: sdkvalue.Of(keyOf(t, was)), ConditionExpression: c.text,
 			ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	it, err := s.read(r, t, key)
+	it, err := s.read(r.Context(), t, key)
 	if err != nil {
 		return "", nil, err
 	}
@@ -88,8 +89,8 @@ func (s *Server) keyed(r *http.Request) (*keyschema.Table, attr.Item, error) {
 }
 
 // read reads an item consistently; nil if there is none.
-func (s *Server) read(r *http.Request, t *keyschema.Table, key attr.Item) (attr.Item, error) {
-	out, err := s.opts.Client.GetItem(r.Context(), &dynamodb.GetItemInput{
+func (s *Server) read(ctx context.Context, t *keyschema.Table, key attr.Item) (attr.Item, error) {
+	out, err := s.opts.Client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &t.Name, Key: sdkvalue.Of(key), ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
@@ -252,7 +253,7 @@ func (s *Server) write(
 	}
 	if put && !keyOf(t, is).Equal(keyOf(t, key)) {
 		was = nil // another item, which must not exist
-	} else if now, err := s.read(r, t, key); err != nil {
+	} else if now, err := s.read(r.Context(), t, key); err != nil {
 		fail(w, err)
 		return
 	} else if !same(now, was) { // attributes that were added are in no condition
@@ -288,6 +289,9 @@ type conditionOf struct {
 // operators and 4 KB.
 const maxCompared = 80
 
+// maxName is the number of bytes of the longest name that an expression can have.
+const maxName = 255
+
 // condition returns the condition that an item is as it was, or that there is none for nil.
 func condition(t *keyschema.Table, was attr.Item) conditionOf {
 	c := conditionOf{names: map[string]string{}}
@@ -301,6 +305,9 @@ func condition(t *keyschema.Table, was attr.Item) conditionOf {
 	for name, v := range was.All() {
 		if len(parts) == maxCompared {
 			break
+		}
+		if len(name) > maxName {
+			continue
 		}
 		i := len(parts)
 		c.names[fmt.Sprintf("#%d", i)], c.values[fmt.Sprintf(":%d", i)] = string(name), sdkvalue.OfValue(v)

@@ -164,9 +164,9 @@ func (s *Server) partitions(p *spacePage, t *keyschema.Table, index string, item
 	var order []string
 	var runs []run
 	for _, it := range items {
-		name := valuesText(it, schema.Hash)
-		if k := len(runs); k == 0 || runs[k-1].name != name {
-			runs = append(runs, run{name: name, first: it})
+		asked := askText(it, schema.Hash)
+		if k := len(runs); k == 0 || runs[k-1].asked != asked {
+			runs = append(runs, run{asked: asked, name: valuesText(it, schema.Hash)})
 		}
 		kind := s.kind(t, it)
 		if n[kind]++; n[kind] == 1 {
@@ -185,7 +185,7 @@ func (s *Server) partitions(p *spacePage, t *keyschema.Table, index string, item
 	for _, one := range runs {
 		p.Partitions = append(p.Partitions, partition{
 			Name: one.name, Rows: len(one.kinds), Bytes: one.bytes, Cells: s.cells(one.kinds, most),
-			Link: "collection?" + query("name", t.Name, "index", index, "partition", askText(one.first, schema.Hash)),
+			Link: "collection?" + query("name", t.Name, "index", index, "partition", one.asked),
 		})
 	}
 	for _, kind := range order {
@@ -195,8 +195,8 @@ func (s *Server) partitions(p *spacePage, t *keyschema.Table, index string, item
 
 // A run is the rows of a partition that follow each other.
 type run struct {
+	asked string // the partition, as package ask reads it
 	name  string
-	first attr.Item
 	kinds []string
 	bytes int
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,14 +48,28 @@ func (s *Server) Handler() http.Handler {
 
 // reading returns a handler that writes something of the page.
 func (s *Server) reading(kind string, write func(io.Writer) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
+	return func(w http.ResponseWriter, _ *http.Request) { s.write(w, kind, write) }
+}
+
+// write answers with what a function writes, which reads the page. A browser that does not read the answer
+// does not hold up the page.
+func (s *Server) write(w http.ResponseWriter, kind string, write func(io.Writer) error) {
+	var b bytes.Buffer
+	err := func() error {
 		s.mu.RLock()
 		defer s.mu.RUnlock()
-		w.Header().Set("Content-Type", kind)
-		if err := write(w); err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
+		return write(&b)
+	}()
+	if err != nil {
+		message := err.Error()
+		if hint := advice.Of(err); hint != "" {
+			message += "\nTo do: " + hint
 		}
+		http.Error(w, message, http.StatusBadRequest)
+		return
 	}
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(b.Bytes())
 }
 
 // queryTime is the longest time that a query of the page may take.
@@ -64,21 +79,13 @@ const queryTime = 10 * time.Second
 func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), queryTime)
 	defer cancel()
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	pr, err := s.run(ctx, r)
-	if err != nil {
-		message := err.Error()
-		if hint := advice.Of(err); hint != "" {
-			message += "\nTo do: " + hint
+	s.write(w, "text/html; charset=utf-8", func(w io.Writer) error {
+		pr, err := s.run(ctx, r)
+		if err != nil {
+			return err
 		}
-		http.Error(w, message, http.StatusBadRequest)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if err := s.page.Answer(w, pr); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-	}
+		return s.page.Answer(w, pr)
+	})
 }
 
 func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult, error) {
@@ -119,14 +126,17 @@ type source struct {
 }
 
 func (s *Server) source(w http.ResponseWriter, _ *http.Request) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	writeJSON(w, source{string(s.text), s.version, s.findings})
+	s.write(w, "application/json", func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(source{string(bytes.ReplaceAll(s.text, crlf, lf)), s.version, s.problems()})
+	})
 }
 
-func writeJSON(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v)
+// problems are the findings of the text, or why there is none.
+func (s *Server) problems() []Finding {
+	if s.missing != nil {
+		return []Finding{*s.missing}
+	}
+	return s.findings
 }
 
 // body reads the text of a request.
@@ -147,15 +157,17 @@ func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.RLock()
-	version, findings := s.version, s.findings
+	same := versionOf(inLinesOf(s.text, data)) == s.version
+	findings := s.problems()
 	s.mu.RUnlock()
-	if versionOf(data) != version {
+	if !same {
 		findings = []Finding{}
 		if _, err := modelfile.Parse(filepath.Base(s.path), data); err != nil {
 			findings = problems(err)
 		}
 	}
-	writeJSON(w, findings)
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(findings)
 }
 
 func (s *Server) replace(w http.ResponseWriter, r *http.Request) {
@@ -165,7 +177,7 @@ func (s *Server) replace(w http.ResponseWriter, r *http.Request) {
 	}
 	version, err := s.save(r.URL.Query().Get("version"), data)
 	switch {
-	case errors.Is(err, errChanged):
+	case errors.Is(err, errChanged), errors.Is(err, errReadOnly), errors.Is(err, errNotText):
 		http.Error(w, err.Error(), http.StatusConflict)
 	case err != nil:
 		http.Error(w, err.Error(), http.StatusInternalServerError)

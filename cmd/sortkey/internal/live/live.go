@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
@@ -50,6 +51,9 @@ type Server struct {
 	text    []byte
 	// findings are those of the text: of its check, or the errors for which it could not be checked.
 	findings []Finding
+	missing  *Finding // says why the file cannot be read, while it cannot
+
+	saving sync.Mutex
 
 	listening sync.Mutex
 	listeners map[chan string]bool
@@ -87,8 +91,12 @@ func (s *Server) Close() error {
 	return s.world.Close()
 }
 
+// patience is the number of looks for which the file may be missing: an editor may be replacing it.
+const patience = 5
+
 // Follow checks the file whenever it changes, until ctx is done.
 func (s *Server) Follow(ctx context.Context) {
+	failed := 0
 	for {
 		select {
 		case <-ctx.Done():
@@ -96,10 +104,22 @@ func (s *Server) Follow(ctx context.Context) {
 		case <-time.After(pause):
 		}
 		data, err := s.read()
-		if err != nil { // an editor may be replacing it
+		if err != nil {
+			if failed++; failed == patience {
+				s.miss(&Finding{Kind: "bad", Message: err.Error(), Advice: "the page goes on when it can read the file"})
+				s.tell("broken")
+			}
 			continue
 		}
+		back := failed >= patience
+		failed = 0
+		if back {
+			s.miss(nil)
+		}
 		if s.current() == versionOf(data) {
+			if back {
+				s.tell("page")
+			}
 			continue
 		}
 		s.tell("working")
@@ -109,6 +129,13 @@ func (s *Server) Follow(ctx context.Context) {
 			s.tell("page")
 		}
 	}
+}
+
+// miss sets why the file cannot be read, or nil.
+func (s *Server) miss(why *Finding) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.missing = why
 }
 
 func (s *Server) current() string {
@@ -139,6 +166,9 @@ func versionOf(data []byte) string {
 func (s *Server) update(ctx context.Context, data []byte) error {
 	w, page, findings, err := s.check(ctx, data)
 	if ctx.Err() != nil {
+		if w != nil {
+			_ = w.Close()
+		}
 		return ctx.Err()
 	}
 	s.mu.Lock()
@@ -211,22 +241,36 @@ func findingsOf(r *check.Result) []Finding {
 // errChanged is the reason why a text is not saved.
 var errChanged = errors.New("the file has changed since it was read here; copy what you wrote, and load the page again")
 
+// errReadOnly is another.
+var errReadOnly = errors.New("the file is read-only")
+
+// errNotText is another: the browser shows what it cannot decode in another way, and would save that.
+var errNotText = errors.New("the file is not UTF-8; change it in an editor")
+
 // save replaces the file by a text, unless it is no longer the version on which the text is based. It
-// returns the version of the text. The file is complete at every moment.
+// returns the version of the text. The file is complete at every moment. Of two saves of the same version
+// one wins; a program that saves the file within the moment of the renaming loses what it saved.
 func (s *Server) save(base string, data []byte) (string, error) {
+	s.saving.Lock()
+	defer s.saving.Unlock()
 	old, err := s.read()
 	if err != nil {
 		return "", err
 	}
-	if versionOf(old) != base {
-		return "", errChanged
-	}
-	if bytes.Equal(old, data) {
-		return base, nil
-	}
 	info, err := os.Stat(s.path)
 	if err != nil {
 		return "", err
+	}
+	data = inLinesOf(old, data)
+	switch {
+	case versionOf(old) != base:
+		return "", errChanged
+	case bytes.Equal(old, data):
+		return base, nil
+	case info.Mode().Perm()&0o222 == 0:
+		return "", errReadOnly
+	case !utf8.Valid(old):
+		return "", errNotText
 	}
 	f, err := os.CreateTemp(filepath.Dir(s.path), ".sortkey-*")
 	if err != nil {
@@ -235,6 +279,9 @@ func (s *Server) save(base string, data []byte) (string, error) {
 	defer os.Remove(f.Name()) // in vain once it is renamed
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Sync(), f.Close())
+	if now, again := s.read(); err == nil && (again != nil || versionOf(now) != base) {
+		err = errors.Join(again, errChanged) // meanwhile
+	}
 	if err == nil {
 		err = os.Rename(f.Name(), s.path)
 	}
@@ -242,6 +289,17 @@ func (s *Server) save(base string, data []byte) (string, error) {
 		return "", err
 	}
 	return versionOf(data), nil
+}
+
+// A browser ends all lines of a text with a line feed.
+var crlf, lf = []byte("\r\n"), []byte("\n")
+
+// inLinesOf returns a text from the browser with the line ends of the file.
+func inLinesOf(old, data []byte) []byte {
+	if n := bytes.Count(old, crlf); n == 0 || n < bytes.Count(old, lf) || bytes.Contains(data, crlf) {
+		return data
+	}
+	return bytes.ReplaceAll(data, lf, crlf)
 }
 
 // listen returns a channel of events, and a function that ends it.

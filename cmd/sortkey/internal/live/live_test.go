@@ -37,12 +37,20 @@ type client struct {
 	t    *testing.T
 	path string
 	url  string
+
+	handler http.Handler
 }
 
 func start(t *testing.T) *client {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(drive), 0o640))
+	return startAt(t, path)
+}
+
+// startAt serves the file at a path.
+func startAt(t *testing.T, path string) *client {
+	t.Helper()
 	s, err := live.New(t.Context(), path, live.Options{
 		World: world.Options{MaxItems: 100},
 		Bill:  func(r *check.Result) (*bill.Bill, error) { return bill.Of(r, bill.Known(), bill.DefaultRegion) },
@@ -60,7 +68,7 @@ func start(t *testing.T) *client {
 		<-followed
 		require.NoError(t, s.Close())
 	})
-	return &client{t, path, server.URL}
+	return &client{t, path, server.URL, s.Handler()}
 }
 
 func (c *client) do(method, path, body string) (status int, text string) {

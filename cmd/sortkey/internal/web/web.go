@@ -90,13 +90,17 @@ func (s *Site) ServePrograms(ctx context.Context, maxBody int64, h http.Handler)
 	return s.serve(ctx, s.GuardPrograms(unhurried(maxBody, h)))
 }
 
+// maxHeader is the size of the header of a request in bytes. The address of a page can have a key twice, of
+// up to 3 KB, each byte of which is an escape.
+const maxHeader = 64 << 10
+
 // readTimeout is the time in which a request must arrive.
 const readTimeout = time.Minute
 
 func (s *Site) serve(ctx context.Context, h http.Handler) error {
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: readTimeout, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 16 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
+		MaxHeaderBytes: maxHeader, BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	end := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer end()
@@ -128,7 +132,7 @@ func (s *Site) Guard(h http.Handler) http.Handler {
 			http.SetCookie(w, &http.Cookie{
 				Name: s.name, Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
 			})
-			http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)
+			http.Redirect(w, r, "/"+strings.TrimLeft(r.URL.Path, `/\`), http.StatusSeeOther) // on this site
 			return
 		}
 		if c, err := r.Cookie(s.name); err != nil || !s.is(c.Value) {

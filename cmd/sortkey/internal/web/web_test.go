@@ -64,6 +64,12 @@ func TestGuard(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, resp.StatusCode)
 	require.Equal(t, "/", resp.Header.Get("Location"), "the token leaves the address")
 	require.Len(t, resp.Cookies(), 1)
+	for _, path := range []string{"//evil.example/", `/\evil.example/`, `/%5Cevil.example/`} {
+		away, _ := do(t, "GET", "http://"+first.Host+path+"?"+first.RawQuery, nil)
+		to, err := away.Location()
+		require.NoError(t, err)
+		require.Equal(t, first.Host, to.Host, path)
+	}
 	cookie := resp.Cookies()[0]
 	require.True(t, cookie.HttpOnly)
 	require.Equal(t, http.SameSiteStrictMode, cookie.SameSite)
@@ -115,6 +121,8 @@ func TestGuard(t *testing.T) {
 		require.Contains(t, body, "Open the address that the command printed")
 		require.NotContains(t, body, cookie.Value)
 	}
+	resp, _ = do(t, "GET", base+"?key="+strings.Repeat("%01", 10<<10), own)
+	require.Equal(t, http.StatusOK, resp.StatusCode, "a long key")
 	resp, _ = do(t, "GET", base+"?token=guess", nil)
 	require.Equal(t, http.StatusUnauthorized, resp.StatusCode)
 	resp, _ = do(t, "POST", first.String(), nil)

@@ -221,10 +221,11 @@
       });
     };
     const save = function () {
-      ask('source?version=' + encodeURIComponent(base), {method: 'POST', body: text.value}).then(function (version) {
+      const now = text.value; // which may change before the answer
+      ask('source?version=' + encodeURIComponent(base), {method: 'POST', body: now}).then(function (version) {
         base = version;
-        clean = text.value;
-        saved.textContent = 'saved';
+        clean = now;
+        saved.textContent = text.value === clean ? 'saved' : 'not saved';
       }, function (err) { saved.textContent = err.message; });
     };
     by('save').addEventListener('click', save);

@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // The exit codes.
@@ -32,12 +33,12 @@ func (e *Env) Report(err error) int {
 		return exitOK
 	}
 
-	explained := Explain(err)
+	explained := Explain(err) // with text of files and servers
 	if !errors.Is(err, ErrWrongAnswers) {
-		fmt.Fprintf(e.Stderr, "sortkey: %s\n", explained.Msg)
+		fmt.Fprintf(e.Stderr, "sortkey: %s\n", text.VisibleLines(explained.Msg))
 	}
 	if explained.Advice != "" {
-		fmt.Fprintf(e.Stderr, "hint: %s\n", explained.Advice)
+		fmt.Fprintf(e.Stderr, "hint: %s\n", text.VisibleLines(explained.Advice))
 	}
 	if errors.Is(err, ask.ErrUsage) {
 		return exitUsage
@@ -115,8 +116,8 @@ func ModelErrors(path string, list model.Errors) error {
 	if len(list) == 1 {
 		return &advice.Error{Msg: list[0].Error(), Advice: list[0].Hint, Err: list}
 	}
-	text := strings.ReplaceAll(list.Error(), "\n", "\n  ")
-	return &advice.Error{Msg: fmt.Sprintf("%s has %d errors:\n  %s", path, len(list), text), Err: list}
+	all := strings.ReplaceAll(list.Error(), "\n", "\n  ")
+	return &advice.Error{Msg: fmt.Sprintf("%s has %d errors:\n  %s", path, len(list), all), Err: list}
 }
 
 // ExplainAPI returns an error of the service without the text that the SDK adds.

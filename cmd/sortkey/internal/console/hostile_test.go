@@ -1,0 +1,171 @@
+package console_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// The links of pages, and the text of an item.
+var (
+	collections = regexp.MustCompile(`href="(collection\?[^"]*)"`)
+	items       = regexp.MustCompile(`href="(item\?[^"]*)"`)
+	textarea    = regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`)
+)
+
+// links returns the addresses in a page that a pattern finds, each once.
+func links(page string, pattern *regexp.Regexp) (all []string) {
+	seen := map[string]bool{}
+	for _, m := range pattern.FindAllStringSubmatch(page, -1) {
+		if at := html.UnescapeString(m[1]); !seen[at] && !strings.Contains(at, "after=") {
+			seen[at] = true
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+// TestHostileKeys follows the links of the pages to each item, and writes it back, whatever its key is.
+func TestHostileKeys(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	texts := []string{
+		"a", "a, b", "a,b", `'`, `''`, `"`, `"a"`, `'a'`, `a'b"c`, " a", "a ", " ", "\n", "a\nb", "\x00", "\x01\x7f", "*", "a*",
+		"= a", "< 5", ">", "between a and b", "begins_with x", "SK > 5", "a#b", "0x00", "42", "-1e5", "&=?#/+%", "%41",
+		"<script>alert(1)</script>", "\u202eabc", "日本語", "\U0001f600", `\`, `\n`, "`", "{{.}}", "null", "true", "..", "../x",
+		strings.Repeat("k", 1000), strings.Repeat("\x01", 300), strings.Repeat("日", 340),
+	}
+	numbers := []string{"0", "-1", "0.1", "1e125", "-9.9999999999999999999999999999999999999e125", "1e-130", "12345678901234567890123456789012345678"}
+	c.db.Table("Texts", "PK / SK", sortkeytest.Global("Swapped", "SK / PK"))
+	c.db.Table("Numbers", "PK:N / SK:N")
+	c.db.Table("Bytes", "PK:B / SK:B")
+	want := map[string]int{}
+	put := func(table, kind string, values []string) {
+		for i, v := range values {
+			other := values[(i+1)%len(values)]
+			c.db.PutJSON(table, fmt.Appendf(nil, `{"PK": {"%s": %s}, "SK": {"%s": %s}}`, kind, quoted(kind, v), kind, quoted(kind, other)))
+			want[table]++
+		}
+	}
+	put("Texts", "S", texts)
+	put("Numbers", "N", numbers)
+	put("Bytes", "B", append(texts, "\xff", "\xff\xff\xfe", "\xc3\x28"))
+
+	for _, place := range []string{"name=Texts", "name=Texts&index=Swapped", "name=Numbers", "name=Bytes"} {
+		found := map[string]bool{}
+		for _, at := range links(c.page("table?"+place), collections) {
+			rows := links(c.page(at), items)
+			require.NotEmpty(t, rows, "%s leads to no row", at)
+			for _, at := range rows {
+				require.False(t, found[at], "twice: %s", at)
+				found[at] = true
+				was := html.UnescapeString(textarea.FindStringSubmatch(c.page(at))[1])
+				body, err := json.Marshal(map[string]string{"Was": was, "Is": was})
+				require.NoError(t, err)
+				status, text := c.do("POST", "put"+strings.TrimPrefix(at, "item"), string(body))
+				require.Equal(t, http.StatusOK, status, "%s: %s", at, text)
+			}
+		}
+		table := strings.TrimPrefix(strings.Split(place, "&")[0], "name=")
+		require.Len(t, found, want[table], place)
+	}
+}
+
+func quoted(kind, v string) string {
+	if kind == "B" {
+		v = base64.StdEncoding.EncodeToString([]byte(v))
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// TestPartitionsOfTwoAttributes holds that partitions whose names read the same are not one.
+func TestPartitionsOfTwoAttributes(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "PK", sortkeytest.Global("ByBoth", "a, b / PK"))
+	c.db.Put("Tab", map[string]any{"PK": "1", "a": "x, y", "b": "z"})
+	c.db.Put("Tab", map[string]any{"PK": "2", "a": "x", "b": "y, z"})
+	page := c.page("table?name=Tab&index=ByBoth")
+	require.Contains(t, page, "in 2 partitions")
+	require.Len(t, links(page, collections), 2)
+}
+
+// TestKeep holds that keeping a branch loses nothing that somebody has written meanwhile, counts what is
+// kept already, and leaves a branch that others use at the same time in one piece.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Tab", "PK")
+	for _, pk := range []string{"a", "b"} {
+		c.db.Put("Tab", map[string]any{"PK": pk, "n": 1})
+	}
+	_, at := c.do("POST", "branches", "")
+	for _, pk := range []string{"a", "b"} {
+		where := "put?name=Tab&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"`+pk+`"}}`))
+		body, err := json.Marshal(map[string]string{
+			"Was": `{"PK":{"S":"` + pk + `"},"n":{"N":"1"}}`, "Is": `{"PK":{"S":"` + pk + `"},"n":{"N":"2"}}`,
+		})
+		require.NoError(t, err)
+		status, text := c.do("POST", at+where, string(body))
+		require.Equal(t, http.StatusOK, status, text)
+	}
+	c.db.Put("Tab", map[string]any{"PK": "a", "n": 1, "added": "by somebody"})
+	status, text := c.do("POST", "branches/1/keep", "")
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, text, "1 change kept, 1 change not")
+	require.Contains(t, c.db.Dump(), "by somebody")
+
+	c.db.Put("Tab", map[string]any{"PK": "a", "n": 1}) // as it was
+	status, text = c.do("POST", "branches/1/keep", "")
+	require.Equal(t, http.StatusOK, status, text)
+	require.NotContains(t, c.db.Dump(), `"n": 1`)
+}
+
+// TestBranchesAtOnce begins, reads, keeps and discards branches at the same time.
+func TestBranchesAtOnce(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	query := url.Values{"name": {"Shop"}, "space": {"1"}, "partition": {"CUSTOMER#c1"}}.Encode()
+	var wg sync.WaitGroup
+	for i := range 6 {
+		wg.Go(func() {
+			_, at := c.do("POST", "branches", "")
+			n := strings.Trim(strings.TrimPrefix(at, "branch/"), "/")
+			end := "discard"
+			if i%2 == 0 {
+				end = "keep"
+			}
+			var inside sync.WaitGroup
+			for range 4 {
+				inside.Go(func() {
+					for _, path := range []string{at + "query?" + query, at + "table?name=Shop", "branches"} {
+						status, text := c.do("GET", path, "")
+						if status >= http.StatusInternalServerError {
+							require.Contains(t, text, "closed", path)
+						}
+					}
+				})
+				inside.Go(func() { c.do("POST", "branches/"+n+"/"+end, "") })
+			}
+			inside.Wait()
+		})
+	}
+	wg.Wait()
+	require.Contains(t, c.page("branches"), "There are no branches")
+}

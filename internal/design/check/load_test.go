@@ -1,0 +1,119 @@
+package check_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+const loads = `name: loads
+tables:
+  Orders: {partition: PK, sort: SK}
+  People: {partition: id}
+fields: {shard: {values: ["0", "1"]}, all: {values: [x]}, person: {distinct: 20}}
+entities:
+  Order:
+    table: Orders
+    fields: {note: {size: 300}}
+    attributes: {PK: "ALL#{all}", SK: "{order:ulid}", note: "{note}", person: "{person}"}
+    count: 20000
+  Event:
+    table: Orders
+    fields: {note: {size: 300}}
+    attributes: {PK: "SHARD#{shard}", SK: "{event:ulid}", note: "{note}"}
+    count: 20000
+  Person:
+    table: People
+    attributes: {id: "{person}", name: "{name}"}
+    count: 20
+patterns:
+  - {name: one partition, query: {entity: Order, where: {all: x}}, rate: 1}
+  - {name: shards, query: {entity: Event, where: {shard: {in: all}}}, rate: 1, expect: {units: 400}}
+  - {name: scan, scan: {table: Orders}, rate: 1, expect: {pages: 3}}
+  - {name: own scan, scan: {table: Orders}, rate: 1, expect: {pages: 3, budget: sample}}
+  - {name: page of a scan, scan: {table: Orders, limit: 5}, rate: 1}
+`
+
+// TestDeclaredLoad holds that patterns that have no other partition to look at cost at the declared scale
+// what they do with all items, in units, in the load of tables, and in budgets.
+func TestDeclaredLoad(t *testing.T) {
+	slow(t)
+	whole, sample := checked(t, world.Options{}, loads), checked(t, world.Options{MaxItems: 4000}, loads)
+	require.InDelta(t, 0.1, sample.Scale, 0.01)
+	for i, want := range whole.Patterns {
+		got := sample.Patterns[i]
+		require.InEpsilon(t, want.MeanUnits(), got.MeanUnits(), 0.05, want.Pattern.Name)
+		require.InEpsilon(t, want.Total.Pages, got.Own().DeclaredPages(), 0.1, want.Pattern.Name)
+		require.InEpsilon(t, want.Total.Returned, got.Own().DeclaredRows(), 0.05, want.Pattern.Name)
+	}
+	require.InEpsilon(t, whole.Tables[0].Reads, sample.Tables[0].Reads, 0.05)
+
+	require.Len(t, sample.Patterns[1].Failures, 1)
+	require.Contains(t, sample.Patterns[1].Failures[0].Message, "at the declared scale, for 1,999 rows")
+	require.Len(t, sample.Patterns[2].Failures, 1)
+	require.Equal(t, "expected at most 3 pages, got 2, about 14 at the declared scale", sample.Patterns[2].Failures[0].Message)
+	require.Empty(t, sample.Patterns[3].Failures)
+}
+
+// TestThenLoad holds that what a pattern reads by the values of its rows loads the table that it is in,
+// and on average what the rows of all partitions lead to.
+func TestThenLoad(t *testing.T) {
+	const model = `name: then
+tables:
+  Teams: {partition: PK, sort: SK}
+  People: {partition: id}
+fields: {team: {values: [a]}, person: {distinct: 40}}
+entities:
+  Member:
+    table: Teams
+    attributes: {PK: "TEAM#{team}", SK: "{person}"}
+    samples: [{team: small, person: p1}]
+    count: 40
+  Person:
+    table: People
+    attributes: {id: "{person}", name: "{name}"}
+    samples: [{person: p1, name: Ann}]
+    count: 40
+patterns:
+  - {name: team, query: {entity: Member, where: {team: small}}, then: Person, rate: 10}
+`
+	r := checked(t, world.Options{}, model)
+	teams, people := tableStats(r, "Teams"), tableStats(r, "People")
+	require.InDelta(t, 5, teams.Reads, 1e-9, "ten times half a unit")
+
+	// 40 members of one team and one of the other, each weighted by its rows.
+	mean := (40*40 + 1.0) / 41
+	require.InDelta(t, 10*0.5*mean, people.Reads, 1e-6)
+	require.InDelta(t, 0.5+0.5*mean, r.Patterns[0].MeanUnits(), 1e-6)
+	require.InDelta(t, 0.5+0.5*40, r.Patterns[0].Spread.Worst.DeclaredUnits(), 1e-9)
+}
+
+// TestTransactionLoad holds that a transaction costs twice the units, but writes each item once, and
+// that a condition writes nothing.
+func TestTransactionLoad(t *testing.T) {
+	const model = `name: transaction
+tables: {Tab: {partition: PK, indexes: {ByKind: {partition: kind}}}}
+entities:
+  Order: {attributes: {PK: "O#{order}", kind: "{kind}"}, samples: [{order: "1", kind: k}]}
+  Person: {attributes: {PK: "P#{person}"}, samples: [{person: ann}]}
+patterns:
+  - {name: order, transact: [{put: Order}, {check: {entity: Person, if: attribute_exists(PK)}}], rate: 7}
+`
+	r := checked(t, world.Options{}, model)
+	require.InDelta(t, 28, r.Tables[0].Writes, 1e-9)
+	require.InDelta(t, 7, r.Tables[0].Rows, 1e-9)
+	require.InDelta(t, 7, r.Tables[1].Writes, 1e-9)
+	require.InDelta(t, 7, r.Tables[1].Rows, 1e-9)
+}
+
+func tableStats(r *check.Result, name string) *check.TableStats {
+	for i := range r.Tables {
+		if r.Tables[i].Table.Name == name && r.Tables[i].Index == nil {
+			return &r.Tables[i]
+		}
+	}
+	return nil
+}

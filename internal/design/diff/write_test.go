@@ -1,0 +1,35 @@
+package diff_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/diff"
+)
+
+// TestHostileNames holds that names of a model do not reach a terminal, or Markdown, as controls or markup.
+func TestHostileNames(t *testing.T) {
+	const source = `
+name: hostile
+tables: {Tab: {partition: "P|K<b>\n"}}
+entities: {Order: {attributes: {"P|K<b>\n": "{a}", "at|\\|t\e[31m": "v|{b}"}, samples: [{a: x, b: "\e[31m|"}]}}
+patterns: [{name: "p | q\n## h \e[31m <script>", get: {entity: Order, where: {a: x}}, rate: 1}]
+`
+	d := diff.Of(side(t, source), side(t, strings.NewReplacer("v|", "w|", "## h", "## i").Replace(source)))
+	var b strings.Builder
+	require.NoError(t, d.WriteText(&b, 200))
+	require.NotContains(t, b.String(), "\x1b")
+	require.Contains(t, b.String(), `  + p | q ## i \u{001B}[31m <script>`)
+
+	b.Reset()
+	require.NoError(t, d.WriteMarkdown(&b, "title"))
+	require.NotContains(t, b.String(), "\x1b")
+	for line := range strings.Lines(b.String()) {
+		if strings.HasPrefix(line, "|") {
+			bars := strings.NewReplacer(`\\`, "", `\|`, "").Replace(line)
+			require.Equal(t, 4, strings.Count(bars, "|"), line)
+		}
+	}
+}
