@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,13 +20,14 @@ import (
 )
 
 // BenchmarkServers measures one, two and four servers on one database that is a
-// network away: 64 clients spread over them, of whose calls one in five is a put. Each
+// network away: 8 and 64 clients spread over them, of whose calls one in five is a put, all over
+// the table or on one item. Each
 // server has four connections, so that not the database is the bound, nor the
 // processor, which all of them share here, but what a server may have under way.
 //
 //	go test ./store/postgres -run '^$' -bench Servers
 func BenchmarkServers(b *testing.B) {
-	const clients, items, network = 64, 1000, time.Millisecond
+	const items, network = 1000, time.Millisecond
 	near := pgtest.New(b).Database(b)
 	require.NoError(b, postgres.Init(b.Context(), near))
 	first := serve(b, near)
@@ -37,38 +39,49 @@ func BenchmarkServers(b *testing.B) {
 	}
 	at := distant(b, near, network)
 	for _, n := range []int{1, 2, 4} {
-		b.Run(fmt.Sprintf("servers=%d", n), func(b *testing.B) {
-			servers := make([]*node, n)
-			for i := range servers {
-				servers[i] = serveWith(b, at, postgres.Options{MaxConns: 4, Timeout: time.Minute})
-			}
-			var next atomic.Int64
-			var running sync.WaitGroup
-			errs := make(chan error, clients)
-			b.ResetTimer()
-			for c := range clients {
-				running.Go(func() {
-					for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
-						s, item := servers[c%n], int(i*7919)%items
-						var err error
-						if i%5 == 0 {
-							err = s.put(b.Context(), name, itemOf("p", item, ""))
-						} else {
-							_, err = s.get(b.Context(), name, keyed("p", item))
-						}
-						if err != nil {
-							errs <- err
-							return
-						}
+		servers := make([]*node, n)
+		for i := range servers {
+			servers[i] = serveWith(b, at, postgres.Options{MaxConns: 4, Timeout: time.Minute})
+		}
+		for _, clients := range []int{8, 64} {
+			for _, keys := range []struct {
+				name  string
+				items int
+			}{{"spread", items}, {"hot", 1}} {
+				b.Run(fmt.Sprintf("servers=%d/clients=%d/keys=%s", n, clients, keys.name), func(b *testing.B) {
+					var next atomic.Int64
+					var running sync.WaitGroup
+					errs, took := make(chan error, clients), make([]time.Duration, b.N+1)
+					b.ResetTimer()
+					for c := range clients {
+						running.Go(func() {
+							for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
+								s, item, begin := servers[c%n], int(i*7919)%keys.items, time.Now()
+								var err error
+								if i%5 == 0 {
+									err = s.put(b.Context(), name, itemOf("p", item, ""))
+								} else {
+									_, err = s.get(b.Context(), name, keyed("p", item))
+								}
+								if err != nil {
+									errs <- err
+									return
+								}
+								took[i] = time.Since(begin)
+							}
+						})
 					}
+					running.Wait()
+					b.StopTimer()
+					close(errs)
+					require.NoError(b, <-errs)
+					took = took[1:]
+					slices.Sort(took)
+					b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "ops/s")
+					b.ReportMetric(float64(took[len(took)*99/100])/1e6, "p99-ms")
 				})
 			}
-			running.Wait()
-			b.StopTimer()
-			close(errs)
-			require.NoError(b, <-errs)
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "ops/s")
-		})
+		}
 	}
 }
 

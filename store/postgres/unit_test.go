@@ -109,6 +109,27 @@ func TestStatements(t *testing.T) {
 	}
 }
 
+// TestGateIsFair lets many wait, and each has its turn when those before it have had theirs.
+func TestGateIsFair(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, next := newGate(1), 0
+		for i := range 100 {
+			go func() {
+				leave, err := g.enter(t.Context(), false)
+				require.NoError(t, err)
+				require.Equal(t, i, next)
+				next++
+				time.Sleep(time.Millisecond)
+				leave()
+			}()
+			synctest.Wait()
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, 100, next)
+	})
+}
+
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(2)
