@@ -1,10 +1,12 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/fault"
 	"github.com/sortkey/sortkey/internal/inside"
 )
 
@@ -114,6 +117,12 @@ func (s *Server) control() http.Handler {
 	// with calls do with the database of a key.
 	with := func(do func(r *http.Request, db *isolatedDB, c *controlled) (any, error)) func(*http.Request, string) (any, error) {
 		return func(r *http.Request, key string) (any, error) {
+			// A body that does not come must not hold up the database.
+			body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxControl))
+			if err != nil {
+				return nil, fmt.Errorf("the body: %w", err)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
 			db, err := s.isolated.enter(key)
 			if err != nil {
 				return nil, err
@@ -138,7 +147,7 @@ func (s *Server) control() http.Handler {
 			return nil, err
 		}
 		defer s.isolated.leave(db)
-		return done{}, s.isolated.replace(key, db.DB)
+		return done{}, s.isolated.replace(key, db)
 	})
 	handle("POST /databases/{key}/clock", with(func(r *http.Request, _ *isolatedDB, c *controlled) (any, error) {
 		var in struct{ Advance string }
@@ -169,6 +178,9 @@ func (s *Server) control() http.Handler {
 		}
 		if len(c.faults) == maxFaults {
 			return nil, fmt.Errorf("there are %d faults: lift some", maxFaults)
+		}
+		if problem := inside.FaultProblem(fault.Fault(in.Fault)); problem != "" {
+			return nil, errors.New(problem)
 		}
 		c.begun++
 		c.faults[c.begun] = db.Fail(in.Fault)
@@ -223,10 +235,13 @@ func (c *controlled) lift() {
 }
 
 func readControl(r *http.Request, v any) error {
-	dec := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxControl))
+	dec := json.NewDecoder(r.Body)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(v); err != nil {
 		return fmt.Errorf("the body: %w", err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return errors.New("the body: there is more after the object")
 	}
 	return nil
 }

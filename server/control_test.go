@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/sortkeytest"
@@ -29,12 +31,14 @@ type controller struct {
 	url, control string
 }
 
-func startControl(t *testing.T) *controller {
+func startControl(t *testing.T) *controller { return startControlOf(t, server.Options{Isolate: 5}) }
+
+func startControlOf(t *testing.T, o server.Options, optFns ...func(*sortkey.Options)) *controller {
 	t.Helper()
-	db := sortkeytest.New(t)
+	db := sortkeytest.New(t, optFns...)
 	db.Table("Orders", "PK")
 	db.Put("Orders", map[string]any{"PK": "loaded"})
-	s := server.New(db.DB, server.Options{Isolate: 5})
+	s := server.New(db.DB, o)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -165,6 +169,73 @@ func TestControlFaults(t *testing.T) {
 	status, answer := c.do("POST", "/databases/a/faults", `{"Operation": "GetItem"}`)
 	require.Equal(t, http.StatusBadRequest, status)
 	require.Contains(t, answer, "lift some")
+}
+
+// TestControlMistakes holds that a fault that could not happen is refused: a test would go on without it.
+func TestControlMistakes(t *testing.T) {
+	t.Parallel()
+	c := startControl(t)
+	for bad, want := range map[string]string{
+		`{"Operation": "PutItems", "Code": "ThrottlingException"}`:                 "did you mean PutItem?",
+		`{"Operation": "PutItem", "Code": "ThrottlingExeption"}`:                   "did you mean ThrottlingException?",
+		`{"Operation": "PutItem"}`:                                                 "has no effect",
+		`{"Operation": "PutItem", "Code": "ThrottlingException", "Nth": [0]}`:      "from 1",
+		`{"Operation": "TransactWriteItems", "Reasons": ["TransactionConflicts"]}`: "did you mean TransactionConflict?",
+		`{"Operation": "PutItem", "Code": "ThrottlingException"} {}`:               "there is more after the object",
+	} {
+		status, answer := c.do("POST", "/databases/a/faults", bad)
+		require.Equal(t, http.StatusBadRequest, status, bad)
+		require.Contains(t, answer, want)
+	}
+	require.NoError(t, c.put("a", "x"))
+}
+
+// TestControlCopiedTime holds that a copy begins at the time of the other, that its clock is then its own,
+// and that its folders are those of its key however often it is copied.
+func TestControlCopiedTime(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	clocks, roots := map[string]func() time.Time{}, map[string]string{}
+	c := startControlOf(t, server.Options{Isolate: 5, IsolateOptions: func(key string, o *sortkey.Options) {
+		mu.Lock()
+		defer mu.Unlock()
+		clocks[key], roots[key] = o.Clock, o.S3Root
+	}}, func(o *sortkey.Options) { o.S3Root = "root" })
+	ahead := func(key string) time.Duration {
+		mu.Lock()
+		defer mu.Unlock()
+		return time.Until(clocks[key]()).Round(time.Hour)
+	}
+	c.ok("POST", "/databases/a/clock", `{"advance": "2h"}`)
+	c.ok("PUT", "/databases/b?from=a", "")
+	require.Equal(t, 2*time.Hour, ahead("b"))
+	c.ok("POST", "/databases/a/clock", `{"advance": "10h"}`)
+	require.Equal(t, 12*time.Hour, ahead("a"))
+	require.Equal(t, 2*time.Hour, ahead("b"), "its own clock")
+	c.ok("PUT", "/databases/a?from=b", "") // restored
+	require.Equal(t, 2*time.Hour, ahead("a"))
+	c.ok("PUT", "/databases/b?from=a", "")
+	require.Equal(t, map[string]string{"a": filepath.Join("root", "a"), "b": filepath.Join("root", "b")}, roots)
+}
+
+// TestControlSlowBody holds that a control whose body does not come does not hold up the database.
+func TestControlSlowBody(t *testing.T) {
+	t.Parallel()
+	c := startControl(t)
+	c.ok("GET", "/databases/a/requests", "")
+	body, stop := io.Pipe()
+	defer stop.Close()
+	req, err := http.NewRequestWithContext(t.Context(), "POST", c.control+"/databases/a/clock", body)
+	require.NoError(t, err)
+	go func() {
+		if resp, err := http.DefaultClient.Do(req); err == nil {
+			_ = resp.Body.Close()
+		}
+	}()
+	_, err = stop.Write([]byte(`{"advance"`)) // it has arrived
+	require.NoError(t, err)
+	time.Sleep(50 * time.Millisecond)
+	require.NoError(t, c.put("a", "x"))
 }
 
 func TestControlRequests(t *testing.T) {

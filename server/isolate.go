@@ -38,6 +38,9 @@ type isolatedDB struct {
 	*sortkey.DB
 	err    error
 	offset *atomic.Int64 // of its clock, in nanoseconds
+	// clock and root are the clock and the folder for S3 of the origin.
+	clock func() time.Time
+	root  string
 
 	once sync.Once
 	of   *controlled
@@ -95,10 +98,12 @@ func (s *isolated) enter(key string) (*isolatedDB, error) {
 	s.databases[key] = db
 	s.mu.Unlock()
 
-	db.DB, db.err = s.db.Fork(func(o *sortkey.Options) { s.isolate(key, db, o) })
+	db.DB, db.err = s.db.Fork(func(o *sortkey.Options) { s.isolate(key, db, nil, o) })
 	if db.err != nil {
 		s.mu.Lock()
-		delete(s.databases, key)
+		if s.databases[key] == db { // it may have been replaced
+			delete(s.databases, key)
+		}
 		s.mu.Unlock()
 	}
 	close(db.made)
@@ -118,12 +123,12 @@ func (db *isolatedDB) controlled() *controlled {
 
 // replace makes the database of a key a copy of another, or for nil forgets it. Requests that run go on
 // with the old one, which is closed after them.
-func (s *isolated) replace(key string, from *sortkey.DB) error {
+func (s *isolated) replace(key string, from *isolatedDB) error {
 	var made *isolatedDB
 	if from != nil {
 		made = newIsolated()
 		made.running = 0
-		if made.DB, made.err = from.Fork(func(o *sortkey.Options) { s.isolate(key, made, o) }); made.err != nil {
+		if made.DB, made.err = from.Fork(func(o *sortkey.Options) { s.isolate(key, made, from, o) }); made.err != nil {
 			return made.err
 		}
 		close(made.made)
@@ -165,8 +170,14 @@ func (s *isolated) retire(db *isolatedDB) {
 	})
 }
 
-// isolate makes o the options of the database of an access key.
-func (s *isolated) isolate(key string, db *isolatedDB, o *sortkey.Options) {
+// isolate makes o the options of the database of an access key, from those of the origin or of the database
+// that it is a copy of: the time is then that of the other, and from there on its own.
+func (s *isolated) isolate(key string, db, of *isolatedDB, o *sortkey.Options) {
+	if of != nil {
+		o.Clock, o.S3Root = of.clock, of.root
+		db.offset.Store(of.offset.Load())
+	}
+	db.clock, db.root = o.Clock, o.S3Root
 	clock := o.Clock
 	o.Clock = func() time.Time { return clock().Add(time.Duration(db.offset.Load())) }
 	if o.S3Root != "" {

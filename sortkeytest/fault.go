@@ -1,12 +1,10 @@
 package sortkeytest
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/fault"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // Fail puts a fault in force until the test ends, or until it is lifted. The test
@@ -19,7 +17,10 @@ import (
 func (db *DB) Fail(f sortkey.Fault) *sortkey.ActiveFault {
 	defer resume()
 	db.t.Helper()
-	if problem := checkFault(db.t, f); problem != "" {
+	if f.Operation != "" {
+		checkNames(db.t, []string{f.Operation})
+	}
+	if problem := inside.FaultProblem(fault.Fault(f)); problem != "" {
 		db.t.Fatalf("sortkeytest: %s", problem)
 	}
 	failure, set := db.DB.Fail(f), at(place())
@@ -43,51 +44,4 @@ func wanted(f sortkey.Fault) int {
 		n = len(f.Nth)
 	}
 	return max(n, 1)
-}
-
-// checkFault returns what is wrong with a fault, or "".
-func checkFault(t *test, f sortkey.Fault) string {
-	t.Helper()
-	if f.Operation != "" {
-		checkNames(t, []string{f.Operation})
-	}
-	fails := f.Code != "" || len(f.Reasons) > 0 || f.Unprocessed != 0 || f.Reset || f.LoseAnswer
-	if !fails && f.Delay == 0 && !f.Hang {
-		return "the fault has no effect: set Code, Reasons, Unprocessed, Delay, Hang, Reset or LoseAnswer"
-	}
-	if f.Nth != nil && (len(f.Nth) == 0 || slices.Min(f.Nth) < 1) {
-		return fmt.Sprintf("Nth of the fault is %v, want the numbers of the calls that fail, from 1", f.Nth)
-	}
-	if known := codesOf(f.Operation); f.Code != "" && !slices.Contains(known, f.Code) {
-		of := f.Operation
-		if of == "" {
-			of = "any operation"
-		}
-		return fmt.Sprintf("the Code of the fault is %q, which is not an exception of %s: %s",
-			f.Code, of, text.DidYouMean(f.Code, known))
-	}
-	for _, code := range f.Reasons {
-		if code != "" && !slices.Contains(reasons, code) {
-			return fmt.Sprintf("the Reasons of the fault have %q, which is not a cancellation reason: %s",
-				code, text.DidYouMean(code, reasons))
-		}
-	}
-	return ""
-}
-
-// codesOf returns the exceptions of an operation, or of all operations if the name is "".
-func codesOf(operation string) (codes []string) {
-	for _, op := range wire.Operations() {
-		if operation == "" || op.String() == operation {
-			codes = append(codes, op.Exceptions()...)
-		}
-	}
-	slices.Sort(codes)
-	return slices.Compact(codes)
-}
-
-// reasons are the codes of cancellation reasons. Source: API_TransactWriteItems.
-var reasons = []string{
-	"AccessDenied", "ConditionalCheckFailed", "DuplicateItem", "ItemCollectionSizeLimitExceeded", "None",
-	"ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict", "ValidationError",
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -427,4 +428,20 @@ func TestExpression(t *testing.T) {
 	require.Contains(t, text, `ProjectionExpression="note, #total"`)
 	_, err = gen.Expression(m, m.Pattern("orders of a total"), "go")
 	require.Error(t, err)
+}
+
+// TestNames holds that the code in languages that these tests do not compile is text, whatever the names in
+// the model; scripts/check-gen.sh compiles it.
+func TestNames(t *testing.T) {
+	m, err := modelfile.Load("testdata/names.yaml")
+	require.NoError(t, err)
+	for name, write := range map[string]func(*model.Model) ([]byte, error){
+		"python": gen.Python, "typescript": gen.TypeScript,
+	} {
+		code, err := write(m)
+		require.NoError(t, err)
+		require.True(t, utf8.Valid(code), name)
+		require.NotContains(t, string(code), "\uFFFD", name)
+		require.Contains(t, string(code), "値", name)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -289,7 +290,10 @@ func (p *pythonFile) entity(e *model.Entity) {
 }
 
 // capital returns a sentence with an upper-case letter at its beginning.
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func capital(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:n]) + s[n:]
+}
 
 // itemType writes the type of the items of an entity.
 func (p *pythonFile) itemType(e *model.Entity) {

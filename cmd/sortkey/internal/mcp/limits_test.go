@@ -292,3 +292,19 @@ func TestManyTables(t *testing.T) {
 	require.Equal(t, "Table29", names[29])
 	require.Contains(t, c.call("fork_diff", `{}`), "skip: ")
 }
+
+// TestLongRequests holds that the log keeps the beginning of a long request, and shows those before it.
+func TestLongRequests(t *testing.T) {
+	t.Parallel()
+	c := connect(t, example(t, "shop", false))
+	c.page("query", map[string]any{"table": "Shop", "partition": "CUSTOMER#C1"})
+	arguments, err := json.Marshal(map[string]any{"table": "Shop", "partition": strings.Repeat("é", 100_000)})
+	require.NoError(t, err)
+	_, _ = c.try("query", string(arguments))
+	var log struct {
+		Requests []struct{ Request string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(c.call("requests", "{}")), &log))
+	require.Len(t, log.Requests, 2)
+	require.Less(t, len(log.Requests[1].Request), 5000)
+}

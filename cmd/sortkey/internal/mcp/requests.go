@@ -5,13 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// keptRequests is the number of requests that a log keeps.
-const keptRequests = 1000
+// keptRequests is the number of requests that a log keeps, and maxRequest the size in bytes of the words
+// for each.
+const (
+	keptRequests = 1000
+	maxRequest   = 4 << 10
+)
 
 // A request is one that a tool has sent to the database or its fork.
 type request struct {
@@ -37,6 +42,9 @@ type requestLog struct {
 }
 
 func (l *requestLog) add(r request) {
+	if len(r.Request) > maxRequest {
+		r.Request = strings.ToValidUTF8(r.Request[:maxRequest], "") + "…"
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.count++

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/internal/inside"
@@ -23,6 +24,11 @@ func serveControl(
 	token := env.Getenv(tokenVariable)
 	if token == "" {
 		token = rand.Text()
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) { // no header would have it
+		return nil, app.UsageError(
+			"make one with: openssl rand -hex 16", "%s must be letters, digits and signs without spaces", tokenVariable,
+		)
 	}
 	s, err := serveBeside(ctx, "--control", port, authorized(token, inside.Control(front).(http.Handler)), nil, log)
 	if err != nil {

@@ -24,6 +24,9 @@ func TestControl(t *testing.T) {
 	log := logs{Logger: slog.New(slog.DiscardHandler)}
 	_, err := serveControl(t.Context(), env, "0.0.0.0:0", front, log)
 	require.ErrorContains(t, err, "not a port of this machine alone")
+	damaged := &app.Env{Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "secret\n" }}
+	_, err = serveControl(t.Context(), damaged, "0", front, log)
+	require.ErrorContains(t, err, "without spaces")
 	end, err := serveControl(t.Context(), env, "0", front, log)
 	require.NoError(t, err)
 	defer end()
