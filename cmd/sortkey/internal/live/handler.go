@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -25,7 +24,7 @@ import (
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.reading("text/html; charset=utf-8", func(w io.Writer) error {
-		return s.page.Live(w, filepath.Base(s.path))
+		return s.page.Live(w, s.file.name())
 	}))
 	mux.HandleFunc("GET /main", s.reading("text/html; charset=utf-8", func(w io.Writer) error { return s.page.Main(w) }))
 	mux.HandleFunc("GET /page.css", s.reading("text/css; charset=utf-8", func(w io.Writer) error {
@@ -36,6 +35,7 @@ func (s *Server) Handler() http.Handler {
 		_, err := io.WriteString(w, report.Script())
 		return err
 	}))
+	mux.HandleFunc("GET /spaces", s.spaces)
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /query", s.query)
 	mux.HandleFunc("GET /source", s.source)
@@ -111,6 +111,13 @@ func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult
 	return &pr, err
 }
 
+// spaces answers with the tables and indexes that a query can read.
+func (s *Server) spaces(w http.ResponseWriter, _ *http.Request) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	writeJSON(w, s.page.Asked().Spaces)
+}
+
 // A source is the text of the file with its findings.
 type source struct {
 	Text     string    `json:"text"`
@@ -151,7 +158,7 @@ func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
 	s.mu.RUnlock()
 	if versionOf(data) != version {
 		findings = []Finding{}
-		if _, err := modelfile.Parse(filepath.Base(s.path), data); err != nil {
+		if _, err := modelfile.Parse(s.file.name(), data); err != nil {
 			findings = problems(err)
 		}
 	}
@@ -176,7 +183,7 @@ func (s *Server) replace(w http.ResponseWriter, r *http.Request) {
 
 // events sends an event whenever the file has changed. Source: WHATWG HTML, server-sent events.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
-	events, end := s.listen()
+	events, end := s.Listen()
 	defer end()
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Time{})

@@ -1,5 +1,6 @@
 // Package live serves the page of a design while its file is edited: [Server] follows the file, checks
-// each version, and answers queries from the world of the last one without errors.
+// each version, and answers queries from the world of the last one without errors. The file can also be in
+// memory.
 package live
 
 import (
@@ -8,9 +9,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -22,7 +20,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 // MaxFile is the size of a model file in bytes, as the page edits it.
@@ -40,8 +37,9 @@ type Options struct {
 
 // A Server is the page of one model file. Use [Server.Follow] to keep it up to date.
 type Server struct {
-	path string
-	opts Options
+	file  file
+	opts  Options
+	saved chan bool // a page has saved the file
 
 	mu      sync.RWMutex // held for reading while the world is used
 	world   *world.World
@@ -69,8 +67,18 @@ func New(ctx context.Context, path string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{path: path, opts: o, listeners: map[chan string]bool{}}
-	data, err := s.read()
+	return open(ctx, osFile(path), o)
+}
+
+// NewDraft checks a model that is in memory, where its page changes it. Name is the file's name on the page.
+// The error is a [model.Errors] if the model has errors.
+func NewDraft(ctx context.Context, name string, data []byte, o Options) (*Server, error) {
+	return open(ctx, &draft{called: name, text: data}, o)
+}
+
+func open(ctx context.Context, f file, o Options) (*Server, error) {
+	s := &Server{file: f, opts: o, saved: make(chan bool, 1), listeners: map[chan string]bool{}}
+	data, err := f.read()
 	if err != nil {
 		return nil, err
 	}
@@ -90,24 +98,35 @@ func (s *Server) Close() error {
 // Follow checks the file whenever it changes, until ctx is done.
 func (s *Server) Follow(ctx context.Context) {
 	for {
+		var look <-chan time.Time
+		if s.file.shared() {
+			look = time.After(pause)
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(pause):
+		case <-s.saved:
+		case <-look:
 		}
-		data, err := s.read()
-		if err != nil { // an editor may be replacing it
-			continue
-		}
-		if s.current() == versionOf(data) {
-			continue
-		}
-		s.tell("working")
-		if err := s.update(ctx, data); err != nil {
-			s.tell("broken")
-		} else {
-			s.tell("page")
-		}
+		s.look(ctx)
+	}
+}
+
+// look checks the file if it has changed.
+func (s *Server) look(ctx context.Context) {
+	data, err := s.file.read()
+	if err != nil { // an editor may be replacing it
+		return
+	}
+	if s.current() == versionOf(data) {
+		return
+	}
+
+	s.tell("working")
+	if err := s.update(ctx, data); err != nil {
+		s.tell("broken")
+	} else {
+		s.tell("page")
 	}
 }
 
@@ -115,19 +134,6 @@ func (s *Server) current() string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.version
-}
-
-func (s *Server) read() ([]byte, error) {
-	f, err := os.Open(s.path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(data) > MaxFile {
-		err = fmt.Errorf("%s is larger than %s", s.path, text.Size(MaxFile))
-	}
-	return data, err
 }
 
 func versionOf(data []byte) string {
@@ -156,7 +162,7 @@ func (s *Server) update(ctx context.Context, data []byte) error {
 
 // check builds the world of a text, and checks it.
 func (s *Server) check(ctx context.Context, data []byte) (*world.World, *report.Page, []Finding, error) {
-	m, err := modelfile.Parse(filepath.Base(s.path), data)
+	m, err := modelfile.Parse(s.file.name(), data)
 	if err != nil {
 		return nil, nil, problems(err), err
 	}
@@ -212,9 +218,9 @@ func findingsOf(r *check.Result) []Finding {
 var errChanged = errors.New("the file has changed since it was read here; copy what you wrote, and load the page again")
 
 // save replaces the file by a text, unless it is no longer the version on which the text is based. It
-// returns the version of the text. The file is complete at every moment.
+// returns the version of the text.
 func (s *Server) save(base string, data []byte) (string, error) {
-	old, err := s.read()
+	old, err := s.file.read()
 	if err != nil {
 		return "", err
 	}
@@ -224,28 +230,20 @@ func (s *Server) save(base string, data []byte) (string, error) {
 	if bytes.Equal(old, data) {
 		return base, nil
 	}
-	info, err := os.Stat(s.path)
-	if err != nil {
+
+	if err := s.file.replace(data); err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(filepath.Dir(s.path), ".sortkey-*")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(f.Name()) // in vain once it is renamed
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), s.path)
-	}
-	if err != nil {
-		return "", err
+	select {
+	case s.saved <- true:
+	default: // Follow has yet to see an earlier one
 	}
 	return versionOf(data), nil
 }
 
-// listen returns a channel of events, and a function that ends it.
-func (s *Server) listen() (events chan string, end func()) {
+// Listen returns a channel of events, and a function that ends it. An event is "working" when a text is
+// about to be checked, and then "page" or "broken".
+func (s *Server) Listen() (events chan string, end func()) {
 	events = make(chan string, 4)
 	s.listening.Lock()
 	defer s.listening.Unlock()

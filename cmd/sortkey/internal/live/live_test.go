@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -125,6 +126,7 @@ func TestFollow(t *testing.T) {
 	require.Contains(t, c.get("/page.css"), "--bg")
 	require.Contains(t, c.get("/page.js"), "EventSource")
 	require.Equal(t, drive, c.source().Text)
+	require.JSONEq(t, `[{"n": 1, "title": "Drive (PK, SK)"}]`, c.get("/spaces"))
 	next := c.events()
 
 	// Another program saves the file.
@@ -186,6 +188,43 @@ func TestSave(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Dir(c.path))
 	require.NoError(t, err)
 	require.Len(t, entries, 1, "no files are left behind")
+}
+
+// TestDraft edits a model in memory.
+func TestDraft(t *testing.T) {
+	t.Parallel()
+	s, err := live.NewDraft(t.Context(), "draft.yaml", []byte(drive), live.Options{})
+	require.NoError(t, err)
+	server := httptest.NewServer(s.Handler())
+	followed := make(chan bool)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		s.Follow(ctx)
+		close(followed)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		server.Close()
+		<-followed
+		require.NoError(t, s.Close())
+	})
+	c := &client{t, "", server.URL}
+	require.Contains(t, c.get("/"), ">draft.yaml</h2>")
+	events, end := s.Listen()
+	defer end()
+
+	status, version := c.do("POST", "/source?version="+c.source().Version, strings.Replace(drive, "below", "beneath", 1))
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "working", <-events)
+	require.Equal(t, "page", <-events)
+	require.Contains(t, c.get("/main"), "beneath root")
+
+	status, _ = c.do("POST", "/source?version="+version, "name: [")
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "working", <-events)
+	require.Equal(t, "broken", <-events)
+	require.Contains(t, c.get("/main"), "beneath root")
+	require.Len(t, c.source().Findings, 1)
 }
 
 func TestQuery(t *testing.T) {
