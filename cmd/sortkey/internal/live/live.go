@@ -88,6 +88,13 @@ func open(ctx context.Context, f file, o Options) (*Server, error) {
 	return s, nil
 }
 
+// Page returns the page of the last text without errors.
+func (s *Server) Page() *report.Page {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.page
+}
+
 // Close closes the world.
 func (s *Server) Close() error {
 	s.mu.Lock()
