@@ -118,18 +118,14 @@ func (s *Server) spaces(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, s.page.Asked().Spaces)
 }
 
-// A source is the text of the file with its findings.
-type source struct {
+// A Source is the text of the file with its findings.
+type Source struct {
 	Text     string    `json:"text"`
 	Version  string    `json:"version"`
 	Findings []Finding `json:"findings"`
 }
 
-func (s *Server) source(w http.ResponseWriter, _ *http.Request) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	writeJSON(w, source{string(s.text), s.version, s.findings})
-}
+func (s *Server) source(w http.ResponseWriter, _ *http.Request) { writeJSON(w, s.Source()) }
 
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")

@@ -46,6 +46,8 @@ type Server struct {
 	page    *report.Page
 	version string // of the text that was looked at last
 	text    []byte
+	// unchecked is true until the check of a draft, whose page has only what queries need.
+	unchecked bool
 	// findings are those of the text: of its check, or the errors for which it could not be checked.
 	findings []Finding
 
@@ -67,18 +69,8 @@ func New(ctx context.Context, path string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, osFile(path), o)
-}
-
-// NewDraft checks a model that is in memory, where its page changes it. Name is the file's name on the page.
-// The error is a [model.Errors] if the model has errors.
-func NewDraft(ctx context.Context, name string, data []byte, o Options) (*Server, error) {
-	return open(ctx, &draft{called: name, text: data}, o)
-}
-
-func open(ctx context.Context, f file, o Options) (*Server, error) {
-	s := &Server{file: f, opts: o, saved: make(chan bool, 1), listeners: map[chan string]bool{}}
-	data, err := f.read()
+	s := newServer(osFile(path), o)
+	data, err := s.file.read()
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +80,46 @@ func open(ctx context.Context, f file, o Options) (*Server, error) {
 	return s, nil
 }
 
+// NewDraft reads a model that is in memory, where its page changes it. Name is the file's name on the page.
+// Findings are those of the model if it was checked before; otherwise they are nil, and [Server.Follow]
+// checks it. In both cases the server answers queries at once, and writes the page of what it has checked
+// itself. The error is a [model.Errors] if the model has errors.
+func NewDraft(ctx context.Context, name, model string, findings []Finding, o Options) (*Server, error) {
+	data := []byte(model)
+	s := newServer(&draft{called: name, text: data}, o)
+	w, err := s.build(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	page, err := report.NewPage(ctx, w, &check.Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale}, nil)
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+
+	s.world, s.page, s.text, s.version, s.findings = w, page, data, versionOf(data), findings
+	if s.unchecked = findings == nil; s.unchecked {
+		s.findings = []Finding{}
+		s.saved <- true
+	}
+	return s, nil
+}
+
 // Page returns the page of the last text without errors.
 func (s *Server) Page() *report.Page {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.page
+}
+
+// Source returns the text that was looked at last.
+func (s *Server) Source() Source {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return Source{string(s.text), s.version, s.findings}
+}
+
+func newServer(f file, o Options) *Server {
+	return &Server{file: f, opts: o, saved: make(chan bool, 1), listeners: map[chan string]bool{}}
 }
 
 // Close closes the world.
@@ -115,32 +142,34 @@ func (s *Server) Follow(ctx context.Context) {
 		case <-s.saved:
 		case <-look:
 		}
-		s.look(ctx)
+		_ = s.Check(ctx) // listeners are told
 	}
 }
 
-// look checks the file if it has changed.
-func (s *Server) look(ctx context.Context) {
+// Check checks the file if it has changed, and tells the listeners.
+func (s *Server) Check(ctx context.Context) error {
 	data, err := s.file.read()
 	if err != nil { // an editor may be replacing it
-		return
+		return err
 	}
-	if s.current() == versionOf(data) {
-		return
+	if s.seen(versionOf(data)) {
+		return nil
 	}
 
 	s.tell("working")
 	if err := s.update(ctx, data); err != nil {
 		s.tell("broken")
-	} else {
-		s.tell("page")
+		return err
 	}
+	s.tell("page")
+	return nil
 }
 
-func (s *Server) current() string {
+// seen reports whether the version is the one that was looked at last.
+func (s *Server) seen(version string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.version
+	return s.version == version && !s.unchecked
 }
 
 func versionOf(data []byte) string {
@@ -156,7 +185,7 @@ func (s *Server) update(ctx context.Context, data []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.version, s.text, s.findings = versionOf(data), data, findings
+	s.version, s.text, s.findings, s.unchecked = versionOf(data), data, findings, false
 	if err != nil {
 		return err
 	}
@@ -167,13 +196,18 @@ func (s *Server) update(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// check builds the world of a text, and checks it.
-func (s *Server) check(ctx context.Context, data []byte) (*world.World, *report.Page, []Finding, error) {
+// build builds the world of a text.
+func (s *Server) build(ctx context.Context, data []byte) (*world.World, error) {
 	m, err := modelfile.Parse(s.file.name(), data)
 	if err != nil {
-		return nil, nil, problems(err), err
+		return nil, err
 	}
-	w, err := world.Build(ctx, m, s.opts.World)
+	return world.Build(ctx, m, s.opts.World)
+}
+
+// check builds the world of a text, and checks it.
+func (s *Server) check(ctx context.Context, data []byte) (*world.World, *report.Page, []Finding, error) {
+	w, err := s.build(ctx, data)
 	if err != nil {
 		return nil, nil, problems(err), err
 	}

@@ -8,7 +8,7 @@ import (
 	"compress/gzip"
 	"context"
 	"embed"
-	"fmt"
+	"encoding/json"
 	"html/template"
 	"os"
 	"path/filepath"
@@ -77,7 +77,7 @@ func Write(ctx context.Context, folder string, e *Engine) error {
 			return err
 		}
 	}
-	if all["index.html"], all["page.css"], err = index(ctx, packed.Len()); err != nil {
+	if err := addPage(ctx, all, packed.Len()); err != nil {
 		return err
 	}
 
@@ -92,21 +92,24 @@ func Write(ctx context.Context, folder string, e *Engine) error {
 	return nil
 }
 
-// index returns the page of the first example and its style sheet, so that it can be read while the engine
-// is loaded. Size is that of the engine's file.
-func index(ctx context.Context, size int) (page, style []byte, err error) {
+// addPage adds the page of the first example, which can be read while the engine is loaded, its style sheet,
+// and its source, with which the engine starts. Size is that of the engine's file.
+func addPage(ctx context.Context, all map[string][]byte, size int) error {
 	_, data, err := examples.Read(first)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	s, err := live.NewDraft(ctx, ModelName, data, Options())
+	s, err := live.NewDraft(ctx, ModelName, string(data), nil, Options())
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	defer s.Close()
+	if err := s.Check(ctx); err != nil {
+		return err
+	}
 
-	var out bytes.Buffer
-	err = templates().ExecuteTemplate(&out, "live", struct {
+	var page bytes.Buffer
+	err = templates().ExecuteTemplate(&page, "live", struct {
 		report.LiveData
 		Policy     string
 		EngineSize string
@@ -115,7 +118,10 @@ func index(ctx context.Context, size int) (page, style []byte, err error) {
 		MaxItems   int
 	}{s.Page().LiveData(ModelName), policy, text.Size(size), examples.Names(), first, maxItems})
 	if err != nil {
-		return nil, nil, fmt.Errorf("playground: %w", err)
+		return err
 	}
-	return []byte(text.VisibleLines(out.String())), []byte(s.Page().Style()), nil
+	all["index.html"] = []byte(text.VisibleLines(page.String()))
+	all["page.css"] = []byte(s.Page().Style())
+	all["start.json"], err = json.Marshal(s.Source())
+	return err
 }

@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -42,7 +43,7 @@ type engine struct {
 	handler http.Handler // nil before start
 }
 
-// answer answers a request as a server does. The first one is POST start with a model.
+// answer answers a request as a server does. The first one is POST start: see [engine.start].
 func (e *engine) answer(ctx context.Context, method, path, body string) (status int, text string) {
 	if path == "start" {
 		return e.start(ctx, body)
@@ -63,15 +64,21 @@ func (e *engine) answer(ctx context.Context, method, path, body string) (status 
 	return resp.StatusCode, string(data)
 }
 
-// start begins with a model. If the model has errors, the page may start with another one.
-func (e *engine) start(ctx context.Context, text string) (status int, message string) {
-	s, err := live.NewDraft(ctx, playground.ModelName, []byte(text), playground.Options())
+// start begins with a model, a [live.Source] without a version. If the model has errors, the page may start
+// with another one.
+func (e *engine) start(ctx context.Context, body string) (status int, message string) {
+	var from live.Source
+	if err := json.Unmarshal([]byte(body), &from); err != nil {
+		return http.StatusInternalServerError, err.Error()
+	}
+	s, err := live.NewDraft(ctx, playground.ModelName, from.Text, from.Findings, playground.Options())
 	if _, ok := errors.AsType[model.Errors](err); ok {
 		return http.StatusBadRequest, err.Error()
 	}
 	if err != nil {
 		return http.StatusInternalServerError, err.Error()
 	}
+
 	e.handler = s.Handler()
 	events, _ := s.Listen()
 	go s.Follow(ctx)

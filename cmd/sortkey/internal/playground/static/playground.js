@@ -60,39 +60,34 @@
     };
   });
 
-  const read = function (name) {
-    return fetch('examples/' + name + '.yaml').then(function (r) {
-      if (!r.ok) { throw new Error('the example ' + name + ' cannot be loaded: ' + r.status + ' ' + r.statusText); }
+  const load = function (path) {
+    return fetch(path).then(function (r) {
+      if (!r.ok) { throw new Error(path + ' cannot be loaded: ' + r.status + ' ' + r.statusText); }
       return r.text();
     });
   };
 
-  // Start with the model of the reader. One with errors has no page: it follows the example.
-  const begin = function (model) { return send('start', {method: 'POST', body: model}).then(function (r) { return r.ok; }); };
-  const first = example.value;
-  const start = function () {
-    const own = store.get();
-    return Promise.all([own === null ? read(first) : own, loaded]).then(function (all) {
-      return begin(all[0]);
-    }).then(function (ok) {
-      if (own === null) {
-        if (!ok) { throw new Error('the example ' + first + ' has errors'); }
-        return null;
-      }
-      example.value = '';
-      if (ok) { return 'page'; }
-      return read(first).then(begin).then(function () {
-        return send('source');
-      }).then(function (r) { return r.json(); }).then(function (s) {
-        return send('source?version=' + s.version, {method: 'POST', body: own});
-      }).then(function () { return null; });
+  // The engine starts with the model of the reader, or with the example whose page this is. A model with
+  // errors has no page: it follows the example.
+  const post = function (path, body) { return send(path, {method: 'POST', body: body}); };
+  const begin = function (own) {
+    if (own === null) {
+      return load('start.json').then(function (source) { return post('start', source); }).then(function (r) {
+        if (!r.ok) { return r.text().then(function (why) { throw new Error(why); }); }
+      });
+    }
+    example.value = '';
+    return post('start', JSON.stringify({text: own})).then(function (r) {
+      if (r.ok) { return null; }
+      return begin(null).then(function () { return send('source'); }).then(function (r) {
+        return r.json();
+      }).then(function (s) { return post('source?version=' + s.version, own); });
     });
   };
-  const started = start().then(function (event) {
-    say('up to date');
-    if (event) { events.dispatchEvent(new Event(event)); } // the page shows the example so far
-  });
-  started.catch(function (err) { say(err.message, true); });
+  const started = loaded.then(function () { return begin(store.get()); });
+  started.then(function () {
+    if (store.get() === null) { say('up to date'); }
+  }, function (err) { say(err.message, true); });
 
   window.sortkeyProgram = {
     fetch: function (path, options) { return started.then(function () { return send(path, options); }); },
@@ -119,7 +114,7 @@
   example.addEventListener('change', function () {
     const name = example.value;
     if (name === '' || !mayReplace()) { example.value = ''; return; }
-    read(name).then(function (model) { replace(model, name); }).catch(function (err) { say(err.message, true); });
+    load('examples/' + name + '.yaml').then(function (model) { replace(model, name); }).catch(function (err) { say(err.message, true); });
   });
   by('open').addEventListener('click', function () { by('file').click(); });
   by('file').addEventListener('change', function () {

@@ -1,0 +1,176 @@
+package browsertest
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/playground"
+)
+
+// static serves a new playground below a path, as a server of static files does, and returns its address.
+func static(t *testing.T) (address, folder string) {
+	t.Helper()
+	engine, err := playground.BuildCheckout(t.Context(), ".")
+	require.NoError(t, err)
+	folder = t.TempDir()
+	require.NoError(t, playground.Write(t.Context(), folder, engine))
+	server := httptest.NewServer(http.StripPrefix("/some/path/", http.FileServer(http.Dir(folder))))
+	t.Cleanup(server.Close)
+	return server.URL + "/some/path/", folder
+}
+
+// edit replaces text in the pane of the source, as a person does who types.
+func edit(t *testing.T, tab context.Context, old, new string) {
+	t.Helper()
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
+		`(() => {
+			const e = document.getElementById('text');
+			if (!e.value.includes(%[1]q)) { throw new Error('no ' + %[1]q); }
+			e.value = e.value.replace(%[1]q, %[2]q);
+			e.dispatchEvent(new Event('input'));
+		})()`, old, new))))
+}
+
+// firstAnswer asks for a partition as soon as the page is there, and returns the milliseconds from the
+// navigation to its slice.
+const firstAnswer = `new Promise(done => {
+	const look = () => {
+		if (!document.querySelector('#answer svg .bracket')) { return false; }
+		done(performance.now());
+		return true;
+	};
+	const answer = document.getElementById('answer'), partition = document.getElementById('query-partition');
+	new MutationObserver((_, o) => { if (look()) { o.disconnect(); } }).observe(answer, {childList: true});
+	partition.value = 'DRIVE#a91';
+	partition.dispatchEvent(new Event('input', {bubbles: true}));
+})`
+
+// TestPlayground uses the playground from static files: it asks, breaks the model and mends it, adds an
+// index, and chooses another example. It prints the size of the engine and how long the page takes.
+func TestPlayground(t *testing.T) {
+	ctx := browser(t)
+	address, folder := static(t)
+	tab, cancel := chromedp.NewContext(ctx)
+	defer cancel()
+	var rec record
+	require.NoError(t, chromedp.Listen(tab, rec.listen))
+	for _, what := range []string{"first visit", "second visit"} {
+		require.NoError(t, chromedp.Do(tab, look(1400, "light"), chromedp.Navigate(address)))
+		t.Logf("%s: %.0f ms from the navigation to the first slice", what, evaluate[float64](t, tab, firstAnswer))
+	}
+	sizes(t, folder)
+	require.Equal(t, "up to date", evaluate[string](t, tab, `document.getElementById('status').textContent`))
+	require.Contains(t, evaluate[string](t, tab, `document.getElementById('text').value`), "tables:")
+
+	// The page was made by the command, and the engine makes the same.
+	require.True(t, evaluate[bool](t, tab, `sortkeyProgram.fetch('main').then(r => r.text()).then(html => {
+		const fresh = document.createElement('main');
+		fresh.innerHTML = html;
+		const page = document.querySelector('main').cloneNode(true);
+		page.querySelectorAll('.tools, button').forEach(e => e.remove());
+		return page.textContent.replace(/\s+/g, ' ') === fresh.textContent.replace(/\s+/g, ' ');
+	})`))
+
+	// The slice follows the condition.
+	const answer = `document.getElementById('answer').textContent`
+	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys("#query-sort", "root/photos/*")))
+	until(t, tab, answer+`.includes('from "root/photos/"')`)
+	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys("#query-filter", "(((")))
+	until(t, tab, answer+`.length > 0 && document.querySelector('#answer svg') === null`)
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](
+		`document.getElementById('query-filter').value = ''`), chromedp.SendKeys("#query-limit", "1")))
+	until(t, tab, answer+`.includes('1 of 1 read')`)
+
+	// A broken model is in the margin, and the page stays; mended and changed, the page follows.
+	const title = `document.querySelector('h1').textContent`
+	edit(t, tab, "entities:", "entitties:")
+	until(t, tab, `document.querySelector('#margin li.bad') !== null`)
+	until(t, tab, `document.getElementById('problems').textContent.includes('entitties')`)
+	until(t, tab, `document.getElementById('status').classList.contains('bad')`)
+	require.Equal(t, "file-tree", evaluate[string](t, tab, title))
+	edit(t, tab, "entitties:", "entities:")
+	edit(t, tab, "name: file-tree", "name: forest")
+	until(t, tab, title+` === 'forest'`)
+	until(t, tab, `document.title.startsWith('forest')`)
+	until(t, tab, `document.querySelector('#margin li.bad') === null`)
+	require.Equal(t, "", evaluate[string](t, tab, `document.getElementById('example').value`), "it is no example any more")
+
+	// The model of the reader is there after a reload.
+	require.NoError(t, chromedp.Do(tab, chromedp.Reload()))
+	until(t, tab, title+` === 'forest'`)
+	until(t, tab, `document.getElementById('text').value.includes('name: forest')`)
+	edit(t, tab, "entities:", "entitties:")
+	until(t, tab, `document.getElementById('status').classList.contains('bad')`)
+	require.NoError(t, chromedp.Do(tab, chromedp.Reload()))
+	until(t, tab, `document.getElementById('text').value.includes('entitties:')`)
+	until(t, tab, `document.querySelector('#margin li.bad') !== null`)
+	require.Equal(t, "file-tree", evaluate[string](t, tab, title), "a page of a model without errors")
+	edit(t, tab, "entitties:", "entities:")
+	until(t, tab, title+` === 'forest'`)
+
+	// Another example, with other tables to ask.
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](`window.confirm = () => false`)))
+	choose := func(name string) {
+		require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
+			`(() => { const e = document.getElementById('example'); e.value = %q; e.dispatchEvent(new Event('change')); })()`, name))))
+	}
+	choose("shop")
+	require.Equal(t, "", evaluate[string](t, tab, `document.getElementById('example').value`))
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](`window.confirm = () => true`)))
+	choose("shop")
+	until(t, tab, title+` === 'shop'`)
+	require.Contains(t, evaluate[string](t, tab, `document.getElementById('query-space').textContent`), "GSI1")
+	require.Equal(t, "shop", evaluate[string](t, tab, `document.getElementById('example').value`))
+
+	for _, u := range rec.requests {
+		require.True(t, strings.HasPrefix(u, address), "the page asks for %s", u)
+	}
+	require.Empty(t, rec.problems)
+	for _, width := range []int{420, 1400} {
+		for _, scheme := range []string{"light", "dark"} {
+			require.NoError(t, chromedp.Do(tab, look(width, scheme)))
+			accessible(t, tab, fmt.Sprintf("playground at %d, %s", width, scheme))
+			got := evaluate[measured](t, tab, measure)
+			require.Empty(t, got.Wide, "at %d", width)
+			require.LessOrEqual(t, got.ScrollWidth, width)
+			picture(t, tab, fmt.Sprintf("playground-%d-%s.png", width, scheme))
+		}
+	}
+}
+
+// sizes prints the sizes of the engine and of all files.
+func sizes(t *testing.T, folder string) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(folder, "engine.bin"))
+	require.NoError(t, err)
+	defer f.Close()
+	info, err := f.Stat()
+	require.NoError(t, err)
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	plain, err := io.Copy(io.Discard, z)
+	require.NoError(t, err)
+	var all int64
+	require.NoError(t, filepath.WalkDir(folder, func(_ string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		all += info.Size()
+		return err
+	}))
+	const mb = 1 << 20
+	t.Logf("engine: %.1f MB, compressed %.1f MB; the folder: %.1f MB",
+		float64(plain)/mb, float64(info.Size())/mb, float64(all)/mb)
+}
