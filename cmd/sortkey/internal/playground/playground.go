@@ -37,7 +37,7 @@ const first = "file-tree"
 
 // maxItems is the number of items that the playground generates. The engine has one thread, and takes
 // several times as long as the command.
-const maxItems = 5000
+const maxItems = 2000
 
 // Options are those of the playground's server.
 func Options() live.Options {

@@ -51,6 +51,7 @@
         waiting.delete(m.id);
         w.resolve(new Response(m.body, {status: m.status}));
       } else if (m.event === 'ready') {
+        performance.mark('engine compiled');
         resolve();
       } else if (m.event === 'failed') {
         fail(m.reason);
@@ -86,6 +87,7 @@
   };
   const started = loaded.then(function () { return begin(store.get()); });
   started.then(function () {
+    performance.mark('engine started');
     if (store.get() === null) { say('up to date'); }
   }, function (err) { say(err.message, true); });
 
