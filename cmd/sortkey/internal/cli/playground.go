@@ -60,35 +60,40 @@ func runPlayground(ctx context.Context, env *app.Env, folder, source string) err
 	if len(entries) > 0 {
 		return advice.New("name a new folder", "%s already exists and is not empty", folder)
 	}
-	if _, err := exec.LookPath("go"); err != nil {
-		return &advice.Error{
-			Msg:    "cannot compile the engine: Go is not installed",
-			Advice: "install Go from https://go.dev/dl, or unpack sortkey-VERSION-playground.tar.gz of the release",
-			Err:    err,
-		}
+	compile, err := engineOf(source)
+	if err != nil {
+		return err
 	}
 
 	fmt.Fprintln(env.Stderr, "sortkey: compiling the engine, which can take a minute")
-	engine, err := buildEngine(ctx, source)
+	engine, err := compile(ctx)
 	if err != nil {
 		return err
 	}
 	if err := playground.Write(ctx, folder, engine); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.Stdout, "%s can be served by any server of static files\n", folder)
+	_, err = fmt.Fprintf(env.Stdout, "wrote %s: serve it with any server of static files\n", folder)
 	return err
 }
 
-func buildEngine(ctx context.Context, source string) (*playground.Engine, error) {
+// engineOf returns a function that compiles the engine of a checkout, or of this version.
+func engineOf(source string) (compile func(context.Context) (*playground.Engine, error), err error) {
+	if _, err := exec.LookPath("go"); err != nil {
+		return nil, &advice.Error{
+			Msg:    "cannot compile the engine: Go is not installed",
+			Advice: "install Go from https://go.dev/dl, or unpack sortkey-VERSION-playground.tar.gz of the release",
+			Err:    err,
+		}
+	}
 	version := app.ModuleVersion()
 	switch {
 	case source != "":
-		return playground.BuildCheckout(ctx, source)
+		return func(ctx context.Context) (*playground.Engine, error) { return playground.BuildCheckout(ctx, source) }, nil
 	case published.MatchString(version):
-		return playground.BuildVersion(ctx, version)
+		return func(ctx context.Context) (*playground.Engine, error) { return playground.BuildVersion(ctx, version) }, nil
 	}
 	return nil, advice.New(
-		"name the folder of the checkout with --source", "this sortkey is not a published version, and has no source",
+		"name the folder of the checkout with --source", "this sortkey is not a published version",
 	)
 }

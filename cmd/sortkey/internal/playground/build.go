@@ -3,7 +3,6 @@ package playground
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,8 +16,8 @@ import (
 // An Engine is the program that answers the page.
 type Engine struct {
 	Program []byte // WebAssembly
-	// Runtime is the script that runs a program of the Go version that compiled it.
-	Runtime []byte
+	// Runtime is the script that runs a program of the Go version that compiled it. Licence is Go's, or nil.
+	Runtime, Licence []byte
 }
 
 // The module of the command, and the program in it.
@@ -73,6 +72,7 @@ func build(ctx context.Context, folder string, env []string, flags ...string) (*
 	if e.Runtime, err = os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js")); err != nil {
 		return nil, advice.New("install Go from https://go.dev/dl", "this Go has no script for WebAssembly: %w", err)
 	}
+	e.Licence, _ = os.ReadFile(filepath.Join(root, "LICENSE")) // some systems keep it elsewhere
 	if e.Program, err = os.ReadFile(program.Name()); err != nil {
 		return nil, err
 	}
@@ -87,10 +87,7 @@ func run(ctx context.Context, folder string, env []string, args ...string) (stri
 	var failure bytes.Buffer
 	cmd.Stderr = &failure
 	out, err := cmd.Output()
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		return "", err
-	case err != nil:
+	if err != nil {
 		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, strings.TrimSpace(failure.String()))
 	}
 	return strings.TrimSpace(string(out)), nil

@@ -32,8 +32,11 @@ var templates = sync.OnceValue(func() *template.Template { return report.Extend(
 // ModelName is the name of the model on the page.
 const ModelName = "model.yaml"
 
-// first is the example that the page begins with.
-const first = "file-tree"
+// first is the example that the page begins with, and partition the one that its query reads.
+const (
+	first     = "file-tree"
+	partition = "DRIVE#a91"
+)
 
 // maxItems is the number of items that the playground generates. The engine has one thread, and takes
 // several times as long as the command.
@@ -66,7 +69,12 @@ func Write(ctx context.Context, folder string, e *Engine) error {
 		return err
 	}
 
-	all := map[string][]byte{"engine.bin": packed.Bytes(), "wasm_exec.js": e.Runtime, "page.js": []byte(report.Script())}
+	all := map[string][]byte{
+		"engine.bin": packed.Bytes(), "wasm_exec.js": e.Runtime, "page.js": []byte(report.Script()),
+	}
+	if e.Licence != nil {
+		all["wasm_exec.js.LICENSE"] = e.Licence
+	}
 	for _, name := range []string{"playground.js", "worker.js"} {
 		if all[name], err = files.ReadFile("static/" + name); err != nil {
 			return err
@@ -108,6 +116,8 @@ func addPage(ctx context.Context, all map[string][]byte, size int) error {
 		return err
 	}
 
+	shown := s.Page().LiveData(ModelName)
+	shown.Form.Partition = partition
 	var page bytes.Buffer
 	err = templates().ExecuteTemplate(&page, "live", struct {
 		report.LiveData
@@ -116,7 +126,7 @@ func addPage(ctx context.Context, all map[string][]byte, size int) error {
 		Examples   []string
 		Example    string
 		MaxItems   int
-	}{s.Page().LiveData(ModelName), policy, text.Size(size), examples.Names(), first, maxItems})
+	}{shown, policy, text.Size(size), examples.Names(), first, maxItems})
 	if err != nil {
 		return err
 	}

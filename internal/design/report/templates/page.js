@@ -175,6 +175,7 @@
     };
 
     const query = questions();
+    query(); // what the form has from the beginning
 
     // The source, with a margin of line numbers and findings.
     const text = by('text'), margin = by('margin'), problems = by('problems'), saved = by('saved');

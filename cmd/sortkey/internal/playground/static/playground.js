@@ -71,24 +71,28 @@
   // The engine starts with the model of the reader, or with the example whose page this is. A model with
   // errors has no page: it follows the example.
   const post = function (path, body) { return send(path, {method: 'POST', body: body}); };
-  const begin = function (own) {
-    if (own === null) {
+  const begin = function (model) {
+    if (model === null) {
       return load('start.json').then(function (source) { return post('start', source); }).then(function (r) {
         if (!r.ok) { return r.text().then(function (why) { throw new Error(why); }); }
       });
     }
-    example.value = '';
-    return post('start', JSON.stringify({text: own})).then(function (r) {
+    return post('start', JSON.stringify({text: model})).then(function (r) {
       if (r.ok) { return null; }
       return begin(null).then(function () { return send('source'); }).then(function (r) {
         return r.json();
-      }).then(function (s) { return post('source?version=' + s.version, own); });
+      }).then(function (s) { return post('source?version=' + s.version, model); });
     });
   };
-  const started = loaded.then(function () { return begin(store.get()); });
+  const own = store.get();
+  if (own !== null) { // the page is about an example so far
+    example.value = '';
+    by('query-partition').value = '';
+  }
+  const started = loaded.then(function () { return begin(own); });
   started.then(function () {
     performance.mark('engine started');
-    if (store.get() === null) { say('up to date'); }
+    if (own === null) { say('up to date'); }
   }, function (err) { say(err.message, true); });
 
   window.sortkeyProgram = {
@@ -97,12 +101,15 @@
   };
 
   // The buttons of the model.
-  let safe = store.get() === null; // the text is an example, a file, or downloaded
+  let safe = own === null; // the text is an example, a file, or downloaded
   const replace = function (model, name) {
     text.value = model;
     text.dispatchEvent(new Event('input'));
     safe = true;
     example.value = name;
+    document.querySelectorAll('#query input').forEach(function (e) { // they were about the other model
+      if (e.type === 'checkbox') { e.checked = false; } else { e.value = ''; }
+    });
     if (name !== '') { store.set(null); }
   };
   const mayReplace = function () {
