@@ -49,16 +49,42 @@ const start = `new Promise(done => {
 	const drawn = () => {
 		if (!document.querySelector('#answer svg .bracket')) { return; }
 		watch.disconnect();
-		done('page ' + Math.round(performance.getEntriesByType('navigation')[0].domInteractive) + ' ms, engine compiled ' +
-			at('engine compiled') + ' ms, with items ' + at('engine started') + ' ms, slice ' + Math.round(performance.now()) + ' ms');
+		const page = Math.round(performance.getEntriesByType('navigation')[0].domInteractive);
+		done('page ' + page + ' ms, engine compiled ' + at('engine compiled') + ' ms, with items ' +
+			at('engine started') + ' ms, slice ' + Math.round(performance.now()) + ' ms');
 	};
 	const watch = new MutationObserver(drawn);
 	watch.observe(document.getElementById('answer'), {childList: true});
 	drawn();
 })`
 
-// TestPlayground uses the playground from static files: it asks, breaks the model and mends it, adds an
-// index, and chooses another example. It prints the size of the engine and how long the page takes.
+// checked changes the text in a way that makes no difference, and returns the milliseconds until the page
+// is drawn anew.
+const checked = `new Promise(done => {
+	const status = document.getElementById('status'), text = document.getElementById('text');
+	const began = performance.now();
+	let working = false;
+	const watch = new MutationObserver(() => {
+		working = working || status.textContent === 'checking…';
+		if (!working || status.textContent !== 'up to date') { return; }
+		watch.disconnect();
+		done(Math.round(performance.now() - began));
+	});
+	watch.observe(status, {childList: true});
+	text.value += '# the same\n';
+	text.dispatchEvent(new Event('input'));
+})`
+
+// longest returns the milliseconds of the longest task so far that kept the page from answering its reader.
+const longest = `new Promise(done => {
+	new PerformanceObserver(list => done(Math.round(Math.max(...list.getEntries().map(e => e.duration)))))
+		.observe({type: 'longtask', buffered: true});
+	setTimeout(() => done(0), 500);
+})`
+
+// TestPlayground uses the playground from static files: it asks, breaks the model and mends it, comes back
+// to it, chooses another example, and opens a file. It prints the size of the engine and how long the page
+// takes.
 func TestPlayground(t *testing.T) {
 	ctx := browser(t)
 	address, folder := static(t)
@@ -76,9 +102,10 @@ func TestPlayground(t *testing.T) {
 
 	// The command has made the page of the example, and the engine makes the same.
 	made := evaluate[string](t, tab, `document.querySelector('main').innerText`)
-	edit(t, tab, "name: file-tree", "name: file-tree # the same")
-	until(t, tab, `document.getElementById('status').textContent === 'checking…'`)
-	until(t, tab, `document.getElementById('status').textContent === 'up to date'`)
+	for range 3 {
+		t.Logf("%d ms from a change to its page", evaluate[int](t, tab, checked))
+	}
+	t.Logf("the longest task in the page took %d ms", evaluate[int](t, tab, longest))
 	require.Equal(t, made, evaluate[string](t, tab, `document.querySelector('main').innerText`))
 
 	// The slice follows the condition.
@@ -121,8 +148,11 @@ func TestPlayground(t *testing.T) {
 	// Another example, with other tables to ask.
 	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](`window.confirm = () => false`)))
 	choose := func(name string) {
-		require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
-			`(() => { const e = document.getElementById('example'); e.value = %q; e.dispatchEvent(new Event('change')); })()`, name))))
+		require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+			const e = document.getElementById('example');
+			e.value = %q;
+			e.dispatchEvent(new Event('change'));
+		})()`, name))))
 	}
 	choose("shop")
 	require.Equal(t, "", evaluate[string](t, tab, `document.getElementById('example').value`))
@@ -131,11 +161,11 @@ func TestPlayground(t *testing.T) {
 	until(t, tab, title+` === 'shop'`)
 	require.Contains(t, evaluate[string](t, tab, `document.getElementById('query-space').textContent`), "GSI1")
 	require.Equal(t, "shop", evaluate[string](t, tab, `document.getElementById('example').value`))
+	require.Empty(t, evaluate[string](t, tab, `document.getElementById('query-limit').value`), "for the other model")
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](
+		`document.getElementById('query-space').value = '2'`), chromedp.SendKeys("#query-partition", "CATEGORY#Books")))
+	until(t, tab, `document.querySelector('#answer svg .bracket') !== null`)
 
-	for _, u := range rec.requests {
-		require.True(t, strings.HasPrefix(u, address), "the page asks for %s", u)
-	}
-	require.Empty(t, rec.problems)
 	for _, width := range []int{420, 1400} {
 		for _, scheme := range []string{"light", "dark"} {
 			require.NoError(t, chromedp.Do(tab, look(width, scheme)))
@@ -146,6 +176,31 @@ func TestPlayground(t *testing.T) {
 			picture(t, tab, fmt.Sprintf("playground-%d-%s.png", width, scheme))
 		}
 	}
+
+	// A file of the reader.
+	file := filepath.Join(t.TempDir(), "own.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("name: mine\ntables: {Things: {partition: PK}}\n"), 0o666))
+	require.NoError(t, chromedp.Do(tab, chromedp.SetUploadFiles("#file", []string{file})))
+	until(t, tab, title+` === 'mine'`)
+	rec.mu.Lock()
+	require.Empty(t, rec.problems)
+	for _, u := range rec.requests {
+		require.True(t, strings.HasPrefix(u, address), "the page asks for %s", u)
+	}
+	rec.mu.Unlock()
+
+	// The policy of the page refuses other scripts. Without its engine the page says so.
+	require.Contains(t, evaluate[string](t, tab, `new Promise(done => {
+		document.addEventListener('securitypolicyviolation', e => done(e.violatedDirective));
+		const s = document.createElement('script');
+		s.textContent = 'window.ran = true';
+		document.body.appendChild(s);
+		setTimeout(() => done('none'), 2000);
+	})`), "script-src")
+	require.NoError(t, os.Remove(filepath.Join(folder, "engine.bin")))
+	require.NoError(t, chromedp.Do(tab, chromedp.Reload()))
+	until(t, tab, `document.getElementById('status').textContent.includes('engine.bin: 404')`)
+	require.True(t, evaluate[bool](t, tab, `document.getElementById('status').classList.contains('bad')`))
 }
 
 // sizes prints the sizes of the engine and of all files.

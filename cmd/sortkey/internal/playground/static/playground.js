@@ -12,7 +12,11 @@
     get: function () { try { return localStorage.getItem('sortkey-model'); } catch (_) { return null; } },
     set: function (model) {
       try {
-        if (model === null) { localStorage.removeItem('sortkey-model'); } else { localStorage.setItem('sortkey-model', model); }
+        if (model === null) {
+          localStorage.removeItem('sortkey-model');
+        } else {
+          localStorage.setItem('sortkey-model', model);
+        }
       } catch (_) { /* a browser that keeps nothing */ }
     }
   };
@@ -123,7 +127,9 @@
   example.addEventListener('change', function () {
     const name = example.value;
     if (name === '' || !mayReplace()) { example.value = ''; return; }
-    load('examples/' + name + '.yaml').then(function (model) { replace(model, name); }).catch(function (err) { say(err.message, true); });
+    load('examples/' + name + '.yaml').then(function (model) { replace(model, name); }).catch(function (err) {
+      say(err.message, true);
+    });
   });
   by('open').addEventListener('click', function () { by('file').click(); });
   by('file').addEventListener('change', function () {
