@@ -84,9 +84,13 @@
     if (document.body.classList.contains('live')) { live(main); } else { questions()(); }
   };
 
-  // What follows is for programs that serve pages.
+  // What follows is for programs that serve pages. A page without such a program brings its own.
+  const program = window.sortkeyProgram || {
+    fetch: function (path, options) { return fetch(path, options); },
+    events: function () { return new EventSource('events'); }
+  };
   const ask = function (path, options) {
-    return fetch(path, options).then(function (r) {
+    return program.fetch(path, options).then(function (r) {
       return r.text().then(function (text) {
         if (!r.ok) { throw new Error(text || r.statusText); }
         return text;
@@ -136,7 +140,11 @@
       return best;
     };
     const redraw = function () {
-      return ask('main').then(function (html) {
+      return Promise.all([ask('main'), ask('page.css'), ask('spaces')]).then(function (all) {
+        const html = all[0];
+        sheet.replaceSync(all[1]); // a model with more entities has more colours
+        document.adoptedStyleSheets = [sheet];
+        choices(JSON.parse(all[2]));
         const at = place(), focus = document.activeElement && main.contains(document.activeElement) && document.activeElement.id;
         const state = {};
         each(main, 'details', function (d) { state[name(d)] = d.open; });
@@ -146,6 +154,19 @@
         const now = at && by(at.id);
         if (now) { scroller().scrollTop += now.getBoundingClientRect().top - at.top; }
         if (focus && by(focus)) { by(focus).focus({preventScroll: true}); }
+        document.title = main.querySelector('h1').textContent + ': key design';
+      });
+    };
+    const sheet = new CSSStyleSheet();
+    const choices = function (spaces) { // the tables and indexes that a query can read; the chosen one stays
+      const select = by('query-space'), chosen = select.selectedOptions[0];
+      const before = chosen && chosen.textContent;
+      select.textContent = '';
+      spaces.forEach(function (s) {
+        const option = element('option', s.title);
+        option.value = s.n;
+        option.selected = s.title === before;
+        select.appendChild(option);
       });
     };
     const name = function (d) {
@@ -154,10 +175,11 @@
     };
 
     const query = questions();
+    query(); // what the form has from the beginning
 
     // The source, with a margin of line numbers and findings.
     const text = by('text'), margin = by('margin'), problems = by('problems'), saved = by('saved');
-    let base = '', clean = '';
+    let base = '', clean = '', sent = null;
     const lineOf = function (n) {
       const lines = text.value.split('\n');
       let at = 0;
@@ -199,13 +221,18 @@
     };
     const checkLater = later(120, check);
     text.addEventListener('input', function () {
-      saved.textContent = text.value === clean ? '' : 'not saved';
+      told();
       checkLater();
     });
     const read = function () {
       return ask('source').then(function (answer) {
         const s = JSON.parse(answer);
-        if (text.value !== clean && s.text !== text.value) { // changed here and in the file
+        if (text.value !== clean && s.text !== text.value) { // changed here
+          if (s.text === sent) { // since it was saved
+            base = s.version;
+            clean = sent;
+            return;
+          }
           saved.textContent = 'the file has changed; saving is refused until this pane has its text';
           return;
         }
@@ -220,21 +247,34 @@
         mark(s.findings);
       });
     };
+    let saving = false, again = false;
     const save = function () {
-      const now = text.value; // which may change before the answer
-      ask('source?version=' + encodeURIComponent(base), {method: 'POST', body: now}).then(function (version) {
+      if (saving) { again = true; return; }
+      saving = true;
+      sent = text.value;
+      ask('source?version=' + encodeURIComponent(base), {method: 'POST', body: sent}).then(function (version) {
         base = version;
-        clean = now;
-        saved.textContent = text.value === clean ? 'saved' : 'not saved';
-      }, function (err) { saved.textContent = err.message; });
+        clean = sent;
+        told();
+      }, function (err) { saved.textContent = err.message; }).then(function () {
+        saving = false;
+        if (again) { again = false; save(); }
+      });
     };
-    by('save').addEventListener('click', save);
+    const told = function () { // what is typed is saved where there is no button
+      saved.textContent = !by('save') ? '' : text.value === clean ? 'saved' : 'not saved';
+    };
+    if (by('save')) {
+      by('save').addEventListener('click', save);
+    } else {
+      text.addEventListener('input', later(400, save));
+    }
     text.addEventListener('keydown', function (e) {
       if ((e.ctrlKey || e.metaKey) && e.key === 's') { e.preventDefault(); save(); }
     });
 
     // The server says when the file has changed, and whether it could be checked.
-    const events = new EventSource('events');
+    const events = program.events();
     const follow = function () {
       redraw().then(function () { say('up to date'); query(); return read(); }).catch(function (err) { say(err.message, true); });
     };
