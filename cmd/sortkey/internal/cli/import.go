@@ -162,7 +162,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err != nil {
 		return err
 	}
-	o.Target = target.name
+	o.Target, o.DB = target.name, target.db
 	help := "check that it is running; Ctrl-C stops the import, and --resume resumes it"
 	if o.Journal == "" {
 		help = "check that it is running, or stop the import with Ctrl-C"

@@ -79,7 +79,7 @@ func startPipeline(ctx context.Context, r *retrier, table string, k *keys, worke
 	return p
 }
 
-// close ends the workers without writing their batches: call barrier first.
+// close implements [recordWriter].
 func (p *pipeline) close() {
 	for _, q := range p.queues {
 		close(q)
@@ -116,8 +116,7 @@ func (p *pipeline) full(more int) bool {
 	return p.err == nil && p.used > 0 && p.used+more > flightBytes
 }
 
-// barrier waits until all entries are written or rejected. It returns the
-// rejects since the last call, in the order of the file, and the counts.
+// barrier implements [recordWriter].
 func (p *pipeline) barrier() (rejects []Reject, written, deleted int64, err error) {
 	var wg sync.WaitGroup
 	wg.Add(len(p.queues))
@@ -217,9 +216,7 @@ func (p *pipeline) write(batch []entry, last map[string]int) {
 	if err := p.writeBatch(batch, last); err != nil {
 		if !rejected(err) {
 			if _, gone := errors.AsType[*types.ResourceNotFoundException](err); gone {
-				err = fail(
-					errors.Join(ErrRestart, err), "", "table %s was deleted, with the items written to it", p.table,
-				)
+				err = errDeleted(err, p.table)
 			}
 			p.fail(err)
 			for _, e := range batch {
@@ -245,6 +242,11 @@ func (p *pipeline) write(batch []entry, last map[string]int) {
 			p.settle(e, err == nil)
 		}
 	}
+}
+
+// errDeleted returns the error for a table that was deleted during an import.
+func errDeleted(err error, table string) error {
+	return fail(errors.Join(ErrRestart, err), "", "table %s was deleted, with the items written to it", table)
 }
 
 // writeBatch writes the last entry of each key in a batch, retrying unprocessed
