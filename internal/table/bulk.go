@@ -36,8 +36,8 @@ type Bulk struct {
 }
 
 // DefaultLoadFrom is the default of [Bulk.LoadFrom]. A Load writes and syncs some files, an
-// update of some hundred items the log.
-const DefaultLoadFrom = 10_000
+// update of a thousand items the log. Tests change it.
+var DefaultLoadFrom = 10_000
 
 // Bulk returns a Bulk of the table called name. The error has kind [NotFound].
 func (db *DB) Bulk(name string) (*Bulk, error) {
