@@ -80,7 +80,13 @@ type extent struct{ at, len uint32 }
 func (e extent) of(arena []byte) []byte { return arena[e.at : e.at+e.len : e.at+e.len] }
 
 // Part returns an empty part.
-func (b *Bulk) Part() *Part { return &Part{table: b.table, rows: make([]bulkRows, buckets(b.table))} }
+func (b *Bulk) Part() *Part {
+	const items, bytes = 1 << 10, 64 << 10 // room for so many
+	return &Part{
+		table: b.table, rows: make([]bulkRows, buckets(b.table)), items: make([]bulkRow, 0, items),
+		arena: make([]byte, 0, bytes),
+	}
+}
 
 // Reset empties the part, which no Write may be using.
 func (p *Part) Reset() {

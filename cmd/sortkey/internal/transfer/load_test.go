@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -270,5 +271,36 @@ func TestLoadedImport(t *testing.T) {
 			*b = *a
 		}
 		require.Equal(t.TB(), sent, loaded, "%v", paths)
+	})
+}
+
+// BenchmarkLoad imports lines into a folder, and exports them.
+//
+//	go test ./internal/transfer -run - -bench Load -benchtime 1x
+func BenchmarkLoad(b *testing.B) {
+	const n = 1_000_000
+	defer func(n int) { table.DefaultLoadFrom = n }(table.DefaultLoadFrom)
+	table.DefaultLoadFrom = 10_000
+	var text bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(
+			&text, `{"PK":{"S":"CUSTOMER#%06d"},"SK":{"S":"ORDER#%08d"},"total":{"N":"%d"}}`+"\n", i%(n/50),
+			i*7919%1_000_003*10, i,
+		)
+	}
+	path := write(b, "a.json", text.String())
+	schema, err := transfer.ParseKey("PK,SK")
+	require.NoError(b, err)
+	b.Run("import", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			db := openDisk(b, b.TempDir())
+			o := transfer.ImportOptions{Table: "Rows", Schema: schema, DB: db}
+			b.StartTimer()
+			r, err := importFiles(b, b.Context(), sdk.Direct(db), o, path)
+			require.NoError(b, err)
+			require.Equal(b, int64(n), r.Sum().Written)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/item")
 	})
 }

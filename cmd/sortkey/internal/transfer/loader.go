@@ -34,27 +34,33 @@ type loader struct {
 	work    chan *loadBlock
 	workers sync.WaitGroup
 	running []*loadBlock // in the order of the file
-	free    []*loadBlock
-	ready   []*loadBlock // to be written
-	bytes   int          // that they take
-	since   time.Time    // of the last write
+	blocks  []*loadBlock // unused
+	ready   []prepared
+	parts   []*api.BulkPart // unused
+	bytes   int             // that the ready ones take
+	since   time.Time       // of the last write
 }
 
-// A loadBlock is a block with the rows of its records.
+// A loadBlock is a block that is being decoded.
 type loadBlock struct {
 	block
-	file             string
+	prepared
+	file string
+	done chan struct{}
+}
+
+// A prepared is what becomes of the records of a block.
+type prepared struct {
 	part             *api.BulkPart
 	rejects          []Reject
 	written, deleted int64
-	done             chan struct{}
 }
 
 func startLoader(ctx context.Context, b *api.Bulk, table string, k *keys, mask func(string, attr.Item) (attr.Item, error)) *loader {
 	l := &loader{ctx: ctx, bulk: b, table: table, keys: k, mask: mask, work: make(chan *loadBlock), since: time.Now()}
 	for range runtime.GOMAXPROCS(0) {
 		l.workers.Go(func() {
-			var d decoder
+			d := decoder{reuse: true}
 			for b := range l.work {
 				l.prepare(b, &d)
 				b.done <- struct{}{}
@@ -106,31 +112,45 @@ func (l *loader) prepare(b *loadBlock, d *decoder) {
 
 // read reads a block of a file and lets a goroutine decode it.
 func (l *loader) read(r *Reader, file string) error {
-	var b *loadBlock
-	if n := len(l.free); n > 0 {
-		b, l.free = l.free[n-1], l.free[:n-1]
-	} else {
-		b = &loadBlock{part: l.bulk.Part(), done: make(chan struct{}, 1)}
+	b, ok := pop(&l.blocks)
+	if !ok {
+		b = &loadBlock{done: make(chan struct{}, 1)}
 	}
 	b.file = file
 	err := r.readBlock(&b.block)
 	if len(b.records) == 0 {
-		l.free = append(l.free, b)
+		l.blocks = append(l.blocks, b)
 		return err
+	}
+	if b.part, ok = pop(&l.parts); !ok {
+		b.part = l.bulk.Part()
 	}
 	l.running = append(l.running, b)
 	l.work <- b
 	return err
 }
 
-// next waits for the earliest block that is being decoded.
-func (l *loader) next() *loadBlock {
+// pop takes the last element of a list.
+func pop[T any](list *[]T) (last T, ok bool) {
+	n := len(*list)
+	if n == 0 {
+		return last, false
+	}
+	last = (*list)[n-1]
+	*list = (*list)[:n-1]
+	return last, true
+}
+
+// next waits for the earliest block that is being decoded, and returns where it ends.
+func (l *loader) next() (count, line int64) {
 	b := l.running[0]
 	<-b.done
 	l.running = slices.Delete(l.running, 0, 1)
-	l.ready = append(l.ready, b)
+	l.ready = append(l.ready, b.prepared)
 	l.bytes += b.part.Bytes()
-	return b
+	b.prepared = prepared{}
+	l.blocks = append(l.blocks, b)
+	return b.count, b.line
 }
 
 // full reports whether the items that are ready should be written.
@@ -153,9 +173,10 @@ func (l *loader) barrier() (rejects []Reject, written, deleted int64, err error)
 	}
 	for _, b := range l.ready {
 		b.part.Reset()
-		b.rejects, b.written, b.deleted = nil, 0, 0
+		l.parts = append(l.parts, b.part)
 	}
-	l.free, l.ready, l.bytes, l.since = append(l.free, l.ready...), l.ready[:0], 0, time.Now()
+	clear(l.ready)
+	l.ready, l.bytes, l.since = l.ready[:0], 0, time.Now()
 	if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == codeNoTable {
 		err = errDeleted(err, l.table)
 	}
@@ -172,8 +193,7 @@ func (im *importer) loadRecords(ctx context.Context, l *loader, in *input, f Fil
 	absorb := func(n int) error {
 		for len(l.running) > n {
 			before := at.Records
-			b := l.next()
-			at.Records, at.Line = b.count, b.line
+			at.Records, at.Line = l.next()
 			im.items += at.Records - before
 			im.result.Read += at.Records - before
 			table.Read += at.Records - before
