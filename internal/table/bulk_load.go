@@ -64,8 +64,8 @@ func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, e
 	return true, nil
 }
 
-// maxKnown bounds the keys that a Bulk knows, for each of which it takes two to four bytes.
-const maxKnown = 16 << 20
+// maxKnown bounds the keys that a Bulk knows, for each of which it takes some two bytes.
+const maxKnown = 24 << 20
 
 // know sets b.known to the keys of the table if reading them takes less time than looking up
 // the items so far and as many more. The caller holds the lock of all writers.
@@ -297,40 +297,52 @@ var hashSeed = maphash.MakeSeed()
 func hashOf(addr []byte) uint64 { return maphash.Bytes(hashSeed, addr) }
 
 // A keyFilter is a Bloom filter that grows: a list of blocked filters, each twice as large as
-// the one before. It says of a key that was not added that it was one time in a thousand.
+// the one before. It says of one in fifty keys that were not added that they were.
 type keyFilter struct {
 	levels []filterLevel
 }
 
-// A filterLevel has 16 bits for each key. The bits of a key are in one word of its line.
+// A filterLevel has 10 bits for each key. The bits of a key are in one cache line.
 type filterLevel struct {
-	lines []([8]uint64)
-	room  int // keys that can be added
+	lines [][8]uint64 // as many as a power of two
+	room  int         // keys that can be added
 }
 
-const firstLevel = 1 << 14 // keys
+const (
+	firstLevel  = 1 << 8 // lines
+	keysPerLine = 51
+)
 
 // add adds the hash of a key and reports whether it may have been there.
 func (f *keyFilter) add(hash uint64) (had bool) {
-	for i := range f.levels {
-		if f.levels[i].has(hash) {
-			return true
-		}
+	if f.has(hash) {
+		return true
 	}
 	n := len(f.levels)
 	if n == 0 || f.levels[n-1].room == 0 {
-		keys := firstLevel << n
-		f.levels = append(f.levels, filterLevel{make([][8]uint64, keys/32), keys})
+		lines := firstLevel << n
+		f.levels = append(f.levels, filterLevel{make([][8]uint64, lines), lines * keysPerLine})
 		n++
 	}
 	f.levels[n-1].set(hash)
 	return false
 }
 
+func (f *keyFilter) has(hash uint64) bool {
+	for i := range f.levels {
+		if f.levels[i].has(hash) {
+			return true
+		}
+	}
+	return false
+}
+
+const filterBits = 6 // of a key
+
 func (l *filterLevel) has(hash uint64) bool {
 	line := &l.lines[int(hash>>32)&(len(l.lines)-1)]
 	h := uint32(hash)
-	for range 6 {
+	for range filterBits {
 		if line[h>>29]&(1<<(h>>23&63)) == 0 {
 			return false
 		}
@@ -343,7 +355,7 @@ func (l *filterLevel) set(hash uint64) {
 	l.room--
 	line := &l.lines[int(hash>>32)&(len(l.lines)-1)]
 	h := uint32(hash)
-	for range 6 {
+	for range filterBits {
 		line[h>>29] |= 1 << (h >> 23 & 63)
 		h *= 0x9E3779B1
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -163,6 +164,9 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		return err
 	}
 	o.Target, o.DB = target.name, target.db
+	if o.DB != nil { // large buffers are used again and again, so little more memory than they take is needed
+		defer debug.SetGCPercent(debug.SetGCPercent(50))
+	}
 	help := "check that it is running; Ctrl-C stops the import, and --resume resumes it"
 	if o.Journal == "" {
 		help = "check that it is running, or stop the import with Ctrl-C"
