@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,10 +20,12 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/tabledef"
 	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/sortkeytest"
 	"github.com/sortkey/sortkey/store/disk"
 )
 
@@ -304,3 +307,54 @@ func BenchmarkLoad(b *testing.B) {
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/item")
 	})
 }
+
+// TestReadExport exports tables with requests and without them: the files are the same.
+func TestReadExport(t *testing.T) {
+	t.Parallel()
+	db := sortkeytest.New(t)
+	db.Table("Rows", "pk / sk:N")
+	for i := range 3000 {
+		db.Put("Rows", map[string]any{
+			"pk": fmt.Sprint(i % 7), "sk": i, "text": strings.Repeat("é\x00", i%500), "set": []string{"a", fmt.Sprint(i)},
+			"list": []any{i, "x", true},
+		})
+	}
+	files := func(o transfer.ExportOptions) map[string]string {
+		dir := filepath.Join(t.TempDir(), "export")
+		results, err := transfer.Export(t.Context(), db.Direct, []string{"Rows"}, dir, false, o)
+		require.NoError(t, err)
+		require.EqualValues(t, 3000, results[0].Items)
+		list := map[string]string{}
+		require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				var text []byte
+				text, err = os.ReadFile(path)
+				list[strings.TrimPrefix(path, dir)] = string(text)
+			}
+			return err
+		}))
+		return list
+	}
+	for _, format := range []transfer.Format{transfer.DynamoDB, transfer.JSON, transfer.CSV} {
+		for _, mask := range []func(string, attr.Item) (attr.Item, error){nil, func(_ string, it attr.Item) (attr.Item, error) {
+			return attr.Item(item.AppendWith(nil, it, []item.Change{{Name: "text", Value: attr.NewString("masked")}})), nil
+		}} {
+			o := transfer.ExportOptions{Format: format, Plain: mask == nil, Mask: mask}
+			want := files(o)
+			o.DB = db.DB
+			require.Equal(t, want, files(o))
+		}
+	}
+
+	failed := errors.New("no more")
+	_, err := transfer.ExportTo(t.Context(), db.Direct, "Rows", failingWriter{failed}, transfer.ExportOptions{DB: db.DB})
+	require.ErrorIs(t, err, failed)
+	_, err = transfer.ExportTo(t.Context(), db.Direct, "Rows", io.Discard, transfer.ExportOptions{
+		DB: db.DB, Mask: func(string, attr.Item) (attr.Item, error) { return nil, failed },
+	})
+	require.ErrorContains(t, err, "table Rows: cannot mask an item: no more")
+}
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
