@@ -163,7 +163,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err != nil {
 		return err
 	}
-	o.Target, o.DB = target.name, target.db
+	o.Target, o.DB, o.HTTP = target.name, target.db, target.db == nil
 	if o.DB != nil { // large buffers are used again and again, so little more memory than they take is needed
 		defer debug.SetGCPercent(debug.SetGCPercent(50))
 	}

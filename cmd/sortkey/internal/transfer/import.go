@@ -63,6 +63,9 @@ type ImportOptions struct {
 	// durable as the endpoint makes them. Default: DefaultEvery, or as many as are
 	// written at once if DB takes them.
 	Every int64
+	// HTTP says that the client sends requests over HTTP, so that the body of a request
+	// can be made without it. Default: the client gets items as values of the SDK.
+	HTTP bool
 	// DB is the database of the client, if it is in this process. If its store takes
 	// many sorted rows at once, items are handed to it, and Workers has no effect.
 	// Default: items are sent to the client.

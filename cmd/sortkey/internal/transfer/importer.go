@@ -376,7 +376,7 @@ func (im *importer) writer(ctx context.Context, i int) (recordWriter, error) {
 			return startLoader(ctx, b, table, k, im.o.Mask), nil
 		}
 	}
-	return startPipeline(ctx, im.retry, table, k, im.o.Workers), nil
+	return startPipeline(ctx, im.retry, table, k, im.o.Workers, im.o.HTTP), nil
 }
 
 // importFile imports a file from a position on.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
@@ -25,6 +27,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/tabledef"
 	"github.com/sortkey/sortkey/sdk"
+	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/sortkeytest"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -277,7 +280,7 @@ func TestLoadedImport(t *testing.T) {
 	})
 }
 
-// BenchmarkLoad imports lines into a folder, and exports them.
+// BenchmarkLoad imports lines into a folder and into a server in memory, and exports them.
 //
 //	go test ./internal/transfer -run - -bench Load -benchtime 1x
 func BenchmarkLoad(b *testing.B) {
@@ -294,17 +297,54 @@ func BenchmarkLoad(b *testing.B) {
 	path := write(b, "a.json", text.String())
 	schema, err := transfer.ParseKey("PK,SK")
 	require.NoError(b, err)
-	b.Run("import", func(b *testing.B) {
+	o := transfer.ImportOptions{Table: "Rows", Schema: schema}
+	load := func(b *testing.B, client *dynamodb.Client, o transfer.ImportOptions) {
+		b.StartTimer()
+		r, err := importFiles(b, b.Context(), client, o, path)
+		b.StopTimer()
+		require.NoError(b, err)
+		require.Equal(b, int64(n), r.Sum().Written)
+	}
+	perItem := func(b *testing.B) {
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/item")
+	}
+	b.Run("folder", func(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
-			db := openDisk(b, b.TempDir())
-			o := transfer.ImportOptions{Table: "Rows", Schema: schema, DB: db}
+			o.DB = openDisk(b, b.TempDir())
+			load(b, sdk.Direct(o.DB), o)
 			b.StartTimer()
-			r, err := importFiles(b, b.Context(), sdk.Direct(db), o, path)
-			require.NoError(b, err)
-			require.Equal(b, int64(n), r.Sum().Written)
 		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/item")
+		perItem(b)
+	})
+	b.Run("server", func(b *testing.B) {
+		o.DB, o.HTTP = nil, true
+		for b.Loop() {
+			b.StopTimer()
+			db := sortkeytest.New(b)
+			web := httptest.NewServer(server.New(db.DB, server.Options{}))
+			client := dynamodb.New(dynamodb.Options{
+				Region: "us-east-1", BaseEndpoint: &web.URL,
+				Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+			})
+			load(b, client, o)
+			web.Close()
+			b.StartTimer()
+		}
+		perItem(b)
+	})
+	b.Run("export", func(b *testing.B) {
+		o.DB = openDisk(b, b.TempDir())
+		load(b, sdk.Direct(o.DB), o)
+		b.ResetTimer()
+		b.StartTimer()
+		for b.Loop() {
+			_, err := transfer.ExportTo(
+				b.Context(), sdk.Direct(o.DB), "Rows", io.Discard, transfer.ExportOptions{DB: o.DB},
+			)
+			require.NoError(b, err)
+		}
+		perItem(b)
 	})
 }
 
