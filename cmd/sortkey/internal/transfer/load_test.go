@@ -199,7 +199,7 @@ func TestLoadedImport(t *testing.T) {
 	proptest.Check(t, 60, func(t *proptest.T) {
 		schema, err := tabledef.Parse([]byte(indexed))
 		require.NoError(t.TB(), err)
-		repeats := t.Bool()
+		repeats, http := t.Bool(), t.Bool()
 		var paths []string
 		dir := t.TB().TempDir()
 		for i := range t.Between(1, 3) {
@@ -231,6 +231,11 @@ func TestLoadedImport(t *testing.T) {
 				}
 			}
 			ctx, cancel := context.WithCancel(context.Background())
+			if i == 0 && http {
+				web := httptest.NewServer(server.New(db, server.Options{}))
+				defer web.Close()
+				client, o.HTTP = webClient(web.URL), true
+			}
 			if i == 1 {
 				o.DB = db
 				o.Progress = func(p transfer.Progress) {
@@ -280,6 +285,13 @@ func TestLoadedImport(t *testing.T) {
 	})
 }
 
+// webClient returns a client of a server.
+func webClient(url string) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		Region: "us-east-1", BaseEndpoint: &url, Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+	})
+}
+
 // BenchmarkLoad imports lines into a folder and into a server in memory, and exports them.
 //
 //	go test ./internal/transfer -run - -bench Load -benchtime 1x
@@ -323,11 +335,7 @@ func BenchmarkLoad(b *testing.B) {
 			b.StopTimer()
 			db := sortkeytest.New(b)
 			web := httptest.NewServer(server.New(db.DB, server.Options{}))
-			client := dynamodb.New(dynamodb.Options{
-				Region: "us-east-1", BaseEndpoint: &web.URL,
-				Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
-			})
-			load(b, client, o)
+			load(b, webClient(web.URL), o)
 			web.Close()
 			b.StartTimer()
 		}

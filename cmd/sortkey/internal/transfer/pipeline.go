@@ -58,7 +58,8 @@ type pipeline struct {
 	retry  *retrier
 	table  string
 	keys   *keys
-	http   bool // the client sends requests over HTTP
+	http   bool    // the client sends requests over HTTP
+	sender *sender // with http; may be nil
 	queues []chan message
 	done   sync.WaitGroup
 
@@ -73,6 +74,9 @@ type pipeline struct {
 
 func startPipeline(ctx context.Context, r *retrier, table string, k *keys, workers int, http bool) *pipeline {
 	p := &pipeline{ctx: ctx, client: r.client, retry: r, table: table, keys: k, http: http}
+	if http {
+		p.sender = newSender(r.client)
+	}
 	p.freed.L = &p.mu
 	for range workers {
 		q := make(chan message, queueLength)
@@ -258,20 +262,23 @@ func errDeleted(err error, table string) error {
 // ones: the service refuses a batch with one key twice. It settles all entries
 // unless there is an error, after which some may have been written.
 func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
-	in, options := p.request(batch, last)
+	in, options, sent := p.request(batch, last)
 	left := len(last)
-	err := p.retry.do(p.ctx, func() error {
-		out, err := p.client.BatchWriteItem(p.ctx, in, options...)
-		if err != nil {
-			return err
-		}
-		before := left
-		if left = len(out.UnprocessedItems[p.table]); left > 0 {
-			in.RequestItems[p.table], options = out.UnprocessedItems[p.table], []func(*dynamodb.Options){once}
-			return &unprocessed{left: left, some: left < before}
-		}
-		return nil
-	})
+	var err error
+	if !sent {
+		err = p.retry.do(p.ctx, func() error {
+			out, err := p.client.BatchWriteItem(p.ctx, in, options...)
+			if err != nil {
+				return err
+			}
+			before := left
+			if left = len(out.UnprocessedItems[p.table]); left > 0 {
+				in.RequestItems[p.table], options = out.UnprocessedItems[p.table], []func(*dynamodb.Options){once}
+				return &unprocessed{left: left, some: left < before}
+			}
+			return nil
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -282,10 +289,12 @@ func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
 }
 
 // request returns the request of a batch. Over HTTP its body is made of the items, without
-// the shapes of the SDK.
-func (p *pipeline) request(batch []entry, last map[string]int) (*dynamodb.BatchWriteItemInput, []func(*dynamodb.Options)) {
-	in := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: {}}}
-	options := []func(*dynamodb.Options){once}
+// the shapes of the SDK, and sent at once; sent reports whether all of it was written.
+func (p *pipeline) request(
+	batch []entry, last map[string]int,
+) (in *dynamodb.BatchWriteItemInput, options []func(*dynamodb.Options), sent bool) {
+	in = &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: {}}}
+	options = []func(*dynamodb.Options){once}
 	if p.http {
 		body := []byte(`{"RequestItems":{` + strconv.Quote(p.table) + `:[`)
 		for i, e := range batch {
@@ -298,7 +307,9 @@ func (p *pipeline) request(batch []entry, last map[string]int) (*dynamodb.BatchW
 				body = append(e.item.AppendJSON(append(body, `{"PutRequest":{"Item":`...)), "}},"...)
 			}
 		}
-		return in, append(options, withBody(append(bytes.TrimSuffix(body, []byte(",")), "]}}"...)))
+		body = append(bytes.TrimSuffix(body, []byte(",")), "]}}"...)
+		sent = p.sender != nil && p.sender.send(p.ctx, body)
+		return in, append(options, withBody(body)), sent
 	}
 	requests := make([]types.WriteRequest, 0, len(last))
 	for i, e := range batch {
@@ -313,7 +324,7 @@ func (p *pipeline) request(batch []entry, last map[string]int) (*dynamodb.BatchW
 		}
 	}
 	in.RequestItems[p.table] = requests
-	return in, options
+	return in, options, false
 }
 
 // withBody replaces the body that the SDK has made of an input.
