@@ -64,8 +64,8 @@ func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, e
 	return true, nil
 }
 
-// maxKnown bounds the keys that a Bulk knows, for each of which it takes some two bytes.
-const maxKnown = 24 << 20
+// maxKnown bounds the keys that a Bulk knows, for each of which it takes two to four bytes.
+const maxKnown = 16 << 20
 
 // know sets b.known to the keys of the table if reading them takes less time than looking up
 // the items so far and as many more. The caller holds the lock of all writers.
@@ -297,12 +297,12 @@ var hashSeed = maphash.MakeSeed()
 func hashOf(addr []byte) uint64 { return maphash.Bytes(hashSeed, addr) }
 
 // A keyFilter is a Bloom filter that grows: a list of blocked filters, each twice as large as
-// the one before. It says of one in fifty keys that were not added that they were.
+// the one before. It says of one in a hundred keys that were not added that they were.
 type keyFilter struct {
 	levels []filterLevel
 }
 
-// A filterLevel has 10 bits for each key. The bits of a key are in one cache line.
+// A filterLevel has 16 bits for each key. The bits of a key are in one cache line.
 type filterLevel struct {
 	lines [][8]uint64 // as many as a power of two
 	room  int         // keys that can be added
@@ -310,7 +310,7 @@ type filterLevel struct {
 
 const (
 	firstLevel  = 1 << 8 // lines
-	keysPerLine = 51
+	keysPerLine = 32
 )
 
 // add adds the hash of a key and reports whether it may have been there.
