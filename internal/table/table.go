@@ -43,6 +43,8 @@ type Index struct {
 type spaceStats struct {
 	items, bytes atomic.Int64                        // in a shared store, what this server has added
 	others       struct{ items, bytes atomic.Int64 } // and what others have; see [sharedCounts]
+	// writes grows whenever somebody changes items, in the function of the update. Of a table.
+	writes atomic.Uint64
 }
 
 func (s *spaceStats) figures() (items, bytes int64) {

@@ -114,6 +114,7 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	if err != nil {
 		return err
 	}
+	o.DB = target.db
 	o.Still = f.data != "" || f.store != "" // the store is locked
 	start := time.Now()
 	results, err := exportFrom(ctx, env, target, args, f, o)

@@ -118,6 +118,7 @@ func (f *targetFlags) declare(cmd *cobra.Command) {
 // A target is the database of an import or export.
 type target struct {
 	client *dynamodb.Client
+	db     *sortkey.DB // nil for an endpoint
 	name   string
 	close  func() error
 }
@@ -175,5 +176,5 @@ func openStore(st store.Store, name string) (*target, error) {
 	}
 	// A retry is useless: a store whose disk failed stays failed.
 	client := sdk.Direct(db, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
-	return &target{client: client, name: name, close: db.Close}, nil
+	return &target{client: client, db: db, name: name, close: db.Close}, nil
 }

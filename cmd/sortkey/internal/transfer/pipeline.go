@@ -1,15 +1,19 @@
 package transfer
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/sortkey/sortkey/attr"
@@ -54,6 +58,8 @@ type pipeline struct {
 	retry  *retrier
 	table  string
 	keys   *keys
+	http   bool    // the client sends requests over HTTP
+	sender *sender // with http; may be nil
 	queues []chan message
 	done   sync.WaitGroup
 
@@ -66,8 +72,11 @@ type pipeline struct {
 	deleted int64
 }
 
-func startPipeline(ctx context.Context, r *retrier, table string, k *keys, workers int) *pipeline {
-	p := &pipeline{ctx: ctx, client: r.client, retry: r, table: table, keys: k}
+func startPipeline(ctx context.Context, r *retrier, table string, k *keys, workers int, http bool) *pipeline {
+	p := &pipeline{ctx: ctx, client: r.client, retry: r, table: table, keys: k, http: http}
+	if http {
+		p.sender = newSender(r.client)
+	}
 	p.freed.L = &p.mu
 	for range workers {
 		q := make(chan message, queueLength)
@@ -79,7 +88,7 @@ func startPipeline(ctx context.Context, r *retrier, table string, k *keys, worke
 	return p
 }
 
-// close ends the workers without writing their batches: call barrier first.
+// close implements [recordWriter].
 func (p *pipeline) close() {
 	for _, q := range p.queues {
 		close(q)
@@ -116,8 +125,7 @@ func (p *pipeline) full(more int) bool {
 	return p.err == nil && p.used > 0 && p.used+more > flightBytes
 }
 
-// barrier waits until all entries are written or rejected. It returns the
-// rejects since the last call, in the order of the file, and the counts.
+// barrier implements [recordWriter].
 func (p *pipeline) barrier() (rejects []Reject, written, deleted int64, err error) {
 	var wg sync.WaitGroup
 	wg.Add(len(p.queues))
@@ -217,9 +225,7 @@ func (p *pipeline) write(batch []entry, last map[string]int) {
 	if err := p.writeBatch(batch, last); err != nil {
 		if !rejected(err) {
 			if _, gone := errors.AsType[*types.ResourceNotFoundException](err); gone {
-				err = fail(
-					errors.Join(ErrRestart, err), "", "table %s was deleted, with the items written to it", p.table,
-				)
+				err = errDeleted(err, p.table)
 			}
 			p.fail(err)
 			for _, e := range batch {
@@ -247,10 +253,64 @@ func (p *pipeline) write(batch []entry, last map[string]int) {
 	}
 }
 
+// errDeleted returns the error for a table that was deleted during an import.
+func errDeleted(err error, table string) error {
+	return fail(errors.Join(ErrRestart, err), "", "table %s was deleted, with the items written to it", table)
+}
+
 // writeBatch writes the last entry of each key in a batch, retrying unprocessed
 // ones: the service refuses a batch with one key twice. It settles all entries
 // unless there is an error, after which some may have been written.
 func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
+	in, options, sent := p.request(batch, last)
+	left := len(last)
+	var err error
+	if !sent {
+		err = p.retry.do(p.ctx, func() error {
+			out, err := p.client.BatchWriteItem(p.ctx, in, options...)
+			if err != nil {
+				return err
+			}
+			before := left
+			if left = len(out.UnprocessedItems[p.table]); left > 0 {
+				in.RequestItems[p.table], options = out.UnprocessedItems[p.table], []func(*dynamodb.Options){once}
+				return &unprocessed{left: left, some: left < before}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range batch {
+		p.settle(e, true)
+	}
+	return nil
+}
+
+// request returns the request of a batch. Over HTTP its body is made of the items, without
+// the shapes of the SDK, and sent at once; sent reports whether all of it was written.
+func (p *pipeline) request(
+	batch []entry, last map[string]int,
+) (in *dynamodb.BatchWriteItemInput, options []func(*dynamodb.Options), sent bool) {
+	in = &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: {}}}
+	options = []func(*dynamodb.Options){once}
+	if p.http {
+		body := []byte(`{"RequestItems":{` + strconv.Quote(p.table) + `:[`)
+		for i, e := range batch {
+			if last[e.key] != i {
+				continue
+			}
+			if e.remove {
+				body = append(e.item.AppendJSON(append(body, `{"DeleteRequest":{"Key":`...)), "}},"...)
+			} else {
+				body = append(e.item.AppendJSON(append(body, `{"PutRequest":{"Item":`...)), "}},"...)
+			}
+		}
+		body = append(bytes.TrimSuffix(body, []byte(",")), "]}}"...)
+		sent = p.sender != nil && p.sender.send(p.ctx, body)
+		return in, append(options, withBody(body)), sent
+	}
 	requests := make([]types.WriteRequest, 0, len(last))
 	for i, e := range batch {
 		switch {
@@ -263,27 +323,29 @@ func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
 			requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: sdkvalue.Of(e.item)}})
 		}
 	}
-	left := requests
-	err := p.retry.do(p.ctx, func() error {
-		out, err := p.client.BatchWriteItem(
-			p.ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: left}}, once,
-		)
-		if err != nil {
-			return err
+	in.RequestItems[p.table] = requests
+	return in, options, false
+}
+
+// withBody replaces the body that the SDK has made of an input.
+func withBody(body []byte) func(*dynamodb.Options) {
+	replace := middleware.SerializeMiddlewareFunc("body of items", func(
+		ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler,
+	) (out middleware.SerializeOutput, metadata middleware.Metadata, err error) {
+		request, ok := in.Request.(*smithyhttp.Request)
+		if !ok {
+			return out, metadata, fmt.Errorf("request is a %T", in.Request)
 		}
-		before := len(left)
-		if left = out.UnprocessedItems[p.table]; len(left) > 0 {
-			return &unprocessed{left: len(left), some: len(left) < before}
+		if in.Request, err = request.SetStream(bytes.NewReader(body)); err != nil {
+			return out, metadata, err
 		}
-		return nil
+		return next.HandleSerialize(ctx, in)
 	})
-	if err != nil {
-		return err
+	return func(o *dynamodb.Options) {
+		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+			return stack.Serialize.Add(replace, middleware.After)
+		})
 	}
-	for _, e := range batch {
-		p.settle(e, true)
-	}
-	return nil
 }
 
 func (p *pipeline) writeOne(e entry) error {
