@@ -27,6 +27,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 	"github.com/sortkey/sortkey/sdk"
 )
@@ -443,5 +444,6 @@ func TestNames(t *testing.T) {
 		require.True(t, utf8.Valid(code), name)
 		require.NotContains(t, string(code), "\uFFFD", name)
 		require.Contains(t, string(code), "値", name)
+		require.Equal(t, string(code), text.VisibleLines(string(code)), name)
 	}
 }
