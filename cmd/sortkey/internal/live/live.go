@@ -106,7 +106,8 @@ func (s *Server) Follow(ctx context.Context) {
 		data, err := s.read()
 		if err != nil {
 			if failed++; failed == patience {
-				s.miss(&Finding{Kind: "bad", Message: err.Error(), Advice: "the page goes on when it can read the file"})
+				const advice = "the page goes on when it can read the file"
+				s.miss(&Finding{Kind: "bad", Message: err.Error(), Advice: advice})
 				s.tell("broken")
 			}
 			continue
