@@ -171,7 +171,8 @@ func (s *Server) Check(ctx context.Context) error {
 	data, err := s.file.read()
 	if err != nil {
 		if s.failed++; s.failed == patience {
-			s.miss(&Finding{Kind: "bad", Message: err.Error(), Advice: "the page goes on when it can read the file"})
+			const advice = "the page goes on when it can read the file"
+			s.miss(&Finding{Kind: "bad", Message: err.Error(), Advice: advice})
 			s.tell("broken")
 		}
 		return err
