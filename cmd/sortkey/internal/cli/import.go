@@ -164,9 +164,13 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		return err
 	}
 	o.Target, o.DB, o.HTTP = target.name, target.db, target.db == nil
-	if o.DB != nil { // large buffers are used again and again, so little more memory than they take is needed
-		defer debug.SetGCPercent(debug.SetGCPercent(50))
+	// Into a folder, large buffers are used again and again, so little more memory than they take is
+	// needed. Requests leave much garbage beside very little that stays.
+	garbage := 50
+	if o.HTTP {
+		garbage = 400
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	help := "check that it is running; Ctrl-C stops the import, and --resume resumes it"
 	if o.Journal == "" {
 		help = "check that it is running, or stop the import with Ctrl-C"
