@@ -19,7 +19,7 @@ var rewrite = flag.Bool("rewrite", false, "write docs/api.txt anew")
 
 // maxIdentifiers bounds the public API: the exported identifiers of all public
 // packages together.
-const maxIdentifiers = 376
+const maxIdentifiers = 379
 
 const apiHead = `# The public face of Sortkey: every exported type, function, method, constant and
 # variable of the packages that programs may import. go test . -run TestAPI keeps
