@@ -1,6 +1,7 @@
 package sortkey
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -114,23 +115,31 @@ type setting struct {
 func (s *setting) set(c *call) error { return s.apply(c) }
 func (s *setting) kind() optionKind  { return s.of }
 
+// A conditional is an [Option] with a condition.
+type conditional struct {
+	of     optionKind // kindIf or kindWhere
+	source string
+	values []any
+}
+
+func (o *conditional) kind() optionKind { return o.of }
+
+func (o *conditional) set(c *call) (err error) {
+	dst := &c.condition
+	if o.of == kindWhere {
+		dst = &c.filter
+	}
+	*dst, err = c.expression(o.source, o.values)
+	return err
+}
+
 // If makes a write depend on a condition expression. Placeholders such as :n take the values
 // in the order in which they first appear. Reserved words need no placeholders.
-func If(condition string, values ...any) Option {
-	return &setting{kindIf, func(c *call) (err error) {
-		c.condition, err = c.expression(condition, values)
-		return err
-	}}
-}
+func If(condition string, values ...any) Option { return &conditional{kindIf, condition, values} }
 
 // Where filters what a query or scan has read with a filter expression, written as in [If].
 // What is dropped has been read all the same.
-func Where(filter string, values ...any) Option {
-	return &setting{kindWhere, func(c *call) (err error) {
-		c.filter, err = c.expression(filter, values)
-		return err
-	}}
-}
+func Where(filter string, values ...any) Option { return &conditional{kindWhere, filter, values} }
 
 // Only reads only these attributes, or paths into documents.
 func Only(paths ...string) Option {
@@ -201,20 +210,24 @@ func Between(low, high any) SortRange { return SortRange{"BETWEEN", []any{low, h
 // Compare is the range of the sort keys on one side of a value. The operator is <, <=, > or >=.
 func Compare(operator string, value any) SortRange { return SortRange{operator, []any{value}} }
 
-// A call is what the arguments of an operation say.
+// A call is what the arguments of an operation say. It is a part of states that are pooled, so
+// nothing below may keep the names, nor an input or what its pointers lead to, after the
+// operation. Strings and the items that the builders make are new, and may be kept.
 type call struct {
 	operation *operation
 
 	key   []any // values of key attributes, in their order
+	args  []any // values of an update's placeholders
 	sort  *SortRange
 	names map[string]string
 	// values collects what placeholders stand for.
 	values attr.Builder
 	count  int // of placeholders
-	// item builds the key, and raw has the bytes of strings and numbers. Both keep their
-	// memory when the call is used again.
-	item attr.Builder
-	raw  []byte
+	places []place
+	// item builds the key, raw has the bytes of strings and numbers, and text those of an
+	// expression. All keep their memory when the call is used again.
+	item      attr.Builder
+	raw, text []byte
 
 	condition, filter *string
 	projection        []string
@@ -227,6 +240,9 @@ type call struct {
 	segment, segments int64
 	old               any
 }
+
+// A place is a placeholder of a caller's expression, and that of the call.
+type place struct{ theirs, ours string }
 
 // parse reads the arguments of an operation.
 func (c *call) parse(args []any) error {
@@ -303,20 +319,47 @@ func rangeOf(r keys.Range) *SortRange {
 
 // value adds a value and returns its placeholder.
 func (c *call) value(v attr.Value) string {
+	place := placeholder(&valuePlaces, ":v", c.count)
 	c.count++
-	place := ":v" + strconv.Itoa(c.count)
 	c.values.Add(place, v)
 	return place
 }
 
 // name returns a placeholder for the name of an attribute.
 func (c *call) name(name string) string {
+	for _, place := range namePlaces[:min(len(c.names), len(namePlaces))] {
+		if c.names[place] == name {
+			return place
+		}
+	}
 	if c.names == nil {
 		c.names = map[string]string{}
 	}
-	place := "#n" + strconv.Itoa(len(c.names)+1)
+	place := placeholder(&namePlaces, "#n", len(c.names))
 	c.names[place] = name
 	return place
+}
+
+// usedNames returns the names that placeholders stand for, or nil if the call has none.
+func (c *call) usedNames() map[string]string {
+	if len(c.names) == 0 {
+		return nil
+	}
+	return c.names
+}
+
+// The first placeholders, made once.
+var (
+	namePlaces  = [...]string{"#n1", "#n2", "#n3", "#n4", "#n5", "#n6", "#n7", "#n8"}
+	valuePlaces = [...]string{":v1", ":v2", ":v3", ":v4", ":v5", ":v6", ":v7", ":v8"}
+)
+
+// placeholder returns the placeholder with a prefix that n others come before.
+func placeholder(made *[8]string, prefix string, n int) string {
+	if n < len(made) {
+		return made[n]
+	}
+	return prefix + strconv.Itoa(n+1)
 }
 
 // boundValues returns the values of the placeholders, or nil if the call has none.
@@ -329,8 +372,7 @@ func (c *call) boundValues() attr.Item {
 
 // expression returns an expression of the caller's with placeholders of the call.
 func (c *call) expression(source string, values []any) (*string, error) {
-	places := map[string]string{}
-	var b strings.Builder
+	c.places, c.text = c.places[:0], c.text[:0]
 	for i := 0; i < len(source); {
 		start := i
 		switch ch := source[i]; {
@@ -339,17 +381,19 @@ func (c *call) expression(source string, values []any) (*string, error) {
 				i++
 			}
 			name := source[start:i]
-			if places[name] == "" {
+			at := slices.IndexFunc(c.places, func(p place) bool { return p.theirs == name })
+			if at < 0 {
 				if len(values) == 0 {
 					return nil, misuse("%s: no value for %s", source, name)
 				}
-				v, err := attributeOf(values[0])
+				v, err := c.attribute(values[0])
 				if err != nil {
 					return nil, misuse("%s: %s: %w", source, name, err)
 				}
-				places[name], values = c.value(v), values[1:]
+				at, values = len(c.places), values[1:]
+				c.places = append(c.places, place{name, c.value(v)})
 			}
-			b.WriteString(places[name])
+			c.text = append(c.text, c.places[at].ours...)
 		case ch == '#':
 			return nil, misuse("%s: write the name of an attribute itself, in backquotes if it has other characters "+
 				"than letters, digits and _: there are no placeholders for names", source)
@@ -358,7 +402,7 @@ func (c *call) expression(source string, values []any) (*string, error) {
 			if end < 0 {
 				return nil, misuse("%s: a backquote is not closed", source)
 			}
-			b.WriteString(c.name(source[i+1 : i+1+end]))
+			c.text = append(c.text, c.name(source[i+1:i+1+end])...)
 			i += end + 2
 		case isWordByte(ch):
 			for i < len(source) && isWordByte(source[i]) {
@@ -368,16 +412,16 @@ func (c *call) expression(source string, values []any) (*string, error) {
 			if isName(word, source[i:]) {
 				word = c.name(word)
 			}
-			b.WriteString(word)
+			c.text = append(c.text, word...)
 		default:
-			b.WriteByte(ch)
+			c.text = append(c.text, ch)
 			i++
 		}
 	}
 	if len(values) > 0 {
 		return nil, misuse("%s: %d more values than placeholders", source, len(values))
 	}
-	text := b.String()
+	text := string(c.text)
 	return &text, nil
 }
 
@@ -388,11 +432,14 @@ func isWordByte(c byte) bool {
 // isName reports whether a word is the name of an attribute that an expression must not
 // spell: a reserved word that is neither an operator nor a function.
 func isName(word, rest string) bool {
+	if !expr.IsReserved(word) || strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "(") {
+		return false
+	}
 	switch strings.ToUpper(word) {
 	case "AND", "OR", "NOT", "IN", "BETWEEN", "SET", "REMOVE", "ADD", "DELETE":
 		return false
 	}
-	return expr.IsReserved(word) && !strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "(")
+	return true
 }
 
 // keyItem appends the whole primary key that the arguments give.
@@ -430,62 +477,91 @@ func (c *call) attribute(v any) (attr.Value, error) {
 	return attributeOf(v)
 }
 
+// The most that a call keeps for its next use: bytes in each buffer, and entries in each list
+// and map.
+const (
+	keepBytes   = 64 << 10
+	keepEntries = 256
+)
+
 // release empties a call for its next use.
 func (c *call) release() {
+	most := max(len(c.names), cap(c.key), cap(c.args), cap(c.places), c.count)
+	if cap(c.raw) > keepBytes || cap(c.text) > keepBytes || most > keepEntries {
+		*c = call{}
+		return
+	}
+
 	c.item.Reset()
 	c.values.Reset()
 	clear(c.key)
-	*c = call{key: c.key[:0], values: c.values, item: c.item, raw: c.raw[:0]}
+	clear(c.args)
+	clear(c.places[:cap(c.places)])
+	clear(c.names)
+	*c = call{
+		key: c.key[:0], args: c.args[:0], names: c.names, values: c.values, places: c.places[:0], item: c.item,
+		raw: c.raw[:0], text: c.text[:0],
+	}
 }
 
 // keyCondition returns the key condition of a query.
 func (c *call) keyCondition(schema *keycond.Schema) (string, error) {
-	attributes := append(append([]keycond.Attribute{}, schema.Hash...), schema.Range...)
 	given := len(c.key)
 	if c.sort != nil && c.sort.op != "" {
 		given++
 	}
-	if len(c.key) < len(schema.Hash) || given > len(attributes) {
+	if len(c.key) < len(schema.Hash) || given > schema.Len() {
 		return "", misuse("a query of the key %s needs a value for each attribute of the partition key (%s), "+
-			"then values of the sort key and at most one range", namesOf(attributes), namesOf(schema.Hash))
+			"then values of the sort key and at most one range",
+			namesOf(slices.Concat(schema.Hash, schema.Range)), namesOf(schema.Hash))
 	}
 
-	var b strings.Builder
-	for i, arg := range c.key {
-		v, err := attributeOf(arg)
+	b := c.text[:0]
+	defer func() { c.text = b }()
+	operand := func(name string, v any) (place string, err error) {
+		value, err := c.attribute(v)
 		if err != nil {
-			return "", misuse("key attribute %s: %w", attributes[i].Name, err)
+			return "", misuse("key attribute %s: %w", name, err)
+		}
+		return c.value(value), nil
+	}
+	for i, arg := range c.key {
+		name := schema.Attribute(i).Name
+		place, err := operand(name, arg)
+		if err != nil {
+			return "", err
 		}
 		if i > 0 {
-			b.WriteString(" AND ")
+			b = append(b, " AND "...)
 		}
-		b.WriteString(c.name(attributes[i].Name) + " = " + c.value(v))
+		b = append(append(append(b, c.name(name)...), " = "...), place...)
 	}
 	if c.sort == nil || c.sort.op == "" {
-		return b.String(), nil
+		return string(b), nil
 	}
 
-	a := attributes[len(c.key)]
-	places := make([]string, len(c.sort.values))
-	for i, arg := range c.sort.values {
-		v, err := attributeOf(arg)
+	attribute := schema.Attribute(len(c.key)).Name
+	var room [2]string
+	places := room[:0]
+	for _, arg := range c.sort.values {
+		place, err := operand(attribute, arg)
 		if err != nil {
-			return "", misuse("key attribute %s: %w", a.Name, err)
+			return "", err
 		}
-		places[i] = c.value(v)
+		places = append(places, place)
 	}
-	b.WriteString(" AND ")
-	switch name := c.name(a.Name); c.sort.op {
+	b = append(b, " AND "...)
+	switch name := c.name(attribute); c.sort.op {
 	case "begins_with":
-		b.WriteString("begins_with(" + name + ", " + places[0] + ")")
+		b = append(b, "begins_with("+name+", "+places[0]+")"...)
 	case "BETWEEN":
-		b.WriteString(name + " BETWEEN " + places[0] + " AND " + places[1])
+		b = append(b, name+" BETWEEN "+places[0]+" AND "+places[1]...)
 	case "=", "<", "<=", ">", ">=":
-		b.WriteString(name + " " + c.sort.op + " " + places[0])
+		b = append(b, name+" "+c.sort.op+" "+places[0]...)
 	default:
 		return "", misuse("Compare(%q, …): want <, <=, > or >=", c.sort.op)
 	}
-	return b.String(), nil
+	return string(b), nil
 }
 
 func namesOf(list []keycond.Attribute) string {

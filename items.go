@@ -37,7 +37,7 @@ type Key []any
 // Get returns the item with a key. The error is [ErrNotFound] if there is none.
 func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 	g := gets.Get().(*get)
-	defer g.release()
+	defer g.free()
 	g.operation = &opGet
 	if err := g.parse(args); err != nil {
 		return item, err
@@ -51,7 +51,7 @@ func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 	}
 
 	g.in.TableName, g.in.ConsistentRead = &t.name, &g.consistent
-	g.in.ProjectionExpression, g.in.ExpressionAttributeNames = g.projected(), g.names
+	g.in.ProjectionExpression, g.in.ExpressionAttributeNames = g.projected(), g.usedNames()
 	found := new(T)
 	g.dst = found
 	switch _, err = t.db.service.GetItem(ctx, &g.in, g.visit); {
@@ -79,17 +79,54 @@ var gets = sync.Pool{New: func() any {
 	return g
 }}
 
-func (g *get) release() {
+func (g *get) free() {
+	if discard != nil && discard(&g.call, g) {
+		return
+	}
+	key := g.in.Key[:0]
+	if cap(key) > keepBytes {
+		key = nil
+	}
 	g.call.release()
-	g.in = wire.GetItemInput{Key: g.in.Key}
-	g.dst, g.found, g.err = nil, false, nil
+	*g = get{call: g.call, in: wire.GetItemInput{Key: key}, visit: g.visit}
 	gets.Put(g)
+}
+
+// discard is set by tests. It gets each state that an operation leaves, together with its
+// call, and may overwrite it, as the next operation would. A state for which it reports true
+// is not used again.
+var discard func(c *call, state any) bool
+
+// A write is the state of one Put, Delete or Update. It is pooled; nothing keeps a part of it.
+type write struct {
+	call
+	put    wire.PutItemInput
+	delete wire.DeleteItemInput
+	update wire.UpdateItemInput
+}
+
+var writes = sync.Pool{New: func() any { return new(write) }}
+
+func newWrite(o *operation) *write {
+	w := writes.Get().(*write)
+	w.operation = o
+	return w
+}
+
+func (w *write) free() {
+	if discard != nil && discard(&w.call, w) {
+		return
+	}
+	w.call.release()
+	*w = write{call: w.call}
+	writes.Put(w)
 }
 
 // Put writes an item, in place of the one with its key if there is one. Options are [If] and
 // [Old].
 func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
-	c := call{operation: &opPut}
+	c := newWrite(&opPut)
+	defer c.free()
 	if err := c.options(opts); err != nil {
 		return err
 	}
@@ -97,11 +134,12 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	out, err := t.db.service.PutItem(ctx, &wire.PutItemInput{
-		TableName: &t.name, Item: it, ConditionExpression: c.condition, ExpressionAttributeNames: c.names,
+	c.put = wire.PutItemInput{
+		TableName: &t.name, Item: it, ConditionExpression: c.condition, ExpressionAttributeNames: c.usedNames(),
 		ExpressionAttributeValues: c.boundValues(), ReturnValues: c.oldValues(),
 		ReturnValuesOnConditionCheckFailure: allOld,
-	})
+	}
+	out, err := t.db.service.PutItem(ctx, &c.put)
 	if err != nil {
 		return failed(err)
 	}
@@ -110,7 +148,8 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 
 // Delete deletes the item with a key, if there is one. Options are [If] and [Old].
 func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
-	c := call{operation: &opDelete}
+	c := newWrite(&opDelete)
+	defer c.free()
 	if err := c.parse(args); err != nil {
 		return err
 	}
@@ -122,11 +161,12 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 	if err != nil {
 		return err
 	}
-	out, err := t.db.service.DeleteItem(ctx, &wire.DeleteItemInput{
-		TableName: &t.name, Key: key, ConditionExpression: c.condition, ExpressionAttributeNames: c.names,
+	c.delete = wire.DeleteItemInput{
+		TableName: &t.name, Key: key, ConditionExpression: c.condition, ExpressionAttributeNames: c.usedNames(),
 		ExpressionAttributeValues: c.boundValues(), ReturnValues: c.oldValues(),
 		ReturnValuesOnConditionCheckFailure: allOld,
-	})
+	}
+	out, err := t.db.service.DeleteItem(ctx, &c.delete)
 	if err != nil {
 		return failed(err)
 	}
@@ -137,16 +177,17 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 // item as it is then. Placeholders such as :n take the values in the order in which they
 // first appear; [Option]s such as [If] stand after the values.
 func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ...any) (item T, err error) {
-	c := call{operation: &opUpdate, key: key}
-	var values []any
+	c := newWrite(&opUpdate)
+	defer c.free()
+	c.key = append(c.key, key...)
 	for _, arg := range args {
 		if o, ok := arg.(Option); !ok {
-			values = append(values, arg)
+			c.args = append(c.args, arg)
 		} else if err := c.option(o); err != nil {
 			return item, err
 		}
 	}
-	source, err := c.expression(update, values)
+	source, err := c.expression(update, c.args)
 	if err != nil {
 		return item, err
 	}
@@ -159,15 +200,17 @@ func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ..
 		return item, err
 	}
 
-	out, err := t.db.service.UpdateItem(ctx, &wire.UpdateItemInput{
+	c.update = wire.UpdateItemInput{
 		TableName: &t.name, Key: it, UpdateExpression: source, ConditionExpression: c.condition,
-		ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.boundValues(), ReturnValues: new("ALL_NEW"),
+		ExpressionAttributeNames: c.usedNames(), ExpressionAttributeValues: c.boundValues(), ReturnValues: allNew,
 		ReturnValuesOnConditionCheckFailure: allOld,
-	})
+	}
+	out, err := t.db.service.UpdateItem(ctx, &c.update)
 	if err != nil {
 		return item, failed(err)
 	}
-	return item, decode(out.Attributes, &item)
+	err = decode(out.Attributes, &item)
+	return item, err
 }
 
 // A Page is one page of a query or a scan.
@@ -185,13 +228,14 @@ type Page[T any] struct {
 // key, a [SortRange], a [keys.Range] or a [keys.Template], then options. It reads on through
 // all pages; each page is a state of its own unless the context has a transaction.
 func (t *TableOf[T]) Query(ctx context.Context, args ...any) iter.Seq2[T, error] {
-	return t.all(ctx, func() (*reading, error) { return t.query(ctx, args) })
+	return t.all(ctx, &opQuery, func(r *reading) error { return t.prepareQuery(ctx, r, args) })
 }
 
 // QueryPage returns one page of what [TableOf.Query] yields.
 func (t *TableOf[T]) QueryPage(ctx context.Context, args ...any) (*Page[T], error) {
-	r, err := t.query(ctx, args)
-	if err != nil {
+	r := newReading(&opQuery)
+	defer r.free()
+	if err := t.prepareQuery(ctx, r, args); err != nil {
 		return nil, err
 	}
 	return t.one(ctx, r)
@@ -199,92 +243,109 @@ func (t *TableOf[T]) QueryPage(ctx context.Context, args ...any) (*Page[T], erro
 
 // Scan yields all items of the table or index, in an order that says nothing.
 func (t *TableOf[T]) Scan(ctx context.Context, opts ...Option) iter.Seq2[T, error] {
-	return t.all(ctx, func() (*reading, error) { return t.scan(opts) })
+	return t.all(ctx, &opScan, func(r *reading) error { return t.prepareScan(r, opts) })
 }
 
 // ScanPage returns one page of what [TableOf.Scan] yields.
 func (t *TableOf[T]) ScanPage(ctx context.Context, opts ...Option) (*Page[T], error) {
-	r, err := t.scan(opts)
-	if err != nil {
+	r := newReading(&opScan)
+	defer r.free()
+	if err := t.prepareScan(r, opts); err != nil {
 		return nil, err
 	}
 	return t.one(ctx, r)
 }
 
-// A reading is a query or a scan that may be read page by page.
+// A reading is a query or a scan that may be read page by page. It is pooled; nothing keeps a
+// part of it.
 type reading struct {
 	call
 	// start is the ExclusiveStartKey of the next page, nil for the first.
 	start attr.Item
-	// page reads a page of at most limit rows, 0 for no limit, and returns the start of the
-	// next one.
-	page func(ctx context.Context, limit *int64, visit api.Visit) (next attr.Item, err error)
+	query wire.QueryInput
+	scan  *wire.ScanInput // of a scan
 }
 
-// query prepares a query.
-func (t *TableOf[T]) query(ctx context.Context, args []any) (*reading, error) {
-	r := &reading{call: call{operation: &opQuery}}
-	if err := r.parse(args); err != nil {
+var readings = sync.Pool{New: func() any { return new(reading) }}
+
+func newReading(o *operation) *reading {
+	r := readings.Get().(*reading)
+	r.operation = o
+	return r
+}
+
+func (r *reading) free() {
+	if discard != nil && discard(&r.call, r) {
+		return
+	}
+	r.call.release()
+	*r = reading{call: r.call}
+	readings.Put(r)
+}
+
+// page reads a page of at most limit rows, 0 for no limit, and returns the start of the next
+// one.
+func (r *reading) page(ctx context.Context, s *api.Service, limit *int64, visit api.Visit) (next attr.Item, err error) {
+	if r.scan != nil {
+		r.scan.ExclusiveStartKey, r.scan.Limit = r.start, limit
+		out, err := s.Scan(ctx, r.scan, visit)
+		if err != nil {
+			return nil, err
+		}
+		return out.LastEvaluatedKey, nil
+	}
+	r.query.ExclusiveStartKey, r.query.Limit = r.start, limit
+	out, err := s.Query(ctx, &r.query, visit)
+	if err != nil {
 		return nil, err
+	}
+	return out.LastEvaluatedKey, nil
+}
+
+// prepareQuery makes a reading a query.
+func (t *TableOf[T]) prepareQuery(ctx context.Context, r *reading, args []any) error {
+	if err := r.parse(args); err != nil {
+		return err
 	}
 	schema, err := t.schema(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	condition, err := r.keyCondition(schema)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if r.start, err = t.startOf(r.after); err != nil {
-		return nil, err
+		return err
 	}
 
-	in := &wire.QueryInput{
+	r.query = wire.QueryInput{
 		TableName: &t.name, IndexName: t.indexName(), KeyConditionExpression: &condition, FilterExpression: r.filter,
-		ProjectionExpression: r.projected(), ExpressionAttributeNames: r.names,
+		ProjectionExpression: r.projected(), ExpressionAttributeNames: r.usedNames(),
 		ExpressionAttributeValues: r.boundValues(), ConsistentRead: &r.consistent,
 	}
 	if r.descending {
-		in.ScanIndexForward = new(false)
+		r.query.ScanIndexForward = new(false)
 	}
-	r.page = func(ctx context.Context, limit *int64, visit api.Visit) (attr.Item, error) {
-		in.ExclusiveStartKey, in.Limit = r.start, limit
-		out, err := t.db.service.Query(ctx, in, visit)
-		if err != nil {
-			return nil, err
-		}
-		return out.LastEvaluatedKey, nil
-	}
-	return r, nil
+	return nil
 }
 
-// scan prepares a scan.
-func (t *TableOf[T]) scan(opts []Option) (*reading, error) {
-	r := &reading{call: call{operation: &opScan}}
+// prepareScan makes a reading a scan.
+func (t *TableOf[T]) prepareScan(r *reading, opts []Option) (err error) {
 	if err := r.options(opts); err != nil {
-		return nil, err
+		return err
 	}
-	var err error
 	if r.start, err = t.startOf(r.after); err != nil {
-		return nil, err
+		return err
 	}
-
-	in := &wire.ScanInput{
+	r.scan = &wire.ScanInput{
 		TableName: &t.name, IndexName: t.indexName(), FilterExpression: r.filter, ProjectionExpression: r.projected(),
-		ExpressionAttributeNames: r.names, ExpressionAttributeValues: r.boundValues(), ConsistentRead: &r.consistent,
+		ExpressionAttributeNames: r.usedNames(), ExpressionAttributeValues: r.boundValues(), ConsistentRead: &r.consistent,
 	}
 	if r.segmented {
-		in.Segment, in.TotalSegments = &r.segment, &r.segments
+		r.scan.Segment, r.scan.TotalSegments = &r.segment, &r.segments
 	}
-	r.page = func(ctx context.Context, limit *int64, visit api.Visit) (attr.Item, error) {
-		in.ExclusiveStartKey, in.Limit = r.start, limit
-		out, err := t.db.service.Scan(ctx, in, visit)
-		if err != nil {
-			return nil, err
-		}
-		return out.LastEvaluatedKey, nil
-	}
-	return r, nil
+	return nil
 }
 
 // firstPage is how many items the first page of a loop reads, so that a loop that ends early
@@ -292,11 +353,12 @@ func (t *TableOf[T]) scan(opts []Option) (*reading, error) {
 const firstPage = 256
 
 // all yields the items of all pages.
-func (t *TableOf[T]) all(ctx context.Context, prepare func() (*reading, error)) iter.Seq2[T, error] {
+func (t *TableOf[T]) all(ctx context.Context, o *operation, prepare func(*reading) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
-		r, err := prepare()
-		if err != nil {
+		r := newReading(o)
+		defer r.free()
+		if err := prepare(r); err != nil {
 			yield(none, err)
 			return
 		}
@@ -308,6 +370,7 @@ func (t *TableOf[T]) all(ctx context.Context, prepare func() (*reading, error)) 
 
 		var page []T
 		for size := &limit; ; size = nil {
+			var err error
 			page = page[:0]
 			if page, err = t.read(ctx, r, size, page); err != nil {
 				yield(none, err)
@@ -328,16 +391,22 @@ func (t *TableOf[T]) all(ctx context.Context, prepare func() (*reading, error)) 
 	}
 }
 
+// fewItems is the room that the first item of a page is given, for others that follow.
+const fewItems = 8
+
 // read appends the items of the next page to list, and moves the reading behind it.
 func (t *TableOf[T]) read(ctx context.Context, r *reading, limit *int64, list []T) ([]T, error) {
 	var wrong error // of the first item that does not fit into a T
-	next, err := r.page(ctx, limit, func(it attr.Item) (int, error) {
+	next, err := r.page(ctx, t.db.service, limit, func(it attr.Item) (int, error) {
 		if wrong != nil {
 			return 0, nil
 		}
-		var item T
-		wrong = decode(it, &item)
-		list = append(list, item)
+		if list == nil {
+			list = make([]T, 0, fewItems)
+		}
+		var none T
+		list = append(list, none)
+		wrong = decode(it, &list[len(list)-1])
 		return 0, nil
 	})
 	switch {
@@ -402,7 +471,7 @@ func (t *TableOf[T]) indexName() *string {
 	return &t.index
 }
 
-var allOld = new("ALL_OLD")
+var allOld, allNew = new("ALL_OLD"), new("ALL_NEW")
 
 func (c *call) projected() *string {
 	if c.projection == nil {

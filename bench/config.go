@@ -57,6 +57,10 @@ type Config struct {
 	// Serve is the command that serves Sortkey, with its arguments. It prints its
 	// address as sortkey serve does.
 	Serve []string
+	// Canned is the command that runs [layer.ServeAnswers].
+	Canned []string
+	// Program is Sortkey's command without arguments.
+	Program string
 	// Progress receives a line for each step. Default: none.
 	Progress func(text string)
 }

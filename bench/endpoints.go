@@ -20,7 +20,11 @@ const Ours = "sortkey"
 const Stored = "sortkey --store"
 
 // An Endpoint is a server of another implementation.
-type Endpoint struct{ Name, URL string }
+type Endpoint struct {
+	Name, URL string
+	// Process is the number of its process on this machine; 0 if it is not known.
+	Process int
+}
 
 // ParseEndpoint reads name=url.
 func ParseEndpoint(text string) (Endpoint, error) {
@@ -33,7 +37,7 @@ func ParseEndpoint(text string) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	w.Close()
-	return Endpoint{name, url}, nil
+	return Endpoint{Name: name, URL: url}, nil
 }
 
 // endpointItems is the default size of tables on endpoints, some of which take
@@ -61,7 +65,7 @@ func RunEndpoints(ctx context.Context, c Config) (*Report, error) {
 			return nil, err
 		}
 		defer s.stop()
-		c.Endpoints = append(slices.Clip(c.Endpoints), Endpoint{Stored, s.url})
+		c.Endpoints = append(slices.Clip(c.Endpoints), Endpoint{Name: Stored, URL: s.url})
 	}
 	return c.groups(ctx, c.endpointGroup)
 }
@@ -84,7 +88,7 @@ func (c *Config) endpointGroup(ctx context.Context, g *group) (results []Result,
 	defer ours.stop()
 	var remotes []*layer.Remote
 	var sides []side
-	for i, e := range append([]Endpoint{{Ours, ours.url}}, c.Endpoints...) {
+	for i, e := range append([]Endpoint{{Name: Ours, URL: ours.url}}, c.Endpoints...) {
 		wire, err := layer.NewWire(e.URL)
 		if err != nil {
 			return nil, err

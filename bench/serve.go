@@ -24,12 +24,15 @@ type server struct {
 const serverPatience = 20 * time.Second
 
 // serve starts a command that prints its address as sortkey serve does.
-func serve(ctx context.Context, command []string) (*server, error) {
+func serve(ctx context.Context, command []string) (*server, error) { return feed(ctx, command, nil) }
+
+// feed is serve of a command that first reads its standard input.
+func feed(ctx context.Context, command []string, input io.Reader) (*server, error) {
 	if len(command) == 0 {
 		return nil, errors.New("no command given that serves Sortkey")
 	}
 	s := &server{cmd: exec.CommandContext(ctx, command[0], command[1:]...), done: make(chan error, 1)} //nolint:gosec // the caller's own program
-	s.cmd.Stderr = os.Stderr
+	s.cmd.Stderr, s.cmd.Stdin = os.Stderr, input
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {

@@ -111,6 +111,7 @@ func RunTargets(ctx context.Context, c Config, o TargetOptions) (*Report, error)
 		{"filter drops every row", t.filter},
 		{"api GetItem", t.apiGet},
 		{"http GetItem net/http", t.http},
+		{"processor time http dynoxide", t.processor},
 		{"sdk.Client GetItem Query", t.sdkClient},
 		{"sdk.Direct GetItem", t.sdkDirect},
 		{"disk page pebble iterator", t.diskPage},
@@ -119,6 +120,11 @@ func RunTargets(ctx context.Context, c Config, o TargetOptions) (*Report, error)
 		{"peers dynalite dynoxide", t.peers},
 		{"Fork", t.fork},
 		{"serve", t.serve},
+		{"million import export memory opening", t.million},
+		{"busy p99 latency", t.busy},
+		{"durable put over HTTP", t.durableHTTP},
+		{"two writers tables", t.twoWriters},
+		{"DeleteTable", t.deleteTable},
 		{"put into memory", t.put},
 	} {
 		if o.Only != nil &&

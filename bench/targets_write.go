@@ -16,7 +16,6 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/table"
-	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -179,7 +178,6 @@ func (t *targets) put(ctx context.Context) ([]Target, error) {
 	}
 	r, _ := measure.RatioOf(tb, bare)
 	ra, _ := measure.RatioOf(viaAPI, bare)
-	perSecond := func(x float64) string { return text.Figure(x) + " a second" }
 	target := atLeast("put into memory, 1 writer on 1 core, 4 attributes, 1 index", 150_000, 1e9/measure.Median(tb), perSecond,
 		"%s; at table, new items; bare %s; through api %s, %s", spread(r), measure.Duration(measure.Median(bare)),
 		perSecond(1e9/measure.Median(viaAPI)), measure.Times(ra.Median))

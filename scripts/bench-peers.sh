@@ -41,9 +41,10 @@ for peer in $peers; do
   free_port
   peer_command "$peer" "$port" || continue
   "${command[@]}" >"$dir/$peer.log" 2>&1 &
-  started+=($!)
-  await "$peer" $! "$port" || continue
-  endpoints+=(--endpoint "$peer=http://127.0.0.1:$port")
+  pid=$!
+  started+=("$pid")
+  await "$peer" "$pid" "$port" || continue
+  endpoints+=(--endpoint "$peer=http://127.0.0.1:$port" --process "$peer=$pid")
 done
 
 if [ $# -eq 0 ]; then

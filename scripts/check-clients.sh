@@ -30,16 +30,19 @@ finish() {
 trap finish EXIT
 
 go build -o "$dir/sortkey" ./cmd/sortkey
-"$dir/sortkey" serve --isolate --addr 127.0.0.1:0 >"$dir/out" &
+export SORTKEY_CONTROL_TOKEN=check-clients
+"$dir/sortkey" serve --isolate --control --addr 127.0.0.1:0 >"$dir/out" &
 server=$!
 for _ in $(seq 100); do
-  [ -s "$dir/out" ] && break
+  grep -q AWS_ENDPOINT_URL_DYNAMODB "$dir/out" && grep -q '^sortkey: control' "$dir/out" && break
   kill -0 "$server" 2>/dev/null || { echo "the server ended" >&2; exit 1; }
   sleep 0.1
 done
 endpoint=$(sed -n 's/.*AWS_ENDPOINT_URL_DYNAMODB=\([^ ]*\).*/\1/p' "$dir/out")
 [ -n "$endpoint" ] || { echo "the server does not say where it is" >&2; exit 1; }
 echo "server: $endpoint"
+SORTKEY_CONTROL=$(sed -n 's/^sortkey: control at \([^ ]*\) .*/\1/p' "$dir/out")
+export SORTKEY_CONTROL
 
 # Nothing of the caller's own account or configuration takes part.
 unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ENDPOINT_URL

@@ -38,7 +38,7 @@ if [ -z "${AXE:-}" ]; then
   fi
 fi
 export AXE
-SORTKEY_LONG=1 PICTURES=$folder go test -count=1 -v ./cmd/sortkey/browsertest
+PICTURES=$folder go test -count=1 -v ./cmd/sortkey/browsertest
 if [ -n "$folder" ]; then
   ls "$folder"
 fi

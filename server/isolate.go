@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sortkey/sortkey"
@@ -35,10 +36,15 @@ type isolated struct {
 type isolatedDB struct {
 	made chan struct{} // closed when it has been made or, with an error, has not
 	*sortkey.DB
-	err error
+	err    error
+	offset *atomic.Int64 // of its clock, in nanoseconds
 
-	running int       // requests; guarded by isolated.mu, as is last
-	last    time.Time // end of the last request
+	once sync.Once
+	of   *controlled
+
+	replaced bool      // no key has it any more
+	running  int       // requests; guarded by isolated.mu, as are last and replaced
+	last     time.Time // end of the last request
 }
 
 // idle is how long a database must have had no request before the database of
@@ -85,11 +91,11 @@ func (s *isolated) enter(key string) (*isolatedDB, error) {
 		s.mu.Unlock()
 		return nil, err
 	}
-	db = &isolatedDB{made: make(chan struct{}), running: 1}
+	db = newIsolated()
 	s.databases[key] = db
 	s.mu.Unlock()
 
-	db.DB, db.err = s.db.Fork(func(o *sortkey.Options) { s.isolate(key, o) })
+	db.DB, db.err = s.db.Fork(func(o *sortkey.Options) { s.isolate(key, db, o) })
 	if db.err != nil {
 		s.mu.Lock()
 		delete(s.databases, key)
@@ -99,8 +105,70 @@ func (s *isolated) enter(key string) (*isolatedDB, error) {
 	return db, db.err
 }
 
+// newIsolated returns a database that is being made, with a request that runs.
+func newIsolated() *isolatedDB {
+	return &isolatedDB{made: make(chan struct{}), running: 1, offset: new(atomic.Int64)}
+}
+
+// controlled returns the control of the database, which begins with the first call.
+func (db *isolatedDB) controlled() *controlled {
+	db.once.Do(func() { db.of = newControlled(db) })
+	return db.of
+}
+
+// replace makes the database of a key a copy of another, or for nil forgets it. Requests that run go on
+// with the old one, which is closed after them.
+func (s *isolated) replace(key string, from *sortkey.DB) error {
+	var made *isolatedDB
+	if from != nil {
+		made = newIsolated()
+		made.running = 0
+		if made.DB, made.err = from.Fork(func(o *sortkey.Options) { s.isolate(key, made, o) }); made.err != nil {
+			return made.err
+		}
+		close(made.made)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.databases[key]
+	switch {
+	case made == nil:
+		delete(s.databases, key)
+	case old == nil:
+		if err := s.makeRoom(); err != nil {
+			return errors.Join(err, made.Close())
+		}
+		fallthrough
+	default:
+		made.last = s.side.Clock()
+		s.databases[key] = made
+	}
+	if old != nil {
+		old.replaced = true
+		s.retire(old)
+	}
+	return nil
+}
+
+// retire closes a database that no key has any more, once no request uses it. The caller holds s.mu.
+func (s *isolated) retire(db *isolatedDB) {
+	if db.running > 0 {
+		return // leave calls it again
+	}
+	s.closing.Go(func() {
+		if <-db.made; db.err != nil {
+			return
+		}
+		if err := db.Close(); err != nil {
+			s.side.Logger.Warn("cannot close the database of an access key that was replaced", "err", err)
+		}
+	})
+}
+
 // isolate makes o the options of the database of an access key.
-func (s *isolated) isolate(key string, o *sortkey.Options) {
+func (s *isolated) isolate(key string, db *isolatedDB, o *sortkey.Options) {
+	clock := o.Clock
+	o.Clock = func() time.Time { return clock().Add(time.Duration(db.offset.Load())) }
 	if o.S3Root != "" {
 		o.S3Root = filepath.Join(o.S3Root, folderOf(key))
 	}
@@ -129,6 +197,9 @@ func (s *isolated) leave(db *isolatedDB) {
 	defer s.mu.Unlock()
 	db.running--
 	db.last = s.side.Clock()
+	if db.replaced {
+		s.retire(db)
+	}
 }
 
 // makeRoom removes the database whose last request is longest ago if there are as many as

@@ -21,6 +21,8 @@ type Server struct {
 	opts    Options
 	side    inside.Side
 	handler http.Handler
+	// isolated are the databases of access keys, or nil.
+	isolated *isolated
 }
 
 // New returns a server of a database. It needs no closing; the database is the caller's to
@@ -28,6 +30,9 @@ type Server struct {
 func New(db *sortkey.DB, opts Options) *Server {
 	s := &Server{db: db, opts: opts, side: inside.SideOf(db)}
 	s.handler = traceHandler(protocol.New(inside.Service(db), s.protocol()))
+	if opts.Isolate > 0 {
+		s.isolated = &isolated{db: db, side: s.side, opts: opts, databases: map[string]*isolatedDB{}}
+	}
 	return s
 }
 
@@ -57,11 +62,10 @@ func (s *Server) Client() *http.Client {
 // time-outs of the options. It closes ln.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	opts := s.protocol()
-	if s.opts.Isolate <= 0 {
+	if s.isolated == nil {
 		return protocol.Serve(ctx, ln, s.handler, opts)
 	}
-	each := &isolated{db: s.db, side: s.side, opts: s.opts, databases: map[string]*isolatedDB{}}
 	opts.PassKeys = true
-	err := protocol.Serve(ctx, ln, traceHandler(protocol.New(each, opts)), opts)
-	return errors.Join(err, each.close())
+	err := protocol.Serve(ctx, ln, traceHandler(protocol.New(s.isolated, opts)), opts)
+	return errors.Join(err, s.isolated.close())
 }

@@ -3,11 +3,12 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 )
 
-// A Reading is an item: five attributes, about 200 bytes. Its key is (sensor, at); the index
-// is (place, at).
+// A Reading is an item: five attributes, about 200 bytes. Its key is (sensor, at). The index is
+// by (place, at), and in every store it has the keys of readings and nothing else.
 type Reading struct {
 	Sensor string `dynamodbav:"sensor" json:"sensor"`
 	At     string `dynamodbav:"at"     json:"at"`
@@ -22,8 +23,14 @@ const (
 	noteBytes = 150
 )
 
-// A dataset is the items that every store begins with.
-type dataset struct{ items int }
+// A dataset is the items that every store begins with, and what puts make of them.
+type dataset struct {
+	items int
+	// away says of each item whether the last put moved it away from where it began.
+	away []bool
+}
+
+func newDataset(items int) dataset { return dataset{items, make([]bool, items)} }
 
 func (d dataset) sensors() int { return max(d.items/perSensor, 1) }
 
@@ -41,6 +48,32 @@ func (d dataset) reading(i int) Reading {
 		Sensor: fmt.Sprintf("sensor-%03d", sensor), At: at(n), Place: fmt.Sprintf("hall-%03d", (sensor+n)%d.sensors()),
 		Value: i, Note: note(uint64(i)),
 	}
+}
+
+// moved returns item i at another place, where it is alone at its time too, and with another
+// note.
+func (d dataset) moved(i int) Reading {
+	r := d.reading(i)
+	r.Place, r.Note = "annex"+strings.TrimPrefix(r.Place, "hall"), note(uint64(i+d.items))
+	return r
+}
+
+// A shift moves an item to and fro, so that every put changes the item and its place in the
+// index, however often the same calls are repeated. The readings are made beforehand, as only
+// the store is to be measured.
+type shift struct {
+	home, away Reading
+	isAway     *bool
+}
+
+func (d dataset) shift(i int) shift { return shift{d.reading(i), d.moved(i), &d.away[i]} }
+
+// next returns the reading to put over the last one.
+func (s shift) next() Reading {
+	if *s.isAway = !*s.isAway; *s.isAway {
+		return s.away
+	}
+	return s.home
 }
 
 // item returns the item of the kth call of a work.

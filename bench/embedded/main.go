@@ -33,7 +33,7 @@ func run(args []string, in io.Reader, out io.Writer) error {
 		if err != nil || items < perSensor || items%perSensor != 0 {
 			return fmt.Errorf("%s items: want a multiple of %d", args[4], perSensor)
 		}
-		return serve(context.Background(), args[1], contest.Mode(args[2]), args[3], dataset{items}, in, out)
+		return serve(context.Background(), args[1], contest.Mode(args[2]), args[3], newDataset(items), in, out)
 	}
 	return errors.New("want list or run STORE MODE DIR ITEMS; start it by sortkey bench embedded")
 }
@@ -51,7 +51,7 @@ func list(out io.Writer) error {
 		}
 		c.Stores = append(c.Stores, s)
 	}
-	for _, w := range works(dataset{perSensor}) {
+	for _, w := range works(newDataset(perSensor)) {
 		c.Works = append(c.Works, w.Work)
 	}
 	return json.NewEncoder(out).Encode(c)

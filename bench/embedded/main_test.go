@@ -43,7 +43,7 @@ func TestAllStores(t *testing.T) {
 		}
 	}
 	require.Contains(t, stores, "sqlite-modernc")
-	require.Len(t, r.Results, 2*len(works(dataset{perSensor})))
+	require.Len(t, r.Results, 2*len(works(newDataset(perSensor))))
 	for _, x := range r.Results {
 		for _, name := range stores {
 			f := x.On(name)
@@ -62,7 +62,7 @@ type forgetful struct{ store }
 func (forgetful) put(context.Context, Reading) error { return nil }
 
 func TestAnswersTellStoresApart(t *testing.T) {
-	d := dataset{perSensor}
+	d := newDataset(perSensor)
 	var all [][]string
 	for _, wrap := range []func(store) store{
 		func(s store) store { return s }, func(s store) store { return s }, func(s store) store { return forgetful{s} },
@@ -84,7 +84,7 @@ func TestTableGet(t *testing.T) {
 	s, err := sortkeyContender.open(contest.Memory, "")
 	require.NoError(t, err)
 	defer s.close()
-	d := dataset{perSensor}
+	d := newDataset(perSensor)
 	require.NoError(t, load(t.Context(), s, d))
 	for i := range 20 {
 		want := d.reading(i)
@@ -96,11 +96,76 @@ func TestTableGet(t *testing.T) {
 	}
 }
 
-func TestDataset(t *testing.T) {
-	d := dataset{2 * perSensor}
-	places := map[string]bool{}
+// A changing store holds that each put changes the item and its place.
+type changing struct {
+	store
+	t    *testing.T
+	last map[string]Reading
+	puts int
+}
+
+func (c *changing) change(r Reading) {
+	old := c.last[r.Sensor+r.At]
+	require.NotEqual(c.t, old.Place, r.Place)
+	require.NotEqual(c.t, old.Note, r.Note)
+	c.last[r.Sensor+r.At] = r
+	c.puts++
+}
+
+func (c *changing) put(ctx context.Context, r Reading) error {
+	c.change(r)
+	return c.store.put(ctx, r)
+}
+
+func (c *changing) putIf(ctx context.Context, r Reading, below int) (bool, error) {
+	c.change(r)
+	return c.store.putIf(ctx, r, below)
+}
+
+func (c *changing) putAll(ctx context.Context, all []Reading) error {
+	for _, r := range all {
+		c.change(r)
+	}
+	return c.store.putAll(ctx, all)
+}
+
+// TestPutsChange holds that a put has work to do however often the calls of all works are
+// repeated, also after the answers have been compared.
+func TestPutsChange(t *testing.T) {
+	s, err := sortkeyContender.open(contest.Memory, "")
+	require.NoError(t, err)
+	defer s.close()
+	d := newDataset(perSensor)
+	require.NoError(t, load(t.Context(), s, d))
+	_, err = answers(t.Context(), s, d)
+	require.NoError(t, err)
+
+	c := &changing{store: s, t: t, last: map[string]Reading{}}
 	for i := range d.items {
 		r := d.reading(i)
+		c.last[r.Sensor+r.At] = r
+	}
+	for range 3 {
+		for _, w := range works(d) {
+			for k := 0; w.writes && k < 300; k++ {
+				require.NoError(t, w.call(d, d.item(k))(t.Context(), c, func(Reading) {}))
+			}
+		}
+	}
+	require.Equal(t, 3*300*(1+1+together), c.puts)
+	got, err := s.get(t.Context(), d.reading(7).Sensor, d.reading(7).At)
+	require.NoError(t, err)
+	require.Equal(t, c.last[got.Sensor+got.At].Place, got.Place)
+}
+
+func TestDataset(t *testing.T) {
+	d := newDataset(2 * perSensor)
+	places := map[string]bool{}
+	for i := range 2 * d.items {
+		r := d.reading(i / 2)
+		if i%2 == 1 {
+			r = d.moved(i / 2)
+		}
 		key := fmt.Sprint(r.Place, " ", r.At)
 		require.False(t, places[key], "two readings at %s", key)
 		places[key] = true

@@ -42,7 +42,7 @@ var sortkeyContender = contender{
 		readings := sortkey.Table[Reading](db, tableName)
 		s := &sortkeyStore{db: db, readings: readings, byPlace: readings.Index("ByPlace")}
 		ctx := context.Background()
-		err = db.CreateTable(ctx, tableName, "sensor / at", sortkey.Global("ByPlace", "place / at"))
+		err = db.CreateTable(ctx, tableName, "sensor / at", sortkey.Global("ByPlace", "place / at").Only())
 		if err == nil {
 			s.tables, err = table.Open(ctx, st)
 		}

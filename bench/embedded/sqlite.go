@@ -89,7 +89,7 @@ func openSQLite(driver, file string, mode contest.Mode) (store, error) {
 		{&s.getOne, selectReading + "WHERE sensor = ? AND at = ?"},
 		{&s.byPrefix, selectReading + "WHERE sensor = ? AND at >= ? AND at < ? ORDER BY at"},
 		{&s.byRange, selectReading + "WHERE sensor = ? AND at BETWEEN ? AND ? ORDER BY at"},
-		{&s.byPlace, selectReading + "WHERE place = ? AND at >= ? ORDER BY at LIMIT ?"},
+		{&s.byPlace, "SELECT sensor, at, place FROM readings WHERE place = ? AND at >= ? ORDER BY at LIMIT ?"},
 		{&s.byValue, selectReading + "WHERE value BETWEEN ? AND ?"},
 		{&s.upsert, `INSERT INTO readings (sensor, at, place, value, note) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT DO UPDATE SET place = excluded.place, value = excluded.value, note = excluded.note`},
@@ -108,7 +108,10 @@ func (s *sqliteStore) close() error { return s.db.Close() }
 
 func (s *sqliteStore) load(ctx context.Context, all []Reading) error { return s.putAll(ctx, all) }
 
-func scan(row interface{ Scan(dst ...any) error }) (r Reading, err error) {
+// A row is a sql.Row or sql.Rows.
+type row interface{ Scan(dst ...any) error }
+
+func scan(row row) (r Reading, err error) {
 	err = row.Scan(&r.Sensor, &r.At, &r.Place, &r.Value, &r.Note)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = errMissing
@@ -120,8 +123,16 @@ func (s *sqliteStore) get(ctx context.Context, sensor, at string) (Reading, erro
 	return scan(s.getOne.QueryRowContext(ctx, sensor, at))
 }
 
+// scanKeys reads a row of the index, which holds the primary key too.
+func scanKeys(row row) (r Reading, err error) {
+	err = row.Scan(&r.Sensor, &r.At, &r.Place)
+	return r, err
+}
+
 // query reads all rows of a statement.
-func query(ctx context.Context, statement *sql.Stmt, see func(Reading), args ...any) error {
+func query(
+	ctx context.Context, statement *sql.Stmt, scan func(row) (Reading, error), see func(Reading), args ...any,
+) error {
 	rows, err := statement.QueryContext(ctx, args...)
 	if err != nil {
 		return err
@@ -140,19 +151,19 @@ func query(ctx context.Context, statement *sql.Stmt, see func(Reading), args ...
 // prefix asks for a range, which the primary key serves; LIKE or GLOB on a parameter would
 // read the whole table.
 func (s *sqliteStore) prefix(ctx context.Context, sensor, prefix string, see func(Reading)) error {
-	return query(ctx, s.byPrefix, see, sensor, prefix, prefix+"\U0010FFFF")
+	return query(ctx, s.byPrefix, scan, see, sensor, prefix, prefix+"\U0010FFFF")
 }
 
 func (s *sqliteStore) between(ctx context.Context, sensor, low, high string, see func(Reading)) error {
-	return query(ctx, s.byRange, see, sensor, low, high)
+	return query(ctx, s.byRange, scan, see, sensor, low, high)
 }
 
 func (s *sqliteStore) index(ctx context.Context, place, from string, n int, see func(Reading)) error {
-	return query(ctx, s.byPlace, see, place, from, n)
+	return query(ctx, s.byPlace, scanKeys, see, place, from, n)
 }
 
 func (s *sqliteStore) filter(ctx context.Context, low, high int, see func(Reading)) error {
-	return query(ctx, s.byValue, see, low, high)
+	return query(ctx, s.byValue, scan, see, low, high)
 }
 
 func (s *sqliteStore) put(ctx context.Context, r Reading) error { return put(ctx, s.upsert, r) }

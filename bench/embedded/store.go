@@ -16,7 +16,7 @@ type store interface {
 	prefix(ctx context.Context, sensor, prefix string, see func(Reading)) error
 	// between reads those from low to high, both included.
 	between(ctx context.Context, sensor, low, high string, see func(Reading)) error
-	// index reads n readings of a place from a time on.
+	// index reads the keys of n readings of a place from a time on: sensor, time and place.
 	index(ctx context.Context, place, from string, n int, see func(Reading)) error
 	// filter reads all readings and returns those with a value from low to high.
 	filter(ctx context.Context, low, high int, see func(Reading)) error

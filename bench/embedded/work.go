@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
@@ -42,15 +43,15 @@ func works(d dataset) []work {
 		},
 		{Work: contest.Work{Name: "query-10", About: "Query of 10 items by prefix", Rows: prefixRows}, call: callPrefix},
 		{Work: contest.Work{Name: "query-1000", About: "Query of 1,000 items by range", Rows: rangeRows}, call: callRange},
-		{Work: contest.Work{Name: "index-10", About: "Query of 10 items through an index", Rows: indexRows}, call: callIndex},
+		{Work: contest.Work{Name: "index-10", About: "Query of the keys of 10 items through an index", Rows: indexRows}, call: callIndex},
 		{
 			Work:      contest.Work{Name: "filter", About: "Scan with a filter that keeps 1 of 100", Rows: d.items / filterPart},
 			unordered: true, call: callFilter,
 		},
-		{Work: contest.Work{Name: "put", About: "Put over an item"}, writes: true, call: callPut},
-		{Work: contest.Work{Name: "put-if", About: "Put with a condition that holds"}, writes: true, call: callPutIf},
+		{Work: contest.Work{Name: "put", About: "Put that changes an item and its place in the index"}, writes: true, call: callPut},
+		{Work: contest.Work{Name: "put-if", About: "The same put with a condition that holds"}, writes: true, call: callPutIf},
 		{Work: contest.Work{Name: "counter", About: "Update of a counter", Rows: 1}, writes: true, call: callAdd},
-		{Work: contest.Work{Name: "transact-4", About: "Transaction of 4 puts"}, writes: true, call: callTransact},
+		{Work: contest.Work{Name: "transact-4", About: "Transaction of 4 such puts"}, writes: true, call: callTransact},
 	}
 }
 
@@ -105,6 +106,14 @@ func callIndex(d dataset, i int) call {
 	}
 }
 
+// callMoved looks in the index for item i where puts move it to.
+func callMoved(d dataset, i int) call {
+	place, from := d.moved(i).Place, d.reading(i).At
+	return func(ctx context.Context, s store, see func(Reading)) error {
+		return s.index(ctx, place, from, indexRows, see)
+	}
+}
+
 func callFilter(d dataset, i int) call {
 	keep := d.items / filterPart
 	low := i % (d.items - keep)
@@ -113,22 +122,15 @@ func callFilter(d dataset, i int) call {
 	}
 }
 
-// changed returns item i with another note.
-func (d dataset) changed(i int) Reading {
-	r := d.reading(i)
-	r.Note = note(uint64(i + d.items))
-	return r
-}
-
 func callPut(d dataset, i int) call {
-	r := d.changed(i)
-	return func(ctx context.Context, s store, _ func(Reading)) error { return s.put(ctx, r) }
+	shift := d.shift(i)
+	return func(ctx context.Context, s store, _ func(Reading)) error { return s.put(ctx, shift.next()) }
 }
 
 func callPutIf(d dataset, i int) call {
-	r := d.changed(i)
+	shift := d.shift(i)
 	return func(ctx context.Context, s store, _ func(Reading)) error {
-		done, err := s.putIf(ctx, r, 10*d.items)
+		done, err := s.putIf(ctx, shift.next(), math.MaxInt32)
 		if err == nil && !done {
 			err = errors.New("the condition does not hold")
 		}
@@ -146,11 +148,17 @@ func callAdd(d dataset, i int) call {
 }
 
 func callTransact(d dataset, i int) call {
-	var all []Reading
-	for n := range together {
-		all = append(all, d.changed(d.partner(i, n)))
+	var shifts [together]shift
+	for n := range shifts {
+		shifts[n] = d.shift(d.partner(i, n))
 	}
-	return func(ctx context.Context, s store, _ func(Reading)) error { return s.putAll(ctx, all) }
+	return func(ctx context.Context, s store, _ func(Reading)) error {
+		var all [together]Reading
+		for n := range shifts {
+			all[n] = shifts[n].next()
+		}
+		return s.putAll(ctx, all[:])
+	}
 }
 
 // checked is how many calls of each work are compared.
@@ -172,7 +180,7 @@ func answers(ctx context.Context, s store, d dataset) (lines []string, err error
 	}
 
 	named := func(name string) work { return work{Work: contest.Work{Name: name}} }
-	get, index := named("then get"), named("then index")
+	get, index, away := named("then get"), named("then index"), named("then index of the other place")
 	for _, w := range works(d) {
 		for k := range checked {
 			i := d.item(k)
@@ -185,8 +193,10 @@ func answers(ctx context.Context, s store, d dataset) (lines []string, err error
 			for n := range together { // a transaction writes them all
 				i := d.partner(i, n)
 				err := errors.Join(
-					record(get, i, callGet(d, i)), record(index, i, callIndex(d, i)), s.put(ctx, d.reading(i)),
+					record(get, i, callGet(d, i)), record(index, i, callIndex(d, i)), record(away, i, callMoved(d, i)),
+					s.put(ctx, d.reading(i)),
 				)
+				d.away[i] = false
 				if err != nil {
 					return nil, err
 				}

@@ -1,13 +1,9 @@
 package layer
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net"
-	"net/http"
-	"strconv"
-	"sync"
 
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
@@ -38,61 +34,24 @@ func serveHere(shape work.Shape, serve func(context.Context, net.Listener) error
 type httpCanned struct {
 	*Remote
 	data    *Data
-	answers map[string][]byte // by request body
-	size    int               // bytes of all answers
-	last    map[work.Op][]byte
+	answers Answers
 }
 
 func newHTTPCanned(d *Data) (*httpCanned, error) {
-	l := &httpCanned{data: d, answers: map[string][]byte{}, last: map[work.Op][]byte{}}
-	srv := &http.Server{Handler: l}
+	l := &httpCanned{data: d, answers: Answers{byBody: map[string][]byte{}, last: map[work.Op][]byte{}}}
 	var err error
-	l.Remote, err = serveHere(d.Shape, func(ctx context.Context, ln net.Listener) error {
-		defer context.AfterFunc(ctx, func() { _ = srv.Close() })()
-		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
-		return nil
-	})
+	l.Remote, err = serveHere(d.Shape, l.answers.serve)
 	return l, err
 }
 
-// cannedBytes bounds the answers kept, because a server's own buffers are in a
-// cache too. Further requests share the last answer of their operation: the
-// answers of a workload are about equally long.
-const cannedBytes = 4 << 20
-
 // Prepare implements [Layer].
 func (l *httpCanned) Prepare(ctx context.Context, c *work.Call) (measure.Op, error) {
-	body := c.Body(l.data.Shape)
-	if l.size < cannedBytes || l.last[c.Op] == nil {
-		out, status := l.data.API.Serve(ctx, c.Op.Target(), body, nil)
-		if _, _, err := answer(c, status, out); err != nil {
-			return nil, err
-		}
-		l.last[c.Op], l.size = out, l.size+len(out)
+	err := l.answers.prepare(c, l.data.Shape, func(target string, body []byte) (out []byte, status int, err error) {
+		out, status = l.data.API.Serve(ctx, target, body, nil)
+		return out, status, nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	l.answers[string(body)] = l.last[c.Op]
 	return l.Remote.Prepare(ctx, c)
-}
-
-var cannedBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// ServeHTTP implements [http.Handler].
-func (l *httpCanned) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	buf := cannedBuffers.Get().(*bytes.Buffer)
-	defer cannedBuffers.Put(buf)
-	buf.Reset()
-	if _, err := buf.ReadFrom(r.Body); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	out, ok := l.answers[string(buf.Bytes())]
-	if !ok {
-		http.NotFound(w, r)
-		return
-	}
-	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
-	w.Header().Set("Content-Length", strconv.Itoa(len(out)))
-	_, _ = w.Write(out) // the client may be gone
 }

@@ -39,6 +39,9 @@ type Series struct {
 	// 100 s. Of operations shorter than 5 µs it has a sample only, because
 	// reading the clock would cost more than the operation.
 	Latency *hdrhistogram.Histogram
+	// Process, if not 0, is the process whose processor time rounds record: that of
+	// the server which the operations ask.
+	Process int
 
 	ops     []Op
 	workers []*worker
@@ -109,6 +112,10 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 	var failed atomic.Bool
 	errs := make([]error, len(s.workers))
 	runtime.ReadMemStats(&before)
+	processor := int64(0)
+	if s.Process != 0 {
+		processor = Processor(s.Process)
+	}
 	start := time.Now()
 	if len(s.workers) == 1 {
 		errs[0] = s.work(ctx, s.workers[0], start, d, &failed)
@@ -120,6 +127,9 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 		wg.Wait()
 	}
 	r := Round{Nanos: int64(time.Since(start))}
+	if s.Process != 0 {
+		r.Processor = Processor(s.Process) - processor
+	}
 	runtime.ReadMemStats(&after)
 	r.Held = after.Sys - after.HeapReleased
 	r.Allocs, r.AllocBytes = after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc

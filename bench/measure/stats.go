@@ -46,8 +46,10 @@ func RatioOf(x, base []float64) (r Ratio, ok bool) {
 
 // A Round is the figures of one round of one series.
 type Round struct {
-	Ops, Rows, Bytes   int64
-	Nanos              int64
+	Ops, Rows, Bytes int64
+	Nanos            int64
+	// Processor is the processor time of [Series.Process], in nanoseconds.
+	Processor          int64
 	Allocs, AllocBytes uint64
 	// Held is the memory that the Go runtime held from the system at the end of
 	// the round, in bytes.
@@ -66,6 +68,12 @@ func (r Round) PerOp(x float64) float64 {
 // all workers together.
 func (s *Series) PerOp() []float64 {
 	return s.each(func(r Round) float64 { return r.PerOp(float64(r.Nanos)) })
+}
+
+// ProcessorPerOp returns the processor time of an operation in each round, in
+// nanoseconds.
+func (s *Series) ProcessorPerOp() []float64 {
+	return s.each(func(r Round) float64 { return r.PerOp(float64(r.Processor)) })
 }
 
 // Time returns the median of [Series.PerOp].

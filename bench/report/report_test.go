@@ -150,3 +150,29 @@ func TestHTML(t *testing.T) {
 	require.Equal(t, 3+2+2*4, circles)
 	require.NoError(t, report.HTML(io.Discard, &bench.Report{}), "an empty report")
 }
+
+// TestHistory holds the lines to the format that benchstat reads.
+func TestHistory(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, report.History(&out, &bench.Report{
+		Build: bench.Build{Commit: "0123456789abcdef"}, Started: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC),
+		Targets: []bench.Target{
+			{Measure: "HTTP, 8 clients: get", Reached: "1.46 ×", Value: 1.46},
+			{Measure: "put", Reached: "412,000 a second, 1.4 ×", Value: 412e3},
+			{Measure: "start", Reached: "11 ms", Value: 11e6},
+			{Measure: "idle", Reached: "30 MB", Value: 30 << 20},
+			{Measure: "page, allocations", Reached: "13", Value: 13},
+			{Measure: "peer", Skipped: "none"},
+		},
+	}))
+	require.Regexp(t, `^commit: 0123456789ab
+machine: .*
+date: 2026-01-02
+BenchmarkTarget/HTTP-8-clients-get 1 1.46 times
+BenchmarkTarget/put 1 412000 ops/s
+BenchmarkTarget/start 1 1.1e\+07 ns/op
+BenchmarkTarget/idle 1 3.14573e\+07 bytes
+BenchmarkTarget/page-allocations 1 13 count
+
+$`, out.String())
+}

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // and keeps its output in serve.out and serve.err. EXAMPLES is the folder of the
 // examples, and MODELS that of [writeModels]. Where PostgreSQL is installed, which is
 // the condition postgres, the command database sets DATABASE to the URL of an empty
-// database.
+// database. The command mcp talks to sortkey mcp: see [talk].
 func TestScripts(t *testing.T) {
 	folder, err := filepath.Abs(filepath.Join("..", "..", "design", "examples"))
 	if err != nil {
@@ -54,6 +54,7 @@ func TestScripts(t *testing.T) {
 			},
 			"serve": startServer,
 			"halt":  stopServer,
+			"mcp":   talk,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {

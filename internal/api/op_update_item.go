@@ -49,7 +49,7 @@ func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wi
 	out, err := w.apply(ctx, s, in.TableName, in.Key, func(tx *table.Tx, t *table.Table) (table.Change, error) {
 		change, err := tx.Update(t, in.Key, update, w.cond)
 		if err == nil {
-			returned = bytes.Clone(returnedOf(value(in.ReturnValues), update, &change))
+			returned = returnedOf(value(in.ReturnValues), update, &change)
 		}
 		return change, err
 	})
@@ -60,11 +60,11 @@ func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wi
 }
 
 // returnedOf returns the attributes that ReturnValues asks for, nil if there are
-// none.
+// none. They stay valid: the new item was made by the update, and nothing changes it.
 func returnedOf(mode string, update *expr.Update, change *table.Change) attr.Item {
 	switch mode {
 	case returnAllOld:
-		return change.Old
+		return bytes.Clone(change.Old)
 	case returnAllNew:
 		return change.New
 	case returnUpdatedOld:

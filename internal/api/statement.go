@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -77,7 +76,7 @@ func (s *Service) runWrite(
 		}
 		change, err := a.run(tx, t)
 		if err == nil {
-			item = bytes.Clone(returnedOf(returnModes[st.Returning], st.Update, &change))
+			item = returnedOf(returnModes[st.Returning], st.Update, &change)
 		}
 		return change, err
 	})

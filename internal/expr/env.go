@@ -18,7 +18,10 @@ type Env struct {
 	names     []name // sorted by key
 	values    attr.Item
 	valueUsed []bool
-	buffer    [8]bool // initial memory of valueUsed
+
+	// Initial memory of names and valueUsed.
+	nameRoom  [3]name
+	valueRoom [8]bool
 }
 
 // A name is an entry of ExpressionAttributeNames.
@@ -51,8 +54,8 @@ func (e *Env) Reset(names map[string]string, values attr.Item) error {
 	if err := e.checkValues(); err != nil {
 		return err
 	}
-	if n := values.Len(); n <= len(e.buffer) {
-		e.valueUsed = e.buffer[:n]
+	if n := values.Len(); n <= len(e.valueRoom) {
+		e.valueUsed = e.valueRoom[:n]
 	} else {
 		e.valueUsed = make([]bool, n)
 	}
@@ -78,7 +81,9 @@ func (e *Env) addNames(names map[string]string) error {
 	if len(names) == 0 {
 		return refuse(p, "ExpressionAttributeNames must not be empty")
 	}
-	e.names = make([]name, 0, len(names))
+	if e.names = e.nameRoom[:0]; len(names) > len(e.nameRoom) {
+		e.names = make([]name, 0, len(names))
+	}
 	for key, attribute := range names {
 		e.names = append(e.names, name{key: key, attribute: attribute})
 	}
@@ -175,12 +180,12 @@ func (e *Env) Update(src string) (*Update, error) {
 		return nil, err
 	}
 	defer r.release()
-	r.allocate()
+	block := r.allocateUpdate()
 	actions := r.parseUpdate()
 	if err := r.error(); err != nil {
 		return nil, err
 	}
-	return newUpdate(UpdateExpression, actions), nil
+	return block.init(actions), nil
 }
 
 // Unused returns an [*Error] when no expression has used some name or value,

@@ -22,7 +22,7 @@ const (
 // A sum in parentheses is a whole value. It cannot be an operand of another
 // sum.
 func (p *parser) parseUpdate() []ast.Action {
-	var actions []ast.Action
+	actions := p.spare.actions
 	var toks []int
 	var seen [ast.TokDelete + 1]bool
 	for ok := true; ok; ok = p.syntax == nil && p.kind() != ast.TokEOF {
@@ -50,11 +50,13 @@ func (p *parser) parseUpdate() []ast.Action {
 			p.next()
 		}
 	}
-	paths := make([]ast.Path, len(actions))
-	for i, a := range actions {
-		paths[i] = a.Path.Path
+	if len(actions) > 1 {
+		paths := make([]ast.Path, len(actions))
+		for i, a := range actions {
+			paths[i] = a.Path.Path
+		}
+		p.checkPaths(paths, toks)
 	}
-	p.checkPaths(paths, toks)
 	return actions
 }
 
@@ -110,7 +112,8 @@ func (p *parser) setValue() part {
 	if p.syntax != nil {
 		return part{}
 	}
-	n := &ast.Arithmetic{Place: p.place(l.tok), Op: ast.Op(p.text(tok)), L: l.op, R: r.op}
+	n := take(&p.spare.sums)
+	*n = ast.Arithmetic{Place: p.place(l.tok), Op: ast.Op(p.text(tok)), L: l.op, R: r.op}
 	for _, x := range [...]part{l, r} {
 		if v, ok := x.op.(*ast.ValueOperand); ok && v.Value.Kind() != attr.Number && !v.Value.IsZero() {
 			p.noteLeaf(leafType, x.tok, msgType, n.Op, v.Value.Kind())

@@ -44,18 +44,24 @@ func Attributes(names []string) *Projection {
 // newProjection returns the projection of paths. They must not conflict, and
 // only equal paths may overlap.
 func newProjection(paths []ast.Path) *Projection {
+	p := new(Projection)
+	p.init(paths, nil)
+	return p
+}
+
+// init makes p what [newProjection] returns. Room is initial memory of the branches.
+func (p *Projection) init(paths []ast.Path, room []branch) {
 	order := make([]int, len(paths))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return comparePaths(paths[i], paths[j]) })
-	return &Projection{Paths: paths, root: branch{below: grow(paths, order, 0)}}
+	*p = Projection{Paths: paths, root: branch{below: grow(room, paths, order, 0)}}
 }
 
-// grow returns the branches for the steps at depth. Order lists the indexes of
+// grow appends the branches for the steps at depth. Order lists the indexes of
 // the paths, sorted; all of these paths are equal before depth.
-func grow(paths []ast.Path, order []int, depth int) []branch {
-	var out []branch
+func grow(out []branch, paths []ast.Path, order []int, depth int) []branch {
 	for i := 0; i < len(order); {
 		path := paths[order[i]]
 		if len(path) <= depth {
@@ -66,7 +72,7 @@ func grow(paths []ast.Path, order []int, depth int) []branch {
 		for j < len(order) && len(paths[order[j]]) > depth && paths[order[j]][depth] == path[depth] {
 			j++
 		}
-		out = append(out, branch{path[depth], order[i], grow(paths, order[i:j], depth+1)})
+		out = append(out, branch{path[depth], order[i], grow(nil, paths, order[i:j], depth+1)})
 		i = j
 	}
 	return out

@@ -68,6 +68,25 @@ func (u *Update) TopLevel() iter.Seq[string] {
 	return u.tree().TopLevel()
 }
 
+// Nested reports whether a path in the update, including those it only reads, leads into a
+// document.
+func (u *Update) Nested() bool {
+	if u == nil {
+		return false
+	}
+	for _, a := range u.Actions {
+		if len(a.Path.Path) > 1 {
+			return true
+		}
+		for o := range ast.Inside(a.Value) {
+			if path, ok := o.(*ast.PathOperand); ok && len(path.Path) > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Paths yields every document path in the update, including those it only
 // reads, in the order they are written. A path may occur more than once. The
 // caller must not change paths.

@@ -31,6 +31,10 @@ var SideOf func(db any) Side
 // Trace returns the sortkey.Trace of what a query or scan has read. Package sortkey sets it.
 var Trace func(tr *table.Trace) any
 
+// Control returns the http.Handler with which tests in other languages control the databases of a
+// *server.Server. Package server sets it.
+var Control func(server any) any
+
 // A Test is the test that owns a *sortkeytest.DB.
 type Test interface {
 	Helper()

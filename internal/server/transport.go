@@ -33,7 +33,11 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	in := req.WithContext(ctx) // a copy, which a handler may change
+	inner := ctx
+	if ctx.Value(http.LocalAddrContextKey) != nil { // the caller is a handler itself, of another server
+		inner = context.WithValue(ctx, http.LocalAddrContextKey, nil)
+	}
+	in := req.WithContext(inner) // a copy, which a handler may change
 	in.Proto, in.ProtoMajor, in.ProtoMinor = "HTTP/1.1", 1, 1
 	in.RequestURI, in.RemoteAddr = req.URL.RequestURI(), "in-process"
 	if in.Host == "" {

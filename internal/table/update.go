@@ -18,11 +18,11 @@ const msgUpdateSize = "Item size to update has exceeded the maximum allowed size
 // the table does not allow, [ConditionFailed] with Change.Capacity set. After an
 // error nothing is written.
 func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Condition) (Change, error) {
-	if err := t.CheckUpdate(key, update); err != nil {
-		return Change{}, err
-	}
 	partition, sort, err := t.Address(key)
 	if err != nil {
+		return Change{}, err
+	}
+	if err := t.checkActions(update); err != nil {
 		return Change{}, err
 	}
 	old, err := tx.get(t, partition, sort)
@@ -59,16 +59,27 @@ func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 	if err := t.CheckKey(key); err != nil {
 		return err
 	}
-	for name := range update.TopLevel() {
-		if t.key.Has(name) {
-			return invalid(
-				"One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key",
-				name,
-			)
+	return t.checkActions(update)
+}
+
+// checkActions is CheckUpdate without the key of the item.
+func (t *Table) checkActions(update *expr.Update) error {
+	refused := "" // the first attribute of the key that the update changes
+	for _, path := range update.Touched() {
+		if name := path[0].Name; t.key.Has(name) && (refused == "" || name < refused) {
+			refused = name
 		}
 	}
-	if err := t.CheckPaths(update.Paths()); err != nil {
-		return err
+	if refused != "" {
+		return invalid(
+			"One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key",
+			refused,
+		)
+	}
+	if update.Nested() {
+		if err := t.CheckPaths(update.Paths()); err != nil {
+			return err
+		}
 	}
 	if update == nil {
 		return nil
@@ -138,12 +149,7 @@ func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 		}
 	}
 	changed := func(name string) bool {
-		for n := range update.TopLevel() {
-			if n == name {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(update.Touched(), func(path ast.Path) bool { return path[0].Name == name })
 	}
 	for _, ix := range t.all[len(t.indexes):] {
 		for _, a := range ix.key.Hash {

@@ -173,6 +173,7 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 		if err != nil {
 			return nil, err
 		}
+		s.About, _ = root["Description"].(string)
 		all = append(all, s)
 	}
 	if all == nil {

@@ -28,6 +28,8 @@ type Schema struct {
 
 	// Place is where [Read] found the definition: the file, and the place in it.
 	Place string `json:"-"`
+	// About is the description of the template, if it has one.
+	About string `json:"-"`
 }
 
 // An Index is the definition of an index.

@@ -2,27 +2,27 @@ package text
 
 import "strings"
 
-// Markdown returns a text on one line in which Markdown reads nothing as markup.
+// Markdown returns a text on one line in which Markdown reads nothing as markup, and in which invisible
+// characters are escapes, see [Visible].
 func Markdown(s string) string {
 	var b strings.Builder
-	for _, r := range s {
+	for _, r := range Visible(s) {
 		switch r {
 		case '\\', '`', '*', '_', '[', ']', '<', '>', '|', '#', '&', '~', '@':
 			b.WriteByte('\\')
-		case '\n', '\r':
-			r = ' '
 		}
 		b.WriteRune(r)
 	}
 	return b.String()
 }
 
-// MarkdownCode returns a text as code in a cell of a table of Markdown, or a dash for none.
+// MarkdownCode returns a text as code in a cell of a table of Markdown, or a dash for none. Invisible
+// characters are escapes.
 func MarkdownCode(s string) string {
 	if s == "" {
 		return "–"
 	}
-	s = strings.NewReplacer("\n", " ", "\r", " ", "|", `\|`).Replace(s)
+	s = strings.ReplaceAll(Visible(s), "|", `\|`)
 	fence := "`"
 	for strings.Contains(s, fence) {
 		fence += "`"

@@ -165,7 +165,7 @@ func (d *difference) step() (c store.Change, more bool) {
 	default:
 		order = bytes.Compare(old.addr(), row.addr())
 	}
-	if order == 0 && bytes.Equal(old.value, row.value) {
+	if order == 0 && bytes.Equal(old.val(), row.val()) {
 		d.before.pass()
 		d.now.pass()
 		return c, true

@@ -11,8 +11,8 @@ import (
 type engine struct {
 	current atomic.Pointer[version] // nil after Close
 
-	writer chan struct{} // holds one token while an Update runs
-	nodes  nodes         // of the running Update
+	writer *turn
+	nodes  nodes // of the running Update
 
 	owners *atomic.Uint64 // the last owner of nodes, shared with all forks
 	shared atomic.Uint64  // nodes of owners up to this one may be shared with forks
@@ -36,7 +36,7 @@ func Open() store.Forker { return open(new(version), new(atomic.Uint64)) }
 
 // open returns a store with the rows of a version.
 func open(v *version, owners *atomic.Uint64) *engine {
-	s := &engine{writer: make(chan struct{}, 1), owners: owners}
+	s := &engine{writer: newTurn(), owners: owners}
 	s.current.Store(v)
 	return s
 }
@@ -119,16 +119,10 @@ func (s *engine) View(ctx context.Context, fn func(store.Reader) error) error {
 // Update implements [store.Store]. It calls fn once. Updates run one after the
 // other; a waiting Update returns early if ctx ends.
 func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error {
-	select {
-	case s.writer <- struct{}{}:
-	default:
-		select {
-		case s.writer <- struct{}{}:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+	if err := s.writer.take(ctx); err != nil {
+		return err
 	}
-	defer func() { <-s.writer }()
+	defer s.writer.leave()
 
 	base := s.hold()
 	if base == nil {

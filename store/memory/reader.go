@@ -79,7 +79,7 @@ func (t *tree) value(space store.Space, partition, sort []byte) (value []byte, o
 	a := newAddresses()
 	defer a.free()
 	if rec := t.get(a.row(space, partition, sort)); rec != nil {
-		return rec.value, true
+		return rec.val(), true
 	}
 	return nil, false
 }
@@ -90,7 +90,7 @@ func (r *reader) Query(space store.Space, partition []byte, rng store.Range, rev
 		a := newAddresses()
 		defer a.free()
 		a.slice(space, partition, rng)
-		r.walk(a.lo, a.hi, reverse, false, yield)
+		r.walk(a.lo, a.hi, reverse, yield)
 	}
 }
 
@@ -100,16 +100,19 @@ func (r *reader) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, erro
 		a := newAddresses()
 		defer a.free()
 		if a.span(space, s) {
-			r.walk(a.lo, a.hi, false, true, yield)
+			r.walk(a.lo, a.hi, false, yield)
 		} else {
-			r.walk(a.lo, nil, false, true, yield)
+			r.walk(a.lo, nil, false, yield)
 		}
 	}
 }
 
-// walk yields the rows with lo <= address < hi. A nil hi is no bound. If rows are scattered
-// in memory, a long ascending walk waits for the memory of a leaf's rows at one time.
-func (r *reader) walk(lo, hi []byte, reverse, scattered bool, yield func(store.Row, error) bool) {
+// firstTouched is how many rows of the first leaf an ascending walk waits for at one time. It
+// may end soon; a walk that goes on waits for all rows of a leaf.
+const firstTouched = 12
+
+// walk yields the rows with lo <= address < hi. A nil hi is no bound.
+func (r *reader) walk(lo, hi []byte, reverse bool, yield func(store.Row, error) bool) {
 	if !r.begin() {
 		yield(store.Row{}, store.ErrClosed)
 		return
@@ -133,7 +136,11 @@ func (r *reader) walk(lo, hi []byte, reverse, scattered bool, yield func(store.R
 					yield(store.Row{}, store.ErrClosed)
 					return false
 				}
-				if !yield(rec.public(), nil) {
+				if rec.value == isApart {
+					if !yield(rec.apart().row(), nil) {
+						return false
+					}
+				} else if !yield(rec.row(), nil) {
 					return false
 				}
 			}
@@ -141,18 +148,20 @@ func (r *reader) walk(lo, hi []byte, reverse, scattered bool, yield func(store.R
 		})
 		return
 	}
-	first := true
+	touched := firstTouched
 	t.ascend(lo, hi, func(recs []*record) bool {
-		if scattered && !first {
-			touch(recs)
-		}
-		first = false
+		touch(recs[:min(len(recs), touched)])
+		touched = fan
 		for _, rec := range recs {
 			if r.done.Load() {
 				yield(store.Row{}, store.ErrClosed)
 				return false
 			}
-			if !yield(rec.public(), nil) {
+			if rec.value == isApart {
+				if !yield(rec.apart().row(), nil) {
+					return false
+				}
+			} else if !yield(rec.row(), nil) {
 				return false
 			}
 		}
@@ -160,16 +169,16 @@ func (r *reader) walk(lo, hi []byte, reverse, scattered bool, yield func(store.R
 	})
 }
 
-// touch reads the beginning of each record and value. The processor then loads many of them
-// at the same time, where the walk itself would wait for one after the other: the order of a
-// scan is that of hashes, so each is somewhere else. The sum keeps the reads from being
-// removed.
+// touch reads the beginning of each record, and the beginning and the end of its value. The
+// processor then loads many of them at the same time, where the walk itself would wait for one
+// after the other: rows that lie together in the tree were often written at different times, so
+// each is somewhere else. The sum keeps the reads from being removed.
 //
 //go:noinline
 func touch(recs []*record) (sum byte) {
 	for _, rec := range recs {
-		if len(rec.value) > 0 {
-			sum += rec.value[0]
+		if value := rec.val(); len(value) > 0 {
+			sum += value[0] + value[len(value)-1]
 		}
 	}
 	return sum

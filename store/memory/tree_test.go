@@ -15,9 +15,7 @@ import (
 )
 
 // key returns a record with any bytes as its address.
-func key(b []byte) *record {
-	return &record{key: b, len: uint32(len(b)), value: bytes.Clone(b)}
-}
+func key(b []byte) *record { return makeRecord(b, 0, nil, bytes.Clone(b)) }
 
 // keys returns keys of several kinds: with long common prefixes, prefixes of
 // each other, with trailing zeros, and random bytes.

@@ -170,6 +170,37 @@ func TestUnknown(t *testing.T) {
 	require.Len(t, ledger(t, s), 1, "it was applied")
 }
 
+// TestBreakInTurn breaks the connection of an Update that has its turn after conflicts. It goes on, and does
+// not wait for its own turn.
+func TestBreakInTurn(t *testing.T) {
+	proxy, at := newStandin(t, database(t))
+	s := open(t, at, postgres.Options{MaxConns: 4, Timeout: 20 * time.Second})
+	set(t, s, "a", "0")
+	commits, cut := 0, false
+	proxy.on(func(statement string) action {
+		switch {
+		case statement == "commit" && commits < postgres.TurnAfter:
+			commits++
+			return refuse40001
+		case commits == postgres.TurnAfter && !cut && strings.HasPrefix(statement, "insert into sortkey_rows"):
+			cut = true
+			return cutBefore
+		}
+		return pass
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	require.NoError(t, s.Update(ctx, func(w store.Writer) error {
+		if _, _, err := w.Get(1, []byte("a"), nil); err != nil {
+			return err
+		}
+		return w.Put(1, []byte("a"), nil, []byte("1"))
+	}))
+	proxy.on(nil)
+	require.True(t, cut, "after %d conflicts", commits)
+	require.Equal(t, "1", value(t, s, "a"))
+}
+
 // TestLookup loses the answer to a commit, or the commit, and then the answers to the
 // first lookups too, or refuses them. A lookup must not take the trace of an earlier
 // one for that of the commit.

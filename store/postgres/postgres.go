@@ -156,7 +156,7 @@ func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *ex
 		case again.why == conflict && a.turn:
 			a.lost = again.row
 			continue
-		case again.why == lined || conflicts == turnAfter:
+		case !a.turn && (again.why == lined || conflicts == turnAfter): // who has its turn must not wait for it
 			end, err := s.takeTurn(ctx, again.row)
 			if err != nil {
 				return err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -27,22 +26,15 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/proptest"
 )
 
-// browser starts a headless browser, or skips the test. BROWSER names the browser;
-// PICTURES names a folder for screenshots of the pages.
+// browser starts the headless browser that BROWSER names, as scripts/check-report.sh sets it,
+// or skips the test. PICTURES names a folder for screenshots of the pages.
 func browser(t *testing.T) context.Context {
 	t.Helper()
-	proptest.NeedLong(t) // a browser takes seconds to start
 	path := os.Getenv("BROWSER")
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell"} {
-		if path == "" {
-			path, _ = exec.LookPath(name)
-		}
-	}
 	if path == "" {
-		t.Skip("there is no browser: apt-get install chromium, or say BROWSER=/path/to/chrome")
+		t.Skip("needs a browser; run scripts/check-report.sh, or set BROWSER=/path/to/chrome")
 	}
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true),

@@ -50,10 +50,16 @@ func open(t *testing.T, model string) (first *url.URL, file string) {
 	return first, file
 }
 
-// until waits until an expression is true.
+// until waits until an expression is true, also on the next page, once its scripts have run.
 func until(t *testing.T, tab context.Context, expression string) {
 	t.Helper()
-	_, err := chromedp.Run(tab, chromedp.Poll[bool](expression))
+	expression = `document.readyState === 'complete' && (` + expression + `)`
+	var err error
+	for range 20 { // a poll does not survive a navigation
+		if _, err = chromedp.Run(tab, chromedp.Poll[bool](expression)); err == nil || !strings.Contains(err.Error(), "context") && !strings.Contains(err.Error(), "navigated") {
+			break
+		}
+	}
 	require.NoError(t, err, expression)
 }
 

@@ -125,7 +125,7 @@ func (p *Prices) region(name string) (*Region, error) {
 	}
 	names := slices.Sorted(maps.Keys(p.Regions))
 	return nil, &advice.Error{
-		Msg: "no prices of region " + name + text.DidYouMean(name, names),
+		Msg: "no prices of region " + name,
 		Advice: fmt.Sprintf("there are prices of %s; give a file with those of %s with --prices (its form is that of "+
 			"internal/design/bill/prices.yaml)", strings.Join(names, ", "), name),
 	}

@@ -18,6 +18,9 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 		mark = "❌"
 	}
 	fmt.Fprintf(&b, "## %s Design: %s\n", mark, text.Markdown(r.Model.Name))
+	if len(r.Looked) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", text.Markdown(r.look()))
+	}
 	if len(r.Patterns) > 0 {
 		fmt.Fprint(&b, "\n| | pattern | rows | units | worst partition |\n|---|---|---:|---:|---:|\n")
 	}

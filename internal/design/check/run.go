@@ -51,6 +51,8 @@ type Result struct {
 	// the order of the file for each severity.
 	Findings []model.Finding
 	Tables   []TableStats
+	// Looked has the tables that [Running] looked at.
+	Looked []Looked
 }
 
 // A PatternResult is the result of one access pattern.
@@ -82,6 +84,7 @@ type PatternResult struct {
 	// Failures are the unmet expectations.
 	Failures []model.Finding
 
+	cut     int      // it was not read on after so many pages; 0 if it was
 	varied  []string // fields whose values differ between requests
 	nothing bool     // the failure is that it finds nothing
 	lost    int      // rows without the key of the item to which they should lead

@@ -3,9 +3,11 @@ package check
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/ast"
@@ -22,23 +24,25 @@ const RunningRule = "running-table"
 
 // RunningOptions configure [Running]. The zero value is ready to use.
 type RunningOptions struct {
-	// Items is the number of items of each table to look at. Default: 2,000.
+	// Items is the largest number of items of each table to look at. Default: 2,000.
 	Items int
-	// Tries is the number of items whose values a pattern is run with. Default: 5.
+	// Tries is the number of different values of items that a pattern is run with, and 20 at least if its
+	// budget is p95. Default: 5.
 	Tries int
-	// Pages limits the pages that a pattern reads. Default: 100.
+	// Pages limits the pages that a pattern without a Limit reads. Default: 100. With a Limit it reads one.
 	Pages int
 }
 
 // Running compares a model with running tables and runs its patterns on them. It only reads: it looks
 // at items all over each table, and takes the values of each pattern from items of its entity, because
-// those of the model are samples. Budgets are judged, in the most expensive of these readings; other
-// expectations are about the samples. Patterns that write are not run.
+// those of the model are samples. Budgets are judged, in the most expensive of these readings, or for p95 in
+// 95 of 100; other expectations are about the samples. Patterns that write are not run.
 func Running(ctx context.Context, target explain.Target, m *model.Model, o RunningOptions) (*Result, error) {
 	o.Items, o.Tries, o.Pages = cmp.Or(o.Items, 2000), cmp.Or(o.Tries, 5), cmp.Or(o.Pages, 100)
 	r := &running{
 		ctx: ctx, target: target, m: m, o: o, result: &Result{Model: m, Scale: 1},
-		items: map[*model.Entity][]attr.Item{}, there: map[*model.Table]*keyschema.Table{},
+		items: map[*model.Entity][]attr.Item{}, looked: map[*model.Table]Looked{},
+		there: map[*model.Table]*keyschema.Table{},
 	}
 	for _, t := range m.Tables {
 		if err := r.table(t); err != nil {
@@ -57,6 +61,16 @@ func Running(ctx context.Context, target explain.Target, m *model.Model, o Runni
 	return r.result, nil
 }
 
+// Looked says how many items of a running table a check looked at.
+type Looked struct {
+	Table *model.Table
+	Items int
+	All   bool // the table has no more
+}
+
+// Empty reports whether the table has no items.
+func (l Looked) Empty() bool { return l.All && l.Items == 0 }
+
 type running struct {
 	ctx    context.Context
 	target explain.Target
@@ -64,6 +78,7 @@ type running struct {
 	o      RunningOptions
 	result *Result
 	items  map[*model.Entity][]attr.Item
+	looked map[*model.Table]Looked
 	there  map[*model.Table]*keyschema.Table // the tables that exist
 }
 
@@ -147,35 +162,35 @@ const segments = 16
 
 // sample looks at items all over a table.
 func (r *running) sample(t *model.Table) error {
+	looked := Looked{Table: t}
 	strangers, attributes := 0, map[string]int{}
 	var strange attr.Item
-	for s := range int64(segments) {
-		in := &wire.ScanInput{
-			TableName: &t.Name, Segment: new(s), TotalSegments: new(int64(segments)),
-			Limit: new(int64(max(r.o.Items/segments, 1))),
-		}
-		out, _, err := r.target.Do(r.ctx, in)
-		if err != nil {
-			return err
-		}
-		page, ok := out.(*wire.ScanOutput)
-		if !ok {
-			return fmt.Errorf("the answer to a Scan is a %T", out)
-		}
-		for _, it := range page.Items {
-			r.result.Items++
-			e := r.m.Classify(t, it)
-			if e == nil {
-				if strangers++; strange == nil {
-					strange = it
-				}
-				continue
+	var err error
+	looked.All, err = r.look(t, func(it attr.Item) {
+		looked.Items++
+		e := r.m.Classify(t, it)
+		if e == nil {
+			if strangers++; strange == nil {
+				strange = it
 			}
-			r.items[e] = append(r.items[e], it)
-			for _, name := range e.Unlike(it) {
-				attributes[e.Name+"."+name]++
-			}
+			return
 		}
+		r.items[e] = append(r.items[e], it)
+		for _, name := range e.Unlike(it) {
+			attributes[e.Name+"."+name]++
+		}
+	})
+	if err != nil {
+		return err
+	}
+	r.result.Items += looked.Items
+	r.result.Looked = append(r.result.Looked, looked)
+	r.looked[t] = looked
+
+	if looked.Empty() {
+		r.differ(model.Note, model.Finding{Pos: t.Pos, Table: t.Name}, "fill it: patterns take their values from items",
+			"table %s is empty there", t.Name)
+		return nil
 	}
 	if strangers > 0 {
 		severity := model.Warning
@@ -183,23 +198,99 @@ func (r *running) sample(t *model.Table) error {
 			severity = model.Note // the model has such items
 		}
 		r.differ(severity, model.Finding{Pos: t.Pos, Table: t.Name, Keys: []string{rowText(t, strange)}},
-			"add an entity with their keys", "%s of %s are of no entity of the model",
-			text.Count(strangers, "item"), text.Thousands(r.result.Items))
+			"add an entity with their keys", "%s in table %s %s of no entity of the model",
+			outOf(strangers, looked.Items), t.Name, text.Agree(strangers, "is", "are"))
 	}
 	for _, e := range r.m.Entities {
-		r.entity(t, e, attributes)
+		if e.Table == t {
+			r.entity(t, e, attributes)
+		}
 	}
 	return nil
 }
 
+// outOf says how many of the items looked at are meant.
+func outOf(n, looked int) string {
+	return fmt.Sprintf("%s of %s looked at", text.Count(n, "item"), text.Thousands(looked))
+}
+
+// A part is what is left of a segment of a table.
+type part struct {
+	segment, of int64
+	next        attr.Item // nil at its beginning
+}
+
+// look calls see with items of a table, at most as many as the options say: with about as many of each
+// segment, and more of some where others have fewer. It reports whether these are all items.
+func (r *running) look(t *model.Table, see func(attr.Item)) (all bool, err error) {
+	left := r.o.Items
+	var parts []part
+	for s := range int64(min(segments, left)) {
+		parts = append(parts, part{segment: s, of: int64(min(segments, left))})
+	}
+	for len(parts) > 0 && left > 0 {
+		var more []part
+		for i, p := range parts {
+			if left == 0 {
+				more = append(more, p)
+				continue
+			}
+			behind := len(parts) - i // with this one
+			page, err := r.scan(t, p, (left+behind-1)/behind)
+			if err != nil {
+				return false, err
+			}
+			for _, it := range page.Items {
+				see(it)
+			}
+			left = max(left-len(page.Items), 0)
+			if p.next = page.LastEvaluatedKey; p.next != nil {
+				more = append(more, p)
+			}
+		}
+		parts = more
+	}
+	return len(parts) == 0, nil
+}
+
+// scan reads a page of a part.
+func (r *running) scan(t *model.Table, p part, limit int) (*wire.ScanOutput, error) {
+	out, _, err := r.target.Do(r.ctx, &wire.ScanInput{
+		TableName: &t.Name, Segment: &p.segment, TotalSegments: &p.of, Limit: new(int64(limit)),
+		ExclusiveStartKey: p.next,
+	})
+	if err != nil {
+		return nil, err
+	}
+	page, ok := out.(*wire.ScanOutput)
+	if !ok {
+		return nil, fmt.Errorf("the answer to a Scan is a %T", out)
+	}
+	return page, nil
+}
+
+// absent says why there are no items of an entity, or returns "".
+func (r *running) absent(e *model.Entity) string {
+	switch looked := r.looked[e.Table]; {
+	case len(r.items[e]) > 0:
+		return ""
+	case looked.Empty():
+		return "table " + e.Table.Name + " is empty there"
+	case looked.All:
+		return "table " + e.Table.Name + " has no items of entity " + e.Name + " there"
+	}
+	return "none of the items looked at is of entity " + e.Name
+}
+
 // entity reports what is different in the items of an entity.
 func (r *running) entity(t *model.Table, e *model.Entity, unlike map[string]int) {
-	if e.Table != t {
-		return
-	}
 	about := model.Finding{Pos: e.Pos, Table: t.Name, Entity: e.Name}
-	if len(r.items[e]) == 0 {
-		r.differ(model.Note, about, "look at more items, or remove it from the model", "none of the items looked at is of entity %s", e.Name)
+	if why := r.absent(e); why != "" {
+		advice := "look at more items, or remove it from the model"
+		if r.looked[t].All {
+			advice = "remove it from the model, or add such items"
+		}
+		r.differ(model.Note, about, advice, "%s", why)
 	}
 	for _, a := range e.Attributes {
 		n := unlike[e.Name+"."+a.Name]
@@ -214,16 +305,17 @@ func (r *running) entity(t *model.Table, e *model.Entity, unlike map[string]int)
 				break
 			}
 		}
-		r.differ(model.Warning, f, "correct the template, or the items", "%s of %s has another form than in the model in %s of %s",
-			a.Name, e.Name, text.Count(n, "item"), text.Thousands(len(r.items[e])))
+		r.differ(model.Warning, f, "correct the template, or the items", "%s of %s has another form than in the model in %s",
+			a.Name, e.Name, outOf(n, len(r.items[e])))
 	}
 }
 
-// pattern runs a pattern with the values of several items, and returns the reading that costs most.
+// pattern runs a pattern with the values of several items, and returns the reading that costs most, among
+// those that fail if more do than the budget allows.
 func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	asked := *p
 	x := p.Expect
-	asked.Expect = model.Expect{Pos: x.Pos, Entities: x.Entities, Error: x.Error, Budget: model.BudgetSample}
+	asked.Expect = model.Expect{Pos: x.Pos, Entities: x.Entities, Error: x.Error, Budget: x.Budget}
 	if x.Budget != model.BudgetSample { // that is for the values of the model
 		asked.Expect.MaxRows, asked.Expect.Units, asked.Expect.Pages, asked.Expect.Waste = x.MaxRows, x.Units, x.Pages, x.Waste
 	}
@@ -235,8 +327,8 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	case p.Table != nil && r.there[p.Table] == nil:
 		most.Skipped = "table " + p.Table.Name + " does not exist there"
 		return most, nil
-	case p.Entity != nil && len(r.items[p.Entity]) == 0:
-		most.Skipped = "none of the items looked at is of entity " + p.Entity.Name
+	case p.Entity != nil && r.absent(p.Entity) != "":
+		most.Skipped = r.absent(p.Entity)
 		return most, nil
 	}
 
@@ -244,8 +336,12 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	if p.Entity != nil && p.Request == nil && len(p.Where) > 0 {
 		tries = r.tries(&asked)
 	}
-	for i, q := range tries {
-		o := explain.Options{Pages: r.o.Pages, Classify: r.m.EntityName, Brief: true}
+	o := explain.Options{Pages: r.o.Pages, Classify: r.m.EntityName, Brief: true}
+	if limited(p) {
+		o.Pages = 0 // one
+	}
+	var read []PatternResult
+	for _, q := range tries {
 		pr, err := Through(r.ctx, r.target, r.m, q, o)
 		if err != nil {
 			return most, err
@@ -253,39 +349,135 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 		if pr.FoundNothing() {
 			pr.Failures = nil // the item may have changed since, or lie outside the range
 		}
-		if i == 0 || pr.Units() > most.Units() || !pr.OK() && most.OK() {
-			most = pr
+		if rep := pr.Report; o.Pages > 0 && rep != nil && rep.Last != nil && rep.Pages == o.Pages {
+			pr.cut = o.Pages
 		}
+		read = append(read, pr)
 	}
-	return most, nil
+
+	slices.SortStableFunc(read, func(a, b PatternResult) int {
+		if a.OK() != b.OK() {
+			return cmp.Compare(len(b.Failures), len(a.Failures))
+		}
+		return cmp.Compare(b.Units(), a.Units())
+	})
+	if x.Budget == model.BudgetP95 {
+		return read[r.exempt(p, read)], nil
+	}
+	return read[0], nil
 }
 
-// tries returns a pattern with the values of items of its entity that have all of them.
-func (r *running) tries(p *model.Pattern) (all []*model.Pattern) {
-	items := r.items[p.Entity]
-	for i := 0; i < len(items) && len(all) < r.o.Tries; i += max(1, len(items)/r.o.Tries/2) {
-		values := p.Entity.FieldsOf(items[i])
-		q := *p
-		q.Where = slices.Clone(p.Where)
-		whole := true
-		for k, w := range q.Where {
-			if w.Op != ast.Equal {
+// exempt returns how many of the readings that fail, which are the first, a budget of p95 allows. Values
+// were taken from items. If these are not all there are, a value is the likelier to be among them the more
+// items have it, so its reading counts the less.
+func (r *running) exempt(p *model.Pattern, read []PatternResult) (n int) {
+	weight := func(pr *PatternResult) float64 {
+		if pr.Total == nil || p.Entity == nil || r.looked[p.Entity.Table].All {
+			return 1
+		}
+		return 1 / float64(max(pr.Total.Examined, 1))
+	}
+	all, failed := 0.0, 0.0
+	for i := range read {
+		all += weight(&read[i])
+	}
+	for n < len(read)-1 && !read[n].OK() {
+		if failed += weight(&read[n]); failed > all/20 {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// limited reports whether the request of a pattern has a Limit, so that it is for one page.
+func limited(p *model.Pattern) bool {
+	var request struct{ Limit *int64 }
+	_ = json.Unmarshal(p.Request, &request)
+	return p.Limit > 0 || request.Limit != nil
+}
+
+// tries returns a pattern with different values of items of its entity that have all of them: the values
+// that most of the items have, which cost most, and others. If the budget is for most values only, it
+// returns more of them, all over the items.
+func (r *running) tries(p *model.Pattern) []*model.Pattern {
+	var all []*model.Pattern
+	shares := map[*model.Pattern]int{}
+	known := map[string]*model.Pattern{}
+	for _, it := range r.items[p.Entity] {
+		q := withValues(p, it)
+		if q == nil {
+			continue
+		}
+		id := fmt.Sprintf("%q", q.Where)
+		if known[id] == nil {
+			if _, err := compile.Split(q); err != nil {
 				continue
 			}
-			v, ok := values[w.Field]
-			if p.Entity.Field(w.Field) == nil {
-				a := items[i].Get(w.Field)
-				v, ok = model.TextOf(a), a.Kind() != 0
-			}
-			q.Where[k].Args = []string{v}
-			whole = whole && ok
+			known[id] = q
+			all = append(all, q)
 		}
-		if _, err := compile.Split(&q); whole && err == nil {
-			all = append(all, &q)
-		}
+		shares[known[id]]++
 	}
 	if len(all) == 0 {
 		return []*model.Pattern{p}
 	}
-	return all
+	if p.Expect.Budget == model.BudgetP95 {
+		return spreadOver(all, max(r.o.Tries, 20))
+	}
+
+	slices.SortStableFunc(all, func(a, b *model.Pattern) int { return cmp.Compare(shares[b], shares[a]) })
+	first := min((r.o.Tries+1)/2, len(all))
+	return append(all[:first:first], spreadOver(all[first:], r.o.Tries-first)...)
+}
+
+// withValues returns a pattern with the values of an item, or nil if it lacks one.
+func withValues(p *model.Pattern, it attr.Item) *model.Pattern {
+	values := p.Entity.FieldsOf(it)
+	q := *p
+	q.Where = slices.Clone(p.Where)
+	for k, w := range q.Where {
+		if w.Op != ast.Equal {
+			continue
+		}
+		v, ok := values[w.Field]
+		if p.Entity.Field(w.Field) == nil {
+			a := it.Get(w.Field)
+			v, ok = model.TextOf(a), a.Kind() != 0
+		}
+		if !ok {
+			return nil
+		}
+		q.Where[k].Args = []string{v}
+	}
+	return &q
+}
+
+// spreadOver returns so many elements all over a list, or all if it has fewer.
+func spreadOver[T any](all []T, many int) (some []T) {
+	if len(all) <= many {
+		return all
+	}
+	for i := range many {
+		some = append(some, all[i*len(all)/many])
+	}
+	return some
+}
+
+// look says how many items of which tables the check looked at.
+func (r *Result) look() string {
+	var parts []string
+	for _, l := range r.Looked {
+		part := fmt.Sprintf("%s of table %s", text.Count(l.Items, "item"), l.Table.Name)
+		switch {
+		case l.Empty():
+			part = "table " + l.Table.Name + ", which is empty"
+		case l.All:
+			part += ", which are all"
+		default:
+			part += ", which has more"
+		}
+		parts = append(parts, part)
+	}
+	return "running tables: looked at " + strings.Join(parts, "; at ") + "."
 }

@@ -50,23 +50,31 @@ const (
 	labelWidth = 9
 )
 
-// line writes a label and wrapped text.
+// line writes a label and wrapped text. Names in it may have any characters.
 func (p *printer) line(label string, paint func(string) string, s string) {
+	p.painted(label, paint, text.Visible(s))
+}
+
+// painted is line for text that has colours and only characters that can be shown.
+func (p *printer) painted(label string, paint func(string) string, s string) {
 	for i, l := range terminal.Wrap(s, max(p.o.Width-indent-labelWidth, 30)) {
 		if i > 0 {
 			label = ""
 		}
-		p.whole(label, paint, l)
+		p.print(label, paint, l)
 	}
 }
 
 // whole writes a label and text on one line.
 func (p *printer) whole(label string, paint func(string) string, s string) {
+	p.print(label, paint, text.Visible(s))
+}
+
+func (p *printer) print(label string, paint func(string) string, s string) {
 	head := strings.Repeat(" ", labelWidth)
 	if label != "" {
 		head = p.paint.Faint(fmt.Sprintf("%-*s", labelWidth, label))
 	}
-	s = strings.ReplaceAll(s, "\n", " ")
 	if paint != nil {
 		s = paint(s)
 	}
@@ -74,12 +82,15 @@ func (p *printer) whole(label string, paint func(string) string, s string) {
 }
 
 func (p *printer) write() {
-	fmt.Fprintln(&p.out, p.paint.Strong(p.r.Model.Name))
+	fmt.Fprintln(&p.out, p.paint.Strong(text.Visible(p.r.Model.Name)))
 	if p.r.Model.About != "" && !p.o.Quiet {
-		fmt.Fprintln(&p.out, strings.Join(terminal.Wrap(p.r.Model.About, p.o.Width), "\n"))
+		fmt.Fprintln(&p.out, strings.Join(terminal.Wrap(text.VisibleLines(p.r.Model.About), p.o.Width), "\n"))
 	}
 	if p.r.Scale < 1 {
 		fmt.Fprintln(&p.out, p.paint.Warn(strings.Join(terminal.Wrap(p.sample(), p.o.Width), "\n")))
+	}
+	if len(p.r.Looked) > 0 && !p.o.Quiet {
+		fmt.Fprintln(&p.out, strings.Join(terminal.Wrap(text.Visible(p.r.look()), p.o.Width), "\n"))
 	}
 	for i := range p.r.Patterns {
 		if pr := &p.r.Patterns[i]; !p.o.Quiet || !pr.OK() {
@@ -104,7 +115,7 @@ func (p *printer) pattern(pr *PatternResult) {
 	case !pr.OK():
 		mark = p.paint.Bad("✗")
 	}
-	fmt.Fprintf(&p.out, "%s %s\n", mark, p.paint.Strong(pr.Pattern.Name))
+	fmt.Fprintf(&p.out, "%s %s\n", mark, p.paint.Strong(text.Visible(pr.Pattern.Name)))
 	if pr.Compile != nil && pr.OK() {
 		p.line("refused", nil, compile.NotARange+": "+pr.Compile.Msg)
 		p.line("instead", nil, pr.Compile.Advice)
@@ -167,7 +178,7 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		"; %s, %s; %s %s", text.Count(total.Bytes+total.Fetched, "byte"), text.Count(total.Pages, "page"),
 		units(total.Units(pr.Pattern.Consistent)), consistency,
 	)
-	p.line("reads", nil, read)
+	p.painted("reads", nil, read)
 	if b := pr.Batch; b != nil {
 		p.line("then", nil, fmt.Sprintf(
 			"%s by key, in %s; %s, %s; %s in all", pr.Pattern.Then.Name+" "+text.Thousands(b.Items),
@@ -200,6 +211,9 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 			parts = append(parts, part)
 		}
 		p.line("rows", nil, strings.Join(parts, ", "))
+	}
+	if pr.cut > 0 {
+		p.line("stops", p.paint.Warn, "after "+text.Count(pr.cut, "page")+": the pattern reads more, and costs more")
 	}
 	if r.Operation == "Query" && r.Limit > 0 && r.Last != nil {
 		p.line("stops", nil, r.Stop)
@@ -341,7 +355,7 @@ func (p *printer) findings(s model.Severity) {
 			fmt.Fprintf(&p.out, "\n%s\n", paint(s.String()+"s"))
 			first = false
 		}
-		fmt.Fprintf(&p.out, "  %s %s\n", p.paint.Strong(f.Pos.String()), p.paint.Faint(f.Rule))
+		fmt.Fprintf(&p.out, "  %s %s\n", p.paint.Strong(text.Visible(f.Pos.String())), p.paint.Faint(f.Rule))
 		p.line("", nil, f.Message)
 		for i, k := range f.Keys {
 			label := "keys"

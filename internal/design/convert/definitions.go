@@ -19,6 +19,9 @@ func (im *importer) definitions(f File) error {
 		im.add(Loss{Pos: model.Pos{File: f.Name}, What: n.Text, Hint: n.Advice})
 	}
 	for _, s := range f.Tables {
+		if im.m.About == "" {
+			im.m.About = s.About
+		}
 		if err := im.definition(s); err != nil {
 			return err
 		}

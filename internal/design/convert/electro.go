@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -91,12 +92,44 @@ func (im *importer) electroIndexes(t *model.Table, n *node) {
 		}
 		if t.Index(name) == nil {
 			local := len(t.Partition) > 0 && slices.Equal(key("pk"), t.Partition)
-			t.Indexes = append(
-				t.Indexes,
-				&model.Index{Name: name, Local: local, Partition: key("pk"), Sort: key("sk"), Projection: "ALL"},
-			)
+			index := &model.Index{Name: name, Local: local, Partition: key("pk"), Sort: key("sk")}
+			index.Projection, index.Include = electroProjection(x.get("projection"))
+			t.Indexes = append(t.Indexes, index)
 		}
 	}
+}
+
+// electroProjection returns the projection of an index: all, keys_only, or a list of attributes.
+func electroProjection(n *node) (kind string, include []string) {
+	for _, m := range n.elems() {
+		if m.isText() {
+			include = append(include, m.text)
+		}
+	}
+	switch {
+	case len(include) > 0:
+		return "INCLUDE", include
+	case n.isText() && n.text == "keys_only":
+		return "KEYS_ONLY", nil
+	}
+	return "ALL", nil
+}
+
+// electroConstant returns the only value that an attribute can have: the single one of its type, which
+// is also its default. It is "" for other attributes.
+func electroConstant(n, a *node) string {
+	list := a.get("type").elems()
+	if len(list) != 1 || !list[0].isText() || a.str("default") != list[0].text {
+		return ""
+	}
+	for _, x := range n.get("indexes").members() {
+		for _, part := range []string{"pk", "sk"} {
+			if slices.Contains(composites(x.get(part)), a.key) {
+				return ""
+			}
+		}
+	}
+	return list[0].text
 }
 
 func (im *importer) electroEntity(t *model.Table, n *node) {
@@ -105,6 +138,12 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 	d := im.declare(s.entity, "", t, n)
 	var order []string
 	for _, a := range n.get("attributes").members() {
+		if v := electroConstant(n, a); v != "" {
+			d.e.Attributes = append(d.e.Attributes, &model.Template{
+				Name: cmp.Or(a.str("field"), a.key), Kind: attr.String, Const: attr.NewString(v),
+			})
+			continue
+		}
 		if a.key != fieldName(a.key) {
 			d.skip(a.key, "it is not a valid field name")
 			continue

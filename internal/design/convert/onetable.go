@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,6 +26,9 @@ func (im *importer) oneTable(n *node) {
 	}
 	if d := n.str("description"); d != "" {
 		im.m.About = d
+	}
+	if s := slug(n.str("name")); s != "" && im.o.Name == "" {
+		im.name = s
 	}
 	if e := n.get("extensions"); !e.vacant() {
 		im.loss(e, "the extensions", "a model has none", "")
@@ -151,6 +155,13 @@ func (o *oneTable) table(n *node) bool {
 		}
 		t.Indexes = append(t.Indexes, index)
 	}
+	for _, m := range n.get("models").members() {
+		for _, f := range m.members() {
+			if f.get("ttl").isTrue() && t.TTL == "" {
+				t.TTL = cmp.Or(f.str("map"), f.key)
+			}
+		}
+	}
 	o.t = o.im.addTable(t, indexes)
 	return o.t != nil
 }
@@ -177,11 +188,13 @@ func (o *oneTable) model(n *node) *group {
 	names := map[string]string{} // of attributes, where they are mapped
 	for _, f := range fields {
 		name := f.key
-		if name != fieldName(name) {
-			d.skip(name, "it is not a valid field name")
+		if names[name] = name; name != fieldName(name) {
+			if !f.get("value").isText() {
+				d.skip(name, "it is not a valid field name")
+				delete(names, name)
+			}
 			continue
 		}
-		names[name] = name
 		if m := f.str("map"); m != "" {
 			if strings.Contains(m, ".") {
 				d.skip(name, "it is packed into another attribute")
@@ -292,6 +305,11 @@ func (o *oneTable) field(d *declared, f *node) {
 		typ.Name = "number"
 	case "date":
 		typ = o.date(f)
+	case "binary", "buffer", "arraybuffer":
+		if !o.t.IsKey(f.key) {
+			d.skip(f.key, "a field must be a string, a number or a time, not "+t+"; samples can have the attribute")
+			return
+		}
 	default:
 		d.skip(f.key, "a field must be a string, a number or a time, not "+clip(t)+"; samples can have the attribute")
 		return

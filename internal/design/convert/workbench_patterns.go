@@ -60,7 +60,7 @@ func (im *importer) workbenchPattern(n *node, t *model.Table, i int) {
 		im.loss(n, "pattern "+clip(name), err.Error(), "")
 		return
 	}
-	p := &model.Pattern{Name: clip(name), About: about, Operation: operation, Request: data, Table: t}
+	p := &model.Pattern{Name: name, About: about, Operation: operation, Request: data, Table: t}
 	if index, _ := request["IndexName"].(string); index != "" {
 		if p.Index = t.Index(index); p.Index == nil {
 			im.loss(n, "pattern "+clip(name), "it reads the index "+clip(index)+", which table "+t.Name+" lacks", "")

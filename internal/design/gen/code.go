@@ -225,8 +225,79 @@ func (f *file) constValue(v attr.Value) string {
 }
 
 // helperNames are the helper functions that [file.helpers] can add.
-var helperNames = []string{"keyCondition", "inRange", "attributeS", "attributeN", "attributeB", "addConditions", "keyText",
-	"queryItems", "scanItems", "startOfDay", "endOfDay", "endOfDayText", "fieldIs"}
+var helperNames = slices.Concat([]string{
+	"keyCondition", "inRange", "attributeS", "attributeN", "attributeB", "addConditions", "keyText", "queryItems",
+	"scanItems", "startOfDay", "endOfDay", "endOfDayText", "fieldIs",
+}, periodNames())
+
+// A period is a unit of time other than a day: its layout, and the starts of its period and of the next.
+type period struct{ unit, layout, start, next string }
+
+var periods = []period{
+	{"Year", "2006", "time.Date(at.Year(), 1, 1, 0, 0, 0, 0, time.UTC)", "AddDate(1, 0, 0)"},
+	{"Month", "2006-01", "time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)", "AddDate(0, 1, 0)"},
+	{"Hour", "2006-01-02T15", "at.Truncate(time.Hour)", "Add(time.Hour)"},
+	{"Minute", "2006-01-02T15:04", "at.Truncate(time.Minute)", "Add(time.Minute)"},
+}
+
+func periodNames() (all []string) {
+	for _, p := range periods {
+		all = append(all, p.names()...)
+	}
+	return all
+}
+
+// names returns the names of the helpers of a period.
+func (p period) names() []string {
+	return []string{"startOf" + p.unit, "endOf" + p.unit, "startOf" + p.unit + "Text", "endOf" + p.unit + "Text"}
+}
+
+// source returns the source of one of the helpers.
+func (p period) source(name string) string {
+	return strings.NewReplacer(
+		"UNIT", p.unit, "unit", strings.ToLower(p.unit), "LAYOUT", p.layout, "START", p.start, "NEXT", p.next,
+	).Replace(periodSources[slices.Index(p.names(), name)])
+}
+
+var periodSources = []string{`
+// startOfUNIT returns the first moment of the unit of a time, in UTC. It keeps the
+// zero time, which package keys refuses.
+func startOfUNIT(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	at = at.UTC()
+	return START
+}
+`, `
+// endOfUNIT returns the last moment of the unit of a time, in UTC. It keeps the
+// zero time, which package keys refuses.
+func endOfUNIT(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	at = at.UTC()
+	return START.NEXT.Add(-1)
+}
+`, `
+// startOfUNITText returns the first moment of a unit such as LAYOUT. It keeps other texts.
+func startOfUNITText(text string) string {
+	at, err := time.Parse("LAYOUT", text)
+	if err != nil {
+		return text
+	}
+	return at.Format(time.RFC3339)
+}
+`, `
+// endOfUNITText returns the last moment of a unit such as LAYOUT. It keeps other texts.
+func endOfUNITText(text string) string {
+	at, err := time.Parse("LAYOUT", text)
+	if err != nil {
+		return text
+	}
+	return at.NEXT.Add(-1).Format(time.RFC3339Nano)
+}
+`}
 
 // helpers adds the helper functions that the body uses.
 func (f *file) helpers() {
@@ -248,6 +319,14 @@ func (f *file) helpers() {
 			f.body.WriteString(day[1])
 			if !strings.HasSuffix(day[0], "Text") {
 				f.use("time")
+			}
+		}
+	}
+	for _, p := range periods {
+		for _, name := range p.names() {
+			if slices.Contains(f.uses, name) {
+				f.use("time")
+				f.body.WriteString(p.source(name))
 			}
 		}
 	}

@@ -3,5 +3,6 @@
 // JavaScript code; [Request] does so for any request of the same operations.
 // [Go] generates a Go file with typed functions for the keys and the access
 // patterns of a model. The file uses package keys to encode and check values,
-// and the AWS SDK for the types of requests.
+// and the AWS SDK for the types of requests. [Python] and [TypeScript] generate
+// the same in one file, with what they need of package keys in it.
 package gen

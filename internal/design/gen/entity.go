@@ -147,7 +147,7 @@ func (f *file) entity(e *model.Entity) {
 		if k.method == "" {
 			continue
 		}
-		f.doc("%s returns %s of %s, %s.", k.method, f.role(e.Table, k.Name), e.Name, k.t.Template)
+		f.doc("%s returns %s of %s, %s.", k.method, role(e.Table, k.Name), e.Name, k.t.Template)
 		f.printf(
 			"func (k %s) %s() (string, error) { return %s.Format(%s) }\n", name, k.method, f.templates[k.t],
 			fieldsOf(k.parts, values, "k."),
@@ -175,7 +175,7 @@ func (f *file) useType(t string) {
 }
 
 // role describes the role of a key attribute.
-func (f *file) role(t *model.Table, name string) string {
+func role(t *model.Table, name string) string {
 	is := func(list []model.Attribute) bool {
 		return slices.ContainsFunc(list, func(a model.Attribute) bool { return a.Name == name })
 	}
@@ -342,17 +342,7 @@ func trimFraction(at string) string {
 
 // parse generates the function that parses all keys of an item.
 func (f *file) parse(e *model.Entity, name string, all []key, values []value) {
-	// Each value is parsed from the best key: a key of the table rather than of
-	// an index, and the most precise time.
-	from := map[string]int{}
-	for i, k := range all {
-		for _, p := range k.parts {
-			best, ok := from[p.Name]
-			if !ok || slices.Index(precision, p.Type.Name) > slices.Index(precision, typeOf(all[best], p.Name)) {
-				from[p.Name] = i
-			}
-		}
-	}
+	from := bestKeys(all)
 	f.use("types")
 	parse := f.names.add("Parse"+name, "Item")
 	f.doc(`%s parses the values from the key attributes of an item. Values of only an index stay zero if the
@@ -394,6 +384,21 @@ func (f *file) parse(e *model.Entity, name string, all []key, values []value) {
 		}
 	}
 	f.printf("\treturn k, nil\n}\n")
+}
+
+// bestKeys returns the key from which each value is parsed: a key of the table rather than of an
+// index, and the most precise time.
+func bestKeys(all []key) map[string]int {
+	from := map[string]int{}
+	for i, k := range all {
+		for _, p := range k.parts {
+			best, ok := from[p.Name]
+			if !ok || slices.Index(precision, p.Type.Name) > slices.Index(precision, typeOf(all[best], p.Name)) {
+				from[p.Name] = i
+			}
+		}
+	}
+	return from
 }
 
 func typeOf(k key, field string) string {

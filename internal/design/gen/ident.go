@@ -50,10 +50,38 @@ func unexported(s, prefix string) string {
 	return string(unicode.ToLower(r)) + name[size:]
 }
 
+// lowerWords converts words to a name such as orders_of_a_customer or customer_id.
+func lowerWords(s string) string {
+	var words []string
+	s = strings.NewReplacer("'", "", "’", "").Replace(s)
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		words = append(words, humps(word)...)
+	}
+	name := strings.ToLower(strings.Join(words, "_"))
+	if name == "" || unicode.IsDigit([]rune(name)[0]) {
+		return strings.TrimSuffix("n_"+name, "_")
+	}
+	return name
+}
+
+// humps splits a word such as customerId at its upper-case letters.
+func humps(word string) (all []string) {
+	runes := []rune(word)
+	start := 0
+	for i := 1; i < len(runes); i++ {
+		if unicode.IsUpper(runes[i]) && unicode.IsLower(runes[i-1]) {
+			all = append(all, string(runes[start:i]))
+			start = i
+		}
+	}
+	return append(all, string(runes[start:]))
+}
+
 // A scope hands out unique names.
 type scope struct {
 	outer *scope
 	taken map[string]bool
+	words []string // reserved ones, instead of those of Go
 }
 
 // predeclared are names that generated code uses and must not shadow.
@@ -69,6 +97,9 @@ func (s *scope) has(name string) bool {
 	for ; s != nil; s = s.outer {
 		if s.taken[name] {
 			return true
+		}
+		if s.words != nil && s.outer == nil {
+			return slices.Contains(s.words, name)
 		}
 	}
 	return token.IsKeyword(name) || slices.Contains(predeclared, name)

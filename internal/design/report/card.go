@@ -97,7 +97,8 @@ func (d *picture) end(words string) {
 // name returns the name of a row and its whole key.
 func (d *picture) name(key attr.Item) (name, full string) {
 	if d.space == nil {
-		return "", ""
+		name = d.Report.KeyText(key)
+		return name, name
 	}
 	name, full = d.space.label(key), d.space.full(key)
 	if d.Report.Operation == "Scan" {

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"io/fs"
 	"strings"
 	"sync"
 
@@ -21,9 +22,16 @@ import (
 //go:embed templates
 var files embed.FS
 
-// templates returns the templates of the page. It parses them when a program
-// makes its first page.
-var templates = sync.OnceValue(func() *template.Template {
+// templates returns the templates of the page.
+var templates = sync.OnceValue(func() *template.Template { return template.Must(parsed().Clone()) })
+
+// Extend returns the templates of pages together with those in files, which may use and replace them.
+func Extend(files fs.FS, patterns ...string) *template.Template {
+	return template.Must(template.Must(parsed().Clone()).ParseFS(files, patterns...))
+}
+
+// parsed returns the templates. It parses them when a program makes its first page.
+var parsed = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"attributes": attributes,
 		"count":      text.Count[int],
@@ -100,13 +108,52 @@ func (p *Page) Answer(out io.Writer, pr *check.PatternResult) error {
 	return execute(out, "answer", p.pattern(pr, 0))
 }
 
+// Answer writes what a request reads, as [Page.Answer] does, without a model. Colors are the classes of
+// what its rows are, "e0" and so on, by name.
+func Answer(out io.Writer, pr *check.PatternResult, colors map[string]string) error {
+	return execute(out, "answer", &pattern{
+		PatternResult: pr, colors: colors, fate: map[int]bool{}, stray: func(string) bool { return false },
+	})
+}
+
+// Style returns the style sheet of pages with the colours e0 to eN.
+func Style(colors int) string { return inside("style", colored(colors)) }
+
+// colored is the data of a style sheet with a number of colours.
+type colored int
+
+// Hues are the colours that the style sheet does not name.
+func (n colored) Hues() []hue { return hues(int(n), 0) }
+
 // Live writes the page that shows p in a program that serves it together with [Script] and the
 // [Page.Style], as page.js and page.css, and that answers its script. Source is the name of the model file.
 func (p *Page) Live(out io.Writer, source string) error {
+	asked := Asked{}
+	for _, s := range p.Spaces {
+		title := s.Title() + " (" + attributes(s.Hash)
+		if len(s.Sort) > 0 {
+			title += ", " + attributes(s.Sort)
+		}
+		asked.Spaces = append(asked.Spaces, AskedSpace{s.N, title + ")"})
+	}
 	return execute(out, "live", struct {
 		*Page
+		Form   Asked
 		Source string
-	}{p, source})
+	}{p, asked, source})
+}
+
+// Asked is what the form of a query, the template "query form", asks about. [Script] sends the query and
+// shows its answer.
+type Asked struct {
+	Spaces    []AskedSpace
+	Partition string // to begin with
+}
+
+// An AskedSpace is a table or an index that a query can read, with its number from 1.
+type AskedSpace struct {
+	N     int
+	Title string
 }
 
 func (p *Page) execute(out io.Writer, name string) error { return execute(out, name, p) }

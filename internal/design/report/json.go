@@ -23,8 +23,16 @@ type jsonResult struct {
 	Summary  jsonSummary   `json:"summary"`
 	Patterns []jsonPattern `json:"patterns"`
 	Tables   []jsonTable   `json:"tables"`
+	// Looked says how many items of running tables were looked at.
+	Looked   []jsonLooked  `json:"looked,omitempty"`
 	Findings []jsonFinding `json:"findings"`
 	Bill     *bill.Bill    `json:"bill,omitempty"`
+}
+
+type jsonLooked struct {
+	Table string `json:"table"`
+	Items int    `json:"items"`
+	All   bool   `json:"all"` // the table has no more
 }
 
 type jsonModel struct {
@@ -74,6 +82,8 @@ type jsonPattern struct {
 	// Report is what sortkey explain --json prints.
 	Report   *explain.Report `json:"report,omitempty"`
 	Failures []jsonFinding   `json:"failures"`
+	// Skipped says why the pattern was not run.
+	Skipped string `json:"skipped,omitempty"`
 }
 
 type jsonWrites struct {
@@ -154,10 +164,13 @@ func JSON(out io.Writer, r *check.Result, b *bill.Bill) error {
 	}
 	for i := range r.Patterns {
 		pr := &r.Patterns[i]
-		if pr.OK() {
+		if pr.OK() && pr.Skipped == "" {
 			j.Summary.AsExpected++
 		}
 		j.Patterns = append(j.Patterns, jsonPatternOf(pr))
+	}
+	for _, l := range r.Looked {
+		j.Looked = append(j.Looked, jsonLooked{l.Table.Name, l.Items, l.All})
 	}
 	for _, s := range r.Tables {
 		t := jsonTable{Table: s.Table.Name, TableStats: s}
@@ -182,7 +195,7 @@ func jsonPatternOf(pr *check.PatternResult) jsonPattern {
 		Name: pr.Pattern.Name, About: pr.Pattern.About, Place: jsonPlace(pr.Pattern.Pos), OK: pr.OK(),
 		Operation: pr.Pattern.Operation, Request: pr.Request(), Units: pr.Units(), Waste: pr.Waste(),
 		Rate: pr.Pattern.Rate, Growth: pr.Growth, Spread: pr.Spread, Report: pr.Report,
-		Failures: jsonFindings(pr.Failures),
+		Failures: jsonFindings(pr.Failures), Skipped: pr.Skipped,
 	}
 	if pr.Writes != nil {
 		p.Writes = jsonWritesOf(pr.Writes)

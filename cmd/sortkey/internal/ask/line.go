@@ -21,31 +21,47 @@ import (
 func Line(in wire.Request, t *keyschema.Table) (words []string, ok bool) {
 	switch in := in.(type) {
 	case *wire.QueryInput:
-		q, ok := queryOf(in, t)
-		if !ok {
-			return nil, false
+		if q, ok := Of(in, t); ok {
+			return q.words("query", t), true
 		}
-		again, err := q.Input(t)
-		if err != nil {
-			return nil, false
-		}
-		read, ok := queryOf(again, t)
-		return q.words("query", t), ok && reflect.DeepEqual(read, q)
 	case *wire.ScanInput:
-		q, ok := scanOf(in)
-		if !ok {
-			return nil, false
+		if q, ok := Of(in, t); ok {
+			return q.words("scan", t), true
 		}
-		again, err := q.ScanInput(t)
-		if err != nil {
-			return nil, false
-		}
-		read, ok := scanOf(again)
-		return q.words("scan", t), ok && reflect.DeepEqual(read, q)
 	case *wire.GetItemInput:
 		return getWords(in, t)
 	}
 	return nil, false
+}
+
+// Of returns what a person types for a Query or a Scan of table t. It reports false for a request
+// that people cannot type so.
+func Of(in wire.Request, t *keyschema.Table) (*Query, bool) {
+	read := func(in wire.Request) (*Query, bool) {
+		switch in := in.(type) {
+		case *wire.QueryInput:
+			return queryOf(in, t)
+		case *wire.ScanInput:
+			return scanOf(in)
+		}
+		return nil, false
+	}
+	q, ok := read(in)
+	if !ok {
+		return nil, false
+	}
+	var again wire.Request
+	var err error
+	if _, ok := in.(*wire.ScanInput); ok {
+		again, err = q.ScanInput(t)
+	} else {
+		again, err = q.Input(t)
+	}
+	if err != nil {
+		return nil, false
+	}
+	same, ok := read(again)
+	return q, ok && reflect.DeepEqual(same, q)
 }
 
 // queryOf returns what a person types for a request, if it has nothing else.
@@ -76,7 +92,7 @@ func queryOf(in *wire.QueryInput, t *keyschema.Table) (*Query, bool) {
 	}
 	for i, c := range slice.Clauses {
 		if i < len(schema.Hash) {
-			q.Partition = append(q.Partition, operand(c.Values[0]))
+			q.Partition = append(q.Partition, Operand(c.Values[0]))
 		} else {
 			q.Sort = append(q.Sort, conditionText(c))
 		}
@@ -181,7 +197,7 @@ func getWords(in *wire.GetItemInput, t *keyschema.Table) ([]string, bool) {
 	rest.TableName, rest.Key, rest.ConsistentRead, rest.ReturnConsumedCapacity = nil, nil, nil, nil
 	arguments, flags := []string{t.Name}, []string(nil)
 	for _, a := range t.Key.Attributes() {
-		arguments = append(arguments, operand(in.Key.Get(a.Name)))
+		arguments = append(arguments, Operand(in.Key.Get(a.Name)))
 	}
 	if in.ConsistentRead != nil && *in.ConsistentRead {
 		flags = append(flags, "--consistent")
@@ -194,8 +210,8 @@ func getWords(in *wire.GetItemInput, t *keyschema.Table) ([]string, bool) {
 // plainOperand matches text that no condition takes for anything but a value.
 var plainOperand = regexp.MustCompile(`^[\pL\pN#/._:@+|-]+$`)
 
-// operand returns a value of a key as a person types it.
-func operand(v attr.Value) string {
+// Operand returns a value of a key as a person types it.
+func Operand(v attr.Value) string {
 	if v.Kind() == attr.String && plainOperand.Match(v.Raw()) {
 		return string(v.Raw())
 	}
@@ -204,12 +220,12 @@ func operand(v attr.Value) string {
 
 // conditionText returns a condition on a sort key attribute as a person types it.
 func conditionText(c keycond.Clause) string {
-	value := operand(c.Values[0])
+	value := Operand(c.Values[0])
 	switch c.Op {
 	case ast.Equal:
 		return value
 	case ast.OpBetween:
-		return "between " + value + " and " + operand(c.Values[1])
+		return "between " + value + " and " + Operand(c.Values[1])
 	case ast.OpBeginsWith:
 		return value + "*"
 	}

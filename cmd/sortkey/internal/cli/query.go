@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/keycond"
@@ -96,10 +97,10 @@ func runQuery(ctx context.Context, env *app.Env, args []string, f *readFlags) er
 	src.Traces() // those of a query that failed
 	ans, err := readPages(ctx, src, in, f.all)
 	if err != nil {
-		texts := textsOf(in)
+		texts := ask.TextsOf(in)
 		api, _ := errors.AsType[smithy.APIError](err)
 		err = filledIn(err, texts)
-		if _, _, unreadable := texts.fault(); unreadable || api == nil || api.ErrorCode() != "ValidationException" {
+		if _, _, unreadable := texts.Fault(); unreadable || api == nil || api.ErrorCode() != "ValidationException" {
 			return err
 		}
 		return f.explainRefusal(ctx, env, src, in, err)

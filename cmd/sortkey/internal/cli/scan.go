@@ -67,7 +67,7 @@ func runScan(ctx context.Context, env *app.Env, table string, f *scanFlags) erro
 
 	ans, err := readPages(ctx, src, in, f.all)
 	if err != nil {
-		return filledIn(err, textsOf(in))
+		return filledIn(err, ask.TextsOf(in))
 	}
 	return ans.write(env, &f.outputFlags, t.Schema(f.Index), false)
 }

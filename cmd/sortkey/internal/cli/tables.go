@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
-	"github.com/sortkey/sortkey/internal/keycond"
 )
 
 // A tableLine describes a table in the output of tables.
@@ -60,9 +58,9 @@ func runTables(ctx context.Context, env *app.Env, source app.SourceFlags, asJSON
 		if err != nil {
 			return err
 		}
-		line := tableLine{Name: name, Key: keyText(t.Key), Indexes: map[string]string{}, order: t.IndexNames()}
+		line := tableLine{Name: name, Key: models.KeyText(t.Key), Indexes: map[string]string{}, order: t.IndexNames()}
 		for _, ix := range t.Indexes {
-			line.Indexes[ix.Key.Index] = keyText(ix.Key)
+			line.Indexes[ix.Key.Index] = models.KeyText(ix.Key)
 		}
 		lines = append(lines, line)
 	}
@@ -95,22 +93,4 @@ func tableRow(table, index, key string) attr.Item {
 	}
 	b.Add("key", attr.NewString(key))
 	return b.Item()
-}
-
-// keyText returns a key as people write it: "customer / order:N".
-func keyText(schema *keycond.Schema) string {
-	list := func(attributes []keycond.Attribute) string {
-		parts := make([]string, len(attributes))
-		for i, a := range attributes {
-			parts[i] = a.Name
-			if a.Kind != attr.String {
-				parts[i] += ":" + a.Kind.String()
-			}
-		}
-		return strings.Join(parts, ", ")
-	}
-	if len(schema.Range) == 0 {
-		return list(schema.Hash)
-	}
-	return list(schema.Hash) + " / " + list(schema.Range)
 }

@@ -99,7 +99,7 @@ func (w *writer) send(ctx context.Context, in wire.Input, out wire.Output) error
 	err := sdktarget.Send(ctx, w.src.Client, in, out)
 	failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
 	if !ok {
-		return filledIn(err, textsOf(in))
+		return filledIn(err, ask.TextsOf(in))
 	}
 
 	is := "there is no such item"

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
@@ -88,17 +87,9 @@ func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult
 		return nil, fmt.Errorf("there is no table or index of that number: load the page again")
 	}
 	space := s.page.Spaces[number-1]
-	q := ask.Query{Filter: r.FormValue("filter"), Backwards: r.FormValue("descending") != ""}
-	q.Partition = []string{r.FormValue("partition")}
-	if sort := strings.TrimSpace(r.FormValue("sort")); sort != "" {
-		q.Sort = []string{sort}
-	}
-	if limit := r.FormValue("limit"); limit != "" {
-		n, err := strconv.ParseInt(limit, 10, 32)
-		if err != nil || n < 0 {
-			return nil, fmt.Errorf("the limit is a number from 1, not %q", limit)
-		}
-		q.Limit = int32(n)
+	q, err := ask.Form(r.FormValue)
+	if err != nil {
+		return nil, err
 	}
 	if space.Index != nil {
 		q.Index = space.Index.Name

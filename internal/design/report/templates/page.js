@@ -81,21 +81,47 @@
   const start = function () {
     const main = document.querySelector('main');
     dress(main);
-    if (document.body.classList.contains('live')) { live(main); }
+    if (document.body.classList.contains('live')) { live(main); } else { questions()(); }
   };
 
-  // What follows is for the program that serves the page.
+  // What follows is for programs that serve pages.
+  const ask = function (path, options) {
+    return fetch(path, options).then(function (r) {
+      return r.text().then(function (text) {
+        if (!r.ok) { throw new Error(text || r.statusText); }
+        return text;
+      });
+    });
+  };
+
+  // The query box draws the slice of its query while it is typed. It returns the function that asks.
+  const questions = function () {
+    const box = by('query'), answer = by('answer');
+    if (!box) { return function () {}; }
+    const path = box.getAttribute('data-path') || 'query?';
+    let asked = 0;
+    const query = function () {
+      const values = {
+        space: by('query-space').value, partition: by('query-partition').value, sort: by('query-sort').value,
+        filter: by('query-filter').value, limit: by('query-limit').value,
+        descending: by('query-descending').checked ? 'true' : ''
+      };
+      if (values.partition === '') { answer.textContent = ''; return; }
+      const mine = ++asked;
+      ask(path + new URLSearchParams(values)).then(function (html) {
+        if (mine === asked) { answer.innerHTML = html; copyable(answer); }
+      }, function (err) {
+        if (mine === asked) { answer.textContent = err.message; }
+      });
+    };
+    const soon = later(80, query);
+    each(box, 'input, select', function (e) { e.addEventListener('input', soon); });
+    return query;
+  };
+
   const live = function (main) {
     const status = by('status');
     const say = function (text, bad) { status.textContent = text; status.classList.toggle('bad', !!bad); };
-    const ask = function (path, options) {
-      return fetch(path, options).then(function (r) {
-        return r.text().then(function (text) {
-          if (!r.ok) { throw new Error(text || r.statusText); }
-          return text;
-        });
-      });
-    };
 
     // The page keeps its place: the first part in view stays where it is, open parts stay open.
     const scroller = function () {
@@ -127,25 +153,7 @@
       return (near ? near.id : '') + ' ' + d.className;
     };
 
-    // The query.
-    const answer = by('answer');
-    let asked = 0;
-    const query = function () {
-      const values = {
-        space: by('query-space').value, partition: by('query-partition').value, sort: by('query-sort').value,
-        filter: by('query-filter').value, limit: by('query-limit').value,
-        descending: by('query-descending').checked ? 'true' : ''
-      };
-      if (values.partition === '') { answer.textContent = ''; return; }
-      const mine = ++asked;
-      ask('query?' + new URLSearchParams(values)).then(function (html) {
-        if (mine === asked) { answer.innerHTML = html; copyable(answer); }
-      }, function (err) {
-        if (mine === asked) { answer.textContent = err.message; }
-      });
-    };
-    const queryLater = later(80, query);
-    each(by('query'), 'input, select', function (e) { e.addEventListener('input', queryLater); });
+    const query = questions();
 
     // The source, with a margin of line numbers and findings.
     const text = by('text'), margin = by('margin'), problems = by('problems'), saved = by('saved');

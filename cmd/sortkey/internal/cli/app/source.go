@@ -114,6 +114,19 @@ func (f *SourceFlags) Declare(cmd *cobra.Command, env *Env) {
 	Complete(cmd, map[string]cobra.CompletionFunc{"data": Folders, "model": ModelNames})
 }
 
+// Name names the source for people.
+func (f *SourceFlags) Name() string {
+	for _, name := range []string{f.Model, f.Data, f.Endpoint} {
+		if name != "" {
+			return name
+		}
+	}
+	if f.Store != "" {
+		return "the database of --store" // its URL can have a password
+	}
+	return "the server of the environment"
+}
+
 // check returns an error if more than one flag is set.
 func (f *SourceFlags) check() error {
 	if len(f.Words()) > 2 {
@@ -214,6 +227,15 @@ func openStore(st store.Store) (*Source, error) {
 	db, err := sortkey.Open(sortkey.Options{Store: st})
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
+	}
+	return inProcess(db, db.Close), nil
+}
+
+// OpenEmpty returns the source of an empty database in memory.
+func OpenEmpty() (*Source, error) {
+	db, err := sortkey.Open(sortkey.Options{})
+	if err != nil {
+		return nil, err
 	}
 	return inProcess(db, db.Close), nil
 }

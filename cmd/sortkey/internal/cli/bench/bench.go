@@ -51,7 +51,7 @@ If you interrupt it, bench removes its tables and files.`,
 				return listWorkloads(env)
 			}
 			if targets {
-				return measureTargets(cmd, env, f, nil)
+				return measureTargets(cmd, env, f, nil, "")
 			}
 			return measureWorkloads(cmd, env, f, args)
 		},
@@ -74,6 +74,7 @@ If you interrupt it, bench removes its tables and files.`,
 	})
 	cmd.AddCommand(
 		targetsCommand(env), growthCommand(env), embeddedCommand(env), scaleCommand(env), resultsCommand(env), showCommand(env),
+		cannedServer(env),
 	)
 	return cmd
 }

@@ -27,6 +27,12 @@ The stores are a module of their own, bench/embedded, which the command builds.
 So run it in a checkout of Sortkey, on a system with getrusage, and with Go
 installed. SQLite in C is skipped where Go finds no C compiler.
 
+All stores do the same work. Each has an index that holds the keys of items and
+nothing else, and the query through it reads only those. Every put changes the
+item and moves it in the index. SQLite keeps the index itself, as Sortkey does;
+on bbolt and Badger a program keeps items as JSON and the index by hand. In
+memory no store waits for a disk; on disk each write is synchronous.
+
 Each store runs in a process of its own, and their rounds alternate. Before the
 command measures, it compares the answers of all of them.`,
 		Example: `  sortkey bench embedded

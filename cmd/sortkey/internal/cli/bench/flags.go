@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 // benchFlags are the flags of the commands that measure.
 type benchFlags struct {
 	engines, layers, endpoints []string
+	processes                  []string
 	items, collection, size    int
 	rounds, workers            int
 	duration                   time.Duration
@@ -40,6 +42,9 @@ func (f *benchFlags) declare(cmd *cobra.Command) {
 	flags.BoolVar(&f.quick, "quick", false, "run short rounds on small tables, to check that measuring works")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress output")
 	flags.StringArrayVar(&f.endpoints, "endpoint", nil, "also measure the endpoint `NAME=URL`; repeatable")
+	flags.StringArrayVar(
+		&f.processes, "process", nil, "`NAME=PID` of an endpoint on this machine, to measure its processor time; repeatable",
+	)
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"temp": app.Paths})
 	f.output.declare(cmd)
 }
@@ -116,6 +121,18 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 		}
 		c.Endpoints = append(c.Endpoints, e)
 	}
+	for _, text := range f.processes {
+		name, number, ok := strings.Cut(text, "=")
+		pid, err := strconv.Atoi(number)
+		i := slices.IndexFunc(c.Endpoints, func(e bench.Endpoint) bool { return e.Name == name })
+		if !ok || err != nil || pid <= 0 || i < 0 {
+			return c, app.UsageError(
+				"write the name of an --endpoint and the number of its process, as in --process dynoxide=1234",
+				"--process: cannot use %q", text,
+			)
+		}
+		c.Endpoints[i].Process = pid
+	}
 	if f.quick {
 		c.Calls = 64
 		if c.Size.Items == 0 {
@@ -142,7 +159,9 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 	if err != nil {
 		return c, fmt.Errorf("cannot find the program's own file to serve with: %w", err)
 	}
+	c.Program = exe
 	c.Serve = []string{exe, "serve", "--addr", "127.0.0.1:0"}
+	c.Canned = []string{exe, "bench", cannedCommand}
 	return c, nil
 }
 

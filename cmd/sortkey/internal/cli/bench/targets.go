@@ -2,16 +2,20 @@ package bench
 
 import (
 	"context"
+	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/bench"
+	"github.com/sortkey/sortkey/bench/report"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 )
 
 func targetsCommand(env *app.Env) *cobra.Command {
 	var f benchFlags
 	var only []string
+	var history string
 	cmd := &cobra.Command{
 		Use:   "targets",
 		Short: "Measure the figures that Sortkey must reach",
@@ -26,16 +30,19 @@ dynoxide; scripts/bench-peers.sh starts them.`,
   sortkey bench targets --endpoint dynalite=http://127.0.0.1:4567 --json targets.json`,
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return measureTargets(cmd, env, f, only) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return measureTargets(cmd, env, f, only, history) },
 	}
 	f.declare(cmd)
 	cmd.Flags().StringSliceVar(
 		&only, "only", nil, "measure only the groups that contain one of `WORDS`, such as page, GetItem, put, serve",
 	)
+	cmd.Flags().StringVar(
+		&history, "append", "", "append a line for each figure to `FILE`, in Go's benchmark format for benchstat",
+	)
 	return cmd
 }
 
-func measureTargets(cmd *cobra.Command, env *app.Env, f benchFlags, only []string) error {
+func measureTargets(cmd *cobra.Command, env *app.Env, f benchFlags, only []string, history string) error {
 	c, err := f.config(env, nil)
 	if err != nil {
 		return err
@@ -53,6 +60,18 @@ func measureTargets(cmd *cobra.Command, env *app.Env, f benchFlags, only []strin
 				"see sortkey bench targets --help", "--only: no group of targets contains one of these words",
 			)
 		}
+		if err == nil && history != "" {
+			err = appendHistory(history, r)
+		}
 		return r, err
 	})
+}
+
+func appendHistory(file string, r *bench.Report) (err error) {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // others may read figures
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return report.History(f, r)
 }

@@ -48,7 +48,7 @@ MODEL is a model file, a folder with a model.yaml, or the name of an example.
 
 With --endpoint, --data or --store it compares the model with running tables instead:
 their keys and indexes, the items of a sample, and the budgets of the patterns, each
-with the values of items of its entity. It only reads.
+with the values of several items of its entity. It only reads.
 
 The exit code is 1 if an expectation is not met or a finding is an error; with
 --fail-on warning, also if a finding is a warning.`,
@@ -60,6 +60,9 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 		Args:              app.OneModel,
 		ValidArgsFunction: app.Models,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.fit(cmd.Flags().Changed); err != nil {
+				return err
+			}
 			return runCheck(cmd.Context(), env, args[0], &f)
 		},
 	}
@@ -83,6 +86,27 @@ The exit code is 1 if an expectation is not met or a finding is an error; with
 		"data": app.Paths,
 	})
 	return cmd
+}
+
+// fit refuses flags that would have no effect.
+func (f *checkFlags) fit(given func(flag string) bool) error {
+	running := len(f.Words()) > 0
+	for _, name := range []string{"seed", "max-items", "max-bytes"} {
+		if running && given(name) {
+			return app.Usage(
+				"design check", "--%s is about generated items, and running tables have their own: --items says how many "+
+					"to look at",
+				name,
+			)
+		}
+	}
+	if !running && given("items") {
+		return app.Usage(
+			"design check", "--items is about running tables: give --endpoint, --data or --store, or --max-items to "+
+				"generate fewer",
+		)
+	}
+	return nil
 }
 
 // manyItems is the number of items from which a check saves memory.

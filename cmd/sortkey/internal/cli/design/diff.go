@@ -117,7 +117,9 @@ func runDiff(ctx context.Context, env *app.Env, old, made string, f *diffFlags) 
 }
 
 // checkedSide checks one version.
-func checkedSide(ctx context.Context, env *app.Env, name string, m *model.Model, f *diffFlags) (s diff.Side, err error) {
+func checkedSide(
+	ctx context.Context, env *app.Env, name string, m *model.Model, f *diffFlags,
+) (s diff.Side, err error) {
 	status := env.Status()
 	defer status.Clear()
 	o := world.Options{MaxItems: f.maxItems, Progress: func(items int) { status.Show("%s: %d items", name, items) }}

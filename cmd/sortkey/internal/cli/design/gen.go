@@ -1,36 +1,65 @@
 package design
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/internal/design/gen"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 func genCommand(env *app.Env) *cobra.Command {
-	var pkg, out string
+	var lang, pkg, out string
 	cmd := &cobra.Command{
 		Use:   "gen MODEL",
-		Short: "Write Go functions for the keys and patterns of a model",
-		Long: `Gen writes a Go file with a struct for each entity, methods that build and read its
-keys, and a function for each access pattern that returns its request.`,
-		Example:           "  sortkey design gen shop.yaml --package shop -o shop/keys.go",
+		Short: "Write functions for the keys and patterns of a model",
+		Long: `Gen writes a file in Go, Python or TypeScript with a type for the values in the keys of
+each entity, with functions that build and parse the keys, and with two functions for
+each access pattern: one returns its request, the other the items of all pages.
+
+Go uses package keys and the AWS SDK for Go v2. Python needs boto3, and TypeScript
+@aws-sdk/client-dynamodb; their files have what they need of keys. All three write the
+same keys, and refuse the same values. Items are in DynamoDB JSON, whose numbers are
+texts, so no digit is lost.`,
+		Example: `  sortkey design gen shop.yaml --package shop -o shop/keys.go
+  sortkey design gen shop.yaml --lang python -o shop_keys.py
+  sortkey design gen shop.yaml --lang typescript -o shopKeys.ts`,
 		Args:              app.OneModel,
 		ValidArgsFunction: app.Models,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var write func(*model.Model) ([]byte, error)
+			switch lang {
+			case "go":
+				write = func(m *model.Model) ([]byte, error) { return gen.Go(m, pkg) }
+			case "python":
+				write = gen.Python
+			case "typescript":
+				write = gen.TypeScript
+			default:
+				return app.Usage("design gen", "--lang is one of %s, not %q", strings.Join(genLanguages(), ", "), lang)
+			}
+			if lang != "go" && cmd.Flags().Changed("package") {
+				return app.Usage("design gen", "--package is for Go")
+			}
 			m, err := app.LoadModel(args[0])
 			if err != nil {
 				return err
 			}
-			code, err := gen.Go(m, pkg)
+			code, err := write(m)
 			if err != nil {
 				return err
 			}
 			return output(env, out, code)
 		},
 	}
-	cmd.Flags().StringVar(&pkg, "package", "keys", "`NAME` of the Go package")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "output `FILE` (default standard output)")
-	app.Complete(cmd, map[string]cobra.CompletionFunc{"output": app.Paths})
+	flags := cmd.Flags()
+	flags.StringVarP(&lang, "lang", "l", "go", "`LANGUAGE`: "+strings.Join(genLanguages(), ", "))
+	flags.StringVar(&pkg, "package", "keys", "`NAME` of the Go package")
+	flags.StringVarP(&out, "output", "o", "", "output `FILE` (default standard output)")
+	app.Complete(cmd, map[string]cobra.CompletionFunc{"output": app.Paths, "lang": app.Words(genLanguages()...)})
 	return cmd
 }
+
+func genLanguages() []string { return []string{"go", "python", "typescript"} }

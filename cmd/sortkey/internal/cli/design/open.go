@@ -7,12 +7,14 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/live"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
+	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
@@ -33,8 +35,9 @@ func openCommand(env *app.Env) *cobra.Command {
 whenever the file is saved. Beside the page are a query, whose slice is drawn while it is
 typed, and the source with the findings in its margin.
 
-MODEL is a model file or a folder with a model.yaml. Open prints an address with a token:
-open that. Others have no access. Interrupt the command to end it.`,
+MODEL is a model file, a folder with a model.yaml, or the name of an example, of which a copy
+is opened. Open prints an address with a token: open that. Others have no access. Interrupt
+the command to end it.`,
 		Example: `  sortkey design open shop.yaml
   sortkey design open shop.yaml --port 8080`,
 		Args:              app.OneModel,
@@ -56,9 +59,12 @@ func runOpen(ctx context.Context, env *app.Env, path string, f *openFlags) error
 	if f.maxItems < 0 {
 		return app.Usage("design open", "--max-items must not be negative")
 	}
-	file, err := modelPath(path)
+	file, copied, err := modelPath(path)
 	if err != nil {
 		return err
+	}
+	if copied {
+		fmt.Fprintf(env.Stderr, "sortkey: %s is an example; this is a copy of it, %s\n", path, file)
 	}
 	o := live.Options{World: world.Options{MaxItems: f.maxItems}, Bill: f.bill}
 	if f.maxItems == 0 {
@@ -82,16 +88,26 @@ func runOpen(ctx context.Context, env *app.Env, path string, f *openFlags) error
 	return site.Serve(ctx, s.Handler())
 }
 
-// modelPath returns the model file at a path, which can be a folder.
-func modelPath(path string) (string, error) {
+// modelPath returns the model file at a path, which can be a folder, or a copy of the example of that name.
+func modelPath(path string) (file string, copied bool, err error) {
 	info, err := os.Stat(path)
 	switch {
-	case err != nil:
-		return "", &advice.Error{
-			Msg: "no file " + path, Advice: "an example cannot be edited; write a model with: sortkey design new FILE", Err: err,
-		}
-	case info.IsDir():
-		return filepath.Join(path, "model.yaml"), nil
+	case err == nil && info.IsDir():
+		return filepath.Join(path, "model.yaml"), false, nil
+	case err == nil:
+		return path, false, nil
 	}
-	return path, nil
+	_, data, missing := examples.Read(path)
+	if missing != nil {
+		return "", false, &advice.Error{
+			Msg: "no model " + path, Err: err,
+			Advice: "the examples are " + strings.Join(examples.Names(), ", ") + "; write a model with: sortkey design new FILE",
+		}
+	}
+	folder, err := os.MkdirTemp("", "sortkey-"+path+"-")
+	if err != nil {
+		return "", false, err
+	}
+	file = filepath.Join(folder, path+".yaml")
+	return file, true, os.WriteFile(file, data, 0o666)
 }

@@ -14,8 +14,31 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/design/bill"
 )
+
+// TestModelPath finds files, folders, and copies of examples.
+func TestModelPath(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	file, copied, err := modelPath("shop")
+	require.NoError(t, err)
+	require.True(t, copied)
+	_, want, err := examples.Read("shop")
+	require.NoError(t, err)
+	got, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
+	again, _, err := modelPath("shop")
+	require.NoError(t, err)
+	require.NotEqual(t, file, again, "an edited copy is not replaced")
+	same, copied, err := modelPath(file)
+	require.NoError(t, err)
+	require.False(t, copied)
+	require.Equal(t, file, same)
+	_, _, err = modelPath("nope")
+	require.ErrorContains(t, err, "no model nope")
+}
 
 // TestOpen opens the page of a folder with a model, as a browser does, and interrupts the command.
 func TestOpen(t *testing.T) {

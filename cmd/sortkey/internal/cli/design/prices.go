@@ -17,7 +17,10 @@ type priceFlags struct{ region, prices string }
 func (f *priceFlags) declare(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.region, "region", bill.DefaultRegion, "compute costs with the prices of this `REGION`")
-	flags.StringVar(&f.prices, "prices", "", "take prices from this `FILE` (default those of "+bill.DefaultRegion+" that sortkey knows)")
+	flags.StringVar(
+		&f.prices, "prices", "",
+		"take prices from this `FILE` (default those of "+bill.DefaultRegion+" that sortkey knows)",
+	)
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"prices": app.Paths})
 }
 

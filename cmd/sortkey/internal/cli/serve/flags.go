@@ -26,16 +26,16 @@ type serveFlags struct {
 	opts   sortkey.Options
 	server server.Options
 
-	addr, data, store, metrics, pprof, kinesis string
-	load, credentials                          []string
-	maxItems                                   int
-	samples                                    bool
-	wording                                    string
-	pendingMB                                  int
-	drain                                      time.Duration
-	isolate, acceptLoss                        bool
-	log                                        logFlags
-	definitions                                app.DefinitionFlags
+	addr, data, store, metrics, pprof, console, control, kinesis string
+	load, credentials                                            []string
+	maxItems                                                     int
+	samples                                                      bool
+	wording                                                      string
+	pendingMB                                                    int
+	drain                                                        time.Duration
+	isolate, acceptLoss                                          bool
+	log                                                          logFlags
+	definitions                                                  app.DefinitionFlags
 }
 
 // maxShards is the largest value of --stream-shards.
@@ -52,6 +52,14 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags.StringVar(&f.addr, "addr", protocol.DefaultAddr, "`HOST:PORT` to listen on; port 0 for any free port")
 	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
 	flags.StringVar(&f.pprof, "pprof", "", "`HOST:PORT` of this machine to serve profiles on, at /debug/pprof/")
+	flags.StringVar(
+		&f.console, "console", "", "serve pages about the tables and their requests on this `PORT` of 127.0.0.1; 0 for any",
+	)
+	flags.Lookup("console").NoOptDefVal = "0"
+	flags.StringVar(
+		&f.control, "control", "", "with --isolate, let tests control databases on this `PORT` of 127.0.0.1; 0 for any",
+	)
+	flags.Lookup("control").NoOptDefVal = "0"
 	flags.StringVar(&f.data, "data", "", "`DIR` of the database; created if it does not exist (default in memory)")
 	flags.StringVar(&f.store, "store", "", env.StoreUsage())
 	cmd.MarkFlagsMutuallyExclusive("data", "store")
@@ -134,6 +142,11 @@ func (f *serveFlags) check() error {
 		return app.UsageError(
 			"leave out --data and --store, or --isolate",
 			"--isolate: the databases of access keys are in memory, so --data or --store would stay empty",
+		)
+	}
+	if f.control != "" && !f.isolate {
+		return app.UsageError(
+			"add --isolate, which gives each access key its own database", "--control is for databases of access keys",
 		)
 	}
 	if f.isolate {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/metrics"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/advice"
@@ -25,7 +26,7 @@ import (
 
 // quietTime is how long no collection must have been necessary before memory is
 // returned to the system.
-const quietTime = 10 * time.Second
+const quietTime = 2 * time.Second
 
 // Command returns the command serve.
 func Command(env *app.Env) *cobra.Command {
@@ -118,6 +119,11 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	if f.metrics != "" {
 		watch.all = append(watch.all, counts)
 	}
+	var recorder *console.Recorder
+	if f.console != "" {
+		recorder = console.NewRecorder()
+		watch.all = append(watch.all, recorder)
+	}
 	if len(watch.all) > 0 {
 		opts.Observer = watch
 	}
@@ -171,6 +177,13 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		defer profiles.stop()
 		log.Info("profiles", "url", "http://"+profiles.ln.Addr().String()+"/debug/pprof/")
 	}
+	if f.console != "" {
+		end, err := serveConsole(ctx, env, f.console, db, recorder)
+		if err != nil {
+			return errors.Join(err, ln.Close())
+		}
+		defer end()
+	}
 	watch.open.Store(true)
 	go returnMemory(ctx, quietTime)
 
@@ -188,7 +201,15 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	)
 	log.Info("listening", "addr", ln.Addr().String(), "data", f.data, "signed", signed,
 		"ms", milliseconds(time.Since(began)), "version", app.Version())
-	return serveUntil(ctx, server.New(db, face), ln, f.drain, log)
+	front := server.New(db, face)
+	if f.control != "" {
+		end, err := serveControl(ctx, env, f.control, front, log)
+		if err != nil {
+			return errors.Join(err, ln.Close())
+		}
+		defer end()
+	}
+	return serveUntil(ctx, front, ln, f.drain, log)
 }
 
 // load loads examples, model files and templates.

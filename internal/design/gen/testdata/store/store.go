@@ -693,6 +693,54 @@ func OrdersOfAMonthItems(ctx context.Context, client dynamodb.QueryAPIClient, cu
 	return queryItems(ctx, client, in, err)
 }
 
+// OrdersOfAWholeMonth returns the request for: orders of a whole month.
+func OrdersOfAWholeMonth(customer string, placed time.Time) (*dynamodb.QueryInput, error) {
+	pk, err := OrderPK.Format(customer)
+	if err != nil {
+		return nil, err
+	}
+	sk, err := OrderSK.Between(startOfMonth(placed), endOfMonth(placed))
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.QueryInput{
+		TableName: aws.String(TableStore),
+	}
+	addConditions(in, keyCondition{AttributePK, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: pk}}}, inRange(AttributeSK, sk, attributeS))
+	return in, nil
+}
+
+// OrdersOfAWholeMonthItems returns the items of [OrdersOfAWholeMonth], page
+// by page.
+func OrdersOfAWholeMonthItems(ctx context.Context, client dynamodb.QueryAPIClient, customer string, placed time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OrdersOfAWholeMonth(customer, placed)
+	return queryItems(ctx, client, in, err)
+}
+
+// OrdersOfSomeYears returns the request for: orders of some years.
+func OrdersOfSomeYears(customer string, placedFrom, placedTo time.Time) (*dynamodb.QueryInput, error) {
+	pk, err := OrderPK.Format(customer)
+	if err != nil {
+		return nil, err
+	}
+	sk, err := OrderSK.Between(startOfYear(placedFrom), endOfYear(placedTo))
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.QueryInput{
+		TableName: aws.String(TableStore),
+	}
+	addConditions(in, keyCondition{AttributePK, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: pk}}}, inRange(AttributeSK, sk, attributeS))
+	return in, nil
+}
+
+// OrdersOfSomeYearsItems returns the items of [OrdersOfSomeYears], page by
+// page.
+func OrdersOfSomeYearsItems(ctx context.Context, client dynamodb.QueryAPIClient, customer string, placedFrom, placedTo time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := OrdersOfSomeYears(customer, placedFrom, placedTo)
+	return queryItems(ctx, client, in, err)
+}
+
 // OrdersBetweenDays returns the request for: orders between days.
 func OrdersBetweenDays(customer string, placedFrom, placedTo time.Time) (*dynamodb.QueryInput, error) {
 	pk, err := OrderPK.Format(customer)
@@ -942,6 +990,39 @@ func OpenOrdersItems(ctx context.Context, client dynamodb.QueryAPIClient, shard 
 	return queryItems(ctx, client, in, err)
 }
 
+// OpenOrdersOfAllShards returns the request for: open orders of all shards.
+func OpenOrdersOfAllShards(shard int64, dueFrom time.Time) (*dynamodb.QueryInput, error) {
+	openpk, err := OrderOPENPK.Format(shard)
+	if err != nil {
+		return nil, err
+	}
+	opensk, err := OrderOPENSK.Between(startOfDay(dueFrom), nil)
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.QueryInput{
+		TableName: aws.String(TableStore),
+		IndexName: aws.String(IndexStoreOpenOrders),
+	}
+	addConditions(in, keyCondition{AttributeOPENPK, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: openpk}}}, inRange(AttributeOPENSK, opensk, attributeS))
+	return in, nil
+}
+
+// OpenOrdersOfAllShardsItems returns the items of [OpenOrdersOfAllShards]
+// for each shard, page by page.
+func OpenOrdersOfAllShardsItems(ctx context.Context, client dynamodb.QueryAPIClient, dueFrom time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	return func(yield func(map[string]types.AttributeValue, error) bool) {
+		for _, shard := range []int64{2, 1, 0} {
+			in, err := OpenOrdersOfAllShards(shard, dueFrom)
+			for item, err := range queryItems(ctx, client, in, err) {
+				if !yield(item, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
 // OpenOrdersDueSoon returns the request for: open orders due soon.
 func OpenOrdersDueSoon(shard int64, dueTo time.Time) (*dynamodb.QueryInput, error) {
 	openpk, err := OrderOPENPK.Format(shard)
@@ -1067,6 +1148,29 @@ func LogOfAWholeDay(at time.Time) (*dynamodb.QueryInput, error) {
 // LogOfAWholeDayItems returns the items of [LogOfAWholeDay], page by page.
 func LogOfAWholeDayItems(ctx context.Context, client dynamodb.QueryAPIClient, at time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
 	in, err := LogOfAWholeDay(at)
+	return queryItems(ctx, client, in, err)
+}
+
+// LogOfAnHour returns the request for: log of an hour.
+func LogOfAnHour(at time.Time) (*dynamodb.QueryInput, error) {
+	day, err := LogDay.Format(at)
+	if err != nil {
+		return nil, err
+	}
+	atKey, err := LogAt.Between(startOfHour(at), endOfHour(at))
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.QueryInput{
+		TableName: aws.String(TableLogs),
+	}
+	addConditions(in, keyCondition{AttributeDay, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: day}}}, inRange(AttributeAt, atKey, attributeS))
+	return in, nil
+}
+
+// LogOfAnHourItems returns the items of [LogOfAnHour], page by page.
+func LogOfAnHourItems(ctx context.Context, client dynamodb.QueryAPIClient, at time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	in, err := LogOfAnHour(at)
 	return queryItems(ctx, client, in, err)
 }
 
@@ -1305,6 +1409,66 @@ func endOfDay(at time.Time) time.Time {
 		return at
 	}
 	return at.UTC().Truncate(24 * time.Hour).Add(24*time.Hour - 1)
+}
+
+// startOfYear returns the first moment of the year of a time, in UTC. It keeps the
+// zero time, which package keys refuses.
+func startOfYear(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	at = at.UTC()
+	return time.Date(at.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
+}
+
+// endOfYear returns the last moment of the year of a time, in UTC. It keeps the
+// zero time, which package keys refuses.
+func endOfYear(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	at = at.UTC()
+	return time.Date(at.Year(), 1, 1, 0, 0, 0, 0, time.UTC).AddDate(1, 0, 0).Add(-1)
+}
+
+// startOfMonth returns the first moment of the month of a time, in UTC. It keeps the
+// zero time, which package keys refuses.
+func startOfMonth(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	at = at.UTC()
+	return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
+}
+
+// endOfMonth returns the last moment of the month of a time, in UTC. It keeps the
+// zero time, which package keys refuses.
+func endOfMonth(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	at = at.UTC()
+	return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC).AddDate(0, 1, 0).Add(-1)
+}
+
+// startOfHour returns the first moment of the hour of a time, in UTC. It keeps the
+// zero time, which package keys refuses.
+func startOfHour(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	at = at.UTC()
+	return at.Truncate(time.Hour)
+}
+
+// endOfHour returns the last moment of the hour of a time, in UTC. It keeps the
+// zero time, which package keys refuses.
+func endOfHour(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	at = at.UTC()
+	return at.Truncate(time.Hour).Add(time.Hour).Add(-1)
 }
 
 // inRange returns the condition that an attribute is in a range.

@@ -1,0 +1,78 @@
+package ask
+
+import (
+	"errors"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/internal/literal"
+	"github.com/sortkey/sortkey/internal/terminal"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// Texts are the expressions of a request that the user wrote, nil where there is none, and
+// what their placeholders stand for.
+type Texts struct {
+	names                         map[string]string
+	values                        attr.Item
+	condition, update, projection *string
+}
+
+// TextsOf returns the expressions of a request.
+func TextsOf(in wire.Input) *Texts {
+	switch in := in.(type) {
+	case *wire.QueryInput:
+		return &Texts{in.ExpressionAttributeNames, in.ExpressionAttributeValues, in.FilterExpression, nil,
+			in.ProjectionExpression}
+	case *wire.ScanInput:
+		return &Texts{in.ExpressionAttributeNames, in.ExpressionAttributeValues, in.FilterExpression, nil,
+			in.ProjectionExpression}
+	case *wire.GetItemInput:
+		return &Texts{in.ExpressionAttributeNames, nil, nil, nil, in.ProjectionExpression}
+	case *wire.PutItemInput:
+		return &Texts{in.ExpressionAttributeNames, in.ExpressionAttributeValues, in.ConditionExpression, nil, nil}
+	case *wire.UpdateItemInput:
+		return &Texts{in.ExpressionAttributeNames, in.ExpressionAttributeValues, in.ConditionExpression,
+			in.UpdateExpression, nil}
+	case *wire.DeleteItemInput:
+		return &Texts{in.ExpressionAttributeNames, in.ExpressionAttributeValues, in.ConditionExpression, nil, nil}
+	}
+	return &Texts{}
+}
+
+// Message returns the service's message about the request with placeholders replaced by the
+// names and values that the user typed, and a caret below the fault of an expression that
+// cannot be parsed.
+func (t *Texts) Message(message string) string {
+	fill := func(s string) string { return literal.Write(s, t.names, t.values) }
+	message = fill(message)
+	if src, pos, ok := t.Fault(); ok {
+		message += "\n" + terminal.Caret(fill(src), len(fill(src[:pos])))
+	}
+	return message
+}
+
+// Fault returns the expression that cannot be parsed, and where.
+func (t *Texts) Fault() (src string, pos int, ok bool) {
+	env, err := expr.NewEnv(t.names, t.values)
+	if err != nil {
+		return "", 0, false
+	}
+	if t.condition != nil {
+		src = *t.condition
+		_, err = env.Condition(expr.FilterExpression, src)
+	}
+	if err == nil && t.update != nil {
+		src = *t.update
+		_, err = env.Update(src)
+	}
+	if err == nil && t.projection != nil {
+		src = *t.projection
+		_, err = env.Projection(src)
+	}
+	wrong, ok := errors.AsType[*expr.Error](err)
+	if !ok || wrong.Pos > len(src) {
+		return "", 0, false
+	}
+	return src, wrong.Pos, true
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
+	"github.com/sortkey/sortkey/internal/advice"
+)
+
+func consoleCommand(env *app.Env) *cobra.Command {
+	var source app.SourceFlags
+	var port int
+	cmd := &cobra.Command{
+		Use:   "console",
+		Short: "Look at tables in the browser: key space, items, and what a query reads",
+		Long: `Console serves pages about tables to the browser on this machine: tables and indexes, their
+partitions and item collections in order, the slice of a query while it is typed, and items
+to read and to edit.
+
+It prints an address with a token: open that. Others have no access. Interrupt the command
+to end it. The requests of a running program are seen with sortkey serve --console.` + env.SourceHelp(),
+		Example: `  sortkey console
+  sortkey console --model shop
+  sortkey console --endpoint http://127.0.0.1:8000 --port 8001`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return app.Usage("console", "console takes no arguments")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			return runConsole(ctx, env, source, port)
+		},
+	}
+	source.Declare(cmd, env)
+	cmd.Flags().IntVar(&port, "port", 0, "listen on this `PORT` of 127.0.0.1 (default any that is free)")
+	return cmd
+}
+
+func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, port int) error {
+	src, err := env.Open(ctx, source)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	o := console.Options{Client: src.Client, Target: src.Target, Name: source.Name(), DB: src.DB}
+	if src.Model != nil {
+		o.Classify = src.Model.EntityName
+	}
+	site, err := web.Listen(port)
+	if err != nil {
+		return &advice.Error{Msg: err.Error(), Advice: "give another port with --port, or none", Err: err}
+	}
+	fmt.Fprintf(env.Stdout, "%s\n", site.URL())
+	fmt.Fprintln(env.Stderr, "open this address in the browser; ctrl-c ends")
+	pages := console.New(o)
+	return errors.Join(site.Serve(ctx, pages.Handler()), pages.Close())
+}

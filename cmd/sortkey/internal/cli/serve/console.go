@@ -1,0 +1,42 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/sdk"
+)
+
+// serveConsole serves pages about a database and prints their address. Its own requests are in no log.
+func serveConsole(
+	ctx context.Context, env *app.Env, port string, db *sortkey.DB, recorder *console.Recorder,
+) (end func(), err error) {
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, app.UsageError("write --console, or --console=8001", "--console: %q is not a port", port)
+	}
+	site, err := web.Listen(int(n))
+	if err != nil {
+		return nil, &advice.Error{Msg: "--console: " + err.Error(), Advice: "give another port, or none", Err: err}
+	}
+	pages := console.New(console.Options{
+		Client: sdk.Client(db), Target: explain.InProcess(db), Name: "sortkey serve", Requests: recorder, DB: db,
+	})
+	fmt.Fprintf(env.Stdout, "sortkey: console at %s\n", site.URL())
+	ctx, cancel := context.WithCancel(event.Quiet(ctx))
+	done := make(chan error, 1)
+	go func() { done <- site.Serve(ctx, pages.Handler()) }()
+	return func() {
+		cancel()
+		<-done
+		_ = pages.Close()
+	}, nil
+}

@@ -1,0 +1,55 @@
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"net/http"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/server"
+)
+
+// tokenVariable is the environment variable with the token of --control.
+const tokenVariable = "SORTKEY_CONTROL_TOKEN"
+
+// serveControl serves the control of a server on a loopback address and prints its address. Requests need
+// a token, which is that of the environment or a new one.
+func serveControl(
+	ctx context.Context, env *app.Env, port string, front *server.Server, log logs,
+) (end func(), err error) {
+	token := env.Getenv(tokenVariable)
+	if token == "" {
+		token = rand.Text()
+	}
+	s, err := serveBeside(ctx, "--control", port, authorized(token, inside.Control(front).(http.Handler)), nil, log)
+	if err != nil {
+		return nil, err
+	}
+	if !loopback(s.ln.Addr()) {
+		s.stop()
+		return nil, app.UsageError(
+			"write --control, or --control=8001", "--control: %s is not a port of this machine alone", port,
+		)
+	}
+	fmt.Fprintf(env.Stdout, "sortkey: control at http://%s with the header Authorization: Bearer %s\n", s.ln.Addr(), token)
+	return s.stop, nil
+}
+
+// authorized lets requests with a token through, and none of a page of a browser.
+func authorized(token string, h http.Handler) http.Handler {
+	want := []byte("Bearer " + token)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("Origin") != "":
+			http.Error(w, `{"error": "pages of browsers must not use this address"}`, http.StatusForbidden)
+		case subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1:
+			http.Error(w, `{"error": "send the header Authorization: Bearer TOKEN with the token that serve printed"}`,
+				http.StatusUnauthorized)
+		default:
+			h.ServeHTTP(w, r)
+		}
+	})
+}

@@ -1,0 +1,325 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/sdk"
+)
+
+// A branch is a copy of the database to try writes in.
+type branch struct {
+	N     int
+	Since time.Time
+	// base is the database as it was when the branch began, work what is tried.
+	base, work *sortkey.DB
+	pages      http.Handler
+}
+
+func (b *branch) close() error { return errors.Join(b.base.Close(), b.work.Close()) }
+
+// maxBranches is the number of branches at once.
+const maxBranches = 8
+
+// fork begins a branch.
+func (s *Server) fork(context.Context) (*branch, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.branches) == maxBranches {
+		return nil, bad("there are %d branches already: discard one", maxBranches)
+	}
+	base, err := s.opts.DB.Fork()
+	if err != nil {
+		return nil, err
+	}
+	work, err := base.Fork() // of the same moment
+	if err != nil {
+		return nil, errors.Join(err, base.Close())
+	}
+	s.begun++
+	b := &branch{N: s.begun, Since: time.Now(), base: base, work: work}
+	b.pages = New(Options{
+		Client: sdk.Client(work), Target: explain.InProcess(work), Name: fmt.Sprintf("branch %d", b.N),
+		Classify: s.opts.Classify, Branch: true,
+	}).Handler()
+	s.branches[b.N] = b
+	return b, nil
+}
+
+// Close discards all branches.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for n, b := range s.branches {
+		errs = append(errs, b.close())
+		delete(s.branches, n)
+	}
+	return errors.Join(errs...)
+}
+
+// branch returns the branch with the number in the path.
+func (s *Server) branch(r *http.Request) (*branch, error) {
+	n, _ := strconv.Atoi(r.PathValue("n"))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b := s.branches[n]; b != nil {
+		return b, nil
+	}
+	return nil, bad("there is no branch %s any more", r.PathValue("n"))
+}
+
+// handleBranches adds the pages about branches.
+func (s *Server) handleBranches(mux *http.ServeMux) {
+	act := func(pattern string, do func(*http.Request) (next string, err error)) {
+		mux.HandleFunc("POST "+pattern, func(w http.ResponseWriter, r *http.Request) {
+			next, err := do(r)
+			if err != nil {
+				fail(w, err)
+				return
+			}
+			_, _ = w.Write([]byte(next))
+		})
+	}
+	act("/branches", func(r *http.Request) (string, error) {
+		b, err := s.fork(r.Context())
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("branch/%d/", b.N), nil
+	})
+	act("/branches/{n}/discard", func(r *http.Request) (string, error) {
+		b, err := s.branch(r)
+		if err != nil {
+			return "", err
+		}
+		s.mu.Lock()
+		delete(s.branches, b.N)
+		s.mu.Unlock()
+		return "branches", b.close()
+	})
+	act("/branches/{n}/keep", func(r *http.Request) (string, error) {
+		b, err := s.branch(r)
+		if err != nil {
+			return "", err
+		}
+		return "branches", s.keep(event.Quiet(r.Context()), b)
+	})
+	mux.HandleFunc("/branch/{n}/", func(w http.ResponseWriter, r *http.Request) {
+		b, err := s.branch(r)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		http.StripPrefix(fmt.Sprintf("/branch/%d", b.N), b.pages).ServeHTTP(w, r)
+	})
+}
+
+// A branchRow is a branch in the list, with what differs from its beginning.
+type branchRow struct {
+	*branch
+	Tables []tableChanges
+	Total  int
+}
+
+// Began says when the branch began.
+func (b branchRow) Began() string { return b.Since.Format("15:04:05") }
+
+// tableChanges are the items of a table that a branch has changed.
+type tableChanges struct {
+	Table   string
+	N       int
+	Changes []changeRow // the first
+	Other   string      // what else differs, or ""
+}
+
+// A changeRow is an item that a branch has changed, with the attributes that differ.
+type changeRow struct {
+	Sign, Key  string
+	Attributes []attribute
+}
+
+// maxChanges is the number of changes that a page shows of a table.
+const maxChanges = 100
+
+func (s *Server) branchPage(r *http.Request) (string, any, error) {
+	s.mu.Lock()
+	all := slices.SortedFunc(maps.Values(s.branches), func(a, b *branch) int { return a.N - b.N })
+	s.mu.Unlock()
+	rows := []branchRow{}
+	for _, b := range all {
+		row := branchRow{branch: b}
+		tables, err := b.tables(r.Context())
+		if err != nil {
+			return "", nil, err
+		}
+		for _, name := range tables {
+			t, err := b.changes(r.Context(), name, func(attr.Item, attr.Item, *keyschema.Table) error { return nil })
+			if err != nil {
+				return "", nil, err
+			}
+			if t.N > 0 || t.Other != "" {
+				row.Tables = append(row.Tables, t)
+				row.Total += t.N
+			}
+		}
+		rows = append(rows, row)
+	}
+	return "branches", rows, nil
+}
+
+// tables returns the names of the tables at the beginning and now.
+func (b *branch) tables(ctx context.Context) ([]string, error) {
+	ctx = event.Quiet(ctx)
+	was, err := b.base.Tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	is, err := b.work.Tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(was, is)
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// changes calls visit with each item of a table that the branch has changed, and returns the first of
+// them for a page.
+func (b *branch) changes(
+	ctx context.Context, name string, visit func(was, is attr.Item, t *keyschema.Table) error,
+) (tableChanges, error) {
+	out := tableChanges{Table: name}
+	ctx = event.Quiet(ctx)
+	t, err := explain.Describe(ctx, explain.InProcess(b.work), name)
+	if err != nil {
+		out.Other = "the table is gone"
+		return out, nil //nolint:nilerr // it says so
+	}
+	old, err := explain.Describe(ctx, explain.InProcess(b.base), name)
+	before := inside.Service(b.base)
+	switch {
+	case err != nil:
+		out.Other, before = "the table is new", nil
+	case keyText(old.Key) != keyText(t.Key):
+		out.Other = "the table has another key"
+		return out, nil
+	}
+	err = inside.Service(b.work).Changes(ctx, before, name, func(was, is attr.Item) error {
+		if out.N++; out.N <= maxChanges {
+			out.Changes = append(out.Changes, changeOf(t, was, is))
+		}
+		return visit(slices.Clone(was), slices.Clone(is), t)
+	})
+	return out, err
+}
+
+func changeOf(t *keyschema.Table, was, is attr.Item) changeRow {
+	c := changeRow{Sign: "~"}
+	key := is
+	switch {
+	case len(was) == 0:
+		c.Sign = "+"
+	case len(is) == 0:
+		c.Sign, key = "−", was
+	}
+	c.Key = clip(valuesText(key, t.Key.Attributes()))
+	for _, name := range names(was, is) {
+		old, made := was.Get(name), is.Get(name)
+		switch {
+		case old.IsZero():
+			c.Attributes = append(c.Attributes, attribute{name, clip(text.Literal(made))})
+		case made.IsZero():
+			c.Attributes = append(c.Attributes, attribute{name, clip(text.Literal(old)) + " → none"})
+		case !attr.Equal(old, made):
+			c.Attributes = append(c.Attributes, attribute{name, clip(text.Literal(old)) + " → " + clip(text.Literal(made))})
+		}
+	}
+	return c
+}
+
+// names returns the names of the attributes of two items, sorted.
+func names(a, b attr.Item) []string {
+	var all []string
+	for _, it := range []attr.Item{a, b} {
+		for name := range it.All() {
+			all = append(all, string(name))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// keep writes what a branch has changed into the database, each item if it is as it was when the branch
+// began. What cannot be kept stays in the branch.
+func (s *Server) keep(ctx context.Context, b *branch) error {
+	tables, err := b.tables(ctx)
+	if err != nil {
+		return err
+	}
+	kept, moved, other := 0, 0, ""
+	for _, name := range tables {
+		t, err := b.changes(ctx, name, func(was, is attr.Item, t *keyschema.Table) error {
+			err := s.apply(ctx, t, was, is)
+			if _, failed := errors.AsType[*types.ConditionalCheckFailedException](err); failed {
+				moved++
+				return nil
+			}
+			if err == nil {
+				kept++
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("%s kept, then: %w", text.Count(kept, "change"), err)
+		}
+		if t.Other != "" {
+			other = "; table " + name + ": " + t.Other + ", which you make in the database yourself"
+		}
+	}
+	if moved > 0 || other != "" {
+		return bad("%s kept, %s not, because somebody has changed the item since the branch began%s; they stay in the branch",
+			text.Count(kept, "change"), text.Count(moved, "change"), other)
+	}
+	s.mu.Lock()
+	delete(s.branches, b.N)
+	s.mu.Unlock()
+	return b.close()
+}
+
+// apply makes one change in the database.
+func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Item) error {
+	if len(was) == 0 {
+		was = nil
+	}
+	c := condition(t, was)
+	if len(is) == 0 {
+		_, err := s.opts.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+			TableName: &t.Name, Key: sdkvalue.Of(keyOf(t, was)), ConditionExpression: c.text,
+			ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		})
+		return err
+	}
+	_, err := s.opts.Client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &t.Name, Item: sdkvalue.Of(is), ConditionExpression: c.text,
+		ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+	})
+	return err
+}

@@ -1,0 +1,228 @@
+// Package console serves pages about running tables: the tables, their key space, item collections in
+// order, the slice of a query while it is typed, items to edit, and the requests of the running program.
+// It shares its style, its query box and its drawing of a slice with the page of a design (package
+// internal/design/report). Package web decides who may use it.
+package console
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+//go:embed templates
+var files embed.FS
+
+// templates are those of this package together with those of reports.
+var templates = sync.OnceValue(func() *template.Template { return report.Extend(files, "templates/*.html") })
+
+// Options configure a [Server].
+type Options struct {
+	Client *dynamodb.Client
+	Target explain.Target // the same database
+	// Name says what is shown, such as the address of a server.
+	Name string
+	// Classify names the kind of an item. Default: by what is before the first # in its key.
+	Classify func(table string, it attr.Item) string
+	// DB is the database if it is in this process, or nil. With it there are branches.
+	DB *sortkey.DB
+	// Branch says that the pages are about a branch.
+	Branch bool
+	// Requests are those of the running program, or nil if they cannot be seen.
+	Requests *Recorder
+}
+
+// A Server serves the pages. It is safe for concurrent use.
+type Server struct {
+	opts Options
+
+	mu     sync.Mutex
+	colors map[string]string // classes by the kinds of items
+
+	branches map[int]*branch
+	begun    int // branches so far
+}
+
+// New returns a server. Its Close discards branches.
+func New(o Options) *Server {
+	return &Server{opts: o, colors: map[string]string{}, branches: map[int]*branch{}}
+}
+
+// maxColors is the number of kinds of items with a colour of their own.
+const maxColors = 64
+
+// color returns the class of the colour of a kind of items.
+func (s *Server) color(kind string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	class, ok := s.colors[kind]
+	if !ok {
+		class = "en"
+		if n := len(s.colors); n < maxColors {
+			class = fmt.Sprintf("e%d", n)
+			s.colors[kind] = class
+		}
+	}
+	return class
+}
+
+// Handler answers the requests of the pages.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	page := func(pattern string, serve func(*http.Request) (name string, data any, err error)) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.page(w, r, serve) })
+	}
+	page("GET /{$}", s.tables)
+	page("GET /table", s.table)
+	page("GET /collection", s.collection)
+	page("GET /item", s.item)
+	page("GET /requests", s.requests)
+	if s.opts.DB != nil {
+		page("GET /branches", s.branchPage)
+		s.handleBranches(mux)
+	}
+	mux.HandleFunc("GET /query", s.query)
+	mux.HandleFunc("POST /preview", s.preview)
+	mux.HandleFunc("POST /put", s.put)
+	mux.HandleFunc("POST /delete", s.remove)
+	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	for path, asset := range map[string]struct {
+		kind string
+		text func() string
+	}{
+		"page.css":    {"text/css", func() string { return report.Style(maxColors) + own("console.css") }},
+		"page.js":     {"text/javascript", report.Script},
+		"console.js":  {"text/javascript", func() string { return own("console.js") }},
+		"requests.js": {"text/javascript", func() string { return own("requests.js") }},
+		"branches.js": {"text/javascript", func() string { return own("branches.js") }},
+	} {
+		mux.HandleFunc("GET /"+path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", asset.kind+"; charset=utf-8")
+			_, _ = io.WriteString(w, asset.text())
+		})
+	}
+	return mux
+}
+
+// own returns a file of this package.
+func own(name string) string {
+	b, err := files.ReadFile("templates/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// pageTime bounds the time for the data of a page.
+const pageTime = 30 * time.Second
+
+// page writes a page, or an error.
+func (s *Server) page(
+	w http.ResponseWriter, r *http.Request, serve func(*http.Request) (name string, data any, err error),
+) {
+	ctx, cancel := context.WithTimeout(r.Context(), pageTime)
+	defer cancel()
+	name, data, err := serve(r.WithContext(ctx))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	names, err := s.names(ctx)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	var b strings.Builder
+	err = templates().ExecuteTemplate(&b, "console", struct {
+		Name     string
+		Tables   []string
+		Recorded bool
+		Branches bool
+		Branch   bool
+		Body     string
+		Data     any
+	}{s.opts.Name, names, s.opts.Requests != nil, s.opts.DB != nil, s.opts.Branch, name, data})
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = io.WriteString(w, text.VisibleLines(b.String()))
+}
+
+// fail answers with an error and what to do about it.
+func fail(w http.ResponseWriter, err error) {
+	status := http.StatusBadGateway
+	if errors.As(err, new(*badRequest)) {
+		status = http.StatusBadRequest
+	}
+	message := err.Error()
+	if hint := advice.Of(err); hint != "" {
+		message += "\nTo do: " + hint
+	}
+	http.Error(w, text.VisibleLines(message), status)
+}
+
+// A badRequest is an error in what the page sent.
+type badRequest struct{ error }
+
+func bad(format string, args ...any) error { return &badRequest{fmt.Errorf(format, args...)} }
+
+// maxTables is the number of tables in the list.
+const maxTables = 500
+
+// names returns the names of the tables.
+func (s *Server) names(ctx context.Context) (all []string, err error) {
+	in := &dynamodb.ListTablesInput{}
+	for {
+		out, err := s.opts.Client.ListTables(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, out.TableNames...)
+		if out.LastEvaluatedTableName == nil || len(all) >= maxTables {
+			sort.Strings(all)
+			return all, nil
+		}
+		in.ExclusiveStartTableName = out.LastEvaluatedTableName
+	}
+}
+
+// kind names the kind of an item.
+func (s *Server) kind(t *keyschema.Table, it attr.Item) string {
+	if s.opts.Classify != nil {
+		if name := s.opts.Classify(t.Name, it); name != "" {
+			return name
+		}
+	}
+	keys := t.Key.Attributes()
+	for i := len(keys) - 1; i >= 0; i-- {
+		v := it.Get(keys[i].Name)
+		if v.Kind() != attr.String {
+			continue
+		}
+		if head, _, ok := strings.Cut(string(v.Raw()), "#"); ok && head != "" && len(head) <= 40 {
+			return head
+		}
+	}
+	return "items"
+}

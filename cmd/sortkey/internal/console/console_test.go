@@ -1,0 +1,383 @@
+package console_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// A client looks at the pages of a test.
+type client struct {
+	*testing.T
+	db  *sortkeytest.DB
+	url string
+}
+
+func start(t *testing.T) *client {
+	t.Helper()
+	db := sortkeytest.New(t)
+	recorder := console.NewRecorder()
+	t.Cleanup(db.DB.Observe(recorder))
+	s := console.New(console.Options{
+		Client: db.Client, Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder, DB: db.DB,
+	})
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	h := s.Handler()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(event.Quiet(r.Context())))
+	}))
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return &client{t, db, server.URL}
+}
+
+func (c *client) do(method, path, body string) (status int, text string) {
+	c.Helper()
+	req, err := http.NewRequestWithContext(c.Context(), method, c.url+"/"+path, strings.NewReader(body))
+	require.NoError(c, err)
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(c, err)
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	require.NoError(c, err)
+	return resp.StatusCode, string(data)
+}
+
+// page returns a page, which is safe: no inline script or style, nothing invisible.
+func (c *client) page(path string) string {
+	c.Helper()
+	status, text := c.do("GET", path, "")
+	require.Equal(c, http.StatusOK, status, text)
+	require.NotContains(c, text, "ZgotmplZ")
+	require.NotRegexp(c, `<script>|<script [^s]|style="|<style| on[a-z]+="`, text)
+	for _, r := range text {
+		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+			c.Fatalf("%s has %U in it", path, r)
+		}
+	}
+	return text
+}
+
+func (c *client) fill() {
+	c.db.Table("Shop", "PK / SK", sortkeytest.Global("ByDay", "day / SK"))
+	for i := range 30 {
+		c.db.Put("Shop", map[string]any{
+			"PK": "CUSTOMER#c1", "SK": fmt.Sprintf("ORDER#%04d", i), "total": i, "day": fmt.Sprintf("2026-01-%02d", 1+i%5),
+		})
+	}
+	c.db.Put("Shop", map[string]any{"PK": "CUSTOMER#c1", "SK": "PROFILE#", "name": "Ada"})
+	c.db.Put("Shop", map[string]any{"PK": "CUSTOMER#c2", "SK": "PROFILE#", "name": "<script>alert(1)</script>\u202e"})
+}
+
+func TestPages(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	require.Contains(t, c.page(""), "There are no tables yet")
+	c.fill()
+	page := c.page("")
+	require.Contains(t, page, `href="table?name=Shop"`)
+	require.Contains(t, page, "PK / SK")
+	require.Contains(t, page, "ByDay (day / SK)")
+
+	page = c.page("table?name=Shop")
+	require.Contains(t, page, "CUSTOMER#c1")
+	require.Contains(t, page, "31")
+	require.Contains(t, page, "in 2 partitions")
+	require.Contains(t, page, "ORDER <span")
+	page = c.page("table?name=Shop&index=ByDay")
+	require.Contains(t, page, "2026-01-05")
+
+	page = c.page("collection?name=Shop&partition=CUSTOMER%23c1")
+	require.Contains(t, page, "31 rows in order")
+	require.Less(t, strings.Index(page, "ORDER#0003"), strings.Index(page, "ORDER#0004"))
+	require.Contains(t, page, `value="CUSTOMER#c1"`, "the query begins with the partition")
+	page = c.page("collection?name=Shop&partition=CUSTOMER%23c2")
+	require.Contains(t, page, "&lt;script&gt;")
+	require.Contains(t, c.page("collection?name=Shop&partition=none"), "There are no rows")
+
+	for path, want := range map[string]string{
+		"table?name=Nope":                              "Nope",
+		"table?name=Shop&index=Nope":                   "no index Nope",
+		"table?name=Shop&after=%21":                    "damaged",
+		"table?name=Shop&after=e30":                    "starting key is invalid",
+		"collection?name=Shop&partition=":              "",
+		"item?name=Shop":                               "no key",
+		"query?name=Shop&space=9&partition=a":          "load the page again",
+		"query?name=Shop&space=1&partition=a&limit=-1": "limit",
+	} {
+		status, text := c.do("GET", path, "")
+		require.Equal(t, http.StatusBadRequest, status, "%s: %s", path, text)
+		require.Contains(t, text, want, path)
+	}
+}
+
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	page := c.page("query?" + url.Values{
+		"name": {"Shop"}, "space": {"1"}, "partition": {"CUSTOMER#c1"}, "sort": {"ORDER#000*"}, "filter": {"total > 5"},
+	}.Encode())
+	require.Contains(t, page, "4 of 10 read")
+	require.Contains(t, page, "ORDER#0009")
+	require.Contains(t, page, "aws dynamodb query")
+	page = c.page("query?" + url.Values{"name": {"Shop"}, "space": {"2"}, "partition": {"2026-01-01"}}.Encode())
+	require.Contains(t, page, "6 of 6 read")
+}
+
+// TestMany pages through a partition and through partitions, and finds each row once.
+func TestMany(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Big", "PK / SK:N")
+	for i := range 2500 {
+		c.db.Put("Big", map[string]any{"PK": "one", "SK": i})
+		if i%2 == 0 {
+			c.db.Put("Big", map[string]any{"PK": fmt.Sprintf("p%d", i), "SK": i})
+		}
+	}
+	next := regexp.MustCompile(`<a href="([^"]*after=[^"]*)">next rows`)
+	walk := func(path string, count *regexp.Regexp) (pages int, found map[string]int) {
+		found = map[string]int{}
+		for path != "" {
+			pages++
+			page := c.page(path)
+			require.Less(t, len(page), 2<<20)
+			for _, m := range count.FindAllStringSubmatch(page, -1) {
+				found[m[1]]++
+			}
+			path = ""
+			if m := next.FindStringSubmatch(page); m != nil {
+				path = html.UnescapeString(m[1])
+			}
+		}
+		return pages, found
+	}
+	pages, found := walk("collection?name=Big&partition=one", regexp.MustCompile(`<code class="key" [^>]*>(\d+)</code>`))
+	require.Equal(t, 13, pages)
+	require.Len(t, found, 2500)
+	pages, found = walk("table?name=Big", regexp.MustCompile(`title="(p\d+)"`))
+	require.Equal(t, 4, pages)
+	require.Len(t, found, 1250)
+	for key, n := range found {
+		require.Equal(t, 1, n, key)
+	}
+}
+
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	key := base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"}}`))
+	where := "?name=Shop&key=" + key
+	page := c.page("item" + where)
+	was := html.UnescapeString(regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`).FindStringSubmatch(page)[1])
+	require.JSONEq(t, `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"},"name":{"S":"Ada"}}`, was)
+	send := func(path, was, is string) (int, string) {
+		body, err := json.Marshal(map[string]string{"Was": was, "Is": is})
+		require.NoError(t, err)
+		return c.do("POST", path+where, string(body))
+	}
+
+	is := strings.Replace(was, `"Ada"`, `"Grace"`, 1)
+	plain := `{"PK": "CUSTOMER#c1", "SK": "PROFILE#", "name": "Grace", "day": "2026-02-01"}`
+	_, text := send("preview", was, plain)
+	require.Contains(t, text, "1 write units for the table")
+	require.Contains(t, text, `index ByDay: a new row, "2026-02-01"`)
+	_, text = send("preview", was, strings.Replace(plain, "PROFILE#", "OTHER#", 1))
+	require.Contains(t, text, "SK is another")
+	_, text = send("preview", was, `{"PK": 7, "SK": "x"}`)
+	require.Contains(t, text, "PK must be of type S")
+
+	status, text := send("put", was, plain)
+	require.Equal(t, http.StatusOK, status, text)
+	require.Equal(t, "written, 2 write units", text)
+	status, text = send("put", was, is)
+	require.Equal(t, http.StatusConflict, status, "it has changed since")
+	require.Contains(t, text, "nothing was written")
+	status, _ = send("delete", was, "")
+	require.Equal(t, http.StatusConflict, status)
+	status, text = send("put", "", plain)
+	require.Equal(t, http.StatusConflict, status, "a new item over one that is there: %s", text)
+	require.Contains(t, c.page("item"+where), "2026-02-01")
+
+	// An attribute that somebody has added is not lost.
+	now := `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"},"name":{"S":"Grace"},"day":{"S":"2026-02-01"}}`
+	c.db.Put("Shop", map[string]any{"PK": "CUSTOMER#c1", "SK": "PROFILE#", "name": "Grace", "day": "2026-02-01", "added": 1})
+	status, _ = send("put", now, plain)
+	require.Equal(t, http.StatusConflict, status)
+
+	for _, bad := range []string{"", "{", `{"PK": null}`, `[]`} {
+		status, text := send("put", now, bad)
+		require.Equal(t, http.StatusBadRequest, status, "%s: %s", bad, text)
+	}
+	status, _ = c.do("POST", "put"+where, "{")
+	require.Equal(t, http.StatusBadRequest, status)
+	status, _ = c.do("POST", "put"+where, `{"Is":"`+strings.Repeat("x", 9<<20)+`"}`)
+	require.Equal(t, http.StatusBadRequest, status)
+
+	now = `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"},"name":{"S":"Grace"},"day":{"S":"2026-02-01"},"added":{"N":"1"}}`
+	status, text = send("delete", now, "")
+	require.Equal(t, http.StatusOK, status, text)
+	require.Contains(t, c.page("item"+where), "there is no such item")
+	status, text = send("put", "", plain)
+	require.Equal(t, http.StatusOK, status, text)
+}
+
+// TestBranches tries writes in a copy, and keeps or discards them.
+func TestBranches(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	before := c.db.Dump()
+	status, at := c.do("POST", "branches", "")
+	require.Equal(t, http.StatusOK, status, at)
+	require.Equal(t, "branch/1/", at)
+	key := base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"}}`))
+	where := "?name=Shop&key=" + key
+	put := func(prefix, was, is string) {
+		body, err := json.Marshal(map[string]string{"Was": was, "Is": is})
+		require.NoError(t, err)
+		status, text := c.do("POST", prefix+"put"+where, string(body))
+		require.Equal(t, http.StatusOK, status, text)
+	}
+	const ada = `{"PK":{"S":"CUSTOMER#c1"},"SK":{"S":"PROFILE#"},"name":{"S":"Ada"}}`
+	put(at, ada, strings.Replace(ada, "Ada", "Grace", 1))
+	put(at, "", strings.Replace(ada, "PROFILE#", "NEW#", 1))
+	require.Contains(t, c.page(at+"collection?name=Shop&partition=CUSTOMER%23c1"), "Grace")
+	require.Equal(t, before, c.db.Dump(), "nothing reaches the database")
+	page := c.page("branches")
+	require.Contains(t, page, "2 changed items")
+	require.Contains(t, page, "Grace")
+
+	// Somebody changes one of the items: only the other is kept, the branch stays.
+	put("", ada, strings.Replace(ada, "Ada", "Eve", 1))
+	status, text := c.do("POST", "branches/1/keep", "")
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, text, "1 change kept, 1 change not")
+	require.Contains(t, c.db.Dump(), "NEW#")
+	require.Contains(t, c.db.Dump(), "Eve")
+	status, _ = c.do("POST", "branches/1/discard", "")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, c.page("branches"), "There are no branches")
+	status, text = c.do("GET", "branch/1/", "")
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, text, "no branch 1 any more")
+
+	_, at = c.do("POST", "branches", "")
+	put(at, strings.Replace(ada, "Ada", "Eve", 1), ada)
+	status, text = c.do("POST", strings.Replace(at, "branch/", "branches/", 1)+"keep", "")
+	require.Equal(t, http.StatusOK, status, text)
+	require.Contains(t, c.db.Dump(), "Ada")
+	for range 8 {
+		status, _ = c.do("POST", "branches", "")
+		require.Equal(t, http.StatusOK, status)
+	}
+	status, text = c.do("POST", "branches", "")
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, text, "discard one")
+}
+
+// TestInvisible edits an item with characters that nobody sees, which stay what they are.
+func TestInvisible(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Shop", "PK")
+	name := "a\u202e\u0007\u00a0\U000e0041</textarea>\r\n"
+	c.db.Put("Shop", map[string]any{"PK": "x", "name": name, "n": 1})
+	where := "?name=Shop&key=" + base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"x"}}`))
+	was := html.UnescapeString(regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`).FindStringSubmatch(c.page("item" + where))[1])
+	body, err := json.Marshal(map[string]string{"Was": was, "Is": strings.Replace(was, `"1"`, `"2"`, 1)})
+	require.NoError(t, err)
+	status, text := c.do("POST", "put"+where, string(body))
+	require.Equal(t, http.StatusOK, status, text)
+	got := sortkeytest.Items[struct {
+		Name string `dynamodbav:"name"`
+		N    int    `dynamodbav:"n"`
+	}](c.db, "Shop")
+	require.Equal(t, name, got[0].Name)
+	require.Equal(t, 2, got[0].N)
+}
+
+// TestRequests watches the requests of a program, and not those of the console.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	resp, err := http.Get(c.url + "/events")
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	c.page("table?name=Shop")
+	c.page("collection?name=Shop&partition=CUSTOMER%23c1")
+	ctx := t.Context()
+	table := sortkey.Table[struct {
+		PK string `dynamodbav:"PK"`
+		SK string `dynamodbav:"SK"`
+	}](c.db.DB, "Shop")
+	for _, err := range table.Query(ctx, "CUSTOMER#c1", sortkey.Where("total > :total", 27)) {
+		require.NoError(t, err)
+	}
+	dec := json.NewDecoder(&events{r: resp.Body})
+	var got []console.Request
+	var shapes []console.Shape
+	for len(got) == 0 {
+		var batch struct {
+			Requests []console.Request
+			Shapes   []console.Shape
+		}
+		require.NoError(t, dec.Decode(&batch))
+		got, shapes = append(got, batch.Requests...), batch.Shapes
+	}
+	require.Len(t, got, 1, "the console's own are not among them")
+	require.Equal(t, "Query", got[0].Operation)
+	require.Equal(t, 31, got[0].Examined)
+	require.Equal(t, "waste", got[0].Mark)
+	require.NotEmpty(t, got[0].Slice)
+	require.Equal(t, 1, shapes[0].N)
+}
+
+// events reads the data of events.
+type events struct{ r io.Reader }
+
+func (e *events) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	text := strings.NewReplacer("data: ", "      ", ": alive", "       ").Replace(string(p[:n]))
+	return copy(p, text), err
+}
+
+// TestRecorder records many requests at once, within its bounds.
+func TestRecorder(t *testing.T) {
+	t.Parallel()
+	r := console.NewRecorder()
+	done := make(chan bool)
+	for g := range 8 {
+		go func() {
+			for i := range 1000 {
+				r.End(t.Context(), &sortkey.Event{Operation: "GetItem", Tables: []string{fmt.Sprint("t", g, i%400)}})
+			}
+			done <- true
+		}()
+	}
+	for range 8 {
+		<-done
+	}
+}

@@ -1,0 +1,311 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// An itemPage shows one item, to read and to edit.
+type itemPage struct {
+	Table, Key, Cursor string
+	Found              bool
+	JSON               string // DynamoDB JSON, indented
+	Bytes              int
+	Back               string
+}
+
+func (s *Server) item(r *http.Request) (string, any, error) {
+	t, key, err := s.keyed(r)
+	if err != nil {
+		return "", nil, err
+	}
+	it, err := s.read(r, t, key)
+	if err != nil {
+		return "", nil, err
+	}
+	p := &itemPage{
+		Table: t.Name, Key: valuesText(key, t.Key.Attributes()), Cursor: cursorText(key), Found: it != nil,
+		Back: "collection?" + query("name", t.Name, "partition", askText(key, t.Key.Hash)),
+	}
+	shown := it
+	if it == nil {
+		shown = key
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, shown.AppendJSON(nil), "", "  "); err != nil {
+		return "", nil, err
+	}
+	p.JSON, p.Bytes = escape(b.String()), shown.Size()
+	return "item", p, nil
+}
+
+// escape writes the invisible characters in the strings of JSON as escapes, so that a page shows them and
+// gives them back as they were.
+func escape(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n' || unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// keyed describes the table of a request, and reads the key.
+func (s *Server) keyed(r *http.Request) (*keyschema.Table, attr.Item, error) {
+	t, _, err := s.open(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	key, err := cursor(r.FormValue("key"))
+	if err == nil && key == nil {
+		err = bad("the address has no key")
+	}
+	return t, key, err
+}
+
+// read reads an item consistently; nil if there is none.
+func (s *Server) read(r *http.Request, t *keyschema.Table, key attr.Item) (attr.Item, error) {
+	out, err := s.opts.Client.GetItem(r.Context(), &dynamodb.GetItemInput{
+		TableName: &t.Name, Key: sdkvalue.Of(key), ConsistentRead: aws.Bool(true),
+	})
+	if err != nil {
+		return nil, &badRequest{err}
+	}
+	if out.Item == nil {
+		return nil, nil
+	}
+	return sdkvalue.Item(out.Item)
+}
+
+// A change is what the page sends to write an item: the text that it got, and the text that is to be.
+type change struct{ Was, Is string }
+
+// maxBody is the size of a change in bytes: two items, escaped.
+const maxBody = 8 << 20
+
+// changed reads a change. An item that was not there is nil.
+func (s *Server) changed(w http.ResponseWriter, r *http.Request) (was, is attr.Item, err error) {
+	var c change
+	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	if err := dec.Decode(&c); err != nil {
+		return nil, nil, bad("the change cannot be read: %v", err)
+	}
+	if c.Was != "" {
+		if was, err = attr.ParseItem([]byte(c.Was)); err != nil {
+			return nil, nil, bad("the item as it was: %v", err)
+		}
+	}
+	if c.Is != "" {
+		if is, err = transfer.DecodeItem([]byte(c.Is)); err != nil {
+			return nil, nil, bad("%v; write DynamoDB JSON such as {\"id\": {\"S\": \"x\"}}, or plain JSON such as {\"id\": \"x\"}", err)
+		}
+	}
+	return was, is, nil
+}
+
+// preview says what a put would write, before it is sent.
+func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
+	t, key, err := s.keyed(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	was, is, err := s.changed(w, r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	if is == nil {
+		fail(w, bad("there is no item"))
+		return
+	}
+	lines := []string{fmt.Sprintf("%s, %s", text.Count(is.Size(), "byte"), units(was, is))}
+	for _, a := range t.Key.Attributes() {
+		if v := is.Get(a.Name); v.Kind() != a.Kind {
+			lines = append(lines, fmt.Sprintf("%s must be of type %v: the service would refuse the item", a.Name, a.Kind))
+		} else if !attr.Equal(v, key.Get(a.Name)) {
+			lines = append(lines, fmt.Sprintf("%s is another: this writes another item, and leaves the old one", a.Name))
+			was = nil
+		}
+	}
+	for _, name := range t.IndexNames() {
+		lines = append(lines, "index "+name+": "+entry(t, name, was, is))
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte(text.VisibleLines(strings.Join(lines, "\n"))))
+}
+
+// units says what the write of an item costs in its table.
+func units(was, is attr.Item) string {
+	n := table.WriteUnits(max(was.Size(), is.Size()))
+	return text.Figure(n) + " write units for the table"
+}
+
+// entry says what a write does to the row of an item in an index.
+func entry(t *keyschema.Table, index string, was, is attr.Item) string {
+	schema := t.Schema(index)
+	key := func(it attr.Item) (string, bool) {
+		var all []string
+		for _, a := range schema.Attributes() {
+			v := it.Get(a.Name)
+			if v.Kind() != a.Kind {
+				return "", false
+			}
+			all = append(all, text.Literal(v))
+		}
+		return strings.Join(all, ", "), len(it) > 0
+	}
+	old, had := key(was)
+	made, has := key(is)
+	switch {
+	case !had && !has:
+		return "not in it"
+	case !had:
+		return "a new row, " + made
+	case !has:
+		return "its row goes, " + old
+	case old != made:
+		return "its row moves from " + old + " to " + made + ", two writes"
+	case was.Equal(is):
+		return "nothing changes"
+	}
+	return "its row may change in place, " + made
+}
+
+// errMoved is the reason why a change is not written.
+var errMoved = errors.New("somebody has changed the item meanwhile; nothing was written. Load it again")
+
+// put writes an item if it is as the page got it.
+func (s *Server) put(w http.ResponseWriter, r *http.Request) {
+	s.write(w, r, true, func(t *keyschema.Table, was, is attr.Item) (*types.ConsumedCapacity, error) {
+		in := &dynamodb.PutItemInput{
+			TableName: &t.Name, Item: sdkvalue.Of(is), ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+		}
+		c := condition(t, was)
+		in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = c.text, c.names, c.values
+		out, err := s.opts.Client.PutItem(r.Context(), in)
+		if err != nil {
+			return nil, err
+		}
+		return out.ConsumedCapacity, nil
+	})
+}
+
+// remove deletes an item if it is as the page got it.
+func (s *Server) remove(w http.ResponseWriter, r *http.Request) {
+	s.write(w, r, false, func(t *keyschema.Table, was, _ attr.Item) (*types.ConsumedCapacity, error) {
+		c := condition(t, was)
+		out, err := s.opts.Client.DeleteItem(r.Context(), &dynamodb.DeleteItemInput{
+			TableName: &t.Name, Key: sdkvalue.Of(keyOf(t, was)), ConditionExpression: c.text,
+			ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return out.ConsumedCapacity, nil
+	})
+}
+
+// write reads a change, and sends it unless the item is no longer as the page got it.
+func (s *Server) write(
+	w http.ResponseWriter, r *http.Request, put bool,
+	send func(t *keyschema.Table, was, is attr.Item) (*types.ConsumedCapacity, error),
+) {
+	t, key, err := s.keyed(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	was, is, err := s.changed(w, r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	if missing := put && is == nil || !put && was == nil; missing {
+		fail(w, bad("there is no item"))
+		return
+	}
+	if put && !keyOf(t, is).Equal(keyOf(t, key)) {
+		was = nil // another item, which must not exist
+	} else if now, err := s.read(r, t, key); err != nil {
+		fail(w, err)
+		return
+	} else if !same(now, was) { // attributes that were added are in no condition
+		http.Error(w, errMoved.Error(), http.StatusConflict)
+		return
+	}
+	used, err := send(t, was, is)
+	if _, failed := errors.AsType[*types.ConditionalCheckFailedException](err); failed {
+		message := errMoved.Error()
+		if was == nil {
+			message = "there is an item with this key already; nothing was written. Open it to change it"
+		}
+		http.Error(w, message, http.StatusConflict)
+		return
+	}
+	if err != nil {
+		fail(w, &badRequest{err})
+		return
+	}
+	fmt.Fprintf(w, "written, %s write units", text.Figure(aws.ToFloat64(used.CapacityUnits)))
+}
+
+func same(a, b attr.Item) bool { return (a == nil) == (b == nil) && a.Equal(b) }
+
+// A conditionOf is the condition of a write.
+type conditionOf struct {
+	text   *string
+	names  map[string]string
+	values map[string]types.AttributeValue
+}
+
+// maxCompared is the number of attributes that a condition compares: an expression has at most 300
+// operators and 4 KB.
+const maxCompared = 80
+
+// condition returns the condition that an item is as it was, or that there is none for nil.
+func condition(t *keyschema.Table, was attr.Item) conditionOf {
+	c := conditionOf{names: map[string]string{}}
+	if was == nil {
+		c.names["#k"] = t.Key.Hash[0].Name
+		c.text = aws.String("attribute_not_exists(#k)")
+		return c
+	}
+	c.values = map[string]types.AttributeValue{}
+	var parts []string
+	for name, v := range was.All() {
+		if len(parts) == maxCompared {
+			break
+		}
+		i := len(parts)
+		c.names[fmt.Sprintf("#%d", i)], c.values[fmt.Sprintf(":%d", i)] = string(name), sdkvalue.OfValue(v)
+		parts = append(parts, fmt.Sprintf("#%d = :%d", i, i))
+	}
+	c.text = aws.String(strings.Join(parts, " AND "))
+	return c
+}

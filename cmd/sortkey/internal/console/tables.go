@@ -1,0 +1,299 @@
+package console
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// A tableRow is a table in the list.
+type tableRow struct {
+	Name, Keys, Stream, TTL string
+	Indexes                 []string
+	Items, Bytes            int
+}
+
+func (s *Server) tables(r *http.Request) (string, any, error) {
+	names, err := s.names(r.Context())
+	if err != nil {
+		return "", nil, err
+	}
+	var rows []tableRow
+	for _, name := range names {
+		out, err := s.opts.Client.DescribeTable(r.Context(), &dynamodb.DescribeTableInput{TableName: &name})
+		if err != nil {
+			return "", nil, err
+		}
+		t, err := explain.Describe(r.Context(), s.opts.Target, name)
+		if err != nil {
+			return "", nil, err
+		}
+		row := tableRow{
+			Name: name, Keys: keyText(t.Key), Items: int(aws.ToInt64(out.Table.ItemCount)),
+			Bytes: int(aws.ToInt64(out.Table.TableSizeBytes)), Stream: "–", TTL: "–",
+		}
+		for _, x := range t.IndexNames() {
+			row.Indexes = append(row.Indexes, x+" ("+keyText(t.Schema(x))+")")
+		}
+		if spec := out.Table.StreamSpecification; spec != nil && aws.ToBool(spec.StreamEnabled) {
+			row.Stream = string(spec.StreamViewType)
+		}
+		ttl, err := s.opts.Client.DescribeTimeToLive(r.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &name})
+		if err == nil && ttl.TimeToLiveDescription.TimeToLiveStatus == types.TimeToLiveStatusEnabled {
+			row.TTL = aws.ToString(ttl.TimeToLiveDescription.AttributeName)
+		}
+		rows = append(rows, row)
+	}
+	return "tables", rows, nil
+}
+
+func keyText(k *keycond.Schema) string {
+	names := func(list []keycond.Attribute) string {
+		var all []string
+		for _, a := range list {
+			word := a.Name
+			if a.Kind != attr.String {
+				word += " (" + a.Kind.String() + ")"
+			}
+			all = append(all, word)
+		}
+		return strings.Join(all, ", ")
+	}
+	if len(k.Range) == 0 {
+		return names(k.Hash)
+	}
+	return names(k.Hash) + " / " + names(k.Range)
+}
+
+// A spacePage shows the key space of a table or an index: what one page of a scan found.
+type spacePage struct {
+	Table, Index, Keys string
+	Indexes            []string
+	Form               report.Asked
+	Partitions         []partition
+	Kinds              []kindCount
+	Rows, Bytes        int
+	Next               string // the address of the next part, or ""
+	First              bool
+}
+
+// A partition is an item collection, as far as the page shows it.
+type partition struct {
+	Name, Link  string
+	Rows, Bytes int
+	More        bool // the scan ended inside it
+	Cells       []cell
+	Width       int
+}
+
+// A cell is a run of rows of one kind in a strip.
+type cell struct {
+	X, W  float64
+	Class string
+	Title string
+}
+
+type kindCount struct {
+	Kind, Color string
+	N           int
+}
+
+// pageRows is the number of rows that a page scans or reads.
+const pageRows = 1000
+
+// open describes the table of a request, and checks its index.
+func (s *Server) open(r *http.Request) (t *keyschema.Table, index string, err error) {
+	name, index := r.FormValue("name"), r.FormValue("index")
+	t, err = explain.Describe(r.Context(), s.opts.Target, name)
+	if err != nil {
+		return nil, "", &badRequest{err}
+	}
+	if t.Schema(index) == nil {
+		return nil, "", bad("table %s has no index %s", name, index)
+	}
+	return t, index, nil
+}
+
+func (s *Server) table(r *http.Request) (string, any, error) {
+	t, index, err := s.open(r)
+	if err != nil {
+		return "", nil, err
+	}
+	p := &spacePage{Table: t.Name, Index: index, Keys: keyText(t.Schema(index)), Indexes: t.IndexNames(), Form: form(t, index, "")}
+	in := &wire.ScanInput{TableName: &t.Name, Limit: new(int64(pageRows))}
+	if index != "" {
+		in.IndexName = &index
+	}
+	if in.ExclusiveStartKey, err = cursor(r.FormValue("after")); err != nil {
+		return "", nil, err
+	}
+	p.First = in.ExclusiveStartKey == nil
+	out, _, err := s.opts.Target.Do(r.Context(), in)
+	if err != nil {
+		return "", nil, &badRequest{err}
+	}
+	page := out.(*wire.ScanOutput)
+	s.partitions(p, t, index, page.Items)
+	if last := page.LastEvaluatedKey; last != nil {
+		p.Next = "table?" + query("name", t.Name, "index", index, "after", cursorText(last))
+		if n := len(p.Partitions); n > 0 {
+			p.Partitions[n-1].More = true
+		}
+	}
+	return "space", p, nil
+}
+
+// partitions groups rows, which are in the order of a scan, by partition.
+func (s *Server) partitions(p *spacePage, t *keyschema.Table, index string, items []attr.Item) {
+	schema := t.Schema(index)
+	n := map[string]int{}
+	var order []string
+	var runs []run
+	for _, it := range items {
+		name := valuesText(it, schema.Hash)
+		if k := len(runs); k == 0 || runs[k-1].name != name {
+			runs = append(runs, run{name: name, first: it})
+		}
+		kind := s.kind(t, it)
+		if n[kind]++; n[kind] == 1 {
+			order = append(order, kind)
+		}
+		last := &runs[len(runs)-1]
+		last.kinds = append(last.kinds, kind)
+		last.bytes += it.Size()
+		p.Rows++
+		p.Bytes += it.Size()
+	}
+	most := 1
+	for _, one := range runs {
+		most = max(most, len(one.kinds))
+	}
+	for _, one := range runs {
+		p.Partitions = append(p.Partitions, partition{
+			Name: one.name, Rows: len(one.kinds), Bytes: one.bytes, Cells: s.cells(one.kinds, most),
+			Link: "collection?" + query("name", t.Name, "index", index, "partition", askText(one.first, schema.Hash)),
+		})
+	}
+	for _, kind := range order {
+		p.Kinds = append(p.Kinds, kindCount{kind, s.color(kind), n[kind]})
+	}
+}
+
+// A run is the rows of a partition that follow each other.
+type run struct {
+	name  string
+	first attr.Item
+	kinds []string
+	bytes int
+}
+
+// stripWidth is the width of the strip of the largest partition.
+const stripWidth = 1000
+
+// cells draws rows as bands, one for each run of rows of a kind.
+func (s *Server) cells(kinds []string, most int) (all []cell) {
+	each := float64(stripWidth) / float64(most)
+	for i := 0; i < len(kinds); {
+		n := 1
+		for i+n < len(kinds) && kinds[i+n] == kinds[i] {
+			n++
+		}
+		all = append(all, cell{
+			X: float64(i) * each, W: max(float64(n)*each, 1), Class: "fill " + s.color(kinds[i]),
+			Title: text.Count(n, "row") + " of " + kinds[i],
+		})
+		i += n
+	}
+	return all
+}
+
+// form returns the form of a query of a table, for an index first.
+func form(t *keyschema.Table, index, partition string) report.Asked {
+	f := report.Asked{Partition: partition}
+	add := func(n int, name string) {
+		title := t.Name
+		if name != "" {
+			title += " by " + name
+		}
+		f.Spaces = append(f.Spaces, report.AskedSpace{N: n, Title: title + " (" + keyText(t.Schema(name)) + ")"})
+	}
+	names := append([]string{""}, t.IndexNames()...)
+	for i, name := range names {
+		if name == index {
+			add(i+1, name)
+		}
+	}
+	for i, name := range names {
+		if name != index {
+			add(i+1, name)
+		}
+	}
+	return f
+}
+
+// valuesText returns values as people read them.
+func valuesText(it attr.Item, keys []keycond.Attribute) string {
+	var all []string
+	for _, a := range keys {
+		if v := it.Get(a.Name); v.Kind() == attr.String {
+			all = append(all, string(v.Raw()))
+		} else {
+			all = append(all, text.Literal(v))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// askText returns values as package ask reads them.
+func askText(it attr.Item, keys []keycond.Attribute) string {
+	var all []string
+	for _, a := range keys {
+		all = append(all, ask.Operand(it.Get(a.Name)))
+	}
+	return strings.Join(all, ",")
+}
+
+// query returns the query of an address, without empty values.
+func query(pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return q.Encode()
+}
+
+// cursorText writes a key into an address, and cursor reads it.
+func cursorText(key attr.Item) string {
+	return base64.RawURLEncoding.EncodeToString(key.AppendJSON(nil))
+}
+
+func cursor(s string) (attr.Item, error) {
+	if s == "" {
+		return nil, nil
+	}
+	data, err := base64.RawURLEncoding.DecodeString(s)
+	if err != nil {
+		return nil, bad("the address is damaged: %v", err)
+	}
+	it, err := attr.ParseItem(data)
+	if err != nil {
+		return nil, bad("the address is damaged: %v", err)
+	}
+	return it, nil
+}

@@ -1,0 +1,192 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/mcp"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/sdk"
+)
+
+// Errors say what to do.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	c := connect(t, example(t, "shop", true))
+	for _, tt := range []struct{ tool, arguments, want string }{
+		{"query", `{}`, "query needs the argument table"},
+		{"query", `{"table": "Shop"}`, "query needs the argument partition"},
+		{"query", `{"table": "Shop", "partition": null}`, "query needs the argument partition"},
+		{"query", `{"tabel": "Shop"}`, "did you mean table?"},
+		{"query", `{"table": "Shp", "partition": "x"}`, "did you mean Shop?"},
+		{"query", `{"table": "Shop", "partition": ["x"]}`, "partition of query must be of type string"},
+		{"query", `{"table": "Shop", "partition": "x", "limit": "many"}`, "limit of query must be of type integer"},
+		{"query", `{"table": "Shop", "partition": "x", "limit": 1e99}`, "limit of query must be of type integer"},
+		{"query", `{"table": "Shop", "partition": "x", "limit": -1}`, "number from 1"},
+		{"query", `{"table": "Shop", "partition": "x", "index": "No"}`, "its indexes are"},
+		{"query", `{"table": "Shop", "partition": "x", "filter": "price <"}`, "price <"},
+		{"query", `{"table": "Shop", "partition": "x", "filter": "a = 'x"}`, "To do"},
+		{"query", `{"table": "Shop", "partition": "x", "sort": "contains y"}`, "instead"},
+		{"query", `{"table": "Shop", "partition": "x", "sort": "> a OR < b"}`, "instead"},
+		{"query", `{"table": "Shop", "partition": "x", "sort": "price < 10"}`, "names another attribute"},
+		{"query", `{"table": "Shop", "partition": "x", "cursor": {"PK": "x"}}`, "ExclusiveStartKey"},
+		{"query", `{"table": "Shop", "partition": "x", "cursor": 5}`, "cursor of query must be of type object"},
+		{"query", `{"table": "Shop", "partition": "x", "index": "GSI1", "consistent": true}`, "Consistent reads are"},
+		{"scan", `{"table": "Shop", "limit": -1}`, "number from 1"},
+		{"get", `{"table": "Shop", "partition": "x"}`, "give a value for each of PK, SK"},
+		{"put", `{"table": "Shop", "item": {"PK": "x"}}`, "SK"},
+		{"put", `{"table": "Shop", "item": "PK"}`, "item of put must be of type object"},
+		{"put", `{"table": "Shop", "item": {"PK": "USER#123", "SK": "PROFILE#"}, "if": "attribute_not_exists(PK)"}`,
+			"nothing is written: the condition is false\nTo do: the item is {PK: "},
+		{"update", `{"table": "Shop", "partition": "x", "sort": "y", "update": "SET"}`, "SET"},
+		{"update", `{"table": "Shop", "partition": "x", "sort": "y", "update": "SET PK = \"z\""}`, "part of the key"},
+		{"delete", `{"table": "Shop", "partition": "x", "sort": "y", "if": "n <"}`, "n <"},
+		{"explain", `{}`, "explain needs a request"},
+		{"explain", `{"table": "Shop", "pattern": "x"}`, "one request"},
+		{"explain", `{"table": "Shop"}`, "needs a partition"},
+		{"explain", `{"pattern": "orders of a custommer"}`, "did you mean orders of a customer?"},
+		{"explain", `{"request": "hello"}`, "not JSON, a line of the AWS CLI or a SELECT"},
+		{"explain", `{"request": "{\"TableName\": "}`, "not JSON"},
+		{"explain", `{"request": "aws dynamodb put-item --table-name Shop"}`, "put-item"},
+		{"explain", `{"request": {"operation": "PutItem", "TableName": "Shop"}}`, "explain a Query, Scan, GetItem or SELECT"},
+		{"design_check", `{}`, "no model"},
+		{"design_check", `{"content": "name: x\ntables: 5\n"}`, "content:2:9"},
+		{"requests", `[1]`, "arguments"},
+	} {
+		answer, failed := c.try(tt.tool, tt.arguments)
+		require.True(t, failed, "%s %s: %s", tt.tool, tt.arguments, answer)
+		require.Contains(t, answer, tt.want, "%s %s", tt.tool, tt.arguments)
+		require.NotContains(t, answer, "--", "%s %s: tools have no flags", tt.tool, tt.arguments)
+	}
+}
+
+// Requests that the service refuses are explained, which is no error of explain.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	c := connect(t, example(t, "shop", true))
+	for _, tt := range []struct{ arguments, want string }{
+		{`{"table": "Shop", "partition": "x", "sort": "contains y"}`, `query {"table":"Shop"`},
+		{`{"request": "SELECT * FROM Shop WHERE PK = 'USER#123' OR SK = 'x'"}`, "the SELECT is a scan"},
+		{`{"request": {"TableName": "Shop", "Key": {"PK": {"S": "USER#123"}, "SK": {"S": "PROFILE#"}}}}`, "GetItem of Shop"},
+		{`{"request": "aws dynamodb query --table-name Shop --key-condition-expression 'PK > :p'` +
+			` --expression-attribute-values '{\":p\": {\"S\": \"x\"}}'"}`, "rule"},
+		{`{"pattern": "orders of a customer"}`, "Order"},
+	} {
+		require.Contains(t, c.call("explain", tt.arguments), tt.want, tt.arguments)
+	}
+	require.Equal(t, 5, strings.Count(c.call("requests", ""), `"tool":"explain"`))
+	require.Equal(t, 2, strings.Count(c.call("requests", `{"last": 2}`), `"tool":"explain"`))
+}
+
+// FuzzCall calls tools with any arguments: an answer or an error comes back.
+func FuzzCall(f *testing.F) {
+	o := example(f, "shop", true)
+	o.MaxAnswer = 2000
+	o.Folder, _ = folder(f)
+	c := connect(f, o)
+	var names []string
+	for tool, err := range c.session.Tools(context.Background(), nil) {
+		require.NoError(f, err)
+		if tool.Name != "design_load" && tool.Name != "design_check" && tool.Name != "design_diff" { // they take long
+			names = append(names, tool.Name)
+		}
+	}
+	for i, s := range []string{
+		`{"table": "Shop", "partition": "CUSTOMER#C1", "sort": "between a and z", "filter": "total > 1"}`,
+		`{"table": "Shop", "partition": 5, "cursor": {"PK": {"S": ""}}}`, `{"request": {"TableName": "Shop"}}`,
+		`{"request": "aws dynamodb query --table-name 'Shop"}`, `{"request": "SELECT"}`, `{"last": -5}`, `{"skip": -1}`,
+		`{"table": "Shop", "item": {"PK": null, "SK": {"S": 5}}}`, `{"file": "x.yaml", "content": "{"}`, `null`, `[]`, `""`,
+	} {
+		for tool := range names {
+			f.Add(byte(tool+i), s)
+		}
+	}
+	f.Fuzz(func(t *testing.T, tool byte, arguments string) {
+		if !json.Valid([]byte(arguments)) {
+			return
+		}
+		c := &client{t, c.session}
+		answer, _ := c.try(names[int(tool)%len(names)], arguments)
+		require.NotContains(t, answer, "failed inside")
+		require.Less(t, len(answer), 3*2000+1000)
+	})
+}
+
+// TestHTTP connects the SDK's client over streamable HTTP, through the guard.
+func TestHTTP(t *testing.T) {
+	t.Parallel()
+	o := example(t, "shop", true)
+	o.Client, o.Target, o.Explain = sdk.Client(o.DB), explain.InProcess(o.DB), app.Explain
+	s := mcp.New(o)
+	site, err := web.Listen(0)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- site.ServePrograms(ctx, mcp.MaxBody, s.Handler()) }()
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-done)
+		require.NoError(t, s.Close())
+	})
+
+	dial := func(token string) (*protocol.ClientSession, error) {
+		return protocol.NewClient(&protocol.Implementation{Name: "test", Version: "1"}, nil).Connect(
+			ctx, &protocol.StreamableClientTransport{
+				Endpoint: site.Address(mcp.Path), HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1,
+			}, nil,
+		)
+	}
+	_, err = dial("wrong")
+	require.ErrorContains(t, err, "Unauthorized")
+	first, err := dial(site.Token())
+	require.NoError(t, err)
+	defer first.Close()
+	second, err := dial(site.Token())
+	require.NoError(t, err)
+	defer second.Close()
+	(&client{t, first}).call("put", putX)
+	require.Contains(t, (&client{t, second}).call("get", getX), `"n":1`, "clients share the fork")
+	require.False(t, has(t, o.DB, "x", "y"))
+}
+
+// A bearer sends a token with every request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestDescriptions checks what clients show their models, and that docs/agents.md has all tools.
+func TestDescriptions(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "agents.md"))
+	require.NoError(t, err)
+	c := connect(t, example(t, "shop", true))
+	for tool, err := range c.session.Tools(t.Context(), nil) {
+		require.NoError(t, err)
+		require.Contains(t, string(page), "`"+tool.Name+"`")
+		require.Greater(t, len(tool.Description), 100, tool.Name)
+		schema := tool.InputSchema.(map[string]any)
+		properties, _ := schema["properties"].(map[string]any)
+		if schema["required"] != nil {
+			require.Contains(t, tool.Description, `{"`, "%s has an example", tool.Name)
+		}
+		for name, p := range properties {
+			require.NotEmpty(t, p.(map[string]any)["description"], "%s.%s", tool.Name, name)
+			kind := p.(map[string]any)["type"]
+			require.IsType(t, "", kind, "%s.%s has one type: some clients take no more", tool.Name, name)
+		}
+	}
+}

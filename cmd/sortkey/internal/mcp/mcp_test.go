@@ -1,0 +1,132 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/mcp"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/sdk"
+)
+
+// A client calls the tools of a server.
+type client struct {
+	t       testing.TB
+	session *protocol.ClientSession
+}
+
+// connect connects the SDK's client to a server with options, through memory.
+func connect(t testing.TB, o mcp.Options) *client {
+	t.Helper()
+	if o.Client == nil && o.DB != nil {
+		o.Client, o.Target = sdk.Client(o.DB), explain.InProcess(o.DB)
+	}
+	o.Explain = app.Explain
+	s := mcp.New(o)
+	theirs, ours := protocol.NewInMemoryTransports()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- s.Connect(ctx, ours) }()
+	session, err := protocol.NewClient(&protocol.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, theirs, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, session.Close())
+		require.NoError(t, <-done)
+		cancel()
+		require.NoError(t, s.Close())
+	})
+	return &client{t, session}
+}
+
+// try calls a tool with arguments in JSON.
+func (c *client) try(tool, arguments string) (answer string, failed bool) {
+	c.t.Helper()
+	params := &protocol.CallToolParams{Name: tool}
+	if arguments != "" {
+		params.Arguments = json.RawMessage(arguments)
+	}
+	r, err := c.session.CallTool(context.Background(), params)
+	require.NoError(c.t, err, "%s %s", tool, arguments)
+	require.Len(c.t, r.Content, 1)
+	return r.Content[0].(*protocol.TextContent).Text, r.IsError
+}
+
+// call calls a tool that succeeds.
+func (c *client) call(tool, arguments string) string {
+	c.t.Helper()
+	answer, failed := c.try(tool, arguments)
+	require.False(c.t, failed, "%s %s: %s", tool, arguments, answer)
+	return answer
+}
+
+// fail calls a tool that fails.
+func (c *client) fail(tool, arguments string) string {
+	c.t.Helper()
+	answer, failed := c.try(tool, arguments)
+	require.True(c.t, failed, "%s %s: %s", tool, arguments, answer)
+	return answer
+}
+
+// example returns the options for an example, without generated items if samples.
+func example(t testing.TB, name string, samples bool) mcp.Options {
+	t.Helper()
+	m, err := models.Example(name)
+	require.NoError(t, err)
+	o := world.Options{}
+	if samples {
+		o.MaxItems = -1
+	}
+	w, err := world.Build(context.Background(), m, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, w.Close()) })
+	return mcp.Options{DB: w.DB, Model: w.Model, About: "the example " + name}
+}
+
+// folder returns a folder for the files of a server.
+func folder(t testing.TB) (*os.Root, string) {
+	t.Helper()
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, root.Close()) })
+	return root, dir
+}
+
+// TestConversations replays conversations: each file is one, and a directive a call of a tool with its
+// arguments, "# " what the model makes of the answer.
+func TestConversations(t *testing.T) {
+	datadriven.Walk(t, "testdata/conversations", func(t *testing.T, path string) {
+		root, _ := folder(t)
+		var c *client
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			if d.Cmd == "open" {
+				o := example(t, d.CmdArgs[0].Key, false)
+				o.Folder = root
+				c = connect(t, o)
+				return ""
+			}
+			arguments := strings.TrimSpace(d.Input)
+			if text, ok := strings.CutPrefix(arguments, "content of "); ok { // a file, and its text below
+				name, content, _ := strings.Cut(text, "\n")
+				raw, err := json.Marshal(map[string]string{"file": name, "content": content})
+				require.NoError(t, err)
+				arguments = string(raw)
+			}
+			answer, failed := c.try(d.Cmd, arguments)
+			if failed {
+				answer = "error: " + answer
+			}
+			return strings.TrimRight(answer, "\n") + "\n"
+		})
+	})
+}

@@ -1,0 +1,127 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// Options configure a [Server].
+type Options struct {
+	// Client and Target are two ways to the same database.
+	Client *dynamodb.Client
+	Target explain.Target
+	// DB is the database if it is in this process, or nil.
+	DB *sortkey.DB
+	// Model describes the items of the database, or is nil.
+	Model *model.Model
+	// About says which database it is, without credentials: "the example shop".
+	About string
+	// Write lets the tools write to the database itself, and not to a fork of it.
+	Write bool
+	// NoFork says that a database of this process cannot be forked, so that it is not tried.
+	NoFork bool
+	// Folder has the files that tools may read and write. It may be nil: then they may name none.
+	Folder *os.Root
+	// MaxAnswer is the size in bytes at which an answer is cut. Default: 32 KB.
+	MaxAnswer int
+	// Version is that of the command.
+	Version string
+	// Explain returns an error of a client or a model as one that says what to do. Default: the error as
+	// it is.
+	Explain func(error) *advice.Error
+}
+
+// defaultAnswer is the default of Options.MaxAnswer. It is about ten thousand tokens: clients warn of
+// more, or cut it themselves without saying how to go on.
+const defaultAnswer = 32 << 10
+
+// A Server has the tools and what they share: the database, its fork, and the log of requests. All
+// clients that are connected to it see the same fork. It is safe for concurrent use.
+type Server struct {
+	o      Options
+	origin *side
+	server *protocol.Server
+	log    requestLog
+	checks chan struct{} // holds a value while a model is checked
+
+	mu   sync.RWMutex // guards fork; whoever uses the fork holds it until it is done
+	fork *side        // nil until the first write
+}
+
+// New returns a server. The database stays the caller's.
+func New(o Options) *Server {
+	o.MaxAnswer = cmp.Or(o.MaxAnswer, defaultAnswer)
+	o.Version = cmp.Or(o.Version, "(devel)")
+	if o.Explain == nil {
+		o.Explain = func(err error) *advice.Error {
+			return &advice.Error{Msg: err.Error(), Advice: advice.Of(err), Err: err}
+		}
+	}
+	s := &Server{o: o, origin: &side{client: o.Client, target: o.Target, db: o.DB}, checks: make(chan struct{}, 1)}
+	s.origin.model.Store(o.Model)
+	s.server = protocol.NewServer(
+		&protocol.Implementation{Name: "sortkey", Title: "Sortkey", Version: o.Version},
+		&protocol.ServerOptions{
+			Instructions: instructions, Capabilities: &protocol.ServerCapabilities{Tools: &protocol.ToolCapabilities{}},
+		},
+	)
+	s.addReads()
+	s.addWrites()
+	s.addForks()
+	s.addDesigns()
+	return s
+}
+
+// instructions are what a client tells its model about the server.
+const instructions = `Sortkey is a database that answers like Amazon DynamoDB, and a workbench for the design of keys.
+A table keeps its items in partitions, and the items of a partition in the order of the sort key. A query reads one
+contiguous range of one partition, and pays for every row in that range, also for those that its filter drops.
+
+Begin with the tool tables. Use query to read and explain to see why a request reads what it reads; every answer says
+how many rows were examined and returned. Writes go to a fork, a copy that you can compare with fork_diff and
+throw away with fork_discard, unless the user has allowed more.`
+
+// Connect serves one client until it ends the connection or ctx is done.
+func (s *Server) Connect(ctx context.Context, t protocol.Transport) error {
+	err := s.server.Run(ctx, t)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
+// Path is where [Server.Handler] serves, and MaxBody the size of the longest request to it, in bytes.
+const (
+	Path    = "/mcp"
+	MaxBody = protocol.DefaultMaxRequestBodyBytes
+)
+
+// Handler returns the handler for clients that connect over streamable HTTP. It does not check who asks: see
+// package web.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle(Path, protocol.NewStreamableHTTPHandler(
+		func(*http.Request) *protocol.Server { return s.server },
+		&protocol.StreamableHTTPOptions{SessionTimeout: time.Hour},
+	))
+	return mux
+}
+
+// Close discards the fork.
+func (s *Server) Close() error {
+	_, err := s.discard()
+	return err
+}

@@ -1,0 +1,193 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/tabledef"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// schemaOf returns the definition of a table.
+func schemaOf(t *model.Table) (*tabledef.Schema, error) {
+	s, err := tabledef.Parse(t.CreateRequest())
+	if err == nil && t.TTL != "" {
+		s.TimeToLiveSpecification = &tabledef.TimeToLive{AttributeName: t.TTL, Enabled: true}
+	}
+	return s, err
+}
+
+// indented returns a value as readable JSON that ends with a newline.
+func indented(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}
+
+// decode returns JSON as maps, lists and texts, with its numbers as they are written.
+func decode(data []byte) (v any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	err = dec.Decode(&v)
+	return v, err
+}
+
+// createTable writes the request of one table, as aws dynamodb create-table takes it.
+func createTable(d *design) ([]byte, error) {
+	s, err := schemaOf(d.m.Tables[0])
+	if err != nil {
+		return nil, err
+	}
+	s.TimeToLiveSpecification = nil // not a member of the request
+	return indented(s)
+}
+
+// ordered is a JSON object whose members keep their order.
+type ordered []entry
+
+type entry struct {
+	name  string
+	value any
+}
+
+func (o *ordered) add(name string, value any) { *o = append(*o, entry{name, value}) }
+
+// MarshalJSON implements json.Marshaler.
+func (o ordered) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for i, e := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := enc.Encode(e.name); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := enc.Encode(e.value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// maxDescription is the most bytes of the description of a template.
+const maxDescription = 1024
+
+func cloudFormation(d *design) ([]byte, error) {
+	names := identifiers{}
+	var resources ordered
+	var ids []string
+	for _, t := range d.m.Tables {
+		s, err := schemaOf(t)
+		if err != nil {
+			return nil, err
+		}
+		id := names.add(pascal(t.Name), "Table")
+		ids = append(ids, id)
+		resources.add(id, ordered{{"Type", "AWS::DynamoDB::Table"}, {"Properties", s}})
+	}
+	d.loseOrder(ids)
+	template := ordered{{"AWSTemplateFormatVersion", "2010-09-09"}}
+	switch about := strings.TrimSpace(d.m.About); {
+	case len(about) > maxDescription:
+		d.lose(About, "")
+	case about != "":
+		template.add("Description", about)
+	}
+	template.add("Resources", resources)
+	body, err := yamlOf(template)
+	return append([]byte(d.comment("#")), body...), err
+}
+
+// loseOrder records that a template has the order of the logical IDs of its tables.
+func (d *design) loseOrder(ids []string) {
+	if !slices.IsSorted(ids) {
+		d.lose(TableOrder, "")
+	}
+}
+
+// yamlOf returns a value as YAML, with the members in the order of its JSON.
+func yamlOf(v any) ([]byte, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return nil, err
+	}
+	block(&doc)
+	return yaml.Dump(&doc, yaml.WithLineWidth(-1), yaml.WithQuotePreference(yaml.QuoteDouble), yaml.WithIndent(2))
+}
+
+// plainText matches texts that are texts without quotes in all versions of YAML, unless they are
+// words: version 1.1, which CloudFormation reads, has more numbers than version 1.2.
+var (
+	plainText = text.Pattern(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
+	yamlWords = []string{"on", "off", "yes", "no", "y", "true", "false", "null"}
+)
+
+// block gives a node the style of blocks, and quotes to texts that need them.
+func block(n *yaml.Node) {
+	n.Style = 0
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" &&
+		(!plainText().MatchString(n.Value) || slices.Contains(yamlWords, strings.ToLower(n.Value))) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	for _, c := range n.Content {
+		block(c)
+	}
+}
+
+// identifiers hands out unique names.
+type identifiers map[string]bool
+
+func (all identifiers) add(name, otherwise string) string {
+	if name == "" || '0' <= name[0] && name[0] <= '9' {
+		name = otherwise + name
+	}
+	free := name
+	for i := 2; all[free]; i++ {
+		free = name + strconv.Itoa(i)
+	}
+	all[free] = true
+	return free
+}
+
+// words returns the words of ASCII letters and digits in a name.
+func words(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	})
+}
+
+// pascal returns a name without what an identifier cannot have, such as OrdersProd for orders-prod.
+func pascal(name string) string {
+	var b strings.Builder
+	for _, w := range words(name) {
+		b.WriteString(strings.ToUpper(w[:1]) + w[1:])
+	}
+	return b.String()
+}
+
+// camel returns a name such as ordersProd.
+func camel(name string) string {
+	s := pascal(name)
+	if s == "" {
+		return ""
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}

@@ -1,0 +1,215 @@
+package export
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// workbench writes a model of NoSQL Workbench: a facet for each entity with its samples, and the
+// requests of the patterns in the form in which package convert reads them. The form in which
+// Workbench 3.20 saves patterns is not published.
+func workbench(d *design) ([]byte, error) {
+	var tables []any
+	for _, t := range d.m.Tables {
+		tables = append(tables, d.workbenchTable(t))
+	}
+	doc := ordered{
+		{"ModelName", d.m.Name},
+		{"ModelMetadata", ordered{
+			{"Author", ""}, {"DateCreated", ""}, {"DateLastModified", ""}, {"Description", d.m.About},
+			{"AWSService", "Amazon DynamoDB"}, {"Version", "3.0"},
+		}},
+		{"DataModel", tables},
+	}
+	if list := d.workbenchPatterns(); len(list) > 0 {
+		doc.add("AccessPatterns", list)
+	}
+	return indented(doc)
+}
+
+func (d *design) workbenchTable(t *model.Table) ordered {
+	table := ordered{
+		{"TableName", t.Name}, {"KeyAttributes", workbenchKeys(t.Partition, t.Sort)},
+		{"NonKeyAttributes", d.nonKeyAttributes(t)},
+	}
+	for _, local := range []bool{false, true} {
+		var list []any
+		for _, x := range t.Indexes {
+			if x.Local != local {
+				continue
+			}
+			projection := ordered{{"ProjectionType", x.Projection}}
+			if len(x.Include) > 0 {
+				projection.add("NonKeyAttributes", x.Include)
+			}
+			list = append(list, ordered{
+				{"IndexName", x.Name}, {"KeyAttributes", workbenchKeys(x.Partition, x.Sort)},
+				{"Projection", projection},
+			})
+		}
+		if list != nil {
+			table.add(map[bool]string{false: "GlobalSecondaryIndexes", true: "LocalSecondaryIndexes"}[local], list)
+		}
+	}
+
+	facets, rest := []any{}, []any{}
+	for _, e := range d.m.Entities {
+		if e.Table == t {
+			facets = append(facets, facet(e))
+		}
+	}
+	for _, r := range d.m.Items {
+		if r.Table == t {
+			rest = append(rest, json.RawMessage(r.Item.AppendJSON(nil)))
+		}
+	}
+	table.add("TableFacets", facets)
+	table.add("TableData", rest)
+	table.add("DataAccess", ordered{{"MySql", ordered{}}})
+	table.add("BillingMode", "PAY_PER_REQUEST")
+	return table
+}
+
+// workbenchKeys returns the attributes of a key: one, or a list of several.
+func workbenchKeys(hash, sort []model.Attribute) ordered {
+	var keys ordered
+	for i, list := range [][]model.Attribute{hash, sort} {
+		var all []any
+		for _, a := range list {
+			all = append(all, ordered{{"AttributeName", a.Name}, {"AttributeType", a.Kind.String()}})
+		}
+		name := []string{"PartitionKey", "SortKey"}[i]
+		switch len(all) {
+		case 0:
+		case 1:
+			keys.add(name, all[0])
+		default:
+			keys.add(name, all)
+		}
+	}
+	return keys
+}
+
+// nonKeyAttributes returns the attributes of the table's items that are not in its key, with the
+// kind that the first item has.
+func (d *design) nonKeyAttributes(t *model.Table) []any {
+	all := []any{}
+	var names []string
+	add := func(name string, kind attr.Kind) {
+		if !t.Has(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+			all = append(all, ordered{{"AttributeName", name}, {"AttributeType", kind.String()}})
+		}
+	}
+	kinds := t.Kinds()
+	for _, e := range d.m.Entities {
+		if e.Table != t {
+			continue
+		}
+		for _, a := range e.Attributes {
+			add(a.Name, a.Kind)
+		}
+		for _, s := range e.Samples {
+			for name, v := range s.Attributes.All() {
+				add(string(name), v.Kind())
+			}
+		}
+	}
+	for _, x := range t.Indexes {
+		for _, a := range x.Keys() {
+			add(a.Name, kinds[a.Name])
+		}
+	}
+	return all
+}
+
+// facet returns the view of the items of an entity. The aliases of its keys are the fields in them.
+func facet(e *model.Entity) ordered {
+	aliases := ordered{}
+	for i, list := range [][]model.Attribute{e.Table.Partition, e.Table.Sort} {
+		for _, a := range list {
+			alias := a.Name
+			if t := e.Attribute(a.Name); t != nil && len(t.Components()) > 0 {
+				alias = strings.Join(t.Components(), " and ")
+			}
+			aliases.add([]string{"PartitionKeyAlias", "SortKeyAlias"}[i], alias)
+		}
+	}
+
+	attributes, rows := []string{}, []any{}
+	add := func(name string) {
+		if !e.Table.Has(name) && !slices.Contains(attributes, name) {
+			attributes = append(attributes, name)
+		}
+	}
+	for _, t := range e.Attributes {
+		add(t.Name)
+	}
+	for _, s := range e.Samples {
+		for name := range s.Attributes.All() {
+			add(string(name))
+		}
+		if it, err := e.ItemWith(s.Values, s.Attributes); err == nil {
+			rows = append(rows, json.RawMessage(it.AppendJSON(nil)))
+		}
+	}
+	return ordered{
+		{"FacetName", e.Name}, {"KeyAttributeAlias", aliases}, {"NonKeyAttributes", attributes}, {"TableData", rows},
+	}
+}
+
+// requestMembers are the members of the requests of patterns that an import reads.
+var requestMembers = []string{
+	"TableName", "IndexName", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",
+	"ExpressionAttributeNames", "ExpressionAttributeValues", "Key", "Limit", "ScanIndexForward",
+	"ConsistentRead", "Select",
+}
+
+// workbenchPatterns returns the patterns that are one request.
+func (d *design) workbenchPatterns() (all []any) {
+	for _, p := range d.m.Patterns {
+		entry, ok := d.workbenchPattern(p)
+		if !ok {
+			d.lose(Patterns, p.Name)
+			continue
+		}
+		all = append(all, entry)
+	}
+	return all
+}
+
+func (d *design) workbenchPattern(p *model.Pattern) (ordered, bool) {
+	if parts, err := compile.Split(p); err != nil || len(parts) != 1 || p.IsWrite() || p.Then != nil {
+		return nil, false
+	}
+	data, err := compile.PatternJSON(d.m, p)
+	if err != nil {
+		return nil, false
+	}
+	var request map[string]json.RawMessage
+	if json.Unmarshal(data, &request) != nil {
+		return nil, false
+	}
+	needs := map[string]string{"Query": "KeyConditionExpression", "GetItem": "Key"}[p.Operation]
+	if needs != "" && request[needs] == nil || request["TableName"] == nil {
+		return nil, false
+	}
+
+	entry := ordered{{"Name", p.Name}}
+	if p.About != "" {
+		entry.add("Description", p.About)
+	}
+	entry.add("Operation", p.Operation)
+	for _, name := range requestMembers {
+		if value, ok := request[name]; ok {
+			entry.add(name, value)
+			delete(request, name)
+		}
+	}
+	return entry, len(request) == 0
+}

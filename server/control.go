@@ -1,0 +1,238 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/inside"
+)
+
+// A controlled is what tests in other languages can do with the database of an access key.
+type controlled struct {
+	offset *atomic.Int64 // of the clock, in nanoseconds
+
+	mu     sync.Mutex
+	faults map[int]*sortkey.ActiveFault
+	begun  int // faults so far
+	log    []controlRequest
+	lost   int // requests that the log had no room for
+	stop   func()
+}
+
+// A controlRequest is a request in the answer of GET /databases/KEY/requests.
+type controlRequest struct {
+	Operation string   `json:"operation"`
+	Tables    []string `json:"tables"`
+	Examined  int      `json:"examined"`
+	Returned  int      `json:"returned"`
+	Units     float64  `json:"units"`
+	Error     string   `json:"error,omitempty"`
+	// Slices say in words what queries and scans have read.
+	Slices []string `json:"slices,omitempty"`
+}
+
+// Limits of what a client can make grow.
+const (
+	maxFaults   = 100
+	maxLogged   = 10_000
+	maxControl  = 64 << 10 // bytes of a body
+	maxAdvanced = 50 * 365 * 24 * time.Hour
+)
+
+// Begin implements [sortkey.Observer].
+func (*controlled) Begin(context.Context, *sortkey.Event) {}
+
+// End implements [sortkey.Observer].
+func (c *controlled) End(_ context.Context, e *sortkey.Event) {
+	one := controlRequest{
+		Operation: e.Operation, Tables: e.Tables, Examined: e.Examined, Returned: e.Returned, Error: e.Error,
+	}
+	for _, u := range e.Units {
+		one.Units += u.Units
+	}
+	for _, t := range e.Traces() {
+		one.Slices = append(one.Slices, t.String())
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.log) == maxLogged {
+		c.lost++
+		return
+	}
+	c.log = append(c.log, one)
+}
+
+// newControlled begins to control the database of an access key.
+func newControlled(db *isolatedDB) *controlled {
+	c := &controlled{offset: db.offset, faults: map[int]*sortkey.ActiveFault{}}
+	c.stop = db.Observe(c)
+	return c
+}
+
+func init() { inside.Control = func(s any) any { return s.(*Server).control() } }
+
+// control returns a handler with which tests in other languages control the databases of access keys
+// ([Options.Isolate]). It checks neither signatures nor hosts: serve it to these tests only.
+//
+//	DELETE /databases/KEY               the next request of KEY gets a new copy of the loaded data
+//	PUT    /databases/KEY?from=OTHER    the database of KEY becomes a copy of that of OTHER as it is now
+//	POST   /databases/KEY/clock         {"advance": "1h30m"}
+//	POST   /databases/KEY/faults        the members of a [sortkey.Fault]; answers {"id": 1}
+//	GET    /databases/KEY/faults        each fault with its id, its calls in words, and how many have failed
+//	DELETE /databases/KEY/faults        lifts all faults; with /ID at the end, one
+//	GET    /databases/KEY/requests      the requests since the first control of KEY or the last DELETE
+//	DELETE /databases/KEY/requests      forgets them
+//
+// An error is a JSON object with the member error.
+func (s *Server) control() http.Handler {
+	mux := http.NewServeMux()
+	handle := func(pattern string, do func(r *http.Request, key string) (any, error)) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if s.isolated == nil {
+				controlError(w, http.StatusConflict, errors.New("the server has no databases of access keys (--isolate)"))
+				return
+			}
+			out, err := do(r, r.PathValue("key"))
+			if err != nil {
+				controlError(w, http.StatusBadRequest, err)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(out)
+		})
+	}
+	// with calls do with the database of a key.
+	with := func(do func(r *http.Request, db *isolatedDB, c *controlled) (any, error)) func(*http.Request, string) (any, error) {
+		return func(r *http.Request, key string) (any, error) {
+			db, err := s.isolated.enter(key)
+			if err != nil {
+				return nil, err
+			}
+			defer s.isolated.leave(db)
+			c := db.controlled()
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return do(r, db, c)
+		}
+	}
+	handle("DELETE /databases/{key}", func(_ *http.Request, key string) (any, error) {
+		return done{}, s.isolated.replace(key, nil)
+	})
+	handle("PUT /databases/{key}", func(r *http.Request, key string) (any, error) {
+		from := r.URL.Query().Get("from")
+		if from == "" || from == key {
+			return nil, errors.New("name the access key to copy from: ?from=OTHER")
+		}
+		db, err := s.isolated.enter(from)
+		if err != nil {
+			return nil, err
+		}
+		defer s.isolated.leave(db)
+		return done{}, s.isolated.replace(key, db.DB)
+	})
+	handle("POST /databases/{key}/clock", with(func(r *http.Request, _ *isolatedDB, c *controlled) (any, error) {
+		var in struct{ Advance string }
+		if err := readControl(r, &in); err != nil {
+			return nil, err
+		}
+		d, err := time.ParseDuration(in.Advance)
+		if err != nil || d < 0 || d > maxAdvanced || time.Duration(c.offset.Load())+d > maxAdvanced {
+			return nil, fmt.Errorf(`advance is a time such as "1h30m", of at most %v in all, not %q`, maxAdvanced, in.Advance)
+		}
+		c.offset.Add(int64(d))
+		return done{}, nil
+	}))
+	handle("POST /databases/{key}/faults", with(func(r *http.Request, db *isolatedDB, c *controlled) (any, error) {
+		var in struct {
+			sortkey.Fault
+			Delay string // instead of nanoseconds
+		}
+		if err := readControl(r, &in); err != nil {
+			return nil, err
+		}
+		if in.Delay != "" {
+			d, err := time.ParseDuration(in.Delay)
+			if err != nil || d < 0 {
+				return nil, fmt.Errorf(`the delay is a time such as "200ms", not %q`, in.Delay)
+			}
+			in.Fault.Delay = d
+		}
+		if len(c.faults) == maxFaults {
+			return nil, fmt.Errorf("there are %d faults: lift some", maxFaults)
+		}
+		c.begun++
+		c.faults[c.begun] = db.Fail(in.Fault)
+		return map[string]int{"id": c.begun}, nil
+	}))
+	handle("GET /databases/{key}/faults", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
+		type row struct {
+			ID    int    `json:"id"`
+			Calls string `json:"calls"`
+			Count int    `json:"count"`
+		}
+		rows := []row{}
+		for _, id := range slices.Sorted(maps.Keys(c.faults)) {
+			rows = append(rows, row{id, c.faults[id].String(), c.faults[id].Count()})
+		}
+		return rows, nil
+	}))
+	handle("DELETE /databases/{key}/faults", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
+		c.lift()
+		return done{}, nil
+	}))
+	handle("DELETE /databases/{key}/faults/{id}", with(func(r *http.Request, _ *isolatedDB, c *controlled) (any, error) {
+		id, err := strconv.Atoi(r.PathValue("id"))
+		if err != nil || c.faults[id] == nil {
+			return nil, fmt.Errorf("there is no fault %s", r.PathValue("id"))
+		}
+		c.faults[id].Lift()
+		delete(c.faults, id)
+		return done{}, nil
+	}))
+	handle("GET /databases/{key}/requests", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
+		return map[string]any{"requests": append([]controlRequest{}, c.log...), "lost": c.lost}, nil
+	}))
+	handle("DELETE /databases/{key}/requests", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
+		c.log, c.lost = nil, 0
+		return done{}, nil
+	}))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		controlError(w, http.StatusNotFound, fmt.Errorf("there is no %s %s: see the recipes for other languages", r.Method, r.URL.Path))
+	})
+	return mux
+}
+
+// done is the answer of what has no other.
+type done struct{}
+
+func (c *controlled) lift() {
+	for id, f := range c.faults {
+		f.Lift()
+		delete(c.faults, id)
+	}
+}
+
+func readControl(r *http.Request, v any) error {
+	dec := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxControl))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(v); err != nil {
+		return fmt.Errorf("the body: %w", err)
+	}
+	return nil
+}
+
+func controlError(w http.ResponseWriter, status int, err error) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": err.Error()})
+}

@@ -1,0 +1,229 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/server"
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// A controller controls a server as tests in other languages do.
+type controller struct {
+	*testing.T
+	url, control string
+}
+
+func startControl(t *testing.T) *controller {
+	t.Helper()
+	db := sortkeytest.New(t)
+	db.Table("Orders", "PK")
+	db.Put("Orders", map[string]any{"PK": "loaded"})
+	s := server.New(db.DB, server.Options{Isolate: 5})
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.Serve(ctx, ln) }()
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-done)
+	})
+	control := httptest.NewServer(inside.Control(s).(http.Handler))
+	t.Cleanup(control.Close)
+	return &controller{t, "http://" + ln.Addr().String(), control.URL}
+}
+
+func (c *controller) client(key string) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		Region: "us-east-1", BaseEndpoint: &c.url, RetryMaxAttempts: 1,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: key, SecretAccessKey: "x"}, nil
+		}),
+	})
+}
+
+func (c *controller) put(key, id string) error {
+	_, err := c.client(key).PutItem(c.Context(), &dynamodb.PutItemInput{
+		TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{"PK": &types.AttributeValueMemberS{Value: id}},
+	})
+	return err
+}
+
+func (c *controller) count(key string) int {
+	c.Helper()
+	out, err := c.client(key).Scan(c.Context(), &dynamodb.ScanInput{TableName: aws.String("Orders")})
+	require.NoError(c, err)
+	return int(out.Count)
+}
+
+// do sends a control, and returns the status and the answer.
+func (c *controller) do(method, path, body string) (status int, answer string) {
+	c.Helper()
+	req, err := http.NewRequestWithContext(c.Context(), method, c.control+path, strings.NewReader(body))
+	require.NoError(c, err)
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(c, err)
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	require.NoError(c, err)
+	require.True(c, json.Valid(data), "%s", data)
+	return resp.StatusCode, strings.TrimSpace(string(data))
+}
+
+func (c *controller) ok(method, path, body string) string {
+	c.Helper()
+	status, answer := c.do(method, path, body)
+	require.Equal(c, http.StatusOK, status, answer)
+	return answer
+}
+
+func TestControlCopies(t *testing.T) {
+	t.Parallel()
+	c := startControl(t)
+	require.NoError(t, c.put("a", "one"))
+	require.Equal(t, 2, c.count("a"))
+	require.Equal(t, 1, c.count("b"))
+	c.ok("PUT", "/databases/saved?from=a", "")
+	require.NoError(t, c.put("a", "two"))
+	require.Equal(t, 3, c.count("a"))
+	c.ok("PUT", "/databases/a?from=saved", "") // restored
+	require.Equal(t, 2, c.count("a"))
+	c.ok("DELETE", "/databases/a", "")
+	require.Equal(t, 1, c.count("a"), "as loaded")
+	require.Equal(t, 2, c.count("saved"))
+}
+
+func TestControlClock(t *testing.T) {
+	t.Parallel()
+	c := startControl(t)
+	_, err := c.client("a").UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+		TableName:               aws.String("Orders"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"), Enabled: aws.Bool(true)},
+	})
+	require.NoError(t, err)
+	created := func() time.Time {
+		name := fmt.Sprint("Table", time.Now().UnixNano())
+		out, err := c.client("a").CreateTable(t.Context(), &dynamodb.CreateTableInput{
+			TableName: &name, BillingMode: types.BillingModePayPerRequest,
+			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("k"), KeyType: types.KeyTypeHash}},
+			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("k"), AttributeType: types.ScalarAttributeTypeS}},
+		})
+		require.NoError(t, err)
+		return *out.TableDescription.CreationDateTime
+	}
+	before := created()
+	c.ok("POST", "/databases/a/clock", `{"advance": "48h"}`)
+	require.WithinDuration(t, before.Add(48*time.Hour), created(), time.Hour)
+	for _, bad := range []string{`{"advance": "-1h"}`, `{"advance": "9999999h"}`, `{"advance": 7}`, `{}`, `{"set": 1}`, `[`} {
+		status, answer := c.do("POST", "/databases/a/clock", bad)
+		require.Equal(t, http.StatusBadRequest, status, bad)
+		require.Contains(t, answer, `{"error":`)
+	}
+}
+
+func TestControlFaults(t *testing.T) {
+	t.Parallel()
+	c := startControl(t)
+	require.JSONEq(t, `{"id": 1}`, c.ok("POST", "/databases/a/faults",
+		`{"Operation": "PutItem", "Code": "ProvisionedThroughputExceededException", "Times": 1}`))
+	require.ErrorContains(t, c.put("a", "x"), "ProvisionedThroughputExceededException")
+	require.NoError(t, c.put("a", "x"))
+	require.NoError(t, c.put("b", "x"), "a fault of one key")
+	require.Contains(t, c.ok("GET", "/databases/a/faults", ""), `"count":1`)
+	c.ok("POST", "/databases/a/faults", `{"Operation": "PutItem", "Code": "InternalServerError"}`)
+	require.Error(t, c.put("a", "x"))
+	c.ok("DELETE", "/databases/a/faults/2", "")
+	require.NoError(t, c.put("a", "x"))
+	c.ok("POST", "/databases/a/faults", `{"Operation": "PutItem", "Delay": "1ms", "Code": "InternalServerError"}`)
+	c.ok("DELETE", "/databases/a/faults", "")
+	require.NoError(t, c.put("a", "x"))
+	for _, bad := range []string{`{"Opration": "PutItem"}`, `{"Delay": "soon"}`, strings.Repeat(" ", 70<<10)} {
+		status, _ := c.do("POST", "/databases/a/faults", bad)
+		require.Equal(t, http.StatusBadRequest, status)
+	}
+	status, _ := c.do("DELETE", "/databases/a/faults/9", "")
+	require.Equal(t, http.StatusBadRequest, status)
+	for range 100 {
+		c.ok("POST", "/databases/a/faults", `{"Operation": "GetItem", "Code": "InternalServerError"}`)
+	}
+	status, answer := c.do("POST", "/databases/a/faults", `{"Operation": "GetItem"}`)
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, answer, "lift some")
+}
+
+func TestControlRequests(t *testing.T) {
+	t.Parallel()
+	c := startControl(t)
+	c.ok("DELETE", "/databases/a/requests", "")
+	require.Equal(t, 1, c.count("a"))
+	require.NoError(t, c.put("a", "x"))
+	require.NoError(t, c.put("b", "x"))
+	var got struct {
+		Requests []struct {
+			Operation string
+			Examined  int
+			Units     float64
+			Slices    []string
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(c.ok("GET", "/databases/a/requests", "")), &got))
+	require.Len(t, got.Requests, 2)
+	require.Equal(t, "Scan", got.Requests[0].Operation)
+	require.Equal(t, 1, got.Requests[0].Examined)
+	require.NotEmpty(t, got.Requests[0].Slices)
+	require.Equal(t, "PutItem", got.Requests[1].Operation)
+	c.ok("DELETE", "/databases/a/requests", "")
+	require.Contains(t, c.ok("GET", "/databases/a/requests", ""), `"requests":[]`)
+}
+
+// TestControlAtOnce replaces a database while requests use it: each is answered by one or the other.
+func TestControlAtOnce(t *testing.T) {
+	t.Parallel()
+	c := startControl(t)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 40 {
+				if err := c.put("a", fmt.Sprint(i)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 30 {
+		c.ok("PUT", "/databases/a?from=b", "")
+		c.ok("DELETE", "/databases/a", "")
+	}
+	wg.Wait()
+}
+
+func TestControlWithout(t *testing.T) {
+	t.Parallel()
+	db := sortkeytest.New(t)
+	control := httptest.NewServer(inside.Control(server.New(db.DB, server.Options{})).(http.Handler))
+	defer control.Close()
+	c := &controller{T: t, control: control.URL}
+	status, answer := c.do("DELETE", "/databases/a", "")
+	require.Equal(t, http.StatusConflict, status)
+	require.Contains(t, answer, "--isolate")
+	status, _ = c.do("GET", "/nothing", "")
+	require.Equal(t, http.StatusNotFound, status)
+	status, answer = c.do("PUT", "/databases/a", "")
+	require.Equal(t, http.StatusConflict, status, answer)
+}
