@@ -81,7 +81,7 @@ func TestBatchRequests(t *testing.T) {
 				}
 				out, err := service.TransactGetItems(t.Context(), &wire.TransactGetItemsInput{TransactItems: gets})
 				for i, r := range out.Responses {
-					require.Equal(t, i < 50, item(i).Equal(r.Item), "%d", i)
+					require.Equal(t, i < 50, r.Item.Len() > 0, "%d", i)
 				}
 				return err
 			},
@@ -107,8 +107,12 @@ func TestBatchRequests(t *testing.T) {
 		},
 		{
 			name:   "TransactWriteItems, 100 items",
-			before: map[tikvrpc.CmdType]int{tikvrpc.CmdPessimisticLock: 101, tikvrpc.CmdPrewrite: 1, tikvrpc.CmdCommit: 1},
-			after:  map[tikvrpc.CmdType]int{tikvrpc.CmdPessimisticLock: 2, tikvrpc.CmdPrewrite: 1, tikvrpc.CmdCommit: 1},
+			before: map[tikvrpc.CmdType]int{ // the scans are for tokens that have expired
+				tikvrpc.CmdPessimisticLock: 101, tikvrpc.CmdScan: 2, tikvrpc.CmdPrewrite: 1, tikvrpc.CmdCommit: 1,
+			},
+			after: map[tikvrpc.CmdType]int{
+				tikvrpc.CmdPessimisticLock: 2, tikvrpc.CmdScan: 2, tikvrpc.CmdPrewrite: 1, tikvrpc.CmdCommit: 1,
+			},
 			run: func(service *api.Service) error {
 				var actions []wire.TransactWriteItem
 				for i := range 100 {
