@@ -54,8 +54,8 @@ func (b *Bulk) Loads() bool {
 	return ok
 }
 
-// A Part is a sequence of puts and deletions for [Bulk.Write]. It is not safe for concurrent
-// use. It can be used again after Reset.
+// A Part is a sequence of puts and deletions for [Bulk.Write], of less than 2 GB of memory. It is
+// not safe for concurrent use. It can be used again after Reset.
 type Part struct {
 	table    *Table
 	arena    []byte     // addresses and values

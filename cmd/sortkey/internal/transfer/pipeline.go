@@ -3,6 +3,7 @@ package transfer
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -262,23 +263,34 @@ func errDeleted(err error, table string) error {
 // ones: the service refuses a batch with one key twice. It settles all entries
 // unless there is an error, after which some may have been written.
 func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
-	in, options, sent := p.request(batch, last)
-	left := len(last)
-	var err error
-	if !sent {
-		err = p.retry.do(p.ctx, func() error {
-			out, err := p.client.BatchWriteItem(p.ctx, in, options...)
-			if err != nil {
-				return err
-			}
-			before := left
-			if left = len(out.UnprocessedItems[p.table]); left > 0 {
-				in.RequestItems[p.table], options = out.UnprocessedItems[p.table], []func(*dynamodb.Options){once}
+	in, body := p.request(batch, last)
+	left, direct := len(last), p.sender != nil && body != nil
+	err := p.retry.do(p.ctx, func() error {
+		before := left
+		if direct {
+			direct = false
+			if requests, ok := p.sender.send(p.ctx, p.table, body); ok {
+				if left = len(requests); left == 0 {
+					return nil
+				}
+				body = bodyOf(p.table, requests)
 				return &unprocessed{left: left, some: left < before}
 			}
-			return nil
-		})
-	}
+		}
+		options := []func(*dynamodb.Options){once}
+		if body != nil {
+			options = append(options, withBody(body))
+		}
+		out, err := p.client.BatchWriteItem(p.ctx, in, options...)
+		if err != nil {
+			return err
+		}
+		if left = len(out.UnprocessedItems[p.table]); left > 0 {
+			in.RequestItems[p.table], body = out.UnprocessedItems[p.table], nil
+			return &unprocessed{left: left, some: left < before}
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -289,27 +301,24 @@ func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
 }
 
 // request returns the request of a batch. Over HTTP its body is made of the items, without
-// the shapes of the SDK, and sent at once; sent reports whether all of it was written.
+// the shapes of the SDK, and the input has none of them.
 func (p *pipeline) request(
 	batch []entry, last map[string]int,
-) (in *dynamodb.BatchWriteItemInput, options []func(*dynamodb.Options), sent bool) {
+) (in *dynamodb.BatchWriteItemInput, body []byte) {
 	in = &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: {}}}
-	options = []func(*dynamodb.Options){once}
 	if p.http {
-		body := []byte(`{"RequestItems":{` + strconv.Quote(p.table) + `:[`)
+		body = appendHead(nil, p.table)
 		for i, e := range batch {
-			if last[e.key] != i {
+			switch {
+			case last[e.key] != i:
 				continue
-			}
-			if e.remove {
+			case e.remove:
 				body = append(e.item.AppendJSON(append(body, `{"DeleteRequest":{"Key":`...)), "}},"...)
-			} else {
+			default:
 				body = append(e.item.AppendJSON(append(body, `{"PutRequest":{"Item":`...)), "}},"...)
 			}
 		}
-		body = append(bytes.TrimSuffix(body, []byte(",")), "]}}"...)
-		sent = p.sender != nil && p.sender.send(p.ctx, body)
-		return in, append(options, withBody(body)), sent
+		return in, appendTail(body)
 	}
 	requests := make([]types.WriteRequest, 0, len(last))
 	for i, e := range batch {
@@ -324,7 +333,24 @@ func (p *pipeline) request(
 		}
 	}
 	in.RequestItems[p.table] = requests
-	return in, options, false
+	return in, nil
+}
+
+// appendHead and appendTail append what is around the requests of a body, each of which is
+// followed by a comma.
+func appendHead(dst []byte, table string) []byte {
+	return append(append(append(dst, `{"RequestItems":{`...), strconv.Quote(table)...), ":["...)
+}
+
+func appendTail(dst []byte) []byte { return append(bytes.TrimSuffix(dst, []byte(",")), "]}}"...) }
+
+// bodyOf returns the body of requests.
+func bodyOf(table string, requests []json.RawMessage) []byte {
+	body := appendHead(nil, table)
+	for _, r := range requests {
+		body = append(append(body, r...), ',')
+	}
+	return appendTail(body)
 }
 
 // withBody replaces the body that the SDK has made of an input.

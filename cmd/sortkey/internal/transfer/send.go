@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"io"
 	"net/http"
 	"time"
@@ -14,7 +15,7 @@ import (
 )
 
 // A sender sends batches to an endpoint in less time than the SDK's client. It does nothing for
-// those that are not written at once: they are left to that client, with its retries and errors.
+// those that are not answered well: they are left to that client, with its retries and errors.
 type sender struct {
 	options dynamodb.Options
 	signer  *v4.Signer
@@ -30,12 +31,12 @@ func newSender(client *dynamodb.Client) *sender {
 	return &sender{o, v4.NewSigner()}
 }
 
-// send sends the body of a BatchWriteItem and reports whether all of it was written. If it does
-// not know, the body may be sent again.
-func (s *sender) send(ctx context.Context, body []byte) (written bool) {
+// send sends the body of a BatchWriteItem to a table. It returns the requests that are left
+// unprocessed. Ok is false if it does not know what was written; then the body may be sent again.
+func (s *sender) send(ctx context.Context, table string, body []byte) (left []json.RawMessage, ok bool) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, *s.options.BaseEndpoint, bytes.NewReader(body))
 	if err != nil {
-		return false
+		return nil, false
 	}
 	if request.URL.Path == "" {
 		request.URL.Path = "/"
@@ -45,18 +46,29 @@ func (s *sender) send(ctx context.Context, body []byte) (written bool) {
 		"User-Agent": {"sortkey"}, "Accept-Encoding": {"identity"},
 	}
 	if !s.sign(ctx, request, body) {
-		return false
+		return nil, false
 	}
 	response, err := s.options.HTTPClient.Do(request)
 	if err != nil {
-		return false
+		return nil, false
 	}
-	const all = `{"UnprocessedItems":{}}`
-	var room [2 * len(all)]byte
-	n, err := io.ReadFull(response.Body, room[:])
-	_ = response.Body.Close()
-	return err == io.ErrUnexpectedEOF && response.StatusCode == http.StatusOK && string(bytes.TrimSpace(room[:n])) == all
+	answer, err := io.ReadAll(io.LimitReader(response.Body, longestAnswer))
+	if closed := response.Body.Close(); err != nil || closed != nil || response.StatusCode != http.StatusOK {
+		return nil, false
+	}
+	if string(answer) == `{"UnprocessedItems":{}}` {
+		return nil, true
+	}
+	var out struct{ UnprocessedItems map[string][]json.RawMessage }
+	if err := json.Unmarshal(answer, &out); err != nil || out.UnprocessedItems == nil {
+		return nil, false
+	}
+	left, ok = out.UnprocessedItems[table]
+	return left, ok || len(out.UnprocessedItems) == 0
 }
+
+// longestAnswer is more than the answer to a batch can have, in bytes.
+const longestAnswer = 32 << 20
 
 func (s *sender) sign(ctx context.Context, request *http.Request, body []byte) bool {
 	credentials, err := s.options.Credentials.Retrieve(ctx)
