@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -31,6 +32,24 @@ func visible(s string, lines bool) string {
 			fmt.Fprintf(&b, `\u{%04X}`, r)
 		}
 		i += n
+	}
+	return b.String()
+}
+
+// VisibleJSON writes the invisible characters in the strings of JSON as escapes, so that the text can be
+// shown, and read again as what it was. It keeps line breaks.
+func VisibleJSON(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n' || unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
 	}
 	return b.String()
 }

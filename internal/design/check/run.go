@@ -307,6 +307,19 @@ func Through(
 	return pr, nil
 }
 
+// Explain runs a request that is no access pattern, such as one that a person types. Of the result, only
+// what the request reads is set.
+func Explain(
+	ctx context.Context, target explain.Target, q explain.Question, o explain.Options,
+) (pr PatternResult, err error) {
+	pr = PatternResult{Pattern: &model.Pattern{Name: "the request"}, Growth: 1, Requests: 1, Input: q.Input}
+	if pr.Report, err = explain.Run(ctx, target, q, o); err != nil {
+		return pr, err
+	}
+	pr.Total, pr.Pattern.Operation = pr.Report, pr.Report.Operation
+	return pr, nil
+}
+
 // split returns the parts of the pattern, or sets the reason why it has none.
 func (p *PatternResult) split() []*model.Pattern {
 	parts, err := compile.Split(p.Pattern)

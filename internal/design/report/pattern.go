@@ -162,7 +162,7 @@ func (p *pattern) WasteBar() []box {
 
 // Describe describes the slice in a sentence, for screen readers.
 func (p *pattern) Describe() string {
-	if p.space == nil {
+	if p.Total == nil {
 		return p.Pattern.Name
 	}
 	words := fmt.Sprintf("%s: reads %s", p.Pattern.Name, text.Count(p.Total.Examined, "row"))

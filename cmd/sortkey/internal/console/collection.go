@@ -12,7 +12,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -140,45 +139,113 @@ const queryTime = 10 * time.Second
 func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), queryTime)
 	defer cancel()
+	r.Body = http.MaxBytesReader(w, r.Body, 3*ask.MaxRequest) // values may be escaped
+	if err := r.ParseForm(); err != nil {
+		fail(w, &badRequest{err})
+		return
+	}
 	pr, err := s.run(r.WithContext(ctx))
 	if err != nil {
 		fail(w, err)
 		return
 	}
+	s.answer(w, pr)
+}
+
+// answer writes what a request reads.
+func (s *Server) answer(w http.ResponseWriter, pr *check.PatternResult) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if err := report.Answer(w, pr, s.colorsOf(pr)); err != nil {
+		fail(w, err)
+	}
+}
+
+// colorsOf returns the classes of the colours of what a request reads.
+func (s *Server) colorsOf(pr *check.PatternResult) map[string]string {
 	colors := map[string]string{}
 	if pr.Report != nil {
 		for _, share := range pr.Report.Entities {
 			colors[share.Entity] = s.color(share.Entity)
 		}
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if err := report.Answer(w, pr, colors); err != nil {
-		fail(w, err)
-	}
+	return colors
 }
 
+// run explains a query in the fields of a form, or a whole request.
 func (s *Server) run(r *http.Request) (*check.PatternResult, error) {
+	q, err := s.question(r)
+	if err != nil {
+		return nil, err
+	}
+	pr, err := s.explain(r.Context(), q)
+	if err != nil && r.Context().Err() == nil {
+		err = &badRequest{err}
+	}
+	return pr, err
+}
+
+// readPages is the number of pages that an explanation reads.
+const readPages = 50
+
+// explain explains a request, and names the kinds of items of any table.
+func (s *Server) explain(ctx context.Context, q explain.Question) (*check.PatternResult, error) {
+	tables := map[string]*keyschema.Table{}
+	o := explain.Options{Classify: func(name string, it attr.Item) string {
+		t, ok := tables[name]
+		if !ok {
+			t, _ = explain.Describe(ctx, s.opts.Target, name)
+			tables[name] = t
+		}
+		if t == nil {
+			return ""
+		}
+		return s.kind(t, it)
+	}}
+	if !limited(q.Input) {
+		o.Pages = readPages
+	}
+	pr, err := check.Explain(ctx, s.opts.Target, q, o)
+	return &pr, err
+}
+
+// limited reports whether a request has a Limit, so that one page is all that it reads.
+func limited(in wire.Request) bool {
+	switch in := in.(type) {
+	case *wire.QueryInput:
+		return in.Limit != nil
+	case *wire.ScanInput:
+		return in.Limit != nil
+	case *wire.ExecuteStatementInput:
+		return in.Limit != nil
+	}
+	return false
+}
+
+// question returns the query in the fields of a form, or the whole request in one of them.
+func (s *Server) question(r *http.Request) (q explain.Question, err error) {
+	if typed := r.FormValue("request"); typed != "" {
+		if q, err = ask.Request(typed, nil); err != nil {
+			err = &badRequest{err}
+		}
+		return q, err
+	}
 	t, err := explain.Describe(r.Context(), s.opts.Target, r.FormValue("name"))
 	if err != nil {
-		return nil, &badRequest{err}
+		return q, &badRequest{err}
 	}
 	names := append([]string{""}, t.IndexNames()...)
 	number, err := strconv.Atoi(r.FormValue("space"))
 	if err != nil || number < 1 || number > len(names) {
-		return nil, bad("there is no table or index of that number: load the page again")
+		return q, bad("there is no table or index of that number: load the page again")
 	}
-	q, err := ask.Form(r.FormValue)
+	typed, err := ask.Form(r.FormValue)
 	if err != nil {
-		return nil, &badRequest{err}
+		return q, &badRequest{err}
 	}
-	q.Index = names[number-1]
-	in, err := q.Input(t)
+	typed.Index = names[number-1]
+	in, err := typed.Input(t)
 	if err != nil {
-		return nil, &badRequest{err}
+		return q, &badRequest{err}
 	}
-	p := &model.Pattern{Name: "the query", Operation: in.Op().String(), Request: compile.JSON(in)}
-	pr, err := check.Through(r.Context(), s.opts.Target, &model.Model{}, p, explain.Options{
-		Classify: func(_ string, it attr.Item) string { return s.kind(t, it) },
-	})
-	return &pr, err
+	return explain.Question{Input: in, Text: compile.JSON(in)}, nil
 }

@@ -100,6 +100,7 @@ func (s *Server) Handler() http.Handler {
 		s.handleBranches(mux)
 	}
 	mux.HandleFunc("GET /query", s.query)
+	mux.HandleFunc("POST /query", s.query)
 	mux.HandleFunc("POST /preview", s.preview)
 	mux.HandleFunc("POST /put", s.put)
 	mux.HandleFunc("POST /delete", s.remove)

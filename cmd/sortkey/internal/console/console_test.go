@@ -56,10 +56,16 @@ func (c *client) do(method, path, body string) (status int, text string) {
 	require.NoError(c, err)
 	resp, err := http.DefaultClient.Do(req)
 	require.NoError(c, err)
+	return resp.StatusCode, c.read(resp)
+}
+
+// read reads a response.
+func (c *client) read(resp *http.Response) string {
+	c.Helper()
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
 	require.NoError(c, err)
-	return resp.StatusCode, string(data)
+	return string(data)
 }
 
 // page returns a page, which is safe: no inline script or style, nothing invisible.

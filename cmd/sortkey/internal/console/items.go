@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -53,26 +51,8 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 	if err := json.Indent(&b, shown.AppendJSON(nil), "", "  "); err != nil {
 		return "", nil, err
 	}
-	p.JSON, p.Bytes = escape(b.String()), shown.Size()
+	p.JSON, p.Bytes = text.VisibleJSON(b.String()), shown.Size()
 	return "item", p, nil
-}
-
-// escape writes the invisible characters in the strings of JSON as escapes, so that a page shows them and
-// gives them back as they were.
-func escape(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\n' || unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
 }
 
 // keyed describes the table of a request, and reads the key.

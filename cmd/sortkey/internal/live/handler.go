@@ -39,6 +39,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /spaces", s.spaces)
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /query", s.query)
+	mux.HandleFunc("POST /query", s.query)
 	mux.HandleFunc("GET /source", s.source)
 	mux.HandleFunc("POST /source", s.replace)
 	mux.HandleFunc("POST /check", s.draft)
@@ -89,6 +90,15 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult, error) {
+	target := explain.InProcess(s.world.DB)
+	if typed := r.FormValue("request"); typed != "" {
+		q, err := ask.Request(typed, nil)
+		if err != nil {
+			return nil, err
+		}
+		pr, err := check.Explain(ctx, target, q, explain.Options{Classify: s.world.Model.EntityName})
+		return &pr, err
+	}
 	number, err := strconv.Atoi(r.FormValue("space"))
 	if err != nil || number < 1 || number > len(s.page.Spaces) {
 		return nil, fmt.Errorf("there is no table or index of that number: load the page again")
@@ -102,7 +112,6 @@ func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult
 		q.Index = space.Index.Name
 	}
 
-	target := explain.InProcess(s.world.DB)
 	table, err := explain.Describe(ctx, target, space.Table.Name)
 	if err != nil {
 		return nil, err

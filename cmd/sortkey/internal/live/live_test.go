@@ -279,7 +279,11 @@ func TestQuery(t *testing.T) {
 	require.Contains(t, html, "0 of 3 read")
 	_, html = ask("partition", `<script>alert(1)</script>`)
 	require.NotContains(t, html, "<script")
+	_, html = ask("request", "SELECT * FROM Drive WHERE PK = 'DRIVE#a' AND begins_with(SK, 'root/')")
+	require.Contains(t, html, "2 of 2 read")
+	require.Contains(t, html, `class="bracket"`)
 	for _, bad := range [][]string{
+		{"request", "SELECT"}, {"request", "x"}, {"request", "aws dynamodb query --cli-input-json file:///etc/passwd"},
 		{"partition", "DRIVE#a", "sort", "between x"}, {"space", "7"}, {"space", "x"}, {"partition", "DRIVE#a", "limit", "-1"},
 		{"partition", "DRIVE#a", "filter", "((("},
 	} {

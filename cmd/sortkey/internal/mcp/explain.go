@@ -4,19 +4,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/design/awscli"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 type explainArgs struct {
@@ -181,32 +178,4 @@ func pattern(m *model.Model, name string) (q explain.Question, err error) {
 }
 
 // parse returns the request in a text: JSON, a line of the AWS CLI or a SELECT.
-func (s *Server) parse(line string) (q explain.Question, err error) {
-	operation, body := "", []byte(line)
-	switch {
-	case explain.IsSelect(line):
-		q.Input = &wire.ExecuteStatementInput{Statement: &line}
-		q.Text, err = text.JSON(map[string]string{"Statement": line})
-		return q, err
-	case awscli.Is(line):
-		parser := &awscli.Parser{ReadFile: s.readFile}
-		c, err := parser.Parse(line)
-		if err != nil {
-			return q, err
-		}
-		operation, body = c.Operation, c.Request
-	case !strings.HasPrefix(line, "{"):
-		return q, advice.New(
-			`write {"TableName": …}, aws dynamodb query … or SELECT … FROM …`,
-			"the request is not JSON, a line of the AWS CLI or a SELECT",
-		)
-	}
-	q, err = explain.Parse(operation, body)
-	if e, ok := errors.AsType[*explain.OperationError](err); ok {
-		return q, advice.New("explain a Query, Scan, GetItem or SELECT", "cannot explain %s", e.Operation)
-	}
-	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return q, advice.New("correct the JSON there", "the request is not JSON: %v at byte %d", e, e.Offset)
-	}
-	return q, err
-}
+func (s *Server) parse(line string) (explain.Question, error) { return ask.Request(line, s.readFile) }

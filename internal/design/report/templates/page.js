@@ -102,24 +102,36 @@
   const questions = function () {
     const box = by('query'), answer = by('answer');
     if (!box) { return function () {}; }
-    const path = box.getAttribute('data-path') || 'query?';
+    const path = box.getAttribute('data-path') || 'query';
+    const request = by('query-request');
     let asked = 0;
-    const query = function () {
-      const values = {
+    const values = function () {
+      if (request.value.trim() !== '') { return {request: request.value}; }
+      return {
         space: by('query-space').value, partition: by('query-partition').value, sort: by('query-sort').value,
         filter: by('query-filter').value, limit: by('query-limit').value,
         descending: by('query-descending').checked ? 'true' : ''
       };
-      if (values.partition === '') { answer.textContent = ''; return; }
-      const mine = ++asked;
-      ask(path + new URLSearchParams(values)).then(function (html) {
+    };
+    const query = function () {
+      const now = values(), mine = ++asked;
+      each(box, '.query-form input, .query-form select', function (e) { e.disabled = 'request' in now; });
+      if (now.partition === '') { answer.textContent = ''; return; }
+      ask(path, {method: 'POST', body: new URLSearchParams(now)}).then(function (html) {
         if (mine === asked) { answer.innerHTML = html; copyable(answer); }
       }, function (err) {
         if (mine === asked) { answer.textContent = err.message; }
       });
     };
     const soon = later(80, query);
-    each(box, 'input, select', function (e) { e.addEventListener('input', soon); });
+    each(box, '.query-form input, .query-form select, .query-form textarea', function (e) { e.addEventListener('input', soon); });
+    answer.addEventListener('click', function (e) { // a request that the answer proposes
+      const button = e.target.closest('button.use');
+      if (!button) { return; }
+      request.value = button.getAttribute('data-request');
+      request.focus();
+      query();
+    });
     return query;
   };
 

@@ -1,0 +1,105 @@
+package console_test
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ask sends a form as the query box does.
+func (c *client) ask(form url.Values) (status int, page string) {
+	c.Helper()
+	resp, err := http.PostForm(c.url+"/query?name=Shop", form)
+	require.NoError(c, err)
+	return resp.StatusCode, c.read(resp)
+}
+
+// uses are the requests behind the buttons of an answer.
+func uses(page string) (all []string) {
+	for _, m := range regexp.MustCompile(`data-request="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		all = append(all, html.UnescapeString(m[1]))
+	}
+	return all
+}
+
+// TestRequest asks whole requests: a SELECT is drawn as the query that it is, with the bounds of its slice as
+// text and bytes.
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	for _, request := range []string{
+		`SELECT * FROM Shop WHERE PK = 'CUSTOMER#c1' AND begins_with(SK, 'ORDER#000') AND total > 5`,
+		`{"TableName": "Shop", "KeyConditionExpression": "PK = :p AND begins_with(SK, :s)", "FilterExpression": "#t > :t", "ExpressionAttributeNames": {"#t": "total"},
+			"ExpressionAttributeValues": {":p": {"S": "CUSTOMER#c1"}, ":s": {"S": "ORDER#000"}, ":t": {"N": "5"}}}`,
+		`aws dynamodb query --table-name Shop --key-condition-expression 'PK = :p AND begins_with(SK, :s)' ` +
+			`--filter-expression '#t > :t' --expression-attribute-names '{"#t": "total"}' --expression-attribute-values ` +
+			`'{":p": {"S": "CUSTOMER#c1"}, ":s": {"S": "ORDER#000"}, ":t": {"N": "5"}}'`,
+	} {
+		status, page := c.ask(url.Values{"request": {request}})
+		require.Equal(t, http.StatusOK, status, page)
+		require.Contains(t, page, "4 of 10 read", request)
+		require.Contains(t, page, `class="bracket"`)
+		require.Contains(t, page, "0x435553544f4d4552236331", "the partition in bytes")
+		require.Contains(t, page, `from &#34;ORDER#000&#34;`)
+		require.Contains(t, page, "0x4f5244455223303030")
+		require.Contains(t, page, `before &#34;ORDER#001&#34;`)
+		require.Contains(t, page, "aws dynamodb")
+	}
+
+	_, page := c.ask(url.Values{"request": {`SELECT * FROM Shop WHERE total > 5`}})
+	require.Contains(t, page, "24 of 32 read")
+	require.Contains(t, page, "the SELECT is a scan")
+	_, page = c.ask(url.Values{"request": {`SELECT * FROM Shop WHERE PK IN ['CUSTOMER#c1', 'CUSTOMER#c2']`}})
+	require.Contains(t, page, "the SELECT is 2 queries")
+	require.NotContains(t, page, "refuses")
+	require.Len(t, uses(page), 2)
+	_, page = c.ask(url.Values{"request": {`{"TableName": "Shop", "Key": {"PK": {"S": "CUSTOMER#c1"}, "SK": {"S": "PROFILE#"}}}`}})
+	require.Contains(t, page, "1 of 1 read")
+
+	for request, want := range map[string]string{
+		`UPDATE Shop SET total = 1 WHERE PK = 'CUSTOMER#c1' AND SK = 'PROFILE#'`: "not JSON, a line of the AWS CLI or a SELECT",
+		`SELECT * FORM Shop`: "FORM",
+		`aws dynamodb put-item --table-name Shop --item '{}'`:    "not an operation that reads",
+		`aws dynamodb query --cli-input-json file:///etc/passwd`: "file",
+		`{`: "not JSON",
+		`{"Statement": "DELETE FROM Shop WHERE PK = 'x' AND SK = 'y'"}`: "only SELECT statements",
+		strings.Repeat("x", 1<<20):                                      "too large",
+	} {
+		status, text := c.ask(url.Values{"request": {request}})
+		require.Equal(t, http.StatusBadRequest, status, text)
+		require.Contains(t, text, want, request[:min(len(request), 100)])
+	}
+	require.NotContains(t, c.db.Dump(), `"total": 1,`)
+}
+
+// TestRefused holds that the answer to a request that the service refuses has its rule, and a request that
+// works, which the page asks next.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	_, page := c.ask(url.Values{"request": {`{"TableName": "Shop", "KeyConditionExpression": "PK = :p AND contains(SK, :s)",
+		"ExpressionAttributeValues": {":p": {"S": "CUSTOMER#c1"}, ":s": {"S": "ORDER"}}}`}})
+	require.Contains(t, page, "The service refuses the request: ValidationException")
+	require.Contains(t, page, "Rule: ")
+	require.Contains(t, page, "docs.aws.amazon.com")
+	all := uses(page)
+	require.NotEmpty(t, all)
+	_, page = c.ask(url.Values{"request": {all[0]}})
+	require.Contains(t, page, `class="bracket"`)
+	require.Contains(t, page, "of 31 read")
+
+	// A value with characters that nobody sees stays what it is.
+	c.db.Put("Shop", map[string]any{"PK": "CUSTOMER#\u202e\u0007\U000e0041", "SK": "x"})
+	_, page = c.ask(url.Values{"request": {`{"TableName": "Shop", "KeyConditionExpression": "PK = :p AND SK <> :s",
+		"ExpressionAttributeValues": {":p": {"S": "CUSTOMER#\u202e\u0007\udb40\udc41"}, ":s": {"S": "y"}}}`}})
+	require.NotEmpty(t, uses(page))
+	_, page = c.ask(url.Values{"request": {uses(page)[0]}})
+	require.Contains(t, page, "of 1 read")
+}

@@ -1,0 +1,68 @@
+package report
+
+import (
+	"github.com/sortkey/sortkey/internal/design/awscli"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// A bound is a part of the border of a slice: its words, and its bytes in hexadecimal or "".
+type bound struct{ Name, Words, Hex string }
+
+// boundBytes is the number of bytes of a bound that a page shows.
+const boundBytes = 64
+
+// Bounds are the partition and the ends of the range that the request reads, none for a scan. The bytes are
+// those of a range that holds its start and not its end.
+func (p *pattern) Bounds() []bound {
+	r := p.Report
+	if r.Operation == "Scan" || r.Partition.Bytes == nil {
+		return nil
+	}
+	all := []bound{{"partition", r.Partition.Text, hexOf("", r.Partition.Bytes)}}
+	if r.Schema == nil || len(r.Schema.Range) == 0 {
+		return all
+	}
+	low, high := r.Ends()
+	from, below := "", ""
+	if !r.Low.Inclusive {
+		from = "from "
+	}
+	if r.High.Inclusive {
+		below = "below "
+	}
+	return append(all,
+		bound{"low end", low, hexOf(from, r.Low.Bytes)}, bound{"high end", high, hexOf(below, r.High.Bytes)})
+}
+
+// hexOf returns the first bytes of a bound in hexadecimal, after a word.
+func hexOf(before string, b []byte) string {
+	switch {
+	case b == nil:
+		return ""
+	case len(b) > boundBytes:
+		return before + text.Hex(b[:boundBytes]) + "… (" + text.Count(len(b), "byte") + ")"
+	}
+	return before + text.Hex(b)
+}
+
+// A way is a request that a person can ask instead, as a line of the AWS CLI, or advice without one.
+type way struct{ Text, Command string }
+
+// Ways are the requests that work in place of one that is refused, or read less.
+func (p *pattern) Ways() (all []way) {
+	list := p.Report.Advice
+	if p.Report.Refused != nil {
+		list = p.Report.Refused.Advice
+	}
+	for _, a := range list {
+		w := way{Text: a.Text}
+		if a.Request != nil {
+			w.Command = text.VisibleJSON(awscli.Format(a.Request)) // its values are JSON
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// Several reports whether the service accepts a statement that is several requests, of which none is drawn.
+func (p *pattern) Several() bool { return p.Report.Refused.Code == "" }
