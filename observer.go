@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/table"
 )
 
@@ -49,7 +50,8 @@ type Event struct {
 	// In and Out are the sizes of the two bodies as sent, in bytes.
 	In, Out int64
 
-	traces []table.Trace
+	traces  []table.Trace
+	request []byte
 }
 
 // Units are the capacity units that a request consumed of a table or an index.
@@ -86,15 +88,21 @@ func observe(o Observer) event.Observer {
 
 type observer struct{ Observer }
 
-func (o *observer) Begin(ctx context.Context, e *event.Event) { o.Observer.Begin(ctx, newEvent(e)) }
-func (o *observer) End(ctx context.Context, e *event.Event)   { o.Observer.End(ctx, newEvent(e)) }
+func (o *observer) Begin(ctx context.Context, e *event.Event) {
+	if k, ok := o.Observer.(inside.RequestKeeper); ok {
+		e.RequestBytes = max(e.RequestBytes, k.RequestBytes())
+	}
+	o.Observer.Begin(ctx, newEvent(e))
+}
+
+func (o *observer) End(ctx context.Context, e *event.Event) { o.Observer.End(ctx, newEvent(e)) }
 
 func newEvent(e *event.Event) *Event {
 	out := &Event{
 		Operation: e.Operation, Tables: e.Tables, Error: e.Error, Message: e.Message, Start: e.Start,
 		Duration: e.Duration,
 		Method:   e.Method, Path: e.Path, From: e.From, Status: e.Status, ID: e.ID, In: e.In, Out: e.Out,
-		traces: e.Traces,
+		traces: e.Traces, request: e.Request,
 	}
 	for _, u := range e.Used {
 		out.Units = append(out.Units, Units(u))

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/server"
 
 	"github.com/stretchr/testify/require"
@@ -95,4 +96,40 @@ func TestObserver(t *testing.T) {
 	require.Equal(t, "gzip", res.Header().Get("Content-Encoding"))
 	require.Equal(t, "ValidationException", w.last.Error)
 	require.EqualValues(t, res.Body.Len(), w.last.Out)
+}
+
+// A bodyWatcher is a watcher that asks for the bodies of requests.
+type bodyWatcher struct{ watcher }
+
+func (*bodyWatcher) RequestBytes() int { return 100 }
+
+// TestRequestBytes holds that an observer which asks for them gets the bodies of requests, as they were
+// sent, and those of calls without a body; long ones and those that nobody asks for are not kept.
+func TestRequestBytes(t *testing.T) {
+	t.Parallel()
+	var k bodyWatcher
+	var w watcher
+	db, err := sortkey.Open(sortkey.Options{Observer: &k})
+	require.NoError(t, err)
+	defer db.Close()
+	defer db.Observe(&w)()
+	send := func(operation, body string) string {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+		r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+		server.New(db, server.Options{}).ServeHTTP(httptest.NewRecorder(), r)
+		return string(inside.RequestOf(k.last))
+	}
+	const scan = ` {"TableName": "Cats", "Limit": 5}`
+	require.Equal(t, scan, send("Scan", scan))
+	require.Equal(t, `{"Limit": "x"`, send("Scan", `{"Limit": "x"`), "no JSON")
+	require.Empty(t, send("Scan", `{"TableName": "`+strings.Repeat("x", 100)+`"}`))
+	send("CreateTable", `{"TableName": "Cats", "BillingMode": "PAY_PER_REQUEST", "AttributeDefinitions":`+
+		`[{"AttributeName": "PK", "AttributeType": "S"}], "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}]}`)
+	_, err = sortkey.Table[struct {
+		PK string `dynamodbav:"PK"`
+	}](db, "Cats").Get(t.Context(), "a")
+	require.ErrorIs(t, err, sortkey.ErrNotFound)
+	require.Equal(t, "GetItem", k.last.Operation)
+	require.JSONEq(t, `{"TableName": "Cats", "Key": {"PK": {"S": "a"}}, "ConsistentRead": false}`, string(inside.RequestOf(k.last)))
 }

@@ -252,6 +252,7 @@ func (db *DB) health() error {
 func init() {
 	inside.Service = func(db any) *api.Service { return db.(*DB).service }
 	inside.Trace = func(tr *table.Trace) any { return newTrace(tr) }
+	inside.RequestOf = func(e any) []byte { return e.(*Event).request }
 	inside.SideOf = func(db any) inside.Side {
 		of := db.(*DB)
 		return inside.Side{

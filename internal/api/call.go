@@ -79,6 +79,11 @@ func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in wir
 	for _, o := range c.extra {
 		o.Begin(ctx, c.event)
 	}
+	if e := c.event; e.RequestBytes > 0 && e.Request == nil && e.In <= int64(e.RequestBytes) {
+		if r, ok := in.(wire.Request); ok { // of a call without a body
+			e.Keep(r.AppendJSON(nil))
+		}
+	}
 	if op == wire.OpQuery || op == wire.OpScan || op == wire.OpExecuteStatement {
 		e := c.event
 		ctx = table.WithTrace(ctx, func(tr table.Trace) { e.Traces = append(e.Traces, tr) })

@@ -139,6 +139,7 @@ func (s *Service) ExplainClosed(explain func() string) { s.closed.Store(&explain
 // is -1 if the connection is to be reset instead ([ErrReset]).
 func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (out []byte, status int) {
 	op, _ := wire.Lookup(target)
+	event.Of(ctx).Keep(body)
 	h := handlers[op]
 	if h == nil {
 		e := wire.UnknownOperation()

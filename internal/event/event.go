@@ -6,6 +6,7 @@
 package event
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -27,6 +28,11 @@ type Event struct {
 	Error, Message string
 	Start          time.Time
 	Duration       time.Duration
+
+	// Request is the body of the request in JSON, if an observer has asked for it and it is not
+	// longer than RequestBytes, which observers set when the request begins.
+	Request      []byte
+	RequestBytes int
 
 	// The fields below describe HTTP. They are zero for a call without it.
 
@@ -57,6 +63,14 @@ type Observer interface {
 	Begin(ctx context.Context, e *Event)
 	// End is called when the request has been answered or refused.
 	End(ctx context.Context, e *Event)
+}
+
+// Keep sets the Request of an event to a copy of body if an observer has asked for it. It does nothing for a
+// nil event.
+func (e *Event) Keep(body []byte) {
+	if e != nil && len(body) > 0 && len(body) <= e.RequestBytes {
+		e.Request = bytes.Clone(body)
+	}
 }
 
 type key struct{}

@@ -31,6 +31,14 @@ var SideOf func(db any) Side
 // Trace returns the sortkey.Trace of what a query or scan has read. Package sortkey sets it.
 var Trace func(tr *table.Trace) any
 
+// A RequestKeeper is a sortkey.Observer that wants the bodies of requests, those of at most so many bytes:
+// see [RequestOf].
+type RequestKeeper interface{ RequestBytes() int }
+
+// RequestOf returns the body of the request of a *sortkey.Event in JSON, or nil. Nobody changes it.
+// Package sortkey sets it.
+var RequestOf func(event any) []byte
+
 // Control returns the http.Handler with which tests in other languages control the databases of a
 // *server.Server. Package server sets it.
 var Control func(server any) any

@@ -13,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -336,19 +337,22 @@ func (p *pattern) Month() string {
 	return p.bill.Money(p.bill.OnDemand(p.Load(), 0))
 }
 
-// A request is a pattern's request in a language.
-type request struct{ Title, Text string }
+// Code is a request in a language.
+type Code struct{ Title, Text string }
 
 // InCode returns the request in languages, none for one that is refused.
-func (p *pattern) InCode() (all []request) {
-	if p.Input == nil {
+func (p *pattern) InCode() []Code { return InCode(p.Input) }
+
+// InCode returns a request in languages, nothing for nil. The template "requests" shows it.
+func InCode(in wire.Request) (all []Code) {
+	if in == nil {
 		return nil
 	}
 	for _, l := range []struct{ lang, title string }{
 		{"aws", "AWS CLI"}, {"go", "Go"}, {"python", "Python"}, {"js", "TypeScript"},
 	} {
-		if s, err := gen.Request(p.Input, l.lang); err == nil {
-			all = append(all, request{l.title, strings.TrimRight(s, "\n")})
+		if s, err := gen.Request(in, l.lang); err == nil {
+			all = append(all, Code{l.title, strings.TrimRight(s, "\n")})
 		}
 	}
 	return all

@@ -155,8 +155,8 @@ func (p *Page) Asked() (asked Asked) {
 // Asked is what the form of a query, the template "query form", asks about. [Script] sends the query and
 // shows its answer.
 type Asked struct {
-	Spaces    []AskedSpace
-	Partition string // to begin with
+	Spaces             []AskedSpace
+	Partition, Request string // to begin with
 }
 
 // An AskedSpace is a table or an index that a query can read, with its number from 1.

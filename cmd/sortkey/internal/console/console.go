@@ -95,6 +95,8 @@ func (s *Server) Handler() http.Handler {
 	page("GET /collection", s.collection)
 	page("GET /item", s.item)
 	page("GET /requests", s.requests)
+	page("GET /request", s.request)
+	page("GET /pattern", s.pattern)
 	if s.opts.DB != nil {
 		page("GET /branches", s.branchPage)
 		s.handleBranches(mux)
@@ -105,6 +107,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /put", s.put)
 	mux.HandleFunc("POST /delete", s.remove)
 	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("GET /recording", s.recording)
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	for path, asset := range map[string]struct {
 		kind string

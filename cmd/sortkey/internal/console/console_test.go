@@ -358,7 +358,7 @@ func TestRequests(t *testing.T) {
 	require.Equal(t, 31, got[0].Examined)
 	require.Equal(t, "waste", got[0].Mark)
 	require.NotEmpty(t, got[0].Slice)
-	require.Equal(t, 1, shapes[0].N)
+	require.Equal(t, 1, shapes[0].Requests)
 }
 
 // events reads the data of events.

@@ -1,140 +1,168 @@
 package console
 
 import (
-	"cmp"
-	"context"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/report"
+	"github.com/sortkey/sortkey/internal/partiql"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A Recorder is an observer that keeps the last requests of a program, and totals by shape.
-type Recorder struct {
-	mu     sync.Mutex
-	last   []Request // a ring
-	n      int       // requests so far
-	shapes map[string]*Shape
-}
-
-// A Request is a request of the program.
-type Request struct {
-	N         int     `json:"n"` // from 1
-	At        string  `json:"at"`
-	Operation string  `json:"operation"`
-	Table     string  `json:"table"`
-	Slice     string  `json:"slice"` // what it read, in words
-	Examined  int     `json:"examined"`
-	Returned  int     `json:"returned"`
-	Units     float64 `json:"units"`
-	Millis    float64 `json:"ms"`
-	Error     string  `json:"error,omitempty"`
-	Mark      string  `json:"mark,omitempty"` // scan or waste
-}
-
-// A Shape is the total of requests of one operation on the same tables and indexes.
-type Shape struct {
-	Operation string  `json:"operation"`
-	Table     string  `json:"table"`
-	N         int     `json:"n"`
-	Errors    int     `json:"errors"`
-	Examined  int     `json:"examined"`
-	Returned  int     `json:"returned"`
-	Units     float64 `json:"units"`
-	Millis    float64 `json:"ms"`
-}
-
-const (
-	maxRequests = 500
-	maxShapes   = 1000
-)
-
-// NewRecorder returns an empty recorder.
-func NewRecorder() *Recorder { return &Recorder{shapes: map[string]*Shape{}} }
-
-// Begin implements [sortkey.Observer].
-func (*Recorder) Begin(context.Context, *sortkey.Event) {}
-
-// wasted is the share of rows dropped from which a request is marked.
-const wasted = 0.5
-
-// End implements [sortkey.Observer].
-func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
-	one := Request{
-		At: e.Start.Format("15:04:05.000"), Operation: e.Operation, Table: strings.Join(e.Tables, ", "),
-		Examined: e.Examined, Returned: e.Returned, Millis: float64(e.Duration.Microseconds()) / 1000, Error: e.Error,
-	}
-	for _, u := range e.Units {
-		one.Units += u.Units
-	}
-	for _, t := range e.Traces() {
-		if t.Index != "" && !strings.Contains(one.Table, " by ") {
-			one.Table += " by " + t.Index
-		}
-		if one.Slice == "" {
-			one.Slice = t.String()
-		}
-	}
-	switch {
-	case e.Operation == "Scan":
-		one.Mark = "scan"
-	case e.Examined >= 10 && float64(e.Examined-e.Returned) > wasted*float64(e.Examined):
-		one.Mark = "waste"
-	}
-
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.n++
-	one.N = r.n
-	if len(r.last) < maxRequests {
-		r.last = append(r.last, one)
-	} else {
-		r.last[(r.n-1)%maxRequests] = one
-	}
-	key := one.Operation + "\x00" + one.Table
-	shape := r.shapes[key]
-	if shape == nil {
-		if len(r.shapes) == maxShapes {
-			return
-		}
-		shape = &Shape{Operation: one.Operation, Table: one.Table}
-		r.shapes[key] = shape
-	}
-	shape.N++
-	shape.Examined += one.Examined
-	shape.Returned += one.Returned
-	shape.Units += one.Units
-	shape.Millis += one.Millis
-	if one.Error != "" {
-		shape.Errors++
-	}
-}
-
-// since returns the requests after the n-th that are still kept, the number of those so far, and the
-// totals, those with the most units first.
-func (r *Recorder) since(n int) (all []Request, last int, shapes []Shape) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i := max(n, r.n-len(r.last)); i < r.n; i++ {
-		all = append(all, r.last[i%maxRequests])
-	}
-	for _, s := range r.shapes {
-		shapes = append(shapes, *s)
-	}
-	slices.SortFunc(shapes, func(a, b Shape) int {
-		return cmp.Or(cmp.Compare(b.Units, a.Units), cmp.Compare(b.N, a.N), cmp.Compare(a.Operation+a.Table, b.Operation+b.Table))
-	})
-	return all, r.n, shapes
+// A requestsPage shows the requests of the program. Kept is the number of those that a recording has.
+type requestsPage struct {
+	Recorded bool
+	Kept     int
 }
 
 func (s *Server) requests(*http.Request) (string, any, error) {
-	return "requests", s.opts.Requests != nil, nil
+	return "requests", requestsPage{s.opts.Requests != nil, maxRequests}, nil
+}
+
+// errUnseen is the reason why there is no page about a request.
+var errUnseen = &badRequest{errors.New("the requests of this server cannot be seen")}
+
+// A requestPage explains one request of the program, if it reads a slice: the query box asks it again.
+type requestPage struct {
+	Request
+	JSON  string // the request, indented; "" if it was not kept
+	Table string
+	Form  *report.Asked
+	Note  string        // why there is no form, or ""
+	Code  []report.Code // of a request without a form
+	Item  string        // the address of the item that it names, or ""
+}
+
+func (s *Server) request(r *http.Request) (string, any, error) {
+	if s.opts.Requests == nil {
+		return "", nil, errUnseen
+	}
+	n, _ := strconv.Atoi(r.FormValue("n"))
+	one, ok := s.opts.Requests.request(n)
+	if !ok {
+		return "", nil, bad("request %s is not kept any more: the last %d are", text.Quote(r.FormValue("n")), maxRequests)
+	}
+	p := &requestPage{Request: one}
+	if one.body == nil {
+		p.Note = fmt.Sprintf("The request itself was not kept: it is longer than %d KB, or was not understood.", keptBytes>>10)
+		return "request", p, nil
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, one.body, "", "  ") != nil {
+		b.Reset()
+		b.Write(one.body)
+	}
+	p.JSON = text.VisibleJSON(b.String())
+
+	in := inputOf(one.Operation, one.body)
+	p.Item = s.itemAddress(r, in)
+	if !reads(one.Operation, in) {
+		p.Note, p.Code = "A request that writes, or that reads items by their keys in a batch, is not run again.", report.InCode(in)
+		return "request", p, nil
+	}
+	p.Form = &report.Asked{Request: again(one.Operation, p.JSON, in)}
+	if table, index := placeOf(in); table != "" {
+		if t, err := explain.Describe(r.Context(), s.opts.Target, table); err == nil {
+			p.Table, p.Form.Spaces = t.Name, form(t, index, "").Spaces
+		}
+	}
+	return "request", p, nil
+}
+
+// reads reports whether a request is one that the query box can ask again. In is nil if it is not well formed.
+func reads(operation string, in wire.Request) bool {
+	switch operation {
+	case "Query", "Scan", "GetItem":
+		return true
+	case "ExecuteStatement":
+		st, ok := in.(*wire.ExecuteStatementInput)
+		return ok && st.Statement != nil && partiql.IsSelect(*st.Statement)
+	}
+	return false
+}
+
+// again returns a request as the query box reads it: a statement as it is, others as JSON with their operation.
+func again(operation, body string, in wire.Request) string {
+	if st, ok := in.(*wire.ExecuteStatementInput); ok && st.Parameters == nil && st.Limit == nil && st.NextToken == nil &&
+		text.Visible(*st.Statement) == *st.Statement {
+		return *st.Statement
+	}
+	if rest, ok := strings.CutPrefix(body, "{\n"); ok {
+		return "{\n  \"operation\": \"" + operation + "\",\n" + rest
+	}
+	return body
+}
+
+// inputOf decodes the body of a request of the program, and returns nil if that has no form in code.
+func inputOf(operation string, body []byte) wire.Request {
+	op, ok := wire.Lookup("DynamoDB_20120810." + operation)
+	if !ok {
+		return nil
+	}
+	in, ok := op.NewInput().(wire.Request)
+	if !ok || in.DecodeJSON(body) != nil {
+		return nil
+	}
+	return in
+}
+
+// itemAddress returns the address of the item that a request names, or "".
+func (s *Server) itemAddress(r *http.Request, in wire.Request) string {
+	var name *string
+	var it attr.Item
+	switch in := in.(type) {
+	case *wire.GetItemInput:
+		name, it = in.TableName, in.Key
+	case *wire.PutItemInput:
+		name, it = in.TableName, in.Item
+	case *wire.UpdateItemInput:
+		name, it = in.TableName, in.Key
+	case *wire.DeleteItemInput:
+		name, it = in.TableName, in.Key
+	}
+	if name == nil || it == nil {
+		return ""
+	}
+	t, err := explain.Describe(r.Context(), s.opts.Target, *name)
+	if err != nil {
+		return ""
+	}
+	for _, a := range t.Key.Attributes() {
+		if it.Get(a.Name).Kind() != a.Kind {
+			return ""
+		}
+	}
+	return "item?" + query("name", t.Name, "key", cursorText(keyOf(t, it)))
+}
+
+// recording sends the requests that are kept, oldest first, as lines of an operation and its JSON. Those whose
+// JSON was not kept are missing.
+func (s *Server) recording(w http.ResponseWriter, _ *http.Request) {
+	if s.opts.Requests == nil {
+		fail(w, errUnseen)
+		return
+	}
+	all, _, _, _ := s.opts.Requests.since(0, maxRequests)
+	var out bytes.Buffer
+	for _, one := range all {
+		var line bytes.Buffer
+		if json.Compact(&line, one.body) == nil {
+			fmt.Fprintf(&out, "%s %s\n", one.Operation, line.Bytes())
+		}
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="requests.txt"`)
+	_, _ = out.WriteTo(w)
 }
 
 // beat is the time between two messages to a page, and perBeat the most requests in one: a page shows no
@@ -150,6 +178,8 @@ type batch struct {
 	Left     int       `json:"left"` // requests left out since the last beat
 	Total    int       `json:"total"`
 	Shapes   []Shape   `json:"shapes"`
+	Further  int       `json:"further"` // shapes that are not among them
+	Other    int       `json:"other"`   // requests that are in no shape, because there are too many
 }
 
 // events sends the requests of the program as they happen, a sample of them if they are too many.
@@ -166,14 +196,11 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	for {
-		all, last, shapes := s.opts.Requests.since(seen)
+		all, last, shapes, other := s.opts.Requests.since(seen, perBeat)
 		line := ": alive\n\n"
 		if last > seen || seen == 0 && idle == 0 {
-			b := batch{Requests: all, Total: last, Shapes: shapes[:min(len(shapes), perBeat)]}
-			if len(all) > perBeat {
-				b.Requests = all[len(all)-perBeat:]
-			}
-			b.Left = last - seen - len(b.Requests)
+			b := batch{Requests: all, Total: last, Shapes: shapes[:min(len(shapes), perBeat)], Other: other}
+			b.Left, b.Further = last-seen-len(all), len(shapes)-len(b.Shapes)
 			data, err := json.Marshal(b)
 			if err != nil {
 				return

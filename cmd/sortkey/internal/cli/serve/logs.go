@@ -13,6 +13,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/inside"
 )
 
 // logFlags select what a server logs.
@@ -179,6 +180,16 @@ func (o *observers) End(ctx context.Context, e *sortkey.Event) {
 	for _, observer := range o.all {
 		observer.End(ctx, e)
 	}
+}
+
+// RequestBytes implements [inside.RequestKeeper].
+func (o *observers) RequestBytes() (most int) {
+	for _, observer := range o.all {
+		if k, ok := observer.(inside.RequestKeeper); ok {
+			most = max(most, k.RequestBytes())
+		}
+	}
+	return most
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -1,0 +1,190 @@
+package console_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+)
+
+// program sends requests as a program does, one of each kind, and returns what the page gets of them.
+func (c *client) program() (all []console.Request, shapes []console.Shape) {
+	c.Helper()
+	ctx := c.Context()
+	s := func(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
+	key := map[string]types.AttributeValue{"PK": s("CUSTOMER#c1"), "SK": s("PROFILE#")}
+	query := &dynamodb.QueryInput{
+		TableName: new("Shop"), KeyConditionExpression: new("#p = :p AND begins_with(SK, :s)"), FilterExpression: new("#t > :t"),
+		ExpressionAttributeNames:  map[string]string{"#p": "PK", "#t": "total"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":p": s("CUSTOMER#c1"), ":s": s("ORDER#"), ":t": &types.AttributeValueMemberN{Value: "27"}},
+	}
+	for range 3 {
+		_, err := c.db.Client.Query(ctx, query)
+		require.NoError(c, err)
+	}
+	_, err := c.db.Client.Query(ctx, &dynamodb.QueryInput{
+		TableName: new("Shop"), IndexName: new("ByDay"), KeyConditionExpression: new("#d = :d AND SK BETWEEN :a AND :b"), Limit: new(int32(2)),
+		ScanIndexForward: new(false), ExpressionAttributeNames: map[string]string{"#d": "day"}, ExpressionAttributeValues: map[string]types.AttributeValue{":d": s("2026-01-01"), ":a": s("A"), ":b": s("Z")},
+	})
+	require.NoError(c, err)
+	_, err = c.db.Client.Query(ctx, &dynamodb.QueryInput{
+		TableName: new("Shop"), KeyConditionExpression: new("begins_with(PK, :p)"), ExpressionAttributeValues: map[string]types.AttributeValue{":p": s("CUST")},
+	})
+	require.Error(c, err)
+	_, err = c.db.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: new("Shop"), Key: key})
+	require.NoError(c, err)
+	_, err = c.db.Client.Scan(ctx, &dynamodb.ScanInput{TableName: new("Shop"), Limit: new(int32(5))})
+	require.NoError(c, err)
+	_, err = c.db.Client.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{Statement: new("SELECT * FROM Shop WHERE PK = 'CUSTOMER#c2'")})
+	require.NoError(c, err)
+	_, err = c.db.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: new("Shop"), Item: key, ConditionExpression: new("attribute_exists(PK)")})
+	require.NoError(c, err)
+	_, err = c.db.Client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"Shop": {Keys: []map[string]types.AttributeValue{key}}}})
+	require.NoError(c, err)
+	_, err = c.db.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: new("Shop"), Key: key, UpdateExpression: new("SET note = :n"), ExpressionAttributeValues: map[string]types.AttributeValue{":n": s(strings.Repeat("x", 9000))},
+	})
+	require.NoError(c, err)
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/events", nil)
+	require.NoError(c, err)
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(c, err)
+	defer resp.Body.Close()
+	var batch struct {
+		Requests []console.Request
+		Shapes   []console.Shape
+	}
+	require.NoError(c, json.NewDecoder(&events{r: resp.Body}).Decode(&batch))
+	return batch.Requests, batch.Shapes
+}
+
+var (
+	sentBox = regexp.MustCompile(`(?s)<textarea id="query-request"[^>]*>(.*?)</textarea>`)
+	yamlBox = regexp.MustCompile(`(?s)<pre class="copied sent" id="yaml"[^>]*>(.*?)</pre>`)
+)
+
+// TestExplainRequests opens each request of a program: reads are asked again, which reads what they read
+// then; writes are shown in code and not run.
+func TestExplainRequests(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	all, _ := c.program()
+	require.Len(t, all, 11)
+	before := c.db.Dump()
+	for _, one := range all {
+		page := c.page(fmt.Sprintf("request?n=%d", one.N))
+		require.Contains(t, page, one.Operation)
+		m := sentBox.FindStringSubmatch(page)
+		switch one.Operation {
+		case "PutItem":
+			require.Nil(t, m)
+			require.Contains(t, page, "not run again")
+			require.Contains(t, page, "aws dynamodb put-item")
+			require.Contains(t, page, "client.PutItem")
+			require.Contains(t, page, "client.put_item")
+			require.Contains(t, page, "PutItemCommand")
+			require.Contains(t, page, `href="item?`)
+		case "BatchGetItem":
+			require.Nil(t, m)
+			require.Contains(t, page, "not run again")
+		case "UpdateItem":
+			require.Contains(t, page, "longer than 8 KB")
+		default:
+			require.NotNil(t, m, page)
+			_, answer := c.ask(url.Values{"request": {html.UnescapeString(m[1])}})
+			if one.Error != "" {
+				require.Contains(t, page, one.Error)
+				require.Contains(t, answer, "Rule: ")
+				require.NotEmpty(t, uses(answer))
+				continue
+			}
+			require.Contains(t, answer, fmt.Sprintf("%d of %d read", max(one.Returned, 1), max(one.Examined, 1)), one.Operation)
+			require.Contains(t, answer, `class="bracket"`)
+			for _, code := range []string{"aws dynamodb", "client.", "boto3", "DynamoDBClient"} {
+				require.Contains(t, answer, code)
+			}
+		}
+	}
+	require.Equal(t, before, c.db.Dump())
+	for _, n := range []string{"", "0", "-1", "12", "x"} {
+		status, _ := c.do("GET", "request?n="+n, "")
+		require.Equal(t, http.StatusBadRequest, status)
+		status, _ = c.do("GET", "pattern?shape="+n, "")
+		require.Equal(t, http.StatusBadRequest, status)
+	}
+}
+
+// TestRecording holds that a recording has each request that was kept, as a line that names its operation.
+func TestRecording(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	all, _ := c.program()
+	status, text := c.do("GET", "recording", "")
+	require.Equal(t, http.StatusOK, status)
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	require.Len(t, lines, len(all)-1, "one is too long")
+	for i, line := range lines {
+		operation, body, ok := strings.Cut(line, " ")
+		require.True(t, ok)
+		require.Equal(t, all[i].Operation, operation)
+		require.True(t, json.Valid([]byte(body)), body)
+	}
+}
+
+// TestShapes holds that requests which differ in their values only are one shape, and that the access pattern
+// of a shape is one of a model file, which asks the same.
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.fill()
+	_, shapes := c.program()
+	found := map[string]string{}
+	for _, shape := range shapes {
+		page := c.page(fmt.Sprintf("pattern?shape=%d", shape.N))
+		name := shape.Operation + " " + shape.Table + " " + shape.Conditions
+		m := yamlBox.FindStringSubmatch(page)
+		if m == nil {
+			require.Contains(t, page, "There is no access pattern", name)
+			continue
+		}
+		found[name] = html.UnescapeString(m[1])
+		file := "name: shop\ntables: {Shop: {partition: PK, sort: SK, indexes: {ByDay: {partition: day, sort: SK}}}}\n" + found[name]
+		m2, err := modelfile.Parse("model.yaml", []byte(file))
+		require.NoError(t, err, file)
+		require.Len(t, m2.Patterns, 1)
+		require.Equal(t, shape.Operation == "Scan", m2.Patterns[0].Request != nil, "%s: %s", name, found[name])
+	}
+	require.Len(t, found, 5, "%v", found)
+	orders := found["Query Shop PK = ? AND begins_with(SK, ?); filter total > ?"]
+	require.Contains(t, orders, `where: {PK: CUSTOMER#c1, SK: {begins_with: ORDER#}}`)
+	require.Contains(t, orders, `filter: total > 27`)
+	days := found["Query Shop by ByDay day = ? AND SK BETWEEN ? AND ?"]
+	require.Contains(t, days, "index: ByDay")
+	require.Contains(t, days, "between: [A, Z]")
+	require.Contains(t, days, "order: desc")
+	require.Contains(t, days, "limit: 2")
+	require.Contains(t, found["GetItem Shop "], "get:")
+	require.Contains(t, found["ExecuteStatement Shop SELECT * FROM Shop WHERE PK = ?"], "query:")
+	for _, shape := range shapes {
+		if strings.HasPrefix(shape.Conditions, "PK = ? AND begins_with") {
+			require.Equal(t, 3, shape.Requests)
+		}
+	}
+}

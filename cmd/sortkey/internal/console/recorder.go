@@ -1,0 +1,261 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// A Recorder is an observer that keeps the last requests of a program, and totals by shape. It takes at most
+// [maxRequests] and [maxShapes] times [keptBytes] of memory for their bodies.
+type Recorder struct {
+	mu     sync.Mutex
+	last   []Request // a ring
+	n      int       // requests so far
+	shapes map[string]*Shape
+	list   []*Shape // by number
+	other  int      // requests of further shapes
+}
+
+// A Request is a request of the program.
+type Request struct {
+	N         int     `json:"n"` // from 1
+	At        string  `json:"at"`
+	Operation string  `json:"operation"`
+	Table     string  `json:"table"`
+	Slice     string  `json:"slice"` // what it read, in words
+	Examined  int     `json:"examined"`
+	Returned  int     `json:"returned"`
+	Units     float64 `json:"units"`
+	Millis    float64 `json:"ms"`
+	Error     string  `json:"error,omitempty"`
+	Message   string  `json:"-"`
+	Mark      string  `json:"mark,omitempty"` // scan or waste
+
+	body []byte // in JSON, or nil if it is longer than keptBytes
+}
+
+// A Shape is the total of requests of one operation on the same table and index with the same expressions.
+type Shape struct {
+	N          int     `json:"n"` // from 1
+	Operation  string  `json:"operation"`
+	Table      string  `json:"table"`
+	Conditions string  `json:"conditions"` // the expressions, with ? for each value
+	Requests   int     `json:"requests"`
+	Errors     int     `json:"errors"`
+	Examined   int     `json:"examined"`
+	Returned   int     `json:"returned"`
+	Units      float64 `json:"units"`
+	Millis     float64 `json:"ms"`
+
+	first, last time.Time
+	body        []byte // of the last that was kept and not refused
+}
+
+// Rate returns the number of requests a second since the first, or 0 if it is too early to say.
+func (s *Shape) Rate() float64 {
+	seconds := s.last.Sub(s.first).Seconds()
+	if s.Requests < 2 || seconds < 1 {
+		return 0
+	}
+	return float64(s.Requests-1) / seconds
+}
+
+const (
+	maxRequests   = 2000
+	maxShapes     = 1000
+	keptBytes     = 8 << 10 // of the body of a request
+	maxConditions = 300     // bytes of the text of a shape
+	maxMessage    = 500     // bytes of the text of an error
+)
+
+// NewRecorder returns an empty recorder.
+func NewRecorder() *Recorder { return &Recorder{shapes: map[string]*Shape{}} }
+
+// RequestBytes implements [inside.RequestKeeper].
+func (*Recorder) RequestBytes() int { return keptBytes }
+
+// Begin implements [sortkey.Observer].
+func (*Recorder) Begin(context.Context, *sortkey.Event) {}
+
+// wasted is the share of rows dropped from which a request is marked.
+const wasted = 0.5
+
+// End implements [sortkey.Observer].
+func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
+	one := Request{
+		At: e.Start.Format("15:04:05.000"), Operation: e.Operation, Table: strings.Join(e.Tables, ", "),
+		Examined: e.Examined, Returned: e.Returned, Millis: float64(e.Duration.Microseconds()) / 1000, Error: e.Error,
+		Message: cut(e.Message, maxMessage), body: inside.RequestOf(e),
+	}
+	for _, u := range e.Units {
+		one.Units += u.Units
+	}
+	for i, t := range e.Traces() {
+		if t.Index != "" && !strings.Contains(one.Table, " by ") {
+			one.Table += " by " + t.Index
+		}
+		if i == 0 {
+			one.Slice = t.String()
+		}
+	}
+	switch {
+	case e.Operation == "Scan":
+		one.Mark = "scan"
+	case e.Examined >= 10 && float64(e.Examined-e.Returned) > wasted*float64(e.Examined):
+		one.Mark = "waste"
+	}
+	conditions := conditionsOf(e.Operation, one.body)
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.n++
+	one.N = r.n
+	if len(r.last) < maxRequests {
+		r.last = append(r.last, one)
+	} else {
+		r.last[(r.n-1)%maxRequests] = one
+	}
+	shape := r.shape(&one, conditions)
+	if shape == nil {
+		r.other++
+		return
+	}
+	if shape.Requests++; shape.Requests == 1 {
+		shape.first = e.Start
+	}
+	shape.last = e.Start
+	shape.Examined += one.Examined
+	shape.Returned += one.Returned
+	shape.Units += one.Units
+	shape.Millis += one.Millis
+	switch {
+	case one.Error != "":
+		shape.Errors++
+	case one.body != nil:
+		shape.body = one.body
+	}
+}
+
+// shape returns the shape of a request, or nil if there are too many.
+func (r *Recorder) shape(one *Request, conditions string) *Shape {
+	key := one.Operation + "\x00" + one.Table + "\x00" + conditions
+	shape := r.shapes[key]
+	if shape == nil && len(r.list) < maxShapes {
+		shape = &Shape{N: len(r.list) + 1, Operation: one.Operation, Table: one.Table, Conditions: conditions}
+		r.shapes[key] = shape
+		r.list = append(r.list, shape)
+	}
+	return shape
+}
+
+// since returns the last requests after the n-th, at most so many; the number of all so far; and the totals,
+// those with the most units first, with the number of requests of further shapes.
+func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, other int) {
+	r.mu.Lock()
+	for i := max(n, r.n-min(most, len(r.last))); i < r.n; i++ {
+		all = append(all, r.last[i%maxRequests])
+	}
+	last, other = r.n, r.other
+	for _, s := range r.list {
+		shapes = append(shapes, *s)
+	}
+	r.mu.Unlock()
+	slices.SortFunc(shapes, func(a, b Shape) int {
+		return cmp.Or(cmp.Compare(b.Units, a.Units), cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.N, b.N))
+	})
+	return all, last, shapes, other
+}
+
+// request returns the n-th request, if it is still kept.
+func (r *Recorder) request(n int) (one Request, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n <= r.n-len(r.last) || n > r.n || n < 1 {
+		return one, false
+	}
+	return r.last[(n-1)%maxRequests], true
+}
+
+// shapeOf returns the n-th shape.
+func (r *Recorder) shapeOf(n int) (one Shape, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n < 1 || n > len(r.list) {
+		return one, false
+	}
+	return *r.list[n-1], true
+}
+
+// expressions are the members of requests that make their shape, in the order of its text.
+type expressions struct {
+	KeyConditionExpression, FilterExpression, ProjectionExpression, UpdateExpression, ConditionExpression string
+
+	Statement                string
+	ExpressionAttributeNames map[string]string
+}
+
+// shaped are the operations whose requests have expressions.
+var shaped = []string{"Query", "Scan", "GetItem", "PutItem", "UpdateItem", "DeleteItem", "ExecuteStatement"}
+
+// literals matches the values in a statement.
+var literals = text.Pattern(`'(?:[^']|'')*'|-?\b[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\b`)
+
+// conditionsOf returns the expressions of a request in one text, with names in place of placeholders and ? in
+// place of values.
+func conditionsOf(operation string, body []byte) string {
+	if body == nil || !slices.Contains(shaped, operation) {
+		return ""
+	}
+	var e expressions
+	if json.Unmarshal(body, &e) != nil {
+		return ""
+	}
+	if e.Statement != "" {
+		return cut(literals().ReplaceAllString(e.Statement, "?"), maxConditions)
+	}
+	var parts []string
+	for _, one := range []struct{ word, text string }{
+		{"", e.KeyConditionExpression}, {"filter ", e.FilterExpression}, {"only ", e.ProjectionExpression},
+		{"", e.UpdateExpression}, {"if ", e.ConditionExpression},
+	} {
+		if one.text != "" {
+			parts = append(parts, one.word+spell(one.text, e.ExpressionAttributeNames))
+		}
+	}
+	return cut(strings.Join(parts, "; "), maxConditions)
+}
+
+// spell writes an expression with names in place of placeholders and ? in place of values.
+func spell(src string, names map[string]string) string {
+	tokens := ast.LexLiterals(src)
+	return ast.Rewrite(src, tokens, func(i int) string {
+		word := tokens[i].Text(src)
+		switch tokens[i].Kind {
+		case ast.TokValue:
+			return "?"
+		case ast.TokName:
+			if name, ok := names[word]; ok {
+				return name
+			}
+		}
+		return word
+	})
+}
+
+// cut returns the beginning of a text of at most n bytes.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
