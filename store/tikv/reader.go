@@ -65,15 +65,12 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	return r.get(addr)
 }
 
-// Prefetch implements [store.Prefetcher]. It sends one request to each region that has
-// some of the rows, all at the same time. An Update also locks the rows with that, and
-// may read again those whose values together are too large to be kept.
+// Prefetch implements [store.Prefetcher] for Views. It sends one request to each region that
+// has some of the rows, all at the same time. An Update locks each row as it reads it: with
+// regions that move, locks of several rows in one request were left behind until they ended.
 func (r *reader) Prefetch(addrs [][]byte) error {
-	if err := r.Err(); err != nil {
+	if err := r.Err(); err != nil || r.writer != nil {
 		return err
-	}
-	if r.writer != nil {
-		return r.writer.prefetch(addrs)
 	}
 
 	keys := make([][]byte, len(addrs))

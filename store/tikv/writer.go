@@ -95,87 +95,40 @@ func (w *writer) read(space store.Space, addr []byte) (value []byte, ok bool, er
 	case ok:
 		return known.Value, !known.Deleted, nil
 	}
-
-	found, err := w.claim([][]byte{addr})
-	if err != nil {
-		return nil, false, err
-	}
-	return found[0].Value, !found[0].Deleted, nil
-}
-
-// prefetch reads and locks the rows at addresses that the Update does not know yet.
-func (w *writer) prefetch(addrs [][]byte) error {
-	if w.fault != nil {
-		return w.fault
-	}
-	var unknown [][]byte
-	for _, addr := range addrs {
-		space, _, _, _ := store.ParseAddress(addr, nil)
-		if _, known := w.changes.Get(space, addr); !known {
-			unknown = append(unknown, addr)
-		}
-	}
-	if len(unknown) == 0 {
-		return nil
-	}
-	_, err := w.claim(unknown)
-	return err
-}
-
-// claim reads the rows at addresses that the Update does not know, and locks them,
-// whether or not they exist. It takes one round trip to the stores that have them. When
-// one of them cannot be locked, none is.
-func (w *writer) claim(addrs [][]byte) ([]remote.Row, error) {
-	keys := make([][]byte, len(addrs))
-	for i, addr := range addrs {
-		keys[i] = w.store.keys.key(addr)
-	}
-
+	key := w.store.keys.key(addr)
 	for tries := 1; ; tries++ {
-		stored, err := w.lock(keys)
+		found, err := w.lock(key)
 		if err == nil {
-			return w.remember(addrs, keys, stored)
+			read := remote.Row{Addr: addr, Deleted: !found.Exists}
+			if found.Exists {
+				if read.Value, _, err = decode(found.Value); err != nil {
+					return nil, false, w.fail(err)
+				}
+			}
+			w.locked = true
+			w.changes.Remember(read)
+			return read.Value, found.Exists, nil
 		}
 		if w.locked || len(w.observed) > 0 || !conflicts(err) || tries > aloneAfter || w.ctx.Err() != nil {
-			return nil, w.fail(err)
+			return nil, false, w.fail(err)
 		}
-
 		// Nothing was read so far, so the transaction can begin again later.
 		_ = w.txn.Rollback()
 		if err := w.begin(); err != nil {
-			return nil, w.fail(err)
+			return nil, false, w.fail(err)
 		}
 	}
 }
 
-// remember returns the rows at addresses that were locked, and keeps them.
-func (w *writer) remember(
-	addrs, keys [][]byte, stored map[string]kv.ReturnedValue,
-) (found []remote.Row, err error) {
-	w.locked = true
-	found = make([]remote.Row, len(addrs))
-	for i, addr := range addrs {
-		held := stored[string(keys[i])]
-		found[i] = remote.Row{Addr: addr, Deleted: !held.Exists}
-		if held.Exists {
-			if found[i].Value, _, err = decode(held.Value); err != nil {
-				return nil, w.fail(err)
-			}
-		}
-		w.changes.Remember(found[i])
-	}
-	return found, nil
-}
-
-// lock locks keys and returns what they hold. The error is a conflict if one of them has
+// lock locks a key and returns what it holds. The error is a conflict if the key has
 // changed since the transaction began.
-func (w *writer) lock(keys [][]byte) (map[string]kv.ReturnedValue, error) {
+func (w *writer) lock(key []byte) (kv.ReturnedValue, error) {
 	ctx, cancel := context.WithTimeout(w.ctx, 2*w.store.opts.Timeout) // so that the lock's own error comes first
 	defer cancel()
 	request := kv.NewLockCtx(w.ts, w.store.opts.Timeout.Milliseconds(), time.Now())
-	request.InitReturnValues(len(keys))
-	err := w.txn.LockKeys(ctx, request, keys...)
-	return request.Values, err
+	request.InitReturnValues(1)
+	err := w.txn.LockKeys(ctx, request, key)
+	return request.Values[string(key)], err
 }
 
 // check returns an error if a row of the given size cannot be written.

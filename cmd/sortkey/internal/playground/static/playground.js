@@ -30,7 +30,7 @@
       const id = ++asked;
       waiting.set(id, {resolve: resolve, reject: reject});
       worker.postMessage({
-        id: id, path: path, method: options && options.method || 'GET', body: options && options.body || ''
+        id: id, path: path, method: options && options.method || 'GET', body: String(options && options.body || '') // forms too
       });
     });
   };
