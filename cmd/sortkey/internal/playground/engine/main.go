@@ -26,9 +26,9 @@ func main() {
 	worker.Call("addEventListener", "message", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		m := args[0].Get("data")
 		id, method := m.Get("id").Int(), m.Get("method").String()
-		path, body := m.Get("path").String(), m.Get("body").String()
+		path, body, kind := m.Get("path").String(), m.Get("body").String(), m.Get("type").String()
 		go func() {
-			status, text := e.answer(context.Background(), method, path, body)
+			status, text := e.answer(context.Background(), method, path, body, kind)
 			reply(map[string]any{"id": id, "status": status, "body": text})
 		}()
 		return nil
@@ -44,7 +44,7 @@ type engine struct {
 }
 
 // answer answers a request as a server does. The first one is POST start: see [engine.start].
-func (e *engine) answer(ctx context.Context, method, path, body string) (status int, text string) {
+func (e *engine) answer(ctx context.Context, method, path, body, kind string) (status int, text string) {
 	if path == "start" {
 		return e.start(ctx, body)
 	}
@@ -52,6 +52,7 @@ func (e *engine) answer(ctx context.Context, method, path, body string) (status 
 	if err != nil {
 		return http.StatusBadRequest, err.Error()
 	}
+	req.Header.Set("Content-Type", kind)
 	resp, err := server.Transport{Handler: e.handler}.RoundTrip(req)
 	if err != nil {
 		return http.StatusInternalServerError, err.Error()

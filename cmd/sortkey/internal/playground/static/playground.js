@@ -29,8 +29,10 @@
       if (failed) { reject(failed); return; }
       const id = ++asked;
       waiting.set(id, {resolve: resolve, reject: reject});
+      const body = options && options.body || '';
       worker.postMessage({
-        id: id, path: path, method: options && options.method || 'GET', body: String(options && options.body || '') // forms too
+        id: id, path: path, method: options && options.method || 'GET', body: String(body),
+        type: body instanceof URLSearchParams ? 'application/x-www-form-urlencoded' : 'text/plain'
       });
     });
   };
