@@ -1,0 +1,16 @@
+package main
+
+import (
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestDependencies holds that the command does not reach client-go, which only cmd/sortkey/tikv needs.
+func TestDependencies(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), "github.com/cockroachdb/pebble")
+	require.NotContains(t, string(out), "github.com/tikv/")
+}
