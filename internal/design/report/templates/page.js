@@ -109,12 +109,24 @@
         descending: by('query-descending').checked ? 'true' : ''
       };
     };
+    const longest = 8000; // characters of an address
+    const offer = function (now) { // the link that exports what the query returns, if there is one
+      const link = by('export-selection');
+      if (!link) { return; }
+      const address = link.getAttribute('data-path') + '&' + new URLSearchParams(now || {});
+      link.hidden = !now || address.length > longest;
+      link.href = address;
+    };
     const query = function () {
       const now = values(), mine = ++asked;
       each(box, '.query-form input, .query-form select', function (e) { e.disabled = 'request' in now; });
+      offer(null);
       if (now.partition === '') { answer.textContent = ''; return; }
       ask(path, {method: 'POST', body: new URLSearchParams(now)}).then(function (html) {
-        if (mine === asked) { answer.innerHTML = html; copyable(answer); }
+        if (mine !== asked) { return; }
+        answer.innerHTML = html;
+        copyable(answer);
+        offer(answer.querySelector('.bracket') ? now : null);
       }, function (err) {
         if (mine === asked) { answer.textContent = err.message; }
       });
