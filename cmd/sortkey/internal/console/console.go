@@ -60,13 +60,16 @@ type Server struct {
 	branches map[int]*branch
 	begun    int // branches so far
 
+	moments      map[int]*moment
+	takenMoments int // so far
+
 	imports, exports chan struct{} // one that runs
 }
 
-// New returns a server. Its Close discards branches.
+// New returns a server. Its Close discards branches and snapshots.
 func New(o Options) *Server {
 	return &Server{
-		opts: o, colors: map[string]string{}, branches: map[int]*branch{},
+		opts: o, colors: map[string]string{}, branches: map[int]*branch{}, moments: map[int]*moment{},
 		imports: make(chan struct{}, 1), exports: make(chan struct{}, 1),
 	}
 }
