@@ -1,10 +1,21 @@
 // Sends a file to import.
 'use strict';
 (function () {
-  const by = function (id) { return document.getElementById(id); };
-  const file = by('import-file'), button = by('import'), said = by('imported');
+  /**
+   * Returns the element with an id, which the page has.
+   * @template {Element} E
+   * @param {string} id
+   * @param {new () => E} type
+   * @returns {E}
+   */
+  const by = function (id, type) {
+    const e = document.getElementById(id);
+    if (!(e instanceof type)) { throw new Error('the page has no ' + id); }
+    return e;
+  };
+  const file = by('import-file', HTMLInputElement), button = by('import', HTMLButtonElement), said = by('imported', HTMLElement);
   button.addEventListener('click', function () {
-    const chosen = file.files[0];
+    const chosen = file.files && file.files[0];
     if (!chosen) {
       said.textContent = 'Choose a file first.';
       file.focus();
@@ -12,7 +23,7 @@
     }
     button.disabled = true;
     said.textContent = 'importing ' + chosen.name + ' …';
-    const path = by('transfer').dataset.path + '&' + new URLSearchParams({file: chosen.name});
+    const path = by('transfer', HTMLElement).dataset.path + '&' + new URLSearchParams({file: chosen.name});
     fetch(path, {method: 'POST', body: chosen}).then(function (r) {
       return r.text().then(function (text) { said.textContent = text; });
     }, function (err) {
