@@ -53,7 +53,7 @@
       if (!head || head.querySelector('button')) { return; }
       const button = element('button', 'copy');
       button.type = 'button';
-      button.setAttribute('aria-label', 'copy the request in ' + head.textContent);
+      button.setAttribute('aria-label', 'copy: ' + head.textContent);
       button.addEventListener('click', function () {
         const said = function (/** @type {string} */ text) { button.textContent = text; setTimeout(function () { button.textContent = 'copy'; }, 1500); };
         const select = function () {

@@ -140,7 +140,7 @@
     const focus = active && rows.contains(active) && active.getAttribute('href');
     rows.textContent = '';
     sums.forEach(function (s) {
-      const tr = row('pattern?shape=' + s.n, [s.operation, s.table, s.conditions, s.requests, s.errors, s.examined, s.returned, s.units, s.ms],
+      const tr = row('pattern?shape=' + s.n, [s.operation, s.table || '–', s.conditions || '–', s.requests, s.errors, s.examined, s.returned, s.units, s.ms],
         ['operation', 'table or index', 'conditions', 'requests', 'errors', 'read', 'returned', 'units', 'ms'],
         s.errors > 0 ? 'error' : s.operation === 'Scan' ? 'scan' : '');
       const link = tr.querySelector('a');
