@@ -175,6 +175,9 @@ func TestDependencies(t *testing.T) {
 			t.Errorf("room %q reaches client-go, which a program without TiKV does not need", room)
 		}
 	}
+	if strings.Contains(deps("cmd/sortkey"), "github.com/tikv/") {
+		t.Error("the command reaches client-go, which only cmd/sortkey/tikv needs")
+	}
 	for _, room := range noHTTP {
 		if strings.Contains(deps(room), "\nnet/http\n") {
 			t.Errorf("room %q reaches net/http", room)

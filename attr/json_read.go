@@ -89,15 +89,15 @@ func (r *reader) refuseNesting() {
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
 func init() {
-	doc.ReadItem = readItem
+	doc.AppendItem = appendItem
 	doc.ReadValue = func(dec *jsontext.Decoder) (kind byte, payload []byte, err error) {
 		v, err := readValue(dec)
 		return byte(v.kind), v.raw, err
 	}
 }
 
-// readItem reads an object of attributes.
-func readItem(dec *jsontext.Decoder) ([]byte, error) {
+// appendItem reads an object of attributes and appends the item to dst.
+func appendItem(dst []byte, dec *jsontext.Decoder) ([]byte, error) {
 	r := readers.Get().(*reader)
 	defer r.release()
 	r.dec = dec
@@ -105,7 +105,7 @@ func readItem(dec *jsontext.Decoder) ([]byte, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	return bytes.Clone(v.raw), r.invalid
+	return append(dst, v.raw...), r.invalid
 }
 
 // readValue reads one value.
@@ -125,7 +125,7 @@ func readValue(dec *jsontext.Decoder) (Value, error) {
 // is an [*Error]; if Syntax is false, the item is valid JSON of the right shape.
 func ParseItem(json []byte) (it Item, err error) {
 	err = parse(json, func(dec *jsontext.Decoder) (err error) {
-		it, err = readItem(dec)
+		it, err = appendItem(nil, dec)
 		return err
 	})
 	return it, err

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the command for every system that a release has binaries for, with
-# their checksums. Any machine with Go builds all of them.
+# Builds the command for every system that a release has binaries for, and the
+# playground, with their checksums. Any machine with Go builds all of them.
 #
 #   scripts/build-release.sh v0.1.0 dist
 set -euo pipefail
@@ -13,14 +13,24 @@ folder=$(realpath "$folder")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# pack makes the archive of a folder in $work.
+pack() {
+  cp LICENSE "$work/$1/"
+  tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" -czf "$folder/$1.tar.gz" "$1"
+  echo "$1.tar.gz"
+}
+
 for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
   os=${target%/*} arch=${target#*/} suffix=
   [ "$os" != windows ] || suffix=.exe
   name=sortkey-$version-$os-$arch
   mkdir -p "$work/$name"
   CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -ldflags="-s -w" -o "$work/$name/sortkey$suffix" ./cmd/sortkey
-  cp LICENSE README.md CHANGELOG.md "$work/$name/"
-  tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" -czf "$folder/$name.tar.gz" "$name"
-  echo "$name.tar.gz"
+  cp README.md CHANGELOG.md "$work/$name/"
+  pack "$name"
 done
+
+name=sortkey-$version-playground
+go run ./cmd/sortkey playground -o "$work/$name" --source .
+pack "$name"
 (cd "$folder" && sha256sum sortkey-"$version"-*.tar.gz >SHA256SUMS)

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-modules=(. store/disk store/postgres store/tikv bench fuzz cmd/sortkey)
+modules=(. store/disk store/postgres store/tikv bench fuzz cmd/sortkey cmd/sortkey/tikv)
 [ $# -gt 0 ] || set -- "${modules[@]}"
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT

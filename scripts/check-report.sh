@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Opens the design reports of examples, and a page of sortkey design open, in a
-# headless browser and holds them to what they promise: no request elsewhere, no
-# error, every slice to be seen, nothing that sticks out of a window of 420 or 1400
-# pixels, nothing for axe-core to report, in the light and in the dark; foreign
-# hosts, origins and inline scripts refused.
+# Opens the design reports of examples, a page of sortkey design open and the
+# playground in a headless browser, measures how the playground starts, and holds
+# them to what they promise: no request elsewhere, no error, every slice to be
+# seen, nothing that sticks out of a window of 420 or 1400 pixels, nothing for
+# axe-core to report, in the light and in the dark; foreign hosts, origins and
+# inline scripts refused.
 #
 #   scripts/check-report.sh [FOLDER]
 #

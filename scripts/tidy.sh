@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 
-modules=(. store/disk store/postgres store/tikv bench fuzz cmd/sortkey)
+modules=(. store/disk store/postgres store/tikv bench fuzz cmd/sortkey cmd/sortkey/tikv)
 for module in "${modules[@]}"; do
   cd "$root/$module"
   cp go.mod tidy.mod

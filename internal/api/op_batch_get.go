@@ -201,7 +201,15 @@ func itemID(t *table.Table, key attr.Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return t.Name() + "\x00" + string(item.AppendKey(nil, attr.NewBinary(partition))) + string(sort), nil
+	return idAt(t, partition, sort), nil
+}
+
+// idAt returns the text of itemID for the item at an address.
+func idAt(t *table.Table, partition, sort []byte) string {
+	var room [256]byte
+	id := append(append(room[:0], t.Name()...), 0)
+	id = item.AppendKey(id, attr.MakeValue(attr.Binary, partition))
+	return string(append(id, sort...))
 }
 
 // addAll adds the items with these keys and refuses two keys of one item.

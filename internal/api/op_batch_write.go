@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"iter"
 	"maps"
 	"slices"
 
@@ -169,31 +170,40 @@ func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 func batchTable(
 	tx *table.Tx, t *table.Table, writes []wire.WriteRequest, seen itemSet, b *budget, o *ongoing,
 ) (used table.Capacity, err error) {
-	keys := make([]attr.Item, len(writes))
+	ids := make([]string, len(writes))
 	for i, r := range writes {
-		if r.DeleteRequest != nil {
-			keys[i] = r.DeleteRequest.Key
+		if r.PutRequest == nil {
 			continue
 		}
-		if keys[i], err = t.KeyOf(r.PutRequest.Item); err != nil {
+		partition, sort, err := t.ItemAddress(r.PutRequest.Item)
+		if err != nil {
 			return used, batchKeyError(t, r.PutRequest.Item, err)
 		}
+		ids[i] = idAt(t, partition, sort)
 	}
-	if err := seen.addAll(t, keys); err != nil {
-		return used, err
+	for i, r := range writes {
+		if r.DeleteRequest != nil {
+			if ids[i], err = itemID(t, r.DeleteRequest.Key); err != nil {
+				return used, err
+			}
+		}
+		if seen[ids[i]] {
+			return used, wire.Validation(msgDuplicateKeys)
+		}
+		seen[ids[i]] = true
 	}
-	if err := tx.Prefetch(keysOf(t, keys)); err != nil {
+	if err := tx.Prefetch(keysOfWrites(t, writes)); err != nil {
 		return used, err
 	}
 	for i, r := range writes {
-		if err := o.check(t, keys[i]); err != nil {
+		if err := o.check(t, itemOfWrite(&r)); err != nil {
 			return used, &refusedWrite{at: i, err: err}
 		}
 		var change table.Change
 		if r.PutRequest != nil {
 			change, err = tx.Put(t, r.PutRequest.Item, nil)
 		} else {
-			change, err = tx.Delete(t, keys[i], nil)
+			change, err = tx.Delete(t, r.DeleteRequest.Key, nil)
 		}
 		if err != nil {
 			return used, err
@@ -204,6 +214,25 @@ func batchTable(
 		used.Add(change.Capacity)
 	}
 	return used, nil
+}
+
+// itemOfWrite returns the item to put, or the key of the item to delete.
+func itemOfWrite(r *wire.WriteRequest) attr.Item {
+	if r.PutRequest != nil {
+		return r.PutRequest.Item
+	}
+	return r.DeleteRequest.Key
+}
+
+// keysOfWrites yields the keys of the items that are written, if they match the table.
+func keysOfWrites(t *table.Table, writes []wire.WriteRequest) iter.Seq2[*table.Table, attr.Item] {
+	return func(yield func(*table.Table, attr.Item) bool) {
+		for i := range writes {
+			if key, err := t.KeyOf(itemOfWrite(&writes[i])); err == nil && !yield(t, key) {
+				return
+			}
+		}
+	}
 }
 
 // batchKeyError words what is wrong with the key of an item to put: in a batch
@@ -224,13 +253,7 @@ func batchMetrics(
 	mode *string, tx *table.Tx, t *table.Table, writes []wire.WriteRequest,
 ) (out []wire.ItemCollectionMetrics, err error) {
 	for _, r := range writes {
-		key := attr.Item(nil)
-		if r.PutRequest != nil {
-			key = r.PutRequest.Item
-		} else {
-			key = r.DeleteRequest.Key
-		}
-		m, err := collectionMetrics(mode, tx, t, key)
+		m, err := collectionMetrics(mode, tx, t, itemOfWrite(&r))
 		if err != nil || m == nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"encoding/binary"
 
 	"github.com/sortkey/sortkey/store"
 )
@@ -19,4 +20,22 @@ func SetExact(ctx context.Context, st store.Store, mark byte) error {
 	return st.Update(ctx, func(w store.Writer) error {
 		return w.Put(catalogueSpace, countersPartition, exactRow, []byte{mark})
 	})
+}
+
+// KnownOf adds keys to a filter, and returns how many of as many others it takes for known.
+func KnownOf(n int) (missed, wrong int) {
+	var f keyFilter
+	key := func(i int) uint64 { return hashOf(binary.BigEndian.AppendUint64(nil, uint64(i))) }
+	for i := range n {
+		f.add(key(i))
+	}
+	for i := range n {
+		if !f.has(key(i)) {
+			missed++
+		}
+		if f.has(key(n + i)) {
+			wrong++
+		}
+	}
+	return missed, wrong
 }

@@ -43,6 +43,8 @@ type Index struct {
 type spaceStats struct {
 	items, bytes atomic.Int64                        // in a shared store, what this server has added
 	others       struct{ items, bytes atomic.Int64 } // and what others have; see [sharedCounts]
+	// writes grows whenever somebody changes items, in the function of the update. Of a table.
+	writes atomic.Uint64
 }
 
 func (s *spaceStats) figures() (items, bytes int64) {
@@ -217,6 +219,10 @@ func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 	buf, _ = t.key.AppendSort(buf, it)
 	return buf[:n:n], buf[n:], nil
 }
+
+// ItemAddress returns the address of an item. It returns an error for key attributes that
+// do not match the schema.
+func (t *Table) ItemAddress(item attr.Item) (partition, sort []byte, err error) { return t.address(item) }
 
 // Address returns the address of the item with the given key, which must have
 // exactly the attributes of the key schema.

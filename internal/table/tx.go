@@ -163,6 +163,7 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 		return change, nil
 	}
 	tx.written++
+	t.stats.writes.Add(1)
 	if err != nil {
 		return Change{}, err
 	}

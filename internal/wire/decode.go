@@ -389,7 +389,7 @@ func (d *decoder) readItem(x *attr.Item, pos position) (bool, error) {
 		return false, err
 	}
 	from := d.json.InputOffset()
-	raw, err := doc.ReadItem(&d.json)
+	raw, err := doc.AppendItem(nil, &d.json)
 	if *x = raw; raw == nil {
 		*x = attr.Item{}
 	}

@@ -38,14 +38,8 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if s.opts.ReadOnly {
 		return ErrReadOnly
 	}
-	select {
-	case s.writer <- struct{}{}:
-	default:
-		select {
-		case s.writer <- struct{}{}:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+	if err := s.turn(ctx); err != nil {
+		return err
 	}
 	c, own, err := s.run(ctx, fn)
 	switch {
@@ -60,6 +54,21 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 		}
 	}
 	return err
+}
+
+// turn takes the writer's token.
+func (s *Store) turn(ctx context.Context) error {
+	select {
+	case s.writer <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case s.writer <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // run calls fn, applies its batch and returns the writer's token. The caller

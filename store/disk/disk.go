@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
 
 	"github.com/sortkey/sortkey/store"
 )
@@ -23,7 +24,8 @@ type Store struct {
 	fs         *guard
 	lock       *folderLock
 	db         *pebble.DB
-	stop       func() // ends the interval syncs
+	tables     sstable.WriterOptions // of files that Load writes
+	stop       func()                // ends the interval syncs
 
 	failure  atomic.Pointer[FailedError]
 	poisoned atomic.Bool
@@ -167,6 +169,8 @@ func (s *Store) open(dir string) (err error) {
 // openPebble opens the engine, which must have files if exists is true.
 func (s *Store) openPebble(exists bool) error {
 	o := s.pebble()
+	o.EnsureDefaults()
+	s.tables = o.MakeWriterOptions(0, o.FormatMajorVersion.MaxTableFormat())
 	o.Lock = s.lock.Lock
 	o.ErrorIfNotExists = exists
 	return s.protect(func() (err error) {

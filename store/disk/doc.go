@@ -15,6 +15,9 @@
 //  3. Views read the latest state that is on disk. They never wait, and they
 //     never see what a crash could undo.
 //
+// Rows that are in order already take a shorter way: [Store.Load] writes them to
+// files that the engine then takes over in one step.
+//
 // When the disk refuses a write, the store stops: it writes nothing more, and
 // every call returns a [*FailedError]. The folder stays as a crash at that
 // moment would have left it. Open it again once the disk is repaired or has

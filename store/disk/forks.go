@@ -11,7 +11,7 @@ import (
 )
 
 // forksName is the folder inside a store's folder that contains its forks, and
-// copies while they are made. There they are on the same file system, so files
+// copies and the files of Loads while they are made. There they are on the same file system, so files
 // can be linked, and removing the store removes them too.
 const forksName = "forks"
 

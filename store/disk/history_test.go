@@ -3,6 +3,7 @@ package disk_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -70,50 +71,115 @@ func drawOps(rng *rand.Rand) []op {
 	return ops
 }
 
-// update makes one random update.
+// update makes one random update, or the same changes by a Load.
 func (h *history) update(s *disk.Store, rng *rand.Rand) error {
 	ops := drawOps(rng)
-	drop := rng.IntN(10) == 0
+	drop, load := rng.IntN(10) == 0, rng.IntN(5) == 0
 	var number uint64
 	h.tried.Add(1)
-	err := s.Update(context.Background(), func(w store.Writer) error {
-		v, _, err := w.Get(countSpace, countPartition, nil)
-		if err != nil {
-			return err
-		}
-		if v != nil {
+	begin := func(r store.Reader) (count []byte, err error) {
+		v, _, err := r.Get(countSpace, countPartition, nil)
+		if number = 0; v != nil {
 			number = binary.BigEndian.Uint64(v)
 		}
-		if drop {
-			return nil // reads only; what it read must be durable
+		if err != nil || drop {
+			return nil, err // what it has read must be durable
 		}
 		number++
 		h.mu.Lock()
 		h.ops[number] = ops
 		h.mu.Unlock()
-		if err := w.Put(countSpace, countPartition, nil, binary.BigEndian.AppendUint64(nil, number)); err != nil {
-			return err
-		}
-		for _, o := range ops {
-			var err error
-			switch o.kind {
-			case 'p':
-				err = w.Put(o.space, []byte(o.partition), []byte(o.sort), []byte(o.value))
-			case 'd':
-				err = w.Delete(o.space, []byte(o.partition), []byte(o.sort))
-			case 'c':
-				err = w.Clear(o.space)
-			}
-			if err != nil {
+		return binary.BigEndian.AppendUint64(nil, number), nil
+	}
+	var err error
+	if load {
+		err = s.Load(context.Background(), func(l store.Loading) error {
+			count, err := begin(l)
+			if err != nil || count == nil {
 				return err
 			}
-		}
-		return nil
-	})
-	if err == nil {
+			return addOps(l, append(ops, op{kind: 'p', space: countSpace, partition: string(countPartition), value: string(count)}))
+		})
+	} else {
+		err = s.Update(context.Background(), func(w store.Writer) error {
+			count, err := begin(w)
+			if err != nil || count == nil {
+				return err
+			}
+			if err := w.Put(countSpace, countPartition, nil, count); err != nil {
+				return err
+			}
+			return doOps(w, ops)
+		})
+	}
+	var failed *disk.FailedError
+	switch {
+	case err == nil:
 		raise(&h.acked, number)
+	case load && err != nil && !errors.As(err, &failed):
+		return nil // nothing has changed, and the next update gets the number
 	}
 	return err
+}
+
+func doOps(w store.Writer, ops []op) (err error) {
+	for _, o := range ops {
+		switch o.kind {
+		case 'p':
+			err = w.Put(o.space, []byte(o.partition), []byte(o.sort), []byte(o.value))
+		case 'd':
+			err = w.Delete(o.space, []byte(o.partition), []byte(o.sort))
+		case 'c':
+			err = w.Clear(o.space)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addOps makes the changes of doOps in a Load, in several runs at the same time.
+func addOps(l store.Loading, ops []op) error {
+	changes := map[string][]byte{} // by address
+	for _, o := range ops {
+		at := string(store.AppendAddress(nil, o.space, []byte(o.partition), []byte(o.sort)))
+		switch o.kind {
+		case 'p':
+			changes[at] = []byte(o.value)
+		case 'd':
+			changes[at] = nil
+		case 'c':
+			for row, err := range l.Scan(o.space, store.Everything()) {
+				if err != nil {
+					return err
+				}
+				changes[string(store.AppendAddress(nil, o.space, row.Partition, row.Sort))] = nil
+			}
+			for at := range changes {
+				if store.Space(binary.BigEndian.Uint64([]byte(at))) == o.space {
+					changes[at] = nil
+				}
+			}
+		}
+	}
+	addrs := slices.Sorted(maps.Keys(changes))
+	const run = 4 // changes
+	var wg sync.WaitGroup
+	errs := make([]error, len(addrs)/run+1)
+	for i := range errs {
+		wg.Go(func() {
+			errs[i] = l.Add(func(yield func(addr, value []byte) bool) {
+				for _, at := range addrs[i*run : min(len(addrs), (i+1)*run)] {
+					if !yield([]byte(at), changes[at]) {
+						return
+					}
+				}
+			})
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 func (h *history) look(s *disk.Store) error {

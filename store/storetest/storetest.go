@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Health", testHealth},
 		{"Prefetch", testPrefetch},
 		{"Presume", testPresume},
+		{"Load", testLoad},
 		{"Context", testContext},
 		{"ContextWhileWalking", testContextWhileWalking},
 		{"Serialisable", testSerialisable},

@@ -88,5 +88,5 @@
 // The mock cannot show real Raft and its elections, pessimistic locks that wait in
 // order or that are lost with a leader, garbage collection, TLS, connections to a
 // placement driver, and any figure but the number of requests. Nothing has run on a
-// real cluster. So the command does not open TiKV: sortkey serve has no such store.
+// real cluster.
 package tikv

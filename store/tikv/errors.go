@@ -25,6 +25,8 @@ var (
 	// at all.
 	ErrUnknown = errors.New("tikv: unknown whether the update was applied")
 
+	errUnreachable = errors.New("tikv: no placement driver answers")
+
 	errTooLarge = errors.New("tikv: update too large for a transaction of TiKV")
 	errConflict = errors.New("tikv: conflict with another update")
 )

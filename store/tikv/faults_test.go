@@ -65,13 +65,13 @@ func TestCommitWithoutAnswer(t *testing.T) {
 				}
 				return w.Put(1, []byte("p"), []byte("n"), fmt.Append(nil, n+1))
 			}))
-			_, aborted, resolved := s.Counts()
-			require.EqualValues(t, 1, resolved)
+			stats := s.Stats()
+			require.EqualValues(t, 1, stats.Resolved)
 			if applied {
 				require.Equal(t, 1, calls)
 			} else {
 				require.Equal(t, 2, calls)
-				require.EqualValues(t, 1, aborted)
+				require.EqualValues(t, 1, stats.Refused)
 			}
 			require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 				require.Equal(t, "2", get(t, r, "p", "n"))

@@ -116,6 +116,12 @@ func TestOpenWithoutCluster(t *testing.T) {
 	cancel()
 	_, err := tikv.Open(ctx, []string{"127.0.0.1:1"}, tikv.Options{})
 	require.Error(t, err)
-	_, err = tikv.Open(t.Context(), nil, tikv.Options{CA: "no such file"})
-	require.Error(t, err)
+	_, err = tikv.Open(t.Context(), []string{"127.0.0.1:1"}, tikv.Options{CA: "no such file"})
+	require.ErrorContains(t, err, "no such file")
+	_, err = tikv.Open(t.Context(), nil, tikv.Options{})
+	require.ErrorContains(t, err, "no addresses")
+
+	proptest.NeedLong(t) // it waits for ten seconds
+	_, err = tikv.Open(t.Context(), []string{"127.0.0.1:1", "127.0.0.1:2"}, tikv.Options{})
+	require.ErrorContains(t, err, "no placement driver answers at 127.0.0.1:1, 127.0.0.1:2")
 }

@@ -40,6 +40,10 @@ const (
 	defaultTimeout = 30 * time.Second
 	defaultLease   = 15 * time.Second
 
+	// connectTimeout limits how long Open waits for placement drivers that do not answer.
+	// The client alone would try for minutes.
+	connectTimeout = 10 * time.Second
+
 	// maxUpdate is the size of the largest update and maxValue the size of its largest
 	// row, in bytes: the limits that TiDB has by default for transactions on TiKV
 	// (txn-total-size-limit, txn-entry-size-limit), which refuses a Raft entry of more

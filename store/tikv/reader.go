@@ -19,7 +19,12 @@ type reader struct {
 	ts     uint64
 	writer *writer // nil in a View
 	done   atomic.Bool
+
+	// Rows that a View prefetched, by address; not changed afterwards.
+	fetched atomic.Pointer[map[string]remote.Row]
 }
+
+var _ store.Prefetcher = (*writer)(nil)
 
 // Err implements [remote.Source].
 func (r *reader) Err() error {
@@ -52,7 +57,46 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	if r.writer != nil {
 		return r.writer.read(space, addr)
 	}
+	if fetched := r.fetched.Load(); fetched != nil {
+		if known, ok := (*fetched)[string(addr)]; ok {
+			return known.Value, !known.Deleted, nil
+		}
+	}
 	return r.get(addr)
+}
+
+// Prefetch implements [store.Prefetcher] for Views. It sends one request to each region that
+// has some of the rows, all at the same time. An Update locks each row as it reads it: with
+// regions that move, locks of several rows in one request were left behind until they ended.
+func (r *reader) Prefetch(addrs [][]byte) error {
+	if err := r.Err(); err != nil || r.writer != nil {
+		return err
+	}
+
+	keys := make([][]byte, len(addrs))
+	for i, addr := range addrs {
+		keys[i] = r.store.keys.key(addr)
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, r.store.opts.Timeout)
+	defer cancel()
+	stored, err := r.store.client.GetSnapshot(r.ts).BatchGet(ctx, keys)
+	if err != nil {
+		return r.failed(err)
+	}
+
+	fetched := make(map[string]remote.Row, len(addrs))
+	for i, addr := range addrs {
+		row := remote.Row{Addr: addr, Deleted: true}
+		if held, ok := stored[string(keys[i])]; ok {
+			row.Deleted = false
+			if row.Value, _, err = decode(held); err != nil {
+				return err
+			}
+		}
+		fetched[string(addr)] = row
+	}
+	r.fetched.Store(&fetched)
+	return nil
 }
 
 // get reads a row as of the timestamp.

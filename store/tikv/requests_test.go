@@ -242,8 +242,7 @@ func BenchmarkInserts(b *testing.B) {
 					}
 				}
 			})
-			conflicts, _, _ := s.Counts()
-			b.ReportMetric(float64(conflicts)/float64(b.N), "conflicts/op")
+			b.ReportMetric(float64(s.Stats().Conflicts)/float64(b.N), "conflicts/op")
 		})
 	}
 }

@@ -134,7 +134,7 @@ func TestWriteSkew(t *testing.T) {
 
 // An act is an operation of a random Update and what it has returned.
 type act struct {
-	kind            int // 0 get, 1 query, 2 reverse query, 3 scan, 4 put, 5 delete
+	kind            int // 0 get, 1 query, 2 reverse query, 3 scan, 4 put, 5 delete, 6 prefetch
 	partition, sort string
 	rng             store.Range
 	got             string
@@ -163,6 +163,17 @@ func (a *act) run(w store.Writer, id string) (err error) {
 		err = w.Put(1, []byte(a.partition), []byte(a.sort), []byte(id))
 	case 5:
 		err = w.Delete(1, []byte(a.partition), []byte(a.sort))
+	case 6:
+		var addrs [][]byte
+		for _, partition := range []string{"p", "q"} {
+			addrs = append(addrs, store.AppendAddress(nil, 1, []byte(partition), []byte(a.sort)))
+		}
+		err = w.(store.Prefetcher).Prefetch(addrs)
+		for _, partition := range []string{"p", "q"} {
+			value, ok, failed := w.Get(1, []byte(partition), []byte(a.sort))
+			err = errors.Join(err, failed)
+			found = append(found, fmt.Sprint(string(value), ok))
+		}
 	}
 	a.got = strings.Join(found, " ")
 	return err
@@ -194,6 +205,11 @@ func (a *act) replay(model map[string]string, id string) string {
 		model[at] = id
 	case 5:
 		delete(model, at)
+	case 6:
+		for _, partition := range []string{"p", "q"} {
+			value, ok := model[partition+"/"+a.sort]
+			found = append(found, fmt.Sprint(value, ok))
+		}
 	}
 	return strings.Join(found, " ")
 }
@@ -284,7 +300,7 @@ func orderOfCommits(t *testing.T, seed uint64) {
 				acts := make([]act, 1+rng.IntN(6))
 				for i := range acts {
 					letter := func() string { return string(rune('a' + rng.IntN(4))) }
-					acts[i] = act{kind: []int{0, 0, 0, 1, 1, 2, 3, 4, 4, 4, 5, 5}[rng.IntN(12)], partition: string(rune('p' + rng.IntN(2))), sort: letter()}
+					acts[i] = act{kind: []int{0, 0, 0, 1, 1, 2, 3, 4, 4, 4, 5, 5, 6, 6}[rng.IntN(14)], partition: string(rune('p' + rng.IntN(2))), sort: letter()}
 					if rng.IntN(2) == 0 {
 						acts[i].rng = store.Range{Lo: []byte(letter()), Hi: []byte(letter())}
 					}

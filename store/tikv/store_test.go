@@ -36,7 +36,12 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/pingcap/goleveldb/leveldb.(*DB).mpoolDrain")) // of the mock
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreTopFunction("github.com/pingcap/goleveldb/leveldb.(*DB).mpoolDrain"), // of the mock
+		// The client does not close connections to placement drivers that did not answer.
+		goleak.IgnoreAnyFunction("google.golang.org/grpc/internal/grpcsync.(*CallbackSerializer).run"),
+		goleak.IgnoreAnyFunction("google.golang.org/grpc.(*addrConn).resetTransport"),
+	)
 }
 
 func TestStore(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,8 +39,33 @@ type Store struct {
 	counts     counts
 }
 
-// counts are for tests.
-type counts struct{ conflicts, aborted, resolved atomic.Int64 }
+// Stats are figures of a Store since it was opened.
+type Stats struct {
+	// Running is the number of calls in progress.
+	Running int
+	// Conflicts is the number of tries of Updates that lost to another Update. They
+	// were repeated.
+	Conflicts int64
+	// Refused is the number of tries of Updates that the cluster did not commit for
+	// another reason. They were repeated, too.
+	Refused int64
+	// Resolved is the number of commits that got no answer and were looked up.
+	Resolved int64
+}
+
+// Stats returns the current figures, also of a closed Store.
+func (s *Store) Stats() Stats {
+	s.mu.Lock()
+	running := s.running
+	s.mu.Unlock()
+	return Stats{
+		Running: running, Conflicts: s.counts.conflicts.Load(), Refused: s.counts.refused.Load(),
+		Resolved: s.counts.resolved.Load(),
+	}
+}
+
+// counts are what [Stats] reports.
+type counts struct{ conflicts, refused, resolved atomic.Int64 }
 
 var _ store.Getter = (*Store)(nil)
 
@@ -49,22 +76,68 @@ var _ store.Getter = (*Store)(nil)
 //
 // Open takes the lease on the tables. When a server has died without giving it back,
 // Open waits until it expires, for a few seconds. Errors: [ErrLocked], [ErrFormat],
-// and errors of the client.
+// and errors of the client. When no placement driver answers, Open fails after ten seconds
+// and leaves a few goroutines of the client behind, which cannot be closed.
 func Open(ctx context.Context, endpoints []string, opts Options) (*Store, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	client, err := connect(ctx, endpoints, opts)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, err
+	}
+	return open(ctx, client, opts)
+}
+
+// OpenClient is [Open] with a client that the program has made, such as that of a mock
+// cluster, or one with connections of its own. The Store closes the client, also when
+// OpenClient fails. The options for TLS have no effect.
+func OpenClient(ctx context.Context, client *tikv.KVStore, opts Options) (*Store, error) {
+	opts, err := opts.withDefaults()
 	if err != nil {
-		return nil, wrap(err)
+		return nil, errors.Join(err, client.Close())
 	}
 	return open(ctx, client, opts)
 }
 
 // connect does what the client's own constructor does, with the options of a Store
-// instead of those that the process shares.
+// instead of those that the process shares. It waits for connectTimeout at most.
 func connect(ctx context.Context, endpoints []string, opts Options) (*tikv.KVStore, error) {
+	if len(endpoints) == 0 {
+		return nil, errors.New("tikv: no addresses of placement drivers")
+	}
+	for _, file := range []string{opts.CA, opts.Cert, opts.Key} {
+		if _, err := os.Stat(file); file != "" && err != nil {
+			return nil, wrap(err)
+		}
+	}
+	opening, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+
+	// The client of the placement drivers ends with its context, so that is another one,
+	// which ends early only if the opening does.
+	living, end := context.WithCancel(context.WithoutCancel(ctx))
+	opened := context.AfterFunc(opening, end)
+	client, err := dial(living, endpoints, opts)
+	switch {
+	case err == nil && opened():
+		return client, nil
+	case err == nil:
+		err = errors.Join(context.Cause(opening), client.Close())
+	}
+	end()
+	if opening.Err() != nil {
+		return nil, fmt.Errorf("%w at %s: %w", errUnreachable, strings.Join(endpoints, ", "), err)
+	}
+	return nil, wrap(err)
+}
+
+// dial returns a client that ends with ctx.
+func dial(ctx context.Context, endpoints []string, opts Options) (*tikv.KVStore, error) {
 	security := config.NewSecurity(opts.CA, opts.Cert, opts.Key, nil)
 	tls, err := security.ToTLSConfig()
 	if err != nil {
@@ -187,7 +260,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 			s.counts.conflicts.Add(1)
 		} else {
 			aborted++
-			s.counts.aborted.Add(1)
+			s.counts.refused.Add(1)
 			s.opts.Logger.Warn("the cluster did not commit an update; trying again", "err", again.err)
 		}
 		if lost+aborted >= maxTries || aborted >= maxAborted {

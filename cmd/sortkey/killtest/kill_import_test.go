@@ -30,7 +30,8 @@ type input struct {
 }
 
 // newInput writes files whose lines have few keys, so that most of them replace an
-// earlier one, also one of another file. An import writes its journal after each file.
+// earlier one, also one of another file. An import writes its journal after each file. The
+// last file has so many lines that a folder gets them as sorted rows.
 func newInput(t *testing.T, root string) *input {
 	t.Helper()
 	in := &input{
@@ -41,9 +42,13 @@ func newInput(t *testing.T, root string) *input {
 	for file := range 12 {
 		var text strings.Builder
 		name := fmt.Sprintf("%02d.jsonl", file)
-		for line := 1; line <= 300; line++ {
+		lines, keys := 300, 500
+		if file == 11 {
+			lines, keys = 15_000, 12_000
+		}
+		for line := 1; line <= lines; line++ {
 			in.lines++
-			switch pk := fmt.Sprint(in.lines * 7 % 500); {
+			switch pk := fmt.Sprint(in.lines * 7 % keys); {
 			case in.lines%17 == 3:
 				fmt.Fprintf(&text, `{"no key":%d}`+"\n", in.lines)
 				in.rejected = append(in.rejected, fmt.Sprint(name, ":", line))

@@ -126,4 +126,5 @@ func TestRead(t *testing.T) {
 	}
 	_, err = bill.Read(filepath.Join(t.TempDir(), "none"))
 	require.ErrorIs(t, err, os.ErrNotExist)
+	require.Contains(t, advice.Of(err), "a file of prices has currency, date, source, and regions")
 }

@@ -65,7 +65,7 @@ const maxFile = 1 << 20
 func Read(path string) (*Prices, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, &advice.Error{Msg: err.Error(), Advice: form, Err: err}
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
@@ -79,7 +79,8 @@ func Read(path string) (*Prices, error) {
 }
 
 // form is the advice for a file that cannot be read.
-const form = "write currency, date, source, and regions: {us-east-1: {on-demand: {reads: 0.125, writes: 0.625}, " +
+const form = "a file of prices has currency, date, source, and " +
+	"regions: {us-east-1: {on-demand: {reads: 0.125, writes: 0.625}, " +
 	"provisioned: {reads: 0.00013, writes: 0.00065}, storage: 0.25, streams: 0.2}}"
 
 func parse(path string, data []byte) (*Prices, error) {

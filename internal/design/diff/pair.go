@@ -14,8 +14,11 @@ import (
 // that was renamed, the only one that is gone and had its keys.
 func pairs(was, is *model.Model) map[*model.Entity]*model.Entity {
 	all := map[*model.Entity]*model.Entity{}
-	gone := slices.DeleteFunc(slices.Clone(was.Entities), func(e *model.Entity) bool { return is.Entity(e.Name) != nil })
-	fresh := slices.DeleteFunc(slices.Clone(is.Entities), func(e *model.Entity) bool { return was.Entity(e.Name) != nil })
+	only := func(m, other *model.Model) []*model.Entity {
+		known := func(e *model.Entity) bool { return other.Entity(e.Name) != nil }
+		return slices.DeleteFunc(slices.Clone(m.Entities), known)
+	}
+	gone, fresh := only(was, is), only(is, was)
 	like := func(list []*model.Entity, e *model.Entity) (found []*model.Entity) {
 		for _, other := range list {
 			if sameKeys(other, e) {

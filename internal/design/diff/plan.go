@@ -37,7 +37,8 @@ func (p *planner) steps() []Step {
 	p.before, p.replaced = pairs(old, made), map[string]bool{}
 	both(old.Tables, made.Tables, tableName, func(a, b *model.Table) {
 		if a != nil && b != nil && a.TTL != "" && a.TTL != b.TTL && replacement(a, b) == "" {
-			p.add(Step{Kind: StopExpiring, Table: b.Name}, 0, 0, "turn off time to live of table %s by %s", b.Name, a.TTL)
+			step := Step{Kind: StopExpiring, Table: b.Name}
+			p.add(step, 0, 0, "turn off time to live of table %s by %s", b.Name, a.TTL)
 		}
 	})
 	both(old.Tables, made.Tables, tableName, func(a, b *model.Table) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // Go generates a Go file of package pkg with typed functions for the keys and
@@ -97,11 +98,11 @@ func (f *file) doc(format string, args ...any) {
 }
 
 // comment wraps text into lines of a comment.
-func comment(text string) string {
+func comment(words string) string {
 	const width = 77
 	var b strings.Builder
 	line := "//"
-	for word := range strings.FieldsSeq(text) {
+	for word := range strings.FieldsSeq(oneLine(words)) {
 		if len(line) > 2 && len(line)+1+len(word) > width {
 			b.WriteString(line + "\n")
 			line = "//"
@@ -111,7 +112,9 @@ func comment(text string) string {
 	return b.String() + line + "\n"
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine returns a text for a comment. What nobody sees is an escape: the control characters that a compiler
+// refuses, and those that make code look like other code.
+func oneLine(s string) string { return text.Visible(strings.Join(strings.Fields(s), " ")) }
 
 // imports are the packages that a file can import.
 var imports = map[string]string{

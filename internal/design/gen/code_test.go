@@ -27,6 +27,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 	"github.com/sortkey/sortkey/sdk"
 )
@@ -433,15 +434,24 @@ func TestExpression(t *testing.T) {
 // TestNames holds that the code in languages that these tests do not compile is text, whatever the names in
 // the model; scripts/check-gen.sh compiles it.
 func TestNames(t *testing.T) {
-	m, err := modelfile.Load("testdata/names.yaml")
+	source, err := os.ReadFile("testdata/names.yaml")
+	require.NoError(t, err)
+	const hidden = `
+  - name: "a\0b\e[31m \u202Erecord \u2028 */ \"\"\" '"
+    about: "x\0"
+    get: {entity: table empty, where: {id: ONE}}
+`
+	m, err := modelfile.Parse("names.yaml", append(source, hidden...))
 	require.NoError(t, err)
 	for name, write := range map[string]func(*model.Model) ([]byte, error){
 		"python": gen.Python, "typescript": gen.TypeScript,
+		"go": func(m *model.Model) ([]byte, error) { return gen.Go(m, "generated") },
 	} {
 		code, err := write(m)
 		require.NoError(t, err)
 		require.True(t, utf8.Valid(code), name)
 		require.NotContains(t, string(code), "\uFFFD", name)
 		require.Contains(t, string(code), "値", name)
+		require.Equal(t, string(code), text.VisibleLines(string(code)), name)
 	}
 }

@@ -107,7 +107,7 @@ BinaryValue = TypedDict("BinaryValue", {"B": bytes})
 
 // docstring returns text as the documentation of what follows.
 func docstring(text, indent string) string {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, `\`, `\\`), `"""`, `\"\"\"`)
+	text = strings.ReplaceAll(strings.ReplaceAll(oneLine(text), `\`, `\\`), `"""`, `\"\"\"`)
 	if strings.HasSuffix(text, `"`) {
 		text += " "
 	}

@@ -147,7 +147,7 @@ func scriptText(s string) string { return jsLiterals.text(s) }
 
 // docComment writes text as the documentation of what follows.
 func (f *scriptFile) docComment(text string) {
-	text = strings.ReplaceAll(text, "*/", "* /")
+	text = strings.ReplaceAll(oneLine(text), "*/", "* /")
 	lines := wrap(text, 100)
 	if len(lines) == 1 {
 		f.printf("\n/** %s */\n", lines[0])

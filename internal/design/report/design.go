@@ -293,7 +293,8 @@ func (p *pattern) Costs() figureRow {
 		return figureRow{text.Figure(p.Writes.P50), text.Figure(p.Writes.P95), text.Figure(p.Writes.Worst)}
 	case s != nil:
 		return figureRow{
-			text.Figure(s.P50.DeclaredUnits()), text.Figure(s.P95.DeclaredUnits()), text.Figure(s.Worst.DeclaredUnits()),
+			text.Figure(s.P50.DeclaredUnits()), text.Figure(s.P95.DeclaredUnits()),
+			text.Figure(s.Worst.DeclaredUnits()),
 		}
 	}
 	own := text.Figure(p.Own().DeclaredUnits())

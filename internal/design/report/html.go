@@ -127,8 +127,21 @@ func (n colored) Hues() []hue { return hues(int(n), 0) }
 
 // Live writes the page that shows p in a program that serves it together with [Script] and the
 // [Page.Style], as page.js and page.css, and that answers its script. Source is the name of the model file.
-func (p *Page) Live(out io.Writer, source string) error {
-	asked := Asked{}
+func (p *Page) Live(out io.Writer, source string) error { return execute(out, "live", p.LiveData(source)) }
+
+// LiveData is what the template "live" is executed with. Programs with an own version of its parts (see
+// [Extend]) can add to it.
+type LiveData struct {
+	*Page
+	Form   Asked
+	Source string
+}
+
+// LiveData returns what [Page.Live] shows.
+func (p *Page) LiveData(source string) LiveData { return LiveData{p, p.Asked(), source} }
+
+// Asked returns what queries can read.
+func (p *Page) Asked() (asked Asked) {
 	for _, s := range p.Spaces {
 		title := s.Title() + " (" + attributes(s.Hash)
 		if len(s.Sort) > 0 {
@@ -136,11 +149,7 @@ func (p *Page) Live(out io.Writer, source string) error {
 		}
 		asked.Spaces = append(asked.Spaces, AskedSpace{s.N, title + ")"})
 	}
-	return execute(out, "live", struct {
-		*Page
-		Form   Asked
-		Source string
-	}{p, asked, source})
+	return asked
 }
 
 // Asked is what the form of a query, the template "query form", asks about. [Script] sends the query and
@@ -152,8 +161,8 @@ type Asked struct {
 
 // An AskedSpace is a table or an index that a query can read, with its number from 1.
 type AskedSpace struct {
-	N     int
-	Title string
+	N     int    `json:"n"`
+	Title string `json:"title"`
 }
 
 func (p *Page) execute(out io.Writer, name string) error { return execute(out, name, p) }

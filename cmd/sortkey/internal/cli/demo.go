@@ -18,7 +18,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
-	"github.com/sortkey/sortkey/store/postgres"
 )
 
 func demoCommand(env *app.Env) *cobra.Command {
@@ -79,7 +78,7 @@ of an example you can give a model FILE, or a folder with a model.yaml.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().BoolVar(&list, "list", false, "list the examples instead of running them")
 	cmd.Flags().StringVar(&data, "data", "", "`DIR` of the database; created if it does not exist")
-	cmd.Flags().StringVar(&url, "store", "", app.StoreUsage)
+	cmd.Flags().StringVar(&url, "store", "", env.StoreUsage())
 	cmd.MarkFlagsMutuallyExclusive("data", "store")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"data": app.Folders})
 	return cmd
@@ -94,7 +93,7 @@ func runDemo(
 		if data != "" {
 			st, err = app.OpenData(data, disk.Options{})
 		} else {
-			st, err = app.OpenPostgres(ctx, url, postgres.Options{})
+			st, err = env.OpenStore(ctx, url, nil)
 			where = "the database of --store"
 		}
 		if err != nil {

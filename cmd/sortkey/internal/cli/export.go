@@ -75,7 +75,7 @@ from a server of a snapshot, it is of one point in time.`,
 		},
 	}
 	flags := cmd.Flags()
-	f.declare(cmd)
+	f.declare(cmd, env)
 	flags.BoolVar(&f.all, "all", false, "export all tables, each into a folder with its name")
 	flags.StringVar(&f.to, "to", "", "new `DIR` to write to, or - for standard output")
 	flags.StringVar(&f.format, "format", "dynamodb", "`FORMAT` of the items: dynamodb, json or csv")
@@ -114,6 +114,7 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	if err != nil {
 		return err
 	}
+	o.DB = target.db
 	o.Still = f.data != "" || f.store != "" // the store is locked
 	start := time.Now()
 	results, err := exportFrom(ctx, env, target, args, f, o)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,8 +34,8 @@ func importCommand(env *app.Env) *cobra.Command {
 		Use:   "import FILE|DIR…",
 		Short: "Import files into a table",
 		Long: `Import writes items from files into a table. It uses BatchWriteItem, so it works
-with any DynamoDB endpoint. With --data it writes to a folder, which no server
-may have open.
+with any DynamoDB endpoint. With --data it writes sorted rows to a folder, which
+no server may have open.
 
 It reads DynamoDB JSON (lines as the service exports them, with or without
 "Item", or the response of a scan), plain JSON (lines or one array) and CSV with
@@ -65,7 +66,7 @@ journal beside the input, and --resume continues from there.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), env, args, &f) },
 	}
 	flags := cmd.Flags()
-	f.declare(cmd)
+	f.declare(cmd, env)
 	f.mask.declare(flags)
 	flags.StringVarP(&f.table, "table", "t", "", "`TABLE` to write to (default that of the export or schema)")
 	flags.StringVar(&f.schema, "schema", "", "`FILE` with the table's definition: JSON of CreateTable or DescribeTable")
@@ -86,7 +87,7 @@ journal beside the input, and --resume continues from there.`,
 	flags.StringVar(&f.journal, "journal", "", "`FILE` for the journal (default beside the input)")
 	flags.BoolVar(&f.noJournal, "no-journal", false, "keep no journal; the import cannot be resumed")
 	flags.BoolVar(&f.noVerify, "no-verify", false, "do not verify the checksums and counts of an export")
-	flags.IntVar(&f.workers, "workers", transfer.DefaultWorkers, "number of concurrent requests")
+	flags.IntVar(&f.workers, "workers", transfer.DefaultWorkers, "number of concurrent requests; a folder gets none")
 	flags.IntVar(
 		&f.maxLine, "max-line", transfer.DefaultMaxLine,
 		"length of the longest line in bytes; longer lines are rejected",
@@ -162,7 +163,14 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err != nil {
 		return err
 	}
-	o.Target = target.name
+	o.Target, o.DB, o.HTTP = target.name, target.db, target.db == nil
+	// Into a folder, large buffers are used again and again, so little more memory than they take is
+	// needed. Requests leave much garbage beside very little that stays.
+	garbage := 50
+	if o.HTTP {
+		garbage = 400
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	help := "check that it is running; Ctrl-C stops the import, and --resume resumes it"
 	if o.Journal == "" {
 		help = "check that it is running, or stop the import with Ctrl-C"

@@ -21,7 +21,6 @@ import (
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
-	"github.com/sortkey/sortkey/store/postgres"
 )
 
 // flagAdvice names the flags of import that resolve errors of package transfer.
@@ -103,14 +102,14 @@ type targetFlags struct {
 	data, store, endpoint string
 }
 
-func (f *targetFlags) declare(cmd *cobra.Command) {
+func (f *targetFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.data, "data", "", "`DIR` of a database instead of an endpoint; no server may have it open")
 	flags.StringVar(
 		&f.endpoint, "endpoint", "",
 		"`URL` of the server (default AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, or http://127.0.0.1:8000)",
 	)
-	flags.StringVar(&f.store, "store", "", app.StoreUsage+"; no server may have it open")
+	flags.StringVar(&f.store, "store", "", env.StoreUsage()+"; no server may have it open")
 	cmd.MarkFlagsMutuallyExclusive("data", "store", "endpoint")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"data": app.Paths})
 }
@@ -118,6 +117,7 @@ func (f *targetFlags) declare(cmd *cobra.Command) {
 // A target is the database of an import or export.
 type target struct {
 	client *dynamodb.Client
+	db     *sortkey.DB // nil for an endpoint
 	name   string
 	close  func() error
 }
@@ -141,7 +141,7 @@ func (t *target) end(err error) error {
 // openTarget opens the database. With create it creates a missing folder.
 func openTarget(ctx context.Context, env *app.Env, f targetFlags, create bool) (*target, error) {
 	if f.store != "" {
-		st, err := app.OpenPostgres(ctx, f.store, postgres.Options{})
+		st, err := env.OpenStore(ctx, f.store, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -175,5 +175,5 @@ func openStore(st store.Store, name string) (*target, error) {
 	}
 	// A retry is useless: a store whose disk failed stays failed.
 	client := sdk.Direct(db, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
-	return &target{client: client, name: name, close: db.Close}, nil
+	return &target{client: client, db: db, name: name, close: db.Close}, nil
 }

@@ -46,7 +46,10 @@ func TestHostileKeys(t *testing.T) {
 		"<script>alert(1)</script>", "\u202eabc", "日本語", "\U0001f600", `\`, `\n`, "`", "{{.}}", "null", "true", "..", "../x",
 		strings.Repeat("k", 1000), strings.Repeat("\x01", 300), strings.Repeat("日", 340),
 	}
-	numbers := []string{"0", "-1", "0.1", "1e125", "-9.9999999999999999999999999999999999999e125", "1e-130", "12345678901234567890123456789012345678"}
+	numbers := []string{
+		"0", "-1", "0.1", "1e125", "-9.9999999999999999999999999999999999999e125", "1e-130",
+		"12345678901234567890123456789012345678",
+	}
 	c.db.Table("Texts", "PK / SK", sortkeytest.Global("Swapped", "SK / PK"))
 	c.db.Table("Numbers", "PK:N / SK:N")
 	c.db.Table("Bytes", "PK:B / SK:B")
@@ -54,7 +57,9 @@ func TestHostileKeys(t *testing.T) {
 	put := func(table, kind string, values []string) {
 		for i, v := range values {
 			other := values[(i+1)%len(values)]
-			c.db.PutJSON(table, fmt.Appendf(nil, `{"PK": {"%s": %s}, "SK": {"%s": %s}}`, kind, quoted(kind, v), kind, quoted(kind, other)))
+			c.db.PutJSON(table, fmt.Appendf(
+				nil, `{"PK": {"%s": %s}, "SK": {"%s": %s}}`, kind, quoted(kind, v), kind, quoted(kind, other),
+			))
 			want[table]++
 		}
 	}

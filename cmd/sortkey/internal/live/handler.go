@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -26,7 +25,7 @@ import (
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.reading("text/html; charset=utf-8", func(w io.Writer) error {
-		return s.page.Live(w, filepath.Base(s.path))
+		return s.page.Live(w, s.file.name())
 	}))
 	mux.HandleFunc("GET /main", s.reading("text/html; charset=utf-8", func(w io.Writer) error { return s.page.Main(w) }))
 	mux.HandleFunc("GET /page.css", s.reading("text/css; charset=utf-8", func(w io.Writer) error {
@@ -37,6 +36,7 @@ func (s *Server) Handler() http.Handler {
 		_, err := io.WriteString(w, report.Script())
 		return err
 	}))
+	mux.HandleFunc("GET /spaces", s.spaces)
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /query", s.query)
 	mux.HandleFunc("POST /query", s.query)
@@ -127,17 +127,25 @@ func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult
 	return &pr, err
 }
 
-// A source is the text of the file with its findings.
-type source struct {
+// spaces answers with the tables and indexes that a query can read.
+func (s *Server) spaces(w http.ResponseWriter, _ *http.Request) {
+	s.writeJSON(w, func() any { return s.page.Asked().Spaces })
+}
+
+// writeJSON answers with a value that is read while the world stays.
+func (s *Server) writeJSON(w http.ResponseWriter, of func() any) {
+	s.write(w, "application/json", func(w io.Writer) error { return json.NewEncoder(w).Encode(of()) })
+}
+
+// A Source is the text of the file with its findings.
+type Source struct {
 	Text     string    `json:"text"`
 	Version  string    `json:"version"`
 	Findings []Finding `json:"findings"`
 }
 
 func (s *Server) source(w http.ResponseWriter, _ *http.Request) {
-	s.write(w, "application/json", func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(source{string(bytes.ReplaceAll(s.text, crlf, lf)), s.version, s.problems()})
-	})
+	s.writeJSON(w, func() any { return s.now() })
 }
 
 // problems are the findings of the text, or why there is none.
@@ -171,7 +179,7 @@ func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
 	s.mu.RUnlock()
 	if !same {
 		findings = []Finding{}
-		if _, err := modelfile.Parse(filepath.Base(s.path), data); err != nil {
+		if _, err := modelfile.Parse(s.file.name(), data); err != nil {
 			findings = problems(err)
 		}
 	}
@@ -197,7 +205,7 @@ func (s *Server) replace(w http.ResponseWriter, r *http.Request) {
 
 // events sends an event whenever the file has changed. Source: WHATWG HTML, server-sent events.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
-	events, end := s.listen()
+	events, end := s.Listen()
 	defer end()
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Time{})

@@ -1,5 +1,6 @@
 // Package live serves the page of a design while its file is edited: [Server] follows the file, checks
-// each version, and answers queries from the world of the last one without errors.
+// each version, and answers queries from the world of the last one without errors. The file can also be in
+// memory.
 package live
 
 import (
@@ -8,9 +9,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -23,7 +21,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 // MaxFile is the size of a model file in bytes, as the page edits it.
@@ -41,17 +38,21 @@ type Options struct {
 
 // A Server is the page of one model file. Use [Server.Follow] to keep it up to date.
 type Server struct {
-	path string
-	opts Options
+	file  file
+	opts  Options
+	saved chan bool // a page has saved the file
 
 	mu      sync.RWMutex // held for reading while the world is used
 	world   *world.World
 	page    *report.Page
 	version string // of the text that was looked at last
 	text    []byte
+	// unchecked is true until the check of a draft, whose page has only what queries need.
+	unchecked bool
 	// findings are those of the text: of its check, or the errors for which it could not be checked.
 	findings []Finding
 	missing  *Finding // says why the file cannot be read, while it cannot
+	failed   int      // how often Check could not read it, one after the other
 
 	saving sync.Mutex
 
@@ -73,8 +74,8 @@ func New(ctx context.Context, path string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{path: path, opts: o, listeners: map[chan string]bool{}}
-	data, err := s.read()
+	s := newServer(osFile(path), o)
+	data, err := s.file.read()
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +83,53 @@ func New(ctx context.Context, path string, o Options) (*Server, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// NewDraft reads a model that is in memory, where its page changes it. Name is the file's name on the page.
+// Findings are those of the model if it was checked before; otherwise they are nil, and [Server.Follow]
+// checks it. In both cases the server answers queries at once, and writes the page of what it has checked
+// itself. The error is a [model.Errors] if the model has errors.
+func NewDraft(ctx context.Context, name, model string, findings []Finding, o Options) (*Server, error) {
+	data := []byte(model)
+	s := newServer(&draft{called: name, text: data}, o)
+	w, err := s.build(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	page, err := report.NewPage(ctx, w, &check.Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale}, nil)
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+
+	s.world, s.page, s.text, s.version, s.findings = w, page, data, versionOf(data), findings
+	if s.unchecked = findings == nil; s.unchecked {
+		s.findings = []Finding{}
+		s.saved <- true
+	}
+	return s, nil
+}
+
+// Page returns the page of the last text without errors.
+func (s *Server) Page() *report.Page {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.page
+}
+
+// Source returns the text that was looked at last.
+func (s *Server) Source() Source {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.now()
+}
+
+// now is Source of a caller that holds s.mu.
+func (s *Server) now() Source {
+	return Source{string(bytes.ReplaceAll(s.text, crlf, lf)), s.version, s.problems()}
+}
+
+func newServer(f file, o Options) *Server {
+	return &Server{file: f, opts: o, saved: make(chan bool, 1), listeners: map[chan string]bool{}}
 }
 
 // Close closes the world.
@@ -96,38 +144,18 @@ const patience = 5
 
 // Follow checks the file whenever it changes, until ctx is done.
 func (s *Server) Follow(ctx context.Context) {
-	failed := 0
 	for {
+		var look <-chan time.Time
+		if s.file.shared() {
+			look = time.After(pause)
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(pause):
+		case <-s.saved:
+		case <-look:
 		}
-		data, err := s.read()
-		if err != nil {
-			if failed++; failed == patience {
-				s.miss(&Finding{Kind: "bad", Message: err.Error(), Advice: "the page goes on when it can read the file"})
-				s.tell("broken")
-			}
-			continue
-		}
-		back := failed >= patience
-		failed = 0
-		if back {
-			s.miss(nil)
-		}
-		if s.current() == versionOf(data) {
-			if back {
-				s.tell("page")
-			}
-			continue
-		}
-		s.tell("working")
-		if err := s.update(ctx, data); err != nil {
-			s.tell("broken")
-		} else {
-			s.tell("page")
-		}
+		_ = s.Check(ctx) // listeners are told
 	}
 }
 
@@ -138,23 +166,43 @@ func (s *Server) miss(why *Finding) {
 	s.missing = why
 }
 
-func (s *Server) current() string {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.version
+// Check checks the file if it has changed, and tells the listeners.
+func (s *Server) Check(ctx context.Context) error {
+	data, err := s.file.read()
+	if err != nil {
+		if s.failed++; s.failed == patience {
+			const advice = "the page goes on when it can read the file"
+			s.miss(&Finding{Kind: "bad", Message: err.Error(), Advice: advice})
+			s.tell("broken")
+		}
+		return err
+	}
+	back := s.failed >= patience
+	s.failed = 0
+	if back {
+		s.miss(nil)
+	}
+	if s.seen(versionOf(data)) {
+		if back {
+			s.tell("page")
+		}
+		return nil
+	}
+
+	s.tell("working")
+	if err := s.update(ctx, data); err != nil {
+		s.tell("broken")
+		return err
+	}
+	s.tell("page")
+	return nil
 }
 
-func (s *Server) read() ([]byte, error) {
-	f, err := os.Open(s.path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(data) > MaxFile {
-		err = fmt.Errorf("%s is larger than %s", s.path, text.Size(MaxFile))
-	}
-	return data, err
+// seen reports whether the version is the one that was looked at last.
+func (s *Server) seen(version string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.version == version && !s.unchecked
 }
 
 func versionOf(data []byte) string {
@@ -173,7 +221,7 @@ func (s *Server) update(ctx context.Context, data []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.version, s.text, s.findings = versionOf(data), data, findings
+	s.version, s.text, s.findings, s.unchecked = versionOf(data), data, findings, false
 	if err != nil {
 		return err
 	}
@@ -184,13 +232,18 @@ func (s *Server) update(ctx context.Context, data []byte) error {
 	return nil
 }
 
+// build builds the world of a text.
+func (s *Server) build(ctx context.Context, data []byte) (*world.World, error) {
+	m, err := modelfile.Parse(s.file.name(), data)
+	if err != nil {
+		return nil, err
+	}
+	return world.Build(ctx, m, s.opts.World)
+}
+
 // check builds the world of a text, and checks it.
 func (s *Server) check(ctx context.Context, data []byte) (*world.World, *report.Page, []Finding, error) {
-	m, err := modelfile.Parse(filepath.Base(s.path), data)
-	if err != nil {
-		return nil, nil, problems(err), err
-	}
-	w, err := world.Build(ctx, m, s.opts.World)
+	w, err := s.build(ctx, data)
 	if err != nil {
 		return nil, nil, problems(err), err
 	}
@@ -248,16 +301,11 @@ var errReadOnly = errors.New("the file is read-only")
 var errNotText = errors.New("the file is not UTF-8; change it in an editor")
 
 // save replaces the file by a text, unless it is no longer the version on which the text is based. It
-// returns the version of the text. The file is complete at every moment. Of two saves of the same version
-// one wins; a program that saves the file within the moment of the renaming loses what it saved.
+// returns the version of the text. Of two saves of the same version one wins.
 func (s *Server) save(base string, data []byte) (string, error) {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	old, err := s.read()
-	if err != nil {
-		return "", err
-	}
-	info, err := os.Stat(s.path)
+	old, err := s.file.read()
 	if err != nil {
 		return "", err
 	}
@@ -267,26 +315,15 @@ func (s *Server) save(base string, data []byte) (string, error) {
 		return "", errChanged
 	case bytes.Equal(old, data):
 		return base, nil
-	case info.Mode().Perm()&0o222 == 0:
-		return "", errReadOnly
 	case !utf8.Valid(old):
 		return "", errNotText
 	}
-	f, err := os.CreateTemp(filepath.Dir(s.path), ".sortkey-*")
-	if err != nil {
+	if err := s.file.replace(base, data); err != nil {
 		return "", err
 	}
-	defer os.Remove(f.Name()) // in vain once it is renamed
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Sync(), f.Close())
-	if now, again := s.read(); err == nil && (again != nil || versionOf(now) != base) {
-		err = errors.Join(again, errChanged) // meanwhile
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), s.path)
-	}
-	if err != nil {
-		return "", err
+	select {
+	case s.saved <- true:
+	default: // Follow has yet to see an earlier one
 	}
 	return versionOf(data), nil
 }
@@ -302,8 +339,9 @@ func inLinesOf(old, data []byte) []byte {
 	return bytes.ReplaceAll(data, lf, crlf)
 }
 
-// listen returns a channel of events, and a function that ends it.
-func (s *Server) listen() (events chan string, end func()) {
+// Listen returns a channel of events, and a function that ends it. An event is "working" when a text is
+// about to be checked, and then "page" or "broken".
+func (s *Server) Listen() (events chan string, end func()) {
 	events = make(chan string, 4)
 	s.listening.Lock()
 	defer s.listening.Unlock()

@@ -21,6 +21,9 @@ type Options struct {
 	// Store is the store of the database, whose statistics are read at each scrape.
 	// Default, and for a store without statistics: no metrics of the store.
 	Store store.Store
+	// StoreMetrics are those of a store that this package does not know.
+	// Default: those of Store.
+	StoreMetrics prometheus.Collector
 	// TableLabels is the number of tables with a label of their own: the first
 	// ones by name or, for capacity units, the first tables and indexes used.
 	// All others are added up. Negative: none. Default: 100.
@@ -101,7 +104,10 @@ func New(opts Options) *Metrics {
 		prometheus.GaugeOpts{Name: "sortkey_requests_in_flight", Help: "Requests being answered."},
 	)
 	m.parts = append(m.parts, m.duration, m.inFlight)
-	if c := storeMetrics(opts.Store); c != nil {
+	switch c := storeMetrics(opts.Store); {
+	case opts.StoreMetrics != nil:
+		m.parts = append(m.parts, opts.StoreMetrics)
+	case c != nil:
 		m.parts = append(m.parts, c)
 	}
 	return m

@@ -12,54 +12,62 @@ import (
 func storeMetrics(st store.Store) prometheus.Collector {
 	switch st := st.(type) {
 	case *disk.Store:
-		return &figures[disk.Stats]{st.Stats, diskMetrics}
+		return Figures(st.Stats, diskMetrics...)
 	case *postgres.Store:
-		return &figures[postgres.Stats]{st.Stats, postgresMetrics}
+		return Figures(st.Stats, postgresMetrics...)
 	}
 	return nil
 }
 
-// figures collects metrics from statistics S of a store, read once for each scrape.
-type figures[S any] struct {
-	read    func() S
-	metrics []figure[S]
+// Figures returns metrics computed from statistics S of a store, which are read once for each
+// scrape.
+func Figures[S any](read func() S, metrics ...Figure[S]) prometheus.Collector {
+	return &figures[S]{read, metrics}
 }
 
-// A figure is a metric computed from statistics S.
-type figure[S any] struct {
+// figures implements [Figures].
+type figures[S any] struct {
+	read    func() S
+	metrics []Figure[S]
+}
+
+// A Figure is a metric computed from statistics S.
+type Figure[S any] struct {
 	desc *prometheus.Desc
 	typ  prometheus.ValueType
 	of   func(S) float64
 }
 
-func gauge[S any](name, help string, of func(S) float64) figure[S] {
-	return figure[S]{prometheus.NewDesc("sortkey_store_"+name, help, nil, nil), prometheus.GaugeValue, of}
+// Gauge returns a figure that rises and falls, as the metric sortkey_store_NAME.
+func Gauge[S any](name, help string, of func(S) float64) Figure[S] {
+	return Figure[S]{prometheus.NewDesc("sortkey_store_"+name, help, nil, nil), prometheus.GaugeValue, of}
 }
 
-func counter[S any](name, help string, of func(S) float64) figure[S] {
-	return figure[S]{prometheus.NewDesc("sortkey_store_"+name, help, nil, nil), prometheus.CounterValue, of}
+// Counter returns a figure that only rises, as the metric sortkey_store_NAME.
+func Counter[S any](name, help string, of func(S) float64) Figure[S] {
+	return Figure[S]{prometheus.NewDesc("sortkey_store_"+name, help, nil, nil), prometheus.CounterValue, of}
 }
 
-var diskMetrics = []figure[disk.Stats]{
-	gauge("disk_bytes", "Bytes of all files of the store.", func(s disk.Stats) float64 { return float64(s.DiskBytes) }),
-	gauge("log_bytes", "Bytes of the log, part of the bytes on disk.", func(s disk.Stats) float64 { return float64(s.LogBytes) }),
-	gauge("memtable_bytes", "Bytes of rows in memory, on disk only in the log.", func(s disk.Stats) float64 { return float64(s.MemTableBytes) }),
-	gauge("cache_bytes", "Bytes of blocks in the cache.", func(s disk.Stats) float64 { return float64(s.CacheBytes) }),
-	counter("cache_hits_total", "Blocks found in the cache.", func(s disk.Stats) float64 { return float64(s.CacheHits) }),
-	counter("cache_misses_total", "Blocks read from disk.", func(s disk.Stats) float64 { return float64(s.CacheMisses) }),
-	counter("flushes_total", "Flushes of rows in memory to files.", func(s disk.Stats) float64 { return float64(s.Flushes) }),
-	counter("compactions_total", "Compactions of files.", func(s disk.Stats) float64 { return float64(s.Compactions) }),
-	gauge("read_amplification", "Files that a read may open.", func(s disk.Stats) float64 { return float64(s.ReadAmp) }),
-	gauge("snapshots", "Snapshots in use for reads, including the last one.", func(s disk.Stats) float64 { return float64(s.Snapshots) }),
+var diskMetrics = []Figure[disk.Stats]{
+	Gauge("disk_bytes", "Bytes of all files of the store.", func(s disk.Stats) float64 { return float64(s.DiskBytes) }),
+	Gauge("log_bytes", "Bytes of the log, part of the bytes on disk.", func(s disk.Stats) float64 { return float64(s.LogBytes) }),
+	Gauge("memtable_bytes", "Bytes of rows in memory, on disk only in the log.", func(s disk.Stats) float64 { return float64(s.MemTableBytes) }),
+	Gauge("cache_bytes", "Bytes of blocks in the cache.", func(s disk.Stats) float64 { return float64(s.CacheBytes) }),
+	Counter("cache_hits_total", "Blocks found in the cache.", func(s disk.Stats) float64 { return float64(s.CacheHits) }),
+	Counter("cache_misses_total", "Blocks read from disk.", func(s disk.Stats) float64 { return float64(s.CacheMisses) }),
+	Counter("flushes_total", "Flushes of rows in memory to files.", func(s disk.Stats) float64 { return float64(s.Flushes) }),
+	Counter("compactions_total", "Compactions of files.", func(s disk.Stats) float64 { return float64(s.Compactions) }),
+	Gauge("read_amplification", "Files that a read may open.", func(s disk.Stats) float64 { return float64(s.ReadAmp) }),
+	Gauge("snapshots", "Snapshots in use for reads, including the last one.", func(s disk.Stats) float64 { return float64(s.Snapshots) }),
 }
 
-var postgresMetrics = []figure[postgres.Stats]{
-	gauge("connections", "Open connections of the pool.", func(s postgres.Stats) float64 { return float64(s.Conns) }),
-	gauge("connections_in_use", "Connections of the pool in use.", func(s postgres.Stats) float64 { return float64(s.Busy) }),
-	counter("connection_waits_total", "Calls that waited for a connection of the pool.", func(s postgres.Stats) float64 { return float64(s.Waits) }),
-	counter("conflicts_total", "Attempts of updates that conflicted with another transaction.", func(s postgres.Stats) float64 { return float64(s.Conflicts) }),
-	counter("broken_total", "Attempts of updates that lost their connection.", func(s postgres.Stats) float64 { return float64(s.Broken) }),
-	counter("resolved_total", "Commits that got no answer and were looked up.", func(s postgres.Stats) float64 { return float64(s.Resolved) }),
+var postgresMetrics = []Figure[postgres.Stats]{
+	Gauge("connections", "Open connections of the pool.", func(s postgres.Stats) float64 { return float64(s.Conns) }),
+	Gauge("connections_in_use", "Connections of the pool in use.", func(s postgres.Stats) float64 { return float64(s.Busy) }),
+	Counter("connection_waits_total", "Calls that waited for a connection of the pool.", func(s postgres.Stats) float64 { return float64(s.Waits) }),
+	Counter("conflicts_total", "Attempts of updates that conflicted with another transaction.", func(s postgres.Stats) float64 { return float64(s.Conflicts) }),
+	Counter("broken_total", "Attempts of updates that lost their connection.", func(s postgres.Stats) float64 { return float64(s.Broken) }),
+	Counter("resolved_total", "Commits that got no answer and were looked up.", func(s postgres.Stats) float64 { return float64(s.Resolved) }),
 }
 
 // Describe implements [prometheus.Collector].

@@ -169,13 +169,25 @@ func untyped(err error) error {
 	return err
 }
 
+// readItem reads an item in DynamoDB JSON.
+func (d *decoder) readItem() (attr.Item, error) {
+	if !d.reuse {
+		raw, err := doc.AppendItem(nil, &d.dec)
+		return raw, err
+	}
+	raw, err := doc.AppendItem(d.room[:0], &d.dec)
+	if raw != nil {
+		d.room = raw
+	}
+	return raw, err
+}
+
 // typedItem reads an item in DynamoDB JSON, which must end the text.
 func (d *decoder) typedItem() (attr.Item, error) {
 	if k := d.dec.PeekKind(); k != '{' && k != 'n' {
 		return nil, d.notObject()
 	}
-	raw, err := doc.ReadItem(&d.dec)
-	it := attr.Item(raw)
+	it, err := d.readItem()
 	switch e, ok := errors.AsType[*attr.Error](err); {
 	case err != nil && (!ok || e.Syntax):
 		return nil, untyped(err)
@@ -210,10 +222,13 @@ func (d *decoder) wrapped(raw []byte) (it attr.Item, remove bool, err error) {
 		case d.form == formItem:
 			return nil, false, rejectf("unexpected member %q: earlier records have only Item", name)
 		}
-		if into == nil {
+		switch {
+		case into == nil:
 			err = d.dec.SkipValue()
-		} else {
-			*into, err = doc.ReadItem(&d.dec)
+		case d.form == formItem:
+			*into, err = d.readItem()
+		default:
+			*into, err = doc.AppendItem(nil, &d.dec)
 		}
 		if e, ok := errors.AsType[*attr.Error](err); ok && !e.Syntax {
 			invalid, err = err, nil

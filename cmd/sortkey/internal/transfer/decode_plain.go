@@ -18,6 +18,9 @@ type decoder struct {
 	dec   jsontext.Decoder
 	src   bytes.Buffer
 	b     attr.Builder
+
+	reuse bool   // an item is valid until the next record is read
+	room  []byte // for items, with reuse
 }
 
 // open starts reading a text. Duplicate names in an object and invalid UTF-8 are

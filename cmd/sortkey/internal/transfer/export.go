@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -18,11 +19,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/s3files"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/tabledef"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // DefaultSegments is the number of segments of a table that are read in parallel.
@@ -44,6 +49,9 @@ type ExportOptions struct {
 	Still bool
 	// Mask returns what to write in place of an item. Default: the item itself.
 	Mask func(table string, it attr.Item) (attr.Item, error)
+	// DB is the database of the client, if it is in this process: its rows are read without
+	// requests. Default: the client is asked for pages.
+	DB *sortkey.DB
 	// Clock returns the time for the manifests. Default: the zero time.
 	Clock func() time.Time
 	// Backoff is the pause before the first retry of a request; later pauses are
@@ -312,46 +320,95 @@ func (x *exporter) data(ctx context.Context) (files []*dataWriter, sh shape, err
 	return files, sh, context.Cause(ctx)
 }
 
-// scan calls fn with the items of a segment.
+// scan calls fn with the items of a segment, each valid until fn returns.
 func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) error) error {
-	in := &dynamodb.ScanInput{TableName: &x.table, ConsistentRead: aws.Bool(true)}
+	if x.o.Mask != nil {
+		next := fn
+		fn = func(it attr.Item) error {
+			it, err := x.o.Mask(x.table, it)
+			if err != nil {
+				return fmt.Errorf("table %s: cannot mask an item: %w", x.table, err)
+			}
+			return next(it)
+		}
+	}
+	page := x.request
+	if x.o.DB != nil {
+		page = x.read
+	}
+	in := &wire.ScanInput{TableName: &x.table, ConsistentRead: new(true)}
 	if x.o.Segments > 1 {
-		in.Segment, in.TotalSegments = aws.Int32(int32(segment)), aws.Int32(int32(x.o.Segments))
+		in.Segment, in.TotalSegments = new(int64(segment)), new(int64(x.o.Segments))
 	}
 	for {
-		var out *dynamodb.ScanOutput
-		err := x.retry.do(ctx, func() (err error) {
-			out, err = x.client.Scan(ctx, in, once)
-			return err
-		})
+		n, next, err := page(ctx, in, fn)
 		if err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			return err
 		}
-		for _, m := range out.Items {
-			it, err := sdkvalue.Item(m)
-			if err != nil {
-				return fmt.Errorf("table %s: %w", x.table, err)
-			}
-			if x.o.Mask != nil {
-				if it, err = x.o.Mask(x.table, it); err != nil {
-					return fmt.Errorf("table %s: cannot mask an item: %w", x.table, err)
-				}
-			}
-			if err := fn(it); err != nil {
-				return err
-			}
-		}
-		x.progress(len(out.Items))
-		if in.ExclusiveStartKey = out.LastEvaluatedKey; len(in.ExclusiveStartKey) == 0 {
+		x.progress(n)
+		if in.ExclusiveStartKey = next; next.Len() == 0 {
 			return nil
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// read reads a page of a scan in the database. It returns the number of items and the key
+// after which the next page begins.
+func (x *exporter) read(
+	ctx context.Context, in *wire.ScanInput, fn func(attr.Item) error,
+) (n int, next attr.Item, err error) {
+	var failed error // fn
+	out, err := inside.Service(x.o.DB).Scan(ctx, in, func(it attr.Item) (int, error) {
+		n++
+		if failed = fn(it); failed != nil {
+			return 0, table.ErrEndPage
+		}
+		return 0, nil
+	})
+	if err := cmp.Or(failed, err); err != nil {
+		return n, nil, err
+	}
+	return n, out.LastEvaluatedKey, nil
+}
+
+// request requests a page of a scan, as read reads one.
+func (x *exporter) request(
+	ctx context.Context, in *wire.ScanInput, fn func(attr.Item) error,
+) (n int, next attr.Item, err error) {
+	request := &dynamodb.ScanInput{TableName: in.TableName, ConsistentRead: in.ConsistentRead}
+	if in.Segment != nil {
+		request.Segment, request.TotalSegments = new(int32(*in.Segment)), new(int32(*in.TotalSegments))
+	}
+	if in.ExclusiveStartKey != nil {
+		request.ExclusiveStartKey = sdkvalue.Of(in.ExclusiveStartKey)
+	}
+	var out *dynamodb.ScanOutput
+	err = x.retry.do(ctx, func() (err error) {
+		out, err = x.client.Scan(ctx, request, once)
+		return err
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, m := range out.Items {
+		it, err := sdkvalue.Item(m)
+		if err != nil {
+			return 0, nil, fmt.Errorf("table %s: %w", x.table, err)
+		}
+		if err := fn(it); err != nil {
+			return 0, nil, err
+		}
+	}
+	if len(out.LastEvaluatedKey) > 0 {
+		next, err = sdkvalue.Item(out.LastEvaluatedKey)
+	}
+	return len(out.Items), next, err
 }
 
 func (x *exporter) progress(n int) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/tabledef"
 )
@@ -60,8 +61,16 @@ type ImportOptions struct {
 	RejectsBytes int64
 	// Every is the number of records between two writes of the journal. The
 	// journal counts records that the endpoint has acknowledged; they are as
-	// durable as the endpoint makes them. Default: DefaultEvery.
+	// durable as the endpoint makes them. Default: DefaultEvery, or as many as are
+	// written at once if DB takes them.
 	Every int64
+	// HTTP says that the client sends requests over HTTP, so that the body of a request
+	// can be made without it. Default: the client gets items as values of the SDK.
+	HTTP bool
+	// DB is the database of the client, if it is in this process. If its store takes
+	// many sorted rows at once, items are handed to it, and Workers has no effect.
+	// Default: items are sent to the client.
+	DB *sortkey.DB
 
 	// NoVerify skips the checksums and counts of manifests.
 	NoVerify bool
@@ -158,9 +167,6 @@ func newImporter(ctx context.Context, client *dynamodb.Client, sources []*Source
 	if o.Workers <= 0 {
 		o.Workers = DefaultWorkers
 	}
-	if o.Every <= 0 {
-		o.Every = DefaultEvery
-	}
 	if o.RejectsBytes <= 0 {
 		o.RejectsBytes = DefaultRejectsBytes
 	}
@@ -217,9 +223,12 @@ func (im *importer) readFrom(ctx context.Context, file File, text io.Reader, mos
 
 	writes, end := im.writing(ctx)
 	defer end()
-	p := startPipeline(writes, im.retry, im.o.Table, keysOf(im.schemas[0]), im.o.Workers)
-	defer p.close()
-	return im.importInput(ctx, p, position{}, file, in, im.readOptions[0])
+	w, err := im.writer(writes, 0)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	return im.importInput(ctx, w, position{}, file, in, im.readOptions[0])
 }
 
 // limited fails when it has read too much.

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/tabledef"
 )
 
@@ -339,18 +341,19 @@ func (im *importer) importAll(ctx context.Context) error {
 }
 
 func (im *importer) importSource(ctx, writes context.Context, i int, s *Source) error {
-	schema := im.schemas[i]
 	opts := im.readOptions[i]
-	table := im.journal.Tables[i].Table
-	p := startPipeline(writes, im.retry, table, keysOf(schema), im.o.Workers)
-	defer p.close()
+	w, err := im.writer(writes, i)
+	if err != nil {
+		return err
+	}
+	defer w.close()
 	for n, f := range s.Files {
 		if !im.done(i, n) {
 			at := position{Source: i, File: n}
 			if im.journal.At.Source == i && im.journal.At.File == n {
 				at = im.journal.At
 			}
-			if err := im.importFile(ctx, p, at, f, opts); err != nil {
+			if err := im.importFile(ctx, w, at, f, opts); err != nil {
 				return err
 			}
 		}
@@ -359,48 +362,74 @@ func (im *importer) importSource(ctx, writes context.Context, i int, s *Source) 
 	return nil
 }
 
+// A recordWriter writes the records of a source.
+type recordWriter interface {
+	// barrier waits until all records are written or rejected. It returns the rejects
+	// since the last call, in the order of the file, and the counts.
+	barrier() (rejects []Reject, written, deleted int64, err error)
+	// close ends the writer without writing what it has: call barrier first.
+	close()
+}
+
+// writer starts the writer of a source.
+func (im *importer) writer(ctx context.Context, i int) (recordWriter, error) {
+	table, k := im.journal.Tables[i].Table, keysOf(im.schemas[i])
+	if im.o.DB != nil {
+		b, err := inside.Service(im.o.DB).Bulk(table)
+		if err != nil {
+			return nil, err
+		}
+		if b != nil {
+			return startLoader(ctx, b, table, k, im.o.Mask), nil
+		}
+	}
+	return startPipeline(ctx, im.retry, table, k, im.o.Workers, im.o.HTTP), nil
+}
+
 // importFile imports a file from a position on.
-func (im *importer) importFile(ctx context.Context, p *pipeline, at position, f File, opts ReadOptions) error {
+func (im *importer) importFile(ctx context.Context, w recordWriter, at position, f File, opts ReadOptions) error {
 	in, err := openInput(f.Path)
 	if _, system := errors.AsType[*os.PathError](err); err != nil && system {
 		return err
 	}
 	if err != nil {
-		return im.broken(p, f, at, err)
+		return im.broken(w, f, at, err)
 	}
 	defer in.Close()
-	return im.importInput(ctx, p, at, f, in, opts)
+	return im.importInput(ctx, w, at, f, in, opts)
 }
 
 // importInput imports what is in a file from a position on.
 func (im *importer) importInput(
-	ctx context.Context, p *pipeline, at position, f File, in *input, opts ReadOptions,
+	ctx context.Context, w recordWriter, at position, f File, in *input, opts ReadOptions,
 ) error {
 	defer func() { im.result.Bytes += in.packed.Load() }()
-	r, err := openReader(in, f, opts, p.keys)
+	r, err := openReader(in, f, opts, keysOf(im.schemas[at.Source]))
 	if err != nil {
 		if _, ok := errors.AsType[*advice.Error](err); ok {
 			return err
 		}
-		return im.broken(p, f, at, err)
+		return im.broken(w, f, at, err)
 	}
 	if err := r.Skip(at.Records); err != nil {
 		return fmt.Errorf("%s: %w", f.Path, err)
 	}
+	if l, ok := w.(*loader); ok {
+		return im.loadRecords(ctx, l, in, f, r, at)
+	}
+	return im.sendRecords(ctx, w.(*pipeline), in, f, r, at)
+}
+
+// sendRecords sends the records of a file from a position on to an endpoint.
+func (im *importer) sendRecords(ctx context.Context, p *pipeline, in *input, f File, r *Reader, at position) error {
 	table := &im.journal.Tables[at.Source]
+	every := cmp.Or(im.o.Every, DefaultEvery)
 	last := at.Records
 	var key []byte
-	for {
-		if ctx.Err() != nil {
-			stop := context.Cause(ctx)
-			if err := im.checkpoint(p, at); err != nil && !errors.Is(err, stop) {
-				return errors.Join(stop, err)
-			}
-			return stop
-		}
+	for ctx.Err() == nil {
 		rec, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			break
+			return im.end(p, in, f, r, at)
 		}
 		if err != nil {
 			return im.broken(p, f, at, err)
@@ -427,28 +456,42 @@ func (im *importer) importInput(
 				Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items},
 			)
 		}
-		if at.Records-last >= im.o.Every {
+		if at.Records-last >= every {
 			if err := im.checkpoint(p, at); err != nil {
 				return err
 			}
 			last = at.Records
 		}
 	}
+	return im.interrupt(ctx, p, at)
+}
+
+// interrupt ends an import whose context has ended.
+func (im *importer) interrupt(ctx context.Context, w recordWriter, at position) error {
+	stop := context.Cause(ctx)
+	if err := im.checkpoint(w, at); err != nil && !errors.Is(err, stop) {
+		return errors.Join(stop, err)
+	}
+	return stop
+}
+
+// end ends a file that was read to its end.
+func (im *importer) end(w recordWriter, in *input, f File, r *Reader, at position) error {
 	if f.Items >= 0 && r.Count() != f.Items && !im.o.NoVerify {
-		return im.broken(p, f, at, rejectf("file has %d items, the manifest says %d", r.Count(), f.Items))
+		return im.broken(w, f, at, rejectf("file has %d items, the manifest says %d", r.Count(), f.Items))
 	}
 	im.progress(Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items})
-	return im.checkpoint(p, at)
+	return im.checkpoint(w, at)
 }
 
 // broken ends a file that cannot be read any further. It waits for the writes of
 // the records before and reports the error.
-func (im *importer) broken(p *pipeline, f File, at position, err error) error {
+func (im *importer) broken(w recordWriter, f File, at position, err error) error {
 	r := Reject{File: f.Path, Line: at.Line, Reason: reason(err)}
 	if _, complete := errors.AsType[*recordError](err); !complete {
 		r.Reason += "; nothing after this line was read"
 	}
-	if err := im.settle(p, at.Source); err != nil {
+	if err := im.settle(w, at.Source); err != nil {
 		return err
 	}
 	im.journal.Broken = append(im.journal.Broken, r)
@@ -460,8 +503,8 @@ func (im *importer) broken(p *pipeline, f File, at position, err error) error {
 }
 
 // checkpoint waits until all records before a position are written and saves it.
-func (im *importer) checkpoint(p *pipeline, at position) error {
-	if err := im.settle(p, at.Source); err != nil {
+func (im *importer) checkpoint(w recordWriter, at position) error {
+	if err := im.settle(w, at.Source); err != nil {
 		return err
 	}
 	im.journal.At = at
@@ -469,8 +512,8 @@ func (im *importer) checkpoint(p *pipeline, at position) error {
 }
 
 // settle waits for the writes and counts their results.
-func (im *importer) settle(p *pipeline, source int) error {
-	rejects, written, deleted, err := p.barrier()
+func (im *importer) settle(w recordWriter, source int) error {
+	rejects, written, deleted, err := w.barrier()
 	t := &im.journal.Tables[source]
 	t.Written += written
 	t.Deleted += deleted

@@ -1,15 +1,20 @@
 package transfer
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/sortkey/sortkey/attr"
@@ -54,6 +59,8 @@ type pipeline struct {
 	retry  *retrier
 	table  string
 	keys   *keys
+	http   bool    // the client sends requests over HTTP
+	sender *sender // with http; may be nil
 	queues []chan message
 	done   sync.WaitGroup
 
@@ -66,8 +73,11 @@ type pipeline struct {
 	deleted int64
 }
 
-func startPipeline(ctx context.Context, r *retrier, table string, k *keys, workers int) *pipeline {
-	p := &pipeline{ctx: ctx, client: r.client, retry: r, table: table, keys: k}
+func startPipeline(ctx context.Context, r *retrier, table string, k *keys, workers int, http bool) *pipeline {
+	p := &pipeline{ctx: ctx, client: r.client, retry: r, table: table, keys: k, http: http}
+	if http {
+		p.sender = newSender(r.client)
+	}
 	p.freed.L = &p.mu
 	for range workers {
 		q := make(chan message, queueLength)
@@ -79,7 +89,7 @@ func startPipeline(ctx context.Context, r *retrier, table string, k *keys, worke
 	return p
 }
 
-// close ends the workers without writing their batches: call barrier first.
+// close implements [recordWriter].
 func (p *pipeline) close() {
 	for _, q := range p.queues {
 		close(q)
@@ -116,8 +126,7 @@ func (p *pipeline) full(more int) bool {
 	return p.err == nil && p.used > 0 && p.used+more > flightBytes
 }
 
-// barrier waits until all entries are written or rejected. It returns the
-// rejects since the last call, in the order of the file, and the counts.
+// barrier implements [recordWriter].
 func (p *pipeline) barrier() (rejects []Reject, written, deleted int64, err error) {
 	var wg sync.WaitGroup
 	wg.Add(len(p.queues))
@@ -217,9 +226,7 @@ func (p *pipeline) write(batch []entry, last map[string]int) {
 	if err := p.writeBatch(batch, last); err != nil {
 		if !rejected(err) {
 			if _, gone := errors.AsType[*types.ResourceNotFoundException](err); gone {
-				err = fail(
-					errors.Join(ErrRestart, err), "", "table %s was deleted, with the items written to it", p.table,
-				)
+				err = errDeleted(err, p.table)
 			}
 			p.fail(err)
 			for _, e := range batch {
@@ -247,10 +254,72 @@ func (p *pipeline) write(batch []entry, last map[string]int) {
 	}
 }
 
+// errDeleted returns the error for a table that was deleted during an import.
+func errDeleted(err error, table string) error {
+	return fail(errors.Join(ErrRestart, err), "", "table %s was deleted, with the items written to it", table)
+}
+
 // writeBatch writes the last entry of each key in a batch, retrying unprocessed
 // ones: the service refuses a batch with one key twice. It settles all entries
 // unless there is an error, after which some may have been written.
 func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
+	in, body := p.request(batch, last)
+	left, direct := len(last), p.sender != nil && body != nil
+	err := p.retry.do(p.ctx, func() error {
+		before := left
+		if direct {
+			direct = false
+			if requests, ok := p.sender.send(p.ctx, p.table, body); ok {
+				if left = len(requests); left == 0 {
+					return nil
+				}
+				body = bodyOf(p.table, requests)
+				return &unprocessed{left: left, some: left < before}
+			}
+		}
+		options := []func(*dynamodb.Options){once}
+		if body != nil {
+			options = append(options, withBody(body))
+		}
+		out, err := p.client.BatchWriteItem(p.ctx, in, options...)
+		if err != nil {
+			return err
+		}
+		if left = len(out.UnprocessedItems[p.table]); left > 0 {
+			in.RequestItems[p.table], body = out.UnprocessedItems[p.table], nil
+			return &unprocessed{left: left, some: left < before}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range batch {
+		p.settle(e, true)
+	}
+	return nil
+}
+
+// request returns the request of a batch. Over HTTP its body is made of the items, without
+// the shapes of the SDK, and the input has none of them.
+func (p *pipeline) request(
+	batch []entry, last map[string]int,
+) (in *dynamodb.BatchWriteItemInput, body []byte) {
+	in = &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: {}}}
+	if p.http {
+		body = appendHead(nil, p.table)
+		for i, e := range batch {
+			switch {
+			case last[e.key] != i:
+				continue
+			case e.remove:
+				body = append(e.item.AppendJSON(append(body, `{"DeleteRequest":{"Key":`...)), "}},"...)
+			default:
+				body = append(e.item.AppendJSON(append(body, `{"PutRequest":{"Item":`...)), "}},"...)
+			}
+		}
+		return in, appendTail(body)
+	}
 	requests := make([]types.WriteRequest, 0, len(last))
 	for i, e := range batch {
 		switch {
@@ -263,27 +332,46 @@ func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
 			requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: sdkvalue.Of(e.item)}})
 		}
 	}
-	left := requests
-	err := p.retry.do(p.ctx, func() error {
-		out, err := p.client.BatchWriteItem(
-			p.ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{p.table: left}}, once,
-		)
-		if err != nil {
-			return err
+	in.RequestItems[p.table] = requests
+	return in, nil
+}
+
+// appendHead and appendTail append what is around the requests of a body, each of which is
+// followed by a comma.
+func appendHead(dst []byte, table string) []byte {
+	return append(append(append(dst, `{"RequestItems":{`...), strconv.Quote(table)...), ":["...)
+}
+
+func appendTail(dst []byte) []byte { return append(bytes.TrimSuffix(dst, []byte(",")), "]}}"...) }
+
+// bodyOf returns the body of requests.
+func bodyOf(table string, requests []json.RawMessage) []byte {
+	body := appendHead(nil, table)
+	for _, r := range requests {
+		body = append(append(body, r...), ',')
+	}
+	return appendTail(body)
+}
+
+// withBody replaces the body that the SDK has made of an input.
+func withBody(body []byte) func(*dynamodb.Options) {
+	replace := middleware.SerializeMiddlewareFunc("body of items", func(
+		ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler,
+	) (out middleware.SerializeOutput, metadata middleware.Metadata, err error) {
+		request, ok := in.Request.(*smithyhttp.Request)
+		if !ok {
+			return out, metadata, fmt.Errorf("request is a %T", in.Request)
 		}
-		before := len(left)
-		if left = out.UnprocessedItems[p.table]; len(left) > 0 {
-			return &unprocessed{left: len(left), some: len(left) < before}
+		if in.Request, err = request.SetStream(bytes.NewReader(body)); err != nil {
+			return out, metadata, err
 		}
-		return nil
+		return next.HandleSerialize(ctx, in)
 	})
-	if err != nil {
-		return err
+	return func(o *dynamodb.Options) {
+		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+			return stack.Serialize.Add(replace, middleware.After)
+		})
 	}
-	for _, e := range batch {
-		p.settle(e, true)
-	}
-	return nil
 }
 
 func (p *pipeline) writeOne(e entry) error {

@@ -124,13 +124,24 @@
     if (document.body.classList.contains('live')) { live(main); } else { questions()(); }
   };
 
+  // What follows is for programs that serve pages. A page without such a program brings its own.
   /**
-   * Asks the program that serves the page. An answer that is an error has its text.
+   * @typedef {object} Program
+   * @property {(path: string, options?: RequestInit) => Promise<Response>} fetch
+   * @property {() => EventSource} events
+   */
+  /** @type {Program} */
+  const program = /** @type {any} */ (window).sortkeyProgram || {
+    fetch: function (/** @type {string} */ path, /** @type {RequestInit} */ options) { return fetch(path, options); },
+    events: function () { return new EventSource('events'); }
+  };
+  /**
+   * Asks the program. An answer that is an error has its text.
    * @param {string} path
    * @param {RequestInit} [options]
    */
   const ask = function (path, options) {
-    return fetch(path, options).then(function (r) {
+    return program.fetch(path, options).then(function (r) {
       return r.text().then(function (text) {
         if (!r.ok) { throw new Error(text || r.statusText); }
         return text;
@@ -214,7 +225,11 @@
       return {id: id, top: best};
     };
     const redraw = function () {
-      return ask('main').then(function (html) {
+      return Promise.all([ask('main'), ask('page.css'), ask('spaces')]).then(function (all) {
+        const html = all[0];
+        sheet.replaceSync(all[1]); // a model with more entities has more colours
+        document.adoptedStyleSheets = [sheet];
+        choices(JSON.parse(all[2]));
         const at = place(), focus = document.activeElement && main.contains(document.activeElement) && document.activeElement.id;
         /** @type {Record<string, boolean>} */
         const state = {};
@@ -226,6 +241,30 @@
         if (now) { scroller().scrollTop += now.getBoundingClientRect().top - at.top; }
         const focused = focus && document.getElementById(focus);
         if (focused) { focused.focus({preventScroll: true}); }
+        const title = main.querySelector('h1');
+        if (title) { document.title = title.textContent + ': key design'; }
+      });
+    };
+    const sheet = new CSSStyleSheet();
+    /**
+     * A table or an index that a query can read.
+     * @typedef {object} Space
+     * @property {number} n
+     * @property {string} title
+     */
+    /**
+     * Lists what a query can read; the chosen one stays.
+     * @param {Space[]} spaces
+     */
+    const choices = function (spaces) {
+      const select = by('query-space', HTMLSelectElement), chosen = select.selectedOptions[0];
+      const before = chosen && chosen.textContent;
+      select.textContent = '';
+      spaces.forEach(function (s) {
+        const option = element('option', s.title);
+        option.value = String(s.n);
+        option.selected = s.title === before;
+        select.appendChild(option);
       });
     };
     /** @param {HTMLElement} d */
@@ -235,11 +274,13 @@
     };
 
     const query = questions();
+    query(); // what the form has from the beginning
 
     // The source, with a margin of line numbers and findings.
     const text = by('text', HTMLTextAreaElement), margin = by('margin', HTMLElement);
     const problems = by('problems', HTMLElement), saved = by('saved', HTMLElement);
-    let base = '', clean = '';
+    const button = document.getElementById('save'); // without it, what is typed is saved
+    let base = '', clean = '', sent = '', ever = false;
     const lineOf = function (/** @type {number} */ n) {
       const lines = text.value.split('\n');
       let at = 0;
@@ -292,13 +333,18 @@
     };
     const checkLater = later(120, check);
     text.addEventListener('input', function () {
-      saved.textContent = text.value === clean ? '' : 'not saved';
+      told();
       checkLater();
     });
     const read = function () {
       return ask('source').then(function (answer) {
         const s = JSON.parse(answer);
-        if (text.value !== clean && s.text !== text.value) { // changed here and in the file
+        if (text.value !== clean && s.text !== text.value) { // changed here
+          if (ever && s.text === sent) { // since it was saved
+            base = s.version;
+            clean = sent;
+            return;
+          }
           saved.textContent = 'the file has changed; saving is refused until this pane has its text';
           return;
         }
@@ -313,21 +359,35 @@
         mark(s.findings);
       });
     };
+    let saving = false, again = false;
     const save = function () {
-      const now = text.value; // which may change before the answer
-      ask('source?version=' + encodeURIComponent(base), {method: 'POST', body: now}).then(function (version) {
+      if (saving) { again = true; return; }
+      saving = true;
+      sent = text.value;
+      ever = true;
+      ask('source?version=' + encodeURIComponent(base), {method: 'POST', body: sent}).then(function (version) {
         base = version;
-        clean = now;
-        saved.textContent = text.value === clean ? 'saved' : 'not saved';
-      }, function (err) { saved.textContent = err.message; });
+        clean = sent;
+        told();
+      }, function (err) { saved.textContent = err.message; }).then(function () {
+        saving = false;
+        if (again) { again = false; save(); }
+      });
     };
-    by('save', HTMLElement).addEventListener('click', save);
+    const told = function () {
+      saved.textContent = !button ? '' : text.value === clean ? 'saved' : 'not saved';
+    };
+    if (button) {
+      button.addEventListener('click', save);
+    } else {
+      text.addEventListener('input', later(400, save));
+    }
     text.addEventListener('keydown', function (e) {
       if ((e.ctrlKey || e.metaKey) && e.key === 's') { e.preventDefault(); save(); }
     });
 
     // The server says when the file has changed, and whether it could be checked.
-    const events = new EventSource('events');
+    const events = program.events();
     const follow = function () {
       redraw().then(function () { say('up to date'); query(); return read(); }).catch(function (err) { say(err.message, true); });
     };

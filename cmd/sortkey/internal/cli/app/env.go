@@ -24,16 +24,20 @@ type Env struct {
 	// Width returns the width of the terminal behind Stdout in columns, or 0 if
 	// Stdout is not a terminal.
 	Width func() int
+	// Engines open the databases of --store.
+	Engines []Engine
 	// Source is that of all commands of a shell, or nil: then their flags select it.
 	Source *Source
 	// Trace says that queries print the slice that they read, with or without --trace.
 	Trace bool
 }
 
-// System returns the Env of the process.
+// System returns the Env of the process. Its engine is PostgreSQL: a program that needs
+// another, and links it, adds that to Engines.
 func System() *Env {
 	return &Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
+		Engines: []Engine{postgresEngine},
 		Width: func() int {
 			fd := int(os.Stdout.Fd())
 			if !term.IsTerminal(fd) {

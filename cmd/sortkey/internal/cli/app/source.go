@@ -28,11 +28,10 @@ import (
 	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/store"
-	"github.com/sortkey/sortkey/store/postgres"
 )
 
 // A Source is the database of a command: a running server, a model loaded into memory, a
-// folder, or rows in PostgreSQL.
+// folder, or the rows of --store.
 type Source struct {
 	Client *dynamodb.Client
 	// Target is the same database for package explain.
@@ -59,11 +58,11 @@ type SourceFlags struct {
 }
 
 // SourceNamed returns the flags for a source that is named without one: the URL of a server
-// or of PostgreSQL, an example, a model file, or a folder, with a model.yaml in it or with a
+// or for --store, an example, a model file, or a folder, with a model.yaml in it or with a
 // database. Without a name it is the server that the environment names.
-func SourceNamed(name string) SourceFlags {
-	if scheme, _, ok := strings.Cut(name, "://"); ok {
-		if strings.HasPrefix(scheme, "postgres") {
+func (e *Env) SourceNamed(name string) SourceFlags {
+	if strings.Contains(name, "://") {
+		if _, err := e.engine(name); err == nil {
 			return SourceFlags{Store: name}
 		}
 		return SourceFlags{Endpoint: name}
@@ -99,7 +98,7 @@ func (e *Env) SourceHelp() string {
 
 The items are those of the server at --endpoint (default AWS_ENDPOINT_URL_DYNAMODB,
 AWS_ENDPOINT_URL or http://127.0.0.1:8000), of an example or a model file with --model,
-or, without a server, of a folder with --data or of a PostgreSQL database with --store.`
+or, without a server, of a folder with --data or of ` + e.StoreKinds() + ` with --store.`
 }
 
 // Declare declares the flags, unless the commands of env have a source.
@@ -111,7 +110,7 @@ func (f *SourceFlags) Declare(cmd *cobra.Command, env *Env) {
 	flags.StringVar(&f.Data, "data", "", "`DIR` of a database instead of a server; no server may have it open")
 	flags.StringVar(&f.Endpoint, "endpoint", "", "`URL` of the server")
 	flags.StringVarP(&f.Model, "model", "m", "", "an example or a model file (`NAME|FILE`) instead of a server")
-	flags.StringVar(&f.Store, "store", "", StoreUsage)
+	flags.StringVar(&f.Store, "store", "", env.StoreUsage())
 	Complete(cmd, map[string]cobra.CompletionFunc{"data": Folders, "model": ModelNames})
 }
 
@@ -160,7 +159,7 @@ func (e *Env) Open(ctx context.Context, f SourceFlags) (*Source, error) {
 		}
 		return openStore(st)
 	case f.Store != "":
-		st, err := OpenPostgres(ctx, f.Store, postgres.Options{})
+		st, err := e.OpenStore(ctx, f.Store, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,11 +8,7 @@ import (
 	"github.com/sortkey/sortkey/internal/advice"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
-	"github.com/sortkey/sortkey/store/postgres"
 )
-
-// StoreUsage is the help of --store.
-const StoreUsage = "`URL` of a PostgreSQL database for the rows, prepared by sortkey init"
 
 // OpenData opens the store in the folder of --data.
 func OpenData(dir string, opts disk.Options) (store.Store, error) {
@@ -46,26 +41,4 @@ func OpenFolder(dir string, create bool) (store.Store, error) {
 		h.Advice = "use the server that has it open, with --endpoint instead of --data, or stop that server"
 	}
 	return st, err
-}
-
-// OpenPostgres opens the store in the database of --store.
-func OpenPostgres(ctx context.Context, url string, opts postgres.Options) (store.Store, error) {
-	st, err := postgres.Open(ctx, url, opts)
-	if err != nil {
-		return nil, ExplainPostgres(err)
-	}
-	return st, nil
-}
-
-// ExplainPostgres adds to an error of a database what to do about it.
-func ExplainPostgres(err error) error {
-	e := &advice.Error{
-		Msg: "--store: " + err.Error(), Err: err,
-		Advice: "give a URL such as postgres://user@host:5432/database, and try it with psql: it must reach the " +
-			"database, and its user must be able to use the tables",
-	}
-	if errors.Is(err, postgres.ErrSchema) {
-		e.Advice = "run sortkey init --store with this URL, or use the version of Sortkey that created the tables"
-	}
-	return e
 }

@@ -66,7 +66,7 @@ If you interrupt it, bench removes its tables and files.`,
 	flags.IntVar(&f.collection, "collection", 0, "number of items in a partition (default depends on the workload)")
 	flags.IntVar(&f.size, "size", 0, "size of an item in bytes (default 100)")
 	flags.IntVarP(&f.workers, "concurrency", "c", 1, "number of workers that call at the same time")
-	flags.StringVar(&f.store, "store", "", app.StoreUsage+", measured beside a server in memory")
+	flags.StringVar(&f.store, "store", "", env.StoreUsage()+", measured beside a server in memory")
 	flags.BoolVar(&list, "list", false, "list the workloads instead of running them")
 	flags.BoolVar(&targets, "targets", false, "the same as sortkey bench targets")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{

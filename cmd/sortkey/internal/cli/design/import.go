@@ -288,7 +288,7 @@ func readItems(name string) (convert.File, error) {
 }
 
 func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Model, []convert.Loss, error) {
-	source := app.SourceNamed(f.from)
+	source := env.SourceNamed(f.from)
 	if source.Model != "" {
 		source = app.SourceFlags{Endpoint: f.from} // a model needs no import
 	}

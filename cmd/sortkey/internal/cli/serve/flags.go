@@ -19,7 +19,6 @@ import (
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
-	"github.com/sortkey/sortkey/store/postgres"
 )
 
 // serveFlags are the flags of serve. Most of them set an option of the database.
@@ -48,7 +47,7 @@ const maxIsolated = 1000
 // wordings are the values of --wording.
 var wordings = map[string]sortkey.Wording{"2026-10": sortkey.WordingOctober2026, "2026-05": sortkey.WordingMay2026}
 
-func (f *serveFlags) declare(cmd *cobra.Command) {
+func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags, o := cmd.Flags(), &f.opts
 	flags.StringVar(&f.addr, "addr", protocol.DefaultAddr, "`HOST:PORT` to listen on; port 0 for any free port")
 	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
@@ -62,7 +61,7 @@ func (f *serveFlags) declare(cmd *cobra.Command) {
 	)
 	flags.Lookup("control").NoOptDefVal = "0"
 	flags.StringVar(&f.data, "data", "", "`DIR` of the database; created if it does not exist (default in memory)")
-	flags.StringVar(&f.store, "store", "", app.StoreUsage)
+	flags.StringVar(&f.store, "store", "", env.StoreUsage())
 	cmd.MarkFlagsMutuallyExclusive("data", "store")
 	flags.BoolVar(
 		&f.acceptLoss, "accept-loss", false, "open a folder with a damaged log without the updates that cannot be read",
@@ -240,12 +239,12 @@ func (f *serveFlags) readCredentials() error {
 }
 
 // openStore opens the store that the flags name, or returns nil for one in memory.
-func (f *serveFlags) openStore(ctx context.Context, log *slog.Logger) (store.Store, error) {
+func (f *serveFlags) openStore(ctx context.Context, env *app.Env, log *slog.Logger) (store.Store, error) {
 	switch {
 	case f.data != "":
 		return app.OpenData(f.data, disk.Options{Logger: log, AcceptLoss: f.acceptLoss})
 	case f.store != "":
-		return app.OpenPostgres(ctx, f.store, postgres.Options{Logger: log})
+		return env.OpenStore(ctx, f.store, log)
 	}
 	return nil, nil
 }

@@ -82,7 +82,7 @@ once. With --data no acknowledged write is lost either way.`,
 			return run(ctx, env, &f)
 		},
 	}
-	f.declare(cmd)
+	f.declare(cmd, env)
 	return cmd
 }
 
@@ -107,11 +107,12 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		opts.Kinesis = records.writer("")
 		face.IsolateOptions = func(key string, o *sortkey.Options) { o.Kinesis = records.writer(key) }
 	}
-	if opts.Store, err = f.openStore(ctx, log.Logger); err != nil {
+	if opts.Store, err = f.openStore(ctx, env, log.Logger); err != nil {
 		return err
 	}
 
-	watch, counts := &observers{}, metrics.New(metrics.Options{Store: opts.Store})
+	watch := &observers{}
+	counts := metrics.New(metrics.Options{Store: opts.Store, StoreMetrics: env.StoreMetrics(opts.Store)})
 	if o := log.observer(); o != nil {
 		watch.all = append(watch.all, o)
 	}

@@ -61,7 +61,7 @@ func atMostOneSource(_ *cobra.Command, args []string) error {
 
 // run opens a database and runs a shell on it.
 func run(ctx context.Context, env *app.Env, root func(*app.Env) *cobra.Command, name string) (err error) {
-	src, err := env.Open(ctx, app.SourceNamed(name))
+	src, err := env.Open(ctx, env.SourceNamed(name))
 	if errors.Is(err, models.ErrNotFound) {
 		return advice.New(
 			"the examples are "+strings.Join(examples.Names(), ", ")+

@@ -1,0 +1,83 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+)
+
+// A sender sends batches to an endpoint in less time than the SDK's client. It does nothing for
+// those that are not answered well: they are left to that client, with its retries and errors.
+type sender struct {
+	options dynamodb.Options
+	signer  *v4.Signer
+}
+
+// newSender returns a sender to the endpoint of a client, or nil if the client would have to
+// look for its endpoint.
+func newSender(client *dynamodb.Client) *sender {
+	o := client.Options()
+	if o.BaseEndpoint == nil || o.Credentials == nil || o.HTTPClient == nil {
+		return nil
+	}
+	return &sender{o, v4.NewSigner()}
+}
+
+// send sends the body of a BatchWriteItem to a table. It returns the requests that are left
+// unprocessed. Ok is false if it does not know what was written; then the body may be sent again.
+func (s *sender) send(ctx context.Context, table string, body []byte) (left []json.RawMessage, ok bool) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, *s.options.BaseEndpoint, bytes.NewReader(body))
+	if err != nil {
+		return nil, false
+	}
+	if request.URL.Path == "" {
+		request.URL.Path = "/"
+	}
+	request.Header = http.Header{
+		"Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Target": {"DynamoDB_20120810.BatchWriteItem"},
+		"User-Agent": {"sortkey"}, "Accept-Encoding": {"identity"},
+	}
+	if !s.sign(ctx, request, body) {
+		return nil, false
+	}
+	response, err := s.options.HTTPClient.Do(request)
+	if err != nil {
+		return nil, false
+	}
+	answer, err := io.ReadAll(io.LimitReader(response.Body, longestAnswer))
+	if closed := response.Body.Close(); err != nil || closed != nil || response.StatusCode != http.StatusOK {
+		return nil, false
+	}
+	if string(answer) == `{"UnprocessedItems":{}}` {
+		return nil, true
+	}
+	var out struct{ UnprocessedItems map[string][]json.RawMessage }
+	if err := json.Unmarshal(answer, &out); err != nil || out.UnprocessedItems == nil {
+		return nil, false
+	}
+	left, ok = out.UnprocessedItems[table]
+	return left, ok || len(out.UnprocessedItems) == 0
+}
+
+// longestAnswer is more than the answer to a batch can have, in bytes.
+const longestAnswer = 32 << 20
+
+func (s *sender) sign(ctx context.Context, request *http.Request, body []byte) bool {
+	credentials, err := s.options.Credentials.Retrieve(ctx)
+	if err != nil {
+		return false
+	}
+	sum := sha256.Sum256(body)
+	err = s.signer.SignHTTP(
+		ctx, credentials, request, hex.EncodeToString(sum[:]), "dynamodb", s.options.Region, time.Now(),
+	)
+	return err == nil
+}

@@ -1,0 +1,122 @@
+package api
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// A Bulk puts and deletes any number of items of one table, for callers in this module that fill
+// a database: it makes no events, meets no faults and counts no capacity. Its errors are
+// [*wire.Error] values.
+type Bulk struct {
+	service *Service
+	bulk    *table.Bulk
+}
+
+// Bulk returns a Bulk of a table, or nil if its store gains nothing from many items at once.
+func (s *Service) Bulk(name string) (*Bulk, error) {
+	b, err := s.db.Bulk(name)
+	if err != nil {
+		return nil, s.wireError(err)
+	}
+	if !b.Loads() {
+		return nil, nil
+	}
+	return &Bulk{s, b}, nil
+}
+
+// A BulkPart is a [table.Part] of a Bulk.
+type BulkPart struct {
+	service *Service
+	part    *table.Part
+}
+
+// Part returns an empty part.
+func (b *Bulk) Part() *BulkPart { return &BulkPart{b.service, b.bulk.Part()} }
+
+// Write applies parts in their order; see [table.Bulk.Write].
+func (b *Bulk) Write(ctx context.Context, parts []*BulkPart) error {
+	list := make([]*table.Part, len(parts))
+	for i, p := range parts {
+		list[i] = p.part
+	}
+	if err := b.bulk.Write(ctx, list); err != nil {
+		return b.service.wireError(err)
+	}
+	return nil
+}
+
+// Reset empties the part.
+func (p *BulkPart) Reset() { p.part.Reset() }
+
+// Bytes returns roughly the memory that the part takes.
+func (p *BulkPart) Bytes() int { return p.part.Bytes() }
+
+// Put adds a put of an item, of which it keeps a copy. The error is that of [Service.PutItem].
+func (p *BulkPart) Put(item attr.Item) error {
+	err := checkNames(wire.OpPutItem, "Item", item)
+	switch {
+	case err != nil:
+	case item.Size() > table.MaxItemBytes:
+		err = wire.Validation(msgItemSize)
+	default:
+		err = p.part.Put(item)
+	}
+	if err != nil {
+		return p.service.wireError(err)
+	}
+	return nil
+}
+
+// Delete adds a deletion. The error is that of [Service.DeleteItem].
+func (p *BulkPart) Delete(key attr.Item) error {
+	err := checkNames(wire.OpDeleteItem, "Key", key)
+	if err == nil {
+		err = p.part.Delete(key)
+	}
+	if err != nil {
+		return p.service.wireError(err)
+	}
+	return nil
+}
+
+// checkNames returns the error for a member of a request that has an item with a name that is
+// empty or too long. Items that were read from DynamoDB JSON have no such name.
+func checkNames(op wire.Op, member string, item attr.Item) error {
+	if namesValid(item) {
+		return nil
+	}
+	_, err := attr.ParseItem(item.AppendJSON(nil))
+	e, ok := errors.AsType[*attr.Error](err)
+	if !ok {
+		return err
+	}
+	return op.FaultError(wire.Faults{{Path: member, Msg: e.Msg, Older: e.Older}}, "")
+}
+
+func namesValid(item attr.Item) bool {
+	for name, v := range item.All() {
+		if len(name) == 0 || len(name) > attr.MaxNameBytes || !namesValidIn(v) {
+			return false
+		}
+	}
+	return true
+}
+
+func namesValidIn(v attr.Value) bool {
+	switch v.Kind() {
+	case attr.Map:
+		return namesValid(v.Map())
+	case attr.List:
+		for i := range v.Len() {
+			if !namesValidIn(v.Index(i)) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,300 @@
+package table
+
+import (
+	"context"
+	"encoding/binary"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A Bulk puts and deletes any number of items of one table. Several goroutines prepare items,
+// each in a [Part] of its own; [Bulk.Write] applies parts in their order. If a store is a
+// [store.Loader], many items become sorted rows of the table and its indexes, which it loads.
+//
+// Others may use the table meanwhile, but a Bulk is faster if nobody else writes to it.
+type Bulk struct {
+	// LoadFrom is the number of items from which a Write loads rows, all of them at once.
+	// Fewer are written by updates, of a [Batch] each, as are those of a table whose changes are
+	// recorded. Default: DefaultLoadFrom.
+	LoadFrom int
+
+	db    *DB
+	name  string
+	table *Table // as the Bulk has found it
+
+	// known are the keys of all items of the table, nil if they are not known; since is
+	// spaceStats.writes when they were.
+	known keyFilters
+	since uint64
+	// lookups is how many items have been looked up for want of known.
+	lookups int64
+}
+
+// DefaultLoadFrom is the default of [Bulk.LoadFrom]. A Load writes and syncs some files, an
+// update of a thousand items the log. Tests change it.
+var DefaultLoadFrom = 10_000
+
+// Bulk returns a Bulk of the table called name. The error has kind [NotFound].
+func (db *DB) Bulk(name string) (*Bulk, error) {
+	t, err := db.Describe(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Bulk{LoadFrom: DefaultLoadFrom, db: db, name: name, table: t}, nil
+}
+
+// Loads reports whether the store takes sorted rows, so that large parts are worth their memory.
+func (b *Bulk) Loads() bool {
+	_, ok := b.db.store.(store.Loader)
+	return ok
+}
+
+// A Part is a sequence of puts and deletions for [Bulk.Write], of less than 2 GB of memory. It is
+// not safe for concurrent use. It can be used again after Reset.
+type Part struct {
+	table    *Table
+	arena    []byte     // addresses and values
+	items    []bulkRow  // in their order
+	rows     []bulkRows // of the table and its indexes, by bucket
+	replaced []bool     // by a later item with the key; by item
+	entry    entry
+}
+
+type bulkRows []bulkRow
+
+// A bulkRow is a row in the arena of a part. Without a value it is deleted.
+type bulkRow struct {
+	order       uint64 // how the address goes on after the space: most comparisons end here
+	part, item  uint32
+	addr, value extent
+}
+
+// An extent is a part of an arena.
+type extent struct{ at, len uint32 }
+
+func (e extent) of(arena []byte) []byte { return arena[e.at : e.at+e.len : e.at+e.len] }
+
+// Part returns an empty part.
+func (b *Bulk) Part() *Part {
+	const items, bytes = 1 << 10, 64 << 10 // room for so many
+	return &Part{
+		table: b.table, rows: make([]bulkRows, buckets(b.table)), items: make([]bulkRow, 0, items),
+		arena: make([]byte, 0, bytes),
+	}
+}
+
+// Reset empties the part, which no Write may be using.
+func (p *Part) Reset() {
+	p.arena, p.items = p.arena[:0], p.items[:0]
+	for i := range p.rows {
+		p.rows[i] = p.rows[i][:0]
+	}
+}
+
+// Len returns the number of puts and deletions.
+func (p *Part) Len() int { return len(p.items) }
+
+// Bytes returns roughly the memory that the part takes.
+func (p *Part) Bytes() int {
+	const row = 32
+	n := len(p.arena) + row*len(p.items)
+	for _, rows := range p.rows {
+		n += row * len(rows)
+	}
+	return n
+}
+
+// Put adds a put. The part keeps a copy of the item. Errors are those of [Tx.Put] and leave the
+// part as it was.
+func (p *Part) Put(item attr.Item) error {
+	if err := p.table.CheckPut(item); err != nil {
+		return err
+	}
+	p.add(item, item)
+	return nil
+}
+
+// Delete adds the deletion of the item with a key. Errors are as for [Part.Put].
+func (p *Part) Delete(key attr.Item) error {
+	if err := p.table.CheckKey(key); err != nil {
+		return err
+	}
+	p.add(key, nil)
+	return nil
+}
+
+// add adds a put of an item, or a deletion, at the address of a key that has been checked.
+func (p *Part) add(key, item attr.Item) {
+	t, room := p.table, p.entry.partition[:0]
+	room, _ = t.key.AppendPartition(room, key)
+	n := len(room)
+	room, _ = t.key.AppendSort(room, key)
+	p.entry.partition = room
+	r := bulkRow{item: uint32(len(p.items)), addr: p.address(t.def.Space, room[:n], room[n:])}
+	if item != nil {
+		r.value = p.keep(item)
+	}
+	p.items = append(p.items, r)
+	p.index(r)
+}
+
+// index adds the rows of an item to the buckets.
+func (p *Part) index(r bulkRow) {
+	t := p.table
+	p.put(0, tableShards, r)
+	item := attr.Item(r.value.of(p.arena))
+	if len(item) == 0 {
+		return
+	}
+	for i, ix := range t.all {
+		if !p.entry.make(ix, item) {
+			continue
+		}
+		x := bulkRow{item: r.item, value: r.value}
+		if x.addr = p.address(ix.def.Space, p.entry.partition, p.entry.sort); ix.project != nil || ix.def.Vector != nil {
+			x.value = p.keep(p.entry.value)
+		}
+		p.put(tableShards+i*indexShards(t), indexShards(t), x)
+		item = r.value.of(p.arena) // which may have moved
+	}
+}
+
+func (p *Part) address(space store.Space, partition, sort []byte) extent {
+	at := len(p.arena)
+	p.arena = store.AppendAddress(p.arena, space, partition, sort)
+	return extent{uint32(at), uint32(len(p.arena) - at)}
+}
+
+func (p *Part) keep(value []byte) extent {
+	at := len(p.arena)
+	p.arena = append(p.arena, value...)
+	return extent{uint32(at), uint32(len(value))}
+}
+
+// put adds a row to one of n buckets from first on, by its hash.
+func (p *Part) put(first, n int, r bulkRow) {
+	const space = 8 // bytes
+	addr := r.addr.of(p.arena)[space:]
+	var order [8]byte
+	copy(order[:], addr)
+	r.order = binary.BigEndian.Uint64(order[:])
+	bucket := &p.rows[first+int(addr[0])*n>>8]
+	*bucket = append(*bucket, r)
+}
+
+// tableShards is how many buckets the rows of a table have, each for a range of hashes. They
+// are sorted and loaded at the same time, and each becomes a file.
+var tableShards = min(max(4, 2*runtime.GOMAXPROCS(0)), 32)
+
+// indexShards is the same for each index of a table.
+func indexShards(t *Table) int { return max(1, tableShards/max(1, len(t.all))) }
+
+func buckets(t *Table) int { return tableShards + len(t.all)*indexShards(t) }
+
+// suit prepares the part for the table as it is now.
+func (p *Part) suit(t *Table) {
+	if p.table == t {
+		return
+	}
+	p.table, p.rows = t, make([]bulkRows, buckets(t))
+	for _, r := range p.items {
+		p.index(r)
+	}
+}
+
+// Write applies parts in their order. With an error, the table has the changes of none of
+// them or, if they are written by updates, of some of them, in their order. The error has kind
+// [NotFound] if the table was deleted.
+func (b *Bulk) Write(ctx context.Context, parts []*Part) error {
+	items := 0
+	for _, p := range parts {
+		items += len(p.items)
+	}
+	j, err := b.db.joined(ctx)
+	if err != nil {
+		return err
+	}
+	if j == nil && b.Loads() && items >= b.LoadFrom {
+		if done, err := b.load(ctx, parts, items); done || err != nil {
+			return err
+		}
+	}
+	return b.update(ctx, parts)
+}
+
+// same returns an error if t is not the table that parts were made for.
+func (b *Bulk) same(t *Table) error {
+	if t.def.Space != b.table.def.Space {
+		return NoSuchTable()
+	}
+	return nil
+}
+
+// update writes parts by updates.
+func (b *Bulk) update(ctx context.Context, parts []*Part) error {
+	part, item := 0, 0 // the next ones
+	for part < len(parts) {
+		var nextPart, nextItem int
+		err := b.db.Update(ctx, func(tx *Tx) error {
+			nextPart, nextItem = part, item
+			t, err := tx.Table(b.name)
+			if err == nil {
+				err = b.same(t)
+			}
+			var size Batch
+			for full := false; err == nil && !full && nextPart < len(parts); {
+				p := parts[nextPart]
+				if nextItem == len(p.items) {
+					nextPart, nextItem = nextPart+1, 0
+					continue
+				}
+				r := p.items[nextItem]
+				_, partition, sort, _ := store.ParseAddress(r.addr.of(p.arena), nil)
+				item := attr.Item(slices.Clone(r.value.of(p.arena)))
+				if len(item) == 0 {
+					item = nil
+				}
+				_, err = tx.write(t, partition, sort, item, nil)
+				nextItem++
+				full = size.Add(int(r.value.len))
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		part, item = nextPart, nextItem
+	}
+	return nil
+}
+
+// parallel calls fn with 0 to n-1, by as many goroutines as there are processors, and returns
+// the first error, after which it makes no more calls.
+func parallel(n int, fn func(i int) error) error {
+	var next atomic.Int64
+	var first atomic.Pointer[error]
+	var wait sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			for first.Load() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if err := fn(i); err != nil {
+					first.CompareAndSwap(nil, &err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if err := first.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
