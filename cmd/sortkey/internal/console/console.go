@@ -118,7 +118,9 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /import", s.importing)
 	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("GET /recording", s.recording)
-	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
 	for path, asset := range map[string]struct {
 		kind string
 		text func() string

@@ -93,9 +93,10 @@ const wasted = 0.5
 // End implements [sortkey.Observer].
 func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 	one := Request{
-		At: e.Start.Format("15:04:05.000"), Operation: seen(e.Operation, maxName), Table: seen(strings.Join(e.Tables, ", "), maxConditions),
-		Examined: e.Examined, Returned: e.Returned, Millis: float64(e.Duration.Microseconds()) / 1000, Error: seen(e.Error, maxName),
-		Message: seen(e.Message, maxMessage), body: inside.RequestOf(e),
+		At: e.Start.Format("15:04:05.000"), Operation: seen(e.Operation, maxName),
+		Table:    seen(strings.Join(e.Tables, ", "), maxConditions),
+		Examined: e.Examined, Returned: e.Returned, Millis: float64(e.Duration.Microseconds()) / 1000,
+		Error: seen(e.Error, maxName), Message: seen(e.Message, maxMessage), body: inside.RequestOf(e),
 	}
 	for _, u := range e.Units {
 		one.Units += u.Units
