@@ -222,7 +222,9 @@ func (t *Table) address(it attr.Item) (partition, sort []byte, err error) {
 
 // ItemAddress returns the address of an item. It returns an error for key attributes that
 // do not match the schema.
-func (t *Table) ItemAddress(item attr.Item) (partition, sort []byte, err error) { return t.address(item) }
+func (t *Table) ItemAddress(item attr.Item) (partition, sort []byte, err error) {
+	return t.address(item)
+}
 
 // Address returns the address of the item with the given key, which must have
 // exactly the attributes of the key schema.

@@ -127,7 +127,9 @@ func (n colored) Hues() []hue { return hues(int(n), 0) }
 
 // Live writes the page that shows p in a program that serves it together with [Script] and the
 // [Page.Style], as page.js and page.css, and that answers its script. Source is the name of the model file.
-func (p *Page) Live(out io.Writer, source string) error { return execute(out, "live", p.LiveData(source)) }
+func (p *Page) Live(out io.Writer, source string) error {
+	return execute(out, "live", p.LiveData(source))
+}
 
 // LiveData is what the template "live" is executed with. Programs with an own version of its parts (see
 // [Extend]) can add to it.
