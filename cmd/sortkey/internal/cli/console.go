@@ -22,8 +22,8 @@ func consoleCommand(env *app.Env) *cobra.Command {
 		Use:   "console",
 		Short: "Look at tables in the browser: key space, items, and what a query reads",
 		Long: `Console serves pages about tables to the browser on this machine: tables and indexes, their
-partitions and item collections in order, the slice of a query while it is typed, and items
-to read and to edit.
+partitions and item collections in order, the slice of a query or of a SELECT while it is
+typed, items to read and to edit, and export and import.
 
 It prints an address with a token: open that. Others have no access. Interrupt the command
 to end it. The requests of a running program are seen with sortkey serve --console.` + env.SourceHelp(),

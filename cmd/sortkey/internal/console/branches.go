@@ -63,7 +63,7 @@ func (s *Server) fork(context.Context) (*branch, error) {
 	return b, nil
 }
 
-// Close discards all branches.
+// Close discards all branches and snapshots.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,6 +71,10 @@ func (s *Server) Close() error {
 	for n, b := range s.branches {
 		errs = append(errs, b.close())
 		delete(s.branches, n)
+	}
+	for n, m := range s.moments {
+		errs = append(errs, m.db.Close())
+		delete(s.moments, n)
 	}
 	return errors.Join(errs...)
 }
@@ -126,6 +130,7 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 		}
 		return "branches", s.keep(event.Quiet(r.Context()), b)
 	})
+	s.handleSnapshots(act)
 	mux.HandleFunc("/branch/{n}/", func(w http.ResponseWriter, r *http.Request) {
 		b, err := s.branch(r)
 		if err != nil {
@@ -134,6 +139,13 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 		}
 		http.StripPrefix(fmt.Sprintf("/branch/%d", b.N), b.pages).ServeHTTP(w, r)
 	})
+}
+
+// A branchesPage shows branches and snapshots.
+type branchesPage struct {
+	Branches  []branchRow
+	Snapshots []momentRow
+	MaxName   int
 }
 
 // A branchRow is a branch in the list, with what differs from its beginning.
@@ -186,7 +198,8 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 		}
 		rows = append(rows, row)
 	}
-	return "branches", rows, nil
+	moments, err := s.momentRows(r.Context())
+	return "branches", branchesPage{rows, moments, maxMomentName}, err
 }
 
 // tables returns the names of the tables at the beginning and now.
@@ -205,6 +218,13 @@ func (b *branch) tables(ctx context.Context) ([]string, error) {
 	return slices.Compact(all), nil
 }
 
+// What differs of a table besides its items.
+const (
+	tableGone     = "the table is gone"
+	tableNew      = "the table is new"
+	tableOtherKey = "the table has another key"
+)
+
 // changes calls visit with each item of a table that the branch has changed, and returns the first of
 // them for a page.
 func (b *branch) changes(
@@ -214,16 +234,16 @@ func (b *branch) changes(
 	ctx = event.Quiet(ctx)
 	t, err := explain.Describe(ctx, explain.InProcess(b.work), name)
 	if err != nil {
-		out.Other = "the table is gone"
+		out.Other = tableGone
 		return out, nil //nolint:nilerr // it says so
 	}
 	old, err := explain.Describe(ctx, explain.InProcess(b.base), name)
 	before := inside.Service(b.base)
 	switch {
 	case err != nil:
-		out.Other, before = "the table is new", nil
+		out.Other, before = tableNew, nil
 	case keyText(old.Key) != keyText(t.Key):
-		out.Other = "the table has another key"
+		out.Other = tableOtherKey
 		return out, nil
 	}
 	err = inside.Service(b.work).Changes(ctx, before, name, func(was, is attr.Item) error {

@@ -59,11 +59,19 @@ type Server struct {
 
 	branches map[int]*branch
 	begun    int // branches so far
+
+	moments      map[int]*moment
+	takenMoments int // so far
+
+	imports, exports chan struct{} // one that runs
 }
 
-// New returns a server. Its Close discards branches.
+// New returns a server. Its Close discards branches and snapshots.
 func New(o Options) *Server {
-	return &Server{opts: o, colors: map[string]string{}, branches: map[int]*branch{}}
+	return &Server{
+		opts: o, colors: map[string]string{}, branches: map[int]*branch{}, moments: map[int]*moment{},
+		imports: make(chan struct{}, 1), exports: make(chan struct{}, 1),
+	}
 }
 
 // maxColors is the number of kinds of items with a colour of their own.
@@ -106,9 +114,13 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /preview", s.preview)
 	mux.HandleFunc("POST /put", s.put)
 	mux.HandleFunc("POST /delete", s.remove)
+	mux.HandleFunc("GET /export", s.export)
+	mux.HandleFunc("POST /import", s.importing)
 	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("GET /recording", s.recording)
-	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
 	for path, asset := range map[string]struct {
 		kind string
 		text func() string
@@ -116,6 +128,7 @@ func (s *Server) Handler() http.Handler {
 		"page.css":    {"text/css", func() string { return report.Style(maxColors) + own("console.css") }},
 		"page.js":     {"text/javascript", report.Script},
 		"console.js":  {"text/javascript", func() string { return own("console.js") }},
+		"transfer.js": {"text/javascript", func() string { return own("transfer.js") }},
 		"requests.js": {"text/javascript", func() string { return own("requests.js") }},
 		"branches.js": {"text/javascript", func() string { return own("branches.js") }},
 	} {

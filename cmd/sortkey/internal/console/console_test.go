@@ -19,7 +19,6 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/event"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -39,10 +38,7 @@ func start(t *testing.T) *client {
 		Client: db.Client, Target: explain.InProcess(db.DB), Name: "a test", Requests: recorder, DB: db.DB,
 	})
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	h := s.Handler()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(w, r.WithContext(event.Quiet(r.Context())))
-	}))
+	server := httptest.NewServer(quiet(s.Handler()))
 	t.Cleanup(func() {
 		server.CloseClientConnections()
 		server.Close()
@@ -368,22 +364,4 @@ func (e *events) Read(p []byte) (int, error) {
 	n, err := e.r.Read(p)
 	text := strings.NewReplacer("data: ", "      ", ": alive", "       ").Replace(string(p[:n]))
 	return copy(p, text), err
-}
-
-// TestRecorder records many requests at once, within its bounds.
-func TestRecorder(t *testing.T) {
-	t.Parallel()
-	r := console.NewRecorder()
-	done := make(chan bool)
-	for g := range 8 {
-		go func() {
-			for i := range 1000 {
-				r.End(t.Context(), &sortkey.Event{Operation: "GetItem", Tables: []string{fmt.Sprint("t", g, i%400)}})
-			}
-			done <- true
-		}()
-	}
-	for range 8 {
-		<-done
-	}
 }

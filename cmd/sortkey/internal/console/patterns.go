@@ -56,7 +56,14 @@ func (s *Server) patternText(ctx context.Context, shape *Shape) (string, error) 
 	if shape.body == nil {
 		return "", errors.New("no request of this shape was kept: they are too long, or were refused")
 	}
-	in, err := s.readOf(ctx, shape)
+	q, err := explain.Parse(shape.Operation, shape.body)
+	if _, other := errors.AsType[*explain.OperationError](err); other {
+		return "", errNoPattern
+	}
+	if err != nil {
+		return "", err
+	}
+	in, err := s.readOf(ctx, q)
 	if err != nil {
 		return "", err
 	}
@@ -79,29 +86,6 @@ func (s *Server) patternText(ctx context.Context, shape *Shape) (string, error) 
 		return "", errors.New("the model file has no patterns")
 	}
 	return "patterns:\n" + list, nil
-}
-
-// readOf returns the request of a shape that a pattern can be: the Query, GetItem or Scan that a SELECT is.
-func (s *Server) readOf(ctx context.Context, shape *Shape) (wire.Request, error) {
-	q, err := explain.Parse(shape.Operation, shape.body)
-	if _, other := errors.AsType[*explain.OperationError](err); other {
-		return nil, errNoPattern
-	}
-	if err != nil {
-		return nil, err
-	}
-	if _, ok := q.Input.(*wire.ExecuteStatementInput); !ok {
-		return q.Input, nil
-	}
-	report, err := explain.Run(ctx, s.opts.Target, q, explain.Options{Pages: 1, Items: -1, Brief: true})
-	if err != nil {
-		return nil, err
-	}
-	if report.Refused != nil {
-		return nil, fmt.Errorf("the statement is not one request: %s", report.Refused.Message)
-	}
-	same, err := explain.Parse(report.Operation, report.Request)
-	return same.Input, err
 }
 
 // patternOf returns a model with the table of a request, and the request as a pattern: with conditions on key

@@ -93,9 +93,10 @@ const wasted = 0.5
 // End implements [sortkey.Observer].
 func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 	one := Request{
-		At: e.Start.Format("15:04:05.000"), Operation: e.Operation, Table: strings.Join(e.Tables, ", "),
-		Examined: e.Examined, Returned: e.Returned, Millis: float64(e.Duration.Microseconds()) / 1000, Error: e.Error,
-		Message: cut(e.Message, maxMessage), body: inside.RequestOf(e),
+		At: e.Start.Format("15:04:05.000"), Operation: seen(e.Operation, maxName),
+		Table:    seen(strings.Join(e.Tables, ", "), maxConditions),
+		Examined: e.Examined, Returned: e.Returned, Millis: float64(e.Duration.Microseconds()) / 1000,
+		Error: seen(e.Error, maxName), Message: seen(e.Message, maxMessage), body: inside.RequestOf(e),
 	}
 	for _, u := range e.Units {
 		one.Units += u.Units
@@ -105,7 +106,7 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 			one.Table += " by " + t.Index
 		}
 		if i == 0 {
-			one.Slice = t.String()
+			one.Slice = t.Slice()
 		}
 	}
 	switch {
@@ -114,7 +115,7 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 	case e.Examined >= 10 && float64(e.Examined-e.Returned) > wasted*float64(e.Examined):
 		one.Mark = "waste"
 	}
-	conditions := conditionsOf(e.Operation, one.body)
+	conditions := seen(conditionsOf(e.Operation, one.body), maxConditions)
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -221,7 +222,7 @@ func conditionsOf(operation string, body []byte) string {
 		return ""
 	}
 	if e.Statement != "" {
-		return cut(literals().ReplaceAllString(e.Statement, "?"), maxConditions)
+		return literals().ReplaceAllString(e.Statement, "?")
 	}
 	var parts []string
 	for _, one := range []struct{ word, text string }{
@@ -232,7 +233,7 @@ func conditionsOf(operation string, body []byte) string {
 			parts = append(parts, one.word+spell(one.text, e.ExpressionAttributeNames))
 		}
 	}
-	return cut(strings.Join(parts, "; "), maxConditions)
+	return strings.Join(parts, "; ")
 }
 
 // spell writes an expression with names in place of placeholders and ? in place of values.
@@ -251,6 +252,9 @@ func spell(src string, names map[string]string) string {
 		return word
 	})
 }
+
+// seen returns the beginning of a text, of at most n bytes, as people can see it.
+func seen(s string, n int) string { return cut(text.Visible(cut(s, n)), n) }
 
 // cut returns the beginning of a text of at most n bytes.
 func cut(s string, n int) string {

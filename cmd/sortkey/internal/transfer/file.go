@@ -63,13 +63,21 @@ func openInput(path string) (*input, error) {
 		file = f
 		in.close = append(in.close, f.Close)
 	}
+	if err := in.unpack(file); err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	return in, nil
+}
+
+// unpack reads a file, decompressed.
+func (in *input) unpack(file io.Reader) error {
 	unpacked, done, err := unpack(&counter{r: file, n: &in.packed})
 	if err != nil {
-		return nil, errors.Join(err, in.Close())
+		return err
 	}
 	in.Reader = unpacked
 	in.close = append(in.close, done)
-	return in, nil
+	return nil
 }
 
 // Close closes the file.

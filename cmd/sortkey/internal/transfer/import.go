@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -158,6 +159,11 @@ const firstRejects = 5
 // journal holds the exact position. Requests to an endpoint that does not answer
 // are not retried then.
 func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o ImportOptions) (*ImportResult, error) {
+	im := newImporter(ctx, client, sources, o)
+	return im.finish(im.run(ctx))
+}
+
+func newImporter(ctx context.Context, client *dynamodb.Client, sources []*Source, o ImportOptions) *importer {
 	if o.Workers <= 0 {
 		o.Workers = DefaultWorkers
 	}
@@ -167,11 +173,14 @@ func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o I
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
 	}
-	im := &importer{
+	return &importer{
 		o: o, client: client, retry: newRetrier(ctx, client, o.Backoff, o.Waiting), sources: sources,
 		result: &ImportResult{},
 	}
-	err := im.run(ctx)
+}
+
+// finish completes the result of an import.
+func (im *importer) finish(err error) (*ImportResult, error) {
 	if im.report != nil {
 		err = errors.Join(err, im.report.close())
 		if im.report.size > 0 {
@@ -181,4 +190,59 @@ func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o I
 	}
 	im.result.Tables, im.result.Broken = im.journal.Tables, im.journal.Broken
 	return im.result, err
+}
+
+// ImportFrom writes the items in a text into a table that exists, as [Import] does with a file. Name is that of
+// the text, for messages and to detect its format. It reads at most so many bytes of it, decompressed. There
+// is neither a journal nor a report.
+func ImportFrom(
+	ctx context.Context, client *dynamodb.Client, table, name string, text io.Reader, most int64, o ImportOptions,
+) (*ImportResult, error) {
+	o.Table, o.Journal, o.Rejects, o.Schema, o.Create = table, "", "", nil, false
+	file := File{Path: name, Items: -1}
+	im := newImporter(ctx, client, []*Source{{Name: name, Table: table, Files: []File{file}, Items: -1}}, o)
+	im.journal.Sources = []journalSource{{Table: table, Files: []identity{{}}}}
+	im.journal.Tables = []TableResult{{Table: table}}
+	return im.finish(im.readFrom(ctx, file, text, most))
+}
+
+// readFrom imports a text.
+func (im *importer) readFrom(ctx context.Context, file File, text io.Reader, most int64) (err error) {
+	if err := im.ensure(ctx, 0); err != nil {
+		return err
+	}
+	if im.report, err = openReport("", 0, false); err != nil {
+		return err
+	}
+	in := &input{}
+	if err := in.unpack(text); err != nil {
+		return err
+	}
+	defer in.Close()
+	in.Reader = &limited{r: in.Reader, most: most}
+
+	writes, end := im.writing(ctx)
+	defer end()
+	w, err := im.writer(writes, 0)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	return im.importInput(ctx, w, position{}, file, in, im.readOptions[0])
+}
+
+// limited fails when it has read too much.
+type limited struct {
+	r    io.Reader
+	most int64
+}
+
+// Read implements [io.Reader].
+func (l *limited) Read(p []byte) (int, error) {
+	if l.most <= 0 {
+		return 0, errors.New("the file is too long")
+	}
+	n, err := l.r.Read(p[:min(int64(len(p)), l.most)])
+	l.most -= int64(n)
+	return n, err
 }

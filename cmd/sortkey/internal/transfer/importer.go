@@ -311,14 +311,21 @@ func (im *importer) save() error {
 	return nil
 }
 
-func (im *importer) importAll(ctx context.Context) error {
-	// When ctx ends, requests in flight have the time Grace to end.
+// writing returns the context of writes: when ctx ends, requests in flight have the time Grace to end.
+func (im *importer) writing(ctx context.Context) (writes context.Context, end func()) {
 	writes, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer cancel(nil)
 	stop := context.AfterFunc(ctx, func() {
 		time.AfterFunc(im.o.Grace, func() { cancel(context.Cause(ctx)) })
 	})
-	defer stop()
+	return writes, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+func (im *importer) importAll(ctx context.Context) error {
+	writes, end := im.writing(ctx)
+	defer end()
 	for i, s := range im.sources {
 		if i < im.journal.At.Source {
 			for _, f := range im.journal.Sources[i].Files {
@@ -388,10 +395,15 @@ func (im *importer) importFile(ctx context.Context, w recordWriter, at position,
 	if err != nil {
 		return im.broken(w, f, at, err)
 	}
-	defer func() {
-		im.result.Bytes += in.packed.Load()
-		_ = in.Close()
-	}()
+	defer in.Close()
+	return im.importInput(ctx, w, at, f, in, opts)
+}
+
+// importInput imports what is in a file from a position on.
+func (im *importer) importInput(
+	ctx context.Context, w recordWriter, at position, f File, in *input, opts ReadOptions,
+) error {
+	defer func() { im.result.Bytes += in.packed.Load() }()
 	r, err := openReader(in, f, opts, keysOf(im.schemas[at.Source]))
 	if err != nil {
 		if _, ok := errors.AsType[*advice.Error](err); ok {

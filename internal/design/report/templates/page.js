@@ -2,57 +2,95 @@
 // in a program that serves the page it also asks queries, edits the source, and follows the file.
 'use strict';
 (function () {
-  const by = function (id) { return document.getElementById(id); };
-  const each = function (where, selector, f) { Array.prototype.forEach.call(where.querySelectorAll(selector), f); };
+  /**
+   * Returns the element with an id, which the page has.
+   * @template {Element} E
+   * @param {string} id
+   * @param {new () => E} type
+   * @returns {E}
+   */
+  const by = function (id, type) {
+    const e = document.getElementById(id);
+    if (!(e instanceof type)) { throw new Error('the page has no ' + id); }
+    return e;
+  };
+  /**
+   * @param {ParentNode} where
+   * @param {string} selector
+   * @param {(e: HTMLElement) => void} f
+   */
+  const each = function (where, selector, f) {
+    Array.prototype.forEach.call(where.querySelectorAll(selector), f);
+  };
+  /**
+   * @template {keyof HTMLElementTagNameMap} K
+   * @param {K} name
+   * @param {string} [text]
+   * @returns {HTMLElementTagNameMap[K]}
+   */
   const element = function (name, text) {
     const e = document.createElement(name);
     if (text !== undefined) { e.textContent = text; }
     return e;
   };
-  const later = function (wait, f) { // runs f once nothing has happened for a time
+  /**
+   * Returns a function that runs f once nothing has happened for a time.
+   * @param {number} wait
+   * @param {() => void} f
+   */
+  const later = function (wait, f) {
     let timer = 0;
     return function () { clearTimeout(timer); timer = setTimeout(f, wait); };
   };
 
-  // Buttons that copy requests.
+  /**
+   * Adds buttons that copy requests.
+   * @param {ParentNode} where
+   */
   const copyable = function (where) {
     each(where, 'pre.copied', function (pre) {
       const head = pre.previousElementSibling;
       if (!head || head.querySelector('button')) { return; }
       const button = element('button', 'copy');
       button.type = 'button';
-      button.setAttribute('aria-label', 'copy the request in ' + head.textContent);
+      button.setAttribute('aria-label', 'copy: ' + head.textContent);
       button.addEventListener('click', function () {
-        const said = function (text) { button.textContent = text; setTimeout(function () { button.textContent = 'copy'; }, 1500); };
+        const said = function (/** @type {string} */ text) { button.textContent = text; setTimeout(function () { button.textContent = 'copy'; }, 1500); };
         const select = function () {
           const range = document.createRange();
           range.selectNodeContents(pre);
           const all = getSelection();
+          if (!all) { return; }
           all.removeAllRanges();
           all.addRange(range);
           said('selected');
         };
         if (!navigator.clipboard) { select(); return; }
-        navigator.clipboard.writeText(pre.textContent).then(function () { said('copied'); }, select);
+        navigator.clipboard.writeText(pre.textContent || '').then(function () { said('copied'); }, select);
       });
       head.appendChild(button);
     });
   };
 
-  // The filter keeps entities, patterns and findings that have all the words.
+  /** @type {string[]} */
   let words = [];
+  /**
+   * Keeps the entities, patterns and findings that have all the words.
+   * @param {ParentNode} where
+   */
   const filter = function (where) {
     let shown = 0, all = 0;
     each(where, '[data-filter]', function (e) {
-      const text = e.textContent.toLowerCase();
+      const text = (e.textContent || '').toLowerCase();
       const keep = words.every(function (w) { return text.indexOf(w) >= 0; });
       e.classList.toggle('filtered', !keep);
       all++;
       if (keep) { shown++; }
     });
-    const found = by('filtered');
+    const found = document.getElementById('filtered');
     if (found) { found.textContent = words.length > 0 ? shown + ' of ' + all + ' parts of the page' : ''; }
   };
+  /** @param {ParentNode} where */
   const tools = function (where) {
     const contents = where.querySelector('.contents');
     if (!contents) { return; }
@@ -76,19 +114,32 @@
     box.appendChild(found);
     contents.after(box);
   };
+  /** @param {ParentNode} where */
   const dress = function (where) { tools(where); copyable(where); filter(where); };
 
   const start = function () {
     const main = document.querySelector('main');
+    if (!main) { return; }
     dress(main);
     if (document.body.classList.contains('live')) { live(main); } else { questions()(); }
   };
 
   // What follows is for programs that serve pages. A page without such a program brings its own.
-  const program = window.sortkeyProgram || {
-    fetch: function (path, options) { return fetch(path, options); },
+  /**
+   * @typedef {object} Program
+   * @property {(path: string, options?: RequestInit) => Promise<Response>} fetch
+   * @property {() => EventSource} events
+   */
+  /** @type {Program} */
+  const program = /** @type {any} */ (window).sortkeyProgram || {
+    fetch: function (/** @type {string} */ path, /** @type {RequestInit} */ options) { return fetch(path, options); },
     events: function () { return new EventSource('events'); }
   };
+  /**
+   * Asks the program. An answer that is an error has its text.
+   * @param {string} path
+   * @param {RequestInit} [options]
+   */
   const ask = function (path, options) {
     return program.fetch(path, options).then(function (r) {
       return r.text().then(function (text) {
@@ -100,25 +151,42 @@
 
   // The query box draws the slice of its query while it is typed. It returns the function that asks.
   const questions = function () {
-    const box = by('query'), answer = by('answer');
+    const box = document.getElementById('query');
     if (!box) { return function () {}; }
+    const answer = by('answer', HTMLElement), request = by('query-request', HTMLTextAreaElement);
     const path = box.getAttribute('data-path') || 'query';
-    const request = by('query-request');
+    const field = function (/** @type {string} */ name) { return by('query-' + name, HTMLInputElement); };
     let asked = 0;
+    /** @returns {Record<string, string>} */
     const values = function () {
       if (request.value.trim() !== '') { return {request: request.value}; }
       return {
-        space: by('query-space').value, partition: by('query-partition').value, sort: by('query-sort').value,
-        filter: by('query-filter').value, limit: by('query-limit').value,
-        descending: by('query-descending').checked ? 'true' : ''
+        space: by('query-space', HTMLSelectElement).value, partition: field('partition').value, sort: field('sort').value,
+        filter: field('filter').value, limit: field('limit').value, descending: field('descending').checked ? 'true' : ''
       };
+    };
+    const longest = 8000; // characters of an address
+    /**
+     * Shows the link that exports what a query returns, if the page has one.
+     * @param {Record<string, string> | null} now
+     */
+    const offer = function (now) {
+      const link = document.getElementById('export-selection');
+      if (!(link instanceof HTMLAnchorElement)) { return; }
+      const address = link.getAttribute('data-path') + '&' + new URLSearchParams(now || {});
+      link.hidden = !now || address.length > longest;
+      link.href = address;
     };
     const query = function () {
       const now = values(), mine = ++asked;
-      each(box, '.query-form input, .query-form select', function (e) { e.disabled = 'request' in now; });
+      each(box, '.query-form input, .query-form select', function (e) { e.toggleAttribute('disabled', 'request' in now); });
+      offer(null);
       if (now.partition === '') { answer.textContent = ''; return; }
       ask(path, {method: 'POST', body: new URLSearchParams(now)}).then(function (html) {
-        if (mine === asked) { answer.innerHTML = html; copyable(answer); }
+        if (mine !== asked) { return; }
+        answer.innerHTML = html;
+        copyable(answer);
+        offer(answer.querySelector('.bracket') ? now : null);
       }, function (err) {
         if (mine === asked) { answer.textContent = err.message; }
       });
@@ -126,30 +194,35 @@
     const soon = later(80, query);
     each(box, '.query-form input, .query-form select, .query-form textarea', function (e) { e.addEventListener('input', soon); });
     answer.addEventListener('click', function (e) { // a request that the answer proposes
-      const button = e.target.closest('button.use');
+      const button = e.target instanceof Element && e.target.closest('button.use');
       if (!button) { return; }
-      request.value = button.getAttribute('data-request');
+      request.value = button.getAttribute('data-request') || '';
       request.focus();
       query();
     });
     return query;
   };
 
+  /** @param {HTMLElement} main */
   const live = function (main) {
-    const status = by('status');
+    const status = by('status', HTMLElement);
+    /**
+     * @param {string} text
+     * @param {boolean} [bad]
+     */
     const say = function (text, bad) { status.textContent = text; status.classList.toggle('bad', !!bad); };
 
     // The page keeps its place: the first part in view stays where it is, open parts stay open.
     const scroller = function () {
-      return getComputedStyle(main).overflowY === 'auto' ? main : document.scrollingElement;
+      return getComputedStyle(main).overflowY === 'auto' ? main : document.scrollingElement || main;
     };
     const place = function () {
-      let best = null;
+      let id = '', best = -Infinity;
       each(main, '[id]', function (e) {
         const top = e.getBoundingClientRect().top;
-        if (top < 120 && e.getClientRects().length > 0 && (!best || top >= best.top)) { best = {id: e.id, top: top}; }
+        if (top < 120 && e.getClientRects().length > 0 && top >= best) { id = e.id; best = top; }
       });
-      return best;
+      return {id: id, top: best};
     };
     const redraw = function () {
       return Promise.all([ask('main'), ask('page.css'), ask('spaces')]).then(function (all) {
@@ -158,29 +231,43 @@
         document.adoptedStyleSheets = [sheet];
         choices(JSON.parse(all[2]));
         const at = place(), focus = document.activeElement && main.contains(document.activeElement) && document.activeElement.id;
+        /** @type {Record<string, boolean>} */
         const state = {};
-        each(main, 'details', function (d) { state[name(d)] = d.open; });
+        each(main, 'details', function (d) { state[name(d)] = d.hasAttribute('open'); });
         main.innerHTML = html;
-        each(main, 'details', function (d) { if (name(d) in state) { d.open = state[name(d)]; } });
+        each(main, 'details', function (d) { if (name(d) in state) { d.toggleAttribute('open', state[name(d)]); } });
         dress(main);
-        const now = at && by(at.id);
+        const now = at.id && document.getElementById(at.id);
         if (now) { scroller().scrollTop += now.getBoundingClientRect().top - at.top; }
-        if (focus && by(focus)) { by(focus).focus({preventScroll: true}); }
-        document.title = main.querySelector('h1').textContent + ': key design';
+        const focused = focus && document.getElementById(focus);
+        if (focused) { focused.focus({preventScroll: true}); }
+        const title = main.querySelector('h1');
+        if (title) { document.title = title.textContent + ': key design'; }
       });
     };
     const sheet = new CSSStyleSheet();
-    const choices = function (spaces) { // the tables and indexes that a query can read; the chosen one stays
-      const select = by('query-space'), chosen = select.selectedOptions[0];
+    /**
+     * A table or an index that a query can read.
+     * @typedef {object} Space
+     * @property {number} n
+     * @property {string} title
+     */
+    /**
+     * Lists what a query can read; the chosen one stays.
+     * @param {Space[]} spaces
+     */
+    const choices = function (spaces) {
+      const select = by('query-space', HTMLSelectElement), chosen = select.selectedOptions[0];
       const before = chosen && chosen.textContent;
       select.textContent = '';
       spaces.forEach(function (s) {
         const option = element('option', s.title);
-        option.value = s.n;
+        option.value = String(s.n);
         option.selected = s.title === before;
         select.appendChild(option);
       });
     };
+    /** @param {HTMLElement} d */
     const name = function (d) {
       const near = d.closest('[id]');
       return (near ? near.id : '') + ' ' + d.className;
@@ -190,9 +277,11 @@
     query(); // what the form has from the beginning
 
     // The source, with a margin of line numbers and findings.
-    const text = by('text'), margin = by('margin'), problems = by('problems'), saved = by('saved');
-    let base = '', clean = '', sent = null;
-    const lineOf = function (n) {
+    const text = by('text', HTMLTextAreaElement), margin = by('margin', HTMLElement);
+    const problems = by('problems', HTMLElement), saved = by('saved', HTMLElement);
+    const button = document.getElementById('save'); // without it, what is typed is saved
+    let base = '', clean = '', sent = '', ever = false;
+    const lineOf = function (/** @type {number} */ n) {
       const lines = text.value.split('\n');
       let at = 0;
       for (let i = 0; i < n - 1 && i < lines.length; i++) { at += lines[i].length + 1; }
@@ -200,8 +289,19 @@
       text.setSelectionRange(at, at + (lines[n - 1] || '').length);
       text.scrollTop = Math.max((n - 6) * 18, 0);
     };
+    /**
+     * A finding, as the program sends it.
+     * @typedef {object} Finding
+     * @property {number} line
+     * @property {string} kind
+     * @property {string} message
+     * @property {string} [advice]
+     */
+    /** @param {Finding[]} findings */
     const mark = function (findings) {
+      /** @type {Record<number, Finding>} */
       const of = {};
+      /** @type {Record<string, number>} */
       const rank = {bad: 3, warn: 2, note: 1};
       problems.textContent = '';
       findings.forEach(function (f) {
@@ -240,7 +340,7 @@
       return ask('source').then(function (answer) {
         const s = JSON.parse(answer);
         if (text.value !== clean && s.text !== text.value) { // changed here
-          if (s.text === sent) { // since it was saved
+          if (ever && s.text === sent) { // since it was saved
             base = s.version;
             clean = sent;
             return;
@@ -264,6 +364,7 @@
       if (saving) { again = true; return; }
       saving = true;
       sent = text.value;
+      ever = true;
       ask('source?version=' + encodeURIComponent(base), {method: 'POST', body: sent}).then(function (version) {
         base = version;
         clean = sent;
@@ -273,11 +374,11 @@
         if (again) { again = false; save(); }
       });
     };
-    const told = function () { // what is typed is saved where there is no button
-      saved.textContent = !by('save') ? '' : text.value === clean ? 'saved' : 'not saved';
+    const told = function () {
+      saved.textContent = !button ? '' : text.value === clean ? 'saved' : 'not saved';
     };
-    if (by('save')) {
-      by('save').addEventListener('click', save);
+    if (button) {
+      button.addEventListener('click', save);
     } else {
       text.addEventListener('input', later(400, save));
     }
@@ -292,7 +393,7 @@
     };
     let lost = false;
     events.addEventListener('page', follow);
-    events.addEventListener('broken', function (e) {
+    events.addEventListener('broken', function () {
       say('the file has errors; the page shows the last version without', true);
       read().catch(function (err) { say(err.message, true); });
     });

@@ -1,11 +1,28 @@
 // Edits an item. The page works without it, but only shows.
 'use strict';
 (function () {
-  const by = function (id) { return document.getElementById(id); };
-  const edit = by('edit'), item = by('item'), said = by('said'), written = by('preview');
+  /**
+   * Returns the element with an id, which the page has.
+   * @template {Element} E
+   * @param {string} id
+   * @param {new () => E} type
+   * @returns {E}
+   */
+  const by = function (id, type) {
+    const e = document.getElementById(id);
+    if (!(e instanceof type)) { throw new Error('the page has no ' + id); }
+    return e;
+  };
+  const edit = by('edit', HTMLElement), item = by('item', HTMLTextAreaElement);
+  const said = by('said', HTMLElement), written = by('preview', HTMLElement);
   // The item as the server wrote it: the box may hold what was typed before this script ran, or before a reload.
   const was = edit.dataset.found === 'true' ? item.defaultValue : '';
-  const where = '?' + new URLSearchParams({name: edit.dataset.table, key: edit.dataset.key});
+  const where = '?' + new URLSearchParams({name: edit.dataset.table || '', key: edit.dataset.key || ''});
+  /**
+   * Sends the item as it was and as it is to be.
+   * @param {string} path
+   * @param {string} is
+   */
   const send = function (path, is) {
     return fetch(path + where, {method: 'POST', body: JSON.stringify({Was: was, Is: is})}).then(function (r) {
       return r.text().then(function (text) {
@@ -14,18 +31,26 @@
       });
     });
   };
+  /**
+   * @param {string} text
+   * @param {boolean} [bad]
+   */
   const say = function (text, bad) { said.textContent = text; said.classList.toggle('bad', !!bad); };
   let timer = 0, asked = 0;
   const preview = function () {
     clearTimeout(timer);
     timer = setTimeout(function () {
       const mine = ++asked;
-      const show = function (text) { if (mine === asked) { written.textContent = text; } };
+      const show = function (/** @type {string} */ text) { if (mine === asked) { written.textContent = text; } };
       send('preview', item.value).then(show, function (err) { show(err.message); });
     }, 150);
   };
   item.addEventListener('input', preview);
   if (item.value !== item.defaultValue) { preview(); }
+  /**
+   * @param {string} path
+   * @param {string} is
+   */
   const write = function (path, is) {
     say('…');
     send(path, is).then(function (text) {
@@ -33,11 +58,12 @@
       setTimeout(function () { location.reload(); }, 600);
     }, function (err) { say(err.message, true); });
   };
-  by('put').addEventListener('click', function () { write('put', item.value); });
-  if (by('delete')) {
-    by('delete').addEventListener('click', function () {
-      if (by('delete').textContent === 'Delete') {
-        by('delete').textContent = 'Delete it';
+  by('put', HTMLElement).addEventListener('click', function () { write('put', item.value); });
+  const remove = document.getElementById('delete');
+  if (remove) {
+    remove.addEventListener('click', function () {
+      if (remove.textContent === 'Delete') {
+        remove.textContent = 'Delete it';
         return;
       }
       write('delete', '');

@@ -1,42 +1,100 @@
 // Shows the requests of the program as they happen.
 'use strict';
 (function () {
-  const by = function (id) { return document.getElementById(id); };
-  const log = by('log'), shapes = by('shapes'), rate = by('rate'), pause = by('pause'), filter = by('request-filter');
-  if (!log) { return; }
-  const keep = 200;
-  let paused = false, words = [], total = 0, since = Date.now();
-  const figure = function (n) { return String(Math.round(n * 100) / 100); };
-  const thousands = function (n) { return n.toLocaleString('en-US'); };
+  /**
+   * Returns the element with an id, which the page has.
+   * @template {Element} E
+   * @param {string} id
+   * @param {new () => E} type
+   * @returns {E}
+   */
+  const by = function (id, type) {
+    const e = document.getElementById(id);
+    if (!(e instanceof type)) { throw new Error('the page has no ' + id); }
+    return e;
+  };
+  if (!document.getElementById('log')) { return; }
+  const log = by('log', HTMLTableElement), shapes = by('shapes', HTMLTableElement);
+  const rate = by('rate', HTMLElement), pause = by('pause', HTMLElement), filter = by('request-filter', HTMLInputElement);
 
-  // row returns a row of cells, whose first is a link.
+  /**
+   * A request of the program, and a shape with the totals of its requests.
+   * @typedef {object} Request
+   * @property {number} n
+   * @property {string} at
+   * @property {string} operation
+   * @property {string} table
+   * @property {string} slice
+   * @property {number} examined
+   * @property {number} returned
+   * @property {number} units
+   * @property {number} ms
+   * @property {string} [error]
+   * @property {string} [mark]
+   *
+   * @typedef {object} Shape
+   * @property {number} n
+   * @property {string} operation
+   * @property {string} table
+   * @property {string} conditions
+   * @property {number} requests
+   * @property {number} errors
+   * @property {number} examined
+   * @property {number} returned
+   * @property {number} units
+   * @property {number} ms
+   *
+   * @typedef {object} Batch
+   * @property {Request[] | null} requests
+   * @property {Shape[] | null} shapes
+   * @property {number} left
+   * @property {number} total
+   * @property {number} further
+   * @property {number} other
+   */
+  const keep = 200;
+  /** @type {string[]} */
+  let words = [];
+  let paused = false, total = 0, since = Date.now();
+  const figure = function (/** @type {number} */ n) { return String(Math.round(n * 100) / 100); };
+  const thousands = function (/** @type {number} */ n) { return n.toLocaleString('en-US'); };
+
+  /**
+   * Returns a row of cells, whose first is a link.
+   * @param {string} address
+   * @param {(string | number)[]} cells
+   * @param {string[]} labels
+   * @param {string} [mark]
+   */
   const row = function (address, cells, labels, mark) {
     const tr = document.createElement('tr');
     cells.forEach(function (text, i) {
       const cell = document.createElement(i === 0 ? 'th' : 'td');
       if (typeof text === 'number') { cell.className = 'n'; }
-      let inside = cell;
+      const shown = typeof text === 'number' ? figure(text) : text;
       if (i === 0) {
-        cell.scope = 'row';
-        inside = document.createElement('a');
-        inside.href = address;
-        cell.appendChild(inside);
+        cell.setAttribute('scope', 'row');
+        const link = document.createElement('a');
+        link.href = address;
+        link.textContent = shown;
+        cell.appendChild(link);
+      } else {
+        cell.textContent = shown;
       }
-      inside.textContent = typeof text === 'number' ? figure(text) : text;
       cell.dataset.label = labels[i];
       tr.appendChild(cell);
     });
     if (mark) { tr.className = 'mark-' + mark; }
     return tr;
   };
-  const match = function (tr) {
-    const text = tr.textContent.toLowerCase();
+  const match = function (/** @type {HTMLElement} */ tr) {
+    const text = (tr.textContent || '').toLowerCase();
     tr.classList.toggle('filtered', !words.every(function (w) { return text.indexOf(w) >= 0; }));
   };
   const say = function () {
     const rows = log.tBodies[0].rows, all = rows.length;
     const matching = all - log.tBodies[0].querySelectorAll('.filtered').length;
-    by('log-shown').textContent = (words.length > 0 ? thousands(matching) + ' of ' : '') + thousands(all) + ' of ' +
+    by('log-shown', HTMLElement).textContent = (words.length > 0 ? thousands(matching) + ' of ' : '') + thousands(all) + ' of ' +
       thousands(total) + ' requests';
   };
   filter.addEventListener('input', function () {
@@ -50,23 +108,26 @@
     pause.textContent = paused ? 'go on' : 'pause';
   });
   log.addEventListener('click', function (e) { // anywhere in a row
-    const tr = e.target.closest('tbody tr');
-    if (tr && !e.target.closest('a') && String(getSelection()) === '') { tr.querySelector('a').click(); }
+    if (!(e.target instanceof Element) || e.target.closest('a') || String(getSelection()) !== '') { return; }
+    const tr = e.target.closest('tbody tr'), link = tr && tr.querySelector('a');
+    if (link) { link.click(); }
   });
 
   const events = new EventSource('events');
   events.onmessage = function (e) {
+    /** @type {Batch} */
     const batch = JSON.parse(e.data);
+    const requests = batch.requests || [], sums = batch.shapes || [];
     const per = (batch.total - total) * 1000 / Math.max(Date.now() - since, 1);
     if (total > 0) {
       rate.textContent = thousands(Math.round(per)) + ' a second' +
-        (batch.left > 0 ? '; ' + thousands(batch.requests.length) + ' of ' + thousands(batch.left + batch.requests.length) + ' are shown' : '');
+        (batch.left > 0 ? '; ' + thousands(requests.length) + ' of ' + thousands(batch.left + requests.length) + ' are shown' : '');
     }
     total = batch.total;
     since = Date.now();
     if (paused) { return; }
     const body = log.tBodies[0];
-    (batch.requests || []).forEach(function (r) {
+    requests.forEach(function (r) {
       const what = r.error ? r.error : (r.mark ? r.mark + ': ' : '') + (r.slice || r.table);
       const tr = row('request?n=' + r.n, [r.at, r.operation, what, r.examined, r.returned, r.units, r.ms],
         ['at', 'operation', 'slice', 'read', 'returned', 'units', 'ms'], r.error ? 'error' : r.mark);
@@ -75,18 +136,19 @@
     });
     while (body.rows.length > keep) { body.deleteRow(-1); }
     say();
-    const sums = shapes.tBodies[0], focus = document.activeElement && sums.contains(document.activeElement) && document.activeElement.getAttribute('href');
-    sums.textContent = '';
-    (batch.shapes || []).forEach(function (s) {
-      const tr = row('pattern?shape=' + s.n, [s.operation, s.table, s.conditions, s.requests, s.errors, s.examined, s.returned, s.units, s.ms],
+    const active = document.activeElement, rows = shapes.tBodies[0];
+    const focus = active && rows.contains(active) && active.getAttribute('href');
+    rows.textContent = '';
+    sums.forEach(function (s) {
+      const tr = row('pattern?shape=' + s.n, [s.operation, s.table || '–', s.conditions || '–', s.requests, s.errors, s.examined, s.returned, s.units, s.ms],
         ['operation', 'table or index', 'conditions', 'requests', 'errors', 'read', 'returned', 'units', 'ms'],
         s.errors > 0 ? 'error' : s.operation === 'Scan' ? 'scan' : '');
       const link = tr.querySelector('a');
-      sums.appendChild(tr);
-      if (focus && link.getAttribute('href') === focus) { link.focus({preventScroll: true}); }
+      rows.appendChild(tr);
+      if (link && focus && link.getAttribute('href') === focus) { link.focus({preventScroll: true}); }
     });
-    by('shapes-shown').textContent = (batch.further > 0 ? 'The ' + batch.shapes.length + ' shapes with the most units of ' +
-      thousands(batch.shapes.length + batch.further) + '. ' : '') +
+    by('shapes-shown', HTMLElement).textContent = (batch.further > 0 ? 'The ' + sums.length + ' shapes with the most units of ' +
+      thousands(sums.length + batch.further) + '. ' : '') +
       (batch.other > 0 ? thousands(batch.other) + ' requests are of further shapes, which are not counted.' : '');
   };
   events.onerror = function () { rate.textContent = 'the program has ended, or does not answer'; };
