@@ -2,13 +2,14 @@ package bench
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
+	"runtime/debug"
 	"time"
 
 	"github.com/sortkey/sortkey"
@@ -36,6 +37,7 @@ func (t *targets) million(ctx context.Context) (rows []Target, err error) {
 		return nil, err
 	}
 	defer remove()
+	debug.FreeOSMemory() // what others have measured is not to press on the commands
 	n := t.items(1_000_000, 2000)
 	lines, schema := filepath.Join(dir, "items.jsonl"), filepath.Join(dir, "table.json")
 	if err := writeLines(lines, schema, n); err != nil {
@@ -105,8 +107,11 @@ type commandRun struct {
 	items     int
 	took      time.Duration
 	processor time.Duration
-	resident  int64 // at most, in bytes
+	resident  uint64 // the most that was seen, in bytes
 }
+
+// lookEvery is how often the memory of a command is looked at.
+const lookEvery = 20 * time.Millisecond
 
 func (r commandRun) rate() float64 { return float64(r.items) / r.took.Seconds() }
 
@@ -119,14 +124,31 @@ func (r commandRun) target(name string, bound float64) Target {
 func (t *targets) command(ctx context.Context, items int, args ...string) (r commandRun, err error) {
 	t.say("sortkey %s of %d items", args[0], items)
 	cmd := exec.CommandContext(ctx, t.Program, args...) //nolint:gosec // the caller's own program
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
 	begin := time.Now()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return r, fmt.Errorf("sortkey %s: %w: %s", args[0], err, out)
+	if err := cmd.Start(); err != nil {
+		return r, err
 	}
-	r = commandRun{items: items, took: time.Since(begin), processor: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		r.resident = usage.Maxrss << 10
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+
+	// What the system reports of an ended process is at least what this one had when it began.
+	for look := time.NewTicker(lookEvery); ; {
+		select {
+		case <-look.C:
+			r.resident = max(r.resident, measure.Resident(cmd.Process.Pid))
+			continue
+		case err = <-ended:
+		}
+		look.Stop()
+		break
 	}
+	if err != nil {
+		return r, fmt.Errorf("sortkey %s: %w: %s", args[0], err, &out)
+	}
+	r.items, r.took = items, time.Since(begin)
+	r.processor = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return r, nil
 }
 

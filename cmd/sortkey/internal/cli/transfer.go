@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"net/http"
+
 	"context"
 	"errors"
 	"fmt"
@@ -138,6 +140,9 @@ func (t *target) end(err error) error {
 	return err
 }
 
+// requestBytes is room for the requests of 25 usual items, so that one write sends each.
+const requestBytes = 32 << 10
+
 // openTarget opens the database. With create it creates a missing folder.
 func openTarget(ctx context.Context, env *app.Env, f targetFlags, create bool) (*target, error) {
 	if f.store != "" {
@@ -153,7 +158,8 @@ func openTarget(ctx context.Context, env *app.Env, f targetFlags, create bool) (
 			return nil, err
 		}
 		o := src.Client.Options()
-		o.HTTPClient = app.HTTPClient{Next: awshttp.NewBuildableClient().WithTimeout(app.RequestTimeout)}
+		o.HTTPClient = app.HTTPClient{Next: awshttp.NewBuildableClient().WithTimeout(app.RequestTimeout).
+			WithTransportOptions(func(t *http.Transport) { t.WriteBufferSize = requestBytes })}
 		return &target{client: dynamodb.New(o), name: aws.ToString(o.BaseEndpoint), close: src.Close}, nil
 	}
 	abs, err := filepath.Abs(f.data)
