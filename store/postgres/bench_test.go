@@ -6,8 +6,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -35,11 +37,13 @@ var benchValue = bytes.Repeat([]byte("0123456789abcdef"), 64)
 // BenchmarkBeside runs each operation on the store and, in the same run and on the
 // same rows, on pgx as a program without Sortkey would use it; and on the store with a
 // row that it expects, as servers that share tables use it. The database syncs each
-// commit. Loads are 1 and 16 goroutines.
+// commit. Loads are 1, 16 and 32 goroutines. Beside the time of an operation it reports the
+// processor time of the database's processes and of this one, the goroutines that ask included.
 //
 //	go test ./store/postgres -run '^$' -bench Beside
 func BenchmarkBeside(b *testing.B) {
-	url := pgtest.New(b, "fsync=on", "shared_buffers=256MB").Database(b)
+	cluster := pgtest.New(b, "fsync=on", "shared_buffers=256MB")
+	url := cluster.Database(b)
 	require.NoError(b, postgres.Init(b.Context(), url))
 	s := open(b, url, postgres.Options{})
 	for p := range benchPartitions {
@@ -54,7 +58,7 @@ func BenchmarkBeside(b *testing.B) {
 	}
 	config, err := pgxpool.ParseConfig(url)
 	require.NoError(b, err)
-	config.MaxConns = 20
+	config.MaxConns = 32
 	bare, err := pgxpool.NewWithConfig(b.Context(), config)
 	require.NoError(b, err)
 	defer bare.Close()
@@ -158,7 +162,7 @@ func BenchmarkBeside(b *testing.B) {
 		{"PutIndex", func(ctx context.Context, s store.Store, i int) error { return put(ctx, s, i, 1) }, func(ctx context.Context, i int) error { return putBare(ctx, i, 1) }},
 		{"Transact4", transact, func(ctx context.Context, i int) error { return putBare(ctx, i, 3) }},
 	} {
-		for _, load := range []int{1, 16} {
+		for _, load := range []int{1, 16, 32} {
 			for _, on := range []struct {
 				name string
 				do   func(ctx context.Context, i int) error
@@ -170,6 +174,7 @@ func BenchmarkBeside(b *testing.B) {
 				b.Run(fmt.Sprintf("%s/load=%d/on=%s", op.name, load, on.name), func(b *testing.B) {
 					var next atomic.Int64
 					errs := make(chan error, load)
+					database, own := cluster.Processor(b), pgtest.Processor(os.Getpid())
 					for range load {
 						go func() {
 							for {
@@ -188,6 +193,9 @@ func BenchmarkBeside(b *testing.B) {
 					for range load {
 						require.NoError(b, <-errs)
 					}
+					each := func(d time.Duration) float64 { return float64(d) / float64(b.N) }
+					b.ReportMetric(each(cluster.Processor(b)-database), "ns-database/op")
+					b.ReportMetric(each(pgtest.Processor(os.Getpid())-own), "ns-own/op")
 				})
 			}
 		}
