@@ -10,21 +10,24 @@ import (
 // A turn is the right to write, which one Update has at a time. It is a mutex whose wait can
 // be cancelled.
 //
-// Most turns are shorter than it takes to put a goroutine to sleep and to wake it up. So an
-// Update that finds the turn taken looks again for a short while, and only then sleeps. Whoever
-// comes first then gets the turn, which leaves the processors busy with work instead of with
-// handing over; one that has slept for longer than patience makes the newcomers sleep behind it.
+// Most turns are shorter than it takes to put a goroutine to sleep and to wake it up. So one
+// Update that finds the turn taken looks again for a short while, and only then sleeps; others
+// that come meanwhile sleep at once. Whoever comes first then gets the turn, which leaves the
+// processors busy with work instead of with handing over; one that has slept for longer than
+// patience makes the newcomers sleep behind it.
 type turn struct {
 	taken    atomic.Bool
+	looking  atomic.Bool // an Update looks again and again
 	sleepers atomic.Int32
 	starved  atomic.Int32  // sleepers that have lost their patience
 	free     chan struct{} // wakes one sleeper
 }
 
 const (
-	// looks is how often an Update looks whether the turn is free before it sleeps: a few
-	// microseconds, as in sync.Mutex.
-	looks    = 2000
+	// looks is how often an Update looks whether the turn is free before it sleeps: some ten
+	// microseconds, as long as waking it up takes. A turn has one or two, or more if it has to
+	// help the garbage collector.
+	looks    = 15_000
 	patience = time.Millisecond
 )
 
@@ -40,13 +43,26 @@ func (t *turn) take(ctx context.Context) error {
 		if t.try() {
 			return nil
 		}
-		for i := 0; severalProcessors && i < looks && t.starved.Load() == 0; i++ {
-			if t.try() {
-				return nil
-			}
+		if severalProcessors && t.look() {
+			return nil
 		}
 	}
 	return t.sleep(ctx)
+}
+
+// look looks for a short while whether the turn is free, and takes it then.
+func (t *turn) look() bool {
+	if !t.looking.CompareAndSwap(false, true) {
+		return false
+	}
+	defer t.looking.Store(false)
+
+	for i := 0; i < looks && t.starved.Load() == 0; i++ {
+		if t.try() {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *turn) sleep(ctx context.Context) error {
