@@ -15,6 +15,14 @@ func Count[N int | int64 | uint64](n N, noun string) string {
 	return Thousands(n) + " " + Plural(noun)
 }
 
+// Amount returns a formatted number with a noun that agrees with it, such as "1 read unit" or "2.5 read units".
+func Amount(figure, noun string) string {
+	if figure == "1" {
+		return "1 " + noun
+	}
+	return figure + " " + Plural(noun)
+}
+
 // Plural returns the plural of a noun.
 func Plural(noun string) string {
 	if stem, ok := strings.CutSuffix(noun, "y"); ok && stem != "" && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {

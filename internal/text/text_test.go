@@ -52,6 +52,8 @@ func TestCounts(t *testing.T) {
 		text.Count(int64(-1234567), "query"):      "-1,234,567 queries",
 		text.Count(2, "key"):                      "2 keys",
 		text.Count(2, "index"):                    "2 indexes",
+		text.Amount("1", "read unit"):             "1 read unit",
+		text.Amount("0.5", "read unit"):           "0.5 read units",
 		text.Agree(1, "is", "are"):                "is",
 		text.Agree(0, "is", "are"):                "are",
 		text.Thousands(999):                       "999",

@@ -206,7 +206,7 @@ func consoleEdit(c *consoleTab) {
 	c.follow("PROFILE#")
 	c.until(`document.getElementById('item') !== null && document.getElementById('item').value.includes('Ada')`)
 	c.edit("Ada", "Grace")
-	c.until(`document.getElementById('preview').textContent.includes('1 write units')`)
+	c.until(`document.getElementById('preview').textContent.includes('1 write unit ')`)
 	c.looks("item", `document.getElementById('item') !== null`)
 	c.db.Put("Shop", map[string]any{"PK": "CUSTOMER#c1", "SK": "PROFILE#", "name": "Eve"})
 	c.do(chromedp.Click("#put"))

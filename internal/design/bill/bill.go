@@ -22,8 +22,8 @@ type Bill struct {
 	Spaces []Space `json:"spaces"`
 	// Total is the sum of the spaces.
 	Total Cost `json:"total"`
-	// Records is the number of records that streams of all tables would have in a month, and Streams the
-	// price of a million calls that read them. A call returns up to 1,000 records; those of Lambda
+	// Records is the number of records that streams of all tables would have in a month, of writes and of items that
+	// expire, and Streams the price of a million calls that read them. A call returns up to 1,000 records; those of Lambda
 	// triggers are free.
 	Records float64 `json:"streamRecords"`
 	Streams float64 `json:"streamCalls,omitempty"`
@@ -81,7 +81,7 @@ func Of(r *check.Result, p *Prices, region string) (*Bill, error) {
 		switch {
 		case t.Index == nil:
 			table, own = len(b.Spaces), t
-			b.Records += t.Rows * Hours * 3600
+			b.Records += (t.Rows + t.Expired) * Hours * 3600
 			s.Provisioned = capacity(t.Reads, t.Writes, prices)
 		case t.Index.Local:
 			s.Name += " by " + t.Index.Name

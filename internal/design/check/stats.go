@@ -29,6 +29,8 @@ type TableStats struct {
 	Reads  float64 `json:"reads"`
 	Writes float64 `json:"writes"`
 	Rows   float64 `json:"rowsWritten"`
+	// Expired is the number of items of the table that expire per second, which costs no units.
+	Expired float64 `json:"itemsExpired"`
 	// Entities are the shares of entities, the largest first. The entity of raw
 	// items is "".
 	Entities []EntityStats `json:"entities"`
@@ -144,6 +146,7 @@ func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
 		s.Writes += rate * table.WriteUnits(row.Size())
 		if s.Index == nil {
 			rate = w.Model.ItemWrites(e) * share // a transaction costs twice, but writes once
+			s.Expired += w.Model.Expiries(e) * share
 		}
 		s.Rows += rate
 	})

@@ -323,10 +323,10 @@ func (p *printer) tables() {
 		}
 		rates := ""
 		if hot := s.ByReads; hot != nil {
-			rates += fmt.Sprintf("; the most read, %s, %s units per second", hot.Key.Text(), text.Figure(hot.Reads))
+			rates += fmt.Sprintf("; the most read, %s, %s per second", hot.Key.Text(), text.Amount(text.Figure(hot.Reads), "unit"))
 		}
 		if hot := s.ByWrites; hot != nil {
-			rates += fmt.Sprintf("; the most written, %s, %s units per second", hot.Key.Text(), text.Figure(hot.Writes))
+			rates += fmt.Sprintf("; the most written, %s, %s per second", hot.Key.Text(), text.Amount(text.Figure(hot.Writes), "unit"))
 		}
 		if p.r.Scale >= 1 || p.r.Scale <= 0 || s.Items == 0 {
 			p.line("", nil, line+rates)
@@ -405,8 +405,5 @@ func (p *printer) sample() string {
 }
 
 func units(f float64) string {
-	if f == 1 {
-		return "1 read unit"
-	}
-	return text.Figure(f) + " read units"
+	return text.Amount(text.Figure(f), "read unit")
 }

@@ -57,8 +57,5 @@ func (j *judge) written() {
 }
 
 func writeUnits(f float64) string {
-	if f == 1 {
-		return "1 write unit"
-	}
-	return text.Figure(f) + " write units"
+	return text.Amount(text.Figure(f), "write unit")
 }

@@ -370,7 +370,7 @@ func (f *Figures) Text() string {
 	if f.Write {
 		what = "write"
 	}
-	s := fmt.Sprintf("%s, worst %s %s units", text.Figure(f.Units), text.Figure(f.Worst), what)
+	s := fmt.Sprintf("%s, worst %s", text.Figure(f.Units), text.Amount(text.Figure(f.Worst), what+" unit"))
 	if !f.OK {
 		s += ", fails"
 	}

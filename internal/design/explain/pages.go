@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -168,7 +169,8 @@ func (e *explainer) compare(p *page, size int, strong float64) {
 		r.Consumed += *p.units
 		if *p.units != units {
 			e.note(
-				fmt.Sprintf("the endpoint consumed %v units for a page of %d bytes; expected %v", *p.units, size, units),
+				fmt.Sprintf("the endpoint consumed %s for a page of %s; expected %v",
+					text.Amount(fmt.Sprint(*p.units), "unit"), text.Count(size, "byte"), units),
 			)
 		}
 	}

@@ -40,8 +40,8 @@ func checkHotPartition(p *rule.Pass, v *rule.View) {
 	if err != nil {
 		return // the context is done, which Run reports
 	}
-	reads := partLoad{unit: "read units", limit: maxReads}
-	writes := partLoad{unit: "write units", limit: maxWrites}
+	reads := partLoad{unit: "read unit", limit: maxReads}
+	writes := partLoad{unit: "write unit", limit: maxWrites}
 	for _, part := range v.Parts {
 		r, w := rates.Of(part)
 		reads.add(r, part)
@@ -84,7 +84,7 @@ func (l *partLoad) add(units float64, part world.Part) {
 
 // patternLoad returns the highest load of one pattern on a partition.
 func patternLoad(p *rule.Pass, q *rule.Query, rates *world.Rates) partLoad {
-	l := partLoad{unit: "read units", limit: maxReads, query: q}
+	l := partLoad{unit: "read unit", limit: maxReads, query: q}
 	e := q.Entity
 	if e == nil && len(q.Entities) > 0 {
 		e = q.Entities[0]
@@ -167,8 +167,8 @@ func reportLoad(p *rule.Pass, v *rule.View, rates *world.Rates, l partLoad) {
 		when, over = " in its period", ""
 	}
 	f := v.FindingOf(l.at,
-		"at the declared rates, partition %s of %s gets %s %s per second%s, and one partition serves %s%s",
-		v.PartitionKey(it), v, text.Figure(l.units), l.unit, when, text.Thousands(int(l.limit)), over)
+		"at the declared rates, partition %s of %s gets %s per second%s, and one partition serves %s%s",
+		v.PartitionKey(it), v, text.Amount(text.Figure(l.units), l.unit), when, text.Thousands(int(l.limit)), over)
 	if l.among > 1 {
 		f.Say("; the requests are spread over %s at most", text.Count(int(l.among), "partition"))
 	}

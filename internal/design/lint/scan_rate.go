@@ -40,10 +40,10 @@ func checkScanRate(p *rule.Pass, q *rule.Query) {
 	if counted && units*q.Rate < scanUnits {
 		return
 	}
-	f := q.Finding("%q scans %s %s times per second: ", q.Name, q.View, text.Figure(q.Rate))
+	f := q.Finding("%q scans %s %s per second: ", q.Name, q.View, text.Amount(text.Figure(q.Rate), "time"))
 	if counted {
-		f.Say("each scan reads %s items with %s read units, which makes %s units per second",
-			text.Thousands(int(items)), text.Figure(units), text.Figure(units*q.Rate))
+		f.Say("each scan reads %s with %s, which makes %s per second", text.Count(int(items), "item"),
+			text.Amount(text.Figure(units), "read unit"), text.Amount(text.Figure(units*q.Rate), "unit"))
 	} else {
 		f.Say("each scan reads all items, however many there will be")
 	}

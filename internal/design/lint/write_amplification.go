@@ -52,11 +52,12 @@ func checkWriteAmplification(p *rule.Pass, e *model.Entity) {
 		names = append(names, v.Index.Name)
 	}
 	v := p.TableView(e.Table)
-	f := v.Finding("a write of %s writes up to %d rows, because %s hold it too: %s units on average instead of %s",
-		e.Name, len(indexes)+1, names, text.Figure(all/n), text.Figure(own/n))
+	f := v.Finding("a write of %s writes up to %d rows, because %s hold it too: %s on average instead of %s",
+		e.Name, len(indexes)+1, names, text.Amount(text.Figure(all/n), "unit"), text.Figure(own/n))
 	f.Pos, f.Entity = e.Pos, e.Name
 	if rate := p.Model.WriteRate(e, nil); rate > 0 {
-		f.Say("; %s writes per second cost %s units", text.Figure(rate), text.Figure(rate*all/n))
+		f.Say("; at %s per second that is %s", text.Amount(text.Figure(rate), "write"),
+			text.Amount(text.Figure(rate*all/n), "unit"))
 	}
 	f.Keys = append(v.Shown(at), names[0]+": "+indexes[0].KeyOf(at.Attributes))
 	f.Advice = "project only what the patterns read from each index, or leave " + e.Name +

@@ -75,6 +75,22 @@ func (m *Model) settleLife(e *Entity) *ParseError {
 	return nil
 }
 
+// Expiries returns how many items of an entity expire each second at its declared scale: each of its items once
+// in its life. None expires that was not written, or that the patterns delete before.
+func (m *Model) Expiries(e *Entity) float64 {
+	if e.Life == 0 {
+		return 0
+	}
+	deletes := m.patternWrites(e, func(_ *Pattern, w *Write) float64 {
+		if w.Operation == Delete {
+			return 1
+		}
+		return 0
+	})
+	each := float64(e.Count+len(e.Samples)) / e.Life.Seconds()
+	return max(min(each, m.ItemWrites(e)-deletes)-deletes, 0)
+}
+
 // putRate returns how many items of an entity the patterns put each second.
 func (m *Model) putRate(e *Entity) float64 {
 	rate := 0.0

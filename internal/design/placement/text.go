@@ -20,10 +20,11 @@ func (r *Result) WriteText(w io.Writer, paint terminal.Paint) error {
 	fmt.Fprintf(&b, "A simulation of %s with %s of each range. Nothing was measured.\n",
 		text.Count(len(r.Nodes), "node"), text.Count(r.Replicas, "replica"))
 	fmt.Fprintf(
-		&b, "A range splits above %s or at %s requests a second.\n", text.Size(r.RangeBytes),
-		text.Figure(r.RangeRequests),
+		&b, "A range splits above %s or at %s a second.\n", text.Size(r.RangeBytes),
+		text.Amount(text.Figure(r.RangeRequests), "request"),
 	)
-	fmt.Fprintf(&b, "Declared: %s reads and %s writes a second.\n", text.Figure(r.Reads), text.Figure(r.Writes))
+	fmt.Fprintf(&b, "Declared: %s and %s a second.\n", text.Amount(text.Figure(r.Reads), "read"),
+		text.Amount(text.Figure(r.Writes), "write"))
 	if r.Scale < 1 {
 		fmt.Fprintln(
 			&b,
@@ -61,8 +62,8 @@ func (r *Result) WriteText(w io.Writer, paint terminal.Paint) error {
 	if p := r.Partition; p != nil {
 		s := Space{Table: p.Table, Index: p.Index}
 		fmt.Fprintf(&b, "\n%s\n", paint.Strong("hottest partition"))
-		fmt.Fprintf(&b, "  %s of %s: %s requests a second, %s, in %s\n", p.Key, s.Name(),
-			text.Figure(p.Requests), text.Count(int64(max(1, p.Rows+0.5)), "row"), text.Count(p.Ranges, "range"))
+		fmt.Fprintf(&b, "  %s of %s: %s a second, %s, in %s\n", p.Key, s.Name(),
+			text.Amount(text.Figure(p.Requests), "request"), text.Count(int64(max(1, p.Rows+0.5)), "row"), text.Count(p.Ranges, "range"))
 	}
 
 	fmt.Fprintf(&b, "\n%s\n", paint.Strong("nodes"))
@@ -85,7 +86,7 @@ func (r *Result) WriteText(w io.Writer, paint terminal.Paint) error {
 		for i := range g.Hot[:min(len(g.Hot), mostHot)] {
 			h := &g.Hot[i]
 			fmt.Fprintf(
-				&b, "  %s requests a second on node %d, %s\n", text.Figure(h.Requests), h.Node,
+				&b, "  %s a second on node %d, %s\n", text.Amount(text.Figure(h.Requests), "request"), h.Node,
 				times(h.Requests, r.RangeRequests)+" the limit",
 			)
 			fmt.Fprintf(&b, "    %s\n", h.describe())
@@ -118,7 +119,7 @@ func (r *Result) WriteText(w io.Writer, paint terminal.Paint) error {
 
 // load describes a load beside the mean.
 func load(requests, mean float64) string {
-	s := text.Figure(requests) + " requests a second"
+	s := text.Amount(text.Figure(requests), "request") + " a second"
 	if mean > 0 {
 		s += ", " + times(requests, mean) + " the mean of " + text.Figure(mean)
 	}

@@ -42,7 +42,7 @@
 //	          --json), failures (findings)
 //	tables    of each table and index: table, index, items, bytes, partitions,
 //	          declaredItems, declaredBytes, reads, writes (units per second at the
-//	          declared rates), rowsWritten, entities (entity, items, bytes), and the
+//	          declared rates), rowsWritten, itemsExpired, entities (entity, items, bytes), and the
 //	          partitions mostItems, mostBytes, mostReads and mostWrites
 //	          (partition in DynamoDB JSON, items, bytes, declaredItems,
 //	          declaredBytes, and reads and writes in units per second)

@@ -35,6 +35,7 @@ var parsed = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"attributes": attributes,
 		"count":      text.Count[int],
+		"amount":     func(f float64, noun string) string { return text.Amount(text.Figure(f), noun) },
 		"figure":     text.Figure,
 		"figures":    figures,
 		"named":      named,

@@ -171,7 +171,7 @@ func (ans *answer) summary() string {
 	if ans.wrote {
 		unit = "write"
 	}
-	fmt.Fprintf(&b, "%v %s units", ans.units, unit)
+	b.WriteString(text.Amount(fmt.Sprint(ans.units), unit+" unit"))
 	if ans.pages > 1 {
 		fmt.Fprintf(&b, ", %d pages", ans.pages)
 	}

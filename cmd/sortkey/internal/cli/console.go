@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/signal"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
@@ -53,7 +55,15 @@ func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, port 
 		return err
 	}
 	defer src.Close()
-	o := console.Options{Client: src.Client, Target: src.Target, Name: source.Name(), DB: src.DB}
+	// A server that is not there, or that refuses the credentials, would make an error of every page.
+	if _, err := src.Client.ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)}); err != nil {
+		return err
+	}
+	name := source.Name()
+	if src.Endpoint != "" {
+		name = src.Endpoint
+	}
+	o := console.Options{Client: src.Client, Target: src.Target, Name: name, DB: src.DB}
 	if src.Model != nil {
 		o.Classify = src.Model.EntityName
 	}

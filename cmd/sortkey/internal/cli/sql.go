@@ -14,6 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/partiql"
 	"github.com/sortkey/sortkey/internal/terminal"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -115,7 +116,7 @@ func runSQL(ctx context.Context, env *app.Env, statement string, values []string
 	if selects || len(ans.items) > 0 || !f.forPeople() {
 		return ans.write(env, &f.outputFlags, schema, false)
 	}
-	_, err = fmt.Fprintf(env.Stdout, "executed (%v write units)\n", ans.units)
+	_, err = fmt.Fprintf(env.Stdout, "executed (%s)\n", text.Amount(fmt.Sprint(ans.units), "write unit"))
 	return err
 }
 

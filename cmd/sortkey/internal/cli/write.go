@@ -123,7 +123,8 @@ func (w *writer) report(done string, key, it attr.Item, used *wire.ConsumedCapac
 		return nil
 	}
 	_, err := fmt.Fprintf(
-		w.env.Stdout, "%s %s (%v write units)\n", done, ask.Item(w.table.Name, w.table.Key, key), units(used),
+		w.env.Stdout, "%s %s (%s)\n", done, ask.Item(w.table.Name, w.table.Key, key),
+		text.Amount(fmt.Sprint(units(used)), "write unit"),
 	)
 	return err
 }

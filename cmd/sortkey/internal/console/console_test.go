@@ -203,7 +203,7 @@ func TestEdit(t *testing.T) {
 	is := strings.Replace(was, `"Ada"`, `"Grace"`, 1)
 	plain := `{"PK": "CUSTOMER#c1", "SK": "PROFILE#", "name": "Grace", "day": "2026-02-01"}`
 	_, text := send("preview", was, plain)
-	require.Contains(t, text, "1 write units for the table")
+	require.Contains(t, text, "1 write unit for the table")
 	require.Contains(t, text, `index ByDay: a new row, "2026-02-01"`)
 	_, text = send("preview", was, strings.Replace(plain, "PROFILE#", "OTHER#", 1))
 	require.Contains(t, text, "SK is another")

@@ -143,7 +143,7 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 // units says what the write of an item costs in its table.
 func units(was, is attr.Item) string {
 	n := table.WriteUnits(max(was.Size(), is.Size()))
-	return text.Figure(n) + " write units for the table"
+	return text.Amount(text.Figure(n), "write unit") + " for the table"
 }
 
 // entry says what a write does to the row of an item in an index.
@@ -253,7 +253,7 @@ func (s *Server) write(
 		fail(w, &badRequest{err})
 		return
 	}
-	fmt.Fprintf(w, "written, %s write units", text.Figure(aws.ToFloat64(used.CapacityUnits)))
+	fmt.Fprintf(w, "written, %s", text.Amount(text.Figure(aws.ToFloat64(used.CapacityUnits)), "write unit"))
 }
 
 func same(a, b attr.Item) bool { return (a == nil) == (b == nil) && a.Equal(b) }

@@ -94,7 +94,7 @@ func printReport(w io.Writer, r *explain.Report, p terminal.Paint) {
 	case r.Refused != nil:
 		line(w, p, "error", refusal(r.Refused))
 	case len(r.Traces) == 0:
-		line(w, p, "read", fmt.Sprintf("one item by its key, %v read units", r.Consumed))
+		line(w, p, "read", "one item by its key, "+text.Amount(fmt.Sprint(r.Consumed), "read unit"))
 	}
 }
 

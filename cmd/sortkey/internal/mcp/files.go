@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -71,11 +72,14 @@ func (s *Server) writeFile(name string, data []byte, replace bool) error {
 		return noFolder(name)
 	}
 	name = filepath.FromSlash(name)
-	target := name
-	if replace {
-		target += ".new"
+	target, mode := name, fs.FileMode(0o644)
+	if replace { // a name of its own, which nothing that a killed process left behind has
+		target = filepath.Join(filepath.Dir(name), ".sortkey-"+rand.Text())
+		if info, err := s.o.Folder.Stat(name); err == nil {
+			mode = info.Mode().Perm()
+		}
 	}
-	f, err := s.o.Folder.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := s.o.Folder.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) && !replace {
 		return &advice.Error{
 			Msg:    "nothing is written: " + text.Quote(name) + " is there",
@@ -83,10 +87,10 @@ func (s *Server) writeFile(name string, data []byte, replace bool) error {
 		}
 	}
 	if err != nil {
-		return fileError(target, err)
+		return fileError(name, err)
 	}
 	_, err = f.Write(data)
-	err = errors.Join(err, f.Close())
+	err = errors.Join(err, f.Sync(), f.Close())
 	if err == nil && replace {
 		err = s.o.Folder.Rename(target, name)
 	}

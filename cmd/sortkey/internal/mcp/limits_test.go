@@ -230,6 +230,19 @@ func TestDesignNew(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(data), "Things")
 
+	// A file that another process left behind beside it neither is in the way nor changes; the mode stays.
+	file, left := filepath.Join(dir, "a.yaml"), filepath.Join(dir, "a.yaml.new")
+	require.NoError(t, os.WriteFile(left, []byte("left"), 0o600))
+	require.NoError(t, os.Chmod(file, 0o600))
+	c.call("design_new", `{"file": "a.yaml", "overwrite": true, `+other+`}`)
+	data, err = os.ReadFile(left)
+	require.NoError(t, err)
+	require.Equal(t, "left", string(data))
+	require.NoError(t, os.Remove(left))
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	require.Zero(t, info.Mode().Perm()&0o077)
+
 	// A file that is no model stays.
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ci.yaml"), []byte("on: push\n"), 0o600))
 	require.Contains(t, c.fail("design_new", `{"file": "ci.yaml", "overwrite": true, `+other+`}`), "not a valid model")

@@ -36,6 +36,8 @@ type Source struct {
 	Client *dynamodb.Client
 	// Target is the same database for package explain.
 	Target explain.Target
+	// Endpoint is the URL of the server without the password that it can have, or "".
+	Endpoint string
 	// DB is the database if it is in this process, or nil.
 	DB *sortkey.DB
 	// Model is the model in memory, or nil.
@@ -192,7 +194,7 @@ func (e *Env) openEndpoint(endpoint string) (*Source, error) {
 		next: http.DefaultTransport, credentials: keys, region: region, sign: v4.NewSigner(),
 	}}
 	return &Source{
-		Client: client, Target: explain.HTTP(endpoint, signing, nil), tracer: tr,
+		Client: client, Target: explain.HTTP(endpoint, signing, nil), Endpoint: u.Redacted(), tracer: tr,
 		close: func() error { return nil },
 	}, nil
 }
