@@ -228,7 +228,7 @@ func (e *embedded) measure(ctx context.Context, w contest.Work) (Result, error) 
 			bases[belowLayer] = sides[1].rounds
 		}
 		for base, rounds := range bases {
-			if ratio, ok := measure.RatioOf(perOp(s.rounds, processor), perOp(rounds, processor)); ok {
+			if ratio, ok := measure.RatioOf(perOp(s.rounds, processorOf), perOp(rounds, processorOf)); ok {
 				f.Ratios = map[string]measure.Ratio{base: ratio}
 			}
 		}
@@ -240,7 +240,7 @@ func (e *embedded) measure(ctx context.Context, w contest.Work) (Result, error) 
 // belowLayer is the name of internal/table among the stores.
 const belowLayer = "table"
 
-func processor(r contest.Round) float64 { return float64(r.Processor) }
+func processorOf(r contest.Round) float64 { return float64(r.Processor) }
 
 // perOp returns a figure per operation in each round.
 func perOp(rounds []contest.Round, figure func(contest.Round) float64) (all []float64) {
@@ -254,7 +254,7 @@ func perOp(rounds []contest.Round, figure func(contest.Round) float64) (all []fl
 func embeddedFigures(name string, rounds []contest.Round) Figures {
 	median := func(figure func(contest.Round) float64) float64 { return measure.Median(perOp(rounds, figure)) }
 	return Figures{
-		Layer: name, NsPerOp: median(processor),
+		Layer: name, NsPerOp: median(processorOf),
 		Elapsed:    median(func(r contest.Round) float64 { return float64(r.Elapsed) }),
 		Allocs:     median(func(r contest.Round) float64 { return float64(r.Allocs) }),
 		AllocBytes: median(func(r contest.Round) float64 { return float64(r.AllocBytes) }),

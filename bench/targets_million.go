@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
 	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/processor"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -165,7 +166,7 @@ func (t *targets) millionOverHTTP(ctx context.Context, lines, schema string, n i
 		return into, nil, err
 	}
 	into = run.target("import of a million items of 71 bytes into a server in memory", 200_000)
-	into.Detail += fmt.Sprintf("; the server %s an item", measure.Duration(float64(measure.Processor(pid))/float64(n)))
+	into.Detail += fmt.Sprintf("; the server %s an item", measure.Duration(float64(processor.Time(pid))/float64(n)))
 	for _, step := range []struct {
 		name  string
 		after time.Duration

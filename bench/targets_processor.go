@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/bench/layer"
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
+	"github.com/sortkey/sortkey/internal/processor"
 )
 
 // processorTargets bound the processor time of our server for a request: at most
@@ -49,7 +50,7 @@ func (t *targets) processor(ctx context.Context) (rows []Target, err error) {
 	switch {
 	case len(t.Serve) == 0 || len(t.Canned) == 0:
 		why = "no commands given that serve"
-	case measure.Processor(os.Getpid()) == 0:
+	case processor.Time(os.Getpid()) == 0:
 		why = "this system does not report the processor time of a process"
 	}
 	var ours, theirs *layer.Remote

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/sortkey/sortkey/internal/processor"
 )
 
 // A Scratch holds what one worker reuses from operation to operation.
@@ -112,9 +114,9 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 	var failed atomic.Bool
 	errs := make([]error, len(s.workers))
 	runtime.ReadMemStats(&before)
-	processor := int64(0)
+	var taken time.Duration
 	if s.Process != 0 {
-		processor = Processor(s.Process)
+		taken = processor.Time(s.Process)
 	}
 	start := time.Now()
 	if len(s.workers) == 1 {
@@ -128,7 +130,7 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 	}
 	r := Round{Nanos: int64(time.Since(start))}
 	if s.Process != 0 {
-		r.Processor = Processor(s.Process) - processor
+		r.Processor = int64(processor.Time(s.Process) - taken)
 	}
 	runtime.ReadMemStats(&after)
 	r.Held = after.Sys - after.HeapReleased

@@ -103,7 +103,9 @@ patterns:
 	require.InEpsilon(t, forever.Total.OnDemand, living.Total.OnDemand, 0.001)
 	logout := records(sessions + "  - {name: logout, delete: Session, rate: 0.5}\n")
 	require.InEpsilon(t, (2+0.5+1.5)*month, logout.Records, 0.001)
-	declared := records(strings.NewReplacer("rates: {}", "count: 500\n    rates: {writes: 3}", "rate: 2", "rate: 0").Replace(sessions))
+	declared := records(strings.NewReplacer(
+		"rates: {}", "count: 500\n    rates: {writes: 3}", "rate: 2", "rate: 0",
+	).Replace(sessions))
 	require.InEpsilon(t, (3+0.5)*month, declared.Records, 0.001)
 }
 

@@ -323,10 +323,12 @@ func (p *printer) tables() {
 		}
 		rates := ""
 		if hot := s.ByReads; hot != nil {
-			rates += fmt.Sprintf("; the most read, %s, %s per second", hot.Key.Text(), text.Amount(text.Figure(hot.Reads), "unit"))
+			rates += fmt.Sprintf("; the most read, %s, %s per second",
+				hot.Key.Text(), text.Amount(text.Figure(hot.Reads), "unit"))
 		}
 		if hot := s.ByWrites; hot != nil {
-			rates += fmt.Sprintf("; the most written, %s, %s per second", hot.Key.Text(), text.Amount(text.Figure(hot.Writes), "unit"))
+			rates += fmt.Sprintf("; the most written, %s, %s per second",
+				hot.Key.Text(), text.Amount(text.Figure(hot.Writes), "unit"))
 		}
 		if p.r.Scale >= 1 || p.r.Scale <= 0 || s.Items == 0 {
 			p.line("", nil, line+rates)

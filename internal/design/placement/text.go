@@ -63,7 +63,8 @@ func (r *Result) WriteText(w io.Writer, paint terminal.Paint) error {
 		s := Space{Table: p.Table, Index: p.Index}
 		fmt.Fprintf(&b, "\n%s\n", paint.Strong("hottest partition"))
 		fmt.Fprintf(&b, "  %s of %s: %s a second, %s, in %s\n", p.Key, s.Name(),
-			text.Amount(text.Figure(p.Requests), "request"), text.Count(int64(max(1, p.Rows+0.5)), "row"), text.Count(p.Ranges, "range"))
+			text.Amount(text.Figure(p.Requests), "request"), text.Count(int64(max(1, p.Rows+0.5)), "row"),
+			text.Count(p.Ranges, "range"))
 	}
 
 	fmt.Fprintf(&b, "\n%s\n", paint.Strong("nodes"))
