@@ -25,8 +25,8 @@ type turn struct {
 
 const (
 	// looks is how often an Update looks whether the turn is free before it sleeps: some ten
-	// microseconds, as long as waking it up takes. A turn has one or two, or more if it has to
-	// help the garbage collector.
+	// microseconds, as long as waking it up takes. A turn takes one or two, or more if it has
+	// to help the garbage collector.
 	looks    = 15_000
 	patience = time.Millisecond
 )

@@ -76,7 +76,7 @@ func (m *Model) settleLife(e *Entity) *ParseError {
 }
 
 // Expiries returns how many items of an entity expire each second at its declared scale: each of its items once
-// in its life. None expires that was not written, or that the patterns delete before.
+// in its life. An item that was never written, or that a pattern deletes first, does not expire.
 func (m *Model) Expiries(e *Entity) float64 {
 	if e.Life == 0 {
 		return 0

@@ -55,7 +55,7 @@ func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, port 
 		return err
 	}
 	defer src.Close()
-	// A server that is not there, or that refuses the credentials, would make an error of every page.
+	// Without a server, or if it refuses the credentials, every page would be an error.
 	if _, err := src.Client.ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)}); err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (s *Server) writeFile(name string, data []byte, replace bool) error {
 	}
 	name = filepath.FromSlash(name)
 	target, mode := name, fs.FileMode(0o644)
-	if replace { // a name of its own, which nothing that a killed process left behind has
+	if replace { // under a new name: a process that was killed may have left a file behind
 		target = filepath.Join(filepath.Dir(name), ".sortkey-"+rand.Text())
 		if info, err := s.o.Folder.Stat(name); err == nil {
 			mode = info.Mode().Perm()

@@ -230,7 +230,7 @@ func TestDesignNew(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(data), "Things")
 
-	// A file that another process left behind beside it neither is in the way nor changes; the mode stays.
+	// A file that another process left behind is not in the way and does not change; the mode stays.
 	file, left := filepath.Join(dir, "a.yaml"), filepath.Join(dir, "a.yaml.new")
 	require.NoError(t, os.WriteFile(left, []byte("left"), 0o600))
 	require.NoError(t, os.Chmod(file, 0o600))

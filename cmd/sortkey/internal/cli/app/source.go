@@ -36,7 +36,7 @@ type Source struct {
 	Client *dynamodb.Client
 	// Target is the same database for package explain.
 	Target explain.Target
-	// Endpoint is the URL of the server without the password that it can have, or "".
+	// Endpoint is the URL of the server, with its password hidden, or "" if there is no server.
 	Endpoint string
 	// DB is the database if it is in this process, or nil.
 	DB *sortkey.DB
