@@ -6,8 +6,9 @@
 #
 #   scripts/check-export.sh [MODEL…]
 #
-# MODEL is a model file; the default is the examples. npm installs packages into EXPORT_CACHE, a
-# folder outside the repository (default: sortkey-export in the folder for temporary files).
+# MODEL is a model file; the default is the examples, and one with hostile names. npm installs packages
+# into EXPORT_CACHE, a folder outside the repository (default: sortkey-export in the folder for temporary
+# files).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,7 +28,7 @@ finish() {
 trap finish EXIT
 
 models=("$@")
-[ ${#models[@]} -gt 0 ] || models=(design/examples/*/model.yaml)
+[ ${#models[@]} -gt 0 ] || models=(design/examples/*/model.yaml internal/design/export/testdata/hostile.yaml)
 go build -o "$dir/sortkey" ./cmd/sortkey
 sortkey=$dir/sortkey
 

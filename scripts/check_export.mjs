@@ -88,6 +88,7 @@ async function electroDB(where, request, schemas, items, typeField) {
 
 for (const model of readdirSync(root)) {
   for (const file of readdirSync(join(root, model, "create"))) {
+    if (!existsSync(join(root, model, "onetable", file))) continue; // the libraries cannot have the table
     const request = json(model, "create", file), schema = json(model, "onetable", file);
     const each = async (name, check) => {
       await client.send(new CreateTableCommand(request));

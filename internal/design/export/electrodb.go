@@ -11,7 +11,7 @@ import (
 // electroDB writes the schemas of ElectroDB: one for each entity, whose keys have templates.
 func electroDB(d *design) ([]byte, error) {
 	e := electroWriter{design: d, t: d.m.Tables[0], indexes: map[string]bool{}, keys: map[string]bool{}}
-	if len(d.m.Entities) == 0 {
+	if len(d.m.Entities) == 0 || unusable(e.t.Keys()) {
 		d.lose(Tables, e.t.Name)
 		return nil, nil // schemas are of entities
 	}
@@ -48,7 +48,7 @@ type electroWriter struct {
 // carries reports whether a schema can have an index: its keys are single attributes, and an entity
 // has them. An index with the partition key of the table is a local one.
 func (w *electroWriter) carries(x *model.Index) bool {
-	if len(x.Partition) > 1 || len(x.Sort) > 1 {
+	if len(x.Partition) > 1 || len(x.Sort) > 1 || unusable(x.Keys()) {
 		return false
 	}
 	if slices.Equal(x.Partition, w.t.Partition) && !x.Local {
@@ -173,6 +173,9 @@ func (w *electroWriter) attribute(p *plan, t *model.Template, inKey bool) ordere
 	plain := ordered{{"type", electroTypes[t.Kind]}}
 	v, ok := constant(t)
 	switch {
+	case slices.Contains(inherited, t.Name):
+		w.lose(partOf(t), name)
+		return nil
 	case ok && !t.Conditional() && v.Kind() == attr.String && literal(v) != "":
 		if inKey {
 			return nil

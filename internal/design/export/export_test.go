@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,6 +37,31 @@ func TestGolden(t *testing.T) {
 				t.Errorf("%s is stale: run go test ./internal/design/export -rewrite and review the difference", path)
 			}
 		})
+	}
+}
+
+// TestInherited exports no property whose name every object of JavaScript has, and says what is lost by that.
+func TestInherited(t *testing.T) {
+	m, err := modelfile.Load("testdata/hostile.yaml")
+	require.NoError(t, err)
+	for _, f := range []Format{OneTable, ElectroDB} {
+		files, err := Export(m, f)
+		require.NoError(t, err)
+		require.Len(t, files, 2)
+		things, other := files[0], files[1]
+		require.Nil(t, other.Data)
+		require.Contains(t, other.Losses, Loss{Part: Tables, Names: []string{"Unusable"}})
+		var lost []string
+		for _, l := range things.Losses {
+			lost = append(lost, l.Names...)
+		}
+		require.Subset(t, lost, []string{
+			"Thing.SK", "Thing.valueOf", "Thing.toString", "Thing.hasOwnProperty", "Things.ByText",
+		})
+		schema, _, _ := strings.Cut(string(things.Data), `"items"`) // which are items as they are
+		for _, name := range inherited {
+			require.NotContains(t, schema, name, f)
+		}
 	}
 }
 

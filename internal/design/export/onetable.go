@@ -13,6 +13,10 @@ import (
 // oneTable writes a schema of DynamoDB OneTable: a model for each entity, with value templates.
 func oneTable(d *design) ([]byte, error) {
 	o := oneTableWriter{design: d, t: d.m.Tables[0]}
+	if unusable(o.t.Keys()) {
+		d.lose(Tables, o.t.Name)
+		return nil, nil
+	}
 	o.chooseTypeField()
 	doc := ordered{{"format", "onetable:1.1.0"}, {"version", "0.0.1"}, {"name", d.m.Name}}
 	if d.m.About != "" {
@@ -22,7 +26,7 @@ func oneTable(d *design) ([]byte, error) {
 
 	models, items := ordered{}, []any{}
 	for _, e := range d.m.Entities {
-		p := newPlan(e, rules{dates: true, widths: true})
+		p := newPlan(e, rules{dates: true, widths: true, nested: true})
 		models.add(e.Name, o.model(p))
 		for _, s := range e.Samples {
 			item, err := o.item(p, s)
@@ -40,7 +44,8 @@ func oneTable(d *design) ([]byte, error) {
 	}
 	for name, kind := range o.t.Kinds() {
 		has := func(e *model.Entity) bool { return e.Attribute(name) != nil }
-		if kind != attr.String && !slices.ContainsFunc(d.m.Entities, has) {
+		missing := kind != attr.String && !slices.ContainsFunc(d.m.Entities, has)
+		if missing || slices.Contains(inherited, name) {
 			d.lose(KeyTypes, o.t.Name+"."+name) // the properties of models have the types
 		}
 	}
@@ -107,8 +112,8 @@ func (o *oneTableWriter) taken(name string) bool {
 func (o *oneTableWriter) indexes() ordered {
 	all := ordered{{"primary", oneTableKey(o.t.Partition, o.t.Sort)}}
 	for _, x := range o.t.Indexes {
-		if x.Name == "primary" {
-			o.lose(Indexes, o.t.Name+"."+x.Name) // the name of the table's own key
+		if x.Name == "primary" || unusable(x.Keys()) { // primary is the name of the table's own key
+			o.lose(Indexes, o.t.Name+"."+x.Name)
 			continue
 		}
 		var index ordered
@@ -162,6 +167,8 @@ func (o *oneTableWriter) model(p *plan) ordered {
 		v, ok := constant(t)
 		switch {
 		case t.Name == o.typeField:
+		case slices.Contains(inherited, t.Name):
+			o.lose(partOf(t), name)
 		case ok && !t.Conditional() && (v.Kind() == attr.String || v.Kind() == attr.Number) && literal(v) != "":
 			all.add(t.Name, ordered{{"type", oneTableTypes[v.Kind()]}, {"value", literal(v)}})
 		case ok && !t.Conditional():

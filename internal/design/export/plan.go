@@ -41,6 +41,7 @@ type use struct {
 type rules struct {
 	dates  bool // it has a type for times
 	widths bool // it pads one number to several widths
+	nested bool // it takes the name of an attribute with a dot, if it maps a field to it, for one in a map
 }
 
 // newPlan returns the plan of an entity.
@@ -52,7 +53,8 @@ func newPlan(e *model.Entity, r rules) *plan {
 		if _, ok := constant(t); ok && !t.Conditional() {
 			continue
 		}
-		if !p.derivable(t) {
+		inMap := r.nested && strings.Contains(t.Name, ".")
+		if !p.derivable(t) || inMap && t.Kind != attr.String {
 			p.plain[t.Name] = true
 			continue
 		}
@@ -78,14 +80,17 @@ func newPlan(e *model.Entity, r rules) *plan {
 	p.forms = slices.DeleteFunc(p.forms, func(f form) bool {
 		return !slices.ContainsFunc(uses[f.field], func(u use) bool { return !p.plain[u.attribute.Name] })
 	})
-	p.store()
+	p.store(r)
 	return p
 }
 
 // derivable reports whether a library could derive an attribute from fields, as far as the attribute
 // alone says.
 func (p *plan) derivable(t *model.Template) bool {
-	if t.Template == nil || t.Conditional() || t.Kind == attr.Binary || t.Kind == attr.Number && pure(t) == "" {
+	if t.Template == nil || t.Conditional() || slices.Contains(inherited, t.Name) {
+		return false
+	}
+	if t.Kind == attr.Binary || t.Kind == attr.Number && pure(t) == "" {
 		return false
 	}
 	for _, part := range t.Template.Parts() {
@@ -94,13 +99,25 @@ func (p *plan) derivable(t *model.Template) bool {
 		case part.Name == "" && strings.Contains(part.Literal, "${"):
 			return false
 		case part.Name == "":
-		case strings.ContainsAny(part.Name, ".:"):
+		case strings.ContainsAny(part.Name, ".:"), slices.Contains(inherited, part.Name):
 			return false
 		case own != nil && (pure(own) != part.Name || own.Conditional()):
 			return false // the name is that of another value
 		}
 	}
 	return true
+}
+
+// inherited are the members that every object of JavaScript has: both libraries look up names in objects, and find
+// these in place of a property. Source: ECMAScript, properties of the Object prototype object.
+var inherited = []string{
+	"__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__", "constructor",
+	"hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+}
+
+// unusable reports whether a library cannot have a key, because of the name of one of its attributes.
+func unusable(list []model.Attribute) bool {
+	return slices.ContainsFunc(list, func(a model.Attribute) bool { return slices.Contains(inherited, a.Name) })
 }
 
 // partOf returns the part of a model that the value of an attribute is.
@@ -166,7 +183,7 @@ func (f form) fits(u use, r rules) bool {
 }
 
 // store decides which attribute holds each field.
-func (p *plan) store() {
+func (p *plan) store(r rules) {
 	keyNames := p.e.Table.Kinds()
 	for _, f := range p.forms {
 		if t := p.e.Attribute(f.field); t != nil {
@@ -174,7 +191,10 @@ func (p *plan) store() {
 			continue
 		}
 		for _, t := range p.e.Attributes {
-			if _, isKey := keyNames[t.Name]; !isKey && pure(t) == f.field && !p.plain[t.Name] && f.holds(t) {
+			if _, isKey := keyNames[t.Name]; isKey || r.nested && strings.Contains(t.Name, ".") {
+				continue
+			}
+			if pure(t) == f.field && !p.plain[t.Name] && f.holds(t) {
 				p.stored[f.field] = t
 				break
 			}

@@ -30,7 +30,11 @@ func exampleModels(t *testing.T) map[string]*model.Model {
 		paths, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		for _, path := range paths {
-			if m, err := modelfile.Load(path); err == nil {
+			m, err := modelfile.Load(path)
+			if strings.HasPrefix(path, "testdata/") {
+				require.NoError(t, err)
+			}
+			if err == nil {
 				all[strings.TrimPrefix(path, "../")] = m
 			}
 		}
