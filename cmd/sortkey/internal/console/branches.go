@@ -153,6 +153,7 @@ type branchRow struct {
 	*branch
 	Tables []tableChanges
 	Total  int
+	Left   int // changed items that the page leaves out
 }
 
 // Began says when the branch began.
@@ -170,6 +171,7 @@ type tableChanges struct {
 type changeRow struct {
 	Sign, Key  string
 	Attributes []attribute
+	More       int // attributes that differ besides these
 }
 
 // maxChanges is the number of changes that a page shows of a table.
@@ -180,6 +182,7 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 	all := slices.SortedFunc(maps.Values(s.branches), func(a, b *branch) int { return a.N - b.N })
 	s.mu.Unlock()
 	rows := []branchRow{}
+	space := room(pageBytes)
 	for _, b := range all {
 		row := branchRow{branch: b}
 		tables, err := b.tables(r.Context())
@@ -192,14 +195,30 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 				return "", nil, err
 			}
 			if t.N > 0 || t.Other != "" {
+				t.Changes = fitting(t.Changes, &space)
 				row.Tables = append(row.Tables, t)
 				row.Total += t.N
+				row.Left += t.N - len(t.Changes)
 			}
 		}
 		rows = append(rows, row)
 	}
 	moments, err := s.momentRows(r.Context())
 	return "branches", branchesPage{rows, moments, maxMomentName}, err
+}
+
+// fitting returns the first changes, as many as a page has room for.
+func fitting(all []changeRow, left *room) []changeRow {
+	for i, c := range all {
+		texts := []string{c.Key}
+		for _, a := range c.Attributes {
+			texts = append(texts, a.Name, a.Value)
+		}
+		if !left.take(texts...) {
+			return all[:i]
+		}
+	}
+	return all
 }
 
 // tables returns the names of the tables at the beginning and now.
@@ -264,17 +283,25 @@ func changeOf(t *keyschema.Table, was, is attr.Item) changeRow {
 	case len(is) == 0:
 		c.Sign, key = "−", was
 	}
-	c.Key = clip(valuesText(key, t.Key.Attributes()))
+	c.Key = clip(valuesText(key, t.Key.Attributes()), maxKey)
+	shown := func(v attr.Value) string { return clip(text.Literal(v), maxValue) }
 	for _, name := range names(was, is) {
 		old, made := was.Get(name), is.Get(name)
+		one := attribute{Name: clip(text.Visible(name), maxValue)}
 		switch {
+		case attr.Equal(old, made):
+			continue
+		case len(c.Attributes) == maxShown:
+			c.More++
+			continue
 		case old.IsZero():
-			c.Attributes = append(c.Attributes, attribute{name, clip(text.Literal(made))})
+			one.Value = shown(made)
 		case made.IsZero():
-			c.Attributes = append(c.Attributes, attribute{name, clip(text.Literal(old)) + " → none"})
-		case !attr.Equal(old, made):
-			c.Attributes = append(c.Attributes, attribute{name, clip(text.Literal(old)) + " → " + clip(text.Literal(made))})
+			one.Value = shown(old) + " → none"
+		default:
+			one.Value = shown(old) + " → " + shown(made)
 		}
+		c.Attributes = append(c.Attributes, one)
 	}
 	return c
 }

@@ -68,8 +68,13 @@ func (s *Server) collection(r *http.Request) (string, any, error) {
 	p := &collectionPage{Table: t.Name, Index: index, Partition: typed, Form: form(t, index, typed)}
 	var kinds []string
 	n := map[string]int{}
-	for _, it := range page.Items {
+	left, last := room(pageBytes), page.LastEvaluatedKey
+	for i, it := range page.Items {
 		row := s.itemRow(t, index, it)
+		if !left.take(row.texts()...) && i > 0 {
+			last = cursorOf(t, index, page.Items[i-1])
+			break
+		}
 		kinds = append(kinds, row.Kind)
 		p.Bytes += row.Bytes
 		p.Items = append(p.Items, row)
@@ -85,7 +90,7 @@ func (s *Server) collection(r *http.Request) (string, any, error) {
 	if in.ExclusiveStartKey != nil {
 		p.First = "collection?" + query(address...)
 	}
-	if last := page.LastEvaluatedKey; last != nil {
+	if last != nil {
 		p.Next = "collection?" + query(append(address, "after", cursorText(last))...)
 	}
 	return "collection", p, nil
@@ -111,9 +116,19 @@ func (s *Server) itemRow(t *keyschema.Table, index string, it attr.Item) itemRow
 			row.More++
 			continue
 		}
-		row.Attributes = append(row.Attributes, attribute{name, clip(text.Literal(v))})
+		one := attribute{Name: clip(text.Visible(name), maxValue), Value: clip(text.Literal(v), maxValue)}
+		row.Attributes = append(row.Attributes, one)
 	}
 	return row
+}
+
+// texts returns the texts of a row.
+func (r *itemRow) texts() []string {
+	all := []string{r.Kind, r.Key, r.Hex, r.Link}
+	for _, a := range r.Attributes {
+		all = append(all, a.Name, a.Value)
+	}
+	return all
 }
 
 // keyOf returns the key of an item in its table.
@@ -125,9 +140,13 @@ func keyOf(t *keyschema.Table, it attr.Item) attr.Item {
 	return b.Item()
 }
 
-func clip(s string) string {
-	if r := []rune(s); len(r) > maxValue {
-		return string(r[:maxValue-1]) + "…"
+// clip returns the beginning of a text, of at most n characters.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
 	}
 	return s
 }

@@ -186,6 +186,22 @@ func (s *Server) page(
 	_, _ = io.WriteString(w, text.VisibleLines(b.String()))
 }
 
+// pageBytes is the number of bytes of a page that its list has. The rest of a page is small.
+const pageBytes = 1_500_000
+
+// A room is what is left of pageBytes.
+type room int
+
+// take takes the bytes of a part of the list, which has these texts, and reports whether there was room.
+func (r *room) take(texts ...string) bool {
+	const markup = 300 // bytes around them
+	*r -= markup
+	for _, s := range texts {
+		*r -= room(len(template.HTMLEscapeString(s)))
+	}
+	return *r >= 0
+}
+
 // fail answers with an error and what to do about it.
 func fail(w http.ResponseWriter, err error) {
 	status := http.StatusBadGateway

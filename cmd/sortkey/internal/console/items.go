@@ -19,6 +19,7 @@ import (
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // An itemPage shows one item, to read and to edit.
@@ -28,6 +29,7 @@ type itemPage struct {
 	JSON               string // DynamoDB JSON, indented
 	Bytes              int
 	Back               string
+	Large              string // where to get an item that is too large for the page, or ""
 }
 
 func (s *Server) item(r *http.Request) (string, any, error) {
@@ -52,6 +54,16 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 		return "", nil, err
 	}
 	p.JSON, p.Bytes = text.VisibleJSON(b.String()), shown.Size()
+	left := room(pageBytes)
+	if !left.take(p.JSON) {
+		p.JSON = text.VisibleJSON(string(shown.AppendJSON(nil)))
+		if left = room(pageBytes); !left.take(p.JSON) {
+			get := &wire.GetItemInput{TableName: &t.Name, Key: key}
+			p.JSON = ""
+			request := `{"operation":"GetItem",` + string(get.AppendJSON(nil))[1:]
+			p.Large = "export?" + query("name", t.Name, "request", request)
+		}
+	}
 	return "item", p, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -33,6 +34,7 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 		return "", nil, err
 	}
 	var rows []tableRow
+	left := room(pageBytes)
 	for _, name := range names {
 		out, err := s.opts.Client.DescribeTable(r.Context(), &dynamodb.DescribeTableInput{TableName: &name})
 		if err != nil {
@@ -55,6 +57,9 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 		ttl, err := s.opts.Client.DescribeTimeToLive(r.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 		if err == nil && ttl.TimeToLiveDescription.TimeToLiveStatus == types.TimeToLiveStatusEnabled {
 			row.TTL = aws.ToString(ttl.TimeToLiveDescription.AttributeName)
+		}
+		if !left.take(append(row.Indexes, row.Keys, row.TTL, name, name, name)...) && len(row.Indexes) > 0 {
+			row.Indexes = []string{text.Count(len(row.Indexes), "index")}
 		}
 		rows = append(rows, row)
 	}
@@ -148,25 +153,34 @@ func (s *Server) table(r *http.Request) (string, any, error) {
 	}
 	page := out.(*wire.ScanOutput)
 	s.partitions(p, t, index, page.Items)
-	if last := page.LastEvaluatedKey; last != nil {
+	last := page.LastEvaluatedKey
+	if p.Rows < len(page.Items) {
+		last = cursorOf(t, index, page.Items[p.Rows-1])
+	} else if n := len(p.Partitions); last != nil && n > 0 {
+		p.Partitions[n-1].More = true
+	}
+	if last != nil {
 		p.Next = "table?" + query("name", t.Name, "index", index, "after", cursorText(last))
-		if n := len(p.Partitions); n > 0 {
-			p.Partitions[n-1].More = true
-		}
 	}
 	return "space", p, nil
 }
 
-// partitions groups rows, which are in the order of a scan, by partition.
+// partitions groups rows, which are in the order of a scan, by partition, as many as the page has room for.
 func (s *Server) partitions(p *spacePage, t *keyschema.Table, index string, items []attr.Item) {
 	schema := t.Schema(index)
 	n := map[string]int{}
 	var order []string
 	var runs []run
+	left := room(pageBytes)
 	for _, it := range items {
 		asked := askText(it, schema.Hash)
 		if k := len(runs); k == 0 || runs[k-1].asked != asked {
-			runs = append(runs, run{asked: asked, name: valuesText(it, schema.Hash)})
+			one := run{asked: asked, name: clip(valuesText(it, schema.Hash), maxKey)}
+			one.link = "collection?" + query("name", t.Name, "index", index, "partition", asked)
+			if !left.take(one.name, one.name, one.link) && k > 0 {
+				break
+			}
+			runs = append(runs, one)
 		}
 		kind := s.kind(t, it)
 		if n[kind]++; n[kind] == 1 {
@@ -185,7 +199,7 @@ func (s *Server) partitions(p *spacePage, t *keyschema.Table, index string, item
 	for _, one := range runs {
 		p.Partitions = append(p.Partitions, partition{
 			Name: one.name, Rows: len(one.kinds), Bytes: one.bytes, Cells: s.cells(one.kinds, most),
-			Link: "collection?" + query("name", t.Name, "index", index, "partition", one.asked),
+			Link: one.link,
 		})
 	}
 	for _, kind := range order {
@@ -197,6 +211,7 @@ func (s *Server) partitions(p *spacePage, t *keyschema.Table, index string, item
 type run struct {
 	asked string // the partition, as package ask reads it
 	name  string
+	link  string
 	kinds []string
 	bytes int
 }
@@ -245,12 +260,15 @@ func form(t *keyschema.Table, index, partition string) report.Asked {
 	return f
 }
 
+// maxKey is the number of characters of a key in a list.
+const maxKey = 200
+
 // valuesText returns values as people read them.
 func valuesText(it attr.Item, keys []keycond.Attribute) string {
 	var all []string
 	for _, a := range keys {
 		if v := it.Get(a.Name); v.Kind() == attr.String {
-			all = append(all, string(v.Raw()))
+			all = append(all, text.Visible(string(v.Raw())))
 		} else {
 			all = append(all, text.Literal(v))
 		}
@@ -276,6 +294,15 @@ func query(pairs ...string) string {
 		}
 	}
 	return q.Encode()
+}
+
+// cursorOf returns the key after which a page that ends with an item of a table or an index goes on.
+func cursorOf(t *keyschema.Table, index string, it attr.Item) attr.Item {
+	var b attr.Builder
+	for _, a := range slices.Concat(t.Key.Attributes(), t.Schema(index).Attributes()) {
+		b.Add(a.Name, it.Get(a.Name))
+	}
+	return b.Item()
 }
 
 // cursorText writes a key into an address, and cursor reads it.

@@ -13,6 +13,7 @@
     if (!(e instanceof type)) { throw new Error('the page has no ' + id); }
     return e;
   };
+  if (!document.getElementById('edit')) { return; }
   const edit = by('edit', HTMLElement), item = by('item', HTMLTextAreaElement);
   const said = by('said', HTMLElement), written = by('preview', HTMLElement);
   // The item as the server wrote it: the box may hold what was typed before this script ran, or before a reload.

@@ -1,0 +1,105 @@
+package console_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"html"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/sortkeytest"
+)
+
+// maxPage is the size of the largest page, in bytes.
+const maxPage = 2 << 20
+
+// next matches the link to the next part of a list.
+var next = regexp.MustCompile(`href="([^"]*)">next rows`)
+
+// TestSizes holds that no page is larger than 2 MB, whatever there is to show, and that lists which end early for
+// that go on with the next row.
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Keys", "PK / SK", sortkeytest.Global("Swapped", "SK / PK"))
+	const n = 250
+	for i := range n {
+		c.db.PutJSON("Keys", fmt.Appendf(nil, `{"PK": {"S": %s}, "SK": {"S": "%s"}, %s}`,
+			`"`+strings.Repeat(`\"`, 1000)+fmt.Sprint(i)+`"`, strings.Repeat("<", 1000)+fmt.Sprint(i), wide(`"`, 3)))
+		c.db.PutJSON("Keys", fmt.Appendf(nil, `{"PK": {"S": "one"}, "SK": {"S": "%s%03d"}, %s}`,
+			strings.Repeat(`\u0001`, 1000), i, wide("&", 9)))
+	}
+	rows := func(address string, row *regexp.Regexp) map[string]bool {
+		seen := map[string]bool{}
+		for address != "" {
+			page := c.page(address)
+			require.Less(t, len(page), maxPage, address)
+			found := links(page, row)
+			require.NotEmpty(t, found)
+			for _, one := range found {
+				require.False(t, seen[one], one)
+				seen[one] = true
+			}
+			address = ""
+			if m := next.FindStringSubmatch(page); m != nil {
+				address = html.UnescapeString(m[1])
+			}
+		}
+		return seen
+	}
+	require.Len(t, rows("table?name=Keys", collections), n+1)
+	require.Len(t, rows("table?name=Keys&index=Swapped", collections), 2*n)
+	require.Len(t, rows("collection?name=Keys&partition=one", items), n)
+
+	// A branch with an item of many attributes.
+	_, at := c.do(http.MethodPost, "branches", "")
+	c.do(http.MethodPost, at+"import?name=Keys&file=x.json",
+		fmt.Sprintf(`{"PK": {"S": "new"}, "SK": {"S": "x"}, %s}`, wide("<", 300))+"\n")
+	page := c.page("branches")
+	require.Less(t, len(page), maxPage)
+	require.Contains(t, page, "and 294 attributes more")
+}
+
+// wide returns n attributes with long names and values, as JSON.
+func wide(char string, n int) string {
+	if char == `"` {
+		char = `\"`
+	}
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(`"%s%d": {"S": "%s"}`, strings.Repeat(char, 200), i, strings.Repeat(char, 100)))
+	}
+	return strings.Join(all, ", ")
+}
+
+// TestLargeItems shows items whose text is longer than a page can be with the way to get them.
+func TestLargeItems(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.db.Table("Things", "PK")
+	for name, value := range map[string]string{
+		"flat": `{"L": [` + strings.Repeat(`{"NULL": true},`, 190_000) + `{"NULL": true}]}`,
+		"deep": strings.Repeat(`{"L": [`, 29) + strings.Repeat(`{"NULL": true},`, 6000) + `{"NULL": true}` +
+			strings.Repeat(`]}`, 29),
+		"text": `{"S": "` + strings.Repeat(`\"`, 400_000) + `"}`,
+	} {
+		c.db.PutJSON("Things", fmt.Appendf(nil, `{"PK": {"S": "%s"}, "value": %s}`, name, value))
+		key := base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"PK": {"S": "%s"}}`, name))
+		page := c.page("item?name=Things&key=" + key)
+		require.Less(t, len(page), maxPage, name)
+		if name == "deep" {
+			require.Contains(t, page, "<textarea", "it is short without spaces")
+			continue
+		}
+		m := regexp.MustCompile(`href="(export[^"]*)" download`).FindStringSubmatch(page)
+		require.NotNil(t, m, name)
+		status, text := c.do(http.MethodGet, html.UnescapeString(m[1]), "")
+		require.Equal(t, http.StatusOK, status, text)
+		require.Equal(t, 1, strings.Count(text, "\n"))
+		require.Greater(t, len(text), 400_000)
+	}
+}
