@@ -150,13 +150,14 @@ func (db *DB) deleteTable(ctx context.Context, name string) (*Table, error) {
 	return t, db.remove(ctx, t, nil)
 }
 
-// remove removes a table with its items. Then is part of the same update. The caller
-// holds db.alter.
+// remove removes a table with its items. Then is part of the same update. If the store
+// limits what an update can delete, the rows go in later ones. The caller holds db.alter.
 func (db *DB) remove(ctx context.Context, t *Table, then extra) error {
 	name := t.def.Name
 	if db.sharing == nil { // otherwise db.rows keeps others away
 		db.swap(name, nil, 0)
 	}
+	var listed []store.Space
 	version, err := db.redefinition(ctx, func(w store.Writer) error {
 		if err := then.do(w); err != nil {
 			return err
@@ -167,20 +168,21 @@ func (db *DB) remove(ctx context.Context, t *Table, then extra) error {
 		if err := w.Delete(catalogueSpace, definitionsPartition, []byte(name)); err != nil {
 			return err
 		}
-		for _, ix := range t.all {
-			if err := w.Clear(ix.def.Space); err != nil {
+
+		listed = nil
+		for _, space := range t.unkept() {
+			later, err := db.drop(w, space)
+			if err != nil {
 				return err
 			}
-		}
-		if h := t.def.history(); h != nil {
-			if err := w.Clear(h.Space); err != nil {
-				return err
+			if later {
+				listed = append(listed, space)
 			}
 		}
 		if t.def.Recovery != nil {
 			return db.keepDeleted(w, t)
 		}
-		return w.Clear(t.def.Space)
+		return nil
 	})
 	switch {
 	case err != nil && db.sharing == nil:
@@ -188,7 +190,25 @@ func (db *DB) remove(ctx context.Context, t *Table, then extra) error {
 	case err == nil && db.sharing != nil:
 		db.swap(name, nil, version)
 	}
+	if err == nil {
+		db.clearDropped(ctx, listed)
+	}
 	return err
+}
+
+// unkept returns the spaces whose rows go with the table. Its items stay as a system backup
+// if it has point-in-time recovery.
+func (t *Table) unkept() (spaces []store.Space) {
+	for _, ix := range t.all {
+		spaces = append(spaces, ix.def.Space)
+	}
+	if h := t.def.history(); h != nil {
+		spaces = append(spaces, h.Space)
+	}
+	if t.def.Recovery == nil {
+		spaces = append(spaces, t.def.Space)
+	}
+	return spaces
 }
 
 // swap replaces the table called name; nil removes it. It waits for running

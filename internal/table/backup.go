@@ -472,7 +472,9 @@ func (db *DB) copyRows(ctx context.Context, c transfer) error {
 
 // DeleteBackup removes a backup. It does nothing if the backup does not exist.
 func (db *DB) DeleteBackup(ctx context.Context, id string) error {
-	return db.change(ctx, func(w store.Writer) error {
+	var listed []store.Space
+	err := db.change(ctx, func(w store.Writer) error {
+		listed = nil
 		value, ok, err := w.Get(catalogueSpace, backupsPartition, []byte(id))
 		if err != nil || !ok {
 			return err
@@ -484,8 +486,16 @@ func (db *DB) DeleteBackup(ctx context.Context, id string) error {
 		if err := w.Delete(catalogueSpace, backupsPartition, []byte(id)); err != nil {
 			return err
 		}
-		return w.Clear(b.Space)
+		later, err := db.drop(w, b.Space)
+		if later {
+			listed = append(listed, b.Space)
+		}
+		return err
 	})
+	if err == nil {
+		db.clearDropped(ctx, listed)
+	}
+	return err
 }
 
 // keepDeleted makes the items of a table that is being deleted a system backup.

@@ -13,7 +13,7 @@ import (
 
 // The garbage partition of the catalogue lists spaces that belong to no
 // definition any more and may still hold rows. The update that removes the
-// definition lists its space, and the one that clears the space removes it from
+// definition lists its space, and the last one that clears the space removes it from
 // the list. If the value has 8 bytes, it is the space whose lease the filler of this
 // one holds.
 var garbagePartition = []byte("garbage")
@@ -91,18 +91,70 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	return nil
 }
 
-// clear removes the rows of a space that is listed.
+// drop removes the rows of a space that the update takes out of use. If the store limits
+// what an update can delete, drop only lists the space, and says so: then the caller calls
+// clear after the update.
+func (db *DB) drop(w store.Writer, space store.Space) (listed bool, err error) {
+	if _, limited := db.store.(store.ClearLimiter); limited {
+		return true, w.Put(catalogueSpace, garbagePartition, garbageRow(space), []byte{1})
+	}
+	return false, w.Clear(space)
+}
+
+// clearDropped removes the rows of spaces that drop has listed. It ignores the end of ctx,
+// and leaves work that the store refuses to [DB.Recover]: the spaces are not in use.
+func (db *DB) clearDropped(ctx context.Context, spaces []store.Space) {
+	for _, space := range spaces {
+		if db.clear(context.WithoutCancel(ctx), space) != nil {
+			db.garbage.Store(true)
+		}
+	}
+}
+
+// clear removes the rows of a space that is listed, and the space from the list.
 func (db *DB) clear(ctx context.Context, space store.Space) error {
-	return db.change(ctx, func(w store.Writer) error {
-		_, listed, err := w.Get(catalogueSpace, garbagePartition, garbageRow(space))
-		if err != nil || !listed { // another server has cleared it, or put it in use
+	rest := store.Everything()
+	for {
+		var last *store.Position
+		err := db.change(ctx, func(w store.Writer) error {
+			last = nil
+			_, listed, err := w.Get(catalogueSpace, garbagePartition, garbageRow(space))
+			if err != nil || !listed { // another server has cleared it, or put it in use
+				return err
+			}
+			if limited, ok := db.store.(store.ClearLimiter); ok {
+				last, err = deleteSome(w, space, rest, limited.ClearLimit())
+			} else {
+				err = w.Clear(space)
+			}
+			if err != nil || last != nil {
+				return err
+			}
+			return w.Delete(catalogueSpace, garbagePartition, garbageRow(space))
+		})
+		if err != nil || last == nil {
 			return err
 		}
-		if err := w.Delete(catalogueSpace, garbagePartition, garbageRow(space)); err != nil {
-			return err
+		rest.After = last
+	}
+}
+
+// deleteSome deletes the first rows of a part of a space, up to limit. It returns the
+// position of the last of them, or nil if there may be no more.
+func deleteSome(w store.Writer, space store.Space, part store.Span, limit int) (last *store.Position, err error) {
+	deleted := 0
+	for row, err := range w.Scan(space, part) {
+		if err != nil {
+			return nil, err
 		}
-		return w.Clear(space)
-	})
+		if err := w.Delete(space, row.Partition, row.Sort); err != nil {
+			return nil, err
+		}
+		if deleted++; deleted == limit {
+			return &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}, nil
+		}
+	}
+	return nil, nil
 }
 
 // An unbuilt is an index being built.

@@ -247,6 +247,74 @@ func TestDeleteIsWhole(t *testing.T) {
 	require.Equal(t, 1, length(st), "the counter of spaces")
 }
 
+// limitedStore is a store in which Clear must not be called.
+type limitedStore struct {
+	*brittleStore
+}
+
+func (limitedStore) ClearLimit() int { return 10 }
+
+func (s limitedStore) Update(ctx context.Context, fn func(store.Writer) error) error {
+	return s.brittleStore.Update(ctx, func(w store.Writer) error { return fn(unclear{w}) })
+}
+
+// unclear is a Writer that refuses Clear.
+type unclear struct{ store.Writer }
+
+func (unclear) Clear(store.Space) error { return errors.New("too many rows for an update") }
+
+// TestDeleteInParts deletes a table, a backup and an index with more rows than an update
+// can delete, and ends the process after each update of that.
+func TestDeleteInParts(t *testing.T) {
+	full := filled(t, 50)
+	for name, remove := range map[string]func(*table.DB) error{
+		"table": func(db *table.DB) error {
+			_, err := db.Delete(t.Context(), "t")
+			return err
+		},
+		"index":  removeIndex,
+		"backup": func(db *table.DB) error { return db.DeleteBackup(t.Context(), "backup") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for cut := 1; ; cut++ {
+				require.Less(t, cut, 50)
+				st := limitedStore{unlimited(fork(t, full))}
+				f := begin(t, st)
+				require.NoError(t, f.db.Recover(t.Context())) // has counted the items
+				before := length(st.brittleStore)
+				switch name {
+				case "index":
+					require.NoError(t, addIndex(t, f.db))
+				case "backup":
+					require.NoError(t, f.db.CreateBackup(t.Context(), "t", newBackup("backup")))
+				}
+				all := length(st.brittleStore)
+
+				st.updates = cut
+				if err := remove(f.db); err != nil {
+					require.ErrorIs(t, err, errCut)
+				}
+				if f.db.Recovered() {
+					require.Greater(t, cut, 4, "updates of 10 rows each")
+					break
+				}
+				require.Less(t, length(st.brittleStore), all+4, "the rows and a list of spaces")
+
+				st.updates = -1
+				f = begin(t, st)
+				require.False(t, f.db.Recovered())
+				require.NoError(t, f.db.Recover(t.Context()))
+				if name == "table" {
+					require.Equal(t, 1, length(st.brittleStore), "the counter of spaces")
+					require.Empty(t, f.db.Names())
+				} else {
+					require.Equal(t, before, length(st.brittleStore))
+				}
+			}
+		})
+	}
+}
+
 // TestCounters: Open reads no items. The counters of a Close are exact until
 // something is written, and Recover counts after that, with what is written
 // while it counts.

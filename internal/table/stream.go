@@ -567,15 +567,22 @@ func (db *DB) clearStreams(ctx context.Context) error {
 		return err
 	}
 	for _, st := range gone {
+		var listed []store.Space
 		err := db.change(ctx, func(w store.Writer) error {
+			listed = nil
 			if err := w.Delete(catalogueSpace, endedPartition, endedRow(st.Table, st.Label)); err != nil {
 				return err
 			}
-			return w.Clear(st.Space)
+			later, err := db.drop(w, st.Space)
+			if later {
+				listed = append(listed, st.Space)
+			}
+			return err
 		})
 		if err != nil {
 			return err
 		}
+		db.clearDropped(ctx, listed)
 	}
 	return nil
 }

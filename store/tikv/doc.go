@@ -74,8 +74,11 @@
 // # Limits
 //
 // An Update may change 100 MB, and a row may have 6 MB: TiDB's limits for transactions.
-// Clear reads the rows of the space and deletes them in its Update. So a table whose
-// keys have more than 100 MB cannot be removed yet.
+// Clear reads the rows of the space and deletes them in its Update, so it fails if their
+// keys have more than 100 MB. Deleting a table or an index does not: it takes them out of
+// use first, and then deletes their rows in Updates of [Store.ClearLimit] rows each. TiKV
+// could drop a range at once, but only outside of transactions, and without regard to Views
+// of earlier timestamps.
 //
 // TiKV keeps old versions of rows until the cluster's garbage collection removes them.
 // TiDB runs it, where it shares the cluster. This package does not.

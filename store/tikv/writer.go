@@ -164,7 +164,7 @@ func (w *writer) Delete(space store.Space, partition, sort []byte) error {
 }
 
 // Clear implements [store.Writer]. It reads the space and deletes its rows one by
-// one: TiKV removes ranges only outside of transactions.
+// one: TiKV removes ranges only outside of transactions. See [Store.ClearLimit].
 func (w *writer) Clear(space store.Space) error {
 	if err := w.check(0); err != nil {
 		return err
