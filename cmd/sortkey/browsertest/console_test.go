@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -443,7 +444,8 @@ func TestConsoleHostile(t *testing.T) {
 	require.NoError(c, status.Body.Close())
 	require.Equal(c, http.StatusUnauthorized, status.StatusCode)
 	c.visit("collection?name=Hostile&partition=" + url.QueryEscape(`"none`))
-	c.clean("400")
+	blocked(t, c.tab)
+	c.clean("400", "Content Security Policy")
 }
 
 // safe holds that nothing of a page is from what it shows: no element that only data could have made, and
@@ -464,4 +466,57 @@ func (c *consoleTab) safe(name, ready string) {
 	if name != "" {
 		c.looks(name, ready)
 	}
+}
+
+// TestConsoleLarge opens the pages of tables with 1,000,000 items in one partition and with 100,000 partitions. It
+// holds that they are small and that showing them takes little memory, and logs when the first contents are painted.
+func TestConsoleLarge(t *testing.T) {
+	const inOne, partitions, maxPage, maxMemory = 1_000_000, 100_000, 2 << 20, 64 << 20
+	c := openConsole(t, browser(t))
+	c.db.Table("One", "PK / SK")
+	c.db.Table("Many", "PK / SK", sortkeytest.Global("BySK", "SK / PK"))
+	var lines []byte
+	for i := range inOne {
+		lines = fmt.Appendf(lines, `{"PK":{"S":"one"},"SK":{"S":"ORDER#%07d"},"total":{"N":"%d"},"of":{"S":"somebody"}}`, i, i)
+		if len(lines) > 1<<20 || i == inOne-1 {
+			c.db.PutJSON("One", lines)
+			lines = lines[:0]
+		}
+	}
+	for i := range partitions {
+		lines = fmt.Appendf(lines, `{"PK":{"S":"CUSTOMER#%07d"},"SK":{"S":"PROFILE#"},"name":{"S":"somebody"}}`, i)
+	}
+	c.db.PutJSON("Many", lines)
+	memory := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc) //nolint:gosec // less than 2^63
+	}
+	before := memory()
+
+	key := base64.RawURLEncoding.EncodeToString([]byte(`{"PK":{"S":"one"},"SK":{"S":"ORDER#0500000"}}`))
+	for _, page := range []string{
+		"", "table?name=One", "table?name=Many", "table?name=Many&index=BySK",
+		"collection?name=One&partition=one", "collection?name=One&partition=one&after=" + key,
+		"collection?name=Many&index=BySK&partition=PROFILE%23", "item?name=One&key=" + key,
+	} {
+		c.visit(page)
+		c.until(`performance.getEntriesByName('first-contentful-paint').length === 1`)
+		got := evaluate[struct{ Paint, Answer, Bytes float64 }](t, c.tab, `(() => {
+			const n = performance.getEntriesByType('navigation')[0];
+			const paint = performance.getEntriesByName('first-contentful-paint')[0].startTime;
+			return { Paint: paint - n.responseStart, Answer: n.responseStart - n.requestStart, Bytes: n.decodedBodySize };
+		})()`)
+		t.Logf("%.80s: answer after %.0f ms, %.0f bytes, painted %.0f ms later", page, got.Answer, got.Bytes, got.Paint)
+		require.Less(t, got.Bytes, float64(maxPage), page)
+	}
+	c.visit("collection?name=One&partition=one")
+	for range 30 {
+		at := evaluate[string](t, c.tab, `location.search`)
+		c.follow("next rows")
+		c.until(fmt.Sprintf(`location.search !== %q && document.querySelector('.rows .item') !== null`, at))
+	}
+	require.Less(t, memory(), before+maxMemory)
+	c.clean()
 }

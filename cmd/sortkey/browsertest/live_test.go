@@ -139,6 +139,20 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// blocked holds that the policy of the page in a tab keeps a script in the page from running.
+func blocked(t *testing.T, tab context.Context) {
+	t.Helper()
+	violated := evaluate[string](t, tab, `new Promise(done => {
+		document.addEventListener('securitypolicyviolation', e => done(e.violatedDirective));
+		const s = document.createElement('script');
+		s.textContent = 'window.ran = true';
+		document.body.appendChild(s);
+		setTimeout(() => done('none'), 2000);
+	})`)
+	require.Contains(t, violated, "script-src")
+	require.False(t, evaluate[bool](t, tab, "window.ran === true"))
+}
+
 // TestForeign tries what a page elsewhere could: another name for the address, requests from another
 // origin, and an inline script.
 func TestForeign(t *testing.T) {
@@ -156,15 +170,7 @@ func TestForeign(t *testing.T) {
 	require.Contains(t, text("http://evil.example:"+first.Port()+"/?"+first.RawQuery), "is not the address of this page")
 
 	require.NoError(t, chromedp.Do(tab, chromedp.Navigate("http://"+first.Host+"/")))
-	violated := evaluate[string](t, tab, `new Promise(done => {
-		document.addEventListener('securitypolicyviolation', e => done(e.violatedDirective));
-		const s = document.createElement('script');
-		s.textContent = 'window.ran = true';
-		document.body.appendChild(s);
-		setTimeout(() => done('none'), 2000);
-	})`)
-	require.Contains(t, violated, "script-src")
-	require.False(t, evaluate[bool](t, tab, "window.ran === true"))
+	blocked(t, tab)
 
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "other") }))
 	defer other.Close()
