@@ -63,13 +63,17 @@ type TargetOptions struct {
 	Quick bool
 	// Only selects the groups whose words contain one of these. Default: all.
 	Only []string
+	// Sources is the folder of Sortkey's sources, to build its command from. Without it, what
+	// needs that is not measured.
+	Sources string
 }
 
 // targets measures targets.
 type targets struct {
 	Config
-	quick  bool
-	shared *layer.Data // the table of most of them
+	quick   bool
+	sources string
+	shared  *layer.Data // the table of most of them
 }
 
 // items returns n, or fewer when quick.
@@ -90,7 +94,7 @@ const (
 // RunTargets measures the targets of the project. Those against other
 // implementations need endpoints called dynalite and dynoxide.
 func RunTargets(ctx context.Context, c Config, o TargetOptions) (*Report, error) {
-	t := &targets{Config: c, quick: o.Quick}
+	t := &targets{Config: c, quick: o.Quick, sources: o.Sources}
 	defaultTo(&t.Rounds, t.items(targetRounds, 2))
 	defaultTo(&t.Duration, time.Duration(t.items(int(targetDuration), int(5*time.Millisecond))))
 	t.Calls = t.items(4096, 64)
@@ -126,6 +130,7 @@ func RunTargets(ctx context.Context, c Config, o TargetOptions) (*Report, error)
 		{"two writers tables", t.twoWriters},
 		{"DeleteTable", t.deleteTable},
 		{"put into memory", t.put},
+		{"first command build", t.firstCommand},
 	} {
 		if o.Only != nil &&
 			!slices.ContainsFunc(o.Only, func(s string) bool { return strings.Contains(group.words, s) }) {

@@ -54,4 +54,7 @@ if [ "$1" = results ]; then
   shift
   set -- results --dir bench/results --readme bench/README.md "$@"
 fi
+if [ "$1" = targets ]; then
+  set -- "$@" --sources .
+fi
 "$dir/sortkey" bench "$@" "${endpoints[@]}"

@@ -51,7 +51,7 @@ If you interrupt it, bench removes its tables and files.`,
 				return listWorkloads(env)
 			}
 			if targets {
-				return measureTargets(cmd, env, f, nil, "")
+				return measureTargets(cmd, env, f, bench.TargetOptions{Quick: f.quick}, "")
 			}
 			return measureWorkloads(cmd, env, f, args)
 		},

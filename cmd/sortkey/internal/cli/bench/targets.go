@@ -14,7 +14,7 @@ import (
 
 func targetsCommand(env *app.Env) *cobra.Command {
 	var f benchFlags
-	var only []string
+	var o bench.TargetOptions
 	var history string
 	cmd := &cobra.Command{
 		Use:   "targets",
@@ -24,17 +24,24 @@ bound. The exit code is 1 if Sortkey misses one. The command takes a few minutes
 and a few gigabytes of memory. Run it on a machine that does nothing else.
 
 The figures against other implementations need endpoints called dynalite and
-dynoxide; scripts/bench-peers.sh starts them.`,
+dynoxide; scripts/bench-peers.sh starts them. The time of a first build needs
+--sources.`,
 		Example: `  sortkey bench targets
   sortkey bench targets --only page,GetItem
   sortkey bench targets --endpoint dynalite=http://127.0.0.1:4567 --json targets.json`,
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return measureTargets(cmd, env, f, only, history) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.Quick = f.quick
+			return measureTargets(cmd, env, f, o, history)
+		},
 	}
 	f.declare(cmd)
 	cmd.Flags().StringSliceVar(
-		&only, "only", nil, "measure only the groups that contain one of `WORDS`, such as page, GetItem, put, serve",
+		&o.Only, "only", nil, "measure only the groups that contain one of `WORDS`, such as page, GetItem, put, serve",
+	)
+	cmd.Flags().StringVar(
+		&o.Sources, "sources", "", "build the command from the sources in `FOLDER` too, to measure that",
 	)
 	cmd.Flags().StringVar(
 		&history, "append", "", "append a line for each figure to `FILE`, in Go's benchmark format for benchstat",
@@ -42,7 +49,7 @@ dynoxide; scripts/bench-peers.sh starts them.`,
 	return cmd
 }
 
-func measureTargets(cmd *cobra.Command, env *app.Env, f benchFlags, only []string, history string) error {
+func measureTargets(cmd *cobra.Command, env *app.Env, f benchFlags, o bench.TargetOptions, history string) error {
 	c, err := f.config(env, nil)
 	if err != nil {
 		return err
@@ -54,7 +61,7 @@ func measureTargets(cmd *cobra.Command, env *app.Env, f benchFlags, only []strin
 		c.Duration = 0
 	}
 	return f.measure(cmd, env, func(ctx context.Context) (*bench.Report, error) {
-		r, err := bench.RunTargets(ctx, c, bench.TargetOptions{Quick: f.quick, Only: only})
+		r, err := bench.RunTargets(ctx, c, o)
 		if err == nil && len(r.Targets) == 0 {
 			return nil, app.UsageError(
 				"see sortkey bench targets --help", "--only: no group of targets contains one of these words",
