@@ -277,6 +277,7 @@ func consoleRequests(c *consoleTab) {
 	}
 	c.until(`document.querySelectorAll('#log tr.mark-scan').length === 3 && document.querySelectorAll('#shapes tbody tr').length === 3`)
 	require.Contains(c, evaluate[string](c.T, c.tab, `document.getElementById('log-shown').textContent`), "9 of 9 requests")
+	require.Equal(c, 4, evaluate[int](c.T, c.tab, `[...document.querySelectorAll('.chip.warn')].filter(e => e.textContent === 'scan').length`))
 	c.looks("requests", `document.querySelectorAll('#log tbody tr').length === 9`)
 	recording := evaluate[string](c.T, c.tab, `fetch(document.querySelector('a[download]').href).then(r => r.text())`)
 	require.Equal(c, 9, strings.Count(recording, "\n"))
@@ -432,11 +433,11 @@ func TestConsoleHostile(t *testing.T) {
 		items := evaluate[[]string](c.T, c.tab, `[...document.querySelectorAll('.rows .item a')].map(a => a.getAttribute('href'))`)
 		for k, item := range items {
 			c.visit(item)
-			c.until(`document.getElementById('item') !== null`)
+			c.until(`document.querySelector('#item, #note') !== null`) // one is too long for the page
 			if name = ""; i == 0 || len(items) > 1 {
 				name = fmt.Sprintf("hostile-item-%d-%d", i, k)
 			}
-			c.safe(name, `document.getElementById('item') !== null`)
+			c.safe(name, `document.querySelector('#item, #note') !== null`)
 		}
 	}
 	status, err := http.Get(c.base)

@@ -60,7 +60,7 @@
   const thousands = function (/** @type {number} */ n) { return n.toLocaleString('en-US'); };
 
   /**
-   * Returns a row of cells, whose first is a link.
+   * Returns a row of cells, whose first is a link. The third begins with the mark.
    * @param {string} address
    * @param {(string | number)[]} cells
    * @param {string[]} labels
@@ -80,6 +80,12 @@
         cell.appendChild(link);
       } else {
         cell.textContent = shown;
+      }
+      if (i === 2 && mark) {
+        const chip = document.createElement('span');
+        chip.className = mark === 'error' ? 'chip bad' : 'chip warn';
+        chip.textContent = mark;
+        cell.prepend(chip, ' ');
       }
       cell.dataset.label = labels[i];
       tr.appendChild(cell);
@@ -128,7 +134,7 @@
     if (paused) { return; }
     const body = log.tBodies[0];
     requests.forEach(function (r) {
-      const what = r.error ? r.error : (r.mark ? r.mark + ': ' : '') + (r.slice || r.table);
+      const what = r.error || r.slice || r.table;
       const tr = row('request?n=' + r.n, [r.at, r.operation, what, r.examined, r.returned, r.units, r.ms],
         ['at', 'operation', 'slice', 'read', 'returned', 'units', 'ms'], r.error ? 'error' : r.mark);
       match(tr);
@@ -142,7 +148,8 @@
     sums.forEach(function (s) {
       const tr = row('pattern?shape=' + s.n, [s.operation, s.table || '–', s.conditions || '–', s.requests, s.errors, s.examined, s.returned, s.units, s.ms],
         ['operation', 'table or index', 'conditions', 'requests', 'errors', 'read', 'returned', 'units', 'ms'],
-        s.errors > 0 ? 'error' : s.operation === 'Scan' ? 'scan' : '');
+        s.errors > 0 ? 'error' : s.operation === 'Scan' ? 'scan' :
+          s.examined >= 10 && s.examined > 2 * s.returned ? 'waste' : '');
       const link = tr.querySelector('a');
       rows.appendChild(tr);
       if (link && focus && link.getAttribute('href') === focus) { link.focus({preventScroll: true}); }
