@@ -150,7 +150,7 @@ func (c *consoleTab) clean(allowed ...string) {
 func TestConsole(t *testing.T) {
 	ctx := browser(t)
 	for name, topic := range map[string]func(*consoleTab){
-		"query": consoleQuery, "request": consoleRequest, "edit": consoleEdit, "branches": consoleBranches,
+		"create": consoleCreate, "query": consoleQuery, "request": consoleRequest, "edit": consoleEdit, "branches": consoleBranches,
 		"requests": consoleRequests, "transfer": consoleTransfer, "keyboard": consoleKeyboard,
 	} {
 		t.Run(name, func(t *testing.T) { topic(openConsole(t, ctx)) })
@@ -175,6 +175,38 @@ func consoleQuery(c *consoleTab) {
 	require.Contains(c, bounds, "0x4f524445522330303330")
 	c.looks("collection", `document.querySelector('#answer .bracket') !== null`)
 	c.clean()
+}
+
+// consoleCreate makes a table and its first items.
+func consoleCreate(c *consoleTab) {
+	c.visit("")
+	c.do(chromedp.SendKeys("#table-name", "Shop"), chromedp.SendKeys("#table-key", "PK / SK / day"),
+		chromedp.SendKeys("#table-indexes", "ByDay: day / number:N"), chromedp.Click("#create-table"))
+	c.until(`document.getElementById('said').textContent.includes('PK / SK / day')`)
+	c.fill("table-key", "PK / SK")
+	c.looks("create", `document.getElementById('create-table') !== null`)
+	c.do(chromedp.Click("#create-table"))
+	c.until(`location.pathname === '/table' && document.querySelector('main h1').textContent === 'Shop'`)
+	c.follow("ByDay")
+	c.until(`document.querySelector('main h1').textContent === 'Shop by ByDay'`)
+	c.follow("new item")
+	c.until(`location.pathname === '/item' && document.getElementById('item') !== null`)
+	c.edit(`"SK": {`, `"number": {"N": "7"}, "day": {"S": "2026-01-01"}, "SK": {`)
+	c.until(`document.getElementById('preview').textContent.includes('a new row, "2026-01-01", 7')`)
+	c.looks("new-item", `document.getElementById('item') !== null`)
+	c.do(chromedp.Click("#put"))
+	c.until(`document.getElementById('said').textContent.includes('empty string')`)
+	c.fill("item", `{"PK": "CUSTOMER#c1", "SK": "ORDER#0001", "number": 7, "day": "2026-01-01"}`)
+	c.do(chromedp.Click("#put"))
+	c.until(`document.querySelector('main h1').textContent === 'CUSTOMER#c1, ORDER#0001'`)
+	require.Contains(c, c.db.Dump("Shop"), "ORDER#0001")
+
+	c.visit("item?name=Shop") // again with the same key
+	c.fill("item", `{"PK": "CUSTOMER#c1", "SK": "ORDER#0001"}`)
+	c.do(chromedp.Click("#put"))
+	c.until(`document.getElementById('said').textContent.includes('there is an item with this key already')`)
+	require.Contains(c, c.db.Dump("Shop"), "2026-01-01")
+	c.clean("400", "409")
 }
 
 // consoleRequest asks whole requests: a SELECT, and one that the service refuses, whose remedy is a click away.
@@ -346,6 +378,7 @@ func consoleKeyboard(c *consoleTab) {
 	for page, wanted := range map[string][]string{
 		"table?name=Shop": {"query-space", "query-partition", "query-sort", "query-filter", "query-limit", "query-descending", "query-request", "import-file", "import"},
 		"branches":        {"snapshot-name", "take"},
+		"":                {"table-name", "table-key", "table-indexes", "create-table"},
 		"requests":        {"request-filter", "pause"},
 	} {
 		c.visit(page)

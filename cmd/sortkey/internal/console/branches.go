@@ -92,24 +92,14 @@ func (s *Server) branch(r *http.Request) (*branch, error) {
 
 // handleBranches adds the pages about branches.
 func (s *Server) handleBranches(mux *http.ServeMux) {
-	act := func(pattern string, do func(*http.Request) (next string, err error)) {
-		mux.HandleFunc("POST "+pattern, func(w http.ResponseWriter, r *http.Request) {
-			next, err := do(r)
-			if err != nil {
-				fail(w, err)
-				return
-			}
-			_, _ = w.Write([]byte(next))
-		})
-	}
-	act("/branches", func(r *http.Request) (string, error) {
+	act(mux, "/branches", func(r *http.Request) (string, error) {
 		b, err := s.fork(r.Context())
 		if err != nil {
 			return "", err
 		}
 		return fmt.Sprintf("branch/%d/", b.N), nil
 	})
-	act("/branches/{n}/discard", func(r *http.Request) (string, error) {
+	act(mux, "/branches/{n}/discard", func(r *http.Request) (string, error) {
 		b, err := s.branch(r)
 		if err != nil {
 			return "", err
@@ -123,14 +113,14 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 		}
 		return "branches", b.close()
 	})
-	act("/branches/{n}/keep", func(r *http.Request) (string, error) {
+	act(mux, "/branches/{n}/keep", func(r *http.Request) (string, error) {
 		b, err := s.branch(r)
 		if err != nil {
 			return "", err
 		}
 		return "branches", s.keep(event.Quiet(r.Context()), b)
 	})
-	s.handleSnapshots(act)
+	s.handleSnapshots(mux)
 	mux.HandleFunc("/branch/{n}/", func(w http.ResponseWriter, r *http.Request) {
 		b, err := s.branch(r)
 		if err != nil {

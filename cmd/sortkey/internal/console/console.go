@@ -109,6 +109,7 @@ func (s *Server) Handler() http.Handler {
 		page("GET /branches", s.branchPage)
 		s.handleBranches(mux)
 	}
+	act(mux, "/tables", s.createTable)
 	mux.HandleFunc("GET /query", s.query)
 	mux.HandleFunc("POST /query", s.query)
 	mux.HandleFunc("POST /preview", s.preview)
@@ -130,7 +131,7 @@ func (s *Server) Handler() http.Handler {
 		"console.js":  {"text/javascript", func() string { return own("console.js") }},
 		"transfer.js": {"text/javascript", func() string { return own("transfer.js") }},
 		"requests.js": {"text/javascript", func() string { return own("requests.js") }},
-		"branches.js": {"text/javascript", func() string { return own("branches.js") }},
+		"buttons.js":  {"text/javascript", func() string { return own("buttons.js") }},
 	} {
 		mux.HandleFunc("GET /"+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", asset.kind+"; charset=utf-8")
@@ -138,6 +139,18 @@ func (s *Server) Handler() http.Handler {
 		})
 	}
 	return mux
+}
+
+// act answers the requests of a button, with the address of the page that comes next.
+func act(mux *http.ServeMux, path string, do func(*http.Request) (next string, err error)) {
+	mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+		next, err := do(r)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		_, _ = w.Write([]byte(next))
+	})
 }
 
 // own returns a file of this package.

@@ -122,7 +122,6 @@ func TestPages(t *testing.T) {
 		"table?name=Shop&after=%21":                    "damaged",
 		"table?name=Shop&after=e30":                    "starting key is invalid",
 		"collection?name=Shop&partition=":              "",
-		"item?name=Shop":                               "no key",
 		"query?name=Shop&space=9&partition=a":          "load the page again",
 		"query?name=Shop&space=1&partition=a&limit=-1": "limit",
 	} {
@@ -130,6 +129,44 @@ func TestPages(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, status, "%s: %s", path, text)
 		require.Contains(t, text, want, path)
 	}
+}
+
+// TestCreate makes a table through its form, and refuses what is no definition of one.
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	for _, bad := range []struct{ name, key, indexes, want string }{
+		{"", "PK", "", "tableName"},
+		{"T", "", "", ""},
+		{"Things", "PK:X", "", "PK:X"},
+		{"Things", "PK / SK / more", "", "PK / SK / more"},
+		{"Things", "PK", "day / SK", "ByDay: day / SK"},
+	} {
+		status, text := c.do(http.MethodPost, "tables?"+url.Values{
+			"name": {bad.name}, "key": {bad.key}, "indexes": {bad.indexes},
+		}.Encode(), "")
+		require.Equal(t, http.StatusBadRequest, status, "%v: %s", bad, text)
+		require.Contains(t, text, bad.want)
+	}
+	status, at := c.do(http.MethodPost, "tables?"+url.Values{
+		"name": {" Things "}, "key": {"PK / n:N"}, "indexes": {"\nByDay: day, PK / n:N\n\nBySort: n:N"},
+	}.Encode(), "")
+	require.Equal(t, http.StatusOK, status, at)
+	require.Equal(t, "table?name=Things", at)
+	page := c.page(at)
+	require.Contains(t, page, "PK / n (N)")
+	require.Contains(t, page, "ByDay")
+	require.Contains(t, page, "BySort")
+	require.Contains(t, c.page("item?name=Things"), `&#34;N&#34;: &#34;0&#34;`)
+
+	body := `{"Is": "{\"PK\": \"a\", \"n\": 7}"}`
+	status, text := c.do(http.MethodPost, "put?name=Things&key=", body)
+	require.Equal(t, http.StatusOK, status, text)
+	status, text = c.do(http.MethodPost, "put?name=Things&key=", body)
+	require.Equal(t, http.StatusConflict, status, text)
+	status, text = c.do(http.MethodPost, "delete?name=Things&key=", `{"Was": "{\"PK\": {\"S\": \"a\"}, \"n\": {\"N\": \"7\"}}"}`)
+	require.Equal(t, http.StatusBadRequest, status, text)
+	require.Contains(t, c.db.Dump("Things"), `"a"`)
 }
 
 func TestQuery(t *testing.T) {

@@ -29,6 +29,7 @@ type itemPage struct {
 	JSON               string // DynamoDB JSON, indented
 	Bytes              int
 	Back               string
+	New                bool   // the form for an item with any key
 	Large              string // where to get an item that is too large for the page, or ""
 }
 
@@ -36,6 +37,9 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 	t, key, err := s.keyed(r)
 	if err != nil {
 		return "", nil, err
+	}
+	if key == nil {
+		return "item", newItem(t), nil
 	}
 	it, err := s.read(r.Context(), t, key)
 	if err != nil {
@@ -67,16 +71,32 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 	return "item", p, nil
 }
 
-// keyed describes the table of a request, and reads the key.
+// newItem shows the form for an item with any key.
+func newItem(t *keyschema.Table) *itemPage {
+	zero, _ := attr.NewNumber("0") // it is one
+	var b attr.Builder
+	for _, a := range t.Key.Attributes() {
+		switch a.Kind {
+		case attr.Number:
+			b.Add(a.Name, zero)
+		case attr.Binary:
+			b.Add(a.Name, attr.NewBinary(nil))
+		default:
+			b.Add(a.Name, attr.NewString(""))
+		}
+	}
+	var indented bytes.Buffer
+	_ = json.Indent(&indented, b.Item().AppendJSON(nil), "", "  ") // what AppendJSON writes is JSON
+	return &itemPage{Table: t.Name, Key: "New item", New: true, JSON: text.VisibleJSON(indented.String())}
+}
+
+// keyed describes the table of a request, and reads the key: nil for a new item.
 func (s *Server) keyed(r *http.Request) (*keyschema.Table, attr.Item, error) {
 	t, _, err := s.open(r)
 	if err != nil {
 		return nil, nil, err
 	}
 	key, err := cursor(r.FormValue("key"))
-	if err == nil && key == nil {
-		err = bad("the address has no key")
-	}
 	return t, key, err
 }
 
@@ -140,7 +160,7 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 	for _, a := range t.Key.Attributes() {
 		if v := is.Get(a.Name); v.Kind() != a.Kind {
 			lines = append(lines, fmt.Sprintf("%s must be of type %v: the service would refuse the item", a.Name, a.Kind))
-		} else if !attr.Equal(v, key.Get(a.Name)) {
+		} else if key != nil && !attr.Equal(v, key.Get(a.Name)) {
 			lines = append(lines, fmt.Sprintf("%s is another: this writes another item, and leaves the old one", a.Name))
 			was = nil
 		}
@@ -264,6 +284,10 @@ func (s *Server) write(
 	if err != nil {
 		fail(w, &badRequest{err})
 		return
+	}
+	if put {
+		at := "item?" + query("name", t.Name, "key", cursorText(keyOf(t, is)))
+		w.Header().Set("Content-Location", at)
 	}
 	fmt.Fprintf(w, "written, %s", text.Amount(text.Figure(aws.ToFloat64(used.CapacityUnits)), "write unit"))
 }

@@ -95,16 +95,16 @@ func (s *Server) takeMoment(r *http.Request) (*moment, error) {
 }
 
 // handleSnapshots adds the actions on snapshots.
-func (s *Server) handleSnapshots(act func(pattern string, do func(*http.Request) (next string, err error))) {
-	act("/snapshots", func(r *http.Request) (string, error) { return "branches", s.take(r.URL.Query().Get("name")) })
-	act("/snapshots/{n}/drop", func(r *http.Request) (string, error) {
+func (s *Server) handleSnapshots(mux *http.ServeMux) {
+	act(mux, "/snapshots", func(r *http.Request) (string, error) { return "branches", s.take(r.FormValue("name")) })
+	act(mux, "/snapshots/{n}/drop", func(r *http.Request) (string, error) {
 		m, err := s.takeMoment(r)
 		if err != nil {
 			return "", err
 		}
 		return "branches", m.db.Close()
 	})
-	act("/snapshots/{n}/restore", func(r *http.Request) (string, error) {
+	act(mux, "/snapshots/{n}/restore", func(r *http.Request) (string, error) {
 		m, err := s.takeMoment(r)
 		if err != nil {
 			return "", err

@@ -28,7 +28,7 @@
     return fetch(path + where, {method: 'POST', body: JSON.stringify({Was: was, Is: is})}).then(function (r) {
       return r.text().then(function (text) {
         if (!r.ok) { throw new Error(text); }
-        return text;
+        return {text: text, at: r.headers.get('Content-Location')};
       });
     });
   };
@@ -43,7 +43,7 @@
     timer = setTimeout(function () {
       const mine = ++asked;
       const show = function (/** @type {string} */ text) { if (mine === asked) { written.textContent = text; } };
-      send('preview', item.value).then(show, function (err) { show(err.message); });
+      send('preview', item.value).then(function (r) { show(r.text); }, function (err) { show(err.message); });
     }, 150);
   };
   item.addEventListener('input', preview);
@@ -54,9 +54,9 @@
    */
   const write = function (path, is) {
     say('…');
-    send(path, is).then(function (text) {
-      say(text);
-      setTimeout(function () { location.reload(); }, 600);
+    send(path, is).then(function (r) {
+      say(r.text);
+      setTimeout(function () { if (r.at) { location.href = r.at; } else { location.reload(); } }, 600);
     }, function (err) { say(err.message, true); });
   };
   by('put', HTMLElement).addEventListener('click', function () { write('put', item.value); });

@@ -1,4 +1,4 @@
-// The buttons of the page about branches and snapshots.
+// Buttons that have the server do something with the fields that they name, and lead to the next page.
 'use strict';
 (function () {
   /**
@@ -20,23 +20,28 @@
    */
   const say = function (text, bad) { said.textContent = text; said.classList.toggle('bad', !!bad); };
   Array.prototype.forEach.call(document.querySelectorAll('button[data-post]'), function (/** @type {HTMLButtonElement} */ button) {
+    const names = (button.dataset.fields || '').split(' ').filter(function (id) { return id !== ''; });
+    const fields = names.map(function (id) {
+      const e = document.getElementById(id);
+      if (!(e instanceof HTMLInputElement || e instanceof HTMLTextAreaElement)) { throw new Error('the page has no ' + id); }
+      if (e instanceof HTMLInputElement) {
+        e.addEventListener('keydown', function (key) { if (key.key === 'Enter') { button.click(); } });
+      }
+      return e;
+    });
     button.addEventListener('click', function () {
       if (button.dataset.sure && button.textContent !== button.dataset.sure) { // asks once more
         button.textContent = button.dataset.sure;
         return;
       }
-      const field = button.dataset.name;
-      const path = button.dataset.post + (field ? '?' + new URLSearchParams({name: by(field, HTMLInputElement).value}) : '');
+      const body = new URLSearchParams(fields.map(function (e) { return [e.name, e.value]; }));
       say('…');
-      fetch(path, {method: 'POST'}).then(function (r) {
+      fetch(button.dataset.post || '', {method: 'POST', body: body}).then(function (r) {
         return r.text().then(function (text) {
           if (!r.ok) { throw new Error(text); }
           location.href = text;
         });
       }).catch(function (err) { say(err.message, true); });
     });
-  });
-  by('snapshot-name', HTMLElement).addEventListener('keydown', function (e) {
-    if (e.key === 'Enter') { by('take', HTMLElement).click(); }
   });
 })();
