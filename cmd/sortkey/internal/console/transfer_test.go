@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"testing"
@@ -125,24 +126,25 @@ func TestOneImport(t *testing.T) {
 	c := start(t)
 	c.db.Table("Shop", "PK")
 	slow, send := io.Pipe()
-	ended := make(chan string)
+	ended, began := make(chan string, 1), make(chan struct{})
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(began) }})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+"/import?name=Shop", slow)
+	require.NoError(t, err)
+	req.Header.Set("Expect", "100-continue") // the answer comes when the server reads the body
 	go func() {
-		resp, err := http.Post(c.url+"/import?name=Shop", "", slow)
+		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			ended <- err.Error()
 			return
 		}
 		ended <- c.read(resp)
 	}()
-	_, err := io.WriteString(send, `{"PK": "a"}`+"\n")
+	_, err = io.WriteString(send, `{"PK": "a"}`+"\n")
 	require.NoError(t, err)
-	for {
-		status, said := c.do("POST", "import?name=Shop", `{"PK": "b"}`)
-		if status == http.StatusBadRequest {
-			require.Contains(t, said, "another one is running")
-			break
-		}
-	}
+	<-began
+	status, said := c.do("POST", "import?name=Shop", `{"PK": "b"}`)
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, said, "another one is running")
 	require.NoError(t, send.Close())
 	require.Equal(t, "1 item read, 1 written", <-ended)
 }
