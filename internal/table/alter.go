@@ -168,16 +168,9 @@ func (db *DB) remove(ctx context.Context, t *Table, then extra) error {
 		if err := w.Delete(catalogueSpace, definitionsPartition, []byte(name)); err != nil {
 			return err
 		}
-
-		listed = nil
-		for _, space := range t.unkept() {
-			later, err := db.drop(w, space)
-			if err != nil {
-				return err
-			}
-			if later {
-				listed = append(listed, space)
-			}
+		var err error
+		if listed, err = db.drop(w, t.unkept()...); err != nil {
+			return err
 		}
 		if t.def.Recovery != nil {
 			return db.keepDeleted(w, t)
@@ -359,10 +352,8 @@ func (db *DB) define(
 		if err := db.endStream(w, old, def); err != nil {
 			return err
 		}
-		for _, space := range dropped(old, def) {
-			if err := w.Put(catalogueSpace, garbagePartition, garbageRow(space), []byte{1}); err != nil {
-				return err
-			}
+		if err := list(w, dropped(old, def)...); err != nil {
+			return err
 		}
 		stored = def.clone() // the function may be called again
 		return putDefinition(w, stored)

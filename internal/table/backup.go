@@ -474,7 +474,6 @@ func (db *DB) copyRows(ctx context.Context, c transfer) error {
 func (db *DB) DeleteBackup(ctx context.Context, id string) error {
 	var listed []store.Space
 	err := db.change(ctx, func(w store.Writer) error {
-		listed = nil
 		value, ok, err := w.Get(catalogueSpace, backupsPartition, []byte(id))
 		if err != nil || !ok {
 			return err
@@ -486,10 +485,7 @@ func (db *DB) DeleteBackup(ctx context.Context, id string) error {
 		if err := w.Delete(catalogueSpace, backupsPartition, []byte(id)); err != nil {
 			return err
 		}
-		later, err := db.drop(w, b.Space)
-		if later {
-			listed = append(listed, b.Space)
-		}
+		listed, err = db.drop(w, b.Space)
 		return err
 	})
 	if err == nil {

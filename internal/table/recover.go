@@ -91,14 +91,28 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	return nil
 }
 
-// drop removes the rows of a space that the update takes out of use. If the store limits
-// what an update can delete, drop only lists the space, and says so: then the caller calls
-// clear after the update.
-func (db *DB) drop(w store.Writer, space store.Space) (listed bool, err error) {
+// drop removes the rows of spaces that the update takes out of use. If the store limits what
+// an update can delete, drop only lists them, and returns them for clearDropped after it.
+func (db *DB) drop(w store.Writer, spaces ...store.Space) (listed []store.Space, err error) {
 	if _, limited := db.store.(store.ClearLimiter); limited {
-		return true, w.Put(catalogueSpace, garbagePartition, garbageRow(space), []byte{1})
+		return spaces, list(w, spaces...)
 	}
-	return false, w.Clear(space)
+	for _, space := range spaces {
+		if err := w.Clear(space); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// list adds spaces to the garbage.
+func list(w store.Writer, spaces ...store.Space) error {
+	for _, space := range spaces {
+		if err := w.Put(catalogueSpace, garbagePartition, garbageRow(space), []byte{1}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // clearDropped removes the rows of spaces that drop has listed. It ignores the end of ctx,

@@ -568,15 +568,11 @@ func (db *DB) clearStreams(ctx context.Context) error {
 	}
 	for _, st := range gone {
 		var listed []store.Space
-		err := db.change(ctx, func(w store.Writer) error {
-			listed = nil
+		err := db.change(ctx, func(w store.Writer) (err error) {
 			if err := w.Delete(catalogueSpace, endedPartition, endedRow(st.Table, st.Label)); err != nil {
 				return err
 			}
-			later, err := db.drop(w, st.Space)
-			if later {
-				listed = append(listed, st.Space)
-			}
+			listed, err = db.drop(w, st.Space)
 			return err
 		})
 		if err != nil {
