@@ -164,7 +164,8 @@ func TestCreate(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, text)
 	status, text = c.do(http.MethodPost, "put?name=Things&key=", body)
 	require.Equal(t, http.StatusConflict, status, text)
-	status, text = c.do(http.MethodPost, "delete?name=Things&key=", `{"Was": "{\"PK\": {\"S\": \"a\"}, \"n\": {\"N\": \"7\"}}"}`)
+	was := `{"Was": "{\"PK\": {\"S\": \"a\"}, \"n\": {\"N\": \"7\"}}"}`
+	status, text = c.do(http.MethodPost, "delete?name=Things&key=", was)
 	require.Equal(t, http.StatusBadRequest, status, text)
 	require.Contains(t, c.db.Dump("Things"), `"a"`)
 }
@@ -392,6 +393,7 @@ func TestRequests(t *testing.T) {
 	require.Equal(t, "waste", got[0].Mark)
 	require.NotEmpty(t, got[0].Slice)
 	require.Equal(t, 1, shapes[0].Requests)
+	require.Equal(t, "waste", shapes[0].Mark)
 }
 
 // events reads the data of events.

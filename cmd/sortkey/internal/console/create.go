@@ -25,7 +25,7 @@ func (s *Server) createTable(r *http.Request) (next string, err error) {
 	if err := keyschema.Define(in, r.FormValue("key"), indexes); err != nil {
 		return "", &badRequest{err}
 	}
-	data, err := json.Marshal(in)
+	data, err := json.Marshal(in) // tabledef has the shapes of the SDK
 	if err != nil {
 		return "", err
 	}
@@ -45,7 +45,7 @@ func (s *Server) createTable(r *http.Request) (next string, err error) {
 	return "table?" + query("name", name), nil
 }
 
-// indexSpecs reads global indexes, one in a line: "ByDay: day / SK".
+// indexSpecs reads global indexes, one per line: "ByDay: day / SK".
 func indexSpecs(lines string) (all []keyschema.IndexSpec, err error) {
 	for line := range strings.Lines(lines) {
 		if line = strings.TrimSpace(line); line == "" {

@@ -38,20 +38,19 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if key == nil {
-		return "item", newItem(t), nil
-	}
-	it, err := s.read(r.Context(), t, key)
-	if err != nil {
-		return "", nil, err
-	}
-	p := &itemPage{
-		Table: t.Name, Key: valuesText(key, t.Key.Attributes()), Cursor: cursorText(key), Found: it != nil,
-		Back: "collection?" + query("name", t.Name, "partition", askText(key, t.Key.Hash)),
-	}
-	shown := it
-	if it == nil {
-		shown = key
+	p, shown := &itemPage{Table: t.Name, Key: "New item", New: true}, blank(t)
+	if key != nil {
+		it, err := s.read(r.Context(), t, key)
+		if err != nil {
+			return "", nil, err
+		}
+		p = &itemPage{
+			Table: t.Name, Key: valuesText(key, t.Key.Attributes()), Cursor: cursorText(key), Found: it != nil,
+			Back: "collection?" + query("name", t.Name, "partition", askText(key, t.Key.Hash)),
+		}
+		if shown = it; it == nil {
+			shown = key
+		}
 	}
 	var b bytes.Buffer
 	if err := json.Indent(&b, shown.AppendJSON(nil), "", "  "); err != nil {
@@ -71,8 +70,8 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 	return "item", p, nil
 }
 
-// newItem shows the form for an item with any key.
-func newItem(t *keyschema.Table) *itemPage {
+// blank returns an item whose key is to be filled in.
+func blank(t *keyschema.Table) attr.Item {
 	zero, _ := attr.NewNumber("0") // it is one
 	var b attr.Builder
 	for _, a := range t.Key.Attributes() {
@@ -85,9 +84,7 @@ func newItem(t *keyschema.Table) *itemPage {
 			b.Add(a.Name, attr.NewString(""))
 		}
 	}
-	var indented bytes.Buffer
-	_ = json.Indent(&indented, b.Item().AppendJSON(nil), "", "  ") // what AppendJSON writes is JSON
-	return &itemPage{Table: t.Name, Key: "New item", New: true, JSON: text.VisibleJSON(indented.String())}
+	return b.Item()
 }
 
 // keyed describes the table of a request, and reads the key: nil for a new item.

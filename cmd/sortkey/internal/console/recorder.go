@@ -56,6 +56,7 @@ type Shape struct {
 	Returned   int     `json:"returned"`
 	Units      float64 `json:"units"`
 	Millis     float64 `json:"ms"`
+	Mark       string  `json:"mark,omitempty"` // scan or waste
 
 	first, last time.Time
 	body        []byte // of the last that was kept and not refused
@@ -87,8 +88,19 @@ func (*Recorder) RequestBytes() int { return keptBytes }
 // Begin implements [sortkey.Observer].
 func (*Recorder) Begin(context.Context, *sortkey.Event) {}
 
-// wasted is the share of rows dropped from which a request is marked.
+// wasted is the share of rows dropped from which requests are marked.
 const wasted = 0.5
+
+// markOf returns the mark of requests that have read so many rows: scan, waste or "".
+func markOf(operation string, examined, returned int) string {
+	switch {
+	case operation == "Scan":
+		return "scan"
+	case examined >= 10 && float64(examined-returned) > wasted*float64(examined):
+		return "waste"
+	}
+	return ""
+}
 
 // End implements [sortkey.Observer].
 func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
@@ -109,12 +121,7 @@ func (r *Recorder) End(_ context.Context, e *sortkey.Event) {
 			one.Slice = t.Slice()
 		}
 	}
-	switch {
-	case e.Operation == "Scan":
-		one.Mark = "scan"
-	case e.Examined >= 10 && float64(e.Examined-e.Returned) > wasted*float64(e.Examined):
-		one.Mark = "waste"
-	}
+	one.Mark = markOf(e.Operation, e.Examined, e.Returned)
 	conditions := seen(conditionsOf(e.Operation, one.body), maxConditions)
 
 	r.mu.Lock()
@@ -168,7 +175,9 @@ func (r *Recorder) since(n, most int) (all []Request, last int, shapes []Shape, 
 	}
 	last, other = r.n, r.other
 	for _, s := range r.list {
-		shapes = append(shapes, *s)
+		one := *s
+		one.Mark = markOf(s.Operation, s.Examined, s.Returned)
+		shapes = append(shapes, one)
 	}
 	r.mu.Unlock()
 	slices.SortFunc(shapes, func(a, b Shape) int {

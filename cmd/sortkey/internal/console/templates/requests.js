@@ -43,6 +43,7 @@
    * @property {number} returned
    * @property {number} units
    * @property {number} ms
+   * @property {string} [mark]
    *
    * @typedef {object} Batch
    * @property {Request[] | null} requests
@@ -148,8 +149,7 @@
     sums.forEach(function (s) {
       const tr = row('pattern?shape=' + s.n, [s.operation, s.table || '–', s.conditions || '–', s.requests, s.errors, s.examined, s.returned, s.units, s.ms],
         ['operation', 'table or index', 'conditions', 'requests', 'errors', 'read', 'returned', 'units', 'ms'],
-        s.errors > 0 ? 'error' : s.operation === 'Scan' ? 'scan' :
-          s.examined >= 10 && s.examined > 2 * s.returned ? 'waste' : '');
+        s.errors > 0 ? 'error' : s.mark);
       const link = tr.querySelector('a');
       rows.appendChild(tr);
       if (link && focus && link.getAttribute('href') === focus) { link.focus({preventScroll: true}); }
