@@ -41,7 +41,7 @@ dynoxide; scripts/bench-peers.sh starts them. The time of a first build needs
 		&o.Only, "only", nil, "measure only the groups that contain one of `WORDS`, such as page, GetItem, put, serve",
 	)
 	cmd.Flags().StringVar(
-		&o.Sources, "sources", "", "build the command from the sources in `FOLDER` too, to measure that",
+		&o.Sources, "sources", "", "also measure a first build of the sources in `FOLDER`",
 	)
 	cmd.Flags().StringVar(
 		&history, "append", "", "append a line for each figure to `FILE`, in Go's benchmark format for benchstat",
