@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -262,8 +263,9 @@ const buildRowsShared = 50
 // skips those that an interrupted build has added.
 func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 	span := store.Everything()
+	var room buildRoom
 	for {
-		after, err := db.buildSome(ctx, name, space, span)
+		after, err := db.buildSome(ctx, name, space, span, &room)
 		again, err := db.outdated(ctx, err)
 		switch {
 		case again:
@@ -278,7 +280,7 @@ func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 // buildSome adds the first items of a span to an index. It returns where it
 // stopped; nil at the end, or if the index is not being built any more.
 func (db *DB) buildSome(
-	ctx context.Context, name string, space store.Space, span store.Span,
+	ctx context.Context, name string, space store.Space, span store.Span, room *buildRoom,
 ) (after *store.Position, err error) {
 	db.mu.RLock() // keeps the table as it is until the entries are counted
 	defer db.mu.RUnlock()
@@ -289,7 +291,7 @@ func (db *DB) buildSome(
 	var items, bytes int
 	err = db.update(ctx, db.rows, func(w store.Writer) error {
 		items, bytes, after = 0, 0, nil
-		var list []entry
+		room.list, room.keys = room.list[:0], room.keys[:0]
 		var size Batch
 		if db.sharing != nil {
 			size.Rows = buildRowsShared
@@ -298,26 +300,21 @@ func (db *DB) buildSome(
 			if err != nil {
 				return err
 			}
-			var e entry
-			if e.make(ix, itemOf(row.Value)) {
-				e.value = slices.Clone(e.value)
-				list = append(list, e)
-			}
-			if size.Add(len(e.value)) {
+			if size.Add(room.add(ix, itemOf(row.Value))) {
 				after = &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
 				break
 			}
 		}
 		if p, ok := w.(store.Prefetcher); ok {
 			var addrs [][]byte
-			for _, e := range list {
+			for _, e := range room.list {
 				addrs = append(addrs, store.AppendAddress(nil, space, e.partition, e.sort))
 			}
 			if err := p.Prefetch(addrs); err != nil {
 				return err
 			}
 		}
-		for _, e := range list {
+		for _, e := range room.list {
 			if _, exists, err := w.Get(space, e.partition, e.sort); err != nil {
 				return err
 			} else if exists {
@@ -336,6 +333,30 @@ func (db *DB) buildSome(
 	}
 	ix.stats.add(items, bytes)
 	return after, nil
+}
+
+// A buildRoom holds the entries of one update, and is used again by the next: a large index
+// is mostly built while others read, whom the collection of garbage delays.
+type buildRoom struct {
+	list  []entry
+	keys  []byte // of the list
+	entry entry
+}
+
+// add adds the entry of an item, if the index has one. It returns the length of its value.
+func (r *buildRoom) add(ix *Index, it attr.Item) int {
+	e := &r.entry
+	if !e.make(ix, it) {
+		return 0
+	}
+	from := len(r.keys)
+	r.keys = append(r.keys, e.partition...)
+	middle := len(r.keys)
+	r.keys = append(r.keys, e.sort...)
+	r.list = append(r.list, entry{
+		partition: r.keys[from:middle], sort: r.keys[middle:], value: slices.Clone(e.value),
+	})
+	return len(e.value)
 }
 
 // building returns the index in a space if it is still being built.
