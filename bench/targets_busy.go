@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store/memory"
 )
 
@@ -179,53 +180,77 @@ func (t *targets) durableHTTP(ctx context.Context) (rows []Target, err error) {
 	return rows, nil
 }
 
-// twoWriters puts into one table in memory by one goroutine, and into two by two.
+// twoWriters puts into one table in memory by one goroutine, and into two tables by two: of one
+// database, and of two databases, which share nothing but the machine.
 func (t *targets) twoWriters(ctx context.Context) ([]Target, error) {
 	n := t.items(100_000, 1000)
-	bodies := func(table string) (bs [][]byte) {
-		for i := range n {
-			bs = append(bs, fmt.Appendf(nil, `{"TableName":%q,"Item":{"PK":{"S":"CUSTOMER#%07d"},"SK":{"S":"ORDER#%d"},"v":{"N":"%d"}}}`,
-				table, i/10, i%10, i))
-		}
-		return bs
-	}
 	tables := [2]string{"first", "second"}
-	requests := [2][][]byte{bodies(tables[0]), bodies(tables[1])}
-	var rates [2][]float64 // by the number of writers less one
+	var requests [2][][]byte
+	for i, name := range tables {
+		for row := range n {
+			requests[i] = append(requests[i], fmt.Appendf(nil,
+				`{"TableName":%q,"Item":{"PK":{"S":"CUSTOMER#%07d"},"SK":{"S":"ORDER#%d"},"v":{"N":"%d"}}}`, name, row/10, row%10, row))
+		}
+	}
+	var one, shared, apart []float64 // rates
 	for range t.items(9, 2) {
-		for writers := 1; writers <= 2; writers++ {
-			db, s, err := putDB(ctx, memory.Open())
+		for _, kind := range []struct {
+			rates     *[]float64
+			databases int
+			writers   int
+		}{{&one, 1, 1}, {&shared, 1, 2}, {&apart, 2, 2}} {
+			var services []*api.Service
+			var dbs []*table.DB
+			for range kind.databases {
+				db, s, err := putDB(ctx, memory.Open())
+				if err != nil {
+					return nil, err
+				}
+				dbs, services = append(dbs, db), append(services, s)
+				if err := createTables(ctx, s, tables[:]); err != nil {
+					return nil, err
+				}
+			}
+			rate, err := write(ctx, services, requests[:kind.writers])
+			for _, db := range dbs {
+				err = errors.Join(err, db.Close(ctx))
+			}
 			if err != nil {
 				return nil, err
 			}
-			for _, name := range tables {
-				body := fmt.Appendf(nil, `{"TableName":%q,"BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"PK",`+
-					`"AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"}],"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},`+
-					`{"AttributeName":"SK","KeyType":"RANGE"}]}`, name)
-				if out, status := s.Serve(ctx, "DynamoDB_20120810.CreateTable", body, nil); status != http.StatusOK {
-					return nil, fmt.Errorf("CreateTable: %s", out)
-				}
-			}
-			rate, err := write(ctx, s, requests[:writers])
-			if err = errors.Join(err, db.Close(ctx)); err != nil {
-				return nil, err
-			}
-			rates[writers-1] = append(rates[writers-1], rate)
+			*kind.rates = append(*kind.rates, rate)
 		}
 	}
-	r, _ := measure.RatioOf(rates[1], rates[0])
+	r, _ := measure.RatioOf(shared, one)
+	limit, _ := measure.RatioOf(apart, one)
 	return []Target{atLeast("two writers on two tables in memory, JSON in: rate against one on one", 1.6, r.Median, measure.Times,
-		"%s; %s, one %s", spread(r), perSecond(measure.Median(rates[1])), perSecond(measure.Median(rates[0])))}, nil
+		"%s; %s, one %s; on two databases %s", spread(r), perSecond(measure.Median(shared)), perSecond(measure.Median(one)),
+		measure.Times(limit.Median))}, nil
 }
 
-// write sends lists of puts at the same time, and returns the puts of a second.
-func write(ctx context.Context, s *api.Service, lists [][][]byte) (rate float64, err error) {
+// createTables creates tables with the keys PK and SK.
+func createTables(ctx context.Context, s *api.Service, names []string) error {
+	for _, name := range names {
+		body := fmt.Appendf(nil, `{"TableName":%q,"BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"PK",`+
+			`"AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"}],"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},`+
+			`{"AttributeName":"SK","KeyType":"RANGE"}]}`, name)
+		if out, status := s.Serve(ctx, "DynamoDB_20120810.CreateTable", body, nil); status != http.StatusOK {
+			return fmt.Errorf("CreateTable: %s", out)
+		}
+	}
+	return nil
+}
+
+// write sends lists of puts at the same time, to the services in turn, and returns the puts of
+// a second.
+func write(ctx context.Context, services []*api.Service, lists [][][]byte) (rate float64, err error) {
 	errs := make([]error, len(lists))
 	puts := 0
 	var wg sync.WaitGroup
 	begin := time.Now()
 	for i, list := range lists {
 		puts += len(list)
+		s := services[i%len(services)]
 		wg.Go(func() {
 			var out []byte
 			for _, body := range list {
