@@ -263,9 +263,9 @@ const buildRowsShared = 50
 // skips those that an interrupted build has added.
 func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 	span := store.Everything()
-	var room buildRoom
+	var list entryList
 	for {
-		after, err := db.buildSome(ctx, name, space, span, &room)
+		after, err := db.buildSome(ctx, name, space, span, &list)
 		again, err := db.outdated(ctx, err)
 		switch {
 		case again:
@@ -280,7 +280,7 @@ func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 // buildSome adds the first items of a span to an index. It returns where it
 // stopped; nil at the end, or if the index is not being built any more.
 func (db *DB) buildSome(
-	ctx context.Context, name string, space store.Space, span store.Span, room *buildRoom,
+	ctx context.Context, name string, space store.Space, span store.Span, list *entryList,
 ) (after *store.Position, err error) {
 	db.mu.RLock() // keeps the table as it is until the entries are counted
 	defer db.mu.RUnlock()
@@ -291,7 +291,7 @@ func (db *DB) buildSome(
 	var items, bytes int
 	err = db.update(ctx, db.rows, func(w store.Writer) error {
 		items, bytes, after = 0, 0, nil
-		room.list, room.keys = room.list[:0], room.keys[:0]
+		list.reset()
 		var size Batch
 		if db.sharing != nil {
 			size.Rows = buildRowsShared
@@ -300,21 +300,21 @@ func (db *DB) buildSome(
 			if err != nil {
 				return err
 			}
-			if size.Add(room.add(ix, itemOf(row.Value))) {
+			if size.Add(list.add(ix, itemOf(row.Value))) {
 				after = &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
 				break
 			}
 		}
 		if p, ok := w.(store.Prefetcher); ok {
 			var addrs [][]byte
-			for _, e := range room.list {
+			for _, e := range list.entries {
 				addrs = append(addrs, store.AppendAddress(nil, space, e.partition, e.sort))
 			}
 			if err := p.Prefetch(addrs); err != nil {
 				return err
 			}
 		}
-		for _, e := range room.list {
+		for _, e := range list.entries {
 			if _, exists, err := w.Get(space, e.partition, e.sort); err != nil {
 				return err
 			} else if exists {
@@ -335,28 +335,34 @@ func (db *DB) buildSome(
 	return after, nil
 }
 
-// A buildRoom holds the entries of one update, and is used again by the next: a large index
-// is mostly built while others read, whom the collection of garbage delays.
-type buildRoom struct {
-	list  []entry
-	keys  []byte // of the list
-	entry entry
+// An entryList holds the entries that one update adds to an index. A large index is built while
+// others read, and garbage would slow them down, so the next update uses the memory again.
+type entryList struct {
+	entries []entry
+	keys    []byte // of the entries
+	scratch entry
 }
 
+// reset empties the list.
+func (l *entryList) reset() { l.entries, l.keys = l.entries[:0], l.keys[:0] }
+
 // add adds the entry of an item, if the index has one. It returns the length of its value.
-func (r *buildRoom) add(ix *Index, it attr.Item) int {
-	e := &r.entry
+func (l *entryList) add(ix *Index, it attr.Item) int {
+	e := &l.scratch
 	if !e.make(ix, it) {
 		return 0
 	}
-	from := len(r.keys)
-	r.keys = append(r.keys, e.partition...)
-	middle := len(r.keys)
-	r.keys = append(r.keys, e.sort...)
-	r.list = append(r.list, entry{
-		partition: r.keys[from:middle], sort: r.keys[middle:], value: slices.Clone(e.value),
+	l.entries = append(l.entries, entry{
+		partition: l.key(e.partition), sort: l.key(e.sort), value: slices.Clone(e.value),
 	})
 	return len(e.value)
+}
+
+// key returns a copy of a key.
+func (l *entryList) key(k []byte) []byte {
+	from := len(l.keys)
+	l.keys = append(l.keys, k...)
+	return l.keys[from:]
 }
 
 // building returns the index in a space if it is still being built.

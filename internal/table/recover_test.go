@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -186,6 +187,36 @@ func TestRecoverIndex(t *testing.T) {
 		require.Equal(t, scanIndex(whole, "t", "G"), scanIndex(f, "t", "G"), what)
 	}
 	require.Equal(t, 5, cuts, "definition, three parts, definition")
+}
+
+// TestBuild compares an index that is built in several updates with one that was there before
+// the items. Their keys and values have many lengths, and a third of the items have no entry.
+func TestBuild(t *testing.T) {
+	fill := func(f *fixture) {
+		for i := range 2500 {
+			g := fmt.Sprintf(`,'g':{'S':'g%s'}`, strings.Repeat("g", i%300))
+			if i%3 == 0 {
+				g = ""
+			}
+			f.put("t", fmt.Sprintf(`{'PK':{'S':'%d'},'v':{'S':'%s'}%s}`, i, strings.Repeat("v", i%500), g))
+		}
+	}
+	for _, projection := range []string{"ALL", "KEYS_ONLY"} {
+		index := "G g:S - " + projection
+		before, after := begin(t, memory.Open()), begin(t, memory.Open())
+		before.create("t", "PK:S", index)
+		fill(before)
+		after.create("t", "PK:S")
+		fill(after)
+		with := define(t, "t", "PK:S", index)
+		_, err := after.db.Alter(t.Context(), "t", func(d *table.Definition) error {
+			d.Attributes, d.Global = with.Attributes, with.Global
+			return nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, scanIndex(before, "t", "G"), scanIndex(after, "t", "G"), projection)
+		wantCounts(t, after, projection)
+	}
 }
 
 // TestRecoverInTurn interrupts the recovery itself after each update.

@@ -132,7 +132,8 @@ func TestItems(t *testing.T) {
 	require.DirExists(t, dir+"/out")
 }
 
-// TestServe asks a server for its metrics. It is not parallel: the signal that ends it would interrupt other commands.
+// TestServe asks a server for its metrics, while it keeps another one from the tables. It
+// is not parallel: the signal that ends it would interrupt other commands.
 func TestServe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot interrupt itself")
@@ -160,24 +161,14 @@ func TestServe(t *testing.T) {
 	require.Regexp(t, `\nsortkey_store_resolved_total 0\n`, string(text))
 	require.Regexp(t, `\nsortkey_store_calls_running [0-9]+\n`, string(text))
 
+	said := fails(t, open, "tables", "--store", address)
+	require.Contains(t, said, "--store: tikv: another server uses these tables: ")
+	require.Contains(t, said, "\nhint: stop that server, or give this one tables of its own")
+
 	self, err := os.FindProcess(os.Getpid())
 	require.NoError(t, err)
 	require.NoError(t, self.Signal(os.Interrupt))
 	serving.Wait()
-}
-
-// TestTaken asks for tables that another process has, which takes as long as the process may
-// need to say that it still has them.
-func TestTaken(t *testing.T) {
-	t.Parallel()
-	open := newCluster(t)
-	taken, err := open(t.Context(), []string{"pd1:2379", "pd2:2379"}, tikv.Options{})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, taken.Close()) }()
-
-	said := fails(t, open, "tables", "--store", address)
-	require.Contains(t, said, "--store: tikv: another server uses these tables: ")
-	require.Contains(t, said, "\nhint: stop that server, or give this one tables of its own")
 }
 
 // TestRefusals gives URLs that no cluster can have.
