@@ -16,7 +16,6 @@ import (
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
 	"github.com/sortkey/sortkey/internal/api"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store/memory"
 )
 
@@ -180,65 +179,54 @@ func (t *targets) durableHTTP(ctx context.Context) (rows []Target, err error) {
 	return rows, nil
 }
 
-// twoWriters puts into one table in memory by one goroutine, and into two tables by two: of one
-// database, and of two databases, which share nothing but the machine.
+// writerTable is the definition of a table that has a name and no index.
+const writerTable = `{"TableName":%q,"BillingMode":"PAY_PER_REQUEST",
+"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"}],
+"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}]}`
+
+// twoWriters puts into one table in memory by one goroutine, and into two tables by two: tables
+// of one database, and of two databases, which share nothing but the machine.
 func (t *targets) twoWriters(ctx context.Context) ([]Target, error) {
-	n := t.items(100_000, 1000)
-	tables := [2]string{"first", "second"}
-	var requests [2][][]byte
-	for i, name := range tables {
-		for row := range n {
-			requests[i] = append(requests[i], fmt.Appendf(nil,
-				`{"TableName":%q,"Item":{"PK":{"S":"CUSTOMER#%07d"},"SK":{"S":"ORDER#%d"},"v":{"N":"%d"}}}`, name, row/10, row%10, row))
+	const item = `{"TableName":%q,"Item":{"PK":{"S":"CUSTOMER#%07d"},"SK":{"S":"ORDER#%d"},"v":{"N":"%d"}}}`
+	var definitions []string
+	var requests [][][]byte // by table
+	for _, name := range []string{"first", "second"} {
+		definitions = append(definitions, fmt.Sprintf(writerTable, name))
+		var puts [][]byte
+		for i := range t.items(100_000, 1000) {
+			puts = append(puts, fmt.Appendf(nil, item, name, i/10, i%10, i))
 		}
+		requests = append(requests, puts)
 	}
-	var one, shared, apart []float64 // rates
+	rate := func(databases, writers int) (rate float64, err error) {
+		var services []*api.Service
+		for range databases {
+			db, s, failed := putDB(ctx, memory.Open(), definitions...)
+			if failed != nil {
+				return 0, failed
+			}
+			defer func() { err = errors.Join(err, db.Close(ctx)) }()
+			services = append(services, s)
+		}
+		return write(ctx, services, requests[:writers])
+	}
+	kinds := [...]struct{ databases, writers int }{{1, 1}, {1, 2}, {2, 2}}
+	var rates [len(kinds)][]float64
 	for range t.items(9, 2) {
-		for _, kind := range []struct {
-			rates     *[]float64
-			databases int
-			writers   int
-		}{{&one, 1, 1}, {&shared, 1, 2}, {&apart, 2, 2}} {
-			var services []*api.Service
-			var dbs []*table.DB
-			for range kind.databases {
-				db, s, err := putDB(ctx, memory.Open())
-				if err != nil {
-					return nil, err
-				}
-				dbs, services = append(dbs, db), append(services, s)
-				if err := createTables(ctx, s, tables[:]); err != nil {
-					return nil, err
-				}
-			}
-			rate, err := write(ctx, services, requests[:kind.writers])
-			for _, db := range dbs {
-				err = errors.Join(err, db.Close(ctx))
-			}
+		for i, k := range kinds {
+			r, err := rate(k.databases, k.writers)
 			if err != nil {
 				return nil, err
 			}
-			*kind.rates = append(*kind.rates, rate)
+			rates[i] = append(rates[i], r)
 		}
 	}
+	one, shared, apart := rates[0], rates[1], rates[2]
 	r, _ := measure.RatioOf(shared, one)
 	limit, _ := measure.RatioOf(apart, one)
-	return []Target{atLeast("two writers on two tables in memory, JSON in: rate against one on one", 1.6, r.Median, measure.Times,
-		"%s; %s, one %s; on two databases %s", spread(r), perSecond(measure.Median(shared)), perSecond(measure.Median(one)),
-		measure.Times(limit.Median))}, nil
-}
-
-// createTables creates tables with the keys PK and SK.
-func createTables(ctx context.Context, s *api.Service, names []string) error {
-	for _, name := range names {
-		body := fmt.Appendf(nil, `{"TableName":%q,"BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"PK",`+
-			`"AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"}],"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},`+
-			`{"AttributeName":"SK","KeyType":"RANGE"}]}`, name)
-		if out, status := s.Serve(ctx, "DynamoDB_20120810.CreateTable", body, nil); status != http.StatusOK {
-			return fmt.Errorf("CreateTable: %s", out)
-		}
-	}
-	return nil
+	const name = "two writers on two tables in memory, JSON in: rate against one on one"
+	return []Target{atLeast(name, 1.6, r.Median, measure.Times, "%s; %s, one %s; on two databases %s",
+		spread(r), perSecond(measure.Median(shared)), perSecond(measure.Median(one)), measure.Times(limit.Median))}, nil
 }
 
 // write sends lists of puts at the same time, to the services in turn, and returns the puts of

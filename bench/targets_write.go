@@ -75,15 +75,17 @@ const putTable = `{"TableName":"puts","BillingMode":"PAY_PER_REQUEST",
 "KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],
 "GlobalSecondaryIndexes":[{"IndexName":"ByG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
 
-// putDB returns an empty table with one index in a store.
-func putDB(ctx context.Context, st store.Store) (*table.DB, *api.Service, error) {
+// putDB returns a database in a store, with empty tables of these definitions.
+func putDB(ctx context.Context, st store.Store, definitions ...string) (*table.DB, *api.Service, error) {
 	db, err := table.Open(ctx, st)
 	if err != nil {
 		return nil, nil, err
 	}
 	s := api.New(db, api.Options{})
-	if out, status := s.Serve(ctx, "DynamoDB_20120810.CreateTable", []byte(putTable), nil); status != http.StatusOK {
-		return nil, nil, fmt.Errorf("CreateTable: %s", out)
+	for _, body := range definitions {
+		if out, status := s.Serve(ctx, "DynamoDB_20120810.CreateTable", []byte(body), nil); status != http.StatusOK {
+			return nil, nil, fmt.Errorf("CreateTable: %s", out)
+		}
 	}
 	return db, s, nil
 }
@@ -108,7 +110,7 @@ func (t *targets) put(ctx context.Context) ([]Target, error) {
 	recorder := layer.Tee{Store: memory.Open(), Put: func(address, value []byte) {
 		addresses, values = append(addresses, address), append(values, value)
 	}}
-	db, _, err := putDB(ctx, recorder)
+	db, _, err := putDB(ctx, recorder, putTable)
 	if err != nil {
 		return nil, err
 	}
@@ -153,14 +155,14 @@ func (t *targets) put(ctx context.Context) ([]Target, error) {
 		if err != nil {
 			return nil, err
 		}
-		db, _, err := putDB(ctx, memory.Open())
+		db, _, err := putDB(ctx, memory.Open(), putTable)
 		if err != nil {
 			return nil, err
 		}
 		if err := timed(&tb, func(i int) error { return putItem(ctx, db, items[i]) }); err != nil {
 			return nil, err
 		}
-		_, service, err := putDB(ctx, memory.Open())
+		_, service, err := putDB(ctx, memory.Open(), putTable)
 		if err != nil {
 			return nil, err
 		}
