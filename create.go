@@ -104,5 +104,6 @@ func (db *DB) Tables(ctx context.Context) ([]string, error) {
 	if err := db.tables.Refresh(ctx); err != nil {
 		return nil, failed(err)
 	}
-	return db.tables.Names(), nil
+	names, err := db.tables.Names(ctx)
+	return names, failed(err)
 }

@@ -445,12 +445,12 @@ func (t *TableOf[T]) tableKey(ctx context.Context) (*keycond.Schema, error) {
 
 // schema returns the key of the table or index.
 func (t *TableOf[T]) schema(ctx context.Context) (*keycond.Schema, error) {
-	def, err := t.db.tables.Describe(t.name)
+	def, err := t.db.tables.Describe(ctx, t.name)
 	if err != nil { // another server may have made it
 		if err := t.db.tables.Refresh(ctx); err != nil {
 			return nil, failed(err)
 		}
-		if def, err = t.db.tables.Describe(t.name); err != nil {
+		if def, err = t.db.tables.Describe(ctx, t.name); err != nil {
 			return nil, &Error{Code: "ResourceNotFoundException", Message: "Requested resource not found"}
 		}
 	}

@@ -46,7 +46,8 @@ type Options struct {
 	// Rand is the source of ids, also of requests. Default: crypto/rand.Reader. A
 	// seeded reader makes every id reproducible. It must be safe for concurrent use.
 	Rand io.Reader
-	// Logger receives internal errors. Default: discard.
+	// Logger receives internal errors, and a line for each operation that has waited for five
+	// seconds for an [DB.Update], with the file and line of its caller. Default: discard.
 	Logger *slog.Logger
 	// Region and Account appear in the ARNs of tables. Default: "us-east-1" and
 	// "000000000000".
@@ -173,6 +174,7 @@ func (o Options) withDefaults() Options {
 
 func newDB(opts Options, st store.Store, tables *table.DB, forked bool) *DB {
 	tables.Clock, tables.Delay, tables.Temporary = opts.Clock, opts.Simulate.TableDelay, opts.temporary
+	tables.Logger = opts.Logger
 	db := &DB{opts: opts, store: st, tables: tables}
 	db.service = api.New(tables, api.Options{
 		Clock: opts.Clock, Rand: opts.Rand, Logger: opts.Logger, Observer: observe(opts.Observer), Region: opts.Region,
@@ -263,9 +265,10 @@ func init() {
 }
 
 // Fork returns a copy of the database as it is now. Neither sees later writes
-// to the other, and each needs its own Close. Fork waits for the running
-// operations; later ones wait for it. Each of optFns may change the options of the
-// copy, such as its clock; the store is the copy's own.
+// to the other, and each needs its own Close. Fork waits for the writes and the changes of
+// tables under way, and later ones wait for it; reads go on. In the function of a transaction of
+// the database it returns an error that names the place. Each of optFns may change the options
+// of the copy, such as its clock; the store is the copy's own.
 //
 // In memory, Fork takes the same few microseconds whatever the size. On disk,
 // the fork shares files with its origin where it can. It lives in a temporary
@@ -285,7 +288,7 @@ func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 		return st, err
 	})
 	if err != nil {
-		return nil, err
+		return nil, failed(err)
 	}
 	opts := db.opts
 	for _, fn := range optFns {
@@ -305,11 +308,15 @@ func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 // are copied. The copy is a store like any other: open it with package
 // store/disk, or let it replace another. After an error the folder may hold an
 // incomplete copy, which package store/disk refuses to open; it can be removed.
-// The error is [ErrSnapshot] for a store that is not on disk.
+// The error is [ErrSnapshot] for a store that is not on disk; in the function of a transaction
+// of the database it names the place.
 func (db *DB) Snapshot(ctx context.Context, dir string) error {
 	st, ok := db.store.(store.Snapshotter)
 	if !ok {
 		return ErrSnapshot
+	}
+	if err := db.tables.Outside(); err != nil {
+		return failed(err)
 	}
 	return st.Snapshot(ctx, dir)
 }
@@ -317,10 +324,14 @@ func (db *DB) Snapshot(ctx context.Context, dir string) error {
 // Close ends the background work and closes the database and its store. It may
 // be called more than once. The error joins the error of the tables, such as a failure
 // to write their counters, and the error of the store. Operations under way finish or,
-// in memory, fail with [store.ErrClosed]. Exports, imports and bulk puts stop after a
-// batch; the next Open continues them, but for exports, which fail. Do not call Close
-// inside an operation.
+// in memory, fail with [store.ErrClosed], as do those that wait for an [DB.Update]. Exports,
+// imports and bulk puts stop after a batch; the next Open continues them, but for exports, which
+// fail. In the function of a transaction of the database, Close closes nothing and returns an
+// error that names the place.
 func (db *DB) Close() error {
+	if err := db.tables.Outside(); err != nil {
+		return failed(err)
+	}
 	db.cancel()
 	db.service.Faults().Close(store.ErrClosed)
 	db.running.Wait()

@@ -39,8 +39,12 @@ func checkIndexes(st store.Store) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range db.Names() {
-		t, err := db.Describe(name)
+	names, err := db.Names(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		t, err := db.Describe(ctx, name)
 		if err != nil {
 			return err
 		}

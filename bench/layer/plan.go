@@ -46,7 +46,7 @@ func newRow(space store.Space, partition, sort, value []byte) row {
 
 // plan compiles a call. It runs a read once to count the rows that it walks.
 func (d *Data) plan(ctx context.Context, c *work.Call) (*plan, error) {
-	t, err := d.Tables.Describe(work.TableName)
+	t, err := d.Tables.Describe(ctx, work.TableName)
 	if err != nil {
 		return nil, err
 	}

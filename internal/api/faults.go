@@ -26,7 +26,7 @@ func (s *Service) Faults() *fault.Set { return &s.faults }
 // disturb applies the faults to a call that begins: it waits, and returns the
 // error with which the call ends at once, or nil.
 func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wire.Input) (context.Context, error) {
-	call := &fault.Call{Operation: op.String(), Tables: tablesOf(in), Keys: func() []string { return s.keysOf(in) }}
+	call := &fault.Call{Operation: op.String(), Tables: tablesOf(in), Keys: func() []string { return s.keysOf(ctx, in) }}
 	switch in := in.(type) {
 	case *wire.QueryInput:
 		call.Index = value(in.IndexName)
@@ -171,11 +171,11 @@ func canceled(codes []string, in wire.Input) error {
 
 // keysOf returns the values of the key attributes of the items that an input
 // names, as text.
-func (s *Service) keysOf(in wire.Input) (keys []string) {
+func (s *Service) keysOf(ctx context.Context, in wire.Input) (keys []string) {
 	for ref := range refs(in) {
 		key := ref.Key
 		if ref.Item != nil {
-			t, err := s.lookup(s.db.Describe, &ref.Table)
+			t, err := s.lookup(s.defined(ctx), &ref.Table)
 			if err != nil {
 				continue
 			}

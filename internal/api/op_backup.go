@@ -34,7 +34,7 @@ func (s *Service) backedUp(ctx context.Context, name *string) (*table.Table, err
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	t, err := s.db.Describe(n)
+	t, err := s.db.Describe(ctx, n)
 	if err != nil {
 		return nil, noTable(n)
 	}

@@ -29,7 +29,7 @@ func (s *Service) batchExecute(
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	if s.repeated(parsed) {
+	if s.repeated(ctx, parsed) {
 		return nil, wire.Validation(msgDuplicateKeys)
 	}
 	out := &wire.BatchExecuteStatementOutput{Responses: make([]wire.BatchStatementResponse, len(parsed))}
@@ -93,13 +93,13 @@ func mixed(statements []*partiql.Statement) bool {
 // repeated reports whether two statements name the same item. A statement that is
 // refused by itself, which is nil, names none. Source: dynoxide's captures of
 // 2026-10-09.
-func (s *Service) repeated(statements []*partiql.Statement) bool {
+func (s *Service) repeated(ctx context.Context, statements []*partiql.Statement) bool {
 	items := itemSet{}
 	for _, st := range statements {
 		if st == nil {
 			continue
 		}
-		t, err := s.lookup(s.db.Describe, &st.Table)
+		t, err := s.lookup(s.defined(ctx), &st.Table)
 		if err != nil {
 			continue
 		}

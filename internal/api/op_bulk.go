@@ -56,7 +56,7 @@ func (s *Service) startBulkPut(
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	t, err := s.lookup(s.db.Describe, in.TableName)
+	t, err := s.lookup(s.defined(ctx), in.TableName)
 	if err != nil {
 		return nil, err
 	}

@@ -315,7 +315,7 @@ func (s *Service) currentID(ctx context.Context, arn *string) (string, error) {
 	if err := s.db.Refresh(ctx); err != nil {
 		return "", err
 	}
-	t, err := s.db.Describe(name)
+	t, err := s.db.Describe(ctx, name)
 	if err != nil {
 		return "", nil //nolint:nilerr // a deleted table has no jobs
 	}

@@ -85,7 +85,7 @@ func (s *Service) startImport(
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := s.db.Describe(name); err == nil {
+	if _, err := s.db.Describe(ctx, name); err == nil {
 		return nil, &table.Error{Kind: table.InUse, Msg: "Table already exists: " + name}
 	}
 	def, err := s.definition(&wire.CreateTableInput{

@@ -146,7 +146,10 @@ func (s *Service) listContributorInsights(
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	names := s.db.Names()
+	names, err := s.db.Names(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if in.TableName != nil {
 		t, err := s.described(ctx, in.TableName)
 		if err != nil {
@@ -162,7 +165,7 @@ func (s *Service) listContributorInsights(
 	fromTable, fromIndex, _ := strings.Cut(value(in.NextToken), "/")
 	out := &wire.ListContributorInsightsOutput{ContributorInsightsSummaries: []wire.ContributorInsightsSummary{}}
 	for _, name := range names {
-		t, err := s.db.Describe(name)
+		t, err := s.db.Describe(ctx, name)
 		if err != nil || name < fromTable {
 			continue // deleted meanwhile, or on a page before
 		}

@@ -151,7 +151,7 @@ func (s *Service) described(ctx context.Context, name *string) (*table.Table, er
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	t, err := s.db.Describe(n)
+	t, err := s.db.Describe(ctx, n)
 	if err != nil {
 		return nil, noSuchTable(n)
 	}
@@ -200,7 +200,10 @@ func (s *Service) listTables(ctx context.Context, in *wire.ListTablesInput) (*wi
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	names := s.db.Names()
+	names, err := s.db.Names(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if in.ExclusiveStartTableName != nil {
 		at, found := slices.BinarySearch(names, *in.ExclusiveStartTableName)
 		if found {
@@ -229,11 +232,14 @@ type TableSize struct {
 // TableSizes returns the sizes of all tables in the order of their names. It costs
 // far less than a DescribeTable of each, and observers do not see it. In a store that
 // servers share, the sizes may lack the last few seconds.
-func (s *Service) TableSizes() []TableSize {
-	names := s.db.Names()
+func (s *Service) TableSizes(ctx context.Context) []TableSize {
+	names, err := s.db.Names(ctx)
+	if err != nil {
+		return nil
+	}
 	sizes := make([]TableSize, 0, len(names))
 	for _, name := range names {
-		t, err := s.db.Describe(name)
+		t, err := s.db.Describe(ctx, name)
 		if err != nil {
 			continue // deleted meanwhile
 		}

@@ -109,7 +109,7 @@ func (s *Service) retag(ctx context.Context, name, arn string, change func(map[s
 	if err := s.db.Refresh(ctx); err != nil {
 		return err
 	}
-	if _, err := s.db.Describe(name); err != nil {
+	if _, err := s.db.Describe(ctx, name); err != nil {
 		return noResource(arn)
 	}
 	_, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
@@ -178,7 +178,7 @@ func (s *Service) listTagsOfResource(
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	t, err := s.db.Describe(name)
+	t, err := s.db.Describe(ctx, name)
 	if err != nil {
 		return nil, noResource(value(in.ResourceArn))
 	}

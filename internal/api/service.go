@@ -323,6 +323,11 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
+// defined returns a function for lookup that finds tables whatever their status.
+func (s *Service) defined(ctx context.Context) func(string) (*table.Table, error) {
+	return func(name string) (*table.Table, error) { return s.db.Describe(ctx, name) }
+}
+
 // lookup finds the table that a request names.
 func (s *Service) lookup(find func(string) (*table.Table, error), name *string) (*table.Table, error) {
 	n, err := s.tableName(value(name))

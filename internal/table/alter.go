@@ -17,8 +17,10 @@ func (db *DB) Create(ctx context.Context, def *Definition) (t *Table, err error)
 	if err := db.apart(ctx); err != nil {
 		return nil, err
 	}
-	db.alter.Lock()
-	defer db.alter.Unlock()
+	if err := db.alter.take(ctx, db); err != nil {
+		return nil, err
+	}
+	defer db.alter.leave()
 	err = db.current(ctx, func() error {
 		t, err = db.createTable(ctx, def, time.Time{}, nil)
 		return err
@@ -54,7 +56,7 @@ func (db *DB) createTable(ctx context.Context, def *Definition, until time.Time,
 		return nil, err
 	}
 	t := compile(def, nil)
-	db.swap(def.Name, t, version)
+	db.swap(ctx, def.Name, t, version)
 	return t, nil
 }
 
@@ -67,9 +69,9 @@ func (db *DB) unused(ctx context.Context, name string) error {
 	if err := db.removeDeleted(ctx); err != nil {
 		return err
 	}
-	t, err := db.Describe(name)
+	t, err := db.Describe(ctx, name)
 	switch {
-	case db.restoring[name]:
+	case db.transfers.isRestoring(name):
 	case err != nil:
 		return nil
 	case t.def.Status(db.Clock()) == StatusCreating:
@@ -106,7 +108,7 @@ func (db *DB) find(ctx context.Context, name string) (*Table, error) {
 	if err := db.removeDeleted(ctx); err != nil {
 		return nil, err
 	}
-	t, err := db.Describe(name)
+	t, err := db.Describe(ctx, name)
 	if err != nil {
 		return nil, noTable(name)
 	}
@@ -125,8 +127,10 @@ func (db *DB) Delete(ctx context.Context, name string) (t *Table, err error) {
 	if err := db.apart(ctx); err != nil {
 		return nil, err
 	}
-	db.alter.Lock()
-	defer db.alter.Unlock()
+	if err := db.alter.take(ctx, db); err != nil {
+		return nil, err
+	}
+	defer db.alter.leave()
 	err = db.current(ctx, func() error {
 		t, err = db.deleteTable(ctx, name)
 		return err
@@ -155,7 +159,7 @@ func (db *DB) deleteTable(ctx context.Context, name string) (*Table, error) {
 func (db *DB) remove(ctx context.Context, t *Table, then extra) error {
 	name := t.def.Name
 	if db.sharing == nil { // otherwise db.rows keeps others away
-		db.swap(name, nil, 0)
+		db.swap(ctx, name, nil, 0)
 	}
 	var listed []store.Space
 	version, err := db.redefinition(ctx, func(w store.Writer) error {
@@ -179,9 +183,9 @@ func (db *DB) remove(ctx context.Context, t *Table, then extra) error {
 	})
 	switch {
 	case err != nil && db.sharing == nil:
-		db.swap(name, t, 0)
+		db.swap(ctx, name, t, 0)
 	case err == nil && db.sharing != nil:
-		db.swap(name, nil, version)
+		db.swap(ctx, name, nil, version)
 	}
 	if err == nil {
 		db.clearDropped(ctx, listed)
@@ -204,28 +208,35 @@ func (t *Table) unkept() (spaces []store.Space) {
 	return spaces
 }
 
-// swap replaces the table called name; nil removes it. It waits for running
-// operations. Earlier versions are forgotten, as they have no rows of new indexes.
+// swap replaces the table called name; nil removes it. It waits for the Updates under way,
+// whatever becomes of ctx: an Update that begins later knows the new table. Earlier versions are
+// forgotten, as they have no rows of new indexes.
 //
-// Version is the version of the definitions with the change. In a shared store others
-// may have changed the table again since, and somebody here may have loaded that: then
-// t only has counters that must not be lost.
-func (db *DB) swap(name string, t *Table, version uint64) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
+// Version is the version of the definitions with the change. In a shared store, which refuses
+// Updates that know earlier ones, others may have changed the table again since, and somebody
+// here may have loaded that: then t only has counters that must not be lost.
+func (db *DB) swap(ctx context.Context, name string, t *Table, version uint64) {
+	if db.sharing == nil {
+		resume, err := db.pause(context.WithoutCancel(ctx))
+		if err == nil { // otherwise the database has closed, and no Update begins
+			defer resume()
+		}
+	}
 	if l := db.lag.Load(); l != nil {
 		l.forget()
 	}
-	loaded := db.sharing != nil && db.sharing.version >= version
-	switch now := db.tables[name]; {
-	case loaded && now != nil && t != nil && now.def.Space == t.def.Space:
-		db.put(compile(now.def, t))
-	case loaded:
-	case t == nil:
-		delete(db.tables, name)
-	default:
-		db.put(t)
-	}
+	db.publish(func(all *tables) {
+		loaded := db.sharing != nil && all.version >= version
+		switch now := all.byName[name]; {
+		case loaded && now != nil && t != nil && now.def.Space == t.def.Space:
+			all.byName[name] = compile(now.def, t)
+		case loaded:
+		case t == nil:
+			delete(all.byName, name)
+		default:
+			all.byName[name] = t
+		}
+	})
 }
 
 // Alter lets change edit a copy of a table's definition and puts it in force.
@@ -239,8 +250,10 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 	if err := db.apart(ctx); err != nil {
 		return nil, err
 	}
-	db.alter.Lock()
-	unlock := sync.OnceFunc(db.alter.Unlock)
+	if err := db.alter.take(ctx, db); err != nil {
+		return nil, err
+	}
+	unlock := sync.OnceFunc(db.alter.leave)
 	defer unlock()
 	var old, t *Table
 	err := db.current(ctx, func() (err error) {
@@ -282,7 +295,7 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 		}
 	}
 
-	now, err := db.Describe(name)
+	now, err := db.Describe(ctx, name)
 	if err != nil || now.def.Space != t.def.Space {
 		return nil, noTable(name) // deleted by another server, and perhaps created again
 	}
@@ -336,7 +349,7 @@ func (db *DB) redefine(ctx context.Context, def *Definition, old *Table, then ex
 		return nil, err
 	}
 	t := compile(def, old)
-	db.swap(def.Name, t, version)
+	db.swap(ctx, def.Name, t, version)
 	return t, nil
 }
 

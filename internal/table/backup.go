@@ -112,7 +112,7 @@ func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 	if err := db.Refresh(ctx); err != nil {
 		return err
 	}
-	t, err := db.Describe(name)
+	t, err := db.Describe(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (db *DB) Copy(ctx context.Context, def *Definition, name string, at time.Ti
 	if err := db.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	t, err := db.Describe(name)
+	t, err := db.Describe(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -205,20 +205,18 @@ func (db *DB) restore(
 	if err := cmp.Or(db.apart(ctx), def.Check()); err != nil {
 		return nil, err
 	}
-	db.alter.Lock()
+	if err := db.alter.take(ctx, db); err != nil {
+		return nil, err
+	}
 	err := db.unused(ctx, def.Name)
 	if err == nil {
-		db.restoring[def.Name] = true
+		db.transfers.setRestoring(def.Name, true)
 	}
-	db.alter.Unlock()
+	db.alter.leave()
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		db.alter.Lock()
-		delete(db.restoring, def.Name)
-		db.alter.Unlock()
-	}()
+	defer db.transfers.setRestoring(def.Name, false)
 	def = def.clone()
 	db.create(ctx, def)
 	var t *Table // compiled once its indexes have their spaces
@@ -244,7 +242,7 @@ func (db *DB) restore(
 		}
 		return err
 	}
-	c.done = func() { db.swap(def.Name, t, version) }
+	c.done = func() { db.swap(ctx, def.Name, t, version) }
 	if err := db.fill(ctx, c); err != nil {
 		return nil, err
 	}
@@ -263,7 +261,7 @@ func (db *DB) undo(ctx context.Context, r store.Reader, h *Stream, t *Table, at 
 	flush := func() error {
 		var tx Tx
 		err := db.change(ctx, func(w store.Writer) error {
-			tx = Tx{View: View{ctx: ctx, db: db, r: w}, w: w}
+			tx = Tx{View: View{ctx: ctx, db: db, tables: db.tables.Load(), r: w}, w: w}
 			for _, rec := range batch {
 				partition, sort, err := t.Address(rec.Keys)
 				if err == nil {
@@ -356,7 +354,9 @@ type transfer struct {
 // garbage, so that a crash leaves nothing. Definitions change and other transfers run
 // meanwhile.
 func (db *DB) fill(ctx context.Context, c transfer) error {
-	db.alter.Lock()
+	if err := db.alter.take(ctx, db); err != nil {
+		return err
+	}
 	err := db.change(ctx, func(w store.Writer) error {
 		for _, s := range c.spaces {
 			*s = 0
@@ -365,10 +365,10 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 	})
 	if err == nil {
 		for _, s := range c.spaces {
-			db.filling[*s] = true
+			db.transfers.setFilling(*s, true)
 		}
 	}
-	db.alter.Unlock()
+	db.alter.leave()
 	if err != nil {
 		return err
 	}
@@ -380,10 +380,11 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 		err = errCleared
 	}
 	ctx = context.WithoutCancel(ctx) // what is half copied has to go
-	db.alter.Lock()
-	defer db.alter.Unlock()
+	if db.alter.take(ctx, db) == nil {
+		defer db.alter.leave()
+	}
 	for _, s := range c.spaces {
-		delete(db.filling, *s)
+		db.transfers.setFilling(*s, false)
 		if db.clear(ctx, *s) != nil {
 			db.garbage.Store(true)
 		}
@@ -405,13 +406,15 @@ func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 	if err == nil {
 		err = db.copyRows(ctx, c)
 	}
-	db.alter.Lock()
-	defer db.alter.Unlock()
-	for _, s := range c.spaces {
-		delete(db.filling, *s)
+	if err == nil {
+		err = db.alter.take(ctx, db)
 	}
 	if err != nil {
-		return err
+		return err // and fill clears the spaces
+	}
+	defer db.alter.leave()
+	for _, s := range c.spaces {
+		db.transfers.setFilling(*s, false)
 	}
 	err = db.change(ctx, func(w store.Writer) error {
 		for _, s := range c.spaces {

@@ -38,12 +38,12 @@ func TestBackupIsOneMoment(t *testing.T) {
 
 	for range 2 { // also by a database that was opened again
 		def := *b.Table
-		def.Name = fmt.Sprintf("restored%d", len(f.db.Names()))
+		def.Name = fmt.Sprintf("restored%d", len(names(t, f.db)))
 		_, err := f.db.RestoreBackup(ctx, &def, "b")
 		require.NoError(t, err)
 		require.Equal(t, want, f.scan(def.Name))
 		require.Equal(t, entries, scanIndex(f, def.Name, "G"))
-		restored, err := f.db.Describe(def.Name)
+		restored, err := f.db.Describe(t.Context(), def.Name)
 		require.NoError(t, err)
 		n, _ := restored.Items()
 		require.EqualValues(t, 2500, n)
@@ -93,7 +93,7 @@ func TestBackupCut(t *testing.T) {
 				require.NoError(t, f.db.Recover(ctx))
 				require.True(t, f.db.Recovered())
 				require.Equal(t, rows, length(st))
-				require.Len(t, f.db.Names(), 1)
+				require.Len(t, names(t, f.db), 1)
 				list, err := f.db.Backups(ctx)
 				require.NoError(t, err)
 				require.Len(t, list, 1)

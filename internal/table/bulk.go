@@ -41,7 +41,7 @@ var DefaultLoadFrom = 10_000
 
 // Bulk returns a Bulk of the table called name. The error has kind [NotFound].
 func (db *DB) Bulk(name string) (*Bulk, error) {
-	t, err := db.Describe(name)
+	t, err := db.tables.Load().named(db, name)
 	if err != nil {
 		return nil, err
 	}

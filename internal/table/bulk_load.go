@@ -15,14 +15,17 @@ import (
 // updates: its changes are recorded, or an index is being built.
 func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, err error) {
 	db := b.db
-	db.mu.RLock()
-	defer db.mu.RUnlock()
-	t, err := (&View{ctx: ctx, db: db}).Table(b.name)
+	if err := db.enter(ctx); err != nil {
+		return false, err
+	}
+	defer db.leave()
+	all := db.tables.Load()
+	t, err := (&View{ctx: ctx, db: db, tables: all}).Table(b.name)
 	if err == nil {
 		err = b.same(t)
 	}
-	if err != nil || db.closed {
-		return false, cmp.Or(err, error(store.ErrClosed))
+	if err != nil {
+		return false, err
 	}
 	building := slices.ContainsFunc(t.all, func(ix *Index) bool { return ix.def.Building })
 	if building || t.def.Stream != nil || t.def.history() != nil || t.destinations != nil || db.sharing != nil {
@@ -34,7 +37,7 @@ func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, e
 		}
 	}
 	if db.marked.Load() { // an update removes the mark; a Load cannot
-		if err := db.update(ctx, db.rows, func(store.Writer) error { return nil }); err != nil {
+		if err := db.update(ctx, new(turn), all.rows, func(store.Writer) error { return nil }); err != nil {
 			return false, err
 		}
 	}

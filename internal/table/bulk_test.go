@@ -96,7 +96,7 @@ func rowsOf(t testing.TB, st store.Store) (rows []string) {
 // counts returns the counters of a table and its indexes.
 func counts(t testing.TB, db *table.DB) string {
 	t.Helper()
-	tab, err := db.Describe("T")
+	tab, err := db.Describe(t.Context(), "T")
 	require.NoError(t, err)
 	var b strings.Builder
 	fmt.Fprintln(&b, list(tab.Items()))
@@ -251,7 +251,7 @@ func TestBulkOfRecordedTable(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, bulk.Write(ctx, old))
 	require.Equal(t, 1, st.loads)
-	tab, err := db.Describe("T")
+	tab, err := db.Describe(t.Context(), "T")
 	require.NoError(t, err)
 	n, _ := tab.Indexes()[0].Items()
 	require.EqualValues(t, 10, n)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/store"
@@ -76,7 +75,7 @@ func readCounters(r store.Reader) (stats statistics, mark byte, err error) {
 // exact. No update may be running.
 func (db *DB) writeCounters(w store.Writer) error {
 	stats := statistics{}
-	for _, t := range db.tables {
+	for _, t := range db.tables.Load().byName {
 		for _, c := range t.counters(false) {
 			stats[c.space] = [2]int64{c.stats.items.Load(), c.stats.bytes.Load()}
 		}
@@ -91,17 +90,28 @@ func (db *DB) writeCounters(w store.Writer) error {
 	return w.Put(catalogueSpace, countersPartition, exactRow, []byte{billedMark})
 }
 
-// Close writes the counters of the tables to the store, which stays open. It
-// waits for running operations; later updates return [store.ErrClosed]. Without a
-// Close the next Open has to count again. Closing again, or with nothing changed
-// since Open, does nothing.
+// Close writes the counters of the tables to the store, which stays open. It waits for the
+// Updates under way; those that have not begun, and later ones, return [store.ErrClosed], as
+// does everything else that waits. Without a Close the next Open has to count again. Closing
+// again, or with nothing changed since Open, does nothing. In the function of a transaction of
+// db it returns an error of kind [Validation].
 func (db *DB) Close(ctx context.Context) error {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if db.closed {
+	if err := db.Outside(); err != nil {
+		return err
+	}
+	select {
+	case <-db.closed:
+	default:
+		<-db.ended
 		return nil
 	}
-	db.closed = true
+	defer close(db.ended)
+	db.kill(store.ErrClosed)
+	resume, err := db.pauseUntil(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer resume()
 	if db.sharing != nil {
 		err := db.closeShared(ctx)
 		if errors.Is(err, store.ErrClosed) {
@@ -112,7 +122,7 @@ func (db *DB) Close(ctx context.Context) error {
 	if db.marked.Load() || db.Temporary {
 		return nil
 	}
-	err := db.store.Update(ctx, db.writeCounters)
+	err = db.store.Update(ctx, db.writeCounters)
 	if errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrClosed) {
 		return nil
 	}
@@ -124,8 +134,8 @@ func (db *DB) recount(ctx context.Context) error {
 	if db.exact.Load() {
 		return nil
 	}
-	return db.countRows(ctx, func() (list []counter) {
-		for _, t := range db.tables {
+	return db.countRows(ctx, func(all *tables) (list []counter) {
+		for _, t := range all.byName {
 			list = append(list, t.counters(true)...) // a build counts its own rows
 		}
 		return list
@@ -141,8 +151,8 @@ func (db *DB) rebill(ctx context.Context, name string) error {
 			return w.Put(catalogueSpace, countersPartition, inexactRow, nil)
 		})
 	}
-	return db.countRows(ctx, func() []counter {
-		t := db.tables[name]
+	return db.countRows(ctx, func(all *tables) []counter {
+		t := all.byName[name]
 		if t == nil {
 			return nil // deleted meanwhile
 		}
@@ -152,20 +162,22 @@ func (db *DB) rebill(ctx context.Context, name string) error {
 
 // countRows sets counters from the rows of one view, then calls done. Updates continue
 // meanwhile, and what they add to the counters stays.
-func (db *DB) countRows(ctx context.Context, of func() []counter, done func()) error {
+func (db *DB) countRows(ctx context.Context, of func(*tables) []counter, done func()) error {
 	type count struct {
 		counter
 		items, bytes int
 	}
-	db.mu.Lock() // the view has to begin between two updates
-	unlock := sync.OnceFunc(db.mu.Unlock)
-	defer unlock()
+	resume, err := db.pause(ctx) // the view has to begin between two updates
+	if err != nil {
+		return err
+	}
+	defer resume()
 	var counts []count
-	for _, c := range of() {
+	for _, c := range of(db.tables.Load()) {
 		counts = append(counts, count{c, -int(c.stats.items.Load()), -int(c.stats.bytes.Load())})
 	}
-	err := db.store.View(ctx, func(r store.Reader) error {
-		unlock()
+	err = db.store.View(ctx, func(r store.Reader) error {
+		resume()
 		for i := range counts {
 			c := &counts[i]
 			for row, err := range r.Scan(c.space, store.Everything()) {
@@ -181,8 +193,10 @@ func (db *DB) countRows(ctx context.Context, of func() []counter, done func()) e
 	if err != nil {
 		return err
 	}
-	db.mu.RLock() // so that Close and Fork see all of it or none
-	defer db.mu.RUnlock()
+	if err := db.enter(ctx); err != nil { // so that Close and Fork see all of it or none
+		return err
+	}
+	defer db.leave()
 	for _, c := range counts {
 		c.stats.add(c.items, c.bytes)
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math"
 	"slices"
@@ -30,39 +32,134 @@ type DB struct {
 	// write the counters.
 	Temporary bool
 
+	// Logger gets a line for each operation that waits long. Set it before use. Default:
+	// discard.
+	Logger *slog.Logger
+
 	store   store.Store
 	sharing *sharing // nil unless other servers use the store too
 
-	// mu is held for reading by every View and Update, so that the tables do
-	// not change under them, and for writing while a definition is swapped.
-	mu     sync.RWMutex
-	tables map[string]*Table
-	// rows is the store for what depends on tables. In a shared store it fails with
-	// [store.ErrChanged] once another server has changed a definition.
-	rows store.Store
+	// tables are the current ones. Whoever replaces them holds publishing, which is held
+	// for nothing else.
+	tables     atomic.Pointer[tables]
+	publishing sync.Mutex
 
-	closed bool // by Close; guarded by mu
+	gate     gate
+	updating atomic.Int64 // UpdateJoined calls that are under way
 
-	// alter is held while a table is created, changed or deleted. It is taken
-	// before mu.
-	alter sync.Mutex
+	// alive ends when Close begins, and ended is closed when the first Close has ended.
+	alive  context.Context //nolint:containedctx // of the database
+	kill   context.CancelCauseFunc
+	closed lock // has no element once somebody closes the database
+	ended  chan struct{}
 
-	// ending is held while a job ends and its table comes into force, so that a client
-	// that sees the end of the job can use the table.
-	ending sync.RWMutex
+	// alter is held while a table is created, changed or deleted. It is taken before the
+	// gate is closed.
+	alter lock
 
-	// filling are spaces that are listed as garbage and being filled, and restoring
-	// the names of tables that they will be. Both are guarded by alter.
-	filling   map[store.Space]bool
-	restoring map[string]bool
+	// opening is not nil while a job ends and its table comes into force: a client that sees
+	// the end of the job waits until it is closed, so that it can use the table.
+	opening atomic.Pointer[chan struct{}]
 
-	recovering sync.Mutex  // held by Recover; taken before alter
+	transfers transfers
+
+	recovering lock        // held by Recover; taken before alter
 	exact      atomic.Bool // the counters in memory are exact
 	marked     atomic.Bool // the store has the mark that its counters are exact
 	garbage    atomic.Bool // the catalogue lists spaces to clear
-	deleting   atomic.Bool // a table is DELETING
 
 	lag atomic.Pointer[lag] // nil while all reads see the rows as they are
+}
+
+// newDB returns a database without tables.
+func newDB(st store.Store) *DB {
+	db := &DB{
+		Clock: time.Now, Logger: slog.New(slog.DiscardHandler), store: st, gate: gate{turn: newLock()},
+		closed: newLock(), ended: make(chan struct{}), alter: newLock(), recovering: newLock(),
+	}
+	db.alive, db.kill = context.WithCancelCause(context.Background())
+	db.tables.Store(&tables{rows: st})
+	return db
+}
+
+// transfers are the transfers under way.
+type transfers struct {
+	mu        sync.Mutex
+	filling   map[store.Space]bool // spaces that are listed as garbage and being filled
+	restoring map[string]bool      // names of tables that they will be
+}
+
+func (t *transfers) isFilling(space store.Space) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.filling[space]
+}
+
+func (t *transfers) setFilling(space store.Space, on bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	setMember(&t.filling, space, on)
+}
+
+func (t *transfers) isRestoring(name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.restoring[name]
+}
+
+func (t *transfers) setRestoring(name string, on bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	setMember(&t.restoring, name, on)
+}
+
+func setMember[K comparable](set *map[K]bool, key K, on bool) {
+	switch {
+	case !on:
+		delete(*set, key)
+	case *set == nil:
+		*set = map[K]bool{key: true}
+	default:
+		(*set)[key] = true
+	}
+}
+
+// tables are all tables at one moment. They do not change: a change of a table makes others.
+type tables struct {
+	byName   map[string]*Table
+	deleting bool // a table is DELETING
+	// rows is the store for what depends on these tables. In a shared store it fails with
+	// [store.ErrChanged] once another server has changed a definition.
+	rows store.Store
+
+	// In a shared store: whether they were read from it, and the version that they have.
+	loaded  bool
+	version uint64
+}
+
+// named returns the table called name, unless the time for which it is DELETING has passed.
+func (t *tables) named(db *DB, name string) (*Table, error) {
+	if t := t.byName[name]; t != nil && (!t.passing || !db.gone(t)) {
+		return t, nil
+	}
+	return nil, NoSuchTable()
+}
+
+// publish puts tables in force that edit makes of a copy of the current ones.
+func (db *DB) publish(edit func(*tables)) {
+	db.publishing.Lock()
+	defer db.publishing.Unlock()
+	next := *db.tables.Load()
+	next.byName = maps.Clone(next.byName)
+	if next.byName == nil {
+		next.byName = map[string]*Table{}
+	}
+	edit(&next)
+	next.deleting = false
+	for _, t := range next.byName {
+		next.deleting = next.deleting || !t.def.States.Deleting.IsZero()
+	}
+	db.tables.Store(&next)
 }
 
 // The catalogue is the space of the definitions.
@@ -79,12 +176,9 @@ var (
 // [DB.Recover], possibly in the background; the tables can be used before it
 // ends. The store stays the caller's, to be closed after [DB.Close].
 func Open(ctx context.Context, st store.Store) (*DB, error) {
-	db := &DB{
-		Clock: time.Now, store: st, rows: st, tables: map[string]*Table{}, filling: map[store.Space]bool{},
-		restoring: map[string]bool{},
-	}
+	db := newDB(st)
 	if shared, ok := st.(store.Sharer); ok {
-		db.sharing = &sharing{Sharer: shared}
+		db.sharing = &sharing{Sharer: shared, storing: newLock()}
 		return db, db.load(ctx)
 	}
 	var stats statistics
@@ -100,20 +194,22 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 		return nil, err
 	}
 	exact := mark > 0
-	for _, def := range c.definitions {
-		t := compile(def, nil)
-		if len(t.vectors) > 0 && mark < billedMark {
-			exact = false
+	db.publish(func(all *tables) {
+		for _, def := range c.definitions {
+			t := compile(def, nil)
+			if len(t.vectors) > 0 && mark < billedMark {
+				exact = false
+			}
+			for _, c := range t.counters(false) {
+				c.stats.items.Store(stats[c.space][0])
+				c.stats.bytes.Store(stats[c.space][1])
+			}
+			all.byName[def.Name] = t
 		}
-		for _, c := range t.counters(false) {
-			c.stats.items.Store(stats[c.space][0])
-			c.stats.bytes.Store(stats[c.space][1])
-		}
-		db.put(t)
-	}
+	})
 	db.garbage.Store(c.garbage)
 	db.marked.Store(mark > 0)
-	db.exact.Store(exact || len(db.tables) == 0)
+	db.exact.Store(exact || len(c.definitions) == 0)
 	return db, nil
 }
 
@@ -176,71 +272,84 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 }
 
 // Fork returns a copy of db over the store that fork returns, which must be a
-// copy of db's own. Neither sees later writes to the other. Fork waits for
-// running operations, and later ones wait for it.
+// copy of db's own. Neither sees later writes to the other. Fork waits for the Updates and the
+// changes of tables under way, and later ones wait for it; reads continue. In the function of a
+// transaction of db it returns an error of kind [Validation].
 func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
-	db.alter.Lock()
-	defer db.alter.Unlock()
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if db.closed {
-		return nil, store.ErrClosed
+	ctx := context.Background()
+	if err := db.Outside(); err != nil {
+		return nil, err
 	}
+	if err := db.alter.take(ctx, db); err != nil {
+		return nil, err
+	}
+	defer db.alter.leave()
+	resume, err := db.pause(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer resume()
 	st, err := fork()
 	if err != nil {
 		return nil, err
 	}
-	copied := &DB{
-		Clock: db.Clock, Delay: db.Delay, store: st, rows: st, tables: make(map[string]*Table, len(db.tables)),
-		filling: map[store.Space]bool{}, restoring: map[string]bool{},
-	}
+
+	copied := newDB(st)
+	copied.Clock, copied.Delay = db.Clock, db.Delay
 	copied.exact.Store(db.exact.Load())
 	copied.marked.Store(db.marked.Load())
-	copied.garbage.Store(db.garbage.Load() || len(db.filling) > 0)
-	for _, t := range db.tables {
-		c := compile(t.def, nil)
-		from := t.counters(false)
-		for i, to := range c.counters(false) {
-			to.stats.copyFrom(from[i].stats)
+	db.transfers.mu.Lock()
+	copied.garbage.Store(db.garbage.Load() || len(db.transfers.filling) > 0)
+	db.transfers.mu.Unlock()
+	copied.publish(func(all *tables) {
+		for name, t := range db.tables.Load().byName {
+			c := compile(t.def, nil)
+			from := t.counters(false)
+			for i, to := range c.counters(false) {
+				to.stats.copyFrom(from[i].stats)
+			}
+			all.byName[name] = c
 		}
-		copied.put(c)
-	}
+	})
 	return copied, nil
 }
 
-// put adds or replaces a table. The caller holds db.mu for writing, or db alone.
-func (db *DB) put(t *Table) {
-	db.tables[t.def.Name] = t
-	if !t.def.States.Deleting.IsZero() {
-		db.deleting.Store(true)
+// now returns the current tables, or those of the transaction that ctx belongs to.
+func (db *DB) now(ctx context.Context) (*tables, error) {
+	j, err := db.joined(ctx)
+	if err != nil || j == nil {
+		return db.tables.Load(), err
 	}
+	return j.view.tables, nil
 }
 
-// Names returns the names of all tables in byte order; see [DB.Refresh].
-func (db *DB) Names() []string {
-	db.mu.RLock()
-	defer db.mu.RUnlock()
-	names := slices.Sorted(maps.Keys(db.tables))
-	if db.deleting.Load() {
-		names = slices.DeleteFunc(names, func(name string) bool { return db.gone(db.tables[name]) })
+// Names returns the names of all tables in byte order; see [DB.Refresh]. In a transaction they
+// are those of its beginning.
+func (db *DB) Names(ctx context.Context) ([]string, error) {
+	all, err := db.now(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return names
+	names := slices.Sorted(maps.Keys(all.byName))
+	if all.deleting {
+		names = slices.DeleteFunc(names, func(name string) bool { return db.gone(all.byName[name]) })
+	}
+	return names, nil
 }
 
 // Describe returns the table called name as it is now, whatever its status; see
-// [DB.Refresh]. The error has kind [NotFound].
-func (db *DB) Describe(name string) (*Table, error) {
-	db.mu.RLock()
-	defer db.mu.RUnlock()
-	return db.table(name)
+// [DB.Refresh]. In a transaction it is the table of its beginning. The error has kind
+// [NotFound].
+func (db *DB) Describe(ctx context.Context, name string) (*Table, error) {
+	all, err := db.now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return all.named(db, name)
 }
 
-func (db *DB) table(name string) (*Table, error) {
-	if t := db.tables[name]; t != nil && (!t.passing || !db.gone(t)) {
-		return t, nil
-	}
-	return nil, NoSuchTable()
-}
+// errMoved says that the tables have changed before a View or an Update has begun.
+var errMoved = errors.New("table: the tables have changed")
 
 // View calls fn with a consistent view of all tables. It may call fn again if fn has
 // read nothing yet.
@@ -259,10 +368,12 @@ func (db *DB) View(ctx context.Context, fn func(*View) error) error {
 }
 
 func (db *DB) view(ctx context.Context, fn func(*View) error) error {
-	db.mu.RLock()
-	defer db.mu.RUnlock()
-	return db.rows.View(ctx, func(r store.Reader) error {
-		return fn(&View{ctx: ctx, db: db, r: r})
+	all := db.tables.Load()
+	return all.rows.View(ctx, func(r store.Reader) error {
+		if db.tables.Load() != all { // so that the rows may be those of other tables
+			return errMoved
+		}
+		return fn(&View{ctx: ctx, db: db, tables: all, r: r})
 	})
 }
 
@@ -285,18 +396,20 @@ func (db *DB) ViewItem(ctx context.Context, fn func(*View) error) error {
 }
 
 func (db *DB) viewItem(ctx context.Context, fn func(*View) error) error {
-	db.mu.RLock()
-	defer db.mu.RUnlock()
 	g := getters.Get().(*getter)
 	defer g.release()
-	g.ctx, g.store = ctx, db.rows.(store.Getter)
-	g.view = View{ctx: ctx, db: db, r: g}
+	all := db.tables.Load()
+	g.ctx, g.store = ctx, all.rows.(store.Getter)
+	g.view = View{ctx: ctx, db: db, tables: all, r: g}
 	err := fn(&g.view)
+	if g.moved {
+		return errMoved
+	}
 	if g.asked || db.sharing == nil {
 		return err
 	}
 	// What fn returned depends on the definitions.
-	if changed := db.rows.View(ctx, func(store.Reader) error { return nil }); changed != nil {
+	if changed := all.rows.View(ctx, func(store.Reader) error { return nil }); changed != nil {
 		return changed
 	}
 	return err
@@ -310,6 +423,7 @@ type getter struct {
 	ctx          context.Context
 	store        store.Getter
 	asked        bool
+	moved        bool // the row may be that of other tables
 }
 
 var getters = sync.Pool{New: func() any { return new(getter) }}
@@ -321,7 +435,12 @@ func (g *getter) release() {
 
 func (g *getter) Get(space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
 	g.asked = true
-	return g.store.Get(g.ctx, space, partition, sort)
+	value, ok, err = g.store.Get(g.ctx, space, partition, sort)
+	if g.view.db.tables.Load() != g.view.tables {
+		g.moved = true
+		return nil, false, errMoved
+	}
+	return value, ok, err
 }
 
 // Update calls fn with a transaction and applies it whole if fn returns nil.
@@ -333,9 +452,9 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	} else if j != nil {
 		return j.write(ctx, fn)
 	}
-	var tx Tx
+	var u update
 	for {
-		err := db.apply(ctx, &tx, fn)
+		err := db.apply(ctx, &u, fn)
 		again, err := db.outdated(ctx, err)
 		if err != nil {
 			return err
@@ -344,22 +463,32 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 			break
 		}
 	}
-	for _, d := range tx.deliveries { // without a lock, as Deliver may use the database
+	for _, d := range u.tx.deliveries { // when the Update has ended, as Deliver may use the database
 		db.Deliver(d)
 	}
 	return nil
 }
 
-func (db *DB) apply(ctx context.Context, tx *Tx, fn func(*Tx) error) error {
-	db.mu.RLock()
-	defer db.mu.RUnlock()
+// An update is an Update under way.
+type update struct {
+	tx   Tx
+	turn turn
+}
+
+func (db *DB) apply(ctx context.Context, u *update, fn func(*Tx) error) error {
+	if err := db.enter(ctx); err != nil {
+		return err
+	}
+	defer db.leave()
 	if l := db.lag.Load(); l != nil {
 		if err := db.keepVersion(ctx, l); err != nil {
 			return err
 		}
 	}
-	err := db.update(ctx, db.rows, func(w store.Writer) error {
-		*tx = Tx{View: View{ctx: ctx, db: db, r: w}, w: w}
+	all := db.tables.Load()
+	tx := &u.tx
+	err := db.update(ctx, &u.turn, all.rows, func(w store.Writer) error {
+		*tx = Tx{View: View{ctx: ctx, db: db, tables: all, r: w}, w: w}
 		return fn(tx)
 	})
 	if err == nil {
@@ -368,21 +497,26 @@ func (db *DB) apply(ctx context.Context, tx *Tx, fn func(*Tx) error) error {
 	return err
 }
 
-// update runs fn as an update of st, which is db.rows or db.store, and removes the mark
-// that the stored counters are exact. The caller holds db.mu for reading.
-func (db *DB) update(ctx context.Context, st store.Store, fn func(store.Writer) error) error {
-	if db.closed {
-		return store.ErrClosed
-	}
+// update runs fn as an update of st, and removes the mark that the stored counters are exact.
+// The caller has entered the gate. It lends the turn for the time of the call.
+func (db *DB) update(ctx context.Context, t *turn, st store.Store, fn func(store.Writer) error) error {
+	t.start(ctx, db)
+	ctx = t
+	defer t.end()
 	if db.sharing != nil {
+		ctx = t.wait() // its store does more than wait for a turn
 		if err := db.register(ctx); err != nil {
 			return err
 		}
 	}
 	if !db.marked.Load() {
-		return st.Update(ctx, fn)
+		return st.Update(ctx, func(w store.Writer) error {
+			t.begin()
+			return fn(w)
+		})
 	}
 	err := st.Update(ctx, func(w store.Writer) error {
+		t.begin()
 		if err := w.Delete(catalogueSpace, countersPartition, exactRow); err != nil {
 			return err
 		}
@@ -394,24 +528,27 @@ func (db *DB) update(ctx context.Context, st store.Store, fn func(store.Writer) 
 	return err
 }
 
-// change is update for callers that do not hold db.mu, and for a function that does not
-// depend on definitions.
+// change is update for a function that does not depend on definitions.
 func (db *DB) change(ctx context.Context, fn func(store.Writer) error) error {
 	if err := db.apart(ctx); err != nil {
 		return err
 	}
-	db.mu.RLock()
-	defer db.mu.RUnlock()
-	return db.update(ctx, db.store, fn)
+	if err := db.enter(ctx); err != nil {
+		return err
+	}
+	defer db.leave()
+	return db.update(ctx, new(turn), db.store, fn)
 }
 
 // redefinition is change for a function that changes definitions. It returns the version
 // that they have then. In a shared store the error is [store.ErrChanged] if those that fn
 // depends on are not the current ones.
 func (db *DB) redefinition(ctx context.Context, fn func(store.Writer) error) (version uint64, err error) {
-	db.mu.RLock()
-	defer db.mu.RUnlock()
-	err = db.update(ctx, db.rows, func(w store.Writer) (err error) {
+	if err := db.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer db.leave()
+	err = db.update(ctx, new(turn), db.tables.Load().rows, func(w store.Writer) (err error) {
 		if err = fn(w); err == nil {
 			version, err = db.advance(w)
 		}

@@ -46,15 +46,21 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error)
 	if err := db.Refresh(ctx); err != nil {
 		return 0, err
 	}
-	if db.deleting.Load() {
-		db.alter.Lock()
+	if db.tables.Load().deleting {
+		if err := db.alter.take(ctx, db); err != nil {
+			return 0, err
+		}
 		err := db.current(ctx, func() error { return db.removeDeleted(ctx) })
-		db.alter.Unlock()
+		db.alter.leave()
 		if err != nil {
 			return 0, err
 		}
 	}
-	for _, name := range db.Names() {
+	names, err := db.Names(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
 		n, err := db.sweepTable(ctx, name, now)
 		deleted += n
 		if err != nil {

@@ -64,7 +64,7 @@ func TestIndexUnits(t *testing.T) {
 		if len(rows) != step.rows {
 			t.Errorf("%s: entries %v, want %d", step.name, rows, step.rows)
 		}
-		tb, err := f.db.Describe("t")
+		tb, err := f.db.Describe(t.Context(), "t")
 		require.NoError(t, err)
 		if n, _ := tb.Indexes()[0].Items(); n != int64(step.rows) {
 			t.Errorf("%s: the index counts %d entries, want %d", step.name, n, step.rows)
@@ -144,7 +144,7 @@ func TestAlter(t *testing.T) {
 	if len(rows) != 2800 {
 		t.Errorf("the index has %d entries, want 2800", len(rows))
 	}
-	tb, err := f.db.Describe("t")
+	tb, err := f.db.Describe(t.Context(), "t")
 	require.NoError(t, err)
 	if n, _ := tb.Indexes()[0].Items(); n != 2800 {
 		t.Errorf("the index counts %d entries, want 2800", n)
@@ -156,7 +156,7 @@ func TestAlter(t *testing.T) {
 	})
 	require.NoError(t, err)
 	f.put("t", `{'PK':{'N':'7'},'g':{'N':'1'}}`) // unconstrained again
-	tb, err = f.db.Describe("t")
+	tb, err = f.db.Describe(t.Context(), "t")
 	require.NoError(t, err)
 	if _, err := tb.Index("G"); err == nil || err.Error() != "The table does not have the specified index: G" {
 		t.Errorf("Index(G) = %v after it was deleted", err)

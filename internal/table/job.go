@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -99,19 +100,23 @@ func readJobs(r store.Reader, kind string) (list []Job, err error) {
 
 // Jobs returns the jobs of a kind in the order of their ids.
 func (db *DB) Jobs(ctx context.Context, kind string) (list []Job, err error) {
-	db.ending.RLock()
-	defer db.ending.RUnlock()
 	err = db.store.View(ctx, func(r store.Reader) (err error) {
 		list, err = readJobs(r, kind)
 		return err
 	})
-	return list, err
+	return list, cmp.Or(err, db.opened(ctx))
+}
+
+// opened waits for the table of a job that has just ended.
+func (db *DB) opened(ctx context.Context) error {
+	if opening := db.opening.Load(); opening != nil {
+		return db.await(ctx, *opening)
+	}
+	return nil
 }
 
 // Job returns a job as it is now. One that does not exist has ended, without a value.
 func (db *DB) Job(ctx context.Context, kind, id string) (job Job, err error) {
-	db.ending.RLock()
-	defer db.ending.RUnlock()
 	err = db.store.View(ctx, func(r store.Reader) (err error) {
 		var ok bool
 		if job, ok, err = readJob(r, kind, id); !ok {
@@ -119,7 +124,7 @@ func (db *DB) Job(ctx context.Context, kind, id string) (job Job, err error) {
 		}
 		return err
 	})
-	return job, err
+	return job, cmp.Or(err, db.opened(ctx))
 }
 
 // UnfinishedJobs returns the jobs that have not ended, without their values.
@@ -158,8 +163,10 @@ func (db *DB) StartJob(ctx context.Context, job Job, def *Definition, allow func
 	if def == nil {
 		return nil, db.change(ctx, record)
 	}
-	db.alter.Lock()
-	defer db.alter.Unlock()
+	if err := db.alter.take(ctx, db); err != nil {
+		return nil, err
+	}
+	defer db.alter.leave()
 	err = db.current(ctx, func() error {
 		t, err = db.createTable(ctx, def, whileJob, record)
 		return err
@@ -214,13 +221,15 @@ func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
 	if of == nil {
 		return db.change(ctx, record)
 	}
-	db.alter.Lock()
-	defer db.alter.Unlock()
+	if err := db.alter.take(ctx, db); err != nil {
+		return err
+	}
+	defer db.alter.leave()
 	return db.current(ctx, func() error {
 		if err := db.Refresh(ctx); err != nil {
 			return err
 		}
-		t, err := db.Describe(of.Name)
+		t, err := db.Describe(ctx, of.Name)
 		switch {
 		case err != nil || t.def.ID != of.ID:
 			return db.change(ctx, record)
@@ -230,8 +239,12 @@ func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
 		def := t.def.clone()
 		db.create(ctx, def)
 
-		db.ending.Lock()
-		defer db.ending.Unlock()
+		opening := make(chan struct{})
+		db.opening.Store(&opening)
+		defer func() {
+			db.opening.Store(nil)
+			close(opening)
+		}()
 		_, err = db.redefine(ctx, def, t, record)
 		return err
 	})
@@ -244,7 +257,7 @@ func (db *DB) Walk(ctx context.Context, name, id string, fn func(attr.Item) erro
 	if err := db.Refresh(ctx); err != nil {
 		return err
 	}
-	t, err := db.Describe(name)
+	t, err := db.Describe(ctx, name)
 	if err == nil && t.def.ID != id {
 		err = NoSuchTable()
 	}

@@ -41,7 +41,7 @@ func TestJob(t *testing.T) {
 				return refused
 			})
 			require.ErrorIs(t, err, refused)
-			require.Equal(t, []string{"t"}, f.db.Names())
+			require.Equal(t, []string{"t"}, names(t, f.db))
 			_, err = f.db.StartJob(t.Context(), table.Job{Kind: "import", ID: "2"}, define(t, "t", "PK:S"), anyJobs)
 			require.Equal(t, table.InUse, kindOf(err))
 			_, err = f.db.StartJob(t.Context(), table.Job{Kind: "export", ID: "1", Ended: true}, nil, anyJobs)
@@ -76,7 +76,7 @@ func TestJob(t *testing.T) {
 			require.ErrorIs(t, next.db.EndJob(t.Context(), job, ended, of), table.ErrJobMoved)
 			require.NoError(t, next.db.EndJob(t.Context(), half, ended, of))
 			require.ErrorIs(t, next.db.EndJob(t.Context(), half, ended, of), table.ErrJobMoved)
-			tb, err := next.db.Describe("t")
+			tb, err := next.db.Describe(t.Context(), "t")
 			require.NoError(t, err)
 			require.Equal(t, table.StatusActive, tb.Definition().Status(time.Now()))
 			require.Equal(t, table.StatusActive, tb.Definition().Global[0].Status(time.Now()))
@@ -105,8 +105,8 @@ func TestJobRemovesItsTable(t *testing.T) {
 	other := &table.JobTable{Name: "t", ID: def.ID + "x", Remove: true}
 	require.ErrorIs(t, f.db.EndJob(t.Context(), table.Job{Kind: "import", ID: "1"}, ended, other), table.ErrJobMoved)
 	require.NoError(t, f.db.EndJob(t.Context(), job, ended, &table.JobTable{Name: "t", ID: def.ID, Remove: true}))
-	require.Empty(t, f.db.Names())
+	require.Empty(t, names(t, f.db))
 	again, _ := startJob(t, f)
 	require.NoError(t, f.db.EndJob(t.Context(), again, ended, other))
-	require.Equal(t, []string{"t"}, f.db.Names())
+	require.Equal(t, []string{"t"}, names(t, f.db))
 }

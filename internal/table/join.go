@@ -3,16 +3,58 @@ package table
 import (
 	"context"
 	"errors"
-	"sync/atomic"
+	"sync"
 )
 
 // A joint is a View or an Update that operations of a context take part in.
 type joint struct {
 	view *View
 	tx   *Tx // nil for a View
-	// broken is why the transaction cannot be applied, whatever its function returns.
+	*transaction
+}
+
+// A transaction is what the joints of one View or Update have in common.
+type transaction struct {
+	// serial says that it is an Update: two operations must not use it at the same time, and
+	// using is held while one does.
+	serial bool
+	using  sync.Mutex
+
+	state sync.Mutex // guards what follows; held for nothing else
+	ended bool
+	// broken is why an Update cannot be applied, whatever its function returns.
 	broken error
-	ended  atomic.Bool
+}
+
+func (x *transaction) fail(err error) {
+	x.state.Lock()
+	defer x.state.Unlock()
+	if x.broken == nil {
+		x.broken = err
+	}
+}
+
+// failure returns why the transaction is of no use any more, or nil.
+func (x *transaction) failure() error {
+	x.state.Lock()
+	defer x.state.Unlock()
+	if x.ended {
+		return ErrEnded
+	}
+	return x.broken
+}
+
+// end ends the transaction, and returns why it cannot be applied.
+func (x *transaction) end() error {
+	if !x.using.TryLock() {
+		x.fail(errConcurrent)
+		x.using.Lock()
+	}
+	defer x.using.Unlock()
+	x.state.Lock()
+	defer x.state.Unlock()
+	x.ended = true
+	return x.broken
 }
 
 type jointKey struct{}
@@ -24,6 +66,11 @@ var ErrEnded = invalid("the transaction has ended: use its context inside its fu
 // ErrReadOnly is returned by writes in a [DB.ViewJoined].
 var ErrReadOnly = invalid("the transaction only reads: write in an Update")
 
+// errConcurrent is returned by operations that begin while another one uses their Update.
+var errConcurrent = invalid(
+	"two goroutines use the context of one Update at the same time: use it in one goroutine only",
+)
+
 // errDefinition is returned by changes of tables within a transaction.
 var errDefinition = invalid("tables are not created, changed or deleted in a transaction: do it before or after it")
 
@@ -32,51 +79,44 @@ var errDefinition = invalid("tables are not created, changed or deleted in a tra
 // see no earlier versions. Fn may be called more than once. The whole update fails with the
 // error of an operation that failed after it had written something, or because of the store;
 // what is refused before it writes, such as a failed condition, is for fn to handle.
-// Operations with the context must not run at the same time.
+// Operations with the context that run at the same time are refused.
+//
+// With the context of an Update of db, fn is a part of it: if fn returns an error or panics,
+// what it has written is taken back, and the outer function goes on.
 func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) error {
 	if j, err := db.joined(ctx); err != nil {
 		return err
 	} else if j != nil {
 		return j.nested(ctx, fn)
 	}
-	return db.Update(ctx, func(tx *Tx) error {
-		j := &joint{view: &tx.View, tx: tx}
-		defer j.ended.Store(true)
-		if err := fn(join(ctx, j)); err != nil && j.broken == nil {
-			return err
-		}
-		return j.broken
+	db.updating.Add(1)
+	defer db.updating.Add(-1)
+	return db.Update(ctx, func(tx *Tx) (err error) {
+		j := &joint{view: &tx.View, tx: tx, transaction: &transaction{serial: true}}
+		defer func() {
+			if broken := j.end(); broken != nil {
+				err = broken
+			}
+		}()
+		return inside(join(ctx, j), fn, db.mark(insideUpdate))
 	})
 }
 
 // ViewJoined is [DB.View] for a function that gets a context: every read of the database
 // with that context sees the same state.
 func (db *DB) ViewJoined(ctx context.Context, fn func(context.Context) error) error {
-	run := func(view *View) error {
-		j := &joint{view: view}
-		defer j.ended.Store(true)
-		return fn(join(ctx, j))
-	}
-	if j, err := db.joined(ctx); err != nil {
+	j, err := db.joined(ctx)
+	if err != nil {
 		return err
-	} else if j != nil {
-		return run(j.view)
 	}
-	return db.View(ctx, run)
-}
-
-// nested runs the function of an update within one. What it has written cannot be undone
-// alone.
-func (j *joint) nested(ctx context.Context, fn func(context.Context) error) error {
-	if j.tx == nil {
-		return ErrReadOnly
+	if j != nil {
+		return fn(context.WithValue(ctx, jointKey{}, &joint{view: j.view, transaction: j.transaction}))
 	}
-	written := j.tx.written
-	err := fn(ctx)
-	if err != nil && j.tx.written != written && j.broken == nil {
-		j.broken = err
-	}
-	return err
+	return db.View(ctx, func(view *View) error {
+		j := &joint{view: view, transaction: new(transaction)}
+		defer func() { _ = j.end() }()
+		return inside(join(ctx, j), fn, db.mark(insideView))
+	})
 }
 
 func join(ctx context.Context, j *joint) context.Context {
@@ -89,43 +129,114 @@ func (db *DB) joined(ctx context.Context) (*joint, error) {
 	if !ok || j.view.db != db {
 		return nil, nil
 	}
-	if j.ended.Load() {
-		return nil, ErrEnded
+	if err := j.failure(); errors.Is(err, ErrEnded) {
+		return nil, err
 	}
 	return j, nil
 }
 
+// use begins an operation with the transaction. Done ends it.
+func (j *joint) use() (done func(), err error) {
+	if j.serial && !j.using.TryLock() {
+		return nil, errConcurrent
+	}
+	done = func() {
+		if j.serial {
+			j.using.Unlock()
+		}
+	}
+	if err := j.failure(); err != nil {
+		done()
+		return nil, err
+	}
+	return done, nil
+}
+
 // read calls fn with the state of the joint.
 func (j *joint) read(ctx context.Context, fn func(*View) error) error {
-	if j.broken != nil {
-		return j.broken
+	done, err := j.use()
+	if err != nil {
+		return err
 	}
+	defer done()
 	view := *j.view
 	view.ctx = ctx
-	err := fn(&view)
-	if err != nil && !isRefusal(err) {
-		j.broken = err
+	if err = fn(&view); err != nil && !isRefusal(err) {
+		j.fail(err)
 	}
 	return err
 }
 
 // write calls fn with the transaction of the joint.
 func (j *joint) write(ctx context.Context, fn func(*Tx) error) error {
-	switch {
-	case j.tx == nil:
+	if j.tx == nil {
 		return ErrReadOnly
-	case j.broken != nil:
-		return j.broken
 	}
+	done, err := j.use()
+	if err != nil {
+		return err
+	}
+	defer done()
 
 	written, outer := j.tx.written, j.tx.ctx
 	j.tx.ctx = ctx
-	err := fn(j.tx)
-	j.tx.ctx = outer
-	if err != nil && (j.tx.written != written || !isRefusal(err)) {
-		j.broken = err
+	defer func() { j.tx.ctx = outer }()
+	if err = fn(j.tx); err != nil && (j.tx.written != written || !isRefusal(err)) {
+		j.fail(err)
 	}
 	return err
+}
+
+// nested runs the function of an Update within one. What it has written is taken back if it
+// fails.
+func (j *joint) nested(ctx context.Context, fn func(context.Context) error) (err error) {
+	if j.tx == nil {
+		return ErrReadOnly
+	}
+	done, err := j.use()
+	if err != nil {
+		return err
+	}
+	point := j.tx.save()
+	done()
+
+	returned := false
+	defer func() {
+		done, failure := j.use()
+		if failure != nil {
+			j.fail(failure)
+			return
+		}
+		defer done()
+		if returned && err == nil {
+			j.tx.release(point)
+			return
+		}
+		if failure := j.tx.restore(point); failure != nil {
+			j.fail(failure)
+		}
+	}()
+	err = fn(ctx)
+	returned = true
+	return err
+}
+
+// Aside lets other operations with ctx use the transaction while fn runs. It is called by the
+// function of a read.
+func (db *DB) Aside(ctx context.Context, fn func()) {
+	j, _ := ctx.Value(jointKey{}).(*joint)
+	if j == nil || j.view.db != db || !j.serial {
+		fn()
+		return
+	}
+	j.using.Unlock()
+	defer func() {
+		if !j.using.TryLock() {
+			j.fail(errConcurrent)
+			j.using.Lock()
+		}
+	}()
+	fn()
 }
 
 // isRefusal reports whether an error is an answer to a request, and not a failure of the
@@ -139,11 +250,14 @@ func isRefusal(err error) bool {
 }
 
 // apart returns an error if ctx belongs to a transaction of db, in which definitions of
-// tables cannot change.
+// tables cannot change, or if its goroutine is in the function of an Update.
 func (db *DB) apart(ctx context.Context) error {
 	j, err := db.joined(ctx)
 	if j != nil {
 		return errDefinition
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return db.ownUpdate()
 }

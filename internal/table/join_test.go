@@ -17,15 +17,16 @@ func TestJoined(t *testing.T) {
 	f := open(t)
 	f.create("T", "PK:S SK:S")
 	db := f.db
-	put := func(ctx context.Context, sk, n string) error {
-		return db.Update(ctx, func(tx *table.Tx) error {
-			tab, err := tx.Table("T")
-			if err != nil {
-				return err
-			}
-			_, err = tx.Put(tab, item(t, "{'PK':{'S':'a'},'SK':{'S':'"+sk+"'},'n':{'N':'"+n+"'}}"), nil)
+	putTx := func(tx *table.Tx, sk, n string) error {
+		tab, err := tx.Table("T")
+		if err != nil {
 			return err
-		})
+		}
+		_, err = tx.Put(tab, item(t, "{'PK':{'S':'a'},'SK':{'S':'"+sk+"'},'n':{'N':'"+n+"'}}"), nil)
+		return err
+	}
+	put := func(ctx context.Context, sk, n string) error {
+		return db.Update(ctx, func(tx *table.Tx) error { return putTx(tx, sk, n) })
 	}
 	get := func(ctx context.Context, sk string) (n string) {
 		require.NoError(t, db.ViewItem(ctx, func(view *table.View) error {
@@ -69,7 +70,7 @@ func TestJoined(t *testing.T) {
 	late := errors.New("late")
 	require.ErrorIs(t, db.UpdateJoined(t.Context(), func(ctx context.Context) error {
 		err := db.Update(ctx, func(tx *table.Tx) error {
-			return errors.Join(put(ctx, "x", "8"), late)
+			return errors.Join(putTx(tx, "x", "8"), late)
 		})
 		require.ErrorIs(t, err, late)
 		require.ErrorIs(t, put(ctx, "y", "8"), late)

@@ -39,8 +39,10 @@ func (db *DB) Recovered() bool {
 // In a shared store it leaves alone what another server works on, and the counters: see
 // [DB.Tend].
 func (db *DB) Recover(ctx context.Context) error {
-	db.recovering.Lock()
-	defer db.recovering.Unlock()
+	if err := db.recovering.take(ctx, db); err != nil {
+		return err
+	}
+	defer db.recovering.leave()
 	err := db.clearGarbage(ctx)
 	if err == nil {
 		err = db.resume(ctx)
@@ -58,8 +60,10 @@ func (db *DB) Recover(ctx context.Context) error {
 func (db *DB) clearGarbage(ctx context.Context) error {
 	if db.sharing == nil { // otherwise an update that uses such a space fails
 		// A running Alter may have listed a space whose definition is still in force.
-		db.alter.Lock()
-		defer db.alter.Unlock()
+		if err := db.alter.take(ctx, db); err != nil {
+			return err
+		}
+		defer db.alter.leave()
 	}
 	type garbage struct{ space, lead store.Space }
 	var list []garbage
@@ -69,7 +73,7 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 				return err
 			}
 			g := garbage{space: store.Space(binary.BigEndian.Uint64(row.Sort))}
-			if db.sharing == nil && db.filling[g.space] {
+			if db.sharing == nil && db.transfers.isFilling(g.space) {
 				continue
 			}
 			if g.lead = g.space; len(row.Value) == 8 {
@@ -180,9 +184,7 @@ type unbuilt struct {
 
 // unbuilt returns the indexes being built, in a stable order.
 func (db *DB) unbuilt() (list []unbuilt) {
-	db.mu.RLock()
-	defer db.mu.RUnlock()
-	for name, t := range db.tables {
+	for name, t := range db.tables.Load().byName {
 		for _, ix := range t.all {
 			if ix.def.Building {
 				list = append(list, unbuilt{name, ix.def.Space})
@@ -202,8 +204,10 @@ func (db *DB) resume(ctx context.Context) error {
 				return err
 			}
 			if db.sharing == nil { // otherwise the version of the catalogue keeps changes apart
-				db.alter.Lock()
-				defer db.alter.Unlock()
+				if err := db.alter.take(ctx, db); err != nil {
+					return err
+				}
+				defer db.alter.leave()
 			}
 			return db.finish(ctx, u.table, u.space)
 		})
@@ -232,10 +236,7 @@ func (db *DB) complete(ctx context.Context, name string, space store.Space) erro
 		if err := db.Refresh(ctx); err != nil {
 			return err
 		}
-		db.mu.RLock()
-		_, ix := db.building(name, space)
-		db.mu.RUnlock()
-		if ix == nil {
+		if _, ix := db.tables.Load().building(name, space); ix == nil {
 			return nil
 		}
 		if wait == nil {
@@ -282,14 +283,17 @@ func (db *DB) build(ctx context.Context, name string, space store.Space) error {
 func (db *DB) buildSome(
 	ctx context.Context, name string, space store.Space, span store.Span, list *entryList,
 ) (after *store.Position, err error) {
-	db.mu.RLock() // keeps the table as it is until the entries are counted
-	defer db.mu.RUnlock()
-	t, ix := db.building(name, space)
+	if err := db.enter(ctx); err != nil { // keeps the table as it is until the entries are counted
+		return nil, err
+	}
+	defer db.leave()
+	all := db.tables.Load()
+	t, ix := all.building(name, space)
 	if ix == nil {
 		return nil, nil
 	}
 	var items, bytes int
-	err = db.update(ctx, db.rows, func(w store.Writer) error {
+	err = db.update(ctx, new(turn), all.rows, func(w store.Writer) error {
 		items, bytes, after = 0, 0, nil
 		list.reset()
 		var size Batch
@@ -366,8 +370,8 @@ func (l *entryList) key(k []byte) []byte {
 }
 
 // building returns the index in a space if it is still being built.
-func (db *DB) building(name string, space store.Space) (*Table, *Index) {
-	if t := db.tables[name]; t != nil {
+func (all *tables) building(name string, space store.Space) (*Table, *Index) {
+	if t := all.byName[name]; t != nil {
 		for _, ix := range t.all {
 			if ix.def.Space == space && ix.def.Building {
 				return t, ix
@@ -384,7 +388,7 @@ func (db *DB) finish(ctx context.Context, name string, space store.Space) error 
 }
 
 func (db *DB) finishIndex(ctx context.Context, name string, space store.Space) error {
-	t, err := db.Describe(name)
+	t, err := db.Describe(ctx, name)
 	if err != nil {
 		return nil //nolint:nilerr // deleted meanwhile
 	}

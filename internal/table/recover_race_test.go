@@ -30,7 +30,7 @@ func TestRecountWhileClosing(t *testing.T) {
 	go func() { done <- f.db.Recover(context.Background()) }()
 	<-begun
 	require.NoError(t, f.db.Close(t.Context()))
-	require.NoError(t, <-done)
+	require.ErrorIs(t, <-done, store.ErrClosed)
 
 	again := begin(t, st)
 	if again.db.Recovered() {

@@ -115,7 +115,7 @@ func filled(t testing.TB, n int) store.Forker {
 // wantCounts checks the counters of t and its indexes against their rows.
 func wantCounts(t testing.TB, f *fixture, what string) {
 	t.Helper()
-	tb, err := f.db.Describe("t")
+	tb, err := f.db.Describe(t.Context(), "t")
 	require.NoError(t, err)
 	n, size := tb.Items()
 	rows := f.scan("t")
@@ -164,7 +164,7 @@ func TestRecoverIndex(t *testing.T) {
 
 		f = begin(t, st.Store)
 		require.False(t, f.db.Recovered(), what)
-		tb, err := f.db.Describe("t")
+		tb, err := f.db.Describe(t.Context(), "t")
 		require.NoError(t, err)
 		require.Len(t, tb.Indexes(), min(cut, 1), what)
 		if cut == 0 {
@@ -337,7 +337,7 @@ func TestDeleteInParts(t *testing.T) {
 				require.NoError(t, f.db.Recover(t.Context()))
 				if name == "table" {
 					require.Equal(t, 1, length(st.brittleStore), "the counter of spaces")
-					require.Empty(t, f.db.Names())
+					require.Empty(t, names(t, f.db))
 				} else {
 					require.Equal(t, before, length(st.brittleStore))
 				}
@@ -377,7 +377,7 @@ func TestCounters(t *testing.T) {
 	wantCounts(t, f, "counted on")
 	f = begin(t, st) // and no Close
 	require.False(t, f.db.Recovered())
-	tb, err := f.db.Describe("t")
+	tb, err := f.db.Describe(t.Context(), "t")
 	require.NoError(t, err)
 	if n, _ := tb.Items(); n != 50 {
 		t.Errorf("%d items after a crash, want those of the last Close until they are counted", n)
@@ -421,7 +421,7 @@ func TestCountersOfVectors(t *testing.T) {
 		f = begin(t, st)
 		require.Equal(t, dimensions == 0, f.db.Recovered())
 		require.NoError(t, f.db.Recover(t.Context()))
-		tb, err := f.db.Describe("v")
+		tb, err := f.db.Describe(t.Context(), "v")
 		require.NoError(t, err)
 		_, bytes := tb.Items()
 		size := tb.BilledSize(item(t, `{'PK':{'S':'1'},'v':{'L':[{'N':'1.25'},{'N':'1.25'},{'N':'1.25'}]}}`))
@@ -440,7 +440,7 @@ func TestRecoverReadOnly(t *testing.T) {
 	f = begin(t, st)
 	rows := length(st)
 	require.NoError(t, f.db.Recover(t.Context()))
-	tb, err := f.db.Describe("t")
+	tb, err := f.db.Describe(t.Context(), "t")
 	require.NoError(t, err)
 	if n, _ := tb.Items(); n != 1500 {
 		t.Errorf("%d items, want 1500", n)
@@ -478,7 +478,7 @@ func TestRecoverBeside(t *testing.T) {
 			require.NoError(t, f.db.Recover(t.Context()))
 			st.wait.Wait()
 			require.True(t, f.db.Recovered())
-			require.Equal(t, tt.tables, f.db.Names())
+			require.Equal(t, tt.tables, names(t, f.db))
 			if slices.Contains(tt.tables, "t") {
 				wantCounts(t, f, tt.name)
 			}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,17 +20,14 @@ var versionPartition = []byte("version")
 type sharing struct {
 	store.Sharer
 
-	// Of the definitions in memory; guarded by DB.mu.
-	loaded  bool
-	version uint64
-
-	// The counters of this server; see [sharedCounts].
-	mu         sync.Mutex
-	registered atomic.Bool // row is in the store, or was
-	row        []byte
-	stored     statistics // what row has
-	revived    bool       // it was taken for dead, and has no new row yet
-	counting   lease      // named as row: the server is alive
+	// The counters of this server; see [sharedCounts]. Whoever stores them, or gives them a
+	// row, holds storing.
+	storing    lock
+	registered atomic.Bool            // row is in the store, or was
+	row        atomic.Pointer[string] // its name; nil for none
+	stored     statistics             // what row has
+	revived    bool                   // it was taken for dead, and has no new row yet
+	counting   lease                  // named as row: the server is alive
 
 	leading  lease // of background work
 	sweeping lease // used by MaySweep alone
@@ -109,25 +105,27 @@ func (db *DB) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if db.sharing.loaded && version <= db.sharing.version {
-		return nil // somebody else has loaded them meanwhile
-	}
-	old := db.tables
-	db.tables = make(map[string]*Table, len(c.definitions))
-	db.deleting.Store(false)
-	for _, def := range c.definitions {
-		db.put(compile(def, old[def.Name]))
-	}
-	db.sharing.loaded, db.sharing.version = true, version
-	db.rows = db.sharing.Expecting(catalogueSpace, versionPartition, nil, value)
+	db.publish(func(all *tables) {
+		if all.loaded && version <= all.version {
+			return // somebody else has loaded them meanwhile
+		}
+		old := all.byName
+		all.byName = make(map[string]*Table, len(c.definitions))
+		for _, def := range c.definitions {
+			all.byName[def.Name] = compile(def, old[def.Name])
+		}
+		all.loaded, all.version = true, version
+		all.rows = db.sharing.Expecting(catalogueSpace, versionPartition, nil, value)
+	})
 	return nil
 }
 
-// outdated reports whether an operation that ended with err has to begin again, with
-// definitions that it has loaded.
+// outdated reports whether an operation that ended with err has to begin again, with other
+// tables, which it has loaded in a shared store.
 func (db *DB) outdated(ctx context.Context, err error) (bool, error) {
+	if err == errMoved { //nolint:errorlint // never wrapped, and nobody else's
+		return true, nil
+	}
 	if err == nil || db.sharing == nil || !errors.Is(err, store.ErrChanged) {
 		return false, err
 	}
@@ -149,11 +147,10 @@ func (db *DB) current(ctx context.Context, change func() error) error {
 // share the store. The functions that take no context rely on it. After Close it returns
 // [store.ErrClosed].
 func (db *DB) Refresh(ctx context.Context) error {
-	db.mu.RLock()
-	closed := db.closed
-	db.mu.RUnlock()
-	switch {
-	case closed:
+	switch j, err := db.joined(ctx); {
+	case err != nil || j != nil: // the tables are those of the transaction
+		return err
+	case db.alive.Err() != nil:
 		return store.ErrClosed
 	case db.sharing == nil:
 		return nil
@@ -164,9 +161,8 @@ func (db *DB) Refresh(ctx context.Context) error {
 
 func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 	err = db.current(ctx, func() error {
-		db.mu.RLock()
-		defer db.mu.RUnlock()
-		err := db.rows.View(ctx, func(r store.Reader) (err error) {
+		all := db.tables.Load()
+		err := all.rows.View(ctx, func(r store.Reader) (err error) {
 			c, err = readSharedCounts(r)
 			return err
 		})
@@ -174,7 +170,7 @@ func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 			return err
 		}
 		others := c.others(db.sharing)
-		for _, t := range db.tables {
+		for _, t := range all.byName {
 			for _, n := range t.counters(false) {
 				n.stats.others.items.Store(others[n.space][0])
 				n.stats.others.bytes.Store(others[n.space][1])

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"sync"
 	"time"
 
 	"github.com/sortkey/sortkey/store"
@@ -54,10 +53,12 @@ func readSharedCounts(r store.Reader) (*sharedCounts, error) {
 	return c, nil
 }
 
+// rowName returns the name of the server's row, "" for none.
 func (s *sharing) rowName() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return string(s.row)
+	if row := s.row.Load(); row != nil {
+		return *row
+	}
+	return ""
 }
 
 // others returns the sum of the counters of all other servers.
@@ -87,11 +88,10 @@ func (s statistics) put(w store.Writer, name []byte) error {
 	return w.Put(catalogueSpace, countersPartition, name, value)
 }
 
-// own returns the counts that this server has added to the counters. The caller holds
-// db.mu.
-func (db *DB) own() statistics {
+// own returns the counts that this server has added to the counters of tables.
+func (all *tables) own() statistics {
 	own := statistics{}
-	for _, t := range db.tables {
+	for _, t := range all.byName {
 		for _, c := range t.counters(false) {
 			if n := [2]int64{c.stats.items.Load(), c.stats.bytes.Load()}; n != [2]int64{} {
 				own[c.space] = n
@@ -107,11 +107,14 @@ func (db *DB) register(ctx context.Context) error {
 	if s.registered.Load() {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if err := s.storing.take(ctx, db); err != nil {
+		return err
+	}
+	defer s.storing.leave()
 	if s.registered.Load() {
 		return nil
 	}
+	var row string
 	err := db.store.Update(ctx, func(w store.Writer) error {
 		value, _, err := w.Get(catalogueSpace, countersPartition, serverCounter)
 		if err != nil {
@@ -121,7 +124,7 @@ func (db *DB) register(ctx context.Context) error {
 		if len(value) == 8 {
 			n = binary.BigEndian.Uint64(value) + 1
 		}
-		s.row = fmt.Appendf(nil, "%s%d", serverPrefix, n)
+		row = fmt.Sprintf("%s%d", serverPrefix, n)
 		if err := w.Put(catalogueSpace, countersPartition, serverCounter, binary.BigEndian.AppendUint64(nil, n)); err != nil {
 			return err
 		}
@@ -130,14 +133,15 @@ func (db *DB) register(ctx context.Context) error {
 				return err
 			}
 		}
-		return statistics{}.put(w, s.row)
+		return statistics{}.put(w, []byte(row))
 	})
 	if err != nil {
 		return err
 	}
+	s.row.Store(&row)
 	s.stored, s.revived = statistics{}, false
 	s.registered.Store(true)
-	return s.counting.take(ctx, s.Sharer, string(s.row))
+	return s.counting.take(ctx, s.Sharer, row)
 }
 
 // storeCounts stores the counters of this server if they are not those in c, which it
@@ -147,9 +151,7 @@ func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 	if !s.registered.Load() {
 		return nil
 	}
-	db.mu.RLock()
-	own := db.own()
-	db.mu.RUnlock()
+	own := db.tables.Load().own()
 	lost, err := db.storeOwn(ctx, own, c)
 	if err != nil || lost == nil {
 		return err
@@ -159,9 +161,7 @@ func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 	}
 	// The leader took this server for dead and added its stored counters to the common
 	// ones.
-	db.mu.RLock()
-	defer db.mu.RUnlock()
-	for _, t := range db.tables {
+	for _, t := range db.tables.Load().byName {
 		for _, c := range t.counters(false) {
 			c.stats.add(-int(lost[c.space][0]), -int(lost[c.space][1]))
 		}
@@ -173,21 +173,24 @@ func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 // before, if another server took it for dead.
 func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lost statistics, err error) {
 	s := db.sharing
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.counting.take(ctx, s.Sharer, string(s.row)); err != nil {
+	if err := s.storing.take(ctx, db); err != nil {
 		return nil, err
 	}
-	if stored, ok := c.servers[string(s.row)]; ok && maps.Equal(own, stored) {
+	defer s.storing.leave()
+	row := s.rowName()
+	if err := s.counting.take(ctx, s.Sharer, row); err != nil {
+		return nil, err
+	}
+	if stored, ok := c.servers[row]; ok && maps.Equal(own, stored) {
 		return nil, nil
 	}
 	dead := false
 	err = db.store.Update(ctx, func(w store.Writer) error {
-		_, alive, err := w.Get(catalogueSpace, countersPartition, s.row)
+		_, alive, err := w.Get(catalogueSpace, countersPartition, []byte(row))
 		if dead = !alive; err != nil || dead {
 			return err
 		}
-		return own.put(w, s.row)
+		return own.put(w, []byte(row))
 	})
 	switch {
 	case err != nil:
@@ -202,14 +205,14 @@ func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lo
 	return lost, nil
 }
 
-// closeShared adds the counters of this server to those that belong to none. The caller
-// holds db.mu, and nothing else is running.
+// closeShared adds the counters of this server to those that belong to none. No Update may be
+// under way.
 func (db *DB) closeShared(ctx context.Context) error {
 	s := db.sharing
 	defer s.leading.end()
 	defer s.sweeping.end()
 	defer s.counting.end()
-	own := db.own()
+	own := db.tables.Load().own()
 	if !s.registered.Load() && len(own) == 0 {
 		return nil
 	}
@@ -219,8 +222,8 @@ func (db *DB) closeShared(ctx context.Context) error {
 			return err
 		}
 		c.base.add(own, 1)
-		if _, alive := c.servers[string(s.row)]; alive {
-			if err := w.Delete(catalogueSpace, countersPartition, s.row); err != nil {
+		if _, alive := c.servers[s.rowName()]; alive {
+			if err := w.Delete(catalogueSpace, countersPartition, []byte(s.rowName())); err != nil {
 				return err
 			}
 		} else {
@@ -288,21 +291,23 @@ func (db *DB) recountShared(ctx context.Context) error {
 	var seen *sharedCounts
 	counted, own, others := statistics{}, statistics{}, statistics{}
 	whole := true
-	unlock := sync.OnceFunc(db.mu.Unlock)
-	db.mu.Lock() // the view has to begin between two updates of this server
-	defer unlock()
-	skip := false
-	err := db.rows.View(ctx, func(r store.Reader) (err error) {
+	resume, err := db.pause(ctx) // the view has to begin between two updates of this server
+	if err != nil {
+		return err
+	}
+	defer resume()
+	skip, all := false, db.tables.Load()
+	err = all.rows.View(ctx, func(r store.Reader) (err error) {
 		if seen, err = readSharedCounts(r); err != nil {
 			return err
 		}
-		own = db.own()
+		own = all.own()
 		var counters []counter
-		for _, t := range db.tables {
+		for _, t := range all.byName {
 			counters = append(counters, t.counters(true)...) // a build counts its own rows
 			whole = whole && len(t.counters(true)) == len(t.all)+1
 		}
-		unlock()
+		resume()
 		delete(seen.servers, s.rowName())
 		others = statistics{}
 		for _, stats := range seen.servers {

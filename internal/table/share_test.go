@@ -96,7 +96,7 @@ func (e *expecting) Update(ctx context.Context, fn func(store.Writer) error) err
 func items(t testing.TB, db *table.DB, name string) int64 {
 	t.Helper()
 	require.NoError(t, db.Refresh(t.Context()))
-	tb, err := db.Describe(name)
+	tb, err := db.Describe(t.Context(), name)
 	require.NoError(t, err)
 	n, _ := tb.Items()
 	return n
@@ -131,7 +131,7 @@ func TestSharedDefinitions(t *testing.T) {
 		return err
 	})
 	require.Error(t, err)
-	require.Empty(t, two.db.Names())
+	require.Empty(t, names(t, two.db))
 }
 
 // TestSharedAlterDeleted deletes a table, and perhaps creates another one of its name, while

@@ -63,8 +63,10 @@ func (db *DB) SetStaleness(s Staleness) error {
 // HoldIndexes makes reads of indexes see the rows as they are now, until
 // [DB.Settle]. The error is [ErrNoVersions].
 func (db *DB) HoldIndexes(ctx context.Context) error {
-	db.alter.Lock() // no index is being filled
-	defer db.alter.Unlock()
+	if err := db.alter.take(ctx, db); err != nil { // no index is being filled
+		return err
+	}
+	defer db.alter.leave()
 	if db.lag.Load() == nil {
 		if err := db.SetStaleness(Staleness{}); err != nil {
 			return err
@@ -172,7 +174,7 @@ func (s *View) Eventually(t *Table, ix *Index, read func(*View) error) error {
 	if v == nil || space > v.last {
 		return read(s)
 	}
-	return v.store.View(s.ctx, func(r store.Reader) error { return read(&View{ctx: s.ctx, db: s.db, r: r}) })
+	return v.store.View(s.ctx, func(r store.Reader) error { return read(&View{ctx: s.ctx, db: s.db, tables: s.tables, r: r}) })
 }
 
 // lagging reads a page of a query or a scan from the version that it sees.

@@ -150,25 +150,17 @@ func (db *DB) StartUpdate(d *Definition) error {
 // removeDeleted removes the tables whose time of being DELETING has passed. The
 // caller holds db.alter.
 func (db *DB) removeDeleted(ctx context.Context) error {
-	if !db.deleting.Load() {
+	all := db.tables.Load()
+	if !all.deleting {
 		return nil
 	}
-	var gone []*Table
-	more := false
-	db.mu.RLock()
-	for _, t := range db.tables {
-		if db.gone(t) {
-			gone = append(gone, t)
-		} else {
-			more = more || !t.def.States.Deleting.IsZero()
+	for _, t := range all.byName {
+		if !db.gone(t) {
+			continue
 		}
-	}
-	db.mu.RUnlock()
-	for _, t := range gone {
 		if err := db.remove(ctx, t, nil); err != nil {
 			return err
 		}
 	}
-	db.deleting.Store(more) // nobody else changes tables meanwhile
 	return nil
 }

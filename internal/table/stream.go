@@ -200,7 +200,7 @@ func decodeRecord(row store.Row) (StreamRecord, error) {
 // Stream returns the stream of a table with a label, also if it was switched off
 // or the table deleted in the last 24 hours. The error has kind [NotFound].
 func (s *View) Stream(table, label string) (*StreamInfo, error) {
-	if t := s.db.tables[table]; t != nil && t.def.Stream != nil && t.def.Stream.Label == label {
+	if t := s.tables.byName[table]; t != nil && t.def.Stream != nil && t.def.Stream.Label == label {
 		return t.def.stream(), nil
 	}
 	value, ok, err := s.r.Get(catalogueSpace, endedPartition, endedRow(table, label))
@@ -230,7 +230,7 @@ func (d *Definition) stream() *StreamInfo {
 // Streams returns the streams of a table, or of all tables if the name is empty,
 // ordered by table and label.
 func (s *View) Streams(table string) (list []*StreamInfo, err error) {
-	for name, t := range s.db.tables {
+	for name, t := range s.tables.byName {
 		if t.def.Stream != nil && (table == "" || table == name) {
 			list = append(list, t.def.stream())
 		}
@@ -465,7 +465,7 @@ func (db *DB) trimStreams(ctx context.Context) error {
 	var list []*StreamInfo
 	err := db.View(ctx, func(s *View) (err error) {
 		list, err = s.Streams("")
-		for name, t := range db.tables {
+		for name, t := range s.tables.byName {
 			if h := t.def.history(); h != nil {
 				list = append(list, &StreamInfo{Stream: *h, Table: name, days: t.def.Recovery.Days})
 			}

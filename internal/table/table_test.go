@@ -227,7 +227,7 @@ func TestWriteAndRead(t *testing.T) {
 	if change = f.delete("t", `{'PK':{'S':'a'},'SK':{'S':'1'}}`); change.Old != nil || change.Capacity.Table != 1 {
 		t.Errorf("delete of nothing = %+v, want no item and 1 unit", change)
 	}
-	tb, err := f.db.Describe("t")
+	tb, err := f.db.Describe(t.Context(), "t")
 	require.NoError(t, err)
 	if n, bytes := tb.Items(); n != 0 || bytes != 0 {
 		t.Errorf("Items() = %d, %d after all were deleted, want 0, 0", n, bytes)
@@ -276,4 +276,10 @@ func TestOrder(t *testing.T) {
 	if got, want := show(items, "SK"), "AA== AAA= AP8= fw== gA== /w=="; got != want {
 		t.Errorf("binaries in order = %s, want %s", got, want)
 	}
+}
+
+func names(t *testing.T, db *table.DB) []string {
+	list, err := db.Names(t.Context())
+	require.NoError(t, err)
+	return list
 }

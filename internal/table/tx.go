@@ -17,15 +17,16 @@ const msgItemSize = "Item size has exceeded the maximum allowed size"
 // A View reads tables as they are at one moment. It is valid until the function
 // that it was given to returns.
 type View struct {
-	ctx context.Context
-	db  *DB
-	r   store.Reader
+	ctx    context.Context //nolint:containedctx // of the call that the View is for
+	db     *DB
+	tables *tables
+	r      store.Reader
 }
 
 // Table returns the table called name. The error has kind [NotFound], also for a
 // table that is CREATING or DELETING.
 func (s *View) Table(name string) (*Table, error) {
-	t, err := s.db.table(name)
+	t, err := s.tables.named(s.db, name)
 	if err == nil && t.passing && !s.db.usable(t) {
 		return nil, NoSuchTable()
 	}
@@ -34,7 +35,7 @@ func (s *View) Table(name string) (*Table, error) {
 
 // Defined returns the table called name, whatever its status. The error has kind
 // [NotFound].
-func (s *View) Defined(name string) (*Table, error) { return s.db.table(name) }
+func (s *View) Defined(name string) (*Table, error) { return s.tables.named(s.db, name) }
 
 // Index returns the index of t called name. The error has kind [Validation], also
 // for an index that is CREATING.
@@ -72,7 +73,8 @@ func (s *View) get(t *Table, partition, sort []byte) (attr.Item, error) {
 type Tx struct {
 	View
 	w          store.Writer
-	written    int // rows put and deleted
+	written    int         // rows put and deleted
+	undo       *undoWriter // w, once there was a savepoint
 	pending    []delta
 	deliveries []Delivery
 	// expiring is true while time to live deletes items.

@@ -181,7 +181,9 @@ func TestCrashTables(t *testing.T) {
 		db, err = table.Open(t.Context(), s)
 		require.NoError(t, err, what)
 		require.NoError(t, db.Recover(t.Context()), what)
-		require.Equal(t, []string{"Counters", "Items"}, db.Names())
+		names, err := db.Names(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []string{"Counters", "Items"}, names)
 		counters, _ := contents(t, db, "Counters", "")
 		items, text := contents(t, db, "Items", "")
 		for i := range writers {
@@ -220,7 +222,7 @@ func TestCrashTables(t *testing.T) {
 			_, want := contents(t, again, "Items", index)
 			require.Equal(t, want, got, "%s: index %q and its rebuild", what, index)
 		}
-		tb, err := db.Describe("Items")
+		tb, err := db.Describe(t.Context(), "Items")
 		require.NoError(t, err)
 		count, _ := tb.Items()
 		require.Len(t, text, int(count), what)
@@ -244,7 +246,7 @@ func TestReopenTables(t *testing.T) {
 		require.NoError(t, transact(db, 0, n, rng))
 	}
 	_, want := contents(t, db, "Items", "ByG")
-	tb, err := db.Describe("Items")
+	tb, err := db.Describe(t.Context(), "Items")
 	require.NoError(t, err)
 	items, size := tb.Items()
 	require.NoError(t, db.Close(t.Context()))
@@ -254,7 +256,7 @@ func TestReopenTables(t *testing.T) {
 	db, err = table.Open(t.Context(), s)
 	require.NoError(t, err)
 	require.True(t, db.Recovered())
-	tb, err = db.Describe("Items")
+	tb, err = db.Describe(t.Context(), "Items")
 	require.NoError(t, err)
 	gotItems, gotSize := tb.Items()
 	require.Equal(t, [2]int64{items, size}, [2]int64{gotItems, gotSize})
@@ -332,7 +334,7 @@ func TestCrashIndex(t *testing.T) {
 			if err := db.Recover(t.Context()); err != nil {
 				t.Errorf("%s: %v", what, err)
 			}
-			tb, err := db.Describe("Items")
+			tb, err := db.Describe(t.Context(), "Items")
 			require.NoError(t, err)
 			change := add
 			if len(tb.Definition().Global) > 0 {
@@ -354,7 +356,7 @@ func TestCrashIndex(t *testing.T) {
 		}
 		require.NoError(t, db.Recover(t.Context()), what)
 		require.True(t, db.Recovered(), what)
-		tb, err := db.Describe("Items")
+		tb, err := db.Describe(t.Context(), "Items")
 		require.NoError(t, err)
 		owned := map[store.Space]bool{tb.Definition().Space: true}
 		items, text := contents(t, db, "Items", "")
@@ -385,7 +387,7 @@ func TestCrashIndex(t *testing.T) {
 // cutOff reports whether the table has an index that is still being built.
 func cutOff(t *testing.T, db *table.DB) bool {
 	t.Helper()
-	tb, err := db.Describe("Items")
+	tb, err := db.Describe(t.Context(), "Items")
 	require.NoError(t, err)
 	return slices.ContainsFunc(tb.Definition().Global, func(ix table.IndexDefinition) bool { return ix.Building })
 }

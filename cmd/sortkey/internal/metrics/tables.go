@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"context"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/sortkey/sortkey/internal/api"
@@ -32,7 +34,7 @@ func (t *tables) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(desc *prometheus.Desc, v int64, label ...string) {
 		ch <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(v), label...)
 	}
-	sizes := t.service.TableSizes()
+	sizes := t.service.TableSizes(context.Background())
 	gauge(tablesDesc, int64(len(sizes)))
 	var rest api.TableSize
 	for i, size := range sizes {

@@ -133,7 +133,11 @@ func makeOf(ctx context.Context, st Store, target string) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := &Info{Path: target, Tables: db.Names()}
+	names, err := db.Names(ctx)
+	if err != nil {
+		return nil, err
+	}
+	info := &Info{Path: target, Tables: names}
 	temp, err := newTemp(target)
 	if err != nil {
 		return nil, err

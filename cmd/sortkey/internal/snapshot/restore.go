@@ -189,7 +189,11 @@ func verify(ctx context.Context, dir string) (*Info, error) {
 	if err := errors.Join(err, st.Close()); err != nil {
 		return nil, err
 	}
-	info := &Info{Tables: db.Names()}
+	names, err := db.Names(ctx)
+	if err != nil {
+		return nil, err
+	}
+	info := &Info{Tables: names}
 	info.Bytes, err = size(dir)
 	return info, err
 }

@@ -1,0 +1,107 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// A savepoint is a state that a transaction can go back to.
+type savepoint struct {
+	rows       int // of the undo log
+	pending    []delta
+	deliveries int
+}
+
+// save returns the state of the transaction. Until the savepoint is released or restored,
+// the transaction remembers the rows that it changes.
+func (tx *Tx) save() savepoint {
+	if tx.undo == nil {
+		tx.undo = &undoWriter{Writer: tx.w}
+		tx.w, tx.r = tx.undo, tx.undo
+	}
+	tx.undo.points++
+	return savepoint{len(tx.undo.log), slices.Clone(tx.pending), len(tx.deliveries)}
+}
+
+// release ends a savepoint and keeps what was written since.
+func (tx *Tx) release(savepoint) {
+	if tx.undo.points--; tx.undo.points == 0 {
+		tx.undo.log = nil
+	}
+}
+
+// restore ends a savepoint and takes back what was written since.
+func (tx *Tx) restore(p savepoint) error {
+	defer tx.release(p)
+	tx.pending, tx.deliveries = p.pending, tx.deliveries[:p.deliveries]
+	for _, row := range slices.Backward(tx.undo.log[p.rows:]) {
+		var err error
+		if row.existed {
+			err = tx.undo.Writer.Put(row.space, row.partition, row.sort, row.value)
+		} else {
+			err = tx.undo.Writer.Delete(row.space, row.partition, row.sort)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	tx.undo.log = tx.undo.log[:p.rows]
+	return nil
+}
+
+// An undoWriter remembers the rows that it changes while there are savepoints.
+type undoWriter struct {
+	store.Writer
+	points int // savepoints
+	log    []changedRow
+}
+
+// A changedRow is a row as it was before a change.
+type changedRow struct {
+	space                  store.Space
+	partition, sort, value []byte
+	existed                bool
+}
+
+func (w *undoWriter) remember(space store.Space, partition, sort []byte) error {
+	if w.points == 0 {
+		return nil
+	}
+	value, existed, err := w.Get(space, partition, sort)
+	if err == nil {
+		w.log = append(w.log, changedRow{
+			space, bytes.Clone(partition), bytes.Clone(sort), bytes.Clone(value), existed,
+		})
+	}
+	return err
+}
+
+// Put implements [store.Writer].
+func (w *undoWriter) Put(space store.Space, partition, sort, value []byte) error {
+	if err := w.remember(space, partition, sort); err != nil {
+		return err
+	}
+	return w.Writer.Put(space, partition, sort, value)
+}
+
+// Delete implements [store.Writer].
+func (w *undoWriter) Delete(space store.Space, partition, sort []byte) error {
+	if err := w.remember(space, partition, sort); err != nil {
+		return err
+	}
+	return w.Writer.Delete(space, partition, sort)
+}
+
+// Clear implements [store.Writer]: transactions clear no spaces.
+func (w *undoWriter) Clear(store.Space) error { return errors.ErrUnsupported }
+
+// Prefetch implements [store.Prefetcher].
+func (w *undoWriter) Prefetch(addrs [][]byte) error {
+	if p, ok := w.Writer.(store.Prefetcher); ok {
+		return p.Prefetch(addrs)
+	}
+	return nil
+}

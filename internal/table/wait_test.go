@@ -1,0 +1,200 @@
+package table_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
+)
+
+// TestNested: what a nested update has written is taken back if it fails, and the outer update
+// goes on.
+func TestNested(t *testing.T) {
+	f := open(t)
+	f.create("T", "PK:S SK:S", "G g:S - ALL")
+	put := func(ctx context.Context, sk, g string) error {
+		return f.db.Update(ctx, func(tx *table.Tx) error {
+			tab, err := tx.Table("T")
+			if err != nil {
+				return err
+			}
+			_, err = tx.Put(tab, item(t, "{'PK':{'S':'a'},'SK':{'S':'"+sk+"'},'g':{'S':'"+g+"'}}"), nil)
+			return err
+		})
+	}
+	no := errors.New("no")
+	nested := func(ctx context.Context, how func() error) error {
+		return f.db.UpdateJoined(ctx, func(ctx context.Context) error {
+			require.NoError(t, put(ctx, "old", "inner"))
+			require.NoError(t, put(ctx, "new", "inner"))
+			return how()
+		})
+	}
+	goexit := func() error { runtime.Goexit(); return nil }
+	for _, tt := range []struct {
+		name string
+		how  func() error
+	}{
+		{"error", func() error { return no }},
+		{"panic", func() error { panic(no) }},
+		{"panic in a deeper one", func() error { panic(no) }},
+	} {
+		require.NoError(t, f.db.UpdateJoined(t.Context(), func(ctx context.Context) error {
+			require.NoError(t, put(ctx, "old", "outer"))
+			func() {
+				defer func() { _ = recover() }()
+				require.ErrorIs(t, nested(ctx, tt.how), no)
+			}()
+			return put(ctx, "last", "outer")
+		}), tt.name)
+		require.Equal(t, []string{
+			`{"PK":{"S":"a"},"SK":{"S":"last"},"g":{"S":"outer"}}`, `{"PK":{"S":"a"},"SK":{"S":"old"},"g":{"S":"outer"}}`,
+		}, f.scan("T"), tt.name)
+		tab, err := f.db.Describe(t.Context(), "T")
+		require.NoError(t, err)
+		n, _ := tab.Items()
+		require.EqualValues(t, 2, n, tt.name)
+		n, _ = tab.Indexes()[0].Items()
+		require.EqualValues(t, 2, n, tt.name)
+	}
+
+	// One that is kept, in one that is not, in one that is.
+	require.NoError(t, f.db.UpdateJoined(t.Context(), func(ctx context.Context) error {
+		require.ErrorIs(t, f.db.UpdateJoined(ctx, func(ctx context.Context) error {
+			require.NoError(t, nested(ctx, func() error { return nil }))
+			return no
+		}), no)
+		return nil
+	}))
+	require.Len(t, f.scan("T"), 2)
+
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = f.db.UpdateJoined(t.Context(), func(ctx context.Context) error { return nested(ctx, goexit) })
+	}()
+	<-ended
+	require.Len(t, f.scan("T"), 2)
+	require.NoError(t, put(t.Context(), "after", "x"))
+}
+
+// TestWaits: every wait for an update ends with its context and with Close, and the log says
+// who waits.
+func TestWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := open(t)
+		f.create("T", "PK:S SK:S")
+		var log bytes.Buffer
+		f.db.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		waiters := map[string]func(context.Context) error{
+			"Update": func(ctx context.Context) error { return f.db.Update(ctx, func(*table.Tx) error { return nil }) },
+			"Create": func(ctx context.Context) error {
+				_, err := f.db.Create(ctx, define(t, "Other", "PK:S"))
+				return err
+			},
+			"Fork": func(context.Context) error {
+				_, err := f.db.Fork(func() (store.Store, error) { return nil, errors.New("not reached") })
+				return err
+			},
+		}
+		hold := make(chan struct{})
+		held := make(chan error)
+		go func() {
+			held <- f.db.UpdateJoined(t.Context(), func(context.Context) error { <-hold; return nil })
+		}()
+		synctest.Wait()
+
+		for name, wait := range waiters {
+			if name == "Fork" {
+				continue
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			require.ErrorIs(t, wait(ctx), context.DeadlineExceeded, name)
+			cancel()
+		}
+		require.Empty(t, log.String())
+
+		results := make(chan error, len(waiters))
+		for _, wait := range waiters {
+			go func() { results <- wait(t.Context()) }()
+		}
+		time.Sleep(6 * time.Second)
+		synctest.Wait()
+		require.Equal(t, len(waiters), bytes.Count(log.Bytes(), []byte("waits for an Update")), log.String())
+
+		closed := make(chan error)
+		go func() { closed <- f.db.Close(t.Context()) }()
+		for range waiters {
+			require.ErrorIs(t, <-results, store.ErrClosed)
+		}
+		close(hold)
+		require.NoError(t, <-held, "it was under way")
+		require.NoError(t, <-closed)
+		require.NoError(t, f.db.Close(t.Context()))
+	})
+}
+
+// TestInside: what waits for updates says so at once in the function of one.
+func TestInside(t *testing.T) {
+	f, other := open(t), open(t)
+	f.create("T", "PK:S SK:S")
+	calls := map[string]func() error{
+		"Update": func() error { return f.db.Update(t.Context(), func(*table.Tx) error { return nil }) },
+		"Create": func() error { _, err := f.db.Create(t.Context(), define(t, "Other", "PK:S")); return err },
+		"Delete": func() error { _, err := f.db.Delete(t.Context(), "T"); return err },
+		"Fork":   func() error { _, err := f.db.Fork(func() (store.Store, error) { return nil, nil }); return err },
+		"Close":  func() error { return f.db.Close(t.Context()) },
+	}
+	for name, call := range calls {
+		require.NoError(t, f.db.UpdateJoined(t.Context(), func(context.Context) error {
+			err := call()
+			require.ErrorContains(t, err, "would wait for the transaction that it is in", name)
+			return nil
+		}), name)
+		for _, within := range []func(context.Context, func(context.Context) error) error{
+			other.db.UpdateJoined, other.db.ViewJoined,
+		} {
+			_ = within(t.Context(), func(context.Context) error { return f.db.Outside() })
+		}
+	}
+	require.NoError(t, other.db.UpdateJoined(t.Context(), func(context.Context) error { return f.db.Outside() }))
+	require.Error(t, other.db.ViewJoined(t.Context(), func(context.Context) error { return other.db.Outside() }))
+}
+
+// TestConcurrentUse: two goroutines cannot use the context of one update at the same time.
+func TestConcurrentUse(t *testing.T) {
+	f := open(t)
+	f.create("T", "PK:S SK:S")
+	read := func(ctx context.Context, during func()) error {
+		return f.db.View(ctx, func(*table.View) error { during(); return nil })
+	}
+	require.NoError(t, f.db.UpdateJoined(t.Context(), func(ctx context.Context) error {
+		return read(ctx, func() {
+			require.ErrorContains(t, read(ctx, func() {}), "two goroutines")
+			f.db.Aside(ctx, func() { require.NoError(t, read(ctx, func() {})) })
+			require.ErrorContains(t, read(ctx, func() {}), "two goroutines")
+		})
+	}))
+	require.NoError(t, f.db.ViewJoined(t.Context(), func(ctx context.Context) error {
+		return read(ctx, func() { require.NoError(t, read(ctx, func() {})) })
+	}))
+
+	// An operation that is under way when the function returns.
+	begun, end := make(chan struct{}), make(chan struct{})
+	err := f.db.UpdateJoined(t.Context(), func(ctx context.Context) error {
+		go func() { _ = read(ctx, func() { close(begun); <-end }) }()
+		<-begun
+		time.AfterFunc(time.Millisecond, func() { close(end) })
+		return nil
+	})
+	require.ErrorContains(t, err, "two goroutines")
+}
