@@ -28,11 +28,12 @@ var floors = [][]string{
 	{"internal/remote", "internal/pgtest"},
 	{"attr", "store/memory", "store/btree", "store/disk", "store/postgres", "store/tikv", "store/storetest", "keys/keyexpr"},
 	{"internal/item", "internal/ast", "internal/text", "internal/sdkvalue", "internal/tabledef", "internal/s3files"},
-	{"internal/wire"},
+	{"internal/wire", "internal/gate"},
 	{"internal/expr", "internal/wire/wiretest"},
 	{"internal/keycond"},
 	{"internal/table", "internal/literal", "internal/partiql", "internal/keyschema"},
-	{"internal/event"},
+	{"internal/event", "internal/table/life"},
+	{"internal/table/tabletest"},
 	{"internal/api", "internal/server"},
 	{"internal/inside"},
 	{""},
@@ -64,8 +65,8 @@ var tops = []string{"cmd", "fuzz"}
 // noSDK lists rooms that must not depend on the AWS SDK, directly or not;
 // noHTTP lists those that must not depend on net/http either.
 var (
-	noSDK  = []string{"attr", "internal/expr", "store", "store/memory", "internal/keycond", "internal/table", "internal/api", "internal/server", "keys", "", "server"}
-	noHTTP = []string{"attr", "internal/expr", "store", "store/memory", "internal/keycond", "internal/table", "internal/api", "keys", ""}
+	noSDK  = []string{"attr", "internal/expr", "store", "store/memory", "internal/keycond", "internal/table", "internal/table/life", "internal/api", "internal/server", "keys", "", "server"}
+	noHTTP = []string{"attr", "internal/expr", "store", "store/memory", "internal/keycond", "internal/table", "internal/table/life", "internal/api", "keys", ""}
 )
 
 // withSDK lists the rooms that may import the AWS SDK; tops may, too.

@@ -31,6 +31,7 @@ import (
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
@@ -124,7 +125,7 @@ const (
 type DB struct {
 	opts    Options
 	store   store.Store
-	tables  *table.DB
+	tables  *life.DB
 	service *api.Service
 	ids     func() string      // of responses
 	cancel  context.CancelFunc // ends the background work
@@ -146,7 +147,7 @@ var ErrSnapshot = errors.New("sortkey: store does not support Snapshot (stores o
 // last Close until the items have been counted again.
 func Open(opts Options) (*DB, error) {
 	opts = opts.withDefaults()
-	tables, err := table.Open(context.Background(), opts.Store)
+	tables, err := life.Open(context.Background(), opts.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +173,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-func newDB(opts Options, st store.Store, tables *table.DB, forked bool) *DB {
+func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 	tables.Clock, tables.Delay, tables.Temporary = opts.Clock, opts.Simulate.TableDelay, opts.temporary
 	tables.Logger = opts.Logger
 	db := &DB{opts: opts, store: st, tables: tables}

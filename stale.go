@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 )
 
 // StaleReads make eventually consistent reads miss recent changes: those without
@@ -31,7 +32,7 @@ type StaleReads struct {
 var ErrStaleReads = errors.New("sortkey: store does not support stale reads (stores of package store/memory do)")
 
 // lag applies o.Simulate.StaleReads to tables.
-func (o *Options) lag(tables *table.DB) error {
+func (o *Options) lag(tables *life.DB) error {
 	s := o.Simulate.StaleReads
 	if s.Window <= 0 {
 		return nil

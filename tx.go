@@ -20,8 +20,8 @@ func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) er
 }
 
 // View calls fn with a context whose operations all read the same state of the database and
-// cannot write. Views neither wait for an Update nor keep it waiting; a long one keeps the
-// rows that have been replaced since.
+// cannot write. It may be used from several goroutines. Views neither wait for an Update nor for a
+// change of tables, nor keep them waiting; a long one keeps the rows that have been replaced since.
 func (db *DB) View(ctx context.Context, fn func(ctx context.Context) error) error {
 	return failed(db.tables.ViewJoined(ctx, fn))
 }

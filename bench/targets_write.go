@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -76,8 +77,8 @@ const putTable = `{"TableName":"puts","BillingMode":"PAY_PER_REQUEST",
 "GlobalSecondaryIndexes":[{"IndexName":"ByG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
 
 // putDB returns a database in a store, with empty tables of these definitions.
-func putDB(ctx context.Context, st store.Store, definitions ...string) (*table.DB, *api.Service, error) {
-	db, err := table.Open(ctx, st)
+func putDB(ctx context.Context, st store.Store, definitions ...string) (*life.DB, *api.Service, error) {
+	db, err := life.Open(ctx, st)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,7 +91,7 @@ func putDB(ctx context.Context, st store.Store, definitions ...string) (*table.D
 	return db, s, nil
 }
 
-func putItem(ctx context.Context, db *table.DB, it attr.Item) error {
+func putItem(ctx context.Context, db *life.DB, it attr.Item) error {
 	return db.Update(ctx, func(tx *table.Tx) error {
 		t, err := tx.Table("puts")
 		if err != nil {

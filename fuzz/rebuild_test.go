@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -35,7 +36,7 @@ func sameRows(a, b []store.Row) bool {
 // with one built anew from the items of the table.
 func checkIndexes(st store.Store) error {
 	ctx := context.Background()
-	db, err := table.Open(ctx, st)
+	db, err := life.Open(ctx, st)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func checkTable(ctx context.Context, st store.Store, def *table.Definition) erro
 // global indexes afterwards.
 func rebuild(ctx context.Context, def *table.Definition, rows []store.Row) (store.Store, *table.Definition, error) {
 	st := memory.Open()
-	db, err := table.Open(ctx, st)
+	db, err := life.Open(ctx, st)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/bench/contest"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store/disk"
 	"github.com/sortkey/sortkey/store/memory"
 
@@ -21,7 +22,7 @@ type sortkeyStore struct {
 	db       *sortkey.DB
 	readings *sortkey.TableOf[Reading]
 	byPlace  *sortkey.TableOf[Reading]
-	tables   *table.DB // what lies below db
+	tables   *life.DB // what lies below db
 }
 
 var sortkeyContender = contender{
@@ -44,7 +45,7 @@ var sortkeyContender = contender{
 		ctx := context.Background()
 		err = db.CreateTable(ctx, tableName, "sensor / at", sortkey.Global("ByPlace", "place / at").Only())
 		if err == nil {
-			s.tables, err = table.Open(ctx, st)
+			s.tables, err = life.Open(ctx, st)
 		}
 		return s, err
 	},

@@ -14,6 +14,7 @@ import (
 	"github.com/sortkey/sortkey/bench/work"
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 	"github.com/sortkey/sortkey/store/memory"
@@ -33,14 +34,14 @@ const (
 type Data struct {
 	Shape  work.Shape
 	Store  store.Store
-	Tables *table.DB
+	Tables *life.DB
 	API    *api.Service
 	DB     *sortkey.DB
 
 	tree    *BareTree // nil on disk
 	pebble  *pebble.DB
-	loading *table.DB // fills the table, and the tree beside it
-	items   int       // items loaded so far
+	loading *life.DB // fills the table, and the tree beside it
+	items   int      // items loaded so far
 }
 
 // Options configure [Open].
@@ -88,7 +89,7 @@ func (d *Data) openMemory(ctx context.Context, o Options) error {
 
 // handles opens the table and the API over the store.
 func (d *Data) handles(ctx context.Context) (err error) {
-	if d.Tables, err = table.Open(ctx, d.Store); err == nil {
+	if d.Tables, err = life.Open(ctx, d.Store); err == nil {
 		d.API = api.New(d.Tables, api.Options{})
 	}
 	return err
@@ -133,7 +134,7 @@ func (d *Data) openDisk(ctx context.Context, o Options) error {
 // create creates the table in a store and fills it.
 func (d *Data) create(ctx context.Context, st store.Store) error {
 	var err error
-	if d.loading, err = table.Open(ctx, st); err != nil {
+	if d.loading, err = life.Open(ctx, st); err != nil {
 		return err
 	}
 	body, status := api.New(d.loading, api.Options{}).Serve(

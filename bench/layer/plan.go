@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -157,7 +158,7 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 }
 
 // run runs the read.
-func (p *plan) run(ctx context.Context, db *table.DB, visit func(attr.Item) error) (page table.Page, err error) {
+func (p *plan) run(ctx context.Context, db *life.DB, visit func(attr.Item) error) (page table.Page, err error) {
 	err = db.View(ctx, func(s *table.View) (err error) {
 		if p.scan != nil {
 			page, err = s.Scan(p.scan, visit)

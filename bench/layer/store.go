@@ -7,6 +7,7 @@ import (
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -81,9 +82,9 @@ func (e storeRows) write(ctx context.Context, p *plan, s *measure.Scratch) (size
 	return size, err
 }
 
-// tableItems reads and writes items through table.DB. Conditions and
+// tableItems reads and writes items through life.DB. Conditions and
 // expressions are compiled beforehand.
-type tableItems struct{ *table.DB }
+type tableItems struct{ *life.DB }
 
 func (e tableItems) read(ctx context.Context, p *plan, s *measure.Scratch) (rows, size int, err error) {
 	page, err := p.run(ctx, e.DB, func(it attr.Item) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store/memory"
 )
 
@@ -72,7 +73,7 @@ func TestAppendQueryOutputDoesNotAllocate(t *testing.T) {
 // one partition.
 func ordersService(tb testing.TB, rows int) *api.Service {
 	tb.Helper()
-	db, err := table.Open(tb.Context(), memory.Open())
+	db, err := life.Open(tb.Context(), memory.Open())
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
-	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -21,7 +21,7 @@ import (
 type endpoint struct {
 	t   *testing.T
 	svc *api.Service
-	db  *table.DB
+	db  *life.DB
 
 	mu  sync.Mutex
 	now time.Time
@@ -43,7 +43,7 @@ func newEndpoint(t *testing.T, tables ...string) *endpoint {
 	t.Helper()
 	st := memory.Open()
 	t.Cleanup(func() { st.Close() })
-	db, err := table.Open(context.Background(), st)
+	db, err := life.Open(context.Background(), st)
 	if err != nil {
 		t.Fatal(err)
 	}

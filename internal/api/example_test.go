@@ -6,14 +6,14 @@ import (
 	"log"
 
 	"github.com/sortkey/sortkey/internal/api"
-	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store/memory"
 )
 
 // A service takes the bodies of requests and gives the bodies of responses.
 func ExampleService_Serve() {
 	ctx := context.Background()
-	db, err := table.Open(ctx, memory.Open())
+	db, err := life.Open(ctx, memory.Open())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
-	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store/memory"
 	"github.com/stretchr/testify/require"
@@ -196,7 +196,7 @@ func TestFidelityOfAnswers(t *testing.T) {
 func TestWording(t *testing.T) {
 	st := memory.Open()
 	t.Cleanup(func() { st.Close() })
-	db, err := table.Open(context.Background(), st)
+	db, err := life.Open(context.Background(), st)
 	require.NoError(t, err)
 	for wording, want := range map[wire.Wording]string{
 		wire.WordingOctober: "ValidationException: 1 validation error detected: ReturnValues can only be ALL_OLD or NONE",

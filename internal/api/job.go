@@ -14,6 +14,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/event"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 )
@@ -51,11 +52,11 @@ type task interface {
 	run(ctx context.Context, r *run) error
 	// end returns the record of the job that has ended, and what becomes of its table.
 	// Failed is nil if all was done.
-	end(s *Service, failed *failure) (record any, of *table.JobTable)
+	end(s *Service, failed *failure) (record any, of *life.JobTable)
 }
 
 // newTask returns the task of a job.
-func newTask(job table.Job) (task, error) {
+func newTask(job life.Job) (task, error) {
 	var t task
 	var record any
 	switch job.Kind {
@@ -96,7 +97,7 @@ func newRunner() *runner {
 // A run is the work of this server at a job.
 type run struct {
 	service *Service
-	job     table.Job     // as it was recorded last
+	job     life.Job      // as it was recorded last
 	forked  bool          // the origin of this database works at the job too
 	begin   func()        // closes begun
 	begun   chan struct{} // closed after the first batch, if there is more
@@ -166,7 +167,7 @@ func (r *run) do(ctx context.Context, kind, id string) {
 	case <-ctx.Done():
 		return
 	}
-	err := s.db.RunJob(ctx, kind, id, func(ctx context.Context, job table.Job) error {
+	err := s.db.RunJob(ctx, kind, id, func(ctx context.Context, job life.Job) error {
 		r.job = job
 		return r.work(ctx)
 	})
@@ -182,7 +183,7 @@ func (r *run) do(ctx context.Context, kind, id string) {
 
 // isLeft reports whether another server has taken over a job, or its store was closed.
 func isLeft(err error) bool {
-	return errors.Is(err, table.ErrJobMoved) || errors.Is(err, store.ErrClosed)
+	return errors.Is(err, life.ErrJobMoved) || errors.Is(err, store.ErrClosed)
 }
 
 // work works at a job and records its end. After an error the job can be continued.
@@ -217,7 +218,7 @@ func (r *run) work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	next := table.Job{Kind: r.job.Kind, ID: r.job.ID, Value: value, Ended: true}
+	next := life.Job{Kind: r.job.Kind, ID: r.job.ID, Value: value, Ended: true}
 	return s.db.EndJob(context.WithoutCancel(ctx), r.job, next, of)
 }
 
@@ -239,7 +240,7 @@ var errPanic = errors.New("panic in a job")
 // update runs fn as an update that also replaces the record of the job by what fn
 // returns.
 func (r *run) update(ctx context.Context, fn func(*table.Tx) (record any, err error)) error {
-	var next table.Job
+	var next life.Job
 	err := r.service.db.Update(ctx, func(tx *table.Tx) error {
 		record, err := fn(tx)
 		if err != nil {
@@ -249,8 +250,8 @@ func (r *run) update(ctx context.Context, fn func(*table.Tx) (record any, err er
 		if err != nil {
 			return err
 		}
-		next = table.Job{Kind: r.job.Kind, ID: r.job.ID, Value: value}
-		return tx.SaveJob(r.job, next)
+		next = life.Job{Kind: r.job.Kind, ID: r.job.ID, Value: value}
+		return life.SaveJob(tx, r.job, next)
 	})
 	if err == nil {
 		r.job = next
@@ -280,8 +281,8 @@ func startJob[R any](ctx context.Context, s *Service, n newJob, token *jobToken[
 	if err != nil {
 		return nil, err
 	}
-	job := table.Job{Kind: token.kind, ID: path.Base(n.arn), Value: value, Ended: n.missing != nil}
-	_, err = s.db.StartJob(ctx, job, n.def, func(list []table.Job) (err error) {
+	job := life.Job{Kind: token.kind, ID: path.Base(n.arn), Value: value, Ended: n.missing != nil}
+	_, err = s.db.StartJob(ctx, job, n.def, func(list []life.Job) (err error) {
 		if known, err = token.find(list); err != nil {
 			return err
 		}
@@ -303,7 +304,7 @@ func startJob[R any](ctx context.Context, s *Service, n newJob, token *jobToken[
 var errKnown = errors.New("the token stands for another job")
 
 // checkJobs refuses another job of a kind if too many of these are in progress.
-func checkJobs(list []table.Job) error {
+func checkJobs(list []life.Job) error {
 	unfinished := 0
 	for _, job := range list {
 		if !job.Ended {
@@ -377,7 +378,7 @@ func itemKeys(t *table.Table, items []attr.Item) iter.Seq2[*table.Table, attr.It
 }
 
 // decodeJobs returns the records of jobs of a kind, the newest first.
-func decodeJobs[R any](jobs []table.Job) (list []R, err error) {
+func decodeJobs[R any](jobs []life.Job) (list []R, err error) {
 	for _, job := range slices.Backward(jobs) {
 		var r R
 		if err := json.Unmarshal(job.Value, &r); err != nil {
@@ -440,7 +441,7 @@ type jobToken[R any] struct {
 }
 
 // find returns the record of the job that the token stands for, or nil.
-func (t *jobToken[R]) find(jobs []table.Job) (*R, error) {
+func (t *jobToken[R]) find(jobs []life.Job) (*R, error) {
 	if t.token == nil {
 		return nil, nil
 	}

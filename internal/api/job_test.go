@@ -22,6 +22,7 @@ import (
 	"github.com/sortkey/sortkey/internal/event"
 	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -183,7 +184,7 @@ func (s expectingStore) Update(ctx context.Context, fn func(store.Writer) error)
 // serveBuckets returns an endpoint for a store and a folder of buckets.
 func serveBuckets(t *testing.T, st store.Store, root string) *endpoint {
 	t.Helper()
-	db, err := table.Open(t.Context(), st)
+	db, err := life.Open(t.Context(), st)
 	require.NoError(t, err)
 	e := &endpoint{t: t, db: db, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	db.Clock = func() time.Time { return e.now }
@@ -540,7 +541,7 @@ func TestForkOfImport(t *testing.T) {
 	waits, free := st.holdAt(3, nil) // the second batch
 	e.answer("ImportTable", importRequest(""))
 	<-waits
-	forked := make(chan *table.DB)
+	forked := make(chan *life.DB)
 	go func() {
 		// It waits for the batch.
 		db, err := e.db.Fork(func() (store.Store, error) { return mem.Fork() })

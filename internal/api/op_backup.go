@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -61,7 +62,7 @@ func (s *Service) backupID(arn string) (string, error) {
 }
 
 // findBackup returns the backup with an ARN.
-func (s *Service) findBackup(ctx context.Context, arn *string) (*table.Backup, error) {
+func (s *Service) findBackup(ctx context.Context, arn *string) (*life.Backup, error) {
 	id, err := s.backupID(value(arn))
 	if err != nil {
 		return nil, err
@@ -73,18 +74,18 @@ func (s *Service) findBackup(ctx context.Context, arn *string) (*table.Backup, e
 	return b, err
 }
 
-func (s *Service) backupARN(b *table.Backup) string {
+func (s *Service) backupARN(b *life.Backup) string {
 	return s.arns.Table(b.Table.Name) + "/backup/" + b.ID
 }
 
-func backupType(b *table.Backup) string {
+func backupType(b *life.Backup) string {
 	if b.System {
 		return "SYSTEM"
 	}
 	return "USER"
 }
 
-func (s *Service) backupDetails(b *table.Backup, status string) *wire.BackupDetails {
+func (s *Service) backupDetails(b *life.Backup, status string) *wire.BackupDetails {
 	return &wire.BackupDetails{
 		BackupArn: new(s.backupARN(b)), BackupName: new(b.Name), BackupCreationDateTime: seconds(b.Created),
 		BackupExpiryDateTime: seconds(b.Expires),
@@ -92,7 +93,7 @@ func (s *Service) backupDetails(b *table.Backup, status string) *wire.BackupDeta
 	}
 }
 
-func (s *Service) describeBackupAs(b *table.Backup, status string) *wire.BackupDescription {
+func (s *Service) describeBackupAs(b *life.Backup, status string) *wire.BackupDescription {
 	def := b.Table
 	d := &wire.BackupDescription{
 		BackupDetails: s.backupDetails(b, status),
@@ -136,7 +137,7 @@ func (s *Service) describeBackupAs(b *table.Backup, status string) *wire.BackupD
 func (s *Service) newTimeID(at time.Time) (string, error) {
 	var suffix [4]byte
 	_, err := io.ReadFull(s.opts.Rand, suffix[:])
-	return table.TimeID(at, hex.EncodeToString(suffix[:])), err
+	return life.TimeID(at, hex.EncodeToString(suffix[:])), err
 }
 
 func provisioned(t table.Throughput) *wire.ProvisionedThroughput {
@@ -150,7 +151,7 @@ func (s *Service) createBackup(ctx context.Context, in *wire.CreateBackupInput) 
 	if err != nil {
 		return nil, err
 	}
-	b := &table.Backup{Name: *in.BackupName, Created: s.now()}
+	b := &life.Backup{Name: *in.BackupName, Created: s.now()}
 	if b.ID, err = s.newTimeID(b.Created); err != nil {
 		return nil, err
 	}
@@ -211,7 +212,7 @@ func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*
 		return nil, err
 	}
 	kind := cmp.Or(value(in.BackupType), "USER")
-	list = slices.DeleteFunc(list, func(b *table.Backup) bool {
+	list = slices.DeleteFunc(list, func(b *life.Backup) bool {
 		return b.ID <= after || name != "" && b.Table.Name != name || kind != "ALL" && backupType(b) != kind ||
 			in.TimeRangeLowerBound != nil && b.Created.Before(timeOf(*in.TimeRangeLowerBound)) ||
 			in.TimeRangeUpperBound != nil && !b.Created.Before(timeOf(*in.TimeRangeUpperBound))

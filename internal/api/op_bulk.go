@@ -14,6 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/s3files"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -344,7 +345,7 @@ func (b *bulkTask) refuse(s *Service, line []byte, err error) error {
 	return rep.add(line, e.Code, e.Message)
 }
 
-func (b *bulkTask) end(s *Service, failed *failure) (any, *table.JobTable) {
+func (b *bulkTask) end(s *Service, failed *failure) (any, *life.JobTable) {
 	d, p := &b.record.Description, b.record.Progress
 	d.BulkOperationStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
 	d.ProcessedItemCount, d.FailedItemCount = &p.Processed, &p.Failed
@@ -394,7 +395,7 @@ func (s *Service) describeBulk(
 func (s *Service) cancelBulk(
 	ctx context.Context, in *wire.CancelBulkOperationInput,
 ) (*wire.CancelBulkOperationOutput, error) {
-	err := s.db.ChangeJob(ctx, bulkJobs, path.Base(*in.BulkOperationArn), func(job table.Job) (table.Job, error) {
+	err := s.db.ChangeJob(ctx, bulkJobs, path.Base(*in.BulkOperationArn), func(job life.Job) (life.Job, error) {
 		var b bulkTask
 		err := json.Unmarshal(job.Value, &b.record)
 		if err != nil || value(b.record.Description.BulkOperationArn) != *in.BulkOperationArn {

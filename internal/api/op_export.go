@@ -13,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/s3files"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -107,7 +108,7 @@ func (x *exportTask) run(ctx context.Context, r *run) error {
 			err = interrupted
 		}
 	}
-	if err != nil && !errors.Is(err, table.ErrJobMoved) {
+	if err != nil && !errors.Is(err, life.ErrJobMoved) {
 		if removed := root.RemoveAll(dir); removed != nil {
 			r.service.opts.Logger.Warn("cannot remove the files of an export that failed",
 				"folder", dir, "error", removed)
@@ -116,7 +117,7 @@ func (x *exportTask) run(ctx context.Context, r *run) error {
 	return err
 }
 
-func (x *exportTask) end(s *Service, failed *failure) (any, *table.JobTable) {
+func (x *exportTask) end(s *Service, failed *failure) (any, *life.JobTable) {
 	d := &x.record.Description
 	d.ExportStatus, d.EndTime = new("COMPLETED"), seconds(s.now())
 	if failed != nil {

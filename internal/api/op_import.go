@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/s3files"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -211,7 +212,7 @@ func (x *importTask) write(
 	return done, err
 }
 
-func (x *importTask) end(s *Service, failed *failure) (any, *table.JobTable) {
+func (x *importTask) end(s *Service, failed *failure) (any, *life.JobTable) {
 	d, p := &x.record.ImportTableDescription, x.record.Progress
 	d.ProcessedItemCount, d.ImportedItemCount, d.ErrorCount = &p.Processed, &p.Imported, &p.Errors
 	d.ProcessedSizeBytes = &p.At.Total
@@ -220,7 +221,7 @@ func (x *importTask) end(s *Service, failed *failure) (any, *table.JobTable) {
 		d.ImportStatus = new("FAILED")
 		d.FailureCode, d.FailureMessage = &failed.code, &failed.message
 	}
-	return x.record, &table.JobTable{
+	return x.record, &life.JobTable{
 		Name: *d.TableCreationParameters.TableName, ID: *d.TableId, Remove: failed != nil && failed.code != failedItems,
 	}
 }

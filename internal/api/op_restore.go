@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -159,7 +160,7 @@ func noIndex(name string, op wire.Op) error {
 // as it was at the time undo if that is not zero. It describes the table as the
 // service does while it restores; at is the time that it describes.
 func (s *Service) restore(
-	ctx context.Context, source, def *table.Definition, b *table.Backup, at, undo time.Time,
+	ctx context.Context, source, def *table.Definition, b *life.Backup, at, undo time.Time,
 ) (*wire.TableDescription, error) {
 	summary := &wire.RestoreSummary{
 		SourceTableArn: new(s.arns.Table(source.Name)), RestoreDateTime: seconds(at), RestoreInProgress: new(true),

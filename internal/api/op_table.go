@@ -14,7 +14,7 @@ import (
 )
 
 // CreateTable creates a table. The description says CREATING, as the service's does;
-// the table can be used as soon as the call returns, or after [table.DB.Delay].
+// the table can be used as soon as the call returns, or after [life.DB.Delay].
 func (s *Service) CreateTable(ctx context.Context, in *wire.CreateTableInput) (*wire.CreateTableOutput, error) {
 	return call(ctx, s, wire.OpCreateTable, in, (*Service).createTable)
 }
@@ -164,7 +164,7 @@ func noSuchTable(name string) error {
 }
 
 // DeleteTable deletes a table and its items. The description says DELETING, as the
-// service's does; the table is gone when the call returns, or after [table.DB.Delay].
+// service's does; the table is gone when the call returns, or after [life.DB.Delay].
 func (s *Service) DeleteTable(ctx context.Context, in *wire.DeleteTableInput) (*wire.DeleteTableOutput, error) {
 	return call(ctx, s, wire.OpDeleteTable, in, (*Service).deleteTable)
 }

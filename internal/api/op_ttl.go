@@ -16,7 +16,7 @@ func (s *Service) UpdateTimeToLive(
 }
 
 // updateTimeToLive enables or disables time to live. Expired items are deleted
-// by the next sweep; see [table.DB.Sweep].
+// by the next sweep; see [life.DB.Sweep].
 func (s *Service) updateTimeToLive(
 	ctx context.Context, in *wire.UpdateTimeToLiveInput,
 ) (*wire.UpdateTimeToLiveOutput, error) {

@@ -13,7 +13,7 @@ import (
 )
 
 // UpdateTable changes a table. The description says UPDATING, as the service's does;
-// a new index can be used as soon as the call returns, or after [table.DB.Delay].
+// a new index can be used as soon as the call returns, or after [life.DB.Delay].
 func (s *Service) UpdateTable(ctx context.Context, in *wire.UpdateTableInput) (*wire.UpdateTableOutput, error) {
 	return call(ctx, s, wire.OpUpdateTable, in, (*Service).updateTable)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/throughput"
 	"github.com/sortkey/sortkey/store"
 )
@@ -74,7 +75,7 @@ func (o Options) withDefaults() Options {
 // Each operation is a method that takes the typed input and returns the typed
 // output or a [*wire.Error]. [Service.Serve] takes and returns JSON.
 type Service struct {
-	db      *table.DB
+	db      *life.DB
 	opts    Options
 	arns    ARNs
 	faults  fault.Set
@@ -86,7 +87,7 @@ type Service struct {
 }
 
 // New returns a service over db.
-func New(db *table.DB, opts Options) *Service {
+func New(db *life.DB, opts Options) *Service {
 	opts = opts.withDefaults()
 	s := &Service{db: db, opts: opts, arns: ARNs{Region: opts.Region, Account: opts.Account}, jobs: newRunner()}
 	if opts.EnforceThroughput {
@@ -350,11 +351,11 @@ func (s *Service) tableName(name string) (string, error) {
 }
 
 // Changes calls visit with each item of a table that differs between before, which may be
-// nil, and s: see [table.DB.Changes].
+// nil, and s: see [life.DB.Changes].
 func (s *Service) Changes(
 	ctx context.Context, before *Service, name string, visit func(was, is attr.Item) error,
 ) error {
-	var old *table.DB
+	var old *life.DB
 	if before != nil {
 		old = before.db
 	}

@@ -16,13 +16,14 @@ import (
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/store"
 )
 
 // fill puts rows in partitions of ten, in batches.
-func fill(b testing.TB, f *fixture, rows int) {
+func fill(b testing.TB, f *tabletest.Fixture, rows int) {
 	for i := 0; i < rows; i += 1000 {
-		err := f.db.Update(context.Background(), func(tx *table.Tx) error {
+		err := f.DB.Update(context.Background(), func(tx *table.Tx) error {
 			tb, err := tx.Table("t")
 			if err != nil {
 				return err
@@ -50,7 +51,7 @@ func fill(b testing.TB, f *fixture, rows int) {
 }
 
 func sliceOf(b testing.TB, tb *table.Table, src, values string) *keycond.Slice {
-	s, err := keycond.Compile(tb.Key(), condition(b, expr.KeyConditionExpression, src, values))
+	s, err := keycond.Compile(tb.Key(), tabletest.Condition(b, expr.KeyConditionExpression, src, values))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -76,12 +77,12 @@ const tenRows = "PK = :p AND begins_with(SK, :s)"
 func BenchmarkQuery10(b *testing.B) {
 	for _, rows := range sizes {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
-			f := open(b)
-			tb := f.create("t", "PK:S SK:S")
+			f := tabletest.Open(b)
+			tb := f.Create("t", "PK:S SK:S")
 			fill(b, f, rows)
 			var values []attr.Item
 			for _, v := range spread(rows) {
-				values = append(values, item(b, v))
+				values = append(values, tabletest.Item(b, v))
 			}
 			var out []byte
 			b.ReportAllocs()
@@ -117,8 +118,8 @@ func BenchmarkQuery10(b *testing.B) {
 func BenchmarkWalk10(b *testing.B) {
 	for _, rows := range sizes {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
-			f := open(b)
-			tb := f.create("t", "PK:S SK:S")
+			f := tabletest.Open(b)
+			tb := f.Create("t", "PK:S SK:S")
 			fill(b, f, rows)
 			var slices []*keycond.Slice
 			for _, v := range spread(rows) {
@@ -137,8 +138,8 @@ func BenchmarkWalk10(b *testing.B) {
 	}
 }
 
-func walk(b *testing.B, f *fixture, tb *table.Table, slice *keycond.Slice, visit func(attr.Item)) (n int) {
-	err := f.db.View(context.Background(), func(s *table.View) error {
+func walk(b *testing.B, f *tabletest.Fixture, tb *table.Table, slice *keycond.Slice, visit func(attr.Item)) (n int) {
+	err := f.DB.View(context.Background(), func(s *table.View) error {
 		_, err := s.Query(&table.Query{Read: table.Read{Table: tb}, Slice: slice}, func(it attr.Item) error {
 			n++
 			visit(it)
@@ -154,15 +155,15 @@ func walk(b *testing.B, f *fixture, tb *table.Table, slice *keycond.Slice, visit
 
 // BenchmarkFilterAll scans 10,000 rows with a filter that keeps none.
 func BenchmarkFilterAll(b *testing.B) {
-	f := open(b)
-	tb := f.create("t", "PK:S SK:S")
+	f := tabletest.Open(b)
+	tb := f.Create("t", "PK:S SK:S")
 	const rows = 5_000 // below 1 MB
 	fill(b, f, rows)
-	filter := condition(b, expr.FilterExpression, "amount < :n", `{':n':{'N':'-1'}}`)
+	filter := tabletest.Condition(b, expr.FilterExpression, "amount < :n", `{':n':{'N':'-1'}}`)
 	b.ReportAllocs()
 	b.ResetTimer()
 	for b.Loop() {
-		err := f.db.View(context.Background(), func(s *table.View) error {
+		err := f.DB.View(context.Background(), func(s *table.View) error {
 			page, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Filter: filter}}, func(attr.Item) error { return nil })
 			if page.Examined != rows {
 				b.Fatal(page.Examined)
@@ -183,7 +184,7 @@ func BenchmarkPut(b *testing.B) {
 	again := make([]attr.Item, len(items)) // the same keys
 	for i := range items {
 		for round, list := range [][]attr.Item{items, again} {
-			list[i] = item(b, fmt.Sprintf(`{'PK':{'S':'CUSTOMER#%07d'},'SK':{'S':'ORDER#%d'},'g':{'S':'%d'},'v':{'N':'%d'}}`, i/10, i%10, i%100, i+round))
+			list[i] = tabletest.Item(b, fmt.Sprintf(`{'PK':{'S':'CUSTOMER#%07d'},'SK':{'S':'ORDER#%d'},'g':{'S':'%d'},'v':{'N':'%d'}}`, i/10, i%10, i%100, i+round))
 		}
 		keys[i] = store.AppendAddress(nil, 1, fmt.Appendf(nil, "CUSTOMER#%07d", i/10), fmt.Appendf(nil, "ORDER#%d", i%10))
 	}
@@ -193,10 +194,10 @@ func BenchmarkPut(b *testing.B) {
 			name = "stream " + view
 		}
 		b.Run(name, func(b *testing.B) {
-			f := open(b)
-			f.create("t", "PK:S SK:S", "G g:S - KEYS_ONLY")
+			f := tabletest.Open(b)
+			f.Create("t", "PK:S SK:S", "G g:S - KEYS_ONLY")
 			if view != "" {
-				_, err := f.db.Alter(context.Background(), "t", func(d *table.Definition) error {
+				_, err := f.DB.Alter(context.Background(), "t", func(d *table.Definition) error {
 					d.Stream = &table.Stream{View: view, Created: time.Now(), Shards: 1}
 					return nil
 				})
@@ -205,7 +206,7 @@ func BenchmarkPut(b *testing.B) {
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
-				err := f.db.Update(context.Background(), func(tx *table.Tx) error {
+				err := f.DB.Update(context.Background(), func(tx *table.Tx) error {
 					tb, err := tx.Table("t")
 					if err != nil {
 						return err
@@ -246,14 +247,14 @@ type bareRow struct{ key, value []byte }
 // read as a ratio; "read" is the page whose visitor reads every byte as well.
 func BenchmarkPage(b *testing.B) {
 	for _, size := range []int{100, 1000} {
-		f := open(b)
-		tb := f.create("t", "PK:S SK:S")
+		f := tabletest.Open(b)
+		tb := f.Create("t", "PK:S SK:S")
 		tree := btree.NewG(32, func(x, y bareRow) bool { return bytes.Compare(x.key, y.key) < 0 })
 		rows := 3 * table.PageBytes / size
 		for i := 0; i < rows; i += 1000 {
-			require.NoError(b, f.db.Update(context.Background(), func(tx *table.Tx) error {
+			require.NoError(b, f.DB.Update(context.Background(), func(tx *table.Tx) error {
 				for j := i; j < min(i+1000, rows); j++ {
-					it := item(b, fmt.Sprintf(`{'PK':{'S':'customer'},'SK':{'S':'order#%08d'},'n':{'N':'%d'},'note':{'S':'%s'}}`, j, j, strings.Repeat("x", size-36)))
+					it := tabletest.Item(b, fmt.Sprintf(`{'PK':{'S':'customer'},'SK':{'S':'order#%08d'},'n':{'N':'%d'},'note':{'S':'%s'}}`, j, j, strings.Repeat("x", size-36)))
 					if _, err := tx.Put(tb, it, nil); err != nil {
 						return err
 					}
@@ -265,7 +266,7 @@ func BenchmarkPage(b *testing.B) {
 		}
 		slice := sliceOf(b, tb, "PK = :p", `{':p':{'S':'customer'}}`)
 		page := func(b *testing.B, visit func(attr.Item)) (examined int) {
-			err := f.db.View(context.Background(), func(s *table.View) error {
+			err := f.DB.View(context.Background(), func(s *table.View) error {
 				page, err := s.Query(&table.Query{Read: table.Read{Table: tb}, Slice: slice}, func(it attr.Item) error {
 					visit(it)
 					return nil
@@ -329,13 +330,13 @@ func readBytes(p []byte) (sum uint64) {
 
 // TestFilterAllocatesNothing: rows that a filter drops cost no allocation.
 func TestFilterAllocatesNothing(t *testing.T) {
-	f := open(t)
-	tb := f.create("t", "PK:S SK:S")
+	f := tabletest.Open(t)
+	tb := f.Create("t", "PK:S SK:S")
 	fill(t, f, 2000)
-	filter := condition(t, expr.FilterExpression, "amount < :n", `{':n':{'N':'-1'}}`)
+	filter := tabletest.Condition(t, expr.FilterExpression, "amount < :n", `{':n':{'N':'-1'}}`)
 	allocs := func(limit int) float64 {
 		return testing.AllocsPerRun(10, func() {
-			if err := f.db.View(context.Background(), func(s *table.View) error {
+			if err := f.DB.View(context.Background(), func(s *table.View) error {
 				_, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Filter: filter, Limit: limit}}, func(attr.Item) error { return nil })
 				return err
 			}); err != nil {

@@ -28,7 +28,7 @@ type Bulk struct {
 	table *Table // as the Bulk has found it
 
 	// known are the keys of all items of the table, nil if they are not known; since is
-	// spaceStats.writes when they were.
+	// Stats.writes when they were.
 	known keyFilters
 	since uint64
 	// lookups is how many items have been looked up for want of known.
@@ -41,7 +41,7 @@ var DefaultLoadFrom = 10_000
 
 // Bulk returns a Bulk of the table called name. The error has kind [NotFound].
 func (db *DB) Bulk(name string) (*Bulk, error) {
-	t, err := db.tables.Load().named(db, name)
+	t, err := db.Current().named(db, name)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (db *DB) Bulk(name string) (*Bulk, error) {
 
 // Loads reports whether the store takes sorted rows, so that large parts are worth their memory.
 func (b *Bulk) Loads() bool {
-	_, ok := b.db.store.(store.Loader)
+	_, ok := b.db.Store.(store.Loader)
 	return ok
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/gate"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -15,11 +16,11 @@ import (
 // updates: its changes are recorded, or an index is being built.
 func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, err error) {
 	db := b.db
-	if err := db.enter(ctx); err != nil {
+	if err := db.Enter(ctx); err != nil {
 		return false, err
 	}
-	defer db.leave()
-	all := db.tables.Load()
+	defer db.Leave()
+	all := db.Current()
 	t, err := (&View{ctx: ctx, db: db, tables: all}).Table(b.name)
 	if err == nil {
 		err = b.same(t)
@@ -28,7 +29,7 @@ func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, e
 		return false, err
 	}
 	building := slices.ContainsFunc(t.all, func(ix *Index) bool { return ix.def.Building })
-	if building || t.def.Stream != nil || t.def.history() != nil || t.destinations != nil || db.sharing != nil {
+	if building || t.def.Stream != nil || t.def.History() != nil || t.destinations != nil || db.sharing != nil {
 		return false, nil
 	}
 	if l := db.lag.Load(); l != nil {
@@ -36,14 +37,14 @@ func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, e
 			return false, err
 		}
 	}
-	if db.marked.Load() { // an update removes the mark; a Load cannot
-		if err := db.update(ctx, new(turn), all.rows, func(store.Writer) error { return nil }); err != nil {
+	if db.Marked.Load() { // an update removes the mark; a Load cannot
+		if err := db.update(ctx, new(gate.Turn), all.Rows, func(store.Writer) error { return nil }); err != nil {
 			return false, err
 		}
 	}
 
 	var w *bulkLoad
-	err = db.store.(store.Loader).Load(ctx, func(l store.Loading) error {
+	err = db.Store.(store.Loader).Load(ctx, func(l store.Loading) error {
 		w = &bulkLoad{table: t, loading: l, removed: make([]*Part, tableShards)}
 		for i := range w.removed {
 			w.removed[i] = &Part{table: t, rows: make([]bulkRows, buckets(t))}
@@ -58,8 +59,8 @@ func (b *Bulk) load(ctx context.Context, parts []*Part, items int) (done bool, e
 	if err != nil {
 		return false, err
 	}
-	for i, c := range t.counters(false) {
-		c.stats.add(w.changed[i].items, w.changed[i].bytes)
+	for i, c := range t.Counters(false) {
+		c.Stats.Add(w.changed[i].items, w.changed[i].bytes)
 	}
 	if b.known == nil {
 		b.lookups += int64(items)
@@ -73,11 +74,11 @@ const maxKnown = 16 << 20
 // know sets b.known to the keys of the table if reading them takes less time than looking up
 // the items so far and as many more. The caller holds the lock of all writers.
 func (b *Bulk) know(t *Table, r store.Reader, more int) error {
-	writes := t.stats.writes.Load()
+	writes := t.stats.Writes.Load()
 	if writes != b.since {
 		b.known = nil
 	}
-	b.since = t.stats.writes.Add(1)
+	b.since = t.stats.Writes.Add(1)
 	items, _ := t.Items()
 	if items+int64(more) > maxKnown {
 		b.known = nil
@@ -230,7 +231,7 @@ func (w *bulkLoad) loadItems(bucket int, d *delta) error {
 func (d *delta) add(it attr.Item, size, sign int) {
 	if it != nil {
 		d.items += sign
-		d.bytes += sign * (size + storageOverhead)
+		d.bytes += sign * (size + StorageOverhead)
 	}
 }
 
@@ -264,7 +265,7 @@ func (w *bulkLoad) loadEntries(bucket int, d *delta) error {
 			d.add(it, it.Size(), 1)
 		} else {
 			d.items--
-			d.bytes -= int(r.value.at) + storageOverhead
+			d.bytes -= int(r.value.at) + StorageOverhead
 		}
 		if !w.again(rows, i) {
 			kept = append(kept, r)

@@ -15,6 +15,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
+	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -94,7 +96,7 @@ func rowsOf(t testing.TB, st store.Store) (rows []string) {
 }
 
 // counts returns the counters of a table and its indexes.
-func counts(t testing.TB, db *table.DB) string {
+func counts(t testing.TB, db *life.DB) string {
 	t.Helper()
 	tab, err := db.Describe(t.Context(), "T")
 	require.NoError(t, err)
@@ -152,11 +154,11 @@ func TestBulk(t *testing.T) {
 		ctx := context.Background()
 		loads := &loader{Store: memory.Open()}
 		plain := memory.Open()
-		var dbs [2]*table.DB
+		var dbs [2]*life.DB
 		for i, st := range []store.Store{loads, plain} {
-			db, err := table.Open(ctx, st)
+			db, err := life.Open(ctx, st)
 			require.NoError(t.TB(), err)
-			_, err = db.Create(ctx, define(t.TB(), "T", "PK:S SK:S", indexes...))
+			_, err = db.Create(ctx, tabletest.Define(t.TB(), "T", "PK:S SK:S", indexes...))
 			require.NoError(t.TB(), err)
 			dbs[i] = db
 		}
@@ -226,9 +228,9 @@ func TestBulk(t *testing.T) {
 func TestBulkOfRecordedTable(t *testing.T) {
 	ctx := t.Context()
 	st := &loader{Store: memory.Open()}
-	db, err := table.Open(ctx, st)
+	db, err := life.Open(ctx, st)
 	require.NoError(t, err)
-	_, err = db.Create(ctx, define(t, "T", "PK:S"))
+	_, err = db.Create(ctx, tabletest.Define(t, "T", "PK:S"))
 	require.NoError(t, err)
 	bulk, err := db.Bulk("T")
 	require.NoError(t, err)
@@ -244,7 +246,7 @@ func TestBulkOfRecordedTable(t *testing.T) {
 	}
 	old := part(10)
 	_, err = db.Alter(ctx, "T", func(d *table.Definition) error {
-		with := define(t, "T", "PK:S", "GA a:S - ALL")
+		with := tabletest.Define(t, "T", "PK:S", "GA a:S - ALL")
 		d.Attributes, d.Global = with.Attributes, with.Global
 		return nil
 	})
@@ -270,7 +272,7 @@ func TestBulkOfRecordedTable(t *testing.T) {
 	_, err = db.Delete(ctx, "T")
 	require.NoError(t, err)
 	require.ErrorContains(t, bulk.Write(ctx, late), "resource not found")
-	_, err = db.Create(ctx, define(t, "T", "PK:S"))
+	_, err = db.Create(ctx, tabletest.Define(t, "T", "PK:S"))
 	require.NoError(t, err)
 	require.ErrorContains(t, bulk.Write(ctx, late), "resource not found")
 	bulk.LoadFrom = 1000

@@ -168,8 +168,8 @@ type Encryption struct {
 // OnDemandBilling reports whether the table is billed by request.
 func (d *Definition) OnDemandBilling() bool { return d.BillingMode == "PAY_PER_REQUEST" }
 
-// clone returns a deep copy of the parts that a change may edit.
-func (d *Definition) clone() *Definition {
+// Clone returns a deep copy of the parts that a change may edit.
+func (d *Definition) Clone() *Definition {
 	c := *d
 	c.Attributes = slices.Clone(d.Attributes)
 	c.Key = slices.Clone(d.Key)
@@ -192,14 +192,14 @@ func (d *Definition) clone() *Definition {
 	return &c
 }
 
-// spaces returns the spaces of the table, its stream and its indexes, to read or
+// Spaces returns the spaces of the table, its stream and its indexes, to read or
 // to assign.
-func (d *Definition) spaces() []*store.Space {
+func (d *Definition) Spaces() []*store.Space {
 	list := []*store.Space{&d.Space}
 	if d.Stream != nil {
 		list = append(list, &d.Stream.Space)
 	}
-	if h := d.history(); h != nil {
+	if h := d.History(); h != nil {
 		list = append(list, &h.Space)
 	}
 	for _, indexes := range [][]IndexDefinition{d.Global, d.Local, d.Vectors} {
@@ -210,17 +210,17 @@ func (d *Definition) spaces() []*store.Space {
 	return list
 }
 
-// history returns the history of the table's changes, or nil.
-func (d *Definition) history() *Stream {
+// History returns the history of the table's changes, or nil.
+func (d *Definition) History() *Stream {
 	if d.Recovery == nil {
 		return nil
 	}
 	return d.Recovery.History
 }
 
-// online returns the indexes that can be created and deleted while the table is in
+// Online returns the indexes that can be created and deleted while the table is in
 // use: global and vector indexes.
-func (d *Definition) online() []*IndexDefinition {
+func (d *Definition) Online() []*IndexDefinition {
 	var list []*IndexDefinition
 	for _, indexes := range [][]IndexDefinition{d.Global, d.Vectors} {
 		for i := range indexes {
@@ -270,3 +270,66 @@ func (d *Definition) schema(index string, key []KeyElement, table *keycond.Schem
 	}
 	return s
 }
+
+// States are the states that take time. Each lasts until a time on the database's
+// clock, so that it needs no timer and outlives a restart.
+type States struct {
+	Creating, Updating, Deleting time.Time `json:",omitzero"`
+	// Leaving are the global indexes that are gone and described as DELETING while
+	// Updating lasts.
+	Leaving []string `json:",omitempty"`
+}
+
+// A Stream is the log of the changes of a table's items. Each change is a row,
+// written in the same Update as the change, so it is as durable and as atomic.
+//
+// A stream has Shards columns, each a range of the hashes of partition keys. Time
+// divides a column into epochs of [shardLife]; a [Shard] is one epoch of one
+// column, and its parent is the epoch before. So the shards need no list: the
+// last sequence number of a column, which includes its epoch, says which of them
+// have ended.
+type Stream struct {
+	// View is KEYS_ONLY, NEW_IMAGE, OLD_IMAGE or NEW_AND_OLD_IMAGES.
+	View string
+	// Created is when the stream was switched on, in whole milliseconds, and
+	// Label is the same as text, for the ARN. They are unique for a table name.
+	Created time.Time
+	Label   string
+	Space   store.Space
+	Shards  int
+	// Policy is the resource policy of the stream.
+	Policy *Policy `json:",omitempty"`
+}
+
+// A Vector is the definition that makes an index a vector index. The key of such an
+// index is a partition key or nothing. A row holds the projected attributes and the
+// vector, as a binary value of 4 bytes for each dimension: that is its size in the
+// service's figures. A search reads the partition and compares every vector, so it is
+// exact where the service's is approximate.
+//
+// Sources of the rules and texts of this file: DG/VectorSearchWorkingWith.html,
+// DG/VectorSearch.Requirements.html and dynoxide's captures of 2026-08-11 to 23 in
+// eu-west-2 and us-east-1.
+type Vector struct {
+	Attribute  string
+	Dimensions int64
+	// Function is COSINE, EUCLIDEAN or DOT_PRODUCT.
+	Function string
+	// Schema are the attributes that a search may compare: the partition key of the
+	// index, whose Hash is true, and filters.
+	Schema []KeyElement `json:",omitempty"`
+}
+
+// The distance functions.
+const (
+	Cosine     = "COSINE"
+	Euclidean  = "EUCLIDEAN"
+	DotProduct = "DOT_PRODUCT"
+)
+
+// Limits of vector indexes. Source: DG/ServiceQuotas.html, vector indexes.
+const (
+	MaxVectorIndexes = 5
+	MaxDimensions    = 4096
+	MaxFilters       = 18
+)

@@ -9,13 +9,14 @@ import (
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store/memory"
 )
 
 // A table over a store in memory: three items, and a query with its trace.
 func ExampleDB() {
 	ctx := context.Background()
-	db, err := table.Open(ctx, memory.Open())
+	db, err := life.Open(ctx, memory.Open())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -36,47 +36,9 @@ func expired(item attr.Item, attribute string, now time.Time) bool {
 // update. Other operations run between them.
 const sweepRows = 10_000
 
-// Sweep deletes the items of all tables that have expired at now, with their
-// index entries, and returns how many it deleted. Expired items stay readable
-// until a sweep deletes them, as in the service. Sweep also removes system
-// backups that have expired, old tokens of transactions, what streams keep no longer, and
-// tables that have been DELETING for long enough.
-// Source: DG/howitworks-ttl.html.
-func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error) {
-	if err := db.Refresh(ctx); err != nil {
-		return 0, err
-	}
-	if db.tables.Load().deleting {
-		if err := db.alter.take(ctx, db); err != nil {
-			return 0, err
-		}
-		err := db.current(ctx, func() error { return db.removeDeleted(ctx) })
-		db.alter.leave()
-		if err != nil {
-			return 0, err
-		}
-	}
-	names, err := db.Names(ctx)
-	if err != nil {
-		return 0, err
-	}
-	for _, name := range names {
-		n, err := db.sweepTable(ctx, name, now)
-		deleted += n
-		if err != nil {
-			return deleted, err
-		}
-	}
-	if err := db.expireBackups(ctx, now); err != nil {
-		return deleted, err
-	}
-	if err := db.expireTokens(ctx, now); err != nil {
-		return deleted, err
-	}
-	return deleted, db.trimStreams(ctx)
-}
-
-func (db *DB) sweepTable(ctx context.Context, name string, now time.Time) (deleted int, err error) {
+// SweepTable deletes the items of a table that have expired at now, with their index entries,
+// and returns how many it deleted.
+func (db *DB) SweepTable(ctx context.Context, name string, now time.Time) (deleted int, err error) {
 	span := store.Everything()
 	for {
 		gone, last, err := db.findExpired(ctx, name, span, now)

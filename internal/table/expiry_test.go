@@ -10,32 +10,33 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/tabletest"
 )
 
 // TestSweep: DG/howitworks-ttl.html; fractions, exponents and the horizon of
 // five years as alternator's test_ttl.py has them.
 func TestSweep(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
-	f := open(t)
-	f.create("t", "PK:S", "G g:S - ALL")
+	f := tabletest.Open(t)
+	f.Create("t", "PK:S", "G g:S - ALL")
 	for name, v := range map[string]string{
 		"gone": `{'N':'1699999999'}`, "now": `{'N':'1700000000'}`, "fraction": `{'N':'1699999999.9'}`, "exponent": `{'N':'1.69e9'}`,
 		"later": `{'N':'1700000001'}`, "string": `{'S':'1'}`, "old": `{'N':'1500000000'}`, "negative": `{'N':'-1'}`, "huge": `{'N':'1e100'}`,
 	} {
-		f.put("t", fmt.Sprintf(`{'PK':{'S':'%s'},'ttl':%s,'g':{'S':'x'}}`, name, v))
+		f.Put("t", fmt.Sprintf(`{'PK':{'S':'%s'},'ttl':%s,'g':{'S':'x'}}`, name, v))
 	}
-	f.put("t", `{'PK':{'S':'none'},'g':{'S':'x'}}`)
-	n, err := f.db.Sweep(context.Background(), now)
+	f.Put("t", `{'PK':{'S':'none'},'g':{'S':'x'}}`)
+	n, err := f.DB.Sweep(context.Background(), now)
 	require.NoError(t, err)
 	require.Zero(t, n, "time to live is not enabled")
-	_, err = f.db.Alter(context.Background(), "t", func(d *table.Definition) error { d.Expiry = "ttl"; return nil })
+	_, err = f.DB.Alter(context.Background(), "t", func(d *table.Definition) error { d.Expiry = "ttl"; return nil })
 	require.NoError(t, err)
-	n, err = f.db.Sweep(context.Background(), now)
+	n, err = f.DB.Sweep(context.Background(), now)
 	require.NoError(t, err)
 	if n != 4 {
 		t.Errorf("Sweep deleted %d items, want 4", n)
 	}
-	rows := strings.Join(scanIndex(f, "t", "G"), "\n")
+	rows := strings.Join(tabletest.ScanIndex(f, "t", "G"), "\n")
 	for _, name := range []string{"later", "string", "old", "negative", "huge", "none"} {
 		if !strings.Contains(rows, `"PK":{"S":"`+name+`"}`) {
 			t.Errorf("%s is gone from the index", name)

@@ -1,10 +1,7 @@
 package table
 
 import (
-	"context"
 	"encoding/binary"
-
-	"github.com/sortkey/sortkey/store"
 )
 
 // Versions returns how many earlier versions are kept.
@@ -13,13 +10,6 @@ func (db *DB) Versions() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.list)
-}
-
-// SetExact sets the value of the mark that the counters in a closed store are exact.
-func SetExact(ctx context.Context, st store.Store, mark byte) error {
-	return st.Update(ctx, func(w store.Writer) error {
-		return w.Put(catalogueSpace, countersPartition, exactRow, []byte{mark})
-	})
 }
 
 // KnownOf adds keys to a filter, and returns how many of as many others it takes for known.

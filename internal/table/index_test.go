@@ -3,43 +3,21 @@ package table_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/tabletest"
 )
-
-func scanIndex(f *fixture, name, index string) (rows []string) {
-	f.Helper()
-	require.NoError(f, f.db.View(context.Background(), func(s *table.View) error {
-		tb, err := s.Table(name)
-		if err != nil {
-			return err
-		}
-		ix, err := tb.Index(index)
-		if err != nil {
-			return err
-		}
-		_, err = s.Scan(&table.Scan{Read: table.Read{Table: tb, Index: ix}}, func(it attr.Item) error {
-			rows = append(rows, string(it.AppendJSON(nil)))
-			return nil
-		})
-		return err
-	}))
-	slices.Sort(rows)
-	return rows
-}
 
 // TestIndexUnits follows one item through an index: the units are those of
 // DG/GSI.html, "write operations".
 func TestIndexUnits(t *testing.T) {
-	f := open(t)
-	f.create("t", "PK:S", "G g:S - INCLUDE v")
+	f := tabletest.Open(t)
+	f.Create("t", "PK:S", "G g:S - INCLUDE v")
 	for _, step := range []struct {
 		name, item string
 		units      float64
@@ -52,7 +30,7 @@ func TestIndexUnits(t *testing.T) {
 		{"a moved entry is two", `{'PK':{'S':'a'},'g':{'S':'y'},'v':{'N':'1'}}`, 2, 1},
 		{"a removed entry is one", `{'PK':{'S':'a'}}`, 1, 0},
 	} {
-		change := f.put("t", step.item)
+		change := f.Put("t", step.item)
 		units := 0.0
 		for _, ix := range change.Capacity.Indexes {
 			units += ix.Units
@@ -60,11 +38,11 @@ func TestIndexUnits(t *testing.T) {
 		if units != step.units || change.Capacity.Table != 1 {
 			t.Errorf("%s: table %v, index %v units; want 1, %v", step.name, change.Capacity.Table, units, step.units)
 		}
-		rows := scanIndex(f, "t", "G")
+		rows := tabletest.ScanIndex(f, "t", "G")
 		if len(rows) != step.rows {
 			t.Errorf("%s: entries %v, want %d", step.name, rows, step.rows)
 		}
-		tb, err := f.db.Describe(t.Context(), "t")
+		tb, err := f.DB.Describe(t.Context(), "t")
 		require.NoError(t, err)
 		if n, _ := tb.Indexes()[0].Items(); n != int64(step.rows) {
 			t.Errorf("%s: the index counts %d entries, want %d", step.name, n, step.rows)
@@ -73,9 +51,9 @@ func TestIndexUnits(t *testing.T) {
 }
 
 func TestProjections(t *testing.T) {
-	f := open(t)
-	f.create("t", "PK:S SK:S", "ALL g:S - ALL", "KEYS g:S - KEYS_ONLY", "INCL g:S - INCLUDE v", "LOC PK:S n:N KEYS_ONLY", "MANY g:S,n:N SK:S KEYS_ONLY")
-	f.put("t", `{'PK':{'S':'a'},'SK':{'S':'b'},'g':{'S':'x'},'n':{'N':'1'},'v':{'BOOL':true},'w':{'L':[]}}`)
+	f := tabletest.Open(t)
+	f.Create("t", "PK:S SK:S", "ALL g:S - ALL", "KEYS g:S - KEYS_ONLY", "INCL g:S - INCLUDE v", "LOC PK:S n:N KEYS_ONLY", "MANY g:S,n:N SK:S KEYS_ONLY")
+	f.Put("t", `{'PK':{'S':'a'},'SK':{'S':'b'},'g':{'S':'x'},'n':{'N':'1'},'v':{'BOOL':true},'w':{'L':[]}}`)
 	for index, want := range map[string]string{
 		"ALL":  `{"PK":{"S":"a"},"SK":{"S":"b"},"g":{"S":"x"},"n":{"N":"1"},"v":{"BOOL":true},"w":{"L":[]}}`,
 		"KEYS": `{"PK":{"S":"a"},"SK":{"S":"b"},"g":{"S":"x"}}`,
@@ -83,7 +61,7 @@ func TestProjections(t *testing.T) {
 		"LOC":  `{"PK":{"S":"a"},"SK":{"S":"b"},"n":{"N":"1"}}`,
 		"MANY": `{"PK":{"S":"a"},"SK":{"S":"b"},"g":{"S":"x"},"n":{"N":"1"}}`,
 	} {
-		if got := strings.Join(scanIndex(f, "t", index), ""); got != want {
+		if got := strings.Join(tabletest.ScanIndex(f, "t", index), ""); got != want {
 			t.Errorf("%s holds %s, want %s", index, got, want)
 		}
 	}
@@ -92,8 +70,8 @@ func TestProjections(t *testing.T) {
 // TestBadIndexKeys: messages as captured in dynalite (test/putItem.js) and
 // alternator (test_gsi.py); nothing is written.
 func TestBadIndexKeys(t *testing.T) {
-	f := open(t)
-	f.create("t", "PK:S", "G g:S n:N ALL")
+	f := tabletest.Open(t)
+	f.Create("t", "PK:S", "G g:S n:N ALL")
 	for _, tt := range []struct{ item, want string }{
 		{`{'PK':{'S':'a'},'g':{'N':'1'}}`, "One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N IndexName: G"},
 		{`{'PK':{'S':'a'},'g':{'S':''}}`, "One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty string value. IndexName: G, IndexKey: g"},
@@ -103,11 +81,11 @@ func TestBadIndexKeys(t *testing.T) {
 		{`{'PK':{'S':'` + strings.Repeat("x", 2049) + `'}}`, "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"},
 		{`{'PK':{'S':'a'},'v':{'S':'` + strings.Repeat("x", 400*1024) + `'}}`, "Item size has exceeded the maximum allowed size"},
 	} {
-		if _, err := f.tryPut("t", tt.item, nil); err == nil || err.Error() != tt.want {
+		if _, err := f.TryPut("t", tt.item, nil); err == nil || err.Error() != tt.want {
 			t.Errorf("put %.40s = %v, want %s", tt.item, err, tt.want)
 		}
 	}
-	if rows := scanIndex(f, "t", "G"); rows != nil {
+	if rows := tabletest.ScanIndex(f, "t", "G"); rows != nil {
 		t.Errorf("refused items left %v", rows)
 	}
 }
@@ -115,13 +93,13 @@ func TestBadIndexKeys(t *testing.T) {
 // TestAlter adds an index to a table that is being written to and takes it
 // away again: its entries must be those of a table that had it all along.
 func TestAlter(t *testing.T) {
-	f := open(t)
-	f.create("t", "PK:N")
-	put := func(i int) { f.put("t", fmt.Sprintf(`{'PK':{'N':'%d'},'g':{'S':'%d'}}`, i, i%3)) }
+	f := tabletest.Open(t)
+	f.Create("t", "PK:N")
+	put := func(i int) { f.Put("t", fmt.Sprintf(`{'PK':{'N':'%d'},'g':{'S':'%d'}}`, i, i%3)) }
 	for i := range 2500 {
 		put(i)
 	}
-	f.put("t", `{'PK':{'N':'-1'},'g':{'N':'1'}}`) // of another kind: left out of the index
+	f.Put("t", `{'PK':{'N':'-1'},'g':{'N':'1'}}`) // of another kind: left out of the index
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range 500 {
@@ -130,33 +108,33 @@ func TestAlter(t *testing.T) {
 	})
 	wg.Go(func() {
 		for i := range 100 {
-			f.delete("t", fmt.Sprintf(`{'PK':{'N':'%d'}}`, i))
+			f.Delete("t", fmt.Sprintf(`{'PK':{'N':'%d'}}`, i))
 		}
 	})
-	_, err := f.db.Alter(context.Background(), "t", func(d *table.Definition) error {
-		more := define(t, "t", "PK:N", "G g:S - ALL")
+	_, err := f.DB.Alter(context.Background(), "t", func(d *table.Definition) error {
+		more := tabletest.Define(t, "t", "PK:N", "G g:S - ALL")
 		d.Attributes, d.Global = more.Attributes, more.Global
 		return nil
 	})
 	require.NoError(t, err)
 	wg.Wait()
-	rows := scanIndex(f, "t", "G")
+	rows := tabletest.ScanIndex(f, "t", "G")
 	if len(rows) != 2800 {
 		t.Errorf("the index has %d entries, want 2800", len(rows))
 	}
-	tb, err := f.db.Describe(t.Context(), "t")
+	tb, err := f.DB.Describe(t.Context(), "t")
 	require.NoError(t, err)
 	if n, _ := tb.Indexes()[0].Items(); n != 2800 {
 		t.Errorf("the index counts %d entries, want 2800", n)
 	}
-	_, err = f.db.Alter(context.Background(), "t", func(d *table.Definition) error {
-		less := define(t, "t", "PK:N")
+	_, err = f.DB.Alter(context.Background(), "t", func(d *table.Definition) error {
+		less := tabletest.Define(t, "t", "PK:N")
 		d.Attributes, d.Global = less.Attributes, nil
 		return nil
 	})
 	require.NoError(t, err)
-	f.put("t", `{'PK':{'N':'7'},'g':{'N':'1'}}`) // unconstrained again
-	tb, err = f.db.Describe(t.Context(), "t")
+	f.Put("t", `{'PK':{'N':'7'},'g':{'N':'1'}}`) // unconstrained again
+	tb, err = f.DB.Describe(t.Context(), "t")
 	require.NoError(t, err)
 	if _, err := tb.Index("G"); err == nil || err.Error() != "The table does not have the specified index: G" {
 		t.Errorf("Index(G) = %v after it was deleted", err)

@@ -89,8 +89,6 @@ func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) 
 	} else if j != nil {
 		return j.nested(ctx, fn)
 	}
-	db.updating.Add(1)
-	defer db.updating.Add(-1)
 	return db.Update(ctx, func(tx *Tx) (err error) {
 		j := &joint{view: &tx.View, tx: tx, transaction: &transaction{serial: true}}
 		defer func() {
@@ -98,7 +96,7 @@ func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) 
 				err = broken
 			}
 		}()
-		return inside(join(ctx, j), fn, db.mark(insideUpdate))
+		return db.Inside(join(ctx, j), true, fn)
 	})
 }
 
@@ -115,7 +113,7 @@ func (db *DB) ViewJoined(ctx context.Context, fn func(context.Context) error) er
 	return db.View(ctx, func(view *View) error {
 		j := &joint{view: view, transaction: new(transaction)}
 		defer func() { _ = j.end() }()
-		return inside(join(ctx, j), fn, db.mark(insideView))
+		return db.Inside(join(ctx, j), false, fn)
 	})
 }
 
@@ -249,9 +247,9 @@ func isRefusal(err error) bool {
 	return ok
 }
 
-// apart returns an error if ctx belongs to a transaction of db, in which definitions of
+// Apart returns an error if ctx belongs to a transaction of db, in which definitions of
 // tables cannot change, or if its goroutine is in the function of an Update.
-func (db *DB) apart(ctx context.Context) error {
+func (db *DB) Apart(ctx context.Context) error {
 	j, err := db.joined(ctx)
 	if j != nil {
 		return errDefinition
@@ -259,5 +257,11 @@ func (db *DB) apart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return db.ownUpdate()
+	return db.OutsideUpdates()
+}
+
+// InTransaction reports whether ctx belongs to a transaction of db. The error is [ErrEnded].
+func (db *DB) InTransaction(ctx context.Context) (bool, error) {
+	j, err := db.joined(ctx)
+	return j != nil, err
 }

@@ -8,21 +8,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/store"
 )
 
 // TestJoined holds what operations of a joined update see, and that all of them are applied
 // or none is.
 func TestJoined(t *testing.T) {
-	f := open(t)
-	f.create("T", "PK:S SK:S")
-	db := f.db
+	f := tabletest.Open(t)
+	f.Create("T", "PK:S SK:S")
+	db := f.DB
 	putTx := func(tx *table.Tx, sk, n string) error {
 		tab, err := tx.Table("T")
 		if err != nil {
 			return err
 		}
-		_, err = tx.Put(tab, item(t, "{'PK':{'S':'a'},'SK':{'S':'"+sk+"'},'n':{'N':'"+n+"'}}"), nil)
+		_, err = tx.Put(tab, tabletest.Item(t, "{'PK':{'S':'a'},'SK':{'S':'"+sk+"'},'n':{'N':'"+n+"'}}"), nil)
 		return err
 	}
 	put := func(ctx context.Context, sk, n string) error {
@@ -34,7 +35,7 @@ func TestJoined(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			it, err := view.Get(tab, item(t, "{'PK':{'S':'a'},'SK':{'S':'"+sk+"'}}"))
+			it, err := view.Get(tab, tabletest.Item(t, "{'PK':{'S':'a'},'SK':{'S':'"+sk+"'}}"))
 			if it != nil {
 				n = string(it.Get("n").AppendNumber(nil))
 			}

@@ -393,3 +393,12 @@ func (q *Scan) spanAfter() (store.Span, error) {
 	span.After = &at
 	return span, nil
 }
+
+// lagging reads a page of a query or a scan from the version that it sees.
+func (s *View) lagging(q *Read, read func(*View) (Page, error)) (page Page, err error) {
+	err = s.Eventually(q.Table, q.Index, func(s *View) error {
+		page, err = read(s)
+		return err
+	})
+	return page, err
+}

@@ -11,23 +11,24 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/tabletest"
 )
 
 // ten puts ten rows 0 … 9 into partition p of table t.
-func (f *fixture) ten() {
+func ten(f *tabletest.Fixture) {
 	f.Helper()
-	f.create("t", "PK:S SK:N", "GSI tag:S - ALL", "LSI PK:S tag:S KEYS_ONLY")
+	f.Create("t", "PK:S SK:N", "GSI tag:S - ALL", "LSI PK:S tag:S KEYS_ONLY")
 	for i := range 10 {
-		f.put("t", fmt.Sprintf(`{'PK':{'S':'p'},'SK':{'N':'%d'},'tag':{'S':'x'},'odd':{'BOOL':%v}}`, i, i%2 == 1))
+		f.Put("t", fmt.Sprintf(`{'PK':{'S':'p'},'SK':{'N':'%d'},'tag':{'S':'x'},'odd':{'BOOL':%v}}`, i, i%2 == 1))
 	}
-	f.put("t", `{'PK':{'S':'other'},'SK':{'N':'5'}}`)
+	f.Put("t", `{'PK':{'S':'other'},'SK':{'N':'5'}}`)
 }
 
 const valuesP = `{':p':{'S':'p'},':x':{'S':'x'},':t':{'BOOL':true},':n':{'N':'3'}}`
 
 func TestQuery(t *testing.T) {
-	f := open(t)
-	f.ten()
+	f := tabletest.Open(t)
+	ten(f)
 	for _, tt := range []struct {
 		name             string
 		q                query
@@ -47,8 +48,8 @@ func TestQuery(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.q.table, tt.q.values = "t", valuesP
-			items, page := f.mustQuery(tt.q)
-			if got := show(items, "SK"); got != tt.want {
+			items, page := mustAsk(f, tt.q)
+			if got := tabletest.Show(items, "SK"); got != tt.want {
 				t.Errorf("rows = %s, want %s", got, tt.want)
 			}
 			if page.Examined != tt.examined || page.Returned != tt.result {
@@ -64,8 +65,8 @@ func TestQuery(t *testing.T) {
 // TestPages joins pages of every size, forwards and backwards, over the table
 // and over ties in both kinds of index.
 func TestPages(t *testing.T) {
-	f := open(t)
-	f.ten()
+	f := tabletest.Open(t)
+	ten(f)
 	for _, index := range []string{"", "GSI", "LSI"} {
 		for limit := 1; limit <= 11; limit++ {
 			for _, reverse := range []bool{false, true} {
@@ -76,7 +77,7 @@ func TestPages(t *testing.T) {
 				var all []attr.Item
 				for pages := 0; ; pages++ {
 					require.Less(t, pages, 12, "pages do not end")
-					items, page := f.mustQuery(q)
+					items, page := mustAsk(f, q)
 					all = append(all, items...)
 					if q.start = page.Last; q.start == nil {
 						break
@@ -89,7 +90,7 @@ func TestPages(t *testing.T) {
 				if reverse {
 					slices.Reverse(want)
 				}
-				if got, want := show(all, "SK"), strings.Join(want, " "); got != want {
+				if got, want := tabletest.Show(all, "SK"), strings.Join(want, " "); got != want {
 					t.Errorf("index %q, limit %d, reverse %v: %s, want %s", index, limit, reverse, got, want)
 				}
 			}
@@ -99,29 +100,29 @@ func TestPages(t *testing.T) {
 
 // TestStartIsAPosition deletes the item that a page ended at.
 func TestStartIsAPosition(t *testing.T) {
-	f := open(t)
-	f.ten()
+	f := tabletest.Open(t)
+	ten(f)
 	for _, index := range []string{"", "GSI"} {
 		q := query{table: "t", index: index, key: "PK = :p", values: valuesP, limit: 3}
 		if index == "GSI" {
 			q.key = "tag = :x"
 		}
-		_, page := f.mustQuery(q)
+		_, page := mustAsk(f, q)
 		last := page.Last.Get("SK").String()
-		f.delete("t", fmt.Sprintf(`{'PK':{'S':'p'},'SK':{'N':'%s'}}`, strings.Trim(last, "{}N:")))
+		f.Delete("t", fmt.Sprintf(`{'PK':{'S':'p'},'SK':{'N':'%s'}}`, strings.Trim(last, "{}N:")))
 		q.start = page.Last
-		items, _ := f.mustQuery(q)
+		items, _ := mustAsk(f, q)
 		if len(items) != 3 || items[0].Get("SK").String() <= last {
-			t.Errorf("index %q: after deleted %s came %s", index, last, show(items, "SK"))
+			t.Errorf("index %q: after deleted %s came %s", index, last, tabletest.Show(items, "SK"))
 		}
 	}
 }
 
 // TestStartRefused: messages as captured in dynalite (test/query.js).
 func TestStartRefused(t *testing.T) {
-	f := open(t)
-	f.ten()
-	f.create("h", "PK:S")
+	f := tabletest.Open(t)
+	ten(f)
+	f.Create("h", "PK:S")
 	for _, tt := range []struct{ name, table, index, key, start, want string }{
 		{"missing", "t", "", "PK = :p", `{'PK':{'S':'p'}}`, "The provided starting key is invalid"},
 		{"extra", "t", "", "PK = :p", `{'PK':{'S':'p'},'SK':{'N':'1'},'x':{'N':'1'}}`, "The provided starting key is invalid"},
@@ -138,8 +139,8 @@ func TestStartRefused(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, err := f.query(query{table: tt.table, index: tt.index, key: tt.key, values: valuesP, start: item(t, tt.start)})
-			if err == nil || err.Error() != tt.want || kindOf(err) != table.Validation {
+			_, _, err := ask(f, query{table: tt.table, index: tt.index, key: tt.key, values: valuesP, start: tabletest.Item(t, tt.start)})
+			if err == nil || err.Error() != tt.want || tabletest.KindOf(err) != table.Validation {
 				t.Errorf("query = %v, want %s", err, tt.want)
 			}
 		})
@@ -148,8 +149,8 @@ func TestStartRefused(t *testing.T) {
 
 // TestScanStartRefused: messages as captured in dynalite (test/scan.js).
 func TestScanStartRefused(t *testing.T) {
-	f := open(t)
-	f.ten()
+	f := tabletest.Open(t)
+	ten(f)
 	const schema = "The provided starting key is invalid: The provided key element does not match the schema"
 	for _, tt := range []struct{ name, index, start, want string }{
 		{"missing", "", `{'PK':{'S':'p'}}`, schema},
@@ -160,10 +161,10 @@ func TestScanStartRefused(t *testing.T) {
 		{"index, table kind", "GSI", `{'PK':{'S':'p'},'SK':{'S':'1'},'tag':{'S':'x'}}`, schema},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := f.db.View(context.Background(), func(s *table.View) error {
+			err := f.DB.View(context.Background(), func(s *table.View) error {
 				tb, err := s.Table("t")
 				require.NoError(t, err)
-				read := table.Read{Table: tb, Start: item(t, tt.start)}
+				read := table.Read{Table: tb, Start: tabletest.Item(t, tt.start)}
 				if tt.index != "" {
 					read.Index, err = tb.Index(tt.index)
 					require.NoError(t, err)
@@ -171,7 +172,7 @@ func TestScanStartRefused(t *testing.T) {
 				_, err = s.Scan(&table.Scan{Read: read}, func(attr.Item) error { return nil })
 				return err
 			})
-			if err == nil || err.Error() != tt.want || kindOf(err) != table.Validation {
+			if err == nil || err.Error() != tt.want || tabletest.KindOf(err) != table.Validation {
 				t.Errorf("scan = %v, want %s", err, tt.want)
 			}
 		})
@@ -181,14 +182,14 @@ func TestScanStartRefused(t *testing.T) {
 // TestOneItem pages through a table without sort keys: where there can be no
 // more, no place to go on from is named.
 func TestOneItem(t *testing.T) {
-	f := open(t)
-	f.create("h", "PK:S", "GSI tag:S - ALL")
-	f.put("h", `{'PK':{'S':'p'},'tag':{'S':'x'}}`)
-	items, page := f.mustQuery(query{table: "h", key: "PK = :p", values: valuesP, limit: 1})
+	f := tabletest.Open(t)
+	f.Create("h", "PK:S", "GSI tag:S - ALL")
+	f.Put("h", `{'PK':{'S':'p'},'tag':{'S':'x'}}`)
+	items, page := mustAsk(f, query{table: "h", key: "PK = :p", values: valuesP, limit: 1})
 	if len(items) != 1 || page.Last != nil {
 		t.Errorf("query of one item: %d items, last key %v", len(items), page.Last)
 	}
-	_, page = f.mustQuery(query{table: "h", index: "GSI", key: "tag = :x", values: valuesP, limit: 1})
+	_, page = mustAsk(f, query{table: "h", index: "GSI", key: "tag = :x", values: valuesP, limit: 1})
 	if page.Last == nil {
 		t.Error("a page of an index has no last key, though others may follow")
 	}
@@ -196,14 +197,14 @@ func TestOneItem(t *testing.T) {
 
 // TestPageBytes: the item that crosses 1 MB is read, and a last key follows.
 func TestPageBytes(t *testing.T) {
-	f := open(t)
-	f.create("t", "PK:S SK:N")
+	f := tabletest.Open(t)
+	f.Create("t", "PK:S SK:N")
 	big := strings.Repeat("x", 60_000)
 	for i := range 20 {
-		f.put("t", fmt.Sprintf(`{'PK':{'S':'p'},'SK':{'N':'%d'},'v':{'S':'%s'}}`, i, big))
+		f.Put("t", fmt.Sprintf(`{'PK':{'S':'p'},'SK':{'N':'%d'},'v':{'S':'%s'}}`, i, big))
 	}
 	for _, reverse := range []bool{false, true} {
-		items, page := f.mustQuery(query{table: "t", key: "PK = :p", values: valuesP, reverse: reverse})
+		items, page := mustAsk(f, query{table: "t", key: "PK = :p", values: valuesP, reverse: reverse})
 		if len(items) != 18 || page.Last == nil { // 17 × 60,010 < 1 MiB <= 18 × 60,010
 			t.Errorf("reverse %v: page of %d items, last %v; want 18 and a last key", reverse, len(items), page.Last != nil)
 		}
@@ -214,15 +215,15 @@ func TestPageBytes(t *testing.T) {
 }
 
 func TestScanSegments(t *testing.T) {
-	f := open(t)
-	f.create("t", "PK:N SK:N", "GSI g:N - KEYS_ONLY")
+	f := tabletest.Open(t)
+	f.Create("t", "PK:N SK:N", "GSI g:N - KEYS_ONLY")
 	for i := range 300 {
-		f.put("t", fmt.Sprintf(`{'PK':{'N':'%d'},'SK':{'N':'%d'},'g':{'N':'%d'}}`, i%40, i, i%7))
+		f.Put("t", fmt.Sprintf(`{'PK':{'N':'%d'},'SK':{'N':'%d'},'g':{'N':'%d'}}`, i%40, i, i%7))
 	}
 	scan := func(index string, segment, segments uint32, limit int) (seen []string) {
 		var start attr.Item
 		for {
-			err := f.db.View(context.Background(), func(s *table.View) error {
+			err := f.DB.View(context.Background(), func(s *table.View) error {
 				tb, err := s.Table("t")
 				require.NoError(t, err)
 				sc := &table.Scan{Read: table.Read{Table: tb, Start: start, Limit: limit}, Segment: segment, Segments: segments}
@@ -260,11 +261,11 @@ func TestScanSegments(t *testing.T) {
 
 // TestTrace holds the trace of a query against what it returned.
 func TestTrace(t *testing.T) {
-	f := open(t)
-	f.ten()
+	f := tabletest.Open(t)
+	ten(f)
 	var traces []table.Trace
 	ctx := table.WithTrace(context.Background(), func(tr table.Trace) { traces = append(traces, tr) })
-	require.NoError(t, f.db.View(ctx, func(s *table.View) error {
+	require.NoError(t, f.DB.View(ctx, func(s *table.View) error {
 		tb, _ := s.Table("t")
 		_, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Limit: 4}}, func(attr.Item) error { return nil })
 		return err
@@ -277,10 +278,10 @@ func TestTrace(t *testing.T) {
 }
 
 func TestFetchThroughLocalIndex(t *testing.T) {
-	f := open(t)
-	f.ten()
-	items, page := f.mustQuery(query{table: "t", index: "LSI", key: "PK = :p", values: valuesP, fetch: true, consistent: true})
-	if got := show(items[:2], "odd"); got != "OOL:true OOL:false" {
+	f := tabletest.Open(t)
+	ten(f)
+	items, page := mustAsk(f, query{table: "t", index: "LSI", key: "PK = :p", values: valuesP, fetch: true, consistent: true})
+	if got := tabletest.Show(items[:2], "odd"); got != "OOL:true OOL:false" {
 		t.Errorf("fetched %s", got)
 	}
 	// Ten items fetched at 4 KB each on the table, one page of entries on the

@@ -53,30 +53,18 @@ const maxVersions = 256
 // SetStaleness says what eventually consistent reads may see from now on. The error
 // is [ErrNoVersions].
 func (db *DB) SetStaleness(s Staleness) error {
-	if forker, ok := db.store.(store.Forker); !ok || !forker.ForksInstantly() {
+	if forker, ok := db.Store.(store.Forker); !ok || !forker.ForksInstantly() {
 		return ErrNoVersions
 	}
 	db.lag.Store(&lag{Staleness: s, rng: rand.New(rand.NewPCG(s.Seed, 1))}) //nolint:gosec // reproducible by design
 	return nil
 }
 
-// HoldIndexes makes reads of indexes see the rows as they are now, until
-// [DB.Settle]. The error is [ErrNoVersions].
-func (db *DB) HoldIndexes(ctx context.Context) error {
-	if err := db.alter.take(ctx, db); err != nil { // no index is being filled
-		return err
+// ForgetVersions makes all reads see the rows as they are now.
+func (db *DB) ForgetVersions() {
+	if l := db.lag.Load(); l != nil {
+		l.forget()
 	}
-	defer db.alter.leave()
-	if db.lag.Load() == nil {
-		if err := db.SetStaleness(Staleness{}); err != nil {
-			return err
-		}
-	}
-	v, err := db.version(ctx, time.Time{})
-	if err == nil {
-		db.lag.Load().held.Store(v)
-	}
-	return err
 }
 
 // Settle makes all reads see the changes so far.
@@ -89,13 +77,13 @@ func (db *DB) Settle() {
 
 // version returns the rows as they are now.
 func (db *DB) version(ctx context.Context, now time.Time) (*version, error) {
-	st, err := db.store.(store.Forker).Fork()
+	st, err := db.Store.(store.Forker).Fork()
 	if err != nil {
 		return nil, err
 	}
 	v := &version{store: st, until: now}
 	err = st.View(ctx, func(r store.Reader) (err error) {
-		v.last, err = lastSpace(r)
+		v.last, err = LastSpace(r)
 		return err
 	})
 	return v, err
@@ -132,6 +120,7 @@ func (l *lag) trim(now time.Time) {
 	l.list = slices.Delete(l.list, 0, n)
 }
 
+// forget drops all versions.
 func (l *lag) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,7 +153,7 @@ func (l *lag) choose(now time.Time, index bool) *version {
 }
 
 // Lags reports whether eventually consistent reads may see earlier versions.
-func (s *View) Lags() bool { return s.db.lag.Load() != nil && !isSettled(s.ctx) }
+func (s *View) Lags() bool { return s.db.lag.Load() != nil && !IsSettled(s.ctx) }
 
 // Eventually calls read with a view of a version that an eventually consistent read
 // of t, or of its index ix, may see.
@@ -177,11 +166,17 @@ func (s *View) Eventually(t *Table, ix *Index, read func(*View) error) error {
 	return v.store.View(s.ctx, func(r store.Reader) error { return read(&View{ctx: s.ctx, db: s.db, tables: s.tables, r: r}) })
 }
 
-// lagging reads a page of a query or a scan from the version that it sees.
-func (s *View) lagging(q *Read, read func(*View) (Page, error)) (page Page, err error) {
-	err = s.Eventually(q.Table, q.Index, func(s *View) error {
-		page, err = read(s)
-		return err
-	})
-	return page, err
+// HoldIndexes makes reads of indexes see the rows as they are now, until [DB.Settle]. No index
+// is being filled meanwhile. The error is [ErrNoVersions].
+func (db *DB) HoldIndexes(ctx context.Context) error {
+	if db.lag.Load() == nil {
+		if err := db.SetStaleness(Staleness{}); err != nil {
+			return err
+		}
+	}
+	v, err := db.version(ctx, time.Time{})
+	if err == nil {
+		db.lag.Load().held.Store(v)
+	}
+	return err
 }

@@ -12,25 +12,27 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
+	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/store/memory"
 )
 
 // lagging returns a database with a table t of numbered items, whose clock is moved
 // by the test.
-func lagging(t *testing.T, s table.Staleness) (db *table.DB, now *atomic.Int64, put func(int)) {
+func lagging(t *testing.T, s table.Staleness) (db *life.DB, now *atomic.Int64, put func(int)) {
 	t.Helper()
-	db, err := table.Open(context.Background(), memory.Open())
+	db, err := life.Open(context.Background(), memory.Open())
 	require.NoError(t, err)
 	now = new(atomic.Int64)
 	db.Clock = func() time.Time { return time.Unix(0, now.Load()) }
 	require.NoError(t, db.SetStaleness(s))
-	f := &fixture{TB: t, db: db}
-	f.create("t", "PK:S", "G g:S - ALL")
-	return db, now, func(n int) { f.put("t", fmt.Sprintf(`{'PK':{'S':'%d'},'g':{'S':'x'}}`, n)) }
+	f := &tabletest.Fixture{TB: t, DB: db}
+	f.Create("t", "PK:S", "G g:S - ALL")
+	return db, now, func(n int) { f.Put("t", fmt.Sprintf(`{'PK':{'S':'%d'},'g':{'S':'x'}}`, n)) }
 }
 
 // seen returns how many items an eventually consistent scan of the index finds.
-func seen(t testing.TB, db *table.DB) int {
+func seen(t testing.TB, db *life.DB) int {
 	t.Helper()
 	n := 0
 	err := db.View(context.Background(), func(v *table.View) error {

@@ -3,7 +3,7 @@ package table
 import (
 	"slices"
 	"sync"
-	"sync/atomic"
+	"time"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/keycond"
@@ -19,7 +19,7 @@ type Table struct {
 	indexes    []*Index            // secondary ones: global ones first, each kind in the order of definition
 	all        []*Index            // and the vector indexes after them
 	vectors    []vectorAttribute
-	stats      *spaceStats
+	stats      *Stats
 	passing    bool // the clock decides what can be done with the table
 	// destinations are the Kinesis streams that get the changes of the table.
 	destinations []Destination
@@ -34,47 +34,29 @@ type Index struct {
 	filters    []keycond.Attribute // of a vector index: the attributes that searches compare
 	local      bool
 	project    func(name []byte) bool // nil for ALL
-	stats      *spaceStats
+	stats      *Stats
 	position   int // among the table's indexes
 }
 
-// spaceStats count the items and bytes of a table or an index. All versions of the
-// table share them.
-type spaceStats struct {
-	items, bytes atomic.Int64                        // in a shared store, what this server has added
-	others       struct{ items, bytes atomic.Int64 } // and what others have; see [sharedCounts]
-	// writes grows whenever somebody changes items, in the function of the update. Of a table.
-	writes atomic.Uint64
-}
-
-func (s *spaceStats) figures() (items, bytes int64) {
-	return s.items.Load() + s.others.items.Load(), s.bytes.Load() + s.others.bytes.Load()
-}
-
-func (s *spaceStats) add(items, bytes int) {
-	s.items.Add(int64(items))
-	s.bytes.Add(int64(bytes))
-}
-
-// storageOverhead is the number of bytes of storage that count for an item
+// StorageOverhead is the number of bytes of storage that count for an item
 // besides its size.
 // Source: DG/CapacityUnitCalculations.html.
-const storageOverhead = 100
+const StorageOverhead = 100
 
-// compile makes a Table of a checked definition. It keeps the counters of the spaces
+// Compile makes a Table of a checked definition. It keeps the counters of the spaces
 // that old has too.
-func compile(def *Definition, old *Table) *Table {
-	var before []counter
+func Compile(def *Definition, old *Table) *Table {
+	var before []Counter
 	if old != nil {
-		before = old.counters(false)
+		before = old.Counters(false)
 	}
-	statsOf := func(space store.Space) *spaceStats {
+	statsOf := func(space store.Space) *Stats {
 		for _, c := range before {
-			if c.space == space {
-				return c.stats
+			if c.Space == space {
+				return c.Stats
 			}
 		}
-		return new(spaceStats)
+		return new(Stats)
 	}
 	t := &Table{def: def, passing: def.passing(), stats: statsOf(def.Space)}
 	for _, d := range def.Kinesis {
@@ -288,4 +270,30 @@ func (t *Table) KeyOf(item attr.Item) (attr.Item, error) {
 		return nil, err
 	}
 	return keyOf(item, t.attributes), nil
+}
+
+// Gone reports whether the time for which a table is DELETING has passed.
+func (t *Table) Gone(now time.Time) bool {
+	return !t.def.States.Deleting.IsZero() && !now.Before(t.def.States.Deleting)
+}
+
+// Usable reports whether items of a table can be read and written. A table that is
+// CREATING or DELETING does not exist for them: ExtendDB pull request 204, which
+// compared it with the service. (API_DeleteTable allows a DELETING table to answer
+// for a while.)
+func (t *Table) Usable(now time.Time) bool {
+	s := t.def.Status(now)
+	return s == StatusActive || s == StatusUpdating
+}
+
+// Counters returns the counters of the table and its indexes, without the indexes being
+// built if onlyWhole is set.
+func (t *Table) Counters(onlyWhole bool) []Counter {
+	all := []Counter{{t.def.Space, t.stats, t.BilledSize}}
+	for _, ix := range t.all {
+		if !onlyWhole || !ix.def.Building {
+			all = append(all, Counter{ix.def.Space, ix.stats, attr.Item.Size})
+		}
+	}
+	return all
 }

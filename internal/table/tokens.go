@@ -101,17 +101,17 @@ const timeBytes = 8
 // forgetRows is how many old records one update deletes at most.
 const forgetRows = 100
 
-// expireTokens deletes all records that are old at now.
-func (db *DB) expireTokens(ctx context.Context, now time.Time) error {
+// ExpireTokens deletes all records that are old at now.
+func (db *DB) ExpireTokens(ctx context.Context, now time.Time) error {
 	before := now.Add(-TokenWindow)
 	for {
 		var old [][]byte
-		err := db.store.View(ctx, func(r store.Reader) (err error) {
+		err := db.Store.View(ctx, func(r store.Reader) (err error) {
 			old, err = oldTokens(r, before)
 			return err
 		})
 		if err == nil && len(old) > 0 {
-			err = db.change(ctx, func(w store.Writer) error { return forgetTokens(w, old, before) })
+			err = db.Change(ctx, func(w store.Writer) error { return forgetTokens(w, old, before) })
 		}
 		if err != nil || len(old) < forgetRows {
 			return err

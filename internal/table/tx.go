@@ -19,7 +19,7 @@ const msgItemSize = "Item size has exceeded the maximum allowed size"
 type View struct {
 	ctx    context.Context //nolint:containedctx // of the call that the View is for
 	db     *DB
-	tables *tables
+	tables *Set
 	r      store.Reader
 }
 
@@ -27,7 +27,7 @@ type View struct {
 // table that is CREATING or DELETING.
 func (s *View) Table(name string) (*Table, error) {
 	t, err := s.tables.named(s.db, name)
-	if err == nil && t.passing && !s.db.usable(t) {
+	if err == nil && t.passing && !t.Usable(s.db.Clock()) {
 		return nil, NoSuchTable()
 	}
 	return t, err
@@ -85,13 +85,16 @@ type Tx struct {
 // A delta is the change of the counters of a space, applied after the
 // transaction.
 type delta struct {
-	stats        *spaceStats
+	stats        *Stats
 	items, bytes int
 }
 
+// Writer returns what the transaction writes to, for rows that are not items.
+func (tx *Tx) Writer() store.Writer { return tx.w }
+
 func (tx *Tx) settle() {
 	for _, d := range tx.pending {
-		d.stats.add(d.items, d.bytes)
+		d.stats.Add(d.items, d.bytes)
 	}
 }
 
@@ -165,7 +168,7 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 		return change, nil
 	}
 	tx.written++
-	t.stats.writes.Add(1)
+	t.stats.Writes.Add(1)
 	if err != nil {
 		return Change{}, err
 	}
@@ -178,7 +181,7 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 	if t.destinations != nil && tx.db.Deliver != nil {
 		tx.deliver(t, old, item)
 	}
-	for _, st := range []*Stream{t.def.Stream, t.def.history()} {
+	for _, st := range []*Stream{t.def.Stream, t.def.History()} {
 		if st != nil && err == nil {
 			err = tx.record(t, st, partition, old, item)
 		}
@@ -188,15 +191,15 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 
 // count adds the change of counters for a row that was there or not, and is now, with
 // its sizes.
-func (tx *Tx) count(s *spaceStats, before, after bool, was, is int) {
+func (tx *Tx) count(s *Stats, before, after bool, was, is int) {
 	d := delta{stats: s}
 	if before {
 		d.items--
-		d.bytes -= was + storageOverhead
+		d.bytes -= was + StorageOverhead
 	}
 	if after {
 		d.items++
-		d.bytes += is + storageOverhead
+		d.bytes += is + StorageOverhead
 	}
 	if tx.pending == nil {
 		tx.pending = tx.room[:0]

@@ -13,27 +13,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/store"
 )
 
 // TestNested: what a nested update has written is taken back if it fails, and the outer update
 // goes on.
 func TestNested(t *testing.T) {
-	f := open(t)
-	f.create("T", "PK:S SK:S", "G g:S - ALL")
+	f := tabletest.Open(t)
+	f.Create("T", "PK:S SK:S", "G g:S - ALL")
 	put := func(ctx context.Context, sk, g string) error {
-		return f.db.Update(ctx, func(tx *table.Tx) error {
+		return f.DB.Update(ctx, func(tx *table.Tx) error {
 			tab, err := tx.Table("T")
 			if err != nil {
 				return err
 			}
-			_, err = tx.Put(tab, item(t, "{'PK':{'S':'a'},'SK':{'S':'"+sk+"'},'g':{'S':'"+g+"'}}"), nil)
+			_, err = tx.Put(tab, tabletest.Item(t, "{'PK':{'S':'a'},'SK':{'S':'"+sk+"'},'g':{'S':'"+g+"'}}"), nil)
 			return err
 		})
 	}
 	no := errors.New("no")
 	nested := func(ctx context.Context, how func() error) error {
-		return f.db.UpdateJoined(ctx, func(ctx context.Context) error {
+		return f.DB.UpdateJoined(ctx, func(ctx context.Context) error {
 			require.NoError(t, put(ctx, "old", "inner"))
 			require.NoError(t, put(ctx, "new", "inner"))
 			return how()
@@ -48,7 +49,7 @@ func TestNested(t *testing.T) {
 		{"panic", func() error { panic(no) }},
 		{"panic in a deeper one", func() error { panic(no) }},
 	} {
-		require.NoError(t, f.db.UpdateJoined(t.Context(), func(ctx context.Context) error {
+		require.NoError(t, f.DB.UpdateJoined(t.Context(), func(ctx context.Context) error {
 			require.NoError(t, put(ctx, "old", "outer"))
 			func() {
 				defer func() { _ = recover() }()
@@ -58,8 +59,8 @@ func TestNested(t *testing.T) {
 		}), tt.name)
 		require.Equal(t, []string{
 			`{"PK":{"S":"a"},"SK":{"S":"last"},"g":{"S":"outer"}}`, `{"PK":{"S":"a"},"SK":{"S":"old"},"g":{"S":"outer"}}`,
-		}, f.scan("T"), tt.name)
-		tab, err := f.db.Describe(t.Context(), "T")
+		}, f.Scan("T"), tt.name)
+		tab, err := f.DB.Describe(t.Context(), "T")
 		require.NoError(t, err)
 		n, _ := tab.Items()
 		require.EqualValues(t, 2, n, tt.name)
@@ -68,22 +69,22 @@ func TestNested(t *testing.T) {
 	}
 
 	// One that is kept, in one that is not, in one that is.
-	require.NoError(t, f.db.UpdateJoined(t.Context(), func(ctx context.Context) error {
-		require.ErrorIs(t, f.db.UpdateJoined(ctx, func(ctx context.Context) error {
+	require.NoError(t, f.DB.UpdateJoined(t.Context(), func(ctx context.Context) error {
+		require.ErrorIs(t, f.DB.UpdateJoined(ctx, func(ctx context.Context) error {
 			require.NoError(t, nested(ctx, func() error { return nil }))
 			return no
 		}), no)
 		return nil
 	}))
-	require.Len(t, f.scan("T"), 2)
+	require.Len(t, f.Scan("T"), 2)
 
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = f.db.UpdateJoined(t.Context(), func(ctx context.Context) error { return nested(ctx, goexit) })
+		_ = f.DB.UpdateJoined(t.Context(), func(ctx context.Context) error { return nested(ctx, goexit) })
 	}()
 	<-ended
-	require.Len(t, f.scan("T"), 2)
+	require.Len(t, f.Scan("T"), 2)
 	require.NoError(t, put(t.Context(), "after", "x"))
 }
 
@@ -91,25 +92,25 @@ func TestNested(t *testing.T) {
 // who waits.
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := open(t)
-		f.create("T", "PK:S SK:S")
+		f := tabletest.Open(t)
+		f.Create("T", "PK:S SK:S")
 		var log bytes.Buffer
-		f.db.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		f.DB.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		waiters := map[string]func(context.Context) error{
-			"Update": func(ctx context.Context) error { return f.db.Update(ctx, func(*table.Tx) error { return nil }) },
+			"Update": func(ctx context.Context) error { return f.DB.Update(ctx, func(*table.Tx) error { return nil }) },
 			"Create": func(ctx context.Context) error {
-				_, err := f.db.Create(ctx, define(t, "Other", "PK:S"))
+				_, err := f.DB.Create(ctx, tabletest.Define(t, "Other", "PK:S"))
 				return err
 			},
 			"Fork": func(context.Context) error {
-				_, err := f.db.Fork(func() (store.Store, error) { return nil, errors.New("not reached") })
+				_, err := f.DB.Fork(func() (store.Store, error) { return nil, errors.New("not reached") })
 				return err
 			},
 		}
 		hold := make(chan struct{})
 		held := make(chan error)
 		go func() {
-			held <- f.db.UpdateJoined(t.Context(), func(context.Context) error { <-hold; return nil })
+			held <- f.DB.UpdateJoined(t.Context(), func(context.Context) error { <-hold; return nil })
 		}()
 		synctest.Wait()
 
@@ -129,68 +130,68 @@ func TestWaits(t *testing.T) {
 		}
 		time.Sleep(6 * time.Second)
 		synctest.Wait()
-		require.Equal(t, len(waiters), bytes.Count(log.Bytes(), []byte("waits for an Update")), log.String())
+		require.Equal(t, len(waiters), bytes.Count(log.Bytes(), []byte("waits for an update")), log.String())
 
 		closed := make(chan error)
-		go func() { closed <- f.db.Close(t.Context()) }()
+		go func() { closed <- f.DB.Close(t.Context()) }()
 		for range waiters {
 			require.ErrorIs(t, <-results, store.ErrClosed)
 		}
 		close(hold)
 		require.NoError(t, <-held, "it was under way")
 		require.NoError(t, <-closed)
-		require.NoError(t, f.db.Close(t.Context()))
+		require.NoError(t, f.DB.Close(t.Context()))
 	})
 }
 
 // TestInside: what waits for updates says so at once in the function of one.
 func TestInside(t *testing.T) {
-	f, other := open(t), open(t)
-	f.create("T", "PK:S SK:S")
+	f, other := tabletest.Open(t), tabletest.Open(t)
+	f.Create("T", "PK:S SK:S")
 	calls := map[string]func() error{
-		"Update": func() error { return f.db.Update(t.Context(), func(*table.Tx) error { return nil }) },
-		"Create": func() error { _, err := f.db.Create(t.Context(), define(t, "Other", "PK:S")); return err },
-		"Delete": func() error { _, err := f.db.Delete(t.Context(), "T"); return err },
-		"Fork":   func() error { _, err := f.db.Fork(func() (store.Store, error) { return nil, nil }); return err },
-		"Close":  func() error { return f.db.Close(t.Context()) },
+		"Update": func() error { return f.DB.Update(t.Context(), func(*table.Tx) error { return nil }) },
+		"Create": func() error { _, err := f.DB.Create(t.Context(), tabletest.Define(t, "Other", "PK:S")); return err },
+		"Delete": func() error { _, err := f.DB.Delete(t.Context(), "T"); return err },
+		"Fork":   func() error { _, err := f.DB.Fork(func() (store.Store, error) { return nil, nil }); return err },
+		"Close":  func() error { return f.DB.Close(t.Context()) },
 	}
 	for name, call := range calls {
-		require.NoError(t, f.db.UpdateJoined(t.Context(), func(context.Context) error {
+		require.NoError(t, f.DB.UpdateJoined(t.Context(), func(context.Context) error {
 			err := call()
 			require.ErrorContains(t, err, "would wait for the transaction that it is in", name)
 			return nil
 		}), name)
 		for _, within := range []func(context.Context, func(context.Context) error) error{
-			other.db.UpdateJoined, other.db.ViewJoined,
+			other.DB.UpdateJoined, other.DB.ViewJoined,
 		} {
-			_ = within(t.Context(), func(context.Context) error { return f.db.Outside() })
+			_ = within(t.Context(), func(context.Context) error { return f.DB.Outside() })
 		}
 	}
-	require.NoError(t, other.db.UpdateJoined(t.Context(), func(context.Context) error { return f.db.Outside() }))
-	require.Error(t, other.db.ViewJoined(t.Context(), func(context.Context) error { return other.db.Outside() }))
+	require.NoError(t, other.DB.UpdateJoined(t.Context(), func(context.Context) error { return f.DB.Outside() }))
+	require.Error(t, other.DB.ViewJoined(t.Context(), func(context.Context) error { return other.DB.Outside() }))
 }
 
 // TestConcurrentUse: two goroutines cannot use the context of one update at the same time.
 func TestConcurrentUse(t *testing.T) {
-	f := open(t)
-	f.create("T", "PK:S SK:S")
+	f := tabletest.Open(t)
+	f.Create("T", "PK:S SK:S")
 	read := func(ctx context.Context, during func()) error {
-		return f.db.View(ctx, func(*table.View) error { during(); return nil })
+		return f.DB.View(ctx, func(*table.View) error { during(); return nil })
 	}
-	require.NoError(t, f.db.UpdateJoined(t.Context(), func(ctx context.Context) error {
+	require.NoError(t, f.DB.UpdateJoined(t.Context(), func(ctx context.Context) error {
 		return read(ctx, func() {
 			require.ErrorContains(t, read(ctx, func() {}), "two goroutines")
-			f.db.Aside(ctx, func() { require.NoError(t, read(ctx, func() {})) })
+			f.DB.Aside(ctx, func() { require.NoError(t, read(ctx, func() {})) })
 			require.ErrorContains(t, read(ctx, func() {}), "two goroutines")
 		})
 	}))
-	require.NoError(t, f.db.ViewJoined(t.Context(), func(ctx context.Context) error {
+	require.NoError(t, f.DB.ViewJoined(t.Context(), func(ctx context.Context) error {
 		return read(ctx, func() { require.NoError(t, read(ctx, func() {})) })
 	}))
 
 	// An operation that is under way when the function returns.
 	begun, end := make(chan struct{}), make(chan struct{})
-	err := f.db.UpdateJoined(t.Context(), func(ctx context.Context) error {
+	err := f.DB.UpdateJoined(t.Context(), func(ctx context.Context) error {
 		go func() { _ = read(ctx, func() { close(begun); <-end }) }()
 		<-begun
 		time.AfterFunc(time.Millisecond, func() { close(end) })

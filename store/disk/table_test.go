@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 	"github.com/sortkey/sortkey/store/memory"
@@ -70,7 +71,7 @@ func itemWith(pairs ...any) attr.Item {
 }
 
 // transact is update n of a writer: its counter, and some items.
-func transact(db *table.DB, writer, n int, rng *rand.Rand) error {
+func transact(db *life.DB, writer, n int, rng *rand.Rand) error {
 	who := fmt.Sprint("writer", writer)
 	changes := 1 + rng.IntN(4)
 	seed := rng.Uint64()
@@ -109,7 +110,7 @@ func transact(db *table.DB, writer, n int, rng *rand.Rand) error {
 }
 
 // contents returns the items of a table or of one of its indexes, as JSON.
-func contents(t *testing.T, db *table.DB, name, index string) (items []attr.Item, text []string) {
+func contents(t *testing.T, db *life.DB, name, index string) (items []attr.Item, text []string) {
 	t.Helper()
 	require.NoError(t, db.View(t.Context(), func(s *table.View) error {
 		tb, err := s.Table(name)
@@ -143,7 +144,7 @@ func TestCrashTables(t *testing.T) {
 		what := fmt.Sprintf("seed %d", seed)
 		fs := vfs.NewCrashableMem()
 		s := open(t, "db", small(fs))
-		db, err := table.Open(t.Context(), s)
+		db, err := life.Open(t.Context(), s)
 		require.NoError(t, err)
 		for _, def := range definitions() {
 			_, err := db.Create(t.Context(), def)
@@ -178,7 +179,7 @@ func TestCrashTables(t *testing.T) {
 		require.NoError(t, s.Close())
 
 		s = open(t, "db", small(after))
-		db, err = table.Open(t.Context(), s)
+		db, err = life.Open(t.Context(), s)
 		require.NoError(t, err, what)
 		require.NoError(t, db.Recover(t.Context()), what)
 		names, err := db.Names(t.Context())
@@ -202,7 +203,7 @@ func TestCrashTables(t *testing.T) {
 			require.Equal(t, n, find(items), "%s: half a transaction of %s", what, who)
 			checked += atCut[i]
 		}
-		again, err := table.Open(t.Context(), memory.Open())
+		again, err := life.Open(t.Context(), memory.Open())
 		require.NoError(t, err)
 		for _, def := range definitions() {
 			_, err := again.Create(t.Context(), def)
@@ -235,7 +236,7 @@ func TestCrashTables(t *testing.T) {
 func TestReopenTables(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, disk.Options{})
-	db, err := table.Open(t.Context(), s)
+	db, err := life.Open(t.Context(), s)
 	require.NoError(t, err)
 	for _, def := range definitions() {
 		_, err := db.Create(t.Context(), def)
@@ -253,7 +254,7 @@ func TestReopenTables(t *testing.T) {
 	require.NoError(t, s.Close())
 
 	s = open(t, dir, disk.Options{ReadOnly: true})
-	db, err = table.Open(t.Context(), s)
+	db, err = life.Open(t.Context(), s)
 	require.NoError(t, err)
 	require.True(t, db.Recovered())
 	tb, err = db.Describe(t.Context(), "Items")
@@ -273,7 +274,7 @@ func TestCrashIndex(t *testing.T) {
 	const n = 2200 // more than two parts of a build
 	base := vfs.NewCrashableMem()
 	s := open(t, "db", disk.Options{}.On(base))
-	db, err := table.Open(t.Context(), s)
+	db, err := life.Open(t.Context(), s)
 	require.NoError(t, err)
 	def := definitions()[1]
 	global, attributes := def.Global, def.Attributes
@@ -288,7 +289,7 @@ func TestCrashIndex(t *testing.T) {
 		d.Global, d.Attributes = nil, def.Attributes
 		return nil
 	}
-	put := func(db *table.DB, from, to int) error {
+	put := func(db *life.DB, from, to int) error {
 		return db.Update(context.Background(), func(tx *table.Tx) error {
 			tb, err := tx.Table("Items")
 			for i := from; i < to && err == nil; i++ {
@@ -308,7 +309,7 @@ func TestCrashIndex(t *testing.T) {
 		fs := base.CrashClone(whole)
 		for range 1 + rng.IntN(4) {
 			s := open(t, "db", small(fs))
-			db, err := table.Open(t.Context(), s)
+			db, err := life.Open(t.Context(), s)
 			require.NoError(t, err, what)
 			if cutOff(t, db) {
 				unfinished++
@@ -349,7 +350,7 @@ func TestCrashIndex(t *testing.T) {
 		}
 
 		s := open(t, "db", small(fs))
-		db, err := table.Open(t.Context(), s)
+		db, err := life.Open(t.Context(), s)
 		require.NoError(t, err, what)
 		if cutOff(t, db) {
 			unfinished++
@@ -385,7 +386,7 @@ func TestCrashIndex(t *testing.T) {
 }
 
 // cutOff reports whether the table has an index that is still being built.
-func cutOff(t *testing.T, db *table.DB) bool {
+func cutOff(t *testing.T, db *life.DB) bool {
 	t.Helper()
 	tb, err := db.Describe(t.Context(), "Items")
 	require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/sortkey/sortkey/internal/pgtest"
 	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
 )
@@ -26,7 +27,7 @@ import (
 
 // A server is one of them.
 type node struct {
-	*table.DB
+	*life.DB
 	store *postgres.Store
 }
 
@@ -42,7 +43,7 @@ func serveWith(t testing.TB, url string, opts postgres.Options) *node {
 	t.Helper()
 	st, err := postgres.Open(t.Context(), url, opts)
 	require.NoError(t, err)
-	db, err := table.Open(t.Context(), st)
+	db, err := life.Open(t.Context(), st)
 	require.NoError(t, err)
 	s := &node{db, st}
 	t.Cleanup(func() { s.close(t) })
@@ -216,7 +217,9 @@ func TestServersDefinitions(t *testing.T) {
 		err = two.put(ctx, name, itemOf("a", i, ""))
 		require.Equal(t, table.NotFound, kindOf(err), "%v", err)
 		require.NoError(t, one.Refresh(ctx))
-		require.Empty(t, one.Names())
+		names, err := one.Names(ctx)
+		require.NoError(t, err)
+		require.Empty(t, names)
 	}
 	t.Logf("%d tables created, changed and deleted on one server and used on others in the next call", n)
 }
@@ -358,7 +361,7 @@ func TestServersBuilderDies(t *testing.T) {
 		proxy, at := newStandin(t, url)
 		st, err := postgres.Open(ctx, at, postgres.WithLease(postgres.Options{MaxConns: 4, Timeout: time.Second}, serverLease))
 		require.NoError(t, err)
-		dying, err := table.Open(ctx, st)
+		dying, err := life.Open(ctx, st)
 		require.NoError(t, err)
 		require.NoError(t, (&node{dying, st}).put(ctx, "t", itemOf("dying", round, "g"))) // it has counters
 		n, dead := 0, false
@@ -374,7 +377,7 @@ func TestServersBuilderDies(t *testing.T) {
 		_, err = dying.Alter(ctx, "t", change)
 		require.Error(t, err)
 		require.NoError(t, survivor.Refresh(ctx))
-		tb, err := survivor.Describe("t")
+		tb, err := survivor.Describe(ctx, "t")
 		require.NoError(t, err)
 		if g := tb.Definition().Global; len(g) > 0 && g[0].Building {
 			resumed++
@@ -382,7 +385,7 @@ func TestServersBuilderDies(t *testing.T) {
 		require.Eventually(t, func() bool {
 			require.NoError(t, survivor.Tend(ctx))
 			require.NoError(t, survivor.Refresh(ctx))
-			tb, err := survivor.Describe("t")
+			tb, err := survivor.Describe(ctx, "t")
 			require.NoError(t, err)
 			for _, ix := range tb.Definition().Global {
 				if ix.Building {
@@ -421,7 +424,7 @@ func wantCount(s *node, want int) bool {
 	if s.Refresh(context.Background()) != nil {
 		return false
 	}
-	tb, err := s.Describe("t")
+	tb, err := s.Describe(context.Background(), "t")
 	if err != nil {
 		return false
 	}
@@ -437,7 +440,7 @@ func TestServersCounts(t *testing.T) {
 	all := []*node{serve(t, url), serve(t, url)}
 	last, err := postgres.Open(ctx, url, postgres.WithLease(postgres.Options{}, serverLease))
 	require.NoError(t, err)
-	tables, err := table.Open(ctx, last)
+	tables, err := life.Open(ctx, last)
 	require.NoError(t, err)
 	dying := &node{tables, last}
 	_, err = all[0].Create(ctx, definition("t"))
@@ -694,7 +697,7 @@ func TestServersBackup(t *testing.T) {
 	})
 	n := rounds(50)
 	for i := range n {
-		b := &table.Backup{ID: table.TimeID(time.Now(), fmt.Sprintf("%08d", i)), Name: "b", Created: time.Now()}
+		b := &life.Backup{ID: life.TimeID(time.Now(), fmt.Sprintf("%08d", i)), Name: "b", Created: time.Now()}
 		require.NoError(t, all[i%3].CreateBackup(ctx, "t", b))
 		def := definition("restored")
 		require.NoError(t, addIndex(def))

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -129,7 +129,7 @@ func checkTarget(data, target string) error {
 }
 
 func makeOf(ctx context.Context, st Store, target string) (*Info, error) {
-	db, err := table.Open(ctx, st)
+	db, err := life.Open(ctx, st)
 	if err != nil {
 		return nil, err
 	}

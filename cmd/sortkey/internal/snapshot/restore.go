@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store/disk"
 )
 
@@ -185,7 +185,7 @@ func verify(ctx context.Context, dir string) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := table.Open(ctx, st)
+	db, err := life.Open(ctx, st)
 	if err := errors.Join(err, st.Close()); err != nil {
 		return nil, err
 	}

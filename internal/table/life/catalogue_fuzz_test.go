@@ -1,4 +1,4 @@
-package table_test
+package life_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
+	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -19,20 +21,20 @@ import (
 func FuzzCatalogue(f *testing.F) {
 	base := memory.Open()
 	x := begin(f, base)
-	x.create("keep", "PK:S", "G g:S - ALL")
-	x.create("t", "PK:S SK:N", "G g:S at:N INCLUDE x", "LSI PK:S n:N ALL")
+	x.Create("keep", "PK:S", "G g:S - ALL")
+	x.Create("t", "PK:S SK:N", "G g:S at:N INCLUDE x", "LSI PK:S n:N ALL")
 	for _, pk := range []string{"a", "b", "c"} {
-		x.put("keep", `{'PK':{'S':'`+pk+`'},'g':{'S':'g'}}`)
-		x.put("t", `{'PK':{'S':'`+pk+`'},'SK':{'N':'1'},'g':{'S':'g'},'at':{'N':'1'},'n':{'N':'2'},'x':{'S':'x'}}`)
+		x.Put("keep", `{'PK':{'S':'`+pk+`'},'g':{'S':'g'}}`)
+		x.Put("t", `{'PK':{'S':'`+pk+`'},'SK':{'N':'1'},'g':{'S':'g'},'at':{'N':'1'},'n':{'N':'2'},'x':{'S':'x'}}`)
 	}
 	begun := time.Unix(1_000_000, 0)
-	require.NoError(f, x.db.Update(context.Background(), func(tx *table.Tx) error {
+	require.NoError(f, x.DB.Update(context.Background(), func(tx *table.Tx) error {
 		_, _, err := tx.Remember("token", table.Token{Digest: []byte("d"), Time: begun})
 		return err
 	}))
-	require.NoError(f, x.db.CreateBackup(context.Background(), "t", newBackup("b")))
-	keep := x.scan("keep")
-	require.NoError(f, x.db.Close(context.Background()))
+	require.NoError(f, x.DB.CreateBackup(context.Background(), "t", newBackup("b")))
+	keep := x.Scan("keep")
+	require.NoError(f, x.DB.Close(context.Background()))
 
 	partitions := []string{"tables", "counters", "garbage", "tokens", "token times", "backups"}
 	spaceOf := func(partition string) store.Space {
@@ -80,13 +82,13 @@ func FuzzCatalogue(f *testing.F) {
 		require.NoError(t, err)
 		ctx := t.Context()
 		require.NoError(t, st.Update(ctx, func(w store.Writer) error { return w.Put(spaceOf(name), []byte(name), sort, value) }))
-		db, err := table.Open(ctx, st)
+		db, err := life.Open(ctx, st)
 		if err != nil {
 			return
 		}
-		x := &fixture{t, db}
+		x := &tabletest.Fixture{TB: t, DB: db}
 		use := func() {
-			for _, name := range names(t, db) {
+			for _, name := range tabletest.Names(t, db) {
 				useTable(t, db, name)
 			}
 		}
@@ -97,26 +99,26 @@ func FuzzCatalogue(f *testing.F) {
 			return err
 		})
 		_, _ = db.Sweep(ctx, begun)
-		if _, err := db.Create(ctx, define(t, "new", "PK:S", "G g:S - ALL")); err == nil {
-			x.put("new", `{'PK':{'S':'z'},'g':{'S':'g'}}`)
+		if _, err := db.Create(ctx, tabletest.Define(t, "new", "PK:S", "G g:S - ALL")); err == nil {
+			x.Put("new", `{'PK':{'S':'z'},'g':{'S':'g'}}`)
 		}
 		use()
-		require.Equal(t, keep, x.scan("keep"))
-		for _, name := range names(t, db) {
+		require.Equal(t, keep, x.Scan("keep"))
+		for _, name := range tabletest.Names(t, db) {
 			if name != "keep" {
 				_, _ = db.Alter(ctx, name, func(def *table.Definition) error { def.Global = nil; return nil })
 				_, _ = db.Delete(ctx, name)
 			}
 		}
-		require.Equal(t, keep, x.scan("keep"))
+		require.Equal(t, keep, x.Scan("keep"))
 		require.NoError(t, db.Close(ctx))
 		x = begin(t, st)
-		require.Equal(t, keep, x.scan("keep"))
+		require.Equal(t, keep, x.Scan("keep"))
 	})
 }
 
 // useTable reads a table and its indexes, and writes back each item it has.
-func useTable(t *testing.T, db *table.DB, name string) {
+func useTable(t *testing.T, db *life.DB, name string) {
 	t.Helper()
 	var items []attr.Item
 	_ = db.View(t.Context(), func(v *table.View) error {

@@ -1,4 +1,4 @@
-package table
+package life
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"maps"
 	"time"
 
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -30,7 +32,7 @@ var (
 
 func readSharedCounts(r store.Reader) (*sharedCounts, error) {
 	c := &sharedCounts{base: statistics{}, servers: map[string]statistics{}}
-	for row, err := range r.Query(catalogueSpace, countersPartition, store.Range{Lo: statisticsRow, Hi: store.AppendUpper(nil, statisticsRow)}, false) {
+	for row, err := range r.Query(table.CatalogueSpace, table.CountersPartition, store.Range{Lo: statisticsRow, Hi: store.AppendUpper(nil, statisticsRow)}, false) {
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +42,7 @@ func readSharedCounts(r store.Reader) (*sharedCounts, error) {
 		case name == string(inexactRow):
 			c.inexact = true
 			continue
-		case name == string(exactRow):
+		case name == string(table.ExactRow):
 			continue
 		case name != string(statisticsRow):
 			stats = statistics{}
@@ -51,14 +53,6 @@ func readSharedCounts(r store.Reader) (*sharedCounts, error) {
 		}
 	}
 	return c, nil
-}
-
-// rowName returns the name of the server's row, "" for none.
-func (s *sharing) rowName() string {
-	if row := s.row.Load(); row != nil {
-		return *row
-	}
-	return ""
 }
 
 // others returns the sum of the counters of all other servers.
@@ -85,38 +79,38 @@ func (s statistics) put(w store.Writer, name []byte) error {
 	if err != nil {
 		return err
 	}
-	return w.Put(catalogueSpace, countersPartition, name, value)
+	return w.Put(table.CatalogueSpace, table.CountersPartition, name, value)
 }
 
 // own returns the counts that this server has added to the counters of tables.
-func (all *tables) own() statistics {
-	own := statistics{}
-	for _, t := range all.byName {
-		for _, c := range t.counters(false) {
-			if n := [2]int64{c.stats.items.Load(), c.stats.bytes.Load()}; n != [2]int64{} {
-				own[c.space] = n
+func own(all *table.Set) statistics {
+	sum := statistics{}
+	for _, t := range all.ByName {
+		for _, c := range t.Counters(false) {
+			if n := [2]int64{c.Stats.Items.Load(), c.Stats.Bytes.Load()}; n != [2]int64{} {
+				sum[c.Space] = n
 			}
 		}
 	}
-	return own
+	return sum
 }
 
-// register gives the server a row for its counters, before it first changes anything.
-func (db *DB) register(ctx context.Context) error {
+// Enlist implements [table.Sharing]: it gives the server a row for its counters, before it first changes anything.
+func (db *DB) Enlist(ctx context.Context) error {
 	s := db.sharing
 	if s.registered.Load() {
 		return nil
 	}
-	if err := s.storing.take(ctx, db); err != nil {
+	if err := s.storing.Take(ctx, db.Gate); err != nil {
 		return err
 	}
-	defer s.storing.leave()
+	defer s.storing.Leave()
 	if s.registered.Load() {
 		return nil
 	}
 	var row string
-	err := db.store.Update(ctx, func(w store.Writer) error {
-		value, _, err := w.Get(catalogueSpace, countersPartition, serverCounter)
+	err := db.Store.Update(ctx, func(w store.Writer) error {
+		value, _, err := w.Get(table.CatalogueSpace, table.CountersPartition, serverCounter)
 		if err != nil {
 			return err
 		}
@@ -125,11 +119,11 @@ func (db *DB) register(ctx context.Context) error {
 			n = binary.BigEndian.Uint64(value) + 1
 		}
 		row = fmt.Sprintf("%s%d", serverPrefix, n)
-		if err := w.Put(catalogueSpace, countersPartition, serverCounter, binary.BigEndian.AppendUint64(nil, n)); err != nil {
+		if err := w.Put(table.CatalogueSpace, table.CountersPartition, serverCounter, binary.BigEndian.AppendUint64(nil, n)); err != nil {
 			return err
 		}
 		if s.revived { // a count without this server has counted what it adds now
-			if err := w.Put(catalogueSpace, countersPartition, inexactRow, nil); err != nil {
+			if err := w.Put(table.CatalogueSpace, table.CountersPartition, inexactRow, nil); err != nil {
 				return err
 			}
 		}
@@ -151,19 +145,19 @@ func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 	if !s.registered.Load() {
 		return nil
 	}
-	own := db.tables.Load().own()
+	own := own(db.Current())
 	lost, err := db.storeOwn(ctx, own, c)
 	if err != nil || lost == nil {
 		return err
 	}
-	if err := db.register(ctx); err != nil {
+	if err := db.Enlist(ctx); err != nil {
 		return err
 	}
 	// The leader took this server for dead and added its stored counters to the common
 	// ones.
-	for _, t := range db.tables.Load().byName {
-		for _, c := range t.counters(false) {
-			c.stats.add(-int(lost[c.space][0]), -int(lost[c.space][1]))
+	for _, t := range db.Current().ByName {
+		for _, c := range t.Counters(false) {
+			c.Stats.Add(-int(lost[c.Space][0]), -int(lost[c.Space][1]))
 		}
 	}
 	return nil
@@ -173,10 +167,10 @@ func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 // before, if another server took it for dead.
 func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lost statistics, err error) {
 	s := db.sharing
-	if err := s.storing.take(ctx, db); err != nil {
+	if err := s.storing.Take(ctx, db.Gate); err != nil {
 		return nil, err
 	}
-	defer s.storing.leave()
+	defer s.storing.Leave()
 	row := s.rowName()
 	if err := s.counting.take(ctx, s.Sharer, row); err != nil {
 		return nil, err
@@ -185,8 +179,8 @@ func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lo
 		return nil, nil
 	}
 	dead := false
-	err = db.store.Update(ctx, func(w store.Writer) error {
-		_, alive, err := w.Get(catalogueSpace, countersPartition, []byte(row))
+	err = db.Store.Update(ctx, func(w store.Writer) error {
+		_, alive, err := w.Get(table.CatalogueSpace, table.CountersPartition, []byte(row))
 		if dead = !alive; err != nil || dead {
 			return err
 		}
@@ -212,18 +206,18 @@ func (db *DB) closeShared(ctx context.Context) error {
 	defer s.leading.end()
 	defer s.sweeping.end()
 	defer s.counting.end()
-	own := db.tables.Load().own()
+	own := own(db.Current())
 	if !s.registered.Load() && len(own) == 0 {
 		return nil
 	}
-	return db.store.Update(ctx, func(w store.Writer) error {
+	return db.Store.Update(ctx, func(w store.Writer) error {
 		c, err := readSharedCounts(w)
 		if err != nil {
 			return err
 		}
 		c.base.add(own, 1)
 		if _, alive := c.servers[s.rowName()]; alive {
-			if err := w.Delete(catalogueSpace, countersPartition, []byte(s.rowName())); err != nil {
+			if err := w.Delete(table.CatalogueSpace, table.CountersPartition, []byte(s.rowName())); err != nil {
 				return err
 			}
 		} else {
@@ -248,7 +242,7 @@ func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err e
 		if held == nil {
 			continue // it is alive
 		}
-		err = db.store.Update(held, func(w store.Writer) error {
+		err = db.Store.Update(held, func(w store.Writer) error {
 			c, err := readSharedCounts(w)
 			if err != nil {
 				return err
@@ -258,10 +252,10 @@ func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err e
 				return nil // it has closed meanwhile
 			}
 			c.base.add(stats, 1)
-			if err := w.Put(catalogueSpace, countersPartition, inexactRow, nil); err != nil {
+			if err := w.Put(table.CatalogueSpace, table.CountersPartition, inexactRow, nil); err != nil {
 				return err
 			}
-			if err := w.Delete(catalogueSpace, countersPartition, []byte(name)); err != nil {
+			if err := w.Delete(table.CatalogueSpace, table.CountersPartition, []byte(name)); err != nil {
 				return err
 			}
 			folded = true
@@ -289,23 +283,23 @@ const (
 func (db *DB) recountShared(ctx context.Context) error {
 	s := db.sharing
 	var seen *sharedCounts
-	counted, own, others := statistics{}, statistics{}, statistics{}
+	counted, ours, others := statistics{}, statistics{}, statistics{}
 	whole := true
-	resume, err := db.pause(ctx) // the view has to begin between two updates of this server
+	resume, err := db.Pause(ctx) // the view has to begin between two updates of this server
 	if err != nil {
 		return err
 	}
 	defer resume()
-	skip, all := false, db.tables.Load()
-	err = all.rows.View(ctx, func(r store.Reader) (err error) {
+	skip, all := false, db.Current()
+	err = all.Rows.View(ctx, func(r store.Reader) (err error) {
 		if seen, err = readSharedCounts(r); err != nil {
 			return err
 		}
-		own = all.own()
-		var counters []counter
-		for _, t := range all.byName {
-			counters = append(counters, t.counters(true)...) // a build counts its own rows
-			whole = whole && len(t.counters(true)) == len(t.all)+1
+		ours = own(all)
+		var counters []table.Counter
+		for _, t := range all.ByName {
+			counters = append(counters, t.Counters(true)...) // a build counts its own rows
+			whole = whole && len(t.Counters(true)) == len(t.Indexes())+1
 		}
 		resume()
 		delete(seen.servers, s.rowName())
@@ -320,14 +314,14 @@ func (db *DB) recountShared(ctx context.Context) error {
 		}
 		for _, c := range counters {
 			var n [2]int64
-			for row, err := range r.Scan(c.space, store.Everything()) {
+			for row, err := range r.Scan(c.Space, store.Everything()) {
 				if err != nil {
 					return err
 				}
 				n[0]++
-				n[1] += int64(c.size(itemOf(row.Value)) + storageOverhead)
+				n[1] += int64(c.Size(attr.Item(row.Value)) + table.StorageOverhead)
 			}
-			counted[c.space] = n
+			counted[c.Space] = n
 		}
 		return nil
 	})
@@ -339,18 +333,18 @@ func (db *DB) recountShared(ctx context.Context) error {
 	}
 	correction := maps.Clone(counted)
 	seen.base.add(others, 1)
-	seen.base.add(own, 1)
+	seen.base.add(ours, 1)
 	for space := range counted {
 		correction.add(statistics{space: seen.base[space]}, -1)
 	}
-	err = db.store.Update(ctx, func(w store.Writer) error {
+	err = db.Store.Update(ctx, func(w store.Writer) error {
 		c, err := readSharedCounts(w)
 		if err != nil {
 			return err
 		}
 		c.base.add(correction, 1)
 		if whole {
-			if err := w.Delete(catalogueSpace, countersPartition, inexactRow); err != nil {
+			if err := w.Delete(table.CatalogueSpace, table.CountersPartition, inexactRow); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package table
+package gate
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 
 // An operation in the function of a transaction that does not have the transaction's context
 // may wait for itself. To find that out, the function is called by inside, which leaves the
-// database and the kind of the transaction on the stack. Only operations that would wait, or
+// gate and the kind of the transaction on the stack. Only operations that would wait, or
 // that change all tables, look for them.
 
 // The kinds of transactions, as they are on the stack.
@@ -32,22 +32,33 @@ func inside(ctx context.Context, fn func(context.Context) error, mark [2]uintptr
 
 var insideEntry = reflect.ValueOf(inside).Pointer()
 
-func (db *DB) mark(kind uintptr) [2]uintptr { return [2]uintptr{uintptr(unsafe.Pointer(db)), kind} }
-
-// ownUpdate returns an error if this goroutine is in the function of an Update of the database:
-// it must not wait for Updates. In a shared store they do not wait for each other.
-func (db *DB) ownUpdate() error {
-	if db.sharing != nil || db.updating.Load() == 0 {
-		return nil
+// Inside calls the function of a transaction, which writes or only reads.
+func (g *Gate) Inside(ctx context.Context, writes bool, fn func(context.Context) error) error {
+	if !writes {
+		return inside(ctx, fn, [2]uintptr{uintptr(unsafe.Pointer(g)), insideView})
 	}
-	return db.outside(insideUpdate)
+	g.running.Add(1)
+	defer g.running.Add(-1)
+	return inside(ctx, fn, [2]uintptr{uintptr(unsafe.Pointer(g)), insideUpdate})
 }
 
-// Outside returns an error if this goroutine is in the function of a transaction of the
-// database, with whatever context.
-func (db *DB) Outside() error { return db.outside(insideUpdate, insideView) }
+// own returns an error if this goroutine is in the function of an update of the gate: it must not
+// wait for updates. In a shared store they do not wait for each other.
+func (g *Gate) own() error {
+	if g.shared || g.running.Load() == 0 {
+		return nil
+	}
+	return g.outside(insideUpdate)
+}
 
-func (db *DB) outside(kinds ...uintptr) error {
+// OutsideUpdates returns an [InsideError] if this goroutine is in the function of an update, with
+// whatever context, so that it must not wait for updates.
+func (g *Gate) OutsideUpdates() error { return g.own() }
+
+// Outside is OutsideUpdates for transactions that only read, too.
+func (g *Gate) Outside() error { return g.outside(insideUpdate, insideView) }
+
+func (g *Gate) outside(kinds ...uintptr) error {
 	callers := make([]uintptr, 64)
 	n := runtime.Callers(2, callers)
 	for n == len(callers) {
@@ -63,22 +74,32 @@ func (db *DB) outside(kinds ...uintptr) error {
 		return nil
 	}
 
-	// The function of the transaction is on this stack, or that of another database's.
+	// The function of the transaction is on this stack, or that of another gate's.
 	stack := make([]byte, 64<<10)
 	stack = stack[:runtime.Stack(stack, false)]
 	for _, kind := range kinds {
-		mark := fmt.Appendf(nil, "{%#x, %#x})\n", uintptr(unsafe.Pointer(db)), kind)
+		mark := fmt.Appendf(nil, "{%#x, %#x})\n", uintptr(unsafe.Pointer(g)), kind)
 		if i := bytes.Index(stack, mark); i >= 0 {
-			return errInside(placeOf(callers), placeIn(stack[i+len(mark):]))
+			return &InsideError{placeOf(callers), placeIn(stack[i+len(mark):])}
 		}
 	}
 	return nil
 }
 
-func errInside(place, began string) error {
-	return invalid("the call at %s would wait for the transaction that it is in, which began at %s: "+
-		"use the context of the transaction, or call it before or after", place, began)
+// An InsideError is the error of a call that would wait for the transaction that it is in.
+type InsideError struct {
+	// Place is the file and line of the call, and Began those of the transaction.
+	Place, Began string
 }
+
+// Error says what to do, too.
+func (e *InsideError) Error() string {
+	return fmt.Sprintf("sortkey: the call at %s would wait for the transaction that it is in, which began at %s: "+
+		"use the context of the transaction, or call it before or after", e.Place, e.Began)
+}
+
+// Refusal marks the error as one that has changed nothing.
+func (e *InsideError) Refusal() {}
 
 // ours begins the names of functions that are not the caller's of an operation.
 var ours = []string{

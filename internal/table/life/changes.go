@@ -1,4 +1,4 @@
-package table
+package life
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -18,7 +19,7 @@ import (
 // [store.Changes], unless the table was created again.
 func (db *DB) Changes(ctx context.Context, before *DB, name string, visit func(was, is attr.Item) error) error {
 	return view(ctx, before, func(old store.Reader) error {
-		return db.store.View(ctx, func(r store.Reader) error {
+		return db.Store.View(ctx, func(r store.Reader) error {
 			was, err := itemsIn(old, name)
 			if err != nil {
 				return err
@@ -49,7 +50,7 @@ func view(ctx context.Context, db *DB, fn func(store.Reader) error) error {
 	if db == nil {
 		return fn(nil)
 	}
-	return db.store.View(ctx, fn)
+	return db.Store.View(ctx, fn)
 }
 
 // tableItems reads the items of one table, whatever the space it is asked for. So two
@@ -66,11 +67,11 @@ func itemsIn(r store.Reader, name string) (*tableItems, error) {
 	if r == nil {
 		return t, nil
 	}
-	row, ok, err := r.Get(catalogueSpace, definitionsPartition, []byte(name))
+	row, ok, err := r.Get(table.CatalogueSpace, definitionsPartition, []byte(name))
 	if err != nil || !ok {
 		return t, err
 	}
-	var def Definition
+	var def table.Definition
 	err = json.Unmarshal(row, &def)
 	t.space = def.Space
 	return t, err
@@ -88,5 +89,5 @@ func itemOfRow(r *store.Row) attr.Item {
 	if r == nil {
 		return nil
 	}
-	return itemOf(r.Value)
+	return attr.Item(r.Value)
 }

@@ -1,4 +1,4 @@
-package table
+package life
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -29,7 +31,7 @@ type Backup struct {
 	// Items and Bytes are the figures of the table.
 	Items, Bytes int64
 	// Table is the definition of the table as it was.
-	Table *Definition
+	Table *table.Definition
 }
 
 // systemRetention is how long a system backup is kept.
@@ -50,7 +52,7 @@ func putBackup(w store.Writer, b *Backup) error {
 	if err != nil {
 		return err
 	}
-	return w.Put(catalogueSpace, backupsPartition, []byte(b.ID), row)
+	return w.Put(table.CatalogueSpace, backupsPartition, []byte(b.ID), row)
 }
 
 func decodeBackup(row store.Row) (*Backup, error) {
@@ -70,7 +72,7 @@ func decodeBackup(row store.Row) (*Backup, error) {
 
 // readBackups returns the backups in the order of their ids.
 func readBackups(r store.Reader) (list []*Backup, err error) {
-	for row, err := range r.Query(catalogueSpace, backupsPartition, store.Range{}, false) {
+	for row, err := range r.Query(table.CatalogueSpace, backupsPartition, store.Range{}, false) {
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +87,7 @@ func readBackups(r store.Reader) (list []*Backup, err error) {
 
 // Backups returns all backups, the oldest first.
 func (db *DB) Backups(ctx context.Context) (list []*Backup, err error) {
-	err = db.store.View(ctx, func(r store.Reader) (err error) {
+	err = db.Store.View(ctx, func(r store.Reader) (err error) {
 		list, err = readBackups(r)
 		return err
 	})
@@ -94,8 +96,8 @@ func (db *DB) Backups(ctx context.Context) (list []*Backup, err error) {
 
 // Backup returns the backup with an id, or nil if it does not exist.
 func (db *DB) Backup(ctx context.Context, id string) (b *Backup, err error) {
-	err = db.store.View(ctx, func(r store.Reader) error {
-		value, ok, err := r.Get(catalogueSpace, backupsPartition, []byte(id))
+	err = db.Store.View(ctx, func(r store.Reader) error {
+		value, ok, err := r.Get(table.CatalogueSpace, backupsPartition, []byte(id))
 		if err != nil || !ok {
 			return err
 		}
@@ -116,15 +118,15 @@ func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 	if err != nil {
 		return err
 	}
-	if !db.usable(t) { // ack-api-quirks, DDB-TABLE-374
-		return NoSuchTable()
+	if !t.Usable(db.Clock()) { // ack-api-quirks, DDB-TABLE-374
+		return table.NoSuchTable()
 	}
-	b.Table = t.def
+	b.Table = t.Definition()
 	b.Items, b.Bytes = 0, 0
 	return db.fill(ctx, transfer{
-		spaces: []*store.Space{&b.Space}, from: t.def.Space, exists: db.tableAt(name, t.def.Space),
+		spaces: []*store.Space{&b.Space}, from: t.Definition().Space, exists: db.tableAt(name, t.Definition().Space),
 		put: func(rows []store.Row) error {
-			err := db.change(ctx, func(w store.Writer) error {
+			err := db.Change(ctx, func(w store.Writer) error {
 				for _, row := range rows {
 					if err := w.Put(b.Space, row.Partition, row.Sort, row.Value); err != nil {
 						return err
@@ -134,7 +136,7 @@ func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 			})
 			for _, row := range rows {
 				b.Items++
-				b.Bytes += int64(t.BilledSize(itemOf(row.Value)) + storageOverhead)
+				b.Bytes += int64(t.BilledSize(attr.Item(row.Value)) + table.StorageOverhead)
 			}
 			return err
 		},
@@ -146,13 +148,13 @@ func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 // items are in a space.
 func (db *DB) tableAt(name string, space store.Space) func(store.Reader) error {
 	return func(r store.Reader) error {
-		var def Definition
-		row, ok, err := r.Get(catalogueSpace, definitionsPartition, []byte(name))
+		var def table.Definition
+		row, ok, err := r.Get(table.CatalogueSpace, definitionsPartition, []byte(name))
 		if err == nil && ok {
 			err = json.Unmarshal(row, &def)
 		}
 		if err == nil && def.Space != space {
-			err = NoSuchTable()
+			err = table.NoSuchTable()
 		}
 		return err
 	}
@@ -160,9 +162,9 @@ func (db *DB) tableAt(name string, space store.Space) func(store.Reader) error {
 
 // RestoreBackup creates a table with the items of a backup. The error has kind
 // [NotFound] without the backup, and [InUse] when a table of that name exists.
-func (db *DB) RestoreBackup(ctx context.Context, def *Definition, id string) (*Table, error) {
+func (db *DB) RestoreBackup(ctx context.Context, def *table.Definition, id string) (*table.Table, error) {
 	b, err := db.Backup(ctx, id)
-	missing := &Error{Kind: NotFound, Msg: "Backup not found: " + id}
+	missing := &table.Error{Kind: table.NotFound, Msg: "Backup not found: " + id}
 	switch {
 	case err != nil:
 		return nil, err
@@ -170,18 +172,18 @@ func (db *DB) RestoreBackup(ctx context.Context, def *Definition, id string) (*T
 		return nil, missing
 	}
 	return db.restore(ctx, def, transfer{from: b.Space, exists: func(r store.Reader) error {
-		_, ok, err := r.Get(catalogueSpace, backupsPartition, []byte(id))
+		_, ok, err := r.Get(table.CatalogueSpace, backupsPartition, []byte(id))
 		if err == nil && !ok {
 			err = missing
 		}
 		return err
-	}}, func(store.Reader, *Table) error { return nil })
+	}}, func(store.Reader, *table.Table) error { return nil })
 }
 
 // Copy creates a table with the items that another one has now, or had at a time
 // that is not zero: its history must go back so far. The error has kind [NotFound]
 // without that table, and [InUse] when a table of that name exists.
-func (db *DB) Copy(ctx context.Context, def *Definition, name string, at time.Time) (*Table, error) {
+func (db *DB) Copy(ctx context.Context, def *table.Definition, name string, at time.Time) (*table.Table, error) {
 	if err := db.Refresh(ctx); err != nil {
 		return nil, err
 	}
@@ -189,9 +191,9 @@ func (db *DB) Copy(ctx context.Context, def *Definition, name string, at time.Ti
 	if err != nil {
 		return nil, err
 	}
-	return db.restore(ctx, def, transfer{from: t.def.Space, exists: db.tableAt(name, t.def.Space)}, func(r store.Reader, restored *Table) error {
-		if h := t.def.history(); h != nil && !at.IsZero() {
-			return db.undo(ctx, r, h, restored, at)
+	return db.restore(ctx, def, transfer{from: t.Definition().Space, exists: db.tableAt(name, t.Definition().Space)}, func(r store.Reader, restored *table.Table) error {
+		if h := t.Definition().History(); h != nil && !at.IsZero() {
+			return db.Undo(ctx, r, h, restored, at)
 		}
 		return nil
 	})
@@ -200,42 +202,42 @@ func (db *DB) Copy(ctx context.Context, def *Definition, name string, at time.Ti
 // restore creates a table with the rows of a transfer. Before it is in force, finish
 // may change it, with what the transfer saw.
 func (db *DB) restore(
-	ctx context.Context, def *Definition, c transfer, finish func(store.Reader, *Table) error,
-) (*Table, error) {
-	if err := cmp.Or(db.apart(ctx), def.Check()); err != nil {
+	ctx context.Context, def *table.Definition, c transfer, finish func(store.Reader, *table.Table) error,
+) (*table.Table, error) {
+	if err := cmp.Or(db.Apart(ctx), def.Check()); err != nil {
 		return nil, err
 	}
-	if err := db.alter.take(ctx, db); err != nil {
+	if err := db.alter.Take(ctx, db.Gate); err != nil {
 		return nil, err
 	}
 	err := db.unused(ctx, def.Name)
 	if err == nil {
 		db.transfers.setRestoring(def.Name, true)
 	}
-	db.alter.leave()
+	db.alter.Leave()
 	if err != nil {
 		return nil, err
 	}
 	defer db.transfers.setRestoring(def.Name, false)
-	def = def.clone()
+	def = def.Clone()
 	db.create(ctx, def)
-	var t *Table // compiled once its indexes have their spaces
+	var t *table.Table // compiled once its indexes have their spaces
 	var version uint64
-	c.spaces = def.spaces()
+	c.spaces = def.Spaces()
 	c.put = func(rows []store.Row) error {
 		if t == nil {
-			t = compile(def, nil)
+			t = table.Compile(def, nil)
 		}
-		return db.restoreRows(ctx, t, rows)
+		return db.AddRows(ctx, t, rows)
 	}
 	c.then = func(r store.Reader) error { return finish(r, t) }
 	c.use = func(w store.Writer) error {
-		_, taken, err := w.Get(catalogueSpace, definitionsPartition, []byte(def.Name))
+		_, taken, err := w.Get(table.CatalogueSpace, definitionsPartition, []byte(def.Name))
 		switch {
 		case err != nil:
 			return err
 		case taken: // by another server
-			return &Error{Kind: InUse, Msg: msgExists + def.Name}
+			return &table.Error{Kind: table.InUse, Msg: msgExists + def.Name}
 		}
 		if err = putDefinition(w, def); err == nil {
 			version, err = db.advance(w)
@@ -247,95 +249,6 @@ func (db *DB) restore(
 		return nil, err
 	}
 	return t, nil
-}
-
-// undo gives a restored table, which is not in force yet, the items that it had at a
-// time: it takes back the changes after that, the newest first.
-func (db *DB) undo(ctx context.Context, r store.Reader, h *Stream, t *Table, at time.Time) error {
-	last, err := lastSequence(r, h, 0)
-	if err != nil {
-		return err
-	}
-	var batch []StreamRecord
-	var size Batch
-	flush := func() error {
-		var tx Tx
-		err := db.change(ctx, func(w store.Writer) error {
-			tx = Tx{View: View{ctx: ctx, db: db, tables: db.tables.Load(), r: w}, w: w}
-			for _, rec := range batch {
-				partition, sort, err := t.Address(rec.Keys)
-				if err == nil {
-					_, err = tx.write(t, partition, sort, rec.Old, nil)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err == nil {
-			tx.settle()
-		}
-		batch = nil
-		size.Reset()
-		return err
-	}
-	for epoch := int64(last.epoch()); epoch >= int64(h.EpochOf(at)); epoch-- {
-		for row, err := range r.Query(h.Space, Shard{Epoch: uint32(epoch)}.partition(), store.Range{}, true) {
-			if err != nil {
-				return err
-			}
-			rec, err := decodeRecord(row)
-			if err != nil {
-				return err
-			}
-			if !rec.Time.After(at) {
-				return flush()
-			}
-			batch = append(batch, rec)
-			if size.Add(rec.Bytes()) {
-				if err := flush(); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return flush()
-}
-
-// restoreRows adds items to a table that is not in force yet, and to its indexes.
-func (db *DB) restoreRows(ctx context.Context, t *Table, rows []store.Row) error {
-	counts := make([][2]int, len(t.all))
-	err := db.change(ctx, func(w store.Writer) error {
-		clear(counts)
-		var e entry
-		for _, row := range rows {
-			if err := w.Put(t.def.Space, row.Partition, row.Sort, row.Value); err != nil {
-				return err
-			}
-			for i, ix := range t.all {
-				if !e.make(ix, itemOf(row.Value)) {
-					continue
-				}
-				if err := w.Put(ix.def.Space, e.partition, e.sort, slices.Clone(e.value)); err != nil {
-					return err
-				}
-				counts[i][0]++
-				counts[i][1] += e.value.Size() + storageOverhead
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		t.stats.add(1, t.BilledSize(itemOf(row.Value))+storageOverhead)
-	}
-	for i, ix := range t.all {
-		ix.stats.add(counts[i][0], counts[i][1])
-	}
-	return nil
 }
 
 // A transfer copies the rows of a space to new ones.
@@ -354,21 +267,21 @@ type transfer struct {
 // garbage, so that a crash leaves nothing. Definitions change and other transfers run
 // meanwhile.
 func (db *DB) fill(ctx context.Context, c transfer) error {
-	if err := db.alter.take(ctx, db); err != nil {
+	if err := db.alter.Take(ctx, db.Gate); err != nil {
 		return err
 	}
-	err := db.change(ctx, func(w store.Writer) error {
+	err := db.Change(ctx, func(w store.Writer) error {
 		for _, s := range c.spaces {
 			*s = 0
 		}
-		return takeSpaces(w, c.spaces)
+		return table.TakeSpaces(w, c.spaces)
 	})
 	if err == nil {
 		for _, s := range c.spaces {
 			db.transfers.setFilling(*s, true)
 		}
 	}
-	db.alter.leave()
+	db.alter.Leave()
 	if err != nil {
 		return err
 	}
@@ -380,8 +293,8 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 		err = errCleared
 	}
 	ctx = context.WithoutCancel(ctx) // what is half copied has to go
-	if db.alter.take(ctx, db) == nil {
-		defer db.alter.leave()
+	if db.alter.Take(ctx, db.Gate) == nil {
+		defer db.alter.Leave()
 	}
 	for _, s := range c.spaces {
 		db.transfers.setFilling(*s, false)
@@ -395,9 +308,9 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 // fillSpaces lists the spaces of a transfer as garbage, fills them, and puts them in
 // use.
 func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
-	err := db.change(ctx, func(w store.Writer) error {
+	err := db.Change(ctx, func(w store.Writer) error {
 		for _, s := range c.spaces {
-			if err := w.Put(catalogueSpace, garbagePartition, garbageRow(*s), garbageRow(*c.spaces[0])); err != nil {
+			if err := w.Put(table.CatalogueSpace, garbagePartition, garbageRow(*s), garbageRow(*c.spaces[0])); err != nil {
 				return err
 			}
 		}
@@ -407,23 +320,23 @@ func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 		err = db.copyRows(ctx, c)
 	}
 	if err == nil {
-		err = db.alter.take(ctx, db)
+		err = db.alter.Take(ctx, db.Gate)
 	}
 	if err != nil {
 		return err // and fill clears the spaces
 	}
-	defer db.alter.leave()
+	defer db.alter.Leave()
 	for _, s := range c.spaces {
 		db.transfers.setFilling(*s, false)
 	}
-	err = db.change(ctx, func(w store.Writer) error {
+	err = db.Change(ctx, func(w store.Writer) error {
 		for _, s := range c.spaces {
-			_, listed, err := w.Get(catalogueSpace, garbagePartition, garbageRow(*s))
+			_, listed, err := w.Get(table.CatalogueSpace, garbagePartition, garbageRow(*s))
 			if err == nil && !listed {
 				err = errCleared
 			}
 			if err == nil {
-				err = w.Delete(catalogueSpace, garbagePartition, garbageRow(*s))
+				err = w.Delete(table.CatalogueSpace, garbagePartition, garbageRow(*s))
 			}
 			if err != nil {
 				return err
@@ -443,12 +356,12 @@ var errCleared = errors.New("another server has removed the rows that were being
 
 // copyRows reads the rows of a transfer as they are at one moment.
 func (db *DB) copyRows(ctx context.Context, c transfer) error {
-	return db.store.View(ctx, func(r store.Reader) error {
+	return db.Store.View(ctx, func(r store.Reader) error {
 		if err := c.exists(r); err != nil {
 			return err
 		}
 		var rows []store.Row
-		var size Batch
+		var size table.Batch
 		for row, err := range r.Scan(c.from, store.Everything()) {
 			if err != nil {
 				return err
@@ -476,8 +389,8 @@ func (db *DB) copyRows(ctx context.Context, c transfer) error {
 // DeleteBackup removes a backup. It does nothing if the backup does not exist.
 func (db *DB) DeleteBackup(ctx context.Context, id string) error {
 	var listed []store.Space
-	err := db.change(ctx, func(w store.Writer) error {
-		value, ok, err := w.Get(catalogueSpace, backupsPartition, []byte(id))
+	err := db.Change(ctx, func(w store.Writer) error {
+		value, ok, err := w.Get(table.CatalogueSpace, backupsPartition, []byte(id))
 		if err != nil || !ok {
 			return err
 		}
@@ -485,7 +398,7 @@ func (db *DB) DeleteBackup(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := w.Delete(catalogueSpace, backupsPartition, []byte(id)); err != nil {
+		if err := w.Delete(table.CatalogueSpace, backupsPartition, []byte(id)); err != nil {
 			return err
 		}
 		listed, err = db.drop(w, b.Space)
@@ -498,16 +411,16 @@ func (db *DB) DeleteBackup(ctx context.Context, id string) error {
 }
 
 // keepDeleted makes the items of a table that is being deleted a system backup.
-func (db *DB) keepDeleted(w store.Writer, t *Table) error {
+func (db *DB) keepDeleted(w store.Writer, t *table.Table) error {
 	now := db.Clock().UTC().Truncate(time.Millisecond)
 	b := &Backup{
-		Name: t.def.Name + "$DeletedTableBackup", Created: now, System: true, Expires: now.Add(systemRetention),
-		Space: t.def.Space, Table: t.def,
+		Name: t.Definition().Name + "$DeletedTableBackup", Created: now, System: true, Expires: now.Add(systemRetention),
+		Space: t.Definition().Space, Table: t.Definition(),
 	}
 	b.Items, b.Bytes = t.Items()
 	for at := now; ; at = at.Add(time.Millisecond) {
 		b.ID = TimeID(at, "00000000")
-		_, taken, err := w.Get(catalogueSpace, backupsPartition, []byte(b.ID))
+		_, taken, err := w.Get(table.CatalogueSpace, backupsPartition, []byte(b.ID))
 		if err != nil {
 			return err
 		}

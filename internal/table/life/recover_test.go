@@ -1,4 +1,4 @@
-package table_test
+package life_test
 
 import (
 	"context"
@@ -17,6 +17,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
+	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -66,11 +68,11 @@ func (r *brittleReader) Scan(space store.Space, span store.Span) iter.Seq2[store
 }
 
 // begin opens the tables of a store.
-func begin(t testing.TB, st store.Store) *fixture {
+func begin(t testing.TB, st store.Store) *tabletest.Fixture {
 	t.Helper()
-	db, err := table.Open(context.Background(), st)
+	db, err := life.Open(context.Background(), st)
 	require.NoError(t, err)
-	return &fixture{t, db}
+	return &tabletest.Fixture{TB: t, DB: db}
 }
 
 func unlimited(st store.Forker) *brittleStore {
@@ -78,8 +80,8 @@ func unlimited(st store.Forker) *brittleStore {
 }
 
 // addIndex adds the index G of g to table t; removeIndex takes it away.
-func addIndex(t testing.TB, db *table.DB) error {
-	with := define(t, "t", "PK:S", "G g:S - ALL")
+func addIndex(t testing.TB, db *life.DB) error {
+	with := tabletest.Define(t, "t", "PK:S", "G g:S - ALL")
 	_, err := db.Alter(context.Background(), "t", func(d *table.Definition) error {
 		d.Attributes, d.Global = with.Attributes, with.Global
 		return nil
@@ -87,7 +89,7 @@ func addIndex(t testing.TB, db *table.DB) error {
 	return err
 }
 
-func removeIndex(db *table.DB) error {
+func removeIndex(db *life.DB) error {
 	_, err := db.Alter(context.Background(), "t", func(d *table.Definition) error {
 		d.Attributes, d.Global = d.Attributes[:1], nil
 		return nil
@@ -101,46 +103,30 @@ func filled(t testing.TB, n int) store.Forker {
 	t.Helper()
 	st := memory.Open()
 	f := begin(t, st)
-	f.create("t", "PK:S")
+	f.Create("t", "PK:S")
 	for i := range n {
 		g := fmt.Sprintf(`,'g':{'S':'g%d'}`, i%7)
 		if i%3 == 0 {
 			g = ""
 		}
-		f.put("t", fmt.Sprintf(`{'PK':{'S':'%d'}%s}`, i, g))
+		f.Put("t", fmt.Sprintf(`{'PK':{'S':'%d'}%s}`, i, g))
 	}
 	return st
 }
 
 // wantCounts checks the counters of t and its indexes against their rows.
-func wantCounts(t testing.TB, f *fixture, what string) {
+func wantCounts(t testing.TB, f *tabletest.Fixture, what string) {
 	t.Helper()
-	tb, err := f.db.Describe(t.Context(), "t")
+	tb, err := f.DB.Describe(t.Context(), "t")
 	require.NoError(t, err)
 	n, size := tb.Items()
-	rows := f.scan("t")
+	rows := f.Scan("t")
 	require.Equal(t, int64(len(rows)), n, "%s: items", what)
 	require.Greater(t, size, 100*n-1, what)
 	for _, ix := range tb.Indexes() {
 		n, _ := ix.Items()
-		require.Equal(t, int64(len(scanIndex(f, "t", ix.Name()))), n, "%s: entries of %s", what, ix.Name())
+		require.Equal(t, int64(len(tabletest.ScanIndex(f, "t", ix.Name()))), n, "%s: entries of %s", what, ix.Name())
 	}
-}
-
-func (f *fixture) scan(name string) (rows []string) {
-	f.Helper()
-	require.NoError(f, f.db.View(context.Background(), func(s *table.View) error {
-		tb, err := s.Table(name)
-		if err != nil {
-			return err
-		}
-		_, err = s.Scan(&table.Scan{Read: table.Read{Table: tb}}, func(it attr.Item) error {
-			rows = append(rows, string(it.AppendJSON(nil)))
-			return nil
-		})
-		return err
-	}))
-	return rows
 }
 
 // TestRecoverIndex ends the process after each update that adding an index
@@ -155,7 +141,7 @@ func TestRecoverIndex(t *testing.T) {
 		st := unlimited(fork(t, base))
 		f := begin(t, st)
 		st.updates = cut
-		err := addIndex(t, f.db)
+		err := addIndex(t, f.DB)
 		if err == nil {
 			break // all of it was let through
 		}
@@ -163,8 +149,8 @@ func TestRecoverIndex(t *testing.T) {
 		cuts++
 
 		f = begin(t, st.Store)
-		require.False(t, f.db.Recovered(), what)
-		tb, err := f.db.Describe(t.Context(), "t")
+		require.False(t, f.DB.Recovered(), what)
+		tb, err := f.DB.Describe(t.Context(), "t")
 		require.NoError(t, err)
 		require.Len(t, tb.Indexes(), min(cut, 1), what)
 		if cut == 0 {
@@ -172,19 +158,19 @@ func TestRecoverIndex(t *testing.T) {
 		}
 		_, err = tb.Index("G")
 		require.ErrorContains(t, err, "Cannot read from backfilling global secondary index: G", what)
-		f.put("t", `{'PK':{'S':'1'}}`)                     // leaves the index, if it is there
-		f.put("t", `{'PK':{'S':'2'},'g':{'S':'moved'}}`)   // moves
-		f.put("t", `{'PK':{'S':'new'},'g':{'S':'moved'}}`) // comes
-		require.NoError(t, f.db.Recover(t.Context()), what)
-		require.True(t, f.db.Recovered(), what)
+		f.Put("t", `{'PK':{'S':'1'}}`)                     // leaves the index, if it is there
+		f.Put("t", `{'PK':{'S':'2'},'g':{'S':'moved'}}`)   // moves
+		f.Put("t", `{'PK':{'S':'new'},'g':{'S':'moved'}}`) // comes
+		require.NoError(t, f.DB.Recover(t.Context()), what)
+		require.True(t, f.DB.Recovered(), what)
 		wantCounts(t, f, what)
 
 		whole := begin(t, fork(t, base))
-		require.NoError(t, addIndex(t, whole.db))
-		whole.put("t", `{'PK':{'S':'1'}}`)
-		whole.put("t", `{'PK':{'S':'2'},'g':{'S':'moved'}}`)
-		whole.put("t", `{'PK':{'S':'new'},'g':{'S':'moved'}}`)
-		require.Equal(t, scanIndex(whole, "t", "G"), scanIndex(f, "t", "G"), what)
+		require.NoError(t, addIndex(t, whole.DB))
+		whole.Put("t", `{'PK':{'S':'1'}}`)
+		whole.Put("t", `{'PK':{'S':'2'},'g':{'S':'moved'}}`)
+		whole.Put("t", `{'PK':{'S':'new'},'g':{'S':'moved'}}`)
+		require.Equal(t, tabletest.ScanIndex(whole, "t", "G"), tabletest.ScanIndex(f, "t", "G"), what)
 	}
 	require.Equal(t, 5, cuts, "definition, three parts, definition")
 }
@@ -192,29 +178,29 @@ func TestRecoverIndex(t *testing.T) {
 // TestBuild compares an index that is built in several updates with one that was there before
 // the items. Their keys and values have many lengths, and a third of the items have no entry.
 func TestBuild(t *testing.T) {
-	fill := func(f *fixture) {
+	fill := func(f *tabletest.Fixture) {
 		for i := range 2500 {
 			g := fmt.Sprintf(`,'g':{'S':'g%s'}`, strings.Repeat("g", i%300))
 			if i%3 == 0 {
 				g = ""
 			}
-			f.put("t", fmt.Sprintf(`{'PK':{'S':'%d'},'v':{'S':'%s'}%s}`, i, strings.Repeat("v", i%500), g))
+			f.Put("t", fmt.Sprintf(`{'PK':{'S':'%d'},'v':{'S':'%s'}%s}`, i, strings.Repeat("v", i%500), g))
 		}
 	}
 	for _, projection := range []string{"ALL", "KEYS_ONLY"} {
 		index := "G g:S - " + projection
 		before, after := begin(t, memory.Open()), begin(t, memory.Open())
-		before.create("t", "PK:S", index)
+		before.Create("t", "PK:S", index)
 		fill(before)
-		after.create("t", "PK:S")
+		after.Create("t", "PK:S")
 		fill(after)
-		with := define(t, "t", "PK:S", index)
-		_, err := after.db.Alter(t.Context(), "t", func(d *table.Definition) error {
+		with := tabletest.Define(t, "t", "PK:S", index)
+		_, err := after.DB.Alter(t.Context(), "t", func(d *table.Definition) error {
 			d.Attributes, d.Global = with.Attributes, with.Global
 			return nil
 		})
 		require.NoError(t, err)
-		require.Equal(t, scanIndex(before, "t", "G"), scanIndex(after, "t", "G"), projection)
+		require.Equal(t, tabletest.ScanIndex(before, "t", "G"), tabletest.ScanIndex(after, "t", "G"), projection)
 		wantCounts(t, after, projection)
 	}
 }
@@ -224,19 +210,19 @@ func TestRecoverInTurn(t *testing.T) {
 	st := unlimited(filled(t, 2500))
 	f := begin(t, st)
 	st.updates = 2
-	require.ErrorIs(t, addIndex(t, f.db), errCut)
+	require.ErrorIs(t, addIndex(t, f.DB), errCut)
 	rounds := 0
-	for ; !f.db.Recovered(); rounds++ {
+	for ; !f.DB.Recovered(); rounds++ {
 		f = begin(t, st)
 		st.updates = 1 + rounds
-		if err := f.db.Recover(t.Context()); err != nil {
+		if err := f.DB.Recover(t.Context()); err != nil {
 			require.ErrorIs(t, err, errCut)
 		}
 		st.updates = -1
 	}
 	require.Equal(t, 4, rounds)
 	wantCounts(t, f, "after all")
-	require.Len(t, scanIndex(f, "t", "G"), 2500-834)
+	require.Len(t, tabletest.ScanIndex(f, "t", "G"), 2500-834)
 }
 
 // TestRecoverGarbage ends the process after the definition without an index is
@@ -245,35 +231,35 @@ func TestRecoverGarbage(t *testing.T) {
 	st := unlimited(filled(t, 50))
 	rows := length(st)
 	f := begin(t, st)
-	require.NoError(t, addIndex(t, f.db))
+	require.NoError(t, addIndex(t, f.DB))
 	st.updates = 1
-	require.ErrorIs(t, removeIndex(f.db), errCut)
-	require.False(t, f.db.Recovered())
+	require.ErrorIs(t, removeIndex(f.DB), errCut)
+	require.False(t, f.DB.Recovered())
 	st.updates = -1
 	require.Greater(t, length(st), rows)
 
 	f = begin(t, st)
-	require.False(t, f.db.Recovered())
-	require.NoError(t, addIndex(t, f.db)) // a new one of that name is another
-	require.NoError(t, f.db.Recover(t.Context()))
-	require.True(t, f.db.Recovered())
-	require.Len(t, scanIndex(f, "t", "G"), 33)
-	require.NoError(t, removeIndex(f.db))
+	require.False(t, f.DB.Recovered())
+	require.NoError(t, addIndex(t, f.DB)) // a new one of that name is another
+	require.NoError(t, f.DB.Recover(t.Context()))
+	require.True(t, f.DB.Recovered())
+	require.Len(t, tabletest.ScanIndex(f, "t", "G"), 33)
+	require.NoError(t, removeIndex(f.DB))
 	require.Equal(t, rows, length(st))
-	require.False(t, begin(t, st).db.Recovered(), "no Close, no counters")
+	require.False(t, begin(t, st).DB.Recovered(), "no Close, no counters")
 }
 
 // TestDeleteIsWhole: a table goes with everything in it, or stays.
 func TestDeleteIsWhole(t *testing.T) {
 	st := unlimited(filled(t, 50))
 	f := begin(t, st)
-	require.NoError(t, addIndex(t, f.db))
+	require.NoError(t, addIndex(t, f.DB))
 	st.updates = 0
-	_, err := f.db.Delete(t.Context(), "t")
+	_, err := f.DB.Delete(t.Context(), "t")
 	require.ErrorIs(t, err, errCut)
 	st.updates = 1
-	require.Len(t, scanIndex(f, "t", "G"), 33)
-	_, err = f.db.Delete(t.Context(), "t")
+	require.Len(t, tabletest.ScanIndex(f, "t", "G"), 33)
+	_, err = f.DB.Delete(t.Context(), "t")
 	require.NoError(t, err)
 	require.Equal(t, 1, length(st), "the counter of spaces")
 }
@@ -298,34 +284,34 @@ func (unclear) Clear(store.Space) error { return errors.New("too many rows for a
 // can delete, and ends the process after each update of that.
 func TestDeleteInParts(t *testing.T) {
 	full := filled(t, 50)
-	for name, remove := range map[string]func(*table.DB) error{
-		"table": func(db *table.DB) error {
+	for name, remove := range map[string]func(*life.DB) error{
+		"table": func(db *life.DB) error {
 			_, err := db.Delete(t.Context(), "t")
 			return err
 		},
 		"index":  removeIndex,
-		"backup": func(db *table.DB) error { return db.DeleteBackup(t.Context(), "backup") },
+		"backup": func(db *life.DB) error { return db.DeleteBackup(t.Context(), "backup") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for cut := 1; ; cut++ {
 				require.Less(t, cut, 50)
 				st := limitedStore{unlimited(fork(t, full))}
 				f := begin(t, st)
-				require.NoError(t, f.db.Recover(t.Context())) // has counted the items
+				require.NoError(t, f.DB.Recover(t.Context())) // has counted the items
 				before := length(st.brittleStore)
 				switch name {
 				case "index":
-					require.NoError(t, addIndex(t, f.db))
+					require.NoError(t, addIndex(t, f.DB))
 				case "backup":
-					require.NoError(t, f.db.CreateBackup(t.Context(), "t", newBackup("backup")))
+					require.NoError(t, f.DB.CreateBackup(t.Context(), "t", newBackup("backup")))
 				}
 				all := length(st.brittleStore)
 
 				st.updates = cut
-				if err := remove(f.db); err != nil {
+				if err := remove(f.DB); err != nil {
 					require.ErrorIs(t, err, errCut)
 				}
-				if f.db.Recovered() {
+				if f.DB.Recovered() {
 					require.Greater(t, cut, 4, "updates of 10 rows each")
 					break
 				}
@@ -333,11 +319,11 @@ func TestDeleteInParts(t *testing.T) {
 
 				st.updates = -1
 				f = begin(t, st)
-				require.False(t, f.db.Recovered())
-				require.NoError(t, f.db.Recover(t.Context()))
+				require.False(t, f.DB.Recovered())
+				require.NoError(t, f.DB.Recover(t.Context()))
 				if name == "table" {
 					require.Equal(t, 1, length(st.brittleStore), "the counter of spaces")
-					require.Empty(t, names(t, f.db))
+					require.Empty(t, tabletest.Names(t, f.DB))
 				} else {
 					require.Equal(t, before, length(st.brittleStore))
 				}
@@ -353,31 +339,31 @@ func TestCounters(t *testing.T) {
 	st := unlimited(filled(t, 50))
 	f := begin(t, st)
 	require.Zero(t, st.scans, "Open")
-	require.NoError(t, addIndex(t, f.db))
-	require.NoError(t, f.db.Recover(t.Context()))
+	require.NoError(t, addIndex(t, f.DB))
+	require.NoError(t, f.DB.Recover(t.Context()))
 	wantCounts(t, f, "recovered")
-	require.NoError(t, f.db.Close(t.Context()))
-	require.NoError(t, f.db.Close(t.Context()))
-	require.ErrorIs(t, f.db.Update(t.Context(), func(*table.Tx) error { return nil }), store.ErrClosed)
-	require.ErrorIs(t, removeIndex(f.db), store.ErrClosed)
+	require.NoError(t, f.DB.Close(t.Context()))
+	require.NoError(t, f.DB.Close(t.Context()))
+	require.ErrorIs(t, f.DB.Update(t.Context(), func(*table.Tx) error { return nil }), store.ErrClosed)
+	require.ErrorIs(t, removeIndex(f.DB), store.ErrClosed)
 
 	st.scans = 0
 	f = begin(t, st)
-	require.True(t, f.db.Recovered())
-	require.NoError(t, f.db.Recover(t.Context()))
+	require.True(t, f.DB.Recovered())
+	require.NoError(t, f.DB.Recover(t.Context()))
 	require.Zero(t, st.scans, "nothing to do")
 	wantCounts(t, f, "closed")
 	st.updates = 0
-	require.NoError(t, f.db.Close(t.Context()), "nothing to write")
+	require.NoError(t, f.DB.Close(t.Context()), "nothing to write")
 	st.updates = -1
-	require.True(t, begin(t, st).db.Recovered())
+	require.True(t, begin(t, st).DB.Recovered())
 
 	f = begin(t, st)
-	f.put("t", `{'PK':{'S':'more'},'g':{'S':'g1'}}`)
+	f.Put("t", `{'PK':{'S':'more'},'g':{'S':'g1'}}`)
 	wantCounts(t, f, "counted on")
 	f = begin(t, st) // and no Close
-	require.False(t, f.db.Recovered())
-	tb, err := f.db.Describe(t.Context(), "t")
+	require.False(t, f.DB.Recovered())
+	tb, err := f.DB.Describe(t.Context(), "t")
 	require.NoError(t, err)
 	if n, _ := tb.Items(); n != 50 {
 		t.Errorf("%d items after a crash, want those of the last Close until they are counted", n)
@@ -385,14 +371,14 @@ func TestCounters(t *testing.T) {
 	meanwhile := 0
 	st.atScan = func() {
 		meanwhile++
-		f.put("t", fmt.Sprintf(`{'PK':{'S':'meanwhile %d'},'g':{'S':'g1'}}`, meanwhile))
+		f.Put("t", fmt.Sprintf(`{'PK':{'S':'meanwhile %d'},'g':{'S':'g1'}}`, meanwhile))
 	}
-	require.NoError(t, f.db.Recover(t.Context()))
+	require.NoError(t, f.DB.Recover(t.Context()))
 	st.atScan = nil
 	require.Equal(t, 2, meanwhile)
 	wantCounts(t, f, "counted again")
-	require.NoError(t, f.db.Close(t.Context()))
-	require.True(t, begin(t, st).db.Recovered())
+	require.NoError(t, f.DB.Close(t.Context()))
+	require.True(t, begin(t, st).DB.Recovered())
 }
 
 // TestCountersOfVectors: stores that were closed before tables counted vectors as they
@@ -411,20 +397,20 @@ func TestCountersOfVectors(t *testing.T) {
 			ix.SetVector(&table.Vector{Attribute: "v", Dimensions: dimensions, Function: table.Cosine})
 			def.Vectors = append(def.Vectors, ix)
 		}
-		_, err := f.db.Create(t.Context(), def)
+		_, err := f.DB.Create(t.Context(), def)
 		require.NoError(t, err)
-		f.put("v", `{'PK':{'S':'1'},'v':{'L':[{'N':'1.25'},{'N':'1.25'},{'N':'1.25'}]}}`)
-		require.NoError(t, f.db.Close(t.Context()))
-		require.True(t, begin(t, st).db.Recovered())
+		f.Put("v", `{'PK':{'S':'1'},'v':{'L':[{'N':'1.25'},{'N':'1.25'},{'N':'1.25'}]}}`)
+		require.NoError(t, f.DB.Close(t.Context()))
+		require.True(t, begin(t, st).DB.Recovered())
 
-		require.NoError(t, table.SetExact(t.Context(), st, 1))
+		require.NoError(t, life.SetExact(t.Context(), st, 1))
 		f = begin(t, st)
-		require.Equal(t, dimensions == 0, f.db.Recovered())
-		require.NoError(t, f.db.Recover(t.Context()))
-		tb, err := f.db.Describe(t.Context(), "v")
+		require.Equal(t, dimensions == 0, f.DB.Recovered())
+		require.NoError(t, f.DB.Recover(t.Context()))
+		tb, err := f.DB.Describe(t.Context(), "v")
 		require.NoError(t, err)
 		_, bytes := tb.Items()
-		size := tb.BilledSize(item(t, `{'PK':{'S':'1'},'v':{'L':[{'N':'1.25'},{'N':'1.25'},{'N':'1.25'}]}}`))
+		size := tb.BilledSize(tabletest.Item(t, `{'PK':{'S':'1'},'v':{'L':[{'N':'1.25'},{'N':'1.25'},{'N':'1.25'}]}}`))
 		require.EqualValues(t, size+100, bytes)
 	}
 }
@@ -435,17 +421,17 @@ func TestRecoverReadOnly(t *testing.T) {
 	st := unlimited(filled(t, 1500))
 	f := begin(t, st)
 	st.updates = 2
-	require.ErrorIs(t, addIndex(t, f.db), errCut)
+	require.ErrorIs(t, addIndex(t, f.DB), errCut)
 	st.updates, st.refusal = 0, store.ErrReadOnly
 	f = begin(t, st)
 	rows := length(st)
-	require.NoError(t, f.db.Recover(t.Context()))
-	tb, err := f.db.Describe(t.Context(), "t")
+	require.NoError(t, f.DB.Recover(t.Context()))
+	tb, err := f.DB.Describe(t.Context(), "t")
 	require.NoError(t, err)
 	if n, _ := tb.Items(); n != 1500 {
 		t.Errorf("%d items, want 1500", n)
 	}
-	require.NoError(t, f.db.Close(t.Context()))
+	require.NoError(t, f.DB.Close(t.Context()))
 	require.Equal(t, rows, length(st))
 }
 
@@ -453,15 +439,15 @@ func TestRecoverReadOnly(t *testing.T) {
 func TestRecoverBeside(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		change func(db *table.DB) error
+		change func(db *life.DB) error
 		tables []string
 	}{
-		{"another table", func(db *table.DB) error {
-			_, err := db.Create(context.Background(), define(t, "other", "PK:S"))
+		{"another table", func(db *life.DB) error {
+			_, err := db.Create(context.Background(), tabletest.Define(t, "other", "PK:S"))
 			return err
 		}, []string{"other", "t"}},
 		{"the index goes", removeIndex, []string{"t"}},
-		{"the table goes", func(db *table.DB) error {
+		{"the table goes", func(db *life.DB) error {
 			_, err := db.Delete(context.Background(), "t")
 			return err
 		}, nil},
@@ -470,19 +456,19 @@ func TestRecoverBeside(t *testing.T) {
 			st := &turnStore{brittleStore: unlimited(filled(t, 2500))}
 			f := begin(t, st)
 			st.updates = 1
-			require.ErrorIs(t, addIndex(t, f.db), errCut)
+			require.ErrorIs(t, addIndex(t, f.DB), errCut)
 			st.updates = -1
 			f = begin(t, st)
-			hook := func() { assert.NoError(t, tt.change(f.db)) }
+			hook := func() { assert.NoError(t, tt.change(f.DB)) }
 			st.hook.Store(&hook)
-			require.NoError(t, f.db.Recover(t.Context()))
+			require.NoError(t, f.DB.Recover(t.Context()))
 			st.wait.Wait()
-			require.True(t, f.db.Recovered())
-			require.Equal(t, tt.tables, names(t, f.db))
+			require.True(t, f.DB.Recovered())
+			require.Equal(t, tt.tables, tabletest.Names(t, f.DB))
 			if slices.Contains(tt.tables, "t") {
 				wantCounts(t, f, tt.name)
 			}
-			require.NoError(t, f.db.Close(t.Context()))
+			require.NoError(t, f.DB.Close(t.Context()))
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package table
+package life
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -42,24 +43,24 @@ var whileJob = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 func (j *Job) row() []byte { return []byte(j.Kind + "/" + j.ID) }
 
 func putJob(w store.Writer, j Job) error {
-	if err := w.Put(catalogueSpace, jobsPartition, j.row(), j.Value); err != nil {
+	if err := w.Put(table.CatalogueSpace, jobsPartition, j.row(), j.Value); err != nil {
 		return err
 	}
 	if j.Ended {
-		return w.Delete(catalogueSpace, runningPartition, j.row())
+		return w.Delete(table.CatalogueSpace, runningPartition, j.row())
 	}
-	return w.Put(catalogueSpace, runningPartition, j.row(), []byte{1})
+	return w.Put(table.CatalogueSpace, runningPartition, j.row(), []byte{1})
 }
 
 // readJob returns the record of a job as it is now.
 func readJob(r store.Reader, kind, id string) (j Job, ok bool, err error) {
 	j = Job{Kind: kind, ID: id}
-	value, ok, err := r.Get(catalogueSpace, jobsPartition, j.row())
+	value, ok, err := r.Get(table.CatalogueSpace, jobsPartition, j.row())
 	if err != nil || !ok {
 		return j, false, err
 	}
 	j.Value = bytes.Clone(value)
-	_, running, err := r.Get(catalogueSpace, runningPartition, j.row())
+	_, running, err := r.Get(table.CatalogueSpace, runningPartition, j.row())
 	j.Ended = !running
 	return j, true, err
 }
@@ -79,14 +80,14 @@ func replaceJob(w store.Writer, was, next Job) error {
 // readJobs returns the jobs of a kind in the order of their ids.
 func readJobs(r store.Reader, kind string) (list []Job, err error) {
 	span := store.Range{Lo: []byte(kind + "/"), Hi: []byte(kind + "0")} // 0 follows the slash
-	for row, err := range r.Query(catalogueSpace, jobsPartition, span, false) {
+	for row, err := range r.Query(table.CatalogueSpace, jobsPartition, span, false) {
 		if err != nil {
 			return nil, err
 		}
 		id := string(row.Sort[len(kind)+1:])
 		list = append(list, Job{Kind: kind, ID: id, Value: bytes.Clone(row.Value), Ended: true})
 	}
-	for row, err := range r.Query(catalogueSpace, runningPartition, span, false) {
+	for row, err := range r.Query(table.CatalogueSpace, runningPartition, span, false) {
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +101,7 @@ func readJobs(r store.Reader, kind string) (list []Job, err error) {
 
 // Jobs returns the jobs of a kind in the order of their ids.
 func (db *DB) Jobs(ctx context.Context, kind string) (list []Job, err error) {
-	err = db.store.View(ctx, func(r store.Reader) (err error) {
+	err = db.Store.View(ctx, func(r store.Reader) (err error) {
 		list, err = readJobs(r, kind)
 		return err
 	})
@@ -110,14 +111,14 @@ func (db *DB) Jobs(ctx context.Context, kind string) (list []Job, err error) {
 // opened waits for the table of a job that has just ended.
 func (db *DB) opened(ctx context.Context) error {
 	if opening := db.opening.Load(); opening != nil {
-		return db.await(ctx, *opening)
+		return db.Await(ctx, *opening)
 	}
 	return nil
 }
 
 // Job returns a job as it is now. One that does not exist has ended, without a value.
 func (db *DB) Job(ctx context.Context, kind, id string) (job Job, err error) {
-	err = db.store.View(ctx, func(r store.Reader) (err error) {
+	err = db.Store.View(ctx, func(r store.Reader) (err error) {
 		var ok bool
 		if job, ok, err = readJob(r, kind, id); !ok {
 			job.Ended = true
@@ -129,9 +130,9 @@ func (db *DB) Job(ctx context.Context, kind, id string) (job Job, err error) {
 
 // UnfinishedJobs returns the jobs that have not ended, without their values.
 func (db *DB) UnfinishedJobs(ctx context.Context) (list []Job, err error) {
-	err = db.store.View(ctx, func(r store.Reader) error {
+	err = db.Store.View(ctx, func(r store.Reader) error {
 		list = nil
-		for row, err := range r.Query(catalogueSpace, runningPartition, store.Range{}, false) {
+		for row, err := range r.Query(table.CatalogueSpace, runningPartition, store.Range{}, false) {
 			if err != nil {
 				return err
 			}
@@ -149,7 +150,7 @@ func (db *DB) UnfinishedJobs(ctx context.Context) (list []Job, err error) {
 // With a definition, that update creates the table too, and StartJob returns it; the
 // errors are the same as of [DB.Create]. If the job has not ended, the table is
 // CREATING until it does ([DB.EndJob]).
-func (db *DB) StartJob(ctx context.Context, job Job, def *Definition, allow func([]Job) error) (t *Table, err error) {
+func (db *DB) StartJob(ctx context.Context, job Job, def *table.Definition, allow func([]Job) error) (t *table.Table, err error) {
 	record := func(w store.Writer) error {
 		list, err := readJobs(w, job.Kind)
 		if err == nil {
@@ -161,12 +162,12 @@ func (db *DB) StartJob(ctx context.Context, job Job, def *Definition, allow func
 		return putJob(w, job)
 	}
 	if def == nil {
-		return nil, db.change(ctx, record)
+		return nil, db.Change(ctx, record)
 	}
-	if err := db.alter.take(ctx, db); err != nil {
+	if err := db.alter.Take(ctx, db.Gate); err != nil {
 		return nil, err
 	}
-	defer db.alter.leave()
+	defer db.alter.Leave()
 	err = db.current(ctx, func() error {
 		t, err = db.createTable(ctx, def, whileJob, record)
 		return err
@@ -189,12 +190,12 @@ func (db *DB) RunJob(ctx context.Context, kind, id string, work func(context.Con
 
 // SaveJob replaces the record of a job that has not ended, along with what else the
 // transaction does. The error is [ErrJobMoved] if the record is not was any more.
-func (tx *Tx) SaveJob(was, next Job) error { return replaceJob(tx.w, was, next) }
+func SaveJob(tx *table.Tx, was, next Job) error { return replaceJob(tx.Writer(), was, next) }
 
 // ChangeJob replaces the record of a job by what edit makes of it. Edit is not called for
 // a job that has ended or does not exist.
 func (db *DB) ChangeJob(ctx context.Context, kind, id string, edit func(Job) (Job, error)) error {
-	return db.change(ctx, func(w store.Writer) error {
+	return db.Change(ctx, func(w store.Writer) error {
 		job, ok, err := readJob(w, kind, id)
 		if err != nil || !ok || job.Ended {
 			return err
@@ -219,24 +220,24 @@ type JobTable struct {
 func (db *DB) EndJob(ctx context.Context, was, next Job, of *JobTable) error {
 	record := func(w store.Writer) error { return replaceJob(w, was, next) }
 	if of == nil {
-		return db.change(ctx, record)
+		return db.Change(ctx, record)
 	}
-	if err := db.alter.take(ctx, db); err != nil {
+	if err := db.alter.Take(ctx, db.Gate); err != nil {
 		return err
 	}
-	defer db.alter.leave()
+	defer db.alter.Leave()
 	return db.current(ctx, func() error {
 		if err := db.Refresh(ctx); err != nil {
 			return err
 		}
 		t, err := db.Describe(ctx, of.Name)
 		switch {
-		case err != nil || t.def.ID != of.ID:
-			return db.change(ctx, record)
+		case err != nil || t.Definition().ID != of.ID:
+			return db.Change(ctx, record)
 		case of.Remove:
 			return db.remove(ctx, t, record)
 		}
-		def := t.def.clone()
+		def := t.Definition().Clone()
 		db.create(ctx, def)
 
 		opening := make(chan struct{})
@@ -258,21 +259,21 @@ func (db *DB) Walk(ctx context.Context, name, id string, fn func(attr.Item) erro
 		return err
 	}
 	t, err := db.Describe(ctx, name)
-	if err == nil && t.def.ID != id {
-		err = NoSuchTable()
+	if err == nil && t.Definition().ID != id {
+		err = table.NoSuchTable()
 	}
 	if err != nil {
 		return err
 	}
-	return db.store.View(ctx, func(r store.Reader) error {
-		if err := db.tableAt(name, t.def.Space)(r); err != nil {
+	return db.Store.View(ctx, func(r store.Reader) error {
+		if err := db.tableAt(name, t.Definition().Space)(r); err != nil {
 			return err
 		}
-		for row, err := range r.Scan(t.def.Space, store.Everything()) {
+		for row, err := range r.Scan(t.Definition().Space, store.Everything()) {
 			if err != nil {
 				return err
 			}
-			if err := fn(itemOf(row.Value)); err != nil {
+			if err := fn(attr.Item(row.Value)); err != nil {
 				return err
 			}
 		}

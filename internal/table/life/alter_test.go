@@ -1,4 +1,4 @@
-package table_test
+package life_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
+	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -30,12 +32,12 @@ func (s *hurriedStore) Update(ctx context.Context, fn func(store.Writer) error) 
 // the index could never be read, and its rows never go.
 func TestAlterIsFinished(t *testing.T) {
 	st := &hurriedStore{Store: memory.Open()}
-	db, err := table.Open(context.Background(), st)
+	db, err := life.Open(context.Background(), st)
 	require.NoError(t, err)
-	f := &fixture{TB: t, db: db}
-	f.create("t", "PK:S")
-	f.put("t", `{'PK':{'S':'a'},'g':{'S':'x'}}`)
-	with := define(t, "t", "PK:S", "G g:S - ALL")
+	f := &tabletest.Fixture{TB: t, DB: db}
+	f.Create("t", "PK:S")
+	f.Put("t", `{'PK':{'S':'a'},'g':{'S':'x'}}`)
+	with := tabletest.Define(t, "t", "PK:S", "G g:S - ALL")
 	rows := length(st)
 
 	var ctx context.Context
@@ -46,7 +48,7 @@ func TestAlterIsFinished(t *testing.T) {
 	})
 	st.cancel = nil
 	require.NoError(t, err)
-	require.Len(t, scanIndex(f, "t", "G"), 1)
+	require.Len(t, tabletest.ScanIndex(f, "t", "G"), 1)
 	require.Equal(t, rows+1, length(st))
 
 	ctx, st.cancel = context.WithCancel(context.Background())

@@ -1,4 +1,4 @@
-package table
+package life
 
 import (
 	"context"
@@ -7,20 +7,21 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 )
 
 // Create checks a definition and creates its table. The definition must not be
 // changed afterwards. The error has kind [InUse] when a table of that name
 // exists.
-func (db *DB) Create(ctx context.Context, def *Definition) (t *Table, err error) {
-	if err := db.apart(ctx); err != nil {
+func (db *DB) Create(ctx context.Context, def *table.Definition) (t *table.Table, err error) {
+	if err := db.Apart(ctx); err != nil {
 		return nil, err
 	}
-	if err := db.alter.take(ctx, db); err != nil {
+	if err := db.alter.Take(ctx, db.Gate); err != nil {
 		return nil, err
 	}
-	defer db.alter.leave()
+	defer db.alter.Leave()
 	err = db.current(ctx, func() error {
 		t, err = db.createTable(ctx, def, time.Time{}, nil)
 		return err
@@ -40,7 +41,7 @@ func (e extra) do(w store.Writer) error {
 
 // createTable creates a table that is CREATING at least until a time. Then, if it is not
 // nil, is part of the same update.
-func (db *DB) createTable(ctx context.Context, def *Definition, until time.Time, then extra) (*Table, error) {
+func (db *DB) createTable(ctx context.Context, def *table.Definition, until time.Time, then extra) (*table.Table, error) {
 	if err := db.unused(ctx, def.Name); err != nil {
 		return nil, err
 	}
@@ -49,13 +50,13 @@ func (db *DB) createTable(ctx context.Context, def *Definition, until time.Time,
 	}
 	db.create(ctx, def)
 	if !until.IsZero() {
-		def.creating(until)
+		creating(def, until)
 	}
-	def, version, err := db.define(ctx, def, new(Definition), then)
+	def, version, err := db.define(ctx, def, new(table.Definition), then)
 	if err != nil {
 		return nil, err
 	}
-	t := compile(def, nil)
+	t := table.Compile(def, nil)
 	db.swap(ctx, def.Name, t, version)
 	return t, nil
 }
@@ -74,34 +75,34 @@ func (db *DB) unused(ctx context.Context, name string) error {
 	case db.transfers.isRestoring(name):
 	case err != nil:
 		return nil
-	case t.def.Status(db.Clock()) == StatusCreating:
-		return t.def.changeable(db.Clock())
+	case t.Definition().Status(db.Clock()) == table.StatusCreating:
+		return changeable(t.Definition(), db.Clock())
 	}
-	return &Error{Kind: InUse, Msg: msgExists + name}
+	return &table.Error{Kind: table.InUse, Msg: msgExists + name}
 }
 
 const msgExists = "Table already exists: "
 
 // create begins the state CREATING.
-func (db *DB) create(ctx context.Context, def *Definition) {
+func (db *DB) create(ctx context.Context, def *table.Definition) {
 	until := time.Time{}
-	if !isSettled(ctx) {
+	if !table.IsSettled(ctx) {
 		until = db.until()
 	}
-	def.creating(until)
+	creating(def, until)
 }
 
 // creating gives the table and its indexes the state CREATING until a time, and no other.
-func (d *Definition) creating(until time.Time) {
-	d.States = States{Creating: until}
-	for _, ix := range d.online() {
+func creating(d *table.Definition, until time.Time) {
+	d.States = table.States{Creating: until}
+	for _, ix := range d.Online() {
 		ix.Creating = until
 	}
 }
 
 // find returns the table called name. The caller holds db.alter. The error has kind
 // [NotFound], and the text of operations on tables.
-func (db *DB) find(ctx context.Context, name string) (*Table, error) {
+func (db *DB) find(ctx context.Context, name string) (*table.Table, error) {
 	if err := db.Refresh(ctx); err != nil {
 		return nil, err
 	}
@@ -116,21 +117,21 @@ func (db *DB) find(ctx context.Context, name string) (*Table, error) {
 }
 
 func noTable(name string) error {
-	return &Error{Kind: NotFound, Msg: fmt.Sprintf("Requested resource not found: Table: %s not found", name)}
+	return &table.Error{Kind: table.NotFound, Msg: fmt.Sprintf("Requested resource not found: Table: %s not found", name)}
 }
 
 // Delete removes a table with its items and returns the table as it was, or as it
 // is while it is DELETING. With point-in-time recovery its items become a system
 // backup. The error has kind [NotFound]; [Validation] when the table is protected;
 // or [InUse] in a state that takes time.
-func (db *DB) Delete(ctx context.Context, name string) (t *Table, err error) {
-	if err := db.apart(ctx); err != nil {
+func (db *DB) Delete(ctx context.Context, name string) (t *table.Table, err error) {
+	if err := db.Apart(ctx); err != nil {
 		return nil, err
 	}
-	if err := db.alter.take(ctx, db); err != nil {
+	if err := db.alter.Take(ctx, db.Gate); err != nil {
 		return nil, err
 	}
-	defer db.alter.leave()
+	defer db.alter.Leave()
 	err = db.current(ctx, func() error {
 		t, err = db.deleteTable(ctx, name)
 		return err
@@ -138,17 +139,17 @@ func (db *DB) Delete(ctx context.Context, name string) (t *Table, err error) {
 	return t, err
 }
 
-func (db *DB) deleteTable(ctx context.Context, name string) (*Table, error) {
+func (db *DB) deleteTable(ctx context.Context, name string) (*table.Table, error) {
 	t, err := db.find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.def.deletable(db.Clock()); err != nil {
+	if err := deletable(t.Definition(), db.Clock()); err != nil {
 		return nil, err
 	}
 	if db.Delay > 0 {
-		def := t.def.clone()
-		def.States = States{Deleting: db.until()}
+		def := t.Definition().Clone()
+		def.States = table.States{Deleting: db.until()}
 		return db.redefine(ctx, def, t, nil)
 	}
 	return t, db.remove(ctx, t, nil)
@@ -156,9 +157,9 @@ func (db *DB) deleteTable(ctx context.Context, name string) (*Table, error) {
 
 // remove removes a table with its items. Then is part of the same update. If the store
 // limits what an update can delete, the rows go in later ones. The caller holds db.alter.
-func (db *DB) remove(ctx context.Context, t *Table, then extra) error {
-	name := t.def.Name
-	if db.sharing == nil { // otherwise db.rows keeps others away
+func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
+	name := t.Definition().Name
+	if db.sharing == nil { // otherwise db.Current().Rows keeps others away
 		db.swap(ctx, name, nil, 0)
 	}
 	var listed []store.Space
@@ -166,17 +167,17 @@ func (db *DB) remove(ctx context.Context, t *Table, then extra) error {
 		if err := then.do(w); err != nil {
 			return err
 		}
-		if err := db.endStream(w, t.def, nil); err != nil {
+		if err := db.endStream(w, t.Definition(), nil); err != nil {
 			return err
 		}
-		if err := w.Delete(catalogueSpace, definitionsPartition, []byte(name)); err != nil {
+		if err := w.Delete(table.CatalogueSpace, definitionsPartition, []byte(name)); err != nil {
 			return err
 		}
 		var err error
-		if listed, err = db.drop(w, t.unkept()...); err != nil {
+		if listed, err = db.drop(w, unkept(t)...); err != nil {
 			return err
 		}
-		if t.def.Recovery != nil {
+		if t.Definition().Recovery != nil {
 			return db.keepDeleted(w, t)
 		}
 		return nil
@@ -195,15 +196,15 @@ func (db *DB) remove(ctx context.Context, t *Table, then extra) error {
 
 // unkept returns the spaces whose rows go with the table. Its items stay as a system backup
 // if it has point-in-time recovery.
-func (t *Table) unkept() (spaces []store.Space) {
-	for _, ix := range t.all {
-		spaces = append(spaces, ix.def.Space)
+func unkept(t *table.Table) (spaces []store.Space) {
+	for _, ix := range t.Indexes() {
+		spaces = append(spaces, ix.Definition().Space)
 	}
-	if h := t.def.history(); h != nil {
+	if h := t.Definition().History(); h != nil {
 		spaces = append(spaces, h.Space)
 	}
-	if t.def.Recovery == nil {
-		spaces = append(spaces, t.def.Space)
+	if t.Definition().Recovery == nil {
+		spaces = append(spaces, t.Definition().Space)
 	}
 	return spaces
 }
@@ -215,26 +216,24 @@ func (t *Table) unkept() (spaces []store.Space) {
 // Version is the version of the definitions with the change. In a shared store, which refuses
 // Updates that know earlier ones, others may have changed the table again since, and somebody
 // here may have loaded that: then t only has counters that must not be lost.
-func (db *DB) swap(ctx context.Context, name string, t *Table, version uint64) {
+func (db *DB) swap(ctx context.Context, name string, t *table.Table, version uint64) {
 	if db.sharing == nil {
-		resume, err := db.pause(context.WithoutCancel(ctx))
+		resume, err := db.Pause(context.WithoutCancel(ctx))
 		if err == nil { // otherwise the database has closed, and no Update begins
 			defer resume()
 		}
 	}
-	if l := db.lag.Load(); l != nil {
-		l.forget()
-	}
-	db.publish(func(all *tables) {
-		loaded := db.sharing != nil && all.version >= version
-		switch now := all.byName[name]; {
-		case loaded && now != nil && t != nil && now.def.Space == t.def.Space:
-			all.byName[name] = compile(now.def, t)
+	db.ForgetVersions()
+	db.Publish(func(all *table.Set) {
+		loaded := db.sharing != nil && all.Version >= version
+		switch now := all.ByName[name]; {
+		case loaded && now != nil && t != nil && now.Definition().Space == t.Definition().Space:
+			all.ByName[name] = table.Compile(now.Definition(), t)
 		case loaded:
 		case t == nil:
-			delete(all.byName, name)
+			delete(all.ByName, name)
 		default:
-			all.byName[name] = t
+			all.ByName[name] = t
 		}
 	})
 }
@@ -246,16 +245,16 @@ func (db *DB) swap(ctx context.Context, name string, t *Table, version uint64) {
 // index; and work that the store then refuses is left to [DB.Recover]. The error has kind
 // [NotFound] for a missing table, also for one that another server deletes meanwhile, and
 // [InUse] for one that is CREATING or DELETING, or comes from change.
-func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) error) (*Table, error) {
-	if err := db.apart(ctx); err != nil {
+func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definition) error) (*table.Table, error) {
+	if err := db.Apart(ctx); err != nil {
 		return nil, err
 	}
-	if err := db.alter.take(ctx, db); err != nil {
+	if err := db.alter.Take(ctx, db.Gate); err != nil {
 		return nil, err
 	}
-	unlock := sync.OnceFunc(db.alter.leave)
+	unlock := sync.OnceFunc(db.alter.Leave)
 	defer unlock()
-	var old, t *Table
+	var old, t *table.Table
 	err := db.current(ctx, func() (err error) {
 		old, t, err = db.alterTable(ctx, name, change)
 		return err
@@ -266,9 +265,9 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 
 	// From here on the change has to be completed: a client that hangs up must
 	// not leave an index that cannot be read, or rows that belong to no index.
-	resized := !slices.Equal(old.vectors, t.vectors)
+	resized := !t.BilledAs(old)
 	exact := resized && db.exact.Swap(false)
-	for _, space := range dropped(old.def, t.def) {
+	for _, space := range dropped(old.Definition(), t.Definition()) {
 		if err := db.clear(context.WithoutCancel(ctx), space); err != nil {
 			db.garbage.Store(true)
 			return nil, err
@@ -277,8 +276,8 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 	if db.sharing != nil { // otherwise Fork and HoldIndexes must find no index half filled
 		unlock()
 	}
-	for _, ix := range t.def.online() {
-		if slices.ContainsFunc(old.def.online(), func(o *IndexDefinition) bool { return o.Space == ix.Space }) {
+	for _, ix := range t.Definition().Online() {
+		if slices.ContainsFunc(old.Definition().Online(), func(o *table.IndexDefinition) bool { return o.Space == ix.Space }) {
 			continue
 		}
 		if err := db.complete(ctx, name, ix.Space); err != nil {
@@ -296,28 +295,28 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*Definition) e
 	}
 
 	now, err := db.Describe(ctx, name)
-	if err != nil || now.def.Space != t.def.Space {
+	if err != nil || now.Definition().Space != t.Definition().Space {
 		return nil, noTable(name) // deleted by another server, and perhaps created again
 	}
 	return now, nil
 }
 
 // alterTable puts a changed definition in force, whose new indexes are to be built.
-func (db *DB) alterTable(ctx context.Context, name string, change func(*Definition) error) (old, t *Table, err error) {
+func (db *DB) alterTable(ctx context.Context, name string, change func(*table.Definition) error) (old, t *table.Table, err error) {
 	if old, err = db.find(ctx, name); err != nil {
 		return nil, nil, err
 	}
-	if err := old.def.changeable(db.Clock()); err != nil {
+	if err := changeable(old.Definition(), db.Clock()); err != nil {
 		return nil, nil, err
 	}
-	def := old.def.clone()
+	def := old.Definition().Clone()
 	if err := change(def); err != nil {
 		return nil, nil, err
 	}
 	if err := def.Check(); err != nil {
 		return nil, nil, err
 	}
-	for _, ix := range def.online() {
+	for _, ix := range def.Online() {
 		if ix.Space == 0 {
 			ix.Building, ix.Creating = true, db.until()
 		}
@@ -328,13 +327,13 @@ func (db *DB) alterTable(ctx context.Context, name string, change func(*Definiti
 
 // dropped returns the spaces of indexes and of a history that old has and def does
 // not have.
-func dropped(old, def *Definition) (spaces []store.Space) {
-	for _, ix := range old.online() {
-		if !slices.ContainsFunc(def.online(), func(d *IndexDefinition) bool { return d.Space == ix.Space }) {
+func dropped(old, def *table.Definition) (spaces []store.Space) {
+	for _, ix := range old.Online() {
+		if !slices.ContainsFunc(def.Online(), func(d *table.IndexDefinition) bool { return d.Space == ix.Space }) {
 			spaces = append(spaces, ix.Space)
 		}
 	}
-	if h, is := old.history(), def.history(); h != nil && (is == nil || is.Space != h.Space) {
+	if h, is := old.History(), def.History(); h != nil && (is == nil || is.Space != h.Space) {
 		spaces = append(spaces, h.Space)
 	}
 	return spaces
@@ -343,12 +342,12 @@ func dropped(old, def *Definition) (spaces []store.Space) {
 // redefine stores a definition and puts it in force. Spaces that it no longer
 // has are listed as garbage, since writes go there until it is in force. Then is part
 // of the same update.
-func (db *DB) redefine(ctx context.Context, def *Definition, old *Table, then extra) (*Table, error) {
-	def, version, err := db.define(ctx, def, old.def, then)
+func (db *DB) redefine(ctx context.Context, def *table.Definition, old *table.Table, then extra) (*table.Table, error) {
+	def, version, err := db.define(ctx, def, old.Definition(), then)
 	if err != nil {
 		return nil, err
 	}
-	t := compile(def, old)
+	t := table.Compile(def, old)
 	db.swap(ctx, def.Name, t, version)
 	return t, nil
 }
@@ -356,8 +355,8 @@ func (db *DB) redefine(ctx context.Context, def *Definition, old *Table, then ex
 // define writes a definition and returns it with its spaces, and the version of all
 // definitions with it. Then is part of the same update.
 func (db *DB) define(
-	ctx context.Context, def, old *Definition, then extra,
-) (stored *Definition, version uint64, err error) {
+	ctx context.Context, def, old *table.Definition, then extra,
+) (stored *table.Definition, version uint64, err error) {
 	version, err = db.redefinition(ctx, func(w store.Writer) error {
 		if err := then.do(w); err != nil {
 			return err
@@ -368,8 +367,39 @@ func (db *DB) define(
 		if err := list(w, dropped(old, def)...); err != nil {
 			return err
 		}
-		stored = def.clone() // the function may be called again
+		stored = def.Clone() // the function may be called again
 		return putDefinition(w, stored)
 	})
 	return stored, version, err
+}
+
+// removeDeleted removes the tables whose time of being DELETING has passed. The
+// caller holds db.alter.
+func (db *DB) removeDeleted(ctx context.Context) error {
+	all := db.Current()
+	if !all.Deleting {
+		return nil
+	}
+	for _, t := range all.ByName {
+		if !t.Gone(db.Clock()) {
+			continue
+		}
+		if err := db.remove(ctx, t, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// redefinition is Change for a function that changes definitions. It returns the version
+// that they have then. In a shared store the error is [store.ErrChanged] if those that fn
+// depends on are not the current ones.
+func (db *DB) redefinition(ctx context.Context, fn func(store.Writer) error) (version uint64, err error) {
+	err = db.ChangeKnowing(ctx, func(_ *table.Set, w store.Writer) (err error) {
+		if err = fn(w); err == nil {
+			version, err = db.advance(w)
+		}
+		return err
+	})
+	return version, err
 }

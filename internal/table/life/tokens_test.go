@@ -1,4 +1,4 @@
-package table_test
+package life_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -30,7 +31,7 @@ func tokenRows(t testing.TB, st store.Store) (n int) {
 // TestForgetTokens checks that tokens older than ten minutes are not known, and who
 // deletes them: the next transaction if no other server uses the store, else a sweep.
 func TestForgetTokens(t *testing.T) {
-	remember := func(t *testing.T, db *table.DB, token string, at time.Time) (replay bool) {
+	remember := func(t *testing.T, db *life.DB, token string, at time.Time) (replay bool) {
 		t.Helper()
 		require.NoError(t, db.Update(t.Context(), func(tx *table.Tx) (err error) {
 			_, replay, err = tx.Remember(token, table.Token{Digest: []byte("d"), Time: at})
@@ -43,7 +44,7 @@ func TestForgetTokens(t *testing.T) {
 	late := begun.Add(table.TokenWindow + time.Second)
 	for name, st := range map[string]store.Store{"alone": memory.Open(), "shared": newSharer()} {
 		t.Run(name, func(t *testing.T) {
-			db := begin(t, st).db
+			db := begin(t, st).DB
 			for i := range tokens {
 				require.False(t, remember(t, db, fmt.Sprint(i), begun))
 			}

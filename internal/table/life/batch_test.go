@@ -1,4 +1,4 @@
-package table_test
+package life_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -49,24 +50,24 @@ func TestBatches(t *testing.T) {
 	at := fmt.Sprint(time.Now().Unix() - 100)
 	st := &measuringStore{Store: memory.Open()}
 	f := begin(t, st)
-	f.create("t", "PK:S")
-	_, err := f.db.Alter(t.Context(), "t", func(d *table.Definition) error {
+	f.Create("t", "PK:S")
+	_, err := f.DB.Alter(t.Context(), "t", func(d *table.Definition) error {
 		d.Expiry = "at"
 		d.Stream = &table.Stream{View: "NEW_AND_OLD_IMAGES", Shards: 1}
 		return nil
 	})
 	require.NoError(t, err)
 	for i := range items {
-		f.put("t", fmt.Sprintf(`{'PK':{'S':'%d'},'g':{'S':'g'},'at':{'N':'%s'},'large':{'S':'%s'}}`, i, at, large))
+		f.Put("t", fmt.Sprintf(`{'PK':{'S':'%d'},'g':{'S':'g'},'at':{'N':'%s'},'large':{'S':'%s'}}`, i, at, large))
 	}
 	for _, work := range []struct {
 		name string
 		do   func() error
 	}{
-		{"an index", func() error { return addIndex(t, f.db) }},
-		{"a backup", func() error { return f.db.CreateBackup(t.Context(), "t", &table.Backup{ID: "1"}) }},
+		{"an index", func() error { return addIndex(t, f.DB) }},
+		{"a backup", func() error { return f.DB.CreateBackup(t.Context(), "t", &life.Backup{ID: "1"}) }},
 		{"a sweep", func() error {
-			deleted, err := f.db.Sweep(t.Context(), time.Now())
+			deleted, err := f.DB.Sweep(t.Context(), time.Now())
 			require.Equal(t, items, deleted)
 			return err
 		}},

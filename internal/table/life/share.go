@@ -1,13 +1,14 @@
-package table
+package life
 
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/gate"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -22,7 +23,7 @@ type sharing struct {
 
 	// The counters of this server; see [sharedCounts]. Whoever stores them, or gives them a
 	// row, holds storing.
-	storing    lock
+	storing    gate.Lock
 	registered atomic.Bool            // row is in the store, or was
 	row        atomic.Pointer[string] // its name; nil for none
 	stored     statistics             // what row has
@@ -68,7 +69,7 @@ func (l *lease) end() {
 }
 
 func readVersion(r store.Reader) (value []byte, version uint64, err error) {
-	value, ok, err := r.Get(catalogueSpace, versionPartition, nil)
+	value, ok, err := r.Get(table.CatalogueSpace, versionPartition, nil)
 	switch {
 	case err != nil || !ok:
 		return nil, 0, err
@@ -88,15 +89,15 @@ func (db *DB) advance(w store.Writer) (next uint64, err error) {
 		return 0, err
 	}
 	next = version + 1
-	return next, w.Put(catalogueSpace, versionPartition, nil, binary.BigEndian.AppendUint64(nil, next))
+	return next, w.Put(table.CatalogueSpace, versionPartition, nil, binary.BigEndian.AppendUint64(nil, next))
 }
 
-// load loads the definitions of a shared store.
-func (db *DB) load(ctx context.Context) error {
+// Reload implements [table.Sharing]: it loads the definitions of a shared store.
+func (db *DB) Reload(ctx context.Context) error {
 	var value []byte
 	var version uint64
 	var c *catalogue
-	err := db.store.View(ctx, func(r store.Reader) (err error) {
+	err := db.Store.View(ctx, func(r store.Reader) (err error) {
 		if value, version, err = readVersion(r); err == nil {
 			c, err = readCatalogue(r)
 		}
@@ -105,38 +106,25 @@ func (db *DB) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	db.publish(func(all *tables) {
-		if all.loaded && version <= all.version {
+	db.Publish(func(all *table.Set) {
+		if all.Loaded && version <= all.Version {
 			return // somebody else has loaded them meanwhile
 		}
-		old := all.byName
-		all.byName = make(map[string]*Table, len(c.definitions))
+		old := all.ByName
+		all.ByName = make(map[string]*table.Table, len(c.definitions))
 		for _, def := range c.definitions {
-			all.byName[def.Name] = compile(def, old[def.Name])
+			all.ByName[def.Name] = table.Compile(def, old[def.Name])
 		}
-		all.loaded, all.version = true, version
-		all.rows = db.sharing.Expecting(catalogueSpace, versionPartition, nil, value)
+		all.Loaded, all.Version = true, version
+		all.Rows = db.sharing.Expecting(table.CatalogueSpace, versionPartition, nil, value)
 	})
 	return nil
-}
-
-// outdated reports whether an operation that ended with err has to begin again, with other
-// tables, which it has loaded in a shared store.
-func (db *DB) outdated(ctx context.Context, err error) (bool, error) {
-	if err == errMoved { //nolint:errorlint // never wrapped, and nobody else's
-		return true, nil
-	}
-	if err == nil || db.sharing == nil || !errors.Is(err, store.ErrChanged) {
-		return false, err
-	}
-	err = db.load(ctx)
-	return err == nil, err
 }
 
 // current calls change until it has seen the current definitions.
 func (db *DB) current(ctx context.Context, change func() error) error {
 	for {
-		again, err := db.outdated(ctx, change())
+		again, err := db.Outdated(ctx, change())
 		if !again {
 			return err
 		}
@@ -147,11 +135,11 @@ func (db *DB) current(ctx context.Context, change func() error) error {
 // share the store. The functions that take no context rely on it. After Close it returns
 // [store.ErrClosed].
 func (db *DB) Refresh(ctx context.Context) error {
-	switch j, err := db.joined(ctx); {
-	case err != nil || j != nil: // the tables are those of the transaction
+	switch in, err := db.InTransaction(ctx); {
+	case err != nil || in: // the tables are those of the transaction
 		return err
-	case db.alive.Err() != nil:
-		return store.ErrClosed
+	case db.Alive() != nil:
+		return db.Alive()
 	case db.sharing == nil:
 		return nil
 	}
@@ -161,8 +149,8 @@ func (db *DB) Refresh(ctx context.Context) error {
 
 func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 	err = db.current(ctx, func() error {
-		all := db.tables.Load()
-		err := all.rows.View(ctx, func(r store.Reader) (err error) {
+		all := db.Current()
+		err := all.Rows.View(ctx, func(r store.Reader) (err error) {
 			c, err = readSharedCounts(r)
 			return err
 		})
@@ -170,10 +158,10 @@ func (db *DB) refresh(ctx context.Context) (c *sharedCounts, err error) {
 			return err
 		}
 		others := c.others(db.sharing)
-		for _, t := range all.byName {
-			for _, n := range t.counters(false) {
-				n.stats.others.items.Store(others[n.space][0])
-				n.stats.others.bytes.Store(others[n.space][1])
+		for _, t := range all.ByName {
+			for _, n := range t.Counters(false) {
+				n.Stats.Others.Items.Store(others[n.Space][0])
+				n.Stats.Others.Bytes.Store(others[n.Space][1])
 			}
 		}
 		return nil
@@ -250,4 +238,12 @@ func (db *DB) MaySweep(ctx context.Context) (bool, error) {
 	}
 	err := s.sweeping.take(ctx, s.Sharer, "sweeps")
 	return s.sweeping.holds(), err
+}
+
+// rowName returns the name of the server's row, "" for none.
+func (s *sharing) rowName() string {
+	if row := s.row.Load(); row != nil {
+		return *row
+	}
+	return ""
 }

@@ -1,4 +1,4 @@
-package table
+package life
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -18,35 +19,11 @@ import (
 // Source: API_TableDescription, ItemCount.
 var (
 	statisticsRow = []byte("statistics")
-	exactRow      = []byte("statistics are exact")
+	ExactRow      = []byte("statistics are exact")
 )
 
 // statistics are the stored form of counters: items and bytes by space.
 type statistics map[store.Space][2]int64
-
-// A counter is the counters of one space, whose rows have a size.
-type counter struct {
-	space store.Space
-	stats *spaceStats
-	size  func(attr.Item) int
-}
-
-// counters returns the counters of the table and its indexes, without the indexes being
-// built if onlyWhole is set.
-func (t *Table) counters(onlyWhole bool) []counter {
-	all := []counter{{t.def.Space, t.stats, t.BilledSize}}
-	for _, ix := range t.all {
-		if !onlyWhole || !ix.def.Building {
-			all = append(all, counter{ix.def.Space, ix.stats, attr.Item.Size})
-		}
-	}
-	return all
-}
-
-func (s *spaceStats) copyFrom(o *spaceStats) {
-	s.items.Store(o.items.Load())
-	s.bytes.Store(o.bytes.Load())
-}
 
 // billedMark is the value of the mark since tables count vectors as they are billed;
 // see [Table.BilledSize].
@@ -55,7 +32,7 @@ const billedMark = 2
 // readCounters returns the counters in the catalogue, and the value of the mark that
 // they are exact, 0 without a mark.
 func readCounters(r store.Reader) (stats statistics, mark byte, err error) {
-	value, ok, err := r.Get(catalogueSpace, countersPartition, statisticsRow)
+	value, ok, err := r.Get(table.CatalogueSpace, table.CountersPartition, statisticsRow)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -64,7 +41,7 @@ func readCounters(r store.Reader) (stats statistics, mark byte, err error) {
 			return nil, 0, err
 		}
 	}
-	value, ok, err = r.Get(catalogueSpace, countersPartition, exactRow)
+	value, ok, err = r.Get(table.CatalogueSpace, table.CountersPartition, table.ExactRow)
 	if err != nil || !ok || len(value) == 0 {
 		return stats, 0, err
 	}
@@ -75,43 +52,40 @@ func readCounters(r store.Reader) (stats statistics, mark byte, err error) {
 // exact. No update may be running.
 func (db *DB) writeCounters(w store.Writer) error {
 	stats := statistics{}
-	for _, t := range db.tables.Load().byName {
-		for _, c := range t.counters(false) {
-			stats[c.space] = [2]int64{c.stats.items.Load(), c.stats.bytes.Load()}
+	for _, t := range db.Current().ByName {
+		for _, c := range t.Counters(false) {
+			stats[c.Space] = [2]int64{c.Stats.Items.Load(), c.Stats.Bytes.Load()}
 		}
 	}
 	value, err := json.Marshal(stats)
 	if err != nil {
 		return err
 	}
-	if err := w.Put(catalogueSpace, countersPartition, statisticsRow, value); err != nil || !db.exact.Load() {
+	if err := w.Put(table.CatalogueSpace, table.CountersPartition, statisticsRow, value); err != nil || !db.exact.Load() {
 		return err
 	}
-	return w.Put(catalogueSpace, countersPartition, exactRow, []byte{billedMark})
+	return w.Put(table.CatalogueSpace, table.CountersPartition, table.ExactRow, []byte{billedMark})
 }
 
 // Close writes the counters of the tables to the store, which stays open. It waits for the
 // Updates under way; those that have not begun, and later ones, return [store.ErrClosed], as
 // does everything else that waits. Without a Close the next Open has to count again. Closing
 // again, or with nothing changed since Open, does nothing. In the function of a transaction of
-// db it returns an error of kind [Validation].
+// db it returns a [gate.InsideError].
 func (db *DB) Close(ctx context.Context) error {
 	if err := db.Outside(); err != nil {
 		return err
 	}
-	select {
-	case <-db.closed:
-	default:
-		<-db.ended
+	first := false
+	db.closing.Do(func() { first = true })
+	if !first {
+		<-db.closed
 		return nil
 	}
-	defer close(db.ended)
-	db.kill(store.ErrClosed)
-	resume, err := db.pauseUntil(ctx, nil)
-	if err != nil {
+	defer close(db.closed)
+	if err := db.End(ctx); err != nil {
 		return err
 	}
-	defer resume()
 	if db.sharing != nil {
 		err := db.closeShared(ctx)
 		if errors.Is(err, store.ErrClosed) {
@@ -119,10 +93,10 @@ func (db *DB) Close(ctx context.Context) error {
 		}
 		return err
 	}
-	if db.marked.Load() || db.Temporary {
+	if db.Marked.Load() || db.Temporary {
 		return nil
 	}
-	err = db.store.Update(ctx, db.writeCounters)
+	err := db.Store.Update(ctx, db.writeCounters)
 	if errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrClosed) {
 		return nil
 	}
@@ -134,9 +108,9 @@ func (db *DB) recount(ctx context.Context) error {
 	if db.exact.Load() {
 		return nil
 	}
-	return db.countRows(ctx, func(all *tables) (list []counter) {
-		for _, t := range all.byName {
-			list = append(list, t.counters(true)...) // a build counts its own rows
+	return db.countRows(ctx, func(all *table.Set) (list []table.Counter) {
+		for _, t := range all.ByName {
+			list = append(list, t.Counters(true)...) // a build counts its own rows
 		}
 		return list
 	}, func() { db.exact.Store(true) })
@@ -147,45 +121,45 @@ func (db *DB) recount(ctx context.Context) error {
 // counted by one server, it marks them as inexact.
 func (db *DB) rebill(ctx context.Context, name string) error {
 	if db.sharing != nil {
-		return db.change(ctx, func(w store.Writer) error {
-			return w.Put(catalogueSpace, countersPartition, inexactRow, nil)
+		return db.Change(ctx, func(w store.Writer) error {
+			return w.Put(table.CatalogueSpace, table.CountersPartition, inexactRow, nil)
 		})
 	}
-	return db.countRows(ctx, func(all *tables) []counter {
-		t := all.byName[name]
+	return db.countRows(ctx, func(all *table.Set) []table.Counter {
+		t := all.ByName[name]
 		if t == nil {
 			return nil // deleted meanwhile
 		}
-		return t.counters(true)[:1]
+		return t.Counters(true)[:1]
 	}, func() {})
 }
 
 // countRows sets counters from the rows of one view, then calls done. Updates continue
 // meanwhile, and what they add to the counters stays.
-func (db *DB) countRows(ctx context.Context, of func(*tables) []counter, done func()) error {
+func (db *DB) countRows(ctx context.Context, of func(*table.Set) []table.Counter, done func()) error {
 	type count struct {
-		counter
+		table.Counter
 		items, bytes int
 	}
-	resume, err := db.pause(ctx) // the view has to begin between two updates
+	resume, err := db.Pause(ctx) // the view has to begin between two updates
 	if err != nil {
 		return err
 	}
 	defer resume()
 	var counts []count
-	for _, c := range of(db.tables.Load()) {
-		counts = append(counts, count{c, -int(c.stats.items.Load()), -int(c.stats.bytes.Load())})
+	for _, c := range of(db.Current()) {
+		counts = append(counts, count{c, -int(c.Stats.Items.Load()), -int(c.Stats.Bytes.Load())})
 	}
-	err = db.store.View(ctx, func(r store.Reader) error {
+	err = db.Store.View(ctx, func(r store.Reader) error {
 		resume()
 		for i := range counts {
 			c := &counts[i]
-			for row, err := range r.Scan(c.space, store.Everything()) {
+			for row, err := range r.Scan(c.Space, store.Everything()) {
 				if err != nil {
 					return err
 				}
 				c.items++
-				c.bytes += c.size(itemOf(row.Value)) + storageOverhead
+				c.bytes += c.Size(attr.Item(row.Value)) + table.StorageOverhead
 			}
 		}
 		return nil
@@ -193,12 +167,12 @@ func (db *DB) countRows(ctx context.Context, of func(*tables) []counter, done fu
 	if err != nil {
 		return err
 	}
-	if err := db.enter(ctx); err != nil { // so that Close and Fork see all of it or none
+	if err := db.Enter(ctx); err != nil { // so that Close and Fork see all of it or none
 		return err
 	}
-	defer db.leave()
+	defer db.Leave()
 	for _, c := range counts {
-		c.stats.add(c.items, c.bytes)
+		c.Stats.Add(c.items, c.bytes)
 	}
 	done()
 	return nil

@@ -1,4 +1,4 @@
-package table_test
+package life_test
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/table/life"
+	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/memory"
 )
@@ -93,7 +95,7 @@ func (e *expecting) Update(ctx context.Context, fn func(store.Writer) error) err
 	})
 }
 
-func items(t testing.TB, db *table.DB, name string) int64 {
+func items(t testing.TB, db *life.DB, name string) int64 {
 	t.Helper()
 	require.NoError(t, db.Refresh(t.Context()))
 	tb, err := db.Describe(t.Context(), name)
@@ -106,15 +108,15 @@ func items(t testing.TB, db *table.DB, name string) int64 {
 func TestSharedDefinitions(t *testing.T) {
 	st := newSharer()
 	one, two := begin(t, st), begin(t, st)
-	_, err := one.db.Create(t.Context(), define(t, "t", "PK:S"))
+	_, err := one.DB.Create(t.Context(), tabletest.Define(t, "t", "PK:S"))
 	require.NoError(t, err)
-	two.put("t", `{'PK':{'S':'a'},'g':{'S':'x'}}`)
-	_, err = two.db.Create(t.Context(), define(t, "t", "PK:S"))
+	two.Put("t", `{'PK':{'S':'a'},'g':{'S':'x'}}`)
+	_, err = two.DB.Create(t.Context(), tabletest.Define(t, "t", "PK:S"))
 	require.ErrorContains(t, err, "Table already exists: t")
-	require.NoError(t, addIndex(t, two.db))
-	one.put("t", `{'PK':{'S':'b'},'g':{'S':'x'}}`)
-	for _, f := range []*fixture{one, two} {
-		require.NoError(t, f.db.View(t.Context(), func(v *table.View) error {
+	require.NoError(t, addIndex(t, two.DB))
+	one.Put("t", `{'PK':{'S':'b'},'g':{'S':'x'}}`)
+	for _, f := range []*tabletest.Fixture{one, two} {
+		require.NoError(t, f.DB.View(t.Context(), func(v *table.View) error {
 			tb, err := v.Table("t")
 			require.NoError(t, err)
 			ix, err := v.Index(tb, tb.Indexes()[0].Name())
@@ -124,14 +126,14 @@ func TestSharedDefinitions(t *testing.T) {
 			return err
 		}))
 	}
-	_, err = one.db.Delete(t.Context(), "t")
+	_, err = one.DB.Delete(t.Context(), "t")
 	require.NoError(t, err)
-	err = two.db.View(t.Context(), func(v *table.View) error {
+	err = two.DB.View(t.Context(), func(v *table.View) error {
 		_, err := v.Table("t")
 		return err
 	})
 	require.Error(t, err)
-	require.Empty(t, names(t, two.db))
+	require.Empty(t, tabletest.Names(t, two.DB))
 }
 
 // TestSharedAlterDeleted deletes a table, and perhaps creates another one of its name, while
@@ -141,19 +143,19 @@ func TestSharedAlterDeleted(t *testing.T) {
 		t.Run(fmt.Sprintf("again=%t", again), func(t *testing.T) {
 			st := newSharer()
 			one, two := begin(t, st), begin(t, st)
-			one.create("t", "PK:S")
-			one.put("t", `{'PK':{'S':'a'},'g':{'S':'x'}}`)
+			one.Create("t", "PK:S")
+			one.Put("t", `{'PK':{'S':'a'},'g':{'S':'x'}}`)
 			st.before = func(lease string) {
 				if lease != "space 2" {
 					return
 				}
-				_, err := two.db.Delete(t.Context(), "t")
+				_, err := two.DB.Delete(t.Context(), "t")
 				require.NoError(t, err)
 				if again {
-					two.create("t", "PK:S")
+					two.Create("t", "PK:S")
 				}
 			}
-			err := addIndex(t, one.db)
+			err := addIndex(t, one.DB)
 			failure, ok := errors.AsType[*table.Error](err)
 			require.True(t, ok, "%v", err)
 			require.Equal(t, table.NotFound, failure.Kind)
@@ -167,7 +169,7 @@ func TestSharedAlterDeleted(t *testing.T) {
 func TestSharedAlterWaits(t *testing.T) {
 	st := newSharer()
 	f := begin(t, st)
-	f.create("t", "PK:S")
+	f.Create("t", "PK:S")
 	held, _, err := st.Lease(t.Context(), "space 2") // by another server
 	require.NoError(t, err)
 	require.NotNil(t, held)
@@ -180,25 +182,25 @@ func TestSharedAlterWaits(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	done := make(chan error)
-	with := define(t, "t", "PK:S", "G g:S - ALL")
+	with := tabletest.Define(t, "t", "PK:S", "G g:S - ALL")
 	go func() {
-		_, err := f.db.Alter(ctx, "t", func(d *table.Definition) error {
+		_, err := f.DB.Alter(ctx, "t", func(d *table.Definition) error {
 			d.Attributes, d.Global = with.Attributes, with.Global
 			return nil
 		})
 		done <- err
 	}()
 	<-waiting
-	f.create("u", "PK:S")
-	_, err = f.db.Delete(t.Context(), "u")
+	f.Create("u", "PK:S")
+	_, err = f.DB.Delete(t.Context(), "u")
 	require.NoError(t, err)
 	gone := errors.New("the client is gone")
 	cancel(gone)
 	require.ErrorIs(t, <-done, gone)
 
 	st.expire()
-	require.NoError(t, f.db.Tend(t.Context()))
-	require.Empty(t, scanIndex(f, "t", "G"), "the index can be read")
+	require.NoError(t, f.DB.Tend(t.Context()))
+	require.Empty(t, tabletest.ScanIndex(f, "t", "G"), "the index can be read")
 }
 
 // TestSharedCounts lets servers die, or only seem dead, and counts items.
@@ -206,31 +208,31 @@ func TestSharedCounts(t *testing.T) {
 	st := newSharer()
 	one, two := begin(t, st), begin(t, st)
 	now := time.Now()
-	one.db.Clock = func() time.Time { return now }
-	put := func(f *fixture, n int) {
+	one.DB.Clock = func() time.Time { return now }
+	put := func(f *tabletest.Fixture, n int) {
 		for i := range n {
-			f.put("t", fmt.Sprintf(`{'PK':{'S':'%p %d %d'}}`, f, now.UnixNano(), i))
+			f.Put("t", fmt.Sprintf(`{'PK':{'S':'%p %d %d'}}`, f, now.UnixNano(), i))
 		}
 	}
-	tend := func(all ...*fixture) {
+	tend := func(all ...*tabletest.Fixture) {
 		t.Helper()
 		for _, f := range all {
-			require.NoError(t, f.db.Tend(t.Context()))
+			require.NoError(t, f.DB.Tend(t.Context()))
 		}
 	}
-	_, err := one.db.Create(t.Context(), define(t, "t", "PK:S"))
+	_, err := one.DB.Create(t.Context(), tabletest.Define(t, "t", "PK:S"))
 	require.NoError(t, err)
 	put(one, 3)
 	put(two, 4)
 	tend(one, two)
-	require.EqualValues(t, 7, items(t, one.db, "t"))
-	require.EqualValues(t, 7, items(t, two.db, "t"))
+	require.EqualValues(t, 7, items(t, one.DB, "t"))
+	require.EqualValues(t, 7, items(t, two.DB, "t"))
 
 	now = now.Add(time.Second)
 	put(two, 5) // not stored when the server seems dead
 	st.expire()
 	tend(one)
-	require.EqualValues(t, 12, items(t, one.db, "t"))
+	require.EqualValues(t, 12, items(t, one.DB, "t"))
 	tend(two) // but it is alive
 	now = now.Add(time.Minute)
 	tend(two, one)
@@ -239,10 +241,10 @@ func TestSharedCounts(t *testing.T) {
 		put(two, 1)
 		tend(two, one)
 	}
-	require.EqualValues(t, 14, items(t, one.db, "t"))
-	require.EqualValues(t, 14, items(t, two.db, "t"))
+	require.EqualValues(t, 14, items(t, one.DB, "t"))
+	require.EqualValues(t, 14, items(t, two.DB, "t"))
 
-	require.NoError(t, two.db.Close(t.Context()))
-	require.NoError(t, one.db.Close(t.Context()))
-	require.EqualValues(t, 14, items(t, begin(t, st).db, "t"))
+	require.NoError(t, two.DB.Close(t.Context()))
+	require.NoError(t, one.DB.Close(t.Context()))
+	require.EqualValues(t, 14, items(t, begin(t, st).DB, "t"))
 }

@@ -1,4 +1,4 @@
-package table_test
+package life_test
 
 import (
 	"context"
@@ -27,13 +27,13 @@ func TestRecountWhileClosing(t *testing.T) {
 		}
 	}})
 	done := make(chan error, 1)
-	go func() { done <- f.db.Recover(context.Background()) }()
+	go func() { done <- f.DB.Recover(context.Background()) }()
 	<-begun
-	require.NoError(t, f.db.Close(t.Context()))
+	require.NoError(t, f.DB.Close(t.Context()))
 	require.ErrorIs(t, <-done, store.ErrClosed)
 
 	again := begin(t, st)
-	if again.db.Recovered() {
+	if again.DB.Recovered() {
 		wantCounts(t, again, "said to be exact")
 	}
 }

@@ -1,0 +1,58 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// CatalogueSpace is the space of the definitions, and of what else is known of tables.
+const CatalogueSpace store.Space = 0
+
+// Partitions of the catalogue that this package and package life use.
+var (
+	// CountersPartition has the counter of spaces, and those of items.
+	CountersPartition = []byte("counters")
+	// ExactRow is the mark that the counters of items are exact.
+	ExactRow = []byte("statistics are exact")
+	// EndedStreams has the streams that were switched off; see [EndedStreamRow].
+	EndedStreams = []byte("streams")
+
+	spaceCounter = []byte("space")
+)
+
+// LastSpace returns the space that was assigned last.
+func LastSpace(r store.Reader) (last store.Space, err error) {
+	value, ok, err := r.Get(CatalogueSpace, CountersPartition, spaceCounter)
+	if err != nil || !ok {
+		return 0, err
+	}
+	if err := json.Unmarshal(value, &last); err != nil {
+		return 0, fmt.Errorf("damaged catalogue: counter of spaces: %w", err)
+	}
+	if last > math.MaxInt64 { // so that counting on never wraps around to the catalogue
+		return 0, fmt.Errorf("damaged catalogue: counter of spaces: %d", last)
+	}
+	return last, nil
+}
+
+// TakeSpaces assigns a new space to each that is zero.
+func TakeSpaces(w store.Writer, spaces []*store.Space) error {
+	last, err := LastSpace(w)
+	if err != nil {
+		return err
+	}
+	for _, s := range spaces {
+		if *s == 0 {
+			last++
+			*s = last
+		}
+	}
+	counter, err := json.Marshal(last)
+	if err != nil {
+		return err
+	}
+	return w.Put(CatalogueSpace, CountersPartition, spaceCounter, counter)
+}

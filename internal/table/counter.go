@@ -1,0 +1,38 @@
+package table
+
+import (
+	"sync/atomic"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A Counter is the counters of one space, whose rows have a size in bytes.
+type Counter struct {
+	Space store.Space
+	Stats *Stats
+	Size  func(attr.Item) int
+}
+
+// Stats count the items and bytes of a table or an index. All versions of the table share them.
+type Stats struct {
+	Items, Bytes atomic.Int64                        // in a shared store, what this server has added
+	Others       struct{ Items, Bytes atomic.Int64 } // and what others have
+	// Writes grows whenever somebody changes items, in the function of the update. Of a table.
+	Writes atomic.Uint64
+}
+
+func (s *Stats) figures() (items, bytes int64) {
+	return s.Items.Load() + s.Others.Items.Load(), s.Bytes.Load() + s.Others.Bytes.Load()
+}
+
+// Add counts items and their bytes, or the loss of them.
+func (s *Stats) Add(items, bytes int) {
+	s.Items.Add(int64(items))
+	s.Bytes.Add(int64(bytes))
+}
+
+func (s *Stats) copyFrom(o *Stats) {
+	s.Items.Store(o.Items.Load())
+	s.Bytes.Store(o.Bytes.Load())
+}

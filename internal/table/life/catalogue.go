@@ -1,0 +1,119 @@
+package life
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
+)
+
+var definitionsPartition = []byte("tables")
+
+// A catalogue lists the spaces of the store and what they hold.
+type catalogue struct {
+	definitions []*table.Definition
+	garbage     bool // it lists spaces to clear
+}
+
+// readCatalogue reads the catalogue and checks that no space is used twice.
+func readCatalogue(r store.Reader) (*catalogue, error) {
+	c := new(catalogue)
+	last, err := table.LastSpace(r)
+	if err != nil {
+		return nil, err
+	}
+	used := map[store.Space]bool{table.CatalogueSpace: true}
+	for row, err := range r.Query(table.CatalogueSpace, definitionsPartition, store.Range{}, false) {
+		if err != nil {
+			return nil, err
+		}
+		def, err := readDefinition(row, last, used)
+		if err != nil {
+			return nil, fmt.Errorf("damaged catalogue: definition of table %q: %w", row.Sort, err)
+		}
+		c.definitions = append(c.definitions, def)
+	}
+	for row, err := range r.Query(table.CatalogueSpace, table.EndedStreams, store.Range{}, false) {
+		if err != nil {
+			return nil, err
+		}
+		var st table.StreamInfo
+		if err := json.Unmarshal(row.Value, &st); err != nil || st.Shards < 1 || st.Shards > table.MaxShards || used[st.Space] || st.Space > last {
+			return nil, fmt.Errorf("damaged catalogue: stream %q", row.Sort)
+		}
+		used[st.Space] = true
+	}
+	backups, err := readBackups(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range backups {
+		if used[b.Space] || b.Space > last {
+			return nil, fmt.Errorf(
+				"damaged catalogue: backup %q: space %d is in use or was never assigned", b.ID, b.Space,
+			)
+		}
+		used[b.Space] = true
+	}
+	for row, err := range r.Query(table.CatalogueSpace, garbagePartition, store.Range{}, false) {
+		if err != nil {
+			return nil, err
+		}
+		if len(row.Sort) != 8 || used[store.Space(binary.BigEndian.Uint64(row.Sort))] {
+			return nil, fmt.Errorf("damaged catalogue: cannot clear space %x, which is in use", row.Sort)
+		}
+		c.garbage = true
+	}
+	return c, nil
+}
+
+// readDefinition decodes a definition and checks it, as damage could otherwise mix
+// up the rows of two tables. It adds the definition's spaces to used.
+func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) (*table.Definition, error) {
+	def := new(table.Definition)
+	if err := json.Unmarshal(row.Value, def); err != nil {
+		return nil, err
+	}
+	if def.Name != string(row.Sort) {
+		return nil, fmt.Errorf("it has the name %q", def.Name)
+	}
+	if err := def.Check(); err != nil {
+		return nil, err
+	}
+	if st := def.Stream; st != nil && (st.Shards < 1 || st.Shards > table.MaxShards) {
+		return nil, fmt.Errorf("its stream has %d shards", st.Shards)
+	}
+	for _, a := range def.Attributes {
+		if !a.Kind.IsScalar() {
+			return nil, fmt.Errorf("key attribute %q has type %q", a.Name, a.Kind)
+		}
+	}
+	for _, s := range def.Spaces() {
+		if used[*s] || *s > last {
+			return nil, fmt.Errorf("space %d is in use or was never assigned", *s)
+		}
+		used[*s] = true
+	}
+	return def, nil
+}
+
+// putDefinition writes a definition to the catalogue and assigns a space to the
+// table and to each index without one.
+func putDefinition(w store.Writer, def *table.Definition) error {
+	if st := def.Stream; st != nil && st.Space == 0 {
+		if err := beginStream(w, st, def.Name); err != nil {
+			return err
+		}
+		def.LastStream = st.Label
+	}
+	if err := table.TakeSpaces(w, def.Spaces()); err != nil {
+		return err
+	}
+	row, err := json.Marshal(def)
+	if err != nil {
+		return err
+	}
+	return w.Put(table.CatalogueSpace, definitionsPartition, []byte(def.Name), row)
+}

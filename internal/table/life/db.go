@@ -1,0 +1,179 @@
+// Package life is the life of tables: how they are created, changed, backed up, restored and
+// deleted, what a crash has left of that, and what they need meanwhile, such as sweeps, and
+// counters that are shared with other servers.
+//
+// A [DB] is a [table.DB], whose rows package table reads and writes. It keeps the definitions of
+// tables in the catalogue, a space of the same store, and publishes a new [table.Set] whenever
+// one has changed. A change runs in three steps: one update writes the definition, the Set is
+// published between two updates, and further updates fill or clear what the change concerns.
+// Whoever finds work that was interrupted between them completes it ([DB.Recover]).
+package life
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/gate"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A DB is a set of tables in a store. It is safe for concurrent use.
+type DB struct {
+	*table.DB
+
+	// Delay is how long tables and global indexes are CREATING, UPDATING and
+	// DELETING. Set it before use. Default: 0.
+	Delay time.Duration
+	// Temporary says that the store ends with the database, so that Close need not
+	// write the counters.
+	Temporary bool
+
+	sharing *sharing // nil unless other servers use the store too
+
+	closing sync.Once
+	closed  chan struct{} // closed when the first Close has ended
+
+	// alter is held while a table is created, changed or deleted. It is taken before an
+	// update begins, and before the database pauses.
+	alter gate.Lock
+
+	// opening is not nil while a job ends and its table comes into force: a client that sees
+	// the end of the job waits until it is closed, so that it can use the table.
+	opening atomic.Pointer[chan struct{}]
+
+	transfers transfers
+
+	recovering gate.Lock   // held by Recover; taken before alter
+	exact      atomic.Bool // the counters in memory are exact
+	garbage    atomic.Bool // the catalogue lists spaces to clear
+}
+
+func newDB(rows *table.DB) *DB {
+	return &DB{DB: rows, closed: make(chan struct{}), alter: gate.NewLock(), recovering: gate.NewLock()}
+}
+
+// Open returns the tables in a store. It reads their definitions and counters
+// and no items. When [DB.Recovered] reports false the caller should run
+// [DB.Recover], possibly in the background; the tables can be used before it
+// ends. The store stays the caller's, to be closed after [DB.Close].
+func Open(ctx context.Context, st store.Store) (*DB, error) {
+	if shared, ok := st.(store.Sharer); ok {
+		db := newDB(nil)
+		db.sharing = &sharing{Sharer: shared, storing: gate.NewLock()}
+		db.DB = table.New(st, db)
+		return db, db.Reload(ctx)
+	}
+	db := newDB(table.New(st, nil))
+	var stats statistics
+	var mark byte
+	var c *catalogue
+	err := st.View(ctx, func(r store.Reader) (err error) {
+		if stats, mark, err = readCounters(r); err == nil {
+			c, err = readCatalogue(r)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	exact := mark > 0
+	db.Publish(func(all *table.Set) {
+		for _, def := range c.definitions {
+			t := table.Compile(def, nil)
+			if len(def.Vectors) > 0 && mark < billedMark {
+				exact = false
+			}
+			for _, c := range t.Counters(false) {
+				c.Stats.Items.Store(stats[c.Space][0])
+				c.Stats.Bytes.Store(stats[c.Space][1])
+			}
+			all.ByName[def.Name] = t
+		}
+	})
+	db.garbage.Store(c.garbage)
+	db.Marked.Store(mark > 0)
+	db.exact.Store(exact || len(c.definitions) == 0)
+	return db, nil
+}
+
+// Fork returns a copy of db over the store that fork returns, which must be a
+// copy of db's own. Neither sees later writes to the other. Fork waits for the updates and the
+// changes of tables under way, and later ones wait for it; reads continue. In the function of a
+// transaction of db it returns a [gate.InsideError].
+func (db *DB) Fork(fork func() (store.Store, error)) (*DB, error) {
+	ctx := context.Background()
+	if err := db.Outside(); err != nil {
+		return nil, err
+	}
+	if err := db.alter.Take(ctx, db.Gate); err != nil {
+		return nil, err
+	}
+	defer db.alter.Leave()
+	resume, err := db.Pause(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer resume()
+	st, err := fork()
+	if err != nil {
+		return nil, err
+	}
+
+	copied := newDB(db.DB.Fork(st))
+	copied.Delay = db.Delay
+	copied.exact.Store(db.exact.Load())
+	copied.garbage.Store(db.garbage.Load() || db.transfers.any())
+	return copied, nil
+}
+
+// transfers are the transfers under way.
+type transfers struct {
+	mu        sync.Mutex
+	filling   map[store.Space]bool // spaces that are listed as garbage and being filled
+	restoring map[string]bool      // names of tables that they will be
+}
+
+// any reports whether a space is being filled.
+func (t *transfers) any() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.filling) > 0
+}
+
+func (t *transfers) isFilling(space store.Space) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.filling[space]
+}
+
+func (t *transfers) setFilling(space store.Space, on bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	setMember(&t.filling, space, on)
+}
+
+func (t *transfers) isRestoring(name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.restoring[name]
+}
+
+func (t *transfers) setRestoring(name string, on bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	setMember(&t.restoring, name, on)
+}
+
+func setMember[K comparable](set *map[K]bool, key K, on bool) {
+	switch {
+	case !on:
+		delete(*set, key)
+	case *set == nil:
+		*set = map[K]bool{key: true}
+	default:
+		(*set)[key] = true
+	}
+}

@@ -1,0 +1,164 @@
+package life
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
+)
+
+// Recovered reports whether [DB.Recover] would find nothing to do.
+func (db *DB) Recovered() bool {
+	return db.exact.Load() && !db.garbage.Load() && len(db.unbuilt()) == 0
+}
+
+// Recover completes the work that a crash, or the end of the process,
+// interrupted: it deletes the rows of removed indexes, fills the indexes being
+// built and opens them for reading, and counts the items of tables when the
+// counters are not exact. Reads, writes and changes of tables continue
+// meanwhile. It can be interrupted at any point and called again.
+//
+// On a read-only store it only counts, and indexes being built stay unreadable.
+//
+// In a shared store it leaves alone what another server works on, and the counters: see
+// [DB.Tend].
+func (db *DB) Recover(ctx context.Context) error {
+	if err := db.recovering.Take(ctx, db.Gate); err != nil {
+		return err
+	}
+	defer db.recovering.Leave()
+	err := db.clearGarbage(ctx)
+	if err == nil {
+		err = db.resume(ctx)
+	}
+	if err != nil && !errors.Is(err, store.ErrReadOnly) {
+		return err
+	}
+	if db.sharing != nil {
+		return nil
+	}
+	return db.recount(ctx)
+}
+
+// An unbuilt is an index being built.
+type unbuilt struct {
+	table string
+	space store.Space
+}
+
+// unbuilt returns the indexes being built, in a stable order.
+func (db *DB) unbuilt() (list []unbuilt) {
+	for name, t := range db.Current().ByName {
+		for _, ix := range t.Indexes() {
+			if ix.Definition().Building {
+				list = append(list, unbuilt{name, ix.Definition().Space})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b unbuilt) int { return cmp.Compare(a.space, b.space) })
+	return list
+}
+
+// resume completes the indexes being built. Tables can be created, changed and
+// deleted meanwhile.
+func (db *DB) resume(ctx context.Context) error {
+	for _, u := range db.unbuilt() {
+		_, err := db.alone(ctx, u.space, func(ctx context.Context) error {
+			if err := db.build(ctx, u.table, u.space); err != nil {
+				return err
+			}
+			if db.sharing == nil { // otherwise the version of the catalogue keeps changes apart
+				if err := db.alter.Take(ctx, db.Gate); err != nil {
+					return err
+				}
+				defer db.alter.Leave()
+			}
+			return db.finish(ctx, u.table, u.space)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// complete builds the index in a space, or waits until another server has built it or its
+// table is gone. Only the waiting ends with ctx. If the store is not shared, the caller
+// holds db.alter.
+func (db *DB) complete(ctx context.Context, name string, space store.Space) error {
+	var wait *time.Ticker
+	for {
+		done, err := db.alone(context.WithoutCancel(ctx), space, func(ctx context.Context) error {
+			if err := db.build(ctx, name, space); err != nil {
+				return err
+			}
+			return db.finish(ctx, name, space)
+		})
+		if done || err != nil {
+			return err
+		}
+		if err := db.Refresh(ctx); err != nil {
+			return err
+		}
+		if _, ix := db.Current().Building(name, space); ix == nil {
+			return nil
+		}
+		if wait == nil {
+			wait = time.NewTicker(completeWait)
+			defer wait.Stop()
+		}
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// completeWait is the time between two looks at an index that another server builds.
+const completeWait = 50 * time.Millisecond
+
+// build fills the index in a space from the items of its table. Its definition is
+// in force, so every write maintains the index; build adds the older items and
+// skips those that an interrupted build has added.
+func (db *DB) build(ctx context.Context, name string, space store.Space) error {
+	span := store.Everything()
+	var list table.EntryList
+	for {
+		after, err := db.FillIndex(ctx, name, space, span, &list)
+		again, err := db.Outdated(ctx, err)
+		switch {
+		case again:
+			continue
+		case err != nil || after == nil:
+			return err
+		}
+		span.After = after
+	}
+}
+
+// finish opens a filled index for reading, unless it is gone. If the store is not shared,
+// the caller holds db.alter.
+func (db *DB) finish(ctx context.Context, name string, space store.Space) error {
+	return db.current(ctx, func() error { return db.finishIndex(ctx, name, space) })
+}
+
+func (db *DB) finishIndex(ctx context.Context, name string, space store.Space) error {
+	t, err := db.Describe(ctx, name)
+	if err != nil {
+		return nil //nolint:nilerr // deleted meanwhile
+	}
+	def := t.Definition().Clone()
+	for _, ix := range def.Online() {
+		if ix.Space == space && ix.Building {
+			ix.Building = false
+			_, err := db.redefine(ctx, def, t, nil)
+			return err
+		}
+	}
+	return nil
+}

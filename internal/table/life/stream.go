@@ -1,0 +1,80 @@
+package life
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/store"
+)
+
+// endStream keeps the stream of a definition in the catalogue if its successor,
+// nil for none, does not have it.
+func (db *DB) endStream(w store.Writer, old, def *table.Definition) error {
+	if old.Stream == nil || def != nil && def.Stream != nil && def.Stream.Space == old.Stream.Space {
+		return nil
+	}
+	st := old.StreamInfo()
+	st.Ended = db.Clock().UTC()
+	value, err := json.Marshal(st)
+	if err != nil {
+		return err
+	}
+	return w.Put(table.CatalogueSpace, table.EndedStreams, table.EndedStreamRow(st.Table, st.Label), value)
+}
+
+// labelForm is the time in the ARN of a stream.
+const labelForm = "2006-01-02T15:04:05.000"
+
+// beginStream gives a new stream a label that no stream of the table has.
+func beginStream(r store.Reader, st *table.Stream, name string) error {
+	for {
+		st.Label = st.Created.UTC().Format(labelForm)
+		_, taken, err := r.Get(table.CatalogueSpace, table.EndedStreams, table.EndedStreamRow(name, st.Label))
+		if err != nil || !taken {
+			return err
+		}
+		st.Created = st.Created.Add(time.Millisecond)
+	}
+}
+
+// clearStreams removes the streams that were switched off longer than
+// [StreamRetention] ago.
+func (db *DB) clearStreams(ctx context.Context) error {
+	var gone []table.StreamInfo
+	err := db.Store.View(ctx, func(r store.Reader) error {
+		for row, err := range r.Query(table.CatalogueSpace, table.EndedStreams, store.Range{}, false) {
+			if err != nil {
+				return err
+			}
+			var st table.StreamInfo
+			if err := json.Unmarshal(row.Value, &st); err != nil {
+				return fmt.Errorf("damaged catalogue: stream %q: %w", row.Sort, err)
+			}
+			if db.Trimmed(st.Ended) {
+				gone = append(gone, st)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, st := range gone {
+		var listed []store.Space
+		err := db.Change(ctx, func(w store.Writer) (err error) {
+			if err := w.Delete(table.CatalogueSpace, table.EndedStreams, table.EndedStreamRow(st.Table, st.Label)); err != nil {
+				return err
+			}
+			listed, err = db.drop(w, st.Space)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		db.clearDropped(ctx, listed)
+	}
+	return nil
+}

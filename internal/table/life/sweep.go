@@ -1,0 +1,49 @@
+package life
+
+import (
+	"context"
+	"time"
+)
+
+// Sweep deletes the items of all tables that have expired at now, with their
+// index entries, and returns how many it deleted. Expired items stay readable
+// until a sweep deletes them, as in the service. Sweep also removes system
+// backups that have expired, old tokens of transactions, what streams keep no longer, and
+// tables that have been DELETING for long enough.
+// Source: DG/howitworks-ttl.html.
+func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error) {
+	if err := db.Refresh(ctx); err != nil {
+		return 0, err
+	}
+	if db.Current().Deleting {
+		if err := db.alter.Take(ctx, db.Gate); err != nil {
+			return 0, err
+		}
+		err := db.current(ctx, func() error { return db.removeDeleted(ctx) })
+		db.alter.Leave()
+		if err != nil {
+			return 0, err
+		}
+	}
+	names, err := db.Names(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		n, err := db.SweepTable(ctx, name, now)
+		deleted += n
+		if err != nil {
+			return deleted, err
+		}
+	}
+	if err := db.expireBackups(ctx, now); err != nil {
+		return deleted, err
+	}
+	if err := db.ExpireTokens(ctx, now); err != nil {
+		return deleted, err
+	}
+	if err := db.TrimStreams(ctx); err != nil {
+		return deleted, err
+	}
+	return deleted, db.clearStreams(ctx)
+}

@@ -1,0 +1,325 @@
+package table
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// Stream returns the stream of a table with a label, also if it was switched off
+// or the table deleted in the last 24 hours. The error has kind [NotFound].
+func (s *View) Stream(table, label string) (*StreamInfo, error) {
+	if t := s.tables.ByName[table]; t != nil && t.def.Stream != nil && t.def.Stream.Label == label {
+		return t.def.StreamInfo(), nil
+	}
+	value, ok, err := s.r.Get(CatalogueSpace, EndedStreams, EndedStreamRow(table, label))
+	if err != nil {
+		return nil, err
+	}
+	info := new(StreamInfo)
+	if ok {
+		if err := json.Unmarshal(value, info); err != nil {
+			return nil, fmt.Errorf("damaged catalogue: stream %s of table %s: %w", label, table, err)
+		}
+	}
+	if !ok || s.db.Trimmed(info.Ended) {
+		return nil, &Error{Kind: NotFound, Msg: "Requested resource not found: Stream: " + label + " not found"}
+	}
+	return info, nil
+}
+
+// Trimmed reports whether records of a moment are no longer kept.
+func (db *DB) Trimmed(at time.Time) bool { return db.Clock().Sub(at) > StreamRetention }
+
+// Streams returns the streams of a table, or of all tables if the name is empty,
+// ordered by table and label.
+func (s *View) Streams(table string) (list []*StreamInfo, err error) {
+	for name, t := range s.tables.ByName {
+		if t.def.Stream != nil && (table == "" || table == name) {
+			list = append(list, t.def.StreamInfo())
+		}
+	}
+	for row, err := range s.r.Query(CatalogueSpace, EndedStreams, store.Range{}, false) {
+		if err != nil {
+			return nil, err
+		}
+		info := new(StreamInfo)
+		if err := json.Unmarshal(row.Value, info); err != nil {
+			return nil, fmt.Errorf("damaged catalogue: stream %q: %w", row.Sort, err)
+		}
+		if (table == "" || table == info.Table) && !s.db.Trimmed(info.Ended) {
+			list = append(list, info)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *StreamInfo) int {
+		if c := strings.Compare(a.Table, b.Table); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Label, b.Label)
+	})
+	// A stream that is being switched off is in both lists until that is done.
+	return slices.CompactFunc(list, func(a, b *StreamInfo) bool { return a.Space == b.Space }), nil
+}
+
+// Roll closes the shards of a stream whose time is over. A record of a write that
+// is under way then goes to the next shard, so a reader that has seen the end of
+// a shard has seen all of it.
+func (db *DB) Roll(ctx context.Context, st *StreamInfo) error {
+	if !st.Ended.IsZero() {
+		return nil
+	}
+	late := func(r store.Reader) (columns []uint32, err error) {
+		for column := range uint32(st.Shards) {
+			last, err := lastSequence(r, &st.Stream, column)
+			if err != nil {
+				return nil, err
+			}
+			if last.epoch() < st.EpochOf(db.Clock()) {
+				columns = append(columns, column)
+			}
+		}
+		return columns, nil
+	}
+	var columns []uint32
+	err := db.View(ctx, func(s *View) (err error) {
+		columns, err = late(s.r)
+		return err
+	})
+	if err != nil || len(columns) == 0 {
+		return err
+	}
+	err = db.Change(ctx, func(w store.Writer) error {
+		columns, err := late(w)
+		if err != nil {
+			return err
+		}
+		for _, column := range columns {
+			begun := Shard{st.EpochOf(db.Clock()), column}.First() - 1
+			if err := w.Put(st.Space, columnsPartition, columnRow(column), begun.row()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, store.ErrReadOnly) {
+		return nil // nobody writes
+	}
+	return err
+}
+
+// A ShardInfo describes a shard.
+type ShardInfo struct {
+	Shard
+	// Closed is true for a shard that gets no more records.
+	Closed bool
+	column Sequence // the last sequence number of its column
+}
+
+// End returns the sequence number of the last record, or the one before the
+// first if the shard has none yet. Closed shards end with the last number that
+// they can have.
+func (sh *ShardInfo) End() Sequence { return max(sh.First()-1, min(sh.column, sh.Last())) }
+
+// Shards returns the shards of a stream that are kept: by epoch, then by column.
+func (s *View) Shards(st *StreamInfo) (list []ShardInfo, err error) {
+	lasts := make([]Sequence, st.Shards)
+	epochs := uint32(0)
+	for column := range lasts {
+		if lasts[column], err = lastSequence(s.r, &st.Stream, uint32(column)); err != nil {
+			return nil, err
+		}
+		epochs = max(epochs, lasts[column].epoch())
+	}
+	first := min(st.EpochOf(s.db.Clock().Add(-StreamRetention)), epochs)
+	for epoch := first; epoch <= epochs; epoch++ {
+		for column, last := range lasts {
+			if epoch <= last.epoch() {
+				list = append(
+					list, ShardInfo{Shard{epoch, uint32(column)}, epoch < last.epoch() || !st.Ended.IsZero(), last},
+				)
+			}
+		}
+	}
+	return list, nil
+}
+
+// Records returns records of a shard from a sequence number on, the oldest first:
+// at most limit of them, and no more than 1 MB but for the first. Next is the
+// sequence number to continue at, and more reports whether there are records from
+// there on. Records that are older than [StreamRetention] are passed over.
+func (s *View) Records(
+	st *StreamInfo, sh Shard, from Sequence, limit int,
+) (list []StreamRecord, next Sequence, more bool, err error) {
+	next = max(from, sh.First())
+	size := 0
+	for row, err := range s.r.Query(st.Space, sh.partition(), store.Range{Lo: next.row()}, false) {
+		if err != nil {
+			return nil, 0, false, err
+		}
+		if len(list) == limit {
+			return list, next, true, nil
+		}
+		r, err := decodeRecord(row)
+		if err != nil {
+			return nil, 0, false, err
+		}
+		if !s.db.Trimmed(r.Time) {
+			if size += r.Bytes(); size > PageBytes && len(list) > 0 {
+				return list, next, true, nil
+			}
+			list = append(list, r)
+		}
+		next = r.Sequence + 1
+	}
+	return list, next, false, nil
+}
+
+// From returns the sequence number of the first record of a shard that is not
+// older than a moment, or the one after the last record. It reads the records
+// before that.
+func (s *View) From(st *StreamInfo, sh ShardInfo, at time.Time) (Sequence, error) {
+	for row, err := range s.r.Query(st.Space, sh.partition(), store.Range{}, false) {
+		if err != nil {
+			return 0, err
+		}
+		r, err := decodeRecord(row)
+		if err != nil {
+			return 0, err
+		}
+		if !r.Time.Before(at) {
+			return r.Sequence, nil
+		}
+	}
+	return sh.End() + 1, nil
+}
+
+// Trimmed reports whether the record with a sequence number that its shard has
+// used is not kept any more.
+func (s *View) Trimmed(st *StreamInfo, sh Shard, q Sequence) (bool, error) {
+	value, ok, err := s.r.Get(st.Space, sh.partition(), q.row())
+	if err != nil || !ok {
+		return !ok, err
+	}
+	r, err := decodeRecord(store.Row{Sort: q.row(), Value: value})
+	return err == nil && s.db.Trimmed(r.Time), err
+}
+
+// Missed reports whether a reader of a shard that continues at a sequence number
+// would pass over records that are not kept any more. A number before the first is
+// the oldest record that is kept. Of a shard that the next epoch closed, nothing
+// says where it ended, so once all its records are gone no reader has missed any.
+func (s *View) Missed(st *StreamInfo, sh ShardInfo, from Sequence) (bool, error) {
+	if from < sh.First() {
+		return false, nil
+	}
+	for row, err := range s.r.Query(st.Space, sh.partition(), store.Range{Lo: from.row()}, false) {
+		if err != nil {
+			return false, err
+		}
+		r, err := decodeRecord(row)
+		return err == nil && (r.Sequence > from || s.db.Trimmed(r.Time)), err
+	}
+	return from <= sh.End() && sh.End() < sh.Last(), nil
+}
+
+// retention is how long records of a stream are kept, or of a history.
+func (st *StreamInfo) retention() time.Duration {
+	if st.days > 0 {
+		return time.Duration(st.days) * 24 * time.Hour
+	}
+	return StreamRetention
+}
+
+// trimRows is how many records one update removes.
+const trimRows = 1000
+
+// TrimStreams removes the records of streams and histories that are too old.
+func (db *DB) TrimStreams(ctx context.Context) error {
+	var list []*StreamInfo
+	err := db.View(ctx, func(s *View) (err error) {
+		list, err = s.Streams("")
+		for name, t := range s.tables.ByName {
+			if h := t.def.History(); h != nil {
+				list = append(list, &StreamInfo{Stream: *h, Table: name, days: t.def.Recovery.Days})
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, st := range list {
+		if err := db.trimStream(ctx, st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (db *DB) trimStream(ctx context.Context, st *StreamInfo) error {
+	for {
+		var old []store.Position
+		var from, to uint32
+		err := db.View(ctx, func(s *View) (err error) {
+			old, from, to, err = s.findTrimmed(st)
+			return err
+		})
+		if err != nil || len(old) == 0 && from == to {
+			return err
+		}
+		err = db.Change(ctx, func(w store.Writer) error {
+			for _, at := range old {
+				if err := w.Delete(st.Space, at.Partition, at.Sort); err != nil {
+					return err
+				}
+			}
+			return w.Put(st.Space, trimmedPartition, nil, binary.BigEndian.AppendUint32(nil, to))
+		})
+		if err != nil || len(old) < trimRows {
+			return err
+		}
+	}
+}
+
+// findTrimmed returns up to trimRows records of a stream that are too old. Epochs
+// before from had no records; once those returned are removed, neither have the
+// epochs before to.
+func (s *View) findTrimmed(st *StreamInfo) (old []store.Position, from, to uint32, err error) {
+	value, ok, err := s.r.Get(st.Space, trimmedPartition, nil)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	if ok && len(value) == 4 {
+		from = binary.BigEndian.Uint32(value)
+	}
+	horizon := max(from, st.EpochOf(s.db.Clock().Add(-st.retention())))
+	for to = from; ; to++ {
+		for column := range uint32(st.Shards) {
+			partition := Shard{to, column}.partition()
+			for row, err := range s.r.Query(st.Space, partition, store.Range{}, false) {
+				if err != nil {
+					return nil, 0, 0, err
+				}
+				if r, err := decodeRecord(row); err != nil {
+					return nil, 0, 0, err
+				} else if s.db.Clock().Sub(r.Time) <= st.retention() {
+					break
+				}
+				old = append(old, store.Position{Partition: partition, Sort: slices.Clone(row.Sort)})
+				if len(old) == trimRows {
+					return old, from, to, nil
+				}
+			}
+		}
+		if to == horizon {
+			return old, from, to, nil
+		}
+	}
+}
