@@ -3,6 +3,8 @@ package sortkey_test
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,6 +63,11 @@ func BenchmarkEmbedded(b *testing.B) {
 		}
 	}
 
+	var sensors []string
+	for i := range 100 {
+		sensors = append(sensors, fmt.Sprintf("sensor-%03d", i))
+	}
+
 	b.Run("Get", func(b *testing.B) {
 		b.ReportAllocs()
 		i := 0
@@ -113,6 +120,42 @@ func BenchmarkEmbedded(b *testing.B) {
 			}
 		}
 	})
+	b.Run("Update", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			err := db.Update(ctx, func(ctx context.Context) error {
+				r, err := t.Get(ctx, "sensor-007", 5)
+				if err != nil {
+					return err
+				}
+				r.Value++
+				return t.Put(ctx, r)
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	for _, goroutines := range []int{1, 8} {
+		b.Run(fmt.Sprintf("GetBy%d", goroutines), func(b *testing.B) {
+			var next atomic.Int64
+			var wg sync.WaitGroup
+			each := b.N/goroutines + 1
+			for range goroutines {
+				start := int(next.Add(7919 * 13))
+				wg.Go(func() {
+					for i := range each {
+						k := (start + i*7919) % benchItems
+						if _, err := t.Get(ctx, sensors[k%100], k/100); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
 	b.Run("TableGet", func(b *testing.B) {
 		b.ReportAllocs()
 		i := 0

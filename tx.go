@@ -6,15 +6,20 @@ import "context"
 // operation on the database with fn's context, on any of its tables, takes part: it sees what
 // fn has written, and all of it happens at one moment, serialisable with everything else.
 //
-// Fn may be called again if it meets a conflict, on stores that others share, so it must have
-// no effect outside the database that a second call would not overwrite. Use its context
-// inside it and from one goroutine only; with the context outside, an operation would wait
-// for fn to end, which waits for it. An operation that is refused, such as a write whose
-// condition does not hold, leaves the transaction as it was; fn decides. Tables are not
-// created or deleted in it.
+// Fn may be called again if it meets a conflict, on stores that others share, so it must have no
+// effect outside the database that a second call would not overwrite. Use its context inside it
+// and from one goroutine at a time; an operation with the context outside would wait for fn to
+// end, which waits for it, and returns an error that names both places. An operation that is
+// refused, such as a write whose condition does not hold, leaves the transaction as it was; fn
+// decides. Tables are not created, changed or deleted in it, and [DB.Fork], [DB.Snapshot] and
+// [DB.Close] return an error.
 //
-// There is one Update at a time in memory and on disk, so others wait while fn runs. On disk
-// it has at most 1 GiB of changes, all in memory until it ends.
+// An Update with the context of another one is a part of it: if its function returns an error or
+// panics, what that has written is taken back, and the function outside goes on.
+//
+// There is one Update at a time in memory and on disk, so other writes wait while fn runs, until
+// their contexts end or the database closes. Reads go on. On disk an Update has at most 1 GiB of
+// changes, all in memory until it ends.
 func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) error {
 	return failed(db.tables.UpdateJoined(ctx, fn))
 }

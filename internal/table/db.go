@@ -268,6 +268,7 @@ func (db *DB) apply(ctx context.Context, u *update, fn func(*Tx) error) error {
 	all := db.Current()
 	tx := &u.tx
 	err := db.update(ctx, &u.turn, all.Rows, func(w store.Writer) error {
+		u.turn.Begin()
 		*tx = Tx{View: View{ctx: ctx, db: db, tables: all, r: w}, w: w}
 		return fn(tx)
 	})
@@ -278,7 +279,7 @@ func (db *DB) apply(ctx context.Context, u *update, fn func(*Tx) error) error {
 }
 
 // update runs fn as an update of st, and removes the mark that the stored counters are exact.
-// The caller has entered the gate. It lends the turn for the time of the call.
+// The caller has entered the gate. It lends the turn for the time of the call, and fn begins it.
 func (db *DB) update(ctx context.Context, t *gate.Turn, st store.Store, fn func(store.Writer) error) error {
 	t.Start(ctx, db.Gate)
 	ctx = t
@@ -290,13 +291,9 @@ func (db *DB) update(ctx context.Context, t *gate.Turn, st store.Store, fn func(
 		}
 	}
 	if !db.Marked.Load() {
-		return st.Update(ctx, func(w store.Writer) error {
-			t.Begin()
-			return fn(w)
-		})
+		return st.Update(ctx, fn)
 	}
 	err := st.Update(ctx, func(w store.Writer) error {
-		t.Begin()
 		if err := w.Delete(CatalogueSpace, CountersPartition, ExactRow); err != nil {
 			return err
 		}
@@ -317,7 +314,11 @@ func (db *DB) Change(ctx context.Context, fn func(store.Writer) error) error {
 		return err
 	}
 	defer db.Leave()
-	return db.update(ctx, new(gate.Turn), db.Store, fn)
+	t := new(gate.Turn)
+	return db.update(ctx, t, db.Store, func(w store.Writer) error {
+		t.Begin()
+		return fn(w)
+	})
 }
 
 // ChangeKnowing is Change for a function that depends on tables: the current ones, which it gets.
@@ -328,5 +329,9 @@ func (db *DB) ChangeKnowing(ctx context.Context, fn func(*Set, store.Writer) err
 	}
 	defer db.Leave()
 	all := db.Current()
-	return db.update(ctx, new(gate.Turn), all.Rows, func(w store.Writer) error { return fn(all, w) })
+	t := new(gate.Turn)
+	return db.update(ctx, t, all.Rows, func(w store.Writer) error {
+		t.Begin()
+		return fn(all, w)
+	})
 }

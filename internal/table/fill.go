@@ -25,19 +25,21 @@ func (db *DB) FillIndex(
 	}
 	defer db.Leave()
 	all := db.Current()
-	t, ix := all.Building(name, space)
+	tb, ix := all.Building(name, space)
 	if ix == nil {
 		return nil, nil
 	}
 	var items, bytes int
-	err = db.update(ctx, new(gate.Turn), all.Rows, func(w store.Writer) error {
+	t := new(gate.Turn)
+	err = db.update(ctx, t, all.Rows, func(w store.Writer) error {
+		t.Begin()
 		items, bytes, after = 0, 0, nil
 		list.reset()
 		var size Batch
 		if db.sharing != nil {
 			size.Rows = fillRowsShared
 		}
-		for row, err := range w.Scan(t.def.Space, span) {
+		for row, err := range w.Scan(tb.def.Space, span) {
 			if err != nil {
 				return err
 			}

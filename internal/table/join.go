@@ -90,7 +90,13 @@ func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) 
 		return j.nested(ctx, fn)
 	}
 	return db.Update(ctx, func(tx *Tx) (err error) {
-		j := &joint{view: &tx.View, tx: tx, transaction: &transaction{serial: true}}
+		x := new(struct {
+			joint
+			transaction
+		})
+		x.transaction.serial = true
+		x.joint = joint{view: &tx.View, tx: tx, transaction: &x.transaction}
+		j := &x.joint
 		defer func() {
 			if broken := j.end(); broken != nil {
 				err = broken

@@ -77,12 +77,10 @@ func (s *engine) View(ctx context.Context, fn func(store.Reader) error) error {
 
 // Update implements [store.Store]. Updates run one after the other.
 func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error {
-	select {
-	case s.writer <- struct{}{}:
-		defer func() { <-s.writer }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := s.turn(ctx); err != nil {
+		return err
 	}
+	defer func() { <-s.writer }()
 	published := s.current.Load()
 	switch {
 	case published == nil:
@@ -103,6 +101,21 @@ func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error 
 		return store.ErrClosed // closed meanwhile
 	}
 	return nil
+}
+
+// turn waits until no other Update runs.
+func (s *engine) turn(ctx context.Context) error {
+	select {
+	case s.writer <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case s.writer <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // Close implements [store.Store].
