@@ -16,6 +16,9 @@ import "context"
 // There is one Update at a time in memory and on disk, so others wait while fn runs. On disk
 // it has at most 1 GiB of changes, all in memory until it ends.
 func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) error {
+	if ctx == nil {
+		return noContext("DB.Update")
+	}
 	return failed(db.tables.UpdateJoined(ctx, fn))
 }
 
@@ -23,5 +26,8 @@ func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) er
 // cannot write. Views neither wait for an Update nor keep it waiting; a long one keeps the
 // rows that have been replaced since.
 func (db *DB) View(ctx context.Context, fn func(ctx context.Context) error) error {
+	if ctx == nil {
+		return noContext("DB.View")
+	}
 	return failed(db.tables.ViewJoined(ctx, fn))
 }
