@@ -156,7 +156,7 @@ func TestNil(t *testing.T) {
 		"TableOf.Get": get, "TableOf.QueryPage": query, "TableOf.ScanPage": scan, "TableOf.Update": update,
 		"TableOf.Put": items.Put(nil, item), "TableOf.Delete": items.Delete(nil, "P"),
 		"TableOf.Query": last(items.Query(nil, "P")), "TableOf.Scan": last(items.Scan(nil)),
-		"DB.Sweep": sweep, "DB.Tables": tables,
+		"TableOf.Changes": last(items.Changes(nil, "")), "DB.Sweep": sweep, "DB.Tables": tables,
 		"DB.CreateTable": db.CreateTable(nil, "More", "p"), "DB.DeleteTable": db.DeleteTable(nil, "Items"),
 		"DB.Update": db.Update(nil, within), "DB.View": db.View(nil, within), "DB.Snapshot": db.Snapshot(nil, "x"),
 	} {
@@ -190,6 +190,7 @@ func TestIndexIsForReading(t *testing.T) {
 	_, update := index.Update(ctx, sortkey.Key{"P"}, "SET n = :n", 1)
 	for name, err := range map[string]error{
 		"Get": get, "Update": update, "Put": index.Put(ctx, object{"p": "P"}), "Delete": index.Delete(ctx, "P"),
+		"Changes": last(index.Changes(ctx, "", sortkey.UntilNow)),
 	} {
 		require.EqualError(t, err, "sortkey: index ByN of table Items is for Query and Scan: use the table", name)
 	}

@@ -94,7 +94,8 @@ func (r *StreamRecord) Bytes() int { return r.Keys.Size() + r.Old.Size() + r.New
 
 // The rows of a stream's space are its records, by shard and sequence number; in
 // columnsPartition the last sequence number of each column; and in
-// trimmedPartition the first epoch that may have records.
+// trimmedPartition the first epoch that may have records, and the last sequence
+// number removed from each column.
 var (
 	columnsPartition = []byte("columns")
 	trimmedPartition = []byte("trimmed")
@@ -418,6 +419,47 @@ func (s *View) Missed(st *StreamInfo, sh ShardInfo, from Sequence) (bool, error)
 	return from <= sh.End() && sh.End() < sh.Last(), nil
 }
 
+// Horizon returns a sequence number of a column that lies behind the records that are not
+// kept any more, and before those that are.
+func (s *View) Horizon(st *StreamInfo, column uint32) (Sequence, error) {
+	last, err := lastSequence(s.r, &st.Stream, column)
+	if err != nil {
+		return 0, err
+	}
+	oldest := s.db.Clock().Add(-StreamRetention)
+	from, err := s.From(st, ShardInfo{Shard: Shard{st.EpochOf(oldest), column}, column: last}, oldest)
+	return from - 1, err
+}
+
+// Lost reports whether a record of a column behind a sequence number is not kept any more.
+func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
+	value, ok, err := s.r.Get(st.Space, trimmedPartition, columnRow(column))
+	if err != nil {
+		return false, err
+	}
+	if ok && len(value) == 8 && Sequence(binary.BigEndian.Uint64(value)) > q {
+		return true, nil
+	}
+
+	// What was not removed yet: the first record behind q is the oldest.
+	last, err := lastSequence(s.r, &st.Stream, column)
+	if err != nil {
+		return false, err
+	}
+	horizon := min(last.epoch(), st.EpochOf(s.db.Clock().Add(-StreamRetention)))
+	for epoch := q.epoch(); epoch <= horizon; epoch++ {
+		sh := Shard{epoch, column}
+		for row, err := range s.r.Query(st.Space, sh.partition(), store.Range{Lo: (q + 1).row()}, false) {
+			if err != nil {
+				return false, err
+			}
+			r, err := decodeRecord(row)
+			return err == nil && s.db.trimmed(r.Time), err
+		}
+	}
+	return false, nil
+}
+
 // endStream keeps the stream of a definition in the catalogue if its successor,
 // nil for none, does not have it.
 func (db *DB) endStream(w store.Writer, old, def *Definition) error {
@@ -495,8 +537,15 @@ func (db *DB) trimStream(ctx context.Context, st *StreamInfo) error {
 			return err
 		}
 		err = db.change(ctx, func(w store.Writer) error {
-			for _, at := range old {
+			for i, at := range old {
 				if err := w.Delete(st.Space, at.Partition, at.Sort); err != nil {
+					return err
+				}
+				if i+1 < len(old) && bytes.Equal(old[i+1].Partition, at.Partition) {
+					continue
+				}
+				column := at.Partition[len(at.Partition)-len(columnRow(0)):]
+				if err := w.Put(st.Space, trimmedPartition, column, at.Sort); err != nil {
 					return err
 				}
 			}
