@@ -15,7 +15,7 @@ type Marshaler interface {
 
 // An Unmarshaler is a type with a form of its own. [Unmarshal] calls UnmarshalAttr with the
 // value found, also with NULL, unless the destination is a pointer. The value shares bytes
-// with what is decoded: UnmarshalAttr copies what it keeps.
+// with what is decoded: UnmarshalAttr copies what it keeps, and changes nothing in it.
 type Unmarshaler interface {
 	UnmarshalAttr(v Value) error
 }
