@@ -1,6 +1,7 @@
 package sortkey
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,8 @@ import (
 )
 
 // An Option changes one operation on a table. Options stand after the values of the key. An
-// operation refuses those that mean nothing to it.
+// operation refuses those that mean nothing to it, and one that is given twice; but conditions
+// and filters may be several, which must all hold.
 type Option interface {
 	set(*call) error
 	kind() optionKind
@@ -129,22 +131,69 @@ func (o *conditional) set(c *call) (err error) {
 	if o.of == kindWhere {
 		dst = &c.filter
 	}
-	*dst, err = c.expression(o.source, o.values)
-	return err
+	text, err := c.expression(o.source, o.values)
+	if err != nil || *dst == nil {
+		*dst = text
+		return err
+	}
+
+	first := **dst
+	if c.joined&o.of == 0 {
+		if first, err = grouped(first); err != nil {
+			return err
+		}
+	}
+	second, err := grouped(*text)
+	if err != nil {
+		return err
+	}
+	c.joined |= o.of
+	*dst = new(first + " AND " + second)
+	return nil
+}
+
+// grouped returns an expression in parentheses, of which the service allows one pair.
+func grouped(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	depth, isGroup := 0, strings.HasPrefix(text, "(")
+	for i := range len(text) {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth < 0 {
+			break
+		}
+		isGroup = isGroup && (depth > 0 || i == len(text)-1)
+	}
+	switch {
+	case depth != 0:
+		return "", misuse("%s: its parentheses do not match, so it cannot be joined with another expression", text)
+	case isGroup:
+		return text, nil
+	}
+	return "(" + text + ")", nil
 }
 
 // If makes a write depend on a condition expression. Placeholders such as :n take the values
-// in the order in which they first appear. Reserved words need no placeholders.
-func If(condition string, values ...any) Option { return &conditional{kindIf, condition, values} }
+// in the order in which they first appear. Reserved words need no placeholders. With several
+// conditions, all must hold.
+func If(condition string, values ...any) Option {
+	return &conditional{kindIf, condition, takeAll(values)}
+}
 
 // Where filters what a query or scan has read with a filter expression, written as in [If].
-// What is dropped has been read all the same.
-func Where(filter string, values ...any) Option { return &conditional{kindWhere, filter, values} }
+// What is dropped has been read all the same. With several filters, all must hold.
+func Where(filter string, values ...any) Option {
+	return &conditional{kindWhere, filter, takeAll(values)}
+}
 
 // Only reads only these attributes, or paths into documents.
 func Only(paths ...string) Option {
+	paths = slices.Clone(paths)
 	return &setting{kindOnly, func(c *call) error {
-		c.projection = nil
 		for _, path := range paths {
 			text, err := c.expression(path, nil)
 			if err != nil {
@@ -156,8 +205,8 @@ func Only(paths ...string) Option {
 	}}
 }
 
-// Limit ends a loop after n items. For a page it is the service's Limit: the page ends after
-// n items have been read, before the filter.
+// Limit ends a loop after n items, and it reads no row behind the last of them. For a page it
+// is the service's Limit: the page ends after n items have been read, before the filter.
 func Limit(n int) Option {
 	return &setting{kindLimit, func(c *call) error {
 		if n < 1 {
@@ -186,12 +235,43 @@ func Segment(n, total int) Option {
 }
 
 // Old stores the item as it was before a write in dst, a pointer to a struct, map or
-// [attr.Item]. Dst is not changed if there was no item.
+// [attr.Item]. Dst is not changed if there was no item. If the item does not fit dst, the
+// error is a [*DecodeError], and the write has been made.
 func Old(dst any) Option {
 	return &setting{kindOld, func(c *call) error {
+		if err := checkDestination(dst); err != nil {
+			return err
+		}
 		c.old = dst
 		return nil
 	}}
+}
+
+// checkDestination refuses what no item can be decoded into. So a write with a wrong one is
+// refused before anything is written.
+func checkDestination(dst any) error {
+	v := reflect.ValueOf(dst)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return misuse("Old(%T): want a pointer to a struct, a map or an attr.Item that is not nil, as in Old(&item)", dst)
+	}
+	for range attr.MaxNesting {
+		for v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+		if v.Kind() != reflect.Interface || v.Elem().Kind() != reflect.Pointer {
+			break
+		}
+		v = v.Elem()
+	}
+
+	target := reflect.New(v.Type()).Interface()
+	if _, ok := target.(attr.Unmarshaler); ok {
+		return nil // it decides when it sees the item
+	}
+	if err := attr.UnmarshalItem(nil, target); err != nil {
+		return misuse("Old(%T): %w", dst, err)
+	}
+	return nil
 }
 
 // A SortRange is the range of a sort key that a query reads; see [BeginsWith], [Between] and
@@ -199,16 +279,68 @@ func Old(dst any) Option {
 type SortRange struct {
 	op     string
 	values []any
+	err    error // of the function that made it
 }
 
 // BeginsWith is the range of the sort keys with a prefix, a string or a []byte.
-func BeginsWith(prefix any) SortRange { return SortRange{"begins_with", []any{prefix}} }
+func BeginsWith(prefix any) SortRange {
+	return SortRange{op: "begins_with", values: []any{take(prefix)}}
+}
 
 // Between is the range of the sort keys from low to high, both included.
-func Between(low, high any) SortRange { return SortRange{"BETWEEN", []any{low, high}} }
+func Between(low, high any) SortRange {
+	return SortRange{op: "BETWEEN", values: []any{take(low), take(high)}}
+}
 
 // Compare is the range of the sort keys on one side of a value. The operator is <, <=, > or >=.
-func Compare(operator string, value any) SortRange { return SortRange{operator, []any{value}} }
+func Compare(operator string, value any) SortRange {
+	switch operator {
+	case "<", "<=", ">", ">=":
+		return SortRange{op: operator, values: []any{take(value)}}
+	}
+	return SortRange{err: misuse("Compare(%q, …): want <, <=, > or >=; for one sort key, give its value alone", operator)}
+}
+
+// A taken value is one of the caller's in its stored form, so that the caller may change it
+// before it is used.
+type taken struct {
+	value attr.Value
+	err   error // why it cannot be stored
+}
+
+// String returns the value as messages show it.
+func (t taken) String() string { return t.value.String() }
+
+// take returns a value that the caller cannot change: v, or its stored form.
+func take(v any) any {
+	switch v.(type) {
+	case nil, string, Option, SortRange, keys.Range, *keys.Template:
+		return v
+	}
+	if kind := reflect.TypeOf(v).Kind(); kind == reflect.String || kind <= reflect.Complex128 {
+		return v
+	}
+	value, err := attr.Marshal(v)
+	return taken{value, err}
+}
+
+// takeAll takes each of a list of values.
+func takeAll(values []any) []any {
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = take(v)
+	}
+	return list
+}
+
+// asArguments returns options as arguments. They cannot be changed.
+func asArguments(opts []Option) []any {
+	list := make([]any, len(opts))
+	for i, o := range opts {
+		list[i] = o
+	}
+	return list
+}
 
 // A call is what the arguments of an operation say. It is a part of states that are pooled, so
 // nothing below may keep the names, nor an input or what its pointers lead to, after the
@@ -229,6 +361,8 @@ type call struct {
 	item      attr.Builder
 	raw, text []byte
 
+	given             optionKind
+	joined            optionKind // conditions that were joined from several
 	condition, filter *string
 	projection        []string
 	consistent        bool
@@ -246,14 +380,22 @@ type place struct{ theirs, ours string }
 
 // parse reads the arguments of an operation.
 func (c *call) parse(args []any) error {
-	for _, arg := range args {
+	for i, arg := range args {
 		switch arg := arg.(type) {
+		case nil:
+			return misuse("%s: argument %d is nil, which is neither the value of a key nor an option", c.operation.name, i+1)
 		case Option:
 			if err := c.option(arg); err != nil {
 				return err
 			}
 			continue
 		case SortRange:
+			if arg.err == nil && arg.op == "" {
+				arg.err = misuse("%s: the SortRange is empty; make one with BeginsWith, Between or Compare", c.operation.name)
+			}
+			if arg.err != nil {
+				return arg.err
+			}
 			if err := c.setSort(&arg); err != nil {
 				return err
 			}
@@ -264,6 +406,9 @@ func (c *call) parse(args []any) error {
 			}
 			continue
 		case *keys.Template:
+			if arg == nil {
+				return misuse("%s: argument %d is a nil template", c.operation.name, i+1)
+			}
 			r, err := arg.Under()
 			if err != nil {
 				return err
@@ -283,7 +428,10 @@ func (c *call) parse(args []any) error {
 
 // options reads options that stand alone.
 func (c *call) options(opts []Option) error {
-	for _, o := range opts {
+	for i, o := range opts {
+		if o == nil {
+			return misuse("%s: option %d is nil", c.operation.name, i+1)
+		}
 		if err := c.option(o); err != nil {
 			return err
 		}
@@ -293,9 +441,14 @@ func (c *call) options(opts []Option) error {
 
 // option reads an option.
 func (c *call) option(o Option) error {
-	if kind := o.kind(); c.operation.takes&kind == 0 {
+	kind := o.kind()
+	switch {
+	case c.operation.takes&kind == 0:
 		return misuse("%s takes no option %s, only %s", c.operation.name, kind, c.operation.takes)
+	case c.given&kind&^(kindIf|kindWhere) != 0:
+		return misuse("%s: %s is given twice; give it once", c.operation.name, kind)
 	}
+	c.given |= kind
 	return o.set(c)
 }
 
@@ -372,6 +525,9 @@ func (c *call) boundValues() attr.Item {
 
 // expression returns an expression of the caller's with placeholders of the call.
 func (c *call) expression(source string, values []any) (*string, error) {
+	if !utf8.ValidString(source) {
+		return nil, misuse("%q: the expression is not UTF-8", source)
+	}
 	c.places, c.text = c.places[:0], c.text[:0]
 	for i := 0; i < len(source); {
 		start := i
@@ -459,10 +615,13 @@ func (c *call) keyItem(dst attr.Item, schema *keycond.Schema) (attr.Item, error)
 	return c.item.AppendItem(dst), nil
 }
 
-// attribute is attributeOf with the bytes of usual values in the memory of the call.
+// attribute returns the stored form of a value. The bytes of usual values are in the memory of
+// the call.
 func (c *call) attribute(v any) (attr.Value, error) {
 	from := len(c.raw)
 	switch v := v.(type) {
+	case taken:
+		return v.value, v.err
 	case string:
 		if !utf8.ValidString(v) {
 			break
@@ -474,7 +633,7 @@ func (c *call) attribute(v any) (attr.Value, error) {
 		c.raw, err = attr.AppendNumber(c.raw, strconv.Itoa(v))
 		return attr.MakeValue(attr.Number, c.raw[from:len(c.raw):len(c.raw)]), err
 	}
-	return attributeOf(v)
+	return attr.Marshal(v)
 }
 
 // The most that a call keeps for its next use: bytes in each buffer, and entries in each list
@@ -556,10 +715,8 @@ func (c *call) keyCondition(schema *keycond.Schema) (string, error) {
 		b = append(b, "begins_with("+name+", "+places[0]+")"...)
 	case "BETWEEN":
 		b = append(b, name+" BETWEEN "+places[0]+" AND "+places[1]...)
-	case "=", "<", "<=", ">", ">=":
-		b = append(b, name+" "+c.sort.op+" "+places[0]...)
 	default:
-		return "", misuse("Compare(%q, …): want <, <=, > or >=", c.sort.op)
+		b = append(b, name+" "+c.sort.op+" "+places[0]...)
 	}
 	return string(b), nil
 }

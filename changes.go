@@ -1,16 +1,20 @@
 package sortkey
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -19,7 +23,7 @@ type Change[T any] struct {
 	// Key is the primary key of the item.
 	Key attr.Item
 	// Old is the item before the change, nil if the change made it; New is the item after
-	// the change, nil if the change deleted it.
+	// the change, nil if the change deleted it. With a [*DecodeError], what does not fit is nil.
 	Old, New *T
 	// At is when the change was made, to the second.
 	At time.Time
@@ -35,40 +39,51 @@ const poll = 50 * time.Millisecond
 // the oldest change, which is at most 24 hours old. It waits for new changes until its
 // context ends, and then yields the cause as the last error; with [UntilNow] it ends after
 // the changes so far. The table needs a stream; see [Stream].
+//
+// An error is the last thing that the loop yields, but for a [*DecodeError]: it comes with
+// the key and the cursor of a change that does not fit T, and the loop goes on behind it. The
+// error is [ErrTrimmed] if changes behind the cursor are older than 24 hours.
 func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option) iter.Seq2[Change[T], error] {
+	c := call{operation: &opChanges}
+	refused := c.options(opts)
+	untilNow := c.untilNow
+
 	return func(yield func(Change[T], error) bool) {
 		fail := func(err error) { yield(Change[T]{}, failed(err)) }
-		c := call{operation: &opChanges}
-		if err := c.options(opts); err != nil {
+		if ctx == nil {
+			fail(noContext("TableOf.Changes"))
+			return
+		}
+		if err := cmp.Or(refused, t.notIndex()); err != nil {
 			fail(err)
 			return
 		}
 		f, err := t.feed(ctx, cursor)
 		if err != nil {
-			fail(err)
+			fail(t.db.ended(ctx, err))
 			return
 		}
 		timer := time.NewTimer(poll)
 		defer timer.Stop()
 		for {
 			n, err := f.round(ctx, yield)
-			switch {
-			case errors.Is(err, errStop):
+			if errors.Is(err, errStop) {
 				return
-			case ctx.Err() != nil:
-				fail(context.Cause(ctx))
-				return
-			case err != nil:
+			}
+			if err = t.db.ended(ctx, err); err != nil {
 				fail(err)
 				return
+			}
+			switch {
 			case n > 0:
 				continue
-			case c.untilNow:
+			case untilNow:
 				return
 			}
 			timer.Reset(poll)
 			select {
 			case <-ctx.Done():
+			case <-t.db.closing:
 			case <-timer.C:
 			}
 		}
@@ -80,8 +95,9 @@ var errStop = errors.New("stop")
 
 // A feed reads the shards of a stream.
 type feed[T any] struct {
-	table *TableOf[T]
-	place feedCursor
+	table  *TableOf[T]
+	stream *table.StreamInfo
+	place  feedCursor
 	// iterators are the positions in the shards, by shard; "" for one that has ended.
 	iterators map[string]string
 }
@@ -89,8 +105,9 @@ type feed[T any] struct {
 // A feedCursor is the place of a feed, as JSON in base64.
 type feedCursor struct {
 	Stream string `json:"s"`
-	// Read are the sequence numbers of the last changes read, by shard.
-	Read map[string]string `json:"r"`
+	// Read are the sequence numbers of the last changes read, by column of the stream. Before
+	// the first it is the horizon that the column had when the feed began.
+	Read []table.Sequence `json:"r"`
 }
 
 func (t *TableOf[T]) feed(ctx context.Context, cursor string) (*feed[T], error) {
@@ -103,22 +120,69 @@ func (t *TableOf[T]) feed(ctx context.Context, cursor string) (*feed[T], error) 
 	if stream == nil {
 		return nil, misuse("table %s has no stream: create it with sortkey.Stream()", t.name)
 	}
-	f.place = feedCursor{Stream: *stream, Read: map[string]string{}}
-	if cursor == "" {
-		return f, nil
+	if cursor != "" {
+		text, err := base64.RawURLEncoding.DecodeString(cursor)
+		if err == nil {
+			err = json.Unmarshal(text, &f.place)
+		}
+		if err != nil || len(f.place.Read) == 0 {
+			return nil, misuse("Changes(%q): this is not the cursor of a change", cursor)
+		}
+		if f.place.Stream != *stream {
+			return nil, misuse("the cursor is of stream %s, not of %s, the stream of table %s", f.place.Stream, *stream, t.name)
+		}
 	}
 
-	text, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err == nil {
-		err = json.Unmarshal(text, &f.place)
+	f.place.Stream = *stream
+	err = t.db.tables.View(ctx, func(v *table.View) (err error) {
+		if f.stream, err = v.Stream(t.name, value(described.Table.LatestStreamLabel)); err != nil || cursor != "" {
+			return err
+		}
+		f.place.Read = make([]table.Sequence, f.stream.Shards)
+		for column := range f.place.Read {
+			if f.place.Read[column], err = v.Horizon(f.stream, uint32(column)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	if err != nil || f.place.Read == nil {
+	if len(f.place.Read) != f.stream.Shards {
 		return nil, misuse("Changes(%q): this is not the cursor of a change", cursor)
 	}
-	if f.place.Stream != *stream {
-		return nil, misuse("the cursor is of stream %s, not of %s, the stream of table %s", f.place.Stream, *stream, t.name)
+	return f, f.checkLost(ctx, 0, uint32(f.stream.Shards))
+}
+
+// checkLost returns an error if changes of the columns from low to high are gone that were
+// not read.
+func (f *feed[T]) checkLost(ctx context.Context, low, high uint32) error {
+	var lost []uint32
+	err := f.table.db.tables.View(ctx, func(v *table.View) error {
+		lost = nil
+		for column := low; column < high; column++ {
+			is, err := v.Lost(f.stream, column, f.place.Read[column])
+			if err != nil {
+				return err
+			}
+			if is {
+				lost = append(lost, column)
+			}
+		}
+		return nil
+	})
+	if err == nil && lost != nil {
+		err = f.trimmed(lost[0])
 	}
-	return f, nil
+	return err
+}
+
+// trimmed returns the error for changes of a column that are gone.
+func (f *feed[T]) trimmed(column uint32) error {
+	return fmt.Errorf("%w: table %s has lost changes behind sequence number %d of column %d of its stream, "+
+		"as they are older than %d hours; read the table, and go on with the cursor \"\", the oldest change",
+		ErrTrimmed, f.table.name, f.place.Read[column], column, table.StreamRetention/time.Hour)
 }
 
 // round reads what is new in each shard and returns how many changes it was.
@@ -133,7 +197,7 @@ func (f *feed[T]) round(ctx context.Context, yield func(Change[T], error) bool) 
 		if parent, ok := f.iterators[value(shard.ParentShardId)]; ok && parent != "" {
 			continue
 		}
-		read, err := f.shard(ctx, *shard.ShardId, yield)
+		read, err := f.read(ctx, *shard.ShardId, yield)
 		n += read
 		if err != nil {
 			return n, err
@@ -142,13 +206,11 @@ func (f *feed[T]) round(ctx context.Context, yield func(Change[T], error) bool) 
 	return n, nil
 }
 
-// forget drops what is known of shards that the stream no longer has, so that the cursor
-// of a table that lives long stays small.
+// forget drops the iterators of shards that the stream no longer has.
 func (f *feed[T]) forget(shards []wire.Shard) {
 	has := func(id string) bool {
 		return slices.ContainsFunc(shards, func(s wire.Shard) bool { return *s.ShardId == id })
 	}
-	maps.DeleteFunc(f.place.Read, func(id, _ string) bool { return !has(id) })
 	maps.DeleteFunc(f.iterators, func(id, _ string) bool { return !has(id) })
 }
 
@@ -167,35 +229,43 @@ func (f *feed[T]) shards(ctx context.Context) (all []wire.Shard, err error) {
 	}
 }
 
-// shard reads what is new in a shard.
-func (f *feed[T]) shard(ctx context.Context, id string, yield func(Change[T], error) bool) (n int, err error) {
+// read yields what is new in a shard.
+func (f *feed[T]) read(ctx context.Context, id string, yield func(Change[T], error) bool) (n int, err error) {
+	shard, ok := api.ParseShardID(f.stream, id)
+	if !ok || int(shard.Column) >= len(f.place.Read) {
+		return 0, fmt.Errorf("stream %s has shard %s", f.place.Stream, id)
+	}
 	at, known := f.iterators[id]
 	if !known {
-		if at, err = f.iterator(ctx, id); err != nil {
+		if at, err = f.iterator(ctx, id, shard); err != nil {
 			return 0, err
 		}
 		f.iterators[id] = at
 	}
 	for at != "" {
 		out, err := f.table.db.service.GetRecords(ctx, &wire.GetRecordsInput{ShardIterator: &at})
-		if isExpired(err) { // the loop has worked on a change for longer than an iterator lives
-			if at, err = f.iterator(ctx, id); err != nil {
+		switch {
+		case isCode(err, codeExpired), isCode(err, codeNoShard):
+			// The loop has worked on a change for longer than an iterator lives, or a shard.
+			if at, err = f.iterator(ctx, id, shard); err != nil {
 				return n, err
 			}
+			f.iterators[id] = at
 			continue
-		}
-		if err != nil {
+		case isCode(err, codeTrimmed):
+			return n, f.trimmed(shard.Column)
+		case err != nil:
 			return n, err
 		}
+
 		at = value(out.NextShardIterator)
 		f.iterators[id] = at
 		for i := range out.Records {
-			change, err := f.change(id, &out.Records[i])
-			if err != nil {
+			if err := f.table.db.ended(ctx, nil); err != nil {
 				return n, err
 			}
 			n++
-			if !yield(change, nil) {
+			if !yield(f.change(shard.Column, &out.Records[i])) {
 				return n, errStop
 			}
 		}
@@ -206,34 +276,64 @@ func (f *feed[T]) shard(ctx context.Context, id string, yield func(Change[T], er
 	return n, nil
 }
 
-// iterator returns the position in a shard from which to read on.
-func (f *feed[T]) iterator(ctx context.Context, id string) (string, error) {
-	in := &wire.GetShardIteratorInput{
-		StreamArn: &f.place.Stream, ShardId: &id, ShardIteratorType: new("TRIM_HORIZON"),
+// iterator returns the position in a shard from which to read on, "" if there is nothing to
+// read any more.
+func (f *feed[T]) iterator(ctx context.Context, id string, shard table.Shard) (string, error) {
+	if err := f.checkLost(ctx, shard.Column, shard.Column+1); err != nil {
+		return "", err
 	}
-	if last, ok := f.place.Read[id]; ok {
-		in.ShardIteratorType, in.SequenceNumber = new("AFTER_SEQUENCE_NUMBER"), &last
+	last := f.place.Read[shard.Column]
+	if last >= shard.Last() {
+		return "", nil
 	}
-	out, err := f.table.db.service.GetShardIterator(ctx, in)
-	if err != nil {
+
+	service := f.table.db.service
+	in := &wire.GetShardIteratorInput{StreamArn: &f.place.Stream, ShardId: &id, ShardIteratorType: new("TRIM_HORIZON")}
+	if last >= shard.First() {
+		after := *in
+		after.ShardIteratorType, after.SequenceNumber = new("AFTER_SEQUENCE_NUMBER"), new(api.Sequence(last))
+		out, err := service.GetShardIterator(ctx, &after)
+		if err == nil {
+			return value(out.ShardIterator), nil
+		}
+		if !isCode(err, codeTrimmed) && !isCode(err, codeNoShard) {
+			return "", err
+		}
+		// The last change read is gone, and none behind it: the oldest is the next one.
+	}
+	out, err := service.GetShardIterator(ctx, in)
+	switch {
+	case isCode(err, codeNoShard): // nothing of it is left to read
+		return "", nil
+	case err != nil:
 		return "", err
 	}
 	return value(out.ShardIterator), nil
 }
 
-func isExpired(err error) bool {
+// Codes of errors that a slow loop meets.
+const (
+	codeExpired = "ExpiredIteratorException"
+	codeNoShard = "ResourceNotFoundException"
+	codeTrimmed = "TrimmedDataAccessException"
+)
+
+// isCode reports whether an error of the service has a code.
+func isCode(err error, code string) bool {
 	e, ok := err.(*wire.Error)
-	return ok && e.Code == "ExpiredIteratorException"
+	return ok && e.Code == code
 }
 
-func (f *feed[T]) change(shard string, r *wire.Record) (Change[T], error) {
+// change returns a change. The error is a [*DecodeError]; the change has its key and its
+// cursor then.
+func (f *feed[T]) change(column uint32, r *wire.Record) (c Change[T], err error) {
 	d := r.Dynamodb
-	f.place.Read[shard] = value(d.SequenceNumber)
+	f.place.Read[column], _ = api.ParseSequence(value(d.SequenceNumber))
 	place, err := json.Marshal(f.place)
 	if err != nil {
-		return Change[T]{}, err
+		return c, err
 	}
-	c := Change[T]{Key: d.Keys, Cursor: base64.RawURLEncoding.EncodeToString(place)}
+	c = Change[T]{Key: d.Keys, Cursor: base64.RawURLEncoding.EncodeToString(place)}
 	if d.ApproximateCreationDateTime != nil {
 		c.At = time.Unix(int64(*d.ApproximateCreationDateTime), 0).UTC()
 	}
@@ -245,12 +345,13 @@ func (f *feed[T]) change(shard string, r *wire.Record) (Change[T], error) {
 			continue
 		}
 		item := new(T)
-		if err := decode(image.item, item); err != nil {
-			return c, err
+		if wrong := decode(image.item, item); wrong != nil {
+			err = &DecodeError{f.table.name, c.Key, wrong}
+			continue
 		}
 		*image.to = item
 	}
-	return c, nil
+	return c, err
 }
 
 func value(s *string) string {

@@ -2,6 +2,7 @@ package sortkey
 
 import (
 	"context"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -37,6 +38,11 @@ func (ix Index) Only(attributes ...string) Index {
 }
 
 func (ix Index) define(d *tableDefinition) error {
+	for _, text := range append(slices.Clone(ix.spec.Only), ix.spec.Name, ix.spec.Key) {
+		if !utf8.ValidString(text) {
+			return misuse("index %q: %q is not UTF-8", ix.spec.Name, text)
+		}
+	}
 	d.indexes = append(d.indexes, ix.spec)
 	return nil
 }
@@ -65,6 +71,9 @@ type stream struct{}
 func Stream() TableOption { return stream{} }
 
 func (stream) define(d *tableDefinition) error {
+	if d.stream {
+		return misuse("DB.CreateTable: Stream is given twice; give it once")
+	}
 	d.stream = true
 	return nil
 }
@@ -74,11 +83,20 @@ func (stream) define(d *tableDefinition) error {
 // follows its name: "sensor / second:N". The table can be used at once unless
 // [Simulation].TableDelay says otherwise.
 func (db *DB) CreateTable(ctx context.Context, name, key string, opts ...TableOption) error {
+	if ctx == nil {
+		return noContext("DB.CreateTable")
+	}
 	var d tableDefinition
-	for _, o := range opts {
+	for i, o := range opts {
+		if o == nil {
+			return misuse("DB.CreateTable: option %d is nil", i+1)
+		}
 		if err := o.define(&d); err != nil {
 			return err
 		}
+	}
+	if !utf8.ValidString(key) {
+		return misuse("DB.CreateTable: the key %q is not UTF-8", key)
 	}
 	in := &wire.CreateTableInput{TableName: &name, BillingMode: new("PAY_PER_REQUEST")}
 	if err := keyschema.Define(in, key, d.indexes); err != nil {
@@ -95,12 +113,18 @@ func (db *DB) CreateTable(ctx context.Context, name, key string, opts ...TableOp
 
 // DeleteTable deletes a table with its items and indexes.
 func (db *DB) DeleteTable(ctx context.Context, name string) error {
+	if ctx == nil {
+		return noContext("DB.DeleteTable")
+	}
 	_, err := db.service.DeleteTable(ctx, &wire.DeleteTableInput{TableName: &name})
 	return failed(err)
 }
 
 // Tables returns the names of all tables, sorted.
 func (db *DB) Tables(ctx context.Context) ([]string, error) {
+	if ctx == nil {
+		return nil, noContext("DB.Tables")
+	}
 	if err := db.tables.Refresh(ctx); err != nil {
 		return nil, failed(err)
 	}

@@ -109,6 +109,30 @@ func TestEmbedded(t *testing.T) {
 			require.Contains(t, song.Genres, "jazz")
 		}
 
+		fork, err := db.Fork()
+		require.NoError(t, err)
+		defer fork.Close()
+		odd := map[string]any{"artist": "Nina", "title": "Odd", "genres": "no set"}
+		require.NoError(t, sortkey.Table[map[string]any](fork, "Music").Put(ctx, odd))
+		var wrong []attr.Item
+		titles = nil
+		report := func(music *sortkey.TableOf[Song]) string {
+			for song, err := range music.Query(ctx, "Nina") {
+				var misfit *sortkey.DecodeError
+				if errors.As(err, &misfit) {
+					wrong = append(wrong, misfit.Key)
+					continue
+				}
+				if err != nil {
+					return err.Error()
+				}
+				titles = append(titles, song.Title)
+			}
+			return strings.Join(titles, ", ")
+		}
+		require.Equal(t, "Baltimore, Sinnerman, Strange Fruit", report(sortkey.Table[Song](fork, "Music")))
+		require.Len(t, wrong, 1)
+
 		page, err := music.QueryPage(ctx, "Nina", sortkey.Limit(2))
 		fmt.Println(page.Trace) // artist = "Nina", all of it: 2 rows examined, 2 returned, …
 		require.NoError(t, err)

@@ -20,6 +20,10 @@ var ErrConditionFailed = errors.New("sortkey: the condition does not hold")
 // exist.
 var ErrNoTable = errors.New("sortkey: no such table")
 
+// ErrTrimmed is what [errors.Is] finds in the error of [TableOf.Changes] if changes that were
+// not read are no longer kept. The error names the table.
+var ErrTrimmed = errors.New("sortkey: changes were lost")
+
 // An Error is an error of the service's: what DynamoDB answers to the same request.
 type Error struct {
 	// Code is the name of the exception, such as ValidationException.
@@ -55,6 +59,23 @@ func (e *Error) Is(target error) bool {
 // its context.
 func (e *Error) Unwrap() error { return e.cause }
 
+// A DecodeError is the error for an item that does not fit the Go type that it is read into.
+type DecodeError struct {
+	Table string
+	// Key is the primary key of the item.
+	Key attr.Item
+	// Err says which attribute does not fit, and why.
+	Err error
+}
+
+// Error returns the table, the key as DynamoDB JSON, and the cause.
+func (e *DecodeError) Error() string {
+	return fmt.Sprintf("sortkey: item %s of table %s: %v", e.Key.AppendJSON(nil), e.Table, e.Err)
+}
+
+// Unwrap returns the cause, an [*attr.ConvertError].
+func (e *DecodeError) Unwrap() error { return e.Err }
+
 // failed returns the error of an operation in its public form. It leaves the errors of the
 // caller's own functions as they are, whatever they wrap.
 func failed(err error) error {
@@ -69,3 +90,8 @@ func failed(err error) error {
 
 // misuse is an error of a caller whose arguments make no request.
 func misuse(format string, args ...any) error { return fmt.Errorf("sortkey: "+format, args...) }
+
+// noContext is the error of a method that was called without a context.
+func noContext(method string) error {
+	return misuse("%s: the context is nil; pass context.Background() if there is no other", method)
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/store"
 )
 
 // A TableOf reads and writes the items of a table, or reads those of an index, as values of
@@ -36,6 +37,9 @@ type Key []any
 
 // Get returns the item with a key. The error is [ErrNotFound] if there is none.
 func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
+	if ctx == nil {
+		return item, noContext("TableOf.Get")
+	}
 	g := gets.Get().(*get)
 	defer g.free()
 	g.operation = &opGet
@@ -59,8 +63,10 @@ func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 		return item, failed(err)
 	case !g.found:
 		return item, ErrNotFound
+	case g.err != nil:
+		return *found, &DecodeError{t.name, bytes.Clone(g.in.Key), g.err}
 	}
-	return *found, g.err
+	return *found, nil
 }
 
 // A get is the state of one Get. It is pooled; nothing keeps a part of it.
@@ -125,12 +131,18 @@ func (w *write) free() {
 // Put writes an item, in place of the one with its key if there is one. Options are [If] and
 // [Old].
 func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
+	if ctx == nil {
+		return noContext("TableOf.Put")
+	}
+	if err := t.notIndex(); err != nil {
+		return err
+	}
 	c := newWrite(&opPut)
 	defer c.free()
 	if err := c.options(opts); err != nil {
 		return err
 	}
-	it, err := encode(item)
+	it, err := attr.MarshalItem(item)
 	if err != nil {
 		return err
 	}
@@ -143,11 +155,14 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 	if err != nil {
 		return failed(err)
 	}
-	return c.storeOld(out.Attributes)
+	return t.storeOld(ctx, &c.call, out.Attributes)
 }
 
 // Delete deletes the item with a key, if there is one. Options are [If] and [Old].
 func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
+	if ctx == nil {
+		return noContext("TableOf.Delete")
+	}
 	c := newWrite(&opDelete)
 	defer c.free()
 	if err := c.parse(args); err != nil {
@@ -170,13 +185,16 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 	if err != nil {
 		return failed(err)
 	}
-	return c.storeOld(out.Attributes)
+	return t.storeOld(ctx, &c.call, out.Attributes)
 }
 
 // Update changes the item with a key by an update expression, or makes one, and returns the
 // item as it is then. Placeholders such as :n take the values in the order in which they
 // first appear; [Option]s such as [If] stand after the values.
 func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ...any) (item T, err error) {
+	if ctx == nil {
+		return item, noContext("TableOf.Update")
+	}
 	c := newWrite(&opUpdate)
 	defer c.free()
 	c.key = append(c.key, key...)
@@ -209,8 +227,10 @@ func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ..
 	if err != nil {
 		return item, failed(err)
 	}
-	err = decode(out.Attributes, &item)
-	return item, err
+	if err := decode(out.Attributes, &item); err != nil {
+		return item, &DecodeError{t.name, it, err}
+	}
+	return item, nil
 }
 
 // A Page is one page of a query or a scan.
@@ -227,30 +247,44 @@ type Page[T any] struct {
 // takes the values of the partition key, then, if the range is smaller, values of the sort
 // key, a [SortRange], a [keys.Range] or a [keys.Template], then options. It reads on through
 // all pages; each page is a state of its own unless the context has a transaction.
+//
+// An error is the last thing that the loop yields, but for a [*DecodeError]: the loop goes on
+// behind an item that does not fit T. When the context ends, the error is its cause.
 func (t *TableOf[T]) Query(ctx context.Context, args ...any) iter.Seq2[T, error] {
-	return t.all(ctx, &opQuery, func(r *reading) error { return t.prepareQuery(ctx, r, args) })
+	args = takeAll(args)
+	return func(yield func(T, error) bool) { t.pages(ctx, &opQuery, args, yield) }
 }
 
-// QueryPage returns one page of what [TableOf.Query] yields.
+// QueryPage returns one page of what [TableOf.Query] yields. If an item does not fit T, the
+// page ends with it: the error is a [*DecodeError], and the page has the items before it and
+// a cursor with which to go on behind it.
 func (t *TableOf[T]) QueryPage(ctx context.Context, args ...any) (*Page[T], error) {
+	if ctx == nil {
+		return nil, noContext("TableOf.QueryPage")
+	}
 	r := newReading(&opQuery)
 	defer r.free()
-	if err := t.prepareQuery(ctx, r, args); err != nil {
+	if err := t.prepare(ctx, r, args); err != nil {
 		return nil, err
 	}
 	return t.one(ctx, r)
 }
 
-// Scan yields all items of the table or index, in an order that says nothing.
+// Scan yields all items of the table or index, in an order that says nothing. Its errors are
+// those of [TableOf.Query].
 func (t *TableOf[T]) Scan(ctx context.Context, opts ...Option) iter.Seq2[T, error] {
-	return t.all(ctx, &opScan, func(r *reading) error { return t.prepareScan(r, opts) })
+	args := asArguments(opts)
+	return func(yield func(T, error) bool) { t.pages(ctx, &opScan, args, yield) }
 }
 
-// ScanPage returns one page of what [TableOf.Scan] yields.
+// ScanPage returns one page of what [TableOf.Scan] yields, as [TableOf.QueryPage] does.
 func (t *TableOf[T]) ScanPage(ctx context.Context, opts ...Option) (*Page[T], error) {
+	if ctx == nil {
+		return nil, noContext("TableOf.ScanPage")
+	}
 	r := newReading(&opScan)
 	defer r.free()
-	if err := t.prepareScan(r, opts); err != nil {
+	if err := t.prepare(ctx, r, asArguments(opts)); err != nil {
 		return nil, err
 	}
 	return t.one(ctx, r)
@@ -262,6 +296,7 @@ type reading struct {
 	call
 	// start is the ExclusiveStartKey of the next page, nil for the first.
 	start attr.Item
+	size  int64 // the Limit of the next page
 	query wire.QueryInput
 	scan  *wire.ScanInput // of a scan
 }
@@ -302,20 +337,29 @@ func (r *reading) page(ctx context.Context, s *api.Service, limit *int64, visit 
 	return out.LastEvaluatedKey, nil
 }
 
-// prepareQuery makes a reading a query.
-func (t *TableOf[T]) prepareQuery(ctx context.Context, r *reading, args []any) error {
+// prepare makes a reading the query or the scan that its arguments ask for.
+func (t *TableOf[T]) prepare(ctx context.Context, r *reading, args []any) error {
 	if err := r.parse(args); err != nil {
 		return err
 	}
+	var err error
+	if r.start, err = t.startOf(r.after); err != nil {
+		return err
+	}
+	if r.operation == &opScan {
+		t.prepareScan(r)
+		return nil
+	}
+	return t.prepareQuery(ctx, r)
+}
+
+func (t *TableOf[T]) prepareQuery(ctx context.Context, r *reading) error {
 	schema, err := t.schema(ctx)
 	if err != nil {
 		return err
 	}
 	condition, err := r.keyCondition(schema)
 	if err != nil {
-		return err
-	}
-	if r.start, err = t.startOf(r.after); err != nil {
 		return err
 	}
 
@@ -330,14 +374,7 @@ func (t *TableOf[T]) prepareQuery(ctx context.Context, r *reading, args []any) e
 	return nil
 }
 
-// prepareScan makes a reading a scan.
-func (t *TableOf[T]) prepareScan(r *reading, opts []Option) (err error) {
-	if err := r.options(opts); err != nil {
-		return err
-	}
-	if r.start, err = t.startOf(r.after); err != nil {
-		return err
-	}
+func (t *TableOf[T]) prepareScan(r *reading) {
 	r.scan = &wire.ScanInput{
 		TableName: &t.name, IndexName: t.indexName(), FilterExpression: r.filter, ProjectionExpression: r.projected(),
 		ExpressionAttributeNames: r.usedNames(), ExpressionAttributeValues: r.boundValues(), ConsistentRead: &r.consistent,
@@ -345,106 +382,169 @@ func (t *TableOf[T]) prepareScan(r *reading, opts []Option) (err error) {
 	if r.segmented {
 		r.scan.Segment, r.scan.TotalSegments = &r.segment, &r.segments
 	}
-	return nil
 }
 
 // firstPage is how many items the first page of a loop reads, so that a loop that ends early
 // has read little. Later pages have the size of the service's.
 const firstPage = 256
 
-// all yields the items of all pages.
-func (t *TableOf[T]) all(ctx context.Context, o *operation, prepare func(*reading) error) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		var none T
-		r := newReading(o)
-		defer r.free()
-		if err := prepare(r); err != nil {
-			yield(none, err)
+// pages yields the items of all pages.
+func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield func(T, error) bool) {
+	var none T
+	if ctx == nil {
+		yield(none, noContext("TableOf."+o.name))
+		return
+	}
+	r := newReading(o)
+	defer r.free()
+	if err := t.prepare(ctx, r, args); err != nil {
+		yield(none, err)
+		return
+	}
+
+	left := r.limit // 0: no limit
+	size := int64(firstPage)
+	var page []T
+	for {
+		var err error
+		page, err = t.read(ctx, r, size, left, page[:0])
+		misfit, _ := err.(*DecodeError)
+		if err != nil && misfit == nil {
+			yield(none, t.db.ended(ctx, err))
 			return
 		}
-		left := r.limit // 0: no limit
-		limit := int64(firstPage)
-		if r.filter == nil && left > 0 {
-			limit = min(limit, left)
-		}
-
-		var page []T
-		for size := &limit; ; size = nil {
-			var err error
-			page = page[:0]
-			if page, err = t.read(ctx, r, size, page); err != nil {
+		for _, item := range page {
+			if err := t.db.ended(ctx, nil); err != nil {
 				yield(none, err)
 				return
 			}
-			for _, item := range page {
-				if !yield(item, nil) {
-					return
-				}
-				if left--; left == 0 {
-					return
-				}
+			if !yield(item, nil) {
+				return
 			}
-			if r.start == nil {
+			if left--; left == 0 {
 				return
 			}
 		}
+		if misfit != nil {
+			if !yield(none, misfit) {
+				return
+			}
+			left--
+		}
+		if r.start == nil || left == 0 {
+			return
+		}
+		size = 0
+	}
+}
+
+// ended returns why a loop ends: the cause of a context that has ended, the error of a closed
+// database, or else err.
+func (db *DB) ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	select {
+	case <-db.closing:
+		return store.ErrClosed
+	default:
+		return err
 	}
 }
 
 // fewItems is the room that the first item of a page is given, for others that follow.
 const fewItems = 8
 
-// read appends the items of the next page to list, and moves the reading behind it.
-func (t *TableOf[T]) read(ctx context.Context, r *reading, limit *int64, list []T) ([]T, error) {
-	var wrong error // of the first item that does not fit into a T
+// read appends the items of the next page to list, and moves the reading behind it. The page
+// examines at most size rows and ends with the item that is the last of most; 0 is no limit.
+// It also ends with an item that does not fit T, and the error is a [*DecodeError].
+func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, list []T) ([]T, error) {
+	if most > 0 && r.filter == nil && (size == 0 || most < size) {
+		size = most
+	}
+	var limit *int64
+	if r.size = size; size > 0 {
+		limit = &r.size
+	}
+
+	var wrong error
 	next, err := r.page(ctx, t.db.service, limit, func(it attr.Item) (int, error) {
-		if wrong != nil {
-			return 0, nil
-		}
 		if list == nil {
 			list = make([]T, 0, fewItems)
 		}
 		var none T
 		list = append(list, none)
-		wrong = decode(it, &list[len(list)-1])
+		last := len(list) - 1
+		if wrong = decode(it, &list[last]); wrong != nil {
+			list = list[:last]
+			return 0, table.ErrEndPage
+		}
+		if r.filter != nil && int64(len(list)) == most {
+			return 0, table.ErrEndPage
+		}
 		return 0, nil
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, failed(err)
-	case wrong != nil:
-		return nil, wrong
 	}
 	r.start = next
+	if wrong != nil {
+		return list, t.misfit(ctx, &r.call, next, wrong)
+	}
 	return list, nil
+}
+
+// misfit returns the error for an item that does not fit its Go type. The item, or a part of
+// it, has the attributes of its primary key; nil stands for the only item that the arguments
+// of the call can mean.
+func (t *TableOf[T]) misfit(ctx context.Context, c *call, item attr.Item, err error) error {
+	e := &DecodeError{Table: t.name, Err: err}
+	def, notFound := t.definition(ctx)
+	switch {
+	case notFound != nil: // since the item was read
+	case item == nil:
+		e.Key, _ = c.keyItem(nil, def.Key())
+	default:
+		var b attr.Builder
+		for _, a := range def.Key().Attributes() {
+			b.Add(a.Name, item.Get(a.Name))
+		}
+		e.Key = b.Item()
+	}
+	return e
 }
 
 // one reads one page.
 func (t *TableOf[T]) one(ctx context.Context, r *reading) (*Page[T], error) {
-	var limit *int64
-	if r.limit > 0 {
-		limit = &r.limit
-	}
 	p := new(Page[T])
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.Trace = newTrace(&tr) })
 	var err error
-	if p.Items, err = t.read(ctx, r, limit, nil); err != nil {
+	p.Items, err = t.read(ctx, r, r.limit, 0, nil)
+	if _, ok := err.(*DecodeError); err != nil && !ok {
 		return nil, err
 	}
 	p.Cursor = t.cursor(r.start)
-	return p, nil
+	return p, err
+}
+
+// notIndex refuses an operation that only a table has.
+func (t *TableOf[T]) notIndex() error {
+	if t.index == "" {
+		return nil
+	}
+	return misuse("index %s of table %s is for Query and Scan: use the table", t.index, t.name)
 }
 
 // tableKey returns the key of the table, for operations on one item.
 func (t *TableOf[T]) tableKey(ctx context.Context) (*keycond.Schema, error) {
-	if t.index != "" {
-		return nil, misuse("index %s of table %s is for Query and Scan: use the table", t.index, t.name)
+	if err := t.notIndex(); err != nil {
+		return nil, err
 	}
 	return t.schema(ctx)
 }
 
-// schema returns the key of the table or index.
-func (t *TableOf[T]) schema(ctx context.Context) (*keycond.Schema, error) {
+// definition returns the table as it is defined.
+func (t *TableOf[T]) definition(ctx context.Context) (*table.Table, error) {
 	def, err := t.db.tables.Describe(ctx, t.name)
 	if err != nil { // another server may have made it
 		if err := t.db.tables.Refresh(ctx); err != nil {
@@ -453,6 +553,15 @@ func (t *TableOf[T]) schema(ctx context.Context) (*keycond.Schema, error) {
 		if def, err = t.db.tables.Describe(ctx, t.name); err != nil {
 			return nil, &Error{Code: "ResourceNotFoundException", Message: "Requested resource not found"}
 		}
+	}
+	return def, nil
+}
+
+// schema returns the key of the table or index.
+func (t *TableOf[T]) schema(ctx context.Context) (*keycond.Schema, error) {
+	def, err := t.definition(ctx)
+	if err != nil {
+		return nil, err
 	}
 	if t.index == "" {
 		return def.Key(), nil
@@ -488,19 +597,15 @@ func (c *call) oldValues() *string {
 	return allOld
 }
 
-func (c *call) storeOld(it attr.Item) error {
+// storeOld stores the item as it was before a write.
+func (t *TableOf[T]) storeOld(ctx context.Context, c *call, it attr.Item) error {
 	if c.old == nil || it == nil {
 		return nil
 	}
-	return decode(it, c.old)
-}
-
-// encode returns the item of a struct, map or item.
-func encode(v any) (attr.Item, error) {
-	if it, ok := v.(attr.Item); ok {
-		return it, nil
+	if err := decode(it, c.old); err != nil {
+		return t.misfit(ctx, c, it, err)
 	}
-	return attr.MarshalItem(v)
+	return nil
 }
 
 // decode stores an item, which is valid for the duration of the call, in *dst.
@@ -510,15 +615,4 @@ func decode(it attr.Item, dst any) error {
 		return nil
 	}
 	return attr.UnmarshalItem(it, dst)
-}
-
-// attributeOf returns the attribute value of a Go value.
-func attributeOf(v any) (attr.Value, error) {
-	switch v := v.(type) {
-	case attr.Value:
-		return v, nil
-	case string:
-		return attr.NewString(v), nil
-	}
-	return attr.Marshal(v)
 }

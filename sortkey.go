@@ -128,7 +128,8 @@ type DB struct {
 	tables  *life.DB
 	service *api.Service
 	ids     func() string      // of responses
-	cancel  context.CancelFunc // ends the background work
+	cancel  context.CancelFunc // ends the background work, and loops
+	closing <-chan struct{}    // closed by Close
 	running sync.WaitGroup     // the background work
 }
 
@@ -187,7 +188,7 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 	_, _ = io.ReadFull(opts.Rand, seed[:]) // an operation that needs an id reports the error
 	db.ids = seeded.RequestIDs(seed)
 	ctx, cancel := context.WithCancel(context.Background())
-	db.cancel = cancel
+	db.cancel, db.closing = cancel, ctx.Done()
 	switch {
 	case tables.Shared():
 		db.running.Go(func() { db.tend(ctx) })
@@ -279,6 +280,11 @@ func init() {
 // An import or a bulk put that is in progress continues in both; the reports of a bulk put
 // and the files of an export are the origin's alone.
 func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
+	for i, fn := range optFns {
+		if fn == nil {
+			return nil, misuse("DB.Fork: option %d is nil", i+1)
+		}
+	}
 	forker, ok := db.store.(store.Forker)
 	if !ok {
 		return nil, ErrFork
@@ -312,6 +318,9 @@ func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 // The error is [ErrSnapshot] for a store that is not on disk; in the function of a transaction
 // of the database it names the place.
 func (db *DB) Snapshot(ctx context.Context, dir string) error {
+	if ctx == nil {
+		return noContext("DB.Snapshot")
+	}
 	st, ok := db.store.(store.Snapshotter)
 	if !ok {
 		return ErrSnapshot

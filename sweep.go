@@ -14,6 +14,9 @@ import (
 // since 1970. Until a sweep deletes them, expired items are visible like any
 // other, as in the service.
 func (db *DB) Sweep(ctx context.Context) (deleted int, err error) {
+	if ctx == nil {
+		return 0, noContext("DB.Sweep")
+	}
 	return db.tables.Sweep(ctx, db.opts.Clock())
 }
 

@@ -21,6 +21,9 @@ import "context"
 // their contexts end or the database closes. Reads go on. On disk an Update has at most 1 GiB of
 // changes, all in memory until it ends.
 func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) error {
+	if ctx == nil {
+		return noContext("DB.Update")
+	}
 	return failed(db.tables.UpdateJoined(ctx, fn))
 }
 
@@ -28,5 +31,8 @@ func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) er
 // cannot write. It may be used from several goroutines. Views neither wait for an Update nor for a
 // change of tables, nor keep them waiting; a long one keeps the rows that have been replaced since.
 func (db *DB) View(ctx context.Context, fn func(ctx context.Context) error) error {
+	if ctx == nil {
+		return noContext("DB.View")
+	}
 	return failed(db.tables.ViewJoined(ctx, fn))
 }

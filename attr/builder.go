@@ -34,19 +34,19 @@ func (b *Builder) Reset() {
 func (b *Builder) Len() int { return len(b.entries) }
 
 // Add adds an attribute. A later attribute of the same name replaces it. The
-// name is copied and cut at [MaxNameBytes]; bytes that are not UTF-8 become
-// U+FFFD. The value is not copied: its bytes must not change before the item
-// is built. A zero Value is ignored.
+// name, which must be UTF-8, is copied and cut at [MaxNameBytes]. The value is
+// not copied: its bytes must not change before the item is built. A zero Value is
+// ignored. What encodes or stores an item refuses names and text that are not UTF-8.
 func (b *Builder) Add(name string, v Value) {
 	if v.IsZero() {
 		return
 	}
 	from := len(b.names)
-	b.names = append(b.names, validText(name)...)
+	b.names = append(b.names, name...)
 	b.add(from, v)
 }
 
-// AddBytes is Add for a name in bytes. The name must be UTF-8.
+// AddBytes is Add for a name in bytes.
 func (b *Builder) AddBytes(name []byte, v Value) {
 	if v.IsZero() {
 		return

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 var (
@@ -193,6 +194,11 @@ func (c compiler) compileFields(p *plan) {
 			p.noDecode = p.noEncode
 			continue
 		}
+		if !utf8.ValidString(f.name) {
+			p.noEncode = problem{"the name of field " + f.field.Name + " is not UTF-8", "correct it in the tag"}
+			p.noDecode = p.noEncode
+			continue
+		}
 		from := len(p.names)
 		p.names = append(p.names, f.name...)
 		p.fields = append(p.fields, field{c.plan(f.field.Type), f.options, from, len(p.names), f.index, rank})
@@ -233,7 +239,7 @@ func (e *embedding) fields(found []candidate, next []embedding) ([]candidate, []
 		for option := range strings.SplitSeq(list, ",") {
 			o |= optionNames[option]
 		}
-		f := candidate{validText(cmp.Or(name, field.Name)), name != "", field, o, index}
+		f := candidate{cmp.Or(name, field.Name), name != "", field, o, index}
 		found = append(found, f)
 		if e.isRepeated {
 			found = append(found, f)

@@ -1,7 +1,6 @@
 package attr
 
 import (
-	"encoding/binary"
 	"reflect"
 
 	"github.com/sortkey/sortkey/internal/doc"
@@ -16,7 +15,7 @@ type Marshaler interface {
 
 // An Unmarshaler is a type with a form of its own. [Unmarshal] calls UnmarshalAttr with the
 // value found, also with NULL, unless the destination is a pointer. The value shares bytes
-// with what is decoded: UnmarshalAttr copies what it keeps.
+// with what is decoded: UnmarshalAttr copies what it keeps, and changes nothing in it.
 type Unmarshaler interface {
 	UnmarshalAttr(v Value) error
 }
@@ -31,32 +30,6 @@ func hasSDKMarshaler(t reflect.Type) bool {
 func hasSDKUnmarshaler(t reflect.Type) bool {
 	_, ok := t.MethodByName("UnmarshalDynamoDBAttributeValue")
 	return ok
-}
-
-// inspect returns an error if v has too many levels, where v is at the given one, or if its
-// bytes are not those of a value.
-func inspect(v Value, level int) error {
-	if level > MaxNesting {
-		return ErrNesting
-	}
-	if !v.isWhole() {
-		return errDamaged
-	}
-	switch v.kind {
-	case List:
-		for i := range v.Len() {
-			if err := inspect(v.Index(i), level+1); err != nil {
-				return err
-			}
-		}
-	case Map:
-		for _, elem := range v.Map().All() {
-			if err := inspect(elem, level+1); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // isWhole reports whether all elements of a document are inside its bytes, so that they can
@@ -80,8 +53,7 @@ func (v Value) isWhole() bool {
 				return false
 			}
 		case Map:
-			if len(entry) < doc.AttributeHead ||
-				len(entry)-doc.AttributeHead < int(binary.LittleEndian.Uint16(entry[1:])) {
+			if !isAttribute(entry) {
 				return false
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/internal/number"
 )
@@ -23,6 +24,7 @@ import (
 //   - Structs and maps are an M. Keys of maps are an [encoding.TextMarshaler], or strings,
 //     numbers and booleans, whose String method is called if there is one. No key may be
 //     empty.
+//   - Strings and keys that are not UTF-8 are refused: store bytes as a []byte.
 //   - [time.Time] is an S in RFC 3339 with nanoseconds.
 //   - Pointers and interfaces are what they refer to. Nil pointers, interfaces, slices and
 //     maps are NULL.
@@ -30,7 +32,7 @@ import (
 //
 // A type that would lose its content by these rules, such as [net/netip.Addr], is an S if it
 // implements [encoding.TextMarshaler], or a B if it implements [encoding.BinaryMarshaler]. A
-// [Value] and an [Item] are stored as they are. A [Marshaler] chooses its form. A type that
+// [Value] and an [Item] are checked and stored as they are. A [Marshaler] chooses its form. A type that
 // chooses its form for the AWS SDK alone is refused.
 //
 // All exported fields of a struct are stored, and so are those of embedded structs. A
@@ -64,8 +66,17 @@ func MarshalItem(v any) (Item, error) {
 
 // marshal encodes v at a level of nesting: 0 for items, 1 for values of attributes.
 func marshal(v any, level int) (Value, error) {
-	if v == nil {
+	switch v := v.(type) {
+	case nil:
 		return NewNull(), nil
+	case Item:
+		if v != nil {
+			return cloned(NewMap(v), itemType, level)
+		}
+	case Value:
+		if !v.IsZero() {
+			return cloned(v, valueType, level)
+		}
 	}
 	e := encoders.Get().(*encoder)
 	defer e.release()
@@ -80,6 +91,14 @@ func marshal(v any, level int) (Value, error) {
 		return Value{}, p.encodeError(problem{"values of this type are not stored", "pass a struct or a map"}, nil)
 	}
 	return Value{value.kind, bytes.Clone(value.raw)}, nil
+}
+
+// cloned returns a copy of a value of a Go type, if it is in its stored form.
+func cloned(v Value, t reflect.Type, level int) (Value, error) {
+	if err := inspect(v, level); err != nil {
+		return Value{}, planOf(t).encodeError(problem{}, err)
+	}
+	return Value{v.kind, bytes.Clone(v.raw)}, nil
 }
 
 // An encoder converts Go values to their stored form.
@@ -206,7 +225,10 @@ func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Va
 		}
 		return e.value(Bool, start), nil
 	case formString:
-		e.buf = append(e.buf, validText(v.String())...)
+		if !utf8.ValidString(v.String()) {
+			return Value{}, p.encodeError(problem{}, errText)
+		}
+		e.buf = append(e.buf, v.String()...)
 		return e.value(String, start), nil
 	case formDigits, formInt, formUint, formFloat:
 		return e.encodeNumber(p, v, o)
@@ -234,9 +256,9 @@ func (e *encoder) encodeFull(p *plan, v reflect.Value, o options, level int) (Va
 		data, err := pointerTo(v).Interface().(encoding.BinaryMarshaler).MarshalBinary()
 		return e.encodeValue(p, NewBinary(data), err, level)
 	case formValue:
-		return e.encodeValue(p, *pointerTo(v).Interface().(*Value), nil, level)
+		return p.inspected(*pointerTo(v).Interface().(*Value), level)
 	}
-	return e.encodeValue(p, NewMap(v.Bytes()), nil, level) // formItem
+	return p.inspected(NewMap(v.Bytes()), level) // formItem
 }
 
 // unexported is the problem with fields that packages other than their own cannot use: an
@@ -258,20 +280,29 @@ func timeIn(v reflect.Value) *time.Time {
 	return pointerTo(v).Convert(timePointer).Interface().(*time.Time)
 }
 
-// encodeValue encodes a value that others made, unless err is their error.
+// encodeValue encodes a value that a method has made, unless err is the method's error. It
+// copies the value, as the next call of the method may use the same memory.
 func (e *encoder) encodeValue(p *plan, v Value, err error, level int) (Value, error) {
-	if v.IsZero() && err == nil {
-		return Value{}, nil
-	}
-	if err == nil {
-		err = inspect(v, level)
-	}
 	if err != nil {
 		return Value{}, p.encodeError(problem{}, err)
+	}
+	if v, err = p.inspected(v, level); err != nil || v.IsZero() {
+		return Value{}, err
 	}
 	start := len(e.buf)
 	e.buf = append(e.buf, v.raw...)
 	return e.value(v.kind, start), nil
+}
+
+// inspected returns a value that was made elsewhere, if it is zero or in its stored form.
+func (p *plan) inspected(v Value, level int) (Value, error) {
+	if v.IsZero() {
+		return v, nil
+	}
+	if err := inspect(v, level); err != nil {
+		return Value{}, p.encodeError(problem{}, err)
+	}
+	return v, nil
 }
 
 func (e *encoder) encodeNumber(p *plan, v reflect.Value, o options) (Value, error) {
@@ -291,7 +322,9 @@ func (e *encoder) encodeNumber(p *plan, v reflect.Value, o options) (Value, erro
 	case formFloat:
 		text = strconv.AppendFloat(text, v.Float(), 'f', -1, v.Type().Bits())
 	default:
-		text = append(text, validText(v.String())...)
+		if text = append(text, v.String()...); !utf8.Valid(text) {
+			return Value{}, p.encodeError(problem{}, errText)
+		}
 	}
 	if o.has(asString) {
 		e.buf = append(e.buf, text...)
@@ -367,6 +400,8 @@ func (e *encoder) encodeMap(p *plan, v reflect.Value, o options, level int) (Val
 			return Value{}, p.encodeError(problem{"a key is empty", "give each entry a name"}, nil)
 		case len(name) > MaxNameBytes:
 			return Value{}, p.encodeError(problem{"a key is too long", "shorten it"}, nil)
+		case !utf8.ValidString(name):
+			return Value{}, p.encodeError(notTextKey, nil)
 		}
 
 		elem.SetIterValue(entries)
@@ -391,6 +426,9 @@ func (e *encoder) encodeMap(p *plan, v reflect.Value, o options, level int) (Val
 	return e.endMap(names, first, start), nil
 }
 
+// notTextKey is the problem with keys of maps that cannot be names of attributes.
+var notTextKey = problem{"a key is not UTF-8", "encode it, in hexadecimal or in base64"}
+
 // keyText returns the text of a key of a map.
 func keyText(key reflect.Value) (string, error) {
 	isNil := (key.Kind() == reflect.Pointer || key.Kind() == reflect.Interface) && key.IsNil()
@@ -398,16 +436,16 @@ func keyText(key reflect.Value) (string, error) {
 	if hasMethods && !isNil {
 		if m, ok := key.Interface().(encoding.TextMarshaler); ok {
 			text, err := m.MarshalText()
-			return validText(string(text)), err
+			return string(text), err
 		}
 	}
 	switch {
 	case key.Kind() == reflect.String && !hasMethods:
-		return validText(key.String()), nil
+		return key.String(), nil
 	case key.Kind() == reflect.String, key.Kind() == reflect.Bool, key.CanInt(), key.CanFloat(),
 		key.CanUint() && key.Kind() != reflect.Uintptr:
 		// A method String of the type makes the text, if there is one.
-		return validText(fmt.Sprint(key.Interface())), nil
+		return fmt.Sprint(key.Interface()), nil
 	}
 	return "", errKeyType
 }

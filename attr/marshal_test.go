@@ -136,7 +136,6 @@ func TestMarshal(t *testing.T) {
 		{"nil", nil, `{"NULL":true}`},
 		{"bool", true, `{"BOOL":true}`},
 		{"string", "é", `{"S":"é"}`},
-		{"string that is not UTF-8", "a\xff", `{"S":"a�"}`},
 		{"int", math.MinInt64, `{"N":"-9223372036854775808"}`},
 		{"uint", uint64(math.MaxUint64), `{"N":"18446744073709551615"}`},
 		{"float32", float32(0.1), `{"N":"0.1"}`},
@@ -327,6 +326,23 @@ func deep(levels int, content any) any {
 	return content
 }
 
+// The ends of messages.
+const (
+	notText    = ": the text is not UTF-8; use a []byte, which is stored as a B"
+	notEncoded = ": the bytes are not an encoded value; make values with this package, and leave their bytes as they are"
+)
+
+func itemOf(name string, v attr.Value) attr.Item {
+	var b attr.Builder
+	b.Add(name, v)
+	return b.Item()
+}
+
+// badName is a type with a field whose name is not UTF-8.
+var badName = reflect.StructOf([]reflect.StructField{
+	{Name: "A", Type: reflect.TypeFor[int](), Tag: `dynamodbav:"a` + "\\xff" + `"`},
+})
+
 // longName is a type with a field whose name is too long.
 var longName = reflect.StructOf([]reflect.StructField{{
 	Name: "A", Type: reflect.TypeFor[int](), Tag: reflect.StructTag(`dynamodbav:"` + strings.Repeat("x", attr.MaxNameBytes+1) + `"`),
@@ -390,8 +406,8 @@ func TestMarshalRefused(t *testing.T) {
 		{"empty key", "cannot encode map[string]int: a key is empty; give each entry a name", map[string]int{"": 1}},
 		{"long key", "cannot encode map[string]int: a key is too long; shorten it", map[string]int{long: 1}},
 		{
-			"equal keys", "cannot encode map[string]int: two keys have the same text; use keys that differ as text",
-			map[string]int{"a\xff": 1, "a\xfe": 2},
+			"equal keys", "cannot encode map[*attr_test.word]int: two keys have the same text; use keys that differ as text",
+			map[*word]int{{"a"}: 1, {"a"}: 2},
 		},
 		{
 			"keys without text", "cannot encode map[[1]int]int: keys of this type have no text; " +
@@ -417,7 +433,20 @@ func TestMarshalRefused(t *testing.T) {
 		},
 		{"own form", "cannot encode attr_test.celsius: colder than cold", celsius(-300)},
 		{"form of the SDK alone", "A: cannot encode attr_test.sdkOnly: only the AWS SDK knows its form; add the method MarshalAttr", struct{ A sdkOnly }{"x"}},
-		{"damaged", "cannot encode attr_test.damaged: the stored bytes are damaged", damaged("12345678-")},
+		{"damaged", "cannot encode attr_test.damaged" + notEncoded, damaged("12345678-")},
+		{"short", "A: cannot encode attr.Item" + notEncoded, map[string]any{"A": attr.Item("1234")}},
+		{"short", "cannot encode attr.Item" + notEncoded, attr.Item("1234")},
+		{"no item", "cannot encode attr.Value" + notEncoded, attr.MakeValue(attr.Map, nil)},
+		{"no name", "cannot encode attr.Item: Empty attribute name", itemOf("", attr.NewNull())},
+		{"string", "cannot encode string" + notText, "a\xff"},
+		{"string in a list", "A[1]: cannot encode string" + notText, map[string]any{"A": []string{"a", "\xed\xa0\x80"}}},
+		{"digits", "cannot encode json.Number" + notText, json.Number("1\xff")},
+		{"made string", "cannot encode attr.Value" + notText, attr.NewString("a\xff")},
+		{"string of a method", "A: cannot encode attr_test.word" + notText, struct{ A *word }{&word{"\xff"}}},
+		{"made string in a field", "A: cannot encode attr.Value" + notText, struct{ A attr.Value }{attr.NewString("\xff")}},
+		{"name in an item", "cannot encode attr.Item" + notText, itemOf("a\xff", attr.NewNull())},
+		{"key", "cannot encode map[string]int: a key is not UTF-8; encode it, in hexadecimal or in base64", map[string]int{"a\xff": 1}},
+		{"name in a tag", "cannot encode " + badName.String() + ": the name of field A is not UTF-8; correct it in the tag", reflect.New(badName).Interface()},
 		{"a channel", "cannot encode chan int: values of this type are not stored; pass a struct or a map", make(chan int)},
 		{"a zero value", "cannot encode attr.Value: values of this type are not stored; pass a struct or a map", attr.Value{}},
 		{"a pointer type without end", "cannot encode attr_test.knot: the type is a pointer to pointers without end; use another type", tied},

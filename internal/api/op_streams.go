@@ -181,7 +181,7 @@ func (s *Service) describeStream(
 		return nil, err
 	}
 	if f := in.ShardFilter; f != nil {
-		parent, ok := parseShardID(st, *f.ShardId)
+		parent, ok := ParseShardID(st, *f.ShardId)
 		if !ok {
 			return nil, noSuchShard(*f.ShardId, arn)
 		}
@@ -209,10 +209,10 @@ func (s *Service) describeStream(
 	for _, sh := range shards[:min(limit, len(shards))] {
 		x := wire.Shard{
 			ShardId:             new(shardID(st, sh.Shard)),
-			SequenceNumberRange: &wire.SequenceNumberRange{StartingSequenceNumber: new(sequence(sh.First()))},
+			SequenceNumberRange: &wire.SequenceNumberRange{StartingSequenceNumber: new(Sequence(sh.First()))},
 		}
 		if sh.Closed {
-			x.SequenceNumberRange.EndingSequenceNumber = new(sequence(sh.End()))
+			x.SequenceNumberRange.EndingSequenceNumber = new(Sequence(sh.End()))
 		}
 		if sh.Epoch > 0 {
 			x.ParentShardId = new(shardID(st, table.Shard{Epoch: sh.Epoch - 1, Column: sh.Column}))
@@ -250,9 +250,9 @@ func shardID(st *table.StreamInfo, sh table.Shard) string {
 	return fmt.Sprintf(shardIDForm, st.Begins(sh).UnixMilli(), sh.Column)
 }
 
-// parseShardID returns the shard of a stream with an id, which need not exist
+// ParseShardID returns the shard of a stream with an id, which need not exist
 // yet.
-func parseShardID(st *table.StreamInfo, id string) (table.Shard, bool) {
+func ParseShardID(st *table.StreamInfo, id string) (table.Shard, bool) {
 	var sh table.Shard
 	begin, column, _ := strings.Cut(strings.TrimPrefix(id, "shardId-"), "-")
 	ms, err1 := strconv.ParseInt(begin, 10, 64)
@@ -265,11 +265,12 @@ func parseShardID(st *table.StreamInfo, id string) (table.Shard, bool) {
 	return sh, shardID(st, sh) == id
 }
 
-// sequence returns the sequence number as clients see it: 21 digits, the fewest that the
+// Sequence returns the sequence number as clients see it: 21 digits, the fewest that the
 // service model allows.
-func sequence(q table.Sequence) string { return fmt.Sprintf("1%020d", q) }
+func Sequence(q table.Sequence) string { return fmt.Sprintf("1%020d", q) }
 
-func parseSequence(text string) (table.Sequence, bool) {
+// ParseSequence returns a sequence number that clients see.
+func ParseSequence(text string) (table.Sequence, bool) {
 	digits, ok := strings.CutPrefix(strings.TrimLeft(text, "0"), "1")
 	n, err := strconv.ParseUint(digits, 10, 64)
 	return table.Sequence(n), ok && len(digits) == 20 && err == nil
@@ -340,7 +341,7 @@ func (s *Service) getShardIterator(
 			}
 			return err
 		}
-		q, ok := parseSequence(*in.SequenceNumber)
+		q, ok := ParseSequence(*in.SequenceNumber)
 		if !ok || q < sh.First()-1 || q > sh.Shard.Last() {
 			return wire.Validation("Invalid SequenceNumber: " + *in.SequenceNumber + " is not in shard " + i.shard)
 		}
@@ -373,7 +374,7 @@ func findShard(v *table.View, st *table.StreamInfo, arn, id string) (table.Shard
 	if err != nil {
 		return table.ShardInfo{}, err
 	}
-	want, ok := parseShardID(st, id)
+	want, ok := ParseShardID(st, id)
 	at := slices.IndexFunc(shards, func(sh table.ShardInfo) bool { return sh.Shard == want })
 	if !ok || at < 0 {
 		return table.ShardInfo{}, noSuchShard(id, arn)
@@ -441,7 +442,7 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 // streamRecord returns a record as clients see it. Source:
 // API_streams_StreamRecord; DG/time-to-live-ttl-streams.html for userIdentity.
 func (s *Service) streamRecord(st *table.StreamInfo, shard string, r *table.StreamRecord) wire.Record {
-	number := sequence(r.Sequence)
+	number := Sequence(r.Sequence)
 	id := md5.Sum([]byte(s.streamARN(st) + shard + number)) //nolint:gosec // as above
 	out := wire.Record{
 		AwsRegion: new(s.region()), EventID: new(hex.EncodeToString(id[:])), EventName: new(r.Event),

@@ -5,6 +5,7 @@ package sdkvalue
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -70,7 +71,7 @@ func Item(m map[string]types.AttributeValue) (attr.Item, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		b.Add(name, v)
+		b.Add(sent(name), v)
 	}
 	return b.Item(), nil
 }
@@ -79,7 +80,7 @@ func Item(m map[string]types.AttributeValue) (attr.Item, error) {
 func Value(value types.AttributeValue) (attr.Value, error) {
 	switch v := value.(type) {
 	case *types.AttributeValueMemberS:
-		return attr.NewString(v.Value), nil
+		return attr.NewString(sent(v.Value)), nil
 	case *types.AttributeValueMemberN:
 		return attr.NewNumber(v.Value)
 	case *types.AttributeValueMemberB:
@@ -89,7 +90,7 @@ func Value(value types.AttributeValue) (attr.Value, error) {
 	case *types.AttributeValueMemberNULL:
 		return attr.NewNull(), nil
 	case *types.AttributeValueMemberSS:
-		return fromSet(attr.StringSet, v.Value, func(s string) (attr.Value, error) { return attr.NewString(s), nil })
+		return fromSet(attr.StringSet, v.Value, func(s string) (attr.Value, error) { return attr.NewString(sent(s)), nil })
 	case *types.AttributeValueMemberNS:
 		return fromSet(attr.NumberSet, v.Value, attr.NewNumber)
 	case *types.AttributeValueMemberBS:
@@ -105,6 +106,14 @@ func Value(value types.AttributeValue) (attr.Value, error) {
 		return attr.NewMap(it), nil
 	}
 	return attr.Value{}, fmt.Errorf("unknown type %T of a value", value)
+}
+
+// sent returns text as the SDK sends it: each byte that is not UTF-8 becomes U+FFFD.
+func sent(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	return string([]rune(text))
 }
 
 func fromSet[T any](kind attr.Kind, list []T, value func(T) (attr.Value, error)) (attr.Value, error) {

@@ -69,7 +69,8 @@ func (r *StreamRecord) Bytes() int { return r.Keys.Size() + r.Old.Size() + r.New
 
 // The rows of a stream's space are its records, by shard and sequence number; in
 // columnsPartition the last sequence number of each column; and in
-// trimmedPartition the first epoch that may have records.
+// trimmedPartition the first epoch that may have records, and the last sequence
+// number removed from each column.
 var (
 	columnsPartition = []byte("columns")
 	trimmedPartition = []byte("trimmed")

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -229,6 +230,47 @@ func (s *View) Missed(st *StreamInfo, sh ShardInfo, from Sequence) (bool, error)
 	return from <= sh.End() && sh.End() < sh.Last(), nil
 }
 
+// Horizon returns a sequence number of a column that lies behind the records that are not
+// kept any more, and before those that are.
+func (s *View) Horizon(st *StreamInfo, column uint32) (Sequence, error) {
+	last, err := lastSequence(s.r, &st.Stream, column)
+	if err != nil {
+		return 0, err
+	}
+	oldest := s.db.Clock().Add(-StreamRetention)
+	from, err := s.From(st, ShardInfo{Shard: Shard{st.EpochOf(oldest), column}, column: last}, oldest)
+	return from - 1, err
+}
+
+// Lost reports whether a record of a column behind a sequence number is not kept any more.
+func (s *View) Lost(st *StreamInfo, column uint32, q Sequence) (bool, error) {
+	value, ok, err := s.r.Get(st.Space, trimmedPartition, columnRow(column))
+	if err != nil {
+		return false, err
+	}
+	if ok && len(value) == 8 && Sequence(binary.BigEndian.Uint64(value)) > q {
+		return true, nil
+	}
+
+	// What was not removed yet: the first record behind q is the oldest.
+	last, err := lastSequence(s.r, &st.Stream, column)
+	if err != nil {
+		return false, err
+	}
+	horizon := min(last.epoch(), st.EpochOf(s.db.Clock().Add(-StreamRetention)))
+	for epoch := q.epoch(); epoch <= horizon; epoch++ {
+		sh := Shard{epoch, column}
+		for row, err := range s.r.Query(st.Space, sh.partition(), store.Range{Lo: (q + 1).row()}, false) {
+			if err != nil {
+				return false, err
+			}
+			r, err := decodeRecord(row)
+			return err == nil && s.db.Trimmed(r.Time), err
+		}
+	}
+	return false, nil
+}
+
 // retention is how long records of a stream are kept, or of a history.
 func (st *StreamInfo) retention() time.Duration {
 	if st.days > 0 {
@@ -275,8 +317,15 @@ func (db *DB) trimStream(ctx context.Context, st *StreamInfo) error {
 			return err
 		}
 		err = db.Change(ctx, func(w store.Writer) error {
-			for _, at := range old {
+			for i, at := range old {
 				if err := w.Delete(st.Space, at.Partition, at.Sort); err != nil {
+					return err
+				}
+				if i+1 < len(old) && bytes.Equal(old[i+1].Partition, at.Partition) {
+					continue
+				}
+				column := at.Partition[len(at.Partition)-len(columnRow(0)):]
+				if err := w.Put(st.Space, trimmedPartition, column, at.Sort); err != nil {
 					return err
 				}
 			}

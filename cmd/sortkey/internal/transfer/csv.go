@@ -162,6 +162,8 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 		switch {
 		case name == "":
 			return nil, fail(ErrColumns, "give every column a name", "the header has a column without a name")
+		case !utf8.ValidString(name):
+			return nil, fail(ErrColumns, "correct the name", "the name %q of a column is not UTF-8", name)
 		case seen[name]:
 			return nil, fail(
 				ErrColumns, "give every column its own name", "the header has two columns named %s",

@@ -1,0 +1,110 @@
+package attr
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/sortkey/sortkey/internal/doc"
+	"github.com/sortkey/sortkey/internal/number"
+)
+
+// errForm is the error for bytes that this package would not have made.
+var errForm = errors.New("the bytes are not an encoded value; " +
+	"make values with this package, and leave their bytes as they are")
+
+// errText is the error for text that cannot be stored. With a replacement for its bad bytes,
+// two keys could become one.
+var errText = errors.New("the text is not UTF-8; use a []byte, which is stored as a B")
+
+// errNoName is the error for an attribute without a name.
+var errNoName = errors.New(msgNoName)
+
+// inspect returns an error if v, at a level of nesting, is not a value in its stored form.
+// There is one form of each value, so what passes can be read, stored and compared by its
+// bytes.
+func inspect(v Value, level int) error {
+	if level > MaxNesting {
+		return ErrNesting
+	}
+
+	isValid := false
+	switch v.kind {
+	case String:
+		if !utf8.Valid(v.raw) {
+			return errText
+		}
+		return nil
+	case Number:
+		isValid = number.Valid(v.raw)
+	case Binary:
+		isValid = true
+	case Bool:
+		isValid = len(v.raw) == 1 && v.raw[0] <= 1
+	case Null:
+		isValid = len(v.raw) == 0
+	case List, Map, StringSet, NumberSet, BinarySet:
+		return inspectDoc(v.kind, v.raw, level)
+	}
+	if !isValid {
+		return errForm
+	}
+	return nil
+}
+
+// inspectDoc is inspect for the payload of a list, map or set.
+func inspectDoc(kind Kind, d []byte, level int) error {
+	if !doc.Valid(d) || kind.IsSet() && doc.Len(d) == 0 {
+		return errForm
+	}
+
+	size, last := 0, []byte(nil)
+	for i := range doc.Len(d) {
+		entry := doc.Entry(d, i)
+		var elem Value
+		var order []byte // of the elements of sets and maps, which is strict
+		elemLevel := level + 1
+		switch {
+		case kind.IsSet():
+			elem, order, elemLevel = Value{kind.Elem(), entry}, entry, level
+		case kind == List && len(entry) > 0:
+			elem = Value{Kind(entry[0]), entry[1:]}
+		case kind == Map && isAttribute(entry):
+			order, elem = Item(d).At(i)
+			if err := inspectName(order); err != nil {
+				return err
+			}
+			size += len(order)
+		}
+
+		// The zero value stands for an entry that is too short.
+		if err := inspect(elem, elemLevel); err != nil {
+			return err
+		}
+		if kind != List && i > 0 && bytes.Compare(last, order) >= 0 {
+			return errForm
+		}
+		size, last = size+elem.Size(), order
+	}
+	if size != doc.Size(d) {
+		return errForm
+	}
+	return nil
+}
+
+func inspectName(name []byte) error {
+	switch {
+	case len(name) == 0:
+		return errNoName
+	case !utf8.Valid(name):
+		return errText
+	}
+	return nil
+}
+
+// isAttribute reports whether an element of an item contains all of its name.
+func isAttribute(entry []byte) bool {
+	return len(entry) >= doc.AttributeHead &&
+		len(entry)-doc.AttributeHead >= int(binary.LittleEndian.Uint16(entry[1:]))
+}

@@ -1,0 +1,67 @@
+package attr_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// TestChangedBytes holds that an item with a changed byte is refused, or means something else
+// and can be read: each byte of each item takes each of its values.
+func TestChangedBytes(t *testing.T) {
+	accepted := 0
+	for _, text := range []string{
+		everyKind, nested(5), `{"a":{"S":""}}`,
+		`{"a":{"L":[{"M":{"b":{"NS":["-1.5","0","1e100"]}}},{"L":[]},{"M":{}},{"BOOL":false},{"NULL":true}]}}`,
+		`{"é":{"SS":["a","é","😀"]},"n":{"N":"-1234567890123456789012345678901234567"},"s":{"S":"` +
+			strings.Repeat("é", 200) + `"}}`,
+	} {
+		it := must(t, text)
+		changed := bytes.Clone(it)
+		for i := range it {
+			for b := range 256 {
+				if changed[i] = byte(b); takes(t, changed) {
+					accepted++
+				}
+			}
+			changed[i] = it[i]
+		}
+	}
+	require.Positive(t, accepted, "one letter in place of another makes an item")
+}
+
+// FuzzOutside holds the same for any bytes.
+func FuzzOutside(f *testing.F) {
+	f.Add([]byte(must(f, everyKind)))
+	f.Fuzz(func(t *testing.T, b []byte) { takes(t, b) })
+}
+
+// takes reports whether an item from outside is accepted. Then the copy can be read in each
+// way, and there is no other form of the same item.
+func takes(t *testing.T, b []byte) bool {
+	t.Helper()
+	if len(b) == 0 {
+		return false // the empty item has a longer form, too
+	}
+	it, err := attr.MarshalItem(attr.Item(b))
+	if err != nil {
+		_, err := attr.Marshal(attr.MakeValue(attr.Map, b))
+		require.Error(t, err, "%x", b)
+		return false
+	}
+
+	for _, dst := range []any{new(everyForm), new(any), new(map[string]attr.Value)} {
+		_ = attr.UnmarshalItem(it, dst)
+	}
+	_, _ = attr.NewMap(it).String(), it.Size()
+	again, err := attr.ParseItem(it.AppendJSON(nil))
+	if err != nil || !bytes.Equal(again, b) {
+		t.Fatalf("%x is accepted, but %s is %x, %v", b, it.AppendJSON(nil), again, err)
+	}
+	require.NotSame(t, &b[0], &it[0], "the copy shares the caller's bytes")
+	return true
+}
