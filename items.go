@@ -246,7 +246,8 @@ type Page[T any] struct {
 // Query yields the items in a range of one partition, in the order of their sort keys. It
 // takes the values of the partition key, then, if the range is smaller, values of the sort
 // key, a [SortRange], a [keys.Range] or a [keys.Template], then options. It reads on through
-// all pages; each page is a state of its own unless the context has a transaction.
+// all pages; each page is a state of its own. In a transaction the loop sees one state, that of
+// its beginning, whatever its body writes.
 //
 // An error is the last thing that the loop yields, but for a [*DecodeError]: the loop goes on
 // behind an item that does not fit T. When the context ends, the error is its cause.
@@ -401,6 +402,12 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 		yield(none, err)
 		return
 	}
+	if in, err := t.db.tables.InTransaction(ctx); in || err != nil {
+		for goOn := true; goOn; {
+			goOn = t.walk(ctx, r, yield)
+		}
+		return
+	}
 
 	left := r.limit // 0: no limit
 	size := int64(firstPage)
@@ -436,6 +443,65 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 		}
 		size = 0
 	}
+}
+
+// walk yields all items in one read, which sees the rows as they are when it begins: in an
+// [DB.Update], the body of the loop may write others. It reports whether the walk goes on by
+// another one, behind an item that does not fit T and has no key in its projection.
+func (t *TableOf[T]) walk(ctx context.Context, r *reading, yield func(T, error) bool) (goOn bool) {
+	var none T
+	var limit *int64
+	if r.limit > 0 && r.filter == nil {
+		r.size = r.limit
+		limit = &r.size
+	}
+
+	var keyless error
+	stopped := false
+	next, err := r.page(table.Whole(ctx), t.db.service, limit, func(it attr.Item) (int, error) {
+		var item T
+		wrong := decode(it, &item)
+		if wrong != nil && r.projection != nil {
+			keyless = wrong
+			return 0, table.ErrEndPage
+		}
+		t.db.tables.Aside(ctx, func() {
+			switch ended := t.db.ended(ctx, nil); {
+			case ended != nil:
+				yield(none, ended)
+				stopped = true
+			case wrong != nil:
+				stopped = !yield(none, t.misfit(ctx, &r.call, it, wrong))
+			default:
+				stopped = !yield(item, nil)
+			}
+		})
+		if r.limit > 0 {
+			r.limit--
+			stopped = stopped || r.limit == 0
+		}
+		if stopped {
+			return 0, table.ErrEndPage
+		}
+		return 0, nil
+	})
+	switch {
+	case stopped:
+		return false
+	case err != nil:
+		yield(none, t.db.ended(ctx, failed(err)))
+		return false
+	case keyless == nil:
+		return false
+	}
+
+	r.start = next
+	goOn = yield(none, t.misfit(ctx, &r.call, next, keyless)) && next != nil
+	if r.limit > 0 {
+		r.limit--
+		goOn = goOn && r.limit > 0
+	}
+	return goOn
 }
 
 // ended returns why a loop ends: the cause of a context that has ended, the error of a closed

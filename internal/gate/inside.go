@@ -27,6 +27,9 @@ const (
 //
 //go:noinline
 func inside(ctx context.Context, fn func(context.Context) error, mark [2]uintptr) error {
+	// While a panic or runtime.Goexit runs deferred functions of callers, this frame is still on the
+	// stack, but the transaction has ended.
+	defer func() { mark = [2]uintptr{} }()
 	return fn(ctx)
 }
 

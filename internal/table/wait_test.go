@@ -171,6 +171,30 @@ func TestInside(t *testing.T) {
 	require.Error(t, other.DB.ViewJoined(t.Context(), func(context.Context) error { return other.DB.Outside() }))
 }
 
+// TestInsideEnded: the function of a transaction that a panic or Goexit has left is not there any
+// more, although its frame is still on the stack while deferred functions run.
+func TestInsideEnded(t *testing.T) {
+	for name, leave := range map[string]func(){"panic": func() { panic("out") }, "Goexit": runtime.Goexit} {
+		f := tabletest.Open(t)
+		closed := make(chan error, 1)
+		go func() {
+			defer func() { closed <- errors.Join(f.DB.Outside(), f.DB.Close(context.Background())) }()
+			defer func() { _ = recover() }()
+			defer func() { closed <- f.DB.Outside() }()
+			_ = f.DB.UpdateJoined(context.Background(), func(context.Context) error {
+				func() {
+					defer func() { closed <- f.DB.Outside() }()
+				}()
+				leave()
+				return nil
+			})
+		}()
+		require.Error(t, <-closed, "%s: inside", name)
+		require.NoError(t, <-closed, "%s: during", name)
+		require.NoError(t, <-closed, "%s: after", name)
+	}
+}
+
 // TestConcurrentUse: two goroutines cannot use the context of one update at the same time.
 func TestConcurrentUse(t *testing.T) {
 	f := tabletest.Open(t)
