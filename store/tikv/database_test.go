@@ -24,7 +24,7 @@ func TestDatabase(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	opts := func() sortkey.Options {
-		s, err := c.tryOpen(t.Context(), tikv.Options{}.WithLease(10*time.Minute))
+		s, err := c.tryOpen(t.Context(), tikv.Options{})
 		require.NoError(t, err)
 		return sortkey.Options{Store: s, Clock: func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }}
 	}
@@ -90,7 +90,7 @@ func TestDeleteLargeTable(t *testing.T) {
 	t.Parallel()
 	const items = 2500
 	c := newCluster(t)
-	s, err := c.tryOpen(t.Context(), tikv.Options{}.WithLease(10*time.Minute))
+	s, err := c.tryOpen(t.Context(), tikv.Options{})
 	require.NoError(t, err)
 	require.Greater(t, items, 2*s.ClearLimit())
 	db := dbtest.Expiring(t, sortkey.Options{
