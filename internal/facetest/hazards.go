@@ -53,10 +53,11 @@ type hazard struct {
 
 // check runs the hazard, and then uses and closes the database.
 func (h hazard) check(ctx context.Context, s *subject, w *watch) error {
-	if err := w.inTime("making the tables", func() error { return s.fill(ctx, manyThings) }); err != nil || w.hung != "" {
+	err := w.inTime("making the tables", func() error { return s.fill(ctx, manyThings) })
+	if err != nil || w.hung != "" {
 		return err
 	}
-	err := w.inTime("it", func() error { return h.run(ctx, s) })
+	err = w.inTime("it", func() error { return h.run(ctx, s) })
 	if w.hung != "" {
 		return nil
 	}
