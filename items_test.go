@@ -210,3 +210,19 @@ func TestSlowChanges(t *testing.T) {
 	require.Equal(t, 3, seen)
 	require.ErrorIs(t, last, enough)
 }
+
+// TestCause holds that the error of an operation whose context has ended leads to the cause that
+// the caller gave, and to what the context itself says.
+func TestCause(t *testing.T) {
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	db, err := sortkey.Open(sortkey.Options{})
+	require.NoError(t, err)
+	require.NoError(t, db.CreateTable(t.Context(), "Music", "artist"))
+	_, err = sortkey.Table[attr.Item](db, "Music").Get(ctx, "Nina")
+	require.ErrorIs(t, err, why)
+	require.ErrorIs(t, err, context.Canceled)
+	require.EqualError(t, err, "ServiceUnavailable: context canceled")
+	require.NoError(t, db.Close())
+}

@@ -21,7 +21,8 @@
 // TestPropertyTransactions runs clients concurrently and uses porcupine to
 // search for a serial order that explains their answers. TestPropertyTransactionsOnServers
 // does so over HTTP while servers are killed and PostgreSQL crashes; it needs
-// PostgreSQL's programs.
+// PostgreSQL's programs. TestPropertyFace does so through the store in Go, while tables and
+// indexes come and go and databases are forked, closed and opened again.
 //
 // TestLambda delivers a stream to handlers written with aws-lambda-go. This module
 // requires it so that programs with Sortkey do not.

@@ -57,7 +57,8 @@ type cell struct {
 // A transactState is the content of the database. It is comparable.
 type transactState struct {
 	cells  [cells]cell
-	tokens uint64 // used tokens
+	tokens uint64  // used tokens
+	gone   [2]bool // tables that were deleted
 }
 
 type transactKind int
@@ -68,6 +69,9 @@ const (
 	scanTable
 	scanIndex
 	writeOne
+	deleteTable
+	createTable
+	administer // whatever changes no item
 )
 
 // A transact is one request of a client.
@@ -77,7 +81,12 @@ type transact struct {
 	token   int // 1 … 63, 0 for none
 	actions []cellAction
 	cells   []int // read in this order
-	table   int   // scanned
+	table   int   // scanned, deleted or created
+	// how chooses among the ways in which the store in Go can make the request.
+	how int
+	// abandoned says that a transaction of the store in Go fails at its end.
+	abandoned bool
+	restart   bool // the database, by administer
 }
 
 // A cellAction is one action of a write.
@@ -128,11 +137,58 @@ func (c cell) String() string {
 	return fmt.Sprintf("%d by %d", c.n, c.by)
 }
 
-func (t *transact) reads() bool { return t.kind != transactWrite && t.kind != writeOne }
+func (t *transact) reads() bool {
+	switch t.kind {
+	case transactWrite, writeOne, deleteTable, createTable:
+		return false
+	}
+	return true
+}
+
+// Answers that take the place of the reasons of actions.
+var (
+	noTable   = []string{"no such table"}
+	hasTable  = []string{"the table exists"}
+	abandoned = []string{"abandoned"}
+)
+
+// lacks reports whether the request needs a table that is gone.
+func (t *transact) lacks(s transactState) bool {
+	for _, a := range t.actions {
+		if s.gone[tableOfCell(a.cell)] {
+			return true
+		}
+	}
+	for _, i := range t.cells {
+		if s.gone[tableOfCell(i)] {
+			return true
+		}
+	}
+	switch t.kind {
+	case scanTable, scanIndex, deleteTable:
+		return s.gone[t.table]
+	}
+	return false
+}
 
 // step answers a request on a state as the service should.
 func (t *transact) step(s transactState) (transactState, outcome) {
+	if t.lacks(s) {
+		return s, outcome{reasons: noTable}
+	}
 	switch t.kind {
+	case administer:
+		return s, outcome{}
+	case createTable:
+		if !s.gone[t.table] {
+			return s, outcome{reasons: hasTable}
+		}
+		s.gone[t.table] = false
+		return s, outcome{}
+	case deleteTable:
+		s.gone[t.table] = true
+		clear(s.cells[t.table*cells/2 : (t.table+1)*cells/2])
+		return s, outcome{}
 	case transactGet:
 		var out outcome
 		for _, i := range t.cells {
@@ -161,6 +217,9 @@ func (t *transact) step(s transactState) (transactState, outcome) {
 	}
 	if failed {
 		return s, outcome{reasons: reasons}
+	}
+	if t.abandoned {
+		return s, outcome{reasons: abandoned}
 	}
 	if t.token != 0 {
 		next.tokens |= 1 << t.token
@@ -199,10 +258,13 @@ const transactIndex = "ByWriter"
 // attributes are those of an item, a key or a list of placeholders.
 type attributes = map[string]types.AttributeValue
 
+// tableOfCell returns the number of the table that a cell is in.
+func tableOfCell(i int) int { return i / (cells / 2) }
+
 // cellKey returns the table and key of a cell. One of the tables has a sort
 // key.
 func cellKey(i int) (name *string, key attributes) {
-	if table := i / (cells / 2); table == 0 {
+	if tableOfCell(i) == 0 {
 		return &transactTables[0], attributes{"p": &types.AttributeValueMemberS{Value: "item-" + strconv.Itoa(i)}}
 	}
 	return &transactTables[1], attributes{"p": &types.AttributeValueMemberS{Value: "item"}, "s": intValue(i)}
@@ -645,6 +707,9 @@ func TestTransactModel(t *testing.T) {
 	check := &transact{kind: transactWrite, id: 2, actions: []cellAction{{verb: "add", cell: 0}, {verb: "check", cell: 3, when: "exists"}}}
 	cancelled := outcome{reasons: []string{"None", "ConditionalCheckFailed"}}
 	lost := outcome{unanswered: true}
+	drop, again := &transact{kind: deleteTable, table: 1}, &transact{kind: createTable, table: 1}
+	left := add(1, 0)
+	left.abandoned = true
 	read := func(call int64, c cell) porcupine.Operation {
 		return porcupine.Operation{Input: get, Call: call, Output: outcome{cells: []cell{c, none}}, Return: call + 1}
 	}
@@ -666,7 +731,22 @@ func TestTransactModel(t *testing.T) {
 		"no answer, early":     {false, []porcupine.Operation{read(1, cell{1, 1}), {Input: add(1, 0), Call: 3, Output: lost, Return: 4}}},
 		"no answer to a read":  {true, []porcupine.Operation{{Input: get, Call: 1, Output: lost, Return: 2}}},
 		"no answer, one token": {true, []porcupine.Operation{{Input: twice, Call: 1, Output: lost, Return: 2}, {Input: twice, Call: 3, Output: ok, Return: 4}, read(5, cell{1, 1})}},
-		"token used twice":     {false, []porcupine.Operation{{Input: twice, Call: 1, Output: ok, Return: 2}, {Input: twice, Call: 3, Output: ok, Return: 4}, {Input: get, Call: 5, Output: outcome{cells: []cell{{2, 1}, none}}, Return: 6}}},
+		"deleted table": {true, []porcupine.Operation{
+			{Input: add(1, 0, 3), Call: 1, Output: ok, Return: 2}, {Input: drop, Call: 3, Output: ok, Return: 4},
+			{Input: get, Call: 5, Output: outcome{reasons: noTable}, Return: 6}, {Input: again, Call: 7, Output: ok, Return: 8},
+			{Input: get, Call: 9, Output: outcome{cells: []cell{{1, 1}, none}}, Return: 10},
+		}},
+		"half a deleted table": {false, []porcupine.Operation{
+			{Input: add(1, 3, 4), Call: 1, Output: ok, Return: 2}, {Input: drop, Call: 3, Output: ok, Return: 6},
+			{ClientId: 1, Input: &transact{kind: transactGet, cells: []int{3, 4}}, Call: 4, Output: outcome{cells: []cell{{1, 1}, none}}, Return: 5},
+		}},
+		"items of a deleted table": {false, []porcupine.Operation{
+			{Input: add(1, 3), Call: 1, Output: ok, Return: 2}, {Input: drop, Call: 3, Output: ok, Return: 4},
+			{Input: again, Call: 5, Output: ok, Return: 6}, {Input: get, Call: 7, Output: outcome{cells: []cell{none, {1, 1}}}, Return: 8},
+		}},
+		"abandoned":             {true, []porcupine.Operation{{Input: left, Call: 1, Output: outcome{reasons: abandoned}, Return: 2}, read(3, none)}},
+		"abandoned, a leftover": {false, []porcupine.Operation{{Input: left, Call: 1, Output: outcome{reasons: abandoned}, Return: 2}, read(3, cell{1, 1})}},
+		"token used twice":      {false, []porcupine.Operation{{Input: twice, Call: 1, Output: ok, Return: 2}, {Input: twice, Call: 3, Output: ok, Return: 4}, {Input: get, Call: 5, Output: outcome{cells: []cell{{2, 1}, none}}, Return: 6}}},
 	} {
 		if got := porcupine.CheckOperations(transactModel, openEnded(tt.ops)); got != tt.want {
 			t.Errorf("%s: serial = %v, want %v", name, got, tt.want)

@@ -96,8 +96,8 @@ func (c *invocation) end(ctx context.Context, err error) error {
 	if c.lose && ctx.Err() == nil {
 		err = reset()
 	}
-	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
-		err = ctx.Err() // a caller's own cause must not become an internal error
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
+		err = &interruption{ctx.Err(), cause}
 	}
 	if err != nil {
 		failure := c.service.wireError(err)
@@ -115,6 +115,14 @@ func (c *invocation) end(ctx context.Context, err error) error {
 	}
 	return err
 }
+
+// An interruption is the error of an operation whose context has ended. A caller's own cause can
+// be found in it, but must neither become an internal error nor be sent to a client.
+type interruption struct{ ended, cause error }
+
+func (e *interruption) Error() string { return e.ended.Error() }
+
+func (e *interruption) Unwrap() []error { return []error{e.ended, e.cause} }
 
 // refs yields the tables and items that an input names, those in the text of statements
 // and iterators included.

@@ -2,6 +2,9 @@
 // it runs the scripts of sdk/testdata/behaviour on two databases, on one by requests and on
 // the other by [sortkey.TableOf] wherever the face can say the same, and compares answers and
 // what is stored in the end.
+//
+// [Matrix] and [Hazards] are tests of concurrent calls and of functions that misbehave. The tests
+// of every engine run them.
 package facetest
 
 import (

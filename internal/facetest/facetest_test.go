@@ -2,11 +2,13 @@ package facetest_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/facetest"
+	"github.com/sortkey/sortkey/store"
 )
 
 func TestMemory(t *testing.T) {
@@ -16,4 +18,15 @@ func TestMemory(t *testing.T) {
 		t.Cleanup(func() { require.NoError(t, db.Close()) })
 		return db
 	})
+}
+
+// TestMatrix runs the pairs in memory.
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	facetest.Matrix(t, 5*time.Millisecond, func(*testing.T) store.Store { return nil })
+}
+
+func TestHazards(t *testing.T) {
+	t.Parallel()
+	facetest.Hazards(t, func(*testing.T) store.Store { return nil })
 }

@@ -2,12 +2,22 @@ package btree_test
 
 import (
 	"testing"
+	"time"
 
+	"github.com/sortkey/sortkey/internal/facetest"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/btree"
 	"github.com/sortkey/sortkey/store/storetest"
 )
 
-func TestStore(t *testing.T) {
-	storetest.Run(t, func(*testing.T) store.Store { return btree.Open() })
+func open(*testing.T) store.Store { return btree.Open() }
+
+func TestStore(t *testing.T) { storetest.Run(t, open) }
+
+func TestMatrix(t *testing.T) {
+	proptest.NeedLong(t)
+	facetest.Matrix(t, 5*time.Millisecond, open)
 }
+
+func TestHazards(t *testing.T) { facetest.Hazards(t, open) }

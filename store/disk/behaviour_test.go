@@ -2,12 +2,14 @@ package disk_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/facetest"
 	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/disk"
 )
 
@@ -24,4 +26,24 @@ func TestBehaviour(t *testing.T) {
 		t.Cleanup(func() { require.NoError(t, db.Close()) })
 		return db
 	})
+}
+
+// TestMatrix and TestHazards call transactions beside everything else, and misuse them.
+func TestMatrix(t *testing.T) {
+	proptest.NeedLong(t)
+	t.Parallel()
+	facetest.Matrix(t, 20*time.Millisecond, embedded)
+}
+
+func TestHazards(t *testing.T) {
+	proptest.NeedLong(t)
+	t.Parallel()
+	facetest.Hazards(t, embedded)
+}
+
+// embedded opens a store that the test closes itself.
+func embedded(t *testing.T) store.Store {
+	st, err := disk.Open(t.TempDir(), disk.Options{})
+	require.NoError(t, err)
+	return st
 }

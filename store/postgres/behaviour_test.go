@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/internal/facetest"
 	"github.com/sortkey/sortkey/internal/pgtest"
 	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
@@ -25,4 +27,27 @@ func TestBehaviour(t *testing.T) {
 		t.Cleanup(func() { require.NoError(t, db.Close()) })
 		return db
 	})
+}
+
+// TestMatrix and TestHazards call transactions beside everything else, and misuse them.
+func TestMatrix(t *testing.T) {
+	proptest.NeedLong(t)
+	facetest.Matrix(t, 100*time.Millisecond, embedded(t))
+}
+
+func TestHazards(t *testing.T) {
+	proptest.NeedLong(t)
+	facetest.Hazards(t, embedded(t))
+}
+
+// embedded returns a function that opens a store of new tables, which the test closes itself.
+func embedded(t *testing.T) func(t *testing.T) store.Store {
+	cluster := pgtest.New(t, "max_connections=2000") // stores that hang keep theirs
+	return func(t *testing.T) store.Store {
+		url := cluster.Schema(t)
+		require.NoError(t, postgres.Init(t.Context(), url))
+		st, err := postgres.Open(t.Context(), url, postgres.Options{})
+		require.NoError(t, err)
+		return st
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -175,6 +176,60 @@ func testContextWhileWalking(t *testing.T, s store.Store) {
 			t, n, 10+store.ContextRows, "%s: the context is checked every %d rows", name, store.ContextRows,
 		)
 	}
+}
+
+// testContextWhileWaiting ends the contexts of Updates while another one runs. They must end
+// before it does: with the cause and without effect or, if the engine runs Updates at the same
+// time, applied.
+func testContextWhileWaiting(t *testing.T, s store.Store) {
+	const waiting, patience = 4, time.Minute
+	row := func(i int) []byte { return fmt.Append(nil, i) }
+	running, proceed, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	entered, release := sync.OnceFunc(func() { close(running) }), sync.OnceFunc(func() { close(proceed) })
+	defer release()
+	go func() {
+		done <- s.Update(t.Context(), func(w store.Writer) error {
+			if _, _, err := w.Get(1, []byte("p"), row(waiting)); err != nil {
+				return err
+			}
+			entered()
+			<-proceed
+			return w.Put(1, []byte("p"), row(waiting), nil)
+		})
+	}()
+	<-running
+
+	why := errors.New("storetest: the reason")
+	ended := make(chan error, waiting)
+	for i := range waiting {
+		go func() {
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Millisecond, why)
+			defer cancel()
+			ended <- s.Update(ctx, func(w store.Writer) error {
+				if _, _, err := w.Get(1, []byte("p"), row(waiting)); err != nil {
+					return err
+				}
+				return w.Put(1, []byte("p"), row(i), nil)
+			})
+		}()
+	}
+	applied := 1
+	for range waiting {
+		select {
+		case err := <-ended:
+			if err == nil {
+				applied++
+				continue
+			}
+			require.ErrorIs(t, err, why)
+		case <-time.After(patience):
+			require.Fail(t, "an Update waits for another one although its context has ended")
+		}
+	}
+	release()
+	require.NoError(t, <-done)
+	require.Len(t, snapshot(t, s), applied)
+	update(t, s, func(w store.Writer) { require.NoError(t, w.Clear(1)) }) // the turn is free
 }
 
 // testSerialisable runs goroutines that move amounts between counters. No

@@ -57,6 +57,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Load", testLoad},
 		{"Context", testContext},
 		{"ContextWhileWalking", testContextWhileWalking},
+		{"ContextWhileWaiting", testContextWhileWaiting},
 		{"Serialisable", testSerialisable},
 		{"ConcurrentReads", testConcurrentReads},
 		{"Commands", testCommands},

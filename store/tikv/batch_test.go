@@ -132,7 +132,7 @@ func TestBatchRequests(t *testing.T) {
 	}
 
 	for _, prefetch := range []bool{false, true} {
-		s, err := c.tryOpen(t.Context(), tikv.Options{}.WithLease(10*time.Minute))
+		s, err := c.tryOpen(t.Context(), tikv.Options{})
 		require.NoError(t, err)
 		opts := sortkey.Options{
 			Store: oneByOne{s}, Clock: func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) },

@@ -28,12 +28,14 @@ type cluster struct {
 	rpc        *testutils.MockClient
 	pd         pd.Client
 	hook       atomic.Pointer[requestHook]
-	timestamps atomic.Int64 // requests for one
+	timestamps atomic.Int64           // requests for one
+	ask        atomic.Pointer[func()] // called before each timestamp
 
-	mu       sync.Mutex
-	rng      *rand.Rand
-	requests map[tikvrpc.CmdType]int
-	splits   int
+	mu                sync.Mutex
+	rng               *rand.Rand
+	requests          map[tikvrpc.CmdType]int
+	splits            int
+	physical, logical int64 // the last timestamp
 }
 
 // A requestHook sees each request; send passes it on.
@@ -57,7 +59,14 @@ func (c *cluster) open(t testing.TB) *tikv.Store {
 	return s
 }
 
+// tryOpen opens a store whose lease outlives the test, however slow the machine is.
 func (c *cluster) tryOpen(ctx context.Context, opts tikv.Options) (*tikv.Store, error) {
+	return c.tryLease(ctx, opts.WithLease(time.Hour))
+}
+
+// tryLease opens a store with the lease of its options. Tests of the lease run in a bubble of
+// testing/synctest, so that no time passes while the machine is busy.
+func (c *cluster) tryLease(ctx context.Context, opts tikv.Options) (*tikv.Store, error) {
 	kv, err := c.client(nil)
 	if err != nil {
 		return nil, err
@@ -98,7 +107,8 @@ func (h *hooked) SendRequest(ctx context.Context, addr string, request *tikvrpc.
 // Close leaves the mock to the other stores.
 func (h *hooked) Close() error { return nil }
 
-// clock counts timestamps.
+// clock counts timestamps, and makes those of the cluster. The mock's are of the time outside
+// the bubble of a test.
 type clock struct {
 	pd.Client
 	cluster *cluster
@@ -110,7 +120,23 @@ func (c *clock) GetTS(ctx context.Context) (physical, logical int64, err error) 
 	if c.dead != nil && c.dead.Load() {
 		return 0, 0, errDead
 	}
-	return c.Client.GetTS(ctx)
+	if ask := c.cluster.ask.Load(); ask != nil {
+		(*ask)()
+	}
+	physical, logical = c.cluster.timestamp()
+	return physical, logical, nil
+}
+
+// timestamp returns the next timestamp of the cluster, from the time of the test.
+func (c *cluster) timestamp() (physical, logical int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := time.Now().UnixMilli(); now > c.physical {
+		c.physical, c.logical = now, 0
+	} else {
+		c.logical++
+	}
+	return c.physical, c.logical
 }
 
 // take returns the requests since the last take.

@@ -12,7 +12,9 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/dbtest"
+	"github.com/sortkey/sortkey/internal/facetest"
 	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/proptest"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/tikv"
@@ -24,7 +26,7 @@ func TestDatabase(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	opts := func() sortkey.Options {
-		s, err := c.tryOpen(t.Context(), tikv.Options{}.WithLease(10*time.Minute))
+		s, err := c.tryOpen(t.Context(), tikv.Options{})
 		require.NoError(t, err)
 		return sortkey.Options{Store: s, Clock: func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }}
 	}
@@ -90,7 +92,7 @@ func TestDeleteLargeTable(t *testing.T) {
 	t.Parallel()
 	const items = 2500
 	c := newCluster(t)
-	s, err := c.tryOpen(t.Context(), tikv.Options{}.WithLease(10*time.Minute))
+	s, err := c.tryOpen(t.Context(), tikv.Options{})
 	require.NoError(t, err)
 	require.Greater(t, items, 2*s.ClearLimit())
 	db := dbtest.Expiring(t, sortkey.Options{
@@ -145,4 +147,24 @@ func TestDeleteLargeTable(t *testing.T) {
 	}
 	require.Less(t, most, s.ClearLimit()+10, "rows that one transaction writes")
 	require.Greater(t, most, s.ClearLimit()-1)
+}
+
+// TestMatrix and TestHazards call transactions beside everything else, and misuse them.
+func TestMatrix(t *testing.T) {
+	proptest.NeedLong(t)
+	t.Parallel()
+	facetest.Matrix(t, 20*time.Millisecond, embedded)
+}
+
+func TestHazards(t *testing.T) {
+	proptest.NeedLong(t)
+	t.Parallel()
+	facetest.Hazards(t, embedded)
+}
+
+// embedded opens a store that the test closes itself.
+func embedded(t *testing.T) store.Store {
+	s, err := newCluster(t).tryOpen(t.Context(), tikv.Options{})
+	require.NoError(t, err)
+	return s
 }

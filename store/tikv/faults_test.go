@@ -24,7 +24,7 @@ var errLost = errors.New("the connection is lost")
 // impatient opens a store that gives up after a second.
 func (c *cluster) impatient(t *testing.T) *tikv.Store {
 	t.Helper()
-	s, err := c.tryOpen(t.Context(), tikv.Options{Timeout: time.Second}.WithLease(10*time.Minute))
+	s, err := c.tryOpen(t.Context(), tikv.Options{Timeout: time.Second})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		c.hook.Store(nil)
@@ -142,7 +142,7 @@ func TestEveryFault(t *testing.T) {
 	t.Parallel()
 	acknowledged := 0
 	c := newCluster(t)
-	s, err := c.tryOpen(t.Context(), tikv.Options{Timeout: 10 * time.Second}.WithLease(10*time.Minute))
+	s, err := c.tryOpen(t.Context(), tikv.Options{Timeout: 10 * time.Second})
 	require.NoError(t, err)
 	defer func() {
 		c.hook.Store(nil)

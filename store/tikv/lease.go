@@ -163,23 +163,31 @@ func (l *lease) writeOnce(
 	return held, nil
 }
 
-// covers returns [ErrLease] unless the Store may read and commit at a timestamp.
-func (l *lease) covers(ts uint64) error {
+// covers returns [ErrLease] unless the Store may read and commit at a timestamp. The end of the
+// caller's context, which may be why it took so long, comes before the lease.
+func (l *lease) covers(ctx context.Context, ts uint64) error {
 	switch {
 	case l.lost.Load():
-		return fmt.Errorf("%w: another server has taken it", ErrLease)
+		return refusal(ctx, "another server has taken it")
 	case oracle.ExtractPhysical(ts) >= l.until.Load():
-		return fmt.Errorf("%w: the cluster did not answer in time", ErrLease)
+		return refusal(ctx, "the cluster did not answer in time")
 	}
 	return nil
 }
 
 // valid is covers for reads without a timestamp, by the clock of this machine.
-func (l *lease) valid() error {
+func (l *lease) valid(ctx context.Context) error {
 	if int64(time.Since(l.began)) > l.local.Load() {
-		return fmt.Errorf("%w: the cluster did not answer in time", ErrLease)
+		return refusal(ctx, "the cluster did not answer in time")
 	}
-	return l.covers(0)
+	return l.covers(ctx, 0)
+}
+
+func refusal(ctx context.Context, why string) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("%w: %s", ErrLease, why)
 }
 
 // renew renews the lease until ctx ends or the lease is lost.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,60 +15,72 @@ import (
 
 func TestLease(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t)
-	opts := tikv.Options{Name: "first"}.WithLease(3 * time.Second)
-	s, err := c.tryOpen(t.Context(), opts)
-	require.NoError(t, err)
-	put(t, s, "p", "k", "v")
-	_, err = c.tryOpen(t.Context(), opts)
-	require.ErrorIs(t, err, tikv.ErrLocked)
-	require.ErrorContains(t, err, "first")
-	require.NoError(t, s.Close())
-	s, err = c.tryOpen(t.Context(), opts)
-	require.NoError(t, err)
-	value, ok, err := s.Get(t.Context(), 1, []byte("p"), []byte("k"))
-	require.NoError(t, err)
-	require.True(t, ok)
-	require.Equal(t, "v", string(value))
-	require.NoError(t, s.Close())
+	c := newCluster(t) // the goroutines of the mock stay outside the bubble
+	synctest.Test(t, func(t *testing.T) {
+		opts := tikv.Options{Name: "first"}
+		s, err := c.tryLease(t.Context(), opts)
+		require.NoError(t, err)
+		put(t, s, "p", "k", "v")
+		_, err = c.tryLease(t.Context(), opts)
+		require.ErrorIs(t, err, tikv.ErrLocked)
+		require.ErrorContains(t, err, "first")
+		require.NoError(t, s.Close())
+
+		s, err = c.tryLease(t.Context(), opts)
+		require.NoError(t, err)
+		value, ok, err := s.Get(t.Context(), 1, []byte("p"), []byte("k"))
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Equal(t, "v", string(value))
+		require.NoError(t, s.Close())
+	})
 }
 
 // TestLeaseOfPausedServer cuts a server off while one of its Updates runs, until
 // another one has taken its lease. When the first can reach the cluster again it must
 // commit nothing.
 func TestLeaseOfPausedServer(t *testing.T) {
-	proptest.NeedLong(t) // it waits for five seconds
 	t.Parallel()
 	c := newCluster(t)
-	var dead atomic.Bool
-	kv, err := c.client(&dead)
-	require.NoError(t, err)
-	opts := tikv.Options{Timeout: 10 * time.Second}.WithLease(time.Second)
-	paused, err := tikv.OpenClient(t.Context(), kv, opts)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, paused.Close()) }()
-	err = paused.Update(t.Context(), func(w store.Writer) error {
-		dead.Store(true)
-		next, err := c.tryOpen(t.Context(), opts.WithLease(time.Minute))
+	synctest.Test(t, func(t *testing.T) {
+		var dead atomic.Bool
+		kv, err := c.client(&dead)
 		require.NoError(t, err)
-		put(t, next, "p", "k", "of the next")
-		dead.Store(false)
-		t.Cleanup(func() { require.NoError(t, next.Close()) })
-		return w.Put(1, []byte("q"), []byte("k"), []byte("late"))
+		paused, err := tikv.OpenClient(t.Context(), kv, tikv.Options{})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, paused.Close()) }()
+		err = paused.Update(t.Context(), func(w store.Writer) error {
+			dead.Store(true)
+			next, err := c.tryLease(t.Context(), tikv.Options{})
+			require.NoError(t, err)
+			put(t, next, "p", "k", "of the next")
+			dead.Store(false)
+			t.Cleanup(func() { require.NoError(t, next.Close()) })
+			return w.Put(1, []byte("q"), []byte("k"), []byte("late"))
+		})
+		require.ErrorIs(t, err, tikv.ErrLease)
+		require.ErrorIs(t, paused.View(t.Context(), func(store.Reader) error { return nil }), tikv.ErrLease)
+		_, _, err = paused.Get(t.Context(), 1, []byte("p"), []byte("k"))
+		require.ErrorIs(t, err, tikv.ErrLease)
+
+		// A context that ends meanwhile comes before the lease.
+		ctx, cancel := context.WithCancel(t.Context())
+		end := func() { cancel() }
+		c.ask.Store(&end)
+		err = paused.View(ctx, func(store.Reader) error { return nil })
+		require.Equal(t, context.Canceled, err)
+		c.ask.Store(nil)
+
+		snapshot, err := kv.CurrentTimestamp("global")
+		require.NoError(t, err)
+		it, err := kv.GetSnapshot(snapshot).Iter([]byte("sortkey\x00r"), []byte("sortkey\x00s"))
+		require.NoError(t, err)
+		n := 0
+		for ; it.Valid(); require.NoError(t, it.Next()) {
+			n++
+		}
+		require.Equal(t, 1, n, "rows")
 	})
-	require.ErrorIs(t, err, tikv.ErrLease)
-	require.ErrorIs(t, paused.View(t.Context(), func(store.Reader) error { return nil }), tikv.ErrLease)
-	_, _, err = paused.Get(t.Context(), 1, []byte("p"), []byte("k"))
-	require.ErrorIs(t, err, tikv.ErrLease)
-	snapshot, err := kv.CurrentTimestamp("global")
-	require.NoError(t, err)
-	it, err := kv.GetSnapshot(snapshot).Iter([]byte("sortkey\x00r"), []byte("sortkey\x00s"))
-	require.NoError(t, err)
-	n := 0
-	for ; it.Valid(); require.NoError(t, it.Next()) {
-		n++
-	}
-	require.Equal(t, 1, n, "rows")
 }
 
 func TestFormat(t *testing.T) {

@@ -26,7 +26,7 @@ import (
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
-	s, err := c.tryOpen(t.Context(), tikv.Options{}.WithLease(10*time.Minute))
+	s, err := c.tryOpen(t.Context(), tikv.Options{})
 	require.NoError(t, err)
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 		for i := range 500 {

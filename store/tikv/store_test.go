@@ -5,7 +5,6 @@ import (
 	"os"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/pingcap/failpoint"
 	"github.com/pingcap/log"
@@ -84,7 +83,7 @@ func TestStoreWithLostStores(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T) store.Store {
 		c := newCluster(t)
-		s, err := c.tryOpen(t.Context(), tikv.Options{}.WithLease(10*time.Minute))
+		s, err := c.tryOpen(t.Context(), tikv.Options{})
 		require.NoError(t, err)
 		var mu sync.Mutex
 		var stopped uint64

@@ -214,7 +214,7 @@ func (s *Store) now(ctx context.Context) (uint64, error) {
 	case err != nil:
 		return 0, wrap(err)
 	}
-	return ts, s.lease.covers(ts)
+	return ts, s.lease.covers(ctx, ts)
 }
 
 // View implements [store.Store].
@@ -238,7 +238,7 @@ func (s *Store) Get(ctx context.Context, space store.Space, partition, sort []by
 		return nil, false, err
 	}
 	defer s.leave()
-	if err := s.lease.valid(); err != nil {
+	if err := s.lease.valid(ctx); err != nil {
 		return nil, false, err
 	}
 	r := &reader{ctx: ctx, store: s, ts: math.MaxUint64}

@@ -283,7 +283,7 @@ func (w *writer) allow(ts uint64) error {
 	if w.refused != nil || w.allowed == ts {
 		return w.refused
 	}
-	if w.refused = w.store.lease.covers(ts); w.refused != nil {
+	if w.refused = w.store.lease.covers(w.ctx, ts); w.refused != nil {
 		return w.refused
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), w.store.opts.Timeout)

@@ -1,0 +1,688 @@
+package fuzz_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/pprof"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/pgtest"
+	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/disk"
+	"github.com/sortkey/sortkey/store/postgres"
+)
+
+// These tests are those of transact_test.go for the store in Go: goroutines run random programs
+// of single operations, transactions in DB.Update and DB.View, and reads of forks and snapshots,
+// while tables and indexes are created and deleted and databases are closed and opened again.
+// A serial order must explain all answers, and whatever waits must end in time.
+
+// A faceItem is an item of one of the tables.
+type faceItem struct {
+	P  string `dynamodbav:"p"`
+	S  int    `dynamodbav:"s,omitempty"`
+	G  string `dynamodbav:"g"`
+	By int    `dynamodbav:"by"`
+	N  int    `dynamodbav:"n"`
+}
+
+// faceKey returns the key of a cell; see cellKey.
+func faceKey(i int) sortkey.Key {
+	if tableOfCell(i) == 0 {
+		return sortkey.Key{"item-" + strconv.Itoa(i)}
+	}
+	return sortkey.Key{"item", i}
+}
+
+// newFaceItem returns the item that transaction id writes to a cell.
+func newFaceItem(i, id, n int) faceItem {
+	it := faceItem{P: "item", S: i, G: "g" + strconv.Itoa(id%3), By: id, N: n}
+	if tableOfCell(i) == 0 {
+		it.P, it.S = "item-"+strconv.Itoa(i), 0
+	}
+	return it
+}
+
+// place returns the cell of an item.
+func (it faceItem) place() (i int, err error) {
+	if it.S != 0 {
+		return it.S, nil
+	}
+	return strconv.Atoi(strings.TrimPrefix(it.P, "item-"))
+}
+
+// A faceClient makes requests of a database that is open.
+type faceClient struct {
+	db       *sortkey.DB
+	tables   [2]*sortkey.TableOf[faceItem]
+	reopened chan struct{} // closed when another client has taken its place
+}
+
+func newFaceClient(db *sortkey.DB) *faceClient {
+	c := &faceClient{db: db, reopened: make(chan struct{})}
+	for i, name := range transactTables {
+		c.tables[i] = sortkey.Table[faceItem](db, name)
+	}
+	return c
+}
+
+// create creates one of the tables.
+func (c *faceClient) create(ctx context.Context, table int) error {
+	key := []string{"p", "p / s:N"}[table]
+	return c.db.CreateTable(ctx, transactTables[table], key, sortkey.Global(transactIndex, "g / by:N").Only("n"))
+}
+
+// answered returns the outcome of a request that returned err.
+func answered(err error) outcome {
+	switch {
+	case err == nil:
+		return outcome{}
+	case errors.Is(err, sortkey.ErrNoTable):
+		return outcome{reasons: noTable}
+	case errors.Is(err, errAbandoned):
+		return outcome{reasons: abandoned}
+	case errors.Is(err, store.ErrClosed):
+		return outcome{unanswered: true}
+	}
+	return outcome{failure: err.Error()}
+}
+
+func (c *faceClient) run(ctx context.Context, t *transact) outcome {
+	switch t.kind {
+	case transactWrite:
+		return c.transaction(ctx, t)
+	case writeOne:
+		return c.one(ctx, t)
+	case transactGet:
+		return c.get(ctx, t)
+	case scanTable, scanIndex:
+		return c.scan(ctx, t)
+	case deleteTable:
+		for {
+			err := c.db.DeleteTable(ctx, transactTables[t.table])
+			if !isCode(err, "ResourceInUseException") { // somebody changes the table
+				return answered(err)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	case createTable:
+		err := c.create(ctx, t.table)
+		if isCode(err, "ResourceInUseException") {
+			return outcome{reasons: hasTable}
+		}
+		return answered(err)
+	}
+	return c.administer(ctx, t)
+}
+
+func isCode(err error, code string) bool {
+	e, ok := errors.AsType[*sortkey.Error](err)
+	return ok && e.Code == code
+}
+
+var (
+	errAbandoned = errors.New("fuzz: abandoned")
+	errCancelled = errors.New("fuzz: an action is refused")
+)
+
+// transaction runs the actions in an Update, which fails if the condition of one does not hold.
+func (c *faceClient) transaction(ctx context.Context, t *transact) (out outcome) {
+	var reasons []string
+	run := func(ctx context.Context) error {
+		reasons = reasons[:0] // fn may be called again
+		cancelled := false
+		for _, a := range t.actions {
+			refused, err := c.act(ctx, t, a)
+			if err != nil {
+				return err
+			}
+			if refused == "" {
+				refused = "None"
+			} else {
+				cancelled = true
+			}
+			reasons = append(reasons, refused)
+		}
+		switch {
+		case cancelled:
+			return errCancelled
+		case t.abandoned && t.how%2 == 0:
+			panic(errAbandoned)
+		case t.abandoned:
+			return errAbandoned
+		}
+		return nil
+	}
+
+	defer func() {
+		if r := recover(); r != nil {
+			if r != error(errAbandoned) {
+				panic(r)
+			}
+			out = answered(errAbandoned)
+		}
+	}()
+	err := c.db.Update(ctx, run)
+	if errors.Is(err, errCancelled) {
+		return outcome{reasons: reasons}
+	}
+	return answered(err)
+}
+
+// act carries out an action, by one operation or by reading first, and looks at what it has
+// written. It returns why the action is refused, or "".
+func (c *faceClient) act(ctx context.Context, t *transact, a cellAction) (refused string, err error) {
+	if t.how%3 == 0 && a.verb != "check" {
+		refused, err = c.write(ctx, t, a)
+	} else {
+		refused, err = c.readAndWrite(ctx, t, a)
+	}
+	if err != nil || refused != "" || a.verb == "check" {
+		return refused, err
+	}
+	now, err := c.cell(ctx, a.cell)
+	if want := a.apply(cell{}, t.id).by; err == nil && now.by != want {
+		return "", fmt.Errorf("after %s by %d a transaction reads %s", a.verb, t.id, now)
+	}
+	return "", err
+}
+
+// write carries out an action by one operation.
+func (c *faceClient) write(ctx context.Context, t *transact, a cellAction) (refused string, err error) {
+	table, key := c.tables[tableOfCell(a.cell)], faceKey(a.cell)
+	var opts []sortkey.Option
+	switch a.when {
+	case "exists":
+		opts = append(opts, sortkey.If("attribute_exists(p)"))
+	case "absent":
+		opts = append(opts, sortkey.If("attribute_not_exists(p)"))
+	case "counter":
+		opts = append(opts, sortkey.If("n = :n", a.n))
+	}
+	args := func(values ...any) []any {
+		for _, o := range opts {
+			values = append(values, o)
+		}
+		return values
+	}
+	switch a.verb {
+	case "put":
+		err = table.Put(ctx, newFaceItem(a.cell, t.id, 0), opts...)
+	case "delete":
+		err = table.Delete(ctx, args(key...)...)
+	case "add":
+		_, err = table.Update(ctx, key, "SET by = :by, g = :g ADD n :one", args(t.id, "g"+strconv.Itoa(t.id%3), 1)...)
+	}
+	if !errors.Is(err, sortkey.ErrConditionFailed) {
+		return "", err
+	}
+	refused = "ConditionalCheckFailed"
+	e, _ := errors.AsType[*sortkey.Error](err)
+	if a.old && e.Item != nil {
+		var it faceItem
+		if err := attr.UnmarshalItem(e.Item, &it); err != nil {
+			return "", err
+		}
+		refused += " " + cell{it.N, it.By}.String()
+	}
+	return refused, nil
+}
+
+// readAndWrite carries out an action by reading the item, and deciding here.
+func (c *faceClient) readAndWrite(ctx context.Context, t *transact, a cellAction) (refused string, err error) {
+	now, err := c.cell(ctx, a.cell)
+	if err != nil {
+		return "", err
+	}
+	if !a.holds(now) {
+		refused = "ConditionalCheckFailed"
+		if a.old && now.by != 0 {
+			refused += " " + now.String()
+		}
+		return refused, nil
+	}
+	switch next := a.apply(now, t.id); a.verb {
+	case "put", "add":
+		err = c.tables[tableOfCell(a.cell)].Put(ctx, newFaceItem(a.cell, t.id, next.n))
+	case "delete":
+		err = c.tables[tableOfCell(a.cell)].Delete(ctx, faceKey(a.cell)...)
+	}
+	return "", err
+}
+
+func (c *faceClient) cell(ctx context.Context, i int) (cell, error) {
+	it, err := c.tables[tableOfCell(i)].Get(ctx, faceKey(i)...)
+	if errors.Is(err, sortkey.ErrNotFound) {
+		return cell{}, nil
+	}
+	return cell{it.N, it.By}, err
+}
+
+// one carries out the only action of a request outside of a transaction.
+func (c *faceClient) one(ctx context.Context, t *transact) outcome {
+	refused, err := c.write(ctx, t, t.actions[0])
+	if refused != "" {
+		return outcome{reasons: []string{refused}}
+	}
+	return answered(err)
+}
+
+// get reads cells at one moment: in a View, an Update, a fork or a snapshot.
+func (c *faceClient) get(ctx context.Context, t *transact) (out outcome) {
+	read := func(ctx context.Context) error {
+		out.cells = nil
+		for range 2 {
+			for _, i := range t.cells {
+				now, err := c.cell(ctx, i)
+				if err != nil {
+					return err
+				}
+				out.cells = append(out.cells, now)
+			}
+		}
+		half := len(t.cells)
+		if !slices.Equal(out.cells[:half], out.cells[half:]) {
+			return fmt.Errorf("a transaction reads %v and then %v", out.cells[:half], out.cells[half:])
+		}
+		out.cells = out.cells[:half]
+		return nil
+	}
+
+	var err error
+	switch t.how % 8 {
+	case 0, 1:
+		err = c.db.Update(ctx, read)
+	case 2, 3:
+		var fork *sortkey.DB
+		if fork, err = c.db.Fork(); err == nil {
+			c = newFaceClient(fork)
+			err = errors.Join(read(ctx), fork.Close())
+			break
+		} else if !errors.Is(err, sortkey.ErrFork) {
+			break
+		}
+		fallthrough
+	default:
+		err = c.db.View(ctx, read)
+	}
+	if err != nil {
+		return answered(err)
+	}
+	return out
+}
+
+// scan reads a table or its index, in one page or in several of one View.
+func (c *faceClient) scan(ctx context.Context, t *transact) outcome {
+	source := c.tables[t.table]
+	if t.kind == scanIndex {
+		source = source.Index(transactIndex)
+	}
+	var out outcome
+	whole := func(ctx context.Context) error {
+		var all []faceItem
+		for it, err := range source.Scan(ctx) {
+			if err != nil {
+				return err
+			}
+			all = append(all, it)
+		}
+		return out.gather(t, all)
+	}
+	parts := func(ctx context.Context) error {
+		var all []faceItem
+		for cursor, more := "", true; more; more = cursor != "" {
+			page, err := source.ScanPage(ctx, sortkey.After(cursor), sortkey.Limit(1))
+			if err != nil {
+				return err
+			}
+			all, cursor = append(all, page.Items...), page.Cursor
+		}
+		return out.gather(t, all)
+	}
+	collections := func(ctx context.Context) error {
+		var all []faceItem
+		for _, key := range c.collections(t) {
+			for it, err := range source.Query(ctx, key) {
+				if err != nil {
+					return err
+				}
+				all = append(all, it)
+			}
+		}
+		return out.gather(t, all)
+	}
+
+	var err error
+	switch t.how % 4 {
+	case 0:
+		err = c.db.View(ctx, parts)
+	case 1:
+		err = c.db.View(ctx, collections)
+	case 2:
+		err = c.db.Update(ctx, parts)
+	default:
+		err = whole(ctx)
+	}
+	if err != nil {
+		return answered(err)
+	}
+	return out
+}
+
+// collections returns the partition keys of the table or index that a request reads.
+func (c *faceClient) collections(t *transact) (keys []any) {
+	switch {
+	case t.kind == scanIndex:
+		return []any{"g0", "g1", "g2"}
+	case t.table == 1:
+		return []any{"item"}
+	}
+	for i := range cells / 2 {
+		keys = append(keys, faceKey(i)[0])
+	}
+	return keys
+}
+
+// gather makes items the answer to a request that reads a table or its index.
+func (o *outcome) gather(t *transact, all []faceItem) error {
+	o.cells = make([]cell, cells/2)
+	for _, it := range all {
+		i, err := it.place()
+		if err != nil {
+			return err
+		}
+		at := &o.cells[i-t.table*cells/2]
+		if at.by != 0 {
+			return fmt.Errorf("item %d occurs twice", i)
+		}
+		if *at = (cell{it.N, it.By}); it.G != "g"+strconv.Itoa(it.By%3) {
+			return fmt.Errorf("item %d was written by %d and is in %q", i, it.By, it.G)
+		}
+	}
+	return nil
+}
+
+var extras atomic.Int64 // tables and indexes beside those of the history
+
+// administer changes what has no items of the history: another table, or an index, the stream
+// and the expiry of a table of it.
+func (c *faceClient) administer(ctx context.Context, t *transact) outcome {
+	service, name := inside.Service(c.db), transactTables[t.table]
+	extra := "Extra" + strconv.FormatInt(extras.Add(1), 10)
+	var err error
+	switch t.how % 6 {
+	case 0, 1:
+		err = c.db.CreateTable(ctx, extra, "p")
+		if err == nil {
+			err = c.db.Update(ctx, func(ctx context.Context) error {
+				return sortkey.Table[faceItem](c.db, extra).Put(ctx, newFaceItem(0, t.id, 0))
+			})
+		}
+		if err == nil {
+			err = c.db.DeleteTable(ctx, extra)
+		}
+	case 2, 3:
+		_, err = service.UpdateTable(ctx, &wire.UpdateTableInput{
+			TableName:            &name,
+			AttributeDefinitions: []wire.AttributeDefinition{{AttributeName: new("n"), AttributeType: new("N")}},
+			GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{Create: &wire.CreateGlobalSecondaryIndexAction{
+				IndexName: &extra, KeySchema: []wire.KeySchemaElement{{AttributeName: new("n"), KeyType: new("HASH")}},
+				Projection: &wire.Projection{ProjectionType: new("KEYS_ONLY")},
+			}}},
+		})
+		if err == nil {
+			_, err = service.UpdateTable(ctx, &wire.UpdateTableInput{
+				TableName: &name,
+				GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{
+					Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: &extra},
+				}},
+			})
+		}
+	case 4:
+		_, err = service.UpdateTable(ctx, &wire.UpdateTableInput{
+			TableName: &name, StreamSpecification: &wire.StreamSpecification{
+				StreamEnabled: new(true), StreamViewType: new("KEYS_ONLY"),
+			},
+		})
+		if err == nil {
+			_, err = service.UpdateTable(ctx, &wire.UpdateTableInput{
+				TableName: &name, StreamSpecification: &wire.StreamSpecification{StreamEnabled: new(false)},
+			})
+		}
+	case 5:
+		_, err = c.db.Sweep(ctx)
+	}
+	// Others may change the table at the same time, or have deleted it.
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		switch e.Code {
+		case "ResourceInUseException", "ResourceNotFoundException", "LimitExceededException", wire.CodeValidation:
+			return outcome{}
+		}
+	}
+	return answered(err)
+}
+
+// A faceServer is a database that may be closed and opened again.
+type faceServer struct {
+	open     func() (*sortkey.DB, error)
+	restarts bool // what it holds outlives Close
+	client   atomic.Pointer[faceClient]
+	closing  sync.Mutex
+}
+
+func (s *faceServer) start() error {
+	db, err := s.open()
+	if err == nil {
+		s.client.Store(newFaceClient(db))
+	}
+	return err
+}
+
+// run makes a request. If it meets a closed database, it waits for the next one, so that a
+// goroutine loses one request and not all.
+func (s *faceServer) run(ctx context.Context, t *transact) outcome {
+	if t.kind == administer && t.restart && s.restarts {
+		return s.restart()
+	}
+	c := s.client.Load()
+	out := c.run(ctx, t)
+	if out.unanswered {
+		select {
+		case <-c.reopened:
+		case <-ctx.Done():
+		}
+	}
+	return out
+}
+
+// restart closes the database while others use it, and opens it again.
+func (s *faceServer) restart() outcome {
+	s.closing.Lock()
+	defer s.closing.Unlock()
+	old := s.client.Load()
+	if err := old.db.Close(); err != nil {
+		return outcome{failure: fmt.Sprint("Close: ", err)}
+	}
+	if err := s.start(); err != nil {
+		return outcome{failure: fmt.Sprint("Open: ", err)}
+	}
+	close(old.reopened)
+	return outcome{}
+}
+
+// stop closes the database while requests run. They must be answered, or find it closed.
+func (s *faceServer) stop(ctx context.Context, requests []*transact) error {
+	c := s.client.Load()
+	failed := make(chan error, len(requests))
+	for _, t := range requests {
+		go func() {
+			for {
+				out := c.run(ctx, t)
+				if out.unanswered || out.failure != "" {
+					failed <- out.wrong()
+					return
+				}
+			}
+		}()
+	}
+	time.Sleep(time.Millisecond)
+	err := c.db.Close()
+	for range requests {
+		err = errors.Join(err, <-failed)
+	}
+	return err
+}
+
+func (o outcome) wrong() error {
+	if o.failure == "" {
+		return nil
+	}
+	return errors.New(o.failure)
+}
+
+// faceProgram returns the requests of each goroutine.
+func (d draw) faceProgram(clients, requests int) [][]*transact {
+	program := d.program(clients, requests)
+	id := clients * requests
+	for c, list := range program {
+		var out []*transact
+		for _, t := range list {
+			t.token, t.how = 0, d.IntN(24)
+			t.abandoned = t.kind == transactWrite && d.often(10)
+			out = append(out, t)
+			switch n := d.IntN(100); {
+			case n < 8:
+				id++
+				out = append(out, &transact{
+					kind: administer, id: id, table: d.IntN(2), how: d.IntN(24), restart: d.often(15),
+				})
+			case n < 12:
+				out = append(out, &transact{kind: deleteTable, table: 1})
+			case n < 18:
+				out = append(out, &transact{kind: createTable, table: 1})
+			}
+		}
+		program[c] = out
+	}
+	return program
+}
+
+// facePatience is how long a history may take before something in it hangs.
+const facePatience = time.Minute
+
+// faceRound runs one program on servers that share their rows, and reports whether the history
+// is serial and everything ended in time.
+func faceRound(t *testing.T, seed int64, servers ...*faceServer) bool {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	d := draw{rand.New(rand.NewPCG(uint64(seed), 3))}
+	for _, s := range servers {
+		if err := s.start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range transactTables {
+		if err := servers[0].client.Load().create(ctx, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	var history []porcupine.Operation
+	var stopped error
+	program, last := d.faceProgram(2+d.IntN(4), 10+d.IntN(15)), d.faceProgram(4, 1)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		history = runProgram(program, func(client int, r *transact) outcome {
+			return servers[client%len(servers)].run(ctx, r)
+		})
+		for _, s := range servers {
+			stopped = errors.Join(stopped, s.stop(ctx, slices.Concat(last...)))
+		}
+	}()
+	select {
+	case <-ended:
+	case <-time.After(facePatience):
+		var stacks bytes.Buffer
+		_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
+		t.Errorf("the history has not ended after %v:\n%s", facePatience, &stacks)
+		return false
+	}
+	if stopped != nil {
+		t.Errorf("while the database is closed: %v", stopped)
+	}
+	return checkSerial(t, history) && stopped == nil
+}
+
+// faceRounds runs programs on the servers that open returns for each of them.
+func faceRounds(t *testing.T, n int, open func(round int) []*faceServer) {
+	t.Helper()
+	for round := range proptest.Cases(n) {
+		seed := proptest.Seed() + int64(round)
+		if !faceRound(t, seed, open(round)...) {
+			t.Fatalf("to repeat this, set SORTKEY_SEED=%d", seed)
+		}
+	}
+	t.Logf("%d histories have a serial order", proptest.Cases(n))
+}
+
+func TestPropertyFace(t *testing.T) {
+	t.Parallel()
+	faceRounds(t, 20, func(int) []*faceServer {
+		return []*faceServer{{open: func() (*sortkey.DB, error) { return sortkey.Open(sortkey.Options{}) }}}
+	})
+}
+
+func TestPropertyFaceOnDisk(t *testing.T) {
+	t.Parallel()
+	faceRounds(t, 20, func(int) []*faceServer {
+		dir := t.TempDir()
+		return []*faceServer{{restarts: true, open: func() (*sortkey.DB, error) {
+			st, err := disk.Open(dir, disk.Options{SyncEvery: time.Second})
+			if err != nil {
+				return nil, err
+			}
+			return sortkey.Open(sortkey.Options{Store: st})
+		}}}
+	})
+}
+
+// TestPropertyFaceOnPostgres runs on one server, and on three that share their tables.
+func TestPropertyFaceOnPostgres(t *testing.T) {
+	proptest.NeedLong(t) // it creates a cluster
+	cluster := pgtest.New(t)
+	faceRounds(t, 20, func(round int) []*faceServer {
+		url := cluster.Schema(t)
+		if err := postgres.Init(t.Context(), url); err != nil {
+			t.Fatal(err)
+		}
+		servers := make([]*faceServer, 3-2*(round%2))
+		for i := range servers {
+			servers[i] = &faceServer{restarts: true, open: func() (*sortkey.DB, error) {
+				st, err := postgres.Open(t.Context(), url, postgres.Options{})
+				if err != nil {
+					return nil, err
+				}
+				return sortkey.Open(sortkey.Options{Store: st})
+			}}
+		}
+		return servers
+	})
+}
