@@ -252,16 +252,13 @@ func Old(dst any) Option {
 func checkDestination(dst any) error {
 	v := reflect.ValueOf(dst)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
-		return misuse("Old(%T): want a pointer to a struct, a map or an attr.Item that is not nil, as in Old(&item)", dst)
+		return misuse("Old(%T): want a pointer to a struct, a map or an attr.Item, as in Old(&item)", dst)
 	}
-	for range attr.MaxNesting {
-		for v.Kind() == reflect.Pointer && !v.IsNil() {
+	for range attr.MaxNesting { // a pointer can lead to itself
+		holdsPointer := v.Kind() == reflect.Interface && v.Elem().Kind() == reflect.Pointer
+		if holdsPointer || v.Kind() == reflect.Pointer && !v.IsNil() {
 			v = v.Elem()
 		}
-		if v.Kind() != reflect.Interface || v.Elem().Kind() != reflect.Pointer {
-			break
-		}
-		v = v.Elem()
 	}
 
 	target := reflect.New(v.Type()).Interface()
@@ -298,7 +295,9 @@ func Compare(operator string, value any) SortRange {
 	case "<", "<=", ">", ">=":
 		return SortRange{op: operator, values: []any{take(value)}}
 	}
-	return SortRange{err: misuse("Compare(%q, …): want <, <=, > or >=; for one sort key, give its value alone", operator)}
+	return SortRange{
+		err: misuse("Compare(%q, …): want <, <=, > or >=; for one sort key, give its value alone", operator),
+	}
 }
 
 // A taken value is one of the caller's in its stored form, so that the caller may change it
@@ -383,7 +382,7 @@ func (c *call) parse(args []any) error {
 	for i, arg := range args {
 		switch arg := arg.(type) {
 		case nil:
-			return misuse("%s: argument %d is nil, which is neither the value of a key nor an option", c.operation.name, i+1)
+			return misuse("%s: argument %d is nil; give the value of a key, or an option", c.operation.name, i+1)
 		case Option:
 			if err := c.option(arg); err != nil {
 				return err
@@ -391,7 +390,7 @@ func (c *call) parse(args []any) error {
 			continue
 		case SortRange:
 			if arg.err == nil && arg.op == "" {
-				arg.err = misuse("%s: the SortRange is empty; make one with BeginsWith, Between or Compare", c.operation.name)
+				arg.err = misuse("the SortRange is empty; make one with BeginsWith, Between or Compare")
 			}
 			if arg.err != nil {
 				return arg.err

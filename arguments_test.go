@@ -132,7 +132,8 @@ func TestOptionsTwice(t *testing.T) {
 		}
 		require.Positive(t, refused, name)
 	}
-	require.ErrorContains(t, db.CreateTable(ctx, "More", "p", sortkey.Stream(), sortkey.Stream()), "Stream is given twice")
+	err := db.CreateTable(ctx, "More", "p", sortkey.Stream(), sortkey.Stream())
+	require.ErrorContains(t, err, "Stream is given twice")
 	require.Equal(t, before, seen.Load(), "nothing was done")
 }
 
@@ -160,7 +161,7 @@ func TestNil(t *testing.T) {
 		"DB.CreateTable": db.CreateTable(nil, "More", "p"), "DB.DeleteTable": db.DeleteTable(nil, "Items"),
 		"DB.Update": db.Update(nil, within), "DB.View": db.View(nil, within), "DB.Snapshot": db.Snapshot(nil, "x"),
 	} {
-		require.EqualError(t, err, "sortkey: "+method+": the context is nil; pass context.Background() if there is no other")
+		require.ErrorContains(t, err, "sortkey: "+method+": the context is nil; pass context.Background()")
 	}
 
 	_, get = items.Get(ctx, "P", none)
@@ -221,6 +222,9 @@ func TestSortRanges(t *testing.T) {
 	require.Len(t, collect(t, items.Query(ctx, "P", keys.Range{})), 5, "all keys are a range of package keys")
 }
 
+// A knot points to itself.
+type knot *knot
+
 // TestOldDestinations holds that a write with a wrong destination does nothing.
 func TestOldDestinations(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
@@ -233,10 +237,13 @@ func TestOldDestinations(t *testing.T) {
 		N int    `dynamodbav:"n"`
 	}
 	var none *row
+	var tied knot
+	tied = &tied
 	text, kept := "text", any(new(string))
 	for name, dst := range map[string]any{
 		"nil": nil, "a struct": row{}, "a map": object{}, "an item": attr.Item{}, "a nil pointer": none,
 		"a string": &text, "a slice": &[]row{}, "a channel": new(chan int), "a pointer in an interface": &kept,
+		"a circle": tied, "a circle in an interface": &[]any{tied}[0],
 	} {
 		require.NoError(t, items.Put(ctx, first))
 		err := items.Put(ctx, second, sortkey.Old(dst))
@@ -297,15 +304,17 @@ func TestNotText(t *testing.T) {
 		"between": query("P", sortkey.Between("a", named(bad))), "range": query("P", keys.Range{Low: bad}),
 		"value": update("SET a = :a", bad), "nested value": update("SET a = :a", []any{object{"b": bad}}),
 		"name in a value": update("SET a = :a", object{bad: 1}), "name": update("SET `" + bad + "` = p"),
-		"condition":   items.Put(ctx, object{"p": "P", "s": "S"}, sortkey.If("a = :a", bad)),
-		"filter":      last(items.Scan(ctx, sortkey.Where("a = :a", bad))),
-		"filter text": last(items.Scan(ctx, sortkey.Where("`"+bad+"` = p"))),
-		"projection":  last(items.Scan(ctx, sortkey.Only("`"+bad+"`"))),
-		"item":        items.Put(ctx, object{"p": "P", "s": bad}), "nested": items.Put(ctx, object{"p": "P", "s": "S", "a": []any{[]string{bad}}}),
+		"condition":            items.Put(ctx, object{"p": "P", "s": "S"}, sortkey.If("a = :a", bad)),
+		"filter":               last(items.Scan(ctx, sortkey.Where("a = :a", bad))),
+		"filter text":          last(items.Scan(ctx, sortkey.Where("`"+bad+"` = p"))),
+		"projection":           last(items.Scan(ctx, sortkey.Only("`"+bad+"`"))),
+		"item":                 items.Put(ctx, object{"p": "P", "s": bad}),
+		"nested":               items.Put(ctx, object{"p": "P", "s": "S", "a": []any{[]string{bad}}}),
 		"name of an attribute": items.Put(ctx, object{"p": "P", "s": "S", bad: 1}),
 		"built item":           sortkey.Table[attr.Item](db, "Items").Put(ctx, b.Item()),
-		"table's key":          db.CreateTable(ctx, "More", "a\xff"), "index": db.CreateTable(ctx, "More", "a", sortkey.Global("ByA", bad)),
-		"projected": db.CreateTable(ctx, "More", "a", sortkey.Global("ByA", "a").Only(bad)),
+		"table's key":          db.CreateTable(ctx, "More", bad),
+		"index":                db.CreateTable(ctx, "More", "a", sortkey.Global("ByA", bad)),
+		"projected":            db.CreateTable(ctx, "More", "a", sortkey.Global("ByA", "a").Only(bad)),
 	} {
 		require.ErrorContains(t, err, "UTF-8", name)
 	}

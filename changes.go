@@ -129,7 +129,9 @@ func (t *TableOf[T]) feed(ctx context.Context, cursor string) (*feed[T], error) 
 			return nil, misuse("Changes(%q): this is not the cursor of a change", cursor)
 		}
 		if f.place.Stream != *stream {
-			return nil, misuse("the cursor is of stream %s, not of %s, the stream of table %s", f.place.Stream, *stream, t.name)
+			return nil, misuse(
+				"the cursor is of stream %s, not of %s, the stream of table %s", f.place.Stream, *stream, t.name,
+			)
 		}
 	}
 

@@ -189,7 +189,8 @@ func TestRandomCursors(t *testing.T) {
 				_, err := db.Sweep(ctx)
 				require.NoError(t, err)
 			case 1, 2:
-				now = now.Add(time.Duration(proptest.Pick(t, 1, 60, 3600, 4*3600, 23*3600, 24*3600, 40*3600)) * time.Second)
+				hours := proptest.Pick(t, 0, 1, 4, 23, 24, 40)
+				now = now.Add(time.Duration(hours)*time.Hour + time.Duration(t.IntN(2))*time.Second)
 			case 3, 4:
 				c := cursors[t.IntN(len(cursors))]
 				lost, due := false, map[int]bool{}

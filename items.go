@@ -378,7 +378,8 @@ func (t *TableOf[T]) prepareQuery(ctx context.Context, r *reading) error {
 func (t *TableOf[T]) prepareScan(r *reading) {
 	r.scan = &wire.ScanInput{
 		TableName: &t.name, IndexName: t.indexName(), FilterExpression: r.filter, ProjectionExpression: r.projected(),
-		ExpressionAttributeNames: r.usedNames(), ExpressionAttributeValues: r.boundValues(), ConsistentRead: &r.consistent,
+		ExpressionAttributeNames: r.usedNames(), ExpressionAttributeValues: r.boundValues(),
+		ConsistentRead: &r.consistent,
 	}
 	if r.segmented {
 		r.scan.Segment, r.scan.TotalSegments = &r.segment, &r.segments
@@ -436,9 +437,11 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 			if !yield(none, misfit) {
 				return
 			}
-			left--
+			if left--; left == 0 {
+				return
+			}
 		}
-		if r.start == nil || left == 0 {
+		if r.start == nil {
 			return
 		}
 		size = 0

@@ -46,7 +46,8 @@ func TestLimitExamines(t *testing.T) {
 	items := sortkey.Table[object](db, "Items")
 	const rows = 2000
 	for i := range rows {
-		require.NoError(t, items.Put(ctx, object{"p": "P", "s": i, "tenth": i%10 == 9, "fat": strings.Repeat("x", 1000)}))
+		item := object{"p": "P", "s": i, "tenth": i%10 == 9, "fat": strings.Repeat("x", 1000)}
+		require.NoError(t, items.Put(ctx, item))
 	}
 
 	tenth := sortkey.Where("tenth = :t", true)
@@ -54,23 +55,45 @@ func TestLimitExamines(t *testing.T) {
 		limit, want, examined int
 		filter                bool
 	}{
-		{limit: 1, want: 1, examined: 1}, {limit: 255, want: 255, examined: 255}, {limit: 256, want: 256, examined: 256},
-		{limit: 257, want: 257, examined: 257}, {limit: 1500, want: 1500, examined: 1500}, {limit: 5000, want: rows, examined: rows},
+		{limit: 1, want: 1, examined: 1}, {limit: 255, want: 255, examined: 255},
+		{limit: 256, want: 256, examined: 256}, {limit: 257, want: 257, examined: 257},
+		{limit: 1500, want: 1500, examined: 1500}, {limit: 5000, want: rows, examined: rows},
 		{limit: 1, want: 1, examined: 10, filter: true}, {limit: 25, want: 25, examined: 250, filter: true},
 		{limit: 26, want: 26, examined: 260, filter: true}, {limit: 199, want: 199, examined: 1990, filter: true},
 		{limit: 201, want: 200, examined: rows, filter: true},
+		{want: rows, examined: rows}, {want: 200, examined: rows, filter: true},
 	} {
-		args := []any{"P", sortkey.Limit(tt.limit)}
-		opts := []sortkey.Option{sortkey.Limit(tt.limit)}
+		args, opts := []any{"P"}, []sortkey.Option{}
+		if tt.limit > 0 {
+			args, opts = append(args, sortkey.Limit(tt.limit)), append(opts, sortkey.Limit(tt.limit))
+		}
 		if tt.filter {
 			args, opts = append(args, tenth), append(opts, tenth)
 		}
-		for name, loop := range map[string]iter.Seq2[object, error]{"Query": items.Query(ctx, args...), "Scan": items.Scan(ctx, opts...)} {
+		for name, loop := range map[string]iter.Seq2[object, error]{
+			"Query": items.Query(ctx, args...), "Scan": items.Scan(ctx, opts...),
+		} {
 			got := 0
 			examined := m.of(func() { got = len(collect(t, loop)) })
 			require.Equal(t, []int{tt.want, tt.examined}, []int{got, examined}, "%s %+v", name, tt)
 		}
 	}
+}
+
+// TestEmptyPages holds that a loop goes on behind pages whose rows a filter drops.
+func TestEmptyPages(t *testing.T) {
+	db, ctx := open(t, sortkey.Options{}), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Items", "p / s:N"))
+	items := sortkey.Table[object](db, "Items")
+	for i := range 600 {
+		require.NoError(t, items.Put(ctx, object{"p": "P", "s": i, "n": i, "fat": strings.Repeat("x", 5000)}))
+	}
+	for _, opts := range [][]any{{}, {sortkey.Limit(1)}, {sortkey.Limit(2)}} {
+		last := sortkey.Where("n = :n", 599)
+		require.Len(t, collect(t, items.Query(ctx, append([]any{"P", last}, opts...)...)), 1)
+	}
+	require.Len(t, collect(t, items.Scan(ctx, sortkey.Where("n >= :n", 598))), 2)
+	require.Empty(t, collect(t, items.Scan(ctx, sortkey.Where("n > :n", 599))))
 }
 
 // A strictRow fits the items of TestMisfits whose n is a number.
@@ -133,7 +156,8 @@ func TestMisfits(t *testing.T) {
 				projected = append(projected, misfitKey(err))
 			}
 		}
-		require.Equal(t, []string{want[0], want[3], want[4], want[400], want[n-1]}, projected, "their keys were not read")
+		keys := []string{want[0], want[3], want[4], want[400], want[n-1]}
+		require.Equal(t, keys, projected, "their keys are not among the attributes that were read")
 	})
 
 	t.Run("pages", func(t *testing.T) {
@@ -169,7 +193,8 @@ func TestMisfits(t *testing.T) {
 	t.Run("one item", func(t *testing.T) {
 		_, err := rows.Get(ctx, "P", 3)
 		require.Equal(t, misfit(3), misfitKey(err))
-		require.EqualError(t, err, `sortkey: item `+misfit(3)+` of table Items: n: cannot decode S into int; change the type of the field, or the attribute`)
+		require.EqualError(t, err, `sortkey: item `+misfit(3)+` of table Items: n: cannot decode S into int; `+
+			`change the type of the field, or the attribute`)
 		_, err = rows.Update(ctx, sortkey.Key{"P", 3}, "SET m = :m", 1)
 		require.Equal(t, misfit(3), misfitKey(err))
 		var old strictRow

@@ -32,8 +32,8 @@ import (
 //
 // A type that would lose its content by these rules, such as [net/netip.Addr], is an S if it
 // implements [encoding.TextMarshaler], or a B if it implements [encoding.BinaryMarshaler]. A
-// [Value] and an [Item] are checked and stored as they are. A [Marshaler] chooses its form. A type that
-// chooses its form for the AWS SDK alone is refused.
+// [Value] and an [Item] are checked, and stored as they are. A [Marshaler] chooses its form.
+// A type that chooses its form for the AWS SDK alone is refused.
 //
 // All exported fields of a struct are stored, and so are those of embedded structs. A
 // tag can name the attribute and add options:

@@ -329,7 +329,8 @@ func deep(levels int, content any) any {
 // The ends of messages.
 const (
 	notText    = ": the text is not UTF-8; use a []byte, which is stored as a B"
-	notEncoded = ": the bytes are not an encoded value; make values with this package, and leave their bytes as they are"
+	notEncoded = ": the bytes are not an encoded value; " +
+		"make values with this package, and leave their bytes as they are"
 )
 
 func itemOf(name string, v attr.Value) attr.Item {
@@ -445,8 +446,15 @@ func TestMarshalRefused(t *testing.T) {
 		{"string of a method", "A: cannot encode attr_test.word" + notText, struct{ A *word }{&word{"\xff"}}},
 		{"made string in a field", "A: cannot encode attr.Value" + notText, struct{ A attr.Value }{attr.NewString("\xff")}},
 		{"name in an item", "cannot encode attr.Item" + notText, itemOf("a\xff", attr.NewNull())},
-		{"key", "cannot encode map[string]int: a key is not UTF-8; encode it, in hexadecimal or in base64", map[string]int{"a\xff": 1}},
-		{"name in a tag", "cannot encode " + badName.String() + ": the name of field A is not UTF-8; correct it in the tag", reflect.New(badName).Interface()},
+		{
+			"key", "cannot encode map[string]int: a key is not UTF-8; encode it, in hexadecimal or in base64",
+			map[string]int{"a\xff": 1},
+		},
+		{
+			"name in a tag", "cannot encode " + badName.String() +
+				": the name of field A is not UTF-8; correct it in the tag",
+			reflect.New(badName).Interface(),
+		},
 		{"a channel", "cannot encode chan int: values of this type are not stored; pass a struct or a map", make(chan int)},
 		{"a zero value", "cannot encode attr.Value: values of this type are not stored; pass a struct or a map", attr.Value{}},
 		{"a pointer type without end", "cannot encode attr_test.knot: the type is a pointer to pointers without end; use another type", tied},
