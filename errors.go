@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/gate"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -81,6 +82,9 @@ func (e *DecodeError) Unwrap() error { return e.Err }
 func failed(err error) error {
 	switch e := err.(type) {
 	case *wire.Error:
+		if inside, ok := e.Err.(*gate.InsideError); ok { // no answer of the service
+			return inside
+		}
 		return &Error{Code: e.Code, Message: e.Message, Item: e.Item, cause: e.Err}
 	case *table.Error: // a transaction that has ended or only reads
 		return &Error{Code: wire.CodeValidation, Message: e.Msg}

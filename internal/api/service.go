@@ -14,6 +14,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/event"
 	"github.com/sortkey/sortkey/internal/fault"
+	"github.com/sortkey/sortkey/internal/gate"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/attr"
@@ -298,6 +299,11 @@ func (s *Service) wireError(err error) *wire.Error {
 		}
 		e := wire.ServiceUnavailable(text)
 		e.Err = err
+		return e
+	}
+	if inside, ok := errors.AsType[*gate.InsideError](err); ok {
+		e := wire.Validation(inside.Error())
+		e.Err = inside
 		return e
 	}
 	s.opts.Logger.Error("internal error", "error", err)

@@ -117,10 +117,14 @@ func isOurs(function string) bool {
 // placeOf returns the file and line of the caller of an operation.
 func placeOf(callers []uintptr) string {
 	frames := runtime.CallersFrames(callers)
+	place := "an unknown place"
 	for {
 		frame, more := frames.Next()
+		if !strings.HasPrefix(frame.Function, "runtime.") {
+			place = fmt.Sprintf("%s:%d", frame.File, frame.Line)
+		}
 		if !isOurs(frame.Function) || !more {
-			return fmt.Sprintf("%s:%d", frame.File, frame.Line)
+			return place
 		}
 	}
 }

@@ -321,17 +321,20 @@ func (db *DB) Change(ctx context.Context, fn func(store.Writer) error) error {
 	})
 }
 
-// ChangeKnowing is Change for a function that depends on tables: the current ones, which it gets.
-// In a shared store the error is [store.ErrChanged] if they are not.
-func (db *DB) ChangeKnowing(ctx context.Context, fn func(*Set, store.Writer) error) error {
-	if err := db.Enter(ctx); err != nil {
-		return err
+// ChangeTables is Change for a function that changes definitions, and so depends on the current
+// ones. No update is under way: the caller has paused db. But a shared store refuses updates that
+// know other definitions, and the error of fn's own is [store.ErrChanged] if the current ones are
+// not those in the store.
+func (db *DB) ChangeTables(ctx context.Context, fn func(store.Writer) error) error {
+	if db.Shared() {
+		if err := db.Enter(ctx); err != nil {
+			return err
+		}
+		defer db.Leave()
 	}
-	defer db.Leave()
-	all := db.Current()
 	t := new(gate.Turn)
-	return db.update(ctx, t, all.Rows, func(w store.Writer) error {
+	return db.update(ctx, t, db.Current().Rows, func(w store.Writer) error {
 		t.Begin()
-		return fn(all, w)
+		return fn(w)
 	})
 }

@@ -52,12 +52,17 @@ func (db *DB) createTable(ctx context.Context, def *table.Definition, until time
 	if !until.IsZero() {
 		creating(def, until)
 	}
+	resume, err := db.pause(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer resume()
 	def, version, err := db.define(ctx, def, new(table.Definition), then)
 	if err != nil {
 		return nil, err
 	}
 	t := table.Compile(def, nil)
-	db.swap(ctx, def.Name, t, version)
+	db.swap(def.Name, t, version)
 	return t, nil
 }
 
@@ -159,8 +164,13 @@ func (db *DB) deleteTable(ctx context.Context, name string) (*table.Table, error
 // limits what an update can delete, the rows go in later ones. The caller holds db.alter.
 func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 	name := t.Definition().Name
-	if db.sharing == nil { // otherwise db.Current().Rows keeps others away
-		db.swap(ctx, name, nil, 0)
+	resume, err := db.pause(ctx)
+	if err != nil {
+		return err
+	}
+	defer resume()
+	if db.sharing == nil { // reads must not find the table without its items
+		db.swap(name, nil, 0)
 	}
 	var listed []store.Space
 	version, err := db.redefinition(ctx, func(w store.Writer) error {
@@ -184,14 +194,25 @@ func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 	})
 	switch {
 	case err != nil && db.sharing == nil:
-		db.swap(ctx, name, t, 0)
+		db.swap(name, t, 0)
 	case err == nil && db.sharing != nil:
-		db.swap(ctx, name, nil, version)
+		db.swap(name, nil, version)
 	}
+	resume()
 	if err == nil {
 		db.clearDropped(ctx, listed)
 	}
 	return err
+}
+
+// pause waits for the updates under way, until ctx ends, and lets none begin until resume: a
+// change of a definition is written and published between two updates. A shared store needs no
+// pause, as it refuses updates that know other definitions.
+func (db *DB) pause(ctx context.Context) (resume func(), err error) {
+	if db.sharing != nil {
+		return func() {}, nil
+	}
+	return db.Pause(ctx)
 }
 
 // unkept returns the spaces whose rows go with the table. Its items stay as a system backup
@@ -209,20 +230,13 @@ func unkept(t *table.Table) (spaces []store.Space) {
 	return spaces
 }
 
-// swap replaces the table called name; nil removes it. It waits for the Updates under way,
-// whatever becomes of ctx: an Update that begins later knows the new table. Earlier versions are
-// forgotten, as they have no rows of new indexes.
+// swap replaces the table called name; nil removes it. Unless the table is new, the caller has
+// paused the updates. Earlier versions are forgotten, as they have no rows of new indexes.
 //
-// Version is the version of the definitions with the change. In a shared store, which refuses
-// Updates that know earlier ones, others may have changed the table again since, and somebody
-// here may have loaded that: then t only has counters that must not be lost.
-func (db *DB) swap(ctx context.Context, name string, t *table.Table, version uint64) {
-	if db.sharing == nil {
-		resume, err := db.Pause(context.WithoutCancel(ctx))
-		if err == nil { // otherwise the database has closed, and no Update begins
-			defer resume()
-		}
-	}
+// Version is the version of the definitions with the change. In a shared store others may have
+// changed the table again since, and somebody here may have loaded that: then t only has counters
+// that must not be lost.
+func (db *DB) swap(name string, t *table.Table, version uint64) {
 	db.ForgetVersions()
 	db.Publish(func(all *table.Set) {
 		loaded := db.sharing != nil && all.Version >= version
@@ -343,12 +357,17 @@ func dropped(old, def *table.Definition) (spaces []store.Space) {
 // has are listed as garbage, since writes go there until it is in force. Then is part
 // of the same update.
 func (db *DB) redefine(ctx context.Context, def *table.Definition, old *table.Table, then extra) (*table.Table, error) {
+	resume, err := db.pause(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer resume()
 	def, version, err := db.define(ctx, def, old.Definition(), then)
 	if err != nil {
 		return nil, err
 	}
 	t := table.Compile(def, old)
-	db.swap(ctx, def.Name, t, version)
+	db.swap(def.Name, t, version)
 	return t, nil
 }
 
@@ -391,11 +410,9 @@ func (db *DB) removeDeleted(ctx context.Context) error {
 	return nil
 }
 
-// redefinition is Change for a function that changes definitions. It returns the version
-// that they have then. In a shared store the error is [store.ErrChanged] if those that fn
-// depends on are not the current ones.
+// redefinition is [table.DB.ChangeTables]. It returns the version that the definitions have then.
 func (db *DB) redefinition(ctx context.Context, fn func(store.Writer) error) (version uint64, err error) {
-	err = db.ChangeKnowing(ctx, func(_ *table.Set, w store.Writer) (err error) {
+	err = db.ChangeTables(ctx, func(w store.Writer) (err error) {
 		if err = fn(w); err == nil {
 			version, err = db.advance(w)
 		}

@@ -244,7 +244,7 @@ func (db *DB) restore(
 		}
 		return err
 	}
-	c.done = func() { db.swap(ctx, def.Name, t, version) }
+	c.done = func() { db.swap(def.Name, t, version) }
 	if err := db.fill(ctx, c); err != nil {
 		return nil, err
 	}
