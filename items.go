@@ -403,19 +403,19 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 		yield(none, err)
 		return
 	}
-	if in, err := t.db.tables.InTransaction(ctx); in || err != nil {
-		for goOn := true; goOn; {
-			goOn = t.walk(ctx, r, yield)
-		}
+	reads, release, err := t.db.tables.Freeze(ctx)
+	if err != nil {
+		yield(none, failed(err))
 		return
 	}
+	defer release()
 
 	left := r.limit // 0: no limit
 	size := int64(firstPage)
 	var page []T
 	for {
 		var err error
-		page, err = t.read(ctx, r, size, left, page[:0])
+		page, err = t.read(reads, r, size, left, page[:0])
 		misfit, _ := err.(*DecodeError)
 		if err != nil && misfit == nil {
 			yield(none, t.db.ended(ctx, err))
@@ -446,65 +446,6 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 		}
 		size = 0
 	}
-}
-
-// walk yields all items in one read, which sees the rows as they are when it begins: in an
-// [DB.Update], the body of the loop may write others. It reports whether the walk goes on by
-// another one, behind an item that does not fit T and has no key in its projection.
-func (t *TableOf[T]) walk(ctx context.Context, r *reading, yield func(T, error) bool) (goOn bool) {
-	var none T
-	var limit *int64
-	if r.limit > 0 && r.filter == nil {
-		r.size = r.limit
-		limit = &r.size
-	}
-
-	var keyless error
-	stopped := false
-	next, err := r.page(table.Whole(ctx), t.db.service, limit, func(it attr.Item) (int, error) {
-		var item T
-		wrong := decode(it, &item)
-		if wrong != nil && r.projection != nil {
-			keyless = wrong
-			return 0, table.ErrEndPage
-		}
-		t.db.tables.Aside(ctx, func() {
-			switch ended := t.db.ended(ctx, nil); {
-			case ended != nil:
-				yield(none, ended)
-				stopped = true
-			case wrong != nil:
-				stopped = !yield(none, t.misfit(ctx, &r.call, it, wrong))
-			default:
-				stopped = !yield(item, nil)
-			}
-		})
-		if r.limit > 0 {
-			r.limit--
-			stopped = stopped || r.limit == 0
-		}
-		if stopped {
-			return 0, table.ErrEndPage
-		}
-		return 0, nil
-	})
-	switch {
-	case stopped:
-		return false
-	case err != nil:
-		yield(none, t.db.ended(ctx, failed(err)))
-		return false
-	case keyless == nil:
-		return false
-	}
-
-	r.start = next
-	goOn = yield(none, t.misfit(ctx, &r.call, next, keyless)) && next != nil
-	if r.limit > 0 {
-		r.limit--
-		goOn = goOn && r.limit > 0
-	}
-	return goOn
 }
 
 // ended returns why a loop ends: the cause of a context that has ended, the error of a closed

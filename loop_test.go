@@ -112,7 +112,8 @@ func TestLoopLimits(t *testing.T) {
 		require.Equal(t, 3, count(ctx, 0, "q", sortkey.Where("attribute_exists(text)"), sortkey.Limit(3)))
 		require.Equal(t, 100, count(ctx, 0, "q", sortkey.Compare(">=", 500)))
 
-		next, _ := iter.Pull2(jobs.Query(ctx, "q")) // never stopped
+		next, stop := iter.Pull2(jobs.Query(ctx, "q"))
+		t.Cleanup(stop) // long after the transaction
 		_, err, ok := next()
 		require.True(t, ok)
 		require.NoError(t, err)

@@ -79,7 +79,7 @@ func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit Visit) (
 		if err := b.page(&read, slice.Partition); err != nil {
 			return err
 		}
-		page, err := view.Query(&x.query, r.visitor(ctx, visit))
+		page, err := view.Query(&x.query, r.visitor(visit))
 		if err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 		if err := b.page(&read, nil); err != nil {
 			return err
 		}
-		page, err := view.Scan(&x.scan, r.visitor(ctx, visit))
+		page, err := view.Scan(&x.scan, r.visitor(visit))
 		if err != nil {
 			return err
 		}

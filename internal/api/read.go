@@ -2,7 +2,6 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -243,20 +242,19 @@ type Visit func(it attr.Item) (json int, err error)
 
 // visitor returns the function to call with each item found: it projects the
 // item, calls visit, and ends the page when its JSON is long enough.
-func (r *readParams) visitor(ctx context.Context, visit Visit) func(attr.Item) error {
+func (r *readParams) visitor(visit Visit) func(attr.Item) error {
 	if value(r.sel) == selectCount {
 		return func(attr.Item) error { return nil }
 	}
 
 	var a answer
-	whole := table.IsWhole(ctx)
 	return func(it attr.Item) error {
 		it = r.project(it)
 		n, err := visit(it)
 		if err != nil {
 			return err
 		}
-		if a.add(it, n); a.full() && !whole {
+		if a.add(it, n); a.full() {
 			return table.ErrEndPage
 		}
 		return nil

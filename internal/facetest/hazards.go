@@ -264,7 +264,10 @@ var hazards = []hazard{
 				limited, cancel := context.WithTimeoutCause(ctx, 20*time.Millisecond, errReason)
 				defer cancel()
 				// Not all engines make it wait. Those that do know that it would wait for itself.
-				if err := wait(limited); err != nil && !isInside(err) {
+				switch err := wait(limited); {
+				case err == nil:
+					return nil
+				case !isInside(err):
 					return want(name, err, errReason)
 				}
 				elsewhere := begin(name, func() error {

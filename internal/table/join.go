@@ -18,6 +18,7 @@ type transaction struct {
 	// serial says that it is an Update: two operations must not use it at the same time, and
 	// using is held while one does.
 	serial bool
+	update *Tx // of an Update
 	using  sync.Mutex
 
 	state sync.Mutex // guards what follows; held for nothing else
@@ -94,7 +95,7 @@ func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) 
 			joint
 			transaction
 		})
-		x.transaction.serial = true
+		x.transaction.serial, x.transaction.update = true, tx
 		x.joint = joint{view: &tx.View, tx: tx, transaction: &x.transaction}
 		j := &x.joint
 		defer func() {
@@ -225,22 +226,29 @@ func (j *joint) nested(ctx context.Context, fn func(context.Context) error) (err
 	return err
 }
 
-// Aside lets other operations with ctx use the transaction while fn runs. It is called by the
-// function of a read.
-func (db *DB) Aside(ctx context.Context, fn func()) {
-	j, _ := ctx.Value(jointKey{}).(*joint)
-	if j == nil || j.view.db != db || !j.serial {
-		fn()
-		return
+// Freeze returns a context for reads that see the rows of an Update as they are now, whatever it
+// writes later, until release. With the context of a View, or of no transaction, there is nothing
+// to do.
+func (db *DB) Freeze(ctx context.Context) (frozen context.Context, release func(), err error) {
+	j, err := db.joined(ctx)
+	if err != nil || j == nil || !j.serial {
+		return ctx, func() {}, err
 	}
-	j.using.Unlock()
-	defer func() {
-		if !j.using.TryLock() {
-			j.fail(errConcurrent)
-			j.using.Lock()
+	done, err := j.use()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	f := j.update.freeze()
+	view := *j.view
+	view.r = f
+	release = func() {
+		if done, err := j.use(); err == nil {
+			f.release()
+			done()
 		}
-	}()
-	fn()
+	}
+	return context.WithValue(ctx, jointKey{}, &joint{view: &view, transaction: j.transaction}), release, nil
 }
 
 // isRefusal reports whether an error is an answer to a request, and not a failure of the

@@ -1,11 +1,9 @@
 package table
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"strings"
 
@@ -24,16 +22,6 @@ const PageBytes = 1 << 20
 // ErrEndPage is returned by a function that visits items to end the page with the item
 // that it was called with.
 var ErrEndPage = errors.New("table: end of page")
-
-type wholeKey struct{}
-
-// Whole returns a context for a query or a scan that reads all its rows as one page, whatever
-// their size. In an Update it sees the rows as they are when it begins, while its function writes
-// others ([DB.Aside]).
-func Whole(ctx context.Context) context.Context { return context.WithValue(ctx, wholeKey{}, true) }
-
-// IsWhole reports whether ctx is derived from one of [Whole].
-func IsWhole(ctx context.Context) bool { return ctx.Value(wholeKey{}) != nil }
 
 // Read holds the parameters that queries and scans have in common.
 type Read struct {
@@ -125,10 +113,7 @@ func (s *View) scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 
 // page walks rows until the last or until the page is full, and counts them.
 func (s *View) page(q *Read, rows iter.Seq2[store.Row, error], tr Trace, visit func(attr.Item) error) (Page, error) {
-	p := &pager{s: s, q: q, visit: visit, tr: tr, size: PageBytes}
-	if IsWhole(s.ctx) {
-		p.size = math.MaxInt
-	}
+	p := &pager{s: s, q: q, visit: visit, tr: tr}
 	p.tr.Stop = StopEnd
 	rows(func(row store.Row, err error) bool {
 		if err != nil {
@@ -150,7 +135,6 @@ type pager struct {
 	visit func(attr.Item) error
 	page  Page
 	tr    Trace
-	size  int // of the rows of a full page
 	err   error
 	// billed counts the bytes that a read of the table is charged for; see
 	// [Table.BilledSize].
@@ -186,7 +170,7 @@ func (p *pager) take(item attr.Item) bool {
 		p.tr.Stop = StopAnswer
 	case p.page.Examined == p.q.Limit:
 		p.tr.Stop = StopLimit
-	case p.tr.Bytes >= p.size:
+	case p.tr.Bytes >= PageBytes:
 		p.tr.Stop = StopSize
 	default:
 		return true

@@ -18,12 +18,18 @@ type savepoint struct {
 // save returns the state of the transaction. Until the savepoint is released or restored,
 // the transaction remembers the rows that it changes.
 func (tx *Tx) save() savepoint {
+	w := tx.remembering()
+	w.points++
+	return savepoint{len(w.log), slices.Clone(tx.pending), len(tx.deliveries)}
+}
+
+// remembering makes the transaction write through an undoWriter.
+func (tx *Tx) remembering() *undoWriter {
 	if tx.undo == nil {
 		tx.undo = &undoWriter{Writer: tx.w}
 		tx.w, tx.r = tx.undo, tx.undo
 	}
-	tx.undo.points++
-	return savepoint{len(tx.undo.log), slices.Clone(tx.pending), len(tx.deliveries)}
+	return tx.undo
 }
 
 // release ends a savepoint and keeps what was written since.
@@ -37,46 +43,60 @@ func (tx *Tx) release(savepoint) {
 func (tx *Tx) restore(p savepoint) error {
 	defer tx.release(p)
 	tx.pending, tx.deliveries = p.pending, tx.deliveries[:p.deliveries]
-	for _, row := range slices.Backward(tx.undo.log[p.rows:]) {
+	w := tx.undo
+	undone := w.log[p.rows:]
+	w.log = w.log[:p.rows:p.rows]
+	for _, row := range slices.Backward(undone) {
+		space, partition, sort, _ := store.ParseAddress(row.addr, nil)
+		if err := w.remember(space, partition, sort); err != nil { // for loops
+			return err
+		}
 		var err error
 		if row.existed {
-			err = tx.undo.Writer.Put(row.space, row.partition, row.sort, row.value)
+			err = w.Writer.Put(space, partition, sort, row.value)
 		} else {
-			err = tx.undo.Writer.Delete(row.space, row.partition, row.sort)
+			err = w.Writer.Delete(space, partition, sort)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	tx.undo.log = tx.undo.log[:p.rows]
+	w.log = w.log[:p.rows]
 	return nil
 }
 
-// An undoWriter remembers the rows that it changes while there are savepoints.
+// An undoWriter remembers the rows that it changes while there are savepoints or frozen states.
 type undoWriter struct {
 	store.Writer
 	points int // savepoints
 	log    []changedRow
+	frozen []*frozen
 }
 
 // A changedRow is a row as it was before a change.
 type changedRow struct {
-	space                  store.Space
-	partition, sort, value []byte
-	existed                bool
+	addr, value []byte
+	existed     bool
 }
 
 func (w *undoWriter) remember(space store.Space, partition, sort []byte) error {
-	if w.points == 0 {
+	if w.points == 0 && len(w.frozen) == 0 {
 		return nil
 	}
 	value, existed, err := w.Get(space, partition, sort)
-	if err == nil {
-		w.log = append(w.log, changedRow{
-			space, bytes.Clone(partition), bytes.Clone(sort), bytes.Clone(value), existed,
-		})
+	if err != nil {
+		return err
 	}
-	return err
+	row := changedRow{store.AppendAddress(nil, space, partition, sort), bytes.Clone(value), existed}
+	if w.points > 0 {
+		w.log = append(w.log, row)
+	}
+	for _, f := range w.frozen {
+		if !f.rows.Has(row) {
+			f.rows.ReplaceOrInsert(row)
+		}
+	}
+	return nil
 }
 
 // Put implements [store.Writer].
