@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/keys"
@@ -347,10 +348,13 @@ func asArguments(opts []Option) []any {
 type call struct {
 	operation *operation
 
-	key   []any // values of key attributes, in their order
-	args  []any // values of an update's placeholders
-	sort  *SortRange
-	names map[string]string
+	key []any // values of key attributes, in their order
+	// clauses are the key condition of a query, and operands their values.
+	clauses  []keycond.Clause
+	operands []attr.Value
+	args     []any // values of an update's placeholders
+	sort     *SortRange
+	names    map[string]string
 	// values collects what placeholders stand for.
 	values attr.Builder
 	count  int // of placeholders
@@ -656,68 +660,51 @@ func (c *call) release() {
 	clear(c.args)
 	clear(c.places[:cap(c.places)])
 	clear(c.names)
+	clear(c.clauses)
+	clear(c.operands)
 	*c = call{
+		clauses: c.clauses[:0], operands: c.operands[:0],
 		key: c.key[:0], args: c.args[:0], names: c.names, values: c.values, places: c.places[:0], item: c.item,
 		raw: c.raw[:0], text: c.text[:0],
 	}
 }
 
-// keyCondition returns the key condition of a query.
-func (c *call) keyCondition(schema *keycond.Schema) (string, error) {
+// keyClauses makes the clauses of a query's key condition.
+func (c *call) keyClauses(schema *keycond.Schema) error {
 	given := len(c.key)
-	if c.sort != nil && c.sort.op != "" {
+	ranged := c.sort != nil && c.sort.op != ""
+	if ranged {
 		given++
 	}
 	if len(c.key) < len(schema.Hash) || given > schema.Len() {
-		return "", misuse("a query of the key %s needs a value for each attribute of the partition key (%s), "+
+		return misuse("a query of the key %s needs a value for each attribute of the partition key (%s), "+
 			"then values of the sort key and at most one range",
 			namesOf(slices.Concat(schema.Hash, schema.Range)), namesOf(schema.Hash))
 	}
 
-	b := c.text[:0]
-	defer func() { c.text = b }()
-	operand := func(name string, v any) (place string, err error) {
-		value, err := c.attribute(v)
-		if err != nil {
-			return "", misuse("key attribute %s: %w", name, err)
+	// The clauses keep parts of operands, which must not move.
+	c.operands = slices.Grow(c.operands[:0], given+1)
+	clause := func(a keycond.Attribute, op ast.Op, values ...any) error {
+		from := len(c.operands)
+		for _, v := range values {
+			value, err := c.attribute(v)
+			if err != nil {
+				return misuse("key attribute %s: %w", a.Name, err)
+			}
+			c.operands = append(c.operands, value)
 		}
-		return c.value(value), nil
+		c.clauses = append(c.clauses, keycond.Clause{Attribute: a, Op: op, Values: c.operands[from:len(c.operands)]})
+		return nil
 	}
-	for i, arg := range c.key {
-		name := schema.Attribute(i).Name
-		place, err := operand(name, arg)
-		if err != nil {
-			return "", err
+	for i := range c.key {
+		if err := clause(schema.Attribute(i), ast.Equal, c.key[i:i+1]...); err != nil {
+			return err
 		}
-		if i > 0 {
-			b = append(b, " AND "...)
-		}
-		b = append(append(append(b, c.name(name)...), " = "...), place...)
 	}
-	if c.sort == nil || c.sort.op == "" {
-		return string(b), nil
+	if !ranged {
+		return nil
 	}
-
-	attribute := schema.Attribute(len(c.key)).Name
-	var room [2]string
-	places := room[:0]
-	for _, arg := range c.sort.values {
-		place, err := operand(attribute, arg)
-		if err != nil {
-			return "", err
-		}
-		places = append(places, place)
-	}
-	b = append(b, " AND "...)
-	switch name := c.name(attribute); c.sort.op {
-	case "begins_with":
-		b = append(b, "begins_with("+name+", "+places[0]+")"...)
-	case "BETWEEN":
-		b = append(b, name+" BETWEEN "+places[0]+" AND "+places[1]...)
-	default:
-		b = append(b, name+" "+c.sort.op+" "+places[0]...)
-	}
-	return string(b), nil
+	return clause(schema.Attribute(len(c.key)), ast.Op(c.sort.op), c.sort.values...)
 }
 
 func namesOf(list []keycond.Attribute) string {

@@ -331,7 +331,7 @@ func (r *reading) page(ctx context.Context, s *api.Service, limit *int64, visit 
 		return out.LastEvaluatedKey, nil
 	}
 	r.query.ExclusiveStartKey, r.query.Limit = r.start, limit
-	out, err := s.Query(ctx, &r.query, visit)
+	out, err := s.QueryClauses(ctx, &r.query, r.clauses, visit)
 	if err != nil {
 		return nil, err
 	}
@@ -359,13 +359,12 @@ func (t *TableOf[T]) prepareQuery(ctx context.Context, r *reading) error {
 	if err != nil {
 		return err
 	}
-	condition, err := r.keyCondition(schema)
-	if err != nil {
+	if err := r.keyClauses(schema); err != nil {
 		return err
 	}
 
 	r.query = wire.QueryInput{
-		TableName: &t.name, IndexName: t.indexName(), KeyConditionExpression: &condition, FilterExpression: r.filter,
+		TableName: &t.name, IndexName: t.indexName(), FilterExpression: r.filter,
 		ProjectionExpression: r.projected(), ExpressionAttributeNames: r.usedNames(),
 		ExpressionAttributeValues: r.boundValues(), ConsistentRead: &r.consistent,
 	}

@@ -45,6 +45,11 @@ type invocation struct {
 	lose    bool // the answer, because of a fault
 }
 
+// observed reports whether an observer sees the operations of a context.
+func (s *Service) observed(ctx context.Context) bool {
+	return (s.opts.Observer != nil || s.extra.Load() != nil) && !event.IsQuiet(ctx)
+}
+
 // begin returns the context in which the operation runs. An error, which a fault
 // made, is for end; the operation does not run.
 func (s *Service) begin(ctx context.Context, op wire.Op, in wire.Input) (context.Context, invocation, error) {

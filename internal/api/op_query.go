@@ -3,8 +3,13 @@ package api
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
@@ -15,10 +20,21 @@ import (
 // the input asks for their number alone. An item is valid until visit returns;
 // an error of visit ends the query. The output has no Items.
 func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit Visit) (*wire.QueryOutput, error) {
+	return s.QueryClauses(ctx, in, nil, visit)
+}
+
+// QueryClauses is Query for an input without a key condition: it demands all of the clauses
+// instead, whose values it copies.
+func (s *Service) QueryClauses(
+	ctx context.Context, in *wire.QueryInput, clauses []keycond.Clause, visit Visit,
+) (*wire.QueryOutput, error) {
+	if clauses != nil && s.observed(ctx) {
+		in, clauses = spelled(in, clauses), nil
+	}
 	ctx, c, err := s.begin(ctx, wire.OpQuery, in)
 	var out *wire.QueryOutput
 	if err == nil {
-		out, err = s.query(ctx, in, visit)
+		out, err = s.query(ctx, in, clauses, visit)
 	}
 	if err = c.end(ctx, err); err != nil {
 		return nil, err
@@ -26,7 +42,43 @@ func (s *Service) Query(ctx context.Context, in *wire.QueryInput, visit Visit) (
 	return out, nil
 }
 
-func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit Visit) (*wire.QueryOutput, error) {
+// spelled returns an input with the clauses of its key condition as an expression, as observers
+// see requests.
+func spelled(in *wire.QueryInput, clauses []keycond.Clause) *wire.QueryInput {
+	out := *in
+	out.ExpressionAttributeNames = maps.Clone(in.ExpressionAttributeNames)
+	if out.ExpressionAttributeNames == nil {
+		out.ExpressionAttributeNames = map[string]string{}
+	}
+	var values attr.Builder
+	for name, v := range in.ExpressionAttributeValues.All() {
+		values.Add(string(name), v)
+	}
+
+	parts := make([]string, len(clauses))
+	for i, c := range clauses {
+		name := fmt.Sprintf("#key%d", i+1)
+		out.ExpressionAttributeNames[name] = c.Attribute.Name
+		places := make([]string, len(c.Values))
+		for k, v := range c.Values {
+			places[k] = fmt.Sprintf(":key%d_%d", i+1, k+1)
+			values.Add(places[k], v)
+		}
+		switch c.Op {
+		case ast.OpBeginsWith:
+			parts[i] = "begins_with(" + name + ", " + places[0] + ")"
+		default:
+			parts[i] = name + " " + string(c.Op) + " " + strings.Join(places, " AND ")
+		}
+	}
+	out.KeyConditionExpression = new(strings.Join(parts, " AND "))
+	out.ExpressionAttributeValues = values.Item()
+	return &out
+}
+
+func (s *Service) query(
+	ctx context.Context, in *wire.QueryInput, clauses []keycond.Clause, visit Visit,
+) (*wire.QueryOutput, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err
 	}
@@ -51,24 +103,32 @@ func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit Visit) (
 	if err := r.open(); err != nil {
 		return nil, err
 	}
-	key, err := r.keyCondition(in)
-	if err != nil {
-		return nil, err
+	var key *expr.Condition
+	if clauses == nil {
+		var err error
+		if key, err = r.keyCondition(in); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.parse(in.FilterExpression); err != nil {
 		return nil, err
 	}
-	err = s.db.View(ctx, func(view *table.View) error {
+	err := s.db.View(ctx, func(view *table.View) error {
 		read, schema, err := r.resolve(s, view)
 		if err != nil {
-			return cmp.Or(keycond.Check(key), err) // an error of the condition comes first
+			return cmp.Or(check(key), err) // an error of the condition comes first
 		}
 		if len(in.KeyConditions) > max(2, len(schema.Hash)+len(schema.Range)) {
 			return wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
 		}
-		slice, err := keycond.Compile(schema, key)
+		var slice *keycond.Slice
+		if key == nil {
+			slice, err = keycond.Of(schema, clauses...)
+		} else {
+			slice, err = keycond.Compile(schema, key)
+		}
 		if err != nil {
-			return cmp.Or(keycond.Check(key), read.CheckStartForm(), err)
+			return cmp.Or(check(key), read.CheckStartForm(), err)
 		}
 		x.query = table.Query{Read: read, Slice: slice, Reverse: in.ScanIndexForward != nil && !*in.ScanIndexForward}
 		err = cmp.Or(r.checkPaths(read.Table, schema), r.checkProjected(&x.query.Read, true))
@@ -88,6 +148,14 @@ func (s *Service) query(ctx context.Context, in *wire.QueryInput, visit Visit) (
 		return nil
 	})
 	return &x.out, err
+}
+
+// check is [keycond.Check], for a key condition that may be made of clauses.
+func check(key *expr.Condition) error {
+	if key == nil {
+		return nil
+	}
+	return keycond.Check(key)
 }
 
 // keyCondition parses the key condition in either form.

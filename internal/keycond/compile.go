@@ -92,6 +92,33 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 			len(clauses), most,
 		)
 	}
+	return m.slicing(s, clauses, m.bytes[:0])
+}
+
+// Of is Compile for a key condition that demands all of its clauses, in any order. It copies
+// their values. Each attribute has one clause.
+func Of(s *Schema, clauses ...Clause) (*Slice, error) {
+	m := new(made)
+	r := room(m.bytes[:0])
+	values := m.values[:0]
+	var few [len(m.clauses)]Clause
+	copied := few[:0]
+	for i, c := range clauses {
+		if slices.ContainsFunc(clauses[:i], func(o Clause) bool { return o.Attribute.Name == c.Attribute.Name }) {
+			return nil, refuse(msgTwice)
+		}
+		from := len(values)
+		for _, v := range c.Values {
+			values = append(values, attr.MakeValue(v.Kind(), r.keep(append(r, v.Raw()...))))
+		}
+		c.Values = values[from:len(values):len(values)]
+		copied = append(copied, c)
+	}
+	return m.slicing(s, copied, r)
+}
+
+// slicing returns the slice that clauses select, made in the room that is left.
+func (m *made) slicing(s *Schema, clauses []Clause, r room) (*Slice, error) {
 	sort, err := s.arrange(m.clauses[:0], clauses)
 	if err != nil {
 		return nil, err
@@ -103,7 +130,6 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	}
 	slice := &m.slice
 	slice.Clauses, slice.schema = sort, s
-	r := room(m.bytes[:0])
 	partition, last := []byte(r), len(s.Hash)-1
 	for i, c := range sort[:len(s.Hash)] {
 		partition = appendComponent(partition, c.Values[0], i == last)

@@ -13,6 +13,7 @@ import (
 	"github.com/leanovate/gopter/prop"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/expr"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/proptest"
@@ -54,6 +55,32 @@ func (q question) source() (string, attr.Item) {
 		clauses = append(clauses, strings.ReplaceAll(forms[q.Op], "r", name))
 	}
 	return strings.Join(clauses, " AND "), values.Item()
+}
+
+// clauses returns the condition as clauses, the last one first.
+func (q question) clauses(index *keycond.Schema) (list []keycond.Clause) {
+	_, values := q.source()
+	add := func(a keycond.Attribute, op string, places ...string) {
+		c := keycond.Clause{Attribute: a, Op: ast.Op(op)}
+		for _, place := range places {
+			c.Values = append(c.Values, values.Get(place))
+		}
+		list = append(list, c)
+	}
+	add(index.Hash[0], "=", ":p")
+	equal := min(q.Equal, len(q.Kinds))
+	for i := range equal {
+		add(index.Range[i], "=", fmt.Sprintf(":e%d", i))
+	}
+	switch {
+	case equal == len(q.Kinds) || q.Op == "":
+	case q.Op == "BETWEEN":
+		add(index.Range[equal], q.Op, ":v", ":w")
+	default:
+		add(index.Range[equal], q.Op, ":v")
+	}
+	slices.Reverse(list)
+	return list
 }
 
 var forms = map[string]string{
@@ -156,6 +183,10 @@ func TestPropertyRanges(t *testing.T) {
 				return &gopter.PropResult{Status: gopter.PropUndecided} // such as begins_with of a number
 			}
 			slice, err := keycond.Compile(index, condition)
+			other, otherErr := keycond.Of(index, q.clauses(index)...)
+			if !reflect.DeepEqual(slice, other) || fmt.Sprint(err) != fmt.Sprint(otherErr) {
+				return failed("%s with %s: %v, %v; of its clauses: %v, %v", source, values.AppendJSON(nil), slice, err, other, otherErr)
+			}
 			if err != nil {
 				return &gopter.PropResult{Status: gopter.PropUndecided} // such as BETWEEN with its bounds exchanged
 			}
