@@ -132,7 +132,7 @@ func (o *conditional) set(c *call) (err error) {
 	if o.of == kindWhere {
 		dst = &c.filter
 	}
-	text, err := c.expression(o.source, o.values)
+	text, err := c.expression(o.source, o.values, false)
 	if err != nil || *dst == nil {
 		*dst = text
 		return err
@@ -196,7 +196,7 @@ func Only(paths ...string) Option {
 	paths = slices.Clone(paths)
 	return &setting{kindOnly, func(c *call) error {
 		for _, path := range paths {
-			text, err := c.expression(path, nil)
+			text, err := c.expression(path, nil, false)
 			if err != nil {
 				return err
 			}
@@ -363,6 +363,8 @@ type call struct {
 	// expression. All keep their memory when the call is used again.
 	item      attr.Builder
 	raw, text []byte
+	tokens    []ast.Token
+	roles     []ast.Role
 
 	given             optionKind
 	joined            optionKind // conditions that were joined from several
@@ -526,79 +528,76 @@ func (c *call) boundValues() attr.Item {
 	return c.values.Item()
 }
 
-// expression returns an expression of the caller's with placeholders of the call.
-func (c *call) expression(source string, values []any) (*string, error) {
+// expression returns an expression of the caller's with placeholders of the call. Its names and
+// values are written out, or are placeholders of values; see [ast.Roles].
+func (c *call) expression(source string, values []any, update bool) (*string, error) {
 	if !utf8.ValidString(source) {
 		return nil, misuse("%q: the expression is not UTF-8", source)
 	}
 	c.places, c.text = c.places[:0], c.text[:0]
-	for i := 0; i < len(source); {
-		start := i
-		switch ch := source[i]; {
-		case ch == ':':
-			for i++; i < len(source) && isWordByte(source[i]); {
-				i++
+	c.tokens = ast.LexLiterals(c.tokens[:0], source)
+	c.roles = ast.Roles(c.roles[:0], source, c.tokens, update)
+	end := int32(0)
+	for i, tok := range c.tokens {
+		word := tok.Text(source)
+		c.text = append(c.text, source[end:tok.Start]...)
+		end = tok.End
+
+		switch role := c.roles[i]; role {
+		case ast.RoleName, ast.RoleQuotedName:
+			if role == ast.RoleQuotedName {
+				if word = word[1 : len(word)-1]; word == "" {
+					return nil, misuse("%s: the name between the backquotes is empty", source)
+				}
 			}
-			name := source[start:i]
-			at := slices.IndexFunc(c.places, func(p place) bool { return p.theirs == name })
+			if tok.Kind != ast.TokIdent || word[0] == '_' || expr.IsReserved(word) {
+				word = c.name(word)
+			}
+		case ast.RolePlaceholder:
+			if word[0] == '#' {
+				return nil, misuse("%s: write the name of an attribute itself, in backquotes if it has other characters "+
+					"than letters, digits and _: there are no placeholders for names", source)
+			}
+			at := slices.IndexFunc(c.places, func(p place) bool { return p.theirs == word })
 			if at < 0 {
 				if len(values) == 0 {
-					return nil, misuse("%s: no value for %s", source, name)
+					return nil, misuse("%s: no value for %s", source, word)
 				}
 				v, err := c.attribute(values[0])
 				if err != nil {
-					return nil, misuse("%s: %s: %w", source, name, err)
+					return nil, misuse("%s: %s: %w", source, word, err)
 				}
 				at, values = len(c.places), values[1:]
-				c.places = append(c.places, place{name, c.value(v)})
+				c.places = append(c.places, place{word, c.value(v)})
 			}
-			c.text = append(c.text, c.places[at].ours...)
-		case ch == '#':
-			return nil, misuse("%s: write the name of an attribute itself, in backquotes if it has other characters "+
-				"than letters, digits and _: there are no placeholders for names", source)
-		case ch == '`':
-			end := strings.IndexByte(source[i+1:], '`')
-			if end < 0 {
+			word = c.places[at].ours
+		case ast.RoleText, ast.RoleNumber, ast.RoleWord, ast.RoleSignedNumber:
+			sign := ""
+			if role == ast.RoleSignedNumber {
+				role, sign, word = ast.RoleNumber, word[:1]+" ", word[1:]
+			}
+			v, err := ast.Literal(role, word)
+			if err != nil {
+				return nil, misuse("%s: %w", source, err)
+			}
+			c.text = append(c.text, sign...)
+			word = c.value(v)
+		case ast.RoleBad:
+			if word[0] == '`' {
 				return nil, misuse("%s: a backquote is not closed", source)
 			}
-			c.text = append(c.text, c.name(source[i+1:i+1+end])...)
-			i += end + 2
-		case isWordByte(ch):
-			for i < len(source) && isWordByte(source[i]) {
-				i++
-			}
-			word := source[start:i]
-			if isName(word, source[i:]) {
-				word = c.name(word)
-			}
-			c.text = append(c.text, word...)
-		default:
-			c.text = append(c.text, ch)
-			i++
+			return nil, misuse("%s: unexpected %q: text stands in quotes, and names with other characters than "+
+				"letters, digits and _ in backquotes", source, word)
+		case ast.RolePlain:
+			word = ast.Operator(tok.Kind, word)
 		}
+		c.text = append(c.text, word...)
 	}
 	if len(values) > 0 {
 		return nil, misuse("%s: %d more values than placeholders", source, len(values))
 	}
 	text := string(c.text)
 	return &text, nil
-}
-
-func isWordByte(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
-// isName reports whether a word is the name of an attribute that an expression must not
-// spell: a reserved word that is neither an operator nor a function.
-func isName(word, rest string) bool {
-	if !expr.IsReserved(word) || strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "(") {
-		return false
-	}
-	switch strings.ToUpper(word) {
-	case "AND", "OR", "NOT", "IN", "BETWEEN", "SET", "REMOVE", "ADD", "DELETE":
-		return false
-	}
-	return true
 }
 
 // keyItem appends the whole primary key that the arguments give.
@@ -648,7 +647,7 @@ const (
 
 // release empties a call for its next use.
 func (c *call) release() {
-	most := max(len(c.names), cap(c.key), cap(c.args), cap(c.places), c.count)
+	most := max(len(c.names), cap(c.key), cap(c.args), cap(c.places), cap(c.tokens), c.count)
 	if cap(c.raw) > keepBytes || cap(c.text) > keepBytes || most > keepEntries {
 		*c = call{}
 		return
@@ -665,7 +664,7 @@ func (c *call) release() {
 	*c = call{
 		clauses: c.clauses[:0], operands: c.operands[:0],
 		key: c.key[:0], args: c.args[:0], names: c.names, values: c.values, places: c.places[:0], item: c.item,
-		raw: c.raw[:0], text: c.text[:0],
+		raw: c.raw[:0], text: c.text[:0], tokens: c.tokens[:0], roles: c.roles[:0],
 	}
 }
 

@@ -83,7 +83,6 @@ func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option)
 			timer.Reset(poll)
 			select {
 			case <-ctx.Done():
-			case <-t.db.closing:
 			case <-timer.C:
 			}
 		}

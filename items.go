@@ -205,7 +205,7 @@ func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ..
 			return item, err
 		}
 	}
-	source, err := c.expression(update, c.args)
+	source, err := c.expression(update, c.args, true)
 	if err != nil {
 		return item, err
 	}
@@ -453,12 +453,10 @@ func (db *DB) ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	select {
-	case <-db.closing:
+	if db.closing.Load() {
 		return store.ErrClosed
-	default:
-		return err
 	}
+	return err
 }
 
 // fewItems is the room that the first item of a page is given, for others that follow.

@@ -226,3 +226,51 @@ func TestCause(t *testing.T) {
 	require.EqualError(t, err, "ServiceUnavailable: context canceled")
 	require.NoError(t, db.Close())
 }
+
+// TestReservedWords: each word that an expression can have may be a name, wherever a name can stand.
+func TestReservedWords(t *testing.T) {
+	db, err := sortkey.Open(sortkey.Options{})
+	require.NoError(t, err)
+	defer db.Close()
+	ctx := t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Words", "id"))
+	rows := sortkey.Table[map[string]any](db, "Words")
+	for _, word := range []string{
+		"set", "add", "delete", "remove", "in", "and", "or", "not", "between", "SET", "And", "status", "size", "_x", "contains",
+		"name", "begins_with", "attribute_exists",
+	} {
+		require.NoError(t, rows.Put(ctx, map[string]any{"id": "a", word: 1, "n": map[string]any{word: 2}}), word)
+		got, err := rows.Get(ctx, "a", sortkey.Only(word, "n."+word))
+		require.NoError(t, err, word)
+		require.Equal(t, map[string]any{word: 1., "n": map[string]any{word: 2.}}, got)
+
+		for _, condition := range []string{
+			"w = :x", ":x = w", "w IN (:x, n.w)", "n.w IN (3, w, 2)", "w BETWEEN :x AND n.w", "NOT w <> :x", "NOT (w <> :x) AND w = :x OR w = n.w",
+			"attribute_exists(w) AND n.w > :x", "(w = :x) AND NOT w = n.w", "w = 1 AND id = 'a'", "attribute_not_exists(w.w)",
+			"w IN (1)", "1 BETWEEN w AND n.w", "`w` == :x", "w != 2 AND w >= :x",
+		} {
+			condition = strings.ReplaceAll(condition, "w", word)
+			if strings.Contains(word, "w") { // begins_with
+				continue
+			}
+			args := []any{}
+			if strings.Contains(condition, ":x") {
+				args = append(args, 1)
+			}
+			require.NoError(t, rows.Put(ctx, map[string]any{"id": "a", word: 1, "n": map[string]any{word: 2}},
+				sortkey.If(condition, args...)), condition)
+		}
+		for update, args := range map[string][]any{
+			"SET w = w + :x": {1}, "SET w = w+1": nil, "SET w = w-1, n.w = 5 REMOVE x": nil, "SET n.w = :x, w = n.w ADD v :x": {3},
+			"REMOVE n.w SET w = 1": nil, "SET w = if_not_exists(x, :x) + 1": {1}, "ADD w :x": {0},
+		} {
+			if strings.Contains(word, "w") {
+				continue
+			}
+			update := strings.ReplaceAll(update, "w", word)
+			require.NoError(t, rows.Put(ctx, map[string]any{"id": "a", word: 1, "n": map[string]any{word: 2}}))
+			_, err := rows.Update(ctx, sortkey.Key{"a"}, update, args...)
+			require.NoError(t, err, update)
+		}
+	}
+}

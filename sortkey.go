@@ -25,6 +25,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
@@ -128,8 +129,8 @@ type DB struct {
 	tables  *life.DB
 	service *api.Service
 	ids     func() string      // of responses
-	cancel  context.CancelFunc // ends the background work, and loops
-	closing <-chan struct{}    // closed by Close
+	cancel  context.CancelFunc // ends the background work
+	closing atomic.Bool        // Close has been called
 	running sync.WaitGroup     // the background work
 }
 
@@ -188,7 +189,7 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 	_, _ = io.ReadFull(opts.Rand, seed[:]) // an operation that needs an id reports the error
 	db.ids = seeded.RequestIDs(seed)
 	ctx, cancel := context.WithCancel(context.Background())
-	db.cancel, db.closing = cancel, ctx.Done()
+	db.cancel = cancel
 	switch {
 	case tables.Shared():
 		db.running.Go(func() { db.tend(ctx) })
@@ -342,6 +343,7 @@ func (db *DB) Close() error {
 	if err := db.tables.Outside(); err != nil {
 		return failed(err)
 	}
+	db.closing.Store(true)
 	db.cancel()
 	db.service.Faults().Close(store.ErrClosed)
 	db.running.Wait()

@@ -100,7 +100,7 @@ func answered(err error) outcome {
 	case errors.Is(err, store.ErrClosed):
 		return outcome{unanswered: true}
 	}
-	return outcome{failure: err.Error()}
+	return outcome{failure: fmt.Sprintf("%v (%v)", err, errors.Unwrap(err))}
 }
 
 func (c *faceClient) run(ctx context.Context, t *transact) outcome {

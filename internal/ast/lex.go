@@ -74,7 +74,7 @@ func Lex(tokens []Token, src string) []Token { return lex(tokens, src, false) }
 // values. In addition it accepts quoted text, names in backquotes, numbers with
 // a sign, a point and an exponent, words that begin with an underscore, and ==
 // and != for = and <>. A minus or plus before a digit belongs to the number.
-func LexLiterals(src string) []Token { return lex(nil, src, true) }
+func LexLiterals(tokens []Token, src string) []Token { return lex(tokens, src, true) }
 
 func lex(tokens []Token, src string, literals bool) []Token {
 	for i := 0; i < len(src); {

@@ -32,13 +32,14 @@ type Gate struct {
 	shared  bool         // updates do not wait for each other
 	running atomic.Int64 // functions of updates that users have given
 
-	alive context.Context //nolint:containedctx // until the end
+	ended atomic.Bool
+	alive context.Context //nolint:containedctx // until the end; its channel is for those who wait
 	kill  context.CancelCauseFunc
 }
 
 // New returns an open gate. Shared says that the store runs several updates at a time.
 func New(shared bool) *Gate {
-	g := &Gate{Logger: slog.New(slog.DiscardHandler), turn: NewLock(), shared: shared}
+	g := &Gate{Logger: slog.New(slog.DiscardHandler), shared: shared}
 	g.alive, g.kill = context.WithCancelCause(context.Background())
 	return g
 }
@@ -51,7 +52,7 @@ type pause struct {
 
 // Alive returns [store.ErrClosed] once End has been called.
 func (g *Gate) Alive() error {
-	if g.alive.Err() != nil {
+	if g.ended.Load() {
 		return store.ErrClosed
 	}
 	return nil
@@ -60,8 +61,9 @@ func (g *Gate) Alive() error {
 // End ends all waits, with [store.ErrClosed], and so does every update that comes later. It waits
 // for the updates under way, but not longer than ctx.
 func (g *Gate) End(ctx context.Context) error {
+	g.ended.Store(true)
 	g.kill(store.ErrClosed)
-	resume, err := g.pauseUntil(ctx, nil)
+	resume, err := g.pauseUntil(ctx, func() <-chan struct{} { return nil })
 	if err == nil {
 		resume()
 	}
@@ -82,7 +84,7 @@ func (g *Gate) Enter(ctx context.Context) error {
 			return err
 		}
 	}
-	if g.alive.Err() != nil {
+	if g.ended.Load() {
 		g.Leave()
 		return store.ErrClosed
 	}
@@ -106,12 +108,15 @@ func (g *Gate) Leave() {
 // The caller opens the gate by resume; calling that again does nothing. It must not have entered
 // the gate. The error of a gate that has ended is [store.ErrClosed].
 func (g *Gate) Pause(ctx context.Context) (resume func(), err error) {
-	return g.pauseUntil(ctx, g.alive.Done())
+	if err := g.Alive(); err != nil {
+		return nil, err
+	}
+	return g.pauseUntil(ctx, g.alive.Done)
 }
 
 // pauseUntil is Pause, but only ctx and done end the wait.
-func (g *Gate) pauseUntil(ctx context.Context, done <-chan struct{}) (resume func(), err error) {
-	if err := g.awaitUntil(ctx, done, g.turn); err != nil {
+func (g *Gate) pauseUntil(ctx context.Context, done func() <-chan struct{}) (resume func(), err error) {
+	if err := g.turn.take(ctx, g, done); err != nil {
 		return nil, err
 	}
 	p := &pause{drained: make(chan struct{}, 1), over: make(chan struct{})}
@@ -126,26 +131,10 @@ func (g *Gate) pauseUntil(ctx context.Context, done <-chan struct{}) (resume fun
 	}
 
 	for g.under.Load() > 0 {
-		if err := g.awaitUntil(ctx, done, p.drained); err != nil {
+		if err := g.awaitUntil(ctx, done(), p.drained); err != nil {
 			resume()
 			return nil, err
 		}
 	}
 	return resume, nil
 }
-
-// A Lock is a mutex whose wait can end: it has an element while nobody holds it.
-type Lock chan struct{}
-
-// NewLock returns a lock that nobody holds.
-func NewLock() Lock {
-	l := make(Lock, 1)
-	l.Leave()
-	return l
-}
-
-// Take waits for the lock until ctx or the gate ends.
-func (l Lock) Take(ctx context.Context, g *Gate) error { return g.Await(ctx, l) }
-
-// Leave gives the lock back.
-func (l Lock) Leave() { l <- struct{}{} }

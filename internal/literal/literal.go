@@ -8,7 +8,6 @@ package literal
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -184,51 +183,23 @@ func (p *Placeholders) Values() attr.Item {
 
 // Expression returns src, a condition or a projection with its names and values
 // written out, with placeholders for them. The error is an [*advice.Error].
-func (p *Placeholders) Expression(src string) (string, error) {
-	tokens, err := p.lex(src)
-	if err != nil {
-		return "", err
-	}
-	return rewrite(src, tokens, func(i int) (string, error) { return p.token(src, tokens, i) })
-}
+func (p *Placeholders) Expression(src string) (string, error) { return p.place(src, false) }
 
-// Update is [Placeholders.Expression] for an update. A word that begins a clause,
-// such as SET, is a name where a clause cannot begin and where no name follows it.
-func (p *Placeholders) Update(src string) (string, error) {
+// Update is [Placeholders.Expression] for an update.
+func (p *Placeholders) Update(src string) (string, error) { return p.place(src, true) }
+
+func (p *Placeholders) place(src string, update bool) (string, error) {
 	tokens, err := p.lex(src)
 	if err != nil {
 		return "", err
 	}
-	clause := ast.TokEOF
-	return rewrite(src, tokens, func(i int) (string, error) {
-		tok := tokens[i]
-		word := tok.Text(src)
-		switch tok.Kind {
-		case ast.TokSet, ast.TokRemove, ast.TokAdd, ast.TokDelete:
-			if beginsPath(tokens[i+1].Kind) && (i == 0 || endsOperand(tokens[i-1].Kind)) {
-				clause = tok.Kind
-				return word, nil
-			}
-		case ast.TokPlus, ast.TokMinus:
-			return word, nil
-		case ast.TokInt, ast.TokNumber:
-			// The lexer takes the operator in a-1 for the sign of the number.
-			sign := word[:1]
-			if clause == ast.TokSet && (sign == "+" || sign == "-") && endsOperand(tokens[i-1].Kind) {
-				v, err := attr.NewNumber(word[1:])
-				if err != nil {
-					return "", advice.New("", "%s: %w", word, err)
-				}
-				return sign + " " + p.Value(v), nil
-			}
-		}
-		return p.token(src, tokens, i)
-	})
+	roles := ast.Roles(nil, src, tokens, update)
+	return rewrite(src, tokens, func(i int) (string, error) { return p.token(src, tokens, roles, i) })
 }
 
 // lex returns the tokens of src. A composite value is one of them, a TokText.
 func (p *Placeholders) lex(src string) (out []ast.Token, err error) {
-	tokens := ast.LexLiterals(src)
+	tokens := ast.LexLiterals(nil, src)
 	if p.Composite == nil {
 		return tokens, nil
 	}
@@ -237,7 +208,7 @@ func (p *Placeholders) lex(src string) (out []ast.Token, err error) {
 		case n > 0 && tok.Start < out[n-1].End: // within a composite value
 			continue
 		case strings.HasPrefix(src[tok.Start:], "{"),
-			tok.Kind == ast.TokLeftBracket && (n == 0 || !endsOperand(out[n-1].Kind)):
+			tok.Kind == ast.TokLeftBracket && (n == 0 || !ast.EndsOperand(out[n-1].Kind)):
 			_, length, err := p.Composite(src[tok.Start:])
 			if err != nil {
 				return nil, err
@@ -247,25 +218,6 @@ func (p *Placeholders) lex(src string) (out []ast.Token, err error) {
 		out = append(out, tok)
 	}
 	return out, nil
-}
-
-// beginsPath reports whether a token of a kind can be the first name of a path.
-func beginsPath(kind ast.TokenKind) bool {
-	switch kind {
-	case ast.TokIdent, ast.TokQuotedName, ast.TokAnd, ast.TokOr, ast.TokNot, ast.TokBetween, ast.TokIn,
-		ast.TokSet, ast.TokRemove, ast.TokAdd, ast.TokDelete:
-		return true
-	}
-	return false
-}
-
-// endsOperand reports whether a token of a kind can be the last one of an operand.
-func endsOperand(kind ast.TokenKind) bool {
-	switch kind {
-	case ast.TokText, ast.TokInt, ast.TokNumber, ast.TokRightParen, ast.TokRightBracket:
-		return true
-	}
-	return beginsPath(kind)
 }
 
 // rewrite returns src with the word for each of its tokens, or the first error.
@@ -286,69 +238,45 @@ func rewrite(src string, tokens []ast.Token, word func(i int) (string, error)) (
 }
 
 // token returns what to write for a token.
-func (p *Placeholders) token(src string, tokens []ast.Token, i int) (string, error) {
+func (p *Placeholders) token(src string, tokens []ast.Token, roles []ast.Role, i int) (string, error) {
 	tok := tokens[i]
 	word := tok.Text(src)
-	before, after := ast.TokEOF, ast.TokEOF
-	if i > 0 {
-		before = tokens[i-1].Kind
-	}
-	if i+1 < len(tokens) {
-		after = tokens[i+1].Kind
-	}
-	inPath := before == ast.TokDot || after == ast.TokDot
-	switch tok.Kind {
-	case ast.TokText:
-		if word[0] == '[' || word[0] == '{' {
-			v, _, err := p.Composite(word)
-			return p.Value(v), err
-		}
-		s, err := Unquote(word)
-		if err != nil {
-			return "", err
-		}
-		return p.Value(attr.NewString(s)), nil
-	case ast.TokQuotedName:
+	inPath := i > 0 && tokens[i-1].Kind == ast.TokDot
+	switch roles[i] {
+	case ast.RoleName:
+		return p.path(word, inPath)
+	case ast.RoleQuotedName:
 		if word == "``" {
 			return "", advice.New("write the name between the backquotes", "`` is an empty attribute name")
 		}
-		return p.path(word[1:len(word)-1], before)
-	case ast.TokName, ast.TokValue:
+		return p.path(word[1:len(word)-1], inPath)
+	case ast.RolePlaceholder:
 		return "", advice.New("write names and values as they are: price > 10 AND tag = \"x\"; names with odd characters go in backquotes",
 			"placeholders such as %s are not needed here", word)
-	case ast.TokNumber, ast.TokInt:
-		if tok.Kind == ast.TokInt && before == ast.TokLeftBracket {
-			return word, nil
-		}
-		v, err := attr.NewNumber(word)
-		if err != nil {
-			return "", advice.New("", "%s: %w", word, err)
-		}
-		return p.Value(v), nil
-	case ast.TokEqual:
-		return "=", nil
-	case ast.TokNotEqual:
-		return "<>", nil
-	case ast.TokAnd, ast.TokOr, ast.TokNot, ast.TokIn, ast.TokBetween:
-		if inPath {
-			return p.path(word, before)
-		}
-		return word, nil
-	case ast.TokIdent, ast.TokSet, ast.TokRemove, ast.TokAdd, ast.TokDelete:
-		switch {
-		case inPath:
-		case after == ast.TokLeftParen:
-			return word, nil
-		case word == "true" || word == "false":
-			return p.Value(attr.NewBool(word == "true")), nil
-		case word == "null":
-			return p.Value(attr.NewNull()), nil
-		}
-		return p.path(word, before)
-	case ast.TokBad, ast.TokPlus, ast.TokMinus: // no condition or projection has arithmetic
+	case ast.RoleComposite:
+		v, _, err := p.Composite(word)
+		return p.Value(v), err
+	case ast.RoleText, ast.RoleNumber, ast.RoleWord:
+		return p.literal(roles[i], word)
+	case ast.RoleSignedNumber:
+		place, err := p.literal(ast.RoleNumber, word[1:])
+		return word[:1] + " " + place, err
+	case ast.RoleBad:
 		return "", bad(src, tok)
 	}
-	return word, nil
+	return ast.Operator(tok.Kind, word), nil
+}
+
+// literal returns the placeholder of a value that is written out.
+func (p *Placeholders) literal(role ast.Role, word string) (string, error) {
+	v, err := ast.Literal(role, word)
+	switch {
+	case err == nil:
+		return p.Value(v), nil
+	case role == ast.RoleText:
+		return "", badQuote(word)
+	}
+	return "", advice.New("", "%s: %w", word, err)
 }
 
 // bad returns the error for text that is not a token.
@@ -364,9 +292,9 @@ func bad(src string, tok ast.Token) error {
 	}
 }
 
-// path writes a name of a path.
-func (p *Placeholders) path(name string, before ast.TokenKind) (string, error) {
-	if p.Resolve != nil && before != ast.TokDot {
+// path writes a name of a path, its first one unless inPath.
+func (p *Placeholders) path(name string, inPath bool) (string, error) {
+	if p.Resolve != nil && !inPath {
 		attribute, err := p.Resolve(name)
 		if err != nil {
 			return "", err
@@ -389,15 +317,12 @@ func Unquote(quoted string) (string, error) {
 // CutQuoted reads the quoted text that s begins with, and returns what follows.
 // The error is an [*advice.Error].
 func CutQuoted(s string) (value, rest string, err error) {
-	tokens := ast.LexLiterals(s)
+	tokens := ast.LexLiterals(nil, s)
 	if tokens[0].Kind != ast.TokText || tokens[0].Start != 0 {
 		return "", "", badQuote(s)
 	}
 	word, rest := s[:tokens[0].End], s[tokens[0].End:]
-	if word[0] == '\'' {
-		return strings.ReplaceAll(word[1:len(word)-1], "''", "'"), rest, nil
-	}
-	value, err = strconv.Unquote(word)
+	value, err = ast.Unquote(word)
 	if err != nil {
 		return "", "", badQuote(word)
 	}

@@ -39,7 +39,7 @@ func rewrite(expressions []**string, replace func(src string, tokens []ast.Token
 			continue
 		}
 		src := **member
-		tokens := ast.LexLiterals(src)
+		tokens := ast.LexLiterals(nil, src)
 		*member = new(ast.Rewrite(src, tokens, func(i int) string { return replace(src, tokens, i) }))
 	}
 }
@@ -182,7 +182,7 @@ func repairPrefix(_ *explainer, r request) (*rule, request) {
 	var broken *rule
 	for _, member := range r.conditions() {
 		src := value(*member)
-		tokens := ast.LexLiterals(src)
+		tokens := ast.LexLiterals(nil, src)
 		for i, t := range tokens {
 			if t.Kind != ast.TokIdent || ast.Func(t.Text(src)) != ast.BeginsWith ||
 				!follow(tokens[i+1:], ast.TokLeftParen) {

@@ -133,7 +133,7 @@ func (r *request) placeholders() map[string]bool {
 	used := map[string]bool{}
 	for _, member := range r.expressions() {
 		src := value(*member)
-		for _, t := range ast.LexLiterals(src) {
+		for _, t := range ast.LexLiterals(nil, src) {
 			if t.Kind == ast.TokName || t.Kind == ast.TokValue {
 				used[t.Text(src)] = true
 			}

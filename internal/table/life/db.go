@@ -52,7 +52,7 @@ type DB struct {
 }
 
 func newDB(rows *table.DB) *DB {
-	return &DB{DB: rows, closed: make(chan struct{}), alter: gate.NewLock(), recovering: gate.NewLock()}
+	return &DB{DB: rows, closed: make(chan struct{})}
 }
 
 // Open returns the tables in a store. It reads their definitions and counters
@@ -62,7 +62,7 @@ func newDB(rows *table.DB) *DB {
 func Open(ctx context.Context, st store.Store) (*DB, error) {
 	if shared, ok := st.(store.Sharer); ok {
 		db := newDB(nil)
-		db.sharing = &sharing{Sharer: shared, storing: gate.NewLock()}
+		db.sharing = &sharing{Sharer: shared}
 		db.DB = table.New(st, db)
 		return db, db.Reload(ctx)
 	}

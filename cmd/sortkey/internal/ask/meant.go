@@ -51,7 +51,7 @@ func (q *Query) Meant(t *keyschema.Table) (*wire.QueryInput, bool) {
 func meant(p *literal.Placeholders, a keycond.Attribute, s string) (expression string, ok bool) {
 	var parts []string
 	between, start := false, 0
-	for _, tok := range ast.LexLiterals(s) {
+	for _, tok := range ast.LexLiterals(nil, s) {
 		switch word := tok.Text(s); tok.Kind {
 		case ast.TokBetween:
 			between = true

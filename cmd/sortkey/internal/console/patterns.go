@@ -208,7 +208,7 @@ func meaning(in wire.Request) (all []string) {
 		all = append(all, string(rest.AppendJSON(nil)))
 		if in.FilterExpression != nil {
 			filter := literal.Write(*in.FilterExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-			for _, t := range ast.LexLiterals(filter) {
+			for _, t := range ast.LexLiterals(nil, filter) {
 				all = append(all, "filter "+t.Text(filter))
 			}
 		}

@@ -247,7 +247,7 @@ func conditionsOf(operation string, body []byte) string {
 
 // spell writes an expression with names in place of placeholders and ? in place of values.
 func spell(src string, names map[string]string) string {
-	tokens := ast.LexLiterals(src)
+	tokens := ast.LexLiterals(nil, src)
 	return ast.Rewrite(src, tokens, func(i int) string {
 		word := tokens[i].Text(src)
 		switch tokens[i].Kind {
