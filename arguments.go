@@ -448,6 +448,8 @@ func (c *call) options(opts []Option) error {
 func (c *call) option(o Option) error {
 	kind := o.kind()
 	switch {
+	case kind == 0:
+		return misuse("%s: unknown option %v", c.operation.name, o)
 	case c.operation.takes&kind == 0:
 		return misuse("%s takes no option %s, only %s", c.operation.name, kind, c.operation.takes)
 	case c.given&kind&^(kindIf|kindWhere) != 0:

@@ -58,6 +58,7 @@ func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 	g.in.ProjectionExpression, g.in.ExpressionAttributeNames = g.projected(), g.usedNames()
 	found := new(T)
 	g.dst = found
+	g.aside = t.db.tables.Aside(ctx)
 	switch _, err = t.db.service.GetItem(ctx, &g.in, g.visit); {
 	case err != nil:
 		return item, failed(err)
@@ -77,11 +78,14 @@ type get struct {
 	found bool
 	err   error
 	visit func(attr.Item)
+	aside func(func())
 }
 
 var gets = sync.Pool{New: func() any {
 	g := new(get)
-	g.visit = func(it attr.Item) { g.found, g.err = true, decode(it, g.dst) }
+	g.visit = func(it attr.Item) {
+		g.found, g.err = true, decodeAside(g.aside, it, g.dst)
+	}
 	return g
 }}
 
@@ -475,6 +479,7 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, lis
 	}
 
 	var wrong error
+	aside := t.db.tables.Aside(ctx)
 	next, err := r.page(ctx, t.db.service, limit, func(it attr.Item) (int, error) {
 		if list == nil {
 			list = make([]T, 0, fewItems)
@@ -482,7 +487,7 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, lis
 		var none T
 		list = append(list, none)
 		last := len(list) - 1
-		if wrong = decode(it, &list[last]); wrong != nil {
+		if wrong = decodeAside(aside, it, &list[last]); wrong != nil {
 			list = list[:last]
 			return 0, table.ErrEndPage
 		}
@@ -622,4 +627,14 @@ func decode(it attr.Item, dst any) error {
 		return nil
 	}
 	return attr.UnmarshalItem(it, dst)
+}
+
+// decodeAside is decode within a read: if aside is not nil, it lets the methods of the type use the
+// transaction, which the read has.
+func decodeAside(aside func(func()), it attr.Item, dst any) (err error) {
+	if aside == nil {
+		return decode(it, dst)
+	}
+	aside(func() { err = decode(it, dst) })
+	return err
 }

@@ -24,6 +24,9 @@ func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) er
 	if ctx == nil {
 		return noContext("DB.Update")
 	}
+	if fn == nil {
+		return misuse("DB.Update: the function is nil")
+	}
 	return failed(db.tables.UpdateJoined(ctx, fn))
 }
 
@@ -33,6 +36,9 @@ func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) er
 func (db *DB) View(ctx context.Context, fn func(ctx context.Context) error) error {
 	if ctx == nil {
 		return noContext("DB.View")
+	}
+	if fn == nil {
+		return misuse("DB.View: the function is nil")
 	}
 	return failed(db.tables.ViewJoined(ctx, fn))
 }

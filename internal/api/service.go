@@ -301,6 +301,11 @@ func (s *Service) wireError(err error) *wire.Error {
 		e.Err = err
 		return e
 	}
+	if errors.Is(err, store.ErrChanged) { // the transaction that it is in begins again
+		e := wire.NewError("InternalServerError", "Another server has changed a table. Try again.")
+		e.Err = err
+		return e
+	}
 	if inside, ok := errors.AsType[*gate.InsideError](err); ok {
 		e := wire.Validation(inside.Error())
 		e.Err = inside

@@ -29,7 +29,7 @@ type Gate struct {
 	paused atomic.Pointer[pause] // nil while the gate is open
 	turn   Lock                  // held by whoever closes the gate
 
-	shared  bool         // updates do not wait for each other
+	numbers numbers
 	running atomic.Int64 // functions of updates that users have given
 
 	ended atomic.Bool
@@ -37,9 +37,9 @@ type Gate struct {
 	kill  context.CancelCauseFunc
 }
 
-// New returns an open gate. Shared says that the store runs several updates at a time.
-func New(shared bool) *Gate {
-	g := &Gate{Logger: slog.New(slog.DiscardHandler), shared: shared}
+// New returns an open gate.
+func New() *Gate {
+	g := &Gate{Logger: slog.New(slog.DiscardHandler)}
 	g.alive, g.kill = context.WithCancelCause(context.Background())
 	return g
 }

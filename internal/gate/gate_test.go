@@ -17,7 +17,7 @@ import (
 
 // TestLock lets goroutines take a lock whose waits end at random, and counts who is inside.
 func TestLock(t *testing.T) {
-	g := gate.New(false)
+	g := gate.New()
 	var l gate.Lock
 	var inside, taken atomic.Int32
 	var wg sync.WaitGroup
@@ -43,7 +43,7 @@ func TestLock(t *testing.T) {
 
 // TestPause: no update is under way during a pause, and none is lost.
 func TestPause(t *testing.T) {
-	g := gate.New(false)
+	g := gate.New()
 	var under, updates, pauses atomic.Int32
 	var wg sync.WaitGroup
 	for range 4 {
@@ -98,7 +98,7 @@ func TestTurn(t *testing.T) {
 		"begun, the parent ends":   {true, true, cause},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			g := gate.New(false)
+			g := gate.New()
 			ctx, cancel := context.WithCancelCause(t.Context())
 			var turn gate.Turn
 			turn.Start(ctx, g)
@@ -133,7 +133,7 @@ func TestBubbles(t *testing.T) {
 	for range 3 {
 		synctest.Test(t, func(t *testing.T) {
 			if g == nil {
-				g = gate.New(false)
+				g = gate.New()
 			}
 			require.NoError(t, g.Enter(t.Context()))
 			g.Leave()

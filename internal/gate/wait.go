@@ -24,7 +24,7 @@ func (g *Gate) awaitUntil(ctx context.Context, done, ready <-chan struct{}) erro
 		return nil
 	default:
 	}
-	if err := g.own(); err != nil {
+	if err := g.OutsideUpdates(); err != nil {
 		return err
 	}
 	defer g.complain().Stop()
@@ -80,7 +80,7 @@ func (t *Turn) wait() *turnWait {
 	}
 	w := new(turnWait)
 	w.Context, w.cancel = context.WithCancelCause(t.Context)
-	if err := t.gate.own(); err != nil {
+	if err := t.gate.OutsideUpdates(); err != nil {
 		w.cancel(err)
 	}
 	closed := context.AfterFunc(t.gate.alive, func() { w.cancel(store.ErrClosed) })

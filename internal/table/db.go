@@ -51,7 +51,7 @@ type Sharing interface {
 // New returns a database without tables. With sharing, which is nil otherwise, other servers use
 // the store too.
 func New(st store.Store, sharing Sharing) *DB {
-	db := &DB{Gate: gate.New(sharing != nil), Clock: time.Now, Store: st, sharing: sharing}
+	db := &DB{Gate: gate.New(), Clock: time.Now, Store: st, sharing: sharing}
 	db.tables.Store(&Set{Rows: st})
 	return db
 }

@@ -22,7 +22,10 @@ type transaction struct {
 	using  sync.Mutex
 
 	state sync.Mutex // guards what follows; held for nothing else
-	ended bool
+	// nested is the joint of the innermost Update whose function runs, nil for the transaction's
+	// own. Only its operations may use the transaction, and reads of frozen states.
+	nested *joint
+	ended  bool
 	// broken is why an Update cannot be applied, whatever its function returns.
 	broken error
 }
@@ -58,7 +61,7 @@ func (x *transaction) end() error {
 	return x.broken
 }
 
-type jointKey struct{}
+type jointKey struct{ db *DB }
 
 // ErrEnded is returned by operations whose context belongs to a [DB.UpdateJoined] or
 // [DB.ViewJoined] that has returned.
@@ -70,6 +73,11 @@ var ErrReadOnly = invalid("the transaction only reads: write in an Update")
 // errConcurrent is returned by operations that begin while another one uses their Update.
 var errConcurrent = invalid(
 	"two goroutines use the context of one Update at the same time: use it in one goroutine only",
+)
+
+// errNested is returned by operations of an Update while the function of a nested one runs.
+var errNested = invalid(
+	"an Update within the Update runs: use the context of its function, in one goroutine only",
 )
 
 // errDefinition is returned by changes of tables within a transaction.
@@ -98,12 +106,16 @@ func (db *DB) UpdateJoined(ctx context.Context, fn func(context.Context) error) 
 		x.transaction.serial, x.transaction.update = true, tx
 		x.joint = joint{view: &tx.View, tx: tx, transaction: &x.transaction}
 		j := &x.joint
+		tx.fixed = true
 		defer func() {
 			if broken := j.end(); broken != nil {
 				err = broken
 			}
 		}()
-		return db.Inside(join(ctx, j), true, fn)
+		if err := db.Inside(db.join(ctx, j), true, fn); err != nil {
+			return err
+		}
+		return context.Cause(ctx) // what was called off is not applied
 	})
 }
 
@@ -115,23 +127,24 @@ func (db *DB) ViewJoined(ctx context.Context, fn func(context.Context) error) er
 		return err
 	}
 	if j != nil {
-		return fn(context.WithValue(ctx, jointKey{}, &joint{view: j.view, transaction: j.transaction}))
+		return fn(db.join(ctx, &joint{view: j.view, transaction: j.transaction}))
 	}
 	return db.View(ctx, func(view *View) error {
 		j := &joint{view: view, transaction: new(transaction)}
+		view.fixed = true
 		defer func() { _ = j.end() }()
-		return db.Inside(join(ctx, j), false, fn)
+		return db.Inside(db.join(ctx, j), false, fn)
 	})
 }
 
-func join(ctx context.Context, j *joint) context.Context {
-	return context.WithValue(Settled(ctx), jointKey{}, j)
+func (db *DB) join(ctx context.Context, j *joint) context.Context {
+	return context.WithValue(ctx, jointKey{db}, j)
 }
 
 // joined returns the View or Update of db that ctx belongs to, or nil.
 func (db *DB) joined(ctx context.Context) (*joint, error) {
-	j, ok := ctx.Value(jointKey{}).(*joint)
-	if !ok || j.view.db != db {
+	j, _ := ctx.Value(jointKey{db}).(*joint)
+	if j == nil {
 		return nil, nil
 	}
 	if err := j.failure(); errors.Is(err, ErrEnded) {
@@ -140,7 +153,8 @@ func (db *DB) joined(ctx context.Context) (*joint, error) {
 	return j, nil
 }
 
-// use begins an operation with the transaction. Done ends it.
+// use begins an operation with the transaction. Done ends it. Of an Update, only the joint of the
+// innermost function can be used, and those that only read.
 func (j *joint) use() (done func(), err error) {
 	if j.serial && !j.using.TryLock() {
 		return nil, errConcurrent
@@ -150,15 +164,28 @@ func (j *joint) use() (done func(), err error) {
 			j.using.Unlock()
 		}
 	}
-	if err := j.failure(); err != nil {
+	err = j.failure()
+	if err == nil && j.tx != nil && !j.isInnermost() {
+		err = errNested
+	}
+	if err != nil {
 		done()
 		return nil, err
 	}
 	return done, nil
 }
 
+func (j *joint) isInnermost() bool {
+	j.state.Lock()
+	defer j.state.Unlock()
+	return j.transaction.nested == nil || j.transaction.nested == j
+}
+
 // read calls fn with the state of the joint.
 func (j *joint) read(ctx context.Context, fn func(*View) error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	done, err := j.use()
 	if err != nil {
 		return err
@@ -174,8 +201,11 @@ func (j *joint) read(ctx context.Context, fn func(*View) error) error {
 
 // write calls fn with the transaction of the joint.
 func (j *joint) write(ctx context.Context, fn func(*Tx) error) error {
-	if j.tx == nil {
+	switch {
+	case j.tx == nil:
 		return ErrReadOnly
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	}
 	done, err := j.use()
 	if err != nil {
@@ -195,24 +225,30 @@ func (j *joint) write(ctx context.Context, fn func(*Tx) error) error {
 // nested runs the function of an Update within one. What it has written is taken back if it
 // fails.
 func (j *joint) nested(ctx context.Context, fn func(context.Context) error) (err error) {
-	if j.tx == nil {
+	switch {
+	case j.tx == nil:
 		return ErrReadOnly
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	}
 	done, err := j.use()
 	if err != nil {
 		return err
 	}
 	point := j.tx.save()
+	inner := &joint{view: j.view, tx: j.tx, transaction: j.transaction}
+	outer := j.nest(inner)
 	done()
 
 	returned := false
 	defer func() {
-		done, failure := j.use()
+		done, failure := inner.use()
 		if failure != nil {
 			j.fail(failure)
 			return
 		}
 		defer done()
+		inner.nest(outer)
 		if returned && err == nil {
 			j.tx.release(point)
 			return
@@ -221,9 +257,19 @@ func (j *joint) nested(ctx context.Context, fn func(context.Context) error) (err
 			j.fail(failure)
 		}
 	}()
-	err = fn(ctx)
+	if err = fn(j.view.db.join(ctx, inner)); err == nil {
+		err = context.Cause(ctx)
+	}
 	returned = true
 	return err
+}
+
+// nest makes next the joint that the transaction can be used with, and returns the one before.
+func (x *transaction) nest(next *joint) (was *joint) {
+	x.state.Lock()
+	defer x.state.Unlock()
+	was, x.nested = x.nested, next
+	return was
 }
 
 // Freeze returns a context for reads that see the rows of an Update as they are now, whatever it
@@ -242,13 +288,37 @@ func (db *DB) Freeze(ctx context.Context) (frozen context.Context, release func(
 	f := j.update.freeze()
 	view := *j.view
 	view.r = f
+	frozen = db.join(ctx, &joint{view: &view, transaction: j.transaction})
 	release = func() {
+		j, _ := db.joined(frozen)
+		if j == nil {
+			return
+		}
 		if done, err := j.use(); err == nil {
 			f.release()
 			done()
 		}
 	}
-	return context.WithValue(ctx, jointKey{}, &joint{view: &view, transaction: j.transaction}), release, nil
+	return frozen, release, nil
+}
+
+// Aside returns a function for what a read in an Update calls: it lets other operations with the
+// transaction in while its argument runs. It is nil if ctx belongs to no Update.
+func (db *DB) Aside(ctx context.Context) func(func()) {
+	j, _ := db.joined(ctx)
+	if j == nil || !j.serial {
+		return nil
+	}
+	return func(fn func()) {
+		j.using.Unlock()
+		defer func() {
+			if !j.using.TryLock() {
+				j.fail(errConcurrent)
+				j.using.Lock()
+			}
+		}()
+		fn()
+	}
 }
 
 // isRefusal reports whether an error is an answer to a request, and not a failure of the

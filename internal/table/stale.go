@@ -153,7 +153,7 @@ func (l *lag) choose(now time.Time, index bool) *version {
 }
 
 // Lags reports whether eventually consistent reads may see earlier versions.
-func (s *View) Lags() bool { return s.db.lag.Load() != nil && !IsSettled(s.ctx) }
+func (s *View) Lags() bool { return s.db.lag.Load() != nil && !s.fixed && !IsSettled(s.ctx) }
 
 // Eventually calls read with a view of a version that an eventually consistent read
 // of t, or of its index ix, may see.

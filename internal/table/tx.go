@@ -21,6 +21,7 @@ type View struct {
 	db     *DB
 	tables *Set
 	r      store.Reader
+	fixed  bool // in a transaction, whose reads see no earlier versions
 }
 
 // Table returns the table called name. The error has kind [NotFound], also for a
