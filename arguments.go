@@ -178,9 +178,11 @@ func grouped(text string) (string, error) {
 	return "(" + text + ")", nil
 }
 
-// If makes a write depend on a condition expression. Placeholders such as :n take the values
-// in the order in which they first appear. Reserved words need no placeholders. With several
-// conditions, all must hold.
+// If makes a write depend on a condition expression. Its names and values are written out, as in
+// status = 'NEW' AND total > 10: names need no placeholders, reserved words neither, and names with
+// other characters than letters, digits and _ stand in backquotes; text stands in single or double
+// quotes. Placeholders such as :n take the values in the order in which they first appear. With
+// several conditions, all must hold.
 func If(condition string, values ...any) Option {
 	return &conditional{kindIf, condition, takeAll(values)}
 }

@@ -193,8 +193,9 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 }
 
 // Update changes the item with a key by an update expression, or makes one, and returns the
-// item as it is then. Placeholders such as :n take the values in the order in which they
-// first appear; [Option]s such as [If] stand after the values.
+// item as it is then. The expression is written as in [If]: SET total = total + :n, state = 'PAID'.
+// Placeholders take the values in the order in which they first appear; [Option]s such as [If]
+// stand after the values.
 func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ...any) (item T, err error) {
 	if ctx == nil {
 		return item, noContext("TableOf.Update")
