@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/sortkey/sortkey/store"
 )
 
 // A lease is a row that expires by the database's clock unless it is renewed. Its
@@ -51,15 +53,18 @@ func (s *Store) Lease(ctx context.Context, name string) (held context.Context, r
 	renew := &step{statement: renewLease, params: [][]byte{[]byte(name), owner, length}}
 	s.background.Go(func() {
 		defer close(done)
-		if err := s.keep(held, renew, sent); err != nil {
+		err := s.keep(held, renew, sent)
+		if errors.Is(err, errLease) {
 			s.opts.Logger.Warn("lost a lease; another server takes over", "lease", name, "err", err)
+		}
+		if err != nil {
 			cancel(err)
 		}
 	})
 	return held, func() {
 		cancel(nil)
 		<-done
-		if errors.Is(context.Cause(held), errLease) {
+		if cause := context.Cause(held); errors.Is(cause, errLease) || errors.Is(cause, store.ErrClosed) {
 			return // it belongs to somebody else, or expires in a moment
 		}
 		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), s.opts.lease/renewals)
@@ -83,7 +88,7 @@ func (s *Store) keep(ctx context.Context, renew *step, sent time.Time) error {
 			return nil
 		case <-s.ending:
 			t.Stop()
-			return errLease
+			return store.ErrClosed
 		}
 		sent := time.Now()
 		limited, stop := context.WithDeadline(ctx, until)
