@@ -27,7 +27,7 @@ type Gate struct {
 
 	under  atomic.Int64          // updates that are under way
 	paused atomic.Pointer[pause] // nil while the gate is open
-	turn   Lock                  // held by whoever closes the gate
+	turn   *Lock                 // held by whoever closes the gate
 
 	shared  bool         // updates do not wait for each other
 	running atomic.Int64 // functions of updates that users have given
@@ -111,7 +111,7 @@ func (g *Gate) Pause(ctx context.Context) (resume func(), err error) {
 
 // pauseUntil is Pause, but only ctx and done end the wait.
 func (g *Gate) pauseUntil(ctx context.Context, done <-chan struct{}) (resume func(), err error) {
-	if err := g.awaitUntil(ctx, done, g.turn); err != nil {
+	if err := g.turn.takeUntil(ctx, g, done); err != nil {
 		return nil, err
 	}
 	p := &pause{drained: make(chan struct{}, 1), over: make(chan struct{})}
@@ -134,18 +134,48 @@ func (g *Gate) pauseUntil(ctx context.Context, done <-chan struct{}) (resume fun
 	return resume, nil
 }
 
-// A Lock is a mutex whose wait can end: it has an element while nobody holds it.
-type Lock chan struct{}
-
-// NewLock returns a lock that nobody holds.
-func NewLock() Lock {
-	l := make(Lock, 1)
-	l.Leave()
-	return l
+// A Lock is a mutex whose wait can end. Its channel is for those who wait: a database that nobody
+// else uses can be forked in another bubble of testing/synctest than the one that opened it.
+type Lock struct {
+	held    atomic.Bool
+	waiting atomic.Int32
+	free    chan struct{} // wakes one of those who wait
 }
 
+// NewLock returns a lock that nobody holds.
+func NewLock() *Lock { return &Lock{free: make(chan struct{}, 1)} }
+
 // Take waits for the lock until ctx or the gate ends.
-func (l Lock) Take(ctx context.Context, g *Gate) error { return g.Await(ctx, l) }
+func (l *Lock) Take(ctx context.Context, g *Gate) error { return l.takeUntil(ctx, g, g.alive.Done()) }
+
+// takeUntil is Take, but only ctx and done end the wait.
+func (l *Lock) takeUntil(ctx context.Context, g *Gate, done <-chan struct{}) error {
+	if l.held.CompareAndSwap(false, true) {
+		return nil
+	}
+	if err := g.own(); err != nil {
+		return err
+	}
+	defer g.complain().Stop()
+
+	// Whoever gives the lock back now sees the one that waits, or this one sees it free.
+	l.waiting.Add(1)
+	defer l.waiting.Add(-1)
+	for !l.held.CompareAndSwap(false, true) {
+		if err := wait(ctx, done, l.free); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Leave gives the lock back.
-func (l Lock) Leave() { l <- struct{}{} }
+func (l *Lock) Leave() {
+	l.held.Store(false)
+	if l.waiting.Load() > 0 {
+		select {
+		case l.free <- struct{}{}:
+		default: // one is being woken already
+		}
+	}
+}

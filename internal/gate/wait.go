@@ -28,6 +28,11 @@ func (g *Gate) awaitUntil(ctx context.Context, done, ready <-chan struct{}) erro
 		return err
 	}
 	defer g.complain().Stop()
+	return wait(ctx, done, ready)
+}
+
+// wait waits for an element of ready, or until ctx or done ends.
+func wait(ctx context.Context, done, ready <-chan struct{}) error {
 	select {
 	case <-ready:
 		return nil

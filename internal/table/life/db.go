@@ -38,7 +38,7 @@ type DB struct {
 
 	// alter is held while a table is created, changed or deleted. It is taken before an
 	// update begins, and before the database pauses.
-	alter gate.Lock
+	alter *gate.Lock
 
 	// opening is not nil while a job ends and its table comes into force: a client that sees
 	// the end of the job waits until it is closed, so that it can use the table.
@@ -46,7 +46,7 @@ type DB struct {
 
 	transfers transfers
 
-	recovering gate.Lock   // held by Recover; taken before alter
+	recovering *gate.Lock  // held by Recover; taken before alter
 	exact      atomic.Bool // the counters in memory are exact
 	garbage    atomic.Bool // the catalogue lists spaces to clear
 }
