@@ -82,7 +82,7 @@ type EventSource struct {
 
 	db      *DB
 	table   string
-	arn     *string
+	arn     string
 	handle  handler
 	filter  filter             // nil for all records
 	done    map[lane]string    // the last record that was delivered or discarded
@@ -110,7 +110,7 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 	s := &EventSource{
 		BatchSize: 100, StartingPosition: types.ShardIteratorTypeTrimHorizon, ParallelizationFactor: 1,
 		MaximumRetryAttempts: -1, MaximumRecordAge: retained,
-		db: db, table: table, arn: db.stream(table), done: map[lane]string{}, windows: map[string]*window{},
+		db: db, table: table, arn: db.stream(quiet, table), done: map[lane]string{}, windows: map[string]*window{},
 	}
 	for _, fn := range optFns {
 		fn(s)
@@ -126,7 +126,7 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 		db.t.Fatalf("sortkeytest: %v", err)
 	}
 	if s.StartingPosition == types.ShardIteratorTypeLatest {
-		for _, sh := range db.shards(s.arn) {
+		for _, sh := range db.shards(quiet, s.arn) {
 			n := len(sh.records)
 			for number := 0; number < s.ParallelizationFactor && n > 0; number++ {
 				s.done[lane{sh.id, number}] = *sh.records[n-1].Dynamodb.SequenceNumber
@@ -168,7 +168,7 @@ func (s *EventSource) Deliver() {
 	s.db.t.Helper()
 	for range maxRounds {
 		idle := true
-		for _, sh := range s.db.shards(s.arn) {
+		for _, sh := range s.db.shards(quiet, s.arn) {
 			if s.deliverShard(sh) {
 				idle = false
 			}
@@ -221,7 +221,7 @@ func (s *EventSource) pending(sh shard, l lane) (records []eventRecord) {
 		if s.laneOf(r) != l.number {
 			continue
 		}
-		if e := eventOf(r, *s.arn); s.filter == nil || e.matches(s.filter) {
+		if e := eventOf(r, s.arn); s.filter == nil || e.matches(s.filter) {
 			records = append(records, e)
 		}
 	}
@@ -456,7 +456,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Stream       string `json:"streamArn"`
 	}
 	first, last := b.records[0], b.records[len(b.records)-1]
-	account := strings.Split(*s.arn, ":")[4]
+	account := strings.Split(s.arn, ":")[4]
 	m := struct {
 		Request   request   `json:"requestContext"`
 		Response  *response `json:"responseContext,omitempty"`
@@ -469,7 +469,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Info: info{
 			b.lane.shard, first.number, last.number, first.created.UTC().Format(time.RFC3339),
 			last.created.UTC().Format(time.RFC3339),
-			len(b.records), *s.arn,
+			len(b.records), s.arn,
 		},
 	}
 	if b.calls > 0 {

@@ -57,7 +57,8 @@ func (x *transaction) end() error {
 	return x.broken
 }
 
-type jointKey struct{}
+// A jointKey is the key of a database's joint in a context, which may have those of several.
+type jointKey struct{ db *DB }
 
 // ErrEnded is returned by operations whose context belongs to a [DB.UpdateJoined] or
 // [DB.ViewJoined] that has returned.
@@ -114,7 +115,7 @@ func (db *DB) ViewJoined(ctx context.Context, fn func(context.Context) error) er
 		return err
 	}
 	if j != nil {
-		return fn(context.WithValue(ctx, jointKey{}, &joint{view: j.view, transaction: j.transaction}))
+		return fn(context.WithValue(ctx, jointKey{db}, &joint{view: j.view, transaction: j.transaction}))
 	}
 	return db.View(ctx, func(view *View) error {
 		j := &joint{view: view, transaction: new(transaction)}
@@ -124,13 +125,13 @@ func (db *DB) ViewJoined(ctx context.Context, fn func(context.Context) error) er
 }
 
 func join(ctx context.Context, j *joint) context.Context {
-	return context.WithValue(Settled(ctx), jointKey{}, j)
+	return context.WithValue(Settled(ctx), jointKey{j.view.db}, j)
 }
 
 // joined returns the View or Update of db that ctx belongs to, or nil.
 func (db *DB) joined(ctx context.Context) (*joint, error) {
-	j, ok := ctx.Value(jointKey{}).(*joint)
-	if !ok || j.view.db != db {
+	j, ok := ctx.Value(jointKey{db}).(*joint)
+	if !ok {
 		return nil, nil
 	}
 	if err := j.failure(); errors.Is(err, ErrEnded) {
@@ -228,8 +229,8 @@ func (j *joint) nested(ctx context.Context, fn func(context.Context) error) (err
 // Aside lets other operations with ctx use the transaction while fn runs. It is called by the
 // function of a read.
 func (db *DB) Aside(ctx context.Context, fn func()) {
-	j, _ := ctx.Value(jointKey{}).(*joint)
-	if j == nil || j.view.db != db || !j.serial {
+	j, _ := ctx.Value(jointKey{db}).(*joint)
+	if j == nil || !j.serial {
 		fn()
 		return
 	}

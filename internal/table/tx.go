@@ -23,6 +23,9 @@ type View struct {
 	r      store.Reader
 }
 
+// Rows returns the rows of all tables, and of the catalogue.
+func (s *View) Rows() store.Reader { return s.r }
+
 // Table returns the table called name. The error has kind [NotFound], also for a
 // table that is CREATING or DELETING.
 func (s *View) Table(name string) (*Table, error) {
