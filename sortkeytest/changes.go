@@ -53,11 +53,13 @@ func (db *DB) Streams() *dynamodbstreams.Client { return sdk.Streams(db.DB) }
 // stream returns the ARN of a table's stream, or of its last one.
 func (db *DB) stream(ctx context.Context, table string) string {
 	db.t.Helper()
-	arn, err := inside.Service(db.DB).LastStream(ctx, table)
-	if err != nil {
-		db.t.Fatalf("sortkeytest: table %s: %s%s", table, db.reason(err), db.similar(ctx, table))
-	}
-	if arn == "" {
+	arn, ok, err := inside.Service(db.DB).LastStream(ctx, table)
+	switch {
+	case err != nil:
+		db.t.Fatalf("sortkeytest: table %s: %s", table, db.reason(err))
+	case !ok:
+		db.missing(ctx, table)
+	case arn == "":
 		db.t.Fatalf("sortkeytest: table %s has no stream: create it with a StreamSpecification", table)
 	}
 	return arn

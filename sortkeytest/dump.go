@@ -37,7 +37,7 @@ func (db *DB) dump(tables []string) string {
 				continue // the clock has ended its deletion
 			}
 			if !ok {
-				s = db.schema(ctx, table, "")
+				db.missing(ctx, table)
 			}
 			fmt.Fprintf(&b, "%s: %s\n", table, s)
 			for _, row := range db.rows(ctx, s, table) {

@@ -58,10 +58,16 @@ func (db *DB) schema(ctx context.Context, table, index string) schema {
 	db.t.Helper()
 	s, ok := db.findSchema(ctx, table, index)
 	if !ok {
-		db.t.Fatalf("sortkeytest: table %s: ResourceNotFoundException: Requested resource not found: Table: %s not found%s",
-			table, table, db.similar(ctx, table))
+		db.missing(ctx, table)
 	}
 	return s
+}
+
+// missing fails the test for a table that does not exist.
+func (db *DB) missing(ctx context.Context, table string) {
+	db.t.Helper()
+	db.t.Fatalf("sortkeytest: table %s: ResourceNotFoundException: Requested resource not found: Table: %s not found%s",
+		table, table, db.similar(ctx, table))
 }
 
 // findSchema is schema, and reports whether there is a table.
@@ -72,7 +78,7 @@ func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok
 		return s, false
 	}
 	if err != nil {
-		db.t.Fatalf("sortkeytest: table %s: %s%s", table, db.reason(err), db.similar(ctx, table))
+		db.t.Fatalf("sortkeytest: table %s: %s", table, db.reason(err))
 	}
 
 	keys, err := keyschema.Of(out.Table)

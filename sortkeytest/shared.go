@@ -67,7 +67,7 @@ func (s *template) fork(t testing.TB) (db *DB) {
 	s.once.Do(func() { s.open(t) })
 	failures, logs := s.test.reports()
 	for _, text := range logs {
-		t.Log(text)
+		t.Logf("%s", text)
 	}
 	if failures != "" {
 		db = broken(t, "could not be filled")
@@ -144,9 +144,15 @@ func (f *filling) Errorf(format string, args ...any) {
 	f.failures = append(f.failures, strings.TrimPrefix(text, "sortkeytest: "))
 }
 
+// Fatalf ends the goroutine that fills the database. Later there is none to end.
 func (f *filling) Fatalf(format string, args ...any) {
 	f.Errorf(format, args...)
-	runtime.Goexit()
+	f.mu.Lock()
+	ended := f.ended
+	f.mu.Unlock()
+	if !ended {
+		runtime.Goexit()
+	}
 }
 
 // end ends the filling: what it began ends as it does in a test. It is told of a panic, and whether

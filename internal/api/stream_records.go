@@ -14,27 +14,23 @@ type StreamShard struct {
 }
 
 // LastStream returns the ARN of the stream of a table or of its last one, "" if it never had one.
-// The table may have been deleted as long as the records are kept. The error of any other has kind
-// NotFound.
-func (s *Service) LastStream(ctx context.Context, name string) (arn string, err error) {
+// The table may have been deleted as long as the records are kept. Ok is false for any other.
+func (s *Service) LastStream(ctx context.Context, name string) (arn string, ok bool, err error) {
 	err = s.db.View(ctx, func(v *table.View) error {
-		t, missing := v.Defined(name)
-		if missing == nil {
+		if t, err := v.Defined(name); err == nil {
+			ok = true
 			if label := t.Definition().LastStream; label != "" {
 				arn = s.arns.Stream(name, label)
 			}
 			return nil
 		}
 		list, err := v.Streams(name)
-		if err == nil && len(list) == 0 {
-			err = missing
-		}
-		if err == nil {
-			arn = s.streamARN(list[len(list)-1])
+		if len(list) > 0 {
+			arn, ok = s.streamARN(list[len(list)-1]), true
 		}
 		return err
 	})
-	return arn, err
+	return arn, ok, err
 }
 
 // StreamShards returns the shards of a stream with their records, parents first, as they are at one
