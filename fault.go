@@ -8,8 +8,8 @@ import (
 
 // A Fault makes calls fail on purpose, so that a test can meet what is rare: a
 // throttled request, a lost answer, a conflict. The first group of fields says
-// which calls; all that are set must match. The second says what happens to them.
-// Every client meets a fault, over HTTP or not.
+// which calls; all that are set must match. The second says what happens to them: a delay, and
+// then one of the others. Every client meets a fault, over HTTP or not.
 type Fault struct {
 	// Operation is the name of an operation, such as "PutItem".
 	Operation string

@@ -57,12 +57,13 @@ func (db *DB) dump(tables []string) string {
 //
 // In memory, the time depends on what differs between a database and its fork, not on
 // how many items there are.
-func (db *DB) Diff(before *DB) (diff string) {
+func (db *DB) Diff(before *DB) string {
 	defer resume()
 	db.t.Helper()
 	if before == nil {
 		db.t.Fatalf("sortkeytest: Diff needs the database before, usually a fork, which is nil")
 	}
+	var diff string
 	before.momentIn(quiet, func(ctx context.Context) {
 		db.momentIn(ctx, func(ctx context.Context) { diff = db.diff(ctx, before) })
 	})

@@ -60,8 +60,14 @@ var quiet = event.Quiet(context.Background())
 // New opens a database in memory that is closed when t ends. Each of optFns may
 // change the options of the database before it opens. Unless they set a source,
 // ids are the same in every run, including the ids of requests, which errors contain.
-func New(t testing.TB, optFns ...func(*sortkey.Options)) (db *DB) {
+func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
 	needTest(t, "New")
+	t.Helper()
+	return open(t, optFns)
+}
+
+// open is New. Its result is broken if it fails and cannot end the test.
+func open(t testing.TB, optFns []func(*sortkey.Options)) (db *DB) {
 	defer resume()
 	t.Helper()
 	var first seed
