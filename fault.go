@@ -8,8 +8,8 @@ import (
 
 // A Fault makes calls fail on purpose, so that a test can meet what is rare: a
 // throttled request, a lost answer, a conflict. The first group of fields says
-// which calls; all that are set must match. The second says what happens to them.
-// Every client meets a fault, over HTTP or not.
+// which calls; all that are set must match. The second says what happens to them: a delay, and
+// then one of the others. Every client meets a fault, over HTTP or not.
 type Fault struct {
 	// Operation is the name of an operation, such as "PutItem".
 	Operation string
@@ -55,7 +55,7 @@ type Fault struct {
 	LoseAnswer bool
 }
 
-// An ActiveFault is a [Fault] in force.
+// An ActiveFault is a [Fault] in force. Nil is one that could not be set, and does nothing.
 type ActiveFault struct {
 	set  *fault.Set
 	rule *fault.Rule
@@ -72,15 +72,27 @@ func (db *DB) Fail(f Fault) *ActiveFault {
 }
 
 // Lift ends the fault. It may be called more than once.
-func (f *ActiveFault) Lift() { f.set.Remove(f.rule) }
+func (f *ActiveFault) Lift() {
+	if f != nil {
+		f.set.Remove(f.rule)
+	}
+}
 
 // Count returns how many calls the fault has made fail.
-func (f *ActiveFault) Count() int { return f.rule.Met() }
+func (f *ActiveFault) Count() int {
+	if f == nil {
+		return 0
+	}
+	return f.rule.Met()
+}
 
 // String describes the calls that the fault is for and, if it has met none, those
 // that came instead.
 func (f *ActiveFault) String() string {
-	if f.Count() == 0 {
+	switch {
+	case f == nil:
+		return "no fault"
+	case f.Count() == 0:
 		return f.rule.String() + "; " + f.rule.Calls()
 	}
 	return f.rule.String()

@@ -102,7 +102,7 @@ func (d *direct) HandleInitialize(
 		s.err = &smithy.CanceledError{Err: ctx.Err()}
 		ctx = context.WithoutCancel(ctx) // so that all steps before the connection run
 	case errors.Is(failure, api.ErrReset):
-		s.err = &smithyhttp.RequestSendError{Err: sendError(endpoint+"/", io.ErrUnexpectedEOF)}
+		s.err = &smithyhttp.RequestSendError{Err: sendError(endpoint+"/", io.EOF)}
 	default:
 		s.response = httpResponse(failure.Status, d.requestID(), failure.AppendJSON(nil))
 	}

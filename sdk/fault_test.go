@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -111,13 +112,25 @@ func TestFaultLostError(t *testing.T) {
 	})
 }
 
+// A connection that is reset, and an answer that is lost, are the same error in process and over a
+// socket, on a new connection and on one that has had an answer.
 func TestFaultReset(t *testing.T) {
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		db.Fail(sortkey.Fault{Operation: "PutItem", Reset: true, Times: 1})
-		var lost *smithyhttp.RequestSendError
-		require.ErrorAs(t, putRow(t, c, "P", 1), &lost)
-		require.False(t, has(t, c, "P", 1))
-		require.NoError(t, putRow(t, c, "P", 1))
+		for range 2 {
+			for _, fault := range []sortkey.Fault{{Reset: true, Times: 1}, {LoseAnswer: true, Times: 1}} {
+				f := db.Fail(fault)
+				err := putRow(t, c, "P", 1)
+				var lost *smithyhttp.RequestSendError
+				require.ErrorAs(t, err, &lost)
+				require.ErrorIs(t, err, io.EOF)
+				require.NotErrorIs(t, err, io.ErrUnexpectedEOF)
+				require.Contains(t, err.Error(), "/\": EOF")
+				require.Equal(t, fault.LoseAnswer, has(t, c, "P", 1))
+				f.Lift()
+				_, err = c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+				require.NoError(t, err)
+			}
+		}
 	})
 }
 

@@ -85,16 +85,15 @@ func (s *fromSDK) repeat(attributes map[string]types.AttributeValue) bool {
 		s.remember(attributes)
 		return false
 	}
-	b := &s.builders[0]
-	b.Reset()
+	s.builders[0].Reset()
 	for _, name := range s.last {
 		v, ok := attributes[name]
 		if !ok {
 			s.remember(attributes)
 			return false
 		}
-		value := s.value(v, 1)
-		b.Add(name, value)
+		value := s.value(v, 1) // which may move the builders
+		s.builders[0].Add(name, value)
 	}
 	return !s.refused
 }

@@ -27,8 +27,17 @@ func (db *DB) Config() aws.Config { return sdk.Config(db.DB) }
 func (db *DB) URL() string {
 	defer resume()
 	db.t.Helper()
+	return db.url()
+}
+
+func (db *DB) url() string {
+	db.t.Helper()
+	if over := db.t.life.over(); over != "" {
+		db.t.Fatalf("sortkeytest: cannot start a server: %s", over)
+	}
 	if inBubble() {
-		db.t.Fatalf("sortkeytest: cannot start a server in a bubble of testing/synctest: its time stops while something waits for the network")
+		db.t.Fatalf("sortkeytest: cannot start a server in a bubble of testing/synctest: " +
+			"its time stops while something waits for the network")
 	}
 	url, err := db.serve()
 	if err != nil {
@@ -47,7 +56,12 @@ func (db *DB) URL() string {
 func (db *DB) Env() []string {
 	defer resume()
 	db.t.Helper()
-	url := db.URL()
+	return db.env()
+}
+
+func (db *DB) env() []string {
+	db.t.Helper()
+	url := db.url()
 	who, err := db.Client.Options().Credentials.Retrieve(quiet)
 	if err != nil {
 		db.t.Fatalf("sortkeytest: %s", db.reason(err))
@@ -77,8 +91,12 @@ func (db *DB) Env() []string {
 // config.LoadDefaultConfig reaches the database. It also takes back AWS_PROFILE and
 // AWS_CA_BUNDLE. Like t.Setenv, it cannot be used in parallel tests.
 func (db *DB) Setenv(t testing.TB) {
+	if !db.hasTest(t, "Setenv") {
+		return
+	}
+	defer resume()
 	t.Helper()
-	for _, variable := range append(db.With(t).Env(), "AWS_PROFILE=", "AWS_CA_BUNDLE=") {
+	for _, variable := range append(db.With(t).env(), "AWS_PROFILE=", "AWS_CA_BUNDLE=") {
 		name, value, _ := strings.Cut(variable, "=")
 		t.Setenv(name, value)
 	}

@@ -1,12 +1,18 @@
 package sortkeytest
 
 import (
+	"context"
 	"iter"
+	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dynamodbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/sdk"
 )
 
@@ -22,13 +28,16 @@ import (
 //		}
 //	}
 //
-// It also reads a stream that has been switched off. To read shard by shard as a
-// consumer does, use [DB.Streams]; for an AWS Lambda function, see [DB.EventSource].
+// It also reads a stream that has been switched off, and that of a table that has been deleted, as
+// long as the records are kept. To read shard by shard as a consumer does, use [DB.Streams]; for an
+// AWS Lambda function, see [DB.EventSource].
 func (db *DB) Changes(table string) iter.Seq[types.Record] {
 	return func(yield func(types.Record) bool) {
 		defer resume()
 		db.t.Helper()
-		for _, s := range db.shards(db.stream(table)) {
+		var shards []shard
+		db.moment(func(ctx context.Context) { shards = db.shards(ctx, db.stream(ctx, table)) })
+		for _, s := range shards {
 			for _, r := range s.records {
 				if !yield(r) {
 					return
@@ -42,13 +51,15 @@ func (db *DB) Changes(table string) iter.Seq[types.Record] {
 func (db *DB) Streams() *dynamodbstreams.Client { return sdk.Streams(db.DB) }
 
 // stream returns the ARN of a table's stream, or of its last one.
-func (db *DB) stream(table string) (arn *string) {
+func (db *DB) stream(ctx context.Context, table string) string {
 	db.t.Helper()
-	described, err := db.Direct.DescribeTable(quiet, &dynamodb.DescribeTableInput{TableName: &table})
-	if err != nil {
-		db.t.Fatalf("sortkeytest: %s", db.reason(err))
-	}
-	if arn = described.Table.LatestStreamArn; arn == nil {
+	arn, ok, err := inside.Service(db.DB).LastStream(ctx, table)
+	switch {
+	case err != nil:
+		db.t.Fatalf("sortkeytest: table %s: %s", table, db.reason(err))
+	case !ok:
+		db.missing(ctx, table)
+	case arn == "":
 		db.t.Fatalf("sortkeytest: table %s has no stream: create it with a StreamSpecification", table)
 	}
 	return arn
@@ -61,46 +72,82 @@ type shard struct {
 }
 
 // shards returns the shards of a stream, parents first.
-func (db *DB) shards(arn *string) (all []shard) {
+func (db *DB) shards(ctx context.Context, arn string) []shard {
 	db.t.Helper()
-	client := db.Streams()
-	in := &dynamodbstreams.DescribeStreamInput{StreamArn: arn}
-	for {
-		out, err := client.DescribeStream(quiet, in)
-		if err != nil {
-			db.t.Fatalf("sortkeytest: %s", db.reason(err))
-		}
-		for _, s := range out.StreamDescription.Shards {
-			records, err := recordsOf(client, arn, s.ShardId)
-			if err != nil {
-				db.t.Fatalf("sortkeytest: %s", db.reason(err))
-			}
-			all = append(all, shard{*s.ShardId, records})
-		}
-		if in.ExclusiveStartShardId = out.StreamDescription.LastEvaluatedShardId; in.ExclusiveStartShardId == nil {
-			return all
+	list, err := inside.Service(db.DB).StreamShards(ctx, arn)
+	if err != nil {
+		db.t.Fatalf("sortkeytest: %s", db.reason(err))
+	}
+	all := make([]shard, len(list))
+	for i, s := range list {
+		all[i].id = s.ID
+		for _, r := range s.Records {
+			all[i].records = append(all[i].records, recordOf(r))
 		}
 	}
+	return all
 }
 
-// recordsOf returns the records of a shard. An open shard ends with a page without
-// records.
-func recordsOf(client *dynamodbstreams.Client, arn, shard *string) (all []types.Record, err error) {
-	at, err := client.GetShardIterator(quiet, &dynamodbstreams.GetShardIteratorInput{
-		StreamArn: arn, ShardId: shard, ShardIteratorType: types.ShardIteratorTypeTrimHorizon,
-	})
-	if err != nil {
-		return nil, err
+// recordOf returns a record in the form of the SDK.
+func recordOf(r wire.Record) types.Record {
+	d := r.Dynamodb
+	created := time.UnixMilli(int64(*d.ApproximateCreationDateTime * 1000)).UTC() // whole seconds
+	out := types.Record{
+		AwsRegion: r.AwsRegion, EventID: r.EventID, EventName: types.OperationType(*r.EventName),
+		EventSource: r.EventSource, EventVersion: r.EventVersion,
+		Dynamodb: &types.StreamRecord{
+			ApproximateCreationDateTime: &created, Keys: streamItem(d.Keys), NewImage: streamItem(d.NewImage),
+			OldImage: streamItem(d.OldImage), SequenceNumber: d.SequenceNumber, SizeBytes: d.SizeBytes,
+			StreamViewType: types.StreamViewType(*d.StreamViewType),
+		},
 	}
-	for next := at.ShardIterator; next != nil; {
-		page, err := client.GetRecords(quiet, &dynamodbstreams.GetRecordsInput{ShardIterator: next})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, page.Records...)
-		if next = page.NextShardIterator; len(page.Records) == 0 {
-			break
-		}
+	if u := r.UserIdentity; u != nil {
+		out.UserIdentity = &types.Identity{PrincipalId: u.PrincipalId, Type: u.Type}
 	}
-	return all, nil
+	return out
+}
+
+// streamItem returns an item in the form that the SDK has for streams, nil for nil.
+func streamItem(it attr.Item) map[string]types.AttributeValue {
+	if it == nil {
+		return nil
+	}
+	m := make(map[string]types.AttributeValue, it.Len())
+	for name, v := range it.All() {
+		m[string(name)] = streamValue(sdkvalue.OfValue(v))
+	}
+	return m
+}
+
+// streamValue returns a value in the form that the SDK has for streams.
+func streamValue(v dynamodbtypes.AttributeValue) types.AttributeValue {
+	switch v := v.(type) {
+	case *dynamodbtypes.AttributeValueMemberS:
+		return &types.AttributeValueMemberS{Value: v.Value}
+	case *dynamodbtypes.AttributeValueMemberN:
+		return &types.AttributeValueMemberN{Value: v.Value}
+	case *dynamodbtypes.AttributeValueMemberB:
+		return &types.AttributeValueMemberB{Value: v.Value}
+	case *dynamodbtypes.AttributeValueMemberBOOL:
+		return &types.AttributeValueMemberBOOL{Value: v.Value}
+	case *dynamodbtypes.AttributeValueMemberSS:
+		return &types.AttributeValueMemberSS{Value: v.Value}
+	case *dynamodbtypes.AttributeValueMemberNS:
+		return &types.AttributeValueMemberNS{Value: v.Value}
+	case *dynamodbtypes.AttributeValueMemberBS:
+		return &types.AttributeValueMemberBS{Value: v.Value}
+	case *dynamodbtypes.AttributeValueMemberL:
+		list := make([]types.AttributeValue, len(v.Value))
+		for i, e := range v.Value {
+			list[i] = streamValue(e)
+		}
+		return &types.AttributeValueMemberL{Value: list}
+	case *dynamodbtypes.AttributeValueMemberM:
+		m := make(map[string]types.AttributeValue, len(v.Value))
+		for name, e := range v.Value {
+			m[name] = streamValue(e)
+		}
+		return &types.AttributeValueMemberM{Value: m}
+	}
+	return &types.AttributeValueMemberNULL{Value: true}
 }

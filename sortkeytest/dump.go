@@ -1,6 +1,7 @@
 package sortkeytest
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -19,16 +20,31 @@ import (
 func (db *DB) Dump(tables ...string) string {
 	defer resume()
 	db.t.Helper()
-	if len(tables) == 0 {
-		tables = db.tables()
-	}
+	return db.dump(tables)
+}
+
+func (db *DB) dump(tables []string) string {
+	db.t.Helper()
 	var b strings.Builder
-	for _, table := range tables {
-		fmt.Fprintf(&b, "%s: %s\n", table, db.schema(table, ""))
-		for _, row := range db.rows(table) {
-			b.WriteString(row.String() + "\n")
+	db.moment(func(ctx context.Context) {
+		list := tables
+		if len(tables) == 0 {
+			list = db.tables(ctx)
 		}
-	}
+		for _, table := range list {
+			s, ok := db.findSchema(ctx, table, "")
+			if !ok && len(tables) == 0 {
+				continue // the clock has ended its deletion
+			}
+			if !ok {
+				db.missing(ctx, table)
+			}
+			fmt.Fprintf(&b, "%s: %s\n", table, s)
+			for _, row := range db.rows(ctx, s, table) {
+				b.WriteString(row.String() + "\n")
+			}
+		}
+	})
 	return b.String()
 }
 
@@ -44,33 +60,51 @@ func (db *DB) Dump(tables ...string) string {
 func (db *DB) Diff(before *DB) string {
 	defer resume()
 	db.t.Helper()
-	heads := map[string][2]string{} // the line of a table before and now
-	for i, side := range []*DB{before, db} {
-		for _, table := range side.tables() {
-			head := heads[table]
-			head[i] = side.schema(table, "").String()
-			heads[table] = head
+	if before == nil {
+		db.t.Fatalf("sortkeytest: Diff needs the database before, usually a fork, which is nil")
+	}
+	var diff string
+	before.momentIn(quiet, func(ctx context.Context) {
+		db.momentIn(ctx, func(ctx context.Context) { diff = db.diff(ctx, before) })
+	})
+	return diff
+}
+
+// diff is Diff in a context that has one moment of both databases.
+func (db *DB) diff(ctx context.Context, before *DB) string {
+	db.t.Helper()
+	sides := []*DB{before, db}
+	schemas := map[string]*[2]schema{} // of a table, before and now
+	for i, side := range sides {
+		for _, table := range side.tables(ctx) {
+			if s, ok := side.findSchema(ctx, table, ""); ok {
+				if schemas[table] == nil {
+					schemas[table] = new([2]schema)
+				}
+				schemas[table][i] = s
+			}
 		}
 	}
+
 	var b strings.Builder
-	for _, table := range slices.Sorted(maps.Keys(heads)) {
-		head := heads[table]
-		if head[0] == head[1] {
-			for i, c := range db.changes(before, table) {
+	for _, table := range slices.Sorted(maps.Keys(schemas)) {
+		both := schemas[table]
+		if both[0].text == both[1].text {
+			for i, c := range db.changes(ctx, before, both[1], table) {
 				if i == 0 {
-					b.WriteString(table + ": " + head[0] + "\n")
+					fmt.Fprintf(&b, "%s: %s\n", table, both[1])
 				}
 				b.WriteString(c.String())
 			}
 			continue
 		}
-		for i, side := range []*DB{before, db} {
-			if head[i] == "" {
+		for i, side := range sides {
+			if both[i].text == "" {
 				continue
 			}
 			sign := []string{"- ", "+ "}[i]
-			b.WriteString(sign + table + ": " + head[i] + "\n")
-			for _, row := range side.rows(table) {
+			fmt.Fprintf(&b, "%s%s: %s\n", sign, table, both[i])
+			for _, row := range side.rows(ctx, both[i], table) {
 				b.WriteString(sign + row.String() + "\n")
 			}
 		}
@@ -95,7 +129,7 @@ func (c change) String() string {
 func (db *DB) Golden(path string, tables ...string) {
 	defer resume()
 	db.t.Helper()
-	got := db.Dump(tables...)
+	got := db.dump(tables)
 	if updating() {
 		err := os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // a folder of the source code
 		if err == nil {

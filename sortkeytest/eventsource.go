@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
@@ -36,7 +37,7 @@ const (
 //
 // The records of a shard come in order, in batches. If the handler fails, it gets
 // the batch again, until it succeeds or the records are discarded. Shards are read one
-// after the other. An EventSource is not safe for concurrent use.
+// after the other. One call of [EventSource.Deliver] runs at a time.
 type EventSource struct {
 	// BatchSize is the largest number of records in an event, at most 10,000. An
 	// event also has at most 6 MB. Default: 100.
@@ -73,16 +74,18 @@ type EventSource struct {
 	// Without it, the result is ignored.
 	ReportBatchItemFailures bool
 	// Filters are the patterns of FilterCriteria, such as {"eventName": ["INSERT"]}.
-	// A record that matches none of them is not delivered. Default: every record is.
+	// A record that matches none of them is not delivered. There are at most 10, and 5 unless
+	// the quota of the account has been increased. Default: every record is.
 	Filters []string
 	// OnFailure receives a message for each discarded batch, as an SQS queue does: JSON
 	// that says where the records are, but does not contain them. Without OnFailure, the
 	// test fails when records are discarded.
 	OnFailure func(message []byte)
 
+	running sync.Mutex // held by Deliver
 	db      *DB
 	table   string
-	arn     *string
+	arn     string
 	handle  handler
 	filter  filter             // nil for all records
 	done    map[lane]string    // the last record that was delivered or discarded
@@ -101,32 +104,38 @@ type lane struct {
 //
 //	func(context.Context, events.DynamoDBEvent) (events.DynamoDBEventResponse, error)
 //
-// The context may be left out, and so may the response or both results. A lambda.Handler
-// works too. The event may have any type into which its JSON can be decoded. Nothing is
-// delivered before [EventSource.Deliver].
+// The context and the event may be left out, and so may the response or both results. A
+// lambda.Handler works too. The event may have any type into which its JSON can be decoded.
+// Nothing is delivered before [EventSource.Deliver].
+//
+// In a goroutine that does not run the test, where a failure cannot end the test, EventSource
+// returns nil for what it refuses: it delivers nothing.
 func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource)) *EventSource {
 	defer resume()
 	db.t.Helper()
 	s := &EventSource{
 		BatchSize: 100, StartingPosition: types.ShardIteratorTypeTrimHorizon, ParallelizationFactor: 1,
 		MaximumRetryAttempts: -1, MaximumRecordAge: retained,
-		db: db, table: table, arn: db.stream(table), done: map[lane]string{}, windows: map[string]*window{},
+		db: db, table: table, arn: db.stream(quiet, table), done: map[lane]string{}, windows: map[string]*window{},
 	}
-	for _, fn := range optFns {
+	for i, fn := range optFns {
+		if fn == nil {
+			db.t.Fatalf("sortkeytest: option %d of EventSource is nil", i+1)
+		}
 		fn(s)
 	}
 	var err error
 	if s.handle, err = handlerOf(handler); err == nil {
 		err = s.check()
 	}
-	if err == nil && len(s.Filters) > 0 {
-		s.filter, err = anyFilter(s.Filters, parseFilter)
+	if err == nil {
+		s.filter, err = parseFilters(s.Filters)
 	}
 	if err != nil {
 		db.t.Fatalf("sortkeytest: %v", err)
 	}
 	if s.StartingPosition == types.ShardIteratorTypeLatest {
-		for _, sh := range db.shards(s.arn) {
+		for _, sh := range db.shards(quiet, s.arn) {
 			n := len(sh.records)
 			for number := 0; number < s.ParallelizationFactor && n > 0; number++ {
 				s.done[lane{sh.id, number}] = *sh.records[n-1].Dynamodb.SequenceNumber
@@ -164,11 +173,19 @@ func (s *EventSource) check() error {
 // once: to let time pass between them, advance the clock of the database in the
 // handler. The handler gets the context of the test. If it panics, the test fails.
 func (s *EventSource) Deliver() {
+	if s == nil {
+		return
+	}
 	defer resume()
 	s.db.t.Helper()
+	if !s.running.TryLock() {
+		s.db.t.Fatalf("sortkeytest: Deliver of table %s runs already: "+
+			"wait for it in other goroutines, and do not call it in its handler", s.table)
+	}
+	defer s.running.Unlock()
 	for range maxRounds {
 		idle := true
-		for _, sh := range s.db.shards(s.arn) {
+		for _, sh := range s.db.shards(quiet, s.arn) {
 			if s.deliverShard(sh) {
 				idle = false
 			}
@@ -221,7 +238,7 @@ func (s *EventSource) pending(sh shard, l lane) (records []eventRecord) {
 		if s.laneOf(r) != l.number {
 			continue
 		}
-		if e := eventOf(r, *s.arn); s.filter == nil || e.matches(s.filter) {
+		if e := eventOf(r, s.arn); s.filter == nil || e.matches(s.filter) {
 			records = append(records, e)
 		}
 	}
@@ -456,7 +473,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Stream       string `json:"streamArn"`
 	}
 	first, last := b.records[0], b.records[len(b.records)-1]
-	account := strings.Split(*s.arn, ":")[4]
+	account := strings.Split(s.arn, ":")[4]
 	m := struct {
 		Request   request   `json:"requestContext"`
 		Response  *response `json:"responseContext,omitempty"`
@@ -469,7 +486,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Info: info{
 			b.lane.shard, first.number, last.number, first.created.UTC().Format(time.RFC3339),
 			last.created.UTC().Format(time.RFC3339),
-			len(b.records), *s.arn,
+			len(b.records), s.arn,
 		},
 	}
 	if b.calls > 0 {

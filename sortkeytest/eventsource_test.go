@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -450,21 +451,27 @@ func TestEventSourceTestFailures(t *testing.T) {
 	}
 	set := func(fn func(*sortkeytest.EventSource)) func(testing.TB) { return deliver(func(event) {}, fn) }
 	for want, fn := range map[string]func(testing.TB){
-		"the handler panicked: oh no\n":                          deliver(func(event) { panic("oh no") }),
-		"the handler has failed 100 times for 2 records of":      deliver(func(event) error { return errPoison }),
-		"poison\nThe service would retry until":                  deliver(func(event) error { return errPoison }),
-		"cannot decode the event: json: cannot unmarshal object": deliver(func(string) {}),
-		"handler has type int, want a function":                  deliver(7),
-		"handler has type <nil>, want a function":                deliver(nil),
-		"handler has type func(), want func(context.Context, E)": deliver(func() {}),
-		"handler has type func(string) string, want func(":       deliver(func(string) string { return "" }),
-		"BatchSize is 0, want 1 to 10,000":                       set(func(s *sortkeytest.EventSource) { s.BatchSize = 0 }),
-		"MaximumRetryAttempts is -2":                             set(func(s *sortkeytest.EventSource) { s.MaximumRetryAttempts = -2 }),
-		"MaximumBatchingWindow is 6m0s, want at most five":       set(func(s *sortkeytest.EventSource) { s.MaximumBatchingWindow = 6 * time.Minute }),
-		"ParallelizationFactor is 11, want 1 to 10":              set(func(s *sortkeytest.EventSource) { s.ParallelizationFactor = 11 }),
-		"TumblingWindow is 1.5s, want whole seconds":             set(func(s *sortkeytest.EventSource) { s.TumblingWindow = 1500 * time.Millisecond }),
-		"TumblingWindow needs a ParallelizationFactor of 1":      set(func(s *sortkeytest.EventSource) { s.TumblingWindow, s.ParallelizationFactor = time.Minute, 2 }),
-		"MaximumRecordAge is 1s":                                 set(func(s *sortkeytest.EventSource) { s.MaximumRecordAge = time.Second }),
+		"the handler panicked: oh no\n":                                                            deliver(func(event) { panic("oh no") }),
+		"the handler has failed 100 times for 2 records of":                                        deliver(func(event) error { return errPoison }),
+		"poison\nThe service would retry until":                                                    deliver(func(event) error { return errPoison }),
+		"cannot decode the event: json: cannot unmarshal object":                                   deliver(func(string) {}),
+		"handler has type int, want a function or a lambda.Handler":                                deliver(7),
+		"handler is nil, want the function that the program passes to lambda.Start":                deliver(nil),
+		"handler is nil, want the function":                                                        deliver((func())(nil)),
+		"its last result has type string, want an error; want func(context.Context, E) (R, error)": deliver(func(string) string { return "" }),
+		"handler has type func(string, string): it takes more than a context and an event":         deliver(func(string, string) {}),
+		"its last result has type int, want an error":                                              deliver(func() (error, int) { return nil, 0 }), //nolint:staticcheck // on purpose
+		"it returns more than a response and an error":                                             deliver(func() (int, int, error) { return 0, 0, nil }),
+		"no event can be decoded into the interface io.Reader":                                     deliver(func(context.Context, io.Reader) {}),
+		"no event can be decoded into the interface fmt.Stringer":                                  deliver(func(fmt.Stringer) {}),
+		"func(...string): it takes more":                                                           deliver(func(...string) {}),
+		"BatchSize is 0, want 1 to 10,000":                                                         set(func(s *sortkeytest.EventSource) { s.BatchSize = 0 }),
+		"MaximumRetryAttempts is -2":                                                               set(func(s *sortkeytest.EventSource) { s.MaximumRetryAttempts = -2 }),
+		"MaximumBatchingWindow is 6m0s, want at most five":                                         set(func(s *sortkeytest.EventSource) { s.MaximumBatchingWindow = 6 * time.Minute }),
+		"ParallelizationFactor is 11, want 1 to 10":                                                set(func(s *sortkeytest.EventSource) { s.ParallelizationFactor = 11 }),
+		"TumblingWindow is 1.5s, want whole seconds":                                               set(func(s *sortkeytest.EventSource) { s.TumblingWindow = 1500 * time.Millisecond }),
+		"TumblingWindow needs a ParallelizationFactor of 1":                                        set(func(s *sortkeytest.EventSource) { s.TumblingWindow, s.ParallelizationFactor = time.Minute, 2 }),
+		"MaximumRecordAge is 1s":                                                                   set(func(s *sortkeytest.EventSource) { s.MaximumRecordAge = time.Second }),
 		`StartingPosition is "AFTER_SEQUENCE_NUMBER"`: set(func(s *sortkeytest.EventSource) {
 			s.StartingPosition = streamtypes.ShardIteratorTypeAfterSequenceNumber
 		}),

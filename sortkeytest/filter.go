@@ -1,178 +1,507 @@
 package sortkeytest
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A filter reports whether a value in the JSON of a record, or its absence, matches.
-// Source: docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html and
-// with-ddb-filtering.html.
-type filter func(v any, there bool) bool
+// The patterns of FilterCriteria are those of EventBridge. Sources: docs.aws.amazon.com/lambda/latest/
+// dg/invocation-eventfiltering.html (which operators Lambda has) and with-ddb-filtering.html,
+// eventbridge/latest/userguide/eb-create-pattern-operators.html (their forms), and the documentation
+// of github.com/aws/event-ruler (lists in a record, and what is refused).
 
-// parseFilter reads a pattern of FilterCriteria.
+// The limits of patterns. Sources: invocation-eventfiltering.html, by default five, and API_Filter of
+// Lambda; the range of numbers in comparisons is from eb-create-pattern-operators.html.
+const (
+	mostFilters      = 10
+	mostPattern      = 4096
+	mostAlternatives = 1000 // the service's limit is not known
+	mostNumber       = 5e9
+)
+
+// A filter is patterns without $or. A record is delivered if it matches one of the alternatives.
+type filter []alternative
+
+// An alternative is conditions that all must hold.
+type alternative []condition
+
+// A condition is what the values at a path are like: one of them meets one of the tests.
+type condition struct {
+	path   string // names, with a dot between two
+	tests  []func(leaf) bool
+	absent bool // or there is no value at the path
+}
+
+// parseFilters reads the patterns of FilterCriteria, of which a record matches any.
+func parseFilters(patterns []string) (all filter, err error) {
+	if len(patterns) > mostFilters {
+		return nil, fmt.Errorf("there are %d Filters, want at most %d", len(patterns), mostFilters)
+	}
+	for _, pattern := range patterns {
+		f, err := parseFilter(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("filter %s: %w", shorten([]byte(pattern)), err)
+		}
+		all = append(all, f...)
+	}
+	return all, nil
+}
+
+// parseFilter reads a pattern.
 func parseFilter(pattern string) (filter, error) {
-	var fields map[string]any
-	err := json.Unmarshal([]byte(pattern), &fields)
-	if err == nil && len(fields) == 0 {
-		err = errors.New("it is empty")
+	if len(pattern) > mostPattern {
+		return nil, fmt.Errorf("pattern has %d bytes, want at most %d", len(pattern), mostPattern)
 	}
-	if err == nil {
-		var f filter
-		if f, err = objectFilter(fields); err == nil {
-			return f, nil
-		}
+	if _, err := jsontext.AppendFormat(nil, []byte(pattern)); err != nil { // which also refuses a name twice
+		return nil, err
 	}
-	return nil, fmt.Errorf("filter %s: %w", pattern, err)
-}
-
-// objectFilter returns a filter for an object, all of whose fields must match.
-func objectFilter(fields map[string]any) (filter, error) {
-	rules := make(map[string]filter, len(fields))
-	for name, p := range fields {
-		var err error
-		switch p := p.(type) {
-		case map[string]any:
-			rules[name], err = objectFilter(p)
-		case []any:
-			of := valueFilter
-			if name == "$or" {
-				of = func(p any) (filter, error) {
-					alternative, ok := p.(map[string]any)
-					if !ok {
-						return nil, errors.New("$or is not a list of objects")
-					}
-					return objectFilter(alternative)
-				}
-			}
-			rules[name], err = anyFilter(p, of)
-		default:
-			err = fmt.Errorf("%s is neither a list nor an object", name)
-		}
-		if err != nil {
-			return nil, err
-		}
+	v, err := decodeJSON([]byte(pattern))
+	if err != nil {
+		return nil, err
 	}
-	return func(v any, _ bool) bool {
-		object, _ := v.(map[string]any)
-		for name, rule := range rules {
-			field, there := object[name]
-			if name == "$or" {
-				field, there = object, true
-			}
-			if !rule(field, there) {
-				return false
-			}
-		}
-		return true
-	}, nil
-}
-
-// anyFilter returns a filter that matches what any of several patterns matches.
-func anyFilter[T any](patterns []T, of func(T) (filter, error)) (filter, error) {
-	if len(patterns) == 0 {
-		return nil, errors.New("a list is empty")
-	}
-	var rules []filter
-	for _, p := range patterns {
-		rule, err := of(p)
-		if err != nil {
-			return nil, err
-		}
-		rules = append(rules, rule)
-	}
-	return func(v any, there bool) bool {
-		return slices.ContainsFunc(rules, func(rule filter) bool { return rule(v, there) })
-	}, nil
-}
-
-// valueFilter returns a filter for an element of a list in a pattern: a value or an
-// operator. A list in the record matches if one of its elements does.
-func valueFilter(pattern any) (filter, error) {
-	operator, ok := pattern.(map[string]any)
+	fields, ok := v.(map[string]any)
 	if !ok {
-		return elements(func(v any) bool { return v == pattern }), nil
+		return nil, fmt.Errorf("pattern is %s, want an object", kindOf(v))
 	}
-	if len(operator) == 1 {
-		for name, arg := range operator {
-			s, isText := arg.(string)
-			want, isBool := arg.(bool)
-			list, isList := arg.([]any)
-			switch {
-			case name == "exists" && isBool:
-				return func(v any, there bool) bool { // of leaves
-					_, object := v.(map[string]any)
-					return want == (there && !object)
-				}, nil
-			case name == "prefix" && isText:
-				return ofText(strings.HasPrefix, s), nil
-			case name == "suffix" && isText:
-				return ofText(strings.HasSuffix, s), nil
-			case name == "equals-ignore-case" && isText:
-				return ofText(strings.EqualFold, s), nil
-			case name == "anything-but" && (isText || isList):
-				if isText {
-					list = []any{s}
-				}
-				return elements(func(v any) bool { return !slices.Contains(list, v) }), nil
-			case name == "numeric" && isList:
-				return numericFilter(list)
+	f, err := parseObject(fields, "", false)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range f {
+		slices.SortFunc(a, func(a, b condition) int { return strings.Compare(a.path, b.path) })
+		for i := 1; i < len(a); i++ {
+			if a[i].path == a[i-1].path {
+				return nil, fmt.Errorf("%s comes twice: write one list for it", a[i].path)
 			}
 		}
 	}
-	shown, _ := text.JSON(pattern)
-	return nil, fmt.Errorf("%s is not an operator, or has the wrong argument", shown)
+	return f, nil
 }
 
-// elements returns a filter for a value that is there, or for any element of a list.
-func elements(match func(any) bool) filter {
-	return func(v any, there bool) bool {
-		if list, ok := v.([]any); ok {
-			return slices.ContainsFunc(list, match)
-		}
-		return there && match(v)
+// decodeJSON decodes JSON with its numbers as they are written.
+func decodeJSON(data []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	err = d.Decode(&v)
+	return v, err
+}
+
+// parseObject reads an object at a path, all of whose members must match. InOr says that it is
+// below a $or.
+func parseObject(fields map[string]any, path string, inOr bool) (filter, error) {
+	if len(fields) == 0 {
+		return nil, placed(path, "the object is empty: name a field")
 	}
-}
-
-// ofText is elements for strings; match compares each with arg.
-func ofText(match func(s, arg string) bool, arg string) filter {
-	return elements(func(v any) bool {
-		s, ok := v.(string)
-		return ok && match(s, arg)
-	})
-}
-
-// numericFilter returns the filter for ["=", 5] or [">", 0, "<=", 5]. It matches JSON
-// numbers, not DynamoDB's numbers, which are strings in JSON.
-func numericFilter(list []any) (filter, error) {
-	var bounds []func(float64) bool
-	for pair := range slices.Chunk(list, 2) {
-		if len(pair) < 2 {
-			return nil, errors.New("numeric has an operator without a number")
+	product := filter{nil}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		member, err := parseMember(name, fields[name], path, inOr)
+		if err != nil {
+			return nil, err
 		}
-		bound, ok := pair[1].(float64)
+		if len(product)*len(member) > mostAlternatives {
+			return nil, placed(path, "the lists of $or have more than %d combinations", mostAlternatives)
+		}
+		var next filter
+		for _, a := range product {
+			for _, b := range member {
+				next = append(next, slices.Concat(a, b))
+			}
+		}
+		product = next
+	}
+	return product, nil
+}
+
+// parseMember reads a member of an object at a path.
+func parseMember(name string, v any, path string, inOr bool) (filter, error) {
+	if name == "$or" {
+		return parseOr(v, path)
+	}
+	if inOr && slices.Contains(reserved, name) {
+		return nil, placed(path, "%s cannot be the name of a field in $or", name)
+	}
+	inner := strings.TrimPrefix(path+"."+name, ".")
+	switch v := v.(type) {
+	case map[string]any:
+		return parseObject(v, inner, inOr)
+	case []any:
+		c := condition{path: inner}
+		if len(v) == 0 {
+			return nil, placed(inner, "the list is empty: give a value or an operator")
+		}
+		for i, e := range v {
+			test, err := parseTest(e)
+			if err != nil {
+				return nil, placed(fmt.Sprintf("%s[%d]", inner, i), "%w", err)
+			}
+			if test == nil {
+				c.absent = true
+				continue
+			}
+			c.tests = append(c.tests, test)
+		}
+		return filter{{c}}, nil
+	}
+	return nil, placed(inner, "the pattern is %s, want a list of values or operators, or an object", kindOf(v))
+}
+
+// parseOr reads the list of $or, whose elements are patterns for the object that has it.
+func parseOr(v any, path string) (all filter, err error) {
+	list, ok := v.([]any)
+	path = strings.TrimPrefix(path+".$or", ".")
+	if !ok || len(list) < 2 {
+		return nil, placed(path, "$or is %s, want a list of at least two objects", kindOf(v))
+	}
+	for i, e := range list {
+		fields, ok := e.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("%v in numeric is not a number", pair[1])
+			return nil, placed(fmt.Sprintf("%s[%d]", path, i), "the alternative is %s, want an object", kindOf(e))
 		}
-		compare := map[any]func(float64) bool{
-			"=":  func(f float64) bool { return f == bound },
-			"<":  func(f float64) bool { return f < bound },
-			"<=": func(f float64) bool { return f <= bound },
-			">":  func(f float64) bool { return f > bound },
-			">=": func(f float64) bool { return f >= bound },
-		}[pair[0]]
-		if compare == nil {
-			return nil, fmt.Errorf("%v in numeric is not a comparison", pair[0])
+		f, err := parseObject(fields, strings.TrimSuffix(strings.TrimSuffix(path, "$or"), "."), true)
+		if err != nil {
+			return nil, err
 		}
-		bounds = append(bounds, compare)
+		all = append(all, f...)
 	}
-	return elements(func(v any) bool {
-		f, ok := v.(float64)
-		return ok && !slices.ContainsFunc(bounds, func(holds func(float64) bool) bool { return !holds(f) })
-	}), nil
+	return all, nil
+}
+
+// reserved are the names that EventBridge keeps for operators below $or.
+var reserved = []string{
+	"exactly", "equals-ignore-case", "prefix", "suffix", "anything-but", "exists", "wildcard", "numeric", "cidr",
+	"=", "<", "<=", ">", ">=", "regex", "not-wildcard", "not-equals-ignore-case", "date-after", "date-on-or-after",
+	"date-before", "date-on-or-before", "in-date-range", "ip-address-in-range", "ip-address-not-in-range",
+}
+
+// placed is the error of a place in a pattern.
+func placed(path, format string, args ...any) error {
+	if path == "" {
+		return fmt.Errorf(format, args...)
+	}
+	return fmt.Errorf("at %s: "+format, append([]any{path}, args...)...)
+}
+
+// parseTest reads an element of a list: a value or an operator. It returns nil for
+// {"exists": false}.
+func parseTest(v any) (func(leaf) bool, error) {
+	switch v := v.(type) {
+	case []any:
+		return nil, fmt.Errorf("the pattern is a list in a list, want a value or an operator")
+	case map[string]any:
+		if len(v) != 1 {
+			return nil, fmt.Errorf("the operator has %s, want one", text.Count(len(v), "member"))
+		}
+		for name, operand := range v {
+			test, err := parseOperator(name, operand)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			return test, nil
+		}
+	}
+	// Numbers are compared as they are written: 300, 300.0 and 3e2 differ.
+	return func(l leaf) bool { return l.value == v }, nil
+}
+
+// parseOperator reads an operator with its operand.
+func parseOperator(name string, operand any) (func(leaf) bool, error) {
+	switch name {
+	case "exists":
+		exists, ok := operand.(bool)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("the operand is %s, want true or false", kindOf(operand))
+		case !exists:
+			return nil, nil
+		}
+		return func(leaf) bool { return true }, nil
+	case "prefix", "suffix", "equals-ignore-case":
+		return parseText(name, operand)
+	case "anything-but":
+		return parseBut(operand)
+	case "numeric":
+		return parseNumeric(operand)
+	case "wildcard", "cidr", "exactly":
+		return nil, fmt.Errorf("EventBridge has this operator, but Lambda does not list it for filters: use prefix, suffix or a value")
+	}
+	return nil, fmt.Errorf("unknown operator: %s", text.DidYouMean(name,
+		[]string{"exists", "prefix", "suffix", "equals-ignore-case", "anything-but", "numeric"}))
+}
+
+// ofText returns a test of texts with a function that compares one with the operand.
+func ofText(compare func(s, operand string) bool, operand string) func(leaf) bool {
+	return func(l leaf) bool {
+		s, ok := l.value.(string)
+		return ok && compare(s, operand)
+	}
+}
+
+// comparisons of texts by the name of the operator.
+var comparisons = map[string]func(s, operand string) bool{
+	"prefix": strings.HasPrefix, "suffix": strings.HasSuffix, "equals-ignore-case": strings.EqualFold,
+}
+
+// parseText reads the operand of an operator for texts. Those for the beginning and the end can
+// ignore case.
+func parseText(name string, operand any) (func(leaf) bool, error) {
+	if s, ok := operand.(string); ok {
+		return ofText(comparisons[name], s), nil
+	}
+	if inner, ok := operand.(map[string]any); ok && name != "equals-ignore-case" && len(inner) == 1 {
+		if s, ok := inner["equals-ignore-case"].(string); ok {
+			compare := comparisons[name]
+			return ofText(func(s, operand string) bool { return compare(strings.ToLower(s), operand) }, strings.ToLower(s)), nil
+		}
+		return nil, fmt.Errorf(`the operand is %s, want {"equals-ignore-case": "text"} or a text`, kindOf(operand))
+	}
+	return nil, fmt.Errorf("the operand is %s, want a text", kindOf(operand))
+}
+
+// parseBut reads the operand of anything-but: a text, a number, a list of either, or an operator for
+// texts with one or a list.
+func parseBut(operand any) (func(leaf) bool, error) {
+	if inner, ok := operand.(map[string]any); ok {
+		if len(inner) != 1 {
+			return nil, fmt.Errorf("the operand has %s, want one operator", text.Count(len(inner), "member"))
+		}
+		for name, operand := range inner {
+			compare := comparisons[name]
+			if compare == nil {
+				return nil, fmt.Errorf("the operator is %q, want prefix, suffix or equals-ignore-case", name)
+			}
+			texts, _, err := operands(operand)
+			if err == nil && (len(texts) == 0 || name != "equals-ignore-case" && slices.Contains(texts, "")) {
+				err = fmt.Errorf("the operand is %s, want a text that is not empty, or a list of them", kindOf(operand))
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			return func(l leaf) bool {
+				return !slices.ContainsFunc(texts, func(s string) bool { return ofText(compare, s)(l) })
+			}, nil
+		}
+	}
+	texts, numbers, err := operands(operand)
+	if err != nil {
+		return nil, err
+	}
+	return func(l leaf) bool {
+		if s, ok := l.value.(string); ok {
+			return !slices.Contains(texts, s)
+		}
+		n, ok := l.number()
+		return !ok || !slices.Contains(numbers, n)
+	}, nil
+}
+
+// operands reads a text or a number, or a list of texts or of numbers.
+func operands(v any) (texts []string, numbers []float64, err error) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	for _, e := range list {
+		switch e := e.(type) {
+		case string:
+			texts = append(texts, e)
+		case json.Number:
+			n, err := operandNumber(e)
+			if err != nil {
+				return nil, nil, err
+			}
+			numbers = append(numbers, n)
+		default:
+			return nil, nil, fmt.Errorf("the operand is %s, want a text, a number, or a list of either", kindOf(e))
+		}
+	}
+	if (len(texts) == 0) == (len(numbers) == 0) {
+		return nil, nil, fmt.Errorf("the list has texts and numbers, or nothing: give texts only or numbers only")
+	}
+	return texts, numbers, nil
+}
+
+// operandNumber returns a number to compare with.
+func operandNumber(v any) (float64, error) {
+	number, ok := v.(json.Number)
+	if !ok {
+		return 0, fmt.Errorf("the operand is %s, want a number", kindOf(v))
+	}
+	n, err := strconv.ParseFloat(string(number), 64)
+	if err != nil || n < -mostNumber || n > mostNumber {
+		return 0, fmt.Errorf("the number %s is outside -5.0e9 to 5.0e9", number)
+	}
+	return n, nil
+}
+
+// parseNumeric reads the operand of numeric: one comparison, or > or >= and then < or <=. It is met by
+// numbers in JSON. The numbers of DynamoDB are texts there.
+func parseNumeric(operand any) (func(leaf) bool, error) {
+	list, ok := operand.([]any)
+	if !ok || len(list) != 2 && len(list) != 4 {
+		return nil, fmt.Errorf(`the operand is %s, want one comparison or a range, such as ["=", 5] or [">", 0, "<=", 5]`,
+			kindOf(operand))
+	}
+	var bounds []float64
+	for pair := range slices.Chunk(list, 2) {
+		n, err := operandNumber(pair[1])
+		if err != nil {
+			return nil, fmt.Errorf("after %v: %w", pair[0], err)
+		}
+		bounds = append(bounds, n)
+	}
+	first, _ := list[0].(string)
+	compare := numeric[first]
+	if compare == nil {
+		return nil, fmt.Errorf("%v is not a comparison, want =, <, <=, > or >=", list[0])
+	}
+	low := bounds[0]
+	if len(bounds) == 1 {
+		return ofNumber(func(n float64) bool { return compare(n, low) }), nil
+	}
+	last, _ := list[2].(string)
+	if !strings.HasPrefix(first, ">") || !strings.HasPrefix(last, "<") || numeric[last] == nil || low >= bounds[1] {
+		return nil, fmt.Errorf("%s is not a range, want > or >= a number and < or <= a larger one", show(list))
+	}
+	below, high := numeric[last], bounds[1]
+	return ofNumber(func(n float64) bool { return compare(n, low) && below(n, high) }), nil
+}
+
+// numeric are the comparisons of numbers.
+var numeric = map[string]func(n, bound float64) bool{
+	"=":  func(n, bound float64) bool { return n == bound },
+	"<":  func(n, bound float64) bool { return n < bound },
+	"<=": func(n, bound float64) bool { return n <= bound },
+	">":  func(n, bound float64) bool { return n > bound },
+	">=": func(n, bound float64) bool { return n >= bound },
+}
+
+func ofNumber(match func(float64) bool) func(leaf) bool {
+	return func(l leaf) bool {
+		n, ok := l.number()
+		return ok && match(n)
+	}
+}
+
+// show returns a part of a pattern as JSON.
+func show(v any) string {
+	shown, _ := text.JSON(v) // what was decoded can be encoded
+	return string(shown)
+}
+
+// kindOf describes a value that is wrong.
+func kindOf(v any) string {
+	const most = 40
+	if shown := show(v); len(shown) <= most {
+		return shown
+	}
+	switch v.(type) {
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	}
+	return "a long text"
+}
+
+// A leaf is a scalar in a record.
+type leaf struct {
+	value  any // a string, json.Number, bool or nil
+	within []element
+}
+
+func (l leaf) number() (float64, bool) {
+	number, ok := l.value.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(string(number), 64)
+	return n, err == nil
+}
+
+// An element is an element of a list in a record. Lists are numbered.
+type element struct{ list, index int }
+
+// merge returns the elements of both, and reports whether none is another element of a list in
+// the other.
+func merge(a, b []element) ([]element, bool) {
+	all := slices.Clip(a)
+	for _, e := range b {
+		i := slices.IndexFunc(a, func(x element) bool { return x.list == e.list })
+		switch {
+		case i < 0:
+			all = append(all, e)
+		case a[i] != e:
+			return nil, false
+		}
+	}
+	return all, true
+}
+
+// A flatRecord is the scalars of a record by path. A list is not a part of a path: what it contains
+// is where it is.
+type flatRecord struct {
+	leaves map[string][]leaf
+	lists  int
+}
+
+func flatten(record any) flatRecord {
+	r := flatRecord{leaves: map[string][]leaf{}}
+	r.add("", record, nil)
+	return r
+}
+
+func (r *flatRecord) add(path string, v any, within []element) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, e := range v {
+			r.add(strings.TrimPrefix(path+"."+name, "."), e, within)
+		}
+	case []any:
+		list := r.lists
+		r.lists++
+		for i, e := range v {
+			switch e.(type) {
+			case map[string]any, []any:
+				r.add(path, e, append(slices.Clip(within), element{list, i}))
+			default:
+				r.add(path, e, within)
+			}
+		}
+	default:
+		r.leaves[path] = append(r.leaves[path], leaf{v, within})
+	}
+}
+
+// matches reports whether one of the alternatives matches.
+func (f filter) matches(r flatRecord) bool {
+	return slices.ContainsFunc(f, func(a alternative) bool { return a.matches(r, nil) })
+}
+
+// matches reports whether all conditions hold for values that are not in different elements of
+// a list, nor of one that within has.
+func (a alternative) matches(r flatRecord, within []element) bool {
+	if len(a) == 0 {
+		return true
+	}
+	c, there := a[0], false
+	for _, l := range r.leaves[c.path] {
+		all, ok := merge(within, l.within)
+		if !ok {
+			continue
+		}
+		there = true
+		if slices.ContainsFunc(c.tests, func(test func(leaf) bool) bool { return test(l) }) && a[1:].matches(r, all) {
+			return true
+		}
+	}
+	return c.absent && !there && a[1:].matches(r, within)
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -195,6 +196,75 @@ func TestSharedInBubble(t *testing.T) {
 		check(t)
 	}
 	require.Equal(t, 2, runs)
+}
+
+// In a bubble, the goroutine of a shared database that sweeps would wait for ever. The copies sweep.
+func TestSharedSweepsInBubbles(t *testing.T) {
+	shared := sortkeytest.Shared(func(db *sortkeytest.DB) {
+		db.Table("Sessions", "id")
+		_, err := db.Client.UpdateTimeToLive(context.Background(), &dynamodb.UpdateTimeToLiveInput{
+			TableName:               aws.String("Sessions"),
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ends"), Enabled: aws.Bool(true)},
+		})
+		require.NoError(t, err)
+	}, func(o *sortkey.Options) { o.SweepInterval = time.Minute })
+	for range 3 {
+		synctest.Test(t, func(t *testing.T) {
+			var wg sync.WaitGroup
+			for range 4 { // at the same time
+				wg.Go(func() {
+					db := shared(t)
+					db.Put("Sessions", map[string]any{"id": "a", "ends": time.Now().Add(time.Second).Unix()})
+					time.Sleep(3 * time.Minute)
+					if n := len(sortkeytest.Items[map[string]any](db, "Sessions")); n != 0 {
+						t.Errorf("%d items have not expired", n)
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
+	before := goleak.IgnoreCurrent()
+	t.Run("outside", func(t *testing.T) { shared(t) })
+	goleak.VerifyNone(t, before)
+}
+
+// Parallel tests in bubbles, and tests in none, copy shared databases at the same time.
+func TestSharedInParallelBubbles(t *testing.T) {
+	shared := sortkeytest.Shared(func(db *sortkeytest.DB) { db.Table("Tab", "id") })
+	for i := range 32 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			use := func(t *testing.T) {
+				for range 20 {
+					shared(t).Put("Tab", map[string]any{"id": "a"})
+				}
+			}
+			if i%4 == 0 {
+				use(t)
+				return
+			}
+			synctest.Test(t, use)
+		})
+	}
+}
+
+// What a function that fills a database begins ends with it: a server, a fault, a recording. It
+// may panic, which fails the tests that ask.
+func TestSharedEnds(t *testing.T) {
+	url := ""
+	shared := sortkeytest.Shared(func(db *sortkeytest.DB) {
+		url = db.URL()
+		db.Record()
+		db.Fail(sortkey.Fault{Operation: "Scan", Hang: true})
+	})
+	require.Contains(t, failure(t, func(tb testing.TB) { shared(tb) }), "no call met the fault set")
+	_, err := http.Get(url) //nolint:bodyclose,noctx // refused
+	require.Error(t, err)
+	shared = sortkeytest.Shared(func(*sortkeytest.DB) { panic("no shelf") })
+	require.Regexp(t, `(?s)the function that fills it panicked: no shelf.*fixtures_test\.go`,
+		failure(t, func(tb testing.TB) { shared(tb) }))
+	require.Contains(t, failure(t, func(tb testing.TB) { sortkeytest.Shared(nil)(tb) }), "the function that fills it is nil")
 }
 
 func TestSharedFails(t *testing.T) {

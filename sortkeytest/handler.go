@@ -3,7 +3,9 @@ package sortkeytest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"runtime/debug"
 	"testing"
@@ -23,9 +25,10 @@ var (
 	errorType   = reflect.TypeFor[error]()
 )
 
-// handlerOf returns the handler for what lambda.Start accepts: a lambda.Handler, or a
-// function func([context.Context,] E) ([[R,] error]).
-// Source: docs.aws.amazon.com/lambda/latest/dg/golang-handler.html.
+// handlerOf returns the handler for what lambda.Start accepts: a lambda.Handler, or a function that
+// takes nothing, a context, an event, or both, and returns nothing, an error, or a response and an
+// error. Source: docs.aws.amazon.com/lambda/latest/dg/golang-handler.html, and package lambda of
+// aws-lambda-go for what they do not say.
 func handlerOf(v any) (handler, error) {
 	if h, ok := v.(interface {
 		Invoke(context.Context, []byte) ([]byte, error)
@@ -33,38 +36,72 @@ func handlerOf(v any) (handler, error) {
 		return h.Invoke, nil
 	}
 	fn := reflect.ValueOf(v)
-	if fn.Kind() != reflect.Func || fn.IsNil() {
-		return nil, fmt.Errorf("handler has type %T, want a function", v)
+	switch {
+	case v == nil || fn.Kind() == reflect.Func && fn.IsNil():
+		return nil, errors.New("handler is nil, want the function that the program passes to lambda.Start")
+	case fn.Kind() != reflect.Func:
+		return nil, fmt.Errorf("handler has type %T, want a function or a lambda.Handler", v)
 	}
 	of := fn.Type()
-	takesContext := of.NumIn() > 0 && of.In(0) == contextType
-	in, out := of.NumIn(), of.NumOut()
-	if takesContext {
-		in--
+	problem := ""
+	takesContext := of.NumIn() > 0 && isContext(of.In(0))
+	switch in, out := of.NumIn(), of.NumOut(); {
+	case in > 2 || in == 2 && !takesContext || of.IsVariadic():
+		problem = "it takes more than a context and an event"
+	case in > 0 && !takesContext && of.In(0).Kind() == reflect.Interface && of.In(0).NumMethod() > 0:
+		problem = fmt.Sprintf("no event can be decoded into the interface %v", of.In(0))
+	case in == 2 && of.In(1).Kind() == reflect.Interface && of.In(1).NumMethod() > 0:
+		problem = fmt.Sprintf("no event can be decoded into the interface %v", of.In(1))
+	case out > 2:
+		problem = "it returns more than a response and an error"
+	case out > 0 && !of.Out(out-1).Implements(errorType):
+		problem = fmt.Sprintf("its last result has type %v, want an error", of.Out(out-1))
 	}
-	if in != 1 || of.IsVariadic() || out > 2 || out > 0 && of.Out(out-1) != errorType {
-		return nil, fmt.Errorf("handler has type %v, want func(context.Context, E) (R, error), in which the context, R and the results are optional", of)
+	if problem != "" {
+		return nil, fmt.Errorf("handler has type %v: %s; want func(context.Context, E) (R, error), "+
+			"in which the context, E, R and the results are optional", of, problem)
 	}
 	return func(ctx context.Context, event []byte) ([]byte, error) {
-		e := reflect.New(of.In(of.NumIn() - 1))
-		if err := json.Unmarshal(event, e.Interface()); err != nil {
-			return nil, fmt.Errorf("cannot decode the event: %w", err)
-		}
-		args := []reflect.Value{e.Elem()}
+		var args []reflect.Value
 		if takesContext {
-			args = []reflect.Value{reflect.ValueOf(ctx), e.Elem()}
+			args = append(args, reflect.ValueOf(ctx))
+		}
+		if len(args) < of.NumIn() {
+			e := reflect.New(of.In(len(args)))
+			if err := json.Unmarshal(event, e.Interface()); err != nil {
+				return nil, fmt.Errorf("cannot decode the event: %w", err)
+			}
+			args = append(args, e.Elem())
 		}
 		results := fn.Call(args)
-		if out > 0 {
-			if err, _ := results[out-1].Interface().(error); err != nil {
+		if len(results) > 0 {
+			if err, _ := results[len(results)-1].Interface().(error); err != nil {
 				return nil, err
 			}
 		}
-		if out < 2 {
+		if len(results) < 2 {
 			return nil, nil
 		}
-		return json.Marshal(results[0].Interface())
+		return encodeResponse(results[0].Interface())
 	}, nil
+}
+
+// isContext reports whether a type is an interface with the methods of a context.
+func isContext(t reflect.Type) bool {
+	return t.Kind() == reflect.Interface && t.Implements(contextType) && contextType.Implements(t)
+}
+
+// encodeResponse returns the JSON of a response. A reader has the response itself, unless its JSON
+// has more than an empty object.
+func encodeResponse(v any) ([]byte, error) {
+	encoded, err := json.Marshal(v)
+	if r, ok := v.(io.Reader); ok && (err != nil || string(encoded) == "{}") {
+		if c, ok := v.(io.Closer); ok {
+			defer c.Close()
+		}
+		return io.ReadAll(r)
+	}
+	return encoded, err
 }
 
 // call calls the handler with the context of the test. A panic fails the test.
@@ -133,11 +170,11 @@ func eventOf(r types.Record, arn string) eventRecord {
 
 // matches reports whether a filter lets the record through.
 func (r eventRecord) matches(f filter) bool {
-	var v any
-	if err := json.Unmarshal(r.json, &v); err != nil {
+	v, err := decodeJSON(r.json)
+	if err != nil {
 		panic(err) // it was encoded here
 	}
-	return f(v, true)
+	return f.matches(flatten(v))
 }
 
 // jsonItem returns a value whose JSON is the DynamoDB JSON of an item.

@@ -2,6 +2,7 @@ package sortkeytest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -190,7 +191,7 @@ func shorten(value []byte) string {
 func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 	defer resume()
 	db.t.Helper()
-	schema := db.schema(table, "")
+	schema := db.schema(quiet, table, "")
 	names := schema.names
 	if len(key) != len(names) {
 		db.t.Fatalf(
@@ -221,7 +222,7 @@ func Query[T any](db *DB, from string, key ...any) []T {
 	defer resume()
 	db.t.Helper()
 	table, index, _ := strings.Cut(from, "/")
-	schema := db.schema(table, index)
+	schema := db.schema(quiet, table, index)
 	switch n := len(key); {
 	case n < schema.partition:
 		db.t.Fatalf(
@@ -269,9 +270,11 @@ func Items[T any](db *DB, table string) []T {
 	defer resume()
 	db.t.Helper()
 	all := []T{}
-	for _, row := range db.rows(table) {
-		all = append(all, unmarshal[T](db, table, sdkvalue.Of(row.item)))
-	}
+	db.moment(func(ctx context.Context) {
+		for _, row := range db.rows(ctx, db.schema(ctx, table, ""), table) {
+			all = append(all, unmarshal[T](db, table, sdkvalue.Of(row.item)))
+		}
+	})
 	return all
 }
 
@@ -291,7 +294,7 @@ func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue
 		}
 	}
 	var key []string
-	for _, name := range db.schema(table, "").names {
+	for _, name := range db.schema(quiet, table, "").names {
 		if v, err := sdkvalue.Value(item[name]); err == nil {
 			key = append(key, text.Literal(v))
 		}

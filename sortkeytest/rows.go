@@ -1,11 +1,11 @@
 package sortkeytest
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"sort"
 	"strings"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
@@ -16,16 +16,28 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// tables returns the names of all tables, sorted.
-func (db *DB) tables() (names []string) {
+// moment calls fn with a context in which all reads see the database as it is now, whatever is
+// written, created and deleted beside it.
+func (db *DB) moment(fn func(ctx context.Context)) { db.momentIn(quiet, fn) }
+
+// momentIn is moment within the context of another database's.
+func (db *DB) momentIn(ctx context.Context, fn func(ctx context.Context)) {
 	db.t.Helper()
-	pages := dynamodb.NewListTablesPaginator(db.Direct, &dynamodb.ListTablesInput{})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(quiet)
-		if err != nil {
-			db.t.Fatalf("sortkeytest: %s", db.reason(err))
-		}
-		names = append(names, page.TableNames...)
+	err := db.DB.View(ctx, func(ctx context.Context) error {
+		fn(ctx)
+		return nil
+	})
+	if err != nil {
+		db.t.Fatalf("sortkeytest: %s", db.reason(err))
+	}
+}
+
+// tables returns the names of all tables, sorted.
+func (db *DB) tables(ctx context.Context) []string {
+	db.t.Helper()
+	names, err := db.DB.Tables(ctx)
+	if err != nil {
+		db.t.Fatalf("sortkeytest: %s", db.reason(err))
 	}
 	return names
 }
@@ -41,11 +53,32 @@ type schema struct {
 // String returns the schema in the form that [DB.Table] and [Global] take.
 func (s schema) String() string { return s.text }
 
-func (db *DB) schema(table, index string) (s schema) {
+// schema returns the key of a table, or of an index.
+func (db *DB) schema(ctx context.Context, table, index string) schema {
 	db.t.Helper()
-	out, err := inside.Service(db.DB).DescribeTable(quiet, &wire.DescribeTableInput{TableName: &table})
+	s, ok := db.findSchema(ctx, table, index)
+	if !ok {
+		db.missing(ctx, table)
+	}
+	return s
+}
+
+// missing fails the test for a table that does not exist.
+func (db *DB) missing(ctx context.Context, table string) {
+	db.t.Helper()
+	db.t.Fatalf("sortkeytest: table %s: ResourceNotFoundException: Requested resource not found: Table: %s not found%s",
+		table, table, db.similar(ctx, table))
+}
+
+// findSchema is schema, and reports whether there is a table.
+func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok bool) {
+	db.t.Helper()
+	out, err := inside.Service(db.DB).DescribeTable(ctx, &wire.DescribeTableInput{TableName: &table})
+	if e, isWire := errors.AsType[*wire.Error](err); isWire && e.Code == "ResourceNotFoundException" {
+		return s, false
+	}
 	if err != nil {
-		db.t.Fatalf("sortkeytest: table %s: %s%s", table, db.reason(err), db.similar(table))
+		db.t.Fatalf("sortkeytest: table %s: %s", table, db.reason(err))
 	}
 
 	keys, err := keyschema.Of(out.Table)
@@ -74,15 +107,15 @@ func (db *DB) schema(table, index string) (s schema) {
 	if len(key.Range) > 0 {
 		s.text += " / " + part(key.Range)
 	}
-	return s
+	return s, true
 }
 
 // similar returns a hint for the name of a table that does not exist, or "".
-func (db *DB) similar(table string) string {
+func (db *DB) similar(ctx context.Context, table string) string {
 	if db.t.life.over() != "" {
 		return ""
 	}
-	tables := db.tables()
+	tables := db.tables(ctx)
 	if slices.Contains(tables, table) {
 		return ""
 	}
@@ -100,9 +133,9 @@ type row struct {
 }
 
 // rows returns the items of a table in the order of their keys.
-func (db *DB) rows(table string) (rows []row) {
+func (db *DB) rows(ctx context.Context, s schema, table string) (rows []row) {
 	db.t.Helper()
-	for _, c := range db.changes(nil, table) {
+	for _, c := range db.changes(ctx, nil, s, table) {
 		rows = append(rows, c.now)
 	}
 	return rows
@@ -122,9 +155,9 @@ func (c change) key() row {
 
 // changes returns the items of a table that differ between before and db, in the order of
 // their keys; with no before, all items. Both tables have the same key.
-func (db *DB) changes(before *DB, table string) (list []change) {
+func (db *DB) changes(ctx context.Context, before *DB, s schema, table string) (list []change) {
 	db.t.Helper()
-	names := db.schema(table, "").names
+	names := s.names
 	rowOf := func(it attr.Item) (r row) {
 		if it == nil {
 			return r
@@ -139,7 +172,7 @@ func (db *DB) changes(before *DB, table string) (list []change) {
 	if before != nil {
 		old = inside.Service(before.DB)
 	}
-	err := inside.Service(db.DB).Changes(quiet, old, table, func(was, is attr.Item) error {
+	err := inside.Service(db.DB).Changes(ctx, old, table, func(was, is attr.Item) error {
 		list = append(list, change{rowOf(was), rowOf(is)})
 		return nil
 	})

@@ -3,10 +3,14 @@ package sortkeytest
 import (
 	"context"
 	"fmt"
+	"os"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sortkey/sortkey"
 )
@@ -25,65 +29,159 @@ import (
 //
 // Fill runs once, when the first test asks for a copy, and once more for tests in
 // bubbles of testing/synctest, where time begins in the year 2000. If it fails, every
-// test that asks fails with what it reported. A copy takes microseconds, see [DB.Fork].
+// test that asks fails with what it reported. What it logs is in the log of every test that
+// asks. A copy takes microseconds, see [DB.Fork].
+//
+// Nothing runs in the background of the database that is filled: SweepInterval in the options
+// is for the copies.
 func Shared(fill func(*DB), optFns ...func(*sortkey.Options)) func(testing.TB) *DB {
-	open := func() (*DB, string) {
-		f := &filling{}
-		done := make(chan *DB, 1)
-		go func() { // which Fatalf can end
-			defer close(done)
-			db := New(f, optFns...)
-			fill(db)
-			done <- db
-		}()
-		db := <-done
-		if db == nil && f.report() == "" {
-			f.Errorf("the function that fills it did not return")
-		}
-		return db, f.report()
-	}
-	outside, bubbled := sync.OnceValues(open), sync.OnceValues(open)
+	outside, bubbled := &template{fill: fill, optFns: optFns}, &template{fill: fill, optFns: optFns}
 	return func(t testing.TB) *DB {
+		needTest(t, "the function that Shared returns")
 		t.Helper()
-		open := outside
 		if inBubble() {
-			open = bubbled
+			return bubbled.fork(t)
 		}
-		db, failure := open()
-		if failure != "" {
-			t.Fatalf("sortkeytest: cannot fill the shared database: %s", failure)
-		}
-		return db.Fork(t)
+		return outside.fork(t)
 	}
 }
 
+// A template is a database that is filled once and copied for each test.
+type template struct {
+	fill   func(*DB)
+	optFns []func(*sortkey.Options)
+	once   sync.Once
+	test   *filling
+	db     *DB           // nil if it could not be filled
+	sweep  time.Duration // the SweepInterval of copies
+
+	// mu is held while the database is copied. A goroutine that waits for it may be in another
+	// bubble than the one that opened the database, whose channels nobody else can use.
+	mu sync.Mutex
+}
+
+// fork returns a copy for a test.
+func (s *template) fork(t testing.TB) (db *DB) {
+	t.Helper()
+	defer resume()
+	s.once.Do(func() { s.open(t) })
+	failures, logs := s.test.reports()
+	for _, text := range logs {
+		t.Logf("%s", text)
+	}
+	if failures != "" {
+		db = broken(t, "could not be filled")
+		db.t.Fatalf("sortkeytest: cannot fill the shared database: %s", failures)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.db.fork(t, func(o *sortkey.Options) { o.SweepInterval = s.sweep })
+}
+
+// open fills the database when the first test asks for a copy.
+func (s *template) open(first testing.TB) {
+	s.test = &filling{TB: first}
+	optFns := append(slices.Clone(s.optFns), func(o *sortkey.Options) { s.sweep, o.SweepInterval = o.SweepInterval, 0 })
+	done := make(chan struct{})
+	go func() { // which Fatalf can end
+		defer close(done)
+		defer func() { s.test.end(recover(), s.db != nil) }()
+		db := New(s.test, optFns...)
+		s.test.cleanups = nil // it is never closed
+		if s.fill == nil {
+			db.t.Fatalf("the function that fills it is nil")
+		}
+		s.fill(db)
+		s.db = db
+	}()
+	<-done
+}
+
 // filling is the test of a shared database while it is filled: its failures fail the
-// tests that use the database. The database is never closed.
+// tests that use the database. Other methods than its own are those of the first of them.
 type filling struct {
 	testing.TB
 	mu       sync.Mutex
 	failures []string
+	logs     []string
+	cleanups []func()
+	ended    bool
 }
 
-func (f *filling) Helper()        {}
-func (f *filling) Name() string   { return "Shared" }
-func (f *filling) Cleanup(func()) {}
+func (f *filling) Helper()      {}
+func (f *filling) Name() string { return "Shared" }
+
+func (f *filling) Cleanup(fn func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cleanups = append(f.cleanups, fn)
+}
 
 func (f *filling) Context() context.Context { return context.Background() }
 
+func (f *filling) Failed() bool {
+	failures, _ := f.reports()
+	return failures != ""
+}
+
+func (f *filling) Fail() { f.Errorf("it has failed") }
+
+func (f *filling) Logf(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.logs = append(f.logs, fmt.Sprintf(format, args...))
+}
+
+// Errorf fails the tests that ask from now on. Those that have asked already run, so a failure of
+// the shared database itself, which a test has kept, is also written to the standard error output.
 func (f *filling) Errorf(format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.failures = append(f.failures, strings.TrimPrefix(fmt.Sprintf(format, args...), "sortkeytest: "))
+	text := fmt.Sprintf(format, args...)
+	if f.ended {
+		fmt.Fprintln(os.Stderr, text)
+	}
+	f.failures = append(f.failures, strings.TrimPrefix(text, "sortkeytest: "))
 }
 
+// Fatalf ends the goroutine that fills the database. Later there is none to end.
 func (f *filling) Fatalf(format string, args ...any) {
 	f.Errorf(format, args...)
-	runtime.Goexit()
+	f.mu.Lock()
+	ended := f.ended
+	f.mu.Unlock()
+	if !ended {
+		runtime.Goexit()
+	}
 }
 
-func (f *filling) report() string {
+// end ends the filling: what it began ends as it does in a test. It is told of a panic, and whether
+// the function that fills the database has returned.
+func (f *filling) end(panicked any, returned bool) {
+	switch {
+	case panicked != nil:
+		f.Errorf("the function that fills it panicked: %v\n%s", panicked, debug.Stack())
+	case !returned && !f.Failed():
+		f.Errorf("the function that fills it did not return")
+	}
+	for {
+		f.mu.Lock()
+		n := len(f.cleanups)
+		if n == 0 {
+			f.ended = true
+			f.mu.Unlock()
+			return
+		}
+		fn := f.cleanups[n-1]
+		f.cleanups = f.cleanups[:n-1]
+		f.mu.Unlock()
+		fn()
+	}
+}
+
+// reports returns the failures, "" for none, and what was logged.
+func (f *filling) reports() (failures string, logs []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return strings.Join(f.failures, "\n")
+	return strings.Join(f.failures, "\n"), slices.Clone(f.logs)
 }

@@ -40,6 +40,7 @@ type DB struct {
 
 	t     *test
 	seed  seed
+	stale sortkey.StaleReads
 	serve func() (url string, err error) // starts the server once
 }
 
@@ -60,48 +61,99 @@ var quiet = event.Quiet(context.Background())
 // change the options of the database before it opens. Unless they set a source,
 // ids are the same in every run, including the ids of requests, which errors contain.
 func New(t testing.TB, optFns ...func(*sortkey.Options)) *DB {
+	needTest(t, "New")
+	t.Helper()
+	return open(t, optFns)
+}
+
+// open is New. Its result is broken if it fails and cannot end the test.
+func open(t testing.TB, optFns []func(*sortkey.Options)) (db *DB) {
+	defer resume()
 	t.Helper()
 	var first seed
 	opts := sortkey.Options{Rand: first.reader()}
-	for _, fn := range optFns {
+	for i, fn := range optFns {
+		if fn == nil {
+			db = broken(t, "could not be opened")
+			db.t.Fatalf("sortkeytest: option %d of New is nil", i+1)
+		}
 		fn(&opts)
 	}
-	if s := &opts.Simulate.StaleReads; s.Window > 0 && !s.Oldest && s.Seed == 0 {
-		s.Seed = rand.Uint64()
-		t.Cleanup(func() {
-			if t.Failed() {
-				t.Logf("sortkeytest: stale reads were chosen with StaleReads.Seed = %d", s.Seed)
-			}
-		})
+	stale := &opts.Simulate.StaleReads
+	if stale.Window > 0 && !stale.Oldest && stale.Seed == 0 {
+		stale.Seed = rand.Uint64()
 	}
+
 	clock := &Clock{base: opts.Clock}
 	opts.Clock = clock.Now
-	db, err := sortkey.Open(opts)
+	opened, err := sortkey.Open(opts)
 	if err != nil {
-		t.Fatalf("sortkeytest: %v", err)
+		db = broken(t, "could not be opened")
+		db.t.Fatalf("sortkeytest: %v", err)
 	}
-	return newDB(t, &DB{DB: db, Clock: clock, seed: first})
+	return newDB(t, &DB{DB: opened, Clock: clock, seed: first, stale: *stale})
+}
+
+// needTest panics without a test, to which nothing could be reported.
+func needTest(t testing.TB, what string) {
+	if t == nil {
+		panic("sortkeytest: " + what + " needs the test, a *testing.T or another testing.TB, which is nil")
+	}
+}
+
+// broken returns a database of which every use fails, and says how it has come to that. It
+// is for callers that a failure does not end.
+func broken(t testing.TB, how string) *DB {
+	closed, err := sortkey.Open(sortkey.Options{})
+	if err != nil {
+		panic(err) // nothing was asked for that can fail
+	}
+	db := newDB(t, &DB{DB: closed, Clock: new(Clock)})
+	db.t.life.stop(how)
+	_ = closed.Close()
+	return db
 }
 
 // Fork returns a copy of the database as it is now, for a subtest or the same
 // test. Its time does not depend on the size. Neither sees later writes to the
 // other, and each has its own clock. The copy is closed when t ends.
 func (db *DB) Fork(t testing.TB) *DB {
+	if !db.hasTest(t, "Fork") {
+		return broken(db.t.TB, "could not be forked")
+	}
+	t.Helper()
+	return db.fork(t)
+}
+
+// hasTest reports whether a method got a test, and fails that of the database otherwise.
+func (db *DB) hasTest(t testing.TB, method string) bool {
+	defer resume()
+	db.t.Helper()
+	if t == nil {
+		db.t.Fatalf("sortkeytest: %s needs the test, a *testing.T or another testing.TB, which is nil", method)
+	}
+	return t != nil
+}
+
+// fork is Fork, with changes of the options.
+func (db *DB) fork(t testing.TB, optFns ...func(*sortkey.Options)) (copied *DB) {
+	defer resume()
 	t.Helper()
 	clock, next := db.Clock.fork(), db.seed.fork(t.Name())
-	if over := db.t.life.over(); over != "" {
-		t.Fatalf("sortkeytest: cannot fork: %s", over)
-	}
-	fork, err := db.DB.Fork(func(o *sortkey.Options) {
+	fork, err := db.DB.Fork(append([]func(*sortkey.Options){func(o *sortkey.Options) {
 		o.Clock = clock.Now
 		if _, ok := o.Rand.(*seeded.Reader); ok {
 			o.Rand = next.reader()
 		}
-	})
+	}}, optFns...)...)
 	if err != nil {
-		t.Fatalf("sortkeytest: %v", err)
+		copied = broken(t, "could not be forked")
+		if over := db.t.life.over(); over != "" {
+			copied.t.Fatalf("sortkeytest: cannot fork: %s", over)
+		}
+		copied.t.Fatalf("sortkeytest: %v", err)
 	}
-	return newDB(t, &DB{DB: fork, Clock: clock, seed: next})
+	return newDB(t, &DB{DB: fork, Clock: clock, seed: next, stale: db.stale})
 }
 
 // HoldIndexes makes reads of indexes see the rows as they are now, until Settle: see
@@ -118,6 +170,9 @@ func (db *DB) HoldIndexes() {
 // fails the subtest. With the database of a parent, it would end the parent from
 // a goroutine that is not the parent's, and with it the whole program.
 func (db *DB) With(t testing.TB) *DB {
+	if !db.hasTest(t, "With") {
+		t = db.t.TB
+	}
 	own := *db
 	own.t = newTest(t, db.t.life)
 	return &own
@@ -133,6 +188,13 @@ func (db *DB) Close() error {
 func newDB(t testing.TB, db *DB) *DB {
 	t.Helper()
 	of := &life{name: t.Name()}
+	if s := db.stale; s.Window > 0 && !s.Oldest {
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Logf("sortkeytest: stale reads were chosen with StaleReads.Seed = %d", s.Seed)
+			}
+		})
+	}
 	t.Cleanup(func() {
 		of.stop("ended with its test")
 		if err := db.DB.Close(); err != nil {

@@ -313,6 +313,20 @@ func TestStaleSeedIsLogged(t *testing.T) {
 		fn()
 	}
 	require.Regexp(t, `StaleReads\.Seed = \d+`, f.logged)
+
+	// A copy, of a shared database or another, logs the seed of its reads, too.
+	shared := sortkeytest.Shared(func(*sortkeytest.DB) {}, func(o *sortkey.Options) { o.Simulate.StaleReads.Window = time.Second })
+	given := sortkeytest.New(t, func(o *sortkey.Options) {
+		o.Simulate.StaleReads = sortkey.StaleReads{Window: time.Second, Seed: 7}
+	})
+	for want, copied := range map[string]func(testing.TB) *sortkeytest.DB{`\d+`: shared, "7": given.Fork} {
+		f := &failed{TB: t}
+		copied(f)
+		for _, fn := range f.cleanups {
+			fn()
+		}
+		require.Regexp(t, `StaleReads\.Seed = `+want+`$`, f.logged)
+	}
 }
 
 // A program that reads an index right after it has written is found.

@@ -30,6 +30,9 @@ func (db *DB) Table(name, key string, indexes ...Index) {
 func (db *DB) CreateTable(in *dynamodb.CreateTableInput) {
 	defer resume()
 	db.t.Helper()
+	if in == nil {
+		db.t.Fatalf("sortkeytest: the input of CreateTable is nil")
+	}
 	own := *in
 	if own.BillingMode == "" && own.ProvisionedThroughput == nil {
 		own.BillingMode = types.BillingModePayPerRequest

@@ -18,21 +18,36 @@ import (
 // not run the test, or panic once the test has ended, and with it the whole program.
 type test struct {
 	testing.TB
-	function string // of the test; see runner
-	life     *life  // of the database
-	own      *life  // of the test, which may differ from the life of the database
+	goroutine string // that runs the test; see goroutineOf
+	life      *life  // of the database
 }
 
 // newTest returns the test of a database that ends with life.
-func newTest(t testing.TB, of *life) *test {
-	own := &life{name: t.Name()}
-	t.Cleanup(func() { own.stop("ended with its test") })
-	return &test{TB: t, function: runner(), life: of, own: own}
+func newTest(t testing.TB, of *life) *test { return &test{TB: t, goroutine: goroutineOf(t), life: of} }
+
+// goroutineOf returns a text for the current goroutine if t can be ended there, which no other
+// has while the test runs, or "". For a test of package testing it is the number of a goroutine
+// that the package has started. Other frameworks may run a test in several goroutines one after
+// the other, so their text is the name of the function that the goroutine runs.
+func goroutineOf(t testing.TB) string {
+	function, started := runner()
+	switch t.(type) {
+	case *testing.T, *testing.B, *testing.F:
+	default:
+		return function
+	}
+	if !started {
+		return ""
+	}
+	var room [64]byte
+	line := string(room[:runtime.Stack(room[:], false)])
+	number, _, _ := strings.Cut(line, " [") // as in "goroutine 7 [running]:"
+	return number
 }
 
 // runner returns the name of the function that the current goroutine runs: a test, a
-// subtest or the function of a go statement.
-func runner() string {
+// subtest or the function of a go statement. Started reports whether package testing runs it.
+func runner() (function string, started bool) {
 	var room [128]uintptr
 	pcs := room[:]
 	n := runtime.Callers(0, pcs)
@@ -43,10 +58,11 @@ func runner() string {
 	for i := n - 1; i >= 0; i-- {
 		name := runtime.FuncForPC(pcs[i] - 1).Name()
 		if !slices.ContainsFunc(runners, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
-			return name
+			return name, started
 		}
+		started = started || strings.HasPrefix(name, "testing.")
 	}
-	return ""
+	return "", started
 }
 
 // runners are the packages that start tests.
@@ -77,29 +93,56 @@ func (t *test) End(message string) {
 // Errorf implements [testing.TB].
 func (t *test) Errorf(format string, args ...any) {
 	t.TB.Helper()
-	if t.own.over() == "" {
-		t.TB.Errorf(format, args...)
-		return
+	if !t.inTime(func() { t.TB.Helper(); t.TB.Errorf(format, args...) }) {
+		t.late(fmt.Sprintf(format, args...))
 	}
-	t.late(fmt.Sprintf(format, args...))
 }
 
-// Fatalf implements [testing.TB]. In a goroutine that does not run the test it panics
-// with [stopped] once the failure is reported.
+// Logf implements [testing.TB].
+func (t *test) Logf(format string, args ...any) {
+	t.TB.Helper()
+	if !t.inTime(func() { t.TB.Helper(); t.TB.Logf(format, args...) }) {
+		fmt.Fprintf(os.Stderr, format+"\n", args...)
+	}
+}
+
+// Fatalf implements [testing.TB]. In a goroutine that does not run the test, and after its
+// end, it panics with [stopped] once the failure is reported.
 func (t *test) Fatalf(format string, args ...any) {
 	t.TB.Helper()
-	ended := t.own.over() != ""
-	if !ended && runner() == t.function {
-		t.TB.Fatalf(format, args...)
-		return
-	}
 	message := fmt.Sprintf(format, args...)
-	if !ended {
+	if t.goroutine != "" && goroutineOf(t.TB) == t.goroutine {
+		if !t.inTime(func() { t.TB.Helper(); t.TB.Fatalf("%s", message) }) {
+			t.late(message)
+		}
+		panic(stopped(message))
+	}
+	if t.life.over() == "" {
 		message += fmt.Sprintf("\nA goroutine other than that of %s made the call. "+
 			"If it is a subtest, let it use db.With(t) or db.Fork(t).", t.Name())
 	}
 	t.Errorf("%s", message)
 	panic(stopped(message))
+}
+
+// inTime calls a function that reports to a test, and reports whether the test still runs: package
+// testing panics once the test has ended.
+func (t *test) inTime(report func()) (ok bool) {
+	t.TB.Helper()
+	defer func() {
+		switch p := recover(); text := p.(type) {
+		case nil:
+		case string:
+			if ok = false; !strings.HasPrefix(text, "Log in goroutine after ") &&
+				!strings.HasPrefix(text, "Fail in goroutine after ") {
+				panic(p)
+			}
+		default:
+			panic(p)
+		}
+	}()
+	report()
+	return true
 }
 
 // late reports a failure after the end of the test, which can log nothing any more: to the

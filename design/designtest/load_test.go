@@ -90,6 +90,20 @@ func TestLoadMakesUpNames(t *testing.T) {
 	require.Contains(t, db.Dump(), "orders-Stage: customer / placed:N\n")
 }
 
+// A shared database has the tables too. What is made up is in the log of each test that asks.
+func TestLoadIntoShared(t *testing.T) {
+	shared := sortkeytest.Shared(func(db *sortkeytest.DB) { designtest.Load(db, "testdata/deploy/template.yaml") })
+	for range 2 {
+		r := &recorder{TB: t}
+		require.Contains(t, shared(r).Dump(), "orders-Stage: customer / placed:N\n")
+		require.Contains(t, r.logged, "Stage is not given")
+	}
+	none := sortkeytest.Shared(func(db *sortkeytest.DB) { designtest.Load(db, "testdata/none.yaml") })
+	r := &recorder{TB: t}
+	require.PanicsWithValue(t, r, func() { none(r) })
+	require.Contains(t, r.failure, "cannot fill the shared database: stat testdata/none.yaml")
+}
+
 // Tables and items are there at once, without moving the clock.
 func TestLoadIsNotDelayed(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

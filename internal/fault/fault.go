@@ -159,15 +159,15 @@ func (r *Rule) matches(c *Call) bool {
 	return (r.Operation == "" || r.Operation == c.Operation) &&
 		(r.Table == "" || slices.Contains(c.Tables, r.Table)) &&
 		(r.Index == "" || r.Index == c.Index) &&
-		(len(r.Reasons) == 0 || slices.Contains(transactions, c.Operation)) &&
-		(r.Unprocessed == 0 || slices.Contains(batches, c.Operation)) &&
+		(len(r.Reasons) == 0 || slices.Contains(Transactions, c.Operation)) &&
+		(r.Unprocessed == 0 || slices.Contains(Batches, c.Operation)) &&
 		(r.Key == "" || slices.ContainsFunc(c.Keys(), func(key string) bool { return like(r.Key, key) }))
 }
 
-// The operations that Reasons and Unprocessed are for.
+// Transactions and Batches are the operations that Reasons and Unprocessed are for.
 var (
-	transactions = []string{"TransactGetItems", "TransactWriteItems", "ExecuteTransaction"}
-	batches      = []string{"BatchGetItem", "BatchWriteItem"}
+	Transactions = []string{"TransactGetItems", "TransactWriteItems", "ExecuteTransaction"}
+	Batches      = []string{"BatchGetItem", "BatchWriteItem"}
 )
 
 // maxCalls limits the kinds of calls that Calls reports.

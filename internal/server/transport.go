@@ -102,7 +102,7 @@ type response struct {
 func (w *response) serve(h http.Handler, r *http.Request) (err error) {
 	defer func() {
 		if p := recover(); p == http.ErrAbortHandler {
-			err = io.ErrUnexpectedEOF // as for a connection that is closed
+			err = io.EOF // as for a connection that the server closes
 		} else if p != nil {
 			err = fmt.Errorf("server: handler panicked: %v", p)
 		}

@@ -24,6 +24,9 @@ type View struct {
 	fixed  bool // in a transaction, whose reads see no earlier versions
 }
 
+// Rows returns the rows of all tables, and of the catalogue.
+func (s *View) Rows() store.Reader { return s.r }
+
 // Table returns the table called name. The error has kind [NotFound], also for a
 // table that is CREATING or DELETING.
 func (s *View) Table(name string) (*Table, error) {

@@ -16,10 +16,11 @@ import (
 // valid until visit returns; an error from it ends the walk.
 //
 // Between a database in memory and its fork the time depends on what differs, see
-// [store.Changes], unless the table was created again.
+// [store.Changes], unless the table was created again. A context of [table.DB.ViewJoined] of either
+// database decides which state of it is compared.
 func (db *DB) Changes(ctx context.Context, before *DB, name string, visit func(was, is attr.Item) error) error {
 	return view(ctx, before, func(old store.Reader) error {
-		return db.Store.View(ctx, func(r store.Reader) error {
+		return view(ctx, db, func(r store.Reader) error {
 			was, err := itemsIn(old, name)
 			if err != nil {
 				return err
@@ -45,12 +46,12 @@ func (db *DB) Changes(ctx context.Context, before *DB, name string, visit func(w
 	})
 }
 
-// view is a View of the store of db, or of nothing if db is nil.
+// view calls fn with the rows of db, or with nil if db is nil.
 func view(ctx context.Context, db *DB, fn func(store.Reader) error) error {
 	if db == nil {
 		return fn(nil)
 	}
-	return db.Store.View(ctx, fn)
+	return db.View(ctx, func(v *table.View) error { return fn(v.Rows()) })
 }
 
 // tableItems reads the items of one table, whatever the space it is asked for. So two

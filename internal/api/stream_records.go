@@ -1,0 +1,72 @@
+package api
+
+import (
+	"context"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// A StreamShard is a shard of a stream with the records in it that are kept.
+type StreamShard struct {
+	ID      string
+	Records []wire.Record
+}
+
+// LastStream returns the ARN of the stream of a table or of its last one, "" if it never had one.
+// The table may have been deleted as long as the records are kept. Ok is false for any other.
+func (s *Service) LastStream(ctx context.Context, name string) (arn string, ok bool, err error) {
+	err = s.db.View(ctx, func(v *table.View) error {
+		if t, err := v.Defined(name); err == nil {
+			ok = true
+			if label := t.Definition().LastStream; label != "" {
+				arn = s.arns.Stream(name, label)
+			}
+			return nil
+		}
+		list, err := v.Streams(name)
+		if len(list) > 0 {
+			arn, ok = s.streamARN(list[len(list)-1]), true
+		}
+		return err
+	})
+	return arn, ok, err
+}
+
+// StreamShards returns the shards of a stream with their records, parents first, as they are at one
+// moment. There are none of a stream that is no longer kept.
+func (s *Service) StreamShards(ctx context.Context, arn string) (shards []StreamShard, err error) {
+	ref, err := parseStreamARN(arn)
+	if err != nil {
+		return nil, err
+	}
+	err = s.db.View(ctx, func(v *table.View) error {
+		st, err := v.Stream(ref.Name, ref.Stream)
+		if isNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		list, err := v.Shards(st)
+		if err != nil {
+			return err
+		}
+		for _, sh := range list {
+			shard := StreamShard{ID: shardID(st, sh.Shard)}
+			next, more := sh.First(), true
+			for more {
+				var page []table.StreamRecord
+				if page, next, more, err = v.Records(st, sh.Shard, next, maxRecords); err != nil {
+					return err
+				}
+				for i := range page {
+					shard.Records = append(shard.Records, s.streamRecord(st, shard.ID, &page[i]))
+				}
+			}
+			shards = append(shards, shard)
+		}
+		return nil
+	})
+	return shards, err
+}
