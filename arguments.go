@@ -63,9 +63,11 @@ const kindsOfReads = kindWhere | kindOnly | kindLimit | kindAfter | kindConsiste
 var (
 	opGet     = operation{"Get", kindOnly | kindConsistent}
 	opPut     = operation{"Put", kindIf | kindOld}
-	opUpdate  = operation{"Update", kindIf}
+	opUpdate  = operation{"Update", kindIf | kindOld}
 	opDelete  = operation{"Delete", kindIf | kindOld}
 	opQuery   = operation{"Query", kindsOfReads | kindDescending}
+	opCount   = operation{"Count", kindWhere | kindConsistent}
+	opMany    = operation{"GetMany", 0}
 	opScan    = operation{"Scan", kindsOfReads | kindSegment}
 	opChanges = operation{"Changes", kindUntilNow}
 )
@@ -304,7 +306,8 @@ func Compare(operator string, value any) SortRange {
 // before it is used.
 type taken struct {
 	value attr.Value
-	err   error // why it cannot be stored
+	err   error        // why it cannot be stored
+	of    reflect.Type // of the caller's value
 }
 
 // String returns the value as messages show it.
@@ -312,15 +315,17 @@ func (t taken) String() string { return t.value.String() }
 
 // take returns a value that the caller cannot change: v, or its stored form.
 func take(v any) any {
-	switch v.(type) {
+	switch v := v.(type) {
 	case nil, string, Option, SortRange, keys.Range, *keys.Template:
 		return v
+	case Key:
+		return Key(takeAll(v))
 	}
 	if kind := reflect.TypeOf(v).Kind(); kind == reflect.String || kind <= reflect.Complex128 {
 		return v
 	}
 	value, err := attr.Marshal(v)
-	return taken{value, err}
+	return taken{value, err, reflect.TypeOf(v)}
 }
 
 // takeAll takes each of a list of values.
@@ -345,7 +350,8 @@ func asArguments(opts []Option) []any {
 // nothing below may keep the names, nor an input or what its pointers lead to, after the
 // operation. Strings and the items that the builders make are new, and may be kept.
 type call struct {
-	operation *operation
+	operation    *operation
+	table, index string // for messages
 
 	key   []any // values of key attributes, in their order
 	args  []any // values of an update's placeholders
@@ -420,7 +426,30 @@ func (c *call) parse(args []any) error {
 		if c.sort != nil {
 			return misuse("the value %v comes after the range of the sort key: put it before, or after an option", arg)
 		}
+		if key, ok := arg.(Key); ok {
+			if err := c.addKey(key); err != nil {
+				return err
+			}
+			continue
+		}
 		c.key = append(c.key, arg)
+	}
+	return nil
+}
+
+// of makes c a call of an operation on a table or an index.
+func (c *call) of(o *operation, table, index string) {
+	c.operation, c.table, c.index = o, table, index
+}
+
+// addKey adds the values of a key.
+func (c *call) addKey(key Key) error {
+	for i, v := range key {
+		switch v.(type) {
+		case nil, Key, Option, SortRange, keys.Range, *keys.Template:
+			return misuse("%s: part %d of the Key is %T, not the value of a key attribute", c.operation.name, i+1, v)
+		}
+		c.key = append(c.key, v)
 	}
 	return nil
 }
@@ -600,14 +629,14 @@ func isName(word, rest string) bool {
 // keyItem appends the whole primary key that the arguments give.
 func (c *call) keyItem(dst attr.Item, schema *keycond.Schema) (attr.Item, error) {
 	if c.sort != nil || len(c.key) != schema.Len() {
-		return nil, misuse("the key is %s: give one value for each attribute, not %d",
-			namesOf(schema.Attributes()), len(c.key))
+		return nil, misuse("%s: the key is %s: give one value for each attribute, not %d",
+			placeOf(c.table, c.index), namesOf(schema.Attributes()), len(c.key))
 	}
 	for i, arg := range c.key {
 		a := schema.Attribute(i)
-		v, err := c.attribute(arg)
+		v, err := c.keyValue(a, arg)
 		if err != nil {
-			return nil, misuse("key attribute %s: %w", a.Name, err)
+			return nil, err
 		}
 		c.item.Add(a.Name, v)
 	}
@@ -669,36 +698,36 @@ func (c *call) keyCondition(schema *keycond.Schema) (string, error) {
 		given++
 	}
 	if len(c.key) < len(schema.Hash) || given > schema.Len() {
-		return "", misuse("a query of the key %s needs a value for each attribute of the partition key (%s), "+
+		return "", misuse("%s: a query of the key %s needs a value for each attribute of the partition key (%s), "+
 			"then values of the sort key and at most one range",
-			namesOf(slices.Concat(schema.Hash, schema.Range)), namesOf(schema.Hash))
+			placeOf(c.table, c.index), namesOf(slices.Concat(schema.Hash, schema.Range)), namesOf(schema.Hash))
 	}
 
 	b := c.text[:0]
 	defer func() { c.text = b }()
-	operand := func(name string, v any) (place string, err error) {
-		value, err := c.attribute(v)
+	operand := func(a keycond.Attribute, v any) (place string, err error) {
+		value, err := c.keyValue(a, v)
 		if err != nil {
-			return "", misuse("key attribute %s: %w", name, err)
+			return "", err
 		}
 		return c.value(value), nil
 	}
 	for i, arg := range c.key {
-		name := schema.Attribute(i).Name
-		place, err := operand(name, arg)
+		a := schema.Attribute(i)
+		place, err := operand(a, arg)
 		if err != nil {
 			return "", err
 		}
 		if i > 0 {
 			b = append(b, " AND "...)
 		}
-		b = append(append(append(b, c.name(name)...), " = "...), place...)
+		b = append(append(append(b, c.name(a.Name)...), " = "...), place...)
 	}
 	if c.sort == nil || c.sort.op == "" {
 		return string(b), nil
 	}
 
-	attribute := schema.Attribute(len(c.key)).Name
+	attribute := schema.Attribute(len(c.key))
 	var room [2]string
 	places := room[:0]
 	for _, arg := range c.sort.values {
@@ -709,7 +738,7 @@ func (c *call) keyCondition(schema *keycond.Schema) (string, error) {
 		places = append(places, place)
 	}
 	b = append(b, " AND "...)
-	switch name := c.name(attribute); c.sort.op {
+	switch name := c.name(attribute.Name); c.sort.op {
 	case "begins_with":
 		b = append(b, "begins_with("+name+", "+places[0]+")"...)
 	case "BETWEEN":

@@ -104,6 +104,9 @@ func (e *InsideError) Error() string {
 // Refusal marks the error as one that has changed nothing.
 func (e *InsideError) Refusal() {}
 
+// Misuse marks the error as a fault of the calling program.
+func (e *InsideError) Misuse() {}
+
 // ours begins the names of functions that are not the caller's of an operation.
 var ours = []string{
 	"github.com/sortkey/sortkey.", "github.com/sortkey/sortkey/internal/", "github.com/sortkey/sortkey/sdk.",
