@@ -73,7 +73,7 @@ func (db *DB) AddIndex(ctx context.Context, name string, index Index) error {
 		return misuse("table %s has an index %s already: delete it, or use another name", name, index.spec.Name)
 	}
 
-	in, err := db.indexInput(ctx, name, d.indexes)
+	in, err := db.indexInput(ctx, name, index.spec)
 	if err != nil {
 		return err
 	}
@@ -88,40 +88,23 @@ func (db *DB) AddIndex(ctx context.Context, name string, index Index) error {
 }
 
 // indexInput returns the request that adds an index.
-func (db *DB) indexInput(
-	ctx context.Context, name string, indexes []keyschema.IndexSpec,
-) (*wire.UpdateTableInput, error) {
-	def, err := db.tables.Describe(ctx, name)
+func (db *DB) indexInput(ctx context.Context, name string, index keyschema.IndexSpec) (*wire.UpdateTableInput, error) {
+	t, err := db.tables.Describe(ctx, name)
 	if err != nil {
 		return nil, noTable()
 	}
-	var create wire.CreateTableInput
-	for _, a := range def.Definition().Attributes { // an attribute without a type keeps its own
-		create.AttributeDefinitions = append(create.AttributeDefinitions,
-			wire.AttributeDefinition{AttributeName: &a.Name, AttributeType: new(a.Kind.String())})
+	def := t.Definition()
+	var attributes []wire.AttributeDefinition
+	for _, a := range def.Attributes {
+		attributes = append(attributes, wire.AttributeDefinition{AttributeName: &a.Name, AttributeType: new(a.Kind.String())})
 	}
-	key := api.KeyText(def.Definition(), def.Definition().Key)
-	if err := keyschema.Define(&create, key, indexes); err != nil {
+	in, err := keyschema.Addition(name, attributes, index)
+	if err != nil {
 		return nil, misuse("%w", err)
 	}
-
-	in := &wire.UpdateTableInput{TableName: &name}
-	for _, g := range create.GlobalSecondaryIndexes {
-		action := &wire.CreateGlobalSecondaryIndexAction{
-			IndexName: g.IndexName, KeySchema: g.KeySchema, Projection: g.Projection,
-		}
-		if t := def.Definition().Throughput; !def.Definition().OnDemandBilling() {
-			action.ProvisionedThroughput = &wire.ProvisionedThroughput{
-				ReadCapacityUnits: &t.Read, WriteCapacityUnits: &t.Write,
-			}
-		}
-		in.GlobalSecondaryIndexUpdates = append(in.GlobalSecondaryIndexUpdates,
-			wire.GlobalSecondaryIndexUpdate{Create: action})
-		for _, a := range create.AttributeDefinitions {
-			used := func(e wire.KeySchemaElement) bool { return *e.AttributeName == *a.AttributeName }
-			if slices.ContainsFunc(g.KeySchema, used) {
-				in.AttributeDefinitions = append(in.AttributeDefinitions, a)
-			}
+	if !def.OnDemandBilling() {
+		in.GlobalSecondaryIndexUpdates[0].Create.ProvisionedThroughput = &wire.ProvisionedThroughput{
+			ReadCapacityUnits: &def.Throughput.Read, WriteCapacityUnits: &def.Throughput.Write,
 		}
 	}
 	return in, nil

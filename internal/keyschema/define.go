@@ -53,6 +53,28 @@ func Define(in *wire.CreateTableInput, key string, indexes []IndexSpec) (err err
 	return nil
 }
 
+// Addition returns the request that adds a global index to a table with attributes. An attribute
+// without a type keeps that of the table.
+func Addition(table string, attributes []wire.AttributeDefinition, ix IndexSpec) (*wire.UpdateTableInput, error) {
+	known := wire.CreateTableInput{AttributeDefinitions: slices.Clone(attributes)}
+	schema, err := parse(&known, ix.Key)
+	if err != nil {
+		return nil, err
+	}
+	in := &wire.UpdateTableInput{TableName: &table, GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{{
+		Create: &wire.CreateGlobalSecondaryIndexAction{
+			IndexName: &ix.Name, KeySchema: schema, Projection: ix.projection(),
+		},
+	}}}
+	for _, a := range known.AttributeDefinitions {
+		used := func(e wire.KeySchemaElement) bool { return *e.AttributeName == *a.AttributeName }
+		if slices.ContainsFunc(schema, used) {
+			in.AttributeDefinitions = append(in.AttributeDefinitions, a)
+		}
+	}
+	return in, nil
+}
+
 func (ix *IndexSpec) projection() *wire.Projection {
 	switch {
 	case ix.Only == nil:
