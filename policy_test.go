@@ -37,7 +37,7 @@ var floors = [][]string{
 	{"internal/api", "internal/server"},
 	{"internal/inside"},
 	{""},
-	{"server", "examples/music", "internal/facetest"},
+	{"server", "examples/music", "examples/orders", "internal/facetest"},
 	{"sdk", "internal/dbtest", "internal/design/model", "internal/design/awscli", "fuzz/replay"},
 	{"internal/design/compile", "internal/design/mask"},
 	{"internal/design/modelfile", "internal/design/world"},
