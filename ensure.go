@@ -159,14 +159,17 @@ func (db *DB) alter(ctx context.Context, change func() error) error {
 func (db *DB) settled(ctx context.Context, name string) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for {
+	for busy := ""; ; {
 		info, err := db.Describe(ctx, name)
 		switch {
 		case errors.Is(err, ErrNoTable): // deleted, perhaps while it was waited for
 			return nil
+		case err != nil && ctx.Err() != nil && busy != "":
+			return fmt.Errorf("sortkey: table %s: %s: %w", name, busy, interrupted(ctx))
 		case err != nil:
 			return err
-		case info.busy() == "":
+		}
+		if busy = info.busy(); busy == "" {
 			return nil
 		}
 		if err := store.Health(ctx, db.store); err != nil { // what is unfinished will not be finished
@@ -177,9 +180,7 @@ func (db *DB) settled(ctx context.Context, name string) error {
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
-			return fmt.Errorf("sortkey: table %s: %s: %w", name, info.busy(), interrupted(ctx))
 		case <-db.closing:
-			return store.ErrClosed
 		}
 	}
 }

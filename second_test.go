@@ -215,6 +215,69 @@ func TestIndexes(t *testing.T) {
 	require.ErrorIs(t, err, sortkey.ErrUsage)
 }
 
+// TestBuilding holds what a program sees of an index that is being built: it can give up waiting,
+// ask for the progress, start again, write, and close the database.
+func TestBuilding(t *testing.T) {
+	const n = 4000
+	full, ctx := open(t, sortkey.Options{}), t.Context()
+	require.NoError(t, full.CreateTable(ctx, "Items", "id:N"))
+	require.NoError(t, full.Update(ctx, func(ctx context.Context) error {
+		items := sortkey.Table[map[string]int](full, "Items")
+		for i := range n {
+			if err := items.Put(ctx, map[string]int{"id": i, "a": i % 2}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+
+	for round := range 6 {
+		db, err := full.Fork()
+		require.NoError(t, err)
+		items := sortkey.Table[map[string]int](db, "Items")
+		waiting, giveUp := context.WithCancel(ctx)
+		done := make(chan error, 2)
+		go func() { done <- db.EnsureTable(waiting, "Items", "id:N", sortkey.Global("ByA", "a:N")) }()
+		go func() { done <- db.EnsureTable(ctx, "Items", "id:N", sortkey.Global("ByA", "a:N")) }()
+		last := int64(0)
+		for range 50 {
+			info, err := db.Describe(ctx, "Items")
+			require.NoError(t, err)
+			require.EqualValues(t, n, info.Items)
+			if len(info.Indexes) == 0 || info.Indexes[0].Status == "ACTIVE" {
+				continue
+			}
+			require.GreaterOrEqual(t, info.Indexes[0].Examined, last)
+			require.LessOrEqual(t, info.Indexes[0].Examined, int64(n))
+			last = info.Indexes[0].Examined
+			_, err = items.Index("ByA").Count(ctx, 1)
+			if err != nil { // it may have been completed meanwhile
+				require.ErrorIs(t, err, sortkey.ErrUsage)
+			}
+		}
+		if round%2 == 0 {
+			giveUp()
+		}
+		if round >= 4 {
+			require.NoError(t, db.Close())
+		}
+		for range 2 {
+			if err := <-done; err != nil {
+				require.Equal(t, 503, sortkey.StatusOf(err), "%v", err)
+			}
+		}
+		giveUp()
+		if round >= 4 {
+			continue
+		}
+		require.NoError(t, db.EnsureTable(ctx, "Items", "id:N", sortkey.Global("ByA", "a:N")))
+		count, err := items.Index("ByA").Count(ctx, 1)
+		require.NoError(t, err)
+		require.Equal(t, n/2, count)
+		require.NoError(t, db.Close())
+	}
+}
+
 func TestCountCollect(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Tab", "p / s:N"))
