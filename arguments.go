@@ -64,9 +64,11 @@ const kindsOfReads = kindWhere | kindOnly | kindLimit | kindAfter | kindConsiste
 var (
 	opGet     = operation{"Get", kindOnly | kindConsistent}
 	opPut     = operation{"Put", kindIf | kindOld}
-	opUpdate  = operation{"Update", kindIf}
+	opUpdate  = operation{"Update", kindIf | kindOld}
 	opDelete  = operation{"Delete", kindIf | kindOld}
 	opQuery   = operation{"Query", kindsOfReads | kindDescending}
+	opCount   = operation{"Count", kindWhere | kindConsistent}
+	opMany    = operation{"GetMany", 0}
 	opScan    = operation{"Scan", kindsOfReads | kindSegment}
 	opChanges = operation{"Changes", kindUntilNow}
 )
@@ -307,7 +309,8 @@ func Compare(operator string, value any) SortRange {
 // before it is used.
 type taken struct {
 	value attr.Value
-	err   error // why it cannot be stored
+	err   error        // why it cannot be stored
+	of    reflect.Type // of the caller's value
 }
 
 // String returns the value as messages show it.
@@ -315,15 +318,17 @@ func (t taken) String() string { return t.value.String() }
 
 // take returns a value that the caller cannot change: v, or its stored form.
 func take(v any) any {
-	switch v.(type) {
+	switch v := v.(type) {
 	case nil, string, Option, SortRange, keys.Range, *keys.Template:
 		return v
+	case Key:
+		return Key(takeAll(v))
 	}
 	if kind := reflect.TypeOf(v).Kind(); kind == reflect.String || kind <= reflect.Complex128 {
 		return v
 	}
 	value, err := attr.Marshal(v)
-	return taken{value, err}
+	return taken{value, err, reflect.TypeOf(v)}
 }
 
 // takeAll takes each of a list of values.
@@ -348,7 +353,8 @@ func asArguments(opts []Option) []any {
 // nothing below may keep the names, nor an input or what its pointers lead to, after the
 // operation. Strings and the items that the builders make are new, and may be kept.
 type call struct {
-	operation *operation
+	operation    *operation
+	table, index string // for messages
 
 	key []any // values of key attributes, in their order
 	// clauses are the key condition of a query, and operands their values.
@@ -428,7 +434,30 @@ func (c *call) parse(args []any) error {
 		if c.sort != nil {
 			return misuse("the value %v comes after the range of the sort key: put it before, or after an option", arg)
 		}
+		if key, ok := arg.(Key); ok {
+			if err := c.addKey(key); err != nil {
+				return err
+			}
+			continue
+		}
 		c.key = append(c.key, arg)
+	}
+	return nil
+}
+
+// of makes c a call of an operation on a table or an index.
+func (c *call) of(o *operation, table, index string) {
+	c.operation, c.table, c.index = o, table, index
+}
+
+// addKey adds the values of a key.
+func (c *call) addKey(key Key) error {
+	for i, v := range key {
+		switch v.(type) {
+		case nil, Key, Option, SortRange, keys.Range, *keys.Template:
+			return misuse("%s: part %d of the Key is %T, not the value of a key attribute", c.operation.name, i+1, v)
+		}
+		c.key = append(c.key, v)
 	}
 	return nil
 }
@@ -607,14 +636,14 @@ func (c *call) expression(source string, values []any, update bool) (*string, er
 // keyItem appends the whole primary key that the arguments give.
 func (c *call) keyItem(dst attr.Item, schema *keycond.Schema) (attr.Item, error) {
 	if c.sort != nil || len(c.key) != schema.Len() {
-		return nil, misuse("the key is %s: give one value for each attribute, not %d",
-			namesOf(schema.Attributes()), len(c.key))
+		return nil, misuse("%s: the key is %s: give one value for each attribute, not %d",
+			placeOf(c.table, c.index), namesOf(schema.Attributes()), len(c.key))
 	}
 	for i, arg := range c.key {
 		a := schema.Attribute(i)
-		v, err := c.attribute(arg)
+		v, err := c.keyValue(a, arg)
 		if err != nil {
-			return nil, misuse("key attribute %s: %w", a.Name, err)
+			return nil, err
 		}
 		c.item.Add(a.Name, v)
 	}
@@ -680,9 +709,9 @@ func (c *call) keyClauses(schema *keycond.Schema) error {
 		given++
 	}
 	if len(c.key) < len(schema.Hash) || given > schema.Len() {
-		return misuse("a query of the key %s needs a value for each attribute of the partition key (%s), "+
+		return misuse("%s: a query of the key %s needs a value for each attribute of the partition key (%s), "+
 			"then values of the sort key and at most one range",
-			namesOf(slices.Concat(schema.Hash, schema.Range)), namesOf(schema.Hash))
+			placeOf(c.table, c.index), namesOf(slices.Concat(schema.Hash, schema.Range)), namesOf(schema.Hash))
 	}
 
 	// The clauses keep parts of operands, which must not move.
@@ -690,9 +719,9 @@ func (c *call) keyClauses(schema *keycond.Schema) error {
 	clause := func(a keycond.Attribute, op ast.Op, values ...any) error {
 		from := len(c.operands)
 		for _, v := range values {
-			value, err := c.attribute(v)
+			value, err := c.keyValue(a, v)
 			if err != nil {
-				return misuse("key attribute %s: %w", a.Name, err)
+				return err
 			}
 			c.operands = append(c.operands, value)
 		}

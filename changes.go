@@ -125,10 +125,10 @@ func (t *TableOf[T]) feed(ctx context.Context, cursor string) (*feed[T], error) 
 			err = json.Unmarshal(text, &f.place)
 		}
 		if err != nil || len(f.place.Read) == 0 {
-			return nil, misuse("Changes(%q): this is not the cursor of a change", cursor)
+			return nil, badCursor("Changes(%q): this is not the cursor of a change", cursor)
 		}
 		if f.place.Stream != *stream {
-			return nil, misuse(
+			return nil, badCursor(
 				"the cursor is of stream %s, not of %s, the stream of table %s", f.place.Stream, *stream, t.name,
 			)
 		}
@@ -151,7 +151,7 @@ func (t *TableOf[T]) feed(ctx context.Context, cursor string) (*feed[T], error) 
 		return nil, err
 	}
 	if len(f.place.Read) != f.stream.Shards {
-		return nil, misuse("Changes(%q): this is not the cursor of a change", cursor)
+		return nil, badCursor("Changes(%q): this is not the cursor of a change", cursor)
 	}
 	return f, f.checkLost(ctx, 0, uint32(f.stream.Shards))
 }
@@ -315,7 +315,7 @@ func (f *feed[T]) iterator(ctx context.Context, id string, shard table.Shard) (s
 // Codes of errors that a slow loop meets.
 const (
 	codeExpired = "ExpiredIteratorException"
-	codeNoShard = "ResourceNotFoundException"
+	codeNoShard = codeNotFound
 	codeTrimmed = "TrimmedDataAccessException"
 )
 

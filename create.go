@@ -9,7 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// A TableOption is a part of a table that [DB.CreateTable] makes: an [Index],
+// A TableOption is a part of a table that [DB.CreateTable] or [DB.EnsureTable] makes: an [Index],
 // [TimeToLive] or [Stream].
 type TableOption interface{ define(*tableDefinition) error }
 
@@ -72,7 +72,7 @@ func Stream() TableOption { return stream{} }
 
 func (stream) define(d *tableDefinition) error {
 	if d.stream {
-		return misuse("DB.CreateTable: Stream is given twice; give it once")
+		return misuse("Stream is given twice; give it once")
 	}
 	d.stream = true
 	return nil
@@ -80,36 +80,55 @@ func (stream) define(d *tableDefinition) error {
 
 // CreateTable creates a table with on-demand billing. The key names the partition key and,
 // after a slash, the sort key: "artist / title". An attribute is a string unless a type
-// follows its name: "sensor / second:N". The table can be used at once unless
-// [Simulation].TableDelay says otherwise.
+// follows its name: "sensor / second:N". A name with a slash, a comma, a colon or a backquote is
+// in backquotes. The table can be used at once unless [Simulation].TableDelay says otherwise.
+// The error is [ErrTableExists] if there is a table of this name; see [DB.EnsureTable].
 func (db *DB) CreateTable(ctx context.Context, name, key string, opts ...TableOption) error {
 	if ctx == nil {
 		return noContext("DB.CreateTable")
 	}
+	in, expiry, err := tableInput("DB.CreateTable", name, key, opts)
+	if err != nil {
+		return err
+	}
+	_, err = db.service.CreateExpiring(ctx, in, expiry)
+	err = failed(err)
+	if e, ok := err.(*Error); ok && e.Code == codeInUse {
+		e.is = ErrTableExists
+	}
+	return err
+}
+
+// tableInput returns the request that creates a table, and its attribute of time to live.
+func tableInput(
+	method, name, key string, opts []TableOption,
+) (in *wire.CreateTableInput, expiry string, err error) {
 	var d tableDefinition
 	for i, o := range opts {
 		if o == nil {
-			return misuse("DB.CreateTable: option %d is nil", i+1)
+			return nil, "", misuse("%s: option %d is nil", method, i+1)
 		}
 		if err := o.define(&d); err != nil {
-			return err
+			return nil, "", err
 		}
 	}
 	if !utf8.ValidString(key) {
-		return misuse("DB.CreateTable: the key %q is not UTF-8", key)
+		return nil, "", misuse("%s: the key %q is not UTF-8", method, key)
 	}
-	in := &wire.CreateTableInput{TableName: &name, BillingMode: new("PAY_PER_REQUEST")}
+	in = &wire.CreateTableInput{TableName: &name, BillingMode: new("PAY_PER_REQUEST")}
 	if err := keyschema.Define(in, key, d.indexes); err != nil {
-		return misuse("%w", err)
+		return nil, "", misuse("%w", err)
 	}
 	if d.stream {
 		in.StreamSpecification = &wire.StreamSpecification{
-			StreamEnabled: new(true), StreamViewType: new("NEW_AND_OLD_IMAGES"),
+			StreamEnabled: new(true), StreamViewType: new(bothImages),
 		}
 	}
-	_, err := db.service.CreateExpiring(ctx, in, d.expiry)
-	return failed(err)
+	return in, d.expiry, nil
 }
+
+// bothImages is the view type of the streams of [Stream].
+const bothImages = "NEW_AND_OLD_IMAGES"
 
 // DeleteTable deletes a table with its items and indexes.
 func (db *DB) DeleteTable(ctx context.Context, name string) error {

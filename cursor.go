@@ -37,14 +37,14 @@ func (t *TableOf[T]) startOf(text string) (attr.Item, error) {
 		err = json.Unmarshal(decoded, &c)
 	}
 	if err != nil {
-		return nil, misuse("After(%q): this is not the cursor of a page", text)
+		return nil, badCursor("After(%q): this is not the cursor of a page", text)
 	}
 	if c.Table != t.name || c.Index != t.index {
-		return nil, misuse("the cursor is of %s, not of %s", placeOf(c.Table, c.Index), placeOf(t.name, t.index))
+		return nil, badCursor("the cursor is of %s, not of %s", placeOf(c.Table, c.Index), placeOf(t.name, t.index))
 	}
 	key, err := attr.ParseItem(c.Key)
 	if err != nil {
-		return nil, misuse("After(%q): %w", text, err)
+		return nil, badCursor("After(%q): %w", text, err)
 	}
 	return key, nil
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -49,7 +52,7 @@ func TestEmbedded(t *testing.T) {
 	require.NoError(t, err)
 	defer db.Close()
 
-	err = db.CreateTable(ctx, "Music", "artist / title",
+	err = db.EnsureTable(ctx, "Music", "artist / title",
 		sortkey.Global("ByYear", "year:N / title"), // a global secondary index
 		sortkey.Local("ByPlays", "plays:N"),        // a local one: another order of an item collection
 		sortkey.Stream())                           // remember the changes
@@ -79,6 +82,61 @@ func TestEmbedded(t *testing.T) {
 		return song.Title
 	}
 	require.Equal(t, "Sinnerman", read("Nina", "Sinnerman"))
+
+	t.Run("times", func(t *testing.T) {
+		type Event struct {
+			Device string         `dynamodbav:"device"`
+			At     keys.Timestamp `dynamodbav:"at"`           // key "device / at"
+			Due    time.Time      `dynamodbav:"due,unixtime"` // key "due:N", to the second
+			Seen   time.Time      `dynamodbav:"seen"`         // no key
+		}
+		now := time.Date(2026, 1, 5, 10, 0, 0, 500_000_000, time.UTC)
+		event := Event{Device: "d1", At: keys.TimestampOf(now), Due: now.Add(time.Hour), Seen: now}
+		require.NoError(t, db.EnsureTable(ctx, "Events", "device / at", sortkey.Global("ByDue", "due:N")))
+		require.NoError(t, sortkey.Table[Event](db, "Events").Put(ctx, event))
+	})
+
+	t.Run("second start", func(t *testing.T) {
+		db, err := db.Fork()
+		require.NoError(t, err)
+		defer db.Close()
+		err = db.EnsureTable(ctx, "Music", "artist / title",
+			sortkey.Global("ByYear", "year:N / title"),
+			sortkey.Global("ByPlaysOfYear", "year:N / plays:N").Only("genres"), // new
+			sortkey.Local("ByPlays", "plays:N"),
+			sortkey.Stream())
+		require.NoError(t, err)
+		info, err := db.Describe(ctx, "Music")
+		for _, index := range info.Indexes {
+			fmt.Println(index.Name, index.Key, index.Status, index.Examined, "of", info.Items)
+		}
+		require.NoError(t, err)
+		require.Len(t, info.Indexes, 3)
+	})
+
+	t.Run("many", func(t *testing.T) {
+		songs, err := sortkey.Collect(music.Query(ctx, "Nina", sortkey.BeginsWith("S")))
+		require.NoError(t, err)
+		jazz, err := music.Count(ctx, "Nina", sortkey.Where("contains(genres, :g)", "jazz"))
+		require.NoError(t, err)
+		some, err := music.GetMany(ctx, []sortkey.Key{{"Nina", "Sinnerman"}, {"Nina", "Missing"}})
+		require.NoError(t, err)
+		require.Equal(t, []int{2, 2}, []int{len(songs), jazz})
+		require.Equal(t, "Sinnerman", some[0].Title)
+		require.Nil(t, some[1])
+	})
+
+	t.Run("errors", func(t *testing.T) {
+		w := httptest.NewRecorder()
+		_, err := music.Get(ctx, "Nina", "Missing")
+		func() {
+			if err != nil {
+				http.Error(w, http.StatusText(sortkey.StatusOf(err)), sortkey.StatusOf(err))
+				return
+			}
+		}()
+		require.Equal(t, 404, w.Code)
+	})
 
 	t.Run("read", func(t *testing.T) {
 		var titles []string

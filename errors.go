@@ -1,13 +1,14 @@
 package sortkey
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/gate"
-	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/store"
 )
 
 // ErrNotFound is returned by [TableOf.Get] for a key that no item has.
@@ -21,11 +22,26 @@ var ErrConditionFailed = errors.New("sortkey: the condition does not hold")
 // exist.
 var ErrNoTable = errors.New("sortkey: no such table")
 
+// ErrTableExists is what [errors.Is] finds in the error of [DB.CreateTable] for a table that
+// exists, and of [DB.EnsureTable] for one that differs in what cannot be changed.
+var ErrTableExists = errors.New("sortkey: the table exists")
+
 // ErrTrimmed is what [errors.Is] finds in the error of [TableOf.Changes] if changes that were
 // not read are no longer kept. The error names the table.
 var ErrTrimmed = errors.New("sortkey: changes were lost")
 
-// An Error is an error of the service's: what DynamoDB answers to the same request.
+// ErrUsage is what [errors.Is] finds in the error of a call that can never succeed as it is: of
+// wrong arguments, of what the service calls a ValidationException, and of a context that is
+// used outside of its transaction.
+var ErrUsage = errors.New("sortkey: wrong use")
+
+// ErrCursor is what [errors.Is] finds in the error for a cursor that is damaged, or comes from
+// another table, index or query. Such an error is an [ErrUsage] too.
+var ErrCursor = errors.New("sortkey: wrong cursor")
+
+// An Error is an error of the service's: what DynamoDB answers to the same request. Errors that
+// the service does not have, such as [ErrUsage] for a call that makes no request,
+// [store.ErrClosed], or the end of a context, are not of this type.
 type Error struct {
 	// Code is the name of the exception, such as ValidationException.
 	Code string
@@ -34,7 +50,8 @@ type Error struct {
 	// Item is the item whose condition failed, or nil if there is no item with the key.
 	Item attr.Item
 
-	cause error
+	is     error // the sentinel that the code does not say, or nil
+	status int   // of the service's answer
 }
 
 // Error returns the code and the message.
@@ -45,20 +62,94 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// Is reports whether the error is what [ErrConditionFailed] or [ErrNoTable] stands for.
+// Is reports whether the error is what [ErrConditionFailed], [ErrNoTable], [ErrTableExists],
+// [ErrUsage] or [ErrCursor] stands for.
 func (e *Error) Is(target error) bool {
 	switch target {
+	case nil:
+		return false
 	case ErrConditionFailed:
 		return e.Code == wire.CodeConditionFailed
 	case ErrNoTable:
-		return e.Code == "ResourceNotFoundException"
+		return e.Code == codeNotFound
+	case ErrUsage:
+		return e.Code == wire.CodeValidation
 	}
-	return false
+	return target == e.is
 }
 
-// Unwrap returns the cause of an error that is not the request's fault, such as the end of
-// its context.
-func (e *Error) Unwrap() error { return e.cause }
+const (
+	statusUsage = 400
+	statusRetry = 503
+
+	codeThrottled = "ProvisionedThroughputExceededException"
+	codeNotFound  = "ResourceNotFoundException"
+	codeInUse     = "ResourceInUseException"
+)
+
+// statuses are the statuses of the service's errors that have the status 400 on the wire,
+// which does not say that another attempt can succeed.
+var statuses = map[string]int{
+	codeNotFound:                       404,
+	codeInUse:                          409,
+	wire.CodeConditionFailed:           412,
+	"LimitExceededException":           409,
+	"TransactionCanceledException":     409,
+	"TransactionConflictException":     409,
+	"TransactionInProgressException":   409,
+	"ReplicatedWriteConflictException": 409,
+	codeThrottled:                      statusRetry,
+	"RequestLimitExceeded":             503,
+	"ThrottlingException":              503,
+}
+
+// StatusOf returns the status with which an HTTP handler answers an error: from 400 if the caller
+// is at fault, and from 500 if the store is, as a status of HTTP always says.
+//
+//	200  nil
+//	400  ErrUsage, ErrCursor, and other requests that can never succeed
+//	404  ErrNotFound, ErrNoTable
+//	409  ErrTableExists, a table that is being changed, a conflict of transactions
+//	410  ErrTrimmed
+//	412  ErrConditionFailed
+//	503  store.ErrClosed, store.ErrUnavailable, a context that has ended, throttling
+//	500  any other, such as a *DecodeError, a failure of the store, or an error of the caller's own
+//
+// A call that ended with 503 can be repeated later; it has changed nothing or, if its context ended,
+// perhaps everything.
+func StatusOf(err error) int {
+	is := func(targets ...error) bool {
+		for _, target := range targets {
+			if errors.Is(err, target) {
+				return true
+			}
+		}
+		return false
+	}
+	_, misfit := errors.AsType[*DecodeError](err)
+	refusal, refused := errors.AsType[*Error](err)
+	switch {
+	case err == nil:
+		return 200
+	case is(context.Canceled, context.DeadlineExceeded, store.ErrClosed, store.ErrUnavailable):
+		return statusRetry
+	case misfit:
+		return 500
+	case is(ErrNotFound):
+		return 404
+	case is(ErrTableExists):
+		return 409
+	case is(ErrTrimmed):
+		return 410
+	case refused && statuses[refusal.Code] != 0:
+		return statuses[refusal.Code]
+	case refused && refusal.status != 0:
+		return refusal.status
+	case is(ErrUsage):
+		return statusUsage
+	}
+	return 500
+}
 
 // A DecodeError is the error for an item that does not fit the Go type that it is read into.
 type DecodeError struct {
@@ -82,18 +173,76 @@ func (e *DecodeError) Unwrap() error { return e.Err }
 func failed(err error) error {
 	switch e := err.(type) {
 	case *wire.Error:
-		if inside, ok := e.Err.(*gate.InsideError); ok { // no answer of the service
-			return inside
+		if e.Err != nil { // no answer of the service
+			return failure(e)
 		}
-		return &Error{Code: e.Code, Message: e.Message, Item: e.Item, cause: e.Err}
-	case *table.Error: // a transaction that has ended or only reads
-		return &Error{Code: wire.CodeValidation, Message: e.Msg}
+		public := &Error{Code: e.Code, Message: e.Message, Item: e.Item, status: e.Status}
+		if e.Start {
+			public.is = ErrCursor
+		}
+		return public
+	case api.Misuse:
+		return &usageError{err: err}
 	}
 	return err
 }
 
+// failure returns the cause of an error that is not an answer of the service's.
+func failure(e *wire.Error) error {
+	switch {
+	case errors.Is(e.Err, store.ErrClosed) && e.Message != e.Err.Error():
+		return &explained{e.Message, e.Err} // the message says why it is closed
+	}
+	return failed(e.Err)
+}
+
+// An explained error has a text that says more.
+type explained struct {
+	text string
+	err  error
+}
+
+func (e *explained) Error() string { return e.text }
+func (e *explained) Unwrap() error { return e.err }
+
+// interrupted returns the error of a context that has ended: its cause, in which the error of
+// the context can be found too.
+func interrupted(ctx context.Context) error {
+	ended, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, ended) {
+		return cause
+	}
+	return &interruption{ended, cause}
+}
+
+// An interruption is the end of a context with a cause of the caller's.
+type interruption struct{ ended, cause error }
+
+func (e *interruption) Error() string   { return e.cause.Error() }
+func (e *interruption) Unwrap() []error { return []error{e.ended, e.cause} }
+
+// A usageError is an [ErrUsage], and perhaps another one.
+type usageError struct{ err, also error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func (e *usageError) Is(target error) bool {
+	return target != nil && (target == ErrUsage || target == e.also)
+}
+
 // misuse is an error of a caller whose arguments make no request.
-func misuse(format string, args ...any) error { return fmt.Errorf("sortkey: "+format, args...) }
+func misuse(format string, args ...any) error {
+	return &usageError{err: fmt.Errorf("sortkey: "+format, args...)}
+}
+
+// badCursor is the error of a caller whose cursor is not one.
+func badCursor(format string, args ...any) error {
+	return &usageError{fmt.Errorf("sortkey: "+format, args...), ErrCursor}
+}
+
+// noTable is the error for a table that does not exist.
+func noTable() error { return failed(wire.NewError(codeNotFound, "Requested resource not found")) }
 
 // noContext is the error of a method that was called without a context.
 func noContext(method string) error {

@@ -88,7 +88,7 @@ func Spoilt() (bytes []byte, names []string, tables []string) {
 		bytes, names = append(append(bytes, key...), raw...), append(names, used["#n1"])
 		tables = append(tables, tableOf(in.TableName))
 
-		w := newWrite(&opPut)
+		w := newWrite(&opPut, "")
 		put := &w.put
 		put.TableName = &name
 		used, raw = useNames(&w.call)
@@ -96,7 +96,7 @@ func Spoilt() (bytes []byte, names []string, tables []string) {
 		bytes, names = append(bytes, raw...), append(names, used["#n1"])
 		tables = append(tables, tableOf(put.TableName))
 
-		r := newReading(&opQuery)
+		r := newReading(&opQuery, "", "")
 		query := &r.query
 		query.TableName = &name
 		used, raw = useNames(&r.call)

@@ -19,8 +19,8 @@ import (
 // type T: a struct with the tags of the AWS SDK's attributevalue package, see
 // [attr.Marshal], or [attr.Item]. It is safe for concurrent use.
 //
-// Arguments of its methods are first the values of the key, in the order of its attributes,
-// then [Option]s. An operation takes part in the transaction of its context; see [DB.Update].
+// Arguments of its methods are first the values of the key, in the order of its attributes, one
+// by one or as a [Key], then [Option]s. An operation takes part in the transaction of its context; see [DB.Update].
 type TableOf[T any] struct {
 	db          *DB
 	name, index string
@@ -32,7 +32,8 @@ func Table[T any](db *DB, name string) *TableOf[T] { return &TableOf[T]{db: db, 
 // Index returns an index of the table, for reading.
 func (t *TableOf[T]) Index(name string) *TableOf[T] { return &TableOf[T]{t.db, t.name, name} }
 
-// A Key is the primary key of an item: its values in the order of the table's key.
+// A Key is the key of an item, or the beginning of one: its values in the order of the table's
+// key. It stands wherever an operation takes values of a key.
 type Key []any
 
 // Get returns the item with a key. The error is [ErrNotFound] if there is none.
@@ -42,7 +43,7 @@ func (t *TableOf[T]) Get(ctx context.Context, args ...any) (item T, err error) {
 	}
 	g := gets.Get().(*get)
 	defer g.free()
-	g.operation = &opGet
+	g.of(&opGet, t.name, "")
 	if err := g.parse(args); err != nil {
 		return item, err
 	}
@@ -117,9 +118,9 @@ type write struct {
 
 var writes = sync.Pool{New: func() any { return new(write) }}
 
-func newWrite(o *operation) *write {
+func newWrite(o *operation, table string) *write {
 	w := writes.Get().(*write)
-	w.operation = o
+	w.of(o, table, "")
 	return w
 }
 
@@ -141,13 +142,17 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 	if err := t.notIndex(); err != nil {
 		return err
 	}
-	c := newWrite(&opPut)
+	c := newWrite(&opPut, t.name)
 	defer c.free()
 	if err := c.options(opts); err != nil {
 		return err
 	}
-	it, err := attr.MarshalItem(item)
+	boxed := any(item)
+	it, err := attr.MarshalItem(boxed)
 	if err != nil {
+		return misuse("table %s: %w", t.name, err)
+	}
+	if err := t.checkTimes(ctx, boxed, it); err != nil {
 		return err
 	}
 	c.put = wire.PutItemInput{
@@ -157,7 +162,7 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 	}
 	out, err := t.db.service.PutItem(ctx, &c.put)
 	if err != nil {
-		return failed(err)
+		return t.refusedItem(ctx, it, err)
 	}
 	return t.storeOld(ctx, &c.call, out.Attributes)
 }
@@ -167,7 +172,7 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 	if ctx == nil {
 		return noContext("TableOf.Delete")
 	}
-	c := newWrite(&opDelete)
+	c := newWrite(&opDelete, t.name)
 	defer c.free()
 	if err := c.parse(args); err != nil {
 		return err
@@ -194,15 +199,17 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 
 // Update changes the item with a key by an update expression, or makes one, and returns the
 // item as it is then. The expression is written as in [If]: SET total = total + :n, state = 'PAID'.
-// Placeholders take the values in the order in which they first appear; [Option]s such as [If]
+// Placeholders take the values in the order in which they first appear; the [Option]s [If] and [Old]
 // stand after the values.
 func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ...any) (item T, err error) {
 	if ctx == nil {
 		return item, noContext("TableOf.Update")
 	}
-	c := newWrite(&opUpdate)
+	c := newWrite(&opUpdate, t.name)
 	defer c.free()
-	c.key = append(c.key, key...)
+	if err := c.addKey(key); err != nil {
+		return item, err
+	}
 	for _, arg := range args {
 		if o, ok := arg.(Option); !ok {
 			c.args = append(c.args, arg)
@@ -228,14 +235,20 @@ func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ..
 		ExpressionAttributeNames: c.usedNames(), ExpressionAttributeValues: c.boundValues(), ReturnValues: allNew,
 		ReturnValuesOnConditionCheckFailure: allOld,
 	}
-	out, err := t.db.service.UpdateItem(ctx, &c.update)
+	var old attr.Item
+	keep := &old
+	if c.old == nil {
+		keep = nil
+	}
+	out, err := t.db.service.UpdateKeeping(ctx, &c.update, keep)
 	if err != nil {
 		return item, failed(err)
 	}
+	misfit := t.storeOld(ctx, &c.call, old)
 	if err := decode(out.Attributes, &item); err != nil {
-		return item, &DecodeError{t.name, it, err}
+		misfit = &DecodeError{t.name, it, err}
 	}
-	return item, nil
+	return item, misfit
 }
 
 // A Page is one page of a query or a scan.
@@ -268,7 +281,7 @@ func (t *TableOf[T]) QueryPage(ctx context.Context, args ...any) (*Page[T], erro
 	if ctx == nil {
 		return nil, noContext("TableOf.QueryPage")
 	}
-	r := newReading(&opQuery)
+	r := newReading(&opQuery, t.name, t.index)
 	defer r.free()
 	if err := t.prepare(ctx, r, args); err != nil {
 		return nil, err
@@ -288,7 +301,7 @@ func (t *TableOf[T]) ScanPage(ctx context.Context, opts ...Option) (*Page[T], er
 	if ctx == nil {
 		return nil, noContext("TableOf.ScanPage")
 	}
-	r := newReading(&opScan)
+	r := newReading(&opScan, t.name, t.index)
 	defer r.free()
 	if err := t.prepare(ctx, r, asArguments(opts)); err != nil {
 		return nil, err
@@ -309,9 +322,9 @@ type reading struct {
 
 var readings = sync.Pool{New: func() any { return new(reading) }}
 
-func newReading(o *operation) *reading {
+func newReading(o *operation, table, index string) *reading {
 	r := readings.Get().(*reading)
-	r.operation = o
+	r.of(o, table, index)
 	return r
 }
 
@@ -352,7 +365,7 @@ func (t *TableOf[T]) prepare(ctx context.Context, r *reading, args []any) error 
 	if r.start, err = t.startOf(r.after); err != nil {
 		return err
 	}
-	if r.operation == &opScan {
+	if r.operation == &opScan || r.operation == &opCount && len(r.key) == 0 && r.sort == nil {
 		t.prepareScan(r)
 		return nil
 	}
@@ -401,7 +414,7 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 		yield(none, noContext("TableOf."+o.name))
 		return
 	}
-	r := newReading(o)
+	r := newReading(o, t.name, t.index)
 	defer r.free()
 	if err := t.prepare(ctx, r, args); err != nil {
 		yield(none, err)
@@ -456,7 +469,7 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 // database, or else err.
 func (db *DB) ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return interrupted(ctx)
 	}
 	if db.closing.Load() {
 		return store.ErrClosed
@@ -564,7 +577,7 @@ func (t *TableOf[T]) definition(ctx context.Context) (*table.Table, error) {
 			return nil, failed(err)
 		}
 		if def, err = t.db.tables.Describe(ctx, t.name); err != nil {
-			return nil, &Error{Code: "ResourceNotFoundException", Message: "Requested resource not found"}
+			return nil, noTable()
 		}
 	}
 	return def, nil
@@ -581,7 +594,7 @@ func (t *TableOf[T]) schema(ctx context.Context) (*keycond.Schema, error) {
 	}
 	ix, err := def.Index(t.index)
 	if err != nil {
-		return nil, &Error{Code: wire.CodeValidation, Message: err.Error()}
+		return nil, failed(wire.Validation(err.Error()))
 	}
 	return ix.Key(), nil
 }

@@ -39,7 +39,7 @@ func TestSweep(t *testing.T) {
 
 // The background sweeper follows the interval of its option, and Close ends it.
 func TestSweepInterval(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent()) // another test leaves a loop on purpose
 	synctest.Test(t, func(t *testing.T) {
 		db := dbtest.Expiring(t, sortkey.Options{Clock: time.Now, SweepInterval: 10 * time.Second}, 3)
 		fork, err := db.Fork()

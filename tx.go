@@ -27,7 +27,7 @@ func (db *DB) Update(ctx context.Context, fn func(ctx context.Context) error) er
 	if fn == nil {
 		return misuse("DB.Update: the function is nil")
 	}
-	return failed(db.tables.UpdateJoined(ctx, fn))
+	return finished(ctx, db.tables.UpdateJoined(ctx, fn))
 }
 
 // View calls fn with a context whose operations all read the same state of the database and
@@ -40,5 +40,14 @@ func (db *DB) View(ctx context.Context, fn func(ctx context.Context) error) erro
 	if fn == nil {
 		return misuse("DB.View: the function is nil")
 	}
-	return failed(db.tables.ViewJoined(ctx, fn))
+	return finished(ctx, db.tables.ViewJoined(ctx, fn))
+}
+
+// finished returns the error of a transaction in its public form. A wait ends with the cause
+// of its context alone.
+func finished(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && err == context.Cause(ctx) { //nolint:errorlint // as it is
+		return interrupted(ctx)
+	}
+	return failed(err)
 }

@@ -25,7 +25,8 @@ import (
 //     numbers and booleans, whose String method is called if there is one. No key may be
 //     empty.
 //   - Strings and keys that are not UTF-8 are refused: store bytes as a []byte.
-//   - [time.Time] is an S in RFC 3339 with nanoseconds.
+//   - [time.Time] is an S in RFC 3339 with nanoseconds, without trailing zeros: half a second
+//     past a full one sorts before it. Use the option unixtime, or a keys.Timestamp, in keys.
 //   - Pointers and interfaces are what they refer to. Nil pointers, interfaces, slices and
 //     maps are NULL.
 //   - Channels, functions and complex numbers are left out.

@@ -64,6 +64,11 @@
 // time of a sort key: DAY#{at:date} and {at:millis}. The value of an epoch may
 // also be given as a number.
 //
+// A [time.Time] that is a key attribute of its own, not a part of a template, does not sort: its
+// text drops trailing zeros, so 10:00:00.5Z comes before 10:00:00Z. Store a [Timestamp] instead,
+// whose text has nine digits after the second, or a number of seconds, with the option unixtime
+// in the tag of the field. Package sortkey refuses to put a time.Time in a key.
+//
 // With :desc, the types from int to epochms except number sort in reverse: each
 // digit d is written as 9-d, so 42 as int(5) is 99957. One key can combine both
 // directions: TEAM#{score:int(6):desc}#{at:time} sorts the highest score first

@@ -39,14 +39,14 @@ type Library struct {
 	steps *sortkey.TableOf[Step]
 }
 
-// NewLibrary makes the tables of a library in a database.
+// NewLibrary returns the library in a database, and makes its tables if they are missing.
 func NewLibrary(ctx context.Context, db *sortkey.DB) (*Library, error) {
-	err := db.CreateTable(ctx, "Songs", "artist / title", sortkey.Global("ByYear", "year:N / title"),
+	err := db.EnsureTable(ctx, "Songs", "artist / title", sortkey.Global("ByYear", "year:N / title"),
 		sortkey.Local("ByPlays", "plays:N"), sortkey.Stream())
 	if err != nil {
 		return nil, err
 	}
-	if err := db.CreateTable(ctx, "Steps", "library / number:N"); err != nil {
+	if err := db.EnsureTable(ctx, "Steps", "library / number:N"); err != nil {
 		return nil, err
 	}
 	return &Library{db, sortkey.Table[Song](db, "Songs"), sortkey.Table[Step](db, "Steps")}, nil

@@ -23,7 +23,27 @@ func (s *Service) UpdateItem(ctx context.Context, in *wire.UpdateItemInput) (*wi
 	return call(ctx, s, wire.OpUpdateItem, in, (*Service).updateItem)
 }
 
+// UpdateKeeping is UpdateItem that also stores the item as it was before in *old, unless old is
+// nil.
+func (s *Service) UpdateKeeping(
+	ctx context.Context, in *wire.UpdateItemInput, old *attr.Item,
+) (*wire.UpdateItemOutput, error) {
+	if old == nil {
+		return s.UpdateItem(ctx, in)
+	}
+	update := func(s *Service, ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {
+		return s.updateKeeping(ctx, in, old)
+	}
+	return call(ctx, s, wire.OpUpdateItem, in, update)
+}
+
 func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {
+	return s.updateKeeping(ctx, in, nil)
+}
+
+func (s *Service) updateKeeping(
+	ctx context.Context, in *wire.UpdateItemInput, old *attr.Item,
+) (*wire.UpdateItemOutput, error) {
 	if err := checkForm(wire.OpUpdateItem, in, in.Faults, hasEmpty(in.Expected) || hasEmpty(in.AttributeUpdates)); err != nil {
 		return nil, err
 	}
@@ -50,6 +70,9 @@ func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wi
 		change, err := tx.Update(t, in.Key, update, w.cond)
 		if err == nil {
 			returned = returnedOf(value(in.ReturnValues), update, &change)
+			if old != nil {
+				*old = bytes.Clone(change.Old)
+			}
 		}
 		return change, err
 	})

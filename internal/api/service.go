@@ -14,7 +14,6 @@ import (
 
 	"github.com/sortkey/sortkey/internal/event"
 	"github.com/sortkey/sortkey/internal/fault"
-	"github.com/sortkey/sortkey/internal/gate"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/attr"
@@ -259,6 +258,13 @@ func typed[I wire.Input, O wire.Output](
 	}
 }
 
+// A Misuse is the error of a program that calls an operation where it must not, such as outside
+// of the transaction that it is in. It is not an answer of the service's.
+type Misuse interface {
+	error
+	Misuse()
+}
+
 // wireError returns the form on the wire of an error from any package.
 func (s *Service) wireError(err error) *wire.Error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
@@ -275,7 +281,9 @@ func (s *Service) wireError(err error) *wire.Error {
 		case table.ConditionFailed:
 			return wire.ConditionalCheckFailed(nil)
 		default:
-			return wire.Validation(e.Msg)
+			w := wire.Validation(e.Msg)
+			w.Start = e.Start
+			return w
 		}
 	}
 	if e, ok := errors.AsType[*expr.Error](err); ok {
@@ -306,9 +314,9 @@ func (s *Service) wireError(err error) *wire.Error {
 		e.Err = err
 		return e
 	}
-	if inside, ok := errors.AsType[*gate.InsideError](err); ok {
-		e := wire.Validation(inside.Error())
-		e.Err = inside
+	if misuse, ok := errors.AsType[Misuse](err); ok {
+		e := wire.Validation(misuse.Error())
+		e.Err = misuse
 		return e
 	}
 	s.opts.Logger.Error("internal error", "error", err)

@@ -206,6 +206,9 @@ func (e *InsideError) Error() string {
 // Refusal marks the error as one that has changed nothing.
 func (e *InsideError) Refusal() {}
 
+// Misuse marks the error as a fault of the calling program.
+func (e *InsideError) Misuse() {}
+
 // ours begins the names of functions that are not the caller's of an operation: the database, and
 // what lies between it and the caller.
 var ours = []string{

@@ -20,6 +20,8 @@ type Stats struct {
 	Others       struct{ Items, Bytes atomic.Int64 } // and what others have
 	// Writes grows whenever somebody changes items, in the function of the update. Of a table.
 	Writes atomic.Uint64
+	// Examined counts the items of its table that the building of an index has examined.
+	Examined atomic.Int64
 }
 
 func (s *Stats) figures() (items, bytes int64) {

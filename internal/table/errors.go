@@ -31,6 +31,8 @@ type Error struct {
 	// Item is the item a failed condition was evaluated on, nil when there is
 	// none. It is valid until the function of the [Tx] returns.
 	Item attr.Item
+	// Start is true if the start key of a page is wrong.
+	Start bool
 }
 
 func (e *Error) Error() string { return e.Msg }
@@ -41,6 +43,23 @@ func (e *Error) Refusal() {}
 func invalid(format string, args ...any) error {
 	return &Error{Kind: Validation, Msg: fmt.Sprintf(format, args...)}
 }
+
+func invalidStart(format string, args ...any) error {
+	return &Error{Kind: Validation, Msg: fmt.Sprintf(format, args...), Start: true}
+}
+
+// A MisuseError is the error of a program that uses a transaction wrongly. No request to the
+// service can do that, so the service has no text for it.
+type MisuseError struct{ msg string }
+
+// Error says what to do, too.
+func (e *MisuseError) Error() string { return "sortkey: " + e.msg }
+
+// Refusal marks the error as one that has changed nothing; see [DB.UpdateJoined].
+func (e *MisuseError) Refusal() {}
+
+// Misuse marks the error as a fault of the calling program.
+func (e *MisuseError) Misuse() {}
 
 // NoSuchTable is the error for a table that does not exist, as data operations
 // word it.

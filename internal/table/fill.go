@@ -29,11 +29,14 @@ func (db *DB) FillIndex(
 	if ix == nil {
 		return nil, nil
 	}
-	var items, bytes int
+	var items, bytes, examined int
+	if span.After == nil { // the building begins, perhaps again
+		ix.stats.Examined.Store(0)
+	}
 	t := new(gate.Turn)
 	err = db.update(ctx, t, all.Rows, func(w store.Writer) error {
 		t.Begin()
-		items, bytes, after = 0, 0, nil
+		items, bytes, examined, after = 0, 0, 0, nil
 		list.reset()
 		var size Batch
 		if db.sharing != nil {
@@ -43,6 +46,7 @@ func (db *DB) FillIndex(
 			if err != nil {
 				return err
 			}
+			examined++
 			if size.Add(list.add(ix, itemOf(row.Value))) {
 				after = &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
 				break
@@ -75,6 +79,7 @@ func (db *DB) FillIndex(
 		return nil, err
 	}
 	ix.stats.Add(items, bytes)
+	ix.stats.Examined.Add(int64(examined))
 	return after, nil
 }
 

@@ -65,23 +65,23 @@ type jointKey struct{ db *DB }
 
 // ErrEnded is returned by operations whose context belongs to a [DB.UpdateJoined] or
 // [DB.ViewJoined] that has returned.
-var ErrEnded = invalid("the transaction has ended: use its context inside its function only")
+var ErrEnded error = &MisuseError{"the transaction has ended: use its context inside its function only"}
 
 // ErrReadOnly is returned by writes in a [DB.ViewJoined].
-var ErrReadOnly = invalid("the transaction only reads: write in an Update")
+var ErrReadOnly error = &MisuseError{"the transaction only reads: write in an Update"}
 
 // errConcurrent is returned by operations that begin while another one uses their Update.
-var errConcurrent = invalid(
+var errConcurrent error = &MisuseError{
 	"two goroutines use the context of one Update at the same time: use it in one goroutine only",
-)
+}
 
 // errNested is returned by operations of an Update while the function of a nested one runs.
-var errNested = invalid(
+var errNested error = &MisuseError{
 	"an Update within the Update runs: use the context of its function, in one goroutine only",
-)
+}
 
 // errDefinition is returned by changes of tables within a transaction.
-var errDefinition = invalid("tables are not created, changed or deleted in a transaction: do it before or after it")
+var errDefinition error = &MisuseError{"tables are not created, changed or deleted in a transaction: do it before or after it"}
 
 // UpdateJoined is [DB.Update] for a function that gets a context: every operation on the
 // database with that context is part of the update. They see each other's writes, and reads

@@ -251,7 +251,7 @@ func (q *Read) position(scan bool) (store.Position, error) {
 	for _, a := range attrs {
 		v := q.Start.Get(a.Name)
 		if !whole && (v.IsZero() || q.Start.Len() != len(attrs)) {
-			return store.Position{}, invalid(msgStart)
+			return store.Position{}, invalidStart(msgStart)
 		}
 		own, owner := s.Has(a.Name), s
 		if !own {
@@ -264,9 +264,9 @@ func (q *Read) position(scan bool) (store.Position, error) {
 		switch {
 		case err == nil:
 		case own && !whole:
-			return store.Position{}, invalid("%s", err.Error())
+			return store.Position{}, invalidStart("%s", err.Error())
 		default:
-			return store.Position{}, invalid("%s: %s", msgStart, err.Error())
+			return store.Position{}, invalidStart("%s: %s", msgStart, err.Error())
 		}
 	}
 	partition, _ := s.AppendPartition(nil, q.Start)
@@ -284,9 +284,9 @@ func (q *Read) CheckStartForm() error {
 	hash := q.schema().Hash[0]
 	switch v := q.Start.Get(hash.Name); {
 	case v.IsZero() || q.Start.Len() != len(q.keyAttributes()):
-		return invalid(msgStart)
+		return invalidStart(msgStart)
 	case v.Kind() != hash.Kind:
-		return errKey()
+		return invalidStart("%s", errKey().Error())
 	}
 	return nil
 }
@@ -307,17 +307,17 @@ func (q *Query) rangeAfter() (store.Range, error) {
 		return r, err
 	}
 	if q.oneItem() {
-		return r, invalid("The provided exclusive start key is invalid: ExclusiveStartKey: {%s}", startText(q.Start))
+		return r, invalidStart("The provided exclusive start key is invalid: ExclusiveStartKey: {%s}", startText(q.Start))
 	}
 	narrowed := len(q.Slice.Clauses) > len(q.schema().Hash)
 	outside := string(at.Partition) != string(q.Slice.Partition)
 	switch {
 	case !r.Contains(at.Sort):
-		return r, invalid(msgStartRange)
+		return r, invalidStart(msgStartRange)
 	case outside && narrowed:
-		return r, invalid(msgStartOneRow)
+		return r, invalidStart(msgStartOneRow)
 	case outside:
-		return r, invalid(msgStartOutside)
+		return r, invalidStart(msgStartOutside)
 	}
 	if q.Reverse {
 		r.Hi = at.Sort

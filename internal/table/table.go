@@ -183,6 +183,10 @@ func (ix *Index) Items() (count, bytes int64) {
 	return ix.stats.figures()
 }
 
+// Examined returns how many items of the table the building of the index has examined, if it is
+// this database that builds it.
+func (ix *Index) Examined() int64 { return ix.stats.Examined.Load() }
+
 // Projects reports whether entries of the index hold the named top-level
 // attribute when the item has it.
 func (ix *Index) Projects(name string) bool {

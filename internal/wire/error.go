@@ -22,7 +22,10 @@ type Error struct {
 	Reasons []CancellationReason
 	// Throttling says which limits were exceeded.
 	Throttling []ThrottlingReason
-	// Err is the cause. It is never sent to the caller.
+	// Start is true if the start key of a page is wrong.
+	Start bool
+	// Err is the cause of an error that is not an answer to the request. It is never sent to
+	// the caller.
 	Err error
 
 	lowerCase bool // the name of the message on the wire is message, whatever the code

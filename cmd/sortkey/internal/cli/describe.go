@@ -28,9 +28,11 @@ func describe(ctx context.Context, src *app.Source, name string) (*keyschema.Tab
 	case listErr != nil:
 		return nil, err
 	case len(names) == 0 && src.Model == nil:
-		return nil, advice.New(
-			"the server has no tables; load some with: sortkey serve --load file-tree", "table %s does not exist", name,
-		)
+		help := "there are no tables; create this one with sortkey create " + name + " 'PARTITION KEY / SORT KEY' and the same flags"
+		if src.DB == nil {
+			help += ", or load an example with sortkey serve --load file-tree"
+		}
+		return nil, advice.New(help, "table %s does not exist", name)
 	}
 	return nil, noTable(name, names)
 }

@@ -37,6 +37,7 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 		Example: `  sortkey demo                       run every example and check its answers
   sortkey serve                      serve on http://127.0.0.1:8000
   sortkey query Drive 'DRIVE#a91' 'root/photos/*' --model file-tree
+  sortkey create Things 'PK / SK' --data ./data
   sortkey put Things '{"PK": "a", "SK": "b"}' --data ./data`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -77,7 +78,7 @@ func shellRoot(env *app.Env) *cobra.Command {
 // itemCommands returns the commands on the tables and items of a source.
 func itemCommands(env *app.Env) []*cobra.Command {
 	return []*cobra.Command{
-		tablesCommand(env), getCommand(env), putCommand(env), updateCommand(env), deleteCommand(env),
+		tablesCommand(env), createCommand(env), alterCommand(env), dropCommand(env), getCommand(env), putCommand(env), updateCommand(env), deleteCommand(env),
 		queryCommand(env), scanCommand(env), sqlCommand(env), explainCommand(env),
 	}
 }

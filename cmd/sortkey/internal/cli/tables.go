@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
+	"github.com/sortkey/sortkey/internal/keyschema"
 )
 
 // A tableLine describes a table in the output of tables.
@@ -58,9 +59,9 @@ func runTables(ctx context.Context, env *app.Env, source app.SourceFlags, asJSON
 		if err != nil {
 			return err
 		}
-		line := tableLine{Name: name, Key: models.KeyText(t.Key), Indexes: map[string]string{}, order: t.IndexNames()}
+		line := tableLine{Name: name, Key: keyschema.Text(t.Key), Indexes: map[string]string{}, order: t.IndexNames()}
 		for _, ix := range t.Indexes {
-			line.Indexes[ix.Key.Index] = models.KeyText(ix.Key)
+			line.Indexes[ix.Key.Index] = keyschema.Text(ix.Key)
 		}
 		lines = append(lines, line)
 	}

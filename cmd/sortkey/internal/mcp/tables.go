@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
@@ -109,14 +108,14 @@ func (d *side) table(ctx context.Context, name string) (json.RawMessage, error) 
 		return nil, err
 	}
 	line := tableLine{
-		Name: name, Key: models.KeyText(t.Key), Items: number(about.ItemCount), Bytes: number(about.TableSizeBytes),
+		Name: name, Key: keyschema.Text(t.Key), Items: number(about.ItemCount), Bytes: number(about.TableSizeBytes),
 	}
 	add := func(name *string, local bool, projection *wire.Projection, items, bytes *int64) {
 		if name == nil || t.Schema(*name) == nil {
 			return
 		}
 		index := indexLine{
-			Name: *name, Key: models.KeyText(t.Schema(*name)), Local: local, Items: number(items), Bytes: number(bytes),
+			Name: *name, Key: keyschema.Text(t.Schema(*name)), Local: local, Items: number(items), Bytes: number(bytes),
 		}
 		if projection != nil && projection.ProjectionType != nil {
 			index.Projection = *projection.ProjectionType

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/keycond"
@@ -53,22 +51,4 @@ func Tables(ctx context.Context, client *dynamodb.Client) ([]string, error) {
 		names = append(names, page.TableNames...)
 	}
 	return names, nil
-}
-
-// KeyText returns a key as people write it: "customer / order:N".
-func KeyText(schema *keycond.Schema) string {
-	list := func(attributes []keycond.Attribute) string {
-		parts := make([]string, len(attributes))
-		for i, a := range attributes {
-			parts[i] = a.Name
-			if a.Kind != attr.String {
-				parts[i] += ":" + a.Kind.String()
-			}
-		}
-		return strings.Join(parts, ", ")
-	}
-	if len(schema.Range) == 0 {
-		return list(schema.Hash)
-	}
-	return list(schema.Hash) + " / " + list(schema.Range)
 }

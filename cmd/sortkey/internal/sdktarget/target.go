@@ -65,6 +65,16 @@ func Send(ctx context.Context, client *dynamodb.Client, in wire.Input, out wire.
 		return call(ctx, client.ExecuteStatement, in, out)
 	case *wire.DescribeTableInput:
 		return call(ctx, client.DescribeTable, in, out)
+	case *wire.CreateTableInput:
+		return call(ctx, client.CreateTable, in, out)
+	case *wire.UpdateTableInput:
+		return call(ctx, client.UpdateTable, in, out)
+	case *wire.DeleteTableInput:
+		return call(ctx, client.DeleteTable, in, out)
+	case *wire.UpdateTimeToLiveInput:
+		return call(ctx, client.UpdateTimeToLive, in, out)
+	case *wire.DescribeTimeToLiveInput:
+		return call(ctx, client.DescribeTimeToLive, in, out)
 	case *wire.ListTablesInput:
 		return call(ctx, client.ListTables, in, out)
 	}

@@ -57,6 +57,8 @@ func (s *Source) Traces() []sortkey.Trace { return s.tracer.take() }
 // that the environment names.
 type SourceFlags struct {
 	Data, Endpoint, Model, Store string
+	// Create says that a missing folder of Data is created.
+	Create bool
 }
 
 // SourceNamed returns the flags for a source that is named without one: the URL of a server
@@ -155,7 +157,7 @@ func (e *Env) Open(ctx context.Context, f SourceFlags) (*Source, error) {
 	case f.Model != "":
 		return openModel(ctx, f.Model)
 	case f.Data != "":
-		st, err := OpenFolder(f.Data, false)
+		st, err := OpenFolder(f.Data, f.Create)
 		if err != nil {
 			return nil, err
 		}

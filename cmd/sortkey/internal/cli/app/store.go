@@ -34,7 +34,11 @@ func OpenData(dir string, opts disk.Options) (store.Store, error) {
 // direct to a server instead. With create it creates a missing folder.
 func OpenFolder(dir string, create bool) (store.Store, error) {
 	if _, err := os.Stat(dir); err != nil && !create {
-		return nil, advice.New("name a folder that serve or import has written", "--data: no database in %s", dir)
+		return nil, advice.New(
+			"create a table in it with sortkey create TABLE 'PARTITION KEY / SORT KEY' --data "+dir+
+				", or name a folder that serve or import has written",
+			"--data: no database in %s", dir,
+		)
 	}
 	st, err := OpenData(dir, disk.Options{})
 	if h, ok := errors.AsType[*advice.Error](err); ok && errors.Is(err, disk.ErrLocked) {

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// pages are the documents whose commands a reader types into an empty folder, one after the other.
+// Each is run so; the help of sortkey is one too. The commands of a page share a server in memory,
+// where no flag names another source, as those who read along have started one.
+var pages = []string{"README.md", "docs/embedded.md", "docs/operations.md", "sortkey help"}
+
+// apart are the commands that cannot run in an empty folder, with the reason. Of those that are
+// sortkey's own the flags are checked. A reason holds for commands that begin so.
+var apart = map[string]string{
+	"sortkey serve":                       "it serves until it is stopped; TestScripts/serve starts it with these flags",
+	"sortkey console":                     "it serves until it is stopped; TestScripts/console starts it",
+	"sortkey shell http://":               "it needs a server at the address; TestScripts/shell starts one",
+	"sortkey shell postgres://":           "it needs PostgreSQL; TestScripts/items-postgres has one",
+	"sortkey init --store":                "it needs PostgreSQL; TestScripts/serve-postgres has one",
+	"sortkey bench targets":               "it measures for minutes, on an idle machine",
+	"aws dynamodb":                        "it needs the AWS CLI",
+	"curl ":                               "it needs the server of the line before",
+	"go get ":                             "it needs the network",
+	"go test":                             "it is run in a checkout",
+	"go run ":                             "it is run in a checkout",
+	"go build ":                           "it is run in a checkout",
+	"go tool ":                            "it needs the server of the line before",
+	"scripts/":                            "it is run in a checkout",
+	"./sortkey-tikv ":                     "it needs TiKV",
+	"CGO_ENABLED=0 go build ":             "it is run in a checkout",
+	"grep -E 'VmRSS|RssAnon' /proc/$!/st": "it needs the server of the line before",
+	"export AWS_ENDPOINT_URL_DYNAMODB=":   "it points at the server of the line before",
+}
+
+// given are what a page says that its reader has already: commands and files.
+var given = map[string]string{
+	"README.md": `sortkey create Things 'id' --data elsewhere >/dev/null &&
+		sortkey put Things '{"id": "x"}' --data elsewhere >/dev/null &&
+		sortkey export Things --to export --data elsewhere >/dev/null`,
+}
+
+// TestPages runs the commands of pages.
+func TestPages(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil || testing.Short() {
+		t.Skip("there is no sh, or the time is short")
+	}
+	for _, page := range pages {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			env := append(os.Environ(), "NO_COLOR=1", "HOME="+dir, "XDG_STATE_HOME="+dir,
+				"AWS_ENDPOINT_URL_DYNAMODB="+serveEmpty(t), "AWS_ENDPOINT_URL=")
+			run := func(command string) ([]byte, error) {
+				cmd := exec.Command(shell, "-c", command)
+				cmd.Dir, cmd.Env = dir, env
+				return cmd.CombinedOutput()
+			}
+			if out, err := run(given[page]); err != nil {
+				t.Fatalf("what is given: %v\n%s", err, out)
+			}
+			for _, command := range commandsOf(t, page, run) {
+				reason := apartFor(command)
+				switch {
+				case reason == "":
+				case strings.HasPrefix(command, "sortkey "):
+					command = withHelp(command)
+				default:
+					continue
+				}
+				if out, err := run(command); err != nil {
+					t.Errorf("%s: %v\n%s", command, err, out)
+				}
+			}
+		})
+	}
+}
+
+// serveEmpty starts a server without tables and returns its URL.
+func serveEmpty(t *testing.T) string {
+	cmd := exec.Command("sortkey", "serve", "--addr", "127.0.0.1:0")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	line := make([]byte, 4096)
+	n, err := out.Read(line)
+	_, url, ok := strings.Cut(string(line[:n]), "AWS_ENDPOINT_URL_DYNAMODB=")
+	if err != nil || !ok {
+		t.Fatalf("serve printed %q (%v)", line[:n], err)
+	}
+	go func() {
+		for err == nil { // the server must not wait for us
+			_, err = out.Read(line)
+		}
+	}()
+	return strings.Fields(url)[0]
+}
+
+// A remark follows a command after a number sign, or after several spaces.
+var remark = regexp.MustCompile(`(\s+# .*|\s{3,}[a-z].*)$`)
+
+// commandsOf returns the commands of a page: the lines of indented blocks that begin with one of a
+// known program.
+func commandsOf(t *testing.T, page string, run func(string) ([]byte, error)) (commands []string) {
+	var text, indent string
+	if page == "sortkey help" {
+		out, err := run(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ = strings.Cut(string(out), "Examples:\n")
+		text, _, _ = strings.Cut(text, "\n\n")
+		indent = "  "
+	} else {
+		data, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, indent = string(data), "    "
+	}
+
+	for line := range strings.Lines(text) {
+		command, ok := strings.CutPrefix(line, indent)
+		if !ok || !strings.HasPrefix(command, "sortkey ") && apartFor(command) == "" {
+			continue
+		}
+		commands = append(commands, strings.TrimSpace(remark.ReplaceAllString(strings.TrimSpace(command), "")))
+	}
+	if commands == nil && page != "docs/embedded.md" { // whose code is run by TestEmbedded
+		t.Errorf("%s has no commands", page)
+	}
+	return commands
+}
+
+func apartFor(command string) string {
+	for begin, reason := range apart {
+		if strings.HasPrefix(command, begin) {
+			return reason
+		}
+	}
+	return ""
+}
+
+// withHelp returns a command that only checks the flags of one.
+func withHelp(command string) string {
+	command, _, _ = strings.Cut(command, " & ")
+	return command + " --help >/dev/null"
+}
+
+// TestApart holds that no reason is left over.
+func TestApart(t *testing.T) {
+	var all strings.Builder
+	for _, page := range pages {
+		if data, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page))); err == nil {
+			all.Write(data)
+		}
+	}
+	for begin := range apart {
+		if !strings.Contains(all.String(), "\n    "+begin) && begin != "sortkey serve" {
+			t.Errorf("no page has a command that begins with %s", begin)
+		}
+	}
+}

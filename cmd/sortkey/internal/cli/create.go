@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// schemaHelp is what the help of a command says about keys and indexes.
+const schemaHelp = `A key is the partition key and, after a slash, the sort key. Attributes are strings; :N
+after a name stands for a number, and :B for binary data. An index is its name, a colon and
+its key, which may have several attributes with commas between them. It holds all attributes,
+or only those in parentheses at its end besides the keys: 'ByCity: city / placed (total)'.`
+
+func createCommand(env *app.Env) *cobra.Command {
+	f := createFlags{SourceFlags: app.SourceFlags{Create: true}}
+	cmd := &cobra.Command{
+		Use:   "create TABLE KEY",
+		Short: "Create a table",
+		Long: `Create creates a table with on-demand billing, and the folder of --data if it is missing.
+
+` + schemaHelp + `
+A local index has only its sort key: it orders the items of a partition in another way.` + env.SourceHelp(),
+		Example: `  sortkey create Orders 'customer / placed:N' --data ./data
+  sortkey create Orders 'customer / placed:N' --index 'ByStatus: status / placed' --ttl expires
+  sortkey create Orders 'customer / placed:N' --local 'ByTotal: total:N (status)' --stream`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return app.Usage("create", "create takes a table and its key in quotes, not %d arguments", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd, env, args[0], args[1])
+		},
+	}
+	f.Declare(cmd, env)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.global, "index", nil, "add a global index (`NAME: KEY`); repeatable")
+	flags.StringArrayVar(&f.local, "local", nil, "add a local index (`NAME: SORT`); repeatable")
+	flags.StringVar(&f.expiry, "ttl", "", "let items expire at the time in `ATTRIBUTE`, in seconds since 1970")
+	flags.BoolVar(&f.stream, "stream", false, "record the changes of items in a stream")
+	app.Complete(cmd, map[string]cobra.CompletionFunc{
+		"index": cobra.NoFileCompletions, "local": cobra.NoFileCompletions, "ttl": cobra.NoFileCompletions,
+	})
+	return cmd
+}
+
+type createFlags struct {
+	app.SourceFlags
+	global, local []string
+	expiry        string
+	stream        bool
+}
+
+// input returns the request that the flags ask for.
+func (f *createFlags) input(table, key string) (*wire.CreateTableInput, error) {
+	var indexes []keyschema.IndexSpec
+	for i, text := range slices.Concat(f.local, f.global) {
+		flag := "index"
+		if i < len(f.local) {
+			flag = "local"
+		}
+		ix, err := parseIndex(flag, text)
+		if err != nil {
+			return nil, err
+		}
+		indexes = append(indexes, ix)
+	}
+	in := &wire.CreateTableInput{TableName: &table, BillingMode: new("PAY_PER_REQUEST")}
+	if err := keyschema.Define(in, key, indexes); err != nil {
+		return nil, app.Usage("create", "%v", err)
+	}
+	if f.stream {
+		in.StreamSpecification = newStream()
+	}
+	return in, nil
+}
+
+func newStream() *wire.StreamSpecification {
+	return &wire.StreamSpecification{StreamEnabled: new(true), StreamViewType: new("NEW_AND_OLD_IMAGES")}
+}
+
+// parseIndex returns the index in the value of a flag: "ByCity: city / placed (total, name)".
+func parseIndex(flag, text string) (ix keyschema.IndexSpec, err error) {
+	name, key, ok := strings.Cut(text, ":")
+	ix = keyschema.IndexSpec{Name: strings.TrimSpace(name), Key: strings.TrimSpace(key), Local: flag == "local"}
+	if open := strings.LastIndexByte(ix.Key, '('); open >= 0 && strings.HasSuffix(ix.Key, ")") {
+		ix.Only = []string{}
+		for name := range strings.SplitSeq(ix.Key[open+1:len(ix.Key)-1], ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				ix.Only = append(ix.Only, name)
+			}
+		}
+		ix.Key = strings.TrimSpace(ix.Key[:open])
+	}
+	if !ok || ix.Name == "" || ix.Key == "" {
+		return ix, app.UsageError(
+			"write it as 'ByCity: city / placed:N'", "--%s: %q is not a name, a colon and a key", flag, text,
+		)
+	}
+	return ix, nil
+}
+
+func (f *createFlags) run(cmd *cobra.Command, env *app.Env, table, key string) (err error) {
+	if err := refuseModel(cmd.Name(), f.Model); err != nil {
+		return err
+	}
+	in, err := f.input(table, key)
+	if err != nil {
+		return err
+	}
+	ctx, stop := app.Interruptible(cmd.Context())
+	defer stop()
+	d, err := openDefinitions(ctx, env, f.SourceFlags, table)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.src.Close()) }()
+
+	err = sdktarget.Send(ctx, d.src.Client, in, new(wire.CreateTableOutput))
+	if _, exists := errors.AsType[*types.ResourceInUseException](err); exists {
+		return &advice.Error{
+			Msg: "table " + table + " exists: nothing is changed", Err: err,
+			Advice: "list it with sortkey tables, change it with sortkey alter, or delete it with sortkey drop",
+		}
+	}
+	if err == nil {
+		err = d.settle(ctx, nil)
+	}
+	if err == nil && f.expiry != "" {
+		err = d.setExpiry(ctx, f.expiry, true)
+	}
+	if err != nil {
+		return err
+	}
+	have, err := d.describe(ctx)
+	if err != nil {
+		return err
+	}
+	return d.print("created table %s: %s", table, have.text)
+}

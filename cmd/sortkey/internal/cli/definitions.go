@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// Definitions change the definition of one table.
+type definitions struct {
+	env   *app.Env
+	src   *app.Source
+	table string
+}
+
+func openDefinitions(ctx context.Context, env *app.Env, f app.SourceFlags, table string) (*definitions, error) {
+	src, err := env.Open(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return &definitions{env, src, table}, nil
+}
+
+// A described is a table as it is, with its keys as people write them.
+type described struct {
+	*wire.TableDescription
+	keys *keyschema.Table
+	text string
+}
+
+// describe describes the table. If it does not exist, the error lists the others.
+func (d *definitions) describe(ctx context.Context) (*described, error) {
+	keys, err := describe(ctx, d.src, d.table)
+	if err != nil {
+		return nil, err
+	}
+	var out wire.DescribeTableOutput
+	err = sdktarget.Send(ctx, d.src.Client, &wire.DescribeTableInput{TableName: &d.table}, &out)
+	if err != nil {
+		return nil, err
+	}
+	return &described{out.Table, keys, keyschema.Text(keys.Key)}, nil
+}
+
+// settlePoll is the time between two looks at a table that is being changed.
+const settlePoll = 100 * time.Millisecond
+
+// settle waits until the table and its indexes can be used.
+func (d *definitions) settle(ctx context.Context, b *bar) error {
+	for {
+		have, err := d.describe(ctx)
+		if err != nil {
+			return err
+		}
+		busy := *have.TableStatus != "ACTIVE"
+		for _, ix := range have.GlobalSecondaryIndexes {
+			if ix.IndexStatus != nil && *ix.IndexStatus != "ACTIVE" {
+				busy = true
+				b.showBuilding(*ix.IndexName, 0)
+			}
+		}
+		if !busy {
+			return nil
+		}
+		select {
+		case <-time.After(settlePoll):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// showBuilding shows how many items the building of an index has examined.
+func (b *bar) showBuilding(index string, examined int64) {
+	if b != nil {
+		b.show(transfer.Progress{Phase: "building index " + index, Items: examined})
+	}
+}
+
+// update changes the table, and waits until it can be used. It shows the progress of an index that
+// is built.
+func (d *definitions) update(ctx context.Context, in *wire.UpdateTableInput, building string) error {
+	b := newBar(d.env, "check that the server is running; it goes on when it is interrupted")
+	defer b.end()
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	if building != "" && d.src.DB != nil {
+		go d.watch(watching, b, building)
+	}
+	err := sdktarget.Send(ctx, d.src.Client, in, new(wire.UpdateTableOutput))
+	stop()
+	if err != nil && ctx.Err() == nil && os.IsTimeout(errors.Unwrap(err)) && building != "" {
+		// A server goes on with an index whose client does not wait any longer.
+		if have, failed := d.describe(ctx); failed == nil && have.keys.Index(building) != nil {
+			err = nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return d.settle(ctx, b)
+}
+
+// watch shows the progress of an index that this process builds, until ctx ends.
+func (d *definitions) watch(ctx context.Context, b *bar, index string) {
+	for {
+		select {
+		case <-time.After(settlePoll):
+		case <-ctx.Done():
+			return
+		}
+		info, err := d.src.DB.Describe(ctx, d.table)
+		if err != nil {
+			continue
+		}
+		for _, ix := range info.Indexes {
+			if ix.Name == index {
+				b.showBuilding(index, ix.Examined)
+			}
+		}
+	}
+}
+
+// setExpiry turns time to live on or off.
+func (d *definitions) setExpiry(ctx context.Context, attribute string, on bool) error {
+	in := &wire.UpdateTimeToLiveInput{TableName: &d.table, TimeToLiveSpecification: &wire.TimeToLiveSpecification{
+		AttributeName: &attribute, Enabled: &on,
+	}}
+	return sdktarget.Send(ctx, d.src.Client, in, new(wire.UpdateTimeToLiveOutput))
+}
+
+// expiry returns the attribute of time to live, "" for none.
+func (d *definitions) expiry(ctx context.Context) (string, error) {
+	var out wire.DescribeTimeToLiveOutput
+	err := sdktarget.Send(ctx, d.src.Client, &wire.DescribeTimeToLiveInput{TableName: &d.table}, &out)
+	if err != nil || out.TimeToLiveDescription == nil || out.TimeToLiveDescription.AttributeName == nil {
+		return "", err
+	}
+	return *out.TimeToLiveDescription.AttributeName, nil
+}
+
+func (d *definitions) print(format string, args ...any) error {
+	_, err := fmt.Fprintf(d.env.Stdout, format+"\n", args...)
+	return err
+}
+
+// indexNamed returns an error unless the table has a global index.
+func (h *described) indexNamed(name string) error {
+	names := h.keys.IndexNames()
+	ix := h.keys.Index(name)
+	switch {
+	case ix == nil && len(names) == 0:
+		return app.UsageError("", "table %s has no indexes", *h.TableName)
+	case ix == nil:
+		return app.UsageError("the indexes are "+strings.Join(names, ", "), "table %s has no index %s", *h.TableName, name)
+	case ix.Local:
+		return app.UsageError("it goes when its table is deleted", "a local index such as %s cannot be deleted", name)
+	}
+	return nil
+}
+
+// provision gives a new index the throughput of its table, if it has one.
+func (h *described) provision(in *wire.UpdateTableInput) {
+	p := h.ProvisionedThroughput
+	if m := h.BillingModeSummary; m != nil && m.BillingMode != nil && *m.BillingMode == "PAY_PER_REQUEST" || p == nil {
+		return
+	}
+	in.GlobalSecondaryIndexUpdates[0].Create.ProvisionedThroughput = &wire.ProvisionedThroughput{
+		ReadCapacityUnits: p.ReadCapacityUnits, WriteCapacityUnits: p.WriteCapacityUnits,
+	}
+}
+
+// items returns the number of items in words.
+func (h *described) items() string {
+	if h.ItemCount == nil {
+		return "its items"
+	}
+	return text.Count(int(*h.ItemCount), "item")
+}
+
+// hasIndex reports whether the table has an index with a name.
+func (h *described) hasIndex(name string) bool { return slices.Contains(h.keys.IndexNames(), name) }

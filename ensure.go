@@ -1,0 +1,328 @@
+package sortkey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/store"
+)
+
+// EnsureTable makes a table be as [DB.CreateTable] would make it, so a program can call it at each
+// start: it creates the table, or adds the global indexes, the stream and the time to live that it
+// lacks, all in one change. Indexes and settings that the table has beyond that stay. If anything
+// else differs, such as the key of the table or of an index, nothing is changed, and the
+// error, an [ErrTableExists], lists all of it.
+//
+// EnsureTable returns when the table and its indexes can be used: it waits until new indexes are
+// built, and for what [Simulation].TableDelay simulates, on the clock of the database. If the context
+// ends first, the building goes on; [DB.Describe] shows its progress. Several programs and
+// goroutines may call it at the same time.
+func (db *DB) EnsureTable(ctx context.Context, name, key string, opts ...TableOption) error {
+	if ctx == nil {
+		return noContext("DB.EnsureTable")
+	}
+	in, expiry, err := tableInput("DB.EnsureTable", name, key, opts)
+	if err != nil {
+		return err
+	}
+	for {
+		err := db.alter(ctx, func() error { return db.service.EnsureTable(ctx, in, expiry) })
+		refusal, _ := err.(*Error)
+		differs, _ := errors.AsType[*api.DifferenceError](err)
+		switch {
+		case differs != nil:
+			return &usageError{differs, ErrTableExists}
+		case refusal != nil && refusal.Code == codeInUse: // it is being made, changed or deleted
+		case err != nil:
+			return err
+		}
+		if settled := db.settled(ctx, name); settled != nil || err == nil {
+			return settled
+		}
+	}
+}
+
+// AddIndex adds a global index to a table and returns when it is built. If the context ends first,
+// the building goes on; [DB.Describe] shows its progress. Reads and writes go on meanwhile. Local
+// indexes are made together with their table.
+func (db *DB) AddIndex(ctx context.Context, name string, index Index) error {
+	if ctx == nil {
+		return noContext("DB.AddIndex")
+	}
+	if index.spec.Local {
+		return misuse("table %s: local index %s can only be made by CreateTable: add a global one",
+			name, index.spec.Name)
+	}
+	var d tableDefinition
+	if err := index.define(&d); err != nil {
+		return err
+	}
+	info, err := db.Describe(ctx, name)
+	if err != nil {
+		return err
+	}
+	if info.index(index.spec.Name) != nil {
+		return misuse("table %s has an index %s already: delete it, or use another name", name, index.spec.Name)
+	}
+
+	in, err := db.indexInput(ctx, name, index.spec)
+	if err != nil {
+		return err
+	}
+	err = db.alter(ctx, func() error {
+		_, err := db.service.UpdateTable(ctx, in)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return db.settled(ctx, name)
+}
+
+// indexInput returns the request that adds an index.
+func (db *DB) indexInput(ctx context.Context, name string, index keyschema.IndexSpec) (*wire.UpdateTableInput, error) {
+	t, err := db.tables.Describe(ctx, name)
+	if err != nil {
+		return nil, noTable()
+	}
+	def := t.Definition()
+	var attributes []wire.AttributeDefinition
+	for _, a := range def.Attributes {
+		attributes = append(attributes, wire.AttributeDefinition{AttributeName: &a.Name, AttributeType: new(a.Kind.String())})
+	}
+	in, err := keyschema.Addition(name, attributes, index)
+	if err != nil {
+		return nil, misuse("%w", err)
+	}
+	if !def.OnDemandBilling() {
+		in.GlobalSecondaryIndexUpdates[0].Create.ProvisionedThroughput = &wire.ProvisionedThroughput{
+			ReadCapacityUnits: &def.Throughput.Read, WriteCapacityUnits: &def.Throughput.Write,
+		}
+	}
+	return in, nil
+}
+
+// DeleteIndex deletes a global index of a table and returns when its rows are gone.
+func (db *DB) DeleteIndex(ctx context.Context, name, index string) error {
+	if ctx == nil {
+		return noContext("DB.DeleteIndex")
+	}
+	info, err := db.Describe(ctx, name)
+	if err != nil {
+		return err
+	}
+	switch ix := info.index(index); {
+	case ix == nil:
+		return misuse("table %s has no index %q, only %s", name, index, info.indexNames())
+	case ix.Local:
+		return misuse("table %s: local index %s cannot be deleted: it goes with its table", name, index)
+	}
+	err = db.alter(ctx, func() error {
+		_, err := db.service.UpdateTable(ctx, &wire.UpdateTableInput{
+			TableName: &name, GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{
+				{Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: &index}},
+			},
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return db.settled(ctx, name)
+}
+
+// alter runs a change of a table. The change goes on if ctx ends while it is being completed, but
+// alter does not wait for it then.
+func (db *DB) alter(ctx context.Context, change func() error) error {
+	if err := db.tables.Apart(ctx); err != nil { // which only this goroutine can find out
+		return failed(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- change() }()
+	select {
+	case err := <-done:
+		return failed(err)
+	case <-ctx.Done():
+		return interrupted(ctx)
+	}
+}
+
+// settled waits until a table and its indexes can be used, and no index is being deleted.
+func (db *DB) settled(ctx context.Context, name string) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for busy := ""; ; {
+		info, err := db.Describe(ctx, name)
+		switch {
+		case errors.Is(err, ErrNoTable): // deleted, perhaps while it was waited for
+			return nil
+		case err != nil && ctx.Err() != nil && busy != "":
+			return fmt.Errorf("sortkey: table %s: %s: %w", name, busy, interrupted(ctx))
+		case err != nil:
+			return err
+		}
+		if busy = info.busy(); busy == "" {
+			return nil
+		}
+		if err := store.Health(ctx, db.store); err != nil { // what is unfinished will not be finished
+			return err
+		}
+
+		timer.Reset(poll)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// A TableInfo describes a table.
+type TableInfo struct {
+	// Name and Key are as [DB.CreateTable] takes them.
+	Name, Key string
+	// Indexes are the indexes, local ones first, without vector indexes.
+	Indexes []IndexInfo
+	// Stream says whether the table records its changes, as [Stream] makes it do.
+	Stream bool
+	// TimeToLive is the attribute of [TimeToLive], or "".
+	TimeToLive string
+	// Status is ACTIVE, or CREATING, UPDATING or DELETING while [Simulation].TableDelay lasts.
+	Status string
+	// Items and Bytes are what the table holds. After a crash, and on a store that programs share,
+	// they may lack the last seconds.
+	Items, Bytes int64
+}
+
+// An IndexInfo describes an index of a table.
+type IndexInfo struct {
+	// Name and Key are as [Global] or [Local] takes them.
+	Name, Key string
+	Local     bool
+	// Only are the attributes that [Index.Only] names, sorted: nil for an index that projects
+	// all, empty for one that projects the keys.
+	Only []string
+	// Status is ACTIVE, or CREATING while the index is being built and cannot be read.
+	Status string
+	// Items and Bytes are what the index holds. An item without the attributes of its key is not
+	// in it.
+	Items, Bytes int64
+	// Examined is how many items of the table the building of the index has examined, of
+	// [TableInfo].Items. It is 0 when nothing is being built, or by another program, and begins
+	// again if the building was interrupted.
+	Examined int64
+}
+
+// Describe describes a table.
+func (db *DB) Describe(ctx context.Context, name string) (*TableInfo, error) {
+	if ctx == nil {
+		return nil, noContext("DB.Describe")
+	}
+	if err := db.ended(ctx, nil); err != nil {
+		return nil, err
+	}
+	if err := db.tables.Refresh(ctx); err != nil {
+		return nil, finished(ctx, err)
+	}
+	t, err := db.tables.Describe(ctx, name)
+	if err != nil {
+		return nil, noTable()
+	}
+
+	def, now := t.Definition(), db.opts.Clock()
+	info := &TableInfo{
+		Name: def.Name, Key: api.KeyText(def, def.Key), TimeToLive: def.Expiry, Status: def.Status(now),
+		Stream: def.Stream != nil && def.Stream.View == bothImages,
+	}
+	info.Items, info.Bytes = t.Items()
+	indexes := slices.Clone(t.Indexes())
+	slices.SortStableFunc(indexes, func(a, b *table.Index) int { return rank(a) - rank(b) })
+	for _, ix := range indexes {
+		x := ix.Definition()
+		if x.Vector != nil {
+			continue
+		}
+		of := IndexInfo{Name: x.Name, Key: api.KeyText(def, x.Key), Local: ix.Local(), Status: x.Status(now)}
+		if of.Local {
+			of.Key = api.KeyText(def, x.Key[1:])
+		}
+		if x.Projection.Type != table.ProjectAll {
+			of.Only = slices.Sorted(slices.Values(x.Projection.Include))
+			of.Only = append([]string{}, of.Only...)
+		}
+		of.Items, of.Bytes = ix.Items()
+		if x.Building {
+			of.Examined = ix.Examined()
+		}
+		info.Indexes = append(info.Indexes, of)
+	}
+	return info, nil
+}
+
+// rank puts local indexes before global ones.
+func rank(ix *table.Index) int {
+	if ix.Local() {
+		return 0
+	}
+	return 1
+}
+
+// Options returns the options with which [DB.CreateTable] or [DB.EnsureTable] makes such a table.
+func (i *TableInfo) Options() (opts []TableOption) {
+	for _, ix := range i.Indexes {
+		index := Global(ix.Name, ix.Key)
+		if ix.Local {
+			index = Local(ix.Name, ix.Key)
+		}
+		if ix.Only != nil {
+			index = index.Only(ix.Only...)
+		}
+		opts = append(opts, index)
+	}
+	if i.Stream {
+		opts = append(opts, Stream())
+	}
+	if i.TimeToLive != "" {
+		opts = append(opts, TimeToLive(i.TimeToLive))
+	}
+	return opts
+}
+
+func (i *TableInfo) index(name string) *IndexInfo {
+	at := slices.IndexFunc(i.Indexes, func(ix IndexInfo) bool { return ix.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &i.Indexes[at]
+}
+
+func (i *TableInfo) indexNames() string {
+	if len(i.Indexes) == 0 {
+		return "none"
+	}
+	names := make([]string, len(i.Indexes))
+	for n, ix := range i.Indexes {
+		names[n] = ix.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// busy says what keeps a table or an index from being used, "" for nothing.
+func (i *TableInfo) busy() string {
+	if i.Status != table.StatusActive {
+		return "it is " + i.Status
+	}
+	for _, ix := range i.Indexes {
+		if ix.Status != table.StatusActive {
+			return fmt.Sprintf("index %s is %s: %d of %d items examined", ix.Name, ix.Status, ix.Examined, i.Items)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,321 @@
+package sortkey_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keys"
+	"github.com/sortkey/sortkey/store"
+)
+
+// lastOf returns the last error of a loop.
+func lastOf[T any](loop func(func(T, error) bool)) (err error) {
+	for _, err = range loop {
+	}
+	return err
+}
+
+// TestStatuses holds that every failure that a handler meets says who is at fault, and that what is
+// no answer of the service's is no *Error.
+func TestStatuses(t *testing.T) {
+	db, ctx := open(t, sortkey.Options{}), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Items", "p / s:N", sortkey.Global("ByA", "a"), sortkey.Stream()))
+	require.NoError(t, db.CreateTable(ctx, "Other", "p"))
+	items := sortkey.Table[map[string]any](db, "Items")
+	other := sortkey.Table[map[string]any](db, "Other")
+	for i := range 3 {
+		require.NoError(t, items.Put(ctx, map[string]any{"p": "P", "s": i, "a": "A"}))
+	}
+	require.NoError(t, other.Put(ctx, map[string]any{"p": "P"}))
+	page, err := items.QueryPage(ctx, "P", sortkey.Limit(1))
+	require.NoError(t, err)
+	get := func(table *sortkey.TableOf[map[string]any], args ...any) error {
+		_, err := table.Get(ctx, args...)
+		return err
+	}
+	query := func(table *sortkey.TableOf[map[string]any], args ...any) error {
+		_, err := table.QueryPage(ctx, args...)
+		return err
+	}
+	ended, end := context.WithCancel(ctx)
+	end()
+	late, stop := context.WithDeadline(ctx, time.Unix(0, 0))
+	defer stop()
+	closed, err := sortkey.Open(sortkey.Options{})
+	require.NoError(t, err)
+	require.NoError(t, closed.CreateTable(ctx, "Items", "p"))
+	require.NoError(t, closed.Close())
+	forged := func(text string) sortkey.Option {
+		return sortkey.After(base64.RawURLEncoding.EncodeToString([]byte(text)))
+	}
+	fault := db.Fail(sortkey.Fault{Operation: "PutItem", Table: "Other", Code: "ProvisionedThroughputExceededException"})
+	throttled := other.Put(ctx, map[string]any{"p": "Q"})
+	fault.Lift()
+
+	for i, tt := range []struct {
+		err    error
+		status int
+		is     error
+		answer bool // of the service
+	}{
+		{nil, 200, nil, false},
+		{get(items, "P", 9), 404, sortkey.ErrNotFound, false},
+		{get(sortkey.Table[map[string]any](db, "None"), "P"), 404, sortkey.ErrNoTable, true},
+		{db.CreateTable(ctx, "Items", "p"), 409, sortkey.ErrTableExists, true},
+		{items.Put(ctx, map[string]any{"p": "P", "s": 1}, sortkey.If("attribute_not_exists(p)")), 412, sortkey.ErrConditionFailed, true},
+		{throttled, 503, nil, true},
+
+		{get(items, "P"), 400, sortkey.ErrUsage, false},
+		{get(items, "P", 1, 2), 400, sortkey.ErrUsage, false},
+		{get(items, "P", "1"), 400, sortkey.ErrUsage, false},
+		{get(items, "P", nil), 400, sortkey.ErrUsage, false},
+		{get(items, "P", 1, sortkey.Limit(1)), 400, sortkey.ErrUsage, false},
+		{get(items.Index("ByA"), "A"), 400, sortkey.ErrUsage, false},
+		{query(items, "P", sortkey.Limit(0)), 400, sortkey.ErrUsage, false},
+		{query(items, "P", sortkey.Where("p = ")), 400, sortkey.ErrUsage, true},
+		{query(items, "P", sortkey.Compare("!", 1)), 400, sortkey.ErrUsage, false},
+		{query(items.Index("None"), "P"), 400, sortkey.ErrUsage, true},
+		{get(items, "", 1), 400, sortkey.ErrUsage, true},
+		{get(items, strings.Repeat("p", 3000), 1), 400, sortkey.ErrUsage, true},
+		{items.Put(ctx, map[string]any{"p": "P"}), 400, sortkey.ErrUsage, true},
+		{items.Put(ctx, map[string]any{"p": "P", "s": 1, "big": strings.Repeat("x", 500_000)}), 400, sortkey.ErrUsage, true},
+		{items.Put(ctx, map[string]any{"p": "P\xff", "s": 1}), 400, sortkey.ErrUsage, false},
+		{items.Put(nil, nil), 400, sortkey.ErrUsage, false}, //nolint:staticcheck // that is the case
+
+		{query(items, "P", sortkey.After("x")), 400, sortkey.ErrCursor, false},
+		{query(items, "P", sortkey.After(strings.Repeat("x", 1<<20))), 400, sortkey.ErrCursor, false},
+		{query(other, "P", sortkey.After(page.Cursor)), 400, sortkey.ErrCursor, false},
+		{query(items.Index("ByA"), "A", sortkey.After(page.Cursor)), 400, sortkey.ErrCursor, false},
+		{query(items, "Q", sortkey.After(page.Cursor)), 400, sortkey.ErrCursor, true},
+		{query(items, "P", sortkey.Compare(">", 5), sortkey.After(page.Cursor)), 400, sortkey.ErrCursor, true},
+		{query(items, "P", forged(`{"t":"Items","k":{"p":{"S":"P"}}}`)), 400, sortkey.ErrCursor, true},
+		{query(items, "P", forged(`{"t":"Items","k":{"p":{"S":"P"},"s":{"S":"1"}}}`)), 400, sortkey.ErrCursor, true},
+		{query(items, "P", forged(`{"t":"Items","k":{"p":{"S":""},"s":{"N":"1"}}}`)), 400, sortkey.ErrCursor, true},
+		{query(items, "P", forged(`{"t":"Items","k":{"p":{"N":"1"},"s":{"N":"1"}}}`)), 400, sortkey.ErrCursor, true},
+		{query(items, "P", forged(`{"t":"Items"}`)), 400, sortkey.ErrCursor, false},
+		{query(items, "P", forged(`{"t":"Items","k":{"p":7}}`)), 400, sortkey.ErrCursor, false},
+		{lastOf(items.Changes(ctx, "x", sortkey.UntilNow)), 400, sortkey.ErrCursor, false},
+		{lastOf(items.Changes(ctx, page.Cursor, sortkey.UntilNow)), 400, sortkey.ErrCursor, false},
+
+		{func() error { _, err := items.Get(ended, "P", 1); return err }(), 503, context.Canceled, false},
+		{func() error { _, err := items.Get(late, "P", 1); return err }(), 503, context.DeadlineExceeded, false},
+		{lastOf(items.Query(ended, "P")), 503, context.Canceled, false},
+		{items.Put(ended, map[string]any{"p": "P", "s": 1}), 503, context.Canceled, false},
+		{db.Update(ended, func(ctx context.Context) error { return ctx.Err() }), 503, context.Canceled, false},
+		{db.CreateTable(ended, "New", "p"), 503, context.Canceled, false},
+		{db.EnsureTable(ended, "New", "p"), 503, context.Canceled, false},
+		{closed.CreateTable(ctx, "New", "p"), 503, store.ErrClosed, false},
+		{closed.EnsureTable(ctx, "New", "p"), 503, store.ErrClosed, false},
+		{get(sortkey.Table[map[string]any](closed, "Items"), "P"), 503, store.ErrClosed, false},
+		{fmt.Errorf("mine: %w", store.ErrUnavailable), 503, store.ErrUnavailable, false},
+		{errors.New("mine"), 500, nil, false},
+		{fmt.Errorf("mine: %w", get(items, "P", 9)), 404, sortkey.ErrNotFound, false},
+		{lastOf(sortkey.Table[struct{ P []int }](db, "Items").Query(ctx, "P")), 500, nil, false},
+	} {
+		name := fmt.Sprintf("case %d: %v", i, tt.err)
+		require.Equal(t, tt.status, sortkey.StatusOf(tt.err), name)
+		if tt.is != nil {
+			require.ErrorIs(t, tt.err, tt.is, name)
+		}
+		if tt.is == sortkey.ErrCursor {
+			require.ErrorIs(t, tt.err, sortkey.ErrUsage, name)
+		}
+		require.Equal(t, tt.answer, errors.As(tt.err, new(*sortkey.Error)), name)
+	}
+}
+
+// TestTransactionMisuse holds that misuse of a transaction is no answer of the service's.
+func TestTransactionMisuse(t *testing.T) {
+	db, ctx := open(t, sortkey.Options{}), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Items", "p", sortkey.Global("ByA", "a")))
+	items := sortkey.Table[map[string]any](db, "Items")
+	item := map[string]any{"p": "P"}
+	check := func(err error) {
+		t.Helper()
+		require.ErrorIs(t, err, sortkey.ErrUsage)
+		require.False(t, errors.As(err, new(*sortkey.Error)), "%v", err)
+		require.True(t, strings.HasPrefix(err.Error(), "sortkey: "), "%v", err)
+	}
+	var after context.Context
+	require.NoError(t, db.View(ctx, func(inner context.Context) error {
+		after = inner
+		check(items.Put(inner, item))
+		check(db.EnsureTable(inner, "New", "p"))
+		return nil
+	}))
+	_, err := items.Get(after, "P")
+	check(err)
+	require.NoError(t, db.Update(ctx, func(inner context.Context) error {
+		for _, ctx := range []context.Context{ctx, inner} {
+			check(db.CreateTable(ctx, "New", "p"))
+			check(db.EnsureTable(ctx, "New", "p"))
+			check(db.EnsureTable(ctx, "Items", "p", sortkey.Global("ByB", "b")))
+			check(db.AddIndex(ctx, "Items", sortkey.Global("ByB", "b")))
+			check(db.DeleteIndex(ctx, "Items", "ByA"))
+			check(db.DeleteTable(ctx, "Items"))
+		}
+		check(items.Put(ctx, item))
+		_, err := db.Describe(inner, "Items")
+		return err
+	}))
+}
+
+// TestKeyTypes holds that a wrong type in a key is named with its table and attribute.
+func TestKeyTypes(t *testing.T) {
+	db, ctx := open(t, sortkey.Options{}), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Orders", "id / at:N", sortkey.Global("ByDay", "day / at")))
+	orders := sortkey.Table[map[string]any](db, "Orders")
+	now := time.Now()
+	text := sortkey.Key{"x", "noon"}
+	_, get := orders.Get(ctx, text)
+	_, update := orders.Update(ctx, text, "REMOVE a")
+	_, query := orders.QueryPage(ctx, "x", sortkey.Between("a", "b"))
+	_, many := orders.GetMany(ctx, []sortkey.Key{text})
+	_, clock := orders.Get(ctx, "x", &now)
+	_, index := orders.Index("ByDay").QueryPage(ctx, 5)
+	for want, err := range map[string]error{
+		"sortkey: table Orders: key attribute at is a number (N), got string":                                            get,
+		"sortkey: table Orders: key attribute at is a number (N), got string ":                                           orders.Delete(ctx, text),
+		"sortkey: table Orders: key attribute at is a number (N), got string  ":                                          update,
+		"sortkey: table Orders: key attribute at is a number (N), got string   ":                                         query,
+		"sortkey: table Orders: key attribute at is a number (N), got string (key 1 of GetMany)":                         many,
+		"sortkey: table Orders: key attribute at is a number (N), got *time.Time, whose text does not sort as times do;": clock,
+		"sortkey: index ByDay of table Orders: key attribute day is a string (S), got int":                               index,
+		"sortkey: table Orders: key attribute at is a number (N), got S":                                                 orders.Put(ctx, map[string]any{"id": "x", "at": "noon"}),
+		"sortkey: table Orders: key attribute day is a string (S), got N":                                                orders.Put(ctx, map[string]any{"id": "x", "at": 1, "day": 1}),
+	} {
+		require.ErrorContains(t, err, strings.TrimSpace(want))
+		require.ErrorIs(t, err, sortkey.ErrUsage)
+	}
+}
+
+// TestKeys holds that a Key stands wherever values of a key do.
+func TestKeys(t *testing.T) {
+	db, ctx := open(t, sortkey.Options{}), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Items", "p / s:N"))
+	items := sortkey.Table[map[string]any](db, "Items")
+	require.NoError(t, items.Put(ctx, map[string]any{"p": "P", "s": 1, "n": 1}))
+	for _, args := range [][]any{
+		{"P", 1}, {sortkey.Key{"P", 1}}, {sortkey.Key{"P"}, 1}, {"P", sortkey.Key{1}}, {sortkey.Key{"P"}, sortkey.Key{1}}, {sortkey.Key{}, "P", 1},
+	} {
+		_, err := items.Get(ctx, args...)
+		require.NoError(t, err)
+		list, err := sortkey.Collect(items.Query(ctx, args...))
+		require.NoError(t, err)
+		require.Len(t, list, 1)
+	}
+	key := sortkey.Key{"P", []byte("x")}
+	loop := items.Query(ctx, key)
+	key[0], key[1] = "Q", 2
+	require.ErrorContains(t, lastOf(loop), "got []uint8", "what a loop is given is taken")
+	for _, key := range []sortkey.Key{{"P", sortkey.Key{1}}, {"P", sortkey.Consistent}, {nil, 1}, {sortkey.Compare("<", 1)}} {
+		_, err := items.Get(ctx, key)
+		require.ErrorIs(t, err, sortkey.ErrUsage)
+		require.ErrorIs(t, lastOf(items.Query(ctx, key)), sortkey.ErrUsage)
+	}
+
+	var old, gone map[string]any
+	item, err := items.Update(ctx, sortkey.Key{"P", 1}, "SET n = n + :one", 1, sortkey.Old(&old))
+	require.NoError(t, err)
+	require.Equal(t, []any{1.0, 2.0}, []any{old["n"], item["n"]})
+	_, err = items.Update(ctx, sortkey.Key{"P", 2}, "SET n = :one", 1, sortkey.Old(&gone))
+	require.NoError(t, err)
+	require.Nil(t, gone)
+	var misfit struct{ N []int }
+	_, err = items.Update(ctx, sortkey.Key{"P", 1}, "SET n = :one", 1, sortkey.Old(&misfit))
+	require.ErrorAs(t, err, new(*sortkey.DecodeError))
+	require.NoError(t, items.Delete(ctx, sortkey.Key{"P", 1}, sortkey.If("n = :one", 1)), "the write has been made")
+}
+
+// TestTimes holds that a time that does not sort is refused as a key, and only there.
+func TestTimes(t *testing.T) {
+	type named time.Time
+	type inner struct {
+		At time.Time `dynamodbav:"at"`
+	}
+	db, ctx := open(t, sortkey.Options{}), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Texts", "id / at", sortkey.Global("ByDue", "due")))
+	require.NoError(t, db.CreateTable(ctx, "Numbers", "id / at:N"))
+	now := time.Now()
+	for _, item := range []any{
+		struct {
+			ID string `dynamodbav:"id"`
+			inner
+		}{"x", inner{now}},
+		&inner{now}, map[string]any{"id": "x", "at": now}, map[string]any{"id": "x", "at": &now}, map[string]time.Time{"at": now},
+		struct {
+			At named `dynamodbav:"at"`
+		}{named(now)},
+		struct {
+			At any `dynamodbav:"at"`
+		}{&now},
+		map[string]any{"id": "x", "at": "y", "due": now},
+	} {
+		err := sortkey.Table[any](db, "Texts").Put(ctx, item)
+		require.ErrorContains(t, err, " comes from a time.Time, whose text does not sort as times do; use keys.TimestampOf")
+		require.ErrorIs(t, err, sortkey.ErrUsage)
+	}
+	require.ErrorContains(t, sortkey.Table[any](db, "Numbers").Put(ctx, map[string]any{"id": "x", "at": now}), "unixtime")
+
+	var none *time.Time
+	for _, item := range []any{
+		map[string]any{"id": "x", "at": keys.TimestampOf(now), "seen": now},
+		map[string]any{"id": "x", "at": now.Format(time.RFC3339Nano)},
+		struct {
+			ID   string         `dynamodbav:"id"`
+			At   keys.Timestamp `dynamodbav:"at"`
+			Due  time.Time      `dynamodbav:"due,omitempty"`
+			None *time.Time     `dynamodbav:"none"`
+		}{"x", keys.TimestampOf(now), time.Time{}, none},
+	} {
+		err := sortkey.Table[any](db, "Texts").Put(ctx, item)
+		if err != nil { // the zero time is not empty for attr
+			require.ErrorContains(t, err, "key attribute due comes from")
+		}
+	}
+	seconds := struct {
+		ID string    `dynamodbav:"id"`
+		At time.Time `dynamodbav:"at,unixtime"`
+	}{"x", now}
+	require.NoError(t, sortkey.Table[any](db, "Numbers").Put(ctx, seconds))
+	_, err := sortkey.Table[attr.Item](db, "Texts").QueryPage(ctx, "x", sortkey.Compare(">", now))
+	require.ErrorContains(t, err, "got time.Time, whose text does not sort as times do")
+	_, err = sortkey.Table[attr.Item](db, "Texts").QueryPage(ctx, "x", sortkey.Compare(">", keys.TimestampOf(now)))
+	require.NoError(t, err)
+}
+
+// TestEmptyInput calls the methods of the second day with what no program should give them.
+func TestEmptyInput(t *testing.T) {
+	db, ctx := open(t, sortkey.Options{}), t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Items", "p"))
+	items := sortkey.Table[map[string]any](db, "Items")
+	long := strings.Repeat("x", 1<<16)
+	for _, text := range []string{"", "x", "\xff", long, "a/b/c", "`"} {
+		for _, ctx := range []context.Context{ctx, nil} {
+			_, describe := db.Describe(ctx, text)
+			_, count := items.Count(ctx, nil, text)
+			_, many := items.GetMany(ctx, []sortkey.Key{{text, text}})
+			for _, err := range []error{
+				describe, count, many, db.EnsureTable(ctx, text, "p"), db.EnsureTable(ctx, "Items", text),
+				db.EnsureTable(ctx, "Items", "p", nil), db.EnsureTable(ctx, "Items", "p", sortkey.Global(text, text)),
+				db.AddIndex(ctx, text, sortkey.Global("ByA", "a")), db.AddIndex(ctx, "Items", sortkey.Global(text, text)),
+				db.DeleteIndex(ctx, text, text), db.DeleteIndex(ctx, "Items", text),
+			} {
+				require.Error(t, err)
+				require.Contains(t, []int{400, 404, 409}, sortkey.StatusOf(err), "%v", err)
+			}
+		}
+	}
+	n, err := items.Count(ctx)
+	require.NoError(t, err)
+	require.Zero(t, n)
+}

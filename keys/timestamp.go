@@ -1,0 +1,35 @@
+package keys
+
+import "time"
+
+// A Timestamp is a time as the text of a key attribute: in UTC, with nine digits after the
+// second, such as 2026-01-05T10:00:00.500000000Z. Timestamps sort as their times do. The text of
+// a [time.Time] does not: it drops trailing zeros, so 10:00:00.5Z sorts before 10:00:00Z. As a
+// Timestamp is a string, it is stored as one by every client, and can stand wherever the value of
+// a key attribute does. In a template, use the types time or millis.
+type Timestamp string
+
+const timestampLayout = "2006-01-02T15:04:05.000000000Z"
+
+// TimestampOf returns the text of a time. It is "", which no key can be, for a time before the
+// year 0 or after the year 9999 in UTC.
+func TimestampOf(t time.Time) Timestamp {
+	t = t.UTC()
+	if t.Year() < 0 || t.Year() > 9999 {
+		return ""
+	}
+	return Timestamp(t.Format(timestampLayout))
+}
+
+// Time returns the time, in UTC. The error is an [*Error] for text that [TimestampOf] does not
+// return.
+func (t Timestamp) Time() (time.Time, error) {
+	at, err := time.Parse(timestampLayout, string(t))
+	if err != nil || TimestampOf(at) != t {
+		return time.Time{}, &Error{
+			Value: string(t), Msg: clip(string(t)) + " is not a Timestamp",
+			Advice: "write it as " + string(TimestampOf(sample)) + ", or make one with TimestampOf",
+		}
+	}
+	return at, nil
+}

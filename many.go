@@ -1,0 +1,181 @@
+package sortkey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// Collect returns what a loop such as [TableOf.Query] yields, up to its first error:
+//
+//	songs, err := sortkey.Collect(music.Query(ctx, "Nina"))
+func Collect[T any](loop iter.Seq2[T, error]) (list []T, err error) {
+	if loop == nil {
+		return nil, misuse("Collect: the loop is nil")
+	}
+	for item, err := range loop {
+		if err != nil {
+			return list, err
+		}
+		list = append(list, item)
+	}
+	return list, nil
+}
+
+// Count returns how many items [TableOf.Query] yields for the same arguments or, if they have no
+// values of a key, [TableOf.Scan]. It reads them all, and converts none. Options are [Where] and
+// [Consistent].
+func (t *TableOf[T]) Count(ctx context.Context, args ...any) (int, error) {
+	if ctx == nil {
+		return 0, noContext("TableOf.Count")
+	}
+	r := newReading(&opCount, t.name, t.index)
+	defer r.free()
+	if err := t.prepare(ctx, r, args); err != nil {
+		return 0, err
+	}
+	for count := 0; ; {
+		n, err := r.count(ctx, t.db.service)
+		if err != nil {
+			return 0, t.db.ended(ctx, failed(err))
+		}
+		count += n
+		if r.start == nil {
+			return count, nil
+		}
+		if err := t.db.ended(ctx, nil); err != nil {
+			return 0, err
+		}
+	}
+}
+
+var selectCount = new("COUNT")
+
+// count counts the items of a page, and moves the reading behind it.
+func (r *reading) count(ctx context.Context, s *api.Service) (n int, err error) {
+	var count *int64
+	if r.scan != nil {
+		r.scan.ExclusiveStartKey, r.scan.Select = r.start, selectCount
+		var out *wire.ScanOutput
+		if out, err = s.Scan(ctx, r.scan, nil); err == nil {
+			count, r.start = out.Count, out.LastEvaluatedKey
+		}
+	} else {
+		r.query.ExclusiveStartKey, r.query.Select = r.start, selectCount
+		var out *wire.QueryOutput
+		if out, err = s.QueryClauses(ctx, &r.query, r.clauses, nil); err == nil {
+			count, r.start = out.Count, out.LastEvaluatedKey
+		}
+	}
+	if err != nil || count == nil {
+		return 0, err
+	}
+	return int(*count), nil
+}
+
+// GetMany returns the items with any number of keys, in the order of the keys, all as they are at
+// one moment. The pointer is nil for a key that no item has. For items that do not fit T it is nil
+// too, and the error joins a [*DecodeError] for each; the others are there.
+func (t *TableOf[T]) GetMany(ctx context.Context, keys []Key) ([]*T, error) {
+	if ctx == nil {
+		return nil, noContext("TableOf.GetMany")
+	}
+	schema, err := t.tableKey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]attr.Item, len(keys))
+	for i, key := range keys {
+		if items[i], err = t.manyKey(schema, key); err != nil {
+			return nil, &usageError{err: fmt.Errorf("%w (key %d of GetMany)", err, i+1)}
+		}
+	}
+
+	var list []*T
+	var misfits []error
+	err = t.db.View(ctx, func(ctx context.Context) error {
+		list, misfits = nil, nil
+		found := make(map[string]attr.Item, len(items))
+		if err := t.batches(ctx, schema, items, found); err != nil {
+			return err
+		}
+		list = make([]*T, len(items))
+		for i, key := range items {
+			it, ok := found[string(key)]
+			if !ok {
+				continue
+			}
+			item := new(T)
+			if wrong := decode(it, item); wrong != nil {
+				misfits = append(misfits, &DecodeError{t.name, key, wrong})
+				continue
+			}
+			list[i] = item
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, errors.Join(misfits...)
+}
+
+// manyKey returns the primary key with the values of a key.
+func (t *TableOf[T]) manyKey(schema *keycond.Schema, key Key) (attr.Item, error) {
+	c := call{}
+	c.of(&opMany, t.name, "")
+	if err := c.addKey(key); err != nil {
+		return nil, err
+	}
+	return c.keyItem(nil, schema)
+}
+
+// batches adds to found the items with keys, by key.
+func (t *TableOf[T]) batches(
+	ctx context.Context, schema *keycond.Schema, keys []attr.Item, found map[string]attr.Item,
+) error {
+	asked := make(map[string]bool, len(keys)) // a batch has each key once
+	var left []attr.Item
+	for _, key := range keys {
+		if !asked[string(key)] {
+			asked[string(key)] = true
+			left = append(left, key)
+		}
+	}
+
+	attributes := schema.Attributes()
+	for len(left) > 0 {
+		batch := left[:min(len(left), api.MaxBatchKeys)]
+		left = left[len(batch):]
+		out, err := t.db.service.BatchGetItem(ctx, &wire.BatchGetItemInput{
+			RequestItems: map[string]wire.KeysAndAttributes{t.name: {Keys: batch, ConsistentRead: new(true)}},
+		})
+		if err != nil {
+			return t.db.ended(ctx, failed(err))
+		}
+		for _, it := range out.Responses[t.name] {
+			var key attr.Builder
+			for _, a := range attributes {
+				key.Add(a.Name, it.Get(a.Name))
+			}
+			found[string(key.Item())] = it
+		}
+		again := out.UnprocessedKeys[t.name].Keys
+		if len(again) == len(batch) {
+			return &Error{
+				Code: codeThrottled, Message: "The database has processed none of the keys.", status: statusRetry,
+			}
+		}
+		left = append(left, again...)
+		if err := t.db.ended(ctx, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
