@@ -460,7 +460,7 @@ func TestEventSourceTestFailures(t *testing.T) {
 		"handler is nil, want the function":                                                        deliver((func())(nil)),
 		"its last result has type string, want an error; want func(context.Context, E) (R, error)": deliver(func(string) string { return "" }),
 		"handler has type func(string, string): it takes more than a context and an event":         deliver(func(string, string) {}),
-		"its last result has type int, want an error":                                              deliver(func() (error, int) { return nil, 0 }), //nolint:staticcheck // on purpose
+		"its last result has type int, want an error":                                              deliver(func() int { return 0 }),
 		"it returns more than a response and an error":                                             deliver(func() (int, int, error) { return 0, 0, nil }),
 		"no event can be decoded into the interface io.Reader":                                     deliver(func(context.Context, io.Reader) {}),
 		"no event can be decoded into the interface fmt.Stringer":                                  deliver(func(fmt.Stringer) {}),
