@@ -96,7 +96,9 @@ func (db *DB) indexInput(ctx context.Context, name string, index keyschema.Index
 	def := t.Definition()
 	var attributes []wire.AttributeDefinition
 	for _, a := range def.Attributes {
-		attributes = append(attributes, wire.AttributeDefinition{AttributeName: &a.Name, AttributeType: new(a.Kind.String())})
+		attributes = append(attributes, wire.AttributeDefinition{
+			AttributeName: &a.Name, AttributeType: new(a.Kind.String()),
+		})
 	}
 	in, err := keyschema.Addition(name, attributes, index)
 	if err != nil {

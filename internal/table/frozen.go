@@ -68,7 +68,10 @@ func (f *frozen) merge(
 		was, more := f.first(lo, hi, reverse)
 		// old yields the changed rows before an address, or all if it is nil.
 		old := func(addr []byte) (goOn bool) {
-			for more && (addr == nil || string(was.addr) != string(addr) && (string(was.addr) < string(addr)) != reverse) {
+			before := func() bool {
+				return addr == nil || string(was.addr) != string(addr) && (string(was.addr) < string(addr)) != reverse
+			}
+			for more && before() {
 				if was.existed {
 					_, partition, sort, _ := store.ParseAddress(was.addr, nil)
 					if !yield(store.Row{Partition: partition, Sort: sort, Value: was.value}, nil) {

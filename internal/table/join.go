@@ -81,7 +81,9 @@ var errNested error = &MisuseError{
 }
 
 // errDefinition is returned by changes of tables within a transaction.
-var errDefinition error = &MisuseError{"tables are not created, changed or deleted in a transaction: do it before or after it"}
+var errDefinition error = &MisuseError{
+	"tables are not created, changed or deleted in a transaction: do it before or after it",
+}
 
 // UpdateJoined is [DB.Update] for a function that gets a context: every operation on the
 // database with that context is part of the update. They see each other's writes, and reads

@@ -163,7 +163,9 @@ func (s *View) Eventually(t *Table, ix *Index, read func(*View) error) error {
 	if v == nil || space > v.last {
 		return read(s)
 	}
-	return v.store.View(s.ctx, func(r store.Reader) error { return read(&View{ctx: s.ctx, db: s.db, tables: s.tables, r: r}) })
+	return v.store.View(s.ctx, func(r store.Reader) error {
+		return read(&View{ctx: s.ctx, db: s.db, tables: s.tables, r: r})
+	})
 }
 
 // HoldIndexes makes reads of indexes see the rows as they are now, until [DB.Settle]. No index

@@ -41,7 +41,9 @@ func (e extra) do(w store.Writer) error {
 
 // createTable creates a table that is CREATING at least until a time. Then, if it is not
 // nil, is part of the same update.
-func (db *DB) createTable(ctx context.Context, def *table.Definition, until time.Time, then extra) (*table.Table, error) {
+func (db *DB) createTable(
+	ctx context.Context, def *table.Definition, until time.Time, then extra,
+) (*table.Table, error) {
 	if err := db.unused(ctx, def.Name); err != nil {
 		return nil, err
 	}
@@ -122,7 +124,9 @@ func (db *DB) find(ctx context.Context, name string) (*table.Table, error) {
 }
 
 func noTable(name string) error {
-	return &table.Error{Kind: table.NotFound, Msg: fmt.Sprintf("Requested resource not found: Table: %s not found", name)}
+	return &table.Error{
+		Kind: table.NotFound, Msg: fmt.Sprintf("Requested resource not found: Table: %s not found", name),
+	}
 }
 
 // Delete removes a table with its items and returns the table as it was, or as it
@@ -291,7 +295,8 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 		unlock()
 	}
 	for _, ix := range t.Definition().Online() {
-		if slices.ContainsFunc(old.Definition().Online(), func(o *table.IndexDefinition) bool { return o.Space == ix.Space }) {
+		had := func(o *table.IndexDefinition) bool { return o.Space == ix.Space }
+		if slices.ContainsFunc(old.Definition().Online(), had) {
 			continue
 		}
 		if err := db.complete(ctx, name, ix.Space); err != nil {
@@ -316,7 +321,9 @@ func (db *DB) Alter(ctx context.Context, name string, change func(*table.Definit
 }
 
 // alterTable puts a changed definition in force, whose new indexes are to be built.
-func (db *DB) alterTable(ctx context.Context, name string, change func(*table.Definition) error) (old, t *table.Table, err error) {
+func (db *DB) alterTable(
+	ctx context.Context, name string, change func(*table.Definition) error,
+) (old, t *table.Table, err error) {
 	if old, err = db.find(ctx, name); err != nil {
 		return nil, nil, err
 	}

@@ -191,7 +191,9 @@ func (db *DB) Copy(ctx context.Context, def *table.Definition, name string, at t
 	if err != nil {
 		return nil, err
 	}
-	return db.restore(ctx, def, transfer{from: t.Definition().Space, exists: db.tableAt(name, t.Definition().Space)}, func(r store.Reader, restored *table.Table) error {
+	space := t.Definition().Space
+	from := transfer{from: space, exists: db.tableAt(name, space)}
+	return db.restore(ctx, def, from, func(r store.Reader, restored *table.Table) error {
 		if h := t.Definition().History(); h != nil && !at.IsZero() {
 			return db.Undo(ctx, r, h, restored, at)
 		}
@@ -310,7 +312,8 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 	err := db.Change(ctx, func(w store.Writer) error {
 		for _, s := range c.spaces {
-			if err := w.Put(table.CatalogueSpace, garbagePartition, garbageRow(*s), garbageRow(*c.spaces[0])); err != nil {
+			lead := garbageRow(*c.spaces[0])
+			if err := w.Put(table.CatalogueSpace, garbagePartition, garbageRow(*s), lead); err != nil {
 				return err
 			}
 		}
@@ -366,10 +369,9 @@ func (db *DB) copyRows(ctx context.Context, c transfer) error {
 			if err != nil {
 				return err
 			}
-			rows = append(
-				rows,
-				store.Row{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort), Value: slices.Clone(row.Value)},
-			)
+			rows = append(rows, store.Row{
+				Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort), Value: slices.Clone(row.Value),
+			})
 			if !size.Add(len(row.Value)) {
 				continue
 			}

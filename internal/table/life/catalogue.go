@@ -40,7 +40,8 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 			return nil, err
 		}
 		var st table.StreamInfo
-		if err := json.Unmarshal(row.Value, &st); err != nil || st.Shards < 1 || st.Shards > table.MaxShards || used[st.Space] || st.Space > last {
+		err := json.Unmarshal(row.Value, &st)
+		if err != nil || st.Shards < 1 || st.Shards > table.MaxShards || used[st.Space] || st.Space > last {
 			return nil, fmt.Errorf("damaged catalogue: stream %q", row.Sort)
 		}
 		used[st.Space] = true

@@ -61,7 +61,8 @@ func (db *DB) writeCounters(w store.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := w.Put(table.CatalogueSpace, table.CountersPartition, statisticsRow, value); err != nil || !db.exact.Load() {
+	err = w.Put(table.CatalogueSpace, table.CountersPartition, statisticsRow, value)
+	if err != nil || !db.exact.Load() {
 		return err
 	}
 	return w.Put(table.CatalogueSpace, table.CountersPartition, table.ExactRow, []byte{billedMark})

@@ -52,7 +52,8 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	}
 	for _, g := range list {
 		// In a shared store, somebody who fills a space has the lease.
-		if _, err := db.alone(ctx, g.lead, func(ctx context.Context) error { return db.clear(ctx, g.space) }); err != nil {
+		_, err := db.alone(ctx, g.lead, func(ctx context.Context) error { return db.clear(ctx, g.space) })
+		if err != nil {
 			return err
 		}
 	}

@@ -150,7 +150,9 @@ func (db *DB) UnfinishedJobs(ctx context.Context) (list []Job, err error) {
 // With a definition, that update creates the table too, and StartJob returns it; the
 // errors are the same as of [DB.Create]. If the job has not ended, the table is
 // CREATING until it does ([DB.EndJob]).
-func (db *DB) StartJob(ctx context.Context, job Job, def *table.Definition, allow func([]Job) error) (t *table.Table, err error) {
+func (db *DB) StartJob(
+	ctx context.Context, job Job, def *table.Definition, allow func([]Job) error,
+) (t *table.Table, err error) {
 	record := func(w store.Writer) error {
 		list, err := readJobs(w, job.Kind)
 		if err == nil {

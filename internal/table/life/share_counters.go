@@ -32,7 +32,8 @@ var (
 
 func readSharedCounts(r store.Reader) (*sharedCounts, error) {
 	c := &sharedCounts{base: statistics{}, servers: map[string]statistics{}}
-	for row, err := range r.Query(table.CatalogueSpace, table.CountersPartition, store.Range{Lo: statisticsRow, Hi: store.AppendUpper(nil, statisticsRow)}, false) {
+	all := store.Range{Lo: statisticsRow, Hi: store.AppendUpper(nil, statisticsRow)}
+	for row, err := range r.Query(table.CatalogueSpace, table.CountersPartition, all, false) {
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +120,8 @@ func (db *DB) Enlist(ctx context.Context) error {
 			n = binary.BigEndian.Uint64(value) + 1
 		}
 		row = fmt.Sprintf("%s%d", serverPrefix, n)
-		if err := w.Put(table.CatalogueSpace, table.CountersPartition, serverCounter, binary.BigEndian.AppendUint64(nil, n)); err != nil {
+		counter := binary.BigEndian.AppendUint64(nil, n)
+		if err := w.Put(table.CatalogueSpace, table.CountersPartition, serverCounter, counter); err != nil {
 			return err
 		}
 		if s.revived { // a count without this server has counted what it adds now

@@ -65,7 +65,8 @@ func (db *DB) clearStreams(ctx context.Context) error {
 	for _, st := range gone {
 		var listed []store.Space
 		err := db.Change(ctx, func(w store.Writer) (err error) {
-			if err := w.Delete(table.CatalogueSpace, table.EndedStreams, table.EndedStreamRow(st.Table, st.Label)); err != nil {
+			row := table.EndedStreamRow(st.Table, st.Label)
+			if err := w.Delete(table.CatalogueSpace, table.EndedStreams, row); err != nil {
 				return err
 			}
 			listed, err = db.drop(w, st.Space)

@@ -28,7 +28,8 @@ func describe(ctx context.Context, src *app.Source, name string) (*keyschema.Tab
 	case listErr != nil:
 		return nil, err
 	case len(names) == 0 && src.Model == nil:
-		help := "there are no tables; create this one with sortkey create " + name + " 'PARTITION KEY / SORT KEY' and the same flags"
+		help := "there are no tables; create this one with sortkey create " + name +
+			" 'PARTITION KEY / SORT KEY' and the same flags"
 		if src.DB == nil {
 			help += ", or load an example with sortkey serve --load file-tree"
 		}

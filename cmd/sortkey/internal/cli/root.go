@@ -78,7 +78,8 @@ func shellRoot(env *app.Env) *cobra.Command {
 // itemCommands returns the commands on the tables and items of a source.
 func itemCommands(env *app.Env) []*cobra.Command {
 	return []*cobra.Command{
-		tablesCommand(env), createCommand(env), alterCommand(env), dropCommand(env), getCommand(env), putCommand(env), updateCommand(env), deleteCommand(env),
+		tablesCommand(env), createCommand(env), alterCommand(env), dropCommand(env),
+		getCommand(env), putCommand(env), updateCommand(env), deleteCommand(env),
 		queryCommand(env), scanCommand(env), sqlCommand(env), explainCommand(env),
 	}
 }

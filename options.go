@@ -1,0 +1,300 @@
+package sortkey
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// An Option changes one operation on a table. Options stand after the values of the key. An
+// operation refuses those that mean nothing to it, and one that is given twice; but conditions
+// and filters may be several, which must all hold.
+type Option interface {
+	set(*call) error
+	kind() optionKind
+}
+
+// An optionKind is a set of kinds of options.
+type optionKind uint16
+
+const (
+	kindIf optionKind = 1 << iota
+	kindWhere
+	kindOnly
+	kindLimit
+	kindAfter
+	kindSegment
+	kindOld
+	kindConsistent
+	kindDescending
+	kindUntilNow
+)
+
+// optionNames are the names of the kinds, in their order.
+var optionNames = []string{
+	"If", "Where", "Only", "Limit", "After", "Segment", "Old", "Consistent", "Descending", "UntilNow",
+}
+
+func (k optionKind) String() string {
+	var names []string
+	for i, name := range optionNames {
+		if k&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// An operation is a method that takes options.
+type operation struct {
+	name  string
+	takes optionKind
+}
+
+const kindsOfReads = kindWhere | kindOnly | kindLimit | kindAfter | kindConsistent
+
+var (
+	opGet     = operation{"Get", kindOnly | kindConsistent}
+	opPut     = operation{"Put", kindIf | kindOld}
+	opUpdate  = operation{"Update", kindIf | kindOld}
+	opDelete  = operation{"Delete", kindIf | kindOld}
+	opQuery   = operation{"Query", kindsOfReads | kindDescending}
+	opCount   = operation{"Count", kindWhere | kindConsistent}
+	opMany    = operation{"GetMany", 0}
+	opScan    = operation{"Scan", kindsOfReads | kindSegment}
+	opChanges = operation{"Changes", kindUntilNow}
+)
+
+// A Mode is an [Option] that is on or off.
+type Mode uint8
+
+// The modes.
+const (
+	// Consistent makes a read see all writes that were answered before it, which matters
+	// where [Simulation].StaleReads are on.
+	Consistent Mode = iota + 1
+	// Descending reads a range from its end.
+	Descending
+	// UntilNow ends [TableOf.Changes] after the changes so far.
+	UntilNow
+)
+
+func (m Mode) set(c *call) error {
+	switch m {
+	case Consistent:
+		c.consistent = true
+	case Descending:
+		c.descending = true
+	case UntilNow:
+		c.untilNow = true
+	}
+	return nil
+}
+
+func (m Mode) kind() optionKind {
+	switch m {
+	case Consistent:
+		return kindConsistent
+	case Descending:
+		return kindDescending
+	case UntilNow:
+		return kindUntilNow
+	}
+	return 0
+}
+
+// A setting is an [Option] with a value.
+type setting struct {
+	of    optionKind
+	apply func(*call) error
+}
+
+func (s *setting) set(c *call) error { return s.apply(c) }
+func (s *setting) kind() optionKind  { return s.of }
+
+// A conditional is an [Option] with a condition.
+type conditional struct {
+	of     optionKind // kindIf or kindWhere
+	source string
+	values []any
+}
+
+func (o *conditional) kind() optionKind { return o.of }
+
+func (o *conditional) set(c *call) (err error) {
+	dst := &c.condition
+	if o.of == kindWhere {
+		dst = &c.filter
+	}
+	text, err := c.expression(o.source, o.values, false)
+	if err != nil || *dst == nil {
+		*dst = text
+		return err
+	}
+
+	first := **dst
+	if c.joined&o.of == 0 {
+		if first, err = grouped(first); err != nil {
+			return err
+		}
+	}
+	second, err := grouped(*text)
+	if err != nil {
+		return err
+	}
+	c.joined |= o.of
+	*dst = new(first + " AND " + second)
+	return nil
+}
+
+// grouped returns an expression in parentheses, of which the service allows one pair.
+func grouped(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	depth, isGroup := 0, strings.HasPrefix(text, "(")
+	for i := range len(text) {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth < 0 {
+			break
+		}
+		isGroup = isGroup && (depth > 0 || i == len(text)-1)
+	}
+	switch {
+	case depth != 0:
+		return "", misuse("%s: its parentheses do not match, so it cannot be joined with another expression", text)
+	case isGroup:
+		return text, nil
+	}
+	return "(" + text + ")", nil
+}
+
+// If makes a write depend on a condition expression. Its names and values are written out, as in
+// status = 'NEW' AND total > 10: names need no placeholders, reserved words neither, and names with
+// other characters than letters, digits and _ stand in backquotes; text stands in single or double
+// quotes. Placeholders such as :n take the values in the order in which they first appear. With
+// several conditions, all must hold.
+func If(condition string, values ...any) Option {
+	return &conditional{kindIf, condition, takeAll(values)}
+}
+
+// Where filters what a query or scan has read with a filter expression, written as in [If].
+// What is dropped has been read all the same. With several filters, all must hold.
+func Where(filter string, values ...any) Option {
+	return &conditional{kindWhere, filter, takeAll(values)}
+}
+
+// Only reads only these attributes, or paths into documents.
+func Only(paths ...string) Option {
+	paths = slices.Clone(paths)
+	return &setting{kindOnly, func(c *call) error {
+		for _, path := range paths {
+			text, err := c.expression(path, nil, false)
+			if err != nil {
+				return err
+			}
+			c.projection = append(c.projection, *text)
+		}
+		return nil
+	}}
+}
+
+// Limit ends a loop after n items, and it reads no row behind the last of them. For a page it
+// is the service's Limit: the page ends after n items have been read, before the filter.
+func Limit(n int) Option {
+	return &setting{kindLimit, func(c *call) error {
+		if n < 1 {
+			return misuse("Limit(%d): want at least 1", n)
+		}
+		c.limit = int64(n)
+		return nil
+	}}
+}
+
+// After continues where the page with this [Page].Cursor ended. An empty cursor means from
+// the beginning.
+func After(cursor string) Option {
+	return &setting{kindAfter, func(c *call) error {
+		c.after = cursor
+		return nil
+	}}
+}
+
+// Segment reads part n, from 0, of a scan in total parts, which can be read at the same time.
+func Segment(n, total int) Option {
+	return &setting{kindSegment, func(c *call) error {
+		c.segmented, c.segment, c.segments = true, int64(n), int64(total)
+		return nil
+	}}
+}
+
+// Old stores the item as it was before a write in dst, a pointer to a struct, map or
+// [attr.Item]. Dst is not changed if there was no item. If the item does not fit dst, the
+// error is a [*DecodeError], and the write has been made.
+func Old(dst any) Option {
+	return &setting{kindOld, func(c *call) error {
+		if err := checkDestination(dst); err != nil {
+			return err
+		}
+		c.old = dst
+		return nil
+	}}
+}
+
+// checkDestination refuses what no item can be decoded into. So a write with a wrong one is
+// refused before anything is written.
+func checkDestination(dst any) error {
+	v := reflect.ValueOf(dst)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return misuse("Old(%T): want a pointer to a struct, a map or an attr.Item, as in Old(&item)", dst)
+	}
+	for range attr.MaxNesting { // a pointer can lead to itself
+		holdsPointer := v.Kind() == reflect.Interface && v.Elem().Kind() == reflect.Pointer
+		if holdsPointer || v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+	}
+
+	target := reflect.New(v.Type()).Interface()
+	if _, ok := target.(attr.Unmarshaler); ok {
+		return nil // it decides when it sees the item
+	}
+	if err := attr.UnmarshalItem(nil, target); err != nil {
+		return misuse("Old(%T): %w", dst, err)
+	}
+	return nil
+}
+
+// A SortRange is the range of a sort key that a query reads; see [BeginsWith], [Between] and
+// [Compare]. A [keys.Range] is one too.
+type SortRange struct {
+	op     string
+	values []any
+	err    error // of the function that made it
+}
+
+// BeginsWith is the range of the sort keys with a prefix, a string or a []byte.
+func BeginsWith(prefix any) SortRange {
+	return SortRange{op: "begins_with", values: []any{take(prefix)}}
+}
+
+// Between is the range of the sort keys from low to high, both included.
+func Between(low, high any) SortRange {
+	return SortRange{op: "BETWEEN", values: []any{take(low), take(high)}}
+}
+
+// Compare is the range of the sort keys on one side of a value. The operator is <, <=, > or >=.
+func Compare(operator string, value any) SortRange {
+	switch operator {
+	case "<", "<=", ">", ">=":
+		return SortRange{op: operator, values: []any{take(value)}}
+	}
+	return SortRange{
+		err: misuse("Compare(%q, …): want <, <=, > or >=; for one sort key, give its value alone", operator),
+	}
+}
