@@ -146,20 +146,20 @@ func TestNil(t *testing.T) {
 	key := sortkey.Key{"P"}
 	var none sortkey.Option
 
-	_, get := items.Get(nil, "P")       //nolint:staticcheck // nil is what is tested, here and below
-	_, query := items.QueryPage(nil, 1) //nolint:staticcheck // as above
-	_, scan := items.ScanPage(nil)      //nolint:staticcheck // as above
-	_, update := items.Update(nil, key, "SET a = p")
-	_, sweep := db.Sweep(nil)
-	_, tables := db.Tables(nil)
+	_, get := items.Get(nilContext, "P")
+	_, query := items.QueryPage(nilContext, 1)
+	_, scan := items.ScanPage(nilContext)
+	_, update := items.Update(nilContext, key, "SET a = p")
+	_, sweep := db.Sweep(nilContext)
+	_, tables := db.Tables(nilContext)
 	within := func(context.Context) error { return nil }
 	for method, err := range map[string]error{
 		"TableOf.Get": get, "TableOf.QueryPage": query, "TableOf.ScanPage": scan, "TableOf.Update": update,
-		"TableOf.Put": items.Put(nil, item), "TableOf.Delete": items.Delete(nil, "P"),
-		"TableOf.Query": last(items.Query(nil, "P")), "TableOf.Scan": last(items.Scan(nil)),
-		"TableOf.Changes": last(items.Changes(nil, "")), "DB.Sweep": sweep, "DB.Tables": tables,
-		"DB.CreateTable": db.CreateTable(nil, "More", "p"), "DB.DeleteTable": db.DeleteTable(nil, "Items"),
-		"DB.Update": db.Update(nil, within), "DB.View": db.View(nil, within), "DB.Snapshot": db.Snapshot(nil, "x"),
+		"TableOf.Put": items.Put(nilContext, item), "TableOf.Delete": items.Delete(nilContext, "P"),
+		"TableOf.Query": last(items.Query(nilContext, "P")), "TableOf.Scan": last(items.Scan(nilContext)),
+		"TableOf.Changes": last(items.Changes(nilContext, "")), "DB.Sweep": sweep, "DB.Tables": tables,
+		"DB.CreateTable": db.CreateTable(nilContext, "More", "p"), "DB.DeleteTable": db.DeleteTable(nilContext, "Items"),
+		"DB.Update": db.Update(nilContext, within), "DB.View": db.View(nilContext, within), "DB.Snapshot": db.Snapshot(nilContext, "x"),
 	} {
 		require.ErrorContains(t, err, "sortkey: "+method+": the context is nil; pass context.Background()")
 	}
@@ -323,3 +323,6 @@ func TestNotText(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"Items"}, tables)
 }
+
+// nilContext is the context of a mistake.
+var nilContext context.Context

@@ -89,7 +89,7 @@ func TestStatuses(t *testing.T) {
 		{items.Put(ctx, map[string]any{"p": "P"}), 400, sortkey.ErrUsage, true},
 		{items.Put(ctx, map[string]any{"p": "P", "s": 1, "big": strings.Repeat("x", 500_000)}), 400, sortkey.ErrUsage, true},
 		{items.Put(ctx, map[string]any{"p": "P\xff", "s": 1}), 400, sortkey.ErrUsage, false},
-		{items.Put(nil, nil), 400, sortkey.ErrUsage, false}, //nolint:staticcheck // that is the case
+		{items.Put(nilContext, nil), 400, sortkey.ErrUsage, false},
 
 		{query(items, "P", sortkey.After("x")), 400, sortkey.ErrCursor, false},
 		{query(items, "P", sortkey.After(strings.Repeat("x", 1<<20))), 400, sortkey.ErrCursor, false},

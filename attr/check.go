@@ -19,6 +19,8 @@ var errForm = errors.New("the bytes are not an encoded value; " +
 var errText = errors.New("the text is not UTF-8; use a []byte, which is stored as a B")
 
 // errNoName is the error for an attribute without a name.
+//
+//lint:ignore ST1005 It is the text of the service.
 var errNoName = errors.New(msgNoName)
 
 // inspect returns an error if v, at a level of nesting, is not a value in its stored form.

@@ -18,14 +18,16 @@ import (
 // digits is how many digits of base 16 the number of a transaction has.
 const digits = 6
 
-// inside calls the function of a transaction below frames for the digits of its number.
+// inside calls the function of a transaction below frames for the digits of its number. The last
+// argument keeps the calls apart, which the compiler might otherwise join.
 //
 //go:noinline
-func inside(ctx context.Context, fn func(context.Context) error, number uint32, left, digit int) error {
+func inside(ctx context.Context, fn func(context.Context) error, number uint32, left, _ int) error {
 	if left == 0 {
 		return fn(ctx)
 	}
-	left, digit, number = left-1, int(number&15), number>>4
+	digit := number & 15
+	left, number = left-1, number>>4
 	switch digit {
 	case 0:
 		return inside(ctx, fn, number, left, 0)
