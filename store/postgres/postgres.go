@@ -27,7 +27,7 @@ type Store struct {
 	ids   ids
 	heard atomic.Int64 // when the database last answered, in nanoseconds since 1970
 
-	background sync.WaitGroup // rollbacks, removals of ids, and renewals of leases
+	background background // rollbacks, removals of ids, and renewals of leases
 	closed     atomic.Bool
 	ending     chan struct{} // closed when Close begins
 	shut       chan struct{} // closed when Close is done
@@ -260,6 +260,47 @@ func pause(ctx context.Context, tries int) error {
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+// A background counts goroutines. Unlike a [sync.WaitGroup] it may begin one while somebody waits:
+// a View that ends during Close gives its connection back.
+type background struct {
+	mu      sync.Mutex
+	running int
+	idle    chan struct{} // closed when none runs; nil unless somebody waits
+}
+
+// Go runs fn in a goroutine.
+func (b *background) Go(fn func()) {
+	b.mu.Lock()
+	b.running++
+	b.mu.Unlock()
+	go func() {
+		defer b.end()
+		fn()
+	}()
+}
+
+func (b *background) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.running--; b.running == 0 && b.idle != nil {
+		close(b.idle)
+		b.idle = nil
+	}
+}
+
+// Wait waits until no goroutine runs.
+func (b *background) Wait() {
+	b.mu.Lock()
+	if b.running > 0 && b.idle == nil {
+		b.idle = make(chan struct{})
+	}
+	idle := b.idle
+	b.mu.Unlock()
+	if idle != nil {
+		<-idle
 	}
 }
 
