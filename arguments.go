@@ -272,13 +272,13 @@ func (c *call) boundValues() attr.Item {
 
 // expression returns an expression of the caller's with placeholders of the call. Its names and
 // values are written out, or are placeholders of values; see [ast.Roles].
-func (c *call) expression(source string, values []any, update bool) (*string, error) {
+func (c *call) expression(source string, values []any, form ast.Form) (*string, error) {
 	if !utf8.ValidString(source) {
 		return nil, misuse("%q: the expression is not UTF-8", source)
 	}
 	c.places, c.text = c.places[:0], c.text[:0]
 	c.tokens = ast.LexLiterals(c.tokens[:0], source)
-	c.roles = ast.Roles(c.roles[:0], source, c.tokens, update)
+	c.roles = ast.Roles(c.roles[:0], source, c.tokens, form)
 	end := int32(0)
 	for i, tok := range c.tokens {
 		word := tok.Text(source)

@@ -123,7 +123,7 @@ func (db *DB) DeleteIndex(ctx context.Context, name, index string) error {
 	}
 	switch ix := info.index(index); {
 	case ix == nil:
-		return misuse("table %s has no index %q, only %s", name, index, info.indexNames())
+		return noIndex(name, index, info)
 	case ix.Local:
 		return misuse("table %s: local index %s cannot be deleted: it goes with its table", name, index)
 	}
@@ -135,10 +135,19 @@ func (db *DB) DeleteIndex(ctx context.Context, name, index string) error {
 		})
 		return err
 	})
+	if errors.Is(err, ErrNoTable) { // or somebody else has deleted the index meanwhile
+		if info, failed := db.Describe(ctx, name); failed == nil && info.index(index) == nil {
+			return noIndex(name, index, info)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	return db.settled(ctx, name)
+}
+
+func noIndex(name, index string, info *TableInfo) error {
+	return misuse("table %s has no index %q, only %s", name, index, info.indexNames())
 }
 
 // alter runs a change of a table. The change goes on if ctx ends while it is being completed, but

@@ -65,9 +65,11 @@ func (e *Error) Error() string {
 // Is reports whether the error is what [ErrConditionFailed], [ErrNoTable], [ErrTableExists],
 // [ErrUsage] or [ErrCursor] stands for.
 func (e *Error) Is(target error) bool {
-	switch target {
-	case nil:
+	switch {
+	case e == nil || target == nil:
 		return false
+	}
+	switch target {
 	case ErrConditionFailed:
 		return e.Code == wire.CodeConditionFailed
 	case ErrNoTable:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/ast"
 	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -217,7 +218,7 @@ func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ..
 			return item, err
 		}
 	}
-	source, err := c.expression(update, c.args, true)
+	source, err := c.expression(update, c.args, ast.UpdateForm)
 	if err != nil {
 		return item, err
 	}

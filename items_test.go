@@ -227,6 +227,34 @@ func TestCause(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
+// TestLiteralWords: true, false and null are values, and names where no value can stand.
+func TestLiteralWords(t *testing.T) {
+	db, err := sortkey.Open(sortkey.Options{})
+	require.NoError(t, err)
+	defer db.Close()
+	ctx := t.Context()
+	require.NoError(t, db.CreateTable(ctx, "Words", "id"))
+	rows := sortkey.Table[map[string]any](db, "Words")
+	for _, word := range []string{"true", "false", "null"} {
+		require.NoError(t, rows.Put(ctx, map[string]any{"id": "a", word: 5, "b": true, "x": 1}))
+		got, err := rows.Get(ctx, "a", sortkey.Only(word, "x"))
+		require.NoError(t, err)
+		require.Equal(t, map[string]any{word: 5., "x": 1.}, got)
+		for update, args := range map[string][]any{
+			"SET w = :v": {1}, "SET x = true, w = null": nil, "SET w = if_not_exists(w, :v) REMOVE x": {2},
+			"REMOVE w": nil, "ADD w :v": {3}, "REMOVE x, w": nil,
+		} {
+			require.NoError(t, rows.Put(ctx, map[string]any{"id": "a", word: 5, "b": true, "x": 1}))
+			update = strings.ReplaceAll(update, "w", word)
+			_, err := rows.Update(ctx, sortkey.Key{"a"}, update, args...)
+			require.NoError(t, err, update)
+		}
+		require.NoError(t, rows.Put(ctx, map[string]any{"id": "a", word: 5, "b": true}, sortkey.If("attribute_exists(id)")))
+		require.NoError(t, rows.Put(ctx, map[string]any{"id": "a", word: 5, "b": true},
+			sortkey.If("attribute_exists("+word+") AND `"+word+"` = 5 AND b = true AND NOT b = false")))
+	}
+}
+
 // TestReservedWords: each word that an expression can have may be a name, wherever a name can stand.
 func TestReservedWords(t *testing.T) {
 	db, err := sortkey.Open(sortkey.Options{})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/ast"
 )
 
 // An Option changes one operation on a table. Options stand after the values of the key. An
@@ -128,7 +129,7 @@ func (o *conditional) set(c *call) (err error) {
 	if o.of == kindWhere {
 		dst = &c.filter
 	}
-	text, err := c.expression(o.source, o.values, false)
+	text, err := c.expression(o.source, o.values, ast.ConditionForm)
 	if err != nil || *dst == nil {
 		*dst = text
 		return err
@@ -194,7 +195,7 @@ func Only(paths ...string) Option {
 	paths = slices.Clone(paths)
 	return &setting{kindOnly, func(c *call) error {
 		for _, path := range paths {
-			text, err := c.expression(path, nil, false)
+			text, err := c.expression(path, nil, ast.ProjectionForm)
 			if err != nil {
 				return err
 			}

@@ -44,7 +44,7 @@ func NewShop(ctx context.Context, db *sortkey.DB) (*Shop, error) {
 	err := db.EnsureTable(ctx, "Orders", "customer / number:N",
 		sortkey.Global("ByStatus", "status / placed"),
 		sortkey.Global("ByCity", "city / placed"),
-		sortkey.Global("ByCarrier", "carrier / placed").Only("total"))
+		sortkey.Global("ByCarrier", "carrier / placed"))
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,9 @@ func (s *Shop) list(_ http.ResponseWriter, r *http.Request) (any, error) {
 func decode(r *http.Request) (order Order, err error) {
 	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
-	err = decoder.Decode(&order)
+	if err = decoder.Decode(&order); err == nil && decoder.More() {
+		err = errors.New("there is more after it")
+	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return order, &clientError{http.StatusRequestEntityTooLarge, "the order is too large"}
 	}

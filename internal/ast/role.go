@@ -32,10 +32,20 @@ const (
 	RoleBad
 )
 
-// Roles appends the roles of the tokens of an expression: a condition, a projection or, with
-// update, an update. A word that is an operator or begins a clause, such as IN or SET, is a name
-// where neither can stand.
-func Roles(roles []Role, src string, tokens []Token, update bool) []Role {
+// A Form is a form of an expression.
+type Form uint8
+
+// The forms.
+const (
+	ConditionForm Form = iota // of conditions and filters
+	ProjectionForm
+	UpdateForm
+)
+
+// Roles appends the roles of the tokens of an expression. A word that is an operator, begins a
+// clause or is a value, such as IN, SET or true, is a name where none of these can stand.
+func Roles(roles []Role, src string, tokens []Token, form Form) []Role {
+	update := form == UpdateForm
 	clause := TokEOF
 	operand := false  // the token before can be the last of an operand
 	condition := true // a condition can begin here, so NOT may be an operator
@@ -45,6 +55,21 @@ func Roles(roles []Role, src string, tokens []Token, update bool) []Role {
 			return TokEOF
 		}
 		return tokens[i].Kind
+	}
+	// target reports whether token i is where a path has to stand, and no value can.
+	target := func(i int) bool {
+		function := i > 1 && kindAt(i-1) == TokLeftParen && kindAt(i-2) == TokIdent
+		switch {
+		case form == ProjectionForm:
+			return true
+		case function && strings.HasSuffix(strings.ToLower(tokens[i-2].Text(src)), "exists"):
+			return true // attribute_exists, attribute_not_exists and if_not_exists
+		case clause == TokSet:
+			return kindAt(i+1) == TokEqual
+		case clause == TokRemove:
+			return true
+		}
+		return update && kindAt(i-1) == clause || update && clause != TokEOF && kindAt(i-1) == TokComma
 	}
 	for i, tok := range tokens {
 		word := tok.Text(src)
@@ -90,7 +115,7 @@ func Roles(roles []Role, src string, tokens []Token, update bool) []Role {
 			case update && tok.Kind != TokIdent && beginsPath(after) && (i == 0 || operand):
 				clause = tok.Kind
 			case !inPath && after == TokLeftParen: // a function
-			case !inPath && (word == "true" || word == "false" || word == "null"):
+			case !inPath && (word == "true" || word == "false" || word == "null") && !target(i):
 				role, ends = RoleWord, true
 			default:
 				role, ends = RoleName, true

@@ -76,14 +76,14 @@ func effectProblem(f fault.Fault) string {
 		set  bool
 	}{
 		{"Code", f.Code != ""}, {"Reasons", len(f.Reasons) > 0}, {"Unprocessed", f.Unprocessed > 0}, {"Hang", f.Hang},
-		{"Reset", f.Reset},
+		{"Reset", f.Reset}, {"LoseAnswer", f.LoseAnswer},
 	} {
 		if effect.set {
 			effects = append(effects, effect.name)
 		}
 	}
 	switch {
-	case len(effects) == 0 && f.Delay == 0 && !f.LoseAnswer:
+	case len(effects) == 0 && f.Delay == 0:
 		return "the fault has no effect: set Code, Reasons, Unprocessed, Delay, Hang, Reset or LoseAnswer"
 	case len(effects) > 1:
 		return fmt.Sprintf("the fault has %s, but a call meets one of them only: set a fault for each",

@@ -181,19 +181,22 @@ func (p *Placeholders) Values() attr.Item {
 	return b.Item()
 }
 
-// Expression returns src, a condition or a projection with its names and values
-// written out, with placeholders for them. The error is an [*advice.Error].
-func (p *Placeholders) Expression(src string) (string, error) { return p.place(src, false) }
+// Expression returns src, a condition with its names and values written out, with
+// placeholders for them. The error is an [*advice.Error].
+func (p *Placeholders) Expression(src string) (string, error) { return p.place(src, ast.ConditionForm) }
+
+// Paths is [Placeholders.Expression] for a projection.
+func (p *Placeholders) Paths(src string) (string, error) { return p.place(src, ast.ProjectionForm) }
 
 // Update is [Placeholders.Expression] for an update.
-func (p *Placeholders) Update(src string) (string, error) { return p.place(src, true) }
+func (p *Placeholders) Update(src string) (string, error) { return p.place(src, ast.UpdateForm) }
 
-func (p *Placeholders) place(src string, update bool) (string, error) {
+func (p *Placeholders) place(src string, form ast.Form) (string, error) {
 	tokens, err := p.lex(src)
 	if err != nil {
 		return "", err
 	}
-	roles := ast.Roles(nil, src, tokens, update)
+	roles := ast.Roles(nil, src, tokens, form)
 	return rewrite(src, tokens, func(i int) (string, error) { return p.token(src, tokens, roles, i) })
 }
 

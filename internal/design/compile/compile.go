@@ -223,7 +223,7 @@ func (c *compiler) expressions(in *wire.QueryInput) error {
 		in.FilterExpression = &filter
 	}
 	if len(c.p.Project) > 0 {
-		projection, err := c.names.Expression(strings.Join(c.p.Project, ", "))
+		projection, err := c.names.Paths(strings.Join(c.p.Project, ", "))
 		if err != nil {
 			return err
 		}

@@ -28,12 +28,18 @@ func usage(err error) error {
 	return usageError(advice.Of(err), "%v", err)
 }
 
-// Expression returns a condition or a projection with its names and values written out as
+// Expression returns a condition with its names and values written out as
 // requests take it, and nil for an empty one. Lists, maps and sets are JSON, plain or
 // DynamoDB's.
 func Expression(p *literal.Placeholders, src string) (*string, error) {
 	p.Composite = composite
 	return convert(src, p.Expression)
+}
+
+// Projection is [Expression] for the paths of a projection.
+func Projection(p *literal.Placeholders, src string) (*string, error) {
+	p.Composite = composite
+	return convert(src, p.Paths)
 }
 
 // Update returns an update with its names and values written out as requests take it.

@@ -94,7 +94,7 @@ func (q *Query) expressions(p *literal.Placeholders) (filter, projection *string
 	if filter, err = Expression(p, q.Filter); err != nil {
 		return nil, nil, fmt.Errorf("--filter: %w", err)
 	}
-	if projection, err = Expression(p, strings.Join(q.Project, ",")); err != nil {
+	if projection, err = Projection(p, strings.Join(q.Project, ",")); err != nil {
 		return nil, nil, fmt.Errorf("--project: %w", err)
 	}
 	return filter, projection, nil

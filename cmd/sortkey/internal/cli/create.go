@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -91,6 +92,9 @@ func newStream() *wire.StreamSpecification {
 	return &wire.StreamSpecification{StreamEnabled: new(true), StreamViewType: new("NEW_AND_OLD_IMAGES")}
 }
 
+// backquoted matches a name in backquotes, or a part of one.
+var backquoted = regexp.MustCompile("`[^`]*`")
+
 // parseIndex returns the index in the value of a flag: "ByCity: city / placed (total, name)".
 func parseIndex(flag, text string) (ix keyschema.IndexSpec, err error) {
 	name, key, ok := strings.Cut(text, ":")
@@ -103,6 +107,12 @@ func parseIndex(flag, text string) (ix keyschema.IndexSpec, err error) {
 			}
 		}
 		ix.Key = strings.TrimSpace(ix.Key[:open])
+	}
+	if unquoted := backquoted.ReplaceAllString(ix.Key, ""); strings.ContainsAny(unquoted, "()") {
+		return ix, app.UsageError(
+			"put the projected attributes in one pair of parentheses at the end, and names with parentheses in backquotes",
+			"--%s: the parentheses in %q do not match", flag, text,
+		)
 	}
 	if !ok || ix.Name == "" || ix.Key == "" {
 		return ix, app.UsageError(

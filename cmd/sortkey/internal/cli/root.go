@@ -77,11 +77,27 @@ func shellRoot(env *app.Env) *cobra.Command {
 
 // itemCommands returns the commands on the tables and items of a source.
 func itemCommands(env *app.Env) []*cobra.Command {
-	return []*cobra.Command{
+	commands := []*cobra.Command{
 		tablesCommand(env), createCommand(env), alterCommand(env), dropCommand(env),
 		getCommand(env), putCommand(env), updateCommand(env), deleteCommand(env),
 		queryCommand(env), scanCommand(env), sqlCommand(env), explainCommand(env),
 	}
+	for _, cmd := range commands {
+		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return refuseBlank(cmd) }
+	}
+	return commands
+}
+
+// refuseBlank refuses flags that were given without a value, such as --if "$CONDITION" in a script
+// that has not set the variable: without the flag, the command would do more than was meant.
+func refuseBlank(cmd *cobra.Command) (err error) {
+	needsValue := []string{"if", "filter", "ttl", "index", "data", "endpoint", "model", "store"}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(needsValue, f.Name) && strings.TrimSpace(f.Value.String()) == "" && err == nil {
+			err = app.UsageError("give it a value, or leave it out", "--%s is empty", f.Name)
+		}
+	})
+	return err
 }
 
 // flagError returns the error of a command line with wrong flags.
