@@ -44,7 +44,7 @@ func (g *Gate) complain() *time.Timer {
 	var callers [32]uintptr
 	n := runtime.Callers(3, callers[:])
 	return time.AfterFunc(Patience, func() {
-		g.Logger.Warn("an operation waits for an update that is under way, and goes on waiting",
+		g.Logger.Warn("an operation waits for an update or a change of a table, and goes on waiting",
 			"caller", placeOf(callers[:n]), "waited", Patience)
 	})
 }
