@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -41,11 +40,10 @@ func (g *Gate) awaitUntil(ctx context.Context, done, ready <-chan struct{}) erro
 // complain logs that the operation of this goroutine waits for updates, unless it is stopped
 // before its patience ends.
 func (g *Gate) complain() *time.Timer {
-	var callers [32]uintptr
-	n := runtime.Callers(3, callers[:])
+	callers := stack()
 	return time.AfterFunc(Patience, func() {
 		g.Logger.Warn("an operation waits for an update or a change of a table, and goes on waiting",
-			"caller", placeOf(callers[:n]), "waited", Patience)
+			"caller", placeOf(callers), "waited", Patience)
 	})
 }
 
