@@ -646,10 +646,15 @@ func decode(it attr.Item, dst any) error {
 
 // decodeAside is decode within a read: if aside is not nil, it lets the methods of the type use the
 // transaction, which the read has.
-func decodeAside(aside func(func()), it attr.Item, dst any) (err error) {
+func decodeAside(aside func(func()), it attr.Item, dst any) error {
 	if aside == nil {
 		return decode(it, dst)
 	}
+	return decodeBeside(aside, it, dst)
+}
+
+// decodeBeside is decodeAside in an Update. Its error is on the heap, unlike that of other reads.
+func decodeBeside(aside func(func()), it attr.Item, dst any) (err error) {
 	aside(func() { err = decode(it, dst) })
 	return err
 }
