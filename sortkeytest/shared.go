@@ -144,7 +144,7 @@ func (f *filling) Errorf(format string, args ...any) {
 	f.failures = append(f.failures, strings.TrimPrefix(text, "sortkeytest: "))
 }
 
-// Fatalf ends the goroutine that fills the database. Later there is none to end.
+// Fatalf ends the goroutine that fills the database. After that it ends nothing.
 func (f *filling) Fatalf(format string, args ...any) {
 	f.Errorf(format, args...)
 	f.mu.Lock()

@@ -34,7 +34,7 @@ func (s *Service) LastStream(ctx context.Context, name string) (arn string, ok b
 }
 
 // StreamShards returns the shards of a stream with their records, parents first, as they are at one
-// moment. There are none of a stream that is no longer kept.
+// moment. A stream that is no longer kept has no records.
 func (s *Service) StreamShards(ctx context.Context, arn string) (shards []StreamShard, err error) {
 	ref, err := parseStreamARN(arn)
 	if err != nil {
