@@ -292,7 +292,7 @@ func testArguments(t *testing.T, size int) {
 			}
 		}
 	}
-	require.Equal(t, 2*n+1, changes, "puts of the same item are none")
+	require.Equal(t, 2*n+1, changes, "a put of the item as it was is not a change")
 	check("Changes")
 
 	require.NoError(t, rows.Delete(ctx, o.list(o.key(0), o.key(0), condition, sortkey.Old(&old))...))

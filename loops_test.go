@@ -124,7 +124,7 @@ func misfitKey(err error) string {
 }
 
 // TestMisfits holds that an item that does not fit its struct is an error with its key, that
-// what is before and behind it is read, and that no reader is stuck.
+// the items before and behind it are read, and no reader gets stuck.
 func TestMisfits(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	require.NoError(t, db.CreateTable(ctx, "Items", "p / s:N", sortkey.Global("ByG", "g / s:N"), sortkey.Stream()))

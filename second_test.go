@@ -49,7 +49,7 @@ func TestEnsureTable(t *testing.T) {
 	require.Equal(t, 150, n)
 	after := shape(t, db, "Orders")
 	require.NotEqual(t, before, after)
-	require.NoError(t, db.EnsureTable(ctx, "Orders", "customer / order:N"), "what is there beyond that stays")
+	require.NoError(t, db.EnsureTable(ctx, "Orders", "customer / order:N"), "the other indexes stay")
 	require.Equal(t, after, shape(t, db, "Orders"))
 
 	for _, tt := range []struct {

@@ -45,8 +45,8 @@ func TestNestedOverlap(t *testing.T) {
 			})
 		})
 		<-began
-		require.ErrorContains(t, jobs.Put(ctx, Job{"q", 2, "outer"}), "an Update within the Update runs")
-		require.ErrorContains(t, db.Update(ctx, func(context.Context) error { return nil }), "an Update within")
+		require.ErrorContains(t, jobs.Put(ctx, Job{"q", 2, "outer"}), "a nested Update is running")
+		require.ErrorContains(t, db.Update(ctx, func(context.Context) error { return nil }), "a nested Update")
 		close(end)
 		wg.Wait()
 		require.ErrorIs(t, inner, no)

@@ -225,7 +225,7 @@ func keyOf(r *http.Request) (sortkey.Key, error) {
 	return sortkey.Key{r.PathValue("customer"), number}, nil
 }
 
-// setVersion tells the client the version that it sees.
+// setVersion sends the version of the order as its ETag.
 func setVersion(w http.ResponseWriter, order Order) {
 	w.Header().Set("ETag", strconv.Quote(strconv.Itoa(order.Version)))
 }

@@ -202,7 +202,7 @@ type InsideError struct {
 // Error says what to do, too.
 func (e *InsideError) Error() string {
 	return fmt.Sprintf("sortkey: the call at %s would wait for the transaction that it is in, which began at %s: "+
-		"use the context of the transaction, or call it before or after", e.Place, e.Began)
+		"use the context of the transaction, or make the call before or after it", e.Place, e.Began)
 }
 
 // Refusal marks the error as one that has changed nothing.

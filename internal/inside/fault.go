@@ -10,7 +10,8 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// FaultProblem returns what is wrong with a fault that a person wrote and what to do, or "".
+// FaultProblem says why no call can meet a fault, and what to change. It returns "" for a fault that
+// is right.
 func FaultProblem(f fault.Fault) string {
 	if f.Operation != "" && !slices.Contains(operations(nil), f.Operation) {
 		return fmt.Sprintf("unknown operation %q: %s", f.Operation, text.DidYouMean(f.Operation, operations(nil)))

@@ -77,7 +77,7 @@ var errConcurrent error = &MisuseError{
 
 // errNested is returned by operations of an Update while the function of a nested one runs.
 var errNested error = &MisuseError{
-	"an Update within the Update runs: use the context of its function, in one goroutine only",
+	"a nested Update is running: use the context of its function, and in one goroutine only",
 }
 
 // errDefinition is returned by changes of tables within a transaction.
