@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"errors"
 	"io"
 	"os"
 	"syscall"
@@ -14,9 +15,31 @@ func flockDir(dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = f.Close()
-		return nil, &os.PathError{Op: "lock", Path: dir, Err: err}
+		return nil, err
 	}
-	return f, nil
+	return lockedFolder{f}, nil
+}
+
+// A lockedFolder is an open folder with a lock on it.
+type lockedFolder struct{ *os.File }
+
+// Close unlocks the folder, then closes it. Closing alone is not enough: a process that this one is
+// starting has a copy of every descriptor until it runs its own program, and a copy keeps the lock
+// (flock(2)), so the next Open could fail with [ErrLocked].
+func (l lockedFolder) Close() error {
+	return errors.Join(flock(l.File, syscall.LOCK_UN), l.File.Close())
+}
+
+func flock(f *os.File, how int) error {
+	for {
+		err := syscall.Flock(int(f.Fd()), how)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, syscall.EINTR) {
+			return &os.PathError{Op: "lock", Path: f.Name(), Err: err}
+		}
+	}
 }
