@@ -3,7 +3,7 @@ package sortkey
 import (
 	"time"
 
-	"github.com/sortkey/sortkey/internal/fault"
+	"github.com/sortkey/sortkey/internal/api/fault"
 )
 
 // A Fault makes calls fail on purpose, so that a test can meet what is rare: a

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/untagged"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // keyValue returns the stored form of the value of a key attribute.

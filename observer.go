@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/table"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/expr/ast"
 )
 
 // An Option changes one operation on a table. Options stand after the values of the key. An

@@ -24,21 +24,21 @@ const module = "github.com/sortkey/sortkey"
 // of lower floors; tests are exempt. TestFloors fails for a package that is
 // missing here: decide where it belongs, and document that in docs/design.md.
 var floors = [][]string{
-	{"store", "keys", "internal/fault", "internal/throughput", "internal/blob", "internal/doc", "internal/number", "internal/advice", "internal/lines", "internal/proptest", "internal/seeded", "internal/terminal", "internal/processor", "internal/cmdtest", "internal/untagged"},
-	{"internal/remote", "internal/pgtest"},
+	{"store", "keys", "internal/api/fault", "internal/api/throughput", "internal/item/blob", "internal/item/doc", "internal/item/number", "internal/design/advice", "internal/lines", "internal/tests/proptest", "internal/seeded", "internal/design/terminal", "internal/tests/processor", "internal/tests/cmdtest", "internal/untagged"},
+	{"store/internal/remote", "internal/tests/pgtest"},
 	{"attr", "store/memory", "store/btree", "store/disk", "store/postgres", "store/tikv", "store/storetest", "keys/keyexpr"},
-	{"internal/item", "internal/ast", "internal/text", "internal/sdkvalue", "internal/tabledef", "internal/s3files"},
-	{"internal/wire", "internal/gate"},
-	{"internal/expr", "internal/wire/wiretest"},
-	{"internal/keycond"},
-	{"internal/table", "internal/literal", "internal/partiql", "internal/keyschema"},
-	{"internal/event", "internal/table/life"},
+	{"internal/item", "expr/ast", "internal/text", "internal/sdkvalue", "internal/design/tabledef", "internal/api/s3files"},
+	{"internal/wire", "internal/table/gate"},
+	{"expr", "internal/wire/wiretest"},
+	{"keycond"},
+	{"internal/table", "internal/design/literal", "internal/partiql", "internal/keyschema"},
+	{"internal/api/event", "internal/table/life"},
 	{"internal/table/tabletest"},
 	{"internal/api", "internal/server"},
 	{"internal/inside"},
 	{""},
-	{"server", "examples/music", "examples/orders", "internal/facetest"},
-	{"sdk", "internal/dbtest", "internal/design/model", "internal/design/awscli", "fuzz/replay"},
+	{"server", "examples/music", "examples/orders", "internal/tests/facetest"},
+	{"sdk", "internal/tests/dbtest", "internal/design/model", "internal/design/awscli", "fuzz/replay"},
 	{"internal/design/compile", "internal/design/mask"},
 	{"internal/design/modelfile", "internal/design/world"},
 	{"sortkeytest", "internal/design/explain", "internal/design/convert", "internal/design/export", "internal/design/gen"},
@@ -65,12 +65,12 @@ var tops = []string{"cmd", "fuzz"}
 // noSDK lists rooms that must not depend on the AWS SDK, directly or not;
 // noHTTP lists those that must not depend on net/http either.
 var (
-	noSDK  = []string{"attr", "internal/expr", "store", "store/memory", "internal/keycond", "internal/table", "internal/table/life", "internal/api", "internal/server", "keys", "", "server"}
-	noHTTP = []string{"attr", "internal/expr", "store", "store/memory", "internal/keycond", "internal/table", "internal/table/life", "internal/api", "keys", ""}
+	noSDK  = []string{"attr", "expr", "store", "store/memory", "keycond", "internal/table", "internal/table/life", "internal/api", "internal/server", "keys", "", "server"}
+	noHTTP = []string{"attr", "expr", "store", "store/memory", "keycond", "internal/table", "internal/table/life", "internal/api", "keys", ""}
 )
 
 // withSDK lists the rooms that may import the AWS SDK; tops may, too.
-var withSDK = []string{"sdk", "sortkeytest", "design/designtest", "keys/keyexpr", "bench/layer", "internal/sdkvalue", "internal/tabledef", "internal/cmdtest"}
+var withSDK = []string{"sdk", "sortkeytest", "design/designtest", "keys/keyexpr", "bench/layer", "internal/sdkvalue", "internal/design/tabledef", "internal/tests/cmdtest"}
 
 func TestSDK(t *testing.T) {
 	for room, paths := range rooms(t) {
@@ -91,25 +91,38 @@ func TestSDK(t *testing.T) {
 func rooms(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
+	for path, paths := range files(t) {
+		if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "tools/") {
+			continue
+		}
+		room := filepath.ToSlash(filepath.Dir(path))
+		if room == "." {
+			room = ""
+		}
+		found[room] = slices.Concat(found[room], paths)
+	}
+	return found
+}
+
+// files returns the imports of each Go file.
+func files(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
 	require.NoError(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "tools") {
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
 			return filepath.SkipDir
 		}
-		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		if d.IsDir() || !strings.HasSuffix(path, ".go") {
 			return nil
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 		if err != nil {
 			return err
 		}
-		room := filepath.ToSlash(filepath.Dir(path))
-		if room == "." {
-			room = ""
-		}
-		found[room] = slices.Concat(found[room], imports(f))
+		found[filepath.ToSlash(path)] = imports(f)
 		return nil
 	}))
 	return found
@@ -184,8 +197,7 @@ func TestDependencies(t *testing.T) {
 	// Every test that imports sortkeytest compiles what it reaches.
 	all := deps("sortkeytest")
 	for _, path := range []string{
-		"go.yaml.in/yaml/v4", "github.com/rivo/uniseg", "github.com/go-json-experiment/json",
-		module + "/internal/design/modelfile", module + "/internal/tabledef", module + "/internal/terminal",
+		"github.com/go-json-experiment/json",
 	} {
 		if strings.Contains(all, "\n"+path+"\n") {
 			t.Errorf("sortkeytest reaches %s, which a test without design/designtest does not need", path)
@@ -216,6 +228,46 @@ func TestPackageDocs(t *testing.T) {
 		if want := "Package " + name + " "; name != "main" && !strings.HasPrefix(doc.String(), want) || doc.Len() == 0 {
 			t.Errorf("package %s in %q has no doc that begins with %q", name, room, want)
 		}
+	}
+}
+
+// TestHouses holds the arrows between the three houses of docs/design.md: nothing points from the library
+// to the workbench or the examples, nor from the workbench to the command; tests count, since the go.mod of
+// a module names what its tests need.
+func TestHouses(t *testing.T) {
+	house := func(path string) string {
+		for _, h := range []struct{ name, path string }{
+			{"the workbench", "internal/design"}, {"the workbench", "design"}, {"the command", "cmd"},
+			{"the examples", "examples"}, {"bench", "bench"}, {"fuzz", "fuzz"}, {"tools", "tools"},
+			{"an engine", "store/disk"}, {"an engine", "store/postgres"}, {"an engine", "store/tikv"},
+		} {
+			if path == h.path || strings.HasPrefix(path, h.path+"/") {
+				return h.name
+			}
+		}
+		return "the library"
+	}
+	above := map[string][]string{
+		"the library":   {"the workbench", "the command", "the examples", "bench", "fuzz", "an engine"},
+		"the workbench": {"the command", "the examples", "bench", "fuzz", "an engine"},
+		"an engine":     {"the workbench", "the command", "the examples", "bench", "fuzz"},
+		"bench":         {"the workbench", "the command", "the examples", "fuzz"},
+		"the command":   {"the examples"},
+	}
+	for file, paths := range files(t) {
+		from := house(file)
+		for _, path := range paths {
+			inner, ours := strings.CutPrefix(path, module+"/")
+			if to := house(inner); ours && slices.Contains(above[from], to) {
+				t.Errorf("%s imports %s: %s must not point to %s", file, path, from, to)
+			}
+		}
+	}
+
+	mod, err := os.ReadFile("go.mod")
+	require.NoError(t, err)
+	for _, needless := range []string{"go.yaml.in/yaml/v4", "hashicorp/hcl", "runewidth", "uniseg", module + "/"} {
+		require.NotContains(t, string(mod), needless, "what reads files and measures text is above the library")
 	}
 }
 

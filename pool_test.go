@@ -15,7 +15,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/facetest"
+	"github.com/sortkey/sortkey/internal/tests/facetest"
 )
 
 // TestMain lets all tests of the store in Go run with memory that operations overwrite when

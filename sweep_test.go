@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/dbtest"
+	"github.com/sortkey/sortkey/internal/tests/dbtest"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"

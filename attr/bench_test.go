@@ -8,9 +8,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/doc"
 	"github.com/sortkey/sortkey/internal/item"
-	"github.com/sortkey/sortkey/internal/number"
+	"github.com/sortkey/sortkey/internal/item/doc"
+	"github.com/sortkey/sortkey/internal/item/number"
 )
 
 // order is a typical item: every kind, 553 bytes of JSON.

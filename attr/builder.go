@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/sortkey/sortkey/internal/doc"
+	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
 // A Builder collects attributes for an [Item]. The zero Builder is ready to

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"unicode/utf8"
 
-	"github.com/sortkey/sortkey/internal/doc"
-	"github.com/sortkey/sortkey/internal/number"
+	"github.com/sortkey/sortkey/internal/item/doc"
+	"github.com/sortkey/sortkey/internal/item/number"
 )
 
 // errForm is the error for bytes that this package would not have made.

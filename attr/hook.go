@@ -3,7 +3,7 @@ package attr
 import (
 	"reflect"
 
-	"github.com/sortkey/sortkey/internal/doc"
+	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
 // A Marshaler is a type with a form of its own. [Marshal] calls MarshalAttr instead of

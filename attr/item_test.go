@@ -13,8 +13,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/item"
-	"github.com/sortkey/sortkey/internal/number"
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/item/number"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 func must(t testing.TB, json string) attr.Item {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/sortkey/sortkey/internal/blob"
-	"github.com/sortkey/sortkey/internal/doc"
-	"github.com/sortkey/sortkey/internal/number"
+	"github.com/sortkey/sortkey/internal/item/blob"
+	"github.com/sortkey/sortkey/internal/item/doc"
+	"github.com/sortkey/sortkey/internal/item/number"
 )
 
 // MaxNesting is the number of levels that a document may have. The value of an

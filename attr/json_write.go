@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/sortkey/sortkey/internal/number"
+	"github.com/sortkey/sortkey/internal/item/number"
 )
 
 // AppendJSON appends the item as DynamoDB JSON, such as {"id":{"S":"x"}}. The

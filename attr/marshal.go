@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/sortkey/sortkey/internal/number"
+	"github.com/sortkey/sortkey/internal/item/number"
 )
 
 // Marshal returns the value that a Go value is stored as. The error is a [*ConvertError].

@@ -14,7 +14,7 @@ import (
 	"github.com/leanovate/gopter/prop"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // These properties are what the order of rows rests on: the bytes of two values compare

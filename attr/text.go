@@ -3,7 +3,7 @@ package attr
 import (
 	"encoding/base64"
 
-	"github.com/sortkey/sortkey/internal/number"
+	"github.com/sortkey/sortkey/internal/item/number"
 )
 
 // String returns the value as the service writes it in messages, such as

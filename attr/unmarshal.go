@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/number"
+	"github.com/sortkey/sortkey/internal/item/number"
 )
 
 // Unmarshal stores a value in what dst points to. The error is a [*ConvertError]; dst may

@@ -3,8 +3,8 @@ package attr
 import (
 	"bytes"
 
-	"github.com/sortkey/sortkey/internal/doc"
-	"github.com/sortkey/sortkey/internal/number"
+	"github.com/sortkey/sortkey/internal/item/doc"
+	"github.com/sortkey/sortkey/internal/item/number"
 )
 
 // A Value is one attribute value: a kind and a view of its bytes. It is small

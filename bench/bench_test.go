@@ -17,7 +17,7 @@ import (
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/layer"
 	"github.com/sortkey/sortkey/bench/work"
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // quick is a run that is over at once.

@@ -17,7 +17,7 @@ import (
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
 	"github.com/sortkey/sortkey/internal/inside"
-	"github.com/sortkey/sortkey/internal/processor"
+	"github.com/sortkey/sortkey/internal/tests/processor"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/store/disk"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/sortkey/sortkey/bench/layer"
 	"github.com/sortkey/sortkey/bench/measure"
 	"github.com/sortkey/sortkey/bench/work"
-	"github.com/sortkey/sortkey/internal/processor"
+	"github.com/sortkey/sortkey/internal/tests/processor"
 )
 
 // processorTargets bound the processor time of our server for a request: at most

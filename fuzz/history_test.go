@@ -3,7 +3,7 @@ package fuzz_test
 import (
 	"testing"
 
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 const maxTables = 3

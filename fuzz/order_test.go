@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/expr"
 	binary "github.com/sortkey/sortkey/internal/item"
-	"github.com/sortkey/sortkey/internal/keycond"
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 func TestMain(m *testing.M) {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/sortkey/sortkey/internal/cmdtest"
-	"github.com/sortkey/sortkey/internal/pgtest"
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/cmdtest"
+	"github.com/sortkey/sortkey/internal/tests/pgtest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store/postgres"
 )
 

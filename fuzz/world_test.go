@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // A world is a database and the model of its content. Its methods send random

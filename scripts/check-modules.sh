@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-modules=(. store/disk store/postgres store/tikv bench fuzz cmd/sortkey cmd/sortkey/tikv)
+. scripts/lib/modules.sh
 [ $# -gt 0 ] || set -- "${modules[@]}"
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
@@ -17,9 +17,7 @@ for module in "$@"; do
   printf '\n== %s alone\n' "$module"
   cd "$copy/$module"
   for sibling in "${modules[@]}"; do
-    path=github.com/sortkey/sortkey
-    [ "$sibling" = . ] || path=$path/$sibling
-    [ "$sibling" = "$module" ] || go mod edit -replace="$path=$copy/$sibling"
+    [ "$sibling" = "$module" ] || go mod edit -replace="$(module_path "$sibling")=$copy/$sibling"
   done
   go build ./...
   go vet ./...

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(./... ./store/disk/... ./store/postgres/... ./store/tikv/... ./cmd/sortkey/... ./cmd/sortkey/tikv/...)
+packages=(./... ./internal/design/... ./design/... ./store/disk/... ./store/postgres/... ./store/tikv/... ./cmd/sortkey/... ./cmd/sortkey/tikv/...)
 
 # modules prints path, version and folder of the modules that are linked. Cgo is
 # off in a release, but a program that imports the store may have it on.

@@ -12,8 +12,11 @@ cd "$(dirname "$0")/.."
 version=${1:?usage: scripts/prepare-release.sh VERSION}
 [[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]] || { echo "$version is not a version such as v0.1.0" >&2; exit 2; }
 scripts/release-notes.sh "$version" >/dev/null
-ours=github.com/sortkey/sortkey
-for module in store/disk store/postgres store/tikv bench fuzz cmd/sortkey cmd/sortkey/tikv; do
+. scripts/lib/modules.sh
+ours=$(module_path .)
+tags=("$version")
+for module in "${modules[@]:1}"; do
+  case $module in fuzz | examples) ;; *) tags+=("$module/$version") ;; esac
   sed -i -E "s#^(\s*(require )?$ours(/[a-z/]+)? )v[^ ]+#\1$version#" "$module/go.mod"
 done
 sed -i -E "s#^(\s*$ours(/[a-z/]+)? )v[^ ]+ =>#\1$version =>#" go.work
@@ -25,12 +28,6 @@ cat <<TEXT
 $version is prepared. To release it:
 
     git commit -am "release $version"
-    git tag $version
-    git tag store/disk/$version
-    git tag store/postgres/$version
-    git tag store/tikv/$version
-    git tag bench/$version
-    git tag cmd/sortkey/$version
-    git tag cmd/sortkey/tikv/$version
-    git push --atomic origin main $version store/disk/$version store/postgres/$version store/tikv/$version bench/$version cmd/sortkey/$version cmd/sortkey/tikv/$version
+$(printf '    git tag %s\n' "${tags[@]}")
+    git push --atomic origin main ${tags[*]}
 TEXT

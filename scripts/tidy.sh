@@ -5,22 +5,18 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
+. scripts/lib/modules.sh
 
-modules=(. store/disk store/postgres store/tikv bench fuzz cmd/sortkey cmd/sortkey/tikv)
 for module in "${modules[@]}"; do
   cd "$root/$module"
   cp go.mod tidy.mod
   [ ! -f go.sum ] || cp go.sum tidy.sum
   for sibling in "${modules[@]}"; do
-    path=github.com/sortkey/sortkey${sibling#.}
-    [ "$sibling" = . ] || path=github.com/sortkey/sortkey/$sibling
-    go mod edit -modfile=tidy.mod -replace="$path=$root/$sibling" 2>/dev/null || go mod edit -replace="$path=$root/$sibling" tidy.mod
+    go mod edit -replace="$(module_path "$sibling")=$root/$sibling" tidy.mod
   done
   GOWORK=off go mod tidy -modfile=tidy.mod
   for sibling in "${modules[@]}"; do
-    path=github.com/sortkey/sortkey
-    [ "$sibling" = . ] || path=$path/$sibling
-    go mod edit -dropreplace="$path" tidy.mod
+    go mod edit -dropreplace="$(module_path "$sibling")" tidy.mod
   done
   mv tidy.mod go.mod
   mv tidy.sum go.sum

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 (cd tools && GOWORK=off go build -o "$work/" golang.org/x/vuln/cmd/govulncheck)
 
 code=0
-"$work/govulncheck" "$@" ./... ./store/disk/... ./store/postgres/... ./store/tikv/... ./cmd/sortkey/... ./cmd/sortkey/tikv/... 2>"$work/errors" || code=$?
+"$work/govulncheck" "$@" ./... ./internal/design/... ./design/... ./store/disk/... ./store/postgres/... ./store/tikv/... ./cmd/sortkey/... ./cmd/sortkey/tikv/... 2>"$work/errors" || code=$?
 # 1 is any failure of the tool; only its message separates those of the database.
 if [ "$code" = 1 ] && unreachable=$(grep '^govulncheck: fetching vulnerabilities: ' "$work/errors"); then
   echo "vulncheck.sh: skipped: cannot reach the vulnerability database: ${unreachable#govulncheck: fetching vulnerabilities: }"

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/wire"
 )

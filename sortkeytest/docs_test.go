@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -23,7 +24,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -108,7 +108,7 @@ func TestDocument(t *testing.T) {
 		}
 		return all
 	}
-	code := strings.Join(lines("docs_test.go"), "\n")
+	code := strings.Join(slices.Concat(lines("docs_test.go"), lines("../design/designtest/docs_test.go")), "\n")
 	pages, err := filepath.Glob("../docs/testing*.md")
 	require.NoError(t, err)
 	require.Len(t, pages, 7)
@@ -138,15 +138,6 @@ func opened(t *testing.T) (*sortkeytest.DB, *Service) {
 	db.Table("Orders", "customer / placed:N", sortkeytest.Global("ByStatus", "status / placed"))
 	service := NewService(db.Client) // the real *dynamodb.Client
 	return db, service
-}
-
-func TestDocumentLoad(t *testing.T) {
-	t.Chdir("../design/designtest/testdata/deploy")
-	db := sortkeytest.New(t)
-	designtest.Load(db, "../deploy/template.yaml", "Stage=test") // CloudFormation, also SAM
-	designtest.Load(db, "../infra", "stage=test")                // a folder of Terraform files
-	designtest.Load(db, "../api/serverless.yml", "stage=test")   // a service of the Serverless Framework
-	require.Equal(t, "orders-test: customer / placed:N\norders-test-tf: customer / placed:N\nshop-test-carts: customer\n", db.Dump())
 }
 
 func TestDocumentSetenv(t *testing.T) {

@@ -2,7 +2,7 @@ package sortkeytest
 
 import (
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/fault"
+	"github.com/sortkey/sortkey/internal/api/fault"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/text"
 )

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -136,17 +135,6 @@ func TestRecipeStaleIndex(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 2, count)
 	})
-}
-
-// An item expires.
-func TestRecipeExpiry(t *testing.T) {
-	db := sortkeytest.New(t)
-	designtest.Load(db, "../design/designtest/testdata/deploy/template.yaml", "Stage=test") // with a time to live
-	db.Put("orders-test", map[string]any{"customer": "7", "placed": 1, "ends": db.Clock.Now().Add(time.Hour).Unix()})
-	db.Clock.Advance(59 * time.Minute)
-	require.Len(t, sortkeytest.Items[map[string]any](db, "orders-test"), 1)
-	db.Clock.Advance(2 * time.Minute)
-	require.Empty(t, sortkeytest.Items[map[string]any](db, "orders-test"))
 }
 
 // Nobody scans, and a request costs what was planned.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/sortkey/sortkey/internal/processor"
+	"github.com/sortkey/sortkey/internal/tests/processor"
 )
 
 // A Scratch holds what one worker reuses from operation to operation.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/measure"
-	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -27,17 +27,18 @@ func (s *sheet) text() string {
 	widths := make([]int, len(s.Head))
 	for _, line := range lines {
 		for i, cell := range line {
-			widths[i] = max(widths[i], terminal.Width(cell))
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
 	var b strings.Builder
 	for n, line := range lines {
 		var out strings.Builder
 		for i, cell := range line {
-			if i >= s.Left {
-				cell = strings.Repeat(" ", widths[i]-terminal.Width(cell)) + cell
+			width := widths[i] // of characters; positive aligns right
+			if i < s.Left {
+				width = -width
 			}
-			out.WriteString(terminal.Pad(cell, widths[i]) + "  ")
+			fmt.Fprintf(&out, "%*s  ", width, cell)
 		}
 		b.WriteString(strings.TrimRight(out.String(), " ") + "\n")
 		if n == 0 {

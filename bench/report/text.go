@@ -11,7 +11,6 @@ import (
 	"github.com/sortkey/sortkey/bench"
 	"github.com/sortkey/sortkey/bench/contest"
 	"github.com/sortkey/sortkey/bench/measure"
-	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -19,8 +18,8 @@ import (
 type Options struct {
 	// Details adds a table with all figures of each workload and layer.
 	Details bool
-	// Paint colours targets that were missed.
-	Paint terminal.Paint
+	// Bad colours the word for a target that was missed; nil leaves it as it is.
+	Bad func(string) string
 }
 
 // Table writes a report for a terminal.
@@ -53,7 +52,10 @@ func Table(w io.Writer, r *bench.Report, o Options) {
 			if ok {
 				return "yes"
 			}
-			return o.Paint.Bad("NO")
+			if o.Bad == nil {
+				return "NO"
+			}
+			return o.Bad("NO")
 		})
 		fmt.Fprintf(w, "\n%s\n", s.text())
 		for _, t := range r.Targets {

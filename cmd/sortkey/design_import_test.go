@@ -14,11 +14,11 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/api/s3files"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
-	"github.com/sortkey/sortkey/internal/proptest"
-	"github.com/sortkey/sortkey/internal/s3files"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // original makes the items of TestImportInfers: %d is a hundredth of them, about.

@@ -18,8 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sortkey/sortkey/design/examples"
-	"github.com/sortkey/sortkey/internal/pgtest"
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/pgtest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 func TestMain(m *testing.M) {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/cmdtest"
 	"github.com/sortkey/sortkey/internal/lines"
+	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 )
 
 // TestTransferOfMany imports small items, of some 75 bytes of JSON, into a folder and into a

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/internal/api"
-	faults "github.com/sortkey/sortkey/internal/fault"
+	faults "github.com/sortkey/sortkey/internal/api/fault"
 )
 
 // Source: DG/throttling-diagnosing.html.

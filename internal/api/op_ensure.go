@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // A DifferenceError is the error for a table that exists and differs from a wanted one in what

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/event"
+	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/internal/table"

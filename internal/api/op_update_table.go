@@ -8,8 +8,8 @@ import (
 
 	"github.com/sortkey/sortkey/internal/wire"
 
-	"github.com/sortkey/sortkey/internal/keycond"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // UpdateTable changes a table. The description says UPDATING, as the service's does;

@@ -10,9 +10,9 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/expr"
-	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 const msgScanType = "Scan operation not supported on this index type"

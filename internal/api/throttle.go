@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/event"
-	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/internal/api/event"
+	"github.com/sortkey/sortkey/internal/api/throughput"
 	"github.com/sortkey/sortkey/internal/table"
-	"github.com/sortkey/sortkey/internal/throughput"
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // The units a second that one value of a partition key can take, and for how many

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/fault"
+	"github.com/sortkey/sortkey/internal/api/fault"
 	"github.com/sortkey/sortkey/internal/inside"
 )
 

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/number"
+	"github.com/sortkey/sortkey/internal/item/number"
 )
 
 // JSONLen returns the length of [attr.Item.AppendJSON] without building the text.

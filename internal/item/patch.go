@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/doc"
+	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
 // A Change is the new value of one attribute of an item, or its removal when

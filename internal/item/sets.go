@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/doc"
+	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
 // AppendUnion appends the payload of the union of two sets of the same kind.

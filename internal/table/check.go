@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // Limits of a definition. Source: DG/ServiceQuotas.html.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
 

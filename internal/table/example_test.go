@@ -6,10 +6,10 @@ import (
 	"log"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/expr"
-	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store/memory"
 )
 

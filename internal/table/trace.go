@@ -3,7 +3,7 @@ package table
 import (
 	"context"
 
-	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
 

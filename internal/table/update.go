@@ -5,10 +5,10 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/expr/ast"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/expr"
+	"github.com/sortkey/sortkey/expr"
 )
 
 const msgUpdateSize = "Item size to update has exceeded the maximum allowed size"

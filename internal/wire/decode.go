@@ -13,9 +13,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/blob"
-	"github.com/sortkey/sortkey/internal/doc"
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/item/blob"
+	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
 // A position says where a value is, which the service's messages depend on.

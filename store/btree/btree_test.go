@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/facetest"
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/facetest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/btree"
 	"github.com/sortkey/sortkey/store/storetest"

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/dbtest"
 	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/tests/dbtest"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/cockroachdb/pebble/v2/vfs"

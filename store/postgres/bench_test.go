@@ -16,8 +16,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/pgtest"
-	"github.com/sortkey/sortkey/internal/processor"
+	"github.com/sortkey/sortkey/internal/tests/pgtest"
+	"github.com/sortkey/sortkey/internal/tests/processor"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/postgres"
 )

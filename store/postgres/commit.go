@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/sortkey/sortkey/internal/remote"
 	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
 // commit applies the changes. Once the commit is sent, the end of the context does

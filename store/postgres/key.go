@@ -1,6 +1,6 @@
 package postgres
 
-import "github.com/sortkey/sortkey/internal/remote"
+import "github.com/sortkey/sortkey/store/internal/remote"
 
 // Keys are the primary keys of rows. An entry of a B-tree of PostgreSQL has at most 2704
 // bytes, but an address of the longest keys of an index has more than 6000. Source:

@@ -5,8 +5,8 @@ import (
 	"iter"
 	"sync/atomic"
 
-	"github.com/sortkey/sortkey/internal/remote"
 	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
 // A reader reads a snapshot, or a transaction and the changes of its writer.

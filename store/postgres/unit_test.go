@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/remote"
 	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
 func TestDialect(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/remote"
 	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
 // A writer is the transaction of an Update. Reads of its transaction do not see changes

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/dbtest"
-	"github.com/sortkey/sortkey/internal/facetest"
 	"github.com/sortkey/sortkey/internal/inside"
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/dbtest"
+	"github.com/sortkey/sortkey/internal/tests/facetest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/tikv"

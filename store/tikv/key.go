@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/sortkey/sortkey/internal/remote"
+	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
 // Keys of TiKV are the prefix, a zero byte, and one of these.

@@ -7,8 +7,8 @@ import (
 
 	tikverr "github.com/tikv/client-go/v2/error"
 
-	"github.com/sortkey/sortkey/internal/remote"
 	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
 // A reader reads the cluster as of one timestamp. In an Update it also sees the

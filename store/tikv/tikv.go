@@ -18,8 +18,8 @@ import (
 	pd "github.com/tikv/pd/client"
 	"golang.org/x/sync/semaphore"
 
-	"github.com/sortkey/sortkey/internal/remote"
 	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/internal/remote"
 )
 
 // A Store keeps rows in a cluster. It is safe for concurrent use.

@@ -28,7 +28,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/cmdtest"
+	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 )
 
 // This file holds what a hostile client tries. scripts/attack.sh runs it; it takes

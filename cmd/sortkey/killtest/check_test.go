@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/cmdtest"
+	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 )
 
 func equal(a, b item) bool { return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b) }

@@ -16,8 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/cmdtest"
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/cmdtest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // An input is a folder of files to import, and what an import makes of it.

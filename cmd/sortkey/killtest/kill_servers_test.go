@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/cmdtest"
-	"github.com/sortkey/sortkey/internal/pgtest"
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/cmdtest"
+	"github.com/sortkey/sortkey/internal/tests/pgtest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store/postgres"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/internal/cmdtest"
+	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 )
 
 // commandEnv makes the test binary run the command.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/internal/cmdtest"
+	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 )
 
 // BenchmarkServeStart measures the time from the start of the command to the first

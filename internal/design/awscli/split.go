@@ -3,8 +3,8 @@ package awscli
 import (
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/terminal"
+	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/terminal"
 )
 
 // excerpt is the width of the part of a line in a message.

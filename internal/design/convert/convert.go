@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/tabledef"
+	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/text"
 )
 

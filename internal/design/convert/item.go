@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/terminal"
+	"github.com/sortkey/sortkey/internal/design/terminal"
 )
 
 // item reads an item with values in DynamoDB JSON or plain JSON. An invalid

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/sortkey/sortkey/internal/terminal"
+	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 

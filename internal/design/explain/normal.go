@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // An atom is a condition on one top-level attribute that could be a key

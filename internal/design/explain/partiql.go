@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/partiql"
-	"github.com/sortkey/sortkey/internal/terminal"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 

@@ -3,8 +3,8 @@ package explain
 import (
 	"testing"
 
-	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // TestPlanCost ranks pairs of plans that differ in two properties, so that each

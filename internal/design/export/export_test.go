@@ -12,7 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
-	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the expected files")

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/keys"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/ast"
+	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/terminal"
+	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/keys"
 )
 

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/sortkey/sortkey/internal/terminal"
+	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/expr"
-	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store/memory"
 	"github.com/stretchr/testify/require"
 )

@@ -5,8 +5,8 @@ import (
 	"unicode"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/ast"
-	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // A Condition is a condition on a sort key as typed. Its operands have no type

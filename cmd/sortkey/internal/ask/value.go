@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/keycond"
-	"github.com/sortkey/sortkey/internal/literal"
+	"github.com/sortkey/sortkey/internal/design/literal"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // quoted reads the quoted string at the start of s and returns the rest.

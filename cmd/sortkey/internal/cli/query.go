@@ -14,7 +14,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/internal/design/explain"
-	"github.com/sortkey/sortkey/internal/keycond"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // readFlags are the flags of query.

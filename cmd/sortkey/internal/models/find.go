@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/design/examples"
-	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 )

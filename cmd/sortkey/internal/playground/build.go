@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
 // An Engine is the program that answers the page.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/playground"
-	"github.com/sortkey/sortkey/internal/proptest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 func TestWrite(t *testing.T) {

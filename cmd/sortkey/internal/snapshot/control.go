@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
 // A process that has a database open takes snapshots on request, through a socket

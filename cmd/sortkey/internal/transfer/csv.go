@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/blob"
+	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/item/blob"
 )
 
 // cells reads the records of a CSV file. Unlike package encoding/csv it bounds

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/doc"
+	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
 // A decoder decodes the JSON of records into items.

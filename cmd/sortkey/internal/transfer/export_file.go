@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sortkey/sortkey/internal/s3files"
+	"github.com/sortkey/sortkey/internal/api/s3files"
 )
 
 // A dataWriter writes a data file.

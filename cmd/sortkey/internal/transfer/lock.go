@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/s3files"
+	"github.com/sortkey/sortkey/internal/api/s3files"
+	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
 // A partialFolder is the folder of an unfinished export. The process that writes

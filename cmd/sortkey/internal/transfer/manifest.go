@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/advice"
-	"github.com/sortkey/sortkey/internal/s3files"
+	"github.com/sortkey/sortkey/internal/api/s3files"
+	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
 // The files of an export that are ours.

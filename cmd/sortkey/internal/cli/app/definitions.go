@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/internal/tabledef"
+	"github.com/sortkey/sortkey/internal/design/tabledef"
 )
 
 // DefinitionFlags are the flags of commands that read definitions of tables.

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
-	"github.com/sortkey/sortkey/internal/terminal"
+	"github.com/sortkey/sortkey/internal/design/terminal"
 )
 
 // An Env is the environment of a command.

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/sortkey/sortkey/internal/terminal"
+	"github.com/sortkey/sortkey/internal/design/terminal"
 )
 
 // A Status is a line on a terminal that says what a command is doing while it takes long. Elsewhere it

@@ -58,7 +58,7 @@ func (o *outputFlags) write(env *app.Env, r *bench.Report) error {
 	case o.markdown:
 		report.Markdown(env.Stdout, r)
 	default:
-		report.Table(env.Stdout, r, report.Options{Details: o.details, Paint: env.Style().Paint})
+		report.Table(env.Stdout, r, report.Options{Details: o.details, Bad: env.Style().Paint.Bad})
 	}
 	switch {
 	case o.json == "-":

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
 // writeNew writes a file that must not exist, unless force is set.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/snapshot"
-	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/store/disk"
 )
 

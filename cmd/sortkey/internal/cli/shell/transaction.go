@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/internal/advice"
+	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
 // A transaction is an Update of a database whose function waits for the commands that take

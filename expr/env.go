@@ -1,0 +1,256 @@
+package expr
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/expr/ast"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// An Env holds the names and values that the expressions of one request share,
+// and records which of them are used. It is not safe for concurrent use; what
+// it returns is.
+type Env struct {
+	names     []name // sorted by key
+	values    attr.Item
+	valueUsed []bool
+
+	// Initial memory of names and valueUsed.
+	nameRoom  [3]name
+	valueRoom [8]bool
+}
+
+// A name is an entry of ExpressionAttributeNames.
+type name struct {
+	key, attribute string
+	used           bool
+}
+
+// NewEnv returns an Env with the given ExpressionAttributeNames, with keys such
+// as "#n", and ExpressionAttributeValues, an item with names such as ":v".
+// Either is nil when the request does not have it. Values must not change
+// afterwards. The error is an [*Error].
+func NewEnv(names map[string]string, values attr.Item) (*Env, error) {
+	e := new(Env)
+	if err := e.Reset(names, values); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Reset initialises e like [NewEnv]. Do not copy an Env after it.
+func (e *Env) Reset(names map[string]string, values attr.Item) error {
+	*e = Env{values: values}
+	if err := e.addNames(names); err != nil {
+		return err
+	}
+	if values == nil {
+		return nil
+	}
+	if err := e.checkValues(); err != nil {
+		return err
+	}
+	if n := values.Len(); n <= len(e.valueRoom) {
+		e.valueUsed = e.valueRoom[:n]
+	} else {
+		e.valueUsed = make([]bool, n)
+	}
+	size := values.Size()
+	for _, n := range e.names {
+		size += len(n.key) + len(n.attribute)
+	}
+	if size > MaxSubstitutionBytes {
+		return refuse(
+			ExpressionAttributeValues,
+			"The size of all expression attribute names and values has exceeded the maximum allowed size; size: %d",
+			size,
+		)
+	}
+	return nil
+}
+
+func (e *Env) addNames(names map[string]string) error {
+	if names == nil {
+		return nil
+	}
+	const p = ExpressionAttributeNames
+	if len(names) == 0 {
+		return refuse(p, "ExpressionAttributeNames must not be empty")
+	}
+	if e.names = e.nameRoom[:0]; len(names) > len(e.nameRoom) {
+		e.names = make([]name, 0, len(names))
+	}
+	for key, attribute := range names {
+		e.names = append(e.names, name{key: key, attribute: attribute})
+	}
+	slices.SortFunc(e.names, func(a, b name) int { return cmp.Compare(a.key, b.key) })
+	size := 0
+	for _, n := range e.names {
+		if len(n.key) > MaxTokenBytes {
+			return refuse(
+				p,
+				"ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: %d",
+				len(n.key),
+			)
+		}
+		if n.key == "" || n.key[0] != '#' || !ast.IsWord(n.key[1:]) {
+			return refuse(p, "ExpressionAttributeNames contains invalid key: Syntax error; key: %s", quote(n.key))
+		}
+		switch {
+		case n.attribute == "":
+			return refuse(p, "ExpressionAttributeNames contains invalid value: Empty attribute name for key %s", n.key)
+		case len(n.attribute) > attr.MaxNameBytes:
+			return refuse(
+				p, "ExpressionAttributeNames contains invalid value: Attribute name is too long for key %s", n.key,
+			)
+		}
+		size += len(n.key) + len(n.attribute)
+	}
+	if size > MaxSubstitutionBytes {
+		return refuse(
+			p, "The size of all expression attribute names and values has exceeded the maximum allowed size; size: %d",
+			size,
+		)
+	}
+	return nil
+}
+
+func (e *Env) checkValues() error {
+	const p = ExpressionAttributeValues
+	if e.values.Len() == 0 {
+		return refuse(p, "ExpressionAttributeValues must not be empty")
+	}
+	for i := range e.values.Len() {
+		key, _ := e.values.At(i)
+		if len(key) > MaxTokenBytes {
+			return refuse(
+				p,
+				"ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;",
+			)
+		}
+		if len(key) == 0 || key[0] != ':' || !ast.IsWord(key[1:]) {
+			return refuse(
+				p, "ExpressionAttributeValues contains invalid key: Syntax error; key: %s", quote(string(key)),
+			)
+		}
+	}
+	return nil
+}
+
+// Condition parses and checks a condition, filter or key condition
+// expression. The error is an [*Error].
+func (e *Env) Condition(p Param, src string) (*Condition, error) {
+	r, err := newParser(e, p, src)
+	if err != nil {
+		return nil, err
+	}
+	defer r.release()
+	block := r.allocate()
+	root := r.parseCondition()
+	if err := r.error(); err != nil {
+		return nil, err
+	}
+	block.condition = Condition{Root: root, Param: p}
+	return &block.condition, nil
+}
+
+// Projection parses and checks a projection expression. The error is an
+// [*Error].
+func (e *Env) Projection(src string) (*Projection, error) {
+	r, err := newParser(e, ProjectionExpression, src)
+	if err != nil {
+		return nil, err
+	}
+	defer r.release()
+	paths := r.parseProjection()
+	if err := r.error(); err != nil {
+		return nil, err
+	}
+	return newProjection(paths), nil
+}
+
+// Update parses and checks an update expression. The error is an [*Error].
+func (e *Env) Update(src string) (*Update, error) {
+	r, err := newParser(e, UpdateExpression, src)
+	if err != nil {
+		return nil, err
+	}
+	defer r.release()
+	block := r.allocateUpdate()
+	actions := r.parseUpdate()
+	if err := r.error(); err != nil {
+		return nil, err
+	}
+	return block.init(actions), nil
+}
+
+// Unused returns an [*Error] when no expression has used some name or value,
+// otherwise nil. Call it after parsing all expressions.
+func (e *Env) Unused() error {
+	var keys []string
+	for _, n := range e.names {
+		if !n.used {
+			keys = append(keys, n.key)
+		}
+	}
+	if keys != nil {
+		return refuse(
+			ExpressionAttributeNames, "Value provided in ExpressionAttributeNames unused in expressions: keys: {%s}",
+			strings.Join(keys, ", "),
+		)
+	}
+	for i, used := range e.valueUsed {
+		if !used {
+			key, _ := e.values.At(i)
+			keys = append(keys, string(key))
+		}
+	}
+	if keys != nil {
+		return refuse(
+			ExpressionAttributeValues, "Value provided in ExpressionAttributeValues unused in expressions: keys: {%s}",
+			strings.Join(keys, ", "),
+		)
+	}
+	return nil
+}
+
+// name returns the attribute name for key.
+func (e *Env) name(key string) (string, bool) {
+	i, ok := slices.BinarySearchFunc(e.names, key, func(n name, key string) int { return cmp.Compare(n.key, key) })
+	if !ok {
+		return "", false
+	}
+	e.names[i].used = true
+	return e.names[i].attribute, true
+}
+
+// value returns the value for key, or the zero Value.
+func (e *Env) value(key string) attr.Value {
+	lo, hi := 0, e.values.Len()
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		name, v := e.values.At(mid)
+		switch {
+		case string(name) == key:
+			e.valueUsed[mid] = true
+			return v
+		case string(name) < key:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return attr.Value{}
+}
+
+// refuse returns an error without a place.
+func refuse(p Param, format string, args ...any) error {
+	return &Error{Param: p, Msg: fmt.Sprintf(format, args...)}
+}
+
+// quote adds quotation marks without escaping, as the service's messages do.
+func quote(s string) string { return `"` + s + `"` }

@@ -1,0 +1,221 @@
+package expr
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sortkey/sortkey/expr/ast"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// A Projection selects parts of an item: a projection expression, or
+// AttributesToGet. It is immutable and safe for concurrent use. The nil
+// Projection selects the whole item.
+type Projection struct {
+	// Paths are the selected parts, in the order of the expression.
+	Paths []ast.Path
+	root  branch
+}
+
+// A branch is an attribute or a list element on a path that is projected or
+// updated. Its child branches are sorted by step. A branch without children
+// ends a path and is projected whole.
+type branch struct {
+	step ast.Step
+	// index of the path that ends here, if one does
+	path  int
+	below []branch
+}
+
+// Attributes returns the projection of whole top-level attributes, as in
+// AttributesToGet. Repeated names count once.
+func Attributes(names []string) *Projection {
+	paths := make([]ast.Path, len(names))
+	for i, n := range names {
+		paths[i] = ast.Path{{Name: n}}
+	}
+	return newProjection(paths)
+}
+
+// newProjection returns the projection of paths. They must not conflict, and
+// only equal paths may overlap.
+func newProjection(paths []ast.Path) *Projection {
+	p := new(Projection)
+	p.init(paths, nil)
+	return p
+}
+
+// init makes p what [newProjection] returns. Room is initial memory of the branches.
+func (p *Projection) init(paths []ast.Path, room []branch) {
+	order := make([]int, len(paths))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return comparePaths(paths[i], paths[j]) })
+	*p = Projection{Paths: paths, root: branch{below: grow(room, paths, order, 0)}}
+}
+
+// grow appends the branches for the steps at depth. Order lists the indexes of
+// the paths, sorted; all of these paths are equal before depth.
+func grow(out []branch, paths []ast.Path, order []int, depth int) []branch {
+	for i := 0; i < len(order); {
+		path := paths[order[i]]
+		if len(path) <= depth {
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(order) && len(paths[order[j]]) > depth && paths[order[j]][depth] == path[depth] {
+			j++
+		}
+		out = append(out, branch{path[depth], order[i], grow(nil, paths, order[i:j], depth+1)})
+		i = j
+	}
+	return out
+}
+
+func comparePaths(a, b ast.Path) int {
+	return slices.CompareFunc(a, b, func(s, t ast.Step) int {
+		return cmp.Or(cmp.Compare(s.Name, t.Name), cmp.Compare(s.Index, t.Index))
+	})
+}
+
+// TopLevel yields the names of the top-level attributes of the projection, each
+// once, in byte order.
+func (p *Projection) TopLevel() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if p == nil {
+			return
+		}
+		for _, b := range p.root.below {
+			if !yield(b.step.Name) {
+				return
+			}
+		}
+	}
+}
+
+// AppendItem appends to dst a new binary item with the projected parts of it,
+// and returns the extended dst. It omits what the item does not have, closes
+// gaps in lists, and does not add key attributes. Besides growing dst it
+// allocates nothing, once it has processed an item of similar size.
+func (p *Projection) AppendItem(dst []byte, it attr.Item) []byte {
+	if p == nil && it.Len() > 0 {
+		return append(dst, it...)
+	}
+	s := scratches.Get().(*scratch)
+	defer s.release()
+	b := s.builder(0)
+	switch {
+	case p == nil:
+	case it.Len() < len(p.root.below): // a client may name many more attributes than an item has
+		for name, v := range it.All() {
+			i, ok := slices.BinarySearchFunc(p.root.below, name, func(br branch, name []byte) int { return strings.Compare(br.step.Name, string(name)) })
+			if ok {
+				br := &p.root.below[i]
+				b.Add(br.step.Name, s.project(br, v, 1))
+			}
+		}
+	default:
+		for i := range p.root.below {
+			br := &p.root.below[i]
+			b.Add(br.step.Name, s.project(br, it.Get(br.step.Name), 1))
+		}
+	}
+	return b.AppendItem(dst)
+}
+
+// scratch is reusable memory of one projection.
+type scratch struct {
+	levels [MaxPathSteps]struct {
+		builder attr.Builder
+		elems   []attr.Value
+	}
+	used int // number of levels used
+	// bytes holds the documents between the top and the leaves. When it grows,
+	// earlier documents stay in the previous array.
+	bytes []byte
+}
+
+// maxScratchBytes limits the memory that pools keep.
+const maxScratchBytes = 1 << 20
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+func (s *scratch) release() {
+	for i := range s.levels[:s.used] {
+		l := &s.levels[i]
+		l.builder.Reset()
+		clear(l.elems[:cap(l.elems)])
+	}
+	s.used = 0
+	s.bytes = s.bytes[:0]
+	if cap(s.bytes) <= maxScratchBytes {
+		scratches.Put(s)
+	}
+}
+
+// builder returns an empty builder for documents at depth.
+func (s *scratch) builder(depth int) *attr.Builder {
+	s.used = max(s.used, depth+1)
+	b := &s.levels[depth].builder
+	b.Reset()
+	return b
+}
+
+// project returns the part of v, which is at depth, that br selects. It is the
+// zero Value if v does not have it.
+func (s *scratch) project(br *branch, v attr.Value, depth int) attr.Value {
+	switch {
+	case len(br.below) == 0 || v.IsZero():
+		return v
+	case depth >= MaxPathSteps:
+		return attr.Value{}
+	case br.below[0].step.Name == "":
+		return s.projectList(br, v, depth)
+	}
+	return s.projectMap(br, v, depth)
+}
+
+func (s *scratch) projectMap(br *branch, v attr.Value, depth int) attr.Value {
+	m := v.Map()
+	if m == nil {
+		return attr.Value{}
+	}
+	b := s.builder(depth)
+	for i := range br.below {
+		sub := &br.below[i]
+		b.Add(sub.step.Name, s.project(sub, m.Get(sub.step.Name), depth+1))
+	}
+	if b.Len() == 0 {
+		return attr.Value{}
+	}
+	start := len(s.bytes)
+	s.bytes = b.AppendItem(s.bytes)
+	return attr.MakeValue(attr.Map, s.bytes[start:])
+}
+
+func (s *scratch) projectList(br *branch, v attr.Value, depth int) attr.Value {
+	if v.Kind() != attr.List {
+		return attr.Value{}
+	}
+	s.used = max(s.used, depth+1)
+	elems := s.levels[depth].elems[:0]
+	for i := range br.below {
+		sub := &br.below[i]
+		if e := s.project(sub, v.Index(sub.step.Index), depth+1); !e.IsZero() {
+			elems = append(elems, e)
+		}
+	}
+	s.levels[depth].elems = elems
+	if len(elems) == 0 {
+		return attr.Value{}
+	}
+	start := len(s.bytes)
+	s.bytes = attr.AppendList(s.bytes, elems)
+	return attr.MakeValue(attr.List, s.bytes[start:])
+}

@@ -1,0 +1,357 @@
+// Package literal reads and writes expressions as people do, with names and
+// values where requests have placeholders: status = "NEW" AND total > 10.
+//
+// Text stands in quotes. Single quotes keep everything as it is, a quote inside
+// being written twice; double quotes know the escapes of Go. Names with odd
+// characters stand in backquotes.
+package literal
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/terminal"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// Placeholders turn expressions with names and values written out into ones
+// with placeholders, as requests take them, and collect what the placeholders
+// stand for. The zero Placeholders are ready. They are not safe for concurrent
+// use.
+//
+// Names get placeholders, so that nobody needs to know the reserved words.
+type Placeholders struct {
+	// Readable keeps names as they are where a request allows it.
+	Readable bool
+	// Resolve returns the attribute that a name means; only the first name of a
+	// path is asked for. Nil means that names are attributes.
+	Resolve func(name string) (string, error)
+	// Composite reads the list, the map or the set that src begins with, and returns its
+	// length. Nil means that expressions have none. In src it begins with a bracket, which
+	// is not that of an index, or with a brace.
+	Composite func(src string) (v attr.Value, length int, err error)
+
+	names  []string
+	known  map[string]string // placeholder by name
+	values []placedValue
+	taken  map[string]bool
+}
+
+// A placedValue is a value with its placeholder and the word that is made of.
+type placedValue struct {
+	value       attr.Value
+	place, word string
+}
+
+// Name returns what stands for a name: its placeholder, or the name itself when
+// that is allowed.
+func (p *Placeholders) Name(name string) string {
+	if have, ok := p.known[name]; ok {
+		return have
+	}
+	word := isWord(name)
+	switch {
+	case p.Readable && word && name[0] != '_' && !expr.IsReserved(name):
+		return name
+	case p.Readable && word:
+		return p.addName(name, "#"+name)
+	}
+	return p.addName(name, fmt.Sprintf("#n%d", len(p.names)+1))
+}
+
+// isWord reports whether an expression may spell a name as it is.
+func isWord(s string) bool { return ast.IsWord(s) && (s[0] < '0' || s[0] > '9') }
+
+func (p *Placeholders) addName(name, place string) string {
+	if p.known == nil {
+		p.known = map[string]string{}
+	}
+	place = p.take(place)
+	p.known[name] = place
+	p.names = append(p.names, name)
+	return place
+}
+
+// take returns a placeholder that is not taken yet, and takes it.
+func (p *Placeholders) take(place string) string {
+	if p.taken == nil {
+		p.taken = map[string]bool{}
+	}
+	free := place
+	for n := 2; p.taken[free]; n++ {
+		free = fmt.Sprintf("%s%d", place, n)
+	}
+	p.taken[free] = true
+	return free
+}
+
+// Value returns the placeholder of a value.
+func (p *Placeholders) Value(v attr.Value) string { return p.ValueLike(v, "") }
+
+// ValueLike returns the placeholder of a value, made of a word if it can be. The
+// same value has one placeholder for each word.
+func (p *Placeholders) ValueLike(v attr.Value, word string) string {
+	for _, have := range p.values {
+		if have.word == word && attr.Equal(have.value, v) {
+			return have.place
+		}
+	}
+	place := ":" + word
+	if !isWord(word) {
+		place = fmt.Sprintf(":v%d", len(p.values)+1)
+	}
+	place = p.take(place)
+	p.values = append(p.values, placedValue{v, place, word})
+	return place
+}
+
+// KeyCondition returns a key condition that demands all clauses. Placeholders of
+// values are made of the names of their attributes.
+func (p *Placeholders) KeyCondition(clauses []keycond.Clause) string {
+	parts := make([]string, len(clauses))
+	for i, c := range clauses {
+		a := c.Attribute.Name
+		name := p.Name(a)
+		switch c.Op {
+		case ast.OpBetween:
+			parts[i] = name + " BETWEEN " + p.ValueLike(c.Values[0], a+"_from") + " AND " + p.ValueLike(
+				c.Values[1], a+"_to",
+			)
+		case ast.OpBeginsWith:
+			parts[i] = "begins_with(" + name + ", " + p.ValueLike(c.Values[0], a) + ")"
+		default:
+			parts[i] = name + " " + string(c.Op) + " " + p.ValueLike(c.Values[0], a)
+		}
+	}
+	return strings.Join(parts, " AND ")
+}
+
+// Condition returns a condition. Placeholders of values are made of the names
+// before them.
+func (p *Placeholders) Condition(n ast.Node) string {
+	before := ""
+	style := ast.Style{
+		Name: func(name string) string {
+			before = name
+			return p.Name(name)
+		},
+		Value: func(v attr.Value) string { return p.ValueLike(v, before) },
+	}
+	return style.Condition(n)
+}
+
+// Projection returns a projection of paths.
+func (p *Placeholders) Projection(paths []ast.Path) string {
+	style := ast.Style{Name: p.Name}
+	parts := make([]string, len(paths))
+	for i, path := range paths {
+		parts[i] = style.Path(path)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Names returns what the placeholders of names stand for, nil if there are
+// none.
+func (p *Placeholders) Names() map[string]string {
+	if len(p.names) == 0 {
+		return nil
+	}
+	all := make(map[string]string, len(p.names))
+	for _, name := range p.names {
+		all[p.known[name]] = name
+	}
+	return all
+}
+
+// Values returns what the placeholders of values stand for, nil if there are
+// none.
+func (p *Placeholders) Values() attr.Item {
+	if len(p.values) == 0 {
+		return nil
+	}
+	var b attr.Builder
+	for _, v := range p.values {
+		b.Add(v.place, v.value)
+	}
+	return b.Item()
+}
+
+// Expression returns src, a condition with its names and values written out, with
+// placeholders for them. The error is an [*advice.Error].
+func (p *Placeholders) Expression(src string) (string, error) { return p.place(src, ast.ConditionForm) }
+
+// Paths is [Placeholders.Expression] for a projection.
+func (p *Placeholders) Paths(src string) (string, error) { return p.place(src, ast.ProjectionForm) }
+
+// Update is [Placeholders.Expression] for an update.
+func (p *Placeholders) Update(src string) (string, error) { return p.place(src, ast.UpdateForm) }
+
+func (p *Placeholders) place(src string, form ast.Form) (string, error) {
+	tokens, err := p.lex(src)
+	if err != nil {
+		return "", err
+	}
+	roles := ast.Roles(nil, src, tokens, form)
+	return rewrite(src, tokens, func(i int) (string, error) { return p.token(src, tokens, roles, i) })
+}
+
+// lex returns the tokens of src. A composite value is one of them, a TokText.
+func (p *Placeholders) lex(src string) (out []ast.Token, err error) {
+	tokens := ast.LexLiterals(nil, src)
+	if p.Composite == nil {
+		return tokens, nil
+	}
+	for _, tok := range tokens {
+		switch n := len(out); {
+		case n > 0 && tok.Start < out[n-1].End: // within a composite value
+			continue
+		case strings.HasPrefix(src[tok.Start:], "{"),
+			tok.Kind == ast.TokLeftBracket && (n == 0 || !ast.EndsOperand(out[n-1].Kind)):
+			_, length, err := p.Composite(src[tok.Start:])
+			if err != nil {
+				return nil, err
+			}
+			tok.Kind, tok.End = ast.TokText, tok.Start+int32(length)
+		}
+		out = append(out, tok)
+	}
+	return out, nil
+}
+
+// rewrite returns src with the word for each of its tokens, or the first error.
+func rewrite(src string, tokens []ast.Token, word func(i int) (string, error)) (string, error) {
+	var first error
+	out := ast.Rewrite(src, tokens, func(i int) string {
+		if first != nil {
+			return ""
+		}
+		var text string
+		text, first = word(i)
+		return text
+	})
+	if first != nil {
+		return "", first
+	}
+	return out, nil
+}
+
+// token returns what to write for a token.
+func (p *Placeholders) token(src string, tokens []ast.Token, roles []ast.Role, i int) (string, error) {
+	tok := tokens[i]
+	word := tok.Text(src)
+	inPath := i > 0 && tokens[i-1].Kind == ast.TokDot
+	switch roles[i] {
+	case ast.RoleName:
+		return p.path(word, inPath)
+	case ast.RoleQuotedName:
+		if word == "``" {
+			return "", advice.New("write the name between the backquotes", "`` is an empty attribute name")
+		}
+		return p.path(word[1:len(word)-1], inPath)
+	case ast.RolePlaceholder:
+		return "", advice.New("write names and values as they are: price > 10 AND tag = \"x\"; names with odd characters go in backquotes",
+			"placeholders such as %s are not needed here", word)
+	case ast.RoleComposite:
+		v, _, err := p.Composite(word)
+		return p.Value(v), err
+	case ast.RoleText, ast.RoleNumber, ast.RoleWord:
+		return p.literal(roles[i], word)
+	case ast.RoleSignedNumber:
+		place, err := p.literal(ast.RoleNumber, word[1:])
+		return word[:1] + " " + place, err
+	case ast.RoleBad:
+		return "", bad(src, tok)
+	}
+	return ast.Operator(tok.Kind, word), nil
+}
+
+// literal returns the placeholder of a value that is written out.
+func (p *Placeholders) literal(role ast.Role, word string) (string, error) {
+	v, err := ast.Literal(role, word)
+	switch {
+	case err == nil:
+		return p.Value(v), nil
+	case role == ast.RoleText:
+		return "", badQuote(word)
+	}
+	return "", advice.New("", "%s: %w", word, err)
+}
+
+// bad returns the error for text that is not a token.
+func bad(src string, tok ast.Token) error {
+	switch word := tok.Text(src); word[0] {
+	case '\'', '"':
+		return badQuote(word)
+	case '`':
+		return advice.New("write the name between two backquotes", "%s has no closing backquote", word)
+	default:
+		return advice.New("put text in quotes and odd attribute names in backquotes: `my-name` = \"x\"",
+			"unexpected %s\n%s", text.Quote(word), terminal.Caret(src, int(tok.Start)))
+	}
+}
+
+// path writes a name of a path, its first one unless inPath.
+func (p *Placeholders) path(name string, inPath bool) (string, error) {
+	if p.Resolve != nil && !inPath {
+		attribute, err := p.Resolve(name)
+		if err != nil {
+			return "", err
+		}
+		name = attribute
+	}
+	return p.Name(name), nil
+}
+
+// Unquote returns the text that stands in quotes. The error is an
+// [*advice.Error].
+func Unquote(quoted string) (string, error) {
+	value, rest, err := CutQuoted(quoted)
+	if err == nil && rest != "" {
+		return "", advice.New("quote the whole value", "there is more after the closing quote: %s", rest)
+	}
+	return value, err
+}
+
+// CutQuoted reads the quoted text that s begins with, and returns what follows.
+// The error is an [*advice.Error].
+func CutQuoted(s string) (value, rest string, err error) {
+	tokens := ast.LexLiterals(nil, s)
+	if tokens[0].Kind != ast.TokText || tokens[0].Start != 0 {
+		return "", "", badQuote(s)
+	}
+	word, rest := s[:tokens[0].End], s[tokens[0].End:]
+	value, err = ast.Unquote(word)
+	if err != nil {
+		return "", "", badQuote(word)
+	}
+	return value, rest, nil
+}
+
+func badQuote(s string) error {
+	return advice.New(`close the quote; inside '…' write '' for a quote, inside "…" write \"`, "%s is not a whole quoted text", s)
+}
+
+// Write returns an expression with its placeholders replaced by what they stand
+// for, for people to read. A placeholder that is not defined stays.
+func Write(expression string, names map[string]string, values attr.Item) string {
+	tokens := ast.Lex(nil, expression)
+	return ast.Rewrite(expression, tokens, func(i int) string {
+		word := tokens[i].Text(expression)
+		switch tokens[i].Kind {
+		case ast.TokName:
+			if name, ok := names[word]; ok {
+				word = text.Name(name)
+			}
+		case ast.TokValue:
+			if v := values.Get(word); !v.IsZero() {
+				word = text.Literal(v)
+			}
+		}
+		return word
+	})
+}

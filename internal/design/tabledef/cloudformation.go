@@ -1,0 +1,563 @@
+package tabledef
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design/advice"
+)
+
+// A template is a CloudFormation template with the values of its parameters.
+type template struct {
+	*input
+	parameters map[string]any
+	mappings   map[string]any
+	conditions map[string]any
+	resources  map[string]any
+	depth      int // of conditions that refer to conditions
+	repeated   int // values of Fn::ForEach so far
+}
+
+// none is the value of AWS::NoValue.
+type none struct{}
+
+// pseudoParameters returns those that a test can do with. Their values are made up, except
+// those that are the same almost everywhere.
+func pseudoParameters() map[string]any {
+	values := map[string]any{"AWS::Partition": "aws", "AWS::URLSuffix": "amazonaws.com", "AWS::NoValue": none{}}
+	for name, standIn := range map[string]string{
+		"AWS::StackName": "stack", "AWS::Region": defaultRegion, "AWS::AccountId": defaultAccount,
+		"AWS::StackId": "arn:aws:cloudformation:" + defaultRegion + ":" + defaultAccount +
+			":stack/stack/00000000-0000-4000-8000-000000000000",
+	} {
+		values[name] = unresolved{name: name, standIn: standIn, legal: true}.from(name)
+	}
+	return values
+}
+
+const (
+	defaultRegion  = "us-east-1"
+	defaultAccount = "000000000000"
+)
+
+// isFragment reports whether an object has the members of Resources, as files have that
+// templates are made of.
+func isFragment(root map[string]any) bool {
+	for _, r := range root {
+		if kind, _ := object(r)["Type"].(string); isTable(kind) && object(r)["Properties"] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func isTable(kind string) bool {
+	return kind == "AWS::DynamoDB::Table" || kind == "AWS::DynamoDB::GlobalTable" || kind == "AWS::Serverless::SimpleTable"
+}
+
+// object returns a value as an object, which is nil if it is not one.
+func object(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
+
+func (in *input) parseTemplate(root map[string]any) ([]*Schema, error) {
+	if sv := newService(in, map[string]any{}); sv.mentions(root, "${self:", maxDepth) || sv.mentions(root, "${opt:", maxDepth) ||
+		sv.mentions(root, "${sls:", maxDepth) || sv.mentions(root, "${file(", maxDepth) {
+		return in.parsePart(sv, root)
+	}
+	declared := map[string]bool{}
+	for name := range object(root["Parameters"]) {
+		declared[name] = true
+	}
+	if err := in.with.check(declared); err != nil {
+		return nil, err
+	}
+	return in.tables(root, pseudoParameters())
+}
+
+// parameter returns the value of a parameter that was not given.
+func parameter(name string, p map[string]any) any {
+	kind, _ := p["Type"].(string)
+	value, has := p["Default"]
+	allowed, _ := p["AllowedValues"].([]any)
+	u := missing(name, name, name)
+	u.legal = kind != "String" || len(allowed) > 0
+	switch {
+	case has && strings.HasPrefix(kind, "AWS::SSM::"):
+		u.standIn = legalName(fmt.Sprint(value)) // the name of what has the value
+	case has && strings.Contains(kind, "List"):
+		var list []any
+		for part := range strings.SplitSeq(fmt.Sprint(value), ",") {
+			list = append(list, strings.TrimSpace(part))
+		}
+		return list
+	case has:
+		return value
+	case len(allowed) > 0:
+		u.standIn = fmt.Sprint(allowed[0])
+	case p["MinValue"] != nil:
+		u.standIn = fmt.Sprint(p["MinValue"])
+	case kind == "Number":
+		u.standIn = "1"
+	}
+	return u.from(name)
+}
+
+// tables returns the tables of a template. Values are the values of parameters that the
+// template does not declare.
+func (in *input) tables(root, values map[string]any) (all []*Schema, err error) {
+	t := &template{
+		input: in, parameters: values,
+		mappings: object(root["Mappings"]), conditions: object(root["Conditions"]),
+		resources: map[string]any{},
+	}
+	for name, p := range object(root["Parameters"]) {
+		t.parameters[name] = parameter(name, object(p))
+	}
+	for name, value := range in.with {
+		t.parameters[name] = value
+	}
+	t.expand(object(root["Resources"]))
+	if t.repeated > 0 && (t.repeated > 2*maxRepeated || len(t.resources) >= maxRepeated) {
+		return nil, fmt.Errorf("the resources of Fn::ForEach are more than %d", maxRepeated)
+	}
+
+	for _, id := range slices.Sorted(maps.Keys(t.resources)) {
+		r := object(t.resources[id])
+		kind, _ := r["Type"].(string)
+		nested := kind == "AWS::CloudFormation::Stack" || kind == "AWS::Serverless::Application"
+		if !isTable(kind) && !nested {
+			continue
+		}
+		if name, ok := r["Condition"].(string); ok {
+			switch t.condition(map[string]any{"Condition": name}) {
+			case false:
+				continue
+			case true:
+			default:
+				return nil, advice.New(
+					"give the parameters that the condition needs",
+					"Resources.%s: the condition %s depends on a value that is unknown", id, name,
+				)
+			}
+		}
+		properties := object(t.value(r["Properties"]))
+		switch {
+		case nested:
+			list, err := in.nested("Resources."+id, properties)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, list...)
+			continue
+		case kind == "AWS::Serverless::SimpleTable":
+			properties = simpleTable(properties)
+		}
+		if properties == nil {
+			return nil, advice.New("", "Resources.%s has no Properties", id)
+		}
+		if properties["TableName"] == nil {
+			properties["TableName"] = id // the service would invent a name that begins with it
+		}
+		if s := object(properties["StreamSpecification"]); s != nil {
+			s["StreamEnabled"] = true // templates leave it out
+		}
+		s, err := in.finish("Resources."+id, properties)
+		if err != nil {
+			return nil, err
+		}
+		s.About, _ = root["Description"].(string)
+		all = append(all, s)
+	}
+	if all == nil {
+		return nil, advice.New("", "%w", errNoTable)
+	}
+	return all, nil
+}
+
+// nested reads the tables of a stack in a stack, if its template is a file beside that of
+// the stack.
+func (in *input) nested(what string, properties map[string]any) ([]*Schema, error) {
+	location, ok := properties["TemplateURL"].(string)
+	if !ok {
+		location, ok = properties["Location"].(string)
+	}
+	if !ok || strings.Contains(location, "://") || in.nesting >= maxNesting {
+		in.note(Note{Text: what + " is not read: its template is not a file beside this one"})
+		return nil, nil
+	}
+	path := filepath.Join(filepath.Dir(in.path), filepath.FromSlash(location))
+	data, err := readRegular(path)
+	if err != nil {
+		in.note(Note{Text: fmt.Sprintf("%s is not read: %v", what, err)})
+		return nil, nil
+	}
+	inner := &input{path: path, with: Parameters{}, flag: in.flag, nesting: in.nesting + 1}
+	for name, value := range object(properties["Parameters"]) {
+		switch value := value.(type) {
+		case unresolved:
+			if value.standIn != "" {
+				in.made(value)
+				inner.with[name] = value.standIn
+			}
+		case string, bool, float64:
+			inner.with[name] = fmt.Sprint(value)
+		}
+	}
+	for name, value := range in.with {
+		if strings.HasPrefix(name, "AWS::") {
+			inner.with[name] = value
+		}
+	}
+	list, err := inner.parseFile(path, data)
+	if errors.Is(err, errNoTable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", what, location, err)
+	}
+	for _, n := range inner.notes {
+		in.note(n)
+	}
+	return list, nil
+}
+
+// expand adds resources, with those of Fn::ForEach for each of their values. It stops at the limits of
+// what one definition makes.
+func (t *template) expand(resources map[string]any) {
+	for id, r := range resources {
+		loop, isList := r.([]any)
+		if !strings.HasPrefix(id, "Fn::ForEach::") || !isList || len(loop) != 3 {
+			t.resources[id] = r
+			continue
+		}
+		name, _ := loop[0].(string)
+		values, _ := t.value(loop[1]).([]any)
+		for _, value := range values {
+			if t.repeated++; t.repeated > 2*maxRepeated || len(t.resources) >= maxRepeated {
+				return
+			}
+			made, _ := replace(loop[2], name, fmt.Sprint(value), 0).(map[string]any)
+			t.expand(made)
+		}
+	}
+}
+
+// maxRepeated limits the tables that one definition makes, and maxNesting how deep stacks
+// and modules nest.
+const (
+	maxRepeated = 1000
+	maxNesting  = 10
+)
+
+// replace replaces the variable of a loop in a value.
+func replace(v any, name, with string, depth int) any {
+	if depth > maxDepth {
+		return nil
+	}
+	switch v := v.(type) {
+	case string:
+		return strings.NewReplacer("${"+name+"}", with, "&{"+name+"}", with).Replace(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, m := range v {
+			out[i] = replace(m, name, with, depth+1)
+		}
+		return out
+	case map[string]any:
+		if v["Ref"] == name && len(v) == 1 {
+			return with
+		}
+		out := make(map[string]any, len(v))
+		for key, m := range v {
+			out[strings.NewReplacer("${"+name+"}", with, "&{"+name+"}", with).Replace(key)] = replace(m, name, with, depth+1)
+		}
+		return out
+	}
+	return v
+}
+
+// simpleTable returns the table that the transform of SAM makes.
+func simpleTable(p map[string]any) map[string]any {
+	key := map[string]any{"Name": "id", "Type": "String"}
+	if own, ok := p["PrimaryKey"].(map[string]any); ok {
+		key = own
+	}
+	kind, ok := key["Type"].(string)
+	if !ok {
+		kind = "String"
+	}
+	table := map[string]any{
+		"TableName": p["TableName"], "ProvisionedThroughput": p["ProvisionedThroughput"],
+		"KeySchema":            []any{map[string]any{"AttributeName": key["Name"], "KeyType": "HASH"}},
+		"AttributeDefinitions": []any{map[string]any{"AttributeName": key["Name"], "AttributeType": kind[:min(1, len(kind))]}},
+	}
+	return table
+}
+
+// value returns a value with its functions evaluated: unresolved for what only a
+// deployment knows.
+func (t *template) value(v any) any {
+	switch v := v.(type) {
+	case []any:
+		var out []any
+		for _, m := range v {
+			if m = t.value(m); m != (none{}) {
+				out = append(out, m)
+			}
+		}
+		return out
+	case map[string]any:
+		if len(v) == 1 {
+			for name, arg := range v {
+				if name == "Ref" || strings.HasPrefix(name, "Fn::") {
+					return t.call(name, arg)
+				}
+			}
+		}
+		out := map[string]any{}
+		for name, m := range v {
+			if m = t.value(m); m != (none{}) {
+				out[name] = m
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// call evaluates a function.
+func (t *template) call(name string, arg any) any {
+	fail := unresolved{name: functionText(name, arg)}
+	list, _ := arg.([]any)
+	switch name {
+	case "Ref":
+		id, _ := arg.(string)
+		return t.ref(id)
+	case "Fn::If":
+		if len(list) != 3 {
+			return fail
+		}
+		switch t.condition(map[string]any{"Condition": list[0]}) {
+		case true:
+			return t.value(list[1])
+		case false:
+			return t.value(list[2])
+		}
+	case "Fn::Sub":
+		own := map[string]any{}
+		text, ok := arg.(string)
+		if !ok && len(list) == 2 {
+			text, ok = list[0].(string)
+			own, _ = list[1].(map[string]any)
+		}
+		if !ok {
+			return fail
+		}
+		return t.substitute(text, own)
+	case "Fn::Join":
+		if len(list) != 2 {
+			return fail
+		}
+		between, ok := t.value(list[0]).(string)
+		parts, isList := t.value(list[1]).([]any)
+		if !ok || !isList {
+			return fail
+		}
+		return join(parts, between)
+	case "Fn::FindInMap":
+		if len(list) < 3 {
+			return fail
+		}
+		var at any = t.mappings
+		for _, key := range list[:3] {
+			if u, ok := t.value(key).(unresolved); ok {
+				fail.of = append(fail.of, u.of...)
+			}
+			text, ok := t.known(key)
+			if !ok {
+				return fail
+			}
+			at = object(at)[text]
+		}
+		if at == nil && len(list) > 3 {
+			at = object(list[3])["DefaultValue"]
+		}
+		if at != nil {
+			return t.value(at)
+		}
+	case "Fn::Select":
+		if len(list) != 2 {
+			return fail
+		}
+		at, err := strconv.Atoi(fmt.Sprint(t.value(list[0])))
+		from, isList := t.value(list[1]).([]any)
+		if err == nil && isList && at >= 0 && at < len(from) {
+			return from[at]
+		}
+	case "Fn::Split":
+		if len(list) != 2 {
+			return fail
+		}
+		between, _ := list[0].(string)
+		return split(t.value(list[1]), between, fail)
+	case "Fn::ImportValue":
+		return missing(fail.name, fmt.Sprint(standIn(t.value(arg))), "")
+	}
+	return fail
+}
+
+// functionText returns a call of a function as in JSON.
+func functionText(name string, arg any) string {
+	if text, ok := arg.(string); ok {
+		return name + " " + text
+	}
+	text, err := json.Marshal(arg)
+	if err != nil {
+		return name
+	}
+	return name + " " + string(text)
+}
+
+// split splits a text, or what stands in for one.
+func split(v any, between string, fail unresolved) any {
+	u, unknown := v.(unresolved)
+	text, ok := v.(string)
+	if unknown {
+		text, ok = u.standIn, u.standIn != ""
+	}
+	if !ok || between == "" {
+		return fail
+	}
+	var parts []any
+	for part := range strings.SplitSeq(text, between) {
+		if u.standIn = part; unknown && part != "" {
+			parts = append(parts, u)
+			continue
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// standIn returns what a value is if any will do.
+func standIn(v any) any {
+	if u, ok := v.(unresolved); ok {
+		return u.standIn
+	}
+	return v
+}
+
+// known returns a value as text. One that can be made up is, with a note.
+func (t *template) known(v any) (string, bool) {
+	v = t.value(v)
+	if u, ok := v.(unresolved); ok {
+		if len(u.gives()) == 0 {
+			return "", false
+		}
+		t.made(u)
+		return u.standIn, true
+	}
+	return fmt.Sprint(v), true
+}
+
+// ref returns the value of a parameter, or the name of a resource, which the service
+// invents from its id.
+func (t *template) ref(id string) any {
+	if v, ok := t.parameters[id]; ok {
+		return v
+	}
+	give := id
+	if t.resources[id] != nil {
+		give = ""
+	}
+	return missing(id, id, give)
+}
+
+// substitute replaces ${…} in a text.
+func (t *template) substitute(text string, own map[string]any) any {
+	var parts []any
+	for {
+		before, rest, found := strings.Cut(text, "${")
+		parts = append(parts, before)
+		if !found {
+			return join(parts, "")
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		if !closed {
+			return unresolved{name: text}
+		}
+		text = after
+		if literal, ok := strings.CutPrefix(name, "!"); ok {
+			parts = append(parts, "${"+literal+"}")
+			continue
+		}
+		v, ok := own[name]
+		if ok {
+			v = t.value(v)
+		} else {
+			v = t.ref(strings.TrimSpace(name))
+			if resource, _, attribute := strings.Cut(name, "."); attribute {
+				v = missing("${"+name+"}", resource, "")
+			}
+		}
+		parts = append(parts, v)
+	}
+}
+
+// condition evaluates a condition: true, false, or nil if it is unknown.
+func (t *template) condition(v any) any {
+	if t.depth++; t.depth > maxDepth {
+		return nil
+	}
+	defer func() { t.depth-- }()
+	m, _ := v.(map[string]any)
+	for name, arg := range m {
+		list, _ := arg.([]any)
+		switch name {
+		case "Condition":
+			id, _ := arg.(string)
+			if c, ok := t.conditions[id]; ok {
+				return t.condition(c)
+			}
+		case "Fn::Equals":
+			if len(list) != 2 {
+				return nil
+			}
+			a, knownA := t.known(list[0])
+			b, knownB := t.known(list[1])
+			if !knownA || !knownB {
+				return nil
+			}
+			return a == b
+		case "Fn::Not":
+			if len(list) == 1 {
+				if c, ok := t.condition(list[0]).(bool); ok {
+					return !c
+				}
+			}
+		case "Fn::And", "Fn::Or":
+			decides := name == "Fn::Or"
+			unknown := false
+			for _, c := range list {
+				switch t.condition(c) {
+				case decides:
+					return decides
+				case nil:
+					unknown = true
+				}
+			}
+			if !unknown {
+				return !decides
+			}
+		}
+	}
+	return nil
+}

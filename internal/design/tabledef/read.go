@@ -1,0 +1,566 @@
+package tabledef
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/sortkey/sortkey/internal/design/advice"
+)
+
+// ErrOther is the error of [Read] for a file in a format that this package does not
+// read.
+var ErrOther = errors.New("neither CreateTable JSON nor a CloudFormation template nor a Terraform file")
+
+// ErrFolder is the error of [Read] for a folder without a file that defines tables.
+var ErrFolder = errors.New("the folder has no Terraform files, no serverless.yml and no template with a table")
+
+// Parameters are values by name: of the parameters of a template, with its pseudo
+// parameters such as AWS::StackName, or of the variables of a Terraform module.
+type Parameters map[string]string
+
+// check refuses values for names that are not declared, such as typos.
+func (with Parameters) check(declared map[string]bool) error {
+	for _, name := range slices.Sorted(maps.Keys(with)) {
+		if !declared[name] && !strings.HasPrefix(name, "AWS::") {
+			hint := "no parameters are declared"
+			if len(declared) > 0 {
+				hint = "declared are " + strings.Join(slices.Sorted(maps.Keys(declared)), ", ")
+			}
+			return advice.New(hint, "unknown parameter %s", name)
+		}
+	}
+	return nil
+}
+
+// A Reader reads definitions of tables. The zero value is ready to use.
+type Reader struct {
+	Parameters Parameters
+	// Flag is what comes before NAME=VALUE in advice, such as "-P ". By default it is in
+	// quotes.
+	Flag string
+}
+
+// A Note says what [Reader.Read] made up because only a deployment knows it, or what part
+// of a file it did not read.
+type Note struct {
+	Text   string
+	Advice string // how to choose the value; may be empty
+}
+
+// String returns the note with its advice.
+func (n Note) String() string {
+	if n.Advice == "" {
+		return n.Text
+	}
+	return n.Text + "; " + n.Advice
+}
+
+// Read reads the tables that a file defines, or a folder with the files of a project: of
+// Terraform, of the Serverless Framework, of SAM, or the output of cdk synth. It returns
+// an error that wraps [ErrOther] if the format of the file is unknown.
+//
+// Names and numbers that only a deployment knows are made up, with a note for each
+// parameter.
+func (r Reader) Read(path string) (list []*Schema, notes []Note, err error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, nil, err
+	} else if info.IsDir() {
+		return r.readFolder(path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.ReadData(path, data)
+}
+
+// ReadData reads the tables that the content of a file defines. Files that it names are
+// beside the file.
+func (r Reader) ReadData(path string, data []byte) ([]*Schema, []Note, error) {
+	in := &input{path: path, with: r.Parameters, flag: r.Flag}
+	list, err := in.parseFile(path, data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return list, in.notes, nil
+}
+
+// Read reads with a [Reader] that has only parameters.
+func Read(path string, with Parameters) ([]*Schema, []Note, error) {
+	return Reader{Parameters: with}.Read(path)
+}
+
+// projects are the files by which a folder is read, the first that it has.
+var projects = []string{
+	"serverless.yml", "serverless.yaml", "serverless.json", "template.yaml", "template.yml", "template.json",
+}
+
+// readFolder reads the files of a project.
+func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error) {
+	if paths, err := filepath.Glob(filepath.Join(dir, "*.tf")); err != nil || len(paths) > 0 {
+		in := &input{path: dir, with: r.Parameters, flag: r.Flag}
+		list, err = in.readModule(dir)
+		return list, in.notes, err
+	}
+	for _, name := range projects {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return r.Read(path)
+		}
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, "*.template.json"))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, path := range paths {
+		tables, more, err := r.Read(path)
+		if errors.Is(err, errNoTable) {
+			continue // of several stacks, some have none
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		list, notes = append(list, tables...), append(notes, more...)
+	}
+	if list == nil {
+		return nil, nil, advice.New("name the file that defines the tables", "%s: %w", dir, ErrFolder)
+	}
+	return list, notes, nil
+}
+
+// errNoTable is the cause of errors that say that a template has no table.
+var errNoTable = errors.New("the template has no table")
+
+// An input is a file or folder that is read.
+type input struct {
+	path  string
+	with  Parameters
+	flag  string
+	notes []Note
+	// nesting is how deep the file is in stacks or modules.
+	nesting int
+}
+
+// note adds a note, unless it has been added.
+func (in *input) note(n Note) {
+	if !slices.Contains(in.notes, n) {
+		in.notes = append(in.notes, n)
+	}
+}
+
+// howTo returns how to give parameters.
+func (in *input) howTo(names []string) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		if list[i] = in.flag + name + "=…"; in.flag == "" {
+			list[i] = strconv.Quote(list[i])
+		}
+	}
+	return strings.Join(list, " and ")
+}
+
+func (in *input) parseFile(name string, data []byte) ([]*Schema, error) {
+	switch filepath.Ext(name) {
+	case ".tf":
+		return in.parseTerraform([]file{{name, data}}, false)
+	case ".js", ".cjs", ".mjs", ".ts":
+		return nil, advice.New("load the template that it makes, such as the output of cdk synth, or "+compiled,
+			"only Node.js can evaluate the file")
+	}
+	if json.Valid(data) {
+		return in.parseJSON(data)
+	}
+	switch t := parseYAML(data).(type) {
+	case map[string]any:
+		switch {
+		case isService(t):
+			return in.parseService(t)
+		case t["Resources"] != nil:
+			return in.parseTemplate(t)
+		case isFragment(t):
+			return in.parseTemplate(map[string]any{"Resources": t})
+		}
+	}
+	return nil, ErrOther
+}
+
+// parseYAML returns the value of a YAML document, nil if it is not one.
+func parseYAML(data []byte) any {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return nil
+	}
+	return (&yamlReader{left: maxNodes}).plain(&doc, 0)
+}
+
+// parseJSON reads JSON of any of the formats.
+func (in *input) parseJSON(data []byte) ([]*Schema, error) {
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		return nil, err
+	}
+	switch v := v.(type) {
+	case []any:
+		return in.parseRequests(v)
+	case map[string]any:
+		switch {
+		case isService(v):
+			return in.parseService(v)
+		case v["Resources"] != nil:
+			return in.parseTemplate(v)
+		case v["planned_values"] != nil || v["values"] != nil && v["format_version"] != nil:
+			return in.parseState(v)
+		case v["KeySchema"] != nil || v["Table"] != nil || v["TableDescription"] != nil:
+			return in.parseRequests([]any{v})
+		}
+		if list, ok := v["Tables"].([]any); ok {
+			return in.parseRequests(list)
+		}
+	}
+	return nil, ErrOther
+}
+
+// parseRequests reads CreateTable requests and DescribeTable responses.
+func (in *input) parseRequests(list []any) (all []*Schema, err error) {
+	for i, v := range list {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		s, err := Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("table %d: %w", i+1, err)
+		}
+		if s.TableName == "" {
+			return nil, advice.New("", "table %d has no TableName", i+1)
+		}
+		s.Place = fmt.Sprintf("%s: table %d", in.path, i+1)
+		all = append(all, s)
+	}
+	if all == nil {
+		return nil, ErrOther
+	}
+	return all, nil
+}
+
+// members lists the members of a CreateTable request that a [Schema] has.
+var members = []string{
+	"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes", "BillingMode",
+	"ProvisionedThroughput",
+	"StreamSpecification", "DeletionProtectionEnabled", "TableClass", "TimeToLiveSpecification",
+}
+
+// An unresolved value is one that only a deployment knows.
+type unresolved struct {
+	name    string // for messages
+	standIn string // the value that is used if any will do; "" for none
+	legal   bool   // standIn is a value that the parameter can have
+	of      []part
+}
+
+// A part is a parameter that an unresolved value depends on.
+type part struct {
+	name, standIn string
+	give          string // the name by which it is given; "" if it cannot be
+}
+
+// missing returns the value of a parameter that was not given.
+func missing(name, standIn, give string) unresolved {
+	return unresolved{name: name, standIn: legalName(standIn)}.from(give)
+}
+
+// from returns a value that is the value of a parameter.
+func (u unresolved) from(give string) unresolved {
+	u.of = []part{{u.name, u.standIn, give}}
+	return u
+}
+
+// gives returns the names of the parameters that would give the value.
+func (u unresolved) gives() (all []string) {
+	for _, p := range u.of {
+		if p.give != "" && !slices.Contains(all, p.give) {
+			all = append(all, p.give)
+		}
+	}
+	return all
+}
+
+// legalName replaces what the name of a table cannot have.
+func legalName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r == '.' || r == '_' || r == '-' || r < 0x80 && isNameByte(byte(r)) {
+			return r
+		}
+		return '-'
+	}, s)
+	return strings.Trim(s, "-.")
+}
+
+// join joins values to a text. If the text depends on an unresolved value, it is
+// unresolved too.
+func join(parts []any, between string) any {
+	texts := make([]string, len(parts))
+	all := unresolved{legal: true}
+	length := 0
+	for i, p := range parts {
+		if i > 0 {
+			length += len(between) + len(texts[i-1])
+		}
+		if length > maxText {
+			return tooLong
+		}
+		u, ok := p.(unresolved)
+		switch {
+		case !ok:
+			texts[i] = fmt.Sprint(p)
+			continue
+		case u.standIn == "":
+			return u
+		}
+		texts[i] = u.standIn
+		for _, p := range u.of {
+			if slices.Contains(all.of, p) {
+				continue
+			}
+			if all.of = append(all.of, p); all.name != "" {
+				all.name += " and "
+			}
+			all.name += p.name
+		}
+		all.legal = all.legal && u.legal
+	}
+	text := strings.Join(texts, between)
+	if all.of == nil {
+		return text
+	}
+	all.standIn = text
+	return all
+}
+
+// maxText limits the bytes of a text that a definition makes of others, and maxList the members of a
+// list: small files can make very large ones.
+const (
+	maxText = 1 << 16
+	maxList = 10_000
+)
+
+// tooLong is a text or a list beyond those limits.
+var tooLong = unresolved{name: "a value that is too long"}
+
+// cost returns the size of a value: its nodes, and a node for each 64 bytes of text. It counts up to a
+// limit.
+func cost(v any, limit int) int {
+	n := 1
+	switch v := v.(type) {
+	case string:
+		n += len(v) / 64
+	case []any:
+		for _, m := range v {
+			if n > limit {
+				break
+			}
+			n += cost(m, limit-n)
+		}
+	case map[string]any:
+		for _, m := range v {
+			if n > limit {
+				break
+			}
+			n += cost(m, limit-n)
+		}
+	}
+	return n
+}
+
+// finish makes a Schema of the members of a request. What is the place of the
+// table in its file.
+func (in *input) finish(what string, request map[string]any) (*Schema, error) {
+	own := map[string]any{}
+	for _, name := range members {
+		if v := request[name]; v != nil {
+			own[name] = v
+		}
+	}
+	settled, err := in.settle(what, "", own)
+	if err != nil {
+		return nil, err
+	}
+	own = object(settled)
+	for _, x := range blocks(own["GlobalSecondaryIndexes"]) {
+		if x["BillingMode"] != nil {
+			own["BillingMode"] = x["BillingMode"]
+		}
+	}
+	text, err := json.Marshal(own)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	s.Place = in.path + ": " + what
+	return s, nil
+}
+
+// made records that a value was made up.
+func (in *input) made(u unresolved) {
+	for _, p := range u.of {
+		n := Note{Text: fmt.Sprintf("%s is not given: %q is used", p.name, p.standIn)}
+		if p.give != "" {
+			n.Advice = in.howTo([]string{p.give}) + " gives it"
+		}
+		in.note(n)
+	}
+}
+
+// free are the members whose values can be made up.
+var free = []string{"TableName", "IndexName", "AttributeName"}
+
+// optional are the members without which a table can be made.
+var optional = []string{
+	"BillingMode", "ProvisionedThroughput", "StreamSpecification", "DeletionProtectionEnabled", "TableClass",
+	"TimeToLiveSpecification",
+}
+
+// settle returns the value of a member with the types of JSON, as templates may write
+// numbers and booleans as text. It makes up names that are not known, and refuses other
+// values that are not.
+func (in *input) settle(place, member string, v any) (any, error) {
+	switch v := v.(type) {
+	case unresolved:
+		switch {
+		case v.standIn != "" && (v.legal || slices.Contains(free, member)):
+			in.made(v)
+			return v.standIn, nil
+		case len(v.gives()) > 0:
+			return nil, advice.New("give "+in.howTo(v.gives()), "%s: the value of %s is unknown", place, v.name)
+		}
+		return nil, advice.New("load what the tool makes of the file: "+
+			"the output of terraform show -json, or of aws cloudformation get-template",
+			"%s: the value of %s is unknown", place, v.name)
+	case map[string]any:
+		out := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			m, err := in.settle(place+"."+name, name, v[name])
+			if err != nil && slices.Contains(optional, name) {
+				in.note(Note{err.Error() + ", so the table is made without it", advice.Of(err)})
+				if name == "ProvisionedThroughput" {
+					out["BillingMode"] = "PAY_PER_REQUEST" // of the table, if this is an index
+				}
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if name == "BillingMode" && out[name] != nil {
+				continue
+			}
+			if text, ok := m.(string); ok {
+				if number, err := strconv.ParseFloat(text, 64); err == nil && strings.HasSuffix(name, "CapacityUnits") {
+					m = number
+				}
+				if yes, err := strconv.ParseBool(text); err == nil && strings.HasSuffix(name, "Enabled") {
+					m = yes
+				}
+			}
+			out[name] = m
+		}
+		return out, nil
+	case []any:
+		out := make([]any, len(v))
+		for i, m := range v {
+			m, err := in.settle(fmt.Sprintf("%s[%d]", place, i), "", m)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = m
+		}
+		return out, nil
+	}
+	return v, nil
+}
+
+// maxDepth limits how deep values nest, and maxNodes how many a file may expand to
+// with its aliases.
+const (
+	maxDepth = 100
+	maxNodes = 1_000_000
+)
+
+// A yamlReader turns YAML nodes into values.
+type yamlReader struct{ left int }
+
+// plain returns a YAML node as maps, lists and scalars. The short tags of
+// CloudFormation become the objects that they are short for: !Ref x is {"Ref": x}.
+func (r *yamlReader) plain(n *yaml.Node, depth int) (v any) {
+	if r.left--; depth > maxDepth || r.left < 0 {
+		return nil
+	}
+	switch n.Kind {
+	case yaml.DocumentNode:
+		if len(n.Content) > 0 {
+			return r.plain(n.Content[0], depth+1)
+		}
+		return nil
+	case yaml.AliasNode:
+		return r.plain(n.Alias, depth+1)
+	case yaml.MappingNode:
+		m := map[string]any{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			v := r.plain(n.Content[i+1], depth+1)
+			if n.Content[i].ShortTag() == "!!merge" {
+				merge(m, v)
+				continue
+			}
+			m[n.Content[i].Value] = v
+		}
+		v = m
+	case yaml.SequenceNode:
+		list := make([]any, len(n.Content))
+		for i, c := range n.Content {
+			list[i] = r.plain(c, depth+1)
+		}
+		v = list
+	default:
+		v = n.Value
+		switch n.ShortTag() {
+		case "!!bool":
+			v = slices.Contains([]string{"true", "True", "TRUE"}, n.Value)
+		case "!!null":
+			v = nil
+		}
+	}
+	function, short := strings.CutPrefix(n.Tag, "!")
+	switch {
+	case !short || strings.HasPrefix(function, "!"):
+		return v
+	case function == "Ref" || function == "Condition":
+		return map[string]any{function: v}
+	}
+	return map[string]any{"Fn::" + function: v}
+}
+
+// merge adds the members of an object, or of a list of objects, that m lacks.
+func merge(m map[string]any, v any) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	for _, from := range list {
+		for name, v := range object(from) {
+			if _, own := m[name]; !own {
+				m[name] = v
+			}
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package tabledef
+
+import (
+	"encoding/json"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/internal/design/advice"
+)
+
+// A Schema is the definition of a table: the members of a CreateTable request
+// that matter for its items. Its JSON is such a request, with the addition of
+// TimeToLiveSpecification, named as in CloudFormation, if the table has one.
+type Schema struct {
+	TableName                 string                      `json:"TableName,omitempty"`
+	AttributeDefinitions      []types.AttributeDefinition `json:"AttributeDefinitions"`
+	KeySchema                 []types.KeySchemaElement    `json:"KeySchema"`
+	LocalSecondaryIndexes     []Index                     `json:"LocalSecondaryIndexes,omitempty"`
+	GlobalSecondaryIndexes    []Index                     `json:"GlobalSecondaryIndexes,omitempty"`
+	BillingMode               types.BillingMode           `json:"BillingMode,omitempty"`
+	ProvisionedThroughput     *Throughput                 `json:"ProvisionedThroughput,omitempty"`
+	StreamSpecification       *Stream                     `json:"StreamSpecification,omitempty"`
+	DeletionProtectionEnabled bool                        `json:"DeletionProtectionEnabled,omitempty"`
+	TableClass                types.TableClass            `json:"TableClass,omitempty"`
+	TimeToLiveSpecification   *TimeToLive                 `json:"TimeToLiveSpecification,omitempty"`
+
+	// Place is where [Read] found the definition: the file, and the place in it.
+	Place string `json:"-"`
+	// About is the description of the template, if it has one.
+	About string `json:"-"`
+}
+
+// An Index is the definition of an index.
+type Index struct {
+	IndexName             string                   `json:"IndexName"`
+	KeySchema             []types.KeySchemaElement `json:"KeySchema"`
+	Projection            Projection               `json:"Projection"`
+	ProvisionedThroughput *Throughput              `json:"ProvisionedThroughput,omitempty"`
+}
+
+// A Projection selects the attributes of an index.
+type Projection struct {
+	ProjectionType   types.ProjectionType `json:"ProjectionType"`
+	NonKeyAttributes []string             `json:"NonKeyAttributes,omitempty"`
+}
+
+// Throughput is provisioned capacity.
+type Throughput struct {
+	ReadCapacityUnits  int64 `json:"ReadCapacityUnits"`
+	WriteCapacityUnits int64 `json:"WriteCapacityUnits"`
+}
+
+// Stream is the stream of a table.
+type Stream struct {
+	StreamEnabled  bool                 `json:"StreamEnabled"`
+	StreamViewType types.StreamViewType `json:"StreamViewType,omitempty"`
+}
+
+// TimeToLive is the attribute with the time at which an item expires.
+type TimeToLive struct {
+	AttributeName string `json:"AttributeName"`
+	Enabled       bool   `json:"Enabled"`
+}
+
+const schemaAdvice = "give the JSON of a CreateTable request or of a DescribeTable response"
+
+// Parse reads the JSON of a CreateTable request, of a DescribeTable
+// response, or of the description in one.
+func Parse(data []byte) (*Schema, error) { return parse(data, true) }
+
+// parse is Parse. A schema may be wrapped once: of a text with many
+// wrappers the rest would be read once for each of them.
+func parse(data []byte, wrapped bool) (*Schema, error) {
+	var doc struct {
+		Schema
+		Table            *json.RawMessage
+		TableDescription *json.RawMessage
+		BillingSummary   *struct{ BillingMode types.BillingMode } `json:"BillingModeSummary"`
+		ClassSummary     *struct{ TableClass types.TableClass }   `json:"TableClassSummary"`
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return nil, advice.New(schemaAdvice, "the schema is malformed: %w", err)
+	}
+	for _, inner := range []*json.RawMessage{doc.Table, doc.TableDescription} {
+		if inner != nil && doc.KeySchema == nil && wrapped {
+			return parse(*inner, false)
+		}
+	}
+	s := &doc.Schema
+	if doc.BillingSummary != nil && s.BillingMode == "" {
+		s.BillingMode = doc.BillingSummary.BillingMode
+	}
+	if doc.ClassSummary != nil && s.TableClass == "" {
+		s.TableClass = doc.ClassSummary.TableClass
+	}
+	return s, s.tidy()
+}
+
+// tidy checks s and removes members that a description has but a request must
+// not have.
+func (s *Schema) tidy() error {
+	switch {
+	case len(s.KeySchema) == 0:
+		return advice.New(schemaAdvice, "the schema has no KeySchema")
+	case len(s.AttributeDefinitions) == 0:
+		return advice.New(schemaAdvice, "the schema has no AttributeDefinitions")
+	}
+	all := s.KeyTypes()
+	for _, e := range s.KeySchema {
+		if all[aws.ToString(e.AttributeName)] == "" {
+			return advice.New(
+				schemaAdvice, "the schema does not define the type of the key attribute %s",
+				aws.ToString(e.AttributeName),
+			)
+		}
+	}
+	unset := func(t *Throughput) *Throughput {
+		if t != nil && t.ReadCapacityUnits == 0 && t.WriteCapacityUnits == 0 ||
+			s.BillingMode == types.BillingModePayPerRequest {
+			return nil
+		}
+		return t
+	}
+	s.ProvisionedThroughput = unset(s.ProvisionedThroughput)
+	for i := range s.GlobalSecondaryIndexes {
+		s.GlobalSecondaryIndexes[i].ProvisionedThroughput = unset(s.GlobalSecondaryIndexes[i].ProvisionedThroughput)
+	}
+	for i := range s.LocalSecondaryIndexes {
+		s.LocalSecondaryIndexes[i].ProvisionedThroughput = nil
+	}
+	if s.ProvisionedThroughput == nil {
+		s.BillingMode = types.BillingModePayPerRequest
+		for i := range s.GlobalSecondaryIndexes {
+			s.GlobalSecondaryIndexes[i].ProvisionedThroughput = nil
+		}
+	}
+	if s.StreamSpecification != nil && !s.StreamSpecification.StreamEnabled {
+		s.StreamSpecification = nil
+	}
+	if s.TimeToLiveSpecification != nil && !s.TimeToLiveSpecification.Enabled {
+		s.TimeToLiveSpecification = nil
+	}
+	return nil
+}
+
+// Of returns the schema of a described table, without its time to live.
+func Of(d *types.TableDescription) (*Schema, error) {
+	data, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(data)
+}
+
+// KeyTypes returns the types of all key attributes, including those of indexes.
+func (s *Schema) KeyTypes() map[string]string {
+	t := map[string]string{}
+	for _, a := range s.AttributeDefinitions {
+		t[aws.ToString(a.AttributeName)] = string(a.AttributeType)
+	}
+	return t
+}
+
+// CreateTable returns the request that creates the table with a name.
+func (s *Schema) CreateTable(name string) *dynamodb.CreateTableInput {
+	in := &dynamodb.CreateTableInput{
+		TableName: &name, AttributeDefinitions: s.AttributeDefinitions, KeySchema: s.KeySchema,
+		BillingMode: s.BillingMode, ProvisionedThroughput: s.ProvisionedThroughput.sdk(), TableClass: s.TableClass,
+	}
+	if s.DeletionProtectionEnabled {
+		in.DeletionProtectionEnabled = aws.Bool(true)
+	}
+	if s.StreamSpecification != nil {
+		in.StreamSpecification = &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: s.StreamSpecification.StreamViewType,
+		}
+	}
+	for _, x := range s.LocalSecondaryIndexes {
+		in.LocalSecondaryIndexes = append(in.LocalSecondaryIndexes, types.LocalSecondaryIndex{
+			IndexName: aws.String(x.IndexName), KeySchema: x.KeySchema, Projection: x.Projection.sdk(),
+		})
+	}
+	for _, x := range s.GlobalSecondaryIndexes {
+		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
+			IndexName: aws.String(x.IndexName), KeySchema: x.KeySchema, Projection: x.Projection.sdk(),
+			ProvisionedThroughput: x.ProvisionedThroughput.sdk(),
+		})
+	}
+	return in
+}
+
+func (t *Throughput) sdk() *types.ProvisionedThroughput {
+	if t == nil {
+		return nil
+	}
+	return &types.ProvisionedThroughput{
+		ReadCapacityUnits: &t.ReadCapacityUnits, WriteCapacityUnits: &t.WriteCapacityUnits,
+	}
+}
+
+func (p Projection) sdk() *types.Projection {
+	return &types.Projection{ProjectionType: p.ProjectionType, NonKeyAttributes: p.NonKeyAttributes}
+}

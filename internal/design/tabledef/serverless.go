@@ -1,0 +1,603 @@
+package tabledef
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design/advice"
+)
+
+// This file reads the tables of a service of the Serverless Framework: serverless.yml
+// with its variables, and the files that it names. The resources of a service are a
+// CloudFormation template.
+// Source: serverless.com/framework/docs/guides/ variables, parameters, and
+// providers/aws/guide/ resources.
+
+// A service is a serverless.yml.
+type service struct {
+	*input
+	root   map[string]any
+	files  map[string]any   // the values of files that were read, by path
+	absent map[string]error // of files that do not exist
+	asked  map[string]bool  // the variables whose values were asked for
+	err    error            // of the first file that cannot be read
+	depth  int              // of values that contain variables
+	left   int              // how many values may still be made
+}
+
+// isService reports whether a file looks like a serverless.yml.
+func isService(root map[string]any) bool {
+	return root["service"] != nil && (root["provider"] != nil || root["resources"] != nil) ||
+		root["provider"] != nil && (root["functions"] != nil || root["resources"] != nil)
+}
+
+func newService(in *input, root map[string]any) *service {
+	return &service{
+		input: in, root: root, left: maxNodes,
+		files: map[string]any{}, absent: map[string]error{}, asked: map[string]bool{},
+	}
+}
+
+// parsePart reads a template that is a part of a service whose other files are unknown.
+func (in *input) parsePart(s *service, root map[string]any) ([]*Schema, error) {
+	list, err := in.tables(object(s.value(root)), pseudoParameters())
+	if err == nil {
+		err = s.err
+	}
+	for i := range in.notes {
+		if strings.HasPrefix(in.notes[i].Text, "${self:") {
+			in.notes[i].Advice += ", and so does loading its serverless.yml"
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list, s.checkParameters(object(root["Parameters"]))
+}
+
+// parseService reads the tables in the resources of a service.
+func (in *input) parseService(root map[string]any) ([]*Schema, error) {
+	s := newService(in, root)
+	merged := map[string]any{}
+	s.collect("resources", merged, s.value(root["resources"]), 0)
+	if s.err != nil {
+		return nil, s.err
+	}
+	if object(merged["Resources"]) == nil {
+		hint := ""
+		if len(in.notes) > 0 {
+			hint = in.notes[0].String()
+		}
+		return nil, advice.New(hint, "the service has no resources")
+	}
+	values := pseudoParameters()
+	values["AWS::Region"], values["AWS::StackName"] = s.region(), s.stackName()
+	list, err := in.tables(merged, values)
+	if err != nil {
+		return nil, err
+	}
+	return list, s.checkParameters(object(merged["Parameters"]))
+}
+
+// sections lists the sections of a template that definitions of tables depend on.
+var sections = []string{"Resources", "Parameters", "Conditions", "Mappings"}
+
+// collect adds the sections of resources to a template. Resources may be a list, and so
+// may a section.
+func (s *service) collect(place string, merged map[string]any, v any, depth int) {
+	if depth > maxDepth {
+		return
+	}
+	switch v := v.(type) {
+	case []any:
+		for i, v := range v {
+			s.collect(fmt.Sprintf("%s[%d]", place, i), merged, v, depth+1)
+		}
+	case unresolved:
+		s.skip(place, v)
+	case map[string]any:
+		for _, name := range sections {
+			section := object(merged[name])
+			if section == nil {
+				section = map[string]any{}
+			}
+			s.members(place+"."+name, section, v[name], depth+1)
+			if len(section) > 0 {
+				merged[name] = section
+			}
+		}
+	}
+}
+
+// members adds the members of a section.
+func (s *service) members(place string, section map[string]any, v any, depth int) {
+	if depth > maxDepth {
+		return
+	}
+	switch v := v.(type) {
+	case []any:
+		for i, v := range v {
+			s.members(fmt.Sprintf("%s[%d]", place, i), section, v, depth+1)
+		}
+	case unresolved:
+		s.skip(place, v)
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if u, ok := v[name].(unresolved); ok {
+				s.skip(place+"."+name, u)
+				continue
+			}
+			section[name] = v[name]
+		}
+	}
+}
+
+// skip notes that a part of the resources is not read.
+func (s *service) skip(place string, u unresolved) {
+	if form := formOf(strings.TrimSuffix(strings.TrimPrefix(u.name, "${"), "}")); form != nil {
+		if err := s.absent[fileName(form[2])]; err != nil {
+			s.fail(fmt.Errorf("%s: %w", place, err))
+		}
+	}
+	s.note(Note{
+		fmt.Sprintf("%s is not read: the value of %s is unknown", place, u.name), "if it has tables, load " + compiled,
+	})
+}
+
+// compiled is the template that the framework makes of a service.
+const compiled = ".serverless/cloudformation-template-update-stack.json, which serverless package writes"
+
+// stage returns the stage to which the service is deployed: dev unless a parameter or
+// the file says otherwise, as in the framework.
+func (s *service) stage() string {
+	if stage, ok := s.with["stage"]; ok {
+		return stage
+	}
+	stage, _ := s.self("provider.stage")
+	if text, ok := stage.(string); ok {
+		return text
+	}
+	return defaultStage
+}
+
+const defaultStage = "dev"
+
+func (s *service) region() string {
+	if region, ok := s.with["region"]; ok {
+		return region
+	}
+	region, _ := s.self("provider.region")
+	if text, ok := region.(string); ok {
+		return text
+	}
+	return defaultRegion
+}
+
+func (s *service) stackName() any {
+	if name, ok := s.self("provider.stackName"); ok {
+		return name
+	}
+	name, _ := s.self("service")
+	return join([]any{name, s.stage()}, "-")
+}
+
+// checkParameters refuses parameters that nothing in the service mentions.
+func (s *service) checkParameters(declared map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(s.with)) {
+		_, known := declared[name]
+		for _, v := range []string{name, "opt:" + name, "param:" + name} {
+			known = known || s.asked[v] || s.mentions(s.root, "${"+v, maxDepth)
+		}
+		if !known && !strings.HasPrefix(name, "AWS::") {
+			hint := "the resources have no variables"
+			if len(s.asked) > 0 {
+				hint = "the variables in the resources are " + strings.Join(slices.Sorted(maps.Keys(s.asked)), ", ")
+			}
+			return advice.New(hint, "unknown parameter %s", name)
+		}
+	}
+	return nil
+}
+
+// mentions reports whether a text in a value contains a variable.
+func (s *service) mentions(v any, variable string, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	switch v := v.(type) {
+	case string:
+		return strings.Contains(v, variable)
+	case []any:
+		return slices.ContainsFunc(v, func(v any) bool { return s.mentions(v, variable, depth-1) })
+	case map[string]any:
+		for _, v := range v {
+			if s.mentions(v, variable, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// value returns a value with its variables evaluated: unresolved for those without a
+// value.
+func (s *service) value(v any) any {
+	if s.left--; s.left < 0 || s.depth > maxDepth {
+		return unresolved{name: "a variable that refers to itself"}
+	}
+	s.depth++
+	defer func() { s.depth-- }()
+	switch v := v.(type) {
+	case string:
+		return pseudo(s.text(v))
+	case []any:
+		out := make([]any, len(v))
+		for i, m := range v {
+			out[i] = s.value(m)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, m := range v {
+			out[name] = s.value(m)
+		}
+		return out
+	}
+	return v
+}
+
+// pseudo returns a text with pseudo parameters in the form of the plugin
+// serverless-pseudo-parameters, #{AWS::Region}, as the function that it stands for.
+func pseudo(v any) any {
+	text, ok := v.(string)
+	if !ok || !strings.Contains(text, "#{AWS::") {
+		return v
+	}
+	return map[string]any{"Fn::Sub": strings.ReplaceAll(text, "#{AWS::", "${AWS::")}
+}
+
+// text evaluates the variables in a text. A text that is one variable has its value;
+// others are text. What looks like ${AWS::Region} is for CloudFormation and stays.
+func (s *service) text(src string) any {
+	var parts []any
+	for {
+		before, rest, found := strings.Cut(src, "${")
+		if before != "" {
+			parts = append(parts, before)
+		}
+		if !found {
+			break
+		}
+		end := endOfVariable(rest)
+		if end < 0 {
+			parts = append(parts, "${"+rest)
+			break
+		}
+		inner := rest[:end]
+		src = rest[end+1:]
+		v, ok := s.variable(inner)
+		if !ok {
+			v = "${" + inner + "}"
+		}
+		if len(parts) == 0 && src == "" {
+			return v
+		}
+		parts = append(parts, v)
+	}
+	return join(parts, "")
+}
+
+// endOfVariable returns the offset of the brace that closes ${, or -1.
+func endOfVariable(s string) int {
+	open := 1
+	for i := 0; i < len(s); i++ {
+		switch {
+		case strings.HasPrefix(s[i:], "${"):
+			open++
+		case s[i] == '}':
+			if open--; open == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+var (
+	// A variable has a type, arguments and an address: file(x.yml):a.b, opt:stage.
+	variableForm = regexp.MustCompile(`(?s)^([a-zA-Z][\w-]*)(?:\((.*?)\))?(?::([^:].*|))?$`)
+	numberForm   = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
+)
+
+// formOf returns the parts of a variable, or nil if the text is not one. A name alone is
+// for CloudFormation.
+func formOf(text string) []string {
+	if !strings.ContainsAny(text, ":(") {
+		return nil
+	}
+	return variableForm.FindStringSubmatch(text)
+}
+
+// variable evaluates what is between ${ and }: a variable and its fallbacks. It reports
+// false if it is not a variable of the framework.
+func (s *service) variable(inner string) (v any, ok bool) {
+	list := fallbacks(inner)
+	if !strings.HasPrefix(list[0], "${") && formOf(list[0]) == nil {
+		return nil, false
+	}
+	var first any
+	for i, source := range list {
+		v, ok := s.source(source)
+		if ok {
+			return v, true
+		}
+		if i == 0 {
+			first = v
+		}
+	}
+	return first, true
+}
+
+// fallbacks splits a variable at the commas that are in no brackets, quotes or
+// variables of their own.
+func fallbacks(inner string) (list []string) {
+	depth, from, quote := 0, 0, byte(0)
+	for i := range len(inner) {
+		switch c := inner[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '{' || c == '(':
+			depth++
+		case c == '}' || c == ')':
+			depth--
+		case c == ',' && depth == 0:
+			list = append(list, strings.TrimSpace(inner[from:i]))
+			from = i + 1
+		}
+	}
+	return append(list, strings.TrimSpace(inner[from:]))
+}
+
+// source evaluates a variable without fallbacks, or a literal. It reports false, and
+// returns an unresolved value if it does not find one.
+func (s *service) source(src string) (v any, ok bool) {
+	if n := len(src); n >= 2 && (src[0] == '\'' || src[0] == '"') && src[n-1] == src[0] {
+		return s.text(src[1 : n-1]), true
+	}
+	resolved := s.value(src)
+	text, isText := resolved.(string)
+	if u, ok := resolved.(unresolved); ok {
+		if u.standIn == "" || strings.HasPrefix(src, "${") {
+			return u, false
+		}
+		text, isText = u.standIn, true // in an address, such as self:custom.${opt:stage}
+	}
+	if !isText || strings.HasPrefix(src, "${") && endOfVariable(src[2:]) == len(src)-3 {
+		return resolved, resolved != nil
+	}
+	switch {
+	case text == "true" || text == "false":
+		return text == "true", true
+	case text == "null" || text == "":
+		return nil, false
+	case numberForm.MatchString(text):
+		return text, true
+	}
+	form := formOf(text)
+	if form == nil {
+		return text, true
+	}
+	return s.lookup(form[1], strings.TrimSpace(form[2]), strings.TrimSpace(form[3]))
+}
+
+// lookup returns the value of a variable: the one that was given, or the one for its
+// type.
+func (s *service) lookup(kind, args, address string) (v any, ok bool) {
+	name := kind + ":" + address
+	if args != "" {
+		name = kind + "(" + args + ")"
+		if address != "" {
+			name += ":" + address
+		}
+	}
+	s.asked[name] = true
+	if given, ok := s.with[name]; ok {
+		return given, true
+	}
+	give, standIn := name, address
+	switch kind {
+	case "self":
+		v, ok = s.self(address)
+	case "file":
+		v, ok = s.file(args, address)
+	case "opt":
+		give = address
+		v, ok = s.given(address)
+		switch address {
+		case "stage":
+			standIn = defaultStage
+		case "region":
+			standIn = defaultRegion
+		}
+	case "param":
+		give = address
+		v, ok = s.param(address)
+	case "sls":
+		if address == "stage" {
+			s.asked["opt:stage"] = true
+			v, ok = s.stage(), true
+		}
+	case "aws":
+		switch address {
+		case "region":
+			v, ok = s.region(), true
+		case "accountId":
+			give, standIn = "AWS::AccountId", defaultAccount
+			v, ok = s.given(give)
+		}
+	case "strToBool":
+		text := fmt.Sprint(s.text(args))
+		yes, err := strconv.ParseBool(text)
+		v, ok = yes, err == nil
+	}
+	if u, unknown := v.(unresolved); unknown {
+		return u, false
+	}
+	if ok && v != nil {
+		return v, true
+	}
+	u := missing("${"+name+"}", standIn, give)
+	u.legal = standIn == defaultStage || standIn == defaultRegion || standIn == defaultAccount
+	return u, false
+}
+
+// given returns a parameter.
+func (s *service) given(name string) (any, bool) {
+	v, ok := s.with[name]
+	return v, ok
+}
+
+// param returns a parameter of the service: the value that was given, the stage's, or
+// the default.
+func (s *service) param(name string) (any, bool) {
+	if v, ok := s.given(name); ok {
+		return v, true
+	}
+	for _, stage := range []string{s.stage(), "default"} {
+		for _, at := range [][]string{{"params", stage, name}, {"stages", stage, "params", name}} {
+			if v, ok := s.descend(s.root, at); ok && v != nil {
+				return v, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// self returns a value of the file by its address, such as custom.table.name.
+func (s *service) self(address string) (any, bool) {
+	var at []string
+	if address != "" {
+		at = strings.Split(address, ".")
+	}
+	v, ok := s.descend(s.root, at)
+	if m := object(v); address == "service" && m != nil {
+		v = m["name"]
+	}
+	if !ok && address == "provider.stage" {
+		return defaultStage, true
+	}
+	if !ok && address == "provider.region" {
+		return defaultRegion, true
+	}
+	return v, ok
+}
+
+// descend returns the member of a value at an address.
+func (s *service) descend(v any, at []string) (any, bool) {
+	for _, name := range at {
+		if text, ok := v.(string); ok {
+			v = s.value(text)
+		}
+		switch m := v.(type) {
+		case unresolved:
+			return m, true
+		case map[string]any:
+			inner, ok := m[name]
+			if !ok {
+				return nil, false
+			}
+			v = inner
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(m) {
+				return nil, false
+			}
+			v = m[i]
+		default:
+			return nil, false
+		}
+	}
+	return s.value(v), true
+}
+
+// fileName returns the argument of a variable such as ${file(x.yml)}.
+func fileName(arg string) string { return strings.Trim(arg, `'" `) }
+
+// maxFile limits the size of a file that a service names.
+const maxFile = 16 << 20
+
+// file returns the value of a file, or the one at an address in it. Files that only
+// Node.js can evaluate have none.
+func (s *service) file(name, address string) (any, bool) {
+	name = fileName(name)
+	switch filepath.Ext(name) {
+	case ".js", ".cjs", ".mjs", ".ts":
+		return nil, false
+	}
+	v, read := s.files[name]
+	if !read {
+		data, err := readRegular(filepath.Join(filepath.Dir(s.path), name))
+		switch {
+		case os.IsNotExist(err):
+			s.absent[name] = err
+		case err != nil:
+			s.fail(err)
+		case json.Valid(data):
+			_ = json.Unmarshal(data, &v)
+		case slices.Contains([]string{".yml", ".yaml", ".json"}, filepath.Ext(name)):
+			if v = parseYAML(data); v == nil {
+				s.fail(fmt.Errorf("%s: the file is malformed", name))
+			}
+		default:
+			v = string(data)
+		}
+		s.files[name] = v
+	}
+	if v == nil {
+		return nil, false
+	}
+	var at []string
+	if address != "" {
+		at = strings.Split(address, ".")
+	}
+	return s.descend(v, at)
+}
+
+// fail keeps the first error.
+func (s *service) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// readRegular reads a file that is neither a device nor too large.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, fmt.Errorf("%s: want a file of at most %d bytes", path, maxFile)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return data, err
+}

@@ -1,0 +1,32 @@
+package facetest_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/tests/facetest"
+	"github.com/sortkey/sortkey/store"
+)
+
+func TestMemory(t *testing.T) {
+	facetest.Run(t, "../../../sdk/testdata/behaviour", func(t *testing.T, opts sortkey.Options) *sortkey.DB {
+		db, err := sortkey.Open(opts)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, db.Close()) })
+		return db
+	})
+}
+
+// TestMatrix runs the pairs in memory.
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	facetest.Matrix(t, 5*time.Millisecond, func(*testing.T) store.Store { return nil })
+}
+
+func TestHazards(t *testing.T) {
+	t.Parallel()
+	facetest.Hazards(t, func(*testing.T) store.Store { return nil })
+}

@@ -1,0 +1,87 @@
+package keycond
+
+import (
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A room is memory for the bytes of a slice, which are written one after the other: an
+// empty slice whose capacity is the memory left.
+type room []byte
+
+// keep returns b, which was appended to the room, and goes on after it.
+func (r *room) keep(b []byte) []byte {
+	*r = b[len(b):]
+	return b[:len(b):len(b)]
+}
+
+// upper is [store.AppendUpper].
+func (r *room) upper(prefix []byte) []byte {
+	b := store.AppendUpper(*r, prefix)
+	if b == nil {
+		return nil
+	}
+	return r.keep(b)
+}
+
+// bounds returns the range of sort positions for clauses on a left prefix of
+// the sort key, of which only the last may be other than =.
+func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
+	if len(clauses) == 0 {
+		return store.Range{}
+	}
+	last := clauses[len(clauses)-1]
+	var prefix []byte // positions of all rows that satisfy the equalities
+	if len(clauses) > 1 {
+		b := []byte(*r)
+		for _, c := range clauses[:len(clauses)-1] {
+			b = item.AppendKey(b, c.Values[0])
+		}
+		prefix = r.keep(b)
+	}
+	v := last.Values[0]
+	switch last.Op {
+	case ast.Less:
+		return store.Range{Lo: prefix, Hi: s.first(r, prefix, v)}
+	case ast.LessOrEqual:
+		return store.Range{Lo: prefix, Hi: s.after(r, prefix, v)}
+	case ast.Greater:
+		return store.Range{Lo: s.after(r, prefix, v), Hi: r.upper(prefix)}
+	case ast.GreaterOrEqual:
+		return store.Range{Lo: s.first(r, prefix, v), Hi: r.upper(prefix)}
+	case ast.OpBetween:
+		return store.Range{Lo: s.first(r, prefix, v), Hi: s.after(r, prefix, last.Values[1])}
+	case ast.OpBeginsWith:
+		lo := append([]byte(*r), prefix...)
+		if s.Table == nil {
+			lo = append(lo, v.Raw()...)
+		} else {
+			lo = item.AppendKeyPrefix(lo, v.Raw())
+		}
+		lo = r.keep(lo)
+		return store.Range{Lo: lo, Hi: r.upper(lo)}
+	}
+	return store.Range{Lo: s.first(r, prefix, v), Hi: s.after(r, prefix, v)}
+}
+
+// first returns the lowest position a row with component v after prefix can
+// have.
+func (s *Schema) first(r *room, prefix []byte, v attr.Value) []byte {
+	b := append([]byte(*r), prefix...)
+	if s.Table == nil {
+		return r.keep(append(b, v.Raw()...))
+	}
+	return r.keep(item.AppendKey(b, v))
+}
+
+// after returns the lowest position above all rows with component v after
+// prefix. In a table that is one row; in an index, all rows that share it.
+func (s *Schema) after(r *room, prefix []byte, v attr.Value) []byte {
+	if s.Table == nil {
+		b := append([]byte(*r), prefix...)
+		return r.keep(append(append(b, v.Raw()...), 0))
+	}
+	return r.upper(s.first(r, prefix, v))
+}

@@ -1,0 +1,146 @@
+package keycond
+
+import (
+	"slices"
+
+	"github.com/sortkey/sortkey/expr/ast"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+)
+
+// Messages about expressions that are not key conditions, as captured in dynalite
+// (test/query.js), and msgTwice later in conformance
+// (queryKeyConditionOperands.test.ts).
+const (
+	msgNested   = "KeyConditionExpressions cannot contain nested operations"
+	msgDeep     = "KeyConditionExpressions cannot have conditions on nested attributes"
+	msgTwice    = "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"
+	msgNoKey    = "Invalid condition in KeyConditionExpression: No key attribute specified"
+	msgTwoNames = "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition"
+	// Of conditions that do not make one slice of a schema.
+	msgMissed      = "Query condition missed key schema element: %s"
+	msgUnsupported = "Query key condition not supported"
+	// msgEquality is for keys of several attributes: dynoxide,
+	// expressions/key_condition.rs, captured in October 2026.
+	msgEquality = "HASH key attributes %s must have equality conditions specified in the query"
+	// msgLegacy is for operators of KeyConditions that no index can serve.
+	msgLegacy = "Attempted conditional constraint is not an indexable operation"
+)
+
+// collect appends the clauses that c demands all of. Their values are appended
+// to values.
+func collect(dst []Clause, values *[]attr.Value, c *expr.Condition) ([]Clause, error) {
+	return appendClauses(dst, values, c.Root)
+}
+
+// refuseLegacy is the error for KeyConditions with an operator that no index
+// can serve: attributes outside the key of s come before it. Source: dynalite,
+// test/query.js.
+func (s *Schema) refuseLegacy(c *expr.Condition) error {
+	names := map[string]bool{}
+	for name := range c.TopLevel() {
+		names[name] = true
+	}
+	if len(s.Range) == 0 && len(names) > len(s.Hash) {
+		return refuse(msgUnsupported)
+	}
+	for _, a := range s.Hash {
+		if !names[a.Name] {
+			return refuse(msgMissed, a.Name)
+		}
+	}
+	if len(names) > len(s.Hash) && !names[s.Range[0].Name] {
+		return refuse(msgMissed, s.Range[0].Name)
+	}
+	return refuse(msgLegacy)
+}
+
+func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, error) {
+	var c Clause
+	var err error
+	switch n := n.(type) {
+	case *ast.And:
+		if dst, err = appendClauses(dst, values, n.L); err != nil {
+			return nil, err
+		}
+		return appendClauses(dst, values, n.R)
+	case *ast.Or:
+		return nil, refuseOperator("OR")
+	case *ast.Not:
+		return nil, refuseOperator("NOT")
+	case *ast.In:
+		return nil, refuseOperator("IN")
+	case *ast.Compare:
+		c, err = compareClause(values, n)
+	case *ast.Between:
+		c, err = clause(values, ast.OpBetween, "BETWEEN", n.X, n.Lo, n.Hi)
+	case *ast.Call:
+		if n.Func != ast.BeginsWith {
+			return nil, refuseOperator(string(n.Func))
+		}
+		c, err = clause(values, ast.OpBeginsWith, string(n.Func), n.Args...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(dst, func(o Clause) bool { return o.Attribute.Name == c.Attribute.Name }) {
+		return nil, refuse(msgTwice)
+	}
+	return append(dst, c), nil
+}
+
+func refuseOperator(op string) error {
+	return refuse("Invalid operator used in KeyConditionExpression: %s", op)
+}
+
+// compareClause makes a clause of a comparison, whose operands may stand in
+// either order.
+func compareClause(values *[]attr.Value, n *ast.Compare) (Clause, error) {
+	if n.Op == ast.NotEqual {
+		return Clause{}, refuseOperator(string(n.Op))
+	}
+	if _, ok := n.L.(*ast.ValueOperand); ok {
+		if _, ok := n.R.(*ast.PathOperand); ok {
+			return clause(values, n.Op.Mirror(), "", n.R, n.L)
+		}
+	}
+	return clause(values, n.Op, "", n.L, n.R)
+}
+
+// clause makes a clause of an operator and its operands, the first of which
+// must be the key attribute. Name is the operator's for messages, or "" where
+// the order of operands cannot be wrong.
+func clause(values *[]attr.Value, op ast.Op, name string, operands ...ast.Operand) (Clause, error) {
+	c := Clause{Op: op}
+	var key ast.Path
+	at, from := -1, len(*values)
+	for i, o := range operands {
+		switch o := o.(type) {
+		case *ast.ValueOperand:
+			*values = append(*values, o.Value)
+		case *ast.PathOperand:
+			if at >= 0 {
+				return c, refuse(msgTwoNames)
+			}
+			if len(o.Path) != 1 {
+				return c, refuse(msgDeep)
+			}
+			key, at = o.Path, i
+		default:
+			return c, refuse(msgNested)
+		}
+	}
+	if at < 0 {
+		return c, refuse(msgNoKey)
+	}
+	if at > 0 {
+		return c, refuse(
+			"Invalid condition in KeyConditionExpression: %s operator must have the key attribute as its first operand",
+			name,
+		)
+	}
+	c.Attribute.Name = key[0].Name
+	c.Values = (*values)[from:len(*values):len(*values)]
+	return c, nil
+}

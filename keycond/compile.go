@@ -1,0 +1,325 @@
+package keycond
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/store"
+)
+
+// An Error is a key condition that is not one range. Msg is the service's own
+// text, a ValidationException.
+type Error struct{ Msg string }
+
+func (e *Error) Error() string { return e.Msg }
+
+// Refusal marks the error as an answer to a request.
+func (e *Error) Refusal() {}
+
+func refuse(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+
+// A Slice is a contiguous part of one partition. A key condition reads one Slice.
+type Slice struct {
+	// Partition is the address of the partition.
+	Partition []byte
+	// Range bounds the sort positions.
+	Range store.Range
+	// Clauses are the conditions it was made from: one for every partition
+	// key attribute, then those on sort key attributes, in key order.
+	Clauses []Clause
+
+	schema *Schema // that it was compiled for
+}
+
+// A Clause is a condition on one key attribute.
+type Clause struct {
+	Attribute Attribute
+	// Op is the operator as expressions spell it: =, <, <=, >, >=, BETWEEN or
+	// begins_with.
+	Op ast.Op
+	// Values has one operand, or two for BETWEEN.
+	Values []attr.Value
+}
+
+// String returns the clause as an expression with its values in place, such as
+// begins_with(SK, "b").
+func (c Clause) String() string {
+	name, v := text.Name(c.Attribute.Name), text.Literal(c.Values[0])
+	switch c.Op {
+	case ast.OpBetween:
+		return name + " BETWEEN " + v + " AND " + text.Literal(c.Values[1])
+	case ast.OpBeginsWith:
+		return "begins_with(" + name + ", " + v + ")"
+	}
+	return name + " " + string(c.Op) + " " + v
+}
+
+// String returns the conditions of the slice as one line, such as
+// PK = "a" AND begins_with(SK, "b").
+func (s *Slice) String() string {
+	parts := make([]string, len(s.Clauses))
+	for i, c := range s.Clauses {
+		parts[i] = c.String()
+	}
+	return strings.Join(parts, " AND ")
+}
+
+// Compile turns the key condition c of a query on s into the slice it reads.
+// The error is an [*Error].
+//
+// Source: DG/Query.KeyConditionExpressions.html; messages as captured in
+// dynalite (test/query.js) and conformance (queryKeyConditionOperands.test.ts,
+// multiAttributeGsiKey.test.ts), the newer where they differ.
+func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
+	m := new(made)
+	values := m.values[:0]
+	var few [len(m.clauses)]Clause
+	clauses, err := collect(few[:0], &values, c)
+	switch {
+	case err != nil && c.Param == expr.KeyConditions:
+		return nil, s.refuseLegacy(c)
+	case err != nil:
+		return nil, err
+	}
+	if most := len(s.Hash) + len(s.Range); most > 1 && len(clauses) > most && c.Param != expr.KeyConditions {
+		return nil, refuse(
+			"The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)",
+			len(clauses), most,
+		)
+	}
+	return m.slicing(s, clauses, m.bytes[:0])
+}
+
+// Of is Compile for a key condition that demands all of its clauses, in any order. It copies
+// their values. Each attribute has one clause.
+func Of(s *Schema, clauses ...Clause) (*Slice, error) {
+	m := new(made)
+	r := room(m.bytes[:0])
+	values := m.values[:0]
+	var few [len(m.clauses)]Clause
+	copied := few[:0]
+	for i, c := range clauses {
+		if slices.ContainsFunc(clauses[:i], func(o Clause) bool { return o.Attribute.Name == c.Attribute.Name }) {
+			return nil, refuse(msgTwice)
+		}
+		from := len(values)
+		for _, v := range c.Values {
+			values = append(values, attr.MakeValue(v.Kind(), r.keep(append(r, v.Raw()...))))
+		}
+		c.Values = values[from:len(values):len(values)]
+		copied = append(copied, c)
+	}
+	return m.slicing(s, copied, r)
+}
+
+// slicing returns the slice that clauses select, made in the room that is left.
+func (m *made) slicing(s *Schema, clauses []Clause, r room) (*Slice, error) {
+	sort, err := s.arrange(m.clauses[:0], clauses)
+	if err != nil {
+		return nil, err
+	}
+	for i := range sort {
+		if err := s.checkOperands(&sort[i]); err != nil {
+			return nil, err
+		}
+	}
+	slice := &m.slice
+	slice.Clauses, slice.schema = sort, s
+	partition, last := []byte(r), len(s.Hash)-1
+	for i, c := range sort[:len(s.Hash)] {
+		partition = appendComponent(partition, c.Values[0], i == last)
+	}
+	slice.Partition = r.keep(partition)
+	slice.Range = s.bounds(&r, sort[len(s.Hash):])
+	return slice, nil
+}
+
+// Check returns an error for an expression that cannot be a key condition under any
+// schema. The service looks at that before it looks for the table, and at KeyConditions
+// after it (dynalite, validations/query.js). The error is an [*Error], the one that
+// [Compile] returns.
+func Check(c *expr.Condition) error {
+	if c.Param == expr.KeyConditions {
+		return nil
+	}
+	var values []attr.Value
+	_, err := collect(nil, &values, c)
+	return err
+}
+
+// made is a slice with the room that a usual one takes.
+type made struct {
+	slice   Slice
+	clauses [2]Clause
+	values  [3]attr.Value
+	bytes   [96]byte
+}
+
+// arrange appends the clauses in key order and refuses those that do not make
+// one slice.
+func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
+	find := func(name string) *Clause {
+		for i := range clauses {
+			if clauses[i].Attribute.Name == name {
+				return &clauses[i]
+			}
+		}
+		return nil
+	}
+	if len(s.Range) == 0 && len(s.Hash) == 1 && len(clauses) > 1 {
+		return nil, refuse(msgUnsupported)
+	}
+	var missing []string
+	for _, a := range s.Hash {
+		c := find(a.Name)
+		switch {
+		case c != nil && c.Op == ast.Equal:
+			ordered = append(ordered, c.of(a))
+		case len(s.Hash) > 1 || len(s.Range) > 1:
+			missing = append(missing, a.Name)
+		case c == nil:
+			return nil, refuse(msgMissed, a.Name)
+		default:
+			return nil, refuse(msgUnsupported)
+		}
+	}
+	if len(missing) > 0 {
+		return nil, refuse(msgEquality, strings.Join(missing, ", "))
+	}
+	for i, a := range s.Range {
+		c := find(a.Name)
+		if c == nil {
+			if len(ordered) == len(clauses) {
+				return ordered, nil
+			}
+			return nil, s.refuseGap(clauses, i)
+		}
+		ordered = append(ordered, c.of(a))
+		if len(ordered) == len(clauses) {
+			return ordered, nil
+		}
+		if c.Op != ast.Equal {
+			return nil, s.refuseInner(clauses, i)
+		}
+	}
+	if len(ordered) < len(clauses) {
+		return nil, refuse(msgUnsupported)
+	}
+	return ordered, nil
+}
+
+// refuseGap is the error for sort key attribute i having no condition while
+// clauses has one more than was placed before it.
+func (s *Schema) refuseGap(clauses []Clause, i int) error {
+	for _, later := range s.Range[i:] {
+		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute.Name == later.Name }) {
+			return s.refuseMissing(s.Range[i:i+1], later)
+		}
+	}
+	return refuse(msgMissed, s.Range[i].Name)
+}
+
+// refuseInner is the error for a range condition on sort key attribute i with
+// another condition after it.
+func (s *Schema) refuseInner(clauses []Clause, i int) error {
+	for _, later := range s.Range[i+1:] {
+		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute.Name == later.Name }) {
+			return s.refuseMissing(s.Range[i:i+1], later)
+		}
+	}
+	if i+1 < len(s.Range) {
+		return refuse(msgMissed, s.Range[i+1].Name)
+	}
+	return refuse(msgUnsupported)
+}
+
+func (s *Schema) refuseMissing(missing []Attribute, later Attribute) error {
+	names := make([]string, len(missing))
+	for i, a := range missing {
+		names[i] = a.Name
+	}
+	return refuse("RANGE key attributes %s must have equality conditions specified in the query because a condition is present on key attribute %s",
+		strings.Join(names, ", "), later.Name)
+}
+
+// of returns the clause with the schema's attribute in it.
+func (c *Clause) of(a Attribute) Clause {
+	out := *c
+	out.Attribute = a
+	return out
+}
+
+// checkOperands refuses operands that cannot be values of the key attribute.
+func (s *Schema) checkOperands(c *Clause) error {
+	for _, v := range c.Values {
+		if v.Kind() != c.Attribute.Kind {
+			return refuse(
+				"One or more parameter values were invalid: Condition parameter type does not match schema type",
+			)
+		}
+		if err := s.CheckValue(c.Attribute, v); err != nil {
+			return err
+		}
+	}
+	if c.Op == ast.OpBeginsWith && c.Attribute.Kind == attr.Number {
+		return refuse("Invalid KeyConditionExpression: Incorrect operand type for operator or function; operator or function: begins_with, operand type: N")
+	}
+	if c.Op == ast.OpBetween {
+		if n, _ := attr.Compare(c.Values[0], c.Values[1]); n > 0 {
+			return refuse(
+				"Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: %v, upper bound operand: AttributeValue: %v",
+				c.Values[0], c.Values[1],
+			)
+		}
+	}
+	return nil
+}
+
+// CheckValue refuses a value of the right kind that cannot be a key: empty,
+// or too long. The error is an [*Error].
+func (s *Schema) CheckValue(a Attribute, v attr.Value) error {
+	if a.Kind == attr.Number {
+		return nil
+	}
+	if len(v.Raw()) == 0 {
+		return s.refuseEmpty(a)
+	}
+	if s.isHash(a) {
+		if len(v.Raw()) > MaxPartitionKeyBytes {
+			return refuse(
+				"One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of%d bytes",
+				MaxPartitionKeyBytes,
+			)
+		}
+	} else if len(v.Raw()) > MaxSortKeyBytes {
+		return refuse(
+			"One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of %d bytes",
+			MaxSortKeyBytes,
+		)
+	}
+	return nil
+}
+
+func (s *Schema) isHash(a Attribute) bool { return slices.Contains(s.Hash, a) }
+
+func (s *Schema) refuseEmpty(a Attribute) error {
+	kind := "string"
+	if a.Kind == attr.Binary {
+		kind = "binary"
+	}
+	if s.Table != nil {
+		return refuse(
+			"One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s",
+			kind, s.Index, a.Name,
+		)
+	}
+	return refuse(
+		"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s",
+		kind, a.Name,
+	)
+}

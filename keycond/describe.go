@@ -1,0 +1,304 @@
+package keycond
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/item/number"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A Bound is one end of a range of sort positions, in values.
+type Bound struct {
+	// Sort are the values of the sort key's attributes at the bound, in the order of the
+	// key. Those that the bound leaves open are missing. The last may be the beginning of a
+	// value, or what follows all values with a beginning.
+	Sort []attr.Attribute
+	// Item is the primary key of the item at the bound, in an index, where items with equal
+	// sort keys are in an order too; nil where the bound is that of the sort key alone.
+	Item []attr.Attribute
+	// Inclusive says whether the range holds the rows at the bound.
+	Inclusive bool
+}
+
+// PartitionKey returns the values in the address of a partition.
+func (s *Schema) PartitionKey(b []byte) []attr.Attribute {
+	key := make([]attr.Attribute, 0, len(s.Hash))
+	for i, a := range s.Hash {
+		raw := b
+		if i < len(s.Hash)-1 {
+			var ok bool
+			if raw, b, ok = item.CutKey(nil, b); !ok {
+				break
+			}
+		}
+		key = append(key, valueAt(a, raw))
+	}
+	return key
+}
+
+// SortNames returns the names of the attributes of the sort key.
+func (s *Schema) SortNames() []string {
+	names := make([]string, len(s.Range))
+	for i, a := range s.Range {
+		names[i] = a.Name
+	}
+	return names
+}
+
+// Bounds returns the ends of a range of sort positions; nil where it is open.
+func (s *Schema) Bounds(r store.Range) (low, high *Bound) {
+	return s.bound(r.Lo, false, true), s.bound(r.Hi, true, true)
+}
+
+// DescribePartition returns a partition key in words, as PK = "a" and year = 42.
+func DescribePartition(key []attr.Attribute) string {
+	parts := make([]string, len(key))
+	for i, a := range key {
+		parts[i] = text.Name(a.Name) + " = " + literal(a.Value)
+	}
+	return strings.Join(parts, " and ")
+}
+
+// DescribeRange returns the range between two bounds of a sort key in words, as
+// SK from "a" to before "b", or "all of it".
+func DescribeRange(sort []string, low, high *Bound) string {
+	name := sortName(sort)
+	from, to := low.Words(sort, false), high.Words(sort, true)
+	switch {
+	case low == nil && high == nil:
+		return "all of it"
+	case high == nil:
+		return name + " " + from
+	case low == nil:
+		return name + " " + to
+	case low.Inclusive && high.Inclusive && low.text(sort) == high.text(sort):
+		return name + " = " + low.text(sort)
+	case high.Inclusive:
+		return name + " " + from + " " + to
+	}
+	return name + " " + from + " to " + to
+}
+
+// An End is one end of the range of a [Slice].
+type End struct {
+	// Bytes is the position, nil where the range is open. A range holds its
+	// lower position and not its upper one, so the position of an inclusive
+	// upper end is the first above its rows.
+	Bytes []byte
+	// Text spells the position like a value in an expression: "a", or ("a", 5) for
+	// several attributes. It is empty where the range is open.
+	Text string
+	// Inclusive says whether the rows at Text are in the range.
+	Inclusive bool
+	// Words are Text after from, after, up to or before.
+	Words string
+}
+
+// Ends returns the ends of a slice that [Compile] returned.
+func (s *Slice) Ends() (low, high End) {
+	if len(s.Clauses) == 0 {
+		return low, high
+	}
+	// A position that ends in a zero byte is a value or the first position above
+	// one, which only the condition can say.
+	op := s.Clauses[len(s.Clauses)-1].Op
+	low = s.schema.end(s.Range.Lo, false, op == ast.Greater)
+	return low, s.schema.end(s.Range.Hi, true, op != ast.Less && op != ast.OpBeginsWith)
+}
+
+func (s *Schema) end(b []byte, upper, zero bool) End {
+	bound := s.bound(b, upper, zero)
+	if bound == nil {
+		return End{}
+	}
+	names := s.SortNames()
+	return End{Bytes: b, Text: bound.text(names), Inclusive: bound.Inclusive, Words: bound.Words(names, upper)}
+}
+
+// bound decodes one end of a range. In a table that is not ordered by a number,
+// a zero byte at the end of a position makes it the first above a value if
+// zero says so.
+func (s *Schema) bound(b []byte, upper, zero bool) *Bound {
+	if b == nil {
+		return nil
+	}
+	p := s.position(b, zero)
+	return &Bound{Sort: p.sort, Item: p.item, Inclusive: p.above == upper}
+}
+
+// text spells the values of a bound like those in an expression.
+func (b *Bound) text(sort []string) string {
+	spelled := ""
+	if len(sort) > 1 || len(b.Sort) > 0 {
+		spelled = tuple(b.Sort, len(sort) > 1)
+	}
+	if b.Item == nil {
+		return spelled
+	}
+
+	it := "the item " + tuple(b.Item, len(b.Item) > 1)
+	if spelled == "" {
+		return it
+	}
+	return spelled + " at " + it
+}
+
+// Words returns the text of a bound after from, after, up to or before, and "" for nil.
+func (b *Bound) Words(sort []string, upper bool) string {
+	switch {
+	case b == nil:
+		return ""
+	case upper && b.Inclusive:
+		if next, ok := b.beforeNext(sort); ok {
+			return "before " + next
+		}
+		return "up to " + b.text(sort)
+	case upper:
+		return "before " + b.text(sort)
+	case b.Inclusive:
+		return "from " + b.text(sort)
+	}
+	return "after " + b.text(sort)
+}
+
+// beforeNext returns the text above an inclusive upper bound that ends in the
+// highest character, U+10FFFF, with which requests ask for everything that begins
+// with the text before it. Nobody reads that character as a bound.
+func (b *Bound) beforeNext(sort []string) (string, bool) {
+	const highest = "\U0010FFFF"
+	if len(sort) != 1 || len(b.Sort) != 1 || b.Item != nil || b.Sort[0].Value.Kind() != attr.String {
+		return "", false
+	}
+	raw, ok := bytes.CutSuffix(b.Sort[0].Value.Raw(), []byte(highest))
+	last := len(raw) - 1
+	if !ok || last < 0 || raw[last] >= 0x7E {
+		return "", false
+	}
+	next := bytes.Clone(raw)
+	next[last]++
+	return text.Quote(next), true
+}
+
+func sortName(names []string) string {
+	switch len(names) {
+	case 0:
+		return "items"
+	case 1:
+		return text.Name(names[0])
+	}
+	spelled := make([]string, len(names))
+	for i, name := range names {
+		spelled[i] = text.Name(name)
+	}
+	return "(" + strings.Join(spelled, ", ") + ")"
+}
+
+// A position is directly below all rows with its values, or above them.
+type position struct {
+	sort, item []attr.Attribute
+	above      bool
+}
+
+// position decodes a position. In a table it is the bytes of the sort
+// key; the first position above them ends in one more zero.
+func (s *Schema) position(b []byte, zero bool) position {
+	if s.Table != nil {
+		return s.positionInIndex(b)
+	}
+	at := func(a Attribute, raw []byte) []attr.Attribute { return []attr.Attribute{valueAt(a, raw)} }
+	if len(s.Range) == 0 {
+		return position{sort: at(Attribute{Kind: attr.String}, b)}
+	}
+	a := s.Range[0]
+	if a.Kind == attr.Number && number.Valid(b) {
+		return position{sort: at(a, b)}
+	}
+	if raw, ok := bytes.CutSuffix(b, []byte{0}); ok && (zero || a.Kind == attr.Number) {
+		return position{sort: at(a, raw), above: true}
+	}
+	return position{sort: at(a, b)}
+}
+
+// positionInIndex decodes a position in an index: components of its key, perhaps
+// the start of one, perhaps what orders rows with equal ones.
+func (s *Schema) positionInIndex(b []byte) position {
+	var p position
+	// The successor of a tuple differs from it in its last byte only.
+	if raw, ok := bytes.CutSuffix(b, []byte{0, 2}); ok {
+		b, p.above = append(bytes.Clone(raw), 0, 1), true
+	}
+	for _, a := range s.Range {
+		if len(b) == 0 {
+			break
+		}
+		raw, rest, ok := item.CutKey(nil, b)
+		p.sort = append(p.sort, valueAt(a, raw))
+		if !ok { // the start of a component, from begins_with
+			b = nil
+			break
+		}
+		b = rest
+	}
+	if len(b) > 0 {
+		p.item, p.above = s.Table.itemAt(b)
+	}
+	return p
+}
+
+// itemAt decodes what orders rows with equal index keys: three bytes of
+// hash, the table's partition key and its sort key. A position after a row ends
+// in one more zero.
+func (s *Schema) itemAt(b []byte) (key []attr.Attribute, above bool) {
+	unknown := []attr.Attribute{{Value: attr.NewBinary(b)}}
+	if len(b) < 3 {
+		return unknown, false
+	}
+	pk, rest, ok := item.CutKey(nil, b[3:])
+	if !ok {
+		return unknown, false
+	}
+	key = []attr.Attribute{valueAt(s.Hash[0], pk)}
+	if len(s.Range) == 0 {
+		return key, len(rest) > 0
+	}
+	at := s.position(rest, true)
+	return append(key, at.sort...), at.above
+}
+
+// valueAt returns the value with an encoding in a key. What is no number of that encoding,
+// such as a bound below all numbers, is shown as bytes.
+func valueAt(a Attribute, raw []byte) attr.Attribute {
+	kind := a.Kind
+	if kind == attr.Number && !number.Valid(raw) {
+		kind = attr.Binary
+	}
+	return attr.Attribute{Name: a.Name, Value: attr.MakeValue(kind, bytes.Clone(raw))}
+}
+
+// tuple spells values like those of an expression, in parentheses if enclosed says so.
+func tuple(list []attr.Attribute, enclosed bool) string {
+	parts := make([]string, len(list))
+	for i, a := range list {
+		parts[i] = literal(a.Value)
+	}
+	spelled := strings.Join(parts, ", ")
+	if enclosed {
+		return "(" + spelled + ")"
+	}
+	return spelled
+}
+
+func literal(v attr.Value) string {
+	switch v.Kind() {
+	case attr.String:
+		return text.Quote(v.Raw())
+	case attr.Number:
+		return string(v.AppendNumber(nil))
+	}
+	return text.Hex(v.Raw())
+}

@@ -1,0 +1,143 @@
+package keycond_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
+)
+
+// schemas are those of a table and its indexes.
+func schemas() map[string]*keycond.Schema {
+	a := func(name string, kind attr.Kind) keycond.Attribute { return keycond.Attribute{Name: name, Kind: kind} }
+	key := &keycond.Schema{Hash: []keycond.Attribute{a("PK", attr.String)}, Range: []keycond.Attribute{a("SK", attr.String)}}
+	return map[string]*keycond.Schema{
+		"":    key,
+		"one": {Index: "one", Hash: []keycond.Attribute{a("G", attr.Number)}, Range: []keycond.Attribute{a("H", attr.String)}, Table: key},
+		"num": {Index: "num", Hash: []keycond.Attribute{a("G", attr.Number)}, Range: []keycond.Attribute{a("N", attr.Number)}, Table: key},
+		"bin": {Index: "bin", Hash: []keycond.Attribute{a("B", attr.Binary)}, Table: key},
+		"multi": {
+			Index: "multi", Table: key,
+			Hash:  []keycond.Attribute{a("state", attr.String), a("year", attr.Number)},
+			Range: []keycond.Attribute{a("city", attr.String), a("score", attr.Number)},
+		},
+	}
+}
+
+// TestDescribe compiles key conditions as the database does, so the words are
+// about the very ranges it walks.
+func TestDescribe(t *testing.T) {
+	const values = `{":s": {"S": "a"}, ":t": {"S": "b/"}, ":n": {"N": "42"}, ":m": {"N": "-1.5"}, ":b": {"B": "AP8="}, ":z": {"S": "a\u0000"}}`
+	for _, tt := range []struct{ index, cond, want string }{
+		{"", `PK = :s`, `PK = "a", all of it`},
+		{"", `PK = :s AND SK = :t`, `PK = "a", SK = "b/"`},
+		{"", `PK = :s AND SK < :t`, `PK = "a", SK before "b/"`},
+		{"", `PK = :s AND SK <= :t`, `PK = "a", SK up to "b/"`},
+		{"", `PK = :s AND SK > :t`, `PK = "a", SK after "b/"`},
+		{"", `PK = :s AND SK >= :t`, `PK = "a", SK from "b/"`},
+		{"", `PK = :s AND SK BETWEEN :s AND :t`, `PK = "a", SK from "a" up to "b/"`},
+		{"", `PK = :s AND begins_with(SK, :t)`, `PK = "a", SK from "b/" to before "b0"`},
+		{"", `PK = :z AND begins_with(SK, :z)`, `PK = "a\x00", SK after "a" to before "a\x01"`},
+		{"one", `G = :n AND H = :t`, `G = 42, H = "b/"`},
+		{"one", `G = :n AND H > :t`, `G = 42, H after "b/"`},
+		{"one", `G = :m AND begins_with(H, :t)`, `G = -1.5, H from "b/" to before "b0"`},
+		{"one", `G = :n AND H BETWEEN :s AND :z`, `G = 42, H from "a" up to "a\x00"`},
+		{"num", `G = :n AND N >= :m`, `G = 42, N from -1.5`},
+		{"num", `G = :n AND N BETWEEN :m AND :n`, `G = 42, N from -1.5 up to 42`},
+		{"bin", `B = :b`, `B = 0x00ff, all of it`},
+		{"multi", `#s = :s AND #y = :n`, `state = "a" and year = 42, all of it`},
+		{"multi", `#s = :s AND #y = :n AND city = :t`, `state = "a" and year = 42, (city, score) = ("b/")`},
+		{"multi", `#s = :s AND #y = :n AND city = :t AND score > :m`, `state = "a" and year = 42, (city, score) after ("b/", -1.5) up to ("b/")`},
+	} {
+		schema := schemas()[tt.index]
+		params, err := attr.ParseItem([]byte(values))
+		require.NoError(t, err)
+		env, err := expr.NewEnv(map[string]string{"#s": "state", "#y": "year"}, params)
+		require.NoError(t, err)
+		cond, err := env.Condition(expr.KeyConditionExpression, tt.cond)
+		require.NoError(t, err)
+		slice, err := keycond.Compile(schema, cond)
+		require.NoError(t, err, tt.cond)
+		if got := describe(schema, slice.Partition, slice.Range); got != tt.want {
+			t.Errorf("%s by %q = %s, want %s", tt.cond, tt.index, got, tt.want)
+		}
+	}
+}
+
+// TestEnds: a zero byte at the end of a position is part of a value or not, as
+// the condition says.
+func TestEnds(t *testing.T) {
+	const values = `{":s": {"S": "a"}, ":n": {"N": "42"}, ":t": {"S": "b/"}, ":z": {"S": "a\u0000"}}`
+	for _, tt := range []struct{ index, cond, low, high string }{
+		{"", `PK = :s`, "", ""},
+		{"", `PK = :s AND SK = :t`, `from "b/"`, `up to "b/"`},
+		{"", `PK = :s AND SK = :z`, `from "a\x00"`, `up to "a\x00"`},
+		{"", `PK = :s AND SK >= :z`, `from "a\x00"`, ``},
+		{"", `PK = :s AND SK > :z`, `after "a\x00"`, ``},
+		{"", `PK = :s AND SK < :z`, ``, `before "a\x00"`},
+		{"", `PK = :s AND SK <= :z`, ``, `up to "a\x00"`},
+		{"", `PK = :s AND SK BETWEEN :s AND :z`, `from "a"`, `up to "a\x00"`},
+		{"", `PK = :s AND begins_with(SK, :z)`, `from "a\x00"`, `before "a\x01"`},
+		{"one", `G = :n AND H > :z`, `after "a\x00"`, ``},
+		{"multi", `#s = :s AND #y = :n AND city = :t AND score > :n`, `after ("b/", 42)`, `up to ("b/")`},
+	} {
+		params, err := attr.ParseItem([]byte(values))
+		require.NoError(t, err)
+		env, err := expr.NewEnv(map[string]string{"#s": "state", "#y": "year"}, params)
+		require.NoError(t, err)
+		cond, err := env.Condition(expr.KeyConditionExpression, tt.cond)
+		require.NoError(t, err)
+		slice, err := keycond.Compile(schemas()[tt.index], cond)
+		require.NoError(t, err, tt.cond)
+		low, high := slice.Ends()
+		require.Equal(t, []string{tt.low, tt.high}, []string{low.Words, high.Words}, tt.cond)
+		require.Equal(t, []any{slice.Range.Lo, slice.Range.Hi}, []any{low.Bytes, high.Bytes})
+		require.True(t, strings.HasSuffix(low.Words, low.Text) && strings.HasSuffix(high.Words, high.Text))
+		require.Equal(t, strings.HasPrefix(low.Words, "from "), low.Inclusive)
+		require.Equal(t, strings.HasPrefix(high.Words, "up to "), high.Inclusive)
+	}
+}
+
+// TestDescribeStart is about pages that start after an item.
+func TestDescribeStart(t *testing.T) {
+	it, err := attr.ParseItem([]byte(`{"PK": {"S": "p"}, "SK": {"S": "s"}, "G": {"N": "1"}, "H": {"S": "h"}, "B": {"B": "AQ=="}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ index, forward, backward string }{
+		{"", `PK = "p", SK after "s"`, `PK = "p", SK before "s"`},
+		{"one", `G = 1, H after "h" at the item ("p", "s")`, `G = 1, H before "h" at the item ("p", "s")`},
+		{"bin", `B = 0x01, items after the item ("p", "s")`, `B = 0x01, items before the item ("p", "s")`},
+	} {
+		schema := schemas()[tt.index]
+		partition, _ := schema.AppendPartition(nil, it)
+		sort, _ := schema.AppendSort(nil, it)
+		words := func(r store.Range) string {
+			return describe(schema, partition, r)
+		}
+		require.Equal(t, tt.forward, words(store.Range{Lo: append(bytes.Clone(sort), 0)}))
+		require.Equal(t, tt.backward, words(store.Range{Hi: sort}))
+	}
+}
+
+// TestDescribeAnything: no bytes make it panic.
+func TestDescribeAnything(t *testing.T) {
+	proptest.Check(t, 500, func(t *proptest.T) {
+		for _, s := range schemas() {
+			describe(s, t.Bytes(0, 12), store.Range{Lo: t.Bytes(0, 12), Hi: t.Bytes(0, 12)})
+		}
+	})
+}
+
+// describe returns a slice in words.
+func describe(s *keycond.Schema, partition []byte, r store.Range) string {
+	low, high := s.Bounds(r)
+	return keycond.DescribePartition(s.PartitionKey(partition)) + ", " + keycond.DescribeRange(s.SortNames(), low, high)
+}
