@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -80,8 +81,8 @@ type call struct {
 	// expression. All keep their memory when the call is used again.
 	item      attr.Builder
 	raw, text []byte
-	tokens    []ast.Token
-	roles     []ast.Role
+	tokens    []lex.Token
+	roles     []lex.Role
 
 	given             optionKind
 	joined            optionKind // conditions that were joined from several
@@ -271,14 +272,14 @@ func (c *call) boundValues() attr.Item {
 }
 
 // expression returns an expression of the caller's with placeholders of the call. Its names and
-// values are written out, or are placeholders of values; see [ast.Roles].
-func (c *call) expression(source string, values []any, form ast.Form) (*string, error) {
+// values are written out, or are placeholders of values; see [lex.Roles].
+func (c *call) expression(source string, values []any, form lex.Form) (*string, error) {
 	if !utf8.ValidString(source) {
 		return nil, misuse("%q: the expression is not UTF-8", source)
 	}
 	c.places, c.text = c.places[:0], c.text[:0]
-	c.tokens = ast.LexLiterals(c.tokens[:0], source)
-	c.roles = ast.Roles(c.roles[:0], source, c.tokens, form)
+	c.tokens = lex.LexLiterals(c.tokens[:0], source)
+	c.roles = lex.Roles(c.roles[:0], source, c.tokens, form)
 	end := int32(0)
 	for i, tok := range c.tokens {
 		word := tok.Text(source)
@@ -286,16 +287,16 @@ func (c *call) expression(source string, values []any, form ast.Form) (*string, 
 		end = tok.End
 
 		switch role := c.roles[i]; role {
-		case ast.RoleName, ast.RoleQuotedName:
-			if role == ast.RoleQuotedName {
+		case lex.RoleName, lex.RoleQuotedName:
+			if role == lex.RoleQuotedName {
 				if word = word[1 : len(word)-1]; word == "" {
 					return nil, misuse("%s: the name between the backquotes is empty", source)
 				}
 			}
-			if tok.Kind != ast.TokIdent || word[0] == '_' || expr.IsReserved(word) {
+			if tok.Kind != lex.TokIdent || word[0] == '_' || expr.IsReserved(word) {
 				word = c.name(word)
 			}
-		case ast.RolePlaceholder:
+		case lex.RolePlaceholder:
 			if word[0] == '#' {
 				return nil, misuse("%s: write the name of an attribute itself, in backquotes if it has other characters "+
 					"than letters, digits and _: there are no placeholders for names", source)
@@ -313,25 +314,25 @@ func (c *call) expression(source string, values []any, form ast.Form) (*string, 
 				c.places = append(c.places, place{word, c.value(v)})
 			}
 			word = c.places[at].ours
-		case ast.RoleText, ast.RoleNumber, ast.RoleWord, ast.RoleSignedNumber:
+		case lex.RoleText, lex.RoleNumber, lex.RoleWord, lex.RoleSignedNumber:
 			sign := ""
-			if role == ast.RoleSignedNumber {
-				role, sign, word = ast.RoleNumber, word[:1]+" ", word[1:]
+			if role == lex.RoleSignedNumber {
+				role, sign, word = lex.RoleNumber, word[:1]+" ", word[1:]
 			}
-			v, err := ast.Literal(role, word)
+			v, err := lex.Literal(role, word)
 			if err != nil {
 				return nil, misuse("%s: %w", source, err)
 			}
 			c.text = append(c.text, sign...)
 			word = c.value(v)
-		case ast.RoleBad:
+		case lex.RoleBad:
 			if word[0] == '`' {
 				return nil, misuse("%s: a backquote is not closed", source)
 			}
 			return nil, misuse("%s: unexpected %q: text stands in quotes, and names with other characters than "+
 				"letters, digits and _ in backquotes", source, word)
-		case ast.RolePlain:
-			word = ast.Operator(tok.Kind, word)
+		case lex.RolePlain:
+			word = lex.Operator(tok.Kind, word)
 		}
 		c.text = append(c.text, word...)
 	}
@@ -417,10 +418,10 @@ func (c *call) keyClauses(schema *keycond.Schema) error {
 	if ranged {
 		given++
 	}
-	if len(c.key) < len(schema.Hash) || given > schema.Len() {
+	if len(c.key) < len(schema.Partition()) || given > schema.Len() {
 		return misuse("%s: a query of the key %s needs a value for each attribute of the partition key (%s), "+
 			"then values of the sort key and at most one range",
-			placeOf(c.table, c.index), namesOf(slices.Concat(schema.Hash, schema.Range)), namesOf(schema.Hash))
+			placeOf(c.table, c.index), namesOf(slices.Concat(schema.Partition(), schema.Sort())), namesOf(schema.Partition()))
 	}
 
 	// The clauses keep parts of operands, which must not move.
@@ -434,7 +435,7 @@ func (c *call) keyClauses(schema *keycond.Schema) error {
 			}
 			c.operands = append(c.operands, value)
 		}
-		c.clauses = append(c.clauses, keycond.Clause{Attribute: a, Op: op, Values: c.operands[from:len(c.operands)]})
+		c.clauses = append(c.clauses, keycond.Clause{Attribute: a.Name, Op: op, Values: c.operands[from:len(c.operands)]})
 		return nil
 	}
 	for i := range c.key {

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -218,7 +218,7 @@ func (t *TableOf[T]) Update(ctx context.Context, key Key, update string, args ..
 			return item, err
 		}
 	}
-	source, err := c.expression(update, c.args, ast.UpdateForm)
+	source, err := c.expression(update, c.args, lex.UpdateForm)
 	if err != nil {
 		return item, err
 	}
@@ -504,10 +504,10 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, lis
 		last := len(list) - 1
 		if wrong = decodeAside(aside, it, &list[last]); wrong != nil {
 			list = list[:last]
-			return 0, table.ErrEndPage
+			return 0, keycond.ErrEndPage
 		}
 		if r.filter != nil && int64(len(list)) == most {
-			return 0, table.ErrEndPage
+			return 0, keycond.ErrEndPage
 		}
 		return 0, nil
 	})

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/lex"
 )
 
 // An Option changes one operation on a table. Options stand after the values of the key. An
@@ -129,7 +129,7 @@ func (o *conditional) set(c *call) (err error) {
 	if o.of == kindWhere {
 		dst = &c.filter
 	}
-	text, err := c.expression(o.source, o.values, ast.ConditionForm)
+	text, err := c.expression(o.source, o.values, lex.ConditionForm)
 	if err != nil || *dst == nil {
 		*dst = text
 		return err
@@ -195,7 +195,7 @@ func Only(paths ...string) Option {
 	paths = slices.Clone(paths)
 	return &setting{kindOnly, func(c *call) error {
 		for _, path := range paths {
-			text, err := c.expression(path, nil, ast.ProjectionForm)
+			text, err := c.expression(path, nil, lex.ProjectionForm)
 			if err != nil {
 				return err
 			}

@@ -66,7 +66,7 @@ const (
 )
 
 // String returns the reason in words, such as "end of the range".
-func (s Stop) String() string { return table.Stop(s).String() }
+func (s Stop) String() string { return keycond.Stop(s).String() }
 
 // Slice returns the partition and the range that was read, in words.
 func (t Trace) Slice() string {

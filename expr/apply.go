@@ -10,15 +10,17 @@ import (
 	"github.com/sortkey/sortkey/internal/item/number"
 )
 
-// Errors that depend on the item. Source: dynalite, test/updateItem.js
-// (captured).
+// Errors of [Update.Apply], which depend on the item. Each is an [*Error].
+// Source: dynalite, test/updateItem.js (captured).
 var (
-	errUpdatePath    error = &Error{Msg: "The document path provided in the update expression is invalid for update"}
-	errUpdateMissing error = &Error{
-		Msg: "The provided expression refers to an attribute that does not exist in the item",
+	// ErrPath is for a path whose parent is not in the item, or is not a document.
+	ErrPath error = &Error{Message: "The document path provided in the update expression is invalid for update"}
+	// ErrMissing is for a path that is read and is not in the item.
+	ErrMissing error = &Error{
+		Message: "The provided expression refers to an attribute that does not exist in the item",
 	}
-	errUpdateOperand error = &Error{Msg: "An operand in the update expression has an incorrect data type"}
-	errLegacyOperand error = &Error{Msg: "Type mismatch for attribute to update"}
+	// ErrOperand is for a value in the item that is of another kind than the update needs.
+	ErrOperand error = &Error{Message: "An operand in the update expression has an incorrect data type"}
 )
 
 // Apply returns the item after the update: a new item that shares nothing with
@@ -36,7 +38,7 @@ func (u *Update) Apply(old, key attr.Item) (attr.Item, error) {
 		}
 		old = key
 	}
-	if u == nil {
+	if len(u.Actions()) == 0 {
 		return item.AppendWith(nil, old, nil), nil
 	}
 	s := updaters.Get().(*updater)
@@ -45,7 +47,7 @@ func (u *Update) Apply(old, key attr.Item) (attr.Item, error) {
 	if err := s.resolve(); err != nil {
 		return nil, err
 	}
-	return item.AppendWith(nil, old, s.changes(u.tree().root.below, old, 0)), nil
+	return item.AppendWith(nil, old, s.changes(u.touched.root.below, old, 0)), nil
 }
 
 // An updater holds the reusable state of one call of Apply.
@@ -84,7 +86,7 @@ func (s *updater) release() {
 // all right-hand sides of SET and then processes action by action, checking
 // that the path has a parent.
 func (s *updater) resolve() error {
-	for _, a := range s.u.Actions {
+	for _, a := range s.u.actions {
 		var v attr.Value
 		if a.Clause == ast.SetClause {
 			var err error
@@ -94,10 +96,10 @@ func (s *updater) resolve() error {
 		}
 		s.values = append(s.values, v)
 	}
-	for i, a := range s.u.Actions {
+	for i, a := range s.u.actions {
 		path := a.Path.Path
 		if !hasParent(s.old, path) {
-			return errUpdatePath
+			return ErrPath
 		}
 		var err error
 		switch a.Clause {
@@ -110,7 +112,7 @@ func (s *updater) resolve() error {
 			return err
 		}
 		if tooDeep(path, s.values[i]) {
-			return &Error{Msg: attr.ErrNesting.Error()}
+			return &Error{Message: attr.ErrNesting.Error()}
 		}
 	}
 	return nil
@@ -162,14 +164,14 @@ func (s *updater) eval(o ast.Operand) (attr.Value, error) {
 		}
 		return s.eval(o.Args[1])
 	}
-	return attr.Value{}, errUpdateMissing
+	return attr.Value{}, ErrMissing
 }
 
 // evalKind is eval for an operand that must have a certain kind.
 func (s *updater) evalKind(o ast.Operand, k attr.Kind) (attr.Value, error) {
 	v, err := s.eval(o)
 	if err == nil && v.Kind() != k {
-		err = errUpdateOperand
+		err = ErrOperand
 	}
 	return v, err
 }
@@ -191,7 +193,7 @@ func (s *updater) sum(l, r attr.Value, minus bool) (attr.Value, error) {
 	start := len(s.bytes)
 	var msg string
 	if s.bytes, msg = number.AppendSum(s.bytes, l.Raw(), r.Raw(), minus); msg != "" {
-		return attr.Value{}, &Error{Msg: msg}
+		return attr.Value{}, &Error{Message: msg}
 	}
 	return attr.MakeValue(attr.Number, s.bytes[start:]), nil
 }
@@ -214,23 +216,14 @@ func (s *updater) concat(l, r attr.Value) attr.Value {
 	return attr.MakeValue(attr.List, s.bytes[start:])
 }
 
-// mismatch returns the error for an attribute whose kind ADD or DELETE does not
-// support.
-func (s *updater) mismatch() error {
-	if s.u.Param == AttributeUpdates {
-		return errLegacyOperand
-	}
-	return errUpdateOperand
-}
-
-// add returns old with v added: it sums numbers, unites sets and, only for
-// AttributeUpdates, joins lists.
+// add returns old with v added: it sums numbers, unites sets and joins lists, which only
+// AttributeUpdates can do.
 func (s *updater) add(old, v attr.Value) (attr.Value, error) {
 	switch {
 	case old.IsZero():
 		return v, nil
 	case old.Kind() != v.Kind():
-		return attr.Value{}, s.mismatch()
+		return attr.Value{}, ErrOperand
 	case v.Kind() == attr.Number:
 		return s.sum(old, v, false)
 	case v.Kind() == attr.List:
@@ -248,7 +241,7 @@ func (s *updater) delete(old, v attr.Value) (attr.Value, error) {
 		return attr.Value{}, nil
 	}
 	if old.Kind() != v.Kind() {
-		return attr.Value{}, s.mismatch()
+		return attr.Value{}, ErrOperand
 	}
 	start := len(s.bytes)
 	var ok bool

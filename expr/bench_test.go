@@ -32,7 +32,7 @@ func TestEvalDoesNotAllocate(t *testing.T) {
 		"size(tags) = size(meta.way)", "NOT size(:s) = :lo",
 	} {
 		c := condition(t, e, src)
-		if n := testing.AllocsPerRun(100, func() { c.Eval(it) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { c.Match(it) }); n != 0 {
 			t.Errorf("Eval of %s allocates %v times, want 0", src, n)
 		}
 	}
@@ -53,7 +53,7 @@ func TestProjectionDoesNotAllocate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := testing.AllocsPerRun(100, func() { buf = p.AppendItem(buf[:0], it) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { buf = p.Append(buf[:0], it) }); n != 0 {
 			t.Errorf("AppendItem of %s allocates %v times, want 0", src, n)
 		}
 	}
@@ -83,7 +83,7 @@ func BenchmarkNewEnv(b *testing.B) {
 	values := parsed(b, benchValues)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := expr.NewEnv(names, values); err != nil {
+		if _, err := expr.NewEnv(expr.Params{Names: names, Values: values}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -100,12 +100,12 @@ func BenchmarkEval(b *testing.B) {
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			c := condition(b, benchEnv(b), bb.src)
-			if !c.Eval(it) {
+			if !c.Match(it) {
 				b.Fatal("false, want true")
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				c.Eval(it)
+				c.Match(it)
 			}
 		})
 	}
@@ -125,7 +125,7 @@ func BenchmarkProjection(b *testing.B) {
 			var buf []byte
 			b.ReportAllocs()
 			for b.Loop() {
-				buf = p.AppendItem(buf[:0], it)
+				buf = p.Append(buf[:0], it)
 			}
 			if attr.Item(buf).Len() == 0 {
 				b.Fatal("nothing projected")

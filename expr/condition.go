@@ -7,12 +7,25 @@ import (
 )
 
 // A Condition is a condition on an item: a condition, filter or key condition
-// expression, or equivalent legacy parameters. It is immutable and safe for
-// concurrent use. The nil Condition is true for every item.
-type Condition struct {
-	Root ast.Node
-	// Param is the request parameter of the condition.
-	Param Param
+// expression. It is immutable and safe for concurrent use. The nil Condition is true for every item.
+type Condition struct{ tree ast.Node }
+
+// NewCondition returns the condition of a tree, which nobody may change afterwards; nil for a nil tree.
+// A tree that [ParseCondition] cannot return, such as a comparison with a nil operand, is false where it
+// makes no sense.
+func NewCondition(tree ast.Node) *Condition {
+	if tree == nil {
+		return nil
+	}
+	return &Condition{tree}
+}
+
+// Node returns the tree of the condition, nil for the nil Condition. The caller must not change it.
+func (c *Condition) Node() ast.Node {
+	if c == nil {
+		return nil
+	}
+	return c.tree
 }
 
 // Paths yields the document paths in the condition, in the order they are
@@ -20,8 +33,9 @@ type Condition struct {
 func (c *Condition) Paths() iter.Seq[ast.Path] {
 	return func(yield func(ast.Path) bool) {
 		if c != nil {
-			for o := range ast.Operands(c.Root) {
-				if path, ok := o.(*ast.PathOperand); ok && !yield(path.Path) {
+			for o := range ast.Operands(c.tree) {
+				path, ok := o.(*ast.PathOperand)
+				if ok && len(path.Path) > 0 && !yield(path.Path) {
 					return
 				}
 			}
@@ -41,10 +55,10 @@ func (c *Condition) TopLevel() iter.Seq[string] {
 	}
 }
 
-// String returns the condition in the form of [Format], or "" for nil.
+// String returns the condition in the form of [ast.Format], or "" for nil.
 func (c *Condition) String() string {
 	if c == nil {
 		return ""
 	}
-	return ast.Format(c.Root)
+	return ast.Format(c.tree)
 }

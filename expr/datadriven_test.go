@@ -24,13 +24,10 @@ import (
 //	eval       whether each line is true for the item
 //	project    the projection of the item by each line
 //	unused     the error if the lines are all expressions of the request
-//	legacy     the condition equivalent to a filter; legacy or: joined by OR
-//	expected   the same for Expected
 //	update     each line as an update, printed
 //	apply      the attributes that each line changes, and those it removes;
 //	           without an item, it creates one with the key "key"
 //	returns    UPDATED_OLD and UPDATED_NEW of each line, "-" for nothing
-//	updates    the update equivalent to AttributeUpdates, and the item after it
 //
 // Lines are separate expressions, each with its own Env except for unused.
 type script struct {
@@ -78,7 +75,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 			require.Error(t, err, line)
 			pe, ok := errors.AsType[*expr.Error](err)
 			require.True(t, ok)
-			return fmt.Sprintf("%d %q %s", pe.Pos, pe.Near, pe.Msg)
+			return fmt.Sprintf("%d %q %s", pe.Offset, pe.Near, pe.Message)
 		})
 	case "eval":
 		return s.lines(t, d.Input, func(e *expr.Env, line string) string {
@@ -86,7 +83,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 			if err != nil {
 				return "error: " + message(t, err)
 			}
-			return fmt.Sprintf("%-5t  %s", c.Eval(s.item), line)
+			return fmt.Sprintf("%-5t  %s", c.Match(s.item), line)
 		})
 	case "project":
 		return s.lines(t, d.Input, func(e *expr.Env, line string) string {
@@ -99,7 +96,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	case "attributes":
 		return s.project(t, expr.Attributes(strings.Fields(d.Input)))
 	case "unused":
-		e, err := expr.NewEnv(s.names, s.values)
+		e, err := expr.NewEnv(expr.Params{Names: s.names, Values: s.values})
 		require.NoError(t, err)
 		for line := range strings.Lines(d.Input) {
 			_, err := e.Condition(expr.ConditionExpression, line)
@@ -109,10 +106,6 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 			return err.Error() + "\n"
 		}
 		return ""
-	case "legacy":
-		return s.legacy(t, d)
-	case "expected":
-		return s.expected(t, d)
 	case "update", "apply", "returns":
 		return s.lines(t, d.Input, func(e *expr.Env, line string) string {
 			u, err := e.Update(line)
@@ -128,14 +121,6 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 				return show(u.Project(s.item)) + "  " + show(u.Project(after))
 			}
 			return u.String()
-		})
-	case "updates":
-		return s.lines(t, d.Input, func(_ *expr.Env, line string) string {
-			u, err := attributeUpdates(t, line)
-			if err != nil {
-				return "error: " + err.Error()
-			}
-			return fmt.Sprintf("%q  %s", u, s.apply(t, u))
 		})
 	}
 	t.Fatalf("unknown command %s", d.Cmd)
@@ -180,36 +165,17 @@ func (s *script) apply(t *testing.T, u *expr.Update) string {
 	return text
 }
 
-func attributeUpdates(t *testing.T, text string) (*expr.Update, error) {
-	var in map[string]struct {
-		Action string
-		Value  json.RawMessage
-	}
-	require.NoError(t, json.Unmarshal([]byte(text), &in))
-	updates := map[string]expr.AttributeUpdate{}
-	for name, up := range in {
-		var v attr.Value
-		if up.Value != nil {
-			var err error
-			v, err = attr.ParseValue(up.Value)
-			require.NoError(t, err)
-		}
-		updates[name] = expr.AttributeUpdate{Action: up.Action, Value: v}
-	}
-	return expr.FromAttributeUpdates(updates)
-}
-
 // message returns the text of an error of this package.
 func message(t *testing.T, err error) string {
 	e, ok := errors.AsType[*expr.Error](err)
 	require.True(t, ok, "%T", err)
-	return e.Msg
+	return e.Message
 }
 
 func (s *script) lines(t *testing.T, input string, f func(e *expr.Env, line string) string) string {
 	var out strings.Builder
 	for line := range strings.Lines(input) {
-		e, err := expr.NewEnv(s.names, s.values)
+		e, err := expr.NewEnv(expr.Params{Names: s.names, Values: s.values})
 		require.NoError(t, err)
 		out.WriteString(f(e, strings.TrimSuffix(line, "\n")) + "\n")
 	}
@@ -228,7 +194,7 @@ func (s *script) setEnv(t *testing.T, input string) string {
 		require.NoError(t, err)
 		s.values = values
 	}
-	if _, err := expr.NewEnv(s.names, s.values); err != nil {
+	if _, err := expr.NewEnv(expr.Params{Names: s.names, Values: s.values}); err != nil {
 		return "error: " + err.Error() + "\n"
 	}
 	return ""
@@ -237,66 +203,9 @@ func (s *script) setEnv(t *testing.T, input string) string {
 // project returns the projected item as JSON. It also checks that the item is
 // canonical.
 func (s *script) project(t *testing.T, p *expr.Projection) string {
-	got := p.AppendItem([]byte("before"), s.item)
+	got := p.Append([]byte("before"), s.item)
 	require.Equal(t, "before", string(got[:6]))
 	item, err := item.Check(got[6:])
 	require.NoError(t, err)
 	return string(item.AppendJSON(nil))
-}
-
-type jsonCondition struct {
-	ComparisonOperator string
-	AttributeValueList []json.RawMessage
-	Value              json.RawMessage
-	Exists             *bool
-}
-
-func (c *jsonCondition) values(t *testing.T) []attr.Value {
-	if c.AttributeValueList == nil {
-		return nil
-	}
-	values := []attr.Value{}
-	for _, raw := range c.AttributeValueList {
-		v, err := attr.ParseValue(raw)
-		require.NoError(t, err)
-		values = append(values, v)
-	}
-	return values
-}
-
-func (s *script) legacy(t *testing.T, d *datadriven.TestData) string {
-	return s.lines(t, d.Input, func(_ *expr.Env, line string) string {
-		var in map[string]jsonCondition
-		require.NoError(t, json.Unmarshal([]byte(line), &in))
-		conds := map[string]expr.LegacyCondition{}
-		for name, c := range in {
-			conds[name] = expr.LegacyCondition{Op: c.ComparisonOperator, Values: c.values(t)}
-		}
-		return s.show(expr.FromLegacy(expr.QueryFilter, conds, d.HasArg("or")))
-	})
-}
-
-func (s *script) expected(t *testing.T, d *datadriven.TestData) string {
-	return s.lines(t, d.Input, func(_ *expr.Env, line string) string {
-		var in map[string]jsonCondition
-		require.NoError(t, json.Unmarshal([]byte(line), &in))
-		conds := map[string]expr.Expected{}
-		for name, c := range in {
-			e := expr.Expected{Op: c.ComparisonOperator, Values: c.values(t), Exists: c.Exists}
-			if c.Value != nil {
-				v, err := attr.ParseValue(c.Value)
-				require.NoError(t, err)
-				e.Value = v
-			}
-			conds[name] = e
-		}
-		return s.show(expr.FromExpected(conds, d.HasArg("or")))
-	})
-}
-
-func (s *script) show(c *expr.Condition, err error) string {
-	if err != nil {
-		return "error: " + err.Error()
-	}
-	return fmt.Sprintf("%-5t  %s", c.Eval(s.item), c)
 }

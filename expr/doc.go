@@ -1,14 +1,24 @@
-// Package expr parses, checks and evaluates the expressions of requests.
+// Package expr parses, checks and evaluates the expressions of DynamoDB on items, without a table:
 //
-// An [Env] holds the names and values that a request substitutes. It parses a
-// condition, filter or key condition expression into a [Condition], a
-// projection expression into a [Projection], and an update expression into an
-// [Update]. All three are immutable and safe for concurrent use. They work on
-// binary items in place and allocate only the new item of an update. Legacy
-// parameters become the same trees: see [FromLegacy], [FromExpected] and
-// [FromAttributeUpdates].
+//	values, err := attr.ParseItem([]byte(`{":open": {"S": "open"}, ":n": {"N": "3"}}`))
+//	params := expr.Params{Names: map[string]string{"#s": "status"}, Values: values}
+//	filter, err := expr.ParseCondition("#s = :open AND size(parts) >= :n", params)
+//	filter.Match(item) // true or false; nil is an item that does not exist
 //
-// One lexer, one parser and one tree serve all of them. The parser reads an
+//	some, err := expr.ParseProjection("id, parts[0], holder.city", expr.Params{})
+//	part := attr.Item(some.Append(nil, item))
+//
+//	count, err := expr.ParseUpdate("ADD visits :n", …)
+//	after, err := count.Apply(item, key)
+//
+// A [Condition], a [Projection] and an [Update] are immutable and safe for concurrent use. They work on
+// binary items in place and allocate only the new item of an update. Their trees are those of package
+// [ast], from which they can be made, too. An [Env] parses the expressions of one request, which share
+// names and values.
+//
+// # Errors
+//
+// An [Error] has the service's text and the byte where the fault lies. The parser reads an
 // expression once, from left to right, and records the first fault of each
 // class. The class decides which fault is reported, as in the service. The
 // order is:

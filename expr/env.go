@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/lex"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -30,22 +30,20 @@ type name struct {
 	used           bool
 }
 
-// NewEnv returns an Env with the given ExpressionAttributeNames, with keys such
-// as "#n", and ExpressionAttributeValues, an item with names such as ":v".
-// Either is nil when the request does not have it. Values must not change
-// afterwards. The error is an [*Error].
-func NewEnv(names map[string]string, values attr.Item) (*Env, error) {
+// NewEnv returns the Env of a request. The values must not change afterwards. The error is an [*Error].
+func NewEnv(p Params) (*Env, error) {
 	e := new(Env)
-	if err := e.Reset(names, values); err != nil {
+	if err := e.Reset(p); err != nil {
 		return nil, err
 	}
 	return e, nil
 }
 
-// Reset initialises e like [NewEnv]. Do not copy an Env after it.
-func (e *Env) Reset(names map[string]string, values attr.Item) error {
+// Reset makes e the Env of another request, like [NewEnv]. Do not copy an Env after it.
+func (e *Env) Reset(p Params) error {
+	values := p.Values
 	*e = Env{values: values}
-	if err := e.addNames(names); err != nil {
+	if err := e.addNames(p.Names); err != nil {
 		return err
 	}
 	if values == nil {
@@ -97,7 +95,7 @@ func (e *Env) addNames(names map[string]string) error {
 				len(n.key),
 			)
 		}
-		if n.key == "" || n.key[0] != '#' || !ast.IsWord(n.key[1:]) {
+		if n.key == "" || n.key[0] != '#' || !lex.IsWord(n.key[1:]) {
 			return refuse(p, "ExpressionAttributeNames contains invalid key: Syntax error; key: %s", quote(n.key))
 		}
 		switch {
@@ -132,7 +130,7 @@ func (e *Env) checkValues() error {
 				"ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;",
 			)
 		}
-		if len(key) == 0 || key[0] != ':' || !ast.IsWord(key[1:]) {
+		if len(key) == 0 || key[0] != ':' || !lex.IsWord(key[1:]) {
 			return refuse(
 				p, "ExpressionAttributeValues contains invalid key: Syntax error; key: %s", quote(string(key)),
 			)
@@ -154,7 +152,7 @@ func (e *Env) Condition(p Param, src string) (*Condition, error) {
 	if err := r.error(); err != nil {
 		return nil, err
 	}
-	block.condition = Condition{Root: root, Param: p}
+	block.condition = Condition{root}
 	return &block.condition, nil
 }
 
@@ -249,7 +247,7 @@ func (e *Env) value(key string) attr.Value {
 
 // refuse returns an error without a place.
 func refuse(p Param, format string, args ...any) error {
-	return &Error{Param: p, Msg: fmt.Sprintf(format, args...)}
+	return &Error{Param: p, Message: fmt.Sprintf(format, args...)}
 }
 
 // quote adds quotation marks without escaping, as the service's messages do.

@@ -2,10 +2,10 @@ package expr
 
 import "strings"
 
-// A Param is the request parameter of an expression or a legacy condition.
+// A Param is the parameter of a request that an [Error] names.
 type Param string
 
-// The request parameters that this package parses.
+// The parameters of requests that have expressions, and what these refer to.
 const (
 	ConditionExpression    Param = "ConditionExpression"
 	FilterExpression       Param = "FilterExpression"
@@ -15,41 +15,30 @@ const (
 
 	ExpressionAttributeNames  Param = "ExpressionAttributeNames"
 	ExpressionAttributeValues Param = "ExpressionAttributeValues"
-
-	KeyConditions Param = "KeyConditions"
-	QueryFilter   Param = "QueryFilter"
-	ScanFilter    Param = "ScanFilter"
-	ExpectedParam Param = "Expected"
-
-	AttributeUpdates Param = "AttributeUpdates"
 )
 
 // isExpression reports whether the parameter is the text of an expression.
 func (p Param) isExpression() bool { return strings.HasSuffix(string(p), "Expression") }
 
-// An Error describes an expression or legacy condition that the service refuses
-// with a ValidationException.
+// An Error says why the service refuses an expression, with a ValidationException.
 type Error struct {
 	// Param is the parameter at fault. It is empty for errors that depend on
 	// the item.
 	Param Param
-	// Msg is the service's message without the prefix that [Error.Error] adds,
+	// Message is the service's message without the prefix that [Error.Error] adds,
 	// such as "Invalid FilterExpression: ".
-	Msg string
-	// Pos is the byte offset of the fault in the expression.
-	Pos int
+	Message string
+	// Offset is the byte offset of the fault in the expression.
+	Offset int
 	// Near is the text at Pos: the token and its neighbours for a syntax error,
 	// otherwise the token.
 	Near string
 }
 
-// Refusal marks the error as an answer to a request.
-func (e *Error) Refusal() {}
-
 // Error returns the text of the service's ValidationException.
 func (e *Error) Error() string {
 	if e.Param.isExpression() {
-		return "Invalid " + string(e.Param) + ": " + e.Msg
+		return "Invalid " + string(e.Param) + ": " + e.Message
 	}
-	return e.Msg
+	return e.Message
 }

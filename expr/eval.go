@@ -9,13 +9,13 @@ import (
 	"github.com/sortkey/sortkey/internal/item/number"
 )
 
-// Eval reports whether the condition is true for the item. An item that does
-// not exist is nil. Eval does not allocate.
+// Match reports whether the condition is true for the item. An item that does
+// not exist is nil. Match does not allocate.
 //
 // Values of the wrong kind are not errors: they make a comparison false.
 // Source: DG/Expressions.OperatorsAndFunctions.html; where it is silent,
 // alternator's test_condition_expression.py.
-func (c *Condition) Eval(it attr.Item) bool { return c == nil || eval(c.Root, it) }
+func (c *Condition) Match(it attr.Item) bool { return c == nil || eval(c.tree, it) }
 
 func eval(n ast.Node, it attr.Item) bool {
 	switch n := n.(type) {

@@ -1,46 +1,104 @@
 package expr_test
 
 import (
+	"errors"
 	"fmt"
-
-	"github.com/sortkey/sortkey/expr/ast"
+	"log"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/expr/ast"
 )
 
+func itemOf(text string) attr.Item {
+	it, err := attr.ParseItem([]byte(text))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return it
+}
+
 func Example() {
-	values, _ := attr.ParseItem([]byte(`{":open": {"S": "open"}, ":n": {"N": "3"}}`))
-	env, err := expr.NewEnv(map[string]string{"#s": "status"}, values)
-	if err != nil {
-		panic(err)
+	params := expr.Params{
+		Names:  map[string]string{"#s": "status"},
+		Values: itemOf(`{":open": {"S": "open"}, ":n": {"N": "3"}}`),
 	}
-	filter, err := env.Condition(expr.FilterExpression, "#s = :open AND size(parts) >= :n OR urgent = :open")
+	filter, err := expr.ParseCondition("#s = :open AND size(parts) >= :n OR urgent = :open", params)
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	item, _ := attr.ParseItem([]byte(`{"status": {"S": "open"}, "parts": {"L": [{"S": "a"}, {"S": "b"}, {"S": "c"}]}}`))
 	fmt.Println(filter)
-	fmt.Println(filter.Eval(item))
+	fmt.Println(filter.Match(itemOf(`{"status": {"S": "open"}, "parts": {"L": [{"S": "a"}, {"S": "b"}, {"S": "c"}]}}`)))
+	fmt.Println(filter.Match(itemOf(`{"status": {"S": "closed"}}`)))
 	// Output:
 	// (((#s = :open) AND (size(parts) >= :n)) OR (urgent = :open))
 	// true
+	// false
 }
 
-func ExampleEnv_Projection() {
-	env, _ := expr.NewEnv(nil, nil)
-	p, err := env.Projection("parts[2], parts[0], holder.city")
+func ExampleParseProjection() {
+	some, err := expr.ParseProjection("parts[2], parts[0], holder.city", expr.Params{})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	item, _ := attr.ParseItem([]byte(`{"id": {"N": "1"}, "parts": {"L": [{"S": "a"}, {"S": "b"}, {"S": "c"}]}}`))
-	fmt.Printf("%s\n", attr.Item(p.AppendItem(nil, item)).AppendJSON(nil))
+	whole := itemOf(`{"id": {"N": "1"}, "parts": {"L": [{"S": "a"}, {"S": "b"}, {"S": "c"}]}}`)
+	fmt.Printf("%s\n", attr.Item(some.Append(nil, whole)).AppendJSON(nil))
 	// Output:
 	// {"parts":{"L":[{"S":"a"},{"S":"c"}]}}
 }
 
+func ExampleParseUpdate() {
+	values := itemOf(`{":one": {"N": "1"}, ":note": {"L": [{"S": "shipped"}]}, ":none": {"L": []}}`)
+	u, err := expr.ParseUpdate(
+		"SET visits = visits + :one, notes = list_append(if_not_exists(notes, :none), :note) REMOVE cart",
+		expr.Params{Values: values},
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	old := itemOf(`{"id": {"S": "x"}, "visits": {"N": "41"}, "cart": {"SS": ["a", "b"]}}`)
+	after, err := u.Apply(old, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s\n", after.AppendJSON(nil))
+	fmt.Printf("%s\n", u.Project(old).AppendJSON(nil)) // UPDATED_OLD
+
+	_, err = u.Apply(itemOf(`{"id": {"S": "y"}}`), nil) // it has no visits
+	fmt.Println(errors.Is(err, expr.ErrMissing), err)
+	// Output:
+	// {"id":{"S":"x"},"notes":{"L":[{"S":"shipped"}]},"visits":{"N":"42"}}
+	// {"cart":{"SS":["a","b"]},"visits":{"N":"41"}}
+	// true The provided expression refers to an attribute that does not exist in the item
+}
+
+func ExampleNewUpdate() {
+	visits := &ast.PathOperand{Path: ast.Path{{Name: "visits"}}}
+	one, err := attr.NewNumber("1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	u, err := expr.NewUpdate(ast.Action{Clause: ast.AddClause, Path: visits, Value: &ast.ValueOperand{Name: ":n", Value: one}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(u)
+	// Output: ADD visits :n
+}
+
+func ExampleError() {
+	_, err := expr.ParseCondition("price = = cost", expr.Params{})
+	fmt.Println(err)
+	if refused, ok := errors.AsType[*expr.Error](err); ok {
+		fmt.Println(refused.Offset, refused.Near)
+	}
+	// Output:
+	// Invalid ConditionExpression: Syntax error; token: "=", near: "= = cost"
+	// 8 = = cost
+}
+
 func ExampleEnv_Unused() {
-	env, _ := expr.NewEnv(map[string]string{"#a": "a", "#b": "b"}, nil)
+	env, _ := expr.NewEnv(expr.Params{Names: map[string]string{"#a": "a", "#b": "b"}})
 	if _, err := env.Projection("#a"); err != nil {
 		panic(err)
 	}
@@ -49,100 +107,9 @@ func ExampleEnv_Unused() {
 	// Value provided in ExpressionAttributeNames unused in expressions: keys: {#b}
 }
 
-func ExampleError() {
-	env, _ := expr.NewEnv(nil, nil)
-	_, err := env.Condition(expr.FilterExpression, "price = = cost")
-	fmt.Println(err)
-	// Output:
-	// Invalid FilterExpression: Syntax error; token: "=", near: "= = cost"
-}
-
-func ExampleFromLegacy() {
-	c, err := expr.FromLegacy(expr.ScanFilter, map[string]expr.LegacyCondition{
-		"status": {Op: "EQ", Values: []attr.Value{attr.NewString("open")}},
-		"closed": {Op: "NULL"},
-	}, false)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(c)
-	// Output:
-	// (attribute_not_exists(closed) AND (status = {S:open}))
-}
-
-func ExampleFromExpected() {
-	no := false
-	c, err := expr.FromExpected(map[string]expr.Expected{
-		"id":      {Exists: &no},
-		"version": {Value: attr.NewString("7")},
-	}, true)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(c)
-	// Output:
-	// (attribute_not_exists(id) OR (version = {S:7}))
-}
-
 func ExampleAttributes() {
-	item, _ := attr.ParseItem([]byte(`{"id": {"N": "1"}, "a": {"S": "x"}, "b": {"S": "y"}}`))
-	fmt.Printf("%s\n", attr.Item(expr.Attributes([]string{"b", "id"}).AppendItem(nil, item)).AppendJSON(nil))
+	item := itemOf(`{"id": {"N": "1"}, "a": {"S": "x"}, "b": {"S": "y"}}`)
+	fmt.Printf("%s\n", attr.Item(expr.Attributes([]string{"b", "id"}).Append(nil, item)).AppendJSON(nil))
 	// Output:
 	// {"b":{"S":"y"},"id":{"N":"1"}}
-}
-
-func ExampleFormat() {
-	env, _ := expr.NewEnv(nil, nil)
-	c, err := env.Condition(expr.ConditionExpression, "not a = b and c < d")
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(ast.Format(c.Root))
-	// Output:
-	// ((NOT (a = b)) AND (c < d))
-}
-
-func ExampleEnv_Update() {
-	values, _ := attr.ParseItem([]byte(`{":one": {"N": "1"}, ":note": {"L": [{"S": "shipped"}]}, ":none": {"L": []}}`))
-	env, _ := expr.NewEnv(nil, values)
-	u, err := env.Update("SET visits = visits + :one, notes = list_append(if_not_exists(notes, :none), :note) REMOVE cart")
-	if err != nil {
-		panic(err)
-	}
-	old, _ := attr.ParseItem([]byte(`{"id": {"S": "x"}, "visits": {"N": "41"}, "cart": {"SS": ["a", "b"]}}`))
-	after, err := u.Apply(old, nil)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Printf("%s\n", after.AppendJSON(nil))
-	fmt.Printf("%s\n", u.Project(old).AppendJSON(nil)) // UPDATED_OLD
-	// Output:
-	// {"id":{"S":"x"},"notes":{"L":[{"S":"shipped"}]},"visits":{"N":"42"}}
-	// {"cart":{"SS":["a","b"]},"visits":{"N":"41"}}
-}
-
-func ExampleUpdate_Apply() {
-	values, _ := attr.ParseItem([]byte(`{":v": {"S": "x"}}`))
-	env, _ := expr.NewEnv(nil, values)
-	u, _ := env.Update("SET address.city = :v")
-	key, _ := attr.ParseItem([]byte(`{"id": {"S": "x"}}`))
-	_, err := u.Apply(nil, key) // no item yet
-	fmt.Println(err)
-	// Output:
-	// The document path provided in the update expression is invalid for update
-}
-
-func ExampleFromAttributeUpdates() {
-	one, _ := attr.NewNumber("1")
-	u, err := expr.FromAttributeUpdates(map[string]expr.AttributeUpdate{
-		"count":  {Action: "ADD", Value: one},
-		"old":    {Action: "DELETE"},
-		"status": {Value: attr.NewString("open")},
-	})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(u)
-	// Output:
-	// ADD count {N:1} REMOVE old SET status = {S:open}
 }

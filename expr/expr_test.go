@@ -19,7 +19,7 @@ import (
 // env returns an Env with names, and with values given as JSON or "".
 func env(t testing.TB, names map[string]string, values string) *expr.Env {
 	t.Helper()
-	e, err := expr.NewEnv(names, parsed(t, values))
+	e, err := expr.NewEnv(expr.Params{Names: names, Values: parsed(t, values)})
 	require.NoError(t, err)
 	return e
 }
@@ -109,24 +109,24 @@ func TestLimits(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			c.Eval(nil)
+			c.Match(nil)
 		})
 	}
 }
 
 func TestTokenLimits(t *testing.T) {
 	long := func(sigil string, n int) string { return sigil + strings.Repeat("x", n-1) }
-	_, err := expr.NewEnv(map[string]string{long("#", 255): "a"}, parsed(t, `{"`+long(":", 255)+`": {"N": "1"}}`))
+	_, err := expr.NewEnv(expr.Params{Names: map[string]string{long("#", 255): "a"}, Values: parsed(t, `{"`+long(":", 255)+`": {"N": "1"}}`)})
 	require.NoError(t, err)
-	_, err = expr.NewEnv(map[string]string{long("#", 256): "a"}, nil)
+	_, err = expr.NewEnv(expr.Params{Names: map[string]string{long("#", 256): "a"}})
 	require.EqualError(t, err, "ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: 256")
-	_, err = expr.NewEnv(nil, parsed(t, `{"`+long(":", 256)+`": {"N": "1"}}`))
+	_, err = expr.NewEnv(expr.Params{Values: parsed(t, `{"`+long(":", 256)+`": {"N": "1"}}`)})
 	require.EqualError(t, err, "ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;")
 
 	half := strings.Repeat("x", expr.MaxSubstitutionBytes/2-8)
-	_, err = expr.NewEnv(nil, parsed(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`))
+	_, err = expr.NewEnv(expr.Params{Values: parsed(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`)})
 	require.NoError(t, err)
-	_, err = expr.NewEnv(map[string]string{"#name": "anything"}, parsed(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`))
+	_, err = expr.NewEnv(expr.Params{Names: map[string]string{"#name": "anything"}, Values: parsed(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`)})
 	require.ErrorContains(t, err, "has exceeded the maximum allowed size; size: 2097")
 }
 
@@ -135,10 +135,10 @@ func TestErrorHasPlace(t *testing.T) {
 	e, ok := errors.AsType[*expr.Error](err)
 	require.True(t, ok)
 	require.Equal(t, expr.Error{
-		Param: expr.FilterExpression,
-		Msg:   `Syntax error; token: "=", near: "AND = c"`,
-		Pos:   10,
-		Near:  "AND = c",
+		Param:   expr.FilterExpression,
+		Message: `Syntax error; token: "=", near: "AND = c"`,
+		Offset:  10,
+		Near:    "AND = c",
 	}, *e)
 }
 
@@ -180,10 +180,10 @@ func TestPaths(t *testing.T) {
 
 func TestNil(t *testing.T) {
 	it := parsed(t, `{"a": {"N": "1"}}`)
-	require.True(t, (*expr.Condition)(nil).Eval(it))
+	require.True(t, (*expr.Condition)(nil).Match(it))
 	require.Empty(t, (*expr.Condition)(nil).String())
-	require.Equal(t, []byte(it), (*expr.Projection)(nil).AppendItem(nil, it))
-	none, err := item.Check((*expr.Projection)(nil).AppendItem(nil, nil))
+	require.Equal(t, []byte(it), (*expr.Projection)(nil).Append(nil, it))
+	none, err := item.Check((*expr.Projection)(nil).Append(nil, nil))
 	require.NoError(t, err)
 	require.Zero(t, none.Len())
 	require.True(t, ast.Path(nil).Get(it).IsZero())
@@ -204,9 +204,9 @@ func TestReserved(t *testing.T) {
 
 func TestAttributes(t *testing.T) {
 	it := parsed(t, `{"a": {"N": "1"}, "b": {"S": "x"}, "c": {"L": []}}`)
-	got := expr.Attributes([]string{"c", "q", "a", "a"}).AppendItem(nil, it)
+	got := expr.Attributes([]string{"c", "q", "a", "a"}).Append(nil, it)
 	require.JSONEq(t, `{"a": {"N": "1"}, "c": {"L": []}}`, string(attr.Item(got).AppendJSON(nil)))
-	require.Zero(t, attr.Item(expr.Attributes(nil).AppendItem(nil, it)).Len())
+	require.Zero(t, attr.Item(expr.Attributes(nil).Append(nil, it)).Len())
 }
 
 // Projecting everything in a document returns the document, and projecting a
@@ -215,7 +215,7 @@ func TestProjectionKeepsSizes(t *testing.T) {
 	it := parsed(t, `{"a": {"M": {"b": {"L": [{"N": "1"}, {"S": "two"}]}, "c": {"BOOL": true}}}, "d": {"NS": ["1", "2"]}}`)
 	p, err := env(t, nil, "").Projection("d, a.c, a.b[1], a.b[0]")
 	require.NoError(t, err)
-	got := attr.Item(p.AppendItem(nil, it))
+	got := attr.Item(p.Append(nil, it))
 	require.True(t, got.Equal(it))
 	require.Equal(t, it.Size(), got.Size())
 }

@@ -56,10 +56,10 @@ func FuzzParse(f *testing.F) {
 		},
 	}
 	f.Fuzz(func(t *testing.T, src string) {
-		e, err := expr.NewEnv(names, values)
+		e, err := expr.NewEnv(expr.Params{Names: names, Values: values})
 		require.NoError(t, err)
 		if p, err := e.Projection(src); err == nil {
-			out, err := item.Check(p.AppendItem(nil, it))
+			out, err := item.Check(p.Append(nil, it))
 			require.NoError(t, err)
 			require.LessOrEqual(t, out.Size(), it.Size())
 		} else {
@@ -70,42 +70,42 @@ func FuzzParse(f *testing.F) {
 			checkError(t, src, err)
 			return
 		}
-		printed := ast.Format(c.Root)
+		printed := ast.Format(c.Node())
 		if len(printed) > expr.MaxExpressionBytes {
 			return
 		}
 		again, err := e.Condition(expr.ConditionExpression, printed)
 		require.NoError(t, err, printed)
-		require.Equal(t, printed, ast.Format(again.Root))
-		for n := range ast.Nodes(c.Root) { // the text at the place of a node must itself parse
+		require.Equal(t, printed, ast.Format(again.Node()))
+		for n := range ast.Nodes(c.Node()) { // the text at the place of a node must itself parse
 			part, err := e.Condition(expr.ConditionExpression, n.Where().Text(src))
 			require.NoError(t, err, "%q at %v of %q", n.Where().Text(src), n.Where(), src)
-			require.Equal(t, ast.Format(n), ast.Format(part.Root))
+			require.Equal(t, ast.Format(n), ast.Format(part.Node()))
 		}
-		for o := range ast.Operands(c.Root) {
+		for o := range ast.Operands(c.Node()) {
 			if v, ok := o.(*ast.ValueOperand); ok {
 				require.Equal(t, v.Name, strings.Trim(v.Where().Text(src), "() \t\r\n"))
 			}
 		}
-		require.Equal(t, c.Eval(it), again.Eval(it))
+		require.Equal(t, c.Match(it), again.Match(it))
 		// With the fewest parentheses it means the same.
-		bare := placed.Condition(c.Root)
+		bare := placed.Condition(c.Node())
 		if len(bare) > expr.MaxExpressionBytes {
 			return
 		}
 		again, err = e.Condition(expr.ConditionExpression, bare)
 		require.NoError(t, err, bare)
-		require.Equal(t, bare, placed.Condition(again.Root))
-		require.Equal(t, c.Eval(it), again.Eval(it), "%q and %q", src, bare)
+		require.Equal(t, bare, placed.Condition(again.Node()))
+		require.Equal(t, c.Match(it), again.Match(it), "%q and %q", src, bare)
 	})
 }
 
 func checkError(t *testing.T, src string, err error) {
 	e, ok := errors.AsType[*expr.Error](err)
 	require.True(t, ok, "%T", err)
-	require.NotEmpty(t, e.Msg)
-	require.GreaterOrEqual(t, e.Pos, 0)
-	require.LessOrEqual(t, e.Pos, len(src))
+	require.NotEmpty(t, e.Message)
+	require.GreaterOrEqual(t, e.Offset, 0)
+	require.LessOrEqual(t, e.Offset, len(src))
 	if e.Near != "<EOF>" {
 		require.Contains(t, src, e.Near)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/lex"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -18,7 +19,7 @@ type parser struct {
 	env    *Env
 	param  Param
 	src    string
-	tokens []ast.Token
+	tokens []lex.Token
 	pos    int // the next token
 	ops    int // operators read
 	steps  []ast.Step
@@ -90,7 +91,7 @@ func newParser(e *Env, param Param, src string) (*parser, error) {
 		)
 	}
 	p := parsers.Get().(*parser)
-	*p = parser{env: e, param: param, src: src, tokens: ast.Lex(p.tokens[:0], src), steps: p.steps[:0]}
+	*p = parser{env: e, param: param, src: src, tokens: lex.Lex(p.tokens[:0], src), steps: p.steps[:0]}
 	return p, nil
 }
 
@@ -152,7 +153,7 @@ func (b *updateBlock) init(actions []ast.Action) *Update {
 		paths = append(paths, a.Path.Path)
 	}
 	b.touched.init(paths, b.branches[:0])
-	b.update = Update{Param: UpdateExpression, Actions: actions, touched: &b.touched}
+	b.update = Update{actions: actions, touched: &b.touched}
 	return &b.update
 }
 
@@ -183,7 +184,7 @@ func (p *parser) error() error {
 	}
 	for _, class := range order {
 		if f := &p.faults[class]; f.msg != "" {
-			return &Error{Param: p.param, Msg: f.msg, Pos: int(p.tokens[f.tok].Start), Near: p.text(f.tok)}
+			return &Error{Param: p.param, Message: f.msg, Offset: int(p.tokens[f.tok].Start), Near: p.text(f.tok)}
 		}
 	}
 	return nil
@@ -228,20 +229,20 @@ func (p *parser) endLeaf() {
 	}
 }
 
-func (p *parser) kind() ast.TokenKind { return p.tokens[p.pos].Kind }
+func (p *parser) kind() lex.TokenKind { return p.tokens[p.pos].Kind }
 
 // peek returns the kind of the token after the next one.
-func (p *parser) peek() ast.TokenKind {
+func (p *parser) peek() lex.TokenKind {
 	if p.pos+1 < len(p.tokens) {
 		return p.tokens[p.pos+1].Kind
 	}
-	return ast.TokEOF
+	return lex.TokEOF
 }
 
 // text returns the text of a token.
 func (p *parser) text(tok int) string {
 	t := p.tokens[tok]
-	if t.Kind == ast.TokEOF {
+	if t.Kind == lex.TokEOF {
 		return "<EOF>"
 	}
 	return p.src[t.Start:t.End]
@@ -250,14 +251,14 @@ func (p *parser) text(tok int) string {
 // next consumes a token and returns its index.
 func (p *parser) next() int {
 	tok := p.pos
-	if p.kind() != ast.TokEOF {
+	if p.kind() != lex.TokEOF {
 		p.pos++
 	}
 	return tok
 }
 
 // expect consumes a token of the given kind. Any other token is a syntax error.
-func (p *parser) expect(kind ast.TokenKind) bool {
+func (p *parser) expect(kind lex.TokenKind) bool {
 	if p.kind() != kind {
 		p.fail()
 		return false
@@ -279,10 +280,10 @@ func (p *parser) fail() {
 	to := p.tokens[min(p.pos+1, last)].End
 	near := p.src[from:to]
 	p.syntax = &Error{
-		Param: p.param,
-		Msg:   `Syntax error; token: "` + p.text(p.pos) + `", near: "` + near + `"`,
-		Pos:   int(p.tokens[p.pos].Start),
-		Near:  near,
+		Param:   p.param,
+		Message: `Syntax error; token: "` + p.text(p.pos) + `", near: "` + near + `"`,
+		Offset:  int(p.tokens[p.pos].Start),
+		Near:    near,
 	}
 	p.pos = last
 }
@@ -336,11 +337,11 @@ func (p *parser) path(head *ast.PathOperand) *ast.PathOperand {
 	}
 	for p.syntax == nil {
 		switch p.kind() {
-		case ast.TokDot:
+		case lex.TokDot:
 			p.next()
 			steps, _ = p.stepName(steps)
 			continue
-		case ast.TokLeftBracket:
+		case lex.TokLeftBracket:
 			p.next()
 			steps = p.stepIndex(steps)
 			continue
@@ -382,14 +383,14 @@ func (p *parser) pathText(first int) string {
 // stepName parses a name or #name.
 func (p *parser) stepName(steps []ast.Step) ([]ast.Step, bool) {
 	switch p.kind() {
-	case ast.TokIdent:
+	case lex.TokIdent:
 		tok := p.next()
 		word := p.text(tok)
 		if IsReserved(word) {
 			p.note(faultReserved, tok, "Attribute name is a reserved keyword; reserved keyword: %s", word)
 		}
 		return append(steps, ast.Step{Name: word}), true
-	case ast.TokName:
+	case lex.TokName:
 		tok := p.next()
 		key := p.text(tok)
 		attribute, ok := p.env.name(key)
@@ -408,7 +409,7 @@ func (p *parser) stepName(steps []ast.Step) ([]ast.Step, bool) {
 
 // stepIndex parses the rest of [n].
 func (p *parser) stepIndex(steps []ast.Step) []ast.Step {
-	if p.kind() != ast.TokInt {
+	if p.kind() != lex.TokInt {
 		p.fail()
 		return steps
 	}
@@ -418,7 +419,7 @@ func (p *parser) stepIndex(steps []ast.Step) []ast.Step {
 		p.note(faultReserved, tok, "List index is not within the allowable range; index: [%s]", p.text(tok))
 		n = 0
 	}
-	p.expect(ast.TokRightBracket)
+	p.expect(lex.TokRightBracket)
 	return append(steps, ast.Step{Index: int(n)})
 }
 

@@ -3,6 +3,7 @@ package expr
 import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/lex"
 )
 
 // A part is a condition, or an operand when node is nil. Parentheses may
@@ -23,7 +24,7 @@ type part struct {
 //	        | BETWEEN operand AND operand | IN "(" operand { "," operand } ")" ]
 func (p *parser) parseCondition() ast.Node {
 	n := p.or(false).node
-	if p.kind() != ast.TokEOF {
+	if p.kind() != lex.TokEOF {
 		p.fail()
 	}
 	return n
@@ -33,7 +34,7 @@ func (p *parser) parseCondition() ast.Node {
 // operand up to the closing one.
 func (p *parser) or(inParen bool) part {
 	l := p.and(inParen)
-	for p.kind() == ast.TokOr {
+	for p.kind() == lex.TokOr {
 		p.operator(p.next())
 		r := p.and(false)
 		l = part{node: &ast.Or{Place: p.place(l.tok), L: l.node, R: r.node}, tok: l.tok}
@@ -43,7 +44,7 @@ func (p *parser) or(inParen bool) part {
 
 func (p *parser) and(inParen bool) part {
 	l := p.not(inParen)
-	for p.kind() == ast.TokAnd {
+	for p.kind() == lex.TokAnd {
 		p.operator(p.next())
 		r := p.not(false)
 		and := take(&p.spare.ands)
@@ -54,7 +55,7 @@ func (p *parser) and(inParen bool) part {
 }
 
 func (p *parser) not(inParen bool) part {
-	if p.kind() != ast.TokNot {
+	if p.kind() != lex.TokNot {
 		return p.primary(inParen)
 	}
 	tok := p.next()
@@ -68,7 +69,7 @@ func (p *parser) not(inParen bool) part {
 
 func (p *parser) primary(inParen bool) part {
 	tok := p.pos
-	if p.kind() != ast.TokLeftParen {
+	if p.kind() != lex.TokLeftParen {
 		return p.condition(part{op: p.operand(), tok: tok}, inParen)
 	}
 	p.next()
@@ -83,14 +84,14 @@ func (p *parser) primary(inParen bool) part {
 // closeParen ends parentheses that began at tok. A path in parentheses may
 // continue after them, but not in an update (dynalite, test/updateItem.js).
 func (p *parser) closeParen(inner part, tok int) part {
-	if !p.expect(ast.TokRightParen) {
+	if !p.expect(lex.TokRightParen) {
 		return part{}
 	}
 	if inner.paren {
 		p.note(faultParens, tok, "The expression has redundant parentheses;")
 	}
 	inner.paren, inner.tok = true, tok
-	if path, ok := inner.op.(*ast.PathOperand); ok && path != nil && !p.isUpdate() && (p.kind() == ast.TokDot || p.kind() == ast.TokLeftBracket) {
+	if path, ok := inner.op.(*ast.PathOperand); ok && path != nil && !p.isUpdate() && (p.kind() == lex.TokDot || p.kind() == lex.TokLeftBracket) {
 		inner.op = pathOrNil(p.path(path))
 		inner.paren = false
 	}
@@ -104,13 +105,13 @@ func (p *parser) condition(l part, inParen bool) part {
 		return part{}
 	}
 	switch p.kind() {
-	case ast.TokEqual, ast.TokNotEqual, ast.TokLess, ast.TokLessOrEqual, ast.TokGreater, ast.TokGreaterOrEqual:
+	case lex.TokEqual, lex.TokNotEqual, lex.TokLess, lex.TokLessOrEqual, lex.TokGreater, lex.TokGreaterOrEqual:
 		return p.compare(l)
-	case ast.TokBetween:
+	case lex.TokBetween:
 		return p.between(l)
-	case ast.TokIn:
+	case lex.TokIn:
 		return p.in(l)
-	case ast.TokRightParen:
+	case lex.TokRightParen:
 		if inParen {
 			return l
 		}
@@ -147,7 +148,7 @@ func (p *parser) between(l part) part {
 	tok := p.next()
 	p.operator(tok)
 	lo := p.operandParens()
-	p.expect(ast.TokAnd)
+	p.expect(lex.TokAnd)
 	hi := p.operandParens()
 	if p.syntax != nil {
 		return part{}
@@ -162,7 +163,7 @@ func (p *parser) between(l part) part {
 func (p *parser) in(l part) part {
 	tok := p.next()
 	p.operator(tok)
-	p.expect(ast.TokLeftParen)
+	p.expect(lex.TokLeftParen)
 	list := p.list()
 	if p.syntax != nil {
 		return part{}
@@ -181,19 +182,19 @@ func (p *parser) list() []ast.Operand {
 			p.misuse(a.tok, call.Func)
 		}
 		list = append(list, a.op)
-		if p.kind() != ast.TokComma {
+		if p.kind() != lex.TokComma {
 			break
 		}
 		p.next()
 	}
-	p.expect(ast.TokRightParen)
+	p.expect(lex.TokRightParen)
 	return list
 }
 
 // operandParens parses an operand, optionally in parentheses.
 func (p *parser) operandParens() part {
 	tok := p.pos
-	if p.kind() != ast.TokLeftParen {
+	if p.kind() != lex.TokLeftParen {
 		return part{op: p.operand(), tok: tok}
 	}
 	p.next()
@@ -203,14 +204,14 @@ func (p *parser) operandParens() part {
 // operand parses a path, a value or a function.
 func (p *parser) operand() ast.Operand {
 	switch p.kind() {
-	case ast.TokValue:
+	case lex.TokValue:
 		return p.value()
-	case ast.TokIdent:
-		if p.peek() == ast.TokLeftParen {
+	case lex.TokIdent:
+		if p.peek() == lex.TokLeftParen {
 			return p.call()
 		}
 		return pathOrNil(p.path(nil))
-	case ast.TokName:
+	case lex.TokName:
 		return pathOrNil(p.path(nil))
 	}
 	p.fail()
@@ -248,7 +249,7 @@ func (p *parser) call() ast.Operand {
 
 // misuse records a misplaced function.
 func (p *parser) misuse(tok int, fn ast.Func) {
-	for p.tokens[tok].Kind == ast.TokLeftParen {
+	for p.tokens[tok].Kind == lex.TokLeftParen {
 		tok++
 	}
 	p.note(faultMisuse, tok, "The function is not allowed to be used this way in an expression; function: %s", fn)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/lex"
 )
 
 // parseProjection parses document paths separated by commas.
@@ -18,12 +19,12 @@ func (p *parser) parseProjection() []ast.Path {
 		}
 		p.endLeaf()
 		paths, toks = append(paths, path.Path), append(toks, tok)
-		if p.kind() != ast.TokComma {
+		if p.kind() != lex.TokComma {
 			break
 		}
 		p.next()
 	}
-	if p.kind() != ast.TokEOF {
+	if p.kind() != lex.TokEOF {
 		p.fail()
 		return nil
 	}

@@ -3,6 +3,7 @@ package expr
 import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/lex"
 )
 
 // Messages for invalid updates.
@@ -24,8 +25,8 @@ const (
 func (p *parser) parseUpdate() []ast.Action {
 	actions := p.spare.actions
 	var toks []int
-	var seen [ast.TokDelete + 1]bool
-	for ok := true; ok; ok = p.syntax == nil && p.kind() != ast.TokEOF {
+	var seen [lex.TokDelete + 1]bool
+	for ok := true; ok; ok = p.syntax == nil && p.kind() != lex.TokEOF {
 		kind, clause := p.kind(), clauseOf(p.kind())
 		if clause == "" {
 			p.fail()
@@ -44,7 +45,7 @@ func (p *parser) parseUpdate() []ast.Action {
 			}
 			actions = append(actions, a)
 			p.endLeaf()
-			if p.kind() != ast.TokComma {
+			if p.kind() != lex.TokComma {
 				break
 			}
 			p.next()
@@ -61,15 +62,15 @@ func (p *parser) parseUpdate() []ast.Action {
 }
 
 // clauseOf returns the clause that a token begins, or "".
-func clauseOf(kind ast.TokenKind) ast.Clause {
+func clauseOf(kind lex.TokenKind) ast.Clause {
 	switch kind {
-	case ast.TokSet:
+	case lex.TokSet:
 		return ast.SetClause
-	case ast.TokRemove:
+	case lex.TokRemove:
 		return ast.RemoveClause
-	case ast.TokAdd:
+	case lex.TokAdd:
 		return ast.AddClause
-	case ast.TokDelete:
+	case lex.TokDelete:
 		return ast.DeleteClause
 	}
 	return ""
@@ -83,11 +84,11 @@ func (p *parser) action(clause ast.Clause) ast.Action {
 	}
 	switch clause {
 	case ast.SetClause:
-		if p.expect(ast.TokEqual) {
+		if p.expect(lex.TokEqual) {
 			a.Value = p.setValue().op
 		}
 	case ast.AddClause, ast.DeleteClause:
-		if p.kind() != ast.TokValue {
+		if p.kind() != lex.TokValue {
 			p.fail()
 			return a
 		}
@@ -103,7 +104,7 @@ func (p *parser) action(clause ast.Clause) ast.Action {
 // setValue parses the value after the "=" of a SET, or one in parentheses.
 func (p *parser) setValue() part {
 	l := p.setTerm()
-	if _, ok := l.op.(*ast.Arithmetic); ok || p.kind() != ast.TokPlus && p.kind() != ast.TokMinus {
+	if _, ok := l.op.(*ast.Arithmetic); ok || p.kind() != lex.TokPlus && p.kind() != lex.TokMinus {
 		return l
 	}
 	tok := p.next()
@@ -124,7 +125,7 @@ func (p *parser) setValue() part {
 
 func (p *parser) setTerm() part {
 	tok := p.pos
-	if p.kind() != ast.TokLeftParen {
+	if p.kind() != lex.TokLeftParen {
 		return part{op: p.operand(), tok: tok}
 	}
 	p.next()

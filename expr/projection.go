@@ -12,12 +12,11 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A Projection selects parts of an item: a projection expression, or
-// AttributesToGet. It is immutable and safe for concurrent use. The nil
+// A Projection selects parts of an item: a projection expression, or whole attributes. It is immutable and safe for concurrent use. The nil
 // Projection selects the whole item.
 type Projection struct {
-	// Paths are the selected parts, in the order of the expression.
-	Paths []ast.Path
+	// paths are the selected parts, in the order of the expression.
+	paths []ast.Path
 	root  branch
 }
 
@@ -31,8 +30,7 @@ type branch struct {
 	below []branch
 }
 
-// Attributes returns the projection of whole top-level attributes, as in
-// AttributesToGet. Repeated names count once.
+// Attributes returns the projection of whole top-level attributes. Repeated names count once.
 func Attributes(names []string) *Projection {
 	paths := make([]ast.Path, len(names))
 	for i, n := range names {
@@ -56,7 +54,7 @@ func (p *Projection) init(paths []ast.Path, room []branch) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return comparePaths(paths[i], paths[j]) })
-	*p = Projection{Paths: paths, root: branch{below: grow(room, paths, order, 0)}}
+	*p = Projection{paths: paths, root: branch{below: grow(room, paths, order, 0)}}
 }
 
 // grow appends the branches for the steps at depth. Order lists the indexes of
@@ -84,6 +82,14 @@ func comparePaths(a, b ast.Path) int {
 	})
 }
 
+// Paths returns the selected parts in the order of the expression. The caller must not change the slice.
+func (p *Projection) Paths() []ast.Path {
+	if p == nil {
+		return nil
+	}
+	return p.paths
+}
+
 // TopLevel yields the names of the top-level attributes of the projection, each
 // once, in byte order.
 func (p *Projection) TopLevel() iter.Seq[string] {
@@ -99,11 +105,11 @@ func (p *Projection) TopLevel() iter.Seq[string] {
 	}
 }
 
-// AppendItem appends to dst a new binary item with the projected parts of it,
+// Append appends to dst a new item with the projected parts of it,
 // and returns the extended dst. It omits what the item does not have, closes
 // gaps in lists, and does not add key attributes. Besides growing dst it
 // allocates nothing, once it has processed an item of similar size.
-func (p *Projection) AppendItem(dst []byte, it attr.Item) []byte {
+func (p *Projection) Append(dst []byte, it attr.Item) []byte {
 	if p == nil && it.Len() > 0 {
 		return append(dst, it...)
 	}

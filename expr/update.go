@@ -1,45 +1,90 @@
 package expr
 
 import (
+	"cmp"
 	"iter"
+	"slices"
 
 	"github.com/sortkey/sortkey/expr/ast"
 
 	"github.com/sortkey/sortkey/attr"
 )
 
-// An Update is a change of an item by UpdateItem: an update expression, or the
-// AttributeUpdates parameter. It is immutable and safe for concurrent use. The
-// nil Update changes nothing, but creates the item if it does not exist, like
-// any update that does more than remove. Actions whose paths neither overlap nor
-// conflict make an Update without an expression too.
+// An Update is a change of an item: an update expression, or actions. It is immutable and safe for
+// concurrent use. The nil Update changes nothing, but creates the item if it does not exist, like any
+// update that does more than remove.
 type Update struct {
-	// Param is the request parameter of the update.
-	Param Param
-	// Actions are the actions in the order of the expression. Their paths
-	// neither overlap nor conflict.
-	Actions []ast.Action
-	touched *Projection // the paths of Actions; see tree
+	actions []ast.Action
+	touched *Projection // the paths of actions
 }
 
-// newUpdate returns the update of actions that have been checked.
-func newUpdate(p Param, actions []ast.Action) *Update {
-	u := &Update{Param: p, Actions: actions}
-	u.touched = u.tree()
-	return u
-}
-
-// tree returns the paths of the actions as a tree. An update that was not made by
-// this package makes it anew at each use.
-func (u *Update) tree() *Projection {
-	if u.touched != nil {
-		return u.touched
-	}
-	paths := make([]ast.Path, len(u.Actions))
-	for i, a := range u.Actions {
+// NewUpdate returns the update of actions, which nobody may change afterwards. Unlike an expression, it
+// may ADD a list, which then follows the one in the item. The error says which action
+// [ParseUpdate] cannot return, or which paths overlap or conflict; it is an [*Error].
+func NewUpdate(actions ...ast.Action) (*Update, error) {
+	paths := make([]ast.Path, len(actions))
+	for i, a := range actions {
+		if err := checkAction(a); err != nil {
+			return nil, err
+		}
 		paths[i] = a.Path.Path
 	}
-	return newProjection(paths)
+	p := parser{param: UpdateExpression}
+	p.checkPaths(paths, make([]int, len(paths)))
+	if f := cmp.Or(p.faults[faultOverlap], p.faults[faultConflict]); f.msg != "" {
+		return nil, refuse(UpdateExpression, "%s", f.msg)
+	}
+	return &Update{actions: actions, touched: newProjection(paths)}, nil
+}
+
+// checkAction refuses an action that no expression has.
+func checkAction(a ast.Action) error {
+	if a.Path == nil || len(a.Path.Path) == 0 {
+		return refuse(UpdateExpression, "an action of clause %q has no path", a.Clause)
+	}
+	v, isValue := a.Value.(*ast.ValueOperand)
+	ok := false
+	switch a.Clause {
+	case ast.SetClause:
+		ok = isTerm(a.Value)
+	case ast.RemoveClause:
+		ok = a.Value == nil
+	case ast.AddClause:
+		ok = isValue && (v.Value.Kind() == attr.List || unsupported(a.Clause, v.Value.Kind()) == "") && !v.Value.IsZero()
+	case ast.DeleteClause:
+		ok = isValue && v.Value.Kind().IsSet()
+	default:
+		return refuse(UpdateExpression, "%q is not a clause of an update", a.Clause)
+	}
+	if !ok {
+		return refuse(UpdateExpression, "the action %s %s cannot have this operand", a.Clause, a.Path.Path)
+	}
+	return nil
+}
+
+// isTerm reports whether o can be the new value of a SET, or be inside one.
+func isTerm(o ast.Operand) bool {
+	switch o := o.(type) {
+	case *ast.ValueOperand:
+		return !o.Value.IsZero()
+	case *ast.PathOperand:
+		return len(o.Path) > 0
+	case *ast.Arithmetic:
+		return (o.Op == ast.Plus || o.Op == ast.Minus) && isTerm(o.L) && isTerm(o.R)
+	case *ast.Call:
+		known := o.Func == ast.IfNotExists || o.Func == ast.ListAppend
+		return known && len(o.Args) == 2 && isTerm(o.Args[0]) && isTerm(o.Args[1])
+	}
+	return false
+}
+
+// Actions returns the actions in the order of the expression; their paths neither overlap nor conflict.
+// The caller must not change the slice.
+func (u *Update) Actions() []ast.Action {
+	if u == nil {
+		return nil
+	}
+	return u.actions
 }
 
 // Creates reports whether the update creates an item that does not exist. An
@@ -47,16 +92,8 @@ func (u *Update) tree() *Projection {
 // all. An update without actions does. Source: alternator, test_item.py and
 // test_returnvalues.py.
 func (u *Update) Creates() bool {
-	return u == nil || len(u.Actions) == 0 || u.Count(ast.SetClause)+u.Count(ast.AddClause) > 0
-}
-
-// Touched returns the paths of the actions, in their order. The caller must not
-// change the slice.
-func (u *Update) Touched() []ast.Path {
-	if u == nil {
-		return nil
-	}
-	return u.tree().Paths
+	makes := func(a ast.Action) bool { return a.Clause == ast.SetClause || a.Clause == ast.AddClause }
+	return u == nil || len(u.actions) == 0 || slices.ContainsFunc(u.actions, makes)
 }
 
 // TopLevel yields the names of the top-level attributes that the update
@@ -65,26 +102,7 @@ func (u *Update) TopLevel() iter.Seq[string] {
 	if u == nil {
 		return func(func(string) bool) {}
 	}
-	return u.tree().TopLevel()
-}
-
-// Nested reports whether a path in the update, including those it only reads, leads into a
-// document.
-func (u *Update) Nested() bool {
-	if u == nil {
-		return false
-	}
-	for _, a := range u.Actions {
-		if len(a.Path.Path) > 1 {
-			return true
-		}
-		for o := range ast.Inside(a.Value) {
-			if path, ok := o.(*ast.PathOperand); ok && len(path.Path) > 1 {
-				return true
-			}
-		}
-	}
-	return false
+	return u.touched.TopLevel()
 }
 
 // Paths yields every document path in the update, including those it only
@@ -95,7 +113,7 @@ func (u *Update) Paths() iter.Seq[ast.Path] {
 		if u == nil {
 			return
 		}
-		for _, a := range u.Actions {
+		for _, a := range u.actions {
 			if !yield(a.Path.Path) {
 				return
 			}
@@ -108,19 +126,6 @@ func (u *Update) Paths() iter.Seq[ast.Path] {
 	}
 }
 
-// Count returns the number of actions of a clause.
-func (u *Update) Count(c ast.Clause) int {
-	n := 0
-	if u != nil {
-		for _, a := range u.Actions {
-			if a.Clause == c {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // Project returns the attributes for UPDATED_OLD or UPDATED_NEW, given the item
 // before or after: a new item with the attributes and nested parts that the
 // update changes. It closes gaps in lists. It is nil when none of the parts
@@ -130,62 +135,16 @@ func (u *Update) Count(c ast.Clause) int {
 // a[100] past the end, a[100] does not exist; after REMOVE a[1], a[1] is the
 // element that moved there. Source: alternator, test_returnvalues.py.
 func (u *Update) Project(it attr.Item) attr.Item {
-	if u == nil || it.Len() == 0 {
+	if len(u.Actions()) == 0 || it.Len() == 0 {
 		return nil
 	}
-	out := attr.Item(u.tree().AppendItem(nil, it))
+	out := attr.Item(u.touched.Append(nil, it))
 	if out.Len() == 0 {
 		return nil
 	}
 	return out
 }
 
-// String returns the update as an expression: every clause once, with its
-// actions in their order. Parsing it with the same names and values returns the
-// same update. AttributeUpdates have neither; String writes their values as
-// {S:hello}.
-func (u *Update) String() string {
-	if u == nil {
-		return ""
-	}
-	var dst []byte
-	var done [4]ast.Clause
-	for i, a := range u.Actions {
-		n := 0
-		for n < len(done) && done[n] != "" && done[n] != a.Clause {
-			n++
-		}
-		if n < len(done) && done[n] == "" {
-			done[n] = a.Clause
-			dst = appendClause(dst, u.Actions[i:])
-		}
-	}
-	return string(dst)
-}
-
-// appendClause appends the clause of the first action, with all of its actions.
-func appendClause(dst []byte, actions []ast.Action) []byte {
-	if len(dst) > 0 {
-		dst = append(dst, ' ')
-	}
-	clause := actions[0].Clause
-	dst = append(dst, clause...)
-	for i, a := range actions {
-		if a.Clause != clause {
-			continue
-		}
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, ' ')
-		dst = ast.AppendOperand(dst, a.Path)
-		if clause == ast.SetClause {
-			dst = append(dst, " ="...)
-		}
-		if a.Value != nil {
-			dst = append(dst, ' ')
-			dst = ast.AppendOperand(dst, a.Value)
-		}
-	}
-	return dst
-}
+// String returns the update as [ast.FormatUpdate] does. Parsing it with the same names and values
+// returns the same update.
+func (u *Update) String() string { return ast.FormatUpdate(u.Actions()) }

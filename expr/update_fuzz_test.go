@@ -31,7 +31,7 @@ func FuzzUpdate(f *testing.F) {
 	values := parsed(f, `{":n": {"N": "1"}, ":m": {"N": "-1e-130"}, ":s": {"S": "s"}, ":l": {"L": [{"L": [{"S": "deep"}]}]}, ":ss": {"SS": ["a", "c"]}, ":ns": {"NS": ["1"]},
 		":bs": {"BS": ["AA=="]}, ":4": {"N": "4"}, ":7": {"N": "9e125"}, ":v": {"M": {"a": {"S": "x"}}}, ":el": {"L": []}, ":cat": {"SS": ["cat"]}, ":a": {"S": "a"}, ":b": {"BOOL": true}}`)
 	f.Fuzz(func(t *testing.T, src, json string) {
-		e, err := expr.NewEnv(names, values)
+		e, err := expr.NewEnv(expr.Params{Names: names, Values: values})
 		require.NoError(t, err)
 		u, err := e.Update(src)
 		if err != nil {
@@ -42,7 +42,6 @@ func FuzzUpdate(f *testing.F) {
 			again, err := e.Update(printed)
 			require.NoError(t, err, printed)
 			require.Equal(t, printed, again.String())
-			require.Equal(t, u.Charge(), again.Charge())
 			require.Equal(t, u.Creates(), again.Creates())
 		}
 		old, err := attr.ParseItem([]byte(json))

@@ -390,7 +390,7 @@ func TestUpdateAgainstModel(t *testing.T) {
 		if len(values) > 0 {
 			valueItem = modelBytes(t, values)
 		}
-		e, err := expr.NewEnv(nil, valueItem)
+		e, err := expr.NewEnv(expr.Params{Values: valueItem})
 		require.NoError(t, err)
 		u, err := e.Update(src)
 		require.NoError(t, err, src)
@@ -408,8 +408,8 @@ func TestUpdateAgainstModel(t *testing.T) {
 		if !got.Equal(want) {
 			t.Fatalf("%s of %s = %s, want %s", src, old.AppendJSON(nil), got.AppendJSON(nil), want.AppendJSON(nil))
 		}
-		for _, p := range u.Touched() {
-			if len(p) == 1 {
+		for _, a := range u.Actions() {
+			if p := a.Path.Path; len(p) == 1 {
 				require.True(t, attr.Equal(u.Project(got).Get(p[0].Name), got.Get(p[0].Name)))
 			}
 		}

@@ -190,7 +190,7 @@ func checkRange(d draw) error {
 	if err != nil {
 		return err
 	}
-	env, err := expr.NewEnv(e.names, args)
+	env, err := expr.NewEnv(expr.Params{Names: e.names, Values: args})
 	if err != nil {
 		return err
 	}
@@ -255,11 +255,11 @@ func (m *model) schema(v view) *keycond.Schema {
 		}
 		return out
 	}
-	s := &keycond.Schema{Hash: attributes([]string{m.hash}), Range: attributes(m.keyNames()[1:])}
+	s := keycond.NewSchema(attributes([]string{m.hash}), attributes(m.keyNames()[1:]))
 	if v.ix == nil {
 		return s
 	}
-	return &keycond.Schema{Index: v.ix.name, Hash: attributes(v.ix.hash), Range: attributes(v.ix.sort), Table: s}
+	return s.NewIndex(v.ix.name, attributes(v.ix.hash), attributes(v.ix.sort))
 }
 
 // values checks a property of values.

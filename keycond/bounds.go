@@ -55,7 +55,7 @@ func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
 		return store.Range{Lo: s.first(r, prefix, v), Hi: s.after(r, prefix, last.Values[1])}
 	case ast.OpBeginsWith:
 		lo := append([]byte(*r), prefix...)
-		if s.Table == nil {
+		if s.table == nil {
 			lo = append(lo, v.Raw()...)
 		} else {
 			lo = item.AppendKeyPrefix(lo, v.Raw())
@@ -70,7 +70,7 @@ func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
 // have.
 func (s *Schema) first(r *room, prefix []byte, v attr.Value) []byte {
 	b := append([]byte(*r), prefix...)
-	if s.Table == nil {
+	if s.table == nil {
 		return r.keep(append(b, v.Raw()...))
 	}
 	return r.keep(item.AppendKey(b, v))
@@ -79,7 +79,7 @@ func (s *Schema) first(r *room, prefix []byte, v attr.Value) []byte {
 // after returns the lowest position above all rows with component v after
 // prefix. In a table that is one row; in an index, all rows that share it.
 func (s *Schema) after(r *room, prefix []byte, v attr.Value) []byte {
-	if s.Table == nil {
+	if s.table == nil {
 		b := append([]byte(*r), prefix...)
 		return r.keep(append(append(b, v.Raw()...), 0))
 	}

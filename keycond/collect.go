@@ -19,47 +19,26 @@ const (
 	msgNoKey    = "Invalid condition in KeyConditionExpression: No key attribute specified"
 	msgTwoNames = "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition"
 	// Of conditions that do not make one slice of a schema.
-	msgMissed      = "Query condition missed key schema element: %s"
-	msgUnsupported = "Query key condition not supported"
+	msgMissed       = "Query condition missed key schema element: %s"
+	msgUnsupported  = "Query key condition not supported"
+	msgStartOutside = "The provided starting key is outside query boundaries based on provided conditions"
 	// msgEquality is for keys of several attributes: dynoxide,
 	// expressions/key_condition.rs, captured in October 2026.
 	msgEquality = "HASH key attributes %s must have equality conditions specified in the query"
-	// msgLegacy is for operators of KeyConditions that no index can serve.
-	msgLegacy = "Attempted conditional constraint is not an indexable operation"
 )
 
 // collect appends the clauses that c demands all of. Their values are appended
 // to values.
 func collect(dst []Clause, values *[]attr.Value, c *expr.Condition) ([]Clause, error) {
-	return appendClauses(dst, values, c.Root)
-}
-
-// refuseLegacy is the error for KeyConditions with an operator that no index
-// can serve: attributes outside the key of s come before it. Source: dynalite,
-// test/query.js.
-func (s *Schema) refuseLegacy(c *expr.Condition) error {
-	names := map[string]bool{}
-	for name := range c.TopLevel() {
-		names[name] = true
-	}
-	if len(s.Range) == 0 && len(names) > len(s.Hash) {
-		return refuse(msgUnsupported)
-	}
-	for _, a := range s.Hash {
-		if !names[a.Name] {
-			return refuse(msgMissed, a.Name)
-		}
-	}
-	if len(names) > len(s.Hash) && !names[s.Range[0].Name] {
-		return refuse(msgMissed, s.Range[0].Name)
-	}
-	return refuse(msgLegacy)
+	return appendClauses(dst, values, c.Node())
 }
 
 func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, error) {
 	var c Clause
 	var err error
 	switch n := n.(type) {
+	case nil:
+		return dst, nil
 	case *ast.And:
 		if dst, err = appendClauses(dst, values, n.L); err != nil {
 			return nil, err
@@ -84,7 +63,7 @@ func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, er
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(dst, func(o Clause) bool { return o.Attribute.Name == c.Attribute.Name }) {
+	if slices.ContainsFunc(dst, func(o Clause) bool { return o.Attribute == c.Attribute }) {
 		return nil, refuse(msgTwice)
 	}
 	return append(dst, c), nil
@@ -140,7 +119,7 @@ func clause(values *[]attr.Value, op ast.Op, name string, operands ...ast.Operan
 			name,
 		)
 	}
-	c.Attribute.Name = key[0].Name
+	c.Attribute = key[0].Name
 	c.Values = (*values)[from:len(*values):len(*values)]
 	return c, nil
 }

@@ -8,66 +8,16 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/expr/ast"
-	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/store"
 )
 
-// An Error is a key condition that is not one range. Msg is the service's own
+// An Error is a key condition that is not one range. Message is the service's own
 // text, a ValidationException.
-type Error struct{ Msg string }
+type Error struct{ Message string }
 
-func (e *Error) Error() string { return e.Msg }
-
-// Refusal marks the error as an answer to a request.
-func (e *Error) Refusal() {}
+// Error implements error.
+func (e *Error) Error() string { return e.Message }
 
 func refuse(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
-
-// A Slice is a contiguous part of one partition. A key condition reads one Slice.
-type Slice struct {
-	// Partition is the address of the partition.
-	Partition []byte
-	// Range bounds the sort positions.
-	Range store.Range
-	// Clauses are the conditions it was made from: one for every partition
-	// key attribute, then those on sort key attributes, in key order.
-	Clauses []Clause
-
-	schema *Schema // that it was compiled for
-}
-
-// A Clause is a condition on one key attribute.
-type Clause struct {
-	Attribute Attribute
-	// Op is the operator as expressions spell it: =, <, <=, >, >=, BETWEEN or
-	// begins_with.
-	Op ast.Op
-	// Values has one operand, or two for BETWEEN.
-	Values []attr.Value
-}
-
-// String returns the clause as an expression with its values in place, such as
-// begins_with(SK, "b").
-func (c Clause) String() string {
-	name, v := text.Name(c.Attribute.Name), text.Literal(c.Values[0])
-	switch c.Op {
-	case ast.OpBetween:
-		return name + " BETWEEN " + v + " AND " + text.Literal(c.Values[1])
-	case ast.OpBeginsWith:
-		return "begins_with(" + name + ", " + v + ")"
-	}
-	return name + " " + string(c.Op) + " " + v
-}
-
-// String returns the conditions of the slice as one line, such as
-// PK = "a" AND begins_with(SK, "b").
-func (s *Slice) String() string {
-	parts := make([]string, len(s.Clauses))
-	for i, c := range s.Clauses {
-		parts[i] = c.String()
-	}
-	return strings.Join(parts, " AND ")
-}
 
 // Compile turns the key condition c of a query on s into the slice it reads.
 // The error is an [*Error].
@@ -80,13 +30,10 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	values := m.values[:0]
 	var few [len(m.clauses)]Clause
 	clauses, err := collect(few[:0], &values, c)
-	switch {
-	case err != nil && c.Param == expr.KeyConditions:
-		return nil, s.refuseLegacy(c)
-	case err != nil:
+	if err != nil {
 		return nil, err
 	}
-	if most := len(s.Hash) + len(s.Range); most > 1 && len(clauses) > most && c.Param != expr.KeyConditions {
+	if most := s.Len(); most > 1 && len(clauses) > most {
 		return nil, refuse(
 			"The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)",
 			len(clauses), most,
@@ -95,7 +42,7 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	return m.slicing(s, clauses, m.bytes[:0])
 }
 
-// Of is Compile for a key condition that demands all of its clauses, in any order. It copies
+// Of is [Compile] for a key condition that demands all of its clauses, in any order. It copies
 // their values. Each attribute has one clause.
 func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 	m := new(made)
@@ -104,7 +51,10 @@ func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 	var few [len(m.clauses)]Clause
 	copied := few[:0]
 	for i, c := range clauses {
-		if slices.ContainsFunc(clauses[:i], func(o Clause) bool { return o.Attribute.Name == c.Attribute.Name }) {
+		if err := c.check(); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(clauses[:i], func(o Clause) bool { return o.Attribute == c.Attribute }) {
 			return nil, refuse(msgTwice)
 		}
 		from := len(values)
@@ -124,32 +74,27 @@ func (m *made) slicing(s *Schema, clauses []Clause, r room) (*Slice, error) {
 		return nil, err
 	}
 	for i := range sort {
-		if err := s.checkOperands(&sort[i]); err != nil {
+		if err := s.checkOperands(s.Attribute(i), &sort[i]); err != nil {
 			return nil, err
 		}
 	}
 	slice := &m.slice
 	slice.Clauses, slice.schema = sort, s
-	partition, last := []byte(r), len(s.Hash)-1
-	for i, c := range sort[:len(s.Hash)] {
+	partition, last := []byte(r), len(s.partition)-1
+	for i, c := range sort[:len(s.partition)] {
 		partition = appendComponent(partition, c.Values[0], i == last)
 	}
 	slice.Partition = r.keep(partition)
-	slice.Range = s.bounds(&r, sort[len(s.Hash):])
+	slice.Range = s.bounds(&r, sort[len(s.partition):])
 	return slice, nil
 }
 
-// Check returns an error for an expression that cannot be a key condition under any
-// schema. The service looks at that before it looks for the table, and at KeyConditions
-// after it (dynalite, validations/query.js). The error is an [*Error], the one that
-// [Compile] returns.
-func Check(c *expr.Condition) error {
-	if c.Param == expr.KeyConditions {
-		return nil
-	}
+// Clauses returns the clauses that a key condition demands all of, or an error for an expression that
+// cannot be a key condition under any schema. The service looks at that before it looks for the table
+// (dynalite, validations/query.js). The error is an [*Error], the one that [Compile] returns.
+func Clauses(c *expr.Condition) ([]Clause, error) {
 	var values []attr.Value
-	_, err := collect(nil, &values, c)
-	return err
+	return collect(nil, &values, c)
 }
 
 // made is a slice with the room that a usual one takes.
@@ -165,22 +110,22 @@ type made struct {
 func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 	find := func(name string) *Clause {
 		for i := range clauses {
-			if clauses[i].Attribute.Name == name {
+			if clauses[i].Attribute == name {
 				return &clauses[i]
 			}
 		}
 		return nil
 	}
-	if len(s.Range) == 0 && len(s.Hash) == 1 && len(clauses) > 1 {
+	if len(s.sort) == 0 && len(s.partition) == 1 && len(clauses) > 1 {
 		return nil, refuse(msgUnsupported)
 	}
 	var missing []string
-	for _, a := range s.Hash {
+	for _, a := range s.partition {
 		c := find(a.Name)
 		switch {
 		case c != nil && c.Op == ast.Equal:
-			ordered = append(ordered, c.of(a))
-		case len(s.Hash) > 1 || len(s.Range) > 1:
+			ordered = append(ordered, *c)
+		case len(s.partition) > 1 || len(s.sort) > 1:
 			missing = append(missing, a.Name)
 		case c == nil:
 			return nil, refuse(msgMissed, a.Name)
@@ -191,7 +136,7 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 	if len(missing) > 0 {
 		return nil, refuse(msgEquality, strings.Join(missing, ", "))
 	}
-	for i, a := range s.Range {
+	for i, a := range s.sort {
 		c := find(a.Name)
 		if c == nil {
 			if len(ordered) == len(clauses) {
@@ -199,7 +144,7 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 			}
 			return nil, s.refuseGap(clauses, i)
 		}
-		ordered = append(ordered, c.of(a))
+		ordered = append(ordered, *c)
 		if len(ordered) == len(clauses) {
 			return ordered, nil
 		}
@@ -216,24 +161,24 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 // refuseGap is the error for sort key attribute i having no condition while
 // clauses has one more than was placed before it.
 func (s *Schema) refuseGap(clauses []Clause, i int) error {
-	for _, later := range s.Range[i:] {
-		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute.Name == later.Name }) {
-			return s.refuseMissing(s.Range[i:i+1], later)
+	for _, later := range s.sort[i:] {
+		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute == later.Name }) {
+			return s.refuseMissing(s.sort[i:i+1], later)
 		}
 	}
-	return refuse(msgMissed, s.Range[i].Name)
+	return refuse(msgMissed, s.sort[i].Name)
 }
 
 // refuseInner is the error for a range condition on sort key attribute i with
 // another condition after it.
 func (s *Schema) refuseInner(clauses []Clause, i int) error {
-	for _, later := range s.Range[i+1:] {
-		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute.Name == later.Name }) {
-			return s.refuseMissing(s.Range[i:i+1], later)
+	for _, later := range s.sort[i+1:] {
+		if slices.ContainsFunc(clauses, func(c Clause) bool { return c.Attribute == later.Name }) {
+			return s.refuseMissing(s.sort[i:i+1], later)
 		}
 	}
-	if i+1 < len(s.Range) {
-		return refuse(msgMissed, s.Range[i+1].Name)
+	if i+1 < len(s.sort) {
+		return refuse(msgMissed, s.sort[i+1].Name)
 	}
 	return refuse(msgUnsupported)
 }
@@ -247,26 +192,19 @@ func (s *Schema) refuseMissing(missing []Attribute, later Attribute) error {
 		strings.Join(names, ", "), later.Name)
 }
 
-// of returns the clause with the schema's attribute in it.
-func (c *Clause) of(a Attribute) Clause {
-	out := *c
-	out.Attribute = a
-	return out
-}
-
 // checkOperands refuses operands that cannot be values of the key attribute.
-func (s *Schema) checkOperands(c *Clause) error {
+func (s *Schema) checkOperands(a Attribute, c *Clause) error {
 	for _, v := range c.Values {
-		if v.Kind() != c.Attribute.Kind {
+		if v.Kind() != a.Kind {
 			return refuse(
 				"One or more parameter values were invalid: Condition parameter type does not match schema type",
 			)
 		}
-		if err := s.CheckValue(c.Attribute, v); err != nil {
+		if err := s.CheckValue(a, v); err != nil {
 			return err
 		}
 	}
-	if c.Op == ast.OpBeginsWith && c.Attribute.Kind == attr.Number {
+	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
 		return refuse("Invalid KeyConditionExpression: Incorrect operand type for operator or function; operator or function: begins_with, operand type: N")
 	}
 	if c.Op == ast.OpBetween {
@@ -305,17 +243,17 @@ func (s *Schema) CheckValue(a Attribute, v attr.Value) error {
 	return nil
 }
 
-func (s *Schema) isHash(a Attribute) bool { return slices.Contains(s.Hash, a) }
+func (s *Schema) isHash(a Attribute) bool { return slices.Contains(s.partition, a) }
 
 func (s *Schema) refuseEmpty(a Attribute) error {
 	kind := "string"
 	if a.Kind == attr.Binary {
 		kind = "binary"
 	}
-	if s.Table != nil {
+	if s.table != nil {
 		return refuse(
 			"One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s",
-			kind, s.Index, a.Name,
+			kind, s.name, a.Name,
 		)
 	}
 	return refuse(

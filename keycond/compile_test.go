@@ -28,16 +28,15 @@ func TestCompile(t *testing.T) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {
 			case "schema":
-				s := &keycond.Schema{}
 				var name, table string
 				d.ScanArgs(t, "name", &name)
+				partition, sort := attributes(t, d, "hash"), attributes(t, d, "range")
 				if d.HasArg("table") {
 					d.ScanArgs(t, "table", &table)
-					s.Table, s.Index = schemas[table], name
+					schemas[name] = schemas[table].NewIndex(name, partition, sort)
+				} else {
+					schemas[name] = keycond.NewSchema(partition, sort)
 				}
-				s.Hash = attributes(t, d, "hash")
-				s.Range = attributes(t, d, "range")
-				schemas[name] = s
 				return ""
 			case "compile":
 				var name string
@@ -75,7 +74,7 @@ func compile(t *testing.T, s *keycond.Schema, src, values string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, err := expr.NewEnv(nil, item)
+	env, err := expr.NewEnv(expr.Params{Values: item})
 	if err != nil {
 		return "error: " + err.Error()
 	}

@@ -27,10 +27,10 @@ type Bound struct {
 
 // PartitionKey returns the values in the address of a partition.
 func (s *Schema) PartitionKey(b []byte) []attr.Attribute {
-	key := make([]attr.Attribute, 0, len(s.Hash))
-	for i, a := range s.Hash {
+	key := make([]attr.Attribute, 0, len(s.partition))
+	for i, a := range s.partition {
 		raw := b
-		if i < len(s.Hash)-1 {
+		if i < len(s.partition)-1 {
 			var ok bool
 			if raw, b, ok = item.CutKey(nil, b); !ok {
 				break
@@ -43,8 +43,8 @@ func (s *Schema) PartitionKey(b []byte) []attr.Attribute {
 
 // SortNames returns the names of the attributes of the sort key.
 func (s *Schema) SortNames() []string {
-	names := make([]string, len(s.Range))
-	for i, a := range s.Range {
+	names := make([]string, len(s.sort))
+	for i, a := range s.sort {
 		names[i] = a.Name
 	}
 	return names
@@ -76,48 +76,24 @@ func DescribeRange(sort []string, low, high *Bound) string {
 		return name + " " + from
 	case low == nil:
 		return name + " " + to
-	case low.Inclusive && high.Inclusive && low.text(sort) == high.text(sort):
-		return name + " = " + low.text(sort)
+	case low.Inclusive && high.Inclusive && low.Text(sort) == high.Text(sort):
+		return name + " = " + low.Text(sort)
 	case high.Inclusive:
 		return name + " " + from + " " + to
 	}
 	return name + " " + from + " to " + to
 }
 
-// An End is one end of the range of a [Slice].
-type End struct {
-	// Bytes is the position, nil where the range is open. A range holds its
-	// lower position and not its upper one, so the position of an inclusive
-	// upper end is the first above its rows.
-	Bytes []byte
-	// Text spells the position like a value in an expression: "a", or ("a", 5) for
-	// several attributes. It is empty where the range is open.
-	Text string
-	// Inclusive says whether the rows at Text are in the range.
-	Inclusive bool
-	// Words are Text after from, after, up to or before.
-	Words string
-}
-
-// Ends returns the ends of a slice that [Compile] returned.
-func (s *Slice) Ends() (low, high End) {
-	if len(s.Clauses) == 0 {
-		return low, high
+// Ends returns the ends of a slice that [Compile] or [Of] returned; nil where it is open.
+func (s *Slice) Ends() (low, high *Bound) {
+	if len(s.Clauses) == 0 || s.schema == nil {
+		return nil, nil
 	}
 	// A position that ends in a zero byte is a value or the first position above
 	// one, which only the condition can say.
 	op := s.Clauses[len(s.Clauses)-1].Op
-	low = s.schema.end(s.Range.Lo, false, op == ast.Greater)
-	return low, s.schema.end(s.Range.Hi, true, op != ast.Less && op != ast.OpBeginsWith)
-}
-
-func (s *Schema) end(b []byte, upper, zero bool) End {
-	bound := s.bound(b, upper, zero)
-	if bound == nil {
-		return End{}
-	}
-	names := s.SortNames()
-	return End{Bytes: b, Text: bound.text(names), Inclusive: bound.Inclusive, Words: bound.Words(names, upper)}
+	low = s.schema.bound(s.Range.Lo, false, op == ast.Greater)
+	return low, s.schema.bound(s.Range.Hi, true, op != ast.Less && op != ast.OpBeginsWith)
 }
 
 // bound decodes one end of a range. In a table that is not ordered by a number,
@@ -131,8 +107,12 @@ func (s *Schema) bound(b []byte, upper, zero bool) *Bound {
 	return &Bound{Sort: p.sort, Item: p.item, Inclusive: p.above == upper}
 }
 
-// text spells the values of a bound like those in an expression.
-func (b *Bound) text(sort []string) string {
+// Text spells the values of a bound like those in an expression: "a", or ("a", 5) for a sort key of
+// several attributes, whose names are sort. It is "" for nil.
+func (b *Bound) Text(sort []string) string {
+	if b == nil {
+		return ""
+	}
 	spelled := ""
 	if len(sort) > 1 || len(b.Sort) > 0 {
 		spelled = tuple(b.Sort, len(sort) > 1)
@@ -157,13 +137,13 @@ func (b *Bound) Words(sort []string, upper bool) string {
 		if next, ok := b.beforeNext(sort); ok {
 			return "before " + next
 		}
-		return "up to " + b.text(sort)
+		return "up to " + b.Text(sort)
 	case upper:
-		return "before " + b.text(sort)
+		return "before " + b.Text(sort)
 	case b.Inclusive:
-		return "from " + b.text(sort)
+		return "from " + b.Text(sort)
 	}
-	return "after " + b.text(sort)
+	return "after " + b.Text(sort)
 }
 
 // beforeNext returns the text above an inclusive upper bound that ends in the
@@ -207,14 +187,14 @@ type position struct {
 // position decodes a position. In a table it is the bytes of the sort
 // key; the first position above them ends in one more zero.
 func (s *Schema) position(b []byte, zero bool) position {
-	if s.Table != nil {
+	if s.table != nil {
 		return s.positionInIndex(b)
 	}
 	at := func(a Attribute, raw []byte) []attr.Attribute { return []attr.Attribute{valueAt(a, raw)} }
-	if len(s.Range) == 0 {
+	if len(s.sort) == 0 {
 		return position{sort: at(Attribute{Kind: attr.String}, b)}
 	}
-	a := s.Range[0]
+	a := s.sort[0]
 	if a.Kind == attr.Number && number.Valid(b) {
 		return position{sort: at(a, b)}
 	}
@@ -232,7 +212,7 @@ func (s *Schema) positionInIndex(b []byte) position {
 	if raw, ok := bytes.CutSuffix(b, []byte{0, 2}); ok {
 		b, p.above = append(bytes.Clone(raw), 0, 1), true
 	}
-	for _, a := range s.Range {
+	for _, a := range s.sort {
 		if len(b) == 0 {
 			break
 		}
@@ -245,7 +225,7 @@ func (s *Schema) positionInIndex(b []byte) position {
 		b = rest
 	}
 	if len(b) > 0 {
-		p.item, p.above = s.Table.itemAt(b)
+		p.item, p.above = s.table.itemAt(b)
 	}
 	return p
 }
@@ -262,8 +242,8 @@ func (s *Schema) itemAt(b []byte) (key []attr.Attribute, above bool) {
 	if !ok {
 		return unknown, false
 	}
-	key = []attr.Attribute{valueAt(s.Hash[0], pk)}
-	if len(s.Range) == 0 {
+	key = []attr.Attribute{valueAt(s.partition[0], pk)}
+	if len(s.sort) == 0 {
 		return key, len(rest) > 0
 	}
 	at := s.position(rest, true)

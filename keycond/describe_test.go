@@ -16,19 +16,19 @@ import (
 
 // schemas are those of a table and its indexes.
 func schemas() map[string]*keycond.Schema {
-	a := func(name string, kind attr.Kind) keycond.Attribute { return keycond.Attribute{Name: name, Kind: kind} }
-	key := &keycond.Schema{Hash: []keycond.Attribute{a("PK", attr.String)}, Range: []keycond.Attribute{a("SK", attr.String)}}
-	return map[string]*keycond.Schema{
-		"":    key,
-		"one": {Index: "one", Hash: []keycond.Attribute{a("G", attr.Number)}, Range: []keycond.Attribute{a("H", attr.String)}, Table: key},
-		"num": {Index: "num", Hash: []keycond.Attribute{a("G", attr.Number)}, Range: []keycond.Attribute{a("N", attr.Number)}, Table: key},
-		"bin": {Index: "bin", Hash: []keycond.Attribute{a("B", attr.Binary)}, Table: key},
-		"multi": {
-			Index: "multi", Table: key,
-			Hash:  []keycond.Attribute{a("state", attr.String), a("year", attr.Number)},
-			Range: []keycond.Attribute{a("city", attr.String), a("score", attr.Number)},
-		},
+	key, err := keycond.ParseSchema("PK / SK")
+	if err != nil {
+		panic(err)
 	}
+	all := map[string]*keycond.Schema{"": key}
+	for name, spelled := range map[string]string{
+		"one": "G:N / H", "num": "G:N / N:N", "bin": "B:B", "multi": "state, year:N / city, score:N",
+	} {
+		if all[name], err = key.Index(name, spelled); err != nil {
+			panic(err)
+		}
+	}
+	return all
 }
 
 // TestDescribe compiles key conditions as the database does, so the words are
@@ -59,7 +59,7 @@ func TestDescribe(t *testing.T) {
 		schema := schemas()[tt.index]
 		params, err := attr.ParseItem([]byte(values))
 		require.NoError(t, err)
-		env, err := expr.NewEnv(map[string]string{"#s": "state", "#y": "year"}, params)
+		env, err := expr.NewEnv(expr.Params{Names: map[string]string{"#s": "state", "#y": "year"}, Values: params})
 		require.NoError(t, err)
 		cond, err := env.Condition(expr.KeyConditionExpression, tt.cond)
 		require.NoError(t, err)
@@ -90,18 +90,25 @@ func TestEnds(t *testing.T) {
 	} {
 		params, err := attr.ParseItem([]byte(values))
 		require.NoError(t, err)
-		env, err := expr.NewEnv(map[string]string{"#s": "state", "#y": "year"}, params)
+		env, err := expr.NewEnv(expr.Params{Names: map[string]string{"#s": "state", "#y": "year"}, Values: params})
 		require.NoError(t, err)
 		cond, err := env.Condition(expr.KeyConditionExpression, tt.cond)
 		require.NoError(t, err)
 		slice, err := keycond.Compile(schemas()[tt.index], cond)
 		require.NoError(t, err, tt.cond)
 		low, high := slice.Ends()
-		require.Equal(t, []string{tt.low, tt.high}, []string{low.Words, high.Words}, tt.cond)
-		require.Equal(t, []any{slice.Range.Lo, slice.Range.Hi}, []any{low.Bytes, high.Bytes})
-		require.True(t, strings.HasSuffix(low.Words, low.Text) && strings.HasSuffix(high.Words, high.Text))
-		require.Equal(t, strings.HasPrefix(low.Words, "from "), low.Inclusive)
-		require.Equal(t, strings.HasPrefix(high.Words, "up to "), high.Inclusive)
+		names := schemas()[tt.index].SortNames()
+		require.Equal(t, []string{tt.low, tt.high}, []string{low.Words(names, false), high.Words(names, true)}, tt.cond)
+		require.Equal(t, []bool{slice.Range.Lo == nil, slice.Range.Hi == nil}, []bool{low == nil, high == nil})
+		for _, end := range []struct {
+			*keycond.Bound
+			words, inclusive string
+		}{{low, low.Words(names, false), "from "}, {high, high.Words(names, true), "up to "}} {
+			require.True(t, strings.HasSuffix(end.words, end.Text(names)))
+			if end.Bound != nil {
+				require.Equal(t, strings.HasPrefix(end.words, end.inclusive), end.Inclusive)
+			}
+		}
 	}
 }
 

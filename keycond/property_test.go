@@ -61,23 +61,23 @@ func (q question) source() (string, attr.Item) {
 func (q question) clauses(index *keycond.Schema) (list []keycond.Clause) {
 	_, values := q.source()
 	add := func(a keycond.Attribute, op string, places ...string) {
-		c := keycond.Clause{Attribute: a, Op: ast.Op(op)}
+		c := keycond.Clause{Attribute: a.Name, Op: ast.Op(op)}
 		for _, place := range places {
 			c.Values = append(c.Values, values.Get(place))
 		}
 		list = append(list, c)
 	}
-	add(index.Hash[0], "=", ":p")
+	add(index.Partition()[0], "=", ":p")
 	equal := min(q.Equal, len(q.Kinds))
 	for i := range equal {
-		add(index.Range[i], "=", fmt.Sprintf(":e%d", i))
+		add(index.Sort()[i], "=", fmt.Sprintf(":e%d", i))
 	}
 	switch {
 	case equal == len(q.Kinds) || q.Op == "":
 	case q.Op == "BETWEEN":
-		add(index.Range[equal], q.Op, ":v", ":w")
+		add(index.Sort()[equal], q.Op, ":v", ":w")
 	default:
-		add(index.Range[equal], q.Op, ":v")
+		add(index.Sort()[equal], q.Op, ":v")
 	}
 	slices.Reverse(list)
 	return list
@@ -145,7 +145,7 @@ func lay(s *keycond.Schema, rows [][]int) []laidRow {
 		var b attr.Builder
 		b.Add("id", attr.NewString(fmt.Sprint(i)))
 		b.Add("p", attr.NewString("p"))
-		for at, a := range s.Range {
+		for at, a := range s.Sort() {
 			pool := pools[a.Kind]
 			b.Add(a.Name, pool[numbers[at]%len(pool)])
 		}
@@ -165,16 +165,15 @@ func TestPropertyRanges(t *testing.T) {
 
 	properties.Property("a key condition is one range, which holds the rows that fulfil it and no others", prop.ForAll(
 		func(q question, rows [][]int) *gopter.PropResult {
-			index := &keycond.Schema{
-				Index: "ix", Hash: []keycond.Attribute{{Name: "p", Kind: attr.String}},
-				Table: &keycond.Schema{Hash: []keycond.Attribute{{Name: "id", Kind: attr.String}}},
-			}
+			var sort []keycond.Attribute
 			for i, kind := range q.Kinds {
-				index.Range = append(index.Range, keycond.Attribute{Name: fmt.Sprintf("r%d", i), Kind: kind})
+				sort = append(sort, keycond.Attribute{Name: fmt.Sprintf("r%d", i), Kind: kind})
 			}
+			table := keycond.NewSchema([]keycond.Attribute{{Name: "id", Kind: attr.String}}, nil)
+			index := table.NewIndex("ix", []keycond.Attribute{{Name: "p", Kind: attr.String}}, sort)
 
 			source, values := q.source()
-			env, err := expr.NewEnv(nil, values)
+			env, err := expr.NewEnv(expr.Params{Values: values})
 			if err != nil {
 				return failed("%s: %v", source, err)
 			}
@@ -192,7 +191,7 @@ func TestPropertyRanges(t *testing.T) {
 			}
 
 			for _, row := range lay(index, rows) {
-				if got, want := slice.Range.Contains(row.sort), condition.Eval(row.item); got != want {
+				if got, want := slice.Range.Contains(row.sort), condition.Match(row.item); got != want {
 					return failed("%s with %s: row %s is in [%q, %q): %t, want %t",
 						source, values.AppendJSON(nil), row.item.AppendJSON(nil), slice.Range.Lo, slice.Range.Hi, got, want)
 				}

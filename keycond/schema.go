@@ -2,9 +2,11 @@ package keycond
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -26,60 +28,113 @@ type Attribute struct {
 	Kind attr.Kind
 }
 
-// A Schema is the key of a table or of an index.
+// A Schema is the key of a table or of an index. It is immutable.
 //
 // A table has one partition key attribute and at most one sort key attribute;
 // its rows lie at the payload of the sort key. Rows of an index lie at the
 // tuple of its sort key attributes followed by the key of the table, so that
 // items with equal index keys have a total, stable order.
 type Schema struct {
-	// Index is the name of the index, or "" for the table.
-	Index string
-	// Hash and Range are the partition and the sort key attributes.
-	Hash, Range []Attribute
-	// Table is the key of the table that the index belongs to, or nil for the
-	// table itself.
-	Table *Schema
+	name            string // of an index
+	partition, sort []Attribute
+	table           *Schema     // of an index
+	attributes      []Attribute // all of them
 }
+
+// NewSchema returns the key of a table with these attributes, which nobody may change afterwards.
+func NewSchema(partition, sort []Attribute) *Schema {
+	return &Schema{partition: partition, sort: sort, attributes: slices.Concat(partition, sort)}
+}
+
+// NewIndex returns the key of an index of the table whose key is s. Messages name the index.
+func (s *Schema) NewIndex(name string, partition, sort []Attribute) *Schema {
+	index := NewSchema(partition, sort)
+	index.name, index.table = name, s
+	for _, a := range s.attributes {
+		if !slices.Contains(index.attributes, a) {
+			index.attributes = append(index.attributes, a)
+		}
+	}
+	return index
+}
+
+// Name returns the name of the index, "" for a table.
+func (s *Schema) Name() string { return s.name }
+
+// Table returns the key of the table that the index belongs to, nil for a table's own.
+func (s *Schema) Table() *Schema { return s.table }
+
+// Partition returns the attributes of the partition key. The caller must not change the slice.
+func (s *Schema) Partition() []Attribute { return s.partition }
+
+// Sort returns the attributes of the sort key. The caller must not change the slice.
+func (s *Schema) Sort() []Attribute { return s.sort }
 
 // Len returns the number of attributes of a table's key, or of those of an index that a
 // query can give.
-func (s *Schema) Len() int { return len(s.Hash) + len(s.Range) }
+func (s *Schema) Len() int { return len(s.partition) + len(s.sort) }
 
 // Attribute returns attribute i of those that [Schema.Len] counts.
-func (s *Schema) Attribute(i int) Attribute {
-	if i < len(s.Hash) {
-		return s.Hash[i]
-	}
-	return s.Range[i-len(s.Hash)]
-}
+func (s *Schema) Attribute(i int) Attribute { return s.attributes[i] }
 
 // Attributes returns all attributes of the key: partition, sort, and for an
-// index those of the table's key that are not among them.
-func (s *Schema) Attributes() []Attribute {
-	all := slices.Concat(s.Hash, s.Range)
-	if s.Table != nil {
-		for _, a := range slices.Concat(s.Table.Hash, s.Table.Range) {
-			if !slices.Contains(all, a) {
-				all = append(all, a)
-			}
-		}
-	}
-	return all
-}
+// index those of the table's key that are not among them. These are the attributes of a start key. The
+// caller must not change the slice.
+func (s *Schema) Attributes() []Attribute { return s.attributes }
 
 // Has reports whether name is one of the schema's own key attributes; those
 // of an index's table do not count.
 func (s *Schema) Has(name string) bool {
-	is := func(a Attribute) bool { return a.Name == name }
-	return slices.ContainsFunc(s.Hash, is) || slices.ContainsFunc(s.Range, is)
+	return slices.ContainsFunc(s.attributes[:s.Len()], func(a Attribute) bool { return a.Name == name })
+}
+
+// Key returns the attributes of a key that an item has, those of [Schema.Attributes].
+func (s *Schema) Key(it attr.Item) attr.Item {
+	b := builders.Get().(*attr.Builder)
+	for _, a := range s.attributes {
+		b.Add(a.Name, it.Get(a.Name))
+	}
+
+	key := b.Item()
+	b.Reset()
+	builders.Put(b)
+	return key
+}
+
+var builders = sync.Pool{New: func() any { return new(attr.Builder) }}
+
+// Place returns where an item lies: the address of its partition, and its position among the rows there,
+// whose byte order is the order of the sort key. For an index, the attributes of the table's key must be
+// in the item too. The error names the attribute that is missing, or that no key can have; it is an
+// [*Error].
+func (s *Schema) Place(it attr.Item) (partition, sort []byte, err error) {
+	for _, a := range s.attributes {
+		v := it.Get(a.Name)
+		switch {
+		case v.IsZero():
+			return nil, nil, refuse("the item has no attribute %s, which is in the key", text.Name(a.Name))
+		case v.Kind() != a.Kind:
+			return nil, nil, refuse("the key attribute %s is of type %s, not %s", text.Name(a.Name), a.Kind, v.Kind())
+		}
+		owner := s
+		if !s.Has(a.Name) {
+			owner = s.table
+		}
+		if err := owner.CheckValue(a, v); err != nil {
+			return nil, nil, err
+		}
+	}
+
+	partition, _ = s.AppendPartition(nil, it)
+	sort, _ = s.AppendSort(nil, it)
+	return partition, sort, nil
 }
 
 // AppendPartition appends the partition bytes of an item or key. It reports
 // false when an attribute is missing or of another kind.
 func (s *Schema) AppendPartition(dst []byte, it attr.Item) ([]byte, bool) {
-	last := len(s.Hash) - 1
-	for i, a := range s.Hash {
+	last := len(s.partition) - 1
+	for i, a := range s.partition {
 		v := it.Get(a.Name)
 		if v.Kind() != a.Kind {
 			return dst, false
@@ -93,26 +148,26 @@ func (s *Schema) AppendPartition(dst []byte, it attr.Item) ([]byte, bool) {
 // attributes of the table's key must be in it too. It reports false when an
 // attribute is missing or of another kind.
 func (s *Schema) AppendSort(dst []byte, it attr.Item) ([]byte, bool) {
-	if s.Table == nil {
+	if s.table == nil {
 		return s.appendOwn(dst, it)
 	}
-	for _, a := range s.Range {
+	for _, a := range s.sort {
 		v := it.Get(a.Name)
 		if v.Kind() != a.Kind {
 			return dst, false
 		}
 		dst = item.AppendKey(dst, v)
 	}
-	return s.Table.appendTie(dst, it)
+	return s.table.appendTie(dst, it)
 }
 
 // appendOwn appends the sort position of an item in the table.
 func (s *Schema) appendOwn(dst []byte, it attr.Item) ([]byte, bool) {
-	if len(s.Range) == 0 {
+	if len(s.sort) == 0 {
 		return dst, true
 	}
-	v := it.Get(s.Range[0].Name)
-	return append(dst, v.Raw()...), v.Kind() == s.Range[0].Kind
+	v := it.Get(s.sort[0].Name)
+	return append(dst, v.Raw()...), v.Kind() == s.sort[0].Kind
 }
 
 // appendTie appends what orders index rows with equal index keys: the hash of
@@ -120,14 +175,14 @@ func (s *Schema) appendOwn(dst []byte, it attr.Item) ([]byte, bool) {
 // the table's key. Source: dynalite, db/index.js, hashPrefix, and five of its
 // tests.
 func (s *Schema) appendTie(dst []byte, it attr.Item) ([]byte, bool) {
-	pk := it.Get(s.Hash[0].Name)
-	if pk.Kind() != s.Hash[0].Kind {
+	pk := it.Get(s.partition[0].Name)
+	if pk.Kind() != s.partition[0].Kind {
 		return dst, false
 	}
 	whole := pk.Raw()
-	if len(s.Range) > 0 {
+	if len(s.sort) > 0 {
 		var room [128]byte
-		whole = append(append(room[:0], whole...), it.Get(s.Range[0].Name).Raw()...)
+		whole = append(append(room[:0], whole...), it.Get(s.sort[0].Name).Raw()...)
 	}
 	h := store.Hash(whole)
 	dst = append(dst, byte(h>>16), byte(h>>8), byte(h))

@@ -103,9 +103,9 @@ func (db *DB) findSchema(ctx context.Context, table, index string) (s schema, ok
 		}
 		return strings.Join(texts, ", ")
 	}
-	s.partition, s.text = len(key.Hash), part(key.Hash)
-	if len(key.Range) > 0 {
-		s.text += " / " + part(key.Range)
+	s.partition, s.text = len(key.Partition()), part(key.Partition())
+	if len(key.Sort()) > 0 {
+		s.text += " / " + part(key.Sort())
 	}
 	return s, true
 }

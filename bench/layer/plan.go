@@ -96,9 +96,7 @@ func (p *plan) planItems(d *Data, t *table.Table) error {
 	if c.Op != work.Update {
 		return nil
 	}
-	env, err := expr.NewEnv(
-		nil, work.ItemOf([]work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], version)}}),
-	)
+	env, err := expr.NewEnv(expr.Params{Values: work.ItemOf([]work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], version)}})})
 	if err != nil {
 		return err
 	}
@@ -121,7 +119,7 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 	if r.After >= 0 {
 		read.Start = d.Shape.Key(r.After)
 	}
-	env, err := expr.NewEnv(nil, work.ItemOf(r.Values))
+	env, err := expr.NewEnv(expr.Params{Values: work.ItemOf(r.Values)})
 	if err != nil {
 		return err
 	}

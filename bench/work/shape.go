@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // TableName is the table that all workloads use.
@@ -179,7 +179,7 @@ func (s Shape) pageRows(first, step, count int) (rows int, full bool) {
 	for rows < count {
 		bytes += s.Item(first+rows*step, 0).Size()
 		rows++
-		if bytes >= table.PageBytes {
+		if bytes >= keycond.PageBytes {
 			return rows, true
 		}
 	}
@@ -189,7 +189,7 @@ func (s Shape) pageRows(first, step, count int) (rows int, full bool) {
 // fits returns how many of a number of items, from first on, fit a page: all
 // unless they are very large.
 func (s Shape) fits(first, rows int) int {
-	if rows*s.Size < table.PageBytes/2 {
+	if rows*s.Size < keycond.PageBytes/2 {
 		return rows
 	}
 	rows, _ = s.pageRows(first, 1, rows)
@@ -197,4 +197,4 @@ func (s Shape) fits(first, rows int) int {
 }
 
 // pageItems returns about how many items a page of 1 MB holds.
-func pageItems(size int) int { return table.PageBytes/max(size, 1) + 1 }
+func pageItems(size int) int { return keycond.PageBytes/max(size, 1) + 1 }

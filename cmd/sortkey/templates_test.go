@@ -204,9 +204,9 @@ func tablesOf(t *testing.T, client *dynamodb.Client) (all string) {
 	for _, name := range names {
 		table, err := models.Describe(t.Context(), client, name)
 		require.NoError(t, err)
-		all += line(name, table.Key.Hash, table.Key.Range)
+		all += line(name, table.Key.Partition(), table.Key.Sort())
 		for _, x := range table.Indexes {
-			all += line("  "+x.Key.Index, x.Key.Hash, x.Key.Range)
+			all += line("  "+x.Key.Name(), x.Key.Partition(), x.Key.Sort())
 		}
 		out, err := client.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 		require.NoError(t, err)

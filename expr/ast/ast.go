@@ -1,6 +1,19 @@
-// Package ast defines the trees of expressions: conditions, operands and
-// actions. It also has the lexer that package expr uses, and the formatter that
-// turns trees back into text.
+// Package ast has the syntax trees of DynamoDB's expressions, for linters, mocks and migrations: nodes
+// with their places in the text, a walk, and two formatters. Package expr parses them, and takes trees
+// that a program has made:
+//
+//	c, err := expr.ParseCondition("a = :v AND NOT contains(b.c[2], :v)", params)
+//	for o := range ast.Operands(c.Node()) {
+//		if path, ok := o.(*ast.PathOperand); ok {
+//			fmt.Println(path.Path, path.Start) // a 0, then b.c[2] 24
+//		}
+//	}
+//	short := ast.Style{Name: …, Value: …} // names and values instead of placeholders
+//	fmt.Println(short.Condition(c.Node())) // a = "x" AND NOT contains(b.c[2], "x")
+//	again := expr.NewCondition(&ast.Or{L: c.Node(), R: …})
+//
+// A condition is a [Node], what it compares an [Operand]; an update is a list of [Action].
+// Source of the grammar: DG/Expressions.OperatorsAndFunctions.html, DG/Expressions.UpdateExpressions.html.
 package ast
 
 import (
@@ -9,8 +22,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A Place is the bytes [Start, End) of an expression's text. Trees made from
-// legacy parameters have no text; their places are zero.
+// A Place is the bytes [Start, End) of an expression's text. It is zero in a tree that was not parsed.
 type Place struct{ Start, End int32 }
 
 // Where returns the place itself. Nodes and operands embed their places.
@@ -162,15 +174,15 @@ type PathOperand struct {
 	Place
 	Path Path
 	// Text is the path as written in the expression, with its #names and
-	// without spaces. It is empty for legacy parameters.
+	// without spaces. If it is empty, formatters write Path.
 	Text string
 }
 
 // A ValueOperand is a value from the request.
 type ValueOperand struct {
 	Place
-	// Name is the value's name in ExpressionAttributeValues, such as ":v". It
-	// is empty for legacy parameters.
+	// Name is the value's name in ExpressionAttributeValues, such as ":v". If it is empty, formatters
+	// write Value.
 	Name  string
 	Value attr.Value
 }

@@ -1,6 +1,7 @@
 package ast
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
@@ -11,8 +12,7 @@ import (
 // the same names and values gives the same tree again, unless it is longer
 // than an expression may be.
 //
-// What came from legacy parameters has no names for its values; they are
-// written themselves, as {S:hello}.
+// Values without names are written themselves, as {S:hello}.
 func Format(n Node) string { return string(AppendFormat(nil, n)) }
 
 // AppendFormat appends what [Format] returns.
@@ -20,6 +20,10 @@ func AppendFormat(dst []byte, n Node) []byte { return (*Style)(nil).node(dst, n,
 
 // AppendOperand appends an operand as the expression spells it.
 func AppendOperand(dst []byte, o Operand) []byte { return (*Style)(nil).operand(dst, o) }
+
+// FormatUpdate returns the actions of an update as an expression: every clause once, in the order of
+// their first actions. Values without names are written themselves, as {S:hello}.
+func FormatUpdate(actions []Action) string { return (*Style)(nil).Update(actions) }
 
 // A Style writes conditions with as few parentheses as they need and with names
 // and values of its own.
@@ -31,6 +35,46 @@ type Style struct {
 
 // Condition returns a condition; "" for nil.
 func (s *Style) Condition(n Node) string { return string(s.node(nil, n, weakest)) }
+
+// Update returns the actions of an update, every clause once, in the order of their first actions.
+func (s *Style) Update(actions []Action) string {
+	var dst []byte
+	for i, a := range actions {
+		same := func(b Action) bool { return b.Clause == a.Clause }
+		if !slices.ContainsFunc(actions[:i], same) {
+			dst = s.clause(dst, actions[i:])
+		}
+	}
+	return string(dst)
+}
+
+// clause appends the clause of the first action, with all of its actions.
+func (s *Style) clause(dst []byte, actions []Action) []byte {
+	if len(dst) > 0 {
+		dst = append(dst, ' ')
+	}
+	clause := actions[0].Clause
+	dst = append(dst, clause...)
+
+	for i, a := range actions {
+		if a.Clause != clause {
+			continue
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, ' ')
+		dst = s.operand(dst, a.Path)
+		if clause == SetClause {
+			dst = append(dst, " ="...)
+		}
+		if a.Value != nil {
+			dst = append(dst, ' ')
+			dst = s.operand(dst, a.Value)
+		}
+	}
+	return dst
+}
 
 // Path returns a document path.
 func (s *Style) Path(p Path) string { return string(s.path(nil, p)) }

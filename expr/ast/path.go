@@ -29,7 +29,7 @@ func (p Path) String() string {
 // Equal reports whether two paths are the same.
 func (p Path) Equal(q Path) bool { return slices.Equal(p, q) }
 
-// message returns the path as the service writes it into messages, such as
+// Message returns the path as the service writes it into messages, such as
 // [a, b, [2]].
 func (p Path) Message() string {
 	dst := []byte{'['}

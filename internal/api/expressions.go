@@ -1,6 +1,7 @@
 package api
 
 import (
+	"github.com/sortkey/sortkey/internal/legacy"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/attr"
@@ -18,7 +19,9 @@ type expressions struct {
 
 // open checks the placeholders. After the expressions have been parsed, close
 // refuses placeholders that none of them used.
-func (e *expressions) open() error { return e.wrap(e.env.Reset(e.names, e.values)) }
+func (e *expressions) open() error {
+	return e.wrap(e.env.Reset(expr.Params{Names: e.names, Values: e.values}))
+}
 
 func (e *expressions) close() error { return e.wrap(e.env.Unused()) }
 
@@ -53,16 +56,11 @@ func (e *expressions) projection(src *string, attributes []string) (*expr.Projec
 	return p, e.wrap(err)
 }
 
-// legacy parses the conditions of KeyConditions, QueryFilter or ScanFilter.
-func (e *expressions) legacy(p expr.Param, conds map[string]wire.Condition, operator *string) (*expr.Condition, error) {
-	if conds == nil {
-		return nil, nil
-	}
-	m := make(map[string]expr.LegacyCondition, len(conds))
-	for name, c := range conds {
-		m[name] = expr.LegacyCondition{Op: value(c.ComparisonOperator), Values: c.AttributeValueList}
-	}
-	c, err := expr.FromLegacy(p, m, value(operator) == "OR")
+// legacyCondition parses the conditions of KeyConditions, QueryFilter or ScanFilter.
+func (e *expressions) legacyCondition(
+	p expr.Param, conds map[string]wire.Condition, operator *string,
+) (*expr.Condition, error) {
+	c, err := legacy.Condition(p, conds, value(operator) == "OR")
 	return c, e.wrap(err)
 }
 
@@ -70,16 +68,7 @@ func (e *expressions) legacy(p expr.Param, conds map[string]wire.Condition, oper
 func (e *expressions) expected(
 	conds map[string]wire.ExpectedAttributeValue, operator *string,
 ) (*expr.Condition, error) {
-	if len(conds) == 0 {
-		return nil, nil
-	}
-	m := make(map[string]expr.Expected, len(conds))
-	for name, c := range conds {
-		m[name] = expr.Expected{
-			Op: value(c.ComparisonOperator), Values: c.AttributeValueList, Value: c.Value, Exists: c.Exists,
-		}
-	}
-	c, err := expr.FromExpected(m, value(operator) == "OR")
+	c, err := legacy.ExpectedCondition(conds, value(operator) == "OR")
 	return c, e.wrap(err)
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -206,19 +205,19 @@ func (d *difference) rest() {
 
 // KeyText returns a key of a table as people write it.
 func KeyText(def *table.Definition, key []table.KeyElement) string {
-	s := &keycond.Schema{}
+	var partition, sort []keycond.Attribute
 	for _, e := range key {
 		a := attributeOf(def.Attributes, e.Name)
 		if a == nil {
 			continue // not in a definition that was checked
 		}
 		if e.Hash {
-			s.Hash = append(s.Hash, *a)
+			partition = append(partition, *a)
 		} else {
-			s.Range = append(s.Range, *a)
+			sort = append(sort, *a)
 		}
 	}
-	return keyschema.Text(s)
+	return keycond.NewSchema(partition, sort).String()
 }
 
 func projectionText(p table.Projection) string {

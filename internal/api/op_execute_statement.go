@@ -13,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/partiql"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // executeStatement runs one PartiQL statement. Source: API_ExecuteStatement.
@@ -71,7 +72,7 @@ func (s *Service) runSelect(
 			result := st.AppendResult(nil, it)
 			out.Items = append(out.Items, result)
 			if a.add(result, 0); a.full() {
-				return table.ErrEndPage
+				return keycond.ErrEndPage
 			}
 			return nil
 		})
@@ -168,7 +169,7 @@ func readPlan(
 			return used, &pagePlace{at.Slice, page.Last}, nil
 		case at.Slice+1 >= len(plan.Slices):
 			return used, nil, nil
-		case read.Limit > 0 && examined >= read.Limit || size >= table.PageBytes:
+		case read.Limit > 0 && examined >= read.Limit || size >= keycond.PageBytes:
 			return used, &pagePlace{Slice: at.Slice + 1}, nil
 		}
 	}

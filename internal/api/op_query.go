@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/legacy"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -58,7 +59,7 @@ func spelled(in *wire.QueryInput, clauses []keycond.Clause) *wire.QueryInput {
 	parts := make([]string, len(clauses))
 	for i, c := range clauses {
 		name := fmt.Sprintf("#key%d", i+1)
-		out.ExpressionAttributeNames[name] = c.Attribute.Name
+		out.ExpressionAttributeNames[name] = c.Attribute
 		places := make([]string, len(c.Values))
 		for k, v := range c.Values {
 			places[k] = fmt.Sprintf(":key%d_%d", i+1, k+1)
@@ -97,13 +98,13 @@ func (s *Service) query(
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit),
 		start: in.ExclusiveStartKey,
 	}
-	if err := r.parseLegacy(expr.QueryFilter, in.QueryFilter, in.ConditionalOperator, in.Faults); err != nil {
+	if err := r.parseLegacy(legacy.QueryFilter, in.QueryFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return nil, err
 	}
 	if err := r.open(); err != nil {
 		return nil, err
 	}
-	var key *expr.Condition
+	key := keyCondition{clauses: clauses}
 	if clauses == nil {
 		var err error
 		if key, err = r.keyCondition(in); err != nil {
@@ -116,19 +117,14 @@ func (s *Service) query(
 	err := s.db.View(ctx, func(view *table.View) error {
 		read, schema, err := r.resolve(s, view)
 		if err != nil {
-			return cmp.Or(check(key), err) // an error of the condition comes first
+			return cmp.Or(key.check(), err) // an error of the condition comes first
 		}
-		if len(in.KeyConditions) > max(2, len(schema.Hash)+len(schema.Range)) {
+		if len(in.KeyConditions) > max(2, len(schema.Partition())+len(schema.Sort())) {
 			return wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
 		}
-		var slice *keycond.Slice
-		if key == nil {
-			slice, err = keycond.Of(schema, clauses...)
-		} else {
-			slice, err = keycond.Compile(schema, key)
-		}
+		slice, err := key.slice(schema)
 		if err != nil {
-			return cmp.Or(check(key), read.CheckStartForm(), err)
+			return cmp.Or(key.check(), read.CheckStartForm(), err)
 		}
 		x.query = table.Query{Read: read, Slice: slice, Reverse: in.ScanIndexForward != nil && !*in.ScanIndexForward}
 		err = cmp.Or(r.checkPaths(read.Table, schema), r.checkProjected(&x.query.Read, true))
@@ -150,29 +146,52 @@ func (s *Service) query(
 	return &x.out, err
 }
 
-// check is [keycond.Check], for a key condition that may be made of clauses.
-func check(key *expr.Condition) error {
-	if key == nil {
+// A keyCondition is the key condition of a query in one of its three forms: clauses of the Go face,
+// KeyConditionExpression or KeyConditions.
+type keyCondition struct {
+	clauses []keycond.Clause
+	tree    *expr.Condition
+	legacy  bool // tree is that of KeyConditions
+}
+
+// check refuses what cannot be a key condition under any schema.
+func (k *keyCondition) check() error {
+	if k.tree == nil || k.legacy {
 		return nil
 	}
-	return keycond.Check(key)
+	_, err := keycond.Clauses(k.tree)
+	return err
+}
+
+// slice returns the slice of the table or index that the condition selects.
+func (k *keyCondition) slice(s *keycond.Schema) (*keycond.Slice, error) {
+	switch {
+	case k.tree == nil:
+		return keycond.Of(s, k.clauses...)
+	case k.legacy:
+		return legacy.Compile(s, k.tree)
+	}
+	return keycond.Compile(s, k.tree)
 }
 
 // keyCondition parses the key condition in either form.
-func (r *readParams) keyCondition(in *wire.QueryInput) (*expr.Condition, error) {
+func (r *readParams) keyCondition(in *wire.QueryInput) (key keyCondition, err error) {
 	switch {
 	case in.KeyConditionExpression != nil:
-		return r.condition(expr.KeyConditionExpression, in.KeyConditionExpression)
+		key.tree, err = r.condition(expr.KeyConditionExpression, in.KeyConditionExpression)
+		return key, err
 	case in.KeyConditions != nil:
 		if len(in.KeyConditions) == 0 || len(in.KeyConditions) > 2*keycond.MaxAttributes {
-			return nil, wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
+			return key, wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
 		}
 		if err := wire.OpQuery.FaultError(in.Faults, "KeyConditions"); err != nil {
-			return nil, err
+			return key, err
 		}
-		return r.legacy(expr.KeyConditions, in.KeyConditions, nil)
+		key.legacy = true
+		key.tree, err = r.legacyCondition(legacy.KeyConditions, in.KeyConditions, nil)
+		return key, err
 	}
-	return nil, wire.OpQuery.Invalid(
+	return key, wire.OpQuery.Invalid(
 		"Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.",
 	)
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/legacy"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -43,7 +43,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit),
 		start: in.ExclusiveStartKey,
 	}
-	if err := r.parseLegacy(expr.ScanFilter, in.ScanFilter, in.ConditionalOperator, in.Faults); err != nil {
+	if err := r.parseLegacy(legacy.ScanFilter, in.ScanFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return nil, err
 	}
 	if err := r.open(); err != nil {

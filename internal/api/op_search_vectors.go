@@ -156,7 +156,7 @@ func equalities(cond *expr.Condition) (attr.Item, error) {
 		}
 		return nil
 	}
-	if err := walk(cond.Root); err != nil {
+	if err := walk(cond.Node()); err != nil {
 		return nil, err
 	}
 	switch {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/sortkey/sortkey/internal/legacy"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/attr"
@@ -62,13 +63,17 @@ func (s *Service) updateKeeping(
 	if err != nil {
 		return nil, err
 	}
-	if update.Charge() > table.MaxItemBytes {
+	expression := in.UpdateExpression != nil
+	if expression && charge(update) > table.MaxItemBytes {
 		return nil, wire.Validation("Item size to update has exceeded the maximum allowed size")
 	}
 	var returned attr.Item
 	out, err := w.apply(ctx, s, in.TableName, in.Key, func(tx *table.Tx, t *table.Table) (table.Change, error) {
 		change, err := tx.Update(t, in.Key, update, w.cond)
-		if err == nil {
+		switch {
+		case err != nil && !expression:
+			return change, legacy.Refused(err)
+		case err == nil:
 			returned = returnedOf(value(in.ReturnValues), update, &change)
 			if old != nil {
 				*old = bytes.Clone(change.Old)
@@ -116,11 +121,7 @@ func (w *writeParams) parseUpdate(update, condition *string) (u *expr.Update, er
 
 // parseLegacyUpdate parses AttributeUpdates and Expected.
 func (w *writeParams) parseLegacyUpdate(in *wire.UpdateItemInput) (*expr.Update, error) {
-	updates := make(map[string]expr.AttributeUpdate, len(in.AttributeUpdates))
-	for name, u := range in.AttributeUpdates {
-		updates[name] = expr.AttributeUpdate{Action: value(u.Action), Value: u.Value}
-	}
-	u, err := expr.FromAttributeUpdates(updates)
+	u, err := legacy.Update(in.AttributeUpdates)
 	if err != nil {
 		return nil, wire.Validation(err.Error()) // without a prefix in any layer
 	}

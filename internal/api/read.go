@@ -35,9 +35,10 @@ type readParams struct {
 	limit                              int64
 	start                              attr.Item
 
-	filter     *expr.Condition
-	projection *expr.Projection
-	scratch    []byte
+	filter       *expr.Condition
+	legacyFilter bool // filter is that of QueryFilter or ScanFilter
+	projection   *expr.Projection
+	scratch      []byte
 }
 
 // parseLegacy parses the legacy filter and list of attributes. The service looks
@@ -49,9 +50,10 @@ func (r *readParams) parseLegacy(
 	if err := r.op.FaultError(faults, string(p)); err != nil {
 		return err
 	}
-	if r.filter, err = r.legacy(p, filter, operator); err != nil {
+	if r.filter, err = r.legacyCondition(p, filter, operator); err != nil {
 		return err
 	}
+	r.legacyFilter = r.filter != nil
 	if r.projection, err = r.expressions.projection(nil, r.attributes); err != nil {
 		return err
 	}
@@ -217,7 +219,7 @@ func (r *readParams) checkFilterKeys(schema *keycond.Schema) error {
 	for name := range r.filter.TopLevel() {
 		if schema.Has(name) {
 			what := "Filter Expression"
-			if r.filter.Param == expr.QueryFilter {
+			if r.legacyFilter {
 				what = "QueryFilter"
 			}
 			return wire.Validation(
@@ -233,7 +235,7 @@ func (r *readParams) checkProjection(t *table.Table) error {
 	if r.projection == nil {
 		return nil
 	}
-	return t.CheckPaths(slices.Values(r.projection.Paths))
+	return t.CheckPaths(slices.Values(r.projection.Paths()))
 }
 
 // A Visit is called with each item that a query or a scan finds, valid until it
@@ -255,7 +257,7 @@ func (r *readParams) visitor(visit Visit) func(attr.Item) error {
 			return err
 		}
 		if a.add(it, n); a.full() {
-			return table.ErrEndPage
+			return keycond.ErrEndPage
 		}
 		return nil
 	}
@@ -267,6 +269,6 @@ func (r *readParams) project(it attr.Item) attr.Item {
 	if r.projection == nil {
 		return it
 	}
-	r.scratch = r.projection.AppendItem(r.scratch[:0], it)
+	r.scratch = r.projection.Append(r.scratch[:0], it)
 	return attr.Item(r.scratch)
 }

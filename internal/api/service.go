@@ -290,7 +290,7 @@ func (s *Service) wireError(err error) *wire.Error {
 		return wire.Validation(e.Error())
 	}
 	if e, ok := errors.AsType[*keycond.Error](err); ok {
-		return wire.Validation(e.Msg)
+		return wire.Validation(e.Message)
 	}
 	if errors.Is(err, store.ErrUnavailable) { // the error says where the database is
 		s.opts.Logger.Warn("the store is not available", "error", err)

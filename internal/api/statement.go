@@ -92,7 +92,7 @@ func (s *Service) runWrite(
 func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 	a := action{table: &st.Table}
 	if st.Kind == partiql.Insert {
-		cond := &expr.Condition{Root: onItem(t, ast.AttributeNotExists), Param: partiql.Param}
+		cond := expr.NewCondition(onItem(t, ast.AttributeNotExists))
 		a.key, a.put = st.Item, true
 		a.check = func(t *table.Table) error { return t.CheckPut(st.Item) }
 		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) {
@@ -122,21 +122,20 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 	}
 	switch st.Kind {
 	case partiql.Update:
-		cond := &expr.Condition{Root: onItem(t, ast.AttributeExists), Param: partiql.Param}
+		exists := onItem(t, ast.AttributeExists)
 		if rest != nil {
-			cond.Root = &ast.And{L: cond.Root, R: rest.Root}
+			exists = &ast.And{L: exists, R: rest.Node()}
 		}
+		cond := expr.NewCondition(exists)
 		a.check = func(t *table.Table) error { return t.CheckUpdate(key, st.Update) }
 		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Update(t, key, st.Update, cond) }
 	case partiql.Delete:
 		if rest != nil {
-			rest = &expr.Condition{
-				Root: &ast.Or{L: onItem(t, ast.AttributeNotExists), R: rest.Root}, Param: partiql.Param,
-			}
+			rest = expr.NewCondition(&ast.Or{L: onItem(t, ast.AttributeNotExists), R: rest.Node()})
 		}
 		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Delete(t, key, rest) }
 	default:
-		rest = &expr.Condition{Root: &ast.And{L: onItem(t, ast.AttributeExists), R: rest.Root}, Param: partiql.Param}
+		rest = expr.NewCondition(&ast.And{L: onItem(t, ast.AttributeExists), R: rest.Node()})
 		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Check(t, key, rest) }
 	}
 	return a, nil
@@ -145,7 +144,7 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 // onItem returns the condition that an item exists or not: that it has a
 // partition key or not.
 func onItem(t *table.Table, fn ast.Func) ast.Node {
-	return &ast.Call{Func: fn, Args: []ast.Operand{&ast.PathOperand{Path: ast.Path{{Name: t.Key().Hash[0].Name}}}}}
+	return &ast.Call{Func: fn, Args: []ast.Operand{&ast.PathOperand{Path: ast.Path{{Name: t.Key().Partition()[0].Name}}}}}
 }
 
 // statementRead finds what a SELECT reads from, with the schema of its key. An
@@ -172,7 +171,7 @@ func statementRead(
 	switch {
 	case err != nil:
 		return read, nil, err
-	case len(ix.Key().Hash) > 1 || len(ix.Key().Range) > 1:
+	case len(ix.Key().Partition()) > 1 || len(ix.Key().Sort()) > 1:
 		return read, nil, wire.Validation("PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE keys.")
 	case !ix.Local() && consistent:
 		return read, nil, wire.Validation("Strongly consistent read is not supported on Global Secondary Indexes")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -87,110 +86,31 @@ func (ix *IndexSpec) projection() *wire.Projection {
 
 // parse parses a key and adds its attributes to the definitions of the input.
 func parse(in *wire.CreateTableInput, key string) (schema []wire.KeySchemaElement, err error) {
-	role, rest := "HASH", key
-	for {
-		name, kind, after, ok := cutAttribute(rest)
-		if !ok {
-			return nil, wrongKey(key)
-		}
-		schema = append(schema, wire.KeySchemaElement{AttributeName: &name, KeyType: new(role)})
-		defineAttribute(in, name, kind)
-		if after == "" {
-			return schema, nil
-		}
-		if after[0] == '/' {
-			if role == "RANGE" {
-				return nil, wrongKey(key)
-			}
-			role = "RANGE"
-		}
-		rest = after[1:]
+	partition, sort, err := keycond.ParseKey(key)
+	if err != nil {
+		return nil, err
 	}
-}
-
-func wrongKey(key string) error {
-	return fmt.Errorf("%q is not a key such as \"customer / order\" or \"sensor / second:N\"", key)
-}
-
-// cutAttribute returns the first attribute of a key, and what follows it, which is empty or begins
-// with a slash or a comma. The kind is "" if no type follows the name.
-func cutAttribute(text string) (name, kind, after string, ok bool) {
-	text = strings.TrimSpace(text)
-	if quoted, is := strings.CutPrefix(text, "`"); is {
-		for {
-			part, rest, closed := strings.Cut(quoted, "`")
-			if !closed {
-				return "", "", "", false
-			}
-			name += part
-			if quoted, is = strings.CutPrefix(rest, "`"); !is {
-				text = rest
-				break
-			}
-			name += "`"
+	for i, list := range [][]keycond.Attribute{partition, sort} {
+		for _, a := range list {
+			schema = append(schema, wire.KeySchemaElement{AttributeName: &a.Name, KeyType: new([]string{"HASH", "RANGE"}[i])})
+			defineAttribute(in, a)
 		}
-	} else {
-		end := strings.IndexAny(text, "/,:`")
-		if end < 0 {
-			end = len(text)
-		}
-		name, text = strings.TrimSpace(text[:end]), text[end:]
 	}
-
-	end := strings.IndexAny(text, "/,")
-	if end < 0 {
-		end = len(text)
-	}
-	typ := strings.TrimSpace(text[:end])
-	kind, typed := strings.CutPrefix(typ, ":")
-	kind = strings.TrimSpace(kind)
-	ok = name != "" && (typ == "" || typed && slices.Contains([]string{"S", "N", "B"}, kind))
-	return name, kind, text[end:], ok
+	return schema, nil
 }
 
 // defineAttribute adds an attribute to the definitions of the input, a string if it has no kind and
 // is new.
-func defineAttribute(in *wire.CreateTableInput, name, kind string) {
+func defineAttribute(in *wire.CreateTableInput, a keycond.Attribute) {
 	known := slices.IndexFunc(in.AttributeDefinitions, func(d wire.AttributeDefinition) bool {
-		return *d.AttributeName == name
+		return *d.AttributeName == a.Name
 	})
 	if known < 0 {
 		in.AttributeDefinitions = append(in.AttributeDefinitions,
-			wire.AttributeDefinition{AttributeName: &name, AttributeType: new(cmp.Or(kind, "S"))})
+			wire.AttributeDefinition{AttributeName: &a.Name, AttributeType: new(cmp.Or(a.Kind, attr.String).String())})
 		return
 	}
-	if kind != "" {
-		in.AttributeDefinitions[known].AttributeType = &kind
+	if a.Kind != 0 {
+		in.AttributeDefinitions[known].AttributeType = new(a.Kind.String())
 	}
-}
-
-// Text returns a key as [Define] reads it: "customer / order:N". Of the key of a local index
-// without its partition key it returns the sort key.
-func Text(s *keycond.Schema) string {
-	var parts []string
-	for _, list := range [][]keycond.Attribute{s.Hash, s.Range} {
-		if len(list) > 0 {
-			parts = append(parts, listText(list))
-		}
-	}
-	return strings.Join(parts, " / ")
-}
-
-func listText(attributes []keycond.Attribute) string {
-	parts := make([]string, len(attributes))
-	for i, a := range attributes {
-		parts[i] = a.Name
-		if !isPlain(a.Name) {
-			parts[i] = "`" + strings.ReplaceAll(a.Name, "`", "``") + "`"
-		}
-		if a.Kind != attr.String {
-			parts[i] += ":" + a.Kind.String()
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// isPlain reports whether a name needs no backquotes.
-func isPlain(name string) bool {
-	return name != "" && !strings.ContainsAny(name, "/,:`") && strings.TrimSpace(name) == name
 }

@@ -34,30 +34,30 @@ func Of(d *wire.TableDescription) (*Table, error) {
 	for _, a := range d.AttributeDefinitions {
 		kinds[value(a.AttributeName)], _ = attr.ParseKind(value(a.AttributeType))
 	}
-	schema := func(elems []wire.KeySchemaElement) *keycond.Schema {
-		s := &keycond.Schema{}
+	attributes := func(elems []wire.KeySchemaElement) (partition, sort []keycond.Attribute) {
 		for _, e := range elems {
 			a := keycond.Attribute{Name: value(e.AttributeName), Kind: kinds[value(e.AttributeName)]}
 			if value(e.KeyType) == "HASH" {
-				s.Hash = append(s.Hash, a)
+				partition = append(partition, a)
 			} else {
-				s.Range = append(s.Range, a)
+				sort = append(sort, a)
 			}
 		}
-		return s
+		return partition, sort
 	}
 
-	t := &Table{Name: value(d.TableName), Key: schema(d.KeySchema)}
-	if len(t.Key.Hash) != 1 || len(t.Key.Range) > 1 || t.Key.Hash[0].Kind == 0 {
+	partition, sort := attributes(d.KeySchema)
+	t := &Table{Name: value(d.TableName), Key: keycond.NewSchema(partition, sort)}
+	if len(partition) != 1 || len(sort) > 1 || partition[0].Kind == 0 {
 		return nil, fmt.Errorf("the description of table %s has no key", t.Name)
 	}
 	add := func(name *string, key []wire.KeySchemaElement, p *wire.Projection, local bool) {
-		ix := &Index{Key: schema(key), Local: local}
-		ix.Key.Index, ix.Key.Table = value(name), t.Key
+		partition, sort := attributes(key)
+		ix := &Index{Key: t.Key.NewIndex(value(name), partition, sort), Local: local}
 		if p != nil {
 			ix.Projection, ix.Include = value(p.ProjectionType), p.NonKeyAttributes
 		}
-		if len(ix.Key.Hash) > 0 { // a vector index may have none
+		if len(ix.Key.Partition()) > 0 { // a vector index may have none
 			t.Indexes = append(t.Indexes, ix)
 		}
 	}
@@ -80,7 +80,7 @@ func value(s *string) string {
 // Index returns the named index, or nil.
 func (t *Table) Index(name string) *Index {
 	for _, ix := range t.Indexes {
-		if ix.Key.Index == name {
+		if ix.Key.Name() == name {
 			return ix
 		}
 	}
@@ -91,7 +91,7 @@ func (t *Table) Index(name string) *Index {
 func (t *Table) IndexNames() []string {
 	names := make([]string, len(t.Indexes))
 	for i, ix := range t.Indexes {
-		names[i] = ix.Key.Index
+		names[i] = ix.Key.Name()
 	}
 	return names
 }

@@ -35,9 +35,9 @@ func TestOf(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"local", "global"}, table.IndexNames())
 	require.Equal(t, table.Key, table.Schema(""))
-	require.Equal(t, attr.Number, table.Schema("").Range[0].Kind)
+	require.Equal(t, attr.Number, table.Schema("").Sort()[0].Kind)
 	require.Nil(t, table.Schema("no"))
-	require.Same(t, table.Key, table.Schema("global").Table)
+	require.Same(t, table.Key, table.Schema("global").Table())
 	require.True(t, table.Index("local").Local)
 
 	require.Equal(t, attr.Binary, table.Kind("b"))

@@ -118,13 +118,13 @@ func Parse(src string, params []attr.Value) (*Statement, error) {
 	if where == nil {
 		return s, nil
 	}
-	env, err := expr.NewEnv(s.Names, s.Values)
+	env, err := expr.NewEnv(expr.Params{Names: s.Names, Values: s.Values})
 	if err == nil {
 		// Package expr knows what the operands of each operator may be.
 		s.Where, err = env.Condition(Param, ast.Format(where))
 	}
 	if e, ok := errors.AsType[*expr.Error](err); ok {
-		return nil, invalid("%s", e.Msg)
+		return nil, invalid("%s", e.Message)
 	}
 	return s, err
 }

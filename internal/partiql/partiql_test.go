@@ -63,7 +63,7 @@ func TestScripts(t *testing.T) {
 					}
 					fmt.Fprintf(&out, "%t %s", ok, text.Literal(attr.NewMap(key)))
 					if rest != nil {
-						out.WriteString(" AND " + spelled.Condition(rest.Root))
+						out.WriteString(" AND " + spelled.Condition(rest.Node()))
 					}
 					out.WriteString("\n")
 				}
@@ -76,11 +76,8 @@ func TestScripts(t *testing.T) {
 }
 
 var (
-	schema = &keycond.Schema{
-		Hash:  []keycond.Attribute{{Name: "PK", Kind: attr.String}},
-		Range: []keycond.Attribute{{Name: "SK", Kind: attr.String}},
-	}
-	spelled = ast.Style{Name: text.Name, Value: text.Literal}
+	schema, _ = keycond.ParseSchema("PK / SK")
+	spelled   = ast.Style{Name: text.Name, Value: text.Literal}
 )
 
 func describe(s *partiql.Statement, err error) string {
@@ -99,7 +96,7 @@ func describe(s *partiql.Statement, err error) string {
 		parts = append(parts, text.Literal(attr.NewMap(s.Item)))
 	}
 	if s.Update != nil {
-		for _, a := range s.Update.Actions {
+		for _, a := range s.Update.Actions() {
 			parts = append(parts, string(a.Clause), spelled.Path(a.Path.Path))
 			if a.Value != nil {
 				parts = append(parts, operand(a.Value))
@@ -107,7 +104,7 @@ func describe(s *partiql.Statement, err error) string {
 		}
 	}
 	if s.Where != nil {
-		parts = append(parts, "WHERE", spelled.Condition(s.Where.Root))
+		parts = append(parts, "WHERE", spelled.Condition(s.Where.Node()))
 	}
 	for _, o := range s.Order {
 		parts = append(parts, fmt.Sprintf("ORDER %s %t", o.Name, o.Desc))
@@ -145,7 +142,7 @@ func plan(p *partiql.Plan, err error) string {
 		parts = append(parts, "["+slice.String()+"]")
 	}
 	if p.Filter != nil {
-		parts = append(parts, "filter "+spelled.Condition(p.Filter.Root))
+		parts = append(parts, "filter "+spelled.Condition(p.Filter.Node()))
 	}
 	return strings.Join(parts, " ")
 }
@@ -177,7 +174,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		s.Where.Eval(it)
+		s.Where.Match(it)
 		s.AppendResult(nil, it)
 		if _, err := s.Plan(schema); err != nil {
 			return

@@ -38,7 +38,7 @@ func (p *Plan) String() string {
 		return "scan"
 	case len(p.Slices) > 1:
 		return text.Count(len(p.Slices), "query")
-	case p.schema.Table == nil && isKey(p.schema, p.Slices[0].Clauses):
+	case p.schema.Table() == nil && isKey(p.schema, p.Slices[0].Clauses):
 		return "get"
 	}
 	return "query"
@@ -46,7 +46,7 @@ func (p *Plan) String() string {
 
 // isKey reports whether clauses are an equality for each attribute of a key.
 func isKey(s *keycond.Schema, clauses []keycond.Clause) bool {
-	return len(clauses) == len(s.Hash)+len(s.Range) &&
+	return len(clauses) == len(s.Partition())+len(s.Sort()) &&
 		!slices.ContainsFunc(clauses, func(c keycond.Clause) bool { return c.Op != ast.Equal })
 }
 
@@ -107,22 +107,22 @@ func conjunction(nodes []ast.Node) *expr.Condition {
 	if root == nil {
 		return nil
 	}
-	return &expr.Condition{Root: root, Param: Param}
+	return expr.NewCondition(root)
 }
 
 // groups returns the alternatives of WHERE. It reports false if one of them does
 // not fix the partition key, so that only a scan finds its rows.
 func (s *Statement) groups(schema *keycond.Schema) (groups []group, ok bool) {
-	for _, nodes := range alternatives(s.Where.Root, schema) {
+	for _, nodes := range alternatives(s.Where.Node(), schema) {
 		var g group
 		for _, n := range nodes {
 			switch on := keyOf(n); {
-			case on == schema.Hash[0].Name && isEquality(n):
+			case on == schema.Partition()[0].Name && isEquality(n):
 				if g.partition != nil {
 					return nil, false // two values: no row has both
 				}
 				g.partition = n
-			case len(schema.Range) == 0 || on != schema.Range[0].Name:
+			case len(schema.Sort()) == 0 || on != schema.Sort()[0].Name:
 				g.rest = append(g.rest, n)
 			case g.sort == nil:
 				g.sort = n
@@ -310,7 +310,7 @@ func (s *Statement) checkOrder(schema *keycond.Schema, keyed bool) error {
 func (p *Plan) order(orders []Order) error {
 	var partitions *Order
 	for i, o := range orders {
-		if o.Name == p.schema.Hash[0].Name {
+		if o.Name == p.schema.Partition()[0].Name {
 			partitions = &orders[i]
 		} else {
 			p.Reverse = o.Desc
@@ -350,7 +350,7 @@ func (s *Statement) Key(schema *keycond.Schema) (key attr.Item, rest *expr.Condi
 	var b attr.Builder
 	var others []ast.Node
 	if s.Where != nil {
-		for _, n := range conjuncts(nil, s.Where.Root) {
+		for _, n := range conjuncts(nil, s.Where.Node()) {
 			c, isCompare := n.(*ast.Compare)
 			name := keyOf(n)
 			if !isCompare || c.Op != ast.Equal || !schema.Has(name) {
@@ -367,7 +367,7 @@ func (s *Statement) Key(schema *keycond.Schema) (key attr.Item, rest *expr.Condi
 			b.Add(name, v.Value)
 		}
 	}
-	return b.Item(), conjunction(others), b.Len() == len(schema.Hash)+len(schema.Range), nil
+	return b.Item(), conjunction(others), b.Len() == len(schema.Partition())+len(schema.Sort()), nil
 }
 
 // conjuncts appends the conditions that a tree demands all of.

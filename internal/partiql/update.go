@@ -43,7 +43,7 @@ func (p *parser) updateFrom() (*Statement, ast.Node) {
 //	clauses = clause { clause }
 //	clause  = SET path "=" change { "," path "=" change } | REMOVE path { "," path }
 func (p *parser) clauses(s *Statement) {
-	u := &expr.Update{Param: Param}
+	var actions []ast.Action
 	first := p.pos
 	for p.syntax == nil {
 		clause := ast.SetClause
@@ -63,15 +63,21 @@ func (p *parser) clauses(s *Statement) {
 				p.expect("=", "EQ")
 				p.change(&a)
 			}
-			p.checkPath(u.Actions, a, tok)
-			u.Actions = append(u.Actions, a)
+			p.checkPath(actions, a, tok)
+			actions = append(actions, a)
 		}
 	}
-	if len(u.Actions) == 0 && p.syntax == nil {
+	if len(actions) == 0 && p.syntax == nil {
 		p.pos = first
 		p.malformed(msgStatement)
 	}
-	s.Update = u
+	if p.syntax != nil || p.meaning != nil {
+		return
+	}
+	var err error
+	if s.Update, err = expr.NewUpdate(actions...); err != nil {
+		p.fault(first, "%s", err)
+	}
 }
 
 // checkPath refuses a path that overlaps with one of another action, or that

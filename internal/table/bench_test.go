@@ -90,7 +90,7 @@ func BenchmarkQuery10(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				i++
-				env, err := expr.NewEnv(nil, values[i%len(values)])
+				env, err := expr.NewEnv(expr.Params{Values: values[i%len(values)]})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -250,7 +250,7 @@ func BenchmarkPage(b *testing.B) {
 		f := tabletest.Open(b)
 		tb := f.Create("t", "PK:S SK:S")
 		tree := btree.NewG(32, func(x, y bareRow) bool { return bytes.Compare(x.key, y.key) < 0 })
-		rows := 3 * table.PageBytes / size
+		rows := 3 * keycond.PageBytes / size
 		for i := 0; i < rows; i += 1000 {
 			require.NoError(b, f.DB.Update(context.Background(), func(tx *table.Tx) error {
 				for j := i; j < min(i+1000, rows); j++ {
@@ -306,7 +306,7 @@ func BenchmarkPage(b *testing.B) {
 				tree.AscendGreaterOrEqual(from, func(r bareRow) bool {
 					sum += readBytes(r.value)
 					bytes += attr.Item(r.value).Size()
-					return bytes < table.PageBytes
+					return bytes < keycond.PageBytes
 				})
 			}
 			perRow(b)

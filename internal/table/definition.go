@@ -259,16 +259,19 @@ func (d *Definition) attribute(name string) (keycond.Attribute, bool) {
 
 // schema compiles a key; the definition has been checked.
 func (d *Definition) schema(index string, key []KeyElement, table *keycond.Schema) *keycond.Schema {
-	s := &keycond.Schema{Index: index, Table: table}
+	var partition, sort []keycond.Attribute
 	for _, e := range key {
 		a, _ := d.attribute(e.Name)
 		if e.Hash {
-			s.Hash = append(s.Hash, a)
+			partition = append(partition, a)
 		} else {
-			s.Range = append(s.Range, a)
+			sort = append(sort, a)
 		}
 	}
-	return s
+	if table == nil {
+		return keycond.NewSchema(partition, sort)
+	}
+	return table.NewIndex(index, partition, sort)
 }
 
 // States are the states that take time. Each lasts until a time on the database's

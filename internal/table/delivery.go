@@ -22,7 +22,7 @@ func (tx *Tx) deliver(t *Table, old, item attr.Item) {
 	case item == nil:
 		r.Event, image = "REMOVE", r.Old
 	}
-	r.Keys = keyOf(image, t.attributes)
+	r.Keys = t.key.Key(image)
 	for _, d := range t.destinations {
 		tx.deliveries = append(tx.deliveries, Delivery{Table: t.def.Name, Destination: d, Record: r})
 	}

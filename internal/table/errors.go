@@ -33,7 +33,12 @@ type Error struct {
 	Item attr.Item
 	// Start is true if the start key of a page is wrong.
 	Start bool
+	// Err is the error of an expression that is the cause, or nil.
+	Err error
 }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) Error() string { return e.Msg }
 

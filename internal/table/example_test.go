@@ -51,7 +51,7 @@ func ExampleDB() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	env, err := expr.NewEnv(nil, values)
+	env, err := expr.NewEnv(expr.Params{Values: values})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/tabletest"
 	"github.com/sortkey/sortkey/keycond"
@@ -101,13 +102,18 @@ func everything(t *testing.T, db interface {
 			_, err := s.Scan(&table.Scan{Read: read}, visit)
 			require.NoError(t, err)
 			for part := range 3 {
-				partition := []byte(fmt.Sprintf("p%d", part))
+				schema, value := tab.Key(), fmt.Sprintf("p%d", part)
 				if ix != nil {
-					partition = []byte(fmt.Sprintf("g%d", part))
+					schema, value = ix.Key(), fmt.Sprintf("g%d", part)
 				}
+				slice, err := keycond.Of(schema, keycond.Clause{
+					Attribute: schema.Partition()[0].Name, Op: ast.Equal, Values: []attr.Value{attr.NewString(value)},
+				})
+				require.NoError(t, err)
 				for _, r := range []store.Range{{}, {Lo: []byte("1")}, {Hi: []byte("5")}, {Lo: []byte("10"), Hi: []byte("4")}} {
 					for _, reverse := range []bool{false, true} {
-						q := &table.Query{Read: read, Reverse: reverse, Slice: &keycond.Slice{Partition: partition, Range: r}}
+						slice.Range = r
+						q := &table.Query{Read: read, Reverse: reverse, Slice: slice}
 						_, err := s.Query(q, visit)
 						require.NoError(t, err)
 						rows = append(rows, "--")

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // A joint is a View or an Update that operations of a context take part in.
@@ -326,6 +329,12 @@ func (db *DB) Aside(ctx context.Context) func(func()) {
 // isRefusal reports whether an error is an answer to a request, and not a failure of the
 // store or of the context.
 func isRefusal(err error) bool {
+	if _, ok := errors.AsType[*expr.Error](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*keycond.Error](err); ok {
+		return true
+	}
 	_, ok := errors.AsType[interface {
 		error
 		Refusal()

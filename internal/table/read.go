@@ -1,10 +1,7 @@
 package table
 
 import (
-	"errors"
 	"fmt"
-	"iter"
-	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -12,16 +9,6 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
-
-// PageBytes ends a page: an item is read while the documented sizes of those
-// before it are below it, so the item that exceeds the limit is in the page.
-// Where exactly the service ends a page is not documented
-// (DG/Query.Pagination.html says 1 MB).
-const PageBytes = 1 << 20
-
-// ErrEndPage is returned by a function that visits items to end the page with the item
-// that it was called with.
-var ErrEndPage = errors.New("table: end of page")
 
 // Read holds the parameters that queries and scans have in common.
 type Read struct {
@@ -77,19 +64,21 @@ func (s *View) Query(q *Query, visit func(attr.Item) error) (Page, error) {
 }
 
 func (s *View) query(q *Query, visit func(attr.Item) error) (Page, error) {
-	r, err := q.rangeAfter()
+	slice, err := q.after()
 	if err != nil {
 		return Page{}, err
 	}
 	tr := Trace{
-		Operation: "Query", Partition: q.Slice.Partition, Clauses: q.Slice.Clauses, Range: r, Reverse: q.Reverse,
+		Operation: "Query", Partition: slice.Partition, Clauses: slice.Clauses, Range: slice.Range, Reverse: q.Reverse,
 	}
-	rows := s.r.Query(q.Table.space(q.Index), q.Slice.Partition, r, q.Reverse)
-	page, err := s.page(&q.Read, rows, tr, visit)
+	p := pager{s: s, q: &q.Read, visit: visit}
+	o := p.options()
+	o.Reverse = q.Reverse
+	read, err := slice.Page(s.r, q.Table.space(q.Index), o, p.visitor())
 	if q.oneItem() {
-		page.Last = nil
+		read.Last = nil
 	}
-	return page, err
+	return p.page(read, err, tr)
 }
 
 // Scan calls visit with every item of a page in scan order. The items are
@@ -106,108 +95,88 @@ func (s *View) scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	tr := Trace{Operation: "Scan", Span: span}
+	p := pager{s: s, q: &q.Read, visit: visit}
 	rows := s.r.Scan(q.Table.space(q.Index), span)
-	return s.page(&q.Read, rows, tr, visit)
+	read, err := q.schema().Page(rows, p.options(), p.visitor())
+	return p.page(read, err, Trace{Operation: "Scan", Span: span})
 }
 
-// page walks rows until the last or until the page is full, and counts them.
-func (s *View) page(q *Read, rows iter.Seq2[store.Row, error], tr Trace, visit func(attr.Item) error) (Page, error) {
-	p := &pager{s: s, q: q, visit: visit, tr: tr}
-	p.tr.Stop = StopEnd
-	rows(func(row store.Row, err error) bool {
-		if err != nil {
-			return p.fail(err)
-		}
-		return p.take(itemOf(row.Value))
-	})
-	if p.err != nil {
-		return Page{}, p.err
-	}
-	p.count()
-	return p.page, nil
-}
-
-// A pager makes one page, a row at a time.
+// A pager adds to a page of [keycond] what only a table knows: the whole items of a local index, and what
+// the page costs.
 type pager struct {
 	s     *View
 	q     *Read
 	visit func(attr.Item) error
-	page  Page
-	tr    Trace
-	err   error
-	// billed counts the bytes that a read of the table is charged for; see
-	// [Table.BilledSize].
+	// whole is the item of the index entry that is examined.
+	whole attr.Item
+	// fetched is the size of the whole items, and units what reading them took.
+	fetched int
+	units   float64
+	// billed counts the bytes that a read of the table is charged for, if they are not those of the page;
+	// see [Table.BilledSize].
 	billed int
 }
 
-// take takes the next row. It reports false when the page is done.
-func (p *pager) take(item attr.Item) bool {
-	p.page.Examined++
-	p.tr.Bytes += item.Size()
-	if p.q.Index == nil {
-		p.billed += p.q.Table.BilledSize(item)
-	}
-	full := item
-	if p.q.Fetch {
-		var err error
-		if full, err = p.fetch(item); err != nil {
-			return p.fail(err)
-		}
-	}
-
-	ended := false
-	if p.q.Filter.Eval(item) {
-		p.page.Returned++
-		err := p.visit(full)
-		if ended = errors.Is(err, ErrEndPage); err != nil && !ended {
-			return p.fail(err)
-		}
-	}
-
+// options returns what the page reads.
+func (p *pager) options() keycond.PageOptions {
+	o := keycond.PageOptions{Limit: p.q.Limit, Filter: p.q.Filter}
 	switch {
-	case ended:
-		p.tr.Stop = StopAnswer
-	case p.page.Examined == p.q.Limit:
-		p.tr.Stop = StopLimit
-	case p.tr.Bytes >= PageBytes:
-		p.tr.Stop = StopSize
-	default:
-		return true
+	case p.q.Fetch:
+		o.Examine = p.fetch
+	case p.q.Index == nil && len(p.q.Table.vectors) > 0:
+		o.Examine = p.bill
 	}
-	p.page.Last = keyOf(item, p.q.keyAttributes())
-	return false
+	return o
 }
 
-func (p *pager) fail(err error) bool {
-	p.err = err
-	return false
+// visitor returns what visits the items of the page.
+func (p *pager) visitor() func(attr.Item) error {
+	if p.q.Fetch {
+		return func(attr.Item) error { return p.visit(p.whole) }
+	}
+	return p.visit
+}
+
+// bill counts what an item is charged for.
+func (p *pager) bill(it attr.Item) error {
+	p.billed += p.q.Table.BilledSize(it)
+	return nil
 }
 
 // fetch reads the whole item of an index entry and counts it.
-func (p *pager) fetch(entry attr.Item) (attr.Item, error) {
-	full, err := p.s.fetch(p.q.Table, entry)
-	if err != nil {
-		return nil, err
+func (p *pager) fetch(entry attr.Item) (err error) {
+	if p.whole, err = p.s.fetch(p.q.Table, entry); err != nil {
+		return err
 	}
-	p.tr.Fetched += full.Size()
-	p.page.Capacity.Table += ReadUnits(p.q.Table.BilledSize(full), p.q.Consistent)
-	return full, nil
+	p.fetched += p.whole.Size()
+	p.units += ReadUnits(p.q.Table.BilledSize(p.whole), p.q.Consistent)
+	return nil
 }
 
-// count computes the capacity and reports the trace.
-func (p *pager) count() {
-	q, page, tr := p.q, &p.page, &p.tr
-	page.Bytes = tr.Bytes
-	if tr.Key = q.Table.key; q.Index == nil {
-		page.Capacity.Table += ReadUnits(p.billed, q.Consistent)
-	} else {
-		page.Capacity.addIndex(q.Index.Name(), q.Index.local, ReadUnits(tr.Bytes, q.Consistent))
-		tr.Index, tr.Key = q.Index.Name(), q.Index.key
+// page computes the capacity of what was read and reports the trace.
+func (p *pager) page(read keycond.Page, err error, tr Trace) (Page, error) {
+	if err != nil {
+		return Page{}, err
 	}
+	q := p.q
+	page := Page{Examined: read.Examined, Returned: read.Returned, Bytes: read.Bytes, Last: read.Last}
+	page.Capacity.Table = p.units
+	if tr.Key = q.schema(); q.Index == nil {
+		billed := read.Bytes
+		if len(q.Table.vectors) > 0 {
+			billed = p.billed
+		}
+		page.Capacity.Table += ReadUnits(billed, q.Consistent)
+	} else {
+		page.Capacity.addIndex(q.Index.Name(), q.Index.local, ReadUnits(read.Bytes, q.Consistent))
+		tr.Index = q.Index.Name()
+	}
+
 	tr.Table, tr.Consistent = q.Table.Name(), q.Consistent
 	tr.Examined, tr.Returned, tr.Units = page.Examined, page.Returned, page.Capacity.Total()
-	reportTrace(p.s.ctx, p.tr)
+	tr.Bytes, tr.Fetched, tr.Stop = read.Bytes, p.fetched, read.Stop
+	reportTrace(p.s.ctx, tr)
+	return page, nil
 }
 
 // fetch reads the whole item of an index entry.
@@ -217,14 +186,7 @@ func (s *View) fetch(t *Table, item attr.Item) (attr.Item, error) {
 	return s.get(t, partition, sort)
 }
 
-// keyAttributes returns the attributes of a start key.
-func (q *Read) keyAttributes() []keycond.Attribute {
-	if q.Index != nil {
-		return q.Index.attributes
-	}
-	return q.Table.attributes
-}
-
+// schema returns the key of what is read. Its attributes are those of a start key.
 func (q *Read) schema() *keycond.Schema {
 	if q.Index != nil {
 		return q.Index.key
@@ -246,7 +208,7 @@ const (
 // all errors of it, other reads have three.
 func (q *Read) position(scan bool) (store.Position, error) {
 	s := q.schema()
-	attrs := q.keyAttributes()
+	attrs := s.Attributes()
 	whole := scan && q.Index == nil
 	for _, a := range attrs {
 		v := q.Start.Get(a.Name)
@@ -281,9 +243,9 @@ func (q *Read) CheckStartForm() error {
 	if q.Start == nil {
 		return nil
 	}
-	hash := q.schema().Hash[0]
+	hash := q.schema().Partition()[0]
 	switch v := q.Start.Get(hash.Name); {
-	case v.IsZero() || q.Start.Len() != len(q.keyAttributes()):
+	case v.IsZero() || q.Start.Len() != len(q.schema().Attributes()):
 		return invalidStart(msgStart)
 	case v.Kind() != hash.Kind:
 		return invalidStart("%s", errKey().Error())
@@ -294,37 +256,32 @@ func (q *Read) CheckStartForm() error {
 // oneItem reports whether a partition of the table or index holds one item.
 // Nothing follows it, so the service refuses a start key (alternator,
 // test_query.py), and a page returns none.
-func (q *Query) oneItem() bool { return q.Index == nil && len(q.Table.key.Range) == 0 }
+func (q *Query) oneItem() bool { return q.Index == nil && len(q.Table.key.Sort()) == 0 }
 
-// rangeAfter returns the part of the slice that lies after the start key.
-func (q *Query) rangeAfter() (store.Range, error) {
-	r := q.Slice.Range
+// after returns the part of the slice that lies after the start key.
+func (q *Query) after() (*keycond.Slice, error) {
 	if q.Start == nil {
-		return r, nil
+		return q.Slice, nil
 	}
 	at, err := q.position(false)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	if q.oneItem() {
-		return r, invalidStart("The provided exclusive start key is invalid: ExclusiveStartKey: {%s}", startText(q.Start))
+		return nil, invalidStart("The provided exclusive start key is invalid: ExclusiveStartKey: {%s}", startText(q.Start))
 	}
-	narrowed := len(q.Slice.Clauses) > len(q.schema().Hash)
+
+	narrowed := len(q.Slice.Clauses) > len(q.schema().Partition())
 	outside := string(at.Partition) != string(q.Slice.Partition)
 	switch {
-	case !r.Contains(at.Sort):
-		return r, invalidStart(msgStartRange)
+	case !q.Slice.Range.Contains(at.Sort):
+		return nil, invalidStart(msgStartRange)
 	case outside && narrowed:
-		return r, invalidStart(msgStartOneRow)
+		return nil, invalidStart(msgStartOneRow)
 	case outside:
-		return r, invalidStart(msgStartOutside)
+		return nil, invalidStart(msgStartOutside)
 	}
-	if q.Reverse {
-		r.Hi = at.Sort
-	} else {
-		r.Lo = append(slices.Clone(at.Sort), 0)
-	}
-	return r, nil
+	return q.Slice.After(at.Sort, q.Reverse), nil
 }
 
 // startText returns the attributes of a start key as the service prints them where a
@@ -347,7 +304,7 @@ func startText(key attr.Item) string {
 
 // CheckStart refuses a start key as the query itself would.
 func (q *Query) CheckStart() error {
-	_, err := q.rangeAfter()
+	_, err := q.after()
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/tabletest"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // ten puts ten rows 0 … 9 into partition p of table t.
@@ -272,7 +273,7 @@ func TestTrace(t *testing.T) {
 	}))
 	require.Len(t, traces, 1)
 	tr := traces[0]
-	if tr.Operation != "Scan" || tr.Examined != 4 || tr.Stop != table.StopLimit || tr.Units != 0.5 || tr.Bytes == 0 {
+	if tr.Operation != "Scan" || tr.Examined != 4 || tr.Stop != keycond.StopLimit || tr.Units != 0.5 || tr.Bytes == 0 {
 		t.Errorf("trace = %+v", tr)
 	}
 }

@@ -132,7 +132,7 @@ func (tx *Tx) record(t *Table, st *Stream, partition []byte, old, item attr.Item
 	}
 	var b attr.Builder
 	b.Add(recordTime, attr.NewBinary(binary.BigEndian.AppendUint64(nil, uint64(now.UnixMilli()))))
-	b.Add(recordKeys, attr.NewMap(keyOf(image, t.attributes)))
+	b.Add(recordKeys, attr.NewMap(t.key.Key(image)))
 	b.Add(recordEvent, attr.NewString(event))
 	if old != nil && (st.View == "OLD_IMAGE" || st.View == "NEW_AND_OLD_IMAGES") {
 		b.Add(recordOld, attr.NewMap(old))

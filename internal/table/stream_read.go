@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -172,7 +173,7 @@ func (s *View) Records(
 			return nil, 0, false, err
 		}
 		if !s.db.Trimmed(r.Time) {
-			if size += r.Bytes(); size > PageBytes && len(list) > 0 {
+			if size += r.Bytes(); size > keycond.PageBytes && len(list) > 0 {
 				return list, next, true, nil
 			}
 			list = append(list, r)

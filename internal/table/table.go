@@ -13,29 +13,27 @@ import (
 // A Table is a compiled [Definition]. It does not change; a changed table is
 // another Table. Get one inside a [DB.View] or [DB.Update].
 type Table struct {
-	def        *Definition
-	key        *keycond.Schema
-	attributes []keycond.Attribute // of the key
-	indexes    []*Index            // secondary ones: global ones first, each kind in the order of definition
-	all        []*Index            // and the vector indexes after them
-	vectors    []vectorAttribute
-	stats      *Stats
-	passing    bool // the clock decides what can be done with the table
+	def     *Definition
+	key     *keycond.Schema
+	indexes []*Index // secondary ones: global ones first, each kind in the order of definition
+	all     []*Index // and the vector indexes after them
+	vectors []vectorAttribute
+	stats   *Stats
+	passing bool // the clock decides what can be done with the table
 	// destinations are the Kinesis streams that get the changes of the table.
 	destinations []Destination
 }
 
 // An Index is a compiled secondary index of a [Table].
 type Index struct {
-	def        *IndexDefinition
-	key        *keycond.Schema
-	attributes []keycond.Attribute // of the index's key and the table's
-	own        []keycond.Attribute // of the index's key alone
-	filters    []keycond.Attribute // of a vector index: the attributes that searches compare
-	local      bool
-	project    func(name []byte) bool // nil for ALL
-	stats      *Stats
-	position   int // among the table's indexes
+	def      *IndexDefinition
+	key      *keycond.Schema
+	own      []keycond.Attribute // of the index's key alone
+	filters  []keycond.Attribute // of a vector index: the attributes that searches compare
+	local    bool
+	project  func(name []byte) bool // nil for ALL
+	stats    *Stats
+	position int // among the table's indexes
 }
 
 // StorageOverhead is the number of bytes of storage that count for an item
@@ -65,15 +63,14 @@ func Compile(def *Definition, old *Table) *Table {
 		}
 	}
 	t.key = def.schema("", def.Key, nil)
-	t.attributes = t.key.Attributes()
 	add := func(defs []IndexDefinition, local bool) {
 		for i := range defs {
 			ix := &Index{def: &defs[i], local: local, position: len(t.all), stats: statsOf(defs[i].Space)}
 			ix.key = def.schema(ix.def.Name, ix.def.Key, t.key)
-			ix.attributes, ix.own = ix.key.Attributes(), slices.Concat(ix.key.Hash, ix.key.Range)
+			ix.own = slices.Concat(ix.key.Partition(), ix.key.Sort())
 			if ix.def.Vector != nil {
 				filters := def.schema("", ix.def.Vector.Schema, nil)
-				ix.filters = slices.Concat(filters.Hash, filters.Range)
+				ix.filters = slices.Concat(filters.Partition(), filters.Sort())
 			}
 			ix.project = projector(ix)
 			t.all = append(t.all, ix)
@@ -93,7 +90,7 @@ func projector(ix *Index) func([]byte) bool {
 		return nil
 	}
 	keep := slices.Clone(ix.def.Projection.Include)
-	for _, a := range slices.Concat(ix.attributes, ix.filters) {
+	for _, a := range slices.Concat(ix.key.Attributes(), ix.filters) {
 		keep = append(keep, a.Name)
 	}
 	const few = 8 // up to so many, a linear search is faster than a map
@@ -215,10 +212,10 @@ func (t *Table) ItemAddress(item attr.Item) (partition, sort []byte, err error) 
 // Address returns the address of the item with the given key, which must have
 // exactly the attributes of the key schema.
 func (t *Table) Address(key attr.Item) (partition, sort []byte, err error) {
-	if key.Len() != len(t.attributes) {
+	if key.Len() != len(t.key.Attributes()) {
 		return nil, nil, errKey()
 	}
-	for _, a := range t.attributes {
+	for _, a := range t.key.Attributes() {
 		if v := key.Get(a.Name); v.Kind() != a.Kind {
 			return nil, nil, errKey()
 		}
@@ -227,7 +224,7 @@ func (t *Table) Address(key attr.Item) (partition, sort []byte, err error) {
 }
 
 func (t *Table) checkKeyValues(it attr.Item) error {
-	for _, a := range t.attributes {
+	for _, a := range t.key.Attributes() {
 		v := it.Get(a.Name)
 		if v.IsZero() {
 			return invalid("One or more parameter values were invalid: Missing the key %s in the item", a.Name)
@@ -247,18 +244,6 @@ func (t *Table) checkKeyValues(it attr.Item) error {
 
 var builders = sync.Pool{New: func() any { return new(attr.Builder) }}
 
-// keyOf returns the key of an item: the given attributes of it.
-func keyOf(it attr.Item, attributes []keycond.Attribute) attr.Item {
-	b := builders.Get().(*attr.Builder)
-	for _, a := range attributes {
-		b.Add(a.Name, it.Get(a.Name))
-	}
-	key := b.Item()
-	b.Reset()
-	builders.Put(b)
-	return key
-}
-
 // space returns the space of the table, or of ix if it is not nil.
 func (t *Table) space(ix *Index) store.Space {
 	if ix == nil {
@@ -273,7 +258,7 @@ func (t *Table) KeyOf(item attr.Item) (attr.Item, error) {
 	if err := t.checkKeyValues(item); err != nil {
 		return nil, err
 	}
-	return keyOf(item, t.attributes), nil
+	return t.key.Key(item), nil
 }
 
 // Gone reports whether the time for which a table is DELETING has passed.

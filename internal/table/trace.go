@@ -31,33 +31,7 @@ type Trace struct {
 	Bytes, Fetched int
 	Units          float64
 	// Stop says why the page ended.
-	Stop Stop
-}
-
-// A Stop is a reason for the end of a page.
-type Stop string
-
-// The reasons for a page to end.
-const (
-	StopEnd    Stop = "end"
-	StopLimit  Stop = "limit"
-	StopSize   Stop = "size"
-	StopAnswer Stop = "answer" // what visits the items ended the page
-)
-
-// String returns the reason in words.
-func (s Stop) String() string {
-	switch s {
-	case StopEnd:
-		return "end of the range"
-	case StopLimit:
-		return "Limit"
-	case StopSize:
-		return "1 MB"
-	case StopAnswer:
-		return "length of the answer"
-	}
-	return string(s)
+	Stop keycond.Stop
 }
 
 type traceKey struct{}

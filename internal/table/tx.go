@@ -156,7 +156,7 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 		return Change{}, err
 	}
 	change := Change{Old: old, New: item}
-	if !cond.Eval(old) {
+	if !cond.Match(old) {
 		change.New = old
 		change.Capacity.Table = WriteUnits(t.BilledSize(old))
 		return change, &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: old}
@@ -268,7 +268,7 @@ func (s *View) Measure(t *Table, key attr.Item) (hash attr.Item, size int64, err
 		}
 	}
 	var b attr.Builder
-	for _, a := range t.key.Hash {
+	for _, a := range t.key.Partition() {
 		b.Add(a.Name, key.Get(a.Name))
 	}
 	return slices.Clone(b.Item()), size, nil
@@ -283,7 +283,7 @@ func (tx *Tx) Check(t *Table, key attr.Item, cond *expr.Condition) (Change, erro
 		return Change{}, err
 	}
 	change := Change{Old: item, New: item, Capacity: Capacity{Table: WriteUnits(t.BilledSize(item))}}
-	if !cond.Eval(item) {
+	if !cond.Match(item) {
 		return change, &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: item}
 	}
 	return change, nil

@@ -29,14 +29,14 @@ func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Co
 	if err != nil {
 		return Change{}, err
 	}
-	if !cond.Eval(old) {
+	if !cond.Match(old) {
 		change := Change{Old: old, New: old}
 		change.Capacity.Table = WriteUnits(t.BilledSize(old))
 		return change, &Error{Kind: ConditionFailed, Msg: "The conditional request failed", Item: old}
 	}
 	item, err := update.Apply(old, key)
 	if err != nil {
-		return Change{}, invalid("%s", err.Error())
+		return Change{}, &Error{Kind: Validation, Msg: err.Error(), Err: err}
 	}
 	if item == nil { // there is nothing to remove from
 		change := Change{}
@@ -65,8 +65,8 @@ func (t *Table) CheckUpdate(key attr.Item, update *expr.Update) error {
 // checkActions is CheckUpdate without the key of the item.
 func (t *Table) checkActions(update *expr.Update) error {
 	refused := "" // the first attribute of the key that the update changes
-	for _, path := range update.Touched() {
-		if name := path[0].Name; t.key.Has(name) && (refused == "" || name < refused) {
+	for _, action := range update.Actions() {
+		if name := action.Path.Path[0].Name; t.key.Has(name) && (refused == "" || name < refused) {
 			refused = name
 		}
 	}
@@ -76,15 +76,12 @@ func (t *Table) checkActions(update *expr.Update) error {
 			refused,
 		)
 	}
-	if update.Nested() {
+	if slices.ContainsFunc(update.Actions(), isNested) {
 		if err := t.CheckPaths(update.Paths()); err != nil {
 			return err
 		}
 	}
-	if update == nil {
-		return nil
-	}
-	for _, action := range update.Actions {
+	for _, action := range update.Actions() {
 		kind := action.Kind()
 		if kind == 0 {
 			continue
@@ -98,6 +95,19 @@ func (t *Table) checkActions(update *expr.Update) error {
 		}
 	}
 	return nil
+}
+
+// isNested reports whether a path of an action, including those it only reads, leads into a document.
+func isNested(a ast.Action) bool {
+	if len(a.Path.Path) > 1 {
+		return true
+	}
+	for o := range ast.Inside(a.Value) {
+		if path, ok := o.(*ast.PathOperand); ok && len(path.Path) > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // CheckPaths refuses document paths into key attributes of the table and of its
@@ -149,10 +159,10 @@ func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 		}
 	}
 	changed := func(name string) bool {
-		return slices.ContainsFunc(update.Touched(), func(path ast.Path) bool { return path[0].Name == name })
+		return slices.ContainsFunc(update.Actions(), func(a ast.Action) bool { return a.Path.Path[0].Name == name })
 	}
 	for _, ix := range t.all[len(t.indexes):] {
-		for _, a := range ix.key.Hash {
+		for _, a := range ix.key.Partition() {
 			if v := item.Get(a.Name); v.Kind() == a.Kind && changed(a.Name) && ix.key.CheckValue(a, v) != nil {
 				return errUpdatedKey(v)
 			}

@@ -216,7 +216,7 @@ func TestConcurrentUse(t *testing.T) {
 	err := f.DB.UpdateJoined(t.Context(), func(ctx context.Context) error {
 		go func() { _ = read(ctx, func() { close(begun); <-end }) }()
 		<-begun
-		time.AfterFunc(time.Millisecond, func() { close(end) })
+		time.AfterFunc(100*time.Millisecond, func() { close(end) })
 		return nil
 	})
 	require.ErrorContains(t, err, "two goroutines")

@@ -13,9 +13,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/item/blob"
 	"github.com/sortkey/sortkey/internal/item/doc"
+	"github.com/sortkey/sortkey/internal/lex"
 )
 
 // A position says where a value is, which the service's messages depend on.
@@ -417,7 +417,7 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 		return true, err
 	}
 	for key := range values {
-		if key == "" || key[0] != ':' || !ast.IsWord(key[1:]) {
+		if key == "" || key[0] != ':' || !lex.IsWord(key[1:]) {
 			// The expressions refuse the key, which comes before the values:
 			// dynalite, validations/index.js, validateExpressions.
 			again.faults = nil

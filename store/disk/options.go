@@ -39,6 +39,10 @@ type Options struct {
 	// levels, everything else at debug level. Default: discard.
 	Logger *slog.Logger
 
+	// InMemory keeps the files of the folder in memory. They are lost when the store is closed, so it is
+	// for tests and measurements of the engine.
+	InMemory bool
+
 	fs vfs.FS // of the folder; nil is the machine's. Tests set others.
 }
 
@@ -66,7 +70,11 @@ func (o Options) withDefaults() Options {
 		o.MemTableBytes = defaultMemTableBytes
 	}
 	o.MemTableBytes = min(max(o.MemTableBytes, minMemTableBytes), maxMemTableBytes)
-	if o.fs == nil {
+	switch {
+	case o.fs != nil:
+	case o.InMemory:
+		o.fs = vfs.NewMem()
+	default:
 		o.fs = privateFS{vfs.Default}
 	}
 	if o.Logger == nil {

@@ -99,20 +99,20 @@ func (r *running) table(t *model.Table) error {
 		return err
 	}
 	r.there[t] = there
-	if own := t.Schema(nil); !sameKeys(own.Hash, there.Key.Hash) || !sameKeys(own.Range, there.Key.Range) {
+	if own := t.Schema(nil); !sameKeys(own.Partition(), there.Key.Partition()) || !sameKeys(own.Sort(), there.Key.Sort()) {
 		r.differ(model.Error, about, "a key cannot change: correct the model, or move the items to another table",
-			"table %s has the key %s there, and %s in the model", t.Name, keyNames(there.Key.Hash, there.Key.Range),
-			keyNames(own.Hash, own.Range))
+			"table %s has the key %s there, and %s in the model", t.Name, keyNames(there.Key.Partition(), there.Key.Sort()),
+			keyNames(own.Partition(), own.Sort()))
 	}
 	for _, x := range t.Indexes {
 		r.index(t, x, there)
 	}
 	for _, x := range there.Indexes {
-		if t.Index(x.Key.Index) == nil {
+		if t.Index(x.Key.Name()) == nil {
 			f := about
-			f.Index = x.Key.Index
+			f.Index = x.Key.Name()
 			r.differ(model.Note, f, "add it to the model, or remove it, as each write to it is paid for",
-				"index %s is there, and not in the model", x.Key.Index)
+				"index %s is there, and not in the model", x.Key.Name())
 		}
 	}
 	return r.sample(t)
@@ -127,9 +127,9 @@ func (r *running) index(t *model.Table, x *model.Index, there *keyschema.Table) 
 		r.differ(model.Error, about, "create it, or remove it from the model", "index %s of table %s does not exist there",
 			x.Name, t.Name)
 		return
-	case got.Local != x.Local || !sameKeys(got.Key.Hash, x.Partition) || !sameKeys(got.Key.Range, x.Sort):
+	case got.Local != x.Local || !sameKeys(got.Key.Partition(), x.Partition) || !sameKeys(got.Key.Sort(), x.Sort):
 		r.differ(model.Error, about, "create the index under another name, then remove the old one",
-			"index %s has the key %s there, and %s in the model", x.Name, keyNames(got.Key.Hash, got.Key.Range),
+			"index %s has the key %s there, and %s in the model", x.Name, keyNames(got.Key.Partition(), got.Key.Sort()),
 			keyNames(x.Partition, x.Sort))
 	}
 	wanted, has := slices.Sorted(slices.Values(x.Include)), slices.Sorted(slices.Values(got.Include))

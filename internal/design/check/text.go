@@ -155,7 +155,7 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		}
 		return
 	}
-	if r.Operation == "Query" && r.Schema != nil && len(r.Schema.Range) > 0 {
+	if r.Operation == "Query" && r.Schema != nil && len(r.Schema.Sort()) > 0 {
 		low, high := r.Ends()
 		p.line("slice", nil, low+" "+high)
 	}

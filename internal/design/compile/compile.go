@@ -231,7 +231,7 @@ func (c *compiler) expressions(in *wire.QueryInput) error {
 	}
 	in.ExpressionAttributeNames, in.ExpressionAttributeValues = c.names.Names(), c.names.Values()
 
-	env, err := expr.NewEnv(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	env, err := expr.NewEnv(expr.Params{Names: in.ExpressionAttributeNames, Values: in.ExpressionAttributeValues})
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ const highest = "\U0010FFFF"
 
 // on returns a condition on a key attribute.
 func on(a model.Attribute, op ast.Op, values ...attr.Value) *keycond.Clause {
-	return &keycond.Clause{Attribute: a, Op: op, Values: values}
+	return &keycond.Clause{Attribute: a.Name, Op: op, Values: values}
 }
 
 func (c *compiler) clauses() ([]keycond.Clause, error) {

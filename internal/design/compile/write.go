@@ -82,7 +82,7 @@ func write(w *model.Write, it Item) (wire.TransactWriteItem, *Error) {
 			return fail(err)
 		}
 		condition = &text
-		env, err := expr.NewEnv(c.names.Names(), c.names.Values())
+		env, err := expr.NewEnv(expr.Params{Names: c.names.Names(), Values: c.names.Values()})
 		if err != nil {
 			return fail(err)
 		}

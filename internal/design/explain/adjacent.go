@@ -35,7 +35,7 @@ func (e *explainer) adjacentRows() error {
 // with a lower value of its attribute and the same values before it. If there
 // are none, the attribute before it takes its place, and so on.
 func (e *explainer) adjacentRow(below bool) (attr.Item, error) {
-	hash := len(e.report.Schema.Hash)
+	hash := len(e.report.Schema.Partition())
 	clauses := e.slice.Clauses
 	for n := len(clauses) - 1; n >= hash; n-- {
 		low, high := edges(clauses[n])

@@ -19,7 +19,7 @@ const maxPlans = 2
 func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 	var root ast.Node
 	if e.q.key != nil {
-		root = e.q.key.Root
+		root = e.q.key.Node()
 	}
 	groups := []group{{}}
 	if root != nil {
@@ -31,7 +31,7 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 	}
 	var filter []ast.Node
 	if e.q.filter != nil {
-		filter = conjuncts(e.q.filter.Root)
+		filter = conjuncts(e.q.filter.Node())
 	}
 	for i := range groups {
 		for _, n := range filter {
@@ -39,8 +39,8 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 		}
 		if a, ok := e.impossible(groups[i]); ok && len(groups) == 1 {
 			e.advise(
-				"no row matches: %s is %s, and %s cannot be converted", text.Name(a.Attribute.Name),
-				kindWord(e.info.Kind(a.Attribute.Name)), text.Literal(a.Values[0]),
+				"no row matches: %s is %s, and %s cannot be converted", text.Name(a.Attribute),
+				kindWord(e.info.Kind(a.Attribute)), text.Literal(a.Values[0]),
 			)
 			return nil
 		}
@@ -71,7 +71,7 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 func (e *explainer) impossible(g group) (atom, bool) {
 	for _, a := range g.atoms {
 		for _, v := range a.Values {
-			if _, ok := convert(v, e.info.Kind(a.Attribute.Name)); !ok && a.Op != ast.OpBeginsWith {
+			if _, ok := convert(v, e.info.Kind(a.Attribute)); !ok && a.Op != ast.OpBeginsWith {
 				return a, true
 			}
 		}
@@ -155,7 +155,7 @@ func (e *explainer) batch(plans []*plan) (*wire.BatchGetItemInput, bool) {
 			if c.Op != ast.Equal {
 				return nil, false
 			}
-			b.Add(c.Attribute.Name, c.Values[0])
+			b.Add(c.Attribute, c.Values[0])
 		}
 		key := b.Item()
 		if !slices.ContainsFunc(keys, key.Equal) {
@@ -195,7 +195,7 @@ func merge(plans []*plan) []*plan {
 
 // text identifies what a plan asks for.
 func (p *plan) text() string {
-	return p.schema.Index + " " + clausesText(p.clauses) + " " + spelled.Condition(conjunction(p.filter)) + " " + spelled.Condition(conjunction(p.dropped))
+	return p.schema.Name() + " " + clausesText(p.clauses) + " " + spelled.Condition(conjunction(p.filter)) + " " + spelled.Condition(conjunction(p.dropped))
 }
 
 // adjoin reports whether no key lies between the ranges of two plans that have
@@ -221,7 +221,7 @@ func hull(plans []*plan) (*plan, bool) {
 	}
 	first := plans[0]
 	n := len(first.clauses) - 1
-	if n < len(first.schema.Hash) {
+	if n < len(first.schema.Partition()) {
 		return nil, false
 	}
 	low, high := first.edges()
@@ -236,7 +236,7 @@ func hull(plans []*plan) (*plan, bool) {
 		low, high = looser(low, l, 1), looser(high, h, -1)
 	}
 	all := &plan{schema: first.schema, index: first.index, clauses: first.clauses[:n:n], filter: first.filter}
-	if c, ok := all.between(first.clauses[n].Attribute, low, high); ok {
+	if c, ok := all.between(first.schema.Attribute(n), low, high); ok {
 		all.clauses = append(all.clauses, c)
 	}
 	return all, true
@@ -286,14 +286,14 @@ const searchRows = 200
 // findPartition offers a query of an existing partition, for a condition that
 // does not name one.
 func (e *explainer) findPartition(g group, s *keycond.Schema) {
-	if len(s.Hash) != 1 {
+	if len(s.Partition()) != 1 {
 		return
 	}
-	h := s.Hash[0]
+	h := s.Partition()[0]
 	var conditions []ast.Node
 	rest := group{rest: g.rest}
 	for _, a := range g.atoms {
-		if a.Attribute.Name != h.Name {
+		if a.Attribute != h.Name {
 			rest.atoms = append(rest.atoms, a)
 			continue
 		}
@@ -301,8 +301,8 @@ func (e *explainer) findPartition(g group, s *keycond.Schema) {
 	}
 	r := e.scan(conditions)
 	r.Limit, r.ProjectionExpression = new(int64(searchRows)), nil
-	if s.Index != "" {
-		r.IndexName = &s.Index
+	if s.Name() != "" {
+		r.IndexName = new(s.Name())
 	}
 	p, err := e.ask(r.pruned())
 	if err != nil || len(p.items) == 0 {
@@ -315,7 +315,7 @@ func (e *explainer) findPartition(g group, s *keycond.Schema) {
 		}
 	}
 	rest.atoms = append(rest.atoms, equalTo(h.Name, found[0]))
-	best, ok := e.plan(rest, e.info.Index(s.Index))
+	best, ok := e.plan(rest, e.info.Index(s.Name()))
 	if !ok || best.empty {
 		return
 	}
@@ -342,12 +342,12 @@ func (e *explainer) findPartition(g group, s *keycond.Schema) {
 // into one slice.
 func (e *explainer) advisePartition(groups []group, s *keycond.Schema) {
 	for _, g := range groups {
-		for _, h := range s.Hash {
+		for _, h := range s.Partition() {
 			for _, a := range g.on(h.Name) {
 				if a.Op == ast.Equal {
 					continue
 				}
-				what := keycond.Clause{Attribute: h, Op: a.Op, Values: a.Values}.String()
+				what := keycond.Clause{Attribute: h.Name, Op: a.Op, Values: a.Values}.String()
 				if a.Op == ast.OpBeginsWith {
 					e.advise("for one slice, store the common prefix, %s, in its own attribute and make that the partition key of an index with the sort key %s: then compare the prefix with =, and use %s as the condition on the sort key",
 						text.Literal(a.Values[0]), text.Name(h.Name), what)
@@ -361,10 +361,10 @@ func (e *explainer) advisePartition(groups []group, s *keycond.Schema) {
 			}
 		}
 		for _, a := range g.atoms {
-			if s.Has(a.Attribute.Name) && len(e.plans(g)) == 0 {
+			if s.Has(a.Attribute) && len(e.plans(g)) == 0 {
 				e.advise(
 					"for one slice without the partition key, make %s the partition key of an index",
-					text.Name(a.Attribute.Name),
+					text.Name(a.Attribute),
 				)
 				return
 			}
@@ -376,7 +376,7 @@ func (e *explainer) advisePartition(groups []group, s *keycond.Schema) {
 // many digits as an existing number.
 func (e *explainer) numberPrefixes(g *group) {
 	for i, a := range g.atoms {
-		if a.Op != ast.OpBeginsWith || e.info.Kind(a.Attribute.Name) != attr.Number {
+		if a.Op != ast.OpBeginsWith || e.info.Kind(a.Attribute) != attr.Number {
 			continue
 		}
 		prefix := string(a.Values[0].Raw())
@@ -395,7 +395,7 @@ func (e *explainer) numberPrefixes(g *group) {
 			if err != nil || len(found.items) == 0 {
 				continue
 			}
-			if n := string(found.items[0].Get(a.Attribute.Name).AppendNumber(nil)); digits(n) && len(n) > len(prefix) {
+			if n := string(found.items[0].Get(a.Attribute).AppendNumber(nil)); digits(n) && len(n) > len(prefix) {
 				more = len(n) - len(prefix)
 			}
 			break
@@ -406,12 +406,12 @@ func (e *explainer) numberPrefixes(g *group) {
 			continue
 		}
 		if more == 0 {
-			g.atoms[i] = equalTo(a.Attribute.Name, low)
+			g.atoms[i] = equalTo(a.Attribute, low)
 			continue
 		}
 		a.Op, a.Values = ast.OpBetween, []attr.Value{low, high}
 		a.node = &ast.Between{
-			X: attribute(a.Attribute.Name), Lo: &ast.ValueOperand{Value: low}, Hi: &ast.ValueOperand{Value: high},
+			X: attribute(a.Attribute), Lo: &ast.ValueOperand{Value: low}, Hi: &ast.ValueOperand{Value: high},
 		}
 		g.atoms[i] = a
 	}
@@ -429,17 +429,17 @@ func (e *explainer) improve() error {
 		return nil
 	}
 	var g group
-	nodes := conjuncts(e.q.filter.Root)
+	nodes := conjuncts(e.q.filter.Node())
 	if e.q.key != nil {
-		nodes = append(conjuncts(e.q.key.Root), nodes...)
+		nodes = append(conjuncts(e.q.key.Node()), nodes...)
 	}
 	for _, n := range nodes {
 		g.add(n, e.info.IsKey)
 	}
-	filtered := len(conjuncts(e.q.filter.Root))
+	filtered := len(conjuncts(e.q.filter.Node()))
 	for _, p := range e.plans(g) {
 		if p.empty || len(p.dropped) > 0 || len(p.filter) >= filtered ||
-			p.schema.Index == r.Index && r.Operation == opQuery {
+			p.schema.Name() == r.Index && r.Operation == opQuery {
 			continue
 		}
 		if p.index != nil && !p.index.Local && r.Consistent {

@@ -25,10 +25,33 @@ func (r *Report) KeyCondition() string { return clausesText(r.Clauses) }
 // bounds fills in the range from a slice.
 func (r *Report) bounds(slice *keycond.Slice) {
 	r.Clauses = slice.Clauses
-	r.Partition = keycond.End{
-		Bytes: slice.Partition, Text: clausesText(slice.Clauses[:len(r.Schema.Hash)]), Inclusive: true,
+	r.Partition = End{
+		Bytes: slice.Partition, Text: clausesText(slice.Clauses[:len(r.Schema.Partition())]), Inclusive: true,
 	}
-	r.Low, r.High = slice.Ends()
+	names := r.Schema.SortNames()
+	low, high := slice.Ends()
+	r.Low, r.High = endOf(slice.Range.Lo, low, names, false), endOf(slice.Range.Hi, high, names, true)
+}
+
+// An End is one end of a range.
+type End struct {
+	// Bytes is the position, nil where the range is open. A range holds its
+	// lower position and not its upper one, so the position of an inclusive
+	// upper end is the first above its rows.
+	Bytes []byte
+	// Text spells the position like a value in an expression; see [keycond.Bound.Text].
+	Text string
+	// Inclusive says whether the rows at Text are in the range.
+	Inclusive bool
+	// Words are Text after from, after, up to or before.
+	Words string
+}
+
+func endOf(position []byte, b *keycond.Bound, names []string, upper bool) End {
+	if b == nil {
+		return End{}
+	}
+	return End{Bytes: position, Text: b.Text(names), Inclusive: b.Inclusive, Words: b.Words(names, upper)}
 }
 
 // An edge is the lower or upper end of a condition on one attribute.

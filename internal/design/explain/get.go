@@ -19,7 +19,7 @@ func (e *explainer) get(asked request, p *page) error {
 	for _, a := range r.Schema.Attributes() {
 		equal = append(equal, equalTo(a.Name, key.Get(a.Name)).node)
 	}
-	slice, err := compile(r.Schema, &expr.Condition{Root: conjunction(equal)})
+	slice, err := compile(r.Schema, expr.NewCondition(conjunction(equal)))
 	if err != nil {
 		return fmt.Errorf("the endpoint accepted a key that does not match the table: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/keycond"
 )
 
 type jsonEnd struct {
@@ -111,7 +110,7 @@ func jsonRows(list []Row) []jsonRow {
 	return out
 }
 
-func jsonEndOf(b keycond.End) *jsonEnd {
+func jsonEndOf(b End) *jsonEnd {
 	if b.Bytes == nil {
 		return nil
 	}

@@ -97,7 +97,7 @@ func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 // equalTo returns the atom name = v.
 func equalTo(name string, v attr.Value) atom {
 	return atom{
-		keycond.Clause{Attribute: keycond.Attribute{Name: name}, Op: ast.Equal, Values: []attr.Value{v}},
+		keycond.Clause{Attribute: name, Op: ast.Equal, Values: []attr.Value{v}},
 		&ast.Compare{Op: ast.Equal, L: attribute(name), R: &ast.ValueOperand{Value: v}},
 	}
 }
@@ -173,7 +173,7 @@ func keyPath(o ast.Operand, isKey func(string) bool) (string, bool) {
 func atomOf(n ast.Node, isKey func(string) bool) (atom, bool) {
 	on := func(op ast.Op, x ast.Operand, values ...ast.Operand) (atom, bool) {
 		name, ok := keyPath(x, isKey)
-		a := atom{keycond.Clause{Attribute: keycond.Attribute{Name: name}, Op: op}, n}
+		a := atom{keycond.Clause{Attribute: name, Op: op}, n}
 		for _, o := range values {
 			v, isValue := o.(*ast.ValueOperand)
 			if !isValue {

@@ -123,7 +123,7 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 			n += f
 			strong += table.ReadUnits(f, true)
 		}
-		kept := e.q.filter.Eval(whole)
+		kept := e.q.filter.Match(whole)
 		if kept {
 			returned++
 		} else {
@@ -145,11 +145,11 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 	}
 	switch {
 	case p.last == nil:
-		r.Stop = table.StopEnd.String()
+		r.Stop = keycond.StopEnd.String()
 	case p.examined == r.Limit:
-		r.Stop = table.StopLimit.String()
+		r.Stop = keycond.StopLimit.String()
 	default:
-		r.Stop = table.StopSize.String()
+		r.Stop = keycond.StopSize.String()
 	}
 	if returned != p.count {
 		e.note(fmt.Sprintf("the endpoint returned %d rows of a page, but %d rows of it satisfy the filter", p.count, returned))

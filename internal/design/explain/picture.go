@@ -7,8 +7,8 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/terminal"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // A Picture shows what a request reads, as lines in reading order: the row
@@ -67,7 +67,7 @@ func (r *Report) Picture(rows int) Picture {
 	p = append(p, r.rows(rows)...)
 	if r.Next != nil {
 		why := "stopped at " + r.Stop
-		if r.Stop == table.StopLimit.String() {
+		if r.Stop == keycond.StopLimit.String() {
 			why = "Limit " + strconv.Itoa(r.Limit)
 		}
 		p = append(
@@ -137,8 +137,8 @@ func (r *Report) KeyText(key attr.Item) string {
 		return string(key.AppendJSON(nil))
 	}
 	attrs := s.Attributes()
-	if r.Operation != opScan && len(s.Range) > 0 {
-		attrs = attrs[len(s.Hash):]
+	if r.Operation != opScan && len(s.Sort()) > 0 {
+		attrs = attrs[len(s.Partition()):]
 	}
 	var parts []string
 	for _, a := range attrs {

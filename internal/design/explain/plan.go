@@ -49,14 +49,14 @@ func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
 	}
 	p := &plan{schema: s, index: ix}
 	used := map[string]bool{}
-	for _, a := range s.Hash {
+	for _, a := range s.Partition() {
 		c, ok := p.clause(a, g.on(a.Name))
 		if !ok || c.Op != ast.Equal {
 			return p, false
 		}
 		p.clauses, used[a.Name] = append(p.clauses, c), true
 	}
-	for _, a := range s.Range {
+	for _, a := range s.Sort() {
 		c, ok := p.clause(a, g.on(a.Name))
 		if !ok {
 			break
@@ -68,8 +68,8 @@ func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
 	}
 	for _, a := range g.atoms {
 		switch {
-		case used[a.Attribute.Name]:
-		case s.Has(a.Attribute.Name):
+		case used[a.Attribute]:
+		case s.Has(a.Attribute):
 			p.dropped = append(p.dropped, a.node)
 		default:
 			p.filter = append(p.filter, a.node)
@@ -87,15 +87,15 @@ func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
 	if ix != nil && (touches(conjunction(p.filter), ix.Lacks) || !ix.Local && lacking(ix, e.q.projection) != nil) {
 		return p, false
 	}
-	if ix != nil && s.Index != value(e.asked.IndexName) {
-		for _, a := range s.Range {
+	if ix != nil && s.Name() != value(e.asked.IndexName) {
+		for _, a := range s.Sort() {
 			if len(g.on(a.Name)) == 0 && !e.info.Key.Has(a.Name) {
 				p.remarks = append(p.remarks, "this finds only items that have "+text.Name(a.Name))
 				p.partial++
 			}
 		}
 	}
-	if ix != nil && ix.Projection != table.ProjectAll && s.Index != value(e.asked.IndexName) {
+	if ix != nil && ix.Projection != table.ProjectAll && s.Name() != value(e.asked.IndexName) {
 		p.all = ix.Local && e.q.projection == nil
 		switch {
 		case p.all || ix.Local && lacking(ix, e.q.projection) != nil:
@@ -110,7 +110,7 @@ func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
 
 func (g group) on(name string) (out []atom) {
 	for _, a := range g.atoms {
-		if a.Attribute.Name == name {
+		if a.Attribute == name {
 			out = append(out, a)
 		}
 	}
@@ -134,7 +134,7 @@ func touches(n ast.Node, is func(string) bool) bool {
 	if n == nil {
 		return false
 	}
-	for name := range (&expr.Condition{Root: n}).TopLevel() {
+	for name := range expr.NewCondition(n).TopLevel() {
 		if is(name) {
 			return true
 		}
@@ -144,14 +144,14 @@ func touches(n ast.Node, is func(string) bool) bool {
 
 // clause returns one condition on a that is equivalent to all atoms.
 func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) {
-	c := keycond.Clause{Attribute: a}
+	c := keycond.Clause{Attribute: a.Name}
 	if len(atoms) == 0 {
 		return c, false
 	}
 	var clauses []keycond.Clause
 	low, high := edge{open: true}, edge{open: true}
 	for _, at := range atoms {
-		one := keycond.Clause{Attribute: a, Op: at.Op}
+		one := keycond.Clause{Attribute: a.Name, Op: at.Op}
 		for _, v := range at.Values {
 			to, ok := convert(v, a.Kind)
 			if !ok || tooLong(to) {
@@ -193,7 +193,7 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 
 // between returns the condition on a between two edges.
 func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, bool) {
-	c := keycond.Clause{Attribute: a}
+	c := keycond.Clause{Attribute: a.Name}
 	switch {
 	case low.open && high.open:
 		return c, false
@@ -298,7 +298,7 @@ func (p *plan) place() string {
 	if p.index == nil {
 		return "the table"
 	}
-	return "index " + p.index.Key.Index
+	return "index " + p.index.Key.Name()
 }
 
 // request returns the plan as a request, with the other members of the
@@ -308,7 +308,7 @@ func (e *explainer) request(p *plan) request {
 	q := e.base(wire.OpQuery)
 	q.ScanIndexForward = e.asked.ScanIndexForward
 	if p.index != nil {
-		q.IndexName = &p.index.Key.Index
+		q.IndexName = new(p.index.Key.Name())
 		if !p.index.Local {
 			q.ConsistentRead = nil
 		}
@@ -343,7 +343,7 @@ func (e *explainer) base(op wire.Op) request {
 
 func (e *explainer) project(r *request, b *literal.Placeholders) {
 	if e.q.projection != nil {
-		r.ProjectionExpression = new(b.Projection(e.q.projection.Paths))
+		r.ProjectionExpression = new(b.Projection(e.q.projection.Paths()))
 	} else if value(r.Select) == "SPECIFIC_ATTRIBUTES" {
 		r.Select = nil
 	}
@@ -385,7 +385,7 @@ func (e *explainer) plans(g group) []*plan {
 // request costs half a key condition.
 func (p *plan) cost(asked string) int {
 	n := len(p.dropped)*1000 - len(p.clauses)*10 + len(p.filter) + p.partial*15
-	if p.schema.Index != asked {
+	if p.schema.Name() != asked {
 		n += 5
 	}
 	return n

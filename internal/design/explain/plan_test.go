@@ -13,7 +13,7 @@ func TestPlanCost(t *testing.T) {
 	const asked = "GSI1"
 	of := func(index string, clauses, filter, partial, dropped int) *plan {
 		return &plan{
-			schema: &keycond.Schema{Index: index}, clauses: make([]keycond.Clause, clauses),
+			schema: keycond.NewSchema(nil, nil).NewIndex(index, nil, nil), clauses: make([]keycond.Clause, clauses),
 			filter: make([]ast.Node, filter), partial: partial, dropped: make([]ast.Node, dropped),
 		}
 	}

@@ -43,7 +43,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if _, err := fixed.parse(); err != nil {
 		if wrong, ok := errors.AsType[*expr.Error](err); ok {
 			if src := fixed.expression(wrong.Param); src != nil {
-				r.Refused.Where = terminal.Caret(*src, wrong.Pos)
+				r.Refused.Where = terminal.Caret(*src, wrong.Offset)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/literal"
+	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -33,14 +34,14 @@ var repairs = []repair{
 
 // rewrite replaces tokens of some expressions. replace returns the replacement of
 // tokens[i] of src.
-func rewrite(expressions []**string, replace func(src string, tokens []ast.Token, i int) string) {
+func rewrite(expressions []**string, replace func(src string, tokens []lex.Token, i int) string) {
 	for _, member := range expressions {
 		if *member == nil {
 			continue
 		}
 		src := **member
-		tokens := ast.LexLiterals(nil, src)
-		*member = new(ast.Rewrite(src, tokens, func(i int) string { return replace(src, tokens, i) }))
+		tokens := lex.LexLiterals(nil, src)
+		*member = new(lex.Rewrite(src, tokens, func(i int) string { return replace(src, tokens, i) }))
 	}
 }
 
@@ -49,16 +50,16 @@ func repairReserved(_ *explainer, r request) (*rule, request) {
 	fixed, names := r, map[string]string{}
 	maps.Copy(names, r.ExpressionAttributeNames)
 	var words []string
-	rewrite(fixed.expressions(), func(src string, tokens []ast.Token, i int) string {
+	rewrite(fixed.expressions(), func(src string, tokens []lex.Token, i int) string {
 		w := tokens[i].Text(src)
-		inPath := i > 0 && tokens[i-1].Kind == ast.TokDot || i+1 < len(tokens) && tokens[i+1].Kind == ast.TokDot
+		inPath := i > 0 && tokens[i-1].Kind == lex.TokDot || i+1 < len(tokens) && tokens[i+1].Kind == lex.TokDot
 		switch tokens[i].Kind {
-		case ast.TokIdent:
-			if !inPath && tokens[i+1].Kind == ast.TokLeftParen {
+		case lex.TokIdent:
+			if !inPath && tokens[i+1].Kind == lex.TokLeftParen {
 				return w // a function
 			}
-		case ast.TokSet, ast.TokRemove, ast.TokAdd, ast.TokDelete:
-		case ast.TokAnd, ast.TokOr, ast.TokNot, ast.TokIn, ast.TokBetween:
+		case lex.TokSet, lex.TokRemove, lex.TokAdd, lex.TokDelete:
+		case lex.TokAnd, lex.TokOr, lex.TokNot, lex.TokIn, lex.TokBetween:
 			if !inPath {
 				return w
 			}
@@ -96,17 +97,17 @@ func repairReserved(_ *explainer, r request) (*rule, request) {
 func repairLiterals(_ *explainer, r request) (*rule, request) {
 	fixed, values := r, valuesOf(r.ExpressionAttributeValues)
 	first := ""
-	rewrite(fixed.conditions(), func(src string, tokens []ast.Token, i int) string {
+	rewrite(fixed.conditions(), func(src string, tokens []lex.Token, i int) string {
 		word := tokens[i].Text(src)
 		var value attr.Value
 		switch kind := tokens[i].Kind; {
-		case kind == ast.TokText:
+		case kind == lex.TokText:
 			s, err := literal.Unquote(word)
 			if err != nil {
 				return word
 			}
 			value = attr.NewString(s)
-		case kind == ast.TokNumber || kind == ast.TokInt && (i == 0 || tokens[i-1].Kind != ast.TokLeftBracket):
+		case kind == lex.TokNumber || kind == lex.TokInt && (i == 0 || tokens[i-1].Kind != lex.TokLeftBracket):
 			n, err := attr.NewNumber(word)
 			if err != nil {
 				return word
@@ -137,9 +138,9 @@ func repairLiterals(_ *explainer, r request) (*rule, request) {
 }
 
 // follow reports whether tokens begin with tokens of these kinds.
-func follow(tokens []ast.Token, kinds ...ast.TokenKind) bool {
+func follow(tokens []lex.Token, kinds ...lex.TokenKind) bool {
 	return len(tokens) >= len(kinds) &&
-		slices.EqualFunc(tokens[:len(kinds)], kinds, func(t ast.Token, k ast.TokenKind) bool { return t.Kind == k })
+		slices.EqualFunc(tokens[:len(kinds)], kinds, func(t lex.Token, k lex.TokenKind) bool { return t.Kind == k })
 }
 
 // repairBetween swaps the bounds of a BETWEEN that has the higher one first.
@@ -148,8 +149,8 @@ func repairBetween(_ *explainer, r request) (*rule, request) {
 	var broken *rule
 	// swapped returns the other bound if the BETWEEN at i has the higher one
 	// first.
-	swapped := func(src string, tokens []ast.Token, i int, other int) (string, bool) {
-		if i < 0 || !follow(tokens[i:], ast.TokBetween, ast.TokValue, ast.TokAnd, ast.TokValue) {
+	swapped := func(src string, tokens []lex.Token, i int, other int) (string, bool) {
+		if i < 0 || !follow(tokens[i:], lex.TokBetween, lex.TokValue, lex.TokAnd, lex.TokValue) {
 			return "", false
 		}
 		low, high := values.Get(tokens[i+1].Text(src)), values.Get(tokens[i+3].Text(src))
@@ -164,7 +165,7 @@ func repairBetween(_ *explainer, r request) (*rule, request) {
 		}
 		return tokens[other].Text(src), true
 	}
-	rewrite(fixed.conditions(), func(src string, tokens []ast.Token, i int) string {
+	rewrite(fixed.conditions(), func(src string, tokens []lex.Token, i int) string {
 		if word, ok := swapped(src, tokens, i-1, i+2); ok {
 			return word
 		}
@@ -182,14 +183,14 @@ func repairPrefix(_ *explainer, r request) (*rule, request) {
 	var broken *rule
 	for _, member := range r.conditions() {
 		src := value(*member)
-		tokens := ast.LexLiterals(nil, src)
+		tokens := lex.LexLiterals(nil, src)
 		for i, t := range tokens {
-			if t.Kind != ast.TokIdent || ast.Func(t.Text(src)) != ast.BeginsWith ||
-				!follow(tokens[i+1:], ast.TokLeftParen) {
+			if t.Kind != lex.TokIdent || ast.Func(t.Text(src)) != ast.BeginsWith ||
+				!follow(tokens[i+1:], lex.TokLeftParen) {
 				continue
 			}
-			comma := slices.IndexFunc(tokens[i:], func(t ast.Token) bool { return t.Kind == ast.TokComma })
-			if comma < 0 || !follow(tokens[i+comma:], ast.TokComma, ast.TokValue, ast.TokRightParen) {
+			comma := slices.IndexFunc(tokens[i:], func(t lex.Token) bool { return t.Kind == lex.TokComma })
+			if comma < 0 || !follow(tokens[i+comma:], lex.TokComma, lex.TokValue, lex.TokRightParen) {
 				continue
 			}
 			name := tokens[i+comma+1].Text(src)
@@ -290,7 +291,7 @@ func repairIndex(e *explainer, r request) (*rule, request) {
 	}
 	var names []string
 	for _, ix := range e.info.Indexes {
-		names = append(names, ix.Key.Index)
+		names = append(names, ix.Key.Name())
 	}
 	r.IndexName = nil
 	if len(names) == 0 {
@@ -360,11 +361,11 @@ func repairProjection(e *explainer, r request) (*rule, request) {
 		return nil, r
 	}
 	isQuery := r.KeyConditionExpression != nil || r.KeyConditions != nil
-	if isQuery && q.filter != nil && touches(q.filter.Root, ix.Lacks) {
+	if isQuery && q.filter != nil && touches(q.filter.Node(), ix.Lacks) {
 		broken := ruleOf(plainRule, pageIndexes,
 			"a filter of a query on an index can use only projected attributes, and index %s does not project "+
 				"those of the filter",
-			ix.Key.Index,
+			ix.Key.Name(),
 		)
 		broken.fix = "query without the filter, then get the whole items from the table and filter them in the program"
 		r.FilterExpression, r.QueryFilter = nil, nil
@@ -378,7 +379,7 @@ func repairProjection(e *explainer, r request) (*rule, request) {
 		r.Select = nil
 		return ruleOf(plainRule, pageIndexes,
 			"a query on a global index returns only projected attributes, and index %s does not project all",
-			ix.Key.Index,
+			ix.Key.Name(),
 		), r
 	}
 	missing := lacking(ix, q.projection)
@@ -391,7 +392,7 @@ func repairProjection(e *explainer, r request) (*rule, request) {
 	}
 	broken := ruleOf(plainRule, pageIndexes,
 		"a query on a global index returns only projected attributes, and index %s does not project %s",
-		ix.Key.Index, strings.Join(missing, ", "),
+		ix.Key.Name(), strings.Join(missing, ", "),
 	)
 	broken.fix = "query only projected attributes, then get the rest of each item from the table"
 	return broken, r.pruned()

@@ -30,8 +30,8 @@ type Report struct {
 	// name, and Low and High are the ends of the range of sort keys. A Scan has
 	// none of them.
 	Clauses   []keycond.Clause
-	Partition keycond.End
-	Low, High keycond.End
+	Partition End
+	Low, High End
 	Reverse   bool
 	// Start is the ExclusiveStartKey, at which reading began inside the range.
 	Start attr.Item

@@ -3,8 +3,9 @@ package explain
 import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
-	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/literal"
+	"github.com/sortkey/sortkey/internal/legacy"
+	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -133,8 +134,8 @@ func (r *request) placeholders() map[string]bool {
 	used := map[string]bool{}
 	for _, member := range r.expressions() {
 		src := value(*member)
-		for _, t := range ast.LexLiterals(nil, src) {
-			if t.Kind == ast.TokName || t.Kind == ast.TokValue {
+		for _, t := range lex.LexLiterals(nil, src) {
+			if t.Kind == lex.TokName || t.Kind == lex.TokValue {
 				used[t.Text(src)] = true
 			}
 		}
@@ -208,7 +209,7 @@ type expressionSet struct {
 // parse parses the expressions of a request, or its legacy parameters. It
 // returns the valid ones even if there is an error.
 func (r *request) parse() (q expressionSet, err error) {
-	env, err := expr.NewEnv(r.ExpressionAttributeNames, r.ExpressionAttributeValues)
+	env, err := expr.NewEnv(expr.Params{Names: r.ExpressionAttributeNames, Values: r.ExpressionAttributeValues})
 	if err != nil {
 		return q, err
 	}
@@ -225,16 +226,16 @@ func (r *request) parse() (q expressionSet, err error) {
 		case src != nil:
 			*to, e = env.Condition(p, *src)
 		case conditions != nil:
-			*to, e = r.legacy(old, conditions)
+			*to, e = legacy.Condition(old, conditions, value(r.ConditionalOperator) == "OR" && old != legacy.KeyConditions)
 		}
 		keep(e)
 	}
 
-	condition(&q.key, expr.KeyConditionExpression, r.KeyConditionExpression, expr.KeyConditions, r.KeyConditions)
+	condition(&q.key, expr.KeyConditionExpression, r.KeyConditionExpression, legacy.KeyConditions, r.KeyConditions)
 	if r.ScanFilter != nil {
-		condition(&q.filter, expr.FilterExpression, r.FilterExpression, expr.ScanFilter, r.ScanFilter)
+		condition(&q.filter, expr.FilterExpression, r.FilterExpression, legacy.ScanFilter, r.ScanFilter)
 	} else {
-		condition(&q.filter, expr.FilterExpression, r.FilterExpression, expr.QueryFilter, r.QueryFilter)
+		condition(&q.filter, expr.FilterExpression, r.FilterExpression, legacy.QueryFilter, r.QueryFilter)
 	}
 	if r.ProjectionExpression != nil {
 		p, e := env.Projection(*r.ProjectionExpression)
@@ -245,14 +246,6 @@ func (r *request) parse() (q expressionSet, err error) {
 		q.projection = expr.Attributes(r.AttributesToGet)
 	}
 	return q, err
-}
-
-func (r *request) legacy(p expr.Param, conditions map[string]wire.Condition) (*expr.Condition, error) {
-	out := make(map[string]expr.LegacyCondition, len(conditions))
-	for name, c := range conditions {
-		out[name] = expr.LegacyCondition{Op: value(c.ComparisonOperator), Values: c.AttributeValueList}
-	}
-	return expr.FromLegacy(p, out, value(r.ConditionalOperator) == "OR" && p != expr.KeyConditions)
 }
 
 // Clauses returns the conjuncts of a request's key condition and of its filter
@@ -267,7 +260,7 @@ func Clauses(in wire.Request) (key, filter []keycond.Clause) {
 		if c == nil {
 			return nil
 		}
-		for _, n := range conjuncts(c.Root) {
+		for _, n := range conjuncts(c.Node()) {
 			if a, ok := atomOf(n, anyName); ok {
 				all = append(all, a.Clause)
 			}

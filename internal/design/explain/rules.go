@@ -74,10 +74,10 @@ func (e *explainer) brokenRule(s *keycond.Schema) *rule {
 	if e.q.key == nil {
 		return ruleOf(
 			partitionRule, pageQuery, "a Query reads one partition, so it needs a key condition with %s",
-			equalities(s.Hash),
+			equalities(s.Partition()),
 		)
 	}
-	parts := conjuncts(e.q.key.Root)
+	parts := conjuncts(e.q.key.Node())
 	for _, n := range parts {
 		if r := brokenForm(n, s); r != nil {
 			return r
@@ -86,13 +86,13 @@ func (e *explainer) brokenRule(s *keycond.Schema) *rule {
 	on := map[string][]atom{}
 	for _, n := range parts {
 		if a, ok := atomOf(n, anyName); ok {
-			on[a.Attribute.Name] = append(on[a.Attribute.Name], a)
+			on[a.Attribute] = append(on[a.Attribute], a)
 		}
 	}
 	if r := e.brokenPlace(s, parts, on); r != nil {
 		return r
 	}
-	for _, a := range slices.Concat(s.Hash, s.Range) {
+	for _, a := range slices.Concat(s.Partition(), s.Sort()) {
 		for _, c := range on[a.Name] {
 			if r := brokenValue(s, a, c); r != nil {
 				return r
@@ -208,27 +208,27 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 			continue
 		}
 		switch {
-		case len(on[a.Attribute.Name]) > 1:
+		case len(on[a.Attribute]) > 1:
 			return ruleOf(
 				plainRule, pageKeys, "each key attribute can have only one condition, and %s has %d",
-				text.Name(a.Attribute.Name), len(on[a.Attribute.Name]),
+				text.Name(a.Attribute), len(on[a.Attribute]),
 			)
-		case s.Has(a.Attribute.Name):
-		case e.info.IsKey(a.Attribute.Name):
+		case s.Has(a.Attribute):
+		case e.info.IsKey(a.Attribute):
 			return ruleOf(
 				plainRule, pageKeys,
 				"%s is a key attribute of %[3]s, not of %[2]s: a key condition can use the attributes of only one key",
-				text.Name(a.Attribute.Name), placeName(s), e.keysWith(a.Attribute.Name),
+				text.Name(a.Attribute), placeName(s), e.keysWith(a.Attribute),
 			)
 		default:
 			return ruleOf(
 				plainRule, pageKeys,
 				"%s is not a key attribute of %s: it can only be used in a filter, after the rows are read and paid for",
-				text.Name(a.Attribute.Name), placeName(s),
+				text.Name(a.Attribute), placeName(s),
 			)
 		}
 	}
-	for _, h := range s.Hash {
+	for _, h := range s.Partition() {
 		c := on[h.Name]
 		switch {
 		case len(c) == 0:
@@ -251,12 +251,12 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 			)
 		}
 	}
-	for i, a := range s.Range {
+	for i, a := range s.Sort() {
 		c := on[a.Name]
 		if len(c) > 0 && c[0].Op == ast.Equal {
 			continue
 		}
-		for _, later := range s.Range[i+1:] {
+		for _, later := range s.Sort()[i+1:] {
 			switch {
 			case len(on[later.Name]) == 0:
 			case len(c) == 0:
@@ -278,10 +278,10 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 }
 
 func placeName(s *keycond.Schema) string {
-	if s.Index == "" {
+	if s.Name() == "" {
 		return "the table"
 	}
-	return "index " + s.Index
+	return "index " + s.Name()
 }
 
 // keysWith names the keys that include an attribute.
@@ -292,7 +292,7 @@ func (e *explainer) keysWith(name string) string {
 	}
 	for _, ix := range e.info.Indexes {
 		if ix.Key.Has(name) {
-			out = append(out, "index "+ix.Key.Index)
+			out = append(out, "index "+ix.Key.Name())
 		}
 	}
 	return strings.Join(out, " and ")
@@ -318,12 +318,12 @@ func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 		case a.Kind == attr.Number:
 		case len(v.Raw()) == 0:
 			return ruleOf(plainRule, pageLimits, "a key cannot be empty, so no row has this %s", text.Name(a.Name))
-		case slices.Contains(s.Hash, a) && len(v.Raw()) > keycond.MaxPartitionKeyBytes:
+		case slices.Contains(s.Partition(), a) && len(v.Raw()) > keycond.MaxPartitionKeyBytes:
 			return ruleOf(
 				plainRule, pageLimits, "a partition key has at most %d bytes, so no row has this %s",
 				keycond.MaxPartitionKeyBytes, text.Name(a.Name),
 			)
-		case !slices.Contains(s.Hash, a) && len(v.Raw()) > keycond.MaxSortKeyBytes:
+		case !slices.Contains(s.Partition(), a) && len(v.Raw()) > keycond.MaxSortKeyBytes:
 			return ruleOf(
 				plainRule, pageLimits, "a sort key has at most %d bytes, so no row has this %s",
 				keycond.MaxSortKeyBytes, text.Name(a.Name),

@@ -116,7 +116,7 @@ func (e *explainer) run() error {
 		return fmt.Errorf("cannot parse a request that the endpoint accepted: %w", err)
 	}
 	if e.q.filter != nil {
-		r.Filter = spelled.Condition(e.q.filter.Root)
+		r.Filter = spelled.Condition(e.q.filter.Node())
 	}
 	switch r.Operation {
 	case opQuery:

@@ -100,7 +100,7 @@ func runSelect(
 		return r, err
 	}
 	var note strings.Builder
-	note.WriteString("the SELECT has " + equalities(schema.Hash) + ", so it is this Query")
+	note.WriteString("the SELECT has " + equalities(schema.Partition()) + ", so it is this Query")
 	for _, more := range slices.Concat(plans[0].fixes, plans[0].remarks) {
 		note.WriteString("; " + more)
 	}
@@ -118,12 +118,12 @@ func (e *explainer) selected(s *keycond.Schema) (plans []*plan, whole bool) {
 	if e.q.filter == nil {
 		return nil, false
 	}
-	groups, ok := normal(e.q.filter.Root, e.info.IsKey)
+	groups, ok := normal(e.q.filter.Node(), e.info.IsKey)
 	if !ok {
 		return nil, false
 	}
 	for _, g := range groups {
-		for _, h := range s.Hash {
+		for _, h := range s.Partition() {
 			if !slices.ContainsFunc(g.on(h.Name), func(a atom) bool { return a.Op == ast.Equal }) {
 				return nil, false
 			}
@@ -144,7 +144,7 @@ func (e *explainer) adviseKeys(s *keycond.Schema) {
 	if e.q.filter == nil {
 		return
 	}
-	if groups, ok := normal(e.q.filter.Root, e.info.IsKey); ok {
+	if groups, ok := normal(e.q.filter.Node(), e.info.IsKey); ok {
 		e.advisePartition(groups, s)
 	}
 }
@@ -154,21 +154,21 @@ func (e *explainer) unfixed(s *keycond.Schema) string {
 	on := map[string]bool{}
 	var others []string
 	if e.q.filter != nil {
-		for _, n := range conjuncts(e.q.filter.Root) {
+		for _, n := range conjuncts(e.q.filter.Node()) {
 			if a, ok := atomOf(n, anyName); ok {
-				on[a.Attribute.Name] = on[a.Attribute.Name] || a.Op == ast.Equal
+				on[a.Attribute] = on[a.Attribute] || a.Op == ast.Equal
 			}
 		}
 		for name := range e.q.filter.TopLevel() {
 			for _, ix := range e.info.Indexes {
-				if ix.Key.Index != s.Index && len(ix.Key.Hash) == 1 && ix.Key.Hash[0].Name == name &&
-					!slices.Contains(others, ix.Key.Index) {
-					others = append(others, ix.Key.Index)
+				if ix.Key.Name() != s.Name() && len(ix.Key.Partition()) == 1 && ix.Key.Partition()[0].Name == name &&
+					!slices.Contains(others, ix.Key.Name()) {
+					others = append(others, ix.Key.Name())
 				}
 			}
 		}
 	}
-	for _, h := range s.Hash {
+	for _, h := range s.Partition() {
 		if !on[h.Name] {
 			why := fmt.Sprintf(
 				"WHERE does not compare %s, the partition key of %s, with = or IN", text.Name(h.Name), placeName(s),

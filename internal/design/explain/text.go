@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/terminal"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -164,9 +163,9 @@ func (p *printer) key() string {
 		}
 		return strings.Join(parts, ", ")
 	}
-	out := "partition " + attrs(s.Hash)
-	if len(s.Range) > 0 {
-		out += "; sort " + attrs(s.Range)
+	out := "partition " + attrs(s.Partition())
+	if len(s.Sort()) > 0 {
+		out += "; sort " + attrs(s.Sort())
 	}
 	if p.r.Projection != "" {
 		out += "; projects " + p.r.Projection
@@ -178,7 +177,7 @@ func (p *printer) key() string {
 func (p *printer) ends() {
 	r := p.r
 	p.line("partition", p.end(r.Partition.Text, "", r.Partition.Bytes)...)
-	if r.Schema == nil || len(r.Schema.Range) == 0 {
+	if r.Schema == nil || len(r.Schema.Sort()) == 0 {
 		return
 	}
 	// The bytes describe a range with an inclusive start and an exclusive end.
@@ -258,9 +257,9 @@ func (p *printer) stop() {
 		more = ", and " + whole + " ends there too: the next page is empty"
 	}
 	switch r.Stop {
-	case table.StopEnd.String():
+	case keycond.StopEnd.String():
 		p.line("ends", plain("at the end of %s", whole))
-	case table.StopLimit.String():
+	case keycond.StopLimit.String():
 		p.line("ends", plain("at Limit %d, counted before the filter%s", r.Limit, more))
 	default:
 		p.line("ends", plain("at %s%s", r.Stop, more))

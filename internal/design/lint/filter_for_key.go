@@ -95,13 +95,13 @@ func droppedElsewhere(q *rule.Query) *spread.Reading {
 // throughKey returns the proposal to query an index that has a filter's
 // attribute in its key.
 func throughKey(q *rule.Query, filter keycond.Clause) rule.Proposal {
-	v, name := q.View, filter.Attribute.Name
+	v, name := q.View, filter.Attribute
 	// ask returns the edit that queries an index instead.
 	ask := func(x *model.Index) rule.Edit {
 		var clauses []keycond.Clause
 		for _, a := range x.Keys() {
 			for _, c := range append(slices.Clone(q.Clauses), filter) {
-				if c.Attribute.Name == a.Name && c.Op == ast.Equal {
+				if c.Attribute == a.Name && c.Op == ast.Equal {
 					clauses = append(clauses, c)
 				}
 			}

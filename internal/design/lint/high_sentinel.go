@@ -47,7 +47,7 @@ func checkHighSentinel(p *rule.Pass, q *rule.Query) {
 	if c == nil || c.Op != ast.OpBetween && c.Op != ast.Less && c.Op != ast.LessOrEqual {
 		return
 	}
-	name := c.Attribute.Name
+	name := c.Attribute
 	low, bound := string(c.Values[0].Raw()), string(c.Values[len(c.Values)-1].Raw())
 	between := len(c.Values) == 2
 	base, sentinel := cutSentinel(bound)

@@ -71,7 +71,7 @@ func checkPrefix(p *rule.Pass, q *rule.Query) {
 	if c == nil || c.Op != ast.OpBeginsWith {
 		return
 	}
-	name, prefix := c.Attribute.Name, string(c.Values[0].Raw())
+	name, prefix := c.Attribute, string(c.Values[0].Raw())
 	marks := delimitersIn(p, q.View.Table, name)
 	part, ok := q.Partition()
 	if prefix == "" || strings.ContainsRune(marks, rune(prefix[len(prefix)-1])) || !ok {
@@ -154,7 +154,7 @@ func reportWholeKey(p *rule.Pass, q *rule.Query, key string, own, sibling *world
 	}
 	f.Advice = "compare the whole key with ="
 	f.ProposeFewer(
-		fmt.Sprintf("compare the whole key: %s = %s", text.Name(q.Range().Attribute.Name), rule.Quoted(key)),
+		fmt.Sprintf("compare the whole key: %s = %s", text.Name(q.Range().Attribute), rule.Quoted(key)),
 		q.Ranged(ast.Equal, key),
 	)
 	p.Report(f)

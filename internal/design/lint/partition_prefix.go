@@ -35,7 +35,7 @@ var partitionPrefix = rule.Rule{
 		}
 		clauses, _ := explain.Clauses(q.Compiled)
 		for _, c := range clauses {
-			if c.Op != ast.Equal && slices.Contains(rule.Names(q.View.Hash), c.Attribute.Name) {
+			if c.Op != ast.Equal && slices.Contains(rule.Names(q.View.Hash), c.Attribute) {
 				checkPrefixed(p, q, c)
 				return
 			}
@@ -46,7 +46,7 @@ var partitionPrefix = rule.Rule{
 // checkPrefixed reports a raw request that compares a partition key with anything
 // but =.
 func checkPrefixed(p *rule.Pass, q *rule.Query, c keycond.Clause) {
-	f := q.Finding("%q compares the partition key %s with %s: only = is possible", q.Name, c.Attribute.Name, c.Op)
+	f := q.Finding("%q compares the partition key %s with %s: only = is possible", q.Name, c.Attribute, c.Op)
 	if q.Expect.Error != "" {
 		f.Severity = model.Note
 	}
@@ -55,7 +55,7 @@ func checkPrefixed(p *rule.Pass, q *rule.Query, c keycond.Clause) {
 	}
 	if c.Values[0].Kind() == attr.String {
 		known := string(c.Values[0].Raw())
-		for _, s := range p.SlotsOf(q.View.Table, c.Attribute.Name) {
+		for _, s := range p.SlotsOf(q.View.Table, c.Attribute) {
 			if _, _, fits := s.After(known); !fits {
 				continue
 			}

@@ -100,7 +100,7 @@ func reaches(p *rule.Pass, r indexReader, it *world.Item) bool {
 		t, value := r.e.Attribute(a.Name), it.Attributes.Get(a.Name)
 		inHash := i < len(r.q.View.Hash)
 		asked := inHash ||
-			slices.ContainsFunc(r.q.Clauses, func(c keycond.Clause) bool { return c.Attribute.Name == a.Name })
+			slices.ContainsFunc(r.q.Clauses, func(c keycond.Clause) bool { return c.Attribute == a.Name })
 		switch {
 		case !asked:
 		case t == nil:

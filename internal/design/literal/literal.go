@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/terminal"
+	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -65,7 +66,7 @@ func (p *Placeholders) Name(name string) string {
 }
 
 // isWord reports whether an expression may spell a name as it is.
-func isWord(s string) bool { return ast.IsWord(s) && (s[0] < '0' || s[0] > '9') }
+func isWord(s string) bool { return lex.IsWord(s) && (s[0] < '0' || s[0] > '9') }
 
 func (p *Placeholders) addName(name, place string) string {
 	if p.known == nil {
@@ -115,7 +116,7 @@ func (p *Placeholders) ValueLike(v attr.Value, word string) string {
 func (p *Placeholders) KeyCondition(clauses []keycond.Clause) string {
 	parts := make([]string, len(clauses))
 	for i, c := range clauses {
-		a := c.Attribute.Name
+		a := c.Attribute
 		name := p.Name(a)
 		switch c.Op {
 		case ast.OpBetween:
@@ -183,26 +184,26 @@ func (p *Placeholders) Values() attr.Item {
 
 // Expression returns src, a condition with its names and values written out, with
 // placeholders for them. The error is an [*advice.Error].
-func (p *Placeholders) Expression(src string) (string, error) { return p.place(src, ast.ConditionForm) }
+func (p *Placeholders) Expression(src string) (string, error) { return p.place(src, lex.ConditionForm) }
 
 // Paths is [Placeholders.Expression] for a projection.
-func (p *Placeholders) Paths(src string) (string, error) { return p.place(src, ast.ProjectionForm) }
+func (p *Placeholders) Paths(src string) (string, error) { return p.place(src, lex.ProjectionForm) }
 
 // Update is [Placeholders.Expression] for an update.
-func (p *Placeholders) Update(src string) (string, error) { return p.place(src, ast.UpdateForm) }
+func (p *Placeholders) Update(src string) (string, error) { return p.place(src, lex.UpdateForm) }
 
-func (p *Placeholders) place(src string, form ast.Form) (string, error) {
+func (p *Placeholders) place(src string, form lex.Form) (string, error) {
 	tokens, err := p.lex(src)
 	if err != nil {
 		return "", err
 	}
-	roles := ast.Roles(nil, src, tokens, form)
+	roles := lex.Roles(nil, src, tokens, form)
 	return rewrite(src, tokens, func(i int) (string, error) { return p.token(src, tokens, roles, i) })
 }
 
 // lex returns the tokens of src. A composite value is one of them, a TokText.
-func (p *Placeholders) lex(src string) (out []ast.Token, err error) {
-	tokens := ast.LexLiterals(nil, src)
+func (p *Placeholders) lex(src string) (out []lex.Token, err error) {
+	tokens := lex.LexLiterals(nil, src)
 	if p.Composite == nil {
 		return tokens, nil
 	}
@@ -211,12 +212,12 @@ func (p *Placeholders) lex(src string) (out []ast.Token, err error) {
 		case n > 0 && tok.Start < out[n-1].End: // within a composite value
 			continue
 		case strings.HasPrefix(src[tok.Start:], "{"),
-			tok.Kind == ast.TokLeftBracket && (n == 0 || !ast.EndsOperand(out[n-1].Kind)):
+			tok.Kind == lex.TokLeftBracket && (n == 0 || !lex.EndsOperand(out[n-1].Kind)):
 			_, length, err := p.Composite(src[tok.Start:])
 			if err != nil {
 				return nil, err
 			}
-			tok.Kind, tok.End = ast.TokText, tok.Start+int32(length)
+			tok.Kind, tok.End = lex.TokText, tok.Start+int32(length)
 		}
 		out = append(out, tok)
 	}
@@ -224,9 +225,9 @@ func (p *Placeholders) lex(src string) (out []ast.Token, err error) {
 }
 
 // rewrite returns src with the word for each of its tokens, or the first error.
-func rewrite(src string, tokens []ast.Token, word func(i int) (string, error)) (string, error) {
+func rewrite(src string, tokens []lex.Token, word func(i int) (string, error)) (string, error) {
 	var first error
-	out := ast.Rewrite(src, tokens, func(i int) string {
+	out := lex.Rewrite(src, tokens, func(i int) string {
 		if first != nil {
 			return ""
 		}
@@ -241,49 +242,49 @@ func rewrite(src string, tokens []ast.Token, word func(i int) (string, error)) (
 }
 
 // token returns what to write for a token.
-func (p *Placeholders) token(src string, tokens []ast.Token, roles []ast.Role, i int) (string, error) {
+func (p *Placeholders) token(src string, tokens []lex.Token, roles []lex.Role, i int) (string, error) {
 	tok := tokens[i]
 	word := tok.Text(src)
-	inPath := i > 0 && tokens[i-1].Kind == ast.TokDot
+	inPath := i > 0 && tokens[i-1].Kind == lex.TokDot
 	switch roles[i] {
-	case ast.RoleName:
+	case lex.RoleName:
 		return p.path(word, inPath)
-	case ast.RoleQuotedName:
+	case lex.RoleQuotedName:
 		if word == "``" {
 			return "", advice.New("write the name between the backquotes", "`` is an empty attribute name")
 		}
 		return p.path(word[1:len(word)-1], inPath)
-	case ast.RolePlaceholder:
+	case lex.RolePlaceholder:
 		return "", advice.New("write names and values as they are: price > 10 AND tag = \"x\"; names with odd characters go in backquotes",
 			"placeholders such as %s are not needed here", word)
-	case ast.RoleComposite:
+	case lex.RoleComposite:
 		v, _, err := p.Composite(word)
 		return p.Value(v), err
-	case ast.RoleText, ast.RoleNumber, ast.RoleWord:
+	case lex.RoleText, lex.RoleNumber, lex.RoleWord:
 		return p.literal(roles[i], word)
-	case ast.RoleSignedNumber:
-		place, err := p.literal(ast.RoleNumber, word[1:])
+	case lex.RoleSignedNumber:
+		place, err := p.literal(lex.RoleNumber, word[1:])
 		return word[:1] + " " + place, err
-	case ast.RoleBad:
+	case lex.RoleBad:
 		return "", bad(src, tok)
 	}
-	return ast.Operator(tok.Kind, word), nil
+	return lex.Operator(tok.Kind, word), nil
 }
 
 // literal returns the placeholder of a value that is written out.
-func (p *Placeholders) literal(role ast.Role, word string) (string, error) {
-	v, err := ast.Literal(role, word)
+func (p *Placeholders) literal(role lex.Role, word string) (string, error) {
+	v, err := lex.Literal(role, word)
 	switch {
 	case err == nil:
 		return p.Value(v), nil
-	case role == ast.RoleText:
+	case role == lex.RoleText:
 		return "", badQuote(word)
 	}
 	return "", advice.New("", "%s: %w", word, err)
 }
 
 // bad returns the error for text that is not a token.
-func bad(src string, tok ast.Token) error {
+func bad(src string, tok lex.Token) error {
 	switch word := tok.Text(src); word[0] {
 	case '\'', '"':
 		return badQuote(word)
@@ -320,12 +321,12 @@ func Unquote(quoted string) (string, error) {
 // CutQuoted reads the quoted text that s begins with, and returns what follows.
 // The error is an [*advice.Error].
 func CutQuoted(s string) (value, rest string, err error) {
-	tokens := ast.LexLiterals(nil, s)
-	if tokens[0].Kind != ast.TokText || tokens[0].Start != 0 {
+	tokens := lex.LexLiterals(nil, s)
+	if tokens[0].Kind != lex.TokText || tokens[0].Start != 0 {
 		return "", "", badQuote(s)
 	}
 	word, rest := s[:tokens[0].End], s[tokens[0].End:]
-	value, err = ast.Unquote(word)
+	value, err = lex.Unquote(word)
 	if err != nil {
 		return "", "", badQuote(word)
 	}
@@ -339,15 +340,15 @@ func badQuote(s string) error {
 // Write returns an expression with its placeholders replaced by what they stand
 // for, for people to read. A placeholder that is not defined stays.
 func Write(expression string, names map[string]string, values attr.Item) string {
-	tokens := ast.Lex(nil, expression)
-	return ast.Rewrite(expression, tokens, func(i int) string {
+	tokens := lex.Lex(nil, expression)
+	return lex.Rewrite(expression, tokens, func(i int) string {
 		word := tokens[i].Text(expression)
 		switch tokens[i].Kind {
-		case ast.TokName:
+		case lex.TokName:
 			if name, ok := names[word]; ok {
 				word = text.Name(name)
 			}
-		case ast.TokValue:
+		case lex.TokValue:
 			if v := values.Get(word); !v.IsZero() {
 				word = text.Literal(v)
 			}

@@ -36,7 +36,7 @@ func TestPlaceholders(t *testing.T) {
 		if err != nil || got != tt.readable {
 			t.Errorf("Expression(%s), readable = %s, %v, want %s", tt.src, got, err, tt.readable)
 		}
-		if _, err := expr.NewEnv(l.Names(), l.Values()); err != nil {
+		if _, err := expr.NewEnv(expr.Params{Names: l.Names(), Values: l.Values()}); err != nil {
 			t.Errorf("%s: names %v and values %s: %v", tt.src, l.Names(), l.Values().AppendJSON(nil), err)
 		}
 	}
@@ -55,7 +55,7 @@ func TestPlaceholdersUpdates(t *testing.T) {
 		if err != nil || got != tt.want {
 			t.Errorf("Update(%s) = %s, %v, want %s", tt.src, got, err, tt.want)
 		}
-		env, err := expr.NewEnv(l.Names(), l.Values())
+		env, err := expr.NewEnv(expr.Params{Names: l.Names(), Values: l.Values()})
 		require.NoError(t, err)
 		if _, err := env.Update(got); err != nil {
 			t.Errorf("%s becomes %s: %v", tt.src, got, err)
@@ -143,17 +143,17 @@ func TestPlaceholdersPlaces(t *testing.T) {
 func TestPlaceholdersTrees(t *testing.T) {
 	values, err := attr.ParseItem([]byte(`{":1":{"S":"x"},":2":{"N":"1"},":3":{"N":"9"},":4":{"S":"y"}}`))
 	require.NoError(t, err)
-	env, err := expr.NewEnv(map[string]string{"#s": "status", "#o": "a-b"}, values)
+	env, err := expr.NewEnv(expr.Params{Names: map[string]string{"#s": "status", "#o": "a-b"}, Values: values})
 	require.NoError(t, err)
 	c, err := env.Condition(expr.FilterExpression, "(PK = :1 AND (size(#s.#o[2]) < :2 OR NOT (#s = :4))) AND #s BETWEEN :2 AND :3")
 	require.NoError(t, err)
 	p := literal.Placeholders{Readable: true}
 	sk := keycond.Attribute{Name: "SK", Kind: attr.Number}
 	require.Equal(t, "PK = :PK AND SK BETWEEN :SK_from AND :SK_to", p.KeyCondition([]keycond.Clause{
-		{Attribute: keycond.Attribute{Name: "PK"}, Op: ast.Equal, Values: []attr.Value{values.Get(":4")}},
-		{Attribute: sk, Op: ast.OpBetween, Values: []attr.Value{values.Get(":2"), values.Get(":3")}},
+		{Attribute: "PK", Op: ast.Equal, Values: []attr.Value{values.Get(":4")}},
+		{Attribute: sk.Name, Op: ast.OpBetween, Values: []attr.Value{values.Get(":2"), values.Get(":3")}},
 	}))
-	require.Equal(t, "PK = :PK2 AND (size(#status.#n2[2]) < :v5 OR NOT #status = :status) AND #status BETWEEN :status2 AND :status3", p.Condition(c.Root))
+	require.Equal(t, "PK = :PK2 AND (size(#status.#n2[2]) < :v5 OR NOT #status = :status) AND #status BETWEEN :status2 AND :status3", p.Condition(c.Node()))
 	require.Equal(t, "#n2.x[1], PK", p.Projection([]ast.Path{{{Name: "a-b"}, {Name: "x"}, {Index: 1}}, {{Name: "PK"}}}))
 	require.Equal(t, map[string]string{"#status": "status", "#n2": "a-b"}, p.Names())
 	require.Equal(t, `{":PK":{"S":"y"},":PK2":{"S":"x"},":SK_from":{"N":"1"},":SK_to":{"N":"9"},":status":{"S":"y"},":status2":{"N":"1"},":status3":{"N":"9"},":v5":{"N":"1"}}`, string(p.Values().AppendJSON(nil)))
@@ -170,7 +170,7 @@ func FuzzPlaceholders(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			env, err := expr.NewEnv(l.Names(), l.Values())
+			env, err := expr.NewEnv(expr.Params{Names: l.Names(), Values: l.Values()})
 			if err != nil {
 				continue
 			}

@@ -82,11 +82,11 @@ func (t *Table) Kinds() map[string]attr.Kind {
 
 // Schema returns the key schema of an index, or of the table for nil.
 func (t *Table) Schema(x *Index) *keycond.Schema {
-	own := &keycond.Schema{Hash: t.Partition, Range: t.Sort}
+	own := keycond.NewSchema(t.Partition, t.Sort)
 	if x == nil {
 		return own
 	}
-	return &keycond.Schema{Index: x.Name, Hash: x.Partition, Range: x.Sort, Table: own}
+	return own.NewIndex(x.Name, x.Partition, x.Sort)
 }
 
 // RowSize returns the documented size of an item's row in an index of the table,

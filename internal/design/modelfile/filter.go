@@ -24,7 +24,7 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 	if !ok || scan.FilterExpression == nil {
 		return
 	}
-	env, err := expr.NewEnv(scan.ExpressionAttributeNames, scan.ExpressionAttributeValues)
+	env, err := expr.NewEnv(expr.Params{Names: scan.ExpressionAttributeNames, Values: scan.ExpressionAttributeValues})
 	if err != nil {
 		return
 	}
@@ -43,7 +43,7 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 			return
 		}
 	}
-	for node := range ast.Nodes(c.Root) {
+	for node := range ast.Nodes(c.Node()) {
 		switch node := node.(type) {
 		case *ast.Compare:
 			if node.Op != ast.NotEqual {

@@ -19,7 +19,7 @@ func (p *pattern) Bounds() []bound {
 		return nil
 	}
 	all := []bound{{"partition", r.Partition.Text, hexOf("", r.Partition.Bytes)}}
-	if r.Schema == nil || len(r.Schema.Range) == 0 {
+	if r.Schema == nil || len(r.Schema.Sort()) == 0 {
 		return all
 	}
 	low, high := r.Ends()

@@ -245,12 +245,12 @@ func (p *pattern) strays(findings []model.Finding) {
 // prefix returns the prefix of a begins_with condition, or "".
 func (p *pattern) prefix() string {
 	r := p.Report
-	if len(r.Clauses) == 0 || len(r.Schema.Range) != 1 {
+	if len(r.Clauses) == 0 || len(r.Schema.Sort()) != 1 {
 		return ""
 	}
 	last := r.Clauses[len(r.Clauses)-1]
 	begin := string(last.Values[0].Raw())
-	if last.Op != ast.OpBeginsWith || last.Attribute.Kind != attr.String || text.Visible(begin) != begin {
+	if last.Op != ast.OpBeginsWith || last.Values[0].Kind() != attr.String || text.Visible(begin) != begin {
 		return ""
 	}
 	return begin

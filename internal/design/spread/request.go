@@ -11,6 +11,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -74,16 +75,16 @@ func (s *spreader) placeholders() (names []string) {
 		return nil
 	}
 	condition := *in.KeyConditionExpression
-	tokens := ast.Lex(nil, condition)
+	tokens := lex.Lex(nil, condition)
 	for _, a := range s.space.Hash {
 		for _, c := range s.q.Report.Clauses {
-			if c.Attribute.Name != a.Name {
+			if c.Attribute != a.Name {
 				continue
 			}
 			for _, token := range tokens {
 				name := token.Text(condition)
 				v := in.ExpressionAttributeValues.Get(name)
-				if token.Kind == ast.TokValue && !v.IsZero() && attr.Equal(v, c.Values[0]) {
+				if token.Kind == lex.TokValue && !v.IsZero() && attr.Equal(v, c.Values[0]) {
 					names = append(names, name)
 					break
 				}

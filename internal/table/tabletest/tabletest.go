@@ -106,7 +106,7 @@ func Condition(t testing.TB, param expr.Param, src, values string) *expr.Conditi
 	if values != "" {
 		bound = Item(t, values)
 	}
-	env, err := expr.NewEnv(nil, bound)
+	env, err := expr.NewEnv(expr.Params{Values: bound})
 	require.NoError(t, err)
 	c, err := env.Condition(param, src)
 	require.NoError(t, err)

@@ -321,7 +321,7 @@ func (tr *translation) slice(index string) (args []any, ok bool) {
 	if x := tr.in["ExpressionAttributeValues"]; x != nil {
 		values, _ = item(x)
 	}
-	env, err := expr.NewEnv(tr.names, values.Item)
+	env, err := expr.NewEnv(expr.Params{Names: tr.names, Values: values.Item})
 	if err != nil {
 		return nil, false
 	}

@@ -171,13 +171,12 @@ func table() *keyschema.Table {
 	s := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.String} }
 	n := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.Number} }
 	b := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.Binary} }
-	key := &keycond.Schema{Hash: []keycond.Attribute{s("PK")}, Range: []keycond.Attribute{s("SK")}}
+	key := keycond.NewSchema([]keycond.Attribute{s("PK")}, []keycond.Attribute{s("SK")})
 	return &keyschema.Table{Name: "T", Key: key, Indexes: []*keyschema.Index{
-		{Key: &keycond.Schema{Index: "num", Hash: []keycond.Attribute{n("id")}, Range: []keycond.Attribute{n("at")}, Table: key}},
-		{Key: &keycond.Schema{Index: "bin", Hash: []keycond.Attribute{b("hash")}, Table: key}},
-		{Key: &keycond.Schema{
-			Index: "multi", Hash: []keycond.Attribute{s("state"), n("year")}, Range: []keycond.Attribute{s("city"), n("score")}, Table: key,
-		}},
+		{Key: key.NewIndex("num", []keycond.Attribute{n("id")}, []keycond.Attribute{n("at")})},
+		{Key: key.NewIndex("bin", []keycond.Attribute{b("hash")}, nil)},
+		{Key: key.NewIndex("multi",
+			[]keycond.Attribute{s("state"), n("year")}, []keycond.Attribute{s("city"), n("score")})},
 	}}
 }
 

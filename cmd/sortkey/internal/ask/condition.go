@@ -165,7 +165,7 @@ func (c Condition) Clause(a keycond.Attribute) (keycond.Clause, error) {
 			"use between or >=", "%s is a number; begins_with works on strings and binary data", a.Name,
 		)
 	}
-	clause := keycond.Clause{Attribute: a, Op: c.Op}
+	clause := keycond.Clause{Attribute: a.Name, Op: c.Op}
 	for _, text := range c.Operands {
 		v, err := value(a, text)
 		if err != nil {

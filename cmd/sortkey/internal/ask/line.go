@@ -77,7 +77,7 @@ func queryOf(in *wire.QueryInput, t *keyschema.Table) (*Query, bool) {
 		return nil, false
 	}
 
-	env, err := expr.NewEnv(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	env, err := expr.NewEnv(expr.Params{Names: in.ExpressionAttributeNames, Values: in.ExpressionAttributeValues})
 	if err != nil || !q.texts(env, in.FilterExpression, in.ProjectionExpression,
 		in.ExpressionAttributeNames, in.ExpressionAttributeValues) {
 		return nil, false
@@ -91,7 +91,7 @@ func queryOf(in *wire.QueryInput, t *keyschema.Table) (*Query, bool) {
 		return nil, false
 	}
 	for i, c := range slice.Clauses {
-		if i < len(schema.Hash) {
+		if i < len(schema.Partition()) {
 			q.Partition = append(q.Partition, Operand(c.Values[0]))
 		} else {
 			q.Sort = append(q.Sort, conditionText(c))
@@ -111,7 +111,7 @@ func scanOf(in *wire.ScanInput) (*Query, bool) {
 	}
 	q := new(Query)
 	q.options(in.IndexName, in.Limit, in.ConsistentRead)
-	env, err := expr.NewEnv(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	env, err := expr.NewEnv(expr.Params{Names: in.ExpressionAttributeNames, Values: in.ExpressionAttributeValues})
 	return q, err == nil && q.texts(env, in.FilterExpression, in.ProjectionExpression,
 		in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -17,7 +18,7 @@ import (
 // words. It reports false if the meaning is not clear.
 func (q *Query) Meant(t *keyschema.Table) (*wire.QueryInput, bool) {
 	schema := t.Schema(q.Index)
-	if schema == nil || len(q.Sort) != 1 || len(schema.Range) != 1 {
+	if schema == nil || len(q.Sort) != 1 || len(schema.Sort()) != 1 {
 		return nil, false
 	}
 	partition := *q
@@ -28,7 +29,7 @@ func (q *Query) Meant(t *keyschema.Table) (*wire.QueryInput, bool) {
 	}
 	var p literal.Placeholders
 	condition := keyCondition(&p, clauses)
-	sort, ok := meant(&p, schema.Range[0], q.Sort[0])
+	sort, ok := meant(&p, schema.Sort()[0], q.Sort[0])
 	if !ok {
 		return nil, false
 	}
@@ -51,12 +52,12 @@ func (q *Query) Meant(t *keyschema.Table) (*wire.QueryInput, bool) {
 func meant(p *literal.Placeholders, a keycond.Attribute, s string) (expression string, ok bool) {
 	var parts []string
 	between, start := false, 0
-	for _, tok := range ast.LexLiterals(nil, s) {
+	for _, tok := range lex.LexLiterals(nil, s) {
 		switch word := tok.Text(s); tok.Kind {
-		case ast.TokBetween:
+		case lex.TokBetween:
 			between = true
-		case ast.TokAnd, ast.TokOr, ast.TokEOF:
-			if between && tok.Kind == ast.TokAnd {
+		case lex.TokAnd, lex.TokOr, lex.TokEOF:
+			if between && tok.Kind == lex.TokAnd {
 				between = false // this AND is between its operands
 				continue
 			}
@@ -116,7 +117,7 @@ func meantClause(p *literal.Placeholders, a keycond.Attribute, s string) (expres
 		return "", false
 	}
 
-	clause := keycond.Clause{Attribute: a, Op: c.Op}
+	clause := keycond.Clause{Attribute: a.Name, Op: c.Op}
 	for _, text := range c.Operands {
 		v, err := value(a, text)
 		if err != nil {

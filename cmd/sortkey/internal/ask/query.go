@@ -103,49 +103,49 @@ func (q *Query) expressions(p *literal.Placeholders) (filter, projection *string
 // clauses returns the typed key conditions.
 func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 	what := "the table"
-	if schema.Index != "" {
-		what = "index " + schema.Index
+	if schema.Name() != "" {
+		what = "index " + schema.Name()
 	}
 	partition, sort := q.Partition, q.Sort
-	if len(partition) == 1 && len(schema.Hash) > 1 {
+	if len(partition) == 1 && len(schema.Partition()) > 1 {
 		partition = split(partition[0])
 	}
-	if len(partition) != len(schema.Hash) {
-		return nil, usageError("give a value for each of "+names(schema.Hash)+"; separate values with commas or repeat --pk",
-			"the partition key of %s has %s, not %d", what, text.Count(len(schema.Hash), "attribute"), len(partition))
+	if len(partition) != len(schema.Partition()) {
+		return nil, usageError("give a value for each of "+names(schema.Partition())+"; separate values with commas or repeat --pk",
+			"the partition key of %s has %s, not %d", what, text.Count(len(schema.Partition()), "attribute"), len(partition))
 	}
 	var clauses []keycond.Clause
-	for i, a := range schema.Hash {
+	for i, a := range schema.Partition() {
 		v, err := keyValue(a, partition[i])
 		if err != nil {
 			return nil, err
 		}
-		clauses = append(clauses, keycond.Clause{Attribute: a, Op: ast.Equal, Values: []attr.Value{v}})
+		clauses = append(clauses, keycond.Clause{Attribute: a.Name, Op: ast.Equal, Values: []attr.Value{v}})
 	}
-	if len(sort) == 1 && len(schema.Range) > 1 {
+	if len(sort) == 1 && len(schema.Sort()) > 1 {
 		sort = split(sort[0])
 	}
-	if len(sort) > len(schema.Range) {
-		if len(schema.Range) == 0 {
+	if len(sort) > len(schema.Sort()) {
+		if len(schema.Sort()) == 0 {
 			return nil, usageError("omit the sort condition", "%s has no sort key", what)
 		}
 		return nil, usageError(
-			"the sort key is "+names(schema.Range), "the sort key of %s has %s, not %d", what,
-			text.Count(len(schema.Range), "attribute"), len(sort),
+			"the sort key is "+names(schema.Sort()), "the sort key of %s has %s, not %d", what,
+			text.Count(len(schema.Sort()), "attribute"), len(sort),
 		)
 	}
 	for i, condition := range sort {
-		c, err := ParseCondition(schema.Range[i].Name, condition)
+		c, err := ParseCondition(schema.Sort()[i].Name, condition)
 		if err != nil {
 			return nil, err
 		}
-		clause, err := c.Clause(schema.Range[i])
+		clause, err := c.Clause(schema.Sort()[i])
 		if err != nil {
 			return nil, err
 		}
 		if clause.Op != ast.Equal && i < len(sort)-1 {
 			return nil, usageError("only the last condition may be a range; the conditions before it must be =",
-				"the range condition on %s is followed by a condition on %s", clause.Attribute.Name, schema.Range[i+1].Name)
+				"the range condition on %s is followed by a condition on %s", clause.Attribute, schema.Sort()[i+1].Name)
 		}
 		clauses = append(clauses, clause)
 	}
@@ -155,7 +155,7 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 func keyCondition(p *literal.Placeholders, clauses []keycond.Clause) string {
 	parts := make([]string, len(clauses))
 	for i, c := range clauses {
-		name, v := p.Name(c.Attribute.Name), p.Value(c.Values[0])
+		name, v := p.Name(c.Attribute), p.Value(c.Values[0])
 		switch c.Op {
 		case ast.OpBetween:
 			parts[i] = name + " BETWEEN " + v + " AND " + p.Value(c.Values[1])

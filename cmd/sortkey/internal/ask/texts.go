@@ -54,7 +54,7 @@ func (t *Texts) Message(message string) string {
 
 // Fault returns the expression that cannot be parsed, and where.
 func (t *Texts) Fault() (src string, pos int, ok bool) {
-	env, err := expr.NewEnv(t.names, t.values)
+	env, err := expr.NewEnv(expr.Params{Names: t.names, Values: t.values})
 	if err != nil {
 		return "", 0, false
 	}
@@ -71,8 +71,8 @@ func (t *Texts) Fault() (src string, pos int, ok bool) {
 		_, err = env.Projection(src)
 	}
 	wrong, ok := errors.AsType[*expr.Error](err)
-	if !ok || wrong.Pos > len(src) {
+	if !ok || wrong.Offset > len(src) {
 		return "", 0, false
 	}
-	return src, wrong.Pos, true
+	return src, wrong.Offset, true
 }

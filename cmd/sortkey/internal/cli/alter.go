@@ -111,7 +111,7 @@ func (f *alterFlags) run(cmd *cobra.Command, env *app.Env, table string) (err er
 		if err != nil {
 			return err
 		}
-		if err := d.print("added index %s to table %s: %s", name, table, keyschema.Text(now.keys.Index(name).Key)); err != nil {
+		if err := d.print("added index %s to table %s: %s", name, table, now.keys.Index(name).Key.String()); err != nil {
 			return err
 		}
 	}
@@ -134,7 +134,7 @@ func (f *alterFlags) check(have *described) (additions []*wire.UpdateTableInput,
 		}
 		if have.hasIndex(ix.Name) && !dropped[ix.Name] {
 			return nil, app.UsageError("use another name, or delete it with --drop-index",
-				"table %s has an index %s already: %s", *have.TableName, ix.Name, keyschema.Text(have.keys.Index(ix.Name).Key))
+				"table %s has an index %s already: %s", *have.TableName, ix.Name, have.keys.Index(ix.Name).Key.String())
 		}
 		in, err := keyschema.Addition(*have.TableName, have.AttributeDefinitions, ix)
 		if err != nil {

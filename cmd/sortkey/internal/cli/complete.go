@@ -90,7 +90,7 @@ func queryArguments(env *app.Env, f *queryFlags) cobra.CompletionFunc {
 	return keyArguments(env, &f.SourceFlags, &f.Index, func(
 		c *completion, args []string, prefix string,
 	) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 2 && len(c.schema.Range) == 1 {
+		if len(args) == 2 && len(c.schema.Sort()) == 1 {
 			return c.conditions(args[1], prefix), cobra.ShellCompDirectiveNoFileComp
 		}
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -192,15 +192,15 @@ func (c *completion) scan(in *wire.ScanInput) (*wire.ScanOutput, bool) {
 // partitions completes a partition key. In a database of this process it goes from each
 // partition to the next as long as there is time; elsewhere it reads one page.
 func (c *completion) partitions(prefix string) []string {
-	if len(c.schema.Hash) != 1 {
+	if len(c.schema.Partition()) != 1 {
 		return nil
 	}
 	in := &wire.ScanInput{TableName: &c.table.Name, Limit: new(int64(pageRows))}
 	if c.src.DB != nil {
 		in.Limit = new(int64(1))
 	}
-	if c.schema.Index != "" {
-		in.IndexName = &c.schema.Index
+	if c.schema.Name() != "" {
+		in.IndexName = new(c.schema.Name())
 	}
 
 	found, whole := map[string]bool{}, false
@@ -210,7 +210,7 @@ func (c *completion) partitions(prefix string) []string {
 			break
 		}
 		for _, it := range page.Items {
-			if key, ok := typed(it.Get(c.schema.Hash[0].Name)); ok && strings.HasPrefix(key, prefix) {
+			if key, ok := typed(it.Get(c.schema.Partition()[0].Name)); ok && strings.HasPrefix(key, prefix) {
 				found[key] = true
 			}
 		}
@@ -248,7 +248,7 @@ func abridged(keys []string, prefix, last string) []string {
 func endOfPartition(key attr.Item, schema *keycond.Schema) attr.Item {
 	var b attr.Builder
 	for name, v := range key.All() {
-		if !slices.ContainsFunc(schema.Hash, func(a keycond.Attribute) bool { return a.Name == string(name) }) {
+		if !slices.ContainsFunc(schema.Partition(), func(a keycond.Attribute) bool { return a.Name == string(name) }) {
 			v = highest(v.Kind())
 		}
 		b.Add(string(name), v)
@@ -274,7 +274,7 @@ func highest(kind attr.Kind) attr.Value {
 
 // sortKeys completes a sort key in a partition.
 func (c *completion) sortKeys(partition, prefix string) []string {
-	key := c.schema.Range[0]
+	key := c.schema.Sort()[0]
 	first, more := c.rows(partition, prefix, false)
 	var keys []string
 	for _, it := range first {
@@ -298,12 +298,12 @@ func (c *completion) sortKeys(partition, prefix string) []string {
 // and whether there are more.
 func (c *completion) rows(partition, prefix string, last bool) (rows []attr.Item, more bool) {
 	q := ask.Query{
-		Index: c.schema.Index, Partition: []string{partition}, Limit: mostKeys, Backwards: last,
+		Index: c.schema.Name(), Partition: []string{partition}, Limit: mostKeys, Backwards: last,
 	}
 	if last {
 		q.Limit = 1
 	}
-	if prefix != "" && c.schema.Range[0].Kind == attr.String {
+	if prefix != "" && c.schema.Sort()[0].Kind == attr.String {
 		q.Sort = []string{strconv.Quote(prefix) + "*"}
 	}
 	in, err := q.Input(c.table)
@@ -335,7 +335,7 @@ func (c *completion) conditions(partition, condition string) (all []string) {
 	operator := operatorBefore.FindString(condition)
 	for _, key := range c.sortKeys(partition, strings.TrimPrefix(condition, operator)) {
 		if operator == "" {
-			read, err := ask.ParseCondition(c.schema.Range[0].Name, key)
+			read, err := ask.ParseCondition(c.schema.Sort()[0].Name, key)
 			if err != nil || read.Op != ast.Equal || read.Operands[0] != key {
 				continue // the key would be taken for another condition
 			}

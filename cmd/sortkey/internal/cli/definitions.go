@@ -50,7 +50,7 @@ func (d *definitions) describe(ctx context.Context) (*described, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &described{out.Table, keys, keyschema.Text(keys.Key)}, nil
+	return &described{out.Table, keys, keys.Key.String()}, nil
 }
 
 // settlePoll is the time between two looks at a table that is being changed.

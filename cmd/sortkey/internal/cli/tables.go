@@ -10,7 +10,6 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
-	"github.com/sortkey/sortkey/internal/keyschema"
 )
 
 // A tableLine describes a table in the output of tables.
@@ -59,9 +58,9 @@ func runTables(ctx context.Context, env *app.Env, source app.SourceFlags, asJSON
 		if err != nil {
 			return err
 		}
-		line := tableLine{Name: name, Key: keyschema.Text(t.Key), Indexes: map[string]string{}, order: t.IndexNames()}
+		line := tableLine{Name: name, Key: t.Key.String(), Indexes: map[string]string{}, order: t.IndexNames()}
 		for _, ix := range t.Indexes {
-			line.Indexes[ix.Key.Index] = keyschema.Text(ix.Key)
+			line.Indexes[ix.Key.Name()] = ix.Key.String()
 		}
 		lines = append(lines, line)
 	}

@@ -99,11 +99,11 @@ func (s *Server) collection(r *http.Request) (string, any, error) {
 func (s *Server) itemRow(t *keyschema.Table, index string, it attr.Item) itemRow {
 	schema := t.Schema(index)
 	kind := s.kind(t, it)
-	row := itemRow{Kind: kind, Color: s.color(kind), Bytes: it.Size(), Key: valuesText(it, schema.Range)}
+	row := itemRow{Kind: kind, Color: s.color(kind), Bytes: it.Size(), Key: valuesText(it, schema.Sort())}
 	if row.Key == "" {
 		row.Key = valuesText(it, t.Key.Attributes())
 	}
-	for _, a := range schema.Range {
+	for _, a := range schema.Sort() {
 		row.Hex += text.Hex(it.Get(a.Name).Raw()) + " "
 	}
 	row.Link = "item?" + query("name", t.Name, "key", cursorText(keyOf(t, it)))

@@ -46,7 +46,7 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 		}
 		p = &itemPage{
 			Table: t.Name, Key: valuesText(key, t.Key.Attributes()), Cursor: cursorText(key), Found: it != nil,
-			Back: "collection?" + query("name", t.Name, "partition", askText(key, t.Key.Hash)),
+			Back: "collection?" + query("name", t.Name, "partition", askText(key, t.Key.Partition())),
 		}
 		if shown = it; it == nil {
 			shown = key
@@ -309,7 +309,7 @@ const maxName = 255
 func condition(t *keyschema.Table, was attr.Item) conditionOf {
 	c := conditionOf{names: map[string]string{}}
 	if was == nil {
-		c.names["#k"] = t.Key.Hash[0].Name
+		c.names["#k"] = t.Key.Partition()[0].Name
 		c.text = aws.String("attribute_not_exists(#k)")
 		return c
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -153,7 +154,7 @@ func fill(p *model.Pattern, in wire.Request) bool {
 		}
 		clauses, _ := explain.Clauses(in)
 		for _, c := range clauses {
-			if !add(p, c.Attribute.Name, c.Op, c.Values) {
+			if !add(p, c.Attribute, c.Op, c.Values) {
 				return false
 			}
 		}
@@ -208,7 +209,7 @@ func meaning(in wire.Request) (all []string) {
 		all = append(all, string(rest.AppendJSON(nil)))
 		if in.FilterExpression != nil {
 			filter := literal.Write(*in.FilterExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-			for _, t := range ast.LexLiterals(nil, filter) {
+			for _, t := range lex.LexLiterals(nil, filter) {
 				all = append(all, "filter "+t.Text(filter))
 			}
 		}
@@ -227,10 +228,10 @@ func yes(flag *bool, absent bool) *bool {
 
 // tableOf returns a table as models have it.
 func tableOf(t *keyschema.Table) *model.Table {
-	out := &model.Table{Name: t.Name, Partition: t.Key.Hash, Sort: t.Key.Range}
+	out := &model.Table{Name: t.Name, Partition: t.Key.Partition(), Sort: t.Key.Sort()}
 	for _, x := range t.Indexes {
 		out.Indexes = append(out.Indexes, &model.Index{
-			Name: x.Key.Index, Local: x.Local, Partition: x.Key.Hash, Sort: x.Key.Range, Projection: x.Projection,
+			Name: x.Key.Name(), Local: x.Local, Partition: x.Key.Partition(), Sort: x.Key.Sort(), Projection: x.Projection,
 			Include: x.Include,
 		})
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey"
-	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -247,13 +247,13 @@ func conditionsOf(operation string, body []byte) string {
 
 // spell writes an expression with names in place of placeholders and ? in place of values.
 func spell(src string, names map[string]string) string {
-	tokens := ast.LexLiterals(nil, src)
-	return ast.Rewrite(src, tokens, func(i int) string {
+	tokens := lex.LexLiterals(nil, src)
+	return lex.Rewrite(src, tokens, func(i int) string {
 		word := tokens[i].Text(src)
 		switch tokens[i].Kind {
-		case ast.TokValue:
+		case lex.TokValue:
 			return "?"
-		case ast.TokName:
+		case lex.TokName:
 			if name, ok := names[word]; ok {
 				return name
 			}

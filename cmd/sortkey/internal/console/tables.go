@@ -78,10 +78,10 @@ func keyText(k *keycond.Schema) string {
 		}
 		return strings.Join(all, ", ")
 	}
-	if len(k.Range) == 0 {
-		return names(k.Hash)
+	if len(k.Sort()) == 0 {
+		return names(k.Partition())
 	}
-	return names(k.Hash) + " / " + names(k.Range)
+	return names(k.Partition()) + " / " + names(k.Sort())
 }
 
 // A spacePage shows the key space of a table or an index: what one page of a scan found.
@@ -173,9 +173,9 @@ func (s *Server) partitions(p *spacePage, t *keyschema.Table, index string, item
 	var runs []run
 	left := room(pageBytes)
 	for _, it := range items {
-		asked := askText(it, schema.Hash)
+		asked := askText(it, schema.Partition())
 		if k := len(runs); k == 0 || runs[k-1].asked != asked {
-			one := run{asked: asked, name: clip(valuesText(it, schema.Hash), maxKey)}
+			one := run{asked: asked, name: clip(valuesText(it, schema.Partition()), maxKey)}
 			one.link = "collection?" + query("name", t.Name, "index", index, "partition", asked)
 			if !left.take(one.name, one.name, one.link) && k > 0 {
 				break

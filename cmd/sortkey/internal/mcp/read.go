@@ -272,8 +272,8 @@ func withKeys(project []string, schema *keycond.Schema) []string {
 	}
 	project = slices.Clone(project)
 	attributes := schema.Attributes()
-	if schema.Table != nil {
-		attributes = slices.Concat(attributes, schema.Table.Attributes())
+	if schema.Table() != nil {
+		attributes = slices.Concat(attributes, schema.Table().Attributes())
 	}
 	for _, a := range attributes {
 		if name := text.Name(a.Name); !slices.Contains(project, a.Name) && !slices.Contains(project, name) {
@@ -394,7 +394,7 @@ func (s *Server) answer(tool string, in wire.Request, schema *keycond.Schema, p 
 // keyIn returns the key attributes of an item for a table or an index, and of the table.
 func keyIn(it attr.Item, schema *keycond.Schema) attr.Item {
 	return some(it, func(name string) bool {
-		return schema.Has(name) || schema.Table != nil && schema.Table.Has(name)
+		return schema.Has(name) || schema.Table() != nil && schema.Table().Has(name)
 	})
 }
 

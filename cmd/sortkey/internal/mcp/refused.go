@@ -78,7 +78,7 @@ var otherAttribute = text.Pattern(`^([\w.]+)\s*(?:<=|>=|<>|!=|==|=|<|>)`)
 // onOther returns the error for a sort condition that names an attribute that is not the sort key, or nil.
 func onOther(q *ask.Query, t *keyschema.Table) error {
 	schema := t.Schema(q.Index)
-	if schema == nil || len(q.Sort) != 1 || len(schema.Range) == 0 {
+	if schema == nil || len(q.Sort) != 1 || len(schema.Sort()) == 0 {
 		return nil
 	}
 	m := otherAttribute().FindStringSubmatch(q.Sort[0])

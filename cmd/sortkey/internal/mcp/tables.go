@@ -108,14 +108,14 @@ func (d *side) table(ctx context.Context, name string) (json.RawMessage, error) 
 		return nil, err
 	}
 	line := tableLine{
-		Name: name, Key: keyschema.Text(t.Key), Items: number(about.ItemCount), Bytes: number(about.TableSizeBytes),
+		Name: name, Key: t.Key.String(), Items: number(about.ItemCount), Bytes: number(about.TableSizeBytes),
 	}
 	add := func(name *string, local bool, projection *wire.Projection, items, bytes *int64) {
 		if name == nil || t.Schema(*name) == nil {
 			return
 		}
 		index := indexLine{
-			Name: *name, Key: keyschema.Text(t.Schema(*name)), Local: local, Items: number(items), Bytes: number(bytes),
+			Name: *name, Key: t.Schema(*name).String(), Local: local, Items: number(items), Bytes: number(bytes),
 		}
 		if projection != nil && projection.ProjectionType != nil {
 			index.Projection = *projection.ProjectionType

@@ -101,8 +101,8 @@ func sameKeys(have *keyschema.Table, s *tabledef.Schema) bool {
 		return all
 	}
 	same := func(k *keycond.Schema, list []types.KeySchemaElement) bool {
-		return k != nil && slices.Equal(k.Hash, attributes(list, types.KeyTypeHash)) &&
-			slices.Equal(k.Range, attributes(list, types.KeyTypeRange))
+		return k != nil && slices.Equal(k.Partition(), attributes(list, types.KeyTypeHash)) &&
+			slices.Equal(k.Sort(), attributes(list, types.KeyTypeRange))
 	}
 	for _, x := range slices.Concat(s.LocalSecondaryIndexes, s.GlobalSecondaryIndexes) {
 		if !same(have.Schema(x.IndexName), x.KeySchema) {

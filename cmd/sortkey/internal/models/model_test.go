@@ -73,7 +73,7 @@ func TestEnsureAndDescribe(t *testing.T) {
 		t.Fatal(err)
 	}
 	byParent := table.Schema("ByParent")
-	if byParent == nil || byParent.Table != table.Key || byParent.Hash[0].Name != "parent" || byParent.Range[0].Name != "SK" {
+	if byParent == nil || byParent.Table() != table.Key || byParent.Partition()[0].Name != "parent" || byParent.Sort()[0].Name != "SK" {
 		t.Errorf("Schema(ByParent) = %+v", byParent)
 	}
 	if table.Schema("no") != nil {

@@ -29,7 +29,7 @@ func Describe(ctx context.Context, client *dynamodb.Client, name string) (*keysc
 // hasKeys reports whether a table has the key of the model's and all of its indexes.
 func hasKeys(t *keyschema.Table, want *model.Table) bool {
 	same := func(s *keycond.Schema, partition, sort []model.Attribute) bool {
-		return s != nil && slices.Equal(s.Hash, partition) && slices.Equal(s.Range, sort)
+		return s != nil && slices.Equal(s.Partition(), partition) && slices.Equal(s.Sort(), sort)
 	}
 	for _, x := range want.Indexes {
 		if !same(t.Schema(x.Name), x.Partition, x.Sort) {

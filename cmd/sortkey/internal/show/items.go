@@ -26,7 +26,7 @@ func Items(items []attr.Item, schema *keycond.Schema, style Style) (rows string,
 	}
 	heading := partition(items, schema)
 	if heading != "" {
-		names, fixed = names[len(schema.Hash):], fixed-len(schema.Hash)
+		names, fixed = names[len(schema.Partition()):], fixed-len(schema.Partition())
 		heading = style.Paint.Strong(heading) + "\n"
 	}
 	if len(names) == 0 { // the items have nothing but the key of the partition
@@ -63,7 +63,7 @@ func KeyNames(schema *keycond.Schema) (names []string) {
 // partition describes the partition of all items, or is "" if they have no common one.
 func partition(items []attr.Item, schema *keycond.Schema) string {
 	var parts []string
-	for _, a := range schema.Hash {
+	for _, a := range schema.Partition() {
 		for _, it := range items {
 			if v := it.Get(a.Name); v.IsZero() || !attr.Equal(v, items[0].Get(a.Name)) {
 				return ""

@@ -66,7 +66,7 @@ func TestRows(t *testing.T) {
 
 func TestItems(t *testing.T) {
 	s := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.String} }
-	schema := &keycond.Schema{Hash: []keycond.Attribute{s("PK")}, Range: []keycond.Attribute{s("SK")}}
+	schema := keycond.NewSchema([]keycond.Attribute{s("PK")}, []keycond.Attribute{s("SK")})
 	items := parse(t,
 		`{"PK": {"S": "p"}, "SK": {"S": "a long sort key"}, "a": {"S": "some longer text"}, "b": {"N": "1"}, "c": {"N": "2"}}`,
 		`{"PK": {"S": "p"}, "SK": {"S": "b"}, "c": {"N": "12345"}}`,

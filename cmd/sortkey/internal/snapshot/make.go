@@ -59,7 +59,7 @@ var ErrNoDatabase = errors.New("no database")
 // to a folder, or to a file if its name ends in .tar, .tar.gz, .tgz, .tar.zst or
 // .tzst. The target appears only when it is complete. If a server has the database
 // open, the server takes the snapshot while it continues to serve requests. A crash
-// may leave a folder .NAME.tmp-… beside the target; the next snapshot there removes it.
+// may leave a folder .Name().tmp-… beside the target; the next snapshot there removes it.
 func Make(ctx context.Context, data, target string) (*Info, error) {
 	if !disk.Exists(data, disk.Options{}) {
 		return nil, noDatabase(data)

@@ -26,7 +26,7 @@ var ErrNotEmpty = errors.New("folder is not empty")
 // replace, it may have a database, which Restore replaces. Restore copies the
 // snapshot to a folder beside data, opens the copy to verify it, and renames it:
 // after an error or a crash, data is unchanged. A crash may leave a folder
-// .NAME.tmp-… beside data, which the next Restore or [Make] there removes. Where the
+// .Name().tmp-… beside data, which the next Restore or [Make] there removes. Where the
 // system cannot exchange two folders, that folder may have the database to be
 // replaced, as data.old; then it stays.
 func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, error) {

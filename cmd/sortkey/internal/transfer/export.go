@@ -26,8 +26,8 @@ import (
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
-	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
 )
 
 // DefaultSegments is the number of segments of a table that are read in parallel.
@@ -367,7 +367,7 @@ func (x *exporter) read(
 	out, err := inside.Service(x.o.DB).Scan(ctx, in, func(it attr.Item) (int, error) {
 		n++
 		if failed = fn(it); failed != nil {
-			return 0, table.ErrEndPage
+			return 0, keycond.ErrEndPage
 		}
 		return 0, nil
 	})

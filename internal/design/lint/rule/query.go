@@ -52,7 +52,7 @@ func (q *Query) Range() *keycond.Clause {
 	}
 	for i, c := range q.Clauses {
 		if c.Op != ast.Equal && c.Values[0].Kind() == attr.String &&
-			slices.Contains(Names(q.View.Sort), c.Attribute.Name) {
+			slices.Contains(Names(q.View.Sort), c.Attribute) {
 			return &q.Clauses[i]
 		}
 	}
@@ -80,7 +80,7 @@ func (q *Query) key() attr.Item {
 	var b attr.Builder
 	for _, c := range q.Clauses {
 		if c.Op == ast.Equal {
-			b.Add(c.Attribute.Name, c.Values[0])
+			b.Add(c.Attribute, c.Values[0])
 		}
 	}
 	return b.Item()
@@ -179,7 +179,7 @@ func (q *Query) Next(e *model.Entity) (Component, bool) {
 		prefix, whole := "", false
 		for _, c := range q.Clauses {
 			switch {
-			case c.Attribute.Name != a.Name:
+			case c.Attribute != a.Name:
 			case c.Op == ast.Equal:
 				whole = true
 			case c.Op == ast.OpBeginsWith && c.Values[0].Kind() == attr.String:

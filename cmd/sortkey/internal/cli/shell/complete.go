@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/awscli"
+	"github.com/sortkey/sortkey/internal/lex"
 )
 
 // completionTime bounds the time of a completion.
@@ -61,7 +61,7 @@ func (s *shell) candidates(ctx context.Context, words []string) (all []string, d
 // expression before it.
 func shorten(before string, p awscli.Partial, words []string, tail string) (string, []string, string) {
 	start := len(p.Last)
-	for start > 0 && (p.Last[start-1] == '`' || ast.IsWord(p.Last[start-1:start])) {
+	for start > 0 && (p.Last[start-1] == '`' || lex.IsWord(p.Last[start-1:start])) {
 		start--
 	}
 	name := p.Last[start:]

@@ -1,8 +1,13 @@
-package ast
+// Package lex splits expressions into tokens: those of requests, with placeholders ([Lex]), and those
+// that people write, with names and values in them ([LexLiterals]). [Roles] decides what each token of
+// the latter means.
+package lex
 
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sortkey/sortkey/expr/ast"
 )
 
 // A TokenKind is the kind of a token.
@@ -51,7 +56,7 @@ const (
 
 // A Token is a token of an expression.
 type Token struct {
-	Place
+	ast.Place
 	Kind TokenKind
 }
 
@@ -138,10 +143,12 @@ func lex(tokens []Token, src string, literals bool) []Token {
 			_, n := utf8.DecodeRuneInString(src[start:])
 			i = start + n
 		}
-		tokens = append(tokens, Token{Place{int32(start), int32(i)}, kind})
+		tokens = append(tokens, Token{place(start, i), kind})
 	}
-	return append(tokens, Token{Place{int32(len(src)), int32(len(src))}, TokEOF})
+	return append(tokens, Token{place(len(src), len(src)), TokEOF})
 }
+
+func place(start, end int) ast.Place { return ast.Place{Start: int32(start), End: int32(end)} }
 
 // Rewrite returns src with each of its tokens replaced by the result of word.
 // The text between tokens stays.

@@ -1,6 +1,9 @@
-package expr
+package api
 
-import "github.com/sortkey/sortkey/expr/ast"
+import (
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/expr/ast"
+)
 
 // Sizes that UpdateItem adds for the parts of an update expression when it
 // checks the size of an item. They have no documented basis; the authors of
@@ -20,22 +23,17 @@ const (
 	chargeIfNotExists = 39
 )
 
-// Charge returns the size in bytes that UpdateItem assigns to the expression.
-// UpdateItem refuses an update if this size, or the size of the new item,
-// exceeds the limit for items. The charge depends only on the request and is
-// checked before the condition. It is 0 for AttributeUpdates, where only the
-// size of the new item counts. Transactions do not charge it in most regions,
-// and ten regions never do.
+// charge returns the size in bytes that UpdateItem assigns to an update expression. It refuses an update
+// if this size, or the size of the new item, exceeds the limit for items. The charge depends only on the
+// request and is checked before the condition. AttributeUpdates have none, there only the size of the new
+// item counts. Transactions do not charge it in most regions, and ten regions never do.
 //
 // This rule replaces one captured earlier from items that consist only of their
 // key and what the update writes: the size of the item without its key
 // attributes, plus 3, plus 19 for every SET and 2 for every REMOVE.
-func (u *Update) Charge() int {
-	if u == nil || u.Param == AttributeUpdates {
-		return 0
-	}
+func charge(u *expr.Update) int {
 	n := chargeUpdate
-	for _, a := range u.Actions {
+	for _, a := range u.Actions() {
 		n += chargeTarget(a.Path.Path)
 		switch a.Clause {
 		case ast.SetClause, ast.AddClause:

@@ -1,0 +1,115 @@
+package expr_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/expr/ast"
+)
+
+// TestParseOne holds that an expression that stands alone must use all of its placeholders.
+func TestParseOne(t *testing.T) {
+	names, values := map[string]string{"#a": "a"}, parsed(t, `{":v": {"N": "1"}}`)
+	both := expr.Params{Names: names, Values: values}
+	_, err := expr.ParseCondition("#a = :v", both)
+	require.NoError(t, err)
+	_, err = expr.ParseUpdate("SET #a = :v", both)
+	require.NoError(t, err)
+	_, err = expr.ParseProjection("#a, b", expr.Params{Names: names})
+	require.NoError(t, err)
+
+	for _, tt := range []struct {
+		parse func() error
+		want  string
+	}{
+		{func() error { _, err := expr.ParseCondition("a = :v", both); return err },
+			"Value provided in ExpressionAttributeNames unused in expressions: keys: {#a}"},
+		{func() error { _, err := expr.ParseUpdate("REMOVE #a", both); return err },
+			"Value provided in ExpressionAttributeValues unused in expressions: keys: {:v}"},
+		{func() error { _, err := expr.ParseProjection("a", expr.Params{Names: map[string]string{}}); return err },
+			"ExpressionAttributeNames must not be empty"},
+		{func() error { _, err := expr.ParseCondition("", expr.Params{}); return err },
+			"Invalid ConditionExpression: The expression can not be empty;"},
+		{func() error { _, err := expr.ParseUpdate("SET a = :v", expr.Params{}); return err },
+			"Invalid UpdateExpression: An expression attribute value used in expression is not defined; attribute value: :v"},
+	} {
+		require.EqualError(t, tt.parse(), tt.want)
+	}
+}
+
+// TestMadeConditions has trees that no expression has; nothing about them may panic.
+func TestMadeConditions(t *testing.T) {
+	require.Nil(t, expr.NewCondition(nil))
+	require.Nil(t, (*expr.Condition)(nil).Node())
+	require.True(t, expr.NewCondition(nil).Match(nil))
+
+	value := &ast.ValueOperand{Value: attr.NewString("x")}
+	for _, tree := range []ast.Node{
+		&ast.And{}, &ast.Or{}, &ast.Compare{}, &ast.Compare{Op: ast.Less, L: value}, &ast.Compare{L: value, R: value},
+		&ast.Between{X: value}, &ast.In{}, &ast.In{X: value, List: []ast.Operand{nil}}, &ast.Call{},
+		&ast.Call{Func: ast.BeginsWith}, &ast.Call{Func: ast.BeginsWith, Args: []ast.Operand{value}},
+		&ast.Call{Func: ast.AttributeType, Args: []ast.Operand{value}}, &ast.Call{Func: ast.Contains, Args: []ast.Operand{value}},
+		&ast.Call{Func: "f", Args: []ast.Operand{value, value}}, &ast.Call{Func: ast.AttributeExists},
+		&ast.Compare{Op: ast.Equal, L: &ast.PathOperand{}, R: value}, &ast.Compare{Op: ast.Equal, L: &ast.SizeOperand{}, R: value},
+		&ast.Compare{Op: ast.Equal, L: &ast.ValueOperand{}, R: &ast.ValueOperand{}},
+	} {
+		c := expr.NewCondition(tree)
+		require.False(t, c.Match(parsed(t, `{"a": {"S": "x"}}`)), "%#v", tree)
+		require.NotPanics(t, func() { _ = c.String() })
+		for range c.TopLevel() {
+			t.Error("it names an attribute")
+		}
+	}
+	require.True(t, expr.NewCondition(&ast.Not{}).Match(nil), "what makes no sense is false")
+}
+
+// TestMadeUpdates has lists of actions that no expression has.
+func TestMadeUpdates(t *testing.T) {
+	at := func(path ...ast.Step) *ast.PathOperand { return &ast.PathOperand{Path: path} }
+	a, b := ast.Step{Name: "a"}, ast.Step{Name: "b"}
+	one, text := &ast.ValueOperand{Value: attr.NewBool(true)}, &ast.ValueOperand{Value: attr.NewString("x")}
+	list := &ast.ValueOperand{Value: attr.NewList(attr.NewString("x"))}
+	for _, tt := range []struct {
+		want    string
+		actions []ast.Action
+	}{
+		{`"" is not a clause`, []ast.Action{{Path: at(a)}}},
+		{`has no path`, []ast.Action{{Clause: ast.RemoveClause}}},
+		{`has no path`, []ast.Action{{Clause: ast.RemoveClause, Path: at()}}},
+		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a)}}},
+		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.SizeOperand{X: text}}}},
+		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.Call{Func: ast.IfNotExists}}}},
+		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.Arithmetic{L: one, R: one}}}},
+		{`REMOVE a cannot have this operand`, []ast.Action{{Clause: ast.RemoveClause, Path: at(a), Value: text}}},
+		{`ADD a cannot have this operand`, []ast.Action{{Clause: ast.AddClause, Path: at(a), Value: text}}},
+		{`ADD a cannot have this operand`, []ast.Action{{Clause: ast.AddClause, Path: at(a), Value: at(b)}}},
+		{`DELETE a cannot have this operand`, []ast.Action{{Clause: ast.DeleteClause, Path: at(a), Value: list}}},
+		{`Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [a], path two: [a, b]`,
+			[]ast.Action{{Clause: ast.SetClause, Path: at(a), Value: text}, {Clause: ast.RemoveClause, Path: at(a, b)}}},
+		{`conflict`, []ast.Action{
+			{Clause: ast.SetClause, Path: at(a, b), Value: text}, {Clause: ast.RemoveClause, Path: at(a, ast.Step{Index: 1})},
+		}},
+	} {
+		_, err := expr.NewUpdate(tt.actions...)
+		require.ErrorContains(t, err, tt.want)
+	}
+
+	u, err := expr.NewUpdate(ast.Action{Clause: ast.AddClause, Path: at(a), Value: list})
+	require.NoError(t, err)
+	after, err := u.Apply(parsed(t, `{"a": {"L": [{"S": "w"}]}}`), nil)
+	require.NoError(t, err)
+	require.Equal(t, `{"a":{"L":[{"S":"w"},{"S":"x"}]}}`, string(after.AppendJSON(nil)))
+
+	none, err := expr.NewUpdate()
+	require.NoError(t, err)
+	for _, u := range []*expr.Update{nil, none, new(expr.Update)} {
+		after, err = u.Apply(nil, parsed(t, `{"pk": {"S": "k"}}`))
+		require.NoError(t, err)
+		require.Equal(t, `{"pk":{"S":"k"}}`, string(after.AppendJSON(nil)))
+		require.Nil(t, u.Project(after))
+		require.Empty(t, u.String())
+	}
+}

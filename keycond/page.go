@@ -1,0 +1,162 @@
+package keycond
+
+import (
+	"errors"
+	"iter"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/store"
+)
+
+// PageBytes ends a page: an item is read while the documented sizes of those
+// before it are below it, so the item that exceeds the limit is in the page.
+// Where exactly the service ends a page is not documented
+// (DG/Query.Pagination.html says 1 MB).
+const PageBytes = 1 << 20
+
+// ErrEndPage is returned by a function that visits items to end the page with the item
+// that it was called with.
+var ErrEndPage = errors.New("keycond: end of page")
+
+// PageOptions say what of a slice a page reads. The zero PageOptions read up to 1 MB from the beginning.
+type PageOptions struct {
+	// Start is the key of the item that the page begins after, such as Last of the page before, whether
+	// or not there is such an item. Nil begins with the slice.
+	Start attr.Item
+	// Reverse reads in descending order.
+	Reverse bool
+	// Limit is the most items to examine, or 0.
+	Limit int
+	// Filter leaves out items after they were examined; nil keeps all.
+	Filter *expr.Condition
+	// Examine, if not nil, is called with each item before the filter. Its error ends the page.
+	Examine func(attr.Item) error
+}
+
+// A Page says what one page has read.
+type Page struct {
+	// Examined counts the items read, Returned those that passed the filter.
+	Examined, Returned int
+	// Bytes is the documented size of the items examined.
+	Bytes int
+	// Last is the key of the last item examined, to begin the next page after; nil when the page reached
+	// the end.
+	Last attr.Item
+	// Stop says why the page ended.
+	Stop Stop
+}
+
+// A Stop is a reason for the end of a page.
+type Stop string
+
+// The reasons for a page to end.
+const (
+	StopEnd    Stop = "end"
+	StopLimit  Stop = "limit"
+	StopSize   Stop = "size"
+	StopAnswer Stop = "answer" // what visits the items ended the page
+)
+
+// String returns the reason in words.
+func (s Stop) String() string {
+	switch s {
+	case StopEnd:
+		return "end of the range"
+	case StopLimit:
+		return "Limit"
+	case StopSize:
+		return "1 MB"
+	case StopAnswer:
+		return "length of the answer"
+	}
+	return string(s)
+}
+
+// Page reads one page of the slice: it calls visit with each item in order, until the end, Limit or
+// [PageBytes]. The items are valid until visit returns; an error from it ends the query, and
+// [ErrEndPage] the page. A start key outside the slice is an error; it is an [*Error].
+//
+// The slice must come from [Compile] or [Of].
+func (s *Slice) Page(
+	r store.Reader, space store.Space, o PageOptions, visit func(attr.Item) error,
+) (Page, error) {
+	if s.schema == nil {
+		return Page{}, errors.New("keycond: a page of a slice that neither Compile nor Of has made")
+	}
+	if o.Start != nil {
+		partition, sort, err := s.schema.Place(o.Start)
+		switch {
+		case err != nil:
+			return Page{}, err
+		case !s.Contains(partition, sort):
+			return Page{}, refuse(msgStartOutside)
+		}
+		s = s.After(sort, o.Reverse)
+	}
+	return s.schema.Page(s.Rows(r, space, o.Reverse), o, visit)
+}
+
+// Page reads one page of rows that lie as the schema says, such as those of a scan, like [Slice.Page].
+// Where the rows begin and their order are the caller's matter: Start and Reverse do nothing here.
+func (s *Schema) Page(
+	rows iter.Seq2[store.Row, error], o PageOptions, visit func(attr.Item) error,
+) (Page, error) {
+	p := pager{schema: s, o: o, visit: visit}
+	p.page.Stop = StopEnd
+	rows(func(row store.Row, err error) bool {
+		if err != nil {
+			p.err = err
+			return false
+		}
+		return p.take(attr.Item(row.Value))
+	})
+	if p.err != nil {
+		return Page{}, p.err
+	}
+	return p.page, nil
+}
+
+// A pager makes one page, an item at a time.
+type pager struct {
+	schema *Schema
+	o      PageOptions
+	visit  func(attr.Item) error
+	page   Page
+	err    error
+}
+
+// take takes the next item. It reports false when the page is done.
+func (p *pager) take(it attr.Item) bool {
+	page := &p.page
+	page.Examined++
+	page.Bytes += it.Size()
+	if p.o.Examine != nil {
+		if p.err = p.o.Examine(it); p.err != nil {
+			return false
+		}
+	}
+
+	ended := false
+	if p.o.Filter.Match(it) {
+		page.Returned++
+		err := p.visit(it)
+		if ended = errors.Is(err, ErrEndPage); err != nil && !ended {
+			p.err = err
+			return false
+		}
+	}
+
+	switch {
+	case ended:
+		page.Stop = StopAnswer
+	case page.Examined == p.o.Limit:
+		page.Stop = StopLimit
+	case page.Bytes >= PageBytes:
+		page.Stop = StopSize
+	default:
+		return true
+	}
+	page.Last = p.schema.Key(it)
+	return false
+}

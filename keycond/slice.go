@@ -1,0 +1,106 @@
+package keycond
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A Clause is a condition on one key attribute.
+type Clause struct {
+	Attribute string // its name
+	// Op is the operator as expressions spell it: =, <, <=, >, >=, BETWEEN or
+	// begins_with.
+	Op ast.Op
+	// Values has one operand, or two for BETWEEN.
+	Values []attr.Value
+}
+
+// check refuses a clause that no expression has.
+func (c *Clause) check() error {
+	operands := 1
+	switch c.Op {
+	case ast.Equal, ast.Less, ast.LessOrEqual, ast.Greater, ast.GreaterOrEqual, ast.OpBeginsWith:
+	case ast.OpBetween:
+		operands = 2
+	default:
+		return refuseOperator(string(c.Op))
+	}
+	if len(c.Values) != operands {
+		return refuse("the condition on %s has %d operands, and %s takes %d",
+			text.Name(c.Attribute), len(c.Values), c.Op, operands)
+	}
+	return nil
+}
+
+// String returns the clause as an expression with its values in place, such as
+// begins_with(SK, "b").
+func (c Clause) String() string {
+	if c.check() != nil {
+		return text.Name(c.Attribute) + " " + string(c.Op)
+	}
+	name, v := text.Name(c.Attribute), text.Literal(c.Values[0])
+	switch c.Op {
+	case ast.OpBetween:
+		return name + " BETWEEN " + v + " AND " + text.Literal(c.Values[1])
+	case ast.OpBeginsWith:
+		return "begins_with(" + name + ", " + v + ")"
+	}
+	return name + " " + string(c.Op) + " " + v
+}
+
+// A Slice is a contiguous part of one partition. A key condition reads one Slice.
+type Slice struct {
+	// Partition is the address of the partition.
+	Partition []byte
+	// Range bounds the sort positions.
+	Range store.Range
+	// Clauses are the conditions it was made from: one for every partition
+	// key attribute, then those on sort key attributes, in key order.
+	Clauses []Clause
+
+	schema *Schema // that it was compiled for
+}
+
+// Rows yields the rows of the slice in the order of their positions, or descending if reverse says so,
+// and no row outside. See [store.Reader] for how long they are valid.
+func (s *Slice) Rows(r store.Reader, space store.Space, reverse bool) iter.Seq2[store.Row, error] {
+	return r.Query(space, s.Partition, s.Range, reverse)
+}
+
+// After returns the part of the slice that follows a position in the direction of a query, whether or not
+// a row lies there. It is empty if nothing follows.
+func (s *Slice) After(sort []byte, reverse bool) *Slice {
+	rest := *s
+	r := &rest.Range
+	switch {
+	case reverse && (r.Hi == nil || string(sort) < string(r.Hi)):
+		r.Hi = append([]byte{}, sort...)
+	case !reverse && string(sort) >= string(r.Lo):
+		r.Lo = append(slices.Clone(sort), 0)
+	}
+	if r.Hi != nil && string(r.Lo) >= string(r.Hi) {
+		r.Lo, r.Hi = nil, []byte{}
+	}
+	return &rest
+}
+
+// Contains reports whether a row at a position of a partition is in the slice.
+func (s *Slice) Contains(partition, sort []byte) bool {
+	return string(partition) == string(s.Partition) && s.Range.Contains(sort)
+}
+
+// String returns the conditions of the slice as one line, such as
+// PK = "a" AND begins_with(SK, "b").
+func (s *Slice) String() string {
+	parts := make([]string, len(s.Clauses))
+	for i, c := range s.Clauses {
+		parts[i] = c.String()
+	}
+	return strings.Join(parts, " AND ")
+}
