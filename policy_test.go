@@ -334,6 +334,16 @@ func TestReadme(t *testing.T) {
 	if strings.TrimSpace(code) != strings.TrimSpace(string(test)) {
 		t.Error("the Go code of README.md is not sortkeytest/shop/shop_test.go: copy it over")
 	}
+
+	_, rest, ok = strings.Cut(rest, "\n## The core\n")
+	require.True(t, ok, "README.md has no section on the core")
+	_, rest, _ = strings.Cut(rest, "```go\n")
+	code, _, _ = strings.Cut(rest, "```")
+	example, err := os.ReadFile("keycond/core_test.go")
+	require.NoError(t, err)
+	if dedented := strings.ReplaceAll(string(example), "\n\t", "\n"); !strings.Contains(dedented, code) {
+		t.Error("the code of the core in README.md is not that of keycond/core_test.go: copy it over")
+	}
 }
 
 // link is a link of a document to a file of the repository.
