@@ -2,9 +2,11 @@ package keycond
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // ParseSchema returns the key of a table as people write it: the partition key and, after a slash, the
@@ -32,12 +34,25 @@ func (s *Schema) Index(name, key string) (*Schema, error) {
 	case len(partition) > MaxAttributes || len(sort) > MaxAttributes:
 		return nil, fmt.Errorf("the key %q has more than %d attributes on a side of the slash", key, MaxAttributes)
 	}
+	for _, a := range slices.Concat(partition, sort) {
+		other := func(b Attribute) bool { return b.Name == a.Name && b.Kind != a.Kind }
+		if i := slices.IndexFunc(s.attributes, other); i >= 0 {
+			return nil, fmt.Errorf("the key %q has %s of type %s, and the key of the table has it of type %s",
+				key, text.Name(a.Name), a.Kind, s.attributes[i].Kind)
+		}
+	}
 	return s.NewIndex(name, partition, sort), nil
 }
 
 // parseTyped is [ParseKey] where attributes without a type are strings.
 func parseTyped(key string) (partition, sort []Attribute, err error) {
 	partition, sort, err = ParseKey(key)
+	all := slices.Concat(partition, sort)
+	for i, a := range all {
+		if slices.ContainsFunc(all[:i], func(b Attribute) bool { return b.Name == a.Name }) {
+			return nil, nil, fmt.Errorf("the key %q has %s twice", key, text.Name(a.Name))
+		}
+	}
 	for _, list := range [][]Attribute{partition, sort} {
 		for i := range list {
 			if list[i].Kind == 0 {
