@@ -89,9 +89,10 @@ var pure = sync.OnceValue(func() map[string]function.Function {
 		"anytrue": picks(1, func(args []cty.Value) (cty.Value, error) { return fold(args[0], cty.False, cty.Value.Or) }),
 		"sum":     picks(1, func(args []cty.Value) (cty.Value, error) { return fold(args[0], cty.Zero, cty.Value.Add) }),
 		"one":     picks(1, one), "lookup": picks(2, lookup), "nonsensitive": picks(1, same), "sensitive": picks(1, same),
-		"yamldecode": picks(1, decodeYAML),
-		"coalesce":   firstOf(given), "coalescelist": firstOf(given),
-		"try": function.New(&try), "can": function.New(&can),
+		"yamldecode":   picks(1, decodeYAML),
+		"coalesce":     firstOf(func(v cty.Value) bool { return v.Type() != cty.String || v.AsString() != "" }),
+		"coalescelist": firstOf(func(v cty.Value) bool { return !v.CanIterateElements() || v.LengthInt() > 0 }),
+		"try":          function.New(&try), "can": function.New(&can),
 	}
 	for name, f := range all {
 		all[name] = bounded(f, growth[name])
@@ -275,28 +276,17 @@ func decodeYAML(args []cty.Value) (cty.Value, error) {
 	return out.WithMarks(marks), err
 }
 
-// given reports whether a value is known, and neither null nor empty.
-func given(v cty.Value) bool {
-	v, _ = v.Unmark()
-	switch {
-	case !v.IsKnown() || v.IsNull():
-		return false
-	case v.CanIterateElements():
-		return v.LengthInt() > 0
-	}
-	return v.Type() != cty.String || v.AsString() != ""
-}
-
-// firstOf returns a function whose value is that of the first argument that suits.
+// firstOf returns a function whose value is that of the first argument that is known, is not null, and
+// suits.
 func firstOf(suits func(cty.Value) bool) function.Function {
 	return picks(1, func(args []cty.Value) (cty.Value, error) {
 		unknown := cty.NilVal
-		for _, v := range args {
-			if suits(v) {
-				return v, nil
-			}
-			if !v.IsKnown() && unknown == cty.NilVal {
-				unknown = v
+		for _, arg := range args {
+			switch v, _ := arg.Unmark(); {
+			case !v.IsKnown():
+				unknown = arg
+			case !v.IsNull() && suits(v):
+				return arg, nil
 			}
 		}
 		if unknown == cty.NilVal {

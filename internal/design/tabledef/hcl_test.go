@@ -40,6 +40,8 @@ var expressions = []struct{ text, want string }{
 	{`element(["abc", "bcd", "cde"], 4)`, "bcd"},
 	{`try(aws_kms_key.x.arn, "abc")`, "abc"},
 	{`coalesce(null, "", aws_kms_key.x.arn, "abc")`, "abc"},
+	{`"n-${length(coalesce(null, {}))}"`, "n-0"},
+	{`jsondecode(data.x.y.z).a`, "error: the value of jsondecode(data.x.y.z).a is unknown"},
 	{`coalescelist([], ["abc"])[0]`, "abc"},
 	{`lookup({a = "abc"}, "a", "none")`, "abc"},
 	{`lookup({a = "abc"}, "b", "none")`, "none"},
@@ -99,6 +101,97 @@ func TestExpressions(t *testing.T) {
 		}
 		require.NoError(t, err, tt.text)
 		require.Equal(t, tt.want, got, tt.text)
+	}
+}
+
+// TestModule reads a module with what templates of public repositories have.
+func TestModule(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"env/main.tf": `
+locals {
+  config = jsondecode(file("${path.module}/config/tables.json"))
+  suffix = terraform.workspace == "default" ? "" : "-${terraform.workspace}"
+}
+module "table" {
+  source   = "../table"
+  for_each = { for t in local.config["tables"] : t["name"] => t }
+  name     = "${var.prefix}-${each.key}${local.suffix}"
+  config   = each.value
+}
+resource aws_dynamodb_table many {
+  count        = length(var.names)
+  name         = var.names[count.index]
+  hash_key     = "id"
+  billing_mode = var.on_demand ? "PAY_PER_REQUEST" : "PROVISIONED"
+  attribute    = [{ name = "id", type = "S" }]
+}
+resource "aws_dynamodb_table" "off" {
+  count = var.off ? 1 : 0
+}`,
+		"env/variables.tf": `
+variable prefix { type = "string" }
+variable "names" { type = list(string) }
+variable "on_demand" { type = bool }
+variable "off" { default = "false" }`,
+		"env/test.auto.tfvars":   "names = [\"a\", \"b\"]",
+		"env/config/tables.json": `{"tables": [{"name": "one", "key": {"id": "S"}, "gsi": {"by": "id"}}, {"name": "two", "key": {"no": "N"}, "ttl": "ends"}]}`,
+		"table/main.tf": `
+variable "name" {}
+variable "config" {
+  type = object({ key = map(string), gsi = optional(map(string)), ttl = optional(string), units = optional(number, 3) })
+}
+resource "aws_dynamodb_table" "t" {
+  name           = var.name
+  hash_key       = one(keys(var.config.key))
+  read_capacity  = var.config.units
+  write_capacity = try(var.config.writes, 4)
+  dynamic "attribute" {
+    for_each = var.config.key
+    iterator = a
+    content {
+      name = a.key
+      type = a.value
+    }
+  }
+  dynamic "global_secondary_index" {
+    for_each = coalesce(var.config.gsi, {})
+    content {
+      name            = global_secondary_index.key
+      hash_key        = global_secondary_index.value
+      projection_type = "ALL"
+    }
+  }
+  dynamic "ttl" {
+    for_each = var.config.ttl[*]
+    content {
+      attribute_name = ttl.value
+    }
+  }
+  tags = { arn = aws_kms_key.x.arn, x = nosuch() }
+}`,
+	} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+
+	list, notes, err := tabledef.Read(filepath.Join(dir, "env"), tabledef.Parameters{"on_demand": "true"})
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"prefix-one", "prefix-two", "a", "b"}, names(list))
+	require.Equal(t, []string{`var.prefix is not given: "prefix" is used; "prefix=…" gives it`}, texts(notes))
+	for _, s := range list {
+		switch s.TableName {
+		case "prefix-one":
+			require.Equal(t, "by", s.GlobalSecondaryIndexes[0].IndexName)
+			require.Nil(t, s.TimeToLiveSpecification)
+		case "prefix-two":
+			require.Equal(t, map[string]string{"no": "N"}, s.KeyTypes())
+			require.Equal(t, &tabledef.TimeToLive{AttributeName: "ends", Enabled: true}, s.TimeToLiveSpecification)
+			require.Equal(t, &tabledef.Throughput{ReadCapacityUnits: 3, WriteCapacityUnits: 4}, s.ProvisionedThroughput)
+		default:
+			require.EqualValues(t, "PAY_PER_REQUEST", s.BillingMode)
+		}
 	}
 }
 

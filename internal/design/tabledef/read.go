@@ -278,7 +278,7 @@ type unresolved struct {
 
 // reason says why there is no value.
 func (u unresolved) reason() string {
-	if u.why == "" || len(u.gives()) > 0 {
+	if u.why == "" || len(u.of) > 0 { // what stands in for a value is no reason
 		return fmt.Sprintf("the value of %s is unknown", u.name)
 	}
 	return fmt.Sprintf("%s cannot be evaluated: %s", u.name, u.why)
