@@ -484,6 +484,17 @@ func (s *scope) withFiles() map[string]function.Function {
 			return cty.BoolVal(err == nil), nil
 		},
 	})
+	all["fileset"] = function.New(&function.Spec{
+		Params: append(text, function.Parameter{Name: "pattern", Type: cty.String}),
+		Type:   function.StaticReturnType(cty.Set(cty.String)),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			names, err := s.files(args[0].AsString(), args[1].AsString())
+			if len(names) == 0 {
+				return cty.SetValEmpty(cty.String), err
+			}
+			return cty.SetVal(names), err
+		},
+	})
 	all["templatefile"] = function.New(&function.Spec{
 		Params: append(text, function.Parameter{Name: "values", Type: cty.DynamicPseudoType}),
 		Type:   function.StaticReturnType(cty.DynamicPseudoType),

@@ -2,8 +2,11 @@ package tabledef
 
 import (
 	"fmt"
+	"io/fs"
+	"iter"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,7 +135,7 @@ func (r *reference) object() cty.Value {
 func (s *scope) references(e hclsyntax.Expression) map[string]cty.Value {
 	root := &reference{}
 	for _, t := range e.Variables() {
-		path := []string{t.RootName()}
+		names := []string{t.RootName()}
 		for _, step := range t[1:] {
 			key := cty.DynamicVal
 			switch step := step.(type) {
@@ -141,10 +144,10 @@ func (s *scope) references(e hclsyntax.Expression) map[string]cty.Value {
 			case hcl.TraverseIndex:
 				key, _ = convert.Convert(step.Key, cty.String)
 			}
-			path = append(path, key.AsString())
+			names = append(names, key.AsString())
 		}
-		n, v := s.refer(path, s.source(t.SourceRange()))
-		root.add(path[:n], v)
+		n, v := s.refer(names, s.source(t.SourceRange()))
+		root.add(names[:n], v)
 	}
 
 	all := map[string]cty.Value{}
@@ -323,19 +326,49 @@ func (in *input) folder() string {
 
 // beside reads a file of the module, or of the folder that is read, but no others.
 func (s *scope) beside(name string) ([]byte, error) {
-	for _, dir := range []string{s.dir, s.folder()} {
-		rel := name
-		if filepath.IsAbs(name) || strings.HasPrefix(name, dir+string(filepath.Separator)) {
-			rel, _ = filepath.Rel(dir, name)
-		}
-		if !filepath.IsLocal(rel) {
-			continue
-		}
+	for dir, rel := range s.places(name) {
 		if data, err := readBelow(dir, rel); err == nil || !os.IsNotExist(err) {
 			return data, err
 		}
 	}
 	return nil, fmt.Errorf("the folder %s, outside of which no files are read, has no file %s", s.dir, name)
+}
+
+// places returns the folders in which a file of the module may be, with its name there.
+func (s *scope) places(name string) iter.Seq2[string, string] {
+	return func(yield func(dir, rel string) bool) {
+		for _, dir := range []string{s.dir, s.folder()} {
+			rel := name
+			if filepath.IsAbs(name) || strings.HasPrefix(name+string(filepath.Separator), dir+string(filepath.Separator)) {
+				rel, _ = filepath.Rel(dir, name)
+			}
+			if filepath.IsLocal(rel) && !yield(dir, rel) {
+				return
+			}
+		}
+	}
+}
+
+// files returns the names of the files in a folder of the module that match a pattern.
+func (s *scope) files(folder, pattern string) (names []cty.Value, err error) {
+	for dir, rel := range s.places(folder) {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, err
+		}
+		list, err := fs.Glob(root.FS(), path.Join(filepath.ToSlash(rel), pattern))
+		_ = root.Close()
+		if err != nil || len(list) > maxFiles {
+			return nil, fmt.Errorf("%s: want a pattern of at most %d files", pattern, maxFiles)
+		}
+		for _, name := range list {
+			if name, err := filepath.Rel(rel, filepath.FromSlash(name)); err == nil {
+				names = append(names, cty.StringVal(filepath.ToSlash(name)))
+			}
+		}
+		break
+	}
+	return names, nil
 }
 
 func readBelow(dir, name string) ([]byte, error) {
