@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"maps"
 	"net/url"
 	"path"
@@ -33,66 +34,53 @@ import (
 // pure returns the functions that read no files.
 var pure = sync.OnceValue(func() map[string]function.Function {
 	all := map[string]function.Function{
-		"abs": stdlib.AbsoluteFunc, "ceil": stdlib.CeilFunc, "chomp": stdlib.ChompFunc, "chunklist": stdlib.ChunklistFunc,
-		"compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
-		"csvdecode": stdlib.CSVDecodeFunc, "distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc,
+		"abs": stdlib.AbsoluteFunc, "can": function.New(&can), "ceil": stdlib.CeilFunc,
+		"chomp": stdlib.ChompFunc, "chunklist": stdlib.ChunklistFunc, "compact": stdlib.CompactFunc,
+		"concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc, "csvdecode": stdlib.CSVDecodeFunc,
+		"distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc, "endswith": ofTexts(strings.HasSuffix),
 		"flatten": picks(1, flatten), "floor": stdlib.FloorFunc, "format": stdlib.FormatFunc,
 		"formatdate": stdlib.FormatDateFunc, "formatlist": stdlib.FormatListFunc, "indent": stdlib.IndentFunc,
 		"join": stdlib.JoinFunc, "jsondecode": stdlib.JSONDecodeFunc, "jsonencode": stdlib.JSONEncodeFunc,
-		"keys": stdlib.KeysFunc, "length": function.New(&length), "log": stdlib.LogFunc, "lower": stdlib.LowerFunc,
-		"max": stdlib.MaxFunc, "merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "parseint": stdlib.ParseIntFunc,
-		"pow": stdlib.PowFunc, "range": stdlib.RangeFunc, "regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc,
-		"replace": function.New(&replaceText), "reverse": stdlib.ReverseListFunc, "setintersection": stdlib.SetIntersectionFunc,
-		"setproduct": stdlib.SetProductFunc, "setsubtract": stdlib.SetSubtractFunc, "setunion": stdlib.SetUnionFunc,
-		"signum": stdlib.SignumFunc, "slice": stdlib.SliceFunc, "sort": stdlib.SortFunc, "split": stdlib.SplitFunc,
-		"strrev": stdlib.ReverseFunc, "substr": stdlib.SubstrFunc, "timeadd": stdlib.TimeAddFunc, "title": stdlib.TitleFunc,
+		"keys": stdlib.KeysFunc, "length": function.New(&length), "log": stdlib.LogFunc,
+		"lookup": picks(2, lookup), "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc, "md5": hashed(md5.New),
+		"merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "nonsensitive": picks(1, same), "one": picks(1, one),
+		"parseint": stdlib.ParseIntFunc, "pow": stdlib.PowFunc, "range": stdlib.RangeFunc,
+		"regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc, "replace": function.New(&replaceText),
+		"reverse": stdlib.ReverseListFunc, "sensitive": picks(1, same),
+		"setintersection": stdlib.SetIntersectionFunc, "setproduct": stdlib.SetProductFunc,
+		"setsubtract": stdlib.SetSubtractFunc, "setunion": stdlib.SetUnionFunc, "sha1": hashed(sha1.New),
+		"sha256": hashed(sha256.New), "sha512": hashed(sha512.New), "signum": stdlib.SignumFunc,
+		"slice": stdlib.SliceFunc, "sort": stdlib.SortFunc, "split": stdlib.SplitFunc,
+		"startswith": ofTexts(strings.HasPrefix), "strcontains": ofTexts(strings.Contains),
+		"strrev": stdlib.ReverseFunc, "substr": stdlib.SubstrFunc, "timeadd": stdlib.TimeAddFunc,
+		"title": stdlib.TitleFunc, "tobool": stdlib.MakeToFunc(cty.Bool),
+		"tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
+		"tomap":  stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)), "tonumber": stdlib.MakeToFunc(cty.Number),
+		"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "tostring": stdlib.MakeToFunc(cty.String),
 		"trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc, "trimspace": stdlib.TrimSpaceFunc,
-		"trimsuffix": stdlib.TrimSuffixFunc, "upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
-
-		"tobool": stdlib.MakeToFunc(cty.Bool), "tonumber": stdlib.MakeToFunc(cty.Number),
-		"tostring": stdlib.MakeToFunc(cty.String), "tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
-		"tomap": stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)), "toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
+		"trimsuffix": stdlib.TrimSuffixFunc, "try": function.New(&try), "upper": stdlib.UpperFunc,
+		"values": stdlib.ValuesFunc, "yamldecode": picks(1, decodeYAML), "zipmap": stdlib.ZipmapFunc,
 
 		"base64decode": ofText(func(s string) (string, error) {
 			out, err := base64.StdEncoding.DecodeString(s)
 			return string(out), err
 		}),
-		"base64encode": ofText(func(s string) (string, error) { return base64.StdEncoding.EncodeToString([]byte(s)), nil }),
+		"base64encode": ofText(func(s string) (string, error) {
+			return base64.StdEncoding.EncodeToString([]byte(s)), nil
+		}),
 		"base64sha256": ofText(func(s string) (string, error) {
 			sum := sha256.Sum256([]byte(s))
 			return base64.StdEncoding.EncodeToString(sum[:]), nil
 		}),
-		"basename": ofText(func(s string) (string, error) { return path.Base(s), nil }),
-		"dirname":  ofText(func(s string) (string, error) { return path.Dir(s), nil }),
-		"md5": ofText(func(s string) (string, error) {
-			sum := md5.Sum([]byte(s)) //nolint:gosec // a function of Terraform's
-			return hex.EncodeToString(sum[:]), nil
-		}),
-		"sha1": ofText(func(s string) (string, error) {
-			sum := sha1.Sum([]byte(s)) //nolint:gosec // a function of Terraform's
-			return hex.EncodeToString(sum[:]), nil
-		}),
-		"sha256": ofText(func(s string) (string, error) {
-			sum := sha256.Sum256([]byte(s))
-			return hex.EncodeToString(sum[:]), nil
-		}),
-		"sha512": ofText(func(s string) (string, error) {
-			sum := sha512.Sum512([]byte(s))
-			return hex.EncodeToString(sum[:]), nil
-		}),
-		"urlencode":   ofText(func(s string) (string, error) { return url.QueryEscape(s), nil }),
-		"endswith":    ofTexts(strings.HasSuffix),
-		"startswith":  ofTexts(strings.HasPrefix),
-		"strcontains": ofTexts(strings.Contains),
+		"basename":  ofText(func(s string) (string, error) { return path.Base(s), nil }),
+		"dirname":   ofText(func(s string) (string, error) { return path.Dir(s), nil }),
+		"urlencode": ofText(func(s string) (string, error) { return url.QueryEscape(s), nil }),
 
-		"alltrue": picks(1, func(args []cty.Value) (cty.Value, error) { return fold(args[0], cty.True, cty.Value.And) }),
-		"anytrue": picks(1, func(args []cty.Value) (cty.Value, error) { return fold(args[0], cty.False, cty.Value.Or) }),
-		"sum":     picks(1, func(args []cty.Value) (cty.Value, error) { return fold(args[0], cty.Zero, cty.Value.Add) }),
-		"one":     picks(1, one), "lookup": picks(2, lookup), "nonsensitive": picks(1, same), "sensitive": picks(1, same),
-		"yamldecode":   picks(1, decodeYAML),
+		"alltrue":      folds(cty.True, cty.Value.And),
+		"anytrue":      folds(cty.False, cty.Value.Or),
+		"sum":          folds(cty.Zero, cty.Value.Add),
 		"coalesce":     firstOf(func(v cty.Value) bool { return v.Type() != cty.String || v.AsString() != "" }),
 		"coalescelist": firstOf(func(v cty.Value) bool { return !v.CanIterateElements() || v.LengthInt() > 0 }),
-		"try":          function.New(&try), "can": function.New(&can),
 	}
 	for name, f := range all {
 		all[name] = bounded(f, growth[name])
@@ -144,6 +132,15 @@ func ofText(change func(string) (string, error)) function.Function {
 	})
 }
 
+// hashed returns a function of the hash of a text.
+func hashed(new func() hash.Hash) function.Function {
+	return ofText(func(s string) (string, error) {
+		h := new()
+		_, err := h.Write([]byte(s))
+		return hex.EncodeToString(h.Sum(nil)), err
+	})
+}
+
 func ofTexts(holds func(text, part string) bool) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "text", Type: cty.String}, {Name: "part", Type: cty.String}},
@@ -157,12 +154,12 @@ func ofTexts(holds func(text, part string) bool) function.Function {
 // picks returns a function of at least so many arguments of any types. Those that hold unknown values or
 // marks are given as they are.
 func picks(least int, pick func([]cty.Value) (cty.Value, error)) function.Function {
-	any := function.Parameter{
+	value := function.Parameter{
 		Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true, AllowMarked: true,
 		AllowUnknown: true,
 	}
 	return function.New(&function.Spec{
-		VarParam: &any,
+		VarParam: &value,
 		Type: func(args []cty.Value) (cty.Type, error) {
 			if len(args) < least {
 				return cty.NilType, fmt.Errorf("want %d arguments", least)
@@ -175,7 +172,11 @@ func picks(least int, pick func([]cty.Value) (cty.Value, error)) function.Functi
 
 func same(args []cty.Value) (cty.Value, error) { return args[0], nil }
 
-// fold combines the members of a list.
+// folds returns a function that combines the members of a list.
+func folds(first cty.Value, with func(cty.Value, cty.Value) cty.Value) function.Function {
+	return picks(1, func(args []cty.Value) (cty.Value, error) { return fold(args[0], first, with) })
+}
+
 func fold(list, v cty.Value, with func(cty.Value, cty.Value) cty.Value) (cty.Value, error) {
 	list, marks := list.Unmark()
 	if !list.IsKnown() || list.IsNull() || !list.CanIterateElements() {

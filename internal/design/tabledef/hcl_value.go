@@ -31,6 +31,11 @@ type mark struct {
 
 func (m mark) value(v cty.Value) cty.Value { return v.Mark(m) }
 
+// without returns the value of an expression that has none.
+func without(name, why string) cty.Value {
+	return mark{part: part{name: name}, why: why}.value(cty.DynamicVal)
+}
+
 // A scope has the values that expressions may refer to.
 type scope struct {
 	*input
@@ -83,7 +88,7 @@ func (s *scope) value(e hclsyntax.Expression) (v cty.Value) {
 func (s *scope) failed(e hclsyntax.Expression, why string, ctx *hcl.EvalContext) cty.Value {
 	v := cty.DynamicVal
 	if why != "" || len(ctx.Variables) == 0 {
-		v = mark{part: part{name: s.source(e.Range())}, why: why}.value(v)
+		v = without(s.source(e.Range()), why)
 	}
 	for _, name := range slices.Sorted(maps.Keys(ctx.Variables)) {
 		_, marks := ctx.Variables[name].UnmarkDeep()
@@ -163,7 +168,7 @@ func (s *scope) refer(path []string, text string) (n int, v cty.Value) {
 		return 1, v
 	}
 	if len(path) == 1 {
-		return 1, mark{part: part{name: text}}.value(cty.DynamicVal)
+		return 1, without(text, "")
 	}
 
 	switch name := path[1]; path[0] {
@@ -213,13 +218,12 @@ func (s *scope) once(name string, e hclsyntax.Expression) cty.Value {
 	if v, ok := s.known[name]; ok {
 		return v
 	}
-	s.known[name] = mark{part: part{name: name}, why: place(e.Range()) + ": it refers to itself"}.value(cty.DynamicVal)
+	s.known[name] = without(name, place(e.Range())+": it refers to itself")
 	outer := *s
 	outer.own = nil
 	if s.depth++; s.depth > maxDepth {
-		s.known[name] = mark{
-			part: part{name: name}, why: fmt.Sprintf("%s: references nest more than %d deep", place(e.Range()), maxDepth),
-		}.value(cty.DynamicVal)
+		why := fmt.Sprintf("%s: references nest more than %d deep", place(e.Range()), maxDepth)
+		s.known[name] = without(name, why)
 	} else {
 		s.known[name] = outer.value(e)
 	}
@@ -339,7 +343,8 @@ func (s *scope) places(name string) iter.Seq2[string, string] {
 	return func(yield func(dir, rel string) bool) {
 		for _, dir := range []string{s.dir, s.folder()} {
 			rel := name
-			if filepath.IsAbs(name) || strings.HasPrefix(name+string(filepath.Separator), dir+string(filepath.Separator)) {
+			const separator = string(filepath.Separator)
+			if filepath.IsAbs(name) || strings.HasPrefix(name+separator, dir+separator) {
 				rel, _ = filepath.Rel(dir, name)
 			}
 			if filepath.IsLocal(rel) && !yield(dir, rel) {

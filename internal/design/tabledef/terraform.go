@@ -118,11 +118,12 @@ func is(b *hclsyntax.Block, kind string, labels int) bool {
 // that are malformed are left out.
 func (m *module) addSiblings(name string) {
 	files, err := moduleFiles(m.dir)
-	if err != nil || !slices.ContainsFunc(files, func(f file) bool { return filepath.Base(f.name) == filepath.Base(name) }) {
+	own := func(f file) bool { return filepath.Base(f.name) == filepath.Base(name) }
+	if err != nil || !slices.ContainsFunc(files, own) {
 		return // the text is not from this folder
 	}
 	for _, f := range files {
-		if filepath.Base(f.name) == filepath.Base(name) {
+		if own(f) {
 			continue
 		}
 		other, err := m.newModule(m.dir, []file{f})
@@ -207,8 +208,7 @@ func typeOf(e hclsyntax.Expression) (cty.Type, *typeexpr.Defaults) {
 // converted returns the value of a variable in its type.
 func (m *module) converted(b *hclsyntax.Block, v cty.Value, t cty.Type, defaults *typeexpr.Defaults) (out cty.Value) {
 	fail := func(cause any) cty.Value {
-		name := "var." + b.Labels[0]
-		return mark{part: part{name: name}, why: fmt.Sprintf("%s: %v", place(b.DefRange()), cause)}.value(cty.DynamicVal)
+		return without("var."+b.Labels[0], fmt.Sprintf("%s: %v", place(b.DefRange()), cause))
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -371,7 +371,8 @@ func (s *scope) unknownCount(what, by string, v cty.Value) error {
 }
 
 func tooMany(what, by string) error {
-	return advice.New("load a file with fewer tables", "%s is repeated with %s more than %d times", what, by, maxRepeated)
+	return advice.New("load a file with fewer tables",
+		"%s is repeated with %s more than %d times", what, by, maxRepeated)
 }
 
 // instance returns the tables of a resource or of a module.
