@@ -193,13 +193,16 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 		in.note(Note{Text: what + " is not read: its template is not a file beside this one"})
 		return nil, nil
 	}
+	if err := in.block(what, maxNodes/maxStacks); err != nil {
+		return nil, err
+	}
 	path := filepath.Join(filepath.Dir(in.path), filepath.FromSlash(location))
 	data, err := readRegular(path)
 	if err != nil {
 		in.note(Note{Text: fmt.Sprintf("%s is not read: %v", what, err)})
 		return nil, nil
 	}
-	inner := &input{path: path, with: Parameters{}, flag: in.flag, nesting: in.nesting + 1}
+	inner := &input{path: path, with: Parameters{}, flag: in.flag, nesting: in.nesting + 1, sources: in.sources}
 	for name, value := range object(properties["Parameters"]) {
 		switch value := value.(type) {
 		case unresolved:
@@ -250,11 +253,12 @@ func (t *template) expand(resources map[string]any) {
 	}
 }
 
-// maxRepeated limits the tables that one definition makes, and maxNesting how deep stacks
-// and modules nest.
+// maxRepeated limits the tables that one definition makes, maxNesting how deep stacks and modules nest,
+// and maxStacks how many stacks there are in others.
 const (
 	maxRepeated = 1000
 	maxNesting  = 10
+	maxStacks   = 1000
 )
 
 // replace replaces the variable of a loop in a value.

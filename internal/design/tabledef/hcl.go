@@ -1,293 +1,327 @@
 package tabledef
 
 import (
+	"bytes"
 	"fmt"
-	"strconv"
+	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/sortkey/sortkey/internal/design/advice"
 )
 
-// This file reads blocks of Terraform's language; hcl_value.go evaluates the expressions in
-// them.
-// Source: https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md
+// This file reads Terraform's language with its own library, and bounds what a file can make the
+// library do: it has no bounds itself, and a file of a few lines can ask for terabytes.
 
-// A body has the arguments and blocks of a file or a block.
-type body struct {
-	attributes map[string]expression
-	blocks     []*block
-}
-
-// A block is a block such as resource "type" "name" { … }.
-type block struct {
-	kind   string
-	labels []string
-	body   *body
-}
-
-func (b *block) is(kind string, labels int) bool { return b.kind == kind && len(b.labels) == labels }
-
-// An expression has the tokens of an expression.
-type expression []hclToken
-
-type hclKind uint8
-
+// The bounds of what is read from Terraform files.
 const (
-	hclEOF hclKind = iota
-	hclNewline
-	hclName
-	hclNumber
-	hclText    // with its quotes
-	hclHeredoc // its lines
-	hclMark    // an operator or a bracket
+	maxSource = 4 << 20 // bytes of all files
+	maxFiles  = 1000    // files in the folder of a module
+	maxTree   = 1000    // expressions in each other
+	maxParts  = 1000    // expressions in one text
+	maxDigits = 4096    // binary digits before or after a number's point
 )
 
-type hclToken struct {
-	kind hclKind
-	text string
-	at   int // offset
+// A sources has the Terraform files that were read, and what may still be evaluated.
+type sources struct {
+	bodies map[string]*hclsyntax.Body
+	text   map[string][]byte
+	bytes  int
+	left   int
+	over   string // the place of the expression that exceeded it
 }
 
-// parseHCL parses a file. The error begins with the line and the column.
-func parseHCL(src string) (*body, error) {
-	tokens, err := lexHCL(src)
-	if err != nil {
+func newSources() *sources {
+	return &sources{bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, left: maxNodes}
+}
+
+// errSteps is the panic, within the evaluation of an expression, that ends it.
+var errSteps = fmt.Errorf("the files make more than %d values", maxNodes)
+
+func (s *sources) spend(n int) {
+	if s.left -= n; s.left < 0 {
+		panic(errSteps)
+	}
+}
+
+// block counts a block or module, which costs more than a value. It returns an error when too much has
+// been evaluated.
+func (s *sources) block(what string, cost int) error {
+	if s.left -= cost; s.left >= 0 {
+		return nil
+	}
+	if s.over != "" {
+		what = s.over
+	}
+	return advice.New("load the output of terraform show -json, or look for a module or stack that contains itself",
+		"%s: %w", what, errSteps)
+}
+
+// parse parses a file. The error begins with the line and the column.
+func (s *sources) parse(name string, src []byte) (*hclsyntax.Body, error) {
+	if b := s.bodies[name]; b != nil {
+		return b, nil
+	}
+
+	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
+	if s.bytes += len(src); s.bytes > maxSource {
+		return nil, fmt.Errorf("%s: the Terraform files have more than %d bytes", filepath.Base(name), maxSource)
+	}
+	s.text[name] = src
+	if err := s.checkBrackets(name, src); err != nil {
 		return nil, err
 	}
-	p := &hclParser{src: src, tokens: tokens}
-	b, err := p.body(0)
-	if err == nil && p.tokens[0].kind != hclEOF {
-		err = p.unexpected()
+	file, diags := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
+	if diags.HasErrors() {
+		return nil, malformed(diags)
 	}
-	return b, err
-}
 
-type hclParser struct {
-	src    string
-	tokens []hclToken // that follow; the last is hclEOF
-}
-
-func (p *hclParser) next() hclToken {
-	t := p.tokens[0]
-	if t.kind != hclEOF {
-		p.tokens = p.tokens[1:]
+	b := file.Body.(*hclsyntax.Body)
+	if diags := hclsyntax.Walk(b, &guards{sources: s}); diags.HasErrors() {
+		return nil, malformed(diags)
 	}
-	return t
+	s.bodies[name] = b
+	return b, nil
 }
 
-func (p *hclParser) unexpected() error {
-	t := p.tokens[0]
-	what := strconv.Quote(t.text)
-	if t.kind == hclEOF {
-		what = "end of file"
+// expression parses an expression or, as the library parses both, a template.
+func (s *sources) expression(
+	name string, src []byte, parse func([]byte, string, hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics),
+) (hclsyntax.Expression, error) {
+	s.text[name] = src
+	if err := s.checkBrackets(name, src); err != nil {
+		return nil, err
 	}
-	return errorAt(p.src, t.at, "unexpected %s", what)
-}
-
-func errorAt(src string, at int, format string, args ...any) error {
-	before := src[:at]
-	line, start := strings.Count(before, "\n")+1, strings.LastIndexByte(before, '\n')+1
-	return fmt.Errorf("%d:%d: %s", line, at-start+1, fmt.Sprintf(format, args...))
-}
-
-func (p *hclParser) body(depth int) (*body, error) {
-	b := &body{attributes: map[string]expression{}}
-	if depth > maxDepth {
-		return nil, errorAt(p.src, p.tokens[0].at, "blocks nest more than %d deep", maxDepth)
+	e, diags := parse(src, name, hcl.InitialPos)
+	if !diags.HasErrors() {
+		diags = hclsyntax.Walk(e, &guards{sources: s})
 	}
-	for {
-		switch t := p.tokens[0]; {
-		case t.kind == hclNewline:
-			p.next()
-			continue
-		case t.kind == hclEOF, t.kind == hclMark && t.text == "}":
-			return b, nil
-		case t.kind != hclName:
-			return nil, p.unexpected()
-		}
-		name := p.next()
-		if t := p.tokens[0]; t.kind == hclMark && t.text == "=" {
-			p.next()
-			e, err := p.expression()
-			if err != nil {
-				return nil, err
-			}
-			b.attributes[name.text] = e
-			continue
-		}
-		inner := &block{kind: name.text}
-		for p.tokens[0].kind == hclName || p.tokens[0].kind == hclText {
-			label := p.next()
-			inner.labels = append(inner.labels, strings.Trim(label.text, `"`))
-		}
-		if t := p.tokens[0]; t.kind != hclMark || t.text != "{" {
-			return nil, p.unexpected()
-		}
-		p.next()
-		var err error
-		if inner.body, err = p.body(depth + 1); err != nil {
-			return nil, err
-		}
-		if t := p.tokens[0]; t.kind != hclMark {
-			return nil, p.unexpected()
-		}
-		p.next()
-		b.blocks = append(b.blocks, inner)
+	if diags.HasErrors() {
+		return nil, malformed(diags)
 	}
+	return &guarded{e, s}, nil
 }
 
-// expression takes the tokens up to the end of the line that are in no brackets.
-func (p *hclParser) expression() (e expression, err error) {
-	depth := 0
-	for {
-		t := p.tokens[0]
-		switch {
-		case t.kind == hclEOF && depth > 0:
-			return nil, p.unexpected()
-		case t.kind == hclEOF, t.kind == hclNewline && depth == 0, t.kind == hclMark && t.text == "}" && depth == 0:
-			return e, nil
-		case t.kind == hclMark && strings.Contains("([{", t.text):
+// checkBrackets refuses text whose brackets or signs nest so deep that they would exhaust the stack of
+// the parser.
+func (s *sources) checkBrackets(name string, src []byte) error {
+	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
+	depth, signs := 0, 0
+	for _, t := range tokens {
+		switch t.Type {
+		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenOQuote,
+			hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
 			depth++
-		case t.kind == hclMark && strings.Contains(")]}", t.text):
+		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCQuote,
+			hclsyntax.TokenCHeredoc, hclsyntax.TokenTemplateSeqEnd:
 			depth--
-		}
-		p.next()
-		e = append(e, t)
-	}
-}
-
-func lexHCL(src string) (tokens []hclToken, err error) {
-	add := func(kind hclKind, from, to int) { tokens = append(tokens, hclToken{kind, src[from:to], from}) }
-	for i := 0; i < len(src); {
-		from := i
-		switch c := src[i]; {
-		case c == '\n':
-			i++
-			add(hclNewline, from, i)
-		case c == ' ' || c == '\t' || c == '\r' || strings.HasPrefix(src[i:], "\xef\xbb\xbf"):
-			i++
-			if c == '\xef' {
-				i += 2
-			}
-		case c == '#' || strings.HasPrefix(src[i:], "//"):
-			if n := strings.IndexByte(src[i:], '\n'); n >= 0 {
-				i += n
-			} else {
-				i = len(src)
-			}
-		case strings.HasPrefix(src[i:], "/*"):
-			n := strings.Index(src[i+2:], "*/")
-			if n < 0 {
-				return nil, errorAt(src, i, "the comment has no end")
-			}
-			i += n + 4
-		case c == '"':
-			if i = endOfText(src, i+1, 0); i < 0 {
-				return nil, errorAt(src, from, "the text has no closing quote")
-			}
-			add(hclText, from, i)
-		case strings.HasPrefix(src[i:], "<<"):
-			end, lines, ok := heredoc(src, i)
-			if !ok {
-				return nil, errorAt(src, i, "the text after << has no end")
-			}
-			i = end
-			tokens = append(tokens, hclToken{hclHeredoc, lines, from})
-		case isNameByte(c) && (c < '0' || c > '9'):
-			for i < len(src) && (isNameByte(src[i]) || src[i] == '-') {
-				i++
-			}
-			add(hclName, from, i)
-		case c >= '0' && c <= '9':
-			for i < len(src) && (isNameByte(src[i]) || src[i] == '.') {
-				i++
-			}
-			add(hclNumber, from, i)
+		case hclsyntax.TokenBang, hclsyntax.TokenMinus:
+			signs++
+		case hclsyntax.TokenNewline, hclsyntax.TokenComment:
 		default:
-			i++
-			add(hclMark, from, i)
+			signs = 0
+		}
+		if depth > maxDepth || signs > maxDepth {
+			return fmt.Errorf("%s: brackets nest more than %d deep", place(t.Range), maxDepth)
 		}
 	}
-	add(hclEOF, len(src), len(src))
-	return tokens, nil
+	return nil
 }
 
-func isNameByte(c byte) bool {
-	return c == '_' || c >= 0x80 || 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
+// place returns where a range begins, for messages.
+func place(r hcl.Range) string {
+	return fmt.Sprintf("%s:%d:%d", filepath.Base(r.Filename), r.Start.Line, r.Start.Column)
 }
 
-// endOfText returns the offset after the closing quote of a text that begins
-// before i, or -1. A template in it may have texts of its own.
-func endOfText(src string, i, depth int) int {
-	for i < len(src) && depth < maxDepth {
-		switch {
-		case src[i] == '\\':
-			i += 2
-		case src[i] == '"':
-			return i + 1
-		case src[i] == '\n':
-			return -1
-		case strings.HasPrefix(src[i:], "$${") || strings.HasPrefix(src[i:], "%%{"):
-			i += 3
-		case strings.HasPrefix(src[i:], "${") || strings.HasPrefix(src[i:], "%{"):
-			if i = endOfTemplate(src, i+2, depth+1); i < 0 {
-				return -1
+// malformed returns the error for the first of the library's messages.
+func malformed(diags hcl.Diagnostics) error {
+	d := diags.Errs()[0].(*hcl.Diagnostic)
+	return advice.New(sentence(d.Detail), "%s: %s", place(*d.Subject), sentence(d.Summary))
+}
+
+// sentence returns a message of the library in our style.
+func sentence(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	text = strings.TrimSuffix(strings.Join(strings.Fields(text), " "), ".")
+	first, n := utf8.DecodeRuneInString(text)
+	if n == 0 || n < len(text) && unicode.IsUpper(rune(text[n])) {
+		return text // an abbreviation
+	}
+	return string(unicode.ToLower(first)) + text[n:]
+}
+
+// A guarded is an expression whose value is bounded, each time that it is evaluated: a loop may do that
+// often, and each may double the value of another.
+type guarded struct {
+	hclsyntax.Expression
+	sources *sources
+}
+
+// UnwrapExpression makes the expression visible to package hcl, which reads types from it.
+func (g *guarded) UnwrapExpression() hcl.Expression { return g.Expression }
+
+func (g *guarded) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	g.sources.spend(1)
+	v, diags := g.Expression.Value(ctx)
+	n := size(v, maxList)
+	g.sources.spend(n)
+	if n > maxList {
+		return cty.DynamicVal, diags.Append(problem(g.Range(), "Value too long", "The value is too long."))
+	}
+	return v, diags
+}
+
+func problem(at hcl.Range, summary, detail string) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
+}
+
+// size returns the size of a value: its members, and one more for each 64 bytes of text. It counts up
+// to a limit, which texts and numbers beyond their bounds exceed.
+func size(v cty.Value, limit int) int {
+	v, _ = v.Unmark()
+	switch {
+	case !v.IsKnown() || v.IsNull():
+		return 1
+	case v.Type() == cty.String:
+		n := len(v.AsString())
+		if n > maxText {
+			return limit + 1
+		}
+		return 1 + n/64
+	case v.Type() == cty.Number:
+		f := v.AsBigFloat()
+		if n := f.MantExp(nil); f.IsInf() || n > maxDigits || n < -maxDigits {
+			return limit + 1
+		}
+		return 1
+	case !v.CanIterateElements():
+		return 1
+	}
+
+	n := 1
+	for it := v.ElementIterator(); n <= limit && it.Next(); {
+		key, m := it.Element()
+		if !v.Type().IsSetType() && key.Type() == cty.String {
+			n += len(key.AsString()) / 64
+		}
+		n += size(m, limit-n)
+	}
+	return n
+}
+
+// A guards puts guards around the expressions of a tree.
+type guards struct {
+	*sources
+	depth int
+}
+
+// Enter is called for each node of a tree, before its children.
+func (g *guards) Enter(n hclsyntax.Node) (diags hcl.Diagnostics) {
+	if g.depth++; g.depth == maxTree {
+		detail := fmt.Sprintf("They nest more than %d deep.", maxTree)
+		diags = diags.Append(problem(n.Range(), "Expressions nest too deep", detail))
+	}
+	if own, ok := n.(*guarded); ok {
+		n = own.Expression
+	}
+
+	switch n := n.(type) {
+	case *hclsyntax.Attribute:
+		g.around(&n.Expr)
+	case *hclsyntax.LiteralValueExpr:
+		if size(n.Val, maxList) > maxList {
+			diags = diags.Append(problem(n.Range(), "Value too long", "A number or a text is too long."))
+		}
+	case *hclsyntax.ParenthesesExpr:
+		g.around(&n.Expression)
+	case *hclsyntax.RelativeTraversalExpr:
+		if x, ok := n.Source.(*hclsyntax.IndexExpr); ok && madeUp(x.Collection) {
+			n.Source, n.Traversal = x.Collection, nil
+		}
+		g.around(&n.Source)
+	case *hclsyntax.FunctionCallExpr:
+		g.all(n.Args)
+	case *hclsyntax.ConditionalExpr:
+		g.around(&n.Condition, &n.TrueResult, &n.FalseResult)
+	case *hclsyntax.IndexExpr:
+		g.around(&n.Collection, &n.Key)
+	case *hclsyntax.TupleConsExpr:
+		g.all(n.Exprs)
+	case *hclsyntax.ObjectConsExpr:
+		for i := range n.Items {
+			g.around(&n.Items[i].ValueExpr)
+		}
+	case *hclsyntax.ForExpr:
+		g.around(&n.CollExpr)
+		for _, e := range []*hclsyntax.Expression{&n.KeyExpr, &n.ValExpr, &n.CondExpr} {
+			if *e != nil {
+				*e = &guarded{&hclsyntax.ParenthesesExpr{Expression: *e, SrcRange: (*e).Range()}, g.sources}
 			}
+		}
+	case *hclsyntax.SplatExpr:
+		if madeUp(n.Source) {
+			n.Each = n.Item
+		}
+		g.around(&n.Source, &n.Each)
+	case *hclsyntax.BinaryOpExpr:
+		g.around(&n.LHS, &n.RHS)
+		n.Op = boundedOperation(n.Op)
+	case *hclsyntax.UnaryOpExpr:
+		g.around(&n.Val)
+	case *hclsyntax.TemplateExpr:
+		if parts := g.all(n.Parts); parts > maxParts {
+			detail := fmt.Sprintf("The text has more than %d.", maxParts)
+			diags = diags.Append(problem(n.Range(), "Too many expressions in a text", detail))
+		}
+	case *hclsyntax.TemplateJoinExpr:
+		g.around(&n.Tuple)
+	case *hclsyntax.TemplateWrapExpr:
+		g.around(&n.Wrapped)
+	}
+	return diags
+}
+
+// madeUp reports whether an expression is the name of a module or of data, of whose members one text
+// takes the place.
+func madeUp(e hclsyntax.Expression) bool {
+	t, ok := e.(*hclsyntax.ScopeTraversalExpr)
+	return ok && len(t.Traversal) == 2 && isMadeUp(t.Traversal.RootName())
+}
+
+func isMadeUp(root string) bool {
+	return root == "module" || root == "data" || strings.HasPrefix(root, "random_")
+}
+
+// Exit is called for each node of a tree, after its children.
+func (g *guards) Exit(hclsyntax.Node) hcl.Diagnostics {
+	g.depth--
+	return nil
+}
+
+// around puts guards around expressions that can make large values. The library finds references only
+// where they are without one.
+func (g *guards) around(list ...*hclsyntax.Expression) {
+	for _, e := range list {
+		switch (*e).(type) {
+		case *guarded, *hclsyntax.ScopeTraversalExpr, *hclsyntax.AnonSymbolExpr, *hclsyntax.LiteralValueExpr:
 		default:
-			i++
+			*e = &guarded{*e, g.sources}
 		}
 	}
-	return -1
 }
 
-// endOfTemplate returns the offset after the closing brace of ${…, or -1.
-func endOfTemplate(src string, i, depth int) int {
-	for open := 1; i >= 0 && i < len(src); {
-		switch src[i] {
-		case '"':
-			i = endOfText(src, i+1, depth)
-			continue
-		case '{':
-			open++
-		case '}':
-			if open--; open == 0 {
-				return i + 1
-			}
+// all is around for a list. It returns how many are not literals.
+func (g *guards) all(list []hclsyntax.Expression) (n int) {
+	for i := range list {
+		g.around(&list[i])
+		if _, literal := list[i].(*hclsyntax.LiteralValueExpr); !literal {
+			n++
 		}
-		i++
 	}
-	return -1
-}
-
-// heredoc returns the end and the lines of a text such as <<EOT.
-func heredoc(src string, i int) (end int, lines string, ok bool) {
-	head, rest, ok := strings.Cut(src[i+2:], "\n")
-	if !ok {
-		return 0, "", false
-	}
-	word := strings.TrimSpace(strings.TrimPrefix(head, "-"))
-	at := i + 2 + len(head) + 1
-	start := at
-	for rest != "" {
-		line, more, _ := strings.Cut(rest, "\n")
-		if strings.TrimSpace(line) == word {
-			return at + len(strings.TrimRight(line, "\r")), src[start:at], true
-		}
-		at += len(line) + 1
-		rest = more
-	}
-	return 0, "", false
-}
-
-// String returns the expression on one line, for messages.
-func (e expression) String() string {
-	var b strings.Builder
-	for i, t := range e {
-		if t.kind == hclNewline {
-			continue
-		}
-		if i > 0 && t.at > e[i-1].at+len(e[i-1].text) {
-			b.WriteByte(' ')
-		}
-		b.WriteString(t.text)
-	}
-	return b.String()
+	return n
 }

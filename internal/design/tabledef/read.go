@@ -76,7 +76,11 @@ func (r Reader) Read(path string) (list []*Schema, notes []Note, err error) {
 	} else if info.IsDir() {
 		return r.readFolder(path)
 	}
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := readOpen(f, maxInput)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,13 +90,16 @@ func (r Reader) Read(path string) (list []*Schema, notes []Note, err error) {
 // ReadData reads the tables that the content of a file defines. Files that it names are
 // beside the file.
 func (r Reader) ReadData(path string, data []byte) ([]*Schema, []Note, error) {
-	in := &input{path: path, with: r.Parameters, flag: r.Flag}
+	in := &input{path: path, with: r.Parameters, flag: r.Flag, sources: newSources()}
 	list, err := in.parseFile(path, data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return list, in.notes, nil
 }
+
+// maxInput limits the size of a file that is read, such as the output of terraform show.
+const maxInput = 64 << 20
 
 // Read reads with a [Reader] that has only parameters.
 func Read(path string, with Parameters) ([]*Schema, []Note, error) {
@@ -107,7 +114,7 @@ var projects = []string{
 // readFolder reads the files of a project.
 func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error) {
 	if paths, err := filepath.Glob(filepath.Join(dir, "*.tf")); err != nil || len(paths) > 0 {
-		in := &input{path: dir, with: r.Parameters, flag: r.Flag}
+		in := &input{path: dir, with: r.Parameters, flag: r.Flag, sources: newSources()}
 		list, err = in.readModule(dir)
 		return list, in.notes, err
 	}
@@ -146,8 +153,9 @@ type input struct {
 	with  Parameters
 	flag  string
 	notes []Note
-	// nesting is how deep the file is in stacks or modules.
-	nesting int
+	// nesting is how deep the file is in stacks or modules, and depth how deep references are.
+	nesting, depth int
+	*sources
 }
 
 // note adds a note, unless it has been added.
@@ -264,7 +272,16 @@ type unresolved struct {
 	name    string // for messages
 	standIn string // the value that is used if any will do; "" for none
 	legal   bool   // standIn is a value that the parameter can have
+	why     string // why an expression has no value
 	of      []part
+}
+
+// reason says why there is no value.
+func (u unresolved) reason() string {
+	if u.why == "" || len(u.of) > 0 { // what stands in for a value is no reason
+		return fmt.Sprintf("the value of %s is unknown", u.name)
+	}
+	return fmt.Sprintf("%s cannot be evaluated: %s", u.name, u.why)
 }
 
 // A part is a parameter that an unresolved value depends on.
@@ -297,7 +314,7 @@ func (u unresolved) gives() (all []string) {
 // legalName replaces what the name of a table cannot have.
 func legalName(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if r == '.' || r == '_' || r == '-' || r < 0x80 && isNameByte(byte(r)) {
+		if strings.ContainsRune("._-", r) || 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' {
 			return r
 		}
 		return '-'
@@ -312,21 +329,25 @@ func join(parts []any, between string) any {
 	all := unresolved{legal: true}
 	length := 0
 	for i, p := range parts {
-		if i > 0 {
-			length += len(between) + len(texts[i-1])
+		u, ok := p.(unresolved)
+		switch p.(type) {
+		case map[string]any, []any:
+			return unresolved{name: "a list or an object within a text"}
 		}
-		if length > maxText {
+		switch {
+		case ok && u.standIn == "":
+			return u
+		case ok:
+			texts[i] = u.standIn
+		default:
+			texts[i] = fmt.Sprint(p)
+		}
+		if length += len(between) + len(texts[i]) + len(u.name); length > maxText {
 			return tooLong
 		}
-		u, ok := p.(unresolved)
-		switch {
-		case !ok:
-			texts[i] = fmt.Sprint(p)
+		if !ok {
 			continue
-		case u.standIn == "":
-			return u
 		}
-		texts[i] = u.standIn
 		for _, p := range u.of {
 			if slices.Contains(all.of, p) {
 				continue
@@ -412,9 +433,25 @@ func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 	return s, nil
 }
 
+// settled returns a value, or the one that was made up for it, with a note.
+func (in *input) settled(v any) any {
+	u, ok := v.(unresolved)
+	if !ok || u.standIn == "" || len(u.of) == 0 {
+		return v
+	}
+	in.made(u)
+	if u.standIn == "true" || u.standIn == "false" {
+		return u.standIn == "true"
+	}
+	return u.standIn
+}
+
 // made records that a value was made up.
 func (in *input) made(u unresolved) {
 	for _, p := range u.of {
+		if p.standIn == "" {
+			continue // nothing depends on it
+		}
 		n := Note{Text: fmt.Sprintf("%s is not given: %q is used", p.name, p.standIn)}
 		if p.give != "" {
 			n.Advice = in.howTo([]string{p.give}) + " gives it"
@@ -443,11 +480,11 @@ func (in *input) settle(place, member string, v any) (any, error) {
 			in.made(v)
 			return v.standIn, nil
 		case len(v.gives()) > 0:
-			return nil, advice.New("give "+in.howTo(v.gives()), "%s: the value of %s is unknown", place, v.name)
+			return nil, advice.New("give "+in.howTo(v.gives()), "%s: %s", place, v.reason())
 		}
 		return nil, advice.New("load what the tool makes of the file: "+
 			"the output of terraform show -json, or of aws cloudformation get-template",
-			"%s: the value of %s is unknown", place, v.name)
+			"%s: %s", place, v.reason())
 	case map[string]any:
 		out := map[string]any{}
 		for _, name := range slices.Sorted(maps.Keys(v)) {

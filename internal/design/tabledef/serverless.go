@@ -230,14 +230,19 @@ func (s *service) mentions(v any, variable string, depth int) bool {
 // value returns a value with its variables evaluated: unresolved for those without a
 // value.
 func (s *service) value(v any) any {
-	if s.left--; s.left < 0 || s.depth > maxDepth {
+	if s.left--; s.left < 0 {
+		s.fail(fmt.Errorf("the variables make more than %d values", maxNodes))
+	}
+	if s.left < 0 || s.depth > maxDepth {
 		return unresolved{name: "a variable that refers to itself"}
 	}
 	s.depth++
 	defer func() { s.depth-- }()
 	switch v := v.(type) {
 	case string:
-		return pseudo(s.text(v))
+		out := s.text(v)
+		s.left -= cost(out, maxList) // of the bytes too: each text may be made of another twice
+		return pseudo(out)
 	case []any:
 		out := make([]any, len(v))
 		for i, m := range v {
@@ -588,16 +593,32 @@ func readRegular(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, fmt.Errorf("%s: want a file of at most %d bytes", path, maxFile)
+	if err := regular(path, info); err != nil {
+		return nil, err
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile))
+	return readOpen(f, maxFile)
+}
+
+// regular refuses a file that is a device or too large.
+func regular(path string, info os.FileInfo) error {
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return fmt.Errorf("%s: want a file of at most %d bytes", path, maxFile)
+	}
+	return nil
+}
+
+// readOpen reads a file of at most so many bytes, and closes it.
+func readOpen(f *os.File, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
+	}
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s: want a file of at most %d bytes", f.Name(), most)
 	}
 	return data, err
 }

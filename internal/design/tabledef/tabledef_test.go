@@ -93,13 +93,13 @@ func TestReadErrors(t *testing.T) {
 		{"a.yaml", "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {KeySchema: [{AttributeName: !GetAtt A.B}]}}}", "Resources.T.KeySchema[0].AttributeName: the value of Fn::GetAtt A.B is unknown"},
 		{"a.yaml", "Conditions: {A: !Condition A}\nResources: {T: {Type: AWS::DynamoDB::Table, Condition: A}}", "the condition A depends on a value that is unknown"},
 		{"a.json", `{"format_version":"1.0","values":{"root_module":{}}}`, "there is no resource aws_dynamodb_table"},
-		{"a.tf", "resource {", "a.tf:1:11: unexpected end of file"},
-		{"a.tf", "a = \"x\n", "a.tf:1:5: the text has no closing quote"},
-		{"a.tf", "a = <<EOT\nx\n", "a.tf:1:5: the text after << has no end"},
-		{"a.tf", "}", `unexpected "}"`},
+		{"a.tf", "resource {", "a.tf:1:10: unclosed configuration block"},
+		{"a.tf", "a = \"x\n", "a.tf:1:7: invalid multi-line string"},
+		{"a.tf", "a = <<EOT\nx\n", "a.tf:3:1: unterminated template string"},
+		{"a.tf", "}", "a.tf:1:1: argument or block definition required"},
 		{"a.tf", "", "there is no resource aws_dynamodb_table"},
 		{"a.tf", table("local_secondary_index {\nname = \"x\"\nprojection_type = var.kind\n}"), "LocalSecondaryIndexes[0].Projection.ProjectionType: the value of var.kind is unknown"},
-		{"a.tf", table(`name = lower("X${a["}"]}")`), `the value of lower("X${a["}"]}") is unknown`},
+		{"a.tf", table(`name = lower("X${a["}"]}")`), `the value of a["}"] is unknown`},
 		{"a.tf", table(`for_each = var.list`), "repeated with for_each, and the value of var.list is unknown"},
 		{"a.tf", table(`for_each = toset(["a"])`), `aws_dynamodb_table.t["a"] has no name`},
 		{"a.tf", table(`count = var.n`), "repeated with count"},
@@ -138,6 +138,9 @@ func FuzzRead(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(filepath.Ext(path), data)
 	}
+	for _, tt := range expressions {
+		f.Add(".tf", []byte(tableNamed(tt.text)))
+	}
 	f.Add(".tf", []byte("a = \"$${x} %{if} ${\"${b}\"} \\u0041\"\nlocals {\na = local.a\n}"))
 	f.Fuzz(func(t *testing.T, ext string, data []byte) {
 		if ext != ".tf" {
@@ -152,11 +155,22 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+const (
+	maxSource = 4 << 20
+	stack     = `{"Type": "AWS::CloudFormation::Stack", "Properties": {"TemplateURL": "a.json"}}`
+)
+
+// doubledTexts returns variables of a service, each of which is the one before twice.
+func doubledTexts(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "  a%d: '${self:custom.a%d}${self:custom.a%d}'\n", i+1, i, i)
+	}
+	return b.String()
+}
+
 // TestBombs holds that small files which would make very large values end with an error, at once.
 func TestBombs(t *testing.T) {
-	table := func(name string) string {
-		return "resource \"aws_dynamodb_table\" \"t\" {\nname = " + name + "\n" + key + "}\n"
-	}
 	doubled := func(first, step string) string {
 		var b strings.Builder
 		fmt.Fprintf(&b, "locals {\na0 = %s\n", first)
@@ -165,16 +179,42 @@ func TestBombs(t *testing.T) {
 		}
 		return b.String() + "}\n"
 	}
+	sum := func(list string, depth int) string { // of nested loops
+		return strings.Repeat("[for x in "+list+" : ", depth) + "1" + strings.Repeat("]", depth)
+	}
 	many := strings.TrimSuffix(strings.Repeat("a,", 3000), ",")
 	for _, tt := range []struct{ file, text, want string }{
-		{"a.tf", doubled(`"xxxxxxxx"`, `"${X}${X}"`) + table("local.a60"), "unknown"},
-		{"a.tf", doubled(`"xxxxxxxx"`, `join("", [X, X])`) + table("local.a60"), "unknown"},
-		{"a.tf", doubled(`"xxxxxxxx"`, `replace(X, "x", X)`) + table("local.a60"), "unknown"},
-		{"a.tf", doubled(`[1, 2]`, `concat(X, X)`) + table(`"x-${length(local.a60)}"`), "unknown"},
-		{"a.tf", doubled(`[1, 2]`, `[X, X]`) + table(`"x-${length(flatten(local.a60))}"`), "unknown"},
-		{"a.tf", doubled(`{a = 1}`, `{a = X, b = X}`) + table(`tostring(local.a60["a"])`), "unknown"},
-		{"a.tf", table(`format("%0900000000d", 1)`), "unknown"},
-		{"a.tf", table(`"${format("%.99999s", "a")}"`), "unknown"},
+		{"a.tf", doubled(`"xxxxxxxx"`, `"${X}${X}"`) + tableNamed("local.a60"), "a.tf:16:7: the value is too long"},
+		{"a.tf", doubled(`"xxxxxxxx"`, `join("", [X, X])`) + tableNamed("local.a60"), "too long"},
+		{"a.tf", doubled(`"xxxxxxxx"`, `replace(X, "x", X)`) + tableNamed("local.a60"), "too long"},
+		{"a.tf", doubled(`"xxxxxxxx"`, `replace(X, "/x/", X)`) + tableNamed("local.a60"), "too long"},
+		{"a.tf", doubled(`[1, 2]`, `concat(X, X)`) + tableNamed(`"x-${length(local.a60)}"`), "too long"},
+		{"a.tf", doubled(`[1, 2]`, `[X, X]`) + tableNamed(`"x-${length(flatten(local.a60))}"`), "too long"},
+		{"a.tf", doubled(`{a = 1}`, `{a = X, b = X}`) + tableNamed(`tostring(local.a60["a"])`), "cannot be evaluated"},
+		{"a.tf", doubled(`[1, 2]`, `setproduct(X, X)`) + tableNamed(`"x-${length(local.a60)}"`), "too long"},
+		{"a.tf", doubled(`1e300`, `X * X`) + tableNamed(`"x-${local.a60}"`), "too long"},
+		{"a.tf", doubled(`"x"`, `format("%[1]s%[1]s", X)`) + tableNamed("local.a60"), "too long"},
+		{"a.tf", tableNamed(`format("%0900000000d", 1)`), "too long"},
+		{"a.tf", tableNamed(`"${format("%.99999s", "a")}"`), "too long"},
+		{"a.tf", tableNamed(`"x-${1e999999999}"`), "a.tf:2:13: value too long"},
+		{"a.tf", tableNamed(`"x-${"1e999999999" % 7}"`), "too long"},
+		{"a.tf", tableNamed(`format("%f", "1e999999999")`), "too long"},
+		{"a.tf", tableNamed(`indent(1000000000, "a\nb")`), "too long"},
+		{"a.tf", tableNamed(`join("-", range(1000000000))`), "more than 1024 values"},
+		{"a.tf", tableNamed(sum("range(1000)", 4) + "[0]"), "the files make more than 1000000 values"},
+		{"a.tf", tableNamed("\"x\"\ncount = 1e9"), "aws_dynamodb_table.t is repeated with count more than 1000 times"},
+		{"a.tf", tableNamed("\"x\"\nfor_each = toset([for p in setproduct(range(100), range(90)) : \"${p[0]}-${p[1]}\"])"), "too long"},
+		{"a.tf", tableNamed(strings.Repeat("(", 1000)), "brackets nest more than 100 deep"},
+		{"a.tf", tableNamed(strings.Repeat("!", 100_000) + "true"), "brackets nest more than 100 deep"},
+		{"a.tf", tableNamed("1" + strings.Repeat(" + 1", 100_000)), "expressions nest too deep"},
+		{"a.tf", tableNamed(`"` + strings.Repeat("${var.x}", 2000) + `"`), "too many expressions in a text"},
+		{"a.tf", "module \"a\" {\nsource = \"./\"\n}\nmodule \"b\" {\nsource = \"./\"\n}\nmodule \"c\" {\nsource = \"./\"\n}\n", "the files make more than"},
+		{"a.tf", strings.Repeat("# x\n", maxSource/4+1), "the Terraform files have more than"},
+		{"serverless.yml", "service: s\nprovider: {}\ncustom: {y: '${sls:stage-${self:custom}}'}\nresources: {Resources: {T: " +
+			"{Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:custom.y}'}}}}", "unknown"},
+		{"serverless.yml", "service: s\nprovider: {}\ncustom:\n  a0: xxxxxxxx\n" + doubledTexts(60) + "resources: {Resources: {T: " +
+			"{Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:custom.a60}'}}}}", "the variables make more than 1000000 values"},
+		{"a.json", `{"Resources": {"A": ` + stack + `, "B": ` + stack + `, "C": ` + stack + `}}`, "the files make more than"},
 		{"a.yaml", "Resources: {'Fn::ForEach::A': [A, [" + many + "], {'Fn::ForEach::B': [B, [" + many +
 			"], {'T${A}${B}': {Type: AWS::DynamoDB::Table, Properties: {}}}]}]}", "Fn::ForEach are more than 1000"},
 	} {

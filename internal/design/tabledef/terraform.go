@@ -3,10 +3,17 @@ package tabledef
 import (
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
@@ -42,6 +49,9 @@ func moduleFiles(dir string) (files []file, err error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(paths) > maxFiles {
+			return nil, fmt.Errorf("%s: the folder has more than %d Terraform files", dir, maxFiles)
+		}
 		for _, path := range paths {
 			data, err := readRegular(path)
 			if err != nil {
@@ -57,39 +67,41 @@ func moduleFiles(dir string) (files []file, err error) {
 type module struct {
 	*scope
 	declared  map[string]bool
-	blocks    []*block // of tables and modules
-	variables []*block
-	given     []*body // values of variables, which replace the defaults
+	blocks    []*hclsyntax.Block // of tables and modules
+	variables []*hclsyntax.Block
+	given     []*hclsyntax.Body // values of variables, which replace the defaults
 }
 
 // newModule reads the blocks of a module.
 func (in *input) newModule(dir string, files []file) (*module, error) {
 	m := &module{declared: map[string]bool{}, scope: &scope{
-		input: in, dir: dir, variables: map[string]any{}, locals: map[string]expression{}, known: map[string]any{},
-		resources: map[string]*block{}, left: new(int),
+		input: in, dir: dir, variables: map[string]cty.Value{}, locals: map[string]hclsyntax.Expression{},
+		known: map[string]cty.Value{}, resources: map[string]*hclsyntax.Block{},
 	}}
-	*m.left = maxNodes
+	m.functions = m.withFiles()
 	for _, f := range files {
-		top, err := parseHCL(string(f.data))
+		top, err := in.parse(f.name, f.data)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%w", filepath.Base(f.name), err)
+			return nil, err
 		}
 		if strings.HasSuffix(f.name, ".tfvars") {
 			m.given = append(m.given, top)
 			continue
 		}
-		for _, b := range top.blocks {
+		for _, b := range top.Blocks {
 			switch {
-			case b.is("variable", 1):
-				m.declared[b.labels[0]] = true
+			case is(b, "variable", 1):
+				m.declared[b.Labels[0]] = true
 				m.variables = append(m.variables, b)
-			case b.is("locals", 0):
-				maps.Copy(m.locals, b.body.attributes)
-			case b.is("module", 1):
+			case is(b, "locals", 0):
+				for name, a := range b.Body.Attributes {
+					m.locals[name] = a.Expr
+				}
+			case is(b, "module", 1):
 				m.blocks = append(m.blocks, b)
-			case b.is("resource", 2):
-				m.resources[b.labels[0]+"."+b.labels[1]] = b
-				if b.labels[0] == tableType {
+			case is(b, "resource", 2):
+				m.resources[b.Labels[0]+"."+b.Labels[1]] = b
+				if b.Labels[0] == tableType {
 					m.blocks = append(m.blocks, b)
 				}
 			}
@@ -98,16 +110,24 @@ func (in *input) newModule(dir string, files []file) (*module, error) {
 	return m, nil
 }
 
+func is(b *hclsyntax.Block, kind string, labels int) bool {
+	return b.Type == kind && len(b.Labels) == labels
+}
+
 // addSiblings adds what the other files of a module declare, but not their tables. Files
 // that are malformed are left out.
 func (m *module) addSiblings(name string) {
 	files, err := moduleFiles(m.dir)
-	if err != nil || !slices.ContainsFunc(files, func(f file) bool { return filepath.Base(f.name) == filepath.Base(name) }) {
+	own := func(f file) bool { return filepath.Base(f.name) == filepath.Base(name) }
+	if err != nil || !slices.ContainsFunc(files, own) {
 		return // the text is not from this folder
 	}
 	for _, f := range files {
+		if own(f) {
+			continue
+		}
 		other, err := m.newModule(m.dir, []file{f})
-		if err != nil || filepath.Base(f.name) == filepath.Base(name) {
+		if err != nil {
 			continue
 		}
 		m.variables, m.given = append(m.variables, other.variables...), append(m.given, other.given...)
@@ -118,77 +138,106 @@ func (m *module) addSiblings(name string) {
 
 // setVariables sets the variables of a module: to what is given, as text or as values of a
 // module's block, or to their defaults.
-func (m *module) setVariables(text Parameters, values map[string]any) {
+func (m *module) setVariables(text Parameters, values map[string]cty.Value) {
 	for _, b := range m.variables {
-		name, t := b.labels[0], &typed{}
-		if e, ok := b.body.attributes["type"]; ok {
-			t = m.typeOf(e)
+		name := b.Labels[0]
+		t, defaults := cty.DynamicPseudoType, (*typeexpr.Defaults)(nil)
+		if a := b.Body.Attributes["type"]; a != nil {
+			t, defaults = typeOf(a.Expr)
 		}
 		v, ok := values[name]
 		for _, top := range m.given {
-			if e, has := top.attributes[name]; has {
-				v, ok = m.value(e), true
+			if a := top.Attributes[name]; a != nil {
+				v, ok = m.value(a.Expr), true
 			}
 		}
 		if given, has := text[name]; has {
-			if v, ok = given, true; !t.text {
+			if v, ok = cty.StringVal(given), true; t != cty.String {
 				v = m.literal(given)
 			}
 		}
-		if e, has := b.body.attributes["default"]; has && !ok {
-			v, ok = m.value(e), true
+		if a := b.Body.Attributes["default"]; a != nil && !ok {
+			v, ok = m.value(a.Expr), true
 		}
 		if !ok {
-			u := missing("var."+name, name, name)
-			if _, has := b.body.attributes["type"]; has && !t.text {
-				u.standIn = "" // a list or an object
-			}
-			switch {
-			case t.number:
-				u.standIn, u.legal = "1", true
-			case t.boolean:
-				u.standIn, u.legal = "false", true
-			}
 			give := name
-			if text == nil {
+			if values != nil {
 				give = "" // of a module that another one calls
 			}
-			v = u.from(give)
+			v = undeclared(name, t.WithoutOptionalAttributesDeep(), give)
 		}
-		m.scope.variables[name] = t.apply(v)
+		m.scope.variables[name] = m.converted(b, v, t, defaults)
 	}
+
 	for name, value := range text {
 		if _, ok := m.scope.variables[name]; !ok {
-			m.scope.variables[name] = value
+			m.scope.variables[name] = cty.StringVal(value)
 		}
 	}
 	for _, top := range m.given {
-		for name, e := range top.attributes {
+		for name, a := range top.Attributes {
 			if _, ok := m.scope.variables[name]; !ok {
-				m.scope.variables[name] = m.value(e)
+				m.scope.variables[name] = m.value(a.Expr)
 			}
 		}
 	}
 }
 
-// literal returns the value of a text such as ["a"], or the text.
-func (m *module) literal(text string) any {
-	if !strings.ContainsAny(text, "[{") && text != "true" && text != "false" {
-		return text
+// typeOf returns the type of a variable and the defaults of its optional members. Before version 0.12 of
+// Terraform types were texts.
+func typeOf(e hclsyntax.Expression) (cty.Type, *typeexpr.Defaults) {
+	name := hcl.ExprAsKeyword(e)
+	if v, diags := e.Value(nil); !diags.HasErrors() && v.Type() == cty.String && v.IsKnown() && !v.IsNull() {
+		name = v.AsString()
 	}
-	tokens, err := lexHCL(text)
-	if err != nil {
-		return text
+	switch name {
+	case "string":
+		return cty.String, nil
+	case "list":
+		return cty.List(cty.DynamicPseudoType), nil
+	case "map":
+		return cty.Map(cty.DynamicPseudoType), nil
 	}
-	if v := m.value(tokens[:len(tokens)-1]); !isUnresolved(v) {
-		return v
+	t, defaults, diags := typeexpr.TypeConstraintWithDefaults(e)
+	if diags.HasErrors() {
+		return cty.DynamicPseudoType, nil
 	}
-	return text
+	return t, defaults
 }
 
-func isUnresolved(v any) bool {
-	_, ok := v.(unresolved)
-	return ok
+// converted returns the value of a variable in its type.
+func (m *module) converted(b *hclsyntax.Block, v cty.Value, t cty.Type, defaults *typeexpr.Defaults) (out cty.Value) {
+	fail := func(cause any) cty.Value {
+		return without("var."+b.Labels[0], fmt.Sprintf("%s: %v", place(b.DefRange()), cause))
+	}
+	defer func() {
+		if cause := recover(); cause != nil {
+			out = fail(cause)
+		}
+	}()
+	if defaults != nil && v.IsKnown() && !v.IsNull() {
+		v = defaults.Apply(v)
+	}
+	v, err := convert.Convert(v, t)
+	if err == nil && size(v, maxList) > maxList {
+		err = errTooLong
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return v
+}
+
+// literal returns the value of a text such as ["a"], or the text.
+func (m *module) literal(text string) cty.Value {
+	if strings.ContainsAny(text, "[{") || text == "true" || text == "false" {
+		if e, err := m.expression("NAME=VALUE", []byte(text), hclsyntax.ParseExpression); err == nil {
+			if v := m.value(e); v.IsWhollyKnown() {
+				return v
+			}
+		}
+	}
+	return cty.StringVal(text)
 }
 
 // parseTerraform reads the tables of a module in Terraform's own language. Unless the
@@ -221,9 +270,9 @@ func (in *input) parseTerraform(files []file, whole bool) (all []*Schema, err er
 // of the module.
 func (m *module) tables(prefix string) (all []*Schema, err error) {
 	for _, b := range m.blocks {
-		what := prefix + strings.Join(b.labels, ".")
-		if b.kind == "module" {
-			what = prefix + "module." + b.labels[0]
+		what := prefix + strings.Join(b.Labels, ".")
+		if b.Type == "module" {
+			what = prefix + "module." + b.Labels[0]
 		}
 		instances, err := m.instances(what, b)
 		if err != nil {
@@ -247,66 +296,96 @@ type instance struct {
 }
 
 // instances returns what a block makes by its count or for_each.
-func (m *module) instances(what string, b *block) (all []instance, err error) {
-	if e, ok := b.body.attributes["for_each"]; ok {
-		list, err := m.repeat(what, e)
+func (m *module) instances(what string, b *hclsyntax.Block) (all []instance, err error) {
+	if a := b.Body.Attributes["for_each"]; a != nil {
+		list, err := m.repeat(what, a.Expr)
 		for _, x := range list {
-			own := map[string]any{"each": map[string]any{"key": x.key, "value": x.value}}
-			all = append(all, instance{m.with(own), fmt.Sprintf("%s[%q]", what, x.key)})
+			all = append(all, instance{m.with("each", x.object()), fmt.Sprintf("%s[%q]", what, x.label())})
 		}
 		return all, err
 	}
-	e, ok := b.body.attributes["count"]
-	if !ok {
+	a := b.Body.Attributes["count"]
+	if a == nil {
 		return []instance{{m.scope, what}}, nil
 	}
-	v := m.settled(m.value(e))
-	n, ok := numberOf(v)
-	if !ok || n > maxRepeated {
+
+	v := m.value(a.Expr)
+	text, _ := m.settled(m.plain(v)).(string)
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || n != math.Trunc(n) || n < 0 {
 		return nil, m.unknownCount(what, "count", v)
 	}
+	if n > maxRepeated {
+		return nil, tooMany(what, "count")
+	}
 	for i := range int(n) {
-		own := map[string]any{"count": map[string]any{"index": strconv.Itoa(i)}}
-		all = append(all, instance{m.with(own), fmt.Sprintf("%s[%d]", what, i)})
+		own := cty.ObjectVal(map[string]cty.Value{"index": cty.NumberIntVal(int64(i))})
+		all = append(all, instance{m.with("count", own), fmt.Sprintf("%s[%d]", what, i)})
 	}
 	return all, nil
 }
 
-// repeat evaluates a for_each. The keys of a set are its values.
-func (s *scope) repeat(what string, e expression) ([]member, error) {
-	v := s.value(e)
-	list, ok := s.collection(v)
-	if !ok || len(list) > maxRepeated {
-		return nil, s.unknownCount(what, "for_each", v)
-	}
-	for i, x := range list {
-		if isList(v) {
-			list[i].key = fmt.Sprint(standIn(x.value))
-		}
-	}
-	return list, nil
+// A member is a member of the collection that a block is repeated for.
+type member struct{ key, value cty.Value }
+
+func (x member) object() cty.Value {
+	return cty.ObjectVal(map[string]cty.Value{"key": x.key, "value": x.value})
 }
 
-func (s *scope) unknownCount(what, by string, v any) error {
-	u, _ := v.(unresolved)
+func (x member) label() string {
+	key, _ := x.key.Unmark()
+	if text, err := convert.Convert(key, cty.String); err == nil && text.IsKnown() && !text.IsNull() {
+		return text.AsString()
+	}
+	return "?"
+}
+
+// repeat evaluates a for_each. The keys of a set are its values.
+func (s *scope) repeat(what string, e hclsyntax.Expression) (all []member, err error) {
+	v, marks := s.value(e).Unmark()
+	switch {
+	case v.IsNull():
+		return nil, nil
+	case !v.IsKnown() || !v.CanIterateElements():
+		return nil, s.unknownCount(what, "for_each", v.WithMarks(marks))
+	case v.LengthInt() > maxRepeated:
+		return nil, tooMany(what, "for_each")
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		key, m := it.Element()
+		all = append(all, member{key.WithMarks(marks), m.WithMarks(marks)})
+	}
+	return all, nil
+}
+
+func (s *scope) unknownCount(what, by string, v cty.Value) error {
+	u, ok := s.plain(v).(unresolved)
 	hint := "load the output of terraform show -json, which has each table"
 	if gives := u.gives(); len(gives) > 0 {
 		hint = "give " + s.howTo(gives) + ", or " + hint
 	}
-	if u.name == "" {
-		u.name = fmt.Sprint(v)
+	if !ok {
+		return advice.New(hint, "%s is repeated with %s, which is not a number or a collection", what, by)
 	}
-	return advice.New(hint, "%s is repeated with %s, and the value of %s is unknown", what, by, u.name)
+	return advice.New(hint, "%s is repeated with %s, and %s", what, by, u.reason())
+}
+
+func tooMany(what, by string) error {
+	return advice.New("load a file with fewer tables",
+		"%s is repeated with %s more than %d times", what, by, maxRepeated)
 }
 
 // instance returns the tables of a resource or of a module.
-func (m *module) instance(i instance, b *block) ([]*Schema, error) {
-	arguments, err := i.values(i.what, b.body)
-	if err != nil {
+func (m *module) instance(i instance, b *hclsyntax.Block) ([]*Schema, error) {
+	if err := m.block(i.what, maxNodes/10_000); err != nil {
 		return nil, err
 	}
-	if b.kind == "module" {
-		return m.call(i.what, arguments)
+	if b.Type == "module" {
+		return m.call(i, b.Body)
+	}
+	arguments, err := i.values(i.what, b.Body)
+	if err != nil {
+		return nil, err
 	}
 	return m.table(i.what, arguments)
 }
@@ -328,15 +407,19 @@ const tableModule = "terraform-aws-modules/dynamodb-table/aws"
 
 // call reads the tables of a module that another one calls: of a folder beside it, or of
 // the module for tables.
-func (m *module) call(what string, arguments map[string]any) ([]*Schema, error) {
-	source, _ := arguments["source"].(string)
+func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
+	what, source := i.what, ""
+	if a := b.Attributes["source"]; a != nil {
+		source, _ = i.plain(i.value(a.Expr)).(string)
+	}
 	if strings.Contains(source, tableModule) || strings.Contains(source, "terraform-aws-modules/terraform-aws-dynamodb-table") {
-		if m.settled(arguments["create_table"]) == false {
-			return nil, nil
+		arguments, err := i.values(what, b)
+		if err != nil || m.settled(arguments["create_table"]) == false {
+			return nil, err
 		}
 		return m.table(what, fromTableModule(arguments))
 	}
-	dir := m.beside(filepath.FromSlash(source))
+	dir := filepath.Join(m.dir, filepath.FromSlash(source))
 	if !strings.HasPrefix(source, ".") || m.nesting >= maxNesting {
 		if strings.Contains(strings.ToLower(source+what), "dynamo") || strings.Contains(what, "table") {
 			m.note(Note{
@@ -358,7 +441,12 @@ func (m *module) call(what string, arguments map[string]any) ([]*Schema, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	called.left = m.left
+	arguments := map[string]cty.Value{}
+	for name := range called.declared {
+		if a := b.Attributes[name]; a != nil {
+			arguments[name] = i.value(a.Expr)
+		}
+	}
 	called.setVariables(nil, arguments)
 	list, err := called.tables(what + ".")
 	for _, n := range inner.notes {
@@ -382,50 +470,70 @@ func fromTableModule(v map[string]any) map[string]any {
 	return out
 }
 
+// beside are arguments that say nothing about the items of a table.
+var beside = []string{"tags", "provider", "providers", "depends_on", "lifecycle", "timeouts"}
+
 // values returns the arguments and blocks of a resource as terraform show -json
 // would: blocks are lists of objects.
-func (s *scope) values(what string, b *body) (map[string]any, error) {
+func (s *scope) values(what string, b *hclsyntax.Body) (map[string]any, error) {
 	out := map[string]any{}
-	for name, e := range b.attributes {
-		out[name] = s.value(e)
+	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
+		if !slices.Contains(beside, name) {
+			out[name] = s.plain(s.value(b.Attributes[name].Expr))
+		}
 	}
-	add := func(kind string, values map[string]any) {
+	add := func(kind string, b *hclsyntax.Body, s *scope) error {
+		if err := s.block(what+"."+kind, maxNodes/100_000); err != nil {
+			return err
+		}
+		values, err := s.values(what, b)
 		list, _ := out[kind].([]any)
 		out[kind] = append(list, values)
+		return err
 	}
-	for _, inner := range b.blocks {
-		if !inner.is("dynamic", 1) {
-			values, err := s.values(what, inner.body)
-			if err != nil {
-				return nil, err
-			}
-			add(inner.kind, values)
+	for _, inner := range b.Blocks {
+		if slices.Contains(beside, inner.Type) {
 			continue
 		}
-		kind := inner.labels[0]
-		list, err := s.repeat(what+"."+kind, inner.body.attributes["for_each"])
-		if err != nil {
-			return nil, err
-		}
-		iterator := kind
-		if e := inner.body.attributes["iterator"]; len(e) > 0 {
-			iterator = e[0].text
-		}
-		for _, x := range list {
-			own := s.with(map[string]any{iterator: map[string]any{"key": x.key, "value": x.value}})
-			for _, content := range inner.body.blocks {
-				if !content.is("content", 0) {
-					continue
-				}
-				values, err := own.values(what, content.body)
-				if err != nil {
-					return nil, err
-				}
-				add(kind, values)
+		if !is(inner, "dynamic", 1) {
+			if err := add(inner.Type, inner.Body, s); err != nil {
+				return nil, err
 			}
+			continue
+		}
+		if err := s.dynamic(what, inner, add); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// dynamic adds the blocks that a dynamic block makes.
+func (s *scope) dynamic(what string, b *hclsyntax.Block, add func(string, *hclsyntax.Body, *scope) error) error {
+	kind := b.Labels[0]
+	each := b.Body.Attributes["for_each"]
+	if each == nil {
+		return advice.New("add for_each", "%s: %s.%s has no for_each", place(b.DefRange()), what, kind)
+	}
+	list, err := s.repeat(what+"."+kind, each.Expr)
+	if err != nil {
+		return err
+	}
+	iterator := kind
+	if a := b.Body.Attributes["iterator"]; a != nil && hcl.ExprAsKeyword(a.Expr) != "" {
+		iterator = hcl.ExprAsKeyword(a.Expr)
+	}
+	for _, x := range list {
+		for _, content := range b.Body.Blocks {
+			if !is(content, "content", 0) {
+				continue
+			}
+			if err := add(kind, content.Body, s.with(iterator, x.object())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // parseState reads the output of terraform show -json for a state or a plan.

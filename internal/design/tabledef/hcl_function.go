@@ -1,0 +1,527 @@
+package tabledef
+
+import (
+	"crypto/md5"  //nolint:gosec // a function of Terraform's
+	"crypto/sha1" //nolint:gosec // a function of Terraform's
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"maps"
+	"net/url"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/customdecode"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+)
+
+// This file has the functions of Terraform: most are those of the library.
+// Source: https://developer.hashicorp.com/terraform/language/functions
+
+// pure returns the functions that read no files.
+var pure = sync.OnceValue(func() map[string]function.Function {
+	all := map[string]function.Function{
+		"abs": stdlib.AbsoluteFunc, "can": function.New(&can), "ceil": stdlib.CeilFunc,
+		"chomp": stdlib.ChompFunc, "chunklist": stdlib.ChunklistFunc, "compact": stdlib.CompactFunc,
+		"concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc, "csvdecode": stdlib.CSVDecodeFunc,
+		"distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc, "endswith": ofTexts(strings.HasSuffix),
+		"flatten": picks(1, flatten), "floor": stdlib.FloorFunc, "format": stdlib.FormatFunc,
+		"formatdate": stdlib.FormatDateFunc, "formatlist": stdlib.FormatListFunc, "indent": stdlib.IndentFunc,
+		"join": stdlib.JoinFunc, "jsondecode": stdlib.JSONDecodeFunc, "jsonencode": stdlib.JSONEncodeFunc,
+		"keys": stdlib.KeysFunc, "length": function.New(&length), "log": stdlib.LogFunc,
+		"lookup": picks(2, lookup), "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc, "md5": hashed(md5.New),
+		"merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "nonsensitive": picks(1, same), "one": picks(1, one),
+		"parseint": stdlib.ParseIntFunc, "pow": stdlib.PowFunc, "range": stdlib.RangeFunc,
+		"regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc, "replace": function.New(&replaceText),
+		"reverse": stdlib.ReverseListFunc, "sensitive": picks(1, same),
+		"setintersection": stdlib.SetIntersectionFunc, "setproduct": stdlib.SetProductFunc,
+		"setsubtract": stdlib.SetSubtractFunc, "setunion": stdlib.SetUnionFunc, "sha1": hashed(sha1.New),
+		"sha256": hashed(sha256.New), "sha512": hashed(sha512.New), "signum": stdlib.SignumFunc,
+		"slice": stdlib.SliceFunc, "sort": stdlib.SortFunc, "split": stdlib.SplitFunc,
+		"startswith": ofTexts(strings.HasPrefix), "strcontains": ofTexts(strings.Contains),
+		"strrev": stdlib.ReverseFunc, "substr": stdlib.SubstrFunc, "timeadd": stdlib.TimeAddFunc,
+		"title": stdlib.TitleFunc, "tobool": stdlib.MakeToFunc(cty.Bool),
+		"tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)),
+		"tomap":  stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)), "tonumber": stdlib.MakeToFunc(cty.Number),
+		"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "tostring": stdlib.MakeToFunc(cty.String),
+		"trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc, "trimspace": stdlib.TrimSpaceFunc,
+		"trimsuffix": stdlib.TrimSuffixFunc, "try": function.New(&try), "upper": stdlib.UpperFunc,
+		"values": stdlib.ValuesFunc, "yamldecode": picks(1, decodeYAML), "zipmap": stdlib.ZipmapFunc,
+
+		"base64decode": ofText(func(s string) (string, error) {
+			out, err := base64.StdEncoding.DecodeString(s)
+			return string(out), err
+		}),
+		"base64encode": ofText(func(s string) (string, error) {
+			return base64.StdEncoding.EncodeToString([]byte(s)), nil
+		}),
+		"base64sha256": ofText(func(s string) (string, error) {
+			sum := sha256.Sum256([]byte(s))
+			return base64.StdEncoding.EncodeToString(sum[:]), nil
+		}),
+		"basename":  ofText(func(s string) (string, error) { return path.Base(s), nil }),
+		"dirname":   ofText(func(s string) (string, error) { return path.Dir(s), nil }),
+		"urlencode": ofText(func(s string) (string, error) { return url.QueryEscape(s), nil }),
+
+		"alltrue":      folds(cty.True, cty.Value.And),
+		"anytrue":      folds(cty.False, cty.Value.Or),
+		"sum":          folds(cty.Zero, cty.Value.Add),
+		"coalesce":     firstOf(func(v cty.Value) bool { return v.Type() != cty.String || v.AsString() != "" }),
+		"coalescelist": firstOf(func(v cty.Value) bool { return !v.CanIterateElements() || v.LengthInt() > 0 }),
+	}
+	for name, f := range all {
+		all[name] = bounded(f, growth[name])
+	}
+	return all
+})
+
+var length = function.Spec{
+	Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true}},
+	Type:   function.StaticReturnType(cty.Number),
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		switch v := args[0]; {
+		case v.Type() == cty.String:
+			return stdlib.Strlen(v)
+		case v.CanIterateElements():
+			return cty.NumberIntVal(int64(v.LengthInt())), nil
+		}
+		return cty.NilVal, errors.New("want a text, a list or an object")
+	},
+}
+
+// replaceText replaces text, or what a pattern between slashes matches.
+var replaceText = function.Spec{
+	Params: stdlib.ReplaceFunc.Params(),
+	Type:   function.StaticReturnType(cty.String),
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		if pattern, ok := slashed(args[1].AsString()); ok {
+			return stdlib.RegexReplace(args[0], cty.StringVal(pattern), args[2])
+		}
+		return stdlib.Replace(args[0], args[1], args[2])
+	},
+}
+
+func slashed(text string) (pattern string, ok bool) {
+	if len(text) < 2 || text[0] != '/' || text[len(text)-1] != '/' {
+		return "", false
+	}
+	return text[1 : len(text)-1], true
+}
+
+func ofText(change func(string) (string, error)) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "text", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			out, err := change(args[0].AsString())
+			return cty.StringVal(out), err
+		},
+	})
+}
+
+// hashed returns a function of the hash of a text.
+func hashed(new func() hash.Hash) function.Function {
+	return ofText(func(s string) (string, error) {
+		h := new()
+		_, err := h.Write([]byte(s))
+		return hex.EncodeToString(h.Sum(nil)), err
+	})
+}
+
+func ofTexts(holds func(text, part string) bool) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "text", Type: cty.String}, {Name: "part", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.Bool),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			return cty.BoolVal(holds(args[0].AsString(), args[1].AsString())), nil
+		},
+	})
+}
+
+// picks returns a function of at least so many arguments of any types. Those that hold unknown values or
+// marks are given as they are.
+func picks(least int, pick func([]cty.Value) (cty.Value, error)) function.Function {
+	value := function.Parameter{
+		Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true, AllowMarked: true,
+		AllowUnknown: true,
+	}
+	return function.New(&function.Spec{
+		VarParam: &value,
+		Type: func(args []cty.Value) (cty.Type, error) {
+			if len(args) < least {
+				return cty.NilType, fmt.Errorf("want %d arguments", least)
+			}
+			return cty.DynamicPseudoType, nil
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return pick(args) },
+	})
+}
+
+func same(args []cty.Value) (cty.Value, error) { return args[0], nil }
+
+// folds returns a function that combines the members of a list.
+func folds(first cty.Value, with func(cty.Value, cty.Value) cty.Value) function.Function {
+	return picks(1, func(args []cty.Value) (cty.Value, error) { return fold(args[0], first, with) })
+}
+
+func fold(list, v cty.Value, with func(cty.Value, cty.Value) cty.Value) (cty.Value, error) {
+	list, marks := list.Unmark()
+	if !list.IsKnown() || list.IsNull() || !list.CanIterateElements() {
+		return cty.DynamicVal.WithMarks(marks), nil
+	}
+	for it := list.ElementIterator(); it.Next(); {
+		_, m := it.Element()
+		m, err := convert.Convert(m, v.Type())
+		if err != nil || m.IsNull() {
+			return cty.NilVal, fmt.Errorf("want members that are %ss", v.Type().FriendlyName())
+		}
+		v = with(v, m)
+	}
+	return v.WithMarks(marks), nil
+}
+
+// one returns the only member of a list, or null if it has none.
+func one(args []cty.Value) (cty.Value, error) {
+	list, marks := args[0].Unmark()
+	switch {
+	case !list.IsKnown():
+		return cty.DynamicVal.WithMarks(marks), nil
+	case list.IsNull() || !list.CanIterateElements() || list.LengthInt() > 1:
+		return cty.NilVal, errors.New("want a list with at most one member")
+	}
+	for it := list.ElementIterator(); it.Next(); {
+		_, m := it.Element()
+		return m.WithMarks(marks), nil
+	}
+	return cty.NullVal(cty.DynamicPseudoType).WithMarks(marks), nil
+}
+
+// lookup returns a member of an object, or the default.
+func lookup(args []cty.Value) (cty.Value, error) {
+	object, marks := args[0].Unmark()
+	key, keyMarks := args[1].Unmark()
+	name, err := convert.Convert(key, cty.String)
+	switch {
+	case err != nil:
+		return cty.NilVal, err
+	case !object.IsKnown() || !key.IsKnown():
+		return cty.DynamicVal.WithMarks(marks, keyMarks), nil
+	case name.IsNull() || !object.IsNull() && !object.Type().IsObjectType() && !object.Type().IsMapType():
+		return cty.NilVal, errors.New("want an object and a name")
+	}
+	if !object.IsNull() && object.LengthInt() > 0 {
+		if v, ok := object.AsValueMap()[name.AsString()]; ok {
+			return v.WithMarks(marks, keyMarks), nil
+		}
+	}
+	if len(args) > 2 {
+		return args[2].WithMarks(marks, keyMarks), nil
+	}
+	return cty.NilVal, fmt.Errorf("the object has no member %q", name.AsString())
+}
+
+// flatten is the library's, which takes an unknown value with a mark for one that is not a list.
+func flatten(args []cty.Value) (cty.Value, error) {
+	if marks, unknown := unknownList(args[0]); unknown {
+		return cty.DynamicVal.WithMarks(marks), nil
+	}
+	return stdlib.Flatten(args[0])
+}
+
+// unknownList reports whether a list has members of which nobody knows whether they are lists.
+func unknownList(v cty.Value) (marks cty.ValueMarks, unknown bool) {
+	v, marks = v.Unmark()
+	t := v.Type()
+	switch {
+	case !v.IsKnown():
+		return marks, t == cty.DynamicPseudoType || t.IsListType() || t.IsSetType() || t.IsTupleType()
+	case v.IsNull() || !t.IsListType() && !t.IsSetType() && !t.IsTupleType():
+		return nil, false
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		_, m := it.Element()
+		if marks, unknown := unknownList(m); unknown {
+			return marks, true
+		}
+	}
+	return nil, false
+}
+
+func decodeYAML(args []cty.Value) (cty.Value, error) {
+	text, marks := args[0].Unmark()
+	if !text.IsKnown() || text.IsNull() || text.Type() != cty.String {
+		return cty.DynamicVal.WithMarks(marks), nil
+	}
+	v := parseYAML([]byte(text.AsString()))
+	if v == nil {
+		return cty.NilVal, errors.New("the YAML is malformed")
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	out, err := stdlib.JSONDecode(cty.StringVal(string(data)))
+	return out.WithMarks(marks), err
+}
+
+// firstOf returns a function whose value is that of the first argument that is known, is not null, and
+// suits.
+func firstOf(suits func(cty.Value) bool) function.Function {
+	return picks(1, func(args []cty.Value) (cty.Value, error) {
+		unknown := cty.NilVal
+		for _, arg := range args {
+			switch v, _ := arg.Unmark(); {
+			case !v.IsKnown():
+				unknown = arg
+			case !v.IsNull() && suits(v):
+				return arg, nil
+			}
+		}
+		if unknown == cty.NilVal {
+			return unknown, errors.New("every argument is null or empty")
+		}
+		return unknown, nil
+	})
+}
+
+// closures are arguments that are evaluated by the function. Terraform waits for what is unknown; here
+// nobody will know it, and the other arguments are what the author wanted without it.
+var closures = &function.Parameter{Name: "expressions", Type: customdecode.ExpressionClosureType}
+
+var try = function.Spec{
+	VarParam: closures,
+	Type:     function.StaticReturnType(cty.DynamicPseudoType),
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		var last error = errors.New("want an argument")
+		unknown := cty.NilVal
+		for _, arg := range args {
+			v, diags := customdecode.ExpressionClosureFromVal(arg).Value()
+			if diags.HasErrors() {
+				last = errors.New(sentence(diags.Errs()[0].(*hcl.Diagnostic).Detail))
+				continue
+			}
+			if v.IsKnown() {
+				return v, nil
+			}
+			unknown = v
+		}
+		if unknown == cty.NilVal {
+			return unknown, last
+		}
+		return unknown, nil
+	},
+}
+
+var can = function.Spec{
+	Params: []function.Parameter{*closures},
+	Type:   function.StaticReturnType(cty.Bool),
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		v, diags := customdecode.ExpressionClosureFromVal(args[0]).Value()
+		return cty.BoolVal(!diags.HasErrors() && v.IsKnown()), nil
+	},
+}
+
+// maxMade limits the bytes or members that a function makes of its arguments.
+const maxMade = 1 << 20
+
+var errTooLong = errors.New("the result is too long")
+
+// bounded returns a function that refuses arguments of which it would make a value that is too long, or
+// that would take it long. The size of its result comes from grow, as a function of its arguments
+// without marks.
+func bounded(f function.Function, grow func([]cty.Value) int) function.Function {
+	return function.New(&function.Spec{
+		Params: f.Params(), VarParam: f.VarParam(),
+		Type: func(args []cty.Value) (cty.Type, error) {
+			plain, n := make([]cty.Value, len(args)), 0
+			for i, v := range args {
+				if plain[i], _ = v.UnmarkDeep(); !v.Type().IsCapsuleType() {
+					n += size(v, maxList)
+				}
+				if n > maxList || !v.IsKnown() || v.IsNull() {
+					break
+				}
+			}
+			if n > maxList || grow != nil && known(plain) && grow(plain) > maxMade {
+				return cty.NilType, errTooLong
+			}
+			return f.ReturnTypeForValues(args)
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return f.Call(args) },
+	})
+}
+
+func known(args []cty.Value) bool {
+	for _, v := range args {
+		if v == cty.NilVal || !v.IsWhollyKnown() || v.IsNull() {
+			return false
+		}
+	}
+	return true
+}
+
+// growth has the functions whose results may be much longer than their arguments, or that compare each
+// member with each other.
+var growth = map[string]func([]cty.Value) int{
+	"distinct":   func(args []cty.Value) int { return square(args[0].LengthInt()) },
+	"format":     formatted,
+	"formatlist": formatted,
+	"indent": func(args []cty.Value) int {
+		n, _ := args[0].AsBigFloat().Int64()
+		return product(n, strings.Count(args[1].AsString(), "\n"))
+	},
+	"join": func(args []cty.Value) int {
+		n := 0
+		for _, v := range args[1:] {
+			n += v.LengthInt()
+		}
+		return product(int64(n), len(args[0].AsString()))
+	},
+	"replace": func(args []cty.Value) int {
+		text, part, by := args[0].AsString(), args[1].AsString(), args[2].AsString()
+		if _, ok := slashed(part); ok {
+			return product(int64(len(text)), len(by)+1)
+		}
+		return product(int64(strings.Count(text, part)), len(by))
+	},
+	"setproduct": func(args []cty.Value) int {
+		n := len(args)
+		for _, v := range args {
+			n = product(int64(n), v.LengthInt())
+		}
+		return n
+	},
+}
+
+func square(n int) int { return product(int64(n), n) }
+
+// product returns the product of two numbers, at most a number above [maxMade].
+func product(a int64, b int) int {
+	if a > maxMade || a > 0 && int64(b) > maxMade/a {
+		return maxMade + 1
+	}
+	return int(a) * b
+}
+
+var (
+	wideVerb    = regexp.MustCompile(`%[^a-zA-Z%]*\d{4}`)
+	numericVerb = regexp.MustCompile(`%[^a-zA-Z%]*[bdoxXeEfFgG]`)
+)
+
+// formatted returns the length of what a format makes at most: a verb may give any argument, in many
+// digits.
+func formatted(args []cty.Value) int {
+	format, ok := args[0], args[0].Type() == cty.String
+	if !ok {
+		return 0
+	}
+	text, longest, total := format.AsString(), 1, 0
+	numeric := numericVerb.MatchString(text)
+	err := cty.Walk(cty.TupleVal(args[1:]), func(_ cty.Path, v cty.Value) (bool, error) {
+		if v.CanIterateElements() && !v.IsNull() {
+			longest = max(longest, v.LengthInt())
+		} else if v.Type() == cty.String && !v.IsNull() {
+			total += len(v.AsString())
+			if n, err := convert.Convert(v, cty.Number); numeric && err == nil && size(n, maxList) > maxList {
+				return false, errTooLong
+			}
+		}
+		return true, nil
+	})
+	if err != nil || wideVerb.MatchString(text) {
+		return maxMade + 1
+	}
+	return product(int64(product(int64(strings.Count(text, "%")), 1000+total)), max(1, longest/64))
+}
+
+// operations are the operations on numbers, which take texts with numbers too.
+var operations = sync.OnceValue(func() map[*hclsyntax.Operation]*hclsyntax.Operation {
+	all := map[*hclsyntax.Operation]*hclsyntax.Operation{}
+	for _, op := range []*hclsyntax.Operation{
+		hclsyntax.OpAdd, hclsyntax.OpSubtract, hclsyntax.OpMultiply, hclsyntax.OpDivide, hclsyntax.OpModulo,
+	} {
+		own := *op
+		own.Impl = bounded(op.Impl, nil)
+		all[op] = &own
+	}
+	return all
+})
+
+func boundedOperation(op *hclsyntax.Operation) *hclsyntax.Operation {
+	if own := operations()[op]; own != nil {
+		return own
+	}
+	return op
+}
+
+// withFiles returns the functions of a module.
+func (s *scope) withFiles() map[string]function.Function {
+	all := maps.Clone(pure())
+	text := []function.Parameter{{Name: "path", Type: cty.String}}
+	all["file"] = function.New(&function.Spec{
+		Params: text, Type: function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			data, err := s.beside(args[0].AsString())
+			return cty.StringVal(string(data)), err
+		},
+	})
+	all["fileexists"] = function.New(&function.Spec{
+		Params: text, Type: function.StaticReturnType(cty.Bool),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			_, err := s.beside(args[0].AsString())
+			return cty.BoolVal(err == nil), nil
+		},
+	})
+	all["fileset"] = function.New(&function.Spec{
+		Params: append(text, function.Parameter{Name: "pattern", Type: cty.String}),
+		Type:   function.StaticReturnType(cty.Set(cty.String)),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			names, err := s.files(args[0].AsString(), args[1].AsString())
+			if len(names) == 0 {
+				return cty.SetValEmpty(cty.String), err
+			}
+			return cty.SetVal(names), err
+		},
+	})
+	all["templatefile"] = function.New(&function.Spec{
+		Params: append(text, function.Parameter{Name: "values", Type: cty.DynamicPseudoType}),
+		Type:   function.StaticReturnType(cty.DynamicPseudoType),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			return s.template(args[0].AsString(), args[1])
+		},
+	})
+	return all
+}
+
+// template evaluates the template in a file.
+func (s *scope) template(name string, values cty.Value) (cty.Value, error) {
+	data, err := s.beside(name)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	if !values.Type().IsObjectType() && !values.Type().IsMapType() {
+		return cty.NilVal, errors.New("want an object with the values of the template")
+	}
+	e, err := s.expression(filepath.Base(name), data, hclsyntax.ParseTemplate)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	v, diags := e.Value(&hcl.EvalContext{Variables: values.AsValueMap(), Functions: pure()})
+	if diags.HasErrors() {
+		return cty.NilVal, malformed(diags)
+	}
+	return v, nil
+}
