@@ -3,8 +3,6 @@ package ask
 import (
 	"reflect"
 	"regexp"
-	"strconv"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -15,24 +13,6 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
-
-// Line returns a request on table t as the words of a command: query, scan or get with its
-// arguments and flags. It reports false for a request that people cannot type so.
-func Line(in wire.Request, t *keyschema.Table) (words []string, ok bool) {
-	switch in := in.(type) {
-	case *wire.QueryInput:
-		if q, ok := Of(in, t); ok {
-			return q.words("query", t), true
-		}
-	case *wire.ScanInput:
-		if q, ok := Of(in, t); ok {
-			return q.words("scan", t), true
-		}
-	case *wire.GetItemInput:
-		return getWords(in, t)
-	}
-	return nil, false
-}
 
 // Of returns what a person types for a Query or a Scan of table t. It reports false for a request
 // that people cannot type so.
@@ -144,67 +124,6 @@ func (q *Query) texts(
 		q.Project = []string{literal.Write(*projection, names, values)}
 	}
 	return true
-}
-
-// words returns the command of a query with its arguments and flags.
-func (q *Query) words(command string, t *keyschema.Table) []string {
-	arguments, flags := []string{t.Name}, []string(nil)
-	add := func(flag string, values ...string) {
-		for _, v := range values {
-			flags = append(flags, flag, v)
-		}
-	}
-	if len(q.Partition) > 1 || len(q.Sort) > 1 {
-		add("--pk", q.Partition...)
-		add("--sk", q.Sort...)
-	} else {
-		arguments = append(append(arguments, q.Partition...), q.Sort...)
-	}
-	if q.Index != "" {
-		add("--index", q.Index)
-	}
-	if q.Filter != "" {
-		add("--filter", q.Filter)
-	}
-	add("--project", q.Project...)
-	if q.Limit != 0 {
-		add("--limit", strconv.Itoa(int(q.Limit)))
-	}
-	if q.Backwards {
-		flags = append(flags, "--desc")
-	}
-	if q.Consistent {
-		flags = append(flags, "--consistent")
-	}
-	return commandLine(command, arguments, flags)
-}
-
-// commandLine puts flags after the arguments, or before them if one of these could be taken
-// for a flag.
-func commandLine(command string, arguments, flags []string) []string {
-	line := []string{command}
-	for _, a := range arguments {
-		if strings.HasPrefix(a, "-") {
-			return append(append(append(line, flags...), "--"), arguments...)
-		}
-	}
-	return append(append(line, arguments...), flags...)
-}
-
-// getWords returns the words of a get.
-func getWords(in *wire.GetItemInput, t *keyschema.Table) ([]string, bool) {
-	rest := *in
-	rest.TableName, rest.Key, rest.ConsistentRead, rest.ReturnConsumedCapacity = nil, nil, nil, nil
-	arguments, flags := []string{t.Name}, []string(nil)
-	for _, a := range t.Key.Attributes() {
-		arguments = append(arguments, Operand(in.Key.Get(a.Name)))
-	}
-	if in.ConsistentRead != nil && *in.ConsistentRead {
-		flags = append(flags, "--consistent")
-	}
-	again, err := Key(t, arguments[1:])
-	same := err == nil && attr.Equal(attr.NewMap(again), attr.NewMap(in.Key))
-	return commandLine("get", arguments, flags), same && string(rest.AppendJSON(nil)) == "{}" && len(in.Faults) == 0
 }
 
 // plainOperand matches text that no condition takes for anything but a value.

@@ -94,10 +94,8 @@ func (q *Query) expressions(p *literal.Placeholders) (filter, projection *string
 	if filter, err = Expression(p, q.Filter); err != nil {
 		return nil, nil, fmt.Errorf("--filter: %w", err)
 	}
-	if projection, err = Projection(p, strings.Join(q.Project, ",")); err != nil {
-		return nil, nil, fmt.Errorf("--project: %w", err)
-	}
-	return filter, projection, nil
+	projection, err = Projection(p, q.Project...)
+	return filter, projection, err
 }
 
 // clauses returns the typed key conditions.
@@ -111,8 +109,10 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 		partition = split(partition[0])
 	}
 	if len(partition) != len(schema.Hash) {
-		return nil, usageError("give a value for each of "+names(schema.Hash)+"; separate values with commas or repeat --pk",
-			"the partition key of %s has %s, not %d", what, text.Count(len(schema.Hash), "attribute"), len(partition))
+		return nil, UsageError(
+			"give a value for each of "+names(schema.Hash)+"; separate values with commas or repeat --pk",
+			"the partition key of %s has %s, not %d", what, text.Count(len(schema.Hash), "attribute"), len(partition),
+		)
 	}
 	var clauses []keycond.Clause
 	for i, a := range schema.Hash {
@@ -127,9 +127,9 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 	}
 	if len(sort) > len(schema.Range) {
 		if len(schema.Range) == 0 {
-			return nil, usageError("omit the sort condition", "%s has no sort key", what)
+			return nil, UsageError("omit the sort condition", "%s has no sort key", what)
 		}
-		return nil, usageError(
+		return nil, UsageError(
 			"the sort key is "+names(schema.Range), "the sort key of %s has %s, not %d", what,
 			text.Count(len(schema.Range), "attribute"), len(sort),
 		)
@@ -144,8 +144,11 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 			return nil, err
 		}
 		if clause.Op != ast.Equal && i < len(sort)-1 {
-			return nil, usageError("only the last condition may be a range; the conditions before it must be =",
-				"the range condition on %s is followed by a condition on %s", clause.Attribute.Name, schema.Range[i+1].Name)
+			return nil, UsageError(
+				"only the last condition may be a range; the conditions before it must be =",
+				"the range condition on %s is followed by a condition on %s",
+				clause.Attribute.Name, schema.Range[i+1].Name,
+			)
 		}
 		clauses = append(clauses, clause)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/awscli"
 	"github.com/sortkey/sortkey/internal/design/compile"
@@ -24,11 +25,9 @@ import (
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
-	queryFlags
-	operation, pattern string
-	entity             []string
-	pages, rows        int
-	asJSON             bool
+	app.SourceFlags
+	values operation.Values
+	asJSON bool
 }
 
 // question returns the request in the arguments.
@@ -36,16 +35,16 @@ func (f *explainFlags) question(
 	ctx context.Context, env *app.Env, src *app.Source, args []string,
 ) (explain.Question, error) {
 	switch {
-	case f.pattern != "" && len(args) > 0:
+	case f.values.Pattern != "" && len(args) > 0:
 		return explain.Question{}, app.Usage("explain", "give a request or --pattern, not both")
-	case f.pattern != "":
-		return f.as(patternRequest(src.Model, f.pattern))
+	case f.values.Pattern != "":
+		return f.as(patternRequest(src.Model, f.values.Pattern))
 	case len(args) == 0:
 		return explain.Question{}, app.Usage("explain", "explain needs a request")
 	case args[0] == "aws":
 		c, err := cliParser.ParseWords(args)
 		return f.fromCommandLine(env, c, err)
-	case len(args) == 1 && len(f.pk) == 0:
+	case len(args) == 1 && len(f.values.Partition) == 0:
 		arg := strings.TrimSpace(args[0])
 		if strings.HasPrefix(arg, "{") || awscli.Is(arg) || explain.IsSelect(arg) {
 			return f.fromText(env, "the request", []byte(arg))
@@ -63,10 +62,10 @@ func (f *explainFlags) question(
 
 // as returns a question with the operation of --operation, if there is one.
 func (f *explainFlags) as(q explain.Question, err error) (explain.Question, error) {
-	if err != nil || f.operation == "" {
+	if err != nil || f.values.Operation == "" {
 		return q, err
 	}
-	return parseRequest("the request", f.operation, q.JSON())
+	return parseRequest("the request", f.values.Operation, q.JSON())
 }
 
 // patternRequest returns the request of an access pattern of the model.
@@ -93,17 +92,25 @@ func patternRequest(m *model.Model, name string) (q explain.Question, err error)
 func (f *explainFlags) byFlags(
 	ctx context.Context, env *app.Env, src *app.Source, args []string,
 ) (q explain.Question, err error) {
-	if len(args) == 1 && len(f.pk) == 0 {
+	if len(args) == 1 && len(f.values.Partition) == 0 {
 		return q, app.Usage("explain", "explain needs a request, or a partition of %s", args[0])
 	}
-	if f.Limit < 0 {
-		return q, app.Usage("explain", "--limit must not be negative")
-	}
-	if err := f.place(args[1:]); err != nil {
+	v := &f.values
+	if err := operation.Explain.Place(v, args); err != nil {
 		return q, err
 	}
-	in, _, err := f.input(ctx, env, src, args[0])
-	return explain.Question{Input: in}, err
+	if err := operation.Explain.Parse(v); err != nil {
+		return q, err
+	}
+	t, err := describe(ctx, src, v.Table)
+	if err != nil {
+		return q, err
+	}
+	in, err := v.Input(t)
+	if err != nil {
+		return q, operation.Explain.Instead(ctx, src.Target, remedies(ctx, env, src, &f.SourceFlags), v, t, err)
+	}
+	return explain.Question{Input: in}, nil
 }
 
 // maxInput bounds the size of a request in a file, in bytes: the service rejects
@@ -138,7 +145,7 @@ func (f *explainFlags) fromText(env *app.Env, name string, data []byte) (q expla
 		q.Text, err = json.Marshal(map[string]string{"Statement": line})
 		return f.as(q, err)
 	case line == "" || data[0] == '{':
-		return parseRequest(name, f.operation, data)
+		return parseRequest(name, f.values.Operation, data)
 	case awscli.Is(line):
 		c, err := cliParser.Parse(line)
 		return f.fromCommandLine(env, c, err)
@@ -160,7 +167,7 @@ func (f *explainFlags) fromCommandLine(env *app.Env, c *awscli.Command, err erro
 	for _, note := range c.Notes {
 		fmt.Fprintf(env.Stderr, "sortkey: %s\n", note)
 	}
-	return parseRequest("the request", cmp.Or(f.operation, c.Operation), c.Request)
+	return parseRequest("the request", cmp.Or(f.values.Operation, c.Operation), c.Request)
 }
 
 // parseRequest returns the request in a text that is JSON. Name is that of the text.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
@@ -257,7 +258,7 @@ func (s *Server) question(r *http.Request) (q explain.Question, err error) {
 	if err != nil || number < 1 || number > len(names) {
 		return q, bad("there is no table or index of that number: load the page again")
 	}
-	typed, err := ask.Form(r.FormValue)
+	typed, err := operation.Query.Form(r.FormValue)
 	if err != nil {
 		return q, &badRequest{err}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/compile"
@@ -104,7 +105,7 @@ func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult
 		return nil, fmt.Errorf("there is no table or index of that number: load the page again")
 	}
 	space := s.page.Spaces[number-1]
-	q, err := ask.Form(r.FormValue)
+	q, err := operation.Query.Form(r.FormValue)
 	if err != nil {
 		return nil, err
 	}

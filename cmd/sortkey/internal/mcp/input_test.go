@@ -38,7 +38,7 @@ func TestErrors(t *testing.T) {
 		{"query", `{"table": "Shop", "partition": "x", "filter": "a = 'x"}`, "To do"},
 		{"query", `{"table": "Shop", "partition": "x", "sort": "contains y"}`, "instead"},
 		{"query", `{"table": "Shop", "partition": "x", "sort": "> a OR < b"}`, "instead"},
-		{"query", `{"table": "Shop", "partition": "x", "sort": "price < 10"}`, "names another attribute"},
+		{"query", `{"table": "Shop", "partition": "x", "sort": "price < 10"}`, "is on price"},
 		{"query", `{"table": "Shop", "partition": "x", "cursor": {"PK": "x"}}`, "ExclusiveStartKey"},
 		{"query", `{"table": "Shop", "partition": "x", "cursor": 5}`, "cursor of query must be of type object"},
 		{"query", `{"table": "Shop", "partition": "x", "index": "GSI1", "consistent": true}`, "Consistent reads are"},
