@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -128,9 +130,9 @@ func (f *alterFlags) check(have *described) (additions []*wire.UpdateTableInput,
 		dropped[name] = true
 	}
 	for _, value := range f.add {
-		ix, err := parseIndex("add-index", value)
+		ix, err := ask.Index(value, false)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--add-index: %w", err)
 		}
 		if have.hasIndex(ix.Name) && !dropped[ix.Name] {
 			return nil, app.UsageError("use another name, or delete it with --drop-index",

@@ -98,7 +98,7 @@ var defaultEntities = []string{
 // patternsOf returns the names of the access patterns of a model, for completion.
 func patternsOf(env *app.Env, name string) []string {
 	if env.Source != nil && env.Source.Model != nil {
-		return app.PatternNames(env.Source.Model)
+		return models.PatternNames(env.Source.Model)
 	}
 	if name == "" {
 		return nil
@@ -107,7 +107,7 @@ func patternsOf(env *app.Env, name string) []string {
 	if err != nil {
 		return nil
 	}
-	return app.PatternNames(m)
+	return models.PatternNames(m)
 }
 
 func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlags) error {

@@ -244,7 +244,7 @@ func limited(in wire.Request) bool {
 // question returns the query in the fields of a form, or the whole request in one of them.
 func (s *Server) question(r *http.Request) (q explain.Question, err error) {
 	if typed := r.FormValue("request"); typed != "" {
-		if q, err = ask.Request(typed, nil); err != nil {
+		if q, err = new(ask.RequestReader).Read(typed); err != nil {
 			err = &badRequest{err}
 		}
 		return q, err

@@ -3,17 +3,15 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
-	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/keyschema"
-	"github.com/sortkey/sortkey/internal/text"
 )
 
 var explainTool = tool{name: "explain", title: operation.Explain.Short, description: `
@@ -122,24 +120,14 @@ func pattern(m *model.Model, name string) (q explain.Question, err error) {
 			"give table and partition, or request", "the database does not come from a model, so there are no patterns",
 		)
 	}
-	p := m.Pattern(name)
-	if p == nil {
-		var names []string
-		for _, p := range m.Patterns {
-			names = append(names, p.Name)
-		}
-		help := cmp.Or(text.DidYouMean(name, names), "call tables for their names")
-		return q, advice.New(help, "the model has no pattern %s", text.Quote(name))
-	}
-	if p.Request != nil {
-		return explain.Parse(p.Operation, p.Request)
-	}
-	input, err := compile.Pattern(m, p)
+	p, err := models.Pattern(m, name)
 	if err != nil {
-		return q, fmt.Errorf("%s is not one request: %w", p.Name, err)
+		return q, err
 	}
-	return explain.Question{Input: input, Text: compile.JSON(input)}, nil
+	return models.PatternRequest(m, p)
 }
 
 // parse returns the request in a text: JSON, a line of the AWS CLI or a SELECT.
-func (s *Server) parse(line string) (explain.Question, error) { return ask.Request(line, s.readFile) }
+func (s *Server) parse(line string) (explain.Question, error) {
+	return (&ask.RequestReader{Open: s.readFile}).Read(line)
+}
