@@ -50,18 +50,15 @@ func queryOf(in *wire.QueryInput, t *keyschema.Table) (*Query, bool) {
 	rest.TableName, rest.IndexName, rest.Limit, rest.ConsistentRead, rest.ScanIndexForward = nil, nil, nil, nil, nil
 	rest.KeyConditionExpression, rest.FilterExpression, rest.ProjectionExpression = nil, nil, nil
 	rest.ExpressionAttributeNames, rest.ExpressionAttributeValues, rest.ReturnConsumedCapacity = nil, nil, nil
-	q := &Query{Backwards: in.ScanIndexForward != nil && !*in.ScanIndexForward}
-	q.options(in.IndexName, in.Limit, in.ConsistentRead)
+	q, env, ok := options(in)
+	if !ok || string(rest.AppendJSON(nil)) != "{}" || len(in.Faults) > 0 {
+		return nil, false
+	}
 	schema := t.Schema(q.Index)
-	if string(rest.AppendJSON(nil)) != "{}" || len(in.Faults) > 0 || in.KeyConditionExpression == nil || schema == nil {
+	if in.KeyConditionExpression == nil || schema == nil {
 		return nil, false
 	}
 
-	env, err := expr.NewEnv(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-	if err != nil || !q.texts(env, in.FilterExpression, in.ProjectionExpression,
-		in.ExpressionAttributeNames, in.ExpressionAttributeValues) {
-		return nil, false
-	}
 	condition, err := env.Condition(expr.KeyConditionExpression, *in.KeyConditionExpression)
 	if err != nil {
 		return nil, false
@@ -86,44 +83,47 @@ func scanOf(in *wire.ScanInput) (*Query, bool) {
 	rest.TableName, rest.IndexName, rest.Limit, rest.ConsistentRead = nil, nil, nil, nil
 	rest.FilterExpression, rest.ProjectionExpression = nil, nil
 	rest.ExpressionAttributeNames, rest.ExpressionAttributeValues, rest.ReturnConsumedCapacity = nil, nil, nil
-	if string(rest.AppendJSON(nil)) != "{}" || len(in.Faults) > 0 {
-		return nil, false
-	}
-	q := new(Query)
-	q.options(in.IndexName, in.Limit, in.ConsistentRead)
-	env, err := expr.NewEnv(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
-	return q, err == nil && q.texts(env, in.FilterExpression, in.ProjectionExpression,
-		in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	q, _, ok := options(&wire.QueryInput{
+		IndexName: in.IndexName, Limit: in.Limit, ConsistentRead: in.ConsistentRead,
+		FilterExpression: in.FilterExpression, ProjectionExpression: in.ProjectionExpression,
+		ExpressionAttributeNames:  in.ExpressionAttributeNames,
+		ExpressionAttributeValues: in.ExpressionAttributeValues,
+	})
+	return q, ok && string(rest.AppendJSON(nil)) == "{}" && len(in.Faults) == 0
 }
 
-func (q *Query) options(index *string, limit *int64, consistent *bool) {
-	if index != nil {
-		q.Index = *index
+// options returns a query with all of a request but its key condition, and the environment of
+// its expressions. It reports false if these cannot be parsed.
+func options(in *wire.QueryInput) (*Query, *expr.Env, bool) {
+	q := &Query{
+		Backwards:  in.ScanIndexForward != nil && !*in.ScanIndexForward,
+		Consistent: in.ConsistentRead != nil && *in.ConsistentRead,
 	}
-	if limit != nil {
-		q.Limit = int32(*limit)
+	if in.IndexName != nil {
+		q.Index = *in.IndexName
 	}
-	q.Consistent = consistent != nil && *consistent
-}
+	if in.Limit != nil {
+		q.Limit = int32(*in.Limit)
+	}
 
-// texts sets the filter and the projection from the expressions of a request, and reports
-// whether these can be parsed.
-func (q *Query) texts(
-	env *expr.Env, filter, projection *string, names map[string]string, values attr.Item,
-) bool {
-	if filter != nil {
+	names, values := in.ExpressionAttributeNames, in.ExpressionAttributeValues
+	env, err := expr.NewEnv(names, values)
+	if err != nil {
+		return nil, nil, false
+	}
+	if filter := in.FilterExpression; filter != nil {
 		if _, err := env.Condition(expr.FilterExpression, *filter); err != nil {
-			return false
+			return nil, nil, false
 		}
 		q.Filter = literal.Write(*filter, names, values)
 	}
-	if projection != nil {
+	if projection := in.ProjectionExpression; projection != nil {
 		if _, err := env.Projection(*projection); err != nil {
-			return false
+			return nil, nil, false
 		}
 		q.Project = []string{literal.Write(*projection, names, values)}
 	}
-	return true
+	return q, env, true
 }
 
 // plainOperand matches text that no condition takes for anything but a value.

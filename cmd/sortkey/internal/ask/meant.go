@@ -33,18 +33,9 @@ func (q *Query) Meant(t *keyschema.Table) (*wire.QueryInput, bool) {
 		return nil, false
 	}
 
-	in := &wire.QueryInput{TableName: &t.Name, KeyConditionExpression: new(condition + " AND " + sort)}
-	if q.Index != "" {
-		in.IndexName = &q.Index
-	}
-	if in.FilterExpression, in.ProjectionExpression, err = q.expressions(&p); err != nil {
-		return nil, false
-	}
-	if q.Backwards {
-		in.ScanIndexForward = new(false)
-	}
-	in.ExpressionAttributeNames, in.ExpressionAttributeValues = p.Names(), p.Values()
-	return in, true
+	partition.Limit, partition.Consistent = 0, false // they explain nothing
+	in, err := partition.input(t, &p, condition+" AND "+sort)
+	return in, err == nil
 }
 
 // meant returns the expression that a refused condition on attribute a means.

@@ -45,12 +45,32 @@ func (q *Query) Input(t *keyschema.Table) (*wire.QueryInput, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &wire.QueryInput{TableName: &t.Name, KeyConditionExpression: new(keyCondition(&p, clauses))}
+	return q.input(t, &p, keyCondition(&p, clauses))
+}
+
+// ScanInput returns the request for a scan of table t, or of its index, with the options of
+// the query; there is no partition.
+func (q *Query) ScanInput(t *keyschema.Table) (*wire.ScanInput, error) {
+	if t.Schema(q.Index) == nil {
+		return nil, noIndex(t, q.Index)
+	}
+	in, err := q.input(t, new(literal.Placeholders), "")
+	if err != nil {
+		return nil, err
+	}
+	return &wire.ScanInput{
+		TableName: in.TableName, IndexName: in.IndexName, Limit: in.Limit, ConsistentRead: in.ConsistentRead,
+		FilterExpression: in.FilterExpression, ProjectionExpression: in.ProjectionExpression,
+		ExpressionAttributeNames:  in.ExpressionAttributeNames,
+		ExpressionAttributeValues: in.ExpressionAttributeValues,
+	}, nil
+}
+
+// input returns the request with a key condition and the options of the query.
+func (q *Query) input(t *keyschema.Table, p *literal.Placeholders, condition string) (*wire.QueryInput, error) {
+	in := &wire.QueryInput{TableName: &t.Name, KeyConditionExpression: &condition}
 	if q.Index != "" {
 		in.IndexName = &q.Index
-	}
-	if in.FilterExpression, in.ProjectionExpression, err = q.expressions(&p); err != nil {
-		return nil, err
 	}
 	if q.Limit != 0 {
 		in.Limit = new(int64(q.Limit))
@@ -61,41 +81,16 @@ func (q *Query) Input(t *keyschema.Table) (*wire.QueryInput, error) {
 	if q.Consistent {
 		in.ConsistentRead = new(true)
 	}
-	in.ExpressionAttributeNames, in.ExpressionAttributeValues = p.Names(), p.Values()
-	return in, nil
-}
 
-// ScanInput returns the request for a scan of table t, or of its index, with the options of
-// the query; there is no partition.
-func (q *Query) ScanInput(t *keyschema.Table) (in *wire.ScanInput, err error) {
-	if t.Schema(q.Index) == nil {
-		return nil, noIndex(t, q.Index)
+	var err error
+	if in.FilterExpression, err = Expression(p, q.Filter); err != nil {
+		return nil, fmt.Errorf("--filter: %w", err)
 	}
-	in = &wire.ScanInput{TableName: &t.Name}
-	if q.Index != "" {
-		in.IndexName = &q.Index
-	}
-	var p literal.Placeholders
-	if in.FilterExpression, in.ProjectionExpression, err = q.expressions(&p); err != nil {
+	if in.ProjectionExpression, err = Projection(p, q.Project...); err != nil {
 		return nil, err
 	}
-	if q.Limit != 0 {
-		in.Limit = new(int64(q.Limit))
-	}
-	if q.Consistent {
-		in.ConsistentRead = new(true)
-	}
 	in.ExpressionAttributeNames, in.ExpressionAttributeValues = p.Names(), p.Values()
 	return in, nil
-}
-
-// expressions returns the filter and the projection, nil for those that the query lacks.
-func (q *Query) expressions(p *literal.Placeholders) (filter, projection *string, err error) {
-	if filter, err = Expression(p, q.Filter); err != nil {
-		return nil, nil, fmt.Errorf("--filter: %w", err)
-	}
-	projection, err = Projection(p, q.Project...)
-	return filter, projection, err
 }
 
 // clauses returns the typed key conditions.

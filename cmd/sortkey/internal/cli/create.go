@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -92,26 +93,21 @@ func newStream() *wire.StreamSpecification {
 	return &wire.StreamSpecification{StreamEnabled: new(true), StreamViewType: new("NEW_AND_OLD_IMAGES")}
 }
 
-func (f *createFlags) run(cmd *cobra.Command, env *app.Env, table, key string) (err error) {
-	if err := refuseModel(cmd.Name(), f.Model); err != nil {
-		return err
-	}
+func (f *createFlags) run(cmd *cobra.Command, env *app.Env, table, key string) error {
 	in, err := f.input(table, key)
 	if err != nil {
 		return err
 	}
-	ctx, stop := app.Interruptible(cmd.Context())
-	defer stop()
-	d, err := openDefinitions(ctx, env, f.SourceFlags, table)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.src.Close()) }()
+	return define(cmd, env, f.SourceFlags, table, func(ctx context.Context, d *definitions) error {
+		return f.create(ctx, d, in)
+	})
+}
 
-	err = sdktarget.Send(ctx, d.src.Client, in, new(wire.CreateTableOutput))
+func (f *createFlags) create(ctx context.Context, d *definitions, in *wire.CreateTableInput) error {
+	err := sdktarget.Send(ctx, d.src.Client, in, new(wire.CreateTableOutput))
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); exists {
 		return &advice.Error{
-			Msg: "table " + table + " exists: nothing is changed", Err: err,
+			Msg: "table " + d.table + " exists: nothing is changed", Err: err,
 			Advice: "list it with sortkey tables, change it with sortkey alter, or delete it with sortkey drop",
 		}
 	}
@@ -128,5 +124,5 @@ func (f *createFlags) run(cmd *cobra.Command, env *app.Env, table, key string) (
 	if err != nil {
 		return err
 	}
-	return d.print("created table %s: %s", table, have.text)
+	return d.print("created table %s: %s", d.table, have.text)
 }
