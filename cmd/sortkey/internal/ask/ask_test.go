@@ -224,20 +224,24 @@ func TestQuestion(t *testing.T) {
 }
 
 func TestInput(t *testing.T) {
-	q := ask.Query{Partition: []string{"x"}, Sort: []string{">= x"}, Filter: "status = 'x' AND SK_ < 5 AND status < 5", Project: []string{"status"}}
+	q := ask.Query{
+		Partition: []string{"x"}, Sort: []string{">= x"},
+		Filter: "status = 'x' AND SK_ < 5 AND status < 5", Project: []string{"status"},
+	}
 	in, err := q.Input(table())
 	if err != nil {
 		t.Fatal(err)
 	}
 	const (
-		key    = "#n1 = :v1 AND #n2 >= :v1"
-		filter = "#n3 = :v1 AND #n4 < :v2 AND #n3 < :v2"
+		key    = "#n1 = :PK AND #n2 >= :SK"
+		filter = "#n3 = :v3 AND #n4 < :v4 AND #n3 < :v4"
 	)
 	if *in.KeyConditionExpression != key || *in.FilterExpression != filter || *in.ProjectionExpression != "#n3" {
-		t.Errorf("got %s, %s and %s, want %s, %s and #n3", *in.KeyConditionExpression, *in.FilterExpression, *in.ProjectionExpression, key, filter)
+		t.Errorf("got %s, %s and %s, want %s, %s and #n3",
+			*in.KeyConditionExpression, *in.FilterExpression, *in.ProjectionExpression, key, filter)
 	}
-	if len(in.ExpressionAttributeNames) != 4 || in.ExpressionAttributeValues.Len() != 2 {
-		t.Errorf("got names %v and values %v, want 4 and 2", in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	if len(in.ExpressionAttributeNames) != 4 || in.ExpressionAttributeValues.Len() != 4 {
+		t.Errorf("got names %v and values %v, want 4 of each", in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	}
 }
 

@@ -27,7 +27,7 @@ func (q *Query) Meant(t *keyschema.Table) (*wire.QueryInput, bool) {
 		return nil, false
 	}
 	var p literal.Placeholders
-	condition := keyCondition(&p, clauses)
+	condition := p.KeyCondition(clauses)
 	sort, ok := meant(&p, schema.Range[0], q.Sort[0])
 	if !ok {
 		return nil, false
@@ -118,5 +118,5 @@ func meantClause(p *literal.Placeholders, a keycond.Attribute, s string) (expres
 	if c.Op == "contains" {
 		return "contains(" + p.Name(a.Name) + ", " + p.Value(clause.Values[0]) + ")", true
 	}
-	return keyCondition(p, []keycond.Clause{clause}), true
+	return p.KeyCondition([]keycond.Clause{clause}), true
 }

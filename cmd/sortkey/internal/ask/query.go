@@ -45,7 +45,7 @@ func (q *Query) Input(t *keyschema.Table) (*wire.QueryInput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return q.input(t, &p, keyCondition(&p, clauses))
+	return q.input(t, &p, p.KeyCondition(clauses))
 }
 
 // ScanInput returns the request for a scan of table t, or of its index, with the options of
@@ -148,22 +148,6 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 		clauses = append(clauses, clause)
 	}
 	return clauses, nil
-}
-
-func keyCondition(p *literal.Placeholders, clauses []keycond.Clause) string {
-	parts := make([]string, len(clauses))
-	for i, c := range clauses {
-		name, v := p.Name(c.Attribute.Name), p.Value(c.Values[0])
-		switch c.Op {
-		case ast.OpBetween:
-			parts[i] = name + " BETWEEN " + v + " AND " + p.Value(c.Values[1])
-		case ast.OpBeginsWith:
-			parts[i] = "begins_with(" + name + ", " + v + ")"
-		default:
-			parts[i] = name + " " + string(c.Op) + " " + v
-		}
-	}
-	return strings.Join(parts, " AND ")
 }
 
 func noIndex(t *keyschema.Table, index string) error {
