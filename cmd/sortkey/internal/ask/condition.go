@@ -37,10 +37,10 @@ var comparisons = []struct {
 func ParseCondition(name, text string) (Condition, error) {
 	s := strings.TrimSpace(text)
 	if s == "" {
-		return Condition{}, usageError(conditionSyntax, "the sort condition is empty")
+		return Condition{}, UsageError(conditionSyntax, "the sort condition is empty")
 	}
 	if strings.HasPrefix(s, "<>") || strings.HasPrefix(s, "!=") {
-		return Condition{}, usageError(
+		return Condition{}, UsageError(
 			"a query reads one range; write '= "+s+"' for exactly this text", "a sort condition cannot be %q", s[:2],
 		)
 	}
@@ -63,7 +63,7 @@ func parseCondition(s string) (Condition, error) {
 	if arg, ok := cutWord(s, true, "begins_with", "begins-with", "starts_with", "starts-with"); ok {
 		if inner, ok := strings.CutPrefix(arg, "("); ok {
 			if arg, ok = strings.CutSuffix(inner, ")"); !ok {
-				return Condition{}, usageError(
+				return Condition{}, UsageError(
 					"write begins_with(x), or begins_with x", "%s has no closing parenthesis", s,
 				)
 			}
@@ -82,7 +82,7 @@ func parseCondition(s string) (Condition, error) {
 	}
 	if prefix, ok := strings.CutSuffix(s, "*"); ok {
 		if prefix == "" {
-			return Condition{}, usageError(
+			return Condition{}, UsageError(
 				"omit the sort condition to read the whole partition", "a sort condition cannot be just *",
 			)
 		}
@@ -109,7 +109,7 @@ func cutWord(s string, parens bool, words ...string) (string, bool) {
 
 func comparison(op ast.Op, word, operand string) (Condition, error) {
 	if strings.TrimSpace(operand) == "" {
-		return Condition{}, usageError(conditionSyntax, "missing value after %s", word)
+		return Condition{}, UsageError(conditionSyntax, "missing value after %s", word)
 	}
 	v, err := unquote(operand)
 	return Condition{op, []string{v}}, err
@@ -138,13 +138,13 @@ func parseBetween(s string) (Condition, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Condition{}, usageError(
+		return Condition{}, UsageError(
 			"write 'between x and y'; quote values that contain quotes", "between needs two values",
 		)
 	case 1:
 		return found[0], nil
 	}
-	return Condition{}, usageError(
+	return Condition{}, UsageError(
 		`put the values in quotes, as in: between "x and y" and "z"`, `ambiguous "and" in: between %s`, s,
 	)
 }
@@ -161,7 +161,7 @@ func betweenOperand(s string) (string, bool) {
 // Clause returns c as a condition on the key attribute a.
 func (c Condition) Clause(a keycond.Attribute) (keycond.Clause, error) {
 	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
-		return keycond.Clause{}, usageError(
+		return keycond.Clause{}, UsageError(
 			"use between or >=", "%s is a number; begins_with works on strings and binary data", a.Name,
 		)
 	}
@@ -175,7 +175,7 @@ func (c Condition) Clause(a keycond.Attribute) (keycond.Clause, error) {
 	}
 	if c.Op == ast.OpBetween {
 		if order, ok := attr.Compare(clause.Values[0], clause.Values[1]); ok && order > 0 {
-			return clause, usageError(
+			return clause, UsageError(
 				"put the lower bound first; --desc reads backwards",
 				"between %s and %s is empty: the lower bound is above the upper", c.Operands[0], c.Operands[1],
 			)

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
@@ -14,7 +15,8 @@ import (
 // ErrUsage marks errors in what the user typed.
 var ErrUsage = errors.New("wrong usage")
 
-func usageError(help, format string, args ...any) error {
+// UsageError returns an error in what the user typed, with advice.
+func UsageError(help, format string, args ...any) error {
 	e := advice.New(help, format, args...)
 	e.Err = ErrUsage
 	return e
@@ -25,7 +27,7 @@ func usage(err error) error {
 	if err == nil {
 		return nil
 	}
-	return usageError(advice.Of(err), "%v", err)
+	return UsageError(advice.Of(err), "%v", err)
 }
 
 // Expression returns a condition with its names and values written out as
@@ -37,9 +39,13 @@ func Expression(p *literal.Placeholders, src string) (*string, error) {
 }
 
 // Projection is [Expression] for the paths of a projection.
-func Projection(p *literal.Placeholders, src string) (*string, error) {
+func Projection(p *literal.Placeholders, paths ...string) (*string, error) {
 	p.Composite = composite
-	return convert(src, p.Paths)
+	projection, err := convert(strings.Join(paths, ","), p.Paths)
+	if err != nil {
+		return nil, fmt.Errorf("--project: %w", err)
+	}
+	return projection, nil
 }
 
 // Update returns an update with its names and values written out as requests take it.

@@ -11,7 +11,7 @@ import (
 func Key(t *keyschema.Table, texts []string) (attr.Item, error) {
 	attributes := t.Key.Attributes()
 	if len(texts) != len(attributes) {
-		return nil, usageError("give a value for each of "+names(attributes), "the key of table %s has %s, not %d",
+		return nil, UsageError("give a value for each of "+names(attributes), "the key of table %s has %s, not %d",
 			t.Name, text.Count(len(attributes), "attribute"), len(texts))
 	}
 	var b attr.Builder

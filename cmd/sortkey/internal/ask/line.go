@@ -3,8 +3,6 @@ package ask
 import (
 	"reflect"
 	"regexp"
-	"strconv"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -15,24 +13,6 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
-
-// Line returns a request on table t as the words of a command: query, scan or get with its
-// arguments and flags. It reports false for a request that people cannot type so.
-func Line(in wire.Request, t *keyschema.Table) (words []string, ok bool) {
-	switch in := in.(type) {
-	case *wire.QueryInput:
-		if q, ok := Of(in, t); ok {
-			return q.words("query", t), true
-		}
-	case *wire.ScanInput:
-		if q, ok := Of(in, t); ok {
-			return q.words("scan", t), true
-		}
-	case *wire.GetItemInput:
-		return getWords(in, t)
-	}
-	return nil, false
-}
 
 // Of returns what a person types for a Query or a Scan of table t. It reports false for a request
 // that people cannot type so.
@@ -70,18 +50,15 @@ func queryOf(in *wire.QueryInput, t *keyschema.Table) (*Query, bool) {
 	rest.TableName, rest.IndexName, rest.Limit, rest.ConsistentRead, rest.ScanIndexForward = nil, nil, nil, nil, nil
 	rest.KeyConditionExpression, rest.FilterExpression, rest.ProjectionExpression = nil, nil, nil
 	rest.ExpressionAttributeNames, rest.ExpressionAttributeValues, rest.ReturnConsumedCapacity = nil, nil, nil
-	q := &Query{Backwards: in.ScanIndexForward != nil && !*in.ScanIndexForward}
-	q.options(in.IndexName, in.Limit, in.ConsistentRead)
+	q, env, ok := options(in)
+	if !ok || string(rest.AppendJSON(nil)) != "{}" || len(in.Faults) > 0 {
+		return nil, false
+	}
 	schema := t.Schema(q.Index)
-	if string(rest.AppendJSON(nil)) != "{}" || len(in.Faults) > 0 || in.KeyConditionExpression == nil || schema == nil {
+	if in.KeyConditionExpression == nil || schema == nil {
 		return nil, false
 	}
 
-	env, err := expr.NewEnv(expr.Params{Names: in.ExpressionAttributeNames, Values: in.ExpressionAttributeValues})
-	if err != nil || !q.texts(env, in.FilterExpression, in.ProjectionExpression,
-		in.ExpressionAttributeNames, in.ExpressionAttributeValues) {
-		return nil, false
-	}
 	condition, err := env.Condition(expr.KeyConditionExpression, *in.KeyConditionExpression)
 	if err != nil {
 		return nil, false
@@ -106,105 +83,47 @@ func scanOf(in *wire.ScanInput) (*Query, bool) {
 	rest.TableName, rest.IndexName, rest.Limit, rest.ConsistentRead = nil, nil, nil, nil
 	rest.FilterExpression, rest.ProjectionExpression = nil, nil
 	rest.ExpressionAttributeNames, rest.ExpressionAttributeValues, rest.ReturnConsumedCapacity = nil, nil, nil
-	if string(rest.AppendJSON(nil)) != "{}" || len(in.Faults) > 0 {
-		return nil, false
-	}
-	q := new(Query)
-	q.options(in.IndexName, in.Limit, in.ConsistentRead)
-	env, err := expr.NewEnv(expr.Params{Names: in.ExpressionAttributeNames, Values: in.ExpressionAttributeValues})
-	return q, err == nil && q.texts(env, in.FilterExpression, in.ProjectionExpression,
-		in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	q, _, ok := options(&wire.QueryInput{
+		IndexName: in.IndexName, Limit: in.Limit, ConsistentRead: in.ConsistentRead,
+		FilterExpression: in.FilterExpression, ProjectionExpression: in.ProjectionExpression,
+		ExpressionAttributeNames:  in.ExpressionAttributeNames,
+		ExpressionAttributeValues: in.ExpressionAttributeValues,
+	})
+	return q, ok && string(rest.AppendJSON(nil)) == "{}" && len(in.Faults) == 0
 }
 
-func (q *Query) options(index *string, limit *int64, consistent *bool) {
-	if index != nil {
-		q.Index = *index
+// options returns a query with all of a request but its key condition, and the environment of
+// its expressions. It reports false if these cannot be parsed.
+func options(in *wire.QueryInput) (*Query, *expr.Env, bool) {
+	q := &Query{
+		Backwards:  in.ScanIndexForward != nil && !*in.ScanIndexForward,
+		Consistent: in.ConsistentRead != nil && *in.ConsistentRead,
 	}
-	if limit != nil {
-		q.Limit = int32(*limit)
+	if in.IndexName != nil {
+		q.Index = *in.IndexName
 	}
-	q.Consistent = consistent != nil && *consistent
-}
+	if in.Limit != nil {
+		q.Limit = int32(*in.Limit)
+	}
 
-// texts sets the filter and the projection from the expressions of a request, and reports
-// whether these can be parsed.
-func (q *Query) texts(
-	env *expr.Env, filter, projection *string, names map[string]string, values attr.Item,
-) bool {
-	if filter != nil {
+	names, values := in.ExpressionAttributeNames, in.ExpressionAttributeValues
+	env, err := expr.NewEnv(expr.Params{Names: names, Values: values})
+	if err != nil {
+		return nil, nil, false
+	}
+	if filter := in.FilterExpression; filter != nil {
 		if _, err := env.Condition(expr.FilterExpression, *filter); err != nil {
-			return false
+			return nil, nil, false
 		}
 		q.Filter = literal.Write(*filter, names, values)
 	}
-	if projection != nil {
+	if projection := in.ProjectionExpression; projection != nil {
 		if _, err := env.Projection(*projection); err != nil {
-			return false
+			return nil, nil, false
 		}
 		q.Project = []string{literal.Write(*projection, names, values)}
 	}
-	return true
-}
-
-// words returns the command of a query with its arguments and flags.
-func (q *Query) words(command string, t *keyschema.Table) []string {
-	arguments, flags := []string{t.Name}, []string(nil)
-	add := func(flag string, values ...string) {
-		for _, v := range values {
-			flags = append(flags, flag, v)
-		}
-	}
-	if len(q.Partition) > 1 || len(q.Sort) > 1 {
-		add("--pk", q.Partition...)
-		add("--sk", q.Sort...)
-	} else {
-		arguments = append(append(arguments, q.Partition...), q.Sort...)
-	}
-	if q.Index != "" {
-		add("--index", q.Index)
-	}
-	if q.Filter != "" {
-		add("--filter", q.Filter)
-	}
-	add("--project", q.Project...)
-	if q.Limit != 0 {
-		add("--limit", strconv.Itoa(int(q.Limit)))
-	}
-	if q.Backwards {
-		flags = append(flags, "--desc")
-	}
-	if q.Consistent {
-		flags = append(flags, "--consistent")
-	}
-	return commandLine(command, arguments, flags)
-}
-
-// commandLine puts flags after the arguments, or before them if one of these could be taken
-// for a flag.
-func commandLine(command string, arguments, flags []string) []string {
-	line := []string{command}
-	for _, a := range arguments {
-		if strings.HasPrefix(a, "-") {
-			return append(append(append(line, flags...), "--"), arguments...)
-		}
-	}
-	return append(append(line, arguments...), flags...)
-}
-
-// getWords returns the words of a get.
-func getWords(in *wire.GetItemInput, t *keyschema.Table) ([]string, bool) {
-	rest := *in
-	rest.TableName, rest.Key, rest.ConsistentRead, rest.ReturnConsumedCapacity = nil, nil, nil, nil
-	arguments, flags := []string{t.Name}, []string(nil)
-	for _, a := range t.Key.Attributes() {
-		arguments = append(arguments, Operand(in.Key.Get(a.Name)))
-	}
-	if in.ConsistentRead != nil && *in.ConsistentRead {
-		flags = append(flags, "--consistent")
-	}
-	again, err := Key(t, arguments[1:])
-	same := err == nil && attr.Equal(attr.NewMap(again), attr.NewMap(in.Key))
-	return commandLine("get", arguments, flags), same && string(rest.AppendJSON(nil)) == "{}" && len(in.Faults) == 0
+	return q, env, true
 }
 
 // plainOperand matches text that no condition takes for anything but a value.

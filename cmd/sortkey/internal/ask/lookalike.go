@@ -28,7 +28,7 @@ var (
 // nothing.
 func lookalike(name, s string) error {
 	refuse := func(instead, format string, args ...any) error {
-		return usageError(instead+fmt.Sprintf("; write '= %s' for exactly this text", s), format, args...)
+		return UsageError(instead+fmt.Sprintf("; write '= %s' for exactly this text", s), format, args...)
 	}
 	if !strings.ContainsAny(s, `"'`) {
 		if m := joined().FindStringSubmatch(s); m != nil {
@@ -45,8 +45,9 @@ func lookalike(name, s string) error {
 
 	if m := compared().FindStringSubmatch(s); m != nil && !strings.EqualFold(m[1], name) {
 		return refuse(
-			fmt.Sprintf("for a condition on %s write it as the filter (--filter '%s'), for one on %s write '%s'",
-				m[1], s, name, m[2]),
+			fmt.Sprintf("for a condition on %s write it as the filter (--filter '%s'), which drops rows after they "+
+				"are read and paid for: an index with %[1]s as its sort key would read only those; "+
+				"for one on %[3]s write '%[4]s'", m[1], s, name, m[2]),
 			"a sort condition is on %s, and %q is on %s", name, s, m[1],
 		)
 	}

@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/lex"
+
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/keyschema"
-	"github.com/sortkey/sortkey/internal/lex"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
@@ -28,24 +29,15 @@ func (q *Query) Meant(t *keyschema.Table) (*wire.QueryInput, bool) {
 		return nil, false
 	}
 	var p literal.Placeholders
-	condition := keyCondition(&p, clauses)
+	condition := p.KeyCondition(clauses)
 	sort, ok := meant(&p, schema.Sort()[0], q.Sort[0])
 	if !ok {
 		return nil, false
 	}
 
-	in := &wire.QueryInput{TableName: &t.Name, KeyConditionExpression: new(condition + " AND " + sort)}
-	if q.Index != "" {
-		in.IndexName = &q.Index
-	}
-	if in.FilterExpression, in.ProjectionExpression, err = q.expressions(&p); err != nil {
-		return nil, false
-	}
-	if q.Backwards {
-		in.ScanIndexForward = new(false)
-	}
-	in.ExpressionAttributeNames, in.ExpressionAttributeValues = p.Names(), p.Values()
-	return in, true
+	partition.Limit, partition.Consistent = 0, false // they explain nothing
+	in, err := partition.input(t, &p, condition+" AND "+sort)
+	return in, err == nil
 }
 
 // meant returns the expression that a refused condition on attribute a means.
@@ -128,5 +120,5 @@ func meantClause(p *literal.Placeholders, a keycond.Attribute, s string) (expres
 	if c.Op == "contains" {
 		return "contains(" + p.Name(a.Name) + ", " + p.Value(clause.Values[0]) + ")", true
 	}
-	return keyCondition(p, []keycond.Clause{clause}), true
+	return p.KeyCondition([]keycond.Clause{clause}), true
 }

@@ -45,12 +45,32 @@ func (q *Query) Input(t *keyschema.Table) (*wire.QueryInput, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &wire.QueryInput{TableName: &t.Name, KeyConditionExpression: new(keyCondition(&p, clauses))}
+	return q.input(t, &p, p.KeyCondition(clauses))
+}
+
+// ScanInput returns the request for a scan of table t, or of its index, with the options of
+// the query; there is no partition.
+func (q *Query) ScanInput(t *keyschema.Table) (*wire.ScanInput, error) {
+	if t.Schema(q.Index) == nil {
+		return nil, noIndex(t, q.Index)
+	}
+	in, err := q.input(t, new(literal.Placeholders), "")
+	if err != nil {
+		return nil, err
+	}
+	return &wire.ScanInput{
+		TableName: in.TableName, IndexName: in.IndexName, Limit: in.Limit, ConsistentRead: in.ConsistentRead,
+		FilterExpression: in.FilterExpression, ProjectionExpression: in.ProjectionExpression,
+		ExpressionAttributeNames:  in.ExpressionAttributeNames,
+		ExpressionAttributeValues: in.ExpressionAttributeValues,
+	}, nil
+}
+
+// input returns the request with a key condition and the options of the query.
+func (q *Query) input(t *keyschema.Table, p *literal.Placeholders, condition string) (*wire.QueryInput, error) {
+	in := &wire.QueryInput{TableName: &t.Name, KeyConditionExpression: &condition}
 	if q.Index != "" {
 		in.IndexName = &q.Index
-	}
-	if in.FilterExpression, in.ProjectionExpression, err = q.expressions(&p); err != nil {
-		return nil, err
 	}
 	if q.Limit != 0 {
 		in.Limit = new(int64(q.Limit))
@@ -61,43 +81,16 @@ func (q *Query) Input(t *keyschema.Table) (*wire.QueryInput, error) {
 	if q.Consistent {
 		in.ConsistentRead = new(true)
 	}
-	in.ExpressionAttributeNames, in.ExpressionAttributeValues = p.Names(), p.Values()
-	return in, nil
-}
 
-// ScanInput returns the request for a scan of table t, or of its index, with the options of
-// the query; there is no partition.
-func (q *Query) ScanInput(t *keyschema.Table) (in *wire.ScanInput, err error) {
-	if t.Schema(q.Index) == nil {
-		return nil, noIndex(t, q.Index)
+	var err error
+	if in.FilterExpression, err = Expression(p, q.Filter); err != nil {
+		return nil, fmt.Errorf("--filter: %w", err)
 	}
-	in = &wire.ScanInput{TableName: &t.Name}
-	if q.Index != "" {
-		in.IndexName = &q.Index
-	}
-	var p literal.Placeholders
-	if in.FilterExpression, in.ProjectionExpression, err = q.expressions(&p); err != nil {
+	if in.ProjectionExpression, err = Projection(p, q.Project...); err != nil {
 		return nil, err
 	}
-	if q.Limit != 0 {
-		in.Limit = new(int64(q.Limit))
-	}
-	if q.Consistent {
-		in.ConsistentRead = new(true)
-	}
 	in.ExpressionAttributeNames, in.ExpressionAttributeValues = p.Names(), p.Values()
 	return in, nil
-}
-
-// expressions returns the filter and the projection, nil for those that the query lacks.
-func (q *Query) expressions(p *literal.Placeholders) (filter, projection *string, err error) {
-	if filter, err = Expression(p, q.Filter); err != nil {
-		return nil, nil, fmt.Errorf("--filter: %w", err)
-	}
-	if projection, err = Projection(p, strings.Join(q.Project, ",")); err != nil {
-		return nil, nil, fmt.Errorf("--project: %w", err)
-	}
-	return filter, projection, nil
 }
 
 // clauses returns the typed key conditions.
@@ -111,8 +104,10 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 		partition = split(partition[0])
 	}
 	if len(partition) != len(schema.Partition()) {
-		return nil, usageError("give a value for each of "+names(schema.Partition())+"; separate values with commas or repeat --pk",
-			"the partition key of %s has %s, not %d", what, text.Count(len(schema.Partition()), "attribute"), len(partition))
+		return nil, UsageError(
+			"give a value for each of "+names(schema.Partition())+"; separate values with commas or repeat --pk",
+			"the partition key of %s has %s, not %d", what, text.Count(len(schema.Partition()), "attribute"), len(partition),
+		)
 	}
 	var clauses []keycond.Clause
 	for i, a := range schema.Partition() {
@@ -127,9 +122,9 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 	}
 	if len(sort) > len(schema.Sort()) {
 		if len(schema.Sort()) == 0 {
-			return nil, usageError("omit the sort condition", "%s has no sort key", what)
+			return nil, UsageError("omit the sort condition", "%s has no sort key", what)
 		}
-		return nil, usageError(
+		return nil, UsageError(
 			"the sort key is "+names(schema.Sort()), "the sort key of %s has %s, not %d", what,
 			text.Count(len(schema.Sort()), "attribute"), len(sort),
 		)
@@ -144,28 +139,15 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 			return nil, err
 		}
 		if clause.Op != ast.Equal && i < len(sort)-1 {
-			return nil, usageError("only the last condition may be a range; the conditions before it must be =",
-				"the range condition on %s is followed by a condition on %s", clause.Attribute, schema.Sort()[i+1].Name)
+			return nil, UsageError(
+				"only the last condition may be a range; the conditions before it must be =",
+				"the range condition on %s is followed by a condition on %s",
+				clause.Attribute, schema.Sort()[i+1].Name,
+			)
 		}
 		clauses = append(clauses, clause)
 	}
 	return clauses, nil
-}
-
-func keyCondition(p *literal.Placeholders, clauses []keycond.Clause) string {
-	parts := make([]string, len(clauses))
-	for i, c := range clauses {
-		name, v := p.Name(c.Attribute), p.Value(c.Values[0])
-		switch c.Op {
-		case ast.OpBetween:
-			parts[i] = name + " BETWEEN " + v + " AND " + p.Value(c.Values[1])
-		case ast.OpBeginsWith:
-			parts[i] = "begins_with(" + name + ", " + v + ")"
-		default:
-			parts[i] = name + " " + string(c.Op) + " " + v
-		}
-	}
-	return strings.Join(parts, " AND ")
 }
 
 func noIndex(t *keyschema.Table, index string) error {

@@ -11,17 +11,23 @@ import (
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// Question describes a Query, Scan or GetItem in one line, with values in place of
-// placeholders. The attributes of a key are in the order of the schema, which is nil if
-// the table does not exist.
-func Question(in wire.Request, schema *keycond.Schema) string {
+// Question describes a Query, a Scan or a request about one item in one line, with values in
+// place of placeholders. The attributes of a key are in the order of the schema, which is nil
+// if the table does not exist.
+func Question(in wire.Input, schema *keycond.Schema) string {
 	switch in := in.(type) {
 	case *wire.QueryInput:
 		return query(in)
 	case *wire.ScanInput:
 		return scan(in)
 	case *wire.GetItemInput:
-		return item(in, schema)
+		return item("", in.TableName, schema, in.Key)
+	case *wire.PutItemInput:
+		return item("put ", in.TableName, schema, in.Item)
+	case *wire.UpdateItemInput:
+		return item("update ", in.TableName, schema, in.Key)
+	case *wire.DeleteItemInput:
+		return item("delete ", in.TableName, schema, in.Key)
 	}
 	return ""
 }
@@ -66,8 +72,8 @@ func scan(in *wire.ScanInput) string {
 	return b.String()
 }
 
-func item(in *wire.GetItemInput, schema *keycond.Schema) string {
-	return "the " + Item(source(in.TableName, nil), schema, in.Key)
+func item(verb string, table *string, schema *keycond.Schema, it attr.Item) string {
+	return verb + "the " + Item(source(table, nil), schema, it)
 }
 
 // Item describes the item of a table with the key attributes of it, which may have others.

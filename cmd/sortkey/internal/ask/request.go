@@ -1,13 +1,14 @@
 package ask
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
 
-	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/awscli"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -16,34 +17,74 @@ import (
 // may be escaped, but a condition has at most 4 KB and a key 3 KB.
 const MaxRequest = 64 << 10
 
-// Request returns the request in a text: a SELECT, a line of the AWS CLI, or JSON. Open reads
-// a file that a line of the AWS CLI names; if it is nil, files are refused.
-func Request(line string, open func(name string) ([]byte, error)) (q explain.Question, err error) {
-	line = strings.TrimSpace(line)
-	operation, body := "", []byte(line)
+// A RequestReader reads whole requests. The zero value reads what a page sends.
+type RequestReader struct {
+	// Name is what errors call the text. Default: the request.
+	Name string
+	// Operation is that of the request. Default: detected.
+	Operation string
+	// Open reads a file that a line of the AWS CLI names. If it is nil, files are refused.
+	Open func(name string) ([]byte, error)
+	// Note gets a sentence for each option of a line that is ignored. It may be nil.
+	Note func(sentence string)
+}
+
+// Read returns the request in a text: a SELECT, a line of the AWS CLI, or JSON.
+func (r *RequestReader) Read(line string) (q explain.Question, err error) {
+	line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
 	switch {
 	case explain.IsSelect(line):
 		q.Input = &wire.ExecuteStatementInput{Statement: &line}
-		q.Text, err = text.JSON(map[string]string{"Statement": line})
-		return q, err
-	case awscli.Is(line):
-		c, err := (&awscli.Parser{ReadFile: open}).Parse(line)
-		if err != nil {
+		if q.Text, err = text.JSON(map[string]string{"Statement": line}); err != nil || r.Operation == "" {
 			return q, err
 		}
-		operation, body = c.Operation, c.Request
-	case !strings.HasPrefix(line, "{"):
-		return q, advice.New(
-			`write {"TableName": …}, aws dynamodb query … or SELECT … FROM …`,
-			"the request is not JSON, a line of the AWS CLI or a SELECT",
-		)
+		return r.json(r.Operation, q.Text)
+	case line == "", line[0] == '{':
+		return r.json(r.Operation, []byte(line))
+	case awscli.Is(line):
+		return r.line((&awscli.Parser{ReadFile: r.Open}).Parse(line))
 	}
-	q, err = explain.Parse(operation, body)
+	return q, UsageError(
+		`write {"TableName": …}, aws dynamodb query … or SELECT … FROM …`,
+		"%s is not JSON, a line of the AWS CLI or a SELECT", r.name(),
+	)
+}
+
+// Words returns the request in the words of a line of the AWS CLI.
+func (r *RequestReader) Words(words []string) (explain.Question, error) {
+	return r.line((&awscli.Parser{ReadFile: r.Open}).ParseWords(words))
+}
+
+// As returns a request as one of r.Operation, if there is one.
+func (r *RequestReader) As(q explain.Question, err error) (explain.Question, error) {
+	if err != nil || r.Operation == "" {
+		return q, err
+	}
+	return r.json(r.Operation, q.JSON())
+}
+
+func (r *RequestReader) name() string { return cmp.Or(r.Name, "the request") }
+
+func (r *RequestReader) line(c *awscli.Command, err error) (explain.Question, error) {
+	if err != nil {
+		return explain.Question{}, usage(err)
+	}
+	for _, note := range c.Notes {
+		if r.Note != nil {
+			r.Note(note)
+		}
+	}
+	return r.json(cmp.Or(r.Operation, c.Operation), c.Request)
+}
+
+func (r *RequestReader) json(operation string, body []byte) (explain.Question, error) {
+	q, err := explain.Parse(operation, body)
 	if e, ok := errors.AsType[*explain.OperationError](err); ok {
-		return q, advice.New("explain a Query, Scan, GetItem or SELECT", "cannot explain %s", e.Operation)
+		return q, UsageError("explain a Query, Scan, GetItem or SELECT", "cannot explain %s", e.Operation)
 	}
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return q, advice.New("correct the JSON there", "the request is not JSON: %v at byte %d", e, e.Offset)
+		place := terminal.Place(string(body), int(e.Offset)-1)
+		return q, UsageError("correct the JSON there", "%s is not valid JSON: %v (%s)", r.name(), e, place)
 	}
 	return q, err
 }

@@ -31,7 +31,7 @@ func unquote(s string) (string, error) {
 		return "", err
 	}
 	if rest != "" {
-		return "", usageError("quote the whole value", "unexpected text after the closing quote: %s", rest)
+		return "", UsageError("quote the whole value", "unexpected text after the closing quote: %s", rest)
 	}
 	return value, nil
 }
@@ -63,20 +63,20 @@ func value(a keycond.Attribute, text string) (attr.Value, error) {
 	case attr.Number:
 		v, err := attr.NewNumber(text)
 		if err != nil {
-			return v, usageError("give a number of at most 38 digits, such as 42 or -1.5e3",
+			return v, UsageError("give a number of at most 38 digits, such as 42 or -1.5e3",
 				"%s is a number, but %q is not: %v", a.Name, text, err)
 		}
 		return v, nil
 	case attr.Binary:
 		raw, err := bytesOf(text)
 		if err != nil {
-			return attr.Value{}, usageError("write bytes in hexadecimal, such as 0x00ff, or in base64, such as AP8=",
+			return attr.Value{}, UsageError("write bytes in hexadecimal, such as 0x00ff, or in base64, such as AP8=",
 				"%s is binary, but %q is neither hexadecimal nor base64", a.Name, text)
 		}
 		return attr.NewBinary(raw), nil
 	}
 	if !utf8.ValidString(text) {
-		return attr.Value{}, usageError("strings must be UTF-8; only keys of type B take bytes",
+		return attr.Value{}, UsageError("strings must be UTF-8; only keys of type B take bytes",
 			"%s is a string, but %q is not UTF-8", a.Name, text)
 	}
 	return attr.NewString(text), nil

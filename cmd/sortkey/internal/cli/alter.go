@@ -2,10 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -35,7 +36,9 @@ opened next. The key of a table, its local indexes and the key of an index canno
   sortkey alter Orders --no-ttl --stream`,
 		Args:              oneTable("alter"),
 		ValidArgsFunction: tableArgument(env, &f.SourceFlags),
-		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, env, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return define(cmd, env, f.SourceFlags, args[0], f.alter)
+		},
 	}
 	f.Declare(cmd, env)
 	flags := cmd.Flags()
@@ -65,17 +68,7 @@ func oneTable(command string) cobra.PositionalArgs {
 	}
 }
 
-func (f *alterFlags) run(cmd *cobra.Command, env *app.Env, table string) (err error) {
-	if err := refuseModel(cmd.Name(), f.Model); err != nil {
-		return err
-	}
-	ctx, stop := app.Interruptible(cmd.Context())
-	defer stop()
-	d, err := openDefinitions(ctx, env, f.SourceFlags, table)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.src.Close()) }()
+func (f *alterFlags) alter(ctx context.Context, d *definitions) error {
 	have, err := d.describe(ctx)
 	if err != nil {
 		return err
@@ -92,13 +85,13 @@ func (f *alterFlags) run(cmd *cobra.Command, env *app.Env, table string) (err er
 		return err
 	}
 	for _, name := range f.drop {
-		in := &wire.UpdateTableInput{TableName: &table, GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{
+		in := &wire.UpdateTableInput{TableName: &d.table, GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{
 			{Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: &name}},
 		}}
 		if err := d.update(ctx, in, ""); err != nil {
 			return err
 		}
-		if err := d.print("deleted index %s of table %s", name, table); err != nil {
+		if err := d.print("deleted index %s of table %s", name, d.table); err != nil {
 			return err
 		}
 	}
@@ -111,7 +104,8 @@ func (f *alterFlags) run(cmd *cobra.Command, env *app.Env, table string) (err er
 		if err != nil {
 			return err
 		}
-		if err := d.print("added index %s to table %s: %s", name, table, now.keys.Index(name).Key.String()); err != nil {
+		key := now.keys.Index(name).Key.String()
+		if err := d.print("added index %s to table %s: %s", name, d.table, key); err != nil {
 			return err
 		}
 	}
@@ -128,13 +122,14 @@ func (f *alterFlags) check(have *described) (additions []*wire.UpdateTableInput,
 		dropped[name] = true
 	}
 	for _, value := range f.add {
-		ix, err := parseIndex("add-index", value)
+		ix, err := ask.Index(value, false)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--add-index: %w", err)
 		}
 		if have.hasIndex(ix.Name) && !dropped[ix.Name] {
 			return nil, app.UsageError("use another name, or delete it with --drop-index",
-				"table %s has an index %s already: %s", *have.TableName, ix.Name, have.keys.Index(ix.Name).Key.String())
+				"table %s has an index %s already: %s",
+				*have.TableName, ix.Name, have.keys.Index(ix.Name).Key.String())
 		}
 		in, err := keyschema.Addition(*have.TableName, have.AttributeDefinitions, ix)
 		if err != nil {
@@ -200,7 +195,9 @@ delete, and the exit code is 2.` + env.SourceHelp(),
 		Args:              oneTable("drop"),
 		ValidArgsFunction: tableArgument(env, &source),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runDrop(cmd, env, source, args[0], yes)
+			return define(cmd, env, source, args[0], func(ctx context.Context, d *definitions) error {
+				return d.drop(ctx, yes)
+			})
 		},
 	}
 	source.Declare(cmd, env)
@@ -208,28 +205,19 @@ delete, and the exit code is 2.` + env.SourceHelp(),
 	return cmd
 }
 
-func runDrop(cmd *cobra.Command, env *app.Env, source app.SourceFlags, table string, yes bool) (err error) {
-	if err := refuseModel(cmd.Name(), source.Model); err != nil {
-		return err
-	}
-	ctx, stop := app.Interruptible(cmd.Context())
-	defer stop()
-	d, err := openDefinitions(ctx, env, source, table)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.src.Close()) }()
+// drop deletes the table, or only says what it would delete.
+func (d *definitions) drop(ctx context.Context, yes bool) error {
 	have, err := d.describe(ctx)
 	if err != nil {
 		return err
 	}
 	if !yes {
 		return app.UsageError("repeat the command with --yes",
-			"nothing is deleted: drop would delete table %s with %s", table, have.items())
+			"nothing is deleted: drop would delete table %s with %s", d.table, have.items())
 	}
-	in := &wire.DeleteTableInput{TableName: &table}
+	in := &wire.DeleteTableInput{TableName: &d.table}
 	if err := sdktarget.Send(ctx, d.src.Client, in, new(wire.DeleteTableOutput)); err != nil {
 		return err
 	}
-	return d.print("deleted table %s with %s", table, have.items())
+	return d.print("deleted table %s with %s", d.table, have.items())
 }

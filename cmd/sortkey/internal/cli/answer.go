@@ -8,24 +8,23 @@ import (
 	"io"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
+	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
 )
 
-// An answer combines the pages of a query, a scan or a statement.
+// An answer combines the pages that answer a command.
 type answer struct {
-	in       wire.Request
+	in       wire.Input
 	items    []attr.Item
-	last     attr.Item // start of the next page, nil at the end
-	token    *string   // start of the next page of a statement, nil at the end
+	item     attr.Item       // the one item, of a command on one
+	last     *operation.Page // the page that was read last
 	pages    int
 	examined *int // nil if the service does not say
 	units    float64
@@ -33,77 +32,34 @@ type answer struct {
 	slices   []sortkey.Trace
 }
 
-// readPages sends a Query, Scan or ExecuteStatement, and with all reads all pages.
-func readPages(ctx context.Context, src *app.Source, in wire.Request, all bool) (*answer, error) {
+// readPages sends a request, and with all reads all pages.
+func readPages(ctx context.Context, src *app.Source, in wire.Input, all bool) (*answer, error) {
 	ans := &answer{in: in}
 	for {
-		if err := ans.read(ctx, src.Client); err != nil {
+		page, err := operation.Send(ctx, src.Client, in)
+		if err != nil {
 			return nil, err
 		}
-		if !all || !ans.more() {
+		ans.add(page)
+		if !all || !page.More() {
 			return ans, nil
 		}
+		in = operation.After(in, page)
 	}
 }
-
-// read reads the next page.
-func (ans *answer) read(ctx context.Context, client *dynamodb.Client) error {
-	switch in := ans.in.(type) {
-	case *wire.QueryInput:
-		page := *in
-		page.ReturnConsumedCapacity, page.ExclusiveStartKey = new("TOTAL"), ans.last
-		var out wire.QueryOutput
-		if err := sdktarget.Send(ctx, client, &page, &out); err != nil {
-			return err
-		}
-		ans.add(out.Items, out.LastEvaluatedKey, out.ScannedCount, out.ConsumedCapacity)
-	case *wire.ScanInput:
-		page := *in
-		page.ReturnConsumedCapacity, page.ExclusiveStartKey = new("TOTAL"), ans.last
-		var out wire.ScanOutput
-		if err := sdktarget.Send(ctx, client, &page, &out); err != nil {
-			return err
-		}
-		ans.add(out.Items, out.LastEvaluatedKey, out.ScannedCount, out.ConsumedCapacity)
-	case *wire.ExecuteStatementInput:
-		page := *in
-		page.ReturnConsumedCapacity, page.NextToken = new("TOTAL"), ans.token
-		var out wire.ExecuteStatementOutput
-		if err := sdktarget.Send(ctx, client, &page, &out); err != nil {
-			return err
-		}
-		ans.add(out.Items, out.LastEvaluatedKey, nil, out.ConsumedCapacity)
-		ans.token = out.NextToken
-	}
-	return nil
-}
-
-// more reports whether there may be another page.
-func (ans *answer) more() bool { return ans.last != nil || ans.token != nil }
 
 // add adds a page.
-func (ans *answer) add(items []attr.Item, last attr.Item, examined *int64, used *wire.ConsumedCapacity) {
+func (ans *answer) add(p *operation.Page) {
 	ans.pages++
-	ans.items = append(ans.items, items...)
-	ans.last = nil
-	if last.Len() > 0 {
-		ans.last = last
-	}
-	if examined != nil {
+	ans.items = append(ans.items, p.Items...)
+	ans.item, ans.last = p.Item, p
+	if p.Examined != nil {
 		if ans.examined == nil {
 			ans.examined = new(int)
 		}
-		*ans.examined += int(*examined)
+		*ans.examined += int(*p.Examined)
 	}
-	ans.units += units(used)
-}
-
-// units returns the capacity units that a request consumed.
-func units(used *wire.ConsumedCapacity) float64 {
-	if used == nil || used.CapacityUnits == nil {
-		return 0
-	}
-	return *used.CapacityUnits
+	ans.units += p.Units
 }
 
 // write writes the answer in the format of the flags. The schema is that of the table or
@@ -114,7 +70,7 @@ func (ans *answer) write(env *app.Env, f *outputFlags, schema *keycond.Schema, t
 		return ans.writeJSON(env.Stdout, f)
 	case formatCSV:
 		_, err := f.writeItems(env, ans.items, schema)
-		if err == nil && ans.more() {
+		if err == nil && ans.last.More() {
 			fmt.Fprintln(env.Stderr, "sortkey: "+moreRows)
 		}
 		return err
@@ -176,7 +132,7 @@ func (ans *answer) summary() string {
 		fmt.Fprintf(&b, ", %d pages", ans.pages)
 	}
 	b.WriteString(")")
-	if ans.more() {
+	if ans.last.More() {
 		b.WriteString("; " + moreRows)
 	}
 	return b.String()
@@ -194,14 +150,14 @@ func (ans *answer) writeJSON(w io.Writer, f *outputFlags) error {
 		NextToken        *string         `json:",omitempty"`
 		Asked            string          `json:",omitempty"`
 		Trace            []sortkey.Trace `json:",omitempty"`
-	}{Count: len(ans.items), ScannedCount: ans.examined, NextToken: ans.token, Trace: ans.slices}
+	}{Count: len(ans.items), ScannedCount: ans.examined, NextToken: ans.last.Token, Trace: ans.slices}
 	if ans.wrote {
 		rest.WriteUnits = &ans.units
 	} else {
 		rest.ReadUnits = &ans.units
 	}
-	if ans.last != nil {
-		rest.LastEvaluatedKey = ans.last.AppendJSON(nil)
+	if ans.last.Last != nil {
+		rest.LastEvaluatedKey = ans.last.Last.AppendJSON(nil)
 	}
 	if ans.slices != nil {
 		rest.Asked = ask.Question(ans.in, nil)
@@ -223,5 +179,35 @@ func (ans *answer) writeJSON(w io.Writer, f *outputFlags) error {
 		return err
 	}
 	_, err := w.Write(append(out, b.Bytes()[1:]...)) // without its opening brace
+	return err
+}
+
+// drawSlice draws the slice that the pages of a query have read.
+func drawSlice(env *app.Env, pages []sortkey.Trace) error {
+	whole := pages[0] // it does not go on after another page, so its range is that of all
+	for _, page := range pages[1:] {
+		whole.Examined += page.Examined
+		whole.Returned += page.Returned
+		whole.Bytes += page.Bytes
+		whole.Fetched += page.Fetched
+		whole.Units += page.Units
+		whole.Stop = page.Stop
+	}
+	top, bottom := "from the start of the partition", "to the end of the partition"
+	if whole.Low != nil {
+		top = (*keycond.Bound)(whole.Low).Words(whole.SortKey, false)
+	}
+	if whole.High != nil {
+		bottom = (*keycond.Bound)(whole.High).Words(whole.SortKey, true)
+	}
+	if whole.Reverse {
+		top, bottom = bottom, top
+	}
+
+	style := env.Style()
+	picture := explain.Picture{
+		{Kind: explain.Top, Text: top}, {Kind: explain.Gap, Text: whole.Cost()}, {Kind: explain.Bottom, Text: bottom},
+	}
+	_, err := fmt.Fprintf(env.Stdout, "\n%s", picture.Text(style.Width, style.Paint))
 	return err
 }

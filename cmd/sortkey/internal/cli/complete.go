@@ -13,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
@@ -48,53 +49,61 @@ func completionOf(cmd *cobra.Command, env *app.Env, table, index string) *comple
 	return &completion{cmd.Context(), env.Source, t, t.Schema(index)}
 }
 
-// A completer returns the ways to complete an argument that begins with prefix, after others.
-type completer func(c *completion, args []string, prefix string) ([]string, cobra.ShellCompDirective)
-
-// keyArguments completes a table, a partition of it or of an index, and then what rest does.
-func keyArguments(env *app.Env, f *app.SourceFlags, index *string, rest completer) cobra.CompletionFunc {
+// argumentsOf completes the arguments of an operation: the table, then, in a shell, what follows.
+func argumentsOf(
+	env *app.Env, op *operation.Operation, f *app.SourceFlags, v *operation.Values,
+) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 0 {
+		const nothing = cobra.ShellCompDirectiveNoFileComp
+		p := op.At(v, len(args), 1)
+		if p == nil {
+			return nil, nothing
+		}
+		switch p.Complete {
+		case operation.Tables:
 			return tableArgument(env, f)(cmd, args, prefix)
+		case operation.Statements:
+			return completeStatement(cmd, env, prefix)
 		}
-		c := completionOf(cmd, env, args[0], *index)
+		if len(args) == 0 {
+			return nil, nothing
+		}
+		c := completionOf(cmd, env, args[0], v.Index)
+		if c == nil {
+			return nil, nothing
+		}
+
+		p = op.At(v, len(args), len(c.schema.Sort()))
 		switch {
-		case c == nil:
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		case len(args) == 1:
-			return c.partitions(prefix), cobra.ShellCompDirectiveNoFileComp
+		case p == nil:
+		case p.Complete == operation.Partitions:
+			return c.partitions(prefix), nothing
+		case p.Complete == operation.Attributes:
+			return c.attributes(prefix)
+		case len(c.schema.Sort()) != 1:
+		case p.Complete == operation.SortKeys:
+			return c.sortKeys(args[1], prefix), nothing
+		case p.Complete == operation.Conditions:
+			return c.conditions(args[1], prefix), nothing
 		}
-		return rest(c, args, prefix)
+		return nil, nothing
 	}
 }
 
-// itemArguments completes the arguments of a command on one item: the table, its key, and
-// an update if one follows.
-func itemArguments(env *app.Env, f *app.SourceFlags, update bool) cobra.CompletionFunc {
-	return keyArguments(env, f, new(string), func(
-		c *completion, args []string, prefix string,
-	) ([]string, cobra.ShellCompDirective) {
-		switch key := c.schema.Len(); {
-		case len(args) == 2 && key == 2:
-			return c.sortKeys(args[1], prefix), cobra.ShellCompDirectiveNoFileComp
-		case len(args) == 1+key && update:
-			return c.attributes(prefix)
-		}
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	})
-}
-
-// queryArguments completes the arguments of a query: the table, the partition and the
-// condition on the sort key.
-func queryArguments(env *app.Env, f *queryFlags) cobra.CompletionFunc {
-	return keyArguments(env, &f.SourceFlags, &f.Index, func(
-		c *completion, args []string, prefix string,
-	) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 2 && len(c.schema.Sort()) == 1 {
-			return c.conditions(args[1], prefix), cobra.ShellCompDirectiveNoFileComp
-		}
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	})
+// flagCompletion returns what completes the flag of a param, or nil.
+func flagCompletion(env *app.Env, p *operation.Param, f *app.SourceFlags) cobra.CompletionFunc {
+	if len(p.Words) > 0 {
+		return app.Words(p.Words...)
+	}
+	switch p.Complete {
+	case operation.Indexes:
+		return indexFlag(env, f)
+	case operation.Attributes:
+		return expressionFlag(env)
+	case operation.Patterns:
+		return app.Names(func(context.Context, []string) []string { return patternsOf(env, f.Model) })
+	}
+	return nil
 }
 
 // expressionFlag completes the attributes in an expression on the table that is the first
@@ -116,22 +125,20 @@ var (
 	tableNamed  = regexp.MustCompile(`(?i)\b(?:from|into|update)\s+"?([\w.-]+)`)
 )
 
-// statementArgument completes the tables and attributes in a statement.
-func statementArgument(env *app.Env) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		if env.Source == nil || len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		if tableBefore.MatchString(prefix) {
-			return completeName(prefix, tableNames(cmd.Context(), env, app.SourceFlags{}))
-		}
-		if m := tableNamed.FindStringSubmatch(prefix); m != nil {
-			if c := completionOf(cmd, env, m[1], ""); c != nil {
-				return c.attributes(prefix)
-			}
-		}
+// completeStatement completes the tables and attributes in a statement.
+func completeStatement(cmd *cobra.Command, env *app.Env, prefix string) ([]string, cobra.ShellCompDirective) {
+	if env.Source == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	if tableBefore.MatchString(prefix) {
+		return completeName(prefix, tableNames(cmd.Context(), env, app.SourceFlags{}))
+	}
+	if m := tableNamed.FindStringSubmatch(prefix); m != nil {
+		if c := completionOf(cmd, env, m[1], ""); c != nil {
+			return c.attributes(prefix)
+		}
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 var lastName = regexp.MustCompile("`?[A-Za-z_][A-Za-z0-9_]*$")

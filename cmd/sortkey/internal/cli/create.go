@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"context"
 	"errors"
-	"regexp"
+	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/spf13/cobra"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
 	"github.com/sortkey/sortkey/internal/design/advice"
@@ -68,13 +69,13 @@ type createFlags struct {
 func (f *createFlags) input(table, key string) (*wire.CreateTableInput, error) {
 	var indexes []keyschema.IndexSpec
 	for i, text := range slices.Concat(f.local, f.global) {
-		flag := "index"
-		if i < len(f.local) {
-			flag = "local"
+		local, flag := i < len(f.local), "--index"
+		if local {
+			flag = "--local"
 		}
-		ix, err := parseIndex(flag, text)
+		ix, err := ask.Index(text, local)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", flag, err)
 		}
 		indexes = append(indexes, ix)
 	}
@@ -92,56 +93,21 @@ func newStream() *wire.StreamSpecification {
 	return &wire.StreamSpecification{StreamEnabled: new(true), StreamViewType: new("NEW_AND_OLD_IMAGES")}
 }
 
-// backquoted matches a name in backquotes, or a part of one.
-var backquoted = regexp.MustCompile("`[^`]*`")
-
-// parseIndex returns the index in the value of a flag: "ByCity: city / placed (total, name)".
-func parseIndex(flag, text string) (ix keyschema.IndexSpec, err error) {
-	name, key, ok := strings.Cut(text, ":")
-	ix = keyschema.IndexSpec{Name: strings.TrimSpace(name), Key: strings.TrimSpace(key), Local: flag == "local"}
-	if open := strings.LastIndexByte(ix.Key, '('); open >= 0 && strings.HasSuffix(ix.Key, ")") {
-		ix.Only = []string{}
-		for name := range strings.SplitSeq(ix.Key[open+1:len(ix.Key)-1], ",") {
-			if name = strings.TrimSpace(name); name != "" {
-				ix.Only = append(ix.Only, name)
-			}
-		}
-		ix.Key = strings.TrimSpace(ix.Key[:open])
-	}
-	if unquoted := backquoted.ReplaceAllString(ix.Key, ""); strings.ContainsAny(unquoted, "()") {
-		return ix, app.UsageError(
-			"put the projected attributes in one pair of parentheses at the end, and names with parentheses in backquotes",
-			"--%s: the parentheses in %q do not match", flag, text,
-		)
-	}
-	if !ok || ix.Name == "" || ix.Key == "" {
-		return ix, app.UsageError(
-			"write it as 'ByCity: city / placed:N'", "--%s: %q is not a name, a colon and a key", flag, text,
-		)
-	}
-	return ix, nil
-}
-
-func (f *createFlags) run(cmd *cobra.Command, env *app.Env, table, key string) (err error) {
-	if err := refuseModel(cmd.Name(), f.Model); err != nil {
-		return err
-	}
+func (f *createFlags) run(cmd *cobra.Command, env *app.Env, table, key string) error {
 	in, err := f.input(table, key)
 	if err != nil {
 		return err
 	}
-	ctx, stop := app.Interruptible(cmd.Context())
-	defer stop()
-	d, err := openDefinitions(ctx, env, f.SourceFlags, table)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.src.Close()) }()
+	return define(cmd, env, f.SourceFlags, table, func(ctx context.Context, d *definitions) error {
+		return f.create(ctx, d, in)
+	})
+}
 
-	err = sdktarget.Send(ctx, d.src.Client, in, new(wire.CreateTableOutput))
+func (f *createFlags) create(ctx context.Context, d *definitions, in *wire.CreateTableInput) error {
+	err := sdktarget.Send(ctx, d.src.Client, in, new(wire.CreateTableOutput))
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); exists {
 		return &advice.Error{
-			Msg: "table " + table + " exists: nothing is changed", Err: err,
+			Msg: "table " + d.table + " exists: nothing is changed", Err: err,
 			Advice: "list it with sortkey tables, change it with sortkey alter, or delete it with sortkey drop",
 		}
 	}
@@ -158,5 +124,5 @@ func (f *createFlags) run(cmd *cobra.Command, env *app.Env, table, key string) (
 	if err != nil {
 		return err
 	}
-	return d.print("created table %s: %s", table, have.text)
+	return d.print("created table %s: %s", d.table, have.text)
 }

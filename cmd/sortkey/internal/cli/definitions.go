@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/spf13/cobra"
 )
 
 // Definitions change the definition of one table.
@@ -24,12 +25,22 @@ type definitions struct {
 	table string
 }
 
-func openDefinitions(ctx context.Context, env *app.Env, f app.SourceFlags, table string) (*definitions, error) {
+// define calls change with the definition of a table of a source, for a command that changes it.
+func define(
+	cmd *cobra.Command, env *app.Env, f app.SourceFlags, table string,
+	change func(ctx context.Context, d *definitions) error,
+) (err error) {
+	if err := refuseModel(cmd.Name(), f.Model); err != nil {
+		return err
+	}
+	ctx, stop := app.Interruptible(cmd.Context())
+	defer stop()
 	src, err := env.Open(ctx, f)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &definitions{env, src, table}, nil
+	defer func() { err = errors.Join(err, src.Close()) }()
+	return change(ctx, &definitions{env, src, table})
 }
 
 // A described is a table as it is, with its keys as people write them.
@@ -163,7 +174,9 @@ func (h *described) indexNamed(name string) error {
 	case ix == nil && len(names) == 0:
 		return app.UsageError("", "table %s has no indexes", *h.TableName)
 	case ix == nil:
-		return app.UsageError("the indexes are "+strings.Join(names, ", "), "table %s has no index %s", *h.TableName, name)
+		return app.UsageError(
+			"the indexes are "+strings.Join(names, ", "), "table %s has no index %s", *h.TableName, name,
+		)
 	case ix.Local:
 		return app.UsageError("it goes when its table is deleted", "a local index such as %s cannot be deleted", name)
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
 
 	"github.com/aws/smithy-go"
@@ -14,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/awscli"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -21,9 +20,10 @@ import (
 
 func explainCommand(env *app.Env) *cobra.Command {
 	var f explainFlags
+	f.values.Entity = defaultEntities
 	cmd := &cobra.Command{
 		Use:   "explain REQUEST | TABLE PARTITION [SORT-CONDITION]",
-		Short: "Show what a request reads, or why it is rejected",
+		Short: operation.Explain.Short,
 		Long: `Explain shows what a Query, Scan or GetItem reads: the range that its key
 condition compiles to, with its bounds in bytes, the rows in the range and those
 just outside it, the rows read but not returned, the pages, the read units with
@@ -52,7 +52,7 @@ The exit code is 1 if the request is rejected.`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 && env.Source != nil {
-				return queryArguments(env, &f.queryFlags)(cmd, args, prefix)
+				return argumentsOf(env, operation.Query, &f.SourceFlags, &f.values)(cmd, args, prefix)
 			}
 			var names []string
 			if len(args) == 0 {
@@ -77,29 +77,15 @@ The exit code is 1 if the request is rejected.`,
 				f.asJSON = true
 				args = slices.Delete(slices.Clone(args), i, i+1)
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			ctx, stop := app.Interruptible(cmd.Context())
 			defer stop()
 			return runExplain(ctx, env, args, &f)
 		},
 	}
-	f.declare(cmd, env)
-	flags := cmd.Flags()
-	flags.SetInterspersed(false)
-	flags.StringVar(
-		&f.operation, "operation", "", "`OPERATION` of the JSON: query, scan or get-item (default detected)",
-	)
-	flags.StringVar(&f.pattern, "pattern", "", "explain the access pattern with this `NAME` in the model")
-	flags.StringSliceVar(
-		&f.entity, "entity", defaultEntities,
-		"take an item's entity from the first of these `ATTRIBUTES` that it has, unless the model classifies it",
-	)
-	flags.IntVar(&f.pages, "pages", 0, "read at most `N` pages (default all, or one if the request has a Limit)")
-	flags.IntVar(&f.rows, "rows", 0, "show `N` rows at each end of the slice (default 4); negative for none")
-	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document")
-	app.Complete(cmd, map[string]cobra.CompletionFunc{
-		"operation": app.Words("query", "scan", "get-item"),
-		"pattern":   app.Names(func(context.Context, []string) []string { return patternsOf(env, f.Model) }),
-	})
+	f.SourceFlags.Declare(cmd, env)
+	declareFlags(cmd, env, operation.Explain, &f.SourceFlags, &f.values)
+	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	return cmd
 }
 
@@ -112,7 +98,7 @@ var defaultEntities = []string{
 // patternsOf returns the names of the access patterns of a model, for completion.
 func patternsOf(env *app.Env, name string) []string {
 	if env.Source != nil && env.Source.Model != nil {
-		return app.PatternNames(env.Source.Model)
+		return models.PatternNames(env.Source.Model)
 	}
 	if name == "" {
 		return nil
@@ -121,7 +107,7 @@ func patternsOf(env *app.Env, name string) []string {
 	if err != nil {
 		return nil
 	}
-	return app.PatternNames(m)
+	return models.PatternNames(m)
 }
 
 func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlags) error {
@@ -135,7 +121,7 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 		return err
 	}
 
-	o := explain.Options{Pages: f.pages, Classify: classifier(src.Model, f.entity)}
+	o := explain.Options{Pages: int(f.values.Pages), Classify: classifier(src.Model, f.values.Entity)}
 	report, err := explain.Run(ctx, src.Target, q, o)
 	if refused, ok := errors.AsType[*explain.ServiceError](err); ok {
 		return fmt.Errorf("%w", &smithy.GenericAPIError{Code: refused.Code, Message: refused.Message})
@@ -151,7 +137,8 @@ func runExplain(ctx context.Context, env *app.Env, args []string, f *explainFlag
 			command = commandOf(ctx, env, src, &f.SourceFlags)
 		}
 		err = report.WriteText(env.Stdout, explain.TextOptions{
-			Width: style.Width, Prose: env.Prose(), Color: bool(style.Paint), Rows: f.rows, Command: command,
+			Width: style.Width, Prose: env.Prose(), Color: bool(style.Paint), Rows: int(f.values.Rows),
+			Command: command,
 		})
 	}
 	if err == nil && report.Refused != nil {

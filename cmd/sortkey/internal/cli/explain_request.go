@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,61 +9,59 @@ import (
 	"os"
 	"strings"
 
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/awscli"
-	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/terminal"
-	"github.com/sortkey/sortkey/internal/wire"
 )
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
-	queryFlags
-	operation, pattern string
-	entity             []string
-	pages, rows        int
-	asJSON             bool
+	app.SourceFlags
+	values operation.Values
+	asJSON bool
 }
 
 // question returns the request in the arguments.
 func (f *explainFlags) question(
 	ctx context.Context, env *app.Env, src *app.Source, args []string,
 ) (explain.Question, error) {
+	reader := f.reader(env, "the request")
 	switch {
-	case f.pattern != "" && len(args) > 0:
+	case f.values.Pattern != "" && len(args) > 0:
 		return explain.Question{}, app.Usage("explain", "give a request or --pattern, not both")
-	case f.pattern != "":
-		return f.as(patternRequest(src.Model, f.pattern))
+	case f.values.Pattern != "":
+		return reader.As(patternRequest(src.Model, f.values.Pattern))
 	case len(args) == 0:
 		return explain.Question{}, app.Usage("explain", "explain needs a request")
 	case args[0] == "aws":
-		c, err := cliParser.ParseWords(args)
-		return f.fromCommandLine(env, c, err)
-	case len(args) == 1 && len(f.pk) == 0:
+		return reader.Words(args)
+	case len(args) == 1 && len(f.values.Partition) == 0:
 		arg := strings.TrimSpace(args[0])
 		if strings.HasPrefix(arg, "{") || awscli.Is(arg) || explain.IsSelect(arg) {
-			return f.fromText(env, "the request", []byte(arg))
+			return reader.Read(arg)
 		}
 		data, err := readInput(env, args[0])
 		if err == nil {
-			return f.fromText(env, args[0], data)
+			return f.reader(env, args[0]).Read(string(data))
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return explain.Question{}, advice.New("", "cannot read %s: %v", args[0], err)
 		}
 	}
-	return f.as(f.byFlags(ctx, env, src, args))
+	return reader.As(f.byFlags(ctx, env, src, args))
 }
 
-// as returns a question with the operation of --operation, if there is one.
-func (f *explainFlags) as(q explain.Question, err error) (explain.Question, error) {
-	if err != nil || f.operation == "" {
-		return q, err
+// reader reads a request in a text with a name.
+func (f *explainFlags) reader(env *app.Env, name string) *ask.RequestReader {
+	return &ask.RequestReader{
+		Name: name, Operation: f.values.Operation, Open: os.ReadFile,
+		Note: func(sentence string) { fmt.Fprintf(env.Stderr, "sortkey: %s\n", sentence) },
 	}
-	return parseRequest("the request", f.operation, q.JSON())
 }
 
 // patternRequest returns the request of an access pattern of the model.
@@ -74,18 +69,11 @@ func patternRequest(m *model.Model, name string) (q explain.Question, err error)
 	if m == nil {
 		return q, app.Usage("explain", "--pattern needs --model")
 	}
-	p, err := app.Pattern(m, name)
+	p, err := models.Pattern(m, name)
 	if err != nil {
 		return q, err
 	}
-	if p.Request != nil {
-		return explain.Parse(p.Operation, p.Request)
-	}
-	if q.Input, err = compile.Pattern(m, p); err != nil {
-		return q, app.NotOneRequest(p, err)
-	}
-	q.Text = compile.JSON(q.Input)
-	return q, nil
+	return models.PatternRequest(m, p)
 }
 
 // byFlags returns the request that TABLE, PARTITION, SORT-CONDITION and the flags
@@ -93,17 +81,25 @@ func patternRequest(m *model.Model, name string) (q explain.Question, err error)
 func (f *explainFlags) byFlags(
 	ctx context.Context, env *app.Env, src *app.Source, args []string,
 ) (q explain.Question, err error) {
-	if len(args) == 1 && len(f.pk) == 0 {
+	if len(args) == 1 && len(f.values.Partition) == 0 {
 		return q, app.Usage("explain", "explain needs a request, or a partition of %s", args[0])
 	}
-	if f.Limit < 0 {
-		return q, app.Usage("explain", "--limit must not be negative")
-	}
-	if err := f.place(args[1:]); err != nil {
+	v := &f.values
+	if err := operation.Explain.Place(v, args); err != nil {
 		return q, err
 	}
-	in, _, err := f.input(ctx, env, src, args[0])
-	return explain.Question{Input: in}, err
+	if err := operation.Explain.Parse(v); err != nil {
+		return q, err
+	}
+	t, err := describe(ctx, src, v.Table)
+	if err != nil {
+		return q, err
+	}
+	in, err := v.Input(t)
+	if err != nil {
+		return q, operation.Explain.Instead(ctx, src.Target, remedies(ctx, env, src, &f.SourceFlags), v, t, err)
+	}
+	return explain.Question{Input: in}, nil
 }
 
 // maxInput bounds the size of a request in a file, in bytes: the service rejects
@@ -126,54 +122,4 @@ func readInput(env *app.Env, name string) ([]byte, error) {
 		err = fmt.Errorf("longer than %d MB", maxInput>>20)
 	}
 	return data, err
-}
-
-// fromText returns the request in a text: JSON, a line of the AWS CLI or a SELECT.
-func (f *explainFlags) fromText(env *app.Env, name string, data []byte) (q explain.Question, err error) {
-	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
-	line := string(data)
-	switch {
-	case explain.IsSelect(line):
-		q.Input = &wire.ExecuteStatementInput{Statement: &line}
-		q.Text, err = json.Marshal(map[string]string{"Statement": line})
-		return f.as(q, err)
-	case line == "" || data[0] == '{':
-		return parseRequest(name, f.operation, data)
-	case awscli.Is(line):
-		c, err := cliParser.Parse(line)
-		return f.fromCommandLine(env, c, err)
-	}
-	return q, app.UsageError(
-		`write {"TableName": …}, aws dynamodb query … or SELECT … FROM …`,
-		"%s is not JSON, a line of the AWS CLI or a SELECT", name,
-	)
-}
-
-var cliParser = &awscli.Parser{ReadFile: os.ReadFile}
-
-// fromCommandLine returns the request in a line of the AWS CLI, and prints notes about
-// ignored options.
-func (f *explainFlags) fromCommandLine(env *app.Env, c *awscli.Command, err error) (explain.Question, error) {
-	if err != nil {
-		return explain.Question{}, app.UsageError(cmp.Or(advice.Of(err), "see sortkey explain --help"), "%v", err)
-	}
-	for _, note := range c.Notes {
-		fmt.Fprintf(env.Stderr, "sortkey: %s\n", note)
-	}
-	return parseRequest("the request", cmp.Or(f.operation, c.Operation), c.Request)
-}
-
-// parseRequest returns the request in a text that is JSON. Name is that of the text.
-func parseRequest(name, op string, data []byte) (explain.Question, error) {
-	q, err := explain.Parse(op, data)
-	if e, ok := errors.AsType[*explain.OperationError](err); ok {
-		return q, app.Usage(
-			"explain", "cannot explain %s, only query, scan, get-item and the SELECT of execute-statement", e.Operation,
-		)
-	}
-	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		place := terminal.Place(string(data), int(e.Offset)-1)
-		return q, app.UsageError("", "%s is not valid JSON: %v (%s)", name, e, place)
-	}
-	return q, err
 }

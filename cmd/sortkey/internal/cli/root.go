@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/design"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/serve"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/shell"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 )
 
 // Main runs the command with args and returns the exit code.
@@ -77,11 +78,11 @@ func shellRoot(env *app.Env) *cobra.Command {
 
 // itemCommands returns the commands on the tables and items of a source.
 func itemCommands(env *app.Env) []*cobra.Command {
-	commands := []*cobra.Command{
-		tablesCommand(env), createCommand(env), alterCommand(env), dropCommand(env),
-		getCommand(env), putCommand(env), updateCommand(env), deleteCommand(env),
-		queryCommand(env), scanCommand(env), sqlCommand(env), explainCommand(env),
+	commands := []*cobra.Command{tablesCommand(env), createCommand(env), alterCommand(env), dropCommand(env)}
+	for _, op := range operation.All {
+		commands = append(commands, operationCommand(env, op))
 	}
+	commands = append(commands, explainCommand(env))
 	for _, cmd := range commands {
 		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return refuseBlank(cmd) }
 	}
@@ -104,8 +105,7 @@ func refuseBlank(cmd *cobra.Command) (err error) {
 func flagError(cmd *cobra.Command, err error) error {
 	help := "see " + strings.TrimSpace(cmd.CommandPath()) + " --help"
 	e, unknown := errors.AsType[*pflag.NotExistError](err)
-	takesValues := slices.Contains([]string{"query", "get", "update", "delete"}, cmd.Name())
-	if unknown && takesValues && e.GetSpecifiedShortnames() != "" {
+	if op := operation.Named(cmd.Name()); unknown && op != nil && op.TakesKey() && e.GetSpecifiedShortnames() != "" {
 		help += "; put -- before values that start with a hyphen"
 	}
 	return app.UsageError(help, "%v", err)

@@ -10,16 +10,15 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/keyschema"
-	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/sdk"
 )
@@ -354,7 +353,8 @@ func (s *Server) keep(ctx context.Context, b *branch) (err error) {
 		}
 	}
 	if moved > 0 || other != "" {
-		return bad("%s kept, %s not, because somebody has changed the item since the branch began%s; they stay in the branch",
+		return bad(
+			"%s kept, %s not, because somebody has changed the item since the branch began%s; they stay in the branch",
 			text.Count(kept, "change"), text.Count(moved, "change"), other)
 	}
 	return nil
@@ -380,17 +380,6 @@ func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Ite
 	case !same(now, was): // attributes that were added are in no condition
 		return errMoved
 	}
-	c := condition(t, was)
-	if is == nil {
-		_, err := s.opts.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-			TableName: &t.Name, Key: sdkvalue.Of(keyOf(t, was)), ConditionExpression: c.text,
-			ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
-		})
-		return err
-	}
-	_, err := s.opts.Client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: &t.Name, Item: sdkvalue.Of(is), ConditionExpression: c.text,
-		ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
-	})
+	_, err := operation.Send(ctx, s.opts.Client, writeOf(t, was, is))
 	return err
 }

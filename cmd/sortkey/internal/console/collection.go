@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
@@ -243,7 +244,7 @@ func limited(in wire.Request) bool {
 // question returns the query in the fields of a form, or the whole request in one of them.
 func (s *Server) question(r *http.Request) (q explain.Question, err error) {
 	if typed := r.FormValue("request"); typed != "" {
-		if q, err = ask.Request(typed, nil); err != nil {
+		if q, err = new(ask.RequestReader).Read(typed); err != nil {
 			err = &badRequest{err}
 		}
 		return q, err
@@ -257,7 +258,7 @@ func (s *Server) question(r *http.Request) (q explain.Question, err error) {
 	if err != nil || number < 1 || number > len(names) {
 		return q, bad("there is no table or index of that number: load the page again")
 	}
-	typed, err := ask.Form(r.FormValue)
+	typed, err := operation.Query.Form(r.FormValue)
 	if err != nil {
 		return q, &badRequest{err}
 	}

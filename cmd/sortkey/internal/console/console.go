@@ -231,6 +231,9 @@ func fail(w http.ResponseWriter, err error) {
 // A badRequest is an error in what the page sent.
 type badRequest struct{ error }
 
+// Unwrap returns the error, whose advice is shown too.
+func (b *badRequest) Unwrap() error { return b.error }
+
 func bad(format string, args ...any) error { return &badRequest{fmt.Errorf(format, args...)} }
 
 // maxTables is the number of tables in the list.

@@ -140,7 +140,7 @@ func TestCreate(t *testing.T) {
 		{"T", "", "", ""},
 		{"Things", "PK:X", "", "PK:X"},
 		{"Things", "PK / SK / more", "", "PK / SK / more"},
-		{"Things", "PK", "day / SK", "ByDay: day / SK"},
+		{"Things", "PK", "day / SK", "ByCity: city / placed:N"},
 	} {
 		status, text := c.do(http.MethodPost, "tables?"+url.Values{
 			"name": {bad.name}, "key": {bad.key}, "indexes": {bad.indexes},

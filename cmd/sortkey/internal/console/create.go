@@ -1,14 +1,14 @@
 package console
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/sortkey/sortkey/internal/design/tabledef"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
 )
@@ -25,15 +25,7 @@ func (s *Server) createTable(r *http.Request) (next string, err error) {
 	if err := keyschema.Define(in, r.FormValue("key"), indexes); err != nil {
 		return "", &badRequest{err}
 	}
-	data, err := json.Marshal(in) // tabledef has the shapes of the SDK
-	if err != nil {
-		return "", err
-	}
-	schema, err := tabledef.Parse(data)
-	if err != nil {
-		return "", &badRequest{err}
-	}
-	if _, err := s.opts.Client.CreateTable(r.Context(), schema.CreateTable(name)); err != nil {
+	if err := sdktarget.Send(r.Context(), s.opts.Client, in, new(wire.CreateTableOutput)); err != nil {
 		return "", &badRequest{err}
 	}
 	active := dynamodb.NewTableExistsWaiter(s.opts.Client, func(o *dynamodb.TableExistsWaiterOptions) {
@@ -51,11 +43,11 @@ func indexSpecs(lines string) (all []keyschema.IndexSpec, err error) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		name, key, ok := strings.Cut(line, ":")
-		if !ok {
-			return nil, bad("the index %q has no name: write it as in ByDay: day / SK", line)
+		ix, err := ask.Index(line, false)
+		if err != nil {
+			return nil, &badRequest{err}
 		}
-		all = append(all, keyschema.IndexSpec{Name: strings.TrimSpace(name), Key: strings.TrimSpace(key)})
+		all = append(all, ix)
 	}
 	return all, nil
 }

@@ -9,14 +9,11 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
+	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/keyschema"
-	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -99,16 +96,13 @@ func (s *Server) keyed(r *http.Request) (*keyschema.Table, attr.Item, error) {
 
 // read reads an item consistently; nil if there is none.
 func (s *Server) read(ctx context.Context, t *keyschema.Table, key attr.Item) (attr.Item, error) {
-	out, err := s.opts.Client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &t.Name, Key: sdkvalue.Of(key), ConsistentRead: aws.Bool(true),
+	page, err := operation.Send(ctx, s.opts.Client, &wire.GetItemInput{
+		TableName: &t.Name, Key: key, ConsistentRead: new(true),
 	})
 	if err != nil {
 		return nil, &badRequest{err}
 	}
-	if out.Item == nil {
-		return nil, nil
-	}
-	return sdkvalue.Item(out.Item)
+	return page.Item, nil
 }
 
 // A change is what the page sends to write an item: the text that it got, and the text that is to be.
@@ -131,7 +125,9 @@ func (s *Server) changed(w http.ResponseWriter, r *http.Request) (was, is attr.I
 	}
 	if c.Is != "" {
 		if is, err = transfer.DecodeItem([]byte(c.Is)); err != nil {
-			return nil, nil, bad("%v; write DynamoDB JSON such as {\"id\": {\"S\": \"x\"}}, or plain JSON such as {\"id\": \"x\"}", err)
+			return nil, nil, bad(
+				`%v; write DynamoDB JSON such as {"id": {"S": "x"}}, or plain JSON such as {"id": "x"}`, err,
+			)
 		}
 	}
 	return was, is, nil
@@ -156,9 +152,13 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 	lines := []string{fmt.Sprintf("%s, %s", text.Count(is.Size(), "byte"), units(was, is))}
 	for _, a := range t.Key.Attributes() {
 		if v := is.Get(a.Name); v.Kind() != a.Kind {
-			lines = append(lines, fmt.Sprintf("%s must be of type %v: the service would refuse the item", a.Name, a.Kind))
+			lines = append(lines, fmt.Sprintf(
+				"%s must be of type %v: the service would refuse the item", a.Name, a.Kind,
+			))
 		} else if key != nil && !attr.Equal(v, key.Get(a.Name)) {
-			lines = append(lines, fmt.Sprintf("%s is another: this writes another item, and leaves the old one", a.Name))
+			lines = append(lines, fmt.Sprintf(
+				"%s is another: this writes another item, and leaves the old one", a.Name,
+			))
 			was = nil
 		}
 	}
@@ -210,42 +210,30 @@ func entry(t *keyschema.Table, index string, was, is attr.Item) string {
 var errMoved = errors.New("somebody has changed the item meanwhile; nothing was written. Load it again")
 
 // put writes an item if it is as the page got it.
-func (s *Server) put(w http.ResponseWriter, r *http.Request) {
-	s.write(w, r, true, func(t *keyschema.Table, was, is attr.Item) (*types.ConsumedCapacity, error) {
-		in := &dynamodb.PutItemInput{
-			TableName: &t.Name, Item: sdkvalue.Of(is), ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
-		}
-		c := condition(t, was)
-		in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = c.text, c.names, c.values
-		out, err := s.opts.Client.PutItem(r.Context(), in)
-		if err != nil {
-			return nil, err
-		}
-		return out.ConsumedCapacity, nil
-	})
-}
+func (s *Server) put(w http.ResponseWriter, r *http.Request) { s.write(w, r, true) }
 
 // remove deletes an item if it is as the page got it.
-func (s *Server) remove(w http.ResponseWriter, r *http.Request) {
-	s.write(w, r, false, func(t *keyschema.Table, was, _ attr.Item) (*types.ConsumedCapacity, error) {
-		c := condition(t, was)
-		out, err := s.opts.Client.DeleteItem(r.Context(), &dynamodb.DeleteItemInput{
-			TableName: &t.Name, Key: sdkvalue.Of(keyOf(t, was)), ConditionExpression: c.text,
-			ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
-			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
-		})
-		if err != nil {
-			return nil, err
+func (s *Server) remove(w http.ResponseWriter, r *http.Request) { s.write(w, r, false) }
+
+// writeOf returns the request that makes an item what it is to be, nil for none, if it is as it was.
+func writeOf(t *keyschema.Table, was, is attr.Item) wire.Request {
+	condition, p := unchanged(t, was)
+	if is == nil {
+		return &wire.DeleteItemInput{
+			TableName: &t.Name, Key: keyOf(t, was), ConditionExpression: &condition,
+			ExpressionAttributeNames: p.Names(), ExpressionAttributeValues: p.Values(),
+			ReturnConsumedCapacity: new("TOTAL"),
 		}
-		return out.ConsumedCapacity, nil
-	})
+	}
+	return &wire.PutItemInput{
+		TableName: &t.Name, Item: is, ConditionExpression: &condition,
+		ExpressionAttributeNames: p.Names(), ExpressionAttributeValues: p.Values(),
+		ReturnConsumedCapacity: new("TOTAL"),
+	}
 }
 
 // write reads a change, and sends it unless the item is no longer as the page got it.
-func (s *Server) write(
-	w http.ResponseWriter, r *http.Request, put bool,
-	send func(t *keyschema.Table, was, is attr.Item) (*types.ConsumedCapacity, error),
-) {
+func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) {
 	t, key, err := s.keyed(r)
 	if err != nil {
 		fail(w, err)
@@ -260,6 +248,9 @@ func (s *Server) write(
 		fail(w, bad("there is no item"))
 		return
 	}
+	if !put {
+		is = nil
+	}
 	if put && !keyOf(t, is).Equal(keyOf(t, key)) {
 		was = nil // another item, which must not exist
 	} else if now, err := s.read(r.Context(), t, key); err != nil {
@@ -269,8 +260,8 @@ func (s *Server) write(
 		http.Error(w, errMoved.Error(), http.StatusConflict)
 		return
 	}
-	used, err := send(t, was, is)
-	if _, failed := errors.AsType[*types.ConditionalCheckFailedException](err); failed {
+	page, err := operation.Send(r.Context(), s.opts.Client, writeOf(t, was, is))
+	if _, unmet := operation.Unmet(err); unmet {
 		message := errMoved.Error()
 		if was == nil {
 			message = "there is an item with this key already; nothing was written. Open it to change it"
@@ -286,17 +277,10 @@ func (s *Server) write(
 		at := "item?" + query("name", t.Name, "key", cursorText(keyOf(t, is)))
 		w.Header().Set("Content-Location", at)
 	}
-	fmt.Fprintf(w, "written, %s", text.Amount(text.Figure(aws.ToFloat64(used.CapacityUnits)), "write unit"))
+	fmt.Fprintf(w, "written, %s", text.Amount(text.Figure(page.Units), "write unit"))
 }
 
 func same(a, b attr.Item) bool { return (a == nil) == (b == nil) && a.Equal(b) }
-
-// A conditionOf is the condition of a write.
-type conditionOf struct {
-	text   *string
-	names  map[string]string
-	values map[string]types.AttributeValue
-}
 
 // maxCompared is the number of attributes that a condition compares: an expression has at most 300
 // operators and 4 KB.
@@ -305,27 +289,21 @@ const maxCompared = 80
 // maxName is the number of bytes of the longest name that an expression can have.
 const maxName = 255
 
-// condition returns the condition that an item is as it was, or that there is none for nil.
-func condition(t *keyschema.Table, was attr.Item) conditionOf {
-	c := conditionOf{names: map[string]string{}}
+// unchanged returns the condition that an item is as it was, or that there is none for nil, and its
+// placeholders.
+func unchanged(t *keyschema.Table, was attr.Item) (condition string, p *literal.Placeholders) {
+	p = new(literal.Placeholders)
 	if was == nil {
-		c.names["#k"] = t.Key.Partition()[0].Name
-		c.text = aws.String("attribute_not_exists(#k)")
-		return c
+		return "attribute_not_exists(" + p.Name(t.Key.Partition()[0].Name) + ")", p
 	}
-	c.values = map[string]types.AttributeValue{}
 	var parts []string
 	for name, v := range was.All() {
 		if len(parts) == maxCompared {
 			break
 		}
-		if len(name) > maxName {
-			continue
+		if len(name) <= maxName {
+			parts = append(parts, p.Name(string(name))+" = "+p.Value(v))
 		}
-		i := len(parts)
-		c.names[fmt.Sprintf("#%d", i)], c.values[fmt.Sprintf(":%d", i)] = string(name), sdkvalue.OfValue(v)
-		parts = append(parts, fmt.Sprintf("#%d = :%d", i, i))
 	}
-	c.text = aws.String(strings.Join(parts, " AND "))
-	return c
+	return strings.Join(parts, " AND "), p
 }

@@ -67,7 +67,7 @@ func TestRequest(t *testing.T) {
 		`SELECT * FORM Shop`: "FORM",
 		`aws dynamodb put-item --table-name Shop --item '{}'`:    "not an operation that reads",
 		`aws dynamodb query --cli-input-json file:///etc/passwd`: "file",
-		`{`: "not JSON",
+		`{`: "not valid JSON",
 		`{"Statement": "DELETE FROM Shop WHERE PK = 'x' AND SK = 'y'"}`: "only SELECT statements",
 		strings.Repeat("x", 1<<20):                                      "too large",
 	} {

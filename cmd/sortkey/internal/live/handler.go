@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/compile"
@@ -27,7 +28,9 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /{$}", s.reading("text/html; charset=utf-8", func(w io.Writer) error {
 		return s.page.Live(w, s.file.name())
 	}))
-	mux.HandleFunc("GET /main", s.reading("text/html; charset=utf-8", func(w io.Writer) error { return s.page.Main(w) }))
+	mux.HandleFunc("GET /main", s.reading("text/html; charset=utf-8", func(w io.Writer) error {
+		return s.page.Main(w)
+	}))
 	mux.HandleFunc("GET /page.css", s.reading("text/css; charset=utf-8", func(w io.Writer) error {
 		_, err := io.WriteString(w, s.page.Style())
 		return err
@@ -37,7 +40,9 @@ func (s *Server) Handler() http.Handler {
 		return err
 	}))
 	mux.HandleFunc("GET /spaces", s.spaces)
-	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
 	mux.HandleFunc("GET /query", s.query)
 	mux.HandleFunc("POST /query", s.query)
 	mux.HandleFunc("GET /source", s.source)
@@ -92,7 +97,7 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult, error) {
 	target := explain.InProcess(s.world.DB)
 	if typed := r.FormValue("request"); typed != "" {
-		q, err := ask.Request(typed, nil)
+		q, err := new(ask.RequestReader).Read(typed)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +109,7 @@ func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult
 		return nil, fmt.Errorf("there is no table or index of that number: load the page again")
 	}
 	space := s.page.Spaces[number-1]
-	q, err := ask.Form(r.FormValue)
+	q, err := operation.Query.Form(r.FormValue)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +126,8 @@ func (s *Server) run(ctx context.Context, r *http.Request) (*check.PatternResult
 		return nil, err
 	}
 	p := &model.Pattern{
-		Name: "the query", Operation: in.Op().String(), Request: compile.JSON(in), Table: space.Table, Index: space.Index,
+		Name: "the query", Operation: in.Op().String(), Request: compile.JSON(in),
+		Table: space.Table, Index: space.Index,
 	}
 	pr, err := check.Through(ctx, target, s.world.Model, p, explain.Options{Classify: s.world.Model.EntityName})
 	return &pr, err

@@ -78,8 +78,9 @@ func New(o Options) *Server {
 			Instructions: instructions, Capabilities: &protocol.ServerCapabilities{Tools: &protocol.ToolCapabilities{}},
 		},
 	)
-	s.addReads()
-	s.addWrites()
+	add(s, tablesTool, s.tables)
+	add(s, requestsTool, s.requests)
+	s.addOperations()
 	s.addForks()
 	s.addDesigns()
 	return s

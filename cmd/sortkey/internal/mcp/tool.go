@@ -60,7 +60,6 @@ func (d *document) UnmarshalJSON(data []byte) error {
 // schemas are the schemas of arguments that read more than they promise.
 var schemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[word]():     {Type: "string"},
-	reflect.TypeFor[document](): {Type: "object"},
 	reflect.TypeFor[[]string](): {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 }
 
@@ -86,6 +85,28 @@ func add[In any](s *Server, t tool, run func(context.Context, In) (string, error
 	if err != nil {
 		panic(err) // the arguments of a tool have no such types
 	}
+	s.addTool(t, schema, func(ctx context.Context, given map[string]json.RawMessage) (string, error) {
+		var in In
+		raw, err := json.Marshal(given)
+		if err == nil {
+			err = json.Unmarshal(raw, &in)
+		}
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			field, _, _ := strings.Cut(wrong.Field, ".")
+			return "", readable(t.name, field, schema, err)
+		}
+		if err != nil {
+			return "", readable(t.name, "", schema, err)
+		}
+		return run(ctx, in)
+	})
+}
+
+// addTool adds a tool that is run with the arguments that are given. They are in the schema, and those that the
+// schema requires are there.
+func (s *Server) addTool(
+	t tool, schema *jsonschema.Schema, run func(context.Context, map[string]json.RawMessage) (string, error),
+) {
 	local, destructive := false, t.effect == changes
 	s.server.AddTool(&protocol.Tool{
 		Name: t.name, Title: t.title, Description: strings.TrimSpace(t.description), InputSchema: schema,
@@ -103,10 +124,10 @@ func add[In any](s *Server, t tool, run func(context.Context, In) (string, error
 	})
 }
 
-// call decodes the arguments of a tool and runs it.
-func call[In any](
+// call checks the arguments of a tool and runs it.
+func call(
 	ctx context.Context, name string, schema *jsonschema.Schema, arguments json.RawMessage,
-	run func(context.Context, In) (string, error),
+	run func(context.Context, map[string]json.RawMessage) (string, error),
 ) (answer string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -115,53 +136,57 @@ func call[In any](
 			)
 		}
 	}()
-	var in In
-	if err := decode(name, schema, arguments, &in); err != nil {
+	given, err := readArguments(name, schema, arguments)
+	if err != nil {
 		return "", err
 	}
-	return run(ctx, in)
+	return run(ctx, given)
 }
 
-// decode sets *in to the arguments of a tool.
-func decode(name string, schema *jsonschema.Schema, arguments json.RawMessage, in any) error {
+// readArguments returns the arguments of a tool, without those that are null.
+func readArguments(
+	name string, schema *jsonschema.Schema, arguments json.RawMessage,
+) (map[string]json.RawMessage, error) {
 	given := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(arguments)) > 0 {
 		if err := json.Unmarshal(arguments, &given); err != nil {
-			return advice.New("pass a JSON object", "the arguments of %s are not an object: %v", name, err)
+			return nil, advice.New("pass a JSON object", "the arguments of %s are not an object: %v", name, err)
 		}
-	}
-	takes := name + " takes no arguments"
-	if len(schema.PropertyOrder) > 0 {
-		takes = name + " takes " + strings.Join(schema.PropertyOrder, ", ")
 	}
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		if schema.Properties[key] == nil {
-			help := takes
+			help := takes(name, schema)
 			if like, ok := text.Nearest(key, schema.PropertyOrder); ok {
-				help = "did you mean " + like + "? " + takes
+				help = "did you mean " + like + "? " + help
 			}
-			return advice.New(help, "%s has no argument %q", name, key)
+			return nil, advice.New(help, "%s has no argument %q", name, key)
 		}
 	}
+	maps.DeleteFunc(given, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
 	for _, key := range schema.Required {
-		if v, ok := given[key]; !ok || string(v) == "null" {
-			return advice.New(takes, "%s needs the argument %s", name, key)
+		if _, ok := given[key]; !ok {
+			return nil, advice.New(takes(name, schema), "%s needs the argument %s", name, key)
 		}
 	}
-	err := json.Unmarshal(arguments, in)
-	if len(given) == 0 {
-		return nil
+	return given, nil
+}
+
+// takes says which arguments a tool takes.
+func takes(name string, schema *jsonschema.Schema) string {
+	if len(schema.PropertyOrder) == 0 {
+		return name + " takes no arguments"
 	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		field, _, _ := strings.Cut(wrong.Field, ".")
-		if p := schema.Properties[field]; p != nil {
-			return advice.New(field+": "+p.Description, "the argument %s of %s must be of type %s", field, name, p.Type)
-		}
+	return name + " takes " + strings.Join(schema.PropertyOrder, ", ")
+}
+
+// readable returns the error of an argument that cannot be read. Its name is "" if it is not known.
+func readable(name, argument string, schema *jsonschema.Schema, err error) error {
+	if p := schema.Properties[argument]; p != nil {
+		return advice.New(
+			argument+": "+p.Description, "the argument %s of %s must be of type %s", argument, name, p.Type,
+		)
 	}
-	if err != nil {
-		return advice.New(takes, "cannot read the arguments of %s: %v", name, err)
-	}
-	return nil
+	return advice.New(takes(name, schema), "cannot read the arguments of %s: %v", name, err)
 }
 
 // message returns the text of an error.

@@ -53,7 +53,7 @@ func (im *importer) run(ctx context.Context) error {
 // release unlocks the journal.
 func (im *importer) release() {
 	if im.lock != nil {
-		_ = im.lock.Close() // already synced
+		_ = unlock(im.lock) // already synced
 		im.lock = nil
 	}
 }

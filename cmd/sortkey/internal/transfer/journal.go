@@ -152,7 +152,7 @@ func lockJournal(path string) (*os.File, error) {
 		if err == nil {
 			return f, nil
 		}
-		_ = f.Close()
+		_ = unlock(f)
 		switch {
 		case errors.Is(err, errBusy):
 			return nil, fail(ErrBusy, "wait for it", "another import is using the journal %s", path)
@@ -182,7 +182,7 @@ func replace(path string, data []byte, lock bool) (_ *os.File, err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = f.Close()
+			_ = unlock(f)
 			_ = os.Remove(temp)
 		}
 	}()

@@ -38,7 +38,7 @@ func openPartial(path string) (*partialFolder, error) {
 			return nil, err
 		}
 		if err := p.empty(); err != nil {
-			return nil, errors.Join(err, p.lock.Close())
+			return nil, errors.Join(err, unlock(p.lock))
 		}
 		return p, nil
 	}
@@ -91,7 +91,7 @@ func lockPartial(path string) (*partialFolder, error) {
 		err = os.Chmod(path, 0o700) // an earlier version made it
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, unlock(f))
 	}
 	return &partialFolder{path: path, lock: f}, nil
 }
@@ -133,8 +133,11 @@ func (p *partialFolder) rename(to string, keep bool) error {
 	})
 }
 
-// unlock closes a file unless it is closed already.
+// unlock unlocks a file and closes it, unless it is closed already. Closing alone is not enough: a
+// process that this one is starting has a copy of every descriptor until it runs its own program, and
+// a copy keeps the lock (flock(2)), so that the next export or import could find the file in use.
 func unlock(f *os.File) error {
+	unlockFile(f)
 	if err := f.Close(); !errors.Is(err, fs.ErrClosed) {
 		return err
 	}

@@ -36,10 +36,13 @@ func lockFile(f *os.File) error {
 	}
 }
 
+// unlockFile unlocks an open file. If it fails, closing the file unlocks it.
+func unlockFile(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+
 // locksMove reports whether a locked file can be renamed and replaced.
 const locksMove = true
 
-// unlockBefore calls do on the folder of a locked file, and then closes the
+// unlockBefore calls do on the folder of a locked file, and then unlocks the
 // file, which can be moved while it is open.
 func unlockBefore(f *os.File, do func() error) error {
 	return errors.Join(do(), unlock(f))

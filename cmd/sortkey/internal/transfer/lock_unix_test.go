@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,6 +53,27 @@ func TestJournalHeld(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, f)
 	require.NoFileExists(t, path)
+}
+
+// TestUnlockDespiteCopies holds that a file can be locked again as soon as it is unlocked, although a
+// process that is being started still has a copy of its descriptor.
+func TestUnlockDespiteCopies(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	f, err := openLocked(path)
+	require.NoError(t, err)
+	_, err = openLocked(path)
+	require.ErrorIs(t, err, errBusy)
+
+	fd, err := syscall.Dup(int(f.Fd())) // what fork does
+	require.NoError(t, err)
+	defer func() { _ = syscall.Close(fd) }()
+	require.NoError(t, unlock(f))
+	require.NoError(t, unlock(f), "it is closed already")
+
+	again, err := openLocked(path)
+	require.NoError(t, err)
+	require.NoError(t, unlock(again))
 }
 
 // TestNoFollow: a file that becomes a link after it was checked is not followed.

@@ -60,9 +60,7 @@ func Usage(command, format string, args ...any) error {
 
 // UsageError returns the error of a wrong command line with advice.
 func UsageError(help, format string, args ...any) error {
-	e := advice.New(help, format, args...)
-	e.Err = ask.ErrUsage
-	return e
+	return ask.UsageError(help, format, args...)
 }
 
 // Explain returns an error of any origin as one with advice.

@@ -9,7 +9,6 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/design/advice"
-	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
@@ -59,48 +58,4 @@ func LoadModel(name string) (*model.Model, error) {
 		}
 	}
 	return m, err
-}
-
-// PatternNames returns the names of the access patterns of a model.
-func PatternNames(m *model.Model) (names []string) {
-	for _, p := range m.Patterns {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-// Pattern returns the access pattern with a name, or the only one whose name
-// contains it.
-func Pattern(m *model.Model, name string) (*model.Pattern, error) {
-	if p := m.Pattern(name); p != nil {
-		return p, nil
-	}
-	var like []*model.Pattern
-	for _, p := range m.Patterns {
-		if strings.Contains(strings.ToLower(p.Name), strings.ToLower(name)) {
-			like = append(like, p)
-		}
-	}
-	if len(like) == 1 {
-		return like[0], nil
-	}
-
-	found := "no"
-	if len(like) > 1 {
-		found = "more than one"
-	}
-	return nil, advice.New(
-		"the patterns are:\n  "+strings.Join(PatternNames(m), "\n  "), "model %s has %s pattern named %q", m.Name,
-		found, name,
-	)
-}
-
-// NotOneRequest adds what to do to the error of a pattern that [model.Pattern.Compile]
-// refuses. Other errors stay as they are.
-func NotOneRequest(p *model.Pattern, err error) error {
-	refused, ok := errors.AsType[*compile.Error](err)
-	if !ok {
-		return err
-	}
-	return &advice.Error{Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/gen"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -42,7 +43,7 @@ PATTERN it writes the requests of all patterns.`,
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return app.WithPrefix(app.PatternNames(m), prefix), cobra.ShellCompDirectiveNoFileComp
+			return app.WithPrefix(models.PatternNames(m), prefix), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := app.LoadModel(args[0])
@@ -51,7 +52,7 @@ PATTERN it writes the requests of all patterns.`,
 			}
 			list := m.Patterns
 			if len(args) == 2 {
-				p, err := app.Pattern(m, args[1])
+				p, err := models.Pattern(m, args[1])
 				if err != nil {
 					return err
 				}
@@ -82,7 +83,7 @@ func expressions(env *app.Env, m *model.Model, list []*model.Pattern, lang strin
 		}
 		if refused, ok := errors.AsType[*compile.Error](err); ok {
 			if one {
-				return app.NotOneRequest(p, err)
+				return models.NotOneRequest(p, err)
 			}
 			e.NotOne = refused.Msg
 		} else if err != nil {

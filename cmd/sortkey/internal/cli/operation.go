@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
+	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// An itemCommand is the command of an operation on items.
+type itemCommand struct {
+	env    *app.Env
+	op     *operation.Operation
+	source app.SourceFlags
+	values operation.Values
+	output outputFlags
+}
+
+func operationCommand(env *app.Env, op *operation.Operation) *cobra.Command {
+	c := &itemCommand{env: env, op: op}
+	c.values.Trace = env.Trace
+	cmd := &cobra.Command{
+		Use:               op.Usage(),
+		Short:             op.Short,
+		Long:              op.CommandHelp() + env.SourceHelp(),
+		Example:           op.Command.Example,
+		Args:              func(_ *cobra.Command, args []string) error { return op.Place(&c.values, args) },
+		ValidArgsFunction: argumentsOf(env, op, &c.source, &c.values),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := app.Interruptible(cmd.Context())
+			defer stop()
+			return c.run(ctx)
+		},
+	}
+	c.source.Declare(cmd, env)
+	c.output.declare(cmd, op.Format)
+	declareFlags(cmd, env, op, &c.source, &c.values)
+	return cmd
+}
+
+// declareFlags declares the flags of an operation. Their defaults are in the values.
+func declareFlags(
+	cmd *cobra.Command, env *app.Env, op *operation.Operation, source *app.SourceFlags, v *operation.Values,
+) {
+	flags := cmd.Flags()
+	for _, p := range op.Params {
+		if p.Flag == "" {
+			continue
+		}
+		switch to := p.To(v).(type) {
+		case *string:
+			flags.StringVarP(to, p.Flag, p.Letter, *to, p.FlagHelp())
+		case *[]string:
+			if p.Kind == operation.List {
+				flags.StringSliceVarP(to, p.Flag, p.Letter, *to, p.FlagHelp())
+			} else {
+				flags.StringArrayVarP(to, p.Flag, p.Letter, *to, p.FlagHelp())
+			}
+		case *int32:
+			flags.Int32VarP(to, p.Flag, p.Letter, *to, p.FlagHelp())
+		case *bool:
+			flags.BoolVarP(to, p.Flag, p.Letter, *to, p.FlagHelp())
+		}
+		if complete := flagCompletion(env, p, source); complete != nil {
+			app.Complete(cmd, map[string]cobra.CompletionFunc{p.Flag: complete})
+		}
+	}
+}
+
+// run sends the request of the command, and prints the answer.
+func (c *itemCommand) run(ctx context.Context) (err error) {
+	v := &c.values
+	if string(v.Item) == "-" {
+		if v.Item, err = readInput(c.env, "-"); err != nil {
+			return advice.New("", "cannot read standard input: %v", err)
+		}
+	}
+	if err := c.op.Parse(v); err != nil {
+		return err
+	}
+	if err := c.output.check(c.op.Name); err != nil {
+		return err
+	}
+	if c.op.Changes(v) {
+		if err := refuseModel(c.op.Name, c.source.Model); err != nil {
+			return err
+		}
+	}
+
+	src, err := c.env.Open(ctx, c.source)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	// A statement that only the server can read is executed without a table.
+	var t *keyschema.Table
+	if v.Wrong() == nil {
+		if t, err = describe(ctx, src, v.Table); err != nil {
+			return err
+		}
+	}
+	in, err := c.op.Request(v, t)
+	if err != nil {
+		return c.op.Instead(ctx, src.Target, remedies(ctx, c.env, src, &c.source), v, t, err)
+	}
+
+	src.Traces() // those of a query that failed
+	ans, err := readPages(ctx, src, in, v.All)
+	if err != nil {
+		return c.refused(ctx, src, in, err)
+	}
+	return c.print(ans, src, t)
+}
+
+// refuseModel returns the error of a command that writes to a model.
+func refuseModel(command, model string) error {
+	if model == "" {
+		return nil
+	}
+	return app.UsageError(
+		"load it into a server with sortkey serve --load "+model+", and write to that with --endpoint; "+
+			"or use sortkey shell "+model,
+		"%s cannot write to --model: every command makes the items of a model anew", command,
+	)
+}
+
+// print prints an answer as the flags ask for it.
+func (c *itemCommand) print(ans *answer, src *app.Source, t *keyschema.Table) error {
+	ans.wrote = c.op.Changes(&c.values)
+	switch {
+	case c.op.Rows && ans.wrote && len(ans.items) == 0 && c.output.forPeople():
+		_, err := fmt.Fprintf(c.env.Stdout, "executed (%s)\n", text.Amount(fmt.Sprint(ans.units), "write unit"))
+		return err
+	case c.op.Rows && t == nil:
+		return ans.write(c.env, &c.output, nil, false)
+	case c.op.Rows:
+		return c.printRows(ans, src, t)
+	case c.op.Writes:
+		return c.printWrite(ans, t)
+	case ans.item == nil:
+		return advice.New("", "there is no %s", ask.Item(t.Name, t.Key, ans.key()))
+	}
+	return c.output.writeItem(c.env, ans.item, t.Key)
+}
+
+// printRows prints rows and what is known about the slice that was read.
+func (c *itemCommand) printRows(ans *answer, src *app.Source, t *keyschema.Table) error {
+	slices := src.Traces()
+	if c.values.Trace {
+		ans.slices = slices
+		if len(slices) == 0 {
+			fmt.Fprintln(c.env.Stderr, "sortkey: this server does not report traces (sortkey serve does)")
+		}
+	}
+	if err := ans.write(c.env, &c.output, t.Schema(c.values.Index), c.values.Trace); err != nil {
+		return err
+	}
+	if c.env.Source == nil || len(slices) == 0 || !c.output.forPeople() {
+		return nil
+	}
+	return drawSlice(c.env, slices)
+}
+
+// printWrite says what was done with an item, and prints the item if the flags ask for it.
+func (c *itemCommand) printWrite(ans *answer, t *keyschema.Table) error {
+	it := ans.item
+	if put, ok := ans.in.(*wire.PutItemInput); ok {
+		it = put.Item // the service returns the one that it replaces
+	}
+	if c.output.format != "" && it.Len() > 0 {
+		if err := c.output.writeItem(c.env, it, t.Key); err != nil {
+			return err
+		}
+		if c.output.forPeople() {
+			fmt.Fprintln(c.env.Stdout)
+		}
+	}
+	if !c.output.forPeople() {
+		return nil
+	}
+	_, err := fmt.Fprintf(
+		c.env.Stdout, "%s %s (%s)\n", c.op.Done(ans.item), ask.Item(t.Name, t.Key, ans.key()),
+		text.Amount(fmt.Sprint(ans.units), "write unit"),
+	)
+	return err
+}
+
+// key returns the key of the item that the request names, or the item itself.
+func (ans *answer) key() attr.Item {
+	for ref := range ans.in.Refs {
+		if ref.Key != nil {
+			return ref.Key
+		}
+		return ref.Item
+	}
+	return nil
+}

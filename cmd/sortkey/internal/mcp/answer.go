@@ -1,0 +1,184 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
+	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// item logs a request about one item, and returns the text of its answer.
+func (s *Server) item(
+	op *operation.Operation, question string, schema *keycond.Schema, p *operation.Page, d *side,
+) (string, error) {
+	var o object
+	name := "item"
+	if line := (request{Tool: op.Name, Request: question}); op.Writes {
+		line.Writes, name = p.Units, op.Returned
+		s.log.add(line)
+		o.add("done", question)
+		o.add("writeUnits", p.Units)
+	} else {
+		line.Reads = p.Units
+		s.log.add(line)
+		o.add("asked", question)
+		o.add("readUnits", p.Units)
+	}
+	if p.Item == nil {
+		o.add(name, nil)
+	} else {
+		raw, note := s.shown(p.Item, schema)
+		o.add(name, raw)
+		if note != "" {
+			o.add("note", note)
+		}
+	}
+	if op.Writes {
+		o.add("writes", s.writes(d))
+	}
+	return o.text()
+}
+
+// shown returns an item in plain JSON, or only its key if it is too large for an answer.
+func (s *Server) shown(it attr.Item, schema *keycond.Schema) (json.RawMessage, string) {
+	raw := item.AppendPlain(nil, it)
+	if len(raw) <= s.o.MaxAnswer {
+		return raw, ""
+	}
+	var names []string
+	for name, v := range it.All() {
+		if !schema.Has(string(name)) {
+			names = append(names, fmt.Sprintf("%s (%s)", text.Name(string(name)), text.Size(v.Size())))
+		}
+	}
+	note, _ := s.cut("the item is too large for an answer, so only its key is shown; get it with project and the "+
+		"names of some attributes: "+strings.Join(names, ", "), 0)
+	return item.AppendPlain(nil, some(it, schema.Has)), note
+}
+
+// some returns an item with some of its attributes.
+func some(it attr.Item, keep func(name string) bool) attr.Item {
+	var b attr.Builder
+	for name, v := range it.All() {
+		if keep(string(name)) {
+			b.Add(string(name), v)
+		}
+	}
+	return b.Item()
+}
+
+// withKeys adds the attributes of the key to a projection, so that an answer can be cut after any item.
+func withKeys(project []string, schema *keycond.Schema) []string {
+	if len(project) == 0 || schema == nil {
+		return project
+	}
+	project = slices.Clone(project)
+	for _, a := range schema.Attributes() {
+		if name := text.Name(a.Name); !slices.Contains(project, a.Name) && !slices.Contains(project, name) {
+			project = append(project, name)
+		}
+	}
+	return project
+}
+
+// reading is what an answer says about a page.
+type reading struct {
+	Slice    string  `json:"slice,omitempty"`
+	Examined int     `json:"examined"`
+	Returned int     `json:"returned"`
+	Bytes    int     `json:"bytes,omitempty"`
+	Units    float64 `json:"units"`
+	Waste    float64 `json:"waste"`
+	Stop     string  `json:"stop"`
+}
+
+// readingOf returns what is known about a page: from its trace, or from the answer of a service that has none.
+func readingOf(p *operation.Page, traces []sortkey.Trace, limit int32) reading {
+	r := reading{Examined: len(p.Items), Returned: len(p.Items), Units: p.Units, Stop: sortkey.StopEnd.String()}
+	if p.Examined != nil {
+		r.Examined = int(*p.Examined)
+	}
+	switch {
+	case len(traces) > 0:
+		tr := traces[len(traces)-1]
+		r.Slice, r.Bytes, r.Stop = tr.Slice(), tr.Bytes+tr.Fetched, tr.Stop.String()
+	case p.Last != nil && limit > 0 && r.Examined >= int(limit):
+		r.Stop = sortkey.StopLimit.String()
+	case p.Last != nil:
+		r.Stop = sortkey.StopSize.String()
+	}
+	r.Waste = waste(r.Examined, r.Returned)
+	return r
+}
+
+// much is the waste from which an answer mentions explain, and few the number of rows up to which it does
+// not matter.
+const (
+	much = 0.5
+	few  = 10
+)
+
+// rows logs a request for rows, and returns the text of its answer, cut at the size of an answer.
+func (s *Server) rows(
+	op *operation.Operation, v *operation.Values, question string, schema *keycond.Schema, p *operation.Page,
+	traces []sortkey.Trace,
+) (string, error) {
+	r := readingOf(p, traces, v.Limit)
+	s.log.add(request{
+		Tool: op.Name, Request: question, Examined: &r.Examined, Returned: &r.Returned, Reads: r.Units,
+	})
+	var items list
+	size, last, notes := 0, p.Last, []string(nil)
+	for i, it := range p.Items {
+		raw, note := s.shown(it, schema)
+		if note != "" {
+			notes = append(notes, note)
+		}
+		if size += len(raw); size > s.o.MaxAnswer && i > 0 {
+			last = keyIn(p.Items[i-1], schema)
+			notes = append(notes, fmt.Sprintf(
+				"only the first %d of %d items are shown; for the others call %s again with lastEvaluatedKey as cursor",
+				i, len(p.Items), op.Name,
+			))
+			break
+		}
+		items = append(items, raw)
+	}
+	if len(items) == len(p.Items) && last.Len() > 0 {
+		notes = append(notes, fmt.Sprintf(
+			"reading stopped at %s; to go on call %s again with lastEvaluatedKey as cursor", r.Stop, op.Name,
+		))
+	}
+	if op == operation.Query && r.Waste >= much && r.Examined > few {
+		notes = append(notes, fmt.Sprintf(
+			"the filter dropped %d of %d rows that were paid for; explain with the same arguments shows them, and "+
+				"whether another request reads less", r.Examined-r.Returned, r.Examined,
+		))
+	}
+
+	var o object
+	o.add("asked", question)
+	o.add("read", r)
+	o.add("items", items)
+	if last.Len() > 0 {
+		o.add("lastEvaluatedKey", json.RawMessage(last.AppendJSON(nil)))
+	}
+	if len(notes) > 0 {
+		o.add("note", strings.Join(notes, ". "))
+	}
+	return o.text()
+}
+
+// keyIn returns the key attributes of an item for a table or an index, and of the table.
+func keyIn(it attr.Item, schema *keycond.Schema) attr.Item {
+	return some(it, func(name string) bool {
+		return schema.Has(name) || schema.Table() != nil && schema.Table().Has(name)
+	})
+}

@@ -1,0 +1,70 @@
+package models
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/compile"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// PatternNames returns the names of the access patterns of a model.
+func PatternNames(m *model.Model) (names []string) {
+	for _, p := range m.Patterns {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Pattern returns the access pattern with a name, or the only one whose name
+// contains it.
+func Pattern(m *model.Model, name string) (*model.Pattern, error) {
+	if p := m.Pattern(name); p != nil {
+		return p, nil
+	}
+	var like []*model.Pattern
+	for _, p := range m.Patterns {
+		if strings.Contains(strings.ToLower(p.Name), strings.ToLower(name)) {
+			like = append(like, p)
+		}
+	}
+	if len(like) == 1 {
+		return like[0], nil
+	}
+
+	found := "no"
+	if len(like) > 1 {
+		found = "more than one"
+	}
+	names := PatternNames(m)
+	help := "the patterns are:\n  " + strings.Join(names, "\n  ")
+	if meant := text.DidYouMean(name, names); meant != "" {
+		help = meant + " " + help
+	}
+	return nil, advice.New(help, "model %s has %s pattern named %q", m.Name, found, name)
+}
+
+// NotOneRequest adds what to do to the error of a pattern that [model.Pattern.Compile]
+// refuses. Other errors stay as they are.
+func NotOneRequest(p *model.Pattern, err error) error {
+	refused, ok := errors.AsType[*compile.Error](err)
+	if !ok {
+		return err
+	}
+	return &advice.Error{Msg: p.Name + " is not one request: " + refused.Msg, Advice: refused.Advice, Err: err}
+}
+
+// PatternRequest returns the request of an access pattern.
+func PatternRequest(m *model.Model, p *model.Pattern) (q explain.Question, err error) {
+	if p.Request != nil {
+		return explain.Parse(p.Operation, p.Request)
+	}
+	if q.Input, err = compile.Pattern(m, p); err != nil {
+		return q, NotOneRequest(p, err)
+	}
+	q.Text = compile.JSON(q.Input)
+	return q, nil
+}

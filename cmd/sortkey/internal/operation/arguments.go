@@ -1,0 +1,204 @@
+package operation
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// positional returns the params that arguments give: those that have no value from a flag.
+func (op *Operation) positional(v *Values) (params, flagged []*Param, required int) {
+	for _, p := range op.Params {
+		switch {
+		case p.Arg == "":
+		case p.Flag != "" && !isZero(p.To(v)):
+			flagged = append(flagged, p)
+		default:
+			params = append(params, p)
+			if p.Required {
+				required++
+			}
+		}
+	}
+	return params, flagged, required
+}
+
+// At returns the param that an argument with a number gives if the key has some sort attributes, or nil.
+func (op *Operation) At(v *Values, number, sorts int) *Param {
+	params, _, _ := op.positional(v)
+	for _, p := range params {
+		if p.Complete == SortKeys && sorts == 0 {
+			continue
+		}
+		if number == 0 {
+			return p
+		}
+		number--
+	}
+	return nil
+}
+
+// Place assigns the arguments of a command line. Those that are required come first when there are too few.
+func (op *Operation) Place(v *Values, args []string) error {
+	help := "see sortkey " + op.Name + " --help"
+	usage := func(format string, a ...any) error {
+		return ask.UsageError(help, op.Name+" "+format, a...)
+	}
+	params, flagged, required := op.positional(v)
+	if missing := required - len(args); missing > 0 {
+		var what []string
+		for _, p := range params {
+			if p.Required {
+				what = append(what, p.What)
+			}
+		}
+		return usage("needs %s", text.Join(what[len(args):], "and"))
+	}
+
+	spare, rest := len(args)-required, args
+	for _, p := range params {
+		n := 1
+		if !p.Required {
+			if n = min(spare, 1); p.Rest {
+				n = spare
+			}
+			spare -= n
+		}
+		p.place(v, rest[:n])
+		rest = rest[n:]
+	}
+	if len(rest) > 0 && len(flagged) > 0 {
+		p := flagged[len(flagged)-1]
+		return ask.UsageError(help, "give %s with --%s or as an argument, not both", p.What, p.Flag)
+	}
+	if len(rest) > 0 {
+		return usage("takes %s, not %s", strings.TrimPrefix(op.Usage(), op.Name+" "), text.Count(len(args), "argument"))
+	}
+	return nil
+}
+
+// place sets the value of an argument, which may be several words.
+func (p *Param) place(v *Values, words []string) {
+	if len(words) == 0 {
+		return
+	}
+	joined := strings.Join(words, " ")
+	switch to := p.To(v).(type) {
+	case *string:
+		*to = joined
+	case *[]byte:
+		*to = []byte(joined)
+	case *[]string:
+		if *to = words; p.Kind == Text {
+			*to = []string{joined}
+		}
+	}
+}
+
+// Form returns the values in the fields of a form, which have the names of params.
+func (op *Operation) Form(field func(name string) string) (Values, error) {
+	var v Values
+	for _, p := range op.Params {
+		typed := ""
+		if p.Name != "" {
+			typed = field(p.Name)
+		}
+		if strings.TrimSpace(typed) == "" && !p.Required {
+			continue
+		}
+		switch to := p.To(&v).(type) {
+		case *bool:
+			*to = true
+		case *int32:
+			n, err := strconv.ParseInt(typed, 10, 32)
+			if err != nil || n < 0 {
+				return v, fmt.Errorf("the %s is a number from 1, not %q", p.Name, typed)
+			}
+			*to = int32(n)
+		default:
+			p.place(&v, []string{typed})
+		}
+	}
+	return v, nil
+}
+
+// Line returns the words of the command with values: its arguments, then its flags, or before them if an argument
+// could be taken for a flag.
+func (op *Operation) Line(v *Values) []string {
+	var arguments, flags []string
+	several := len(v.Partition) > 1 || len(v.Sort) > 1
+	for _, p := range op.Params {
+		to := p.To(v)
+		if isZero(to) || p.Arg == "" && p.Flag == "" {
+			continue
+		}
+		values := texts(to)
+		if p.Arg != "" && (p.Flag == "" || !several) {
+			arguments = append(arguments, values...)
+			continue
+		}
+		if p.Kind == Switch {
+			flags = append(flags, "--"+p.Flag)
+			continue
+		}
+		for _, value := range values {
+			flags = append(flags, "--"+p.Flag, value)
+		}
+	}
+	line := []string{op.Name}
+	for _, a := range arguments {
+		if strings.HasPrefix(a, "-") {
+			return append(append(append(line, flags...), "--"), arguments...)
+		}
+	}
+	return append(append(line, arguments...), flags...)
+}
+
+// Call returns a call of the tool with values.
+func (op *Operation) Call(v *Values) (string, error) {
+	var members []string
+	for _, p := range op.Params {
+		to := p.To(v)
+		if p.Name == "" || isZero(to) {
+			continue
+		}
+		var value any = json.RawMessage(strings.Join(texts(to), ""))
+		switch to := to.(type) {
+		case *string:
+			value = *to
+		case *[]string:
+			if value = *to; p.Kind == Text {
+				value = strings.Join(*to, ", ")
+			}
+		}
+		raw, err := text.JSON(value)
+		if err != nil {
+			return "", err
+		}
+		members = append(members, text.Quote(p.Name)+":"+string(raw))
+	}
+	return op.Name + " {" + strings.Join(members, ",") + "}", nil
+}
+
+func isZero(to any) bool {
+	v := reflect.ValueOf(to).Elem()
+	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
+}
+
+// texts returns the value that to points to as words of a line.
+func texts(to any) []string {
+	switch to := to.(type) {
+	case *string:
+		return []string{*to}
+	case *[]string:
+		return *to
+	case *[]byte:
+		return []string{string(*to)}
+	}
+	return []string{fmt.Sprint(reflect.ValueOf(to).Elem())}
+}

@@ -1,0 +1,94 @@
+package operation
+
+import (
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design/terminal"
+)
+
+// Help is what the command or the tool says beside what both say.
+type Help struct {
+	Lead    string // sentences after the first
+	More    string // paragraphs after the notes
+	Example string
+}
+
+// Usage returns the command with its arguments.
+func (op *Operation) Usage() string {
+	words := []string{op.Name}
+	for _, p := range op.Params {
+		switch {
+		case p.Arg == "":
+		case p.Required:
+			words = append(words, p.Arg)
+		default:
+			words = append(words, "["+p.Arg+"]")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// CommandHelp returns the help of the command.
+func (op *Operation) CommandHelp() string {
+	const width = 90
+	return op.help(capital(op.Name)+" "+op.Does, &op.Command, width)
+}
+
+// ToolHelp returns the description of the tool, in which flags are arguments.
+func (op *Operation) ToolHelp() string {
+	const width = 110
+	help := ToolWords(op.help(capital(op.Does), &op.Tool, width))
+	example := "Example: "
+	if strings.Contains(op.Tool.Example, "}\n{") {
+		example = "Examples: "
+	}
+	return help + "\n" + example + op.Tool.Example
+}
+
+// help returns the first sentence, what everybody is told and what h adds.
+func (op *Operation) help(first string, h *Help, width int) string {
+	paragraphs := append([]string{first + ". " + h.Lead}, op.Notes...)
+	if h.More != "" {
+		paragraphs = append(paragraphs, h.More)
+	}
+	return wrap(strings.Join(paragraphs, "\n\n"), width)
+}
+
+// toolWords replaces flags of the command by arguments of tools.
+var toolWords = strings.NewReplacer(
+	", or repeat --pk and --sk", "", "; separate values with commas or repeat --pk", "; separate values with commas",
+	"--desc", "descending", "--", "",
+)
+
+// ToolWords returns help or a message with arguments of tools in place of flags.
+func ToolWords(s string) string { return toolWords.Replace(s) }
+
+// wrap breaks the lines of paragraphs, except those that are indented.
+func wrap(s string, width int) string {
+	var lines []string
+	for paragraph := range strings.SplitSeq(s, "\n\n") {
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		prose := ""
+		flush := func() {
+			if prose = strings.TrimSpace(prose); prose != "" {
+				lines = append(lines, terminal.Wrap(prose, width)...)
+			}
+			prose = ""
+		}
+		for line := range strings.SplitSeq(paragraph, "\n") {
+			if strings.HasPrefix(line, " ") {
+				flush()
+				lines = append(lines, line)
+				continue
+			}
+			prose += line + "\n"
+		}
+		flush()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// capital returns a word with its first letter in upper case.
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,232 @@
+package operation_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
+	"github.com/sortkey/sortkey/internal/keyschema"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+func table() *keyschema.Table {
+	s := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.String} }
+	n := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.Number} }
+	b := func(name string) keycond.Attribute { return keycond.Attribute{Name: name, Kind: attr.Binary} }
+	key := keycond.NewSchema([]keycond.Attribute{s("PK")}, []keycond.Attribute{s("SK")})
+	return &keyschema.Table{Name: "T", Key: key, Indexes: []*keyschema.Index{
+		{Key: key.NewIndex("num", []keycond.Attribute{n("id")}, []keycond.Attribute{n("at")})},
+		{Key: key.NewIndex("bin", []keycond.Attribute{b("hash")}, nil)},
+		{Key: key.NewIndex("multi",
+			[]keycond.Attribute{s("state"), n("year")}, []keycond.Attribute{s("city"), n("score")})},
+	}}
+}
+
+func TestLine(t *testing.T) {
+	for _, tt := range []struct{ op, text, want string }{
+		{
+			"Query", `{"KeyConditionExpression": "PK = :p",
+			"ExpressionAttributeValues": {":p": {"S": "a#b"}}}`,
+			"query|T|a#b",
+		},
+		{
+			"Query", `{"KeyConditionExpression": "SK BETWEEN :a AND :b AND PK = :p", "Limit": 3,
+			"ScanIndexForward": false, "ConsistentRead": true,
+				"ExpressionAttributeValues": {":p": {"S": "it's"}, ":a": {"S": "a"}, ":b": {"S": "x y"}}}`,
+			`query|T|"it's"|between a and "x y"|--limit|3|--desc|--consistent`,
+		},
+		{
+			"Query", `{"KeyConditionExpression": "PK = :p AND begins_with(SK, :s)",
+			"ExpressionAttributeValues": {":p": {"S": " x"}, ":s": {"S": "a*"}}}`,
+			`query|T|" x"|"a*"*`,
+		},
+		{
+			"Query", `{"KeyConditionExpression": "PK = :p AND SK = :s",
+			"ExpressionAttributeValues": {":p": {"S": "x"}, ":s": {"S": "SK > 5"}}}`,
+			`query|T|x|"SK > 5"`,
+		},
+		{
+			"Query", `{"IndexName": "num", "KeyConditionExpression": "id = :p AND #at > :s",
+			"ExpressionAttributeNames": {"#at": "at"},
+			"ExpressionAttributeValues": {":p": {"N": "-1"}, ":s": {"N": "-5"}}}`,
+			`query|--index|num|--|T|-1|> -5`,
+		},
+		{
+			"Query", `{"IndexName": "bin", "KeyConditionExpression": "#h = :p",
+			"ExpressionAttributeNames": {"#h": "hash"},
+			"ExpressionAttributeValues": {":p": {"B": "AP8="}}}`,
+			`query|T|0x00ff|--index|bin`,
+		},
+		{
+			"Query", `{"IndexName": "multi", "KeyConditionExpression": "#s = :s AND #y = :y AND city < :c",
+			"ExpressionAttributeNames": {"#s": "state", "#y": "year"},
+				"ExpressionAttributeValues": {":s": {"S": "W,A"}, ":y": {"N": "2024"}, ":c": {"S": "x"}}}`,
+			`query|T|--pk|"W,A"|--pk|2024|--sk|< x|--index|multi`,
+		},
+		{
+			"Query", `{"KeyConditionExpression": "PK = :p", "FilterExpression": "contains(tags, :t) AND n IN (:n)",
+			"ProjectionExpression": "a, b[0].#c",
+			"ExpressionAttributeNames": {"#c": "c"},
+				"ExpressionAttributeValues": {":p": {"S": "x"}, ":t": {"S": "a\"b"}, ":n": {"L": [{"N": "1"}]}}}`,
+			`query|T|x|--filter|contains(tags, "a\"b") AND n IN ([1])|--project|a, b[0].c`,
+		},
+		{
+			"Query", `{"KeyConditionExpression": "PK = :p", "ExclusiveStartKey": {"PK": {"S": "x"}, "SK": {"S": "y"}},
+			"ExpressionAttributeValues": {":p": {"S": "x"}}}`,
+			"",
+		},
+		{
+			"Query", `{"KeyConditionExpression": "PK = :p", "FilterExpression": "t = :t",
+			"ExpressionAttributeValues": {":p": {"S": "x"}, ":t": {"SS": ["a"]}}}`,
+			"",
+		},
+		{
+			"Query", `{"KeyConditionExpression": "contains(PK, :p)",
+			"ExpressionAttributeValues": {":p": {"S": "x"}}}`,
+			"",
+		},
+		{
+			"Scan", `{"IndexName": "num", "FilterExpression": "a = :a",
+				"ExpressionAttributeValues": {":a": {"BOOL": true}}}`,
+			"scan|T|--index|num|--filter|a = true",
+		},
+		{"Scan", `{"Segment": 0, "TotalSegments": 2}`, ""},
+		{
+			"GetItem", `{"Key": {"SK": {"S": "-1"}, "PK": {"S": "x"}}, "ConsistentRead": true}`,
+			"get|--consistent|--|T|x|-1",
+		},
+		{"GetItem", `{"Key": {"PK": {"S": "x"}}}`, ""},
+		{"ExecuteStatement", `{"Statement": "SELECT * FROM T"}`, ""},
+	} {
+		body := tt.text
+		if tt.op != "ExecuteStatement" {
+			body = `{"TableName": "T", ` + body[1:]
+		}
+		in, err := wire.DecodeRequest(tt.op, []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		op, v, ok := operation.Of(in, table())
+		var words []string
+		if ok {
+			words = op.Line(v)
+		}
+		if got := strings.Join(words, "|"); ok != (tt.want != "") || ok && got != tt.want {
+			t.Errorf("Line(%s) = %s, %v, want %s", tt.text, got, ok, tt.want)
+		}
+	}
+}
+
+// TestPlace holds which param each argument of a line gives.
+func TestPlace(t *testing.T) {
+	type values = operation.Values
+	partition := values{}
+	partition.Partition = []string{"x"}
+	for _, tt := range []struct {
+		op    *operation.Operation
+		given values
+		args  string
+		want  string // line that it becomes, or an error
+	}{
+		{operation.Query, values{}, "T a", "query|T|a"},
+		{operation.Query, values{}, "T a begins with b", "query|T|a|begins with b"},
+		{operation.Query, values{}, "", "query needs a table and a partition"},
+		{operation.Query, values{}, "T", "query needs a partition"},
+		{operation.Query, partition, "T >= b", "query|T|x|>= b"},
+		{operation.Get, values{}, "T a", "get|T|a"},
+		{operation.Get, values{}, "T a b", "get|T|a|b"},
+		{operation.Get, values{}, "", "get needs a table and the key of an item"},
+		{operation.Get, values{}, "T a b c", "get takes TABLE PARTITION [SORT], not 4 arguments"},
+		{operation.Update, values{}, "T a u", "update|T|a|u"},
+		{operation.Update, values{}, "T a b u", "update|T|a|b|u"},
+		{operation.Update, values{}, "T a", "update needs an update in quotes, such as 'SET total = 1'"},
+		{operation.Put, values{}, "T", "put needs an item in quotes"},
+		{operation.Scan, values{}, "T x", "scan takes TABLE, not 2 arguments"},
+		{operation.SQL, values{}, "s 1 2", "sql|s|1|2"},
+	} {
+		v := tt.given
+		got := ""
+		if err := tt.op.Place(&v, strings.Fields(tt.args)); err != nil {
+			got = err.Error()
+		} else {
+			got = strings.Join(tt.op.Line(&v), "|")
+		}
+		require.Equal(t, tt.want, got, "%s %s", tt.op.Name, tt.args)
+	}
+
+	both := values{}
+	both.Sort = []string{"b"}
+	err := operation.Query.Place(&both, []string{"T", "a", "c"})
+	require.EqualError(t, err, "give the sort condition with --sk or as an argument, not both")
+}
+
+// TestAt holds which param completes the argument with a number.
+func TestAt(t *testing.T) {
+	for _, tt := range []struct {
+		op            *operation.Operation
+		number, sorts int
+		want          operation.Completion
+	}{
+		{operation.Get, 0, 1, operation.Tables}, {operation.Get, 1, 1, operation.Partitions},
+		{operation.Get, 2, 1, operation.SortKeys}, {operation.Get, 2, 0, operation.Nothing},
+		{operation.Update, 2, 0, operation.Attributes}, {operation.Update, 3, 1, operation.Attributes},
+		{operation.Query, 2, 1, operation.Conditions}, {operation.SQL, 0, 1, operation.Statements},
+	} {
+		got := operation.Nothing
+		if p := tt.op.At(new(operation.Values), tt.number, tt.sorts); p != nil {
+			got = p.Complete
+		}
+		require.Equal(t, tt.want, got, "%s, argument %d, %d sort keys", tt.op.Name, tt.number, tt.sorts)
+	}
+}
+
+// TestForm holds that the fields of a form are the params of a query.
+func TestForm(t *testing.T) {
+	form := func(pairs ...string) func(string) string {
+		return func(name string) string {
+			for i := 0; i < len(pairs); i += 2 {
+				if pairs[i] == name {
+					return pairs[i+1]
+				}
+			}
+			return ""
+		}
+	}
+	v, err := operation.Query.Form(form(
+		"partition", "a", "sort", "x*", "filter", "n > 1", "limit", "3", "descending", "on",
+	))
+	require.NoError(t, err)
+	call, err := operation.Query.Call(&v)
+	require.NoError(t, err)
+	require.Equal(t, `query {"partition":"a","sort":"x*","filter":"n > 1","limit":3,"descending":true}`, call)
+	for _, limit := range []string{"-1", "many"} {
+		_, err = operation.Query.Form(form("partition", "a", "limit", limit))
+		require.EqualError(t, err, fmt.Sprintf("the limit is a number from 1, not %q", limit))
+	}
+}
+
+// TestTable holds what every row has, so that no face of it is empty.
+func TestTable(t *testing.T) {
+	for _, op := range operation.All {
+		require.Equal(t, op, operation.Named(op.Name))
+		require.NotEmpty(t, op.Short, op.Name)
+		require.Equal(t, op.Writes, op.Done != nil, op.Name)
+		require.Equal(t, op.Writes, op.Returned != "", op.Name)
+		for _, p := range op.Params {
+			require.False(t, p.Arg != "" && p.Required && p.What == "", "%s of %s", p.Name, op.Name)
+			require.NotNil(t, p.To(new(operation.Values)), "%s of %s", p.Name, op.Name)
+			if p.Flag != "" || p.Name != "" {
+				require.NotEmpty(t, p.Help, "%s of %s", p.Name, op.Name)
+			}
+		}
+		for line := range strings.Lines(op.CommandHelp()) {
+			require.Less(t, len([]rune(line)), 93, "%s: %s", op.Name, line)
+		}
+		require.NotContains(t, op.ToolHelp(), "--", op.Name)
+	}
+}

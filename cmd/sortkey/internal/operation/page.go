@@ -1,0 +1,119 @@
+package operation
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/sdktarget"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// A Page is what the service answers to one request.
+type Page struct {
+	Items    []attr.Item // rows
+	Item     attr.Item   // the one item that was read, or that a write returns; nil for none
+	Last     attr.Item   // where the next page of rows begins, nil at the end
+	Token    *string     // where the next page of a statement begins, nil at the end
+	Examined *int64      // rows, nil if the service does not say
+	Units    float64
+}
+
+// More reports whether there may be another page.
+func (p *Page) More() bool { return p.Last != nil || p.Token != nil }
+
+// Send sends a request through a client. Its errors are the SDK's.
+func Send(ctx context.Context, client *dynamodb.Client, in wire.Input) (*Page, error) {
+	var out wire.Output
+	switch in.(type) {
+	case *wire.QueryInput:
+		out = new(wire.QueryOutput)
+	case *wire.ScanInput:
+		out = new(wire.ScanOutput)
+	case *wire.ExecuteStatementInput:
+		out = new(wire.ExecuteStatementOutput)
+	case *wire.GetItemInput:
+		out = new(wire.GetItemOutput)
+	case *wire.PutItemInput:
+		out = new(wire.PutItemOutput)
+	case *wire.UpdateItemInput:
+		out = new(wire.UpdateItemOutput)
+	case *wire.DeleteItemInput:
+		out = new(wire.DeleteItemOutput)
+	}
+	if err := sdktarget.Send(ctx, client, in, out); err != nil {
+		return nil, err
+	}
+	return PageOf(out), nil
+}
+
+// PageOf returns what an answer of the service says.
+func PageOf(out wire.Output) *Page {
+	p := new(Page)
+	used := (*wire.ConsumedCapacity)(nil)
+	switch out := out.(type) {
+	case *wire.QueryOutput:
+		p.Items, p.Last, p.Examined, used = out.Items, out.LastEvaluatedKey, out.ScannedCount, out.ConsumedCapacity
+	case *wire.ScanOutput:
+		p.Items, p.Last, p.Examined, used = out.Items, out.LastEvaluatedKey, out.ScannedCount, out.ConsumedCapacity
+	case *wire.ExecuteStatementOutput:
+		p.Items, p.Last, p.Token, used = out.Items, out.LastEvaluatedKey, out.NextToken, out.ConsumedCapacity
+	case *wire.GetItemOutput:
+		p.Item, used = out.Item, out.ConsumedCapacity
+	case *wire.PutItemOutput:
+		p.Item, used = returned(out.Attributes), out.ConsumedCapacity
+	case *wire.UpdateItemOutput:
+		p.Item, used = returned(out.Attributes), out.ConsumedCapacity
+	case *wire.DeleteItemOutput:
+		p.Item, used = returned(out.Attributes), out.ConsumedCapacity
+	}
+	p.Last = returned(p.Last)
+	if used != nil && used.CapacityUnits != nil {
+		p.Units = *used.CapacityUnits
+	}
+	return p
+}
+
+// returned returns an item, or nil if it has no attributes.
+func returned(it attr.Item) attr.Item {
+	if it.Len() == 0 {
+		return nil
+	}
+	return it
+}
+
+// After returns the request for the page after p.
+func After(in wire.Input, p *Page) wire.Input {
+	switch in := in.(type) {
+	case *wire.QueryInput:
+		next := *in
+		next.ExclusiveStartKey = p.Last
+		return &next
+	case *wire.ScanInput:
+		next := *in
+		next.ExclusiveStartKey = p.Last
+		return &next
+	case *wire.ExecuteStatementInput:
+		next := *in
+		next.NextToken = p.Token
+		return &next
+	}
+	return in
+}
+
+// Unmet says what the item is for which the condition of a write is false, if that is why it failed.
+func Unmet(err error) (is string, ok bool) {
+	failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
+	if !ok {
+		return "", false
+	}
+	if it, err := sdkvalue.Item(failed.Item); err == nil && it.Len() > 0 {
+		return "the item is " + text.Literal(attr.NewMap(it)), true
+	}
+	return "there is no such item", true
+}

@@ -1,0 +1,166 @@
+package operation
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Param is a param of an operation. One without a name is only of the command, one with neither an argument nor a
+// flag only of the tool.
+type Param struct {
+	// Name is that of the argument of a tool and of the field of a form.
+	Name string
+	// Arg is its place on a command line, as the usage line has it. A param with an argument and a flag may have
+	// several values: with commas between in the argument, or by repeating the flag.
+	Arg string
+	// Flag and Letter are the name of its flag and the letter of it.
+	Flag, Letter string
+	// What is the argument in a sentence: "a table".
+	What string
+	// Help says what it is, with the name of its value in backquotes. Command and Tool are added to it.
+	Help          string
+	Command, Tool string
+	Kind          Kind
+	Required      bool
+	// Rest says that the argument takes all words that other arguments leave.
+	Rest     bool
+	Complete Completion
+	// Words are all values that it can have, if they are few.
+	Words []string
+	// To returns where its value is in values: a *string, *[]string, *int32, *bool or *[]byte.
+	To func(*Values) any
+}
+
+// A Kind is the kind of values that a param has.
+type Kind uint8
+
+// The kinds. A Request is a text in which a model may also write an object.
+const (
+	Text Kind = iota
+	List      // of texts
+	Number
+	Switch
+	Object
+	Request
+)
+
+// A Completion says what completes a param.
+type Completion uint8
+
+// The completions.
+const (
+	Nothing Completion = iota
+	Tables
+	Indexes
+	Partitions
+	SortKeys   // of a partition
+	Conditions // sort keys after an operator
+	Attributes // in an expression
+	Statements // tables and attributes in a statement
+	Patterns   // of the model
+)
+
+// Param returns the param with a name, or nil.
+func (op *Operation) Param(name string) *Param {
+	i := slices.IndexFunc(op.Params, func(p *Param) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return op.Params[i]
+}
+
+// FlagHelp returns the help of the flag.
+func (p *Param) FlagHelp() string {
+	help := p.Help + p.Command
+	if p.Arg != "" {
+		help += ", instead of " + p.Arg + "; repeatable"
+	}
+	return help
+}
+
+// ToolHelp returns the help of the argument of a tool.
+func (p *Param) ToolHelp() string {
+	help := strings.ReplaceAll(p.Help, "`", "") + p.Tool
+	if p.Arg != "" && p.Flag != "" {
+		help += "; several with commas between"
+	}
+	return help
+}
+
+var (
+	table = &Param{
+		Name: "table", Arg: "TABLE", What: "a table", Help: "name of the table", Required: true, Complete: Tables,
+		To: func(v *Values) any { return &v.Table },
+	}
+	partition = &Param{
+		Name: "partition", Arg: "PARTITION", Flag: "pk", What: "a partition", Help: "`VALUE` of the partition key",
+		Required: true, Complete: Partitions, To: func(v *Values) any { return &v.Partition },
+	}
+	sort = &Param{
+		Name: "sort", Arg: "SORT-CONDITION", Flag: "sk", What: "the sort condition",
+		Help: "`CONDITION` on the sort key, such as 'ORDER#*'",
+		Rest: true, Complete: Conditions, To: func(v *Values) any { return &v.Sort },
+	}
+	keyPartition = &Param{
+		Name: "partition", Arg: "PARTITION", What: "the key of an item", Help: "value of the partition key",
+		Required: true, Complete: Partitions, To: func(v *Values) any { return &v.Partition },
+	}
+	keySort = &Param{
+		Name: "sort", Arg: "SORT", Help: "value of the sort key, if the table has one", Complete: SortKeys,
+		To: func(v *Values) any { return &v.Sort },
+	}
+	index = &Param{
+		Name: "index", Flag: "index", Letter: "i", Help: "read the index with this `NAME` instead of the table",
+		Complete: Indexes, To: func(v *Values) any { return &v.Index },
+	}
+	filter = &Param{
+		Name: "filter", Flag: "filter", Complete: Attributes,
+		Help: "return only rows for which `EXPRESSION` is true, such as 'total > 10'; quote text in it",
+		To:   func(v *Values) any { return &v.Filter },
+	}
+	project = &Param{
+		Name: "project", Flag: "project", Kind: List, Complete: Attributes,
+		Help: "return only these `ATTRIBUTES`", Command: ", separated by commas",
+		To: func(v *Values) any { return &v.Project },
+	}
+	limit = &Param{
+		Name: "limit", Flag: "limit", Help: "read at most `N` rows per page, counted before the filter", Kind: Number,
+		To: func(v *Values) any { return &v.Limit },
+	}
+	descending = &Param{
+		Name: "descending", Flag: "desc", Help: "read backwards, from the end of the range", Kind: Switch,
+		To: func(v *Values) any { return &v.Backwards },
+	}
+	consistent = &Param{
+		Name: "consistent", Flag: "consistent", Help: "read consistently, for twice the units; not in global indexes",
+		Kind: Switch, To: func(v *Values) any { return &v.Consistent },
+	}
+	cursor = &Param{
+		Name: "cursor", Help: "lastEvaluatedKey of the answer to go on after", Kind: Object,
+		To: func(v *Values) any { return &v.Cursor },
+	}
+	all = &Param{Flag: "all", Help: "read all pages", Kind: Switch, To: func(v *Values) any { return &v.All }}
+
+	condition = &Param{
+		Name: "if", Flag: "if", Complete: Attributes,
+		Help: "write only if `CONDITION` is true for the item that is there; quote text in it",
+		To:   func(v *Values) any { return &v.If },
+	}
+)
+
+// limited returns limit with a default in tools.
+func limited(rows string) *Param {
+	p := *limit
+	p.Tool = "; default " + rows
+	return &p
+}
+
+// optional returns params that may be left out.
+func optional(params ...*Param) (copies []*Param) {
+	for _, p := range params {
+		own := *p
+		own.Required = false
+		copies = append(copies, &own)
+	}
+	return copies
+}
