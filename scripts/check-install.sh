@@ -2,8 +2,8 @@
 # Tries what docs/installing.md says, in folders outside the clone.
 #
 # With a module proxy in a folder, as once VERSION is tagged: go install of the command, its demo
-# and its playground, and a program that gets the library, its engines on disk and PostgreSQL and
-# sortkeytest. Then, without that proxy, the same program with replacements for a clone.
+# and its playground, and a program that gets the library, its engines on disk and PostgreSQL,
+# sortkeytest and the workbench. Then, without that proxy, the same program with replacements for a clone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -16,7 +16,7 @@ GOFLAGS=-modcacherw GOBIN=$work go install "$prefix/cmd/sortkey@$version"
 "$work/sortkey" playground -o "$work/playground"
 test -s "$work/playground/engine.bin"
 
-# program FOLDER writes a program that uses the library, two engines and sortkeytest.
+# program FOLDER writes a program that uses the library, two engines, sortkeytest and designtest.
 program() {
   mkdir "$1"
   cat >"$1/main.go" <<'GO'
@@ -68,10 +68,24 @@ GO
 package main
 
 import (
+	"os"
 	"testing"
 
+	"github.com/sortkey/sortkey/design/designtest"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
+
+func TestDefinitions(t *testing.T) {
+	db := sortkeytest.New(t)
+	text := "resource \"aws_dynamodb_table\" \"t\" {\n name = \"T\"\n hash_key = \"id\"\n" +
+		" attribute {\n  name = \"id\"\n  type = \"S\"\n }\n}\n"
+	file := t.TempDir() + "/main.tf"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	designtest.Load(db, file)
+	db.Put("T", map[string]string{"id": "a"})
+}
 
 func TestSongs(t *testing.T) {
 	db := sortkeytest.New(t)
@@ -88,7 +102,7 @@ echo "== a program with tagged modules"
 program "$work/tagged"
 cd "$work/tagged"
 go mod init example.com/songs 2>/dev/null
-go get "$prefix@$version" "$prefix/store/disk@$version" "$prefix/store/postgres@$version" 2>/dev/null
+go get "$prefix@$version" "$prefix/store/disk@$version" "$prefix/store/postgres@$version" "$prefix/design@$version" 2>/dev/null
 go mod tidy 2>/dev/null
 grep "$prefix" go.mod
 go run .
@@ -100,7 +114,8 @@ program "$work/replaced"
 cd "$work/replaced"
 go mod init example.com/songs 2>/dev/null
 go mod edit -replace "$prefix=$root" -replace "$prefix/store/disk=$root/store/disk" \
-  -replace "$prefix/store/postgres=$root/store/postgres"
+  -replace "$prefix/store/postgres=$root/store/postgres" \
+  -replace "$prefix/design=$root/design" -replace "$prefix/internal/design=$root/internal/design"
 GOWORK=off go mod tidy 2>/dev/null
 grep "$prefix" go.mod
 GOWORK=off go run .
