@@ -88,6 +88,7 @@ func (s *Service) query(
 	}
 	x := new(struct {
 		pageRead
+		key   keyCondition
 		query table.Query
 	})
 	r := &x.readParams
@@ -104,10 +105,10 @@ func (s *Service) query(
 	if err := r.open(); err != nil {
 		return nil, err
 	}
-	key := keyCondition{clauses: clauses}
+	x.key.clauses = clauses
 	if clauses == nil {
 		var err error
-		if key, err = r.keyCondition(in); err != nil {
+		if x.key, err = r.keyCondition(in); err != nil {
 			return nil, err
 		}
 	}
@@ -117,14 +118,14 @@ func (s *Service) query(
 	err := s.db.View(ctx, func(view *table.View) error {
 		read, schema, err := r.resolve(s, view)
 		if err != nil {
-			return cmp.Or(key.check(), err) // an error of the condition comes first
+			return cmp.Or(x.key.check(), err) // an error of the condition comes first
 		}
 		if len(in.KeyConditions) > max(2, len(schema.Partition())+len(schema.Sort())) {
 			return wire.OpQuery.Invalid("Conditions can be of length 1 or 2 only")
 		}
-		slice, err := key.slice(schema)
+		slice, err := x.key.slice(schema)
 		if err != nil {
-			return cmp.Or(key.check(), read.CheckStartForm(), err)
+			return cmp.Or(x.key.check(), read.CheckStartForm(), err)
 		}
 		x.query = table.Query{Read: read, Slice: slice, Reverse: in.ScanIndexForward != nil && !*in.ScanIndexForward}
 		err = cmp.Or(r.checkPaths(read.Table, schema), r.checkProjected(&x.query.Read, true))

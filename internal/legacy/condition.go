@@ -67,7 +67,12 @@ func ExpectedCondition(conds map[string]wire.ExpectedAttributeValue, or bool) (*
 }
 
 // joined returns the conditions on attributes as one.
-func joined[T any](conds map[string]T, or bool, one func(name string, cond T) (ast.Node, error)) (*expr.Condition, error) {
+func joined[T any](
+	conds map[string]T, or bool, one func(name string, cond T) (ast.Node, error),
+) (*expr.Condition, error) {
+	if len(conds) == 0 { // as in most requests; the rest allocates
+		return nil, nil
+	}
 	var root ast.Node
 	for _, attribute := range slices.Sorted(maps.Keys(conds)) {
 		n, err := one(attribute, conds[attribute])

@@ -71,14 +71,13 @@ func (s *View) query(q *Query, visit func(attr.Item) error) (Page, error) {
 	tr := Trace{
 		Operation: "Query", Partition: slice.Partition, Clauses: slice.Clauses, Range: slice.Range, Reverse: q.Reverse,
 	}
-	p := pager{s: s, q: &q.Read, visit: visit}
-	o := p.options()
+	x, o, visit := s.examine(&q.Read, visit)
 	o.Reverse = q.Reverse
-	read, err := slice.Page(s.r, q.Table.space(q.Index), o, p.visitor())
+	read, err := slice.Page(s.r, q.Table.space(q.Index), o, visit)
 	if q.oneItem() {
 		read.Last = nil
 	}
-	return p.page(read, err, tr)
+	return s.page(&q.Read, x, read, err, tr)
 }
 
 // Scan calls visit with every item of a page in scan order. The items are
@@ -95,77 +94,68 @@ func (s *View) scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	p := pager{s: s, q: &q.Read, visit: visit}
+	x, o, visit := s.examine(&q.Read, visit)
 	rows := s.r.Scan(q.Table.space(q.Index), span)
-	read, err := q.schema().Page(rows, p.options(), p.visitor())
-	return p.page(read, err, Trace{Operation: "Scan", Span: span})
+	read, err := q.schema().Page(rows, o, visit)
+	return s.page(&q.Read, x, read, err, Trace{Operation: "Scan", Span: span})
 }
 
-// A pager adds to a page of [keycond] what only a table knows: the whole items of a local index, and what
-// the page costs.
-type pager struct {
-	s     *View
-	q     *Read
-	visit func(attr.Item) error
+// An examiner adds to a page of [keycond] what only a table knows of the items that are examined: the whole
+// items of a local index, and sizes that are not those of the page.
+type examiner struct {
+	s *View
+	q *Read
 	// whole is the item of the index entry that is examined.
 	whole attr.Item
 	// fetched is the size of the whole items, and units what reading them took.
 	fetched int
 	units   float64
-	// billed counts the bytes that a read of the table is charged for, if they are not those of the page;
-	// see [Table.BilledSize].
+	// billed counts the bytes that a read of the table is charged for; see [Table.BilledSize].
 	billed int
 }
 
-// options returns what the page reads.
-func (p *pager) options() keycond.PageOptions {
-	o := keycond.PageOptions{Limit: p.q.Limit, Filter: p.q.Filter}
-	switch {
-	case p.q.Fetch:
-		o.Examine = p.fetch
-	case p.q.Index == nil && len(p.q.Table.vectors) > 0:
-		o.Examine = p.bill
+// examine returns how to read a page, and what visits its items. Most pages need no examiner: nil.
+func (s *View) examine(q *Read, visit func(attr.Item) error) (*examiner, keycond.PageOptions, func(attr.Item) error) {
+	o := keycond.PageOptions{Limit: q.Limit, Filter: q.Filter}
+	if !q.Fetch && (q.Index != nil || len(q.Table.vectors) == 0) {
+		return nil, o, visit
 	}
-	return o
-}
-
-// visitor returns what visits the items of the page.
-func (p *pager) visitor() func(attr.Item) error {
-	if p.q.Fetch {
-		return func(attr.Item) error { return p.visit(p.whole) }
+	x := &examiner{s: s, q: q}
+	if !q.Fetch {
+		o.Examine = x.bill
+		return x, o, visit
 	}
-	return p.visit
+	o.Examine = x.fetch
+	return x, o, func(attr.Item) error { return visit(x.whole) }
 }
 
 // bill counts what an item is charged for.
-func (p *pager) bill(it attr.Item) error {
-	p.billed += p.q.Table.BilledSize(it)
+func (x *examiner) bill(it attr.Item) error {
+	x.billed += x.q.Table.BilledSize(it)
 	return nil
 }
 
 // fetch reads the whole item of an index entry and counts it.
-func (p *pager) fetch(entry attr.Item) (err error) {
-	if p.whole, err = p.s.fetch(p.q.Table, entry); err != nil {
+func (x *examiner) fetch(entry attr.Item) (err error) {
+	if x.whole, err = x.s.fetch(x.q.Table, entry); err != nil {
 		return err
 	}
-	p.fetched += p.whole.Size()
-	p.units += ReadUnits(p.q.Table.BilledSize(p.whole), p.q.Consistent)
+	x.fetched += x.whole.Size()
+	x.units += ReadUnits(x.q.Table.BilledSize(x.whole), x.q.Consistent)
 	return nil
 }
 
 // page computes the capacity of what was read and reports the trace.
-func (p *pager) page(read keycond.Page, err error, tr Trace) (Page, error) {
+func (s *View) page(q *Read, x *examiner, read keycond.Page, err error, tr Trace) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	q := p.q
 	page := Page{Examined: read.Examined, Returned: read.Returned, Bytes: read.Bytes, Last: read.Last}
-	page.Capacity.Table = p.units
+	billed := read.Bytes
+	if x != nil {
+		page.Capacity.Table, tr.Fetched, billed = x.units, x.fetched, x.billed
+	}
 	if tr.Key = q.schema(); q.Index == nil {
-		billed := read.Bytes
-		if len(q.Table.vectors) > 0 {
-			billed = p.billed
-		}
 		page.Capacity.Table += ReadUnits(billed, q.Consistent)
 	} else {
 		page.Capacity.addIndex(q.Index.Name(), q.Index.local, ReadUnits(read.Bytes, q.Consistent))
@@ -174,8 +164,8 @@ func (p *pager) page(read keycond.Page, err error, tr Trace) (Page, error) {
 
 	tr.Table, tr.Consistent = q.Table.Name(), q.Consistent
 	tr.Examined, tr.Returned, tr.Units = page.Examined, page.Returned, page.Capacity.Total()
-	tr.Bytes, tr.Fetched, tr.Stop = read.Bytes, p.fetched, read.Stop
-	reportTrace(p.s.ctx, tr)
+	tr.Bytes, tr.Stop = read.Bytes, read.Stop
+	reportTrace(s.ctx, tr)
 	return page, nil
 }
 

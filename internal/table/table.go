@@ -2,7 +2,6 @@ package table
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/sortkey/sortkey/attr"
@@ -241,8 +240,6 @@ func (t *Table) checkKeyValues(it attr.Item) error {
 	}
 	return nil
 }
-
-var builders = sync.Pool{New: func() any { return new(attr.Builder) }}
 
 // space returns the space of the table, or of ix if it is not nil.
 func (t *Table) space(ix *Index) store.Space {
