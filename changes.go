@@ -44,7 +44,8 @@ const poll = 50 * time.Millisecond
 // the key and the cursor of a change that does not fit T, and the loop goes on behind it. The
 // error is [ErrTrimmed] if changes behind the cursor are older than 24 hours.
 func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option) iter.Seq2[Change[T], error] {
-	c := call{operation: &opChanges}
+	var c call
+	c.operation = &opChanges
 	refused := c.options(opts)
 	untilNow := c.untilNow
 
