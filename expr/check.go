@@ -150,3 +150,43 @@ func (p *parser) checkTypeName(tok int, o ast.Operand) {
 		p.noteLeaf(leafType, tok, msgType, ast.AttributeType, anyType)
 	}
 }
+
+// isOrdered reports whether < and similar operators can compare values of the
+// kind. It is true for 0, a kind that depends on the item.
+func isOrdered(k attr.Kind) bool { return k == 0 || k.IsScalar() }
+
+// checkUpdateCall checks a function whose operands have been checked. For
+// list_append it checks only values: the results of functions depend on the
+// item.
+func (p *parser) checkUpdateCall(tok int, fn ast.Func, args []ast.Operand) {
+	if fn != ast.IfNotExists && fn != ast.ListAppend {
+		if _, ok := arity(fn); ok {
+			p.note(faultFunction, tok, "The function is not allowed in an update expression; function: %s", fn)
+		} else {
+			p.note(faultFunction, tok, "Invalid function name; function: %s", fn)
+		}
+		return
+	}
+	if fn == ast.ListAppend {
+		for _, a := range args {
+			if call, ok := a.(*ast.Call); ok && call.Func == ast.ListAppend {
+				p.misuse(tok, fn)
+			}
+		}
+	}
+	if len(args) != 2 {
+		p.noteLeaf(leafCount, tok, msgCount, fn, len(args))
+		return
+	}
+	if fn == ast.IfNotExists {
+		if _, ok := args[0].(*ast.PathOperand); !ok {
+			p.noteLeaf(leafType, tok, msgPath, fn)
+		}
+		return
+	}
+	for _, a := range args {
+		if v, ok := a.(*ast.ValueOperand); ok && v.Value.Kind() != attr.List && !v.Value.IsZero() {
+			p.noteLeaf(leafType, tok, msgType, fn, v.Value.Kind())
+		}
+	}
+}

@@ -69,10 +69,6 @@ func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, er
 	return append(dst, c), nil
 }
 
-func refuseOperator(op string) error {
-	return refuse("Invalid operator used in KeyConditionExpression: %s", op)
-}
-
 // compareClause makes a clause of a comparison, whose operands may stand in
 // either order.
 func compareClause(values *[]attr.Value, n *ast.Compare) (Clause, error) {
