@@ -165,7 +165,8 @@ func (c *call) keyClauses(schema *keycond.Schema) error {
 	if len(c.key) < len(schema.Partition()) || given > schema.Len() {
 		return misuse("%s: a query of the key %s needs a value for each attribute of the partition key (%s), "+
 			"then values of the sort key and at most one range",
-			placeOf(c.table, c.index), namesOf(slices.Concat(schema.Partition(), schema.Sort())), namesOf(schema.Partition()))
+			placeOf(c.table, c.index), namesOf(slices.Concat(schema.Partition(), schema.Sort())),
+			namesOf(schema.Partition()))
 	}
 
 	// The clauses keep parts of operands, which must not move.
@@ -179,7 +180,9 @@ func (c *call) keyClauses(schema *keycond.Schema) error {
 			}
 			c.operands = append(c.operands, value)
 		}
-		c.clauses = append(c.clauses, keycond.Clause{Attribute: a.Name, Op: op, Values: c.operands[from:len(c.operands)]})
+		c.clauses = append(c.clauses, keycond.Clause{
+			Attribute: a.Name, Op: op, Values: c.operands[from:len(c.operands)],
+		})
 		return nil
 	}
 	for i := range c.key {

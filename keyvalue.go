@@ -23,7 +23,8 @@ func (t *TableOf[T]) checkTimes(ctx context.Context, item any, it attr.Item) err
 	used := def.Definition().Keys()
 	for _, name := range names {
 		if used[name] && it.Get(name).Kind() == attr.String {
-			return misuse("table %s: key attribute %s comes from a time.Time, %s and the tag `dynamodbav:\"%s,unixtime\"`",
+			return misuse("table %s: key attribute %s comes from a time.Time, %s and the tag "+
+				"`dynamodbav:\"%s,unixtime\"`",
 				t.name, name, timeAdvice, name)
 		}
 	}
@@ -44,7 +45,8 @@ func (t *TableOf[T]) refusedItem(ctx context.Context, it attr.Item, refusal erro
 	used := def.Definition().Keys()
 	for _, a := range def.Definition().Attributes {
 		if v := it.Get(a.Name); used[a.Name] && !v.IsZero() && v.Kind() != a.Kind {
-			text := fmt.Sprintf("sortkey: table %s: key attribute %s is %s, got %s", t.name, a.Name, kindText(a.Kind), v.Kind())
+			text := fmt.Sprintf("sortkey: table %s: key attribute %s is %s, got %s", t.name, a.Name, kindText(a.Kind),
+				v.Kind())
 			return &explained{text, refusal}
 		}
 	}

@@ -120,8 +120,9 @@ func (p *placeholders) expression(source string, values []any, form lex.Form) (*
 			}
 		case lex.RolePlaceholder:
 			if word[0] == '#' {
-				return nil, misuse("%s: write the name of an attribute itself, in backquotes if it has other characters "+
-					"than letters, digits and _: there are no placeholders for names", source)
+				return nil, misuse("%s: write the name of an attribute itself, in backquotes "+
+					"if it has other characters than letters, digits and _: there are no placeholders for names",
+					source)
 			}
 			at := slices.IndexFunc(p.places, func(pl place) bool { return pl.theirs == word })
 			if at < 0 {

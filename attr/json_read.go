@@ -27,11 +27,13 @@ const MaxNesting = 32
 const (
 	msgInvalid  = "One or more parameter values were invalid: "
 	msgNoKind   = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
-	msgTwoKinds = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
-	msgNull     = msgInvalid + "Null attribute value types must have the value of true"
-	msgNesting  = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
-	msgName     = "Attribute name is too large, must be less than 65536 bytes"
-	msgNoName   = "Empty attribute name"
+	msgTwoKinds = "Supplied AttributeValue has more than one datatypes set, must contain exactly " +
+		"one of the supported datatypes"
+	msgNull    = msgInvalid + "Null attribute value types must have the value of true"
+	msgNesting = "Nesting Levels have exceeded supported limits: " +
+		"Attributes in the item have nested levels beyond supported limit"
+	msgName   = "Attribute name is too large, must be less than 65536 bytes"
+	msgNoName = "Empty attribute name"
 )
 
 var msgEmptySet = map[Kind]string{

@@ -7,14 +7,18 @@ import (
 
 // Messages for invalid operands.
 const (
-	msgCount    = "Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d"
+	msgCount = "Incorrect number of operands for operator or function; operator or function: " +
+		"%s, number of operands: %d"
 	msgPath     = "Operator or function requires a document path; operator or function: %s"
 	msgType     = "Incorrect operand type for operator or function; operator or function: %s, operand type: %s"
-	msgDistinct = "The first operand must be distinct from the remaining operands for this operator or function; operator: %s, first operand: %s"
+	msgDistinct = "The first operand must be distinct from the remaining operands for this operator or function; " +
+		"operator: %s, first operand: %s"
 	msgTypeName = "Invalid attribute type name found; type: %s, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}"
 	msgIn       = "The IN operator is provided with too many operands; number of operands: %d"
-	msgKinds    = "The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: AttributeValue: %s, upper bound operand: AttributeValue: %s"
-	msgBounds   = "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: %s, upper bound operand: AttributeValue: %s"
+	msgKinds    = "The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: " +
+		"AttributeValue: %s, upper bound operand: AttributeValue: %s"
+	msgBounds = "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; " +
+		"lower bound operand: AttributeValue: %s, upper bound operand: AttributeValue: %s"
 
 	// anyType is the type of an operand whose type is unknown. The service
 	// lists the kinds in no fixed order.

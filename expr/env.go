@@ -90,7 +90,8 @@ func (e *Env) addNames(names map[string]string) error {
 		if len(n.key) > MaxTokenBytes {
 			return refuse(
 				p,
-				"ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: %d",
+				"ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is "+
+					"too long; size of key: %d",
 				len(n.key),
 			)
 		}
@@ -126,7 +127,8 @@ func (e *Env) checkValues() error {
 		if len(key) > MaxTokenBytes {
 			return refuse(
 				p,
-				"ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;",
+				"ExpressionAttributeValues contains invalid key: "+
+					"The expression attribute map contains a key that is too long;",
 			)
 		}
 		if len(key) == 0 || key[0] != ':' || !lex.IsWord(key[1:]) {

@@ -81,7 +81,8 @@ func (p *parser) closeParen(inner part, tok int) part {
 		p.note(faultParens, tok, "The expression has redundant parentheses;")
 	}
 	inner.paren, inner.tok = true, tok
-	if path, ok := inner.op.(*ast.PathOperand); ok && path != nil && !p.isUpdate() && (p.kind() == lex.TokDot || p.kind() == lex.TokLeftBracket) {
+	if path, ok := inner.op.(*ast.PathOperand); ok && path != nil && !p.isUpdate() &&
+		(p.kind() == lex.TokDot || p.kind() == lex.TokLeftBracket) {
 		inner.op = pathOrNil(p.path(path))
 		inner.paren = false
 	}

@@ -178,7 +178,8 @@ func (s *Schema) refuseMissing(missing []Attribute, later Attribute) error {
 	for i, a := range missing {
 		names[i] = a.Name
 	}
-	return refuse("RANGE key attributes %s must have equality conditions specified in the query because a condition is present on key attribute %s",
+	return refuse("RANGE key attributes %s must have equality conditions specified in the query because a condition "+
+		"is present on key attribute %s",
 		strings.Join(names, ", "), later.Name)
 }
 
@@ -195,12 +196,15 @@ func (s *Schema) checkOperands(a Attribute, c *Clause) error {
 		}
 	}
 	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
-		return refuse("Invalid KeyConditionExpression: Incorrect operand type for operator or function; operator or function: begins_with, operand type: N")
+		return refuse("Invalid KeyConditionExpression: Incorrect operand type for operator or function; " +
+			"operator or function: begins_with, operand type: N")
 	}
 	if c.Op == ast.OpBetween {
 		if n, _ := attr.Compare(c.Values[0], c.Values[1]); n > 0 {
 			return refuse(
-				"Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: %v, upper bound operand: AttributeValue: %v",
+				"Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or "+
+					"equal to lower bound; lower bound operand: AttributeValue: %v, "+
+					"upper bound operand: AttributeValue: %v",
 				c.Values[0], c.Values[1],
 			)
 		}

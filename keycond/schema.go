@@ -210,13 +210,15 @@ func (s *Schema) CheckValue(a Attribute, v attr.Value) error {
 	if s.isHash(a) {
 		if len(v.Raw()) > MaxPartitionKeyBytes {
 			return refuse(
-				"One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of%d bytes",
+				"One or more parameter values were invalid: Size of hashkey has exceeded the "+
+					"maximum size limit of%d bytes",
 				MaxPartitionKeyBytes,
 			)
 		}
 	} else if len(v.Raw()) > MaxSortKeyBytes {
 		return refuse(
-			"One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of %d bytes",
+			"One or more parameter values were invalid: Aggregated size of all range keys has "+
+				"exceeded the size limit of %d bytes",
 			MaxSortKeyBytes,
 		)
 	}
@@ -232,12 +234,16 @@ func (s *Schema) refuseEmpty(a Attribute) error {
 	}
 	if s.table != nil {
 		return refuse(
-			"One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s",
+			"One or more parameter values are not valid. "+
+				"A value specified for a secondary index key is not supported. "+
+				"The AttributeValue for a key attribute cannot contain an empty %s value. "+
+				"IndexName: %s, IndexKey: %s",
 			kind, s.name, a.Name,
 		)
 	}
 	return refuse(
-		"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s",
+		"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty "+
+			"%s value. Key: %s",
 		kind, a.Name,
 	)
 }

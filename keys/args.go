@@ -38,8 +38,9 @@ func (t *Template) Prefix(args ...any) (string, error) {
 func (t *Template) count(n int, caller string) *Error {
 	return &Error{
 		Template: t.src,
-		Msg:      "wrong number of values for " + caller + ": got " + strconv.Itoa(n) + ", want " + strconv.Itoa(len(t.names)),
-		Advice:   fmt.Sprintf("pass the values of %q, in this order", t.names),
+		Msg: "wrong number of values for " + caller + ": got " + strconv.Itoa(n) + ", want " +
+			strconv.Itoa(len(t.names)),
+		Advice: fmt.Sprintf("pass the values of %q, in this order", t.names),
 	}
 }
 

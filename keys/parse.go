@@ -128,8 +128,10 @@ func (t *Template) check() *Error {
 		if next := rest[0]; next.Name != "" {
 			return &Error{
 				Component: p.Name, Type: p.Type.String(),
-				Msg:    "its length differs from value to value and " + next.Name + " follows at once, so the key could not be parsed back",
-				Advice: "put a delimiter between them, as {" + p.Name + "}#{" + next.Name + "}, or give " + p.Name + " a type of fixed width, as int(8)",
+				Msg: "its length differs from value to value and " + next.Name +
+					" follows at once, so the key could not be parsed back",
+				Advice: "put a delimiter between them, as {" + p.Name + "}#{" + next.Name + "}, or give " + p.Name +
+					" a type of fixed width, as int(8)",
 			}
 		}
 		for _, v := range p.Type.Values {
@@ -147,10 +149,12 @@ func (p Part) closes(part, literal string) *Error {
 	if p.Type.Name == "path" || strings.Index(part+literal, literal) == len(part) {
 		return nil
 	}
-	e := invalid(p.Type, part, "contains "+clip(literal)+", the text that follows the component, so the key could not be parsed back",
+	e := invalid(p.Type, part,
+		"contains "+clip(literal)+", the text that follows the component, so the key could not be parsed back",
 		"remove it from the value, or use a delimiter that no value contains")
 	if !strings.Contains(part, literal) {
-		e.Msg = clip(part) + " followed by " + clip(literal) + " contains that text before the end of the value, so the key could not be parsed back"
+		e.Msg = clip(part) + " followed by " + clip(literal) +
+			" contains that text before the end of the value, so the key could not be parsed back"
 	}
 	e.Component = p.Name
 	return e

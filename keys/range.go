@@ -123,7 +123,8 @@ func (t *Template) Between(from, to any, outer ...any) (Range, error) {
 	if !p.Type.Ordered() {
 		return Range{}, &Error{
 			Template: t.src, Component: p.Name, Type: p.Type.String(),
-			Msg:    "keys of " + p.Type.String() + " do not sort by value, so the keys between two values are not one range",
+			Msg: "keys of " + p.Type.String() +
+				" do not sort by value, so the keys between two values are not one range",
 			Advice: "use a type that sorts by value, as int(8), signed(8) or decimal(8,2)",
 		}
 	}

@@ -78,7 +78,8 @@ func epochKind(name string, digits int, layout string) *kind {
 			}
 			if n := since(at); n < 0 || len(strconv.FormatInt(n, 10)) > digits {
 				return "", invalid(t, text, "does not fit into "+strconv.Itoa(digits)+" digits of an epoch",
-					"check that the value is in the right unit, or use time or millis, which support the years 0 to 9999")
+					"check that the value is in the right unit, or use time or millis, which "+
+						"support the years 0 to 9999")
 			}
 			return at.Format(layout), nil
 		},

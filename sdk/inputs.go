@@ -45,7 +45,9 @@ func (s *fromSDK) putItem(in *dynamodb.PutItemInput) *wire.PutItemInput {
 
 func (s *fromSDK) updateItem(in *dynamodb.UpdateItemInput) *wire.UpdateItemInput {
 	return &wire.UpdateItemInput{
-		AttributeUpdates: entries(s, in.AttributeUpdates, func(in types.AttributeValueUpdate) wire.AttributeValueUpdate {
+		AttributeUpdates: entries(s, in.AttributeUpdates, func(
+			in types.AttributeValueUpdate,
+		) wire.AttributeValueUpdate {
 			return wire.AttributeValueUpdate{Action: enum(s, in.Action), Value: s.optional(in.Value)}
 		}),
 		ConditionExpression:                 s.string(in.ConditionExpression),

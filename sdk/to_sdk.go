@@ -251,7 +251,9 @@ func (m *toSDK) value(v attr.Value) types.AttributeValue {
 		}
 		return &types.AttributeValueMemberM{Value: out}
 	case attr.StringSet:
-		return &types.AttributeValueMemberSS{Value: elementsOf(v, func(e attr.Value) string { return m.string(e.Raw()) })}
+		return &types.AttributeValueMemberSS{
+			Value: elementsOf(v, func(e attr.Value) string { return m.string(e.Raw()) }),
+		}
 	case attr.NumberSet:
 		return &types.AttributeValueMemberNS{Value: elementsOf(v, m.numberOf)}
 	case attr.BinarySet:

@@ -102,7 +102,8 @@ func (s *Server) control() http.Handler {
 	handle := func(pattern string, do func(r *http.Request, key string) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			if s.isolated == nil {
-				controlError(w, http.StatusConflict, errors.New("the server has no databases of access keys (--isolate)"))
+				controlError(w, http.StatusConflict,
+					errors.New("the server has no databases of access keys (--isolate)"))
 				return
 			}
 			out, err := do(r, r.PathValue("key"))
@@ -115,7 +116,9 @@ func (s *Server) control() http.Handler {
 		})
 	}
 	// with calls do with the database of a key.
-	with := func(do func(r *http.Request, db *isolatedDB, c *controlled) (any, error)) func(*http.Request, string) (any, error) {
+	with := func(
+		do func(r *http.Request, db *isolatedDB, c *controlled) (any, error),
+	) func(*http.Request, string) (any, error) {
 		return func(r *http.Request, key string) (any, error) {
 			// A body that does not come must not hold up the database.
 			body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxControl))
@@ -156,7 +159,8 @@ func (s *Server) control() http.Handler {
 		}
 		d, err := time.ParseDuration(in.Advance)
 		if err != nil || d < 0 || d > maxAdvanced || time.Duration(c.offset.Load())+d > maxAdvanced {
-			return nil, fmt.Errorf(`advance is a time such as "1h30m", of at most %v in all, not %q`, maxAdvanced, in.Advance)
+			return nil, fmt.Errorf(`advance is a time such as "1h30m", of at most %v in all, not %q`, maxAdvanced,
+				in.Advance)
 		}
 		c.offset.Add(int64(d))
 		return done{}, nil
@@ -202,7 +206,9 @@ func (s *Server) control() http.Handler {
 		c.lift()
 		return done{}, nil
 	}))
-	handle("DELETE /databases/{key}/faults/{id}", with(func(r *http.Request, _ *isolatedDB, c *controlled) (any, error) {
+	handle("DELETE /databases/{key}/faults/{id}", with(func(
+		r *http.Request, _ *isolatedDB, c *controlled,
+	) (any, error) {
 		id, err := strconv.Atoi(r.PathValue("id"))
 		if err != nil || c.faults[id] == nil {
 			return nil, fmt.Errorf("there is no fault %s", r.PathValue("id"))
@@ -219,7 +225,8 @@ func (s *Server) control() http.Handler {
 		return done{}, nil
 	}))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		controlError(w, http.StatusNotFound, fmt.Errorf("there is no %s %s: see the recipes for other languages", r.Method, r.URL.Path))
+		controlError(w, http.StatusNotFound,
+			fmt.Errorf("there is no %s %s: see the recipes for other languages", r.Method, r.URL.Path))
 	})
 	return mux
 }

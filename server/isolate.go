@@ -229,7 +229,8 @@ func (s *isolated) makeRoom() error {
 	if oldest == "" || s.side.Clock().Sub(s.databases[oldest].last) < idle {
 		return &wire.Error{
 			Code: "LimitExceededException", Status: http.StatusBadRequest,
-			Message: fmt.Sprintf("the server keeps at most %d databases, one for each access key, and all of them have been used within the last minute", limit),
+			Message: fmt.Sprintf("the server keeps at most %d databases, one for each access key, and all of them "+
+				"have been used within the last minute", limit),
 		}
 	}
 	db := s.databases[oldest]

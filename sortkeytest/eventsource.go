@@ -195,7 +195,8 @@ func (s *EventSource) Deliver() {
 		}
 	}
 	s.db.t.Fatalf(
-		"sortkeytest: after %d rounds the stream of %s still has new records: does the handler react to its own changes?",
+		"sortkeytest: after %d rounds the stream of %s still has new records: "+
+			"does the handler react to its own changes?",
 		maxRounds, s.table,
 	)
 }
@@ -313,7 +314,8 @@ func (s *EventSource) deliver(b batch) {
 			return
 		case s.MaximumRetryAttempts < 0 && b.failures >= maxCalls:
 			s.db.t.Fatalf(
-				"sortkeytest: the handler has failed %d times for %s: %v\nThe service would retry until the records expire. Set MaximumRetryAttempts to discard them earlier.",
+				"sortkeytest: the handler has failed %d times for %s: %v\nThe service would retry until the records "+
+					"expire. Set MaximumRetryAttempts to discard them earlier.",
 				b.failures, s.describe(b), b.err,
 			)
 		default:
@@ -481,7 +483,10 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Timestamp string    `json:"timestamp"`
 		Info      info      `json:"DDBStreamBatchInfo"`
 	}{
-		Request: request{inside.SideOf(s.db.DB).RequestID(), "arn:aws:lambda:" + s.db.DB.Region() + ":" + account + ":function:handler", condition, b.calls},
+		Request: request{
+			inside.SideOf(s.db.DB).RequestID(),
+			"arn:aws:lambda:" + s.db.DB.Region() + ":" + account + ":function:handler", condition, b.calls,
+		},
 		Version: "1.0", Timestamp: s.db.Clock.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
 		Info: info{
 			b.lane.shard, first.number, last.number, first.created.UTC().Format(time.RFC3339),

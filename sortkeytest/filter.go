@@ -231,7 +231,8 @@ func parseOperator(name string, operand any) (func(leaf) bool, error) {
 	case "numeric":
 		return parseNumeric(operand)
 	case "wildcard", "cidr", "exactly":
-		return nil, fmt.Errorf("EventBridge has this operator, but Lambda does not list it for filters: use prefix, suffix or a value")
+		return nil, fmt.Errorf("EventBridge has this operator, but Lambda does not list it for filters: " +
+			"use prefix, suffix or a value")
 	}
 	return nil, fmt.Errorf("unknown operator: %s", text.DidYouMean(name,
 		[]string{"exists", "prefix", "suffix", "equals-ignore-case", "anything-but", "numeric"}))
@@ -259,7 +260,8 @@ func parseText(name string, operand any) (func(leaf) bool, error) {
 	if inner, ok := operand.(map[string]any); ok && name != "equals-ignore-case" && len(inner) == 1 {
 		if s, ok := inner["equals-ignore-case"].(string); ok {
 			compare := comparisons[name]
-			return ofText(func(s, operand string) bool { return compare(strings.ToLower(s), operand) }, strings.ToLower(s)), nil
+			return ofText(func(s, operand string) bool { return compare(strings.ToLower(s), operand) },
+				strings.ToLower(s)), nil
 		}
 		return nil, fmt.Errorf(`the operand is %s, want {"equals-ignore-case": "text"} or a text`, kindOf(operand))
 	}
@@ -347,8 +349,8 @@ func operandNumber(v any) (float64, error) {
 func parseNumeric(operand any) (func(leaf) bool, error) {
 	list, ok := operand.([]any)
 	if !ok || len(list) != 2 && len(list) != 4 {
-		return nil, fmt.Errorf(`the operand is %s, want one comparison or a range, such as ["=", 5] or [">", 0, "<=", 5]`,
-			kindOf(operand))
+		return nil, fmt.Errorf(`the operand is %s, want one comparison or a range, `+
+			`such as ["=", 5] or [">", 0, "<=", 5]`, kindOf(operand))
 	}
 	var bounds []float64
 	for pair := range slices.Chunk(list, 2) {

@@ -32,7 +32,8 @@ func (db *DB) Put(table string, items ...any) {
 	n := 0
 	for _, item := range items {
 		list := reflect.Indirect(reflect.ValueOf(item))
-		if _, custom := item.(attributevalue.Marshaler); custom || list.Kind() != reflect.Slice && list.Kind() != reflect.Array {
+		if _, custom := item.(attributevalue.Marshaler); custom ||
+			list.Kind() != reflect.Slice && list.Kind() != reflect.Array {
 			db.put(table, n, item)
 			n++
 			continue

@@ -331,7 +331,8 @@ func (s *Service) ResumeJobs(ctx context.Context, forked bool) error {
 	}
 	if s.opts.S3Root == "" {
 		if !s.db.Shared() {
-			s.opts.Logger.Warn("exports, imports or bulk puts wait until the database is opened with its folder of buckets",
+			s.opts.Logger.Warn("exports, imports or bulk puts wait until the database is opened "+
+				"with its folder of buckets",
 				"jobs", len(list))
 		}
 		return nil

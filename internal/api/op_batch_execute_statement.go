@@ -19,7 +19,9 @@ func (s *Service) batchExecute(
 	parsed := make([]*partiql.Statement, len(in.Statements))
 	failed := make([]error, len(in.Statements))
 	for i, m := range in.Statements {
-		if failed[i] = wire.OpBatchExecuteStatement.FaultError(in.Faults, "Statements."+strconv.Itoa(i)); failed[i] == nil {
+		if failed[i] = wire.OpBatchExecuteStatement.FaultError(
+			in.Faults, "Statements."+strconv.Itoa(i),
+		); failed[i] == nil {
 			parsed[i], failed[i] = parseStatement(m.Statement, m.Parameters)
 		}
 	}

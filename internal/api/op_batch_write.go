@@ -145,7 +145,8 @@ func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 			// Neither and both have the same text: dynalite, test/batchWriteItem.js,
 			// "empty item in RequestItems".
 			if (r.PutRequest == nil) == (r.DeleteRequest == nil) {
-				return wire.OpBatchWriteItem.Invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
+				return wire.OpBatchWriteItem.Invalid("Supplied AttributeValue has more than one datatypes set, must " +
+					"contain exactly one of the supported datatypes")
 			}
 			total++
 		}
@@ -257,7 +258,9 @@ func batchMetrics(
 		if err != nil || m == nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(out, func(o wire.ItemCollectionMetrics) bool { return o.ItemCollectionKey.Equal(m.ItemCollectionKey) }) {
+		if !slices.ContainsFunc(out, func(o wire.ItemCollectionMetrics) bool {
+			return o.ItemCollectionKey.Equal(m.ItemCollectionKey)
+		}) {
 			out = append(out, *m)
 		}
 	}

@@ -414,7 +414,9 @@ func (s *Service) cancelBulk(
 	if err != nil {
 		return nil, err
 	}
-	return &wire.CancelBulkOperationOutput{BulkOperationArn: d.BulkOperationArn, BulkOperationStatus: d.BulkOperationStatus}, nil
+	return &wire.CancelBulkOperationOutput{
+		BulkOperationArn: d.BulkOperationArn, BulkOperationStatus: d.BulkOperationStatus,
+	}, nil
 }
 
 // listBulk lists bulk operations, the newest first.

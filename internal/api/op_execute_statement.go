@@ -117,7 +117,9 @@ func planSelect(
 		}
 	}
 	if missing != nil {
-		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Secondary index %s does not project one or more filter attributes: [%s]", read.Index.Name(), strings.Join(missing, ", ")))
+		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
+			"Secondary index %s does not project one or more filter attributes: [%s]", read.Index.Name(),
+			strings.Join(missing, ", ")))
 	}
 	return read, plan, nil
 }

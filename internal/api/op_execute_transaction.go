@@ -123,7 +123,9 @@ func (s *Service) writeStatements(
 		return nil, err
 	}
 	// Writes have no responses (conformance writeResponses).
-	return &wire.ExecuteTransactionOutput{ConsumedCapacity: done.ConsumedCapacity, Responses: []wire.ItemResponse{}}, nil
+	return &wire.ExecuteTransactionOutput{
+		ConsumedCapacity: done.ConsumedCapacity, Responses: []wire.ItemResponse{},
+	}, nil
 }
 
 // readStatements reads the item of each statement.

@@ -140,7 +140,8 @@ func (s *Service) policyTarget(arn string) (TableRef, error) {
 	case !s.arns.Local(ref) || !strings.HasPrefix(arn, "arn:aws:"):
 		return ref, wire.Validation(wrongParameter + "Invalid resource Arn: " + arn)
 	case ref.Index != "":
-		return ref, wire.Validation(wrongParameter + "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn)
+		return ref, wire.Validation(wrongParameter +
+			"Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn)
 	}
 	return ref, nil
 }
@@ -176,12 +177,15 @@ func checkRevision(p *table.Policy, expected *string, name string) error {
 	switch {
 	case expected == nil:
 	case *expected == noRevision && exists:
-		return noPolicy(fmt.Sprintf("Requested policy update expecting none to be present for table %s, but a policy exists with revision id %d.", name, p.Revision))
+		return noPolicy(fmt.Sprintf("Requested policy update expecting none to be present for table %s, but a policy "+
+			"exists with revision id %d.", name, p.Revision))
 	case *expected == noRevision:
 	case p == nil:
-		return noPolicy(fmt.Sprintf("Requested update for policy with revision id %s, but table %s has no associated policy.", *expected, name))
+		return noPolicy(fmt.Sprintf("Requested update for policy with revision id %s, but table "+
+			"%s has no associated policy.", *expected, name))
 	case *expected != strconv.FormatInt(p.Revision, 10) || !exists:
-		return noPolicy(fmt.Sprintf("Requested update for policy with revision id %s, but the policy associated to target table %s has revision id %d.", *expected, name, p.Revision))
+		return noPolicy(fmt.Sprintf("Requested update for policy with revision id %s, but the policy associated to "+
+			"target table %s has revision id %d.", *expected, name, p.Revision))
 	}
 	return nil
 }
@@ -260,7 +264,9 @@ func (s *Service) getResourcePolicy(
 	if *p == nil || (*p).Text == "" {
 		return nil, noPolicy(arn)
 	}
-	return &wire.GetResourcePolicyOutput{Policy: new((*p).Text), RevisionId: new(strconv.FormatInt((*p).Revision, 10))}, nil
+	return &wire.GetResourcePolicyOutput{
+		Policy: new((*p).Text), RevisionId: new(strconv.FormatInt((*p).Revision, 10)),
+	}, nil
 }
 
 // deleteResourcePolicy removes the policy of a table or a stream. Without a

@@ -92,8 +92,10 @@ func (s *Service) query(
 	})
 	r := &x.readParams
 	*r = readParams{
-		expressions: expressions{op: wire.OpQuery, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
-		table:       in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
+		expressions: expressions{
+			op: wire.OpQuery, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues,
+		},
+		table: in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
 		projected:  in.ProjectionExpression,
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit),
 		start: in.ExclusiveStartKey,

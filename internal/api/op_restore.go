@@ -153,7 +153,9 @@ func matchIndex(
 }
 
 func noIndex(name string, op wire.Op) error {
-	return op.Invalid("Index " + name + " does not match a secondary index that existed in the source table and cannot be created during the restore operation")
+	return op.Invalid("Index " + name +
+		" does not match a secondary index that existed in the source table and cannot be " +
+		"created during the restore operation")
 }
 
 // restore creates a table from a backup or, if b is nil, from the source as it is, or
@@ -227,7 +229,8 @@ func (s *Service) restoreTableToPointInTime(
 	case in.SourceTableArn == nil && in.SourceTableName == nil:
 		return nil, op.Invalid("The parameter 'TableName' is required")
 	case latest && in.RestoreDateTime != nil: // the end of the captured text is missing
-		return nil, op.Invalid("Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time restore request. Please specify only one of them")
+		return nil, op.Invalid("Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for " +
+			"point-in-time restore request. Please specify only one of them")
 	case !latest && in.RestoreDateTime == nil:
 		return nil, op.Invalid(
 			"Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both",
@@ -253,7 +256,8 @@ func (s *Service) restoreTableToPointInTime(
 	if in.RestoreDateTime != nil {
 		at = timeOf(*in.RestoreDateTime)
 		if second := at.Truncate(time.Second); second.Before(earliest) || second.After(now) {
-			return nil, wire.NewError("InvalidRestoreTimeException", fmt.Sprintf("RestoreDateTime '%s' must be within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'",
+			return nil, wire.NewError("InvalidRestoreTimeException", fmt.Sprintf("RestoreDateTime '%s' must be "+
+				"within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'",
 				at.Format(timeForm), earliest.Format(timeForm), now.Format(timeForm)))
 		}
 		undo = at
@@ -302,8 +306,10 @@ const defaultRecovery = 35
 
 func (s *Service) continuousBackups(def *table.Definition) *wire.ContinuousBackupsDescription {
 	d := &wire.ContinuousBackupsDescription{
-		ContinuousBackupsStatus:        new("ENABLED"),
-		PointInTimeRecoveryDescription: &wire.PointInTimeRecoveryDescription{PointInTimeRecoveryStatus: new("DISABLED")},
+		ContinuousBackupsStatus: new("ENABLED"),
+		PointInTimeRecoveryDescription: &wire.PointInTimeRecoveryDescription{
+			PointInTimeRecoveryStatus: new("DISABLED"),
+		},
 	}
 	if r := def.Recovery; r != nil {
 		earliest, latest := s.restorable(def)

@@ -37,8 +37,10 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 	})
 	r := &x.readParams
 	*r = readParams{
-		expressions: expressions{op: wire.OpScan, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
-		table:       in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
+		expressions: expressions{
+			op: wire.OpScan, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues,
+		},
+		table: in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
 		projected:  in.ProjectionExpression,
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit),
 		start: in.ExclusiveStartKey,
@@ -87,11 +89,14 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 func checkSegments(in *wire.ScanInput) error {
 	switch {
 	case in.Segment != nil && in.TotalSegments == nil:
-		return wire.OpScan.Invalid("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")
+		return wire.OpScan.Invalid("The TotalSegments parameter is required but was not present in the request when " +
+			"Segment parameter is present")
 	case in.Segment == nil && in.TotalSegments != nil:
-		return wire.OpScan.Invalid("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
+		return wire.OpScan.Invalid("The Segment parameter is required but was not present in the request when " +
+			"parameter TotalSegments is present")
 	case in.Segment != nil && *in.Segment >= *in.TotalSegments:
-		return wire.OpScan.Invalid(fmt.Sprintf("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: %d is not less than TotalSegments: %d",
+		return wire.OpScan.Invalid(fmt.Sprintf("The Segment parameter is zero-based and must be less than parameter "+
+			"TotalSegments: Segment: %d is not less than TotalSegments: %d",
 			*in.Segment, *in.TotalSegments))
 	}
 	return nil

@@ -28,7 +28,9 @@ const (
 const iteratorLife = 15 * time.Minute
 
 // DescribeStream describes a stream and a page of its shards.
-func (s *Service) DescribeStream(ctx context.Context, in *wire.DescribeStreamInput) (*wire.DescribeStreamOutput, error) {
+func (s *Service) DescribeStream(
+	ctx context.Context, in *wire.DescribeStreamInput,
+) (*wire.DescribeStreamOutput, error) {
 	return call(ctx, s, wire.OpDescribeStream, in, (*Service).describeStream)
 }
 
@@ -67,7 +69,9 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 		return nil, err
 	}
 	if in.ExclusiveStartStreamArn != nil {
-		at := slices.IndexFunc(list, func(st *table.StreamInfo) bool { return s.streamARN(st) == *in.ExclusiveStartStreamArn })
+		at := slices.IndexFunc(list, func(st *table.StreamInfo) bool {
+			return s.streamARN(st) == *in.ExclusiveStartStreamArn
+		})
 		if at < 0 {
 			return nil, noSuchStream(*in.ExclusiveStartStreamArn)
 		}
@@ -95,7 +99,8 @@ func limitOf(op wire.Op, limit *int64, most int) (int, error) {
 		return most, nil
 	case *limit > int64(most):
 		return 0, op.Invalid(fmt.Sprintf("1 validation error detected: "+
-			"Value '%d' at 'limit' failed to satisfy constraint: Member must have value less than or equal to %d", *limit, most))
+			"Value '%d' at 'limit' failed to satisfy constraint: Member must have value less than or equal to %d",
+			*limit, most))
 	}
 	return int(*limit), nil
 }
@@ -190,7 +195,9 @@ func (s *Service) describeStream(
 		})
 	}
 	if in.ExclusiveStartShardId != nil {
-		at := slices.IndexFunc(shards, func(sh table.ShardInfo) bool { return shardID(st, sh.Shard) == *in.ExclusiveStartShardId })
+		at := slices.IndexFunc(shards, func(sh table.ShardInfo) bool {
+			return shardID(st, sh.Shard) == *in.ExclusiveStartShardId
+		})
 		if at < 0 {
 			// No shard comes after one that does not exist, or not any more. Source:
 			// alternator, test_streams.py, test_describe_stream_with_nonexistent_last_shard.
@@ -396,7 +403,8 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 	if now.Sub(i.issued) > iteratorLife {
 		return nil, wire.NewError(
 			"ExpiredIteratorException",
-			"The shard iterator has expired: it was issued at "+i.issued.UTC().Format(time.RFC3339)+" and can be used for 15 minutes",
+			"The shard iterator has expired: it was issued at "+i.issued.UTC().Format(time.RFC3339)+
+				" and can be used for 15 minutes",
 		)
 	}
 	out := &wire.GetRecordsOutput{Records: []wire.Record{}}

@@ -58,7 +58,8 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		return nil, err
 	}
 	if len(in.KeySchema) == 0 {
-		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: No defined key schema.  A key schema containing at least a hash key must be defined for all tables")
+		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: " +
+			"No defined key schema.  A key schema containing at least a hash key must be defined for all tables")
 	}
 	if err := checkStream(in.StreamSpecification,
 		"Table is being created with a stream enabled, UpdateViewType is required",
@@ -99,7 +100,9 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	for _, l := range in.LocalSecondaryIndexes {
 		def.Local = append(
 			def.Local,
-			table.IndexDefinition{Name: value(l.IndexName), Key: keyOf(l.KeySchema), Projection: projectionOf(l.Projection)},
+			table.IndexDefinition{
+				Name: value(l.IndexName), Key: keyOf(l.KeySchema), Projection: projectionOf(l.Projection),
+			},
 		)
 	}
 	if in.LocalSecondaryIndexes != nil && len(in.LocalSecondaryIndexes) == 0 {
@@ -279,9 +282,11 @@ func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index st
 	const wrong = "One or more parameter values were invalid: "
 	switch {
 	case def.OnDemandBilling() && p != nil && index == "":
-		return table.Throughput{}, wire.Validation(wrong + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+		return table.Throughput{}, wire.Validation(wrong +
+			"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
 	case def.OnDemandBilling() && p != nil:
-		return table.Throughput{}, wire.Validation(wrong + "ProvisionedThroughput should not be specified for index: " + index + " when BillingMode is PAY_PER_REQUEST")
+		return table.Throughput{}, wire.Validation(wrong + "ProvisionedThroughput should not be specified for index: " +
+			index + " when BillingMode is PAY_PER_REQUEST")
 	case !def.OnDemandBilling() && p == nil && index == "":
 		return table.Throughput{}, wire.Validation(
 			wrong + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",

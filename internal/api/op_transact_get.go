@@ -26,7 +26,9 @@ func (s *Service) transactGet(
 	reads := make([]readParams, len(in.TransactItems))
 	for i := range in.TransactItems {
 		g := in.TransactItems[i].Get
-		if err := cmp.Or(g.CheckParams(), wire.OpTransactGetItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i))); err != nil {
+		if err := cmp.Or(
+			g.CheckParams(), wire.OpTransactGetItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i)),
+		); err != nil {
 			return nil, err
 		}
 		reads[i].expressions = expressions{op: wire.OpTransactGetItems, names: g.ExpressionAttributeNames}

@@ -25,7 +25,8 @@ const (
 const codeInvalid = "ValidationError"
 
 // msgTokenMismatch is our text: no capture of the service's is known.
-const msgTokenMismatch = "The ClientRequestToken was used by another transaction in the last 10 minutes. Take a new token for each transaction, and the same one only to send it again."
+const msgTokenMismatch = "The ClientRequestToken was used by another transaction in the last 10 minutes. " +
+	"Take a new token for each transaction, and the same one only to send it again."
 
 const msgOneItem = "Transaction request cannot include multiple operations on one item"
 
@@ -144,7 +145,9 @@ func measureCollection(x *wire.TransactWriteItemsOutput, mode *string, tx *table
 	}
 	name := value(a.table)
 	list := x.ItemCollectionMetrics[name]
-	if !slices.ContainsFunc(list, func(o wire.ItemCollectionMetrics) bool { return o.ItemCollectionKey.Equal(m.ItemCollectionKey) }) {
+	if !slices.ContainsFunc(list, func(o wire.ItemCollectionMetrics) bool {
+		return o.ItemCollectionKey.Equal(m.ItemCollectionKey)
+	}) {
 		x.ItemCollectionMetrics[name] = append(list, *m)
 	}
 	return nil

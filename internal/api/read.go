@@ -172,7 +172,9 @@ func (r *readParams) checkProjected(read *table.Read, query bool) error {
 	all := value(r.sel) == selectAll && ix.Definition().Projection.Type != table.ProjectAll
 	if query && r.filter != nil {
 		if missing := notProjected(ix, r.filter.TopLevel()); len(missing) > 0 {
-			return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Secondary index %s does not project one or more filter attributes: [%s]", ix.Name(), strings.Join(missing, ", ")))
+			return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
+				"Secondary index %s does not project one or more filter attributes: [%s]", ix.Name(),
+				strings.Join(missing, ", ")))
 		}
 	}
 	var missing []string
@@ -183,9 +185,12 @@ func (r *readParams) checkProjected(read *table.Read, query bool) error {
 	case ix.Local():
 		read.Fetch = all || len(missing) > 0
 	case all:
-		return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", ix.Name()))
+		return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
+			"Select type ALL_ATTRIBUTES is not supported for global secondary index %s because "+
+			"its projection type is not ALL", ix.Name()))
 	case len(missing) > 0:
-		return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
+		return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
+			"Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
 	}
 	return nil
 }

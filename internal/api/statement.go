@@ -144,7 +144,9 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 // onItem returns the condition that an item exists or not: that it has a
 // partition key or not.
 func onItem(t *table.Table, fn ast.Func) ast.Node {
-	return &ast.Call{Func: fn, Args: []ast.Operand{&ast.PathOperand{Path: ast.Path{{Name: t.Key().Partition()[0].Name}}}}}
+	return &ast.Call{
+		Func: fn, Args: []ast.Operand{&ast.PathOperand{Path: ast.Path{{Name: t.Key().Partition()[0].Name}}}},
+	}
 }
 
 // statementRead finds what a SELECT reads from, with the schema of its key. An
@@ -172,7 +174,8 @@ func statementRead(
 	case err != nil:
 		return read, nil, err
 	case len(ix.Key().Partition()) > 1 || len(ix.Key().Sort()) > 1:
-		return read, nil, wire.Validation("PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE keys.")
+		return read, nil, wire.Validation("PartiQL statements cannot be executed on tables with multi-attribute HASH " +
+			"keys or multi-attribute RANGE keys.")
 	case !ix.Local() && consistent:
 		return read, nil, wire.Validation("Strongly consistent read is not supported on Global Secondary Indexes")
 	}
@@ -184,7 +187,8 @@ func statementRead(
 		}
 	}
 	if read.Fetch = len(missing) > 0; read.Fetch && !ix.Local() {
-		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
+		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
+			"Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
 	}
 	return read, ix.Key(), nil
 }

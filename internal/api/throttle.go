@@ -202,11 +202,18 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 // The texts of throttled requests. Sources: API_PutItem and API_TransactWriteItems,
 // compared with what programs logged; DG/throttling-diagnosing.html for the maximum.
 const (
-	msgProvisioned      = "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API."
-	msgProvisionedIndex = "The level of configured provisioned throughput for one or more global secondary indexes of the table was exceeded. Consider increasing your provisioning level for the under-provisioned global secondary indexes with the UpdateTable API"
-	msgOnDemand         = "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
-	msgOnDemandIndex    = "Throughput exceeds the current capacity for one or more global secondary indexes. DynamoDB is automatically scaling your index so please try again shortly."
-	msgMaxOnDemand      = "Throughput exceeds the maximum OnDemandThroughput configured on table or index"
+	msgProvisioned = "The level of configured provisioned throughput for the table was exceeded. " +
+		"Consider increasing your provisioning level with the UpdateTable API."
+	msgProvisionedIndex = "The level of configured provisioned throughput for one or more global secondary indexes " +
+		"of the table was exceeded. Consider increasing your provisioning level for the under-provisioned global " +
+		"secondary indexes with the UpdateTable API"
+	msgOnDemand = "Throughput exceeds the current capacity of your table or index. " +
+		"DynamoDB is automatically scaling your table or index so please try again shortly. " +
+		"If exceptions persist, check if you have a hot key: " +
+		"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
+	msgOnDemandIndex = "Throughput exceeds the current capacity for one or more global secondary indexes. " +
+		"DynamoDB is automatically scaling your index so please try again shortly."
+	msgMaxOnDemand = "Throughput exceeds the maximum OnDemandThroughput configured on table or index"
 )
 
 const (

@@ -67,7 +67,9 @@ func ExpectedCondition(conds map[string]wire.ExpectedAttributeValue, or bool) (*
 }
 
 // joined returns the conditions on attributes as one.
-func joined[T any](conds map[string]T, or bool, one func(name string, cond T) (ast.Node, error)) (*expr.Condition, error) {
+func joined[T any](
+	conds map[string]T, or bool, one func(name string, cond T) (ast.Node, error),
+) (*expr.Condition, error) {
 	var root ast.Node
 	for _, attribute := range slices.Sorted(maps.Keys(conds)) {
 		n, err := one(attribute, conds[attribute])

@@ -81,7 +81,8 @@ func clauseOf(attribute string, up wire.AttributeValueUpdate) (ast.Clause, error
 	}
 	return "", refuse(
 		p,
-		"1 validation error detected: Value '%s' at 'attributeUpdates.%s.member.action' failed to satisfy constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]",
+		"1 validation error detected: Value '%s' at 'attributeUpdates.%s.member.action' failed to satisfy "+
+			"constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]",
 		action, attribute,
 	)
 }

@@ -156,7 +156,8 @@ func (p *Part) index(r bulkRow) {
 			continue
 		}
 		x := bulkRow{item: r.item, value: r.value}
-		if x.addr = p.address(ix.def.Space, p.entry.partition, p.entry.sort); ix.project != nil || ix.def.Vector != nil {
+		if x.addr = p.address(ix.def.Space, p.entry.partition, p.entry.sort); ix.project != nil ||
+			ix.def.Vector != nil {
 			x.value = p.keep(p.entry.value)
 		}
 		p.put(tableShards+i*indexShards(t), indexShards(t), x)

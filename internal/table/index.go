@@ -104,7 +104,8 @@ func (ix *Index) checkEntry(item attr.Item) error {
 
 func errIndexKind(ix *Index, a keycond.Attribute, kind attr.Kind) error {
 	return invalid(
-		"One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %v Actual: %v IndexName: %s",
+		"One or more parameter values were invalid: Type mismatch for Index Key %s Expected: "+
+			"%v Actual: %v IndexName: %s",
 		a.Name, a.Kind, kind, ix.def.Name,
 	)
 }

@@ -268,7 +268,8 @@ func (q *Query) after() (*keycond.Slice, error) {
 		return nil, err
 	}
 	if q.oneItem() {
-		return nil, invalidStart("The provided exclusive start key is invalid: ExclusiveStartKey: {%s}", startText(q.Start))
+		return nil, invalidStart("The provided exclusive start key is invalid: ExclusiveStartKey: {%s}",
+			startText(q.Start))
 	}
 
 	narrowed := len(q.Slice.Clauses) > len(q.schema().Partition())
@@ -327,7 +328,8 @@ func (q *Scan) spanAfter() (store.Span, error) {
 	}
 	if !span.Contains(at) {
 		return span, invalid(
-			"The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d",
+			"The provided starting key is invalid: Invalid ExclusiveStartKey. "+
+				"Please use ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d",
 			segments, q.Segment,
 		)
 	}

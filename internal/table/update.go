@@ -189,7 +189,9 @@ func errUpdatedKey(v attr.Value) error {
 		kind = "binary"
 	}
 	return invalid(
-		"One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value.",
+		"One or more parameter values are not valid. The update expression attempted to update a secondary index key "+
+			"to a value that is not supported. The AttributeValue for a key attribute cannot "+
+			"contain an empty %s value.",
 		kind,
 	)
 }

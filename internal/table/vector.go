@@ -42,13 +42,17 @@ func (d *Definition) checkVectors(names map[string]bool) error {
 		}
 		if slices.ContainsFunc(d.Vectors[:i], same) {
 			return invalid(
-				wrong+"Conflicting attribute definition for '%s'. All VectorIndexes on the same vector attribute must use the same dimensions.",
+				wrong+
+					"Conflicting attribute definition for '%s'. All VectorIndexes on the same vector attribute must "+
+					"use the same dimensions.",
 				v.Attribute,
 			)
 		}
 		if _, ok := d.attribute(v.Attribute); ok {
 			return invalid(
-				wrong+"Conflicting attribute definition for '%s'. An attribute cannot be defined in AttributeDefinitions when used as a VectorAttribute.",
+				wrong+
+					"Conflicting attribute definition for '%s'. An attribute cannot be defined in "+
+					"AttributeDefinitions when used as a VectorAttribute.",
 				v.Attribute,
 			)
 		}
@@ -82,12 +86,16 @@ func (d *Definition) checkVector(ix *IndexDefinition, names map[string]bool) err
 	switch {
 	case hashes > 1:
 		return invalid(
-			wrong+"Value '%d' at 'SearchSchema' failed to satisfy constraint: Member must have HASH count less than or equal to 1",
+			wrong+
+				"Value '%d' at 'SearchSchema' failed to satisfy constraint: "+
+				"Member must have HASH count less than or equal to 1",
 			hashes,
 		)
 	case len(v.Schema)-hashes > MaxFilters: // no captured text
 		return invalid(
-			wrong+"Value '%d' at 'SearchSchema' failed to satisfy constraint: Member must have INLINE_FILTER count less than or equal to %d",
+			wrong+
+				"Value '%d' at 'SearchSchema' failed to satisfy constraint: "+
+				"Member must have INLINE_FILTER count less than or equal to %d",
 			len(v.Schema)-hashes, MaxFilters,
 		)
 	}
@@ -115,14 +123,18 @@ func (ix *Index) readVector(dst []byte, v attr.Value) ([]byte, error) {
 		e := v.Index(i)
 		if e.Kind() != attr.Number {
 			return dst, invalid(
-				invalidValue+"Invalid type for parameter %s[%d], Expected: 32-bit floating point number, Actual: %v. IndexName: %s",
+				invalidValue+
+					"Invalid type for parameter %s[%d], Expected: "+
+					"32-bit floating point number, Actual: %v. IndexName: %s",
 				name, i, e.Kind(), ix.def.Name,
 			)
 		}
 		f, ok := Float(e)
 		if !ok {
 			return dst, invalid(
-				invalidValue+"Invalid value for parameter %s[%d], Value: %s is outside valid range [-3.4028235E38, 3.4028235E38]. IndexName: %s",
+				invalidValue+
+					"Invalid value for parameter %s[%d], Value: %s is outside valid range [-3.4028235E38, "+
+					"3.4028235E38]. IndexName: %s",
 				name, i, e.AppendNumber(nil), ix.def.Name,
 			)
 		}
@@ -154,7 +166,8 @@ func (ix *Index) checkVectorEntry(it attr.Item, changed func(name string) bool) 
 		}
 		if v.Kind() != a.Kind {
 			return invalid(
-				"One or more parameter values were invalid. Attribute '%s' type mismatch. Expected: %v, Actual: %v. IndexName: %s",
+				"One or more parameter values were invalid. Attribute '%s' type mismatch. "+
+					"Expected: %v, Actual: %v. IndexName: %s",
 				a.Name, a.Kind, v.Kind(), ix.def.Name,
 			)
 		}

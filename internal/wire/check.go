@@ -395,7 +395,8 @@ func (x *violation) render(form form) string {
 		return "Value at '" + x.path + "' failed to satisfy constraint: " + x.text
 	case formReturn, formReturns:
 		// In the service's order, and with its spelling.
-		return "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
+		return "Failed to satisfy constraint: Member must satisfy enum value set: " +
+			"[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
 	}
 	value := "null"
 	if !x.isNull {

@@ -153,9 +153,13 @@ func testContextWhileWalking(t *testing.T, s store.Store) {
 		}
 	})
 	walks := map[string]func(store.Reader) iter.Seq2[store.Row, error]{
-		"forward": func(r store.Reader) iter.Seq2[store.Row, error] { return r.Query(1, []byte("p"), store.Range{}, false) },
-		"reverse": func(r store.Reader) iter.Seq2[store.Row, error] { return r.Query(1, []byte("p"), store.Range{}, true) },
-		"scan":    func(r store.Reader) iter.Seq2[store.Row, error] { return r.Scan(1, store.Everything()) },
+		"forward": func(r store.Reader) iter.Seq2[store.Row, error] {
+			return r.Query(1, []byte("p"), store.Range{}, false)
+		},
+		"reverse": func(r store.Reader) iter.Seq2[store.Row, error] {
+			return r.Query(1, []byte("p"), store.Range{}, true)
+		},
+		"scan": func(r store.Reader) iter.Seq2[store.Row, error] { return r.Scan(1, store.Everything()) },
 	}
 	for name, walk := range walks {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -266,7 +270,9 @@ func testSerialisable(t *testing.T, s store.Store) {
 						if err != nil {
 							return err
 						}
-						if err := w.Put(1, name(change.who), nil, binary.BigEndian.AppendUint64(nil, n+change.by)); err != nil {
+						if err := w.Put(
+							1, name(change.who), nil, binary.BigEndian.AppendUint64(nil, n+change.by),
+						); err != nil {
 							return err
 						}
 					}

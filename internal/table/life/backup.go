@@ -416,8 +416,8 @@ func (db *DB) DeleteBackup(ctx context.Context, id string) error {
 func (db *DB) keepDeleted(w store.Writer, t *table.Table) error {
 	now := db.Clock().UTC().Truncate(time.Millisecond)
 	b := &Backup{
-		Name: t.Definition().Name + "$DeletedTableBackup", Created: now, System: true, Expires: now.Add(systemRetention),
-		Space: t.Definition().Space, Table: t.Definition(),
+		Name: t.Definition().Name + "$DeletedTableBackup", Created: now, System: true,
+		Expires: now.Add(systemRetention), Space: t.Definition().Space, Table: t.Definition(),
 	}
 	b.Items, b.Bytes = t.Items()
 	for at := now; ; at = at.Add(time.Millisecond) {
