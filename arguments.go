@@ -73,6 +73,7 @@ func (c *call) parse(args []any) error {
 			}
 			continue
 		}
+
 		if c.sort != nil {
 			return misuse("the value %v comes after the range of the sort key: put it before, or after an option", arg)
 		}
@@ -82,6 +83,7 @@ func (c *call) parse(args []any) error {
 			}
 			continue
 		}
+
 		c.key = append(c.key, arg)
 	}
 	return nil

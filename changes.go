@@ -244,6 +244,7 @@ func (f *feed[T]) read(ctx context.Context, id string, yield func(Change[T], err
 		}
 		f.iterators[id] = at
 	}
+
 	for at != "" {
 		out, err := f.table.db.service.GetRecords(ctx, &wire.GetRecordsInput{ShardIterator: &at})
 		switch {
@@ -275,6 +276,7 @@ func (f *feed[T]) read(ctx context.Context, id string, yield func(Change[T], err
 			break
 		}
 	}
+
 	return n, nil
 }
 
@@ -353,6 +355,7 @@ func (f *feed[T]) change(column uint32, r *wire.Record) (c Change[T], err error)
 		}
 		*image.to = item
 	}
+
 	return c, err
 }
 

@@ -91,6 +91,7 @@ func (t *TableOf[T]) Put(ctx context.Context, item T, opts ...Option) error {
 	if err := c.options(opts); err != nil {
 		return err
 	}
+
 	boxed := any(item)
 	it, err := attr.MarshalItem(boxed)
 	if err != nil {
@@ -125,6 +126,7 @@ func (t *TableOf[T]) Delete(ctx context.Context, args ...any) error {
 	if err != nil {
 		return err
 	}
+
 	key, err := c.keyItem(nil, schema)
 	if err != nil {
 		return err

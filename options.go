@@ -215,6 +215,7 @@ func grouped(text string) (string, error) {
 		}
 		isGroup = isGroup && (depth > 0 || i == len(text)-1)
 	}
+
 	switch {
 	case depth != 0:
 		return "", misuse("%s: its parentheses do not match, so it cannot be joined with another expression", text)

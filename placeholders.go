@@ -159,6 +159,7 @@ func (p *placeholders) expression(source string, values []any, form lex.Form) (*
 		}
 		p.text = append(p.text, word...)
 	}
+
 	if len(values) > 0 {
 		return nil, misuse("%s: %d more values than placeholders", source, len(values))
 	}

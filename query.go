@@ -212,6 +212,7 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 				return
 			}
 		}
+
 		if misfit != nil {
 			if !yield(none, misfit) {
 				return
@@ -220,6 +221,7 @@ func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield 
 				return
 			}
 		}
+
 		if r.start == nil {
 			return
 		}

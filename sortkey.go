@@ -67,6 +67,7 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Kinesis: opts.Kinesis, Wording: opts.Wording,
 		EnforceThroughput: opts.Simulate.EnforceThroughput, TransactionDelay: opts.Simulate.TransactionDelay,
 	})
+
 	var seed [32]byte
 	_, _ = io.ReadFull(opts.Rand, seed[:]) // an operation that needs an id reports the error
 	db.ids = seeded.RequestIDs(seed)
@@ -78,6 +79,7 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 	case !tables.Recovered():
 		db.running.Go(func() { db.recover(ctx) })
 	}
+
 	if !tables.Shared() && (opts.S3Root != "" || !opts.temporary) { // otherwise there are no jobs
 		db.running.Go(func() { db.resumeJobs(ctx, forked) })
 	}

@@ -112,6 +112,7 @@ func (p *parser) checkCall(tok int, fn ast.Func, args []ast.Operand) {
 		}
 		return
 	}
+
 	if len(args) != n {
 		p.noteLeaf(leafCount, tok, msgCount, fn, len(args))
 		return
@@ -134,6 +135,7 @@ func (p *parser) checkCall(tok int, fn ast.Func, args []ast.Operand) {
 	case ast.AttributeType:
 		p.checkTypeName(tok, args[1])
 	}
+
 	if n > 1 {
 		p.checkDistinct(tok, string(fn), args[0], args[1:]...)
 	}
@@ -171,6 +173,7 @@ func (p *parser) checkUpdateCall(tok int, fn ast.Func, args []ast.Operand) {
 		}
 		return
 	}
+
 	if fn == ast.ListAppend {
 		for _, a := range args {
 			if call, ok := a.(*ast.Call); ok && call.Func == ast.ListAppend {
@@ -178,6 +181,7 @@ func (p *parser) checkUpdateCall(tok int, fn ast.Func, args []ast.Operand) {
 			}
 		}
 	}
+
 	if len(args) != 2 {
 		p.noteLeaf(leafCount, tok, msgCount, fn, len(args))
 		return
@@ -188,6 +192,7 @@ func (p *parser) checkUpdateCall(tok int, fn ast.Func, args []ast.Operand) {
 		}
 		return
 	}
+
 	for _, a := range args {
 		if v, ok := a.(*ast.ValueOperand); ok && v.Value.Kind() != attr.List && !v.Value.IsZero() {
 			p.noteLeaf(leafType, tok, msgType, fn, v.Value.Kind())

@@ -51,6 +51,7 @@ func (e *Env) Reset(p Params) error {
 	if err := e.checkValues(); err != nil {
 		return err
 	}
+
 	if n := values.Len(); n <= len(e.valueRoom) {
 		e.valueUsed = e.valueRoom[:n]
 	} else {
@@ -95,6 +96,7 @@ func (e *Env) addNames(names map[string]string) error {
 				len(n.key),
 			)
 		}
+
 		if n.key == "" || n.key[0] != '#' || !lex.IsWord(n.key[1:]) {
 			return refuse(p, "ExpressionAttributeNames contains invalid key: Syntax error; key: %s", quote(n.key))
 		}
@@ -106,8 +108,10 @@ func (e *Env) addNames(names map[string]string) error {
 				p, "ExpressionAttributeNames contains invalid value: Attribute name is too long for key %s", n.key,
 			)
 		}
+
 		size += len(n.key) + len(n.attribute)
 	}
+
 	if size > MaxSubstitutionBytes {
 		return refuse(
 			p, "The size of all expression attribute names and values has exceeded the maximum allowed size; size: %d",
@@ -137,6 +141,7 @@ func (e *Env) checkValues() error {
 			)
 		}
 	}
+
 	return nil
 }
 
@@ -155,12 +160,14 @@ func (e *Env) Unused() error {
 			strings.Join(keys, ", "),
 		)
 	}
+
 	for i, used := range e.valueUsed {
 		if !used {
 			key, _ := e.values.At(i)
 			keys = append(keys, string(key))
 		}
 	}
+
 	if keys != nil {
 		return refuse(
 			ExpressionAttributeValues, "Value provided in ExpressionAttributeValues unused in expressions: keys: {%s}",

@@ -107,6 +107,7 @@ func (p *parser) condition(l part, inParen bool) part {
 			return l
 		}
 	}
+
 	switch op := l.op.(type) {
 	case *ast.Call:
 		p.endLeaf()
@@ -116,6 +117,7 @@ func (p *parser) condition(l part, inParen bool) part {
 		p.endLeaf()
 		return part{node: &ast.Call{Place: p.place(l.tok), Func: ast.Size}, tok: l.tok, paren: l.paren}
 	}
+
 	p.fail()
 	return part{}
 }

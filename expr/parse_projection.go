@@ -24,6 +24,7 @@ func (p *parser) parseProjection() []ast.Path {
 		}
 		p.next()
 	}
+
 	if p.kind() != lex.TokEOF {
 		p.fail()
 		return nil

@@ -51,6 +51,7 @@ func (p *parser) parseUpdate() []ast.Action {
 			p.next()
 		}
 	}
+
 	if len(actions) > 1 {
 		paths := make([]ast.Path, len(actions))
 		for i, a := range actions {
@@ -98,6 +99,7 @@ func (p *parser) action(clause ast.Clause) ast.Action {
 			p.note(faultOperand, tok, msgOperand, clause, name)
 		}
 	}
+
 	return a
 }
 

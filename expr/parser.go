@@ -301,6 +301,7 @@ func (p *parser) path(head *ast.PathOperand) *ast.PathOperand {
 	} else {
 		steps = append(steps, head.Path...)
 	}
+
 	for p.syntax == nil {
 		switch p.kind() {
 		case lex.TokDot:
@@ -314,6 +315,7 @@ func (p *parser) path(head *ast.PathOperand) *ast.PathOperand {
 		}
 		break
 	}
+
 	p.steps = steps
 	if p.syntax != nil {
 		return nil

@@ -134,6 +134,7 @@ func (p *Projection) Append(dst []byte, it attr.Item) []byte {
 			b.Add(br.step.Name, s.project(br, it.Get(br.step.Name), 1))
 		}
 	}
+
 	return b.AppendItem(dst)
 }
 

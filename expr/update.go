@@ -60,6 +60,7 @@ func checkAction(a ast.Action) error {
 	if !ok {
 		return refuse(UpdateExpression, "the action %s %s cannot have this operand", a.Clause, a.Path.Path)
 	}
+
 	return nil
 }
 

@@ -63,6 +63,7 @@ func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, er
 	if err != nil {
 		return nil, err
 	}
+
 	if slices.ContainsFunc(dst, func(o Clause) bool { return o.Attribute == c.Attribute }) {
 		return nil, refuse(msgTwice)
 	}
@@ -106,6 +107,7 @@ func clause(values *[]attr.Value, op ast.Op, name string, operands ...ast.Operan
 			return c, refuse(msgNested)
 		}
 	}
+
 	if at < 0 {
 		return c, refuse(msgNoKey)
 	}
@@ -115,6 +117,7 @@ func clause(values *[]attr.Value, op ast.Op, name string, operands ...ast.Operan
 			name,
 		)
 	}
+
 	c.Attribute = key[0].Name
 	c.Values = (*values)[from:len(*values):len(*values)]
 	return c, nil

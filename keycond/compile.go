@@ -54,6 +54,7 @@ func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 		c.Values = values[from:len(values):len(values)]
 		copied = append(copied, c)
 	}
+
 	return m.slicing(s, copied, r)
 }
 
@@ -106,6 +107,7 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 		}
 		return nil
 	}
+
 	if len(s.sort) == 0 && len(s.partition) == 1 && len(clauses) > 1 {
 		return nil, refuse(msgUnsupported)
 	}
@@ -123,6 +125,7 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 			return nil, refuse(msgUnsupported)
 		}
 	}
+
 	if len(missing) > 0 {
 		return nil, refuse(msgEquality, strings.Join(missing, ", "))
 	}
@@ -142,6 +145,7 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 			return nil, s.refuseInner(clauses, i)
 		}
 	}
+
 	if len(ordered) < len(clauses) {
 		return nil, refuse(msgUnsupported)
 	}
@@ -195,6 +199,7 @@ func (s *Schema) checkOperands(a Attribute, c *Clause) error {
 			return err
 		}
 	}
+
 	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
 		return refuse("Invalid KeyConditionExpression: Incorrect operand type for operator or function; " +
 			"operator or function: begins_with, operand type: N")
@@ -209,5 +214,6 @@ func (s *Schema) checkOperands(a Attribute, c *Clause) error {
 			)
 		}
 	}
+
 	return nil
 }

@@ -222,6 +222,7 @@ func (s *Schema) CheckValue(a Attribute, v attr.Value) error {
 			MaxSortKeyBytes,
 		)
 	}
+
 	return nil
 }
 

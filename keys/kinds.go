@@ -158,6 +158,7 @@ func (k *kind) check(t Type) (msg, advice string) {
 			return checkValues(nil)
 		}
 	}
+
 	return "", ""
 }
 
@@ -203,6 +204,7 @@ func ParseType(text string) (Type, error) {
 			return Type{}, err
 		}
 	}
+
 	if err := t.validate(); err != nil {
 		return Type{}, err
 	}
@@ -232,5 +234,6 @@ func (t *Type) setParams(k *kind, list []string) *Error {
 		}
 		*places[i] = int(n)
 	}
+
 	return nil
 }

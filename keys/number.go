@@ -35,6 +35,7 @@ func parseDecimal(text string) (decimal, bool) {
 		}
 		s, exponent = s[:i], int(n)
 	}
+
 	whole, frac, point := strings.Cut(s, ".")
 	if whole+frac == "" || point && frac == "" || !onlyDigits(whole) || !onlyDigits(frac) {
 		return d, false
@@ -209,6 +210,7 @@ func canonicalNumber(t Type, text string) (string, error) {
 			"round it: the service keeps no more",
 		)
 	}
+
 	first := len(d.whole) - 1 // the exponent of the first digit
 	if d.whole == "" {
 		first = len(strings.TrimLeft(d.frac, "0")) - len(d.frac) - 1

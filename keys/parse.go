@@ -47,6 +47,7 @@ func (p *parser) parse() *Error {
 			i++
 		}
 	}
+
 	p.literal()
 	return nil
 }
@@ -67,6 +68,7 @@ func (p *parser) component(inner string) *Error {
 			Advice: "names consist of letters, digits, _, - and ., and begin with a letter or _",
 		}
 	}
+
 	if slices.ContainsFunc(p.parts, func(o Part) bool { return o.Name == name }) {
 		return &Error{
 			Component: name, Msg: "appears twice in the template", Advice: "remove one of the two, or rename it",
@@ -79,6 +81,7 @@ func (p *parser) component(inner string) *Error {
 			part.Type.Name = "string"
 		}
 	}
+
 	if typed && typ == "desc" {
 		part.Type.Desc = true
 	} else if typed {
@@ -90,6 +93,7 @@ func (p *parser) component(inner string) *Error {
 		}
 		part.Type, part.Typed = t, true
 	}
+
 	if err := part.Type.validate(); err != nil {
 		e := err.(*Error)
 		e.Component = name
@@ -122,6 +126,7 @@ func (t *Template) check() *Error {
 				Advice: "make it the last component or a string, which must not contain the text that follows it",
 			}
 		}
+
 		if len(rest) == 0 {
 			continue
 		}
@@ -134,6 +139,7 @@ func (t *Template) check() *Error {
 					" a type of fixed width, as int(8)",
 			}
 		}
+
 		for _, v := range p.Type.Values {
 			if err := p.closes(v, rest[0].Literal); err != nil {
 				return err

@@ -60,6 +60,7 @@ func epochKind(name string, digits int, layout string) *kind {
 		}
 		return at.UnixMilli()
 	}
+
 	parse := func(text string) (time.Time, bool) {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			if unit == time.Second {
@@ -69,6 +70,7 @@ func epochKind(name string, digits int, layout string) *kind {
 		}
 		return parseTime(text, layout)
 	}
+
 	return &kind{
 		name: name, ordered: true, digits: true,
 		canonical: func(t Type, text string) (string, error) {

@@ -94,6 +94,7 @@ func (d *direct) HandleInitialize(
 		metadata, err = answered(ctx, d.requestID())
 		return out, metadata, err
 	}
+
 	failure, ok := errors.AsType[*wire.Error](err)
 	if !ok { // errWire
 		return next.HandleInitialize(ctx, in)
@@ -108,6 +109,7 @@ func (d *direct) HandleInitialize(
 	default:
 		s.response = httpResponse(failure.Status, d.requestID(), failure.AppendJSON(nil))
 	}
+
 	return next.HandleInitialize(context.WithValue(ctx, failureKey{}, s), in)
 }
 
@@ -188,6 +190,7 @@ var metadataKeys = sync.OnceValue(func() *keys {
 			k.attempts = own
 		}
 	}
+
 	if k.response == nil || k.time == nil || k.attempts == nil {
 		return nil
 	}

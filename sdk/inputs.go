@@ -206,6 +206,7 @@ func (s *fromSDK) transactWriteItem(in types.TransactWriteItem) (out wire.Transa
 			TableName:                           s.string(in.TableName),
 		}
 	}
+
 	if in := in.Delete; in != nil {
 		out.Delete = &wire.Delete{
 			ConditionExpression:                 s.string(in.ConditionExpression),
@@ -216,6 +217,7 @@ func (s *fromSDK) transactWriteItem(in types.TransactWriteItem) (out wire.Transa
 			TableName:                           s.string(in.TableName),
 		}
 	}
+
 	if in := in.Put; in != nil {
 		out.Put = &wire.Put{
 			ConditionExpression:                 s.string(in.ConditionExpression),
@@ -226,6 +228,7 @@ func (s *fromSDK) transactWriteItem(in types.TransactWriteItem) (out wire.Transa
 			TableName:                           s.string(in.TableName),
 		}
 	}
+
 	if in := in.Update; in != nil {
 		out.Update = &wire.Update{
 			ConditionExpression:                 s.string(in.ConditionExpression),
@@ -237,6 +240,7 @@ func (s *fromSDK) transactWriteItem(in types.TransactWriteItem) (out wire.Transa
 			UpdateExpression:                    s.string(in.UpdateExpression),
 		}
 	}
+
 	return out
 }
 

@@ -141,6 +141,7 @@ func (m *toSDK) fit(it attr.Item) {
 			texts += min(len(v.Raw()), shortBytes)
 		}
 	}
+
 	m.text.Reset()
 	m.text.Grow(texts)
 	m.usedS, m.usedN = 0, 0

@@ -115,6 +115,7 @@ func (s *Server) control() http.Handler {
 			_ = json.NewEncoder(w).Encode(out)
 		})
 	}
+
 	// with calls do with the database of a key.
 	with := func(
 		do func(r *http.Request, db *isolatedDB, c *controlled) (any, error),
@@ -137,6 +138,7 @@ func (s *Server) control() http.Handler {
 			return do(r, db, c)
 		}
 	}
+
 	handle("DELETE /databases/{key}", func(_ *http.Request, key string) (any, error) {
 		return done{}, s.isolated.replace(key, nil)
 	})
@@ -152,6 +154,7 @@ func (s *Server) control() http.Handler {
 		defer s.isolated.leave(db)
 		return done{}, s.isolated.replace(key, db)
 	})
+
 	handle("POST /databases/{key}/clock", with(func(r *http.Request, _ *isolatedDB, c *controlled) (any, error) {
 		var in struct{ Advance string }
 		if err := readControl(r, &in); err != nil {
@@ -165,6 +168,7 @@ func (s *Server) control() http.Handler {
 		c.offset.Add(int64(d))
 		return done{}, nil
 	}))
+
 	handle("POST /databases/{key}/faults", with(func(r *http.Request, db *isolatedDB, c *controlled) (any, error) {
 		var in struct {
 			sortkey.Fault
@@ -180,6 +184,7 @@ func (s *Server) control() http.Handler {
 			}
 			in.Fault.Delay = d
 		}
+
 		if len(c.faults) == maxFaults {
 			return nil, fmt.Errorf("there are %d faults: lift some", maxFaults)
 		}
@@ -190,6 +195,7 @@ func (s *Server) control() http.Handler {
 		c.faults[c.begun] = db.Fail(in.Fault)
 		return map[string]int{"id": c.begun}, nil
 	}))
+
 	handle("GET /databases/{key}/faults", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
 		type row struct {
 			ID    int    `json:"id"`
@@ -202,6 +208,7 @@ func (s *Server) control() http.Handler {
 		}
 		return rows, nil
 	}))
+
 	handle("DELETE /databases/{key}/faults", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
 		c.lift()
 		return done{}, nil
@@ -217,6 +224,7 @@ func (s *Server) control() http.Handler {
 		delete(c.faults, id)
 		return done{}, nil
 	}))
+
 	handle("GET /databases/{key}/requests", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
 		return map[string]any{"requests": append([]controlRequest{}, c.log...), "lost": c.lost}, nil
 	}))

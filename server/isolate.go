@@ -133,6 +133,7 @@ func (s *isolated) replace(key string, from *isolatedDB) error {
 		}
 		close(made.made)
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.databases[key]
@@ -148,6 +149,7 @@ func (s *isolated) replace(key string, from *isolatedDB) error {
 		made.last = s.side.Clock()
 		s.databases[key] = made
 	}
+
 	if old != nil {
 		old.replaced = true
 		s.retire(old)
@@ -233,6 +235,7 @@ func (s *isolated) makeRoom() error {
 				"have been used within the last minute", limit),
 		}
 	}
+
 	db := s.databases[oldest]
 	delete(s.databases, oldest)
 	s.closing.Go(func() {

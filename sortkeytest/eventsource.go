@@ -124,6 +124,7 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 		}
 		fn(s)
 	}
+
 	var err error
 	if s.handle, err = handlerOf(handler); err == nil {
 		err = s.check()
@@ -142,6 +143,7 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 			}
 		}
 	}
+
 	return s
 }
 
@@ -194,6 +196,7 @@ func (s *EventSource) Deliver() {
 			return
 		}
 	}
+
 	s.db.t.Fatalf(
 		"sortkeytest: after %d rounds the stream of %s still has new records: "+
 			"does the handler react to its own changes?",
@@ -224,6 +227,7 @@ func (s *EventSource) deliverShard(sh shard) (delivered bool) {
 			more = true
 		}
 	}
+
 	return s.finishOld(sh.id) || delivered
 }
 
@@ -380,6 +384,7 @@ func failures(response []byte) (numbers []string, err error) {
 	if err := json.Unmarshal(response, &members); err != nil {
 		return nil, err
 	}
+
 	var list []map[string]json.RawMessage
 	if text := members["batchItemFailures"]; text != nil {
 		if err := json.Unmarshal(text, &list); err != nil {
@@ -395,6 +400,7 @@ func failures(response []byte) (numbers []string, err error) {
 		}
 		numbers = append(numbers, number)
 	}
+
 	return numbers, nil
 }
 
@@ -460,6 +466,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Condition string `json:"condition"`
 		Calls     int    `json:"approximateInvokeCount"`
 	}
+
 	type response struct {
 		Status   int    `json:"statusCode"`
 		Version  string `json:"executedVersion"`
@@ -474,6 +481,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Size         int    `json:"batchSize"`
 		Stream       string `json:"streamArn"`
 	}
+
 	first, last := b.records[0], b.records[len(b.records)-1]
 	account := strings.Split(s.arn, ":")[4]
 	m := struct {
@@ -494,6 +502,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 			len(b.records), s.arn,
 		},
 	}
+
 	if b.calls > 0 {
 		m.Response = &response{Status: 200, Version: "$LATEST"}
 		if !errors.Is(b.err, errReported) {

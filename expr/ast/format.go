@@ -135,6 +135,7 @@ func (s *Style) node(dst []byte, n Node, least int) []byte {
 	if parens {
 		dst = append(dst, ')')
 	}
+
 	return dst
 }
 

@@ -68,6 +68,7 @@ func (o *ongoing) begin(token *string, ids []string) error {
 	if cancelled {
 		return wire.TransactionCanceled(reasons)
 	}
+
 	for _, id := range ids {
 		o.items[id] = true
 	}

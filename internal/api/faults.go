@@ -35,6 +35,7 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wir
 	case *wire.ScanInput:
 		call.Index = value(in.IndexName)
 	}
+
 	e := s.faults.Match(call)
 	if e == nil {
 		return ctx, nil
@@ -52,6 +53,7 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wir
 			return ctx, s.faults.Hang(ctx, wait, op.String())
 		}
 	}
+
 	switch {
 	case e.Reset:
 		return ctx, reset()
@@ -62,6 +64,7 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wir
 	case e.Unprocessed > 0:
 		ctx = context.WithValue(ctx, unprocessedKey{}, e.Unprocessed)
 	}
+
 	return ctx, nil
 }
 
@@ -124,6 +127,7 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fau
 		}
 		out.Throttling = []wire.ThrottlingReason{{Reason: &name, Resource: &resource}}
 	}
+
 	return out
 }
 
@@ -224,5 +228,6 @@ func leave[T any](
 			delete(now, name)
 		}
 	}
+
 	return now, left
 }

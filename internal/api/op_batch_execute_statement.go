@@ -25,6 +25,7 @@ func (s *Service) batchExecute(
 			parsed[i], failed[i] = parseStatement(m.Statement, m.Parameters)
 		}
 	}
+
 	if mixed(parsed) {
 		return nil, wire.Validation("Read and write requests together in the same batch is not supported.")
 	}
@@ -34,6 +35,7 @@ func (s *Service) batchExecute(
 	if s.repeated(ctx, parsed) {
 		return nil, wire.Validation(msgDuplicateKeys)
 	}
+
 	out := &wire.BatchExecuteStatementOutput{Responses: make([]wire.BatchStatementResponse, len(parsed))}
 	var uses []use
 	var a answer
@@ -66,6 +68,7 @@ func (s *Service) batchExecute(
 		}
 		r.Error = &wire.BatchStatementError{Code: new(memberCode(e)), Message: &e.Message}
 	}
+
 	for i := range uses {
 		if cc := consumed(in.ReturnConsumedCapacity, uses[i].table, &uses[i].Capacity); cc != nil {
 			out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
@@ -144,6 +147,7 @@ func (s *Service) runMember(
 			if err != nil {
 				return err
 			}
+
 			units := table.ReadUnits(t.BilledSize(found), consistent)
 			b := s.budget(ctx, false)
 			if err := b.item(t, key, units); err != nil {
@@ -159,6 +163,7 @@ func (s *Service) runMember(
 		})
 		return item, u, err
 	}
+
 	item, out, err := s.runWrite(ctx, st, nil, nil)
 	if err == nil || out.refused {
 		u = out.use

@@ -66,6 +66,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 			return nil, wire.OpBatchGetItem.Invalid("Too many items requested for the BatchGetItem call")
 		}
 	}
+
 	if err := wire.OpBatchGetItem.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
@@ -89,6 +90,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 			seen[string(key)] = true
 		}
 	}
+
 	out := &wire.BatchGetItemOutput{
 		Responses: map[string][]attr.Item{}, UnprocessedKeys: map[string]wire.KeysAndAttributes{},
 	}
@@ -99,6 +101,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 			now.Keys, later.Keys = ka.Keys[:n], ka.Keys[n:]
 			return now, later
 		})
+
 	b := s.budget(ctx, false)
 	var throttled error // of the first key
 	err := s.db.View(ctx, func(view *table.View) error {
@@ -155,6 +158,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 					items = append(items, bytes.Clone(projected))
 				}
 			}
+
 			if rest.Keys != nil {
 				out.UnprocessedKeys[name] = rest
 			}
@@ -164,11 +168,13 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 			}
 		}
+
 		if processed == 0 { // API_BatchGetItem: all are throttled
 			return throttled
 		}
 		return a.reserve(ctx)
 	})
+
 	for name, ka := range left {
 		ka.Keys = append(slices.Clone(out.UnprocessedKeys[name].Keys), ka.Keys...)
 		out.UnprocessedKeys[name] = ka

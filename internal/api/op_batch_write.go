@@ -46,6 +46,7 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 			}
 			tables[i] = t
 		}
+
 		seen := itemSet{} // of all tables: one may be there by its name and by its ARN
 		for i, name := range names {
 			if requests[name] == nil {
@@ -73,8 +74,10 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 				out.ItemCollectionMetrics[name] = metrics
 			}
 		}
+
 		return nil
 	}
+
 	for {
 		err := s.db.Update(ctx, apply)
 		if err == nil {
@@ -151,6 +154,7 @@ func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 			total++
 		}
 	}
+
 	if total > MaxBatchWrites {
 		return wire.OpBatchWriteItem.Invalid("Too many items requested for the BatchWriteItem call")
 	}
@@ -182,6 +186,7 @@ func batchTable(
 		}
 		ids[i] = idAt(t, partition, sort)
 	}
+
 	for i, r := range writes {
 		if r.DeleteRequest != nil {
 			if ids[i], err = itemID(t, r.DeleteRequest.Key); err != nil {
@@ -193,6 +198,7 @@ func batchTable(
 		}
 		seen[ids[i]] = true
 	}
+
 	if err := tx.Prefetch(keysOfWrites(t, writes)); err != nil {
 		return used, err
 	}
@@ -214,6 +220,7 @@ func batchTable(
 		}
 		used.Add(change.Capacity)
 	}
+
 	return used, nil
 }
 

@@ -54,6 +54,7 @@ func (s *Service) startBulkPut(
 	case value(from.InputCompressionType) == "ZSTD":
 		return nil, op.Invalid("Sortkey reads files without compression or with GZIP only.")
 	}
+
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
@@ -67,6 +68,7 @@ func (s *Service) startBulkPut(
 	if err != nil {
 		return nil, err
 	}
+
 	now := s.now()
 	id, err := s.newTimeID(now)
 	if err != nil {
@@ -83,6 +85,7 @@ func (s *Service) startBulkPut(
 		ProcessedItemCount:   new(int64(0)), FailedItemCount: new(int64(0)),
 		ProcessedInputBytes: new(int64(0)), TotalInputBytes: new(int64(0)),
 	}
+
 	answer := d
 	task := &bulkTask{record: bulkRecord{Description: d, Request: digest}}
 	known, err := startJob(ctx, s, newJob{
@@ -104,6 +107,7 @@ func (s *Service) startBulkPut(
 	if err != nil {
 		return nil, err
 	}
+
 	if known != nil {
 		answer = known.Description
 	}
@@ -165,6 +169,7 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 			}
 		}
 	}()
+
 	src := &source{root: from, prefix: value(in.S3KeyPrefix), gzip: value(in.InputCompressionType) == "GZIP"}
 	first := true
 	err = src.each(ctx, b.now.At, func(line []byte, at place, err error) error {
@@ -187,6 +192,7 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 	if err == nil {
 		err = b.flush(ctx, r)
 	}
+
 	for _, rep := range b.reports {
 		if err == nil && rep.Unreported > 0 {
 			const text = "%d more lines were not written. A report has at most %d MiB of them."
@@ -196,6 +202,7 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 			err = rep.sync()
 		}
 	}
+
 	return err
 }
 
@@ -229,6 +236,7 @@ func readBulkItem(line []byte) (x bulkItem, err error) {
 	case in.Item.Size() > table.MaxItemBytes: // not kept in the batch
 		return x, wire.Validation(msgItemSize)
 	}
+
 	if err := wire.OpStartBulkPutItems.FaultError(in.Faults, ""); err != nil {
 		return x, err
 	}
@@ -271,6 +279,7 @@ func (b *bulkTask) flush(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
+
 	b.record.Progress = b.now
 	d.ProcessedItemCount, d.FailedItemCount = new(b.now.Processed), new(b.now.Failed)
 	d.ProcessedInputBytes = new(b.now.At.Total)
@@ -317,6 +326,7 @@ func (b *bulkTask) write(tx *table.Tx, s *Service) error {
 			return err
 		}
 	}
+
 	return b.writeReports()
 }
 
@@ -410,6 +420,7 @@ func (s *Service) cancelBulk(
 	if err != nil {
 		return nil, err
 	}
+
 	d, err := s.findBulk(ctx, *in.BulkOperationArn)
 	if err != nil {
 		return nil, err

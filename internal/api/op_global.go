@@ -133,6 +133,7 @@ func (s *Service) checkReplicas(in *wire.UpdateTableInput) error {
 			unknown = append(unknown, value(region))
 		}
 	}
+
 	switch {
 	case len(added) > 0 && strong:
 		return wire.Validation(
@@ -144,6 +145,7 @@ func (s *Service) checkReplicas(in *wire.UpdateTableInput) error {
 			" is not supported. The latest version of global tables are only supported in the following regions: [" +
 			s.region() + "]")
 	}
+
 	return wire.Validation("Update global table operation failed because one or more replicas " +
 		"were not part of the global table. Please retry the request without these replicas: [" +
 		strings.Join(unknown, ", ") + "].")

@@ -153,6 +153,7 @@ func (s *Service) updateKinesis(
 	if err != nil {
 		return nil, err
 	}
+
 	return &wire.UpdateKinesisStreamingDestinationOutput{
 		TableName: &name, StreamArn: in.StreamArn, DestinationStatus: new("UPDATING"),
 		UpdateKinesisStreamingConfiguration: c,
@@ -208,6 +209,7 @@ func (s *Service) kinesisRecord(id string, d *table.Delivery) ([]byte, error) {
 		}
 		return it.AppendJSON(nil)
 	}
+
 	at := r.Time.UnixMilli()
 	if d.Destination.Precision == "MICROSECOND" {
 		at = r.Time.UnixMicro()
@@ -224,6 +226,7 @@ func (s *Service) kinesisRecord(id string, d *table.Delivery) ([]byte, error) {
 		OldImage                             json.RawMessage `json:",omitempty"`
 		SizeBytes                            int
 	}
+
 	return text.JSON(struct {
 		AwsRegion    string `json:"awsRegion"`
 		EventID      string `json:"eventID"`

@@ -87,6 +87,7 @@ func canonicalPolicy(text string) (string, error) {
 	if len(doc.Statement) == 0 {
 		return bad("Invalid policy document: Could not parse the policy: Statement is empty!")
 	}
+
 	doc.Version = cmp.Or(doc.Version, "2008-10-17")
 	ids := map[string]bool{}
 	for i := range doc.Statement {
@@ -97,6 +98,7 @@ func canonicalPolicy(text string) (string, error) {
 		case strings.EqualFold(st.Effect, "Deny"):
 			st.Effect = "Deny"
 		}
+
 		for _, m := range []struct {
 			name   string
 			absent bool
@@ -110,11 +112,13 @@ func canonicalPolicy(text string) (string, error) {
 				return bad("Invalid policy document: Missing required field %s", m.name)
 			}
 		}
+
 		if st.Sid != "" && ids[st.Sid] {
 			return bad("Invalid policy document: The Statement Ids in the policy are not unique")
 		}
 		ids[st.Sid] = true
 	}
+
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)

@@ -26,6 +26,7 @@ func (s *Service) putItem(ctx context.Context, in *wire.PutItemInput) (*wire.Put
 		mode: in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
 		returns: in.ReturnValues, onFailure: in.ReturnValuesOnConditionCheckFailure,
 	}
+
 	if err := w.parse(in.ConditionExpression, in.Expected, in.ConditionalOperator); err != nil {
 		return nil, err
 	}

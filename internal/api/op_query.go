@@ -100,6 +100,7 @@ func (s *Service) query(
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit),
 		start: in.ExclusiveStartKey,
 	}
+
 	if err := r.parseLegacy(legacy.QueryFilter, in.QueryFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return nil, err
 	}
@@ -113,6 +114,7 @@ func (s *Service) query(
 			return nil, err
 		}
 	}
+
 	if err := r.parse(in.FilterExpression); err != nil {
 		return nil, err
 	}
@@ -128,6 +130,7 @@ func (s *Service) query(
 		if err != nil {
 			return cmp.Or(key.check(), read.CheckStartForm(), err)
 		}
+
 		x.query = table.Query{Read: read, Slice: slice, Reverse: in.ScanIndexForward != nil && !*in.ScanIndexForward}
 		err = cmp.Or(r.checkPaths(read.Table, schema), r.checkProjected(&x.query.Read, true))
 		if err != nil {
@@ -141,10 +144,12 @@ func (s *Service) query(
 		if err != nil {
 			return err
 		}
+
 		b.spent(&read, slice.Partition, &page.Capacity)
 		x.finish(ctx, read.Table, &page)
 		return nil
 	})
+
 	return &x.out, err
 }
 

@@ -38,6 +38,7 @@ func (s *Service) restored(source *table.Definition, name string, o overrides) (
 		Throughput:  table.Throughput{Read: source.Throughput.Read, Write: source.Throughput.Write},
 		OnDemand:    source.OnDemand, Encryption: source.Encryption,
 	}
+
 	var err error
 	if def.ID, err = NewUUID(s.opts.Rand); err != nil {
 		return nil, err
@@ -63,6 +64,7 @@ func (s *Service) restored(source *table.Definition, name string, o overrides) (
 	case def.OnDemandBilling():
 		def.Throughput, def.BillingChanged = table.Throughput{}, def.Created
 	}
+
 	if o.onDemand != nil {
 		def.OnDemand = onDemandOf(o.onDemand)
 	} else if !def.OnDemandBilling() {
@@ -97,6 +99,7 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 			def.Global = append(def.Global, ix)
 		}
 	}
+
 	if o.local != nil {
 		def.Local = nil
 		for _, l := range o.local {
@@ -109,6 +112,7 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 			def.Local = append(def.Local, ix)
 		}
 	}
+
 	def.Vectors = slices.Clone(source.Vectors)
 	if o.vectors != nil {
 		def.Vectors = nil
@@ -120,6 +124,7 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 			def.Vectors = append(def.Vectors, ix)
 		}
 	}
+
 	for i := range def.Vectors {
 		def.Vectors[i].Building = false
 	}
@@ -134,6 +139,7 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 			ix.Throughput = table.Throughput{Read: def.Throughput.Read, Write: def.Throughput.Write}
 		}
 	}
+
 	return nil
 }
 
@@ -175,6 +181,7 @@ func (s *Service) restore(
 	} else {
 		t, err = s.db.Copy(ctx, def, source.Name, undo)
 	}
+
 	switch {
 	case isKind(err, table.InUse):
 		return nil, wire.NewError("TableAlreadyExistsException", "Table already exists: "+def.Name)
@@ -185,6 +192,7 @@ func (s *Service) restore(
 	case err != nil:
 		return nil, err
 	}
+
 	d := s.describe(t)
 	d.TableStatus, d.RestoreSummary = new(table.StatusCreating), summary
 	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))
@@ -236,6 +244,7 @@ func (s *Service) restoreTableToPointInTime(
 			"Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both",
 		)
 	}
+
 	name := in.SourceTableName
 	if in.SourceTableArn != nil {
 		if ref, err := ParseARN(*in.SourceTableArn); err != nil || ref.Index != "" || ref.Stream != "" {
@@ -243,6 +252,7 @@ func (s *Service) restoreTableToPointInTime(
 		}
 		name = in.SourceTableArn
 	}
+
 	t, err := s.backedUp(ctx, name)
 	if err != nil {
 		return nil, err
@@ -262,6 +272,7 @@ func (s *Service) restoreTableToPointInTime(
 		}
 		undo = at
 	}
+
 	def, err := s.restored(source, *in.TargetTableName, overrides{
 		op, in.BillingModeOverride, in.ProvisionedThroughputOverride, in.OnDemandThroughputOverride,
 		in.SSESpecificationOverride, in.GlobalSecondaryIndexOverride, in.LocalSecondaryIndexOverride,
@@ -363,6 +374,7 @@ func (s *Service) updateContinuousBackups(
 		}
 		return nil
 	})
+
 	switch {
 	case isNotFound(err):
 		return nil, noTable(name)
@@ -374,5 +386,6 @@ func (s *Service) updateContinuousBackups(
 	case err != nil:
 		return nil, err
 	}
+
 	return &wire.UpdateContinuousBackupsOutput{ContinuousBackupsDescription: s.continuousBackups(t.Definition())}, nil
 }

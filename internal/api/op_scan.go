@@ -45,6 +45,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit),
 		start: in.ExclusiveStartKey,
 	}
+
 	if err := r.parseLegacy(legacy.ScanFilter, in.ScanFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return nil, err
 	}
@@ -57,6 +58,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 	if err := checkSegments(in); err != nil {
 		return nil, err
 	}
+
 	err := s.db.View(ctx, func(view *table.View) error {
 		read, _, err := r.resolve(s, view)
 		if err != nil {
@@ -69,6 +71,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 		if err := r.checkPaths(read.Table, nil); err != nil {
 			return cmp.Or(x.scan.CheckStart(), err) // an error of the start key comes first
 		}
+
 		b := s.budget(ctx, false)
 		if err := b.page(&read, nil); err != nil {
 			return err
@@ -81,6 +84,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 		x.finish(ctx, read.Table, &page)
 		return nil
 	})
+
 	return (*wire.ScanOutput)(&x.out), err
 }
 

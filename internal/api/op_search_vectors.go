@@ -42,6 +42,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 				"32-bit floating-point number attribute")
 		}
 	}
+
 	if err := op.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
@@ -55,6 +56,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 	if err := r.open(); err != nil {
 		return nil, err
 	}
+
 	cond, err := r.condition(searchCondition, in.SearchConditionExpression)
 	if err != nil {
 		return nil, err
@@ -69,6 +71,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 	if err := r.close(); err != nil {
 		return nil, err
 	}
+
 	out := new(wire.SearchVectorsOutput)
 	err = s.db.View(ctx, func(view *table.View) error {
 		t, err := s.lookup(view.Table, in.TableName)
@@ -82,6 +85,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 		if err := checkSearch(t.Definition(), ix.Definition().Vector, len(vector), equal); err != nil {
 			return err
 		}
+
 		found, bytes, err := view.Search(
 			&table.Search{Table: t, Index: ix, Vector: vector, Equal: equal, Limit: int(*in.TopK)},
 		)
@@ -97,6 +101,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 		}
 		return a.reserve(ctx)
 	})
+
 	return out, err
 }
 
@@ -137,6 +142,7 @@ func equalities(cond *expr.Condition) (attr.Item, error) {
 			}
 			return walk(and.R)
 		}
+
 		c, ok := n.(*ast.Compare)
 		if !ok || c.Op != ast.Equal {
 			return wrong("Invalid comparator used in SearchConditionExpression")
@@ -158,6 +164,7 @@ func equalities(cond *expr.Condition) (attr.Item, error) {
 		}
 		return nil
 	}
+
 	if err := walk(cond.Node()); err != nil {
 		return nil, err
 	}
@@ -182,6 +189,7 @@ func checkSearch(def *table.Definition, v *table.Vector, dimensions int, equal a
 				"SearchSchema. Invalid attribute: " + string(name))
 		}
 	}
+
 	for _, e := range v.Schema {
 		if !e.Hash {
 			continue
@@ -201,6 +209,7 @@ func checkSearch(def *table.Definition, v *table.Vector, dimensions int, equal a
 				"attribute cannot contain an empty string value. Key: " + e.Name)
 		}
 	}
+
 	return nil
 }
 
@@ -290,6 +299,7 @@ func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []
 		}
 		return nil
 	}
+
 	c := u.Create
 	if !def.OnDemandBilling() {
 		return wire.Validation(
@@ -306,6 +316,7 @@ func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []
 	if err := checkRedefined(def, ix.Vector.Schema, attributes); err != nil {
 		return err
 	}
+
 	def.Vectors = append(def.Vectors, ix)
 	return nil
 }

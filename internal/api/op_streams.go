@@ -68,6 +68,7 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 	}); err != nil {
 		return nil, err
 	}
+
 	if in.ExclusiveStartStreamArn != nil {
 		at := slices.IndexFunc(list, func(st *table.StreamInfo) bool {
 			return s.streamARN(st) == *in.ExclusiveStartStreamArn
@@ -77,6 +78,7 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 		}
 		list = list[at+1:]
 	}
+
 	out := &wire.ListStreamsOutput{Streams: []wire.Stream{}}
 	for _, st := range list[:min(limit, len(list))] {
 		out.Streams = append(
@@ -84,6 +86,7 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 			wire.Stream{StreamArn: new(s.streamARN(st)), StreamLabel: new(st.Label), TableName: new(st.Table)},
 		)
 	}
+
 	if len(list) > limit {
 		out.LastEvaluatedStreamArn = out.Streams[limit-1].StreamArn
 	}
@@ -143,6 +146,7 @@ func (s *Service) onStream(ctx context.Context, arn string, fn func(*table.View,
 		}
 		return st, err
 	}
+
 	var st *table.StreamInfo
 	if err := s.db.View(ctx, func(v *table.View) (err error) {
 		st, err = find(v)
@@ -150,6 +154,7 @@ func (s *Service) onStream(ctx context.Context, arn string, fn func(*table.View,
 	}); err != nil {
 		return err
 	}
+
 	if err := s.db.Roll(ctx, st); err != nil {
 		return err
 	}
@@ -330,6 +335,7 @@ func (s *Service) getShardIterator(
 	case kind != "AT_TIMESTAMP" && in.Timestamp != nil:
 		return nil, wire.Validation("Timestamp must not be provided when ShardIteratorType is " + kind)
 	}
+
 	i := iterator{arn: value(in.StreamArn), shard: value(in.ShardId), issued: s.now()}
 	err := s.onStream(ctx, i.arn, func(v *table.View, st *table.StreamInfo) error {
 		sh, err := findShard(v, st, i.arn, i.shard)
@@ -348,6 +354,7 @@ func (s *Service) getShardIterator(
 			}
 			return err
 		}
+
 		q, ok := ParseSequence(*in.SequenceNumber)
 		if !ok || q < sh.First()-1 || q > sh.Shard.Last() {
 			return wire.Validation("Invalid SequenceNumber: " + *in.SequenceNumber + " is not in shard " + i.shard)
@@ -366,6 +373,7 @@ func (s *Service) getShardIterator(
 	if err != nil {
 		return nil, err
 	}
+
 	return &wire.GetShardIteratorOutput{ShardIterator: new(i.String())}, nil
 }
 
@@ -407,6 +415,7 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 				" and can be used for 15 minutes",
 		)
 	}
+
 	out := &wire.GetRecordsOutput{Records: []wire.Record{}}
 	err = s.onStream(ctx, i.arn, func(v *table.View, st *table.StreamInfo) error {
 		sh, err := findShard(v, st, i.arn, i.shard)
@@ -421,6 +430,7 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 		if missed {
 			return trimmed()
 		}
+
 		list, next, more, err := v.Records(st, sh.Shard, i.next, limit)
 		if err != nil {
 			return err
@@ -436,6 +446,7 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 			a.add(r.New, 0)
 			out.Records = append(out.Records, s.streamRecord(st, i.shard, &r))
 		}
+
 		if !sh.Closed || more {
 			out.NextShardIterator = new(iterator{i.arn, i.shard, next, now}.String())
 		}
@@ -444,6 +455,7 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 	if err != nil {
 		return nil, err
 	}
+
 	return out, nil
 }
 

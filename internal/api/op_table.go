@@ -66,6 +66,7 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		"Table is being created with a stream disabled, UpdateViewType should not be specified"); err != nil {
 		return nil, err
 	}
+
 	def := &table.Definition{
 		Name: name, Created: s.now(), Attributes: attributesOf(in.AttributeDefinitions), Key: keyOf(in.KeySchema),
 		BillingMode: value(in.BillingMode), Class: value(in.TableClass), Protected: value(in.DeletionProtectionEnabled),
@@ -73,6 +74,7 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		Stream:     s.streamOf(in.StreamSpecification),
 		Encryption: encryptionOf(in.SSESpecification),
 	}
+
 	if def.OnDemandBilling() {
 		def.BillingChanged = def.Created
 	}
@@ -92,6 +94,7 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		}
 		def.Global = append(def.Global, ix)
 	}
+
 	if in.GlobalSecondaryIndexes != nil && len(in.GlobalSecondaryIndexes) == 0 {
 		return nil, wire.OpCreateTable.Invalid(
 			"One or more parameter values were invalid: List of GlobalSecondaryIndexes is empty",
@@ -105,6 +108,7 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 			},
 		)
 	}
+
 	if in.LocalSecondaryIndexes != nil && len(in.LocalSecondaryIndexes) == 0 {
 		return nil, wire.OpCreateTable.Invalid(
 			"One or more parameter values were invalid: List of LocalSecondaryIndexes is empty",
@@ -119,6 +123,7 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	if def.Tags, err = tagsOf(in.Tags); err != nil {
 		return nil, err
 	}
+
 	if in.ResourcePolicy != nil {
 		text, err := canonicalPolicy(*in.ResourcePolicy)
 		if err != nil {
@@ -214,6 +219,7 @@ func (s *Service) listTables(ctx context.Context, in *wire.ListTablesInput) (*wi
 		}
 		names = names[at:]
 	}
+
 	limit := maxListed
 	if in.Limit != nil {
 		limit = int(*in.Limit)

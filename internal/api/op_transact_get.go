@@ -36,6 +36,7 @@ func (s *Service) transactGet(
 			return nil, err
 		}
 	}
+
 	var out *wire.TransactGetItemsOutput
 	var used *transactUse
 	b := s.budget(ctx, false)
@@ -81,6 +82,7 @@ func (s *Service) readAll(
 		}
 		tables[i] = t
 	}
+
 	reasons := make([]wire.CancellationReason, len(reads))
 	cancelled := false
 	seen := itemSet{}
@@ -107,6 +109,7 @@ func (s *Service) readAll(
 	if cancelled {
 		return nil, wire.TransactionCanceled(reasons)
 	}
+
 	for i, t := range tables {
 		if err := reads[i].checkProjection(t); err != nil {
 			return nil, err
@@ -125,6 +128,7 @@ func (s *Service) readAll(
 				return nil, err
 			}
 		}
+
 		item, err := view.Get(t, in.TransactItems[i].Get.Key)
 		if err != nil {
 			return nil, err
@@ -139,6 +143,7 @@ func (s *Service) readAll(
 			}
 			out.Responses[i].Item = bytes.Clone(projected)
 		}
+
 		c := table.Capacity{Table: table.ReadUnits(t.BilledSize(item), true)}
 		if err := s.admitRead(t, in.TransactItems[i].Get.Key, &c, b); err != nil {
 			reasons[i], cancelled = cancellation(err, nil)
@@ -148,6 +153,7 @@ func (s *Service) readAll(
 	if cancelled {
 		return nil, wire.TransactionCanceled(reasons)
 	}
+
 	out.ConsumedCapacity = used.consumed()
 	return out, a.reserve(ctx)
 }

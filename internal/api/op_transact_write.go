@@ -92,6 +92,7 @@ func (s *Service) runTransact(
 		}
 		tables[i] = t
 	}
+
 	err := tx.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
 		for i, a := range actions {
 			if key, err := a.itemKey(tables[i]); err == nil && !yield(tables[i], key) {
@@ -102,6 +103,7 @@ func (s *Service) runTransact(
 	if err != nil {
 		return nil, err
 	}
+
 	tok := table.Token{Digest: digest, Time: s.opts.Clock()}
 	if in.ClientRequestToken != nil {
 		known, replay, err := tx.Remember(*in.ClientRequestToken, tok)
@@ -112,6 +114,7 @@ func (s *Service) runTransact(
 			return replayed(tables, known, digest, used)
 		}
 	}
+
 	changes, err := applyActions(tx, tables, actions, b)
 	if err != nil {
 		return nil, err
@@ -126,6 +129,7 @@ func (s *Service) runTransact(
 			return nil, err
 		}
 	}
+
 	out.ConsumedCapacity = used.consumed()
 	if in.ClientRequestToken != nil {
 		return out, tx.SetRead(*in.ClientRequestToken, tok, read)
@@ -215,6 +219,7 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budg
 			}
 			invalid = true
 		}
+
 		if !a.fits(reason.Item) {
 			reason.Item = nil
 		}
@@ -223,6 +228,7 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budg
 	if cancelled {
 		return nil, wire.TransactionCanceled(reasons)
 	}
+
 	return changes, nil
 }
 
@@ -246,6 +252,7 @@ func checkActions(tables []*table.Table, actions []action, reasons []wire.Cancel
 			return wire.OpTransactWriteItems.Invalid(msgOneItem)
 		}
 	}
+
 	for i, a := range actions {
 		err := a.check(tables[i])
 		if err == nil {
@@ -258,6 +265,7 @@ func checkActions(tables []*table.Table, actions []action, reasons []wire.Cancel
 		reasons[i] = reason
 		return wire.TransactionCanceled(reasons)
 	}
+
 	return nil
 }
 
@@ -296,6 +304,7 @@ func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) 
 		}
 		return wire.CancellationReason{}, false
 	}
+
 	switch e.Kind {
 	case table.ConditionFailed:
 		r := wire.CancellationReason{
@@ -308,6 +317,7 @@ func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) 
 	case table.Validation:
 		return wire.CancellationReason{Code: new(codeInvalid), Message: new(e.Msg)}, true
 	}
+
 	return wire.CancellationReason{}, false
 }
 
@@ -335,6 +345,7 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 			)
 		}
 	}
+
 	for i := range in.TransactItems {
 		var err error
 		faults := func(member string) error {
@@ -349,6 +360,7 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 			bytes += it.Update.Key.Size() + it.Update.ExpressionAttributeValues.Size()
 		}
 	}
+
 	if bytes > MaxTransactBytes {
 		return nil, wire.OpTransactWriteItems.Invalid("Transaction payload size cannot exceed 4194304 bytes")
 	}
@@ -398,6 +410,7 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 			run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Check(t, c.Key, w.cond) },
 		}, cmp.Or(w.parse(c.ConditionExpression, nil, nil), faults(""))
 	}
+
 	u := it.Update
 	if err := cmp.Or(u.CheckParams(), faults(".Update.ExpressionAttributeValues")); err != nil {
 		return a, err

@@ -57,6 +57,7 @@ func (s *Service) updateKeeping(
 		mode: in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
 		onFailure: in.ReturnValuesOnConditionCheckFailure,
 	}
+
 	var update *expr.Update
 	var err error
 	if in.UpdateExpression != nil || in.ConditionExpression != nil {
@@ -88,6 +89,7 @@ func (s *Service) updateKeeping(
 	if err != nil {
 		return nil, err
 	}
+
 	return &wire.UpdateItemOutput{
 		Attributes: returned, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics,
 	}, nil

@@ -29,6 +29,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	if err := s.checkReplicas(in); err != nil {
 		return nil, err
 	}
+
 	var created, deleted, deletedVector string
 	var encrypted *table.Encryption // before
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
@@ -50,6 +51,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 				return err
 			}
 		}
+
 		if deleted != "" && !def.States.Updating.IsZero() {
 			def.States.Leaving = []string{deleted}
 		}
@@ -64,6 +66,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 				return err
 			}
 		}
+
 		if in.TableClass != nil {
 			def.ClassChanged = s.now()
 		}
@@ -72,6 +75,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	if err != nil {
 		return nil, err
 	}
+
 	d := s.describe(t)
 	leaving := *d.TableStatus == table.StatusUpdating // and so described
 	d.TableStatus = new(table.StatusUpdating)
@@ -85,6 +89,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 			d.SSEDescription.Status = new(table.StatusUpdating)
 		}
 	}
+
 	for i := range d.GlobalSecondaryIndexes {
 		if ix := &d.GlobalSecondaryIndexes[i]; *ix.IndexName == created {
 			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
@@ -101,6 +106,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 			IndexArn: new(s.arns.Index(name, deletedVector)),
 		})
 	}
+
 	if deleted != "" && !leaving {
 		s.describeLeaving(d, deleted)
 	}
@@ -149,6 +155,7 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		in.DisassociationProtectionEnabled == nil {
 		return wire.OpUpdateTable.Invalid(msgNoUpdate)
 	}
+
 	if in.GlobalSecondaryIndexUpdates != nil && len(in.GlobalSecondaryIndexUpdates) == 0 {
 		return wire.OpUpdateTable.Invalid(
 			"One or more parameter values were invalid: List of GlobalSecondaryIndexUpdates is empty",
@@ -162,6 +169,7 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		"If stream is being disabled, then UpdateViewType must not be specified"); err != nil {
 		return err
 	}
+
 	changes := 0
 	seen := map[string]bool{}
 	for _, u := range in.GlobalSecondaryIndexUpdates {
@@ -185,12 +193,14 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 				"One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, " +
 				"GlobalSecondaryIndexUpdate.Delete must not be null")
 		}
+
 		if seen[name] {
 			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: " +
 				"Only one global secondary index update per index is allowed simultaneously. Index: " + name)
 		}
 		seen[name] = true
 	}
+
 	for _, u := range in.VectorIndexUpdates {
 		switch {
 		case u.Create == nil && u.Delete == nil:
@@ -202,6 +212,7 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		}
 		changes++
 	}
+
 	if changes > 1 {
 		return errOneIndex()
 	}
@@ -228,6 +239,7 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 		return wire.Validation("One or more parameter values were invalid: ProvisionedThroughput must be specified " +
 			"when BillingMode is PROVISIONED")
 	}
+
 	if in.ProvisionedThroughput == nil {
 		return nil
 	}
@@ -250,6 +262,7 @@ func (s *Service) setThroughput(
 			"Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
 			t.Read, next.Read, t.Write, next.Write))
 	}
+
 	next.Increased, next.Decreased = t.Increased, t.Decreased
 	next.DecreasesOnThatDay, next.DecreasesWereCountedOn = t.DecreasesOnThatDay, t.DecreasesWereCountedOn
 	if next.Read > t.Read || next.Write > t.Write {
@@ -264,6 +277,7 @@ func (s *Service) setThroughput(
 		next.DecreasesOnThatDay++
 		next.DecreasesWereCountedOn = day
 	}
+
 	*t = next
 	return nil
 }
@@ -418,6 +432,7 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 		}
 		def.Stream = s.streamOf(in.StreamSpecification)
 	}
+
 	if in.SSESpecification != nil {
 		def.Encryption = encryptionOf(in.SSESpecification)
 	}

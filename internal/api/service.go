@@ -299,6 +299,7 @@ func (s *Service) wireError(err error) *wire.Error {
 			return w
 		}
 	}
+
 	if e, ok := errors.AsType[*expr.Error](err); ok {
 		return wire.Validation(e.Error())
 	}
@@ -311,6 +312,7 @@ func (s *Service) wireError(err error) *wire.Error {
 		e.Err = err
 		return e
 	}
+
 	if errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		text := err.Error()
 		if explain := s.closed.Load(); explain != nil && errors.Is(err, store.ErrClosed) {
@@ -322,6 +324,7 @@ func (s *Service) wireError(err error) *wire.Error {
 		e.Err = err
 		return e
 	}
+
 	if errors.Is(err, store.ErrChanged) { // the transaction that it is in begins again
 		e := wire.NewError("InternalServerError", "Another server has changed a table. Try again.")
 		e.Err = err

@@ -104,6 +104,7 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 		}
 		return a, nil
 	}
+
 	key, rest, ok, err := st.Key(t.Key())
 	switch {
 	case err != nil:
@@ -113,6 +114,7 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 	case !ok:
 		return a, wire.Validation("Where clause does not contain a mandatory equality on all key attributes")
 	}
+
 	a.key = key
 	a.check = func(t *table.Table) error { return t.CheckKey(key) }
 	if st.Where != nil {
@@ -138,6 +140,7 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 		rest = expr.NewCondition(&ast.And{L: onItem(t, ast.AttributeExists), R: rest.Node()})
 		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Check(t, key, rest) }
 	}
+
 	return a, nil
 }
 
@@ -162,6 +165,7 @@ func statementRead(
 	if st.Index == "" {
 		return read, t.Key(), nil
 	}
+
 	// Sources of the texts: captures of the service, eu-west-2, 2026-08-11 and 15.
 	if t.HasVector(st.Index) {
 		return read, nil, wire.Validation(msgScanType)
@@ -179,6 +183,7 @@ func statementRead(
 	case !ix.Local() && consistent:
 		return read, nil, wire.Validation("Strongly consistent read is not supported on Global Secondary Indexes")
 	}
+
 	read.Index = ix
 	var missing []string
 	for path := range st.Selected() {

@@ -137,6 +137,7 @@ func (b *budget) change(t *table.Table, change *table.Change, factor float64) er
 			}
 		}
 	}
+
 	item := change.New
 	if item == nil {
 		item = change.Old
@@ -175,6 +176,7 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 			}
 		}
 	}
+
 	if whole > 0 { // -1 is no limit
 		list = append(list, demand{
 			throughput.Bucket{Resource: resource, Write: b.write},
@@ -182,6 +184,7 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 			def.Created, units, func() error { return b.throttled(t, ix, kind) },
 		})
 	}
+
 	var keys []string
 	for _, p := range partitions {
 		if len(p) > 0 && (len(keys) == 0 || keys[0] != string(p)) {
@@ -196,6 +199,7 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 			func() error { return b.throttled(t, ix, "KeyRangeThroughputExceeded") },
 		})
 	}
+
 	return list
 }
 

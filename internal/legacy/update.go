@@ -79,6 +79,7 @@ func clauseOf(attribute string, up wire.AttributeValueUpdate) (ast.Clause, error
 		}
 		return ast.DeleteClause, nil
 	}
+
 	return "", refuse(
 		p,
 		"1 validation error detected: Value '%s' at 'attributeUpdates.%s.member.action' failed to satisfy "+

@@ -77,6 +77,7 @@ func (sig *signature) check(r *http.Request, secrets map[string]string, now time
 			"%s is still later than %s (%s + %s)",
 			sig.date, newest.Format(basicTime), now.Format(basicTime), span(skew)))
 	}
+
 	sig.names = strings.Split(strings.ToLower(sig.headers), ";")
 	if !slices.Contains(sig.names, "host") {
 		return badRequest("InvalidSignatureException", "'Host' must be a 'SignedHeader' in the AWS Authorization.")
@@ -94,10 +95,12 @@ func (sig *signature) check(r *http.Request, secrets map[string]string, now time
 	if f := checkScope(sig.scope, sig.date); f != nil {
 		return f
 	}
+
 	var ok bool
 	if sig.secret, ok = secrets[sig.scope[0]]; !ok {
 		return badRequest("UnrecognizedClientException", "The security token included in the request is invalid.")
 	}
+
 	// Without this anybody who sees a signed request could send it as another
 	// operation.
 	if r.Header["X-Amz-Target"] != nil && !slices.Contains(sig.names, "x-amz-target") &&
@@ -144,6 +147,7 @@ func checkScope(scope []string, date string) *failure {
 			fmt.Sprintf("Credential should be scoped with a valid terminator: 'aws4_request', not '%s'. ", scope[4]),
 		)
 	}
+
 	if day := date[:8]; scope[1] != day {
 		msg = append(
 			msg,
@@ -151,6 +155,7 @@ func checkScope(scope []string, date string) *failure {
 				"'%s' != '%s', from '%s'.", scope[1], day, date),
 		)
 	}
+
 	if msg == nil {
 		return nil
 	}
@@ -188,6 +193,7 @@ func parseHeader(h http.Header, auth string) (signature, *failure) {
 		}
 		fields[k] = v
 	}
+
 	var msg strings.Builder
 	for _, k := range []string{"Credential", "Signature", "SignedHeaders"} {
 		if fields[k] == "" {
@@ -201,6 +207,7 @@ func parseHeader(h http.Header, auth string) (signature, *failure) {
 			date = t.UTC().Format(basicTime)
 		}
 	}
+
 	if date == "" {
 		msg.WriteString("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ")
 	}
@@ -222,6 +229,7 @@ func parseQuery(query url.Values) (signature, *failure) {
 			fmt.Fprintf(&msg, "AWS query-string parameters must include '%s'. ", k)
 		}
 	}
+
 	if msg.Len() > 0 {
 		return signature{}, badRequest(
 			"IncompleteSignatureException", msg.String()+"Re-examine the query-string parameters.",
@@ -237,6 +245,7 @@ func parseQuery(query url.Values) (signature, *failure) {
 		}
 		valid = time.Duration(n) * time.Second
 	}
+
 	return signature{
 		algorithm: query.Get("X-Amz-Algorithm"), credential: query.Get("X-Amz-Credential"),
 		headers: query.Get("X-Amz-SignedHeaders"),

@@ -264,11 +264,13 @@ func (b *Bulk) update(ctx context.Context, parts []*Part) error {
 				nextItem++
 				full = size.Add(int(r.value.len))
 			}
+
 			return err
 		})
 		if err != nil {
 			return err
 		}
+
 		part, item = nextPart, nextItem
 	}
 	return nil
@@ -293,6 +295,7 @@ func parallel(n int, fn func(i int) error) error {
 			}
 		})
 	}
+
 	wait.Wait()
 	if err := first.Load(); err != nil {
 		return *err

@@ -30,6 +30,7 @@ func (d *Definition) Check() error {
 			return invalid("Attribute Name is duplicated: %s", a.Name)
 		}
 	}
+
 	if err := d.checkKey(d.Key, false); err != nil {
 		return err
 	}
@@ -73,6 +74,7 @@ func (d *Definition) checkKey(key []KeyElement, global bool) error {
 			return invalid("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
 		}
 	}
+
 	limit := 1
 	if global {
 		limit = keycond.MaxAttributes
@@ -91,6 +93,7 @@ func (d *Definition) checkKey(key []KeyElement, global bool) error {
 	case ranges > limit:
 		return invalid(wrong+"Too many RANGE key attributes in the KeySchema: %d, the limit is %d", ranges, limit)
 	}
+
 	for i, e := range key {
 		if slices.ContainsFunc(key[:i], func(o KeyElement) bool { return o.Name == e.Name }) {
 			return invalid(msgSameName)
@@ -166,6 +169,7 @@ func (d *Definition) checkLocal(names map[string]bool) error {
 				ix.Name, ix.Key[0].Name, d.Key[0].Name,
 			)
 		}
+
 		if err := ix.check(names); err != nil {
 			return err
 		}

@@ -231,6 +231,7 @@ func (q *Read) position(scan bool) (store.Position, error) {
 			return store.Position{}, invalidStart("%s: %s", msgStart, err.Error())
 		}
 	}
+
 	partition, _ := s.AppendPartition(nil, q.Start)
 	sort, _ := s.AppendSort(nil, q.Start)
 	return store.Position{Partition: partition, Sort: sort}, nil

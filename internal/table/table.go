@@ -56,6 +56,7 @@ func Compile(def *Definition, old *Table) *Table {
 		}
 		return new(Stats)
 	}
+
 	t := &Table{def: def, passing: def.passing(), stats: statsOf(def.Space)}
 	for _, d := range def.Kinesis {
 		if d.Status == "ACTIVE" {
@@ -76,6 +77,7 @@ func Compile(def *Definition, old *Table) *Table {
 			t.all = append(t.all, ix)
 		}
 	}
+
 	add(def.Global, false)
 	add(def.Local, true)
 	t.indexes = t.all[:len(t.all):len(t.all)]
@@ -104,6 +106,7 @@ func projector(ix *Index) func([]byte) bool {
 			return false
 		}
 	}
+
 	set := make(map[string]bool, len(keep))
 	for _, k := range keep {
 		set[k] = true

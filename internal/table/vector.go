@@ -35,6 +35,7 @@ func (d *Definition) checkVectors(names map[string]bool) error {
 	if len(d.Vectors) > MaxVectorIndexes {
 		return invalid(wrong+"VectorIndex count exceeds the per-table limit of %d", MaxVectorIndexes)
 	}
+
 	for i, ix := range d.Vectors {
 		v := ix.Vector
 		same := func(o IndexDefinition) bool {
@@ -48,6 +49,7 @@ func (d *Definition) checkVectors(names map[string]bool) error {
 				v.Attribute,
 			)
 		}
+
 		if _, ok := d.attribute(v.Attribute); ok {
 			return invalid(
 				wrong+
@@ -57,6 +59,7 @@ func (d *Definition) checkVectors(names map[string]bool) error {
 			)
 		}
 	}
+
 	return nil
 }
 
@@ -68,6 +71,7 @@ func (d *Definition) checkVector(ix *IndexDefinition, names map[string]bool) err
 	case v.Dimensions < 1 || v.Dimensions > MaxDimensions:
 		return invalid(wrong+"Number of dimensions must be between 1 and %d inclusive.", MaxDimensions)
 	}
+
 	if err := ix.check(names); err != nil {
 		return err
 	}
@@ -83,6 +87,7 @@ func (d *Definition) checkVector(ix *IndexDefinition, names map[string]bool) err
 			return invalid(wrong + "SearchSchema contains a duplicate AttributeName")
 		}
 	}
+
 	switch {
 	case hashes > 1:
 		return invalid(
@@ -99,6 +104,7 @@ func (d *Definition) checkVector(ix *IndexDefinition, names map[string]bool) err
 			len(v.Schema)-hashes, MaxFilters,
 		)
 	}
+
 	return nil
 }
 
@@ -113,12 +119,14 @@ func (ix *Index) readVector(dst []byte, v attr.Value) ([]byte, error) {
 			name, ix.def.Name,
 		)
 	}
+
 	if int64(v.Len()) != n {
 		return dst, invalid(
 			invalidValue+"Invalid size for parameter %s, Expected: %d, Actual: %d IndexName: %s", name, n, v.Len(),
 			ix.def.Name,
 		)
 	}
+
 	for i := range v.Len() {
 		e := v.Index(i)
 		if e.Kind() != attr.Number {
@@ -140,6 +148,7 @@ func (ix *Index) readVector(dst []byte, v attr.Value) ([]byte, error) {
 		}
 		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(f))
 	}
+
 	return dst, nil
 }
 
@@ -198,6 +207,7 @@ func (e *entry) makeVector(ix *Index, it attr.Item) bool {
 	if e.sort, ok = ix.key.AppendSort(e.sort[:0], it); !ok {
 		return false
 	}
+
 	var b attr.Builder
 	for name, v := range it.All() {
 		switch {
@@ -207,6 +217,7 @@ func (e *entry) makeVector(ix *Index, it attr.Item) bool {
 			b.AddBytes(name, v)
 		}
 	}
+
 	e.value = b.Item()
 	return true
 }

@@ -113,6 +113,7 @@ func (v *violations) add(kind check, member, value, text string) bool {
 			lowerLast(lower, s.name)
 		}
 	}
+
 	if member != "" {
 		path, lower = appendStep(path, member), appendStep(lower, member)
 		lowerLast(lower, member)
@@ -172,6 +173,7 @@ func (v *violations) text(member string, p *string, required bool, t *traits) {
 		}
 		return
 	}
+
 	if t.match != nil && !t.match(s) {
 		v.add(checkPattern, member, s, matching(t.pattern))
 	}
@@ -326,6 +328,7 @@ func (v *violations) message(w Wording) string {
 			return heading(len(list)) + strings.Join(list, "; ")
 		}
 	}
+
 	enums := slices.ContainsFunc(v.found, func(x violation) bool { return x.check == checkEnum })
 	kept := make([]string, 0, len(v.found))
 	for i := range v.found {
@@ -339,6 +342,7 @@ func (v *violations) message(w Wording) string {
 		}
 		kept = append(kept, x.render(form))
 	}
+
 	return heading(len(kept)) + strings.Join(kept, "; ")
 }
 

@@ -165,6 +165,7 @@ func (g *Gate) outside(updates bool) error {
 	if began {
 		return &InsideError{placeOf(callers), unknownPlace}
 	}
+
 	return nil
 }
 

@@ -66,6 +66,7 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 		db.DB = table.New(st, db)
 		return db, db.Reload(ctx)
 	}
+
 	db := newDB(table.New(st, nil))
 	var stats statistics
 	var mark byte
@@ -79,6 +80,7 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	exact := mark > 0
 	db.Publish(func(all *table.Set) {
 		for _, def := range c.definitions {
@@ -93,6 +95,7 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 			all.ByName[def.Name] = t
 		}
 	})
+
 	db.garbage.Store(c.garbage)
 	db.Marked.Store(mark > 0)
 	db.exact.Store(exact || len(c.definitions) == 0)
