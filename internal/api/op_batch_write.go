@@ -33,6 +33,9 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 	var out *wire.BatchWriteItemOutput
 	var uses []use
 	b := s.budget(ctx, true)
+
+	// The writes are one update. It may run more than once, so it begins by forgetting what it
+	// counted.
 	apply := func(tx *table.Tx) error {
 		b.reset()
 		out = &wire.BatchWriteItemOutput{UnprocessedItems: map[string][]wire.WriteRequest{}}
@@ -78,6 +81,8 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 		return nil
 	}
 
+	// A write that throughput or a transaction refuses ends the whole update. It becomes
+	// unprocessed, and the others run again without it: at most as often as there are writes.
 	for {
 		err := s.db.Update(ctx, apply)
 		if err == nil {

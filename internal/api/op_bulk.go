@@ -62,6 +62,8 @@ func (s *Service) startBulkPut(
 	if err != nil {
 		return nil, err
 	}
+
+	// A token stands for the rest of the request, which is compared by its digest.
 	request := *in
 	request.ClientToken = nil
 	digest, err := digestOf(&request)
@@ -154,6 +156,9 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 		return err
 	}
 	defer to.Close()
+
+	// A run goes on where the record says that items are written: what was read behind that place
+	// is read again.
 	b.now, b.reports = b.record.Progress, map[string]*report{}
 	if !r.forked { // the reports belong to the origin
 		dir := s3files.Folder(value(out.S3KeyPrefix), *d.BulkOperationArn)
@@ -170,6 +175,8 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 		}
 	}()
 
+	// Lines are collected until the batch is full or the input has gone on far enough, and each
+	// flush stores the progress with the items.
 	src := &source{root: from, prefix: value(in.S3KeyPrefix), gzip: value(in.InputCompressionType) == "GZIP"}
 	first := true
 	err = src.each(ctx, b.now.At, func(line []byte, at place, err error) error {
@@ -193,6 +200,7 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 		err = b.flush(ctx, r)
 	}
 
+	// Reports have a limit, so their last line counts what they leave out.
 	for _, rep := range b.reports {
 		if err == nil && rep.Unreported > 0 {
 			const text = "%d more lines were not written. A report has at most %d MiB of them."

@@ -101,6 +101,8 @@ func (s *Service) query(
 		start: in.ExclusiveStartKey,
 	}
 
+	// Expressions are parsed before the table is looked up: their faults come before a missing
+	// table.
 	if err := r.parseLegacy(legacy.QueryFilter, in.QueryFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return nil, err
 	}
@@ -119,6 +121,8 @@ func (s *Service) query(
 		return nil, err
 	}
 	err := s.db.View(ctx, func(view *table.View) error {
+		// What depends on the table: the key condition becomes one slice of one partition, then the
+		// start key must lie in it.
 		read, schema, err := r.resolve(s, view)
 		if err != nil {
 			return cmp.Or(key.check(), err) // an error of the condition comes first
@@ -136,6 +140,8 @@ func (s *Service) query(
 		if err != nil {
 			return cmp.Or(x.query.CheckStart(), err) // an error of the start key comes first
 		}
+
+		// A page is admitted before it is read, and what it took is known afterwards.
 		b := s.budget(ctx, false)
 		if err := b.page(&read, slice.Partition); err != nil {
 			return err

@@ -49,6 +49,8 @@ func (s *Service) restored(source *table.Definition, name string, o overrides) (
 	if o.billing != nil {
 		def.BillingMode = *o.billing
 	}
+
+	// Overrides must fit the billing that results, not that of the source.
 	changed := def.OnDemandBilling() != source.OnDemandBilling()
 	switch {
 	case def.OnDemandBilling() && o.provisioned != nil:

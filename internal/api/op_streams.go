@@ -435,6 +435,9 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 		if err != nil {
 			return err
 		}
+
+		// The answer ends before a record that could exceed its size; the iterator goes on with
+		// that one.
 		var a answer
 		for _, r := range list {
 			if a.full() {
@@ -447,6 +450,8 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 			out.Records = append(out.Records, s.streamRecord(st, i.shard, &r))
 		}
 
+		// A closed shard that has been read to its end has no next iterator, so that clients go on
+		// with its children.
 		if !sh.Closed || more {
 			out.NextShardIterator = new(iterator{i.arn, i.shard, next, now}.String())
 		}

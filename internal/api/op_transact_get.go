@@ -83,6 +83,8 @@ func (s *Service) readAll(
 		tables[i] = t
 	}
 
+	// Items are named by table and key, so a request that names one twice, once by the ARN of its
+	// table, is found here.
 	reasons := make([]wire.CancellationReason, len(reads))
 	cancelled := false
 	seen := itemSet{}
@@ -115,6 +117,8 @@ func (s *Service) readAll(
 			return nil, err
 		}
 	}
+
+	// Reads go on behind the first that is throttled, as each reason is in the answer.
 	out := &wire.TransactGetItemsOutput{Responses: make([]wire.ItemResponse, len(reads))}
 	total := 0
 	var a answer

@@ -93,6 +93,7 @@ func (s *Service) runTransact(
 		tables[i] = t
 	}
 
+	// All items are fetched at once, which saves a round trip for each in a remote store.
 	err := tx.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
 		for i, a := range actions {
 			if key, err := a.itemKey(tables[i]); err == nil && !yield(tables[i], key) {
@@ -104,6 +105,7 @@ func (s *Service) runTransact(
 		return nil, err
 	}
 
+	// A known token is answered without a write: its digest is compared, and only reads are charged.
 	tok := table.Token{Digest: digest, Time: s.opts.Clock()}
 	if in.ClientRequestToken != nil {
 		known, replay, err := tx.Remember(*in.ClientRequestToken, tok)
@@ -115,6 +117,7 @@ func (s *Service) runTransact(
 		}
 	}
 
+	// From here on the transaction is new. An action that is refused cancels all.
 	changes, err := applyActions(tx, tables, actions, b)
 	if err != nil {
 		return nil, err
@@ -130,6 +133,7 @@ func (s *Service) runTransact(
 		}
 	}
 
+	// A replay is charged for what this one has read, so the sizes are kept with the token.
 	out.ConsumedCapacity = used.consumed()
 	if in.ClientRequestToken != nil {
 		return out, tx.SetRead(*in.ClientRequestToken, tok, read)

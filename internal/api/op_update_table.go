@@ -30,6 +30,8 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		return nil, err
 	}
 
+	// The names of indexes are kept for the description: it shows them CREATING or DELETING, as the
+	// service's does, even if the change is made at once.
 	var created, deleted, deletedVector string
 	var encrypted *table.Encryption // before
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
@@ -76,6 +78,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		return nil, err
 	}
 
+	// The description is of a table that is UPDATING, whatever its state by now.
 	d := s.describe(t)
 	leaving := *d.TableStatus == table.StatusUpdating // and so described
 	d.TableStatus = new(table.StatusUpdating)

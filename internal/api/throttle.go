@@ -123,6 +123,8 @@ func (b *budget) change(t *table.Table, change *table.Change, factor float64) er
 		return nil
 	}
 	var demands []demand
+
+	// Local indexes take from the table, and global ones from their own throughput.
 	onTable := change.Capacity.Table * factor
 	for _, used := range change.Capacity.Indexes {
 		if used.Local {
@@ -157,6 +159,7 @@ func partitionOf(key *keycond.Schema, it attr.Item) []byte {
 // and from the partitions, each once and in equal parts; empty ones count for nothing. A
 // local index has the throughput of its table.
 func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units float64, partitions ...[]byte) []demand {
+	// The whole: the rate of the table or of the global index, if one is limited.
 	def := t.Definition()
 	resource, provisioned, limited := def.ID, def.Throughput, def.OnDemand
 	if ix != nil && ix.Local() {
@@ -185,6 +188,7 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 		})
 	}
 
+	// The partitions: an item that moves in an index touches two, otherwise old and new are the same.
 	var keys []string
 	for _, p := range partitions {
 		if len(p) > 0 && (len(keys) == 0 || keys[0] != string(p)) {

@@ -314,6 +314,7 @@ func (v *violations) err() error {
 
 // message returns the text of all violations.
 func (v *violations) message(w Wording) string {
+	// A violation that the service says in a sentence of its own hides all others.
 	missing := false
 	for i := range v.found {
 		if r := v.op.rule(&v.found[i]); r != nil && r.in(w) == formSentence {
@@ -329,6 +330,7 @@ func (v *violations) message(w Wording) string {
 		}
 	}
 
+	// What the older layer has found is reported together.
 	enums := slices.ContainsFunc(v.found, func(x violation) bool { return x.check == checkEnum })
 	kept := make([]string, 0, len(v.found))
 	for i := range v.found {

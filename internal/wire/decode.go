@@ -109,6 +109,9 @@ func (d *decoder) open(start jsontext.Kind, pos position, class string) (bool, e
 		_, err := d.json.ReadToken()
 		return err == nil, err
 	}
+
+	// Any other value is read to its end, so that JSON which cannot be parsed comes before a wrong
+	// type. The texts depend on the types that the service deserialises into.
 	if _, err := d.json.ReadValue(); err != nil {
 		return false, err
 	}
