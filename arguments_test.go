@@ -158,8 +158,10 @@ func TestNil(t *testing.T) {
 		"TableOf.Put": items.Put(nilContext, item), "TableOf.Delete": items.Delete(nilContext, "P"),
 		"TableOf.Query": last(items.Query(nilContext, "P")), "TableOf.Scan": last(items.Scan(nilContext)),
 		"TableOf.Changes": last(items.Changes(nilContext, "")), "DB.Sweep": sweep, "DB.Tables": tables,
-		"DB.CreateTable": db.CreateTable(nilContext, "More", "p"), "DB.DeleteTable": db.DeleteTable(nilContext, "Items"),
-		"DB.Update": db.Update(nilContext, within), "DB.View": db.View(nilContext, within), "DB.Snapshot": db.Snapshot(nilContext, "x"),
+		"DB.CreateTable": db.CreateTable(nilContext, "More", "p"),
+		"DB.DeleteTable": db.DeleteTable(nilContext, "Items"),
+		"DB.Update":      db.Update(nilContext, within), "DB.View": db.View(nilContext, within),
+		"DB.Snapshot": db.Snapshot(nilContext, "x"),
 	} {
 		require.ErrorContains(t, err, "sortkey: "+method+": the context is nil; pass context.Background()")
 	}

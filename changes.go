@@ -44,7 +44,8 @@ const poll = 50 * time.Millisecond
 // the key and the cursor of a change that does not fit T, and the loop goes on behind it. The
 // error is [ErrTrimmed] if changes behind the cursor are older than 24 hours.
 func (t *TableOf[T]) Changes(ctx context.Context, cursor string, opts ...Option) iter.Seq2[Change[T], error] {
-	c := call{operation: &opChanges}
+	var c call
+	c.operation = &opChanges
 	refused := c.options(opts)
 	untilNow := c.untilNow
 
@@ -243,6 +244,7 @@ func (f *feed[T]) read(ctx context.Context, id string, yield func(Change[T], err
 		}
 		f.iterators[id] = at
 	}
+
 	for at != "" {
 		out, err := f.table.db.service.GetRecords(ctx, &wire.GetRecordsInput{ShardIterator: &at})
 		switch {
@@ -274,6 +276,7 @@ func (f *feed[T]) read(ctx context.Context, id string, yield func(Change[T], err
 			break
 		}
 	}
+
 	return n, nil
 }
 
@@ -352,6 +355,7 @@ func (f *feed[T]) change(column uint32, r *wire.Record) (c Change[T], err error)
 		}
 		*image.to = item
 	}
+
 	return c, err
 }
 

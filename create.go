@@ -112,6 +112,7 @@ func tableInput(
 			return nil, "", err
 		}
 	}
+
 	if !utf8.ValidString(key) {
 		return nil, "", misuse("%s: the key %q is not UTF-8", method, key)
 	}

@@ -14,20 +14,20 @@ type cursor struct {
 	Key   json.RawMessage `json:"k"` // the LastEvaluatedKey in DynamoDB JSON
 }
 
-// cursor returns the text for a page that ended at a key; "" for the last page.
-func (t *TableOf[T]) cursor(key attr.Item) string {
+// cursorOf returns the text for a page of a table or index that ended at a key; "" for the last page.
+func cursorOf(table, index string, key attr.Item) string {
 	if key == nil {
 		return ""
 	}
-	text, err := json.Marshal(cursor{t.name, t.index, key.AppendJSON(nil)})
+	text, err := json.Marshal(cursor{table, index, key.AppendJSON(nil)})
 	if err != nil {
 		return "" // AppendJSON writes valid JSON
 	}
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// startOf returns the key in a cursor, nil for "".
-func (t *TableOf[T]) startOf(text string) (attr.Item, error) {
+// startOf returns the key in a cursor of a table or index, nil for "".
+func startOf(table, index, text string) (attr.Item, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -39,19 +39,12 @@ func (t *TableOf[T]) startOf(text string) (attr.Item, error) {
 	if err != nil {
 		return nil, badCursor("After(%q): this is not the cursor of a page", text)
 	}
-	if c.Table != t.name || c.Index != t.index {
-		return nil, badCursor("the cursor is of %s, not of %s", placeOf(c.Table, c.Index), placeOf(t.name, t.index))
+	if c.Table != table || c.Index != index {
+		return nil, badCursor("the cursor is of %s, not of %s", placeOf(c.Table, c.Index), placeOf(table, index))
 	}
 	key, err := attr.ParseItem(c.Key)
 	if err != nil {
 		return nil, badCursor("After(%q): %w", text, err)
 	}
 	return key, nil
-}
-
-func placeOf(table, index string) string {
-	if index == "" {
-		return "table " + table
-	}
-	return "index " + index + " of table " + table
 }

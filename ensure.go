@@ -127,6 +127,7 @@ func (db *DB) DeleteIndex(ctx context.Context, name, index string) error {
 	case ix.Local:
 		return misuse("table %s: local index %s cannot be deleted: it goes with its table", name, index)
 	}
+
 	err = db.alter(ctx, func() error {
 		_, err := db.service.UpdateTable(ctx, &wire.UpdateTableInput{
 			TableName: &name, GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{
@@ -135,6 +136,7 @@ func (db *DB) DeleteIndex(ctx context.Context, name, index string) error {
 		})
 		return err
 	})
+
 	if errors.Is(err, ErrNoTable) { // or somebody else has deleted the index meanwhile
 		if info, failed := db.Describe(ctx, name); failed == nil && info.index(index) == nil {
 			return noIndex(name, index, info)

@@ -128,6 +128,7 @@ func StatusOf(err error) int {
 		}
 		return false
 	}
+
 	_, misfit := errors.AsType[*DecodeError](err)
 	refusal, refused := errors.AsType[*Error](err)
 	switch {
@@ -150,6 +151,7 @@ func StatusOf(err error) int {
 	case is(ErrUsage):
 		return statusUsage
 	}
+
 	return 500
 }
 

@@ -57,7 +57,9 @@ func TestStatuses(t *testing.T) {
 	forged := func(text string) sortkey.Option {
 		return sortkey.After(base64.RawURLEncoding.EncodeToString([]byte(text)))
 	}
-	fault := db.Fail(sortkey.Fault{Operation: "PutItem", Table: "Other", Code: "ProvisionedThroughputExceededException"})
+	fault := db.Fail(sortkey.Fault{
+		Operation: "PutItem", Table: "Other", Code: "ProvisionedThroughputExceededException",
+	})
 	throttled := other.Put(ctx, map[string]any{"p": "Q"})
 	fault.Lift()
 
@@ -71,7 +73,10 @@ func TestStatuses(t *testing.T) {
 		{get(items, "P", 9), 404, sortkey.ErrNotFound, false},
 		{get(sortkey.Table[map[string]any](db, "None"), "P"), 404, sortkey.ErrNoTable, true},
 		{db.CreateTable(ctx, "Items", "p"), 409, sortkey.ErrTableExists, true},
-		{items.Put(ctx, map[string]any{"p": "P", "s": 1}, sortkey.If("attribute_not_exists(p)")), 412, sortkey.ErrConditionFailed, true},
+		{
+			items.Put(ctx, map[string]any{"p": "P", "s": 1}, sortkey.If("attribute_not_exists(p)")), 412,
+			sortkey.ErrConditionFailed, true,
+		},
 		{throttled, 503, nil, true},
 
 		{get(items, "P"), 400, sortkey.ErrUsage, false},
@@ -87,7 +92,10 @@ func TestStatuses(t *testing.T) {
 		{get(items, "", 1), 400, sortkey.ErrUsage, true},
 		{get(items, strings.Repeat("p", 3000), 1), 400, sortkey.ErrUsage, true},
 		{items.Put(ctx, map[string]any{"p": "P"}), 400, sortkey.ErrUsage, true},
-		{items.Put(ctx, map[string]any{"p": "P", "s": 1, "big": strings.Repeat("x", 500_000)}), 400, sortkey.ErrUsage, true},
+		{
+			items.Put(ctx, map[string]any{"p": "P", "s": 1, "big": strings.Repeat("x", 500_000)}), 400,
+			sortkey.ErrUsage, true,
+		},
 		{items.Put(ctx, map[string]any{"p": "P\xff", "s": 1}), 400, sortkey.ErrUsage, false},
 		{items.Put(nilContext, nil), 400, sortkey.ErrUsage, false},
 
@@ -182,16 +190,20 @@ func TestKeyTypes(t *testing.T) {
 	_, many := orders.GetMany(ctx, []sortkey.Key{text})
 	_, clock := orders.Get(ctx, "x", &now)
 	_, index := orders.Index("ByDay").QueryPage(ctx, 5)
+	deleted := orders.Delete(ctx, text)
+	noon := orders.Put(ctx, map[string]any{"id": "x", "at": "noon"})
+	number := orders.Put(ctx, map[string]any{"id": "x", "at": 1, "day": 1})
 	for want, err := range map[string]error{
-		"sortkey: table Orders: key attribute at is a number (N), got string":                                            get,
-		"sortkey: table Orders: key attribute at is a number (N), got string ":                                           orders.Delete(ctx, text),
-		"sortkey: table Orders: key attribute at is a number (N), got string  ":                                          update,
-		"sortkey: table Orders: key attribute at is a number (N), got string   ":                                         query,
-		"sortkey: table Orders: key attribute at is a number (N), got string (key 1 of GetMany)":                         many,
-		"sortkey: table Orders: key attribute at is a number (N), got *time.Time, whose text does not sort as times do;": clock,
-		"sortkey: index ByDay of table Orders: key attribute day is a string (S), got int":                               index,
-		"sortkey: table Orders: key attribute at is a number (N), got S":                                                 orders.Put(ctx, map[string]any{"id": "x", "at": "noon"}),
-		"sortkey: table Orders: key attribute day is a string (S), got N":                                                orders.Put(ctx, map[string]any{"id": "x", "at": 1, "day": 1}),
+		"sortkey: table Orders: key attribute at is a number (N), got string":                    get,
+		"sortkey: table Orders: key attribute at is a number (N), got string ":                   deleted,
+		"sortkey: table Orders: key attribute at is a number (N), got string  ":                  update,
+		"sortkey: table Orders: key attribute at is a number (N), got string   ":                 query,
+		"sortkey: table Orders: key attribute at is a number (N), got string (key 1 of GetMany)": many,
+		"sortkey: table Orders: key attribute at is a number (N), got *time.Time, whose text " +
+			"does not sort as times do;": clock,
+		"sortkey: index ByDay of table Orders: key attribute day is a string (S), got int": index,
+		"sortkey: table Orders: key attribute at is a number (N), got S":                   noon,
+		"sortkey: table Orders: key attribute day is a string (S), got N":                  number,
 	} {
 		require.ErrorContains(t, err, strings.TrimSpace(want))
 		require.ErrorIs(t, err, sortkey.ErrUsage)
@@ -205,7 +217,8 @@ func TestKeys(t *testing.T) {
 	items := sortkey.Table[map[string]any](db, "Items")
 	require.NoError(t, items.Put(ctx, map[string]any{"p": "P", "s": 1, "n": 1}))
 	for _, args := range [][]any{
-		{"P", 1}, {sortkey.Key{"P", 1}}, {sortkey.Key{"P"}, 1}, {"P", sortkey.Key{1}}, {sortkey.Key{"P"}, sortkey.Key{1}}, {sortkey.Key{}, "P", 1},
+		{"P", 1}, {sortkey.Key{"P", 1}}, {sortkey.Key{"P"}, 1}, {"P", sortkey.Key{1}},
+		{sortkey.Key{"P"}, sortkey.Key{1}}, {sortkey.Key{}, "P", 1},
 	} {
 		_, err := items.Get(ctx, args...)
 		require.NoError(t, err)
@@ -217,7 +230,9 @@ func TestKeys(t *testing.T) {
 	loop := items.Query(ctx, key)
 	key[0], key[1] = "Q", 2
 	require.ErrorContains(t, lastOf(loop), "got []uint8", "what a loop is given is taken")
-	for _, key := range []sortkey.Key{{"P", sortkey.Key{1}}, {"P", sortkey.Consistent}, {nil, 1}, {sortkey.Compare("<", 1)}} {
+	for _, key := range []sortkey.Key{
+		{"P", sortkey.Key{1}}, {"P", sortkey.Consistent}, {nil, 1}, {sortkey.Compare("<", 1)},
+	} {
 		_, err := items.Get(ctx, key)
 		require.ErrorIs(t, err, sortkey.ErrUsage)
 		require.ErrorIs(t, lastOf(items.Query(ctx, key)), sortkey.ErrUsage)
@@ -251,7 +266,8 @@ func TestTimes(t *testing.T) {
 			ID string `dynamodbav:"id"`
 			inner
 		}{"x", inner{now}},
-		&inner{now}, map[string]any{"id": "x", "at": now}, map[string]any{"id": "x", "at": &now}, map[string]time.Time{"at": now},
+		&inner{now}, map[string]any{"id": "x", "at": now}, map[string]any{"id": "x", "at": &now},
+		map[string]time.Time{"at": now},
 		struct {
 			At named `dynamodbav:"at"`
 		}{named(now)},
@@ -261,10 +277,12 @@ func TestTimes(t *testing.T) {
 		map[string]any{"id": "x", "at": "y", "due": now},
 	} {
 		err := sortkey.Table[any](db, "Texts").Put(ctx, item)
-		require.ErrorContains(t, err, " comes from a time.Time, whose text does not sort as times do; use keys.TimestampOf")
+		require.ErrorContains(t, err,
+			" comes from a time.Time, whose text does not sort as times do; use keys.TimestampOf")
 		require.ErrorIs(t, err, sortkey.ErrUsage)
 	}
-	require.ErrorContains(t, sortkey.Table[any](db, "Numbers").Put(ctx, map[string]any{"id": "x", "at": now}), "unixtime")
+	require.ErrorContains(t, sortkey.Table[any](db, "Numbers").Put(ctx, map[string]any{"id": "x", "at": now}),
+		"unixtime")
 
 	var none *time.Time
 	for _, item := range []any{
@@ -307,7 +325,8 @@ func TestEmptyInput(t *testing.T) {
 			for _, err := range []error{
 				describe, count, many, db.EnsureTable(ctx, text, "p"), db.EnsureTable(ctx, "Items", text),
 				db.EnsureTable(ctx, "Items", "p", nil), db.EnsureTable(ctx, "Items", "p", sortkey.Global(text, text)),
-				db.AddIndex(ctx, text, sortkey.Global("ByA", "a")), db.AddIndex(ctx, "Items", sortkey.Global(text, text)),
+				db.AddIndex(ctx, text, sortkey.Global("ByA", "a")),
+				db.AddIndex(ctx, "Items", sortkey.Global(text, text)),
 				db.DeleteIndex(ctx, text, text), db.DeleteIndex(ctx, "Items", text),
 			} {
 				require.Error(t, err)

@@ -142,7 +142,8 @@ func ExampleIf() {
 func ExampleTableOf_Update() {
 	db, songs := music(sortkey.Options{})
 	defer db.Close()
-	song, err := songs.Update(ctx, sortkey.Key{"Nina", "Baltimore"}, "SET plays = if_not_exists(plays, :zero) + :n", 0, 1)
+	song, err := songs.Update(ctx, sortkey.Key{"Nina", "Baltimore"},
+		"SET plays = if_not_exists(plays, :zero) + :n", 0, 1)
 	fmt.Println(song.Plays, err)
 	// Output: 1 <nil>
 }

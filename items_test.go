@@ -33,9 +33,11 @@ func TestOptionKinds(t *testing.T) {
 
 	var old attr.Item
 	options := map[string]sortkey.Option{
-		"If": sortkey.If("attribute_exists(p) OR attribute_not_exists(p)"), "Where": sortkey.Where("attribute_not_exists(gone)"),
-		"Only": sortkey.Only("p"), "Limit": sortkey.Limit(1), "After": sortkey.After(""), "Segment": sortkey.Segment(0, 1),
-		"Old": sortkey.Old(&old), "Consistent": sortkey.Consistent, "Descending": sortkey.Descending,
+		"If":    sortkey.If("attribute_exists(p) OR attribute_not_exists(p)"),
+		"Where": sortkey.Where("attribute_not_exists(gone)"),
+		"Only":  sortkey.Only("p"), "Limit": sortkey.Limit(1), "After": sortkey.After(""),
+		"Segment": sortkey.Segment(0, 1),
+		"Old":     sortkey.Old(&old), "Consistent": sortkey.Consistent, "Descending": sortkey.Descending,
 		"UntilNow": sortkey.UntilNow,
 	}
 	ended, end := context.WithCancel(ctx)
@@ -92,8 +94,11 @@ func TestExpressionText(t *testing.T) {
 	items := sortkey.Table[map[string]any](db, "Items")
 	require.NoError(t, items.Put(ctx, map[string]any{"p": "P", "size": 3, "a-b": "x"}))
 
-	for _, condition := range []string{"size = :n", "size (p) < size\n AND size\n\t(p) < :n", "`a-b` < p OR size = :n"} {
-		require.NoError(t, items.Put(ctx, map[string]any{"p": "P", "size": 3, "a-b": "x"}, sortkey.If(condition, 3)), condition)
+	for _, condition := range []string{
+		"size = :n", "size (p) < size\n AND size\n\t(p) < :n", "`a-b` < p OR size = :n",
+	} {
+		require.NoError(t, items.Put(ctx, map[string]any{"p": "P", "size": 3, "a-b": "x"}, sortkey.If(condition, 3)),
+			condition)
 	}
 	for condition, want := range map[string]string{
 		"#n = :n":       "there are no placeholders for names",
@@ -165,7 +170,8 @@ func TestExpiringTable(t *testing.T) {
 	})
 	ctx := t.Context()
 	for _, attribute := range []string{"", strings.Repeat("x", 256), "\xff"} {
-		require.ErrorContains(t, db.CreateTable(ctx, "Items", "p", sortkey.TimeToLive(attribute)), "want the name of an attribute")
+		require.ErrorContains(t, db.CreateTable(ctx, "Items", "p", sortkey.TimeToLive(attribute)),
+			"want the name of an attribute")
 	}
 	tables, err := db.Tables(ctx)
 	require.NoError(t, err)
@@ -249,7 +255,8 @@ func TestLiteralWords(t *testing.T) {
 			_, err := rows.Update(ctx, sortkey.Key{"a"}, update, args...)
 			require.NoError(t, err, update)
 		}
-		require.NoError(t, rows.Put(ctx, map[string]any{"id": "a", word: 5, "b": true}, sortkey.If("attribute_exists(id)")))
+		require.NoError(t,
+			rows.Put(ctx, map[string]any{"id": "a", word: 5, "b": true}, sortkey.If("attribute_exists(id)")))
 		require.NoError(t, rows.Put(ctx, map[string]any{"id": "a", word: 5, "b": true},
 			sortkey.If("attribute_exists("+word+") AND `"+word+"` = 5 AND b = true AND NOT b = false")))
 	}
@@ -264,8 +271,8 @@ func TestReservedWords(t *testing.T) {
 	require.NoError(t, db.CreateTable(ctx, "Words", "id"))
 	rows := sortkey.Table[map[string]any](db, "Words")
 	for _, word := range []string{
-		"set", "add", "delete", "remove", "in", "and", "or", "not", "between", "SET", "And", "status", "size", "_x", "contains",
-		"name", "begins_with", "attribute_exists",
+		"set", "add", "delete", "remove", "in", "and", "or", "not", "between", "SET", "And", "status", "size", "_x",
+		"contains", "name", "begins_with", "attribute_exists",
 	} {
 		require.NoError(t, rows.Put(ctx, map[string]any{"id": "a", word: 1, "n": map[string]any{word: 2}}), word)
 		got, err := rows.Get(ctx, "a", sortkey.Only(word, "n."+word))
@@ -273,9 +280,10 @@ func TestReservedWords(t *testing.T) {
 		require.Equal(t, map[string]any{word: 1., "n": map[string]any{word: 2.}}, got)
 
 		for _, condition := range []string{
-			"w = :x", ":x = w", "w IN (:x, n.w)", "n.w IN (3, w, 2)", "w BETWEEN :x AND n.w", "NOT w <> :x", "NOT (w <> :x) AND w = :x OR w = n.w",
-			"attribute_exists(w) AND n.w > :x", "(w = :x) AND NOT w = n.w", "w = 1 AND id = 'a'", "attribute_not_exists(w.w)",
-			"w IN (1)", "1 BETWEEN w AND n.w", "`w` == :x", "w != 2 AND w >= :x",
+			"w = :x", ":x = w", "w IN (:x, n.w)", "n.w IN (3, w, 2)", "w BETWEEN :x AND n.w", "NOT w <> :x",
+			"NOT (w <> :x) AND w = :x OR w = n.w",
+			"attribute_exists(w) AND n.w > :x", "(w = :x) AND NOT w = n.w", "w = 1 AND id = 'a'",
+			"attribute_not_exists(w.w)", "w IN (1)", "1 BETWEEN w AND n.w", "`w` == :x", "w != 2 AND w >= :x",
 		} {
 			condition = strings.ReplaceAll(condition, "w", word)
 			if strings.Contains(word, "w") { // begins_with
@@ -289,8 +297,9 @@ func TestReservedWords(t *testing.T) {
 				sortkey.If(condition, args...)), condition)
 		}
 		for update, args := range map[string][]any{
-			"SET w = w + :x": {1}, "SET w = w+1": nil, "SET w = w-1, n.w = 5 REMOVE x": nil, "SET n.w = :x, w = n.w ADD v :x": {3},
-			"REMOVE n.w SET w = 1": nil, "SET w = if_not_exists(x, :x) + 1": {1}, "ADD w :x": {0},
+			"SET w = w + :x": {1}, "SET w = w+1": nil, "SET w = w-1, n.w = 5 REMOVE x": nil,
+			"SET n.w = :x, w = n.w ADD v :x": {3},
+			"REMOVE n.w SET w = 1":           nil, "SET w = if_not_exists(x, :x) + 1": {1}, "ADD w :x": {0},
 		} {
 			if strings.Contains(word, "w") {
 				continue

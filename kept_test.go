@@ -265,7 +265,8 @@ func testArguments(t *testing.T, size int) {
 			for _, it := range page.Items {
 				is := want[string(it.Get("s").Raw())]
 				require.Equal(t, 3, it.Len(), name)
-				require.True(t, attr.Equal(it.Get("bytes"), is.Get("bytes")) && attr.Equal(it.Get("p"), is.Get("p")), name)
+				require.True(t,
+					attr.Equal(it.Get("bytes"), is.Get("bytes")) && attr.Equal(it.Get("p"), is.Get("p")), name)
 				spoilBytes(it)
 			}
 			check(name)

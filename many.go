@@ -166,6 +166,7 @@ func (t *TableOf[T]) batches(
 			}
 			found[string(key.Item())] = it
 		}
+
 		again := out.UnprocessedKeys[t.name].Keys
 		if len(again) == len(batch) {
 			return &Error{

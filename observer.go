@@ -73,11 +73,6 @@ func (e *Event) Traces() []Trace {
 	return traces
 }
 
-// Observe adds an observer of the operations that begin from now on, besides that
-// of the options, until stop is called. It does not see requests refused before their
-// operation is known, and its events have no HTTP fields.
-func (db *DB) Observe(o Observer) (stop func()) { return db.service.Observe(&observer{o}) }
-
 // observe adapts an observer to the packages below. It returns nil for nil.
 func observe(o Observer) event.Observer {
 	if o == nil {

@@ -28,7 +28,9 @@ func (w *watcher) End(_ context.Context, e *sortkey.Event) { w.last = e }
 func TestObserver(t *testing.T) {
 	var w watcher
 	now := time.Unix(0, 0)
-	db, err := sortkey.Open(sortkey.Options{Observer: &w, Clock: func() time.Time { now = now.Add(time.Millisecond); return now }})
+	db, err := sortkey.Open(sortkey.Options{
+		Observer: &w, Clock: func() time.Time { now = now.Add(time.Millisecond); return now },
+	})
 	require.NoError(t, err)
 	defer db.Close()
 	do := func(r *http.Request) *httptest.ResponseRecorder {
@@ -44,7 +46,8 @@ func TestObserver(t *testing.T) {
 		}
 		return r
 	}
-	const create = `{"TableName":"Cats","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"}],` +
+	const create = `{"TableName":"Cats","BillingMode":"PAY_PER_REQUEST",` +
+		`"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"}],` +
 		`"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"}]}`
 	res := do(post("CreateTable", create))
 	e := w.last
@@ -131,5 +134,6 @@ func TestRequestBytes(t *testing.T) {
 	}](db, "Cats").Get(t.Context(), "a")
 	require.ErrorIs(t, err, sortkey.ErrNotFound)
 	require.Equal(t, "GetItem", k.last.Operation)
-	require.JSONEq(t, `{"TableName": "Cats", "Key": {"PK": {"S": "a"}}, "ConsistentRead": false}`, string(inside.RequestOf(k.last)))
+	require.JSONEq(t, `{"TableName": "Cats", "Key": {"PK": {"S": "a"}}, "ConsistentRead": false}`,
+		string(inside.RequestOf(k.last)))
 }

@@ -7,13 +7,14 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/lex"
+	"github.com/sortkey/sortkey/keys"
 )
 
 // An Option changes one operation on a table. Options stand after the values of the key. An
 // operation refuses those that mean nothing to it, and one that is given twice; but conditions
 // and filters may be several, which must all hold.
 type Option interface {
-	set(*call) error
+	set(*choices) error
 	kind() optionKind
 }
 
@@ -68,6 +69,54 @@ var (
 	opChanges = operation{"Changes", kindUntilNow}
 )
 
+// choices are what the options of a call choose, with the placeholders of their expressions.
+type choices struct {
+	placeholders
+
+	operation *operation
+
+	given             optionKind
+	joined            optionKind // conditions that were joined from several
+	condition, filter *string
+	projection        []string
+	consistent        bool
+	descending        bool
+	untilNow          bool
+	limit             int64
+	after             string
+	segmented         bool
+	segment, segments int64
+	old               any
+}
+
+// options reads options that stand alone.
+func (c *choices) options(opts []Option) error {
+	for i, o := range opts {
+		if o == nil {
+			return misuse("%s: option %d is nil", c.operation.name, i+1)
+		}
+		if err := c.option(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// option reads an option.
+func (c *choices) option(o Option) error {
+	kind := o.kind()
+	switch {
+	case kind == 0:
+		return misuse("%s: unknown option %v", c.operation.name, o)
+	case c.operation.takes&kind == 0:
+		return misuse("%s takes no option %s, only %s", c.operation.name, kind, c.operation.takes)
+	case c.given&kind&^(kindIf|kindWhere) != 0:
+		return misuse("%s: %s is given twice; give it once", c.operation.name, kind)
+	}
+	c.given |= kind
+	return o.set(c)
+}
+
 // A Mode is an [Option] that is on or off.
 type Mode uint8
 
@@ -82,7 +131,7 @@ const (
 	UntilNow
 )
 
-func (m Mode) set(c *call) error {
+func (m Mode) set(c *choices) error {
 	switch m {
 	case Consistent:
 		c.consistent = true
@@ -109,11 +158,11 @@ func (m Mode) kind() optionKind {
 // A setting is an [Option] with a value.
 type setting struct {
 	of    optionKind
-	apply func(*call) error
+	apply func(*choices) error
 }
 
-func (s *setting) set(c *call) error { return s.apply(c) }
-func (s *setting) kind() optionKind  { return s.of }
+func (s *setting) set(c *choices) error { return s.apply(c) }
+func (s *setting) kind() optionKind     { return s.of }
 
 // A conditional is an [Option] with a condition.
 type conditional struct {
@@ -124,7 +173,7 @@ type conditional struct {
 
 func (o *conditional) kind() optionKind { return o.of }
 
-func (o *conditional) set(c *call) (err error) {
+func (o *conditional) set(c *choices) (err error) {
 	dst := &c.condition
 	if o.of == kindWhere {
 		dst = &c.filter
@@ -166,6 +215,7 @@ func grouped(text string) (string, error) {
 		}
 		isGroup = isGroup && (depth > 0 || i == len(text)-1)
 	}
+
 	switch {
 	case depth != 0:
 		return "", misuse("%s: its parentheses do not match, so it cannot be joined with another expression", text)
@@ -193,7 +243,7 @@ func Where(filter string, values ...any) Option {
 // Only reads only these attributes, or paths into documents.
 func Only(paths ...string) Option {
 	paths = slices.Clone(paths)
-	return &setting{kindOnly, func(c *call) error {
+	return &setting{kindOnly, func(c *choices) error {
 		for _, path := range paths {
 			text, err := c.expression(path, nil, lex.ProjectionForm)
 			if err != nil {
@@ -208,7 +258,7 @@ func Only(paths ...string) Option {
 // Limit ends a loop after n items, and it reads no row behind the last of them. For a page it
 // is the service's Limit: the page ends after n items have been read, before the filter.
 func Limit(n int) Option {
-	return &setting{kindLimit, func(c *call) error {
+	return &setting{kindLimit, func(c *choices) error {
 		if n < 1 {
 			return misuse("Limit(%d): want at least 1", n)
 		}
@@ -220,7 +270,7 @@ func Limit(n int) Option {
 // After continues where the page with this [Page].Cursor ended. An empty cursor means from
 // the beginning.
 func After(cursor string) Option {
-	return &setting{kindAfter, func(c *call) error {
+	return &setting{kindAfter, func(c *choices) error {
 		c.after = cursor
 		return nil
 	}}
@@ -228,7 +278,7 @@ func After(cursor string) Option {
 
 // Segment reads part n, from 0, of a scan in total parts, which can be read at the same time.
 func Segment(n, total int) Option {
-	return &setting{kindSegment, func(c *call) error {
+	return &setting{kindSegment, func(c *choices) error {
 		c.segmented, c.segment, c.segments = true, int64(n), int64(total)
 		return nil
 	}}
@@ -238,7 +288,7 @@ func Segment(n, total int) Option {
 // [attr.Item]. Dst is not changed if there was no item. If the item does not fit dst, the
 // error is a [*DecodeError], and the write has been made.
 func Old(dst any) Option {
-	return &setting{kindOld, func(c *call) error {
+	return &setting{kindOld, func(c *choices) error {
 		if err := checkDestination(dst); err != nil {
 			return err
 		}
@@ -298,4 +348,37 @@ func Compare(operator string, value any) SortRange {
 	return SortRange{
 		err: misuse("Compare(%q, …): want <, <=, > or >=; for one sort key, give its value alone", operator),
 	}
+}
+
+// take returns a value that the caller cannot change: v, or its stored form.
+func take(v any) any {
+	switch v := v.(type) {
+	case nil, string, Option, SortRange, keys.Range, *keys.Template:
+		return v
+	case Key:
+		return Key(takeAll(v))
+	}
+	if kind := reflect.TypeOf(v).Kind(); kind == reflect.String || kind <= reflect.Complex128 {
+		return v
+	}
+	value, err := attr.Marshal(v)
+	return taken{value, err, reflect.TypeOf(v)}
+}
+
+// takeAll takes each of a list of values.
+func takeAll(values []any) []any {
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = take(v)
+	}
+	return list
+}
+
+// asArguments returns options as arguments. They cannot be changed.
+func asArguments(opts []Option) []any {
+	list := make([]any, len(opts))
+	for i, o := range opts {
+		list[i] = o
+	}
+	return list
 }

@@ -93,7 +93,10 @@ var (
 )
 
 // withSDK lists the rooms that may import the AWS SDK; tops may, too.
-var withSDK = []string{"sdk", "sortkeytest", "design/designtest", "keys/keyexpr", "bench/layer", "internal/sdkvalue", "internal/design/tabledef", "internal/tests/cmdtest"}
+var withSDK = []string{
+	"sdk", "sortkeytest", "design/designtest", "keys/keyexpr", "bench/layer", "internal/sdkvalue",
+	"internal/design/tabledef", "internal/tests/cmdtest",
+}
 
 func TestSDK(t *testing.T) {
 	for room, paths := range rooms(t) {

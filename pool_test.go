@@ -115,7 +115,8 @@ type echo struct {
 
 func (o *echo) End(ctx context.Context, e *sortkey.Event) {
 	o.keeper.End(ctx, e)
-	if len(e.Tables) == 1 && e.Tables[0] == "Rows" && e.Operation != "CreateTable" && ctx.Value(inTransaction{}) == nil {
+	if len(e.Tables) == 1 && e.Tables[0] == "Rows" && e.Operation != "CreateTable" &&
+		ctx.Value(inTransaction{}) == nil {
 		log := sortkey.Table[map[string]string](o.db, "Log")
 		_ = log.Put(context.WithoutCancel(ctx), map[string]string{"what": e.Operation, "name": "x"},
 			sortkey.If("what <> :w OR name = :x", e.Operation, "x"))
@@ -314,6 +315,8 @@ func (w *poolWorker) transaction(ctx context.Context) {
 		w.Errorf("Update: %v, %v", seen, err)
 	}
 	for i, row := range seen {
-		w.check("a row of a transaction", row, nil, Row{Owner: w.owner, N: 2000 + i%5, Size: w.owner, Mood: mood(w.owner)})
+		w.check("a row of a transaction", row, nil, Row{
+			Owner: w.owner, N: 2000 + i%5, Size: w.owner, Mood: mood(w.owner),
+		})
 	}
 }

@@ -42,7 +42,8 @@ func TestEnsureTable(t *testing.T) {
 	}
 	before := shape(t, db, "Orders")
 
-	second := append(first, sortkey.Global("ByCity", "city").Only("total", "a"), sortkey.Stream(), sortkey.TimeToLive("until"))
+	second := append(first, sortkey.Global("ByCity", "city").Only("total", "a"), sortkey.Stream(),
+		sortkey.TimeToLive("until"))
 	require.NoError(t, db.EnsureTable(ctx, "Orders", "customer / order:N", second...))
 	n, err := orders.Index("ByCity").Count(ctx, "c1")
 	require.NoError(t, err)
@@ -59,16 +60,28 @@ func TestEnsureTable(t *testing.T) {
 	}{
 		{"customer / order", `its key is "customer / order:N", not "customer / order"`, nil},
 		{"customer", `its key is`, nil},
-		{"customer / order:N", "it has no local index ByX, and one cannot be added", []sortkey.TableOption{sortkey.Local("ByX", "x")}},
+		{
+			"customer / order:N", "it has no local index ByX, and one cannot be added",
+			[]sortkey.TableOption{sortkey.Local("ByX", "x")},
+		},
 		{"customer / order:N", `index ByCity has the key "city", not "city / order:N"`,
 			[]sortkey.TableOption{sortkey.Global("ByCity", "city / order:N").Only("a", "total")}},
 		{"customer / order:N", "index ByCity projects the keys and a, total, not all attributes",
 			[]sortkey.TableOption{sortkey.Global("ByCity", "city")}},
-		{"customer / order:N", "index ByTotal is a local index, not a global one", []sortkey.TableOption{sortkey.Global("ByTotal", "total:N")}},
-		{"customer / order:N", "index ByCity is a global index, not a local one", []sortkey.TableOption{sortkey.Local("ByCity", "city")}},
+		{
+			"customer / order:N", "index ByTotal is a local index, not a global one",
+			[]sortkey.TableOption{sortkey.Global("ByTotal", "total:N")},
+		},
+		{
+			"customer / order:N", "index ByCity is a global index, not a local one",
+			[]sortkey.TableOption{sortkey.Local("ByCity", "city")},
+		},
 		{"customer / order:N", "its key attribute city has the type S, not N as in index ByY",
 			[]sortkey.TableOption{sortkey.Global("ByY", "city:N")}},
-		{"customer / order:N", `its time to live is attribute "until", not "expires"`, []sortkey.TableOption{sortkey.TimeToLive("expires")}},
+		{
+			"customer / order:N", `its time to live is attribute "until", not "expires"`,
+			[]sortkey.TableOption{sortkey.TimeToLive("expires")},
+		},
 	} {
 		opts := append(tt.opts, sortkey.Global("New", "fresh")) // which must not be added
 		err := db.EnsureTable(ctx, "Orders", tt.key, opts...)
@@ -86,7 +99,8 @@ func TestEnsureTable(t *testing.T) {
 func TestEnsureTableTogether(t *testing.T) {
 	db, ctx := open(t, sortkey.Options{}), t.Context()
 	ensureTogether(t, 8, func(i int) error {
-		return db.EnsureTable(ctx, "Tab", "p / s", sortkey.Global(fmt.Sprint("IxI", i%4), fmt.Sprint("a", i%4)), sortkey.Stream())
+		return db.EnsureTable(ctx, "Tab", "p / s", sortkey.Global(fmt.Sprint("IxI", i%4), fmt.Sprint("a", i%4)),
+			sortkey.Stream())
 	})
 	info, err := db.Describe(ctx, "Tab")
 	require.NoError(t, err)
@@ -107,7 +121,9 @@ func ensureTogether(t *testing.T, n int, ensure func(i int) error) {
 // TestEnsureTableDelay holds that EnsureTable waits for the states that take time.
 func TestEnsureTableDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		db, ctx := open(t, sortkey.Options{Clock: time.Now, Simulate: sortkey.Simulation{TableDelay: time.Minute}}), t.Context()
+		db, ctx := open(t, sortkey.Options{
+			Clock: time.Now, Simulate: sortkey.Simulation{TableDelay: time.Minute},
+		}), t.Context()
 		items := sortkey.Table[map[string]any](db, "Tab")
 		start := time.Now()
 		require.NoError(t, db.EnsureTable(ctx, "Tab", "p"))
@@ -284,14 +300,16 @@ func TestCountCollect(t *testing.T) {
 	items := sortkey.Table[map[string]any](db, "Tab")
 	text := strings.Repeat("x", 20_000)
 	for i := range 120 {
-		require.NoError(t, items.Put(ctx, map[string]any{"p": fmt.Sprint("p", i%2), "s": i, "text": text, "even": i%2 == 0}))
+		require.NoError(t, items.Put(ctx, map[string]any{
+			"p": fmt.Sprint("p", i%2), "s": i, "text": text, "even": i%2 == 0,
+		}))
 	}
 	for _, tt := range []struct {
 		args []any
 		want int
 	}{
-		{nil, 120}, {[]any{"p1"}, 60}, {[]any{sortkey.Key{"p1"}}, 60}, {[]any{sortkey.Key{"p1", 7}}, 1}, {[]any{"p2"}, 0},
-		{[]any{"p1", sortkey.Compare("<", 10)}, 5}, {[]any{sortkey.Where("even = :e", true)}, 60},
+		{nil, 120}, {[]any{"p1"}, 60}, {[]any{sortkey.Key{"p1"}}, 60}, {[]any{sortkey.Key{"p1", 7}}, 1},
+		{[]any{"p2"}, 0}, {[]any{"p1", sortkey.Compare("<", 10)}, 5}, {[]any{sortkey.Where("even = :e", true)}, 60},
 		{[]any{"p0", sortkey.Where("even = :e", false), sortkey.Consistent}, 0},
 	} {
 		n, err := items.Count(ctx, tt.args...)

@@ -20,12 +20,8 @@ package sortkey
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
-	"log/slog"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
@@ -33,106 +29,8 @@ import (
 	"github.com/sortkey/sortkey/internal/seeded"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
-	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
-	"github.com/sortkey/sortkey/store/memory"
 )
-
-// Options configure [Open]. The zero value is ready to use.
-type Options struct {
-	// Store holds the rows. Default: a new store of package store/memory. [DB.Close]
-	// closes it. If [Open] fails, it stays open and the caller closes it.
-	Store store.Store
-	// Clock returns the current time. Default: time.Now.
-	Clock func() time.Time
-	// Rand is the source of ids, also of requests. Default: crypto/rand.Reader. A
-	// seeded reader makes every id reproducible. It must be safe for concurrent use.
-	Rand io.Reader
-	// Logger receives internal errors, and a line for each operation that has waited for five
-	// seconds for an [DB.Update], with the file and line of its caller. Default: discard.
-	Logger *slog.Logger
-	// Region and Account appear in the ARNs of tables. Default: "us-east-1" and
-	// "000000000000".
-	Region, Account string
-	// StreamShards is the number of shards that new streams of tables have at a
-	// time, each with a range of the partition keys, up to 1000. Default: 1.
-	StreamShards int
-	// S3Root is a folder whose folders are the S3 buckets that tables are exported
-	// to and imported from. Exports, imports and bulk puts continue when their client hangs
-	// up, and Open continues those that had not ended if it knows the folder. Default:
-	// none, so it has no buckets.
-	S3Root string
-	// Kinesis gets the changes of tables with an active Kinesis destination: the ARN
-	// of the stream and the data of the record, in JSON as the service sends it. It
-	// is called after the write is applied and before it is answered, by several
-	// goroutines at a time. Changes of one item that are made at the same time may
-	// come in another order, as in the service, and a crash may lose the last ones;
-	// the stream of the table has them all. Default: nothing is delivered.
-	Kinesis func(streamARN string, record []byte)
-	// SweepInterval is how often the database deletes expired items, and records
-	// of streams that are older than 24 hours, in the background. Default: never; call
-	// [DB.Sweep] instead. Forks use the same interval.
-	SweepInterval time.Duration
-	// Wording is the wording of error messages. Default: [WordingOctober2026].
-	Wording Wording
-	// Observer sees every request, whether it comes over HTTP or not. Default:
-	// none.
-	Observer Observer
-	// Simulate makes the database as slow, as stale or as strict as the service can be, for
-	// tests of what copes with that. Default: it is none of these.
-	Simulate Simulation
-
-	temporary bool // withDefaults opened Store, in memory, so nobody else has it
-}
-
-// A Simulation says which trouble of the service a database simulates. Forks have the same.
-type Simulation struct {
-	// TableDelay is how long tables and global indexes are CREATING, UPDATING and
-	// DELETING, on the clock of the database, so that programs that do not wait for
-	// them fail. Default: 0, so they can be used at once.
-	TableDelay time.Duration
-	// StaleReads make eventually consistent reads miss recent changes. Default:
-	// they see every change.
-	StaleReads StaleReads
-	// EnforceThroughput throttles requests as the service does, on the clock of the
-	// database: by the provisioned throughput, or the maximum of on-demand
-	// throughput, of tables and global indexes, of which 300 seconds can be saved
-	// up; and by what one partition key value can take, 3,000 read units and 1,000
-	// write units a second. Default: any request is answered.
-	EnforceThroughput bool
-	// TransactionDelay is how long a transaction that writes holds its items before
-	// it is applied, in real time or in the time of a testing/synctest bubble.
-	// Meanwhile other writes of the items, and transactions with them, fail as in the
-	// service. Default: 0, so transactions never conflict.
-	TransactionDelay time.Duration
-}
-
-// A Wording is the wording of the service's error messages at a date. During
-// 2026 the service changed the wording operation by operation and region by
-// region, so messages may differ from those of your region in either wording.
-// Exceptions and their codes are the same.
-type Wording = wire.Wording
-
-const (
-	// WordingOctober2026 is the wording of most regions on 2026-10-20: refusals
-	// of PutItem, UpdateItem and DeleteItem begin with "1 validation error
-	// detected: ".
-	WordingOctober2026 = wire.WordingOctober
-	// WordingMay2026 is the wording before that change.
-	WordingMay2026 = wire.WordingMay
-)
-
-// A DB is an open database. It is safe for concurrent use.
-type DB struct {
-	opts    Options
-	store   store.Store
-	tables  *life.DB
-	service *api.Service
-	ids     func() string      // of responses
-	cancel  context.CancelFunc // ends the background work
-	closing atomic.Bool        // Close has been called
-	running sync.WaitGroup     // the background work
-}
 
 // ErrFork is returned by [DB.Fork] when the store cannot be forked.
 var ErrFork = errors.New("sortkey: store does not support Fork")
@@ -153,26 +51,10 @@ func Open(opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := opts.lag(tables); err != nil {
+	if err := opts.Simulate.StaleReads.apply(tables); err != nil {
 		return nil, err
 	}
 	return newDB(opts, opts.Store, tables, false), nil
-}
-
-func (o Options) withDefaults() Options {
-	if o.Store == nil {
-		o.Store, o.temporary = memory.Open(), true
-	}
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.Rand == nil {
-		o.Rand = rand.Reader
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	return o
 }
 
 func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
@@ -185,6 +67,7 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 		StreamShards: opts.StreamShards, S3Root: opts.S3Root, Kinesis: opts.Kinesis, Wording: opts.Wording,
 		EnforceThroughput: opts.Simulate.EnforceThroughput, TransactionDelay: opts.Simulate.TransactionDelay,
 	})
+
 	var seed [32]byte
 	_, _ = io.ReadFull(opts.Rand, seed[:]) // an operation that needs an id reports the error
 	db.ids = seeded.RequestIDs(seed)
@@ -196,6 +79,7 @@ func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {
 	case !tables.Recovered():
 		db.running.Go(func() { db.recover(ctx) })
 	}
+
 	if !tables.Shared() && (opts.S3Root != "" || !opts.temporary) { // otherwise there are no jobs
 		db.running.Go(func() { db.resumeJobs(ctx, forked) })
 	}
@@ -304,7 +188,7 @@ func (db *DB) Fork(optFns ...func(*Options)) (*DB, error) {
 	}
 	opts.Store = st
 	opts = opts.withDefaults()
-	if err := opts.lag(tables); err != nil {
+	if err := opts.Simulate.StaleReads.apply(tables); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	return newDB(opts, st, tables, true), nil
@@ -363,3 +247,8 @@ func (db *DB) Region() string {
 	}
 	return db.opts.Region
 }
+
+// Observe adds an observer of the operations that begin from now on, besides that
+// of the options, until stop is called. It does not see requests refused before their
+// operation is known, and its events have no HTTP fields.
+func (db *DB) Observe(o Observer) (stop func()) { return db.service.Observe(&observer{o}) }

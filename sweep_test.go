@@ -82,7 +82,8 @@ func (s *pausedSharer) Lease(ctx context.Context, name string) (context.Context,
 // A server that waited for the lease of sweeps takes it soon afterwards.
 func TestSweepAfterPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		db := dbtest.Expiring(t, sortkey.Options{Clock: time.Now, SweepInterval: time.Second, Store: &pausedSharer{Store: memory.Open()}}, 3)
+		db := dbtest.Expiring(t,
+			sortkey.Options{Clock: time.Now, SweepInterval: time.Second, Store: &pausedSharer{Store: memory.Open()}}, 3)
 		time.Sleep(62 * time.Second)
 		synctest.Wait()
 		if got := dbtest.Count(t, db, nil); got != 1 {

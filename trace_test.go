@@ -23,11 +23,13 @@ func TestTraceString(t *testing.T) {
 	require.Equal(t, `PK = "a", all of it: 1 row examined, 1 returned, 1 byte, 1 read unit`, tr.String())
 
 	tr = sortkey.Trace{
-		Operation: "Query", Partition: pk, SortKey: sort, Low: from, Reverse: true, Examined: 9, Returned: 4, Bytes: 900,
-		Fetched: 80, Units: 0.5, Stop: sortkey.StopLimit,
+		Operation: "Query", Partition: pk, SortKey: sort, Low: from, Reverse: true, Examined: 9, Returned: 4,
+		Bytes: 900, Fetched: 80, Units: 0.5, Stop: sortkey.StopLimit,
 	}
 	require.Equal(t, `PK = "a", SK from "b", backwards`, tr.Slice())
-	require.Equal(t, "9 rows examined, 4 returned, 900 bytes and 80 bytes from the table, 0.5 read units, stopped at Limit", tr.Cost())
+	require.Equal(t,
+		"9 rows examined, 4 returned, 900 bytes and 80 bytes from the table, 0.5 read units, stopped at Limit",
+		tr.Cost())
 }
 
 // A trace that went through JSON, as in the header of an answer, says the same.
@@ -39,7 +41,9 @@ func TestTraceJSON(t *testing.T) {
 		{Operation: "Query", Table: "T", Partition: []attr.Attribute{{Name: "PK", Value: n}}, Stop: sortkey.StopEnd},
 		{
 			Operation: "Query", Table: "T", Index: "I", SortKey: []string{"SK", "n"}, Stop: sortkey.StopSize,
-			Partition: []attr.Attribute{{Name: "PK", Value: attr.NewBinary([]byte{0})}, {Name: "b", Value: attr.NewString("é")}},
+			Partition: []attr.Attribute{
+				{Name: "PK", Value: attr.NewBinary([]byte{0})}, {Name: "b", Value: attr.NewString("é")},
+			},
 			Low: &sortkey.Bound{
 				Sort: []attr.Attribute{{Name: "SK", Value: attr.NewString("x")}, {Name: "n", Value: n}},
 				Item: []attr.Attribute{{Name: "id", Value: attr.NewString("7")}},

@@ -16,9 +16,10 @@ import (
 // order is a typical item: every kind, 553 bytes of JSON.
 const order = `{"PK":{"S":"CUSTOMER#01J8Z3QK5T"},"SK":{"S":"ORDER#2024-09-17T08:15:30.25Z"},"active":{"BOOL":true},` +
 	`"avatar":{"B":"iVBORw0KGgoAAAANSUhEUgAAAAE="},"codes":{"NS":["3","14","159","2653"]},"deleted":{"NULL":true},` +
-	`"hashes":{"BS":["AAECAw==","BAUGBw=="]},"lines":{"L":[{"M":{"price":{"N":"1234.56"},"qty":{"N":"2"},"sku":{"S":"A-100"}}},` +
-	`{"M":{"price":{"N":"0.99"},"qty":{"N":"12"},"sku":{"S":"B-7"}}}]},"name":{"S":"Zoë \"Zo\" Müller-Lüdin"},` +
-	`"tags":{"SS":["gift","priority"]},"total":{"N":"2481"},"ship":{"M":{"city":{"S":"Zürich"},"zip":{"S":"8001-1"}}}}`
+	`"hashes":{"BS":["AAECAw==","BAUGBw=="]},"lines":{"L":[{"M":{"price":{"N":"1234.56"},` +
+	`"qty":{"N":"2"},"sku":{"S":"A-100"}}},{"M":{"price":{"N":"0.99"},"qty":{"N":"12"},"sku":{"S":"B-7"}}}]},` +
+	`"name":{"S":"Zoë \"Zo\" Müller-Lüdin"},"tags":{"SS":["gift","priority"]},"total":{"N":"2481"},` +
+	`"ship":{"M":{"city":{"S":"Zürich"},"zip":{"S":"8001-1"}}}}`
 
 func BenchmarkParseItem(b *testing.B) {
 	in := []byte(order)

@@ -158,6 +158,7 @@ func appendSet(dst []byte, kind Kind, elems, scratch []Value) ([]byte, error) {
 		}
 		size += elems[i].Size()
 	}
+
 	dst, start := doc.AppendHead(dst, len(elems), size)
 	for i, e := range elems {
 		doc.SetOffset(dst, start, i)
@@ -187,6 +188,7 @@ func duplicates(kind Kind, elems []Value) error {
 		}
 		seen[string(e.raw)] = true
 	}
+
 	comma, end := `, `, " contains duplicates."
 	if kind == BinarySet {
 		comma, end = `,`, "of type BS contains duplicates."

@@ -27,13 +27,23 @@ func TestOlderTexts(t *testing.T) {
 		{`{"N":"1e-2147483649"}`, underflow, notNumeric + ": 1e-2147483649"},
 		{`{"N":"1e-99999999999"}`, underflow, notNumeric + ": 1e-99999999999"},
 		{`{"NS":["1",""]}`, notNumeric + ": ", notNumeric},
-		{`{"SS":["b","a","b"]}`, invalid + `Input collection ["a", "b", "b"] contains duplicates.`, invalid + "Input collection [b, a, b] contains duplicates."},
 		{
-			`{"BS":["/w==","AA==","AA=="]}`, invalid + `Input collection ["AA==","/w==","AA=="]of type BS contains duplicates.`,
+			`{"SS":["b","a","b"]}`, invalid + `Input collection ["a", "b", "b"] contains duplicates.`,
+			invalid + "Input collection [b, a, b] contains duplicates.",
+		},
+		{
+			`{"BS":["/w==","AA==","AA=="]}`,
+			invalid + `Input collection ["AA==","/w==","AA=="]of type BS contains duplicates.`,
 			invalid + "Input collection [/w==, AA==, AA==]of type BS contains duplicates.",
 		},
-		{`{"NS":["2","1","2"]}`, invalid + "Input collection contains duplicates.", "Input collection contains duplicates"},
-		{`{"NULL":false}`, invalid + "Null attribute value types must have the value of true", invalid + "Null attribute value types must have the value of true"},
+		{
+			`{"NS":["2","1","2"]}`, invalid + "Input collection contains duplicates.",
+			"Input collection contains duplicates",
+		},
+		{
+			`{"NULL":false}`, invalid + "Null attribute value types must have the value of true",
+			invalid + "Null attribute value types must have the value of true",
+		},
 	} {
 		_, err := attr.ParseValue([]byte(tt.in))
 		e, ok := errors.AsType[*attr.Error](err)
@@ -46,8 +56,10 @@ func TestOlderTexts(t *testing.T) {
 // TestNotJSON checks that malformed JSON is a decoder error or a syntax error,
 // never the error of a well-formed value.
 func TestNotJSON(t *testing.T) {
-	for _, in := range []string{``, ` `, `{`, `{"a"`, `{"a":`, `{"a":{`, `{"a":{"S"`, `{"a":{"S":`, `{"a":{"S":"x`, `{"a":{"S":"x"`, `{"a":{"S":"x"}`,
-		`{"a":{"L":[`, `{"a":{"L":[}`, `{"a":{"SS":["x"`, `{"a":{"SS":["x",]}}`, `{"a":{"S":"\x"}}`, `{"a":{"S":"\u12"}}`, "{\"a\":{\"S\":\"\n\"}}",
+	for _, in := range []string{``, ` `, `{`, `{"a"`, `{"a":`, `{"a":{`, `{"a":{"S"`, `{"a":{"S":`, `{"a":{"S":"x`,
+		`{"a":{"S":"x"`, `{"a":{"S":"x"}`,
+		`{"a":{"L":[`, `{"a":{"L":[}`, `{"a":{"SS":["x"`, `{"a":{"SS":["x",]}}`, `{"a":{"S":"\x"}}`,
+		`{"a":{"S":"\u12"}}`, "{\"a\":{\"S\":\"\n\"}}",
 		`{a:{}}`, `{"a":{"N":"x"}`, `{"a":{"S":tru}}`, `[]`, `"x"`, `3`, `true`, `{}}`, `{} {}`} {
 		it, err := attr.ParseItem([]byte(in))
 		if err == nil {

@@ -138,7 +138,8 @@ func TestKeyTuples(t *testing.T) {
 		return len(rest) == 0
 	}, tuple))
 	p.Property("prefix", prop.ForAll(func(a, p []byte) bool {
-		return bytes.HasPrefix(item.AppendKey(nil, attr.NewBinary(a)), item.AppendKeyPrefix(nil, p)) == bytes.HasPrefix(a, p)
+		return bytes.HasPrefix(item.AppendKey(nil, attr.NewBinary(a)),
+			item.AppendKeyPrefix(nil, p)) == bytes.HasPrefix(a, p)
 	}, component, component))
 	p.TestingRun(t)
 }
@@ -228,7 +229,8 @@ func TestText(t *testing.T) {
 	for _, v := range it.All() {
 		out = append(out, v.String())
 	}
-	want := "{B:AAH/} {BOOL:true} {BS:[AA==, /w==]} {L:[{S:x}, {L:[]}, {M:{k={N:1}}}]} {M:{a={S:}, z={NULL:true}}} {N:-12.5} {NS:[-1, 2, 10]} {NULL:true} {S:héllo \"😀\"\n} {SS:[a, b]}"
+	want := "{B:AAH/} {BOOL:true} {BS:[AA==, /w==]} {L:[{S:x}, {L:[]}, {M:{k={N:1}}}]} {M:{a={S:}, z={NULL:true}}} " +
+		"{N:-12.5} {NS:[-1, 2, 10]} {NULL:true} {S:héllo \"😀\"\n} {SS:[a, b]}"
 	if got := strings.Join(out, " "); got != want {
 		t.Errorf("texts = %s\nwant    %s", got, want)
 	}

@@ -27,11 +27,13 @@ const MaxNesting = 32
 const (
 	msgInvalid  = "One or more parameter values were invalid: "
 	msgNoKind   = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
-	msgTwoKinds = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
-	msgNull     = msgInvalid + "Null attribute value types must have the value of true"
-	msgNesting  = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
-	msgName     = "Attribute name is too large, must be less than 65536 bytes"
-	msgNoName   = "Empty attribute name"
+	msgTwoKinds = "Supplied AttributeValue has more than one datatypes set, must contain exactly " +
+		"one of the supported datatypes"
+	msgNull    = msgInvalid + "Null attribute value types must have the value of true"
+	msgNesting = "Nesting Levels have exceeded supported limits: " +
+		"Attributes in the item have nested levels beyond supported limit"
+	msgName   = "Attribute name is too large, must be less than 65536 bytes"
+	msgNoName = "Empty attribute name"
 )
 
 var msgEmptySet = map[Kind]string{
@@ -237,6 +239,7 @@ func (r *reader) readMap(level int) (Value, bool, error) {
 		}
 		r.entries = append(r.entries, entry{from, to, v})
 	}
+
 	if _, err := r.dec.ReadToken(); err != nil {
 		return Value{}, false, err
 	}
@@ -278,6 +281,7 @@ func (r *reader) readValue(level int) (Value, bool, error) {
 			v = member
 		}
 	}
+
 	if _, err := r.dec.ReadToken(); err != nil {
 		return Value{}, false, err
 	}
@@ -289,6 +293,7 @@ func (r *reader) readValue(level int) (Value, bool, error) {
 	default:
 		r.refuseMsg(msgTwoKinds)
 	}
+
 	return v, true, nil
 }
 
@@ -333,6 +338,7 @@ func (r *reader) readPayload(kind Kind, level int) (Value, bool, error) {
 	default:
 		err = r.readScalar(kind)
 	}
+
 	return r.value(kind, start), true, err
 }
 
@@ -357,6 +363,7 @@ func (r *reader) readBool(kind Kind) error {
 	default:
 		return mismatch(shapeBoolean, val)
 	}
+
 	switch {
 	case kind == Null && !truth:
 		r.refuseMsg(msgNull)
@@ -365,6 +372,7 @@ func (r *reader) readBool(kind Kind) error {
 	case kind == Bool:
 		r.buf = append(r.buf, 0)
 	}
+
 	return nil
 }
 
@@ -385,6 +393,7 @@ func (r *reader) readScalar(kind Kind) error {
 		}
 		return mismatch(shapeString, val)
 	}
+
 	text := []byte(val[1 : len(val)-1])
 	if bytes.IndexByte(text, '\\') >= 0 {
 		text = appendUnquoted(nil, val)
@@ -396,6 +405,7 @@ func (r *reader) readScalar(kind Kind) error {
 		}
 		return err
 	}
+
 	start := len(r.buf)
 	var msg, older string
 	if r.buf, msg, older = number.Append(r.buf, text); msg != "" {
@@ -441,6 +451,7 @@ func (r *reader) readList(level int) (Value, bool, error) {
 		}
 		r.elems = append(r.elems, v)
 	}
+
 	if _, err := r.dec.ReadToken(); err != nil {
 		return Value{}, false, err
 	}
@@ -470,6 +481,7 @@ func (r *reader) readSet(kind Kind) (Value, bool, error) {
 		whole = whole && r.invalid == refused
 		r.elems = append(r.elems, r.value(kind.Elem(), from))
 	}
+
 	if _, err := r.dec.ReadToken(); err != nil {
 		return Value{}, false, err
 	}

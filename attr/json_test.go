@@ -15,8 +15,9 @@ import (
 )
 
 // everyKind is an item with all ten kinds, in the service's form.
-const everyKind = `{"b":{"B":"AAH/"},"bool":{"BOOL":true},"bs":{"BS":["AA==","/w=="]},"l":{"L":[{"S":"x"},{"L":[]},{"M":{"k":{"N":"1"}}}]},` +
-	`"m":{"M":{"a":{"S":""},"z":{"NULL":true}}},"n":{"N":"-12.5"},"ns":{"NS":["-1","2","10"]},"null":{"NULL":true},"s":{"S":"héllo \"😀\"\n"},"ss":{"SS":["a","b"]}}`
+const everyKind = `{"b":{"B":"AAH/"},"bool":{"BOOL":true},"bs":{"BS":["AA==","/w=="]},"l":{"L":[{"S":"x"},{"L":[]},` +
+	`{"M":{"k":{"N":"1"}}}]},"m":{"M":{"a":{"S":""},"z":{"NULL":true}}},"n":{"N":"-12.5"},"ns":{"NS":["-1","2",` +
+	`"10"]},"null":{"NULL":true},"s":{"S":"héllo \"😀\"\n"},"ss":{"SS":["a","b"]}}`
 
 func TestJSONRoundTrip(t *testing.T) {
 	it, err := attr.ParseItem([]byte(everyKind))
@@ -43,16 +44,31 @@ func TestJSONCanonical(t *testing.T) {
 		{"unknown members do not count", `{"a":{"S":"x","Q":[1]}}`, `{"a":{"S":"x"}}`},
 		{"the last of one kind counts", `{"a":{"S":"x","S":"y"}}`, `{"a":{"S":"y"}}`},
 		{"escapes in names and kinds", `{"\u0061":{"\u0053":"x"}}`, `{"a":{"S":"x"}}`},
-		{"escapes in numbers and base64", `{"a":{"N":"\u0031e1"},"b":{"B":"AAH\/"}}`, `{"a":{"N":"10"},"b":{"B":"AAH/"}}`},
-		{"strings for truth", `{"a":{"BOOL":"true"},"b":{"BOOL":"No"},"c":{"NULL":"1"}}`, `{"a":{"BOOL":true},"b":{"BOOL":false},"c":{"NULL":true}}`},
-		{"empty values", `{"a":{"S":""},"b":{"B":""},"c":{"L":[]},"d":{"M":{}},"e":{"SS":[""]},"f":{"BS":[""]}}`, `{"a":{"S":""},"b":{"B":""},"c":{"L":[]},"d":{"M":{}},"e":{"SS":[""]},"f":{"BS":[""]}}`},
+		{
+			"escapes in numbers and base64", `{"a":{"N":"\u0031e1"},"b":{"B":"AAH\/"}}`,
+			`{"a":{"N":"10"},"b":{"B":"AAH/"}}`,
+		},
+		{
+			"strings for truth", `{"a":{"BOOL":"true"},"b":{"BOOL":"No"},"c":{"NULL":"1"}}`,
+			`{"a":{"BOOL":true},"b":{"BOOL":false},"c":{"NULL":true}}`,
+		},
+		{
+			"empty values", `{"a":{"S":""},"b":{"B":""},"c":{"L":[]},"d":{"M":{}},"e":{"SS":[""]},"f":{"BS":[""]}}`,
+			`{"a":{"S":""},"b":{"B":""},"c":{"L":[]},"d":{"M":{}},"e":{"SS":[""]},"f":{"BS":[""]}}`,
+		},
 		{"surrogates", `{"a":{"S":"\ud83d\ude00"}}`, `{"a":{"S":"😀"}}`},
 		{"control characters", `{"a":{"S":"\u0000\u001f\u007f\/"}}`, `{"a":{"S":"\u0000\u001f` + "\x7f" + `/"}}`},
-		{"a long name", `{"` + strings.Repeat("a", 65535) + `":{"S":"x"}}`, `{"` + strings.Repeat("a", 65535) + `":{"S":"x"}}`},
+		{
+			"a long name", `{"` + strings.Repeat("a", 65535) + `":{"S":"x"}}`,
+			`{"` + strings.Repeat("a", 65535) + `":{"S":"x"}}`,
+		},
 		{"nothing", `{}`, `{}`},
 		{"null", `null`, `{}`},
 		{"32 levels", nested(32), nested(32)},
-		{"a string at level 32", strings.Replace(nested(31), "[]", `[{"S":"leaf"}]`, 1), strings.Replace(nested(31), "[]", `[{"S":"leaf"}]`, 1)},
+		{
+			"a string at level 32", strings.Replace(nested(31), "[]", `[{"S":"leaf"}]`, 1),
+			strings.Replace(nested(31), "[]", `[{"S":"leaf"}]`, 1),
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			it, err := attr.ParseItem([]byte(tt.in))
@@ -99,9 +115,16 @@ func TestJSONRefused(t *testing.T) {
 		{"string for a list", `{"a":{"L":"x"}}`, true, "Unexpected field type"},
 		{"map for a list", `{"a":{"L":{}}}`, true, "Start of structure or map found where not expected"},
 		{"string for a value", `{"a":"x"}`, true, "Unexpected value type in payload"},
-		{"list for a value", `{"a":[]}`, true, "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue"},
+		{
+			"list for a value", `{"a":[]}`, true,
+			"Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue",
+		},
 		{"string in a list", `{"a":{"L":["x"]}}`, true, "Unexpected value type in payload"},
-		{"list for a map", `{"a":{"M":[]}}`, true, "Unrecognized collection type java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.AttributeValue>"},
+		{
+			"list for a map", `{"a":{"M":[]}}`,
+			true, "Unrecognized collection type java.util.Map<java.lang.String, " +
+				"com.amazonaws.dynamodb.v20120810.AttributeValue>",
+		},
 		{"number for a map", `{"a":{"M":3}}`, true, "Unexpected field type"},
 		{"number for a set", `{"a":{"NS":3}}`, true, "Unexpected field type"},
 		{"number in a number set", `{"a":{"NS":[3]}}`, true, "NUMBER_VALUE cannot be converted to String"},
@@ -119,47 +142,145 @@ func TestJSONRefused(t *testing.T) {
 		{"spare bits before padding", `{"a":{"B":"+/+="}}`, true, "Invalid last non-pad Base64 character dectected"},
 		{"a line break in base64", `{"a":{"B":"AAAA\nAAA"}}`, true, "Invalid Base64 character: '\n'"},
 		{"a letter in base64", `{"a":{"B":"éAA"}}`, true, "Invalid Base64 character: 'é'"},
-		{"base64 of a wrong length", `{"a":{"B":"abc"}}`, true, "Base64 encoded length is expected a multiple of 4 bytes but found: 3"},
+		{
+			"base64 of a wrong length", `{"a":{"B":"abc"}}`, true,
+			"Base64 encoded length is expected a multiple of 4 bytes but found: 3",
+		},
 		{"base64 with a wrong character", `{"a":{"B":"ab$d"}}`, true, "Invalid Base64 character: '$'"},
 		{"base64 with spare bits", `{"a":{"B":"AB=="}}`, true, "Invalid last non-pad Base64 character dectected"},
-		{"no kind", `{"a":{}}`, false, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
-		{"null value", `{"a":null}`, false, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
-		{"two kinds", `{"a":{"S":"x","N":"1"}}`, false, "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"},
-		{"NULL false", `{"a":{"NULL":false}}`, false, "One or more parameter values were invalid: Null attribute value types must have the value of true"},
-		{"empty string set", `{"a":{"SS":[]}}`, false, "One or more parameter values were invalid: An string set  may not be empty"},
-		{"empty number set", `{"a":{"NS":[]}}`, false, "One or more parameter values were invalid: An number set  may not be empty"},
-		{"empty binary set", `{"a":{"BS":[]}}`, false, "One or more parameter values were invalid: Binary sets should not be empty"},
-		{"equal strings", `{"a":{"SS":["c","a","c","b"]}}`, false, `One or more parameter values were invalid: Input collection ["a", "c", "c", "b"] contains duplicates.`},
-		{"equal numbers", `{"a":{"NS":["1","1.0"]}}`, false, "One or more parameter values were invalid: Input collection contains duplicates."},
-		{"equal binaries", `{"a":{"BS":["/w==","AA==","AA=="]}}`, false, `One or more parameter values were invalid: Input collection ["AA==","/w==","AA=="]of type BS contains duplicates.`},
-		{"equal empty strings", `{"a":{"SS":["",""]}}`, false, `One or more parameter values were invalid: Input collection ["", ""] contains duplicates.`},
-		{"null among strings", `{"a":{"SS":["a",null]}}`, false, "One or more parameter values were invalid: An string set may not have a null string as a member"},
-		{"null among numbers", `{"a":{"NS":[null,"1"]}}`, false, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
-		{"null among binaries", `{"a":{"BS":[null]}}`, false, "One or more parameter values were invalid: Binary sets may not contain null or empty values"},
-		{"null in a list", `{"a":{"L":[null]}}`, false, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
-		{"null in a map", `{"a":{"M":{"b":null}}}`, false, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
-		{"a kind in small letters", `{"a":{"s":"x"}}`, false, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
-		{"every kind null", `{"a":{"S":null,"L":null,"SS":null,"M":null,"BOOL":null,"NULL":null,"B":null,"N":null}}`, false, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
-		{"the last of one name is null", `{"a":{"S":"x","S":null}}`, false, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
-		{"a kind overridden by null", `{"a":{"S":"x","N":"1","N":null}}`, false, "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"},
-		{"two kinds with a bad number", `{"a":{"S":"","N":""}}`, false, "The parameter cannot be converted to a numeric value: "},
-		{"no number among numbers", `{"a":{"NS":["1","b","a"]}}`, false, "The parameter cannot be converted to a numeric value: b"},
-		{"NULL no", `{"a":{"NULL":"no"}}`, false, "One or more parameter values were invalid: Null attribute value types must have the value of true"},
-		{"a name of 65536 bytes", `{"` + strings.Repeat("a", 65536) + `":{"S":"x"}}`, false, "Attribute name is too large, must be less than 65536 bytes"},
-		{"the first fault counts", `{"a":{"N":"x"},"b":{"SS":[]}}`, false, "The parameter cannot be converted to a numeric value: x"},
-		{"a fault, then a wrong type", `{"a":{"N":"x"},"b":{"S":1}}`, true, "NUMBER_VALUE cannot be converted to String"},
+		{
+			"no kind", `{"a":{}}`, false,
+			"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+		},
+		{
+			"null value", `{"a":null}`, false,
+			"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+		},
+		{
+			"two kinds", `{"a":{"S":"x","N":"1"}}`,
+			false, "Supplied AttributeValue has more than one datatypes set, must contain " +
+				"exactly one of the supported datatypes",
+		},
+		{
+			"NULL false", `{"a":{"NULL":false}}`, false,
+			"One or more parameter values were invalid: Null attribute value types must have the value of true",
+		},
+		{
+			"empty string set", `{"a":{"SS":[]}}`, false,
+			"One or more parameter values were invalid: An string set  may not be empty",
+		},
+		{
+			"empty number set", `{"a":{"NS":[]}}`, false,
+			"One or more parameter values were invalid: An number set  may not be empty",
+		},
+		{
+			"empty binary set", `{"a":{"BS":[]}}`, false,
+			"One or more parameter values were invalid: Binary sets should not be empty",
+		},
+		{
+			"equal strings", `{"a":{"SS":["c","a","c","b"]}}`,
+			false, `One or more parameter values were invalid: Input collection ["a", "c", "c", ` +
+				`"b"] contains duplicates.`,
+		},
+		{
+			"equal numbers", `{"a":{"NS":["1","1.0"]}}`, false,
+			"One or more parameter values were invalid: Input collection contains duplicates.",
+		},
+		{
+			"equal binaries", `{"a":{"BS":["/w==","AA==","AA=="]}}`,
+			false, `One or more parameter values were invalid: Input collection ["AA==","/w==","AA=="]of type BS ` +
+				`contains duplicates.`,
+		},
+		{
+			"equal empty strings", `{"a":{"SS":["",""]}}`, false,
+			`One or more parameter values were invalid: Input collection ["", ""] contains duplicates.`,
+		},
+		{
+			"null among strings", `{"a":{"SS":["a",null]}}`, false,
+			"One or more parameter values were invalid: An string set may not have a null string as a member",
+		},
+		{
+			"null among numbers", `{"a":{"NS":[null,"1"]}}`, false,
+			"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+		},
+		{
+			"null among binaries", `{"a":{"BS":[null]}}`, false,
+			"One or more parameter values were invalid: Binary sets may not contain null or empty values",
+		},
+		{
+			"null in a list", `{"a":{"L":[null]}}`, false,
+			"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+		},
+		{
+			"null in a map", `{"a":{"M":{"b":null}}}`, false,
+			"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+		},
+		{
+			"a kind in small letters", `{"a":{"s":"x"}}`, false,
+			"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+		},
+		{
+			"every kind null", `{"a":{"S":null,"L":null,"SS":null,"M":null,"BOOL":null,"NULL":null,"B":null,"N":null}}`,
+			false, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+		},
+		{
+			"the last of one name is null", `{"a":{"S":"x","S":null}}`, false,
+			"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
+		},
+		{
+			"a kind overridden by null", `{"a":{"S":"x","N":"1","N":null}}`, false,
+			"Supplied AttributeValue has more than one datatypes set, must contain exactly one " +
+				"of the supported datatypes",
+		},
+		{
+			"two kinds with a bad number", `{"a":{"S":"","N":""}}`, false,
+			"The parameter cannot be converted to a numeric value: ",
+		},
+		{
+			"no number among numbers", `{"a":{"NS":["1","b","a"]}}`, false,
+			"The parameter cannot be converted to a numeric value: b",
+		},
+		{
+			"NULL no", `{"a":{"NULL":"no"}}`, false,
+			"One or more parameter values were invalid: Null attribute value types must have the value of true",
+		},
+		{
+			"a name of 65536 bytes", `{"` + strings.Repeat("a", 65536) + `":{"S":"x"}}`, false,
+			"Attribute name is too large, must be less than 65536 bytes",
+		},
+		{
+			"the first fault counts", `{"a":{"N":"x"},"b":{"SS":[]}}`, false,
+			"The parameter cannot be converted to a numeric value: x",
+		},
+		{
+			"a fault, then a wrong type", `{"a":{"N":"x"},"b":{"S":1}}`, true,
+			"NUMBER_VALUE cannot be converted to String",
+		},
 		{"a fault, then more", `{"a":{"SS":[]}} {}`, true, "Unexpected token received from parser"},
 		{"more after the item", `{} x`, true, "Unexpected token received from parser"},
 		{"no number", `{"a":{"N":"x"}}`, false, "The parameter cannot be converted to a numeric value: x"},
-		{"33 levels", nested(33), false, "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"},
-		{"a string at level 33", strings.Replace(nested(32), "[]", `[{"S":"leaf"}]`, 1), false, "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"},
-		{"far too deep", nested(3000), false, "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"},
+		{
+			"33 levels", nested(33),
+			false, "Nesting Levels have exceeded supported limits: " +
+				"Attributes in the item have nested levels beyond supported limit",
+		},
+		{
+			"a string at level 33", strings.Replace(nested(32), "[]", `[{"S":"leaf"}]`, 1), false,
+			"Nesting Levels have exceeded supported limits: " +
+				"Attributes in the item have nested levels beyond supported limit",
+		},
+		{
+			"far too deep", nested(3000),
+			false, "Nesting Levels have exceeded supported limits: " +
+				"Attributes in the item have nested levels beyond supported limit",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := attr.ParseItem([]byte(tt.in))
 			e, ok := errors.AsType[*attr.Error](err)
 			if !ok || e.Syntax != tt.syntax || e.Msg != tt.want {
-				t.Errorf("ParseItem(%.60s) = %v (syntax %v), want %s (syntax %v)", tt.in, err, ok && e.Syntax, tt.want, tt.syntax)
+				t.Errorf("ParseItem(%.60s) = %v (syntax %v), want %s (syntax %v)", tt.in, err, ok && e.Syntax, tt.want,
+					tt.syntax)
 			}
 		})
 	}
@@ -184,8 +305,10 @@ func TestDecodeAfterError(t *testing.T) {
 // allowed.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
-		everyKind, order, `{"a":{"SS":["b","a"]}}`, `{"a":{"NULL":false}}`, nested(32), nested(33), `{"a":{"B":"AB=="}}`, `null`,
-		`{"a":{"S":"\ud800"}}`, `{"a":{"SS":["a",null,"a"]},"b":{"NS":["x"]}}`, `{"a":{"S":"x","N":"1","L":[{"Q":[]}]}}`, `{"a":{"BOOL":"yes"}} {`,
+		everyKind, order, `{"a":{"SS":["b","a"]}}`, `{"a":{"NULL":false}}`, nested(32), nested(33),
+		`{"a":{"B":"AB=="}}`, `null`,
+		`{"a":{"S":"\ud800"}}`, `{"a":{"SS":["a",null,"a"]},"b":{"NS":["x"]}}`,
+		`{"a":{"S":"x","N":"1","L":[{"Q":[]}]}}`, `{"a":{"BOOL":"yes"}} {`,
 	} {
 		f.Add([]byte(s))
 	}
@@ -193,7 +316,8 @@ func FuzzJSON(f *testing.F) {
 		it, err := attr.ParseItem(in)
 		if err != nil {
 			if e, ok := errors.AsType[*attr.Error](err); ok && !e.Syntax {
-				dec := jsontext.NewDecoder(bytes.NewBuffer(append(bytes.Clone(in), ` {"c":{"S":"x"}}`...)), jsontext.AllowDuplicateNames(true))
+				dec := jsontext.NewDecoder(bytes.NewBuffer(append(bytes.Clone(in), ` {"c":{"S":"x"}}`...)),
+					jsontext.AllowDuplicateNames(true))
 				if _, again := doc.AppendItem(nil, dec); again == nil || again.Error() != e.Msg {
 					t.Fatalf("%q is refused as %v, then as %v", in, e, again)
 				}

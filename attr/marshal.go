@@ -378,6 +378,7 @@ func (e *encoder) encodeSet(p *plan, v reflect.Value, kind Kind, o options, leve
 			e.elems = append(e.elems, elem)
 		}
 	}
+
 	if len(e.elems) == first {
 		return NewNull(), nil
 	}

@@ -153,7 +153,10 @@ func TestMarshal(t *testing.T) {
 		{"binary set without a tag", [][]byte{{2}, {1}}, `{"BS":["AQ==","Ag=="]}`},
 		{"empty binary set", [][]byte{}, `{"NULL":true}`},
 		{"map", map[string]int{"b": 1, "a": 2}, `{"M":{"a":{"N":"2"},"b":{"N":"1"}}}`},
-		{"maps in maps", map[string]map[string]int{"b": {"x": 1, "w": 2}, "a": {"x": 3}}, `{"M":{"a":{"M":{"x":{"N":"3"}}},"b":{"M":{"w":{"N":"2"},"x":{"N":"1"}}}}}`},
+		{
+			"maps in maps", map[string]map[string]int{"b": {"x": 1, "w": 2}, "a": {"x": 3}},
+			`{"M":{"a":{"M":{"x":{"N":"3"}}},"b":{"M":{"w":{"N":"2"},"x":{"N":"1"}}}}}`,
+		},
 		{"nil map", map[string]int(nil), `{"NULL":true}`},
 		{"map of arrays", map[string][1]byte{"a": {1}, "b": {2}}, `{"M":{"a":{"B":"AQ=="},"b":{"B":"Ag=="}}}`},
 		{"keys that are numbers", map[int8]bool{-1: true}, `{"M":{"-1":{"BOOL":true}}}`},
@@ -209,7 +212,8 @@ func TestMarshal(t *testing.T) {
 			F time.Time         `dynamodbav:",omitempty"`
 			G [1]int            `dynamodbav:",omitempty"`
 		}{[]string{}, map[string]string{}, ptr(""), 0, struct{}{}, time.Time{}, [1]int{}},
-			`{"M":{"A":{"L":[]},"B":{"M":{}},"C":{"S":""},"D":{"N":"0"},"E":{"M":{}},"F":{"S":"0001-01-01T00:00:00Z"},"G":{"L":[{"N":"0"}]}}}`},
+			`{"M":{"A":{"L":[]},"B":{"M":{}},"C":{"S":""},"D":{"N":"0"},"E":{"M":{}},` +
+				`"F":{"S":"0001-01-01T00:00:00Z"},"G":{"L":[{"N":"0"}]}}}`},
 		{"omitempty of a pointer to a pointer", struct {
 			A **int `dynamodbav:",omitempty"`
 			B **int `dynamodbav:",omitempty"`
@@ -226,18 +230,21 @@ func TestMarshal(t *testing.T) {
 		{"omitemptyelem", struct {
 			A []string            `dynamodbav:",omitemptyelem"`
 			B map[string][]string `dynamodbav:",omitemptyelem"`
-		}{[]string{"", "a"}, map[string][]string{"a": nil, "b": {"", "c"}}}, `{"M":{"A":{"L":[{"S":"a"}]},"B":{"M":{"b":{"L":[{"S":"c"}]}}}}}`},
+		}{[]string{"", "a"}, map[string][]string{"a": nil, "b": {"", "c"}}},
+			`{"M":{"A":{"L":[{"S":"a"}]},"B":{"M":{"b":{"L":[{"S":"c"}]}}}}}`},
 		{"nullemptyelem", struct {
 			A []string   `dynamodbav:",nullemptyelem"`
 			B [][]string `dynamodbav:",nullemptyelem"`
-		}{[]string{"", "a"}, [][]string{{""}}}, `{"M":{"A":{"L":[{"NULL":true},{"S":"a"}]},"B":{"L":[{"L":[{"S":""}]}]}}}`},
+		}{[]string{"", "a"}, [][]string{{""}}},
+			`{"M":{"A":{"L":[{"NULL":true},{"S":"a"}]},"B":{"L":[{"L":[{"S":""}]}]}}}`},
 		{"string", struct {
 			A int         `dynamodbav:",string"`
 			B uint8       `dynamodbav:",string"`
 			C float64     `dynamodbav:",string"`
 			D json.Number `dynamodbav:",string"`
 			E bool        `dynamodbav:",string"`
-		}{-1, 2, 0.5, "1e3", true}, `{"M":{"A":{"S":"-1"},"B":{"S":"2"},"C":{"S":"0.5"},"D":{"S":"1e3"},"E":{"BOOL":true}}}`},
+		}{-1, 2, 0.5, "1e3", true},
+			`{"M":{"A":{"S":"-1"},"B":{"S":"2"},"C":{"S":"0.5"},"D":{"S":"1e3"},"E":{"BOOL":true}}}`},
 		{"unixtime", struct {
 			A time.Time  `dynamodbav:",unixtime"`
 			B *time.Time `dynamodbav:",unixtime"`
@@ -250,16 +257,20 @@ func TestMarshal(t *testing.T) {
 			E []*string   `dynamodbav:",stringset"`
 			F []string    `dynamodbav:",stringset"`
 			G []time.Time `dynamodbav:",stringset"`
-		}{[]string{"b", "a"}, []int{10, 9}, [][]byte{{2}, {1}}, [2]string{"y", "x"}, []*string{ptr("p")}, []string{}, []time.Time{noon}},
-			`{"M":{"A":{"SS":["a","b"]},"B":{"NS":["9","10"]},"C":{"BS":["AQ==","Ag=="]},"D":{"SS":["x","y"]},"E":{"SS":["p"]},` +
-				`"F":{"NULL":true},"G":{"SS":["2024-02-29T12:00:00.5+01:00"]}}}`},
+		}{
+			[]string{"b", "a"}, []int{10, 9}, [][]byte{{2}, {1}}, [2]string{"y", "x"}, []*string{ptr("p")}, []string{},
+			[]time.Time{noon},
+		},
+			`{"M":{"A":{"SS":["a","b"]},"B":{"NS":["9","10"]},"C":{"BS":["AQ==","Ag=="]},` +
+				`"D":{"SS":["x","y"]},"E":{"SS":["p"]},"F":{"NULL":true},"G":{"SS":["2024-02-29T12:00:00.5+01:00"]}}}`},
 		{"set whose elements are omitted", struct {
 			A []string `dynamodbav:",stringset,omitemptyelem"`
 		}{[]string{""}}, `{"M":{"A":{"NULL":true}}}`},
 		{"a tag of sets is for slices", struct {
 			A map[string]bool `dynamodbav:",stringset"`
 			B map[string]struct{}
-		}{map[string]bool{"a": true}, map[string]struct{}{"a": {}}}, `{"M":{"A":{"M":{"a":{"BOOL":true}}},"B":{"M":{"a":{"M":{}}}}}}`},
+		}{map[string]bool{"a": true}, map[string]struct{}{"a": {}}},
+			`{"M":{"A":{"M":{"a":{"BOOL":true}}},"B":{"M":{"a":{"M":{}}}}}}`},
 		{"embedded", struct {
 			Base
 			inner
@@ -283,7 +294,8 @@ func TestMarshal(t *testing.T) {
 		{"embedded with a name", struct {
 			Base  `dynamodbav:"base"`
 			inner `dynamodbav:"inner"`
-		}{Base{"x", 1}, inner{"y"}}, `{"M":{"base":{"M":{"A":{"N":"1"},"id":{"S":"x"}}},"inner":{"M":{"B":{"S":"y"}}}}}`},
+		}{Base{"x", 1}, inner{"y"}},
+			`{"M":{"base":{"M":{"A":{"N":"1"},"id":{"S":"x"}}},"inner":{"M":{"B":{"S":"y"}}}}}`},
 		{"embedded, not exported, no struct", struct {
 			color
 			bits `dynamodbav:"bits"`
@@ -346,7 +358,8 @@ var badName = reflect.StructOf([]reflect.StructField{
 
 // longName is a type with a field whose name is too long.
 var longName = reflect.StructOf([]reflect.StructField{{
-	Name: "A", Type: reflect.TypeFor[int](), Tag: reflect.StructTag(`dynamodbav:"` + strings.Repeat("x", attr.MaxNameBytes+1) + `"`),
+	Name: "A", Type: reflect.TypeFor[int](),
+	Tag: reflect.StructTag(`dynamodbav:"` + strings.Repeat("x", attr.MaxNameBytes+1) + `"`),
 }})
 
 // A knot is a pointer to a pointer to … itself.
@@ -369,7 +382,8 @@ func TestMarshalRefused(t *testing.T) {
 	}{
 		{"NaN", "cannot encode float64: The parameter cannot be converted to a numeric value: NaN", math.NaN()},
 		{
-			"overflow", "A: cannot encode float64: Number overflow. Attempting to store a number with magnitude larger than supported range",
+			"overflow", "A: cannot encode float64: Number overflow. Attempting to store a number with magnitude " +
+				"larger than supported range",
 			struct{ A float64 }{1e200},
 		},
 		{
@@ -383,7 +397,8 @@ func TestMarshalRefused(t *testing.T) {
 			}{},
 		},
 		{
-			"set of another kind", "A.B[0]: cannot encode string: kind NS cannot hold a value of kind S; change the type or the tag",
+			"set of another kind",
+			"A.B[0]: cannot encode string: kind NS cannot hold a value of kind S; change the type or the tag",
 			struct {
 				A struct {
 					B []string `dynamodbav:",numberset"`
@@ -393,13 +408,15 @@ func TestMarshalRefused(t *testing.T) {
 			}{[]string{"1"}}},
 		},
 		{
-			"nil in a set", "A[1]: cannot encode *string: kind SS cannot hold a value of kind NULL; change the type or the tag",
+			"nil in a set",
+			"A[1]: cannot encode *string: kind SS cannot hold a value of kind NULL; change the type or the tag",
 			struct {
 				A []*string `dynamodbav:",stringset"`
 			}{[]*string{ptr("a"), nil}},
 		},
 		{
-			"duplicates in a set", `A: cannot encode []string: One or more parameter values were invalid: Input collection ["a", "a"] contains duplicates.`,
+			"duplicates in a set", `A: cannot encode []string: One or more parameter values were invalid: Input ` +
+				`collection ["a", "a"] contains duplicates.`,
 			struct {
 				A []string `dynamodbav:",stringset"`
 			}{[]string{"a", "a"}},
@@ -407,7 +424,8 @@ func TestMarshalRefused(t *testing.T) {
 		{"empty key", "cannot encode map[string]int: a key is empty; give each entry a name", map[string]int{"": 1}},
 		{"long key", "cannot encode map[string]int: a key is too long; shorten it", map[string]int{long: 1}},
 		{
-			"equal keys", "cannot encode map[*attr_test.word]int: two keys have the same text; use keys that differ as text",
+			"equal keys",
+			"cannot encode map[*attr_test.word]int: two keys have the same text; use keys that differ as text",
 			map[*word]int{{"a"}: 1, {"a"}: 2},
 		},
 		{
@@ -425,26 +443,41 @@ func TestMarshalRefused(t *testing.T) {
 				attr.ErrNesting.Error() + "; flatten the value, and look for pointers that form a cycle",
 			deep(attr.MaxNesting, nil),
 		},
-		{"long name", "cannot encode " + longName.String() + ": the name of field A is too long; shorten it in the tag", reflect.New(longName).Interface()},
 		{
-			"embedded time that is not exported", "t: cannot encode attr_test.hiddenTime: the type of the embedded field is not exported; export it",
+			"long name",
+			"cannot encode " + longName.String() + ": the name of field A is too long; shorten it in the tag",
+			reflect.New(longName).Interface(),
+		},
+		{
+			"embedded time that is not exported",
+			"t: cannot encode attr_test.hiddenTime: the type of the embedded field is not exported; export it",
 			struct {
 				hiddenTime `dynamodbav:"t"`
 			}{},
 		},
 		{"own form", "cannot encode attr_test.celsius: colder than cold", celsius(-300)},
-		{"form of the SDK alone", "A: cannot encode attr_test.sdkOnly: only the AWS SDK knows its form; add the method MarshalAttr", struct{ A sdkOnly }{"x"}},
+		{
+			"form of the SDK alone",
+			"A: cannot encode attr_test.sdkOnly: only the AWS SDK knows its form; add the method MarshalAttr",
+			struct{ A sdkOnly }{"x"},
+		},
 		{"damaged", "cannot encode attr_test.damaged" + notEncoded, damaged("12345678-")},
 		{"short", "A: cannot encode attr.Item" + notEncoded, map[string]any{"A": attr.Item("1234")}},
 		{"short", "cannot encode attr.Item" + notEncoded, attr.Item("1234")},
 		{"no item", "cannot encode attr.Value" + notEncoded, attr.MakeValue(attr.Map, nil)},
 		{"no name", "cannot encode attr.Item: Empty attribute name", itemOf("", attr.NewNull())},
 		{"string", "cannot encode string" + notText, "a\xff"},
-		{"string in a list", "A[1]: cannot encode string" + notText, map[string]any{"A": []string{"a", "\xed\xa0\x80"}}},
+		{
+			"string in a list", "A[1]: cannot encode string" + notText,
+			map[string]any{"A": []string{"a", "\xed\xa0\x80"}},
+		},
 		{"digits", "cannot encode json.Number" + notText, json.Number("1\xff")},
 		{"made string", "cannot encode attr.Value" + notText, attr.NewString("a\xff")},
 		{"string of a method", "A: cannot encode attr_test.word" + notText, struct{ A *word }{&word{"\xff"}}},
-		{"made string in a field", "A: cannot encode attr.Value" + notText, struct{ A attr.Value }{attr.NewString("\xff")}},
+		{
+			"made string in a field", "A: cannot encode attr.Value" + notText,
+			struct{ A attr.Value }{attr.NewString("\xff")},
+		},
 		{"name in an item", "cannot encode attr.Item" + notText, itemOf("a\xff", attr.NewNull())},
 		{
 			"key", "cannot encode map[string]int: a key is not UTF-8; encode it, in hexadecimal or in base64",
@@ -455,9 +488,18 @@ func TestMarshalRefused(t *testing.T) {
 				": the name of field A is not UTF-8; correct it in the tag",
 			reflect.New(badName).Interface(),
 		},
-		{"a channel", "cannot encode chan int: values of this type are not stored; pass a struct or a map", make(chan int)},
-		{"a zero value", "cannot encode attr.Value: values of this type are not stored; pass a struct or a map", attr.Value{}},
-		{"a pointer type without end", "cannot encode attr_test.knot: the type is a pointer to pointers without end; use another type", tied},
+		{
+			"a channel", "cannot encode chan int: values of this type are not stored; pass a struct or a map",
+			make(chan int),
+		},
+		{
+			"a zero value", "cannot encode attr.Value: values of this type are not stored; pass a struct or a map",
+			attr.Value{},
+		},
+		{
+			"a pointer type without end",
+			"cannot encode attr_test.knot: the type is a pointer to pointers without end; use another type", tied,
+		},
 		{
 			"a cycle of pointers", strings.Repeat("Next.", 31) + "Next: cannot encode attr_test.chain: " +
 				attr.ErrNesting.Error() + "; flatten the value, and look for pointers that form a cycle",
@@ -473,7 +515,10 @@ func TestMarshalRefused(t *testing.T) {
 				attr.ErrNesting.Error() + "; flatten the value, and look for pointers that form a cycle",
 			list,
 		},
-		{"own form with too many levels", "A[1]: cannot encode attr_test.nestedLists: " + attr.ErrNesting.Error(), map[string]any{"A": []nestedLists{30, 31}}},
+		{
+			"own form with too many levels", "A[1]: cannot encode attr_test.nestedLists: " + attr.ErrNesting.Error(),
+			map[string]any{"A": []nestedLists{30, 31}},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := attr.Marshal(tt.in)

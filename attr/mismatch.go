@@ -40,6 +40,7 @@ func mismatch(want shape, got jsontext.Value) error {
 	case kind == '[' && want != shapeList:
 		return syntax("Unrecognized collection type " + classes[want])
 	}
+
 	switch want {
 	case shapeList, shapeMap:
 		return syntax("Unexpected field type")
@@ -53,6 +54,7 @@ func mismatch(want shape, got jsontext.Value) error {
 		}
 		return syntax(tokenName(got) + " cannot be converted to Boolean")
 	}
+
 	return syntax(tokenName(got) + " cannot be converted to String")
 }
 

@@ -81,13 +81,15 @@ func TestPropertyNumbers(t *testing.T) {
 		return bytes.Compare(negative.Raw(), zero.Raw()) < 0 && bytes.Compare(zero.Raw(), positive.Raw()) < 0
 	}, genDecimal))
 
-	properties.Property("printing a number loses nothing, and parsing what was printed changes nothing", prop.ForAll(func(d decimal) bool {
-		v := numberOf(d)
-		text := string(v.AppendNumber(nil))
-		printed, ok := new(big.Rat).SetString(text)
-		again, err := attr.NewNumber(text)
-		return ok && printed.Cmp(d.value()) == 0 && err == nil && attr.Equal(again, v) && !strings.ContainsAny(text, "Ee+")
-	}, genDecimal))
+	properties.Property("printing a number loses nothing, and parsing what was printed changes nothing",
+		prop.ForAll(func(d decimal) bool {
+			v := numberOf(d)
+			text := string(v.AppendNumber(nil))
+			printed, ok := new(big.Rat).SetString(text)
+			again, err := attr.NewNumber(text)
+			return ok && printed.Cmp(d.value()) == 0 && err == nil && attr.Equal(again, v) &&
+				!strings.ContainsAny(text, "Ee+")
+		}, genDecimal))
 
 	properties.TestingRun(t)
 }

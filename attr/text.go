@@ -49,6 +49,7 @@ func (v Value) appendText(dst []byte) []byte {
 		}
 		return append(dst, '}')
 	}
+
 	dst = append(dst, '[')
 	for i := range v.Len() {
 		if i > 0 {
@@ -60,5 +61,6 @@ func (v Value) appendText(dst []byte) []byte {
 			dst = elem.appendText(dst)
 		}
 	}
+
 	return append(dst, ']')
 }

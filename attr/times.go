@@ -37,6 +37,7 @@ func untaggedTimes(v any) (names []string) {
 			}
 		}
 	}
+
 	return names
 }
 

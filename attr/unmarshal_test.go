@@ -85,8 +85,8 @@ func TestUnmarshal(t *testing.T) {
 		{`{"M":{"a":{"S":"b"}}}`, must(t, `{"a":{"S":"b"}}`)},
 		{`{"M":{"Inner":{"M":{}}}}`, level{ptr(ptr(&level{}))}},
 		{
-			`{"M":{"b":{"B":"AQ=="},"bs":{"BS":["AQ=="]},"l":{"L":[{"NULL":true},{"BOOL":true}]},"m":{"M":{}},"n":{"N":"1"},` +
-				`"ns":{"NS":["1"]},"o":{"NULL":true},"s":{"S":"a"},"ss":{"SS":["a"]}}}`,
+			`{"M":{"b":{"B":"AQ=="},"bs":{"BS":["AQ=="]},"l":{"L":[{"NULL":true},{"BOOL":true}]},` +
+				`"m":{"M":{}},"n":{"N":"1"},"ns":{"NS":["1"]},"o":{"NULL":true},"s":{"S":"a"},"ss":{"SS":["a"]}}}`,
 			any(map[string]any{
 				"b": []byte{1}, "bs": [][]byte{{1}}, "l": []any{nil, true}, "m": map[string]any{}, "n": 1.0,
 				"ns": []float64{1}, "o": nil, "s": "a", "ss": []string{"a"},
@@ -161,11 +161,16 @@ func TestUnmarshalOver(t *testing.T) {
 		Held    any
 		HeldMap any
 		Gone    any
-	}{"kept", &pointed, tags, []Base{{A: 1}}, [2]int{1, 2}, map[string]int{"a": 1, "b": 2}, "old", &Base{ID: "x"}, map[string]int{"c": 3}, &pointed}
+	}{
+		"kept", &pointed, tags, []Base{{A: 1}}, [2]int{1, 2}, map[string]int{"a": 1, "b": 2}, "old", &Base{ID: "x"},
+		map[string]int{"c": 3}, &pointed,
+	}
 	held := dst.Held.(*Base)
-	require.NoError(t, attr.UnmarshalItem(must(t, `{"Pointer":{"N":"7"},"Tags":{"SS":["new"]},"Rows":{"L":[{"M":{"id":{"S":"y"}}}]},`+
-		`"Array":{"L":[{"N":"9"}]},"Map":{"M":{"b":{"N":"3"}}},"Any":{"S":"new"},"Held":{"M":{"A":{"N":"5"}}},"HeldMap":{"M":{"d":{"N":"4"}}},`+
-		`"Gone":{"NULL":true}}`), &dst))
+	require.NoError(t, attr.UnmarshalItem(must(t,
+		`{"Pointer":{"N":"7"},"Tags":{"SS":["new"]},"Rows":{"L":[{"M":{"id":{"S":"y"}}}]},`+
+			`"Array":{"L":[{"N":"9"}]},"Map":{"M":{"b":{"N":"3"}}},"Any":{"S":"new"},"Held":{"M":{"A":{"N":"5"}}},`+
+			`"HeldMap":{"M":{"d":{"N":"4"}}},`+
+			`"Gone":{"NULL":true}}`), &dst))
 
 	require.Equal(t, "kept", dst.Kept)
 	require.Equal(t, 7, pointed, "a pointer is followed")
@@ -190,7 +195,8 @@ func TestUnmarshalCopies(t *testing.T) {
 		Any any
 		M   map[string]bits
 	}
-	it := must(t, `{"B":{"B":"AQI="},"S":{"S":"text"},"V":{"S":"value"},"I":{"M":{"a":{"S":"b"}}},"Any":{"B":"AQI="},"M":{"M":{"k":{"B":"AQI="}}}}`)
+	it := must(t, `{"B":{"B":"AQI="},"S":{"S":"text"},"V":{"S":"value"},"I":{"M":{"a":{"S":"b"}}},"Any":{"B":"AQI="},`+
+		`"M":{"M":{"k":{"B":"AQI="}}}}`)
 	var got, want all
 	require.NoError(t, attr.UnmarshalItem(it, &got))
 	require.NoError(t, attr.UnmarshalItem(append(attr.Item{}, it...), &want))
@@ -212,16 +218,33 @@ func TestUnmarshalRefused(t *testing.T) {
 		dst  any
 		want string
 	}{
-		{`{"S":"a"}`, nil, "cannot decode S into nil: the destination is not a pointer to a variable; pass the address of one, such as &x"},
-		{`{"S":"a"}`, "", "cannot decode S into string: the destination is not a pointer to a variable; pass the address of one, such as &x"},
-		{`{"S":"a"}`, (*string)(nil), "cannot decode S into *string: the destination is not a pointer to a variable; pass the address of one, such as &x"},
+		{
+			`{"S":"a"}`,
+			nil, "cannot decode S into nil: the destination is not a pointer to a variable; " +
+				"pass the address of one, such as &x",
+		},
+		{
+			`{"S":"a"}`,
+			"", "cannot decode S into string: the destination is not a pointer to a variable; " +
+				"pass the address of one, such as &x",
+		},
+		{
+			`{"S":"a"}`,
+			(*string)(
+				nil,
+			), "cannot decode S into *string: the destination is not a pointer to a variable; " +
+				"pass the address of one, such as &x",
+		},
 		{`{"S":"a"}`, new(int), "cannot decode S into int" + advice},
 		{`{"S":"a"}`, new(chan int), "cannot decode S into chan int" + advice},
 		{`{"S":"a"}`, new([]byte), "cannot decode S into []uint8" + advice},
 		{`{"N":"1"}`, new(bool), "cannot decode N into bool" + advice},
 		{`{"BOOL":true}`, new(int), "cannot decode BOOL into int" + advice},
 		{`{"B":"AQI="}`, new(string), "cannot decode B into string" + advice},
-		{`{"B":"AQI="}`, new([3]byte), "cannot decode B into [3]uint8: 2 bytes do not fit; use a slice, or an array of that length"},
+		{
+			`{"B":"AQI="}`, new([3]byte),
+			"cannot decode B into [3]uint8: 2 bytes do not fit; use a slice, or an array of that length",
+		},
 		{`{"L":[]}`, new(map[string]int), "cannot decode L into map[string]int" + advice},
 		{`{"SS":["a"]}`, new(string), "cannot decode SS into string" + advice},
 		{`{"M":{}}`, new([]int), "cannot decode M into []int" + advice},
@@ -229,18 +252,44 @@ func TestUnmarshalRefused(t *testing.T) {
 		{`{"N":"1.5"}`, new(int), `cannot decode N into int: "1.5" does not fit` + number},
 		{`{"N":"-1"}`, new(uint), `cannot decode N into uint: "-1" does not fit` + number},
 		{`{"N":"300"}`, new(int8), `cannot decode N into int8: "300" does not fit` + number},
-		{`{"N":"1e40"}`, new(float32), `cannot decode N into float32: "1000000000000000000000000000000000000000"… does not fit` + number},
+		{
+			`{"N":"1e40"}`, new(float32),
+			`cannot decode N into float32: "1000000000000000000000000000000000000000"… does not fit` + number,
+		},
 		{`{"N":"1.5"}`, new(time.Time), `cannot decode N into time.Time: "1.5" does not fit` + number},
-		{`{"S":"noon"}`, new(time.Time), `cannot decode S into time.Time: "noon" is not a time: parsing time "noon" as "2006-01-02T15:04:05Z07:00": ` +
-			`cannot parse "noon" as "2006"; store times as RFC 3339, or as seconds in an N`},
+		{`{"S":"noon"}`, new(time.Time),
+			`cannot decode S into time.Time: "noon" is not a time: parsing time "noon" as ` +
+				`"2006-01-02T15:04:05Z07:00": cannot parse "noon" as "2006"; store times as RFC ` +
+				`3339, or as seconds in an N`},
 		{`{"S":"2024-02-29T12:00:00Z"}`, new(UnixTime), "cannot decode S into attr_test.UnixTime" + advice},
-		{`{"S":"localhost"}`, new(netip.Addr), `cannot decode S into netip.Addr: ParseAddr("localhost"): unable to parse IP`},
+		{
+			`{"S":"localhost"}`, new(netip.Addr),
+			`cannot decode S into netip.Addr: ParseAddr("localhost"): unable to parse IP`,
+		},
 		{`{"B":"AQI="}`, new(netip.Addr), `cannot decode B into netip.Addr: unexpected slice size`},
 		{`{"S":"20"}`, new(celsius), "cannot decode S into attr_test.celsius: no unit"},
-		{`{"S":"20"}`, new(sdkOnly), "cannot decode S into attr_test.sdkOnly: only the AWS SDK knows its form; add the method UnmarshalAttr"},
-		{`{"S":"x"}`, new(fmt.Stringer), "cannot decode S into fmt.Stringer: the interface has methods; store a pointer in it before, or use another type"},
-		{`{"S":"x"}`, &self, "cannot decode S into interface {}: too many interfaces inside each other; flatten the value, and look for pointers that form a cycle"},
-		{`{"S":"x"}`, &tied, "cannot decode S into attr_test.knot: the type is a pointer to pointers without end; use another type"},
+		{
+			`{"S":"20"}`,
+			new(
+				sdkOnly,
+			), "cannot decode S into attr_test.sdkOnly: only the AWS SDK knows its form; add the method UnmarshalAttr",
+		},
+		{
+			`{"S":"x"}`,
+			new(
+				fmt.Stringer,
+			), "cannot decode S into fmt.Stringer: the interface has methods; " +
+				"store a pointer in it before, or use another type",
+		},
+		{
+			`{"S":"x"}`,
+			&self, "cannot decode S into interface {}: too many interfaces inside each other; " +
+				"flatten the value, and look for pointers that form a cycle",
+		},
+		{
+			`{"S":"x"}`, &tied,
+			"cannot decode S into attr_test.knot: the type is a pointer to pointers without end; use another type",
+		},
 		{`{"M":{"a":{"L":[{"S":"x"},{"M":{"b":{"SS":["y"]}}}]}}}`, new(map[string][]any), ""},
 		{
 			`{"M":{"a":{"L":[{"M":{}},{"M":{"b":{"SS":["y"]}}}]}}}`, new(map[string][]map[string][]int),
@@ -252,11 +301,14 @@ func TestUnmarshalRefused(t *testing.T) {
 		},
 		{
 			`{"M":{"x":{"N":"1"}}}`, new(map[bool]int),
-			`cannot decode M into map[bool]int: cannot make a key of "x": strconv.ParseBool: parsing "x": invalid syntax`,
+			`cannot decode M into map[bool]int: cannot make a key of "x": strconv.ParseBool: ` +
+				`parsing "x": invalid syntax`,
 		},
 		{
-			`{"M":{"x":{"N":"1"}}}`, new(map[any]int), `cannot decode M into map[interface {}]int: cannot make a key of "x": ` +
-				"keys of this type have no text; use strings, numbers, booleans or a type with MarshalText and UnmarshalText",
+			`{"M":{"x":{"N":"1"}}}`, new(map[any]int),
+			`cannot decode M into map[interface {}]int: cannot make a key of "x": ` +
+				"keys of this type have no text; use strings, numbers, booleans or a type with " +
+				"MarshalText and UnmarshalText",
 		},
 		{
 			`{"M":{"B":{"S":"x"}}}`, new(hidden),
@@ -265,12 +317,14 @@ func TestUnmarshalRefused(t *testing.T) {
 		{
 			`{"M":{"inner":{"M":{}}}}`, &struct {
 				*inner `dynamodbav:"inner"`
-			}{}, "inner: cannot decode M into *attr_test.inner: the type of the embedded field is not exported; export it",
+			}{}, "inner: cannot decode M into *attr_test.inner: " +
+				"the type of the embedded field is not exported; export it",
 		},
 		{
 			`{"M":{"t":{"N":"1"}}}`, &struct {
 				hiddenTime `dynamodbav:"t"`
-			}{}, "t: cannot decode N into attr_test.hiddenTime: the type of the embedded field is not exported; export it",
+			}{}, "t: cannot decode N into attr_test.hiddenTime: " +
+				"the type of the embedded field is not exported; export it",
 		},
 		{
 			`{"M":{"A":{"S":"x"}}}`, &struct {
@@ -301,9 +355,11 @@ func TestUnmarshalNothing(t *testing.T) {
 	require.NoError(t, attr.UnmarshalItem(nil, &m))
 	require.NotNil(t, m)
 	_, err := attr.MarshalItem(nil)
-	require.EqualError(t, err, "cannot encode nil: an item cannot be of kind NULL; pass a struct or a map that is not nil")
+	require.EqualError(t, err,
+		"cannot encode nil: an item cannot be of kind NULL; pass a struct or a map that is not nil")
 	_, err = attr.MarshalItem("text")
-	require.EqualError(t, err, "cannot encode string: an item cannot be of kind S; pass a struct or a map that is not nil")
+	require.EqualError(t, err,
+		"cannot encode string: an item cannot be of kind S; pass a struct or a map that is not nil")
 }
 
 // TestUnmarshalDeep checks values with more levels than can be stored.
@@ -334,7 +390,8 @@ type row struct {
 }
 
 var sample = row{
-	"customer#01J8Z3QK5T9V7N4M2X6B8C0D1F#order#2024-09-17", "a name that is long enough to make the item one of 200 bytes", 123456, true,
+	"customer#01J8Z3QK5T9V7N4M2X6B8C0D1F#order#2024-09-17",
+	"a name that is long enough to make the item one of 200 bytes", 123456, true,
 	[]string{"red flowers", "green leaves", "blue skies"},
 }
 
@@ -406,7 +463,10 @@ type everyForm struct {
 // FuzzUnmarshal decodes any bytes, which need not be an item, into some types. An item of
 // this package survives as values, and what was decoded from it can be decoded again.
 func FuzzUnmarshal(f *testing.F) {
-	for _, text := range []string{everyKind, `{}`, nested(attr.MaxNesting), `{"N":{"N":"300"},"m":{"M":{"7":{"M":{"Addr":{"S":"::1"}}}}},"id":{"S":"x"}}`} {
+	for _, text := range []string{
+		everyKind, `{}`, nested(attr.MaxNesting),
+		`{"N":{"N":"300"},"m":{"M":{"7":{"M":{"Addr":{"S":"::1"}}}}},"id":{"S":"x"}}`,
+	} {
 		f.Add([]byte(must(f, text)))
 	}
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0})
@@ -422,7 +482,9 @@ func FuzzUnmarshal(f *testing.F) {
 			}
 		}
 
-		for _, dst := range []any{new(everyForm), new(any), new(map[string]everyForm), new(map[netip.Addr]any), new([]int)} {
+		for _, dst := range []any{
+			new(everyForm), new(any), new(map[string]everyForm), new(map[netip.Addr]any), new([]int),
+		} {
 			if attr.UnmarshalItem(b, dst) != nil {
 				continue
 			}

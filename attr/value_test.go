@@ -59,7 +59,8 @@ func TestValueAccessors(t *testing.T) {
 		if got := v.Len(); got != wantLen {
 			t.Errorf("%v has length %d, want %d", v, got, wantLen)
 		}
-		if v.IsZero() != (v.Kind() == 0) || v.Bool() != (v.Kind() == attr.Bool) || (v.Map() != nil) != (v.Kind() == attr.Map) {
+		if v.IsZero() != (v.Kind() == 0) || v.Bool() != (v.Kind() == attr.Bool) ||
+			(v.Map() != nil) != (v.Kind() == attr.Map) {
 			t.Errorf("%v: zero %v, truth %v, map %v", v, v.IsZero(), v.Bool(), v.Map())
 		}
 		for _, i := range []int{-1, wantLen, 1 << 40} {
@@ -134,8 +135,14 @@ func TestNew(t *testing.T) {
 		want  string
 	}{
 		{attr.StringSet, nil, "One or more parameter values were invalid: An string set  may not be empty"},
-		{attr.StringSet, []attr.Value{s("a"), s("a")}, `One or more parameter values were invalid: Input collection ["a", "a"] contains duplicates.`},
-		{attr.NumberSet, []attr.Value{num("1"), num("1E0")}, "One or more parameter values were invalid: Input collection contains duplicates."},
+		{
+			attr.StringSet, []attr.Value{s("a"), s("a")},
+			`One or more parameter values were invalid: Input collection ["a", "a"] contains duplicates.`,
+		},
+		{
+			attr.NumberSet, []attr.Value{num("1"), num("1E0")},
+			"One or more parameter values were invalid: Input collection contains duplicates.",
+		},
 		{attr.NumberSet, []attr.Value{s("1")}, "a set of kind NS cannot hold a value of kind S"},
 		{attr.NumberSet, []attr.Value{{}}, "a set of kind NS cannot hold a value of kind "},
 		{attr.String, nil, "kind S is not a set"},
@@ -154,9 +161,10 @@ func TestCompareOrder(t *testing.T) {
 	for _, ascending := range []string{
 		`[{"S":""},{"S":"A"},{"S":"Z"},{"S":"a"},{"S":"aa"},{"S":"z"},{"S":"¿"},{"S":"` + "\uFFFD" + `"},{"S":"😀"}]`,
 		`[{"B":""},{"B":"AA=="},{"B":"AAA="},{"B":"fw=="},{"B":"gA=="},{"B":"/w=="},{"B":"/wA="}]`,
-		`[{"N":"-9.99e125"},{"N":"-100"},{"N":"-99.5"},{"N":"-99"},{"N":"-10"},{"N":"-1.1"},{"N":"-1"},{"N":"-0.1"},{"N":"-1e-130"},{"N":"0"},` +
-			`{"N":"1e-130"},{"N":"0.09"},{"N":"0.1"},{"N":"1"},{"N":"1.01"},{"N":"9"},{"N":"10"},{"N":"99"},{"N":"100"},` +
-			`{"N":"99999999999999999999999999999999999998"},{"N":"99999999999999999999999999999999999999"},{"N":"1e125"}]`,
+		`[{"N":"-9.99e125"},{"N":"-100"},{"N":"-99.5"},{"N":"-99"},{"N":"-10"},{"N":"-1.1"},{"N":"-1"},{"N":"-0.1"},` +
+			`{"N":"-1e-130"},{"N":"0"},{"N":"1e-130"},{"N":"0.09"},{"N":"0.1"},{"N":"1"},{"N":"1.01"},{"N":"9"},` +
+			`{"N":"10"},{"N":"99"},{"N":"100"},{"N":"99999999999999999999999999999999999998"},` +
+			`{"N":"99999999999999999999999999999999999999"},{"N":"1e125"}]`,
 	} {
 		list, err := attr.ParseValue([]byte(`{"L":` + ascending + `}`))
 		require.NoError(t, err)

@@ -278,6 +278,7 @@ func (s *updater) changed(b *branch, v attr.Value, depth int) attr.Value {
 		s.bytes = item.AppendWith(s.bytes, v.Map(), changes)
 		return attr.MakeValue(attr.Map, s.bytes[start:])
 	}
+
 	s.used = max(s.used, depth+1)
 	out := s.levels[depth].elems[:0]
 	for i := range b.below {

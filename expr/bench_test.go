@@ -8,11 +8,14 @@ import (
 )
 
 // sixTerms is a filter with many kinds of terms.
-const sixTerms = "#s = :s AND (price BETWEEN :lo AND :hi OR NOT contains(tags, :t)) AND size(notes) < :hi AND begins_with(meta.way[0], :t) AND kind IN (:s, :t)"
+const sixTerms = "#s = :s AND (price BETWEEN :lo AND :hi OR NOT contains(tags, :t)) AND size(notes) < :hi AND " +
+	"begins_with(meta.way[0], :t) AND kind IN (:s, :t)"
 
-const benchValues = `{":s": {"S": "open"}, ":lo": {"N": "10"}, ":hi": {"N": "99.5"}, ":t": {"S": "re"}, ":kind": {"S": "NULL"}}`
+const benchValues = `{":s": {"S": "open"}, ":lo": {"N": "10"}, ":hi": {"N": "99.5"}, ":t": {"S": ` +
+	`"re"}, ":kind": {"S": "NULL"}}`
 
-const benchItem = `{"pk": {"S": "customer#1"}, "status": {"S": "open"}, "price": {"N": "42"}, "tags": {"SS": ["red", "re", "blue"]},
+const benchItem = `{"pk": {"S": "customer#1"}, "status": {"S": "open"}, "price": {"N": "42"}, "tags": {"SS": ["red",
+ "re", "blue"]},
  "notes": {"S": "some notes"}, "kind": {"S": "re"}, "q": {"NULL": true},
  "meta": {"M": {"way": {"L": [{"S": "returns"}, {"S": "x"}, {"N": "3"}]}, "holder": {"S": "me"}}}}`
 
@@ -28,8 +31,8 @@ func TestEvalDoesNotAllocate(t *testing.T) {
 		"#s = :s", "#s <> kind", "price < :hi", "price >= :lo", "absent = :s", "absent <> elsewhere",
 		"price BETWEEN :lo AND :hi", "size(notes) BETWEEN :lo AND :hi", "price IN (:lo, :hi, size(notes))",
 		"attribute_exists(meta.way[1])", "attribute_not_exists(meta.way[7])", "attribute_type(q, :kind)",
-		"begins_with(kind, :t)", "contains(tags, :t)", "contains(notes, :t)", "contains(meta.way, :t)", "contains(meta.way, size(notes))",
-		"size(tags) = size(meta.way)", "NOT size(:s) = :lo",
+		"begins_with(kind, :t)", "contains(tags, :t)", "contains(notes, :t)", "contains(meta.way, :t)",
+		"contains(meta.way, size(notes))", "size(tags) = size(meta.way)", "NOT size(:s) = :lo",
 	} {
 		c := condition(t, e, src)
 		if n := testing.AllocsPerRun(100, func() { c.Match(it) }); n != 0 {
@@ -48,7 +51,9 @@ func TestProjectionDoesNotAllocate(t *testing.T) {
 	}
 	it := parsed(t, benchItem)
 	buf := make([]byte, 0, 4096)
-	for _, src := range []string{"pk, price, #s", "meta.way[2], meta.way[0], meta.holder, tags", "absent, meta.absent"} {
+	for _, src := range []string{
+		"pk, price, #s", "meta.way[2], meta.way[0], meta.holder, tags", "absent, meta.absent",
+	} {
 		p, err := benchEnv(t).Projection(src)
 		if err != nil {
 			t.Fatal(err)
@@ -135,10 +140,15 @@ func BenchmarkProjection(b *testing.B) {
 }
 
 // fourClauses is an update with many kinds of actions.
-const fourClauses = "SET #s = :s, price = price + :lo, meta.holder = if_not_exists(meta.keeper, :t), meta.way = list_append(meta.way, :l) REMOVE q ADD tags :ss DELETE gone :ss"
+const fourClauses = "SET #s = :s, price = price + :lo, meta.holder = if_not_exists(meta.keeper, :t), meta.way = " +
+	"list_append(meta.way, :l) REMOVE q ADD tags :ss DELETE gone :ss"
 
 func updateEnv(tb testing.TB) *expr.Env {
-	return env(tb, map[string]string{"#s": "status"}, `{":s": {"S": "shut"}, ":lo": {"N": "10"}, ":t": {"S": "re"}, ":l": {"L": [{"S": "new"}]}, ":ss": {"SS": ["re", "green"]}}`)
+	return env(tb,
+		map[string]string{
+			"#s": "status",
+		}, `{":s": {"S": "shut"}, ":lo": {"N": "10"}, ":t": {"S": "re"}, ":l": {"L": [{"S": "new"}]}, ":ss": {"SS": `+
+			`["re", "green"]}}`)
 }
 
 func BenchmarkUpdate(b *testing.B) {
@@ -162,7 +172,8 @@ func BenchmarkUpdate(b *testing.B) {
 func BenchmarkApply(b *testing.B) {
 	var wide attr.Builder
 	for i := range 200 {
-		wide.Add("attribute"+string(rune('a'+i/26))+string(rune('a'+i%26)), attr.NewString("some value of no great length"))
+		wide.Add("attribute"+string(rune('a'+i/26))+string(rune('a'+i%26)),
+			attr.NewString("some value of no great length"))
 	}
 	wide.Add("price", parsed(b, benchItem).Get("price"))
 	for _, bb := range []struct {

@@ -7,14 +7,18 @@ import (
 
 // Messages for invalid operands.
 const (
-	msgCount    = "Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d"
+	msgCount = "Incorrect number of operands for operator or function; operator or function: " +
+		"%s, number of operands: %d"
 	msgPath     = "Operator or function requires a document path; operator or function: %s"
 	msgType     = "Incorrect operand type for operator or function; operator or function: %s, operand type: %s"
-	msgDistinct = "The first operand must be distinct from the remaining operands for this operator or function; operator: %s, first operand: %s"
+	msgDistinct = "The first operand must be distinct from the remaining operands for this operator or function; " +
+		"operator: %s, first operand: %s"
 	msgTypeName = "Invalid attribute type name found; type: %s, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}"
 	msgIn       = "The IN operator is provided with too many operands; number of operands: %d"
-	msgKinds    = "The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: AttributeValue: %s, upper bound operand: AttributeValue: %s"
-	msgBounds   = "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: %s, upper bound operand: AttributeValue: %s"
+	msgKinds    = "The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: " +
+		"AttributeValue: %s, upper bound operand: AttributeValue: %s"
+	msgBounds = "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; " +
+		"lower bound operand: AttributeValue: %s, upper bound operand: AttributeValue: %s"
 
 	// anyType is the type of an operand whose type is unknown. The service
 	// lists the kinds in no fixed order.
@@ -108,6 +112,7 @@ func (p *parser) checkCall(tok int, fn ast.Func, args []ast.Operand) {
 		}
 		return
 	}
+
 	if len(args) != n {
 		p.noteLeaf(leafCount, tok, msgCount, fn, len(args))
 		return
@@ -130,6 +135,7 @@ func (p *parser) checkCall(tok int, fn ast.Func, args []ast.Operand) {
 	case ast.AttributeType:
 		p.checkTypeName(tok, args[1])
 	}
+
 	if n > 1 {
 		p.checkDistinct(tok, string(fn), args[0], args[1:]...)
 	}
@@ -148,5 +154,48 @@ func (p *parser) checkTypeName(tok int, o ast.Operand) {
 		p.noteLeaf(leafType, tok, msgType, ast.AttributeType, k)
 	default:
 		p.noteLeaf(leafType, tok, msgType, ast.AttributeType, anyType)
+	}
+}
+
+// isOrdered reports whether < and similar operators can compare values of the
+// kind. It is true for 0, a kind that depends on the item.
+func isOrdered(k attr.Kind) bool { return k == 0 || k.IsScalar() }
+
+// checkUpdateCall checks a function whose operands have been checked. For
+// list_append it checks only values: the results of functions depend on the
+// item.
+func (p *parser) checkUpdateCall(tok int, fn ast.Func, args []ast.Operand) {
+	if fn != ast.IfNotExists && fn != ast.ListAppend {
+		if _, ok := arity(fn); ok {
+			p.note(faultFunction, tok, "The function is not allowed in an update expression; function: %s", fn)
+		} else {
+			p.note(faultFunction, tok, "Invalid function name; function: %s", fn)
+		}
+		return
+	}
+
+	if fn == ast.ListAppend {
+		for _, a := range args {
+			if call, ok := a.(*ast.Call); ok && call.Func == ast.ListAppend {
+				p.misuse(tok, fn)
+			}
+		}
+	}
+
+	if len(args) != 2 {
+		p.noteLeaf(leafCount, tok, msgCount, fn, len(args))
+		return
+	}
+	if fn == ast.IfNotExists {
+		if _, ok := args[0].(*ast.PathOperand); !ok {
+			p.noteLeaf(leafType, tok, msgPath, fn)
+		}
+		return
+	}
+
+	for _, a := range args {
+		if v, ok := a.(*ast.ValueOperand); ok && v.Value.Kind() != attr.List && !v.Value.IsZero() {
+			p.noteLeaf(leafType, tok, msgType, fn, v.Value.Kind())
+		}
 	}
 }

@@ -2,7 +2,6 @@ package expr
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -52,6 +51,7 @@ func (e *Env) Reset(p Params) error {
 	if err := e.checkValues(); err != nil {
 		return err
 	}
+
 	if n := values.Len(); n <= len(e.valueRoom) {
 		e.valueUsed = e.valueRoom[:n]
 	} else {
@@ -91,10 +91,12 @@ func (e *Env) addNames(names map[string]string) error {
 		if len(n.key) > MaxTokenBytes {
 			return refuse(
 				p,
-				"ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: %d",
+				"ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is "+
+					"too long; size of key: %d",
 				len(n.key),
 			)
 		}
+
 		if n.key == "" || n.key[0] != '#' || !lex.IsWord(n.key[1:]) {
 			return refuse(p, "ExpressionAttributeNames contains invalid key: Syntax error; key: %s", quote(n.key))
 		}
@@ -106,8 +108,10 @@ func (e *Env) addNames(names map[string]string) error {
 				p, "ExpressionAttributeNames contains invalid value: Attribute name is too long for key %s", n.key,
 			)
 		}
+
 		size += len(n.key) + len(n.attribute)
 	}
+
 	if size > MaxSubstitutionBytes {
 		return refuse(
 			p, "The size of all expression attribute names and values has exceeded the maximum allowed size; size: %d",
@@ -127,7 +131,8 @@ func (e *Env) checkValues() error {
 		if len(key) > MaxTokenBytes {
 			return refuse(
 				p,
-				"ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;",
+				"ExpressionAttributeValues contains invalid key: "+
+					"The expression attribute map contains a key that is too long;",
 			)
 		}
 		if len(key) == 0 || key[0] != ':' || !lex.IsWord(key[1:]) {
@@ -136,54 +141,8 @@ func (e *Env) checkValues() error {
 			)
 		}
 	}
+
 	return nil
-}
-
-// Condition parses and checks a condition, filter or key condition
-// expression. The error is an [*Error].
-func (e *Env) Condition(p Param, src string) (*Condition, error) {
-	r, err := newParser(e, p, src)
-	if err != nil {
-		return nil, err
-	}
-	defer r.release()
-	block := r.allocate()
-	root := r.parseCondition()
-	if err := r.error(); err != nil {
-		return nil, err
-	}
-	block.condition = Condition{root}
-	return &block.condition, nil
-}
-
-// Projection parses and checks a projection expression. The error is an
-// [*Error].
-func (e *Env) Projection(src string) (*Projection, error) {
-	r, err := newParser(e, ProjectionExpression, src)
-	if err != nil {
-		return nil, err
-	}
-	defer r.release()
-	paths := r.parseProjection()
-	if err := r.error(); err != nil {
-		return nil, err
-	}
-	return newProjection(paths), nil
-}
-
-// Update parses and checks an update expression. The error is an [*Error].
-func (e *Env) Update(src string) (*Update, error) {
-	r, err := newParser(e, UpdateExpression, src)
-	if err != nil {
-		return nil, err
-	}
-	defer r.release()
-	block := r.allocateUpdate()
-	actions := r.parseUpdate()
-	if err := r.error(); err != nil {
-		return nil, err
-	}
-	return block.init(actions), nil
 }
 
 // Unused returns an [*Error] when no expression has used some name or value,
@@ -201,12 +160,14 @@ func (e *Env) Unused() error {
 			strings.Join(keys, ", "),
 		)
 	}
+
 	for i, used := range e.valueUsed {
 		if !used {
 			key, _ := e.values.At(i)
 			keys = append(keys, string(key))
 		}
 	}
+
 	if keys != nil {
 		return refuse(
 			ExpressionAttributeValues, "Value provided in ExpressionAttributeValues unused in expressions: keys: {%s}",
@@ -244,11 +205,3 @@ func (e *Env) value(key string) attr.Value {
 	}
 	return attr.Value{}
 }
-
-// refuse returns an error without a place.
-func refuse(p Param, format string, args ...any) error {
-	return &Error{Param: p, Message: fmt.Sprintf(format, args...)}
-}
-
-// quote adds quotation marks without escaping, as the service's messages do.
-func quote(s string) string { return `"` + s + `"` }

@@ -1,6 +1,9 @@
 package expr
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Param is the parameter of a request that an [Error] names.
 type Param string
@@ -30,7 +33,7 @@ type Error struct {
 	Message string
 	// Offset is the byte offset of the fault in the expression.
 	Offset int
-	// Near is the text at Pos: the token and its neighbours for a syntax error,
+	// Near is the text at Offset: the token and its neighbours for a syntax error,
 	// otherwise the token.
 	Near string
 }
@@ -42,3 +45,11 @@ func (e *Error) Error() string {
 	}
 	return e.Message
 }
+
+// refuse returns an error without a place.
+func refuse(p Param, format string, args ...any) error {
+	return &Error{Param: p, Message: fmt.Sprintf(format, args...)}
+}
+
+// quote adds quotation marks without escaping, as the service's messages do.
+func quote(s string) string { return `"` + s + `"` }

@@ -116,6 +116,7 @@ func evalCompare(n *ast.Compare, it attr.Item) bool {
 	case ast.NotEqual:
 		return l.IsZero() || !attr.Equal(l, r)
 	}
+
 	c, ok := attr.Compare(l, r)
 	if !ok {
 		return false
@@ -130,6 +131,7 @@ func evalCompare(n *ast.Compare, it attr.Item) bool {
 	case ast.GreaterOrEqual:
 		return c >= 0
 	}
+
 	return false
 }
 
@@ -178,6 +180,7 @@ func evalCall(n *ast.Call, it attr.Item) bool {
 	case ast.Contains:
 		return contains(a, b)
 	}
+
 	return false
 }
 

@@ -78,7 +78,9 @@ func ExampleNewUpdate() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	u, err := expr.NewUpdate(ast.Action{Clause: ast.AddClause, Path: visits, Value: &ast.ValueOperand{Name: ":n", Value: one}})
+	u, err := expr.NewUpdate(ast.Action{
+		Clause: ast.AddClause, Path: visits, Value: &ast.ValueOperand{Name: ":n", Value: one},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -46,27 +46,82 @@ func TestMessages(t *testing.T) {
 	const values = `{":n": {"N": "1"}, ":s": {"S": "a"}, ":t": {"S": "b"}, ":b": {"BOOL": true}}`
 	for _, tt := range []struct{ source, src, want string }{
 		{"dynalite test/scan.js", "", "The expression can not be empty;"},
-		{"alternator test_limits.py", strings.Repeat("(", 4097), "Expression size has exceeded the maximum allowed size; expression size: 4097"},
+		{
+			"alternator test_limits.py", strings.Repeat("(", 4097),
+			"Expression size has exceeded the maximum allowed size; expression size: 4097",
+		},
 		{"floci issue 1512", "a-b", `Syntax error; token: "-", near: "a-b"`},
 		{"dynalite test/scan.js", "((a = b))", "The expression has redundant parentheses;"},
-		{"alternator test_limits.py", strings.Repeat("not ", 301) + "a < b", "The expression contains too many operators; operator count: 301"},
+		{
+			"alternator test_limits.py", strings.Repeat("not ", 301) + "a < b",
+			"The expression contains too many operators; operator count: 301",
+		},
 		{"dynalite test/scan.js", "whatever(a)", "Invalid function name; function: whatever"},
-		{"DynamoDB Local's list of messages", "list_append(a, b) = c", "The function is not allowed in a condition expression; function: list_append"},
-		{"dynalite test/scan.js", "size(a)", "The function is not allowed to be used this way in an expression; function: size"},
+		{
+			"DynamoDB Local's list of messages", "list_append(a, b) = c",
+			"The function is not allowed in a condition expression; function: list_append",
+		},
+		{
+			"dynalite test/scan.js", "size(a)",
+			"The function is not allowed to be used this way in an expression; function: size",
+		},
 		{"dynalite test/scan.js", "abOrT = :n", "Attribute name is a reserved keyword; reserved keyword: abOrT"},
-		{"DynamoDB Local's list of messages", "a[2147483648] = :n", "List index is not within the allowable range; index: [2147483648]"},
-		{"dynalite test/scan.js", "#P = :n", "An expression attribute name used in the document path is not defined; attribute name: #P"},
-		{"dynalite test/scan.js", "a = :x", "An expression attribute value used in expression is not defined; attribute value: :x"},
-		{"alternator test_projection_expression.py", "a" + strings.Repeat(".b", 32) + " = :n", "The document path has too many nesting levels; nesting levels: 33"},
-		{"dynalite test/scan.js", "contains(a)", "Incorrect number of operands for operator or function; operator or function: contains, number of operands: 1"},
-		{"DynamoDB Local's list of messages", "a IN (:n" + strings.Repeat(",:n", 100) + ")", "The IN operator is provided with too many operands; number of operands: 101"},
-		{"dynalite test/scan.js", "a = a", "The first operand must be distinct from the remaining operands for this operator or function; operator: =, first operand: [a]"},
-		{"dynalite test/scan.js", "attribute_exists(:n)", "Operator or function requires a document path; operator or function: attribute_exists"},
-		{"dynalite test/scan.js", "begins_with(a, :n)", "Incorrect operand type for operator or function; operator or function: begins_with, operand type: N"},
-		{"alternator test_condition_expression.py", "a < :b", "Incorrect operand type for operator or function; operator or function: <, operand type: BOOL"},
-		{"dynalite test/scan.js", "attribute_type(a, :s)", "Invalid attribute type name found; type: a, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}"},
-		{"dynalite test/query.js", "a BETWEEN :n AND :s", "The BETWEEN operator requires same data type for lower and upper bounds; lower bound operand: AttributeValue: {N:1}, upper bound operand: AttributeValue: {S:a}"},
-		{"dynalite test/query.js", "a BETWEEN :t AND :s", "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {S:b}, upper bound operand: AttributeValue: {S:a}"},
+		{
+			"DynamoDB Local's list of messages", "a[2147483648] = :n",
+			"List index is not within the allowable range; index: [2147483648]",
+		},
+		{
+			"dynalite test/scan.js", "#P = :n",
+			"An expression attribute name used in the document path is not defined; attribute name: #P",
+		},
+		{
+			"dynalite test/scan.js", "a = :x",
+			"An expression attribute value used in expression is not defined; attribute value: :x",
+		},
+		{
+			"alternator test_projection_expression.py", "a" + strings.Repeat(".b", 32) + " = :n",
+			"The document path has too many nesting levels; nesting levels: 33",
+		},
+		{
+			"dynalite test/scan.js",
+			"contains(a)", "Incorrect number of operands for operator or function; operator or function: " +
+				"contains, number of operands: 1",
+		},
+		{
+			"DynamoDB Local's list of messages", "a IN (:n" + strings.Repeat(",:n", 100) + ")",
+			"The IN operator is provided with too many operands; number of operands: 101",
+		},
+		{
+			"dynalite test/scan.js",
+			"a = a", "The first operand must be distinct from the remaining operands for this operator or function; " +
+				"operator: =, first operand: [a]",
+		},
+		{
+			"dynalite test/scan.js", "attribute_exists(:n)",
+			"Operator or function requires a document path; operator or function: attribute_exists",
+		},
+		{
+			"dynalite test/scan.js", "begins_with(a, :n)",
+			"Incorrect operand type for operator or function; operator or function: begins_with, operand type: N",
+		},
+		{
+			"alternator test_condition_expression.py", "a < :b",
+			"Incorrect operand type for operator or function; operator or function: <, operand type: BOOL",
+		},
+		{
+			"dynalite test/scan.js", "attribute_type(a, :s)",
+			"Invalid attribute type name found; type: a, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}",
+		},
+		{
+			"dynalite test/query.js",
+			"a BETWEEN :n AND :s", "The BETWEEN operator requires same data type for lower and upper bounds; " +
+				"lower bound operand: AttributeValue: {N:1}, upper bound operand: AttributeValue: {S:a}",
+		},
+		{
+			"dynalite test/query.js",
+			"a BETWEEN :t AND :s", "The BETWEEN operator requires upper bound to be greater than or equal to lower " +
+				"bound; lower bound operand: AttributeValue: {S:b}, upper bound operand: AttributeValue: {S:a}",
+		},
 	} {
 		for _, p := range []expr.Param{expr.ConditionExpression, expr.FilterExpression, expr.KeyConditionExpression} {
 			_, err := env(t, nil, values).Condition(p, tt.src)
@@ -98,8 +153,14 @@ func TestLimits(t *testing.T) {
 		{"only open", strings.Repeat("(", 4096), "Syntax error"},
 		{"redundant", strings.Repeat("(", 2046) + "a<b" + strings.Repeat(")", 2046), "redundant parentheses"},
 		{"NOT", strings.Repeat("not ", 1000) + "a<b", "operator count: 301"},
-		{"functions", "a < " + strings.Repeat("f(", 1355) + "b" + strings.Repeat(")", 1355), "Invalid function name; function: f"},
-		{"sizes", "a < " + strings.Repeat("size(", 680) + "b" + strings.Repeat(")", 680), "operator or function: size, operand type: N"},
+		{
+			"functions", "a < " + strings.Repeat("f(", 1355) + "b" + strings.Repeat(")", 1355),
+			"Invalid function name; function: f",
+		},
+		{
+			"sizes", "a < " + strings.Repeat("size(", 680) + "b" + strings.Repeat(")", 680),
+			"operator or function: size, operand type: N",
+		},
 		{"long name", strings.Repeat("x", 4092) + " = b", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -116,17 +177,26 @@ func TestLimits(t *testing.T) {
 
 func TestTokenLimits(t *testing.T) {
 	long := func(sigil string, n int) string { return sigil + strings.Repeat("x", n-1) }
-	_, err := expr.NewEnv(expr.Params{Names: map[string]string{long("#", 255): "a"}, Values: parsed(t, `{"`+long(":", 255)+`": {"N": "1"}}`)})
+	_, err := expr.NewEnv(expr.Params{
+		Names: map[string]string{long("#", 255): "a"}, Values: parsed(t, `{"`+long(":", 255)+`": {"N": "1"}}`),
+	})
 	require.NoError(t, err)
 	_, err = expr.NewEnv(expr.Params{Names: map[string]string{long("#", 256): "a"}})
-	require.EqualError(t, err, "ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: 256")
+	require.EqualError(t,
+		err, "ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too "+
+			"long; size of key: 256")
 	_, err = expr.NewEnv(expr.Params{Values: parsed(t, `{"`+long(":", 256)+`": {"N": "1"}}`)})
-	require.EqualError(t, err, "ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;")
+	require.EqualError(t,
+		err, "ExpressionAttributeValues contains invalid key: "+
+			"The expression attribute map contains a key that is too long;")
 
 	half := strings.Repeat("x", expr.MaxSubstitutionBytes/2-8)
 	_, err = expr.NewEnv(expr.Params{Values: parsed(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`)})
 	require.NoError(t, err)
-	_, err = expr.NewEnv(expr.Params{Names: map[string]string{"#name": "anything"}, Values: parsed(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`)})
+	_, err = expr.NewEnv(expr.Params{
+		Names:  map[string]string{"#name": "anything"},
+		Values: parsed(t, `{":a": {"S": "`+half+`"}, ":b": {"S": "`+half+`"}}`),
+	})
 	require.ErrorContains(t, err, "has exceeded the maximum allowed size; size: 2097")
 }
 
@@ -146,7 +216,8 @@ func TestSharedEnv(t *testing.T) {
 	e := env(t, map[string]string{"#a": "a", "#b": "b", "#c": "c"}, `{":x": {"N": "1"}, ":y": {"N": "2"}}`)
 	_, err := e.Condition(expr.KeyConditionExpression, "#a = :x")
 	require.NoError(t, err)
-	require.EqualError(t, e.Unused(), "Value provided in ExpressionAttributeNames unused in expressions: keys: {#b, #c}")
+	require.EqualError(t, e.Unused(),
+		"Value provided in ExpressionAttributeNames unused in expressions: keys: {#b, #c}")
 	_, err = e.Projection("#a, #b[0].#c")
 	require.NoError(t, err)
 	require.EqualError(t, e.Unused(), "Value provided in ExpressionAttributeValues unused in expressions: keys: {:y}")
@@ -190,12 +261,17 @@ func TestNil(t *testing.T) {
 }
 
 func TestReserved(t *testing.T) {
-	for _, w := range []string{"status", "NAME", "Size", "void", "and", "FLATTERN", "loged", "ttl", "subpartition", "localtimestamp"} {
+	for _, w := range []string{
+		"status", "NAME", "Size", "void", "and", "FLATTERN", "loged", "ttl", "subpartition", "localtimestamp",
+	} {
 		if !expr.IsReserved(w) {
 			t.Errorf("IsReserved(%q) = false, want true", w)
 		}
 	}
-	for _, w := range []string{"", "age", "tags", "score", "locked", "extra", "existing", "val", "vals", "status1", "localtimestamps", "naïve", "na me"} {
+	for _, w := range []string{
+		"", "age", "tags", "score", "locked", "extra", "existing", "val", "vals", "status1", "localtimestamps",
+		"naïve", "na me",
+	} {
 		if expr.IsReserved(w) {
 			t.Errorf("IsReserved(%q) = true, want false", w)
 		}
@@ -212,7 +288,8 @@ func TestAttributes(t *testing.T) {
 // Projecting everything in a document returns the document, and projecting a
 // part keeps the size of that part.
 func TestProjectionKeepsSizes(t *testing.T) {
-	it := parsed(t, `{"a": {"M": {"b": {"L": [{"N": "1"}, {"S": "two"}]}, "c": {"BOOL": true}}}, "d": {"NS": ["1", "2"]}}`)
+	it := parsed(t,
+		`{"a": {"M": {"b": {"L": [{"N": "1"}, {"S": "two"}]}, "c": {"BOOL": true}}}, "d": {"NS": ["1", "2"]}}`)
 	p, err := env(t, nil, "").Projection("d, a.c, a.b[1], a.b[0]")
 	require.NoError(t, err)
 	got := attr.Item(p.Append(nil, it))

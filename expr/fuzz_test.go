@@ -33,9 +33,12 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	names := map[string]string{"#a": "a", "#and": "and", "#n1": "a", "#n2": "b", "#s": "status", "#0": "x.y"}
-	values := parsed(f, `{":0": {"N": "0"}, ":1": {"N": "1"}, ":2": {"N": "2"}, ":x": {"N": "1"}, ":y": {"N": "2"}, ":s": {"S": "S"},
+	values := parsed(f,
+		`{":0": {"N": "0"}, ":1": {"N": "1"}, ":2": {"N": "2"}, ":x": {"N": "1"}, ":y": {"N": "2"}, ":s": {"S": "S"},
 		":b": {"BOOL": true}, ":l": {"L": []}, ":ss": {"SS": ["a"]}, ":B": {"B": "aGk="}, ":hello": {"S": "hello"}}`)
-	it := parsed(f, `{"a": {"M": {"b": {"L": [{"N": "1"}, {"M": {"c": {"S": "x"}}}]}}}, "b": {"N": "2"}, "n": {"N": "2"}, "s": {"S": "hello"},
+	it := parsed(f,
+		`{"a": {"M": {"b": {"L": [{"N": "1"}, {"M": {"c": {"S": "x"}}}]}}}, "b": {"N": "2"}, "n": {"N": "2"},
+		"s": {"S": "hello"},
 		"ss": {"SS": ["a", "b"]}, "x.y": {"B": "aGk="}, "status": {"NULL": true}, "l": {"L": [{"S": "a"}]}}`)
 	placed := ast.Style{
 		Name: func(name string) string {

@@ -34,7 +34,8 @@ func TestParseOne(t *testing.T) {
 		{func() error { _, err := expr.ParseCondition("", expr.Params{}); return err },
 			"Invalid ConditionExpression: The expression can not be empty;"},
 		{func() error { _, err := expr.ParseUpdate("SET a = :v", expr.Params{}); return err },
-			"Invalid UpdateExpression: An expression attribute value used in expression is not defined; attribute value: :v"},
+			"Invalid UpdateExpression: An expression attribute value used in expression is not " +
+				"defined; attribute value: :v"},
 	} {
 		require.EqualError(t, tt.parse(), tt.want)
 	}
@@ -51,9 +52,11 @@ func TestMadeConditions(t *testing.T) {
 		&ast.And{}, &ast.Or{}, &ast.Compare{}, &ast.Compare{Op: ast.Less, L: value}, &ast.Compare{L: value, R: value},
 		&ast.Between{X: value}, &ast.In{}, &ast.In{X: value, List: []ast.Operand{nil}}, &ast.Call{},
 		&ast.Call{Func: ast.BeginsWith}, &ast.Call{Func: ast.BeginsWith, Args: []ast.Operand{value}},
-		&ast.Call{Func: ast.AttributeType, Args: []ast.Operand{value}}, &ast.Call{Func: ast.Contains, Args: []ast.Operand{value}},
+		&ast.Call{Func: ast.AttributeType, Args: []ast.Operand{value}},
+		&ast.Call{Func: ast.Contains, Args: []ast.Operand{value}},
 		&ast.Call{Func: "f", Args: []ast.Operand{value, value}}, &ast.Call{Func: ast.AttributeExists},
-		&ast.Compare{Op: ast.Equal, L: &ast.PathOperand{}, R: value}, &ast.Compare{Op: ast.Equal, L: &ast.SizeOperand{}, R: value},
+		&ast.Compare{Op: ast.Equal, L: &ast.PathOperand{}, R: value},
+		&ast.Compare{Op: ast.Equal, L: &ast.SizeOperand{}, R: value},
 		&ast.Compare{Op: ast.Equal, L: &ast.ValueOperand{}, R: &ast.ValueOperand{}},
 	} {
 		c := expr.NewCondition(tree)
@@ -80,17 +83,30 @@ func TestMadeUpdates(t *testing.T) {
 		{`has no path`, []ast.Action{{Clause: ast.RemoveClause}}},
 		{`has no path`, []ast.Action{{Clause: ast.RemoveClause, Path: at()}}},
 		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a)}}},
-		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.SizeOperand{X: text}}}},
-		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.Call{Func: ast.IfNotExists}}}},
-		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.Arithmetic{L: one, R: one}}}},
+		{
+			`SET a cannot have this operand`,
+			[]ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.SizeOperand{X: text}}},
+		},
+		{
+			`SET a cannot have this operand`,
+			[]ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.Call{Func: ast.IfNotExists}}},
+		},
+		{
+			`SET a cannot have this operand`,
+			[]ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.Arithmetic{L: one, R: one}}},
+		},
 		{`REMOVE a cannot have this operand`, []ast.Action{{Clause: ast.RemoveClause, Path: at(a), Value: text}}},
 		{`ADD a cannot have this operand`, []ast.Action{{Clause: ast.AddClause, Path: at(a), Value: text}}},
 		{`ADD a cannot have this operand`, []ast.Action{{Clause: ast.AddClause, Path: at(a), Value: at(b)}}},
 		{`DELETE a cannot have this operand`, []ast.Action{{Clause: ast.DeleteClause, Path: at(a), Value: list}}},
-		{`Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [a], path two: [a, b]`,
-			[]ast.Action{{Clause: ast.SetClause, Path: at(a), Value: text}, {Clause: ast.RemoveClause, Path: at(a, b)}}},
+		{`Two document paths overlap with each other; must remove or rewrite one of these paths; ` +
+			`path one: [a], path two: [a, b]`,
+			[]ast.Action{
+				{Clause: ast.SetClause, Path: at(a), Value: text}, {Clause: ast.RemoveClause, Path: at(a, b)},
+			}},
 		{`conflict`, []ast.Action{
-			{Clause: ast.SetClause, Path: at(a, b), Value: text}, {Clause: ast.RemoveClause, Path: at(a, ast.Step{Index: 1})},
+			{Clause: ast.SetClause, Path: at(a, b), Value: text},
+			{Clause: ast.RemoveClause, Path: at(a, ast.Step{Index: 1})},
 		}},
 	} {
 		_, err := expr.NewUpdate(tt.actions...)

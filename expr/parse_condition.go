@@ -1,19 +1,9 @@
 package expr
 
 import (
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/lex"
 )
-
-// A part is a condition, or an operand when node is nil. Parentheses may
-// contain either; which of them only the following tokens show.
-type part struct {
-	node  ast.Node
-	op    ast.Operand
-	tok   int // index of the first token
-	paren bool
-}
 
 // parseCondition parses a whole condition.
 //
@@ -91,7 +81,8 @@ func (p *parser) closeParen(inner part, tok int) part {
 		p.note(faultParens, tok, "The expression has redundant parentheses;")
 	}
 	inner.paren, inner.tok = true, tok
-	if path, ok := inner.op.(*ast.PathOperand); ok && path != nil && !p.isUpdate() && (p.kind() == lex.TokDot || p.kind() == lex.TokLeftBracket) {
+	if path, ok := inner.op.(*ast.PathOperand); ok && path != nil && !p.isUpdate() &&
+		(p.kind() == lex.TokDot || p.kind() == lex.TokLeftBracket) {
 		inner.op = pathOrNil(p.path(path))
 		inner.paren = false
 	}
@@ -116,6 +107,7 @@ func (p *parser) condition(l part, inParen bool) part {
 			return l
 		}
 	}
+
 	switch op := l.op.(type) {
 	case *ast.Call:
 		p.endLeaf()
@@ -125,6 +117,7 @@ func (p *parser) condition(l part, inParen bool) part {
 		p.endLeaf()
 		return part{node: &ast.Call{Place: p.place(l.tok), Func: ast.Size}, tok: l.tok, paren: l.paren}
 	}
+
 	p.fail()
 	return part{}
 }
@@ -246,15 +239,3 @@ func (p *parser) call() ast.Operand {
 	}
 	return &ast.Call{Place: p.place(tok), Func: fn, Args: args}
 }
-
-// misuse records a misplaced function.
-func (p *parser) misuse(tok int, fn ast.Func) {
-	for p.tokens[tok].Kind == lex.TokLeftParen {
-		tok++
-	}
-	p.note(faultMisuse, tok, "The function is not allowed to be used this way in an expression; function: %s", fn)
-}
-
-// isOrdered reports whether < and similar operators can compare values of the
-// kind. It is true for 0, a kind that depends on the item.
-func isOrdered(k attr.Kind) bool { return k == 0 || k.IsScalar() }

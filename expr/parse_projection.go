@@ -24,6 +24,7 @@ func (p *parser) parseProjection() []ast.Path {
 		}
 		p.next()
 	}
+
 	if p.kind() != lex.TokEOF {
 		p.fail()
 		return nil
@@ -48,13 +49,16 @@ func (p *parser) checkPaths(paths []ast.Path, toks []int) {
 			case overlapping:
 				p.note(
 					faultOverlap, toks[j],
-					"Two document paths overlap with each other; must remove or rewrite one of these paths; path one: %s, path two: %s",
+					"Two document paths overlap with each other; must remove or rewrite one of these paths; "+
+						"path one: %s, path two: %s",
 					a.Message(), b.Message(),
 				)
 				return
 			case conflicting:
 				p.faults[faultConflict] = fault{
-					"Two document paths conflict with each other; must remove or rewrite one of these paths; path one: " + a.Message() + ", path two: " + b.Message(),
+					"Two document paths conflict with each other; " +
+						"must remove or rewrite one of these paths; path one: " + a.Message() + ", path two: " +
+						b.Message(),
 					toks[j],
 				}
 			}

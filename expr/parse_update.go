@@ -51,6 +51,7 @@ func (p *parser) parseUpdate() []ast.Action {
 			p.next()
 		}
 	}
+
 	if len(actions) > 1 {
 		paths := make([]ast.Path, len(actions))
 		for i, a := range actions {
@@ -98,6 +99,7 @@ func (p *parser) action(clause ast.Clause) ast.Action {
 			p.note(faultOperand, tok, msgOperand, clause, name)
 		}
 	}
+
 	return a
 }
 
@@ -155,40 +157,4 @@ func unsupported(clause ast.Clause, k attr.Kind) string {
 	case attr.StringSet, attr.NumberSet, attr.BinarySet:
 	}
 	return ""
-}
-
-// checkUpdateCall checks a function whose operands have been checked. For
-// list_append it checks only values: the results of functions depend on the
-// item.
-func (p *parser) checkUpdateCall(tok int, fn ast.Func, args []ast.Operand) {
-	if fn != ast.IfNotExists && fn != ast.ListAppend {
-		if _, ok := arity(fn); ok {
-			p.note(faultFunction, tok, "The function is not allowed in an update expression; function: %s", fn)
-		} else {
-			p.note(faultFunction, tok, "Invalid function name; function: %s", fn)
-		}
-		return
-	}
-	if fn == ast.ListAppend {
-		for _, a := range args {
-			if call, ok := a.(*ast.Call); ok && call.Func == ast.ListAppend {
-				p.misuse(tok, fn)
-			}
-		}
-	}
-	if len(args) != 2 {
-		p.noteLeaf(leafCount, tok, msgCount, fn, len(args))
-		return
-	}
-	if fn == ast.IfNotExists {
-		if _, ok := args[0].(*ast.PathOperand); !ok {
-			p.noteLeaf(leafType, tok, msgPath, fn)
-		}
-		return
-	}
-	for _, a := range args {
-		if v, ok := a.(*ast.ValueOperand); ok && v.Value.Kind() != attr.List && !v.Value.IsZero() {
-			p.noteLeaf(leafType, tok, msgType, fn, v.Value.Kind())
-		}
-	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/sortkey/sortkey/attr"
 )
 
-// A Projection selects parts of an item: a projection expression, or whole attributes. It is immutable and safe for concurrent use. The nil
-// Projection selects the whole item.
+// A Projection selects parts of an item: a projection expression, or whole attributes. It is immutable and safe for
+// concurrent use. The nil Projection selects the whole item.
 type Projection struct {
 	// paths are the selected parts, in the order of the expression.
 	paths []ast.Path
@@ -120,7 +120,9 @@ func (p *Projection) Append(dst []byte, it attr.Item) []byte {
 	case p == nil:
 	case it.Len() < len(p.root.below): // a client may name many more attributes than an item has
 		for name, v := range it.All() {
-			i, ok := slices.BinarySearchFunc(p.root.below, name, func(br branch, name []byte) int { return strings.Compare(br.step.Name, string(name)) })
+			i, ok := slices.BinarySearchFunc(p.root.below, name, func(br branch, name []byte) int {
+				return strings.Compare(br.step.Name, string(name))
+			})
 			if ok {
 				br := &p.root.below[i]
 				b.Add(br.step.Name, s.project(br, v, 1))
@@ -132,6 +134,7 @@ func (p *Projection) Append(dst []byte, it attr.Item) []byte {
 			b.Add(br.step.Name, s.project(br, it.Get(br.step.Name), 1))
 		}
 	}
+
 	return b.AppendItem(dst)
 }
 

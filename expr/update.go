@@ -50,7 +50,8 @@ func checkAction(a ast.Action) error {
 	case ast.RemoveClause:
 		ok = a.Value == nil
 	case ast.AddClause:
-		ok = isValue && (v.Value.Kind() == attr.List || unsupported(a.Clause, v.Value.Kind()) == "") && !v.Value.IsZero()
+		ok = isValue && (v.Value.Kind() == attr.List || unsupported(a.Clause, v.Value.Kind()) == "") &&
+			!v.Value.IsZero()
 	case ast.DeleteClause:
 		ok = isValue && v.Value.Kind().IsSet()
 	default:
@@ -59,6 +60,7 @@ func checkAction(a ast.Action) error {
 	if !ok {
 		return refuse(UpdateExpression, "the action %s %s cannot have this operand", a.Clause, a.Path.Path)
 	}
+
 	return nil
 }
 

@@ -18,8 +18,10 @@ import (
 // canonical and not too deep, and the old one unchanged. A printed update must
 // parse to the same update.
 func FuzzUpdate(f *testing.F) {
-	const it = `{"a": {"M": {"b": {"L": [{"N": "1"}, {"M": {"c": {"S": "x"}}}]}}}, "b": {"N": "2"}, "c": {"M": {}}, "l": {"L": [{"S": "a"}, {"SS": ["a"]}]},
-		"ss": {"SS": ["a", "b"]}, "n": {"N": "99999999999999999999999999999999999999"}, "d": {"L": [{"L": []}]}, "x.y": {"NULL": true}}`
+	const it = `{"a": {"M": {"b": {"L": [{"N": "1"}, {"M": {"c": {"S": "x"}}}]}}}, "b": {"N": "2"}, "c": {"M": {}},
+		"l": {"L": [{"S": "a"}, {"SS": ["a"]}]},
+		"ss": {"SS": ["a", "b"]}, "n": {"N": "99999999999999999999999999999999999999"}, "d": {"L": [{"L": []}]},
+		"x.y": {"NULL": true}}`
 	for _, name := range []string{"testdata/update", "testdata/update_errors", "testdata/apply"} {
 		data, err := os.ReadFile(name)
 		require.NoError(f, err)
@@ -28,8 +30,11 @@ func FuzzUpdate(f *testing.F) {
 		}
 	}
 	names := map[string]string{"#a": "a", "#b": "b", "#n": "x", "#0": "x.y"}
-	values := parsed(f, `{":n": {"N": "1"}, ":m": {"N": "-1e-130"}, ":s": {"S": "s"}, ":l": {"L": [{"L": [{"S": "deep"}]}]}, ":ss": {"SS": ["a", "c"]}, ":ns": {"NS": ["1"]},
-		":bs": {"BS": ["AA=="]}, ":4": {"N": "4"}, ":7": {"N": "9e125"}, ":v": {"M": {"a": {"S": "x"}}}, ":el": {"L": []}, ":cat": {"SS": ["cat"]}, ":a": {"S": "a"}, ":b": {"BOOL": true}}`)
+	values := parsed(f,
+		`{":n": {"N": "1"}, ":m": {"N": "-1e-130"}, ":s": {"S": "s"}, ":l": {"L": [{"L": [{"S": "deep"}]}]},
+		":ss": {"SS": ["a", "c"]}, ":ns": {"NS": ["1"]},
+		":bs": {"BS": ["AA=="]}, ":4": {"N": "4"}, ":7": {"N": "9e125"}, ":v": {"M": {"a": {"S": "x"}}},
+		":el": {"L": []}, ":cat": {"SS": ["cat"]}, ":a": {"S": "a"}, ":b": {"BOOL": true}}`)
 	f.Fuzz(func(t *testing.T, src, json string) {
 		e, err := expr.NewEnv(expr.Params{Names: names, Values: values})
 		require.NoError(t, err)

@@ -161,7 +161,9 @@ func modelActions(t *proptest.T, it map[string]any) []modelAction {
 		}
 		for kind := range a.v {
 			if !slices.Contains(fits, kind) {
-				a.v = map[string]value{"N": {"N": "5"}, "SS": {"SS": []any{"p", "z"}}, "L": {"L": []any{value{"S": "new"}}}}[fits[0]]
+				a.v = map[string]value{
+					"N": {"N": "5"}, "SS": {"SS": []any{"p", "z"}}, "L": {"L": []any{value{"S": "new"}}},
+				}[fits[0]]
 			}
 		}
 		if !slices.ContainsFunc(out, func(b modelAction) bool { return clashes(a.path, b.path) }) {
@@ -228,7 +230,9 @@ func (a modelAction) change(old value) (value, string) {
 	if a.v["N"] != nil {
 		return modelSum(old, a.v, "+"), ""
 	}
-	members := slices.DeleteFunc(slices.Clone(old["SS"].([]any)), func(m any) bool { return slices.Contains(a.v["SS"].([]any), m) })
+	members := slices.DeleteFunc(slices.Clone(old["SS"].([]any)), func(m any) bool {
+		return slices.Contains(a.v["SS"].([]any), m)
+	})
 	if a.clause == "ADD" {
 		members = append(members, a.v["SS"].([]any)...)
 	}
@@ -255,7 +259,8 @@ func modelUpdate(t *proptest.T, it map[string]any, actions []modelAction) string
 	for i, a := range actions {
 		last := len(a.path) - 1
 		parent := look(old, a.path[:last])
-		if _, index := a.path[last].(int); parent == nil || index && parent["L"] == nil || !index && parent["M"] == nil {
+		if _, index := a.path[last].(int); parent == nil || index && parent["L"] == nil ||
+			!index && parent["M"] == nil {
 			return modelPathError
 		}
 		if a.clause == "ADD" || a.clause == "DELETE" {

@@ -12,9 +12,12 @@ import (
 	"github.com/sortkey/sortkey/expr"
 )
 
-const updateValues = `{":n": {"N": "1"}, ":s": {"S": "v"}, ":l": {"L": [{"S": "yyyyyyyyyy"}]}, ":ss": {"SS": ["cat"]}, ":m": {"M": {"a": {"S": "x"}}},
- ":e": {"S": "e"}, ":pad": {"S": ""}, ":ten": {"S": "yyyyyyyyyy"}, ":le": {"L": [{"S": "e"}]}, ":rm": {"SS": ["qqqqqqqqqqqqqqqqqqqq"]},
- ":M": {"M": {"a": {"S": "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"}}}}`
+const updateValues = `{":n": {"N": "1"}, ":s": {"S": "v"}, ":l": {"L": [{"S": "yyyyyyyyyy"}]}, ":ss": {"SS": ["cat"]},
+ ":m": {"M": {"a": {"S": "x"}}},
+ ":e": {"S": "e"}, ":pad": {"S": ""}, ":ten": {"S": "yyyyyyyyyy"}, ":le": {"L": [{"S": "e"}]},
+ ":rm": {"SS": ["qqqqqqqqqqqqqqqqqqqq"]},
+ ":M": {"M": {"a": {"S": "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy` +
+	`yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"}}}}`
 
 func update(t testing.TB, src string) *expr.Update {
 	t.Helper()
@@ -137,12 +140,15 @@ func TestUpdateNesting(t *testing.T) {
 			require.NoError(t, err)
 			u, err := e.Update(tt.src)
 			require.NoError(t, err)
-			_, err = u.Apply(parsed(t, `{"pk": {"S": "k"}, "m": {"M": {"el": {"L": []}}}, "l": {"L": [{"L": [{"L": []}]}]}}`), nil)
+			_, err = u.Apply(parsed(t,
+				`{"pk": {"S": "k"}, "m": {"M": {"el": {"L": []}}}, "l": {"L": [{"L": [{"L": []}]}]}}`), nil)
 			if tt.want {
 				require.NoError(t, err)
 				return
 			}
-			require.EqualError(t, err, "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit")
+			require.EqualError(t,
+				err, "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels "+
+					"beyond supported limit")
 			_, ok := errors.AsType[*expr.Error](err)
 			require.True(t, ok)
 		})
@@ -173,9 +179,15 @@ func TestUpdateLimits(t *testing.T) {
 		{"32 steps", "REMOVE a" + strings.Repeat("[0]", 31), ""},
 		{"33 steps", "REMOVE a" + strings.Repeat("[0]", 32), "nesting levels: 33"},
 		{"index", "REMOVE a[2147483648]", "index: [2147483648]"},
-		{"functions in functions", "SET a = " + strings.Repeat("if_not_exists(b,", 240) + "c" + strings.Repeat(")", 240), ""},
+		{
+			"functions in functions",
+			"SET a = " + strings.Repeat("if_not_exists(b,", 240) + "c" + strings.Repeat(")", 240), "",
+		},
 		{"only open", "SET a = " + strings.Repeat("(", 4088), "Syntax error"},
-		{"redundant", "SET a = " + strings.Repeat("(", 2000) + "b" + strings.Repeat(")", 2000), "redundant parentheses"},
+		{
+			"redundant", "SET a = " + strings.Repeat("(", 2000) + "b" + strings.Repeat(")", 2000),
+			"redundant parentheses",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			u, err := env(t, nil, "").Update(tt.src)

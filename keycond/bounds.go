@@ -41,6 +41,7 @@ func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
 		}
 		prefix = r.keep(b)
 	}
+
 	v := last.Values[0]
 	switch last.Op {
 	case ast.Less:
@@ -63,6 +64,7 @@ func (s *Schema) bounds(r *room, clauses []Clause) store.Range {
 		lo = r.keep(lo)
 		return store.Range{Lo: lo, Hi: r.upper(lo)}
 	}
+
 	return store.Range{Lo: s.first(r, prefix, v), Hi: s.after(r, prefix, v)}
 }
 

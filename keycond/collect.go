@@ -63,14 +63,11 @@ func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, er
 	if err != nil {
 		return nil, err
 	}
+
 	if slices.ContainsFunc(dst, func(o Clause) bool { return o.Attribute == c.Attribute }) {
 		return nil, refuse(msgTwice)
 	}
 	return append(dst, c), nil
-}
-
-func refuseOperator(op string) error {
-	return refuse("Invalid operator used in KeyConditionExpression: %s", op)
 }
 
 // compareClause makes a clause of a comparison, whose operands may stand in
@@ -110,6 +107,7 @@ func clause(values *[]attr.Value, op ast.Op, name string, operands ...ast.Operan
 			return c, refuse(msgNested)
 		}
 	}
+
 	if at < 0 {
 		return c, refuse(msgNoKey)
 	}
@@ -119,6 +117,7 @@ func clause(values *[]attr.Value, op ast.Op, name string, operands ...ast.Operan
 			name,
 		)
 	}
+
 	c.Attribute = key[0].Name
 	c.Values = (*values)[from:len(*values):len(*values)]
 	return c, nil

@@ -1,7 +1,6 @@
 package keycond
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,15 +8,6 @@ import (
 	"github.com/sortkey/sortkey/expr"
 	"github.com/sortkey/sortkey/expr/ast"
 )
-
-// An Error is a key condition that is not one range. Message is the service's own
-// text, a ValidationException.
-type Error struct{ Message string }
-
-// Error implements error.
-func (e *Error) Error() string { return e.Message }
-
-func refuse(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
 
 // Compile turns the key condition c of a query on s into the slice it reads.
 // The error is an [*Error].
@@ -64,6 +54,7 @@ func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 		c.Values = values[from:len(values):len(values)]
 		copied = append(copied, c)
 	}
+
 	return m.slicing(s, copied, r)
 }
 
@@ -116,6 +107,7 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 		}
 		return nil
 	}
+
 	if len(s.sort) == 0 && len(s.partition) == 1 && len(clauses) > 1 {
 		return nil, refuse(msgUnsupported)
 	}
@@ -133,6 +125,7 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 			return nil, refuse(msgUnsupported)
 		}
 	}
+
 	if len(missing) > 0 {
 		return nil, refuse(msgEquality, strings.Join(missing, ", "))
 	}
@@ -152,6 +145,7 @@ func (s *Schema) arrange(ordered, clauses []Clause) ([]Clause, error) {
 			return nil, s.refuseInner(clauses, i)
 		}
 	}
+
 	if len(ordered) < len(clauses) {
 		return nil, refuse(msgUnsupported)
 	}
@@ -188,7 +182,8 @@ func (s *Schema) refuseMissing(missing []Attribute, later Attribute) error {
 	for i, a := range missing {
 		names[i] = a.Name
 	}
-	return refuse("RANGE key attributes %s must have equality conditions specified in the query because a condition is present on key attribute %s",
+	return refuse("RANGE key attributes %s must have equality conditions specified in the query because a condition "+
+		"is present on key attribute %s",
 		strings.Join(names, ", "), later.Name)
 }
 
@@ -204,60 +199,21 @@ func (s *Schema) checkOperands(a Attribute, c *Clause) error {
 			return err
 		}
 	}
+
 	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
-		return refuse("Invalid KeyConditionExpression: Incorrect operand type for operator or function; operator or function: begins_with, operand type: N")
+		return refuse("Invalid KeyConditionExpression: Incorrect operand type for operator or function; " +
+			"operator or function: begins_with, operand type: N")
 	}
 	if c.Op == ast.OpBetween {
 		if n, _ := attr.Compare(c.Values[0], c.Values[1]); n > 0 {
 			return refuse(
-				"Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: %v, upper bound operand: AttributeValue: %v",
+				"Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or "+
+					"equal to lower bound; lower bound operand: AttributeValue: %v, "+
+					"upper bound operand: AttributeValue: %v",
 				c.Values[0], c.Values[1],
 			)
 		}
 	}
+
 	return nil
-}
-
-// CheckValue refuses a value of the right kind that cannot be a key: empty,
-// or too long. The error is an [*Error].
-func (s *Schema) CheckValue(a Attribute, v attr.Value) error {
-	if a.Kind == attr.Number {
-		return nil
-	}
-	if len(v.Raw()) == 0 {
-		return s.refuseEmpty(a)
-	}
-	if s.isHash(a) {
-		if len(v.Raw()) > MaxPartitionKeyBytes {
-			return refuse(
-				"One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of%d bytes",
-				MaxPartitionKeyBytes,
-			)
-		}
-	} else if len(v.Raw()) > MaxSortKeyBytes {
-		return refuse(
-			"One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of %d bytes",
-			MaxSortKeyBytes,
-		)
-	}
-	return nil
-}
-
-func (s *Schema) isHash(a Attribute) bool { return slices.Contains(s.partition, a) }
-
-func (s *Schema) refuseEmpty(a Attribute) error {
-	kind := "string"
-	if a.Kind == attr.Binary {
-		kind = "binary"
-	}
-	if s.table != nil {
-		return refuse(
-			"One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s",
-			kind, s.name, a.Name,
-		)
-	}
-	return refuse(
-		"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s",
-		kind, a.Name,
-	)
 }

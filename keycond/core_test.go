@@ -15,7 +15,8 @@ import (
 // Example_core has the code of the section "The core" in README.md; TestReadme compares them.
 func Example_core() {
 	ctx, space, st := context.Background(), store.Space(1), memory.Open()
-	item, err := attr.ParseItem([]byte(`{"PK": {"S": "DRIVE#a91"}, "SK": {"S": "photos/sun.jpg"}, "body": {"B": "AAA="}}`))
+	item, err := attr.ParseItem([]byte(`{"PK": {"S": "DRIVE#a91"}, "SK": {"S": ` +
+		`"photos/sun.jpg"}, "body": {"B": "AAA="}}`))
 	visit := func(it attr.Item) error {
 		fmt.Println(it.Get("SK"))
 		return nil

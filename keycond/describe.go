@@ -224,6 +224,7 @@ func (s *Schema) positionInIndex(b []byte) position {
 		}
 		b = rest
 	}
+
 	if len(b) > 0 {
 		p.item, p.above = s.table.itemAt(b)
 	}

@@ -34,7 +34,8 @@ func schemas() map[string]*keycond.Schema {
 // TestDescribe compiles key conditions as the database does, so the words are
 // about the very ranges it walks.
 func TestDescribe(t *testing.T) {
-	const values = `{":s": {"S": "a"}, ":t": {"S": "b/"}, ":n": {"N": "42"}, ":m": {"N": "-1.5"}, ":b": {"B": "AP8="}, ":z": {"S": "a\u0000"}}`
+	const values = `{":s": {"S": "a"}, ":t": {"S": "b/"}, ":n": {"N": "42"}, ":m": {"N": "-1.5"}, ":b": {"B": ` +
+		`"AP8="}, ":z": {"S": "a\u0000"}}`
 	for _, tt := range []struct{ index, cond, want string }{
 		{"", `PK = :s`, `PK = "a", all of it`},
 		{"", `PK = :s AND SK = :t`, `PK = "a", SK = "b/"`},
@@ -54,7 +55,10 @@ func TestDescribe(t *testing.T) {
 		{"bin", `B = :b`, `B = 0x00ff, all of it`},
 		{"multi", `#s = :s AND #y = :n`, `state = "a" and year = 42, all of it`},
 		{"multi", `#s = :s AND #y = :n AND city = :t`, `state = "a" and year = 42, (city, score) = ("b/")`},
-		{"multi", `#s = :s AND #y = :n AND city = :t AND score > :m`, `state = "a" and year = 42, (city, score) after ("b/", -1.5) up to ("b/")`},
+		{
+			"multi", `#s = :s AND #y = :n AND city = :t AND score > :m`,
+			`state = "a" and year = 42, (city, score) after ("b/", -1.5) up to ("b/")`,
+		},
 	} {
 		schema := schemas()[tt.index]
 		params, err := attr.ParseItem([]byte(values))
@@ -114,7 +118,8 @@ func TestEnds(t *testing.T) {
 
 // TestDescribeStart is about pages that start after an item.
 func TestDescribeStart(t *testing.T) {
-	it, err := attr.ParseItem([]byte(`{"PK": {"S": "p"}, "SK": {"S": "s"}, "G": {"N": "1"}, "H": {"S": "h"}, "B": {"B": "AQ=="}}`))
+	it, err := attr.ParseItem([]byte(`{"PK": {"S": "p"}, "SK": {"S": "s"}, "G": {"N": "1"}, "H": ` +
+		`{"S": "h"}, "B": {"B": "AQ=="}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

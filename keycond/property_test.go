@@ -123,7 +123,8 @@ func numbers(list ...string) (values []attr.Value) {
 var genKinds = gen.OneConstOf(attr.String, attr.Number, attr.Binary)
 
 var genQuestion = gen.Struct(reflect.TypeFor[question](), map[string]gopter.Gen{
-	"Kinds":    gen.IntRange(1, 3).FlatMap(func(n any) gopter.Gen { return gen.SliceOfN(n.(int), genKinds) }, reflect.TypeFor[[]attr.Kind]()),
+	"Kinds": gen.IntRange(1, 3).FlatMap(func(n any) gopter.Gen { return gen.SliceOfN(n.(int), genKinds) },
+		reflect.TypeFor[[]attr.Kind]()),
 	"Equal":    gen.IntRange(0, 3),
 	"Op":       gen.OneConstOf("", "<", "<=", ">", ">=", "BETWEEN", "begins_with"),
 	"Operands": gen.SliceOfN(5, gen.IntRange(0, 10)),
@@ -184,7 +185,8 @@ func TestPropertyRanges(t *testing.T) {
 			slice, err := keycond.Compile(index, condition)
 			other, otherErr := keycond.Of(index, q.clauses(index)...)
 			if !reflect.DeepEqual(slice, other) || fmt.Sprint(err) != fmt.Sprint(otherErr) {
-				return failed("%s with %s: %v, %v; of its clauses: %v, %v", source, values.AppendJSON(nil), slice, err, other, otherErr)
+				return failed("%s with %s: %v, %v; of its clauses: %v, %v", source, values.AppendJSON(nil), slice, err,
+					other, otherErr)
 			}
 			if err != nil {
 				return &gopter.PropResult{Status: gopter.PropUndecided} // such as BETWEEN with its bounds exchanged
@@ -193,7 +195,8 @@ func TestPropertyRanges(t *testing.T) {
 			for _, row := range lay(index, rows) {
 				if got, want := slice.Range.Contains(row.sort), condition.Match(row.item); got != want {
 					return failed("%s with %s: row %s is in [%q, %q): %t, want %t",
-						source, values.AppendJSON(nil), row.item.AppendJSON(nil), slice.Range.Lo, slice.Range.Hi, got, want)
+						source, values.AppendJSON(nil), row.item.AppendJSON(nil), slice.Range.Lo, slice.Range.Hi,
+						got, want)
 				}
 			}
 			return &gopter.PropResult{Status: gopter.PropTrue}

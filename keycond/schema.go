@@ -197,3 +197,54 @@ func appendComponent(dst []byte, v attr.Value, last bool) []byte {
 	}
 	return item.AppendKey(dst, v)
 }
+
+// CheckValue refuses a value of the right kind that cannot be a key: empty,
+// or too long. The error is an [*Error].
+func (s *Schema) CheckValue(a Attribute, v attr.Value) error {
+	if a.Kind == attr.Number {
+		return nil
+	}
+	if len(v.Raw()) == 0 {
+		return s.refuseEmpty(a)
+	}
+	if s.isHash(a) {
+		if len(v.Raw()) > MaxPartitionKeyBytes {
+			return refuse(
+				"One or more parameter values were invalid: Size of hashkey has exceeded the "+
+					"maximum size limit of%d bytes",
+				MaxPartitionKeyBytes,
+			)
+		}
+	} else if len(v.Raw()) > MaxSortKeyBytes {
+		return refuse(
+			"One or more parameter values were invalid: Aggregated size of all range keys has "+
+				"exceeded the size limit of %d bytes",
+			MaxSortKeyBytes,
+		)
+	}
+
+	return nil
+}
+
+func (s *Schema) isHash(a Attribute) bool { return slices.Contains(s.partition, a) }
+
+func (s *Schema) refuseEmpty(a Attribute) error {
+	kind := "string"
+	if a.Kind == attr.Binary {
+		kind = "binary"
+	}
+	if s.table != nil {
+		return refuse(
+			"One or more parameter values are not valid. "+
+				"A value specified for a secondary index key is not supported. "+
+				"The AttributeValue for a key attribute cannot contain an empty %s value. "+
+				"IndexName: %s, IndexKey: %s",
+			kind, s.name, a.Name,
+		)
+	}
+	return refuse(
+		"One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty "+
+			"%s value. Key: %s",
+		kind, a.Name,
+	)
+}

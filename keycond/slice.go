@@ -5,54 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/expr/ast"
-	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/store"
 )
-
-// A Clause is a condition on one key attribute.
-type Clause struct {
-	Attribute string // its name
-	// Op is the operator as expressions spell it: =, <, <=, >, >=, BETWEEN or
-	// begins_with.
-	Op ast.Op
-	// Values has one operand, or two for BETWEEN.
-	Values []attr.Value
-}
-
-// check refuses a clause that no expression has.
-func (c *Clause) check() error {
-	operands := 1
-	switch c.Op {
-	case ast.Equal, ast.Less, ast.LessOrEqual, ast.Greater, ast.GreaterOrEqual, ast.OpBeginsWith:
-	case ast.OpBetween:
-		operands = 2
-	default:
-		return refuseOperator(string(c.Op))
-	}
-	if len(c.Values) != operands {
-		return refuse("the condition on %s has %d operands, and %s takes %d",
-			text.Name(c.Attribute), len(c.Values), c.Op, operands)
-	}
-	return nil
-}
-
-// String returns the clause as an expression with its values in place, such as
-// begins_with(SK, "b").
-func (c Clause) String() string {
-	if c.check() != nil {
-		return text.Name(c.Attribute) + " " + string(c.Op)
-	}
-	name, v := text.Name(c.Attribute), text.Literal(c.Values[0])
-	switch c.Op {
-	case ast.OpBetween:
-		return name + " BETWEEN " + v + " AND " + text.Literal(c.Values[1])
-	case ast.OpBeginsWith:
-		return "begins_with(" + name + ", " + v + ")"
-	}
-	return name + " " + string(c.Op) + " " + v
-}
 
 // A Slice is a contiguous part of one partition. A key condition reads one Slice.
 type Slice struct {

@@ -38,8 +38,9 @@ func (t *Template) Prefix(args ...any) (string, error) {
 func (t *Template) count(n int, caller string) *Error {
 	return &Error{
 		Template: t.src,
-		Msg:      "wrong number of values for " + caller + ": got " + strconv.Itoa(n) + ", want " + strconv.Itoa(len(t.names)),
-		Advice:   fmt.Sprintf("pass the values of %q, in this order", t.names),
+		Msg: "wrong number of values for " + caller + ": got " + strconv.Itoa(n) + ", want " +
+			strconv.Itoa(len(t.names)),
+		Advice: fmt.Sprintf("pass the values of %q, in this order", t.names),
 	}
 }
 
@@ -69,6 +70,7 @@ func textOf(arg any) (string, error) {
 		}
 		return v.UTC().Format(time.RFC3339Nano), nil
 	}
+
 	v := reflect.ValueOf(arg)
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return "", &Error{Msg: "the value is nil", Advice: "pass a value"}
@@ -83,6 +85,7 @@ func textOf(arg any) (string, error) {
 	case fmt.Stringer:
 		return v.String(), nil
 	}
+
 	switch {
 	case v.CanInt():
 		return strconv.FormatInt(v.Int(), 10), nil
@@ -91,6 +94,7 @@ func textOf(arg any) (string, error) {
 	case v.Kind() == reflect.String:
 		return v.String(), nil
 	}
+
 	return "", &Error{
 		Msg:    fmt.Sprintf("cannot use a %T in a key", arg),
 		Advice: "pass a string, an integer, a time.Time, or a type with a String method; pass a decimal as a string",
@@ -147,6 +151,7 @@ func store(t Type, text string, dst any) error {
 			return nil
 		}
 	}
+
 	p := reflect.ValueOf(dst)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
 		return &Error{Msg: fmt.Sprintf("cannot store a component in a %T", dst), Advice: "pass a pointer to a variable"}
@@ -157,6 +162,7 @@ func store(t Type, text string, dst any) error {
 		}
 		return nil
 	}
+
 	v := p.Elem()
 	bad := invalid(t, text, "is not a "+v.Type().String(), "read it into a string")
 	switch {
@@ -177,5 +183,6 @@ func store(t Type, text string, dst any) error {
 	default:
 		return bad
 	}
+
 	return nil
 }

@@ -79,7 +79,8 @@ func run(cmd string, words []string, args []any) (string, error) {
 
 func TestBuildWithout(t *testing.T) {
 	_, err := keys.MustParse("{a}#{b}").Build(map[string]string{"a": "1", "c": "2"})
-	if want := `template "{a}#{b}": component b: has no value; every component needs a value: a, b`; err == nil || err.Error() != want {
+	if want := `template "{a}#{b}": component b: has no value; every component needs a value: a, b`; err == nil ||
+		err.Error() != want {
 		t.Errorf("Build = %v, want %s", err, want)
 	}
 	prefix, n, err := keys.MustParse("A#{a}#{b}#{c}").BuildPrefix(map[string]string{"a": "1", "c": "2"})
@@ -154,7 +155,8 @@ func TestScan(t *testing.T) {
 	if err := tmpl.Scan(key, &s, &n, &u, &d, &y, &e, nil); err != nil {
 		t.Fatal(err)
 	}
-	if s != "NEW" || n != -7 || u != 200 || !d.Equal(at.Truncate(24*time.Hour)) || y.Year() != 2026 || y.YearDay() != 1 || !e.Equal(at) {
+	if s != "NEW" || n != -7 || u != 200 || !d.Equal(at.Truncate(24*time.Hour)) || y.Year() != 2026 ||
+		y.YearDay() != 1 || !e.Equal(at) {
 		t.Errorf("Scan(%q) = %v %v %v %v %v %v", key, s, n, u, d, y, e)
 	}
 	var small int8

@@ -75,7 +75,8 @@ func checkValues(values []string) (msg, advice string) {
 		case v == "":
 			return "enum has an empty value", how
 		case strings.ContainsAny(v, ",(){}") || strings.TrimSpace(v) != v || !utf8.ValidString(v):
-			return "enum cannot have the value " + clip(v), "values must be UTF-8 without commas, parentheses, braces or surrounding space"
+			return "enum cannot have the value " + clip(v),
+				"values must be UTF-8 without commas, parentheses, braces or surrounding space"
 		case slices.Contains(values[:i], v):
 			return "enum has the value " + clip(v) + " twice", how
 		}

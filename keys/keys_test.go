@@ -35,7 +35,10 @@ func TestEncode(t *testing.T) {
 		{"epoch", "1767607200", "1767607200", "2026-01-05T10:00:00Z"},
 		{"epoch", "0", "0000000000", "1970-01-01T00:00:00Z"},
 		{"epochms:desc", "1767607200123", "8232392799876", "2026-01-05T10:00:00.123Z"},
-		{"uuid", "123E4567-e89b-12d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174000"},
+		{
+			"uuid", "123E4567-e89b-12d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174000",
+			"123e4567-e89b-12d3-a456-426614174000",
+		},
 		{"ulid", "01arz3ndektsv4rrffq69g5fav", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAV"},
 		{"ksuid", "0ujtsYcgvSTl8PAuAdqWYSMnLOv", "0ujtsYcgvSTl8PAuAdqWYSMnLOv", "0ujtsYcgvSTl8PAuAdqWYSMnLOv"},
 		{"hex(4)", "BeeF", "beef", "beef"},
@@ -94,7 +97,9 @@ func TestBuildMatch(t *testing.T) {
 
 func TestExplicit(t *testing.T) {
 	day := keys.Type{Name: "date"}
-	tmpl, err := keys.ParseWith("{{{a}}}#{b:desc}{c:int(2)}#{d:path}", map[string]keys.Type{"b": day, "d": day, "x": day, "a": {}})
+	tmpl, err := keys.ParseWith("{{{a}}}#{b:desc}{c:int(2)}#{d:path}", map[string]keys.Type{
+		"b": day, "d": day, "x": day, "a": {},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

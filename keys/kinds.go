@@ -75,8 +75,14 @@ var kinds = []*kind{
 	epochKind("epochms", epochDigits+3, millisLayout),
 	{name: "uuid", ordered: true, canonical: canonicalUUID, prefix: prefixLower, width: func(Type) int { return 36 }},
 	{name: "ulid", ordered: true, canonical: canonicalULID, prefix: prefixUpper, width: func(Type) int { return 26 }},
-	{name: "ksuid", ordered: true, canonical: canonicalKSUID, prefix: text, width: func(Type) int { return len(maxKSUID) }},
-	{name: "hex", params: oneWidth, ordered: true, canonical: canonicalHex, prefix: prefixLower, width: func(t Type) int { return t.Width }},
+	{
+		name: "ksuid", ordered: true, canonical: canonicalKSUID, prefix: text,
+		width: func(Type) int { return len(maxKSUID) },
+	},
+	{
+		name: "hex", params: oneWidth, ordered: true, canonical: canonicalHex, prefix: prefixLower,
+		width: func(t Type) int { return t.Width },
+	},
 	{name: "enum", params: valueList, canonical: canonicalEnum, prefix: text, width: enumWidth, compare: compareEnum},
 }
 
@@ -144,13 +150,15 @@ func (k *kind) check(t Type) (msg, advice string) {
 		}
 	case widthAndScale:
 		if t.Width < 1 || t.Scale < 0 || t.Width > most || t.Scale > most || t.Width+t.Scale > most {
-			return k.name + " needs the number of its digits before and after the point, together at most " + strconv.Itoa(most), "write " + k.example()
+			return k.name + " needs the number of its digits before and after the point, together at most " +
+				strconv.Itoa(most), "write " + k.example()
 		}
 	case valueList:
 		if len(t.Values) == 0 {
 			return checkValues(nil)
 		}
 	}
+
 	return "", ""
 }
 
@@ -196,6 +204,7 @@ func ParseType(text string) (Type, error) {
 			return Type{}, err
 		}
 	}
+
 	if err := t.validate(); err != nil {
 		return Type{}, err
 	}
@@ -225,5 +234,6 @@ func (t *Type) setParams(k *kind, list []string) *Error {
 		}
 		*places[i] = int(n)
 	}
+
 	return nil
 }

@@ -77,7 +77,9 @@ func (t *Template) mismatch(key string) *Error {
 		}
 		rest = after
 	}
-	e.Msg = "the key " + clip(key) + " continues at byte " + strconv.Itoa(len(key)-len(rest)) + ", after the end of the template"
+
+	e.Msg = "the key " + clip(key) + " continues at byte " + strconv.Itoa(len(key)-len(rest)) +
+		", after the end of the template"
 	return e
 }
 

@@ -35,6 +35,7 @@ func parseDecimal(text string) (decimal, bool) {
 		}
 		s, exponent = s[:i], int(n)
 	}
+
 	whole, frac, point := strings.Cut(s, ".")
 	if whole+frac == "" || point && frac == "" || !onlyDigits(whole) || !onlyDigits(frac) {
 		return d, false
@@ -120,7 +121,8 @@ func wholeNumber(t Type, text string) (decimal, error) {
 		return d, invalid(t, text, "has a fraction", "use decimal(w,s), which keeps fractions")
 	case len(d.whole) > t.Width:
 		return d, invalid(t, text, "has more than "+count(t.Width),
-			"choose a width that fits the largest value there will ever be: keys of different widths do not sort by value")
+			"choose a width that fits the largest value there will ever be: "+
+				"keys of different widths do not sort by value")
 	}
 	return d, nil
 }
@@ -152,7 +154,8 @@ func canonicalDecimal(t Type, text string) (string, error) {
 		return "", invalid(t, text, "is not a number", "write it in digits, as 12.5")
 	case len(d.whole) > t.Width:
 		return "", invalid(t, text, "has more than "+count(t.Width)+" before the point",
-			"choose a width that fits the largest value there will ever be: keys of different widths do not sort by value")
+			"choose a width that fits the largest value there will ever be: "+
+				"keys of different widths do not sort by value")
 	case len(d.frac) > t.Scale:
 		return "", invalid(
 			t, text, "has more than "+count(t.Scale)+" after the point", "round the value, or use a larger scale",
@@ -207,6 +210,7 @@ func canonicalNumber(t Type, text string) (string, error) {
 			"round it: the service keeps no more",
 		)
 	}
+
 	first := len(d.whole) - 1 // the exponent of the first digit
 	if d.whole == "" {
 		first = len(strings.TrimLeft(d.frac, "0")) - len(d.frac) - 1

@@ -47,6 +47,7 @@ func (p *parser) parse() *Error {
 			i++
 		}
 	}
+
 	p.literal()
 	return nil
 }
@@ -67,6 +68,7 @@ func (p *parser) component(inner string) *Error {
 			Advice: "names consist of letters, digits, _, - and ., and begin with a letter or _",
 		}
 	}
+
 	if slices.ContainsFunc(p.parts, func(o Part) bool { return o.Name == name }) {
 		return &Error{
 			Component: name, Msg: "appears twice in the template", Advice: "remove one of the two, or rename it",
@@ -79,6 +81,7 @@ func (p *parser) component(inner string) *Error {
 			part.Type.Name = "string"
 		}
 	}
+
 	if typed && typ == "desc" {
 		part.Type.Desc = true
 	} else if typed {
@@ -90,6 +93,7 @@ func (p *parser) component(inner string) *Error {
 		}
 		part.Type, part.Typed = t, true
 	}
+
 	if err := part.Type.validate(); err != nil {
 		e := err.(*Error)
 		e.Component = name
@@ -122,16 +126,20 @@ func (t *Template) check() *Error {
 				Advice: "make it the last component or a string, which must not contain the text that follows it",
 			}
 		}
+
 		if len(rest) == 0 {
 			continue
 		}
 		if next := rest[0]; next.Name != "" {
 			return &Error{
 				Component: p.Name, Type: p.Type.String(),
-				Msg:    "its length differs from value to value and " + next.Name + " follows at once, so the key could not be parsed back",
-				Advice: "put a delimiter between them, as {" + p.Name + "}#{" + next.Name + "}, or give " + p.Name + " a type of fixed width, as int(8)",
+				Msg: "its length differs from value to value and " + next.Name +
+					" follows at once, so the key could not be parsed back",
+				Advice: "put a delimiter between them, as {" + p.Name + "}#{" + next.Name + "}, or give " + p.Name +
+					" a type of fixed width, as int(8)",
 			}
 		}
+
 		for _, v := range p.Type.Values {
 			if err := p.closes(v, rest[0].Literal); err != nil {
 				return err
@@ -147,10 +155,12 @@ func (p Part) closes(part, literal string) *Error {
 	if p.Type.Name == "path" || strings.Index(part+literal, literal) == len(part) {
 		return nil
 	}
-	e := invalid(p.Type, part, "contains "+clip(literal)+", the text that follows the component, so the key could not be parsed back",
+	e := invalid(p.Type, part,
+		"contains "+clip(literal)+", the text that follows the component, so the key could not be parsed back",
 		"remove it from the value, or use a delimiter that no value contains")
 	if !strings.Contains(part, literal) {
-		e.Msg = clip(part) + " followed by " + clip(literal) + " contains that text before the end of the value, so the key could not be parsed back"
+		e.Msg = clip(part) + " followed by " + clip(literal) +
+			" contains that text before the end of the value, so the key could not be parsed back"
 	}
 	e.Component = p.Name
 	return e

@@ -45,7 +45,8 @@ func times(t *proptest.T) string {
 func words(t *proptest.T) string { return t.Text("a!#:/~é\uffff\U0010ffff", 1, 4) }
 
 func uuid(t *proptest.T) string {
-	return t.Text("0fF", 8, 8) + "-" + t.Text("0f", 4, 4) + "-" + t.Text("0f", 4, 4) + "-" + t.Text("0f", 4, 4) + "-" + t.Text("09aA", 12, 12)
+	return t.Text("0fF", 8, 8) + "-" + t.Text("0f", 4, 4) + "-" + t.Text("0f", 4, 4) + "-" + t.Text("0f", 4, 4) + "-" +
+		t.Text("09aA", 12, 12)
 }
 
 func ulid(t *proptest.T) string { return t.Text("07", 1, 1) + t.Text("09AZz", 25, 25) }
@@ -63,8 +64,8 @@ var generators = map[string]generator{
 	"decimal(4,3)": decimal, "decimal(4,3):desc": decimal, "decimal(6,0)": signed,
 	"number": decimal,
 	"year":   times, "month": times, "date": times, "time": times, "millis": times, "micros": times, "nanos": times,
-	"epoch": times, "epochms": times, "date:desc": times, "nanos:desc": times, "epoch:desc": times, "epochms:desc": times,
-	"uuid": uuid, "ulid": ulid, "ksuid": ksuid,
+	"epoch": times, "epochms": times, "date:desc": times, "nanos:desc": times, "epoch:desc": times,
+	"epochms:desc": times, "uuid": uuid, "ulid": ulid, "ksuid": ksuid,
 	"string(3)":     func(t *proptest.T) string { return t.Text("AZ#a", 3, 3) },
 	"hex(4)":        func(t *proptest.T) string { return t.Text("09aF", 4, 4) },
 	"enum(A,BB,C)":  enum("A", "BB", "C"),
@@ -222,7 +223,9 @@ func TestTemplates(t *testing.T) {
 // TestAmbiguity tries every key of a small alphabet: a key that matches must be
 // the key of its values, so no two lists of values share a key.
 func TestAmbiguity(t *testing.T) {
-	for _, src := range []string{"{a}#{b}", "{a}##{b}", "#{a}#", "{a}#", "{a}aa{b:path}", "{a:hex(1)}{b}#{c:path}#", "{a:number}-{b:number}"} {
+	for _, src := range []string{
+		"{a}#{b}", "{a}##{b}", "#{a}#", "{a}#", "{a}aa{b:path}", "{a:hex(1)}{b}#{c:path}#", "{a:number}-{b:number}",
+	} {
 		tmpl := keys.MustParse(src)
 		matched := 0
 		all("a#-1", 6, func(key string) {

@@ -123,10 +123,12 @@ func (t *Template) Between(from, to any, outer ...any) (Range, error) {
 	if !p.Type.Ordered() {
 		return Range{}, &Error{
 			Template: t.src, Component: p.Name, Type: p.Type.String(),
-			Msg:    "keys of " + p.Type.String() + " do not sort by value, so the keys between two values are not one range",
+			Msg: "keys of " + p.Type.String() +
+				" do not sort by value, so the keys between two values are not one range",
 			Advice: "use a type that sorts by value, as int(8), signed(8) or decimal(8,2)",
 		}
 	}
+
 	low, high := from, to
 	if p.Type.Desc {
 		low, high = to, from
@@ -138,12 +140,14 @@ func (t *Template) Between(from, to any, outer ...any) (Range, error) {
 			return Range{}, err
 		}
 	}
+
 	if high != nil {
 		r.Prefix = ""
 		if r.High, err = t.bound(i, base, high, false); err != nil {
 			return Range{}, err
 		}
 	}
+
 	if r.High != "" && r.Low > r.High {
 		return Range{}, &Error{
 			Template: t.src, Component: p.Name, Type: p.Type.String(), Msg: "no value is between the bounds",
@@ -194,6 +198,7 @@ func (t *Template) bound(i int, base string, value any, low bool) (string, error
 			Template: t.src, Component: t.parts[i].Name, Msg: "the bound is empty", Advice: "pass nil for no bound",
 		}
 	}
+
 	key, last := base+part, true
 	if i++; i < len(t.parts) {
 		key += t.parts[i].Literal
@@ -209,6 +214,7 @@ func (t *Template) bound(i int, base string, value any, low bool) (string, error
 	case low && last:
 		return key + "\x00", nil // the smallest string above key
 	}
+
 	next, ok := Successor(key) // greater than all keys that begin with the closed component
 	if low && !ok {
 		return "", &Error{

@@ -105,7 +105,9 @@ func TestRanges(t *testing.T) {
 		between("before", order, nil, keys.Excluding("2026-01-05"), 7)(`BETWEEN "C#7#" AND "C#7#2026-01-05#"`),
 		between("after", order, keys.Excluding("2026-01-05"), nil, 7)(`BETWEEN "C#7#2026-01-05$" AND "C#7$"`),
 		between("ids", order, "a", "b", 7, "2026-01-05")(`BETWEEN "C#7#2026-01-05#a" AND "C#7#2026-01-05#b"`),
-		between("inner ids", order, keys.Excluding("a"), keys.Excluding("b"), 7, "2026-01-05")(`BETWEEN "C#7#2026-01-05#a\x00" AND "C#7#2026-01-05#a` + "\U0010ffff" + `"`),
+		between("inner ids", order, keys.Excluding("a"), keys.Excluding("b"), 7, "2026-01-05")(
+			`BETWEEN "C#7#2026-01-05#a\x00" AND "C#7#2026-01-05#a` + "\U0010ffff" + `"`,
+		),
 		between("open", order, nil, nil, 7)(`begins_with "C#7#"`),
 		between("reversed", latest, 100, 200)(`BETWEEN "9799#" AND "9899$"`),
 		between("at least", latest, 100, nil)(`<= "9899$"`),
@@ -147,7 +149,8 @@ func begins(name string, t *keys.Template, partial string, outer ...any) func(st
 // TestBetween compares Contains with a check of the values of each key.
 func TestBetween(t *testing.T) {
 	for _, src := range []string{
-		"T#{a:int(2)}#{b:signed(1)}#{c}", "{a:int(2):desc}{b:decimal(1,1)}{c}", "{a:int(2)}{b:signed(1):desc}#", "{a:int(2):desc}#{b:signed(1)}##",
+		"T#{a:int(2)}#{b:signed(1)}#{c}", "{a:int(2):desc}{b:decimal(1,1)}{c}", "{a:int(2)}{b:signed(1):desc}#",
+		"{a:int(2):desc}#{b:signed(1)}##",
 	} {
 		t.Run(src, func(t *testing.T) {
 			tmpl := keys.MustParse(src)

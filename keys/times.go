@@ -60,6 +60,7 @@ func epochKind(name string, digits int, layout string) *kind {
 		}
 		return at.UnixMilli()
 	}
+
 	parse := func(text string) (time.Time, bool) {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			if unit == time.Second {
@@ -69,6 +70,7 @@ func epochKind(name string, digits int, layout string) *kind {
 		}
 		return parseTime(text, layout)
 	}
+
 	return &kind{
 		name: name, ordered: true, digits: true,
 		canonical: func(t Type, text string) (string, error) {
@@ -78,7 +80,8 @@ func epochKind(name string, digits int, layout string) *kind {
 			}
 			if n := since(at); n < 0 || len(strconv.FormatInt(n, 10)) > digits {
 				return "", invalid(t, text, "does not fit into "+strconv.Itoa(digits)+" digits of an epoch",
-					"check that the value is in the right unit, or use time or millis, which support the years 0 to 9999")
+					"check that the value is in the right unit, or use time or millis, which "+
+						"support the years 0 to 9999")
 			}
 			return at.Format(layout), nil
 		},

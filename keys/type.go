@@ -196,6 +196,7 @@ func (t Type) EncodePrefix(partial string) (string, error) {
 			"keys of this type are padded to sort by value: use a range with two bounds",
 		)
 	}
+
 	part, err := k.prefix(t, partial)
 	if width, fixed := t.Fixed(); err == nil && fixed && len(part) > width {
 		err = invalid(t, partial, "is longer than every "+t.Name, "")

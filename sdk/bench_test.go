@@ -32,7 +32,10 @@ func benchDB(b *testing.B) *sortkeytest.DB {
 	db.Table("Rows", "pk / sk:N")
 	for p := range 10 {
 		for i := range 100 {
-			db.Put("Rows", map[string]any{"pk": fmt.Sprint(p), "sk": i, "name": "a name of some length", "count": i * 1000, "tags": []string{"red", "green"}})
+			db.Put("Rows", map[string]any{
+				"pk": fmt.Sprint(p), "sk": i, "name": "a name of some length", "count": i * 1000,
+				"tags": []string{"red", "green"},
+			})
 		}
 	}
 	return db
@@ -56,7 +59,9 @@ type ready struct{ out any }
 
 func (ready) ID() string { return "ready" }
 
-func (m ready) HandleInitialize(context.Context, middleware.InitializeInput, middleware.InitializeHandler) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
+func (m ready) HandleInitialize(
+	context.Context, middleware.InitializeInput, middleware.InitializeHandler,
+) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
 	out.Result = m.out
 	return out, metadata, nil
 }
@@ -81,13 +86,19 @@ func BenchmarkGetItem(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	body, _ := inside.Service(db.DB).Serve(b.Context(), "DynamoDB_20120810.GetItem", []byte(`{"TableName":"Rows","Key":{"pk":{"S":"5"},"sk":{"N":"50"}}}`), nil)
+	body, _ := inside.Service(db.DB).Serve(b.Context(), "DynamoDB_20120810.GetItem",
+		[]byte(`{"TableName":"Rows","Key":{"pk":{"S":"5"},"sk":{"N":"50"}}}`), nil)
 	for _, bb := range []struct {
 		name   string
 		client *dynamodb.Client
 	}{
 		{"Client", db.Client},
-		{"Wire", sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = server.New(db.DB, server.Options{}).Client() })},
+		{
+			"Wire",
+			sdk.Client(db.DB, func(o *dynamodb.Options) {
+				o.HTTPClient = server.New(db.DB, server.Options{}).Client()
+			}),
+		},
 		{"Wire/canned", sdk.Client(db.DB, transport(body))},
 		{"Direct", db.Direct},
 		{"Direct/canned", sdk.Client(db.DB, answered(out))},
@@ -113,14 +124,21 @@ func BenchmarkQuery10(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	body, _ := inside.Service(db.DB).Serve(b.Context(), "DynamoDB_20120810.Query", []byte(`{"TableName":"Rows","KeyConditionExpression":"pk = :p AND sk BETWEEN :a AND :b",
+	body, _ := inside.Service(db.DB).Serve(b.Context(),
+		"DynamoDB_20120810.Query",
+		[]byte(`{"TableName":"Rows","KeyConditionExpression":"pk = :p AND sk BETWEEN :a AND :b",
 		"ExpressionAttributeValues":{":p":{"S":"5"},":a":{"N":"40"},":b":{"N":"49"}}}`), nil)
 	for _, bb := range []struct {
 		name   string
 		client *dynamodb.Client
 	}{
 		{"Client", db.Client},
-		{"Wire", sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = server.New(db.DB, server.Options{}).Client() })},
+		{
+			"Wire",
+			sdk.Client(db.DB, func(o *dynamodb.Options) {
+				o.HTTPClient = server.New(db.DB, server.Options{}).Client()
+			}),
+		},
 		{"Wire/canned", sdk.Client(db.DB, transport(body))},
 		{"Direct", db.Direct},
 		{"Direct/canned", sdk.Client(db.DB, answered(out))},

@@ -22,7 +22,9 @@ import (
 func transaction(token string, sks ...int) *dynamodb.TransactWriteItemsInput {
 	in := &dynamodb.TransactWriteItemsInput{ClientRequestToken: &token}
 	for _, sk := range sks {
-		in.TransactItems = append(in.TransactItems, types.TransactWriteItem{Put: &types.Put{TableName: aws.String("Rows"), Item: key("a", sk)}})
+		in.TransactItems = append(in.TransactItems, types.TransactWriteItem{
+			Put: &types.Put{TableName: aws.String("Rows"), Item: key("a", sk)},
+		})
 	}
 	return in
 }
@@ -69,9 +71,15 @@ func TestTransactionConflicts(t *testing.T) {
 		require.Equal(t, "TransactionConflictException", codeOf(err))
 		_, err = c.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: aws.String("Rows"), Key: key("a", 2)})
 		require.Equal(t, "TransactionConflictException", codeOf(err))
-		_, err = c.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{Statement: aws.String(`DELETE FROM "Rows" WHERE pk = 'a' AND sk = 2`)})
+		_, err = c.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{
+			Statement: aws.String(`DELETE FROM "Rows" WHERE pk = 'a' AND sk = 2`),
+		})
 		require.Equal(t, "TransactionConflictException", codeOf(err))
-		statements, err := c.BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{Statement: aws.String(`DELETE FROM "Rows" WHERE pk = 'a' AND sk = 2`)}}})
+		statements, err := c.BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{
+			Statements: []types.BatchStatementRequest{
+				{Statement: aws.String(`DELETE FROM "Rows" WHERE pk = 'a' AND sk = 2`)},
+			},
+		})
 		require.NoError(t, err)
 		require.EqualValues(t, "TransactionConflict", statements.Responses[0].Error.Code)
 
@@ -79,19 +87,30 @@ func TestTransactionConflicts(t *testing.T) {
 		require.Equal(t, []string{"None", "TransactionConflict"}, conflicts(t, err))
 		_, err = c.TransactWriteItems(ctx, transaction("first", 1, 2))
 		require.Equal(t, "TransactionInProgressException", codeOf(err))
-		_, err = c.ExecuteTransaction(ctx, &dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{{Statement: aws.String(`INSERT INTO "Rows" VALUE {'pk': 'a', 'sk': 1}`)}}})
+		_, err = c.ExecuteTransaction(ctx, &dynamodb.ExecuteTransactionInput{
+			TransactStatements: []types.ParameterizedStatement{
+				{Statement: aws.String(`INSERT INTO "Rows" VALUE {'pk': 'a', 'sk': 1}`)},
+			},
+		})
 		require.Equal(t, []string{"TransactionConflict"}, conflicts(t, err))
-		_, err = c.ExecuteTransaction(ctx, &dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{{Statement: aws.String(`SELECT * FROM "Rows" WHERE pk = 'a' AND sk = 1`)}}})
+		_, err = c.ExecuteTransaction(ctx, &dynamodb.ExecuteTransactionInput{
+			TransactStatements: []types.ParameterizedStatement{
+				{Statement: aws.String(`SELECT * FROM "Rows" WHERE pk = 'a' AND sk = 1`)},
+			},
+		})
 		require.Equal(t, []string{"TransactionConflict"}, conflicts(t, err))
 		_, err = c.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
-			{Get: &types.Get{TableName: aws.String("Rows"), Key: key("a", 3)}}, {Get: &types.Get{TableName: aws.String("Rows"), Key: key("a", 1)}},
+			{Get: &types.Get{TableName: aws.String("Rows"), Key: key("a", 3)}},
+			{Get: &types.Get{TableName: aws.String("Rows"), Key: key("a", 1)}},
 		}})
 		require.Equal(t, []string{"None", "TransactionConflict"}, conflicts(t, err))
 
 		put := func(sk int) types.WriteRequest {
 			return types.WriteRequest{PutRequest: &types.PutRequest{Item: key("a", sk)}}
 		}
-		batch, err := c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"Rows": {put(1), put(4)}}})
+		batch, err := c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+			RequestItems: map[string][]types.WriteRequest{"Rows": {put(1), put(4)}},
+		})
 		require.NoError(t, err)
 		require.Equal(t, []types.WriteRequest{put(1)}, batch.UnprocessedItems["Rows"])
 		batch, err = c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: batch.UnprocessedItems})
@@ -123,10 +142,16 @@ func TestTransactionRetries(t *testing.T) {
 						n := 0
 						defer func() { cancelled <- n }()
 						for {
-							_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Update: &types.Update{
-								TableName: aws.String("Rows"), Key: key("a", 1), UpdateExpression: aws.String("ADD n :one"),
-								ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
-							}}}})
+							_, err := c.TransactWriteItems(t.Context(),
+								&dynamodb.TransactWriteItemsInput{
+									TransactItems: []types.TransactWriteItem{{Update: &types.Update{
+										TableName: aws.String("Rows"), Key: key("a", 1),
+										UpdateExpression: aws.String("ADD n :one"),
+										ExpressionAttributeValues: map[string]types.AttributeValue{
+											":one": &types.AttributeValueMemberN{Value: "1"},
+										},
+									}}},
+								})
 							if err == nil {
 								return
 							}
@@ -146,7 +171,9 @@ func TestTransactionRetries(t *testing.T) {
 				}
 				require.Positive(t, total)
 				require.GreaterOrEqual(t, time.Since(began), 5*time.Second, "one after the other")
-				out, err := db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("a", 1)})
+				out, err := db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{
+					TableName: aws.String("Rows"), Key: key("a", 1),
+				})
 				require.NoError(t, err)
 				require.Equal(t, "5", out.Item["n"].(*types.AttributeValueMemberN).Value)
 			})

@@ -153,8 +153,12 @@ func TestOutputsAreThoseOfTheWire(t *testing.T) {
 	t.Run("PutItem", outputs(asks((*dynamodb.Client).PutItem), putItemOutput))
 	t.Run("UpdateItem", outputs(asks((*dynamodb.Client).UpdateItem), updateItemOutput))
 	t.Run("DeleteItem", outputs(asks((*dynamodb.Client).DeleteItem), deleteItemOutput))
-	t.Run("Query", outputs(asks((*dynamodb.Client).Query), func(out *wire.QueryOutput) *dynamodb.QueryOutput { return found(out, out.Items, (*toSDK).queryOutput) }))
-	t.Run("Scan", outputs(asks((*dynamodb.Client).Scan), func(out *wire.ScanOutput) *dynamodb.ScanOutput { return found(out, out.Items, (*toSDK).scanOutput) }))
+	t.Run("Query", outputs(asks((*dynamodb.Client).Query), func(out *wire.QueryOutput) *dynamodb.QueryOutput {
+		return found(out, out.Items, (*toSDK).queryOutput)
+	}))
+	t.Run("Scan", outputs(asks((*dynamodb.Client).Scan), func(out *wire.ScanOutput) *dynamodb.ScanOutput {
+		return found(out, out.Items, (*toSDK).scanOutput)
+	}))
 	t.Run("BatchGetItem", outputs(asks((*dynamodb.Client).BatchGetItem), batchGetItemOutput))
 	t.Run("BatchWriteItem", outputs(asks((*dynamodb.Client).BatchWriteItem), batchWriteItemOutput))
 	t.Run("TransactGetItems", outputs(asks((*dynamodb.Client).TransactGetItems), transactGetItemsOutput))
@@ -294,8 +298,8 @@ func (t filler) text() string {
 	return proptest.Pick(t.T, t.texts...)
 }
 
-var numbers = []string{"0", "-0", "1", "1.0", "-12.50", "1e5", "1E-130", "9.99E125", "12345678901234567890123456789012345678", "+3",
-	"", "x", "1e126", "123456789012345678901234567890123456789"}
+var numbers = []string{"0", "-0", "1", "1.0", "-12.50", "1e5", "1E-130", "9.99E125",
+	"12345678901234567890123456789012345678", "+3", "", "x", "1e126", "123456789012345678901234567890123456789"}
 
 func (t filler) attribute(depth int) types.AttributeValue {
 	kinds := 10
@@ -319,7 +323,9 @@ func (t filler) attribute(depth int) types.AttributeValue {
 	case 5:
 		return &types.AttributeValueMemberSS{Value: strings()}
 	case 6:
-		return &types.AttributeValueMemberNS{Value: proptest.SliceOf(t.T, 0, 3, func(t *proptest.T) string { return proptest.Pick(t, numbers[:10]...) })}
+		return &types.AttributeValueMemberNS{
+			Value: proptest.SliceOf(t.T, 0, 3, func(t *proptest.T) string { return proptest.Pick(t, numbers[:10]...) }),
+		}
 	case 7:
 		v := &types.AttributeValueMemberBS{}
 		for _, s := range strings() {
@@ -369,7 +375,9 @@ func TestNilElements(t *testing.T) {
 	s.batchWriteItem(&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"T": nil}})
 	require.True(t, s.refused)
 	s = new(fromSDK)
-	s.batchGetItem(&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"T": {Keys: []map[string]types.AttributeValue{nil}}}})
+	s.batchGetItem(&dynamodb.BatchGetItemInput{
+		RequestItems: map[string]types.KeysAndAttributes{"T": {Keys: []map[string]types.AttributeValue{nil}}},
+	})
 	require.True(t, s.refused)
 }
 
@@ -380,7 +388,9 @@ func TestNesting(t *testing.T) {
 		levels  int
 		refused bool
 	}{{30, false}, {31, false}, {32, true}, {40, true}} {
-		var l, m types.AttributeValue = &types.AttributeValueMemberS{Value: "x"}, &types.AttributeValueMemberS{Value: "x"}
+		var l, m types.AttributeValue = &types.AttributeValueMemberS{
+			Value: "x",
+		}, &types.AttributeValueMemberS{Value: "x"}
 		for range tt.levels {
 			l = &types.AttributeValueMemberL{Value: []types.AttributeValue{l}}
 			m = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"a": m}}
@@ -401,8 +411,10 @@ func TestNesting(t *testing.T) {
 // What is not an attribute value must not be taken, and must not panic.
 func TestNoValue(t *testing.T) {
 	for _, v := range []types.AttributeValue{
-		nil, (*types.AttributeValueMemberS)(nil), (*types.AttributeValueMemberN)(nil), (*types.AttributeValueMemberB)(nil),
-		(*types.AttributeValueMemberBOOL)(nil), (*types.AttributeValueMemberNULL)(nil), (*types.AttributeValueMemberL)(nil),
+		nil, (*types.AttributeValueMemberS)(nil), (*types.AttributeValueMemberN)(nil),
+		(*types.AttributeValueMemberB)(nil),
+		(*types.AttributeValueMemberBOOL)(nil), (*types.AttributeValueMemberNULL)(nil),
+		(*types.AttributeValueMemberL)(nil),
 		(*types.AttributeValueMemberM)(nil), (*types.AttributeValueMemberSS)(nil), (*types.AttributeValueMemberNS)(nil),
 		(*types.AttributeValueMemberBS)(nil), &types.UnknownUnionMember{Tag: "X"}, &types.AttributeValueMemberB{},
 	} {
@@ -416,7 +428,11 @@ func TestNoValue(t *testing.T) {
 func TestSourceIsReusable(t *testing.T) {
 	s := new(fromSDK)
 	first := s.item(map[string]types.AttributeValue{"a": &types.AttributeValueMemberL{Value: []types.AttributeValue{
-		&types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"deep": &types.AttributeValueMemberS{Value: strings.Repeat("x", 100)}}},
+		&types.AttributeValueMemberM{
+			Value: map[string]types.AttributeValue{
+				"deep": &types.AttributeValueMemberS{Value: strings.Repeat("x", 100)},
+			},
+		},
 	}}})
 	was := string(first)
 	s.release()

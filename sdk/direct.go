@@ -44,7 +44,9 @@ func Direct(db *sortkey.DB, optFns ...func(*dynamodb.Options)) *dynamodb.Client 
 	own := append([]func(*dynamodb.Options){}, optFns...)
 	return dynamodb.New(options(db), append(own, func(o *dynamodb.Options) {
 		// Last, so that the caller's middlewares of the same step run.
-		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(stack *middleware.Stack) error { return addTo(stack, d) })
+		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(stack *middleware.Stack) error {
+			return addTo(stack, d)
+		})
 	})...)
 }
 
@@ -92,6 +94,7 @@ func (d *direct) HandleInitialize(
 		metadata, err = answered(ctx, d.requestID())
 		return out, metadata, err
 	}
+
 	failure, ok := errors.AsType[*wire.Error](err)
 	if !ok { // errWire
 		return next.HandleInitialize(ctx, in)
@@ -106,6 +109,7 @@ func (d *direct) HandleInitialize(
 	default:
 		s.response = httpResponse(failure.Status, d.requestID(), failure.AppendJSON(nil))
 	}
+
 	return next.HandleInitialize(context.WithValue(ctx, failureKey{}, s), in)
 }
 
@@ -186,6 +190,7 @@ var metadataKeys = sync.OnceValue(func() *keys {
 			k.attempts = own
 		}
 	}
+
 	if k.response == nil || k.time == nil || k.attempts == nil {
 		return nil
 	}
@@ -312,7 +317,8 @@ func (d *direct) getItem(ctx context.Context, in *dynamodb.GetItemInput) (any, e
 
 // find is run for Query and Scan, whose items are converted where they are
 // stored.
-func find[In, APIIn, APIOut, Out any](ctx context.Context, d *direct, in In, sel types.Select, input func(*fromSDK, In) APIIn,
+func find[In, APIIn, APIOut, Out any](
+	ctx context.Context, d *direct, in In, sel types.Select, input func(*fromSDK, In) APIIn,
 	method func(*api.Service, context.Context, APIIn, api.Visit) (APIOut, error), output func(*toSDK, APIOut) Out,
 ) (any, error) {
 	m := toSDKs.Get().(*toSDK)

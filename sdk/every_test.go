@@ -21,16 +21,26 @@ import (
 // every has one well-formed request of each operation, in an order in which they
 // work. $NAME stands for what an answer before had at NAME.
 var every = []struct{ op, body, keep string }{
-	{"CreateTable", `{"TableName":"Orders","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"}}`, ""},
+	{
+		"CreateTable", `{"TableName":"Orders","BillingMode":"PAY_PER_REQUEST",` +
+			`"AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"id",` +
+			`"KeyType":"HASH"}],"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"}}`, "",
+	},
 	{"DescribeTable", `{"TableName":"Orders"}`, "TableArn LatestStreamArn"},
 	{"ListTables", `{}`, ""},
 	{"UpdateTable", `{"TableName":"Orders","DeletionProtectionEnabled":false}`, ""},
 	{"DescribeLimits", `{}`, ""},
 	{"DescribeEndpoints", `{}`, ""},
 	{"PutItem", `{"TableName":"Orders","Item":{"id":{"S":"1"}}}`, ""},
-	{"UpdateItem", `{"TableName":"Orders","Key":{"id":{"S":"1"}},"UpdateExpression":"SET n = :n","ExpressionAttributeValues":{":n":{"N":"1"}}}`, ""},
+	{
+		"UpdateItem", `{"TableName":"Orders","Key":{"id":{"S":"1"}},"UpdateExpression":"SET n = ` +
+			`:n","ExpressionAttributeValues":{":n":{"N":"1"}}}`, "",
+	},
 	{"GetItem", `{"TableName":"Orders","Key":{"id":{"S":"1"}}}`, ""},
-	{"Query", `{"TableName":"Orders","KeyConditionExpression":"id = :id","ExpressionAttributeValues":{":id":{"S":"1"}}}`, ""},
+	{
+		"Query",
+		`{"TableName":"Orders","KeyConditionExpression":"id = :id","ExpressionAttributeValues":{":id":{"S":"1"}}}`, "",
+	},
 	{"Scan", `{"TableName":"Orders"}`, ""},
 	{"BatchWriteItem", `{"RequestItems":{"Orders":[{"PutRequest":{"Item":{"id":{"S":"2"}}}}]}}`, ""},
 	{"BatchGetItem", `{"RequestItems":{"Orders":{"Keys":[{"id":{"S":"2"}}]}}}`, ""},
@@ -40,40 +50,74 @@ var every = []struct{ op, body, keep string }{
 	{"ExecuteStatement", `{"Statement":"SELECT * FROM Orders WHERE id = '1'"}`, ""},
 	{"BatchExecuteStatement", `{"Statements":[{"Statement":"SELECT * FROM Orders WHERE id = '1'"}]}`, ""},
 	{"ExecuteTransaction", `{"TransactStatements":[{"Statement":"INSERT INTO Orders VALUE {'id': '4'}"}]}`, ""},
-	{"UpdateTimeToLive", `{"TableName":"Orders","TimeToLiveSpecification":{"AttributeName":"ends","Enabled":true}}`, ""},
+	{
+		"UpdateTimeToLive",
+		`{"TableName":"Orders","TimeToLiveSpecification":{"AttributeName":"ends","Enabled":true}}`, "",
+	},
 	{"DescribeTimeToLive", `{"TableName":"Orders"}`, ""},
 	{"TagResource", `{"ResourceArn":"$TableArn","Tags":[{"Key":"a","Value":"b"}]}`, ""},
 	{"ListTagsOfResource", `{"ResourceArn":"$TableArn"}`, ""},
 	{"UntagResource", `{"ResourceArn":"$TableArn","TagKeys":["a"]}`, ""},
 	{"ListStreams", `{"TableName":"Orders"}`, ""},
 	{"DescribeStream", `{"StreamArn":"$LatestStreamArn"}`, "ShardId"},
-	{"GetShardIterator", `{"StreamArn":"$LatestStreamArn","ShardId":"$ShardId","ShardIteratorType":"TRIM_HORIZON"}`, "ShardIterator"},
+	{
+		"GetShardIterator", `{"StreamArn":"$LatestStreamArn","ShardId":"$ShardId","ShardIteratorType":"TRIM_HORIZON"}`,
+		"ShardIterator",
+	},
 	{"GetRecords", `{"ShardIterator":"$ShardIterator"}`, ""},
-	{"EnableKinesisStreamingDestination", `{"TableName":"Orders","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes"}`, ""},
+	{
+		"EnableKinesisStreamingDestination",
+		`{"TableName":"Orders","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes"}`, "",
+	},
 	{"DescribeKinesisStreamingDestination", `{"TableName":"Orders"}`, ""},
-	{"UpdateKinesisStreamingDestination", `{"TableName":"Orders","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes","UpdateKinesisStreamingConfiguration":{"ApproximateCreationDateTimePrecision":"MICROSECOND"}}`, ""},
-	{"DisableKinesisStreamingDestination", `{"TableName":"Orders","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes"}`, ""},
-	{"PutResourcePolicy", `{"ResourceArn":"$TableArn","Policy":"{\"Version\":\"2012-10-17\",\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":\"*\",\"Action\":\"dynamodb:GetItem\",\"Resource\":\"*\"}]}"}`, ""},
+	{
+		"UpdateKinesisStreamingDestination", `{"TableName":"Orders","StreamArn":"arn:aws:kinesis:us-east-1:0000000000` +
+			`00:stream/changes","UpdateKinesisStreamingConfiguration":{"ApproximateCreationDateTi` +
+			`mePrecision":"MICROSECOND"}}`, "",
+	},
+	{
+		"DisableKinesisStreamingDestination",
+		`{"TableName":"Orders","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes"}`, "",
+	},
+	{
+		"PutResourcePolicy", `{"ResourceArn":"$TableArn","Policy":"{\"Version\":\"2012-10-17\",` +
+			`\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":\"*\",` +
+			`\"Action\":\"dynamodb:GetItem\",\"Resource\":\"*\"}]}"}`, "",
+	},
 	{"GetResourcePolicy", `{"ResourceArn":"$TableArn"}`, ""},
 	{"DeleteResourcePolicy", `{"ResourceArn":"$TableArn"}`, ""},
 	{"UpdateContributorInsights", `{"TableName":"Orders","ContributorInsightsAction":"ENABLE"}`, ""},
 	{"DescribeContributorInsights", `{"TableName":"Orders"}`, ""},
 	{"ListContributorInsights", `{}`, ""},
-	{"UpdateContinuousBackups", `{"TableName":"Orders","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`, ""},
+	{
+		"UpdateContinuousBackups",
+		`{"TableName":"Orders","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`, "",
+	},
 	{"DescribeContinuousBackups", `{"TableName":"Orders"}`, ""},
 	{"CreateBackup", `{"TableName":"Orders","BackupName":"first"}`, "BackupArn"},
 	{"DescribeBackup", `{"BackupArn":"$BackupArn"}`, ""},
 	{"ListBackups", `{}`, ""},
 	{"RestoreTableFromBackup", `{"BackupArn":"$BackupArn","TargetTableName":"Restored"}`, ""},
-	{"RestoreTableToPointInTime", `{"SourceTableName":"Orders","TargetTableName":"Again","UseLatestRestorableTime":true}`, ""},
+	{
+		"RestoreTableToPointInTime",
+		`{"SourceTableName":"Orders","TargetTableName":"Again","UseLatestRestorableTime":true}`, "",
+	},
 	{"DeleteBackup", `{"BackupArn":"$BackupArn"}`, ""},
 	{"ExportTableToPointInTime", `{"TableArn":"$TableArn","S3Bucket":"exports"}`, "ExportArn"},
 	{"DescribeExport", `{"ExportArn":"$ExportArn"}`, ""},
 	{"ListExports", `{}`, ""},
-	{"ImportTable", `{"S3BucketSource":{"S3Bucket":"exports"},"InputFormat":"DYNAMODB_JSON","TableCreationParameters":{"TableName":"Imported","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}}`, "ImportArn"},
+	{
+		"ImportTable", `{"S3BucketSource":{"S3Bucket":"exports"},"InputFormat":"DYNAMODB_JSON",` +
+			`"TableCreationParameters":{"TableName":"Imported","AttributeDefinitions":[{"AttributeName":"id",` +
+			`"AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],` +
+			`"BillingMode":"PAY_PER_REQUEST"}}`, "ImportArn",
+	},
 	{"DescribeImport", `{"ImportArn":"$ImportArn"}`, ""},
 	{"ListImports", `{}`, ""},
-	{"StartBulkPutItems", `{"TableName":"Orders","InputS3Configuration":{"S3Bucket":"items","InputFormat":"DYNAMODB_JSON"},"OutputS3Configuration":{"OutputType":["ERROR"]}}`, "BulkOperationArn"},
+	{
+		"StartBulkPutItems", `{"TableName":"Orders","InputS3Configuration":{"S3Bucket":"items",` +
+			`"InputFormat":"DYNAMODB_JSON"},"OutputS3Configuration":{"OutputType":["ERROR"]}}`, "BulkOperationArn",
+	},
 	{"DescribeBulkOperation", `{"BulkOperationArn":"$BulkOperationArn"}`, ""},
 	{"ListBulkOperations", `{}`, ""},
 	{"CancelBulkOperation", `{"BulkOperationArn":"$BulkOperationArn"}`, ""},
@@ -85,7 +129,11 @@ var every = []struct{ op, body, keep string }{
 	{"UpdateGlobalTableSettings", `{"GlobalTableName":"Orders"}`, ""},
 	{"DescribeTableReplicaAutoScaling", `{"TableName":"Orders"}`, ""},
 	{"UpdateTableReplicaAutoScaling", `{"TableName":"Orders"}`, ""},
-	{"UpdateTable", `{"TableName":"Orders","VectorIndexUpdates":[{"Create":{"IndexName":"near","VectorAttribute":{"AttributeName":"v"},"Dimensions":2,"DistanceFunction":"COSINE","Projection":{"ProjectionType":"ALL"}}}]}`, ""},
+	{
+		"UpdateTable", `{"TableName":"Orders","VectorIndexUpdates":[{"Create":{"IndexName":"near",` +
+			`"VectorAttribute":{"AttributeName":"v"},"Dimensions":2,"DistanceFunction":"COSINE",` +
+			`"Projection":{"ProjectionType":"ALL"}}}]}`, "",
+	},
 	{"SearchVectors", `{"TableName":"Orders","IndexName":"near","SearchVector":[{"N":"1"},{"N":"0"}],"TopK":1}`, ""},
 	{"DeleteTable", `{"TableName":"Orders"}`, ""},
 }
@@ -169,5 +217,7 @@ func orEmpty(text []byte) []byte {
 // Disable-, Update- and DescribeKinesisStreamingDestination".
 func mentions(text, op string) bool {
 	name := regexp.MustCompile(`[^A-Za-z]` + op + `[^A-Za-z]`)
-	return name.MatchString(text) || strings.HasSuffix(op, "KinesisStreamingDestination") && strings.Contains(text, strings.TrimSuffix(op, "KinesisStreamingDestination")+"-")
+	return name.MatchString(text) ||
+		strings.HasSuffix(op, "KinesisStreamingDestination") &&
+			strings.Contains(text, strings.TrimSuffix(op, "KinesisStreamingDestination")+"-")
 }

@@ -91,7 +91,8 @@ func ExampleDirect() {
 	_, err = client.DeleteItem(context.Background(), &dynamodb.DeleteItemInput{
 		TableName: aws.String("Drive"),
 		Key: map[string]types.AttributeValue{
-			"drive": &types.AttributeValueMemberS{Value: "a91"}, "path": &types.AttributeValueMemberS{Value: "root/none"},
+			"drive": &types.AttributeValueMemberS{Value: "a91"},
+			"path":  &types.AttributeValueMemberS{Value: "root/none"},
 		},
 		ConditionExpression: aws.String("attribute_exists(drive)"),
 	})

@@ -24,7 +24,9 @@ import (
 
 // eachWay runs a test with a client for each way in process and one over a
 // socket, each over its own database with the table Rows.
-func eachWay(t *testing.T, fn func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client), optFns ...func(*sortkey.Options)) {
+func eachWay(
+	t *testing.T, fn func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client), optFns ...func(*sortkey.Options),
+) {
 	t.Helper()
 	for _, way := range append(inProcess, "HTTP") {
 		t.Run(way, func(t *testing.T) {
@@ -51,8 +53,8 @@ func has(t *testing.T, c *dynamodb.Client, pk string, sk int) bool {
 func TestFaultCodes(t *testing.T) {
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		for _, want := range []string{
-			"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "InternalServerError",
-			"TransactionConflictException", "TransactionInProgressException",
+			"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded",
+			"InternalServerError", "TransactionConflictException", "TransactionInProgressException",
 		} {
 			f := db.DB.Fail(sortkey.Fault{Operation: "PutItem", Table: "Rows", Code: want, Times: 1}) // any code
 			require.Equal(t, want, code(putRow(t, c, "P", 1)))
@@ -60,7 +62,9 @@ func TestFaultCodes(t *testing.T) {
 			require.NoError(t, putRow(t, c, "P", 1))
 			require.Equal(t, 1, f.Count())
 			f.Lift()
-			_, err := c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+			_, err := c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+				TableName: aws.String("Rows"), Key: key("P", 1),
+			})
 			require.NoError(t, err)
 		}
 	})
@@ -68,7 +72,9 @@ func TestFaultCodes(t *testing.T) {
 
 func TestFaultMatching(t *testing.T) {
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
-		second := db.Fail(sortkey.Fault{Operation: "PutItem", Key: "ORDER#*", Skip: 1, Times: 1, Code: "ThrottlingException"})
+		second := db.Fail(sortkey.Fault{
+			Operation: "PutItem", Key: "ORDER#*", Skip: 1, Times: 1, Code: "ThrottlingException",
+		})
 		require.NoError(t, putRow(t, c, "USER#1", 1))
 		require.NoError(t, putRow(t, c, "ORDER#1", 1))
 		require.Error(t, putRow(t, c, "ORDER#1", 2))
@@ -86,9 +92,17 @@ func TestFaultLostAnswer(t *testing.T) {
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Fail(sortkey.Fault{Operation: "TransactWriteItems", LoseAnswer: true, Times: 1})
 		add := func() error {
-			_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String("once"), TransactItems: []types.TransactWriteItem{{
-				Update: &types.Update{TableName: aws.String("Rows"), Key: key("P", 1), UpdateExpression: aws.String("ADD n :one"), ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}}},
-			}}})
+			_, err := c.TransactWriteItems(t.Context(),
+				&dynamodb.TransactWriteItemsInput{
+					ClientRequestToken: aws.String("once"), TransactItems: []types.TransactWriteItem{{
+						Update: &types.Update{
+							TableName: aws.String("Rows"), Key: key("P", 1), UpdateExpression: aws.String("ADD n :one"),
+							ExpressionAttributeValues: map[string]types.AttributeValue{
+								":one": &types.AttributeValueMemberN{Value: "1"},
+							},
+						},
+					}},
+				})
 			return err
 		}
 		err := add()
@@ -106,7 +120,10 @@ func TestFaultLostError(t *testing.T) {
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		require.NoError(t, putRow(t, c, "P", 1))
 		db.Fail(sortkey.Fault{LoseAnswer: true, Times: 1})
-		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: key("P", 1), ConditionExpression: aws.String("attribute_not_exists(pk)")})
+		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{
+			TableName: aws.String("Rows"), Item: key("P", 1),
+			ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		})
 		var lost *smithyhttp.RequestSendError
 		require.ErrorAs(t, err, &lost)
 	})
@@ -127,7 +144,9 @@ func TestFaultReset(t *testing.T) {
 				require.Contains(t, err.Error(), "/\": EOF")
 				require.Equal(t, fault.LoseAnswer, has(t, c, "P", 1))
 				f.Lift()
-				_, err = c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+				_, err = c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+					TableName: aws.String("Rows"), Key: key("P", 1),
+				})
 				require.NoError(t, err)
 			}
 		}
@@ -150,12 +169,16 @@ func TestFaultCause(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var logged bytes.Buffer
-				db := sortkeytest.New(t, func(o *sortkey.Options) { o.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
+				db := sortkeytest.New(t, func(o *sortkey.Options) {
+					o.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+				})
 				db.Fail(sortkey.Fault{Hang: true})
 				rec := db.Record()
 				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("no patience"))
 				defer cancel()
-				_, err := clientOf(t, db, way).GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+				_, err := clientOf(t, db, way).GetItem(ctx, &dynamodb.GetItemInput{
+					TableName: aws.String("Rows"), Key: key("P", 1),
+				})
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				require.Equal(t, "GetItem Rows, ServiceUnavailable: context deadline exceeded\n", rec.String())
 				require.Empty(t, logged.String())
@@ -174,7 +197,9 @@ func TestFaultUntilClose(t *testing.T) {
 					c := clientOf(t, db, way)
 					db.Fail(f)
 					get := func() error {
-						_, err := c.GetItem(context.Background(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+						_, err := c.GetItem(context.Background(), &dynamodb.GetItemInput{
+							TableName: aws.String("Rows"), Key: key("P", 1),
+						})
 						return err
 					}
 					done := make(chan error, 1)
@@ -194,9 +219,11 @@ func TestFaultUntilClose(t *testing.T) {
 func TestFaultTransaction(t *testing.T) {
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Fail(sortkey.Fault{Operation: "TransactWriteItems", Reasons: []string{"", "TransactionConflict"}})
-		_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-			{Put: &types.Put{TableName: aws.String("Rows"), Item: key("P", 1)}}, {Put: &types.Put{TableName: aws.String("Rows"), Item: key("P", 2)}},
-		}})
+		_, err := c.TransactWriteItems(t.Context(),
+			&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				{Put: &types.Put{TableName: aws.String("Rows"), Item: key("P", 1)}},
+				{Put: &types.Put{TableName: aws.String("Rows"), Item: key("P", 2)}},
+			}})
 		var canceled *types.TransactionCanceledException
 		require.ErrorAs(t, err, &canceled)
 		require.Equal(t, "None", *canceled.CancellationReasons[0].Code)
@@ -212,7 +239,9 @@ func TestFaultTransactionReasons(t *testing.T) {
 		db.Fail(sortkey.Fault{Reasons: []string{"TransactionConflict"}})
 		get := types.TransactGetItem{Get: &types.Get{TableName: aws.String("Rows"), Key: key("P", 1)}}
 		other := types.TransactGetItem{Get: &types.Get{TableName: aws.String("Rows"), Key: key("P", 2)}}
-		_, err := c.TransactGetItems(t.Context(), &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{get, other}})
+		_, err := c.TransactGetItems(t.Context(), &dynamodb.TransactGetItemsInput{
+			TransactItems: []types.TransactGetItem{get, other},
+		})
 		var canceled *types.TransactionCanceledException
 		require.ErrorAs(t, err, &canceled)
 		require.Len(t, canceled.CancellationReasons, 2)
@@ -239,7 +268,11 @@ func TestFaultUnprocessed(t *testing.T) {
 		require.True(t, has(t, c, "P", 2))
 		f.Lift()
 		db.Fail(sortkey.Fault{Operation: "BatchGetItem", Unprocessed: 1})
-		got, err := c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"Rows": {Keys: []map[string]types.AttributeValue{key("P", 1), key("P", 2)}}}})
+		got, err := c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{
+			RequestItems: map[string]types.KeysAndAttributes{
+				"Rows": {Keys: []map[string]types.AttributeValue{key("P", 1), key("P", 2)}},
+			},
+		})
 		require.NoError(t, err)
 		require.Len(t, got.Responses["Rows"], 1)
 		require.Equal(t, key("P", 2), got.UnprocessedKeys["Rows"].Keys[0])
@@ -260,7 +293,8 @@ func (u *unmetT) Cleanup(fn func())                 { u.ends = append(u.ends, fn
 func TestFaultWithoutEffect(t *testing.T) {
 	u := &unmetT{TB: t}
 	db := sortkeytest.New(t).With(u)
-	require.PanicsWithValue(t, "sortkeytest: the fault has no effect: set Code, Reasons, Unprocessed, Delay, Hang, Reset or LoseAnswer", func() {
+	require.PanicsWithValue(t, "sortkeytest: the fault has no effect: set Code, Reasons, Unprocessed, Delay, Hang, "+
+		"Reset or LoseAnswer", func() {
 		db.Fail(sortkey.Fault{Operation: "PutItem", Times: 1})
 	})
 }

@@ -217,6 +217,7 @@ func (s *fromSDK) value(v types.AttributeValue, level int) attr.Value {
 			return set(s, attr.BinarySet, v.Value, s.binary)
 		}
 	}
+
 	s.refused = true
 	return attr.Value{}
 }

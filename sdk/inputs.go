@@ -45,7 +45,9 @@ func (s *fromSDK) putItem(in *dynamodb.PutItemInput) *wire.PutItemInput {
 
 func (s *fromSDK) updateItem(in *dynamodb.UpdateItemInput) *wire.UpdateItemInput {
 	return &wire.UpdateItemInput{
-		AttributeUpdates: entries(s, in.AttributeUpdates, func(in types.AttributeValueUpdate) wire.AttributeValueUpdate {
+		AttributeUpdates: entries(s, in.AttributeUpdates, func(
+			in types.AttributeValueUpdate,
+		) wire.AttributeValueUpdate {
 			return wire.AttributeValueUpdate{Action: enum(s, in.Action), Value: s.optional(in.Value)}
 		}),
 		ConditionExpression:                 s.string(in.ConditionExpression),
@@ -204,6 +206,7 @@ func (s *fromSDK) transactWriteItem(in types.TransactWriteItem) (out wire.Transa
 			TableName:                           s.string(in.TableName),
 		}
 	}
+
 	if in := in.Delete; in != nil {
 		out.Delete = &wire.Delete{
 			ConditionExpression:                 s.string(in.ConditionExpression),
@@ -214,6 +217,7 @@ func (s *fromSDK) transactWriteItem(in types.TransactWriteItem) (out wire.Transa
 			TableName:                           s.string(in.TableName),
 		}
 	}
+
 	if in := in.Put; in != nil {
 		out.Put = &wire.Put{
 			ConditionExpression:                 s.string(in.ConditionExpression),
@@ -224,6 +228,7 @@ func (s *fromSDK) transactWriteItem(in types.TransactWriteItem) (out wire.Transa
 			TableName:                           s.string(in.TableName),
 		}
 	}
+
 	if in := in.Update; in != nil {
 		out.Update = &wire.Update{
 			ConditionExpression:                 s.string(in.ConditionExpression),
@@ -235,6 +240,7 @@ func (s *fromSDK) transactWriteItem(in types.TransactWriteItem) (out wire.Transa
 			UpdateExpression:                    s.string(in.UpdateExpression),
 		}
 	}
+
 	return out
 }
 

@@ -34,10 +34,13 @@ func delayed(o *sortkey.Options) { o.Simulate.TableDelay = 2 * time.Second }
 func later() *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName: aws.String("Later"), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}, {AttributeName: aws.String("g"), AttributeType: "S"}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("pk"), AttributeType: "S"}, {AttributeName: aws.String("g"), AttributeType: "S"},
+		},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
-			IndexName: aws.String("ByG"), KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("g"), KeyType: "HASH"}},
+			IndexName:  aws.String("ByG"),
+			KeySchema:  []types.KeySchemaElement{{AttributeName: aws.String("g"), KeyType: "HASH"}},
 			Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
 		}},
 	}
@@ -47,14 +50,19 @@ func later() *dynamodb.CreateTableInput {
 func indexUpdate(name string, add bool) *dynamodb.UpdateTableInput {
 	in := &dynamodb.UpdateTableInput{TableName: &name}
 	if !add {
-		in.GlobalSecondaryIndexUpdates = []types.GlobalSecondaryIndexUpdate{{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String("ByH")}}}
+		in.GlobalSecondaryIndexUpdates = []types.GlobalSecondaryIndexUpdate{
+			{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String("ByH")}},
+		}
 		return in
 	}
 	in.AttributeDefinitions = []types.AttributeDefinition{{AttributeName: aws.String("h"), AttributeType: "S"}}
-	in.GlobalSecondaryIndexUpdates = []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
-		IndexName: aws.String("ByH"), KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("h"), KeyType: "HASH"}},
-		Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
-	}}}
+	in.GlobalSecondaryIndexUpdates = []types.GlobalSecondaryIndexUpdate{
+		{Create: &types.CreateGlobalSecondaryIndexAction{
+			IndexName:  aws.String("ByH"),
+			KeySchema:  []types.KeySchemaElement{{AttributeName: aws.String("h"), KeyType: "HASH"}},
+			Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+		}},
+	}
 	return in
 }
 
@@ -90,23 +98,36 @@ func TestTableDelayCreating(t *testing.T) {
 		refused(t, err, "ResourceNotFoundException", none)
 		_, err = c.Scan(ctx, &dynamodb.ScanInput{TableName: aws.String("Later")})
 		refused(t, err, "ResourceNotFoundException", none)
-		_, err = c.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"Later": {Keys: []map[string]types.AttributeValue{item}}}})
+		_, err = c.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+			RequestItems: map[string]types.KeysAndAttributes{"Later": {Keys: []map[string]types.AttributeValue{item}}},
+		})
 		refused(t, err, "ResourceNotFoundException", none)
-		_, err = c.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: &types.Put{TableName: aws.String("Later"), Item: item}}}})
+		_, err = c.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
+			TransactItems: []types.TransactWriteItem{{Put: &types.Put{TableName: aws.String("Later"), Item: item}}},
+		})
 		refused(t, err, "ResourceNotFoundException", none)
-		_, err = c.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{Statement: aws.String(`SELECT * FROM "Later"`)})
+		_, err = c.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{
+			Statement: aws.String(`SELECT * FROM "Later"`),
+		})
 		refused(t, err, "ResourceNotFoundException", none)
 
 		_, err = c.CreateTable(ctx, later())
 		refused(t, err, "ResourceInUseException", inUse+"Table is being created: Later")
 		_, err = c.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: aws.String("Later")})
 		refused(t, err, "ResourceInUseException", inUse+"Table is being created: Later")
-		_, err = c.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: aws.String("Later"), DeletionProtectionEnabled: aws.Bool(true)})
+		_, err = c.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+			TableName: aws.String("Later"), DeletionProtectionEnabled: aws.Bool(true),
+		})
 		refused(t, err, "ResourceInUseException", inUse+"Table is being created: Later")
-		_, err = c.TagResource(ctx, &dynamodb.TagResourceInput{ResourceArn: d.TableArn, Tags: []types.Tag{{Key: aws.String("k"), Value: aws.String("v")}}})
+		_, err = c.TagResource(ctx, &dynamodb.TagResourceInput{
+			ResourceArn: d.TableArn, Tags: []types.Tag{{Key: aws.String("k"), Value: aws.String("v")}},
+		})
 		refused(t, err, "ResourceInUseException", inUse+"Table is being created: Later")
 		_, err = c.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-			TableName: aws.String("Later"), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("x"), Enabled: aws.Bool(true)},
+			TableName: aws.String("Later"),
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{
+				AttributeName: aws.String("x"), Enabled: aws.Bool(true),
+			},
 		})
 		refused(t, err, "ResourceNotFoundException", "Requested resource not found: Table: Later not found")
 
@@ -138,15 +159,21 @@ func TestTableDelayUpdating(t *testing.T) {
 		onIndex.IndexName, onIndex.KeyConditionExpression = aws.String("ByH"), aws.String("h = :p")
 		_, err = c.Query(ctx, onIndex)
 		refused(t, err, "ValidationException", "Cannot read from backfilling global secondary index: ByH")
-		_, err = c.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{Statement: aws.String(`SELECT * FROM "Rows"."ByH"`)})
+		_, err = c.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{
+			Statement: aws.String(`SELECT * FROM "Rows"."ByH"`),
+		})
 		refused(t, err, "ValidationException", "Cannot read from backfilling global secondary index: ByH")
 
 		_, err = c.UpdateTable(ctx, indexUpdate("Rows", false))
-		refused(t, err, "LimitExceededException", "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
-		_, err = c.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: aws.String("Rows"), DeletionProtectionEnabled: aws.Bool(true)})
+		refused(t, err, "LimitExceededException",
+			"Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+		_, err = c.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+			TableName: aws.String("Rows"), DeletionProtectionEnabled: aws.Bool(true),
+		})
 		refused(t, err, "ResourceInUseException", inUse+"Table is being updated: Rows")
 		_, err = c.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: aws.String("Rows")})
-		refused(t, err, "ResourceInUseException", inUse+"Cannot delete table while indexes are being created, updated, or deleted.")
+		refused(t, err, "ResourceInUseException",
+			inUse+"Cannot delete table while indexes are being created, updated, or deleted.")
 
 		db.Clock.Advance(2 * time.Second)
 		d = describe(t, c, "Rows")
@@ -163,7 +190,9 @@ func TestTableDelayUpdating(t *testing.T) {
 		db.Clock.Advance(2 * time.Second)
 		require.Empty(t, describe(t, c, "Rows").GlobalSecondaryIndexes)
 
-		_, err = c.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: aws.String("Rows"), TableClass: types.TableClassStandardInfrequentAccess})
+		_, err = c.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+			TableName: aws.String("Rows"), TableClass: types.TableClassStandardInfrequentAccess,
+		})
 		require.NoError(t, err)
 		_, err = c.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: aws.String("Rows")})
 		refused(t, err, "ResourceInUseException", inUse+"Table: Rows is in the process of being updated.")
@@ -238,8 +267,8 @@ func TestHoldIndexes(t *testing.T) {
 		db.Table("Indexed", "pk / sk:N", sortkeytest.Global("ByG", "g / sk:N"), sortkeytest.Local("ByS", "g"))
 		query := func(index string, consistent bool) (list []string) {
 			in := &dynamodb.QueryInput{
-				TableName: aws.String("Indexed"), KeyConditionExpression: aws.String("pk = :p"), ConsistentRead: &consistent,
-				ExpressionAttributeValues: map[string]types.AttributeValue{":p": s("a")},
+				TableName: aws.String("Indexed"), KeyConditionExpression: aws.String("pk = :p"),
+				ConsistentRead: &consistent, ExpressionAttributeValues: map[string]types.AttributeValue{":p": s("a")},
 			}
 			if index != "" {
 				in.IndexName = &index
@@ -262,20 +291,27 @@ func TestHoldIndexes(t *testing.T) {
 		require.Equal(t, []string{"1"}, query("ByS", false))
 		require.Equal(t, []string{"1", "2"}, query("ByS", true), "a consistent read")
 		require.Equal(t, []string{"1", "2"}, query("", false), "the table")
-		scan, err := c.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("Indexed"), IndexName: aws.String("ByG")})
+		scan, err := c.Scan(t.Context(), &dynamodb.ScanInput{
+			TableName: aws.String("Indexed"), IndexName: aws.String("ByG"),
+		})
 		require.NoError(t, err)
 		require.Len(t, scan.Items, 1)
-		out, err := c.ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: aws.String(`SELECT * FROM "Indexed"."ByG"`)})
+		out, err := c.ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{
+			Statement: aws.String(`SELECT * FROM "Indexed"."ByG"`),
+		})
 		require.NoError(t, err)
 		require.Len(t, out.Items, 1)
 
 		_, err = c.UpdateTable(t.Context(), indexUpdate("Indexed", true))
 		require.NoError(t, err)
-		_, err = c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Indexed"), Item: map[string]types.AttributeValue{
-			"pk": s("a"), "sk": &types.AttributeValueMemberN{Value: "3"}, "g": s("a"), "h": s("x"),
-		}})
+		_, err = c.PutItem(t.Context(),
+			&dynamodb.PutItemInput{TableName: aws.String("Indexed"), Item: map[string]types.AttributeValue{
+				"pk": s("a"), "sk": &types.AttributeValueMemberN{Value: "3"}, "g": s("a"), "h": s("x"),
+			}})
 		require.NoError(t, err)
-		scan, err = c.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("Indexed"), IndexName: aws.String("ByH")})
+		scan, err = c.Scan(t.Context(), &dynamodb.ScanInput{
+			TableName: aws.String("Indexed"), IndexName: aws.String("ByH"),
+		})
 		require.NoError(t, err)
 		require.Len(t, scan.Items, 1, "an index that is newer is not held")
 		require.Equal(t, []string{"1"}, query("ByG", false))
@@ -298,22 +334,36 @@ func TestStaleOldest(t *testing.T) {
 		db.Clock.Set(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
 		require.NoError(t, putRow(t, c, "a", 1))
 		get := func(sk int, consistent bool) bool {
-			out, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("a", sk), ConsistentRead: &consistent})
+			out, err := c.GetItem(ctx, &dynamodb.GetItemInput{
+				TableName: aws.String("Rows"), Key: key("a", sk), ConsistentRead: &consistent,
+			})
 			require.NoError(t, err)
 			return out.Item != nil
 		}
 		require.False(t, get(1, false))
 		require.True(t, get(1, true))
-		batch, err := c.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"Rows": {Keys: []map[string]types.AttributeValue{key("a", 1)}}}})
+		batch, err := c.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+			RequestItems: map[string]types.KeysAndAttributes{
+				"Rows": {Keys: []map[string]types.AttributeValue{key("a", 1)}},
+			},
+		})
 		require.NoError(t, err)
 		require.Empty(t, batch.Responses["Rows"])
-		statements, err := c.BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{Statement: aws.String(`SELECT * FROM "Rows" WHERE pk = 'a' AND sk = 1`)}}})
+		statements, err := c.BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{
+			Statements: []types.BatchStatementRequest{
+				{Statement: aws.String(`SELECT * FROM "Rows" WHERE pk = 'a' AND sk = 1`)},
+			},
+		})
 		require.NoError(t, err)
 		require.Empty(t, statements.Responses[0].Item)
-		transact, err := c.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{Get: &types.Get{TableName: aws.String("Rows"), Key: key("a", 1)}}}})
+		transact, err := c.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{
+			TransactItems: []types.TransactGetItem{{Get: &types.Get{TableName: aws.String("Rows"), Key: key("a", 1)}}},
+		})
 		require.NoError(t, err)
 		require.NotEmpty(t, transact.Responses[0].Item, "transactions are serializable")
-		_, err = c.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: aws.String("Rows"), Key: key("a", 1), ConditionExpression: aws.String("attribute_exists(pk)")})
+		_, err = c.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName: aws.String("Rows"), Key: key("a", 1), ConditionExpression: aws.String("attribute_exists(pk)"),
+		})
 		require.NoError(t, err, "conditions see every change")
 
 		db.Clock.Advance(time.Second)
@@ -332,7 +382,9 @@ func TestStaleOldest(t *testing.T) {
 // seen some time.
 func TestStaleSeed(t *testing.T) {
 	answers := func(seed uint64) (seen []int) {
-		db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.StaleReads = sortkey.StaleReads{Window: time.Second, Seed: seed} })
+		db := sortkeytest.New(t, func(o *sortkey.Options) {
+			o.Simulate.StaleReads = sortkey.StaleReads{Window: time.Second, Seed: seed}
+		})
 		db.Clock.Set(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
 		db.Table("Rows", "pk / sk:N")
 		for sk := range 3 {
@@ -359,7 +411,10 @@ type slowForker struct{ store.Store }
 func (slowForker) Fork() (store.Store, error) { return memory.Open(), nil }
 
 func TestStaleReadsNeedVersions(t *testing.T) {
-	_, err := sortkey.Open(sortkey.Options{Store: slowForker{memory.Open()}, Simulate: sortkey.Simulation{StaleReads: sortkey.StaleReads{Window: time.Second}}})
+	_, err := sortkey.Open(sortkey.Options{
+		Store:    slowForker{memory.Open()},
+		Simulate: sortkey.Simulation{StaleReads: sortkey.StaleReads{Window: time.Second}},
+	})
 	require.ErrorIs(t, err, sortkey.ErrStaleReads)
 	db, err := sortkey.Open(sortkey.Options{Store: slowForker{memory.Open()}})
 	require.NoError(t, err)

@@ -46,7 +46,8 @@ func everyOperation(t *testing.T, c any) {
 				continue
 			}
 			fault, ok := errors.AsType[smithy.APIError](err)
-			if !ok || fault.ErrorCode() == "" || fault.ErrorFault() == smithy.FaultServer || strings.HasPrefix(fault.ErrorCode(), "Internal") {
+			if !ok || fault.ErrorCode() == "" || fault.ErrorFault() == smithy.FaultServer ||
+				strings.HasPrefix(fault.ErrorCode(), "Internal") {
 				t.Errorf("%s: %v", m.Name, err)
 				continue
 			}

@@ -58,7 +58,8 @@ func TestBehaviour(t *testing.T) {
 				if err != nil {
 					d.Fatalf(t, "%v", err)
 				}
-				answers[i] = strings.ReplaceAll(answer, driver.host, "dynamodb.us-east-1.amazonaws.com") // DescribeEndpoints names the host
+				// DescribeEndpoints names the host
+				answers[i] = strings.ReplaceAll(answer, driver.host, "dynamodb.us-east-1.amazonaws.com")
 			}
 			for i, way := range ways {
 				if answers[i] != answers[0] {
@@ -129,7 +130,9 @@ func (d *driver) run(t *testing.T, td *datadriven.TestData) (string, error) {
 			if err := decode(reflect.ValueOf(&item).Elem(), x); err != nil {
 				return "", err
 			}
-			if _, err := d.client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &arg, Item: item}); err != nil {
+			if _, err := d.client.PutItem(context.Background(), &dynamodb.PutItemInput{
+				TableName: &arg, Item: item,
+			}); err != nil {
 				return "", err
 			}
 		}
@@ -143,7 +146,9 @@ func (d *driver) run(t *testing.T, td *datadriven.TestData) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			if _, err := d.client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &arg, Item: item}); err != nil {
+			if _, err := d.client.PutItem(context.Background(), &dynamodb.PutItemInput{
+				TableName: &arg, Item: item,
+			}); err != nil {
 				return "", err
 			}
 		}

@@ -40,13 +40,18 @@ func clientOf(t *testing.T, db *sortkeytest.DB, way string) *dynamodb.Client {
 	t.Helper()
 	switch way {
 	case "Wire":
-		return sdk.Client(db.DB, func(o *dynamodb.Options) { o.HTTPClient = server.New(db.DB, server.Options{}).Client() })
+		return sdk.Client(db.DB, func(o *dynamodb.Options) {
+			o.HTTPClient = server.New(db.DB, server.Options{}).Client()
+		})
 	case "Direct":
 		return db.Direct
 	case "HTTP":
 		server := httptest.NewServer(server.New(db.DB, server.Options{}))
 		t.Cleanup(server.Close)
-		return dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}, RetryMaxAttempts: 1})
+		return dynamodb.New(dynamodb.Options{
+			Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{},
+			RetryMaxAttempts: 1,
+		})
 	}
 	return db.Client
 }
@@ -118,9 +123,10 @@ func TestPaginators(t *testing.T) {
 		}
 		require.Equal(t, []string{"Rows"}, names)
 
-		batches := dynamodb.NewBatchGetItemPaginator(c, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
-			"Rows": {Keys: []map[string]types.AttributeValue{key("P", 1), key("P", 2)}},
-		}})
+		batches := dynamodb.NewBatchGetItemPaginator(c,
+			&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+				"Rows": {Keys: []map[string]types.AttributeValue{key("P", 1), key("P", 2)}},
+			}})
 		out, err := batches.NextPage(t.Context())
 		require.NoError(t, err)
 		require.Len(t, out.Responses["Rows"], 2)
@@ -136,16 +142,21 @@ func TestExpressionBuilder(t *testing.T) {
 			db.Put("Rows", row{Pk: "P", Sk: i, Fat: strings.Repeat("x", i)})
 		}
 		e, err := expression.NewBuilder().
-			WithKeyCondition(expression.Key("pk").Equal(expression.Value("P")).And(expression.Key("sk").Between(expression.Value(1), expression.Value(4)))).
+			WithKeyCondition(
+				expression.Key("pk").Equal(expression.Value("P")).And(expression.Key("sk").Between(expression.Value(1),
+					expression.Value(4))),
+			).
 			WithFilter(expression.Or(
-				expression.Name("fat").Size().GreaterThan(expression.Value(2)).And(expression.Not(expression.Name("fat").BeginsWith("y"))),
+				expression.Name("fat").Size().GreaterThan(expression.Value(2)).
+					And(expression.Not(expression.Name("fat").BeginsWith("y"))),
 				expression.Name("fat").In(expression.Value("x"), expression.Value("z")),
 			)).
 			WithProjection(expression.NamesList(expression.Name("sk"))).
 			Build()
 		require.NoError(t, err)
 		out, err := c.Query(t.Context(), &dynamodb.QueryInput{
-			TableName: aws.String("Rows"), KeyConditionExpression: e.KeyCondition(), FilterExpression: e.Filter(), ProjectionExpression: e.Projection(),
+			TableName: aws.String("Rows"), KeyConditionExpression: e.KeyCondition(), FilterExpression: e.Filter(),
+			ProjectionExpression:     e.Projection(),
 			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
 		})
 		require.NoError(t, err)
@@ -156,12 +167,15 @@ func TestExpressionBuilder(t *testing.T) {
 
 		e, err = expression.NewBuilder().
 			WithCondition(expression.AttributeExists(expression.Name("pk"))).
-			WithUpdate(expression.Set(expression.Name("n"), expression.Name("sk").Plus(expression.Value(10))).Remove(expression.Name("fat"))).
+			WithUpdate(expression.Set(expression.Name("n"),
+				expression.Name("sk").Plus(expression.Value(10))).Remove(expression.Name("fat"))).
 			Build()
 		require.NoError(t, err)
 		updated, err := c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-			TableName: aws.String("Rows"), Key: key("P", 5), UpdateExpression: e.Update(), ConditionExpression: e.Condition(),
-			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(), ReturnValues: types.ReturnValueAllNew,
+			TableName: aws.String("Rows"), Key: key("P", 5), UpdateExpression: e.Update(),
+			ConditionExpression:      e.Condition(),
+			ExpressionAttributeNames: e.Names(), ExpressionAttributeValues: e.Values(),
+			ReturnValues: types.ReturnValueAllNew,
 		})
 		require.NoError(t, err)
 		want := key("P", 5)
@@ -193,7 +207,10 @@ func TestErrorTypes(t *testing.T) {
 		db.Table("Rows", "pk / sk:N")
 		db.Put("Rows", row{Pk: "P", Sk: 1})
 
-		_, err := c.Query(t.Context(), &dynamodb.QueryInput{TableName: aws.String("None"), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: map[string]types.AttributeValue{":p": s("P")}})
+		_, err := c.Query(t.Context(), &dynamodb.QueryInput{
+			TableName: aws.String("None"), KeyConditionExpression: aws.String("pk = :p"),
+			ExpressionAttributeValues: map[string]types.AttributeValue{":p": s("P")},
+		})
 		missing, ok := errors.AsType[*types.ResourceNotFoundException](err)
 		require.True(t, ok, "%v", err)
 		require.Equal(t, "Requested resource not found", missing.ErrorMessage())
@@ -212,7 +229,9 @@ func TestErrorTypes(t *testing.T) {
 		require.Equal(t, item, failed.Item)
 		require.Equal(t, "The conditional request failed", failed.ErrorMessage())
 
-		_, err = c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: map[string]types.AttributeValue{"pk": s("P")}})
+		_, err = c.GetItem(t.Context(), &dynamodb.GetItemInput{
+			TableName: aws.String("Rows"), Key: map[string]types.AttributeValue{"pk": s("P")},
+		})
 		var wrong smithy.APIError
 		require.ErrorAs(t, err, &wrong)
 		require.IsType(t, &smithy.GenericAPIError{}, wrong)
@@ -222,13 +241,15 @@ func TestErrorTypes(t *testing.T) {
 		require.ErrorAs(t, err, &status)
 		require.Equal(t, http.StatusBadRequest, status.HTTPStatusCode())
 
-		_, err = c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-			{Put: &types.Put{TableName: aws.String("Rows"), Item: key("P", 2)}},
-			{Put: &types.Put{
-				TableName: aws.String("Rows"), Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
-				ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-			}},
-		}})
+		_, err = c.TransactWriteItems(t.Context(),
+			&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				{Put: &types.Put{TableName: aws.String("Rows"), Item: key("P", 2)}},
+				{Put: &types.Put{
+					TableName: aws.String("Rows"), Item: item,
+					ConditionExpression:                 aws.String("attribute_not_exists(pk)"),
+					ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+				}},
+			}})
 		cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
 		require.True(t, ok, "%v", err)
 		require.Equal(t, "None", *cancelled.CancellationReasons[0].Code)
@@ -290,13 +311,17 @@ func TestTraceIsKept(t *testing.T) {
 		for i := range rounds {
 			pk := fmt.Sprintf("partition %02d", i)
 			legacy := &dynamodb.QueryInput{TableName: aws.String("Rows"), KeyConditions: map[string]types.Condition{
-				"pk": {ComparisonOperator: types.ComparisonOperatorEq, AttributeValueList: []types.AttributeValue{s(pk)}},
+				"pk": {
+					ComparisonOperator: types.ComparisonOperatorEq, AttributeValueList: []types.AttributeValue{s(pk)},
+				},
 			}}
 			for _, in := range []*dynamodb.QueryInput{queryOf(pk), legacy} {
 				_, err := c.Query(ctx, in)
 				require.NoError(t, err)
 			}
-			_, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("ZZZZZZZZZZZZZZZZZZZZ", i)})
+			_, err := c.GetItem(ctx, &dynamodb.GetItemInput{
+				TableName: aws.String("Rows"), Key: key("ZZZZZZZZZZZZZZZZZZZZ", i),
+			})
 			require.NoError(t, err)
 		}
 		require.Len(t, traces, 2*rounds)
@@ -316,7 +341,9 @@ func TestNothingIsShared(t *testing.T) {
 		raw := []byte("bytes")
 		item := key("P", 1)
 		item["b"] = &types.AttributeValueMemberB{Value: raw}
-		item["l"] = &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberBS{Value: [][]byte{raw}}}}
+		item["l"] = &types.AttributeValueMemberL{
+			Value: []types.AttributeValue{&types.AttributeValueMemberBS{Value: [][]byte{raw}}},
+		}
 		item["m"] = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"x": s("y")}}
 		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: item})
 		require.NoError(t, err)
@@ -335,7 +362,8 @@ func TestNothingIsShared(t *testing.T) {
 		first["l"].(*types.AttributeValueMemberL).Value[0].(*types.AttributeValueMemberBS).Value[0][0] = 'Z'
 		second := get()
 		require.Equal(t, "bytes", string(second["b"].(*types.AttributeValueMemberB).Value))
-		require.Equal(t, "bytes", string(second["l"].(*types.AttributeValueMemberL).Value[0].(*types.AttributeValueMemberBS).Value[0]))
+		require.Equal(t, "bytes",
+			string(second["l"].(*types.AttributeValueMemberL).Value[0].(*types.AttributeValueMemberBS).Value[0]))
 	})
 }
 
@@ -349,7 +377,11 @@ func TestAnswersStay(t *testing.T) {
 			for k := range i % 7 {
 				m[fmt.Sprint("s", k)] = s(strings.Repeat(fmt.Sprint(k), i))
 			}
-			m["l"] = &types.AttributeValueMemberL{Value: []types.AttributeValue{s(fmt.Sprint("in", i)), &types.AttributeValueMemberB{Value: []byte{byte(i)}}}}
+			m["l"] = &types.AttributeValueMemberL{
+				Value: []types.AttributeValue{
+					s(fmt.Sprint("in", i)), &types.AttributeValueMemberB{Value: []byte{byte(i)}},
+				},
+			}
 			m["ss"] = &types.AttributeValueMemberSS{Value: []string{fmt.Sprint("a", i), "b"}}
 			return m
 		}
@@ -412,7 +444,8 @@ func TestUnprocessedKeys(t *testing.T) {
 	eachClient(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		db.Table("Rows", "pk / sk:N")
 		in := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"Rows": {
-			ConsistentRead: aws.Bool(true), ProjectionExpression: aws.String("#s, fat"), ExpressionAttributeNames: map[string]string{"#s": "sk"},
+			ConsistentRead: aws.Bool(true), ProjectionExpression: aws.String("#s, fat"),
+			ExpressionAttributeNames: map[string]string{"#s": "sk"},
 		}}}
 		ka := in.RequestItems["Rows"]
 		for i := range 50 {
@@ -469,7 +502,9 @@ func TestConcurrentUse(t *testing.T) {
 		for w := range 8 {
 			wg.Go(func() {
 				for i := range 50 {
-					if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Rows"), Item: key(fmt.Sprint(w), i)}); err != nil {
+					if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{
+						TableName: aws.String("Rows"), Item: key(fmt.Sprint(w), i),
+					}); err != nil {
 						t.Error(err)
 					}
 					out, err := c.Query(t.Context(), queryOf(fmt.Sprint(w)))
@@ -488,7 +523,9 @@ type spy struct{ seen *[]string }
 
 func (spy) ID() string { return "spy" }
 
-func (m spy) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+func (m spy) HandleInitialize(
+	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+) (middleware.InitializeOutput, middleware.Metadata, error) {
 	*m.seen = append(*m.seen, middleware.GetOperationName(ctx))
 	return next.HandleInitialize(ctx, in)
 }
@@ -532,7 +569,9 @@ func TestEndpointDiscovery(t *testing.T) {
 	db := sortkeytest.New(t)
 	server := httptest.NewServer(server.New(db.DB, server.Options{}))
 	defer server.Close()
-	c := dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{}})
+	c := dynamodb.New(dynamodb.Options{
+		Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: aws.AnonymousCredentials{},
+	})
 	out, err := c.DescribeEndpoints(t.Context(), &dynamodb.DescribeEndpointsInput{})
 	require.NoError(t, err)
 	require.Equal(t, "http://"+*out.Endpoints[0].Address, server.URL)

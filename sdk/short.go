@@ -42,7 +42,8 @@ func shorten(db *sortkey.DB, base dynamodb.Options, optFns []func(*dynamodb.Opti
 		optFns = s.around(optFns)
 	}
 	client := dynamodb.New(base, optFns...)
-	s.options = sync.OnceValue(func() reflect.Value { return reflect.ValueOf(client.Options()) }) // a copy, so not before a call
+	// a copy, so not before a call
+	s.options = sync.OnceValue(func() reflect.Value { return reflect.ValueOf(client.Options()) })
 	return client
 }
 

@@ -40,7 +40,8 @@ func overWire(t *testing.T, m middleware.Metadata) bool {
 
 func getRow(t *testing.T, c *dynamodb.Client, optFns ...func(*dynamodb.Options)) middleware.Metadata {
 	t.Helper()
-	out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)}, optFns...)
+	out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)},
+		optFns...)
 	require.NoError(t, err)
 	require.Equal(t, key("P", 1), out.Item)
 	return out.ResultMetadata
@@ -75,16 +76,24 @@ func TestShort(t *testing.T) {
 	page, err := dynamodb.NewQueryPaginator(c, queryOf("P")).NextPage(ctx)
 	require.NoError(t, err)
 	metadata["paginator"] = page.ResultMetadata
-	batch, err := c.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"Rows": {Keys: []map[string]types.AttributeValue{row}}}})
+	batch, err := c.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+		RequestItems: map[string]types.KeysAndAttributes{"Rows": {Keys: []map[string]types.AttributeValue{row}}},
+	})
 	require.NoError(t, err)
 	metadata["BatchGetItem"] = batch.ResultMetadata
-	writes, err := c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"Rows": {{PutRequest: &types.PutRequest{Item: row}}}}})
+	writes, err := c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+		RequestItems: map[string][]types.WriteRequest{"Rows": {{PutRequest: &types.PutRequest{Item: row}}}},
+	})
 	require.NoError(t, err)
 	metadata["BatchWriteItem"] = writes.ResultMetadata
-	gets, err := c.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{Get: &types.Get{TableName: table, Key: row}}}})
+	gets, err := c.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{
+		TransactItems: []types.TransactGetItem{{Get: &types.Get{TableName: table, Key: row}}},
+	})
 	require.NoError(t, err)
 	metadata["TransactGetItems"] = gets.ResultMetadata
-	transaction, err := c.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: &types.Put{TableName: table, Item: row}}}})
+	transaction, err := c.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
+		TransactItems: []types.TransactWriteItem{{Put: &types.Put{TableName: table, Item: row}}},
+	})
 	require.NoError(t, err)
 	metadata["TransactWriteItems"] = transaction.ResultMetadata
 	deleted, err := c.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: table, Key: row})
@@ -152,7 +161,9 @@ func (r countingRetryer) GetInitialToken() func(error) error {
 
 type countingResolver struct{ n *int }
 
-func (r countingResolver) ResolveEndpoint(ctx context.Context, p dynamodb.EndpointParameters) (smithyendpoints.Endpoint, error) {
+func (r countingResolver) ResolveEndpoint(
+	ctx context.Context, p dynamodb.EndpointParameters,
+) (smithyendpoints.Endpoint, error) {
 	*r.n++
 	return dynamodb.NewDefaultEndpointResolverV2().ResolveEndpoint(ctx, p)
 }
@@ -189,7 +200,10 @@ func hooks(db *sortkeytest.DB, n *int) map[string]func(*dynamodb.Options) {
 		"resolver":   func(o *dynamodb.Options) { o.EndpointResolverV2 = countingResolver{n} },
 		"credentials": func(o *dynamodb.Options) {
 			own := o.Credentials
-			o.Credentials = aws.CredentialsProviderFunc(func(ctx context.Context) (aws.Credentials, error) { *n++; return own.Retrieve(ctx) })
+			o.Credentials = aws.CredentialsProviderFunc(func(ctx context.Context) (aws.Credentials, error) {
+				*n++
+				return own.Retrieve(ctx)
+			})
 		},
 		"Logger": func(o *dynamodb.Options) {
 			o.ClientLogMode = aws.LogRequest
@@ -198,35 +212,46 @@ func hooks(db *sortkeytest.DB, n *int) map[string]func(*dynamodb.Options) {
 		"MeterProvider":  func(o *dynamodb.Options) { o.MeterProvider = countingMeters{n: n} },
 		"TracerProvider": func(o *dynamodb.Options) { o.TracerProvider = countingTracers{n: n} },
 		"Serialize": step(func(s *middleware.Stack) error {
-			return s.Serialize.Add(middleware.SerializeMiddlewareFunc("mine", func(ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler) (middleware.SerializeOutput, middleware.Metadata, error) {
+			return s.Serialize.Add(middleware.SerializeMiddlewareFunc("mine", func(
+				ctx context.Context, in middleware.SerializeInput, next middleware.SerializeHandler,
+			) (middleware.SerializeOutput, middleware.Metadata, error) {
 				*n++
 				return next.HandleSerialize(ctx, in)
 			}), middleware.Before)
 		}),
 		"Build": step(func(s *middleware.Stack) error {
-			return s.Build.Add(middleware.BuildMiddlewareFunc("mine", func(ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler) (middleware.BuildOutput, middleware.Metadata, error) {
+			return s.Build.Add(middleware.BuildMiddlewareFunc("mine", func(
+				ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler,
+			) (middleware.BuildOutput, middleware.Metadata, error) {
 				*n++
 				return next.HandleBuild(ctx, in)
 			}), middleware.After)
 		}),
 		"Finalize": step(func(s *middleware.Stack) error {
-			return s.Finalize.Add(middleware.FinalizeMiddlewareFunc("mine", func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
+			return s.Finalize.Add(middleware.FinalizeMiddlewareFunc("mine", func(
+				ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler,
+			) (middleware.FinalizeOutput, middleware.Metadata, error) {
 				*n++
 				return next.HandleFinalize(ctx, in)
 			}), middleware.Before)
 		}),
 		"Deserialize": step(func(s *middleware.Stack) error {
-			return s.Deserialize.Add(middleware.DeserializeMiddlewareFunc("mine", func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
+			return s.Deserialize.Add(middleware.DeserializeMiddlewareFunc("mine", func(
+				ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
+			) (middleware.DeserializeOutput, middleware.Metadata, error) {
 				*n++
 				return next.HandleDeserialize(ctx, in)
 			}), middleware.After)
 		}),
 		"another Retry": step(func(s *middleware.Stack) error {
-			_, err := s.Finalize.Swap("Retry", retry.NewAttemptMiddleware(countingRetryer{aws.NopRetryer{}, n}, smithyhttp.RequestCloner))
+			_, err := s.Finalize.Swap("Retry",
+				retry.NewAttemptMiddleware(countingRetryer{aws.NopRetryer{}, n}, smithyhttp.RequestCloner))
 			return err
 		}),
 		"another of one name": step(func(s *middleware.Stack) error {
-			_, err := s.Finalize.Swap("Retry", middleware.FinalizeMiddlewareFunc("Retry", func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
+			_, err := s.Finalize.Swap("Retry", middleware.FinalizeMiddlewareFunc("Retry", func(
+				ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler,
+			) (middleware.FinalizeOutput, middleware.Metadata, error) {
 				*n++
 				return next.HandleFinalize(ctx, in)
 			}))
@@ -248,10 +273,14 @@ func TestHooks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := sdk.Client(db.DB, hook)
 			for what, get := range map[string]func() middleware.Metadata{
-				"client":          func() middleware.Metadata { return getRow(t, c) },
-				"call":            func() middleware.Metadata { return getRow(t, db.Client, hook) },
-				"copy":            func() middleware.Metadata { return getRow(t, dynamodb.New(db.Client.Options(), hook)) },
-				"later in a call": func() middleware.Metadata { return getRow(t, db.Client, initialize(new(int), middleware.Before), hook) },
+				"client": func() middleware.Metadata { return getRow(t, c) },
+				"call":   func() middleware.Metadata { return getRow(t, db.Client, hook) },
+				"copy": func() middleware.Metadata {
+					return getRow(t, dynamodb.New(db.Client.Options(), hook))
+				},
+				"later in a call": func() middleware.Metadata {
+					return getRow(t, db.Client, initialize(new(int), middleware.Before), hook)
+				},
 			} {
 				n = 0
 				require.True(t, overWire(t, get()), what)
@@ -264,7 +293,9 @@ func TestHooks(t *testing.T) {
 
 func initialize(n *int, at middleware.RelativePosition) func(*dynamodb.Options) {
 	return step(func(s *middleware.Stack) error {
-		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("mine", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("mine", func(
+			ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+		) (middleware.InitializeOutput, middleware.Metadata, error) {
 			*n++
 			return next.HandleInitialize(ctx, in)
 		}), at)
@@ -304,7 +335,9 @@ func (nobody) End(context.Context, *sortkey.Event)   {}
 func TestLargeRequests(t *testing.T) {
 	eachWay(t, func(t *testing.T, db *sortkeytest.DB, c *dynamodb.Client) {
 		large := strings.Repeat("x", 17<<20)
-		_, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1), ProjectionExpression: &large})
+		_, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{
+			TableName: aws.String("Rows"), Key: key("P", 1), ProjectionExpression: &large,
+		})
 		require.ErrorContains(t, err, "StatusCode: 413")
 		item := key("P", 1)
 		item["fat"] = &types.AttributeValueMemberB{Value: bytes.Repeat([]byte{0}, 13<<20)}
@@ -328,7 +361,9 @@ func TestErrorsWithoutAnswer(t *testing.T) {
 	}{
 		"reset": {sortkey.Fault{Reset: true}, (*testing.T).Context},
 		"lost":  {sortkey.Fault{LoseAnswer: true}, (*testing.T).Context},
-		"deadline": {sortkey.Fault{Delay: time.Hour}, ended(func(ctx context.Context) (context.Context, context.CancelFunc) {
+		"deadline": {sortkey.Fault{
+			Delay: time.Hour,
+		}, ended(func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(ctx, time.Minute)
 		})},
 		"cause": {sortkey.Fault{Hang: true}, ended(func(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -346,7 +381,9 @@ func TestErrorsWithoutAnswer(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					db := oneRow(t)
 					db.Fail(tt.fault)
-					_, err := clientOf(t, db, way).GetItem(tt.ctx(t), &dynamodb.GetItemInput{TableName: aws.String("Rows"), Key: key("P", 1)})
+					_, err := clientOf(t, db, way).GetItem(tt.ctx(t), &dynamodb.GetItemInput{
+						TableName: aws.String("Rows"), Key: key("P", 1),
+					})
 					for ; err != nil; err = errors.Unwrap(err) {
 						chains[way] = append(chains[way], fmt.Sprintf("%T: %[1]v", err))
 					}

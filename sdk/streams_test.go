@@ -27,9 +27,15 @@ func streamed(t *testing.T, db *sortkeytest.DB, view types.StreamViewType) (*dyn
 	t.Helper()
 	db.CreateTable(&dynamodb.CreateTableInput{
 		TableName: aws.String("Tab"), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}, {AttributeName: aws.String("sk"), AttributeType: types.ScalarAttributeTypeN}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange}},
-		StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: view},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS},
+			{AttributeName: aws.String("sk"), AttributeType: types.ScalarAttributeTypeN},
+		},
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash},
+			{AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange},
+		},
+		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: view},
 	})
 	return sdk.Streams(db.DB), latest(t, db)
 }
@@ -55,7 +61,10 @@ func shardsOf(t *testing.T, c *dynamodbstreams.Client, arn string) (list []strea
 	}
 }
 
-func iteratorOf(t *testing.T, c *dynamodbstreams.Client, arn string, shard *string, kind streamtypes.ShardIteratorType, number ...*string) (*string, error) {
+func iteratorOf(
+	t *testing.T, c *dynamodbstreams.Client, arn string, shard *string, kind streamtypes.ShardIteratorType,
+	number ...*string,
+) (*string, error) {
 	t.Helper()
 	in := &dynamodbstreams.GetShardIteratorInput{StreamArn: &arn, ShardId: shard, ShardIteratorType: kind}
 	if len(number) > 0 {
@@ -70,7 +79,9 @@ func iteratorOf(t *testing.T, c *dynamodbstreams.Client, arn string, shard *stri
 
 // read reads from an iterator on until there is nothing more, and returns the
 // records and the last iterator.
-func read(t *testing.T, c *dynamodbstreams.Client, from *string, limit ...int32) (list []streamtypes.Record, next *string) {
+func read(
+	t *testing.T, c *dynamodbstreams.Client, from *string, limit ...int32,
+) (list []streamtypes.Record, next *string) {
 	t.Helper()
 	for next = from; next != nil; {
 		in := &dynamodbstreams.GetRecordsInput{ShardIterator: next}
@@ -120,11 +131,15 @@ func TestStreamViews(t *testing.T) {
 			put(t, db, "a", 1, "first")
 			put(t, db, "a", 1, "first") // changes nothing
 			put(t, db, "a", 1, "second")
-			_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{TableName: aws.String("Tab"), Key: key("a", 1),
-				UpdateExpression: aws.String("SET x = :x"), ExpressionAttributeValues: map[string]types.AttributeValue{":x": s("second")}}) // nor does this
+			_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{TableName: aws.String("Tab"),
+				Key:                       key("a", 1),
+				UpdateExpression:          aws.String("SET x = :x"),
+				ExpressionAttributeValues: map[string]types.AttributeValue{":x": s("second")}}) // nor does this
 			require.NoError(t, err)
 			for range 2 { // the second deletes nothing
-				_, err = db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("Tab"), Key: key("a", 1)})
+				_, err = db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+					TableName: aws.String("Tab"), Key: key("a", 1),
+				})
 				require.NoError(t, err)
 			}
 			records := everything(t, c, arn)
@@ -139,7 +154,11 @@ func TestStreamViews(t *testing.T) {
 				require.Equal(t, "aws:dynamodb", *r.EventSource)
 				require.Equal(t, "us-east-1", *r.AwsRegion)
 				require.Nil(t, r.UserIdentity)
-				require.Equal(t, map[string]streamtypes.AttributeValue{"pk": &streamtypes.AttributeValueMemberS{Value: "a"}, "sk": &streamtypes.AttributeValueMemberN{Value: "1"}}, r.Dynamodb.Keys)
+				require.Equal(t,
+					map[string]streamtypes.AttributeValue{
+						"pk": &streamtypes.AttributeValueMemberS{Value: "a"},
+						"sk": &streamtypes.AttributeValueMemberN{Value: "1"},
+					}, r.Dynamodb.Keys)
 				check := func(image map[string]streamtypes.AttributeValue, kept bool, x string) {
 					if !kept || x == "" {
 						require.Nil(t, image)
@@ -175,15 +194,20 @@ func TestStreamOfTransactions(t *testing.T) {
 	item := func(n int) types.TransactWriteItem {
 		return types.TransactWriteItem{Put: &types.Put{TableName: aws.String("Tab"), Item: key("a", n)}}
 	}
-	_, err := db.Client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{item(2), item(1)}})
+	_, err := db.Client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
+		TransactItems: []types.TransactWriteItem{item(2), item(1)},
+	})
 	require.NoError(t, err)
 	refused := item(3)
 	refused.Put.ConditionExpression = aws.String("attribute_exists(pk)")
-	_, err = db.Client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{item(4), refused}})
+	_, err = db.Client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
+		TransactItems: []types.TransactWriteItem{item(4), refused},
+	})
 	require.Error(t, err)
-	_, err = db.Client.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"Tab": {
-		{DeleteRequest: &types.DeleteRequest{Key: key("a", 2)}}, {PutRequest: &types.PutRequest{Item: key("a", 5)}},
-	}}})
+	_, err = db.Client.BatchWriteItem(t.Context(),
+		&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"Tab": {
+			{DeleteRequest: &types.DeleteRequest{Key: key("a", 2)}}, {PutRequest: &types.PutRequest{Item: key("a", 5)}},
+		}}})
 	require.NoError(t, err)
 	var got []string
 	for _, r := range everything(t, c, arn) {
@@ -197,7 +221,9 @@ func TestStreamOfExpiry(t *testing.T) {
 	db := sortkeytest.New(t)
 	c, arn := streamed(t, db, types.StreamViewTypeOldImage)
 	_, err := db.Client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("Tab"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ends"), Enabled: aws.Bool(true)}})
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String("ends"), Enabled: aws.Bool(true),
+		}})
 	require.NoError(t, err)
 	it := key("a", 1)
 	it["ends"] = &types.AttributeValueMemberN{Value: fmt.Sprint(db.Clock.Now().Add(time.Minute).Unix())}
@@ -206,7 +232,9 @@ func TestStreamOfExpiry(t *testing.T) {
 	db.Clock.Advance(2 * time.Minute) // and sweep
 	records := everything(t, c, arn)
 	require.Len(t, records, 2)
-	require.Equal(t, &streamtypes.Identity{PrincipalId: aws.String("dynamodb.amazonaws.com"), Type: aws.String("Service")}, records[1].UserIdentity)
+	require.Equal(t,
+		&streamtypes.Identity{PrincipalId: aws.String("dynamodb.amazonaws.com"), Type: aws.String("Service")},
+		records[1].UserIdentity)
 	require.NotEmpty(t, records[1].Dynamodb.OldImage)
 }
 
@@ -238,7 +266,8 @@ func TestStreamShards(t *testing.T) {
 	require.Len(t, shards, 2)
 	require.Equal(t, shards[0].ShardId, shards[1].ParentShardId)
 	require.NotNil(t, shards[0].SequenceNumberRange.EndingSequenceNumber)
-	require.Less(t, *shards[0].SequenceNumberRange.EndingSequenceNumber, *shards[1].SequenceNumberRange.StartingSequenceNumber)
+	require.Less(t, *shards[0].SequenceNumberRange.EndingSequenceNumber,
+		*shards[1].SequenceNumberRange.StartingSequenceNumber)
 	from, err = iteratorOf(t, c, arn, shards[0].ShardId, streamtypes.ShardIteratorTypeTrimHorizon)
 	require.NoError(t, err)
 	out, err := c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: from})
@@ -324,26 +353,63 @@ func TestStreamIterators(t *testing.T) {
 	require.Equal(t, 0, count(streamtypes.ShardIteratorTypeLatest))
 	require.Equal(t, 3, count(streamtypes.ShardIteratorTypeAtSequenceNumber, third))
 	require.Equal(t, 2, count(streamtypes.ShardIteratorTypeAfterSequenceNumber, third))
-	require.Equal(t, 5, count(streamtypes.ShardIteratorTypeAfterSequenceNumber, shard.SequenceNumberRange.StartingSequenceNumber)+1)
+	require.Equal(t, 5,
+		count(streamtypes.ShardIteratorTypeAfterSequenceNumber, shard.SequenceNumberRange.StartingSequenceNumber)+1)
 	list, _ := read(t, c, atEnd)
 	require.Len(t, list, 5)
 
 	for what, err := range map[string]error{
-		"a number is missing":   second(iteratorOf(t, c, arn, shard.ShardId, streamtypes.ShardIteratorTypeAtSequenceNumber)),
-		"a number too many":     second(iteratorOf(t, c, arn, shard.ShardId, streamtypes.ShardIteratorTypeLatest, third)),
-		"no number":             second(iteratorOf(t, c, arn, shard.ShardId, streamtypes.ShardIteratorTypeAtSequenceNumber, aws.String("aaaaaaaaaaaaaaaaaaaaaaaaa"))),
-		"another shard's":       second(iteratorOf(t, c, arn, shard.ShardId, streamtypes.ShardIteratorTypeAtSequenceNumber, aws.String("9999999999999999999999999"))),
-		"no iterator":           second(c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String("x")})),
-		"too many records":      second(c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: atEnd, Limit: aws.Int32(1001)})),
-		"the ARN of a table":    second(c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: aws.String("arn:aws:dynamodb:us-east-1:000000000000:table/Tab")})),
-		"text that is no ARN":   second(c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: aws.String("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx")})),
-		"an iterator of an ARN": second(c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String(arn + "|1|")})),
+		"a number is missing": second(
+			iteratorOf(t, c, arn, shard.ShardId, streamtypes.ShardIteratorTypeAtSequenceNumber),
+		),
+		"a number too many": second(
+			iteratorOf(t, c, arn, shard.ShardId, streamtypes.ShardIteratorTypeLatest, third),
+		),
+		"no number": second(
+			iteratorOf(
+				t, c, arn, shard.ShardId, streamtypes.ShardIteratorTypeAtSequenceNumber,
+				aws.String("aaaaaaaaaaaaaaaaaaaaaaaaa"),
+			),
+		),
+		"another shard's": second(
+			iteratorOf(
+				t, c, arn, shard.ShardId, streamtypes.ShardIteratorTypeAtSequenceNumber,
+				aws.String("9999999999999999999999999"),
+			),
+		),
+		"no iterator": second(
+			c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String("x")}),
+		),
+		"too many records": second(
+			c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: atEnd, Limit: aws.Int32(1001)}),
+		),
+		"the ARN of a table": second(
+			c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{
+				StreamArn: aws.String("arn:aws:dynamodb:us-east-1:000000000000:table/Tab"),
+			}),
+		),
+		"text that is no ARN": second(
+			c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{
+				StreamArn: aws.String("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
+			}),
+		),
+		"an iterator of an ARN": second(
+			c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String(arn + "|1|")}),
+		),
 	} {
 		require.Equal(t, "ValidationException", code(err), what)
 	}
 	for what, err := range map[string]error{
-		"another stream": second(c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: aws.String(arn[:len(arn)-1] + "x")})),
-		"another shard":  second(iteratorOf(t, c, arn, aws.String("shardId-00000000000000000001-00000000"), streamtypes.ShardIteratorTypeLatest)),
+		"another stream": second(
+			c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{
+				StreamArn: aws.String(arn[:len(arn)-1] + "x"),
+			}),
+		),
+		"another shard": second(
+			iteratorOf(
+				t, c, arn, aws.String("shardId-00000000000000000001-00000000"), streamtypes.ShardIteratorTypeLatest,
+			),
+		),
 	} {
 		require.Equal(t, "ResourceNotFoundException", code(err), what)
 	}
@@ -377,7 +443,9 @@ func TestStreamEnds(t *testing.T) {
 		if on {
 			spec.StreamViewType = types.StreamViewTypeNewImage
 		}
-		_, err := db.Client.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("Tab"), StreamSpecification: spec})
+		_, err := db.Client.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
+			TableName: aws.String("Tab"), StreamSpecification: spec,
+		})
 		require.NoError(t, err)
 	}
 	put(t, db, "a", 1, "x")
@@ -455,7 +523,9 @@ func TestStreamWhileWriting(t *testing.T) {
 			defer func() { done <- struct{}{} }()
 			rng := rand.New(rand.NewPCG(1, uint64(w)))
 			for i := range writes {
-				_, err := db.Direct.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: aws.String("Tab"), Item: key(fmt.Sprint(rng.IntN(20)), w*writes+i)})
+				_, err := db.Direct.PutItem(context.Background(), &dynamodb.PutItemInput{
+					TableName: aws.String("Tab"), Item: key(fmt.Sprint(rng.IntN(20)), w*writes+i),
+				})
 				if err != nil {
 					t.Error(err)
 				}
@@ -480,7 +550,9 @@ func TestStreamWhileWriting(t *testing.T) {
 					from, err = iteratorOf(t, c, arn, &id, streamtypes.ShardIteratorTypeAfterSequenceNumber, last)
 				}
 				require.NoError(t, err)
-				out, err := c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: from, Limit: aws.Int32(5)})
+				out, err := c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{
+					ShardIterator: from, Limit: aws.Int32(5),
+				})
 				if code(err) == "ExpiredIteratorException" { // the clock ran on
 					continue
 				}

@@ -27,8 +27,12 @@ func metered(t *testing.T, index int64, fn func(t *testing.T, db *sortkeytest.DB
 		db.Clock.Set(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
 		in := later()
 		in.TableName, in.BillingMode = aws.String("Tab"), types.BillingModeProvisioned
-		in.ProvisionedThroughput = &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: aws.Int64(5)}
-		in.GlobalSecondaryIndexes[0].ProvisionedThroughput = &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: &index}
+		in.ProvisionedThroughput = &types.ProvisionedThroughput{
+			ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: aws.Int64(5),
+		}
+		in.GlobalSecondaryIndexes[0].ProvisionedThroughput = &types.ProvisionedThroughput{
+			ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: &index,
+		}
 		db.CreateTable(in)
 		fn(t, db, impatient(c))
 	}, enforced)
@@ -56,7 +60,10 @@ func putItem(t *testing.T, c *dynamodb.Client, it map[string]types.AttributeValu
 
 func getItem(t *testing.T, c *dynamodb.Client, pk string) error {
 	t.Helper()
-	_, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Tab"), Key: map[string]types.AttributeValue{"pk": s(pk)}, ProjectionExpression: aws.String("pk")})
+	_, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{
+		TableName: aws.String("Tab"), Key: map[string]types.AttributeValue{"pk": s(pk)},
+		ProjectionExpression: aws.String("pk"),
+	})
 	return err
 }
 
@@ -64,9 +71,15 @@ const (
 	codeProvisioned = "ProvisionedThroughputExceededException"
 	codeThrottling  = "ThrottlingException"
 
-	msgTable    = "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API."
-	msgIndex    = "The level of configured provisioned throughput for one or more global secondary indexes of the table was exceeded. Consider increasing your provisioning level for the under-provisioned global secondary indexes with the UpdateTable API"
-	msgOnDemand = "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
+	msgTable = "The level of configured provisioned throughput for the table was exceeded. " +
+		"Consider increasing your provisioning level with the UpdateTable API."
+	msgIndex = "The level of configured provisioned throughput for one or more global secondary indexes of the " +
+		"table was exceeded. Consider increasing your provisioning level for the under-provisioned global secondary " +
+		"indexes with the UpdateTable API"
+	msgOnDemand = "Throughput exceeds the current capacity of your table or index. " +
+		"DynamoDB is automatically scaling your table or index so please try again shortly. " +
+		"If exceptions persist, check if you have a hot key: " +
+		"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
 )
 
 // admitted returns how many calls are answered before one is throttled.
@@ -97,14 +110,23 @@ func TestThroughputBurst(t *testing.T) {
 		// A condition that does not hold consumes too, and is not looked at when
 		// the table is throttled.
 		db.Clock.Advance(time.Second)
-		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Tab"), Item: item("1", "", 5), ConditionExpression: aws.String("attribute_not_exists(pk)")})
+		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{
+			TableName: aws.String("Tab"), Item: item("1", "", 5),
+			ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		})
 		refused(t, err, "ConditionalCheckFailedException", "The conditional request failed")
 		require.Equal(t, 4, admitted(t, put, codeProvisioned, msgTable))
-		_, err = c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Tab"), Item: item("1", "", 1), ConditionExpression: aws.String("attribute_not_exists(pk)")})
+		_, err = c.PutItem(t.Context(), &dynamodb.PutItemInput{
+			TableName: aws.String("Tab"), Item: item("1", "", 1),
+			ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		})
 		refused(t, err, codeProvisioned, msgTable)
 
 		_, err = c.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
-			TableName: aws.String("Tab"), ProvisionedThroughput: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: aws.Int64(50)},
+			TableName: aws.String("Tab"),
+			ProvisionedThroughput: &types.ProvisionedThroughput{
+				ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: aws.Int64(50),
+			},
 		})
 		require.NoError(t, err)
 		db.Clock.Advance(time.Second)
@@ -121,17 +143,22 @@ func TestThroughputOfPages(t *testing.T) {
 		}
 		db.Clock.Advance(time.Hour)
 		scan := func(int) error {
-			_, err := c.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("Tab"), ConsistentRead: aws.Bool(true), ProjectionExpression: aws.String("pk")})
+			_, err := c.Scan(t.Context(), &dynamodb.ScanInput{
+				TableName: aws.String("Tab"), ConsistentRead: aws.Bool(true), ProjectionExpression: aws.String("pk"),
+			})
 			return err
 		}
 		require.Equal(t, 15, admitted(t, scan, codeProvisioned, msgTable), "of 100 units each, 1500 in all")
 		statement := func(int) error {
-			_, err := c.ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: aws.String(`SELECT pk FROM "Tab"`)})
+			_, err := c.ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{
+				Statement: aws.String(`SELECT pk FROM "Tab"`),
+			})
 			return err
 		}
 		refused(t, statement(0), codeProvisioned, msgTable)
 		in := &dynamodb.QueryInput{
-			TableName: aws.String("Tab"), IndexName: aws.String("ByG"), KeyConditionExpression: aws.String("g = :g"), ProjectionExpression: aws.String("pk"),
+			TableName: aws.String("Tab"), IndexName: aws.String("ByG"), KeyConditionExpression: aws.String("g = :g"),
+			ProjectionExpression:      aws.String("pk"),
 			ExpressionAttributeValues: map[string]types.AttributeValue{":g": s("g")},
 		}
 		query := func(int) error { _, err := c.Query(t.Context(), in); return err }
@@ -166,13 +193,19 @@ func TestThroughputOfHotKey(t *testing.T) {
 
 		same := func(n int) error { return putItem(t, c, item(fmt.Sprint("pk", n), "same", 100)) }
 		require.Equal(t, 10, admitted(t, same, codeThrottling,
-			"Throughput exceeds the current capacity for one or more global secondary indexes. DynamoDB is automatically scaling your index so please try again shortly."))
+			"Throughput exceeds the current capacity for one or more global secondary indexes. "+
+				"DynamoDB is automatically scaling your index so please try again shortly."))
 
-		_, err := c.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("Tab"), OnDemandThroughput: &types.OnDemandThroughput{MaxWriteRequestUnits: aws.Int64(2)}})
+		_, err := c.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
+			TableName:          aws.String("Tab"),
+			OnDemandThroughput: &types.OnDemandThroughput{MaxWriteRequestUnits: aws.Int64(2)},
+		})
 		require.NoError(t, err)
 		db.Clock.Advance(time.Hour)
 		all := func(n int) error { return putItem(t, c, item(strconv.Itoa(n), "", 1)) }
-		require.Equal(t, 600, admitted(t, all, codeThrottling, "Throughput exceeds the maximum OnDemandThroughput configured on table or index"))
+		require.Equal(t, 600,
+			admitted(t, all, codeThrottling,
+				"Throughput exceeds the maximum OnDemandThroughput configured on table or index"))
 	}, enforced)
 }
 
@@ -187,14 +220,20 @@ func TestThroughputOfBatches(t *testing.T) {
 			if n < 4 {
 				g = "g"
 			}
-			writes = append(writes, types.WriteRequest{PutRequest: &types.PutRequest{Item: item(strconv.Itoa(n), g, 1)}})
+			writes = append(writes, types.WriteRequest{
+				PutRequest: &types.PutRequest{Item: item(strconv.Itoa(n), g, 1)},
+			})
 		}
-		out, err := c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"Tab": writes}, ReturnConsumedCapacity: "TOTAL"})
+		out, err := c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+			RequestItems: map[string][]types.WriteRequest{"Tab": writes}, ReturnConsumedCapacity: "TOTAL",
+		})
 		require.NoError(t, err)
 		require.Equal(t, writes[2:4], out.UnprocessedItems["Tab"], "the index admits two")
 		require.InDelta(t, 7, *out.ConsumedCapacity[0].CapacityUnits, 0)
 		require.Len(t, sortkeytest.Items[map[string]any](db, "Tab"), 5)
-		_, err = c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"Tab": writes}})
+		_, err = c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+			RequestItems: map[string][]types.WriteRequest{"Tab": writes},
+		})
 		refused(t, err, codeProvisioned, msgTable)
 
 		db.Clock.Advance(time.Second)
@@ -202,7 +241,11 @@ func TestThroughputOfBatches(t *testing.T) {
 		for n := range 30 {
 			keys = append(keys, map[string]types.AttributeValue{"pk": s(strconv.Itoa(n))})
 		}
-		get := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"Tab": {Keys: keys, ProjectionExpression: aws.String("pk")}}}
+		get := &dynamodb.BatchGetItemInput{
+			RequestItems: map[string]types.KeysAndAttributes{
+				"Tab": {Keys: keys, ProjectionExpression: aws.String("pk")},
+			},
+		}
 		got, err := c.BatchGetItem(ctx, get)
 		require.NoError(t, err)
 		left := got.UnprocessedKeys["Tab"]
@@ -232,8 +275,12 @@ func TestThroughputOfTransactions(t *testing.T) {
 		var puts []types.TransactWriteItem
 		var inserts []types.ParameterizedStatement
 		for n := range 4 {
-			puts = append(puts, types.TransactWriteItem{Put: &types.Put{TableName: aws.String("Tab"), Item: item(strconv.Itoa(n), "", 1)}})
-			inserts = append(inserts, types.ParameterizedStatement{Statement: aws.String(fmt.Sprintf(`INSERT INTO "Tab" VALUE {'pk': '%d'}`, n))})
+			puts = append(puts, types.TransactWriteItem{
+				Put: &types.Put{TableName: aws.String("Tab"), Item: item(strconv.Itoa(n), "", 1)},
+			})
+			inserts = append(inserts, types.ParameterizedStatement{
+				Statement: aws.String(fmt.Sprintf(`INSERT INTO "Tab" VALUE {'pk': '%d'}`, n)),
+			})
 		}
 		write := &dynamodb.TransactWriteItemsInput{TransactItems: puts}
 		_, err := c.TransactWriteItems(ctx, write)
@@ -247,8 +294,14 @@ func TestThroughputOfTransactions(t *testing.T) {
 		var gets []types.TransactGetItem
 		var selects []types.ParameterizedStatement
 		for n := range 7 {
-			gets = append(gets, types.TransactGetItem{Get: &types.Get{TableName: aws.String("Tab"), Key: map[string]types.AttributeValue{"pk": s(strconv.Itoa(n))}}})
-			selects = append(selects, types.ParameterizedStatement{Statement: aws.String(fmt.Sprintf(`SELECT * FROM "Tab" WHERE pk = '%d'`, n))})
+			gets = append(gets, types.TransactGetItem{
+				Get: &types.Get{
+					TableName: aws.String("Tab"), Key: map[string]types.AttributeValue{"pk": s(strconv.Itoa(n))},
+				},
+			})
+			selects = append(selects, types.ParameterizedStatement{
+				Statement: aws.String(fmt.Sprintf(`SELECT * FROM "Tab" WHERE pk = '%d'`, n)),
+			})
 		}
 		want := []string{"None", "None", "None", "None", "None", exceeded, exceeded}
 		_, err = c.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: gets})
@@ -258,7 +311,9 @@ func TestThroughputOfTransactions(t *testing.T) {
 
 		db.Clock.Advance(-time.Hour) // a clock that goes back fills nothing
 		admitted(t, func(int) error { return getItem(t, c, "0") }, codeProvisioned, msgTable)
-		batch, err := c.BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{Statement: selects[0].Statement}}})
+		batch, err := c.BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{
+			Statements: []types.BatchStatementRequest{{Statement: selects[0].Statement}},
+		})
 		require.NoError(t, err)
 		require.EqualValues(t, exceeded, batch.Responses[0].Error.Code)
 		require.Empty(t, batch.Responses[0].Item)
@@ -275,10 +330,14 @@ func TestThroughputRetries(t *testing.T) {
 				c := clientOf(t, db, way)
 				c = dynamodb.New(c.Options(), func(o *dynamodb.Options) { o.RetryMaxAttempts = 20 })
 				db.CreateTable(&dynamodb.CreateTableInput{
-					TableName:             aws.String("Tab"),
-					AttributeDefinitions:  []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
-					KeySchema:             []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
-					ProvisionedThroughput: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)},
+					TableName: aws.String("Tab"),
+					AttributeDefinitions: []types.AttributeDefinition{
+						{AttributeName: aws.String("pk"), AttributeType: "S"},
+					},
+					KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
+					ProvisionedThroughput: &types.ProvisionedThroughput{
+						ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1),
+					},
 				})
 				began := time.Now()
 				for n := range 30 {

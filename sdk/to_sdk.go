@@ -141,6 +141,7 @@ func (m *toSDK) fit(it attr.Item) {
 			texts += min(len(v.Raw()), shortBytes)
 		}
 	}
+
 	m.text.Reset()
 	m.text.Grow(texts)
 	m.usedS, m.usedN = 0, 0
@@ -251,7 +252,9 @@ func (m *toSDK) value(v attr.Value) types.AttributeValue {
 		}
 		return &types.AttributeValueMemberM{Value: out}
 	case attr.StringSet:
-		return &types.AttributeValueMemberSS{Value: elementsOf(v, func(e attr.Value) string { return m.string(e.Raw()) })}
+		return &types.AttributeValueMemberSS{
+			Value: elementsOf(v, func(e attr.Value) string { return m.string(e.Raw()) }),
+		}
 	case attr.NumberSet:
 		return &types.AttributeValueMemberNS{Value: elementsOf(v, m.numberOf)}
 	case attr.BinarySet:

@@ -23,7 +23,11 @@ func TestToSDK(t *testing.T) {
 		long, name := 250+i, strings.Repeat("n", 240+i)
 		m := map[string]types.AttributeValue{
 			"id": text(i), "n": number(i), fmt.Sprint("own", i%3): text(long), name: number(-i),
-			"list": &types.AttributeValueMemberL{Value: []types.AttributeValue{text(long), number(1), text(0), &types.AttributeValueMemberBOOL{Value: true}}},
+			"list": &types.AttributeValueMemberL{
+				Value: []types.AttributeValue{
+					text(long), number(1), text(0), &types.AttributeValueMemberBOOL{Value: true},
+				},
+			},
 			"map": &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{
 				name: text(3), "b": &types.AttributeValueMemberSS{Value: []string{"", strings.Repeat("s", long)}},
 			}},
@@ -59,7 +63,8 @@ func TestToSDKAllocates(t *testing.T) {
 		t.Skip("with the race detector a pool does not keep what it is given")
 	}
 	it := new(fromSDK).item(map[string]types.AttributeValue{
-		"a": &types.AttributeValueMemberS{Value: "x"}, "b": &types.AttributeValueMemberS{Value: "y"}, "c": &types.AttributeValueMemberS{Value: "z"},
+		"a": &types.AttributeValueMemberS{Value: "x"}, "b": &types.AttributeValueMemberS{Value: "y"},
+		"c": &types.AttributeValueMemberS{Value: "z"},
 		"d": &types.AttributeValueMemberN{Value: "1"}, "e": &types.AttributeValueMemberN{Value: "2"},
 	})
 	if n := testing.AllocsPerRun(100, func() { itemOf(it) }); n > 6 {

@@ -112,8 +112,8 @@ func (c *caseOf) end() {
 
 // step sends one request each way.
 func (w *ways) step() {
-	op := proptest.Pick(w.T, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan", "BatchGetItem", "BatchWriteItem",
-		"TransactGetItems", "TransactWriteItems")
+	op := proptest.Pick(w.T, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan", "BatchGetItem",
+		"BatchWriteItem", "TransactGetItems", "TransactWriteItems")
 	in := w.inputs[op]
 	switch {
 	case in == nil || w.Often(70):
@@ -183,7 +183,9 @@ func call(c *dynamodb.Client, op string, in any) (answer, failure any) {
 			answer, failure = nil, refusal{Type: "panic", Text: fmt.Sprint(p)}
 		}
 	}()
-	out := reflect.ValueOf(c).MethodByName(op).Call([]reflect.Value{reflect.ValueOf(context.Background()), reflect.ValueOf(in)})
+	out := reflect.ValueOf(c).MethodByName(op).Call([]reflect.Value{
+		reflect.ValueOf(context.Background()), reflect.ValueOf(in),
+	})
 	if err, _ := out[1].Interface().(error); err != nil {
 		r := refusal{Type: fmt.Sprintf("%T", err), Text: anyRequestID.ReplaceAllString(err.Error(), "RequestID: ID")}
 		if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
@@ -201,8 +203,10 @@ func call(c *dynamodb.Client, op string, in any) (answer, failure any) {
 // input returns an input that is mostly right.
 func (w *ways) input(op string) any {
 	table, names, values := w.table(), w.placeholders(), w.values()
-	total := proptest.Pick(w.T, types.ReturnConsumedCapacityNone, "", types.ReturnConsumedCapacityTotal, types.ReturnConsumedCapacityIndexes)
-	old := proptest.Pick(w.T, types.ReturnValuesOnConditionCheckFailureNone, types.ReturnValuesOnConditionCheckFailureAllOld)
+	total := proptest.Pick(w.T, types.ReturnConsumedCapacityNone, "", types.ReturnConsumedCapacityTotal,
+		types.ReturnConsumedCapacityIndexes)
+	old := proptest.Pick(w.T, types.ReturnValuesOnConditionCheckFailureNone,
+		types.ReturnValuesOnConditionCheckFailureAllOld)
 	switch op {
 	case "GetItem":
 		return &dynamodb.GetItemInput{
@@ -212,26 +216,34 @@ func (w *ways) input(op string) any {
 	case "PutItem":
 		return &dynamodb.PutItemInput{
 			TableName: &table, Item: w.item(table), ConditionExpression: w.condition(), ExpressionAttributeNames: names,
-			ExpressionAttributeValues: values, ReturnValues: proptest.Pick(w.T, types.ReturnValueNone, types.ReturnValueAllOld),
-			ReturnConsumedCapacity: total, ReturnValuesOnConditionCheckFailure: old, ReturnItemCollectionMetrics: w.metrics(),
+			ExpressionAttributeValues: values,
+			ReturnValues:              proptest.Pick(w.T, types.ReturnValueNone, types.ReturnValueAllOld),
+			ReturnConsumedCapacity:    total, ReturnValuesOnConditionCheckFailure: old,
+			ReturnItemCollectionMetrics: w.metrics(),
 		}
 	case "UpdateItem":
 		return &dynamodb.UpdateItemInput{
 			TableName: &table, Key: w.key(table), UpdateExpression: w.update(), ConditionExpression: w.condition(),
 			ExpressionAttributeNames: names, ExpressionAttributeValues: values, ReturnConsumedCapacity: total,
-			ReturnValues: proptest.Pick(w.T, types.ReturnValue("").Values()...), ReturnValuesOnConditionCheckFailure: old,
+			ReturnValues:                        proptest.Pick(w.T, types.ReturnValue("").Values()...),
+			ReturnValuesOnConditionCheckFailure: old,
 		}
 	case "DeleteItem":
 		return &dynamodb.DeleteItemInput{
 			TableName: &table, Key: w.key(table), ConditionExpression: w.condition(), ExpressionAttributeNames: names,
-			ExpressionAttributeValues: values, ReturnValues: proptest.Pick(w.T, types.ReturnValueNone, types.ReturnValueAllOld),
-			ReturnConsumedCapacity: total, ReturnValuesOnConditionCheckFailure: old, ReturnItemCollectionMetrics: w.metrics(),
+			ExpressionAttributeValues: values,
+			ReturnValues:              proptest.Pick(w.T, types.ReturnValueNone, types.ReturnValueAllOld),
+			ReturnConsumedCapacity:    total, ReturnValuesOnConditionCheckFailure: old,
+			ReturnItemCollectionMetrics: w.metrics(),
 		}
 	case "Query":
 		in := &dynamodb.QueryInput{
-			TableName: aws.String("Rows"), KeyConditionExpression: aws.String("pk = :s"), FilterExpression: w.condition(),
-			ExpressionAttributeNames: names, ExpressionAttributeValues: values, Limit: w.limit(), ReturnConsumedCapacity: total,
-			Select: proptest.Pick(w.T, "", types.SelectCount, types.SelectAllAttributes), ScanIndexForward: new(w.Bool()),
+			TableName: aws.String("Rows"), KeyConditionExpression: aws.String("pk = :s"),
+			FilterExpression:         w.condition(),
+			ExpressionAttributeNames: names, ExpressionAttributeValues: values, Limit: w.limit(),
+			ReturnConsumedCapacity: total,
+			Select:                 proptest.Pick(w.T, "", types.SelectCount, types.SelectAllAttributes),
+			ScanIndexForward:       new(w.Bool()),
 		}
 		values[":s"] = s("P")
 		switch w.IntN(4) {
@@ -259,10 +271,14 @@ func (w *ways) input(op string) any {
 		}
 		return in
 	case "BatchGetItem":
-		in := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{}, ReturnConsumedCapacity: total}
+		in := &dynamodb.BatchGetItemInput{
+			RequestItems: map[string]types.KeysAndAttributes{}, ReturnConsumedCapacity: total,
+		}
 		for range w.Between(1, 2) {
 			in.RequestItems[table] = types.KeysAndAttributes{
-				Keys:                 proptest.SliceOf(w.T, 1, 3, func(*proptest.T) map[string]types.AttributeValue { return w.key(table) }),
+				Keys: proptest.SliceOf(w.T, 1, 3, func(*proptest.T) map[string]types.AttributeValue {
+					return w.key(table)
+				}),
 				ProjectionExpression: w.expression("", "n"), ConsistentRead: new(w.Bool()),
 			}
 			table = w.table()
@@ -270,7 +286,8 @@ func (w *ways) input(op string) any {
 		return in
 	case "BatchWriteItem":
 		in := &dynamodb.BatchWriteItemInput{
-			RequestItems: map[string][]types.WriteRequest{}, ReturnConsumedCapacity: total, ReturnItemCollectionMetrics: w.metrics(),
+			RequestItems: map[string][]types.WriteRequest{}, ReturnConsumedCapacity: total,
+			ReturnItemCollectionMetrics: w.metrics(),
 		}
 		in.RequestItems[table] = proptest.SliceOf(w.T, 1, 3, func(*proptest.T) (r types.WriteRequest) {
 			if w.Bool() {
@@ -286,7 +303,9 @@ func (w *ways) input(op string) any {
 			ReturnConsumedCapacity: total,
 			TransactItems: proptest.SliceOf(w.T, 1, 3, func(*proptest.T) types.TransactGetItem {
 				table := w.table()
-				return types.TransactGetItem{Get: &types.Get{TableName: &table, Key: w.key(table), ProjectionExpression: w.expression("", "n")}}
+				return types.TransactGetItem{
+					Get: &types.Get{TableName: &table, Key: w.key(table), ProjectionExpression: w.expression("", "n")},
+				}
 			}),
 		}
 	}
@@ -363,7 +382,8 @@ func (w *ways) condition() *string {
 }
 
 func (w *ways) update() *string {
-	return w.expression("", "SET n = :n", "ADD n :n", "SET m.a = :t REMOVE l", "SET #n = if_not_exists(#n, :n) + :n", "SET pk = :t")
+	return w.expression("", "SET n = :n", "ADD n :n", "SET m.a = :t REMOVE l", "SET #n = if_not_exists(#n, :n) + :n",
+		"SET pk = :t")
 }
 
 func (w *ways) placeholders() map[string]string {
@@ -378,7 +398,9 @@ func (w *ways) values() map[string]types.AttributeValue {
 
 func (w *ways) key(table string) map[string]types.AttributeValue {
 	if table == "Flat" {
-		return map[string]types.AttributeValue{"id": &types.AttributeValueMemberB{Value: []byte(proptest.Pick(w.T, "x", "y"))}}
+		return map[string]types.AttributeValue{
+			"id": &types.AttributeValueMemberB{Value: []byte(proptest.Pick(w.T, "x", "y"))},
+		}
 	}
 	return key(proptest.Pick(w.T, "P", "Q"), w.IntN(8))
 }
@@ -404,7 +426,9 @@ func (w *ways) value(depth int) types.AttributeValue {
 	}
 	switch kind {
 	case 1:
-		return &types.AttributeValueMemberN{Value: proptest.Pick(w.T, "1", "-0.5", "1e5", "12345678901234567890123456789012345678", "x", "")}
+		return &types.AttributeValueMemberN{
+			Value: proptest.Pick(w.T, "1", "-0.5", "1e5", "12345678901234567890123456789012345678", "x", ""),
+		}
 	case 2:
 		return &types.AttributeValueMemberB{Value: []byte(text(w.T))}
 	case 3:
@@ -418,7 +442,9 @@ func (w *ways) value(depth int) types.AttributeValue {
 	case 7:
 		return &types.AttributeValueMemberBS{Value: [][]byte{{0}, []byte(text(w.T))}}
 	case 8:
-		return &types.AttributeValueMemberL{Value: proptest.SliceOf(w.T, 0, 3, func(*proptest.T) types.AttributeValue { return w.value(depth + 1) })}
+		return &types.AttributeValueMemberL{
+			Value: proptest.SliceOf(w.T, 0, 3, func(*proptest.T) types.AttributeValue { return w.value(depth + 1) }),
+		}
 	case 9:
 		m := map[string]types.AttributeValue{}
 		for range w.IntN(3) {
@@ -463,7 +489,8 @@ func (w *ways) places(v reflect.Value, places *[]func()) {
 				v.Set(reflect.ValueOf(x))
 			} else {
 				v.Set(reflect.ValueOf(proptest.Pick[types.AttributeValue](w.T, &types.AttributeValueMemberB{},
-					&types.UnknownUnionMember{Tag: "X"}, (*types.AttributeValueMemberS)(nil), (*types.AttributeValueMemberM)(nil))))
+					&types.UnknownUnionMember{Tag: "X"}, (*types.AttributeValueMemberS)(nil),
+					(*types.AttributeValueMemberM)(nil))))
 			}
 		})
 		if !v.IsNil() && !v.Elem().IsNil() { // a pointer, which another input may share
@@ -497,7 +524,8 @@ func (w *ways) places(v reflect.Value, places *[]func()) {
 				v.SetMapIndex(name, e)
 			}
 		})
-		for _, name := range []string{"n", "pk", "sk", "id", ":n", ":t", ":s", "Rows", "Flat", "m", "l"} { // in a fixed order
+		// in a fixed order
+		for _, name := range []string{"n", "pk", "sk", "id", ":n", ":t", ":s", "Rows", "Flat", "m", "l"} {
 			at := reflect.ValueOf(name)
 			if old := v.MapIndex(at); old.IsValid() {
 				e := reflect.New(old.Type()).Elem()

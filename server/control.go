@@ -102,7 +102,8 @@ func (s *Server) control() http.Handler {
 	handle := func(pattern string, do func(r *http.Request, key string) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			if s.isolated == nil {
-				controlError(w, http.StatusConflict, errors.New("the server has no databases of access keys (--isolate)"))
+				controlError(w, http.StatusConflict,
+					errors.New("the server has no databases of access keys (--isolate)"))
 				return
 			}
 			out, err := do(r, r.PathValue("key"))
@@ -114,8 +115,11 @@ func (s *Server) control() http.Handler {
 			_ = json.NewEncoder(w).Encode(out)
 		})
 	}
+
 	// with calls do with the database of a key.
-	with := func(do func(r *http.Request, db *isolatedDB, c *controlled) (any, error)) func(*http.Request, string) (any, error) {
+	with := func(
+		do func(r *http.Request, db *isolatedDB, c *controlled) (any, error),
+	) func(*http.Request, string) (any, error) {
 		return func(r *http.Request, key string) (any, error) {
 			// A body that does not come must not hold up the database.
 			body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxControl))
@@ -134,6 +138,7 @@ func (s *Server) control() http.Handler {
 			return do(r, db, c)
 		}
 	}
+
 	handle("DELETE /databases/{key}", func(_ *http.Request, key string) (any, error) {
 		return done{}, s.isolated.replace(key, nil)
 	})
@@ -149,6 +154,7 @@ func (s *Server) control() http.Handler {
 		defer s.isolated.leave(db)
 		return done{}, s.isolated.replace(key, db)
 	})
+
 	handle("POST /databases/{key}/clock", with(func(r *http.Request, _ *isolatedDB, c *controlled) (any, error) {
 		var in struct{ Advance string }
 		if err := readControl(r, &in); err != nil {
@@ -156,11 +162,13 @@ func (s *Server) control() http.Handler {
 		}
 		d, err := time.ParseDuration(in.Advance)
 		if err != nil || d < 0 || d > maxAdvanced || time.Duration(c.offset.Load())+d > maxAdvanced {
-			return nil, fmt.Errorf(`advance is a time such as "1h30m", of at most %v in all, not %q`, maxAdvanced, in.Advance)
+			return nil, fmt.Errorf(`advance is a time such as "1h30m", of at most %v in all, not %q`, maxAdvanced,
+				in.Advance)
 		}
 		c.offset.Add(int64(d))
 		return done{}, nil
 	}))
+
 	handle("POST /databases/{key}/faults", with(func(r *http.Request, db *isolatedDB, c *controlled) (any, error) {
 		var in struct {
 			sortkey.Fault
@@ -176,6 +184,7 @@ func (s *Server) control() http.Handler {
 			}
 			in.Fault.Delay = d
 		}
+
 		if len(c.faults) == maxFaults {
 			return nil, fmt.Errorf("there are %d faults: lift some", maxFaults)
 		}
@@ -186,6 +195,7 @@ func (s *Server) control() http.Handler {
 		c.faults[c.begun] = db.Fail(in.Fault)
 		return map[string]int{"id": c.begun}, nil
 	}))
+
 	handle("GET /databases/{key}/faults", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
 		type row struct {
 			ID    int    `json:"id"`
@@ -198,11 +208,14 @@ func (s *Server) control() http.Handler {
 		}
 		return rows, nil
 	}))
+
 	handle("DELETE /databases/{key}/faults", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
 		c.lift()
 		return done{}, nil
 	}))
-	handle("DELETE /databases/{key}/faults/{id}", with(func(r *http.Request, _ *isolatedDB, c *controlled) (any, error) {
+	handle("DELETE /databases/{key}/faults/{id}", with(func(
+		r *http.Request, _ *isolatedDB, c *controlled,
+	) (any, error) {
 		id, err := strconv.Atoi(r.PathValue("id"))
 		if err != nil || c.faults[id] == nil {
 			return nil, fmt.Errorf("there is no fault %s", r.PathValue("id"))
@@ -211,6 +224,7 @@ func (s *Server) control() http.Handler {
 		delete(c.faults, id)
 		return done{}, nil
 	}))
+
 	handle("GET /databases/{key}/requests", with(func(_ *http.Request, _ *isolatedDB, c *controlled) (any, error) {
 		return map[string]any{"requests": append([]controlRequest{}, c.log...), "lost": c.lost}, nil
 	}))
@@ -219,7 +233,8 @@ func (s *Server) control() http.Handler {
 		return done{}, nil
 	}))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		controlError(w, http.StatusNotFound, fmt.Errorf("there is no %s %s: see the recipes for other languages", r.Method, r.URL.Path))
+		controlError(w, http.StatusNotFound,
+			fmt.Errorf("there is no %s %s: see the recipes for other languages", r.Method, r.URL.Path))
 	})
 	return mux
 }

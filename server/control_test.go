@@ -64,7 +64,8 @@ func (c *controller) client(key string) *dynamodb.Client {
 
 func (c *controller) put(key, id string) error {
 	_, err := c.client(key).PutItem(c.Context(), &dynamodb.PutItemInput{
-		TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{"PK": &types.AttributeValueMemberS{Value: id}},
+		TableName: aws.String("Orders"),
+		Item:      map[string]types.AttributeValue{"PK": &types.AttributeValueMemberS{Value: id}},
 	})
 	return err
 }
@@ -117,16 +118,22 @@ func TestControlClock(t *testing.T) {
 	t.Parallel()
 	c := startControl(t)
 	_, err := c.client("a").UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("Orders"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"), Enabled: aws.Bool(true)},
+		TableName: aws.String("Orders"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String("expires"), Enabled: aws.Bool(true),
+		},
 	})
 	require.NoError(t, err)
 	created := func() time.Time {
 		name := fmt.Sprint("Table", time.Now().UnixNano())
 		out, err := c.client("a").CreateTable(t.Context(), &dynamodb.CreateTableInput{
 			TableName: &name, BillingMode: types.BillingModePayPerRequest,
-			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("k"), KeyType: types.KeyTypeHash}},
-			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("k"), AttributeType: types.ScalarAttributeTypeS}},
+			KeySchema: []types.KeySchemaElement{
+				{AttributeName: aws.String("k"), KeyType: types.KeyTypeHash},
+			},
+			AttributeDefinitions: []types.AttributeDefinition{
+				{AttributeName: aws.String("k"), AttributeType: types.ScalarAttributeTypeS},
+			},
 		})
 		require.NoError(t, err)
 		return *out.TableDescription.CreationDateTime
@@ -134,7 +141,9 @@ func TestControlClock(t *testing.T) {
 	before := created()
 	c.ok("POST", "/databases/a/clock", `{"advance": "48h"}`)
 	require.WithinDuration(t, before.Add(48*time.Hour), created(), time.Hour)
-	for _, bad := range []string{`{"advance": "-1h"}`, `{"advance": "9999999h"}`, `{"advance": 7}`, `{}`, `{"set": 1}`, `[`} {
+	for _, bad := range []string{
+		`{"advance": "-1h"}`, `{"advance": "9999999h"}`, `{"advance": 7}`, `{}`, `{"set": 1}`, `[`,
+	} {
 		status, answer := c.do("POST", "/databases/a/clock", bad)
 		require.Equal(t, http.StatusBadRequest, status, bad)
 		require.Contains(t, answer, `{"error":`)

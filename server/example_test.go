@@ -21,7 +21,8 @@ func open() *sortkey.DB {
 		log.Fatal(err)
 	}
 	call(db, "CreateTable", `{"TableName":"Music", "BillingMode":"PAY_PER_REQUEST",
-		"AttributeDefinitions":[{"AttributeName":"artist","AttributeType":"S"}, {"AttributeName":"song","AttributeType":"S"}],
+		"AttributeDefinitions":[{"AttributeName":"artist","AttributeType":"S"}, {"AttributeName":"song",
+		"AttributeType":"S"}],
 		"KeySchema":[{"AttributeName":"artist","KeyType":"HASH"}, {"AttributeName":"song","KeyType":"RANGE"}]}`)
 	call(db, "PutItem", `{"TableName":"Music", "Item":{"artist":{"S":"Nina"}, "song":{"S":"Feeling"}}}`)
 	call(db, "PutItem", `{"TableName":"Music", "Item":{"artist":{"S":"Nina"}, "song":{"S":"Baltimore"}}}`)

@@ -103,8 +103,10 @@ func TestCloseErrors(t *testing.T) {
 	require.NoError(t, err)
 	_, err = sdk.Client(db).CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("Orders"), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
 	})
 	require.NoError(t, err)
 	st.broken = true

@@ -133,6 +133,7 @@ func (s *isolated) replace(key string, from *isolatedDB) error {
 		}
 		close(made.made)
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.databases[key]
@@ -148,6 +149,7 @@ func (s *isolated) replace(key string, from *isolatedDB) error {
 		made.last = s.side.Clock()
 		s.databases[key] = made
 	}
+
 	if old != nil {
 		old.replaced = true
 		s.retire(old)
@@ -229,9 +231,11 @@ func (s *isolated) makeRoom() error {
 	if oldest == "" || s.side.Clock().Sub(s.databases[oldest].last) < idle {
 		return &wire.Error{
 			Code: "LimitExceededException", Status: http.StatusBadRequest,
-			Message: fmt.Sprintf("the server keeps at most %d databases, one for each access key, and all of them have been used within the last minute", limit),
+			Message: fmt.Sprintf("the server keeps at most %d databases, one for each access key, and all of them "+
+				"have been used within the last minute", limit),
 		}
 	}
+
 	db := s.databases[oldest]
 	delete(s.databases, oldest)
 	s.closing.Go(func() {

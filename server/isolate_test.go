@@ -25,7 +25,9 @@ import (
 
 // serveIsolated serves a database with the table Orders, and returns a function
 // that makes clients with access keys.
-func serveIsolated(t *testing.T, limit int, secrets map[string]string) (*sortkeytest.DB, func(key, secret string) *dynamodb.Client) {
+func serveIsolated(
+	t *testing.T, limit int, secrets map[string]string,
+) (*sortkeytest.DB, func(key, secret string) *dynamodb.Client) {
 	t.Helper()
 	db := sortkeytest.New(t)
 	db.Table("Orders", "id")
@@ -37,7 +39,9 @@ func serveIsolated(t *testing.T, limit int, secrets map[string]string) (*sortkey
 				return aws.Credentials{AccessKeyID: key, SecretAccessKey: secret}, nil
 			})
 		}
-		return dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &url, Credentials: who, RetryMaxAttempts: 1})
+		return dynamodb.New(dynamodb.Options{
+			Region: "us-east-1", BaseEndpoint: &url, Credentials: who, RetryMaxAttempts: 1,
+		})
 	}
 }
 
@@ -66,7 +70,10 @@ func count(t testing.TB, c *dynamodb.Client) int32 {
 
 func put(t testing.TB, c *dynamodb.Client, id string) error {
 	t.Helper()
-	_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: id}}})
+	_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{
+		TableName: aws.String("Orders"),
+		Item:      map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: id}},
+	})
 	return err
 }
 
@@ -128,9 +135,10 @@ func TestIsolateEnds(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- server.New(db, server.Options{Isolate: 1}).Serve(ctx, ln) }()
 	url := "http://" + ln.Addr().String()
-	c := dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &url, Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: "k", SecretAccessKey: "s"}, nil
-	})})
+	c := dynamodb.New(dynamodb.Options{Region: "us-east-1",
+		BaseEndpoint: &url, Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: "k", SecretAccessKey: "s"}, nil
+		})})
 	_, err = c.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 	require.NoError(t, err)
 	cancel()
@@ -158,7 +166,9 @@ func TestIsolateDoesNotBlock(t *testing.T) {
 	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Store = st })
 	url := listen(t, db.DB, server.Options{Isolate: 2})
 	list := func(key string) error {
-		c := dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &url, RetryMaxAttempts: 1, Credentials: accessKey(key)})
+		c := dynamodb.New(dynamodb.Options{
+			Region: "us-east-1", BaseEndpoint: &url, RetryMaxAttempts: 1, Credentials: accessKey(key),
+		})
 		_, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 		return err
 	}
@@ -202,14 +212,21 @@ func TestIsolateOptions(t *testing.T) {
 		if folder != "" {
 			require.NoError(t, os.MkdirAll(filepath.Join(root, folder, "bucket"), 0o700))
 		}
-		c := dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &url, RetryMaxAttempts: 1, Credentials: accessKey(key)})
+		c := dynamodb.New(dynamodb.Options{
+			Region: "us-east-1", BaseEndpoint: &url, RetryMaxAttempts: 1, Credentials: accessKey(key),
+		})
 		table, err := c.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("Orders")})
 		require.NoError(t, err)
 		_, err = c.UpdateContinuousBackups(t.Context(), &dynamodb.UpdateContinuousBackupsInput{
-			TableName: aws.String("Orders"), PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)},
+			TableName: aws.String("Orders"),
+			PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{
+				PointInTimeRecoveryEnabled: aws.Bool(true),
+			},
 		})
 		require.NoError(t, err)
-		_, err = c.ExportTableToPointInTime(t.Context(), &dynamodb.ExportTableToPointInTimeInput{TableArn: table.Table.TableArn, S3Bucket: aws.String("bucket")})
+		_, err = c.ExportTableToPointInTime(t.Context(), &dynamodb.ExportTableToPointInTimeInput{
+			TableArn: table.Table.TableArn, S3Bucket: aws.String("bucket"),
+		})
 		require.NoError(t, err)
 		if folder == "" {
 			continue // it has no bucket, and the others have not got what it exports

@@ -62,7 +62,9 @@ func uses(dir string) map[string]use {
 			db.EventSource("None", func() {}).Deliver()
 		},
 		"DB.Fail": func(_ testing.TB, db *sortkeytest.DB) {
-			for _, f := range []sortkey.Fault{{}, {Operation: "Scam", Code: "InternalServerError"}, {Operation: "ListBackups", Reset: true}} {
+			for _, f := range []sortkey.Fault{
+				{}, {Operation: "Scam", Code: "InternalServerError"}, {Operation: "ListBackups", Reset: true},
+			} {
 				failure := db.Fail(f)
 				_, _ = failure.Count(), failure.String()
 				failure.Lift()
@@ -134,13 +136,16 @@ func uses(dir string) map[string]use {
 		},
 		"Shared": func(t testing.TB, _ *sortkeytest.DB) {
 			for _, fill := range []func(*sortkeytest.DB){
-				nil, func(*sortkeytest.DB) {}, func(*sortkeytest.DB) { panic("no") }, func(db *sortkeytest.DB) { db.Put("None", id("a")) },
+				nil, func(*sortkeytest.DB) {}, func(*sortkeytest.DB) { panic("no") },
+				func(db *sortkeytest.DB) { db.Put("None", id("a")) },
 			} {
 				sortkeytest.Shared(fill)(t).Put("None", id("a"))
 			}
 		},
 		"a table that comes and goes": func(t testing.TB, db *sortkeytest.DB) {
-			db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("Coming")}) //nolint:errcheck // it may be gone
+			db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{
+				TableName: aws.String("Coming"),
+			}) //nolint:errcheck // it may be gone
 			db.Table("Coming", "id")
 		},
 	}
@@ -151,7 +156,8 @@ func TestUses(t *testing.T) {
 	list := uses(t.TempDir())
 	for name, of := range map[string]reflect.Type{
 		"DB": reflect.TypeFor[*sortkeytest.DB](), "Clock": reflect.TypeFor[*sortkeytest.Clock](),
-		"Recording": reflect.TypeFor[*sortkeytest.Recording](), "EventSource": reflect.TypeFor[*sortkeytest.EventSource](),
+		"Recording":   reflect.TypeFor[*sortkeytest.Recording](),
+		"EventSource": reflect.TypeFor[*sortkeytest.EventSource](),
 	} {
 		for m := range of.Methods() {
 			require.Contains(t, list, name+"."+m.Name)
@@ -254,10 +260,16 @@ func TestWrongUseFilled(t *testing.T) {
 		shared := sortkeytest.Shared(func(db *sortkeytest.DB) {
 			kept = db
 			db.CreateTable(&dynamodb.CreateTableInput{
-				TableName:            aws.String("Events"),
-				AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
-				KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-				StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewImage},
+				TableName: aws.String("Events"),
+				AttributeDefinitions: []types.AttributeDefinition{
+					{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
+				},
+				KeySchema: []types.KeySchemaElement{
+					{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash},
+				},
+				StreamSpecification: &types.StreamSpecification{
+					StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewImage,
+				},
 			})
 			use(t, db)
 		})

@@ -77,6 +77,7 @@ func (db *DB) env() []string {
 		"AWS_SESSION_TOKEN=",
 		"AWS_EC2_METADATA_DISABLED=true",
 	}
+
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
 		hosts := "127.0.0.1"
 		if others := os.Getenv(name); others != "" {

@@ -27,9 +27,13 @@ func testChanges(t *testing.T, shards int) {
 	db.Table("Plain", "id")
 	db.CreateTable(&dynamodb.CreateTableInput{
 		TableName: aws.String("Events"), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly,
+		},
 	})
 	for range db.Changes("Events") {
 		t.Error("a record before the first change")
@@ -59,7 +63,8 @@ func testChanges(t *testing.T, shards int) {
 		break
 	}
 	_, err := db.Client.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
-		TableName: aws.String("Events"), StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(false)},
+		TableName:           aws.String("Events"),
+		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(false)},
 	})
 	require.NoError(t, err)
 	same(t, want, read())

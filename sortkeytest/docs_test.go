@@ -54,7 +54,9 @@ func (s *Service) Ship(ctx context.Context, customer string, placed int) error {
 	}
 	_, err = s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: aws.String("Orders"), Key: key, UpdateExpression: aws.String("SET shipped = :yes"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":yes": &types.AttributeValueMemberBOOL{Value: true}},
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":yes": &types.AttributeValueMemberBOOL{Value: true},
+		},
 	})
 	return err
 }
@@ -73,8 +75,8 @@ func (s *Service) Place(ctx context.Context, o Order) error {
 // ByStatus returns the orders with a status.
 func (s *Service) ByStatus(ctx context.Context, status string) (orders []Order, err error) {
 	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
-		TableName: aws.String("Orders"), IndexName: aws.String("ByStatus"), KeyConditionExpression: aws.String("#s = :s"),
-		ExpressionAttributeNames:  map[string]string{"#s": "status"},
+		TableName: aws.String("Orders"), IndexName: aws.String("ByStatus"),
+		KeyConditionExpression: aws.String("#s = :s"), ExpressionAttributeNames: map[string]string{"#s": "status"},
 		ExpressionAttributeValues: map[string]types.AttributeValue{":s": &types.AttributeValueMemberS{Value: status}},
 	})
 	if err != nil {
@@ -159,7 +161,9 @@ func TestDocumentMoving(t *testing.T) {
 	cfg := sdk.Config(db) // or client := sdk.Client(db)
 	local := httptest.NewServer(server.New(db, server.Options{}))
 	defer local.Close()
-	over := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.BaseEndpoint, o.HTTPClient = &local.URL, local.Client() })
+	over := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
+		o.BaseEndpoint, o.HTTPClient = &local.URL, local.Client()
+	})
 	for _, client := range []*dynamodb.Client{dynamodb.NewFromConfig(cfg), over} {
 		_, err = client.ListTables(t.Context(), nil)
 		require.NoError(t, err)
@@ -277,7 +281,10 @@ func TestDocumentClock(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Sessions", "id")
 	_, err := db.Client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName: aws.String("Sessions"), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ends"), Enabled: aws.Bool(true)},
+		TableName: aws.String("Sessions"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String("ends"), Enabled: aws.Bool(true),
+		},
 	})
 	require.NoError(t, err)
 	db.Put("Sessions", map[string]any{"id": "1", "ends": db.Clock.Now().Add(time.Hour).Unix()})

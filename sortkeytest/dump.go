@@ -45,6 +45,7 @@ func (db *DB) dump(tables []string) string {
 			}
 		}
 	})
+
 	return b.String()
 }
 
@@ -140,6 +141,7 @@ func (db *DB) Golden(path string, tables ...string) {
 		}
 		return
 	}
+
 	file, err := os.ReadFile(path)
 	if err != nil {
 		db.t.Fatalf("sortkeytest: %v (SORTKEY_UPDATE=1 go test writes it)", err)

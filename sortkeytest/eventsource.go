@@ -124,6 +124,7 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 		}
 		fn(s)
 	}
+
 	var err error
 	if s.handle, err = handlerOf(handler); err == nil {
 		err = s.check()
@@ -142,6 +143,7 @@ func (db *DB) EventSource(table string, handler any, optFns ...func(*EventSource
 			}
 		}
 	}
+
 	return s
 }
 
@@ -194,8 +196,10 @@ func (s *EventSource) Deliver() {
 			return
 		}
 	}
+
 	s.db.t.Fatalf(
-		"sortkeytest: after %d rounds the stream of %s still has new records: does the handler react to its own changes?",
+		"sortkeytest: after %d rounds the stream of %s still has new records: "+
+			"does the handler react to its own changes?",
 		maxRounds, s.table,
 	)
 }
@@ -223,6 +227,7 @@ func (s *EventSource) deliverShard(sh shard) (delivered bool) {
 			more = true
 		}
 	}
+
 	return s.finishOld(sh.id) || delivered
 }
 
@@ -313,7 +318,8 @@ func (s *EventSource) deliver(b batch) {
 			return
 		case s.MaximumRetryAttempts < 0 && b.failures >= maxCalls:
 			s.db.t.Fatalf(
-				"sortkeytest: the handler has failed %d times for %s: %v\nThe service would retry until the records expire. Set MaximumRetryAttempts to discard them earlier.",
+				"sortkeytest: the handler has failed %d times for %s: %v\nThe service would retry until the records "+
+					"expire. Set MaximumRetryAttempts to discard them earlier.",
 				b.failures, s.describe(b), b.err,
 			)
 		default:
@@ -378,6 +384,7 @@ func failures(response []byte) (numbers []string, err error) {
 	if err := json.Unmarshal(response, &members); err != nil {
 		return nil, err
 	}
+
 	var list []map[string]json.RawMessage
 	if text := members["batchItemFailures"]; text != nil {
 		if err := json.Unmarshal(text, &list); err != nil {
@@ -393,6 +400,7 @@ func failures(response []byte) (numbers []string, err error) {
 		}
 		numbers = append(numbers, number)
 	}
+
 	return numbers, nil
 }
 
@@ -458,6 +466,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Condition string `json:"condition"`
 		Calls     int    `json:"approximateInvokeCount"`
 	}
+
 	type response struct {
 		Status   int    `json:"statusCode"`
 		Version  string `json:"executedVersion"`
@@ -472,6 +481,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Size         int    `json:"batchSize"`
 		Stream       string `json:"streamArn"`
 	}
+
 	first, last := b.records[0], b.records[len(b.records)-1]
 	account := strings.Split(s.arn, ":")[4]
 	m := struct {
@@ -481,7 +491,10 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 		Timestamp string    `json:"timestamp"`
 		Info      info      `json:"DDBStreamBatchInfo"`
 	}{
-		Request: request{inside.SideOf(s.db.DB).RequestID(), "arn:aws:lambda:" + s.db.DB.Region() + ":" + account + ":function:handler", condition, b.calls},
+		Request: request{
+			inside.SideOf(s.db.DB).RequestID(),
+			"arn:aws:lambda:" + s.db.DB.Region() + ":" + account + ":function:handler", condition, b.calls,
+		},
 		Version: "1.0", Timestamp: s.db.Clock.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
 		Info: info{
 			b.lane.shard, first.number, last.number, first.created.UTC().Format(time.RFC3339),
@@ -489,6 +502,7 @@ func (s *EventSource) message(b batch, condition string) ([]byte, error) {
 			len(b.records), s.arn,
 		},
 	}
+
 	if b.calls > 0 {
 		m.Response = &response{Status: 200, Version: "$LATEST"}
 		if !errors.Is(b.err, errReported) {

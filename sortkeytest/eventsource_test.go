@@ -57,9 +57,13 @@ func streamed(tb testing.TB, optFns ...func(*sortkey.Options)) *sortkeytest.DB {
 	db := sortkeytest.New(tb, optFns...)
 	db.CreateTable(&dynamodb.CreateTableInput{
 		TableName: aws.String("Events"), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
+		},
 	})
 	return db
 }
@@ -84,22 +88,55 @@ func TestEventSourceFailures(t *testing.T) {
 	}{
 		{"none", "", 0, func(*sortkeytest.EventSource) {}, "123456", ""},
 		{"batches", "", 0, func(s *sortkeytest.EventSource) { s.BatchSize = 4 }, "1234 56", ""},
-		{"retried until it succeeds", "5", 2, func(s *sortkeytest.EventSource) { s.BatchSize = 3 }, "123 456 456 456", ""},
-		{"retries exhausted", "2", 9, func(s *sortkeytest.EventSource) { s.BatchSize, s.MaximumRetryAttempts = 3, 2 }, "123 123 123 456", "123 RetryAttemptsExhausted 3 Unhandled"},
-		{"no retries", "2", 9, func(s *sortkeytest.EventSource) { s.BatchSize, s.MaximumRetryAttempts = 3, 0 }, "123 456", "123 RetryAttemptsExhausted 1 Unhandled"},
+		{
+			"retried until it succeeds", "5", 2, func(s *sortkeytest.EventSource) { s.BatchSize = 3 },
+			"123 456 456 456", "",
+		},
+		{
+			"retries exhausted", "2", 9,
+			func(s *sortkeytest.EventSource) { s.BatchSize, s.MaximumRetryAttempts = 3, 2 }, "123 123 123 456",
+			"123 RetryAttemptsExhausted 3 Unhandled",
+		},
+		{
+			"no retries", "2", 9, func(s *sortkeytest.EventSource) { s.BatchSize, s.MaximumRetryAttempts = 3, 0 },
+			"123 456", "123 RetryAttemptsExhausted 1 Unhandled",
+		},
 		// Splitting does not count as a retry.
-		{"split", "2", 9, func(s *sortkeytest.EventSource) { s.BisectBatchOnFunctionError, s.MaximumRetryAttempts = true, 0 }, "123456 123 1 23 2 3 456", "2 RetryAttemptsExhausted 4 Unhandled"},
-		{"split, then retried", "6", 5, func(s *sortkeytest.EventSource) { s.BisectBatchOnFunctionError = true }, "123456 123 456 4 56 5 6 6 6", ""},
+		{
+			"split", "2", 9,
+			func(s *sortkeytest.EventSource) { s.BisectBatchOnFunctionError, s.MaximumRetryAttempts = true, 0 },
+			"123456 123 1 23 2 3 456", "2 RetryAttemptsExhausted 4 Unhandled",
+		},
+		{
+			"split, then retried", "6", 5, func(s *sortkeytest.EventSource) { s.BisectBatchOnFunctionError = true },
+			"123456 123 456 4 56 5 6 6 6", "",
+		},
 		{"result without the option", "3r", 9, func(*sortkeytest.EventSource) {}, "123456", ""},
 		{"reported", "3r", 1, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true }, "123456 3456", ""},
-		{"the lowest counts", "53r", 1, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true }, "123456 3456", ""},
-		{"reported, retries exhausted", "3r", 9, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures, s.MaximumRetryAttempts = true, 2 }, "123456 3456 3456", "3456 RetryAttemptsExhausted 3 "},
-		{"error with the option", "3", 1, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true }, "123456 123456", ""},
+		{
+			"the lowest counts", "53r", 1, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true },
+			"123456 3456", "",
+		},
+		{
+			"reported, retries exhausted", "3r", 9,
+			func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures, s.MaximumRetryAttempts = true, 2 },
+			"123456 3456 3456", "3456 RetryAttemptsExhausted 3 ",
+		},
+		{
+			"error with the option", "3", 1, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true },
+			"123456 123456", "",
+		},
 		{"reported and split", "4r", 9, func(s *sortkeytest.EventSource) {
 			s.ReportBatchItemFailures, s.BisectBatchOnFunctionError, s.MaximumRetryAttempts = true, true, 0
 		}, "123456 456 4 56", "4 RetryAttemptsExhausted 3 "},
-		{"empty identifier", "0r", 1, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true }, "123456 123456", ""},
-		{"unknown identifier", "9r", 1, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true }, "123456 123456", ""},
+		{
+			"empty identifier", "0r", 1, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true },
+			"123456 123456", "",
+		},
+		{
+			"unknown identifier", "9r", 1, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true },
+			"123456 123456", "",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db := streamed(t)
@@ -146,12 +183,15 @@ func TestEventSourceFailures(t *testing.T) {
 					require.NoError(t, json.Unmarshal(message, &m))
 					var lost string
 					for v := '1'; v <= '6'; v++ {
-						if n := numbers[string(v)]; n >= m.DDBStreamBatchInfo.StartSequenceNumber && n <= m.DDBStreamBatchInfo.EndSequenceNumber {
+						if n := numbers[string(v)]; n >= m.DDBStreamBatchInfo.StartSequenceNumber &&
+							n <= m.DDBStreamBatchInfo.EndSequenceNumber {
 							lost += string(v)
 						}
 					}
 					require.Len(t, lost, m.DDBStreamBatchInfo.BatchSize)
-					discards = append(discards, fmt.Sprint(lost, " ", m.RequestContext.Condition, " ", m.RequestContext.ApproximateInvokeCount, " ", m.ResponseContext.FunctionError))
+					discards = append(discards,
+						fmt.Sprint(lost, " ", m.RequestContext.Condition, " ", m.RequestContext.ApproximateInvokeCount,
+							" ", m.ResponseContext.FunctionError))
 				}
 			}).Deliver()
 			require.Equal(t, tt.calls, strings.Join(calls, " "))
@@ -209,11 +249,16 @@ func TestEventSourceEvent(t *testing.T) {
 	db := streamed(t, func(o *sortkey.Options) { o.Region = "eu-north-1" })
 	db.Clock.Set(time.Date(2026, 3, 1, 12, 0, 0, 500, time.UTC))
 	_, err := db.Client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName: aws.String("Events"), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ends"), Enabled: aws.Bool(true)},
+		TableName: aws.String("Events"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String("ends"), Enabled: aws.Bool(true),
+		},
 	})
 	require.NoError(t, err)
-	db.PutJSON("Events", []byte(`{"id":{"S":"<1>"},"ends":{"N":"1772370000"},"b":{"B":"AAE="},"t":{"BOOL":true},"z":{"NULL":true},
-		"ss":{"SS":["a"]},"ns":{"NS":["1"]},"bs":{"BS":["AA=="]},"l":{"L":[{"S":""},{"L":[]}]},"m":{"M":{"x":{"M":{}},"e":{"B":""}}}}`))
+	db.PutJSON("Events",
+		[]byte(`{"id":{"S":"<1>"},"ends":{"N":"1772370000"},"b":{"B":"AAE="},"t":{"BOOL":true},"z":{"NULL":true},
+		"ss":{"SS":["a"]},"ns":{"NS":["1"]},"bs":{"BS":["AA=="]},"l":{"L":[{"S":""},{"L":[]}]},"m":{"M":{"x":{"M":{}},
+		"e":{"B":""}}}}`))
 	db.Clock.Advance(2 * time.Hour)
 	var got []map[string]any
 	db.EventSource("Events", func(_ context.Context, e struct{ Records []map[string]any }) error {
@@ -232,13 +277,16 @@ func TestEventSourceEvent(t *testing.T) {
 		delete(r, "eventSourceARN")
 	}
 	const item = `{"id":{"S":"<1>"},"ends":{"N":"1772370000"},"b":{"B":"AAE="},"t":{"BOOL":true},"z":{"NULL":true},
-		"ss":{"SS":["a"]},"ns":{"NS":["1"]},"bs":{"BS":["AA=="]},"l":{"L":[{"S":""},{"L":[]}]},"m":{"M":{"x":{"M":{}},"e":{"B":""}}}}`
+		"ss":{"SS":["a"]},"ns":{"NS":["1"]},"bs":{"BS":["AA=="]},"l":{"L":[{"S":""},{"L":[]}]},"m":{"M":{"x":{"M":{}},
+		"e":{"B":""}}}}`
 	text, err := json.Marshal(got)
 	require.NoError(t, err)
 	require.JSONEq(t, `[
-		{"eventName":"INSERT","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"eu-north-1","dynamodb":{"ApproximateCreationDateTime":1772366400,
+		{"eventName":"INSERT","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"eu-north-1",
+		"dynamodb":{"ApproximateCreationDateTime":1772366400,
 			"Keys":{"id":{"S":"<1>"}},"NewImage":`+item+`,"StreamViewType":"NEW_AND_OLD_IMAGES"}},
-		{"eventName":"REMOVE","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"eu-north-1","dynamodb":{"ApproximateCreationDateTime":1772373600,
+		{"eventName":"REMOVE","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"eu-north-1",
+		"dynamodb":{"ApproximateCreationDateTime":1772373600,
 			"Keys":{"id":{"S":"<1>"}},"OldImage":`+item+`,"StreamViewType":"NEW_AND_OLD_IMAGES"},
 			"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"}}]`, string(text))
 }
@@ -273,11 +321,17 @@ func TestEventSourceMessage(t *testing.T) {
 	delete(request, "requestId")
 	require.Equal(t, map[string]any{
 		"version": "1.0", "timestamp": "2026-03-01T12:00:01.500Z",
-		"requestContext":  map[string]any{"functionArn": "arn:aws:lambda:us-east-1:000000000000:function:handler", "condition": "RetryAttemptsExhausted", "approximateInvokeCount": 1.0},
-		"responseContext": map[string]any{"statusCode": 200.0, "executedVersion": "$LATEST", "functionError": "Unhandled"},
+		"requestContext": map[string]any{
+			"functionArn": "arn:aws:lambda:us-east-1:000000000000:function:handler",
+			"condition":   "RetryAttemptsExhausted", "approximateInvokeCount": 1.0,
+		},
+		"responseContext": map[string]any{
+			"statusCode": 200.0, "executedVersion": "$LATEST", "functionError": "Unhandled",
+		},
 		"DDBStreamBatchInfo": map[string]any{
 			"startSequenceNumber": number, "endSequenceNumber": number, "batchSize": 1.0,
-			"approximateArrivalOfFirstRecord": "2026-03-01T12:00:00Z", "approximateArrivalOfLastRecord": "2026-03-01T12:00:00Z",
+			"approximateArrivalOfFirstRecord": "2026-03-01T12:00:00Z",
+			"approximateArrivalOfLastRecord":  "2026-03-01T12:00:00Z",
 		},
 	}, got)
 }
@@ -330,7 +384,10 @@ func TestEventSourcePosition(t *testing.T) {
 		first := db.EventSource("Events", func(e event) { all += e.ids() })
 		first.Deliver()
 		putEach(db, "12")
-		second := db.EventSource("Events", func(e event) error { latest += e.ids(); return nil }, func(s *sortkeytest.EventSource) {
+		second := db.EventSource("Events", func(e event) error {
+			latest += e.ids()
+			return nil
+		}, func(s *sortkeytest.EventSource) {
 			s.StartingPosition = streamtypes.ShardIteratorTypeLatest
 		})
 		first.Deliver()
@@ -451,27 +508,55 @@ func TestEventSourceTestFailures(t *testing.T) {
 	}
 	set := func(fn func(*sortkeytest.EventSource)) func(testing.TB) { return deliver(func(event) {}, fn) }
 	for want, fn := range map[string]func(testing.TB){
-		"the handler panicked: oh no\n":                                                            deliver(func(event) { panic("oh no") }),
-		"the handler has failed 100 times for 2 records of":                                        deliver(func(event) error { return errPoison }),
-		"poison\nThe service would retry until":                                                    deliver(func(event) error { return errPoison }),
-		"cannot decode the event: json: cannot unmarshal object":                                   deliver(func(string) {}),
-		"handler has type int, want a function or a lambda.Handler":                                deliver(7),
-		"handler is nil, want the function that the program passes to lambda.Start":                deliver(nil),
-		"handler is nil, want the function":                                                        deliver((func())(nil)),
-		"its last result has type string, want an error; want func(context.Context, E) (R, error)": deliver(func(string) string { return "" }),
-		"handler has type func(string, string): it takes more than a context and an event":         deliver(func(string, string) {}),
-		"its last result has type int, want an error":                                              deliver(func() int { return 0 }),
-		"it returns more than a response and an error":                                             deliver(func() (int, int, error) { return 0, 0, nil }),
-		"no event can be decoded into the interface io.Reader":                                     deliver(func(context.Context, io.Reader) {}),
-		"no event can be decoded into the interface fmt.Stringer":                                  deliver(func(fmt.Stringer) {}),
-		"func(...string): it takes more":                                                           deliver(func(...string) {}),
-		"BatchSize is 0, want 1 to 10,000":                                                         set(func(s *sortkeytest.EventSource) { s.BatchSize = 0 }),
-		"MaximumRetryAttempts is -2":                                                               set(func(s *sortkeytest.EventSource) { s.MaximumRetryAttempts = -2 }),
-		"MaximumBatchingWindow is 6m0s, want at most five":                                         set(func(s *sortkeytest.EventSource) { s.MaximumBatchingWindow = 6 * time.Minute }),
-		"ParallelizationFactor is 11, want 1 to 10":                                                set(func(s *sortkeytest.EventSource) { s.ParallelizationFactor = 11 }),
-		"TumblingWindow is 1.5s, want whole seconds":                                               set(func(s *sortkeytest.EventSource) { s.TumblingWindow = 1500 * time.Millisecond }),
-		"TumblingWindow needs a ParallelizationFactor of 1":                                        set(func(s *sortkeytest.EventSource) { s.TumblingWindow, s.ParallelizationFactor = time.Minute, 2 }),
-		"MaximumRecordAge is 1s":                                                                   set(func(s *sortkeytest.EventSource) { s.MaximumRecordAge = time.Second }),
+		"the handler panicked: oh no\n": deliver(
+			func(event) { panic("oh no") },
+		),
+		"the handler has failed 100 times for 2 records of": deliver(
+			func(event) error { return errPoison },
+		),
+		"poison\nThe service would retry until": deliver(
+			func(event) error { return errPoison },
+		),
+		"cannot decode the event: json: cannot unmarshal object": deliver(
+			func(string) {},
+		),
+		"handler has type int, want a function or a lambda.Handler":                 deliver(7),
+		"handler is nil, want the function that the program passes to lambda.Start": deliver(nil),
+		"handler is nil, want the function": deliver(
+			(func())(nil),
+		),
+		"its last result has type string, want an error; want func(context.Context, E) (R, error)": deliver(
+			func(string) string { return "" },
+		),
+		"handler has type func(string, string): it takes more than a context and an event": deliver(
+			func(string, string) {},
+		),
+		"its last result has type int, want an error": deliver(func() int { return 0 }),
+		"it returns more than a response and an error": deliver(func() (int, int, error) {
+			return 0, 0, nil
+		}),
+		"no event can be decoded into the interface io.Reader":    deliver(func(context.Context, io.Reader) {}),
+		"no event can be decoded into the interface fmt.Stringer": deliver(func(fmt.Stringer) {}),
+		"func(...string): it takes more":                          deliver(func(...string) {}),
+		"BatchSize is 0, want 1 to 10,000": set(func(s *sortkeytest.EventSource) {
+			s.BatchSize = 0
+		}),
+		"MaximumRetryAttempts is -2": set(func(s *sortkeytest.EventSource) {
+			s.MaximumRetryAttempts = -2
+		}),
+		"MaximumBatchingWindow is 6m0s, want at most five": set(func(s *sortkeytest.EventSource) {
+			s.MaximumBatchingWindow = 6 * time.Minute
+		}),
+		"ParallelizationFactor is 11, want 1 to 10": set(func(s *sortkeytest.EventSource) {
+			s.ParallelizationFactor = 11
+		}),
+		"TumblingWindow is 1.5s, want whole seconds": set(func(s *sortkeytest.EventSource) {
+			s.TumblingWindow = 1500 * time.Millisecond
+		}),
+		"TumblingWindow needs a ParallelizationFactor of 1": set(func(s *sortkeytest.EventSource) {
+			s.TumblingWindow, s.ParallelizationFactor = time.Minute, 2
+		}),
+		"MaximumRecordAge is 1s": set(func(s *sortkeytest.EventSource) { s.MaximumRecordAge = time.Second }),
 		`StartingPosition is "AFTER_SEQUENCE_NUMBER"`: set(func(s *sortkeytest.EventSource) {
 			s.StartingPosition = streamtypes.ShardIteratorTypeAfterSequenceNumber
 		}),

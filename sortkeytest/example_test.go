@@ -33,7 +33,9 @@ func (example) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 
 var t example
 
-func query(c *dynamodb.Client, table, condition string, values map[string]types.AttributeValue) []map[string]types.AttributeValue {
+func query(
+	c *dynamodb.Client, table, condition string, values map[string]types.AttributeValue,
+) []map[string]types.AttributeValue {
 	out, err := c.Query(context.Background(), &dynamodb.QueryInput{
 		TableName: &table, KeyConditionExpression: &condition, ExpressionAttributeValues: values,
 	})
@@ -46,7 +48,9 @@ func query(c *dynamodb.Client, table, condition string, values map[string]types.
 func ExampleNew() {
 	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Region = "eu-central-1" })
 	db.Table("Notes", "id")
-	out, err := db.Client.DescribeTable(context.Background(), &dynamodb.DescribeTableInput{TableName: aws.String("Notes")})
+	out, err := db.Client.DescribeTable(context.Background(), &dynamodb.DescribeTableInput{
+		TableName: aws.String("Notes"),
+	})
 	if err != nil {
 		panic(err)
 	}
@@ -60,7 +64,9 @@ func ExampleDB_Table() {
 		sortkeytest.Local("ByValue", "value:N"),
 		sortkeytest.Global("ByPlace", "country, city / second").Only("value"),
 	)
-	db.Put("Readings", map[string]any{"sensor": "a", "second": 2, "value": 7, "country": "NO", "city": "Oslo", "note": "-"})
+	db.Put("Readings", map[string]any{
+		"sensor": "a", "second": 2, "value": 7, "country": "NO", "city": "Oslo", "note": "-",
+	})
 	for _, item := range query(db.Direct, "Readings", "sensor = :s", map[string]types.AttributeValue{
 		":s": &types.AttributeValueMemberS{Value: "a"},
 	}) {
@@ -72,9 +78,11 @@ func ExampleDB_Table() {
 func ExampleDB_CreateTable() {
 	db := sortkeytest.New(t)
 	db.CreateTable(&dynamodb.CreateTableInput{
-		TableName:            aws.String("Events"),
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeB}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		TableName: aws.String("Events"),
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeB},
+		},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
 		ProvisionedThroughput: &types.ProvisionedThroughput{
 			ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: aws.Int64(5),
 		},
@@ -233,7 +241,9 @@ func ExampleGlobal() {
 	type Place struct{ Id, Country, State, City string }
 	db := sortkeytest.New(t)
 	db.Table("Places", "Id", sortkeytest.Global("ByPlace", "Country, State / City").Only())
-	db.Put("Places", Place{"1", "US", "WA", "Tacoma"}, Place{"2", "US", "WA", "Seattle"}, Place{"3", "US", "OR", "Salem"})
+	db.Put("Places", Place{"1", "US", "WA", "Tacoma"}, Place{"2", "US", "WA", "Seattle"}, Place{
+		"3", "US", "OR", "Salem",
+	})
 	out, err := db.Direct.Query(context.Background(), &dynamodb.QueryInput{
 		TableName: aws.String("Places"), IndexName: aws.String("ByPlace"),
 		KeyConditionExpression:   aws.String("Country = :c AND #s = :s"),
@@ -296,7 +306,9 @@ func ExampleClock() {
 	db.Clock.Set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	db.Clock.Advance(90 * time.Minute)
 	db.Table("Notes", "id")
-	out, err := db.Client.DescribeTable(context.Background(), &dynamodb.DescribeTableInput{TableName: aws.String("Notes")})
+	out, err := db.Client.DescribeTable(context.Background(), &dynamodb.DescribeTableInput{
+		TableName: aws.String("Notes"),
+	})
 	fmt.Println(out.Table.CreationDateTime.UTC(), err)
 	// Output: 2026-03-01 13:30:00 +0000 UTC <nil>
 }
@@ -307,9 +319,13 @@ func ExampleDB_EventSource() {
 	db := sortkeytest.New(t)
 	db.CreateTable(&dynamodb.CreateTableInput{
 		TableName: aws.String("Orders"), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly,
+		},
 	})
 
 	// With aws-lambda-go this is events.DynamoDBEvent.
@@ -333,7 +349,8 @@ func ExampleDB_EventSource() {
 		return nil
 	}
 
-	db.Put("Orders", map[string]any{"id": "1"}, map[string]any{"id": "bad"}, map[string]any{"id": "2"}, map[string]any{"id": "3"})
+	db.Put("Orders", map[string]any{"id": "1"}, map[string]any{"id": "bad"}, map[string]any{"id": "2"},
+		map[string]any{"id": "3"})
 	db.EventSource("Orders", handler, func(s *sortkeytest.EventSource) {
 		s.BisectBatchOnFunctionError, s.MaximumRetryAttempts = true, 0
 		s.OnFailure = func([]byte) { fmt.Println("discarded") }
@@ -350,10 +367,14 @@ func ExampleDB_EventSource() {
 func ExampleDB_Changes() {
 	db := sortkeytest.New(t)
 	db.CreateTable(&dynamodb.CreateTableInput{
-		TableName:            aws.String("Orders"),
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly},
+		TableName: aws.String("Orders"),
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly,
+		},
 	})
 	db.Put("Orders", map[string]any{"id": "1"}, map[string]any{"id": "2"}, map[string]any{"id": "1", "state": "sent"})
 	for change := range db.Changes("Orders") {
@@ -371,7 +392,9 @@ func ExampleDB_Fail() {
 	db.Table("Notes", "id")
 	db.Fail(sortkey.Fault{Operation: "PutItem", Code: "ThrottlingException", Times: 1})
 	for range 2 {
-		_, err := db.Client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: aws.String("Notes"), Item: id("1")})
+		_, err := db.Client.PutItem(context.Background(), &dynamodb.PutItemInput{
+			TableName: aws.String("Notes"), Item: id("1"),
+		})
 		var refused smithy.APIError
 		if errors.As(err, &refused) {
 			fmt.Println(refused.ErrorCode())
@@ -389,8 +412,10 @@ func ExampleClock_Advance() {
 	db := sortkeytest.New(t)
 	db.Table("Sessions", "id")
 	_, err := db.Client.UpdateTimeToLive(context.Background(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("Sessions"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ends"), Enabled: aws.Bool(true)},
+		TableName: aws.String("Sessions"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String("ends"), Enabled: aws.Bool(true),
+		},
 	})
 	if err != nil {
 		panic(err)
@@ -412,9 +437,11 @@ func ExampleDB_HoldIndexes() {
 	db.Put("Orders", map[string]any{"id": "1", "state": "open"})
 	open := func() int {
 		out, err := db.Client.Query(context.Background(), &dynamodb.QueryInput{
-			TableName: aws.String("Orders"), IndexName: aws.String("ByState"), KeyConditionExpression: aws.String("#s = :s"),
-			ExpressionAttributeNames:  map[string]string{"#s": "state"},
-			ExpressionAttributeValues: map[string]types.AttributeValue{":s": &types.AttributeValueMemberS{Value: "open"}},
+			TableName: aws.String("Orders"), IndexName: aws.String("ByState"),
+			KeyConditionExpression: aws.String("#s = :s"), ExpressionAttributeNames: map[string]string{"#s": "state"},
+			ExpressionAttributeValues: map[string]types.AttributeValue{
+				":s": &types.AttributeValueMemberS{Value: "open"},
+			},
 		})
 		if err != nil {
 			panic(err)
@@ -436,7 +463,9 @@ func ExampleDB_Record() {
 	db := sortkeytest.New(t)
 	db.Table("Notes", "id")
 	calls := db.Record()
-	if _, err := db.Client.GetItem(context.Background(), &dynamodb.GetItemInput{TableName: aws.String("Notes"), Key: id("1")}); err != nil {
+	if _, err := db.Client.GetItem(context.Background(), &dynamodb.GetItemInput{
+		TableName: aws.String("Notes"), Key: id("1"),
+	}); err != nil {
 		panic(err)
 	}
 	calls.Never("Scan")

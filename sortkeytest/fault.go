@@ -37,6 +37,7 @@ func (db *DB) Fail(f sortkey.Fault) *sortkey.ActiveFault {
 		}
 		failure.Lift()
 	})
+
 	return failure
 }
 

@@ -68,6 +68,7 @@ func parseFilter(pattern string) (filter, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	fields, ok := v.(map[string]any)
 	if !ok {
 		return nil, fmt.Errorf("pattern is %s, want an object", kindOf(v))
@@ -84,6 +85,7 @@ func parseFilter(pattern string) (filter, error) {
 			}
 		}
 	}
+
 	return f, nil
 }
 
@@ -118,6 +120,7 @@ func parseObject(fields map[string]any, path string, inOr bool) (filter, error) 
 		}
 		product = next
 	}
+
 	return product, nil
 }
 
@@ -151,6 +154,7 @@ func parseMember(name string, v any, path string, inOr bool) (filter, error) {
 		}
 		return filter{{c}}, nil
 	}
+
 	return nil, placed(inner, "the pattern is %s, want a list of values or operators, or an object", kindOf(v))
 }
 
@@ -231,7 +235,8 @@ func parseOperator(name string, operand any) (func(leaf) bool, error) {
 	case "numeric":
 		return parseNumeric(operand)
 	case "wildcard", "cidr", "exactly":
-		return nil, fmt.Errorf("EventBridge has this operator, but Lambda does not list it for filters: use prefix, suffix or a value")
+		return nil, fmt.Errorf("EventBridge has this operator, but Lambda does not list it for filters: " +
+			"use prefix, suffix or a value")
 	}
 	return nil, fmt.Errorf("unknown operator: %s", text.DidYouMean(name,
 		[]string{"exists", "prefix", "suffix", "equals-ignore-case", "anything-but", "numeric"}))
@@ -259,7 +264,8 @@ func parseText(name string, operand any) (func(leaf) bool, error) {
 	if inner, ok := operand.(map[string]any); ok && name != "equals-ignore-case" && len(inner) == 1 {
 		if s, ok := inner["equals-ignore-case"].(string); ok {
 			compare := comparisons[name]
-			return ofText(func(s, operand string) bool { return compare(strings.ToLower(s), operand) }, strings.ToLower(s)), nil
+			return ofText(func(s, operand string) bool { return compare(strings.ToLower(s), operand) },
+				strings.ToLower(s)), nil
 		}
 		return nil, fmt.Errorf(`the operand is %s, want {"equals-ignore-case": "text"} or a text`, kindOf(operand))
 	}
@@ -290,6 +296,7 @@ func parseBut(operand any) (func(leaf) bool, error) {
 			}, nil
 		}
 	}
+
 	texts, numbers, err := operands(operand)
 	if err != nil {
 		return nil, err
@@ -323,6 +330,7 @@ func operands(v any) (texts []string, numbers []float64, err error) {
 			return nil, nil, fmt.Errorf("the operand is %s, want a text, a number, or a list of either", kindOf(e))
 		}
 	}
+
 	if (len(texts) == 0) == (len(numbers) == 0) {
 		return nil, nil, fmt.Errorf("the list has texts and numbers, or nothing: give texts only or numbers only")
 	}
@@ -347,8 +355,8 @@ func operandNumber(v any) (float64, error) {
 func parseNumeric(operand any) (func(leaf) bool, error) {
 	list, ok := operand.([]any)
 	if !ok || len(list) != 2 && len(list) != 4 {
-		return nil, fmt.Errorf(`the operand is %s, want one comparison or a range, such as ["=", 5] or [">", 0, "<=", 5]`,
-			kindOf(operand))
+		return nil, fmt.Errorf(`the operand is %s, want one comparison or a range, `+
+			`such as ["=", 5] or [">", 0, "<=", 5]`, kindOf(operand))
 	}
 	var bounds []float64
 	for pair := range slices.Chunk(list, 2) {
@@ -358,6 +366,7 @@ func parseNumeric(operand any) (func(leaf) bool, error) {
 		}
 		bounds = append(bounds, n)
 	}
+
 	first, _ := list[0].(string)
 	compare := numeric[first]
 	if compare == nil {
@@ -371,6 +380,7 @@ func parseNumeric(operand any) (func(leaf) bool, error) {
 	if !strings.HasPrefix(first, ">") || !strings.HasPrefix(last, "<") || numeric[last] == nil || low >= bounds[1] {
 		return nil, fmt.Errorf("%s is not a range, want > or >= a number and < or <= a larger one", show(list))
 	}
+
 	below, high := numeric[last], bounds[1]
 	return ofNumber(func(n float64) bool { return compare(n, low) && below(n, high) }), nil
 }

@@ -23,24 +23,28 @@ func TestEventSourceFilters(t *testing.T) {
 		{"id":{"S":"b"},"state":{"S":"Open"},"tags":{"SS":["x","y"]}}
 		{"id":{"S":"c"},"state":{"S":""},"done":{"BOOL":true}}
 		{"id":{"S":"d"},"old":{"NULL":true}}`))
-	_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("Events"), Key: id("a")})
+	_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+		TableName: aws.String("Events"), Key: id("a"),
+	})
 	require.NoError(t, err)
 	for filters, want := range map[string]string{
-		`{"eventName":["INSERT"]}`:                                                                         "abcd",
-		`{"eventName":["REMOVE","MODIFY"]}`:                                                                "a",
-		`{"eventName":[{"prefix":"REM"}]}`:                                                                 "a",
-		`{"eventName":[{"suffix":"ERT"}]}`:                                                                 "abcd",
-		`{"eventName":["INSERT"],"dynamodb":{"Keys":{"id":{"S":["a","b"]}}}}`:                              "ab",
-		`{"dynamodb":{"NewImage":{"state":{"S":["open"]}}}}`:                                               "a",
-		`{"dynamodb":{"NewImage":{"state":{"S":[{"equals-ignore-case":"OPEN"}]}}}}`:                        "ab",
-		`{"dynamodb":{"NewImage":{"state":{"S":[""]}}}}`:                                                   "c",
-		`{"dynamodb":{"NewImage":{"state":{"S":[{"anything-but":["open"]}]}}}}`:                            "bc",
-		`{"dynamodb":{"NewImage":{"state":{"S":[{"anything-but":"Open"}]}}}}`:                              "ac",
-		`{"dynamodb":{"NewImage":{"state":{"S":[{"exists":true}]}}}}`:                                      "abc",
-		`{"dynamodb":{"NewImage":{"state":{"S":[{"exists":false}]}}}}`:                                     "da",
-		`{"dynamodb":{"NewImage":{"state":[{"exists":true}]}}}`:                                            "", // not a leaf
-		`{"dynamodb":{"NewImage":{"n":{"N":["5"]}}}}`:                                                      "a",
-		`{"dynamodb":{"NewImage":{"n":{"N":[{"numeric":["=",5]}]}}}}`:                                      "", // a string in JSON
+		`{"eventName":["INSERT"]}`:                                                  "abcd",
+		`{"eventName":["REMOVE","MODIFY"]}`:                                         "a",
+		`{"eventName":[{"prefix":"REM"}]}`:                                          "a",
+		`{"eventName":[{"suffix":"ERT"}]}`:                                          "abcd",
+		`{"eventName":["INSERT"],"dynamodb":{"Keys":{"id":{"S":["a","b"]}}}}`:       "ab",
+		`{"dynamodb":{"NewImage":{"state":{"S":["open"]}}}}`:                        "a",
+		`{"dynamodb":{"NewImage":{"state":{"S":[{"equals-ignore-case":"OPEN"}]}}}}`: "ab",
+		`{"dynamodb":{"NewImage":{"state":{"S":[""]}}}}`:                            "c",
+		`{"dynamodb":{"NewImage":{"state":{"S":[{"anything-but":["open"]}]}}}}`:     "bc",
+		`{"dynamodb":{"NewImage":{"state":{"S":[{"anything-but":"Open"}]}}}}`:       "ac",
+		`{"dynamodb":{"NewImage":{"state":{"S":[{"exists":true}]}}}}`:               "abc",
+		`{"dynamodb":{"NewImage":{"state":{"S":[{"exists":false}]}}}}`:              "da",
+		// not a leaf
+		`{"dynamodb":{"NewImage":{"state":[{"exists":true}]}}}`: "",
+		`{"dynamodb":{"NewImage":{"n":{"N":["5"]}}}}`:           "a",
+		// a string in JSON
+		`{"dynamodb":{"NewImage":{"n":{"N":[{"numeric":["=",5]}]}}}}`:                                      "",
 		`{"dynamodb":{"NewImage":{"tags":{"SS":["y"]}}}}`:                                                  "b",
 		`{"dynamodb":{"NewImage":{"done":{"BOOL":[true]}}}}`:                                               "c",
 		`{"dynamodb":{"NewImage":{"old":{"NULL":[true]}}}}`:                                                "d",
@@ -53,23 +57,27 @@ func TestEventSourceFilters(t *testing.T) {
 		`{"dynamodb.NewImage":{"n.N":["5"]}}`:                                                              "a",
 		`{"dynamodb":{"SizeBytes":[{"anything-but":1000}]}}`:                                               "abcda",
 		`{"dynamodb":{"SizeBytes":[{"anything-but":[1,2]}]}}`:                                              "abcda",
-		`{"dynamodb":{"NewImage":{"n":{"N":[{"anything-but":5}]}}}}`:                                       "a", // a string
-		`{"dynamodb":{"NewImage":{"n":{"N":[{"anything-but":"5"}]}}}}`:                                     "",
-		`{"dynamodb":{"NewImage":{"state":{"S":[{"anything-but":{"prefix":"O"}}]}}}}`:                      "ac",
-		`{"dynamodb":{"NewImage":{"state":{"S":[{"anything-but":{"suffix":["n","x"]}}]}}}}`:                "c",
-		`{"dynamodb":{"NewImage":{"state":{"S":[{"anything-but":{"equals-ignore-case":["OPEN"]}}]}}}}`:     "c",
-		`{"dynamodb":{"NewImage":{"state":{"S":[{"prefix":{"equals-ignore-case":"oP"}}]}}}}`:               "ab",
-		`{"dynamodb":{"NewImage":{"state":{"S":[{"suffix":{"equals-ignore-case":"EN"}}]}}}}`:               "ab",
-		`{"dynamodb":{"NewImage":{"state":{"S":[{"prefix":""}]}}}}`:                                        "abc",
-		`{"dynamodb":{"NewImage":{"done":{"BOOL":[{"anything-but":"x"}]}}}}`:                               "c",
-		`{"dynamodb":{"ApproximateCreationDateTime":[1,1772366400]}}`:                                      "abcda",
-		`{"dynamodb":{"ApproximateCreationDateTime":[1772366400.0]}}`:                                      "", // as it is written
-		`{"dynamodb":{"ApproximateCreationDateTime":[{"numeric":["=",1772366400.0]}]}}`:                    "abcda",
-		`{"dynamodb":{"NewImage":{"tags":{"SS":[{"anything-but":"x"}]}}}}`:                                 "b", // y
-		`{"eventName":["REMOVE"]}` + "\n" + `{"dynamodb":{"NewImage":{"state":{"S":["Open"]}}}}`:           "ba",
+		// a string
+		`{"dynamodb":{"NewImage":{"n":{"N":[{"anything-but":5}]}}}}`:                                   "a",
+		`{"dynamodb":{"NewImage":{"n":{"N":[{"anything-but":"5"}]}}}}`:                                 "",
+		`{"dynamodb":{"NewImage":{"state":{"S":[{"anything-but":{"prefix":"O"}}]}}}}`:                  "ac",
+		`{"dynamodb":{"NewImage":{"state":{"S":[{"anything-but":{"suffix":["n","x"]}}]}}}}`:            "c",
+		`{"dynamodb":{"NewImage":{"state":{"S":[{"anything-but":{"equals-ignore-case":["OPEN"]}}]}}}}`: "c",
+		`{"dynamodb":{"NewImage":{"state":{"S":[{"prefix":{"equals-ignore-case":"oP"}}]}}}}`:           "ab",
+		`{"dynamodb":{"NewImage":{"state":{"S":[{"suffix":{"equals-ignore-case":"EN"}}]}}}}`:           "ab",
+		`{"dynamodb":{"NewImage":{"state":{"S":[{"prefix":""}]}}}}`:                                    "abc",
+		`{"dynamodb":{"NewImage":{"done":{"BOOL":[{"anything-but":"x"}]}}}}`:                           "c",
+		`{"dynamodb":{"ApproximateCreationDateTime":[1,1772366400]}}`:                                  "abcda",
+		// as it is written
+		`{"dynamodb":{"ApproximateCreationDateTime":[1772366400.0]}}`:                            "",
+		`{"dynamodb":{"ApproximateCreationDateTime":[{"numeric":["=",1772366400.0]}]}}`:          "abcda",
+		`{"dynamodb":{"NewImage":{"tags":{"SS":[{"anything-but":"x"}]}}}}`:                       "b", // y
+		`{"eventName":["REMOVE"]}` + "\n" + `{"dynamodb":{"NewImage":{"state":{"S":["Open"]}}}}`: "ba",
 	} {
 		got := ""
-		db.EventSource("Events", func(e event) { got += e.ids() }, func(s *sortkeytest.EventSource) { s.Filters = strings.Split(filters, "\n") }).Deliver()
+		db.EventSource("Events", func(e event) { got += e.ids() }, func(s *sortkeytest.EventSource) {
+			s.Filters = strings.Split(filters, "\n")
+		}).Deliver()
 		require.Equal(t, want, got, filters)
 	}
 	// The position in the stream does not depend on what is filtered.
@@ -84,53 +92,71 @@ func TestEventSourceFilters(t *testing.T) {
 
 	long := `{"eventName":["` + strings.Repeat("x", 4096) + `"]}`
 	for filter, want := range map[string]string{
-		`{`:                                 "filter {: jsontext: unexpected EOF",
-		`{}`:                                "filter {}: the object is empty: name a field",
-		`[]`:                                "filter []: pattern is [], want an object",
-		`{"a":[1],"a":[2]}`:                 `duplicate object member name "a"`,
-		`{"a":{"b":[1]},"a.b":[2]}`:         "a.b comes twice: write one list for it",
-		`{"a":{"b":{}}}`:                    "at a.b: the object is empty: name a field",
-		`{"eventName":"INSERT"}`:            `at eventName: the pattern is "INSERT", want a list of values or operators, or an object`,
-		`{"eventName":[]}`:                  "at eventName: the list is empty: give a value or an operator",
-		`{"a":[1,[2]]}`:                     "at a[1]: the pattern is a list in a list",
-		`{"a":[{}]}`:                        "at a[0]: the operator has 0 members, want one",
-		`{"a":{"b":[{"prefex":"x"}]}}`:      "at a.b[0]: prefex: unknown operator: did you mean prefix?",
-		`{"a":[{"exists":1}]}`:              "at a[0]: exists: the operand is 1, want true or false",
-		`{"a":[{"prefix":["x"]}]}`:          `at a[0]: prefix: the operand is ["x"], want a text`,
-		`{"a":[{"suffix":{"prefix":"x"}}]}`: `at a[0]: suffix: the operand is {"prefix":"x"}, want {"equals-ignore-case": "text"} or a text`,
-		`{"a":[{"equals-ignore-case":1}]}`:  "at a[0]: equals-ignore-case: the operand is 1, want a text",
-		`{"a":[{"wildcard":"x*"}]}`:         "at a[0]: wildcard: EventBridge has this operator, but Lambda does not list it for filters",
-		`{"a":[{"cidr":"10.0.0.0/8"}]}`:     "at a[0]: cidr: EventBridge has this operator",
+		`{`:                         "filter {: jsontext: unexpected EOF",
+		`{}`:                        "filter {}: the object is empty: name a field",
+		`[]`:                        "filter []: pattern is [], want an object",
+		`{"a":[1],"a":[2]}`:         `duplicate object member name "a"`,
+		`{"a":{"b":[1]},"a.b":[2]}`: "a.b comes twice: write one list for it",
+		`{"a":{"b":{}}}`:            "at a.b: the object is empty: name a field",
+		`{"eventName":"INSERT"}`: `at eventName: the pattern is "INSERT", want a list of values or ` +
+			`operators, or an object`,
+		`{"eventName":[]}`:             "at eventName: the list is empty: give a value or an operator",
+		`{"a":[1,[2]]}`:                "at a[1]: the pattern is a list in a list",
+		`{"a":[{}]}`:                   "at a[0]: the operator has 0 members, want one",
+		`{"a":{"b":[{"prefex":"x"}]}}`: "at a.b[0]: prefex: unknown operator: did you mean prefix?",
+		`{"a":[{"exists":1}]}`:         "at a[0]: exists: the operand is 1, want true or false",
+		`{"a":[{"prefix":["x"]}]}`:     `at a[0]: prefix: the operand is ["x"], want a text`,
+		`{"a":[{"suffix":{"prefix":"x"}}]}`: `at a[0]: suffix: the operand is {"prefix":"x"}, want ` +
+			`{"equals-ignore-case": "text"} or a text`,
+		`{"a":[{"equals-ignore-case":1}]}`: "at a[0]: equals-ignore-case: the operand is 1, want a text",
+		`{"a":[{"wildcard":"x*"}]}`: "at a[0]: wildcard: EventBridge has this operator, but Lambda does not " +
+			"list it for filters",
+		`{"a":[{"cidr":"10.0.0.0/8"}]}`: "at a[0]: cidr: EventBridge has this operator",
 
-		`{"a":[{"anything-but":[]}]}`:                          "at a[0]: anything-but: the list has texts and numbers, or nothing",
-		`{"a":[{"anything-but":["x",1]}]}`:                     "the list has texts and numbers",
-		`{"a":[{"anything-but":null}]}`:                        "anything-but: the operand is null, want a text, a number, or a list of either",
-		`{"a":[{"anything-but":[true]}]}`:                      "the operand is true, want a text",
-		`{"a":[{"anything-but":{"prefix":""}}]}`:               `anything-but: prefix: the operand is "", want a text that is not empty`,
-		`{"a":[{"anything-but":{"prefix":1}}]}`:                "anything-but: prefix: the operand is 1, want a text",
-		`{"a":[{"anything-but":{"wildcard":"x*"}}]}`:           `anything-but: the operator is "wildcard", want prefix, suffix or equals-ignore-case`,
-		`{"a":[{"anything-but":{"prefix":"x","suffix":"y"}}]}`: "anything-but: the operand has 2 members, want one operator",
+		`{"a":[{"anything-but":[]}]}`: "at a[0]: anything-but: the list has texts and " +
+			"numbers, or nothing",
+		`{"a":[{"anything-but":["x",1]}]}`: "the list has texts and numbers",
+		`{"a":[{"anything-but":null}]}`: "anything-but: the operand is null, want a text, a " +
+			"number, or a list of either",
+		`{"a":[{"anything-but":[true]}]}`: "the operand is true, want a text",
+		`{"a":[{"anything-but":{"prefix":""}}]}`: `anything-but: prefix: the operand is "", want a ` +
+			`text that is not empty`,
+		`{"a":[{"anything-but":{"prefix":1}}]}`: "anything-but: prefix: the operand is 1, want a text",
+		`{"a":[{"anything-but":{"wildcard":"x*"}}]}`: `anything-but: the operator is "wildcard", want ` +
+			`prefix, suffix or equals-ignore-case`,
+		`{"a":[{"anything-but":{"prefix":"x","suffix":"y"}}]}`: "anything-but: the operand has 2 members, want one " +
+			"operator",
 
-		`{"a":[{"numeric":[]}]}`:                                              `at a[0]: numeric: the operand is [], want one comparison or a range, such as ["=", 5] or [">", 0, "<=", 5]`,
-		`{"a":[{"numeric":["="]}]}`:                                           `numeric: the operand is ["="], want one comparison`,
-		`{"a":[{"numeric":5}]}`:                                               "numeric: the operand is 5, want one comparison",
-		`{"a":[{"numeric":["=","1"]}]}`:                                       `numeric: after =: the operand is "1", want a number`,
-		`{"a":[{"numeric":["~",1]}]}`:                                         "numeric: ~ is not a comparison, want =, <, <=, > or >=",
-		`{"a":[{"numeric":["<",5,">",1]}]}`:                                   `numeric: ["<",5,">",1] is not a range, want > or >= a number and < or <= a larger one`,
-		`{"a":[{"numeric":[">",5,"<",5]}]}`:                                   "is not a range",
-		`{"a":[{"numeric":[">",0,"=",5]}]}`:                                   "is not a range",
-		`{"a":[{"numeric":["=",6e9]}]}`:                                       "the number 6e9 is outside -5.0e9 to 5.0e9",
-		`{"a":[{"numeric":[1,"="]}]}`:                                         `numeric: after 1: the operand is "=", want a number`,
-		`{"$or":["x","y"]}`:                                                   `at $or[0]: the alternative is "x", want an object`,
-		`{"a":{"$or":[{"b":[1]}]}}`:                                           `at a.$or: $or is [{"b":[1]}], want a list of at least two objects`,
-		`{"$or":{"a":[1]}}`:                                                   `at $or: $or is {"a":[1]}, want a list of at least two objects`,
-		`{"$or":[{"prefix":["x"]},{"a":[1]}]}`:                                "prefix cannot be the name of a field in $or",
-		`{"eventName":["INSERT"],"$or":[{"eventName":["REMOVE"]},{"a":[1]}]}`: "eventName comes twice: write one list for it",
+		`{"a":[{"numeric":[]}]}`: `at a[0]: numeric: the operand is [], ` +
+			`want one comparison or a range, such as ["=", 5] or [">", 0, "<=", 5]`,
+		`{"a":[{"numeric":["="]}]}`: `numeric: the operand is ["="], want ` +
+			`one comparison`,
+		`{"a":[{"numeric":5}]}`: "numeric: the operand is 5, want one " +
+			"comparison",
+		`{"a":[{"numeric":["=","1"]}]}`: `numeric: after =: the operand is ` +
+			`"1", want a number`,
+		`{"a":[{"numeric":["~",1]}]}`: "numeric: ~ is not a comparison, want " +
+			"=, <, <=, > or >=",
+		`{"a":[{"numeric":["<",5,">",1]}]}`: `numeric: ["<",5,">",1] is not a ` +
+			`range, want > or >= a number and < or <= a larger one`,
+		`{"a":[{"numeric":[">",5,"<",5]}]}`: "is not a range",
+		`{"a":[{"numeric":[">",0,"=",5]}]}`: "is not a range",
+		`{"a":[{"numeric":["=",6e9]}]}`: "the number 6e9 is outside -5.0e9 to " +
+			"5.0e9",
+		`{"a":[{"numeric":[1,"="]}]}`:          `numeric: after 1: the operand is "=", want a number`,
+		`{"$or":["x","y"]}`:                    `at $or[0]: the alternative is "x", want an object`,
+		`{"a":{"$or":[{"b":[1]}]}}`:            `at a.$or: $or is [{"b":[1]}], want a list of at least two objects`,
+		`{"$or":{"a":[1]}}`:                    `at $or: $or is {"a":[1]}, want a list of at least two objects`,
+		`{"$or":[{"prefix":["x"]},{"a":[1]}]}`: "prefix cannot be the name of a field in $or",
+		`{"eventName":["INSERT"],"$or":[{"eventName":["REMOVE"]},{"a":[1]}]}`: "eventName comes twice: " +
+			"write one list for it",
 		long:           "pattern has 4114 bytes, want at most 4096",
 		combinations(): "the lists of $or have more than 1000 combinations",
 	} {
 		require.Contains(t, failure(t, func(tb testing.TB) {
-			streamed(tb).EventSource("Events", func(event) {}, func(s *sortkeytest.EventSource) { s.Filters = []string{filter} })
+			streamed(tb).EventSource("Events", func(event) {}, func(s *sortkeytest.EventSource) {
+				s.Filters = []string{filter}
+			})
 		}), want, filter)
 	}
 }

@@ -36,13 +36,17 @@ type order struct {
 
 func orders(tb testing.TB, optFns ...func(*sortkey.Options)) *sortkeytest.DB {
 	db := sortkeytest.New(tb, optFns...)
-	db.Table("Orders", "customer / placed:N", sortkeytest.Global("ByStatus", "status, customer / placed"), sortkeytest.Local("Loc", "status"))
+	db.Table("Orders", "customer / placed:N", sortkeytest.Global("ByStatus", "status, customer / placed"),
+		sortkeytest.Local("Loc", "status"))
 	return db
 }
 
 func TestTyped(t *testing.T) {
 	db := orders(t)
-	all := []order{{Customer: "7", Placed: 2, Status: "open"}, {Customer: "7", Placed: 10}, {Customer: "8", Placed: -1, Status: "open", Tags: []string{"a"}}}
+	all := []order{
+		{Customer: "7", Placed: 2, Status: "open"}, {Customer: "7", Placed: 10},
+		{Customer: "8", Placed: -1, Status: "open", Tags: []string{"a"}},
+	}
 	db.Put("Orders", all[2], &[]*order{&all[1]}, [1]order{all[0]}, []any{})
 	require.Equal(t, all, sortkeytest.Items[order](db, "Orders"))
 	require.Equal(t, all[:2], sortkeytest.Query[order](db, "Orders", "7"))
@@ -59,25 +63,43 @@ func TestTyped(t *testing.T) {
 
 func TestTypedFailures(t *testing.T) {
 	for want, fn := range map[string]func(*sortkeytest.DB){
-		"Get from Orders has 1 key value, want values for customer and placed":                         func(db *sortkeytest.DB) { sortkeytest.Get[order](db, "Orders", "7") },
-		"the value 1 for placed has type string, want a number, as the key is \"customer / placed:N\"": func(db *sortkeytest.DB) { sortkeytest.Get[order](db, "Orders", "7", "1") },
-		"Query of Orders has 3 key values, want at most values for customer and placed":                func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders", "7", 1, 2) },
+		"Get from Orders has 1 key value, want values for customer and placed": func(
+			db *sortkeytest.DB,
+		) {
+			sortkeytest.Get[order](db, "Orders", "7")
+		},
+		"the value 1 for placed has type string, want a number, as the key is \"customer / placed:N\"": func(
+			db *sortkeytest.DB,
+		) {
+			sortkeytest.Get[order](db, "Orders", "7", "1")
+		},
+		"Query of Orders has 3 key values, want at most values for customer and placed": func(db *sortkeytest.DB) {
+			sortkeytest.Query[order](db, "Orders", "7", 1, 2)
+		},
 		"table Orders: item 1 has no attributes: it has type int, want a struct or a map": func(db *sortkeytest.DB) {
 			db.Put("Orders", order{Customer: "7"}, 5)
 		},
-		"table Orders: item 0 has no attributes: it has type <nil>, want a struct or a map": func(db *sortkeytest.DB) { db.Put("Orders", nil) },
+		"table Orders: item 0 has no attributes: it has type <nil>, want a struct or a map": func(db *sortkeytest.DB) {
+			db.Put("Orders", nil)
+		},
 		`Nth of the fault is [0], want the numbers of the calls that fail, from 1`: func(db *sortkeytest.DB) {
 			db.Fail(sortkey.Fault{Nth: []int{0}, Hang: true})
 		},
-		"Query of Orders has 0 key values, want values for customer":                    func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders") },
-		"Query of Orders/ByStatus has 1 key value, want values for status and customer": func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders/ByStatus", "x") },
-		"table Orders has no index Nope":                                                func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders/Nope", "x") },
-		"table Nope: ":                                                                  func(db *sortkeytest.DB) { sortkeytest.Items[order](db, "Nope") },
+		"Query of Orders has 0 key values, want values for customer": func(db *sortkeytest.DB) {
+			sortkeytest.Query[order](db, "Orders")
+		},
+		"Query of Orders/ByStatus has 1 key value, want values for status and customer": func(db *sortkeytest.DB) {
+			sortkeytest.Query[order](db, "Orders/ByStatus", "x")
+		},
+		"table Orders has no index Nope": func(db *sortkeytest.DB) { sortkeytest.Query[order](db, "Orders/Nope", "x") },
+		"table Nope: ":                   func(db *sortkeytest.DB) { sortkeytest.Items[order](db, "Nope") },
 		"unmarshal failed": func(db *sortkeytest.DB) {
 			db.Put("Orders", order{Customer: "7"})
 			sortkeytest.Items[struct{ Customer int }](db, "Orders")
 		},
-		"item 1: PutItem: ValidationException": func(db *sortkeytest.DB) { db.Put("Orders", []order{{Customer: "7"}, {}}) },
+		"item 1: PutItem: ValidationException": func(db *sortkeytest.DB) {
+			db.Put("Orders", []order{{Customer: "7"}, {}})
+		},
 	} {
 		require.Contains(t, failure(t, func(tb testing.TB) { fn(orders(tb)) }), want)
 	}
@@ -107,10 +129,14 @@ func TestFixturesAreQuiet(t *testing.T) {
 func TestFixturesAreNotThrottled(t *testing.T) {
 	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Simulate.EnforceThroughput = true })
 	db.CreateTable(&dynamodb.CreateTableInput{
-		TableName:             aws.String("Slow"),
-		AttributeDefinitions:  []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeN}},
-		KeySchema:             []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-		ProvisionedThroughput: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)},
+		TableName: aws.String("Slow"),
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeN},
+		},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		ProvisionedThroughput: &types.ProvisionedThroughput{
+			ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1),
+		},
 	})
 	for i := range 1000 {
 		db.Put("Slow", map[string]any{"id": i})
@@ -137,7 +163,9 @@ func TestFixturesAreNotStale(t *testing.T) {
 	db.HoldIndexes()
 	db.Put("Orders", order{Customer: "9", Placed: 1, Status: "new"})
 	require.Len(t, sortkeytest.Query[order](db, "Orders/ByStatus", "new", "9"), 1)
-	late := orders(t, func(o *sortkey.Options) { o.Simulate.StaleReads = sortkey.StaleReads{Window: time.Hour, Oldest: true} })
+	late := orders(t, func(o *sortkey.Options) {
+		o.Simulate.StaleReads = sortkey.StaleReads{Window: time.Hour, Oldest: true}
+	})
 	late.Put("Orders", order{Customer: "9", Placed: 1, Status: "new"})
 	require.Len(t, sortkeytest.Query[order](late, "Orders/ByStatus", "new", "9"), 1)
 }
@@ -176,10 +204,16 @@ func TestSharedInBubble(t *testing.T) {
 	shared := sortkeytest.Shared(func(db *sortkeytest.DB) {
 		runs++
 		db.CreateTable(&dynamodb.CreateTableInput{
-			TableName:            aws.String("Tab"),
-			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
-			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-			StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewImage},
+			TableName: aws.String("Tab"),
+			AttributeDefinitions: []types.AttributeDefinition{
+				{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
+			},
+			KeySchema: []types.KeySchemaElement{
+				{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash},
+			},
+			StreamSpecification: &types.StreamSpecification{
+				StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewImage,
+			},
 		})
 		db.Put("Tab", map[string]any{"id": "a"})
 	})
@@ -203,8 +237,10 @@ func TestSharedSweepsInBubbles(t *testing.T) {
 	shared := sortkeytest.Shared(func(db *sortkeytest.DB) {
 		db.Table("Sessions", "id")
 		_, err := db.Client.UpdateTimeToLive(context.Background(), &dynamodb.UpdateTimeToLiveInput{
-			TableName:               aws.String("Sessions"),
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ends"), Enabled: aws.Bool(true)},
+			TableName: aws.String("Sessions"),
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{
+				AttributeName: aws.String("ends"), Enabled: aws.Bool(true),
+			},
 		})
 		require.NoError(t, err)
 	}, func(o *sortkey.Options) { o.SweepInterval = time.Minute })
@@ -264,13 +300,15 @@ func TestSharedEnds(t *testing.T) {
 	shared = sortkeytest.Shared(func(*sortkeytest.DB) { panic("no shelf") })
 	require.Regexp(t, `(?s)the function that fills it panicked: no shelf.*fixtures_test\.go`,
 		failure(t, func(tb testing.TB) { shared(tb) }))
-	require.Contains(t, failure(t, func(tb testing.TB) { sortkeytest.Shared(nil)(tb) }), "the function that fills it is nil")
+	require.Contains(t, failure(t, func(tb testing.TB) { sortkeytest.Shared(nil)(tb) }),
+		"the function that fills it is nil")
 }
 
 func TestSharedFails(t *testing.T) {
 	shared := sortkeytest.Shared(func(db *sortkeytest.DB) { db.Put("Nope", map[string]any{"id": "a"}) })
 	for range 2 {
-		require.Contains(t, failure(t, func(tb testing.TB) { shared(tb) }), "cannot fill the shared database: table Nope: item 0: PutItem: ResourceNotFoundException")
+		require.Contains(t, failure(t, func(tb testing.TB) { shared(tb) }),
+			"cannot fill the shared database: table Nope: item 0: PutItem: ResourceNotFoundException")
 	}
 }
 
@@ -283,9 +321,14 @@ func TestSharedEndsEarly(t *testing.T) {
 // Ids are the same in every run, and those of a fork do not depend on its siblings.
 func TestSeed(t *testing.T) {
 	text := func(db *sortkeytest.DB) string {
-		_, err := db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Nope"), Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "1"}}})
+		_, err := db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{
+			TableName: aws.String("Nope"),
+			Key:       map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "1"}},
+		})
 		db.Table("Made", "id")
-		out, describeErr := db.Client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("Made")})
+		out, describeErr := db.Client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{
+			TableName: aws.String("Made"),
+		})
 		require.NoError(t, describeErr)
 		return err.Error() + *out.Table.TableId
 	}
@@ -305,7 +348,9 @@ func TestDiff(t *testing.T) {
 	db.Table("Same", "id")
 	db.Put("Old", map[string]any{"id": 1})
 	db.Put("Same", map[string]any{"id": "x"})
-	db.Put("Orders", order{Customer: "7", Placed: 10}, order{Customer: "7", Placed: 9}, order{Customer: "9", Placed: 1, Tags: []string{"b", "a"}})
+	db.Put("Orders", order{Customer: "7", Placed: 10}, order{Customer: "7", Placed: 9}, order{
+		Customer: "9", Placed: 1, Tags: []string{"b", "a"},
+	})
 	before := db.Fork(t)
 	require.Empty(t, db.Diff(before))
 	_, err := db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("Old")})
@@ -313,9 +358,13 @@ func TestDiff(t *testing.T) {
 	db.Table("Old", "id")
 	db.Table("Zed", "a / b:B")
 	_, err = db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("Orders"),
-		Key: map[string]types.AttributeValue{"customer": &types.AttributeValueMemberS{Value: "7"}, "placed": &types.AttributeValueMemberN{Value: "9"}}})
+		Key: map[string]types.AttributeValue{
+			"customer": &types.AttributeValueMemberS{Value: "7"}, "placed": &types.AttributeValueMemberN{Value: "9"},
+		}})
 	require.NoError(t, err)
-	db.Put("Orders", order{Customer: "7", Placed: 100, Extra: map[string]string{"a b": "c"}}, order{Customer: "9", Placed: 1})
+	db.Put("Orders", order{Customer: "7", Placed: 100, Extra: map[string]string{"a b": "c"}}, order{
+		Customer: "9", Placed: 1,
+	})
 	require.Equal(t, `- Old: id:N
 - 1
 + Old: id
@@ -337,7 +386,8 @@ func TestGolden(t *testing.T) {
 	db := sortkeytest.New(r)
 	db.Table("Tab", "id")
 	db.Put("Tab", map[string]any{"id": "a"}, map[string]any{"id": "b"})
-	require.Contains(t, failure(t, func(tb testing.TB) { db.With(tb).Golden(path) }), "SORTKEY_UPDATE=1 go test writes it")
+	require.Contains(t, failure(t, func(tb testing.TB) { db.With(tb).Golden(path) }),
+		"SORTKEY_UPDATE=1 go test writes it")
 	t.Setenv("SORTKEY_UPDATE", "1")
 	db.Golden(path)
 	t.Setenv("SORTKEY_UPDATE", "")
@@ -375,14 +425,20 @@ func TestURL(t *testing.T) {
 		hang := db.Fail(sortkey.Fault{Operation: "PutItem", Hang: true})
 		url = db.URL()
 		require.Equal(t, url, db.URL())
-		c := dynamodb.New(dynamodb.Options{BaseEndpoint: &url, Region: db.DB.Region(), Credentials: db.Config().Credentials, HTTPClient: awshttp.NewBuildableClient(), RetryMaxAttempts: 1})
+		c := dynamodb.New(dynamodb.Options{
+			BaseEndpoint: &url, Region: db.DB.Region(), Credentials: db.Config().Credentials,
+			HTTPClient: awshttp.NewBuildableClient(), RetryMaxAttempts: 1,
+		})
 		out, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 		require.NoError(t, err)
 		require.Equal(t, []string{"Orders"}, out.TableNames)
 		// Nobody waits for a request that hangs when the test ends.
 		go func() {
 			defer close(ended)
-			_, _ = c.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{"customer": &types.AttributeValueMemberS{Value: "1"}}})
+			_, _ = c.PutItem(context.Background(), &dynamodb.PutItemInput{
+				TableName: aws.String("Orders"),
+				Item:      map[string]types.AttributeValue{"customer": &types.AttributeValueMemberS{Value: "1"}},
+			})
 		}()
 		for hang.Count() == 0 {
 			runtime.Gosched()
@@ -408,9 +464,12 @@ func TestConfig(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	db := orders(t)
-	_, err := dynamodb.NewFromConfig(db.Config()).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{
-		"customer": &types.AttributeValueMemberS{Value: "1"}, "placed": &types.AttributeValueMemberN{Value: "1"},
-	}})
+	_, err := dynamodb.NewFromConfig(db.Config()).
+		PutItem(t.Context(),
+			&dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{
+				"customer": &types.AttributeValueMemberS{Value: "1"},
+				"placed":   &types.AttributeValueMemberN{Value: "1"},
+			}})
 	require.NoError(t, err)
 	require.Len(t, sortkeytest.Items[order](db, "Orders"), 1)
 }
@@ -435,7 +494,10 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
 		db.Fail(sortkey.Fault{Operation: "GetItem", Hang: true})
-		_, err := db.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("Tab"), Key: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "a"}}})
+		_, err := db.Client.GetItem(ctx, &dynamodb.GetItemInput{
+			TableName: aws.String("Tab"),
+			Key:       map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "a"}},
+		})
 		require.Error(t, err)
 	})
 	goleak.VerifyNone(t, before)

@@ -42,6 +42,7 @@ func handlerOf(v any) (handler, error) {
 	case fn.Kind() != reflect.Func:
 		return nil, fmt.Errorf("handler has type %T, want a function or a lambda.Handler", v)
 	}
+
 	of := fn.Type()
 	problem := ""
 	takesContext := of.NumIn() > 0 && isContext(of.In(0))
@@ -57,6 +58,7 @@ func handlerOf(v any) (handler, error) {
 	case out > 0 && !of.Out(out-1).Implements(errorType):
 		problem = fmt.Sprintf("its last result has type %v, want an error", of.Out(out-1))
 	}
+
 	if problem != "" {
 		return nil, fmt.Errorf("handler has type %v: %s; want func(context.Context, E) (R, error), "+
 			"in which the context, E, R and the results are optional", of, problem)
@@ -73,6 +75,7 @@ func handlerOf(v any) (handler, error) {
 			}
 			args = append(args, e.Elem())
 		}
+
 		results := fn.Call(args)
 		if len(results) > 0 {
 			if err, _ := results[len(results)-1].Interface().(error); err != nil {
@@ -140,6 +143,7 @@ func eventOf(r types.Record, arn string) eventRecord {
 		Size     *int64         `json:"SizeBytes"`
 		View     string         `json:"StreamViewType"`
 	}
+
 	d := r.Dynamodb
 	e := struct {
 		ID       *string   `json:"eventID"`
@@ -158,6 +162,7 @@ func eventOf(r types.Record, arn string) eventRecord {
 			d.SequenceNumber, d.SizeBytes, string(d.StreamViewType),
 		},
 	}
+
 	if u := r.UserIdentity; u != nil {
 		e.Identity = &identity{u.Type, u.PrincipalId}
 	}

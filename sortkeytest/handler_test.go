@@ -78,7 +78,9 @@ func TestHandlerForms(t *testing.T) {
 		invocation(func(ctx context.Context, _ []byte) ([]byte, error) { called(ctx); return done, nil }),
 	} {
 		calls = 0
-		db.EventSource("Events", handler, func(s *sortkeytest.EventSource) { s.ReportBatchItemFailures = true }).Deliver()
+		db.EventSource("Events", handler, func(s *sortkeytest.EventSource) {
+			s.ReportBatchItemFailures = true
+		}).Deliver()
 		require.Equal(t, 1, calls, "%T", handler)
 	}
 

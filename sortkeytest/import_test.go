@@ -33,16 +33,23 @@ func TestImportInBubble(t *testing.T) {
 		db := sortkeytest.New(t, func(o *sortkey.Options) { o.S3Root = root })
 		client := sdk.Client(db.DB)
 		_, err := client.ImportTable(t.Context(), &dynamodb.ImportTableInput{
-			InputFormat: types.InputFormatDynamodbJson, S3BucketSource: &types.S3BucketSource{S3Bucket: aws.String("bucket")},
+			InputFormat:    types.InputFormatDynamodbJson,
+			S3BucketSource: &types.S3BucketSource{S3Bucket: aws.String("bucket")},
 			TableCreationParameters: &types.TableCreationParameters{
 				TableName: aws.String("imported"), BillingMode: types.BillingModePayPerRequest,
-				KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
-				AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
+				KeySchema: []types.KeySchemaElement{
+					{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash},
+				},
+				AttributeDefinitions: []types.AttributeDefinition{
+					{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
+				},
 			},
 		})
 		require.NoError(t, err)
 		synctest.Wait()
-		out, err := client.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("imported"), Select: types.SelectCount})
+		out, err := client.Scan(t.Context(), &dynamodb.ScanInput{
+			TableName: aws.String("imported"), Select: types.SelectCount,
+		})
 		require.NoError(t, err)
 		require.EqualValues(t, items, out.Count)
 	})

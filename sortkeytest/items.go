@@ -32,7 +32,8 @@ func (db *DB) Put(table string, items ...any) {
 	n := 0
 	for _, item := range items {
 		list := reflect.Indirect(reflect.ValueOf(item))
-		if _, custom := item.(attributevalue.Marshaler); custom || list.Kind() != reflect.Slice && list.Kind() != reflect.Array {
+		if _, custom := item.(attributevalue.Marshaler); custom ||
+			list.Kind() != reflect.Slice && list.Kind() != reflect.Array {
 			db.put(table, n, item)
 			n++
 			continue
@@ -146,6 +147,7 @@ func (db *DB) putOne(table string, text json.RawMessage) error {
 				"for plain JSON, decode it and use db.Put", name, shorten(members[name]))
 		}
 	}
+
 	item, err := attr.ParseItem(text)
 	if err == nil {
 		err = sortkey.Table[attr.Item](db.DB, table).Put(quiet, item)
@@ -199,6 +201,7 @@ func Get[T any](db *DB, table string, key ...any) (item T, ok bool) {
 			text.Join(names, "and"),
 		)
 	}
+
 	in := &dynamodb.GetItemInput{
 		TableName: &table, Key: map[string]types.AttributeValue{}, ConsistentRead: aws.Bool(true),
 	}
@@ -235,6 +238,7 @@ func Query[T any](db *DB, from string, key ...any) []T {
 			text.Join(schema.names, "and"),
 		)
 	}
+
 	in := &dynamodb.QueryInput{
 		TableName: &table, ExpressionAttributeNames: map[string]string{},
 		ExpressionAttributeValues: map[string]types.AttributeValue{},
@@ -251,6 +255,7 @@ func Query[T any](db *DB, from string, key ...any) []T {
 		in.ExpressionAttributeValues[place] = db.keyValue("Query of "+from, schema, i, v)
 		conditions = append(conditions, name+" = "+place)
 	}
+
 	in.KeyConditionExpression = aws.String(strings.Join(conditions, " AND "))
 	all := []T{}
 	for pages := dynamodb.NewQueryPaginator(db.Direct, in); pages.HasMorePages(); {
@@ -262,6 +267,7 @@ func Query[T any](db *DB, from string, key ...any) []T {
 			all = append(all, unmarshal[T](db, table, item))
 		}
 	}
+
 	return all
 }
 
@@ -293,6 +299,7 @@ func unmarshal[T any](db *DB, table string, item map[string]types.AttributeValue
 			break
 		}
 	}
+
 	var key []string
 	for _, name := range db.schema(quiet, table, "").names {
 		if v, err := sdkvalue.Value(item[name]); err == nil {

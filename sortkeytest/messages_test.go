@@ -28,36 +28,49 @@ func TestMessages(t *testing.T) {
 		name, want string
 		fn         func(*sortkeytest.DB)
 	}{
-		{"Put", "sortkeytest: table Orders: item 0: PutItem: ValidationException: One or more parameter values were invalid: Missing the key placed in the item",
+		{"Put", "sortkeytest: table Orders: item 0: PutItem: ValidationException: " +
+			"One or more parameter values were invalid: Missing the key placed in the item",
 			func(db *sortkeytest.DB) { db.Put("Orders", map[string]any{"customer": "7"}) }},
 		{"CreateTable", "sortkeytest: table Orders: ResourceInUseException: Table already exists: Orders",
 			func(db *sortkeytest.DB) { db.Table("Orders", "id") }},
-		{"no such table", "sortkeytest: table Order: ResourceNotFoundException: Requested resource not found: Table: Order not found: did you mean Orders?",
+		{"no such table", "sortkeytest: table Order: ResourceNotFoundException: Requested resource not found: Table: " +
+			"Order not found: did you mean Orders?",
 			func(db *sortkeytest.DB) { sortkeytest.Items[Order](db, "Order") }},
 		{"no such index", "sortkeytest: table Orders has no index ByState: did you mean ByStatus?",
 			func(db *sortkeytest.DB) { sortkeytest.Query[Order](db, "Orders/ByState", "new") }},
-		{"PutJSON", "sortkeytest: table Orders: line 3: ValidationException: One or more parameter values were invalid: Missing the key placed in the item in {\"customer\":{\"S\":\"7\"}}",
+		{"PutJSON", "sortkeytest: table Orders: line 3: ValidationException: " +
+			"One or more parameter values were invalid: Missing the key placed in the item in " +
+			"{\"customer\":{\"S\":\"7\"}}",
 			func(db *sortkeytest.DB) {
-				db.PutJSON("Orders", []byte("{\"customer\": {\"S\": \"7\"}, \"placed\": {\"N\": \"1\"}}\n\n{\"customer\": {\"S\": \"7\"}}\n"))
+				db.PutJSON("Orders",
+					[]byte("{\"customer\": {\"S\": \"7\"}, \"placed\": {\"N\": "+
+						"\"1\"}}\n\n{\"customer\": {\"S\": \"7\"}}\n"))
 			}},
-		{"plain JSON", `sortkeytest: table Orders: line 1: attribute customer is "7", which is not DynamoDB JSON such as {"S": "x"}: for plain JSON, decode it and use db.Put`,
+		{"plain JSON", `sortkeytest: table Orders: line 1: attribute customer is "7", which is not DynamoDB JSON ` +
+			`such as {"S": "x"}: for plain JSON, decode it and use db.Put`,
 			func(db *sortkeytest.DB) { db.PutJSON("Orders", []byte(`{"customer": "7", "placed": 1}`)) }},
-		{"item of a list", `sortkeytest: table Orders: line 1: item 1: attribute placed is {}, which is not DynamoDB JSON`,
+		{"item of a list",
+			`sortkeytest: table Orders: line 1: item 1: attribute placed is {}, which is not DynamoDB JSON`,
 			func(db *sortkeytest.DB) {
-				db.PutJSON("Orders", []byte(`{"Items": [{"customer": {"S": "7"}, "placed": {"N": "1"}}, {"customer": {"S": "7"}, "placed": {}}]}`))
+				db.PutJSON("Orders",
+					[]byte(`{"Items": [{"customer": {"S": "7"}, "placed": {"N": "1"}}, `+
+						`{"customer": {"S": "7"}, "placed": {}}]}`))
 			}},
 		{"malformed", "sortkeytest: table Orders: line 2: unexpected EOF",
 			func(db *sortkeytest.DB) { db.PutJSON("Orders", []byte("\n{\"customer\":")) }},
-		{"decoding", `sortkeytest: table Orders: cannot decode attribute total of item "7" / 2 into a struct { Total bool "dynamodbav:\"total\"" }: unmarshal failed`,
+		{"decoding", `sortkeytest: table Orders: cannot decode attribute total of item "7" / 2 into a struct { Total ` +
+			`bool "dynamodbav:\"total\"" }: unmarshal failed`,
 			func(db *sortkeytest.DB) {
 				db.Put("Orders", Order{Customer: "7", Placed: 2, Total: 3})
 				sortkeytest.Get[struct {
 					Total bool `dynamodbav:"total"`
 				}](db, "Orders", "7", 2)
 			}},
-		{"type of a key", `sortkeytest: Query of Orders: the value 2 for placed has type string, want a number, as the key is "customer / placed:N"`,
+		{"type of a key", `sortkeytest: Query of Orders: the value 2 for placed has type string, want a number, as ` +
+			`the key is "customer / placed:N"`,
 			func(db *sortkeytest.DB) { sortkeytest.Query[Order](db, "Orders", "7", "2") }},
-		{"code of a fault", `sortkeytest: the Code of the fault is "ThrotlingException", which is not an exception of GetItem: did you mean ThrottlingException?`,
+		{"code of a fault", `sortkeytest: the Code of the fault is "ThrotlingException", which is not an exception ` +
+			`of GetItem: did you mean ThrottlingException?`,
 			func(db *sortkeytest.DB) { db.Fail(sortkey.Fault{Operation: "GetItem", Code: "ThrotlingException"}) }},
 		{"code of another operation", `which is not an exception of GetItem: `,
 			func(db *sortkeytest.DB) {
@@ -65,7 +78,8 @@ func TestMessages(t *testing.T) {
 			}},
 		{"code of no operation", `which is not an exception of any operation: `,
 			func(db *sortkeytest.DB) { db.Fail(sortkey.Fault{Code: "TeapotException"}) }},
-		{"reason", `sortkeytest: the Reasons of the fault have "TransactionConflictException", which is not a cancellation reason: `,
+		{"reason", `sortkeytest: the Reasons of the fault have "TransactionConflictException", ` +
+			`which is not a cancellation reason: `,
 			func(db *sortkeytest.DB) {
 				db.Fail(sortkey.Fault{Reasons: []string{"", "TransactionConflictException"}})
 			}},
@@ -121,7 +135,8 @@ func TestPlaces(t *testing.T) {
 // TestWrongGoroutines runs tests that use a database of another test, in a process of
 // their own, which must neither panic nor pass.
 func TestWrongGoroutines(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWrong(Parent|Sibling|Predecessor|Successor)$", "-test.v")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWrong(Parent|Sibling|Predecessor|Successor)$",
+		"-test.v")
 	cmd.Env = append(os.Environ(), "SORTKEY_WRONG=1")
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
@@ -129,7 +144,8 @@ func TestWrongGoroutines(t *testing.T) {
 	require.NotContains(t, text, "panic")
 	for _, want := range []string{
 		"table None: item 0: PutItem: ResourceNotFoundException: Requested resource not found",
-		"A goroutine other than that of TestWrongParent made the call. If it is a subtest, let it use db.With(t) or db.Fork(t).",
+		"A goroutine other than that of TestWrongParent made the call. " +
+			"If it is a subtest, let it use db.With(t) or db.Fork(t).",
 		"--- PASS: TestWrongParent/sub",
 		"--- FAIL: TestWrongParent ",
 		"table Tab: item 0: the database of TestWrongSibling/first ended with its test at ",
@@ -139,7 +155,8 @@ func TestWrongGoroutines(t *testing.T) {
 		require.Contains(t, text, want)
 	}
 	require.Regexp(t, `messages_test.go:\d+: sortkeytest: table None`, text)
-	require.Regexp(t, `(?m)^messages_test.go:\d+: sortkeytest: table Tab: item 0: the database of TestWrongPredecessor`, text)
+	require.Regexp(t,
+		`(?m)^messages_test.go:\d+: sortkeytest: table Tab: item 0: the database of TestWrongPredecessor`, text)
 }
 
 // wrong skips a test that fails on purpose.

@@ -53,7 +53,9 @@ func TestMoments(t *testing.T) {
 	beside(func(int) {
 		db.Table("Coming", "id")
 		db.Put("Coming", id("a"))
-		if _, err := db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("Coming")}); err != nil {
+		if _, err := db.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{
+			TableName: aws.String("Coming"),
+		}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -27,9 +27,13 @@ func TestManySubtests(t *testing.T) {
 			t.Parallel()
 			db := shared(t)
 			for range 2 {
-				_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: key})
+				_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{
+					TableName: aws.String("Orders"), Item: key,
+				})
 				require.NoError(t, err)
-				out, err := db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Orders"), Key: key})
+				out, err := db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{
+					TableName: aws.String("Orders"), Key: key,
+				})
 				require.NoError(t, err)
 				require.Len(t, out.Item, 1)
 			}

@@ -36,7 +36,9 @@ func accounts(t *testing.T) *sortkeytest.DB {
 // A retry meets throttling: the SDK tries again until the third write gets through.
 func TestRecipeThrottled(t *testing.T) {
 	db := accounts(t)
-	throttled := db.Fail(sortkey.Fault{Operation: "PutItem", Table: "Accounts", Code: "ProvisionedThroughputExceededException", Times: 2})
+	throttled := db.Fail(sortkey.Fault{
+		Operation: "PutItem", Table: "Accounts", Code: "ProvisionedThroughputExceededException", Times: 2,
+	})
 	client := sdk.Client(db.DB, func(o *dynamodb.Options) {
 		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = time.Millisecond })
 	})
@@ -49,15 +51,21 @@ func TestRecipeThrottled(t *testing.T) {
 func transfer(ctx context.Context, c *dynamodb.Client, token, amount string) error {
 	add := func(account, sign string) types.TransactWriteItem {
 		return types.TransactWriteItem{Update: &types.Update{
-			TableName: aws.String("Accounts"), Key: id(account), UpdateExpression: aws.String("SET balance = balance " + sign + " :n"),
-			ExpressionAttributeValues: map[string]types.AttributeValue{":n": &types.AttributeValueMemberN{Value: amount}},
+			TableName: aws.String("Accounts"), Key: id(account),
+			UpdateExpression: aws.String("SET balance = balance " + sign + " :n"),
+			ExpressionAttributeValues: map[string]types.AttributeValue{
+				":n": &types.AttributeValueMemberN{Value: amount},
+			},
 		}}
 	}
-	in := &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{add("a", "-"), add("b", "+")}, ClientRequestToken: &token}
+	in := &dynamodb.TransactWriteItemsInput{
+		TransactItems: []types.TransactWriteItem{add("a", "-"), add("b", "+")}, ClientRequestToken: &token,
+	}
 	for attempt := 1; ; attempt++ {
 		_, err := c.TransactWriteItems(ctx, in)
 		var cancelled *types.TransactionCanceledException
-		if err == nil || attempt == 3 || errors.As(err, &cancelled) && aws.ToString(cancelled.CancellationReasons[0].Code) == "ValidationError" {
+		if err == nil || attempt == 3 ||
+			errors.As(err, &cancelled) && aws.ToString(cancelled.CancellationReasons[0].Code) == "ValidationError" {
 			return err
 		}
 	}
@@ -83,7 +91,9 @@ func TestRecipeConflict(t *testing.T) {
 func putAll(ctx context.Context, c *dynamodb.Client, ids ...string) error {
 	requests := map[string][]types.WriteRequest{}
 	for _, v := range ids {
-		requests["Accounts"] = append(requests["Accounts"], types.WriteRequest{PutRequest: &types.PutRequest{Item: id(v)}})
+		requests["Accounts"] = append(requests["Accounts"], types.WriteRequest{
+			PutRequest: &types.PutRequest{Item: id(v)},
+		})
 	}
 	for len(requests) > 0 {
 		out, err := c.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: requests})
@@ -111,7 +121,9 @@ func place(ctx context.Context, s *Service, o Order, patient bool) (count int, e
 	}
 	for attempt := 1; ; attempt++ {
 		found, err := s.ByStatus(ctx, "new")
-		seen := slices.ContainsFunc(found, func(f Order) bool { return f.Customer == o.Customer && f.Placed == o.Placed })
+		seen := slices.ContainsFunc(found, func(f Order) bool {
+			return f.Customer == o.Customer && f.Placed == o.Placed
+		})
 		if err != nil || seen || !patient || attempt == 10 {
 			return len(found), err
 		}
@@ -153,11 +165,14 @@ func TestRecipeNoScan(t *testing.T) {
 func setUp(ctx context.Context, c *dynamodb.Client, wait bool) error {
 	_, err := c.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName: aws.String("New"), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
 	})
 	if err == nil && wait {
-		err = dynamodb.NewTableExistsWaiter(c).Wait(ctx, &dynamodb.DescribeTableInput{TableName: aws.String("New")}, time.Minute)
+		err = dynamodb.NewTableExistsWaiter(c).Wait(ctx, &dynamodb.DescribeTableInput{TableName: aws.String("New")},
+			time.Minute)
 	}
 	if err == nil {
 		_, err = c.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("New"), Item: id("first")})

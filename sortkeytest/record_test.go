@@ -31,8 +31,11 @@ func TestRecord(t *testing.T) {
 	rec := db.Record()
 	db.Forbid("Scan")
 	for _, c := range []*dynamodb.Client{db.Client, db.Direct} {
-		_, err := c.Query(t.Context(), &dynamodb.QueryInput{TableName: aws.String("Orders"), KeyConditionExpression: aws.String("id = :id"),
-			ExpressionAttributeValues: map[string]types.AttributeValue{":id": &types.AttributeValueMemberS{Value: "1"}}})
+		_, err := c.Query(t.Context(), &dynamodb.QueryInput{TableName: aws.String("Orders"),
+			KeyConditionExpression: aws.String("id = :id"),
+			ExpressionAttributeValues: map[string]types.AttributeValue{
+				":id": &types.AttributeValueMemberS{Value: "1"},
+			}})
 		require.NoError(t, err)
 	}
 	rec.Never("Scan", "PutItem")
@@ -79,7 +82,9 @@ func TestRecordText(t *testing.T) {
 	}
 	require.Equal(t, "sortkeytest: there were no calls", f.logged)
 	rec := db.Record()
-	_, err := db.Client.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("Orders"), ConsistentRead: aws.Bool(true)})
+	_, err := db.Client.Scan(t.Context(), &dynamodb.ScanInput{
+		TableName: aws.String("Orders"), ConsistentRead: aws.Bool(true),
+	})
 	require.NoError(t, err)
 	_, err = db.Client.ListTables(t.Context(), nil)
 	require.NoError(t, err)

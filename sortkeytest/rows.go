@@ -168,6 +168,7 @@ func (db *DB) changes(ctx context.Context, before *DB, s schema, table string) (
 		}
 		return r
 	}
+
 	var old *api.Service
 	if before != nil {
 		old = inside.Service(before.DB)
@@ -220,6 +221,7 @@ func (r row) changed(now row) string {
 		}
 		return text.Literal(v)
 	}
+
 	var parts []string
 	for _, name := range slices.Compact(names) {
 		if was, is := r.item.Get(name), now.item.Get(name); was.IsZero() || is.IsZero() || !attr.Equal(was, is) {

@@ -195,12 +195,14 @@ func newDB(t testing.TB, db *DB) *DB {
 			}
 		})
 	}
+
 	t.Cleanup(func() {
 		of.stop("ended with its test")
 		if err := db.DB.Close(); err != nil {
 			t.Errorf("sortkeytest: close: %v", err)
 		}
 	})
+
 	inside.Service(db.DB).ExplainClosed(of.over)
 	db.Clock.moved = func() {
 		if _, err := db.DB.Sweep(context.Background()); err != nil && !errors.Is(err, store.ErrClosed) {
@@ -214,6 +216,7 @@ func newDB(t testing.TB, db *DB) *DB {
 				operation, at(place()))
 		})
 	}
+
 	db.t, db.Client, db.Direct, db.serve = newTest(t, of), sdk.Client(db.DB), sdk.Direct(db.DB), listen(t, db.DB)
 	return db
 }

@@ -66,7 +66,8 @@ func TestPutJSONForms(t *testing.T) {
 			other := sortkeytest.New(t)
 			other.Table("Tab", "id")
 			other.PutFile("Tab", path)
-			require.Equal(t, sortkeytest.Items[map[string]any](db, "Tab"), sortkeytest.Items[map[string]any](other, "Tab"))
+			require.Equal(t, sortkeytest.Items[map[string]any](db, "Tab"),
+				sortkeytest.Items[map[string]any](other, "Tab"))
 		})
 	}
 }
@@ -88,24 +89,42 @@ func TestFailuresFailTheTest(t *testing.T) {
 		name, want string
 		fn         func(testing.TB)
 	}{
-		{"key without a name", `sortkeytest: table Tab: "" is not a key`, func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "") }},
-		{"two sort keys", `"a / b / c" is not a key`, func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "a / b / c") }},
-		{"key with an unknown type", `"a:X" is not a key`, func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "a:X") }},
+		{
+			"key without a name", `sortkeytest: table Tab: "" is not a key`,
+			func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "") },
+		},
+		{
+			"two sort keys", `"a / b / c" is not a key`,
+			func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "a / b / c") },
+		},
+		{
+			"key with an unknown type", `"a:X" is not a key`,
+			func(tb testing.TB) { sortkeytest.New(tb).Table("Tab", "a:X") },
+		},
 		{"table twice", "ResourceInUseException", func(tb testing.TB) { open(tb).Table("Tab", "id") }},
-		{"item without a key", "item 1: PutItem: ValidationException: One or more parameter values", func(tb testing.TB) {
-			open(tb).Put("Tab", map[string]any{"id": "a"}, map[string]any{"x": 1})
-		}},
+		{"item without a key",
+			"item 1: PutItem: ValidationException: One or more parameter values", func(tb testing.TB) {
+				open(tb).Put("Tab", map[string]any{"id": "a"}, map[string]any{"x": 1})
+			}},
 		{"not an item", "item 0 has no attributes", func(tb testing.TB) { open(tb).Put("Tab", make(chan int)) }},
 		{"malformed JSON", "unexpected EOF", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"id":`)) }},
-		{"JSON of an item without the key", "One or more parameter values were invalid: Missing the key id in the item", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"x":{"S":"y"}}`)) }},
+		{
+			"JSON of an item without the key",
+			"One or more parameter values were invalid: Missing the key id in the item",
+			func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`{"x":{"S":"y"}}`)) },
+		},
 		{"JSON of a number", "cannot unmarshal", func(tb testing.TB) { open(tb).PutJSON("Tab", []byte(`7`)) }},
-		{"no file", "no such file", func(tb testing.TB) { open(tb).PutFile("Tab", filepath.Join(t.TempDir(), "none")) }},
+		{
+			"no file", "no such file",
+			func(tb testing.TB) { open(tb).PutFile("Tab", filepath.Join(t.TempDir(), "none")) },
+		},
 		{"no table", "ResourceNotFoundException", func(tb testing.TB) { sortkeytest.Items[any](open(tb), "Other") }},
-		{"a closed database", "the database of TestFailuresFailTheTest/a_closed_database was closed at ", func(tb testing.TB) {
-			db := open(tb)
-			require.NoError(t, db.Close())
-			db.Put("Tab", map[string]any{"id": "a"})
-		}},
+		{"a closed database",
+			"the database of TestFailuresFailTheTest/a_closed_database was closed at ", func(tb testing.TB) {
+				db := open(tb)
+				require.NoError(t, db.Close())
+				db.Put("Tab", map[string]any{"id": "a"})
+			}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			require.Contains(t, failure(t, tt.fn), tt.want)
@@ -115,7 +134,8 @@ func TestFailuresFailTheTest(t *testing.T) {
 
 func TestTableDefinition(t *testing.T) {
 	db := sortkeytest.New(t)
-	db.Table("Tab", "p/s:N", sortkeytest.Local("Loc", "x:B"), sortkeytest.Global("GGG", "a:N, b / c, s").Only(), sortkeytest.Global("HHH", "x").Only("q", "r"))
+	db.Table("Tab", "p/s:N", sortkeytest.Local("Loc", "x:B"), sortkeytest.Global("GGG", "a:N, b / c, s").Only(),
+		sortkeytest.Global("HHH", "x").Only("q", "r"))
 	out, err := db.Client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: new("Tab")})
 	require.NoError(t, err)
 	require.Equal(t, types.BillingModePayPerRequest, out.Table.BillingModeSummary.BillingMode)
@@ -123,7 +143,8 @@ func TestTableDefinition(t *testing.T) {
 	for _, a := range out.Table.AttributeDefinitions {
 		kinds[*a.AttributeName] = a.AttributeType
 	}
-	require.Equal(t, map[string]types.ScalarAttributeType{"p": "S", "s": "N", "x": "B", "a": "N", "b": "S", "c": "S"}, kinds)
+	require.Equal(t,
+		map[string]types.ScalarAttributeType{"p": "S", "s": "N", "x": "B", "a": "N", "b": "S", "c": "S"}, kinds)
 	require.Equal(t, "Loc", *out.Table.LocalSecondaryIndexes[0].IndexName)
 	require.Equal(t, "p", *out.Table.LocalSecondaryIndexes[0].KeySchema[0].AttributeName)
 	require.Equal(t, types.ProjectionTypeAll, out.Table.LocalSecondaryIndexes[0].Projection.ProjectionType)
@@ -167,7 +188,8 @@ func TestCleanupCloses(t *testing.T) {
 		require.ErrorContains(t, err, "the database of TestCleanupCloses/a_test ended with its test at ")
 		_, err = db.Client.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 		require.ErrorContains(t, err, "the database of TestCleanupCloses/a_test ended with its test at ")
-		require.Contains(t, failure(t, func(tb testing.TB) { db.Fork(tb) }), "cannot fork: the database of TestCleanupCloses/a_test ended with its test at ")
+		require.Contains(t, failure(t, func(tb testing.TB) { db.Fork(tb) }),
+			"cannot fork: the database of TestCleanupCloses/a_test ended with its test at ")
 	}
 }
 
@@ -186,7 +208,8 @@ func TestClock(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Clock = func() time.Time { return at } }, func(o *sortkey.Options) { o.Account = "123456789012" })
+	db := sortkeytest.New(t, func(o *sortkey.Options) { o.Clock = func() time.Time { return at } },
+		func(o *sortkey.Options) { o.Account = "123456789012" })
 	db.Table("Tab", "id")
 	out, err := db.Client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: new("Tab")})
 	require.NoError(t, err)
@@ -249,7 +272,9 @@ func TestAdvanceSweeps(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Sessions", "id")
 	_, err := db.Client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("Sessions"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ends"), Enabled: aws.Bool(true)}})
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String("ends"), Enabled: aws.Bool(true),
+		}})
 	require.NoError(t, err)
 	db.Put("Sessions", map[string]any{"id": "a", "ends": db.Clock.Now().Add(time.Minute).Unix()})
 	db.Clock.Advance(2 * time.Minute)
@@ -267,7 +292,10 @@ func TestSynctest(t *testing.T) {
 		db.Fail(sortkey.Fault{Operation: "PutItem", Code: "ThrottlingException", Times: 7, Delay: time.Second})
 		c := sdk.Client(db.DB, func(o *dynamodb.Options) { o.RetryMaxAttempts = 8 })
 		began := time.Now()
-		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "1"}}})
+		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{
+			TableName: aws.String("Orders"),
+			Item:      map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "1"}},
+		})
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, time.Since(began), 7*time.Second)
 	})
@@ -285,10 +313,15 @@ func TestTableDelay(t *testing.T) {
 			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: "HASH"}},
 		})
 		require.NoError(t, err)
-		put := &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "1"}}}
+		put := &dynamodb.PutItemInput{
+			TableName: aws.String("Orders"),
+			Item:      map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "1"}},
+		}
 		_, err = db.Client.PutItem(t.Context(), put)
 		require.ErrorAs(t, err, new(*types.ResourceNotFoundException))
-		require.NoError(t, dynamodb.NewTableExistsWaiter(db.Client).Wait(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("Orders")}, time.Minute))
+		require.NoError(t,
+			dynamodb.NewTableExistsWaiter(db.Client).Wait(t.Context(),
+				&dynamodb.DescribeTableInput{TableName: aws.String("Orders")}, time.Minute))
 		_, err = db.Client.PutItem(t.Context(), put)
 		require.NoError(t, err)
 	})
@@ -315,7 +348,9 @@ func TestStaleSeedIsLogged(t *testing.T) {
 	require.Regexp(t, `StaleReads\.Seed = \d+`, f.logged)
 
 	// A copy, of a shared database or another, logs the seed of its reads, too.
-	shared := sortkeytest.Shared(func(*sortkeytest.DB) {}, func(o *sortkey.Options) { o.Simulate.StaleReads.Window = time.Second })
+	shared := sortkeytest.Shared(func(*sortkeytest.DB) {}, func(o *sortkey.Options) {
+		o.Simulate.StaleReads.Window = time.Second
+	})
 	given := sortkeytest.New(t, func(o *sortkey.Options) {
 		o.Simulate.StaleReads = sortkey.StaleReads{Window: time.Second, Seed: 7}
 	})
@@ -337,9 +372,11 @@ func TestHoldIndexes(t *testing.T) {
 	db.Put("Orders", map[string]any{"id": "1", "status": "new"})
 	query := func() int {
 		out, err := db.Client.Query(t.Context(), &dynamodb.QueryInput{
-			TableName: aws.String("Orders"), IndexName: aws.String("ByStatus"), KeyConditionExpression: aws.String("#s = :s"),
-			ExpressionAttributeNames:  map[string]string{"#s": "status"},
-			ExpressionAttributeValues: map[string]types.AttributeValue{":s": &types.AttributeValueMemberS{Value: "new"}},
+			TableName: aws.String("Orders"), IndexName: aws.String("ByStatus"),
+			KeyConditionExpression: aws.String("#s = :s"), ExpressionAttributeNames: map[string]string{"#s": "status"},
+			ExpressionAttributeValues: map[string]types.AttributeValue{
+				":s": &types.AttributeValueMemberS{Value: "new"},
+			},
 		})
 		require.NoError(t, err)
 		return len(out.Items)
@@ -352,6 +389,7 @@ func TestHoldIndexes(t *testing.T) {
 // A server would stop the bubble's time, and with it the test.
 func TestNoServerInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		require.Contains(t, failure(t, func(tb testing.TB) { sortkeytest.New(tb).Env() }), "cannot start a server in a bubble")
+		require.Contains(t, failure(t, func(tb testing.TB) { sortkeytest.New(tb).Env() }),
+			"cannot start a server in a bubble")
 	})
 }

@@ -87,7 +87,8 @@ func (s *EventSource) eventOf(b batch, w *window, final, early bool) []byte {
 	if w != nil {
 		fmt.Fprintf(&event, `,"window":{"start":%q,"end":%q},"state":%s,"shardId":%q,"eventSourceARN":%q,`+
 			`"isFinalInvokeForWindow":%t,"isWindowTerminatedEarly":%t`,
-			w.start.Format(time.RFC3339), w.start.Add(s.TumblingWindow).Format(time.RFC3339), w.state, b.lane.shard, s.arn, final, early)
+			w.start.Format(time.RFC3339), w.start.Add(s.TumblingWindow).Format(time.RFC3339), w.state, b.lane.shard,
+			s.arn, final, early)
 	}
 	event.WriteByte('}')
 	return event.Bytes()

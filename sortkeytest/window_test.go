@@ -124,7 +124,8 @@ func TestTumblingWindow(t *testing.T) {
 	db.Clock.Advance(20 * time.Second)
 	putEach(db, "d")
 	function.Deliver()
-	require.Equal(t, []string{"00:00 ab of 0", "00:00 c of 2", "00:00  of 3 final", "01:00 d of 0", "01:00 d of 0"}, calls)
+	require.Equal(t,
+		[]string{"00:00 ab of 0", "00:00 c of 2", "00:00  of 3 final", "01:00 d of 0", "01:00 d of 0"}, calls)
 
 	calls = nil
 	putEach(db, "e")
@@ -140,7 +141,9 @@ func TestStateOfWindow(t *testing.T) {
 	db := streamed(t)
 	none := func(context.Context, windowEvent) (windowResponse, error) { return windowResponse{}, nil }
 	got := failure(t, func(tb testing.TB) {
-		source := db.With(tb).EventSource("Events", none, func(s *sortkeytest.EventSource) { s.TumblingWindow = time.Minute })
+		source := db.With(tb).EventSource("Events", none, func(s *sortkeytest.EventSource) {
+			s.TumblingWindow = time.Minute
+		})
 		putEach(db, "a")
 		source.Deliver()
 	})

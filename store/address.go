@@ -124,6 +124,7 @@ func AppendSpan(lo, hi []byte, space Space, s Span) (newLo, newHi []byte) {
 			lo = append(append(lo[:start], after...), 0) // the smallest bytes above after
 		}
 	}
+
 	switch {
 	case last < MaxHash:
 		hi = appendHash(hi, space, last+1)
@@ -132,6 +133,7 @@ func AppendSpan(lo, hi []byte, space Space, s Span) (newLo, newHi []byte) {
 	default:
 		hi = nil
 	}
+
 	return lo, hi
 }
 

@@ -65,12 +65,14 @@ func compareAll(before, now iter.Seq2[Row, error], yield func(Change, error) boo
 				return
 			}
 		}
+
 		if !more || order > 0 {
 			if !yield(Change{Now: &row}, nil) {
 				return
 			}
 			continue
 		}
+
 		if !bytes.Equal(old.Value, row.Value) && !yield(Change{&old, &row}, nil) {
 			return
 		}
@@ -79,6 +81,7 @@ func compareAll(before, now iter.Seq2[Row, error], yield func(Change, error) boo
 			return
 		}
 	}
+
 	for ; more; old, err, more = nextOld() {
 		if err != nil {
 			yield(Change{}, err)

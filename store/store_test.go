@@ -45,7 +45,8 @@ func TestAppendUpper(t *testing.T) {
 		{"empty", "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := store.AppendUpper(nil, []byte(tt.prefix)); !bytes.Equal(got, tt.want) || (got == nil) != (tt.want == nil) {
+			if got := store.AppendUpper(nil, []byte(tt.prefix)); !bytes.Equal(got, tt.want) ||
+				(got == nil) != (tt.want == nil) {
 				t.Errorf("AppendUpper(%q) = %q, want %q", tt.prefix, got, tt.want)
 			}
 		})
@@ -130,7 +131,10 @@ func TestParseAddressRefuses(t *testing.T) {
 	}
 }
 
-var samples = []string{"", "\x00", "\x00\x00", "\x00\x01", "\x00\xff", "\x01", "a", "a\x00", "a\x00\x01", "a\x00\xff", "ab", "\xff", "\xff\x00", "\xff\xff"}
+var samples = []string{
+	"", "\x00", "\x00\x00", "\x00\x01", "\x00\xff", "\x01", "a", "a\x00", "a\x00\x01", "a\x00\xff", "ab", "\xff",
+	"\xff\x00", "\xff\xff",
+}
 
 // TestBounds compares AppendRange and AppendSpan with Range.Contains and
 // Span.Contains for every pair of sample rows and bounds.
@@ -169,7 +173,10 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	for _, space := range []store.Space{7, 1<<64 - 1} {
-		for _, span := range []store.Span{store.Everything(), {}, store.Segment(0, 3), store.Segment(1, 3), store.Segment(2, 3), {First: 9, Last: 3}, {Last: 1<<32 - 1}, {First: 1 << 24, Last: 1 << 25}} {
+		for _, span := range []store.Span{
+			store.Everything(), {}, store.Segment(0, 3), store.Segment(1, 3), store.Segment(2, 3), {First: 9, Last: 3},
+			{Last: 1<<32 - 1}, {First: 1 << 24, Last: 1 << 25},
+		} {
 			for i := -1; i < len(rows); i++ {
 				if i >= 0 {
 					span.After = &rows[i].pos
@@ -203,7 +210,8 @@ func TestPositionCompare(t *testing.T) {
 	}
 	for _, p := range all {
 		for _, q := range all {
-			want := bytes.Compare(store.AppendAddress(nil, 1, p.Partition, p.Sort), store.AppendAddress(nil, 1, q.Partition, q.Sort))
+			want := bytes.Compare(store.AppendAddress(nil, 1, p.Partition, p.Sort),
+				store.AppendAddress(nil, 1, q.Partition, q.Sort))
 			if got := p.Compare(q); got != want {
 				t.Fatalf("%q.Compare(%q) = %d, want %d as their addresses", p, q, got, want)
 			}

@@ -32,7 +32,9 @@ func Example() {
 	}
 	fmt.Println(short.Condition(c.Node()))
 
-	missing := &ast.Call{Func: ast.AttributeNotExists, Args: []ast.Operand{&ast.PathOperand{Path: ast.Path{{Name: "a"}}}}}
+	missing := &ast.Call{
+		Func: ast.AttributeNotExists, Args: []ast.Operand{&ast.PathOperand{Path: ast.Path{{Name: "a"}}}},
+	}
 	either := expr.NewCondition(&ast.Or{L: missing, R: c.Node()})
 	fmt.Println(either, either.Match(nil))
 	// Output:

@@ -2,7 +2,6 @@ package ast
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -77,7 +76,7 @@ func (s *Style) clause(dst []byte, actions []Action) []byte {
 }
 
 // Path returns a document path.
-func (s *Style) Path(p Path) string { return string(s.path(nil, p)) }
+func (s *Style) Path(p Path) string { return string(p.append(nil, s.Name)) }
 
 // How strongly the operators of conditions bind.
 const (
@@ -136,6 +135,7 @@ func (s *Style) node(dst []byte, n Node, least int) []byte {
 	if parens {
 		dst = append(dst, ')')
 	}
+
 	return dst
 }
 
@@ -163,7 +163,7 @@ func (s *Style) operand(dst []byte, o Operand) []byte {
 	case *PathOperand:
 		switch {
 		case s != nil:
-			return s.path(dst, o.Path)
+			return o.Path.append(dst, s.Name)
 		case o.Text != "":
 			return append(dst, o.Text...)
 		}
@@ -184,22 +184,6 @@ func (s *Style) operand(dst []byte, o Operand) []byte {
 	case *Call:
 		dst = append(dst, o.Func...)
 		return s.list(dst, o.Args)
-	}
-	return dst
-}
-
-func (s *Style) path(dst []byte, p Path) []byte {
-	for i, step := range p {
-		switch {
-		case step.Name == "":
-			dst = append(dst, '[')
-			dst = strconv.AppendInt(dst, int64(step.Index), 10)
-			dst = append(dst, ']')
-			continue
-		case i > 0:
-			dst = append(dst, '.')
-		}
-		dst = append(dst, s.Name(step.Name)...)
 	}
 	return dst
 }

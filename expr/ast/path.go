@@ -22,8 +22,24 @@ type Path []Step
 // String returns the path as expressions spell it, such as a.b[2]. Names are
 // written as they are.
 func (p Path) String() string {
-	asIs := Style{Name: func(name string) string { return name }}
-	return asIs.Path(p)
+	return string(p.append(nil, func(name string) string { return name }))
+}
+
+// append appends the path as expressions spell it, with names as a function writes them.
+func (p Path) append(dst []byte, write func(name string) string) []byte {
+	for i, s := range p {
+		switch {
+		case s.Name == "":
+			dst = append(dst, '[')
+			dst = strconv.AppendInt(dst, int64(s.Index), 10)
+			dst = append(dst, ']')
+			continue
+		case i > 0:
+			dst = append(dst, '.')
+		}
+		dst = append(dst, write(s.Name)...)
+	}
+	return dst
 }
 
 // Equal reports whether two paths are the same.

@@ -25,7 +25,8 @@ var inflated = `{"L":[` + strings.Repeat(`{"N":"1E125"},`, 130_000) + `{"N":"1"}
 // inflate puts n such items into table RRR.
 func inflate(e *endpoint, n int) {
 	for i := range n {
-		e.want("PutItem", fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"x"},"b":{"S":"%d"},"v":%s}}`, i, inflated), `{}`)
+		e.want("PutItem",
+			fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"x"},"b":{"S":"%d"},"v":%s}}`, i, inflated), `{}`)
 	}
 }
 
@@ -72,19 +73,25 @@ func TestLongAnswers(t *testing.T) {
 		return `,"ExclusiveStartKey":` + string(out["LastEvaluatedKey"])
 	}
 	pages("Scan", `{"TableName":"RRR"`, after)
-	pages("Query", `{"TableName":"RRR","KeyConditionExpression":"a = :a","ExpressionAttributeValues":{":a":{"S":"x"}}`, after)
-	pages("ExecuteStatement", `{"Statement":"SELECT * FROM RRR WHERE a = 'x'"`, func(out map[string]json.RawMessage) string {
+	pages("Query",
+		`{"TableName":"RRR","KeyConditionExpression":"a = :a","ExpressionAttributeValues":{":a":{"S":"x"}}`, after)
+	pages("ExecuteStatement", `{"Statement":"SELECT * FROM RRR WHERE a = 'x'"`, func(
+		out map[string]json.RawMessage,
+	) string {
 		if out["NextToken"] == nil {
 			return ""
 		}
 		return `,"NextToken":` + string(out["NextToken"])
 	})
 
-	got := e.answer("BatchGetItem", `{"RequestItems":{"RRR":{"Keys":[`+inflatedKeys(items, `{"a":{"S":"x"},"b":{"S":"%d"}}`)+`]}}}`)
+	got := e.answer("BatchGetItem",
+		`{"RequestItems":{"RRR":{"Keys":[`+inflatedKeys(items, `{"a":{"S":"x"},"b":{"S":"%d"}}`)+`]}}}`)
 	require.LessOrEqual(t, len(got), longest)
 	require.Contains(t, got, `"UnprocessedKeys":{"RRR":{"Keys":[{"a":{"S":"x"},"b":{"S":"1"}},`)
 
-	e.invalid("TransactGetItems", `{"TransactItems":[`+inflatedKeys(items, `{"Get":{"TableName":"RRR","Key":{"a":{"S":"x"},"b":{"S":"%d"}}}}`)+`]}`,
+	e.invalid("TransactGetItems",
+		`{"TransactItems":[`+inflatedKeys(items, `{"Get":{"TableName":"RRR","Key":{"a":{"S":"x"},"b":{"S":"%d"}}}}`)+
+			`]}`,
 		"Transaction payload size cannot exceed 33554432 bytes of JSON; read fewer items at a time")
 	const statement = `{"Statement":"SELECT * FROM RRR WHERE a = 'x' AND b = '%d'"}`
 	e.invalid("ExecuteTransaction", `{"TransactStatements":[`+inflatedKeys(items, statement)+`]}`,
@@ -95,7 +102,8 @@ func TestLongAnswers(t *testing.T) {
 	require.Contains(t, got, "RequestLimitExceeded")
 
 	got, status := e.serve("TransactWriteItems", `{"TransactItems":[`+inflatedKeys(items,
-		`{"ConditionCheck":{"TableName":"RRR","Key":{"a":{"S":"x"},"b":{"S":"%d"}},"ConditionExpression":"attribute_not_exists(a)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}`)+`]}`)
+		`{"ConditionCheck":{"TableName":"RRR","Key":{"a":{"S":"x"},"b":{"S":"%d"}},`+
+			`"ConditionExpression":"attribute_not_exists(a)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}`)+`]}`)
 	require.Equal(t, 400, status)
 	require.LessOrEqual(t, len(got), longest)
 	require.Contains(t, got, `"Item":{`)
@@ -107,7 +115,9 @@ func TestLongPagesTyped(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	inflate(e, 3)
 	for i := range 40 { // ordinary items before them
-		e.want("PutItem", fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"x"},"b":{"S":"!%02d"},"v":{"S":"%s"}}}`, i, strings.Repeat(`\n`, 3000)), `{}`)
+		e.want("PutItem",
+			fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"x"},"b":{"S":"!%02d"},"v":{"S":"%s"}}}`, i,
+				strings.Repeat(`\n`, 3000)), `{}`)
 	}
 	want := e.answer("Scan", `{"TableName":"RRR"}`)
 
@@ -123,7 +133,8 @@ func TestLongPagesTyped(t *testing.T) {
 
 // TestLongRecords checks that a page of a stream ends like other pages.
 func TestLongRecords(t *testing.T) {
-	e := newEndpoint(t, strings.Replace(tableR, `{`, `{"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"},`, 1))
+	e := newEndpoint(t,
+		strings.Replace(tableR, `{`, `{"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"},`, 1))
 	inflate(e, 3)
 	var streams struct{ Streams []struct{ StreamArn string } }
 	require.NoError(t, json.Unmarshal([]byte(e.answer("ListStreams", `{}`)), &streams))
@@ -169,12 +180,15 @@ func TestRoom(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	inflate(e, 1)
 	for i := range 300 {
-		e.want("PutItem", fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"y"},"b":{"S":"%d"},"v":{"S":"%s"}}}`, i, strings.Repeat("v", 3000)), `{}`)
+		e.want("PutItem",
+			fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"y"},"b":{"S":"%d"},"v":{"S":"%s"}}}`, i,
+				strings.Repeat("v", 3000)), `{}`)
 	}
 	statement := inflatedKeys(1, `{"Statement":"SELECT * FROM RRR WHERE a = 'x' AND b = '%d'"}`)
 	for op, body := range map[string]string{
-		"Scan":                  `{"TableName":"RRR"}`,
-		"Query":                 `{"TableName":"RRR","KeyConditionExpression":"a = :a","ExpressionAttributeValues":{":a":{"S":"y"}}}`,
+		"Scan": `{"TableName":"RRR"}`,
+		"Query": `{"TableName":"RRR","KeyConditionExpression":"a = ` +
+			`:a","ExpressionAttributeValues":{":a":{"S":"y"}}}`,
 		"BatchGetItem":          `{"RequestItems":{"RRR":{"Keys":[{"a":{"S":"x"},"b":{"S":"0"}}]}}}`,
 		"TransactGetItems":      `{"TransactItems":[{"Get":{"TableName":"RRR","Key":{"a":{"S":"x"},"b":{"S":"0"}}}}]}`,
 		"ExecuteStatement":      `{"Statement":"SELECT * FROM RRR WHERE a = 'y'"}`,

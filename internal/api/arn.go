@@ -57,6 +57,7 @@ func ParseARN(s string) (TableRef, error) {
 	if !wire.ValidName(name) {
 		return TableRef{}, bad
 	}
+
 	ref.Name = name
 	if !more {
 		return ref, nil
@@ -70,6 +71,7 @@ func ParseARN(s string) (TableRef, error) {
 	default:
 		return TableRef{}, bad
 	}
+
 	return ref, nil
 }
 

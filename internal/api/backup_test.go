@@ -14,8 +14,11 @@ const arnR = "arn:aws:dynamodb:us-east-1:000000000000:table/RRR"
 func (e *endpoint) fill(n int) {
 	e.t.Helper()
 	for i := range n {
-		e.answer("PutItem", fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"%d"},"b":{"S":"b"},"c":{"S":"c"},"d":{"S":"d"},"f":{"S":"%d"}}}`, i%7, i))
-		e.answer("PutItem", fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"%d"},"b":{"S":"%d"},"c":{"S":"c"}}}`, i%7, i))
+		e.answer("PutItem",
+			fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"%d"},"b":{"S":"b"},"c":{"S":"c"},`+
+				`"d":{"S":"d"},"f":{"S":"%d"}}}`, i%7, i))
+		e.answer("PutItem",
+			fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"%d"},"b":{"S":"%d"},"c":{"S":"c"}}}`, i%7, i))
 	}
 }
 
@@ -44,23 +47,31 @@ func (e *endpoint) backup(name string) string {
 
 // Source: quirks (see op_backup.go).
 func TestBackups(t *testing.T) {
-	e := newEndpoint(t, tableH, with(tableR, `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"},"SSESpecification":{"Enabled":true}`))
+	e := newEndpoint(t, tableH,
+		with(tableR, `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"},`+
+			`"SSESpecification":{"Enabled":true}`))
 	e.fill(20)
 	e.answer("UpdateTimeToLive", `{"TableName":"RRR","TimeToLiveSpecification":{"AttributeName":"t","Enabled":true}}`)
 	arn := e.backup("RRR")
-	if prefix := fmt.Sprintf("%s/backup/%014d-", arnR, e.now.UnixMilli()); !strings.HasPrefix(arn, prefix) || len(arn) != len(prefix)+8 {
+	if prefix := fmt.Sprintf("%s/backup/%014d-", arnR, e.now.UnixMilli()); !strings.HasPrefix(arn, prefix) ||
+		len(arn) != len(prefix)+8 {
 		t.Errorf("ARN %s", arn)
 	}
 	var d struct{ BackupDescription map[string]map[string]any }
 	e.call("DescribeBackup", `{"BackupArn":"`+arn+`"}`, &d)
-	if got := d.BackupDescription["BackupDetails"]; got["BackupStatus"] != "AVAILABLE" || got["BackupType"] != "USER" || got["BackupName"] != "copy" || got["BackupExpiryDateTime"] != nil {
+	if got := d.BackupDescription["BackupDetails"]; got["BackupStatus"] != "AVAILABLE" || got["BackupType"] != "USER" ||
+		got["BackupName"] != "copy" || got["BackupExpiryDateTime"] != nil {
 		t.Errorf("details %v", got)
 	}
-	if got := d.BackupDescription["SourceTableDetails"]; got["TableName"] != "RRR" || got["ItemCount"] != 27.0 || got["BillingMode"] != "PAY_PER_REQUEST" {
+	if got := d.BackupDescription["SourceTableDetails"]; got["TableName"] != "RRR" || got["ItemCount"] != 27.0 ||
+		got["BillingMode"] != "PAY_PER_REQUEST" {
 		t.Errorf("source %v", got)
 	}
 	f := d.BackupDescription["SourceTableFeatureDetails"]
-	for _, member := range []string{"StreamDescription", "TimeToLiveDescription", "SSEDescription", "GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
+	for _, member := range []string{
+		"StreamDescription", "TimeToLiveDescription", "SSEDescription", "GlobalSecondaryIndexes",
+		"LocalSecondaryIndexes",
+	} {
 		if f[member] == nil {
 			t.Errorf("features lack %s: %v", member, f)
 		}
@@ -98,7 +109,8 @@ func TestBackups(t *testing.T) {
 	if last = list(`"Limit":2,"ExclusiveStartBackupArn":"`+last+`"`, 1); last != "" {
 		t.Errorf("the last page continues after %s", last)
 	}
-	e.invalid("ListBackups", `{"TimeRangeLowerBound":2,"TimeRangeUpperBound":1}`, "Time range lower bound must be less than or equal to upper bound")
+	e.invalid("ListBackups", `{"TimeRangeLowerBound":2,"TimeRangeUpperBound":1}`,
+		"Time range lower bound must be less than or equal to upper bound")
 
 	// Backups outlive their table.
 	want := e.contents("RRR", "index1", "index2", "index3", "index4")
@@ -109,7 +121,8 @@ func TestBackups(t *testing.T) {
 		t.Errorf("restored\n%s\nwant\n%s", got, want)
 	}
 
-	if out := e.answer("DeleteBackup", `{"BackupArn":"`+arn+`"}`); !strings.Contains(out, `"BackupStatus":"DELETED"`) || !strings.Contains(out, `"StreamDescription"`) {
+	if out := e.answer("DeleteBackup", `{"BackupArn":"`+arn+`"}`); !strings.Contains(out, `"BackupStatus":"DELETED"`) ||
+		!strings.Contains(out, `"StreamDescription"`) {
 		t.Error(out)
 	}
 	gone := "BackupNotFoundException: Backup not found: " + arn
@@ -117,17 +130,22 @@ func TestBackups(t *testing.T) {
 		e.refuse(op, `{"BackupArn":"`+arn+`"}`, gone)
 		e.invalid(op, `{"BackupArn":"`+arnR+`/index/some"}`, "Invalid Backup ARN")
 		e.invalid(op, `{"BackupArn":"`+strings.Repeat("x", 40)+`"}`, "Invalid Backup ARN")
-		e.invalid(op, `{"BackupArn":"`+strings.Replace(arn, "arn:aws:", "arn:aws-cn:", 1)+`"}`, "BackupArn is not valid")
-		e.refuse(op, `{"BackupArn":"`+strings.Replace(arn, "000000000000", "123456789012", 1)+`"}`, "AccessDeniedException: Access is denied")
+		e.invalid(op, `{"BackupArn":"`+strings.Replace(arn, "arn:aws:", "arn:aws-cn:", 1)+`"}`,
+			"BackupArn is not valid")
+		e.refuse(op, `{"BackupArn":"`+strings.Replace(arn, "000000000000", "123456789012", 1)+`"}`,
+			"AccessDeniedException: Access is denied")
 	}
 	e.refuse("RestoreTableFromBackup", `{"TargetTableName":"Other","BackupArn":"`+arn+`"}`, gone)
-	e.refuse("CreateBackup", `{"TableName":"None","BackupName":"copy"}`, "TableNotFoundException: Table not found: None")
+	e.refuse("CreateBackup", `{"TableName":"None","BackupName":"copy"}`,
+		"TableNotFoundException: Table not found: None")
 }
 
 // Source: quirks (see op_restore.go).
 func TestRestoreFromBackup(t *testing.T) {
-	e := newEndpoint(t, with(tableR, `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"},"SSESpecification":{"Enabled":true},
-		"TableClass":"STANDARD_INFREQUENT_ACCESS","DeletionProtectionEnabled":true,"OnDemandThroughput":{"MaxReadRequestUnits":100,"MaxWriteRequestUnits":50},"Tags":[{"Key":"k","Value":"v"}]`))
+	e := newEndpoint(t, with(tableR,
+		`"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"},"SSESpecification":{"Enabled":true},
+		"TableClass":"STANDARD_INFREQUENT_ACCESS","DeletionProtectionEnabled":true,
+		"OnDemandThroughput":{"MaxReadRequestUnits":100,"MaxWriteRequestUnits":50},"Tags":[{"Key":"k","Value":"v"}]`))
 	e.fill(10)
 	arn := e.backup("RRR")
 	want := e.contents("RRR", "index1", "index2", "index3", "index4")
@@ -136,7 +154,10 @@ func TestRestoreFromBackup(t *testing.T) {
 		return `{"TargetTableName":"` + name + `","BackupArn":"` + arn + `"` + rest + `}`
 	}
 	out := e.answer("RestoreTableFromBackup", restore("New", ""))
-	for _, part := range []string{`"TableStatus":"CREATING"`, `"SourceBackupArn":"` + arn + `"`, `"SourceTableArn":"` + arnR + `"`, `"RestoreInProgress":true`} {
+	for _, part := range []string{
+		`"TableStatus":"CREATING"`, `"SourceBackupArn":"` + arn + `"`, `"SourceTableArn":"` + arnR + `"`,
+		`"RestoreInProgress":true`,
+	} {
 		if !strings.Contains(out, part) {
 			t.Errorf("no %s in %s", part, out)
 		}
@@ -144,8 +165,12 @@ func TestRestoreFromBackup(t *testing.T) {
 	if got := e.contents("New", "index1", "index2", "index3", "index4"); got != want {
 		t.Errorf("restored\n%s\nwant\n%s", got, want)
 	}
-	if got := e.described("New", "TableStatus", "ItemCount", "DeletionProtectionEnabled", "OnDemandThroughput", "RestoreSummary", "StreamSpecification", "TableClassSummary"); got !=
-		`{"DeletionProtectionEnabled":false,"ItemCount":17,"OnDemandThroughput":{"MaxReadRequestUnits":100,"MaxWriteRequestUnits":50},"TableStatus":"ACTIVE"}` {
+	if got := e.described(
+		"New", "TableStatus", "ItemCount", "DeletionProtectionEnabled", "OnDemandThroughput", "RestoreSummary",
+		"StreamSpecification", "TableClassSummary",
+	); got !=
+		`{"DeletionProtectionEnabled":false,"ItemCount":17,"OnDemandThroughput":{"MaxReadRequestUnits":100,`+
+			`"MaxWriteRequestUnits":50},"TableStatus":"ACTIVE"}` {
 		t.Errorf("the restored table is described as %s", got)
 	}
 	if got := e.described("New", "SSEDescription"); !strings.Contains(got, "ENABLED") {
@@ -153,29 +178,49 @@ func TestRestoreFromBackup(t *testing.T) {
 	}
 	e.want("ListTagsOfResource", `{"ResourceArn":"`+strings.Replace(arnR, "RRR", "New", 1)+`"}`, `{"Tags":[]}`)
 	e.refuse("RestoreTableFromBackup", restore("RRR", ""), "TableAlreadyExistsException: Table already exists: RRR")
-	e.answer("PutItem", `{"TableName":"New","Item":{"a":{"S":"x"},"b":{"S":"x"},"c":{"S":"x"}}}`) // the indexes are kept up to date
-	if out := e.answer("Query", `{"TableName":"New","IndexName":"index3","KeyConditionExpression":"c = :c","ExpressionAttributeValues":{":c":{"S":"x"}}}`); !strings.Contains(out, `"Count":1`) {
+	// the indexes are kept up to date
+	e.answer("PutItem", `{"TableName":"New","Item":{"a":{"S":"x"},"b":{"S":"x"},"c":{"S":"x"}}}`)
+	if out := e.answer(
+		"Query", `{"TableName":"New","IndexName":"index3","KeyConditionExpression":"c = `+
+			`:c","ExpressionAttributeValues":{":c":{"S":"x"}}}`,
+	); !strings.Contains(out, `"Count":1`) {
 		t.Error(out)
 	}
 
 	for rest, want := range map[string]string{
-		`"ProvisionedThroughputOverride":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}`: "Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED",
-		`"BillingModeOverride":"PROVISIONED"`:                                            "Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED",
-		`"GlobalSecondaryIndexOverride":[{"IndexName":"own","KeySchema":[{"AttributeName":"d","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]`: "Index own does not match a secondary index that existed in the source table and cannot be created during the restore operation",
+		`"ProvisionedThroughputOverride":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}`: "Cannot override " +
+			"ProvisionedThroughput unless BillingMode is PROVISIONED",
+		`"BillingModeOverride":"PROVISIONED"`: "Must override ProvisionedThroughput if " +
+			"BillingMode is overridden to PROVISIONED",
+		`"GlobalSecondaryIndexOverride":[{"IndexName":"own","KeySchema":[{"AttributeName":"d","KeyType":"HASH"}],` +
+			`"Projection":{"ProjectionType":"ALL"}}]`: "Index own does not match a secondary index that existed in " +
+			"the source table and cannot be created during the restore operation",
 	} {
 		e.invalid("RestoreTableFromBackup", restore("Other", ","+rest), want)
 	}
-	e.answer("RestoreTableFromBackup", restore("Bare", `,"GlobalSecondaryIndexOverride":[],"LocalSecondaryIndexOverride":[],"SSESpecificationOverride":{"Enabled":false}`))
-	if got := e.described("Bare", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "SSEDescription", "AttributeDefinitions"); got !=
-		`{"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"b","AttributeType":"S"}]}` {
+	e.answer("RestoreTableFromBackup",
+		restore("Bare", `,"GlobalSecondaryIndexOverride":[],"LocalSecondaryIndexOverride":[],`+
+			`"SSESpecificationOverride":{"Enabled":false}`))
+	if got := e.described(
+		"Bare", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "SSEDescription", "AttributeDefinitions",
+	); got !=
+		`{"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"b",`+
+			`"AttributeType":"S"}]}` {
 		t.Errorf("without indexes: %s", got)
 	}
-	e.answer("RestoreTableFromBackup", restore("Paid", `,"BillingModeOverride":"PROVISIONED","ProvisionedThroughputOverride":{"ReadCapacityUnits":3,"WriteCapacityUnits":2},
-		"GlobalSecondaryIndexOverride":[{"IndexName":"renamed","KeySchema":[{"AttributeName":"c","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]`))
-	if got := e.answer("Scan", `{"TableName":"Paid","IndexName":"renamed","Select":"COUNT"}`); got != `{"Count":17,"ScannedCount":17}` {
+	e.answer("RestoreTableFromBackup", restore("Paid",
+		`,"BillingModeOverride":"PROVISIONED","ProvisionedThroughputOverride":{"ReadCapacityUnits":3,
+		"WriteCapacityUnits":2},
+		"GlobalSecondaryIndexOverride":[{"IndexName":"renamed","KeySchema":[{"AttributeName":"c","KeyType":"HASH"}],
+		"Projection":{"ProjectionType":"ALL"}}]`))
+	if got := e.answer(
+		"Scan", `{"TableName":"Paid","IndexName":"renamed","Select":"COUNT"}`,
+	); got != `{"Count":17,"ScannedCount":17}` {
 		t.Errorf("the renamed index has %s", got)
 	}
-	if got := e.described("Paid", "ProvisionedThroughput", "OnDemandThroughput"); !strings.Contains(got, `"ReadCapacityUnits":3`) || strings.Contains(got, "OnDemand") {
+	if got := e.described(
+		"Paid", "ProvisionedThroughput", "OnDemandThroughput",
+	); !strings.Contains(got, `"ReadCapacityUnits":3`) || strings.Contains(got, "OnDemand") {
 		t.Errorf("with other throughput: %s", got)
 	}
 }
@@ -183,10 +228,13 @@ func TestRestoreFromBackup(t *testing.T) {
 // Source: quirks (see op_restore.go).
 func TestPointInTimeRecovery(t *testing.T) {
 	e := newEndpoint(t, tableR)
-	const off = `{"ContinuousBackupsDescription":{"ContinuousBackupsStatus":"ENABLED","PointInTimeRecoveryDescription":{"PointInTimeRecoveryStatus":"DISABLED"}}}`
+	const off = `{"ContinuousBackupsDescription":{"ContinuousBackupsStatus":"ENABLED",` +
+		`"PointInTimeRecoveryDescription":{"PointInTimeRecoveryStatus":"DISABLED"}}}`
 	on := func(days int) string {
-		return fmt.Sprintf(`{"ContinuousBackupsDescription":{"ContinuousBackupsStatus":"ENABLED","PointInTimeRecoveryDescription":{"PointInTimeRecoveryStatus":"ENABLED",
-			"RecoveryPeriodInDays":%d,"EarliestRestorableDateTime":%d,"LatestRestorableDateTime":%[2]d}}}`, days, e.now.Unix())
+		return fmt.Sprintf(`{"ContinuousBackupsDescription":{"ContinuousBackupsStatus":"ENABLED",
+			"PointInTimeRecoveryDescription":{"PointInTimeRecoveryStatus":"ENABLED",
+			"RecoveryPeriodInDays":%d,"EarliestRestorableDateTime":%d,"LatestRestorableDateTime":%[2]d}}}`, days,
+			e.now.Unix())
 	}
 	update := func(spec string) string {
 		return `{"TableName":"RRR","PointInTimeRecoverySpecification":{` + spec + `}}`
@@ -196,10 +244,12 @@ func TestPointInTimeRecovery(t *testing.T) {
 	const latest = `"UseLatestRestorableTime":true`
 	e.want("DescribeContinuousBackups", describe, off)
 	e.want("UpdateContinuousBackups", update(`"PointInTimeRecoveryEnabled":false`), off)
-	e.refuse("RestoreTableToPointInTime", restore(latest), "PointInTimeRecoveryUnavailableException: Point in time recovery is not enabled for table 'RRR'")
+	e.refuse("RestoreTableToPointInTime", restore(latest),
+		"PointInTimeRecoveryUnavailableException: Point in time recovery is not enabled for table 'RRR'")
 	e.want("UpdateContinuousBackups", update(`"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":7`), on(7))
 	e.want("UpdateContinuousBackups", update(`"PointInTimeRecoveryEnabled":true`), on(7))
-	e.invalid("UpdateContinuousBackups", update(`"PointInTimeRecoveryEnabled":false,"RecoveryPeriodInDays":7`), "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.")
+	e.invalid("UpdateContinuousBackups", update(`"PointInTimeRecoveryEnabled":false,"RecoveryPeriodInDays":7`),
+		"Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.")
 	e.want("UpdateContinuousBackups", update(`"PointInTimeRecoveryEnabled":false`), off)
 	e.want("UpdateContinuousBackups", update(`"PointInTimeRecoveryEnabled":true`), on(35))
 	e.want("DescribeContinuousBackups", describe, on(35))
@@ -211,21 +261,32 @@ func TestPointInTimeRecovery(t *testing.T) {
 		t.Errorf("restored\n%s\nwant\n%s", got, want)
 	}
 	e.answer("DeleteTable", `{"TableName":"New"}`)
-	e.answer("RestoreTableToPointInTime", `{"TargetTableName":"New","SourceTableArn":"`+arnR+fmt.Sprintf(`","RestoreDateTime":%d}`, e.now.Unix()))
+	e.answer("RestoreTableToPointInTime",
+		`{"TargetTableName":"New","SourceTableArn":"`+arnR+fmt.Sprintf(`","RestoreDateTime":%d}`, e.now.Unix()))
 	e.refuse("RestoreTableToPointInTime", restore(latest), "TableAlreadyExistsException: Table already exists: New")
 	for _, seconds := range []int64{-3600, -1, 1} {
 		at := e.now.Add(time.Duration(seconds) * time.Second)
-		e.refuse("RestoreTableToPointInTime", restore(fmt.Sprintf(`"RestoreDateTime":%d`, at.Unix())), fmt.Sprintf("InvalidRestoreTimeException: RestoreDateTime '%s' must be within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%[2]s'",
-			at.Format(time.RFC3339), e.now.Format(time.RFC3339)))
+		e.refuse("RestoreTableToPointInTime",
+			restore(fmt.Sprintf(`"RestoreDateTime":%d`,
+				at.Unix())), fmt.Sprintf("InvalidRestoreTimeException: RestoreDateTime '%s' must be within "+
+				"EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%[2]s'",
+				at.Format(time.RFC3339), e.now.Format(time.RFC3339)))
 	}
-	e.invalid("RestoreTableToPointInTime", restore(latest+`,"RestoreDateTime":1`), "Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time restore request. Please specify only one of them")
-	e.invalid("RestoreTableToPointInTime", restore(`"UseLatestRestorableTime":false`), "Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both")
-	e.invalid("RestoreTableToPointInTime", restore(latest+`,"SourceTableArn":"`+arnR+`"`), "Must provide exactly one of: sourceTableArn, sourceTableName")
-	e.invalid("RestoreTableToPointInTime", `{"TargetTableName":"New",`+latest+`}`, "The parameter 'TableName' is required")
-	e.invalid("RestoreTableToPointInTime", `{"TargetTableName":"New","SourceTableArn":"RRR",`+latest+`}`, "sourceTableArn is not a valid ARN")
+	e.invalid("RestoreTableToPointInTime", restore(latest+`,"RestoreDateTime":1`),
+		"Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time restore "+
+			"request. Please specify only one of them")
+	e.invalid("RestoreTableToPointInTime", restore(`"UseLatestRestorableTime":false`),
+		"Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both")
+	e.invalid("RestoreTableToPointInTime", restore(latest+`,"SourceTableArn":"`+arnR+`"`),
+		"Must provide exactly one of: sourceTableArn, sourceTableName")
+	e.invalid("RestoreTableToPointInTime", `{"TargetTableName":"New",`+latest+`}`,
+		"The parameter 'TableName' is required")
+	e.invalid("RestoreTableToPointInTime", `{"TargetTableName":"New","SourceTableArn":"RRR",`+latest+`}`,
+		"sourceTableArn is not a valid ARN")
 	for op, body := range map[string]string{
 		"RestoreTableToPointInTime": strings.Replace(restore(latest), "RRR", "None", 1),
-		"DescribeContinuousBackups": `{"TableName":"None"}`, "UpdateContinuousBackups": strings.Replace(update(`"PointInTimeRecoveryEnabled":true`), "RRR", "None", 1),
+		"DescribeContinuousBackups": `{"TableName":"None"}`,
+		"UpdateContinuousBackups":   strings.Replace(update(`"PointInTimeRecoveryEnabled":true`), "RRR", "None", 1),
 	} {
 		e.refuse(op, body, "TableNotFoundException: Table not found: None")
 	}
@@ -240,7 +301,9 @@ func TestPointInTimeRecovery(t *testing.T) {
 		t.Fatalf("system backups %v", list)
 	}
 	arn := list.BackupSummaries[0].BackupArn
-	e.invalid("DeleteBackup", `{"BackupArn":"`+arn+`"}`, "User is not allowed to delete the system backup with arn "+arn+". It will automatically expire on "+e.now.Add(35*24*time.Hour).Format(time.RFC3339))
+	e.invalid("DeleteBackup", `{"BackupArn":"`+arn+`"}`,
+		"User is not allowed to delete the system backup with arn "+arn+". It will automatically expire on "+
+			e.now.Add(35*24*time.Hour).Format(time.RFC3339))
 	e.answer("RestoreTableFromBackup", `{"TargetTableName":"RRR","BackupArn":"`+arn+`"}`)
 	if got := e.contents("RRR", "index1", "index2", "index3", "index4"); got != want {
 		t.Errorf("restored\n%s\nwant\n%s", got, want)

@@ -6,7 +6,8 @@ import "testing"
 // the text of one with both. Source: dynalite, test/batchWriteItem.js, "empty
 // item in RequestItems".
 func TestBatchWriteItemIsOneWrite(t *testing.T) {
-	const text = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+	const text = "Supplied AttributeValue has more than one datatypes set, must contain exactly " +
+		"one of the supported datatypes"
 	e := newEndpoint(t, tableH)
 	for _, writes := range []string{
 		`{}`,
@@ -24,14 +25,21 @@ func TestBatchNamesTableTwice(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/HHH"
 	put := func(key string) string { return `{"PutRequest":{"Item":{"a":{"S":"` + key + `"}}}}` }
-	e.invalid("BatchWriteItem", `{"RequestItems":{"HHH":[`+put("x")+`],"`+arn+`":[{"DeleteRequest":{"Key":{"a":{"S":"x"}}}}]}}`,
+	e.invalid("BatchWriteItem",
+		`{"RequestItems":{"HHH":[`+put("x")+`],"`+arn+`":[{"DeleteRequest":{"Key":{"a":{"S":"x"}}}}]}}`,
 		"Provided list of item keys contains duplicates")
-	e.want("BatchWriteItem", `{"RequestItems":{"HHH":[`+put("x")+`],"`+arn+`":[`+put("y")+`]}}`, `{"UnprocessedItems":{}}`)
-	e.invalid("BatchGetItem", `{"RequestItems":{"HHH":{"Keys":[{"a":{"S":"x"}}]},"`+arn+`":{"Keys":[{"a":{"S":"x"}}]}}}`,
+	e.want("BatchWriteItem", `{"RequestItems":{"HHH":[`+put("x")+`],"`+arn+`":[`+put("y")+`]}}`,
+		`{"UnprocessedItems":{}}`)
+	e.invalid("BatchGetItem",
+		`{"RequestItems":{"HHH":{"Keys":[{"a":{"S":"x"}}]},"`+arn+`":{"Keys":[{"a":{"S":"x"}}]}}}`,
 		"Provided list of item keys contains duplicates")
 	e.want("BatchGetItem", `{"RequestItems":{"HHH":{"Keys":[{"a":{"S":"x"}}]},"`+arn+`":{"Keys":[{"a":{"S":"y"}}]}}}`,
 		`{"Responses":{"HHH":[{"a":{"S":"x"}}],"`+arn+`":[{"a":{"S":"y"}}]},"UnprocessedKeys":{}}`)
 	const one = "Transaction request cannot include multiple operations on one item"
-	e.invalid("TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":"HHH","Item":{"a":{"S":"x"}}}},{"Delete":{"TableName":"`+arn+`","Key":{"a":{"S":"x"}}}}]}`, one)
-	e.invalid("TransactGetItems", `{"TransactItems":[{"Get":{"TableName":"HHH","Key":{"a":{"S":"x"}}}},{"Get":{"TableName":"`+arn+`","Key":{"a":{"S":"x"}}}}]}`, one)
+	e.invalid("TransactWriteItems",
+		`{"TransactItems":[{"Put":{"TableName":"HHH","Item":{"a":{"S":"x"}}}},{"Delete":{"TableName":"`+arn+
+			`","Key":{"a":{"S":"x"}}}}]}`, one)
+	e.invalid("TransactGetItems",
+		`{"TransactItems":[{"Get":{"TableName":"HHH","Key":{"a":{"S":"x"}}}},{"Get":{"TableName":"`+arn+
+			`","Key":{"a":{"S":"x"}}}}]}`, one)
 }

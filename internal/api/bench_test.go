@@ -14,11 +14,13 @@ import (
 )
 
 const (
-	putBody = `{"TableName":"Orders","Item":{"pk":{"S":"customer#42"},"sk":{"S":"order#2026-11-21"},"total":{"N":"129.95"},` +
-		`"lines":{"L":[{"M":{"sku":{"S":"A-1"},"n":{"N":"2"}}},{"M":{"sku":{"S":"B-7"},"n":{"N":"1"}}}]},"paid":{"BOOL":true}},` +
+	putBody = `{"TableName":"Orders","Item":{"pk":{"S":"customer#42"},` +
+		`"sk":{"S":"order#2026-11-21"},"total":{"N":"129.95"},"lines":{"L":[{"M":{"sku":{"S":"A-1"},"n":{"N":"2"}}},` +
+		`{"M":{"sku":{"S":"B-7"},"n":{"N":"1"}}}]},"paid":{"BOOL":true}},` +
 		`"ConditionExpression":"attribute_not_exists(pk)","ReturnValues":"NONE"}`
-	queryBody = `{"TableName":"Orders","KeyConditionExpression":"#p = :p AND begins_with(sk, :s)","FilterExpression":"total > :t",` +
-		`"ExpressionAttributeNames":{"#p":"pk"},"ExpressionAttributeValues":{":p":{"S":"customer#42"},":s":{"S":"order#"},":t":{"N":"10"}},"Limit":100}`
+	queryBody = `{"TableName":"Orders","KeyConditionExpression":"#p = :p AND begins_with(sk, ` +
+		`:s)","FilterExpression":"total > :t","ExpressionAttributeNames":{"#p":"pk"},` +
+		`"ExpressionAttributeValues":{":p":{"S":"customer#42"},":s":{"S":"order#"},":t":{"N":"10"}},"Limit":100}`
 )
 
 func BenchmarkDecode(b *testing.B) {
@@ -45,7 +47,10 @@ func BenchmarkDecode(b *testing.B) {
 func queryPage(tb testing.TB, n int) *wire.QueryOutput {
 	out := &wire.QueryOutput{Count: new(int64(n)), ScannedCount: new(int64(n)), Items: []attr.Item{}}
 	for i := range n {
-		out.Items = append(out.Items, mustItem(tb, fmt.Sprintf(`{"pk":{"S":"customer#42"},"sk":{"S":"order#%06d"},"total":{"N":"%d.5"},"note":{"S":"left at the door"}}`, i, i)))
+		out.Items = append(out.Items,
+			mustItem(tb,
+				fmt.Sprintf(`{"pk":{"S":"customer#42"},"sk":{"S":"order#%06d"},"total":{"N":"%d.5"},`+
+					`"note":{"S":"left at the door"}}`, i, i)))
 	}
 	return out
 }
@@ -78,15 +83,21 @@ func ordersService(tb testing.TB, rows int) *api.Service {
 		tb.Fatal(err)
 	}
 	s := api.New(db, api.Options{})
-	serve(tb, s, "CreateTable", `{"TableName":"Orders","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],`+
-		`"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST"}`)
+	serve(tb, s, "CreateTable",
+		`{"TableName":"Orders","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},`+
+			`{"AttributeName":"sk","KeyType":"RANGE"}],`+
+			`"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk",`+
+			`"AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST"}`)
 	err = db.Update(tb.Context(), func(tx *table.Tx) error {
 		t, err := tx.Table("Orders")
 		if err != nil {
 			return err
 		}
 		for i := range rows {
-			it := mustItem(tb, fmt.Sprintf(`{"pk":{"S":"customer#42"},"sk":{"S":"order#%08d"},"total":{"N":"%d.5"},"paid":{"BOOL":true},"note":{"S":"left at the door, with a neighbour or in the garden; ring twice, please"}}`, i, i))
+			it := mustItem(tb,
+				fmt.Sprintf(`{"pk":{"S":"customer#42"},"sk":{"S":"order#%08d"},"total":{"N":"%d.5"},`+
+					`"paid":{"BOOL":true},"note":{"S":"left at the door, with a neighbour or in `+
+					`the garden; ring twice, please"}}`, i, i))
 			if _, err := tx.Put(t, it, nil); err != nil {
 				return err
 			}
@@ -122,10 +133,14 @@ func served(b *testing.B, s *api.Service, op, body string) {
 }
 
 const (
-	pageBody  = `{"TableName":"Orders","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{":p":{"S":"customer#42"}}}`
-	query10   = `{"TableName":"Orders","KeyConditionExpression":"pk = :p AND sk BETWEEN :a AND :b","ExpressionAttributeValues":{":p":{"S":"customer#42"},":a":{"S":"order#00000040"},":b":{"S":"order#00000049"}}}`
+	pageBody = `{"TableName":"Orders","KeyConditionExpression":"pk = ` +
+		`:p","ExpressionAttributeValues":{":p":{"S":"customer#42"}}}`
+	query10 = `{"TableName":"Orders","KeyConditionExpression":"pk = :p AND sk BETWEEN :a AND ` +
+		`:b","ExpressionAttributeValues":{":p":{"S":"customer#42"},":a":{"S":"order#00000040"},` +
+		`":b":{"S":"order#00000049"}}}`
 	getBody   = `{"TableName":"Orders","Key":{"pk":{"S":"customer#42"},"sk":{"S":"order#00000040"}}}`
-	putSimple = `{"TableName":"Orders","Item":{"pk":{"S":"customer#42"},"sk":{"S":"order#00000040"},"total":{"N":"12.5"},"note":{"S":"left at the door"}}}`
+	putSimple = `{"TableName":"Orders","Item":{"pk":{"S":"customer#42"},"sk":{"S":"order#00000040"},` +
+		`"total":{"N":"12.5"},"note":{"S":"left at the door"}}}`
 )
 
 // BenchmarkServe answers whole requests without a socket. MB/s is of the
@@ -133,7 +148,8 @@ const (
 func BenchmarkServe(b *testing.B) {
 	s := ordersService(b, 12_000)
 	for _, bb := range []struct{ name, op, body string }{
-		{"Page", "Query", pageBody}, {"Query10", "Query", query10}, {"GetItem", "GetItem", getBody}, {"PutItem", "PutItem", putSimple},
+		{"Page", "Query", pageBody}, {"Query10", "Query", query10}, {"GetItem", "GetItem", getBody},
+		{"PutItem", "PutItem", putSimple},
 	} {
 		b.Run(bb.name, func(b *testing.B) { served(b, s, bb.op, bb.body) })
 	}

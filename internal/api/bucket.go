@@ -145,6 +145,7 @@ func (src *source) file(ctx context.Context, at place, fn func([]byte, place, er
 		at.Done = true
 		return at, fn(nil, at, err)
 	}
+
 	var from io.Reader = f
 	if src.gzip {
 		if from, err = gzip.NewReader(f); err != nil {
@@ -157,6 +158,7 @@ func (src *source) file(ctx context.Context, at place, fn func([]byte, place, er
 	if err != nil {
 		return finish(err)
 	}
+
 	r := lines.New(bufio.NewReaderSize(from, lineBuffer), maxLine)
 	begun := at
 	for {

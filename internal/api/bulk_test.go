@@ -17,18 +17,23 @@ func TestBulkPut(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "inputs", "day"), 0o755))
 	lines := []string{
 		`{"Item":{"a":{"S":"1"},"n":{"N":"1"}}}`,
-		`{"Item":{"a":{"S":"2"}},"ConditionExpression":"attribute_not_exists(#a)","ExpressionAttributeNames":{"#a":"a"}}`,
-		`{"Item":{"a":{"S":"old"},"n":{"N":"9"}},"ConditionExpression":"n < :n","ExpressionAttributeValues":{":n":{"N":"5"}}}`,
+		`{"Item":{"a":{"S":"2"}},"ConditionExpression":"attribute_not_exists(#a)",` +
+			`"ExpressionAttributeNames":{"#a":"a"}}`,
+		`{"Item":{"a":{"S":"old"},"n":{"N":"9"}},"ConditionExpression":"n < ` +
+			`:n","ExpressionAttributeValues":{":n":{"N":"5"}}}`,
 		`{"Item":{"b":{"S":"no key"}}}`,
 		`{"Item":`,
 		`{"Item":{"a":{"S":"3"}},"ConditionExpression":"n <"}`,
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(root, "inputs", "day", "a.json"), []byte(strings.Join(lines, "\n")), 0o600))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(root, "inputs", "day", "a.json"), []byte(strings.Join(lines, "\n")), 0o600))
 	e := newEndpoint(t, tableH)
 	e.svc = api.New(e.db, api.Options{Clock: e.db.Clock, S3Root: root})
 	e.answer("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"old"},"n":{"N":"7"}}}`)
 	start := func(rest string) string {
-		return `{"TableName":"HHH","InputS3Configuration":{"S3Bucket":"inputs","S3KeyPrefix":"day/","InputFormat":"DYNAMODB_JSON"},"OutputS3Configuration":{"OutputType":["ERROR","CONDITION_CHECK_FAILURE"]}` + rest + `}`
+		return `{"TableName":"HHH","InputS3Configuration":{"S3Bucket":"inputs","S3KeyPrefix":"day/",` +
+			`"InputFormat":"DYNAMODB_JSON"},` +
+			`"OutputS3Configuration":{"OutputType":["ERROR","CONDITION_CHECK_FAILURE"]}` + rest + `}`
 	}
 	arn := func(body string) string {
 		var out struct {
@@ -40,7 +45,10 @@ func TestBulkPut(t *testing.T) {
 	}
 	first := arn(e.answer("StartBulkPutItems", start(`,"ClientToken":"t"`)))
 	described := e.answer("DescribeBulkOperation", `{"BulkOperationArn":"`+first+`"}`)
-	for _, want := range []string{`"BulkOperationStatus":"COMPLETED_WITH_ERRORS"`, `"ProcessedItemCount":6`, `"FailedItemCount":4`, `"BulkPutBytes":7`} {
+	for _, want := range []string{
+		`"BulkOperationStatus":"COMPLETED_WITH_ERRORS"`, `"ProcessedItemCount":6`, `"FailedItemCount":4`,
+		`"BulkPutBytes":7`,
+	} {
 		if !strings.Contains(described, want) {
 			t.Errorf("no %s in %s", want, described)
 		}
@@ -52,14 +60,18 @@ func TestBulkPut(t *testing.T) {
 	require.Len(t, reports, 2)
 	condition, err := os.ReadFile(reports[0])
 	require.NoError(t, err)
-	require.JSONEq(t, `{"Input":`+lines[2]+`,"ErrorCode":"ConditionalCheckFailedException","ErrorMessage":"The conditional request failed"}`, string(condition))
+	require.JSONEq(t,
+		`{"Input":`+lines[2]+
+			`,"ErrorCode":"ConditionalCheckFailedException","ErrorMessage":"The conditional request failed"}`,
+		string(condition))
 	errors, err := os.ReadFile(reports[1])
 	require.NoError(t, err)
 	require.Equal(t, 3, strings.Count(string(errors), "\n"), string(errors))
 
 	// The token means the same operation for 8 hours.
 	e.answer("StartBulkPutItems", start(`,"ClientToken":"t"`))
-	e.refuse("StartBulkPutItems", start(`,"ClientToken":"t","PerformanceTier":"ACCELERATED"`), "IdempotentParameterMismatchException: The ClientToken was used by another bulk operation in the last 8 hours.")
+	e.refuse("StartBulkPutItems", start(`,"ClientToken":"t","PerformanceTier":"ACCELERATED"`),
+		"IdempotentParameterMismatchException: The ClientToken was used by another bulk operation in the last 8 hours.")
 	e.sleep(8 * 60 * 60 * 1e9)
 	second := arn(e.answer("StartBulkPutItems", start(`,"ClientToken":"t"`)))
 	require.NotEqual(t, first, second)
@@ -73,14 +85,20 @@ func TestBulkPut(t *testing.T) {
 		token, _, _ := strings.Cut(after, `"`)
 		next = `,"NextToken":"` + token + `"`
 	}
-	e.want("CancelBulkOperation", `{"BulkOperationArn":"`+first+`"}`, `{"BulkOperationArn":"`+first+`","BulkOperationStatus":"COMPLETED_WITH_ERRORS"}`)
+	e.want("CancelBulkOperation", `{"BulkOperationArn":"`+first+`"}`,
+		`{"BulkOperationArn":"`+first+`","BulkOperationStatus":"COMPLETED_WITH_ERRORS"}`)
 	none := strings.Repeat("x", 40)
 	for _, op := range []string{"DescribeBulkOperation", "CancelBulkOperation"} {
-		e.refuse(op, `{"BulkOperationArn":"`+none+`"}`, "ResourceNotFoundException: Requested resource not found: Bulk operation: "+none+" not found")
+		e.refuse(op, `{"BulkOperationArn":"`+none+`"}`,
+			"ResourceNotFoundException: Requested resource not found: Bulk operation: "+none+" not found")
 	}
-	e.refuse("StartBulkPutItems", strings.Replace(start(""), "HHH", "None", 1), "ResourceNotFoundException: Requested resource not found")
+	e.refuse("StartBulkPutItems", strings.Replace(start(""), "HHH", "None", 1),
+		"ResourceNotFoundException: Requested resource not found")
 	failed := arn(e.answer("StartBulkPutItems", strings.Replace(start(""), `"inputs"`, `"nobody"`, 1)))
-	if d := e.answer("DescribeBulkOperation", `{"BulkOperationArn":"`+failed+`"}`); !strings.Contains(d, `"BulkOperationStatus":"FAILED"`) || !strings.Contains(d, `"FailureCode":"S3NoSuchBucket"`) {
+	if d := e.answer(
+		"DescribeBulkOperation", `{"BulkOperationArn":"`+failed+`"}`,
+	); !strings.Contains(d, `"BulkOperationStatus":"FAILED"`) ||
+		!strings.Contains(d, `"FailureCode":"S3NoSuchBucket"`) {
 		t.Error(d)
 	}
 }

@@ -80,6 +80,7 @@ func (s *Service) observe(ctx context.Context, c *invocation, op wire.Op, in wir
 		}
 		ctx = event.With(ctx, c.event)
 	}
+
 	c.event.Tables = tablesOf(in)
 	for _, o := range c.extra {
 		o.Begin(ctx, c.event)
@@ -115,6 +116,7 @@ func (c *invocation) end(ctx context.Context, err error) error {
 			c.service.opts.Observer.End(ctx, c.event)
 		}
 	}
+
 	for _, o := range c.extra {
 		o.End(ctx, c.event)
 	}

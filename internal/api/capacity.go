@@ -33,6 +33,7 @@ func consumed(mode *string, name string, c *table.Capacity) *wire.ConsumedCapaci
 		}
 		(*m)[ix.Name] = wire.Capacity{CapacityUnits: new(ix.Units)}
 	}
+
 	for _, ix := range c.Vectors {
 		if out.VectorIndexes == nil {
 			out.VectorIndexes = map[string]wire.VectorCapacity{}

@@ -52,6 +52,9 @@ func TestCharge(t *testing.T) {
 	}
 }
 
-const chargeValues = `{":n": {"N": "1"}, ":s": {"S": "v"}, ":l": {"L": [{"S": "yyyyyyyyyy"}]}, ":ss": {"SS": ["cat"]}, ":m": {"M": {"a": {"S": "x"}}},
- ":e": {"S": "e"}, ":pad": {"S": ""}, ":ten": {"S": "yyyyyyyyyy"}, ":le": {"L": [{"S": "e"}]}, ":rm": {"SS": ["qqqqqqqqqqqqqqqqqqqq"]},
- ":M": {"M": {"a": {"S": "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"}}}}`
+const chargeValues = `{":n": {"N": "1"}, ":s": {"S": "v"}, ":l": {"L": [{"S": "yyyyyyyyyy"}]}, ":ss": {"SS": ["cat"]},
+ ":m": {"M": {"a": {"S": "x"}}},
+ ":e": {"S": "e"}, ":pad": {"S": ""}, ":ten": {"S": "yyyyyyyyyy"}, ":le": {"L": [{"S": "e"}]},
+ ":rm": {"SS": ["qqqqqqqqqqqqqqqqqqqq"]},
+ ":M": {"M": {"a": {"S": "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy` +
+	`yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"}}}}`

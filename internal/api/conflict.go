@@ -68,6 +68,7 @@ func (o *ongoing) begin(token *string, ids []string) error {
 	if cancelled {
 		return wire.TransactionCanceled(reasons)
 	}
+
 	for _, id := range ids {
 		o.items[id] = true
 	}
@@ -98,6 +99,9 @@ func (s *Service) transact(
 	if o == nil {
 		return s.db.Update(ctx, apply)
 	}
+
+	// The items are found in a view of their own: an update would keep all others waiting for as long
+	// as the transaction takes.
 	var ids []string
 	if err := s.db.View(ctx, func(view *table.View) (err error) { ids, err = find(view); return err }); err != nil {
 		return s.db.Update(ctx, apply)

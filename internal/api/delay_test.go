@@ -21,9 +21,12 @@ func TestDelayOfCopies(t *testing.T) {
 		t.Helper()
 		e.describes(name, `{"TableStatus":"CREATING","ItemCount":0}`, "TableStatus", "ItemCount")
 		e.refuse("GetItem", `{"TableName":"`+name+`"`+get, none)
-		e.refuse("CreateBackup", `{"TableName":"`+name+`","BackupName":"copy"}`, "TableNotFoundException: Table not found: "+name)
-		e.refuse("UpdateContinuousBackups", `{"TableName":"`+name+`","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`,
-			"ContinuousBackupsUnavailableException: Backups are being enabled for the table: "+name+". Please retry later")
+		e.refuse("CreateBackup", `{"TableName":"`+name+`","BackupName":"copy"}`,
+			"TableNotFoundException: Table not found: "+name)
+		e.refuse("UpdateContinuousBackups",
+			`{"TableName":"`+name+`","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`,
+			"ContinuousBackupsUnavailableException: Backups are being enabled for the table: "+name+
+				". Please retry later")
 		e.sleep(time.Minute)
 		e.describes(name, `{"TableStatus":"ACTIVE","ItemCount":1}`, "TableStatus", "ItemCount")
 		e.want("GetItem", `{"TableName":"`+name+`"`+get, `{"Item":{"a":{"S":"x"}}}`)
@@ -32,8 +35,12 @@ func TestDelayOfCopies(t *testing.T) {
 	e.answer("RestoreTableFromBackup", `{"TargetTableName":"Restored","BackupArn":"`+arn+`"}`)
 	created("Restored")
 
-	require.NoError(t, os.WriteFile(filepath.Join(e.withBucket(), "items.json"), []byte(`{"Item":{"a":{"S":"x"}}}`), 0o600))
-	e.answer("ImportTable", `{"S3BucketSource":{"S3Bucket":"bucket"},"InputFormat":"DYNAMODB_JSON","TableCreationParameters":{"TableName":"Imported","BillingMode":"PAY_PER_REQUEST",
-		"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}}`)
+	require.NoError(t,
+		os.WriteFile(filepath.Join(e.withBucket(), "items.json"), []byte(`{"Item":{"a":{"S":"x"}}}`), 0o600))
+	e.answer("ImportTable",
+		`{"S3BucketSource":{"S3Bucket":"bucket"},"InputFormat":"DYNAMODB_JSON",
+		"TableCreationParameters":{"TableName":"Imported","BillingMode":"PAY_PER_REQUEST",
+		"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"KeySchema":[{"AttributeName":"a",
+		"KeyType":"HASH"}]}}`)
 	created("Imported")
 }

@@ -173,6 +173,7 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 		ProvisionedThroughput: s.throughput(def.Throughput), OnDemandThroughput: onDemand(def.OnDemand),
 		DeletionProtectionEnabled: new(def.Protected), WarmThroughput: new(wire.TableWarmThroughputDescription),
 	}
+
 	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, d.WarmThroughput.Status = warm(
 		def, def.Warm, def.Throughput,
 	)
@@ -182,6 +183,7 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 			wire.AttributeDefinition{AttributeName: new(a.Name), AttributeType: new(a.Kind.String())},
 		)
 	}
+
 	if !def.BillingChanged.IsZero() {
 		mode := "PROVISIONED"
 		if def.OnDemandBilling() {
@@ -191,6 +193,7 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 			BillingMode: new(mode), LastUpdateToPayPerRequestDateTime: seconds(def.BillingChanged),
 		}
 	}
+
 	if def.Class != "" {
 		d.TableClassSummary = &wire.TableClassSummary{
 			TableClass: new(def.Class), LastUpdateDateTime: seconds(def.ClassChanged),
@@ -222,6 +225,7 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 			s.describeLeaving(d, name)
 		}
 	}
+
 	return d
 }
 
@@ -251,6 +255,7 @@ func describeNew(d *wire.TableDescription, def *table.Definition) {
 			ix.WarmThroughput = nil
 		}
 	}
+
 	for i := range d.VectorIndexes {
 		d.VectorIndexes[i].IndexStatus = new(table.StatusCreating)
 	}
@@ -286,6 +291,7 @@ func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition,
 		d.VectorIndexes = append(d.VectorIndexes, v)
 		return
 	}
+
 	if ix.Local() {
 		d.LocalSecondaryIndexes = append(d.LocalSecondaryIndexes, wire.LocalSecondaryIndexDescription{
 			IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
@@ -293,12 +299,14 @@ func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition,
 		})
 		return
 	}
+
 	g := wire.GlobalSecondaryIndexDescription{
 		IndexName: new(x.Name), IndexArn: arn, KeySchema: keySchema(x.Key), Projection: projection(x.Projection),
 		ItemCount: new(items), IndexSizeBytes: new(bytes), IndexStatus: new(x.Status(now)),
 		ProvisionedThroughput: s.throughput(x.Throughput), OnDemandThroughput: onDemand(x.OnDemand),
 		WarmThroughput: new(wire.GlobalSecondaryIndexWarmThroughputDescription),
 	}
+
 	g.WarmThroughput.ReadUnitsPerSecond, g.WarmThroughput.WriteUnitsPerSecond, g.WarmThroughput.Status = warm(
 		def, x.Warm, x.Throughput,
 	)

@@ -5,4 +5,12 @@
 // operation checks its input in the order in which the service does: the order
 // of the lines in its function. Shapes, their JSON and their constraints are in
 // package wire; package table reads and writes the items.
+//
+//	tables, err := life.Open(ctx, memory.Open())
+//	s := api.New(tables, api.Options{})
+//	body, status := s.Serve(ctx, "DynamoDB_20120810.GetItem",
+//		[]byte(`{"TableName":"Music","Key":{"Artist":{"S":"Nina"}}}`), nil)
+//	fmt.Println(status, string(body)) // 200 {"Item":{"Artist":{"S":"Nina"},"Awards":{"N":"1"}}}
+//
+//	out, err := s.PutItem(ctx, &wire.PutItemInput{TableName: &name, Item: item}) // without JSON
 package api

@@ -27,17 +27,23 @@ type endpoint struct {
 	now time.Time
 }
 
-const tableH = `{"TableName":"HHH","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`
+const tableH = `{"TableName":"HHH","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"a",` +
+	`"AttributeType":"S"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`
 
 const tableR = `{"TableName":"RRR","BillingMode":"PAY_PER_REQUEST",
-	"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"b","AttributeType":"S"},{"AttributeName":"c","AttributeType":"S"},{"AttributeName":"d","AttributeType":"S"}],
+	"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"b","AttributeType":"S"},
+	{"AttributeName":"c","AttributeType":"S"},{"AttributeName":"d","AttributeType":"S"}],
 	"KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"b","KeyType":"RANGE"}],
 	"LocalSecondaryIndexes":[
-		{"IndexName":"index1","KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"c","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}},
-		{"IndexName":"index2","KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"d","KeyType":"RANGE"}],"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["c"]}}],
+		{"IndexName":"index1","KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"c",
+		"KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}},
+		{"IndexName":"index2","KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"d",
+		"KeyType":"RANGE"}],"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["c"]}}],
 	"GlobalSecondaryIndexes":[
-		{"IndexName":"index3","KeySchema":[{"AttributeName":"c","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}},
-		{"IndexName":"index4","KeySchema":[{"AttributeName":"c","KeyType":"HASH"},{"AttributeName":"d","KeyType":"RANGE"}],"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["e"]}}]}`
+		{"IndexName":"index3","KeySchema":[{"AttributeName":"c","KeyType":"HASH"}],
+		"Projection":{"ProjectionType":"ALL"}},
+		{"IndexName":"index4","KeySchema":[{"AttributeName":"c","KeyType":"HASH"},{"AttributeName":"d",
+		"KeyType":"RANGE"}],"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["e"]}}]}`
 
 func newEndpoint(t *testing.T, tables ...string) *endpoint {
 	t.Helper()
@@ -122,7 +128,8 @@ func (e *endpoint) cancelled(op, body, reasons string) {
 		Message string
 		Reasons json.RawMessage `json:"CancellationReasons"`
 	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil || status != 400 || !strings.HasSuffix(got.Type, "#TransactionCanceledException") {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || status != 400 ||
+		!strings.HasSuffix(got.Type, "#TransactionCanceledException") {
 		e.t.Errorf("%s %s\n got %d %s\nwant to be cancelled", op, short(body), status, out)
 		return
 	}
@@ -137,7 +144,8 @@ func (e *endpoint) cancelled(op, body, reasons string) {
 	for i, c := range codes {
 		list[i] = c.Code
 	}
-	if want := "Transaction cancelled, please refer cancellation reasons for specific reasons [" + strings.Join(list, ", ") + "]"; got.Message != want {
+	if want := "Transaction cancelled, please refer cancellation reasons for specific reasons [" +
+		strings.Join(list, ", ") + "]"; got.Message != want {
 		e.t.Errorf("%s %s\n got %s\nwant %s", op, short(body), got.Message, want)
 	}
 }

@@ -34,30 +34,51 @@ func TestErrorJSON(t *testing.T) {
 	}{
 		{
 			wire.NewError("ResourceNotFoundException", "Requested resource not found"), 400,
-			`{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"Requested resource not found"}`,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException",` +
+				`"message":"Requested resource not found"}`,
 		},
-		{wire.Validation(`a "b"`), 400, `{"__type":"com.amazon.coral.validate#ValidationException","message":"a \"b\""}`},
+		{
+			wire.Validation(`a "b"`), 400,
+			`{"__type":"com.amazon.coral.validate#ValidationException","message":"a \"b\""}`,
+		},
 		{wire.Serialization("x"), 400, `{"__type":"com.amazon.coral.service#SerializationException","Message":"x"}`},
 		{wire.UnknownOperation(), 400, `{"__type":"com.amazon.coral.service#UnknownOperationException"}`},
 		{wire.AccessDenied("no"), 400, `{"__type":"com.amazon.coral.service#AccessDeniedException","Message":"no"}`},
-		{wire.NewError("InternalServerError", "x"), 500, `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"x"}`},
-		{wire.NewError("IdempotentParameterMismatchException", "x"), 400, `{"__type":"com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException","Message":"x"}`},
+		{
+			wire.NewError("InternalServerError", "x"), 500,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"x"}`,
+		},
+		{
+			wire.NewError("IdempotentParameterMismatchException", "x"), 400,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException","Message":"x"}`,
+		},
 		{
 			wire.ConditionalCheckFailed(nil), 400,
-			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed"}`,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional ` +
+				`request failed"}`,
 		},
 		{
 			wire.ConditionalCheckFailed(mustItem(t, `{"a":{"S":"x"}}`)), 400,
-			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","Message":"The conditional request failed","Item":{"a":{"S":"x"}}}`,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","Message":"The conditional ` +
+				`request failed","Item":{"a":{"S":"x"}}}`,
 		},
 		{
-			wire.TransactionCanceled([]wire.CancellationReason{{Code: new("None")}, {Code: new("ConditionalCheckFailed"), Message: new("The conditional request failed")}}), 400,
-			`{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","Message":"Transaction cancelled, please refer cancellation reasons ` +
-				`for specific reasons [None, ConditionalCheckFailed]","CancellationReasons":[{"Code":"None"},{"Code":"ConditionalCheckFailed","Message":"The conditional request failed"}]}`,
+			wire.TransactionCanceled([]wire.CancellationReason{
+				{Code: new("None")},
+				{Code: new("ConditionalCheckFailed"), Message: new("The conditional request failed")},
+			}), 400,
+			`{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","Message":"Transaction ` +
+				`cancelled, please refer cancellation reasons for specific reasons [None, ` +
+				`ConditionalCheckFailed]","CancellationReasons":[{"Code":"None"},{"Code":"ConditionalCheckFailed",` +
+				`"Message":"The conditional request failed"}]}`,
 		},
 		{
-			&wire.Error{Code: "ThrottlingException", Status: 400, Message: "slow", Throttling: []wire.ThrottlingReason{{Reason: new("r")}}}, 400,
-			`{"__type":"com.amazon.coral.availability#ThrottlingException","message":"slow","throttlingReasons":[{"reason":"r"}]}`,
+			&wire.Error{
+				Code: "ThrottlingException", Status: 400, Message: "slow",
+				Throttling: []wire.ThrottlingReason{{Reason: new("r")}},
+			}, 400,
+			`{"__type":"com.amazon.coral.availability#ThrottlingException","message":"slow",` +
+				`"throttlingReasons":[{"reason":"r"}]}`,
 		},
 	} {
 		if got := string(tt.err.AppendJSON(nil)); got != tt.want || tt.err.Status != tt.status {
@@ -72,7 +93,9 @@ func TestOps(t *testing.T) {
 			t.Errorf("Lookup(%s) = %v, %v", op.Target(), got, ok)
 		}
 	}
-	for _, target := range []string{"", "PutItem", "DynamoDB_20120810.", "DynamoDB_20120810.ListTable", "DynamoDB_20120810.ListStreams"} {
+	for _, target := range []string{
+		"", "PutItem", "DynamoDB_20120810.", "DynamoDB_20120810.ListTable", "DynamoDB_20120810.ListStreams",
+	} {
 		if op, ok := wire.Lookup(target); ok {
 			t.Errorf("Lookup(%q) = %v", target, op)
 		}
@@ -132,8 +155,16 @@ func TestParseTable(t *testing.T) {
 	}{
 		{"Orders", api.TableRef{Name: "Orders"}, true},
 		{arn + "Orders", api.TableRef{Name: "Orders", Region: "eu-west-1", Account: "123456789012"}, true},
-		{arn + "Orders/index/ByDate", api.TableRef{Name: "Orders", Index: "ByDate", Region: "eu-west-1", Account: "123456789012"}, true},
-		{arn + "Orders/stream/2026-01-02T15:04:05.000", api.TableRef{Name: "Orders", Stream: "2026-01-02T15:04:05.000", Region: "eu-west-1", Account: "123456789012"}, true},
+		{
+			arn + "Orders/index/ByDate",
+			api.TableRef{Name: "Orders", Index: "ByDate", Region: "eu-west-1", Account: "123456789012"}, true,
+		},
+		{
+			arn + "Orders/stream/2026-01-02T15:04:05.000",
+			api.TableRef{
+				Name: "Orders", Stream: "2026-01-02T15:04:05.000", Region: "eu-west-1", Account: "123456789012",
+			}, true,
+		},
 		{arn + "Orders/index/a", api.TableRef{}, false},
 		{arn + "Orders/other/abc", api.TableRef{}, false},
 		{arn + "a!c", api.TableRef{}, false},

@@ -70,7 +70,8 @@ func (e *endpoint) load(name, prefix, rest string) job {
 func importOf(name, bucket, prefix, rest string) string {
 	table := strings.Replace(tableR, `"RRR"`, `"`+name+`"`, 1)
 	i, j := strings.Index(table, `"LocalSecondaryIndexes"`), strings.Index(table, `"GlobalSecondaryIndexes"`)
-	return fmt.Sprintf(`{"S3BucketSource":{"S3Bucket":%q,"S3KeyPrefix":%q},"InputFormat":"DYNAMODB_JSON","TableCreationParameters":%s%s}`, bucket, prefix, table[:i]+table[j:], rest)
+	return fmt.Sprintf(`{"S3BucketSource":{"S3Bucket":%q,"S3KeyPrefix":%q},"InputFormat":"DYNAMODB_JSON",`+
+		`"TableCreationParameters":%s%s}`, bucket, prefix, table[:i]+table[j:], rest)
 }
 
 // Source: quirks (see op_export.go and op_import.go).
@@ -84,14 +85,18 @@ func TestExportAndImport(t *testing.T) {
 		e.refuse("ExportTableToPointInTime", `{"TableArn":"`+arnR+`"`+body+`}`, want)
 	}
 	refused(bucket, "PointInTimeRecoveryUnavailableException: Point in time recovery is not enabled for table 'RRR'")
-	e.answer("UpdateContinuousBackups", `{"TableName":"RRR","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
+	e.answer("UpdateContinuousBackups",
+		`{"TableName":"RRR","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
 
 	done := e.export(bucket + `,"S3Prefix":"some/where"`)
 	require.Equal(t, "COMPLETED", done.ExportStatus, done.FailureMessage)
 	require.Equal(t, 27, done.ItemCount)
 	require.Regexp(t, `^some/where/AWSDynamoDB/\d{14}-[0-9a-f]{8}/manifest-summary.json$`, done.ExportManifest)
 	folder := filepath.Join(dir, filepath.Dir(done.ExportManifest))
-	for _, name := range []string{"_started", "manifest-files.json", "manifest-files.checksum", "manifest-summary.json", "manifest-summary.checksum"} {
+	for _, name := range []string{
+		"_started", "manifest-files.json", "manifest-files.checksum", "manifest-summary.json",
+		"manifest-summary.checksum",
+	} {
 		require.FileExists(t, filepath.Join(folder, name))
 	}
 	var file struct{ DataFileS3Key string }
@@ -122,7 +127,11 @@ func TestExportAndImport(t *testing.T) {
 nonsense
 `), 0o600))
 	got = e.load("Bad", "lines", "")
-	require.Equal(t, job{ImportArn: got.ImportArn, ImportStatus: "FAILED", FailureCode: "ItemValidationError", FailureMessage: got.FailureMessage, ProcessedItemCount: 4, ImportedItemCount: 1, ErrorCount: 3}, got)
+	require.Equal(t,
+		job{
+			ImportArn: got.ImportArn, ImportStatus: "FAILED", FailureCode: "ItemValidationError",
+			FailureMessage: got.FailureMessage, ProcessedItemCount: 4, ImportedItemCount: 1, ErrorCount: 3,
+		}, got)
 	e.want("Scan", `{"TableName":"Bad"}`, `{"Items":[{"a":{"S":"x"},"b":{"S":"y"}}],"Count":1,"ScannedCount":1}`)
 	require.Equal(t, "COMPLETED", e.load("Empty", "nothing", "").ImportStatus)
 
@@ -132,21 +141,30 @@ nonsense
 	if out := e.answer("ExportTableToPointInTime", body+`}`); !strings.Contains(out, first.ExportArn) {
 		t.Error(out)
 	}
-	e.refuse("ExportTableToPointInTime", body+`,"S3Prefix":"other"}`, "ExportConflictException: Export conflict: Duplicate request detected with conflicting parameters")
+	e.refuse("ExportTableToPointInTime", body+`,"S3Prefix":"other"}`,
+		"ExportConflictException: Export conflict: Duplicate request detected with conflicting parameters")
 	e.load("Token", "nothing", `,"ClientToken":"t"`)
 	e.answer("ImportTable", importOf("Token", "bucket", "nothing", `,"ClientToken":"t"`))
-	e.refuse("ImportTable", importOf("Token2", "bucket", "nothing", `,"ClientToken":"t"`), "ImportConflictException: Import conflict: Duplicate request detected with conflicting parameters")
+	e.refuse("ImportTable", importOf("Token2", "bucket", "nothing", `,"ClientToken":"t"`),
+		"ImportConflictException: Import conflict: Duplicate request detected with conflicting parameters")
 
 	// No bucket, and no way out of one.
 	for _, name := range []string{"none", "a..b"} {
 		done := e.export(`,"S3Bucket":"` + name + `"`)
 		require.Equal(t, []string{"FAILED", "S3NoSuchBucket"}, []string{done.ExportStatus, done.FailureCode}, name)
 		imported := e.run("ImportTable", "DescribeImport", "ImportTable", importOf("None", name, "", ""))
-		require.Equal(t, []string{"FAILED", "S3NoSuchBucket"}, []string{imported.ImportStatus, imported.FailureCode}, name)
+		require.Equal(t, []string{"FAILED", "S3NoSuchBucket"},
+			[]string{imported.ImportStatus, imported.FailureCode}, name)
 	}
-	e.refuse("DescribeTable", `{"TableName":"None"}`, "ResourceNotFoundException: Requested resource not found: Table: None not found")
+	e.refuse("DescribeTable", `{"TableName":"None"}`,
+		"ResourceNotFoundException: Requested resource not found: Table: None not found")
 	for _, name := range []string{"..", "../bucket", "bucket/..", "/etc"} {
-		if out, status := e.serve("ExportTableToPointInTime", `{"TableArn":"`+arnR+`","S3Bucket":"`+name+`"}`); status != 400 || !strings.HasPrefix(fault(out), "ValidationException: 1 validation error detected: Value '"+name+"' at 's3Bucket'") {
+		if out, status := e.serve(
+			"ExportTableToPointInTime", `{"TableArn":"`+arnR+`","S3Bucket":"`+name+`"}`,
+		); status != 400 ||
+			!strings.HasPrefix(
+				fault(out), "ValidationException: 1 validation error detected: Value '"+name+"' at 's3Bucket'",
+			) {
 			t.Errorf("bucket %s: %s", name, out)
 		}
 	}
@@ -166,22 +184,29 @@ nonsense
 	require.Equal(t, "COMPLETED", e.export(at(0)).ExportStatus)
 	refused(at(5), "InvalidExportTimeException: Export Time is invalid")
 	refused(at(-1), "InvalidExportTimeException: Point in Time Recovery is not available for specified export time")
-	refused(bucket+`,"ExportType":"INCREMENTAL_EXPORT"`, "InvalidExportTimeException: Point in Time Recovery is not available for specified export time")
-	refused(bucket+`,"ExportFormat":"ION"`, "ValidationException: Sortkey exports DynamoDB JSON only. Leave out ExportFormat.")
-	e.invalid("ImportTable", strings.Replace(importOf("Other", "bucket", "", ""), "DYNAMODB_JSON", "ION", 1), "Sortkey imports DynamoDB JSON only. Use 'sortkey import' for other formats.")
+	refused(bucket+`,"ExportType":"INCREMENTAL_EXPORT"`,
+		"InvalidExportTimeException: Point in Time Recovery is not available for specified export time")
+	refused(bucket+`,"ExportFormat":"ION"`,
+		"ValidationException: Sortkey exports DynamoDB JSON only. Leave out ExportFormat.")
+	e.invalid("ImportTable", strings.Replace(importOf("Other", "bucket", "", ""), "DYNAMODB_JSON", "ION", 1),
+		"Sortkey imports DynamoDB JSON only. Use 'sortkey import' for other formats.")
 	e.invalid("ExportTableToPointInTime", `{"TableArn":"RRR"`+bucket+`}`, wrongValues+"tableArn is not a valid ARN")
 	none := strings.Replace(arnR, "RRR", "None", 1)
-	e.refuse("ExportTableToPointInTime", `{"TableArn":"`+none+`"`+bucket+`}`, "TableNotFoundException: Table not found: "+none)
+	e.refuse("ExportTableToPointInTime", `{"TableArn":"`+none+`"`+bucket+`}`,
+		"TableNotFoundException: Table not found: "+none)
 	e.invalid("DescribeExport", `{"ExportArn":"`+arnR+`"}`, "Invalid Export ARN")
 	e.invalid("DescribeImport", `{"ImportArn":"`+arnR+`"}`, "Invalid Import ARN")
-	e.refuse("DescribeExport", `{"ExportArn":"`+arnR+`/export/1"}`, "ExportNotFoundException: Export not found: "+arnR+"/export/1")
-	e.refuse("DescribeImport", `{"ImportArn":"`+arnR+`/import/1"}`, "ImportNotFoundException: Import not found: "+arnR+"/import/1")
+	e.refuse("DescribeExport", `{"ExportArn":"`+arnR+`/export/1"}`,
+		"ExportNotFoundException: Export not found: "+arnR+"/export/1")
+	e.refuse("DescribeImport", `{"ImportArn":"`+arnR+`/import/1"}`,
+		"ImportNotFoundException: Import not found: "+arnR+"/import/1")
 }
 
 func TestListExportsAndImports(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	e.withBucket()
-	e.answer("UpdateContinuousBackups", `{"TableName":"RRR","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
+	e.answer("UpdateContinuousBackups",
+		`{"TableName":"RRR","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
 	var exports, imports []string
 	for i := range 12 {
 		e.sleep(time.Second)

@@ -26,13 +26,16 @@ func (s *Service) Faults() *fault.Set { return &s.faults }
 // disturb applies the faults to a call that begins: it waits, and returns the
 // error with which the call ends at once, or nil.
 func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wire.Input) (context.Context, error) {
-	call := &fault.Call{Operation: op.String(), Tables: tablesOf(in), Keys: func() []string { return s.keysOf(ctx, in) }}
+	call := &fault.Call{
+		Operation: op.String(), Tables: tablesOf(in), Keys: func() []string { return s.keysOf(ctx, in) },
+	}
 	switch in := in.(type) {
 	case *wire.QueryInput:
 		call.Index = value(in.IndexName)
 	case *wire.ScanInput:
 		call.Index = value(in.IndexName)
 	}
+
 	e := s.faults.Match(call)
 	if e == nil {
 		return ctx, nil
@@ -50,6 +53,7 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wir
 			return ctx, s.faults.Hang(ctx, wait, op.String())
 		}
 	}
+
 	switch {
 	case e.Reset:
 		return ctx, reset()
@@ -60,15 +64,17 @@ func (s *Service) disturb(ctx context.Context, c *invocation, op wire.Op, in wir
 	case e.Unprocessed > 0:
 		ctx = context.WithValue(ctx, unprocessedKey{}, e.Unprocessed)
 	}
+
 	return ctx, nil
 }
 
 // The texts of errors that only faults make. Sources: API_PutItem,
 // API_TransactWriteItems, DG/Programming.Errors.html.
 var faultTexts = map[string]string{
-	codeProvisioned:                            msgProvisioned,
-	codeThrottling:                             "Rate of requests exceeds the allowed throughput.",
-	"RequestLimitExceeded":                     "Throughput exceeds the current throughput limit for your account. Please contact AWS Support at https://aws.amazon.com/support request a limit increase",
+	codeProvisioned: msgProvisioned,
+	codeThrottling:  "Rate of requests exceeds the allowed throughput.",
+	"RequestLimitExceeded": "Throughput exceeds the current throughput limit for your account. " +
+		"Please contact AWS Support at https://aws.amazon.com/support request a limit increase",
 	"InternalServerError":                      "Internal server error",
 	"ServiceUnavailable":                       "The service is currently unavailable or busy.",
 	codeConflict:                               msgConflict,
@@ -121,6 +127,7 @@ func (s *Service) faultError(op wire.Op, call *fault.Call, in wire.Input, e *fau
 		}
 		out.Throttling = []wire.ThrottlingReason{{Reason: &name, Resource: &resource}}
 	}
+
 	return out
 }
 
@@ -199,7 +206,9 @@ type unprocessedKey struct{}
 
 // leave splits the requests of a batch, which has a list for each table, if a
 // fault wants the last of them left unprocessed.
-func leave[T any](ctx context.Context, requests map[string]T, count func(T) int, cut func(T, int) (T, T)) (now, left map[string]T) {
+func leave[T any](
+	ctx context.Context, requests map[string]T, count func(T) int, cut func(T, int) (T, T),
+) (now, left map[string]T) {
 	n, _ := ctx.Value(unprocessedKey{}).(int)
 	if n == 0 {
 		return requests, nil
@@ -219,5 +228,6 @@ func leave[T any](ctx context.Context, requests map[string]T, count func(T) int,
 			delete(now, name)
 		}
 	}
+
 	return now, left
 }

@@ -24,8 +24,9 @@ func TestThrottlingReasons(t *testing.T) {
 // write was throttled.
 func TestThrottlingReasonsOfStatements(t *testing.T) {
 	const (
-		read, write = `{"Statement":"SELECT * FROM HHH WHERE a = 'x'"}`, `{"Statement":"DELETE FROM HHH WHERE a = ?","Parameters":[{"S":"x"}]}`
-		exists      = `{"Statement":"EXISTS(SELECT * FROM HHH WHERE a = 'x' AND attribute_exists(b))"}`
+		read, write = `{"Statement":"SELECT * FROM HHH WHERE a = 'x'"}`, `{"Statement":"DELETE FROM HHH WHERE a = ` +
+			`?","Parameters":[{"S":"x"}]}`
+		exists = `{"Statement":"EXISTS(SELECT * FROM HHH WHERE a = 'x' AND attribute_exists(b))"}`
 	)
 	e := newEndpoint(t, tableH)
 	e.svc.Faults().Add(&faults.Rule{Fault: faults.Fault{Code: "ProvisionedThroughputExceededException"}})
@@ -50,18 +51,27 @@ func TestThrottlingReasonsOfStatements(t *testing.T) {
 func TestEnforcedThrottlingReasons(t *testing.T) {
 	e := newEndpoint(t)
 	e.svc = api.New(e.db, api.Options{Clock: e.db.Clock, EnforceThroughput: true})
-	provisioned := strings.Replace(tableH, `"PAY_PER_REQUEST"`, `"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":2000,"WriteCapacityUnits":2000}`, 1)
+	provisioned := strings.Replace(tableH, `"PAY_PER_REQUEST"`,
+		`"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":2000,"WriteCapacityUnits":2000}`, 1)
 	put := `{"TableName":"HHH","Item":{"a":{"S":"x"},"b":{"S":"` + strings.Repeat("x", 300<<10) + `"}}}`
 	for _, tt := range []struct{ table, want string }{
-		{tableH, `{"__type":"com.amazon.coral.availability#ThrottlingException","message":"Throughput exceeds the current capacity of your table or index.`},
-		{provisioned, `{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException","message":"The level of configured provisioned throughput for the table was exceeded.`},
+		{
+			tableH, `{"__type":"com.amazon.coral.availability#ThrottlingException","message":"Throughput exceeds the ` +
+				`current capacity of your table or index.`,
+		},
+		{
+			provisioned, `{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException",` +
+				`"message":"The level of configured provisioned throughput for the table was exceeded.`,
+		},
 	} {
 		e.answer("CreateTable", tt.table)
 		for range 4 {
 			e.answer("PutItem", put)
 		}
 		out, status := e.serve("PutItem", put)
-		for _, want := range []string{tt.want, `hrottlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded","resource":"` + arnH + `"}]}`} {
+		for _, want := range []string{
+			tt.want, `hrottlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded","resource":"` + arnH + `"}]}`,
+		} {
 			if status != 400 || !strings.Contains(out, want) {
 				t.Errorf("%d %s, want %s", status, out, want)
 			}

@@ -9,19 +9,22 @@ import (
 // their numbers in the list of 2026-11-22, each with the witness that decided.
 func TestFidelityOfData(t *testing.T) {
 	const (
-		one     = "1 validation error detected: "
-		count   = "Cannot specify the ProjectionExpression when choosing to get only the Count"
-		all     = "Cannot specify the AttributesToGet when choosing to get ALL_ATTRIBUTES"
-		value   = `"ExpressionAttributeValues":{":a":{"S":"x"}}`
-		eqA     = `"KeyConditionExpression":"a = :a",` + value
-		vector  = `{"TableName":"VVV","IndexName":"all"`
-		syntax  = `Invalid ConditionExpression: Syntax error; token: "=", near: "= = b"`
-		nested  = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
-		mixed   = "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}"
+		one    = "1 validation error detected: "
+		count  = "Cannot specify the ProjectionExpression when choosing to get only the Count"
+		all    = "Cannot specify the AttributesToGet when choosing to get ALL_ATTRIBUTES"
+		value  = `"ExpressionAttributeValues":{":a":{"S":"x"}}`
+		eqA    = `"KeyConditionExpression":"a = :a",` + value
+		vector = `{"TableName":"VVV","IndexName":"all"`
+		syntax = `Invalid ConditionExpression: Syntax error; token: "=", near: "= = b"`
+		nested = "Nesting Levels have exceeded supported limits: " +
+			"Attributes in the item have nested levels beyond supported limit"
+		mixed = "Can not use both expression and non-expression parameters in the same request: " +
+			"Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}"
 		invalid = "SerializationException: invalid type: null, expected "
 	)
 	deep := func(levels int) string {
-		return `{"Delete":{"TableName":"HHH","Key":{"a":` + strings.Repeat(`{"M":{"n":`, levels) + `{"S":"x"}` + strings.Repeat(`}}`, levels) + `}`
+		return `{"Delete":{"TableName":"HHH","Key":{"a":` + strings.Repeat(`{"M":{"n":`, levels) + `{"S":"x"}` +
+			strings.Repeat(`}}`, levels) + `}`
 	}
 	nest := func(levels int) string {
 		return `"d":` + strings.Repeat(`{"M":{"n":`, levels) + `{"S":"x"}` + strings.Repeat(`}}`, levels)
@@ -29,7 +32,8 @@ func TestFidelityOfData(t *testing.T) {
 	unnamed := func(attributes string) string {
 		return `{"TransactItems":[{"Put":{"TableName":"HHH","Item":{"a":{"S":"x"},` + attributes + `}}}]}`
 	}
-	const broken, brokenPut = `,"ConditionExpression":"a = = b"}}`, `{"Put":{"TableName":"HHH","Item":{"a":{"S":"x"}},"ConditionExpression":"a = = b"}}`
+	const broken, brokenPut = `,"ConditionExpression":"a = = b"}}`, `{"Put":{"TableName":"HHH",` +
+		`"Item":{"a":{"S":"x"}},"ConditionExpression":"a = = b"}}`
 	for _, tt := range []struct {
 		name, op, body string
 		want           string // as [endpoint.witness] takes it
@@ -37,7 +41,8 @@ func TestFidelityOfData(t *testing.T) {
 	}{
 		{
 			"12 two tables", "BatchGetItem",
-			`{"RequestItems":{"HHH":{"Keys":[{"a":{"S":"x"}}],"ProjectionExpression":"a"},"RRR":{"Keys":[{"a":{"S":"x"},"b":{"S":"x"}}],"AttributesToGet":["a"]}}}`,
+			`{"RequestItems":{"HHH":{"Keys":[{"a":{"S":"x"}}],"ProjectionExpression":"a"},` +
+				`"RRR":{"Keys":[{"a":{"S":"x"},"b":{"S":"x"}}],"AttributesToGet":["a"]}}}`,
 			mixed, "conformance error-messages/batchGetItem; the text is that of one table",
 		},
 		{
@@ -92,7 +97,9 @@ func TestFidelityOfData(t *testing.T) {
 			"conformance validation-ordering/deepRequests, ten regions",
 		},
 		{
-			"20 empty number set", "UpdateItem", `{"TableName":"HHH","Key":{"a":{"S":"x"}},"UpdateExpression":"SET x = :one","ExpressionAttributeValues":{":one":{"NS":[]}}}`,
+			"20 empty number set",
+			"UpdateItem", `{"TableName":"HHH","Key":{"a":{"S":"x"}},"UpdateExpression":"SET x = ` +
+				`:one","ExpressionAttributeValues":{":one":{"NS":[]}}}`,
 			one + wrongValues + "An number set  may not be empty", "a client's tests, run against the service in 2026",
 		},
 		{
@@ -112,7 +119,9 @@ func TestFidelityOfData(t *testing.T) {
 		},
 		{
 			"26 BatchGetItem", "BatchGetItem", `{"RequestItems":{}}`,
-			one + "Value at 'RequestItems' failed to satisfy constraint: Member must have length greater than or equal to 1",
+			one +
+				"Value at 'RequestItems' failed to satisfy constraint: " +
+				"Member must have length greater than or equal to 1",
 			"conformance error-messages/batchGetItem",
 		},
 		{
@@ -138,7 +147,9 @@ func TestFidelityOfData(t *testing.T) {
 			"authors who asked the service; dynoxide issue 121",
 		},
 		{
-			"30 Query, ALL_ATTRIBUTES", "Query", `{"TableName":"HHH","Select":"ALL_ATTRIBUTES","AttributesToGet":["a"],"KeyConditions":{"a":{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"x"}]}}}`,
+			"30 Query, ALL_ATTRIBUTES",
+			"Query", `{"TableName":"HHH","Select":"ALL_ATTRIBUTES","AttributesToGet":["a"],` +
+				`"KeyConditions":{"a":{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"x"}]}}}`,
 			one + all, "authors who asked the service; dynoxide, 2026-10",
 		},
 		{
@@ -156,10 +167,12 @@ func TestFidelityOfData(t *testing.T) {
 func TestFailedConditionOnTheWire(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	e.answer("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"x"}}}`)
-	const put, typ = `{"TableName":"HHH","Item":{"a":{"S":"x"}},"ConditionExpression":"attribute_not_exists(a)"`, `{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",`
+	const put, typ = `{"TableName":"HHH","Item":{"a":{"S":"x"}},"ConditionExpression":"attribute_not_exists(a)"`,
+		`{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",`
 	for body, want := range map[string]string{
 		put + `}`: typ + `"message":"The conditional request failed"}`,
-		put + `,"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}`: typ + `"Message":"The conditional request failed","Item":{"a":{"S":"x"}}}`,
+		put + `,"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}`: typ +
+			`"Message":"The conditional request failed","Item":{"a":{"S":"x"}}}`,
 	} {
 		if got, _ := e.serve("PutItem", body); got != want {
 			t.Errorf("%s\n got %s\nwant %s", body, got, want)

@@ -51,11 +51,15 @@ func TestFidelityOfTables(t *testing.T) {
 		},
 		{
 			"1 other definitions", "UpdateTable", change("HHH", defN, create(hashA)),
-			wrongValues + "Some index key attributes are not defined in AttributeDefinitions. Keys: [a], AttributeDefinitions: [n]", "dynoxide, eu-west-2, 2026-07-12",
+			wrongValues +
+				"Some index key attributes are not defined in AttributeDefinitions. Keys: " +
+				"[a], AttributeDefinitions: [n]", "dynoxide, eu-west-2, 2026-07-12",
 		},
 		{
-			"1 fewer definitions", "UpdateTable", change("HHH", defN, create(hashN+`,{"AttributeName":"a","KeyType":"RANGE"}`)),
-			"Invalid KeySchema: Some index key attribute have no definition", "dynoxide, eu-west-2 and us-east-1, 2026-10-09; dynamodbguide.com issue 16",
+			"1 fewer definitions", "UpdateTable",
+			change("HHH", defN, create(hashN+`,{"AttributeName":"a","KeyType":"RANGE"}`)),
+			"Invalid KeySchema: Some index key attribute have no definition",
+			"dynoxide, eu-west-2 and us-east-1, 2026-10-09; dynamodbguide.com issue 16",
 		},
 		{"1 defined", "UpdateTable", change("HHH", defA, create(hashA)), ok, "ACK 162"},
 		{
@@ -68,22 +72,34 @@ func TestFidelityOfTables(t *testing.T) {
 			wrongValues + "If stream is being enabled then UpdateViewType is required", "ACK 050",
 		},
 		{
-			"3 CreateTable", "CreateTable", streamed(strings.Replace(tableH, "HHH", "New", 1), `{"StreamEnabled":false,"StreamViewType":"NEW_IMAGE"}`),
-			wrongValues + "Table is being created with a stream disabled, UpdateViewType should not be specified", "ACK 035, dynoxide",
+			"3 CreateTable", "CreateTable",
+			streamed(strings.Replace(tableH, "HHH", "New", 1), `{"StreamEnabled":false,"StreamViewType":"NEW_IMAGE"}`),
+			wrongValues + "Table is being created with a stream disabled, UpdateViewType should not be specified",
+			"ACK 035, dynoxide",
 		},
 		{
-			"3 UpdateTable", "UpdateTable", `{"TableName":"HHH","StreamSpecification":{"StreamEnabled":false,"StreamViewType":"KEYS_ONLY"}}`,
-			wrongValues + "If stream is being disabled, then UpdateViewType must not be specified", "ACK 050, terraform-provider-aws issue 1134",
+			"3 UpdateTable", "UpdateTable",
+			`{"TableName":"HHH","StreamSpecification":{"StreamEnabled":false,"StreamViewType":"KEYS_ONLY"}}`,
+			wrongValues + "If stream is being disabled, then UpdateViewType must not be specified",
+			"ACK 050, terraform-provider-aws issue 1134",
 		},
 		{
 			"17 an index that does not exist", "UpdateTable",
-			change("PPP", "", `{"Update":{"IndexName":"gone","ProvisionedThroughput":{"ReadCapacityUnits":1000000000001,"WriteCapacityUnits":1}}}`),
-			"Given value 1000000000001 for ReadCapacityUnits is out of bounds for index gone", "dynalite test/updateTable.js, dynoxide",
+			change(
+				"PPP",
+				"", `{"Update":{"IndexName":"gone","ProvisionedThroughput":{"ReadCapacityUnits":1000000000001,`+
+					`"WriteCapacityUnits":1}}}`,
+			),
+			"Given value 1000000000001 for ReadCapacityUnits is out of bounds for index gone",
+			"dynalite test/updateTable.js, dynoxide",
 		},
 		{
-			"21 ImportTable", "ImportTable", `{"InputFormat":"DYNAMODB_JSON","S3BucketSource":{"S3Bucket":"none"},"TableCreationParameters":` +
+			"21 ImportTable", "ImportTable",
+			`{"InputFormat":"DYNAMODB_JSON","S3BucketSource":{"S3Bucket":"none"},"TableCreationParameters":` +
 				strings.Replace(strings.Replace(tableH, "HHH", "New", 1), "PAY_PER_REQUEST", "PROVISIONED", 1) + `}`,
-			wrongValues + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED", "ACK 442",
+			wrongValues +
+				"ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",
+			"ACK 442",
 		},
 		{"22 new index", "UpdateTable", change("HHH", defA+","+defN+","+defZ, create(hashN)), ok, "ACK 162"},
 		{
@@ -104,8 +120,11 @@ func TestFidelityOfTables(t *testing.T) {
 // Terraform does. Source: ACK 162.
 func TestSurplusDefinitions(t *testing.T) {
 	const (
-		definitions = `"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"n","AttributeType":"N"},{"AttributeName":"m","AttributeType":"S"}],`
-		index       = `{"TableName":"HHH",` + definitions + `"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"NAME","KeySchema":[{"AttributeName":"KEY","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}`
+		definitions = `"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"n",` +
+			`"AttributeType":"N"},{"AttributeName":"m","AttributeType":"S"}],`
+		index = `{"TableName":"HHH",` + definitions +
+			`"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"NAME","KeySchema":[{"AttributeName":"KEY",` +
+			`"KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}`
 	)
 	e := newEndpoint(t, tableH)
 	create := func(name, key string) {
@@ -113,10 +132,13 @@ func TestSurplusDefinitions(t *testing.T) {
 	}
 
 	create("byN", "n")
-	e.describes("HHH", `{"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"n","AttributeType":"N"}]}`, "AttributeDefinitions")
+	e.describes("HHH", `{"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"n",`+
+		`"AttributeType":"N"}]}`, "AttributeDefinitions")
 	create("byM", "m")
-	e.answer("UpdateTable", `{"TableName":"HHH",`+definitions+`"GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"byN"}}]}`)
-	e.describes("HHH", `{"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"m","AttributeType":"S"}]}`, "AttributeDefinitions")
+	e.answer("UpdateTable",
+		`{"TableName":"HHH",`+definitions+`"GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"byN"}}]}`)
+	e.describes("HHH", `{"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"m",`+
+		`"AttributeType":"S"}]}`, "AttributeDefinitions")
 }
 
 // TestOlderTextsOfTables has the texts of operations on tables that the service had
@@ -128,10 +150,11 @@ func TestOlderTextsOfTables(t *testing.T) {
 		one    = "ValidationException: 1 validation error detected: Value "
 		least  = " at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to "
 		most   = " at 'tableName' failed to satisfy constraint: Member must have length less than or equal to 255"
-		chars  = " at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
-		arn    = "arn:aws:dynamodb:us-east-1:000000000000:table/None"
-		other  = "arn:aws:dynamodb:us-east-1:999999999999:table/HHH"
-		none   = "ResourceNotFoundException: Requested resource not found: "
+		chars  = " at 'tableName' failed to satisfy constraint: " +
+			"Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
+		arn   = "arn:aws:dynamodb:us-east-1:000000000000:table/None"
+		other = "arn:aws:dynamodb:us-east-1:999999999999:table/HHH"
+		none  = "ResourceNotFoundException: Requested resource not found: "
 	)
 	long := strings.Repeat("a", 256)
 	may, october := newEndpoint(t, tableH), newEndpoint(t, tableH)
@@ -140,7 +163,8 @@ func TestOlderTextsOfTables(t *testing.T) {
 		for name, want := range map[string]string{
 			"":   one + "''" + least + "1",
 			"ab": one + "'ab'" + least + "3",
-			"a;": "ValidationException: 2 validation errors detected: Value 'a;'" + chars + "; Value 'a;'" + least + "3",
+			"a;": "ValidationException: 2 validation errors detected: Value 'a;'" + chars + "; Value 'a;'" + least +
+				"3",
 			long: one + "'" + long + "'" + most,
 		} {
 			body := `{"TableName":"` + name + `"}`
@@ -149,12 +173,15 @@ func TestOlderTextsOfTables(t *testing.T) {
 		}
 	}
 	for op, rest := range map[string]string{
-		"TagResource": `,"Tags":[{"Key":"x","Value":"y"}]}`, "UntagResource": `,"TagKeys":["x"]}`, "ListTagsOfResource": `}`,
+		"TagResource": `,"Tags":[{"Key":"x","Value":"y"}]}`, "UntagResource": `,"TagKeys":["x"]}`,
+		"ListTagsOfResource": `}`,
 	} {
 		missing, theirs := `{"ResourceArn":"`+arn+`"`+rest, `{"ResourceArn":"`+other+`"`+rest
 		may.refuse(op, missing, none+"ResourcArn: "+arn+" not found")
 		october.refuse(op, missing, none+"ResourceArn: "+arn+" not found") // ACK 104
-		may.refuse(op, theirs, "AccessDeniedException: User: arn:aws:iam::000000000000:root is not authorized to perform: dynamodb:"+op+" on resource: "+other)
+		may.refuse(op, theirs,
+			"AccessDeniedException: User: arn:aws:iam::000000000000:root is not authorized to perform: dynamodb:"+op+
+				" on resource: "+other)
 		october.refuse(op, theirs, "AccessDeniedException: Access is denied") // ACK 136
 	}
 }
@@ -163,8 +190,9 @@ func TestOlderTextsOfTables(t *testing.T) {
 // Its witnesses are recordings of the service of 2025.
 func TestFidelityOfDescriptions(t *testing.T) {
 	const (
-		warm   = `{"ReadUnitsPerSecond":13000,"WriteUnitsPerSecond":5000}`
-		index  = `"GlobalSecondaryIndexes":[{"IndexName":"byA","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]`
+		warm  = `{"ReadUnitsPerSecond":13000,"WriteUnitsPerSecond":5000}`
+		index = `"GlobalSecondaryIndexes":[{"IndexName":"byA","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],` +
+			`"Projection":{"ProjectionType":"ALL"}}]`
 		stream = `{"TableName":"Warm","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/one"`
 	)
 	type description struct {
@@ -194,7 +222,9 @@ func TestFidelityOfDescriptions(t *testing.T) {
 	d = send("DescribeTable", `{"TableName":"Cold"}`)
 	require.Equal(t, 12000, d.WarmThroughput.ReadUnitsPerSecond)
 	require.NotNil(t, d.GlobalSecondaryIndexes[0].WarmThroughput)
-	d = send("CreateTable", with(strings.Replace(tableH, "HHH", "Warm", 1), `"WarmThroughput":`+warm+`,`+strings.Replace(index, `{`, `{"WarmThroughput":`+warm+`,`, 1)))
+	d = send("CreateTable",
+		with(strings.Replace(tableH, "HHH", "Warm", 1),
+			`"WarmThroughput":`+warm+`,`+strings.Replace(index, `{`, `{"WarmThroughput":`+warm+`,`, 1)))
 	require.Equal(t, "UPDATING", d.WarmThroughput.Status)
 	require.Equal(t, 13000, d.WarmThroughput.ReadUnitsPerSecond)
 	require.Equal(t, "UPDATING", d.GlobalSecondaryIndexes[0].WarmThroughput.Status)
@@ -210,7 +240,8 @@ func TestFidelityOfDescriptions(t *testing.T) {
 	require.Nil(t, send("DescribeTable", `{"TableName":"HHH"}`).SSEDescription)
 
 	// Row 14.
-	require.Contains(t, e.answer("EnableKinesisStreamingDestination", stream+`}`), `"EnableKinesisStreamingConfiguration":{}`)
+	require.Contains(t, e.answer("EnableKinesisStreamingDestination", stream+`}`),
+		`"EnableKinesisStreamingConfiguration":{}`)
 	require.NotContains(t, e.answer("DisableKinesisStreamingDestination", stream+`}`), "Configuration")
 }
 

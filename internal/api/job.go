@@ -130,6 +130,7 @@ func (s *Service) run(ctx context.Context, kind, id string, forked bool) *run {
 		r.begin()
 		close(r.ended)
 	}()
+
 	return r
 }
 
@@ -167,6 +168,7 @@ func (r *run) do(ctx context.Context, kind, id string) {
 	case <-ctx.Done():
 		return
 	}
+
 	err := s.db.RunJob(ctx, kind, id, func(ctx context.Context, job life.Job) error {
 		r.job = job
 		return r.work(ctx)
@@ -204,6 +206,7 @@ func (r *run) work(ctx context.Context) error {
 		}
 		err = &failure{failedInternal, "Internal server error"}
 	}
+
 	failed, _ := errors.AsType[*failure](err)
 	if err != nil && failed == nil {
 		if ctx.Err() != nil || s.db.Shared() || isLeft(err) {
@@ -213,6 +216,7 @@ func (r *run) work(ctx context.Context) error {
 		s.opts.Logger.Error("a job failed", "kind", r.job.Kind, "id", r.job.ID, "error", err)
 		failed = &failure{failedInternal, err.Error()}
 	}
+
 	record, of := t.end(s, failed)
 	value, err := json.Marshal(record)
 	if err != nil {
@@ -291,6 +295,7 @@ func startJob[R any](ctx context.Context, s *Service, n newJob, token *jobToken[
 		}
 		return checkJobs(list)
 	})
+
 	if errors.Is(err, errKnown) {
 		return known, nil
 	}
@@ -331,7 +336,8 @@ func (s *Service) ResumeJobs(ctx context.Context, forked bool) error {
 	}
 	if s.opts.S3Root == "" {
 		if !s.db.Shared() {
-			s.opts.Logger.Warn("exports, imports or bulk puts wait until the database is opened with its folder of buckets",
+			s.opts.Logger.Warn("exports, imports or bulk puts wait until the database is opened "+
+				"with its folder of buckets",
 				"jobs", len(list))
 		}
 		return nil

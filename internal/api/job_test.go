@@ -299,15 +299,19 @@ func TestImportWithoutClient(t *testing.T) {
 	require.Equal(t, job{ImportArn: running[0].ImportArn, ImportStatus: "IN_PROGRESS"}, running[0])
 	require.Contains(t, string(out), running[0].ImportArn)
 	require.Contains(t, e.answer("ImportTable", body), running[0].ImportArn)
-	e.refuse("ImportTable", strings.Replace(body, "HHH", "Other", 1), "ImportConflictException: Import conflict: Duplicate request detected with conflicting parameters")
+	e.refuse("ImportTable", strings.Replace(body, "HHH", "Other", 1),
+		"ImportConflictException: Import conflict: Duplicate request detected with conflicting parameters")
 	e.refuse("ImportTable", importRequest(""), "ResourceInUseException: Table already exists: HHH")
 	e.describes("HHH", `{"TableStatus":"CREATING","ItemCount":0}`, "TableStatus", "ItemCount")
-	e.refuse("DeleteTable", `{"TableName":"HHH"}`, "ResourceInUseException: Attempt to change a resource which is still in use: Table is being created: HHH")
+	e.refuse("DeleteTable", `{"TableName":"HHH"}`,
+		"ResourceInUseException: Attempt to change a resource which is still in use: Table is being created: HHH")
 	e.refuse("Scan", `{"TableName":"HHH"}`, "ResourceNotFoundException: Requested resource not found")
 
 	close(free)
 	done := e.imported()
-	require.Equal(t, job{ImportArn: running[0].ImportArn, ImportStatus: "COMPLETED", ImportedItemCount: 9, ProcessedItemCount: 9}, done)
+	require.Equal(t,
+		job{ImportArn: running[0].ImportArn, ImportStatus: "COMPLETED", ImportedItemCount: 9, ProcessedItemCount: 9},
+		done)
 	e.describes("HHH", `{"TableStatus":"ACTIVE","ItemCount":9}`, "TableStatus", "ItemCount")
 	require.Equal(t, 9, e.count("HHH"))
 	require.Contains(t, e.answer("ImportTable", body), `"ImportStatus":"COMPLETED"`)
@@ -321,7 +325,8 @@ func TestImportInterrupted(t *testing.T) {
 	const lines = 2500
 	root := bucket(t, map[string]string{
 		"a.gz": zipped(t, itemLines(0, 1700)), "a/b.gz": zipped(t, itemLines(1700, 1701)),
-		"b.gz": zipped(t, itemLines(1701, 2400)) + "no zip", "c.gz": zipped(t, itemLines(2400, lines)), "d.gz": "no zip",
+		"b.gz": zipped(t, itemLines(1701, 2400)) + "no zip", "c.gz": zipped(t, itemLines(2400, lines)),
+		"d.gz": "no zip",
 	})
 	body := importRequest(`"ClientToken":"t","InputCompressionType":"GZIP",`)
 	interrupted := 0
@@ -339,7 +344,8 @@ func TestImportInterrupted(t *testing.T) {
 		require.NoError(t, next.svc.ResumeJobs(t.Context(), false))
 		done := next.imported()
 		require.Equal(t, job{
-			ImportArn: done.ImportArn, ImportStatus: "FAILED", FailureCode: "ItemValidationError", FailureMessage: done.FailureMessage,
+			ImportArn: done.ImportArn, ImportStatus: "FAILED", FailureCode: "ItemValidationError",
+			FailureMessage:     done.FailureMessage,
 			ProcessedItemCount: lines + 2, ImportedItemCount: lines - lines/10, ErrorCount: lines/10 + 2,
 		}, done, "after %d updates", cut)
 		require.Equal(t, lines-lines/10, next.count("HHH"), "after %d updates", cut)
@@ -367,13 +373,14 @@ func TestBulkPutInterrupted(t *testing.T) {
 		case i%10 == 1:
 			fmt.Fprintf(&text, `{"Item":{"b":{"S":"%d"}}}`+"\n", i) // without the key
 		case i%10 == 2: // fails
-			fmt.Fprintf(&text, `{"Item":{"a":{"S":"there"},"i":{"N":"%d"}},"ConditionExpression":"attribute_not_exists(a)"}`+"\n", i)
+			fmt.Fprintf(&text,
+				`{"Item":{"a":{"S":"there"},"i":{"N":"%d"}},"ConditionExpression":"attribute_not_exists(a)"}`+"\n", i)
 		default:
 			fmt.Fprintf(&text, `{"Item":{"a":{"S":"%d"}},"ConditionExpression":"attribute_not_exists(a)"}`+"\n", i)
 		}
 	}
-	start := `{"TableName":"HHH","ClientToken":"t","InputS3Configuration":{"S3Bucket":"bucket","S3KeyPrefix":"in","InputFormat":"DYNAMODB_JSON"},` +
-		`"OutputS3Configuration":{"OutputType":["ERROR","CONDITION_CHECK_FAILURE"]}}`
+	start := `{"TableName":"HHH","ClientToken":"t","InputS3Configuration":{"S3Bucket":"bucket","S3KeyPrefix":"in",` +
+		`"InputFormat":"DYNAMODB_JSON"},"OutputS3Configuration":{"OutputType":["ERROR","CONDITION_CHECK_FAILURE"]}}`
 	interrupted := 0
 	for cut := 1; ; cut++ {
 		root := bucket(t, map[string]string{"in.json": text.String()})
@@ -390,7 +397,9 @@ func TestBulkPutInterrupted(t *testing.T) {
 		running := next.bulks()[0].BulkOperationStatus == "IN_PROGRESS"
 		require.NoError(t, next.svc.ResumeJobs(t.Context(), false))
 		done := next.bulked()
-		require.Equal(t, bulk{done.BulkOperationArn, "COMPLETED_WITH_ERRORS", "", lines, lines * 3 / 10, int64(text.Len())}, done, "after %d updates", cut)
+		require.Equal(t,
+			bulk{done.BulkOperationArn, "COMPLETED_WITH_ERRORS", "", lines, lines * 3 / 10, int64(text.Len())}, done,
+			"after %d updates", cut)
 		require.Equal(t, lines*7/10+1, next.count("HHH"), "after %d updates", cut)
 		dir := filepath.Join(root, "bucket", "AWSDynamoDB", filepath.Base(done.BulkOperationArn))
 		for name, want := range map[string]int{"error.json": lines / 5, "condition_check_failure.json": lines / 10} {
@@ -445,7 +454,8 @@ func (e *endpoint) bulked() bulk {
 }
 
 // putRequest starts a bulk put of all files.
-const putRequest = `{"TableName":"HHH","InputS3Configuration":{"S3Bucket":"bucket","InputFormat":"DYNAMODB_JSON"},"OutputS3Configuration":{"OutputType":[]}}`
+const putRequest = `{"TableName":"HHH","InputS3Configuration":{"S3Bucket":"bucket","InputFormat":"DYNAMODB_JSON"},` +
+	`"OutputS3Configuration":{"OutputType":[]}}`
 
 // TestCancelBulkPut cancels a bulk put before its first batch is written.
 func TestCancelBulkPut(t *testing.T) {
@@ -462,7 +472,8 @@ func TestCancelBulkPut(t *testing.T) {
 	require.Equal(t, 200, status)
 	arn := e.bulks()[0].BulkOperationArn
 	for range 2 {
-		e.want("CancelBulkOperation", `{"BulkOperationArn":"`+arn+`"}`, `{"BulkOperationArn":"`+arn+`","BulkOperationStatus":"CANCELLED"}`)
+		e.want("CancelBulkOperation", `{"BulkOperationArn":"`+arn+`"}`,
+			`{"BulkOperationArn":"`+arn+`","BulkOperationStatus":"CANCELLED"}`)
 	}
 	close(free)
 	e.svc.Close()
@@ -485,7 +496,8 @@ func TestExportInterrupted(t *testing.T) {
 		st := &hookedStore{Store: mem}
 		e := serveBuckets(t, st, root)
 		e.answer("CreateTable", tableH)
-		e.answer("UpdateContinuousBackups", `{"TableName":"HHH","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
+		e.answer("UpdateContinuousBackups",
+			`{"TableName":"HHH","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
 		request := `{"TableArn":"` + arnH + `","S3Bucket":"bucket","S3Prefix":"exports","ClientToken":"t"}`
 		ctx, hangUp := context.WithCancel(t.Context())
 		waits, free := st.holdAt(3, errCut) // the end of the export, whose files are written
@@ -520,7 +532,11 @@ func TestExportInterrupted(t *testing.T) {
 			return out.ExportDescription.ExportStatus != "IN_PROGRESS"
 		})
 		got := out.ExportDescription
-		require.Equal(t, job{ExportArn: got.ExportArn, ExportStatus: "FAILED", FailureCode: "InternalServerError", FailureMessage: "The server was stopped before the export was complete. Export the table again."}, got)
+		require.Equal(t,
+			job{
+				ExportArn: got.ExportArn, ExportStatus: "FAILED", FailureCode: "InternalServerError",
+				FailureMessage: "The server was stopped before the export was complete. Export the table again.",
+			}, got)
 		files, err = filepath.Glob(filepath.Join(root, "bucket", "exports", "AWSDynamoDB", "*"))
 		require.NoError(t, err)
 		if how == "forked" {
@@ -607,9 +623,12 @@ func TestJobsOfLargeItems(t *testing.T) {
 	st := hooked(t)
 	e := serveBuckets(t, st, bucket(t, map[string]string{"items.json": text.String()}))
 	index := func(key string) string {
-		return `{"IndexName":"by-` + key + `","KeySchema":[{"AttributeName":"` + key + `","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}`
+		return `{"IndexName":"by-` + key + `","KeySchema":[{"AttributeName":"` + key +
+			`","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}`
 	}
-	def := strings.Replace(tableH, `{"AttributeName":"a","AttributeType":"S"}`, `{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"g","AttributeType":"S"},{"AttributeName":"h","AttributeType":"S"}`, 1)
+	def := strings.Replace(tableH,
+		`{"AttributeName":"a","AttributeType":"S"}`, `{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"g",`+
+			`"AttributeType":"S"},{"AttributeName":"h","AttributeType":"S"}`, 1)
 	def = def[:len(def)-1] + `,"GlobalSecondaryIndexes":[` + index("g") + `,` + index("h") + `]}`
 	most := 3 * (table.BatchBytes + len(large) + 1000)
 
@@ -638,7 +657,8 @@ func TestJobsDropLines(t *testing.T) {
 	e.answer("CreateTable", tableH)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	e.answer("StartBulkPutItems", strings.Replace(putRequest, `"DYNAMODB_JSON"`, `"DYNAMODB_JSON","InputCompressionType":"GZIP"`, 1))
+	e.answer("StartBulkPutItems",
+		strings.Replace(putRequest, `"DYNAMODB_JSON"`, `"DYNAMODB_JSON","InputCompressionType":"GZIP"`, 1))
 	done := e.bulked()
 	runtime.ReadMemStats(&after)
 	require.Equal(t, lines, done.FailedItemCount)
@@ -651,27 +671,35 @@ func TestJobsDropLines(t *testing.T) {
 func TestReportIsBounded(t *testing.T) {
 	proptest.NeedLong(t) // it reads 100 MB of lines
 	const lines, length = 100, 1 << 20
-	root := bucket(t, map[string]string{"in/lines.gz": zipped(t, strings.Repeat(strings.Repeat("x", length)+"\n", lines))})
+	root := bucket(t, map[string]string{
+		"in/lines.gz": zipped(t, strings.Repeat(strings.Repeat("x", length)+"\n", lines)),
+	})
 	e := serveBuckets(t, hooked(t), root)
 	e.answer("CreateTable", tableH)
-	e.answer("StartBulkPutItems", `{"TableName":"HHH","InputS3Configuration":{"S3Bucket":"bucket","S3KeyPrefix":"in/","InputFormat":"DYNAMODB_JSON","InputCompressionType":"GZIP"},"OutputS3Configuration":{"OutputType":["ERROR"]}}`)
+	e.answer("StartBulkPutItems", `{"TableName":"HHH","InputS3Configuration":{"S3Bucket":"bucket",`+
+		`"S3KeyPrefix":"in/","InputFormat":"DYNAMODB_JSON","InputCompressionType":"GZIP"},`+
+		`"OutputS3Configuration":{"OutputType":["ERROR"]}}`)
 	done := e.bulked()
 	require.Equal(t, lines, done.FailedItemCount)
-	report, err := os.ReadFile(filepath.Join(root, "bucket", "AWSDynamoDB", filepath.Base(done.BulkOperationArn), "error.json"))
+	report, err := os.ReadFile(filepath.Join(root, "bucket", "AWSDynamoDB", filepath.Base(done.BulkOperationArn),
+		"error.json"))
 	require.NoError(t, err)
 	if len(report) > 64<<20+200 {
 		t.Errorf("the report has %d bytes, want at most 64 MiB and a line", len(report))
 	}
 	n := bytes.Count(report, []byte("\n"))
 	last := string(report[bytes.LastIndexByte(report[:len(report)-1], '\n')+1:])
-	want := fmt.Sprintf(`{"ErrorCode":"ReportTooLarge","ErrorMessage":"%d more lines were not written. A report has at most 64 MiB of them."}`+"\n", lines-(n-1))
+	want := fmt.Sprintf(`{"ErrorCode":"ReportTooLarge","ErrorMessage":"%d more lines were not written. A report has `+
+		`at most 64 MiB of them."}`+"\n", lines-(n-1))
 	require.Equal(t, want, last)
 }
 
 // TestLongLines has lines that are longer than any item: they are errors, and the lines
 // after them are read.
 func TestLongLines(t *testing.T) {
-	e := serveBuckets(t, hooked(t), bucket(t, map[string]string{"items.json": itemLines(1, 3) + strings.Repeat("x", 17<<20) + "\n" + itemLines(3, 5)}))
+	e := serveBuckets(t, hooked(t), bucket(t, map[string]string{
+		"items.json": itemLines(1, 3) + strings.Repeat("x", 17<<20) + "\n" + itemLines(3, 5),
+	}))
 	e.answer("ImportTable", importRequest(""))
 	done := e.imported()
 	require.Equal(t, []int{5, 4, 1}, []int{done.ProcessedItemCount, done.ImportedItemCount, done.ErrorCount})
@@ -686,8 +714,11 @@ func TestJobErrors(t *testing.T) {
 		close(free)
 		e.answer("ImportTable", importRequest(""))
 		done := e.imported()
-		require.Equal(t, []string{"FAILED", "InternalServerError", errCut.Error()}, []string{done.ImportStatus, done.FailureCode, done.FailureMessage})
-		e.refuse("DescribeTable", `{"TableName":"HHH"}`, "ResourceNotFoundException: Requested resource not found: Table: HHH not found")
+		require.Equal(t, []string{"FAILED", "InternalServerError", errCut.Error()}, []string{
+			done.ImportStatus, done.FailureCode, done.FailureMessage,
+		})
+		e.refuse("DescribeTable", `{"TableName":"HHH"}`,
+			"ResourceNotFoundException: Requested resource not found: Table: HHH not found")
 		e.answer("ImportTable", importRequest(""))
 		require.Equal(t, 9, e.count("HHH"))
 	})
@@ -707,7 +738,8 @@ func TestJobErrors(t *testing.T) {
 		require.NoError(t, next.svc.ResumeJobs(t.Context(), false))
 		done := next.imported()
 		require.Equal(t, []string{"FAILED", "S3NoSuchBucket"}, []string{done.ImportStatus, done.FailureCode})
-		next.refuse("DescribeTable", `{"TableName":"HHH"}`, "ResourceNotFoundException: Requested resource not found: Table: HHH not found")
+		next.refuse("DescribeTable", `{"TableName":"HHH"}`,
+			"ResourceNotFoundException: Requested resource not found: Table: HHH not found")
 	})
 	t.Run("table", func(t *testing.T) {
 		st := hooked(t)
@@ -723,7 +755,9 @@ func TestJobErrors(t *testing.T) {
 		next.answer("CreateTable", tableH)
 		require.NoError(t, next.svc.ResumeJobs(t.Context(), false))
 		done := next.bulked()
-		require.Equal(t, []string{"FAILED", "ResourceNotFoundException"}, []string{done.BulkOperationStatus, done.FailureCode})
+		require.Equal(t, []string{"FAILED", "ResourceNotFoundException"}, []string{
+			done.BulkOperationStatus, done.FailureCode,
+		})
 		require.Equal(t, 0, next.count("HHH"))
 	})
 	t.Run("panic", func(t *testing.T) {
@@ -731,11 +765,16 @@ func TestJobErrors(t *testing.T) {
 		root := bucket(t, map[string]string{"items.json": itemLines(1, 10)})
 		e := serveBuckets(t, st, root)
 		e.answer("CreateTable", tableH)
-		e.answer("EnableKinesisStreamingDestination", `{"TableName":"HHH","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes"}`)
-		e.svc = api.New(e.db, api.Options{Clock: e.db.Clock, S3Root: root, Kinesis: func(string, []byte) { panic("test") }})
+		e.answer("EnableKinesisStreamingDestination",
+			`{"TableName":"HHH","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/changes"}`)
+		e.svc = api.New(e.db, api.Options{
+			Clock: e.db.Clock, S3Root: root, Kinesis: func(string, []byte) { panic("test") },
+		})
 		e.answer("StartBulkPutItems", putRequest)
 		done := e.bulked()
-		require.Equal(t, []string{"FAILED", "InternalServerError"}, []string{done.BulkOperationStatus, done.FailureCode})
+		require.Equal(t, []string{"FAILED", "InternalServerError"}, []string{
+			done.BulkOperationStatus, done.FailureCode,
+		})
 	})
 }
 
@@ -750,7 +789,9 @@ func TestManyJobs(t *testing.T) {
 	for range 50 {
 		e.answer("StartBulkPutItems", putRequest)
 	}
-	e.refuse("StartBulkPutItems", putRequest, "LimitExceededException: 50 jobs of this kind are in progress, which is the limit. Try again when one has ended.")
+	e.refuse("StartBulkPutItems",
+		putRequest, "LimitExceededException: 50 jobs of this kind are in progress, which is the limit. "+
+			"Try again when one has ended.")
 	e.answer("ImportTable", strings.Replace(importRequest(""), "HHH", "Other", 1))
 	next := serveBuckets(t, st, root)
 	require.NoError(t, next.svc.ResumeJobs(t.Context(), false))
@@ -770,7 +811,8 @@ func TestFirstBatch(t *testing.T) {
 	require.Equal(t, "COMPLETED", e.imports()[0].ImportStatus)
 	e.answer("StartBulkPutItems", putRequest)
 	require.Equal(t, "COMPLETED", e.bulks()[0].BulkOperationStatus)
-	e.answer("UpdateContinuousBackups", `{"TableName":"HHH","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
+	e.answer("UpdateContinuousBackups",
+		`{"TableName":"HHH","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
 	require.Equal(t, "COMPLETED", e.exportOf(arnH, `,"S3Bucket":"bucket"`).ExportStatus)
 }
 

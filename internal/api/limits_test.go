@@ -35,7 +35,8 @@ func TestManyAttributes(t *testing.T) {
 	}
 	got := e.answer("Scan", `{"TableName":"HHH","AttributesToGet":["a"`+names.String()+`]}`)
 	require.Contains(t, got, `"Items":[{"a":{"S":"x"},"n7":{"N":"1"}}]`)
-	e.invalid("Scan", `{"TableName":"HHH","AttributesToGet":["a"`+names.String()+`,"n99999"]}`, "One or more parameter values were invalid: Duplicate value in attribute name: n99999")
+	e.invalid("Scan", `{"TableName":"HHH","AttributesToGet":["a"`+names.String()+`,"n99999"]}`,
+		"One or more parameter values were invalid: Duplicate value in attribute name: n99999")
 }
 
 // TestBatchGetEncoded checks that a BatchGetItem ends where its JSON gets long,

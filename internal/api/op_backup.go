@@ -106,6 +106,7 @@ func (s *Service) describeBackupAs(b *life.Backup, status string) *wire.BackupDe
 		},
 		SourceTableFeatureDetails: new(wire.SourceTableFeatureDetails),
 	}
+
 	if b.System {
 		return d
 	}
@@ -125,6 +126,7 @@ func (s *Service) describeBackupAs(b *life.Backup, status string) *wire.BackupDe
 			ProvisionedThroughput: provisioned(ix.Throughput),
 		})
 	}
+
 	for _, ix := range def.Local {
 		f.LocalSecondaryIndexes = append(f.LocalSecondaryIndexes, wire.LocalSecondaryIndexInfo{
 			IndexName: new(ix.Name), KeySchema: keySchema(ix.Key), Projection: projection(ix.Projection),
@@ -231,6 +233,7 @@ func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*
 			BackupStatus:         d.BackupStatus, BackupType: d.BackupType, BackupSizeBytes: d.BackupSizeBytes,
 		})
 	}
+
 	if len(list) > limit {
 		out.LastEvaluatedBackupArn = out.BackupSummaries[limit-1].BackupArn
 	}

@@ -19,10 +19,13 @@ func (s *Service) batchExecute(
 	parsed := make([]*partiql.Statement, len(in.Statements))
 	failed := make([]error, len(in.Statements))
 	for i, m := range in.Statements {
-		if failed[i] = wire.OpBatchExecuteStatement.FaultError(in.Faults, "Statements."+strconv.Itoa(i)); failed[i] == nil {
+		if failed[i] = wire.OpBatchExecuteStatement.FaultError(
+			in.Faults, "Statements."+strconv.Itoa(i),
+		); failed[i] == nil {
 			parsed[i], failed[i] = parseStatement(m.Statement, m.Parameters)
 		}
 	}
+
 	if mixed(parsed) {
 		return nil, wire.Validation("Read and write requests together in the same batch is not supported.")
 	}
@@ -32,6 +35,7 @@ func (s *Service) batchExecute(
 	if s.repeated(ctx, parsed) {
 		return nil, wire.Validation(msgDuplicateKeys)
 	}
+
 	out := &wire.BatchExecuteStatementOutput{Responses: make([]wire.BatchStatementResponse, len(parsed))}
 	var uses []use
 	var a answer
@@ -64,6 +68,7 @@ func (s *Service) batchExecute(
 		}
 		r.Error = &wire.BatchStatementError{Code: new(memberCode(e)), Message: &e.Message}
 	}
+
 	for i := range uses {
 		if cc := consumed(in.ReturnConsumedCapacity, uses[i].table, &uses[i].Capacity); cc != nil {
 			out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
@@ -142,6 +147,7 @@ func (s *Service) runMember(
 			if err != nil {
 				return err
 			}
+
 			units := table.ReadUnits(t.BilledSize(found), consistent)
 			b := s.budget(ctx, false)
 			if err := b.item(t, key, units); err != nil {
@@ -157,6 +163,7 @@ func (s *Service) runMember(
 		})
 		return item, u, err
 	}
+
 	item, out, err := s.runWrite(ctx, st, nil, nil)
 	if err == nil || out.refused {
 		u = out.use

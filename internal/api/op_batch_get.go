@@ -50,6 +50,9 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 	if err := in.CheckParams(); err != nil {
 		return nil, err
 	}
+
+	// The checks come first, each over all tables before the next one, in the order in which the
+	// service makes them.
 	names := slices.Sorted(maps.Keys(in.RequestItems))
 	reads := make([]readParams, len(names))
 	total := 0
@@ -66,6 +69,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 			return nil, wire.OpBatchGetItem.Invalid("Too many items requested for the BatchGetItem call")
 		}
 	}
+
 	if err := wire.OpBatchGetItem.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
@@ -89,16 +93,20 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 			seen[string(key)] = true
 		}
 	}
+
 	out := &wire.BatchGetItemOutput{
 		Responses: map[string][]attr.Item{}, UnprocessedKeys: map[string]wire.KeysAndAttributes{},
 	}
 	var uses []use
+
+	// A fault may take keys away before anything is read; they come back as unprocessed.
 	requests, left := leave(ctx, in.RequestItems, func(ka wire.KeysAndAttributes) int { return len(ka.Keys) },
 		func(ka wire.KeysAndAttributes, n int) (now, later wire.KeysAndAttributes) {
 			now, later = ka, ka
 			now.Keys, later.Keys = ka.Keys[:n], ka.Keys[n:]
 			return now, later
 		})
+
 	b := s.budget(ctx, false)
 	var throttled error // of the first key
 	err := s.db.View(ctx, func(view *table.View) error {
@@ -123,6 +131,9 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 			rest := ka
 			rest.Keys = nil
 			var used table.Capacity
+
+			// The first key that the answer has no room for ends the read: it and all after it,
+			// also those of later tables, are unprocessed. A throttled key is unprocessed alone.
 			for k, key := range ka.Keys {
 				if full {
 					rest.Keys = append(rest.Keys, ka.Keys[k:]...)
@@ -155,6 +166,7 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 					items = append(items, bytes.Clone(projected))
 				}
 			}
+
 			if rest.Keys != nil {
 				out.UnprocessedKeys[name] = rest
 			}
@@ -164,11 +176,14 @@ func (s *Service) batchGet(ctx context.Context, in *wire.BatchGetItemInput) (*wi
 				out.ConsumedCapacity = append(out.ConsumedCapacity, *cc)
 			}
 		}
+
 		if processed == 0 { // API_BatchGetItem: all are throttled
 			return throttled
 		}
 		return a.reserve(ctx)
 	})
+
+	// What a fault has taken follows what the read has left.
 	for name, ka := range left {
 		ka.Keys = append(slices.Clone(out.UnprocessedKeys[name].Keys), ka.Keys...)
 		out.UnprocessedKeys[name] = ka

@@ -33,6 +33,9 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 	var out *wire.BatchWriteItemOutput
 	var uses []use
 	b := s.budget(ctx, true)
+
+	// The writes are one update. It may run more than once, so it begins by forgetting what it
+	// counted.
 	apply := func(tx *table.Tx) error {
 		b.reset()
 		out = &wire.BatchWriteItemOutput{UnprocessedItems: map[string][]wire.WriteRequest{}}
@@ -46,6 +49,7 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 			}
 			tables[i] = t
 		}
+
 		seen := itemSet{} // of all tables: one may be there by its name and by its ARN
 		for i, name := range names {
 			if requests[name] == nil {
@@ -73,8 +77,12 @@ func (s *Service) batchWrite(ctx context.Context, in *wire.BatchWriteItemInput) 
 				out.ItemCollectionMetrics[name] = metrics
 			}
 		}
+
 		return nil
 	}
+
+	// A write that throughput or a transaction refuses ends the whole update. It becomes
+	// unprocessed, and the others run again without it: at most as often as there are writes.
 	for {
 		err := s.db.Update(ctx, apply)
 		if err == nil {
@@ -145,11 +153,13 @@ func checkWrites(in *wire.BatchWriteItemInput, names []string) error {
 			// Neither and both have the same text: dynalite, test/batchWriteItem.js,
 			// "empty item in RequestItems".
 			if (r.PutRequest == nil) == (r.DeleteRequest == nil) {
-				return wire.OpBatchWriteItem.Invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
+				return wire.OpBatchWriteItem.Invalid("Supplied AttributeValue has more than one datatypes set, must " +
+					"contain exactly one of the supported datatypes")
 			}
 			total++
 		}
 	}
+
 	if total > MaxBatchWrites {
 		return wire.OpBatchWriteItem.Invalid("Too many items requested for the BatchWriteItem call")
 	}
@@ -181,6 +191,7 @@ func batchTable(
 		}
 		ids[i] = idAt(t, partition, sort)
 	}
+
 	for i, r := range writes {
 		if r.DeleteRequest != nil {
 			if ids[i], err = itemID(t, r.DeleteRequest.Key); err != nil {
@@ -192,6 +203,7 @@ func batchTable(
 		}
 		seen[ids[i]] = true
 	}
+
 	if err := tx.Prefetch(keysOfWrites(t, writes)); err != nil {
 		return used, err
 	}
@@ -213,6 +225,7 @@ func batchTable(
 		}
 		used.Add(change.Capacity)
 	}
+
 	return used, nil
 }
 
@@ -257,7 +270,9 @@ func batchMetrics(
 		if err != nil || m == nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(out, func(o wire.ItemCollectionMetrics) bool { return o.ItemCollectionKey.Equal(m.ItemCollectionKey) }) {
+		if !slices.ContainsFunc(out, func(o wire.ItemCollectionMetrics) bool {
+			return o.ItemCollectionKey.Equal(m.ItemCollectionKey)
+		}) {
 			out = append(out, *m)
 		}
 	}

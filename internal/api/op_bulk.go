@@ -54,6 +54,7 @@ func (s *Service) startBulkPut(
 	case value(from.InputCompressionType) == "ZSTD":
 		return nil, op.Invalid("Sortkey reads files without compression or with GZIP only.")
 	}
+
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
@@ -61,12 +62,15 @@ func (s *Service) startBulkPut(
 	if err != nil {
 		return nil, err
 	}
+
+	// A token stands for the rest of the request, which is compared by its digest.
 	request := *in
 	request.ClientToken = nil
 	digest, err := digestOf(&request)
 	if err != nil {
 		return nil, err
 	}
+
 	now := s.now()
 	id, err := s.newTimeID(now)
 	if err != nil {
@@ -83,6 +87,7 @@ func (s *Service) startBulkPut(
 		ProcessedItemCount:   new(int64(0)), FailedItemCount: new(int64(0)),
 		ProcessedInputBytes: new(int64(0)), TotalInputBytes: new(int64(0)),
 	}
+
 	answer := d
 	task := &bulkTask{record: bulkRecord{Description: d, Request: digest}}
 	known, err := startJob(ctx, s, newJob{
@@ -104,6 +109,7 @@ func (s *Service) startBulkPut(
 	if err != nil {
 		return nil, err
 	}
+
 	if known != nil {
 		answer = known.Description
 	}
@@ -150,6 +156,9 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 		return err
 	}
 	defer to.Close()
+
+	// A run goes on where the record says that items are written: what was read behind that place
+	// is read again.
 	b.now, b.reports = b.record.Progress, map[string]*report{}
 	if !r.forked { // the reports belong to the origin
 		dir := s3files.Folder(value(out.S3KeyPrefix), *d.BulkOperationArn)
@@ -165,6 +174,9 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 			}
 		}
 	}()
+
+	// Lines are collected until the batch is full or the input has gone on far enough, and each
+	// flush stores the progress with the items.
 	src := &source{root: from, prefix: value(in.S3KeyPrefix), gzip: value(in.InputCompressionType) == "GZIP"}
 	first := true
 	err = src.each(ctx, b.now.At, func(line []byte, at place, err error) error {
@@ -187,6 +199,8 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 	if err == nil {
 		err = b.flush(ctx, r)
 	}
+
+	// Reports have a limit, so their last line counts what they leave out.
 	for _, rep := range b.reports {
 		if err == nil && rep.Unreported > 0 {
 			const text = "%d more lines were not written. A report has at most %d MiB of them."
@@ -196,6 +210,7 @@ func (b *bulkTask) run(ctx context.Context, r *run) (err error) {
 			err = rep.sync()
 		}
 	}
+
 	return err
 }
 
@@ -229,6 +244,7 @@ func readBulkItem(line []byte) (x bulkItem, err error) {
 	case in.Item.Size() > table.MaxItemBytes: // not kept in the batch
 		return x, wire.Validation(msgItemSize)
 	}
+
 	if err := wire.OpStartBulkPutItems.FaultError(in.Faults, ""); err != nil {
 		return x, err
 	}
@@ -271,6 +287,7 @@ func (b *bulkTask) flush(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
+
 	b.record.Progress = b.now
 	d.ProcessedItemCount, d.FailedItemCount = new(b.now.Processed), new(b.now.Failed)
 	d.ProcessedInputBytes = new(b.now.At.Total)
@@ -317,6 +334,7 @@ func (b *bulkTask) write(tx *table.Tx, s *Service) error {
 			return err
 		}
 	}
+
 	return b.writeReports()
 }
 
@@ -410,11 +428,14 @@ func (s *Service) cancelBulk(
 	if err != nil {
 		return nil, err
 	}
+
 	d, err := s.findBulk(ctx, *in.BulkOperationArn)
 	if err != nil {
 		return nil, err
 	}
-	return &wire.CancelBulkOperationOutput{BulkOperationArn: d.BulkOperationArn, BulkOperationStatus: d.BulkOperationStatus}, nil
+	return &wire.CancelBulkOperationOutput{
+		BulkOperationArn: d.BulkOperationArn, BulkOperationStatus: d.BulkOperationStatus,
+	}, nil
 }
 
 // listBulk lists bulk operations, the newest first.

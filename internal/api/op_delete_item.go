@@ -17,8 +17,10 @@ func (s *Service) deleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wi
 		return nil, err
 	}
 	w := writeParams{
-		expressions: expressions{op: wire.OpDeleteItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
-		mode:        in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
+		expressions: expressions{
+			op: wire.OpDeleteItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues,
+		},
+		mode: in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
 		returns: in.ReturnValues, onFailure: in.ReturnValuesOnConditionCheckFailure,
 	}
 	if err := w.parse(in.ConditionExpression, in.Expected, in.ConditionalOperator); err != nil {
@@ -27,5 +29,7 @@ func (s *Service) deleteItem(ctx context.Context, in *wire.DeleteItemInput) (*wi
 	out, err := w.apply(ctx, s, in.TableName, in.Key, func(tx *table.Tx, t *table.Table) (table.Change, error) {
 		return tx.Delete(t, in.Key, w.cond)
 	})
-	return &wire.DeleteItemOutput{Attributes: out.attributes, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics}, err
+	return &wire.DeleteItemOutput{
+		Attributes: out.attributes, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics,
+	}, err
 }

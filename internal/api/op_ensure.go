@@ -60,6 +60,7 @@ func (s *Service) ensureTable(ctx context.Context, in *wire.CreateTableInput, ex
 			_, err = s.db.Create(ctx, want)
 			return err
 		}
+
 		if have.Definition().Status(s.opts.Clock()) == table.StatusDeleting {
 			return &table.Error{Kind: table.InUse, Msg: "Table is being deleted: " + want.Name}
 		}
@@ -76,6 +77,7 @@ func (s *Service) ensureTable(ctx context.Context, in *wire.CreateTableInput, ex
 			}
 			return s.db.StartUpdate(def)
 		})
+
 		switch {
 		case errors.Is(err, errUnchanged):
 			return nil

@@ -33,6 +33,7 @@ func (s *Service) executeStatement(
 	case partiql.Select:
 		return s.runSelect(ctx, in, st)
 	}
+
 	item, written, err := s.runWrite(ctx, st, in.ReturnConsumedCapacity, in.ReturnValuesOnConditionCheckFailure)
 	if err != nil {
 		return nil, err
@@ -79,6 +80,7 @@ func (s *Service) runSelect(
 		if err != nil {
 			return err
 		}
+
 		if next != nil {
 			out.LastEvaluatedKey, out.NextToken = next.Key, new(next.token(digest))
 		}
@@ -86,6 +88,7 @@ func (s *Service) runSelect(
 		out.ConsumedCapacity = consumed(in.ReturnConsumedCapacity, st.Table, used)
 		return a.reserve(ctx)
 	})
+
 	return out, err
 }
 
@@ -117,7 +120,9 @@ func planSelect(
 		}
 	}
 	if missing != nil {
-		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Secondary index %s does not project one or more filter attributes: [%s]", read.Index.Name(), strings.Join(missing, ", ")))
+		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
+			"Secondary index %s does not project one or more filter attributes: [%s]", read.Index.Name(),
+			strings.Join(missing, ", ")))
 	}
 	return read, plan, nil
 }
@@ -206,6 +211,7 @@ func parseNextToken(token *string, digest []byte) (p pagePlace, err error) {
 	if !bytes.Equal(raw[:tokenDigest], digest[:tokenDigest]) {
 		return p, wire.Validation(msgTokenOther)
 	}
+
 	number, key, hasKey := bytes.Cut(raw[tokenDigest:], []byte(" "))
 	if p.Slice, err = strconv.Atoi(string(number)); err != nil || p.Slice < 0 {
 		return p, wire.Validation(msgToken)

@@ -29,6 +29,7 @@ func (s *Service) executeTransaction(
 		}
 		parsed[i] = st
 	}
+
 	if mixed(parsed) {
 		return nil, wire.Validation(
 			"ExecuteTransaction API does not support both read and write operations in the same request.",
@@ -61,6 +62,7 @@ func (s *Service) executeTransaction(
 	if err != nil {
 		return nil, err
 	}
+
 	b.spend()
 	used.record(ctx)
 	return out, nil
@@ -123,7 +125,9 @@ func (s *Service) writeStatements(
 		return nil, err
 	}
 	// Writes have no responses (conformance writeResponses).
-	return &wire.ExecuteTransactionOutput{ConsumedCapacity: done.ConsumedCapacity, Responses: []wire.ItemResponse{}}, nil
+	return &wire.ExecuteTransactionOutput{
+		ConsumedCapacity: done.ConsumedCapacity, Responses: []wire.ItemResponse{},
+	}, nil
 }
 
 // readStatements reads the item of each statement.
@@ -164,6 +168,7 @@ func (s *Service) readStatements(
 				return nil, wire.OpExecuteTransaction.Invalid(msgTransactJSON)
 			}
 		}
+
 		c := table.Capacity{Table: table.ReadUnits(t.BilledSize(item), true)}
 		if err := s.admitRead(t, key, &c, b); err != nil {
 			reasons[i], cancelled = cancellation(err, nil)
@@ -173,6 +178,7 @@ func (s *Service) readStatements(
 	if cancelled {
 		return nil, wire.TransactionCanceled(reasons)
 	}
+
 	out.ConsumedCapacity = used.consumed()
 	return out, a.reserve(ctx)
 }

@@ -52,6 +52,7 @@ func (s *Service) exportTable(
 	if err != nil {
 		return nil, err
 	}
+
 	d := wire.ExportDescription{
 		ExportArn: new(s.arns.Table(def.Name) + "/" + exportJobs + "/" + id), ExportStatus: new("IN_PROGRESS"),
 		ExportFormat: new("DYNAMODB_JSON"), ExportType: in.ExportType, ExportTime: seconds(now),
@@ -60,6 +61,7 @@ func (s *Service) exportTable(
 		ClientToken: in.ClientToken, S3Bucket: in.S3Bucket, S3BucketOwner: in.S3BucketOwner, S3Prefix: in.S3Prefix,
 		S3SseAlgorithm: new(cmp.Or(value(in.S3SseAlgorithm), "AES256")), S3SseKmsKeyId: in.S3SseKmsKeyId,
 	}
+
 	answer := d
 	task := &exportTask{record: exportRecord{Description: d, Request: digest}}
 	known, err := startJob(ctx, s, newJob{
@@ -74,6 +76,7 @@ func (s *Service) exportTable(
 	if err != nil {
 		return nil, err
 	}
+
 	if known != nil {
 		answer = known.Description
 	}
@@ -114,6 +117,7 @@ func (x *exportTask) run(ctx context.Context, r *run) error {
 				"folder", dir, "error", removed)
 		}
 	}
+
 	return err
 }
 
@@ -140,6 +144,7 @@ func (s *Service) exported(ctx context.Context, in *wire.ExportTableToPointInTim
 	case in.FilterSpecification != nil:
 		return nil, op.Invalid("Sortkey exports whole tables. Leave out FilterSpecification.")
 	}
+
 	t, err := s.backedUp(ctx, in.TableArn)
 	if _, refused := errors.AsType[*wire.Error](err); err != nil && !refused {
 		return nil, err
@@ -163,6 +168,7 @@ func (s *Service) exported(ctx context.Context, in *wire.ExportTableToPointInTim
 			return invalid("Point in Time Recovery is not available for specified export time")
 		}
 	}
+
 	return t, nil
 }
 
@@ -233,6 +239,7 @@ func (x *exportTask) writeItems(
 		full = batch.Add(len(it))
 		return inBucket(out.WriteItem(it))
 	})
+
 	switch {
 	case isNotFound(err):
 		err = &failure{failedTable, "The table was deleted before the export began."}
@@ -242,6 +249,7 @@ func (x *exportTask) writeItems(
 		}
 		err = inBucket(err)
 	}
+
 	return out.DataFile(key), size, err
 }
 

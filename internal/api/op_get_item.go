@@ -139,6 +139,7 @@ func (g *get) item(view *table.View, t *table.Table) error {
 		}
 		b.spend()
 	}
+
 	g.found = item != nil
 	switch {
 	case !g.found:
@@ -148,6 +149,7 @@ func (g *get) item(view *table.View, t *table.Table) error {
 		g.dst = append(g.dst, `{"Item":`...)
 		g.dst = g.project(item).AppendJSON(g.dst)
 	}
+
 	g.use = use{table: t.Name(), Capacity: table.Capacity{Table: units}}
 	g.out.ConsumedCapacity = consumed(g.in.ReturnConsumedCapacity, value(g.in.TableName), &g.use.Capacity)
 	return nil

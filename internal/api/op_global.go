@@ -126,20 +126,29 @@ func (s *Service) checkReplicas(in *wire.UpdateTableInput) error {
 			region = u.Disassociate.RegionName
 		}
 		if value(region) == s.region() {
-			return wire.Validation("Cannot add or delete the local region through ReplicaUpdates. Use CreateTable, DeleteTable, or UpdateTable as required.")
+			return wire.Validation("Cannot add or delete the local region through ReplicaUpdates. " +
+				"Use CreateTable, DeleteTable, or UpdateTable as required.")
 		}
 		if u.Create == nil {
 			unknown = append(unknown, value(region))
 		}
 	}
+
 	switch {
 	case len(added) > 0 && strong:
-		return wire.Validation("Unsupported Region(s) specified for global tables with MultiRegionConsistency set to STRONG: [" + strings.Join(added, ", ") + "].")
+		return wire.Validation(
+			"Unsupported Region(s) specified for global tables with MultiRegionConsistency set to STRONG: [" +
+				strings.Join(added, ", ") + "].",
+		)
 	case len(added) > 0:
-		return wire.Validation("Region " + added[0] + " is not supported. The latest version of global tables are only supported in the following regions: [" + s.region() + "]")
+		return wire.Validation("Region " + added[0] +
+			" is not supported. The latest version of global tables are only supported in the following regions: [" +
+			s.region() + "]")
 	}
-	return wire.Validation("Update global table operation failed because one or more replicas were not part of the global table. " +
-		"Please retry the request without these replicas: [" + strings.Join(unknown, ", ") + "].")
+
+	return wire.Validation("Update global table operation failed because one or more replicas " +
+		"were not part of the global table. Please retry the request without these replicas: [" +
+		strings.Join(unknown, ", ") + "].")
 }
 
 // alterGlobal applies the settings of a global table that a table may have without
@@ -153,7 +162,9 @@ func alterGlobal(def *table.Definition, in *wire.UpdateTableInput) error {
 	case "ENABLED", "DISABLED":
 		def.GlobalSettings = mode
 	default: // the end of the captured text is missing
-		return wire.Validation("Value '" + mode + "' at 'GlobalTableSettingsReplicationMode' failed to satisfy constraint: Only ENABLED and DISABLED settings replication are supported")
+		return wire.Validation("Value '" + mode +
+			"' at 'GlobalTableSettingsReplicationMode' failed to satisfy constraint: " +
+			"Only ENABLED and DISABLED settings replication are supported")
 	}
 	return nil
 }

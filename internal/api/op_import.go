@@ -46,6 +46,7 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 	case value(in.InputCompressionType) == "ZSTD":
 		return nil, op.Invalid("Sortkey imports files without compression or with GZIP only.")
 	}
+
 	// Source: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
 	creation := in.TableCreationParameters
 	billing := &table.Definition{BillingMode: value(creation.BillingMode)}
@@ -61,6 +62,7 @@ func (s *Service) importTable(ctx context.Context, in *wire.ImportTableInput) (*
 			"ImportConflictException", "Import conflict: Duplicate request detected with conflicting parameters",
 		),
 	}
+
 	known, err := token.lookUp(ctx, s)
 	if known == nil && err == nil {
 		known, err = s.startImport(ctx, in, token)
@@ -101,6 +103,7 @@ func (s *Service) startImport(
 	if err != nil {
 		return nil, err
 	}
+
 	now := s.now()
 	id, err := s.newTimeID(now)
 	if err != nil {
@@ -114,6 +117,7 @@ func (s *Service) startImport(
 		StartTime:  seconds(now),
 		ErrorCount: new(int64(0)), ImportedItemCount: new(int64(0)), ProcessedItemCount: new(int64(0)),
 	}
+
 	task := &importTask{record: importRecord{ImportTableDescription: d}}
 	known, err := startJob(ctx, s, newJob{
 		arn: *d.ImportArn, task: task, record: task.record, def: def,
@@ -147,6 +151,7 @@ func (x *importTask) run(ctx context.Context, r *run) error {
 		batch.Reset()
 		return err
 	}
+
 	first := true
 	err = src.each(ctx, now.At, func(line []byte, at place, err error) error {
 		now.At = at
@@ -204,6 +209,7 @@ func (x *importTask) write(
 				return nil, err
 			}
 		}
+
 		return importRecord{ImportTableDescription: x.record.ImportTableDescription, Progress: done}, nil
 	})
 	if err == nil {

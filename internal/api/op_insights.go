@@ -71,6 +71,7 @@ func (s *Service) updateContributorInsights(
 		default:
 			out.ContributorInsightsStatus = new("DISABLING")
 		}
+
 		out.ContributorInsightsMode = &next.Mode
 		if def.Insights == nil {
 			def.Insights = map[string]table.Insights{}
@@ -81,6 +82,7 @@ func (s *Service) updateContributorInsights(
 	if err != nil {
 		return nil, err
 	}
+
 	return out, nil
 }
 
@@ -135,6 +137,7 @@ func insightsRules(def *table.Definition, index string, x table.Insights) (rules
 			}
 		}
 	}
+
 	return rules
 }
 
@@ -157,6 +160,7 @@ func (s *Service) listContributorInsights(
 		}
 		names = []string{t.Definition().Name}
 	}
+
 	limit := maxInsights
 	if n := int(value(in.MaxResults)); n > 0 {
 		limit = n
@@ -193,5 +197,6 @@ func (s *Service) listContributorInsights(
 			out.ContributorInsightsSummaries = append(out.ContributorInsightsSummaries, summary)
 		}
 	}
+
 	return out, nil
 }

@@ -55,7 +55,8 @@ func (s *Service) unreachable(arn string) string {
 		strings.Count(parts[5], "/") > 1:
 		return "User does not have a permission to use kinesis stream"
 	case parts[3] != s.region():
-		return "The kinesis Arn used to enable kinesis replication belongs to a stream which is not in the current region"
+		return "The kinesis Arn used to enable kinesis replication belongs to a stream which is " +
+			"not in the current region"
 	}
 	return ""
 }
@@ -64,7 +65,9 @@ func (s *Service) unreachable(arn string) string {
 func (s *Service) disableKinesis(
 	ctx context.Context, in *wire.KinesisStreamingDestinationInput,
 ) (*wire.KinesisStreamingDestinationOutput, error) {
-	return s.switchKinesis(ctx, in, "DISABLING", func(list []table.Destination, d *table.Destination) ([]table.Destination, error) {
+	return s.switchKinesis(ctx, in, "DISABLING", func(
+		list []table.Destination, d *table.Destination,
+	) ([]table.Destination, error) {
 		if in.EnableKinesisStreamingConfiguration != nil {
 			return nil, wire.Validation(
 				"Stream cannot be disabled using EnableKinesisStreamingConfiguration parameters",
@@ -122,21 +125,27 @@ func (s *Service) updateKinesis(
 ) (*wire.UpdateKinesisStreamingDestinationOutput, error) {
 	c := in.UpdateKinesisStreamingConfiguration
 	if c == nil || c.ApproximateCreationDateTimePrecision == nil {
-		return nil, wire.OpUpdateKinesisStreamingDestination.Invalid("Streaming destination cannot be updated with given parameters: UpdateKinesisStreamingConfiguration cannot be null or contain only null values")
+		return nil, wire.OpUpdateKinesisStreamingDestination.Invalid("Streaming destination cannot be updated with " +
+			"given parameters: UpdateKinesisStreamingConfiguration cannot be null or contain only null values")
 	}
 	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err
 	}
 	precision := *c.ApproximateCreationDateTimePrecision
-	name, err := s.alterKinesis(ctx, in.TableName, in.StreamArn, func(list []table.Destination, d *table.Destination) ([]table.Destination, error) {
+	name, err := s.alterKinesis(ctx, in.TableName, in.StreamArn, func(
+		list []table.Destination, d *table.Destination,
+	) ([]table.Destination, error) {
 		switch {
 		case d == nil:
-			return nil, wrongDestination("No streaming destination with streamArn: " + *in.StreamArn + " found for table with tableName: " + t.Definition().Name)
+			return nil, wrongDestination("No streaming destination with streamArn: " + *in.StreamArn +
+				" found for table with tableName: " + t.Definition().Name)
 		case d.Status != "ACTIVE":
-			return nil, wrongDestination("Kinesis streaming is not in ACTIVE state. Updates are only allowed in ACTIVE state. TableName: " + t.Definition().Name)
+			return nil, wrongDestination("Kinesis streaming is not in ACTIVE state. " +
+				"Updates are only allowed in ACTIVE state. TableName: " + t.Definition().Name)
 		case d.Precision == precision || d.Precision == "" && precision == "MILLISECOND":
-			return nil, wire.Validation("Invalid Request: Precision is already set to the desired value of " + precision + " for tableId: " + t.Definition().ID + ", kdsArn: " + *in.StreamArn)
+			return nil, wire.Validation("Invalid Request: Precision is already set to the desired value of " +
+				precision + " for tableId: " + t.Definition().ID + ", kdsArn: " + *in.StreamArn)
 		}
 		d.Precision = precision
 		return list, nil
@@ -144,7 +153,11 @@ func (s *Service) updateKinesis(
 	if err != nil {
 		return nil, err
 	}
-	return &wire.UpdateKinesisStreamingDestinationOutput{TableName: &name, StreamArn: in.StreamArn, DestinationStatus: new("UPDATING"), UpdateKinesisStreamingConfiguration: c}, nil
+
+	return &wire.UpdateKinesisStreamingDestinationOutput{
+		TableName: &name, StreamArn: in.StreamArn, DestinationStatus: new("UPDATING"),
+		UpdateKinesisStreamingConfiguration: c,
+	}, nil
 }
 
 // describeKinesis lists the destinations of a table, also the
@@ -196,6 +209,7 @@ func (s *Service) kinesisRecord(id string, d *table.Delivery) ([]byte, error) {
 		}
 		return it.AppendJSON(nil)
 	}
+
 	at := r.Time.UnixMilli()
 	if d.Destination.Precision == "MICROSECOND" {
 		at = r.Time.UnixMicro()
@@ -212,6 +226,7 @@ func (s *Service) kinesisRecord(id string, d *table.Delivery) ([]byte, error) {
 		OldImage                             json.RawMessage `json:",omitempty"`
 		SizeBytes                            int
 	}
+
 	return text.JSON(struct {
 		AwsRegion    string `json:"awsRegion"`
 		EventID      string `json:"eventID"`

@@ -87,6 +87,7 @@ func canonicalPolicy(text string) (string, error) {
 	if len(doc.Statement) == 0 {
 		return bad("Invalid policy document: Could not parse the policy: Statement is empty!")
 	}
+
 	doc.Version = cmp.Or(doc.Version, "2008-10-17")
 	ids := map[string]bool{}
 	for i := range doc.Statement {
@@ -97,6 +98,7 @@ func canonicalPolicy(text string) (string, error) {
 		case strings.EqualFold(st.Effect, "Deny"):
 			st.Effect = "Deny"
 		}
+
 		for _, m := range []struct {
 			name   string
 			absent bool
@@ -110,11 +112,13 @@ func canonicalPolicy(text string) (string, error) {
 				return bad("Invalid policy document: Missing required field %s", m.name)
 			}
 		}
+
 		if st.Sid != "" && ids[st.Sid] {
 			return bad("Invalid policy document: The Statement Ids in the policy are not unique")
 		}
 		ids[st.Sid] = true
 	}
+
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
@@ -140,7 +144,8 @@ func (s *Service) policyTarget(arn string) (TableRef, error) {
 	case !s.arns.Local(ref) || !strings.HasPrefix(arn, "arn:aws:"):
 		return ref, wire.Validation(wrongParameter + "Invalid resource Arn: " + arn)
 	case ref.Index != "":
-		return ref, wire.Validation(wrongParameter + "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn)
+		return ref, wire.Validation(wrongParameter +
+			"Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn)
 	}
 	return ref, nil
 }
@@ -176,12 +181,15 @@ func checkRevision(p *table.Policy, expected *string, name string) error {
 	switch {
 	case expected == nil:
 	case *expected == noRevision && exists:
-		return noPolicy(fmt.Sprintf("Requested policy update expecting none to be present for table %s, but a policy exists with revision id %d.", name, p.Revision))
+		return noPolicy(fmt.Sprintf("Requested policy update expecting none to be present for table %s, but a policy "+
+			"exists with revision id %d.", name, p.Revision))
 	case *expected == noRevision:
 	case p == nil:
-		return noPolicy(fmt.Sprintf("Requested update for policy with revision id %s, but table %s has no associated policy.", *expected, name))
+		return noPolicy(fmt.Sprintf("Requested update for policy with revision id %s, but table "+
+			"%s has no associated policy.", *expected, name))
 	case *expected != strconv.FormatInt(p.Revision, 10) || !exists:
-		return noPolicy(fmt.Sprintf("Requested update for policy with revision id %s, but the policy associated to target table %s has revision id %d.", *expected, name, p.Revision))
+		return noPolicy(fmt.Sprintf("Requested update for policy with revision id %s, but the policy associated to "+
+			"target table %s has revision id %d.", *expected, name, p.Revision))
 	}
 	return nil
 }
@@ -260,7 +268,9 @@ func (s *Service) getResourcePolicy(
 	if *p == nil || (*p).Text == "" {
 		return nil, noPolicy(arn)
 	}
-	return &wire.GetResourcePolicyOutput{Policy: new((*p).Text), RevisionId: new(strconv.FormatInt((*p).Revision, 10))}, nil
+	return &wire.GetResourcePolicyOutput{
+		Policy: new((*p).Text), RevisionId: new(strconv.FormatInt((*p).Revision, 10)),
+	}, nil
 }
 
 // deleteResourcePolicy removes the policy of a table or a stream. Without a

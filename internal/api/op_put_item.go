@@ -20,15 +20,20 @@ func (s *Service) putItem(ctx context.Context, in *wire.PutItemInput) (*wire.Put
 		return nil, wire.Validation(msgItemSize)
 	}
 	w := writeParams{
-		expressions: expressions{op: wire.OpPutItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
-		mode:        in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
+		expressions: expressions{
+			op: wire.OpPutItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues,
+		},
+		mode: in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
 		returns: in.ReturnValues, onFailure: in.ReturnValuesOnConditionCheckFailure,
 	}
+
 	if err := w.parse(in.ConditionExpression, in.Expected, in.ConditionalOperator); err != nil {
 		return nil, err
 	}
 	out, err := w.apply(ctx, s, in.TableName, in.Item, func(tx *table.Tx, t *table.Table) (table.Change, error) {
 		return tx.Put(t, in.Item, w.cond)
 	})
-	return &wire.PutItemOutput{Attributes: out.attributes, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics}, err
+	return &wire.PutItemOutput{
+		Attributes: out.attributes, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics,
+	}, err
 }

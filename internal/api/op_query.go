@@ -93,12 +93,17 @@ func (s *Service) query(
 	})
 	r := &x.readParams
 	*r = readParams{
-		expressions: expressions{op: wire.OpQuery, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
-		table:       in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
+		expressions: expressions{
+			op: wire.OpQuery, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues,
+		},
+		table: in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
 		projected:  in.ProjectionExpression,
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit),
 		start: in.ExclusiveStartKey,
 	}
+
+	// Expressions are parsed before the table is looked up: their faults come before a missing
+	// table.
 	if err := r.parseLegacy(legacy.QueryFilter, in.QueryFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return nil, err
 	}
@@ -112,10 +117,13 @@ func (s *Service) query(
 			return nil, err
 		}
 	}
+
 	if err := r.parse(in.FilterExpression); err != nil {
 		return nil, err
 	}
 	err := s.db.View(ctx, func(view *table.View) error {
+		// What depends on the table: the key condition becomes one slice of one partition, then the
+		// start key must lie in it.
 		read, schema, err := r.resolve(s, view)
 		if err != nil {
 			return cmp.Or(x.key.check(), err) // an error of the condition comes first
@@ -127,11 +135,14 @@ func (s *Service) query(
 		if err != nil {
 			return cmp.Or(x.key.check(), read.CheckStartForm(), err)
 		}
+
 		x.query = table.Query{Read: read, Slice: slice, Reverse: in.ScanIndexForward != nil && !*in.ScanIndexForward}
 		err = cmp.Or(r.checkPaths(read.Table, schema), r.checkProjected(&x.query.Read, true))
 		if err != nil {
 			return cmp.Or(x.query.CheckStart(), err) // an error of the start key comes first
 		}
+
+		// A page is admitted before it is read, and what it took is known afterwards.
 		b := s.budget(ctx, false)
 		if err := b.page(&read, slice.Partition); err != nil {
 			return err
@@ -140,10 +151,12 @@ func (s *Service) query(
 		if err != nil {
 			return err
 		}
+
 		b.spent(&read, slice.Partition, &page.Capacity)
 		x.finish(ctx, read.Table, &page)
 		return nil
 	})
+
 	return &x.out, err
 }
 

@@ -38,6 +38,7 @@ func (s *Service) restored(source *table.Definition, name string, o overrides) (
 		Throughput:  table.Throughput{Read: source.Throughput.Read, Write: source.Throughput.Write},
 		OnDemand:    source.OnDemand, Encryption: source.Encryption,
 	}
+
 	var err error
 	if def.ID, err = NewUUID(s.opts.Rand); err != nil {
 		return nil, err
@@ -48,6 +49,8 @@ func (s *Service) restored(source *table.Definition, name string, o overrides) (
 	if o.billing != nil {
 		def.BillingMode = *o.billing
 	}
+
+	// Overrides must fit the billing that results, not that of the source.
 	changed := def.OnDemandBilling() != source.OnDemandBilling()
 	switch {
 	case def.OnDemandBilling() && o.provisioned != nil:
@@ -63,6 +66,7 @@ func (s *Service) restored(source *table.Definition, name string, o overrides) (
 	case def.OnDemandBilling():
 		def.Throughput, def.BillingChanged = table.Throughput{}, def.Created
 	}
+
 	if o.onDemand != nil {
 		def.OnDemand = onDemandOf(o.onDemand)
 	} else if !def.OnDemandBilling() {
@@ -97,6 +101,7 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 			def.Global = append(def.Global, ix)
 		}
 	}
+
 	if o.local != nil {
 		def.Local = nil
 		for _, l := range o.local {
@@ -109,6 +114,7 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 			def.Local = append(def.Local, ix)
 		}
 	}
+
 	def.Vectors = slices.Clone(source.Vectors)
 	if o.vectors != nil {
 		def.Vectors = nil
@@ -120,6 +126,7 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 			def.Vectors = append(def.Vectors, ix)
 		}
 	}
+
 	for i := range def.Vectors {
 		def.Vectors[i].Building = false
 	}
@@ -134,6 +141,7 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 			ix.Throughput = table.Throughput{Read: def.Throughput.Read, Write: def.Throughput.Write}
 		}
 	}
+
 	return nil
 }
 
@@ -153,7 +161,9 @@ func matchIndex(
 }
 
 func noIndex(name string, op wire.Op) error {
-	return op.Invalid("Index " + name + " does not match a secondary index that existed in the source table and cannot be created during the restore operation")
+	return op.Invalid("Index " + name +
+		" does not match a secondary index that existed in the source table and cannot be " +
+		"created during the restore operation")
 }
 
 // restore creates a table from a backup or, if b is nil, from the source as it is, or
@@ -173,6 +183,7 @@ func (s *Service) restore(
 	} else {
 		t, err = s.db.Copy(ctx, def, source.Name, undo)
 	}
+
 	switch {
 	case isKind(err, table.InUse):
 		return nil, wire.NewError("TableAlreadyExistsException", "Table already exists: "+def.Name)
@@ -183,6 +194,7 @@ func (s *Service) restore(
 	case err != nil:
 		return nil, err
 	}
+
 	d := s.describe(t)
 	d.TableStatus, d.RestoreSummary = new(table.StatusCreating), summary
 	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))
@@ -227,12 +239,14 @@ func (s *Service) restoreTableToPointInTime(
 	case in.SourceTableArn == nil && in.SourceTableName == nil:
 		return nil, op.Invalid("The parameter 'TableName' is required")
 	case latest && in.RestoreDateTime != nil: // the end of the captured text is missing
-		return nil, op.Invalid("Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time restore request. Please specify only one of them")
+		return nil, op.Invalid("Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for " +
+			"point-in-time restore request. Please specify only one of them")
 	case !latest && in.RestoreDateTime == nil:
 		return nil, op.Invalid(
 			"Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both",
 		)
 	}
+
 	name := in.SourceTableName
 	if in.SourceTableArn != nil {
 		if ref, err := ParseARN(*in.SourceTableArn); err != nil || ref.Index != "" || ref.Stream != "" {
@@ -240,6 +254,7 @@ func (s *Service) restoreTableToPointInTime(
 		}
 		name = in.SourceTableArn
 	}
+
 	t, err := s.backedUp(ctx, name)
 	if err != nil {
 		return nil, err
@@ -253,11 +268,13 @@ func (s *Service) restoreTableToPointInTime(
 	if in.RestoreDateTime != nil {
 		at = timeOf(*in.RestoreDateTime)
 		if second := at.Truncate(time.Second); second.Before(earliest) || second.After(now) {
-			return nil, wire.NewError("InvalidRestoreTimeException", fmt.Sprintf("RestoreDateTime '%s' must be within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'",
+			return nil, wire.NewError("InvalidRestoreTimeException", fmt.Sprintf("RestoreDateTime '%s' must be "+
+				"within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'",
 				at.Format(timeForm), earliest.Format(timeForm), now.Format(timeForm)))
 		}
 		undo = at
 	}
+
 	def, err := s.restored(source, *in.TargetTableName, overrides{
 		op, in.BillingModeOverride, in.ProvisionedThroughputOverride, in.OnDemandThroughputOverride,
 		in.SSESpecificationOverride, in.GlobalSecondaryIndexOverride, in.LocalSecondaryIndexOverride,
@@ -302,8 +319,10 @@ const defaultRecovery = 35
 
 func (s *Service) continuousBackups(def *table.Definition) *wire.ContinuousBackupsDescription {
 	d := &wire.ContinuousBackupsDescription{
-		ContinuousBackupsStatus:        new("ENABLED"),
-		PointInTimeRecoveryDescription: &wire.PointInTimeRecoveryDescription{PointInTimeRecoveryStatus: new("DISABLED")},
+		ContinuousBackupsStatus: new("ENABLED"),
+		PointInTimeRecoveryDescription: &wire.PointInTimeRecoveryDescription{
+			PointInTimeRecoveryStatus: new("DISABLED"),
+		},
 	}
 	if r := def.Recovery; r != nil {
 		earliest, latest := s.restorable(def)
@@ -357,6 +376,7 @@ func (s *Service) updateContinuousBackups(
 		}
 		return nil
 	})
+
 	switch {
 	case isNotFound(err):
 		return nil, noTable(name)
@@ -368,5 +388,6 @@ func (s *Service) updateContinuousBackups(
 	case err != nil:
 		return nil, err
 	}
+
 	return &wire.UpdateContinuousBackupsOutput{ContinuousBackupsDescription: s.continuousBackups(t.Definition())}, nil
 }

@@ -37,12 +37,15 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 	})
 	r := &x.readParams
 	*r = readParams{
-		expressions: expressions{op: wire.OpScan, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
-		table:       in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
+		expressions: expressions{
+			op: wire.OpScan, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues,
+		},
+		table: in.TableName, index: in.IndexName, sel: in.Select, attributes: in.AttributesToGet,
 		projected:  in.ProjectionExpression,
 		consistent: value(in.ConsistentRead), mode: in.ReturnConsumedCapacity, limit: value(in.Limit),
 		start: in.ExclusiveStartKey,
 	}
+
 	if err := r.parseLegacy(legacy.ScanFilter, in.ScanFilter, in.ConditionalOperator, in.Faults); err != nil {
 		return nil, err
 	}
@@ -55,6 +58,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 	if err := checkSegments(in); err != nil {
 		return nil, err
 	}
+
 	err := s.db.View(ctx, func(view *table.View) error {
 		read, _, err := r.resolve(s, view)
 		if err != nil {
@@ -67,6 +71,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 		if err := r.checkPaths(read.Table, nil); err != nil {
 			return cmp.Or(x.scan.CheckStart(), err) // an error of the start key comes first
 		}
+
 		b := s.budget(ctx, false)
 		if err := b.page(&read, nil); err != nil {
 			return err
@@ -79,6 +84,7 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 		x.finish(ctx, read.Table, &page)
 		return nil
 	})
+
 	return (*wire.ScanOutput)(&x.out), err
 }
 
@@ -87,11 +93,14 @@ func (s *Service) scan(ctx context.Context, in *wire.ScanInput, visit Visit) (*w
 func checkSegments(in *wire.ScanInput) error {
 	switch {
 	case in.Segment != nil && in.TotalSegments == nil:
-		return wire.OpScan.Invalid("The TotalSegments parameter is required but was not present in the request when Segment parameter is present")
+		return wire.OpScan.Invalid("The TotalSegments parameter is required but was not present in the request when " +
+			"Segment parameter is present")
 	case in.Segment == nil && in.TotalSegments != nil:
-		return wire.OpScan.Invalid("The Segment parameter is required but was not present in the request when parameter TotalSegments is present")
+		return wire.OpScan.Invalid("The Segment parameter is required but was not present in the request when " +
+			"parameter TotalSegments is present")
 	case in.Segment != nil && *in.Segment >= *in.TotalSegments:
-		return wire.OpScan.Invalid(fmt.Sprintf("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: %d is not less than TotalSegments: %d",
+		return wire.OpScan.Invalid(fmt.Sprintf("The Segment parameter is zero-based and must be less than parameter "+
+			"TotalSegments: Segment: %d is not less than TotalSegments: %d",
 			*in.Segment, *in.TotalSegments))
 	}
 	return nil

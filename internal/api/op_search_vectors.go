@@ -28,7 +28,8 @@ const searchCondition expr.Param = "SearchConditionExpression"
 func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput) (*wire.SearchVectorsOutput, error) {
 	const op = wire.OpSearchVectors
 	if *in.TopK > maxTopK {
-		return nil, op.Invalid(fmt.Sprintf("Provided TopK value '%d' is out of valid range. The value must be between 1 and %d inclusive", *in.TopK, maxTopK))
+		return nil, op.Invalid(fmt.Sprintf("Provided TopK value '%d' is out of valid range. "+
+			"The value must be between 1 and %d inclusive", *in.TopK, maxTopK))
 	}
 	vector := make([]float32, len(in.SearchVector))
 	for i, v := range in.SearchVector {
@@ -37,9 +38,11 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 			vector[i], ok = table.Float(v)
 		}
 		if !ok {
-			return nil, op.Invalid("Search vector contains invalid values. All values in the search vector must be a 32-bit floating-point number attribute")
+			return nil, op.Invalid("Search vector contains invalid values. All values in the search vector must be a " +
+				"32-bit floating-point number attribute")
 		}
 	}
+
 	if err := op.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
@@ -53,6 +56,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 	if err := r.open(); err != nil {
 		return nil, err
 	}
+
 	cond, err := r.condition(searchCondition, in.SearchConditionExpression)
 	if err != nil {
 		return nil, err
@@ -67,6 +71,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 	if err := r.close(); err != nil {
 		return nil, err
 	}
+
 	out := new(wire.SearchVectorsOutput)
 	err = s.db.View(ctx, func(view *table.View) error {
 		t, err := s.lookup(view.Table, in.TableName)
@@ -80,6 +85,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 		if err := checkSearch(t.Definition(), ix.Definition().Vector, len(vector), equal); err != nil {
 			return err
 		}
+
 		found, bytes, err := view.Search(
 			&table.Search{Table: t, Index: ix, Vector: vector, Equal: equal, Limit: int(*in.TopK)},
 		)
@@ -95,6 +101,7 @@ func (s *Service) searchVectors(ctx context.Context, in *wire.SearchVectorsInput
 		}
 		return a.reserve(ctx)
 	})
+
 	return out, err
 }
 
@@ -135,6 +142,7 @@ func equalities(cond *expr.Condition) (attr.Item, error) {
 			}
 			return walk(and.R)
 		}
+
 		c, ok := n.(*ast.Compare)
 		if !ok || c.Op != ast.Equal {
 			return wrong("Invalid comparator used in SearchConditionExpression")
@@ -156,6 +164,7 @@ func equalities(cond *expr.Condition) (attr.Item, error) {
 		}
 		return nil
 	}
+
 	if err := walk(cond.Node()); err != nil {
 		return nil, err
 	}
@@ -171,33 +180,42 @@ func equalities(cond *expr.Condition) (attr.Item, error) {
 // checkSearch refuses a search that does not fit the index.
 func checkSearch(def *table.Definition, v *table.Vector, dimensions int, equal attr.Item) error {
 	if int64(dimensions) != v.Dimensions {
-		return wire.Validation(fmt.Sprintf("Input search vector dimension %d does not match vector index dimension %d", dimensions, v.Dimensions))
+		return wire.Validation(fmt.Sprintf("Input search vector dimension %d does not match vector index dimension %d",
+			dimensions, v.Dimensions))
 	}
 	for name := range equal.All() {
 		if !slices.ContainsFunc(v.Schema, func(e table.KeyElement) bool { return e.Name == string(name) }) {
-			return wire.Validation("SearchConditionExpression must not contain any attributes that is not in SearchSchema. Invalid attribute: " + string(name))
+			return wire.Validation("SearchConditionExpression must not contain any attributes that is not in " +
+				"SearchSchema. Invalid attribute: " + string(name))
 		}
 	}
+
 	for _, e := range v.Schema {
 		if !e.Hash {
 			continue
 		}
 		have := equal.Get(e.Name)
-		want := def.Attributes[slices.IndexFunc(def.Attributes, func(a keycond.Attribute) bool { return a.Name == e.Name })].Kind
+		want := def.Attributes[slices.IndexFunc(def.Attributes, func(a keycond.Attribute) bool {
+			return a.Name == e.Name
+		})].Kind
 		switch {
 		case have.IsZero():
 			return wire.Validation("SearchConditionExpression must be provided when SearchSchema has a HASH key")
 		case have.Kind() != want:
-			return wire.Validation(fmt.Sprintf("Type of '%s' attribute in SearchConditionExpression (%v) does not match type in search schema (%v)", e.Name, have.Kind(), want))
+			return wire.Validation(fmt.Sprintf("Type of '%s' attribute in SearchConditionExpression (%v) does not "+
+				"match type in search schema (%v)", e.Name, have.Kind(), want))
 		case have.Kind() == attr.String && len(have.Raw()) == 0:
-			return wire.Validation("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: " + e.Name)
+			return wire.Validation("One or more parameter values are not valid. The AttributeValue for a key " +
+				"attribute cannot contain an empty string value. Key: " + e.Name)
 		}
 	}
+
 	return nil
 }
 
 // msgSearchJSON refuses results that have more than [maxAnswer] as JSON (local).
-const msgSearchJSON = "The search results cannot exceed 33554432 bytes of JSON; give a smaller TopK or a ProjectionExpression"
+const msgSearchJSON = "The search results cannot exceed 33554432 bytes of JSON; " +
+	"give a smaller TopK or a ProjectionExpression"
 
 // results returns the items that a search found as the client sees them: the vector
 // only if the projection names it.
@@ -270,7 +288,9 @@ func vectorDescription(
 func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []keycond.Attribute) error {
 	if u.Delete != nil {
 		n := len(def.Vectors)
-		def.Vectors = slices.DeleteFunc(def.Vectors, func(ix table.IndexDefinition) bool { return ix.Name == value(u.Delete.IndexName) })
+		def.Vectors = slices.DeleteFunc(def.Vectors, func(ix table.IndexDefinition) bool {
+			return ix.Name == value(u.Delete.IndexName)
+		})
 		if len(def.Vectors) == n {
 			return wire.NewError(
 				"ResourceNotFoundException",
@@ -279,13 +299,16 @@ func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []
 		}
 		return nil
 	}
+
 	c := u.Create
 	if !def.OnDemandBilling() {
 		return wire.Validation(
 			"One or more parameter values were invalid: Vector indexes are only supported for PAY_PER_REQUEST tables",
 		)
 	}
-	if slices.ContainsFunc(slices.Concat(def.Local, def.Global, def.Vectors), func(ix table.IndexDefinition) bool { return ix.Name == value(c.IndexName) }) {
+	if slices.ContainsFunc(slices.Concat(def.Local, def.Global, def.Vectors), func(ix table.IndexDefinition) bool {
+		return ix.Name == value(c.IndexName)
+	}) {
 		return wire.Validation("Attempting to create an index which already exists")
 	}
 	ix := table.IndexDefinition{Name: value(c.IndexName), Projection: projectionOf(c.Projection)}
@@ -293,6 +316,7 @@ func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []
 	if err := checkRedefined(def, ix.Vector.Schema, attributes); err != nil {
 		return err
 	}
+
 	def.Vectors = append(def.Vectors, ix)
 	return nil
 }

@@ -28,7 +28,9 @@ const (
 const iteratorLife = 15 * time.Minute
 
 // DescribeStream describes a stream and a page of its shards.
-func (s *Service) DescribeStream(ctx context.Context, in *wire.DescribeStreamInput) (*wire.DescribeStreamOutput, error) {
+func (s *Service) DescribeStream(
+	ctx context.Context, in *wire.DescribeStreamInput,
+) (*wire.DescribeStreamOutput, error) {
 	return call(ctx, s, wire.OpDescribeStream, in, (*Service).describeStream)
 }
 
@@ -66,13 +68,17 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 	}); err != nil {
 		return nil, err
 	}
+
 	if in.ExclusiveStartStreamArn != nil {
-		at := slices.IndexFunc(list, func(st *table.StreamInfo) bool { return s.streamARN(st) == *in.ExclusiveStartStreamArn })
+		at := slices.IndexFunc(list, func(st *table.StreamInfo) bool {
+			return s.streamARN(st) == *in.ExclusiveStartStreamArn
+		})
 		if at < 0 {
 			return nil, noSuchStream(*in.ExclusiveStartStreamArn)
 		}
 		list = list[at+1:]
 	}
+
 	out := &wire.ListStreamsOutput{Streams: []wire.Stream{}}
 	for _, st := range list[:min(limit, len(list))] {
 		out.Streams = append(
@@ -80,6 +86,7 @@ func (s *Service) listStreams(ctx context.Context, in *wire.ListStreamsInput) (*
 			wire.Stream{StreamArn: new(s.streamARN(st)), StreamLabel: new(st.Label), TableName: new(st.Table)},
 		)
 	}
+
 	if len(list) > limit {
 		out.LastEvaluatedStreamArn = out.Streams[limit-1].StreamArn
 	}
@@ -95,7 +102,8 @@ func limitOf(op wire.Op, limit *int64, most int) (int, error) {
 		return most, nil
 	case *limit > int64(most):
 		return 0, op.Invalid(fmt.Sprintf("1 validation error detected: "+
-			"Value '%d' at 'limit' failed to satisfy constraint: Member must have value less than or equal to %d", *limit, most))
+			"Value '%d' at 'limit' failed to satisfy constraint: Member must have value less than or equal to %d",
+			*limit, most))
 	}
 	return int(*limit), nil
 }
@@ -138,6 +146,7 @@ func (s *Service) onStream(ctx context.Context, arn string, fn func(*table.View,
 		}
 		return st, err
 	}
+
 	var st *table.StreamInfo
 	if err := s.db.View(ctx, func(v *table.View) (err error) {
 		st, err = find(v)
@@ -145,6 +154,7 @@ func (s *Service) onStream(ctx context.Context, arn string, fn func(*table.View,
 	}); err != nil {
 		return err
 	}
+
 	if err := s.db.Roll(ctx, st); err != nil {
 		return err
 	}
@@ -190,7 +200,9 @@ func (s *Service) describeStream(
 		})
 	}
 	if in.ExclusiveStartShardId != nil {
-		at := slices.IndexFunc(shards, func(sh table.ShardInfo) bool { return shardID(st, sh.Shard) == *in.ExclusiveStartShardId })
+		at := slices.IndexFunc(shards, func(sh table.ShardInfo) bool {
+			return shardID(st, sh.Shard) == *in.ExclusiveStartShardId
+		})
 		if at < 0 {
 			// No shard comes after one that does not exist, or not any more. Source:
 			// alternator, test_streams.py, test_describe_stream_with_nonexistent_last_shard.
@@ -323,6 +335,7 @@ func (s *Service) getShardIterator(
 	case kind != "AT_TIMESTAMP" && in.Timestamp != nil:
 		return nil, wire.Validation("Timestamp must not be provided when ShardIteratorType is " + kind)
 	}
+
 	i := iterator{arn: value(in.StreamArn), shard: value(in.ShardId), issued: s.now()}
 	err := s.onStream(ctx, i.arn, func(v *table.View, st *table.StreamInfo) error {
 		sh, err := findShard(v, st, i.arn, i.shard)
@@ -341,6 +354,7 @@ func (s *Service) getShardIterator(
 			}
 			return err
 		}
+
 		q, ok := ParseSequence(*in.SequenceNumber)
 		if !ok || q < sh.First()-1 || q > sh.Shard.Last() {
 			return wire.Validation("Invalid SequenceNumber: " + *in.SequenceNumber + " is not in shard " + i.shard)
@@ -359,6 +373,7 @@ func (s *Service) getShardIterator(
 	if err != nil {
 		return nil, err
 	}
+
 	return &wire.GetShardIteratorOutput{ShardIterator: new(i.String())}, nil
 }
 
@@ -396,9 +411,11 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 	if now.Sub(i.issued) > iteratorLife {
 		return nil, wire.NewError(
 			"ExpiredIteratorException",
-			"The shard iterator has expired: it was issued at "+i.issued.UTC().Format(time.RFC3339)+" and can be used for 15 minutes",
+			"The shard iterator has expired: it was issued at "+i.issued.UTC().Format(time.RFC3339)+
+				" and can be used for 15 minutes",
 		)
 	}
+
 	out := &wire.GetRecordsOutput{Records: []wire.Record{}}
 	err = s.onStream(ctx, i.arn, func(v *table.View, st *table.StreamInfo) error {
 		sh, err := findShard(v, st, i.arn, i.shard)
@@ -413,10 +430,14 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 		if missed {
 			return trimmed()
 		}
+
 		list, next, more, err := v.Records(st, sh.Shard, i.next, limit)
 		if err != nil {
 			return err
 		}
+
+		// The answer ends before a record that could exceed its size; the iterator goes on with
+		// that one.
 		var a answer
 		for _, r := range list {
 			if a.full() {
@@ -428,6 +449,9 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 			a.add(r.New, 0)
 			out.Records = append(out.Records, s.streamRecord(st, i.shard, &r))
 		}
+
+		// A closed shard that has been read to its end has no next iterator, so that clients go on
+		// with its children.
 		if !sh.Closed || more {
 			out.NextShardIterator = new(iterator{i.arn, i.shard, next, now}.String())
 		}
@@ -436,6 +460,7 @@ func (s *Service) getRecords(ctx context.Context, in *wire.GetRecordsInput) (*wi
 	if err != nil {
 		return nil, err
 	}
+
 	return out, nil
 }
 

@@ -58,13 +58,15 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		return nil, err
 	}
 	if len(in.KeySchema) == 0 {
-		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: No defined key schema.  A key schema containing at least a hash key must be defined for all tables")
+		return nil, wire.OpCreateTable.Invalid("One or more parameter values were invalid: " +
+			"No defined key schema.  A key schema containing at least a hash key must be defined for all tables")
 	}
 	if err := checkStream(in.StreamSpecification,
 		"Table is being created with a stream enabled, UpdateViewType is required",
 		"Table is being created with a stream disabled, UpdateViewType should not be specified"); err != nil {
 		return nil, err
 	}
+
 	def := &table.Definition{
 		Name: name, Created: s.now(), Attributes: attributesOf(in.AttributeDefinitions), Key: keyOf(in.KeySchema),
 		BillingMode: value(in.BillingMode), Class: value(in.TableClass), Protected: value(in.DeletionProtectionEnabled),
@@ -72,6 +74,7 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		Stream:     s.streamOf(in.StreamSpecification),
 		Encryption: encryptionOf(in.SSESpecification),
 	}
+
 	if def.OnDemandBilling() {
 		def.BillingChanged = def.Created
 	}
@@ -91,6 +94,7 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		}
 		def.Global = append(def.Global, ix)
 	}
+
 	if in.GlobalSecondaryIndexes != nil && len(in.GlobalSecondaryIndexes) == 0 {
 		return nil, wire.OpCreateTable.Invalid(
 			"One or more parameter values were invalid: List of GlobalSecondaryIndexes is empty",
@@ -99,9 +103,12 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	for _, l := range in.LocalSecondaryIndexes {
 		def.Local = append(
 			def.Local,
-			table.IndexDefinition{Name: value(l.IndexName), Key: keyOf(l.KeySchema), Projection: projectionOf(l.Projection)},
+			table.IndexDefinition{
+				Name: value(l.IndexName), Key: keyOf(l.KeySchema), Projection: projectionOf(l.Projection),
+			},
 		)
 	}
+
 	if in.LocalSecondaryIndexes != nil && len(in.LocalSecondaryIndexes) == 0 {
 		return nil, wire.OpCreateTable.Invalid(
 			"One or more parameter values were invalid: List of LocalSecondaryIndexes is empty",
@@ -116,6 +123,7 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	if def.Tags, err = tagsOf(in.Tags); err != nil {
 		return nil, err
 	}
+
 	if in.ResourcePolicy != nil {
 		text, err := canonicalPolicy(*in.ResourcePolicy)
 		if err != nil {
@@ -211,6 +219,7 @@ func (s *Service) listTables(ctx context.Context, in *wire.ListTablesInput) (*wi
 		}
 		names = names[at:]
 	}
+
 	limit := maxListed
 	if in.Limit != nil {
 		limit = int(*in.Limit)
@@ -279,9 +288,11 @@ func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index st
 	const wrong = "One or more parameter values were invalid: "
 	switch {
 	case def.OnDemandBilling() && p != nil && index == "":
-		return table.Throughput{}, wire.Validation(wrong + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+		return table.Throughput{}, wire.Validation(wrong +
+			"Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
 	case def.OnDemandBilling() && p != nil:
-		return table.Throughput{}, wire.Validation(wrong + "ProvisionedThroughput should not be specified for index: " + index + " when BillingMode is PAY_PER_REQUEST")
+		return table.Throughput{}, wire.Validation(wrong + "ProvisionedThroughput should not be specified for index: " +
+			index + " when BillingMode is PAY_PER_REQUEST")
 	case !def.OnDemandBilling() && p == nil && index == "":
 		return table.Throughput{}, wire.Validation(
 			wrong + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",

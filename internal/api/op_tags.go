@@ -44,6 +44,7 @@ func tagsOf(tags []wire.Tag) (map[string]string, error) {
 		}
 		out[key] = value(t.Value)
 	}
+
 	return out, nil
 }
 
@@ -162,6 +163,7 @@ func (s *Service) tagged(op wire.Op, arn string) (string, error) {
 	case ref.Stream != "":
 		return "", noResource(arn)
 	}
+
 	return ref.Name, nil
 }
 

@@ -26,7 +26,9 @@ func (s *Service) transactGet(
 	reads := make([]readParams, len(in.TransactItems))
 	for i := range in.TransactItems {
 		g := in.TransactItems[i].Get
-		if err := cmp.Or(g.CheckParams(), wire.OpTransactGetItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i))); err != nil {
+		if err := cmp.Or(
+			g.CheckParams(), wire.OpTransactGetItems.FaultError(in.Faults, "TransactItems."+strconv.Itoa(i)),
+		); err != nil {
 			return nil, err
 		}
 		reads[i].expressions = expressions{op: wire.OpTransactGetItems, names: g.ExpressionAttributeNames}
@@ -34,6 +36,7 @@ func (s *Service) transactGet(
 			return nil, err
 		}
 	}
+
 	var out *wire.TransactGetItemsOutput
 	var used *transactUse
 	b := s.budget(ctx, false)
@@ -79,6 +82,9 @@ func (s *Service) readAll(
 		}
 		tables[i] = t
 	}
+
+	// Items are named by table and key, so a request that names one twice, once by the ARN of its
+	// table, is found here.
 	reasons := make([]wire.CancellationReason, len(reads))
 	cancelled := false
 	seen := itemSet{}
@@ -105,11 +111,14 @@ func (s *Service) readAll(
 	if cancelled {
 		return nil, wire.TransactionCanceled(reasons)
 	}
+
 	for i, t := range tables {
 		if err := reads[i].checkProjection(t); err != nil {
 			return nil, err
 		}
 	}
+
+	// Reads go on behind the first that is throttled, as each reason is in the answer.
 	out := &wire.TransactGetItemsOutput{Responses: make([]wire.ItemResponse, len(reads))}
 	total := 0
 	var a answer
@@ -123,6 +132,7 @@ func (s *Service) readAll(
 				return nil, err
 			}
 		}
+
 		item, err := view.Get(t, in.TransactItems[i].Get.Key)
 		if err != nil {
 			return nil, err
@@ -137,6 +147,7 @@ func (s *Service) readAll(
 			}
 			out.Responses[i].Item = bytes.Clone(projected)
 		}
+
 		c := table.Capacity{Table: table.ReadUnits(t.BilledSize(item), true)}
 		if err := s.admitRead(t, in.TransactItems[i].Get.Key, &c, b); err != nil {
 			reasons[i], cancelled = cancellation(err, nil)
@@ -146,6 +157,7 @@ func (s *Service) readAll(
 	if cancelled {
 		return nil, wire.TransactionCanceled(reasons)
 	}
+
 	out.ConsumedCapacity = used.consumed()
 	return out, a.reserve(ctx)
 }

@@ -25,7 +25,8 @@ const (
 const codeInvalid = "ValidationError"
 
 // msgTokenMismatch is our text: no capture of the service's is known.
-const msgTokenMismatch = "The ClientRequestToken was used by another transaction in the last 10 minutes. Take a new token for each transaction, and the same one only to send it again."
+const msgTokenMismatch = "The ClientRequestToken was used by another transaction in the last 10 minutes. " +
+	"Take a new token for each transaction, and the same one only to send it again."
 
 const msgOneItem = "Transaction request cannot include multiple operations on one item"
 
@@ -91,6 +92,8 @@ func (s *Service) runTransact(
 		}
 		tables[i] = t
 	}
+
+	// All items are fetched at once, which saves a round trip for each in a remote store.
 	err := tx.Prefetch(func(yield func(*table.Table, attr.Item) bool) {
 		for i, a := range actions {
 			if key, err := a.itemKey(tables[i]); err == nil && !yield(tables[i], key) {
@@ -101,6 +104,8 @@ func (s *Service) runTransact(
 	if err != nil {
 		return nil, err
 	}
+
+	// A known token is answered without a write: its digest is compared, and only reads are charged.
 	tok := table.Token{Digest: digest, Time: s.opts.Clock()}
 	if in.ClientRequestToken != nil {
 		known, replay, err := tx.Remember(*in.ClientRequestToken, tok)
@@ -111,6 +116,8 @@ func (s *Service) runTransact(
 			return replayed(tables, known, digest, used)
 		}
 	}
+
+	// From here on the transaction is new. An action that is refused cancels all.
 	changes, err := applyActions(tx, tables, actions, b)
 	if err != nil {
 		return nil, err
@@ -125,6 +132,8 @@ func (s *Service) runTransact(
 			return nil, err
 		}
 	}
+
+	// A replay is charged for what this one has read, so the sizes are kept with the token.
 	out.ConsumedCapacity = used.consumed()
 	if in.ClientRequestToken != nil {
 		return out, tx.SetRead(*in.ClientRequestToken, tok, read)
@@ -144,7 +153,9 @@ func measureCollection(x *wire.TransactWriteItemsOutput, mode *string, tx *table
 	}
 	name := value(a.table)
 	list := x.ItemCollectionMetrics[name]
-	if !slices.ContainsFunc(list, func(o wire.ItemCollectionMetrics) bool { return o.ItemCollectionKey.Equal(m.ItemCollectionKey) }) {
+	if !slices.ContainsFunc(list, func(o wire.ItemCollectionMetrics) bool {
+		return o.ItemCollectionKey.Equal(m.ItemCollectionKey)
+	}) {
 		x.ItemCollectionMetrics[name] = append(list, *m)
 	}
 	return nil
@@ -212,6 +223,7 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budg
 			}
 			invalid = true
 		}
+
 		if !a.fits(reason.Item) {
 			reason.Item = nil
 		}
@@ -220,6 +232,7 @@ func applyActions(tx *table.Tx, tables []*table.Table, actions []action, b *budg
 	if cancelled {
 		return nil, wire.TransactionCanceled(reasons)
 	}
+
 	return changes, nil
 }
 
@@ -243,6 +256,7 @@ func checkActions(tables []*table.Table, actions []action, reasons []wire.Cancel
 			return wire.OpTransactWriteItems.Invalid(msgOneItem)
 		}
 	}
+
 	for i, a := range actions {
 		err := a.check(tables[i])
 		if err == nil {
@@ -255,6 +269,7 @@ func checkActions(tables []*table.Table, actions []action, reasons []wire.Cancel
 		reasons[i] = reason
 		return wire.TransactionCanceled(reasons)
 	}
+
 	return nil
 }
 
@@ -293,6 +308,7 @@ func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) 
 		}
 		return wire.CancellationReason{}, false
 	}
+
 	switch e.Kind {
 	case table.ConditionFailed:
 		r := wire.CancellationReason{
@@ -305,6 +321,7 @@ func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) 
 	case table.Validation:
 		return wire.CancellationReason{Code: new(codeInvalid), Message: new(e.Msg)}, true
 	}
+
 	return wire.CancellationReason{}, false
 }
 
@@ -332,6 +349,7 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 			)
 		}
 	}
+
 	for i := range in.TransactItems {
 		var err error
 		faults := func(member string) error {
@@ -346,6 +364,7 @@ func transactActions(in *wire.TransactWriteItemsInput) ([]action, error) {
 			bytes += it.Update.Key.Size() + it.Update.ExpressionAttributeValues.Size()
 		}
 	}
+
 	if bytes > MaxTransactBytes {
 		return nil, wire.OpTransactWriteItems.Invalid("Transaction payload size cannot exceed 4194304 bytes")
 	}
@@ -395,6 +414,7 @@ func parseAction(it *wire.TransactWriteItem, faults func(member string) error) (
 			run:   func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Check(t, c.Key, w.cond) },
 		}, cmp.Or(w.parse(c.ConditionExpression, nil, nil), faults(""))
 	}
+
 	u := it.Update
 	if err := cmp.Or(u.CheckParams(), faults(".Update.ExpressionAttributeValues")); err != nil {
 		return a, err

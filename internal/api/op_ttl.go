@@ -47,6 +47,7 @@ func (s *Service) updateTimeToLive(
 		}
 		return nil
 	})
+
 	if isKind(err, table.InUse) { // ack-api-quirks, DDB-TABLE-444
 		return nil, noSuchTable(name)
 	}

@@ -45,14 +45,19 @@ func (s *Service) updateItem(ctx context.Context, in *wire.UpdateItemInput) (*wi
 func (s *Service) updateKeeping(
 	ctx context.Context, in *wire.UpdateItemInput, old *attr.Item,
 ) (*wire.UpdateItemOutput, error) {
-	if err := checkForm(wire.OpUpdateItem, in, in.Faults, hasEmpty(in.Expected) || hasEmpty(in.AttributeUpdates)); err != nil {
+	if err := checkForm(
+		wire.OpUpdateItem, in, in.Faults, hasEmpty(in.Expected) || hasEmpty(in.AttributeUpdates),
+	); err != nil {
 		return nil, err
 	}
 	w := writeParams{
-		expressions: expressions{op: wire.OpUpdateItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues},
-		mode:        in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
+		expressions: expressions{
+			op: wire.OpUpdateItem, names: in.ExpressionAttributeNames, values: in.ExpressionAttributeValues,
+		},
+		mode: in.ReturnConsumedCapacity, metrics: in.ReturnItemCollectionMetrics,
 		onFailure: in.ReturnValuesOnConditionCheckFailure,
 	}
+
 	var update *expr.Update
 	var err error
 	if in.UpdateExpression != nil || in.ConditionExpression != nil {
@@ -84,7 +89,10 @@ func (s *Service) updateKeeping(
 	if err != nil {
 		return nil, err
 	}
-	return &wire.UpdateItemOutput{Attributes: returned, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics}, nil
+
+	return &wire.UpdateItemOutput{
+		Attributes: returned, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics,
+	}, nil
 }
 
 // returnedOf returns the attributes that ReturnValues asks for, nil if there are

@@ -29,6 +29,9 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	if err := s.checkReplicas(in); err != nil {
 		return nil, err
 	}
+
+	// The names of indexes are kept for the description: it shows them CREATING or DELETING, as the
+	// service's does, even if the change is made at once.
 	var created, deleted, deletedVector string
 	var encrypted *table.Encryption // before
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
@@ -50,6 +53,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 				return err
 			}
 		}
+
 		if deleted != "" && !def.States.Updating.IsZero() {
 			def.States.Leaving = []string{deleted}
 		}
@@ -64,6 +68,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 				return err
 			}
 		}
+
 		if in.TableClass != nil {
 			def.ClassChanged = s.now()
 		}
@@ -72,6 +77,8 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	if err != nil {
 		return nil, err
 	}
+
+	// The description is of a table that is UPDATING, whatever its state by now.
 	d := s.describe(t)
 	leaving := *d.TableStatus == table.StatusUpdating // and so described
 	d.TableStatus = new(table.StatusUpdating)
@@ -85,6 +92,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 			d.SSEDescription.Status = new(table.StatusUpdating)
 		}
 	}
+
 	for i := range d.GlobalSecondaryIndexes {
 		if ix := &d.GlobalSecondaryIndexes[i]; *ix.IndexName == created {
 			ix.IndexStatus, ix.Backfilling = new(table.StatusCreating), new(false)
@@ -101,6 +109,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 			IndexArn: new(s.arns.Index(name, deletedVector)),
 		})
 	}
+
 	if deleted != "" && !leaving {
 		s.describeLeaving(d, deleted)
 	}
@@ -110,13 +119,18 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 // startUpdate refuses an update while another one lasts. Source of the limit:
 // API_UpdateTable, LimitExceededException.
 func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) error {
-	indexes := slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(u wire.GlobalSecondaryIndexUpdate) bool { return u.Update == nil }) ||
-		len(in.VectorIndexUpdates) > 0
 	now := s.opts.Clock()
-	if indexes && def.Status(now) == table.StatusUpdating &&
-		(len(def.States.Leaving) > 0 || slices.ContainsFunc(slices.Concat(def.Global, def.Vectors), func(ix table.IndexDefinition) bool { return ix.Status(now) == table.StatusCreating })) {
+	newOrGone := func(u wire.GlobalSecondaryIndexUpdate) bool { return u.Update == nil }
+	creating := func(ix table.IndexDefinition) bool { return ix.Status(now) == table.StatusCreating }
+
+	// While one index is made or deleted, another cannot be, but throughput can change.
+	wanted := len(in.VectorIndexUpdates) > 0 || slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, newOrGone)
+	underWay := len(def.States.Leaving) > 0 ||
+		slices.ContainsFunc(slices.Concat(def.Global, def.Vectors), creating)
+	if wanted && underWay && def.Status(now) == table.StatusUpdating {
 		return errOneIndex()
 	}
+
 	return s.db.StartUpdate(def)
 }
 
@@ -130,19 +144,21 @@ func errOneIndex() error {
 // msgNoUpdate lists parameters that the public model does not have. Source of it
 // and of the other texts of one request: ack-api-quirks, DDB-TABLE-160, 359 and
 // 442, us-east-1 and us-west-2, 2026-10-08 and 09.
-const msgNoUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, SSESpecification, " +
-	"ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, " +
-	"OnDemandThroughput, WarmThroughput or TableClass is required"
+const msgNoUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
+	"GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, " +
+	"MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
 
 // checkTableUpdate refuses an update of nothing and more than one new or deleted
 // index. Source: dynalite, test/updateTable.js.
 func checkTableUpdate(in *wire.UpdateTableInput) error {
 	if in.ProvisionedThroughput == nil && in.BillingMode == nil && len(in.GlobalSecondaryIndexUpdates) == 0 &&
-		in.StreamSpecification == nil && in.SSESpecification == nil && in.ReplicaUpdates == nil && in.TableClass == nil &&
-		len(in.VectorIndexUpdates) == 0 && in.DeletionProtectionEnabled == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil &&
-		in.GlobalTableSettingsReplicationMode == nil && in.DisassociationProtectionEnabled == nil {
+		in.StreamSpecification == nil && in.SSESpecification == nil && in.ReplicaUpdates == nil &&
+		in.TableClass == nil && len(in.VectorIndexUpdates) == 0 && in.DeletionProtectionEnabled == nil &&
+		in.OnDemandThroughput == nil && in.WarmThroughput == nil && in.GlobalTableSettingsReplicationMode == nil &&
+		in.DisassociationProtectionEnabled == nil {
 		return wire.OpUpdateTable.Invalid(msgNoUpdate)
 	}
+
 	if in.GlobalSecondaryIndexUpdates != nil && len(in.GlobalSecondaryIndexUpdates) == 0 {
 		return wire.OpUpdateTable.Invalid(
 			"One or more parameter values were invalid: List of GlobalSecondaryIndexUpdates is empty",
@@ -156,12 +172,14 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		"If stream is being disabled, then UpdateViewType must not be specified"); err != nil {
 		return err
 	}
+
 	changes := 0
 	seen := map[string]bool{}
 	for _, u := range in.GlobalSecondaryIndexUpdates {
 		name := ""
 		if u.Create != nil && u.Delete != nil || u.Update != nil && (u.Create != nil || u.Delete != nil) {
-			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object")
+			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: " +
+				"Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object")
 		}
 		switch {
 		case u.Create != nil:
@@ -174,22 +192,30 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 				return err
 			}
 		default:
-			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null")
+			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: " +
+				"One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, " +
+				"GlobalSecondaryIndexUpdate.Delete must not be null")
 		}
+
 		if seen[name] {
-			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: Only one global secondary index update per index is allowed simultaneously. Index: " + name)
+			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: " +
+				"Only one global secondary index update per index is allowed simultaneously. Index: " + name)
 		}
 		seen[name] = true
 	}
+
 	for _, u := range in.VectorIndexUpdates {
 		switch {
 		case u.Create == nil && u.Delete == nil:
-			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: One of VectorIndexUpdate.Create, VectorIndexUpdate.Delete must not be null")
+			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: " +
+				"One of VectorIndexUpdate.Create, VectorIndexUpdate.Delete must not be null")
 		case u.Create != nil && u.Delete != nil:
-			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: Only one vector index action is allowed per VectorIndexUpdate object")
+			return wire.OpUpdateTable.Invalid("One or more parameter values were invalid: " +
+				"Only one vector index action is allowed per VectorIndexUpdate object")
 		}
 		changes++
 	}
+
 	if changes > 1 {
 		return errOneIndex()
 	}
@@ -213,8 +239,10 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 		_, err := throughputOf(def, in.ProvisionedThroughput, "")
 		return err
 	case value(in.BillingMode) == "PROVISIONED" && in.ProvisionedThroughput == nil:
-		return wire.Validation("One or more parameter values were invalid: ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
+		return wire.Validation("One or more parameter values were invalid: ProvisionedThroughput must be specified " +
+			"when BillingMode is PROVISIONED")
 	}
+
 	if in.ProvisionedThroughput == nil {
 		return nil
 	}
@@ -230,12 +258,14 @@ func (s *Service) setThroughput(
 		return err
 	}
 	if next.Read == t.Read && next.Write == t.Write && !wasOnDemand {
-		return wire.Validation(fmt.Sprintf("The provisioned throughput for the table will not change. The requested value equals the current value. "+
+		return wire.Validation(fmt.Sprintf("The provisioned throughput for the table will not change. "+
+			"The requested value equals the current value. "+
 			"Current ReadCapacityUnits provisioned for the table: %d. Requested ReadCapacityUnits: %d. "+
 			"Current WriteCapacityUnits provisioned for the table: %d. Requested WriteCapacityUnits: %d. "+
 			"Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
 			t.Read, next.Read, t.Write, next.Write))
 	}
+
 	next.Increased, next.Decreased = t.Increased, t.Decreased
 	next.DecreasesOnThatDay, next.DecreasesWereCountedOn = t.DecreasesOnThatDay, t.DecreasesWereCountedOn
 	if next.Read > t.Read || next.Write > t.Write {
@@ -250,6 +280,7 @@ func (s *Service) setThroughput(
 		next.DecreasesOnThatDay++
 		next.DecreasesWereCountedOn = day
 	}
+
 	*t = next
 	return nil
 }
@@ -264,7 +295,9 @@ func (s *Service) alterIndex(
 	}
 	switch {
 	case u.Create != nil:
-		local := slices.ContainsFunc(slices.Concat(def.Local, def.Vectors), func(ix table.IndexDefinition) bool { return ix.Name == value(u.Create.IndexName) })
+		local := slices.ContainsFunc(slices.Concat(def.Local, def.Vectors), func(ix table.IndexDefinition) bool {
+			return ix.Name == value(u.Create.IndexName)
+		})
 		if local || find(u.Create.IndexName) >= 0 {
 			return wire.Validation("Attempting to create an index which already exists")
 		}
@@ -402,6 +435,7 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 		}
 		def.Stream = s.streamOf(in.StreamSpecification)
 	}
+
 	if in.SSESpecification != nil {
 		def.Encryption = encryptionOf(in.SSESpecification)
 	}

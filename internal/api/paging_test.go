@@ -8,9 +8,11 @@ import (
 	"testing"
 )
 
-const tableN = `{"TableName":"NNN","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"p","AttributeType":"N"},{"AttributeName":"s","AttributeType":"N"},{"AttributeName":"g","AttributeType":"S"}],
+const tableN = `{"TableName":"NNN","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"p",
+	"AttributeType":"N"},{"AttributeName":"s","AttributeType":"N"},{"AttributeName":"g","AttributeType":"S"}],
 	"KeySchema":[{"AttributeName":"p","KeyType":"HASH"},{"AttributeName":"s","KeyType":"RANGE"}],
-	"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"},{"AttributeName":"s","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}]}`
+	"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"},
+	{"AttributeName":"s","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}]}`
 
 // A page is an answer of Query or Scan.
 type page struct {
@@ -56,7 +58,8 @@ func (e *endpoint) pages(name, op string, members ...string) (seen []string) {
 
 func (e *endpoint) numbers(table string, n int) {
 	for i := range n {
-		e.answer("PutItem", fmt.Sprintf(`{"TableName":%q,"Item":{"p":{"N":"1"},"s":{"N":"%d"},"g":{"S":"x"}}}`, table, i-n/2))
+		e.answer("PutItem",
+			fmt.Sprintf(`{"TableName":%q,"Item":{"p":{"N":"1"},"s":{"N":"%d"},"g":{"S":"x"}}}`, table, i-n/2))
 	}
 }
 
@@ -66,7 +69,8 @@ func (e *endpoint) numbers(table string, n int) {
 func TestStartKeyInRange(t *testing.T) {
 	e := newEndpoint(t, tableN)
 	e.numbers("NNN", 10) // -5 … 4
-	const head = `"TableName":"NNN","ExpressionAttributeValues":{":p":{"N":"1"},":a":{"N":"-2.0"},":b":{"N":"2e0"}},"KeyConditionExpression":"p = :p AND s BETWEEN :a AND :b"`
+	const head = `"TableName":"NNN","ExpressionAttributeValues":{":p":{"N":"1"},":a":{"N":"-2.0"},":b":{"N":"2e0"}},` +
+		`"KeyConditionExpression":"p = :p AND s BETWEEN :a AND :b"`
 	for _, tt := range []struct{ start, forward, backward string }{
 		{"-2", "-1 0 1 2", ""},
 		{"-2.00", "-1 0 1 2", ""},
@@ -79,7 +83,8 @@ func TestStartKeyInRange(t *testing.T) {
 			if !forward {
 				want = tt.backward
 			}
-			got := e.pages("s", "Query", head, fmt.Sprintf(`"ScanIndexForward":%v`, forward), `"Limit":1`, `"ExclusiveStartKey":{"p":{"N":"1.0"},"s":{"N":"`+tt.start+`"}}`)
+			got := e.pages("s", "Query", head, fmt.Sprintf(`"ScanIndexForward":%v`, forward), `"Limit":1`,
+				`"ExclusiveStartKey":{"p":{"N":"1.0"},"s":{"N":"`+tt.start+`"}}`)
 			if strings.Join(got, " ") != want {
 				t.Errorf("after %s, forward %v: %v, want %s", tt.start, forward, got, want)
 			}
@@ -87,7 +92,9 @@ func TestStartKeyInRange(t *testing.T) {
 	}
 	for _, start := range []string{"-2.1", "2.000001", "-5", "4"} {
 		for _, forward := range []bool{true, false} {
-			e.invalid("Query", fmt.Sprintf(`{%s,"ScanIndexForward":%v,"ExclusiveStartKey":{"p":{"N":"1"},"s":{"N":"%s"}}}`, head, forward, start),
+			e.invalid("Query",
+				fmt.Sprintf(`{%s,"ScanIndexForward":%v,"ExclusiveStartKey":{"p":{"N":"1"},"s":{"N":"%s"}}}`, head,
+					forward, start),
 				"The provided starting key does not match the range key predicate")
 		}
 	}
@@ -99,17 +106,25 @@ func TestEqualNumbers(t *testing.T) {
 	e := newEndpoint(t, tableN)
 	spelled := []string{"100", "100.0", "1e2", "1E+2", "00100", "+100", "0.1e3"}
 	for i, n := range spelled {
-		e.answer("PutItem", fmt.Sprintf(`{"TableName":"NNN","Item":{"p":{"N":"%s"},"s":{"N":"%s"},"i":{"N":"%d"}}}`, n, n, i))
+		e.answer("PutItem",
+			fmt.Sprintf(`{"TableName":"NNN","Item":{"p":{"N":"%s"},"s":{"N":"%s"},"i":{"N":"%d"}}}`, n, n, i))
 	}
 	want := fmt.Sprintf(`{"p":{"N":"100"},"s":{"N":"100"},"i":{"N":"%d"}}`, len(spelled)-1)
 	e.want("Scan", `{"TableName":"NNN"}`, `{"Items":[`+want+`],"Count":1,"ScannedCount":1}`)
 	for _, n := range spelled {
 		key := fmt.Sprintf(`{"p":{"N":"%s"},"s":{"N":"%s"}}`, n, n)
 		e.item("NNN", key, want)
-		e.want("Query", `{"TableName":"NNN","KeyConditionExpression":"p = :n AND s = :n","ExpressionAttributeValues":{":n":{"N":"`+n+`"}}}`, `{"Items":[`+want+`],"Count":1,"ScannedCount":1}`)
-		e.want("Query", `{"TableName":"NNN","KeyConditionExpression":"p = :n","ExpressionAttributeValues":{":n":{"N":"100"}},"ExclusiveStartKey":`+key+`}`, `{"Items":[],"Count":0,"ScannedCount":0}`)
-		e.invalid("BatchGetItem", `{"RequestItems":{"NNN":{"Keys":[`+key+`,{"p":{"N":"1.00e2"},"s":{"N":"100"}}]}}}`, "Provided list of item keys contains duplicates")
-		e.invalid("TransactGetItems", `{"TransactItems":[{"Get":{"TableName":"NNN","Key":`+key+`}},{"Get":{"TableName":"NNN","Key":{"p":{"N":"1.00e2"},"s":{"N":"100"}}}}]}`,
+		e.want("Query",
+			`{"TableName":"NNN","KeyConditionExpression":"p = :n AND s = :n","ExpressionAttributeValues":{":n":{"N":"`+
+				n+`"}}}`, `{"Items":[`+want+`],"Count":1,"ScannedCount":1}`)
+		e.want("Query",
+			`{"TableName":"NNN","KeyConditionExpression":"p = :n","ExpressionAttributeValues":{":n":{"N":"100"}},`+
+				`"ExclusiveStartKey":`+key+`}`, `{"Items":[],"Count":0,"ScannedCount":0}`)
+		e.invalid("BatchGetItem", `{"RequestItems":{"NNN":{"Keys":[`+key+`,{"p":{"N":"1.00e2"},"s":{"N":"100"}}]}}}`,
+			"Provided list of item keys contains duplicates")
+		e.invalid("TransactGetItems",
+			`{"TransactItems":[{"Get":{"TableName":"NNN","Key":`+key+
+				`}},{"Get":{"TableName":"NNN","Key":{"p":{"N":"1.00e2"},"s":{"N":"100"}}}}]}`,
 			"Transaction request cannot include multiple operations on one item")
 	}
 }
@@ -120,9 +135,14 @@ func TestTiesAfterDeletion(t *testing.T) {
 	for _, forward := range []bool{true, false} {
 		e := newEndpoint(t, tableN)
 		for i := range 40 {
-			e.answer("PutItem", fmt.Sprintf(`{"TableName":"NNN","Item":{"p":{"N":"%d"},"s":{"N":"7"},"g":{"S":"x"}}}`, i))
+			e.answer("PutItem",
+				fmt.Sprintf(`{"TableName":"NNN","Item":{"p":{"N":"%d"},"s":{"N":"7"},"g":{"S":"x"}}}`, i))
 		}
-		query := []string{`"TableName":"NNN","IndexName":"byG","KeyConditionExpression":"g = :g AND s = :s","ExpressionAttributeValues":{":g":{"S":"x"},":s":{"N":"7"}}`, fmt.Sprintf(`"ScanIndexForward":%v`, forward)}
+		query := []string{
+			`"TableName":"NNN","IndexName":"byG","KeyConditionExpression":"g = :g AND s = ` +
+				`:s","ExpressionAttributeValues":{":g":{"S":"x"},":s":{"N":"7"}}`,
+			fmt.Sprintf(`"ScanIndexForward":%v`, forward),
+		}
 		whole := e.pages("p", "Query", query...)
 		if len(whole) != 40 {
 			t.Fatalf("%d rows", len(whole))
@@ -156,14 +176,19 @@ func TestForeignSegment(t *testing.T) {
 	const segments = 4
 	var all []string
 	for segment := range segments {
-		mine := e.pages("a", "Scan", fmt.Sprintf(`"TableName":"HHH","Segment":%d,"TotalSegments":%d,"Limit":4`, segment, segments))
+		mine := e.pages("a", "Scan",
+			fmt.Sprintf(`"TableName":"HHH","Segment":%d,"TotalSegments":%d,"Limit":4`, segment, segments))
 		for other := range segments {
-			body := fmt.Sprintf(`{"TableName":"HHH","Segment":%d,"TotalSegments":%d,"ExclusiveStartKey":{"a":{"S":%q}}}`, other, segments, mine[0])
+			body := fmt.Sprintf(`{"TableName":"HHH","Segment":%d,"TotalSegments":%d,`+
+				`"ExclusiveStartKey":{"a":{"S":%q}}}`, other, segments, mine[0])
 			if other == segment {
 				e.answer("Scan", body)
 				continue
 			}
-			e.invalid("Scan", body, fmt.Sprintf("The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d", segments, other))
+			e.invalid("Scan", body,
+				fmt.Sprintf("The provided starting key is invalid: Invalid ExclusiveStartKey. "+
+					"Please use ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d",
+					segments, other))
 		}
 		all = append(all, mine...)
 	}
@@ -185,10 +210,13 @@ func TestFullPage(t *testing.T) {
 		} else {
 			head++
 		}
-		e.answer("PutItem", fmt.Sprintf(`{"TableName":"NNN","Item":{"p":{"N":"1"},"s":{"N":"%d"},"v":{"S":"%s"}}}`, i, strings.Repeat("x", size-head)))
+		e.answer("PutItem",
+			fmt.Sprintf(`{"TableName":"NNN","Item":{"p":{"N":"1"},"s":{"N":"%d"},"v":{"S":"%s"}}}`, i,
+				strings.Repeat("x", size-head)))
 	}
 	const head = `"TableName":"NNN","KeyConditionExpression":"p = :p"`
-	const values, filtered = `"ExpressionAttributeValues":{":p":{"N":"1"}}`, `"ExpressionAttributeValues":{":p":{"N":"1"},":v":{"S":"y"}},"FilterExpression":"v = :v"`
+	const values, filtered = `"ExpressionAttributeValues":{":p":{"N":"1"}}`,
+		`"ExpressionAttributeValues":{":p":{"N":"1"},":v":{"S":"y"}},"FilterExpression":"v = :v"`
 	for _, rest := range []string{values, filtered} {
 		for _, limit := range []int{0, n - 1, n, n + 1} {
 			members := []string{head, rest, `"ReturnConsumedCapacity":"TOTAL"`}
@@ -206,7 +234,8 @@ func TestFullPage(t *testing.T) {
 			}
 		}
 	}
-	e.answer("UpdateItem", `{"TableName":"NNN","Key":{"p":{"N":"1"},"s":{"N":"3"}},"UpdateExpression":"SET v = :v","ExpressionAttributeValues":{":v":{"S":"short"}}}`)
+	e.answer("UpdateItem", `{"TableName":"NNN","Key":{"p":{"N":"1"},"s":{"N":"3"}},"UpdateExpression":"SET v = `+
+		`:v","ExpressionAttributeValues":{":v":{"S":"short"}}}`)
 	if p := e.page("Query", head, values); p.ScannedCount != n || p.LastEvaluatedKey != nil {
 		t.Errorf("a page that is not full: %d examined, last key %s", p.ScannedCount, p.LastEvaluatedKey)
 	}
@@ -215,15 +244,23 @@ func TestFullPage(t *testing.T) {
 // TestEmptyOperands: nothing is no key, and no prefix of one, but a prefix of
 // every other value. Source: DG/HowItWorks.NamingRulesDataTypes.html.
 func TestEmptyOperands(t *testing.T) {
-	e := newEndpoint(t, strings.NewReplacer("NNN", "BBB", `"s","AttributeType":"N"`, `"s","AttributeType":"B"`).Replace(tableN), tableR)
-	const empty = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s"
+	e := newEndpoint(t,
+		strings.NewReplacer("NNN", "BBB", `"s","AttributeType":"N"`, `"s","AttributeType":"B"`).Replace(tableN), tableR)
+	const empty = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain " +
+		"an empty %s value. Key: %s"
 	for _, cond := range []string{"begins_with(%s, :e)", "%s = :e", "%s > :e", "%s BETWEEN :e AND :e"} {
-		e.invalid("Query", `{"TableName":"BBB","KeyConditionExpression":"p = :p AND `+fmt.Sprintf(cond, "s")+`","ExpressionAttributeValues":{":p":{"N":"1"},":e":{"B":""}}}`, fmt.Sprintf(empty, "binary", "s"))
-		e.invalid("Query", `{"TableName":"RRR","KeyConditionExpression":"a = :p AND `+fmt.Sprintf(cond, "b")+`","ExpressionAttributeValues":{":p":{"S":"1"},":e":{"S":""}}}`, fmt.Sprintf(empty, "string", "b"))
+		e.invalid("Query",
+			`{"TableName":"BBB","KeyConditionExpression":"p = :p AND `+fmt.Sprintf(cond, "s")+
+				`","ExpressionAttributeValues":{":p":{"N":"1"},":e":{"B":""}}}`, fmt.Sprintf(empty, "binary", "s"))
+		e.invalid("Query",
+			`{"TableName":"RRR","KeyConditionExpression":"a = :p AND `+fmt.Sprintf(cond, "b")+
+				`","ExpressionAttributeValues":{":p":{"S":"1"},":e":{"S":""}}}`, fmt.Sprintf(empty, "string", "b"))
 	}
 	e.answer("PutItem", `{"TableName":"BBB","Item":{"p":{"N":"1"},"s":{"B":"AA=="},"b":{"B":"/w=="},"e":{"B":""}}}`)
 	for _, name := range []string{"b", "e", "s"} {
-		p := e.page("Scan", `"TableName":"BBB","FilterExpression":"begins_with(`+name+`, :e)","ExpressionAttributeValues":{":e":{"B":""}}`)
+		p := e.page("Scan",
+			`"TableName":"BBB","FilterExpression":"begins_with(`+name+
+				`, :e)","ExpressionAttributeValues":{":e":{"B":""}}`)
 		if p.Count != 1 {
 			t.Errorf("%s does not begin with nothing", name)
 		}
@@ -234,19 +271,27 @@ func TestEmptyOperands(t *testing.T) {
 // each form. Source: conformance of alternator, test_key_condition_expression.py.
 func TestReversedBounds(t *testing.T) {
 	e := newEndpoint(t, tableN, tableR)
-	const text = "Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: %s, upper bound operand: AttributeValue: %s"
-	e.invalid("Query", `{"TableName":"NNN","KeyConditionExpression":"p = :lo AND s BETWEEN :lo AND :hi","ExpressionAttributeValues":{":lo":{"N":"10"},":hi":{"N":"9.5"}}}`, fmt.Sprintf(text, "{N:10}", "{N:9.5}"))
-	e.invalid("Query", `{"TableName":"RRR","KeyConditionExpression":"a = :lo AND b BETWEEN :lo AND :hi","ExpressionAttributeValues":{":lo":{"S":"a"},":hi":{"S":"Z"}}}`, fmt.Sprintf(text, "{S:a}", "{S:Z}"))
-	e.invalid("Query", `{"TableName":"NNN","KeyConditions":{"p":{"ComparisonOperator":"EQ","AttributeValueList":[{"N":"1"}]},"s":{"ComparisonOperator":"BETWEEN","AttributeValueList":[{"N":"10"},{"N":"9"}]}}}`,
+	const text = "Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater than or " +
+		"equal to lower bound; lower bound operand: AttributeValue: %s, upper bound operand: AttributeValue: %s"
+	e.invalid("Query", `{"TableName":"NNN","KeyConditionExpression":"p = :lo AND s BETWEEN :lo AND `+
+		`:hi","ExpressionAttributeValues":{":lo":{"N":"10"},":hi":{"N":"9.5"}}}`,
+		fmt.Sprintf(text, "{N:10}", "{N:9.5}"))
+	e.invalid("Query", `{"TableName":"RRR","KeyConditionExpression":"a = :lo AND b BETWEEN :lo AND `+
+		`:hi","ExpressionAttributeValues":{":lo":{"S":"a"},":hi":{"S":"Z"}}}`, fmt.Sprintf(text, "{S:a}", "{S:Z}"))
+	e.invalid("Query", `{"TableName":"NNN","KeyConditions":{"p":{"ComparisonOperator":"EQ",`+
+		`"AttributeValueList":[{"N":"1"}]},"s":{"ComparisonOperator":"BETWEEN",`+
+		`"AttributeValueList":[{"N":"10"},{"N":"9"}]}}}`,
 		"The BETWEEN condition was provided a range where the lower bound is greater than the upper bound")
-	e.answer("Query", `{"TableName":"NNN","KeyConditionExpression":"p = :lo AND s BETWEEN :lo AND :hi","ExpressionAttributeValues":{":lo":{"N":"10"},":hi":{"N":"1e1"}}}`)
+	e.answer("Query", `{"TableName":"NNN","KeyConditionExpression":"p = :lo AND s BETWEEN :lo AND `+
+		`:hi","ExpressionAttributeValues":{":lo":{"N":"10"},":hi":{"N":"1e1"}}}`)
 }
 
 // TestProjectedElements: elements come in the order of the list, closed up, at
 // every level. Source: conformance getItem/projectionValidation.
 func TestProjectedElements(t *testing.T) {
 	e := newEndpoint(t, tableH)
-	e.answer("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"k"},"l":{"L":[{"N":"0"},{"L":[{"N":"10"},{"N":"11"},{"N":"12"}]},{"N":"2"},{"M":{"x":{"L":[{"N":"30"},{"N":"31"}]},"y":{"N":"3"}}}]}}}`)
+	e.answer("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"k"},"l":{"L":[{"N":"0"},{"L":[{"N":"10"},{"N":"11"},`+
+		`{"N":"12"}]},{"N":"2"},{"M":{"x":{"L":[{"N":"30"},{"N":"31"}]},"y":{"N":"3"}}}]}}}`)
 	for projection, want := range map[string]string{
 		"l[2], l[0]":                  `{"N":"0"},{"N":"2"}`,
 		"l[1][2], l[1][0], l[0]":      `{"N":"0"},{"L":[{"N":"10"},{"N":"12"}]}`,
@@ -259,6 +304,7 @@ func TestProjectedElements(t *testing.T) {
 		if want != "" {
 			item = `{"l":{"L":[` + want + `]}}`
 		}
-		e.want("GetItem", `{"TableName":"HHH","Key":{"a":{"S":"k"}},"ProjectionExpression":"`+projection+`"}`, `{"Item":`+item+`}`)
+		e.want("GetItem", `{"TableName":"HHH","Key":{"a":{"S":"k"}},"ProjectionExpression":"`+projection+`"}`,
+			`{"Item":`+item+`}`)
 	}
 }

@@ -120,6 +120,7 @@ func (r *readParams) contradiction() string {
 		}
 		return fmt.Sprintf("Cannot specify the %s when choosing to get %s", param, what)
 	}
+
 	switch {
 	case *r.sel == selectSpecific && r.projection == nil:
 		return "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
@@ -140,6 +141,7 @@ func (r *readParams) resolve(s *Service, view *table.View) (table.Read, *keycond
 	if r.index == nil {
 		return read, t.Key(), nil
 	}
+
 	// Source: dynoxide, captured in eu-west-2 on 2026-08-19, with and without the
 	// full stop.
 	if t.HasVector(*r.index) {
@@ -148,6 +150,7 @@ func (r *readParams) resolve(s *Service, view *table.View) (table.Read, *keycond
 		}
 		return read, nil, wire.Validation(msgScanType)
 	}
+
 	ix, err := view.Index(t, *r.index)
 	if err != nil {
 		return read, nil, err
@@ -172,9 +175,12 @@ func (r *readParams) checkProjected(read *table.Read, query bool) error {
 	all := value(r.sel) == selectAll && ix.Definition().Projection.Type != table.ProjectAll
 	if query && r.filter != nil {
 		if missing := notProjected(ix, r.filter.TopLevel()); len(missing) > 0 {
-			return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Secondary index %s does not project one or more filter attributes: [%s]", ix.Name(), strings.Join(missing, ", ")))
+			return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
+				"Secondary index %s does not project one or more filter attributes: [%s]", ix.Name(),
+				strings.Join(missing, ", ")))
 		}
 	}
+
 	var missing []string
 	if r.projection != nil {
 		missing = notProjected(ix, r.projection.TopLevel())
@@ -183,10 +189,14 @@ func (r *readParams) checkProjected(read *table.Read, query bool) error {
 	case ix.Local():
 		read.Fetch = all || len(missing) > 0
 	case all:
-		return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL", ix.Name()))
+		return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
+			"Select type ALL_ATTRIBUTES is not supported for global secondary index %s because "+
+			"its projection type is not ALL", ix.Name()))
 	case len(missing) > 0:
-		return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
+		return wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
+			"Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
 	}
+
 	return nil
 }
 

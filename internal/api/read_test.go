@@ -12,7 +12,8 @@ const scalarKeys = "Key attributes must be scalars; list random access '[]' and 
 // scan.js.
 func TestPathsIntoKeys(t *testing.T) {
 	e := newEndpoint(t, tableH, tableR)
-	const key, values = `"Key":{"a":{"S":"k"},"b":{"S":"k"}}`, `"ExpressionAttributeValues":{":a":{"S":"1"},":b":{"N":"1"}}`
+	const key, values = `"Key":{"a":{"S":"k"},"b":{"S":"k"}}`, `"ExpressionAttributeValues":{":a":{"S":"1"},` +
+		`":b":{"N":"1"}}`
 	for _, tt := range []struct{ path, want string }{
 		{"a.b", "Key: a"},
 		{"e, b[0]", "Key: b"},
@@ -24,8 +25,10 @@ func TestPathsIntoKeys(t *testing.T) {
 		e.invalid("GetItem", `{"TableName":"RRR",`+key+`,`+project+`}`, scalarKeys+tt.want)
 		e.invalid("Query", `{`+query+`,`+project+`}`, scalarKeys+tt.want)
 		e.invalid("Scan", `{"TableName":"RRR",`+project+`}`, scalarKeys+tt.want)
-		e.invalid("BatchGetItem", `{"RequestItems":{"RRR":{"Keys":[{"a":{"S":"k"},"b":{"S":"k"}}],`+project+`}}}`, scalarKeys+tt.want)
-		e.invalid("TransactGetItems", `{"TransactItems":[{"Get":{"TableName":"RRR",`+key+`,`+project+`}}]}`, scalarKeys+tt.want)
+		e.invalid("BatchGetItem", `{"RequestItems":{"RRR":{"Keys":[{"a":{"S":"k"},"b":{"S":"k"}}],`+project+`}}}`,
+			scalarKeys+tt.want)
+		e.invalid("TransactGetItems", `{"TransactItems":[{"Get":{"TableName":"RRR",`+key+`,`+project+`}}]}`,
+			scalarKeys+tt.want)
 	}
 	for _, tt := range []struct{ filter, want string }{
 		{"attribute_exists(d.c) AND c = :b", scalarKeys + "IndexKey: d"},
@@ -33,10 +36,15 @@ func TestPathsIntoKeys(t *testing.T) {
 		{"size(c.x) = :b", scalarKeys + "IndexKey: c"},
 		{"a.x = :b", "Filter Expression can only contain non-primary key attributes: Primary key attribute: a"},
 	} {
-		e.invalid("Query", fmt.Sprintf(`{"TableName":"RRR","KeyConditionExpression":"a = :a","FilterExpression":%q,%s}`, tt.filter, values), tt.want)
+		e.invalid("Query",
+			fmt.Sprintf(`{"TableName":"RRR","KeyConditionExpression":"a = :a","FilterExpression":%q,%s}`, tt.filter,
+				values), tt.want)
 	}
-	e.invalid("Scan", `{"TableName":"RRR","FilterExpression":"a[1] = :b","ExpressionAttributeValues":{":b":{"N":"1"}}}`, scalarKeys+"Key: a")
-	e.invalid("Query", `{"TableName":"RRR","KeyConditionExpression":"a = :a","ExpressionAttributeValues":{":a":{"S":"1"}},"ProjectionExpression":"a.b","ExclusiveStartKey":{"a":{"S":"2"},"b":{"S":"1"}}}`,
+	e.invalid("Scan", `{"TableName":"RRR","FilterExpression":"a[1] = :b","ExpressionAttributeValues":{":b":{"N":"1"}}}`,
+		scalarKeys+"Key: a")
+	e.invalid("Query", `{"TableName":"RRR","KeyConditionExpression":"a = `+
+		`:a","ExpressionAttributeValues":{":a":{"S":"1"}},"ProjectionExpression":"a.b",`+
+		`"ExclusiveStartKey":{"a":{"S":"2"},"b":{"S":"1"}}}`,
 		"The provided starting key is outside query boundaries based on provided conditions")
 	e.invalid("Scan", `{"TableName":"RRR","ProjectionExpression":"a.b","ExclusiveStartKey":{"a":{"S":"2"}}}`,
 		"The provided starting key is invalid: The provided key element does not match the schema")
@@ -48,17 +56,21 @@ func TestPathsIntoKeys(t *testing.T) {
 // conformance error-messages/queryKeyConditionOperands and
 // validation-ordering/queryKeyCondition.
 func TestKeyConditionFaults(t *testing.T) {
-	const tableN = `{"TableName":"NNN","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"N"}],
+	const tableN = `{"TableName":"NNN","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"pk",
+		"AttributeType":"S"},{"AttributeName":"sk","AttributeType":"N"}],
 		"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}]}`
-	const tableS = `{"TableName":"SSS","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"}],
+	const tableS = `{"TableName":"SSS","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"pk",
+		"AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"}],
 		"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}]}`
 	e := newEndpoint(t, tableN, tableS)
 	const (
-		schema    = "One or more parameter values were invalid: Condition parameter type does not match schema type"
-		operand   = "Invalid KeyConditionExpression: Incorrect operand type for operator or function; operator or function: "
-		undefined = "Invalid KeyConditionExpression: An expression attribute value used in expression is not defined; attribute value: :missing"
-		twice     = "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"
-		nested    = "KeyConditionExpressions cannot have conditions on nested attributes"
+		schema  = "One or more parameter values were invalid: Condition parameter type does not match schema type"
+		operand = "Invalid KeyConditionExpression: Incorrect operand type for operator or " +
+			"function; operator or function: "
+		undefined = "Invalid KeyConditionExpression: An expression attribute value used in expression is not " +
+			"defined; attribute value: :missing"
+		twice  = "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"
+		nested = "KeyConditionExpressions cannot have conditions on nested attributes"
 	)
 	for _, tt := range []struct{ table, condition, want string }{
 		{"SSS", "pk = :s AND begins_with(sk, :n)", operand + "begins_with, operand type: N"},
@@ -70,7 +82,10 @@ func TestKeyConditionFaults(t *testing.T) {
 		{"NNN", "pk = :s AND sk BETWEEN :b AND :b", operand + "BETWEEN, operand type: BOOL"},
 		{"NNN", "pk = :s AND sk = :b", schema},
 		{"NNN", "pk = :s AND sk > :n AND sk < :n", twice},
-		{"NNN", "pk = :s AND sk > :n AND extra = :n", "The number of query conditions (3) exceeds the number of key attributes defined in the schema (2)"},
+		{
+			"NNN", "pk = :s AND sk > :n AND extra = :n",
+			"The number of query conditions (3) exceeds the number of key attributes defined in the schema (2)",
+		},
 		{"SSS", "pk = :missing AND begins_with(sk, :n)", undefined},
 		{"SSS", "begins_with(sk, :n) AND pk = :missing", operand + "begins_with, operand type: N"},
 		{"SSS", "pk = :s AND begins_with(sk, :n) AND sk > :s", operand + "begins_with, operand type: N"},
@@ -84,9 +99,12 @@ func TestKeyConditionFaults(t *testing.T) {
 				values = append(values, fmt.Sprintf("%q:%s", name, v))
 			}
 		}
-		e.invalid("Query", fmt.Sprintf(`{"TableName":%q,"KeyConditionExpression":%q,"ExpressionAttributeValues":{%s}}`, tt.table, tt.condition, strings.Join(values, ",")), tt.want)
+		e.invalid("Query",
+			fmt.Sprintf(`{"TableName":%q,"KeyConditionExpression":%q,"ExpressionAttributeValues":{%s}}`, tt.table,
+				tt.condition, strings.Join(values, ",")), tt.want)
 	}
-	e.refuse("Query", `{"TableName":"absent","KeyConditionExpression":"pk = :s","ExpressionAttributeValues":{":s":{"S":"a"}}}`,
+	e.refuse("Query",
+		`{"TableName":"absent","KeyConditionExpression":"pk = :s","ExpressionAttributeValues":{":s":{"S":"a"}}}`,
 		"ResourceNotFoundException: Requested resource not found")
 }
 
@@ -94,7 +112,8 @@ func TestKeyConditionFaults(t *testing.T) {
 // test/query.js.
 func TestStartKeyAndCondition(t *testing.T) {
 	e := newEndpoint(t, tableH, tableR)
-	const invalid, schema, missed = "The provided starting key is invalid", "The provided key element does not match the schema", "Query condition missed key schema element: "
+	const invalid, schema, missed = "The provided starting key is invalid", "The provided key element does not match " +
+		"the schema", "Query condition missed key schema element: "
 	for _, tt := range []struct{ table, start, want string }{
 		{`"HHH"`, `{}`, invalid},
 		{`"HHH"`, `{"b":{"S":"a"}}`, invalid},
@@ -110,7 +129,9 @@ func TestStartKeyAndCondition(t *testing.T) {
 		{`"RRR","IndexName":"index3"`, `{"x":{"S":"1"},"y":{"S":"1"},"c":{"N":"1"}}`, schema},
 		{`"RRR","IndexName":"index3"`, `{"a":{"N":"1"},"b":{"N":"1"},"c":{"S":"1"}}`, missed + "c"},
 	} {
-		e.invalid("Query", `{"TableName":`+tt.table+`,"ExclusiveStartKey":`+tt.start+`,"KeyConditionExpression":"z = :a","ExpressionAttributeValues":{":a":{"N":"1"}}}`, tt.want)
+		e.invalid("Query",
+			`{"TableName":`+tt.table+`,"ExclusiveStartKey":`+tt.start+
+				`,"KeyConditionExpression":"z = :a","ExpressionAttributeValues":{":a":{"N":"1"}}}`, tt.want)
 	}
 }
 
@@ -123,7 +144,10 @@ func TestValuesOfStartKeys(t *testing.T) {
 		{`{}`, start + "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"},
 		{`{"SS":[]}`, start + "One or more parameter values were invalid: An string set  may not be empty"},
 		{`{"NS":[]}`, "One or more parameter values were invalid: An number set  may not be empty"},
-		{`{"SS":["a","a"]}`, `One or more parameter values were invalid: Input collection ["a", "a"] contains duplicates.`},
+		{
+			`{"SS":["a","a"]}`,
+			`One or more parameter values were invalid: Input collection ["a", "a"] contains duplicates.`,
+		},
 		{`{"N":"x"}`, "The parameter cannot be converted to a numeric value: x"},
 		{`{"N":"1e126"}`, "Number overflow. Attempting to store a number with magnitude larger than supported range"},
 	} {
@@ -136,12 +160,17 @@ func TestValuesOfStartKeys(t *testing.T) {
 func TestLegacyFaultsOfQuery(t *testing.T) {
 	e := newEndpoint(t, tableH)
 	const filter = `"QueryFilter":{"x":{"ComparisonOperator":"BEGINS_WITH","AttributeValueList":[{"N":"1"}]}}`
-	const wrongFilter = "One or more parameter values were invalid: ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type"
-	for _, key := range []string{``, `,"KeyConditions":{}`, `,"KeyConditions":{"a":{"ComparisonOperator":"EQ","AttributeValueList":[]}}`} {
+	const wrongFilter = "One or more parameter values were invalid: ComparisonOperator BEGINS_WITH is not valid for " +
+		"N AttributeValue type"
+	for _, key := range []string{
+		``, `,"KeyConditions":{}`, `,"KeyConditions":{"a":{"ComparisonOperator":"EQ","AttributeValueList":[]}}`,
+	} {
 		e.invalid("Query", `{"TableName":"HHH",`+filter+`,"AttributesToGet":["a","a"]`+key+`}`, wrongFilter)
-		e.invalid("Query", `{"TableName":"HHH","AttributesToGet":["a","a"]`+key+`}`, "One or more parameter values were invalid: Duplicate value in attribute name: a")
+		e.invalid("Query", `{"TableName":"HHH","AttributesToGet":["a","a"]`+key+`}`,
+			"One or more parameter values were invalid: Duplicate value in attribute name: a")
 	}
-	e.invalid("Query", `{"TableName":"HHH"}`, "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+	e.invalid("Query", `{"TableName":"HHH"}`,
+		"Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
 }
 
 // TestKeyConditionsFaults: a key attribute without a condition comes before an
@@ -149,7 +178,8 @@ func TestLegacyFaultsOfQuery(t *testing.T) {
 func TestKeyConditionsFaults(t *testing.T) {
 	e := newEndpoint(t, tableH, tableR)
 	const eq, null = `{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"b"}]}`, `{"ComparisonOperator":"NULL"}`
-	const operator, missed = "Attempted conditional constraint is not an indexable operation", "Query condition missed key schema element: "
+	const operator, missed = "Attempted conditional constraint is not an indexable operation", "Query condition " +
+		"missed key schema element: "
 	for _, tt := range []struct{ table, conditions, want string }{
 		{`"HHH"`, `{"a":` + null + `}`, operator},
 		{`"HHH"`, `{"a":` + eq + `,"b":` + null + `}`, "Query key condition not supported"},

@@ -15,7 +15,8 @@ func TestRestoreToAnySecond(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	indexes := []string{"index1", "index2", "index3", "index4"}
 	e.fill(12)
-	e.answer("UpdateContinuousBackups", `{"TableName":"RRR","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true,"RecoveryPeriodInDays":2}}`)
+	e.answer("UpdateContinuousBackups", `{"TableName":"RRR","PointInTimeRecoverySpecification":{"PointInTimeRecoveryE`+
+		`nabled":true,"RecoveryPeriodInDays":2}}`)
 	r := rand.New(rand.NewPCG(3, 4))
 	write := func() {
 		key := fmt.Sprintf(`"a":{"S":"a%d"},"b":{"S":"b%d"}`, r.IntN(3), r.IntN(5))
@@ -24,9 +25,14 @@ func TestRestoreToAnySecond(t *testing.T) {
 		case 0:
 			e.answer("DeleteItem", `{"TableName":"RRR","Key":{`+key+`}}`)
 		case 1:
-			e.answer("UpdateItem", `{"TableName":"RRR","Key":{`+key+`},"UpdateExpression":"SET c = :c ADD n :n","ExpressionAttributeValues":{":c":{"S":"c9"},":n":{"N":"1"}}}`)
+			e.answer("UpdateItem",
+				`{"TableName":"RRR","Key":{`+key+
+					`},"UpdateExpression":"SET c = :c ADD n `+
+					`:n","ExpressionAttributeValues":{":c":{"S":"c9"},":n":{"N":"1"}}}`)
 		case 2:
-			e.answer("TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":"RRR","Item":{`+item+`}}},{"Put":{"TableName":"RRR","Item":{"a":{"S":"z"},"b":{"S":"`+fmt.Sprint(r.IntN(5))+`"}}}}]}`)
+			e.answer("TransactWriteItems",
+				`{"TransactItems":[{"Put":{"TableName":"RRR","Item":{`+item+
+					`}}},{"Put":{"TableName":"RRR","Item":{"a":{"S":"z"},"b":{"S":"`+fmt.Sprint(r.IntN(5))+`"}}}}]}`)
 		default:
 			e.answer("PutItem", `{"TableName":"RRR","Item":{`+item+`}}`)
 		}
@@ -58,8 +64,10 @@ func TestRestoreToAnySecond(t *testing.T) {
 	}
 	compare()
 	begun := moments[0].at
-	e.refuse("RestoreTableToPointInTime", restore(begun.Add(-time.Second)), fmt.Sprintf("InvalidRestoreTimeException: RestoreDateTime '%s' must be within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'",
-		begun.Add(-time.Second).Format(time.RFC3339), begun.Format(time.RFC3339), e.now.Format(time.RFC3339)))
+	e.refuse("RestoreTableToPointInTime",
+		restore(begun.Add(-time.Second)), fmt.Sprintf("InvalidRestoreTimeException: RestoreDateTime '%s' must be "+
+			"within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'",
+			begun.Add(-time.Second).Format(time.RFC3339), begun.Format(time.RFC3339), e.now.Format(time.RFC3339)))
 
 	// Changes older than two days are removed, and the seconds before that.
 	e.now = moments[20].at.Add(48 * time.Hour)
@@ -68,12 +76,16 @@ func TestRestoreToAnySecond(t *testing.T) {
 	}
 	moments = moments[20:]
 	compare()
-	e.refuse("RestoreTableToPointInTime", restore(moments[0].at.Add(-time.Second)), fmt.Sprintf("InvalidRestoreTimeException: RestoreDateTime '%s' must be within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'",
-		moments[0].at.Add(-time.Second).Format(time.RFC3339), moments[0].at.Format(time.RFC3339), e.now.Format(time.RFC3339)))
+	e.refuse("RestoreTableToPointInTime",
+		restore(moments[0].at.Add(-time.Second)), fmt.Sprintf("InvalidRestoreTimeException: RestoreDateTime '%s' "+
+			"must be within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'",
+			moments[0].at.Add(-time.Second).Format(time.RFC3339), moments[0].at.Format(time.RFC3339),
+			e.now.Format(time.RFC3339)))
 
 	// Without recovery there is no history, and with it again another one begins.
 	for _, on := range []bool{false, true} {
-		e.answer("UpdateContinuousBackups", fmt.Sprintf(`{"TableName":"RRR","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":%t}}`, on))
+		e.answer("UpdateContinuousBackups",
+			fmt.Sprintf(`{"TableName":"RRR","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":%t}}`, on))
 	}
 	want := e.contents("RRR", indexes...)
 	e.sleep(time.Hour)

@@ -56,6 +56,7 @@ func (r *report) add(input []byte, code, message string) error {
 	default:
 		r.pending = append(appendQuoted(append(r.pending, `"Input":`...), string(input)), ',')
 	}
+
 	r.pending = appendQuoted(append(r.pending, `"ErrorCode":`...), code)
 	r.pending = appendQuoted(append(r.pending, `,"ErrorMessage":`...), message)
 	r.pending = append(r.pending, "}\n"...)
@@ -65,6 +66,7 @@ func (r *report) add(input []byte, code, message string) error {
 	} else {
 		r.Bytes += int64(n)
 	}
+
 	if len(r.pending) < reportBuffer {
 		return nil
 	}

@@ -165,84 +165,97 @@ func (s *Service) Implements(op wire.Op) bool { return handlers[op] != nil }
 // handler answers a request body with a response body appended to dst.
 type handler func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error)
 
-// handlers are the operations, all of the service's.
-var handlers = [256]handler{
-	wire.OpBatchExecuteStatement:               typed(wire.OpBatchExecuteStatement, (*Service).batchExecute),
-	wire.OpExecuteStatement:                    typed(wire.OpExecuteStatement, (*Service).executeStatement),
-	wire.OpExecuteTransaction:                  typed(wire.OpExecuteTransaction, (*Service).executeTransaction),
-	wire.OpBatchGetItem:                        typed(wire.OpBatchGetItem, (*Service).batchGet),
-	wire.OpBatchWriteItem:                      typed(wire.OpBatchWriteItem, (*Service).batchWrite),
-	wire.OpCancelBulkOperation:                 typed(wire.OpCancelBulkOperation, (*Service).cancelBulk),
-	wire.OpCreateBackup:                        typed(wire.OpCreateBackup, (*Service).createBackup),
-	wire.OpCreateGlobalTable:                   typed(wire.OpCreateGlobalTable, (*Service).createGlobalTable),
-	wire.OpCreateTable:                         typed(wire.OpCreateTable, (*Service).createTable),
-	wire.OpDeleteBackup:                        typed(wire.OpDeleteBackup, (*Service).deleteBackup),
-	wire.OpDeleteItem:                          typed(wire.OpDeleteItem, (*Service).deleteItem),
-	wire.OpDeleteResourcePolicy:                typed(wire.OpDeleteResourcePolicy, (*Service).deleteResourcePolicy),
-	wire.OpDeleteTable:                         typed(wire.OpDeleteTable, (*Service).deleteTable),
-	wire.OpDescribeBulkOperation:               typed(wire.OpDescribeBulkOperation, (*Service).describeBulk),
-	wire.OpDescribeBackup:                      typed(wire.OpDescribeBackup, (*Service).describeBackup),
-	wire.OpDescribeContinuousBackups:           typed(wire.OpDescribeContinuousBackups, (*Service).describeContinuousBackups),
-	wire.OpDescribeContributorInsights:         typed(wire.OpDescribeContributorInsights, (*Service).describeContributorInsights),
-	wire.OpDescribeEndpoints:                   typed(wire.OpDescribeEndpoints, (*Service).describeEndpoints),
-	wire.OpDescribeExport:                      typed(wire.OpDescribeExport, (*Service).describeExport),
-	wire.OpDescribeGlobalTable:                 typed(wire.OpDescribeGlobalTable, (*Service).describeGlobalTable),
-	wire.OpDescribeGlobalTableSettings:         typed(wire.OpDescribeGlobalTableSettings, (*Service).describeGlobalTableSettings),
-	wire.OpDescribeImport:                      typed(wire.OpDescribeImport, (*Service).describeImport),
-	wire.OpDescribeKinesisStreamingDestination: typed(wire.OpDescribeKinesisStreamingDestination, (*Service).describeKinesis),
-	wire.OpDescribeLimits:                      typed(wire.OpDescribeLimits, (*Service).describeLimits),
-	wire.OpDescribeStream:                      typed(wire.OpDescribeStream, (*Service).describeStream),
-	wire.OpDescribeTable:                       typed(wire.OpDescribeTable, (*Service).describeTable),
-	wire.OpDescribeTableReplicaAutoScaling:     typed(wire.OpDescribeTableReplicaAutoScaling, (*Service).describeTableReplicaAutoScaling),
-	wire.OpDescribeTimeToLive:                  typed(wire.OpDescribeTimeToLive, (*Service).describeTimeToLive),
-	wire.OpDisableKinesisStreamingDestination:  typed(wire.OpDisableKinesisStreamingDestination, (*Service).disableKinesis),
-	wire.OpEnableKinesisStreamingDestination:   typed(wire.OpEnableKinesisStreamingDestination, (*Service).enableKinesis),
-	wire.OpExportTableToPointInTime:            typed(wire.OpExportTableToPointInTime, (*Service).exportTable),
-	wire.OpGetItem:                             (*Service).serveGetItem,
-	wire.OpGetRecords:                          typed(wire.OpGetRecords, (*Service).getRecords),
-	wire.OpGetResourcePolicy:                   typed(wire.OpGetResourcePolicy, (*Service).getResourcePolicy),
-	wire.OpGetShardIterator:                    typed(wire.OpGetShardIterator, (*Service).getShardIterator),
-	wire.OpImportTable:                         typed(wire.OpImportTable, (*Service).importTable),
-	wire.OpListBulkOperations:                  typed(wire.OpListBulkOperations, (*Service).listBulk),
-	wire.OpListBackups:                         typed(wire.OpListBackups, (*Service).listBackups),
-	wire.OpListContributorInsights:             typed(wire.OpListContributorInsights, (*Service).listContributorInsights),
-	wire.OpListExports:                         typed(wire.OpListExports, (*Service).listExports),
-	wire.OpListGlobalTables:                    typed(wire.OpListGlobalTables, (*Service).listGlobalTables),
-	wire.OpListImports:                         typed(wire.OpListImports, (*Service).listImports),
-	wire.OpListStreams:                         typed(wire.OpListStreams, (*Service).listStreams),
-	wire.OpListTables:                          typed(wire.OpListTables, (*Service).listTables),
-	wire.OpListTagsOfResource:                  typed(wire.OpListTagsOfResource, (*Service).listTagsOfResource),
-	wire.OpPutItem:                             typed(wire.OpPutItem, (*Service).putItem),
-	wire.OpPutResourcePolicy:                   typed(wire.OpPutResourcePolicy, (*Service).putResourcePolicy),
-	wire.OpQuery:                               page(func(in *wire.QueryInput) *string { return in.Select }, (*Service).Query),
-	wire.OpRestoreTableFromBackup:              typed(wire.OpRestoreTableFromBackup, (*Service).restoreTableFromBackup),
-	wire.OpRestoreTableToPointInTime:           typed(wire.OpRestoreTableToPointInTime, (*Service).restoreTableToPointInTime),
-	wire.OpScan:                                page(func(in *wire.ScanInput) *string { return in.Select }, (*Service).Scan),
-	wire.OpSearchVectors:                       typed(wire.OpSearchVectors, (*Service).searchVectors),
-	wire.OpStartBulkPutItems:                   typed(wire.OpStartBulkPutItems, (*Service).startBulkPut),
-	wire.OpTagResource:                         typed(wire.OpTagResource, (*Service).tagResource),
-	wire.OpTransactGetItems:                    typed(wire.OpTransactGetItems, (*Service).transactGet),
-	wire.OpTransactWriteItems:                  typed(wire.OpTransactWriteItems, (*Service).transactWrite),
-	wire.OpUntagResource:                       typed(wire.OpUntagResource, (*Service).untagResource),
-	wire.OpUpdateContinuousBackups:             typed(wire.OpUpdateContinuousBackups, (*Service).updateContinuousBackups),
-	wire.OpUpdateContributorInsights:           typed(wire.OpUpdateContributorInsights, (*Service).updateContributorInsights),
-	wire.OpUpdateGlobalTable:                   typed(wire.OpUpdateGlobalTable, (*Service).updateGlobalTable),
-	wire.OpUpdateGlobalTableSettings:           typed(wire.OpUpdateGlobalTableSettings, (*Service).updateGlobalTableSettings),
-	wire.OpUpdateItem:                          typed(wire.OpUpdateItem, (*Service).updateItem),
-	wire.OpUpdateKinesisStreamingDestination:   typed(wire.OpUpdateKinesisStreamingDestination, (*Service).updateKinesis),
-	wire.OpUpdateTable:                         typed(wire.OpUpdateTable, (*Service).updateTable),
-	wire.OpUpdateTableReplicaAutoScaling:       typed(wire.OpUpdateTableReplicaAutoScaling, (*Service).updateTableReplicaAutoScaling),
-	wire.OpUpdateTimeToLive:                    typed(wire.OpUpdateTimeToLive, (*Service).updateTimeToLive),
+// An operation is one of the service's, with its handler.
+type operation struct {
+	op wire.Op
+	handler
 }
 
-// typed returns the handler of an operation that a method carries out. If it were inlined,
+// handlers has the handlers of all operations of the service.
+var handlers = func() (all [256]handler) {
+	for _, o := range operations {
+		all[o.op] = o.handler
+	}
+	return all
+}()
+
+var operations = []operation{
+	typed(wire.OpBatchExecuteStatement, (*Service).batchExecute),
+	typed(wire.OpExecuteStatement, (*Service).executeStatement),
+	typed(wire.OpExecuteTransaction, (*Service).executeTransaction),
+	typed(wire.OpBatchGetItem, (*Service).batchGet),
+	typed(wire.OpBatchWriteItem, (*Service).batchWrite),
+	typed(wire.OpCancelBulkOperation, (*Service).cancelBulk),
+	typed(wire.OpCreateBackup, (*Service).createBackup),
+	typed(wire.OpCreateGlobalTable, (*Service).createGlobalTable),
+	typed(wire.OpCreateTable, (*Service).createTable),
+	typed(wire.OpDeleteBackup, (*Service).deleteBackup),
+	typed(wire.OpDeleteItem, (*Service).deleteItem),
+	typed(wire.OpDeleteResourcePolicy, (*Service).deleteResourcePolicy),
+	typed(wire.OpDeleteTable, (*Service).deleteTable),
+	typed(wire.OpDescribeBulkOperation, (*Service).describeBulk),
+	typed(wire.OpDescribeBackup, (*Service).describeBackup),
+	typed(wire.OpDescribeContinuousBackups, (*Service).describeContinuousBackups),
+	typed(wire.OpDescribeContributorInsights, (*Service).describeContributorInsights),
+	typed(wire.OpDescribeEndpoints, (*Service).describeEndpoints),
+	typed(wire.OpDescribeExport, (*Service).describeExport),
+	typed(wire.OpDescribeGlobalTable, (*Service).describeGlobalTable),
+	typed(wire.OpDescribeGlobalTableSettings, (*Service).describeGlobalTableSettings),
+	typed(wire.OpDescribeImport, (*Service).describeImport),
+	typed(wire.OpDescribeKinesisStreamingDestination, (*Service).describeKinesis),
+	typed(wire.OpDescribeLimits, (*Service).describeLimits),
+	typed(wire.OpDescribeStream, (*Service).describeStream),
+	typed(wire.OpDescribeTable, (*Service).describeTable),
+	typed(wire.OpDescribeTableReplicaAutoScaling, (*Service).describeTableReplicaAutoScaling),
+	typed(wire.OpDescribeTimeToLive, (*Service).describeTimeToLive),
+	typed(wire.OpDisableKinesisStreamingDestination, (*Service).disableKinesis),
+	typed(wire.OpEnableKinesisStreamingDestination, (*Service).enableKinesis),
+	typed(wire.OpExportTableToPointInTime, (*Service).exportTable),
+	{wire.OpGetItem, (*Service).serveGetItem},
+	typed(wire.OpGetRecords, (*Service).getRecords),
+	typed(wire.OpGetResourcePolicy, (*Service).getResourcePolicy),
+	typed(wire.OpGetShardIterator, (*Service).getShardIterator),
+	typed(wire.OpImportTable, (*Service).importTable),
+	typed(wire.OpListBulkOperations, (*Service).listBulk),
+	typed(wire.OpListBackups, (*Service).listBackups),
+	typed(wire.OpListContributorInsights, (*Service).listContributorInsights),
+	typed(wire.OpListExports, (*Service).listExports),
+	typed(wire.OpListGlobalTables, (*Service).listGlobalTables),
+	typed(wire.OpListImports, (*Service).listImports),
+	typed(wire.OpListStreams, (*Service).listStreams),
+	typed(wire.OpListTables, (*Service).listTables),
+	typed(wire.OpListTagsOfResource, (*Service).listTagsOfResource),
+	typed(wire.OpPutItem, (*Service).putItem),
+	typed(wire.OpPutResourcePolicy, (*Service).putResourcePolicy),
+	{wire.OpQuery, page(func(in *wire.QueryInput) *string { return in.Select }, (*Service).Query)},
+	typed(wire.OpRestoreTableFromBackup, (*Service).restoreTableFromBackup),
+	typed(wire.OpRestoreTableToPointInTime, (*Service).restoreTableToPointInTime),
+	{wire.OpScan, page(func(in *wire.ScanInput) *string { return in.Select }, (*Service).Scan)},
+	typed(wire.OpSearchVectors, (*Service).searchVectors),
+	typed(wire.OpStartBulkPutItems, (*Service).startBulkPut),
+	typed(wire.OpTagResource, (*Service).tagResource),
+	typed(wire.OpTransactGetItems, (*Service).transactGet),
+	typed(wire.OpTransactWriteItems, (*Service).transactWrite),
+	typed(wire.OpUntagResource, (*Service).untagResource),
+	typed(wire.OpUpdateContinuousBackups, (*Service).updateContinuousBackups),
+	typed(wire.OpUpdateContributorInsights, (*Service).updateContributorInsights),
+	typed(wire.OpUpdateGlobalTable, (*Service).updateGlobalTable),
+	typed(wire.OpUpdateGlobalTableSettings, (*Service).updateGlobalTableSettings),
+	typed(wire.OpUpdateItem, (*Service).updateItem),
+	typed(wire.OpUpdateKinesisStreamingDestination, (*Service).updateKinesis),
+	typed(wire.OpUpdateTable, (*Service).updateTable),
+	typed(wire.OpUpdateTableReplicaAutoScaling, (*Service).updateTableReplicaAutoScaling),
+	typed(wire.OpUpdateTimeToLive, (*Service).updateTimeToLive),
+}
+
+// typed returns an operation that a method carries out. If it were inlined,
 // the handler would be compiled anew for each operation.
 //
 //go:noinline
 func typed[I wire.Input, O wire.Output](
 	op wire.Op, method func(*Service, context.Context, I) (O, error),
-) handler {
-	return func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error) {
+) operation {
+	return operation{op, func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error) {
 		in := op.NewInput().(I)
 		if err := in.DecodeJSON(body); err != nil {
 			return nil, err
@@ -255,7 +268,7 @@ func typed[I wire.Input, O wire.Output](
 			dst = slices.Grow(dst, room.Reserved())
 		}
 		return out.AppendJSON(dst), nil
-	}
+	}}
 }
 
 // A Misuse is the error of a program that calls an operation where it must not, such as outside
@@ -286,6 +299,7 @@ func (s *Service) wireError(err error) *wire.Error {
 			return w
 		}
 	}
+
 	if e, ok := errors.AsType[*expr.Error](err); ok {
 		return wire.Validation(e.Error())
 	}
@@ -298,6 +312,7 @@ func (s *Service) wireError(err error) *wire.Error {
 		e.Err = err
 		return e
 	}
+
 	if errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		text := err.Error()
 		if explain := s.closed.Load(); explain != nil && errors.Is(err, store.ErrClosed) {
@@ -309,6 +324,7 @@ func (s *Service) wireError(err error) *wire.Error {
 		e.Err = err
 		return e
 	}
+
 	if errors.Is(err, store.ErrChanged) { // the transaction that it is in begins again
 		e := wire.NewError("InternalServerError", "Another server has changed a table. Try again.")
 		e.Err = err

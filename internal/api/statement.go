@@ -104,6 +104,7 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 		}
 		return a, nil
 	}
+
 	key, rest, ok, err := st.Key(t.Key())
 	switch {
 	case err != nil:
@@ -113,6 +114,7 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 	case !ok:
 		return a, wire.Validation("Where clause does not contain a mandatory equality on all key attributes")
 	}
+
 	a.key = key
 	a.check = func(t *table.Table) error { return t.CheckKey(key) }
 	if st.Where != nil {
@@ -138,13 +140,16 @@ func statementAction(t *table.Table, st *partiql.Statement) (action, error) {
 		rest = expr.NewCondition(&ast.And{L: onItem(t, ast.AttributeExists), R: rest.Node()})
 		a.run = func(tx *table.Tx, t *table.Table) (table.Change, error) { return tx.Check(t, key, rest) }
 	}
+
 	return a, nil
 }
 
 // onItem returns the condition that an item exists or not: that it has a
 // partition key or not.
 func onItem(t *table.Table, fn ast.Func) ast.Node {
-	return &ast.Call{Func: fn, Args: []ast.Operand{&ast.PathOperand{Path: ast.Path{{Name: t.Key().Partition()[0].Name}}}}}
+	return &ast.Call{
+		Func: fn, Args: []ast.Operand{&ast.PathOperand{Path: ast.Path{{Name: t.Key().Partition()[0].Name}}}},
+	}
 }
 
 // statementRead finds what a SELECT reads from, with the schema of its key. An
@@ -160,6 +165,7 @@ func statementRead(
 	if st.Index == "" {
 		return read, t.Key(), nil
 	}
+
 	// Sources of the texts: captures of the service, eu-west-2, 2026-08-11 and 15.
 	if t.HasVector(st.Index) {
 		return read, nil, wire.Validation(msgScanType)
@@ -172,10 +178,12 @@ func statementRead(
 	case err != nil:
 		return read, nil, err
 	case len(ix.Key().Partition()) > 1 || len(ix.Key().Sort()) > 1:
-		return read, nil, wire.Validation("PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE keys.")
+		return read, nil, wire.Validation("PartiQL statements cannot be executed on tables with multi-attribute HASH " +
+			"keys or multi-attribute RANGE keys.")
 	case !ix.Local() && consistent:
 		return read, nil, wire.Validation("Strongly consistent read is not supported on Global Secondary Indexes")
 	}
+
 	read.Index = ix
 	var missing []string
 	for path := range st.Selected() {
@@ -184,7 +192,8 @@ func statementRead(
 		}
 	}
 	if read.Fetch = len(missing) > 0; read.Fetch && !ix.Local() {
-		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
+		return read, nil, wire.Validation(fmt.Sprintf("One or more parameter values were invalid: "+
+			"Global secondary index %s does not project [%s]", ix.Name(), strings.Join(missing, ", ")))
 	}
 	return read, ix.Key(), nil
 }

@@ -29,26 +29,58 @@ func TestStatementEvents(t *testing.T) {
 	e := newEndpoint(t, tableR, tableH)
 	svc := api.New(e.db, api.Options{Observer: new(watcher)})
 	for i := range 4 {
-		e.answer("PutItem", fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"p%d"},"b":{"S":"s"},"c":{"S":"c"},"d":{"S":"%d"}}}`, i%2, i))
+		e.answer("PutItem",
+			fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"p%d"},"b":{"S":"s"},"c":{"S":"c"},"d":{"S":"%d"}}}`, i%2,
+				i))
 	}
 	for _, tt := range []struct {
 		op, body string
 		want     string
 	}{
-		{"ExecuteStatement", statement("SELECT * FROM RRR WHERE a = 'p0' AND begins_with(b, 's')"), `[RRR] [a = "p0" AND begins_with(b, "s")] [RRR read 0.5]`},
-		{"ExecuteStatement", statement("SELECT * FROM RRR WHERE a IN ['p0', 'p1'] AND b = 's'"), `[RRR] [a = "p0" AND b = "s", a = "p1" AND b = "s"] [RRR read 1]`},
-		{"ExecuteStatement", statement("SELECT b FROM RRR.index4 WHERE c = 'c' AND d > '1'", `"ReturnConsumedCapacity":"INDEXES"`), `[RRR] [c = "c" AND d > "1"] [RRR/index4 read 0.5]`},
-		{"ExecuteStatement", statement("SELECT * FROM RRR WHERE d = '1'", `"ConsistentRead":true`), `[RRR] [scan] [RRR read 1]`},
+		{
+			"ExecuteStatement", statement("SELECT * FROM RRR WHERE a = 'p0' AND begins_with(b, 's')"),
+			`[RRR] [a = "p0" AND begins_with(b, "s")] [RRR read 0.5]`,
+		},
+		{
+			"ExecuteStatement", statement("SELECT * FROM RRR WHERE a IN ['p0', 'p1'] AND b = 's'"),
+			`[RRR] [a = "p0" AND b = "s", a = "p1" AND b = "s"] [RRR read 1]`,
+		},
+		{
+			"ExecuteStatement",
+			statement("SELECT b FROM RRR.index4 WHERE c = 'c' AND d > '1'", `"ReturnConsumedCapacity":"INDEXES"`),
+			`[RRR] [c = "c" AND d > "1"] [RRR/index4 read 0.5]`,
+		},
+		{
+			"ExecuteStatement", statement("SELECT * FROM RRR WHERE d = '1'", `"ConsistentRead":true`),
+			`[RRR] [scan] [RRR read 1]`,
+		},
 		{"ExecuteStatement", statement("INSERT INTO HHH VALUE {'a': 'x'}"), `[HHH] [] [HHH write 1]`},
-		{"ExecuteStatement", statement("INSERT INTO HHH VALUE {'a': 'x'}"), `[HHH] [] [HHH write 1] DuplicateItemException`},
-		{"ExecuteStatement", statement(`UPDATE "HHH" SET b = 1 WHERE a = 'y'`), `[HHH] [] [HHH write 1] ConditionalCheckFailedException`},
+		{
+			"ExecuteStatement", statement("INSERT INTO HHH VALUE {'a': 'x'}"),
+			`[HHH] [] [HHH write 1] DuplicateItemException`,
+		},
+		{
+			"ExecuteStatement", statement(`UPDATE "HHH" SET b = 1 WHERE a = 'y'`),
+			`[HHH] [] [HHH write 1] ConditionalCheckFailedException`,
+		},
 		{"ExecuteStatement", statement("DELETE FROM None WHERE a = 'x'"), `[None] [] [] ResourceNotFoundException`},
 		{"ExecuteStatement", statement("SLECT"), `[] [] [] ValidationException`},
-		{"BatchExecuteStatement", `{"Statements":[` + statement("DELETE FROM HHH WHERE a = 'x'") + `,` + statement("UPDATE RRR SET e = 1 WHERE a = 'p0' AND b = 's'") + `]}`,
+		{"BatchExecuteStatement",
+			`{"Statements":[` + statement("DELETE FROM HHH WHERE a = 'x'") + `,` +
+				statement("UPDATE RRR SET e = 1 WHERE a = 'p0' AND b = 's'") + `]}`,
 			`[HHH RRR] [] [HHH write 1 RRR write 1 RRR/index3 write 1 RRR/index4 write 1 RRR/index1 write 1]`},
-		{"BatchExecuteStatement", `{"Statements":[` + statement("SELECT * FROM HHH WHERE a = 'x'") + `]}`, `[HHH] [] [HHH read 0.5]`},
-		{"ExecuteTransaction", `{"TransactStatements":[` + statement("SELECT * FROM HHH WHERE a = 'x'") + `]}`, `[HHH] [] [HHH read 2]`},
-		{"ExecuteTransaction", `{"TransactStatements":[` + statement("INSERT INTO HHH VALUE {'a': 'z'}") + `]}`, `[HHH] [] [HHH write 2]`},
+		{
+			"BatchExecuteStatement", `{"Statements":[` + statement("SELECT * FROM HHH WHERE a = 'x'") + `]}`,
+			`[HHH] [] [HHH read 0.5]`,
+		},
+		{
+			"ExecuteTransaction", `{"TransactStatements":[` + statement("SELECT * FROM HHH WHERE a = 'x'") + `]}`,
+			`[HHH] [] [HHH read 2]`,
+		},
+		{
+			"ExecuteTransaction", `{"TransactStatements":[` + statement("INSERT INTO HHH VALUE {'a': 'z'}") + `]}`,
+			`[HHH] [] [HHH write 2]`,
+		},
 	} {
 		var ev event.Event
 		_, _ = svc.Serve(event.With(t.Context(), &ev), "DynamoDB_20120810."+tt.op, []byte(tt.body), nil)
@@ -71,16 +103,23 @@ func TestStatementEvents(t *testing.T) {
 // TestStatementMultiAttribute: PartiQL does not read global indexes of several
 // attributes. Source: conformance partiqlMultiAttributeIndex.
 func TestStatementMultiAttribute(t *testing.T) {
-	const text = "PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE keys."
+	const text = "PartiQL statements cannot be executed on tables with multi-attribute HASH keys " +
+		"or multi-attribute RANGE keys."
 	e := newEndpoint(t, `{"TableName":"Multi","BillingMode":"PAY_PER_REQUEST",
-		"AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"},{"AttributeName":"h1","AttributeType":"S"},{"AttributeName":"h2","AttributeType":"S"}],
+		"AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"},{"AttributeName":"h1","AttributeType":"S"},
+		{"AttributeName":"h2","AttributeType":"S"}],
 		"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],
-		"GlobalSecondaryIndexes":[{"IndexName":"gsi","KeySchema":[{"AttributeName":"h1","KeyType":"HASH"},{"AttributeName":"h2","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`)
-	for _, where := range []string{" WHERE h1 = 'a'", " WHERE h1 = 'a' AND h2 = 'x' ORDER BY h2 DESC", " WHERE h1 = 5", " WHERE id = 'i1'", ""} {
+		"GlobalSecondaryIndexes":[{"IndexName":"gsi","KeySchema":[{"AttributeName":"h1","KeyType":"HASH"},
+		{"AttributeName":"h2","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`)
+	for _, where := range []string{
+		" WHERE h1 = 'a'", " WHERE h1 = 'a' AND h2 = 'x' ORDER BY h2 DESC", " WHERE h1 = 5", " WHERE id = 'i1'", "",
+	} {
 		e.invalid("ExecuteStatement", statement(`SELECT * FROM "Multi"."gsi"`+where), text)
 	}
-	e.invalid("ExecuteStatement", statement(`SELECT * FROM "Multi"."gsi" WHERE`), "Statement wasn't well formed, can't be processed: Unexpected term")
-	e.want("BatchExecuteStatement", `{"Statements":[`+statement(`SELECT * FROM Multi.gsi WHERE h1 = 'a' AND h2 = 'x'`)+`]}`,
+	e.invalid("ExecuteStatement", statement(`SELECT * FROM "Multi"."gsi" WHERE`),
+		"Statement wasn't well formed, can't be processed: Unexpected term")
+	e.want("BatchExecuteStatement",
+		`{"Statements":[`+statement(`SELECT * FROM Multi.gsi WHERE h1 = 'a' AND h2 = 'x'`)+`]}`,
 		`{"Responses":[{"Error":{"Code":"ValidationError","Message":"`+text+`"}}]}`)
 	e.want("ExecuteStatement", statement("INSERT INTO Multi VALUE {'id': 'n1'}"), `{"Items":[]}`)
 	e.want("ExecuteStatement", statement("SELECT * FROM Multi WHERE id = 'n1'"), `{"Items":[{"id":{"S":"n1"}}]}`)
@@ -99,11 +138,13 @@ func TestStatementLength(t *testing.T) {
 		sets += fmt.Sprintf(", attribute%d = 1", i)
 	}
 	e.answer("ExecuteStatement", statement(sets+" WHERE a = 'x'"))
-	e.want("ExecuteStatement", statement("SELECT n, attribute399 FROM HHH WHERE a = 'x'"), `{"Items":[{"n":{"N":"8"},"attribute399":{"N":"1"}}]}`)
+	e.want("ExecuteStatement", statement("SELECT n, attribute399 FROM HHH WHERE a = 'x'"),
+		`{"Items":[{"n":{"N":"8"},"attribute399":{"N":"1"}}]}`)
 	out, status := e.serve("ExecuteStatement", statement("SELECT * FROM HHH --"+strings.Repeat(" ", 8192)))
 	require.Equal(t, 400, status)
 	require.Contains(t, fault(out), "failed to satisfy constraint: Member must have length less than or equal to 8192")
-	e.invalid("ExecuteStatement", statement("SELECT * FROM HHH WHERE a IN ["+strings.Repeat("'x',", 50)+"'y']"), "Too many decomposed read operations for a given query.")
+	e.invalid("ExecuteStatement", statement("SELECT * FROM HHH WHERE a IN ["+strings.Repeat("'x',", 50)+"'y']"),
+		"Too many decomposed read operations for a given query.")
 }
 
 // TestStatementPages: a page that reads several slices ends at 1 MB too.
@@ -112,7 +153,8 @@ func TestStatementPages(t *testing.T) {
 	fat := strings.Repeat("x", 390_000)
 	for _, a := range []string{"p", "q", "r"} {
 		for b := range 2 {
-			e.answer("PutItem", fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"%s"},"b":{"S":"%d"},"fat":{"S":"%s"}}}`, a, b, fat))
+			e.answer("PutItem",
+				fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"%s"},"b":{"S":"%d"},"fat":{"S":"%s"}}}`, a, b, fat))
 		}
 	}
 	var pages []int

@@ -52,6 +52,7 @@ func (s *Service) StreamShards(ctx context.Context, arn string) (shards []Stream
 		if err != nil {
 			return err
 		}
+
 		for _, sh := range list {
 			shard := StreamShard{ID: shardID(st, sh.Shard)}
 			next, more := sh.First(), true
@@ -66,7 +67,9 @@ func (s *Service) StreamShards(ctx context.Context, arn string) (shards []Stream
 			}
 			shards = append(shards, shard)
 		}
+
 		return nil
 	})
+
 	return shards, err
 }

@@ -39,16 +39,21 @@ func TestStreamFromTimestamp(t *testing.T) {
 		want  int
 	}{{-1e12, 3}, {0, 3}, {0.5, 2}, {60, 2}, {120, 1}, {121, 0}, {1e12, 0}} {
 		var from struct{ ShardIterator string }
-		e.call("GetShardIterator", iterator(fmt.Sprintf(`"ShardIteratorType":"AT_TIMESTAMP","Timestamp":%f`, float64(start)+tt.after)), &from)
+		e.call("GetShardIterator",
+			iterator(fmt.Sprintf(`"ShardIteratorType":"AT_TIMESTAMP","Timestamp":%f`, float64(start)+tt.after)), &from)
 		var got struct{ Records []any }
 		e.call("GetRecords", `{"ShardIterator":"`+from.ShardIterator+`"}`, &got)
 		if len(got.Records) != tt.want {
 			t.Errorf("%v seconds after the first record: %d records, want %d", tt.after, len(got.Records), tt.want)
 		}
 	}
-	e.invalid("GetShardIterator", iterator(`"ShardIteratorType":"AT_TIMESTAMP"`), "Timestamp must be provided when ShardIteratorType is AT_TIMESTAMP")
-	e.invalid("GetShardIterator", iterator(`"ShardIteratorType":"LATEST","Timestamp":1`), "Timestamp must not be provided when ShardIteratorType is LATEST")
-	if out, _ := e.serve("GetShardIterator", iterator(`"ShardIteratorType":"AT_TIMESTAMP","Timestamp":"now"`)); !strings.HasPrefix(fault(out), "SerializationException") {
+	e.invalid("GetShardIterator", iterator(`"ShardIteratorType":"AT_TIMESTAMP"`),
+		"Timestamp must be provided when ShardIteratorType is AT_TIMESTAMP")
+	e.invalid("GetShardIterator", iterator(`"ShardIteratorType":"LATEST","Timestamp":1`),
+		"Timestamp must not be provided when ShardIteratorType is LATEST")
+	if out, _ := e.serve(
+		"GetShardIterator", iterator(`"ShardIteratorType":"AT_TIMESTAMP","Timestamp":"now"`),
+	); !strings.HasPrefix(fault(out), "SerializationException") {
 		t.Errorf("a timestamp of text: %s", out)
 	}
 }

@@ -14,7 +14,8 @@ import (
 // TestChildShards asks for the children of a shard, which old versions of the AWS
 // SDK cannot. Source: API_streams_DescribeStream, ShardFilter.
 func TestChildShards(t *testing.T) {
-	e := newEndpoint(t, strings.Replace(tableH, "{", `{"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"},`, 1))
+	e := newEndpoint(t,
+		strings.Replace(tableH, "{", `{"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"},`, 1))
 	e.db.Clock = func() time.Time { return e.now }
 	var list struct{ Streams []struct{ StreamArn string } }
 	describe := func(op, body string, out any) {
@@ -35,7 +36,8 @@ func TestChildShards(t *testing.T) {
 	describe("DescribeStream", `{"StreamArn":"`+arn+`"}`, &all)
 	require.Len(t, all.StreamDescription.Shards, 3)
 	first := all.StreamDescription.Shards[0].ShardId
-	describe("DescribeStream", `{"StreamArn":"`+arn+`","ShardFilter":{"Type":"CHILD_SHARDS","ShardId":"`+first+`"}}`, &children)
+	describe("DescribeStream", `{"StreamArn":"`+arn+`","ShardFilter":{"Type":"CHILD_SHARDS","ShardId":"`+first+`"}}`,
+		&children)
 	require.Equal(t, all.StreamDescription.Shards[1:2], children.StreamDescription.Shards)
 }
 

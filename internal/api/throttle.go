@@ -123,6 +123,8 @@ func (b *budget) change(t *table.Table, change *table.Change, factor float64) er
 		return nil
 	}
 	var demands []demand
+
+	// Local indexes take from the table, and global ones from their own throughput.
 	onTable := change.Capacity.Table * factor
 	for _, used := range change.Capacity.Indexes {
 		if used.Local {
@@ -137,6 +139,7 @@ func (b *budget) change(t *table.Table, change *table.Change, factor float64) er
 			}
 		}
 	}
+
 	item := change.New
 	if item == nil {
 		item = change.Old
@@ -156,6 +159,7 @@ func partitionOf(key *keycond.Schema, it attr.Item) []byte {
 // and from the partitions, each once and in equal parts; empty ones count for nothing. A
 // local index has the throughput of its table.
 func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units float64, partitions ...[]byte) []demand {
+	// The whole: the rate of the table or of the global index, if one is limited.
 	def := t.Definition()
 	resource, provisioned, limited := def.ID, def.Throughput, def.OnDemand
 	if ix != nil && ix.Local() {
@@ -175,6 +179,7 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 			}
 		}
 	}
+
 	if whole > 0 { // -1 is no limit
 		list = append(list, demand{
 			throughput.Bucket{Resource: resource, Write: b.write},
@@ -182,6 +187,8 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 			def.Created, units, func() error { return b.throttled(t, ix, kind) },
 		})
 	}
+
+	// The partitions: an item that moves in an index touches two, otherwise old and new are the same.
 	var keys []string
 	for _, p := range partitions {
 		if len(p) > 0 && (len(keys) == 0 || keys[0] != string(p)) {
@@ -196,17 +203,25 @@ func (b *budget) demands(list []demand, t *table.Table, ix *table.Index, units f
 			func() error { return b.throttled(t, ix, "KeyRangeThroughputExceeded") },
 		})
 	}
+
 	return list
 }
 
 // The texts of throttled requests. Sources: API_PutItem and API_TransactWriteItems,
 // compared with what programs logged; DG/throttling-diagnosing.html for the maximum.
 const (
-	msgProvisioned      = "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API."
-	msgProvisionedIndex = "The level of configured provisioned throughput for one or more global secondary indexes of the table was exceeded. Consider increasing your provisioning level for the under-provisioned global secondary indexes with the UpdateTable API"
-	msgOnDemand         = "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
-	msgOnDemandIndex    = "Throughput exceeds the current capacity for one or more global secondary indexes. DynamoDB is automatically scaling your index so please try again shortly."
-	msgMaxOnDemand      = "Throughput exceeds the maximum OnDemandThroughput configured on table or index"
+	msgProvisioned = "The level of configured provisioned throughput for the table was exceeded. " +
+		"Consider increasing your provisioning level with the UpdateTable API."
+	msgProvisionedIndex = "The level of configured provisioned throughput for one or more global secondary indexes " +
+		"of the table was exceeded. Consider increasing your provisioning level for the under-provisioned global " +
+		"secondary indexes with the UpdateTable API"
+	msgOnDemand = "Throughput exceeds the current capacity of your table or index. " +
+		"DynamoDB is automatically scaling your table or index so please try again shortly. " +
+		"If exceptions persist, check if you have a hot key: " +
+		"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
+	msgOnDemandIndex = "Throughput exceeds the current capacity for one or more global secondary indexes. " +
+		"DynamoDB is automatically scaling your index so please try again shortly."
+	msgMaxOnDemand = "Throughput exceeds the maximum OnDemandThroughput configured on table or index"
 )
 
 const (

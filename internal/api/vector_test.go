@@ -13,12 +13,16 @@ import (
 
 // tableV has a vector index with a partition key and a filter, and one without.
 const tableV = `{"TableName":"VVV","BillingMode":"PAY_PER_REQUEST",
-	"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"h","AttributeType":"S"},{"AttributeName":"f","AttributeType":"N"}],
+	"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"h","AttributeType":"S"},
+	{"AttributeName":"f","AttributeType":"N"}],
 	"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],
 	"VectorIndexes":[
-		{"IndexName":"scoped","VectorAttribute":{"AttributeName":"v"},"Dimensions":2,"DistanceFunction":"EUCLIDEAN","Projection":{"ProjectionType":"KEYS_ONLY"},
-			"SearchSchema":[{"AttributeName":"f","SearchSchemaElementType":"INLINE_FILTER"},{"AttributeName":"h","SearchSchemaElementType":"HASH"}]},
-		{"IndexName":"all","VectorAttribute":{"AttributeName":"v"},"Dimensions":2,"DistanceFunction":"COSINE","Projection":{"ProjectionType":"ALL"}}]}`
+		{"IndexName":"scoped","VectorAttribute":{"AttributeName":"v"},"Dimensions":2,"DistanceFunction":"EUCLIDEAN",
+		"Projection":{"ProjectionType":"KEYS_ONLY"},
+			"SearchSchema":[{"AttributeName":"f","SearchSchemaElementType":"INLINE_FILTER"},{"AttributeName":"h",
+			"SearchSchemaElementType":"HASH"}]},
+		{"IndexName":"all","VectorAttribute":{"AttributeName":"v"},"Dimensions":2,"DistanceFunction":"COSINE",
+		"Projection":{"ProjectionType":"ALL"}}]}`
 
 func putV(item string) string { return `{"TableName":"VVV","Item":{` + item + `}}` }
 
@@ -30,7 +34,8 @@ func search(index, vector string, k int, rest string) string {
 // and 2026-10-23, eu-west-2 and us-east-1.
 func TestSearchVectors(t *testing.T) {
 	e := newEndpoint(t, tableV)
-	e.answer("PutItem", putV(`"a":{"S":"1"},"h":{"S":"x"},"f":{"N":"1"},"v":{"L":[{"N":"1"},{"N":"0"}]},"o":{"S":"other"}`))
+	e.answer("PutItem",
+		putV(`"a":{"S":"1"},"h":{"S":"x"},"f":{"N":"1"},"v":{"L":[{"N":"1"},{"N":"0"}]},"o":{"S":"other"}`))
 	e.answer("PutItem", putV(`"a":{"S":"2"},"h":{"S":"x"},"f":{"N":"2"},"v":{"L":[{"N":"0"},{"N":"2"}]}`))
 	e.answer("PutItem", putV(`"a":{"S":"3"},"h":{"S":"y"},"v":{"L":[{"N":"-1"},{"N":"0"}]}`))
 	e.answer("PutItem", putV(`"a":{"S":"4"},"v":{"L":[{"N":"0"},{"N":"0"}]}`)) // not in scoped: it has no h
@@ -40,19 +45,32 @@ func TestSearchVectors(t *testing.T) {
 	e.want("SearchVectors", search("scoped", one, 10, scope), `{"SearchResults":[
 		{"Item":{"a":{"S":"1"},"h":{"S":"x"},"f":{"N":"1"}},"Score":0},
 		{"Item":{"a":{"S":"2"},"h":{"S":"x"},"f":{"N":"2"}},"Score":2.23606797749979}]}`)
-	e.want("SearchVectors", search("scoped", one, 10, `,"SearchConditionExpression":":f = #f AND h = :h","ExpressionAttributeNames":{"#f":"f"},"ExpressionAttributeValues":{":h":{"S":"x"},":f":{"N":"2.0"}},"ReturnConsumedCapacity":"TOTAL"`),
-		`{"SearchResults":[{"Item":{"a":{"S":"2"},"h":{"S":"x"},"f":{"N":"2"}},"Score":2.23606797749979}],"ConsumedCapacity":{"VectorSearchRequestBytes":1024}}`)
-	e.want("SearchVectors", search("all", one, 1, ""), `{"SearchResults":[{"Item":{"a":{"S":"1"},"h":{"S":"x"},"f":{"N":"1"},"o":{"S":"other"}},"Score":0}]}`)
-	e.want("SearchVectors", search("all", `{"N":"0"},{"N":"-3"}`, 100, `,"ProjectionExpression":"nothing"`), `{"SearchResults":[{"Item":{},"Score":1},{"Item":{},"Score":1},{"Item":{},"Score":1},{"Item":{},"Score":2}]}`)
+	e.want("SearchVectors",
+		search("scoped", one,
+			10, `,"SearchConditionExpression":":f = #f AND h = :h","ExpressionAttributeNames":{"#f":"f"},`+
+				`"ExpressionAttributeValues":{":h":{"S":"x"},":f":{"N":"2.0"}},"ReturnConsumedCapacity":"TOTAL"`),
+		`{"SearchResults":[{"Item":{"a":{"S":"2"},"h":{"S":"x"},"f":{"N":"2"}},"Score":2.23606797749979}],`+
+			`"ConsumedCapacity":{"VectorSearchRequestBytes":1024}}`)
+	e.want("SearchVectors", search("all", one, 1, ""),
+		`{"SearchResults":[{"Item":{"a":{"S":"1"},"h":{"S":"x"},"f":{"N":"1"},"o":{"S":"other"}},"Score":0}]}`)
+	e.want("SearchVectors", search("all", `{"N":"0"},{"N":"-3"}`, 100, `,"ProjectionExpression":"nothing"`),
+		`{"SearchResults":[{"Item":{},"Score":1},{"Item":{},"Score":1},{"Item":{},"Score":1},{"Item":{},"Score":2}]}`)
 	// The vector is returned only if it is asked for and projected, with 32 bits.
-	e.answer("UpdateItem", `{"TableName":"VVV","Key":{"a":{"S":"1"}},"UpdateExpression":"SET v = :v","ExpressionAttributeValues":{":v":{"L":[`+two+`]}}}`)
-	e.want("SearchVectors", search("all", two, 1, `,"ProjectionExpression":"a, v"`), `{"SearchResults":[{"Item":{"a":{"S":"1"},"v":{"L":[{"N":"0.12345679"},{"N":"1"}]}},"Score":0}]}`)
-	e.want("SearchVectors", search("scoped", two, 1, `,"ProjectionExpression":"v"`+scope), `{"SearchResults":[{"Item":{},"Score":0}]}`)
-	e.want("PutItem", `{"TableName":"VVV","Item":{"a":{"S":"5"},"v":{"L":[`+one+`]}},"ReturnConsumedCapacity":"INDEXES"}`,
-		`{"ConsumedCapacity":{"TableName":"VVV","CapacityUnits":1,"Table":{"CapacityUnits":1},"VectorIndexes":{"all":{"VectorWriteRequestBytes":1024}}}}`)
+	e.answer("UpdateItem",
+		`{"TableName":"VVV","Key":{"a":{"S":"1"}},"UpdateExpression":"SET v = `+
+			`:v","ExpressionAttributeValues":{":v":{"L":[`+two+`]}}}`)
+	e.want("SearchVectors", search("all", two, 1, `,"ProjectionExpression":"a, v"`),
+		`{"SearchResults":[{"Item":{"a":{"S":"1"},"v":{"L":[{"N":"0.12345679"},{"N":"1"}]}},"Score":0}]}`)
+	e.want("SearchVectors", search("scoped", two, 1, `,"ProjectionExpression":"v"`+scope),
+		`{"SearchResults":[{"Item":{},"Score":0}]}`)
+	e.want("PutItem",
+		`{"TableName":"VVV","Item":{"a":{"S":"5"},"v":{"L":[`+one+`]}},"ReturnConsumedCapacity":"INDEXES"}`,
+		`{"ConsumedCapacity":{"TableName":"VVV","CapacityUnits":1,"Table":{"CapacityUnits":1},`+
+			`"VectorIndexes":{"all":{"VectorWriteRequestBytes":1024}}}}`)
 
 	const bad = "One or more parameter values were invalid. "
-	e.invalid("PutItem", putV(`"a":{"S":"6"},"v":{"S":"x"}`), bad+"Invalid type for parameter v, Expected: 32-bit floating point number list IndexName: scoped")
+	e.invalid("PutItem", putV(`"a":{"S":"6"},"v":{"S":"x"}`),
+		bad+"Invalid type for parameter v, Expected: 32-bit floating point number list IndexName: scoped")
 }
 
 func TestSearchVectorsRefused(t *testing.T) {
@@ -61,50 +79,186 @@ func TestSearchVectorsRefused(t *testing.T) {
 	const wrong = "One or more parameter values were invalid: "
 	const where = "Invalid SearchConditionExpression: "
 	cond := func(expr, values string) string {
-		return search("scoped", one, 1, `,"SearchConditionExpression":"`+expr+`","ExpressionAttributeValues":{`+values+`}`)
+		return search("scoped", one, 1,
+			`,"SearchConditionExpression":"`+expr+`","ExpressionAttributeValues":{`+values+`}`)
 	}
 	for _, tt := range []struct{ op, body, want string }{
-		{"SearchVectors", search("a", one, 1, ""), "1 validation error detected: Value at 'IndexName' failed to satisfy constraint: Member must have length greater than or equal to 3"},
-		{"SearchVectors", search("all", "", 1, ""), "1 validation error detected: Value at 'SearchVector' failed to satisfy constraint: Member must have length greater than or equal to 1"},
-		{"SearchVectors", search("all", one, 0, ""), "1 validation error detected: Value at 'TopK' failed to satisfy constraint: Member must have value greater than or equal to 1"},
-		{"SearchVectors", search("all", one, 101, ""), "Provided TopK value '101' is out of valid range. The value must be between 1 and 100 inclusive"},
-		{"SearchVectors", search("all", `{"S":"x"}`, 1, ""), "Search vector contains invalid values. All values in the search vector must be a 32-bit floating-point number attribute"},
-		{"SearchVectors", search("all", `{"N":"1e39"}`, 1, ""), "Search vector contains invalid values. All values in the search vector must be a 32-bit floating-point number attribute"},
-		{"SearchVectors", search("all", `{"N":"1"}`, 1, ""), "Input search vector dimension 1 does not match vector index dimension 2"},
+		{
+			"SearchVectors",
+			search(
+				"a", one, 1, "",
+			), "1 validation error detected: Value at 'IndexName' failed to satisfy constraint: " +
+				"Member must have length greater than or equal to 3",
+		},
+		{
+			"SearchVectors",
+			search(
+				"all", "", 1, "",
+			), "1 validation error detected: Value at 'SearchVector' failed to satisfy constraint: " +
+				"Member must have length greater than or equal to 1",
+		},
+		{
+			"SearchVectors",
+			search(
+				"all", one, 0, "",
+			), "1 validation error detected: Value at 'TopK' failed to satisfy constraint: " +
+				"Member must have value greater than or equal to 1",
+		},
+		{
+			"SearchVectors", search("all", one, 101, ""),
+			"Provided TopK value '101' is out of valid range. The value must be between 1 and 100 inclusive",
+		},
+		{
+			"SearchVectors",
+			search(
+				"all", `{"S":"x"}`, 1, "",
+			), "Search vector contains invalid values. All values in the search vector must be a 32-bit " +
+				"floating-point number attribute",
+		},
+		{
+			"SearchVectors",
+			search(
+				"all", `{"N":"1e39"}`, 1, "",
+			), "Search vector contains invalid values. All values in the search vector must be a 32-bit " +
+				"floating-point number attribute",
+		},
+		{
+			"SearchVectors", search("all", `{"N":"1"}`, 1, ""),
+			"Input search vector dimension 1 does not match vector index dimension 2",
+		},
 		{"SearchVectors", search("none", one, 1, ""), "The table does not have the specified index: none"},
-		{"SearchVectors", search("all", one, 1, `,"ExpressionAttributeNames":{}`), "ExpressionAttributeNames must not be empty"},
-		{"SearchVectors", search("all", one, 1, `,"ExpressionAttributeNames":{"#a":"a"}`), "ExpressionAttributeNames can only be specified when using expressions"},
-		{"SearchVectors", search("all", one, 1, `,"ExpressionAttributeValues":{":a":{"S":"x"}}`), "ExpressionAttributeValues can only be specified when using expressions"},
-		{"SearchVectors", search("scoped", one, 1, ""), "SearchConditionExpression must be provided when SearchSchema has a HASH key"},
-		{"SearchVectors", cond("h > :h", `":h":{"S":"x"}`), where + "Invalid comparator used in SearchConditionExpression"},
-		{"SearchVectors", cond("h = :h OR f = :f", `":h":{"S":"x"},":f":{"N":"1"}`), where + "Invalid comparator used in SearchConditionExpression"},
-		{"SearchVectors", cond("h = :h AND f.x = :f", `":h":{"S":"x"},":f":{"N":"1"}`), where + "SearchConditionExpression cannot have conditions on nested attributes"},
-		{"SearchVectors", cond("h = :h AND h = :g", `":h":{"S":"x"},":g":{"S":"x"}`), where + "SearchConditionExpression must only contain one condition per attribute"},
-		{"SearchVectors", cond("o = :h", `":h":{"S":"x"}`), "SearchConditionExpression must not contain any attributes that is not in SearchSchema. Invalid attribute: o"},
-		{"SearchVectors", cond("h = :h", `":h":{"N":"1"}`), "Type of 'h' attribute in SearchConditionExpression (N) does not match type in search schema (S)"},
-		{"SearchVectors", cond("h = :h", `":h":{"S":""}`), "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: h"},
-		{"Query", `{"TableName":"VVV","IndexName":"all","KeyConditionExpression":"a = :a","ExpressionAttributeValues":{":a":{"S":"x"}}}`, "Query operation not supported on this index type."},
-		{"BatchWriteItem", `{"RequestItems":{"VVV":[{"PutRequest":{"Item":{"a":{"S":"x"},"v":{"L":[{"N":"1"}]}}}}]}}`, "One or more parameter values were invalid. Invalid size for parameter v, Expected: 2, Actual: 1 IndexName: scoped"},
-		{"BatchWriteItem", `{"RequestItems":{"VVV":[{"PutRequest":{"Item":{"a":{"S":"x"},"v":{"L":[{"N":"1"},{"S":"1"}]}}}}]}}`, "One or more parameter values were invalid. Invalid type for parameter v[1], Expected: 32-bit floating point number, Actual: S. IndexName: scoped"},
-		{"BatchWriteItem", `{"RequestItems":{"VVV":[{"PutRequest":{"Item":{"a":{"S":"x"},"v":{"L":[{"N":"1"},{"N":"1E39"}]}}}}]}}`, "One or more parameter values were invalid. Invalid value for parameter v[1], Value: 1000000000000000000000000000000000000000 is outside valid range [-3.4028235E38, 3.4028235E38]. IndexName: scoped"},
-		{"BatchWriteItem", `{"RequestItems":{"VVV":[{"PutRequest":{"Item":{"a":{"S":"x"},"f":{"S":"x"}}}}]}}`, "One or more parameter values were invalid. Attribute 'f' type mismatch. Expected: N, Actual: S. IndexName: scoped"},
-		{"UpdateTable", `{"TableName":"VVV","BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}`, wrong + "Vector indexes are only supported for PAY_PER_REQUEST tables"},
-		{"UpdateTable", `{"TableName":"VVV","VectorIndexUpdates":[{}]}`, wrong + "One of VectorIndexUpdate.Create, VectorIndexUpdate.Delete must not be null"},
+		{
+			"SearchVectors", search("all", one, 1, `,"ExpressionAttributeNames":{}`),
+			"ExpressionAttributeNames must not be empty",
+		},
+		{
+			"SearchVectors", search("all", one, 1, `,"ExpressionAttributeNames":{"#a":"a"}`),
+			"ExpressionAttributeNames can only be specified when using expressions",
+		},
+		{
+			"SearchVectors", search("all", one, 1, `,"ExpressionAttributeValues":{":a":{"S":"x"}}`),
+			"ExpressionAttributeValues can only be specified when using expressions",
+		},
+		{
+			"SearchVectors", search("scoped", one, 1, ""),
+			"SearchConditionExpression must be provided when SearchSchema has a HASH key",
+		},
+		{
+			"SearchVectors", cond("h > :h", `":h":{"S":"x"}`),
+			where + "Invalid comparator used in SearchConditionExpression",
+		},
+		{
+			"SearchVectors", cond("h = :h OR f = :f", `":h":{"S":"x"},":f":{"N":"1"}`),
+			where + "Invalid comparator used in SearchConditionExpression",
+		},
+		{
+			"SearchVectors", cond("h = :h AND f.x = :f", `":h":{"S":"x"},":f":{"N":"1"}`),
+			where + "SearchConditionExpression cannot have conditions on nested attributes",
+		},
+		{
+			"SearchVectors", cond("h = :h AND h = :g", `":h":{"S":"x"},":g":{"S":"x"}`),
+			where + "SearchConditionExpression must only contain one condition per attribute",
+		},
+		{
+			"SearchVectors",
+			cond(
+				"o = :h", `":h":{"S":"x"}`,
+			), "SearchConditionExpression must not contain any attributes that is not in " +
+				"SearchSchema. Invalid attribute: o",
+		},
+		{
+			"SearchVectors", cond("h = :h", `":h":{"N":"1"}`),
+			"Type of 'h' attribute in SearchConditionExpression (N) does not match type in search schema (S)",
+		},
+		{
+			"SearchVectors",
+			cond(
+				"h = :h", `":h":{"S":""}`,
+			), "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an " +
+				"empty string value. Key: h",
+		},
+		{
+			"Query", `{"TableName":"VVV","IndexName":"all","KeyConditionExpression":"a = ` +
+				`:a","ExpressionAttributeValues":{":a":{"S":"x"}}}`,
+			"Query operation not supported on this index type.",
+		},
+		{
+			"BatchWriteItem",
+			`{"RequestItems":{"VVV":[{"PutRequest":{"Item":{"a":{"S":"x"},"v":{"L":[{"N":"1"}]}}}}]}}`,
+			"One or more parameter values were invalid. Invalid size for parameter v, Expected: " +
+				"2, Actual: 1 IndexName: scoped",
+		},
+		{
+			"BatchWriteItem",
+			`{"RequestItems":{"VVV":[{"PutRequest":{"Item":{"a":{"S":"x"},"v":{"L":[{"N":"1"},{"S":"1"}]}}}}]}}`,
+			"One or more parameter values were invalid. Invalid type for parameter v[1], Expected: " +
+				"32-bit floating point number, Actual: S. IndexName: scoped",
+		},
+		{
+			"BatchWriteItem", `{"RequestItems":{"VVV":[{"PutRequest":{"Item":{"a":{"S":"x"},"v":{"L":[{"N":"1"},` +
+				`{"N":"1E39"}]}}}}]}}`, "One or more parameter values were invalid. " +
+				"Invalid value for parameter v[1], Value: 1000000000000000000000000000000000000000 is outside valid " +
+				"range [-3.4028235E38, 3.4028235E38]. IndexName: scoped",
+		},
+		{
+			"BatchWriteItem", `{"RequestItems":{"VVV":[{"PutRequest":{"Item":{"a":{"S":"x"},"f":{"S":"x"}}}}]}}`,
+			"One or more parameter values were invalid. Attribute 'f' type mismatch. Expected: " +
+				"N, Actual: S. IndexName: scoped",
+		},
+		{
+			"UpdateTable", `{"TableName":"VVV","BillingMode":"PROVISIONED",` +
+				`"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}}`,
+			wrong + "Vector indexes are only supported for PAY_PER_REQUEST tables",
+		},
+		{
+			"UpdateTable", `{"TableName":"VVV","VectorIndexUpdates":[{}]}`,
+			wrong + "One of VectorIndexUpdate.Create, VectorIndexUpdate.Delete must not be null",
+		},
 		{"UpdateTable", updateV("all", "v", 2, ""), "Attempting to create an index which already exists"},
-		{"UpdateTable", updateV("new", "v", 3, ""), wrong + "Conflicting attribute definition for 'v'. All VectorIndexes on the same vector attribute must use the same dimensions."},
-		{"UpdateTable", updateV("new", "h", 3, ""), wrong + "Conflicting attribute definition for 'h'. An attribute cannot be defined in AttributeDefinitions when used as a VectorAttribute."},
-		{"UpdateTable", updateV("new", "w", 4097, ""), wrong + "Number of dimensions must be between 1 and 4096 inclusive."},
-		{"UpdateTable", updateV("new", "w", 4, `,"SearchSchema":[{"AttributeName":"q","SearchSchemaElementType":"HASH"}]`), wrong + "One element in SearchSchema is not defined in attribute definitions"},
-		{"CreateTable", strings.Replace(strings.Replace(tableV, "VVV", "WWW", 1), "PAY_PER_REQUEST", `PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1},"TableClass":"STANDARD`, 1), wrong + "Vector indexes are only supported for PAY_PER_REQUEST tables"},
-		{"CreateTable", strings.TrimSuffix(tableH, "}") + `,"VectorIndexes":[]}`, wrong + "List of VectorIndexes is empty"},
+		{
+			"UpdateTable", updateV("new", "v", 3, ""),
+			wrong +
+				"Conflicting attribute definition for 'v'. All VectorIndexes on the same vector attribute must use " +
+				"the same dimensions.",
+		},
+		{
+			"UpdateTable", updateV("new", "h", 3, ""),
+			wrong +
+				"Conflicting attribute definition for 'h'. An attribute cannot be defined in AttributeDefinitions " +
+				"when used as a VectorAttribute.",
+		},
+		{
+			"UpdateTable", updateV("new", "w", 4097, ""),
+			wrong + "Number of dimensions must be between 1 and 4096 inclusive.",
+		},
+		{
+			"UpdateTable",
+			updateV("new", "w", 4, `,"SearchSchema":[{"AttributeName":"q","SearchSchemaElementType":"HASH"}]`),
+			wrong + "One element in SearchSchema is not defined in attribute definitions",
+		},
+		{
+			"CreateTable",
+			strings.Replace(
+				strings.Replace(tableV, "VVV", "WWW", 1),
+				"PAY_PER_REQUEST", `PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,`+
+					`"WriteCapacityUnits":1},"TableClass":"STANDARD`, 1,
+			), wrong + "Vector indexes are only supported for PAY_PER_REQUEST tables",
+		},
+		{
+			"CreateTable", strings.TrimSuffix(tableH, "}") + `,"VectorIndexes":[]}`,
+			wrong + "List of VectorIndexes is empty",
+		},
 	} {
 		e.invalid(tt.op, tt.body, tt.want)
 	}
-	e.refuse("UpdateTable", `{"TableName":"VVV","VectorIndexUpdates":[{"Delete":{"IndexName":"none"}}]}`, "ResourceNotFoundException: Requested resource not found: Index none for table VVV")
+	e.refuse("UpdateTable", `{"TableName":"VVV","VectorIndexUpdates":[{"Delete":{"IndexName":"none"}}]}`,
+		"ResourceNotFoundException: Requested resource not found: Index none for table VVV")
 }
 
 func updateV(name, attribute string, dimensions int, rest string) string {
-	return fmt.Sprintf(`{"TableName":"VVV","VectorIndexUpdates":[{"Create":{"IndexName":"%s","VectorAttribute":{"AttributeName":"%s"},"Dimensions":%d,"DistanceFunction":"DOT_PRODUCT","Projection":{"ProjectionType":"KEYS_ONLY"}%s}}]}`, name, attribute, dimensions, rest)
+	return fmt.Sprintf(`{"TableName":"VVV","VectorIndexUpdates":[{"Create":{"IndexName":"%s",`+
+		`"VectorAttribute":{"AttributeName":"%s"},"Dimensions":%d,"DistanceFunction":"DOT_PRODUCT",`+
+		`"Projection":{"ProjectionType":"KEYS_ONLY"}%s}}]}`, name, attribute, dimensions, rest)
 }
 
 // TestSearchVectorsModel compares searches after random writes, with an index that is
@@ -151,12 +305,16 @@ func TestSearchVectorsModel(t *testing.T) {
 		}
 	}
 	for _, index := range []string{"all", "new"} {
-		if d := e.answer("DescribeTable", `{"TableName":"VVV"}`); !strings.Contains(d, fmt.Sprintf(`"IndexName":"%s"`, index)) || strings.Count(d, fmt.Sprintf(`"ItemCount":%d`, len(items))) < 2 {
+		if d := e.answer(
+			"DescribeTable", `{"TableName":"VVV"}`,
+		); !strings.Contains(d, fmt.Sprintf(`"IndexName":"%s"`, index)) ||
+			strings.Count(d, fmt.Sprintf(`"ItemCount":%d`, len(items))) < 2 {
 			t.Errorf("%d items: %s", len(items), d)
 		}
 	}
 	e.answer("UpdateTable", `{"TableName":"VVV","VectorIndexUpdates":[{"Delete":{"IndexName":"new"}}]}`)
-	e.invalid("SearchVectors", search("new", `{"N":"1"},{"N":"1"}`, 1, ""), "The table does not have the specified index: new")
+	e.invalid("SearchVectors", search("new", `{"N":"1"},{"N":"1"}`, 1, ""),
+		"The table does not have the specified index: new")
 }
 
 // An index that is CREATING cannot be searched. Source: dynoxide, captured 2026-08-11.
@@ -169,7 +327,10 @@ func TestSearchVectorsDelay(t *testing.T) {
 	if d := e.answer("DescribeTable", `{"TableName":"VVV"}`); !strings.Contains(d, `"Backfilling":true`) {
 		t.Error(d)
 	}
-	e.refuse("UpdateTable", updateV("other", "v", 2, ""), "LimitExceededException: Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+	e.refuse("UpdateTable",
+		updateV("other", "v", 2,
+			""), "LimitExceededException: Subscriber limit exceeded: Only 1 online index can be created or deleted "+
+			"simultaneously per table")
 	e.sleep(time.Minute)
 	e.want("SearchVectors", find, `{"SearchResults":[]}`)
 }
@@ -182,11 +343,14 @@ func TestVectorUnits(t *testing.T) {
 	const (
 		dimensions = 256
 		definition = `{"TableName":"Vec","BillingMode":"PAY_PER_REQUEST",
-			"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"g","AttributeType":"S"}],
+			"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"g",
+			"AttributeType":"S"}],
 			"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],
-			"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
+			"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],
+			"Projection":{"ProjectionType":"ALL"}}]}`
 		update = `{"TableName":"Vec","VectorIndexUpdates":[%s]}`
-		create = `{"Create":{"IndexName":"near","VectorAttribute":{"AttributeName":"v"},"Dimensions":256,"DistanceFunction":"COSINE","Projection":{"ProjectionType":"ALL"}}}`
+		create = `{"Create":{"IndexName":"near","VectorAttribute":{"AttributeName":"v"},"Dimensions":256,` +
+			`"DistanceFunction":"COSINE","Projection":{"ProjectionType":"ALL"}}}`
 		remove = `{"Delete":{"IndexName":"near"}}`
 		key    = `"TableName":"Vec","Key":{"a":{"S":"1"}}`
 		total  = `"ReturnConsumedCapacity":"TOTAL"`
@@ -226,14 +390,30 @@ func TestVectorUnits(t *testing.T) {
 		}{
 			{"PutItem", `{"TableName":"Vec",` + total + `,` + item + `}`, write},
 			{"UpdateItem", `{` + key + `,"UpdateExpression":"REMOVE x",` + total + `}`, write},
-			{"TransactWriteItems", `{` + total + `,"TransactItems":[{"Put":{"TableName":"Vec",` + item + `}}]}`, 2 * write},
+			{
+				"TransactWriteItems", `{` + total + `,"TransactItems":[{"Put":{"TableName":"Vec",` + item + `}}]}`,
+				2 * write,
+			},
 			{"GetItem", `{` + key + `,"ConsistentRead":true,` + total + `}`, read},
-			{"BatchGetItem", `{` + total + `,"RequestItems":{"Vec":{"ConsistentRead":true,"Keys":[{"a":{"S":"1"}}]}}}`, read},
+			{
+				"BatchGetItem",
+				`{` + total + `,"RequestItems":{"Vec":{"ConsistentRead":true,"Keys":[{"a":{"S":"1"}}]}}}`, read,
+			},
 			{"TransactGetItems", `{` + total + `,"TransactItems":[{"Get":{` + key + `}}]}`, 2 * read},
-			{"Query", `{"TableName":"Vec","ConsistentRead":true,"KeyConditionExpression":"a = :a","ExpressionAttributeValues":{":a":{"S":"1"}},` + total + `}`, read},
+			{
+				"Query",
+				`{"TableName":"Vec","ConsistentRead":true,"KeyConditionExpression":"a = ` +
+					`:a","ExpressionAttributeValues":{":a":{"S":"1"}},` + total + `}`, read,
+			},
 			{"Scan", `{"TableName":"Vec","ConsistentRead":true,` + total + `}`, read},
-			{"ExecuteStatement", `{"Statement":"SELECT a FROM Vec WHERE a = '1'","ConsistentRead":true,` + total + `}`, read},
-			{"PutItem", `{"TableName":"Vec","ConditionExpression":"attribute_exists(a)",` + total + `,` + item + `}`, write},
+			{
+				"ExecuteStatement",
+				`{"Statement":"SELECT a FROM Vec WHERE a = '1'","ConsistentRead":true,` + total + `}`, read,
+			},
+			{
+				"PutItem",
+				`{"TableName":"Vec","ConditionExpression":"attribute_exists(a)",` + total + `,` + item + `}`, write,
+			},
 		} {
 			if got := units(tt.op, tt.body); got != tt.want {
 				t.Errorf("%s: %s consumes %v units, want %v", what, tt.op, got, tt.want)
@@ -251,7 +431,11 @@ func TestVectorUnits(t *testing.T) {
 	e.answer("UpdateTable", fmt.Sprintf(update, create))
 	const billed = 1 + 1 + 1 + 4*dimensions + 100
 	check("a vector index", 2, 1, billed)
-	if got := units("Query", `{"TableName":"Vec","IndexName":"byG","KeyConditionExpression":"g = :a","ExpressionAttributeValues":{":a":{"S":"1"}},`+total+`}`); got != 0.5 {
+	if got := units(
+		"Query",
+		`{"TableName":"Vec","IndexName":"byG","KeyConditionExpression":"g = `+
+			`:a","ExpressionAttributeValues":{":a":{"S":"1"}},`+total+`}`,
+	); got != 0.5 {
 		t.Errorf("a query of nothing in an index consumes %v units", got)
 	}
 	// Entries of a secondary index are charged by their digits.
@@ -271,5 +455,6 @@ func TestVectorUnits(t *testing.T) {
 	// The limit of items is by digits.
 	e.answer("UpdateTable", fmt.Sprintf(update, create))
 	filler := `"f":{"S":"` + strings.Repeat("x", 400<<10-2000) + `"},"v":`
-	e.invalid("PutItem", `{"TableName":"Vec",`+strings.Replace(item, `"v":`, filler, 1)+`}`, "Item size has exceeded the maximum allowed size")
+	e.invalid("PutItem", `{"TableName":"Vec",`+strings.Replace(item, `"v":`, filler, 1)+`}`,
+		"Item size has exceeded the maximum allowed size")
 }

@@ -16,7 +16,9 @@ import (
 func TestVisit(t *testing.T) {
 	e := newEndpoint(t, tableR)
 	for i := range 5 {
-		e.answer("PutItem", fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"x"},"b":{"S":"%d"},"n":{"N":"%d"},"l":{"L":[{"S":"é"}]}}}`, i, i))
+		e.answer("PutItem",
+			fmt.Sprintf(`{"TableName":"RRR","Item":{"a":{"S":"x"},"b":{"S":"%d"},"n":{"N":"%d"},`+
+				`"l":{"L":[{"S":"é"}]}}}`, i, i))
 	}
 	var visited []string
 	visit := func(it attr.Item) (int, error) {

@@ -85,6 +85,7 @@ func (w *writeParams) apply(
 			}
 			return err
 		}
+
 		if err := b.change(t, &change, 1); err != nil {
 			return err
 		}
@@ -99,6 +100,7 @@ func (w *writeParams) apply(
 		b.spend()
 		consume(ctx, out.use.table, true, &out.use.Capacity)
 	}
+
 	return out, err
 }
 

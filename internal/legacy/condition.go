@@ -137,6 +137,7 @@ func expectedNode(attribute string, e wire.ExpectedAttributeValue) (ast.Node, er
 		}
 		return node(attribute, op, values), nil
 	}
+
 	if list != nil {
 		return nil, refuse(
 			p, invalid+"AttributeValueList can only be used with a ComparisonOperator for Attribute: %s", attribute,
@@ -153,6 +154,7 @@ func expectedNode(attribute string, e wire.ExpectedAttributeValue) (ast.Node, er
 	case exists:
 		return node(attribute, opEQ, []attr.Value{e.Value}), nil
 	}
+
 	return node(attribute, opNull, nil), nil
 }
 
@@ -257,5 +259,6 @@ func node(attribute, op string, values []attr.Value) ast.Node {
 	case opBetween:
 		return &ast.Between{X: path, Lo: operands[0], Hi: operands[1]}
 	}
+
 	return &ast.In{X: path, List: operands}
 }

@@ -79,9 +79,11 @@ func clauseOf(attribute string, up wire.AttributeValueUpdate) (ast.Clause, error
 		}
 		return ast.DeleteClause, nil
 	}
+
 	return "", refuse(
 		p,
-		"1 validation error detected: Value '%s' at 'attributeUpdates.%s.member.action' failed to satisfy constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]",
+		"1 validation error detected: Value '%s' at 'attributeUpdates.%s.member.action' failed to satisfy "+
+			"constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]",
 		action, attribute,
 	)
 }

@@ -143,6 +143,7 @@ func lex(tokens []Token, src string, literals bool) []Token {
 			_, n := utf8.DecodeRuneInString(src[start:])
 			i = start + n
 		}
+
 		tokens = append(tokens, Token{place(start, i), kind})
 	}
 	return append(tokens, Token{place(len(src), len(src)), TokEOF})
@@ -189,6 +190,7 @@ func numberLength(s string) int {
 		}
 		return i
 	}
+
 	from := 0
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		from = 1
@@ -212,6 +214,7 @@ func numberLength(s string) int {
 			end = after
 		}
 	}
+
 	return end
 }
 
@@ -270,6 +273,7 @@ func keyword(word string) TokenKind {
 	case "DELETE":
 		return TokDelete
 	}
+
 	return TokIdent
 }
 

@@ -56,6 +56,7 @@ func Roles(roles []Role, src string, tokens []Token, form Form) []Role {
 		}
 		return tokens[i].Kind
 	}
+
 	// target reports whether token i is where a path has to stand, and no value can.
 	target := func(i int) bool {
 		function := i > 1 && kindAt(i-1) == TokLeftParen && kindAt(i-2) == TokIdent
@@ -71,6 +72,7 @@ func Roles(roles []Role, src string, tokens []Token, form Form) []Role {
 		}
 		return update && kindAt(i-1) == clause || update && clause != TokEOF && kindAt(i-1) == TokComma
 	}
+
 	for i, tok := range tokens {
 		word := tok.Text(src)
 		before, after := kindAt(i-1), kindAt(i+1)
@@ -127,9 +129,11 @@ func Roles(roles []Role, src string, tokens []Token, form Form) []Role {
 		case TokBad:
 			role = RoleBad
 		}
+
 		roles = append(roles, role)
 		operand, condition = ends, begins
 	}
+
 	return roles
 }
 

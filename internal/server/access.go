@@ -22,7 +22,8 @@ func checkHost(r *http.Request, allowed []string) *failure {
 		host = name
 	}
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
-	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost") {
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || host == "localhost" ||
+		strings.HasSuffix(host, ".localhost") {
 		return nil
 	}
 	if slices.ContainsFunc(allowed, func(name string) bool { return name == "*" || strings.EqualFold(name, host) }) {
@@ -30,7 +31,8 @@ func checkHost(r *http.Request, allowed []string) *failure {
 	}
 	return &failure{
 		status: http.StatusForbidden, typ: "AccessDeniedException", closes: true,
-		msg: fmt.Sprintf("The Host header %q does not name this machine. To allow it, start the server with this name (--allow-host, ServerOptions.AllowHosts).", r.Host),
+		msg: fmt.Sprintf("The Host header %q does not name this machine. To allow it, start the server with this "+
+			"name (--allow-host, ServerOptions.AllowHosts).", r.Host),
 	}
 }
 
@@ -51,6 +53,7 @@ func LocalOnly(h http.Handler, allowed []string) http.Handler {
 func errOrigin(origin string) *failure {
 	return &failure{
 		status: http.StatusForbidden, typ: "AccessDeniedException", closes: true,
-		msg: fmt.Sprintf("Pages of the origin %q must not use this server. To allow it, start the server with this origin (--cors, ServerOptions.CORS).", origin),
+		msg: fmt.Sprintf("Pages of the origin %q must not use this server. To allow it, start the server with this "+
+			"origin (--cors, ServerOptions.CORS).", origin),
 	}
 }

@@ -28,7 +28,8 @@ func TestHost(t *testing.T) {
 	}{
 		{"localhost", true}, {"localhost:8000", true}, {"LOCALHOST.:8000", true}, {"db.localhost:1", true},
 		{"127.0.0.1:8000", true}, {"127.9.9.9", true}, {"[::1]:8000", true}, {"[::1]", true},
-		{"evil.example", false}, {"evil.example:8000", false}, {"localhost.evil.example", false}, {"notlocalhost", false},
+		{"evil.example", false}, {"evil.example:8000", false}, {"localhost.evil.example", false},
+		{"notlocalhost", false},
 		{"192.168.1.2:8000", false}, {"0.0.0.0", false}, {"", false}, {"127.0.0.1.evil.example", false},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
@@ -41,7 +42,13 @@ func TestHost(t *testing.T) {
 				require.Equal(t, 403, res.StatusCode)
 				require.Contains(t, body, "does not name this machine")
 			}
-			for _, names := range [][]string{{"*"}, {"other", "Evil.Example", "192.168.1.2", "0.0.0.0", "localhost.evil.example", "notlocalhost", "127.0.0.1.evil.example", ""}} {
+			for _, names := range [][]string{
+				{"*"},
+				{
+					"other", "Evil.Example", "192.168.1.2", "0.0.0.0", "localhost.evil.example", "notlocalhost",
+					"127.0.0.1.evil.example", "",
+				},
+			} {
 				res, _ = do(t, server.New(echo{}, server.Options{AllowHosts: names}), send())
 				require.Equal(t, 200, res.StatusCode, "%s %s", method, tt.host)
 			}
@@ -49,7 +56,9 @@ func TestHost(t *testing.T) {
 	}
 	// Without a loopback address anybody may have meant this server.
 	r := local(post("", "X-Amz-Target", listTables), "evil.example")
-	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(192, 168, 1, 2)})))
+	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{
+		IP: net.IPv4(192, 168, 1, 2),
+	})))
 	res, _ := do(t, open, r)
 	require.Equal(t, 200, res.StatusCode)
 }

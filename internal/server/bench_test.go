@@ -17,7 +17,9 @@ import (
 func BenchmarkRoundTrip(b *testing.B) {
 	for _, size := range []int{100, 12 << 10, 1 << 20} {
 		page := bytes.Repeat([]byte("x"), size)
-		h := handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) { return append(dst, page...), 200 })
+		h := handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) {
+			return append(dst, page...), 200
+		})
 		run := func(b *testing.B, rt http.RoundTripper, url string) {
 			body := []byte(`{"TableName":"t"}`)
 			out := make([]byte, 0, size+1)

@@ -42,6 +42,7 @@ func readBody(r *http.Request, limit int, buf *buffer, sh *share) *failure {
 		drain(r.Body, limit)
 		return errTooLarge(limit)
 	}
+
 	return nil
 }
 
@@ -67,6 +68,7 @@ func unpack(h http.Header, raw []byte, limit int, buf *buffer, sh *share) ([]byt
 	if err != nil {
 		return nil, errInternal
 	}
+
 	ok, err := readAll(src, limit, 0, buf, sh)
 	switch {
 	case err == errBudget:
@@ -76,6 +78,7 @@ func unpack(h http.Header, raw []byte, limit int, buf *buffer, sh *share) ([]byt
 	case !ok:
 		return nil, errTooLarge(limit)
 	}
+
 	return buf.b, nil
 }
 

@@ -22,7 +22,8 @@ func TestAnnouncedBodies(t *testing.T) {
 	const clients = 100
 	for range clients {
 		c, _ := dial(t, addr)
-		_, err := fmt.Fprintf(c, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n{", listTables, json10, 16<<20)
+		_, err := fmt.Fprintf(c, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: %s\r\nContent-Type: "+
+			"%s\r\nContent-Length: %d\r\n\r\n{", listTables, json10, 16<<20)
 		require.NoError(t, err)
 	}
 	// The server has come to all of them once it has answered one more.

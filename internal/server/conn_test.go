@@ -20,11 +20,13 @@ import (
 )
 
 func usual(body string) string {
-	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", listTables, json10, len(body), body)
+	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: %s\r\nContent-Type: "+
+		"%s\r\nContent-Length: %d\r\n\r\n%s", listTables, json10, len(body), body)
 }
 
 func chunked(body string) string {
-	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: %s\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", listTables, json10, len(body), body)
+	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: %s\r\nContent-Type: "+
+		"%s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", listTables, json10, len(body), body)
 }
 
 func dial(t *testing.T, addr string) (net.Conn, *bufio.Reader) {
@@ -107,7 +109,10 @@ func TestConnAnswersInOrder(t *testing.T) {
 func TestConnLargeAnswers(t *testing.T) {
 	for _, size := range []int{0, 1000, 64 << 10, 64<<10 + 1, 3 << 20} {
 		text := bytes.Repeat([]byte("y"), size)
-		addr, _ := start(t, handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) { return append(dst, text...), 200 }), server.Options{MaxConnections: 3})
+		addr, _ := start(t,
+			handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) {
+				return append(dst, text...), 200
+			}), server.Options{MaxConnections: 3})
 		c, r := dial(t, addr)
 		for range 3 {
 			_, err := io.WriteString(c, usual("{}"))

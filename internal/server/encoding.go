@@ -46,6 +46,7 @@ func acceptedEncoding(headers []string) string {
 			}
 		}
 	}
+
 	for _, c := range []*choice{&gzip, &deflate} {
 		if c.weight < 0 && star.weight >= 0 {
 			*c = choice{weight: star.weight, order: star.order}

@@ -20,15 +20,21 @@ import (
 // for a content encoding that cannot be decoded.
 func FuzzRequest(f *testing.F) {
 	const head = "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\n"
-	const auth = "Authorization: AWS4-HMAC-SHA256 Credential=KEY/20260301/r/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=00\r\nX-Amz-Date: 20260301T120000Z\r\n"
+	const auth = "Authorization: AWS4-HMAC-SHA256 Credential=KEY/20260301/r/dynamodb/aws4_request, " +
+		"SignedHeaders=host;x-amz-date, Signature=00\r\nX-Amz-Date: 20260301T120000Z\r\n"
 	for _, s := range []string{
 		"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		"OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: x\r\nAccess-Control-Request-Method: POST\r\n\r\n",
 		head + "Content-Type: application/x-amz-json-1.0\r\nContent-Length: 2\r\n\r\n{}",
-		head + "Content-Type: application/json\r\nAccept-Encoding: gzip;q=0.5, *\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
-		head + "Content-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 26\r\n\r\n" + pack(f, "gzip", "{}"),
+		head +
+			"Content-Type: application/json\r\nAccept-Encoding: gzip;q=0.5, *\r\nTransfer-Encoding: " +
+			"chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+		head + "Content-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 26\r\n\r\n" +
+			pack(f, "gzip", "{}"),
 		head + auth + "\r\n",
-		"POST /?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=KEY/20260301/r/dynamodb/aws4_request&X-Amz-Signature=0&X-Amz-SignedHeaders=host&X-Amz-Date=20260301T120000Z&X-Amz-Expires=9 HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.X\r\n\r\n",
+		"POST /?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=KEY/20260301/r/dynamodb/aws4_request&" +
+			"X-Amz-Signature=0&X-Amz-SignedHeaders=host&X-Amz-Date=20260301T120000Z&X-Amz-Expires=9 " +
+			"HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.X\r\n\r\n",
 	} {
 		f.Add([]byte(s), false)
 		f.Add([]byte(s), true)
@@ -39,7 +45,10 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		var log bytes.Buffer
-		opts := server.Options{CORS: []string{"*"}, CompressBytes: 1, MaxBodyBytes: 1 << 16, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+		opts := server.Options{
+			CORS: []string{"*"}, CompressBytes: 1, MaxBodyBytes: 1 << 16,
+			Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		}
 		if signed {
 			opts.Credentials, opts.Clock = signing.Credentials, signing.Clock
 		}

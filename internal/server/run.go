@@ -53,6 +53,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 		// Requests outlive ctx by the time of the shutdown.
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
+
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }()
 	select {

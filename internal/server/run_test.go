@@ -48,7 +48,8 @@ func client(t *testing.T) *http.Client {
 }
 
 func send(c *http.Client, addr, body string) (int, string, error) {
-	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+addr+"/", strings.NewReader(body))
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+addr+"/",
+		strings.NewReader(body))
 	if err != nil {
 		return 0, "", err
 	}
@@ -162,7 +163,8 @@ func TestReadTimeout(t *testing.T) {
 	c, err := net.Dial("tcp", addr)
 	require.NoError(t, err)
 	defer c.Close()
-	_, err = io.WriteString(c, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
+	_, err = io.WriteString(c,
+		"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
 	require.NoError(t, err)
 	_ = c.SetReadDeadline(time.Now().Add(patience))
 	out, err := io.ReadAll(c)
@@ -186,16 +188,20 @@ func TestRawLimits(t *testing.T) {
 			fmt.Fprintf(w, "POST /%s HTTP/1.1\r\nHost: localhost\r\n\r\n", strings.Repeat("x", 20_000))
 		}, "400 Bad Request"},
 		"length": {func(w io.Writer) {
-			fmt.Fprintf(w, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", 17<<20)
+			fmt.Fprintf(w,
+				"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+				17<<20)
 			_, _ = w.Write(make([]byte, 17<<20))
 		}, "413 Request Entity Too Large"},
 		"chunked": {func(w io.Writer) {
-			fmt.Fprintf(w, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n", 17<<20)
+			fmt.Fprintf(w, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: "+
+				"application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n", 17<<20)
 			_, _ = w.Write(make([]byte, 17<<20))
 			_, _ = io.WriteString(w, "\r\n0\r\n\r\n")
 		}, "413 Request Entity Too Large"},
 		"bad chunks": {func(w io.Writer) {
-			_, _ = io.WriteString(w, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+			_, _ = io.WriteString(w, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: "+
+				"application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
 		}, "400 Bad Request"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -251,7 +257,9 @@ func TestServeWarnsOfOpenAddress(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		var log syncBuffer
-		require.NoError(t, server.Serve(ctx, ln, server.New(echo{}, server.Options{}), server.Options{Open: tt.open, Logger: slog.New(slog.NewTextHandler(&log, nil))}))
+		require.NoError(t, server.Serve(ctx, ln, server.New(echo{}, server.Options{}), server.Options{
+			Open: tt.open, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		}))
 		require.Equal(t, tt.warns, strings.Contains(log.String(), "without credentials"), "%+v", tt)
 	}
 }
@@ -273,6 +281,7 @@ func TestServeClosesABrokenListener(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	ln := &brokenListener{Listener: inner}
-	require.ErrorContains(t, server.Serve(t.Context(), ln, server.New(echo{}, server.Options{}), server.Options{}), "broken")
+	require.ErrorContains(t, server.Serve(t.Context(), ln, server.New(echo{}, server.Options{}), server.Options{}),
+		"broken")
 	require.True(t, ln.closed)
 }

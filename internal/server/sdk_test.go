@@ -21,7 +21,8 @@ func TestSDK(t *testing.T) {
 	name := strings.Repeat("n", 6000)
 	h := server.New(handlerFunc(func(_ context.Context, target string, _, dst []byte) ([]byte, int) {
 		if target != listTables {
-			return append(dst, `{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"no"}`...), 400
+			return append(dst,
+				`{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"no"}`...), 400
 		}
 		return append(append(append(dst, `{"TableNames":["`...), name...), `"]}`...), 200
 	}), server.Options{Credentials: signing.Credentials, Clock: time.Now})

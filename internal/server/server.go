@@ -65,6 +65,7 @@ func (s *service) answer(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+
 	origin := r.Header.Get("Origin")
 	cors := s.allowOrigin(w, r)
 	switch {
@@ -95,6 +96,7 @@ func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
+
 	// What a client is slow to read is kept until it has read it.
 	if out = out.settle(); out == nil {
 		s.fail(w, r, errBusy)
@@ -118,6 +120,7 @@ func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer
 			return 0, nil, f.closing()
 		}
 	}
+
 	raw, unpacked := bodyBuffers.get(), bodyBuffers.get()
 	defer raw.free()
 	defer unpacked.free()
@@ -130,6 +133,7 @@ func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer
 	if e := event.Of(r.Context()); e != nil {
 		e.In = int64(len(raw.b))
 	}
+
 	// A page in a browser can send neither these types nor the target header
 	// without asking first, so it cannot write to a server that needs no
 	// signatures.
@@ -146,6 +150,7 @@ func (s *service) handle(r *http.Request, counted bool) (status int, out *buffer
 		}
 		return 0, nil, f
 	}
+
 	body, f := unpack(r.Header, raw.b, s.opts.MaxBodyBytes, unpacked, &more)
 	if f != nil {
 		return 0, nil, f
@@ -176,6 +181,7 @@ func (s *service) enter(ctx context.Context, target string) (leave func(), ok bo
 			return nil, false
 		}
 	}
+
 	taken := 0
 	leave = func() {
 		for range taken {
@@ -190,6 +196,7 @@ func (s *service) enter(ctx context.Context, target string) (leave func(), ok bo
 			return nil, false
 		}
 	}
+
 	return leave, true
 }
 
@@ -210,10 +217,12 @@ func (s *service) serve(r *http.Request, target string, body []byte, out *buffer
 		out.b, status = errInternal.appendJSON(nil), errInternal.status
 		errInternal.note(r)
 	}()
+
 	ctx := r.Context()
 	if out.share.b != nil {
 		ctx = event.WithRoom(ctx, out)
 	}
+
 	// Only this operation needs the host, and only one reached through a socket
 	// means something to a client.
 	if ctx.Value(http.LocalAddrContextKey) != nil && strings.HasSuffix(target, ".DescribeEndpoints") {
@@ -303,6 +312,7 @@ func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *
 			h.Set("Content-Encoding", coding)
 		}
 	}
+
 	typ := responseType(r.Header)
 	if typ == nil {
 		typ = typeJSON10

@@ -96,8 +96,11 @@ func TestOperation(t *testing.T) {
 
 func TestStatusAndEmptyAnswer(t *testing.T) {
 	for status, want := range map[int]int{200: 200, 400: 400, 500: 500, 0: 200, 7: 200, 1000: 200} {
-		h := server.New(handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) { return dst, status }), server.Options{})
-		res, body := do(t, h, post("{}", "X-Amz-Target", "DynamoDB_20120810.TagResource", "Content-Type", "application/json"))
+		h := server.New(handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) {
+			return dst, status
+		}), server.Options{})
+		res, body := do(t, h,
+			post("{}", "X-Amz-Target", "DynamoDB_20120810.TagResource", "Content-Type", "application/json"))
 		require.Equal(t, want, res.StatusCode)
 		require.Empty(t, body)
 		require.Equal(t, "0", res.Header.Get("x-amz-crc32"))
@@ -130,20 +133,39 @@ func TestRefusals(t *testing.T) {
 		{"body but no type", post("hi"), 404, notFound, 3552371480, ""},
 		{"body but other type", post("hi", "Content-Type", "whatever"), 404, notFound, 3552371480, ""},
 		// Newer than json-1.0, and not taken: dynalite test/connection.js.
-		{"row 20, another version", post("{}", "X-Amz-Target", listTables, "Content-Type", "application/x-amz-json-1.1"), 404, notFound, 3552371480, ""},
+		{
+			"row 20, another version",
+			post("{}", "X-Amz-Target", listTables, "Content-Type", "application/x-amz-json-1.1"), 404, notFound,
+			3552371480, "",
+		},
 		{"body but text", post("{}", "Content-Type", "text/plain"), 404, notFound, 3552371480, ""},
 		{"slightly different type", post("hi", "Content-Type", "application/jsonasdf"), 404, notFound, 3552371480, ""},
-		{"JSON but none", post("hi", "Content-Type", "application/json"), 400, serialization, 3948637019, "application/json"},
+		{
+			"JSON but none", post("hi", "Content-Type", "application/json"), 400, serialization, 3948637019,
+			"application/json",
+		},
 		{"JSON 1.0 but none", post("hi", "Content-Type", json10), 400, serialization, 3948637019, json10},
-		{"JSON; but none", post("hi", "Content-Type", "application/json;"), 400, serialization, 3948637019, "application/json"},
+		{
+			"JSON; but none", post("hi", "Content-Type", "application/json;"), 400, serialization, 3948637019,
+			"application/json",
+		},
 		{"no target", post(""), 400, unknown, 1368724161, json10},
-		{"no target, JSON", post("{}", "Content-Type", "application/json"), 400, unknown, 1368724161, "application/json"},
+		{
+			"no target, JSON", post("{}", "Content-Type", "application/json"), 400, unknown, 1368724161,
+			"application/json",
+		},
 		{"no target, JSON 1.0", post("{}", "Content-Type", json10), 400, unknown, 1368724161, json10},
 		{"odd target", post("", "X-Amz-Target", "whatever"), 400, unknown, 1368724161, json10},
 		{"target without operation", post("", "X-Amz-Target", "DynamoDB_20120810."), 400, unknown, 1368724161, json10},
 		{"target of three parts", post("", "X-Amz-Target", listTables+".x"), 400, unknown, 1368724161, json10},
-		{"target of another service", post("", "X-Amz-Target", "Kinesis_20131202.ListStreams"), 400, unknown, 1368724161, json10},
-		{"target of the old version", post("", "X-Amz-Target", "DynamoDB_20111205.ListTables"), 400, unknown, 1368724161, json10},
+		{
+			"target of another service", post("", "X-Amz-Target", "Kinesis_20131202.ListStreams"), 400, unknown,
+			1368724161, json10,
+		},
+		{
+			"target of the old version", post("", "X-Amz-Target", "DynamoDB_20111205.ListTables"), 400, unknown,
+			1368724161, json10,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			res, body := do(t, h, tt.req)
@@ -160,20 +182,30 @@ func TestRefusals(t *testing.T) {
 // type of its request also if it fails before an operation is known. Source: dynalite,
 // index.js, for what the service answered to test/connection.js.
 func TestTypeOfRefusals(t *testing.T) {
-	unknownOperation := handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) { return append(dst, unknown...), 400 })
+	unknownOperation := handlerFunc(func(_ context.Context, _ string, _, dst []byte) ([]byte, int) {
+		return append(dst, unknown...), 400
+	})
 	open, signed := server.New(unknownOperation, server.Options{}), server.New(unknownOperation, signing)
 	for _, typ := range []string{"application/json", json10} {
 		for name, tt := range map[string]struct {
 			h   http.Handler
 			req *http.Request
 		}{
-			"no target":         {open, post("{}", "Content-Type", typ)},
-			"another service":   {open, post("{}", "Content-Type", typ, "X-Amz-Target", "Kinesis_20131202.ListStreams")},
+			"no target": {open, post("{}", "Content-Type", typ)},
+			"another service": {
+				open, post("{}", "Content-Type", typ, "X-Amz-Target", "Kinesis_20131202.ListStreams"),
+			},
 			"unknown operation": {open, post("{}", "Content-Type", typ, "X-Amz-Target", "DynamoDB_20120810.NoSuch")},
 			"no signature":      {signed, post("{}", "Content-Type", typ, "X-Amz-Target", listTables)},
-			"bad signature":     {signed, post("{}", "Content-Type", typ, "X-Amz-Target", listTables, "Authorization", "AWS4-HMAC-SHA256 Credential=KEY")},
-			"no JSON":           {open, post("{", "Content-Type", typ)},
-			"long headers":      {open, post("{}", "Content-Type", typ, "X-Long", strings.Repeat("x", 17<<10))},
+			"bad signature": {
+				signed,
+				post(
+					"{}", "Content-Type", typ, "X-Amz-Target", listTables, "Authorization",
+					"AWS4-HMAC-SHA256 Credential=KEY",
+				),
+			},
+			"no JSON":      {open, post("{", "Content-Type", typ)},
+			"long headers": {open, post("{}", "Content-Type", typ, "X-Long", strings.Repeat("x", 17<<10))},
 		} {
 			res, body := do(t, tt.h, tt.req)
 			require.Equal(t, 400, res.StatusCode, name)
@@ -217,7 +249,8 @@ func pack(t testing.TB, coding string, data ...string) string {
 	return all.String()
 }
 
-const internalError = `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"The server encountered an internal error trying to fulfill the request."}`
+const internalError = `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"The server ` +
+	`encountered an internal error trying to fulfill the request."}`
 
 // TestPackedRequests follows Alternator's test_compressed_request.py.
 func TestPackedRequests(t *testing.T) {
@@ -244,7 +277,10 @@ func TestPackedRequests(t *testing.T) {
 		{"junk after it", "gzip", whole + "junk", internalError, 500},
 		{"last byte missing", "gzip", whole[:len(whole)-1], internalError, 500},
 		{"too long unpacked", "gzip", pack(t, "gzip", strings.Repeat(" ", 100_001)), tooLarge(100_000), 413},
-		{"as long as it may be", "gzip", pack(t, "gzip", strings.Repeat(" ", 100_000)), strings.Repeat(" ", 100_000), 200},
+		{
+			"as long as it may be", "gzip", pack(t, "gzip", strings.Repeat(" ", 100_000)),
+			strings.Repeat(" ", 100_000), 200,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := post(tt.sent, "X-Amz-Target", listTables, "Content-Type", json10)
@@ -259,7 +295,8 @@ func TestPackedRequests(t *testing.T) {
 }
 
 func tooLarge(limit int) string {
-	return fmt.Sprintf(`{"__type":"com.amazon.coral.service#RequestEntityTooLarge","message":"HTTP content length exceeded %d bytes."}`, limit)
+	return fmt.Sprintf(`{"__type":"com.amazon.coral.service#RequestEntityTooLarge","message":"HTTP content length `+
+		`exceeded %d bytes."}`, limit)
 }
 
 func TestBodyLimit(t *testing.T) {
@@ -282,7 +319,8 @@ func TestBodyLimit(t *testing.T) {
 
 func TestHeaderLimit(t *testing.T) {
 	h := server.New(echo{}, server.Options{})
-	const want = `{"__type":"com.amazon.coral.service#RequestHeaderSectionTooLarge","message":"Your request header section exceeds the maximum allowed size."}`
+	const want = `{"__type":"com.amazon.coral.service#RequestHeaderSectionTooLarge","message":"Your request header ` +
+		`section exceeds the maximum allowed size."}`
 	long := strings.Repeat("x", 16<<10)
 	for name, r := range map[string]*http.Request{
 		"one header":   post("{}", "X-Amz-Target", listTables, "X-Long", long),
@@ -313,7 +351,9 @@ func TestHeaderLimit(t *testing.T) {
 // which passes on the service. Repeated headers are combined.
 func TestAcceptEncoding(t *testing.T) {
 	long := strings.Repeat("x", 4096)
-	h := server.New(handlerFunc(func(_ context.Context, _ string, body, dst []byte) ([]byte, int) { return append(dst, body...), 200 }), server.Options{})
+	h := server.New(handlerFunc(func(_ context.Context, _ string, body, dst []byte) ([]byte, int) {
+		return append(dst, body...), 200
+	}), server.Options{})
 	for _, tt := range []struct {
 		header string
 		want   string
@@ -461,7 +501,9 @@ func TestPanic(t *testing.T) {
 	_, body = do(t, h, post("{}", "X-Amz-Target", listTables, "Content-Type", json10))
 	require.Equal(t, "fine", body)
 
-	abort := server.New(handlerFunc(func(context.Context, string, []byte, []byte) ([]byte, int) { panic(http.ErrAbortHandler) }), server.Options{})
+	abort := server.New(handlerFunc(func(context.Context, string, []byte, []byte) ([]byte, int) {
+		panic(http.ErrAbortHandler)
+	}), server.Options{})
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
 		abort.ServeHTTP(httptest.NewRecorder(), post("{}", "X-Amz-Target", listTables, "Content-Type", json10))
 	})
@@ -533,6 +575,10 @@ func TestManySlots(t *testing.T) {
 // TestTextInErrors checks that errors contain a client's text as valid JSON.
 func TestTextInErrors(t *testing.T) {
 	h := server.New(echo{}, server.Options{Credentials: map[string]string{}})
-	_, body := do(t, h, post("{}", "X-Amz-Target", listTables, "Content-Type", json10, "Authorization", "AWS4-\"\\\x80<>"))
-	require.JSONEq(t, `{"__type":"com.amazon.coral.service#IncompleteSignatureException","message":"Authorization header requires 'Credential' parameter. Authorization header requires 'Signature' parameter. Authorization header requires 'SignedHeaders' parameter. Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. Authorization=AWS4-\"\\\ufffd<>"}`, body)
+	_, body := do(t, h,
+		post("{}", "X-Amz-Target", listTables, "Content-Type", json10, "Authorization", "AWS4-\"\\\x80<>"))
+	require.JSONEq(t, `{"__type":"com.amazon.coral.service#IncompleteSignatureException","message":"Authorization `+
+		`header requires 'Credential' parameter. Authorization header requires 'Signature' parameter. Authorization `+
+		`header requires 'SignedHeaders' parameter. Authorization header requires existence of either a 'X-Amz-Date' `+
+		`or a 'Date' header. Authorization=AWS4-\"\\\ufffd<>"}`, body)
 }

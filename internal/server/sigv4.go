@@ -63,17 +63,21 @@ func (sig *signature) check(r *http.Request, secrets map[string]string, now time
 	at, err := time.Parse(basicTime, sig.date)
 	if err != nil {
 		return badRequest("IncompleteSignatureException",
-			fmt.Sprintf("Date must be in ISO-8601 'basic format'. Got '%s'. See http://en.wikipedia.org/wiki/ISO_8601", sig.date))
+			fmt.Sprintf("Date must be in ISO-8601 'basic format'. Got '%s'. See http://en.wikipedia.org/wiki/ISO_8601",
+				sig.date))
 	}
 	now = now.UTC()
 	if oldest := now.Add(-sig.valid); at.Before(oldest) {
-		return badRequest("InvalidSignatureException", fmt.Sprintf("Signature expired: %s is now earlier than %s (%s - %s)",
+		return badRequest("InvalidSignatureException", fmt.Sprintf("Signature expired: %s is now earlier than %s (%s "+
+			"- %s)",
 			sig.date, oldest.Format(basicTime), now.Format(basicTime), span(sig.valid)))
 	}
 	if newest := now.Add(skew); at.After(newest) {
-		return badRequest("InvalidSignatureException", fmt.Sprintf("Signature not yet current: %s is still later than %s (%s + %s)",
+		return badRequest("InvalidSignatureException", fmt.Sprintf("Signature not yet current: "+
+			"%s is still later than %s (%s + %s)",
 			sig.date, newest.Format(basicTime), now.Format(basicTime), span(skew)))
 	}
+
 	sig.names = strings.Split(strings.ToLower(sig.headers), ";")
 	if !slices.Contains(sig.names, "host") {
 		return badRequest("InvalidSignatureException", "'Host' must be a 'SignedHeader' in the AWS Authorization.")
@@ -85,15 +89,18 @@ func (sig *signature) check(r *http.Request, secrets map[string]string, now time
 	sig.scope = strings.Split(strings.TrimRight(sig.credential, "/"), "/")
 	if len(sig.scope) != 5 {
 		return badRequest("IncompleteSignatureException",
-			fmt.Sprintf("Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '%s'", sig.credential))
+			fmt.Sprintf("Credential must have exactly 5 slash-delimited elements, e.g. "+
+				"keyid/date/region/service/term, got '%s'", sig.credential))
 	}
 	if f := checkScope(sig.scope, sig.date); f != nil {
 		return f
 	}
+
 	var ok bool
 	if sig.secret, ok = secrets[sig.scope[0]]; !ok {
 		return badRequest("UnrecognizedClientException", "The security token included in the request is invalid.")
 	}
+
 	// Without this anybody who sees a signed request could send it as another
 	// operation.
 	if r.Header["X-Amz-Target"] != nil && !slices.Contains(sig.names, "x-amz-target") &&
@@ -116,10 +123,12 @@ func (sig *signature) verify(r *http.Request, body []byte) *failure {
 		key = mac(key, part)
 	}
 	if want := hex.EncodeToString(mac(key, toSign)); !hmac.Equal([]byte(want), []byte(sig.value)) {
-		return badRequest("InvalidSignatureException", "The request signature we calculated does not match the signature you provided. "+
-			"Check your AWS Secret Access Key and signing method. Consult the service documentation for details.\n\n"+
-			"The Canonical String for this request should have been\n'"+canonical+"'\n\n"+
-			"The String-to-Sign should have been\n'"+toSign+"'\n")
+		return badRequest("InvalidSignatureException",
+			"The request signature we calculated does not match the signature you provided. "+
+				"Check your AWS Secret Access Key and signing method. "+
+				"Consult the service documentation for details.\n\n"+
+				"The Canonical String for this request should have been\n'"+canonical+"'\n\n"+
+				"The String-to-Sign should have been\n'"+toSign+"'\n")
 	}
 	return nil
 }
@@ -138,12 +147,15 @@ func checkScope(scope []string, date string) *failure {
 			fmt.Sprintf("Credential should be scoped with a valid terminator: 'aws4_request', not '%s'. ", scope[4]),
 		)
 	}
+
 	if day := date[:8]; scope[1] != day {
 		msg = append(
 			msg,
-			fmt.Sprintf("Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '%s' != '%s', from '%s'.", scope[1], day, date),
+			fmt.Sprintf("Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: "+
+				"'%s' != '%s', from '%s'.", scope[1], day, date),
 		)
 	}
+
 	if msg == nil {
 		return nil
 	}
@@ -176,10 +188,12 @@ func parseHeader(h http.Header, auth string) (signature, *failure) {
 		k, v, ok := strings.Cut(part, "=")
 		if !ok {
 			return signature{}, badRequest("IncompleteSignatureException",
-				fmt.Sprintf("'%s' not a valid key=value pair (missing equal-sign) in Authorization header: '%s'.", part, auth))
+				fmt.Sprintf("'%s' not a valid key=value pair (missing equal-sign) in Authorization header: '%s'.",
+					part, auth))
 		}
 		fields[k] = v
 	}
+
 	var msg strings.Builder
 	for _, k := range []string{"Credential", "Signature", "SignedHeaders"} {
 		if fields[k] == "" {
@@ -193,6 +207,7 @@ func parseHeader(h http.Header, auth string) (signature, *failure) {
 			date = t.UTC().Format(basicTime)
 		}
 	}
+
 	if date == "" {
 		msg.WriteString("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ")
 	}
@@ -207,11 +222,14 @@ func parseHeader(h http.Header, auth string) (signature, *failure) {
 
 func parseQuery(query url.Values) (signature, *failure) {
 	var msg strings.Builder
-	for _, k := range []string{"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date"} {
+	for _, k := range []string{
+		"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date",
+	} {
 		if query.Get(k) == "" {
 			fmt.Fprintf(&msg, "AWS query-string parameters must include '%s'. ", k)
 		}
 	}
+
 	if msg.Len() > 0 {
 		return signature{}, badRequest(
 			"IncompleteSignatureException", msg.String()+"Re-examine the query-string parameters.",
@@ -227,6 +245,7 @@ func parseQuery(query url.Values) (signature, *failure) {
 		}
 		valid = time.Duration(n) * time.Second
 	}
+
 	return signature{
 		algorithm: query.Get("X-Amz-Algorithm"), credential: query.Get("X-Amz-Credential"),
 		headers: query.Get("X-Amz-SignedHeaders"),

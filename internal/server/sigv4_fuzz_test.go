@@ -40,7 +40,10 @@ func FuzzSignature(f *testing.F) {
 			return // these have a meaning
 		}
 		value = strings.Map(printable, value)
-		u := &url.URL{Scheme: "http", Host: "localhost:8000", Path: "/" + path, RawQuery: url.Values{key: {param, "2"}, "a": {"1"}}.Encode()}
+		u := &url.URL{
+			Scheme: "http", Host: "localhost:8000", Path: "/" + path,
+			RawQuery: url.Values{key: {param, "2"}, "a": {"1"}}.Encode(),
+		}
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, u.String(), bytes.NewReader(body))
 		if err != nil {
 			return
@@ -50,14 +53,16 @@ func FuzzSignature(f *testing.F) {
 		r.Header.Add(name, value)
 		r.Header.Add(name, "second")
 		if presign {
-			uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), keys, r, sum(string(body)), "dynamodb", "us-east-1", now)
+			uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), keys, r, sum(string(body)), "dynamodb",
+				"us-east-1", now)
 			require.NoError(t, err)
 			r.URL, err = url.Parse(uri)
 			require.NoError(t, err)
 			r.Header = headers
 			r.Header.Set("Content-Type", json10)
 		} else {
-			require.NoError(t, v4.NewSigner().SignHTTP(t.Context(), keys, r, sum(string(body)), "dynamodb", "us-east-1", now))
+			require.NoError(t,
+				v4.NewSigner().SignHTTP(t.Context(), keys, r, sum(string(body)), "dynamodb", "us-east-1", now))
 		}
 		var wire bytes.Buffer
 		require.NoError(t, r.Write(&wire))
@@ -134,8 +139,10 @@ func printable(c rune) rune {
 // TestCanonicalQuery checks that a query is sorted after it is encoded.
 // Source: IAM User Guide, "Create a signed AWS API request".
 func TestCanonicalQuery(t *testing.T) {
-	r := request("POST", "/?a=a-b&a=a%2Fb&a-=1&a%2F=2", "", "X-Amz-Target", listTables, "X-Amz-Date", "20260301T120000Z",
-		"Authorization", "AWS4-HMAC-SHA256 Credential=KEY/20260301/us-east-1/dynamodb/aws4_request,SignedHeaders=host;x-amz-target,Signature=00")
+	r := request("POST", "/?a=a-b&a=a%2Fb&a-=1&a%2F=2", "", "X-Amz-Target", listTables, "X-Amz-Date",
+		"20260301T120000Z",
+		"Authorization", "AWS4-HMAC-SHA256 Credential=KEY/20260301/us-east-1/dynamodb/aws4_request,"+
+			"SignedHeaders=host;x-amz-target,Signature=00")
 	_, body := do(t, server.New(echo{}, signing), r)
 	require.Contains(t, body, `'POST\n/\na=a%2Fb&a=a-b&a%2F=2&a-=1\n`)
 }

@@ -67,8 +67,14 @@ func TestSigned(t *testing.T) {
 		{"plain", "http://localhost:8000/", "{}", keys, "us-east-1", now},
 		{"no path", "http://localhost:8000", "{}", keys, "eu-west-3", now},
 		{"default port", "http://localhost:80/", "{}", keys, "us-east-1", now},
-		{"other key", "http://localhost:8000/", "{}", aws.Credentials{AccessKeyID: "OTHER", SecretAccessKey: "ELSE"}, "local", now},
-		{"session", "http://localhost:8000/", "{}", aws.Credentials{AccessKeyID: "KEY", SecretAccessKey: "SECRET", SessionToken: "TOKEN"}, "local", now},
+		{
+			"other key", "http://localhost:8000/", "{}", aws.Credentials{AccessKeyID: "OTHER", SecretAccessKey: "ELSE"},
+			"local", now,
+		},
+		{
+			"session", "http://localhost:8000/", "{}",
+			aws.Credentials{AccessKeyID: "KEY", SecretAccessKey: "SECRET", SessionToken: "TOKEN"}, "local", now,
+		},
 		{"path and query", "http://localhost:8000/a%20b/c?z=1&a=x+y&a=b%2Fc&k", "{}", keys, "us-east-1", now},
 		{"no body", "http://localhost:8000/", "", keys, "us-east-1", now},
 		{"a long body", "http://localhost:8000/", `"` + strings.Repeat("x", 100_000) + `"`, keys, "us-east-1", now},
@@ -77,16 +83,20 @@ func TestSigned(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := unsigned(t, tt.url, tt.body)
-			require.NoError(t, v4.NewSigner().SignHTTP(t.Context(), tt.creds, r, sum(tt.body), "dynamodb", tt.region, tt.at))
+			require.NoError(t,
+				v4.NewSigner().SignHTTP(t.Context(), tt.creds, r, sum(tt.body), "dynamodb", tt.region, tt.at))
 			res, body := do(t, h, sent(r, tt.body))
 			require.Equal(t, 200, res.StatusCode, body)
 
 			for name, spoil := range map[string]func(*http.Request) *http.Request{
-				"body":   func(r *http.Request) *http.Request { return sent(r, tt.body+" ") },
-				"target": func(r *http.Request) *http.Request { r.Header.Set("X-Amz-Target", listTables+"x"); return r },
-				"query":  func(r *http.Request) *http.Request { r.URL.RawQuery += "&q=1"; return r },
-				"path":   func(r *http.Request) *http.Request { r.URL.Path += "/x"; r.URL.RawPath = ""; return r },
-				"host":   func(r *http.Request) *http.Request { r.Host = "elsewhere"; return r },
+				"body": func(r *http.Request) *http.Request { return sent(r, tt.body+" ") },
+				"target": func(r *http.Request) *http.Request {
+					r.Header.Set("X-Amz-Target", listTables+"x")
+					return r
+				},
+				"query": func(r *http.Request) *http.Request { r.URL.RawQuery += "&q=1"; return r },
+				"path":  func(r *http.Request) *http.Request { r.URL.Path += "/x"; r.URL.RawPath = ""; return r },
+				"host":  func(r *http.Request) *http.Request { r.Host = "elsewhere"; return r },
 			} {
 				res, body := do(t, h, spoil(sent(r, tt.body)))
 				require.Equal(t, 400, res.StatusCode, name)
@@ -95,14 +105,16 @@ func TestSigned(t *testing.T) {
 					continue
 				}
 				require.Contains(t, body, "#InvalidSignatureException", name)
-				require.Contains(t, body, "The request signature we calculated does not match the signature you provided.")
+				require.Contains(t, body,
+					"The request signature we calculated does not match the signature you provided.")
 			}
 
 			if tt.creds.SessionToken != "" {
 				return
 			}
 			p := unsigned(t, tt.url, tt.body)
-			uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), tt.creds, p, sum(tt.body), "dynamodb", tt.region, tt.at)
+			uri, headers, err := v4.NewSigner().PresignHTTP(t.Context(), tt.creds, p, sum(tt.body), "dynamodb",
+				tt.region, tt.at)
 			require.NoError(t, err)
 			u, err := url.Parse(uri)
 			require.NoError(t, err)
@@ -156,7 +168,8 @@ func TestSignatureErrors(t *testing.T) {
 	h := server.New(echo{}, signing)
 	const (
 		missing = "MissingAuthenticationTokenException: Request is missing Authentication Token"
-		both    = "InvalidSignatureException: Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header."
+		both    = "InvalidSignatureException: Found both 'X-Amz-Algorithm' as a query-string param and " +
+			"'Authorization' as HTTP header."
 	)
 	auth := func(algorithm, credential, headers string) string {
 		return fmt.Sprintf("%s Credential=%s, SignedHeaders=%s, Signature=00", algorithm, credential, headers)
@@ -170,25 +183,102 @@ func TestSignatureErrors(t *testing.T) {
 		{"no header", "/", "", "", missing, 2088342776},
 		{"incomplete header", "/", "AWS4", "", missing, 2088342776},
 		{"half a query", "/?X-Amz-Algorith", "X", "", missing, 2088342776},
-		{"query without algorithm", "/?X-Amz-Credential=a&X-Amz-Signature=b&X-Amz-SignedHeaders=c&X-Amz-Date=d", "", "", missing, 2088342776},
+		{
+			"query without algorithm", "/?X-Amz-Credential=a&X-Amz-Signature=b&X-Amz-SignedHeaders=c&X-Amz-Date=d", "",
+			"", missing, 2088342776,
+		},
 		{"header and query", "/?X-Amz-Algorithm", "X", "", both, 2139606068},
-		{"nothing in it", "/", "AWS4-", "", "IncompleteSignatureException: Authorization header requires 'Credential' parameter. Authorization header requires 'Signature' parameter. Authorization header requires 'SignedHeaders' parameter. Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. Authorization=AWS4-", 1828866742},
-		{"no headers named", "/", "AWS4- Signature=b Credential=a", "a", "IncompleteSignatureException: Authorization header requires 'SignedHeaders' parameter. Authorization=AWS4- Signature=b Credential=a", 15336762},
-		{"comma", "/", "AWS4- Signature=b,Credential=a", "a", "IncompleteSignatureException: Authorization header requires 'SignedHeaders' parameter. Authorization=AWS4- Signature=b,Credential=a", 1159703774},
-		{"comma and space", "/", "AWS4- Signature=b, Credential=a", "a", "IncompleteSignatureException: Authorization header requires 'SignedHeaders' parameter. Authorization=AWS4- Signature=b, Credential=a", 164353342},
-		{"no equal-sign", "/", "AWS4-HMAC-SHA256 Signature=b,    Credential,    SignedHeaders", "a", "IncompleteSignatureException: 'Credential' not a valid key=value pair (missing equal-sign) in Authorization header: 'AWS4-HMAC-SHA256 Signature=b,    Credential,    SignedHeaders'.", 0},
-		{"empty query", "/?X-Amz-Algorithm", "", "", "IncompleteSignatureException: AWS query-string parameters must include 'X-Amz-Algorithm'. AWS query-string parameters must include 'X-Amz-Credential'. AWS query-string parameters must include 'X-Amz-Signature'. AWS query-string parameters must include 'X-Amz-SignedHeaders'. AWS query-string parameters must include 'X-Amz-Date'. Re-examine the query-string parameters.", 2900502663},
-		{"query without headers", "/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-Date=d", "", "", "IncompleteSignatureException: AWS query-string parameters must include 'X-Amz-SignedHeaders'. Re-examine the query-string parameters.", 3712057481},
-		{"date", "/", auth(good, "KEY"+scope, "host"), "201", "IncompleteSignatureException: Date must be in ISO-8601 'basic format'. Got '201'. See http://en.wikipedia.org/wiki/ISO_8601", 0},
-		{"expired", "/", auth(good, "KEY"+scope, "host"), "20260301T114459Z", "InvalidSignatureException: Signature expired: 20260301T114459Z is now earlier than 20260301T114500Z (20260301T120000Z - 15 min.)", 0},
-		{"not yet", "/", auth(good, "KEY"+scope, "host"), "20260301T121501Z", "InvalidSignatureException: Signature not yet current: 20260301T121501Z is still later than 20260301T121500Z (20260301T120000Z + 15 min.)", 0},
-		{"host", "/", auth(good, "KEY"+scope, "x-amz-date"), "20260301T120000Z", "InvalidSignatureException: 'Host' must be a 'SignedHeader' in the AWS Authorization.", 0},
-		{"algorithm", "/", auth("AWS4-HMAC-SHA25", "KEY"+scope, "Host"), "20260301T120000Z", "IncompleteSignatureException: Unsupported AWS 'algorithm': 'AWS4-HMAC-SHA25' (only AWS4-HMAC-SHA256 for now). ", 0},
-		{"credential", "/", auth(good, "a/b/c/d/", "host"), "20260301T120000Z", "IncompleteSignatureException: Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got 'a/b/c/d/'", 0},
-		{"scope", "/", auth(good, "a/b//d/e", "host"), "20260301T120000Z", "InvalidSignatureException: Credential should be scoped to a valid region, not ''. Credential should be scoped to correct service: 'dynamodb'. Credential should be scoped with a valid terminator: 'aws4_request', not 'e'. Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: 'b' != '20260301', from '20260301T120000Z'.", 0},
-		{"key", "/", auth(good, "NOKEY"+scope, "host"), "20260301T120000Z", "UnrecognizedClientException: The security token included in the request is invalid.", 0},
-		{"HTTP date", "/", auth(good, "NOKEY"+scope, "host"), "Sun, 01 Mar 2026 12:00:00 GMT", "UnrecognizedClientException: The security token included in the request is invalid.", 0},
-		{"expires", "/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-Date=d&X-Amz-SignedHeaders=e&X-Amz-Expires=604801", "", "", "IncompleteSignatureException: X-Amz-Expires must be a number of seconds between 0 and 604800.", 0},
+		{
+			"nothing in it", "/", "AWS4-",
+			"", "IncompleteSignatureException: Authorization header requires 'Credential' parameter. " +
+				"Authorization header requires 'Signature' parameter. Authorization header requires 'SignedHeaders' " +
+				"parameter. Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. " +
+				"Authorization=AWS4-", 1828866742,
+		},
+		{
+			"no headers named", "/", "AWS4- Signature=b Credential=a",
+			"a", "IncompleteSignatureException: Authorization header requires 'SignedHeaders' parameter. " +
+				"Authorization=AWS4- Signature=b Credential=a", 15336762,
+		},
+		{
+			"comma", "/", "AWS4- Signature=b,Credential=a",
+			"a", "IncompleteSignatureException: Authorization header requires 'SignedHeaders' parameter. " +
+				"Authorization=AWS4- Signature=b,Credential=a", 1159703774,
+		},
+		{
+			"comma and space", "/", "AWS4- Signature=b, Credential=a",
+			"a", "IncompleteSignatureException: Authorization header requires 'SignedHeaders' parameter. " +
+				"Authorization=AWS4- Signature=b, Credential=a", 164353342,
+		},
+		{
+			"no equal-sign", "/", "AWS4-HMAC-SHA256 Signature=b,    Credential,    SignedHeaders", "a",
+			"IncompleteSignatureException: 'Credential' not a valid key=value pair (missing equal-sign) in " +
+				"Authorization header: 'AWS4-HMAC-SHA256 Signature=b,    Credential,    SignedHeaders'.", 0,
+		},
+		{
+			"empty query", "/?X-Amz-Algorithm", "",
+			"", "IncompleteSignatureException: AWS query-string parameters must include 'X-Amz-Algorithm'. " +
+				"AWS query-string parameters must include 'X-Amz-Credential'. " +
+				"AWS query-string parameters must include 'X-Amz-Signature'. " +
+				"AWS query-string parameters must include 'X-Amz-SignedHeaders'. " +
+				"AWS query-string parameters must include 'X-Amz-Date'. Re-examine the query-string parameters.",
+			2900502663,
+		},
+		{
+			"query without headers", "/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-Date=d", "", "",
+			"IncompleteSignatureException: AWS query-string parameters must include 'X-Amz-SignedHeaders'. " +
+				"Re-examine the query-string parameters.", 3712057481,
+		},
+		{
+			"date", "/", auth(good, "KEY"+scope, "host"),
+			"201", "IncompleteSignatureException: Date must be in ISO-8601 'basic format'. Got '201'. " +
+				"See http://en.wikipedia.org/wiki/ISO_8601", 0,
+		},
+		{
+			"expired", "/", auth(good, "KEY"+scope, "host"), "20260301T114459Z",
+			"InvalidSignatureException: Signature expired: 20260301T114459Z is now earlier than 20260301T114500Z " +
+				"(20260301T120000Z - 15 min.)", 0,
+		},
+		{
+			"not yet", "/", auth(good, "KEY"+scope, "host"), "20260301T121501Z",
+			"InvalidSignatureException: Signature not yet current: 20260301T121501Z is still later than " +
+				"20260301T121500Z (20260301T120000Z + 15 min.)", 0,
+		},
+		{
+			"host", "/", auth(good, "KEY"+scope, "x-amz-date"), "20260301T120000Z",
+			"InvalidSignatureException: 'Host' must be a 'SignedHeader' in the AWS Authorization.", 0,
+		},
+		{
+			"algorithm", "/", auth("AWS4-HMAC-SHA25", "KEY"+scope, "Host"), "20260301T120000Z",
+			"IncompleteSignatureException: Unsupported AWS 'algorithm': " +
+				"'AWS4-HMAC-SHA25' (only AWS4-HMAC-SHA256 for now). ", 0,
+		},
+		{
+			"credential", "/", auth(good, "a/b/c/d/", "host"), "20260301T120000Z",
+			"IncompleteSignatureException: Credential must have exactly 5 slash-delimited elements, e.g. " +
+				"keyid/date/region/service/term, got 'a/b/c/d/'", 0,
+		},
+		{
+			"scope", "/", auth(good, "a/b//d/e", "host"),
+			"20260301T120000Z", "InvalidSignatureException: Credential should be scoped to a valid region, not ''. " +
+				"Credential should be scoped to correct service: 'dynamodb'. " +
+				"Credential should be scoped with a valid terminator: 'aws4_request', not 'e'. " +
+				"Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: " +
+				"'b' != '20260301', from '20260301T120000Z'.", 0,
+		},
+		{
+			"key", "/", auth(good, "NOKEY"+scope, "host"), "20260301T120000Z",
+			"UnrecognizedClientException: The security token included in the request is invalid.", 0,
+		},
+		{
+			"HTTP date", "/", auth(good, "NOKEY"+scope, "host"), "Sun, 01 Mar 2026 12:00:00 GMT",
+			"UnrecognizedClientException: The security token included in the request is invalid.", 0,
+		},
+		{
+			"expires", "/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-Date=d&X-Amz-SignedHeaders=e&" +
+				"X-Amz-Expires=604801", "", "",
+			"IncompleteSignatureException: X-Amz-Expires must be a number of seconds between 0 and 604800.", 0,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := request("POST", tt.path, "", "X-Amz-Target", listTables, "Content-Type", "application/json")
@@ -217,9 +307,11 @@ func TestSignatureErrors(t *testing.T) {
 // cannot have signed it.
 func TestUnreadBodies(t *testing.T) {
 	h := server.New(echo{}, signing)
-	const auth = "AWS4-HMAC-SHA256 Credential=%s/20260301/us-east-1/dynamodb/aws4_request,SignedHeaders=host;x-amz-target,Signature=00"
+	const auth = "AWS4-HMAC-SHA256 Credential=%s/20260301/us-east-1/dynamodb/aws4_request,SignedHeaders=host;" +
+		"x-amz-target,Signature=00"
 	for name, header := range map[string]string{"none": "", "unknown key": fmt.Sprintf(auth, "NOBODY")} {
-		r := post("", "X-Amz-Target", listTables, "Content-Type", json10, "X-Amz-Date", "20260301T120000Z", "Authorization", header)
+		r := post("", "X-Amz-Target", listTables, "Content-Type", json10, "X-Amz-Date", "20260301T120000Z",
+			"Authorization", header)
 		body := &endlessBody{}
 		r.Body, r.ContentLength = body, 16<<20
 		res, _ := do(t, h, r)
@@ -290,10 +382,15 @@ func TestSignedOperation(t *testing.T) {
 func TestSignatureMessage(t *testing.T) {
 	h := server.New(echo{}, signing)
 	r := request("POST", "/", "", "X-Amz-Target", listTables, "X-Amz-Date", "20260301T120000Z",
-		"Authorization", "AWS4-HMAC-SHA256 Credential=KEY/20260301/us-east-1/dynamodb/aws4_request,SignedHeaders=host;x-amz-target,Signature=00")
+		"Authorization", "AWS4-HMAC-SHA256 Credential=KEY/20260301/us-east-1/dynamodb/aws4_request,"+
+			"SignedHeaders=host;x-amz-target,Signature=00")
 	_, body := do(t, h, r)
-	require.Contains(t, body, `The Canonical String for this request should have been\n'POST\n/\n\nhost:localhost:8000\nx-amz-target:DynamoDB_20120810.ListTables\n\nhost;x-amz-target\ne3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'\n\n`+
-		`The String-to-Sign should have been\n'AWS4-HMAC-SHA256\n20260301T120000Z\n20260301/us-east-1/dynamodb/aws4_request\n`)
+	require.Contains(t, body,
+		`The Canonical String for this request should have `+
+			`been\n'POST\n/\n\nhost:localhost:8000\nx-amz-target:DynamoDB_20120810.ListTables\n\nhost;`+
+			`x-amz-target\ne3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'\n\n`+
+			`The String-to-Sign should have `+
+			`been\n'AWS4-HMAC-SHA256\n20260301T120000Z\n20260301/us-east-1/dynamodb/aws4_request\n`)
 }
 
 // TestSignedOverSocket checks the signature of a request that a real client

@@ -108,7 +108,10 @@ func TestTransportOtherHandlers(t *testing.T) {
 	}{
 		"none":   {nil, "", 0, "transport without a handler"},
 		"silent": {http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), "", 200, ""},
-		"panics": {http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a bug") }), "", 0, "handler panicked: a bug"},
+		"panics": {
+			http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a bug") }), "", 0,
+			"handler panicked: a bug",
+		},
 		"writes": {http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(100)
 			w.WriteHeader(418)

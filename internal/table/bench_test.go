@@ -164,7 +164,9 @@ func BenchmarkFilterAll(b *testing.B) {
 	b.ResetTimer()
 	for b.Loop() {
 		err := f.DB.View(context.Background(), func(s *table.View) error {
-			page, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Filter: filter}}, func(attr.Item) error { return nil })
+			page, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Filter: filter}}, func(attr.Item) error {
+				return nil
+			})
 			if page.Examined != rows {
 				b.Fatal(page.Examined)
 			}
@@ -184,9 +186,12 @@ func BenchmarkPut(b *testing.B) {
 	again := make([]attr.Item, len(items)) // the same keys
 	for i := range items {
 		for round, list := range [][]attr.Item{items, again} {
-			list[i] = tabletest.Item(b, fmt.Sprintf(`{'PK':{'S':'CUSTOMER#%07d'},'SK':{'S':'ORDER#%d'},'g':{'S':'%d'},'v':{'N':'%d'}}`, i/10, i%10, i%100, i+round))
+			list[i] = tabletest.Item(b,
+				fmt.Sprintf(`{'PK':{'S':'CUSTOMER#%07d'},'SK':{'S':'ORDER#%d'},'g':{'S':'%d'},'v':{'N':'%d'}}`, i/10,
+					i%10, i%100, i+round))
 		}
-		keys[i] = store.AppendAddress(nil, 1, fmt.Appendf(nil, "CUSTOMER#%07d", i/10), fmt.Appendf(nil, "ORDER#%d", i%10))
+		keys[i] = store.AppendAddress(nil, 1, fmt.Appendf(nil, "CUSTOMER#%07d", i/10),
+			fmt.Appendf(nil, "ORDER#%d", i%10))
 	}
 	for _, view := range []string{"", "KEYS_ONLY", "NEW_AND_OLD_IMAGES"} {
 		name := "table"
@@ -254,7 +259,9 @@ func BenchmarkPage(b *testing.B) {
 		for i := 0; i < rows; i += 1000 {
 			require.NoError(b, f.DB.Update(context.Background(), func(tx *table.Tx) error {
 				for j := i; j < min(i+1000, rows); j++ {
-					it := tabletest.Item(b, fmt.Sprintf(`{'PK':{'S':'customer'},'SK':{'S':'order#%08d'},'n':{'N':'%d'},'note':{'S':'%s'}}`, j, j, strings.Repeat("x", size-36)))
+					it := tabletest.Item(b,
+						fmt.Sprintf(`{'PK':{'S':'customer'},'SK':{'S':'order#%08d'},'n':{'N':'%d'},'note':{'S':'%s'}}`,
+							j, j, strings.Repeat("x", size-36)))
 					if _, err := tx.Put(tb, it, nil); err != nil {
 						return err
 					}
@@ -337,7 +344,8 @@ func TestFilterAllocatesNothing(t *testing.T) {
 	allocs := func(limit int) float64 {
 		return testing.AllocsPerRun(10, func() {
 			if err := f.DB.View(context.Background(), func(s *table.View) error {
-				_, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Filter: filter, Limit: limit}}, func(attr.Item) error { return nil })
+				_, err := s.Scan(&table.Scan{Read: table.Read{Table: tb, Filter: filter, Limit: limit}},
+					func(attr.Item) error { return nil })
 				return err
 			}); err != nil {
 				t.Fatal(err)

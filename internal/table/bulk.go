@@ -156,7 +156,8 @@ func (p *Part) index(r bulkRow) {
 			continue
 		}
 		x := bulkRow{item: r.item, value: r.value}
-		if x.addr = p.address(ix.def.Space, p.entry.partition, p.entry.sort); ix.project != nil || ix.def.Vector != nil {
+		if x.addr = p.address(ix.def.Space, p.entry.partition, p.entry.sort); ix.project != nil ||
+			ix.def.Vector != nil {
 			x.value = p.keep(p.entry.value)
 		}
 		p.put(tableShards+i*indexShards(t), indexShards(t), x)
@@ -263,11 +264,13 @@ func (b *Bulk) update(ctx context.Context, parts []*Part) error {
 				nextItem++
 				full = size.Add(int(r.value.len))
 			}
+
 			return err
 		})
 		if err != nil {
 			return err
 		}
+
 		part, item = nextPart, nextItem
 	}
 	return nil
@@ -292,6 +295,7 @@ func parallel(n int, fn func(i int) error) error {
 			}
 		})
 	}
+
 	wait.Wait()
 	if err := first.Load(); err != nil {
 		return *err

@@ -177,6 +177,7 @@ func (w *bulkLoad) gather(bucket int) []bulkRow {
 			rows = append(rows, r)
 		}
 	}
+
 	slices.SortFunc(rows, func(a, b bulkRow) int {
 		switch {
 		case a.order < b.order:
@@ -186,6 +187,7 @@ func (w *bulkLoad) gather(bucket int) []bulkRow {
 		}
 		return cmp.Or(bytes.Compare(w.addr(&a), w.addr(&b)), cmp.Compare(a.part, b.part), cmp.Compare(a.item, b.item))
 	})
+
 	return rows
 }
 
@@ -224,6 +226,7 @@ func (w *bulkLoad) loadItems(bucket int, d *delta) error {
 			}
 		}
 	}
+
 	return w.add(kept)
 }
 

@@ -148,7 +148,8 @@ func TestBulk(t *testing.T) {
 	t.Parallel()
 	proptest.Check(t, 150, func(t *proptest.T) {
 		indexes := []string{
-			"GA a:S n:N ALL", "GB b:S - KEYS_ONLY", "GC a:S,b:S c:S INCLUDE n,x", "LN PK:S n:N ALL", "LC PK:S c:S INCLUDE big",
+			"GA a:S n:N ALL", "GB b:S - KEYS_ONLY", "GC a:S,b:S c:S INCLUDE n,x", "LN PK:S n:N ALL",
+			"LC PK:S c:S INCLUDE big",
 		}
 		indexes = proptest.Shuffle(t, indexes)[:t.IntN(len(indexes)+1)]
 		ctx := context.Background()

@@ -30,6 +30,7 @@ func (d *Definition) Check() error {
 			return invalid("Attribute Name is duplicated: %s", a.Name)
 		}
 	}
+
 	if err := d.checkKey(d.Key, false); err != nil {
 		return err
 	}
@@ -73,6 +74,7 @@ func (d *Definition) checkKey(key []KeyElement, global bool) error {
 			return invalid("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
 		}
 	}
+
 	limit := 1
 	if global {
 		limit = keycond.MaxAttributes
@@ -80,7 +82,8 @@ func (d *Definition) checkKey(key []KeyElement, global bool) error {
 	switch {
 	case len(key) > 2*limit:
 		return invalid(
-			"1 validation error detected: Value '[%s]' at 'keySchema' failed to satisfy constraint: Member must have length less than or equal to %d",
+			"1 validation error detected: Value '[%s]' at 'keySchema' failed to satisfy constraint: "+
+				"Member must have length less than or equal to %d",
 			keyText(key), 2*limit,
 		)
 	case hashes > limit && !global:
@@ -90,6 +93,7 @@ func (d *Definition) checkKey(key []KeyElement, global bool) error {
 	case ranges > limit:
 		return invalid(wrong+"Too many RANGE key attributes in the KeySchema: %d, the limit is %d", ranges, limit)
 	}
+
 	for i, e := range key {
 		if slices.ContainsFunc(key[:i], func(o KeyElement) bool { return o.Name == e.Name }) {
 			return invalid(msgSameName)
@@ -135,7 +139,8 @@ func (d *Definition) CheckDefined(key []KeyElement) error {
 		definitions = append(definitions, a.Name)
 	}
 	return invalid(
-		wrong+"Some index key attributes are not defined in AttributeDefinitions. Keys: [%s], AttributeDefinitions: [%s]",
+		wrong+
+			"Some index key attributes are not defined in AttributeDefinitions. Keys: [%s], AttributeDefinitions: [%s]",
 		strings.Join(keys, ", "), strings.Join(definitions, ", "),
 	)
 }
@@ -147,7 +152,8 @@ func (d *Definition) checkLocal(names map[string]bool) error {
 	for i := range d.Local {
 		ix := &d.Local[i]
 		if !slices.ContainsFunc(d.Key, func(e KeyElement) bool { return !e.Hash }) {
-			return invalid(wrong + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex")
+			return invalid(wrong +
+				"Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex")
 		}
 		if err := d.checkKey(ix.Key, false); err != nil {
 			return err
@@ -157,10 +163,13 @@ func (d *Definition) checkLocal(names map[string]bool) error {
 		}
 		if ix.Key[0].Name != d.Key[0].Name {
 			return invalid(
-				wrong+"Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. index hash key: %s, table hash key: %s",
+				wrong+
+					"Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. "+
+					"index hash key: %s, table hash key: %s",
 				ix.Name, ix.Key[0].Name, d.Key[0].Name,
 			)
 		}
+
 		if err := ix.check(names); err != nil {
 			return err
 		}
@@ -228,7 +237,9 @@ func (d *Definition) checkUnused() error {
 	for _, a := range d.Attributes {
 		if !used[a.Name] {
 			if len(d.Local)+len(d.Global)+len(d.Vectors) == 0 {
-				return invalid(wrong + "Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions")
+				return invalid(wrong +
+					"Number of attributes in KeySchema does not exactly match number of " +
+					"attributes defined in AttributeDefinitions")
 			}
 			return invalid(
 				wrong+"Some AttributeDefinitions are not used. AttributeDefinitions: [%s], keys used: [%s]",

@@ -243,6 +243,7 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 			break
 		}
 	}
+
 	for _, d := range u.tx.deliveries { // when the Update has ended, as Deliver may use the database
 		db.Deliver(d)
 	}
@@ -290,6 +291,7 @@ func (db *DB) update(ctx context.Context, t *gate.Turn, st store.Store, fn func(
 			return err
 		}
 	}
+
 	if !db.Marked.Load() {
 		return st.Update(ctx, fn)
 	}

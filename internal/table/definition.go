@@ -186,6 +186,7 @@ func (d *Definition) Clone() *Definition {
 			c.Recovery.History = new(*d.Recovery.History)
 		}
 	}
+
 	c.Insights = maps.Clone(d.Insights)
 	c.Kinesis = slices.Clone(d.Kinesis)
 	c.States.Leaving = slices.Clone(d.States.Leaving)

@@ -92,6 +92,7 @@ func (db *DB) findExpired(
 				return nil
 			}
 		}
+
 		return nil
 	})
 	return gone, last, err

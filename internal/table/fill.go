@@ -52,6 +52,7 @@ func (db *DB) FillIndex(
 				break
 			}
 		}
+
 		if p, ok := w.(store.Prefetcher); ok {
 			var addrs [][]byte
 			for _, e := range list.entries {
@@ -61,6 +62,7 @@ func (db *DB) FillIndex(
 				return err
 			}
 		}
+
 		for _, e := range list.entries {
 			if _, exists, err := w.Get(space, e.partition, e.sort); err != nil {
 				return err
@@ -73,11 +75,13 @@ func (db *DB) FillIndex(
 			items++
 			bytes += e.value.Size() + StorageOverhead
 		}
+
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+
 	ix.stats.Add(items, bytes)
 	ix.stats.Examined.Add(int64(examined))
 	return after, nil

@@ -103,6 +103,7 @@ func (f *frozen) merge(
 					continue
 				}
 			}
+
 			if !yield(row, nil) {
 				return
 			}

@@ -110,7 +110,9 @@ func everything(t *testing.T, db interface {
 					Attribute: schema.Partition()[0].Name, Op: ast.Equal, Values: []attr.Value{attr.NewString(value)},
 				})
 				require.NoError(t, err)
-				for _, r := range []store.Range{{}, {Lo: []byte("1")}, {Hi: []byte("5")}, {Lo: []byte("10"), Hi: []byte("4")}} {
+				for _, r := range []store.Range{
+					{}, {Lo: []byte("1")}, {Hi: []byte("5")}, {Lo: []byte("10"), Hi: []byte("4")},
+				} {
 					for _, reverse := range []bool{false, true} {
 						slice.Range = r
 						q := &table.Query{Read: read, Reverse: reverse, Slice: slice}

@@ -48,6 +48,7 @@ func (e *entry) make(ix *Index, it attr.Item) bool {
 	if e.sort, ok = ix.key.AppendSort(e.sort[:0], it); !ok {
 		return false
 	}
+
 	if ix.project == nil {
 		e.value = it
 		return true
@@ -104,7 +105,8 @@ func (ix *Index) checkEntry(item attr.Item) error {
 
 func errIndexKind(ix *Index, a keycond.Attribute, kind attr.Kind) error {
 	return invalid(
-		"One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %v Actual: %v IndexName: %s",
+		"One or more parameter values were invalid: Type mismatch for Index Key %s Expected: "+
+			"%v Actual: %v IndexName: %s",
 		a.Name, a.Kind, kind, ix.def.Name,
 	)
 }
@@ -122,6 +124,7 @@ func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
 			return err
 		}
 	}
+
 	if !was && !is {
 		return nil
 	}
@@ -146,6 +149,7 @@ func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
 			ix.charge(units, e.new.value)
 		}
 	}
+
 	var before, after attr.Item
 	if was {
 		before = e.old.value
@@ -159,6 +163,7 @@ func (tx *Tx) maintain(ix *Index, old, item attr.Item, units *Capacity) error {
 			return err
 		}
 	}
+
 	tx.count(ix.stats, was, is, before.Size(), after.Size())
 	return nil
 }

@@ -52,7 +52,8 @@ func TestIndexUnits(t *testing.T) {
 
 func TestProjections(t *testing.T) {
 	f := tabletest.Open(t)
-	f.Create("t", "PK:S SK:S", "ALL g:S - ALL", "KEYS g:S - KEYS_ONLY", "INCL g:S - INCLUDE v", "LOC PK:S n:N KEYS_ONLY", "MANY g:S,n:N SK:S KEYS_ONLY")
+	f.Create("t", "PK:S SK:S", "ALL g:S - ALL", "KEYS g:S - KEYS_ONLY", "INCL g:S - INCLUDE v",
+		"LOC PK:S n:N KEYS_ONLY", "MANY g:S,n:N SK:S KEYS_ONLY")
 	f.Put("t", `{'PK':{'S':'a'},'SK':{'S':'b'},'g':{'S':'x'},'n':{'N':'1'},'v':{'BOOL':true},'w':{'L':[]}}`)
 	for index, want := range map[string]string{
 		"ALL":  `{"PK":{"S":"a"},"SK":{"S":"b"},"g":{"S":"x"},"n":{"N":"1"},"v":{"BOOL":true},"w":{"L":[]}}`,
@@ -73,13 +74,34 @@ func TestBadIndexKeys(t *testing.T) {
 	f := tabletest.Open(t)
 	f.Create("t", "PK:S", "G g:S n:N ALL")
 	for _, tt := range []struct{ item, want string }{
-		{`{'PK':{'S':'a'},'g':{'N':'1'}}`, "One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N IndexName: G"},
-		{`{'PK':{'S':'a'},'g':{'S':''}}`, "One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty string value. IndexName: G, IndexKey: g"},
-		{`{'PK':{'N':'1'}}`, "One or more parameter values were invalid: Type mismatch for key PK expected: S actual: N"},
+		{
+			`{'PK':{'S':'a'},'g':{'N':'1'}}`, "One or more parameter values were invalid: " +
+				"Type mismatch for Index Key g Expected: S Actual: N IndexName: G",
+		},
+		{
+			`{'PK':{'S':'a'},'g':{'S':''}}`, "One or more parameter values are not valid. " +
+				"A value specified for a secondary index key is not supported. " +
+				"The AttributeValue for a key attribute cannot contain an empty string value. " +
+				"IndexName: G, IndexKey: g",
+		},
+		{
+			`{'PK':{'N':'1'}}`,
+			"One or more parameter values were invalid: Type mismatch for key PK expected: S actual: N",
+		},
 		{`{'g':{'S':'x'}}`, "One or more parameter values were invalid: Missing the key PK in the item"},
-		{`{'PK':{'S':''}}`, "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: PK"},
-		{`{'PK':{'S':'` + strings.Repeat("x", 2049) + `'}}`, "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"},
-		{`{'PK':{'S':'a'},'v':{'S':'` + strings.Repeat("x", 400*1024) + `'}}`, "Item size has exceeded the maximum allowed size"},
+		{
+			`{'PK':{'S':''}}`, "One or more parameter values are not valid. The AttributeValue for a key attribute " +
+				"cannot contain an empty string value. Key: PK",
+		},
+		{
+			`{'PK':{'S':'` + strings.Repeat("x", 2049) +
+				`'}}`, "One or more parameter values were invalid: " +
+				"Size of hashkey has exceeded the maximum size limit of2048 bytes",
+		},
+		{
+			`{'PK':{'S':'a'},'v':{'S':'` + strings.Repeat("x", 400*1024) + `'}}`,
+			"Item size has exceeded the maximum allowed size",
+		},
 	} {
 		if _, err := f.TryPut("t", tt.item, nil); err == nil || err.Error() != tt.want {
 			t.Errorf("put %.40s = %v, want %s", tt.item, err, tt.want)

@@ -304,6 +304,7 @@ func (db *DB) Freeze(ctx context.Context) (frozen context.Context, release func(
 			done()
 		}
 	}
+
 	return frozen, release, nil
 }
 

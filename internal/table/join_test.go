@@ -49,8 +49,10 @@ func TestJoined(t *testing.T) {
 		require.NoError(t, put(ctx, "x", "1"))
 		require.Equal(t, "1", get(ctx, "x"), "its own write")
 		require.Empty(t, get(t.Context(), "x"), "others see nothing yet")
-		require.NoError(t, db.UpdateJoined(ctx, func(ctx context.Context) error { return put(ctx, "y", "2") }), "it joins")
-		require.ErrorContains(t, db.ViewJoined(ctx, func(ctx context.Context) error { return put(ctx, "z", "3") }), "only reads")
+		require.NoError(t, db.UpdateJoined(ctx, func(ctx context.Context) error { return put(ctx, "y", "2") }),
+			"it joins")
+		require.ErrorContains(t, db.ViewJoined(ctx, func(ctx context.Context) error { return put(ctx, "z", "3") }),
+			"only reads")
 		_, err := db.Create(ctx, &table.Definition{Name: "Other"})
 		require.ErrorContains(t, err, "not created, changed or deleted in a transaction")
 		kept = ctx

@@ -221,6 +221,7 @@ func (q *Read) position(scan bool) (store.Position, error) {
 			return store.Position{}, invalidStart("%s: %s", msgStart, err.Error())
 		}
 	}
+
 	partition, _ := s.AppendPartition(nil, q.Start)
 	sort, _ := s.AppendSort(nil, q.Start)
 	return store.Position{Partition: partition, Sort: sort}, nil
@@ -258,7 +259,8 @@ func (q *Query) after() (*keycond.Slice, error) {
 		return nil, err
 	}
 	if q.oneItem() {
-		return nil, invalidStart("The provided exclusive start key is invalid: ExclusiveStartKey: {%s}", startText(q.Start))
+		return nil, invalidStart("The provided exclusive start key is invalid: ExclusiveStartKey: {%s}",
+			startText(q.Start))
 	}
 
 	narrowed := len(q.Slice.Clauses) > len(q.schema().Partition())
@@ -317,7 +319,8 @@ func (q *Scan) spanAfter() (store.Span, error) {
 	}
 	if !span.Contains(at) {
 		return span, invalid(
-			"The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d",
+			"The provided starting key is invalid: Invalid ExclusiveStartKey. "+
+				"Please use ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d",
 			segments, q.Segment,
 		)
 	}

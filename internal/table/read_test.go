@@ -40,12 +40,18 @@ func TestQuery(t *testing.T) {
 		{"whole partition", query{key: "PK = :p"}, "0 1 2 3 4 5 6 7 8 9", 10, 10, ""},
 		{"backwards", query{key: "PK = :p AND SK <= :n", reverse: true}, "3 2 1 0", 4, 4, ""},
 		{"limit counts before the filter", query{key: "PK = :p", filter: "odd = :t", limit: 4}, "1 3", 4, 2, "3"},
-		{"limit equal to the rows has a last key", query{key: "PK = :p", limit: 10}, "0 1 2 3 4 5 6 7 8 9", 10, 10, "9"},
+		{
+			"limit equal to the rows has a last key", query{key: "PK = :p", limit: 10}, "0 1 2 3 4 5 6 7 8 9",
+			10, 10, "9",
+		},
 		{"limit above the rows has none", query{key: "PK = :p", limit: 11}, "0 1 2 3 4 5 6 7 8 9", 10, 10, ""},
 		{"all filtered out", query{key: "PK = :p", filter: "PK = :x"}, "", 10, 0, ""},
 		{"nothing there", query{key: "PK = :x"}, "", 0, 0, ""},
 		{"index with ties", query{index: "GSI", key: "tag = :x"}, "3 6 0 9 5 7 4 2 1 8", 10, 10, ""},
-		{"index backwards, limited", query{index: "LSI", key: "PK = :p AND tag = :x", reverse: true, limit: 2}, "8 1", 2, 2, "1"},
+		{
+			"index backwards, limited", query{index: "LSI", key: "PK = :p AND tag = :x", reverse: true, limit: 2},
+			"8 1", 2, 2, "1",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.q.table, tt.q.values = "t", valuesP
@@ -126,21 +132,47 @@ func TestStartRefused(t *testing.T) {
 	f.Create("h", "PK:S")
 	for _, tt := range []struct{ name, table, index, key, start, want string }{
 		{"missing", "t", "", "PK = :p", `{'PK':{'S':'p'}}`, "The provided starting key is invalid"},
-		{"extra", "t", "", "PK = :p", `{'PK':{'S':'p'},'SK':{'N':'1'},'x':{'N':'1'}}`, "The provided starting key is invalid"},
-		{"kind", "t", "", "PK = :p", `{'PK':{'S':'p'},'SK':{'S':'1'}}`, "The provided key element does not match the schema"},
-		{"index kind", "t", "GSI", "tag = :x", `{'PK':{'S':'p'},'SK':{'N':'1'},'tag':{'N':'1'}}`, "The provided key element does not match the schema"},
-		{"table kind", "t", "GSI", "tag = :x", `{'PK':{'S':'p'},'SK':{'S':'1'},'tag':{'S':'x'}}`, "The provided starting key is invalid: The provided key element does not match the schema"},
-		{"partition, with a range", "t", "", "PK = :p AND SK < :n", `{'PK':{'S':'q'},'SK':{'N':'1'}}`, "The query can return at most one row and cannot be restarted"},
-		{"partition", "t", "", "PK = :p", `{'PK':{'S':'q'},'SK':{'N':'1'}}`, "The provided starting key is outside query boundaries based on provided conditions"},
-		{"range", "t", "", "PK = :p AND SK < :n", `{'PK':{'S':'p'},'SK':{'N':'7'}}`, "The provided starting key does not match the range key predicate"},
-		{"index without table key", "t", "GSI", "tag = :x", `{'tag':{'S':'x'}}`, "The provided starting key is invalid"},
+		{
+			"extra", "t", "", "PK = :p", `{'PK':{'S':'p'},'SK':{'N':'1'},'x':{'N':'1'}}`,
+			"The provided starting key is invalid",
+		},
+		{
+			"kind", "t", "", "PK = :p", `{'PK':{'S':'p'},'SK':{'S':'1'}}`,
+			"The provided key element does not match the schema",
+		},
+		{
+			"index kind", "t", "GSI", "tag = :x", `{'PK':{'S':'p'},'SK':{'N':'1'},'tag':{'N':'1'}}`,
+			"The provided key element does not match the schema",
+		},
+		{
+			"table kind", "t", "GSI", "tag = :x", `{'PK':{'S':'p'},'SK':{'S':'1'},'tag':{'S':'x'}}`,
+			"The provided starting key is invalid: The provided key element does not match the schema",
+		},
+		{
+			"partition, with a range", "t", "", "PK = :p AND SK < :n", `{'PK':{'S':'q'},'SK':{'N':'1'}}`,
+			"The query can return at most one row and cannot be restarted",
+		},
+		{
+			"partition", "t", "", "PK = :p", `{'PK':{'S':'q'},'SK':{'N':'1'}}`,
+			"The provided starting key is outside query boundaries based on provided conditions",
+		},
+		{
+			"range", "t", "", "PK = :p AND SK < :n", `{'PK':{'S':'p'},'SK':{'N':'7'}}`,
+			"The provided starting key does not match the range key predicate",
+		},
+		{
+			"index without table key", "t", "GSI", "tag = :x", `{'tag':{'S':'x'}}`,
+			"The provided starting key is invalid",
+		},
 		{
 			"one-row partition", "h", "", "PK = :p", `{'PK':{'S':'p'}}`,
 			"The provided exclusive start key is invalid: ExclusiveStartKey: {PK=AttributeValue: {S:p}}",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, err := ask(f, query{table: tt.table, index: tt.index, key: tt.key, values: valuesP, start: tabletest.Item(t, tt.start)})
+			_, _, err := ask(f, query{
+				table: tt.table, index: tt.index, key: tt.key, values: valuesP, start: tabletest.Item(t, tt.start),
+			})
 			if err == nil || err.Error() != tt.want || tabletest.KindOf(err) != table.Validation {
 				t.Errorf("query = %v, want %s", err, tt.want)
 			}
@@ -158,7 +190,10 @@ func TestScanStartRefused(t *testing.T) {
 		{"extra", "", `{'PK':{'S':'p'},'SK':{'N':'1'},'x':{'N':'1'}}`, schema},
 		{"kind", "", `{'PK':{'S':'p'},'SK':{'S':'1'}}`, schema},
 		{"index, missing", "GSI", `{'PK':{'S':'p'},'SK':{'N':'1'}}`, "The provided starting key is invalid"},
-		{"index, kind", "GSI", `{'PK':{'S':'p'},'SK':{'N':'1'},'tag':{'N':'1'}}`, "The provided key element does not match the schema"},
+		{
+			"index, kind", "GSI", `{'PK':{'S':'p'},'SK':{'N':'1'},'tag':{'N':'1'}}`,
+			"The provided key element does not match the schema",
+		},
 		{"index, table kind", "GSI", `{'PK':{'S':'p'},'SK':{'S':'1'},'tag':{'S':'x'}}`, schema},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -207,7 +242,8 @@ func TestPageBytes(t *testing.T) {
 	for _, reverse := range []bool{false, true} {
 		items, page := mustAsk(f, query{table: "t", key: "PK = :p", values: valuesP, reverse: reverse})
 		if len(items) != 18 || page.Last == nil { // 17 × 60,010 < 1 MiB <= 18 × 60,010
-			t.Errorf("reverse %v: page of %d items, last %v; want 18 and a last key", reverse, len(items), page.Last != nil)
+			t.Errorf("reverse %v: page of %d items, last %v; want 18 and a last key", reverse, len(items),
+				page.Last != nil)
 		}
 		if want := table.ReadUnits(18*60_000+18*10, false); page.Capacity.Table != want {
 			t.Errorf("reverse %v: %v units, want %v", reverse, page.Capacity.Table, want)
@@ -227,7 +263,9 @@ func TestScanSegments(t *testing.T) {
 			err := f.DB.View(context.Background(), func(s *table.View) error {
 				tb, err := s.Table("t")
 				require.NoError(t, err)
-				sc := &table.Scan{Read: table.Read{Table: tb, Start: start, Limit: limit}, Segment: segment, Segments: segments}
+				sc := &table.Scan{
+					Read: table.Read{Table: tb, Start: start, Limit: limit}, Segment: segment, Segments: segments,
+				}
 				if index != "" {
 					sc.Index, err = tb.Index(index)
 					require.NoError(t, err)
@@ -281,7 +319,9 @@ func TestTrace(t *testing.T) {
 func TestFetchThroughLocalIndex(t *testing.T) {
 	f := tabletest.Open(t)
 	ten(f)
-	items, page := mustAsk(f, query{table: "t", index: "LSI", key: "PK = :p", values: valuesP, fetch: true, consistent: true})
+	items, page := mustAsk(f, query{
+		table: "t", index: "LSI", key: "PK = :p", values: valuesP, fetch: true, consistent: true,
+	})
 	if got := tabletest.Show(items[:2], "odd"); got != "OOL:true OOL:false" {
 		t.Errorf("fetched %s", got)
 	}

@@ -35,10 +35,12 @@ func (db *DB) Undo(ctx context.Context, r store.Reader, h *Stream, t *Table, at 
 		if err == nil {
 			tx.settle()
 		}
+
 		batch = nil
 		size.Reset()
 		return err
 	}
+
 	for epoch := int64(last.epoch()); epoch >= int64(h.EpochOf(at)); epoch-- {
 		for row, err := range r.Query(h.Space, Shard{Epoch: uint32(epoch)}.partition(), store.Range{}, true) {
 			if err != nil {
@@ -59,6 +61,7 @@ func (db *DB) Undo(ctx context.Context, r store.Reader, h *Stream, t *Table, at 
 			}
 		}
 	}
+
 	return flush()
 }
 
@@ -88,6 +91,7 @@ func (db *DB) AddRows(ctx context.Context, t *Table, rows []store.Row) error {
 	if err != nil {
 		return err
 	}
+
 	for _, row := range rows {
 		t.stats.Add(1, t.BilledSize(itemOf(row.Value))+StorageOverhead)
 	}

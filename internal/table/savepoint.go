@@ -61,6 +61,7 @@ func (tx *Tx) restore(p savepoint) error {
 			return err
 		}
 	}
+
 	w.log = w.log[:p.rows]
 	return nil
 }

@@ -70,6 +70,7 @@ func (s *View) Search(q *Search) (found []Match, bytes int, err error) {
 			}
 			return 1
 		})
+
 		if at == q.Limit {
 			continue
 		}
@@ -78,6 +79,7 @@ func (s *View) Search(q *Search) (found []Match, bytes int, err error) {
 		}
 		found = slices.Insert(found, at, Match{slices.Clone(it), score})
 	}
+
 	return found, max(bytes, minVectorBytes), nil
 }
 
@@ -105,6 +107,7 @@ func (v *Vector) score(query []float32, stored []byte) float64 {
 		distance += (a - b) * (a - b)
 		same = same && f == g
 	}
+
 	score := product
 	switch v.Function {
 	case Euclidean:
@@ -119,6 +122,7 @@ func (v *Vector) score(query []float32, stored []byte) float64 {
 			score = min(max(1-product/(math.Sqrt(queried)*math.Sqrt(kept)), 0), 2)
 		}
 	}
+
 	return min(max(score, -math.MaxFloat32), math.MaxFloat32)
 }
 

@@ -123,6 +123,7 @@ func (tx *Tx) record(t *Table, st *Stream, partition []byte, old, item attr.Item
 	if err := tx.w.Put(st.Space, columnsPartition, columnRow(column), next.row()); err != nil {
 		return err
 	}
+
 	event, image := "MODIFY", item
 	switch {
 	case old == nil:
@@ -130,6 +131,7 @@ func (tx *Tx) record(t *Table, st *Stream, partition []byte, old, item attr.Item
 	case item == nil:
 		event, image = "REMOVE", old
 	}
+
 	var b attr.Builder
 	b.Add(recordTime, attr.NewBinary(binary.BigEndian.AppendUint64(nil, uint64(now.UnixMilli()))))
 	b.Add(recordKeys, attr.NewMap(t.key.Key(image)))

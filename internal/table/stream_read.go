@@ -60,6 +60,7 @@ func (s *View) Streams(table string) (list []*StreamInfo, err error) {
 			list = append(list, info)
 		}
 	}
+
 	slices.SortStableFunc(list, func(a, b *StreamInfo) int {
 		if c := strings.Compare(a.Table, b.Table); c != 0 {
 			return c
@@ -89,6 +90,7 @@ func (db *DB) Roll(ctx context.Context, st *StreamInfo) error {
 		}
 		return columns, nil
 	}
+
 	var columns []uint32
 	err := db.View(ctx, func(s *View) (err error) {
 		columns, err = late(s.r)
@@ -110,6 +112,7 @@ func (db *DB) Roll(ctx context.Context, st *StreamInfo) error {
 		}
 		return nil
 	})
+
 	if errors.Is(err, store.ErrReadOnly) {
 		return nil // nobody writes
 	}
@@ -180,6 +183,7 @@ func (s *View) Records(
 		}
 		next = r.Sequence + 1
 	}
+
 	return list, next, false, nil
 }
 

@@ -55,6 +55,7 @@ func Compile(def *Definition, old *Table) *Table {
 		}
 		return new(Stats)
 	}
+
 	t := &Table{def: def, passing: def.passing(), stats: statsOf(def.Space)}
 	for _, d := range def.Kinesis {
 		if d.Status == "ACTIVE" {
@@ -75,6 +76,7 @@ func Compile(def *Definition, old *Table) *Table {
 			t.all = append(t.all, ix)
 		}
 	}
+
 	add(def.Global, false)
 	add(def.Local, true)
 	t.indexes = t.all[:len(t.all):len(t.all)]
@@ -103,6 +105,7 @@ func projector(ix *Index) func([]byte) bool {
 			return false
 		}
 	}
+
 	set := make(map[string]bool, len(keep))
 	for _, k := range keep {
 		set[k] = true

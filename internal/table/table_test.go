@@ -93,7 +93,8 @@ func TestConditionFailed(t *testing.T) {
 	f := tabletest.Open(t)
 	f.Create("t", "PK:S")
 	f.Put("t", `{'PK':{'S':'a'},'v':{'N':'1'}}`)
-	change, err := f.TryPut("t", `{'PK':{'S':'a'},'v':{'N':'2'}}`, tabletest.Condition(t, expr.ConditionExpression, "attribute_not_exists(PK)", ""))
+	change, err := f.TryPut("t", `{'PK':{'S':'a'},'v':{'N':'2'}}`,
+		tabletest.Condition(t, expr.ConditionExpression, "attribute_not_exists(PK)", ""))
 	e, ok := errors.AsType[*table.Error](err)
 	if !ok || e.Kind != table.ConditionFailed || e.Item.Get("v").String() != "{N:1}" {
 		t.Fatalf("put with a failed condition = %v, want ConditionFailed with the item there is", err)
@@ -112,7 +113,10 @@ func TestOrder(t *testing.T) {
 		f.Put("S", fmt.Sprintf(`{'PK':{'S':'p'},'SK':{'S':'%s'}}`, s))
 	}
 	f.Create("N", "PK:S SK:N")
-	for _, n := range []string{"10", "9", "-1", "0", "1E-130", "-1E-130", "9.99E125", "-9.99E125", "0.5", "-10", "12345678901234567890123456789012345678"} {
+	for _, n := range []string{
+		"10", "9", "-1", "0", "1E-130", "-1E-130", "9.99E125", "-9.99E125", "0.5", "-10",
+		"12345678901234567890123456789012345678",
+	} {
 		f.Put("N", fmt.Sprintf(`{'PK':{'S':'p'},'SK':{'N':'%s'}}`, n))
 	}
 	f.Create("B", "PK:S SK:B")
@@ -124,7 +128,9 @@ func TestOrder(t *testing.T) {
 		t.Errorf("strings in order = %s, want %s", got, want)
 	}
 	items, _ = mustAsk(f, query{table: "N", key: "PK = :p", values: `{':p':{'S':'p'}}`})
-	if got := tabletest.Show(items, "SK"); !strings.HasPrefix(got, "-999") || !strings.Contains(got, " -10 -1 -0.000") || !strings.Contains(got, " 0.5 9 10 12345678901234567890123456789012345678 999") {
+	if got := tabletest.Show(items, "SK"); !strings.HasPrefix(got, "-999") ||
+		!strings.Contains(got, " -10 -1 -0.000") ||
+		!strings.Contains(got, " 0.5 9 10 12345678901234567890123456789012345678 999") {
 		t.Errorf("numbers in order = %s", got)
 	}
 	items, _ = mustAsk(f, query{table: "B", key: "PK = :p", values: `{':p':{'S':'p'}}`})

@@ -59,6 +59,7 @@ func (tx *Tx) Remember(token string, tok Token) (Token, bool, error) {
 			return known, true, nil
 		}
 	}
+
 	if tx.db.sharing == nil {
 		before := tok.Time.Add(-TokenWindow)
 		old, err := oldTokens(tx.w, before)
@@ -69,6 +70,7 @@ func (tx *Tx) Remember(token string, tok Token) (Token, bool, error) {
 			return Token{}, false, err
 		}
 	}
+
 	return tok, false, tx.putToken(token, tok)
 }
 

@@ -171,6 +171,7 @@ func (tx *Tx) write(t *Table, partition, sort []byte, item attr.Item, cond *expr
 	default:
 		return change, nil
 	}
+
 	tx.written++
 	t.stats.Writes.Add(1)
 	if err != nil {
@@ -267,6 +268,7 @@ func (s *View) Measure(t *Table, key attr.Item) (hash attr.Item, size int64, err
 			size += int64(itemOf(row.Value).Size())
 		}
 	}
+
 	var b attr.Builder
 	for _, a := range t.key.Partition() {
 		b.Add(a.Name, key.Get(a.Name))

@@ -29,6 +29,7 @@ func (tx *Tx) Update(t *Table, key attr.Item, update *expr.Update, cond *expr.Co
 	if err != nil {
 		return Change{}, err
 	}
+
 	if !cond.Match(old) {
 		change := Change{Old: old, New: old}
 		change.Capacity.Table = WriteUnits(t.BilledSize(old))
@@ -76,6 +77,7 @@ func (t *Table) checkActions(update *expr.Update) error {
 			refused,
 		)
 	}
+
 	if slices.ContainsFunc(update.Actions(), isNested) {
 		if err := t.CheckPaths(update.Paths()); err != nil {
 			return err
@@ -94,6 +96,7 @@ func (t *Table) checkActions(update *expr.Update) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -158,6 +161,7 @@ func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 			}
 		}
 	}
+
 	changed := func(name string) bool {
 		return slices.ContainsFunc(update.Actions(), func(a ast.Action) bool { return a.Path.Path[0].Name == name })
 	}
@@ -171,6 +175,7 @@ func (t *Table) checkUpdated(item attr.Item, update *expr.Update) error {
 			return err
 		}
 	}
+
 	err := t.checkSize(item)
 	if e, ok := errors.AsType[*Error](err); ok && e.Msg == msgItemSize {
 		return invalid(msgUpdateSize)
@@ -189,7 +194,9 @@ func errUpdatedKey(v attr.Value) error {
 		kind = "binary"
 	}
 	return invalid(
-		"One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value.",
+		"One or more parameter values are not valid. The update expression attempted to update a secondary index key "+
+			"to a value that is not supported. The AttributeValue for a key attribute cannot "+
+			"contain an empty %s value.",
 		kind,
 	)
 }

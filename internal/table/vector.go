@@ -35,6 +35,7 @@ func (d *Definition) checkVectors(names map[string]bool) error {
 	if len(d.Vectors) > MaxVectorIndexes {
 		return invalid(wrong+"VectorIndex count exceeds the per-table limit of %d", MaxVectorIndexes)
 	}
+
 	for i, ix := range d.Vectors {
 		v := ix.Vector
 		same := func(o IndexDefinition) bool {
@@ -42,17 +43,23 @@ func (d *Definition) checkVectors(names map[string]bool) error {
 		}
 		if slices.ContainsFunc(d.Vectors[:i], same) {
 			return invalid(
-				wrong+"Conflicting attribute definition for '%s'. All VectorIndexes on the same vector attribute must use the same dimensions.",
+				wrong+
+					"Conflicting attribute definition for '%s'. All VectorIndexes on the same vector attribute must "+
+					"use the same dimensions.",
 				v.Attribute,
 			)
 		}
+
 		if _, ok := d.attribute(v.Attribute); ok {
 			return invalid(
-				wrong+"Conflicting attribute definition for '%s'. An attribute cannot be defined in AttributeDefinitions when used as a VectorAttribute.",
+				wrong+
+					"Conflicting attribute definition for '%s'. An attribute cannot be defined in "+
+					"AttributeDefinitions when used as a VectorAttribute.",
 				v.Attribute,
 			)
 		}
 	}
+
 	return nil
 }
 
@@ -64,6 +71,7 @@ func (d *Definition) checkVector(ix *IndexDefinition, names map[string]bool) err
 	case v.Dimensions < 1 || v.Dimensions > MaxDimensions:
 		return invalid(wrong+"Number of dimensions must be between 1 and %d inclusive.", MaxDimensions)
 	}
+
 	if err := ix.check(names); err != nil {
 		return err
 	}
@@ -79,18 +87,24 @@ func (d *Definition) checkVector(ix *IndexDefinition, names map[string]bool) err
 			return invalid(wrong + "SearchSchema contains a duplicate AttributeName")
 		}
 	}
+
 	switch {
 	case hashes > 1:
 		return invalid(
-			wrong+"Value '%d' at 'SearchSchema' failed to satisfy constraint: Member must have HASH count less than or equal to 1",
+			wrong+
+				"Value '%d' at 'SearchSchema' failed to satisfy constraint: "+
+				"Member must have HASH count less than or equal to 1",
 			hashes,
 		)
 	case len(v.Schema)-hashes > MaxFilters: // no captured text
 		return invalid(
-			wrong+"Value '%d' at 'SearchSchema' failed to satisfy constraint: Member must have INLINE_FILTER count less than or equal to %d",
+			wrong+
+				"Value '%d' at 'SearchSchema' failed to satisfy constraint: "+
+				"Member must have INLINE_FILTER count less than or equal to %d",
 			len(v.Schema)-hashes, MaxFilters,
 		)
 	}
+
 	return nil
 }
 
@@ -105,29 +119,36 @@ func (ix *Index) readVector(dst []byte, v attr.Value) ([]byte, error) {
 			name, ix.def.Name,
 		)
 	}
+
 	if int64(v.Len()) != n {
 		return dst, invalid(
 			invalidValue+"Invalid size for parameter %s, Expected: %d, Actual: %d IndexName: %s", name, n, v.Len(),
 			ix.def.Name,
 		)
 	}
+
 	for i := range v.Len() {
 		e := v.Index(i)
 		if e.Kind() != attr.Number {
 			return dst, invalid(
-				invalidValue+"Invalid type for parameter %s[%d], Expected: 32-bit floating point number, Actual: %v. IndexName: %s",
+				invalidValue+
+					"Invalid type for parameter %s[%d], Expected: "+
+					"32-bit floating point number, Actual: %v. IndexName: %s",
 				name, i, e.Kind(), ix.def.Name,
 			)
 		}
 		f, ok := Float(e)
 		if !ok {
 			return dst, invalid(
-				invalidValue+"Invalid value for parameter %s[%d], Value: %s is outside valid range [-3.4028235E38, 3.4028235E38]. IndexName: %s",
+				invalidValue+
+					"Invalid value for parameter %s[%d], Value: %s is outside valid range [-3.4028235E38, "+
+					"3.4028235E38]. IndexName: %s",
 				name, i, e.AppendNumber(nil), ix.def.Name,
 			)
 		}
 		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(f))
 	}
+
 	return dst, nil
 }
 
@@ -154,7 +175,8 @@ func (ix *Index) checkVectorEntry(it attr.Item, changed func(name string) bool) 
 		}
 		if v.Kind() != a.Kind {
 			return invalid(
-				"One or more parameter values were invalid. Attribute '%s' type mismatch. Expected: %v, Actual: %v. IndexName: %s",
+				"One or more parameter values were invalid. Attribute '%s' type mismatch. "+
+					"Expected: %v, Actual: %v. IndexName: %s",
 				a.Name, a.Kind, v.Kind(), ix.def.Name,
 			)
 		}
@@ -185,6 +207,7 @@ func (e *entry) makeVector(ix *Index, it attr.Item) bool {
 	if e.sort, ok = ix.key.AppendSort(e.sort[:0], it); !ok {
 		return false
 	}
+
 	var b attr.Builder
 	for name, v := range it.All() {
 		switch {
@@ -194,6 +217,7 @@ func (e *entry) makeVector(ix *Index, it attr.Item) bool {
 			b.AddBytes(name, v)
 		}
 	}
+
 	e.value = b.Item()
 	return true
 }

@@ -113,6 +113,7 @@ func (v *violations) add(kind check, member, value, text string) bool {
 			lowerLast(lower, s.name)
 		}
 	}
+
 	if member != "" {
 		path, lower = appendStep(path, member), appendStep(lower, member)
 		lowerLast(lower, member)
@@ -172,6 +173,7 @@ func (v *violations) text(member string, p *string, required bool, t *traits) {
 		}
 		return
 	}
+
 	if t.match != nil && !t.match(s) {
 		v.add(checkPattern, member, s, matching(t.pattern))
 	}
@@ -312,6 +314,7 @@ func (v *violations) err() error {
 
 // message returns the text of all violations.
 func (v *violations) message(w Wording) string {
+	// A violation that the service says in a sentence of its own hides all others.
 	missing := false
 	for i := range v.found {
 		if r := v.op.rule(&v.found[i]); r != nil && r.in(w) == formSentence {
@@ -326,6 +329,8 @@ func (v *violations) message(w Wording) string {
 			return heading(len(list)) + strings.Join(list, "; ")
 		}
 	}
+
+	// What the older layer has found is reported together.
 	enums := slices.ContainsFunc(v.found, func(x violation) bool { return x.check == checkEnum })
 	kept := make([]string, 0, len(v.found))
 	for i := range v.found {
@@ -339,6 +344,7 @@ func (v *violations) message(w Wording) string {
 		}
 		kept = append(kept, x.render(form))
 	}
+
 	return heading(len(kept)) + strings.Join(kept, "; ")
 }
 
@@ -395,7 +401,8 @@ func (x *violation) render(form form) string {
 		return "Value at '" + x.path + "' failed to satisfy constraint: " + x.text
 	case formReturn, formReturns:
 		// In the service's order, and with its spelling.
-		return "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
+		return "Failed to satisfy constraint: Member must satisfy enum value set: " +
+			"[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
 	}
 	value := "null"
 	if !x.isNull {

@@ -109,6 +109,9 @@ func (d *decoder) open(start jsontext.Kind, pos position, class string) (bool, e
 		_, err := d.json.ReadToken()
 		return err == nil, err
 	}
+
+	// Any other value is read to its end, so that JSON which cannot be parsed comes before a wrong
+	// type. The texts depend on the types that the service deserialises into.
 	if _, err := d.json.ReadValue(); err != nil {
 		return false, err
 	}
@@ -129,6 +132,7 @@ func (d *decoder) open(start jsontext.Kind, pos position, class string) (bool, e
 	case start == '{' && !strings.HasPrefix(class, "java.util.Map<"):
 		return false, Serialization("Unexpected value type in payload")
 	}
+
 	return false, Serialization(textCast)
 }
 
@@ -277,6 +281,7 @@ func (d *decoder) readWhole(x *int64, class string, lo, hi int64) (bool, error) 
 			n = int64(f)
 		}
 	}
+
 	*x = min(max(n, lo), hi)
 	return true, nil
 }
@@ -330,6 +335,7 @@ func (d *decoder) readBoolean(x *bool, _ position) (bool, error) {
 	default:
 		return false, mismatch(raw, "Boolean")
 	}
+
 	return true, nil
 }
 
@@ -423,6 +429,7 @@ func (d *decoder) readValues(x *attr.Item, pos position) (bool, error) {
 			again.faults = nil
 		}
 	}
+
 	for _, f := range again.faults {
 		f.Path = path + "." + f.Path
 		d.faults = append(d.faults, f)

@@ -25,8 +25,9 @@ func serialization(t *testing.T, op wire.Op, body string) string {
 	return e.Message
 }
 
-const cast = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class " +
-	"(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of loader 'bootstrap')"
+const cast = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast " +
+	"to class java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are " +
+	"in module java.base of loader 'bootstrap')"
 
 // wrongTypes lists the kinds of places, each with values of the wrong type.
 // Source: dynalite test/helpers.js, assertType, in its newest capture.
@@ -76,11 +77,16 @@ var wrongTypes = map[string][][2]string{
 		{`34.56`, "Unexpected field type"},
 		{`{}`, "Start of structure or map found where not expected"},
 	},
-	"ParameterizedList": {{`"23"`, cast}, {`true`, cast}, {`23`, cast}, {`{}`, "Start of structure or map found where not expected"}},
+	"ParameterizedList": {
+		{`"23"`, cast}, {`true`, cast}, {`23`, cast}, {`{}`, "Start of structure or map found where not expected"},
+	},
 	"ParameterizedMap": {
 		{`"23"`, cast},
 		{`23`, cast},
-		{`[]`, "Unrecognized collection type java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.AttributeValue>"},
+		{
+			`[]`, "Unrecognized collection type java.util.Map<java.lang.String, " +
+				"com.amazonaws.dynamodb.v20120810.AttributeValue>",
+		},
 	},
 	"Map": {
 		{`"23"`, "Unexpected field type"},
@@ -171,7 +177,8 @@ func TestWrongTypes(t *testing.T) {
 
 func TestBodiesThatAreNotJSON(t *testing.T) {
 	for _, body := range []string{
-		``, `hi`, `null`, `[]`, `"x"`, `3`, `{`, `{"TableName"`, `{"TableName":"a"`, `{"TableName":"a"}}`, `{"TableName":"a"} x`, `{"TableName":"a",}`,
+		``, `hi`, `null`, `[]`, `"x"`, `3`, `{`, `{"TableName"`, `{"TableName":"a"`, `{"TableName":"a"}}`,
+		`{"TableName":"a"} x`, `{"TableName":"a",}`,
 		`{"Item":{"a":{"S":"x"}`, `{"TableName":"\ud8"}`, strings.Repeat(`{"Item":`, 20000),
 		`{"Junk":` + strings.Repeat("[", 20000) + `}`,
 	} {
@@ -183,7 +190,8 @@ func TestBodiesThatAreNotJSON(t *testing.T) {
 
 func TestDecodeTakes(t *testing.T) {
 	var in wire.QueryInput
-	body := ` {"Unknown":{"a":[1,{}]},"TableName":"a","TableName":"b\u0062","Limit":2.9,"ConsistentRead":"yes","Select":null,
+	body := ` {"Unknown":{"a":[1,{}]},"TableName":"a","TableName":"b\u0062","Limit":2.9,"ConsistentRead":"yes",
+		"Select":null,
 		"AttributesToGet":[],"ExclusiveStartKey":{},"ExpressionAttributeNames":{}} `
 	if err := in.DecodeJSON([]byte(body)); err != nil {
 		t.Fatal(err)
@@ -215,7 +223,8 @@ func TestDecodeTakes(t *testing.T) {
 func TestFaults(t *testing.T) {
 	const noKind = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
 	var put wire.PutItemInput
-	if err := put.DecodeJSON([]byte(`{"Item":{"a":{}},"TableName":"abc","ExpressionAttributeValues":{":a":{"S":"x"},":b":{"N":"z"},":c":null},
+	if err := put.DecodeJSON([]byte(`{"Item":{"a":{}},"TableName":"abc","ExpressionAttributeValues":{":a":{"S":"x"},
+		":b":{"N":"z"},":c":null},
 		"Expected":{"x":{"Value":{"SS":[]}}}}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +256,8 @@ func TestFaults(t *testing.T) {
 	}
 	// Source: dynalite validations/index.js, validateExpressions.
 	got := messageIn(t, wire.WordingMay, wire.OpPutItem.FaultError(put.Faults, "ExpressionAttributeValues"))
-	if want := "ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric value: z for key :b"; got != want {
+	if want := "ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric " +
+		"value: z for key :b"; got != want {
 		t.Errorf("FaultError = %s, want %s", got, want)
 	}
 	if err := wire.OpPutItem.FaultError(put.Faults, "Key"); err != nil {
@@ -255,14 +265,21 @@ func TestFaults(t *testing.T) {
 	}
 
 	var batch wire.BatchWriteItemInput
-	if err := batch.DecodeJSON([]byte(`{"RequestItems":{"T":[{"PutRequest":{"Item":{"a":{"S":"x"}}}},{"PutRequest":{"Item":{"a":{"X":1}}}}]}}`)); err != nil {
+	if err := batch.DecodeJSON(
+		[]byte(
+			`{"RequestItems":{"T":[{"PutRequest":{"Item":{"a":{"S":"x"}}}},{"PutRequest":{"Item":{"a":{"X":1}}}}]}}`,
+		),
+	); err != nil {
 		t.Fatal(err)
 	}
-	if f := batch.Faults.At("RequestItems.T.1"); f == nil || f.Path != "RequestItems.T.1.PutRequest.Item" || f.Msg != noKind {
+	if f := batch.Faults.At("RequestItems.T.1"); f == nil || f.Path != "RequestItems.T.1.PutRequest.Item" ||
+		f.Msg != noKind {
 		t.Errorf("At(RequestItems.T.1) = %v", f)
 	}
 	// A wrong type on the wire stops decoding, whatever faults came before.
-	if got := serialization(t, wire.OpPutItem, `{"Item":{"a":{}},"TableName":3}`); got != "NUMBER_VALUE cannot be converted to String" {
+	if got := serialization(
+		t, wire.OpPutItem, `{"Item":{"a":{}},"TableName":3}`,
+	); got != "NUMBER_VALUE cannot be converted to String" {
 		t.Errorf("text = %s", got)
 	}
 }

@@ -3,8 +3,8 @@
 // table is looked up, and errors with the service's messages.
 //
 // An [Op] is an operation; [Lookup] finds it by the X-Amz-Target header.
-// DecodeJSON reads its input directly from the body. Validate checks the input and reports all violated constraints of the service
-// model in one [*Error]. The order of the following checks depends on the
+// DecodeJSON reads its input directly from the body. Validate checks the input and reports all violated constraints of
+// the service model in one [*Error]. The order of the following checks depends on the
 // operation: CheckParams refuses parameters that exclude each other, and
 // [Op.FaultError] reports [Faults], attribute values that are well formed but
 // not allowed. AppendJSON encodes outputs, directly from binary items.

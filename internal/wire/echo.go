@@ -102,6 +102,7 @@ func echoValue(dst []byte, v attr.Value) []byte {
 			dst = echoElems(dst, v)
 		}
 	}
+
 	return append(dst, ')')
 }
 
@@ -201,6 +202,7 @@ func echoStructure(dst []byte, x reflect.Value) []byte {
 			dst = appendEcho(dst, field)
 		}
 	}
+
 	if s.typ == reflect.TypeFor[PutRequest]() {
 		dst = append(dst, ", workloadProfileName=null"...)
 	}

@@ -183,6 +183,7 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 		}
 		dst = appendString(appendName(dst, name), e.Message)
 	}
+
 	if e.Item != nil {
 		dst = e.Item.AppendJSON(appendName(dst, `"Item":`))
 	}

@@ -200,7 +200,8 @@ func TestGenerated(t *testing.T) {
 			faults := reflect.ValueOf(other).Elem().FieldByName("Faults").Addr().Interface().(*wire.Faults)
 			require.NoError(t, in.DecodeJSON(text))
 			require.NoError(t, wire.DecodeShape(text, other, faults))
-			require.True(t, same(reflect.ValueOf(in), reflect.ValueOf(other)), "seed %d, %v, run %d: %s", seed, op, i, text)
+			require.True(t, same(reflect.ValueOf(in), reflect.ValueOf(other)), "seed %d, %v, run %d: %s", seed,
+				op, i, text)
 
 			// The keys of maps are checked in generated code only.
 			if op != wire.OpBatchGetItem && op != wire.OpBatchWriteItem {
@@ -237,7 +238,8 @@ func TestRequests(t *testing.T) {
 			text := in.AppendJSON(nil)
 			require.JSONEq(t, string(wiretest.JSON(in)), string(text), "seed %d, %v, run %d", seed, op, i)
 			require.NoError(t, out.DecodeJSON(text), "seed %d, %v, run %d: %s", seed, op, i, text)
-			require.True(t, same(reflect.ValueOf(in), reflect.ValueOf(out)), "seed %d, %v, run %d: %s", seed, op, i, text)
+			require.True(t, same(reflect.ValueOf(in), reflect.ValueOf(out)), "seed %d, %v, run %d: %s", seed,
+				op, i, text)
 		}
 	}
 	require.GreaterOrEqual(t, sent, 8)
@@ -329,8 +331,10 @@ func FuzzDecode(f *testing.F) {
 		fill(r, reflect.ValueOf(in).Elem(), 0)
 		f.Add(uint8(i), wiretest.JSON(in))
 	}
-	f.Add(uint8(wire.OpBatchGetItem-1), []byte(`{"RequestItems":{"bad!name":{"Keys":[{"pk":{"S":"a"}},null]}},"ReturnConsumedCapacity":3}`))
-	f.Add(uint8(wire.OpPutItem-1), []byte(`{"Item":{"a":{"L":[{"NS":["1","1"]}]}},"ExpressionAttributeValues":{":a":{}}}`))
+	f.Add(uint8(wire.OpBatchGetItem-1),
+		[]byte(`{"RequestItems":{"bad!name":{"Keys":[{"pk":{"S":"a"}},null]}},"ReturnConsumedCapacity":3}`))
+	f.Add(uint8(wire.OpPutItem-1),
+		[]byte(`{"Item":{"a":{"L":[{"NS":["1","1"]}]}},"ExpressionAttributeValues":{":a":{}}}`))
 	f.Add(uint8(wire.OpSearchVectors-1), []byte(`{"TableName":"aaa"}`))
 	f.Add(uint8(wire.OpQuery-1), []byte("{\"TableName\":\"\xff\",\"Limit\":1e400}"))
 	ops := wire.Operations()

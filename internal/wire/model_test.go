@@ -129,7 +129,8 @@ func (m *model) wrong(t *testing.T, name string) map[string]any {
 			put([]any{}, "have length greater than or equal to %d", *s.Min)
 		}
 		if s.Max != nil {
-			put(slices.Repeat([]any{m.valid(t, s.Member)}, int(*s.Max)+1), "have length less than or equal to %d", *s.Max)
+			put(slices.Repeat([]any{m.valid(t, s.Member)}, int(*s.Max)+1),
+				"have length less than or equal to %d", *s.Max)
 		}
 	}
 	return bad
@@ -207,7 +208,8 @@ func TestConstraints(t *testing.T) {
 		violated++
 		// Some say it in a sentence of their own, as TestValidate knows.
 		sentence := p.path == "tableName" && value == nil || p.path == "resourceArn" && value == nil
-		if want := "at '" + p.path + "' failed to satisfy constraint: " + text; !sentence && !strings.Contains(got, want) {
+		if want := "at '" + p.path + "' failed to satisfy constraint: " + text; !sentence &&
+			!strings.Contains(got, want) {
 			t.Errorf("%v with %v\n got %s\nwant %s", p.op, value, got, want)
 		}
 	}

@@ -38,30 +38,36 @@ func TestCheckParams(t *testing.T) {
 		},
 		{
 			wire.OpUpdateItem, `{"ExpressionAttributeValues":{}}`,
-			"ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null",
+			"ExpressionAttributeValues can only be specified when using expressions: " +
+				"UpdateExpression and ConditionExpression are null",
 		},
 		{
 			wire.OpGetItem, `{"ProjectionExpression":"a","AttributesToGet":["a"]}`,
 			mixed + "Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}",
 		},
 		{
-			wire.OpQuery, `{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},"ProjectionExpression":"",
+			wire.OpQuery,
+			`{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},
+			"ProjectionExpression":"",
 			"FilterExpression":"","KeyConditionExpression":""}`,
 			mixed + "Non-expression parameters: {AttributesToGet, QueryFilter, ConditionalOperator, KeyConditions} " +
 				"Expression parameters: {ProjectionExpression, FilterExpression, KeyConditionExpression}",
 		},
 		{
-			wire.OpQuery, `{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},"ProjectionExpression":"","FilterExpression":""}`,
+			wire.OpQuery, `{"AttributesToGet":["a"],"QueryFilter":{},"ConditionalOperator":"OR","KeyConditions":{},` +
+				`"ProjectionExpression":"","FilterExpression":""}`,
 			mixed + "Non-expression parameters: {AttributesToGet, QueryFilter, ConditionalOperator} " +
 				"Expression parameters: {ProjectionExpression, FilterExpression}",
 		},
 		{wire.OpQuery, `{"KeyConditions":{},"FilterExpression":"a = :a"}`, ""},
 		{
 			wire.OpQuery, `{"QueryFilter":{},"ExpressionAttributeValues":{}}`,
-			"ExpressionAttributeValues can only be specified when using expressions: FilterExpression and KeyConditionExpression are null",
+			"ExpressionAttributeValues can only be specified when using expressions: " +
+				"FilterExpression and KeyConditionExpression are null",
 		},
 		{
-			wire.OpScan, `{"AttributesToGet":["a"],"ScanFilter":{},"ConditionalOperator":"OR","FilterExpression":"","ProjectionExpression":""}`,
+			wire.OpScan, `{"AttributesToGet":["a"],"ScanFilter":{},"ConditionalOperator":"OR","FilterExpression":"",` +
+				`"ProjectionExpression":""}`,
 			mixed + "Non-expression parameters: {AttributesToGet, ScanFilter, ConditionalOperator} " +
 				"Expression parameters: {ProjectionExpression, FilterExpression}",
 		},
@@ -83,17 +89,22 @@ func TestCheckParams(t *testing.T) {
 
 func TestCheckParamsOfActions(t *testing.T) {
 	var in wire.TransactWriteItemsInput
-	if err := in.DecodeJSON([]byte(`{"TransactItems":[{"Put":{"ExpressionAttributeValues":{}}},{"Update":{"UpdateExpression":"","ExpressionAttributeValues":{}}},
+	if err := in.DecodeJSON([]byte(`{"TransactItems":[{"Put":{"ExpressionAttributeValues":{}}},
+		{"Update":{"UpdateExpression":"","ExpressionAttributeValues":{}}},
 		{"Delete":{"ExpressionAttributeNames":{}}},{"ConditionCheck":{"ConditionExpression":""}}]}`)); err != nil {
 		t.Fatal(err)
 	}
-	if got := message(t, in.TransactItems[0].Put.CheckParams()); got != "ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null" {
+	if got := message(
+		t, in.TransactItems[0].Put.CheckParams(),
+	); got != "ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null" {
 		t.Errorf("Put: %s", got)
 	}
 	if err := in.TransactItems[1].Update.CheckParams(); err != nil {
 		t.Errorf("Update: %v", err)
 	}
-	if got := message(t, in.TransactItems[2].Delete.CheckParams()); got != "ExpressionAttributeNames can only be specified when using expressions" {
+	if got := message(
+		t, in.TransactItems[2].Delete.CheckParams(),
+	); got != "ExpressionAttributeNames can only be specified when using expressions" {
 		t.Errorf("Delete: %s", got)
 	}
 	if err := in.TransactItems[3].ConditionCheck.CheckParams(); err != nil {

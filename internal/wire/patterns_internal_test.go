@@ -17,7 +17,8 @@ var otherSyntax = map[string]string{
 // TestPatterns holds that every pattern of the model has a function that agrees with a
 // library of regular expressions on texts near what it accepts.
 func TestPatterns(t *testing.T) {
-	pieces := strings.Split("a|z|Z|0|9|f|g|_|.|-|,|;|:| |$|~|\x7f|\"|\t|\r|\n|\x00|\x1f|\\|é|\u2028|\ufffd|\ufffe|\uffff|😀|\xff", "|")
+	pieces := strings.Split("a|z|Z|0|9|f|g|_|.|-|,|;|:| "+
+		"|$|~|\x7f|\"|\t|\r|\n|\x00|\x1f|\\|é|\u2028|\ufffd|\ufffe|\uffff|😀|\xff", "|")
 	pieces = append(pieces, "|", "012345", "012345678901", "0123456789abcdef")
 	used := map[string]bool{}
 	for _, tr := range modelTraits {

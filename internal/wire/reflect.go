@@ -142,6 +142,7 @@ func appendShape(dst []byte, x reflect.Value, s *shape) []byte {
 		}
 		return append(dst, '}')
 	}
+
 	dst = append(dst, '{')
 	for _, m := range s.byName {
 		field := x.Field(m.index)
@@ -153,6 +154,7 @@ func appendShape(dst []byte, x reflect.Value, s *shape) []byte {
 		}
 		dst = appendShape(appendName(dst, m.quoted), field, m.shape)
 	}
+
 	return append(dst, '}')
 }
 

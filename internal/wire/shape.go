@@ -172,6 +172,7 @@ func shapeOf(t reflect.Type, of traits) *shape {
 		s.class = mapOf(classes + "AttributeValue")
 		return s
 	}
+
 	switch t.Kind() {
 	case reflect.String:
 		s.class = "java.lang.String"
@@ -193,6 +194,7 @@ func shapeOf(t reflect.Type, of traits) *shape {
 			s.kind, s.class = kindMap, mapOf(s.elem.class)
 		}
 	}
+
 	s.constrained = s.pattern != "" || s.min > 0 || s.max >= 0 || s.enum != nil || s.elem != nil && s.elem.constrained
 	return s
 }

@@ -72,6 +72,7 @@ func checkStrictly(body []byte, members []*member) error {
 	if err != nil || d.PeekKind() != '}' {
 		return nil
 	}
+
 	if _, err := d.ReadToken(); err != nil {
 		return nil
 	}
@@ -103,6 +104,7 @@ func checkType(m *member, raw jsontext.Value, body []byte, end int) error {
 			return Validation(fmt.Sprintf(text, raw, want, placeIn(body, end)))
 		}
 	}
+
 	if f, err := strconv.ParseFloat(string(raw), 64); err != nil && math.IsInf(f, 0) {
 		return errMalformed // that reader does not accept it as JSON
 	}
@@ -128,6 +130,7 @@ func strictText(raw jsontext.Value) string {
 		text, _ := jsontext.AppendUnquote(nil, raw)
 		return "string " + strconv.Quote(string(text))
 	}
+
 	if _, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
 		return "integer `" + string(raw) + "`"
 	}

@@ -63,7 +63,9 @@ func TestStrictMembers(t *testing.T) {
 			validation + "missing field `TopK` at line 1 column 55",
 		},
 		{
-			head + `"SearchVector":[{"N":"1"}],"TopK":1,"ProjectionExpression":null,"ExpressionAttributeNames":null,"Other":[null]}`,
+			head +
+				`"SearchVector":[{"N":"1"}],"TopK":1,"ProjectionExpression":null,` +
+				`"ExpressionAttributeNames":null,"Other":[null]}`,
 			"",
 		},
 		{`{"TableName":`, "SerializationException"},

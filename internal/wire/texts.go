@@ -237,7 +237,8 @@ func (op Op) valuesText(absent []string, w Wording) string {
 const (
 	textNull      = "Member must not be null"
 	textStructure = "Start of structure or map found where not expected"
-	textCast      = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class " +
-		"(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of loader 'bootstrap')"
+	textCast      = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to " +
+		"class java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and " +
+		"java.lang.Class are in module java.base of loader 'bootstrap')"
 	textNoKind = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
 )

@@ -53,8 +53,10 @@ func errorsOf(list ...string) string {
 const (
 	comparisons = "[IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS]"
 	keyNames    = "Map keys must satisfy constraint: [Member must have length less than or equal to 255, " +
-		"Member must have length greater than or equal to 3, Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+]"
-	returns  = "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
+		"Member must have length greater than or equal to 3, Member must satisfy regular " +
+		"expression pattern: [a-zA-Z0-9_.-]+]"
+	returns = "Failed to satisfy constraint: Member must satisfy enum value set: " +
+		"[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
 	values25 = "Map value must satisfy constraint: [Member must have length less than or equal to 25, " +
 		"Member must have length greater than or equal to 1]"
 )
@@ -84,7 +86,9 @@ func TestValidate(t *testing.T) {
 		{"nothing, dynalite putItem", wire.OpPutItem, `{}`, errorsOf(null("tableName"), null("item"))},
 		{
 			"empty table, conformance putItem", wire.OpPutItem, `{"TableName":"","Item":{},"ReturnValues":"x"}`,
-			errorsOf("Value at 'TableName' failed to satisfy constraint: Member must have length greater than or equal to 1"),
+			errorsOf(
+				"Value at 'TableName' failed to satisfy constraint: Member must have length greater than or equal to 1",
+			),
 		},
 		{
 			"long table, conformance putItem", wire.OpPutItem, `{"TableName":"` + long + `","Item":{}}`,
@@ -94,10 +98,14 @@ func TestValidate(t *testing.T) {
 			"bad table, conformance putItem", wire.OpPutItem, `{"TableName":"bad table!@#","Item":{}}`,
 			errorsOf(at("bad table!@#", "tableName", "satisfy regular expression pattern: [a-zA-Z0-9_.-]+")),
 		},
-		{"table ARN", wire.OpPutItem, `{"TableName":"arn:aws:dynamodb:us-east-1:000000000000:table/abc","Item":{}}`, ""},
+		{
+			"table ARN", wire.OpPutItem,
+			`{"TableName":"arn:aws:dynamodb:us-east-1:000000000000:table/abc","Item":{}}`, "",
+		},
 		{
 			"three enums, conformance validation-ordering/putItem", wire.OpPutItem,
-			`{"TableName":"abc","Item":{},"ReturnConsumedCapacity":"hi","ReturnItemCollectionMetrics":"hi","ReturnValues":"hi"}`,
+			`{"TableName":"abc","Item":{},"ReturnConsumedCapacity":"hi",` +
+				`"ReturnItemCollectionMetrics":"hi","ReturnValues":"hi"}`,
 			errorsOf(at("hi", "returnConsumedCapacity", "satisfy enum value set: [INDEXES, TOTAL, NONE]"),
 				returns,
 				at("hi", "returnItemCollectionMetrics", "satisfy enum value set: [SIZE, NONE]")),
@@ -112,22 +120,32 @@ func TestValidate(t *testing.T) {
 			`{"TableName":"","ReturnConsumedCapacity":"INVALID","ReturnValues":"INVALID"}`,
 			errorsOf(at("INVALID", "returnConsumedCapacity", "satisfy enum value set: [INDEXES, TOTAL, NONE]"),
 				at("", "tableName", "have length greater than or equal to 1"),
-				at("INVALID", "returnValues", "satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"), null("key")),
+				at(
+					"INVALID", "returnValues",
+					"satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]",
+				), null("key")),
 		},
 		{
-			"conformance validation-ordering/updateItem XOR", wire.OpUpdateItem, `{"TableName":"abc","ConditionalOperator":"XOR"}`,
+			"conformance validation-ordering/updateItem XOR", wire.OpUpdateItem,
+			`{"TableName":"abc","ConditionalOperator":"XOR"}`,
 			errorsOf(at("XOR", "conditionalOperator", "satisfy enum value set: [OR, AND]"), null("key")),
 		},
 		{
 			"conformance validation-ordering/deleteItem", wire.OpDeleteItem,
 			`{"TableName":"abc","Key":{},"ReturnValues":"INVALID","ReturnConsumedCapacity":"INVALID"}`,
-			errorsOf(at("INVALID", "returnConsumedCapacity", "satisfy enum value set: [INDEXES, TOTAL, NONE]"), returns),
+			errorsOf(
+				at("INVALID", "returnConsumedCapacity", "satisfy enum value set: [INDEXES, TOTAL, NONE]"), returns,
+			),
 		},
 		{
 			"dynalite query, ten and no more", wire.OpQuery,
-			`{"TableName":"abc;","ReturnConsumedCapacity":"hi","AttributesToGet":[],"IndexName":"abc;","Select":"hi","KeyConditions":{"a":{},"b":{"ComparisonOperator":""}},
+			`{"TableName":"abc;","ReturnConsumedCapacity":"hi","AttributesToGet":[],"IndexName":"abc;","Select":"hi",
+			"KeyConditions":{"a":{},"b":{"ComparisonOperator":""}},
 			"ConditionalOperator":"AN","QueryFilter":{"a":{},"b":{"ComparisonOperator":""}},"Limit":-1}`,
-			errorsOf(at("hi", "select", "satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"),
+			errorsOf(at(
+				"hi", "select",
+				"satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]",
+			),
 				at("abc;", "indexName", "satisfy regular expression pattern: [a-zA-Z0-9_.-]+"),
 				at("hi", "returnConsumedCapacity", "satisfy enum value set: [INDEXES, TOTAL, NONE]"),
 				null("queryFilter.a.member.comparisonOperator"),
@@ -140,18 +158,31 @@ func TestValidate(t *testing.T) {
 		},
 		{
 			"Limit 0, conformance query", wire.OpQuery, `{"TableName":"abc","Limit":0}`,
-			"1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1",
+			"1 validation error detected: Value at 'Limit' failed to satisfy constraint: " +
+				"Member must have value greater than or equal to 1",
 		},
-		{"Limit 0, dynoxide 2026-10-20", wire.OpScan, `{"TableName":"abc","Limit":0}`, errorsOf("Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1")},
+		{
+			"Limit 0, dynoxide 2026-10-20", wire.OpScan, `{"TableName":"abc","Limit":0}`,
+			errorsOf(
+				"Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1",
+			),
+		},
 		{
 			"index names, dynalite query", wire.OpQuery, `{"TableName":"abc","IndexName":""}`,
-			errorsOf(at("", "indexName", "satisfy regular expression pattern: [a-zA-Z0-9_.-]+"), at("", "indexName", "have length greater than or equal to 3")),
+			errorsOf(
+				at("", "indexName", "satisfy regular expression pattern: [a-zA-Z0-9_.-]+"),
+				at("", "indexName", "have length greater than or equal to 3"),
+			),
 		},
 		{
 			"dynalite scan", wire.OpScan,
-			`{"TableName":"abc;","ReturnConsumedCapacity":"hi","IndexName":"abc;","Segment":-1,"TotalSegments":-1,"Select":"hi","Limit":-1,
+			`{"TableName":"abc;","ReturnConsumedCapacity":"hi","IndexName":"abc;","Segment":-1,"TotalSegments":-1,
+			"Select":"hi","Limit":-1,
 			"ScanFilter":{"a":{},"b":{"ComparisonOperator":""}},"ConditionalOperator":"AN"}`,
-			errorsOf(at("hi", "select", "satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"),
+			errorsOf(at(
+				"hi", "select",
+				"satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]",
+			),
 				at("abc;", "indexName", "satisfy regular expression pattern: [a-zA-Z0-9_.-]+"),
 				at("-1", "totalSegments", "have value greater than or equal to 1"),
 				at("hi", "returnConsumedCapacity", "satisfy enum value set: [INDEXES, TOTAL, NONE]"),
@@ -164,46 +195,66 @@ func TestValidate(t *testing.T) {
 		},
 		{
 			"segments", wire.OpScan, `{"TableName":"abc","Segment":0,"TotalSegments":1000001}`,
-			errorsOf("Value at 'TotalSegments' failed to satisfy constraint: Member must have value less than or equal to 1000000"),
+			errorsOf(
+				"Value at 'TotalSegments' failed to satisfy constraint: " +
+					"Member must have value less than or equal to 1000000",
+			),
 		},
 
 		{
 			"dynalite batchGetItem", wire.OpBatchGetItem, `{"ReturnConsumedCapacity":"hi"}`,
-			errorsOf(null("requestItems"), at("hi", "returnConsumedCapacity", "satisfy enum value set: [INDEXES, TOTAL, NONE]")),
+			errorsOf(
+				null("requestItems"),
+				at("hi", "returnConsumedCapacity", "satisfy enum value set: [INDEXES, TOTAL, NONE]"),
+			),
 		},
 		{
-			"conformance batchGetItem, all regions but one since 2026-09-02", wire.OpBatchGetItem, `{"RequestItems":{}}`,
-			"1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: Member must have length greater than or equal to 1",
+			"conformance batchGetItem, all regions but one since 2026-09-02", wire.OpBatchGetItem,
+			`{"RequestItems":{}}`,
+			"1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: " +
+				"Member must have length greater than or equal to 1",
 		},
 		{
-			"101 keys, conformance batchGetItem", wire.OpBatchGetItem, `{"RequestItems":{"My.Table":{"Keys":[` + many(101, `{"a":{"S":"x"}}`) + `]}}}`,
-			"1 validation error detected: Value at 'RequestItems.My.Table.member.Keys' failed to satisfy constraint: Member must have length less than or equal to 100",
+			"101 keys, conformance batchGetItem", wire.OpBatchGetItem,
+			`{"RequestItems":{"My.Table":{"Keys":[` + many(101, `{"a":{"S":"x"}}`) + `]}}}`,
+			"1 validation error detected: Value at 'RequestItems.My.Table.member.Keys' failed to satisfy constraint: " +
+				"Member must have length less than or equal to 100",
 		},
 		{
 			"no keys, conformance batchGetItem", wire.OpBatchGetItem, `{"RequestItems":{"abc":{"Keys":[]}}}`,
-			"1 validation error detected: Value at 'RequestItems.abc.member.Keys' failed to satisfy constraint: Member must have length greater than or equal to 1",
+			"1 validation error detected: Value at 'RequestItems.abc.member.Keys' failed to satisfy constraint: " +
+				"Member must have length greater than or equal to 1",
 		},
 		{
 			"bad name, conformance batchOperations", wire.OpBatchGetItem,
 			`{"RequestItems":{"bad!name":{"Keys":[{"pk":{"S":"a"}}]}},"ReturnConsumedCapacity":"BOGUS"}`,
-			errorsOf(`Value '{"bad!name":{"Keys":[{"pk":{"S":"a"}}]}}' at 'requestItems' failed to satisfy constraint: `+keyNames,
+			errorsOf(`Value '{"bad!name":{"Keys":[{"pk":{"S":"a"}}]}}' at 'requestItems' failed `+
+				`to satisfy constraint: `+keyNames,
 				at("BOGUS", "returnConsumedCapacity", "satisfy enum value set: [INDEXES, TOTAL, NONE]")),
 		},
 		{
 			"null keys, dynalite batchGetItem", wire.OpBatchGetItem, `{"RequestItems":{"aa;":{}}}`,
-			errorsOf(`Value '{"aa;":{}}' at 'requestItems' failed to satisfy constraint: `+keyNames, null("requestItems.aa;.member.keys")),
+			errorsOf(
+				`Value '{"aa;":{}}' at 'requestItems' failed to satisfy constraint: `+keyNames,
+				null("requestItems.aa;.member.keys"),
+			),
 		},
 
 		{"dynalite batchWriteItem", wire.OpBatchWriteItem, `{}`, errorsOf(null("requestItems"))},
-		{"semantics, batchWriteItem", wire.OpBatchWriteItem, `{"RequestItems":{}}`, "The requestItems parameter is required for BatchWriteItem"},
+		{
+			"semantics, batchWriteItem", wire.OpBatchWriteItem, `{"RequestItems":{}}`,
+			"The requestItems parameter is required for BatchWriteItem",
+		},
 		{
 			"empty list, conformance batchWriteItem", wire.OpBatchWriteItem, `{"RequestItems":{"abc":[]}}`,
 			errorsOf("Value '{abc=[]}' at 'requestItems' failed to satisfy constraint: " + values25),
 		},
 		{
-			"bad name, conformance batchWriteItem", wire.OpBatchWriteItem, `{"RequestItems":{"bad!name":[{"PutRequest":{"Item":{"pk":{"S":"x"}}}}]}}`,
-			errorsOf("Value '{bad!name=[WriteRequest(putRequest=PutRequest(item={pk=AttributeValue(s=x, n=null, b=null, iNT=null, dECIMAL=null, dOUBLE=null, " +
-				"sS=null, nS=null, bS=null, iNTSET=null, dECIMALSET=null, dOUBLESET=null, m=null, l=null, nULL=null, bOOL=null)}, workloadProfileName=null), " +
+			"bad name, conformance batchWriteItem", wire.OpBatchWriteItem,
+			`{"RequestItems":{"bad!name":[{"PutRequest":{"Item":{"pk":{"S":"x"}}}}]}}`,
+			errorsOf("Value '{bad!name=[WriteRequest(putRequest=PutRequest(item={pk=AttributeValue(s=x, n=null, " +
+				"b=null, iNT=null, dECIMAL=null, dOUBLE=null, sS=null, nS=null, bS=null, iNTSET=null, " +
+				"dECIMALSET=null, dOUBLESET=null, m=null, l=null, nULL=null, bOOL=null)}, workloadProfileName=null), " +
 				"deleteRequest=null)]}' at 'requestItems' failed to satisfy constraint: " + keyNames),
 		},
 		{
@@ -212,8 +263,12 @@ func TestValidate(t *testing.T) {
 			errorsOf(at("BOGUS", "returnConsumedCapacity", "satisfy enum value set: [INDEXES, TOTAL, NONE]")),
 		},
 		{
-			"nulls inside, dynalite batchWriteItem", wire.OpBatchWriteItem, `{"RequestItems":{"abc":[{"PutRequest":{},"DeleteRequest":{}}]}}`,
-			errorsOf(null("requestItems.abc.member.1.member.deleteRequest.key"), null("requestItems.abc.member.1.member.putRequest.item")),
+			"nulls inside, dynalite batchWriteItem", wire.OpBatchWriteItem,
+			`{"RequestItems":{"abc":[{"PutRequest":{},"DeleteRequest":{}}]}}`,
+			errorsOf(
+				null("requestItems.abc.member.1.member.deleteRequest.key"),
+				null("requestItems.abc.member.1.member.putRequest.item"),
+			),
 		},
 
 		{
@@ -226,16 +281,20 @@ func TestValidate(t *testing.T) {
 		},
 		{
 			"token, conformance transactions", wire.OpTransactWriteItems,
-			`{"TransactItems":[{"Put":{"TableName":"abc","Item":{}}}],"ClientRequestToken":"` + strings.Repeat("x", 37) + `","ReturnConsumedCapacity":"BOGUS"}`,
+			`{"TransactItems":[{"Put":{"TableName":"abc","Item":{}}}],"ClientRequestToken":"` +
+				strings.Repeat("x", 37) + `","ReturnConsumedCapacity":"BOGUS"}`,
 			errorsOf(at(strings.Repeat("x", 37), "clientRequestToken", "have length less than or equal to 36"),
 				at("BOGUS", "returnConsumedCapacity", "satisfy enum value set: [INDEXES, TOTAL, NONE]")),
 		},
 		{
-			"null members, dynalite transactWriteItem", wire.OpTransactWriteItems, `{"TransactItems":[{"Put":{"TableName":"abc"}}]}`,
-			errorsOf(null("transactItems.1.member.put.item")),
+			"null members, dynalite transactWriteItem", wire.OpTransactWriteItems,
+			`{"TransactItems":[{"Put":{"TableName":"abc"}}]}`, errorsOf(null("transactItems.1.member.put.item")),
 		},
 
-		{"dynalite createTable", wire.OpCreateTable, `{}`, "The parameter 'TableName' is required but was not present in the request"},
+		{
+			"dynalite createTable", wire.OpCreateTable, `{}`,
+			"The parameter 'TableName' is required but was not present in the request",
+		},
 		{
 			"short, conformance createTable", wire.OpCreateTable,
 			`{"TableName":"ab","AttributeDefinitions":[],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`,
@@ -243,60 +302,88 @@ func TestValidate(t *testing.T) {
 		},
 		{
 			"nulls, dynalite createTable", wire.OpCreateTable, `{"TableName":"abc;"}`,
-			errorsOf(null("attributeDefinitions"), at("abc;", "tableName", "satisfy regular expression pattern: [a-zA-Z0-9_.-]+"), null("keySchema")),
+			errorsOf(
+				null("attributeDefinitions"),
+				at("abc;", "tableName", "satisfy regular expression pattern: [a-zA-Z0-9_.-]+"), null("keySchema"),
+			),
 		},
 		{
 			"throughput, dynalite createTable", wire.OpCreateTable,
-			`{"TableName":"abc","AttributeDefinitions":[],"KeySchema":[],"ProvisionedThroughput":{"ReadCapacityUnits":-1,"WriteCapacityUnits":-1}}`,
+			`{"TableName":"abc","AttributeDefinitions":[],"KeySchema":[],` +
+				`"ProvisionedThroughput":{"ReadCapacityUnits":-1,"WriteCapacityUnits":-1}}`,
 			errorsOf(at("-1", "provisionedThroughput.writeCapacityUnits", "have value greater than or equal to 1"),
 				at("-1", "provisionedThroughput.readCapacityUnits", "have value greater than or equal to 1"),
 				at("[]", "keySchema", "have length greater than or equal to 1")),
 		},
 		{
 			"three keys, conformance createTable", wire.OpCreateTable,
-			`{"TableName":"abc","AttributeDefinitions":[],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"},{"AttributeName":"extra","KeyType":"RANGE"}]}`,
-			errorsOf(at("[KeySchemaElement(attributeName=pk, keyType=HASH), KeySchemaElement(attributeName=sk, keyType=RANGE), KeySchemaElement(attributeName=extra, keyType=RANGE)]",
+			`{"TableName":"abc","AttributeDefinitions":[],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},` +
+				`{"AttributeName":"sk","KeyType":"RANGE"},{"AttributeName":"extra","KeyType":"RANGE"}]}`,
+			errorsOf(at("[KeySchemaElement(attributeName=pk, keyType=HASH), KeySchemaElement(attributeName=sk, "+
+				"keyType=RANGE), KeySchemaElement(attributeName=extra, keyType=RANGE)]",
 				"keySchema", "have length less than or equal to 2")),
 		},
 		{
 			"key elements, dynalite createTable", wire.OpCreateTable,
-			`{"TableName":"abc","AttributeDefinitions":[],"KeySchema":[{"KeyType":"HASH"},{"KeyType":"Woop","AttributeName":"a"}]}`,
-			errorsOf(null("keySchema.1.member.attributeName"), at("Woop", "keySchema.2.member.keyType", "satisfy enum value set: [HASH, RANGE]")),
+			`{"TableName":"abc","AttributeDefinitions":[],"KeySchema":[{"KeyType":"HASH"},` +
+				`{"KeyType":"Woop","AttributeName":"a"}]}`,
+			errorsOf(
+				null("keySchema.1.member.attributeName"),
+				at("Woop", "keySchema.2.member.keyType", "satisfy enum value set: [HASH, RANGE]"),
+			),
 		},
 		{
 			"attribute type, conformance createTable", wire.OpCreateTable,
-			`{"TableName":"abc","AttributeDefinitions":[{"AttributeName":"b","AttributeType":"SS"}],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`,
+			`{"TableName":"abc","AttributeDefinitions":[{"AttributeName":"b","AttributeType":"SS"}],` +
+				`"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`,
 			errorsOf(at("SS", "attributeDefinitions.1.member.attributeType", "satisfy enum value set: [B, N, S]")),
 		},
 		{
 			"billing mode, conformance createTable", wire.OpCreateTable,
-			`{"TableName":"abc","AttributeDefinitions":[],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"BillingMode":"INVALID_MODE"}`,
+			`{"TableName":"abc","AttributeDefinitions":[],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],` +
+				`"BillingMode":"INVALID_MODE"}`,
 			errorsOf(at("INVALID_MODE", "billingMode", "satisfy enum value set: [PROVISIONED, PAY_PER_REQUEST]")),
 		},
 		{
 			"global before local, conformance validation-ordering/createTable", wire.OpCreateTable,
 			`{"TableName":"abc","AttributeDefinitions":[],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],
-			"LocalSecondaryIndexes":[{"IndexName":"l1","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}],
-			"GlobalSecondaryIndexes":[{"IndexName":"g1","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`,
+			"LocalSecondaryIndexes":[{"IndexName":"l1","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],
+			"Projection":{"ProjectionType":"ALL"}}],
+			"GlobalSecondaryIndexes":[{"IndexName":"g1","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],
+			"Projection":{"ProjectionType":"ALL"}}]}`,
 			errorsOf(at("g1", "globalSecondaryIndexes.1.member.indexName", "have length greater than or equal to 3"),
 				at("l1", "localSecondaryIndexes.1.member.indexName", "have length greater than or equal to 3")),
 		},
 		{
 			"ten empty indexes, dynalite createTable", wire.OpCreateTable,
-			`{"TableName":"abc","AttributeDefinitions":[],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"LocalSecondaryIndexes":[{},{},{},{},{}]}`,
-			errorsOf(null("localSecondaryIndexes.1.member.indexName"), null("localSecondaryIndexes.1.member.keySchema"), null("localSecondaryIndexes.1.member.projection"),
-				null("localSecondaryIndexes.2.member.indexName"), null("localSecondaryIndexes.2.member.keySchema"), null("localSecondaryIndexes.2.member.projection"),
-				null("localSecondaryIndexes.3.member.indexName"), null("localSecondaryIndexes.3.member.keySchema"), null("localSecondaryIndexes.3.member.projection"),
-				null("localSecondaryIndexes.4.member.indexName")),
+			`{"TableName":"abc","AttributeDefinitions":[],"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],` +
+				`"LocalSecondaryIndexes":[{},{},{},{},{}]}`,
+			errorsOf(null("localSecondaryIndexes.1.member.indexName"), null("localSecondaryIndexes.1.member.keySchema"),
+				null("localSecondaryIndexes.1.member.projection"),
+				null("localSecondaryIndexes.2.member.indexName"), null("localSecondaryIndexes.2.member.keySchema"),
+				null("localSecondaryIndexes.2.member.projection"),
+				null("localSecondaryIndexes.3.member.indexName"), null("localSecondaryIndexes.3.member.keySchema"),
+				null("localSecondaryIndexes.3.member.projection"), null("localSecondaryIndexes.4.member.indexName")),
 		},
 		{
-			"dynalite updateTable", wire.OpUpdateTable, `{"TableName":"abc","GlobalSecondaryIndexUpdates":[{"Update":{"IndexName":"a","ProvisionedThroughput":{}}},
-			{"Update":{"IndexName":"abc;","ProvisionedThroughput":{"ReadCapacityUnits":1000000000001,"WriteCapacityUnits":0}}}]}`,
-			errorsOf(at("a", "globalSecondaryIndexUpdates.1.member.update.indexName", "have length greater than or equal to 3"),
+			"dynalite updateTable",
+			wire.OpUpdateTable,
+			`{"TableName":"abc","GlobalSecondaryIndexUpdates":[{"Update":{"IndexName":"a","ProvisionedThroughput":{}}},
+			{"Update":{"IndexName":"abc;","ProvisionedThroughput":{"ReadCapacityUnits":1000000000001,
+			"WriteCapacityUnits":0}}}]}`,
+			errorsOf(at(
+				"a", "globalSecondaryIndexUpdates.1.member.update.indexName", "have length greater than or equal to 3",
+			),
 				null("globalSecondaryIndexUpdates.1.member.update.provisionedThroughput.writeCapacityUnits"),
 				null("globalSecondaryIndexUpdates.1.member.update.provisionedThroughput.readCapacityUnits"),
-				at("abc;", "globalSecondaryIndexUpdates.2.member.update.indexName", "satisfy regular expression pattern: [a-zA-Z0-9_.-]+"),
-				at("0", "globalSecondaryIndexUpdates.2.member.update.provisionedThroughput.writeCapacityUnits", "have value greater than or equal to 1")),
+				at(
+					"abc;", "globalSecondaryIndexUpdates.2.member.update.indexName",
+					"satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
+				),
+				at(
+					"0", "globalSecondaryIndexUpdates.2.member.update.provisionedThroughput.writeCapacityUnits",
+					"have value greater than or equal to 1",
+				)),
 		},
 		{
 			"dynalite listTables", wire.OpListTables, `{"Limit":101,"ExclusiveStartTableName":"a;"}`,
@@ -330,7 +417,10 @@ func TestTextsAreBounded(t *testing.T) {
 		{wire.OpExecuteStatement, `{"Statement":"` + long + `"}`},
 		{wire.OpBatchExecuteStatement, `{"Statements":[` + statements + `]}`},
 		{wire.OpPutItem, `{"TableName":"abc","Item":{},"ReturnConsumedCapacity":"` + long + `"}`},
-		{wire.OpBatchWriteItem, `{"RequestItems":{"` + long + `":[{"PutRequest":{}},{"PutRequest":{}},{"PutRequest":{}}]}}`},
+		{
+			wire.OpBatchWriteItem,
+			`{"RequestItems":{"` + long + `":[{"PutRequest":{}},{"PutRequest":{}},{"PutRequest":{}}]}}`,
+		},
 	} {
 		got := check(t, tt.op, tt.body)
 		if len(got) > 600<<10 || !strings.Contains(got, "...") || !utf8.ValidString(got) {
@@ -338,7 +428,9 @@ func TestTextsAreBounded(t *testing.T) {
 		}
 	}
 	statement := strings.Repeat("x", 8193) // captured: all of it
-	if got, want := check(t, wire.OpExecuteStatement, `{"Statement":"`+statement+`"}`), errorsOf(at(statement, "statement", "have length less than or equal to 8192")); got != want {
+	if got, want := check(
+		t, wire.OpExecuteStatement, `{"Statement":"`+statement+`"}`,
+	), errorsOf(at(statement, "statement", "have length less than or equal to 8192")); got != want {
 		t.Errorf("got %.200s", got)
 	}
 }
@@ -350,7 +442,8 @@ func TestEchoIsBounded(t *testing.T) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(`{"PutRequest":{"Item":{"a":{"L":[` + strings.TrimSuffix(strings.Repeat(`{"S":"x"},`, 5000), ",") + `]}}}}`)
+		b.WriteString(`{"PutRequest":{"Item":{"a":{"L":[` +
+			strings.TrimSuffix(strings.Repeat(`{"S":"x"},`, 5000), ",") + `]}}}}`)
 	}
 	b.WriteString(`]}}`)
 	got := check(t, wire.OpBatchWriteItem, b.String())

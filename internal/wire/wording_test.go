@@ -25,41 +25,87 @@ func TestWordings(t *testing.T) {
 		october, may string
 		when         string
 	}{
-		{wire.OpPutItem, `{"TableName":"","Item":{}}`, one + "Value at 'TableName'" + length + "1", one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 7 of 7"},
-		{wire.OpUpdateItem, `{"TableName":"","Key":{}}`, one + "Value at 'TableName'" + length + "1", one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 5 of 7"},
-		{wire.OpGetItem, `{"TableName":"","Key":{}}`, one + "Value at 'TableName'" + length + "1", one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 6 of 7"},
+		{
+			wire.OpPutItem, `{"TableName":"","Item":{}}`, one + "Value at 'TableName'" + length + "1",
+			one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 7 of 7",
+		},
+		{
+			wire.OpUpdateItem, `{"TableName":"","Key":{}}`, one + "Value at 'TableName'" + length + "1",
+			one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 5 of 7",
+		},
+		{
+			wire.OpGetItem, `{"TableName":"","Key":{}}`, one + "Value at 'TableName'" + length + "1",
+			one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 6 of 7",
+		},
 		{
 			wire.OpBatchGetItem, `{"RequestItems":{}}`, one + "Value at 'RequestItems'" + length + "1",
 			"The requestItems parameter is required for BatchGetItem", "2026-09-02, all regions but one",
 		},
-		{wire.OpScan, `{"TableName":""}`, one + "Value at 'TableName'" + length + "1", one + "Value '' at 'tableName'" + length + "1", "2026-10-20, 20 of 33"},
+		{
+			wire.OpScan, `{"TableName":""}`, one + "Value at 'TableName'" + length + "1",
+			one + "Value '' at 'tableName'" + length + "1", "2026-10-20, 20 of 33",
+		},
 		{
 			wire.OpQuery, `{"TableName":"","Limit":0}`,
-			errorsOf("Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1", "Value at 'TableName'"+length+"1"),
+			errorsOf(
+				"Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1",
+				"Value at 'TableName'"+length+"1",
+			),
 			one + "Value '' at 'tableName'" + length + "1", "2026-10-09, 6 of 7",
 		},
-		{wire.OpGetItem, `{"TableName":"a;","Key":{}}`, one + "Value 'a;' at 'tableName'" + length + "3", one + "Value 'a;' at 'tableName'" + length + "3", "2026-10-09, 7 of 7"},
-		{wire.OpPutItem, `{"TableName":"a;","Item":{}}`, one + "Value 'a;' at 'tableName'" + length + "3", errorsOf("Value 'a;' at 'tableName'"+chars, "Value 'a;' at 'tableName'"+length+"3"), "2026-10-09, 7 of 7"},
+		{
+			wire.OpGetItem, `{"TableName":"a;","Key":{}}`, one + "Value 'a;' at 'tableName'" + length + "3",
+			one + "Value 'a;' at 'tableName'" + length + "3", "2026-10-09, 7 of 7",
+		},
+		{
+			wire.OpPutItem, `{"TableName":"a;","Item":{}}`, one + "Value 'a;' at 'tableName'" + length + "3",
+			errorsOf("Value 'a;' at 'tableName'"+chars, "Value 'a;' at 'tableName'"+length+"3"), "2026-10-09, 7 of 7",
+		},
 		{
 			wire.OpUpdateItem, `{"TableName":"a;","Key":{}}`,
-			errorsOf("Value 'a;' at 'tableName'"+chars, "Value 'a;' at 'tableName'"+length+"3"), errorsOf("Value 'a;' at 'tableName'"+chars, "Value 'a;' at 'tableName'"+length+"3"),
-			"2026-10-09, 5 of 7",
+			errorsOf("Value 'a;' at 'tableName'"+chars, "Value 'a;' at 'tableName'"+length+"3"),
+			errorsOf("Value 'a;' at 'tableName'"+chars, "Value 'a;' at 'tableName'"+length+"3"), "2026-10-09, 5 of 7",
 		},
-		{wire.OpPutItem, `{"TableName":"abc","Item":{},"ReturnValues":"x"}`, one + returns, errorsOf(enum), "2026-10-08, 31 of 33"},
-		{wire.OpUpdateItem, `{"TableName":"abc","Key":{},"ReturnValues":"x","ReturnConsumedCapacity":"x"}`, one + returns, errorsOf(enum), "2026-10-08, 31 of 33"},
-		{wire.OpScan, `{"TableName":"abc","Limit":0}`, one + "Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1", errorsOf(at("0", "limit", "have value greater than or equal to 1")), "2026-10-20, 20 of 33"},
-		{wire.OpPutItem, `{"TableName":"abc","Item":{},"ExpressionAttributeValues":{":a":{"N":"1"}}}`, one + values, values + ": ConditionExpression is null", "2026-10-09, 7 of 7"},
+		{
+			wire.OpPutItem, `{"TableName":"abc","Item":{},"ReturnValues":"x"}`, one + returns, errorsOf(enum),
+			"2026-10-08, 31 of 33",
+		},
+		{
+			wire.OpUpdateItem, `{"TableName":"abc","Key":{},"ReturnValues":"x","ReturnConsumedCapacity":"x"}`,
+			one + returns, errorsOf(enum), "2026-10-08, 31 of 33",
+		},
+		{
+			wire.OpScan, `{"TableName":"abc","Limit":0}`,
+			one + "Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1",
+			errorsOf(at("0", "limit", "have value greater than or equal to 1")), "2026-10-20, 20 of 33",
+		},
+		{
+			wire.OpPutItem, `{"TableName":"abc","Item":{},"ExpressionAttributeValues":{":a":{"N":"1"}}}`, one + values,
+			values + ": ConditionExpression is null", "2026-10-09, 7 of 7",
+		},
 		{
 			wire.OpDeleteItem, `{"TableName":"abc","Key":{},"ExpressionAttributeNames":{"#a":"a"}}`,
-			one + "ExpressionAttributeNames can only be specified when using expressions", "ExpressionAttributeNames can only be specified when using expressions", "2026-10-09, 7 of 7",
+			one + "ExpressionAttributeNames can only be specified when using expressions",
+			"ExpressionAttributeNames can only be specified when using expressions", "2026-10-09, 7 of 7",
 		},
-		{wire.OpUpdateItem, `{"TableName":"abc","Key":{},"UpdateExpression":"SET a = :a","ExpressionAttributeValues":{":a":{"N":"z"}}}`, one + number, "ExpressionAttributeValues contains invalid value: " + number + " for key :a", "2026-10-09, 7 of 7"},
-		{wire.OpScan, `{"TableName":"abc","FilterExpression":"a = :a","ExpressionAttributeValues":{":a":{"N":"z"}}}`, number, "ExpressionAttributeValues contains invalid value: " + number + " for key :a", "2026-10-20, 20 of 33"},
+		{
+			wire.OpUpdateItem, `{"TableName":"abc","Key":{},"UpdateExpression":"SET a = ` +
+				`:a","ExpressionAttributeValues":{":a":{"N":"z"}}}`, one + number,
+			"ExpressionAttributeValues contains invalid value: " + number + " for key :a", "2026-10-09, 7 of 7",
+		},
+		{
+			wire.OpScan, `{"TableName":"abc","FilterExpression":"a = :a","ExpressionAttributeValues":{":a":{"N":"z"}}}`,
+			number, "ExpressionAttributeValues contains invalid value: " + number + " for key :a",
+			"2026-10-20, 20 of 33",
+		},
 		{wire.OpPutItem, `{"TableName":"abc","Item":{"a":{}}}`, noKind, noKind, "2026-10-09, 7 of 7"},
 		{
 			wire.OpPutItem, `{"TableName":"abc","Item":{"a":{"BS":["Yg==","Yg=="]}}}`,
-			one + `One or more parameter values were invalid: Input collection ["Yg==","Yg=="]of type BS contains duplicates.`,
-			`One or more parameter values were invalid: Input collection [Yg==, Yg==]of type BS contains duplicates.`, "2026-07, eu-west-2; 2026-10-09, 7 of 7",
+			one +
+				`One or more parameter values were invalid: Input collection ["Yg==","Yg=="]of ` +
+				`type BS contains duplicates.`,
+			`One or more parameter values were invalid: Input collection [Yg==, Yg==]of type BS contains duplicates.`,
+			"2026-07, eu-west-2; 2026-10-09, 7 of 7",
 		},
 	} {
 		in := tt.op.NewInput()

@@ -30,10 +30,12 @@ func shop(t *testing.T) *sortkeytest.DB {
 	_, err := db.Client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("Shop"), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("PK"), AttributeType: "S"}, {AttributeName: aws.String("SK"), AttributeType: "S"},
+			{AttributeName: aws.String("PK"), AttributeType: "S"},
+			{AttributeName: aws.String("SK"), AttributeType: "S"},
 		},
 		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("SK"), KeyType: types.KeyTypeRange},
+			{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash},
+			{AttributeName: aws.String("SK"), KeyType: types.KeyTypeRange},
 		},
 	})
 	require.NoError(t, err)
@@ -41,13 +43,17 @@ func shop(t *testing.T) *sortkeytest.DB {
 		pk, err := customer.Format(c)
 		require.NoError(t, err)
 		sks := []string{"INVOICE#1", "PROFILE"}
-		for _, row := range [][2]string{{"2025-12-31", "z"}, {"2026-01-05", "a"}, {"2026-01-05", "b"}, {"2026-01-31", "a"}, {"2026-02-01", "a"}} {
+		for _, row := range [][2]string{
+			{"2025-12-31", "z"}, {"2026-01-05", "a"}, {"2026-01-05", "b"}, {"2026-01-31", "a"}, {"2026-02-01", "a"},
+		} {
 			sk, err := order.Format(row[0], row[1])
 			require.NoError(t, err)
 			sks = append(sks, sk)
 		}
 		for _, sk := range sks {
-			_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Shop"), Item: map[string]types.AttributeValue{"PK": s(pk), "SK": s(sk)}})
+			_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{
+				TableName: aws.String("Shop"), Item: map[string]types.AttributeValue{"PK": s(pk), "SK": s(sk)},
+			})
 			require.NoError(t, err)
 		}
 	}
@@ -63,16 +69,49 @@ func TestConditions(t *testing.T) {
 		r    func() (keys.Range, error)
 		want []string
 	}{
-		{"orders", func() (keys.Range, error) { return order.Under() }, []string{"ORDER#2025-12-31#z", "ORDER#2026-01-05#a", "ORDER#2026-01-05#b", "ORDER#2026-01-31#a", "ORDER#2026-02-01#a"}},
-		{"day", func() (keys.Range, error) { return order.Under("2026-01-05") }, []string{"ORDER#2026-01-05#a", "ORDER#2026-01-05#b"}},
+		{
+			"orders", func() (keys.Range, error) { return order.Under() },
+			[]string{
+				"ORDER#2025-12-31#z", "ORDER#2026-01-05#a", "ORDER#2026-01-05#b", "ORDER#2026-01-31#a",
+				"ORDER#2026-02-01#a",
+			},
+		},
+		{
+			"day", func() (keys.Range, error) { return order.Under("2026-01-05") },
+			[]string{"ORDER#2026-01-05#a", "ORDER#2026-01-05#b"},
+		},
 		{"order", func() (keys.Range, error) { return order.Under("2026-01-05", "b") }, []string{"ORDER#2026-01-05#b"}},
-		{"month", func() (keys.Range, error) { return order.BeginsWith("2026-01") }, []string{"ORDER#2026-01-05#a", "ORDER#2026-01-05#b", "ORDER#2026-01-31#a"}},
-		{"days", func() (keys.Range, error) { return order.Between("2026-01-05", "2026-01-31") }, []string{"ORDER#2026-01-05#a", "ORDER#2026-01-05#b", "ORDER#2026-01-31#a"}},
-		{"before", func() (keys.Range, error) { return order.Between(nil, keys.Excluding("2026-01-05")) }, []string{"ORDER#2025-12-31#z"}},
-		{"after", func() (keys.Range, error) { return order.Between(keys.Excluding("2026-01-31"), nil) }, []string{"ORDER#2026-02-01#a"}},
-		{"above", func() (keys.Range, error) { return keys.Range{Low: "ORDER#2026-02"}, nil }, []string{"ORDER#2026-02-01#a", "PROFILE"}},
-		{"below", func() (keys.Range, error) { return keys.Range{High: "ORDER#2025-12-31#z"}, nil }, []string{"INVOICE#1", "ORDER#2025-12-31#z"}},
-		{"all", func() (keys.Range, error) { return keys.Range{}, nil }, []string{"INVOICE#1", "ORDER#2025-12-31#z", "ORDER#2026-01-05#a", "ORDER#2026-01-05#b", "ORDER#2026-01-31#a", "ORDER#2026-02-01#a", "PROFILE"}},
+		{
+			"month", func() (keys.Range, error) { return order.BeginsWith("2026-01") },
+			[]string{"ORDER#2026-01-05#a", "ORDER#2026-01-05#b", "ORDER#2026-01-31#a"},
+		},
+		{
+			"days", func() (keys.Range, error) { return order.Between("2026-01-05", "2026-01-31") },
+			[]string{"ORDER#2026-01-05#a", "ORDER#2026-01-05#b", "ORDER#2026-01-31#a"},
+		},
+		{
+			"before", func() (keys.Range, error) { return order.Between(nil, keys.Excluding("2026-01-05")) },
+			[]string{"ORDER#2025-12-31#z"},
+		},
+		{
+			"after", func() (keys.Range, error) { return order.Between(keys.Excluding("2026-01-31"), nil) },
+			[]string{"ORDER#2026-02-01#a"},
+		},
+		{
+			"above", func() (keys.Range, error) { return keys.Range{Low: "ORDER#2026-02"}, nil },
+			[]string{"ORDER#2026-02-01#a", "PROFILE"},
+		},
+		{
+			"below", func() (keys.Range, error) { return keys.Range{High: "ORDER#2025-12-31#z"}, nil },
+			[]string{"INVOICE#1", "ORDER#2025-12-31#z"},
+		},
+		{
+			"all", func() (keys.Range, error) { return keys.Range{}, nil },
+			[]string{
+				"INVOICE#1", "ORDER#2025-12-31#z", "ORDER#2026-01-05#a", "ORDER#2026-01-05#b", "ORDER#2026-01-31#a",
+				"ORDER#2026-02-01#a", "PROFILE",
+			},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			partition, err := keyexpr.Partition("PK", customer, 7)

@@ -88,6 +88,7 @@ func (s *engine) Update(ctx context.Context, fn func(store.Writer) error) error 
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
+
 	w := &writer{reader: reader{ctx: ctx, tree: published.Clone()}, own: map[*rowTree]bool{}}
 	w.reader.freeze = w.freeze
 	defer w.done.Store(true)
@@ -171,6 +172,7 @@ func (r *reader) Query(space store.Space, key []byte, in store.Range, reverse bo
 			}
 			return
 		}
+
 		down := func(x row) bool {
 			switch {
 			case bytes.Compare(x.sort, in.Lo) < 0:
@@ -180,6 +182,7 @@ func (r *reader) Query(space store.Space, key []byte, in store.Range, reverse bo
 			}
 			return each(x)
 		}
+
 		if in.Hi == nil {
 			p.rows.Descend(down)
 		} else {
@@ -237,6 +240,7 @@ func (r *reader) loop(walk func(tree *partitionTree, visit func(partition, row) 
 			broken = !yield(store.Row{Partition: p.key, Sort: x.sort, Value: x.value}, nil)
 			return !broken
 		})
+
 		if failed != nil && !broken {
 			yield(store.Row{}, failed)
 		}

@@ -165,7 +165,9 @@ func BenchmarkClear(b *testing.B) {
 	for _, e := range engines {
 		b.Run(e.name, func(b *testing.B) {
 			whole := load(b, e.open(), n)
-			require.NoError(b, whole.Update(b.Context(), func(w store.Writer) error { return w.Put(2, []byte("p"), nil, nil) }))
+			require.NoError(b, whole.Update(b.Context(), func(w store.Writer) error {
+				return w.Put(2, []byte("p"), nil, nil)
+			}))
 			forker, ok := whole.(store.Forker)
 			if !ok {
 				b.Skip("it does not fork")

@@ -38,6 +38,7 @@ func (r *reader) since(old *reader, space store.Space, yield func(store.Change, 
 		side.walks.Add(1)
 		defer side.walks.Add(-1)
 	}
+
 	a := newAddresses()
 	defer a.free()
 	var hi []byte
@@ -156,6 +157,7 @@ func (d *difference) step() (c store.Change, more bool) {
 		d.now.enter(is)
 		return c, true
 	}
+
 	order := 0
 	switch {
 	case old == nil:
@@ -165,6 +167,7 @@ func (d *difference) step() (c store.Change, more bool) {
 	default:
 		order = bytes.Compare(old.addr(), row.addr())
 	}
+
 	if order == 0 && bytes.Equal(old.val(), row.val()) {
 		d.before.pass()
 		d.now.pass()

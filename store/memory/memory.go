@@ -88,7 +88,9 @@ func (s *engine) Len() int {
 }
 
 // Get implements [store.Getter].
-func (s *engine) Get(ctx context.Context, space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
+func (s *engine) Get(
+	ctx context.Context, space store.Space, partition, sort []byte,
+) (value []byte, ok bool, err error) {
 	v := s.hold()
 	if v == nil {
 		return nil, false, store.ErrClosed

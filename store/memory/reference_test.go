@@ -59,7 +59,8 @@ var errFails = errors.New("on purpose")
 // newBytes returns keys of which many are equal, neighbours or prefixes of each
 // other.
 func newBytes(t *proptest.T) []byte {
-	return []byte(proptest.Pick(t, "", "a", "a\x00", "a\xff", "ab", "b", "\xff", "customer#") + t.Text("ab\x00\u00ff", 0, 2))
+	return []byte(proptest.Pick(t, "", "a", "a\x00", "a\xff", "ab", "b", "\xff", "customer#") +
+		t.Text("ab\x00\u00ff", 0, 2))
 }
 
 func newSpace(t *proptest.T) store.Space { return store.Space(t.Between(1, 2)) }

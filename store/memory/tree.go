@@ -98,6 +98,7 @@ func (n *node) search(key []byte) (at int, found bool) {
 	if lo == int(n.n) || n.heads[lo] != head {
 		return lo, false
 	}
+
 	// Usually at most one key has this head, and it is the one.
 	if c := n.compare(lo, key); c >= 0 {
 		return lo, c == 0
@@ -124,6 +125,7 @@ func (n *node) search(key []byte) (at int, found bool) {
 			hi = mid
 		}
 	}
+
 	return lo, false
 }
 

@@ -148,7 +148,8 @@ func TestTree(t *testing.T) {
 				now.check(t)
 				lo, hi := pool[rng.IntN(len(pool))], pool[rng.IntN(len(pool))]
 				if bytes.Compare(lo, hi) < 0 {
-					want := slices.Clone(model[sort.SearchStrings(model, string(lo)):sort.SearchStrings(model, string(hi))])
+					want := slices.Clone(model[sort.SearchStrings(model, string(lo)):sort.SearchStrings(model,
+						string(hi))])
 					require.True(t, slices.Equal(want, now.all(lo, hi, false)))
 					slices.Reverse(want)
 					require.True(t, slices.Equal(want, now.all(lo, hi, true)))
@@ -165,7 +166,8 @@ func TestTree(t *testing.T) {
 						e.clear(lo, hi)
 						model = slices.Delete(model, from, to)
 						now.check(t)
-						require.True(t, slices.Equal(model, now.all(nil, nil, false)), "after clearing %x to %x", lo, hi)
+						require.True(t, slices.Equal(model, now.all(nil, nil, false)),
+							"after clearing %x to %x", lo, hi)
 					}
 				}
 				if round%15 == 0 {

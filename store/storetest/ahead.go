@@ -13,7 +13,8 @@ var presence = []struct {
 	space                 store.Space
 	partition, sort, want string
 }{
-	{1, "p", "a", "1"}, {1, "p", "b", "-"}, {1, "p", "c", ""}, {1, "q", "a", "2"}, {2, "p", "a", "-"}, {1, "p", "a", "1"},
+	{1, "p", "a", "1"}, {1, "p", "b", "-"}, {1, "p", "c", ""}, {1, "q", "a", "2"}, {2, "p", "a", "-"},
+	{1, "p", "a", "1"},
 }
 
 func prefetch(t *testing.T, r store.Reader) {
@@ -45,7 +46,8 @@ func testPrefetch(t *testing.T, s store.Store) {
 		del(t, w, 1, "p", "a")
 		put(t, w, 1, row{"p", "b", "new"})
 		require.NoError(t, w.(store.Prefetcher).Prefetch([][]byte{
-			store.AppendAddress(nil, 1, []byte("p"), []byte("a")), store.AppendAddress(nil, 1, []byte("p"), []byte("b")),
+			store.AppendAddress(nil, 1, []byte("p"), []byte("a")),
+			store.AppendAddress(nil, 1, []byte("p"), []byte("b")),
 			store.AppendAddress(nil, 1, []byte("q"), []byte("a")),
 		}))
 		require.Equal(t, "-", get(t, w, 1, "p", "a"))

@@ -72,6 +72,7 @@ func testChanges(t *testing.T, s store.Store) {
 					got = append(got, "none")
 				}
 			}
+
 			want := []string{}
 			for _, r := range ordered([]row{gone, changed, added}) {
 				was, is := fmt.Sprintf("%q %q %q", r.partition, r.sort, r.value), "none"
@@ -83,6 +84,7 @@ func testChanges(t *testing.T, s store.Store) {
 				}
 				want = append(want, was, is)
 			}
+
 			require.Equal(t, want, got)
 		})
 	})
@@ -107,6 +109,7 @@ func testUseAfterReturn(t *testing.T, s store.Store) {
 		require.ErrorIs(t, err, store.ErrClosed)
 		held = append(held, reader.Scan(1, store.Everything()), reader.Query(1, []byte("p1"), store.Range{}, false))
 	}
+
 	for _, seq := range held {
 		got, err := collect(seq)
 		require.ErrorIs(t, err, store.ErrClosed)
@@ -153,10 +156,15 @@ func testContextWhileWalking(t *testing.T, s store.Store) {
 		}
 	})
 	walks := map[string]func(store.Reader) iter.Seq2[store.Row, error]{
-		"forward": func(r store.Reader) iter.Seq2[store.Row, error] { return r.Query(1, []byte("p"), store.Range{}, false) },
-		"reverse": func(r store.Reader) iter.Seq2[store.Row, error] { return r.Query(1, []byte("p"), store.Range{}, true) },
-		"scan":    func(r store.Reader) iter.Seq2[store.Row, error] { return r.Scan(1, store.Everything()) },
+		"forward": func(r store.Reader) iter.Seq2[store.Row, error] {
+			return r.Query(1, []byte("p"), store.Range{}, false)
+		},
+		"reverse": func(r store.Reader) iter.Seq2[store.Row, error] {
+			return r.Query(1, []byte("p"), store.Range{}, true)
+		},
+		"scan": func(r store.Reader) iter.Seq2[store.Row, error] { return r.Scan(1, store.Everything()) },
 	}
+
 	for name, walk := range walks {
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
@@ -252,6 +260,7 @@ func testSerialisable(t *testing.T, s store.Store) {
 		}
 		return binary.BigEndian.Uint64(v), nil
 	}
+
 	var wg sync.WaitGroup
 	for worker := range workers {
 		wg.Go(func() {
@@ -266,10 +275,13 @@ func testSerialisable(t *testing.T, s store.Store) {
 						if err != nil {
 							return err
 						}
-						if err := w.Put(1, name(change.who), nil, binary.BigEndian.AppendUint64(nil, n+change.by)); err != nil {
+						if err := w.Put(
+							1, name(change.who), nil, binary.BigEndian.AppendUint64(nil, n+change.by),
+						); err != nil {
 							return err
 						}
 					}
+
 					if i%7 == 0 {
 						return errStop
 					}
@@ -305,6 +317,7 @@ func testSerialisable(t *testing.T, s store.Store) {
 			}
 		})
 	}
+
 	wg.Wait()
 	view(t, s, func(r store.Reader) {
 		require.Len(

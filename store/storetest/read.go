@@ -22,6 +22,7 @@ func testGet(t *testing.T, s store.Store) {
 		require.Equal(t, "-", get(t, r, 2, "p", "s"))
 		require.Equal(t, "-", get(t, r, 1, "ps", ""))
 	})
+
 	update(t, s, func(w store.Writer) { put(t, w, 1, row{"p", "s", "two"}) })
 	view(t, s, func(r store.Reader) { require.Equal(t, "two", get(t, r, 1, "p", "s"), "replaced") })
 	update(t, s, func(w store.Writer) {
@@ -85,6 +86,7 @@ func testRanges(t *testing.T, s store.Store) {
 		put(t, w, 0, row{"p", "\xff\xff", "x"})
 		put(t, w, 2, row{"p", "", "x"})
 	})
+
 	bounds := append([]string{"-", "a\x00a", "c", "\xff\xff\xff"}, edges...)
 	all := sorted(edges)
 	check := func(r store.Reader) {
@@ -103,6 +105,7 @@ func testRanges(t *testing.T, s store.Store) {
 			}
 		}
 	}
+
 	view(t, s, check)
 	update(t, s, func(w store.Writer) { check(w) })
 	update(t, s, func(w store.Writer) { // the update's own writes are pending
@@ -135,6 +138,7 @@ func testEmptyRanges(t *testing.T, s store.Store) {
 			require.Empty(t, scan(t, r, 1, span), "%+v", span)
 		}
 	}
+
 	update(t, s, func(w store.Writer) { put(t, w, 1, row{"p", "b", "v"}, row{"p", "c", "v"}) })
 	update(t, s, func(w store.Writer) {
 		del(t, w, 1, "p", "b")
@@ -179,6 +183,7 @@ func testSpaces(t *testing.T, s store.Store) {
 			put(t, w, space, row{"own", "", string(rune(space))})
 		}
 	})
+
 	check := func(gone int) {
 		t.Helper()
 		view(t, s, func(r store.Reader) {
@@ -194,6 +199,7 @@ func testSpaces(t *testing.T, s store.Store) {
 			}
 		})
 	}
+
 	check(-1)
 	for i, space := range spaces {
 		update(t, s, func(w store.Writer) { require.NoError(t, w.Clear(space)) })
@@ -244,6 +250,7 @@ func testEarlyBreak(t *testing.T, s store.Store) {
 			}
 			require.Equal(t, n+1, seen)
 		}
+
 		// An iterator can be used again, and then starts from the beginning.
 		seq := r.Query(1, []byte("p"), store.Range{}, false)
 		for range seq {
@@ -253,6 +260,7 @@ func testEarlyBreak(t *testing.T, s store.Store) {
 		require.NoError(t, err)
 		require.Len(t, rows, len(edges))
 	}
+
 	view(t, s, check)
 	update(t, s, func(w store.Writer) { check(w) })
 }

@@ -70,6 +70,7 @@ func testScanAfter(t *testing.T, s store.Store) {
 		}
 		return out
 	}
+
 	check := func() {
 		t.Helper()
 		view(t, s, func(r store.Reader) {
@@ -92,6 +93,7 @@ func testScanAfter(t *testing.T, s store.Store) {
 			}
 		})
 	}
+
 	check()
 	update(t, s, func(w store.Writer) {
 		kept := rows[:0:0]
@@ -104,6 +106,7 @@ func testScanAfter(t *testing.T, s store.Store) {
 		}
 		rows = kept
 	})
+
 	check()
 }
 
@@ -119,6 +122,7 @@ func testClear(t *testing.T, s store.Store) {
 		require.NoError(t, w.Clear(99))
 		put(t, w, 1, row{"p", "again", "v"})
 	})
+
 	view(t, s, func(r store.Reader) {
 		require.Equal(t, []row{{"p", "again", "v"}}, scan(t, r, 1, store.Everything()))
 		require.Equal(t, "other", get(t, r, 2, "p", "k"))

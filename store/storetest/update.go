@@ -46,6 +46,7 @@ func testWriteWhileIterating(t *testing.T, s store.Store) {
 			put(t, w, 1, row{"p", k, "old"})
 		}
 	}
+
 	change := func(w store.Writer, at string) {
 		var n int
 		_, err := fmt.Sscanf(at, "%d", &n)
@@ -55,6 +56,7 @@ func testWriteWhileIterating(t *testing.T, s store.Store) {
 		put(t, w, 1, row{"p", fmt.Sprintf("%03d", (n+100)%400), "changed"})
 		del(t, w, 1, "p", fmt.Sprintf("%03d", (n+50)%400))
 	}
+
 	for _, fresh := range []bool{true, false} {
 		for _, reverse := range []bool{false, true} {
 			update(t, s, reset)
@@ -80,6 +82,7 @@ func testWriteWhileIterating(t *testing.T, s store.Store) {
 			})
 		}
 	}
+
 	update(t, s, func(w store.Writer) {
 		reset(w)
 		n := 0
@@ -138,6 +141,7 @@ func testRollbackOnPanic(t *testing.T, s store.Store) {
 			panic("stop")
 		})
 	})
+
 	require.PanicsWithValue(t, "stop", func() {
 		_ = s.Update(background(), func(w store.Writer) error {
 			for range w.Scan(1, store.Everything()) {
@@ -147,6 +151,7 @@ func testRollbackOnPanic(t *testing.T, s store.Store) {
 			return nil
 		})
 	})
+
 	require.PanicsWithValue(t, "stop", func() {
 		_ = s.View(background(), func(store.Reader) error { panic("stop") })
 	})

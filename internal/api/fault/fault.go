@@ -198,6 +198,7 @@ func (r *Rule) applies(call string, matches, first bool) bool {
 		r.hidden++
 		return false
 	}
+
 	r.met++
 	return true
 }
@@ -245,6 +246,7 @@ func (r *Rule) String() string {
 	case r.Unprocessed > 0:
 		what += ", batches only"
 	}
+
 	if r.Nth != nil {
 		what += ", calls " + strings.Trim(fmt.Sprint(r.Nth), "[]")
 	}

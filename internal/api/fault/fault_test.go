@@ -11,9 +11,10 @@ func TestLike(t *testing.T) {
 		pattern, text string
 		want          bool
 	}{
-		{"a", "a", true}, {"a", "ab", false}, {"a*", "ab", true}, {"*", "", true}, {"*b", "ab", true}, {"*b", "ba", false},
-		{"a*c", "abc", true}, {"a*c", "ac", true}, {"a*a", "a", false}, {"a*b*c", "axbxc", true}, {"a*b*c", "axc", false}, {"**", "x", true},
-		{"ORDER#*", "ORDER#1", true}, {"ORDER#*", "USER#1", false},
+		{"a", "a", true}, {"a", "ab", false}, {"a*", "ab", true}, {"*", "", true}, {"*b", "ab", true},
+		{"*b", "ba", false},
+		{"a*c", "abc", true}, {"a*c", "ac", true}, {"a*a", "a", false}, {"a*b*c", "axbxc", true},
+		{"a*b*c", "axc", false}, {"**", "x", true}, {"ORDER#*", "ORDER#1", true}, {"ORDER#*", "USER#1", false},
 	} {
 		require.Equal(t, tt.want, like(tt.pattern, tt.text), "%s %s", tt.pattern, tt.text)
 	}
@@ -22,8 +23,12 @@ func TestLike(t *testing.T) {
 func TestSet(t *testing.T) {
 	var s Set
 	require.True(t, s.Empty())
-	call := &Call{Operation: "PutItem", Tables: []string{"A", "B"}, Index: "I", Keys: func() []string { return []string{"k1"} }}
-	for _, f := range []Fault{{Operation: "GetItem"}, {Table: "C"}, {Index: "J"}, {Key: "x*"}, {Operation: "PutItem", Skip: 1}} {
+	call := &Call{
+		Operation: "PutItem", Tables: []string{"A", "B"}, Index: "I", Keys: func() []string { return []string{"k1"} },
+	}
+	for _, f := range []Fault{
+		{Operation: "GetItem"}, {Table: "C"}, {Index: "J"}, {Key: "x*"}, {Operation: "PutItem", Skip: 1},
+	} {
 		f.Code = "wrong"
 		r := &Rule{Fault: f}
 		s.Add(r)
@@ -94,12 +99,15 @@ func TestEffectsOfOperations(t *testing.T) {
 // A rule does not report calls made before it was added.
 func TestCalls(t *testing.T) {
 	var s Set
-	early, late := &Rule{Fault: Fault{Operation: "Scan", Skip: 1}}, &Rule{Fault: Fault{Operation: "PutItem", Reasons: []string{"X"}}}
+	early, late := &Rule{
+		Fault: Fault{Operation: "Scan", Skip: 1},
+	}, &Rule{Fault: Fault{Operation: "PutItem", Reasons: []string{"X"}}}
 	s.Add(early)
 	s.Match(&Call{Operation: "GetItem", Tables: []string{"A"}})
 	s.Add(late)
 	s.Match(&Call{Operation: "ListTables"})
-	require.Equal(t, "Scan, after one call; the calls were 1 × GetItem A; 1 × ListTables", early.String()+"; "+early.Calls())
+	require.Equal(t, "Scan, after one call; the calls were 1 × GetItem A; 1 × ListTables",
+		early.String()+"; "+early.Calls())
 	require.Equal(t, "PutItem, transactions only; the calls were 1 × ListTables", late.String()+"; "+late.Calls())
 	require.Equal(t, "no calls were made", new(Rule).Calls())
 }

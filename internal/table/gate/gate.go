@@ -9,6 +9,17 @@
 // All of these waits end with their context and with [Gate.End], and after [Patience] the log says
 // who waits. A goroutine that would wait for the update that it is in itself gets an [InsideError]
 // at once.
+//
+//	if err := g.Enter(ctx); err != nil { // an update; it waits while the gate is closed
+//		return err
+//	}
+//	defer g.Leave()
+//	…
+//	resume, err := g.Pause(ctx) // no update is under way until resume is called
+//	if err != nil {
+//		return err
+//	}
+//	defer resume()
 package gate
 
 import (

@@ -165,6 +165,7 @@ func (g *Gate) outside(updates bool) error {
 	if began {
 		return &InsideError{placeOf(callers), unknownPlace}
 	}
+
 	return nil
 }
 
@@ -215,8 +216,8 @@ func (e *InsideError) Misuse() {}
 // what lies between it and the caller.
 var ours = []string{
 	"github.com/sortkey/sortkey.", "github.com/sortkey/sortkey/internal/", "github.com/sortkey/sortkey/sdk.",
-	"github.com/sortkey/sortkey/server.", "github.com/sortkey/sortkey/store/", "github.com/sortkey/sortkey/sortkeytest.",
-	"github.com/aws/", "runtime.", "context.", "sync.", "iter.", "net/http.",
+	"github.com/sortkey/sortkey/server.", "github.com/sortkey/sortkey/store/",
+	"github.com/sortkey/sortkey/sortkeytest.", "github.com/aws/", "runtime.", "context.", "sync.", "iter.", "net/http.",
 }
 
 func isOurs(function string) bool {

@@ -196,12 +196,14 @@ func (db *DB) remove(ctx context.Context, t *table.Table, then extra) error {
 		}
 		return nil
 	})
+
 	switch {
 	case err != nil && db.sharing == nil:
 		db.swap(name, t, 0)
 	case err == nil && db.sharing != nil:
 		db.swap(name, nil, version)
 	}
+
 	resume()
 	if err == nil {
 		db.clearDropped(ctx, listed)
@@ -337,6 +339,7 @@ func (db *DB) alterTable(
 	if err := def.Check(); err != nil {
 		return nil, nil, err
 	}
+
 	for _, ix := range def.Online() {
 		if ix.Space == 0 {
 			ix.Building, ix.Creating = true, db.until()

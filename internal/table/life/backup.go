@@ -121,6 +121,7 @@ func (db *DB) CreateBackup(ctx context.Context, name string, b *Backup) error {
 	if !t.Usable(db.Clock()) { // ack-api-quirks, DDB-TABLE-374
 		return table.NoSuchTable()
 	}
+
 	b.Table = t.Definition()
 	b.Items, b.Bytes = 0, 0
 	return db.fill(ctx, transfer{
@@ -232,6 +233,7 @@ func (db *DB) restore(
 		}
 		return db.AddRows(ctx, t, rows)
 	}
+
 	c.then = func(r store.Reader) error { return finish(r, t) }
 	c.use = func(w store.Writer) error {
 		_, taken, err := w.Get(table.CatalogueSpace, definitionsPartition, []byte(def.Name))
@@ -246,6 +248,7 @@ func (db *DB) restore(
 		}
 		return err
 	}
+
 	c.done = func() { db.swap(def.Name, t, version) }
 	if err := db.fill(ctx, c); err != nil {
 		return nil, err
@@ -283,6 +286,7 @@ func (db *DB) fill(ctx context.Context, c transfer) error {
 			db.transfers.setFilling(*s, true)
 		}
 	}
+
 	db.alter.Leave()
 	if err != nil {
 		return err
@@ -350,6 +354,7 @@ func (db *DB) fillSpaces(ctx context.Context, c transfer) error {
 	if err == nil && c.done != nil {
 		c.done()
 	}
+
 	return err
 }
 
@@ -381,6 +386,7 @@ func (db *DB) copyRows(ctx context.Context, c transfer) error {
 			rows = nil
 			size.Reset()
 		}
+
 		if err := c.put(rows); err != nil || c.then == nil {
 			return err
 		}
@@ -409,6 +415,7 @@ func (db *DB) DeleteBackup(ctx context.Context, id string) error {
 	if err == nil {
 		db.clearDropped(ctx, listed)
 	}
+
 	return err
 }
 
@@ -416,8 +423,8 @@ func (db *DB) DeleteBackup(ctx context.Context, id string) error {
 func (db *DB) keepDeleted(w store.Writer, t *table.Table) error {
 	now := db.Clock().UTC().Truncate(time.Millisecond)
 	b := &Backup{
-		Name: t.Definition().Name + "$DeletedTableBackup", Created: now, System: true, Expires: now.Add(systemRetention),
-		Space: t.Definition().Space, Table: t.Definition(),
+		Name: t.Definition().Name + "$DeletedTableBackup", Created: now, System: true,
+		Expires: now.Add(systemRetention), Space: t.Definition().Space, Table: t.Definition(),
 	}
 	b.Items, b.Bytes = t.Items()
 	for at := now; ; at = at.Add(time.Millisecond) {

@@ -121,7 +121,8 @@ func TestBackupFails(t *testing.T) {
 	} {
 		require.Equal(t, table.NotFound, tabletest.KindOf(err))
 	}
-	require.Equal(t, table.InUse, tabletest.KindOf(second(f.DB.RestoreBackup(ctx, tabletest.Define(t, "t", "PK:S"), "b"))))
+	require.Equal(t, table.InUse,
+		tabletest.KindOf(second(f.DB.RestoreBackup(ctx, tabletest.Define(t, "t", "PK:S"), "b"))))
 	require.Equal(t, rows, length(st))
 	require.NoError(t, f.DB.DeleteBackup(ctx, "b"))
 	require.NoError(t, f.DB.DeleteBackup(ctx, "b"))

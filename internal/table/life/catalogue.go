@@ -35,6 +35,7 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 		}
 		c.definitions = append(c.definitions, def)
 	}
+
 	for row, err := range r.Query(table.CatalogueSpace, table.EndedStreams, store.Range{}, false) {
 		if err != nil {
 			return nil, err
@@ -46,6 +47,7 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 		}
 		used[st.Space] = true
 	}
+
 	backups, err := readBackups(r)
 	if err != nil {
 		return nil, err
@@ -58,6 +60,7 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 		}
 		used[b.Space] = true
 	}
+
 	for row, err := range r.Query(table.CatalogueSpace, garbagePartition, store.Range{}, false) {
 		if err != nil {
 			return nil, err
@@ -67,6 +70,7 @@ func readCatalogue(r store.Reader) (*catalogue, error) {
 		}
 		c.garbage = true
 	}
+
 	return c, nil
 }
 
@@ -86,6 +90,7 @@ func readDefinition(row store.Row, last store.Space, used map[store.Space]bool) 
 	if st := def.Stream; st != nil && (st.Shards < 1 || st.Shards > table.MaxShards) {
 		return nil, fmt.Errorf("its stream has %d shards", st.Shards)
 	}
+
 	for _, a := range def.Attributes {
 		if !a.Kind.IsScalar() {
 			return nil, fmt.Errorf("key attribute %q has type %q", a.Name, a.Kind)

@@ -63,12 +63,15 @@ func FuzzCatalogue(f *testing.F) {
 		f.Add(uint8(1), []byte("space"), []byte(last))
 	}
 	for _, def := range []string{
-		`{"Name":"t","Space":1,"Attributes":[{"Name":"PK","Kind":1}],"Key":[{"Name":"PK","Hash":true}]}`, // that of keep
+		// that of keep
+		`{"Name":"t","Space":1,"Attributes":[{"Name":"PK","Kind":1}],"Key":[{"Name":"PK","Hash":true}]}`,
 		`{"Name":"t","Space":0,"Attributes":[{"Name":"PK","Kind":1}],"Key":[{"Name":"PK","Hash":true}]}`,
 		`{"Name":"u","Space":3,"Attributes":[{"Name":"PK","Kind":1}],"Key":[{"Name":"PK","Hash":true}]}`,
 		`{"Name":"t","Space":3,"Attributes":[{"Name":"PK","Kind":9}],"Key":[{"Name":"PK","Hash":true}]}`,
 		`{"Name":"t","Space":3,"Key":[]}`,
-		`{"Name":"t","Space":3,"Attributes":[{"Name":"PK","Kind":1},{"Name":"g","Kind":1}],"Key":[{"Name":"PK","Hash":true}],"Global":[{"Name":"G","Space":4,"Building":true,"Key":[{"Name":"g","Hash":true}],"Projection":{"Type":"ALL"}}]}`,
+		`{"Name":"t","Space":3,"Attributes":[{"Name":"PK","Kind":1},{"Name":"g","Kind":1}],"Key":[{"Name":"PK",` +
+			`"Hash":true}],"Global":[{"Name":"G","Space":4,"Building":true,"Key":[{"Name":"g","Hash":true}],` +
+			`"Projection":{"Type":"ALL"}}]}`,
 	} {
 		f.Add(uint8(0), []byte("t"), []byte(def))
 	}
@@ -81,7 +84,9 @@ func FuzzCatalogue(f *testing.F) {
 		st, err := base.Fork()
 		require.NoError(t, err)
 		ctx := t.Context()
-		require.NoError(t, st.Update(ctx, func(w store.Writer) error { return w.Put(spaceOf(name), []byte(name), sort, value) }))
+		require.NoError(t, st.Update(ctx, func(w store.Writer) error {
+			return w.Put(spaceOf(name), []byte(name), sort, value)
+		}))
 		db, err := life.Open(ctx, st)
 		if err != nil {
 			return

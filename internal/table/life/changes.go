@@ -41,6 +41,7 @@ func (db *DB) Changes(ctx context.Context, before *DB, name string, visit func(w
 					return err
 				}
 			}
+
 			return nil
 		})
 	})

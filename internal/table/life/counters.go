@@ -94,6 +94,7 @@ func (db *DB) Close(ctx context.Context) error {
 		}
 		return err
 	}
+
 	if db.Marked.Load() || db.Temporary {
 		return nil
 	}
@@ -168,6 +169,7 @@ func (db *DB) countRows(ctx context.Context, of func(*table.Set) []table.Counter
 	if err != nil {
 		return err
 	}
+
 	if err := db.Enter(ctx); err != nil { // so that Close and Fork see all of it or none
 		return err
 	}

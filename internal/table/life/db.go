@@ -7,6 +7,21 @@
 // one has changed. A change runs in three steps: one update writes the definition, the Set is
 // published between two updates, and further updates fill or clear what the change concerns.
 // Whoever finds work that was interrupted between them completes it ([DB.Recover]).
+//
+//	db, err := life.Open(ctx, memory.Open())
+//	if !db.Recovered() {
+//		go db.Recover(ctx) // completes what a crash has interrupted
+//	}
+//	drive, err := db.Create(ctx, &table.Definition{
+//		Name:       "Drive",
+//		Attributes: []keycond.Attribute{{Name: "PK", Kind: attr.String}, {Name: "day", Kind: attr.Number}},
+//		Key:        []table.KeyElement{{Name: "PK", Hash: true}},
+//	})
+//	drive, err = db.Alter(ctx, "Drive", func(def *table.Definition) error {
+//		def.Global = append(def.Global, byDay) // the new index is filled before Alter returns
+//		return nil
+//	})
+//	_, err = db.Delete(ctx, "Drive")
 package life
 
 import (
@@ -66,6 +81,7 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 		db.DB = table.New(st, db)
 		return db, db.Reload(ctx)
 	}
+
 	db := newDB(table.New(st, nil))
 	var stats statistics
 	var mark byte
@@ -79,6 +95,7 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	exact := mark > 0
 	db.Publish(func(all *table.Set) {
 		for _, def := range c.definitions {
@@ -93,6 +110,7 @@ func Open(ctx context.Context, st store.Store) (*DB, error) {
 			all.ByName[def.Name] = t
 		}
 	})
+
 	db.garbage.Store(c.garbage)
 	db.Marked.Store(mark > 0)
 	db.exact.Store(exact || len(c.definitions) == 0)

@@ -29,6 +29,7 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 		}
 		defer db.alter.Leave()
 	}
+
 	type garbage struct{ space, lead store.Space }
 	var list []garbage
 	err := db.Store.View(ctx, func(r store.Reader) error {
@@ -50,6 +51,7 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	for _, g := range list {
 		// In a shared store, somebody who fills a space has the lease.
 		_, err := db.alone(ctx, g.lead, func(ctx context.Context) error { return db.clear(ctx, g.space) })
@@ -57,6 +59,7 @@ func (db *DB) clearGarbage(ctx context.Context) error {
 			return err
 		}
 	}
+
 	db.garbage.Store(false)
 	return nil
 }
@@ -119,6 +122,7 @@ func (db *DB) clear(ctx context.Context, space store.Space) error {
 		if err != nil || last == nil {
 			return err
 		}
+
 		rest.After = last
 	}
 }

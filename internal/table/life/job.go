@@ -163,6 +163,7 @@ func (db *DB) StartJob(
 		}
 		return putJob(w, job)
 	}
+
 	if def == nil {
 		return nil, db.Change(ctx, record)
 	}

@@ -38,13 +38,16 @@ func TestJob(t *testing.T) {
 			f := begin(t, st)
 			job, def := startJob(t, f)
 			refused := errors.New("refused")
-			_, err := f.DB.StartJob(t.Context(), life.Job{Kind: "import", ID: "2"}, tabletest.Define(t, "u", "PK:S"), func(list []life.Job) error {
+			_, err := f.DB.StartJob(t.Context(), life.Job{
+				Kind: "import", ID: "2",
+			}, tabletest.Define(t, "u", "PK:S"), func(list []life.Job) error {
 				require.Equal(t, []life.Job{job}, list)
 				return refused
 			})
 			require.ErrorIs(t, err, refused)
 			require.Equal(t, []string{"t"}, tabletest.Names(t, f.DB))
-			_, err = f.DB.StartJob(t.Context(), life.Job{Kind: "import", ID: "2"}, tabletest.Define(t, "t", "PK:S"), anyJobs)
+			_, err = f.DB.StartJob(t.Context(), life.Job{Kind: "import", ID: "2"},
+				tabletest.Define(t, "t", "PK:S"), anyJobs)
 			require.Equal(t, table.InUse, tabletest.KindOf(err))
 			_, err = f.DB.StartJob(t.Context(), life.Job{Kind: "export", ID: "1", Ended: true}, nil, anyJobs)
 			require.NoError(t, err)
@@ -58,7 +61,9 @@ func TestJob(t *testing.T) {
 			_, err = next.DB.Delete(t.Context(), "t")
 			require.Equal(t, table.InUse, tabletest.KindOf(err))
 			half := life.Job{Kind: "import", ID: "1", Value: []byte("half")}
-			require.NoError(t, next.DB.RunJob(t.Context(), "import", "1", func(ctx context.Context, now life.Job) error {
+			require.NoError(t, next.DB.RunJob(t.Context(), "import", "1", func(
+				ctx context.Context, now life.Job,
+			) error {
 				require.Equal(t, job, now)
 				// One at a time in a shared store.
 				require.NoError(t, f.DB.RunJob(t.Context(), "import", "1", func(context.Context, life.Job) error {

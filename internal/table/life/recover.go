@@ -101,6 +101,7 @@ func (db *DB) complete(ctx context.Context, name string, space store.Space) erro
 		if done || err != nil {
 			return err
 		}
+
 		if err := db.Refresh(ctx); err != nil {
 			return err
 		}

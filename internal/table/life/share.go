@@ -106,6 +106,7 @@ func (db *DB) Reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	db.Publish(func(all *table.Set) {
 		if all.Loaded && version <= all.Version {
 			return // somebody else has loaded them meanwhile
@@ -118,6 +119,7 @@ func (db *DB) Reload(ctx context.Context) error {
 		all.Loaded, all.Version = true, version
 		all.Rows = db.sharing.Expecting(table.CatalogueSpace, versionPartition, nil, value)
 	})
+
 	return nil
 }
 
@@ -204,6 +206,7 @@ func (db *DB) Tend(ctx context.Context) error {
 	if err := s.leading.take(ctx, s.Sharer, "background work"); err != nil || !s.leading.holds() {
 		return err
 	}
+
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	held := s.leading.held

@@ -53,6 +53,7 @@ func readSharedCounts(r store.Reader) (*sharedCounts, error) {
 			return nil, fmt.Errorf("damaged catalogue: %s: %w", name, err)
 		}
 	}
+
 	return c, nil
 }
 
@@ -109,6 +110,7 @@ func (db *DB) Enlist(ctx context.Context) error {
 	if s.registered.Load() {
 		return nil
 	}
+
 	var row string
 	err := db.Store.Update(ctx, func(w store.Writer) error {
 		value, _, err := w.Get(table.CatalogueSpace, table.CountersPartition, serverCounter)
@@ -134,6 +136,7 @@ func (db *DB) Enlist(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	s.row.Store(&row)
 	s.stored, s.revived = statistics{}, false
 	s.registered.Store(true)
@@ -155,6 +158,7 @@ func (db *DB) storeCounts(ctx context.Context, c *sharedCounts) error {
 	if err := db.Enlist(ctx); err != nil {
 		return err
 	}
+
 	// The leader took this server for dead and added its stored counters to the common
 	// ones.
 	for _, t := range db.Current().ByName {
@@ -188,6 +192,7 @@ func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lo
 		}
 		return own.put(w, []byte(row))
 	})
+
 	switch {
 	case err != nil:
 		return nil, err
@@ -198,6 +203,7 @@ func (db *DB) storeOwn(ctx context.Context, own statistics, c *sharedCounts) (lo
 	default:
 		s.stored = own
 	}
+
 	return lost, nil
 }
 
@@ -263,6 +269,7 @@ func (db *DB) foldDead(ctx context.Context, c *sharedCounts) (folded bool, err e
 			folded = true
 			return c.base.put(w, statisticsRow)
 		})
+
 		release()
 		if err != nil {
 			return folded, err
@@ -325,8 +332,10 @@ func (db *DB) recountShared(ctx context.Context) error {
 			}
 			counted[c.Space] = n
 		}
+
 		return nil
 	})
+
 	if skip || errors.Is(err, store.ErrChanged) {
 		return nil // the next time, with the new definitions
 	}
@@ -356,5 +365,6 @@ func (db *DB) recountShared(ctx context.Context) error {
 		s.wait = min(max(2*s.wait, recountFirst), recountLast)
 		s.seen, s.again = others, db.Clock().Add(s.wait)
 	}
+
 	return err
 }

@@ -121,7 +121,9 @@ func TestSharedDefinitions(t *testing.T) {
 			require.NoError(t, err)
 			ix, err := v.Index(tb, tb.Indexes()[0].Name())
 			require.NoError(t, err)
-			page, err := v.Scan(&table.Scan{Read: table.Read{Table: tb, Index: ix}}, func(attr.Item) error { return nil })
+			page, err := v.Scan(&table.Scan{Read: table.Read{Table: tb, Index: ix}}, func(attr.Item) error {
+				return nil
+			})
 			require.Equal(t, 2, page.Examined)
 			return err
 		}))

@@ -62,6 +62,7 @@ func (db *DB) clearStreams(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	for _, st := range gone {
 		var listed []store.Space
 		err := db.Change(ctx, func(w store.Writer) (err error) {
@@ -77,5 +78,6 @@ func (db *DB) clearStreams(ctx context.Context) error {
 		}
 		db.clearDropped(ctx, listed)
 	}
+
 	return nil
 }

@@ -25,6 +25,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error)
 			return 0, err
 		}
 	}
+
 	names, err := db.Names(ctx)
 	if err != nil {
 		return 0, err
@@ -36,6 +37,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (deleted int, err error)
 			return deleted, err
 		}
 	}
+
 	if err := db.expireBackups(ctx, now); err != nil {
 		return deleted, err
 	}

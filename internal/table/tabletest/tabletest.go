@@ -58,6 +58,7 @@ func Define(t testing.TB, name, key string, indexes ...string) *table.Definition
 		}
 		return out
 	}
+
 	schema := func(fields []string) []table.KeyElement {
 		out := elements(fields[0], true)
 		if len(fields) > 1 {
@@ -65,6 +66,7 @@ func Define(t testing.TB, name, key string, indexes ...string) *table.Definition
 		}
 		return out
 	}
+
 	def.Key = schema(strings.Fields(key))
 	for _, text := range indexes {
 		f := strings.Fields(text)
@@ -78,6 +80,7 @@ func Define(t testing.TB, name, key string, indexes ...string) *table.Definition
 			def.Global = append(def.Global, ix)
 		}
 	}
+
 	return def
 }
 

@@ -104,6 +104,7 @@ func stored(src Source, lo, hi []byte, reverse bool) iter.Seq2[Row, error] {
 			}
 			return true
 		}
+
 		for limit := firstChunk; ; {
 			chunk, rows, err := src.Chunk(from, to, limit, reverse)
 			if err != nil {
@@ -123,6 +124,7 @@ func stored(src Source, lo, hi []byte, reverse bool) iter.Seq2[Row, error] {
 					return
 				}
 			}
+
 			if len(rows) < limit {
 				flush()
 				return

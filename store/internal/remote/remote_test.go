@@ -50,7 +50,8 @@ func (d *database) Chunk(lo, hi []byte, limit int, reverse bool) (keys [][]byte,
 // newKey returns keys of which many are equal, neighbours, prefixes of each other, or
 // longer than a key of the database.
 func newKey(t *proptest.T) []byte {
-	return []byte(proptest.Pick(t, "", "a", "a\x00", "ab", "b", "\xff", strings.Repeat("long", 12)) + t.Text("ab\x00\u00ff", 0, 2))
+	return []byte(proptest.Pick(t, "", "a", "a\x00", "ab", "b", "\xff", strings.Repeat("long", 12)) +
+		t.Text("ab\x00\u00ff", 0, 2))
 }
 
 type place struct {
@@ -69,7 +70,9 @@ func newPlace(t *proptest.T) place {
 // TestReads compares reads of rows below random changes with a map.
 func TestReads(t *testing.T) {
 	proptest.Check(t, 300, func(t *proptest.T) {
-		d := &database{keys: remote.Keys{Prefix: []byte(proptest.Pick(t, "", "r")), Longest: 40}, rows: map[string]remote.Row{}}
+		d := &database{
+			keys: remote.Keys{Prefix: []byte(proptest.Pick(t, "", "r")), Longest: 40}, rows: map[string]remote.Row{},
+		}
 		model := map[place]string{}
 		for range t.Between(0, 120) {
 			at := newPlace(t)
@@ -141,7 +144,8 @@ func TestReads(t *testing.T) {
 				}
 				reverse := t.Bool()
 				expect(func(o place) bool {
-					return o.space == at.space && o.partition == at.partition && o.sort >= string(rng.Lo) && (rng.Hi == nil || o.sort < string(rng.Hi))
+					return o.space == at.space && o.partition == at.partition && o.sort >= string(rng.Lo) &&
+						(rng.Hi == nil || o.sort < string(rng.Hi))
 				}, reverse)
 				got := first(t, most, remote.Query(d, c, at.space, []byte(at.partition), rng, reverse))
 				require.Equal(t, want, got, "%v %q reverse %t", at, rng, reverse)
@@ -153,7 +157,8 @@ func TestReads(t *testing.T) {
 				after := string(at.address())
 				expect(func(o place) bool {
 					h := store.Hash([]byte(o.partition))
-					return o.space == at.space && h >= s.First && h <= s.Last && (s.After == nil || string(o.address()) > after)
+					return o.space == at.space && h >= s.First && h <= s.Last &&
+						(s.After == nil || string(o.address()) > after)
 				}, false)
 				require.Equal(t, want, first(t, most, remote.Scan(d, c, at.space, s)))
 			}

@@ -1,0 +1,107 @@
+package sortkey
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/table/life"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
+)
+
+// Options configure [Open]. The zero value is ready to use.
+type Options struct {
+	// Store holds the rows. Default: a new store of package store/memory. [DB.Close]
+	// closes it. If [Open] fails, it stays open and the caller closes it.
+	Store store.Store
+	// Clock returns the current time. Default: time.Now.
+	Clock func() time.Time
+	// Rand is the source of ids, also of requests. Default: crypto/rand.Reader. A
+	// seeded reader makes every id reproducible. It must be safe for concurrent use.
+	Rand io.Reader
+	// Logger receives internal errors, and a line for each operation that has waited for five
+	// seconds for an [DB.Update], with the file and line of its caller. Default: discard.
+	Logger *slog.Logger
+	// Region and Account appear in the ARNs of tables. Default: "us-east-1" and
+	// "000000000000".
+	Region, Account string
+	// StreamShards is the number of shards that new streams of tables have at a
+	// time, each with a range of the partition keys, up to 1000. Default: 1.
+	StreamShards int
+	// S3Root is a folder whose folders are the S3 buckets that tables are exported
+	// to and imported from. Exports, imports and bulk puts continue when their client hangs
+	// up, and Open continues those that had not ended if it knows the folder. Default:
+	// none, so it has no buckets.
+	S3Root string
+	// Kinesis gets the changes of tables with an active Kinesis destination: the ARN
+	// of the stream and the data of the record, in JSON as the service sends it. It
+	// is called after the write is applied and before it is answered, by several
+	// goroutines at a time. Changes of one item that are made at the same time may
+	// come in another order, as in the service, and a crash may lose the last ones;
+	// the stream of the table has them all. Default: nothing is delivered.
+	Kinesis func(streamARN string, record []byte)
+	// SweepInterval is how often the database deletes expired items, and records
+	// of streams that are older than 24 hours, in the background. Default: never; call
+	// [DB.Sweep] instead. Forks use the same interval.
+	SweepInterval time.Duration
+	// Wording is the wording of error messages. Default: [WordingOctober2026].
+	Wording Wording
+	// Observer sees every request, whether it comes over HTTP or not. Default:
+	// none.
+	Observer Observer
+	// Simulate makes the database as slow, as stale or as strict as the service can be, for
+	// tests of what copes with that. Default: it is none of these.
+	Simulate Simulation
+
+	temporary bool // withDefaults opened Store, in memory, so nobody else has it
+}
+
+func (o Options) withDefaults() Options {
+	if o.Store == nil {
+		o.Store, o.temporary = memory.Open(), true
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// A Wording is the wording of the service's error messages at a date. During
+// 2026 the service changed the wording operation by operation and region by
+// region, so messages may differ from those of your region in either wording.
+// Exceptions and their codes are the same.
+type Wording = wire.Wording
+
+const (
+	// WordingOctober2026 is the wording of most regions on 2026-10-20: refusals
+	// of PutItem, UpdateItem and DeleteItem begin with "1 validation error
+	// detected: ".
+	WordingOctober2026 = wire.WordingOctober
+	// WordingMay2026 is the wording before that change.
+	WordingMay2026 = wire.WordingMay
+)
+
+// A DB is an open database. It is safe for concurrent use.
+type DB struct {
+	opts    Options
+	store   store.Store
+	tables  *life.DB
+	service *api.Service
+	ids     func() string      // of responses
+	cancel  context.CancelFunc // ends the background work
+	closing atomic.Bool        // Close has been called
+	running sync.WaitGroup     // the background work
+}

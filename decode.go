@@ -1,0 +1,63 @@
+package sortkey
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// decode stores an item, which is valid for the duration of the call, in *dst.
+func decode(it attr.Item, dst any) error {
+	if dst, ok := dst.(*attr.Item); ok {
+		*dst = bytes.Clone(it)
+		return nil
+	}
+	return attr.UnmarshalItem(it, dst)
+}
+
+// decodeAside is decode within a read: if aside is not nil, it lets the methods of the type use the
+// transaction, which the read has.
+func decodeAside(aside func(func()), it attr.Item, dst any) error {
+	if aside == nil {
+		return decode(it, dst)
+	}
+	return decodeBeside(aside, it, dst)
+}
+
+// decodeBeside is decodeAside in an Update. Its error is on the heap, unlike that of other reads.
+func decodeBeside(aside func(func()), it attr.Item, dst any) (err error) {
+	aside(func() { err = decode(it, dst) })
+	return err
+}
+
+// misfit returns the error for an item that does not fit its Go type. The item, or a part of
+// it, has the attributes of its primary key; nil stands for the only item that the arguments
+// of the call can mean.
+func (t *TableOf[T]) misfit(ctx context.Context, c *call, item attr.Item, err error) error {
+	e := &DecodeError{Table: t.name, Err: err}
+	def, notFound := t.definition(ctx)
+	switch {
+	case notFound != nil: // since the item was read
+	case item == nil:
+		e.Key, _ = c.keyItem(nil, def.Key())
+	default:
+		var b attr.Builder
+		for _, a := range def.Key().Attributes() {
+			b.Add(a.Name, item.Get(a.Name))
+		}
+		e.Key = b.Item()
+	}
+	return e
+}
+
+// storeOld stores the item as it was before a write.
+func (t *TableOf[T]) storeOld(ctx context.Context, c *call, it attr.Item) error {
+	if c.old == nil || it == nil {
+		return nil
+	}
+	if err := decode(it, c.old); err != nil {
+		return t.misfit(ctx, c, it, err)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package sortkey
+
+import (
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// A Key is the key of an item, or the beginning of one: its values in the order of the table's
+// key. It stands wherever an operation takes values of a key.
+type Key []any
+
+func placeOf(table, index string) string {
+	if index == "" {
+		return "table " + table
+	}
+	return "index " + index + " of table " + table
+}
+
+func namesOf(list []keycond.Attribute) string {
+	names := make([]string, len(list))
+	for i, a := range list {
+		names[i] = a.Name
+	}
+	return strings.Join(names, " / ")
+}
+
+// kindText names the type of a key attribute: "a number (N)".
+func kindText(k attr.Kind) string {
+	word := "a string"
+	switch k {
+	case attr.Number:
+		word = "a number"
+	case attr.Binary:
+		word = "binary data"
+	}
+	return word + " (" + k.String() + ")"
+}
+
+// timeAdvice is what messages say about times in keys.
+const timeAdvice = "whose text does not sort as times do; " +
+	"use keys.TimestampOf, which does, or Unix seconds in an attribute of type N"
+
+// timeType is the type of times.
+var timeType = reflect.TypeFor[time.Time]()
+
+// isTime reports whether an argument is a time without a form.
+func isTime(arg any) bool {
+	var of reflect.Type
+	switch arg := arg.(type) {
+	case string, int, nil:
+		return false
+	case taken:
+		of = arg.of
+	default:
+		of = reflect.TypeOf(arg)
+	}
+	for of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	return of.Kind() == reflect.Struct && of.ConvertibleTo(timeType) && !reflect.PointerTo(of).Implements(marshaler)
+}
+
+var marshaler = reflect.TypeFor[attr.Marshaler]()

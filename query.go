@@ -1,0 +1,298 @@
+package sortkey
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
+)
+
+// A Page is one page of a query or a scan.
+type Page[T any] struct {
+	Items []T
+	// Cursor is where the next page begins, for [After]; "" if this is the last one. It is
+	// text that can be kept, and is refused by other tables and indexes.
+	Cursor string
+	// Trace says what the page has read: the range, rows, bytes, units, and why it stopped.
+	Trace Trace
+}
+
+// Query yields the items in a range of one partition, in the order of their sort keys. It
+// takes the values of the partition key, then, if the range is smaller, values of the sort
+// key, a [SortRange], a [keys.Range] or a [keys.Template], then options. It reads on through
+// all pages; each page is a state of its own. In a transaction the loop sees one state, that of
+// its beginning, whatever its body writes.
+//
+// An error is the last thing that the loop yields, but for a [*DecodeError]: the loop goes on
+// behind an item that does not fit T. When the context ends, the error is its cause.
+func (t *TableOf[T]) Query(ctx context.Context, args ...any) iter.Seq2[T, error] {
+	args = takeAll(args)
+	return func(yield func(T, error) bool) { t.pages(ctx, &opQuery, args, yield) }
+}
+
+// QueryPage returns one page of what [TableOf.Query] yields. If an item does not fit T, the
+// page ends with it: the error is a [*DecodeError], and the page has the items before it and
+// a cursor with which to go on behind it.
+func (t *TableOf[T]) QueryPage(ctx context.Context, args ...any) (*Page[T], error) {
+	if ctx == nil {
+		return nil, noContext("TableOf.QueryPage")
+	}
+	r := newReading(&opQuery, t.name, t.index)
+	defer r.free()
+	if err := t.prepare(ctx, r, args); err != nil {
+		return nil, err
+	}
+	return t.one(ctx, r)
+}
+
+// Scan yields all items of the table or index, in an order that says nothing. Its errors are
+// those of [TableOf.Query].
+func (t *TableOf[T]) Scan(ctx context.Context, opts ...Option) iter.Seq2[T, error] {
+	args := asArguments(opts)
+	return func(yield func(T, error) bool) { t.pages(ctx, &opScan, args, yield) }
+}
+
+// ScanPage returns one page of what [TableOf.Scan] yields, as [TableOf.QueryPage] does.
+func (t *TableOf[T]) ScanPage(ctx context.Context, opts ...Option) (*Page[T], error) {
+	if ctx == nil {
+		return nil, noContext("TableOf.ScanPage")
+	}
+	r := newReading(&opScan, t.name, t.index)
+	defer r.free()
+	if err := t.prepare(ctx, r, asArguments(opts)); err != nil {
+		return nil, err
+	}
+	return t.one(ctx, r)
+}
+
+// A reading is a query or a scan that may be read page by page. It is pooled; nothing keeps a
+// part of it.
+type reading struct {
+	call
+	// start is the ExclusiveStartKey of the next page, nil for the first.
+	start attr.Item
+	size  int64 // the Limit of the next page
+	query wire.QueryInput
+	scan  *wire.ScanInput // of a scan
+}
+
+var readings = sync.Pool{New: func() any { return new(reading) }}
+
+func newReading(o *operation, table, index string) *reading {
+	r := readings.Get().(*reading)
+	r.of(o, table, index)
+	return r
+}
+
+func (r *reading) free() {
+	if discard != nil && discard(&r.call, r) {
+		return
+	}
+	r.call.release()
+	*r = reading{call: r.call}
+	readings.Put(r)
+}
+
+// page reads a page of at most limit rows, 0 for no limit, and returns the start of the next
+// one.
+func (r *reading) page(ctx context.Context, s *api.Service, limit *int64, visit api.Visit) (next attr.Item, err error) {
+	if r.scan != nil {
+		r.scan.ExclusiveStartKey, r.scan.Limit = r.start, limit
+		out, err := s.Scan(ctx, r.scan, visit)
+		if err != nil {
+			return nil, err
+		}
+		return out.LastEvaluatedKey, nil
+	}
+	r.query.ExclusiveStartKey, r.query.Limit = r.start, limit
+	out, err := s.QueryClauses(ctx, &r.query, r.clauses, visit)
+	if err != nil {
+		return nil, err
+	}
+	return out.LastEvaluatedKey, nil
+}
+
+// prepare makes a reading the query or the scan that its arguments ask for.
+func (t *TableOf[T]) prepare(ctx context.Context, r *reading, args []any) error {
+	if err := r.parse(args); err != nil {
+		return err
+	}
+	var err error
+	if r.start, err = startOf(t.name, t.index, r.after); err != nil {
+		return err
+	}
+	if r.operation == &opScan || r.operation == &opCount && len(r.key) == 0 && r.sort == nil {
+		t.prepareScan(r)
+		return nil
+	}
+	return t.prepareQuery(ctx, r)
+}
+
+func (t *TableOf[T]) prepareQuery(ctx context.Context, r *reading) error {
+	schema, err := t.schema(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.keyClauses(schema); err != nil {
+		return err
+	}
+
+	r.query = wire.QueryInput{
+		TableName: &t.name, IndexName: t.indexName(), FilterExpression: r.filter,
+		ProjectionExpression: r.projected(), ExpressionAttributeNames: r.usedNames(),
+		ExpressionAttributeValues: r.boundValues(), ConsistentRead: &r.consistent,
+	}
+	if r.descending {
+		r.query.ScanIndexForward = new(false)
+	}
+	return nil
+}
+
+func (t *TableOf[T]) prepareScan(r *reading) {
+	r.scan = &wire.ScanInput{
+		TableName: &t.name, IndexName: t.indexName(), FilterExpression: r.filter, ProjectionExpression: r.projected(),
+		ExpressionAttributeNames: r.usedNames(), ExpressionAttributeValues: r.boundValues(),
+		ConsistentRead: &r.consistent,
+	}
+	if r.segmented {
+		r.scan.Segment, r.scan.TotalSegments = &r.segment, &r.segments
+	}
+}
+
+// firstPage is how many items the first page of a loop reads, so that a loop that ends early
+// has read little. Later pages have the size of the service's.
+const firstPage = 256
+
+// pages yields the items of all pages.
+func (t *TableOf[T]) pages(ctx context.Context, o *operation, args []any, yield func(T, error) bool) {
+	var none T
+	if ctx == nil {
+		yield(none, noContext("TableOf."+o.name))
+		return
+	}
+	r := newReading(o, t.name, t.index)
+	defer r.free()
+	if err := t.prepare(ctx, r, args); err != nil {
+		yield(none, err)
+		return
+	}
+	reads, release, err := t.db.tables.Freeze(ctx)
+	if err != nil {
+		yield(none, failed(err))
+		return
+	}
+	defer release()
+
+	left := r.limit // 0: no limit
+	size := int64(firstPage)
+	var page []T
+	for {
+		var err error
+		page, err = t.read(reads, r, size, left, page[:0])
+		misfit, _ := err.(*DecodeError)
+		if err != nil && misfit == nil {
+			yield(none, t.db.ended(ctx, err))
+			return
+		}
+		for _, item := range page {
+			if err := t.db.ended(ctx, nil); err != nil {
+				yield(none, err)
+				return
+			}
+			if !yield(item, nil) {
+				return
+			}
+			if left--; left == 0 {
+				return
+			}
+		}
+
+		if misfit != nil {
+			if !yield(none, misfit) {
+				return
+			}
+			if left--; left == 0 {
+				return
+			}
+		}
+
+		if r.start == nil {
+			return
+		}
+		size = 0
+	}
+}
+
+// ended returns why a loop ends: the cause of a context that has ended, the error of a closed
+// database, or else err.
+func (db *DB) ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return interrupted(ctx)
+	}
+	if db.closing.Load() {
+		return store.ErrClosed
+	}
+	return err
+}
+
+// fewItems is the room that the first item of a page is given, for others that follow.
+const fewItems = 8
+
+// read appends the items of the next page to list, and moves the reading behind it. The page
+// examines at most size rows and ends with the item that is the last of most; 0 is no limit.
+// It also ends with an item that does not fit T, and the error is a [*DecodeError].
+func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, list []T) ([]T, error) {
+	if most > 0 && r.filter == nil && (size == 0 || most < size) {
+		size = most
+	}
+	var limit *int64
+	if r.size = size; size > 0 {
+		limit = &r.size
+	}
+
+	var wrong error
+	aside := t.db.tables.Aside(ctx)
+	next, err := r.page(ctx, t.db.service, limit, func(it attr.Item) (int, error) {
+		if list == nil {
+			list = make([]T, 0, fewItems)
+		}
+		var none T
+		list = append(list, none)
+		last := len(list) - 1
+		if wrong = decodeAside(aside, it, &list[last]); wrong != nil {
+			list = list[:last]
+			return 0, keycond.ErrEndPage
+		}
+		if r.filter != nil && int64(len(list)) == most {
+			return 0, keycond.ErrEndPage
+		}
+		return 0, nil
+	})
+	if err != nil {
+		return nil, failed(err)
+	}
+	r.start = next
+	if wrong != nil {
+		return list, t.misfit(ctx, &r.call, next, wrong)
+	}
+	return list, nil
+}
+
+// one reads one page.
+func (t *TableOf[T]) one(ctx context.Context, r *reading) (*Page[T], error) {
+	p := new(Page[T])
+	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.Trace = newTrace(&tr) })
+	var err error
+	p.Items, err = t.read(ctx, r, r.limit, 0, nil)
+	if _, ok := err.(*DecodeError); err != nil && !ok {
+		return nil, err
+	}
+	p.Cursor = cursorOf(t.name, t.index, r.start)
+	return p, err
+}

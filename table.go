@@ -1,0 +1,79 @@
+package sortkey
+
+import (
+	"context"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
+)
+
+// A TableOf reads and writes the items of a table, or reads those of an index, as values of
+// type T: a struct with the tags of the AWS SDK's attributevalue package, see
+// [attr.Marshal], or [attr.Item]. It is safe for concurrent use.
+//
+// Arguments of its methods are first the values of the key, in the order of its attributes, one
+// by one or as a [Key], then [Option]s. An operation takes part in the transaction of its context; see [DB.Update].
+type TableOf[T any] struct {
+	db          *DB
+	name, index string
+}
+
+// Table returns a table with items of type T. The table need not exist yet.
+func Table[T any](db *DB, name string) *TableOf[T] { return &TableOf[T]{db: db, name: name} }
+
+// Index returns an index of the table, for reading.
+func (t *TableOf[T]) Index(name string) *TableOf[T] { return &TableOf[T]{t.db, t.name, name} }
+
+// definition returns the table as it is defined.
+func (t *TableOf[T]) definition(ctx context.Context) (*table.Table, error) {
+	def, err := t.db.tables.Describe(ctx, t.name)
+	if err != nil { // another server may have made it
+		if err := t.db.tables.Refresh(ctx); err != nil {
+			return nil, failed(err)
+		}
+		if def, err = t.db.tables.Describe(ctx, t.name); err != nil {
+			return nil, noTable()
+		}
+	}
+	return def, nil
+}
+
+// schema returns the key of the table or index.
+func (t *TableOf[T]) schema(ctx context.Context) (*keycond.Schema, error) {
+	def, err := t.definition(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if t.index == "" {
+		return def.Key(), nil
+	}
+	ix, err := def.Index(t.index)
+	if err != nil {
+		return nil, failed(wire.Validation(err.Error()))
+	}
+	return ix.Key(), nil
+}
+
+// notIndex refuses an operation that only a table has.
+func (t *TableOf[T]) notIndex() error {
+	if t.index == "" {
+		return nil
+	}
+	return misuse("index %s of table %s is for Query and Scan: use the table", t.index, t.name)
+}
+
+// tableKey returns the key of the table, for operations on one item.
+func (t *TableOf[T]) tableKey(ctx context.Context) (*keycond.Schema, error) {
+	if err := t.notIndex(); err != nil {
+		return nil, err
+	}
+	return t.schema(ctx)
+}
+
+func (t *TableOf[T]) indexName() *string {
+	if t.index == "" {
+		return nil
+	}
+	return &t.index
+}
