@@ -3,16 +3,14 @@ package api
 import (
 	"context"
 	"errors"
-	"iter"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/internal/api/event"
-	"github.com/sortkey/sortkey/internal/partiql"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
+
+// msgNoName is also the text of package attr for items and their values.
+const msgNoName = "Empty attribute name"
 
 // call runs an operation between begin and end, if its input keeps the constraints of
 // the service model. A failed operation has no output.
@@ -32,17 +30,6 @@ func call[I wire.Input, O any](
 		return none, err
 	}
 	return out, nil
-}
-
-// An invocation is one run of an operation. Every operation has one, whether
-// its input came as JSON or typed, so begin and end are the one place before and
-// after all of them.
-type invocation struct {
-	service *Service
-	event   *event.Event // nil without an observer
-	own     bool         // the event begins and ends here, not in the server
-	extra   []event.Observer
-	lose    bool // the answer, because of a fault
 }
 
 // observed reports whether an observer sees the operations of a context.
@@ -131,74 +118,6 @@ func (e *interruption) Error() string { return e.ended.Error() }
 
 func (e *interruption) Unwrap() []error { return []error{e.ended, e.cause} }
 
-// refs yields the tables and items that an input names, those in the text of statements
-// and iterators included.
-func refs(in wire.Input) iter.Seq[wire.Ref] {
-	return func(yield func(wire.Ref) bool) {
-		named := func(table string) bool { return yield(wire.Ref{Table: table}) }
-		switch in := in.(type) {
-		case *wire.ExecuteStatementInput:
-			named(partiql.TableOf(value(in.Statement)))
-		case *wire.BatchExecuteStatementInput:
-			for _, st := range in.Statements {
-				if !named(partiql.TableOf(value(st.Statement))) {
-					return
-				}
-			}
-		case *wire.ExecuteTransactionInput:
-			for _, st := range in.TransactStatements {
-				if !named(partiql.TableOf(value(st.Statement))) {
-					return
-				}
-			}
-		case *wire.GetRecordsInput:
-			arn, _, _ := strings.Cut(value(in.ShardIterator), "|")
-			named(arn)
-		default:
-			in.Refs(yield)
-		}
-	}
-}
-
-// tablesOf returns the names of the tables that an input refers to, sorted. An
-// ARN counts as the name in it; text that is neither counts as it is.
-func tablesOf(in wire.Input) []string {
-	names := map[string]bool{}
-	for ref := range refs(in) {
-		if ref.Table == "" {
-			continue
-		}
-		name := ref.Table
-		if parsed, err := ParseTable(name); err == nil {
-			name = parsed.Name
-		}
-		names[name] = true
-	}
-	return slices.Sorted(maps.Keys(names))
-}
-
-// consume records the capacity that an operation consumed on a table in the
-// event that ctx carries, if there is one.
-func consume(ctx context.Context, t string, write bool, c *table.Capacity) {
-	e := event.Of(ctx)
-	if e == nil {
-		return
-	}
-	if c.Table > 0 { // reads of an index have no part of the table
-		e.Used = append(e.Used, event.Use{Table: t, Write: write, Units: c.Table})
-	}
-	for _, ix := range c.Indexes {
-		e.Used = append(e.Used, event.Use{Table: t, Index: ix.Name, Write: write, Units: ix.Units})
-	}
-}
-
-// consumeAll is consume for several tables.
-func consumeAll(ctx context.Context, write bool, uses []use) {
-	for i := range uses {
-		consume(ctx, uses[i].table, write, &uses[i].Capacity)
-	}
-}
-
 // checkForm looks for the errors of a valid input that need no table and no
 // expression: of its members together; of its attribute values and, if noName is true,
 // of an empty attribute name in another member.
@@ -214,11 +133,11 @@ func checkForm(op wire.Op, in interface {
 	return op.FaultError(faults, "")
 }
 
-// msgNoName is also the text of package attr for items and their values.
-const msgNoName = "Empty attribute name"
-
 // hasEmpty reports whether a map of attributes has an empty name.
 func hasEmpty[V any](attributes map[string]V) bool {
 	_, ok := attributes[""]
 	return ok
 }
+
+// handler answers a request body with a response body appended to dst.
+type handler func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error)

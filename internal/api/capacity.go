@@ -3,10 +3,16 @@ package api
 import (
 	"context"
 
+	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/wire"
 
 	"github.com/sortkey/sortkey/internal/table"
 )
+
+// transactFactor is how many times the units of a single operation a transaction
+// consumes on a table. Writes to an index count once.
+// Source: DG/transaction-apis.html; for indexes, captured from the service.
+const transactFactor = 2
 
 // consumed returns the capacity that an operation consumed on a table in the
 // form that ReturnConsumedCapacity asks for, nil for NONE; INDEXES splits it. The
@@ -42,11 +48,6 @@ func consumed(mode *string, name string, c *table.Capacity) *wire.ConsumedCapaci
 	}
 	return out
 }
-
-// transactFactor is how many times the units of a single operation a transaction
-// consumes on a table. Writes to an index count once.
-// Source: DG/transaction-apis.html; for indexes, captured from the service.
-const transactFactor = 2
 
 // transactUse adds up the capacity of a transaction by table.
 type transactUse struct {
@@ -117,5 +118,27 @@ func splitCapacity(c *wire.Capacity, reads bool) {
 		c.ReadCapacityUnits = c.CapacityUnits
 	} else {
 		c.WriteCapacityUnits = c.CapacityUnits
+	}
+}
+
+// consume records the capacity that an operation consumed on a table in the
+// event that ctx carries, if there is one.
+func consume(ctx context.Context, t string, write bool, c *table.Capacity) {
+	e := event.Of(ctx)
+	if e == nil {
+		return
+	}
+	if c.Table > 0 { // reads of an index have no part of the table
+		e.Used = append(e.Used, event.Use{Table: t, Write: write, Units: c.Table})
+	}
+	for _, ix := range c.Indexes {
+		e.Used = append(e.Used, event.Use{Table: t, Index: ix.Name, Write: write, Units: ix.Units})
+	}
+}
+
+// consumeAll is consume for several tables.
+func consumeAll(ctx context.Context, write bool, uses []use) {
+	for i := range uses {
+		consume(ctx, uses[i].table, write, &uses[i].Capacity)
 	}
 }

@@ -315,3 +315,27 @@ func (s *Service) describeIndex(d *wire.TableDescription, def *table.Definition,
 	}
 	d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, g)
 }
+
+func vectorDescription(
+	x *table.IndexDefinition, arn *string, items, bytes int64, now time.Time,
+) wire.VectorIndexDescription {
+	return wire.VectorIndexDescription{
+		IndexName: new(x.Name), IndexArn: arn, IndexStatus: new(x.Status(now)), Projection: projection(x.Projection),
+		ItemCount: new(items), IndexSizeBytes: new(bytes),
+		VectorAttribute:  &wire.VectorAttributeDefinition{AttributeName: new(x.Vector.Attribute)},
+		Dimensions:       new(x.Vector.Dimensions),
+		DistanceFunction: new(x.Vector.Function), SearchSchema: searchSchema(x.Vector.Schema),
+	}
+}
+
+func searchSchema(schema []table.KeyElement) []wire.SearchSchemaElement {
+	var out []wire.SearchSchemaElement
+	for _, e := range schema {
+		kind := "INLINE_FILTER"
+		if e.Hash {
+			kind = "HASH"
+		}
+		out = append(out, wire.SearchSchemaElement{AttributeName: new(e.Name), SearchSchemaElementType: new(kind)})
+	}
+	return out
+}

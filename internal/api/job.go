@@ -55,45 +55,6 @@ type task interface {
 	end(s *Service, failed *failure) (record any, of *life.JobTable)
 }
 
-// newTask returns the task of a job.
-func newTask(job life.Job) (task, error) {
-	var t task
-	var record any
-	switch job.Kind {
-	case exportJobs:
-		x := new(exportTask)
-		t, record = x, &x.record
-	case importJobs:
-		x := new(importTask)
-		t, record = x, &x.record
-	case bulkJobs:
-		x := new(bulkTask)
-		t, record = x, &x.record
-	default:
-		return nil, fmt.Errorf("unknown kind of job %q", job.Kind)
-	}
-	if err := json.Unmarshal(job.Value, record); err != nil {
-		return nil, fmt.Errorf("damaged catalogue: %s %s: %w", job.Kind, job.ID, err)
-	}
-	return t, nil
-}
-
-// A runner has the jobs that this server works at.
-type runner struct {
-	ctx   context.Context //nolint:containedctx // of the jobs, which outlive their requests
-	stop  context.CancelFunc
-	slots chan struct{}
-
-	mu      sync.Mutex
-	running map[string]*run // by kind and id
-}
-
-func newRunner() *runner {
-	r := &runner{slots: make(chan struct{}, jobSlots), running: map[string]*run{}}
-	r.ctx, r.stop = context.WithCancel(context.Background())
-	return r
-}
-
 // A run is the work of this server at a job.
 type run struct {
 	service *Service
@@ -191,7 +152,7 @@ func isLeft(err error) bool {
 // work works at a job and records its end. After an error the job can be continued.
 func (r *run) work(ctx context.Context) error {
 	s := r.service
-	t, err := newTask(r.job)
+	t, err := r.service.jobs.task(r.job)
 	if err != nil {
 		return err
 	}
@@ -199,7 +160,7 @@ func (r *run) work(ctx context.Context) error {
 	if errors.Is(err, errPanic) {
 		// Whether the last batch was written is for the store to say.
 		if r.job, err = s.db.Job(ctx, r.job.Kind, r.job.ID); err == nil {
-			t, err = newTask(r.job)
+			t, err = r.service.jobs.task(r.job)
 		}
 		if err != nil {
 			return err
@@ -485,4 +446,22 @@ func (t *jobToken[R]) lookUp(ctx context.Context, s *Service) (*R, error) {
 func digestOf(request any) (string, error) {
 	text, err := json.Marshal(request)
 	return string(text), err
+}
+
+// A runner has the jobs that this server works at.
+type runner struct {
+	task func(life.Job) (task, error) // of a job
+
+	ctx   context.Context //nolint:containedctx // of the jobs, which outlive their requests
+	stop  context.CancelFunc
+	slots chan struct{}
+
+	mu      sync.Mutex
+	running map[string]*run // by kind and id
+}
+
+func newRunner(of func(life.Job) (task, error)) *runner {
+	r := &runner{task: of, slots: make(chan struct{}, jobSlots), running: map[string]*run{}}
+	r.ctx, r.stop = context.WithCancel(context.Background())
+	return r
 }

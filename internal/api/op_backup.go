@@ -16,6 +16,9 @@ import (
 
 // Source of this file: quirks, findings DDB-BACKUP-001 to 021.
 
+// timeForm is the form of times in messages.
+const timeForm = "2006-01-02T15:04:05Z"
+
 const maxBackups = 100
 
 func noTable(name string) error {

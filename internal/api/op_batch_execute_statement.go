@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/partiql"
@@ -180,16 +179,4 @@ func addUse(uses []use, u use) []use {
 		}
 	}
 	return append(uses, u)
-}
-
-// memberCode returns the code of an error of one statement. Source: the service
-// model, BatchStatementErrorCodeEnum.
-func memberCode(e *wire.Error) string {
-	if code := throttleCode(e); code != "" {
-		return code
-	}
-	if e.Code == wire.CodeValidation {
-		return codeInvalid
-	}
-	return strings.TrimSuffix(e.Code, "Exception")
 }

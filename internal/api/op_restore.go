@@ -14,9 +14,6 @@ import (
 // Source of this file: quirks, findings DDB-TABLE-083 to 086, 100, 215 to 219, 272,
 // 273 and 279.
 
-// timeForm is the form of times in messages.
-const timeForm = "2006-01-02T15:04:05Z"
-
 // Overrides say what a client wants to change in a restored table.
 type overrides struct {
 	op          wire.Op

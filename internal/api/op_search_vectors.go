@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
@@ -257,68 +256,6 @@ func vectorsOf(list []wire.VectorIndex) []table.IndexDefinition {
 		out = append(out, ix)
 	}
 	return out
-}
-
-func searchSchema(schema []table.KeyElement) []wire.SearchSchemaElement {
-	var out []wire.SearchSchemaElement
-	for _, e := range schema {
-		kind := "INLINE_FILTER"
-		if e.Hash {
-			kind = "HASH"
-		}
-		out = append(out, wire.SearchSchemaElement{AttributeName: new(e.Name), SearchSchemaElementType: new(kind)})
-	}
-	return out
-}
-
-func vectorDescription(
-	x *table.IndexDefinition, arn *string, items, bytes int64, now time.Time,
-) wire.VectorIndexDescription {
-	return wire.VectorIndexDescription{
-		IndexName: new(x.Name), IndexArn: arn, IndexStatus: new(x.Status(now)), Projection: projection(x.Projection),
-		ItemCount: new(items), IndexSizeBytes: new(bytes),
-		VectorAttribute:  &wire.VectorAttributeDefinition{AttributeName: new(x.Vector.Attribute)},
-		Dimensions:       new(x.Vector.Dimensions),
-		DistanceFunction: new(x.Vector.Function), SearchSchema: searchSchema(x.Vector.Schema),
-	}
-}
-
-// alterVector applies one change of a vector index. The request defines the given
-// attributes.
-func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []keycond.Attribute) error {
-	if u.Delete != nil {
-		n := len(def.Vectors)
-		def.Vectors = slices.DeleteFunc(def.Vectors, func(ix table.IndexDefinition) bool {
-			return ix.Name == value(u.Delete.IndexName)
-		})
-		if len(def.Vectors) == n {
-			return wire.NewError(
-				"ResourceNotFoundException",
-				"Requested resource not found: Index "+value(u.Delete.IndexName)+" for table "+def.Name,
-			)
-		}
-		return nil
-	}
-
-	c := u.Create
-	if !def.OnDemandBilling() {
-		return wire.Validation(
-			"One or more parameter values were invalid: Vector indexes are only supported for PAY_PER_REQUEST tables",
-		)
-	}
-	if slices.ContainsFunc(slices.Concat(def.Local, def.Global, def.Vectors), func(ix table.IndexDefinition) bool {
-		return ix.Name == value(c.IndexName)
-	}) {
-		return wire.Validation("Attempting to create an index which already exists")
-	}
-	ix := table.IndexDefinition{Name: value(c.IndexName), Projection: projectionOf(c.Projection)}
-	ix.SetVector(vectorOf(c.VectorAttribute, c.Dimensions, c.DistanceFunction, c.SearchSchema))
-	if err := checkRedefined(def, ix.Vector.Schema, attributes); err != nil {
-		return err
-	}
-
-	def.Vectors = append(def.Vectors, ix)
-	return nil
 }
 
 // sameVector reports whether two vector indexes differ in nothing but their names.

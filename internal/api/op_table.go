@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -133,8 +132,6 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	}
 	return def, nil
 }
-
-func (s *Service) now() time.Time { return s.opts.Clock().UTC().Truncate(time.Millisecond) }
 
 // DescribeTable describes a table.
 func (s *Service) DescribeTable(ctx context.Context, in *wire.DescribeTableInput) (*wire.DescribeTableOutput, error) {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"slices"
 	"strconv"
 
@@ -15,30 +14,11 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// Limits of transactions. Source: DG/transaction-apis.html.
-const (
-	MaxTransactActions = 100
-	MaxTransactBytes   = 4 << 20
-)
-
-// codeInvalid is the reason code of an action that can never succeed.
-const codeInvalid = "ValidationError"
-
 // msgTokenMismatch is our text: no capture of the service's is known.
 const msgTokenMismatch = "The ClientRequestToken was used by another transaction in the last 10 minutes. " +
 	"Take a new token for each transaction, and the same one only to send it again."
 
 const msgOneItem = "Transaction request cannot include multiple operations on one item"
-
-// An action is one action of a TransactWriteItems, with its expressions parsed.
-type action struct {
-	table     *string
-	key       attr.Item // for a Put, the whole item
-	put       bool
-	onFailure *string
-	check     func(*table.Table) error // looks for errors that need no stored item
-	run       func(*table.Tx, *table.Table) (table.Change, error)
-}
 
 // TransactWriteItems applies up to 100 writes of any tables, all or nothing.
 func (s *Service) TransactWriteItems(
@@ -271,58 +251,6 @@ func checkActions(tables []*table.Table, actions []action, reasons []wire.Cancel
 	}
 
 	return nil
-}
-
-// checkEmptyKey refuses an empty value of a key attribute. It is the one thing
-// wrong with a key that is not a reason to cancel but an error of the whole
-// request. Source: conformance error-messages/transactWriteItems.
-func checkEmptyKey(t *table.Table, key attr.Item) error {
-	for _, a := range t.Key().Attributes() {
-		if v := key.Get(a.Name); v.Kind() == a.Kind && a.Kind != attr.Number && len(v.Raw()) == 0 {
-			return t.Key().CheckValue(a, v)
-		}
-	}
-	return nil
-}
-
-// itemKey returns the key of an action's item.
-func (a *action) itemKey(t *table.Table) (attr.Item, error) {
-	if a.put {
-		return t.KeyOf(a.key)
-	}
-	return a.key, nil
-}
-
-// cancellation returns the cancellation reason for an action's error, or false
-// for an error of the whole request.
-func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) {
-	if code := contentionCode(err); code != "" {
-		return wire.CancellationReason{Code: &code, Message: new(err.Error())}, true
-	}
-	e, ok := errors.AsType[*table.Error](err)
-	if !ok {
-		if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == wire.CodeValidation {
-			return wire.CancellationReason{Code: new(codeInvalid), Message: new(e.Message)}, true
-		} else if ok && e.Code == codeDuplicate {
-			return wire.CancellationReason{Code: new(memberCode(e)), Message: new(e.Message)}, true
-		}
-		return wire.CancellationReason{}, false
-	}
-
-	switch e.Kind {
-	case table.ConditionFailed:
-		r := wire.CancellationReason{
-			Code: new("ConditionalCheckFailed"), Message: new("The conditional request failed"),
-		}
-		if value(onFailure) == returnAllOld && e.Item != nil {
-			r.Item = bytes.Clone(e.Item)
-		}
-		return r, true
-	case table.Validation:
-		return wire.CancellationReason{Code: new(codeInvalid), Message: new(e.Msg)}, true
-	}
-
-	return wire.CancellationReason{}, false
 }
 
 // transactActions parses the expressions of all actions. An error in one is an

@@ -12,13 +12,6 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// Values of ReturnValues that only UpdateItem takes.
-const (
-	returnAllNew     = "ALL_NEW"
-	returnUpdatedOld = "UPDATED_OLD"
-	returnUpdatedNew = "UPDATED_NEW"
-)
-
 // UpdateItem changes one item, or creates it.
 func (s *Service) UpdateItem(ctx context.Context, in *wire.UpdateItemInput) (*wire.UpdateItemOutput, error) {
 	return call(ctx, s, wire.OpUpdateItem, in, (*Service).updateItem)
@@ -93,22 +86,6 @@ func (s *Service) updateKeeping(
 	return &wire.UpdateItemOutput{
 		Attributes: returned, ConsumedCapacity: out.consumed, ItemCollectionMetrics: out.metrics,
 	}, nil
-}
-
-// returnedOf returns the attributes that ReturnValues asks for, nil if there are
-// none. They stay valid: the new item was made by the update, and nothing changes it.
-func returnedOf(mode string, update *expr.Update, change *table.Change) attr.Item {
-	switch mode {
-	case returnAllOld:
-		return bytes.Clone(change.Old)
-	case returnAllNew:
-		return change.New
-	case returnUpdatedOld:
-		return update.Project(change.Old)
-	case returnUpdatedNew:
-		return update.Project(change.New)
-	}
-	return nil
 }
 
 // parseUpdate parses an update expression and a condition.

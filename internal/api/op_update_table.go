@@ -456,3 +456,41 @@ func dropAttributes(def *table.Definition) {
 	used := def.Keys()
 	def.Attributes = slices.DeleteFunc(def.Attributes, func(a keycond.Attribute) bool { return !used[a.Name] })
 }
+
+// alterVector applies one change of a vector index. The request defines the given
+// attributes.
+func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []keycond.Attribute) error {
+	if u.Delete != nil {
+		n := len(def.Vectors)
+		def.Vectors = slices.DeleteFunc(def.Vectors, func(ix table.IndexDefinition) bool {
+			return ix.Name == value(u.Delete.IndexName)
+		})
+		if len(def.Vectors) == n {
+			return wire.NewError(
+				"ResourceNotFoundException",
+				"Requested resource not found: Index "+value(u.Delete.IndexName)+" for table "+def.Name,
+			)
+		}
+		return nil
+	}
+
+	c := u.Create
+	if !def.OnDemandBilling() {
+		return wire.Validation(
+			"One or more parameter values were invalid: Vector indexes are only supported for PAY_PER_REQUEST tables",
+		)
+	}
+	if slices.ContainsFunc(slices.Concat(def.Local, def.Global, def.Vectors), func(ix table.IndexDefinition) bool {
+		return ix.Name == value(c.IndexName)
+	}) {
+		return wire.Validation("Attempting to create an index which already exists")
+	}
+	ix := table.IndexDefinition{Name: value(c.IndexName), Projection: projectionOf(c.Projection)}
+	ix.SetVector(vectorOf(c.VectorAttribute, c.Dimensions, c.DistanceFunction, c.SearchSchema))
+	if err := checkRedefined(def, ix.Vector.Schema, attributes); err != nil {
+		return err
+	}
+
+	def.Vectors = append(def.Vectors, ix)
+	return nil
+}

@@ -86,22 +86,6 @@ type Service struct {
 	closed  atomic.Pointer[func() string]    // explains why the database is closed; nil for nothing more
 }
 
-// New returns a service over db.
-func New(db *life.DB, opts Options) *Service {
-	opts = opts.withDefaults()
-	s := &Service{db: db, opts: opts, arns: ARNs{Region: opts.Region, Account: opts.Account}, jobs: newRunner()}
-	if opts.EnforceThroughput {
-		s.meter = new(throughput.Meter)
-	}
-	if opts.TransactionDelay > 0 {
-		s.ongoing = &ongoing{items: itemSet{}, tokens: map[string]bool{}}
-	}
-	if opts.Kinesis != nil {
-		db.Deliver = s.deliver
-	}
-	return s
-}
-
 // Observe adds an observer of the operations that begin from now on, until stop
 // is called.
 func (s *Service) Observe(o event.Observer) (stop func()) {
@@ -134,145 +118,6 @@ func (s *Service) Observe(o event.Observer) (stop func()) {
 // database once it is closed, unless it is empty.
 func (s *Service) ExplainClosed(explain func() string) { s.closed.Store(&explain) }
 
-// Serve runs the operation that target names, such as
-// "DynamoDB_20120810.PutItem", on a request body. It appends the response body
-// to dst and returns it with the HTTP status. Errors are responses too. The status
-// is -1 if the connection is to be reset instead ([ErrReset]).
-func (s *Service) Serve(ctx context.Context, target string, body, dst []byte) (out []byte, status int) {
-	op, _ := wire.Lookup(target)
-	event.Of(ctx).Keep(body)
-	h := handlers[op]
-	if h == nil {
-		e := wire.UnknownOperation()
-		event.Of(ctx).Fail(e.Code, e.Message)
-		return e.AppendJSON(dst), e.Status
-	}
-	out, err := h(s, ctx, body, dst)
-	if err != nil {
-		e := s.wireError(err)
-		event.Of(ctx).Fail(e.Code, e.Message)
-		if errors.Is(e, ErrReset) {
-			return dst, -1
-		}
-		return e.AppendJSON(dst), e.Status
-	}
-	return out, 200
-}
-
-// Implements reports whether the service answers op.
-func (s *Service) Implements(op wire.Op) bool { return handlers[op] != nil }
-
-// handler answers a request body with a response body appended to dst.
-type handler func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error)
-
-// An operation is one of the service's, with its handler.
-type operation struct {
-	op wire.Op
-	handler
-}
-
-// handlers has the handlers of all operations of the service.
-var handlers = func() (all [256]handler) {
-	for _, o := range operations {
-		all[o.op] = o.handler
-	}
-	return all
-}()
-
-var operations = []operation{
-	typed(wire.OpBatchExecuteStatement, (*Service).batchExecute),
-	typed(wire.OpExecuteStatement, (*Service).executeStatement),
-	typed(wire.OpExecuteTransaction, (*Service).executeTransaction),
-	typed(wire.OpBatchGetItem, (*Service).batchGet),
-	typed(wire.OpBatchWriteItem, (*Service).batchWrite),
-	typed(wire.OpCancelBulkOperation, (*Service).cancelBulk),
-	typed(wire.OpCreateBackup, (*Service).createBackup),
-	typed(wire.OpCreateGlobalTable, (*Service).createGlobalTable),
-	typed(wire.OpCreateTable, (*Service).createTable),
-	typed(wire.OpDeleteBackup, (*Service).deleteBackup),
-	typed(wire.OpDeleteItem, (*Service).deleteItem),
-	typed(wire.OpDeleteResourcePolicy, (*Service).deleteResourcePolicy),
-	typed(wire.OpDeleteTable, (*Service).deleteTable),
-	typed(wire.OpDescribeBulkOperation, (*Service).describeBulk),
-	typed(wire.OpDescribeBackup, (*Service).describeBackup),
-	typed(wire.OpDescribeContinuousBackups, (*Service).describeContinuousBackups),
-	typed(wire.OpDescribeContributorInsights, (*Service).describeContributorInsights),
-	typed(wire.OpDescribeEndpoints, (*Service).describeEndpoints),
-	typed(wire.OpDescribeExport, (*Service).describeExport),
-	typed(wire.OpDescribeGlobalTable, (*Service).describeGlobalTable),
-	typed(wire.OpDescribeGlobalTableSettings, (*Service).describeGlobalTableSettings),
-	typed(wire.OpDescribeImport, (*Service).describeImport),
-	typed(wire.OpDescribeKinesisStreamingDestination, (*Service).describeKinesis),
-	typed(wire.OpDescribeLimits, (*Service).describeLimits),
-	typed(wire.OpDescribeStream, (*Service).describeStream),
-	typed(wire.OpDescribeTable, (*Service).describeTable),
-	typed(wire.OpDescribeTableReplicaAutoScaling, (*Service).describeTableReplicaAutoScaling),
-	typed(wire.OpDescribeTimeToLive, (*Service).describeTimeToLive),
-	typed(wire.OpDisableKinesisStreamingDestination, (*Service).disableKinesis),
-	typed(wire.OpEnableKinesisStreamingDestination, (*Service).enableKinesis),
-	typed(wire.OpExportTableToPointInTime, (*Service).exportTable),
-	{wire.OpGetItem, (*Service).serveGetItem},
-	typed(wire.OpGetRecords, (*Service).getRecords),
-	typed(wire.OpGetResourcePolicy, (*Service).getResourcePolicy),
-	typed(wire.OpGetShardIterator, (*Service).getShardIterator),
-	typed(wire.OpImportTable, (*Service).importTable),
-	typed(wire.OpListBulkOperations, (*Service).listBulk),
-	typed(wire.OpListBackups, (*Service).listBackups),
-	typed(wire.OpListContributorInsights, (*Service).listContributorInsights),
-	typed(wire.OpListExports, (*Service).listExports),
-	typed(wire.OpListGlobalTables, (*Service).listGlobalTables),
-	typed(wire.OpListImports, (*Service).listImports),
-	typed(wire.OpListStreams, (*Service).listStreams),
-	typed(wire.OpListTables, (*Service).listTables),
-	typed(wire.OpListTagsOfResource, (*Service).listTagsOfResource),
-	typed(wire.OpPutItem, (*Service).putItem),
-	typed(wire.OpPutResourcePolicy, (*Service).putResourcePolicy),
-	{wire.OpQuery, page(func(in *wire.QueryInput) *string { return in.Select }, (*Service).Query)},
-	typed(wire.OpRestoreTableFromBackup, (*Service).restoreTableFromBackup),
-	typed(wire.OpRestoreTableToPointInTime, (*Service).restoreTableToPointInTime),
-	{wire.OpScan, page(func(in *wire.ScanInput) *string { return in.Select }, (*Service).Scan)},
-	typed(wire.OpSearchVectors, (*Service).searchVectors),
-	typed(wire.OpStartBulkPutItems, (*Service).startBulkPut),
-	typed(wire.OpTagResource, (*Service).tagResource),
-	typed(wire.OpTransactGetItems, (*Service).transactGet),
-	typed(wire.OpTransactWriteItems, (*Service).transactWrite),
-	typed(wire.OpUntagResource, (*Service).untagResource),
-	typed(wire.OpUpdateContinuousBackups, (*Service).updateContinuousBackups),
-	typed(wire.OpUpdateContributorInsights, (*Service).updateContributorInsights),
-	typed(wire.OpUpdateGlobalTable, (*Service).updateGlobalTable),
-	typed(wire.OpUpdateGlobalTableSettings, (*Service).updateGlobalTableSettings),
-	typed(wire.OpUpdateItem, (*Service).updateItem),
-	typed(wire.OpUpdateKinesisStreamingDestination, (*Service).updateKinesis),
-	typed(wire.OpUpdateTable, (*Service).updateTable),
-	typed(wire.OpUpdateTableReplicaAutoScaling, (*Service).updateTableReplicaAutoScaling),
-	typed(wire.OpUpdateTimeToLive, (*Service).updateTimeToLive),
-}
-
-// typed returns an operation that a method carries out. If it were inlined,
-// the handler would be compiled anew for each operation.
-//
-//go:noinline
-func typed[I wire.Input, O wire.Output](
-	op wire.Op, method func(*Service, context.Context, I) (O, error),
-) operation {
-	return operation{op, func(s *Service, ctx context.Context, body, dst []byte) ([]byte, error) {
-		in := op.NewInput().(I)
-		if err := in.DecodeJSON(body); err != nil {
-			return nil, err
-		}
-		out, err := call(ctx, s, op, in, method)
-		if err != nil {
-			return nil, err
-		}
-		if room := event.RoomOf(ctx); room != nil && room.Reserved() > cap(dst) {
-			dst = slices.Grow(dst, room.Reserved())
-		}
-		return out.AppendJSON(dst), nil
-	}}
-}
-
-// A Misuse is the error of a program that calls an operation where it must not, such as outside
-// of the transaction that it is in. It is not an answer of the service's.
 type Misuse interface {
 	error
 	Misuse()
@@ -396,3 +241,5 @@ func (s *Service) Changes(
 	}
 	return s.db.Changes(ctx, old, name, visit)
 }
+
+func (s *Service) now() time.Time { return s.opts.Clock().UTC().Truncate(time.Millisecond) }

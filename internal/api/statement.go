@@ -21,10 +21,6 @@ import (
 // This file has what ExecuteStatement, BatchExecuteStatement and
 // ExecuteTransaction have in common. Sources of the texts: see package partiql.
 
-// codeDuplicate is the code of the exception for an INSERT of an item that
-// exists.
-const codeDuplicate = "DuplicateItemException"
-
 // parseStatement parses a statement.
 func parseStatement(statement *string, params []attr.Value) (*partiql.Statement, error) {
 	s, err := partiql.Parse(value(statement), params)

@@ -269,11 +269,3 @@ func throttleCode(err error) string {
 	}
 	return ""
 }
-
-// contentionCode is throttleCode for conflicts as well.
-func contentionCode(err error) string {
-	if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == codeConflict {
-		return "TransactionConflict"
-	}
-	return throttleCode(err)
-}

@@ -12,13 +12,22 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 )
 
-// Values of ReturnValues and of ReturnValuesOnConditionCheckFailure.
+// Values of ReturnValues and of ReturnValuesOnConditionCheckFailure; the last three are for UpdateItem
+// only.
 const (
-	returnNone   = "NONE"
-	returnAllOld = "ALL_OLD"
+	returnNone       = "NONE"
+	returnAllOld     = "ALL_OLD"
+	returnAllNew     = "ALL_NEW"
+	returnUpdatedOld = "UPDATED_OLD"
+	returnUpdatedNew = "UPDATED_NEW"
 )
 
-const msgItemSize = "Item size has exceeded the maximum allowed size"
+const (
+	msgItemSize = "Item size has exceeded the maximum allowed size"
+	// codeDuplicate is the code of the exception for an INSERT of an item that
+	// exists.
+	codeDuplicate = "DuplicateItemException"
+)
 
 // writeParams are the parameters that writes of one item have in common.
 type writeParams struct {
@@ -131,4 +140,20 @@ func collectionMetrics(mode *string, tx *table.Tx, t *table.Table, key attr.Item
 	const gigabyte = 1 << 30
 	low := float64(size / gigabyte)
 	return &wire.ItemCollectionMetrics{ItemCollectionKey: hash, SizeEstimateRangeGB: []float64{low, low + 1}}, nil
+}
+
+// returnedOf returns the attributes that ReturnValues asks for, nil if there are
+// none. They stay valid: the new item was made by the update, and nothing changes it.
+func returnedOf(mode string, update *expr.Update, change *table.Change) attr.Item {
+	switch mode {
+	case returnAllOld:
+		return bytes.Clone(change.Old)
+	case returnAllNew:
+		return change.New
+	case returnUpdatedOld:
+		return update.Project(change.Old)
+	case returnUpdatedNew:
+		return update.Project(change.New)
+	}
+	return nil
 }

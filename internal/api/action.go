@@ -1,0 +1,102 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// Limits of transactions. Source: DG/transaction-apis.html.
+const (
+	MaxTransactActions = 100
+	MaxTransactBytes   = 4 << 20
+)
+
+// codeInvalid is the reason code of an action that can never succeed.
+const codeInvalid = "ValidationError"
+
+// An action is one action of a TransactWriteItems, with its expressions parsed.
+type action struct {
+	table     *string
+	key       attr.Item // for a Put, the whole item
+	put       bool
+	onFailure *string
+	check     func(*table.Table) error // looks for errors that need no stored item
+	run       func(*table.Tx, *table.Table) (table.Change, error)
+}
+
+// itemKey returns the key of an action's item.
+func (a *action) itemKey(t *table.Table) (attr.Item, error) {
+	if a.put {
+		return t.KeyOf(a.key)
+	}
+	return a.key, nil
+}
+
+// cancellation returns the cancellation reason for an action's error, or false
+// for an error of the whole request.
+func cancellation(err error, onFailure *string) (wire.CancellationReason, bool) {
+	if code := contentionCode(err); code != "" {
+		return wire.CancellationReason{Code: &code, Message: new(err.Error())}, true
+	}
+	e, ok := errors.AsType[*table.Error](err)
+	if !ok {
+		if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == wire.CodeValidation {
+			return wire.CancellationReason{Code: new(codeInvalid), Message: new(e.Message)}, true
+		} else if ok && e.Code == codeDuplicate {
+			return wire.CancellationReason{Code: new(memberCode(e)), Message: new(e.Message)}, true
+		}
+		return wire.CancellationReason{}, false
+	}
+
+	switch e.Kind {
+	case table.ConditionFailed:
+		r := wire.CancellationReason{
+			Code: new("ConditionalCheckFailed"), Message: new("The conditional request failed"),
+		}
+		if value(onFailure) == returnAllOld && e.Item != nil {
+			r.Item = bytes.Clone(e.Item)
+		}
+		return r, true
+	case table.Validation:
+		return wire.CancellationReason{Code: new(codeInvalid), Message: new(e.Msg)}, true
+	}
+
+	return wire.CancellationReason{}, false
+}
+
+// checkEmptyKey refuses an empty value of a key attribute. It is the one thing
+// wrong with a key that is not a reason to cancel but an error of the whole
+// request. Source: conformance error-messages/transactWriteItems.
+func checkEmptyKey(t *table.Table, key attr.Item) error {
+	for _, a := range t.Key().Attributes() {
+		if v := key.Get(a.Name); v.Kind() == a.Kind && a.Kind != attr.Number && len(v.Raw()) == 0 {
+			return t.Key().CheckValue(a, v)
+		}
+	}
+	return nil
+}
+
+// contentionCode is throttleCode for conflicts as well.
+func contentionCode(err error) string {
+	if e, ok := errors.AsType[*wire.Error](err); ok && e.Code == codeConflict {
+		return "TransactionConflict"
+	}
+	return throttleCode(err)
+}
+
+// memberCode returns the code of an error of one statement. Source: the service
+// model, BatchStatementErrorCodeEnum.
+func memberCode(e *wire.Error) string {
+	if code := throttleCode(e); code != "" {
+		return code
+	}
+	if e.Code == wire.CodeValidation {
+		return codeInvalid
+	}
+	return strings.TrimSuffix(e.Code, "Exception")
+}
