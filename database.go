@@ -2,7 +2,6 @@ package sortkey
 
 import (
 	"context"
-	"crypto/rand"
 	"io"
 	"log/slog"
 	"sync"
@@ -13,7 +12,6 @@ import (
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
-	"github.com/sortkey/sortkey/store/memory"
 )
 
 // Options configure [Open]. The zero value is ready to use.
@@ -61,22 +59,6 @@ type Options struct {
 	Simulate Simulation
 
 	temporary bool // withDefaults opened Store, in memory, so nobody else has it
-}
-
-func (o Options) withDefaults() Options {
-	if o.Store == nil {
-		o.Store, o.temporary = memory.Open(), true
-	}
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.Rand == nil {
-		o.Rand = rand.Reader
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	return o
 }
 
 // A Wording is the wording of the service's error messages at a date. During

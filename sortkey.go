@@ -20,8 +20,10 @@ package sortkey
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
+	"log/slog"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/api"
@@ -30,6 +32,7 @@ import (
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/memory"
 )
 
 // ErrFork is returned by [DB.Fork] when the store cannot be forked.
@@ -55,6 +58,22 @@ func Open(opts Options) (*DB, error) {
 		return nil, err
 	}
 	return newDB(opts, opts.Store, tables, false), nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Store == nil {
+		o.Store, o.temporary = memory.Open(), true
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
 }
 
 func newDB(opts Options, st store.Store, tables *life.DB, forked bool) *DB {

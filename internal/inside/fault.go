@@ -116,16 +116,18 @@ func matchProblem(f fault.Fault) string {
 	add(f.Operation != "", fmt.Sprintf("its Operation is %s", f.Operation), "", named([]string{f.Operation}))
 	add(f.Index != "", fmt.Sprintf("its Index is %q", f.Index), "only Query and Scan have an index",
 		oneOf(wire.OpQuery, wire.OpScan))
-	add(f.Key != "", fmt.Sprintf("its Key is %q", f.Key), "only operations that name items, such as GetItem, have a key",
-		oneOf(wire.OpGetItem, wire.OpPutItem, wire.OpUpdateItem, wire.OpDeleteItem, wire.OpBatchGetItem, wire.OpBatchWriteItem,
-			wire.OpTransactGetItems, wire.OpTransactWriteItems))
+	add(f.Key != "", fmt.Sprintf("its Key is %q", f.Key),
+		"only operations that name items, such as GetItem, have a key",
+		oneOf(wire.OpGetItem, wire.OpPutItem, wire.OpUpdateItem, wire.OpDeleteItem, wire.OpBatchGetItem,
+			wire.OpBatchWriteItem, wire.OpTransactGetItems, wire.OpTransactWriteItems))
 	add(len(f.Reasons) > 0, "it has Reasons", "only transactions have reasons", named(fault.Transactions))
 	add(f.Unprocessed > 0, "it has Unprocessed", "only batches leave requests unprocessed", named(fault.Batches))
 	add(f.Table != "", fmt.Sprintf("its Table is %q", f.Table), "that operation names no table", namesTables)
 	for i, b := range conditions {
 		for _, a := range conditions[:i] {
 			if !slices.ContainsFunc(a.operations, func(op string) bool { return slices.Contains(b.operations, op) }) {
-				return fmt.Sprintf("no call can meet the fault: %s and %s, but %s: remove one of them", a.is, b.is, b.wants)
+				return fmt.Sprintf("no call can meet the fault: %s and %s, but %s: remove one of them", a.is,
+					b.is, b.wants)
 			}
 		}
 	}

@@ -41,7 +41,8 @@ func TestCheck(t *testing.T) {
 			offsets = append(offsets, at)
 			at += len(e)
 		}
-		return string(form(uint32(len(elems)), uint32(len(strings.Join(elems, ""))), append(offsets, strings.Join(elems, ""))...))
+		return string(form(uint32(len(elems)), uint32(len(strings.Join(elems, ""))),
+			append(offsets, strings.Join(elems, ""))...))
 	}
 	for _, tt := range []struct {
 		name string
@@ -116,7 +117,8 @@ func TestCheckNesting(t *testing.T) {
 // randomValue returns a value of any kind with at most depth levels.
 func randomValue(r *rand.Rand, depth int) attr.Value {
 	text := func() string {
-		return strings.Repeat(string([]rune{rune(r.IntN(0x80)), 'a' + rune(r.IntN(26)), 0x20 + rune(r.IntN(0xD000))}), r.IntN(8))
+		return strings.Repeat(string([]rune{rune(r.IntN(0x80)), 'a' + rune(r.IntN(26)), 0x20 + rune(r.IntN(0xD000))}),
+			r.IntN(8))
 	}
 	elems := func(of func() attr.Value) (out []attr.Value) {
 		seen := map[string]bool{}
@@ -179,7 +181,8 @@ func numberText(r *rand.Rand) string {
 	for i := range digits {
 		digits[i] = '0' + byte(r.IntN(10))
 	}
-	return []string{"", "-"}[r.IntN(2)] + string(digits[:1]) + "." + string(digits[1:]) + "e" + []string{"-9", "-1", "0", "7", "88"}[r.IntN(5)]
+	return []string{"", "-"}[r.IntN(2)] + string(digits[:1]) + "." + string(digits[1:]) + "e" +
+		[]string{"-9", "-1", "0", "7", "88"}[r.IntN(5)]
 }
 
 func randomItem(r *rand.Rand, depth int) attr.Item {
@@ -218,7 +221,9 @@ func TestItems(t *testing.T) {
 		}
 		return bytes.Equal(b.Item(), it) && size == it.Size()
 	}, items))
-	properties.Property("changed bytes are refused or mean something else", prop.ForAll(func(it attr.Item, seed uint64) bool {
+	properties.Property("changed bytes are refused or mean something else", prop.ForAll(func(
+		it attr.Item, seed uint64,
+	) bool {
 		r, b := rand.New(rand.NewPCG(seed, 2)), bytes.Clone(it)
 		for range 1 + r.IntN(3) {
 			b[r.IntN(len(b))] = byte(r.Uint32())
@@ -232,7 +237,9 @@ func TestItems(t *testing.T) {
 	}, items, gen.UInt64()))
 	// Without its last two digits, a number at the end may have the same size,
 	// so the rest can be an item too.
-	properties.Property("truncated bytes are refused or mean something else", prop.ForAll(func(it attr.Item, seed uint64) bool {
+	properties.Property("truncated bytes are refused or mean something else", prop.ForAll(func(
+		it attr.Item, seed uint64,
+	) bool {
 		n := int(seed % uint64(len(it)))
 		cut, err := item.Check(it[:n])
 		if err != nil || n == 0 {

@@ -16,7 +16,8 @@ import (
 
 // genTuple generates lists of byte strings. The bytes with which tuples are escaped and
 // ended are frequent.
-var genTuple = gen.SliceOf(gen.SliceOf(gen.OneConstOf(byte(0x00), byte(0x01), byte(0x02), byte('a'), byte(0xFE), byte(0xFF))))
+var genTuple = gen.SliceOf(gen.SliceOf(gen.OneConstOf(byte(0x00), byte(0x01), byte(0x02), byte('a'), byte(0xFE),
+	byte(0xFF))))
 
 func encode(tuple [][]byte) (key []byte) {
 	for _, component := range tuple {

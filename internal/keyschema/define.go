@@ -92,7 +92,9 @@ func parse(in *wire.CreateTableInput, key string) (schema []wire.KeySchemaElemen
 	}
 	for i, list := range [][]keycond.Attribute{partition, sort} {
 		for _, a := range list {
-			schema = append(schema, wire.KeySchemaElement{AttributeName: &a.Name, KeyType: new([]string{"HASH", "RANGE"}[i])})
+			schema = append(schema, wire.KeySchemaElement{
+				AttributeName: &a.Name, KeyType: new([]string{"HASH", "RANGE"}[i]),
+			})
 			defineAttribute(in, a)
 		}
 	}

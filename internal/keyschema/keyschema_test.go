@@ -21,7 +21,8 @@ func describe(t *testing.T, text string) (*keyschema.Table, error) {
 func TestOf(t *testing.T) {
 	table, err := describe(t, `{"TableName": "T",
 		"AttributeDefinitions": [
-			{"AttributeName": "p", "AttributeType": "S"}, {"AttributeName": "s", "AttributeType": "N"}, {"AttributeName": "b", "AttributeType": "B"}
+			{"AttributeName": "p", "AttributeType": "S"}, {"AttributeName": "s", "AttributeType": "N"},
+			{"AttributeName": "b", "AttributeType": "B"}
 		],
 		"KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}, {"AttributeName": "s", "KeyType": "RANGE"}],
 		"GlobalSecondaryIndexes": [{
@@ -29,7 +30,8 @@ func TestOf(t *testing.T) {
 			"Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["x"]}
 		}, {"IndexName": "vectors"}],
 		"LocalSecondaryIndexes": [{
-			"IndexName": "local", "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}, {"AttributeName": "b", "KeyType": "RANGE"}],
+			"IndexName": "local", "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}, {"AttributeName": "b",
+			"KeyType": "RANGE"}],
 			"Projection": {"ProjectionType": "ALL"}
 		}]}`)
 	require.NoError(t, err)
@@ -53,7 +55,8 @@ func TestNoKey(t *testing.T) {
 	for _, text := range []string{
 		`{"TableName": "T"}`,
 		`{"TableName": "T", "KeySchema": [{"AttributeName": "p", "KeyType": "RANGE"}]}`,
-		`{"TableName": "T", "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}], "AttributeDefinitions": [{"AttributeName": "p", "AttributeType": "X"}]}`,
+		`{"TableName": "T", "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}], "AttributeDefinitions": ` +
+			`[{"AttributeName": "p", "AttributeType": "X"}]}`,
 	} {
 		_, err := describe(t, text)
 		require.EqualError(t, err, "the description of table T has no key", text)

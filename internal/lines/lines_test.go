@@ -26,7 +26,10 @@ func TestNext(t *testing.T) {
 		{"blanks", strings.NewReader(" a\t\r\n\n  \nb"), []string{"a", "", "", "b", "EOF"}, 10},
 		{"line breaks at the end", strings.NewReader("a\n\n"), []string{"a", "", "EOF"}, 3},
 		{"longest", strings.NewReader(fits + "\n" + fits), []string{fits, fits, "EOF"}, 61},
-		{"too long", strings.NewReader("a\n" + long + "\nb\n" + long), []string{"a", "too long", "b", "too long", "EOF"}, 85},
+		{
+			"too long", strings.NewReader("a\n" + long + "\nb\n" + long),
+			[]string{"a", "too long", "b", "too long", "EOF"}, 85,
+		},
 		{"broken", io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(broken)), []string{"a", "broken"}, 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -17,7 +17,8 @@ type part struct {
 
 const (
 	msgOperator = "Unsupported operator in Condition Expression. Operator: %s" // local
-	msgCount    = "Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d"
+	msgCount    = "Incorrect number of operands for operator or function; operator or function: " +
+		"%s, number of operands: %d"
 )
 
 // or parses conditions joined by OR:
@@ -166,7 +167,8 @@ func (p *parser) members(tok int) (list []ast.Operand) {
 	return list
 }
 
-const msgIn = "IN operator must have a left hand argument of type Variable Reference and right hand argument of type Seq with at least one member" // local
+const msgIn = "IN operator must have a left hand argument of type Variable Reference and right hand argument of type " +
+	"Seq with at least one member" // local
 
 // typeNames are the types after IS.
 var typeNames = map[string]attr.Kind{
@@ -186,7 +188,8 @@ func (p *parser) isType(x ast.Operand, tok int) ast.Node {
 	}
 	k, ok := typeNames[name]
 	if !ok {
-		p.fault(tok, "Unsupported data type for IS operator: %s. Supported data types are [MISSING, NULL, BOOLEAN, BLOB, STRING, NUMERIC, STRUCT, TUPLE, LIST]", name) // local
+		p.fault(tok, "Unsupported data type for IS operator: %s. Supported data types are [MISSING, NULL, BOOLEAN, "+
+			"BLOB, STRING, NUMERIC, STRUCT, TUPLE, LIST]", name) // local
 	}
 	return &ast.Call{Func: ast.AttributeType, Args: []ast.Operand{x, p.bound(attr.NewString(k.String()))}}
 }

@@ -334,7 +334,8 @@ func (p *parser) insert() *Statement {
 		p.fault(tok, msgSource) // conformance indexQualifier
 	}
 	if tok = p.pos; p.word("VALUES") || p.is("<<") {
-		p.fault(tok, `Unsupported operation: Inserting multiple items in a single statement is not supported, use "INSERT INTO tableName VALUE item" instead`) // local
+		p.fault(tok, `Unsupported operation: Inserting multiple items in a single statement is not supported, use `+
+			`"INSERT INTO tableName VALUE item" instead`) // local
 		p.pos = len(p.tokens) - 1
 		return s
 	}
@@ -346,7 +347,8 @@ func (p *parser) insert() *Statement {
 	if v := p.value(""); v.Kind() == attr.Map {
 		s.Item = v.Map()
 	} else {
-		p.fault(tok, "Unsupported format in item expression. Please use struct format {...} to express item values for insert statement.") // local
+		p.fault(tok, "Unsupported format in item expression. Please use struct format {...} to express item values "+
+			"for insert statement.") // local
 	}
 	if tok = p.pos; p.returning() != "" {
 		p.fault(tok, "RETURNING is not supported in INSERT") // local
@@ -364,7 +366,9 @@ func (p *parser) delete() (*Statement, ast.Node) {
 	p.written(s, tok, where)
 	if tok = p.pos; p.syntax == nil {
 		if s.Returning = p.returning(); s.Returning != "" && s.Returning != "ALL OLD" {
-			p.fault(tok, "Invalid returning clause: RETURNING %s *. Only RETURNING ALL OLD * is allowed in DELETE statements.", s.Returning) // conformance batchExecuteStatement
+			p.fault(tok,
+				"Invalid returning clause: RETURNING %s *. Only RETURNING ALL OLD * is allowed in DELETE statements.",
+				s.Returning) // conformance batchExecuteStatement
 		}
 	}
 	return s, where
@@ -507,10 +511,12 @@ func (p *parser) bound(v attr.Value) *ast.ValueOperand {
 // service's list is longer: it has the keywords of SQL-92.
 func isKeyword(word string) bool {
 	switch strings.ToUpper(word) {
-	case "SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "IN", "IS", "BETWEEN", "LIKE", "ORDER", "GROUP", "HAVING", "BY", "AS", "ASC", "DESC",
+	case "SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "IN", "IS", "BETWEEN", "LIKE", "ORDER", "GROUP", "HAVING", "BY",
+		"AS", "ASC", "DESC",
 		"INSERT", "INTO", "UPDATE", "DELETE", "SET", "REMOVE", "VALUE", "VALUES", "RETURNING", "NULL", "MISSING",
 		"TRUE", "FALSE",
-		"JOIN", "INNER", "OUTER", "LEFT", "RIGHT", "FULL", "CROSS", "ON", "UNION", "EXCEPT", "INTERSECT", "CASE", "WHEN", "THEN", "ELSE", "END", "CREATE", "DROP", "TABLE":
+		"JOIN", "INNER", "OUTER", "LEFT", "RIGHT", "FULL", "CROSS", "ON", "UNION", "EXCEPT", "INTERSECT", "CASE",
+		"WHEN", "THEN", "ELSE", "END", "CREATE", "DROP", "TABLE":
 		return true
 	}
 	return false

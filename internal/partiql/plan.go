@@ -270,7 +270,8 @@ func (p *Plan) add(slice *keycond.Slice) error {
 			p.Slices = slices.Delete(p.Slices, i, i+1)
 			return p.add(slice)
 		}
-		return invalid("Overlapping conditions with range keys are not supported in where clause") // conformance whereOverlap
+		// conformance whereOverlap
+		return invalid("Overlapping conditions with range keys are not supported in where clause")
 	}
 	p.Slices = append(p.Slices, slice)
 	return nil
@@ -323,7 +324,8 @@ func (p *Plan) order(orders []Order) error {
 		}
 	}
 	if len(rank) > 1 && orders != nil && partitions == nil {
-		return invalid("Must have hash key in ORDER BY clause when more than one hash key condition specified in WHERE clause.") // local
+		return invalid("Must have hash key in ORDER BY clause when more than one hash key " +
+			"condition specified in WHERE clause.") // local
 	}
 	turned := func(n int, desc bool) int {
 		if desc {
@@ -362,7 +364,8 @@ func (s *Statement) Key(schema *keycond.Schema) (key attr.Item, rest *expr.Condi
 				v, _ = c.L.(*ast.ValueOperand)
 			}
 			if !b.Item().Get(name).IsZero() {
-				return nil, nil, false, invalid("Multiple conditions on same key %s. Only single item Update/Insert/Delete are supported", name) // local
+				return nil, nil, false, invalid("Multiple conditions on same key %s. Only single item "+
+					"Update/Insert/Delete are supported", name) // local
 			}
 			b.Add(name, v.Value)
 		}

@@ -93,13 +93,15 @@ func (p *parser) checkPath(actions []ast.Action, a ast.Action, tok int) {
 		case n == len(x) || n == len(y):
 			p.fault(
 				tok,
-				"Two document paths overlap with each other; must remove or rewrite one of these paths; path one: %s, path two: %s",
+				"Two document paths overlap with each other; "+
+					"must remove or rewrite one of these paths; path one: %s, path two: %s",
 				x.Message(), y.Message(),
 			)
 		case (x[n].Name == "") != (y[n].Name == ""):
 			p.fault(
 				tok,
-				"Two document paths conflict with each other; must remove or rewrite one of these paths; path one: %s, path two: %s",
+				"Two document paths conflict with each other; "+
+					"must remove or rewrite one of these paths; path one: %s, path two: %s",
 				x.Message(), y.Message(),
 			)
 		}

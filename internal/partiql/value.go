@@ -110,7 +110,9 @@ func (p *parser) set(tok int) attr.Value {
 		p.fault(tok, "Empty bags are not supported") // conformance partiqlFunctions
 		return attr.NewNull()
 	}
-	kind, ok := map[attr.Kind]attr.Kind{attr.String: attr.StringSet, attr.Number: attr.NumberSet, attr.Binary: attr.BinarySet}[elems[0].Kind()]
+	kind, ok := map[attr.Kind]attr.Kind{
+		attr.String: attr.StringSet, attr.Number: attr.NumberSet, attr.Binary: attr.BinarySet,
+	}[elems[0].Kind()]
 	for _, e := range elems {
 		ok = ok && e.Kind() == elems[0].Kind()
 	}

@@ -90,7 +90,9 @@ func Value(value types.AttributeValue) (attr.Value, error) {
 	case *types.AttributeValueMemberNULL:
 		return attr.NewNull(), nil
 	case *types.AttributeValueMemberSS:
-		return fromSet(attr.StringSet, v.Value, func(s string) (attr.Value, error) { return attr.NewString(sent(s)), nil })
+		return fromSet(attr.StringSet, v.Value, func(s string) (attr.Value, error) {
+			return attr.NewString(sent(s)), nil
+		})
 	case *types.AttributeValueMemberNS:
 		return fromSet(attr.NumberSet, v.Value, attr.NewNumber)
 	case *types.AttributeValueMemberBS:

@@ -25,7 +25,8 @@ func Amount(figure, noun string) string {
 
 // Plural returns the plural of a noun.
 func Plural(noun string) string {
-	if stem, ok := strings.CutSuffix(noun, "y"); ok && stem != "" && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
+	if stem, ok := strings.CutSuffix(noun, "y"); ok && stem != "" &&
+		!strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
 		return stem + "ies"
 	}
 	for _, end := range []string{"s", "x", "ch", "sh"} {

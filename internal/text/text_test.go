@@ -30,7 +30,8 @@ func TestLiteral(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for in, want := range map[string]string{
-		"PK": "PK", "a_1": "a_1", "": "``", "1a": "`1a`", "a-b": "`a-b`", "a\x1b[2J": "`a\\x1b[2J`", "\xff": "`\\xFF`", `a"b`: "`a\"b`",
+		"PK": "PK", "a_1": "a_1", "": "``", "1a": "`1a`", "a-b": "`a-b`", "a\x1b[2J": "`a\\x1b[2J`", "\xff": "`\\xFF`",
+		`a"b`: "`a\"b`",
 	} {
 		require.Equal(t, want, text.Name(in))
 	}
