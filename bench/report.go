@@ -102,7 +102,9 @@ func Percentiles() []float64 { return []float64{0, 25, 50, 75, 90, 95, 99, 99.5,
 // figures sums up a series.
 func figures(s *measure.Series) Figures {
 	rate := func(n func(measure.Round) int64) float64 {
-		return s.Median(func(r measure.Round) float64 { return float64(n(r)) / time.Duration(max(r.Nanos, 1)).Seconds() })
+		return s.Median(func(r measure.Round) float64 {
+			return float64(n(r)) / time.Duration(max(r.Nanos, 1)).Seconds()
+		})
 	}
 	f := Figures{
 		Layer: s.Name, NsPerOp: s.Time(), Allocs: s.Allocs(),

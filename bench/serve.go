@@ -31,7 +31,10 @@ func feed(ctx context.Context, command []string, input io.Reader) (*server, erro
 	if len(command) == 0 {
 		return nil, errors.New("no command given that serves Sortkey")
 	}
-	s := &server{cmd: exec.CommandContext(ctx, command[0], command[1:]...), done: make(chan error, 1)} //nolint:gosec // the caller's own program
+	s := &server{
+		cmd:  exec.CommandContext(ctx, command[0], command[1:]...), //nolint:gosec // the caller's own program
+		done: make(chan error, 1),
+	}
 	s.cmd.Stderr, s.cmd.Stdin = os.Stderr, input
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
 	out, err := s.cmd.StdoutPipe()

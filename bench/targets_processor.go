@@ -38,7 +38,8 @@ const (
 // processor measures the processor time that servers take for a request, each in a
 // process of its own.
 func (t *targets) processor(ctx context.Context) (rows []Target, err error) {
-	const cannedName = "HTTP, 8 clients, processor time of the server against a bare net/http handler with the same bytes: "
+	const cannedName = "HTTP, 8 clients, processor time of the server against a bare net/http handler " +
+		"with the same bytes: "
 	const peerName = "HTTP, 8 clients, processor time of the server against dynoxide: "
 	var peer *Endpoint
 	for i := range t.Endpoints {

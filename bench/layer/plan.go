@@ -96,7 +96,9 @@ func (p *plan) planItems(d *Data, t *table.Table) error {
 	if c.Op != work.Update {
 		return nil
 	}
-	env, err := expr.NewEnv(expr.Params{Values: work.ItemOf([]work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], version)}})})
+	env, err := expr.NewEnv(expr.Params{
+		Values: work.ItemOf([]work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], version)}}),
+	})
 	if err != nil {
 		return err
 	}
@@ -129,7 +131,11 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 		}
 	}
 	if p.call.Op == work.Scan {
-		p.scan = &table.Scan{Read: read, Segment: uint32(r.Segment), Segments: uint32(r.Segments)} //nolint:gosec // small numbers
+		p.scan = &table.Scan{
+			Read:     read,
+			Segment:  uint32(r.Segment),  //nolint:gosec // a small number
+			Segments: uint32(r.Segments), //nolint:gosec // a small number
+		}
 	} else {
 		cond, err := env.Condition(expr.KeyConditionExpression, r.Key)
 		if err != nil {

@@ -68,9 +68,18 @@ func (w *Wire) Close() {
 // Request returns the bytes of a request. Its signature has the right form but
 // is not valid: local endpoints do not check it, and signing is not measured.
 func (w *Wire) Request(target string, body []byte) []byte {
-	b := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nX-Amz-Target: %s\r\nContent-Type: application/x-amz-json-1.0\r\n"+
-		"X-Amz-Date: 20260101T000000Z\r\nAuthorization: AWS4-HMAC-SHA256 Credential=bench/20260101/us-east-1/dynamodb/aws4_request, "+
-		"SignedHeaders=host;x-amz-date;x-amz-target, Signature=%064d\r\nContent-Length: %d\r\n\r\n", w.path, w.host, target, 0, len(body))
+	b := fmt.Appendf(
+		nil,
+		"POST %s HTTP/1.1\r\n"+
+			"Host: %s\r\n"+
+			"X-Amz-Target: %s\r\n"+
+			"Content-Type: application/x-amz-json-1.0\r\n"+
+			"X-Amz-Date: 20260101T000000Z\r\n"+
+			"Authorization: AWS4-HMAC-SHA256 Credential=bench/20260101/us-east-1/dynamodb/aws4_request, "+
+			"SignedHeaders=host;x-amz-date;x-amz-target, Signature=%064d\r\n"+
+			"Content-Length: %d\r\n\r\n",
+		w.path, w.host, target, 0, len(body),
+	)
 	return append(b, body...)
 }
 

@@ -217,7 +217,8 @@ func growthPlot(g *bench.Growth, ratios bool) *plot {
 	var all []float64
 	if ratios {
 		p.Title = "the same, as a multiple of that in a table of 1,000 items"
-		value, write = func(x bench.GrowthPoint) float64 { return x.Ratio.Median }, func(v float64) string { return fmt.Sprintf("%g×", v) }
+		value = func(x bench.GrowthPoint) float64 { return x.Ratio.Median }
+		write = func(v float64) string { return fmt.Sprintf("%g×", v) }
 		all = []float64{0.5, 2}
 	}
 	for _, s := range g.Steps {
@@ -232,8 +233,11 @@ func growthPlot(g *bench.Growth, ratios bool) *plot {
 	for i, l := range g.Layers {
 		var xs, ys []float64
 		for _, s := range g.Steps {
-			at := dot{x.at(float64(s.Items)), y.at(value(s.Points[i])), class[l], fmt.Sprintf("%s, %s: %s, %s",
-				l, text.Count(s.Items, "item"), measure.Duration(s.Points[i].NsPerOp), measure.Times(s.Points[i].Ratio.Median))}
+			title := fmt.Sprintf(
+				"%s, %s: %s, %s", l, text.Count(s.Items, "item"), measure.Duration(s.Points[i].NsPerOp),
+				measure.Times(s.Points[i].Ratio.Median),
+			)
+			at := dot{x.at(float64(s.Items)), y.at(value(s.Points[i])), class[l], title}
 			xs, ys, p.Dots = append(xs, at.X), append(ys, at.Y), append(p.Dots, at)
 		}
 		p.Lines = append(p.Lines, line{class[l], l, path(xs, ys)})

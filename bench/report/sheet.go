@@ -89,10 +89,12 @@ func grids(results []bench.Result) (all []*grid) {
 			}
 			switch {
 			case r.Endpoint:
-				g.base, g.Title = bench.Ours, "HTTP, Sortkey on "+r.Engine+": time of an operation, as a multiple of Sortkey's"
+				g.base = bench.Ours
+				g.Title = "HTTP, Sortkey on " + r.Engine + ": time of an operation, as a multiple of Sortkey's"
 			case r.Embedded:
 				g.base, g.embedded = bench.Ours, true
-				g.Title = "Embedded stores, " + r.Engine + ": processor time of an operation, as a multiple of Sortkey's"
+				g.Title = "Embedded stores, " + r.Engine +
+					": processor time of an operation, as a multiple of Sortkey's"
 			}
 			by[k] = g
 			all = append(all, g)
@@ -173,7 +175,12 @@ func (g *grid) Details() (s sheet) {
 	if g.embedded {
 		return g.embeddedDetails()
 	}
-	s.Head, s.Left = []string{"workload", "layer", "ratio", "an op", "ops/s", "rows/s", "MB/s", "p50", "p90", "p99", "p99.9", "max", "allocs", "bytes", "peak"}, 2
+	s.Left = 2
+	s.Head = []string{
+		"workload", "layer", "ratio", "an op", "ops/s", "rows/s", "MB/s",
+		"p50", "p90", "p99", "p99.9", "max", "allocs", "bytes", "peak",
+	}
+
 	for _, r := range g.results {
 		for _, f := range r.Layers {
 			l := f.Latency
@@ -207,8 +214,8 @@ func (g *grid) embeddedDetails() (s sheet) {
 				ratio = measure.Times(x.Median)
 			}
 			s.add(
-				r.Workload, f.Layer, ratio, measure.Duration(f.NsPerOp), measure.Duration(f.Elapsed), text.Figure(f.Allocs),
-				text.Figure(f.AllocBytes),
+				r.Workload, f.Layer, ratio, measure.Duration(f.NsPerOp), measure.Duration(f.Elapsed),
+				text.Figure(f.Allocs), text.Figure(f.AllocBytes),
 			)
 		}
 	}
