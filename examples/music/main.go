@@ -183,7 +183,8 @@ func run(ctx context.Context, w io.Writer) error {
 			return err
 		}
 	}
-	if err := errors.Join(l.Play(ctx, "Nina", "Sinnerman"), l.Remove(ctx, "Miles", "So What"), l.Undo(ctx)); err != nil {
+	err = errors.Join(l.Play(ctx, "Nina", "Sinnerman"), l.Remove(ctx, "Miles", "So What"), l.Undo(ctx))
+	if err != nil {
 		return err
 	}
 	if err := errors.Join(l.Charts(ctx, w, "Nina"), l.Year(ctx, w, 1959)); err != nil {

@@ -74,7 +74,8 @@ func settle(v any) any {
 				if l, ok := child.([]any); ok {
 					slices.SortFunc(l, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 				}
-			case "AttributeDefinitions", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "ConsumedCapacity", "NonKeyAttributes":
+			case "AttributeDefinitions", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "ConsumedCapacity",
+				"NonKeyAttributes":
 				if l, ok := child.([]any); ok {
 					sortList(l)
 				}
@@ -144,7 +145,10 @@ func outcome(a answer) string {
 
 // mask leaves out of a text what came from the request.
 func mask(s string) string {
-	for _, cut := range []string{"; token:", "attribute name:", "attribute value:", "keys: {", "IndexName:", "Value '", "numeric value: ", "path one:", "overlaps", "operand type", "Keys: ["} {
+	for _, cut := range []string{
+		"; token:", "attribute name:", "attribute value:", "keys: {", "IndexName:", "Value '", "numeric value: ",
+		"path one:", "overlaps", "operand type", "Keys: [",
+	} {
 		if i := strings.Index(s, cut); i >= 0 {
 			s = s[:i+len(cut)] + "…"
 		}

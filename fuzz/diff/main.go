@@ -338,7 +338,10 @@ func (r *runner) note(req request, body []byte, a, b answer) {
 	if f == nil {
 		f = &finding{
 			kind: kind, signature: signature,
-			first: fmt.Sprintf("request %d: %s %s\n    ours %d %s\n    peer %d %s", r.sent, op, body, a.status, clip(a.raw), b.status, clip(b.raw)),
+			first: fmt.Sprintf(
+				"request %d: %s %s\n    ours %d %s\n    peer %d %s",
+				r.sent, op, body, a.status, clip(a.raw), b.status, clip(b.raw),
+			),
 		}
 		r.found[signature] = f
 	}
@@ -391,7 +394,8 @@ func send(ctx context.Context, url, op string, body []byte) (answer, error) {
 	req.Header.Set("X-Amz-Date", "20260101T000000Z")
 	req.Header.Set(
 		"Authorization",
-		"AWS4-HMAC-SHA256 Credential=diff/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature=0000000000000000000000000000000000000000000000000000000000000000",
+		"AWS4-HMAC-SHA256 Credential=diff/20260101/us-east-1/dynamodb/aws4_request, "+
+			"SignedHeaders=host;x-amz-date;x-amz-target, Signature="+strings.Repeat("0", 64),
 	)
 	res, err := client.Do(req)
 	if err != nil {

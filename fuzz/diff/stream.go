@@ -25,7 +25,10 @@ func (g *generator) stream(t *schema) request {
 	req := pick(g.r, []request{
 		{op: "ListStreams", body: object{"TableName": t.name, "Limit": 1 + g.r.IntN(3)}},
 		{op: "DescribeStream", body: object{"StreamArn": arn}},
-		{op: "GetShardIterator", body: object{"StreamArn": arn, "ShardId": shard, "ShardIteratorType": pick(g.r, []string{"LATEST", "TRIM_HORIZON", "AFTER_SEQUENCE_NUMBER"})}},
+		{op: "GetShardIterator", body: object{
+			"StreamArn": arn, "ShardId": shard,
+			"ShardIteratorType": pick(g.r, []string{"LATEST", "TRIM_HORIZON", "AFTER_SEQUENCE_NUMBER"}),
+		}},
 		{op: "GetRecords", body: object{"ShardIterator": arn + "|1|x"}},
 	})
 	if chance(g.r, 40) {

@@ -144,7 +144,8 @@ func (e *expression) condition(depth int) string {
 	case 1:
 		return "attribute_not_exists(" + path + ")"
 	case 2:
-		return "attribute_type(" + path + ", " + e.value(object{"S": pick(e.r, []string{"S", "N", "B", "SS", "NS", "BS", "L", "M", "BOOL", "NULL"})}) + ")"
+		kind := pick(e.r, []string{"S", "N", "B", "SS", "NS", "BS", "L", "M", "BOOL", "NULL"})
+		return "attribute_type(" + path + ", " + e.value(object{"S": kind}) + ")"
 	case 3:
 		return "begins_with(" + path + ", " + e.value(scalar(e.r, pick(e.r, []string{"S", "B"}))) + ")"
 	case 4:

@@ -279,8 +279,8 @@ func newVectors(n int) *vectors {
 func sources() (all []string) {
 	types := []string{
 		"string", "string(3)", "path", "int(1)", "int(5)", "int(20)", "signed(5)", "signed(19)", "decimal(5,2)",
-		"decimal(3,0)", "decimal(20,10)", "number", "year", "month", "date", "time", "millis", "micros", "nanos", "epoch",
-		"epochms", "uuid", "ulid", "ksuid", "hex(8)", "enum(NEW,PAID)", "enum(b,a,ab)",
+		"decimal(3,0)", "decimal(20,10)", "number", "year", "month", "date", "time", "millis", "micros", "nanos",
+		"epoch", "epochms", "uuid", "ulid", "ksuid", "hex(8)", "enum(NEW,PAID)", "enum(b,a,ab)",
 	}
 	for _, t := range types {
 		all = append(all, "{x:"+t+"}", "A#{x:"+t+"}", "{x:"+t+"}#", "{x:"+t+"}#{y}")

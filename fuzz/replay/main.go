@@ -56,7 +56,8 @@ func run(r io.Reader, w io.Writer) error {
 		req.Header.Set("X-Amz-Date", "20260101T000000Z")
 		req.Header.Set(
 			"Authorization",
-			"AWS4-HMAC-SHA256 Credential=replay/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature="+strings.Repeat("0", 64),
+			"AWS4-HMAC-SHA256 Credential=replay/20260101/us-east-1/dynamodb/aws4_request, "+
+				"SignedHeaders=host;x-amz-date;x-amz-target, Signature="+strings.Repeat("0", 64),
 		)
 		rec := httptest.NewRecorder()
 		server.New(db, server.Options{}).ServeHTTP(rec, req)
