@@ -21,7 +21,8 @@ func (g *generator) decode(name string) {
 	case kindMap:
 		g.emit(
 			"decode",
-			"func (d *decoder) read%s(x *%s, pos position) (bool, error) { return readMap(d, x, pos, %q, (*decoder).%s) }",
+			"func (d *decoder) read%s(x *%s, pos position) (bool, error) {"+
+				" return readMap(d, x, pos, %q, (*decoder).%s) }",
 			name, g.elemType(name), g.javaClass(name), g.reader(s.Value),
 		)
 		return
@@ -118,7 +119,8 @@ func (g *generator) encode(name string) {
 			fmt.Fprintf(&b, "if %[1]s != nil {\ndst = %[1]s.AppendJSON(appendName(dst, `%[2]q:`))\n}\n", field, member)
 		case kindList, kindMap:
 			fmt.Fprintf(
-				&b, "if %[1]s != nil {\ndst = append%[3]s(appendName(dst, `%[2]q:`), %[1]s)\n}\n", field, member, target,
+				&b, "if %[1]s != nil {\ndst = append%[3]s(appendName(dst, `%[2]q:`), %[1]s)\n}\n",
+				field, member, target,
 			)
 		default:
 			fmt.Fprintf(&b, "dst = append%sMember(dst, `%q:`, %s)\n", memberAppenders[k], member, field)
@@ -162,7 +164,8 @@ func (g *generator) methods() {
 		case readStrictly[name]:
 			decode = "decodeStrictly(body, x, &x.Faults)"
 		case g.decoded[name]:
-			decode = "decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.read" + name + "(x, inBody) })"
+			decode = "decodeBody(body, &x.Faults, func(d *decoder) (bool, error) " +
+				"{ return d.read" + name + "(x, inBody) })"
 			validate = "validate(Op" + op + ", x.check)"
 		}
 		g.emit("methods", "func (x *%s) DecodeJSON(body []byte) error { return %s }", name, decode)

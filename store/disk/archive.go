@@ -223,7 +223,8 @@ func (c *contents) check(what string) (total int64, err error) {
 		return 0, bad("it does not state its format")
 	case c.Archive > archiveVersion:
 		return 0, fmt.Errorf(
-			"disk: %s has version %d, but this version of Sortkey reads archives up to version %d: use a newer version of Sortkey",
+			"disk: %s has version %d, but this version of Sortkey reads archives up to version %d: "+
+				"use a newer version of Sortkey",
 			what, c.Archive, archiveVersion,
 		)
 	case c.Format != Format:

@@ -210,7 +210,10 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, a attempt)
 		defer leave()
 	}
 	w := &writer{
-		reader:  reader{session: session{ctx: ctx, store: s, begin: beginUpdate, row: a.row, first: a.lost, hasTurn: a.turn}, changes: remote.NewChanges()},
+		reader: reader{
+			session: session{ctx: ctx, store: s, begin: beginUpdate, row: a.row, first: a.lost, hasTurn: a.turn},
+			changes: remote.NewChanges(),
+		},
 		presume: a.presume,
 	}
 	defer w.finish()

@@ -60,7 +60,8 @@ func define(ctx context.Context, c *pgx.Conn, sql string, args ...any) error {
 		}
 		e, ok := errors.AsType[*pgconn.PgError](err)
 		again := ok &&
-			(e.Code == codeDuplicateTable || e.Code == codeDuplicateObject || e.Code == codeDuplicateRow || refusalOf(err) == conflict)
+			(e.Code == codeDuplicateTable || e.Code == codeDuplicateObject || e.Code == codeDuplicateRow ||
+				refusalOf(err) == conflict)
 		if !again || tries == connTries {
 			return wrap(err)
 		}

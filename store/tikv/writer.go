@@ -240,7 +240,9 @@ func (w *writer) intercept(next interceptor.RPCInterceptorFunc) interceptor.RPCI
 			return answer, err
 		case tikvrpc.CmdCommit:
 			if err := w.allow(request.Commit().CommitVersion); err != nil {
-				return &tikvrpc.Response{Resp: &kvrpcpb.CommitResponse{Error: &kvrpcpb.KeyError{Abort: err.Error()}}}, nil
+				return &tikvrpc.Response{
+					Resp: &kvrpcpb.CommitResponse{Error: &kvrpcpb.KeyError{Abort: err.Error()}},
+				}, nil
 			}
 		}
 		return next(target, request)
