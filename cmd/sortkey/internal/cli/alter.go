@@ -85,9 +85,12 @@ func (f *alterFlags) alter(ctx context.Context, d *definitions) error {
 		return err
 	}
 	for _, name := range f.drop {
-		in := &wire.UpdateTableInput{TableName: &d.table, GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{
-			{Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: &name}},
-		}}
+		in := &wire.UpdateTableInput{
+			TableName: &d.table,
+			GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{
+				{Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: &name}},
+			},
+		}
 		if err := d.update(ctx, in, ""); err != nil {
 			return err
 		}

@@ -231,8 +231,8 @@ func tableOf(t *keyschema.Table) *model.Table {
 	out := &model.Table{Name: t.Name, Partition: t.Key.Partition(), Sort: t.Key.Sort()}
 	for _, x := range t.Indexes {
 		out.Indexes = append(out.Indexes, &model.Index{
-			Name: x.Key.Name(), Local: x.Local, Partition: x.Key.Partition(), Sort: x.Key.Sort(), Projection: x.Projection,
-			Include: x.Include,
+			Name: x.Key.Name(), Local: x.Local, Partition: x.Key.Partition(), Sort: x.Key.Sort(),
+			Projection: x.Projection, Include: x.Include,
 		})
 	}
 	return out

@@ -50,11 +50,15 @@ func (s *Server) request(r *http.Request) (string, any, error) {
 	n, _ := strconv.Atoi(r.FormValue("n"))
 	one, ok := s.opts.Requests.request(n)
 	if !ok {
-		return "", nil, bad("request %s is not kept any more: the last %d are", text.Quote(r.FormValue("n")), maxRequests)
+		return "", nil, bad(
+			"request %s is not kept any more: the last %d are", text.Quote(r.FormValue("n")), maxRequests,
+		)
 	}
 	p := &requestPage{Request: one}
 	if one.body == nil {
-		p.Note = fmt.Sprintf("The request itself was not kept: it is longer than %d KB, or was not understood.", keptBytes>>10)
+		p.Note = fmt.Sprintf(
+			"The request itself was not kept: it is longer than %d KB, or was not understood.", keptBytes>>10,
+		)
 		return "request", p, nil
 	}
 	var b bytes.Buffer
@@ -67,7 +71,8 @@ func (s *Server) request(r *http.Request) (string, any, error) {
 	in := inputOf(one.Operation, one.body)
 	p.Item = s.itemAddress(r, in)
 	if !reads(one.Operation, in) {
-		p.Note, p.Code = "A request that writes, or that reads items by their keys in a batch, is not run again.", report.InCode(in)
+		p.Note = "A request that writes, or that reads items by their keys in a batch, is not run again."
+		p.Code = report.InCode(in)
 		return "request", p, nil
 	}
 	p.Form = &report.Asked{Request: again(one.Operation, p.JSON, in)}
@@ -93,7 +98,8 @@ func reads(operation string, in wire.Request) bool {
 
 // again returns a request as the query box reads it: a statement as it is, others as JSON with their operation.
 func again(operation, body string, in wire.Request) string {
-	if st, ok := in.(*wire.ExecuteStatementInput); ok && st.Parameters == nil && st.Limit == nil && st.NextToken == nil &&
+	st, ok := in.(*wire.ExecuteStatementInput)
+	if ok && st.Parameters == nil && st.Limit == nil && st.NextToken == nil &&
 		text.Visible(*st.Statement) == *st.Statement {
 		return *st.Statement
 	}

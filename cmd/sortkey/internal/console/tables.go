@@ -138,7 +138,13 @@ func (s *Server) table(r *http.Request) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	p := &spacePage{Table: t.Name, Index: index, Keys: keyText(t.Schema(index)), Indexes: t.IndexNames(), Form: form(t, index, "")}
+	p := &spacePage{
+		Table:   t.Name,
+		Index:   index,
+		Keys:    keyText(t.Schema(index)),
+		Indexes: t.IndexNames(),
+		Form:    form(t, index, ""),
+	}
 	in := &wire.ScanInput{TableName: &t.Name, Limit: new(int64(pageRows))}
 	if index != "" {
 		in.IndexName = &index

@@ -31,9 +31,10 @@ func (s *Server) addDesigns() {
 }
 
 type newArgs struct {
-	File      string `json:"file,omitempty" jsonschema:"file to write, in .yaml, .yml or .json; default none"`
-	Content   string `json:"content,omitempty" jsonschema:"model to write; default one whose comments explain the format"`
-	Overwrite bool   `json:"overwrite,omitempty" jsonschema:"replace a model that is there"`
+	File    string `json:"file,omitempty" jsonschema:"file to write, in .yaml, .yml or .json; default none"`
+	Content string `json:"content,omitempty" jsonschema:"model to write; default one whose comments explain the format"`
+
+	Overwrite bool `json:"overwrite,omitempty" jsonschema:"replace a model that is there"`
 }
 
 var newTool = tool{name: "design_new", title: "Write a model file", effect: changes, description: `

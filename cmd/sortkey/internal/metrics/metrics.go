@@ -92,9 +92,15 @@ func New(opts Options) *Metrics {
 		"rows_returned_total", "Rows that queries and scans returned; filters dropped the others examined.",
 	)
 	m.units = &units{
-		read:  counter("read_units_total", "Read capacity units consumed, by operation, table and index; the index is empty for the table itself.", "table", "index"),
-		write: counter("write_units_total", "Write capacity units consumed, by operation, table and index; the index is empty for the table itself.", "table", "index"),
-		room:  opts.TableLabels, places: map[place]bool{},
+		read: counter(
+			"read_units_total", "Read capacity units consumed, by operation, table and index; "+
+				"the index is empty for the table itself.", "table", "index",
+		),
+		write: counter(
+			"write_units_total", "Write capacity units consumed, by operation, table and index; "+
+				"the index is empty for the table itself.", "table", "index",
+		),
+		room: opts.TableLabels, places: map[place]bool{},
 	}
 	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "sortkey_request_duration_seconds",

@@ -72,8 +72,11 @@ func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) er
 	}
 	if ttl := s.TimeToLiveSpecification; ttl != nil {
 		if _, err := client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-			TableName:               &s.TableName,
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true)},
+			TableName: &s.TableName,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{
+				AttributeName: &ttl.AttributeName,
+				Enabled:       aws.Bool(true),
+			},
 		}); err != nil {
 			return fail(err)
 		}

@@ -151,7 +151,10 @@ func (c *Control) Close() error {
 	err := os.RemoveAll(c.dir)
 	if len(c.canceled) > 0 {
 		err = errors.Join(&advice.Error{
-			Msg: fmt.Sprintf("snapshot %s was not complete after %s; canceled and removed it", strings.Join(c.canceled, ", "), c.drain),
+			Msg: fmt.Sprintf(
+				"snapshot %s was not complete after %s; canceled and removed it",
+				strings.Join(c.canceled, ", "), c.drain,
+			),
 			Err: ErrStopped,
 		}, err)
 	}

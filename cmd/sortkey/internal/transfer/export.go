@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -222,7 +223,8 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 	if err != nil {
 		return r, err
 	}
-	if t := ttl.TimeToLiveDescription; t != nil && (t.TimeToLiveStatus == types.TimeToLiveStatusEnabled || t.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
+	enabled := []types.TimeToLiveStatus{types.TimeToLiveStatusEnabled, types.TimeToLiveStatusEnabling}
+	if t := ttl.TimeToLiveDescription; t != nil && slices.Contains(enabled, t.TimeToLiveStatus) {
 		x.schema.TimeToLiveSpecification = &tabledef.TimeToLive{
 			AttributeName: aws.ToString(t.AttributeName), Enabled: true,
 		}

@@ -103,13 +103,19 @@ func (c *census) plain() (sh shape) {
 	if lost != nil {
 		sh.warnings = append(
 			sh.warnings,
-			fmt.Sprintf("plain JSON loses the types of sets and binary data in: %s; the format dynamodb keeps them", firstOf(lost)),
+			fmt.Sprintf(
+				"plain JSON loses the types of sets and binary data in: %s; the format dynamodb keeps them",
+				firstOf(lost),
+			),
 		)
 	}
 	if c.over {
 		sh.warnings = append(
 			sh.warnings,
-			fmt.Sprintf("only the types of the first %d attribute names are in %s; the format dynamodb keeps all", maxColumns, typesFile),
+			fmt.Sprintf(
+				"only the types of the first %d attribute names are in %s; the format dynamodb keeps all",
+				maxColumns, typesFile,
+			),
 		)
 	}
 	return sh

@@ -192,7 +192,8 @@ func (im *importer) resume(old *journal) error {
 			return fail(ErrRestart, "", "the interrupted import had other inputs")
 		}
 		for n, f := range s.Files {
-			if w := was.Files[n]; w.Path != f.Path || w.Size != f.Size || w.Head != f.Head || !w.Modified.Equal(f.Modified) {
+			w := was.Files[n]
+			if w.Path != f.Path || w.Size != f.Size || w.Head != f.Head || !w.Modified.Equal(f.Modified) {
 				return fail(ErrRestart, "", "%s has changed since the import was interrupted", f.Path)
 			}
 		}
@@ -248,8 +249,11 @@ func (im *importer) verify(ctx context.Context) error {
 	}
 	for _, s := range im.sources {
 		if sum := s.sum(); s.Items >= 0 && sum >= 0 && sum != s.Items {
-			return fail(ErrDamaged, "copy the export again",
-				"%s is damaged: its summary counts %d items, its files have %d; nothing was written", s.Name, s.Items, sum)
+			return fail(
+				ErrDamaged, "copy the export again",
+				"%s is damaged: its summary counts %d items, its files have %d; nothing was written",
+				s.Name, s.Items, sum,
+			)
 		}
 	}
 	p := Progress{Phase: "verify"}
@@ -444,9 +448,13 @@ func (im *importer) sendRecords(ctx context.Context, p *pipeline, in *input, f F
 		if rec.Err != nil {
 			here.Reason = reason(rec.Err)
 			p.reject(here)
-		} else if err := p.put(entry{item: rec.Item, remove: rec.Delete, key: string(key), at: here, size: len(rec.Item)}, key); err != nil {
-			return im.settle(p, at.Source)
+		} else {
+			e := entry{item: rec.Item, remove: rec.Delete, key: string(key), at: here, size: len(rec.Item)}
+			if err := p.put(e, key); err != nil {
+				return im.settle(p, at.Source)
+			}
 		}
+
 		im.items++
 		im.result.Read++
 		table.Read++

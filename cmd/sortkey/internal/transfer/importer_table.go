@@ -147,8 +147,11 @@ func (im *importer) create(ctx context.Context, name string, s *tabledef.Schema)
 	if ttl := s.TimeToLiveSpecification; ttl != nil {
 		return im.retry.do(ctx, func() error {
 			_, err := im.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-				TableName:               &name,
-				TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true)},
+				TableName: &name,
+				TimeToLiveSpecification: &types.TimeToLiveSpecification{
+					AttributeName: &ttl.AttributeName,
+					Enabled:       aws.Bool(true),
+				},
 			}, once)
 			return err
 		})

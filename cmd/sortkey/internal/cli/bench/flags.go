@@ -43,7 +43,8 @@ func (f *benchFlags) declare(cmd *cobra.Command) {
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress output")
 	flags.StringArrayVar(&f.endpoints, "endpoint", nil, "also measure the endpoint `NAME=URL`; repeatable")
 	flags.StringArrayVar(
-		&f.processes, "process", nil, "`NAME=PID` of an endpoint on this machine, to measure its processor time; repeatable",
+		&f.processes, "process", nil,
+		"`NAME=PID` of an endpoint on this machine, to measure its processor time; repeatable",
 	)
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"temp": app.Paths})
 	f.output.declare(cmd)

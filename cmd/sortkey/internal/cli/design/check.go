@@ -94,7 +94,8 @@ func (f *checkFlags) fit(given func(flag string) bool) error {
 	for _, name := range []string{"seed", "max-items", "max-bytes"} {
 		if running && given(name) {
 			return app.Usage(
-				"design check", "--%s is about generated items, and running tables have their own: --items says how many "+
+				"design check",
+				"--%s is about generated items, and running tables have their own: --items says how many "+
 					"to look at",
 				name,
 			)

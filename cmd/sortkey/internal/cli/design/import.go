@@ -249,7 +249,8 @@ func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 			return readItems(name)
 		}
 		return file, err
-	case err == nil && (info.Size() > convert.MaxFileBytes || slices.Contains([]string{".gz", ".zst"}, filepath.Ext(name))):
+	case err == nil &&
+		(info.Size() > convert.MaxFileBytes || slices.Contains([]string{".gz", ".zst"}, filepath.Ext(name))):
 		return readItems(name)
 	}
 	data, err := readDesign(name)

@@ -101,7 +101,8 @@ func modelPath(path string) (file string, copied bool, err error) {
 	if missing != nil {
 		return "", false, &advice.Error{
 			Msg: "no model " + path, Err: err,
-			Advice: "the examples are " + strings.Join(examples.Names(), ", ") + "; write a model with: sortkey design new FILE",
+			Advice: "the examples are " + strings.Join(examples.Names(), ", ") +
+				"; write a model with: sortkey design new FILE",
 		}
 	}
 	folder, err := os.MkdirTemp("", "sortkey-"+path+"-")

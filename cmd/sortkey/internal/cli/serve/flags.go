@@ -53,7 +53,8 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
 	flags.StringVar(&f.pprof, "pprof", "", "`HOST:PORT` of this machine to serve profiles on, at /debug/pprof/")
 	flags.StringVar(
-		&f.console, "console", "", "serve pages about the tables and their requests on this `PORT` of 127.0.0.1; 0 for any",
+		&f.console, "console", "",
+		"serve pages about the tables and their requests on this `PORT` of 127.0.0.1; 0 for any",
 	)
 	flags.Lookup("console").NoOptDefVal = "0"
 	flags.StringVar(
@@ -102,14 +103,17 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags.IntVar(&o.StreamShards, "stream-shards", 1, "`NUMBER` of shards that new streams have at a time")
 	flags.StringVar(&f.wording, "wording", "2026-10", "`MONTH` whose wording error messages have: 2026-10 or 2026-05")
 	flags.DurationVar(
-		&o.Simulate.TableDelay, "table-delay", 0, "`TIME` for which tables and indexes are CREATING, UPDATING and DELETING",
+		&o.Simulate.TableDelay, "table-delay", 0,
+		"`TIME` for which tables and indexes are CREATING, UPDATING and DELETING",
 	)
 	flags.DurationVar(
 		&o.Simulate.StaleReads.Window, "stale-reads", 0,
 		"`TIME` for which eventually consistent reads may miss a change, in memory only",
 	)
 	flags.Uint64Var(&o.Simulate.StaleReads.Seed, "stale-seed", 0, "`NUMBER` that chooses what --stale-reads miss")
-	flags.BoolVar(&o.Simulate.StaleReads.Oldest, "stale-oldest", false, "let --stale-reads always miss as much as they may")
+	flags.BoolVar(
+		&o.Simulate.StaleReads.Oldest, "stale-oldest", false, "let --stale-reads always miss as much as they may",
+	)
 	flags.BoolVar(
 		&o.Simulate.EnforceThroughput, "enforce-throughput", false,
 		"throttle requests above the throughput of tables, indexes and partition keys",
