@@ -118,8 +118,11 @@ func (j *judge) judge() {
 	}
 	if x.Waste != nil {
 		if j.pr.Waste() > *x.Waste {
-			j.fail(j.wasted(), advice, "expected at most %s of the bytes wasted, got %s: %d of %s were read and dropped",
-				text.Percent(*x.Waste), text.Percent(j.pr.Waste()), r.Examined-r.Returned, rows(r.Examined))
+			j.fail(
+				j.wasted(), advice,
+				"expected at most %s of the bytes wasted, got %s: %d of %s were read and dropped",
+				text.Percent(*x.Waste), text.Percent(j.pr.Waste()), r.Examined-r.Returned, rows(r.Examined),
+			)
 		} else if w := j.over(*x.Waste, func(r *spread.Reading) float64 { return r.Waste }); w != nil {
 			j.elsewhere(advice, "expected at most %s of the bytes wasted, got %s%s: %d of %s were read and dropped",
 				text.Percent(*x.Waste), text.Percent(w.Waste), inPartition(w), w.Examined-w.Rows, rows(w.Examined))
@@ -132,8 +135,11 @@ func (j *judge) judge() {
 				if name == "" {
 					name = "items of no entity"
 				}
-				j.fail(j.some(s.Entity, true), "narrow the range to "+strings.Join(x.Entities, ", ")+", or expect "+name+" too",
-					"expected only %s, got %s of %s", strings.Join(x.Entities, ", "), rows(s.Returned), name)
+				expected := strings.Join(x.Entities, ", ")
+				j.fail(
+					j.some(s.Entity, true), "narrow the range to "+expected+", or expect "+name+" too",
+					"expected only %s, got %s of %s", expected, rows(s.Returned), name,
+				)
 			}
 		}
 	}
@@ -268,6 +274,7 @@ func (j *judge) keys() {
 			end++
 		}
 		for i := start; i < end; i++ {
+			isGot := func(k model.Key) bool { return sameKey(t, got[i].Key, k) }
 			switch {
 			case i >= len(got):
 				j.fail(
@@ -281,7 +288,7 @@ func (j *judge) keys() {
 					text.Count(len(want), "key"), len(got), rowText(t, got[i].Key),
 				)
 				return
-			case !slices.ContainsFunc(want[start:min(end, len(want))], func(k model.Key) bool { return sameKey(t, got[i].Key, k) }):
+			case !slices.ContainsFunc(want[start:min(end, len(want))], isGot):
 				j.fail(
 					[]string{rowText(t, got[i].Key), want[i].Text()}, "", "row %d is %s, expected %s", i+1,
 					rowText(t, got[i].Key), want[i].Text(),

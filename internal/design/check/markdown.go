@@ -44,7 +44,10 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 			fmt.Fprint(&b, "\n### Findings\n\n")
 			first = false
 		}
-		fmt.Fprintf(&b, "- **%s** `%s` at %s: %s", f.Severity, f.Rule, text.MarkdownCode(f.Pos.String()), text.Markdown(f.Message))
+		fmt.Fprintf(
+			&b, "- **%s** `%s` at %s: %s",
+			f.Severity, f.Rule, text.MarkdownCode(f.Pos.String()), text.Markdown(f.Message),
+		)
 		if f.Advice != "" {
 			fmt.Fprintf(&b, " — %s", text.Markdown(f.Advice))
 		}

@@ -31,7 +31,8 @@ type Options struct {
 	// Items limits the rows that each report keeps. Default: 1,000, or more if
 	// the pattern expects more keys.
 	Items int
-	// Progress is called before each pattern, with its name, and with "" once only hazards are looked for. It may be nil.
+	// Progress is called before each pattern, with its name, and with "" once only
+	// hazards are looked for. It may be nil.
 	Progress func(pattern string)
 	// Lint finds hazards, which join the findings about expectations. Default:
 	// none.

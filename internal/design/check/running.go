@@ -57,7 +57,9 @@ func Running(ctx context.Context, target explain.Target, m *model.Model, o Runni
 		r.result.Patterns = append(r.result.Patterns, pr)
 		r.result.Findings = append(r.result.Findings, pr.Failures...)
 	}
-	slices.SortStableFunc(r.result.Findings, func(a, b model.Finding) int { return cmp.Compare(b.Severity, a.Severity) })
+	slices.SortStableFunc(r.result.Findings, func(a, b model.Finding) int {
+		return cmp.Compare(b.Severity, a.Severity)
+	})
 	return r.result, nil
 }
 
@@ -99,10 +101,13 @@ func (r *running) table(t *model.Table) error {
 		return err
 	}
 	r.there[t] = there
-	if own := t.Schema(nil); !sameKeys(own.Partition(), there.Key.Partition()) || !sameKeys(own.Sort(), there.Key.Sort()) {
-		r.differ(model.Error, about, "a key cannot change: correct the model, or move the items to another table",
-			"table %s has the key %s there, and %s in the model", t.Name, keyNames(there.Key.Partition(), there.Key.Sort()),
-			keyNames(own.Partition(), own.Sort()))
+	own := t.Schema(nil)
+	if !sameKeys(own.Partition(), there.Key.Partition()) || !sameKeys(own.Sort(), there.Key.Sort()) {
+		r.differ(
+			model.Error, about, "a key cannot change: correct the model, or move the items to another table",
+			"table %s has the key %s there, and %s in the model", t.Name,
+			keyNames(there.Key.Partition(), there.Key.Sort()), keyNames(own.Partition(), own.Sort()),
+		)
 	}
 	for _, x := range t.Indexes {
 		r.index(t, x, there)
@@ -124,8 +129,10 @@ func (r *running) index(t *model.Table, x *model.Index, there *keyschema.Table) 
 	got := there.Index(x.Name)
 	switch {
 	case got == nil:
-		r.differ(model.Error, about, "create it, or remove it from the model", "index %s of table %s does not exist there",
-			x.Name, t.Name)
+		r.differ(
+			model.Error, about, "create it, or remove it from the model",
+			"index %s of table %s does not exist there", x.Name, t.Name,
+		)
 		return
 	case got.Local != x.Local || !sameKeys(got.Key.Partition(), x.Partition) || !sameKeys(got.Key.Sort(), x.Sort):
 		r.differ(model.Error, about, "create the index under another name, then remove the old one",
@@ -305,8 +312,10 @@ func (r *running) entity(t *model.Table, e *model.Entity, unlike map[string]int)
 				break
 			}
 		}
-		r.differ(model.Warning, f, "correct the template, or the items", "%s of %s has another form than in the model in %s",
-			a.Name, e.Name, outOf(n, len(r.items[e])))
+		r.differ(
+			model.Warning, f, "correct the template, or the items",
+			"%s of %s has another form than in the model in %s", a.Name, e.Name, outOf(n, len(r.items[e])),
+		)
 	}
 }
 
@@ -317,7 +326,8 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	x := p.Expect
 	asked.Expect = model.Expect{Pos: x.Pos, Entities: x.Entities, Error: x.Error, Budget: x.Budget}
 	if x.Budget != model.BudgetSample { // that is for the values of the model
-		asked.Expect.MaxRows, asked.Expect.Units, asked.Expect.Pages, asked.Expect.Waste = x.MaxRows, x.Units, x.Pages, x.Waste
+		asked.Expect.MaxRows, asked.Expect.Units = x.MaxRows, x.Units
+		asked.Expect.Pages, asked.Expect.Waste = x.Pages, x.Waste
 	}
 	most = PatternResult{Pattern: &asked, Growth: 1}
 	switch {

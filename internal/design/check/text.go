@@ -188,7 +188,10 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 	if pr.Growth >= 1.1 {
 		p.line(
 			"declared", p.paint.Warn,
-			fmt.Sprintf("about %s times these rows at the declared scale, if they grow like their partition", text.Figure(pr.Growth)),
+			fmt.Sprintf(
+				"about %s times these rows at the declared scale, if they grow like their partition",
+				text.Figure(pr.Growth),
+			),
 		)
 	}
 	if s := pr.Spread; s != nil {
@@ -353,7 +356,11 @@ func (p *printer) findings(s model.Severity) {
 			continue // shown with the pattern
 		}
 		if first {
-			paint := map[model.Severity]func(string) string{model.Error: p.paint.Bad, model.Warning: p.paint.Warn, model.Note: p.paint.Faint}[s]
+			paint := map[model.Severity]func(string) string{
+				model.Error:   p.paint.Bad,
+				model.Warning: p.paint.Warn,
+				model.Note:    p.paint.Faint,
+			}[s]
 			fmt.Fprintf(&p.out, "\n%s\n", paint(s.String()+"s"))
 			first = false
 		}
@@ -386,8 +393,11 @@ func (p *printer) summary() {
 	if p.r.Failed(model.Error) {
 		paint = p.paint.Bad
 	}
-	s := fmt.Sprintf("%s, %d as expected; %s, %s, %s", text.Count(len(p.r.Patterns), "pattern"), ok,
-		text.Count(p.r.Count(model.Error), "error"), text.Count(p.r.Count(model.Warning), "warning"), text.Count(p.r.Count(model.Note), "note"))
+	s := fmt.Sprintf(
+		"%s, %d as expected; %s, %s, %s", text.Count(len(p.r.Patterns), "pattern"), ok,
+		text.Count(p.r.Count(model.Error), "error"), text.Count(p.r.Count(model.Warning), "warning"),
+		text.Count(p.r.Count(model.Note), "note"),
+	)
 	fmt.Fprintf(&p.out, "\n%s\n", paint(s))
 }
 
@@ -401,7 +411,8 @@ func (p *printer) sample() string {
 		more = "their size is the limit; --max-bytes generates more"
 	}
 	return fmt.Sprintf(
-		"a sample: %s of the declared items were generated (%s). Patterns read the sample; budgets, sizes, rates and findings are for the declared scale.",
+		"a sample: %s of the declared items were generated (%s). Patterns read the sample; "+
+			"budgets, sizes, rates and findings are for the declared scale.",
 		text.Percent(p.r.Scale), more,
 	)
 }

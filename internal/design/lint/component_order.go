@@ -84,7 +84,10 @@ func proposeOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
 	var askers []*rule.Query
 	var asAsked []rule.Edit // what failed is no longer expected to
 	for _, o := range p.Queries {
-		gives := slices.ContainsFunc(s.Components(), func(c rule.Component) bool { _, ok := o.Given(c.Name); return ok })
+		gives := slices.ContainsFunc(s.Components(), func(c rule.Component) bool {
+			_, ok := o.Given(c.Name)
+			return ok
+		})
 		if o.View != q.View || o.Entity != q.Entity || !gives || o.Failed == nil && o.Expect.Error != "" {
 			continue
 		}

@@ -39,8 +39,11 @@ func checkFilterForKey(p *rule.Pass, q *rule.Query) {
 	}
 	f, waste := droppedHere(q), r.Waste()
 	if !here {
-		f, waste = q.Finding("%q reads %s in partition %s and returns %s: the filter drops %s of the bytes read",
-			q.Name, text.Count(at.Examined, "row"), at.Key.Text(), text.Thousands(at.Rows), text.Percent(at.Waste)), at.Waste
+		waste = at.Waste
+		f = q.Finding(
+			"%q reads %s in partition %s and returns %s: the filter drops %s of the bytes read",
+			q.Name, text.Count(at.Examined, "row"), at.Key.Text(), text.Thousands(at.Rows), text.Percent(at.Waste),
+		)
 		f.Keys = q.View.Shown(at.Item)
 	}
 	if q.Expect.Waste != nil && waste <= *q.Expect.Waste {

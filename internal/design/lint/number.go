@@ -263,7 +263,8 @@ var countingWords = []string{
 // its values. Numbers of four digits and more rather are ids of one width.
 func counts(c rule.Component) bool {
 	f, word := c.Entity.Field(c.Name), lastWord(c.Name)
-	return (unitWidths[word] > 1 || slices.Contains(countingWords, word)) && (f == nil || len(f.Values) == 0 && f.MaxSize == 0) &&
+	return (unitWidths[word] > 1 || slices.Contains(countingWords, word)) &&
+		(f == nil || len(f.Values) == 0 && f.MaxSize == 0) &&
 		c.AllWritten(func(text string) bool { return len(text) < 4 })
 }
 

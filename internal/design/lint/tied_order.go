@@ -39,8 +39,10 @@ func checkTiedOrder(p *rule.Pass, q *rule.Query) {
 		if a == nil && !finer && unit == "day" {
 			return
 		}
-		found := q.Finding("%q wants rows in order of time, but rows of %s with the same %s of %s have no such order in %s",
-			q.Name, c.Entity.Name, unit, c, c.Slot)
+		found := q.Finding(
+			"%q wants rows in order of time, but rows of %s with the same %s of %s have no such order in %s",
+			q.Name, c.Entity.Name, unit, c, c.Slot,
+		)
 		found.Entity = c.Entity.Name
 		if a != nil {
 			found.Keys = q.View.Shown(a, b)

@@ -189,7 +189,8 @@ func (e *Entity) carriesNothing() *ParseError {
 		if len(own) == 0 {
 			own = keys
 		}
-		if slices.ContainsFunc(own, func(f *Field) bool { return slices.Contains(e.Fields, f) && p.Entity.Gives(f, e) }) {
+		given := func(f *Field) bool { return slices.Contains(e.Fields, f) && p.Entity.Gives(f, e) }
+		if slices.ContainsFunc(own, given) {
 			continue
 		}
 		var names []string
@@ -221,7 +222,9 @@ func (e *Entity) contradiction(p Parent) *ParseError {
 	case e.Count == 0:
 		return nil
 	case e.Count > maxCount:
-		return e.invalid("lower a count or per", "entity %s would have more than %s items", e.Name, text.Thousands(maxCount))
+		return e.invalid(
+			"lower a count or per", "entity %s would have more than %s items", e.Name, text.Thousands(maxCount),
+		)
 	case parent.Count == 0:
 		return e.invalid(
 			"add count to "+parent.Name+", or per to "+e.Name+", from which it follows",

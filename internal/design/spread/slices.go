@@ -195,7 +195,8 @@ func (s *spreader) group(at world.Part, rows []world.Row) {
 	one := OneKey(s.space.Table, s.q.Report)
 	rows = s.listing(rows)
 	free := s.free
-	if here := slices.DeleteFunc(slices.Clone(rows), func(r world.Row) bool { return !s.matches(r.Item) }); len(here) > 0 {
+	here := slices.DeleteFunc(slices.Clone(rows), func(r world.Row) bool { return !s.matches(r.Item) })
+	if len(here) > 0 {
 		// Only times are others than the pattern's own.
 		rows = here
 		free = slices.DeleteFunc(slices.Clone(free), func(name string) bool { return !s.isTime(name) })

@@ -57,10 +57,11 @@ func (g *generator) dealSecond(rng *rand.PCG) error {
 	for _, of := range slices.Sorted(maps.Keys(items)) {
 		parents := among[of]
 		if len(parents) == 0 && g.count == uint64(g.e.Count) {
+			one, other := end(first.parent, over).e.Name, second.parent.e.Name
 			return model.Errors{{
 				Pos:  g.e.Pos,
-				Msg:  "entity " + g.e.Name + ": some " + end(first.parent, over).e.Name + " has no " + second.parent.e.Name,
-				Hint: "let each have one: write min: 1 in per of " + second.parent.e.Name,
+				Msg:  "entity " + g.e.Name + ": some " + one + " has no " + other,
+				Hint: "let each have one: write min: 1 in per of " + other,
 			}}
 		}
 		for i, seat := range g.seats(rng, items[of], parents) {

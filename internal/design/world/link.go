@@ -30,7 +30,9 @@ func newLink(e *model.Entity, p model.Parent, parent *generator) (*link, error) 
 	l := &link{parent: parent, per: p.Per}
 	if p.Per.Skew > 0 {
 		if p.Entity.Count > maxZipf {
-			return nil, errorAt(e.Pos, "entity %s: a zipf distribution needs at most %d of %s", e.Name, maxZipf, p.Entity.Name)
+			return nil, errorAt(
+				e.Pos, "entity %s: a zipf distribution needs at most %d of %s", e.Name, maxZipf, p.Entity.Name,
+			)
 		}
 		l.zipf = newZipf(p.Entity.Count, p.Per.Skew)
 	}

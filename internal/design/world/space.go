@@ -144,8 +144,8 @@ func (a arena) sort(r *keyedRow) []byte {
 func (s *Space) fill(ctx context.Context, w *World) error {
 	most := 0
 	for e, n := range w.counts {
-		if e == nil ||
-			e.Table == s.Table && !slices.ContainsFunc(slices.Concat(s.Hash, s.Sort), func(a model.Attribute) bool { return e.Attribute(a.Name) == nil }) {
+		lacks := func(a model.Attribute) bool { return e.Attribute(a.Name) == nil }
+		if e == nil || e.Table == s.Table && !slices.ContainsFunc(slices.Concat(s.Hash, s.Sort), lacks) {
 			most += n
 		}
 	}

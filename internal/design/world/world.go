@@ -162,7 +162,8 @@ func (b *builder) build(ctx context.Context) (err error) {
 			if err != nil {
 				return errorAt(s.Pos, "sample of %s: %v", e.Name, err)
 			}
-			if err := b.add(ctx, Item{Table: e.Table, Entity: e, Values: Values{text: s.Values}, Attributes: it}, s.Pos); err != nil {
+			item := Item{Table: e.Table, Entity: e, Values: Values{text: s.Values}, Attributes: it}
+			if err := b.add(ctx, item, s.Pos); err != nil {
 				return err
 			}
 		}
