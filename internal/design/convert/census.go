@@ -238,7 +238,8 @@ func (im *importer) samplesOf(e *model.Entity, n int) int {
 func (im *importer) repeat(c *census) {
 	carried := func(f *model.Field) bool {
 		return slices.ContainsFunc(im.m.Entities, func(e *model.Entity) bool {
-			return slices.ContainsFunc(e.Parents, func(p model.Parent) bool { return slices.Contains(p.Entity.KeyFields(), f) })
+			has := func(p model.Parent) bool { return slices.Contains(p.Entity.KeyFields(), f) }
+			return slices.ContainsFunc(e.Parents, has)
 		})
 	}
 	for f, d := range c.distinct {

@@ -28,7 +28,8 @@ func (im *importer) derive() {
 				im.deriveEntity(e, x)
 			}
 		}
-		if slices.ContainsFunc(im.m.Entities, func(e *model.Entity) bool { return e.Table == t && len(e.Samples) > 0 }) {
+		hasSamples := func(e *model.Entity) bool { return e.Table == t && len(e.Samples) > 0 }
+		if slices.ContainsFunc(im.m.Entities, hasSamples) {
 			continue
 		}
 		for _, x := range places {

@@ -111,7 +111,11 @@ func (im *importer) scan(t *model.Table, name string, ask func(wire.Request) (*d
 			return nil
 		}
 		if in.ExclusiveStartKey = key; left <= 0 {
-			im.add(Loss{What: "items of table " + name, Why: fmt.Sprintf("only the first %d were read", im.o.Items), Hint: "--all counts all of them"})
+			im.add(Loss{
+				What: "items of table " + name,
+				Why:  fmt.Sprintf("only the first %d were read", im.o.Items),
+				Hint: "--all counts all of them",
+			})
 		}
 	}
 	return nil

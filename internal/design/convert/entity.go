@@ -95,7 +95,7 @@ func (im *importer) raw(t *model.Table, rows []*row) {
 func hasLiteral(e *model.Entity) bool {
 	return slices.ContainsFunc(e.Table.Keys(), func(a model.Attribute) bool {
 		t := e.Attribute(a.Name)
-		return t != nil &&
-			(t.Template == nil || slices.ContainsFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Literal != "" }))
+		literal := func(p keys.Part) bool { return p.Literal != "" }
+		return t != nil && (t.Template == nil || slices.ContainsFunc(t.Template.Parts(), literal))
 	})
 }

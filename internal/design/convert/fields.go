@@ -86,7 +86,9 @@ func (s *shaper) fields() {
 		}
 	}
 	for _, n := range order {
-		if k := kinds[n]; (k == attr.String || k == attr.Number) && s.e.Attribute(n) == nil && s.e.Field(n) == nil && n == fieldName(n) && !s.t.IsKey(n) {
+		k := kinds[n]
+		isNew := s.e.Attribute(n) == nil && s.e.Field(n) == nil
+		if (k == attr.String || k == attr.Number) && isNew && n == fieldName(n) && !s.t.IsKey(n) {
 			s.own(n, k)
 		}
 	}

@@ -88,7 +88,10 @@ func (im *importer) sorted() []Loss {
 	if im.more > 0 {
 		im.losses = append(
 			im.losses,
-			Loss{What: text.Count(im.more, "more loss"), Why: "only the first " + strconv.Itoa(maxLosses) + " are listed"},
+			Loss{
+				What: text.Count(im.more, "more loss"),
+				Why:  "only the first " + strconv.Itoa(maxLosses) + " are listed",
+			},
 		)
 	}
 	return im.losses

@@ -174,7 +174,9 @@ func (in *inferrer) weakly(column []string, d, delimiters string, last bool) boo
 
 // front reports whether only words of weak delimiters came before.
 func (in *inferrer) front() bool {
-	return !slices.ContainsFunc(in.pieces, func(p piece) bool { return p.parts != nil || strings.ContainsAny(p.literal, strong) })
+	return !slices.ContainsFunc(in.pieces, func(p piece) bool {
+		return p.parts != nil || strings.ContainsAny(p.literal, strong)
+	})
 }
 
 // constant takes a column of equal words as literal text in the position of a

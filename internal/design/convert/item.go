@@ -138,7 +138,11 @@ func typedValue(kind attr.Kind, n *node, depth int) (v attr.Value, ok bool, err 
 	if !n.isList() {
 		return v, false, nil
 	}
-	of := map[attr.Kind]attr.Kind{attr.StringSet: attr.String, attr.NumberSet: attr.Number, attr.BinarySet: attr.Binary}[kind]
+	of := map[attr.Kind]attr.Kind{
+		attr.StringSet: attr.String,
+		attr.NumberSet: attr.Number,
+		attr.BinarySet: attr.Binary,
+	}[kind]
 	var elems []attr.Value
 	for _, m := range n.list {
 		e, ok, err := typedValue(of, m, depth)

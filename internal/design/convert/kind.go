@@ -107,7 +107,8 @@ func groups(t *model.Table, rows []*row) []*group {
 	g := groupBy(rows, func(r *row) string { return shapes(t, r) })
 	if most := min(mostKinds, 6+2*len(rows)/3); len(g) > most {
 		// Words that are values give too many groups.
-		if g = groupBy(rows, func(r *row) string { return shape(keyText(r.it.Get(list[0].Name))) + "\x00" }); len(g) > most {
+		g = groupBy(rows, func(r *row) string { return shape(keyText(r.it.Get(list[0].Name))) + "\x00" })
+		if len(g) > most {
 			g = groupBy(rows, func(*row) string { return "\x00" })
 		}
 	}
@@ -205,6 +206,11 @@ func isState(word string) bool {
 	return slices.Contains(states, strings.ToLower(spaces.Replace(word)))
 }
 
+// plainWords are words of a sort key that say nothing about an item beyond its partition.
+var plainWords = []string{
+	"Profile", "Metadata", "Meta", "Info", "Details", "Detail", "A", "Root", "Main", "Data", "Item", "Header",
+}
+
 // shapeName derives a short and a long name of an entity from the shapes of its
 // keys.
 func shapeName(shapes, table string) (short, long string) {
@@ -227,7 +233,7 @@ func shapeName(shapes, table string) (short, long string) {
 		}
 		if len(words) > 0 && (values || first == "") {
 			last = strings.Join(words, "")
-		} else if len(words) > 0 && !slices.Contains([]string{"Profile", "Metadata", "Meta", "Info", "Details", "Detail", "A", "Root", "Main", "Data", "Item", "Header", first}, words[0]) {
+		} else if len(words) > 0 && words[0] != first && !slices.Contains(plainWords, words[0]) {
 			last = first + words[0]
 		}
 	}

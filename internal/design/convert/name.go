@@ -70,7 +70,8 @@ func (s *shaper) names(
 			if !slices.ContainsFunc(p.parts, func(v string) bool { return !isState(v) }) {
 				wishes = append(wishes, "status")
 			}
-			if at := slices.Index(calendar, lastOf(names)); at >= 0 && at+1 < len(calendar) && p.typ.Name == "int" && p.typ.Width == 2 {
+			at, twoDigits := slices.Index(calendar, lastOf(names)), p.typ.Name == "int" && p.typ.Width == 2
+			if at >= 0 && at+1 < len(calendar) && twoDigits {
 				wishes = append(wishes, calendar[at+1])
 			}
 			name = s.pick(column, own, append(wishes, labelName(p), own, a.Name), names)

@@ -234,7 +234,9 @@ func (o *oneTable) model(n *node) *group {
 			if name == "" {
 				name = part
 			}
-			if mode := o.params.str("timestamps"); mode != "" && mode != []string{"create", "update"}[i] || d.fields[name] != nil || name != fieldName(name) {
+			mode := o.params.str("timestamps")
+			other := mode != "" && mode != []string{"create", "update"}[i]
+			if other || d.fields[name] != nil || name != fieldName(name) {
 				continue
 			}
 			d.field(name, o.date(nil), nil)

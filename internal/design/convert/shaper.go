@@ -157,7 +157,8 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 		pieces := inferPieces(values, sort)
 		// In an attribute with a descriptive name, EMP-7 is a value; in PK, a
 		// label and a value.
-		if named := !generic().MatchString(a.Name); !named || pieces[0].parts != nil || strings.ContainsAny(pieces[0].literal, strong) || len(pieces) == 1 {
+		if generic().MatchString(a.Name) || len(pieces) == 1 || pieces[0].parts != nil ||
+			strings.ContainsAny(pieces[0].literal, strong) {
 			attempts = [][]piece{pieces, whole}
 		}
 	}
@@ -192,7 +193,10 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 }
 
 // generic matches names of attributes that do not describe the value.
-var generic = text.Pattern(`(?i)^((g|l)?si?\d*[_-]?)?(pk|sk|hash|range|partition|sort|key|id)?([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`)
+var generic = text.Pattern(
+	`(?i)^((g|l)?si?\d*[_-]?)?(pk|sk|hash|range|partition|sort|key|id)?` +
+		`([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`,
+)
 
 // enoughRows is the number of items from which on they show a condition on any attribute;
 // fewer show one on a state.

@@ -195,7 +195,7 @@ func (im *importer) loseSettings(n *node, table string) {
 			names = append(names, m.key)
 		}
 	}
-	if p := n.get("ProvisionedThroughput"); p.get("ReadCapacityUnits").numeral() != "" && p.get("ReadCapacityUnits").numeral() != "0" {
+	if units := n.get("ProvisionedThroughput").get("ReadCapacityUnits").numeral(); units != "" && units != "0" {
 		names = append(names, "ProvisionedThroughput")
 	}
 	if len(names) > 0 {
@@ -208,7 +208,11 @@ func (im *importer) createTable(n *node) *model.Table {
 	for _, a := range n.get("AttributeDefinitions").elems() {
 		kinds[a.str("AttributeName")] = im.keyKind(a.get("AttributeType"))
 	}
-	im.loseUnknown(n, append([]string{"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes", "TimeToLiveSpecification"}, slices.Concat(runtime, settings)...)...)
+	known := []string{
+		"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes",
+		"TimeToLiveSpecification",
+	}
+	im.loseUnknown(n, slices.Concat(known, runtime, settings)...)
 	im.loseSettings(n, n.str("TableName"))
 	t := &model.Table{Name: n.str("TableName")}
 	t.Partition, t.Sort = im.schema(n.get("KeySchema"), kinds)

@@ -49,8 +49,11 @@ func (im *importer) onlyTable() *model.Table {
 }
 
 func (im *importer) workbenchTable(n *node) {
-	im.loseUnknown(n, "TableName", "KeyAttributes", "NonKeyAttributes", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "TableFacets", "TableData",
-		"DataAccess", "BillingMode", "ProvisionedCapacitySettings", "AccessPatterns", "TableAccessPatterns")
+	im.loseUnknown(
+		n, "TableName", "KeyAttributes", "NonKeyAttributes", "GlobalSecondaryIndexes", "LocalSecondaryIndexes",
+		"TableFacets", "TableData", "DataAccess", "BillingMode", "ProvisionedCapacitySettings", "AccessPatterns",
+		"TableAccessPatterns",
+	)
 	t := &model.Table{Name: n.str("TableName")}
 	t.Partition, t.Sort = im.workbenchKeys(n.get("KeyAttributes"))
 	for _, list := range []string{"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {

@@ -255,8 +255,11 @@ func (p *Placeholders) token(src string, tokens []lex.Token, roles []lex.Role, i
 		}
 		return p.path(word[1:len(word)-1], inPath)
 	case lex.RolePlaceholder:
-		return "", advice.New("write names and values as they are: price > 10 AND tag = \"x\"; names with odd characters go in backquotes",
-			"placeholders such as %s are not needed here", word)
+		return "", advice.New(
+			"write names and values as they are: price > 10 AND tag = \"x\"; "+
+				"names with odd characters go in backquotes",
+			"placeholders such as %s are not needed here", word,
+		)
 	case lex.RoleComposite:
 		v, _, err := p.Composite(word)
 		return p.Value(v), err
@@ -334,7 +337,9 @@ func CutQuoted(s string) (value, rest string, err error) {
 }
 
 func badQuote(s string) error {
-	return advice.New(`close the quote; inside '…' write '' for a quote, inside "…" write \"`, "%s is not a whole quoted text", s)
+	return advice.New(
+		`close the quote; inside '…' write '' for a quote, inside "…" write \"`, "%s is not a whole quoted text", s,
+	)
 }
 
 // Write returns an expression with its placeholders replaced by what they stand

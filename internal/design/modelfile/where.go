@@ -146,7 +146,8 @@ func (e entry) condition() (model.Condition, bool) {
 		return c, ok
 	case in.node.Kind == yaml.SequenceNode:
 		in.fail(
-			"write a range as {between: [low, high]}, and several values, each in a request of its own, as {in: [a, b]}",
+			"write a range as {between: [low, high]}, and several values, each in a request of its own, "+
+				"as {in: [a, b]}",
 			"%s is a list", in.what,
 		)
 		return c, false

@@ -64,7 +64,10 @@ var transactCodec = special(
 		for _, one := range list {
 			entries := one.entries()
 			if len(entries) != 1 || writeVerbs[entries[0].name] == "" {
-				one.fail("write put, update, delete or check, as in - put: Order", "a write of a transaction has one operation")
+				one.fail(
+					"write put, update, delete or check, as in - put: Order",
+					"a write of a transaction has one operation",
+				)
 				continue
 			}
 			verb := entries[0].name

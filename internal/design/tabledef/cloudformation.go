@@ -58,7 +58,8 @@ func isFragment(root map[string]any) bool {
 }
 
 func isTable(kind string) bool {
-	return kind == "AWS::DynamoDB::Table" || kind == "AWS::DynamoDB::GlobalTable" || kind == "AWS::Serverless::SimpleTable"
+	return kind == "AWS::DynamoDB::Table" || kind == "AWS::DynamoDB::GlobalTable" ||
+		kind == "AWS::Serverless::SimpleTable"
 }
 
 // object returns a value as an object, which is nil if it is not one.
@@ -68,7 +69,8 @@ func object(v any) map[string]any {
 }
 
 func (in *input) parseTemplate(root map[string]any) ([]*Schema, error) {
-	if sv := newService(in, map[string]any{}); sv.mentions(root, "${self:", maxDepth) || sv.mentions(root, "${opt:", maxDepth) ||
+	sv := newService(in, map[string]any{})
+	if sv.mentions(root, "${self:", maxDepth) || sv.mentions(root, "${opt:", maxDepth) ||
 		sv.mentions(root, "${sls:", maxDepth) || sv.mentions(root, "${file(", maxDepth) {
 		return in.parsePart(sv, root)
 	}
@@ -281,7 +283,8 @@ func replace(v any, name, with string, depth int) any {
 		}
 		out := make(map[string]any, len(v))
 		for key, m := range v {
-			out[strings.NewReplacer("${"+name+"}", with, "&{"+name+"}", with).Replace(key)] = replace(m, name, with, depth+1)
+			named := strings.NewReplacer("${"+name+"}", with, "&{"+name+"}", with)
+			out[named.Replace(key)] = replace(m, name, with, depth+1)
 		}
 		return out
 	}
@@ -300,8 +303,10 @@ func simpleTable(p map[string]any) map[string]any {
 	}
 	table := map[string]any{
 		"TableName": p["TableName"], "ProvisionedThroughput": p["ProvisionedThroughput"],
-		"KeySchema":            []any{map[string]any{"AttributeName": key["Name"], "KeyType": "HASH"}},
-		"AttributeDefinitions": []any{map[string]any{"AttributeName": key["Name"], "AttributeType": kind[:min(1, len(kind))]}},
+		"KeySchema": []any{map[string]any{"AttributeName": key["Name"], "KeyType": "HASH"}},
+		"AttributeDefinitions": []any{
+			map[string]any{"AttributeName": key["Name"], "AttributeType": kind[:min(1, len(kind))]},
+		},
 	}
 	return table
 }

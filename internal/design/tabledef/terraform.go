@@ -412,7 +412,8 @@ func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	if a := b.Attributes["source"]; a != nil {
 		source, _ = i.plain(i.value(a.Expr)).(string)
 	}
-	if strings.Contains(source, tableModule) || strings.Contains(source, "terraform-aws-modules/terraform-aws-dynamodb-table") {
+	if strings.Contains(source, tableModule) ||
+		strings.Contains(source, "terraform-aws-modules/terraform-aws-dynamodb-table") {
 		arguments, err := i.values(what, b)
 		if err != nil || m.settled(arguments["create_table"]) == false {
 			return nil, err
@@ -596,7 +597,9 @@ func fromTerraform(v map[string]any) map[string]any {
 	if u, ok := v["attribute"].(unresolved); ok {
 		request["AttributeDefinitions"] = u
 	}
-	for kind, member := range map[string]string{"global_secondary_index": "GlobalSecondaryIndexes", "local_secondary_index": "LocalSecondaryIndexes"} {
+	for kind, member := range map[string]string{
+		"global_secondary_index": "GlobalSecondaryIndexes", "local_secondary_index": "LocalSecondaryIndexes",
+	} {
 		var indexes []any
 		for _, x := range blocks(v[kind]) {
 			hash := x["hash_key"]
