@@ -124,7 +124,8 @@ func Order(a, b string) int {
 
 // usual is the usual order of the members of requests that [Pattern] makes.
 var usual = []string{
-	"TransactItems", "TableName", "IndexName", "Key", "Item", "UpdateExpression", "ConditionExpression", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",
+	"TransactItems", "TableName", "IndexName", "Key", "Item",
+	"UpdateExpression", "ConditionExpression", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",
 	"ExpressionAttributeNames", "ExpressionAttributeValues", "ScanIndexForward", "Limit", "ConsistentRead",
 }
 
@@ -263,8 +264,10 @@ func (c *compiler) resolve(name string) (string, error) {
 	}
 	return "", &Error{
 		Component: name,
-		Msg:       fmt.Sprintf("no attribute of entity %s contains only the field %s, so a filter cannot use it", e.Name, name),
-		Advice:    fmt.Sprintf("add %s: \"{%s}\" to the attributes, or use the field in where", name, name),
+		Msg: fmt.Sprintf(
+			"no attribute of entity %s contains only the field %s, so a filter cannot use it", e.Name, name,
+		),
+		Advice: fmt.Sprintf("add %s: \"{%s}\" to the attributes, or use the field in where", name, name),
 	}
 }
 
@@ -340,8 +343,10 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 		case !ok:
 			return attr.Value{}, &Error{
 				Attribute: a.Name, Component: name,
-				Msg:    fmt.Sprintf("%s, %s, is %s, but the pattern does not give %s", a.Name, role, t.Template, name),
-				Advice: fmt.Sprintf("add %s to where, or an index whose partition key has only fields that the pattern gives", name),
+				Msg: fmt.Sprintf("%s, %s, is %s, but the pattern does not give %s", a.Name, role, t.Template, name),
+				Advice: fmt.Sprintf(
+					"add %s to where, or an index whose partition key has only fields that the pattern gives", name,
+				),
 			}
 		case w.Op != ast.Equal:
 			return attr.Value{}, &Error{
@@ -416,8 +421,10 @@ func (c *compiler) template(a model.Attribute) (*model.Template, error) {
 	if t == nil {
 		return nil, &Error{
 			Attribute: a.Name,
-			Msg:       fmt.Sprintf("entity %s has no attribute %s, so none of its items is in %s", c.p.Entity.Name, a.Name, c.where()),
-			Advice:    fmt.Sprintf("add %s to the attributes of %s", a.Name, c.p.Entity.Name),
+			Msg: fmt.Sprintf(
+				"entity %s has no attribute %s, so none of its items is in %s", c.p.Entity.Name, a.Name, c.where(),
+			),
+			Advice: fmt.Sprintf("add %s to the attributes of %s", a.Name, c.p.Entity.Name),
 		}
 	}
 	return t, nil
@@ -509,7 +516,8 @@ func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Templa
 			e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", w.Field, name, w.Field)
 		} else {
 			e.Msg = fmt.Sprintf(
-				"%s comes after %s in %s (%s), and the pattern does not give %s: rows with the same %s are not adjacent",
+				"%s comes after %s in %s (%s), and the pattern does not give %s: "+
+					"rows with the same %s are not adjacent",
 				w.Field, name, a.Name, t.Template, name, w.Field,
 			)
 			e.Advice = fmt.Sprintf(

@@ -187,13 +187,18 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 	case ast.OpBetween:
 		if first > encoded[1] && !s.typ.Ordered() {
 			return nil, &Error{
-				Msg:    fmt.Sprintf("%s between %s and %s is empty: %s values sort as text, and %q comes after %q", w.Field, w.Args[0], w.Args[1], s.typ, first, encoded[1]),
+				Msg: fmt.Sprintf(
+					"%s between %s and %s is empty: %s values sort as text, and %q comes after %q",
+					w.Field, w.Args[0], w.Args[1], s.typ, first, encoded[1],
+				),
 				Advice: "use a type that sorts by value, such as int(8)",
 			}
 		}
 		if first > encoded[1] {
 			return nil, &Error{
-				Msg:    fmt.Sprintf("%s between %s and %s is empty: the first comes after the second", w.Field, w.Args[0], w.Args[1]),
+				Msg: fmt.Sprintf(
+					"%s between %s and %s is empty: the first comes after the second", w.Field, w.Args[0], w.Args[1],
+				),
 				Advice: "write the lower value first; use order: desc to read in descending order",
 			}
 		}

@@ -171,7 +171,9 @@ func buckets(w model.Condition, t keys.Type) ([]model.Condition, error) {
 	for at := from; !at.After(to); at = c.next(at) {
 		if len(all) == maxRequests {
 			return nil, &Error{
-				Msg:    fmt.Sprintf("the range of %s touches more than %s", w.Field, text.Count(maxRequests, "partition")),
+				Msg: fmt.Sprintf(
+					"the range of %s touches more than %s", w.Field, text.Count(maxRequests, "partition"),
+				),
 				Advice: "narrow it, or read an index whose partitions are of longer periods",
 			}
 		}

@@ -141,8 +141,8 @@ func (c *compiler) update(w *model.Write, it Item) (string, error) {
 			return "", &Error{
 				Attribute: t.Name,
 				Msg: fmt.Sprintf(
-					"%s is in %s, a key of table %s: an update cannot change a key", strings.Join(w.Changes(), ", "), t.Name,
-					w.Entity.Table.Name,
+					"%s is in %s, a key of table %s: an update cannot change a key",
+					strings.Join(w.Changes(), ", "), t.Name, w.Entity.Table.Name,
 				),
 				Advice: "delete the item and put another in a transaction, or leave the field out of the key",
 			}
@@ -161,7 +161,9 @@ func (c *compiler) update(w *model.Write, it Item) (string, error) {
 	}
 	if len(clauses) == 0 {
 		return "", &Error{
-			Msg:    fmt.Sprintf("no attribute of entity %s depends on %s", w.Entity.Name, strings.Join(w.Changes(), ", ")),
+			Msg: fmt.Sprintf(
+				"no attribute of entity %s depends on %s", w.Entity.Name, strings.Join(w.Changes(), ", "),
+			),
 			Advice: "add an attribute with the field, such as " + w.Changes()[0] + `: "{` + w.Changes()[0] + `}"`,
 		}
 	}

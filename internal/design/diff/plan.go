@@ -265,7 +265,9 @@ func inBothForms(old *model.Entity, it *world.Item) attr.Item {
 
 // gone returns the attributes of an entity that another version does not have.
 func gone(was, is *model.Entity) []*model.Template {
-	return slices.DeleteFunc(slices.Clone(was.Attributes), func(t *model.Template) bool { return is.Attribute(t.Name) != nil })
+	return slices.DeleteFunc(slices.Clone(was.Attributes), func(t *model.Template) bool {
+		return is.Attribute(t.Name) != nil
+	})
 }
 
 // touches reports whether an index has one of some attributes.
@@ -301,7 +303,10 @@ func (p *planner) switches() {
 		return list(all)
 	}
 	if len(changed) > 0 {
-		p.add(Step{Kind: Switch, Patterns: changed}, 0, 0, "switch the program to the new requests of %s", quoted(changed))
+		p.add(
+			Step{Kind: Switch, Patterns: changed}, 0, 0,
+			"switch the program to the new requests of %s", quoted(changed),
+		)
 	}
 	if len(gone) > 0 {
 		p.add(Step{Kind: StopAsking, Patterns: gone}, 0, 0, "check that nothing asks for %s any more", quoted(gone))

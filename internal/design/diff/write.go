@@ -87,7 +87,9 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 	if len(d.Changes) > 0 {
 		fmt.Fprint(&b, "\n### Changes\n\n| | was | is |\n|---|---|---|\n")
 		for _, c := range d.Changes {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", text.Markdown(c.Subject), text.MarkdownCode(c.Was), text.MarkdownCode(c.Is))
+			fmt.Fprintf(
+				&b, "| %s | %s | %s |\n", text.Markdown(c.Subject), text.MarkdownCode(c.Was), text.MarkdownCode(c.Is),
+			)
 		}
 	}
 	if len(d.Patterns) > 0 {
@@ -101,7 +103,10 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 		}
 	}
 	if d.Was != nil && !d.Empty() {
-		fmt.Fprintf(&b, "\n### Money\n\n- before: %s\n- after: %s\n", text.Markdown(d.Was.String()), text.Markdown(d.Is.String()))
+		fmt.Fprintf(
+			&b, "\n### Money\n\n- before: %s\n- after: %s\n",
+			text.Markdown(d.Was.String()), text.Markdown(d.Is.String()),
+		)
 	}
 	for _, part := range []struct {
 		title string

@@ -82,7 +82,9 @@ func (e *explainer) impossible(g group) (atom, bool) {
 // withoutEmpty removes conditions with empty values, which no key can have.
 func (g *group) withoutEmpty() {
 	g.atoms = slices.DeleteFunc(g.atoms, func(a atom) bool {
-		return slices.ContainsFunc(a.Values, func(v attr.Value) bool { return v.Kind() != attr.Number && len(v.Raw()) == 0 })
+		return slices.ContainsFunc(a.Values, func(v attr.Value) bool {
+			return v.Kind() != attr.Number && len(v.Raw()) == 0
+		})
 	})
 }
 
@@ -195,7 +197,8 @@ func merge(plans []*plan) []*plan {
 
 // text identifies what a plan asks for.
 func (p *plan) text() string {
-	return p.schema.Name() + " " + clausesText(p.clauses) + " " + spelled.Condition(conjunction(p.filter)) + " " + spelled.Condition(conjunction(p.dropped))
+	return p.schema.Name() + " " + clausesText(p.clauses) + " " + spelled.Condition(conjunction(p.filter)) + " " +
+		spelled.Condition(conjunction(p.dropped))
 }
 
 // adjoin reports whether no key lies between the ranges of two plans that have
@@ -333,7 +336,10 @@ func (e *explainer) findPartition(g group, s *keycond.Schema) {
 		what = "name the partition"
 	}
 	e.offer(
-		fmt.Sprintf("%s (%s in the first %d rows: %s): %s", what, text.Count(len(found), "partition"), searchRows, some, best.words()),
+		fmt.Sprintf(
+			"%s (%s in the first %d rows: %s): %s",
+			what, text.Count(len(found), "partition"), searchRows, some, best.words(),
+		),
 		e.request(best),
 	)
 }
@@ -349,11 +355,16 @@ func (e *explainer) advisePartition(groups []group, s *keycond.Schema) {
 				}
 				what := keycond.Clause{Attribute: h.Name, Op: a.Op, Values: a.Values}.String()
 				if a.Op == ast.OpBeginsWith {
-					e.advise("for one slice, store the common prefix, %s, in its own attribute and make that the partition key of an index with the sort key %s: then compare the prefix with =, and use %s as the condition on the sort key",
-						text.Literal(a.Values[0]), text.Name(h.Name), what)
+					e.advise(
+						"for one slice, store the common prefix, %s, in its own attribute and make that the "+
+							"partition key of an index with the sort key %s: then compare the prefix with =, "+
+							"and use %s as the condition on the sort key",
+						text.Literal(a.Values[0]), text.Name(h.Name), what,
+					)
 				} else {
 					e.advise(
-						"for one slice, make %s the sort key of an index whose partition key the wanted rows share: then %s can be the condition on it",
+						"for one slice, make %s the sort key of an index whose partition key the wanted rows share: "+
+							"then %s can be the condition on it",
 						text.Name(h.Name), what,
 					)
 				}

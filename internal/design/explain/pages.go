@@ -152,7 +152,9 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 		r.Stop = keycond.StopSize.String()
 	}
 	if returned != p.count {
-		e.note(fmt.Sprintf("the endpoint returned %d rows of a page, but %d rows of it satisfy the filter", p.count, returned))
+		e.note(fmt.Sprintf(
+			"the endpoint returned %d rows of a page, but %d rows of it satisfy the filter", p.count, returned,
+		))
 	}
 	e.compare(p, size, strong)
 	return nil
@@ -182,7 +184,10 @@ func (e *explainer) compare(p *page, size int, strong float64) {
 	r.Traces = append(r.Traces, *tr)
 	if tr.Examined != p.examined || tr.Bytes != size || tr.Units != units || tr.Stop.String() != r.Stop {
 		r.Traced = false
-		e.note(fmt.Sprintf("the endpoint reports %d rows and %d bytes for %v units, and stopped at %s", tr.Examined, tr.Bytes, tr.Units, tr.Stop))
+		e.note(fmt.Sprintf(
+			"the endpoint reports %d rows and %d bytes for %v units, and stopped at %s",
+			tr.Examined, tr.Bytes, tr.Units, tr.Stop,
+		))
 	}
 }
 

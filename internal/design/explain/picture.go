@@ -114,7 +114,10 @@ func (r *Report) rows(most int) Picture {
 		for _, row := range rows {
 			p = append(
 				p,
-				PictureLine{Kind: ReadRow, Text: r.KeyText(row.Key), Key: row.Key, Entity: row.Entity, Bytes: row.Bytes, Dropped: !row.Returned},
+				PictureLine{
+					Kind: ReadRow, Text: r.KeyText(row.Key), Key: row.Key, Entity: row.Entity,
+					Bytes: row.Bytes, Dropped: !row.Returned,
+				},
 			)
 		}
 	}

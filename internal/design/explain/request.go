@@ -226,7 +226,8 @@ func (r *request) parse() (q expressionSet, err error) {
 		case src != nil:
 			*to, e = env.Condition(p, *src)
 		case conditions != nil:
-			*to, e = legacy.Condition(old, conditions, value(r.ConditionalOperator) == "OR" && old != legacy.KeyConditions)
+			isOr := value(r.ConditionalOperator) == "OR" && old != legacy.KeyConditions
+			*to, e = legacy.Condition(old, conditions, isOr)
 		}
 		keep(e)
 	}

@@ -104,7 +104,8 @@ func (e *explainer) brokenRule(s *keycond.Schema) *rule {
 			if s.Has(name) {
 				return ruleOf(
 					plainRule, pageFilter,
-					"the filter of a Query must not use a key attribute of the queried table or index, and %s is one: put conditions on it into the key condition",
+					"the filter of a Query must not use a key attribute of the queried table or index, "+
+						"and %s is one: put conditions on it into the key condition",
 					text.Name(name),
 				)
 			}
@@ -158,7 +159,8 @@ func brokenForm(n ast.Node, s *keycond.Schema) *rule {
 			if always(n, s) {
 				return ruleOf(
 					plainRule, pageKeys,
-					"attribute_exists is not a range of keys: every row has its key attributes, so the condition is always true",
+					"attribute_exists is not a range of keys: "+
+						"every row has its key attributes, so the condition is always true",
 				)
 			}
 		}
@@ -223,7 +225,8 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 		default:
 			return ruleOf(
 				plainRule, pageKeys,
-				"%s is not a key attribute of %s: it can only be used in a filter, after the rows are read and paid for",
+				"%s is not a key attribute of %s: "+
+					"it can only be used in a filter, after the rows are read and paid for",
 				text.Name(a.Attribute), placeName(s),
 			)
 		}
@@ -240,13 +243,15 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 		case c[0].Op == ast.OpBeginsWith:
 			return ruleOf(
 				partitionRule, pageKeys,
-				"a partition key allows only =, but %s has begins_with: partition keys are hashed, so partitions with a common prefix are not adjacent",
+				"a partition key allows only =, but %s has begins_with: "+
+					"partition keys are hashed, so partitions with a common prefix are not adjacent",
 				text.Name(h.Name),
 			)
 		case c[0].Op != ast.Equal:
 			return ruleOf(
 				partitionRule, pageKeys,
-				"a partition key allows only =, but %s has %s: partition keys are hashed, so partitions are not in the order of their keys",
+				"a partition key allows only =, but %s has %s: "+
+					"partition keys are hashed, so partitions are not in the order of their keys",
 				text.Name(h.Name), c[0].Op,
 			)
 		}
@@ -262,13 +267,15 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 			case len(c) == 0:
 				return ruleOf(
 					plainRule, pageMulti,
-					"conditions on sort key attributes must follow their order without gaps, but %s has a condition and %s has none",
+					"conditions on sort key attributes must follow their order without gaps, "+
+						"but %s has a condition and %s has none",
 					text.Name(later.Name), text.Name(a.Name),
 				)
 			default:
 				return ruleOf(
 					plainRule, pageMulti,
-					"only the last condition on a sort key can be other than =: with %s on %s, rows that have the same %s are not adjacent",
+					"only the last condition on a sort key can be other than =: "+
+						"with %s on %s, rows that have the same %s are not adjacent",
 					c[0].Op, text.Name(a.Name), text.Name(later.Name),
 				)
 			}
@@ -303,7 +310,8 @@ func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
 		return ruleOf(
 			plainRule, pageKeys,
-			"begins_with needs a string or binary attribute, but %s is a number: numbers are ordered by value, so numbers with the same first digits are not adjacent",
+			"begins_with needs a string or binary attribute, but %s is a number: "+
+				"numbers are ordered by value, so numbers with the same first digits are not adjacent",
 			text.Name(a.Name),
 		)
 	}

@@ -79,8 +79,10 @@ func runSelect(
 		return nil, fmt.Errorf("no row can satisfy all conditions of the statement")
 	case len(plans) > 1:
 		e.report.Refused = &Refusal{
-			Message: fmt.Sprintf("the SELECT is %d queries, one for each range of IN or OR; each is explained separately", len(plans)),
-			Source:  pageSelect,
+			Message: fmt.Sprintf(
+				"the SELECT is %d queries, one for each range of IN or OR; each is explained separately", len(plans),
+			),
+			Source: pageSelect,
 		}
 		for i, p := range plans {
 			q := e.request(p)
@@ -105,10 +107,12 @@ func runSelect(
 		note.WriteString("; " + more)
 	}
 	if len(plans[0].dropped) > 0 {
-		note.WriteString("; its other conditions, " + spelled.Condition(conjunction(plans[0].dropped)) + ", are checked after the rows are read")
+		dropped := spelled.Condition(conjunction(plans[0].dropped))
+		note.WriteString("; its other conditions, " + dropped + ", are checked after the rows are read")
 	}
 	r.Notes = append([]string{note.String()}, r.Notes...)
-	r.Advice = append([]Advice{{Text: "use the equivalent Query, which can never become a scan", Request: q.input()}}, r.Advice...)
+	query := Advice{Text: "use the equivalent Query, which can never become a scan", Request: q.input()}
+	r.Advice = append([]Advice{query}, r.Advice...)
 	return r, nil
 }
 

@@ -224,7 +224,10 @@ func (p *printer) figures() {
 	if r.Wasted > 0 {
 		size = append(
 			size, plain(", "),
-			p.bad("%s wasted (%s)", text.Thousands(r.Wasted), text.Percent(float64(r.Wasted)/float64(max(r.Bytes+r.Fetched, 1)))),
+			p.bad(
+				"%s wasted (%s)", text.Thousands(r.Wasted),
+				text.Percent(float64(r.Wasted)/float64(max(r.Bytes+r.Fetched, 1))),
+			),
 		)
 	}
 	p.line("size", size...)
@@ -280,7 +283,10 @@ func (p *printer) entities() {
 	}
 	label := "by entity"
 	for _, s := range r.Entities {
-		parts := []span{plain("%s  %s examined, %s returned, %s", terminal.Pad(entityName(s.Entity), width), text.Thousands(s.Examined), text.Thousands(s.Returned), text.Count(s.Bytes, "byte"))}
+		parts := []span{plain(
+			"%s  %s examined, %s returned, %s", terminal.Pad(entityName(s.Entity), width),
+			text.Thousands(s.Examined), text.Thousands(s.Returned), text.Count(s.Bytes, "byte"),
+		)}
 		if s.Wasted > 0 {
 			parts = append(parts, plain(", "), p.bad("%s wasted", text.Thousands(s.Wasted)))
 		}

@@ -52,7 +52,9 @@ func Go(m *model.Model, pkg string) ([]byte, error) {
 		if err := f.pattern(p); err != nil {
 			missing = append(
 				missing,
-				fmt.Sprintf("// %s has no function: %s.", oneLine(p.Name), strings.TrimSuffix(oneLine(err.Error()), ".")),
+				fmt.Sprintf(
+					"// %s has no function: %s.", oneLine(p.Name), strings.TrimSuffix(oneLine(err.Error()), "."),
+				),
 			)
 		}
 	}
@@ -130,7 +132,9 @@ func (f *file) head() string {
 	if f.m.About != "" {
 		about = ": " + f.m.About
 	}
-	b.WriteString(comment(fmt.Sprintf("Package %s has the keys and the access patterns of the design %s%s", f.pkg, f.m.Name, about)))
+	b.WriteString(comment(fmt.Sprintf(
+		"Package %s has the keys and the access patterns of the design %s%s", f.pkg, f.m.Name, about,
+	)))
 	b.WriteString("package " + f.pkg + "\n\nimport (\n")
 	for _, own := range []bool{true, false} {
 		for _, name := range []string{"context", "fmt", "iter", "strings", "time", "aws", "dynamodb", "types", "keys"} {
@@ -208,7 +212,11 @@ func (f *file) declareTemplates() {
 	}
 	if len(lines) > 0 {
 		f.use("keys")
-		f.body.WriteString("\n// The templates of keys, by entity and attribute. They build keys from values and\n// parse them, and support more ranges than the functions below.\nvar (\n" + strings.Join(lines, "\n") + "\n)\n")
+		f.body.WriteString(
+			"\n// The templates of keys, by entity and attribute. They build keys from values and\n" +
+				"// parse them, and support more ranges than the functions below.\n" +
+				"var (\n" + strings.Join(lines, "\n") + "\n)\n",
+		)
 	}
 }
 
@@ -317,7 +325,9 @@ func (f *file) helpers() {
 			f.body.WriteString(strings.NewReplacer("Query", op, "query", strings.ToLower(op)).Replace(itemsSource))
 		}
 	}
-	for _, day := range [][2]string{{"startOfDay", startOfDaySource}, {"endOfDay", endOfDaySource}, {"endOfDayText", endOfDayTextSource}} {
+	for _, day := range [][2]string{
+		{"startOfDay", startOfDaySource}, {"endOfDay", endOfDaySource}, {"endOfDayText", endOfDayTextSource},
+	} {
 		if slices.Contains(f.uses, day[0]) {
 			f.body.WriteString(day[1])
 			if !strings.HasSuffix(day[0], "Text") {
@@ -349,7 +359,8 @@ func (f *file) helpers() {
 				value = "[]byte(text)"
 			}
 			f.printf(
-				"\nfunc attribute%s(text string) types.AttributeValue { return &types.AttributeValueMember%s{Value: %s} }\n",
+				"\nfunc attribute%s(text string) types.AttributeValue "+
+					"{ return &types.AttributeValueMember%s{Value: %s} }\n",
 				kind, kind, value,
 			)
 		}
@@ -419,7 +430,8 @@ func addConditions(in *dynamodb.QueryInput, conditions ...keyCondition) {
 const itemsSource = `
 // queryItems returns the items of all pages. A request with a limit asks for one
 // page of that size.
-func queryItems(ctx context.Context, client dynamodb.QueryAPIClient, in *dynamodb.QueryInput, err error) iter.Seq2[map[string]types.AttributeValue, error] {
+func queryItems(ctx context.Context, client dynamodb.QueryAPIClient, in *dynamodb.QueryInput, err error) ` +
+	`iter.Seq2[map[string]types.AttributeValue, error] {
 	return func(yield func(map[string]types.AttributeValue, error) bool) {
 		if err != nil {
 			yield(nil, err)

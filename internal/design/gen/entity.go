@@ -240,7 +240,8 @@ func (f *file) attributes(e *model.Entity, name string, all []key, values []valu
 		attributes of the item to it. It omits the key of an index that needs an empty text or a zero time, so the
 		item is not in that index.`)
 	f.printf(
-		"func (k %s) Attributes() (map[string]types.AttributeValue, error) {\n\titem := map[string]types.AttributeValue{}\n",
+		"func (k %s) Attributes() (map[string]types.AttributeValue, error) {\n"+
+			"\titem := map[string]types.AttributeValue{}\n",
 		name,
 	)
 	scope := newScope(f.names)

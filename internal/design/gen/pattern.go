@@ -73,7 +73,8 @@ func (f *file) itemsOf(op, call string, names, types []string, fails bool) {
 		list = ", " + list
 	}
 	f.printf(
-		"func %s(ctx context.Context, client dynamodb.%sAPIClient%s) iter.Seq2[map[string]types.AttributeValue, error] {\n",
+		"func %s(ctx context.Context, client dynamodb.%sAPIClient%s) "+
+			"iter.Seq2[map[string]types.AttributeValue, error] {\n",
 		name, op, list,
 	)
 	f.printf(
@@ -255,7 +256,8 @@ func (w *patternWriter) itemsOfEach(call string) {
 		list = ", " + list
 	}
 	w.printf(
-		"func %s(ctx context.Context, client dynamodb.QueryAPIClient%s) iter.Seq2[map[string]types.AttributeValue, error] {\n",
+		"func %s(ctx context.Context, client dynamodb.QueryAPIClient%s) "+
+			"iter.Seq2[map[string]types.AttributeValue, error] {\n",
 		name, list,
 	)
 	w.printf("\treturn func(yield func(map[string]types.AttributeValue, error) bool) {\n")

@@ -420,7 +420,8 @@ func (s *space) gridItem(r *world.Row) gridItem {
 
 // projects reports whether rows of the space have an attribute.
 func (s *space) projects(name string) bool {
-	return s.Index == nil || s.Index.Projection == "ALL" || slices.Contains(s.Index.Include, name) || s.Table.IsKey(name)
+	return s.Index == nil || s.Index.Projection == "ALL" || slices.Contains(s.Index.Include, name) ||
+		s.Table.IsKey(name)
 }
 
 func gridValue(v attr.Value) string {

@@ -129,7 +129,9 @@ func number(version string) string {
 // suppressed.
 func SARIF(out io.Writer, r *check.Result, o SARIFOptions) error {
 	run := sarifRun{
-		Tool: sarifTool{Driver: sarifDriver{Name: "sortkey", Version: number(o.Version), InformationURI: "https://github.com/sortkey/sortkey"}},
+		Tool: sarifTool{Driver: sarifDriver{
+			Name: "sortkey", Version: number(o.Version), InformationURI: "https://github.com/sortkey/sortkey",
+		}},
 		// The check itself succeeded, whatever it found.
 		Invocations: []sarifInvocation{{ExecutionSuccessful: true}},
 		ColumnKind:  "unicodeCodePoints",
@@ -210,7 +212,8 @@ func sarifResultOf(r *check.Result, f model.Finding, index int, root string) sar
 // fingerprint identifies a finding when lines of the model have moved.
 func fingerprint(r *check.Result, f model.Finding) string {
 	h := fnv.New64a()
-	for _, s := range append([]string{r.Model.Name, f.Rule, f.Table, f.Index, f.Entity, f.Pattern, f.Message}, f.Keys...) {
+	parts := []string{r.Model.Name, f.Rule, f.Table, f.Index, f.Entity, f.Pattern, f.Message}
+	for _, s := range append(parts, f.Keys...) {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	return fmt.Sprintf("%016x", h.Sum64())
@@ -220,7 +223,9 @@ func fingerprint(r *check.Result, f model.Finding) string {
 // absolute if it is not below root.
 func uri(file, root string) string {
 	if abs, err := filepath.Abs(file); err == nil && root != "" {
-		if rel, err := filepath.Rel(root, abs); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		rel, err := filepath.Rel(root, abs)
+		outside := rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
+		if err == nil && !outside {
 			file = rel
 		}
 	}

@@ -124,7 +124,8 @@ func (p *plot) draw(largest string) {
 	}
 	values := p.series[0].values
 	p.Label = fmt.Sprintf(
-		"%s: from %s down to %s in %s", p.Title, p.unit(high), p.unit(values[len(values)-1]), text.Count(p.n, "partition"),
+		"%s: from %s down to %s in %s",
+		p.Title, p.unit(high), p.unit(values[len(values)-1]), text.Count(p.n, "partition"),
 	)
 	top := high
 	for _, s := range p.series {
