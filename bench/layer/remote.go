@@ -95,7 +95,8 @@ func (r *Remote) trial(ctx context.Context, c *work.Call, request []byte) (int, 
 	if len(body.Item) > 0 {
 		rows = 1
 	}
-	switch said := countRows(c.Op, out); {
+	said := countRows(c.Op, out)
+	switch {
 	case body.Count != nil && *body.Count != rows:
 		return 0, fmt.Errorf("%s: answer has %d rows, but its Count is %d", c.Op, rows, *body.Count)
 	case said != rows:

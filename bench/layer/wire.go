@@ -168,7 +168,8 @@ func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status 
 			break
 		}
 		name, value, _ := bytes.Cut(line, []byte(":"))
-		switch value = bytes.TrimSpace(value); {
+		value = bytes.TrimSpace(value)
+		switch {
 		case bytes.EqualFold(name, []byte("Content-Length")):
 			if length, err = strconv.Atoi(string(value)); err != nil || length < 0 {
 				return dst, 0, false, fmt.Errorf("answer has Content-Length %q", value)

@@ -80,7 +80,8 @@ func (l *Library) change(ctx context.Context, artist, title string, do func(cont
 			return err
 		}
 		step := Step{Library: "songs", Number: last.Number + 1, Artist: artist, Title: title}
-		switch song, err := l.songs.Get(ctx, artist, title); {
+		song, err := l.songs.Get(ctx, artist, title)
+		switch {
 		case err == nil:
 			step.Before = &song
 		case !errors.Is(err, sortkey.ErrNotFound):

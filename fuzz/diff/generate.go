@@ -58,7 +58,8 @@ func (g *generator) next() request {
 	}
 	t := pick(g.r, g.tables)
 	var req request
-	switch n := g.r.IntN(140); {
+	n := g.r.IntN(140)
+	switch {
 	case n >= 136:
 		return g.stream(t)
 	case n >= 115:

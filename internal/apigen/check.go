@@ -120,7 +120,8 @@ func (g *generator) checks(owner, member, target, value string) string {
 
 // elemChecks returns the statements that check an element of a list or a map.
 func (g *generator) elemChecks(name, value string) string {
-	switch k := g.kind(name); {
+	k := g.kind(name)
+	switch {
 	case k == kindString && g.hasTraits(name):
 		return fmt.Sprintf("v.text(\"\", &%s, false, &traits%s)\n", value, name)
 	case k == kindStruct && g.checked[name]:

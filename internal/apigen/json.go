@@ -36,7 +36,8 @@ func (g *generator) decode(name string) {
 	for _, member := range s.memberNames() {
 		target := s.Members[member]
 		fmt.Fprintf(&b, "case %q:\n", member)
-		switch field := "&x." + goName(member); {
+		field := "&x." + goName(member)
+		switch {
 		case g.kind(target) == kindString:
 			fmt.Fprintf(&b, "err = d.readText(%s)\n", field)
 		case strings.HasPrefix(g.memberType(target), "*"):

@@ -219,7 +219,8 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, a attempt)
 	defer w.finish()
 	err := fn(w)
 	if err != nil || w.changes.Empty() {
-		switch right, failed := w.presumedRight(); {
+		right, failed := w.presumedRight()
+		switch {
 		case failed != nil:
 			err = failed
 		case !right:

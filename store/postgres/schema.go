@@ -30,7 +30,8 @@ func Init(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	switch found, err := readVersion(ctx, c); {
+	found, err := readVersion(ctx, c)
+	switch {
 	case err != nil:
 		return err
 	case found > version: // leave alone what a later program has made
@@ -104,7 +105,8 @@ func askDialect(ctx context.Context, c *pgx.Conn) (dialect, error) {
 // checkTables returns [ErrSchema] unless the tables have this program's version and the
 // columns of its statements.
 func checkTables(ctx context.Context, c *pgx.Conn, d dialect) error {
-	switch found, err := readVersion(ctx, c); {
+	found, err := readVersion(ctx, c)
+	switch {
 	case err != nil:
 		return err
 	case found == 0:
@@ -112,7 +114,8 @@ func checkTables(ctx context.Context, c *pgx.Conn, d dialect) error {
 	case found != version:
 		return errVersion(found)
 	}
-	err := prepare(ctx, c, d)
+
+	err = prepare(ctx, c, d)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == codeNoTable || e.Code == codeNoColumn) {
 		return fmt.Errorf(
 			"%w: a table has the name of one of Sortkey's, which can be in another schema with search_path: %w",

@@ -261,7 +261,8 @@ func (w *writer) refuseLocked(answer *tikvrpc.Response) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, keyErr := range written.Errors {
-		switch lock := keyErr.GetLocked(); {
+		lock := keyErr.GetLocked()
+		switch {
 		case lock == nil:
 		case w.met[lock.LockVersion]:
 			w.refused = fmt.Errorf("%w: it holds a row that is to be written", errConflict)

@@ -155,7 +155,8 @@ func (j *judge) judge() {
 // the budget holds, or nil. It has no key if the pattern does not read one partition of several.
 func (j *judge) over(budget float64, of func(*spread.Reading) float64) (most *spread.Reading) {
 	var all []spread.Reading
-	switch s := j.pr.Spread; {
+	s := j.pr.Spread
+	switch {
 	case j.p.Expect.Budget == model.BudgetSample:
 		return nil
 	case s == nil:

@@ -278,7 +278,8 @@ func (r *running) scan(t *model.Table, p part, limit int) (*wire.ScanOutput, err
 
 // absent says why there are no items of an entity, or returns "".
 func (r *running) absent(e *model.Entity) string {
-	switch looked := r.looked[e.Table]; {
+	looked := r.looked[e.Table]
+	switch {
 	case len(r.items[e]) > 0:
 		return ""
 	case looked.Empty():

@@ -481,7 +481,8 @@ func (c *compiler) openReason() (why, missing string) {
 			if part.Name == "" {
 				continue
 			}
-			switch w, ok := c.given(part.Name); {
+			w, ok := c.given(part.Name)
+			switch {
 			case !ok:
 				return "the pattern does not give " + part.Name, part.Name
 			case whole(w, part.Type).Op != ast.Equal:

@@ -34,7 +34,9 @@ func Write(p *model.Pattern, items []Item) (wire.Request, error) {
 	if p.Operation == model.Transaction {
 		return &wire.TransactWriteItemsInput{TransactItems: all}, nil
 	}
-	switch one := all[0]; {
+
+	one := all[0]
+	switch {
 	case one.Put != nil:
 		return &wire.PutItemInput{
 			TableName: one.Put.TableName, Item: one.Put.Item, ConditionExpression: one.Put.ConditionExpression,

@@ -219,7 +219,8 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 func (im *importer) electroField(d *declared, a *node) {
 	typ := keys.Type{}
 	var values []string
-	switch t := a.get("type"); {
+	t := a.get("type")
+	switch {
 	case t.isList():
 		for _, v := range t.list {
 			if v.isText() && v.text != "" {

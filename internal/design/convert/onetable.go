@@ -132,7 +132,8 @@ func (o *oneTable) table(n *node) bool {
 		if index.Local {
 			index.Partition = t.Partition
 		}
-		switch p := x.get("project"); {
+		p := x.get("project")
+		switch {
 		case p.isList():
 			index.Projection, index.Include = "INCLUDE", nil
 			for _, a := range p.list {
@@ -317,7 +318,8 @@ func (o *oneTable) field(d *declared, f *node) {
 		return
 	}
 	for _, m := range []string{"generate", "uuid"} {
-		switch g := f.get(m); {
+		g := f.get(m)
+		switch {
 		case g.isTrue():
 			typ.Name = "uuid"
 		case g.isText() && (g.text == "ulid" || g.text == "uuid"):

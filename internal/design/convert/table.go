@@ -151,7 +151,8 @@ func (im *importer) tables(d *document) {
 
 func (im *importer) tablesIn(n *node, depth int) {
 	list := n.elems()
-	switch inner := n.either("Tables", "tables"); {
+	inner := n.either("Tables", "tables")
+	switch {
 	case depth > 2:
 	case inner.isList():
 		list = inner.list

@@ -378,7 +378,8 @@ func (p *planner) removals() {
 func (p *planner) removeOld(a, b *model.Entity) {
 	names := changedAttributes(a, b)
 	step := Step{Kind: DeleteOld, Table: a.Table.Name, Entity: b.Name}
-	switch from := p.is.World.Model.Table(a.Table.Name); {
+	from := p.is.World.Model.Table(a.Table.Name)
+	switch {
 	case p.moves(b) && (from == nil || p.replaced[from.Name]):
 		return // they go with their table
 	case p.moves(b):

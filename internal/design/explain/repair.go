@@ -100,7 +100,8 @@ func repairLiterals(_ *explainer, r request) (*rule, request) {
 	rewrite(fixed.conditions(), func(src string, tokens []lex.Token, i int) string {
 		word := tokens[i].Text(src)
 		var value attr.Value
-		switch kind := tokens[i].Kind; {
+		kind := tokens[i].Kind
+		switch {
 		case kind == lex.TokText:
 			s, err := literal.Unquote(word)
 			if err != nil {

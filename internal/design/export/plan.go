@@ -150,7 +150,8 @@ func formOf(field string, uses []use, ttl string, r rules) form {
 		f.typ = uses[self].typ
 	}
 	is := func(u use) bool { return u.typ.String() == f.typ.String() }
-	switch i := slices.IndexFunc(uses, func(u use) bool { return !text(u) }); {
+	i := slices.IndexFunc(uses, func(u use) bool { return !text(u) })
+	switch {
 	case self >= 0 && text(uses[self]):
 		f.date = r.dates && f.typ.Name == "millis" && !f.typ.Desc && of(is) && of(text)
 	case i >= 0:

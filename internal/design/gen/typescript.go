@@ -110,7 +110,8 @@ func (f *scriptFile) head(code string) string {
 		"DynamoDBClient", "GetItemCommand", "GetItemCommandInput", "QueryCommand", "QueryCommandInput", "ScanCommand",
 		"ScanCommandInput",
 	} {
-		switch isType := strings.HasSuffix(name, "Input") || name == "DynamoDBClient"; {
+		isType := strings.HasSuffix(name, "Input") || name == "DynamoDBClient"
+		switch {
 		case isType && (strings.Contains(code, ": "+name)):
 			b.WriteString("  type " + name + ",\n")
 		case !isType && strings.Contains(code, "new "+name+"("):
@@ -441,7 +442,8 @@ func (f *scriptFile) parse(e *model.Entity, name string, all []key, values []val
 	}
 	f.printf("  return {\n")
 	for _, v := range values {
-		switch arg := args[v.field]; {
+		arg := args[v.field]
+		switch {
 		case arg == "":
 		case strings.HasPrefix(arg, "..."):
 			f.printf("    "+arg+",\n", v.goName)

@@ -135,7 +135,8 @@ func otherThan(q *rule.Query, all []*rule.Query) string {
 func orderFor(s *rule.Slot, queries ...*rule.Query) []rule.Component {
 	weight := func(c rule.Component) (equal, ranged int) {
 		for _, q := range queries {
-			switch given, ok := q.Given(c.Name); {
+			given, ok := q.Given(c.Name)
+			switch {
 			case !ok:
 			case given.Op == ast.Equal:
 				equal++

@@ -130,7 +130,8 @@ func (d *disorderedNumber) ordered() string {
 	if d.bounded && d.most > 0 {
 		width = d.most
 	}
-	switch unit := unitWidth(d.Name, d.most); {
+	unit := unitWidth(d.Name, d.most)
+	switch {
 	case unit > 0 && !d.negative && d.decimals == 0:
 		width = unit
 	case d.decimals > 0:

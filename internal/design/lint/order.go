@@ -37,7 +37,8 @@ func unwantedOrder(q *rule.Query, c rule.Component, random bool) *rule.Finding {
 
 	f := q.Finding("")
 	f.Entity = c.Entity.Name
-	switch in, _ := q.Compiled.(*wire.QueryInput); {
+	in, _ := q.Compiled.(*wire.QueryInput)
+	switch {
 	case words, random && (q.Ordered || in.ScanIndexForward != nil):
 		f.Severity = model.Warning
 	case limited && (random && field != "" || !random && q.Report.Reverse):

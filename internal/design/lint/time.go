@@ -173,7 +173,8 @@ func differenceOf(a, b rule.Timestamp) (how, first, second string) {
 func commonTypes(a, b rule.Timestamp) []string {
 	typ := "time"
 	for _, t := range []rule.Timestamp{a, b} {
-		switch digits, fraction := strings.CutSuffix(t.Shape.Precision, " decimals"); {
+		digits, fraction := strings.CutSuffix(t.Shape.Precision, " decimals")
+		switch {
 		case t.Shape.Format == rule.Milliseconds:
 			typ = "epochms"
 		case fraction && typ == "time" && slices.Contains([]string{"1", "2", "3"}, digits):

@@ -208,7 +208,8 @@ func (p *Placeholders) lex(src string) (out []lex.Token, err error) {
 		return tokens, nil
 	}
 	for _, tok := range tokens {
-		switch n := len(out); {
+		n := len(out)
+		switch {
 		case n > 0 && tok.Start < out[n-1].End: // within a composite value
 			continue
 		case strings.HasPrefix(src[tok.Start:], "{"),

@@ -131,7 +131,8 @@ func afterPer(in value, p *model.Per) bool {
 }
 
 func perNode(p *model.Per) *yaml.Node {
-	switch s := p.String(); {
+	s := p.String()
+	switch {
 	case *p == model.Per{}:
 		return textNode(evenly)
 	case s != "":

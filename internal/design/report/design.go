@@ -288,7 +288,8 @@ func (p *pattern) Rows() figureRow {
 
 // Costs are the units of a request, at the declared scale.
 func (p *pattern) Costs() figureRow {
-	switch s := p.Spread; {
+	s := p.Spread
+	switch {
 	case p.Writes != nil:
 		return figureRow{text.Figure(p.Writes.P50), text.Figure(p.Writes.P95), text.Figure(p.Writes.Worst)}
 	case s != nil:

@@ -92,7 +92,8 @@ var length = function.Spec{
 	Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true}},
 	Type:   function.StaticReturnType(cty.Number),
 	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		switch v := args[0]; {
+		v := args[0]
+		switch {
 		case v.Type() == cty.String:
 			return stdlib.Strlen(v)
 		case v.CanIterateElements():
@@ -283,7 +284,8 @@ func firstOf(suits func(cty.Value) bool) function.Function {
 	return picks(1, func(args []cty.Value) (cty.Value, error) {
 		unknown := cty.NilVal
 		for _, arg := range args {
-			switch v, _ := arg.Unmark(); {
+			v, _ := arg.Unmark()
+			switch {
 			case !v.IsKnown():
 				unknown = arg
 			case !v.IsNull() && suits(v):

@@ -356,7 +356,8 @@ func (s *service) variable(inner string) (v any, ok bool) {
 func fallbacks(inner string) (list []string) {
 	depth, from, quote := 0, 0, byte(0)
 	for i := range len(inner) {
-		switch c := inner[i]; {
+		c := inner[i]
+		switch {
 		case quote != 0:
 			if c == quote {
 				quote = 0

@@ -59,7 +59,8 @@ func follow(way []*link, item uint64) uint64 {
 // carry it; none if they do not.
 func (g *generator) way(f *model.Field, child *model.Entity) []*link {
 	for _, l := range g.links {
-		switch p := l.parent; {
+		p := l.parent
+		switch {
 		case !p.e.Gives(f, child):
 		case slices.Contains(p.fields, f):
 			return []*link{l}
@@ -180,7 +181,8 @@ func (l *link) weights(children uint64) (weights []uint64, sum float64) {
 	made, declared := l.parent.count, uint64(l.parent.e.Count)
 	weights = make([]uint64, made)
 	whole := 0.0
-	switch mean, ok := l.per.Mean(); {
+	mean, ok := l.per.Mean()
+	switch {
 	case l.zipf != nil:
 		whole = float64(l.zipf.sums[declared-1])
 		for i := range weights {

@@ -269,7 +269,8 @@ var hazards = []hazard{
 				}
 				ran = true
 				// Not all engines make it wait. Those that do know that it would wait for itself.
-				switch err := wait(limited); {
+				err := wait(limited)
+				switch {
 				case err == nil:
 					return nil
 				case !isInside(err):

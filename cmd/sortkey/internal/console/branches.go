@@ -372,7 +372,9 @@ func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Ite
 	if key == nil {
 		key = is
 	}
-	switch now, err := s.read(ctx, t, keyOf(t, key)); {
+
+	now, err := s.read(ctx, t, keyOf(t, key))
+	switch {
 	case err != nil:
 		return err
 	case same(now, is):
@@ -380,6 +382,6 @@ func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Ite
 	case !same(now, was): // attributes that were added are in no condition
 		return errMoved
 	}
-	_, err := operation.Send(ctx, s.opts.Client, writeOf(t, was, is))
+	_, err = operation.Send(ctx, s.opts.Client, writeOf(t, was, is))
 	return err
 }

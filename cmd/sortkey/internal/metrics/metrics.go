@@ -110,11 +110,13 @@ func New(opts Options) *Metrics {
 		prometheus.GaugeOpts{Name: "sortkey_requests_in_flight", Help: "Requests being answered."},
 	)
 	m.parts = append(m.parts, m.duration, m.inFlight)
-	switch c := storeMetrics(opts.Store); {
+
+	own := storeMetrics(opts.Store)
+	switch {
 	case opts.StoreMetrics != nil:
 		m.parts = append(m.parts, opts.StoreMetrics)
-	case c != nil:
-		m.parts = append(m.parts, c)
+	case own != nil:
+		m.parts = append(m.parts, own)
 	}
 	return m
 }

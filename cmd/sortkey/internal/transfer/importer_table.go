@@ -39,7 +39,8 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		return err
 	})
 	missing, absent := errors.AsType[*types.ResourceNotFoundException](err)
-	switch had := im.journal.Tables[i]; {
+	had := im.journal.Tables[i]
+	switch {
 	case absent && had.Written+had.Deleted > 0:
 		return fail(
 			errors.Join(ErrRestart, missing), "",

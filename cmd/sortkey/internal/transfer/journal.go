@@ -106,8 +106,10 @@ func readJournal(path string, restart bool) (*journal, error) {
 	if len(data) > 0 && data[0] != '{' {
 		return nil, fail(ErrJournal, "", "%s is not an import journal; the journal would overwrite it", path)
 	}
+
 	var j journal
-	switch err := json.Unmarshal(data, &j); {
+	err = json.Unmarshal(data, &j)
+	switch {
 	case restart:
 		return nil, nil
 	case err != nil || j.Version != journalVersion || !j.sound():

@@ -38,7 +38,8 @@ func keysOf(s *tabledef.Schema) *keys {
 // appendKey appends the key of an item. Equal keys have equal bytes.
 func (k *keys) appendKey(dst []byte, it attr.Item) ([]byte, error) {
 	for i, name := range k.names {
-		switch v := it.Get(name); {
+		v := it.Get(name)
+		switch {
 		case v.IsZero():
 			return dst, rejectf("key attribute %s is missing", name)
 		case v.Kind() != k.kinds[i]:

@@ -117,7 +117,8 @@ func TimeField(e *model.Entity) (name, typ string) {
 func Longest(e *model.Entity, parts []keys.Part) (n int) {
 	for _, p := range parts {
 		width, fixed := p.Type.Fixed()
-		switch f := e.Field(p.Name); {
+		f := e.Field(p.Name)
+		switch {
 		case p.Name == "":
 			n += len(p.Literal)
 		case fixed:

@@ -96,7 +96,8 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 		c.Workloads = append(c.Workloads, w)
 	}
 	for _, name := range f.engines {
-		switch e := layer.Engine(name); {
+		e := layer.Engine(name)
+		switch {
 		case e == layer.Memory || e == layer.Disk:
 			c.Engines = append(c.Engines, e)
 		case name == "both":

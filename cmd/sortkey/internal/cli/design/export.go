@@ -64,7 +64,8 @@ writes the requests of several tables as an array.`,
 
 func runExport(env *app.Env, path string, f *exportFlags) error {
 	names := strings.Join(export.FormatNames(), ", ")
-	switch format := export.Format(f.format); {
+	format := export.Format(f.format)
+	switch {
 	case f.format == "":
 		return app.Usage("design export", "design export needs --format, one of %s", names)
 	case format.Title() == "":

@@ -242,7 +242,8 @@ func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 	if filepath.Base(name) == s3files.SummaryFile || filepath.Base(name) == s3files.FilesFile {
 		return readItems(filepath.Dir(name))
 	}
-	switch info, err := os.Stat(name); {
+	info, err := os.Stat(name)
+	switch {
 	case err == nil && info.IsDir():
 		file.Tables, file.Notes, err = definitions.Read(name)
 		if errors.Is(err, tabledef.ErrFolder) {
