@@ -144,11 +144,13 @@ func (e *embedded) start(ctx context.Context, dir string) error {
 		if s.Skipped != "" {
 			continue
 		}
+
 		e.say("%s: filling %s and comparing its answers", e.mode, s.Name)
 		own := filepath.Join(dir, s.Name)
 		if err := os.Mkdir(own, 0o700); err != nil {
 			return err
 		}
+
 		p, err := contest.Start(ctx, e.program, s.Name, e.mode, own, e.Size.Items)
 		if err != nil {
 			return err

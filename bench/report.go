@@ -116,11 +116,13 @@ func figures(s *measure.Series) Figures {
 	for _, r := range s.Rounds {
 		f.Peak = max(f.Peak, r.Held)
 	}
+
 	h := s.Latency
 	f.Latency = &Latency{
 		Mean: int64(h.Mean()), P50: h.ValueAtPercentile(50), P90: h.ValueAtPercentile(90),
 		P99: h.ValueAtPercentile(99), P999: h.ValueAtPercentile(99.9), Max: h.Max(),
 	}
+
 	for _, p := range Percentiles() {
 		if float64(h.TotalCount())*(1-p/100) < 1 {
 			break
@@ -152,6 +154,7 @@ func (r *Report) Compact() *Report {
 		}
 		c.Results = append(c.Results, x)
 	}
+
 	if r.Growth != nil {
 		g := *r.Growth
 		g.Steps = nil

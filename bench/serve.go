@@ -31,6 +31,7 @@ func feed(ctx context.Context, command []string, input io.Reader) (*server, erro
 	if len(command) == 0 {
 		return nil, errors.New("no command given that serves Sortkey")
 	}
+
 	s := &server{
 		cmd:  exec.CommandContext(ctx, command[0], command[1:]...), //nolint:gosec // the caller's own program
 		done: make(chan error, 1),
@@ -44,6 +45,7 @@ func feed(ctx context.Context, command []string, input io.Reader) (*server, erro
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
+
 	line := make(chan string, 1)
 	go func() {
 		r := bufio.NewReader(out)
@@ -52,6 +54,7 @@ func feed(ctx context.Context, command []string, input io.Reader) (*server, erro
 		_, _ = io.Copy(io.Discard, r)
 		s.done <- s.cmd.Wait()
 	}()
+
 	select {
 	case text := <-line:
 		_, rest, ok := strings.Cut(text, "listening on ")

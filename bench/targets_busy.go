@@ -39,6 +39,7 @@ func (t *targets) busy(ctx context.Context) (rows []Target, err error) {
 		}
 		return rows, nil
 	}
+
 	s, err := serve(ctx, t.Serve)
 	if err != nil {
 		return nil, err
@@ -53,6 +54,7 @@ func (t *targets) busy(ctx context.Context) (rows []Target, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for _, k := range kinds {
 		quiet, loaded := measure.NewSeries("quiet", ops, 1), measure.NewSeries("loaded", ops, 1)
 		for range t.items(20, 1) {
@@ -145,6 +147,7 @@ func (t *targets) durableHTTP(ctx context.Context) (rows []Target, err error) {
 		}
 		return rows, nil
 	}
+
 	shape := work.Shape{Items: t.items(20_000, 1000), Collection: 1000, Size: work.DefaultBytes}
 	d, done, err := t.open(ctx, layer.Disk, shape, false)
 	if err != nil {
@@ -171,6 +174,7 @@ func (t *targets) durableHTTP(ctx context.Context) (rows []Target, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for _, n := range clients {
 		all, end, err := series(ctx, d, calls, n, layer.Bare)
 		if err == nil {
@@ -209,6 +213,7 @@ func (t *targets) twoWriters(ctx context.Context) ([]Target, error) {
 		}
 		requests = append(requests, puts)
 	}
+
 	rate := func(databases, writers int) (rate float64, err error) {
 		var services []*api.Service
 		for range databases {
@@ -221,6 +226,7 @@ func (t *targets) twoWriters(ctx context.Context) ([]Target, error) {
 		}
 		return write(ctx, services, requests[:writers])
 	}
+
 	kinds := [...]struct{ databases, writers int }{{1, 1}, {1, 2}, {2, 2}}
 	var rates [len(kinds)][]float64
 	for range t.items(9, 2) {
@@ -232,6 +238,7 @@ func (t *targets) twoWriters(ctx context.Context) ([]Target, error) {
 			rates[i] = append(rates[i], r)
 		}
 	}
+
 	one, shared, apart := rates[0], rates[1], rates[2]
 	r, _ := measure.RatioOf(shared, one)
 	limit, _ := measure.RatioOf(apart, one)
@@ -271,6 +278,7 @@ func (t *targets) deleteTable(ctx context.Context) ([]Target, error) {
 	if len(t.Serve) == 0 {
 		return []Target{atMost(name, 10e6, 0, measure.Duration, "").skip("no command given that serves Sortkey")}, nil
 	}
+
 	var took []float64
 	for _, n := range []int{1000, t.items(1_000_000, 2000)} {
 		s, err := serve(ctx, t.Serve)
@@ -282,12 +290,14 @@ func (t *targets) deleteTable(ctx context.Context) ([]Target, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		begin := time.Now()
 		body := fmt.Appendf(nil, `{"TableName":%q}`, work.TableName)
 		_, status, err := r.Wire.Do(ctx, r.Wire.Request(work.Op("DeleteTable").Target(), body), nil)
 		if err == nil && status != http.StatusOK {
 			err = fmt.Errorf("DeleteTable: status %d", status)
 		}
+
 		took = append(took, float64(time.Since(begin)))
 		if err = errors.Join(err, r.Close()); err != nil {
 			return nil, err

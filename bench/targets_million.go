@@ -170,6 +170,7 @@ func (t *targets) millionOverHTTP(
 	if err != nil {
 		return into, nil, err
 	}
+
 	into = run.target("import of a million items of 71 bytes into a server in memory", 200_000)
 	into.Detail += fmt.Sprintf("; the server %s an item", measure.Duration(float64(processor.Time(pid))/float64(n)))
 	for _, step := range []struct {
@@ -181,11 +182,13 @@ func (t *targets) millionOverHTTP(
 		if t.quick {
 			wait = time.Millisecond
 		}
+
 		select {
 		case <-ctx.Done():
 			return into, nil, context.Cause(ctx)
 		case <-time.After(wait):
 		}
+
 		resident := float64(measure.Resident(pid))
 		row := atMost(
 			"resident memory of a server with a million items of 71 bytes, "+step.name+" after their import",
@@ -210,6 +213,7 @@ func (t *targets) opening(ctx context.Context, folder string, n int) ([]Target, 
 		if err != nil {
 			return nil, err
 		}
+
 		db, err := sortkey.Open(sortkey.Options{Store: st})
 		if err != nil {
 			return nil, errors.Join(err, st.Close())
@@ -219,16 +223,19 @@ func (t *targets) opening(ctx context.Context, folder string, n int) ([]Target, 
 		if err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
+
 		first, err := api.Prepare(ctx, &calls[i])
 		if err == nil {
 			begin = time.Now()
 			_, _, err = first(ctx, new(measure.Scratch))
 			firsts = append(firsts, float64(time.Since(begin)))
 		}
+
 		if err = errors.Join(err, db.Close()); err != nil {
 			return nil, err
 		}
 	}
+
 	detail := "median of %d, the system's cache of files warm"
 	return []Target{
 		atMost(

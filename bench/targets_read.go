@@ -50,6 +50,7 @@ func (t *targets) filter(ctx context.Context) ([]Target, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	calls := t.calls(work.Find("filter-none"), d.Shape)
 	few := make([]work.Call, len(calls))
 	rows := 0.0
@@ -58,11 +59,13 @@ func (t *targets) filter(ctx context.Context) ([]Target, error) {
 		few[i] = calls[i]
 		few[i].Range.Limit = 10
 	}
+
 	pages, done, err := series(ctx, d, calls, 1, layer.Table, layer.API)
 	defer done()
 	if err != nil {
 		return nil, err
 	}
+
 	tens, done, err := series(ctx, d, few, 1, layer.Table, layer.API)
 	defer done()
 	if err != nil {
@@ -71,6 +74,7 @@ func (t *targets) filter(ctx context.Context) ([]Target, error) {
 	if err := measure.Alternate(ctx, append(pages, tens...), t.Rounds, t.Duration); err != nil {
 		return nil, err
 	}
+
 	allocs := func(i int) float64 { return max(pages[i].Allocs()-tens[i].Allocs(), 0) / (rows - 10) }
 	const name = "filter that drops every row, a comparison of one attribute, "
 	perRow := atMost(name+"allocations", 0.0005, // the process allocates a little besides

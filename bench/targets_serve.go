@@ -37,6 +37,7 @@ func (t *targets) serve(ctx context.Context) ([]Target, error) {
 		}
 		return skipped, nil
 	}
+
 	for range t.items(7, 1) {
 		first, rss, err := t.start(ctx)
 		if err != nil {
@@ -44,6 +45,7 @@ func (t *targets) serve(ctx context.Context) ([]Target, error) {
 		}
 		firsts, resident = append(firsts, first), max(resident, rss)
 	}
+
 	info, err := os.Stat(t.Serve[0])
 	if err != nil {
 		return nil, err

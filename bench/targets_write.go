@@ -70,6 +70,7 @@ func (t *targets) fork(ctx context.Context) ([]Target, error) {
 			return nil, err
 		}
 	}
+
 	slices.Sort(took)
 	return []Target{atMost("Fork of a million-item database", 10e3, measure.Median(took), measure.Duration,
 		"%d forks, a put before each; 99%% below %s", len(took), measure.Duration(took[len(took)*99/100]))}, nil

@@ -70,6 +70,7 @@ func (p *plan) planItems(d *Data, t *table.Table) error {
 	if c.Op == work.Get || c.Op == work.TransactGet {
 		version = 0
 	}
+
 	var entries []row
 	for _, i := range c.Items {
 		key, item := s.Key(i), s.Item(i, version)
@@ -92,6 +93,7 @@ func (p *plan) planItems(d *Data, t *table.Table) error {
 			}
 		}
 	}
+
 	p.puts = append(p.gets[:len(p.gets):len(p.gets)], entries...)
 	if c.Op != work.Update {
 		return nil
@@ -102,6 +104,7 @@ func (p *plan) planItems(d *Data, t *table.Table) error {
 	if err != nil {
 		return err
 	}
+
 	p.update, err = env.Update(work.UpdateExpression)
 	return err
 }
@@ -118,6 +121,7 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 		}
 		read.Index, p.space, schema = ix, ix.Definition().Space, ix.Key()
 	}
+
 	if r.After >= 0 {
 		read.Start = d.Shape.Key(r.After)
 	}
@@ -130,6 +134,7 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 			return err
 		}
 	}
+
 	if p.call.Op == work.Scan {
 		p.scan = &table.Scan{
 			Read:     read,
@@ -147,11 +152,13 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 		}
 		p.query = &table.Query{Read: read, Slice: slice, Reverse: r.Reverse}
 	}
+
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.rng, p.span = tr.Range, tr.Span })
 	page, err := p.run(ctx, d.Tables, func(attr.Item) error { return nil })
 	if err != nil {
 		return err
 	}
+
 	p.examined, p.returned = page.Examined, page.Returned
 	if p.scan != nil {
 		p.lo, p.hi = store.AppendSpan(nil, nil, p.space, p.span)

@@ -97,6 +97,7 @@ func (l *sdkLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error
 	if _, _, err := answer(c, status, body); err != nil {
 		return nil, err
 	}
+
 	run, err := sdkOp(l.client, l.data.Shape, c)
 	if err != nil {
 		return nil, err
@@ -116,6 +117,7 @@ func (l *sdkLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error
 			l.canned[c.Op] = cannedAnswer{body, output}
 		}
 	}
+
 	size := len(body)
 	return func(ctx context.Context, _ *measure.Scratch) (int, int, error) {
 		_, rows, err := run(ctx)

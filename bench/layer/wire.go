@@ -91,6 +91,7 @@ func (w *Wire) Do(ctx context.Context, request, dst []byte) (out []byte, status 
 		if err != nil {
 			return dst, 0, err
 		}
+
 		again := c.used // the server may have closed it meanwhile
 		out, status, keep, err := c.do(ctx, request, dst)
 		if err != nil {
@@ -100,6 +101,7 @@ func (w *Wire) Do(ctx context.Context, request, dst []byte) (out []byte, status 
 			}
 			return dst, 0, err
 		}
+
 		c.used = true
 		if keep {
 			select {
@@ -108,6 +110,7 @@ func (w *Wire) Do(ctx context.Context, request, dst []byte) (out []byte, status 
 			default:
 			}
 		}
+
 		_ = c.Close()
 		return out, status, nil
 	}
@@ -143,6 +146,7 @@ func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status 
 	if _, err := c.Write(request); err != nil {
 		return dst, 0, false, errors.Join(errNoAnswer, err)
 	}
+
 	line, err := c.r.ReadSlice('\n')
 	if err != nil {
 		if len(line) == 0 {
@@ -150,6 +154,7 @@ func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status 
 		}
 		return dst, 0, false, err
 	}
+
 	// HTTP/1.1 200 OK
 	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.")) {
 		return dst, 0, false, fmt.Errorf("answer is not HTTP: %q", line)
@@ -158,6 +163,7 @@ func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status 
 	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
 		return dst, 0, false, fmt.Errorf("answer has no status: %q", line)
 	}
+
 	length, chunked := -1, false
 	for {
 		line, err := c.r.ReadSlice('\n')
@@ -180,6 +186,7 @@ func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status 
 			keep = keep && !bytes.EqualFold(value, []byte("close"))
 		}
 	}
+
 	switch {
 	case chunked:
 		out, err = c.chunks(dst)

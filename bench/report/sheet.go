@@ -30,6 +30,7 @@ func (s *sheet) text() string {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
+
 	var b strings.Builder
 	for n, line := range lines {
 		var out strings.Builder
@@ -77,6 +78,7 @@ func grids(results []bench.Result) (all []*grid) {
 		engine             string
 		endpoint, embedded bool
 	}
+
 	by := map[key]*grid{}
 	for i := range results {
 		r := &results[i]
@@ -99,6 +101,7 @@ func grids(results []bench.Result) (all []*grid) {
 			by[k] = g
 			all = append(all, g)
 		}
+
 		g.results = append(g.results, r)
 		for _, f := range r.Layers {
 			if !slices.Contains(g.Layers, f.Layer) {
@@ -132,10 +135,12 @@ func (g *grid) Ratios(workloads []string) (s sheet) {
 			s.Head, columns = append(s.Head, l+"/canned"), append(columns, column{l, l + canned})
 		}
 	}
+
 	for _, r := range g.results {
 		if workloads != nil && !slices.Contains(workloads, r.Workload) {
 			continue
 		}
+
 		line := []string{r.Workload, "–"}
 		if f := r.On(g.base); f != nil && f.Failed == "" {
 			line[1] = measure.Duration(f.NsPerOp)
@@ -152,6 +157,7 @@ func (g *grid) Ratios(workloads []string) (s sheet) {
 			}
 			line = append(line, cell)
 		}
+
 		s.add(line...)
 	}
 	return s

@@ -177,6 +177,7 @@ func run(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+
 	for _, song := range []Song{
 		{"Nina", "Sinnerman", 1965, 9}, {"Nina", "Feeling Good", 1965, 12}, {"Miles", "So What", 1959, 7},
 	} {
@@ -184,6 +185,7 @@ func run(ctx context.Context, w io.Writer) error {
 			return err
 		}
 	}
+
 	err = errors.Join(l.Play(ctx, "Nina", "Sinnerman"), l.Remove(ctx, "Miles", "So What"), l.Undo(ctx))
 	if err != nil {
 		return err
@@ -191,6 +193,7 @@ func run(ctx context.Context, w io.Writer) error {
 	if err := errors.Join(l.Charts(ctx, w, "Nina"), l.Year(ctx, w, 1959)); err != nil {
 		return err
 	}
+
 	_, err = l.Feed(ctx, w, "")
 	return err
 }

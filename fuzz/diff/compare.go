@@ -37,6 +37,7 @@ func parse(op string, status int, raw []byte) answer {
 		a.code = "(no JSON)"
 		return a
 	}
+
 	o, _ := body.(object)
 	if status != 200 {
 		code, _ := o["__type"].(string)
@@ -50,6 +51,7 @@ func parse(op string, status int, raw []byte) answer {
 		delete(o, "message")
 		delete(o, "Message")
 	}
+
 	if o["NextToken"] != nil { // an opaque text
 		o["NextToken"] = true
 	}

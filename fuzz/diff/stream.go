@@ -77,6 +77,7 @@ func open(ctx context.Context, url, table string) (*tap, answer, error) {
 	if err != nil || a.status != http.StatusOK {
 		return nil, a, err
 	}
+
 	t := new(tap)
 	for _, st := range streams.Streams {
 		d, a, err := ask[struct {
@@ -119,6 +120,7 @@ func (r *runner) records(ctx context.Context, url, table string, leave map[strin
 		}
 		at.iterators = t.iterators
 	}
+
 	items := object{}
 	for i := range at.iterators {
 		seen := 0
@@ -133,6 +135,7 @@ func (r *runner) records(ctx context.Context, url, table string, leave map[strin
 			if err != nil || a.status != http.StatusOK {
 				return a, err
 			}
+
 			at.iterators[i] = page.NextShardIterator
 			for _, rec := range page.Records {
 				if seen++; r.name == "moto" && url == r.peer && seen <= at.skip[i] {
@@ -148,12 +151,15 @@ func (r *runner) records(ctx context.Context, url, table string, leave map[strin
 				list, _ := items[key].(list)
 				items[key] = append(list, rec.Dynamodb)
 			}
+
 			if len(page.Records) == 0 {
 				break
 			}
 		}
+
 		at.skip[i] = seen
 	}
+
 	raw := text(object{"Records": items})
 	return parse(readStream, http.StatusOK, []byte(raw)), nil
 }

@@ -63,6 +63,7 @@ func run(r io.Reader, w io.Writer) error {
 		server.New(db, server.Options{}).ServeHTTP(rec, req)
 		fmt.Fprintf(out, "%d %s\n", rec.Code, rec.Body)
 	}
+
 	if err := lines.Err(); err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ func (g *generator) check(name string) {
 	if g.kind(name) != kindStruct || !g.checked[name] {
 		return
 	}
+
 	s := g.Shapes[name]
 	var b strings.Builder
 	fmt.Fprintf(&b, "func (x *%s) check(v *violations) {\n", name)
@@ -58,6 +59,7 @@ func (g *generator) check(name string) {
 				continue
 			}
 		}
+
 		checks := g.checks(name, member, target, field)
 		switch {
 		case required && checks != "":
@@ -68,6 +70,7 @@ func (g *generator) check(name string) {
 			fmt.Fprintf(&b, "if %s != nil {\n%s}\n", field, checks)
 		}
 	}
+
 	b.WriteString("}")
 	g.emit("check", "%s", b.String())
 }

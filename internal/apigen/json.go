@@ -27,12 +27,14 @@ func (g *generator) decode(name string) {
 		)
 		return
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(
 		&b, "func (d *decoder) read%s(x *%s, pos position) (bool, error) {\n"+
 			"return d.object(pos, %q, func(name []byte) (err error) {\nswitch string(name) {\n",
 		name, name, g.javaClass(name),
 	)
+
 	for _, member := range s.memberNames() {
 		target := s.Members[member]
 		fmt.Fprintf(&b, "case %q:\n", member)
@@ -46,6 +48,7 @@ func (g *generator) decode(name string) {
 			fmt.Fprintf(&b, "_, err = d.%s(%s, inField)\n", g.reader(target), field)
 		}
 	}
+
 	b.WriteString("default:\nerr = d.skip()\n}\nreturn err\n})\n}")
 	g.emit("decode", "%s", b.String())
 }
@@ -110,6 +113,7 @@ func (g *generator) encode(name string) {
 		)
 		return
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(&b, "func (x *%s) AppendJSON(dst []byte) []byte {\ndst = append(dst, '{')\n", name)
 	for _, member := range s.memberNames() {
@@ -127,6 +131,7 @@ func (g *generator) encode(name string) {
 			fmt.Fprintf(&b, "dst = append%sMember(dst, `%q:`, %s)\n", memberAppenders[k], member, field)
 		}
 	}
+
 	b.WriteString("return append(dst, '}')\n}")
 	g.emit("encode", "%s", b.String())
 }
@@ -179,6 +184,7 @@ func (g *generator) methods() {
 			g.append(name)
 		}
 	}
+
 	outputs := map[string]bool{}
 	for _, op := range g.Operations {
 		outputs[op.Output] = op.Output != ""

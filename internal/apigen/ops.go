@@ -73,12 +73,14 @@ func (g *generator) errors() {
 			messages = append(messages, name)
 		}
 	}
+
 	g.emit(
 		"ops",
 		"// isFault reports whether an exception is the fault of the server, not of the caller.\n"+
 			"func isFault(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}",
 		quoted(faults),
 	)
+
 	g.emit(
 		"ops",
 		"// capitalMessage reports whether the text of an exception is in its member\n"+

@@ -54,6 +54,7 @@ func readMeta(fsys vfs.FS, dir string) (state string, logs []string, err error) 
 	if err != nil {
 		return "", nil, fmt.Errorf("disk: %w", err)
 	}
+
 	text, err := io.ReadAll(io.LimitReader(f, maxMeta))
 	if err := errors.Join(err, f.Close()); err != nil {
 		return "", nil, fmt.Errorf("disk: cannot read %s in %s: %w", metaName, dir, err)
@@ -66,6 +67,7 @@ func readMeta(fsys vfs.FS, dir string) (state string, logs []string, err error) 
 	if format != Format {
 		return "", nil, &FormatError{Dir: dir, Found: format, Supported: Format}
 	}
+
 	_, err = fmt.Sscanf(rest, "format %d\nstate %s\n", &format, &state)
 	if err != nil || state != stateNew && state != stateReady {
 		return "", nil, fmt.Errorf("disk: the file %s in %s is damaged", metaName, dir)

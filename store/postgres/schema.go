@@ -21,6 +21,7 @@ func Init(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
+
 	c, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return wrap(err)
@@ -30,6 +31,7 @@ func Init(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
+
 	found, err := readVersion(ctx, c)
 	switch {
 	case err != nil:
@@ -37,6 +39,7 @@ func Init(ctx context.Context, url string) error {
 	case found > version: // leave alone what a later program has made
 		return errVersion(found)
 	}
+
 	for i, sql := range tables {
 		if i == 0 {
 			sql = fmt.Sprintf(sql, d.rowsKey)
@@ -45,6 +48,7 @@ func Init(ctx context.Context, url string) error {
 			return err
 		}
 	}
+
 	if err := define(ctx, c, insertVersion, version); err != nil {
 		return err
 	}

@@ -168,6 +168,7 @@ func (c *Cluster) start() error {
 	for _, s := range append([]string{"fsync=off", "max_connections=200"}, c.settings...) {
 		args = append(args, "-c", s)
 	}
+
 	log, err := os.OpenFile(filepath.Join(c.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -183,6 +184,7 @@ func (c *Cluster) start() error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+
 	c.server, c.stop = cmd, stdin
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		err := c.run("pg_isready", "--quiet", "--host", c.dir, "--username", "postgres")

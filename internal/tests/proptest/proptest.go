@@ -400,6 +400,7 @@ func shrink(c choices, p *shrinkLimit) gopter.Shrink {
 				zero = !zero
 				continue
 			}
+
 			end := min(at+step, len(c))
 			out := append(choices{}, c...)
 			if zero {
@@ -407,6 +408,7 @@ func shrink(c choices, p *shrinkLimit) gopter.Shrink {
 			} else {
 				out = append(out[:at], out[end:]...)
 			}
+
 			at = end
 			if zero && string(out) == string(c) {
 				continue

@@ -110,6 +110,7 @@ func stored(src Source, lo, hi []byte, reverse bool) iter.Seq2[Row, error] {
 				yield(Row{}, err)
 				return
 			}
+
 			size := 0
 			for i, key := range chunk {
 				head := keys.head(key)
@@ -123,6 +124,7 @@ func stored(src Source, lo, hi []byte, reverse bool) iter.Seq2[Row, error] {
 					return
 				}
 			}
+
 			if len(rows) < limit {
 				flush()
 				return
@@ -132,6 +134,7 @@ func stored(src Source, lo, hi []byte, reverse bool) iter.Seq2[Row, error] {
 			} else {
 				from = append(end[:len(end):len(end)], 0)
 			}
+
 			limit = min(limit*growth, maxChunk, max(1, chunkBytes/(size/len(rows)+1)))
 		}
 	}
