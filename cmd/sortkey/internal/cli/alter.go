@@ -124,6 +124,7 @@ func (f *alterFlags) check(have *described) (additions []*wire.UpdateTableInput,
 		}
 		dropped[name] = true
 	}
+
 	for _, value := range f.add {
 		ix, err := ask.Index(value, false)
 		if err != nil {

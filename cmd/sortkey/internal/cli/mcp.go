@@ -73,6 +73,7 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 	if folder != nil {
 		defer folder.Close()
 	}
+
 	src, err := openForMCP(ctx, env, f.SourceFlags)
 	if err != nil {
 		return err
@@ -86,6 +87,7 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 	if f.http {
 		return serveMCP(ctx, env, s, f.port)
 	}
+
 	err = s.Connect(ctx, &protocol.IOTransport{Reader: io.NopCloser(env.Stdin), Writer: unclosed{env.Stdout}})
 	if err != nil {
 		return &advice.Error{

@@ -139,6 +139,7 @@ func (s *Server) itemAddress(r *http.Request, in wire.Request) string {
 	if name == nil || it == nil {
 		return ""
 	}
+
 	t, err := explain.Describe(r.Context(), s.opts.Target, *name)
 	if err != nil {
 		return ""
@@ -195,6 +196,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the requests of this server cannot be seen", http.StatusNotFound)
 		return
 	}
+
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Time{})
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -215,12 +217,14 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		} else if idle++; idle%80 != 1 {
 			line = ""
 		}
+
 		if line != "" {
 			_ = control.SetWriteDeadline(time.Now().Add(10 * time.Second))
 			if _, err := io.WriteString(w, line); err != nil || control.Flush() != nil {
 				return
 			}
 		}
+
 		select {
 		case <-r.Context().Done():
 			return

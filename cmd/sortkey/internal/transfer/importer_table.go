@@ -26,6 +26,7 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	if want == nil {
 		want = s.Schema
 	}
+
 	opts := im.o.ReadOptions
 	if (opts.Format == Auto || opts.Format == "") && s.Format != "" {
 		opts.Format = s.Format
@@ -62,18 +63,21 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		}
 		want = have
 	}
+
 	if opts.Types, err = opts.Types.merge(want.KeyTypes()); err != nil {
 		return err
 	}
 	if err := im.checkFiles(i, s, opts, keysOf(want)); err != nil {
 		return err
 	}
+
 	if absent {
 		if err := im.create(ctx, name, want); err != nil {
 			return fmt.Errorf("cannot create table %s: %w", name, err)
 		}
 		im.journal.Tables[i].Created = true
 	}
+
 	im.readOptions = append(im.readOptions, opts)
 	im.schemas = append(im.schemas, want)
 	return nil
@@ -139,12 +143,14 @@ func (im *importer) create(ctx context.Context, name string, s *tabledef.Schema)
 	}); err != nil {
 		return err
 	}
+
 	wait := dynamodb.NewTableExistsWaiter(im.client, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 100*time.Millisecond, 5*time.Second
 	})
 	if err := wait.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &name}, tableWait); err != nil {
 		return err
 	}
+
 	if ttl := s.TimeToLiveSpecification; ttl != nil {
 		return im.retry.do(ctx, func() error {
 			_, err := im.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{

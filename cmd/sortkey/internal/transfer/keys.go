@@ -99,6 +99,7 @@ func ParseKey(text string) (*tabledef.Schema, error) {
 	if len(parts) > 2 {
 		return nil, advice.New(syntax, "a key has one or two attributes, not %d", len(parts))
 	}
+
 	for i, part := range parts {
 		name, kind := strings.TrimSpace(part), "S"
 		if j := strings.LastIndexByte(name, ':'); j >= 0 {
@@ -107,6 +108,7 @@ func ParseKey(text string) (*tabledef.Schema, error) {
 		if name == "" || kind != "S" && kind != "N" && kind != "B" {
 			return nil, advice.New(syntax, "%q is not a key attribute of type S, N or B", part)
 		}
+
 		role := types.KeyTypeHash
 		if i == 1 {
 			role = types.KeyTypeRange
@@ -114,6 +116,7 @@ func ParseKey(text string) (*tabledef.Schema, error) {
 				return nil, advice.New(syntax, "duplicate key attribute %s", name)
 			}
 		}
+
 		s.KeySchema = append(s.KeySchema, types.KeySchemaElement{AttributeName: &name, KeyType: role})
 		s.AttributeDefinitions = append(
 			s.AttributeDefinitions,

@@ -90,6 +90,7 @@ func (l *loader) prepare(b *loadBlock, d *decoder) {
 		if err == nil {
 			key, err = l.keys.appendKey(key[:0], it)
 		}
+
 		text := ""
 		switch {
 		case err != nil:
@@ -103,6 +104,7 @@ func (l *loader) prepare(b *loadBlock, d *decoder) {
 				b.written++
 			}
 		}
+
 		if e, ok := errors.AsType[*wire.Error](err); ok && text == "" {
 			text = reason(errors.New(e.Message))
 		}
@@ -228,6 +230,7 @@ func (im *importer) loadRecords(ctx context.Context, l *loader, in *input, f Fil
 		}
 		return im.broken(l, f, at, err)
 	}
+
 	if err := absorb(0); err != nil {
 		return err
 	}

@@ -85,6 +85,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 			return c, app.Usage("bench", "--%s: %d is negative", name, n)
 		}
 	}
+
 	if f.size > maxItem {
 		return c, app.Usage("bench", "--size: %d bytes are more than the largest item's %d", f.size, maxItem)
 	}
@@ -95,6 +96,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 		}
 		c.Workloads = append(c.Workloads, w)
 	}
+
 	for _, name := range f.engines {
 		e := layer.Engine(name)
 		switch {
@@ -106,6 +108,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 			return c, app.UsageError("the engines are memory and disk", "--engine: unknown engine %q", name)
 		}
 	}
+
 	for _, name := range f.layers {
 		if !slices.Contains(layer.Names(), layer.Name(name)) {
 			return c, app.UsageError(
@@ -114,6 +117,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 		}
 		c.Layers = append(c.Layers, layer.Name(name))
 	}
+
 	for _, text := range f.endpoints {
 		e, err := bench.ParseEndpoint(text)
 		if err != nil {
@@ -123,6 +127,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 		}
 		c.Endpoints = append(c.Endpoints, e)
 	}
+
 	for _, text := range f.processes {
 		name, number, ok := strings.Cut(text, "=")
 		pid, err := strconv.Atoi(number)
@@ -135,6 +140,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 		}
 		c.Endpoints[i].Process = pid
 	}
+
 	if f.quick {
 		c.Calls = 64
 		if c.Size.Items == 0 {
@@ -154,6 +160,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 			}
 		}
 	}
+
 	if !f.quiet {
 		c.Progress = func(text string) { fmt.Fprintf(env.Stderr, "bench: %s\n", text) }
 	}
@@ -161,6 +168,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 	if err != nil {
 		return c, fmt.Errorf("cannot find the program's own file to serve with: %w", err)
 	}
+
 	c.Program = exe
 	c.Serve = []string{exe, "serve", "--addr", "127.0.0.1:0"}
 	c.Canned = []string{exe, "bench", cannedCommand}

@@ -136,6 +136,7 @@ func (f *serveFlags) check() error {
 			"give a time such as 10s, or 0 to cancel requests at once", "--drain: %s is negative", f.drain,
 		)
 	}
+
 	if f.server.ShutdownTimeout = f.drain; f.drain == 0 {
 		f.server.ShutdownTimeout = -1
 	}
@@ -148,11 +149,13 @@ func (f *serveFlags) check() error {
 			"--isolate: the databases of access keys are in memory, so --data or --store would stay empty",
 		)
 	}
+
 	if f.control != "" && !f.isolate {
 		return app.UsageError(
 			"add --isolate, which gives each access key its own database", "--control is for databases of access keys",
 		)
 	}
+
 	if f.isolate {
 		f.server.Isolate = maxIsolated
 	}
@@ -162,6 +165,7 @@ func (f *serveFlags) check() error {
 			"--stream-shards: %d is out of bounds", o.StreamShards,
 		)
 	}
+
 	for _, d := range []struct {
 		flag string
 		time time.Duration
@@ -173,6 +177,7 @@ func (f *serveFlags) check() error {
 			return app.UsageError("give a time such as 2s", "%s: %s is negative", d.flag, d.time)
 		}
 	}
+
 	if o.Simulate.StaleReads.Window > 0 && f.data != "" {
 		return app.UsageError("leave out --data", "--stale-reads needs a database in memory")
 	}
@@ -180,11 +185,13 @@ func (f *serveFlags) check() error {
 	if o.Wording, ok = wordings[f.wording]; !ok {
 		return app.UsageError("give 2026-10 or 2026-05", "--wording: %q is not a known month", f.wording)
 	}
+
 	if f.server.MaxConnections < 0 || f.pendingMB < 1 {
 		return app.UsageError(
 			"give --max-connections and --max-pending-mb a positive number", "a limit is not positive",
 		)
 	}
+
 	f.server.MaxPendingBytes = int64(f.pendingMB) << 20
 	if name, _, err := net.SplitHostPort(f.addr); err == nil && net.ParseIP(name) == nil {
 		f.server.AllowHosts = append(f.server.AllowHosts, name) // the name that the user listens on
@@ -207,6 +214,7 @@ func (f *serveFlags) readCredentials() error {
 	if f.credentials == nil {
 		return nil
 	}
+
 	accepted := map[string]string{}
 	f.server.Credentials = accepted
 	for _, text := range f.credentials {
@@ -218,11 +226,13 @@ func (f *serveFlags) readCredentials() error {
 			}
 			lines = strings.Split(string(data), "\n")
 		}
+
 		for _, line := range lines {
 			line = strings.TrimSpace(line)
 			if line == "" && len(lines) > 1 || strings.HasPrefix(line, "#") {
 				continue
 			}
+
 			key, secret, ok := strings.Cut(line, ":")
 			if !ok || key == "" || secret == "" {
 				return app.UsageError(
@@ -230,12 +240,14 @@ func (f *serveFlags) readCredentials() error {
 					"--credentials: missing key or secret",
 				)
 			}
+
 			if strings.Contains(secret, ":") {
 				return app.UsageError(
 					"give each key its own --credentials KEY:SECRET; session tokens are not checked",
 					"--credentials: more than one colon after key %q", key,
 				)
 			}
+
 			accepted[key] = secret
 		}
 	}
