@@ -74,6 +74,7 @@ func (j *judge) judge() {
 		j.fail(j.some(""), "", "expected %s, got %s", x.Error, rows(r.Returned))
 		return
 	}
+
 	advice := ""
 	if len(r.Advice) > 0 {
 		advice = r.Advice[0].Text
@@ -81,6 +82,7 @@ func (j *judge) judge() {
 	if x.Rows != nil && r.Returned != *x.Rows {
 		j.fail(j.some(""), "", "expected %s, got %d", rows(*x.Rows), r.Returned)
 	}
+
 	const narrow = "add a limit, or narrow the range"
 	if x.MaxRows != nil {
 		if r.Returned > *x.MaxRows {
@@ -92,6 +94,7 @@ func (j *judge) judge() {
 			)
 		}
 	}
+
 	const pages = "a page ends at 1 MB or at the limit, before the filter: read less, or expect more pages"
 	if x.Pages != nil {
 		if r.Pages > *x.Pages {
@@ -103,6 +106,7 @@ func (j *judge) judge() {
 			)
 		}
 	}
+
 	if x.Units != nil {
 		if j.pr.Units() > *x.Units {
 			j.fail(
@@ -116,6 +120,7 @@ func (j *judge) judge() {
 			)
 		}
 	}
+
 	if x.Waste != nil {
 		if j.pr.Waste() > *x.Waste {
 			j.fail(
@@ -128,6 +133,7 @@ func (j *judge) judge() {
 				text.Percent(*x.Waste), text.Percent(w.Waste), inPartition(w), w.Examined-w.Rows, rows(w.Examined))
 		}
 	}
+
 	if len(x.Entities) > 0 {
 		for _, s := range r.Entities {
 			if s.Returned > 0 && !slices.Contains(x.Entities, s.Entity) {
@@ -143,6 +149,7 @@ func (j *judge) judge() {
 			}
 		}
 	}
+
 	if x.Keys != nil {
 		j.keys()
 	}
@@ -265,6 +272,7 @@ func (j *judge) keys() {
 		)
 		return
 	}
+
 	t := j.p.Table
 	if t == nil {
 		return
@@ -274,6 +282,7 @@ func (j *judge) keys() {
 		for j.p.Expect.Ties && end < len(got) && j.tied(got[start].Key, got[end].Key) {
 			end++
 		}
+
 		for i := start; i < end; i++ {
 			isGot := func(k model.Key) bool { return sameKey(t, got[i].Key, k) }
 			switch {
@@ -297,6 +306,7 @@ func (j *judge) keys() {
 				return
 			}
 		}
+
 		start = end
 	}
 }

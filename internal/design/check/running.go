@@ -100,6 +100,7 @@ func (r *running) table(t *model.Table) error {
 	if err != nil {
 		return err
 	}
+
 	r.there[t] = there
 	own := t.Schema(nil)
 	if !sameKeys(own.Partition(), there.Key.Partition()) || !sameKeys(own.Sort(), there.Key.Sort()) {
@@ -109,6 +110,7 @@ func (r *running) table(t *model.Table) error {
 			keyNames(there.Key.Partition(), there.Key.Sort()), keyNames(own.Partition(), own.Sort()),
 		)
 	}
+
 	for _, x := range t.Indexes {
 		r.index(t, x, there)
 	}
@@ -235,6 +237,7 @@ func (r *running) look(t *model.Table, see func(attr.Item)) (all bool, err error
 	for s := range int64(min(segments, left)) {
 		parts = append(parts, part{segment: s, of: int64(min(segments, left))})
 	}
+
 	for len(parts) > 0 && left > 0 {
 		var more []part
 		for i, p := range parts {
@@ -255,6 +258,7 @@ func (r *running) look(t *model.Table, see func(attr.Item)) (all bool, err error
 				more = append(more, p)
 			}
 		}
+
 		parts = more
 	}
 	return len(parts) == 0, nil
@@ -300,6 +304,7 @@ func (r *running) entity(t *model.Table, e *model.Entity, unlike map[string]int)
 		}
 		r.differ(model.Note, about, advice, "%s", why)
 	}
+
 	for _, a := range e.Attributes {
 		n := unlike[e.Name+"."+a.Name]
 		if n == 0 {

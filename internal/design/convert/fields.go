@@ -27,12 +27,14 @@ func (s *shaper) constants() {
 				continue
 			}
 		}
+
 		f := s.e.Field(n)
 		if f == nil || s.columns[n] == nil || !s.equals(n, s.columns[n]) {
 			if f = s.holds(n); f == nil {
 				continue
 			}
 		}
+
 		typ := f.Type
 		if typ.Name == "" {
 			typ.Name = "string"
@@ -40,12 +42,14 @@ func (s *shaper) constants() {
 		if v.Kind() == attr.Number {
 			typ = keys.Type{Name: "number"}
 		}
+
 		a := model.Attribute{Name: n, Kind: v.Kind()}
 		src := []piece{{typ: typ, parts: []string{}}}
 		t, err := keys.Parse(source(src, []string{f.Name}))
 		if err != nil {
 			continue
 		}
+
 		fits := true
 		for _, r := range s.rows {
 			w := r.it.Get(n)

@@ -23,6 +23,7 @@ func (s *shaper) names(
 			components = append(components, p)
 		}
 	}
+
 	alias := fieldName(s.g.aliases[a.Name])
 	if generic().MatchString(alias) {
 		alias = "" // Workbench fills in the attribute's name
@@ -37,6 +38,7 @@ func (s *shaper) names(
 			}
 			column[at[k]] = cell{v, true}
 		}
+
 		lastOne := i == len(components)-1
 		// An attribute of only some items must not follow from fields that all
 		// items have.
@@ -76,6 +78,7 @@ func (s *shaper) names(
 			}
 			name = s.pick(column, own, append(wishes, labelName(p), own, a.Name), names)
 		}
+
 		names = append(names, name)
 		columns = append(columns, column)
 	}
@@ -153,11 +156,13 @@ func (s *shaper) attributeUnder(typ keys.Type, column []cell) string {
 	if !distinctive(column) {
 		return ""
 	}
+
 	for name := range s.rows[0].it.All() {
 		n := string(name)
 		if n != fieldName(n) || s.t.IsKey(n) || s.e.Field(n) != nil {
 			continue
 		}
+
 		filled := slices.Clone(column)
 		good := true
 		for i, r := range s.rows {
@@ -171,6 +176,7 @@ func (s *shaper) attributeUnder(typ keys.Type, column []cell) string {
 				filled[i] = cell{keyText(v), true}
 			}
 		}
+
 		if good && s.equals(n, filled) {
 			copy(column, filled)
 			return n
@@ -223,6 +229,7 @@ func (s *shaper) pick(column []cell, own string, wishes, taken []string) string 
 			return w
 		}
 	}
+
 	base := "key"
 	for _, w := range wishes {
 		if w = fieldName(w); w != "" {
@@ -230,6 +237,7 @@ func (s *shaper) pick(column []cell, own string, wishes, taken []string) string 
 			break
 		}
 	}
+
 	for i := 2; ; i++ {
 		name := base + strconv.Itoa(i)
 		component := slices.Contains(taken, base) || s.columns[base] != nil

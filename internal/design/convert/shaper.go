@@ -151,6 +151,7 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 	if len(values) == 0 {
 		return false
 	}
+
 	whole := []piece{{typ: s.kindType(a.Kind), parts: values}}
 	attempts := [][]piece{whole}
 	if a.Kind == attr.String && !s.plain {
@@ -162,12 +163,14 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 			attempts = [][]piece{pieces, whole}
 		}
 	}
+
 	sparse := len(values) < len(s.rows)
 	when := map[string][]string(nil)
 	if sparse {
 		when = s.when(at)
 		sparse = when == nil
 	}
+
 	for _, pieces := range attempts {
 		if sparse && !slices.ContainsFunc(pieces, func(p piece) bool { return p.parts != nil }) {
 			continue // every item would have the attribute
@@ -214,6 +217,7 @@ func (s *shaper) when(at []int) map[string][]string {
 		if v.Kind() != attr.String || n != fieldName(n) || s.t.IsKey(n) || few && !stateName().MatchString(n) {
 			continue
 		}
+
 		values := map[bool][]string{}
 		repeated, good := false, true
 		for i, r := range s.rows {
@@ -228,6 +232,7 @@ func (s *shaper) when(at []int) map[string][]string {
 				values[in] = append(values[in], keyText(v))
 			}
 		}
+
 		if !good || !repeated || len(values[true]) > 10 ||
 			slices.ContainsFunc(values[true], func(v string) bool { return slices.Contains(values[false], v) }) {
 			continue

@@ -35,6 +35,7 @@ func (im *importer) addTable(t *model.Table, n *node) *model.Table {
 			"table names have 3 to 255 letters, digits, _, - and ., so it is imported as "+t.Name, "",
 		)
 	}
+
 	switch {
 	case im.m.Table(t.Name) != nil:
 		im.loss(n, "table "+t.Name, "another table has the same name", "")
@@ -43,6 +44,7 @@ func (im *importer) addTable(t *model.Table, n *node) *model.Table {
 		im.loss(n, "table "+t.Name, fmt.Sprintf("an import has at most %d tables", maxTables), "")
 		return nil
 	}
+
 	indexes := t.Indexes
 	t.Indexes = nil
 	if len(t.Partition) == 0 || nameless(t.Keys()) {
@@ -53,6 +55,7 @@ func (im *importer) addTable(t *model.Table, n *node) *model.Table {
 		im.loss(n, "table "+t.Name, reason(err), "")
 		return nil
 	}
+
 	for _, x := range indexes {
 		im.addIndex(t, x, n)
 	}
@@ -209,6 +212,7 @@ func (im *importer) createTable(n *node) *model.Table {
 	for _, a := range n.get("AttributeDefinitions").elems() {
 		kinds[a.str("AttributeName")] = im.keyKind(a.get("AttributeType"))
 	}
+
 	known := []string{
 		"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes",
 		"TimeToLiveSpecification",
@@ -220,6 +224,7 @@ func (im *importer) createTable(n *node) *model.Table {
 	if ttl := n.get("TimeToLiveSpecification"); ttl != nil {
 		t.TTL = ttl.str("AttributeName")
 	}
+
 	for _, list := range []string{"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
 		for _, m := range n.get(list).elems() {
 			im.loseUnknown(m, append([]string{"IndexName", "KeySchema", "Projection"}, runtime...)...)

@@ -91,6 +91,7 @@ func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 			}
 		}
 	}
+
 	if a, ok := atomOf(n, isKey); ok {
 		return []group{{atoms: []atom{a}}}, true
 	}

@@ -82,11 +82,13 @@ func repairReserved(_ *explainer, r request) (*rule, request) {
 	if words == nil {
 		return nil, r
 	}
+
 	fixed.ExpressionAttributeNames = names
 	is := "is a reserved word"
 	if len(words) > 1 {
 		is = "are reserved words"
 	}
+
 	return ruleOf(plainRule, pageReserved,
 		"%s %s: write #%s instead and define it in ExpressionAttributeNames",
 		strings.Join(words, ", "), is, strings.Join(words, ", #"),
@@ -130,6 +132,7 @@ func repairLiterals(_ *explainer, r request) (*rule, request) {
 	if first == "" {
 		return nil, r
 	}
+
 	fixed.ExpressionAttributeValues = itemOf(values)
 	return ruleOf(plainRule, pageValues,
 		"an expression cannot contain values: write a placeholder such as :v1 instead of %s and put the value "+

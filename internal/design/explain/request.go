@@ -26,6 +26,7 @@ func requestOf(in wire.Request) (r request, ok bool) {
 	if in == nil {
 		return request{}, false
 	}
+
 	r.op = in.Op()
 	switch in := in.(type) {
 	case *wire.QueryInput:

@@ -77,18 +77,21 @@ func (e *explainer) brokenRule(s *keycond.Schema) *rule {
 			equalities(s.Partition()),
 		)
 	}
+
 	parts := conjuncts(e.q.key.Node())
 	for _, n := range parts {
 		if r := brokenForm(n, s); r != nil {
 			return r
 		}
 	}
+
 	on := map[string][]atom{}
 	for _, n := range parts {
 		if a, ok := atomOf(n, anyName); ok {
 			on[a.Attribute] = append(on[a.Attribute], a)
 		}
 	}
+
 	if r := e.brokenPlace(s, parts, on); r != nil {
 		return r
 	}
@@ -99,6 +102,7 @@ func (e *explainer) brokenRule(s *keycond.Schema) *rule {
 			}
 		}
 	}
+
 	if e.q.filter != nil {
 		for name := range e.q.filter.TopLevel() {
 			if s.Has(name) {
@@ -190,6 +194,7 @@ func brokenOperands(list ...ast.Operand) *rule {
 			)
 		}
 	}
+
 	switch {
 	case paths == 0:
 		return ruleOf(plainRule, pageKeys, "a key condition must name a key attribute")
@@ -231,6 +236,7 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 			)
 		}
 	}
+
 	for _, h := range s.Partition() {
 		c := on[h.Name]
 		switch {
@@ -256,6 +262,7 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 			)
 		}
 	}
+
 	for i, a := range s.Sort() {
 		c := on[a.Name]
 		if len(c) > 0 && c[0].Op == ast.Equal {
@@ -315,6 +322,7 @@ func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 			text.Name(a.Name),
 		)
 	}
+
 	for _, v := range c.Values {
 		switch {
 		case v.Kind() != a.Kind:
@@ -338,6 +346,7 @@ func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 			)
 		}
 	}
+
 	if c.Op == ast.OpBetween {
 		if n, _ := attr.Compare(c.Values[0], c.Values[1]); n > 0 {
 			return ruleOf(

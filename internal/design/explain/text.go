@@ -143,6 +143,7 @@ func (p *printer) report() {
 	if p.o.Rows > 0 && (r.Operation != opGetItem || r.Examined > 0 || r.Before != nil || r.After != nil) {
 		fmt.Fprintf(&p.out, "\n%s\n", r.Picture(p.o.Rows).Text(p.o.Width, p.paint))
 	}
+
 	p.figures()
 	for _, n := range r.Notes {
 		p.wrapped("note", n)
@@ -216,6 +217,7 @@ func (p *printer) figures() {
 	if n := r.Examined - r.Returned; n > 0 {
 		rows = append(rows, plain(", "), p.bad("%s wasted", text.Thousands(n)))
 	}
+
 	p.line("rows", append(rows, plain(", in %s", text.Count(r.Pages, "page")))...)
 	size := []span{plain("%s", text.Count(r.Bytes, "byte"))}
 	if r.Fetched > 0 {
@@ -230,6 +232,7 @@ func (p *printer) figures() {
 			),
 		)
 	}
+
 	p.line("size", size...)
 	if r.Strong == 0 && r.Index != "" {
 		p.line(
@@ -239,6 +242,7 @@ func (p *printer) figures() {
 	} else {
 		p.line("read units", plain("%v eventually consistent, %v strongly consistent", r.Eventual, r.Strong))
 	}
+
 	p.stop()
 	p.entities()
 }
@@ -251,6 +255,7 @@ func (p *printer) stop() {
 		}
 		return
 	}
+
 	whole := "the range"
 	if r.Operation == opScan {
 		whole = "the table"
@@ -259,6 +264,7 @@ func (p *printer) stop() {
 	if r.Next == nil {
 		more = ", and " + whole + " ends there too: the next page is empty"
 	}
+
 	switch r.Stop {
 	case keycond.StopEnd.String():
 		p.line("ends", plain("at the end of %s", whole))
@@ -267,6 +273,7 @@ func (p *printer) stop() {
 	default:
 		p.line("ends", plain("at %s%s", r.Stop, more))
 	}
+
 	if r.Last != nil {
 		p.line("last key", plain("%s", r.Last.AppendJSON(nil)))
 	}

@@ -22,6 +22,7 @@ func checkLimitWithFilter(p *rule.Pass, q *rule.Query) {
 	if !q.Ran() || q.Report.Filter == "" || q.Report.Limit == 0 {
 		return
 	}
+
 	limit := q.Report.Limit
 	if r := q.Report; r.Examined == limit && r.Returned < limit && r.Last != nil {
 		f := q.Finding(
@@ -32,6 +33,7 @@ func checkLimitWithFilter(p *rule.Pass, q *rule.Query) {
 		p.Report(f)
 		return
 	}
+
 	s := q.Spread()
 	if s == nil {
 		return

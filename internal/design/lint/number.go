@@ -228,6 +228,7 @@ func spreadOf(p *rule.Pass, c rule.Component) (seen numberSpread, ok bool) {
 	if c.AllWritten(isEpoch) {
 		return seen, false // mixed-epoch judges those
 	}
+
 	switch {
 	case c.Type.Name == "number":
 		for _, it := range p.Items(c.Entity) {

@@ -102,23 +102,27 @@ func (g *generator) seats(rng *rand.PCG, items, parents []uint32) []uint32 {
 	if len(parents) == 0 {
 		return slices.Repeat([]uint32{unpaired}, len(items))
 	}
+
 	weights := make([]uint64, len(parents))
 	some := false
 	for i, p := range parents {
 		weights[i] = g.links[1].sizes[p]
 		some = some || weights[i] > 0
 	}
+
 	for i := range weights {
 		if !some {
 			weights[i] = 1
 		}
 	}
+
 	sizes := apportion(uint64(len(items)), weights)
 	if g.key > 0 {
 		seats := repeated(sizes)
 		shuffle(rng, seats)
 		return seats
 	}
+
 	firsts := make([]uint32, len(items))
 	for i, item := range items {
 		firsts[i] = g.links[0].of[item]

@@ -108,6 +108,7 @@ func (b *builder) plan(all []*generator) error {
 		declared += g.e.Count
 		bytes += g.bytes * float64(g.e.Count)
 	}
+
 	share := 1.0
 	if declared > limit {
 		share = float64(limit) / float64(declared)
@@ -115,6 +116,7 @@ func (b *builder) plan(all []*generator) error {
 	if limit > 0 && bytes*share > float64(b.o.MaxBytes) {
 		share, b.w.Bytes = float64(b.o.MaxBytes)/bytes, true
 	}
+
 	const tries = 40
 	for range tries {
 		made, bytes, linked := 0, 0.0, false
@@ -130,6 +132,7 @@ func (b *builder) plan(all []*generator) error {
 		}
 		share /= over
 	}
+
 	for _, g := range all {
 		g.size(share, limit) // again, because deal may lower the counts of parents
 		if err := g.deal(b.o.Seed); err != nil {
@@ -150,18 +153,21 @@ func (g *generator) size(share float64, limit int) {
 			n = max(n, 1)
 		}
 	}
+
 	if g.isParent && limit > 0 {
 		n = max(n, min(g.e.Count, leastParents))
 	}
 	if len(g.links) > 0 && share < 1 {
 		n *= mostOfShare
 	}
+
 	wishes := make([]float64, len(g.links))
 	weights := make([][]uint64, len(g.links))
 	for i, l := range g.links {
 		weights[i], wishes[i] = l.weights(uint64(g.e.Count))
 		n = min(n, int(wishes[i]))
 	}
+
 	if limit > 0 {
 		n = max(n, 1)
 	}
@@ -204,6 +210,7 @@ func (l *link) weights(children uint64) (weights []uint64, sum float64) {
 		}
 		whole = float64(declared)
 	}
+
 	if made == declared {
 		return weights, float64(children)
 	}

@@ -61,6 +61,7 @@ func example(f *model.Field, t keys.Type) string {
 			return v
 		}
 	}
+
 	switch t.Name {
 	case "int", "signed", "decimal", "number":
 		return "7"
@@ -85,6 +86,7 @@ func example(f *model.Field, t keys.Type) string {
 			return t.Values[0]
 		}
 	}
+
 	if t.Width > 0 {
 		return strings.Repeat("a", t.Width)
 	}
