@@ -128,6 +128,7 @@ func (s *splitter) quoted(n int) (err error) {
 		if s.at+1 < len(s.src) {
 			next = s.src[s.at+1]
 		}
+
 		switch {
 		case c == quote:
 			s.at++
@@ -149,6 +150,7 @@ func (s *splitter) quoted(n int) (err error) {
 			s.writeByte(c)
 		}
 	}
+
 	if err == nil {
 		s.quote = s.src[start : start+n]
 		err = advice.New(

@@ -66,6 +66,7 @@ func Of(r *check.Result, p *Prices, region string) (*Bill, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	b := &Bill{
 		Region: region, Currency: p.Currency, Date: p.Date, Source: p.Source,
 		Spaces: []Space{}, Streams: prices.Streams, prices: prices,
@@ -93,6 +94,7 @@ func Of(r *check.Result, p *Prices, region string) (*Bill, error) {
 		}
 		b.Spaces = append(b.Spaces, s)
 	}
+
 	for _, s := range b.Spaces {
 		b.Total.OnDemand += s.OnDemand
 		b.Total.Provisioned += s.Provisioned

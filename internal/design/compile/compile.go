@@ -320,6 +320,7 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 		}
 		return model.ValueOf(w.Args[0], a.Kind)
 	}
+
 	t, err := c.template(a)
 	if err != nil {
 		return attr.Value{}, err
@@ -327,6 +328,7 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 	if t.Template == nil {
 		return t.Const, nil
 	}
+
 	equal := c.equal()
 	for _, part := range t.Template.Parts() {
 		name := part.Name
@@ -356,6 +358,7 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 			}
 		}
 	}
+
 	value, err := t.Template.Build(equal)
 	if err != nil {
 		return attr.Value{}, err
@@ -505,6 +508,7 @@ func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Templa
 		if name == w.Field {
 			break
 		}
+
 		before, ok := c.given(name)
 		if ok && whole(before, part.Type).Op == ast.Equal {
 			continue
@@ -527,11 +531,13 @@ func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Templa
 		}
 		return e
 	}
+
 	why, missing := c.openReason()
 	e.Msg = fmt.Sprintf(
 		"%s comes after %s in the key, and %s: rows with the same %s are not adjacent", a.Name, c.open.Name, why,
 		w.Field,
 	)
+
 	e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", a.Name, c.open.Name, w.Field)
 	if missing != "" {
 		e.Advice = fmt.Sprintf(

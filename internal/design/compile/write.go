@@ -128,6 +128,7 @@ func (c *compiler) update(w *model.Write, it Item) (string, error) {
 	for _, s := range w.Set {
 		values[s.Field] = s.Args[0]
 	}
+
 	after, err := w.Entity.Item(values)
 	if err != nil {
 		return "", err
@@ -154,6 +155,7 @@ func (c *compiler) update(w *model.Write, it Item) (string, error) {
 			remove = append(remove, c.names.Name(t.Name))
 		}
 	}
+
 	var clauses []string
 	if len(set) > 0 {
 		clauses = append(clauses, "SET "+strings.Join(set, ", "))

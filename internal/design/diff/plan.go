@@ -218,6 +218,7 @@ func (p *planner) backfill(a, b *model.Entity) {
 		p.add(step, items, units, "put %s of %s into %s", text.Count(items, "item"), b.Name, p.nameOf(b.Table))
 		return
 	}
+
 	moved := slices.ContainsFunc(names, b.Table.Has)
 	leaving := leaving(a.Table, b.Table)
 	items, units := p.rows(p.is.World, func(it *world.Item) float64 {
@@ -241,6 +242,7 @@ func (p *planner) backfill(a, b *model.Entity) {
 		p.add(step, items, units, "put %s of %s under their new keys", text.Count(items, "item"), b.Name)
 		return
 	}
+
 	p.add(step, items, units, "set %s of %s of %s that are there", list(names), text.Count(items, "item"), b.Name)
 }
 
@@ -290,11 +292,13 @@ func (p *planner) switches() {
 			changed = append(changed, pr.Pattern.Name)
 		}
 	}
+
 	for _, one := range d.Patterns {
 		if one.Is == nil {
 			gone = append(gone, one.Name)
 		}
 	}
+
 	quoted := func(names []string) string {
 		var all []string
 		for _, name := range names {
@@ -308,6 +312,7 @@ func (p *planner) switches() {
 			"switch the program to the new requests of %s", quoted(changed),
 		)
 	}
+
 	if len(gone) > 0 {
 		p.add(Step{Kind: StopAsking, Patterns: gone}, 0, 0, "check that nothing asks for %s any more", quoted(gone))
 	}
@@ -358,6 +363,7 @@ func (p *planner) removals() {
 			}
 		})
 	})
+
 	kept := map[*model.Entity]bool{}
 	for _, e := range made.Entities {
 		if a := p.before[e]; a != nil {
@@ -365,6 +371,7 @@ func (p *planner) removals() {
 			p.removeOld(a, e)
 		}
 	}
+
 	for _, e := range old.Entities {
 		if t := made.Table(e.Table.Name); !kept[e] && t != nil && !p.replaced[t.Name] {
 			items, units := p.deletes(e, t)
@@ -397,6 +404,7 @@ func (p *planner) removeOld(a, b *model.Entity) {
 		)
 		return
 	}
+
 	var unused []string
 	for _, t := range gone(a, b) {
 		unused = append(unused, t.Name)
@@ -404,6 +412,7 @@ func (p *planner) removeOld(a, b *model.Entity) {
 	if len(unused) == 0 {
 		return
 	}
+
 	items, units := p.rows(p.is.World, func(it *world.Item) float64 {
 		if it.Entity != b {
 			return 0

@@ -33,12 +33,14 @@ func Go(m *model.Model, pkg string) ([]byte, error) {
 	if !token.IsIdentifier(pkg) || pkg == "_" {
 		return nil, fmt.Errorf("%q is not a valid package name: use letters and digits", pkg)
 	}
+
 	f := &file{
 		m: m, pkg: pkg, names: newScope(nil), constants: map[string]string{}, templates: map[*model.Template]string{},
 	}
 	for _, name := range helperNames {
 		f.names.taken[name] = true
 	}
+
 	f.declareConstants()
 	f.declareTemplates()
 	for _, e := range m.Entities {
@@ -47,6 +49,7 @@ func Go(m *model.Model, pkg string) ([]byte, error) {
 		}
 		f.entity(e)
 	}
+
 	var missing []string
 	for _, p := range m.Patterns {
 		if err := f.pattern(p); err != nil {
@@ -58,6 +61,7 @@ func Go(m *model.Model, pkg string) ([]byte, error) {
 			)
 		}
 	}
+
 	f.helpers()
 	if len(missing) > 0 {
 		f.body.WriteString("\n" + strings.Join(missing, "\n//\n") + "\n")
@@ -320,11 +324,13 @@ func (f *file) helpers() {
 		f.use("fmt", "types", "dynamodb", "aws")
 		f.body.WriteString(conditionsSource)
 	}
+
 	for _, op := range []string{"Query", "Scan"} {
 		if slices.Contains(f.uses, op+"Items") {
 			f.body.WriteString(strings.NewReplacer("Query", op, "query", strings.ToLower(op)).Replace(itemsSource))
 		}
 	}
+
 	for _, day := range [][2]string{
 		{"startOfDay", startOfDaySource}, {"endOfDay", endOfDaySource}, {"endOfDayText", endOfDayTextSource},
 	} {
@@ -335,6 +341,7 @@ func (f *file) helpers() {
 			}
 		}
 	}
+
 	for _, p := range periods {
 		for _, name := range p.names() {
 			if slices.Contains(f.uses, name) {
@@ -343,6 +350,7 @@ func (f *file) helpers() {
 			}
 		}
 	}
+
 	if slices.Contains(f.uses, "fieldIs") {
 		f.use("keys")
 		f.body.WriteString(fieldIsSource)
@@ -351,6 +359,7 @@ func (f *file) helpers() {
 		f.use("keys")
 		f.body.WriteString(inRangeSource)
 	}
+
 	for _, kind := range []string{"S", "N", "B"} {
 		if slices.Contains(f.uses, "attribute"+kind) {
 			f.use("types")

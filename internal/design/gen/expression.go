@@ -74,6 +74,7 @@ func cli(in wire.Request) string {
 			b.WriteString(name + " " + awscli.Quote(jsonLiterals.value(v)))
 		}
 	}
+
 	b.WriteString("\n")
 	return b.String()
 }

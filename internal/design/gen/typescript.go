@@ -416,6 +416,7 @@ func (f *scriptFile) parse(e *model.Entity, name string, all []key, values []val
 		if !wanted || k.t.Template == nil {
 			continue
 		}
+
 		variable := scope.add(camelWords(k.Name), "Key")
 		call := fmt.Sprintf("%s.values(keyText(item, %s, %d))", f.templates[k.t], f.attribute(k.Name), k.width())
 		switch {
@@ -426,6 +427,7 @@ func (f *scriptFile) parse(e *model.Entity, name string, all []key, values []val
 		default:
 			f.printf("  const %s = item[%s] ? %s : undefined;\n", variable, f.attribute(k.Name), call)
 		}
+
 		for n, part := range k.parts {
 			if from[part.Name] != i {
 				continue
@@ -440,6 +442,7 @@ func (f *scriptFile) parse(e *model.Entity, name string, all []key, values []val
 			args[part.Name] = one
 		}
 	}
+
 	f.printf("  return {\n")
 	for _, v := range values {
 		arg := args[v.field]
@@ -451,6 +454,7 @@ func (f *scriptFile) parse(e *model.Entity, name string, all []key, values []val
 			f.printf("    %s: %s,\n", v.goName, arg)
 		}
 	}
+
 	f.printf("  };\n}\n")
 	return function
 }

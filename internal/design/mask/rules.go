@@ -58,12 +58,14 @@ func Parse(src []byte, load func(name string) (*model.Model, error)) (*Rules, er
 	if err := dec.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
+
 	switch {
 	case len(f.Rules) == 0:
 		return nil, errors.New("no rules: write rules: [{entity: Customer, path: email, as: fake email}]")
 	case f.Seed == "":
 		return nil, errors.New("no seed: write seed: with a text that only you know; it determines the stand-ins")
 	}
+
 	r := &Rules{mint: mint{[]byte(f.Seed)}, uncovered: map[place]int{}}
 	if f.Model != "" {
 		var err error
@@ -71,6 +73,7 @@ func Parse(src []byte, load func(name string) (*model.Model, error)) (*Rules, er
 			return nil, err
 		}
 	}
+
 	var errs []error
 	for i, one := range f.Rules {
 		how, of, _ := strings.Cut(strings.TrimSpace(one.As), " ")

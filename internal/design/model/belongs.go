@@ -189,6 +189,7 @@ func (e *Entity) carriesNothing() *ParseError {
 		if len(own) == 0 {
 			own = keys
 		}
+
 		given := func(f *Field) bool { return slices.Contains(e.Fields, f) && p.Entity.Gives(f, e) }
 		if slices.ContainsFunc(own, given) {
 			continue
@@ -201,12 +202,14 @@ func (e *Entity) carriesNothing() *ParseError {
 				hint = "put %s beside the other components of " + p.Entity.Name + ", or after the same word as there"
 			}
 		}
+
 		if len(names) == 0 {
 			return e.invalid(
 				"add a component to the key of "+p.Entity.Name, "entity %s belongs to %s, whose key has no component",
 				e.Name, p.Entity.Name,
 			)
 		}
+
 		return e.invalid(
 			fmt.Sprintf(hint, text.Join(names, "and")),
 			"entity %s belongs to %s, but its templates do not show to which", e.Name, p.Entity.Name,
@@ -231,6 +234,7 @@ func (e *Entity) contradiction(p Parent) *ParseError {
 			"entity %s has a count, but %s, to which it belongs, has none", e.Name, parent.Name,
 		)
 	}
+
 	if mean, ok := p.Per.Mean(); ok {
 		made := float64(parent.Count) * mean
 		if off := math.Abs(made - float64(e.Count)); off > 1 && off > perTolerance*made {

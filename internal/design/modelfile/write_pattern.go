@@ -113,6 +113,7 @@ func writeObject(verb string) object[model.Write] {
 		o.members = append(o.members, has("set", "The fields that change, and their new values.", equalitiesCodec("set",
 			func(w *model.Write) *[]model.Condition { return &w.Set })))
 	}
+
 	o.members = append(o.members,
 		has("if", "A condition with names and quoted values instead of placeholders.", textCodec))
 	return o

@@ -116,6 +116,7 @@ func (c *cluster) give(r, from int, withReplica bool, overfull float64) bool {
 	if c.nodes[from].requests <= overfull {
 		return false
 	}
+
 	to := -1
 	for n := range c.nodes {
 		if n != from && slices.Contains(p.replicas, n) == withReplica &&
@@ -129,6 +130,7 @@ func (c *cluster) give(r, from int, withReplica bool, overfull float64) bool {
 	if difference := c.nodes[from].requests - c.nodes[to].requests; difference <= minDifference || load >= difference {
 		return false
 	}
+
 	if withReplica {
 		c.leases++
 	} else {
@@ -139,6 +141,7 @@ func (c *cluster) give(r, from int, withReplica bool, overfull float64) bool {
 		c.nodes[from].bytes -= c.spans[r].bytes
 		c.nodes[to].bytes += c.spans[r].bytes
 	}
+
 	p.lease = to
 	c.nodes[from].leases--
 	c.nodes[to].leases++

@@ -147,6 +147,7 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	all := l.upTo(float64(len(l.stretches)))
 	if all.bytes/o.RangeBytes+all.requests/o.RangeRequests+float64(o.Ranges) > mostRanges {
 		return nil, advice.New("choose larger or fewer ranges", "more than %s ranges", text.Thousands(mostRanges))
@@ -170,6 +171,7 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 			r.Unplaced += e.Reads + writes
 		}
 	}
+
 	for _, s := range spaces {
 		r.Spaces = append(r.Spaces, l.describeSpace(s, spans))
 	}

@@ -70,6 +70,7 @@ func chart(w *world.World, all []*space, access []*pattern, found []group, color
 		a.n++
 		a.bytes += float64(it.Attributes.Size())
 	}
+
 	fields := fieldColors(w.Model)
 	var rows []*entityRow
 	for i, e := range w.Model.Entities {
@@ -104,6 +105,7 @@ func (s *space) place(e *model.Entity, fields map[string]string, items int) (pla
 	if e.Table != s.Table {
 		return place{}, false
 	}
+
 	p := place{Space: s, Share: 1}
 	var conditions []string
 	add := func(a model.Attribute, sort bool) bool {
@@ -122,11 +124,13 @@ func (s *space) place(e *model.Entity, fields map[string]string, items int) (pla
 			return place{}, false
 		}
 	}
+
 	for _, a := range s.Sort {
 		if !add(a, true) {
 			return place{}, false
 		}
 	}
+
 	p.When = strings.Join(conditions, " and ")
 	if n := s.declaredOf[e.Name]; items > 0 {
 		p.Share = min(n/float64(items), 1)
@@ -247,6 +251,7 @@ func (p *pattern) Conditions() string {
 	if len(p.Pattern.Writes) == 1 {
 		list = p.Pattern.Writes[0].Where
 	}
+
 	for _, c := range list {
 		op := strings.ToLower(strings.ReplaceAll(string(c.Op), "_", " "))
 		switch c.Op {
@@ -260,6 +265,7 @@ func (p *pattern) Conditions() string {
 		}
 		all = append(all, strings.TrimSuffix(c.Field+" "+op, " ="))
 	}
+
 	words := strings.Join(all, ", ")
 	if p.Pattern.Descending {
 		words += ", descending"

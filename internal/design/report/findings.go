@@ -43,12 +43,14 @@ func groups(r *check.Result, all []*space) (found []group) {
 			if f.Severity != g.Severity {
 				continue
 			}
+
 			shown := finding{Finding: f, Kind: g.Kind, Title: cmp.Or(ruleOf(f.Rule).title, f.Rule)}
 			if f.Pattern != "" {
 				shown.N = 1 + slices.IndexFunc(r.Patterns, func(p check.PatternResult) bool {
 					return p.Pattern.Name == f.Pattern
 				})
 			}
+
 			ids++
 			shown.ID = ids
 			shown.EntityN = 1 + slices.IndexFunc(r.Model.Entities, func(e *model.Entity) bool {

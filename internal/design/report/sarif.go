@@ -137,17 +137,20 @@ func SARIF(out io.Writer, r *check.Result, o SARIFOptions) error {
 		ColumnKind:  "unicodeCodePoints",
 		Results:     []sarifResult{},
 	}
+
 	all := rules()
 	for _, f := range r.Findings {
 		if !slices.ContainsFunc(all, func(r rule) bool { return r.id == f.Rule }) {
 			all = append(all, rule{id: f.Rule, level: f.Severity.String()})
 		}
 	}
+
 	index := map[string]int{}
 	for i, rule := range all {
 		index[rule.id] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(rule))
 	}
+
 	for _, f := range r.Findings {
 		run.Results = append(run.Results, sarifResultOf(r, f, index[f.Rule], o.Root))
 	}
@@ -181,6 +184,7 @@ func sarifResultOf(r *check.Result, f model.Finding, index int, root string) sar
 	default:
 		message += "\nKeys: " + text.Visible(strings.Join(f.Keys, " and "))
 	}
+
 	if f.Advice != "" {
 		message += "\nWhat to do: " + f.Advice
 	}
@@ -192,6 +196,7 @@ func sarifResultOf(r *check.Result, f model.Finding, index int, root string) sar
 	if f.Accepted != "" {
 		res.Suppressions = []sarifSuppression{{Kind: "inSource", Justification: f.Accepted}}
 	}
+
 	var loc sarifLocation
 	if f.Pos.File != "" {
 		loc.Physical = &sarifPhysical{}
@@ -200,6 +205,7 @@ func sarifResultOf(r *check.Result, f model.Finding, index int, root string) sar
 			loc.Physical.Region = &sarifRegion{StartLine: f.Pos.Line, StartColumn: f.Pos.Col}
 		}
 	}
+
 	for _, s := range subjects(f) {
 		loc.Logical = append(loc.Logical, sarifLogical{s.name, r.Model.Name + "/" + s.kind + "/" + s.name, s.kind})
 	}

@@ -88,6 +88,7 @@ func (s *space) Plots() (all []*plot) {
 		p.draw(largest.Name)
 		all = append(all, p)
 	}
+
 	p := &plot{Title: "units per second per partition, at the declared rates", unit: text.Figure}
 	if reads := of(func(p *part) float64 { return p.reads }); reads != nil {
 		p.series = append(p.series, series{"reads", "series-a", reads, maxReads, "3,000 read units"})

@@ -198,12 +198,14 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 	if err := in.block(what, maxNodes/maxStacks); err != nil {
 		return nil, err
 	}
+
 	path := filepath.Join(filepath.Dir(in.path), filepath.FromSlash(location))
 	data, err := readRegular(path)
 	if err != nil {
 		in.note(Note{Text: fmt.Sprintf("%s is not read: %v", what, err)})
 		return nil, nil
 	}
+
 	inner := &input{path: path, with: Parameters{}, flag: in.flag, nesting: in.nesting + 1, sources: in.sources}
 	for name, value := range object(properties["Parameters"]) {
 		switch value := value.(type) {
@@ -216,11 +218,13 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 			inner.with[name] = fmt.Sprint(value)
 		}
 	}
+
 	for name, value := range in.with {
 		if strings.HasPrefix(name, "AWS::") {
 			inner.with[name] = value
 		}
 	}
+
 	list, err := inner.parseFile(path, data)
 	if errors.Is(err, errNoTable) {
 		return nil, nil
@@ -228,6 +232,7 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", what, location, err)
 	}
+
 	for _, n := range inner.notes {
 		in.note(n)
 	}
@@ -499,6 +504,7 @@ func (t *template) substitute(text string, own map[string]any) any {
 		if !found {
 			return join(parts, "")
 		}
+
 		name, after, closed := strings.Cut(rest, "}")
 		if !closed {
 			return unresolved{name: text}
@@ -508,6 +514,7 @@ func (t *template) substitute(text string, own map[string]any) any {
 			parts = append(parts, "${"+literal+"}")
 			continue
 		}
+
 		v, ok := own[name]
 		if ok {
 			v = t.value(v)
@@ -517,6 +524,7 @@ func (t *template) substitute(text string, own map[string]any) any {
 				v = missing("${"+name+"}", resource, "")
 			}
 		}
+
 		parts = append(parts, v)
 	}
 }

@@ -480,6 +480,7 @@ func (s *scope) withFiles() map[string]function.Function {
 			return cty.StringVal(string(data)), err
 		},
 	})
+
 	all["fileexists"] = function.New(&function.Spec{
 		Params: text, Type: function.StaticReturnType(cty.Bool),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
@@ -487,6 +488,7 @@ func (s *scope) withFiles() map[string]function.Function {
 			return cty.BoolVal(err == nil), nil
 		},
 	})
+
 	all["fileset"] = function.New(&function.Spec{
 		Params: append(text, function.Parameter{Name: "pattern", Type: cty.String}),
 		Type:   function.StaticReturnType(cty.Set(cty.String)),
@@ -498,6 +500,7 @@ func (s *scope) withFiles() map[string]function.Function {
 			return cty.SetVal(names), err
 		},
 	})
+
 	all["templatefile"] = function.New(&function.Spec{
 		Params: append(text, function.Parameter{Name: "values", Type: cty.DynamicPseudoType}),
 		Type:   function.StaticReturnType(cty.DynamicPseudoType),
