@@ -410,8 +410,9 @@ func (s *space) gridItem(r *world.Row) gridItem {
 		return !slices.ContainsFunc(keys, func(a model.Attribute) bool { return a.Name == name })
 	}
 	more := 0
-	for name, v := range r.Item.Attributes.All() {
-		switch name := string(name); {
+	for raw, v := range r.Item.Attributes.All() {
+		name := string(raw)
+		switch {
 		case !shown(name) || !s.projects(name):
 		case len(g.Attributes) == maxGridValues:
 			more++
