@@ -60,9 +60,12 @@ func EmbedCost(ctx context.Context, source, dir string) ([]Target, error) {
 	}
 	size := func(n float64) string { return text.Figure(n/1e6) + " MB" }
 	return []Target{
-		atMost("size of a program that embeds Sortkey in memory, stripped", mostEmbedBytes, float64(info.Size()), size, ""),
 		atMost(
-			"processor time to compile it with an empty cache", float64(mostEmbedTime), float64(took), measure.Duration, "",
+			"size of a program that embeds Sortkey in memory, stripped", mostEmbedBytes, float64(info.Size()), size, "",
+		),
+		atMost(
+			"processor time to compile it with an empty cache",
+			float64(mostEmbedTime), float64(took), measure.Duration, "",
 		),
 	}, nil
 }
@@ -141,11 +144,13 @@ func (e *embedded) start(ctx context.Context, dir string) error {
 		if s.Skipped != "" {
 			continue
 		}
+
 		e.say("%s: filling %s and comparing its answers", e.mode, s.Name)
 		own := filepath.Join(dir, s.Name)
 		if err := os.Mkdir(own, 0o700); err != nil {
 			return err
 		}
+
 		p, err := contest.Start(ctx, e.program, s.Name, e.mode, own, e.Size.Items)
 		if err != nil {
 			return err
@@ -280,7 +285,8 @@ func (e *embedded) targets(results []Result) (rows []Target) {
 
 	return append(rows,
 		atMost(
-			"allocations of Get beside those of the struct", mostGetAllocs, math.Round(get.Allocs)-structAllocs, text.Figure,
+			"allocations of Get beside those of the struct",
+			mostGetAllocs, math.Round(get.Allocs)-structAllocs, text.Figure,
 			"%s in all; the struct has %d strings", text.Figure(get.Allocs), structAllocs,
 		),
 		atMost(

@@ -81,6 +81,7 @@ func (c *Config) endpointGroup(ctx context.Context, g *group) (results []Result,
 		defer remove()
 		command = append(command, "--data", filepath.Join(dir, "data"))
 	}
+
 	ours, err := serve(ctx, command)
 	if err != nil {
 		return nil, err
@@ -113,6 +114,7 @@ func (c *Config) endpointGroup(ctx context.Context, g *group) (results []Result,
 		}
 		remotes, sides = append(remotes, remote), append(sides, x)
 	}
+
 	for _, w := range g.workloads {
 		c.say("%s", w.Name)
 		for _, r := range remotes {

@@ -81,6 +81,7 @@ func grow(ctx context.Context, c Config, sizes []int) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for _, s := range base[:len(base)/2] {
 		g.Layers = append(g.Layers, s.Name)
 	}
@@ -99,6 +100,7 @@ func grow(ctx context.Context, c Config, sizes []int) (*Report, error) {
 		}
 		g.Steps = append(g.Steps, step)
 	}
+
 	report.Growth = g
 	return report.end(), nil
 }

@@ -102,7 +102,9 @@ func Percentiles() []float64 { return []float64{0, 25, 50, 75, 90, 95, 99, 99.5,
 // figures sums up a series.
 func figures(s *measure.Series) Figures {
 	rate := func(n func(measure.Round) int64) float64 {
-		return s.Median(func(r measure.Round) float64 { return float64(n(r)) / time.Duration(max(r.Nanos, 1)).Seconds() })
+		return s.Median(func(r measure.Round) float64 {
+			return float64(n(r)) / time.Duration(max(r.Nanos, 1)).Seconds()
+		})
 	}
 	f := Figures{
 		Layer: s.Name, NsPerOp: s.Time(), Allocs: s.Allocs(),
@@ -114,11 +116,13 @@ func figures(s *measure.Series) Figures {
 	for _, r := range s.Rounds {
 		f.Peak = max(f.Peak, r.Held)
 	}
+
 	h := s.Latency
 	f.Latency = &Latency{
 		Mean: int64(h.Mean()), P50: h.ValueAtPercentile(50), P90: h.ValueAtPercentile(90),
 		P99: h.ValueAtPercentile(99), P999: h.ValueAtPercentile(99.9), Max: h.Max(),
 	}
+
 	for _, p := range Percentiles() {
 		if float64(h.TotalCount())*(1-p/100) < 1 {
 			break
@@ -150,6 +154,7 @@ func (r *Report) Compact() *Report {
 		}
 		c.Results = append(c.Results, x)
 	}
+
 	if r.Growth != nil {
 		g := *r.Growth
 		g.Steps = nil

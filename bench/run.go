@@ -23,6 +23,7 @@ func RunAll(ctx context.Context, c Config, o TargetOptions, most int) (*Report, 
 	if err != nil {
 		return nil, err
 	}
+
 	grown, err := Grow(ctx, c, most)
 	if err != nil {
 		return nil, err
@@ -33,6 +34,7 @@ func RunAll(ctx context.Context, c Config, o TargetOptions, most int) (*Report, 
 	if err != nil {
 		return nil, err
 	}
+
 	report.Results = layers.Results
 	if len(c.Endpoints) > 0 {
 		c.Engines, c.Workers = []layer.Engine{layer.Memory}, peerWorkers
@@ -77,6 +79,7 @@ func (c *Config) groups(ctx context.Context, run func(context.Context, *group) (
 			}
 			groups[i].workloads = append(groups[i].workloads, w)
 		}
+
 		from := len(report.Results)
 		for _, g := range groups {
 			writes := func(w *work.Workload) bool { return w.Writes }
@@ -88,6 +91,7 @@ func (c *Config) groups(ctx context.Context, run func(context.Context, *group) (
 			}
 			report.Results = append(report.Results, results...)
 		}
+
 		at := map[string]int{}
 		for i, w := range c.Workloads {
 			at[w.Name] = i
@@ -183,6 +187,7 @@ func (c *Config) compare(
 		s.Optional, s.Err = x.optional, err
 		all = append(all, s)
 	}
+
 	if err := measure.Alternate(ctx, all, c.Rounds, c.Duration); err != nil {
 		return result, err
 	}

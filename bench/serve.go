@@ -31,7 +31,11 @@ func feed(ctx context.Context, command []string, input io.Reader) (*server, erro
 	if len(command) == 0 {
 		return nil, errors.New("no command given that serves Sortkey")
 	}
-	s := &server{cmd: exec.CommandContext(ctx, command[0], command[1:]...), done: make(chan error, 1)} //nolint:gosec // the caller's own program
+
+	s := &server{
+		cmd:  exec.CommandContext(ctx, command[0], command[1:]...), //nolint:gosec // the caller's own program
+		done: make(chan error, 1),
+	}
 	s.cmd.Stderr, s.cmd.Stdin = os.Stderr, input
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
 	out, err := s.cmd.StdoutPipe()
@@ -41,6 +45,7 @@ func feed(ctx context.Context, command []string, input io.Reader) (*server, erro
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
+
 	line := make(chan string, 1)
 	go func() {
 		r := bufio.NewReader(out)
@@ -49,6 +54,7 @@ func feed(ctx context.Context, command []string, input io.Reader) (*server, erro
 		_, _ = io.Copy(io.Discard, r)
 		s.done <- s.cmd.Wait()
 	}()
+
 	select {
 	case text := <-line:
 		_, rest, ok := strings.Cut(text, "listening on ")

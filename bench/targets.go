@@ -106,6 +106,7 @@ func RunTargets(ctx context.Context, c Config, o TargetOptions) (*Report, error)
 			_ = t.shared.Close()
 		}
 	}()
+
 	for _, group := range []struct {
 		words string // for TargetOptions.Only
 		run   func(context.Context) ([]Target, error)
@@ -136,6 +137,7 @@ func RunTargets(ctx context.Context, c Config, o TargetOptions) (*Report, error)
 			!slices.ContainsFunc(o.Only, func(s string) bool { return strings.Contains(group.words, s) }) {
 			continue
 		}
+
 		t.say("%s", group.words)
 		rows, err := group.run(ctx)
 		if err != nil {

@@ -18,7 +18,9 @@ func (t *targets) firstCommand(ctx context.Context) ([]Target, error) {
 	rows := func() []Target {
 		return []Target{
 			atMost(name+": time", 45e9, float64(took), measure.Duration, "one run"),
-			atMost(name+": processor time", 90e9, float64(processor), measure.Duration, "the same run, compilers included"),
+			atMost(
+				name+": processor time", 90e9, float64(processor), measure.Duration, "the same run, compilers included",
+			),
 		}
 	}
 	if t.sources == "" {

@@ -34,10 +34,12 @@ func (t *targets) busy(ctx context.Context) (rows []Target, err error) {
 	}
 	if len(t.Serve) == 0 {
 		for _, k := range kinds {
-			rows = append(rows, atMost(name+k.name, k.bound, 0, measure.Times, "").skip("no command given that serves Sortkey"))
+			row := atMost(name+k.name, k.bound, 0, measure.Times, "")
+			rows = append(rows, row.skip("no command given that serves Sortkey"))
 		}
 		return rows, nil
 	}
+
 	s, err := serve(ctx, t.Serve)
 	if err != nil {
 		return nil, err
@@ -52,6 +54,7 @@ func (t *targets) busy(ctx context.Context) (rows []Target, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for _, k := range kinds {
 		quiet, loaded := measure.NewSeries("quiet", ops, 1), measure.NewSeries("loaded", ops, 1)
 		for range t.items(20, 1) {
@@ -64,9 +67,11 @@ func (t *targets) busy(ctx context.Context) (rows []Target, err error) {
 		}
 		p99 := func(h *hdrhistogram.Histogram) float64 { return float64(h.ValueAtQuantile(99)) }
 		q, l := p99(quiet.Latency), p99(loaded.Latency)
-		rows = append(rows, atMost(name+k.name, k.bound, l/q, measure.Times, "%s against %s; half of them within %s against %s",
+		rows = append(rows, atMost(
+			name+k.name, k.bound, l/q, measure.Times, "%s against %s; half of them within %s against %s",
 			measure.Duration(l), measure.Duration(q), measure.Duration(float64(loaded.Latency.ValueAtQuantile(50))),
-			measure.Duration(float64(quiet.Latency.ValueAtQuantile(50)))))
+			measure.Duration(float64(quiet.Latency.ValueAtQuantile(50))),
+		))
 	}
 	return rows, nil
 }
@@ -118,12 +123,17 @@ func ask(ctx context.Context, r *layer.Remote, calls []work.Call) error {
 
 // indexing builds an index of all items, and deletes it.
 func indexing(ctx context.Context, r *layer.Remote) error {
-	return errors.Join(
-		r.Change(ctx, `{"TableName":"`+work.TableName+`","AttributeDefinitions":[{"AttributeName":"flag","AttributeType":"S"},`+
-			`{"AttributeName":"n","AttributeType":"N"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"ByFlag","KeySchema":[`+
-			`{"AttributeName":"flag","KeyType":"HASH"},{"AttributeName":"n","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}}]}`),
-		r.Change(ctx, `{"TableName":"`+work.TableName+`","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"ByFlag"}}]}`),
+	const (
+		create = `{"TableName":"` + work.TableName + `",` +
+			`"AttributeDefinitions":[{"AttributeName":"flag","AttributeType":"S"},` +
+			`{"AttributeName":"n","AttributeType":"N"}],` +
+			`"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"ByFlag",` +
+			`"KeySchema":[{"AttributeName":"flag","KeyType":"HASH"},{"AttributeName":"n","KeyType":"RANGE"}],` +
+			`"Projection":{"ProjectionType":"ALL"}}}]}`
+		remove = `{"TableName":"` + work.TableName + `",` +
+			`"GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"ByFlag"}}]}`
 	)
+	return errors.Join(r.Change(ctx, create), r.Change(ctx, remove))
 }
 
 // durableHTTP puts into a server with a folder, beside bare Pebble with sync in this process.
@@ -132,10 +142,12 @@ func (t *targets) durableHTTP(ctx context.Context) (rows []Target, err error) {
 	clients := []int{1, 8, 32}
 	if len(t.Serve) == 0 {
 		for _, n := range clients {
-			rows = append(rows, atLeast(fmt.Sprintf(name, n), 0.9, 0, measure.Times, "").skip("no command given that serves Sortkey"))
+			row := atLeast(fmt.Sprintf(name, n), 0.9, 0, measure.Times, "")
+			rows = append(rows, row.skip("no command given that serves Sortkey"))
 		}
 		return rows, nil
 	}
+
 	shape := work.Shape{Items: t.items(20_000, 1000), Collection: 1000, Size: work.DefaultBytes}
 	d, done, err := t.open(ctx, layer.Disk, shape, false)
 	if err != nil {
@@ -162,6 +174,7 @@ func (t *targets) durableHTTP(ctx context.Context) (rows []Target, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for _, n := range clients {
 		all, end, err := series(ctx, d, calls, n, layer.Bare)
 		if err == nil {
@@ -173,8 +186,10 @@ func (t *targets) durableHTTP(ctx context.Context) (rows []Target, err error) {
 			return nil, err
 		}
 		rates := all[0].RatioTo(all[1]) // of rates, so the other way round
-		rows = append(rows, atLeast(fmt.Sprintf(name, n), 0.9, rates.Median, measure.Times, "%s; %.0f a second, bare %.0f",
-			spread(rates), 1e9/all[1].Time(), 1e9/all[0].Time()))
+		rows = append(rows, atLeast(
+			fmt.Sprintf(name, n), 0.9, rates.Median, measure.Times,
+			"%s; %.0f a second, bare %.0f", spread(rates), 1e9/all[1].Time(), 1e9/all[0].Time(),
+		))
 	}
 	return rows, nil
 }
@@ -198,6 +213,7 @@ func (t *targets) twoWriters(ctx context.Context) ([]Target, error) {
 		}
 		requests = append(requests, puts)
 	}
+
 	rate := func(databases, writers int) (rate float64, err error) {
 		var services []*api.Service
 		for range databases {
@@ -210,6 +226,7 @@ func (t *targets) twoWriters(ctx context.Context) ([]Target, error) {
 		}
 		return write(ctx, services, requests[:writers])
 	}
+
 	kinds := [...]struct{ databases, writers int }{{1, 1}, {1, 2}, {2, 2}}
 	var rates [len(kinds)][]float64
 	for range t.items(9, 2) {
@@ -221,6 +238,7 @@ func (t *targets) twoWriters(ctx context.Context) ([]Target, error) {
 			rates[i] = append(rates[i], r)
 		}
 	}
+
 	one, shared, apart := rates[0], rates[1], rates[2]
 	r, _ := measure.RatioOf(shared, one)
 	limit, _ := measure.RatioOf(apart, one)
@@ -260,6 +278,7 @@ func (t *targets) deleteTable(ctx context.Context) ([]Target, error) {
 	if len(t.Serve) == 0 {
 		return []Target{atMost(name, 10e6, 0, measure.Duration, "").skip("no command given that serves Sortkey")}, nil
 	}
+
 	var took []float64
 	for _, n := range []int{1000, t.items(1_000_000, 2000)} {
 		s, err := serve(ctx, t.Serve)
@@ -271,13 +290,14 @@ func (t *targets) deleteTable(ctx context.Context) ([]Target, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		begin := time.Now()
-		_, status, err := r.Wire.Do(
-			ctx, r.Wire.Request(work.Op("DeleteTable").Target(), fmt.Appendf(nil, `{"TableName":%q}`, work.TableName)), nil,
-		)
+		body := fmt.Appendf(nil, `{"TableName":%q}`, work.TableName)
+		_, status, err := r.Wire.Do(ctx, r.Wire.Request(work.Op("DeleteTable").Target(), body), nil)
 		if err == nil && status != http.StatusOK {
 			err = fmt.Errorf("DeleteTable: status %d", status)
 		}
+
 		took = append(took, float64(time.Since(begin)))
 		if err = errors.Join(err, r.Close()); err != nil {
 			return nil, err

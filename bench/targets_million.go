@@ -117,8 +117,11 @@ const lookEvery = 20 * time.Millisecond
 func (r commandRun) rate() float64 { return float64(r.items) / r.took.Seconds() }
 
 func (r commandRun) target(name string, bound float64) Target {
-	return atLeast(name, bound, r.rate(), perSecond, "%s, %s of processor time an item, %s resident",
-		measure.Duration(float64(r.took)), measure.Duration(float64(r.processor)/float64(r.items)), text.Size(float64(r.resident)))
+	return atLeast(
+		name, bound, r.rate(), perSecond, "%s, %s of processor time an item, %s resident",
+		measure.Duration(float64(r.took)), measure.Duration(float64(r.processor)/float64(r.items)),
+		text.Size(float64(r.resident)),
+	)
 }
 
 // command runs Sortkey's command over a number of items.
@@ -154,7 +157,9 @@ func (t *targets) command(ctx context.Context, items int, args ...string) (r com
 }
 
 // millionOverHTTP imports a file into a server in memory, and looks at its memory then.
-func (t *targets) millionOverHTTP(ctx context.Context, lines, schema string, n int) (into Target, memory []Target, err error) {
+func (t *targets) millionOverHTTP(
+	ctx context.Context, lines, schema string, n int,
+) (into Target, memory []Target, err error) {
 	s, err := serve(ctx, t.Serve)
 	if err != nil {
 		return into, nil, err
@@ -165,6 +170,7 @@ func (t *targets) millionOverHTTP(ctx context.Context, lines, schema string, n i
 	if err != nil {
 		return into, nil, err
 	}
+
 	into = run.target("import of a million items of 71 bytes into a server in memory", 200_000)
 	into.Detail += fmt.Sprintf("; the server %s an item", measure.Duration(float64(processor.Time(pid))/float64(n)))
 	for _, step := range []struct {
@@ -176,14 +182,18 @@ func (t *targets) millionOverHTTP(ctx context.Context, lines, schema string, n i
 		if t.quick {
 			wait = time.Millisecond
 		}
+
 		select {
 		case <-ctx.Done():
 			return into, nil, context.Cause(ctx)
 		case <-time.After(wait):
 		}
+
 		resident := float64(measure.Resident(pid))
-		row := atMost("resident memory of a server with a million items of 71 bytes, "+step.name+" after their import", step.bound,
-			resident, text.Size, "%.0f bytes an item", resident/float64(n))
+		row := atMost(
+			"resident memory of a server with a million items of 71 bytes, "+step.name+" after their import",
+			step.bound, resident, text.Size, "%.0f bytes an item", resident/float64(n),
+		)
 		if resident == 0 {
 			row = row.skip("this system does not report it")
 		}
@@ -203,6 +213,7 @@ func (t *targets) opening(ctx context.Context, folder string, n int) ([]Target, 
 		if err != nil {
 			return nil, err
 		}
+
 		db, err := sortkey.Open(sortkey.Options{Store: st})
 		if err != nil {
 			return nil, errors.Join(err, st.Close())
@@ -212,19 +223,27 @@ func (t *targets) opening(ctx context.Context, folder string, n int) ([]Target, 
 		if err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
+
 		first, err := api.Prepare(ctx, &calls[i])
 		if err == nil {
 			begin = time.Now()
 			_, _, err = first(ctx, new(measure.Scratch))
 			firsts = append(firsts, float64(time.Since(begin)))
 		}
+
 		if err = errors.Join(err, db.Close()); err != nil {
 			return nil, err
 		}
 	}
+
 	detail := "median of %d, the system's cache of files warm"
 	return []Target{
-		atMost("opening a folder of 10 million items", 30e6, measure.Median(opens), measure.Duration, detail, len(opens)),
-		atMost("first query of ten rows after it, nothing in Pebble's cache", 1e6, measure.Median(firsts), measure.Duration, detail, len(firsts)),
+		atMost(
+			"opening a folder of 10 million items", 30e6, measure.Median(opens), measure.Duration, detail, len(opens),
+		),
+		atMost(
+			"first query of ten rows after it, nothing in Pebble's cache", 1e6, measure.Median(firsts),
+			measure.Duration, detail, len(firsts),
+		),
 	}, nil
 }

@@ -50,12 +50,14 @@ func (t *targets) peers(ctx context.Context) (rows []Target, err error) {
 	if !t.quick {
 		c.Duration *= 2
 	}
+
 	report := &Report{}
 	if len(c.Endpoints) > 0 {
 		if report, err = RunEndpoints(ctx, c); err != nil {
 			return nil, err
 		}
 	}
+
 	for _, p := range peerTargets {
 		given := slices.ContainsFunc(c.Endpoints, func(e Endpoint) bool { return e.Name == p.peer })
 		for i, kind := range peerKinds {

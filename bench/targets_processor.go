@@ -38,7 +38,8 @@ const (
 // processor measures the processor time that servers take for a request, each in a
 // process of its own.
 func (t *targets) processor(ctx context.Context) (rows []Target, err error) {
-	const cannedName = "HTTP, 8 clients, processor time of the server against a bare net/http handler with the same bytes: "
+	const cannedName = "HTTP, 8 clients, processor time of the server against a bare net/http handler " +
+		"with the same bytes: "
 	const peerName = "HTTP, 8 clients, processor time of the server against dynoxide: "
 	var peer *Endpoint
 	for i := range t.Endpoints {
@@ -46,6 +47,7 @@ func (t *targets) processor(ctx context.Context) (rows []Target, err error) {
 			peer = e
 		}
 	}
+
 	var why string
 	switch {
 	case len(t.Serve) == 0 || len(t.Canned) == 0:
@@ -53,6 +55,7 @@ func (t *targets) processor(ctx context.Context) (rows []Target, err error) {
 	case processor.Time(os.Getpid()) == 0:
 		why = "this system does not report the processor time of a process"
 	}
+
 	var ours, theirs *layer.Remote
 	var process int
 	if why == "" {
@@ -75,6 +78,7 @@ func (t *targets) processor(ctx context.Context) (rows []Target, err error) {
 			defer func() { err = errors.Join(err, theirs.Drop(context.WithoutCancel(ctx)), theirs.Close()) }()
 		}
 	}
+
 	for _, p := range processorTargets {
 		canned := atMost(cannedName+p.name, p.canned, 0, measure.Times, "")
 		against := atLeast(peerName+p.name+", times less", p.dynoxide, 0, measure.Times, "")
@@ -115,6 +119,7 @@ func (t *targets) processorOf(
 	if err != nil {
 		return nil, err
 	}
+
 	var input bytes.Buffer
 	if err := answers.Write(&input); err != nil {
 		return nil, err
@@ -128,12 +133,14 @@ func (t *targets) processorOf(
 	if err != nil {
 		return nil, err
 	}
+
 	bare := &layer.Remote{Wire: wire, Shape: ours.Shape, Exact: true}
 	defer bare.Close()
 	remotes, processes := []*layer.Remote{ours, bare}, []int{process, s.cmd.Process.Pid}
 	if theirs != nil {
 		remotes, processes = append(remotes, theirs), append(processes, peer.Process)
 	}
+
 	var all []*measure.Series
 	for i, r := range remotes {
 		r.Begin()
@@ -145,6 +152,7 @@ func (t *targets) processorOf(
 		series.Process = processes[i]
 		all = append(all, series)
 	}
+
 	return all, measure.Alternate(
 		ctx, all, t.items(processorRounds, 2), time.Duration(t.items(int(processorDuration), int(10*time.Millisecond))),
 	)

@@ -20,9 +20,11 @@ func (t *targets) tablePage(ctx context.Context) ([]Target, error) {
 	}
 	bare, st, tb := all[0], all[1], all[2]
 	r := tb.RatioTo(bare)
-	return []Target{atMost("table: Query of a 1 MB page, rows visited in place, against a bare B-tree walk that reads every value",
+	return []Target{atMost(
+		"table: Query of a 1 MB page, rows visited in place, against a bare B-tree walk that reads every value",
 		2, r.Median, measure.Times, "%s; bare %s, store %s, table %s", spread(r),
-		measure.Duration(bare.Time()), measure.Times(st.RatioTo(bare).Median), measure.Duration(tb.Time()))}, nil
+		measure.Duration(bare.Time()), measure.Times(st.RatioTo(bare).Median), measure.Duration(tb.Time()),
+	)}, nil
 }
 
 func (t *targets) apiPage(ctx context.Context) ([]Target, error) {
@@ -48,6 +50,7 @@ func (t *targets) filter(ctx context.Context) ([]Target, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	calls := t.calls(work.Find("filter-none"), d.Shape)
 	few := make([]work.Call, len(calls))
 	rows := 0.0
@@ -56,11 +59,13 @@ func (t *targets) filter(ctx context.Context) ([]Target, error) {
 		few[i] = calls[i]
 		few[i].Range.Limit = 10
 	}
+
 	pages, done, err := series(ctx, d, calls, 1, layer.Table, layer.API)
 	defer done()
 	if err != nil {
 		return nil, err
 	}
+
 	tens, done, err := series(ctx, d, few, 1, layer.Table, layer.API)
 	defer done()
 	if err != nil {
@@ -69,14 +74,18 @@ func (t *targets) filter(ctx context.Context) ([]Target, error) {
 	if err := measure.Alternate(ctx, append(pages, tens...), t.Rounds, t.Duration); err != nil {
 		return nil, err
 	}
+
 	allocs := func(i int) float64 { return max(pages[i].Allocs()-tens[i].Allocs(), 0) / (rows - 10) }
 	const name = "filter that drops every row, a comparison of one attribute, "
 	perRow := atMost(name+"allocations", 0.0005, // the process allocates a little besides
 		allocs(0), func(x float64) string { return text.Figure(x) + " per row" }, "table; through api %.4f", allocs(1))
 	perRow.Must = "0 per row"
 	return []Target{
-		atMost(name+"time", 200, pages[0].Time()/rows, func(x float64) string { return measure.Duration(x) + " per row" },
-			"table, %.0f rows a page; through api %s per row", rows, measure.Duration(pages[1].Time()/rows)),
+		atMost(
+			name+"time", 200, pages[0].Time()/rows,
+			func(x float64) string { return measure.Duration(x) + " per row" },
+			"table, %.0f rows a page; through api %s per row", rows, measure.Duration(pages[1].Time()/rows),
+		),
 		perRow,
 	}, nil
 }
@@ -88,7 +97,10 @@ func (t *targets) apiGet(ctx context.Context) ([]Target, error) {
 	}
 	const name = "api: GetItem without a socket, "
 	return []Target{
-		atMost(name+"time", 3000, all[0].Time(), measure.Duration, "item of 5 attributes and 100 bytes, keys all over 100,000 items"),
+		atMost(
+			name+"time", 3000, all[0].Time(), measure.Duration,
+			"item of 5 attributes and 100 bytes, keys all over 100,000 items",
+		),
 		atMost(name+"allocations", 25, tenth(all[0].Allocs()), text.Figure, ""),
 	}, nil
 }
@@ -100,7 +112,9 @@ func (t *targets) http(ctx context.Context) ([]Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Target{againstCanned("HTTP, 8 clients: GetItem against a bare net/http handler with canned bytes", 1.6, all)}, nil
+	return []Target{
+		againstCanned("HTTP, 8 clients: GetItem against a bare net/http handler with canned bytes", 1.6, all),
+	}, nil
 }
 
 func (t *targets) sdkClient(ctx context.Context) (rows []Target, err error) {
@@ -146,9 +160,11 @@ func (t *targets) diskPage(ctx context.Context) ([]Target, error) {
 		return nil, err
 	}
 	r := all[2].RatioTo(all[0])
-	return []Target{atMost("disk: Query of a 1 MB page, cache warm, against a bare Pebble iterator with the same bounds",
+	return []Target{atMost(
+		"disk: Query of a 1 MB page, cache warm, against a bare Pebble iterator with the same bounds",
 		1.7, r.Median, measure.Times, "%s; at table, bare %s; store %s", spread(r),
-		measure.Duration(all[0].Time()), measure.Times(all[1].RatioTo(all[0]).Median))}, nil
+		measure.Duration(all[0].Time()), measure.Times(all[1].RatioTo(all[0]).Median),
+	)}, nil
 }
 
 func (t *targets) growth(ctx context.Context) ([]Target, error) {
@@ -160,11 +176,14 @@ func (t *targets) growth(ctx context.Context) ([]Target, error) {
 	}
 	target := func(p []GrowthPoint) Target {
 		bare, tb, api := p[0], p[1], p[2]
-		return atMost("10-row Query in a table of 10 million items against one of 1,000", 1.5, api.Ratio.Median, measure.Times,
-			"%s; through api, %s, partitions all over the table; table %s, bare B-tree %s; the same %d partitions: api %s, table %s, bare %s",
-			spread(api.Ratio), measure.Duration(api.NsPerOp), measure.Times(tb.Ratio.Median),
-			measure.Times(bare.Ratio.Median),
-			hotCalls, measure.Times(api.Hot.Median), measure.Times(tb.Hot.Median), measure.Times(bare.Hot.Median))
+		return atMost(
+			"10-row Query in a table of 10 million items against one of 1,000", 1.5, api.Ratio.Median, measure.Times,
+			"%s; through api, %s, partitions all over the table; table %s, bare B-tree %s; the same %d partitions: "+
+				"api %s, table %s, bare %s",
+			spread(api.Ratio), measure.Duration(api.NsPerOp),
+			measure.Times(tb.Ratio.Median), measure.Times(bare.Ratio.Median),
+			hotCalls, measure.Times(api.Hot.Median), measure.Times(tb.Hot.Median), measure.Times(bare.Hot.Median),
+		)
 	}
 	if why := report.Growth.Stopped; why != "" {
 		return []Target{target(make([]GrowthPoint, 3)).skip(why)}, nil

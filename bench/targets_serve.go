@@ -19,8 +19,14 @@ func (t *targets) serve(ctx context.Context) ([]Target, error) {
 	var resident, size int64
 	rows := func() []Target {
 		return []Target{
-			atMost("serve: time from start to the first answer", 30e6, measure.Median(firsts), measure.Duration, "median of %d starts, a ListTables each", len(firsts)),
-			atMost("serve: resident memory, idle", 30<<20, float64(resident), text.Size, "after one request, with the pages of the program's file"),
+			atMost(
+				"serve: time from start to the first answer", 30e6, measure.Median(firsts), measure.Duration,
+				"median of %d starts, a ListTables each", len(firsts),
+			),
+			atMost(
+				"serve: resident memory, idle", 30<<20, float64(resident), text.Size,
+				"after one request, with the pages of the program's file",
+			),
 			atMost("serve: size of the program's file", 26<<20, float64(size), text.Size, "as this program was built"),
 		}
 	}
@@ -31,6 +37,7 @@ func (t *targets) serve(ctx context.Context) ([]Target, error) {
 		}
 		return skipped, nil
 	}
+
 	for range t.items(7, 1) {
 		first, rss, err := t.start(ctx)
 		if err != nil {
@@ -38,6 +45,7 @@ func (t *targets) serve(ctx context.Context) ([]Target, error) {
 		}
 		firsts, resident = append(firsts, first), max(resident, rss)
 	}
+
 	info, err := os.Stat(t.Serve[0])
 	if err != nil {
 		return nil, err

@@ -37,9 +37,12 @@ func (t *targets) durablePut(ctx context.Context) ([]Target, error) {
 	}
 	bare, st, tb, viaAPI := all[0], all[1], all[2], all[3]
 	rates := bare.RatioTo(tb) // of rates, so the other way round
-	return []Target{atLeast("durable put, 32 concurrent writers: rate against bare Pebble batches with sync", 0.7, rates.Median, measure.Times,
-		"%s; at table, %.0f a second, bare %.0f; store %s, through api %s", spread(rates),
-		1e9/tb.Time(), 1e9/bare.Time(), measure.Times(bare.RatioTo(st).Median), measure.Times(bare.RatioTo(viaAPI).Median))}, nil
+	return []Target{atLeast(
+		"durable put, 32 concurrent writers: rate against bare Pebble batches with sync",
+		0.7, rates.Median, measure.Times,
+		"%s; at table, %.0f a second, bare %.0f; store %s, through api %s", spread(rates), 1e9/tb.Time(),
+		1e9/bare.Time(), measure.Times(bare.RatioTo(st).Median), measure.Times(bare.RatioTo(viaAPI).Median),
+	)}, nil
 }
 
 // fork forks a database again and again, with a put before each.
@@ -53,7 +56,8 @@ func (t *targets) fork(ctx context.Context) ([]Target, error) {
 	var took []float64
 	calls := work.Find("put").Calls(shape, t.items(1000, 20), t.Seed)
 	for i := range calls {
-		if out, status := inside.Service(d.DB).Serve(ctx, work.Put.Target(), calls[i].Body(shape), nil); status != http.StatusOK {
+		out, status := inside.Service(d.DB).Serve(ctx, work.Put.Target(), calls[i].Body(shape), nil)
+		if status != http.StatusOK {
 			return nil, fmt.Errorf("PutItem: %s", out)
 		}
 		start := time.Now()
@@ -66,15 +70,20 @@ func (t *targets) fork(ctx context.Context) ([]Target, error) {
 			return nil, err
 		}
 	}
+
 	slices.Sort(took)
 	return []Target{atMost("Fork of a million-item database", 10e3, measure.Median(took), measure.Duration,
 		"%d forks, a put before each; 99%% below %s", len(took), measure.Duration(took[len(took)*99/100]))}, nil
 }
 
 const putTable = `{"TableName":"puts","BillingMode":"PAY_PER_REQUEST",
-"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"},{"AttributeName":"g","AttributeType":"S"}],
+"AttributeDefinitions":[
+	{"AttributeName":"PK","AttributeType":"S"},
+	{"AttributeName":"SK","AttributeType":"S"},
+	{"AttributeName":"g","AttributeType":"S"}],
 "KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],
-"GlobalSecondaryIndexes":[{"IndexName":"ByG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
+"GlobalSecondaryIndexes":[{
+	"IndexName":"ByG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
 
 // putDB returns a database in a store, with empty tables of these definitions.
 func putDB(ctx context.Context, st store.Store, definitions ...string) (*life.DB, *api.Service, error) {
@@ -181,9 +190,11 @@ func (t *targets) put(ctx context.Context) ([]Target, error) {
 	}
 	r, _ := measure.RatioOf(tb, bare)
 	ra, _ := measure.RatioOf(viaAPI, bare)
-	target := atLeast("put into memory, 1 writer on 1 core, 4 attributes, 1 index", 150_000, 1e9/measure.Median(tb), perSecond,
+	target := atLeast(
+		"put into memory, 1 writer on 1 core, 4 attributes, 1 index", 150_000, 1e9/measure.Median(tb), perSecond,
 		"%s; at table, new items; bare %s; through api %s, %s", spread(r), measure.Duration(measure.Median(bare)),
-		perSecond(1e9/measure.Median(viaAPI)), measure.Times(ra.Median))
+		perSecond(1e9/measure.Median(viaAPI)), measure.Times(ra.Median),
+	)
 	target.Must += ", or at most 3 × two inserts into a bare B-tree"
 	target.Reached += ", " + measure.Times(r.Median)
 	target.OK = target.OK || r.Median <= 3

@@ -75,7 +75,8 @@ func replaceItem(tx byteTx, key []byte, old *Reading, r Reading) error {
 
 func putItem(tx byteTx, r Reading) error {
 	key := itemKey(r.Sensor, r.At)
-	switch old, err := getItem(tx, key); {
+	old, err := getItem(tx, key)
+	switch {
 	case errors.Is(err, errMissing):
 		return replaceItem(tx, key, nil, r)
 	case err != nil:

@@ -38,7 +38,8 @@ func (m *meter) round(ctx context.Context, name string, d time.Duration) (r cont
 	used, err := processorTime()
 	x := series.Rounds[len(series.Rounds)-1]
 	r = contest.Round{
-		Ops: x.Ops, Elapsed: time.Duration(x.Nanos), Processor: used - m.used, Allocs: x.Allocs, AllocBytes: x.AllocBytes,
+		Ops: x.Ops, Elapsed: time.Duration(x.Nanos), Processor: used - m.used,
+		Allocs: x.Allocs, AllocBytes: x.AllocBytes,
 	}
 	m.used = used
 	return r, err

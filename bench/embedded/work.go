@@ -41,15 +41,34 @@ func works(d dataset) []work {
 			Work: contest.Work{Name: "get", About: "Get of an item into a struct", Rows: 1, Below: tableGet.Name},
 			call: callGet,
 		},
-		{Work: contest.Work{Name: "query-10", About: "Query of 10 items by prefix", Rows: prefixRows}, call: callPrefix},
-		{Work: contest.Work{Name: "query-1000", About: "Query of 1,000 items by range", Rows: rangeRows}, call: callRange},
-		{Work: contest.Work{Name: "index-10", About: "Query of the keys of 10 items through an index", Rows: indexRows}, call: callIndex},
 		{
-			Work:      contest.Work{Name: "filter", About: "Scan with a filter that keeps 1 of 100", Rows: d.items / filterPart},
+			Work: contest.Work{Name: "query-10", About: "Query of 10 items by prefix", Rows: prefixRows},
+			call: callPrefix,
+		},
+		{
+			Work: contest.Work{Name: "query-1000", About: "Query of 1,000 items by range", Rows: rangeRows},
+			call: callRange,
+		},
+		{
+			Work: contest.Work{
+				Name: "index-10", About: "Query of the keys of 10 items through an index", Rows: indexRows,
+			},
+			call: callIndex,
+		},
+		{
+			Work: contest.Work{
+				Name: "filter", About: "Scan with a filter that keeps 1 of 100", Rows: d.items / filterPart,
+			},
 			unordered: true, call: callFilter,
 		},
-		{Work: contest.Work{Name: "put", About: "Put that changes an item and its place in the index"}, writes: true, call: callPut},
-		{Work: contest.Work{Name: "put-if", About: "The same put with a condition that holds"}, writes: true, call: callPutIf},
+		{
+			Work:   contest.Work{Name: "put", About: "Put that changes an item and its place in the index"},
+			writes: true, call: callPut,
+		},
+		{
+			Work:   contest.Work{Name: "put-if", About: "The same put with a condition that holds"},
+			writes: true, call: callPutIf,
+		},
 		{Work: contest.Work{Name: "counter", About: "Update of a counter", Rows: 1}, writes: true, call: callAdd},
 		{Work: contest.Work{Name: "transact-4", About: "Transaction of 4 such puts"}, writes: true, call: callTransact},
 	}
@@ -203,7 +222,9 @@ func answers(ctx context.Context, s store, d dataset) (lines []string, err error
 			}
 		}
 	}
-	err = record(named("moved"), 1, func(ctx context.Context, s store, see func(Reading)) error { return moved(ctx, s, d, see) })
+	err = record(named("moved"), 1, func(ctx context.Context, s store, see func(Reading)) error {
+		return moved(ctx, s, d, see)
+	})
 	return lines, errors.Join(err, refused(ctx, s, d))
 }
 

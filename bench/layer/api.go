@@ -80,6 +80,7 @@ func countRows(op work.Op, body []byte) int {
 	default:
 		return 0
 	}
+
 	const near = 512
 	for _, part := range [][]byte{body[:min(len(body), near)], body[max(len(body)-near, 0):], body} {
 		if i := bytes.LastIndex(part, countName); i >= 0 {

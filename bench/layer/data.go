@@ -101,6 +101,7 @@ func (d *Data) openDisk(ctx context.Context, o Options) error {
 	if o.Dir == "" {
 		return errors.New("no folder given")
 	}
+
 	dir, bare := filepath.Join(o.Dir, "store"), filepath.Join(o.Dir, "bare")
 	st, err := disk.Open(dir, disk.Options{SyncEvery: time.Second})
 	if err != nil {
@@ -109,6 +110,7 @@ func (d *Data) openDisk(ctx context.Context, o Options) error {
 	if err := errors.Join(d.create(ctx, st), st.Close()); err != nil {
 		return err
 	}
+
 	p, err := openPebble(dir)
 	if err != nil {
 		return err
@@ -116,6 +118,7 @@ func (d *Data) openDisk(ctx context.Context, o Options) error {
 	if err := errors.Join(p.Compact(ctx, []byte{0}, []byte{0xFF}, false), p.Close()); err != nil {
 		return err
 	}
+
 	if !o.NoBare {
 		if err := os.CopyFS(bare, os.DirFS(dir)); err != nil {
 			return err
@@ -124,6 +127,7 @@ func (d *Data) openDisk(ctx context.Context, o Options) error {
 			return err
 		}
 	}
+
 	if st, err = disk.Open(dir, disk.Options{}); err != nil {
 		return err
 	}

@@ -70,6 +70,7 @@ func (p *plan) planItems(d *Data, t *table.Table) error {
 	if c.Op == work.Get || c.Op == work.TransactGet {
 		version = 0
 	}
+
 	var entries []row
 	for _, i := range c.Items {
 		key, item := s.Key(i), s.Item(i, version)
@@ -92,14 +93,18 @@ func (p *plan) planItems(d *Data, t *table.Table) error {
 			}
 		}
 	}
+
 	p.puts = append(p.gets[:len(p.gets):len(p.gets)], entries...)
 	if c.Op != work.Update {
 		return nil
 	}
-	env, err := expr.NewEnv(expr.Params{Values: work.ItemOf([]work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], version)}})})
+	env, err := expr.NewEnv(expr.Params{
+		Values: work.ItemOf([]work.Bind{{Name: ":note", Kind: "S", Text: s.Note(c.Items[0], version)}}),
+	})
 	if err != nil {
 		return err
 	}
+
 	p.update, err = env.Update(work.UpdateExpression)
 	return err
 }
@@ -116,6 +121,7 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 		}
 		read.Index, p.space, schema = ix, ix.Definition().Space, ix.Key()
 	}
+
 	if r.After >= 0 {
 		read.Start = d.Shape.Key(r.After)
 	}
@@ -128,8 +134,13 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 			return err
 		}
 	}
+
 	if p.call.Op == work.Scan {
-		p.scan = &table.Scan{Read: read, Segment: uint32(r.Segment), Segments: uint32(r.Segments)} //nolint:gosec // small numbers
+		p.scan = &table.Scan{
+			Read:     read,
+			Segment:  uint32(r.Segment),  //nolint:gosec // a small number
+			Segments: uint32(r.Segments), //nolint:gosec // a small number
+		}
 	} else {
 		cond, err := env.Condition(expr.KeyConditionExpression, r.Key)
 		if err != nil {
@@ -141,11 +152,13 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 		}
 		p.query = &table.Query{Read: read, Slice: slice, Reverse: r.Reverse}
 	}
+
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.rng, p.span = tr.Range, tr.Span })
 	page, err := p.run(ctx, d.Tables, func(attr.Item) error { return nil })
 	if err != nil {
 		return err
 	}
+
 	p.examined, p.returned = page.Examined, page.Returned
 	if p.scan != nil {
 		p.lo, p.hi = store.AppendSpan(nil, nil, p.space, p.span)

@@ -83,6 +83,7 @@ func (r *Remote) trial(ctx context.Context, c *work.Call, request []byte) (int, 
 	if status != http.StatusOK {
 		return 0, newStatusError(c.Op, status, out)
 	}
+
 	var body struct {
 		Item                map[string]json.RawMessage
 		Items               []map[string]json.RawMessage
@@ -91,11 +92,13 @@ func (r *Remote) trial(ctx context.Context, c *work.Call, request []byte) (int, 
 	if err := json.Unmarshal(out, &body); err != nil {
 		return 0, fmt.Errorf("%s: answer is not JSON: %w", c.Op, err)
 	}
+
 	rows := len(body.Items)
 	if len(body.Item) > 0 {
 		rows = 1
 	}
-	switch said := countRows(c.Op, out); {
+	said := countRows(c.Op, out)
+	switch {
 	case body.Count != nil && *body.Count != rows:
 		return 0, fmt.Errorf("%s: answer has %d rows, but its Count is %d", c.Op, rows, *body.Count)
 	case said != rows:
@@ -195,6 +198,7 @@ func (r *Remote) await(ctx context.Context, exists bool) error {
 		if err != nil {
 			return err
 		}
+
 		active := out.Table.TableStatus == "ACTIVE"
 		for _, ix := range out.Table.GlobalSecondaryIndexes {
 			active = active && ix.IndexStatus == "ACTIVE"
@@ -202,6 +206,7 @@ func (r *Remote) await(ctx context.Context, exists bool) error {
 		if exists && active {
 			return nil
 		}
+
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

@@ -38,7 +38,9 @@ func newSDKLayer(name Name, d *Data) *sdkLayer {
 	l := &sdkLayer{data: d}
 	switch name {
 	case Client:
-		l.client = sdk.Client(d.DB, func(o *dynamodb.Options) { o.HTTPClient = server.New(d.DB, server.Options{}).Client() })
+		l.client = sdk.Client(d.DB, func(o *dynamodb.Options) {
+			o.HTTPClient = server.New(d.DB, server.Options{}).Client()
+		})
 	case Direct:
 		l.client = sdk.Direct(d.DB)
 	case ClientCanned:
@@ -95,6 +97,7 @@ func (l *sdkLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error
 	if _, _, err := answer(c, status, body); err != nil {
 		return nil, err
 	}
+
 	run, err := sdkOp(l.client, l.data.Shape, c)
 	if err != nil {
 		return nil, err
@@ -114,6 +117,7 @@ func (l *sdkLayer) Prepare(ctx context.Context, c *work.Call) (measure.Op, error
 			l.canned[c.Op] = cannedAnswer{body, output}
 		}
 	}
+
 	size := len(body)
 	return func(ctx context.Context, _ *measure.Scratch) (int, int, error) {
 		_, rows, err := run(ctx)
@@ -192,7 +196,11 @@ func sdkOp(client *dynamodb.Client, s work.Shape, c *work.Call) (sdkCall, error)
 }
 
 // sdkCallOf returns the call of a client's method. Rows may be nil.
-func sdkCallOf[In, Out any](method func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error), input func() *In, rows func(*Out) int) sdkCall {
+func sdkCallOf[In, Out any](
+	method func(context.Context, *In, ...func(*dynamodb.Options)) (*Out, error),
+	input func() *In,
+	rows func(*Out) int,
+) sdkCall {
 	return func(ctx context.Context) (any, int, error) {
 		out, err := method(ctx, input())
 		if err != nil || rows == nil {
@@ -217,7 +225,8 @@ func scanInput(s work.Shape, r *work.Range) *dynamodb.ScanInput {
 		ExpressionAttributeValues: values(r.Values), ExclusiveStartKey: startKey(s, r), Limit: limit(r),
 	}
 	if r.Segments > 0 {
-		in.Segment, in.TotalSegments = aws.Int32(int32(r.Segment)), aws.Int32(int32(r.Segments)) //nolint:gosec // small numbers
+		in.Segment = aws.Int32(int32(r.Segment))        //nolint:gosec // a small number
+		in.TotalSegments = aws.Int32(int32(r.Segments)) //nolint:gosec // a small number
 	}
 	return in
 }

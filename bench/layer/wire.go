@@ -68,9 +68,18 @@ func (w *Wire) Close() {
 // Request returns the bytes of a request. Its signature has the right form but
 // is not valid: local endpoints do not check it, and signing is not measured.
 func (w *Wire) Request(target string, body []byte) []byte {
-	b := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nX-Amz-Target: %s\r\nContent-Type: application/x-amz-json-1.0\r\n"+
-		"X-Amz-Date: 20260101T000000Z\r\nAuthorization: AWS4-HMAC-SHA256 Credential=bench/20260101/us-east-1/dynamodb/aws4_request, "+
-		"SignedHeaders=host;x-amz-date;x-amz-target, Signature=%064d\r\nContent-Length: %d\r\n\r\n", w.path, w.host, target, 0, len(body))
+	b := fmt.Appendf(
+		nil,
+		"POST %s HTTP/1.1\r\n"+
+			"Host: %s\r\n"+
+			"X-Amz-Target: %s\r\n"+
+			"Content-Type: application/x-amz-json-1.0\r\n"+
+			"X-Amz-Date: 20260101T000000Z\r\n"+
+			"Authorization: AWS4-HMAC-SHA256 Credential=bench/20260101/us-east-1/dynamodb/aws4_request, "+
+			"SignedHeaders=host;x-amz-date;x-amz-target, Signature=%064d\r\n"+
+			"Content-Length: %d\r\n\r\n",
+		w.path, w.host, target, 0, len(body),
+	)
 	return append(b, body...)
 }
 
@@ -82,6 +91,7 @@ func (w *Wire) Do(ctx context.Context, request, dst []byte) (out []byte, status 
 		if err != nil {
 			return dst, 0, err
 		}
+
 		again := c.used // the server may have closed it meanwhile
 		out, status, keep, err := c.do(ctx, request, dst)
 		if err != nil {
@@ -91,6 +101,7 @@ func (w *Wire) Do(ctx context.Context, request, dst []byte) (out []byte, status 
 			}
 			return dst, 0, err
 		}
+
 		c.used = true
 		if keep {
 			select {
@@ -99,6 +110,7 @@ func (w *Wire) Do(ctx context.Context, request, dst []byte) (out []byte, status 
 			default:
 			}
 		}
+
 		_ = c.Close()
 		return out, status, nil
 	}
@@ -134,6 +146,7 @@ func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status 
 	if _, err := c.Write(request); err != nil {
 		return dst, 0, false, errors.Join(errNoAnswer, err)
 	}
+
 	line, err := c.r.ReadSlice('\n')
 	if err != nil {
 		if len(line) == 0 {
@@ -141,6 +154,7 @@ func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status 
 		}
 		return dst, 0, false, err
 	}
+
 	// HTTP/1.1 200 OK
 	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.")) {
 		return dst, 0, false, fmt.Errorf("answer is not HTTP: %q", line)
@@ -149,6 +163,7 @@ func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status 
 	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
 		return dst, 0, false, fmt.Errorf("answer has no status: %q", line)
 	}
+
 	length, chunked := -1, false
 	for {
 		line, err := c.r.ReadSlice('\n')
@@ -159,7 +174,8 @@ func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status 
 			break
 		}
 		name, value, _ := bytes.Cut(line, []byte(":"))
-		switch value = bytes.TrimSpace(value); {
+		value = bytes.TrimSpace(value)
+		switch {
 		case bytes.EqualFold(name, []byte("Content-Length")):
 			if length, err = strconv.Atoi(string(value)); err != nil || length < 0 {
 				return dst, 0, false, fmt.Errorf("answer has Content-Length %q", value)
@@ -170,6 +186,7 @@ func (c *conn) do(ctx context.Context, request, dst []byte) (out []byte, status 
 			keep = keep && !bytes.EqualFold(value, []byte("close"))
 		}
 	}
+
 	switch {
 	case chunked:
 		out, err = c.chunks(dst)

@@ -110,6 +110,7 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 	if len(s.ops) == 0 {
 		return ErrNoOps
 	}
+
 	var before, after runtime.MemStats
 	var failed atomic.Bool
 	errs := make([]error, len(s.workers))
@@ -118,6 +119,7 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 	if s.Process != 0 {
 		taken = processor.Time(s.Process)
 	}
+
 	start := time.Now()
 	if len(s.workers) == 1 {
 		errs[0] = s.work(ctx, s.workers[0], start, d, &failed)
@@ -128,6 +130,7 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 		}
 		wg.Wait()
 	}
+
 	r := Round{Nanos: int64(time.Since(start))}
 	if s.Process != 0 {
 		r.Processor = int64(processor.Time(s.Process) - taken)
@@ -141,6 +144,7 @@ func (s *Series) Round(ctx context.Context, d time.Duration) error {
 		s.Latency.Merge(w.latency)
 		w.latency.Reset()
 	}
+
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
@@ -169,6 +173,7 @@ func (s *Series) work(ctx context.Context, w *worker, start time.Time, d time.Du
 		if err := do(); err != nil {
 			return err
 		}
+
 		took := max(time.Since(from), 1)
 		_ = w.latency.RecordValue(min(int64(took), longest)) // in range, so there is no error
 		w.fastest = min(w.fastest, took)
@@ -177,6 +182,7 @@ func (s *Series) work(ctx context.Context, w *worker, start time.Time, d time.Du
 				return err
 			}
 		}
+
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -211,6 +217,7 @@ func Alternate(ctx context.Context, series []*Series, rounds int, d time.Duratio
 		}
 		s.spent = 0
 	}
+
 	for r := range rounds {
 		for i := range series {
 			s := series[(r+i)%len(series)]

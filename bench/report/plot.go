@@ -140,6 +140,7 @@ func (g *grid) latency(r *bench.Result) *plot {
 	if all == nil {
 		return nil
 	}
+
 	percentiles := bench.Percentiles()
 	rarity := func(percent float64) float64 { return 1 / (1 - percent/100) }
 	x := axis{1, rarity(slices.Max(percentiles)), p.Left, p.Right}
@@ -147,6 +148,7 @@ func (g *grid) latency(r *bench.Result) *plot {
 	for _, percent := range []float64{0, 50, 90, 99, 99.9, 99.99} {
 		p.XTicks = append(p.XTicks, tick{x.at(rarity(percent)), fmt.Sprint(percent)})
 	}
+
 	p.YTicks = y.ticks(measure.Duration)
 	class := classes(g.Layers)
 	for _, f := range r.Layers {
@@ -181,6 +183,7 @@ func (g *grid) Dots() *plot {
 			all = append(all, f.Ratios[g.base].Median)
 		}
 	}
+
 	x := newAxis(all, 0.9, 1.15, p.Left, p.Right)
 	p.XTicks = x.ticks(func(v float64) string { return fmt.Sprintf("%g×", v) })
 	class := classes(g.Layers)
@@ -213,18 +216,22 @@ func growthPlot(g *bench.Growth, ratios bool) *plot {
 		Width: 440, Height: 300, Left: 60, Right: 425, Top: 28, Bottom: 250, XLabel: "items in the table",
 		Title: "time of a query of 10 rows",
 	}
+
 	value, write := func(x bench.GrowthPoint) float64 { return x.NsPerOp }, measure.Duration
 	var all []float64
 	if ratios {
 		p.Title = "the same, as a multiple of that in a table of 1,000 items"
-		value, write = func(x bench.GrowthPoint) float64 { return x.Ratio.Median }, func(v float64) string { return fmt.Sprintf("%g×", v) }
+		value = func(x bench.GrowthPoint) float64 { return x.Ratio.Median }
+		write = func(v float64) string { return fmt.Sprintf("%g×", v) }
 		all = []float64{0.5, 2}
 	}
+
 	for _, s := range g.Steps {
 		for _, x := range s.Points {
 			all = append(all, value(x))
 		}
 	}
+
 	x := axis{float64(g.Steps[0].Items), float64(g.Steps[len(g.Steps)-1].Items), p.Left, p.Right}
 	y := newAxis(all, 0.9, 1.1, p.Bottom, p.Top)
 	p.XTicks, p.YTicks = x.ticks(text.Figure), y.ticks(write)
@@ -232,8 +239,11 @@ func growthPlot(g *bench.Growth, ratios bool) *plot {
 	for i, l := range g.Layers {
 		var xs, ys []float64
 		for _, s := range g.Steps {
-			at := dot{x.at(float64(s.Items)), y.at(value(s.Points[i])), class[l], fmt.Sprintf("%s, %s: %s, %s",
-				l, text.Count(s.Items, "item"), measure.Duration(s.Points[i].NsPerOp), measure.Times(s.Points[i].Ratio.Median))}
+			title := fmt.Sprintf(
+				"%s, %s: %s, %s", l, text.Count(s.Items, "item"), measure.Duration(s.Points[i].NsPerOp),
+				measure.Times(s.Points[i].Ratio.Median),
+			)
+			at := dot{x.at(float64(s.Items)), y.at(value(s.Points[i])), class[l], title}
 			xs, ys, p.Dots = append(xs, at.X), append(ys, at.Y), append(p.Dots, at)
 		}
 		p.Lines = append(p.Lines, line{class[l], l, path(xs, ys)})

@@ -30,6 +30,7 @@ func (s *sheet) text() string {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
+
 	var b strings.Builder
 	for n, line := range lines {
 		var out strings.Builder
@@ -77,6 +78,7 @@ func grids(results []bench.Result) (all []*grid) {
 		engine             string
 		endpoint, embedded bool
 	}
+
 	by := map[key]*grid{}
 	for i := range results {
 		r := &results[i]
@@ -89,14 +91,17 @@ func grids(results []bench.Result) (all []*grid) {
 			}
 			switch {
 			case r.Endpoint:
-				g.base, g.Title = bench.Ours, "HTTP, Sortkey on "+r.Engine+": time of an operation, as a multiple of Sortkey's"
+				g.base = bench.Ours
+				g.Title = "HTTP, Sortkey on " + r.Engine + ": time of an operation, as a multiple of Sortkey's"
 			case r.Embedded:
 				g.base, g.embedded = bench.Ours, true
-				g.Title = "Embedded stores, " + r.Engine + ": processor time of an operation, as a multiple of Sortkey's"
+				g.Title = "Embedded stores, " + r.Engine +
+					": processor time of an operation, as a multiple of Sortkey's"
 			}
 			by[k] = g
 			all = append(all, g)
 		}
+
 		g.results = append(g.results, r)
 		for _, f := range r.Layers {
 			if !slices.Contains(g.Layers, f.Layer) {
@@ -130,10 +135,12 @@ func (g *grid) Ratios(workloads []string) (s sheet) {
 			s.Head, columns = append(s.Head, l+"/canned"), append(columns, column{l, l + canned})
 		}
 	}
+
 	for _, r := range g.results {
 		if workloads != nil && !slices.Contains(workloads, r.Workload) {
 			continue
 		}
+
 		line := []string{r.Workload, "–"}
 		if f := r.On(g.base); f != nil && f.Failed == "" {
 			line[1] = measure.Duration(f.NsPerOp)
@@ -150,6 +157,7 @@ func (g *grid) Ratios(workloads []string) (s sheet) {
 			}
 			line = append(line, cell)
 		}
+
 		s.add(line...)
 	}
 	return s
@@ -173,7 +181,12 @@ func (g *grid) Details() (s sheet) {
 	if g.embedded {
 		return g.embeddedDetails()
 	}
-	s.Head, s.Left = []string{"workload", "layer", "ratio", "an op", "ops/s", "rows/s", "MB/s", "p50", "p90", "p99", "p99.9", "max", "allocs", "bytes", "peak"}, 2
+	s.Left = 2
+	s.Head = []string{
+		"workload", "layer", "ratio", "an op", "ops/s", "rows/s", "MB/s",
+		"p50", "p90", "p99", "p99.9", "max", "allocs", "bytes", "peak",
+	}
+
 	for _, r := range g.results {
 		for _, f := range r.Layers {
 			l := f.Latency
@@ -207,8 +220,8 @@ func (g *grid) embeddedDetails() (s sheet) {
 				ratio = measure.Times(x.Median)
 			}
 			s.add(
-				r.Workload, f.Layer, ratio, measure.Duration(f.NsPerOp), measure.Duration(f.Elapsed), text.Figure(f.Allocs),
-				text.Figure(f.AllocBytes),
+				r.Workload, f.Layer, ratio, measure.Duration(f.NsPerOp), measure.Duration(f.Elapsed),
+				text.Figure(f.Allocs), text.Figure(f.AllocBytes),
 			)
 		}
 	}

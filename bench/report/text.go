@@ -28,6 +28,7 @@ func Table(w io.Writer, r *bench.Report, o Options) {
 	if r.Stores != nil {
 		fmt.Fprintf(w, "stores   %s\n", stores(r.Stores))
 	}
+
 	for _, g := range grids(r.Results) {
 		ratios, details := g.Ratios(nil), g.Details()
 		fmt.Fprintf(w, "\n%s\n%s", g.Title, ratios.text())
@@ -38,6 +39,7 @@ func Table(w io.Writer, r *bench.Report, o Options) {
 			fmt.Fprintf(w, "\n%s", details.text())
 		}
 	}
+
 	if r.Growth != nil {
 		s := growth(r.Growth)
 		fmt.Fprintf(
@@ -47,6 +49,7 @@ func Table(w io.Writer, r *bench.Report, o Options) {
 			fmt.Fprintln(w, r.Growth.Stopped)
 		}
 	}
+
 	if r.Targets != nil {
 		s := targets(r.Targets, func(ok bool) string {
 			if ok {
@@ -95,6 +98,7 @@ func Markdown(w io.Writer, r *bench.Report) {
 		})
 		fmt.Fprintf(w, "\n%s", s.markdown())
 	}
+
 	for _, g := range grids(r.Results) {
 		var workloads []string
 		if len(g.results) > len(short) {
@@ -106,6 +110,7 @@ func Markdown(w io.Writer, r *bench.Report) {
 			fmt.Fprintf(w, "\nThe report has %s.\n", text.Count(more, "more workload"))
 		}
 	}
+
 	if r.Growth == nil {
 		return
 	}
@@ -117,6 +122,7 @@ func Markdown(w io.Writer, r *bench.Report) {
 		}
 		s.add(line...)
 	}
+
 	fmt.Fprintf(
 		w, "\nQuery of 10 rows by the size of the table, as a multiple of its time in a table of 1,000.\n\n%s",
 		s.markdown(),

@@ -79,6 +79,7 @@ func (c *Call) Body(s Shape) []byte {
 		}
 		return append(b, "]}"...)
 	}
+
 	i := c.Items[0]
 	b := fmt.Appendf(nil, `{"TableName":%q,`, TableName)
 	switch c.Op {

@@ -144,6 +144,7 @@ func (s Shape) CreateBody() []byte {
 		}
 		return schema
 	}
+
 	pk, sk := Bind{Name: "PK", Kind: "S"}, Bind{Name: "SK", Kind: "S"}
 	g, rg, st, n := Bind{Name: "g", Kind: "S"}, Bind{Name: "rg", Kind: "S"}, Bind{Name: "st", Kind: "S"}, Bind{
 		Name: "n", Kind: "N",
@@ -152,6 +153,7 @@ func (s Shape) CreateBody() []byte {
 		"TableName": TableName, "BillingMode": "PAY_PER_REQUEST",
 		"KeySchema": append(key("HASH", pk), key("RANGE", sk)...),
 	}
+
 	index := func(name string, schema []member) member {
 		return member{"IndexName": name, "KeySchema": schema, "Projection": member{"ProjectionType": "ALL"}}
 	}
@@ -164,6 +166,7 @@ func (s Shape) CreateBody() []byte {
 	case MultiIndex:
 		body["GlobalSecondaryIndexes"] = []member{index("ByMany", append(key("HASH", g, rg), key("RANGE", st, n)...))}
 	}
+
 	body["AttributeDefinitions"] = attributes
 	text, err := json.Marshal(body)
 	if err != nil {

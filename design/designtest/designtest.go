@@ -24,6 +24,7 @@ func Run(t *testing.T, file string, o design.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	findings, err := m.Check(t.Context(), o)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
@@ -48,6 +49,7 @@ func Run(t *testing.T, file string, o design.Options) {
 			report(t, func(f design.Finding) bool { return f.Rule == "expectation" && f.Pattern == name })
 		})
 	}
+
 	if !o.NoLints {
 		t.Run("lint", func(t *testing.T) {
 			report(t, func(f design.Finding) bool { return f.Rule != "expectation" })

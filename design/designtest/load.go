@@ -86,8 +86,11 @@ func load(t inside.Test, db *sortkeytest.DB, path string, parameters []string) e
 			continue
 		}
 		if _, err := db.Client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-			TableName:               &s.TableName,
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true)},
+			TableName: &s.TableName,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{
+				AttributeName: &ttl.AttributeName,
+				Enabled:       aws.Bool(true),
+			},
 		}); err != nil {
 			return fmt.Errorf("%s: table %s: %s", s.Place, s.TableName, t.Reason(err))
 		}

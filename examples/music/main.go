@@ -80,7 +80,8 @@ func (l *Library) change(ctx context.Context, artist, title string, do func(cont
 			return err
 		}
 		step := Step{Library: "songs", Number: last.Number + 1, Artist: artist, Title: title}
-		switch song, err := l.songs.Get(ctx, artist, title); {
+		song, err := l.songs.Get(ctx, artist, title)
+		switch {
 		case err == nil:
 			step.Before = &song
 		case !errors.Is(err, sortkey.ErrNotFound):
@@ -176,6 +177,7 @@ func run(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+
 	for _, song := range []Song{
 		{"Nina", "Sinnerman", 1965, 9}, {"Nina", "Feeling Good", 1965, 12}, {"Miles", "So What", 1959, 7},
 	} {
@@ -183,12 +185,15 @@ func run(ctx context.Context, w io.Writer) error {
 			return err
 		}
 	}
-	if err := errors.Join(l.Play(ctx, "Nina", "Sinnerman"), l.Remove(ctx, "Miles", "So What"), l.Undo(ctx)); err != nil {
+
+	err = errors.Join(l.Play(ctx, "Nina", "Sinnerman"), l.Remove(ctx, "Miles", "So What"), l.Undo(ctx))
+	if err != nil {
 		return err
 	}
 	if err := errors.Join(l.Charts(ctx, w, "Nina"), l.Year(ctx, w, 1959)); err != nil {
 		return err
 	}
+
 	_, err = l.Feed(ctx, w, "")
 	return err
 }

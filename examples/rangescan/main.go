@@ -39,8 +39,9 @@ const readings = 12_000
 var collections = []collection{
 	{
 		space: 1, schema: key("sensor / taken"),
-		sort:       func(i int) attr.Value { return attr.NewString(moment(i).Format(time.DateTime)) },
-		values:     `{":s": {"S": "a"}, ":v": {"S": "2026-01-02 03:04:00"}, ":w": {"S": "2026-01-05"}, ":p": {"S": "2026-01-0"}}`,
+		sort: func(i int) attr.Value { return attr.NewString(moment(i).Format(time.DateTime)) },
+		values: `{":s": {"S": "a"}, ":v": {"S": "2026-01-02 03:04:00"}, ":w": {"S": "2026-01-05"},
+			":p": {"S": "2026-01-0"}}`,
 		conditions: append(every, "begins_with(taken, :p)"),
 	},
 	{

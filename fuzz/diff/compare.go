@@ -37,6 +37,7 @@ func parse(op string, status int, raw []byte) answer {
 		a.code = "(no JSON)"
 		return a
 	}
+
 	o, _ := body.(object)
 	if status != 200 {
 		code, _ := o["__type"].(string)
@@ -50,6 +51,7 @@ func parse(op string, status int, raw []byte) answer {
 		delete(o, "message")
 		delete(o, "Message")
 	}
+
 	if o["NextToken"] != nil { // an opaque text
 		o["NextToken"] = true
 	}
@@ -74,7 +76,8 @@ func settle(v any) any {
 				if l, ok := child.([]any); ok {
 					slices.SortFunc(l, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 				}
-			case "AttributeDefinitions", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "ConsumedCapacity", "NonKeyAttributes":
+			case "AttributeDefinitions", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "ConsumedCapacity",
+				"NonKeyAttributes":
 				if l, ok := child.([]any); ok {
 					sortList(l)
 				}
@@ -144,7 +147,10 @@ func outcome(a answer) string {
 
 // mask leaves out of a text what came from the request.
 func mask(s string) string {
-	for _, cut := range []string{"; token:", "attribute name:", "attribute value:", "keys: {", "IndexName:", "Value '", "numeric value: ", "path one:", "overlaps", "operand type", "Keys: ["} {
+	for _, cut := range []string{
+		"; token:", "attribute name:", "attribute value:", "keys: {", "IndexName:", "Value '", "numeric value: ",
+		"path one:", "overlaps", "operand type", "Keys: [",
+	} {
 		if i := strings.Index(s, cut); i >= 0 {
 			s = s[:i+len(cut)] + "…"
 		}

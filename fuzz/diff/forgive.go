@@ -16,21 +16,26 @@ type leniency struct {
 // a reason for the whole answer would hide everything else in it.
 var leniencies = map[string][]leniency{
 	"dynoxide": {
-		{"dynoxide adds 25 to the size of a stream record; the examples of the service have the bytes of the key and the images (DG/Streams.Lambda.html)", func(op string, body any) any {
+		{"dynoxide adds 25 to the size of a stream record; the examples of the service have the bytes of the key " +
+			"and the images (DG/Streams.Lambda.html)", func(op string, body any) any {
 			return withoutSizes(op, body)
 		}},
 	},
 	"moto": {
-		{"moto measures stream records as Python measures their text (DG/Streams.Lambda.html)", func(op string, body any) any {
+		{"moto measures stream records as Python measures their text " +
+			"(DG/Streams.Lambda.html)", func(op string, body any) any {
 			return withoutSizes(op, body)
 		}},
-		{"moto charges 1 unit for all but a few requests, adds it unasked, and always has ItemCollectionMetrics (DG/read-write-operations.html)", func(_ string, body any) any {
+		{"moto charges 1 unit for all but a few requests, adds it unasked, and always has ItemCollectionMetrics " +
+			"(DG/read-write-operations.html)", func(_ string, body any) any {
 			return without(body, "ConsumedCapacity", "ItemCollectionMetrics")
 		}},
-		{"moto keeps numbers as they were written; the service returns 1e3 as 1000 (DG/HowItWorks.NamingRulesDataTypes.html)", func(_ string, body any) any {
+		{"moto keeps numbers as they were written; the service returns 1e3 as 1000 " +
+			"(DG/HowItWorks.NamingRulesDataTypes.html)", func(_ string, body any) any {
 			return canonical(body)
 		}},
-		{"moto orders partitions and equal index keys as they were written, which is nobody's documented order", func(op string, body any) any {
+		{"moto orders partitions and equal index keys as they were written, " +
+			"which is nobody's documented order", func(op string, body any) any {
 			if op == "Query" || op == "Scan" || op == "BatchGetItem" || op == "ExecuteStatement" {
 				sortItems(body)
 			}

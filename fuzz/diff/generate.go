@@ -56,9 +56,11 @@ func (g *generator) next() request {
 	if len(g.tables) == 0 || len(g.tables) < maxTables && chance(g.r, 1) {
 		return g.createTable()
 	}
+
 	t := pick(g.r, g.tables)
 	var req request
-	switch n := g.r.IntN(140); {
+	n := g.r.IntN(140)
+	switch {
 	case n >= 136:
 		return g.stream(t)
 	case n >= 115:
@@ -89,6 +91,7 @@ func (g *generator) next() request {
 			req.body["TableName"] = t.name
 		}
 	}
+
 	if chance(g.r, 12) {
 		req.body = g.spoil(req.body)
 	}
@@ -101,6 +104,7 @@ func (g *generator) createTable() request {
 	if chance(g.r, 75) {
 		t.sort = &key{"sk", g.kinds()}
 	}
+
 	defs := []key{t.hash}
 	if t.sort != nil {
 		defs = append(defs, *t.sort)
@@ -112,6 +116,7 @@ func (g *generator) createTable() request {
 		}
 		return defs[slices.IndexFunc(defs, func(d key) bool { return d.name == k.name })]
 	}
+
 	projection := func() object {
 		switch g.r.IntN(3) {
 		case 0:
@@ -127,6 +132,7 @@ func (g *generator) createTable() request {
 			t.indexes, index{name: "local-1", local: true, hash: t.hash, sort: &k, projection: projection()},
 		)
 	}
+
 	for i := range g.r.IntN(3) {
 		ix := index{name: fmt.Sprintf("global-%d", i), hash: define(key{"g1", "S"}), projection: projection()}
 		if chance(g.r, 60) {
@@ -135,11 +141,13 @@ func (g *generator) createTable() request {
 		}
 		t.indexes = append(t.indexes, ix)
 	}
+
 	body := object{"TableName": t.name, "BillingMode": "PAY_PER_REQUEST", "KeySchema": keySchema(t.hash, t.sort)}
 	var attributes, locals, globals list
 	for _, d := range defs {
 		attributes = append(attributes, object{"AttributeName": d.name, "AttributeType": d.kind})
 	}
+
 	for _, ix := range t.indexes {
 		x := object{"IndexName": ix.name, "KeySchema": keySchema(ix.hash, ix.sort), "Projection": ix.projection}
 		if ix.local {
@@ -148,6 +156,7 @@ func (g *generator) createTable() request {
 			globals = append(globals, x)
 		}
 	}
+
 	body["AttributeDefinitions"] = attributes
 	if locals != nil {
 		body["LocalSecondaryIndexes"] = locals
@@ -158,6 +167,7 @@ func (g *generator) createTable() request {
 	if t.stream = chance(g.r, 50); t.stream {
 		body["StreamSpecification"] = object{"StreamEnabled": true, "StreamViewType": pick(g.r, views)}
 	}
+
 	g.tables = append(g.tables, t)
 	return request{op: "CreateTable", body: body}
 }
@@ -269,6 +279,7 @@ func (g *generator) query(t *schema) request {
 			)
 		}
 	}
+
 	body["KeyConditionExpression"] = cond
 	if chance(g.r, 40) {
 		body["ScanIndexForward"] = chance(g.r, 30)
@@ -427,6 +438,7 @@ func (g *generator) spoil(body object) object {
 	if err != nil {
 		return body
 	}
+
 	var c object
 	if err := json.Unmarshal(text, &c); err != nil {
 		return body
@@ -437,6 +449,7 @@ func (g *generator) spoil(body object) object {
 		if !ok || len(o) == 0 {
 			return c
 		}
+
 		names := make([]string, 0, len(o))
 		for n := range o {
 			names = append(names, n)
@@ -460,6 +473,7 @@ func (g *generator) spoil(body object) object {
 				continue
 			}
 		}
+
 		switch g.r.IntN(3) {
 		case 0:
 			delete(o, name)

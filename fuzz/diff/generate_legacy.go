@@ -102,6 +102,7 @@ func (g *generator) legacy(t *schema) request {
 		g.legacyReading(t, body, "ScanFilter")
 		return request{op: "Scan", body: g.options(body)}
 	}
+
 	hash, sort := g.queried(t, body)
 	conditions := object{
 		hash.name: object{"ComparisonOperator": "EQ", "AttributeValueList": list{scalar(g.r, hash.kind)}},
@@ -114,6 +115,7 @@ func (g *generator) legacy(t *schema) request {
 		}
 		conditions[sort.name] = object{"ComparisonOperator": op.name, "AttributeValueList": values}
 	}
+
 	body["KeyConditions"] = conditions
 	g.legacyReading(t, body, "QueryFilter")
 	return request{op: "Query", body: g.options(body)}

@@ -90,6 +90,7 @@ func (s *statement) condition(depth int) string {
 	if depth > 0 && chance(g.r, 10) {
 		return "NOT (" + s.condition(depth-1) + ")"
 	}
+
 	p := s.path()
 	switch g.r.IntN(8) {
 	case 0:
@@ -126,6 +127,7 @@ func (s *statement) selects(t *schema) string {
 		ix := pick(g.r, t.indexes)
 		from, hash, sort = from+`."`+ix.name+`"`, ix.hash, ix.sort
 	}
+
 	what := "*"
 	if chance(g.r, 25) {
 		what = s.path()
@@ -137,6 +139,7 @@ func (s *statement) selects(t *schema) string {
 			where = append(where, sort.name+pick(g.r, []string{" = ", " < ", " >= "})+s.word(scalar(g.r, sort.kind)))
 		}
 	}
+
 	ordered := len(where) > 0 && sort != nil && chance(g.r, 20)
 	if chance(g.r, 25) {
 		where = append(where, s.condition(2))

@@ -34,6 +34,7 @@ func main() {
 		}
 		return
 	}
+
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	name, url, ok := strings.Cut(*peer, "=")
@@ -41,6 +42,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "diff: --peer needs a name and an address, as dynalite=http://127.0.0.1:4567")
 		os.Exit(2)
 	}
+
 	r := runner{
 		ours: *ours, peer: url, name: name, skip: strings.Split(*ops, ","), found: map[string]*finding{},
 		known: map[string]int{}, taps: map[tapKey]*tap{}, tainted: map[string]bool{},
@@ -100,6 +102,7 @@ func (r *runner) run(ctx context.Context, g *generator, n int) error {
 			}
 			continue
 		}
+
 		body, err := json.Marshal(req.body)
 		if err != nil {
 			return err
@@ -108,18 +111,21 @@ func (r *runner) run(ctx context.Context, g *generator, n int) error {
 		if err != nil {
 			return fmt.Errorf("request %d, %s %s: %w", r.sent+1, req.op, body, err)
 		}
+
 		b, err := send(ctx, r.peer, req.op, body)
 		if err != nil {
 			if b, err = r.revive(ctx, err); err != nil {
 				return fmt.Errorf("request %d, %s %s: %w", r.sent+1, req.op, body, err)
 			}
 		}
+
 		r.sent++
 		if req.op == "CreateTable" && a.status == 200 && b.status == 200 {
 			if err := r.await(ctx, req.body["TableName"].(string)); err != nil {
 				return err
 			}
 		}
+
 		r.note(req, body, a, b)
 		same := (a.status == 200) == (b.status == 200)
 		if same {
@@ -146,12 +152,14 @@ func (r *runner) verify(ctx context.Context, req request, status int) (bool, err
 	if status != http.StatusOK {
 		then = req.op + refusedThen
 	}
+
 	for _, d := range written(req) {
 		d["ConsistentRead"] = true
 		body, err := json.Marshal(d)
 		if err != nil {
 			return false, err
 		}
+
 		a, err := send(ctx, r.ours, "GetItem", body)
 		if err != nil {
 			return false, err
@@ -160,6 +168,7 @@ func (r *runner) verify(ctx context.Context, req request, status int) (bool, err
 		if err != nil {
 			return false, err
 		}
+
 		if kind, _ := difference("GetItem", a, b); kind != "" && !settled(r.name, a, b) {
 			after, err := json.Marshal(req.body)
 			if err != nil {
@@ -213,6 +222,7 @@ func written(req request) (deletes []object) {
 		add(name, o["Item"])
 		add(name, o["Key"])
 	}
+
 	for _, d := range req.keys {
 		add(d["TableName"], d["Key"])
 	}
@@ -319,6 +329,7 @@ func (r *runner) note(req request, body []byte, a, b answer) {
 		r.equal++
 		return
 	}
+
 	r.different++
 	if kind == "body" {
 		reasons, x, y := forgive(r.name, op, a, b)
@@ -330,6 +341,7 @@ func (r *runner) note(req request, body []byte, a, b answer) {
 		a, b = x, y
 		_, signature = difference(op, a, b)
 	}
+
 	if reason := explain(r.name, &pair{req: req, kind: kind, signature: signature, ours: a, peer: b}); reason != "" {
 		r.known[reason]++
 		return
@@ -338,10 +350,14 @@ func (r *runner) note(req request, body []byte, a, b answer) {
 	if f == nil {
 		f = &finding{
 			kind: kind, signature: signature,
-			first: fmt.Sprintf("request %d: %s %s\n    ours %d %s\n    peer %d %s", r.sent, op, body, a.status, clip(a.raw), b.status, clip(b.raw)),
+			first: fmt.Sprintf(
+				"request %d: %s %s\n    ours %d %s\n    peer %d %s",
+				r.sent, op, body, a.status, clip(a.raw), b.status, clip(b.raw),
+			),
 		}
 		r.found[signature] = f
 	}
+
 	f.count++
 }
 
@@ -391,7 +407,8 @@ func send(ctx context.Context, url, op string, body []byte) (answer, error) {
 	req.Header.Set("X-Amz-Date", "20260101T000000Z")
 	req.Header.Set(
 		"Authorization",
-		"AWS4-HMAC-SHA256 Credential=diff/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature=0000000000000000000000000000000000000000000000000000000000000000",
+		"AWS4-HMAC-SHA256 Credential=diff/20260101/us-east-1/dynamodb/aws4_request, "+
+			"SignedHeaders=host;x-amz-date;x-amz-target, Signature="+strings.Repeat("0", 64),
 	)
 	res, err := client.Do(req)
 	if err != nil {

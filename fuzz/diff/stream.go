@@ -25,7 +25,10 @@ func (g *generator) stream(t *schema) request {
 	req := pick(g.r, []request{
 		{op: "ListStreams", body: object{"TableName": t.name, "Limit": 1 + g.r.IntN(3)}},
 		{op: "DescribeStream", body: object{"StreamArn": arn}},
-		{op: "GetShardIterator", body: object{"StreamArn": arn, "ShardId": shard, "ShardIteratorType": pick(g.r, []string{"LATEST", "TRIM_HORIZON", "AFTER_SEQUENCE_NUMBER"})}},
+		{op: "GetShardIterator", body: object{
+			"StreamArn": arn, "ShardId": shard,
+			"ShardIteratorType": pick(g.r, []string{"LATEST", "TRIM_HORIZON", "AFTER_SEQUENCE_NUMBER"}),
+		}},
 		{op: "GetRecords", body: object{"ShardIterator": arn + "|1|x"}},
 	})
 	if chance(g.r, 40) {
@@ -74,6 +77,7 @@ func open(ctx context.Context, url, table string) (*tap, answer, error) {
 	if err != nil || a.status != http.StatusOK {
 		return nil, a, err
 	}
+
 	t := new(tap)
 	for _, st := range streams.Streams {
 		d, a, err := ask[struct {
@@ -116,6 +120,7 @@ func (r *runner) records(ctx context.Context, url, table string, leave map[strin
 		}
 		at.iterators = t.iterators
 	}
+
 	items := object{}
 	for i := range at.iterators {
 		seen := 0
@@ -130,6 +135,7 @@ func (r *runner) records(ctx context.Context, url, table string, leave map[strin
 			if err != nil || a.status != http.StatusOK {
 				return a, err
 			}
+
 			at.iterators[i] = page.NextShardIterator
 			for _, rec := range page.Records {
 				if seen++; r.name == "moto" && url == r.peer && seen <= at.skip[i] {
@@ -145,12 +151,15 @@ func (r *runner) records(ctx context.Context, url, table string, leave map[strin
 				list, _ := items[key].(list)
 				items[key] = append(list, rec.Dynamodb)
 			}
+
 			if len(page.Records) == 0 {
 				break
 			}
 		}
+
 		at.skip[i] = seen
 	}
+
 	raw := text(object{"Records": items})
 	return parse(readStream, http.StatusOK, []byte(raw)), nil
 }

@@ -44,6 +44,7 @@ func anyValue(r *rand.Rand, depth int) object {
 	if depth > 0 {
 		n = 10
 	}
+
 	switch r.IntN(n) {
 	case 0, 1:
 		return scalar(r, "S")
@@ -64,6 +65,7 @@ func anyValue(r *rand.Rand, depth int) object {
 		}
 		return object{"L": l}
 	}
+
 	m := object{}
 	for range r.IntN(4) {
 		m[pick(r, names)] = anyValue(r, depth-1)
@@ -137,6 +139,7 @@ func (e *expression) condition(depth int) string {
 		}
 		return "NOT " + e.condition(depth-1)
 	}
+
 	path := e.path()
 	switch e.r.IntN(9) {
 	case 0:
@@ -144,7 +147,8 @@ func (e *expression) condition(depth int) string {
 	case 1:
 		return "attribute_not_exists(" + path + ")"
 	case 2:
-		return "attribute_type(" + path + ", " + e.value(object{"S": pick(e.r, []string{"S", "N", "B", "SS", "NS", "BS", "L", "M", "BOOL", "NULL"})}) + ")"
+		kind := pick(e.r, []string{"S", "N", "B", "SS", "NS", "BS", "L", "M", "BOOL", "NULL"})
+		return "attribute_type(" + path + ", " + e.value(object{"S": kind}) + ")"
 	case 3:
 		return "begins_with(" + path + ", " + e.value(scalar(e.r, pick(e.r, []string{"S", "B"}))) + ")"
 	case 4:
@@ -162,12 +166,14 @@ func (e *expression) condition(depth int) string {
 	case 7:
 		return path + " BETWEEN " + e.value(object{"N": "-5"}) + " AND " + e.value(object{"N": "5"})
 	}
+
 	if chance(e.r, 15) {
 		return path + pick(e.r, []string{" = ", " <> "}) + e.path()
 	}
 	if chance(e.r, 50) {
 		return path + pick(e.r, []string{" = ", " <> "}) + e.value(anyValue(e.r, 1))
 	}
+
 	return path + pick(e.r, []string{" < ", " <= ", " > ", " >= "}) + e.value(
 		scalar(e.r, pick(e.r, []string{"S", "N", "B"})),
 	)
@@ -185,6 +191,7 @@ func (e *expression) update() string {
 		free = free[1:]
 		return p
 	}
+
 	suffix := func() string {
 		switch {
 		case chance(e.r, 15):
@@ -214,6 +221,7 @@ func (e *expression) update() string {
 		}
 		out = append(out, "SET "+strings.Join(sets, ", "))
 	}
+
 	if chance(e.r, 30) {
 		out = append(out, "REMOVE "+next()+suffix())
 	}

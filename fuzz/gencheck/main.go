@@ -137,17 +137,20 @@ func itemsOf(ctx context.Context, w *world.World, p *model.Pattern) ([]json.RawM
 	if err != nil {
 		return nil, err
 	}
+
 	all := []json.RawMessage{}
 	for _, part := range parts {
 		in, err := compile.Pattern(w.Model, part)
 		if err != nil {
 			return nil, err
 		}
+
 		for {
 			out, _, err := explain.InProcess(w.DB).Do(ctx, in)
 			if err != nil {
 				return nil, err
 			}
+
 			var page struct {
 				Item             json.RawMessage
 				Items            []json.RawMessage
@@ -156,6 +159,7 @@ func itemsOf(ctx context.Context, w *world.World, p *model.Pattern) ([]json.RawM
 			if err := json.Unmarshal(out.AppendJSON(nil), &page); err != nil {
 				return nil, err
 			}
+
 			all = append(all, page.Items...)
 			if page.Item != nil {
 				all = append(all, page.Item)
@@ -279,8 +283,8 @@ func newVectors(n int) *vectors {
 func sources() (all []string) {
 	types := []string{
 		"string", "string(3)", "path", "int(1)", "int(5)", "int(20)", "signed(5)", "signed(19)", "decimal(5,2)",
-		"decimal(3,0)", "decimal(20,10)", "number", "year", "month", "date", "time", "millis", "micros", "nanos", "epoch",
-		"epochms", "uuid", "ulid", "ksuid", "hex(8)", "enum(NEW,PAID)", "enum(b,a,ab)",
+		"decimal(3,0)", "decimal(20,10)", "number", "year", "month", "date", "time", "millis", "micros", "nanos",
+		"epoch", "epochms", "uuid", "ulid", "ksuid", "hex(8)", "enum(NEW,PAID)", "enum(b,a,ab)",
 	}
 	for _, t := range types {
 		all = append(all, "{x:"+t+"}", "A#{x:"+t+"}", "{x:"+t+"}#", "{x:"+t+"}#{y}")
@@ -356,6 +360,7 @@ func (v *vector) answer(t *keys.Template) {
 	for _, a := range v.Args {
 		args = append(args, a.value())
 	}
+
 	var err error
 	text := func(s string, e error) { v.Want, err = []string{s}, e }
 	in := func(rg keys.Range, e error) { v.Want, err = []string{rg.Low, rg.High, rg.Prefix}, e }
@@ -373,6 +378,7 @@ func (v *vector) answer(t *keys.Template) {
 	case "values":
 		v.Want, err = t.Values(v.Args[0].Text)
 	}
+
 	if e, ok := errors.AsType[*keys.Error](err); ok {
 		v.Want, v.Error = nil, e
 		if !utf8.ValidString(e.Value) {

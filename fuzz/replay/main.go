@@ -56,12 +56,14 @@ func run(r io.Reader, w io.Writer) error {
 		req.Header.Set("X-Amz-Date", "20260101T000000Z")
 		req.Header.Set(
 			"Authorization",
-			"AWS4-HMAC-SHA256 Credential=replay/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature="+strings.Repeat("0", 64),
+			"AWS4-HMAC-SHA256 Credential=replay/20260101/us-east-1/dynamodb/aws4_request, "+
+				"SignedHeaders=host;x-amz-date;x-amz-target, Signature="+strings.Repeat("0", 64),
 		)
 		rec := httptest.NewRecorder()
 		server.New(db, server.Options{}).ServeHTTP(rec, req)
 		fmt.Fprintf(out, "%d %s\n", rec.Code, rec.Body)
 	}
+
 	if err := lines.Err(); err != nil {
 		return err
 	}

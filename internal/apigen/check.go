@@ -39,6 +39,7 @@ func (g *generator) check(name string) {
 	if g.kind(name) != kindStruct || !g.checked[name] {
 		return
 	}
+
 	s := g.Shapes[name]
 	var b strings.Builder
 	fmt.Fprintf(&b, "func (x *%s) check(v *violations) {\n", name)
@@ -58,6 +59,7 @@ func (g *generator) check(name string) {
 				continue
 			}
 		}
+
 		checks := g.checks(name, member, target, field)
 		switch {
 		case required && checks != "":
@@ -68,6 +70,7 @@ func (g *generator) check(name string) {
 			fmt.Fprintf(&b, "if %s != nil {\n%s}\n", field, checks)
 		}
 	}
+
 	b.WriteString("}")
 	g.emit("check", "%s", b.String())
 }
@@ -120,7 +123,8 @@ func (g *generator) checks(owner, member, target, value string) string {
 
 // elemChecks returns the statements that check an element of a list or a map.
 func (g *generator) elemChecks(name, value string) string {
-	switch k := g.kind(name); {
+	k := g.kind(name)
+	switch {
 	case k == kindString && g.hasTraits(name):
 		return fmt.Sprintf("v.text(\"\", &%s, false, &traits%s)\n", value, name)
 	case k == kindStruct && g.checked[name]:

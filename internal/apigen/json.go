@@ -21,21 +21,25 @@ func (g *generator) decode(name string) {
 	case kindMap:
 		g.emit(
 			"decode",
-			"func (d *decoder) read%s(x *%s, pos position) (bool, error) { return readMap(d, x, pos, %q, (*decoder).%s) }",
+			"func (d *decoder) read%s(x *%s, pos position) (bool, error) {"+
+				" return readMap(d, x, pos, %q, (*decoder).%s) }",
 			name, g.elemType(name), g.javaClass(name), g.reader(s.Value),
 		)
 		return
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(
 		&b, "func (d *decoder) read%s(x *%s, pos position) (bool, error) {\n"+
 			"return d.object(pos, %q, func(name []byte) (err error) {\nswitch string(name) {\n",
 		name, name, g.javaClass(name),
 	)
+
 	for _, member := range s.memberNames() {
 		target := s.Members[member]
 		fmt.Fprintf(&b, "case %q:\n", member)
-		switch field := "&x." + goName(member); {
+		field := "&x." + goName(member)
+		switch {
 		case g.kind(target) == kindString:
 			fmt.Fprintf(&b, "err = d.readText(%s)\n", field)
 		case strings.HasPrefix(g.memberType(target), "*"):
@@ -44,6 +48,7 @@ func (g *generator) decode(name string) {
 			fmt.Fprintf(&b, "_, err = d.%s(%s, inField)\n", g.reader(target), field)
 		}
 	}
+
 	b.WriteString("default:\nerr = d.skip()\n}\nreturn err\n})\n}")
 	g.emit("decode", "%s", b.String())
 }
@@ -108,6 +113,7 @@ func (g *generator) encode(name string) {
 		)
 		return
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(&b, "func (x *%s) AppendJSON(dst []byte) []byte {\ndst = append(dst, '{')\n", name)
 	for _, member := range s.memberNames() {
@@ -118,12 +124,14 @@ func (g *generator) encode(name string) {
 			fmt.Fprintf(&b, "if %[1]s != nil {\ndst = %[1]s.AppendJSON(appendName(dst, `%[2]q:`))\n}\n", field, member)
 		case kindList, kindMap:
 			fmt.Fprintf(
-				&b, "if %[1]s != nil {\ndst = append%[3]s(appendName(dst, `%[2]q:`), %[1]s)\n}\n", field, member, target,
+				&b, "if %[1]s != nil {\ndst = append%[3]s(appendName(dst, `%[2]q:`), %[1]s)\n}\n",
+				field, member, target,
 			)
 		default:
 			fmt.Fprintf(&b, "dst = append%sMember(dst, `%q:`, %s)\n", memberAppenders[k], member, field)
 		}
 	}
+
 	b.WriteString("return append(dst, '}')\n}")
 	g.emit("encode", "%s", b.String())
 }
@@ -162,7 +170,8 @@ func (g *generator) methods() {
 		case readStrictly[name]:
 			decode = "decodeStrictly(body, x, &x.Faults)"
 		case g.decoded[name]:
-			decode = "decodeBody(body, &x.Faults, func(d *decoder) (bool, error) { return d.read" + name + "(x, inBody) })"
+			decode = "decodeBody(body, &x.Faults, func(d *decoder) (bool, error) " +
+				"{ return d.read" + name + "(x, inBody) })"
 			validate = "validate(Op" + op + ", x.check)"
 		}
 		g.emit("methods", "func (x *%s) DecodeJSON(body []byte) error { return %s }", name, decode)
@@ -175,6 +184,7 @@ func (g *generator) methods() {
 			g.append(name)
 		}
 	}
+
 	outputs := map[string]bool{}
 	for _, op := range g.Operations {
 		outputs[op.Output] = op.Output != ""

@@ -68,12 +68,14 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	g := &generator{
 		model:  m,
 		inputs: map[string]bool{}, read: map[string]bool{},
 		decoded: map[string]bool{}, appended: map[string]bool{},
 		checked: map[string]bool{}, parts: map[string][]string{},
 	}
+
 	all := map[string]bool{}
 	for name, op := range m.Operations {
 		m.reach(op.Input, g.inputs)
@@ -90,12 +92,14 @@ func generate() (map[string][]byte, error) {
 			m.reach(op.Output, g.appended)
 		}
 	}
+
 	for _, name := range frequentInputs {
 		m.reach(name, g.appended)
 	}
 	for _, name := range readOutputs {
 		m.reach(name, g.read)
 	}
+
 	for name := range g.inputs {
 		g.checked[name] = g.constrained(name, map[string]bool{})
 	}
@@ -110,6 +114,7 @@ func generate() (map[string][]byte, error) {
 			g.encode(name)
 		}
 	}
+
 	g.methods()
 	g.traits()
 	g.operations()
@@ -161,6 +166,7 @@ func (g *generator) files() (map[string][]byte, error) {
 				std = append(std, fmt.Sprintf("%q", i.path))
 			}
 		}
+
 		slices.Sort(std)
 		if len(std) > 0 && len(own) > 0 {
 			std = append(std, "")
@@ -169,6 +175,7 @@ func (g *generator) files() (map[string][]byte, error) {
 		if all := append(std, own...); len(all) > 0 {
 			head += "import (\n" + strings.Join(all, "\n") + "\n)\n\n"
 		}
+
 		name := group + "_gen.go"
 		data, err := format.Source([]byte(head + body + "\n"))
 		if err != nil {

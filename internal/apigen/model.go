@@ -62,6 +62,7 @@ func load() (*model, error) {
 			}
 		}
 	}
+
 	for name, members := range undocumented {
 		s, ok := joined.Shapes[name]
 		if !ok {
@@ -70,6 +71,7 @@ func load() (*model, error) {
 		maps.Copy(s.Members, members)
 		joined.Shapes[name] = s
 	}
+
 	for name, members := range alsoRequired {
 		s := joined.Shapes[name]
 		s.Required = slices.Concat(s.Required, members)
@@ -101,6 +103,7 @@ func (m *model) kind(name string) kind {
 	if name == "AttributeValue" {
 		return kindValue
 	}
+
 	s, ok := m.Shapes[name]
 	if !ok {
 		panic("no such shape: " + name)
@@ -133,6 +136,7 @@ func (m *model) kind(name string) kind {
 		}
 		return kindItem
 	}
+
 	panic("unknown type of shape " + name + ": " + s.Type)
 }
 

@@ -73,14 +73,19 @@ func (g *generator) errors() {
 			messages = append(messages, name)
 		}
 	}
+
 	g.emit(
 		"ops",
-		"// isFault reports whether an exception is the fault of the server, not of the caller.\nfunc isFault(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}",
+		"// isFault reports whether an exception is the fault of the server, not of the caller.\n"+
+			"func isFault(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}",
 		quoted(faults),
 	)
+
 	g.emit(
 		"ops",
-		"// capitalMessage reports whether the text of an exception is in its member\n// Message; the other exceptions use message.\nfunc capitalMessage(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}",
+		"// capitalMessage reports whether the text of an exception is in its member\n"+
+			"// Message; the other exceptions use message.\n"+
+			"func capitalMessage(code string) bool {\nswitch code {\ncase %s:\nreturn true\n}\nreturn false\n}",
 		quoted(messages),
 	)
 }

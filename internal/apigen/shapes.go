@@ -13,6 +13,7 @@ func (g *generator) shape(name string) {
 	if g.kind(name) != kindStruct {
 		return
 	}
+
 	s := g.Shapes[name]
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s is %s.\ntype %s struct {\n", name, g.describe(name), name)
@@ -34,6 +35,7 @@ func (g *generator) shape(name string) {
 		}
 		b.WriteByte('\n')
 	}
+
 	if len(g.inputOf(name)) > 0 {
 		b.WriteString("\n// Faults are attribute values that are well formed but not allowed.\nFaults Faults\n")
 	}
@@ -70,6 +72,7 @@ func (g *generator) tag(structure, member string) string {
 			panic("tables.go: generated checks take the bounds of " + structure + "." + member + " from its traits")
 		}
 	}
+
 	name := ""
 	if g.needsTraits(structure, target) {
 		name = target
@@ -169,6 +172,7 @@ func (g *generator) traitsOf(name string) string {
 	case kindValues:
 		add("kind: kindValues")
 	}
+
 	if s.Min != nil {
 		lo = fmt.Sprint(*s.Min)
 	}
@@ -178,6 +182,7 @@ func (g *generator) traitsOf(name string) string {
 	if lo != "0" {
 		add("min: %s", lo)
 	}
+
 	add("max: %s", hi)
 	if s.Pattern != "" {
 		add("pattern: %q", s.Pattern)
@@ -191,6 +196,7 @@ func (g *generator) traitsOf(name string) string {
 		}
 		add("enum: []string{%s}", quoted(values))
 	}
+
 	if k := g.kind(name); (k == kindList || k == kindMap) && g.hasTraits(s.Member+s.Value) {
 		add("elemTraits: %q", s.Member+s.Value)
 	}

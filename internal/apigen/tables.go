@@ -10,34 +10,56 @@ package main
 var memberOrder = map[string][]string{
 	// conformance, validation-ordering: the three enums, and an empty table
 	// name after ReturnValues.
-	"PutItemInput": {"ReturnConsumedCapacity", "ReturnValues", "TableName", "Item", "ReturnItemCollectionMetrics", "ConditionalOperator", "Expected"},
+	"PutItemInput": {
+		"ReturnConsumedCapacity", "ReturnValues", "TableName", "Item", "ReturnItemCollectionMetrics",
+		"ConditionalOperator", "Expected",
+	},
 	// conformance, updateItem "member errors beside a missing Key".
-	"UpdateItemInput": {"ReturnConsumedCapacity", "TableName", "ReturnItemCollectionMetrics", "ReturnValues", "ConditionalOperator", "Key", "Expected"},
+	"UpdateItemInput": {
+		"ReturnConsumedCapacity", "TableName", "ReturnItemCollectionMetrics", "ReturnValues", "ConditionalOperator",
+		"Key", "Expected",
+	},
 	// dynalite validations/deleteItem.js; conformance o_del_two_bad_enums.
-	"DeleteItemInput": {"ReturnConsumedCapacity", "TableName", "ReturnValues", "ReturnItemCollectionMetrics", "Key", "ConditionalOperator", "Expected"},
+	"DeleteItemInput": {
+		"ReturnConsumedCapacity", "TableName", "ReturnValues", "ReturnItemCollectionMetrics", "Key",
+		"ConditionalOperator", "Expected",
+	},
 	// dynalite validations/getItem.js.
 	"GetItemInput": {"ReturnConsumedCapacity", "AttributesToGet", "TableName", "Key"},
 	// dynalite test/query.js "incorrect attributes".
-	"QueryInput": {"Select", "IndexName", "ReturnConsumedCapacity", "QueryFilter", "TableName", "ConditionalOperator", "AttributesToGet", "Limit", "KeyConditions"},
+	"QueryInput": {
+		"Select", "IndexName", "ReturnConsumedCapacity", "QueryFilter", "TableName", "ConditionalOperator",
+		"AttributesToGet", "Limit", "KeyConditions",
+	},
 	// dynalite test/scan.js "incorrect attributes".
-	"ScanInput": {"Select", "IndexName", "TotalSegments", "ReturnConsumedCapacity", "TableName", "ConditionalOperator", "ScanFilter", "Segment", "Limit", "AttributesToGet"},
+	"ScanInput": {
+		"Select", "IndexName", "TotalSegments", "ReturnConsumedCapacity", "TableName", "ConditionalOperator",
+		"ScanFilter", "Segment", "Limit", "AttributesToGet",
+	},
 	// conformance, batchOperations: the table names before the enum.
 	"BatchGetItemInput": {"RequestItems", "ReturnConsumedCapacity"},
 	// conformance, batchOperations; dynalite test/batchWriteItem.js.
 	"BatchWriteItemInput": {"ReturnConsumedCapacity", "ReturnItemCollectionMetrics", "RequestItems"},
 	// conformance, transactions: the token, then the enums.
-	"TransactWriteItemsInput": {"ClientRequestToken", "ReturnConsumedCapacity", "ReturnItemCollectionMetrics", "TransactItems"},
-	"TransactGetItemsInput":   {"ReturnConsumedCapacity", "TransactItems"},
-	"TransactWriteItem":       {"ConditionCheck", "Delete", "Put", "Update"},
-	"WriteRequest":            {"DeleteRequest", "PutRequest"},
-	"KeysAndAttributes":       {"Keys", "AttributesToGet"},
+	"TransactWriteItemsInput": {
+		"ClientRequestToken", "ReturnConsumedCapacity", "ReturnItemCollectionMetrics", "TransactItems",
+	},
+	"TransactGetItemsInput": {"ReturnConsumedCapacity", "TransactItems"},
+	"TransactWriteItem":     {"ConditionCheck", "Delete", "Put", "Update"},
+	"WriteRequest":          {"DeleteRequest", "PutRequest"},
+	"KeysAndAttributes":     {"Keys", "AttributesToGet"},
 	// dynalite test/createTable.js; conformance, createTable: global indexes
 	// before local ones.
-	"CreateTableInput":                 {"AttributeDefinitions", "TableName", "BillingMode", "ProvisionedThroughput", "KeySchema", "GlobalSecondaryIndexes", "LocalSecondaryIndexes"},
-	"ProvisionedThroughput":            {"WriteCapacityUnits", "ReadCapacityUnits"},
-	"LocalSecondaryIndex":              {"IndexName", "KeySchema", "Projection"},
-	"GlobalSecondaryIndex":             {"IndexName", "KeySchema", "Projection", "ProvisionedThroughput"},
-	"UpdateTableInput":                 {"TableName", "BillingMode", "ProvisionedThroughput", "GlobalSecondaryIndexUpdates"},
+	"CreateTableInput": {
+		"AttributeDefinitions", "TableName", "BillingMode", "ProvisionedThroughput", "KeySchema",
+		"GlobalSecondaryIndexes", "LocalSecondaryIndexes",
+	},
+	"ProvisionedThroughput": {"WriteCapacityUnits", "ReadCapacityUnits"},
+	"LocalSecondaryIndex":   {"IndexName", "KeySchema", "Projection"},
+	"GlobalSecondaryIndex":  {"IndexName", "KeySchema", "Projection", "ProvisionedThroughput"},
+	"UpdateTableInput": {
+		"TableName", "BillingMode", "ProvisionedThroughput", "GlobalSecondaryIndexUpdates",
+	},
 	"GlobalSecondaryIndexUpdate":       {"Update", "Create", "Delete"},
 	"UpdateGlobalSecondaryIndexAction": {"IndexName", "ProvisionedThroughput"},
 	"CreateGlobalSecondaryIndexAction": {"IndexName", "KeySchema", "Projection", "ProvisionedThroughput"},
@@ -79,13 +101,16 @@ var enumOrder = map[string][]string{
 	"ReturnItemCollectionMetrics": {"SIZE", "NONE"},
 	"ReturnValue":                 {"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"},
 	"ConditionalOperator":         {"OR", "AND"},
-	"ComparisonOperator":          {"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE", "LE", "BEGINS_WITH", "GE", "CONTAINS"},
-	"Select":                      {"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"},
-	"ScalarAttributeType":         {"B", "N", "S"},
-	"KeyType":                     {"HASH", "RANGE"},
-	"ProjectionType":              {"ALL", "INCLUDE", "KEYS_ONLY"},
-	"BillingMode":                 {"PROVISIONED", "PAY_PER_REQUEST"},
-	"ShardIteratorType":           {"AFTER_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON", "AT_SEQUENCE_NUMBER", "AT_TIMESTAMP"},
+	"ComparisonOperator": {
+		"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE", "LE", "BEGINS_WITH", "GE",
+		"CONTAINS",
+	},
+	"Select":              {"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"},
+	"ScalarAttributeType": {"B", "N", "S"},
+	"KeyType":             {"HASH", "RANGE"},
+	"ProjectionType":      {"ALL", "INCLUDE", "KEYS_ONLY"},
+	"BillingMode":         {"PROVISIONED", "PAY_PER_REQUEST"},
+	"ShardIteratorType":   {"AFTER_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON", "AT_SEQUENCE_NUMBER", "AT_TIMESTAMP"},
 }
 
 // maxLength limits lists that the model does not limit: only a global index may

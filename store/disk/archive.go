@@ -103,6 +103,7 @@ func writeArchive(ctx context.Context, fsys vfs.FS, dir string, w io.Writer) err
 	if len(files) > maxFiles {
 		return errManyFiles
 	}
+
 	head, err := json.Marshal(contents{Archive: archiveVersion, Format: Format, Files: files})
 	if err != nil {
 		return err
@@ -110,6 +111,7 @@ func writeArchive(ctx context.Context, fsys vfs.FS, dir string, w io.Writer) err
 	if len(head) > maxContents {
 		return fmt.Errorf("the list of files has %d bytes, more than %d", len(head), maxContents)
 	}
+
 	tw := tar.NewWriter(w)
 	if err := writeEntry(ctx, tw, archiveFile{archiveName, int64(len(head))}, bytes.NewReader(head)); err != nil {
 		return err
@@ -223,7 +225,8 @@ func (c *contents) check(what string) (total int64, err error) {
 		return 0, bad("it does not state its format")
 	case c.Archive > archiveVersion:
 		return 0, fmt.Errorf(
-			"disk: %s has version %d, but this version of Sortkey reads archives up to version %d: use a newer version of Sortkey",
+			"disk: %s has version %d, but this version of Sortkey reads archives up to version %d: "+
+				"use a newer version of Sortkey",
 			what, c.Archive, archiveVersion,
 		)
 	case c.Format != Format:
@@ -231,6 +234,7 @@ func (c *contents) check(what string) (total int64, err error) {
 	case len(c.Files) == 0 || c.Files[len(c.Files)-1].Name != metaName:
 		return 0, bad("its last file is not %s", metaName)
 	}
+
 	for i, f := range c.Files {
 		switch {
 		case i < len(c.Files)-1 && !plainName(f.Name):
@@ -262,6 +266,7 @@ func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 	if err != nil {
 		return err
 	}
+
 	w, err := newFolderWriter(opts.fs, dir, total, len(c.Files))
 	if err != nil {
 		return err
@@ -284,12 +289,14 @@ func Extract(ctx context.Context, r io.Reader, dir string, opts Options) error {
 			return badArchive(err)
 		}
 	}
+
 	if _, err := tr.Next(); !errors.Is(err, io.EOF) {
 		if err == nil {
 			err = errors.New("more files than announced")
 		}
 		return badArchive(err)
 	}
+
 	// The rest is padding. In a compressed archive, the checksum follows it.
 	if n, err := io.Copy(io.Discard, io.LimitReader(r, maxTrailer+1)); err != nil || n > maxTrailer {
 		return badArchive(errors.Join(err, errTrailer(n)))
@@ -361,6 +368,7 @@ func Copy(ctx context.Context, from, dir string, opts Options) error {
 		}
 		defer lock.Close()
 	}
+
 	state, _, err := readMeta(fsys, from)
 	if err == nil && state != stateReady {
 		err = fmt.Errorf("disk: %s does not contain a store", from)
@@ -368,6 +376,7 @@ func Copy(ctx context.Context, from, dir string, opts Options) error {
 	if err != nil {
 		return err
 	}
+
 	files, err := storeFiles(fsys, from)
 	if err != nil {
 		return fmt.Errorf("disk: cannot copy %s: %w", from, err)
@@ -376,6 +385,7 @@ func Copy(ctx context.Context, from, dir string, opts Options) error {
 	if err != nil {
 		return err
 	}
+
 	w, err := newFolderWriter(fsys, dir, total, len(files))
 	if err != nil {
 		return err

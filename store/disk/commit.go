@@ -82,11 +82,13 @@ func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit
 	if ctx.Err() != nil {
 		return nil, false, context.Cause(ctx)
 	}
+
 	batch := s.db.NewIndexedBatch()
 	if m := s.fs.durable.Load(); m != nil {
 		var b [maxMark]byte
 		_ = batch.LogData(m.append(b[:0]), nil) // always nil
 	}
+
 	w := &writer{reader: reader{ctx: ctx, store: s, from: batch}, batch: batch}
 	handed := false // the engine has the batch and may still use it
 	defer func() {
@@ -95,12 +97,14 @@ func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit
 			_ = batch.Close()
 		}
 	}()
+
 	if err := fn(w); err != nil {
 		return s.applied, false, err
 	}
 	if w.err != nil || batch.Count() == 0 {
 		return s.applied, false, w.err
 	}
+
 	handed = true
 	return s.apply(batch)
 }

@@ -42,6 +42,7 @@ func (s *Store) Snapshot(ctx context.Context, dir string) error {
 			dir = filepath.Join(above, filepath.Base(dir))
 		}
 	}
+
 	for at := dir; ; at = fsys.PathDir(at) {
 		if at == s.dir {
 			return fmt.Errorf("disk: snapshot: %s is inside the store's own folder", dir)
@@ -50,6 +51,7 @@ func (s *Store) Snapshot(ctx context.Context, dir string) error {
 			break
 		}
 	}
+
 	if err := checkNew(fsys, dir); err != nil {
 		return fmt.Errorf("disk: snapshot: %w", err)
 	}
@@ -79,12 +81,14 @@ func (s *Store) link() (_ string, err error) {
 	if s.opts.ReadOnly {
 		return "", ErrReadOnly
 	}
+
 	dir := s.forks.add()
 	defer func() {
 		if err != nil {
 			_ = s.forks.remove(dir)
 		}
 	}()
+
 	s.flush() // files are shared; the log is copied and must be read again
 	s.writer <- struct{}{}
 	defer func() { <-s.writer }()
@@ -93,6 +97,7 @@ func (s *Store) link() (_ string, err error) {
 	if failed := s.failed(); failed != nil {
 		return "", failed
 	}
+
 	var full error // a full disk there does not fail the store
 	if failed := s.protect(func() error {
 		full = s.db.Checkpoint(dir, pebble.WithFlushedWAL())

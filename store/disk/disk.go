@@ -73,12 +73,14 @@ func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 	if err := s.open(dir); err != nil {
 		return nil, err
 	}
+
 	if !s.isFork {
 		s.forks = &forkDir{fs: s.opts.fs, path: s.opts.fs.PathJoin(s.dir, forksName)}
 		if !s.opts.ReadOnly {
 			s.forks.clear()
 		}
 	}
+
 	s.current = &version{snapshot: s.db.NewSnapshot(), refs: 1}
 	if s.opts.SyncEvery > 0 && !s.opts.ReadOnly {
 		s.startSyncing()
@@ -100,6 +102,7 @@ func (s *Store) open(dir string) (err error) {
 	} else if _, err := fsys.Stat(dir); err != nil {
 		return fmt.Errorf("disk: %w", err)
 	}
+
 	if s.dir, err = resolve(fsys, dir); err != nil {
 		return err
 	}
@@ -118,6 +121,7 @@ func (s *Store) open(dir string) (err error) {
 		}
 		_ = s.lock.closeFolder()
 	}()
+
 	state, logs, err := readMeta(s.fs, s.dir)
 	if err != nil {
 		return err

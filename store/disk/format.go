@@ -54,6 +54,7 @@ func readMeta(fsys vfs.FS, dir string) (state string, logs []string, err error) 
 	if err != nil {
 		return "", nil, fmt.Errorf("disk: %w", err)
 	}
+
 	text, err := io.ReadAll(io.LimitReader(f, maxMeta))
 	if err := errors.Join(err, f.Close()); err != nil {
 		return "", nil, fmt.Errorf("disk: cannot read %s in %s: %w", metaName, dir, err)
@@ -66,7 +67,9 @@ func readMeta(fsys vfs.FS, dir string) (state string, logs []string, err error) 
 	if format != Format {
 		return "", nil, &FormatError{Dir: dir, Found: format, Supported: Format}
 	}
-	if _, err := fmt.Sscanf(rest, "format %d\nstate %s\n", &format, &state); err != nil || state != stateNew && state != stateReady {
+
+	_, err = fmt.Sscanf(rest, "format %d\nstate %s\n", &format, &state)
+	if err != nil || state != stateNew && state != stateReady {
 		return "", nil, fmt.Errorf("disk: the file %s in %s is damaged", metaName, dir)
 	}
 	for line := range strings.Lines(rest) {
@@ -86,8 +89,10 @@ func checkEmpty(fsys vfs.FS, dir string) error {
 		switch name {
 		case metaTemp, lockName, "lost+found":
 		default:
-			return fmt.Errorf("disk: %s contains %s but not %s: it is not a Sortkey store, or an incomplete copy of one",
-				dir, name, metaName)
+			return fmt.Errorf(
+				"disk: %s contains %s but not %s: it is not a Sortkey store, or an incomplete copy of one",
+				dir, name, metaName,
+			)
 		}
 	}
 	return nil

@@ -129,6 +129,7 @@ func (s *Store) checkLogs(names []string) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+
 		num, err := logNumber(name)
 		if err != nil {
 			return fmt.Errorf("the file %s lists a log, but %w", metaName, err)
@@ -144,6 +145,7 @@ func (s *Store) checkLogs(names []string) error {
 			s.fs.logs = append(s.fs.logs, name)
 			continue
 		}
+
 		if !s.opts.AcceptLoss {
 			return fmt.Errorf("%w: the log %s %s", ErrLoss, name, lost)
 		}
@@ -155,6 +157,7 @@ func (s *Store) checkLogs(names []string) error {
 			s.fs.logs = append(s.fs.logs, name)
 		}
 	}
+
 	s.fs.listed = true
 	return nil
 }

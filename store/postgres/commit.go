@@ -19,17 +19,20 @@ func (w *writer) commit() error {
 	if w.row != nil {
 		w.changes.Remember(remote.Row{Addr: w.row.addr, Value: w.row.value, Deleted: w.row.value == nil})
 	}
+
 	w.store.pins.take()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.acquire(); err != nil {
 		return err
 	}
+
 	var steps []*step
 	size := 0
 	if !w.begun {
 		steps = w.opening(0)
 	}
+
 	for one := range w.steps {
 		steps = append(steps, one)
 		for _, p := range one.params {
@@ -46,6 +49,7 @@ func (w *writer) commit() error {
 		}
 		steps, size = steps[:0], 0
 	}
+
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // never fails
 	done := &step{statement: commit}
@@ -63,6 +67,7 @@ func (w *writer) commit() error {
 		}
 		return err
 	}
+
 	w.release() // the lookup needs a connection that works
 	return w.store.resolve(context.WithoutCancel(w.ctx), id, err)
 }

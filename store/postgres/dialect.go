@@ -15,7 +15,8 @@ type dialect struct {
 // prefer to read all of it, and then every Update conflicts with every other.
 // Sources: PostgreSQL, runtime-config-query; transaction-iso, "sequential scan
 // will always necessitate a relation-level predicate lock".
-const planner = `set enable_seqscan = off; set enable_bitmapscan = off; set plan_cache_mode = force_generic_plan; set jit = off`
+const planner = `set enable_seqscan = off; set enable_bitmapscan = off; ` +
+	`set plan_cache_mode = force_generic_plan; set jit = off`
 
 var (
 	onPostgres = dialect{rowsKey: "address", settings: planner}

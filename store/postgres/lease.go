@@ -38,6 +38,7 @@ func (s *Store) Lease(ctx context.Context, name string) (held context.Context, r
 	if err := s.ready(ctx); err != nil {
 		return nil, nil, err
 	}
+
 	owner := make([]byte, 16)
 	_, _ = rand.Read(owner) // never fails
 	sent := time.Now()
@@ -48,6 +49,7 @@ func (s *Store) Lease(ctx context.Context, name string) (held context.Context, r
 	if err != nil || taken == 0 {
 		return nil, nil, err
 	}
+
 	held, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	renew := &step{statement: renewLease, params: [][]byte{[]byte(name), owner, length}}
@@ -61,6 +63,7 @@ func (s *Store) Lease(ctx context.Context, name string) (held context.Context, r
 			cancel(err)
 		}
 	})
+
 	return held, func() {
 		cancel(nil)
 		<-done
@@ -90,6 +93,7 @@ func (s *Store) keep(ctx context.Context, renew *step, sent time.Time) error {
 			t.Stop()
 			return store.ErrClosed
 		}
+
 		sent := time.Now()
 		limited, stop := context.WithDeadline(ctx, until)
 		kept, err := s.exec(limited, renew)

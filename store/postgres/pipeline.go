@@ -37,6 +37,7 @@ func prepare(ctx context.Context, c *pgx.Conn, d dialect) error {
 			return err
 		}
 	}
+
 	p := pg.StartPipeline(ctx)
 	for i, sql := range prepared {
 		p.SendPrepare(fmt.Sprintf("sortkey_%d", i), sql, nil)
@@ -45,6 +46,7 @@ func prepare(ctx context.Context, c *pgx.Conn, d dialect) error {
 		_ = p.Close()
 		return err
 	}
+
 	all := new(descriptions)
 	for i := range prepared {
 		result, err := p.GetResults()
@@ -60,6 +62,7 @@ func prepare(ctx context.Context, c *pgx.Conn, d dialect) error {
 		d.Name, d.SQL = fmt.Sprintf("sortkey_%d", i), prepared[i]
 		all[i] = d
 	}
+
 	pg.CustomData()[customKey] = all
 	return p.Close()
 }
@@ -80,6 +83,7 @@ func send(ctx context.Context, c *pgxpool.Conn, steps []*step) (failed int, err 
 		one := steps[0]
 		return 0, one.receive(pg.ExecStatement(ctx, all[one.statement], one.params, binaryFormat, binaryFormat))
 	}
+
 	p := pg.StartPipeline(ctx)
 	for i := range steps {
 		p.SendQueryStatement(all[steps[i].statement], steps[i].params, binaryFormat, binaryFormat)
@@ -88,6 +92,7 @@ func send(ctx context.Context, c *pgxpool.Conn, steps []*step) (failed int, err 
 		_ = p.Close()
 		return 0, err
 	}
+
 	for i, one := range steps {
 		result, err := p.GetResults()
 		if err == nil {

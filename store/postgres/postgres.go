@@ -50,6 +50,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	d, err := checkSchema(ctx, config.ConnConfig)
 	if err != nil {
 		return nil, err
@@ -61,6 +62,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	case !sets(url, "pool_max_conns"):
 		config.MaxConns = defaultConns
 	}
+
 	config.MaxConns = max(config.MaxConns, leastConns)
 	if !sets(url, "pool_max_conn_idle_time") {
 		config.MaxConnIdleTime = idleTime
@@ -68,6 +70,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	if !sets(url, "pool_health_check_period") {
 		config.HealthCheckPeriod = idleTime / 2
 	}
+
 	s := &Store{
 		opts: opts, gate: newGate(max(1, int(config.MaxConns)-2)), line: newLine(), ending: make(chan struct{}),
 		shut: make(chan struct{}),
@@ -136,6 +139,7 @@ func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *ex
 		if !ok {
 			return err
 		}
+
 		switch again.why {
 		case presumed:
 			a.presume = false
@@ -149,6 +153,7 @@ func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *ex
 			s.counts.broken.Add(1)
 			s.opts.Logger.Warn("lost a database connection during an update; trying again", "err", again.err)
 		}
+
 		if time.Since(began) > s.opts.Timeout || breaks >= connTries {
 			return again.lasting()
 		}
@@ -165,6 +170,7 @@ func (s *Store) update(ctx context.Context, fn func(store.Writer) error, row *ex
 			a.turn, a.lost = true, again.row
 			continue
 		}
+
 		if err := pause(ctx, conflicts+breaks); err != nil {
 			return err
 		}
@@ -202,6 +208,7 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, a attempt)
 	if err := s.ready(ctx); err != nil {
 		return err
 	}
+
 	if !a.turn {
 		leave, err := s.gate.enter(ctx, false)
 		if err != nil {
@@ -209,20 +216,26 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, a attempt)
 		}
 		defer leave()
 	}
+
 	w := &writer{
-		reader:  reader{session: session{ctx: ctx, store: s, begin: beginUpdate, row: a.row, first: a.lost, hasTurn: a.turn}, changes: remote.NewChanges()},
+		reader: reader{
+			session: session{ctx: ctx, store: s, begin: beginUpdate, row: a.row, first: a.lost, hasTurn: a.turn},
+			changes: remote.NewChanges(),
+		},
 		presume: a.presume,
 	}
 	defer w.finish()
 	err := fn(w)
 	if err != nil || w.changes.Empty() {
-		switch right, failed := w.presumedRight(); {
+		right, failed := w.presumedRight()
+		switch {
 		case failed != nil:
 			err = failed
 		case !right:
 			return &retry{why: presumed, err: errPresumed}
 		}
 	}
+
 	if failed := w.verify(); err == nil || errors.Is(failed, store.ErrChanged) {
 		err = failed
 	}

@@ -23,6 +23,7 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 	if r.done.Load() {
 		return nil, false, store.ErrClosed
 	}
+
 	addr := store.AppendAddress(nil, space, partition, sort)
 	if r.changes != nil {
 		if known, ok := r.changes.Get(space, addr); ok && !known.Dropped {
@@ -33,6 +34,7 @@ func (r *reader) Get(space store.Space, partition, sort []byte) (value []byte, o
 			return known.Value, !known.Deleted, nil
 		}
 	}
+
 	key, _ := keys.Key(addr)
 	if err := r.yield(key); err != nil {
 		return nil, false, err
@@ -57,6 +59,7 @@ func (r *reader) Prefetch(addrs [][]byte) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
+
 	var gets []*step
 	var found []remote.Row
 	for _, addr := range addrs {
@@ -82,6 +85,7 @@ func (r *reader) Prefetch(addrs [][]byte) error {
 	if err := r.read(gets...); err != nil {
 		return err
 	}
+
 	fetched := make(map[string]remote.Row, len(found))
 	for i, read := range found {
 		read.Deleted = gets[i].rows == 0
@@ -91,6 +95,7 @@ func (r *reader) Prefetch(addrs [][]byte) error {
 			fetched[string(read.Addr)] = read
 		}
 	}
+
 	if r.changes == nil {
 		r.fetched.Store(&fetched)
 	}

@@ -21,6 +21,7 @@ func Init(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
+
 	c, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return wrap(err)
@@ -30,12 +31,15 @@ func Init(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	switch found, err := readVersion(ctx, c); {
+
+	found, err := readVersion(ctx, c)
+	switch {
 	case err != nil:
 		return err
 	case found > version: // leave alone what a later program has made
 		return errVersion(found)
 	}
+
 	for i, sql := range tables {
 		if i == 0 {
 			sql = fmt.Sprintf(sql, d.rowsKey)
@@ -44,6 +48,7 @@ func Init(ctx context.Context, url string) error {
 			return err
 		}
 	}
+
 	if err := define(ctx, c, insertVersion, version); err != nil {
 		return err
 	}
@@ -60,7 +65,8 @@ func define(ctx context.Context, c *pgx.Conn, sql string, args ...any) error {
 		}
 		e, ok := errors.AsType[*pgconn.PgError](err)
 		again := ok &&
-			(e.Code == codeDuplicateTable || e.Code == codeDuplicateObject || e.Code == codeDuplicateRow || refusalOf(err) == conflict)
+			(e.Code == codeDuplicateTable || e.Code == codeDuplicateObject || e.Code == codeDuplicateRow ||
+				refusalOf(err) == conflict)
 		if !again || tries == connTries {
 			return wrap(err)
 		}
@@ -103,7 +109,8 @@ func askDialect(ctx context.Context, c *pgx.Conn) (dialect, error) {
 // checkTables returns [ErrSchema] unless the tables have this program's version and the
 // columns of its statements.
 func checkTables(ctx context.Context, c *pgx.Conn, d dialect) error {
-	switch found, err := readVersion(ctx, c); {
+	found, err := readVersion(ctx, c)
+	switch {
 	case err != nil:
 		return err
 	case found == 0:
@@ -111,7 +118,8 @@ func checkTables(ctx context.Context, c *pgx.Conn, d dialect) error {
 	case found != version:
 		return errVersion(found)
 	}
-	err := prepare(ctx, c, d)
+
+	err = prepare(ctx, c, d)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == codeNoTable || e.Code == codeNoColumn) {
 		return fmt.Errorf(
 			"%w: a table has the name of one of Sortkey's, which can be in another schema with search_path: %w",

@@ -50,6 +50,7 @@ func (s *session) run(wanted ...*step) error {
 		_, err := s.send(wanted)
 		return err
 	}
+
 	steps := append(s.opening(len(wanted)+1), wanted...)
 	met := func() bool { return true }
 	if s.row != nil {
@@ -57,6 +58,7 @@ func (s *session) run(wanted ...*step) error {
 		read, met = s.row.step()
 		steps = append(steps, read)
 	}
+
 	for tries := 1; ; tries++ {
 		err := s.acquire()
 		if err == nil {

@@ -10,18 +10,24 @@ package postgres
 //	CREATE TABLE IF NOT EXISTS  sql-createtable | create-table | the-sql-language/statements/ddl_create_table
 //	DROP TABLE IF EXISTS        sql-droptable | drop-table | the-sql-language/statements/ddl_drop_table
 //	BEGIN ISOLATION LEVEL       sql-begin | begin-transaction, set-transaction | statements/txn_begin
-//	COMMIT, ROLLBACK            sql-commit, sql-rollback | commit-transaction, rollback-transaction | statements/txn_commit, txn_rollback
+//	COMMIT, ROLLBACK            sql-commit, sql-rollback | commit-transaction, rollback-transaction |
+//	                            statements/txn_commit, txn_rollback
 //	SET LOCAL idle_in_…timeout  sql-set, runtime-config-client | set-vars, session-variables | statements/cmd_set
-//	IN (list of values)         functions-comparisons | scalar-expressions | wiki of yugabyte-db, PostgreSQL Compatibility
+//	IN (list of values)         functions-comparisons | scalar-expressions |
+//	                            wiki of yugabyte-db, PostgreSQL Compatibility
 //	SELECT ORDER BY LIMIT       sql-select | select-clause, limit-offset, order-by | statements/dml_select
 //	INSERT ON CONFLICT          sql-insert | insert | statements/dml_insert
-//	SELECT FOR SHARE            sql-select, "The Locking Clause" | select-for-update | explore/transactions/explicit-locking
-//	pg_advisory_xact_lock       functions-admin | functions-and-operators (takes no lock) | explore/transactions/explicit-locking
+//	SELECT FOR SHARE            sql-select, "The Locking Clause" | select-for-update |
+//	                            explore/transactions/explicit-locking
+//	pg_advisory_xact_lock       functions-admin | functions-and-operators (takes no lock) |
+//	                            explore/transactions/explicit-locking
 //	UPDATE, DELETE              sql-update, sql-delete | update, delete | statements/dml_update, dml_delete
 //	bytea                       datatype-binary | bytes | datatypes/type_binary
-//	timestamptz, interval, now  functions-datetime | timestamp, interval, functions-and-operators | datatypes/type_datetime
+//	timestamptz, interval, now  functions-datetime | timestamp, interval, functions-and-operators |
+//	                            datatypes/type_datetime
 //	SHOW transaction_read_only  sql-show, hot-standby | show-vars | statements/cmd_show (sent by pgx when it connects)
-//	pipelined statements        protocol-flow, Pipelining | postgresql-compatibility (wire protocol) | drivers-orms/go/yb-pgx
+//	pipelined statements        protocol-flow, Pipelining | postgresql-compatibility (wire protocol) |
+//	                            drivers-orms/go/yb-pgx
 //
 // CockroachDB runs REPEATABLE READ as SERIALIZABLE where it is not enabled
 // (transactions, isolation levels), which is stricter. YugabyteDB maps it to its
@@ -35,14 +41,17 @@ const version = 2
 var tables = []string{
 	// One row for each row of the store. Tail is null unless the address is
 	// longer than keys.Longest.
-	`create table if not exists sortkey_rows (address bytea not null, tail bytea, value bytea not null, primary key (%s))`,
+	`create table if not exists sortkey_rows ` +
+		`(address bytea not null, tail bytea, value bytea not null, primary key (%s))`,
 
 	// One row for each Update that has committed, until that is known, or whose
 	// commit was prevented.
-	`create table if not exists sortkey_commits (id bytea primary key, prevented bool not null, at timestamptz not null default now())`,
+	`create table if not exists sortkey_commits ` +
+		`(id bytea primary key, prevented bool not null, at timestamptz not null default now())`,
 
 	// One row for each lease that a Store holds; see [store.Sharer].
-	`create table if not exists sortkey_leases (name text primary key, owner bytea not null, holder text not null, expires timestamptz not null)`,
+	`create table if not exists sortkey_leases ` +
+		`(name text primary key, owner bytea not null, holder text not null, expires timestamptz not null)`,
 
 	// One row: the version.
 	`create table if not exists sortkey_schema (id int8 primary key, version int8 not null)`,
@@ -54,7 +63,8 @@ var tables = []string{
 // Statements of Init and Open, which are sent by themselves.
 const (
 	selectServer  = `select version()`
-	insertVersion = `insert into sortkey_schema (id, version) values (1, $1) on conflict (id) do update set version = excluded.version
+	insertVersion = `insert into sortkey_schema (id, version) values (1, $1) ` +
+		`on conflict (id) do update set version = excluded.version
 where sortkey_schema.version = 1`
 	selectVersion = `select version from sortkey_schema where id = 1`
 
@@ -120,16 +130,19 @@ var prepared = [statements]string{
 
 	takeSnapshot: `select 1`,
 
-	getRow:       `select value from sortkey_rows where address = $1`,
-	getBoth:      `select address, value from sortkey_rows where address in ($1, $2)`,
-	queryForward: `select address, tail, value from sortkey_rows where address >= $1 and address < $2 order by address asc limit $3::int8`,
-	queryReverse: `select address, tail, value from sortkey_rows where address >= $1 and address < $2 order by address desc limit $3::int8`,
+	getRow:  `select value from sortkey_rows where address = $1`,
+	getBoth: `select address, value from sortkey_rows where address in ($1, $2)`,
+	queryForward: `select address, tail, value from sortkey_rows where address >= $1 and address < $2 ` +
+		`order by address asc limit $3::int8`,
+	queryReverse: `select address, tail, value from sortkey_rows where address >= $1 and address < $2 ` +
+		`order by address desc limit $3::int8`,
 
 	lockRow:   `select 1 from sortkey_rows where address = $1 for share`,
 	holdRow:   `select 1 from sortkey_rows where address = $1 for update`,
 	claimRow:  `insert into sortkey_rows (address, tail, value) values ($1, $2, '') on conflict (address) do nothing`,
 	insertRow: `insert into sortkey_rows (address, tail, value) values ($1, $2, $3)`,
-	putRow:    `insert into sortkey_rows (address, tail, value) values ($1, $2, $3) on conflict (address) do update set value = excluded.value`,
+	putRow: `insert into sortkey_rows (address, tail, value) values ($1, $2, $3) ` +
+		`on conflict (address) do update set value = excluded.value`,
 	deleteRow: `delete from sortkey_rows where address = $1`,
 	clearRows: `delete from sortkey_rows where address >= $1 and address < $2`,
 
@@ -139,9 +152,11 @@ var prepared = [statements]string{
 	forgetCommit:  `delete from sortkey_commits where id = $1`,
 
 	// takeLease changes no row while somebody else has the lease.
-	takeLease: `insert into sortkey_leases (name, owner, holder, expires) values ($1, $2, $3, now() + $4::int8 * interval '1 millisecond')
+	takeLease: `insert into sortkey_leases (name, owner, holder, expires) ` +
+		`values ($1, $2, $3, now() + $4::int8 * interval '1 millisecond')
 on conflict (name) do update set owner = excluded.owner, holder = excluded.holder, expires = excluded.expires
 where sortkey_leases.expires < now()`,
-	renewLease: `update sortkey_leases set expires = now() + $3::int8 * interval '1 millisecond' where name = $1 and owner = $2`,
-	endLease:   `delete from sortkey_leases where name = $1 and owner = $2`,
+	renewLease: `update sortkey_leases set expires = now() + $3::int8 * interval '1 millisecond' ` +
+		`where name = $1 and owner = $2`,
+	endLease: `delete from sortkey_leases where name = $1 and owner = $2`,
 }

@@ -69,11 +69,13 @@ func (w *writer) steps(yield func(*step) bool) {
 		if !clearUpTo(r.Addr) {
 			return
 		}
+
 		key, tail := keys.Key(r.Addr)
 		one := &step{statement: putRow, params: [][]byte{key, tail, r.Value}}
 		if r.Presumed {
 			one.statement = insertRow
 		}
+
 		switch {
 		case r.Presumed && r.Deleted && !yield(&step{statement: insertRow, params: [][]byte{key, tail, {}}}):
 			return
@@ -92,6 +94,7 @@ func (w *writer) steps(yield func(*step) bool) {
 			return
 		}
 	}
+
 	clearUpTo(nil)
 }
 

@@ -65,6 +65,7 @@ func takeLease(ctx context.Context, s *Store) (*lease, error) {
 		if !errors.Is(err, errHeld) {
 			return nil, err
 		}
+
 		switch {
 		case first == leaseRow{}:
 			first = held
@@ -74,10 +75,12 @@ func takeLease(ctx context.Context, s *Store) (*lease, error) {
 		case held != first:
 			return nil, fmt.Errorf("%w: %s", ErrLocked, held.Name)
 		}
+
 		if err := sleep(ctx, s.opts.lease/(4*renewals)); err != nil {
 			return nil, err
 		}
 	}
+
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
 	go l.renew(renewing)
@@ -129,6 +132,7 @@ func (l *lease) writeOnce(
 	if err != nil {
 		return held, wrap(err)
 	}
+
 	txn, err := l.store.client.Begin(tikv.WithStartTS(ts))
 	if err != nil {
 		return held, wrap(err)
@@ -138,6 +142,7 @@ func (l *lease) writeOnce(
 			_ = txn.Rollback()
 		}
 	}()
+
 	stored, err := txn.Get(ctx, l.store.keys.leaseKey)
 	if err != nil && !tikverr.IsErrNotFound(err) {
 		return held, wrap(err)
@@ -147,6 +152,7 @@ func (l *lease) writeOnce(
 			return held, fmt.Errorf("%w: cannot decode the lease: %w", ErrFormat, err)
 		}
 	}
+
 	next, err := change(held, oracle.ExtractPhysical(ts))
 	if err != nil {
 		return held, err

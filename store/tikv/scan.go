@@ -40,6 +40,7 @@ func (s *Store) scan(ctx context.Context, in slice) (pairs []pair, err error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+
 		// A region may end inside the slice. One that has split or moved is looked up again.
 		part, next := in, in
 		part.limit = in.limit - len(pairs)
@@ -61,6 +62,7 @@ func (s *Store) scan(ctx context.Context, in slice) (pairs []pair, err error) {
 			}
 			next.lo = part.hi
 		}
+
 		scanned, moved, err := s.scanRegion(bo, loc.Region, part)
 		switch {
 		case err != nil:
@@ -68,6 +70,7 @@ func (s *Store) scan(ctx context.Context, in slice) (pairs []pair, err error) {
 		case moved:
 			continue
 		}
+
 		found, err := s.settled(ctx, scanned, in.ts)
 		if err != nil {
 			return nil, err
@@ -79,13 +82,16 @@ func (s *Store) scan(ctx context.Context, in slice) (pairs []pair, err error) {
 				next.lo = append(slices.Clone(found[n-1].key), 0)
 			}
 		}
+
 		for _, p := range found {
 			if p.value != nil {
 				pairs = append(pairs, p)
 			}
 		}
+
 		in = next
 	}
+
 	if err := s.client.CheckVisibility(in.ts); err != nil {
 		return nil, err // garbage collection may have removed what was read
 	}
@@ -101,6 +107,7 @@ func (s *Store) scanRegion(
 	if in.reverse {
 		request.StartKey, request.EndKey, request.Reverse = in.hi, in.lo, true
 	}
+
 	var ignored kvrpcpb.Context
 	if in.own != 0 {
 		ignored.ResolvedLocks = []uint64{in.own}
@@ -112,11 +119,13 @@ func (s *Store) scanRegion(
 		if err != nil {
 			return nil, false, err
 		}
+
 		if refused, err := answer.GetRegionError(); err != nil {
 			return nil, false, err
 		} else if refused != nil {
 			return nil, true, bo.Backoff(tikv.BoRegionMiss(), errors.New(refused.String()))
 		}
+
 		scanned, ok := answer.Resp.(*kvrpcpb.ScanResponse)
 		if !ok {
 			return nil, false, tikverr.ErrBodyMissing

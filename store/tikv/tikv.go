@@ -270,6 +270,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 			s.counts.refused.Add(1)
 			s.opts.Logger.Warn("the cluster did not commit an update; trying again", "err", again.err)
 		}
+
 		if lost+aborted >= maxTries || aborted >= maxAborted {
 			return again.err
 		}
@@ -304,6 +305,7 @@ func (s *Store) try(ctx context.Context, fn func(store.Writer) error, alone bool
 	if err := w.begin(); err != nil {
 		return err
 	}
+
 	err := fn(w)
 	switch {
 	case w.fault != nil && conflicts(w.fault) && ctx.Err() == nil: // whatever fn made of it

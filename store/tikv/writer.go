@@ -88,6 +88,7 @@ func (w *writer) read(space store.Space, addr []byte) (value []byte, ok bool, er
 	if w.fault != nil {
 		return nil, false, w.fault
 	}
+
 	known, ok := w.changes.Get(space, addr)
 	switch {
 	case known.Dropped: // locked, so it has not changed
@@ -95,6 +96,7 @@ func (w *writer) read(space store.Space, addr []byte) (value []byte, ok bool, er
 	case ok:
 		return known.Value, !known.Deleted, nil
 	}
+
 	key := w.store.keys.key(addr)
 	for tries := 1; ; tries++ {
 		found, err := w.lock(key)
@@ -112,6 +114,7 @@ func (w *writer) read(space store.Space, addr []byte) (value []byte, ok bool, er
 		if w.locked || len(w.observed) > 0 || !conflicts(err) || tries > aloneAfter || w.ctx.Err() != nil {
 			return nil, false, w.fail(err)
 		}
+
 		// Nothing was read so far, so the transaction can begin again later.
 		_ = w.txn.Rollback()
 		if err := w.begin(); err != nil {
@@ -187,6 +190,7 @@ func (w *writer) commit() error {
 	if w.changes.Empty() {
 		return nil
 	}
+
 	var failed error
 	for r := range w.changes.All() {
 		switch {
@@ -200,11 +204,13 @@ func (w *writer) commit() error {
 			break
 		}
 	}
+
 	if failed == nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), w.store.opts.Timeout)
 		failed = w.txn.Commit(ctx)
 		cancel()
 	}
+
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	large := tooLarge(failed)
@@ -240,7 +246,9 @@ func (w *writer) intercept(next interceptor.RPCInterceptorFunc) interceptor.RPCI
 			return answer, err
 		case tikvrpc.CmdCommit:
 			if err := w.allow(request.Commit().CommitVersion); err != nil {
-				return &tikvrpc.Response{Resp: &kvrpcpb.CommitResponse{Error: &kvrpcpb.KeyError{Abort: err.Error()}}}, nil
+				return &tikvrpc.Response{
+					Resp: &kvrpcpb.CommitResponse{Error: &kvrpcpb.KeyError{Abort: err.Error()}},
+				}, nil
 			}
 		}
 		return next(target, request)
@@ -259,7 +267,8 @@ func (w *writer) refuseLocked(answer *tikvrpc.Response) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, keyErr := range written.Errors {
-		switch lock := keyErr.GetLocked(); {
+		lock := keyErr.GetLocked()
+		switch {
 		case lock == nil:
 		case w.met[lock.LockVersion]:
 			w.refused = fmt.Errorf("%w: it holds a row that is to be written", errConflict)

@@ -61,6 +61,7 @@ func publish(dir, version, to string) error {
 	if err != nil {
 		return err
 	}
+
 	path := modfile.ModulePath(text)
 	if path != prefix && !strings.HasPrefix(path, prefix+"/") {
 		return fmt.Errorf("%s: module path %s does not begin with %s", dir, path, prefix)
@@ -69,6 +70,7 @@ func publish(dir, version, to string) error {
 	if err := zip.CreateFromDir(&archive, module.Version{Path: path, Version: version}, dir); err != nil {
 		return err
 	}
+
 	escaped, err := module.EscapePath(path)
 	if err != nil {
 		return err
@@ -77,6 +79,7 @@ func publish(dir, version, to string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
+
 	for name, data := range map[string][]byte{
 		"list":            []byte(version + "\n"),
 		version + ".info": fmt.Appendf(nil, `{"Version":%q}`, version),

@@ -100,7 +100,8 @@ func explain(err error) error {
 	}
 	switch {
 	case errors.Is(err, tikv.ErrLocked):
-		e.Advice = "stop that server, or give this one tables of its own, with another prefix after the slash of the URL"
+		e.Advice = "stop that server, or give this one tables of its own, " +
+			"with another prefix after the slash of the URL"
 	case errors.Is(err, tikv.ErrFormat):
 		e.Advice = "use the version of Sortkey that created the tables, or another prefix after the slash of the URL"
 	case errors.Is(err, context.Canceled):

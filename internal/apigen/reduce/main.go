@@ -74,17 +74,20 @@ func reduce(model []byte) ([]byte, error) {
 	if err := json.Unmarshal(model, &m); err != nil {
 		return nil, err
 	}
+
 	for name, op := range m.Operations {
 		if op.Errors == nil {
 			op.Errors = []ref{}
 			m.Operations[name] = op
 		}
 	}
+
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n\"targetPrefix\": %q,\n", m.Metadata.TargetPrefix)
 	if err := section(&b, "operations", m.Operations); err != nil {
 		return nil, err
 	}
+
 	b.WriteString(",\n")
 	if err := section(&b, "shapes", m.Shapes); err != nil {
 		return nil, err

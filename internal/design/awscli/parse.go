@@ -71,6 +71,7 @@ func (p *Parser) ParseWords(line []string) (*Command, error) {
 	if len(line) > 0 && isCLI(line[0]) {
 		line = line[1:]
 	}
+
 	r := &reader{parser: p, words: line, members: map[string]json.RawMessage{}}
 	for len(r.words) > 0 {
 		word := r.words[0]
@@ -95,6 +96,7 @@ func (p *Parser) ParseWords(line []string) (*Command, error) {
 			r.operation = word
 		}
 	}
+
 	if r.operation == "" {
 		return nil, advice.New("name one, such as query, scan or get-item", "the line has no operation")
 	}
@@ -102,6 +104,7 @@ func (p *Parser) ParseWords(line []string) (*Command, error) {
 	if input, ok := r.members[inputMember]; ok && json.Unmarshal(input, &all) != nil {
 		return nil, advice.New("", "--cli-input-json is not a JSON object")
 	}
+
 	maps.Copy(all, r.members) // flags override it
 	delete(all, inputMember)
 	request, err := text.JSON(all)
@@ -146,6 +149,7 @@ func (r *reader) flag(word string) error {
 		}
 		return nil
 	}
+
 	positive, no := strings.CutPrefix(name, "no-")
 	if no = no && flags[positive] == boolFlag; no {
 		name = positive
@@ -153,6 +157,7 @@ func (r *reader) flag(word string) error {
 	if known := operations[r.operation]; !slices.Contains(known, name) && pascal(name) != inputMember {
 		return r.unknownFlag(name, known)
 	}
+
 	if flags[name] == boolFlag {
 		on, err := !no, error(nil)
 		if inline {
@@ -163,6 +168,7 @@ func (r *reader) flag(word string) error {
 		}
 		return r.set(name, on)
 	}
+
 	most := 1
 	if flags[name] == listFlag {
 		most = math.MaxInt
@@ -170,6 +176,7 @@ func (r *reader) flag(word string) error {
 	if err := take(most); err != nil {
 		return err
 	}
+
 	v, err := parseValues(name, values)
 	if err != nil {
 		return err
@@ -228,6 +235,7 @@ func parseValues(name string, values []string) (any, error) {
 	case objectFlag:
 		return parseValue(name, v)
 	}
+
 	if len(values) == 1 && strings.HasPrefix(strings.TrimSpace(v), "[") {
 		return parseJSON(name, v)
 	}

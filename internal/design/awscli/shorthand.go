@@ -61,6 +61,7 @@ func (p *shorthand) pairs(end byte, depth int) (map[string]any, error) {
 	if end != 0 && p.accept(end) {
 		return m, nil
 	}
+
 	for {
 		key := p.key()
 		if key == "" || p.peek() != '=' {
@@ -69,6 +70,7 @@ func (p *shorthand) pairs(end byte, depth int) (map[string]any, error) {
 		if _, ok := m[key]; ok {
 			return nil, p.fail(key + " is given twice")
 		}
+
 		p.at++
 		v, err := p.value(depth, true)
 		if err != nil {
@@ -77,6 +79,7 @@ func (p *shorthand) pairs(end byte, depth int) (map[string]any, error) {
 		if m[key], err = typed(key, v); err != nil {
 			return nil, err
 		}
+
 		switch {
 		case p.accept(','):
 		case end == 0:
@@ -110,6 +113,7 @@ func (p *shorthand) value(depth int, commas bool) (any, error) {
 	if p.accept('{') {
 		return p.pairs('}', depth+1)
 	}
+
 	all := []any{}
 	if p.accept('[') {
 		for !p.accept(']') {
@@ -123,6 +127,7 @@ func (p *shorthand) value(depth int, commas bool) (any, error) {
 		}
 		return all, nil
 	}
+
 	first, err := p.text()
 	if !commas || !p.anotherValue() {
 		return first, err

@@ -128,6 +128,7 @@ func (s *splitter) quoted(n int) (err error) {
 		if s.at+1 < len(s.src) {
 			next = s.src[s.at+1]
 		}
+
 		switch {
 		case c == quote:
 			s.at++
@@ -135,7 +136,9 @@ func (s *splitter) quoted(n int) (err error) {
 		case c == '\\' && n == 2:
 			i := strings.IndexByte(known, next)
 			if i < 0 {
-				return advice.New("write the character itself", "unknown escape in $'…': %s", terminal.Clip(s.src[s.at:], excerpt))
+				return advice.New(
+					"write the character itself", "unknown escape in $'…': %s", terminal.Clip(s.src[s.at:], excerpt),
+				)
 			}
 			s.at++
 			s.writeByte(means[i])
@@ -147,9 +150,12 @@ func (s *splitter) quoted(n int) (err error) {
 			s.writeByte(c)
 		}
 	}
+
 	if err == nil {
 		s.quote = s.src[start : start+n]
-		err = advice.New("", "the quote %s is not closed: %s", s.src[start:start+n], terminal.Clip(s.src[start:], excerpt))
+		err = advice.New(
+			"", "the quote %s is not closed: %s", s.src[start:start+n], terminal.Clip(s.src[start:], excerpt),
+		)
 	}
 	return err
 }
@@ -175,7 +181,11 @@ func (s *splitter) backslash() {
 // else stands for itself.
 func (s *splitter) expansion() error {
 	rest := s.src[s.at:]
-	if rest[0] == '`' || len(rest) > 1 && (strings.IndexByte("{(_", rest[1]) >= 0 || 'a' <= rest[1]|0x20 && rest[1]|0x20 <= 'z') {
+	// After a dollar, a brace, a parenthesis, a letter or _ begins a variable or a command.
+	begins := func(c byte) bool {
+		return strings.IndexByte("{(_", c) >= 0 || 'a' <= c|0x20 && c|0x20 <= 'z'
+	}
+	if rest[0] == '`' || len(rest) > 1 && begins(rest[1]) {
 		return advice.New(
 			"write the value itself, or put the word in single quotes", "variables and commands are not expanded: %s",
 			terminal.Clip(rest, excerpt),

@@ -22,9 +22,9 @@ type Bill struct {
 	Spaces []Space `json:"spaces"`
 	// Total is the sum of the spaces.
 	Total Cost `json:"total"`
-	// Records is the number of records that streams of all tables would have in a month, of writes and of items that
-	// expire, and Streams the price of a million calls that read them. A call returns up to 1,000 records; those of Lambda
-	// triggers are free.
+	// Records is the number of records that streams of all tables would have in a month, of writes and of items
+	// that expire, and Streams the price of a million calls that read them. A call returns up to 1,000 records;
+	// those of Lambda triggers are free.
 	Records float64 `json:"streamRecords"`
 	Streams float64 `json:"streamCalls,omitempty"`
 
@@ -66,9 +66,10 @@ func Of(r *check.Result, p *Prices, region string) (*Bill, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	b := &Bill{
-		Region: region, Currency: p.Currency, Date: p.Date, Source: p.Source, Spaces: []Space{}, Streams: prices.Streams,
-		prices: prices,
+		Region: region, Currency: p.Currency, Date: p.Date, Source: p.Source,
+		Spaces: []Space{}, Streams: prices.Streams, prices: prices,
 	}
 	table, own := 0, check.TableStats{} // the last table, with what its local indexes use of its capacity
 	for _, t := range r.Tables {
@@ -93,6 +94,7 @@ func Of(r *check.Result, p *Prices, region string) (*Bill, error) {
 		}
 		b.Spaces = append(b.Spaces, s)
 	}
+
 	for _, s := range b.Spaces {
 		b.Total.OnDemand += s.OnDemand
 		b.Total.Provisioned += s.Provisioned

@@ -90,12 +90,14 @@ func parse(path string, data []byte) (*Prices, error) {
 	if err := dec.Decode(p); err != nil && !errors.Is(err, io.EOF) {
 		return nil, &advice.Error{Msg: path + ": " + err.Error(), Advice: form, Err: err}
 	}
+
 	invalid := func(format string, args ...any) error {
 		return &advice.Error{Msg: path + ": " + fmt.Sprintf(format, args...), Advice: form}
 	}
 	if len(p.Regions) == 0 {
 		return nil, invalid("no regions")
 	}
+
 	for _, must := range []struct{ name, value string }{
 		{"currency", p.Currency}, {"date", p.Date}, {"source", p.Source},
 	} {
@@ -103,6 +105,7 @@ func parse(path string, data []byte) (*Prices, error) {
 			return nil, invalid("no %s: a price without one cannot be checked", must.name)
 		}
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(p.Regions)) {
 		r := p.Regions[name]
 		if r == nil {

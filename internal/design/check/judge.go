@@ -74,6 +74,7 @@ func (j *judge) judge() {
 		j.fail(j.some(""), "", "expected %s, got %s", x.Error, rows(r.Returned))
 		return
 	}
+
 	advice := ""
 	if len(r.Advice) > 0 {
 		advice = r.Advice[0].Text
@@ -81,6 +82,7 @@ func (j *judge) judge() {
 	if x.Rows != nil && r.Returned != *x.Rows {
 		j.fail(j.some(""), "", "expected %s, got %d", rows(*x.Rows), r.Returned)
 	}
+
 	const narrow = "add a limit, or narrow the range"
 	if x.MaxRows != nil {
 		if r.Returned > *x.MaxRows {
@@ -92,6 +94,7 @@ func (j *judge) judge() {
 			)
 		}
 	}
+
 	const pages = "a page ends at 1 MB or at the limit, before the filter: read less, or expect more pages"
 	if x.Pages != nil {
 		if r.Pages > *x.Pages {
@@ -103,6 +106,7 @@ func (j *judge) judge() {
 			)
 		}
 	}
+
 	if x.Units != nil {
 		if j.pr.Units() > *x.Units {
 			j.fail(
@@ -116,15 +120,20 @@ func (j *judge) judge() {
 			)
 		}
 	}
+
 	if x.Waste != nil {
 		if j.pr.Waste() > *x.Waste {
-			j.fail(j.wasted(), advice, "expected at most %s of the bytes wasted, got %s: %d of %s were read and dropped",
-				text.Percent(*x.Waste), text.Percent(j.pr.Waste()), r.Examined-r.Returned, rows(r.Examined))
+			j.fail(
+				j.wasted(), advice,
+				"expected at most %s of the bytes wasted, got %s: %d of %s were read and dropped",
+				text.Percent(*x.Waste), text.Percent(j.pr.Waste()), r.Examined-r.Returned, rows(r.Examined),
+			)
 		} else if w := j.over(*x.Waste, func(r *spread.Reading) float64 { return r.Waste }); w != nil {
 			j.elsewhere(advice, "expected at most %s of the bytes wasted, got %s%s: %d of %s were read and dropped",
 				text.Percent(*x.Waste), text.Percent(w.Waste), inPartition(w), w.Examined-w.Rows, rows(w.Examined))
 		}
 	}
+
 	if len(x.Entities) > 0 {
 		for _, s := range r.Entities {
 			if s.Returned > 0 && !slices.Contains(x.Entities, s.Entity) {
@@ -132,11 +141,15 @@ func (j *judge) judge() {
 				if name == "" {
 					name = "items of no entity"
 				}
-				j.fail(j.some(s.Entity, true), "narrow the range to "+strings.Join(x.Entities, ", ")+", or expect "+name+" too",
-					"expected only %s, got %s of %s", strings.Join(x.Entities, ", "), rows(s.Returned), name)
+				expected := strings.Join(x.Entities, ", ")
+				j.fail(
+					j.some(s.Entity, true), "narrow the range to "+expected+", or expect "+name+" too",
+					"expected only %s, got %s of %s", expected, rows(s.Returned), name,
+				)
 			}
 		}
 	}
+
 	if x.Keys != nil {
 		j.keys()
 	}
@@ -149,7 +162,8 @@ func (j *judge) judge() {
 // the budget holds, or nil. It has no key if the pattern does not read one partition of several.
 func (j *judge) over(budget float64, of func(*spread.Reading) float64) (most *spread.Reading) {
 	var all []spread.Reading
-	switch s := j.pr.Spread; {
+	s := j.pr.Spread
+	switch {
 	case j.p.Expect.Budget == model.BudgetSample:
 		return nil
 	case s == nil:
@@ -258,6 +272,7 @@ func (j *judge) keys() {
 		)
 		return
 	}
+
 	t := j.p.Table
 	if t == nil {
 		return
@@ -267,7 +282,9 @@ func (j *judge) keys() {
 		for j.p.Expect.Ties && end < len(got) && j.tied(got[start].Key, got[end].Key) {
 			end++
 		}
+
 		for i := start; i < end; i++ {
+			isGot := func(k model.Key) bool { return sameKey(t, got[i].Key, k) }
 			switch {
 			case i >= len(got):
 				j.fail(
@@ -281,7 +298,7 @@ func (j *judge) keys() {
 					text.Count(len(want), "key"), len(got), rowText(t, got[i].Key),
 				)
 				return
-			case !slices.ContainsFunc(want[start:min(end, len(want))], func(k model.Key) bool { return sameKey(t, got[i].Key, k) }):
+			case !slices.ContainsFunc(want[start:min(end, len(want))], isGot):
 				j.fail(
 					[]string{rowText(t, got[i].Key), want[i].Text()}, "", "row %d is %s, expected %s", i+1,
 					rowText(t, got[i].Key), want[i].Text(),
@@ -289,6 +306,7 @@ func (j *judge) keys() {
 				return
 			}
 		}
+
 		start = end
 	}
 }

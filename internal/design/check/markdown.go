@@ -17,6 +17,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 	if r.Failed(model.Error) {
 		mark = "❌"
 	}
+
 	fmt.Fprintf(&b, "## %s Design: %s\n", mark, text.Markdown(r.Model.Name))
 	if len(r.Looked) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", text.Markdown(r.look()))
@@ -24,6 +25,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 	if len(r.Patterns) > 0 {
 		fmt.Fprint(&b, "\n| | pattern | rows | units | worst partition |\n|---|---|---:|---:|---:|\n")
 	}
+
 	for i := range r.Patterns {
 		r.Patterns[i].writeRow(&b)
 	}
@@ -35,6 +37,7 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 			}
 		}
 	}
+
 	first := true
 	for _, f := range r.Findings {
 		if f.Rule == Rule || f.Accepted != "" {
@@ -44,12 +47,16 @@ func (r *Result) WriteMarkdown(w io.Writer) error {
 			fmt.Fprint(&b, "\n### Findings\n\n")
 			first = false
 		}
-		fmt.Fprintf(&b, "- **%s** `%s` at %s: %s", f.Severity, f.Rule, text.MarkdownCode(f.Pos.String()), text.Markdown(f.Message))
+		fmt.Fprintf(
+			&b, "- **%s** `%s` at %s: %s",
+			f.Severity, f.Rule, text.MarkdownCode(f.Pos.String()), text.Markdown(f.Message),
+		)
 		if f.Advice != "" {
 			fmt.Fprintf(&b, " — %s", text.Markdown(f.Advice))
 		}
 		fmt.Fprintln(&b)
 	}
+
 	_, err := w.Write(b.Bytes())
 	return err
 }

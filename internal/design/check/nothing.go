@@ -30,7 +30,9 @@ func (j *judge) nothing() {
 	case j.pr.nearest == "":
 		j.fail(nil, "use values of a sample; "+meant, "the pattern finds nothing")
 	default:
-		j.fail(nil, "use its values; "+meant, "the pattern finds nothing; the nearest key that exists is %s", j.pr.nearest)
+		j.fail(
+			nil, "use its values; "+meant, "the pattern finds nothing; the nearest key that exists is %s", j.pr.nearest,
+		)
 	}
 }
 

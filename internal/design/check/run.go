@@ -31,7 +31,8 @@ type Options struct {
 	// Items limits the rows that each report keeps. Default: 1,000, or more if
 	// the pattern expects more keys.
 	Items int
-	// Progress is called before each pattern, with its name, and with "" once only hazards are looked for. It may be nil.
+	// Progress is called before each pattern, with its name, and with "" once only
+	// hazards are looked for. It may be nil.
 	Progress func(pattern string)
 	// Lint finds hazards, which join the findings about expectations. Default:
 	// none.
@@ -201,6 +202,7 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 			o.Progress(pattern)
 		}
 	}
+
 	lint := make(chan error, 1)
 	var hazards []model.Finding
 	var linting rescue
@@ -213,6 +215,7 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 			}
 		})
 	}()
+
 	var err error
 	if r.Patterns, err = runPatterns(ctx, w, target, o, progress); err == nil {
 		r.Tables, err = Stats(ctx, w)
@@ -224,6 +227,7 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for i := range r.Patterns {
 		r.Findings = append(r.Findings, r.Patterns[i].Failures...)
 	}
@@ -336,6 +340,7 @@ func (p *PatternResult) read(
 	if p.Pattern.Then != nil {
 		o.Items = max(o.Items, mostThen)
 	}
+
 	var reports []*explain.Report
 	for i, part := range parts {
 		one := PatternResult{Pattern: part}
@@ -351,12 +356,14 @@ func (p *PatternResult) read(
 		}
 		reports = append(reports, one.Report)
 	}
+
 	p.Requests, p.Total = len(parts), explain.Sum(reports)
 	for i, w := range p.Pattern.Where {
 		if last := parts[len(parts)-1]; !slices.Equal(parts[0].Where[i].Args, last.Where[i].Args) {
 			p.varied = append(p.varied, w.Field)
 		}
 	}
+
 	if p.Total.Refused != nil {
 		p.Report = p.Total
 	}
@@ -372,6 +379,7 @@ func runPattern(
 	if p.IsWrite() {
 		return runWrite(ctx, w, p)
 	}
+
 	items := o.Items
 	if n := len(p.Expect.Keys); items == 0 && n > 0 {
 		items = max(1000, 2*n)
@@ -389,6 +397,7 @@ func runPattern(
 		})
 		return pr, nil
 	}
+
 	if pr.Total == nil {
 		return pr, nil
 	}
@@ -400,11 +409,13 @@ func runPattern(
 		}
 		pr.spreadBatch()
 	}
+
 	if pr.Total.Returned == 0 {
 		if pr.nearest, err = nearest(ctx, w, pr.Report); err != nil {
 			return pr, err
 		}
 	}
+
 	pr.judge()
 	return pr, nil
 }
@@ -441,6 +452,7 @@ func growth(w *world.World, r *explain.Report) float64 {
 	if t == nil || w.Scale >= 1 || w.Scale <= 0 || len(r.Rows) == 0 || r.Limit > 0 || spread.OneKey(t, r) {
 		return 1
 	}
+
 	written := map[string]bool{} // keys of the items in the file
 	id := func(it attr.Item) string {
 		var b []byte
@@ -457,6 +469,7 @@ func growth(w *world.World, r *explain.Report) float64 {
 			written[id(w.Items[i].Attributes)] = true
 		}
 	}
+
 	of := func(*model.Entity) float64 { return 1 / w.Scale }
 	if r.Operation != "Scan" {
 		hash := t.Partition
@@ -466,6 +479,7 @@ func growth(w *world.World, r *explain.Report) float64 {
 		grow := w.Growth(hash)
 		of = func(e *model.Entity) float64 { return grow[e] }
 	}
+
 	rows := 0.0
 	for _, row := range r.Rows {
 		if e := w.Model.Entity(row.Entity); e != nil && !written[id(row.Key)] {

@@ -57,7 +57,9 @@ func Running(ctx context.Context, target explain.Target, m *model.Model, o Runni
 		r.result.Patterns = append(r.result.Patterns, pr)
 		r.result.Findings = append(r.result.Findings, pr.Failures...)
 	}
-	slices.SortStableFunc(r.result.Findings, func(a, b model.Finding) int { return cmp.Compare(b.Severity, a.Severity) })
+	slices.SortStableFunc(r.result.Findings, func(a, b model.Finding) int {
+		return cmp.Compare(b.Severity, a.Severity)
+	})
 	return r.result, nil
 }
 
@@ -98,12 +100,17 @@ func (r *running) table(t *model.Table) error {
 	if err != nil {
 		return err
 	}
+
 	r.there[t] = there
-	if own := t.Schema(nil); !sameKeys(own.Partition(), there.Key.Partition()) || !sameKeys(own.Sort(), there.Key.Sort()) {
-		r.differ(model.Error, about, "a key cannot change: correct the model, or move the items to another table",
-			"table %s has the key %s there, and %s in the model", t.Name, keyNames(there.Key.Partition(), there.Key.Sort()),
-			keyNames(own.Partition(), own.Sort()))
+	own := t.Schema(nil)
+	if !sameKeys(own.Partition(), there.Key.Partition()) || !sameKeys(own.Sort(), there.Key.Sort()) {
+		r.differ(
+			model.Error, about, "a key cannot change: correct the model, or move the items to another table",
+			"table %s has the key %s there, and %s in the model", t.Name,
+			keyNames(there.Key.Partition(), there.Key.Sort()), keyNames(own.Partition(), own.Sort()),
+		)
 	}
+
 	for _, x := range t.Indexes {
 		r.index(t, x, there)
 	}
@@ -124,8 +131,10 @@ func (r *running) index(t *model.Table, x *model.Index, there *keyschema.Table) 
 	got := there.Index(x.Name)
 	switch {
 	case got == nil:
-		r.differ(model.Error, about, "create it, or remove it from the model", "index %s of table %s does not exist there",
-			x.Name, t.Name)
+		r.differ(
+			model.Error, about, "create it, or remove it from the model",
+			"index %s of table %s does not exist there", x.Name, t.Name,
+		)
 		return
 	case got.Local != x.Local || !sameKeys(got.Key.Partition(), x.Partition) || !sameKeys(got.Key.Sort(), x.Sort):
 		r.differ(model.Error, about, "create the index under another name, then remove the old one",
@@ -228,6 +237,7 @@ func (r *running) look(t *model.Table, see func(attr.Item)) (all bool, err error
 	for s := range int64(min(segments, left)) {
 		parts = append(parts, part{segment: s, of: int64(min(segments, left))})
 	}
+
 	for len(parts) > 0 && left > 0 {
 		var more []part
 		for i, p := range parts {
@@ -248,6 +258,7 @@ func (r *running) look(t *model.Table, see func(attr.Item)) (all bool, err error
 				more = append(more, p)
 			}
 		}
+
 		parts = more
 	}
 	return len(parts) == 0, nil
@@ -271,7 +282,8 @@ func (r *running) scan(t *model.Table, p part, limit int) (*wire.ScanOutput, err
 
 // absent says why there are no items of an entity, or returns "".
 func (r *running) absent(e *model.Entity) string {
-	switch looked := r.looked[e.Table]; {
+	looked := r.looked[e.Table]
+	switch {
 	case len(r.items[e]) > 0:
 		return ""
 	case looked.Empty():
@@ -292,6 +304,7 @@ func (r *running) entity(t *model.Table, e *model.Entity, unlike map[string]int)
 		}
 		r.differ(model.Note, about, advice, "%s", why)
 	}
+
 	for _, a := range e.Attributes {
 		n := unlike[e.Name+"."+a.Name]
 		if n == 0 {
@@ -305,8 +318,10 @@ func (r *running) entity(t *model.Table, e *model.Entity, unlike map[string]int)
 				break
 			}
 		}
-		r.differ(model.Warning, f, "correct the template, or the items", "%s of %s has another form than in the model in %s",
-			a.Name, e.Name, outOf(n, len(r.items[e])))
+		r.differ(
+			model.Warning, f, "correct the template, or the items",
+			"%s of %s has another form than in the model in %s", a.Name, e.Name, outOf(n, len(r.items[e])),
+		)
 	}
 }
 
@@ -317,7 +332,8 @@ func (r *running) pattern(p *model.Pattern) (most PatternResult, err error) {
 	x := p.Expect
 	asked.Expect = model.Expect{Pos: x.Pos, Entities: x.Entities, Error: x.Error, Budget: x.Budget}
 	if x.Budget != model.BudgetSample { // that is for the values of the model
-		asked.Expect.MaxRows, asked.Expect.Units, asked.Expect.Pages, asked.Expect.Waste = x.MaxRows, x.Units, x.Pages, x.Waste
+		asked.Expect.MaxRows, asked.Expect.Units = x.MaxRows, x.Units
+		asked.Expect.Pages, asked.Expect.Waste = x.Pages, x.Waste
 	}
 	most = PatternResult{Pattern: &asked, Growth: 1}
 	switch {

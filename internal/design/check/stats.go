@@ -99,6 +99,7 @@ func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
 		Table: space.Table, Index: space.Index, Items: len(space.Rows), Bytes: space.Bytes,
 		Partitions: len(space.Parts), Entities: []EntityStats{},
 	}
+
 	entities := map[*model.Entity]*EntityStats{}
 	grow := w.Growth(space.Hash)
 	for _, at := range space.Parts {
@@ -134,6 +135,7 @@ func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
 			}
 		}
 	}
+
 	rates.Current(func(row *world.Row, share float64) {
 		e := row.Item.Entity
 		if share == 0 || e == nil {
@@ -150,6 +152,7 @@ func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
 		}
 		s.Rows += rate
 	})
+
 	for _, es := range entities {
 		s.Entities = append(s.Entities, *es)
 	}

@@ -115,6 +115,7 @@ func (p *printer) pattern(pr *PatternResult) {
 	case !pr.OK():
 		mark = p.paint.Bad("✗")
 	}
+
 	fmt.Fprintf(&p.out, "%s %s\n", mark, p.paint.Strong(text.Visible(pr.Pattern.Name)))
 	if pr.Compile != nil && pr.OK() {
 		p.line("refused", nil, compile.NotARange+": "+pr.Compile.Msg)
@@ -129,6 +130,7 @@ func (p *printer) pattern(pr *PatternResult) {
 	if c := pr.Writes; c != nil {
 		p.writes(pr, c)
 	}
+
 	for _, f := range pr.Failures {
 		p.line("failed", p.paint.Bad, f.Message)
 		for _, k := range f.Keys {
@@ -155,6 +157,7 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		}
 		return
 	}
+
 	if r.Operation == "Query" && r.Schema != nil && len(r.Schema.Sort()) > 0 {
 		low, high := r.Ends()
 		p.line("slice", nil, low+" "+high)
@@ -162,6 +165,7 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 	if pr.Requests > 1 {
 		p.line("and", nil, pr.alike())
 	}
+
 	total := pr.Total
 	read := fmt.Sprintf("%s, %s returned", rows(total.Examined), text.Thousands(total.Returned))
 	if n := total.Examined - total.Returned; n > 0 {
@@ -170,6 +174,7 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 			p.paint.Warn(fmt.Sprintf("%s wasted (%s of the bytes)", text.Thousands(n), text.Percent(pr.Waste()))),
 		)
 	}
+
 	consistency := "eventually consistent"
 	if pr.Pattern.Consistent || r.Consistent {
 		consistency = "strongly consistent"
@@ -185,18 +190,24 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 			text.Count(b.Requests, "batch"), text.Count(b.Bytes, "byte"), units(pr.BatchUnits()), units(pr.Units()),
 		))
 	}
+
 	if pr.Growth >= 1.1 {
 		p.line(
 			"declared", p.paint.Warn,
-			fmt.Sprintf("about %s times these rows at the declared scale, if they grow like their partition", text.Figure(pr.Growth)),
+			fmt.Sprintf(
+				"about %s times these rows at the declared scale, if they grow like their partition",
+				text.Figure(pr.Growth),
+			),
 		)
 	}
+
 	if s := pr.Spread; s != nil {
 		p.line("spread", nil, fmt.Sprintf("the same request in %s, by cost:", text.Count(s.Partitions, "partition")))
 		p.reading("p50", &s.P50)
 		p.reading("p95", &s.P95)
 		p.reading("worst", &s.Worst)
 	}
+
 	if all := total.Entities; len(all) > 1 || len(all) == 1 && all[0].Entity != "" && pr.Pattern.Entity == nil {
 		var parts []string
 		for _, s := range all {
@@ -212,6 +223,7 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		}
 		p.line("rows", nil, strings.Join(parts, ", "))
 	}
+
 	if pr.cut > 0 {
 		p.line("stops", p.paint.Warn, "after "+text.Count(pr.cut, "page")+": the pattern reads more, and costs more")
 	}
@@ -305,12 +317,14 @@ func (p *printer) tables() {
 	if len(p.r.Tables) == 0 {
 		return
 	}
+
 	fmt.Fprintf(&p.out, "\n%s\n", p.paint.Strong("tables"))
 	for _, s := range p.r.Tables {
 		name := s.Table.Name
 		if s.Index != nil {
 			name += " by " + s.Index.Name
 		}
+
 		fmt.Fprintf(&p.out, "  %s\n", name)
 		line := fmt.Sprintf(
 			"%s, %s in %s", text.Count(s.Items, "item"), text.Size(s.Bytes), text.Count(s.Partitions, "partition"),
@@ -321,6 +335,7 @@ func (p *printer) tables() {
 				text.Percent(float64(hot.Bytes)/float64(s.Bytes)), text.Count(hot.Items, "item"),
 			)
 		}
+
 		rates := ""
 		if hot := s.ByReads; hot != nil {
 			rates += fmt.Sprintf("; the most read, %s, %s per second",
@@ -334,6 +349,7 @@ func (p *printer) tables() {
 			p.line("", nil, line+rates)
 			continue
 		}
+
 		p.line("sample", nil, line)
 		line = fmt.Sprintf("%s, %s", text.Count(int(s.DeclaredItems), "item"), text.Size(s.DeclaredBytes))
 		if hot := s.ByBytes; hot != nil && s.Partitions > 1 {
@@ -342,6 +358,7 @@ func (p *printer) tables() {
 				text.Count(int(hot.DeclaredItems), "item"),
 			)
 		}
+
 		p.line("declared", nil, line+rates)
 	}
 }
@@ -353,10 +370,15 @@ func (p *printer) findings(s model.Severity) {
 			continue // shown with the pattern
 		}
 		if first {
-			paint := map[model.Severity]func(string) string{model.Error: p.paint.Bad, model.Warning: p.paint.Warn, model.Note: p.paint.Faint}[s]
+			paint := map[model.Severity]func(string) string{
+				model.Error:   p.paint.Bad,
+				model.Warning: p.paint.Warn,
+				model.Note:    p.paint.Faint,
+			}[s]
 			fmt.Fprintf(&p.out, "\n%s\n", paint(s.String()+"s"))
 			first = false
 		}
+
 		fmt.Fprintf(&p.out, "  %s %s\n", p.paint.Strong(text.Visible(f.Pos.String())), p.paint.Faint(f.Rule))
 		p.line("", nil, f.Message)
 		for i, k := range f.Keys {
@@ -366,6 +388,7 @@ func (p *printer) findings(s model.Severity) {
 			}
 			p.whole(label, nil, k)
 		}
+
 		if f.Advice != "" && f.Accepted == "" {
 			p.line("do", nil, f.Advice)
 		}
@@ -386,8 +409,11 @@ func (p *printer) summary() {
 	if p.r.Failed(model.Error) {
 		paint = p.paint.Bad
 	}
-	s := fmt.Sprintf("%s, %d as expected; %s, %s, %s", text.Count(len(p.r.Patterns), "pattern"), ok,
-		text.Count(p.r.Count(model.Error), "error"), text.Count(p.r.Count(model.Warning), "warning"), text.Count(p.r.Count(model.Note), "note"))
+	s := fmt.Sprintf(
+		"%s, %d as expected; %s, %s, %s", text.Count(len(p.r.Patterns), "pattern"), ok,
+		text.Count(p.r.Count(model.Error), "error"), text.Count(p.r.Count(model.Warning), "warning"),
+		text.Count(p.r.Count(model.Note), "note"),
+	)
 	fmt.Fprintf(&p.out, "\n%s\n", paint(s))
 }
 
@@ -401,7 +427,8 @@ func (p *printer) sample() string {
 		more = "their size is the limit; --max-bytes generates more"
 	}
 	return fmt.Sprintf(
-		"a sample: %s of the declared items were generated (%s). Patterns read the sample; budgets, sizes, rates and findings are for the declared scale.",
+		"a sample: %s of the declared items were generated (%s). Patterns read the sample; "+
+			"budgets, sizes, rates and findings are for the declared scale.",
 		text.Percent(p.r.Scale), more,
 	)
 }

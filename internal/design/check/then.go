@@ -43,6 +43,7 @@ func (p *PatternResult) keyFrom(m *model.Model, row attr.Item) (attr.Item, bool)
 			values[w.Field] = w.Args[0]
 		}
 	}
+
 	from := p.Pattern.Entity
 	if own := m.Classify(p.Pattern.Table, row); own != nil {
 		from = own
@@ -50,6 +51,7 @@ func (p *PatternResult) keyFrom(m *model.Model, row attr.Item) (attr.Item, bool)
 	if from != nil {
 		maps.Copy(values, from.FieldsOf(row))
 	}
+
 	item, err := p.Pattern.Then.Item(values)
 	if err != nil {
 		return nil, false

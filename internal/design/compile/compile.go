@@ -124,7 +124,8 @@ func Order(a, b string) int {
 
 // usual is the usual order of the members of requests that [Pattern] makes.
 var usual = []string{
-	"TransactItems", "TableName", "IndexName", "Key", "Item", "UpdateExpression", "ConditionExpression", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",
+	"TransactItems", "TableName", "IndexName", "Key", "Item",
+	"UpdateExpression", "ConditionExpression", "KeyConditionExpression", "FilterExpression", "ProjectionExpression",
 	"ExpressionAttributeNames", "ExpressionAttributeValues", "ScanIndexForward", "Limit", "ConsistentRead",
 }
 
@@ -263,8 +264,10 @@ func (c *compiler) resolve(name string) (string, error) {
 	}
 	return "", &Error{
 		Component: name,
-		Msg:       fmt.Sprintf("no attribute of entity %s contains only the field %s, so a filter cannot use it", e.Name, name),
-		Advice:    fmt.Sprintf("add %s: \"{%s}\" to the attributes, or use the field in where", name, name),
+		Msg: fmt.Sprintf(
+			"no attribute of entity %s contains only the field %s, so a filter cannot use it", e.Name, name,
+		),
+		Advice: fmt.Sprintf("add %s: \"{%s}\" to the attributes, or use the field in where", name, name),
 	}
 }
 
@@ -317,6 +320,7 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 		}
 		return model.ValueOf(w.Args[0], a.Kind)
 	}
+
 	t, err := c.template(a)
 	if err != nil {
 		return attr.Value{}, err
@@ -324,6 +328,7 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 	if t.Template == nil {
 		return t.Const, nil
 	}
+
 	equal := c.equal()
 	for _, part := range t.Template.Parts() {
 		name := part.Name
@@ -340,8 +345,10 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 		case !ok:
 			return attr.Value{}, &Error{
 				Attribute: a.Name, Component: name,
-				Msg:    fmt.Sprintf("%s, %s, is %s, but the pattern does not give %s", a.Name, role, t.Template, name),
-				Advice: fmt.Sprintf("add %s to where, or an index whose partition key has only fields that the pattern gives", name),
+				Msg: fmt.Sprintf("%s, %s, is %s, but the pattern does not give %s", a.Name, role, t.Template, name),
+				Advice: fmt.Sprintf(
+					"add %s to where, or an index whose partition key has only fields that the pattern gives", name,
+				),
 			}
 		case w.Op != ast.Equal:
 			return attr.Value{}, &Error{
@@ -351,6 +358,7 @@ func (c *compiler) fixedValue(a model.Attribute, role string) (attr.Value, error
 			}
 		}
 	}
+
 	value, err := t.Template.Build(equal)
 	if err != nil {
 		return attr.Value{}, err
@@ -416,8 +424,10 @@ func (c *compiler) template(a model.Attribute) (*model.Template, error) {
 	if t == nil {
 		return nil, &Error{
 			Attribute: a.Name,
-			Msg:       fmt.Sprintf("entity %s has no attribute %s, so none of its items is in %s", c.p.Entity.Name, a.Name, c.where()),
-			Advice:    fmt.Sprintf("add %s to the attributes of %s", a.Name, c.p.Entity.Name),
+			Msg: fmt.Sprintf(
+				"entity %s has no attribute %s, so none of its items is in %s", c.p.Entity.Name, a.Name, c.where(),
+			),
+			Advice: fmt.Sprintf("add %s to the attributes of %s", a.Name, c.p.Entity.Name),
 		}
 	}
 	return t, nil
@@ -474,7 +484,8 @@ func (c *compiler) openReason() (why, missing string) {
 			if part.Name == "" {
 				continue
 			}
-			switch w, ok := c.given(part.Name); {
+			w, ok := c.given(part.Name)
+			switch {
 			case !ok:
 				return "the pattern does not give " + part.Name, part.Name
 			case whole(w, part.Type).Op != ast.Equal:
@@ -497,6 +508,7 @@ func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Templa
 		if name == w.Field {
 			break
 		}
+
 		before, ok := c.given(name)
 		if ok && whole(before, part.Type).Op == ast.Equal {
 			continue
@@ -509,7 +521,8 @@ func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Templa
 			e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", w.Field, name, w.Field)
 		} else {
 			e.Msg = fmt.Sprintf(
-				"%s comes after %s in %s (%s), and the pattern does not give %s: rows with the same %s are not adjacent",
+				"%s comes after %s in %s (%s), and the pattern does not give %s: "+
+					"rows with the same %s are not adjacent",
 				w.Field, name, a.Name, t.Template, name, w.Field,
 			)
 			e.Advice = fmt.Sprintf(
@@ -518,11 +531,13 @@ func (c *compiler) blocked(w model.Condition, a model.Attribute, t *model.Templa
 		}
 		return e
 	}
+
 	why, missing := c.openReason()
 	e.Msg = fmt.Sprintf(
 		"%s comes after %s in the key, and %s: rows with the same %s are not adjacent", a.Name, c.open.Name, why,
 		w.Field,
 	)
+
 	e.Advice = fmt.Sprintf("put %s before %s in the key of an index, or filter by %s", a.Name, c.open.Name, w.Field)
 	if missing != "" {
 		e.Advice = fmt.Sprintf(

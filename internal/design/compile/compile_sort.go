@@ -27,6 +27,7 @@ func (c *compiler) clauses() ([]keycond.Clause, error) {
 	if c.p.Index != nil {
 		hash, sort = c.p.Index.Partition, c.p.Index.Sort
 	}
+
 	var all []keycond.Clause
 	for _, a := range hash {
 		v, err := c.fixedValue(a, "the partition key")
@@ -35,6 +36,7 @@ func (c *compiler) clauses() ([]keycond.Clause, error) {
 		}
 		all = append(all, *on(a, ast.Equal, v))
 	}
+
 	for _, a := range sort {
 		cl, whole, err := c.sort(a)
 		if err != nil {
@@ -61,6 +63,7 @@ func (c *compiler) sort(a model.Attribute) (*keycond.Clause, bool, error) {
 	if c.p.Entity == nil {
 		return nil, false, nil
 	}
+
 	t := c.p.Entity.Attribute(a.Name)
 	if t == nil {
 		_, err := c.template(a)
@@ -69,12 +72,14 @@ func (c *compiler) sort(a model.Attribute) (*keycond.Clause, bool, error) {
 	if t.Template == nil {
 		return on(a, ast.Equal, t.Const), true, nil
 	}
+
 	equal := c.equal()
 	for _, part := range t.Template.Parts() {
 		if _, _, ok := Period(part.Type, equal[part.Name]); ok {
 			delete(equal, part.Name) // a range
 		}
 	}
+
 	prefix, n, err := t.Template.BuildPrefix(equal)
 	if err != nil {
 		return nil, false, err
@@ -87,6 +92,7 @@ func (c *compiler) sort(a model.Attribute) (*keycond.Clause, bool, error) {
 		v, err := model.ValueOf(prefix, t.Kind)
 		return on(a, ast.Equal, v), true, err
 	}
+
 	w, ok := c.given(names[n])
 	if !ok {
 		if prefix == "" {
@@ -95,6 +101,7 @@ func (c *compiler) sort(a model.Attribute) (*keycond.Clause, bool, error) {
 		v, err := model.ValueOf(prefix, t.Kind)
 		return on(a, ast.OpBeginsWith, v), false, err
 	}
+
 	c.used[names[n]] = true
 	parts := t.Template.Parts()
 	at := slices.IndexFunc(parts, func(p keys.Part) bool { return p.Name == names[n] })
@@ -102,6 +109,7 @@ func (c *compiler) sort(a model.Attribute) (*keycond.Clause, bool, error) {
 	if !s.last {
 		s.next = parts[at+1].Literal
 	}
+
 	cl, err := s.clause(whole(w, s.typ))
 	if err != nil {
 		if ce, ok := errors.AsType[*Error](err); ok {
@@ -152,6 +160,7 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 		}
 		return s.comparison(ast.OpBeginsWith, s.prefix+text)
 	}
+
 	encoded := make([]string, len(w.Args))
 	for i, arg := range w.Args {
 		part, err := s.typ.Encode(arg)
@@ -160,6 +169,7 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 		}
 		encoded[i] = s.prefix + part
 	}
+
 	op := w.Op
 	if s.typ.Desc {
 		slices.Reverse(encoded)
@@ -167,6 +177,7 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 			op = op.Mirror()
 		}
 	}
+
 	if s.a.Kind == attr.Number {
 		return s.comparison(op, encoded...)
 	}
@@ -183,17 +194,23 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 			return s.comparison(op, first)
 		}
 	}
+
 	switch op {
 	case ast.OpBetween:
 		if first > encoded[1] && !s.typ.Ordered() {
 			return nil, &Error{
-				Msg:    fmt.Sprintf("%s between %s and %s is empty: %s values sort as text, and %q comes after %q", w.Field, w.Args[0], w.Args[1], s.typ, first, encoded[1]),
+				Msg: fmt.Sprintf(
+					"%s between %s and %s is empty: %s values sort as text, and %q comes after %q",
+					w.Field, w.Args[0], w.Args[1], s.typ, first, encoded[1],
+				),
 				Advice: "use a type that sorts by value, such as int(8)",
 			}
 		}
 		if first > encoded[1] {
 			return nil, &Error{
-				Msg:    fmt.Sprintf("%s between %s and %s is empty: the first comes after the second", w.Field, w.Args[0], w.Args[1]),
+				Msg: fmt.Sprintf(
+					"%s between %s and %s is empty: the first comes after the second", w.Field, w.Args[0], w.Args[1],
+				),
 				Advice: "write the lower value first; use order: desc to read in descending order",
 			}
 		}
@@ -209,6 +226,7 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 	case ast.LessOrEqual:
 		return s.comparison(ast.OpBetween, s.prefix, s.through(first))
 	}
+
 	high := first // no key ends here if something follows the component
 	if s.last {
 		high = predecessor(first)

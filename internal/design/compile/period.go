@@ -70,12 +70,14 @@ func whole(w model.Condition, t keys.Type) model.Condition {
 	if len(w.Args) == 0 {
 		return w
 	}
+
 	first := func(text string) string {
 		if at, _, ok := Period(t, text); ok {
 			return at
 		}
 		return text
 	}
+
 	last := func(text string) string {
 		if _, at, ok := Period(t, text); ok {
 			return at

@@ -25,6 +25,7 @@ func Split(p *model.Pattern) ([]*model.Pattern, error) {
 	if p.Request != nil || p.Table == nil || p.IsWrite() {
 		return parts, nil
 	}
+
 	for i, w := range p.Where {
 		values, err := valuesOf(p, w)
 		if err == nil && len(values)*len(parts) > maxRequests {
@@ -40,6 +41,7 @@ func Split(p *model.Pattern) ([]*model.Pattern, error) {
 			e.Pos, e.Pattern, e.Component = w.Pos, p.Name, w.Field
 			return nil, e
 		}
+
 		if values == nil {
 			continue
 		}
@@ -52,6 +54,7 @@ func Split(p *model.Pattern) ([]*model.Pattern, error) {
 				all = append(all, &q)
 			}
 		}
+
 		parts = all
 	}
 	return parts, nil
@@ -89,6 +92,7 @@ func everyValue(p *model.Pattern, name string) ([]string, error) {
 	if p.Entity != nil {
 		f = p.Entity.Field(name)
 	}
+
 	switch {
 	case f == nil:
 	case len(f.Values) > 0:
@@ -107,6 +111,7 @@ func everyValue(p *model.Pattern, name string) ([]string, error) {
 		}
 		return all, nil
 	}
+
 	return nil, &Error{
 		Msg:    "the model does not list the values of " + name,
 		Advice: "list them here, as in {in: [a, b]}, or in the field, with values or with from and to",
@@ -171,7 +176,9 @@ func buckets(w model.Condition, t keys.Type) ([]model.Condition, error) {
 	for at := from; !at.After(to); at = c.next(at) {
 		if len(all) == maxRequests {
 			return nil, &Error{
-				Msg:    fmt.Sprintf("the range of %s touches more than %s", w.Field, text.Count(maxRequests, "partition")),
+				Msg: fmt.Sprintf(
+					"the range of %s touches more than %s", w.Field, text.Count(maxRequests, "partition"),
+				),
 				Advice: "narrow it, or read an index whose partitions are of longer periods",
 			}
 		}

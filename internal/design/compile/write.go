@@ -34,7 +34,9 @@ func Write(p *model.Pattern, items []Item) (wire.Request, error) {
 	if p.Operation == model.Transaction {
 		return &wire.TransactWriteItemsInput{TransactItems: all}, nil
 	}
-	switch one := all[0]; {
+
+	one := all[0]
+	switch {
 	case one.Put != nil:
 		return &wire.PutItemInput{
 			TableName: one.Put.TableName, Item: one.Put.Item, ConditionExpression: one.Put.ConditionExpression,
@@ -126,6 +128,7 @@ func (c *compiler) update(w *model.Write, it Item) (string, error) {
 	for _, s := range w.Set {
 		values[s.Field] = s.Args[0]
 	}
+
 	after, err := w.Entity.Item(values)
 	if err != nil {
 		return "", err
@@ -141,8 +144,8 @@ func (c *compiler) update(w *model.Write, it Item) (string, error) {
 			return "", &Error{
 				Attribute: t.Name,
 				Msg: fmt.Sprintf(
-					"%s is in %s, a key of table %s: an update cannot change a key", strings.Join(w.Changes(), ", "), t.Name,
-					w.Entity.Table.Name,
+					"%s is in %s, a key of table %s: an update cannot change a key",
+					strings.Join(w.Changes(), ", "), t.Name, w.Entity.Table.Name,
 				),
 				Advice: "delete the item and put another in a transaction, or leave the field out of the key",
 			}
@@ -152,6 +155,7 @@ func (c *compiler) update(w *model.Write, it Item) (string, error) {
 			remove = append(remove, c.names.Name(t.Name))
 		}
 	}
+
 	var clauses []string
 	if len(set) > 0 {
 		clauses = append(clauses, "SET "+strings.Join(set, ", "))
@@ -161,7 +165,9 @@ func (c *compiler) update(w *model.Write, it Item) (string, error) {
 	}
 	if len(clauses) == 0 {
 		return "", &Error{
-			Msg:    fmt.Sprintf("no attribute of entity %s depends on %s", w.Entity.Name, strings.Join(w.Changes(), ", ")),
+			Msg: fmt.Sprintf(
+				"no attribute of entity %s depends on %s", w.Entity.Name, strings.Join(w.Changes(), ", "),
+			),
 			Advice: "add an attribute with the field, such as " + w.Changes()[0] + `: "{` + w.Changes()[0] + `}"`,
 		}
 	}

@@ -87,6 +87,7 @@ func (c *census) add(m *model.Model, o offered, keyed map[*model.Entity][]*model
 		c.none[o.t]++
 		return
 	}
+
 	c.count[e]++
 	c.bytes[e] += o.it.Size()
 	values := e.FieldsOf(o.it)
@@ -103,6 +104,7 @@ func (c *census) add(m *model.Model, o offered, keyed map[*model.Entity][]*model
 		d.add(hashOf(v))
 		c.used[f]++
 	}
+
 	var own linkedValues
 	for _, f := range keyed[e] {
 		v, ok := values[f.Name]
@@ -190,16 +192,19 @@ func (im *importer) apply(c *census) {
 		e.Samples = e.Samples[:min(len(e.Samples), im.samplesOf(e, c.count[e]))]
 		e.Count = max(0, c.count[e]-len(e.Samples))
 	}
+
 	for _, t := range im.m.Tables {
 		if n := c.none[t]; n > 0 {
 			im.add(Loss{What: text.Count(n, "item") + " of table " + t.Name, Why: "they fit no entity"})
 		}
 	}
+
 	if checkModel(im.m) != nil { // the counts contradict what belongs to what
 		for _, e := range im.m.Entities {
 			e.Samples, e.Count = nil, c.count[e]
 		}
 	}
+
 	if checkModel(im.m) != nil {
 		im.unlink(func(p *model.Parent) { p.Per = model.Per{} })
 	}
@@ -208,12 +213,14 @@ func (im *importer) apply(c *census) {
 			e.Parents = nil
 		}
 	}
+
 	if err := checkModel(im.m); err != nil {
 		for _, e := range im.m.Entities {
 			e.Count = 0
 		}
 		im.add(Loss{What: "the counts of the entities", Why: reason(err)})
 	}
+
 	im.repeat(c)
 	im.leaveRoom(c)
 	im.countLosses(c)
@@ -238,7 +245,8 @@ func (im *importer) samplesOf(e *model.Entity, n int) int {
 func (im *importer) repeat(c *census) {
 	carried := func(f *model.Field) bool {
 		return slices.ContainsFunc(im.m.Entities, func(e *model.Entity) bool {
-			return slices.ContainsFunc(e.Parents, func(p model.Parent) bool { return slices.Contains(p.Entity.KeyFields(), f) })
+			has := func(p model.Parent) bool { return slices.Contains(p.Entity.KeyFields(), f) }
+			return slices.ContainsFunc(e.Parents, has)
 		})
 	}
 	for f, d := range c.distinct {

@@ -106,6 +106,7 @@ func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss,
 		}
 		docs = append(docs, d)
 	}
+
 	if len(files) == 0 {
 		return nil, nil, &Error{Msg: "no file to import"}
 	}
@@ -121,6 +122,7 @@ func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss,
 			}
 		}
 	}
+
 	// Items come last, because they need their tables.
 	for _, last := range []bool{false, true} {
 		for i, d := range docs {
@@ -135,6 +137,7 @@ func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss,
 			}
 		}
 	}
+
 	if len(im.streams) > 0 && len(im.m.Tables) == 0 {
 		return nil, nil, noDefinition(files[0].Name)
 	}

@@ -59,6 +59,7 @@ func (d *declared) template(n *node, name string, kind attr.Kind, src string) bo
 	if d.e.Attribute(name) != nil {
 		return true
 	}
+
 	types := map[string]keys.Type{}
 	for f := range d.fields {
 		types[f] = d.fields[f].Type
@@ -66,6 +67,7 @@ func (d *declared) template(n *node, name string, kind attr.Kind, src string) bo
 			types[f] = keys.Type{Name: "number"}
 		}
 	}
+
 	t, err := keys.ParseWith(src, types)
 	if err == nil && kind == attr.Number {
 		if parts := t.Parts(); len(parts) != 1 || parts[0].Name == "" && attrNumber(parts[0].Literal) != nil {
@@ -76,6 +78,7 @@ func (d *declared) template(n *node, name string, kind attr.Kind, src string) bo
 		d.im.loss(n, "attribute "+name+" of "+d.g.name, "invalid template "+clip(src)+": "+err.Error(), "")
 		return false
 	}
+
 	for _, p := range t.Parts() {
 		if p.Name == "" {
 			continue
@@ -89,6 +92,7 @@ func (d *declared) template(n *node, name string, kind attr.Kind, src string) bo
 			d.field(p.Name, typ, nil)
 		}
 	}
+
 	// With explicit types, the template does not depend on those of the fields.
 	if explicit, err := keys.Parse(t.Explicit()); err == nil {
 		t = explicit
@@ -128,11 +132,13 @@ func (d *declared) finish(order []string) {
 			return
 		}
 	}
+
 	for _, f := range order {
 		if def := d.fields[f]; def != nil && d.used[f] && d.e.Field(f) == nil {
 			d.e.Fields = append(d.e.Fields, d.im.share(def))
 		}
 	}
+
 	for _, t := range d.e.Attributes {
 		if t.Template == nil {
 			continue
@@ -147,12 +153,14 @@ func (d *declared) finish(order []string) {
 			d.e.Fields = append(d.e.Fields, d.im.share(d.fields[p.Name]))
 		}
 	}
+
 	// Fields in keys are also attributes of their own.
 	for _, name := range order {
 		if def := d.fields[name]; def != nil && d.used[name] && !d.elsewhere[name] && d.e.Attribute(name) == nil {
 			d.template(d.g.n, name, kindOf(def.Type), "{"+name+"}")
 		}
 	}
+
 	for _, name := range order {
 		def := d.fields[name]
 		if def == nil || d.used[name] || d.e.Attribute(name) != nil || d.e.Field(name) != nil {
@@ -174,6 +182,7 @@ func (d *declared) finish(order []string) {
 		d.e.Fields = append(d.e.Fields, def)
 		d.e.Attributes = append(d.e.Attributes, &model.Template{Name: name, Kind: kind, Template: t})
 	}
+
 	for _, why := range d.order {
 		d.im.loss(d.g.n, strings.Join(d.left[why], ", ")+" of "+d.g.name, why, "")
 	}

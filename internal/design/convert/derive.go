@@ -28,7 +28,8 @@ func (im *importer) derive() {
 				im.deriveEntity(e, x)
 			}
 		}
-		if slices.ContainsFunc(im.m.Entities, func(e *model.Entity) bool { return e.Table == t && len(e.Samples) > 0 }) {
+		hasSamples := func(e *model.Entity) bool { return e.Table == t && len(e.Samples) > 0 }
+		if slices.ContainsFunc(im.m.Entities, hasSamples) {
 			continue
 		}
 		for _, x := range places {
@@ -44,6 +45,7 @@ func (im *importer) deriveEntity(e *model.Entity, x *model.Index) {
 	if x != nil {
 		keys, sort = x.Partition, x.Sort
 	}
+
 	var fields []string
 	for _, a := range keys {
 		t := e.Attribute(a.Name)
@@ -59,11 +61,13 @@ func (im *importer) deriveEntity(e *model.Entity, x *model.Index) {
 			}
 		}
 	}
+
 	for _, a := range sort {
 		if e.Attribute(a.Name) == nil {
 			return
 		}
 	}
+
 	var best *model.Sample
 	counts := map[string]int{}
 	first := map[string]*model.Sample{}
@@ -92,6 +96,7 @@ func (im *importer) deriveEntity(e *model.Entity, x *model.Index) {
 	if best == nil {
 		return
 	}
+
 	p := &model.Pattern{About: derivedAbout, Operation: "Query", Table: e.Table, Index: x, Entity: e}
 	if x == nil && len(sort) == 0 {
 		p.Operation = "GetItem"
@@ -99,6 +104,7 @@ func (im *importer) deriveEntity(e *model.Entity, x *model.Index) {
 	for _, f := range fields {
 		p.Where = append(p.Where, model.Condition{Field: f, Op: ast.Equal, Args: []string{best.Values[f]}})
 	}
+
 	p.Name = e.Name
 	if len(fields) > 0 {
 		p.Name += " by " + strings.Join(fields, " and ")
@@ -110,6 +116,7 @@ func (im *importer) deriveEntity(e *model.Entity, x *model.Index) {
 		im.add(Loss{What: "pattern " + p.Name, Why: err.Error()})
 		return
 	}
+
 	im.addPattern(p)
 }
 
@@ -119,10 +126,12 @@ func (im *importer) deriveRaw(t *model.Table, x *model.Index) {
 	if x != nil {
 		keys, sort = x.Partition, x.Sort
 	}
+
 	for _, r := range im.m.Items {
 		if r.Table != t {
 			continue
 		}
+
 		p := &model.Pattern{About: derivedAbout, Operation: "Query", Table: t, Index: x}
 		var names []string
 		for _, a := range keys {
@@ -133,6 +142,7 @@ func (im *importer) deriveRaw(t *model.Table, x *model.Index) {
 			names = append(names, a.Name)
 			p.Where = append(p.Where, model.Condition{Field: a.Name, Op: ast.Equal, Args: []string{keyText(v)}})
 		}
+
 		has := func(a model.Attribute) bool { return r.Item.Get(a.Name).Kind() == a.Kind }
 		if len(names) < len(keys) || slices.ContainsFunc(sort, func(a model.Attribute) bool { return !has(a) }) {
 			continue
@@ -140,6 +150,7 @@ func (im *importer) deriveRaw(t *model.Table, x *model.Index) {
 		if x == nil && len(sort) == 0 {
 			p.Operation = "GetItem"
 		}
+
 		p.Name = t.Name + " by " + strings.Join(names, " and ")
 		if x != nil {
 			p.Name += " in " + x.Name

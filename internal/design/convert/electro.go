@@ -49,6 +49,7 @@ func (im *importer) electro(d *document) {
 			list = append(list, electroList(n)...)
 		}
 	}
+
 	t := &model.Table{Name: im.tableFor(d)}
 	var first *node
 	for _, n := range list {
@@ -67,6 +68,7 @@ func (im *importer) electro(d *document) {
 	if first == nil || im.addTable(t, first) == nil {
 		return
 	}
+
 	for _, n := range list {
 		if isElectro(n) {
 			im.electroEntity(t, n)
@@ -151,6 +153,7 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 		im.electroField(d, a)
 		order = append(order, a.key)
 	}
+
 	lower := false
 	for _, x := range n.get("indexes").members() {
 		im.loseUnknown(x, "index", "collection", "pk", "sk", "type", "scope", "condition", "projection")
@@ -183,6 +186,7 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 			d.template(key, key.str("field"), kind, src)
 		}
 	}
+
 	if lower {
 		im.loss(
 			n.get("indexes"), "the casing of keys of "+s.entity,
@@ -190,6 +194,7 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 			"write the values of samples in lower case, or set the casing of keys to none",
 		)
 	}
+
 	// The schema can store attributes under other names.
 	for _, a := range n.get("attributes").members() {
 		f := a.str("field")
@@ -205,6 +210,7 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 			d.template(a, f, kind, "{"+a.key+"}")
 		}
 	}
+
 	for _, c := range [][2]string{{"__edb_e__", s.entity}, {"__edb_v__", s.version}} {
 		if c[1] != "" && d.e.Attribute(c[0]) == nil && d.fields[c[0]] == nil {
 			d.e.Attributes = append(
@@ -212,6 +218,7 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 			)
 		}
 	}
+
 	d.finish(order)
 }
 
@@ -219,7 +226,8 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 func (im *importer) electroField(d *declared, a *node) {
 	typ := keys.Type{}
 	var values []string
-	switch t := a.get("type"); {
+	t := a.get("type")
+	switch {
 	case t.isList():
 		for _, v := range t.list {
 			if v.isText() && v.text != "" {
@@ -232,6 +240,7 @@ func (im *importer) electroField(d *declared, a *node) {
 		d.skip(a.key, "a field must be a string or a number, not "+clip(t.text)+"; samples can have the attribute")
 		return
 	}
+
 	if p := a.get("padding"); p != nil {
 		width, err := strconv.Atoi(p.get("length").numeral())
 		if c := p.str("char"); err == nil && width > 0 && width <= 38 && (c == "0" || c == "") {
@@ -240,6 +249,7 @@ func (im *importer) electroField(d *declared, a *node) {
 			im.loss(p, "the padding of "+a.key, "template types do not support this padding", "")
 		}
 	}
+
 	d.field(a.key, typ, values)
 }
 

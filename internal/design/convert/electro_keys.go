@@ -118,6 +118,7 @@ func (s electroSchema) fixings(x *node, part string) (prefix, postfix string) {
 	} else {
 		own += "_" + s.version
 	}
+
 	if scope := x.str("scope"); scope != "" {
 		pk += "_" + scope
 	}
@@ -126,6 +127,7 @@ func (s electroSchema) fixings(x *node, part string) (prefix, postfix string) {
 	} else {
 		sk += own
 	}
+
 	switch {
 	case part == "sk":
 		return sk, postfix
@@ -144,6 +146,7 @@ func (s electroSchema) template(x *node, part string, d *declared) (string, erro
 	if t := key.either("composite", "facets"); t.isText() {
 		return "", errors.New("it has the string form used before version 1; write it as template: with ${…}")
 	}
+
 	casing := casingOf(key)
 	literalText := func(s string) string {
 		switch casing {
@@ -154,12 +157,14 @@ func (s electroSchema) template(x *node, part string, d *declared) (string, erro
 		}
 		return braces.Replace(s)
 	}
+
 	component := func(name string) (string, error) {
 		if d.fields[name] == nil {
 			return "", fmt.Errorf("%q is not an attribute with a key type", clip(name))
 		}
 		return "{" + name + "}", nil
 	}
+
 	list := composites(key)
 	if electroKind(s.n, key) == attr.Number {
 		return component(list[0])
@@ -178,6 +183,7 @@ func (s electroSchema) template(x *node, part string, d *declared) (string, erro
 		b.WriteString(literalText(t.text[at:]))
 		return b.String(), nil
 	}
+
 	if len(list) == 1 && electroAttribute(s.n, key.str("field")) != nil {
 		return component(list[0])
 	}
@@ -194,6 +200,7 @@ func (s electroSchema) template(x *node, part string, d *declared) (string, erro
 		}
 		b.WriteString(literalText("#"+label+"_") + c)
 	}
+
 	b.WriteString(literalText(postfix))
 	return b.String(), nil
 }

@@ -95,23 +95,30 @@ func (im *importer) scan(t *model.Table, name string, ask func(wire.Request) (*d
 		if err != nil {
 			return err
 		}
+
 		list := d.roots[0].get("Items").elems()
 		for _, m := range list {
 			if it, ok := im.item(m); ok {
 				im.put(t, it, nil, m)
 			}
 		}
+
 		left -= len(list)
 		next := d.roots[0].get("LastEvaluatedKey")
 		if next == nil || !next.isObject() {
 			return nil
 		}
+
 		key, ok := im.item(next)
 		if !ok {
 			return nil
 		}
 		if in.ExclusiveStartKey = key; left <= 0 {
-			im.add(Loss{What: "items of table " + name, Why: fmt.Sprintf("only the first %d were read", im.o.Items), Hint: "--all counts all of them"})
+			im.add(Loss{
+				What: "items of table " + name,
+				Why:  fmt.Sprintf("only the first %d were read", im.o.Items),
+				Hint: "--all counts all of them",
+			})
 		}
 	}
 	return nil

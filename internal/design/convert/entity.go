@@ -20,6 +20,7 @@ func (im *importer) entities(t *model.Table) {
 			Hint: "--items N imports more",
 		})
 	}
+
 	assignGroups(t, p)
 	var made []*model.Entity
 	for _, g := range p.groups {
@@ -29,6 +30,7 @@ func (im *importer) entities(t *model.Table) {
 			}
 		}
 	}
+
 	var rest []*row
 	for _, r := range p.rows {
 		if r.group != nil {
@@ -42,6 +44,7 @@ func (im *importer) entities(t *model.Table) {
 		}
 		rest = append(rest, r)
 	}
+
 	for _, g := range groups(t, rest) {
 		im.addEntity(t, g)
 	}
@@ -58,6 +61,7 @@ func (im *importer) addEntity(t *model.Table, g *group) *model.Entity {
 		im.raw(t, g.rows)
 		return nil
 	}
+
 	e.Name = im.entityName(g.name, g.long, t)
 	if e.About == "" {
 		e.About = g.about
@@ -66,6 +70,7 @@ func (im *importer) addEntity(t *model.Table, g *group) *model.Entity {
 	if len(g.rows) == 0 {
 		im.invent(t, e, g)
 	}
+
 	var unfit []*row
 	for _, r := range g.rows {
 		if s := sample(e, r.it); s != nil {
@@ -74,6 +79,7 @@ func (im *importer) addEntity(t *model.Table, g *group) *model.Entity {
 			unfit = append(unfit, r)
 		}
 	}
+
 	if len(unfit) > 0 {
 		im.loss(
 			unfit[0].n, text.Count(len(unfit), "item")+" of "+e.Name,
@@ -95,7 +101,7 @@ func (im *importer) raw(t *model.Table, rows []*row) {
 func hasLiteral(e *model.Entity) bool {
 	return slices.ContainsFunc(e.Table.Keys(), func(a model.Attribute) bool {
 		t := e.Attribute(a.Name)
-		return t != nil &&
-			(t.Template == nil || slices.ContainsFunc(t.Template.Parts(), func(p keys.Part) bool { return p.Literal != "" }))
+		literal := func(p keys.Part) bool { return p.Literal != "" }
+		return t != nil && (t.Template == nil || slices.ContainsFunc(t.Template.Parts(), literal))
 	})
 }

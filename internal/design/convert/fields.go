@@ -27,12 +27,14 @@ func (s *shaper) constants() {
 				continue
 			}
 		}
+
 		f := s.e.Field(n)
 		if f == nil || s.columns[n] == nil || !s.equals(n, s.columns[n]) {
 			if f = s.holds(n); f == nil {
 				continue
 			}
 		}
+
 		typ := f.Type
 		if typ.Name == "" {
 			typ.Name = "string"
@@ -40,12 +42,14 @@ func (s *shaper) constants() {
 		if v.Kind() == attr.Number {
 			typ = keys.Type{Name: "number"}
 		}
+
 		a := model.Attribute{Name: n, Kind: v.Kind()}
 		src := []piece{{typ: typ, parts: []string{}}}
 		t, err := keys.Parse(source(src, []string{f.Name}))
 		if err != nil {
 			continue
 		}
+
 		fits := true
 		for _, r := range s.rows {
 			w := r.it.Get(n)
@@ -86,7 +90,9 @@ func (s *shaper) fields() {
 		}
 	}
 	for _, n := range order {
-		if k := kinds[n]; (k == attr.String || k == attr.Number) && s.e.Attribute(n) == nil && s.e.Field(n) == nil && n == fieldName(n) && !s.t.IsKey(n) {
+		k := kinds[n]
+		isNew := s.e.Attribute(n) == nil && s.e.Field(n) == nil
+		if (k == attr.String || k == attr.Number) && isNew && n == fieldName(n) && !s.t.IsKey(n) {
 			s.own(n, k)
 		}
 	}

@@ -32,12 +32,14 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 		}
 		return nil, im.losses, &Error{Pos: model.Pos{File: from}, Msg: "the design has no usable table", Hint: hint}
 	}
+
 	for _, t := range im.m.Tables {
 		if err := context.Cause(ctx); err != nil {
 			return nil, nil, err
 		}
 		im.entities(t)
 	}
+
 	im.m.Name = im.name
 	if im.m.Name == "" && len(im.m.Tables) == 1 {
 		im.m.Name = slug(im.m.Tables[0].Name)
@@ -45,30 +47,35 @@ func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Lo
 	if im.m.Name == "" {
 		im.m.Name = "imported"
 	}
+
 	im.m.Seed = 1
 	if im.offeredItems > im.o.Items && im.o.Items > 0 {
 		if err := im.count(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
+
 	if im.o.Mask {
 		im.mask()
 	}
 	if im.derived {
 		im.derive()
 	}
+
 	im.next(from)
 	if err := checkModel(im.m); err != nil {
 		if err := im.isolate(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
+
 	if !im.counted {
 		im.belong()
 	}
 	if err := im.runPatterns(ctx); err != nil {
 		return nil, nil, err
 	}
+
 	m, err := reread(im.m)
 	if err != nil {
 		return nil, nil, &Error{Pos: model.Pos{File: from}, Msg: "the imported model is invalid: " + reason(err)}
@@ -88,7 +95,10 @@ func (im *importer) sorted() []Loss {
 	if im.more > 0 {
 		im.losses = append(
 			im.losses,
-			Loss{What: text.Count(im.more, "more loss"), Why: "only the first " + strconv.Itoa(maxLosses) + " are listed"},
+			Loss{
+				What: text.Count(im.more, "more loss"),
+				Why:  "only the first " + strconv.Itoa(maxLosses) + " are listed",
+			},
 		)
 	}
 	return im.losses
@@ -129,6 +139,7 @@ func (im *importer) isolate(ctx context.Context) error {
 		}
 		e.Samples = kept
 	}
+
 	items := m.Items
 	m.Items = nil
 	for _, r := range items {
@@ -140,6 +151,7 @@ func (im *importer) isolate(ctx context.Context) error {
 		}
 		m.Items = append(m.Items, r)
 	}
+
 	patterns := m.Patterns
 	m.Patterns = nil
 	for _, p := range patterns {
@@ -199,6 +211,7 @@ func (im *importer) runPatterns(ctx context.Context) error {
 			)
 			continue
 		}
+
 		if p.Request == nil && p.Operation == "Query" && !im.counted { // generated items are rows, too
 			p.Expect.Rows = &rows
 		}

@@ -52,6 +52,7 @@ func (in *inferrer) split(column []string, delimiters string, last bool) {
 		in.component(column, typ)
 		return
 	}
+
 	for i, d := range delimiters {
 		columns, ok := cut(column, string(d))
 		if !ok {
@@ -63,12 +64,14 @@ func (in *inferrer) split(column []string, delimiters string, last bool) {
 			}
 			continue
 		}
+
 		if columns == nil {
 			if last && in.head(column, string(d), delimiters[i:]) {
 				return
 			}
 			continue
 		}
+
 		for k, c := range columns {
 			if k > 0 {
 				in.literal(string(d))
@@ -81,6 +84,7 @@ func (in *inferrer) split(column []string, delimiters string, last bool) {
 		}
 		return
 	}
+
 	if in.constant(column, last) {
 		return
 	}
@@ -114,6 +118,7 @@ func cut(column []string, d string) (columns [][]string, ok bool) {
 			return nil, false
 		}
 	}
+
 	for _, c := range columns {
 		if slices.Contains(c, "") && !same(c) {
 			return nil, true
@@ -174,7 +179,9 @@ func (in *inferrer) weakly(column []string, d, delimiters string, last bool) boo
 
 // front reports whether only words of weak delimiters came before.
 func (in *inferrer) front() bool {
-	return !slices.ContainsFunc(in.pieces, func(p piece) bool { return p.parts != nil || strings.ContainsAny(p.literal, strong) })
+	return !slices.ContainsFunc(in.pieces, func(p piece) bool {
+		return p.parts != nil || strings.ContainsAny(p.literal, strong)
+	})
 }
 
 // constant takes a column of equal words as literal text in the position of a
@@ -297,6 +304,7 @@ func number(column []string, sort bool) (keys.Type, bool) {
 		padded = padded || v[0] == '0'
 		several = several || v != column[0]
 	}
+
 	between := func(low, high string) bool {
 		return all(column, func(v string) bool { return low <= v && v <= high })
 	}

@@ -13,6 +13,7 @@ func (im *importer) invent(t *model.Table, e *model.Entity, g *group) {
 	if im.o.Items < 0 {
 		return
 	}
+
 	s := &model.Sample{Values: map[string]string{}}
 	for _, f := range e.Fields {
 		s.Values[f.Name] = invented(f)
@@ -21,12 +22,14 @@ func (im *importer) invent(t *model.Table, e *model.Entity, g *group) {
 	if err != nil {
 		return
 	}
+
 	quiet := len(im.losses)
 	fit, ok := im.fit(t, it, g.n)
 	if !ok || !fit.Equal(it) {
 		im.losses = im.losses[:min(quiet, len(im.losses))]
 		return
 	}
+
 	var key []byte
 	for _, a := range t.Keys() {
 		key = item.AppendKey(key, it.Get(a.Name))
@@ -35,6 +38,7 @@ func (im *importer) invent(t *model.Table, e *model.Entity, g *group) {
 	if p.byKey[string(key)] != nil {
 		return
 	}
+
 	p.byKey[string(key)] = &row{it: it}
 	if s = sample(e, it); s == nil {
 		return

@@ -138,7 +138,13 @@ func typedValue(kind attr.Kind, n *node, depth int) (v attr.Value, ok bool, err 
 	if !n.isList() {
 		return v, false, nil
 	}
-	of := map[attr.Kind]attr.Kind{attr.StringSet: attr.String, attr.NumberSet: attr.Number, attr.BinarySet: attr.Binary}[kind]
+
+	of := map[attr.Kind]attr.Kind{
+		attr.StringSet: attr.String,
+		attr.NumberSet: attr.Number,
+		attr.BinarySet: attr.Binary,
+	}[kind]
+
 	var elems []attr.Value
 	for _, m := range n.list {
 		e, ok, err := typedValue(of, m, depth)
@@ -147,6 +153,7 @@ func typedValue(kind attr.Kind, n *node, depth int) (v attr.Value, ok bool, err 
 		}
 		elems = append(elems, e)
 	}
+
 	v, err = attr.NewSet(kind, elems...)
 	return v, true, err
 }

@@ -54,6 +54,7 @@ func (im *importer) puts(n *node) {
 			im.loss(list, text.Count(len(list.list), "item")+" of table "+list.key, "the table is not defined", "")
 			continue
 		}
+
 		for _, m := range list.elems() {
 			switch {
 			case m.get("PutRequest").isObject():

@@ -57,6 +57,7 @@ func read(name string, data []byte) (*document, error) {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
 		return nil, &Error{Pos: model.Pos{File: name}, Msg: "the file is UTF-16 text", Hint: "save it as UTF-8"}
 	}
+
 	dec := jsontext.NewDecoder(bytes.NewBuffer(d.data), jsontext.AllowDuplicateNames(true))
 	for {
 		n, err := d.value(dec, nil, 0)
@@ -68,6 +69,7 @@ func read(name string, data []byte) (*document, error) {
 		}
 		d.roots = append(d.roots, n)
 	}
+
 	if len(d.roots) == 0 {
 		return nil, &Error{Pos: model.Pos{File: name}, Msg: "the file is empty", Hint: "use a JSON file"}
 	}
@@ -99,6 +101,7 @@ func (d *document) value(dec *jsontext.Decoder, up *node, depth int) (*node, err
 	if err != nil {
 		return nil, err
 	}
+
 	for from < len(d.data) && strings.IndexByte(" \t\r\n,:", d.data[from]) >= 0 {
 		from++
 	}
@@ -109,6 +112,7 @@ func (d *document) value(dec *jsontext.Decoder, up *node, depth int) (*node, err
 			Msg: fmt.Sprintf("the file has more than %d values, or nests more than %d deep", maxNodes, maxDepth),
 		}
 	}
+
 	switch n.kind {
 	case '"', '0':
 		n.text = tok.String()

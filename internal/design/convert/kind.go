@@ -86,6 +86,7 @@ func groups(t *model.Table, rows []*row) []*group {
 	if len(rows) == 0 {
 		return nil
 	}
+
 	for _, name := range kindAttributes {
 		if isKey(t, name) {
 			continue
@@ -103,14 +104,17 @@ func groups(t *model.Table, rows []*row) []*group {
 			return g
 		}
 	}
+
 	list := t.Keys()
 	g := groupBy(rows, func(r *row) string { return shapes(t, r) })
 	if most := min(mostKinds, 6+2*len(rows)/3); len(g) > most {
 		// Words that are values give too many groups.
-		if g = groupBy(rows, func(r *row) string { return shape(keyText(r.it.Get(list[0].Name))) + "\x00" }); len(g) > most {
+		g = groupBy(rows, func(r *row) string { return shape(keyText(r.it.Get(list[0].Name))) + "\x00" })
+		if len(g) > most {
 			g = groupBy(rows, func(*row) string { return "\x00" })
 		}
 	}
+
 	for _, one := range g {
 		one.name, one.long = shapeName(one.name, t.Name)
 	}
@@ -154,6 +158,7 @@ func shape(key string) string {
 		}
 		return "*"
 	}
+
 	label := true
 	// Labels are in capitals if the first one is. Parts of a path are not
 	// labels.
@@ -205,6 +210,11 @@ func isState(word string) bool {
 	return slices.Contains(states, strings.ToLower(spaces.Replace(word)))
 }
 
+// plainWords are words of a sort key that say nothing about an item beyond its partition.
+var plainWords = []string{
+	"Profile", "Metadata", "Meta", "Info", "Details", "Detail", "A", "Root", "Main", "Data", "Item", "Header",
+}
+
 // shapeName derives a short and a long name of an entity from the shapes of its
 // keys.
 func shapeName(shapes, table string) (short, long string) {
@@ -219,18 +229,21 @@ func shapeName(shapes, table string) (short, long string) {
 				words = append(words, title(p))
 			}
 		}
+
 		if i == 0 {
 			if len(words) > 0 {
 				first = words[len(words)-1]
 			}
 			continue
 		}
+
 		if len(words) > 0 && (values || first == "") {
 			last = strings.Join(words, "")
-		} else if len(words) > 0 && !slices.Contains([]string{"Profile", "Metadata", "Meta", "Info", "Details", "Detail", "A", "Root", "Main", "Data", "Item", "Header", first}, words[0]) {
+		} else if len(words) > 0 && words[0] != first && !slices.Contains(plainWords, words[0]) {
 			last = first + words[0]
 		}
 	}
+
 	switch {
 	case last != "":
 		return last, first + last
@@ -268,6 +281,7 @@ func (im *importer) entityName(name, long string, t *model.Table) string {
 	if long != "" && im.m.Entity(name) != nil && im.m.Entity(name).Table == t && im.m.Entity(long) == nil {
 		name = long
 	}
+
 	name = strings.Join(strings.Fields(notName().ReplaceAllString(name, " ")), " ")
 	if name == "" || !unicode.IsLetter([]rune(name)[0]) && name[0] != '_' {
 		name = "Item" + name
@@ -275,6 +289,7 @@ func (im *importer) entityName(name, long string, t *model.Table) string {
 	if r := []rune(name); len(r) > 80 {
 		name = strings.TrimSpace(string(r[:80]))
 	}
+
 	of := " of " + notName().ReplaceAllString(t.Name, "_")
 	candidates := []string{name}
 	if len(im.m.Tables) > 1 {
@@ -283,11 +298,13 @@ func (im *importer) entityName(name, long string, t *model.Table) string {
 	if long != "" {
 		candidates = append(candidates, long, long+of)
 	}
+
 	for _, c := range candidates {
 		if im.m.Entity(c) == nil {
 			return c
 		}
 	}
+
 	for i := 2; ; i++ {
 		if other := name + strconv.Itoa(i); im.m.Entity(other) == nil {
 			return other

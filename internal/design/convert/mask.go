@@ -32,6 +32,7 @@ func (im *importer) mask() {
 			s.Attributes = maskedItem(s.Attributes, shapes.Attribute)
 		}
 	}
+
 	for _, r := range im.m.Items {
 		// A key may have words that are no values.
 		digits := func(v attr.Value) attr.Value {

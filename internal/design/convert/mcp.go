@@ -38,6 +38,7 @@ func (im *importer) accessPattern(n *node) {
 	if m := n.get("pattern"); m != nil && m.kind == '0' {
 		name = m.text
 	}
+
 	about := n.str("description")
 	if len(name) < 6 && about != "" {
 		name = strings.TrimSpace(name + " " + about)
@@ -48,6 +49,7 @@ func (im *importer) accessPattern(n *node) {
 	if name == "" {
 		name = "pattern"
 	}
+
 	what := "pattern " + clip(name)
 	line := n.str("implementation")
 	wanted := n.str("dynamodb_operation")
@@ -59,11 +61,13 @@ func (im *importer) accessPattern(n *node) {
 		im.loss(n, what, why, "add the pattern to the model with conditions on fields")
 		return
 	}
+
 	cmd, err := new(awscli.Parser).Parse(line)
 	if err != nil {
 		im.loss(n.get("implementation"), what, "its AWS CLI command: "+err.Error(), advice.Of(err))
 		return
 	}
+
 	if !slices.Contains(reads, cmd.Operation) {
 		im.loss(
 			n.get("implementation"), what,
@@ -71,6 +75,7 @@ func (im *importer) accessPattern(n *node) {
 		)
 		return
 	}
+
 	for _, note := range cmd.Notes {
 		im.loss(n.get("implementation"), what, note, "")
 	}
@@ -80,12 +85,14 @@ func (im *importer) accessPattern(n *node) {
 			fmt.Sprintf("it is called %s, but its command is a %s", clip(wanted), cmd.Operation), "",
 		)
 	}
+
 	p := &model.Pattern{Name: name, About: about, Operation: cmd.Operation, Request: cmd.Request}
 	d, err := read("", cmd.Request)
 	if err != nil || !d.roots[0].isObject() {
 		im.loss(n, what, "its request is not a JSON object", "")
 		return
 	}
+
 	table := d.roots[0].str("TableName")
 	if p.Table = im.m.Table(table); p.Table == nil {
 		im.loss(n, what, fmt.Sprintf("it reads the table %q, which is not defined", clip(table)), "")
@@ -94,6 +101,7 @@ func (im *importer) accessPattern(n *node) {
 	if index := d.roots[0].str("IndexName"); index != "" {
 		p.Index = p.Table.Index(index)
 	}
+
 	im.from[p] = n.get("implementation")
 	im.addPattern(p)
 }

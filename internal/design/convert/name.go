@@ -23,6 +23,7 @@ func (s *shaper) names(
 			components = append(components, p)
 		}
 	}
+
 	alias := fieldName(s.g.aliases[a.Name])
 	if generic().MatchString(alias) {
 		alias = "" // Workbench fills in the attribute's name
@@ -37,6 +38,7 @@ func (s *shaper) names(
 			}
 			column[at[k]] = cell{v, true}
 		}
+
 		lastOne := i == len(components)-1
 		// An attribute of only some items must not follow from fields that all
 		// items have.
@@ -70,11 +72,13 @@ func (s *shaper) names(
 			if !slices.ContainsFunc(p.parts, func(v string) bool { return !isState(v) }) {
 				wishes = append(wishes, "status")
 			}
-			if at := slices.Index(calendar, lastOf(names)); at >= 0 && at+1 < len(calendar) && p.typ.Name == "int" && p.typ.Width == 2 {
+			at, twoDigits := slices.Index(calendar, lastOf(names)), p.typ.Name == "int" && p.typ.Width == 2
+			if at >= 0 && at+1 < len(calendar) && twoDigits {
 				wishes = append(wishes, calendar[at+1])
 			}
 			name = s.pick(column, own, append(wishes, labelName(p), own, a.Name), names)
 		}
+
 		names = append(names, name)
 		columns = append(columns, column)
 	}
@@ -152,11 +156,13 @@ func (s *shaper) attributeUnder(typ keys.Type, column []cell) string {
 	if !distinctive(column) {
 		return ""
 	}
+
 	for name := range s.rows[0].it.All() {
 		n := string(name)
 		if n != fieldName(n) || s.t.IsKey(n) || s.e.Field(n) != nil {
 			continue
 		}
+
 		filled := slices.Clone(column)
 		good := true
 		for i, r := range s.rows {
@@ -170,6 +176,7 @@ func (s *shaper) attributeUnder(typ keys.Type, column []cell) string {
 				filled[i] = cell{keyText(v), true}
 			}
 		}
+
 		if good && s.equals(n, filled) {
 			copy(column, filled)
 			return n
@@ -222,6 +229,7 @@ func (s *shaper) pick(column []cell, own string, wishes, taken []string) string 
 			return w
 		}
 	}
+
 	base := "key"
 	for _, w := range wishes {
 		if w = fieldName(w); w != "" {
@@ -229,6 +237,7 @@ func (s *shaper) pick(column []cell, own string, wishes, taken []string) string 
 			break
 		}
 	}
+
 	for i := 2; ; i++ {
 		name := base + strconv.Itoa(i)
 		component := slices.Contains(taken, base) || s.columns[base] != nil

@@ -33,12 +33,14 @@ func (im *importer) oneTable(n *node) {
 	if e := n.get("extensions"); !e.vacant() {
 		im.loss(e, "the extensions", "a model has none", "")
 	}
+
 	im.derived = true
 	o := oneTable{im: im, params: n.get("params"), typeField: "_type"}
 	im.loseUnknown(
 		o.params, "typeField", "isoDates", "timestamps", "createdField", "updatedField", "nulls", "hidden",
 		"createTable", "separator", "warn", "partial",
 	)
+
 	if f := o.params.str("typeField"); f != "" {
 		o.typeField = f
 	}
@@ -46,12 +48,14 @@ func (im *importer) oneTable(n *node) {
 	if !o.table(n) {
 		return
 	}
+
 	groups := map[string]*group{}
 	for _, m := range n.get("models").members() {
 		if g := o.model(m); g != nil {
 			groups[m.key] = g
 		}
 	}
+
 	if q := n.get("queries"); !q.vacant() {
 		for _, m := range q.members() {
 			im.loss(
@@ -60,6 +64,7 @@ func (im *importer) oneTable(n *node) {
 			)
 		}
 	}
+
 	for _, m := range n.get("items").elems() {
 		it, ok := im.item(m)
 		if !ok {
@@ -118,6 +123,7 @@ func (o *oneTable) table(n *node) bool {
 		}
 		return hash, sort
 	}
+
 	t := &model.Table{Name: o.im.tableFor(n.doc)}
 	indexes := n.get("indexes")
 	t.Partition, t.Sort = of(indexes.get("primary"))
@@ -132,7 +138,8 @@ func (o *oneTable) table(n *node) bool {
 		if index.Local {
 			index.Partition = t.Partition
 		}
-		switch p := x.get("project"); {
+		p := x.get("project")
+		switch {
 		case p.isList():
 			index.Projection, index.Include = "INCLUDE", nil
 			for _, a := range p.list {
@@ -155,6 +162,7 @@ func (o *oneTable) table(n *node) bool {
 		}
 		t.Indexes = append(t.Indexes, index)
 	}
+
 	for _, m := range n.get("models").members() {
 		for _, f := range m.members() {
 			if f.get("ttl").isTrue() && t.TTL == "" {
@@ -162,6 +170,7 @@ func (o *oneTable) table(n *node) bool {
 			}
 		}
 	}
+
 	o.t = o.im.addTable(t, indexes)
 	return o.t != nil
 }
@@ -206,6 +215,7 @@ func (o *oneTable) model(n *node) *group {
 		o.field(d, f)
 		order = append(order, name)
 	}
+
 	for _, f := range n.members() {
 		name, mapped := f.key, names[f.key]
 		value := f.get("value")
@@ -228,25 +238,30 @@ func (o *oneTable) model(n *node) *group {
 			d.template(f, mapped, kind, "{"+name+"}")
 		}
 	}
+
 	if o.params.get("timestamps") != nil && !o.params.get("timestamps").vacant() {
 		for i, part := range []string{"created", "updated"} {
 			name := o.params.str(part + "Field")
 			if name == "" {
 				name = part
 			}
-			if mode := o.params.str("timestamps"); mode != "" && mode != []string{"create", "update"}[i] || d.fields[name] != nil || name != fieldName(name) {
+			mode := o.params.str("timestamps")
+			other := mode != "" && mode != []string{"create", "update"}[i]
+			if other || d.fields[name] != nil || name != fieldName(name) {
 				continue
 			}
 			d.field(name, o.date(nil), nil)
 			order = append(order, name)
 		}
 	}
+
 	if d.e.Attribute(o.typeField) == nil && o.typeField != "" && len(o.typeField) <= 255 && !o.t.IsKey(o.typeField) {
 		delete(d.fields, o.typeField)
 		d.e.Attributes = append(
 			d.e.Attributes, &model.Template{Name: o.typeField, Kind: attr.String, Const: attr.NewString(n.key)},
 		)
 	}
+
 	d.finish(order)
 	for _, g := range o.im.pool(o.t).groups {
 		if g == d.g {
@@ -298,6 +313,7 @@ func (o *oneTable) field(d *declared, f *node) {
 			}[m.key]+"")
 		}
 	}
+
 	typ := keys.Type{}
 	switch t := f.str("type"); t {
 	case "string", "":
@@ -314,20 +330,24 @@ func (o *oneTable) field(d *declared, f *node) {
 		d.skip(f.key, "a field must be a string, a number or a time, not "+clip(t)+"; samples can have the attribute")
 		return
 	}
+
 	for _, m := range []string{"generate", "uuid"} {
-		switch g := f.get(m); {
+		g := f.get(m)
+		switch {
 		case g.isTrue():
 			typ.Name = "uuid"
 		case g.isText() && (g.text == "ulid" || g.text == "uuid"):
 			typ.Name = g.text
 		}
 	}
+
 	var values []string
 	for _, v := range f.get("enum").elems() {
 		if v.isText() && v.text != "" || v.kind == '0' {
 			values = append(values, v.text)
 		}
 	}
+
 	values = slices.DeleteFunc(values, func(v string) bool { _, err := typ.Encode(v); return err != nil })
 	d.field(f.key, typ, values)
 }
@@ -348,6 +368,7 @@ func valueTemplate(value string, fields map[string]*model.Field) (string, error)
 		if name == "" || name != fieldName(name) {
 			return "", fmt.Errorf("${%s} is not a valid field name", clip(parts[0]))
 		}
+
 		b.WriteString("{" + name)
 		if len(parts) > 1 {
 			width, err := strconv.Atoi(parts[1])
@@ -363,8 +384,10 @@ func valueTemplate(value string, fields map[string]*model.Field) (string, error)
 				f.Type = keys.Type{Name: "int", Width: width}
 			}
 		}
+
 		b.WriteString("}")
 	}
+
 	b.WriteString(braces.Replace(value[at:]))
 	if b.Len() == 0 {
 		return "", errors.New("it is empty")

@@ -57,11 +57,13 @@ func (im *importer) put(t *model.Table, it attr.Item, g *group, n *node) {
 	if !ok {
 		return
 	}
+
 	p := im.pool(t)
 	var key []byte
 	for _, a := range t.Keys() {
 		key = item.AppendKey(key, it.Get(a.Name))
 	}
+
 	if r := p.byKey[string(key)]; r != nil {
 		if r.group == nil && g != nil {
 			r.group = g
@@ -79,6 +81,7 @@ func (im *importer) put(t *model.Table, it attr.Item, g *group, n *node) {
 		}
 		return
 	}
+
 	if len(p.rows) >= im.o.Items {
 		p.over++
 		return
@@ -106,6 +109,7 @@ func (im *importer) fit(t *model.Table, it attr.Item, n *node) (attr.Item, bool)
 	for name, v := range it.All() {
 		b.AddBytes(name, v)
 	}
+
 	drop := map[string]bool{}
 	look := func(a model.Attribute, most int, own bool) bool {
 		v := it.Get(a.Name)
@@ -148,6 +152,7 @@ func (im *importer) fit(t *model.Table, it attr.Item, n *node) (attr.Item, bool)
 			return nil, false
 		}
 	}
+
 	for _, x := range t.Indexes {
 		for _, a := range x.Partition {
 			if !isKey(t, a.Name) {
@@ -160,6 +165,7 @@ func (im *importer) fit(t *model.Table, it attr.Item, n *node) (attr.Item, bool)
 			}
 		}
 	}
+
 	if change {
 		whole := b.Item()
 		var kept attr.Builder
@@ -170,6 +176,7 @@ func (im *importer) fit(t *model.Table, it attr.Item, n *node) (attr.Item, bool)
 		}
 		it = kept.Item()
 	}
+
 	if it.Size() > maxItemBytes {
 		im.loss(
 			n, "an item of table "+t.Name, fmt.Sprintf("it has %d bytes, and the limit is %d", it.Size(), maxItemBytes),

@@ -25,11 +25,13 @@ func sample(e *model.Entity, it attr.Item) *model.Sample {
 		}
 		extra.AddBytes(name, v)
 	}
+
 	s.Attributes = extra.Item()
 	made, err := e.Item(s.Values)
 	if err != nil {
 		return nil
 	}
+
 	var b attr.Builder
 	for name, v := range made.All() {
 		b.AddBytes(name, v)
@@ -37,6 +39,7 @@ func sample(e *model.Entity, it attr.Item) *model.Sample {
 	for name, v := range s.Attributes.All() {
 		b.AddBytes(name, v)
 	}
+
 	if !b.Item().Equal(it) {
 		return nil
 	}

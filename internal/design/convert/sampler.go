@@ -44,7 +44,11 @@ const (
 )
 
 func newSampler(most int) *sampler {
-	return &sampler{strata: map[string]*stratum{}, rng: rand.New(rand.NewPCG(1, 2)), most: most} //nolint:gosec // no secret
+	return &sampler{
+		strata: map[string]*stratum{},
+		rng:    rand.New(rand.NewPCG(1, 2)), //nolint:gosec // no secret
+		most:   most,
+	}
 }
 
 // kindOf returns what tells the kind of an item: the words in its keys, and the attribute

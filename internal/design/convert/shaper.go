@@ -151,22 +151,26 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 	if len(values) == 0 {
 		return false
 	}
+
 	whole := []piece{{typ: s.kindType(a.Kind), parts: values}}
 	attempts := [][]piece{whole}
 	if a.Kind == attr.String && !s.plain {
 		pieces := inferPieces(values, sort)
 		// In an attribute with a descriptive name, EMP-7 is a value; in PK, a
 		// label and a value.
-		if named := !generic().MatchString(a.Name); !named || pieces[0].parts != nil || strings.ContainsAny(pieces[0].literal, strong) || len(pieces) == 1 {
+		if generic().MatchString(a.Name) || len(pieces) == 1 || pieces[0].parts != nil ||
+			strings.ContainsAny(pieces[0].literal, strong) {
 			attempts = [][]piece{pieces, whole}
 		}
 	}
+
 	sparse := len(values) < len(s.rows)
 	when := map[string][]string(nil)
 	if sparse {
 		when = s.when(at)
 		sparse = when == nil
 	}
+
 	for _, pieces := range attempts {
 		if sparse && !slices.ContainsFunc(pieces, func(p piece) bool { return p.parts != nil }) {
 			continue // every item would have the attribute
@@ -192,7 +196,10 @@ func (s *shaper) key(a model.Attribute, sort bool) bool {
 }
 
 // generic matches names of attributes that do not describe the value.
-var generic = text.Pattern(`(?i)^((g|l)?si?\d*[_-]?)?(pk|sk|hash|range|partition|sort|key|id)?([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`)
+var generic = text.Pattern(
+	`(?i)^((g|l)?si?\d*[_-]?)?(pk|sk|hash|range|partition|sort|key|id)?` +
+		`([_-]?(pk|sk|key|hash|range|value|attribute))?[_-]?\d*([_-]?(pk|sk))?$`,
+)
 
 // enoughRows is the number of items from which on they show a condition on any attribute;
 // fewer show one on a state.
@@ -210,6 +217,7 @@ func (s *shaper) when(at []int) map[string][]string {
 		if v.Kind() != attr.String || n != fieldName(n) || s.t.IsKey(n) || few && !stateName().MatchString(n) {
 			continue
 		}
+
 		values := map[bool][]string{}
 		repeated, good := false, true
 		for i, r := range s.rows {
@@ -224,6 +232,7 @@ func (s *shaper) when(at []int) map[string][]string {
 				values[in] = append(values[in], keyText(v))
 			}
 		}
+
 		if !good || !repeated || len(values[true]) > 10 ||
 			slices.ContainsFunc(values[true], func(v string) bool { return slices.Contains(values[false], v) }) {
 			continue

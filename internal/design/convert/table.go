@@ -35,6 +35,7 @@ func (im *importer) addTable(t *model.Table, n *node) *model.Table {
 			"table names have 3 to 255 letters, digits, _, - and ., so it is imported as "+t.Name, "",
 		)
 	}
+
 	switch {
 	case im.m.Table(t.Name) != nil:
 		im.loss(n, "table "+t.Name, "another table has the same name", "")
@@ -43,6 +44,7 @@ func (im *importer) addTable(t *model.Table, n *node) *model.Table {
 		im.loss(n, "table "+t.Name, fmt.Sprintf("an import has at most %d tables", maxTables), "")
 		return nil
 	}
+
 	indexes := t.Indexes
 	t.Indexes = nil
 	if len(t.Partition) == 0 || nameless(t.Keys()) {
@@ -53,6 +55,7 @@ func (im *importer) addTable(t *model.Table, n *node) *model.Table {
 		im.loss(n, "table "+t.Name, reason(err), "")
 		return nil
 	}
+
 	for _, x := range indexes {
 		im.addIndex(t, x, n)
 	}
@@ -151,7 +154,8 @@ func (im *importer) tables(d *document) {
 
 func (im *importer) tablesIn(n *node, depth int) {
 	list := n.elems()
-	switch inner := n.either("Tables", "tables"); {
+	inner := n.either("Tables", "tables")
+	switch {
 	case depth > 2:
 	case inner.isList():
 		list = inner.list
@@ -195,7 +199,7 @@ func (im *importer) loseSettings(n *node, table string) {
 			names = append(names, m.key)
 		}
 	}
-	if p := n.get("ProvisionedThroughput"); p.get("ReadCapacityUnits").numeral() != "" && p.get("ReadCapacityUnits").numeral() != "0" {
+	if units := n.get("ProvisionedThroughput").get("ReadCapacityUnits").numeral(); units != "" && units != "0" {
 		names = append(names, "ProvisionedThroughput")
 	}
 	if len(names) > 0 {
@@ -208,13 +212,19 @@ func (im *importer) createTable(n *node) *model.Table {
 	for _, a := range n.get("AttributeDefinitions").elems() {
 		kinds[a.str("AttributeName")] = im.keyKind(a.get("AttributeType"))
 	}
-	im.loseUnknown(n, append([]string{"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes", "TimeToLiveSpecification"}, slices.Concat(runtime, settings)...)...)
+
+	known := []string{
+		"TableName", "AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes",
+		"TimeToLiveSpecification",
+	}
+	im.loseUnknown(n, slices.Concat(known, runtime, settings)...)
 	im.loseSettings(n, n.str("TableName"))
 	t := &model.Table{Name: n.str("TableName")}
 	t.Partition, t.Sort = im.schema(n.get("KeySchema"), kinds)
 	if ttl := n.get("TimeToLiveSpecification"); ttl != nil {
 		t.TTL = ttl.str("AttributeName")
 	}
+
 	for _, list := range []string{"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
 		for _, m := range n.get(list).elems() {
 			im.loseUnknown(m, append([]string{"IndexName", "KeySchema", "Projection"}, runtime...)...)

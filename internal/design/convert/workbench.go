@@ -16,11 +16,13 @@ func (im *importer) workbench(n *node) {
 		}
 		n = n.list[0]
 	}
+
 	im.derived = true
 	im.loseUnknown(n, "ModelName", "ModelMetadata", "DataModel", "AccessPatterns", "ModelAccessPatterns")
 	if s := slug(n.str("ModelName")); s != "" && im.o.Name == "" {
 		im.name = s
 	}
+
 	meta := n.get("ModelMetadata")
 	im.loseUnknown(meta, "Author", "Description", "AWSService", "Version", "DateCreated", "DateLastModified")
 	im.m.About = strings.TrimSpace(meta.str("Description"))
@@ -33,6 +35,7 @@ func (im *importer) workbench(n *node) {
 	if v := meta.str("Version"); v != "" && !strings.HasPrefix(v, "3.") && v != "3" {
 		im.loss(meta.get("Version"), "version "+clip(v), "the importer reads it as version 3.0", "check the result")
 	}
+
 	for _, t := range n.get("DataModel").elems() {
 		im.workbenchTable(t)
 	}
@@ -49,8 +52,12 @@ func (im *importer) onlyTable() *model.Table {
 }
 
 func (im *importer) workbenchTable(n *node) {
-	im.loseUnknown(n, "TableName", "KeyAttributes", "NonKeyAttributes", "GlobalSecondaryIndexes", "LocalSecondaryIndexes", "TableFacets", "TableData",
-		"DataAccess", "BillingMode", "ProvisionedCapacitySettings", "AccessPatterns", "TableAccessPatterns")
+	im.loseUnknown(
+		n, "TableName", "KeyAttributes", "NonKeyAttributes", "GlobalSecondaryIndexes", "LocalSecondaryIndexes",
+		"TableFacets", "TableData", "DataAccess", "BillingMode", "ProvisionedCapacitySettings", "AccessPatterns",
+		"TableAccessPatterns",
+	)
+
 	t := &model.Table{Name: n.str("TableName")}
 	t.Partition, t.Sort = im.workbenchKeys(n.get("KeyAttributes"))
 	for _, list := range []string{"GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
@@ -65,6 +72,7 @@ func (im *importer) workbenchTable(n *node) {
 			t.Indexes = append(t.Indexes, x)
 		}
 	}
+
 	if im.addTable(t, n) == nil {
 		return
 	}
@@ -74,17 +82,20 @@ func (im *importer) workbenchTable(n *node) {
 			"declare the rates of entities and patterns instead",
 		)
 	}
+
 	if c := n.get("DataAccess").get("MySql"); !c.vacant() {
 		im.loss(c, "the MySQL access of table "+t.Name, "a model gets its data from samples and generators", "")
 	}
 	for _, f := range n.get("TableFacets").elems() {
 		im.facet(t, n, f)
 	}
+
 	for _, m := range n.get("TableData").elems() {
 		if it, ok := im.item(m); ok {
 			im.put(t, it, nil, m)
 		}
 	}
+
 	im.unused(t, n)
 	im.workbenchPatterns(n, t)
 }
@@ -116,6 +127,7 @@ func (im *importer) facet(t *model.Table, table, n *node) {
 			c, "the MySQL access of facet "+n.str("FacetName"), "a model gets its data from samples and generators", "",
 		)
 	}
+
 	alias := n.get("KeyAttributeAlias")
 	im.loseUnknown(alias, "PartitionKeyAlias", "SortKeyAlias")
 	g := &group{name: n.str("FacetName"), aliases: map[string]string{}, n: n}
@@ -128,6 +140,7 @@ func (im *importer) facet(t *model.Table, table, n *node) {
 	if len(t.Sort) > 0 {
 		g.aliases[t.Sort[0].Name] = alias.str("SortKeyAlias")
 	}
+
 	for _, a := range n.get("NonKeyAttributes").elems() {
 		name := a.text
 		if a.isObject() {
@@ -137,6 +150,7 @@ func (im *importer) facet(t *model.Table, table, n *node) {
 			g.attributes = append(g.attributes, name)
 		}
 	}
+
 	p := im.pool(t)
 	p.groups = append(p.groups, g)
 	for _, m := range n.get("TableData").elems() {
@@ -144,6 +158,7 @@ func (im *importer) facet(t *model.Table, table, n *node) {
 			im.put(t, it, g, m)
 		}
 	}
+
 	if len(g.rows) == 0 {
 		im.adopt(t, table, g)
 	}

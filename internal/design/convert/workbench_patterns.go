@@ -42,6 +42,7 @@ func (im *importer) workbenchPattern(n *node, t *model.Table, i int) {
 	if table := firstText(n, "TableName", "Table"); table != "" {
 		t = im.m.Table(table)
 	}
+
 	operation, request := workbenchRequest(n)
 	switch {
 	case t == nil:
@@ -54,12 +55,14 @@ func (im *importer) workbenchPattern(n *node, t *model.Table, i int) {
 		)
 		return
 	}
+
 	request["TableName"] = t.Name
 	data, err := json.Marshal(request)
 	if err != nil {
 		im.loss(n, "pattern "+clip(name), err.Error(), "")
 		return
 	}
+
 	p := &model.Pattern{Name: name, About: about, Operation: operation, Request: data, Table: t}
 	if index, _ := request["IndexName"].(string); index != "" {
 		if p.Index = t.Index(index); p.Index == nil {
@@ -67,6 +70,7 @@ func (im *importer) workbenchPattern(n *node, t *model.Table, i int) {
 			return
 		}
 	}
+
 	im.from[p] = n
 	im.addPattern(p)
 }
@@ -94,6 +98,7 @@ func workbenchRequest(n *node) (operation string, request map[string]any) {
 				return cmd.Operation, request
 			}
 		}
+
 		if from.get("KeyConditionExpression") == nil && from.get("Key") == nil && !strings.EqualFold(wanted, "Scan") {
 			continue
 		}
@@ -103,6 +108,7 @@ func workbenchRequest(n *node) (operation string, request map[string]any) {
 				request[m.key] = m.plain()
 			}
 		}
+
 		switch {
 		case request["KeyConditionExpression"] != nil:
 			return "Query", request

@@ -346,7 +346,9 @@ func (f Finding) about() Finding {
 
 func findingOf(f *model.Finding) Finding {
 	var parts []string
-	for _, part := range [][2]string{{"pattern", f.Pattern}, {"entity", f.Entity}, {"index", f.Index}, {"table", f.Table}} {
+	for _, part := range [][2]string{
+		{"pattern", f.Pattern}, {"entity", f.Entity}, {"index", f.Index}, {"table", f.Table},
+	} {
 		if part[1] != "" {
 			parts = append(parts, part[0]+" "+part[1])
 		}

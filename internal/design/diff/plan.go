@@ -218,6 +218,7 @@ func (p *planner) backfill(a, b *model.Entity) {
 		p.add(step, items, units, "put %s of %s into %s", text.Count(items, "item"), b.Name, p.nameOf(b.Table))
 		return
 	}
+
 	moved := slices.ContainsFunc(names, b.Table.Has)
 	leaving := leaving(a.Table, b.Table)
 	items, units := p.rows(p.is.World, func(it *world.Item) float64 {
@@ -241,6 +242,7 @@ func (p *planner) backfill(a, b *model.Entity) {
 		p.add(step, items, units, "put %s of %s under their new keys", text.Count(items, "item"), b.Name)
 		return
 	}
+
 	p.add(step, items, units, "set %s of %s of %s that are there", list(names), text.Count(items, "item"), b.Name)
 }
 
@@ -265,7 +267,9 @@ func inBothForms(old *model.Entity, it *world.Item) attr.Item {
 
 // gone returns the attributes of an entity that another version does not have.
 func gone(was, is *model.Entity) []*model.Template {
-	return slices.DeleteFunc(slices.Clone(was.Attributes), func(t *model.Template) bool { return is.Attribute(t.Name) != nil })
+	return slices.DeleteFunc(slices.Clone(was.Attributes), func(t *model.Template) bool {
+		return is.Attribute(t.Name) != nil
+	})
 }
 
 // touches reports whether an index has one of some attributes.
@@ -288,11 +292,13 @@ func (p *planner) switches() {
 			changed = append(changed, pr.Pattern.Name)
 		}
 	}
+
 	for _, one := range d.Patterns {
 		if one.Is == nil {
 			gone = append(gone, one.Name)
 		}
 	}
+
 	quoted := func(names []string) string {
 		var all []string
 		for _, name := range names {
@@ -301,8 +307,12 @@ func (p *planner) switches() {
 		return list(all)
 	}
 	if len(changed) > 0 {
-		p.add(Step{Kind: Switch, Patterns: changed}, 0, 0, "switch the program to the new requests of %s", quoted(changed))
+		p.add(
+			Step{Kind: Switch, Patterns: changed}, 0, 0,
+			"switch the program to the new requests of %s", quoted(changed),
+		)
 	}
+
 	if len(gone) > 0 {
 		p.add(Step{Kind: StopAsking, Patterns: gone}, 0, 0, "check that nothing asks for %s any more", quoted(gone))
 	}
@@ -353,6 +363,7 @@ func (p *planner) removals() {
 			}
 		})
 	})
+
 	kept := map[*model.Entity]bool{}
 	for _, e := range made.Entities {
 		if a := p.before[e]; a != nil {
@@ -360,6 +371,7 @@ func (p *planner) removals() {
 			p.removeOld(a, e)
 		}
 	}
+
 	for _, e := range old.Entities {
 		if t := made.Table(e.Table.Name); !kept[e] && t != nil && !p.replaced[t.Name] {
 			items, units := p.deletes(e, t)
@@ -373,7 +385,8 @@ func (p *planner) removals() {
 func (p *planner) removeOld(a, b *model.Entity) {
 	names := changedAttributes(a, b)
 	step := Step{Kind: DeleteOld, Table: a.Table.Name, Entity: b.Name}
-	switch from := p.is.World.Model.Table(a.Table.Name); {
+	from := p.is.World.Model.Table(a.Table.Name)
+	switch {
 	case p.moves(b) && (from == nil || p.replaced[from.Name]):
 		return // they go with their table
 	case p.moves(b):
@@ -391,6 +404,7 @@ func (p *planner) removeOld(a, b *model.Entity) {
 		)
 		return
 	}
+
 	var unused []string
 	for _, t := range gone(a, b) {
 		unused = append(unused, t.Name)
@@ -398,6 +412,7 @@ func (p *planner) removeOld(a, b *model.Entity) {
 	if len(unused) == 0 {
 		return
 	}
+
 	items, units := p.rows(p.is.World, func(it *world.Item) float64 {
 		if it.Entity != b {
 			return 0

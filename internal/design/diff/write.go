@@ -15,6 +15,7 @@ func (d *Diff) WriteText(w io.Writer, width int) error {
 	if d.Empty() {
 		fmt.Fprintln(&b, "nothing changed but perhaps words")
 	}
+
 	section := func(title string, n int, line func(i int) []string) {
 		if n == 0 {
 			return
@@ -48,6 +49,7 @@ func (d *Diff) WriteText(w io.Writer, width int) error {
 		}
 		return []string{"~ " + c.Subject, "was " + c.Was, "is  " + c.Is}
 	})
+
 	section("patterns", len(d.Patterns), func(i int) []string {
 		p := d.Patterns[i]
 		switch {
@@ -62,6 +64,7 @@ func (d *Diff) WriteText(w io.Writer, width int) error {
 		bills := []string{"was " + d.Was.String(), "is  " + d.Is.String()}
 		section("money", len(bills), func(i int) []string { return bills[i : i+1] })
 	}
+
 	section("findings gained", len(d.Gained), func(i int) []string { return d.Gained[i].lines() })
 	section("findings lost", len(d.Lost), func(i int) []string { return d.Lost[i].lines() })
 	section("plan", len(d.Plan), func(i int) []string {
@@ -71,6 +74,7 @@ func (d *Diff) WriteText(w io.Writer, width int) error {
 		}
 		return lines
 	})
+
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -87,9 +91,12 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 	if len(d.Changes) > 0 {
 		fmt.Fprint(&b, "\n### Changes\n\n| | was | is |\n|---|---|---|\n")
 		for _, c := range d.Changes {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", text.Markdown(c.Subject), text.MarkdownCode(c.Was), text.MarkdownCode(c.Is))
+			fmt.Fprintf(
+				&b, "| %s | %s | %s |\n", text.Markdown(c.Subject), text.MarkdownCode(c.Was), text.MarkdownCode(c.Is),
+			)
 		}
 	}
+
 	if len(d.Patterns) > 0 {
 		fmt.Fprint(&b, "\n### Access patterns\n\n| pattern | before | after |\n|---|---|---|\n")
 		for _, p := range d.Patterns {
@@ -100,9 +107,14 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 			fmt.Fprintf(&b, "| %s%s | %s | %s |\n", mark, text.Markdown(p.Name), p.Was.Text(), p.Is.Text())
 		}
 	}
+
 	if d.Was != nil && !d.Empty() {
-		fmt.Fprintf(&b, "\n### Money\n\n- before: %s\n- after: %s\n", text.Markdown(d.Was.String()), text.Markdown(d.Is.String()))
+		fmt.Fprintf(
+			&b, "\n### Money\n\n- before: %s\n- after: %s\n",
+			text.Markdown(d.Was.String()), text.Markdown(d.Is.String()),
+		)
 	}
+
 	for _, part := range []struct {
 		title string
 		list  []Finding
@@ -115,6 +127,7 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 			fmt.Fprintf(&b, "- **%s** `%s`: %s\n", f.Severity, f.Rule, text.Markdown(f.Message))
 		}
 	}
+
 	if len(d.Plan) > 0 {
 		fmt.Fprint(&b, "\n### Plan\n\n")
 		for i, s := range d.Plan {
@@ -125,6 +138,7 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 			fmt.Fprintf(&b, "%d. %s\n", i+1, line)
 		}
 	}
+
 	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -70,6 +70,7 @@ func (e *explainer) edgeRow(clauses []keycond.Clause, reverse bool) (attr.Item, 
 	if e.report.Consistent {
 		q.ConsistentRead = new(true)
 	}
+
 	q.KeyConditionExpression = new(b.KeyCondition(clauses))
 	q.ScanIndexForward, q.Limit = new(!reverse), new(int64(1))
 	q.bind(b)

@@ -21,6 +21,7 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 	if e.q.key != nil {
 		root = e.q.key.Node()
 	}
+
 	groups := []group{{}}
 	if root != nil {
 		var ok bool
@@ -29,6 +30,7 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 			return nil
 		}
 	}
+
 	var filter []ast.Node
 	if e.q.filter != nil {
 		filter = conjuncts(e.q.filter.Node())
@@ -47,17 +49,20 @@ func (e *explainer) otherWays(broken *rule, s *keycond.Schema) error {
 		groups[i].withoutEmpty()
 		e.numberPrefixes(&groups[i])
 	}
+
 	if len(groups) == 1 {
 		e.oneGroup(groups[0], broken, s)
 	} else {
 		e.manyGroups(groups)
 	}
+
 	switch broken.kind {
 	case partitionRule:
 		e.advisePartition(groups, s)
 	case searchRule:
 		e.advise("to find it by key, store the value in its own attribute and make that a key of an index")
 	}
+
 	var all []ast.Node
 	if root != nil {
 		all = append(all, root)
@@ -82,7 +87,9 @@ func (e *explainer) impossible(g group) (atom, bool) {
 // withoutEmpty removes conditions with empty values, which no key can have.
 func (g *group) withoutEmpty() {
 	g.atoms = slices.DeleteFunc(g.atoms, func(a atom) bool {
-		return slices.ContainsFunc(a.Values, func(v attr.Value) bool { return v.Kind() != attr.Number && len(v.Raw()) == 0 })
+		return slices.ContainsFunc(a.Values, func(v attr.Value) bool {
+			return v.Kind() != attr.Number && len(v.Raw()) == 0
+		})
 	})
 }
 
@@ -119,6 +126,7 @@ func (e *explainer) manyGroups(groups []group) {
 			plans = append(plans, list[0])
 		}
 	}
+
 	plans = merge(plans)
 	switch len(plans) {
 	case 0:
@@ -128,6 +136,7 @@ func (e *explainer) manyGroups(groups []group) {
 		e.offer(plans[0].words(), e.request(plans[0]))
 		return
 	}
+
 	if keys, ok := e.batch(plans); ok {
 		e.offerInput(fmt.Sprintf("read the %d items by their keys in one request", len(plans)), keys, keys)
 	}
@@ -137,6 +146,7 @@ func (e *explainer) manyGroups(groups []group) {
 			e.request(p),
 		)
 	}
+
 	if p, ok := hull(plans); ok {
 		e.offer("or "+p.words()+"; this also reads the rows between the ranges, so filter in the program", e.request(p))
 	}
@@ -165,6 +175,7 @@ func (e *explainer) batch(plans []*plan) (*wire.BatchGetItemInput, bool) {
 	if len(keys) == 0 || len(keys) > most {
 		return nil, false
 	}
+
 	read := wire.KeysAndAttributes{Keys: keys}
 	if value(e.asked.ConsistentRead) {
 		read.ConsistentRead = new(true)
@@ -195,7 +206,8 @@ func merge(plans []*plan) []*plan {
 
 // text identifies what a plan asks for.
 func (p *plan) text() string {
-	return p.schema.Name() + " " + clausesText(p.clauses) + " " + spelled.Condition(conjunction(p.filter)) + " " + spelled.Condition(conjunction(p.dropped))
+	return p.schema.Name() + " " + clausesText(p.clauses) + " " + spelled.Condition(conjunction(p.filter)) + " " +
+		spelled.Condition(conjunction(p.dropped))
 }
 
 // adjoin reports whether no key lies between the ranges of two plans that have
@@ -289,6 +301,7 @@ func (e *explainer) findPartition(g group, s *keycond.Schema) {
 	if len(s.Partition()) != 1 {
 		return
 	}
+
 	h := s.Partition()[0]
 	var conditions []ast.Node
 	rest := group{rest: g.rest}
@@ -299,11 +312,13 @@ func (e *explainer) findPartition(g group, s *keycond.Schema) {
 		}
 		conditions = append(conditions, a.node)
 	}
+
 	r := e.scan(conditions)
 	r.Limit, r.ProjectionExpression = new(int64(searchRows)), nil
 	if s.Name() != "" {
 		r.IndexName = new(s.Name())
 	}
+
 	p, err := e.ask(r.pruned())
 	if err != nil || len(p.items) == 0 {
 		return
@@ -314,16 +329,19 @@ func (e *explainer) findPartition(g group, s *keycond.Schema) {
 			found = append(found, v)
 		}
 	}
+
 	rest.atoms = append(rest.atoms, equalTo(h.Name, found[0]))
 	best, ok := e.plan(rest, e.info.Index(s.Name()))
 	if !ok || best.empty {
 		return
 	}
+
 	const shown = 3
 	texts := make([]string, 0, shown)
 	for _, v := range found[:min(len(found), shown)] {
 		texts = append(texts, text.Literal(v))
 	}
+
 	some := strings.Join(texts, ", ")
 	if len(found) > shown {
 		some += ", …"
@@ -332,8 +350,12 @@ func (e *explainer) findPartition(g group, s *keycond.Schema) {
 	if len(conditions) == 0 {
 		what = "name the partition"
 	}
+
 	e.offer(
-		fmt.Sprintf("%s (%s in the first %d rows: %s): %s", what, text.Count(len(found), "partition"), searchRows, some, best.words()),
+		fmt.Sprintf(
+			"%s (%s in the first %d rows: %s): %s",
+			what, text.Count(len(found), "partition"), searchRows, some, best.words(),
+		),
 		e.request(best),
 	)
 }
@@ -347,13 +369,19 @@ func (e *explainer) advisePartition(groups []group, s *keycond.Schema) {
 				if a.Op == ast.Equal {
 					continue
 				}
+
 				what := keycond.Clause{Attribute: h.Name, Op: a.Op, Values: a.Values}.String()
 				if a.Op == ast.OpBeginsWith {
-					e.advise("for one slice, store the common prefix, %s, in its own attribute and make that the partition key of an index with the sort key %s: then compare the prefix with =, and use %s as the condition on the sort key",
-						text.Literal(a.Values[0]), text.Name(h.Name), what)
+					e.advise(
+						"for one slice, store the common prefix, %s, in its own attribute and make that the "+
+							"partition key of an index with the sort key %s: then compare the prefix with =, "+
+							"and use %s as the condition on the sort key",
+						text.Literal(a.Values[0]), text.Name(h.Name), what,
+					)
 				} else {
 					e.advise(
-						"for one slice, make %s the sort key of an index whose partition key the wanted rows share: then %s can be the condition on it",
+						"for one slice, make %s the sort key of an index whose partition key the wanted rows share: "+
+							"then %s can be the condition on it",
 						text.Name(h.Name), what,
 					)
 				}
@@ -379,6 +407,7 @@ func (e *explainer) numberPrefixes(g *group) {
 		if a.Op != ast.OpBeginsWith || e.info.Kind(a.Attribute) != attr.Number {
 			continue
 		}
+
 		prefix := string(a.Values[0].Raw())
 		if a.Values[0].Kind() == attr.Number {
 			prefix = string(a.Values[0].AppendNumber(nil))
@@ -386,6 +415,7 @@ func (e *explainer) numberPrefixes(g *group) {
 		if !digits(prefix) {
 			continue
 		}
+
 		others := group{rest: g.rest, atoms: slices.Delete(slices.Clone(g.atoms), i, i+1)}
 		more := 0
 		for _, p := range e.plans(others) {
@@ -400,6 +430,7 @@ func (e *explainer) numberPrefixes(g *group) {
 			}
 			break
 		}
+
 		low, err := attr.NewNumber(prefix + strings.Repeat("0", more))
 		high, err2 := attr.NewNumber(prefix + strings.Repeat("9", more))
 		if err != nil || err2 != nil {
@@ -409,6 +440,7 @@ func (e *explainer) numberPrefixes(g *group) {
 			g.atoms[i] = equalTo(a.Attribute, low)
 			continue
 		}
+
 		a.Op, a.Values = ast.OpBetween, []attr.Value{low, high}
 		a.node = &ast.Between{
 			X: attribute(a.Attribute), Lo: &ast.ValueOperand{Value: low}, Hi: &ast.ValueOperand{Value: high},
@@ -428,11 +460,13 @@ func (e *explainer) improve() error {
 	if r.Operation == opGetItem || e.q.filter == nil || r.Wasted == 0 {
 		return nil
 	}
+
 	var g group
 	nodes := conjuncts(e.q.filter.Node())
 	if e.q.key != nil {
 		nodes = append(conjuncts(e.q.key.Node()), nodes...)
 	}
+
 	for _, n := range nodes {
 		g.add(n, e.info.IsKey)
 	}

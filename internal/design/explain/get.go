@@ -19,6 +19,7 @@ func (e *explainer) get(asked request, p *page) error {
 	for _, a := range r.Schema.Attributes() {
 		equal = append(equal, equalTo(a.Name, key.Get(a.Name)).node)
 	}
+
 	slice, err := compile(r.Schema, expr.NewCondition(conjunction(equal)))
 	if err != nil {
 		return fmt.Errorf("the endpoint accepted a key that does not match the table: %w", err)
@@ -34,6 +35,7 @@ func (e *explainer) get(asked request, p *page) error {
 		}
 		whole = w.item
 	}
+
 	size := 0
 	if whole != nil {
 		size = whole.Size()
@@ -43,6 +45,7 @@ func (e *explainer) get(asked request, p *page) error {
 		}
 		e.row(whole, whole, size, true)
 	}
+
 	r.Strong = table.ReadUnits(size, true)
 	e.compare(p, size, r.Strong)
 	return e.adjacentRows()

@@ -69,6 +69,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		out.Refused = &refused
 		return text.JSON(out)
 	}
+
 	read := &jsonRead{
 		Clauses: r.KeyCondition(), Filter: r.Filter, Reverse: r.Reverse, Before: rawItem(r.Before),
 		After: rawItem(r.After),
@@ -82,6 +83,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	if r.Operation != opScan {
 		read.Partition, read.Low, read.High = jsonEndOf(r.Partition), jsonEndOf(r.Low), jsonEndOf(r.High)
 	}
+
 	for _, it := range r.Items {
 		read.Items = append(read.Items, rawItem(it))
 	}

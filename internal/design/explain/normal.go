@@ -82,12 +82,16 @@ func normal(n ast.Node, isKey func(string) bool) ([]group, bool) {
 		if n.Op == ast.NotEqual {
 			if _, ok := keyPath(n.L, isKey); ok {
 				return normal(
-					&ast.Or{L: &ast.Compare{Op: ast.Less, L: n.L, R: n.R}, R: &ast.Compare{Op: ast.Greater, L: n.L, R: n.R}},
+					&ast.Or{
+						L: &ast.Compare{Op: ast.Less, L: n.L, R: n.R},
+						R: &ast.Compare{Op: ast.Greater, L: n.L, R: n.R},
+					},
 					isKey,
 				)
 			}
 		}
 	}
+
 	if a, ok := atomOf(n, isKey); ok {
 		return []group{{atoms: []atom{a}}}, true
 	}

@@ -60,12 +60,14 @@ func (e *explainer) pages(asked request, first *page) error {
 			most = 1
 		}
 	}
+
 	fetch := e.fetches()
 	r.Traced = true
 	for p := first; ; {
 		if err := e.page(asked, p, fetch); err != nil {
 			return err
 		}
+
 		r.Last = p.last
 		if p.last == nil {
 			break
@@ -76,6 +78,7 @@ func (e *explainer) pages(asked request, first *page) error {
 			}
 			break
 		}
+
 		asked.ExclusiveStartKey = p.last
 		var err error
 		if p, err = e.ask(asked); err != nil {
@@ -99,6 +102,7 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 		}
 		rows = w.items
 	}
+
 	full := rows
 	if fetch {
 		all := asked.whole()
@@ -113,6 +117,7 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 			e.note("the rows changed while they were being read")
 		}
 	}
+
 	size, fetched, returned, strong := 0, 0, 0, 0.0
 	for i, row := range rows {
 		n, whole := row.Size(), full[i]
@@ -131,6 +136,7 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 		}
 		e.row(row, whole, n, kept)
 	}
+
 	strong += table.ReadUnits(size, true)
 	r.Pages++
 	r.Examined += p.examined
@@ -143,6 +149,7 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 			r.Items = append(r.Items, item)
 		}
 	}
+
 	switch {
 	case p.last == nil:
 		r.Stop = keycond.StopEnd.String()
@@ -151,9 +158,13 @@ func (e *explainer) page(asked request, p *page, fetch bool) error {
 	default:
 		r.Stop = keycond.StopSize.String()
 	}
+
 	if returned != p.count {
-		e.note(fmt.Sprintf("the endpoint returned %d rows of a page, but %d rows of it satisfy the filter", p.count, returned))
+		e.note(fmt.Sprintf(
+			"the endpoint returned %d rows of a page, but %d rows of it satisfy the filter", p.count, returned,
+		))
 	}
+
 	e.compare(p, size, strong)
 	return nil
 }
@@ -174,15 +185,20 @@ func (e *explainer) compare(p *page, size int, strong float64) {
 			)
 		}
 	}
+
 	tr := p.trace
 	if tr == nil {
 		r.Traced = false
 		return
 	}
+
 	r.Traces = append(r.Traces, *tr)
 	if tr.Examined != p.examined || tr.Bytes != size || tr.Units != units || tr.Stop.String() != r.Stop {
 		r.Traced = false
-		e.note(fmt.Sprintf("the endpoint reports %d rows and %d bytes for %v units, and stopped at %s", tr.Examined, tr.Bytes, tr.Units, tr.Stop))
+		e.note(fmt.Sprintf(
+			"the endpoint reports %d rows and %d bytes for %v units, and stopped at %s",
+			tr.Examined, tr.Bytes, tr.Units, tr.Stop,
+		))
 	}
 }
 
@@ -202,6 +218,7 @@ func (e *explainer) row(item, whole attr.Item, size int, returned bool) {
 		s = &Share{Entity: entity}
 		e.shares[entity] = s
 	}
+
 	s.Examined++
 	s.Bytes += size
 	if returned {
@@ -209,6 +226,7 @@ func (e *explainer) row(item, whole attr.Item, size int, returned bool) {
 	} else {
 		s.Wasted += size
 	}
+
 	if e.opts.Items < 0 {
 		return
 	}

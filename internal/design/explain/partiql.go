@@ -40,6 +40,7 @@ func parseSelect(in *wire.ExecuteStatementInput) (*selection, error) {
 	if st.Kind != partiql.Select {
 		return nil, fmt.Errorf("can explain only SELECT statements, not %s", st.Kind)
 	}
+
 	s := &selection{scan: request{op: wire.OpScan}}
 	r := &s.scan
 	r.TableName, r.Limit, r.ConsistentRead = &st.Table, in.Limit, in.ConsistentRead
@@ -56,6 +57,7 @@ func parseSelect(in *wire.ExecuteStatementInput) (*selection, error) {
 		}
 		r.ProjectionExpression = new(strings.Join(paths, ", "))
 	}
+
 	r.ExpressionAttributeNames, r.ExpressionAttributeValues = st.Names, st.Values
 	for _, o := range st.Order {
 		s.ordered, s.reverse = o.Name, o.Desc

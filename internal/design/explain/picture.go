@@ -56,6 +56,7 @@ func (r *Report) Picture(rows int) Picture {
 	if r.Reverse {
 		before, after, top, bottom = after, before, bottom, top
 	}
+
 	var p Picture
 	if before.Text != "" {
 		p = append(p, before)
@@ -64,6 +65,7 @@ func (r *Report) Picture(rows int) Picture {
 	if r.Start != nil {
 		p = append(p, PictureLine{Kind: Gap, Text: "… up to the ExclusiveStartKey"})
 	}
+
 	p = append(p, r.rows(rows)...)
 	if r.Next != nil {
 		why := "stopped at " + r.Stop
@@ -74,6 +76,7 @@ func (r *Report) Picture(rows int) Picture {
 			p, PictureLine{Kind: Stop, Text: why}, PictureLine{Kind: NextRow, Text: r.KeyText(r.Next), Key: r.Next},
 		)
 	}
+
 	p = append(p, PictureLine{Kind: Bottom, Text: bottom})
 	if after.Text != "" {
 		p = append(p, after)
@@ -102,6 +105,7 @@ func (r *Report) rows(most int) Picture {
 	if r.Examined == 0 {
 		return Picture{{Kind: Gap, Text: "no rows"}}
 	}
+
 	most = max(most, 0)
 	kept := slices.Concat(r.Rows, r.Tail)
 	head, tail := kept, kept[:0]
@@ -109,12 +113,16 @@ func (r *Report) rows(most int) Picture {
 		head = r.Rows[:min(most, len(r.Rows))]
 		tail = kept[max(len(kept)-most, len(head)):]
 	}
+
 	var p Picture
 	add := func(rows []Row) {
 		for _, row := range rows {
 			p = append(
 				p,
-				PictureLine{Kind: ReadRow, Text: r.KeyText(row.Key), Key: row.Key, Entity: row.Entity, Bytes: row.Bytes, Dropped: !row.Returned},
+				PictureLine{
+					Kind: ReadRow, Text: r.KeyText(row.Key), Key: row.Key, Entity: row.Entity,
+					Bytes: row.Bytes, Dropped: !row.Returned,
+				},
 			)
 		}
 	}
@@ -122,6 +130,7 @@ func (r *Report) rows(most int) Picture {
 	if n := r.Examined - len(head) - len(tail); n > 0 {
 		p = append(p, PictureLine{Kind: Gap, Text: "… " + text.Count(n, "more row"), Hidden: n})
 	}
+
 	add(tail)
 	return p
 }
@@ -174,6 +183,7 @@ func (p Picture) Text(width int, paint terminal.Paint) string {
 			keys, notes = max(keys, terminal.Width(l.Text)), max(notes, terminal.Width(note))
 		}
 	}
+
 	if width > 0 {
 		width = max(width-pictureIndent-borderWidth, leastKey)
 		keys = min(keys, max(width-columnGap-notes, leastKey))

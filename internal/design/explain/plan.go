@@ -47,6 +47,7 @@ func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
 	if ix != nil {
 		s = ix.Key
 	}
+
 	p := &plan{schema: s, index: ix}
 	used := map[string]bool{}
 	for _, a := range s.Partition() {
@@ -56,6 +57,7 @@ func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
 		}
 		p.clauses, used[a.Name] = append(p.clauses, c), true
 	}
+
 	for _, a := range s.Sort() {
 		c, ok := p.clause(a, g.on(a.Name))
 		if !ok {
@@ -66,6 +68,7 @@ func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
 			break
 		}
 	}
+
 	for _, a := range g.atoms {
 		switch {
 		case used[a.Attribute]:
@@ -75,6 +78,7 @@ func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
 			p.filter = append(p.filter, a.node)
 		}
 	}
+
 	for _, n := range g.rest {
 		switch {
 		case always(n, s):
@@ -84,6 +88,7 @@ func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
 			p.filter = append(p.filter, n)
 		}
 	}
+
 	if ix != nil && (touches(conjunction(p.filter), ix.Lacks) || !ix.Local && lacking(ix, e.q.projection) != nil) {
 		return p, false
 	}
@@ -95,6 +100,7 @@ func (e *explainer) plan(g group, ix *keyschema.Index) (*plan, bool) {
 			}
 		}
 	}
+
 	if ix != nil && ix.Projection != table.ProjectAll && s.Name() != value(e.asked.IndexName) {
 		p.all = ix.Local && e.q.projection == nil
 		switch {
@@ -148,6 +154,7 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 	if len(atoms) == 0 {
 		return c, false
 	}
+
 	var clauses []keycond.Clause
 	low, high := edge{open: true}, edge{open: true}
 	for _, at := range atoms {
@@ -164,6 +171,7 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 			}
 			one.Values = append(one.Values, to)
 		}
+
 		if one.Op == ast.OpBeginsWith && a.Kind == attr.Number {
 			return c, false
 		}
@@ -177,10 +185,12 @@ func (p *plan) clause(a keycond.Attribute, atoms []atom) (keycond.Clause, bool) 
 			slices.ContainsFunc(one.Values, func(v attr.Value) bool { return len(v.Raw()) == 0 }) {
 			return c, false
 		}
+
 		clauses = append(clauses, one)
 		l, h := edges(one)
 		low, high = tighter(low, l, 1), tighter(high, h, -1)
 	}
+
 	// One of them may imply the others.
 	for _, one := range clauses {
 		l, h := edges(one)
@@ -210,6 +220,7 @@ func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, boo
 		}
 		return c, true
 	}
+
 	n, _ := attr.Compare(low.value, high.value)
 	if n > 0 || n == 0 && !(low.inclusive && high.inclusive) {
 		p.empty = true
@@ -220,12 +231,14 @@ func (p *plan) between(a keycond.Attribute, low, high edge) (keycond.Clause, boo
 			ends = append(ends, text.Literal(side.value))
 		}
 	}
+
 	if ends != nil {
 		p.low, p.high = &low, &high
 		p.remarks = append(
 			p.remarks, "BETWEEN includes both ends, so drop rows at "+strings.Join(ends, " or ")+" in the program",
 		)
 	}
+
 	c.Op, c.Values = ast.OpBetween, []attr.Value{low.value, high.value}
 	if n == 0 {
 		c.Op, c.Values = ast.Equal, c.Values[:1]

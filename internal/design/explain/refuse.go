@@ -29,6 +29,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if err != nil {
 		return err
 	}
+
 	e.info, r.Table, r.Schema = info, info.Name, info.Schema(r.Index)
 	if e.index = info.Index(r.Index); e.index != nil {
 		r.Projection = e.index.Projection
@@ -39,6 +40,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if r.Operation == opGetItem {
 		return e.refuseGet()
 	}
+
 	fixed := e.asked
 	if _, err := fixed.parse(); err != nil {
 		if wrong, ok := errors.AsType[*expr.Error](err); ok {
@@ -47,12 +49,14 @@ func (e *explainer) refuse(s *ServiceError) error {
 			}
 		}
 	}
+
 	first := e.broken
 	for _, repair := range repairs {
 		var broken *rule
 		broken, fixed = repair(e, fixed)
 		first = first.and(broken)
 	}
+
 	e.asked = fixed
 	q, err := fixed.parse()
 	e.q = q
@@ -63,11 +67,13 @@ func (e *explainer) refuse(s *ServiceError) error {
 		e.setRule(first)
 		return nil
 	}
+
 	schema := info.Schema(value(fixed.IndexName))
 	var broken *rule
 	if r.Operation == opQuery {
 		broken = e.brokenRule(schema)
 	}
+
 	first = first.and(broken)
 	if first == nil && fixed.ExclusiveStartKey != nil {
 		first = ruleOf(
@@ -76,6 +82,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 		)
 		e.asked.ExclusiveStartKey = nil
 	}
+
 	e.setRule(first)
 	if first == nil {
 		return nil // the rule is not known here
@@ -83,6 +90,7 @@ func (e *explainer) refuse(s *ServiceError) error {
 	if broken != nil {
 		return e.otherWays(broken, schema)
 	}
+
 	advice := sendFixed
 	if first.fix != "" {
 		advice = first.fix
@@ -165,6 +173,7 @@ func (e *explainer) refuseGet() error {
 	for _, a := range s.Attributes() {
 		names = append(names, text.Name(a.Name))
 	}
+
 	key := e.asked.Key
 	e.q, _ = e.asked.parse()
 	var exact attr.Builder
@@ -180,6 +189,7 @@ func (e *explainer) refuseGet() error {
 		wrong = wrong || to.Kind() != v.Kind()
 		exact.Add(a.Name, to)
 	}
+
 	if !wrong && all {
 		fixed, first := e.asked, e.broken
 		for _, repair := range []repair{repairReserved, repairUnused} {
@@ -192,17 +202,20 @@ func (e *explainer) refuseGet() error {
 		}
 		return nil
 	}
+
 	e.setRule(e.broken.and(ruleOf(
 		plainRule, pageGet,
 		"GetItem needs the whole primary key, which is %s, with values of the right types and nothing else",
 		strings.Join(names, " and "),
 	)))
+
 	if all {
 		r := e.asked
 		r.Key = exact.Item()
 		e.offer("give the key with the types of the table", r)
 		return nil
 	}
+
 	for i := range key.Len() {
 		name, v := key.At(i)
 		equal := equalTo(string(name), v)
@@ -212,11 +225,13 @@ func (e *explainer) refuseGet() error {
 		}
 		g.atoms = append(g.atoms, equal)
 	}
+
 	for _, p := range e.plans(g) {
 		if e.offer(p.words(), e.request(p)) && len(p.remarks) == 0 {
 			return nil
 		}
 	}
+
 	e.offerScan([]group{g}, nil)
 	return nil
 }

@@ -82,11 +82,13 @@ func repairReserved(_ *explainer, r request) (*rule, request) {
 	if words == nil {
 		return nil, r
 	}
+
 	fixed.ExpressionAttributeNames = names
 	is := "is a reserved word"
 	if len(words) > 1 {
 		is = "are reserved words"
 	}
+
 	return ruleOf(plainRule, pageReserved,
 		"%s %s: write #%s instead and define it in ExpressionAttributeNames",
 		strings.Join(words, ", "), is, strings.Join(words, ", #"),
@@ -100,7 +102,8 @@ func repairLiterals(_ *explainer, r request) (*rule, request) {
 	rewrite(fixed.conditions(), func(src string, tokens []lex.Token, i int) string {
 		word := tokens[i].Text(src)
 		var value attr.Value
-		switch kind := tokens[i].Kind; {
+		kind := tokens[i].Kind
+		switch {
 		case kind == lex.TokText:
 			s, err := literal.Unquote(word)
 			if err != nil {
@@ -129,6 +132,7 @@ func repairLiterals(_ *explainer, r request) (*rule, request) {
 	if first == "" {
 		return nil, r
 	}
+
 	fixed.ExpressionAttributeValues = itemOf(values)
 	return ruleOf(plainRule, pageValues,
 		"an expression cannot contain values: write a placeholder such as :v1 instead of %s and put the value "+

@@ -26,6 +26,7 @@ func requestOf(in wire.Request) (r request, ok bool) {
 	if in == nil {
 		return request{}, false
 	}
+
 	r.op = in.Op()
 	switch in := in.(type) {
 	case *wire.QueryInput:
@@ -226,7 +227,8 @@ func (r *request) parse() (q expressionSet, err error) {
 		case src != nil:
 			*to, e = env.Condition(p, *src)
 		case conditions != nil:
-			*to, e = legacy.Condition(old, conditions, value(r.ConditionalOperator) == "OR" && old != legacy.KeyConditions)
+			isOr := value(r.ConditionalOperator) == "OR" && old != legacy.KeyConditions
+			*to, e = legacy.Condition(old, conditions, isOr)
 		}
 		keep(e)
 	}

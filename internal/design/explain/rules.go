@@ -77,18 +77,21 @@ func (e *explainer) brokenRule(s *keycond.Schema) *rule {
 			equalities(s.Partition()),
 		)
 	}
+
 	parts := conjuncts(e.q.key.Node())
 	for _, n := range parts {
 		if r := brokenForm(n, s); r != nil {
 			return r
 		}
 	}
+
 	on := map[string][]atom{}
 	for _, n := range parts {
 		if a, ok := atomOf(n, anyName); ok {
 			on[a.Attribute] = append(on[a.Attribute], a)
 		}
 	}
+
 	if r := e.brokenPlace(s, parts, on); r != nil {
 		return r
 	}
@@ -99,12 +102,14 @@ func (e *explainer) brokenRule(s *keycond.Schema) *rule {
 			}
 		}
 	}
+
 	if e.q.filter != nil {
 		for name := range e.q.filter.TopLevel() {
 			if s.Has(name) {
 				return ruleOf(
 					plainRule, pageFilter,
-					"the filter of a Query must not use a key attribute of the queried table or index, and %s is one: put conditions on it into the key condition",
+					"the filter of a Query must not use a key attribute of the queried table or index, "+
+						"and %s is one: put conditions on it into the key condition",
 					text.Name(name),
 				)
 			}
@@ -158,7 +163,8 @@ func brokenForm(n ast.Node, s *keycond.Schema) *rule {
 			if always(n, s) {
 				return ruleOf(
 					plainRule, pageKeys,
-					"attribute_exists is not a range of keys: every row has its key attributes, so the condition is always true",
+					"attribute_exists is not a range of keys: "+
+						"every row has its key attributes, so the condition is always true",
 				)
 			}
 		}
@@ -188,6 +194,7 @@ func brokenOperands(list ...ast.Operand) *rule {
 			)
 		}
 	}
+
 	switch {
 	case paths == 0:
 		return ruleOf(plainRule, pageKeys, "a key condition must name a key attribute")
@@ -223,11 +230,13 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 		default:
 			return ruleOf(
 				plainRule, pageKeys,
-				"%s is not a key attribute of %s: it can only be used in a filter, after the rows are read and paid for",
+				"%s is not a key attribute of %s: "+
+					"it can only be used in a filter, after the rows are read and paid for",
 				text.Name(a.Attribute), placeName(s),
 			)
 		}
 	}
+
 	for _, h := range s.Partition() {
 		c := on[h.Name]
 		switch {
@@ -240,17 +249,20 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 		case c[0].Op == ast.OpBeginsWith:
 			return ruleOf(
 				partitionRule, pageKeys,
-				"a partition key allows only =, but %s has begins_with: partition keys are hashed, so partitions with a common prefix are not adjacent",
+				"a partition key allows only =, but %s has begins_with: "+
+					"partition keys are hashed, so partitions with a common prefix are not adjacent",
 				text.Name(h.Name),
 			)
 		case c[0].Op != ast.Equal:
 			return ruleOf(
 				partitionRule, pageKeys,
-				"a partition key allows only =, but %s has %s: partition keys are hashed, so partitions are not in the order of their keys",
+				"a partition key allows only =, but %s has %s: "+
+					"partition keys are hashed, so partitions are not in the order of their keys",
 				text.Name(h.Name), c[0].Op,
 			)
 		}
 	}
+
 	for i, a := range s.Sort() {
 		c := on[a.Name]
 		if len(c) > 0 && c[0].Op == ast.Equal {
@@ -262,13 +274,15 @@ func (e *explainer) brokenPlace(s *keycond.Schema, parts []ast.Node, on map[stri
 			case len(c) == 0:
 				return ruleOf(
 					plainRule, pageMulti,
-					"conditions on sort key attributes must follow their order without gaps, but %s has a condition and %s has none",
+					"conditions on sort key attributes must follow their order without gaps, "+
+						"but %s has a condition and %s has none",
 					text.Name(later.Name), text.Name(a.Name),
 				)
 			default:
 				return ruleOf(
 					plainRule, pageMulti,
-					"only the last condition on a sort key can be other than =: with %s on %s, rows that have the same %s are not adjacent",
+					"only the last condition on a sort key can be other than =: "+
+						"with %s on %s, rows that have the same %s are not adjacent",
 					c[0].Op, text.Name(a.Name), text.Name(later.Name),
 				)
 			}
@@ -303,10 +317,12 @@ func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 	if c.Op == ast.OpBeginsWith && a.Kind == attr.Number {
 		return ruleOf(
 			plainRule, pageKeys,
-			"begins_with needs a string or binary attribute, but %s is a number: numbers are ordered by value, so numbers with the same first digits are not adjacent",
+			"begins_with needs a string or binary attribute, but %s is a number: "+
+				"numbers are ordered by value, so numbers with the same first digits are not adjacent",
 			text.Name(a.Name),
 		)
 	}
+
 	for _, v := range c.Values {
 		switch {
 		case v.Kind() != a.Kind:
@@ -330,6 +346,7 @@ func brokenValue(s *keycond.Schema, a keycond.Attribute, c atom) *rule {
 			)
 		}
 	}
+
 	if c.Op == ast.OpBetween {
 		if n, _ := attr.Compare(c.Values[0], c.Values[1]); n > 0 {
 			return ruleOf(

@@ -92,6 +92,7 @@ func (e *explainer) run() error {
 	if mode := asked.ReturnConsumedCapacity; mode == nil || *mode == "NONE" || *mode == "TOTAL" {
 		asked.ReturnConsumedCapacity = new("TOTAL")
 	}
+
 	first, err := e.ask(asked)
 	if refused, ok := refusalOf(err); ok {
 		return e.refuse(refused)
@@ -102,6 +103,7 @@ func (e *explainer) run() error {
 	if e.info, err = Describe(e.ctx, e.target, r.Table); err != nil {
 		return err
 	}
+
 	r.Table, e.index = e.info.Name, e.info.Index(r.Index)
 	r.Schema = e.info.Schema(r.Index)
 	if e.index != nil {
@@ -112,12 +114,14 @@ func (e *explainer) run() error {
 			"the endpoint queried index %[2]s, which the description of table %[1]s does not have", r.Table, r.Index,
 		)
 	}
+
 	if e.q, err = e.asked.parse(); err != nil {
 		return fmt.Errorf("cannot parse a request that the endpoint accepted: %w", err)
 	}
 	if e.q.filter != nil {
 		r.Filter = spelled.Condition(e.q.filter.Node())
 	}
+
 	switch r.Operation {
 	case opQuery:
 		err = e.query(asked, first)
@@ -129,6 +133,7 @@ func (e *explainer) run() error {
 	if err != nil {
 		return err
 	}
+
 	e.total()
 	if e.opts.Brief {
 		return nil

@@ -26,6 +26,7 @@ func runSelect(
 	if err != nil {
 		return nil, err
 	}
+
 	scan := func() (*Report, error) { return Run(ctx, t, Question{Input: s.scan.input()}, o) }
 	table, index := value(s.scan.TableName), value(s.scan.IndexName)
 	info, err := Describe(ctx, t, table)
@@ -35,6 +36,7 @@ func runSelect(
 	if err != nil {
 		return nil, err
 	}
+
 	schema := info.Schema(index)
 	if schema == nil {
 		return scan()
@@ -46,6 +48,7 @@ func runSelect(
 	if e.q, err = s.scan.parse(); err != nil {
 		return nil, fmt.Errorf("cannot parse the statement: %w", err)
 	}
+
 	plans, whole := e.selected(schema)
 	switch {
 	case s.ordered != "" && !schema.Has(s.ordered):
@@ -79,8 +82,10 @@ func runSelect(
 		return nil, fmt.Errorf("no row can satisfy all conditions of the statement")
 	case len(plans) > 1:
 		e.report.Refused = &Refusal{
-			Message: fmt.Sprintf("the SELECT is %d queries, one for each range of IN or OR; each is explained separately", len(plans)),
-			Source:  pageSelect,
+			Message: fmt.Sprintf(
+				"the SELECT is %d queries, one for each range of IN or OR; each is explained separately", len(plans),
+			),
+			Source: pageSelect,
 		}
 		for i, p := range plans {
 			q := e.request(p)
@@ -91,6 +96,7 @@ func runSelect(
 		}
 		return e.report, nil
 	}
+
 	q := e.request(plans[0])
 	if s.reverse {
 		q.ScanIndexForward = new(false)
@@ -99,16 +105,20 @@ func runSelect(
 	if err != nil || r.Refused != nil {
 		return r, err
 	}
+
 	var note strings.Builder
 	note.WriteString("the SELECT has " + equalities(schema.Partition()) + ", so it is this Query")
 	for _, more := range slices.Concat(plans[0].fixes, plans[0].remarks) {
 		note.WriteString("; " + more)
 	}
 	if len(plans[0].dropped) > 0 {
-		note.WriteString("; its other conditions, " + spelled.Condition(conjunction(plans[0].dropped)) + ", are checked after the rows are read")
+		dropped := spelled.Condition(conjunction(plans[0].dropped))
+		note.WriteString("; its other conditions, " + dropped + ", are checked after the rows are read")
 	}
+
 	r.Notes = append([]string{note.String()}, r.Notes...)
-	r.Advice = append([]Advice{{Text: "use the equivalent Query, which can never become a scan", Request: q.input()}}, r.Advice...)
+	query := Advice{Text: "use the equivalent Query, which can never become a scan", Request: q.input()}
+	r.Advice = append([]Advice{query}, r.Advice...)
 	return r, nil
 }
 
@@ -168,6 +178,7 @@ func (e *explainer) unfixed(s *keycond.Schema) string {
 			}
 		}
 	}
+
 	for _, h := range s.Partition() {
 		if !on[h.Name] {
 			why := fmt.Sprintf(

@@ -143,6 +143,7 @@ func (p *printer) report() {
 	if p.o.Rows > 0 && (r.Operation != opGetItem || r.Examined > 0 || r.Before != nil || r.After != nil) {
 		fmt.Fprintf(&p.out, "\n%s\n", r.Picture(p.o.Rows).Text(p.o.Width, p.paint))
 	}
+
 	p.figures()
 	for _, n := range r.Notes {
 		p.wrapped("note", n)
@@ -216,6 +217,7 @@ func (p *printer) figures() {
 	if n := r.Examined - r.Returned; n > 0 {
 		rows = append(rows, plain(", "), p.bad("%s wasted", text.Thousands(n)))
 	}
+
 	p.line("rows", append(rows, plain(", in %s", text.Count(r.Pages, "page")))...)
 	size := []span{plain("%s", text.Count(r.Bytes, "byte"))}
 	if r.Fetched > 0 {
@@ -224,9 +226,13 @@ func (p *printer) figures() {
 	if r.Wasted > 0 {
 		size = append(
 			size, plain(", "),
-			p.bad("%s wasted (%s)", text.Thousands(r.Wasted), text.Percent(float64(r.Wasted)/float64(max(r.Bytes+r.Fetched, 1)))),
+			p.bad(
+				"%s wasted (%s)", text.Thousands(r.Wasted),
+				text.Percent(float64(r.Wasted)/float64(max(r.Bytes+r.Fetched, 1))),
+			),
 		)
 	}
+
 	p.line("size", size...)
 	if r.Strong == 0 && r.Index != "" {
 		p.line(
@@ -236,6 +242,7 @@ func (p *printer) figures() {
 	} else {
 		p.line("read units", plain("%v eventually consistent, %v strongly consistent", r.Eventual, r.Strong))
 	}
+
 	p.stop()
 	p.entities()
 }
@@ -248,6 +255,7 @@ func (p *printer) stop() {
 		}
 		return
 	}
+
 	whole := "the range"
 	if r.Operation == opScan {
 		whole = "the table"
@@ -256,6 +264,7 @@ func (p *printer) stop() {
 	if r.Next == nil {
 		more = ", and " + whole + " ends there too: the next page is empty"
 	}
+
 	switch r.Stop {
 	case keycond.StopEnd.String():
 		p.line("ends", plain("at the end of %s", whole))
@@ -264,6 +273,7 @@ func (p *printer) stop() {
 	default:
 		p.line("ends", plain("at %s%s", r.Stop, more))
 	}
+
 	if r.Last != nil {
 		p.line("last key", plain("%s", r.Last.AppendJSON(nil)))
 	}
@@ -280,7 +290,10 @@ func (p *printer) entities() {
 	}
 	label := "by entity"
 	for _, s := range r.Entities {
-		parts := []span{plain("%s  %s examined, %s returned, %s", terminal.Pad(entityName(s.Entity), width), text.Thousands(s.Examined), text.Thousands(s.Returned), text.Count(s.Bytes, "byte"))}
+		parts := []span{plain(
+			"%s  %s examined, %s returned, %s", terminal.Pad(entityName(s.Entity), width),
+			text.Thousands(s.Examined), text.Thousands(s.Returned), text.Count(s.Bytes, "byte"),
+		)}
 		if s.Wasted > 0 {
 			parts = append(parts, plain(", "), p.bad("%s wasted", text.Thousands(s.Wasted)))
 		}

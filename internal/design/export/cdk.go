@@ -75,12 +75,14 @@ func tableProps(t *model.Table) *props {
 	if t.TTL != "" {
 		p.set("timeToLiveAttribute", script(t.TTL))
 	}
+
 	for _, local := range []bool{false, true} {
 		var list strings.Builder
 		for _, x := range t.Indexes {
 			if x.Local != local {
 				continue
 			}
+
 			one := &props{}
 			one.set("indexName", script(x.Name))
 			if local {
@@ -88,6 +90,7 @@ func tableProps(t *model.Table) *props {
 			} else {
 				one.keys(x.Partition, x.Sort)
 			}
+
 			one.set("projectionType", "dynamodb.ProjectionType."+x.Projection)
 			if len(x.Include) > 0 {
 				var names []string
@@ -96,10 +99,12 @@ func tableProps(t *model.Table) *props {
 				}
 				one.set("nonKeyAttributes", "["+strings.Join(names, ", ")+"]")
 			}
+
 			list.WriteString("  ")
 			one.write(&list, "  ")
 			list.WriteString(",\n")
 		}
+
 		if list.Len() > 0 {
 			name := map[bool]string{false: "globalSecondaryIndexes", true: "localSecondaryIndexes"}[local]
 			p.set(name, "[\n"+list.String()+"]")

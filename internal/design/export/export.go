@@ -182,21 +182,25 @@ func Only(m *model.Model, t *model.Table) *model.Model {
 			one.Entities = append(one.Entities, e)
 		}
 	}
+
 	for _, f := range m.Fields {
 		if slices.ContainsFunc(one.Entities, func(e *model.Entity) bool { return slices.Contains(e.Fields, f) }) {
 			one.Fields = append(one.Fields, f)
 		}
 	}
+
 	for _, r := range m.Items {
 		if r.Table == t {
 			one.Items = append(one.Items, r)
 		}
 	}
+
 	for _, p := range m.Patterns {
 		if p.Table == t {
 			one.Patterns = append(one.Patterns, p)
 		}
 	}
+
 	for _, a := range m.Allow {
 		if a.On == "" || a.On == t.Name || t.Index(a.On) != nil || one.Entity(a.On) != nil || one.Pattern(a.On) != nil {
 			one.Allow = append(one.Allow, a)

@@ -129,6 +129,7 @@ func (c *collector) entity(e *model.Entity) {
 	if len(c.m.Tables) > 1 {
 		table = e.Table.Name
 	}
+
 	add(Entities, "", table)
 	if e.About != "" {
 		add(EntityAbout, "/about", e.About)
@@ -136,6 +137,7 @@ func (c *collector) entity(e *model.Entity) {
 	for _, t := range e.Attributes {
 		c.template(e, t)
 	}
+
 	c.fields(e)
 	for i, p := range e.Parents {
 		add(Parents, fmt.Sprintf("/of/%d", i), p.Entity.Name+" "+fmt.Sprint(p.Per))
@@ -239,6 +241,7 @@ func (c *collector) items() {
 			}
 		}
 	}
+
 	for _, r := range c.m.Items {
 		add(r.Table, nil, r.Item)
 	}
@@ -253,6 +256,7 @@ func (c *collector) pattern(p *model.Pattern) {
 	if err != nil {
 		request = []byte(err.Error())
 	}
+
 	value := p.Operation + " " + canonicalJSON(request)
 	if p.Then != nil {
 		value += " then " + p.Then.Name
@@ -260,6 +264,7 @@ func (c *collector) pattern(p *model.Pattern) {
 	for _, w := range p.Writes {
 		value += fmt.Sprint(" ", w.Operation, w.Entity.Name, w.Where, w.Set, w.If)
 	}
+
 	add(Patterns, "", value)
 	if p.About != "" {
 		add(PatternAbout, "/about", p.About)
@@ -270,6 +275,7 @@ func (c *collector) pattern(p *model.Pattern) {
 	if p.Rate != 0 {
 		add(Rates, "/rate", fmt.Sprint(p.Rate))
 	}
+
 	expect := p.Expect
 	expect.Pos = model.Pos{}
 	if s := fmt.Sprintf("%+v", expect); s != fmt.Sprintf("%+v", model.Expect{}) {

@@ -51,7 +51,8 @@ const (
 func Parts() []Part {
 	return []Part{
 		Name, About, Tables, TableNames, TableOrder, KeyTypes, Indexes, IndexOrder, LocalIndexes, Projections, TTL,
-		Entities, EntityAbout, Templates, Types, Constants, Conditions, Values, Parents, Mutable, Lives, Generation, Rates, Items, Owners,
+		Entities, EntityAbout, Templates, Types, Constants, Conditions, Values, Parents, Mutable, Lives,
+		Generation, Rates, Items, Owners,
 		Patterns, PatternAbout, Where, Expectations, Allowances, Added,
 	}
 }

@@ -191,12 +191,14 @@ func (o *oneTableWriter) model(p *plan) ordered {
 			all.add(t.Name, property)
 		}
 	}
+
 	for _, f := range p.forms {
 		if p.stored[f.field] == nil {
 			o.lose(Added, p.e.Name+"."+f.field)
 			all.add(f.field, o.field(f, nil))
 		}
 	}
+
 	o.loseTypes(p, func(f form, part keys.Part, t *model.Template) bool {
 		switch {
 		case f.date:

@@ -68,6 +68,7 @@ func newPlan(e *model.Entity, r rules) *plan {
 			uses[part.Name] = append(uses[part.Name], use{t, part.Type})
 		}
 	}
+
 	for _, field := range order {
 		f := formOf(field, uses[field], e.Table.TTL, r)
 		for _, u := range uses[field] {
@@ -77,6 +78,7 @@ func newPlan(e *model.Entity, r rules) *plan {
 		}
 		p.forms = append(p.forms, f)
 	}
+
 	p.forms = slices.DeleteFunc(p.forms, func(f form) bool {
 		return !slices.ContainsFunc(uses[f.field], func(u use) bool { return !p.plain[u.attribute.Name] })
 	})
@@ -150,7 +152,8 @@ func formOf(field string, uses []use, ttl string, r rules) form {
 		f.typ = uses[self].typ
 	}
 	is := func(u use) bool { return u.typ.String() == f.typ.String() }
-	switch i := slices.IndexFunc(uses, func(u use) bool { return !text(u) }); {
+	i := slices.IndexFunc(uses, func(u use) bool { return !text(u) })
+	switch {
 	case self >= 0 && text(uses[self]):
 		f.date = r.dates && f.typ.Name == "millis" && !f.typ.Desc && of(is) && of(text)
 	case i >= 0:

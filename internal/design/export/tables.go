@@ -101,7 +101,8 @@ func cloudFormation(d *design) ([]byte, error) {
 	}
 	d.loseOrder(ids)
 	template := ordered{{"AWSTemplateFormatVersion", "2010-09-09"}}
-	switch about := strings.TrimSpace(d.m.About); {
+	about := strings.TrimSpace(d.m.About)
+	switch {
 	case len(about) > maxDescription:
 		d.lose(About, "")
 	case about != "":

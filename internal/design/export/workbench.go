@@ -106,6 +106,7 @@ func (d *design) nonKeyAttributes(t *model.Table) []any {
 			all = append(all, ordered{{"AttributeName", name}, {"AttributeType", kind.String()}})
 		}
 	}
+
 	kinds := t.Kinds()
 	for _, e := range d.m.Entities {
 		if e.Table != t {
@@ -120,6 +121,7 @@ func (d *design) nonKeyAttributes(t *model.Table) []any {
 			}
 		}
 	}
+
 	for _, x := range t.Indexes {
 		for _, a := range x.Keys() {
 			add(a.Name, kinds[a.Name])

@@ -33,12 +33,14 @@ func Go(m *model.Model, pkg string) ([]byte, error) {
 	if !token.IsIdentifier(pkg) || pkg == "_" {
 		return nil, fmt.Errorf("%q is not a valid package name: use letters and digits", pkg)
 	}
+
 	f := &file{
 		m: m, pkg: pkg, names: newScope(nil), constants: map[string]string{}, templates: map[*model.Template]string{},
 	}
 	for _, name := range helperNames {
 		f.names.taken[name] = true
 	}
+
 	f.declareConstants()
 	f.declareTemplates()
 	for _, e := range m.Entities {
@@ -47,15 +49,19 @@ func Go(m *model.Model, pkg string) ([]byte, error) {
 		}
 		f.entity(e)
 	}
+
 	var missing []string
 	for _, p := range m.Patterns {
 		if err := f.pattern(p); err != nil {
 			missing = append(
 				missing,
-				fmt.Sprintf("// %s has no function: %s.", oneLine(p.Name), strings.TrimSuffix(oneLine(err.Error()), ".")),
+				fmt.Sprintf(
+					"// %s has no function: %s.", oneLine(p.Name), strings.TrimSuffix(oneLine(err.Error()), "."),
+				),
 			)
 		}
 	}
+
 	f.helpers()
 	if len(missing) > 0 {
 		f.body.WriteString("\n" + strings.Join(missing, "\n//\n") + "\n")
@@ -130,7 +136,9 @@ func (f *file) head() string {
 	if f.m.About != "" {
 		about = ": " + f.m.About
 	}
-	b.WriteString(comment(fmt.Sprintf("Package %s has the keys and the access patterns of the design %s%s", f.pkg, f.m.Name, about)))
+	b.WriteString(comment(fmt.Sprintf(
+		"Package %s has the keys and the access patterns of the design %s%s", f.pkg, f.m.Name, about,
+	)))
 	b.WriteString("package " + f.pkg + "\n\nimport (\n")
 	for _, own := range []bool{true, false} {
 		for _, name := range []string{"context", "fmt", "iter", "strings", "time", "aws", "dynamodb", "types", "keys"} {
@@ -208,7 +216,11 @@ func (f *file) declareTemplates() {
 	}
 	if len(lines) > 0 {
 		f.use("keys")
-		f.body.WriteString("\n// The templates of keys, by entity and attribute. They build keys from values and\n// parse them, and support more ranges than the functions below.\nvar (\n" + strings.Join(lines, "\n") + "\n)\n")
+		f.body.WriteString(
+			"\n// The templates of keys, by entity and attribute. They build keys from values and\n" +
+				"// parse them, and support more ranges than the functions below.\n" +
+				"var (\n" + strings.Join(lines, "\n") + "\n)\n",
+		)
 	}
 }
 
@@ -312,12 +324,16 @@ func (f *file) helpers() {
 		f.use("fmt", "types", "dynamodb", "aws")
 		f.body.WriteString(conditionsSource)
 	}
+
 	for _, op := range []string{"Query", "Scan"} {
 		if slices.Contains(f.uses, op+"Items") {
 			f.body.WriteString(strings.NewReplacer("Query", op, "query", strings.ToLower(op)).Replace(itemsSource))
 		}
 	}
-	for _, day := range [][2]string{{"startOfDay", startOfDaySource}, {"endOfDay", endOfDaySource}, {"endOfDayText", endOfDayTextSource}} {
+
+	for _, day := range [][2]string{
+		{"startOfDay", startOfDaySource}, {"endOfDay", endOfDaySource}, {"endOfDayText", endOfDayTextSource},
+	} {
 		if slices.Contains(f.uses, day[0]) {
 			f.body.WriteString(day[1])
 			if !strings.HasSuffix(day[0], "Text") {
@@ -325,6 +341,7 @@ func (f *file) helpers() {
 			}
 		}
 	}
+
 	for _, p := range periods {
 		for _, name := range p.names() {
 			if slices.Contains(f.uses, name) {
@@ -333,6 +350,7 @@ func (f *file) helpers() {
 			}
 		}
 	}
+
 	if slices.Contains(f.uses, "fieldIs") {
 		f.use("keys")
 		f.body.WriteString(fieldIsSource)
@@ -341,6 +359,7 @@ func (f *file) helpers() {
 		f.use("keys")
 		f.body.WriteString(inRangeSource)
 	}
+
 	for _, kind := range []string{"S", "N", "B"} {
 		if slices.Contains(f.uses, "attribute"+kind) {
 			f.use("types")
@@ -349,7 +368,8 @@ func (f *file) helpers() {
 				value = "[]byte(text)"
 			}
 			f.printf(
-				"\nfunc attribute%s(text string) types.AttributeValue { return &types.AttributeValueMember%s{Value: %s} }\n",
+				"\nfunc attribute%s(text string) types.AttributeValue "+
+					"{ return &types.AttributeValueMember%s{Value: %s} }\n",
 				kind, kind, value,
 			)
 		}
@@ -419,7 +439,8 @@ func addConditions(in *dynamodb.QueryInput, conditions ...keyCondition) {
 const itemsSource = `
 // queryItems returns the items of all pages. A request with a limit asks for one
 // page of that size.
-func queryItems(ctx context.Context, client dynamodb.QueryAPIClient, in *dynamodb.QueryInput, err error) iter.Seq2[map[string]types.AttributeValue, error] {
+func queryItems(ctx context.Context, client dynamodb.QueryAPIClient, in *dynamodb.QueryInput, err error) ` +
+	`iter.Seq2[map[string]types.AttributeValue, error] {
 	return func(yield func(map[string]types.AttributeValue, error) bool) {
 		if err != nil {
 			yield(nil, err)

@@ -93,6 +93,7 @@ func entityKeys(e *model.Entity) (all []key, values []value) {
 		}
 		all = append(all, k)
 	}
+
 	for _, k := range all {
 		for _, field := range slices.Sorted(maps.Keys(k.t.When)) {
 			if f := e.Field(field); f != nil {
@@ -102,11 +103,13 @@ func entityKeys(e *model.Entity) (all []key, values []value) {
 			}
 		}
 	}
+
 	for _, k := range all {
 		for _, r := range k.t.Ranges {
 			add(r.Field, r.Type)
 		}
 	}
+
 	for i, k := range all {
 		if k.t.Template != nil {
 			all[i].method = scope.add(exported(k.Name, "Attribute"), "Key")
@@ -136,12 +139,14 @@ func (f *file) entity(e *model.Entity) {
 	if e.About != "" {
 		about = " " + e.About
 	}
+
 	f.doc("%s has the values in the keys of %s.%s", name, e.Name, about)
 	f.printf("type %s struct {\n", name)
 	for _, v := range values {
 		f.useType(v.goType)
 		f.printf("\t%s %s\n", v.goName, v.goType)
 	}
+
 	f.printf("}\n")
 	for _, k := range all {
 		if k.method == "" {
@@ -160,6 +165,7 @@ func (f *file) entity(e *model.Entity) {
 			)
 		}
 	}
+
 	f.primaryKey(e, name, all)
 	f.attributes(e, name, all, values)
 	f.parse(e, name, all, values)
@@ -240,7 +246,8 @@ func (f *file) attributes(e *model.Entity, name string, all []key, values []valu
 		attributes of the item to it. It omits the key of an index that needs an empty text or a zero time, so the
 		item is not in that index.`)
 	f.printf(
-		"func (k %s) Attributes() (map[string]types.AttributeValue, error) {\n\titem := map[string]types.AttributeValue{}\n",
+		"func (k %s) Attributes() (map[string]types.AttributeValue, error) {\n"+
+			"\titem := map[string]types.AttributeValue{}\n",
 		name,
 	)
 	scope := newScope(f.names)
@@ -256,6 +263,7 @@ func (f *file) present(e *model.Entity, k key, values []value) string {
 	if isKeyOf(e.Table, k.Name) {
 		return ""
 	}
+
 	var all []string
 	of := func(field string) value {
 		return values[slices.IndexFunc(values, func(v value) bool { return v.field == field })]
@@ -268,6 +276,7 @@ func (f *file) present(e *model.Entity, k key, values []value) string {
 			all = append(all, fmt.Sprintf("!k.%s.IsZero()", v.goName))
 		}
 	}
+
 	for _, field := range slices.Sorted(maps.Keys(k.t.When)) {
 		var choices []string
 		v := of(field)
@@ -280,6 +289,7 @@ func (f *file) present(e *model.Entity, k key, values []value) string {
 		}
 		all = append(all, condition)
 	}
+
 	for _, r := range k.t.Ranges {
 		all = append(all, f.inside(of(r.Field), r))
 	}
@@ -353,6 +363,7 @@ func (f *file) parse(e *model.Entity, name string, all []key, values []value) {
 		if k.method == "" {
 			continue
 		}
+
 		var targets []string
 		wanted := len(k.parts) == 0
 		for _, p := range k.parts {
@@ -363,6 +374,7 @@ func (f *file) parse(e *model.Entity, name string, all []key, values []value) {
 			}
 			targets = append(targets, target)
 		}
+
 		own := isKeyOf(e.Table, k.Name)
 		if !wanted || len(k.parts) == 0 && !own {
 			continue
@@ -383,6 +395,7 @@ func (f *file) parse(e *model.Entity, name string, all []key, values []value) {
 			)
 		}
 	}
+
 	f.printf("\treturn k, nil\n}\n")
 }
 
@@ -415,6 +428,7 @@ func (f *file) levels(e *model.Entity, k key, values []value) {
 	if k.method == "" || k.Kind == attr.Number || len(k.parts) == 0 || !sorts(e.Table, k.Name) {
 		return
 	}
+
 	base := exported(e.Name, "Entity") + exported(k.Name, "Attribute")
 	for n, p := range k.parts {
 		names, types := f.params(k.parts[:n], values)
@@ -433,6 +447,7 @@ func (f *file) levels(e *model.Entity, k key, values []value) {
 			f.doc("%s is the common prefix of the %s of every %s.", level, k.Name, e.Name)
 			f.printf("const %s = %s\n", level, goString(prefix))
 		}
+
 		if !rangeable(p.Type) {
 			continue
 		}
@@ -444,6 +459,7 @@ func (f *file) levels(e *model.Entity, k key, values []value) {
 			"%s returns the range of the %s of every %s with %s from one value to another, inclusive%s.", name, k.Name,
 			e.Name, p.Name, given(k.parts[:n]),
 		)
+
 		args := strings.Join(append([]string{"from", "to"}, names...), ", ")
 		list := parameters(append(names, "from", "to"), append(types, typ, typ))
 		f.printf("func %s(%s) (keys.Range, error) { return %s.Between(%s) }\n", name, list, f.templates[k.t], args)

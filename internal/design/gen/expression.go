@@ -74,6 +74,7 @@ func cli(in wire.Request) string {
 			b.WriteString(name + " " + awscli.Quote(jsonLiterals.value(v)))
 		}
 	}
+
 	b.WriteString("\n")
 	return b.String()
 }
@@ -84,7 +85,9 @@ func snake(name string) string { return strings.ReplaceAll(awscli.Kebab(name), "
 // python returns a call of a boto3 client.
 func python(in wire.Request) string {
 	var b strings.Builder
-	b.WriteString("import boto3\n\nclient = boto3.client(\"dynamodb\")\n\nresponse = client." + snake(in.Op().String()) + "(\n")
+	b.WriteString(
+		"import boto3\n\nclient = boto3.client(\"dynamodb\")\n\nresponse = client." + snake(in.Op().String()) + "(\n",
+	)
 	for _, m := range membersOf(in) {
 		b.WriteString("    " + m.name + "=" + pythonLiterals.member(m.value) + ",\n")
 	}

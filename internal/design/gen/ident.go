@@ -14,8 +14,7 @@ import (
 // upper-case letter gets the prefix.
 func exported(s, prefix string) string {
 	var b strings.Builder
-	s = strings.NewReplacer("'", "", "’", "").Replace(s)
-	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, word := range wordsOf(s) {
 		r, size := utf8.DecodeRuneInString(word)
 		word = string(unicode.ToUpper(r)) + word[size:]
 		if rest, ok := strings.CutSuffix(word, "Id"); ok {
@@ -53,8 +52,7 @@ func unexported(s, prefix string) string {
 // lowerWords converts words to a name such as orders_of_a_customer or customer_id.
 func lowerWords(s string) string {
 	var words []string
-	s = strings.NewReplacer("'", "", "’", "").Replace(s)
-	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, word := range wordsOf(s) {
 		words = append(words, humps(word)...)
 	}
 	name := strings.ToLower(strings.Join(words, "_"))
@@ -62,6 +60,12 @@ func lowerWords(s string) string {
 		return strings.TrimSuffix("n_"+name, "_")
 	}
 	return name
+}
+
+// wordsOf returns the words of a text, which have letters and digits. An apostrophe does not end one.
+func wordsOf(s string) []string {
+	s = strings.NewReplacer("'", "", "’", "").Replace(s)
+	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // humps splits a word such as customerId at its upper-case letters.

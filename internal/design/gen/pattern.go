@@ -73,7 +73,8 @@ func (f *file) itemsOf(op, call string, names, types []string, fails bool) {
 		list = ", " + list
 	}
 	f.printf(
-		"func %s(ctx context.Context, client dynamodb.%sAPIClient%s) iter.Seq2[map[string]types.AttributeValue, error] {\n",
+		"func %s(ctx context.Context, client dynamodb.%sAPIClient%s) "+
+			"iter.Seq2[map[string]types.AttributeValue, error] {\n",
 		name, op, list,
 	)
 	f.printf(
@@ -244,20 +245,25 @@ func (w *patternWriter) itemsOfEach(call string) {
 	for _, l := range w.each {
 		fields = append(fields, l.field)
 	}
+
 	for i, p := range w.parameters() {
 		if !w.loops(p) {
 			names, types = append(names, w.list[i]), append(types, w.types[i])
 		}
 	}
+
 	w.doc("%s returns the items of [%s] for each %s, page by page.", name, call, strings.Join(fields, " and "))
 	list := parameters(names, types)
 	if list != "" {
 		list = ", " + list
 	}
+
 	w.printf(
-		"func %s(ctx context.Context, client dynamodb.QueryAPIClient%s) iter.Seq2[map[string]types.AttributeValue, error] {\n",
+		"func %s(ctx context.Context, client dynamodb.QueryAPIClient%s) "+
+			"iter.Seq2[map[string]types.AttributeValue, error] {\n",
 		name, list,
 	)
+
 	w.printf("\treturn func(yield func(map[string]types.AttributeValue, error) bool) {\n")
 	for _, l := range w.each {
 		values := goStrings(l.values)
@@ -266,6 +272,7 @@ func (w *patternWriter) itemsOfEach(call string) {
 		}
 		w.printf("\t\tfor _, %s := range %s {\n", w.params[l.parameter], goList(l.typ, values))
 	}
+
 	w.printf("\t\t\tin, err := %s(%s)\n", call, strings.Join(w.list, ", "))
 	w.printf("\t\t\tfor item, err := range queryItems(ctx, client, in, err) {\n")
 	w.printf("\t\t\t\tif !yield(item, err) || err != nil {\n\t\t\t\t\treturn\n\t\t\t\t}\n\t\t\t}\n")

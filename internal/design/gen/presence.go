@@ -44,12 +44,14 @@ func presenceOf(k key, values []value) *presence {
 	for _, part := range k.parts {
 		need(part.Name)
 	}
+
 	for _, field := range slices.Sorted(maps.Keys(k.t.When)) {
 		v := need(field)
 		// Numbers and times are equal in several forms.
 		by := map[string]keys.Type{goNumber: {Name: "number"}, goTime: {Name: "nanos"}}[v.goType]
 		p.oneOf = append(p.oneOf, choice{v, by, k.t.When[field]})
 	}
+
 	for _, r := range k.t.Ranges {
 		v := need(r.Field)
 		by := r.Type

@@ -400,6 +400,7 @@ func (p *pythonFile) parseMethod(e *model.Entity, name string, all []key, values
 		if !wanted || k.t.Template == nil {
 			continue
 		}
+
 		variable := scope.add(lowerWords(k.Name), "_key")
 		call := fmt.Sprintf("%s.values(_key_text(item, %s, %d))", p.templates[k.t], p.attribute(k.Name), k.width())
 		if len(k.parts) == 0 {
@@ -412,6 +413,7 @@ func (p *pythonFile) parseMethod(e *model.Entity, name string, all []key, values
 				variable, len(k.parts), p.attribute(k.Name), variable, call,
 			)
 		}
+
 		for n, part := range k.parts {
 			if from[part.Name] != i {
 				continue
@@ -425,12 +427,14 @@ func (p *pythonFile) parseMethod(e *model.Entity, name string, all []key, values
 			args[part.Name] = one
 		}
 	}
+
 	p.printf("        return cls(\n")
 	for _, v := range values {
 		if arg := args[v.field]; arg != "" {
 			p.printf("            %s=%s,\n", v.goName, arg)
 		}
 	}
+
 	p.printf("        )\n")
 }
 

@@ -97,6 +97,7 @@ func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	in, err := requestOf(m, p)
 	if err != nil {
 		return nil, err
@@ -104,6 +105,7 @@ func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
 	if p.Expect.Error != "" {
 		return nil, fmt.Errorf("it expects the error %s", p.Expect.Error)
 	}
+
 	r := &reading{m: m, p: p}
 	if p.Request != nil || p.Operation == "Scan" {
 		r.fixed = in
@@ -123,6 +125,7 @@ func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
 	if r.rest, err = r.members(); err != nil {
 		return nil, err
 	}
+
 	for _, l := range lists {
 		i := slices.IndexFunc(r.parameters(), func(p *parameter) bool { return p.field == l.field && p.suffix == "" })
 		if i < 0 {
@@ -143,6 +146,7 @@ func withoutLists(p *model.Pattern) (one *model.Pattern, lists []list, err error
 	if p.Operation != "Query" || !slices.ContainsFunc(p.Where, in) {
 		return p, nil, nil
 	}
+
 	parts, err := compile.Split(p)
 	if err != nil {
 		return nil, nil, err
@@ -357,6 +361,7 @@ func (r *reading) rangeOf(
 		a.excluding = true
 		return a
 	}
+
 	between := func(low, high argument) *computation {
 		return r.compute(a.Name, t, "Between", append([]argument{low, high}, outer...)...)
 	}

@@ -110,7 +110,8 @@ func (f *scriptFile) head(code string) string {
 		"DynamoDBClient", "GetItemCommand", "GetItemCommandInput", "QueryCommand", "QueryCommandInput", "ScanCommand",
 		"ScanCommandInput",
 	} {
-		switch isType := strings.HasSuffix(name, "Input") || name == "DynamoDBClient"; {
+		isType := strings.HasSuffix(name, "Input") || name == "DynamoDBClient"
+		switch {
 		case isType && (strings.Contains(code, ": "+name)):
 			b.WriteString("  type " + name + ",\n")
 		case !isType && strings.Contains(code, "new "+name+"("):
@@ -415,6 +416,7 @@ func (f *scriptFile) parse(e *model.Entity, name string, all []key, values []val
 		if !wanted || k.t.Template == nil {
 			continue
 		}
+
 		variable := scope.add(camelWords(k.Name), "Key")
 		call := fmt.Sprintf("%s.values(keyText(item, %s, %d))", f.templates[k.t], f.attribute(k.Name), k.width())
 		switch {
@@ -425,6 +427,7 @@ func (f *scriptFile) parse(e *model.Entity, name string, all []key, values []val
 		default:
 			f.printf("  const %s = item[%s] ? %s : undefined;\n", variable, f.attribute(k.Name), call)
 		}
+
 		for n, part := range k.parts {
 			if from[part.Name] != i {
 				continue
@@ -439,9 +442,11 @@ func (f *scriptFile) parse(e *model.Entity, name string, all []key, values []val
 			args[part.Name] = one
 		}
 	}
+
 	f.printf("  return {\n")
 	for _, v := range values {
-		switch arg := args[v.field]; {
+		arg := args[v.field]
+		switch {
 		case arg == "":
 		case strings.HasPrefix(arg, "..."):
 			f.printf("    "+arg+",\n", v.goName)
@@ -449,6 +454,7 @@ func (f *scriptFile) parse(e *model.Entity, name string, all []key, values []val
 			f.printf("    %s: %s,\n", v.goName, arg)
 		}
 	}
+
 	f.printf("  };\n}\n")
 	return function
 }

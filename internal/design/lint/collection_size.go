@@ -31,6 +31,7 @@ func checkCollectionSize(p *rule.Pass, v *rule.View) {
 	if v.Index != nil || len(local) == 0 {
 		return
 	}
+
 	grow := p.World.Growth(v.Hash)
 	most, over := 0.0, 0
 	var at world.Part
@@ -57,6 +58,7 @@ func checkCollectionSize(p *rule.Pass, v *rule.View) {
 	if most < maxCollectionBytes/2 {
 		return
 	}
+
 	f := v.FindingOf(at,
 		"at the declared scale, the item collection of %s has %s with its local indexes, and the limit is 10 GB%s",
 		v.PartitionKey(v.Rows[at.From].Item), text.Size(most), rule.Others(over-1, "over it"))
@@ -65,6 +67,7 @@ func checkCollectionSize(p *rule.Pass, v *rule.View) {
 	if over == 0 {
 		f.Severity = model.Warning
 	}
+
 	f.Advice = "make " + f.Index + " a global index with its own partition key, " +
 		"or divide the partition by month or by a number"
 	p.Report(f)

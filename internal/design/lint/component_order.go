@@ -84,7 +84,10 @@ func proposeOrder(f *rule.Finding, p *rule.Pass, q *rule.Query, s *rule.Slot) {
 	var askers []*rule.Query
 	var asAsked []rule.Edit // what failed is no longer expected to
 	for _, o := range p.Queries {
-		gives := slices.ContainsFunc(s.Components(), func(c rule.Component) bool { _, ok := o.Given(c.Name); return ok })
+		gives := slices.ContainsFunc(s.Components(), func(c rule.Component) bool {
+			_, ok := o.Given(c.Name)
+			return ok
+		})
 		if o.View != q.View || o.Entity != q.Entity || !gives || o.Failed == nil && o.Expect.Error != "" {
 			continue
 		}
@@ -132,7 +135,8 @@ func otherThan(q *rule.Query, all []*rule.Query) string {
 func orderFor(s *rule.Slot, queries ...*rule.Query) []rule.Component {
 	weight := func(c rule.Component) (equal, ranged int) {
 		for _, q := range queries {
-			switch given, ok := q.Given(c.Name); {
+			given, ok := q.Given(c.Name)
+			switch {
 			case !ok:
 			case given.Op == ast.Equal:
 				equal++

@@ -36,7 +36,9 @@ func checkConstantPartition(p *rule.Pass, v *rule.View, e *model.Entity) {
 		return same && (o.Count > 0 || o.Writes > 0)
 	})
 	local := v.Index != nil && (v.Index.Local || v.Table.Has(key))
-	conditional := slices.ContainsFunc(v.Keys, func(a model.Attribute) bool { return len(e.Attribute(a.Name).When) > 0 })
+	conditional := slices.ContainsFunc(v.Keys, func(a model.Attribute) bool {
+		return len(e.Attribute(a.Name).When) > 0
+	})
 	several := len(e.ComponentsOf(e.Table.Keys())) > 0
 	if declared || local || conditional || !several || len(e.ComponentsOf(v.Hash)) > 0 {
 		return

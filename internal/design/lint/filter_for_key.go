@@ -32,20 +32,26 @@ func checkFilterForKey(p *rule.Pass, q *rule.Query) {
 	if !q.Ran() || q.Report.Filter == "" {
 		return
 	}
+
 	r := q.Report
 	here, at := r.Examined-r.Returned >= 2 && r.Waste() >= muchWaste, droppedElsewhere(q)
 	if at == nil && (!here || q.Spread() != nil) {
 		return
 	}
+
 	f, waste := droppedHere(q), r.Waste()
 	if !here {
-		f, waste = q.Finding("%q reads %s in partition %s and returns %s: the filter drops %s of the bytes read",
-			q.Name, text.Count(at.Examined, "row"), at.Key.Text(), text.Thousands(at.Rows), text.Percent(at.Waste)), at.Waste
+		waste = at.Waste
+		f = q.Finding(
+			"%q reads %s in partition %s and returns %s: the filter drops %s of the bytes read",
+			q.Name, text.Count(at.Examined, "row"), at.Key.Text(), text.Thousands(at.Rows), text.Percent(at.Waste),
+		)
 		f.Keys = q.View.Shown(at.Item)
 	}
 	if q.Expect.Waste != nil && waste <= *q.Expect.Waste {
 		f.Severity = model.Note
 	}
+
 	if o := equivalentQuery(p, q); o != nil {
 		f.Proposals = []rule.Proposal{{
 			Text: fmt.Sprintf("query as %q does, on %s: it returns the same rows and reads only %s",
@@ -55,6 +61,7 @@ func checkFilterForKey(p *rule.Pass, q *rule.Query) {
 		p.Report(f)
 		return
 	}
+
 	f.Advice = "put the filter's attribute into the key of an index"
 	_, filters := explain.Clauses(q.Compiled)
 	if i := slices.IndexFunc(filters, func(c keycond.Clause) bool { return c.Op == ast.Equal }); i >= 0 {
@@ -113,6 +120,7 @@ func throughKey(q *rule.Query, filter keycond.Clause) rule.Proposal {
 			Text: "query index " + x.Name + ", which has " + name + " in its key", Edits: []rule.Edit{ask(x)}, Index: x,
 		}
 	}
+
 	x := &model.Index{
 		Name: rule.IndexBy(v.Table, name), Projection: "ALL",
 		Partition: []model.Attribute{{Name: name, Kind: filter.Values[0].Kind()}}, Sort: v.Sort,
@@ -122,6 +130,7 @@ func throughKey(q *rule.Query, filter keycond.Clause) rule.Proposal {
 		x.Partition = slices.Concat(v.Hash, x.Partition)
 		how = name + " in its key"
 	}
+
 	return rule.Proposal{
 		Text:  "add an index with " + how + ", such as " + rule.IndexText(x),
 		Edits: []rule.Edit{rule.WriteIndex(v.Table.Name, *x), ask(x)},

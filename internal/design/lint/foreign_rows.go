@@ -39,6 +39,7 @@ func checkForeignRows(p *rule.Pass) {
 		if q.Entity == nil || q.Operation != "Query" || !q.Ran() {
 			continue
 		}
+
 		v := &foreignVisit{Query: q}
 		for _, s := range q.Report.Entities {
 			e := p.Model.Entity(s.Entity)
@@ -47,6 +48,7 @@ func checkForeignRows(p *rule.Pass) {
 				v.rows = append(v.rows, text.Count(s.Examined, "row")+" of "+e.Name)
 			}
 		}
+
 		if len(v.foreign) == 0 {
 			continue
 		}
@@ -56,9 +58,11 @@ func checkForeignRows(p *rule.Pass) {
 			known[key].more++
 			continue
 		}
+
 		known[key] = v
 		visits = append(visits, v)
 	}
+
 	for _, v := range visits {
 		reportForeignRows(p, v)
 	}

@@ -99,7 +99,8 @@ func keysBeyond(q *rule.Query, name, base, bound string) (missed int, last, firs
 		return 0, nil, nil
 	}
 	for _, r := range q.View.In(part) {
-		switch key := rule.Value(r.Item, name); {
+		key := rule.Value(r.Item, name)
+		switch {
 		case !strings.HasPrefix(key, base):
 		case key <= bound:
 			last = r.Item

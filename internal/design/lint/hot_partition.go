@@ -89,6 +89,7 @@ func patternLoad(p *rule.Pass, q *rule.Query, rates *world.Rates) partLoad {
 	if e == nil && len(q.Entities) > 0 {
 		e = q.Entities[0]
 	}
+
 	own, known := q.Partition()
 	units := unitsOf(p, q, e)
 	for _, part := range q.View.Parts {
@@ -107,6 +108,7 @@ func patternLoad(p *rule.Pass, q *rule.Query, rates *world.Rates) partLoad {
 			l.add(rate*units(part), part)
 		}
 	}
+
 	if q.Operation == "Scan" {
 		l.over = 1
 	}
@@ -142,6 +144,7 @@ func unitsOf(p *rule.Pass, q *rule.Query, e *model.Entity) func(world.Part) floa
 			return table.ReadUnits(int(float64(s.Bytes)*s.Growth), consistent)
 		}
 	}
+
 	limit, grow := q.Limit, p.World.Growth(v.Hash)
 	if r != nil {
 		limit = r.Limit
@@ -166,6 +169,7 @@ func reportLoad(p *rule.Pass, v *rule.View, rates *world.Rates, l partLoad) {
 	if rates.Periodic(it.Entity) {
 		when, over = " in its period", ""
 	}
+
 	f := v.FindingOf(l.at,
 		"at the declared rates, partition %s of %s gets %s per second%s, and one partition serves %s%s",
 		v.PartitionKey(it), v, text.Amount(text.Figure(l.units), l.unit), when, text.Thousands(int(l.limit)), over)
@@ -188,5 +192,6 @@ func reportLoad(p *rule.Pass, v *rule.View, rates *world.Rates, l partLoad) {
 		f.Advice = divideAdvice
 		proposeShards(f, v, it)
 	}
+
 	p.Report(f)
 }

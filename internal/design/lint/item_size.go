@@ -37,6 +37,7 @@ func checkItemSize(p *rule.Pass, e *model.Entity) {
 			largest, at = n, it
 		}
 	}
+
 	most, bytes := 0, 0
 	large := &model.Template{} // the largest attribute, with its bytes
 	for _, t := range e.Attributes {
@@ -51,12 +52,14 @@ func checkItemSize(p *rule.Pass, e *model.Entity) {
 			large, bytes = t, n
 		}
 	}
+
 	v := p.TableView(e.Table)
 	f := v.Finding("")
 	f.Entity, f.Pos = e.Name, e.Pos
 	if large.Pos.Line > 0 {
 		f.Pos = large.Pos
 	}
+
 	f.Keys = v.Shown(at)
 	f.Advise("put %s into separate items, or into an object store", large.Name)
 	switch {
@@ -68,5 +71,6 @@ func checkItemSize(p *rule.Pass, e *model.Entity) {
 	default:
 		return
 	}
+
 	p.Report(f)
 }

@@ -27,6 +27,7 @@ func checkKeyLength(p *rule.Pass, s *rule.Slot) {
 	if s.Kind == attr.Number {
 		return
 	}
+
 	limit, role := keycond.MaxPartitionKeyBytes, "partition key"
 	if s.SortView() != nil {
 		limit, role = keycond.MaxSortKeyBytes, "sort key"
@@ -37,6 +38,7 @@ func checkKeyLength(p *rule.Pass, s *rule.Slot) {
 			longest, at = n, it
 		}
 	}
+
 	f := s.Finding("")
 	f.Keys = s.View().Shown(at)
 	f.Advise("limit the length of the values in %s, or put a hash there and the text into another attribute", s.Name)
@@ -51,6 +53,7 @@ func checkKeyLength(p *rule.Pass, s *rule.Slot) {
 	} else {
 		return
 	}
+
 	p.Report(f)
 }
 

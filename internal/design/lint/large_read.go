@@ -27,6 +27,7 @@ func checkLargeRead(p *rule.Pass, q *rule.Query) {
 	if q.Operation != "Query" || !q.Ran() || q.Report.Limit > 0 || q.Expect.Error != "" {
 		return
 	}
+
 	all := q.Slices()
 	if len(all) == 0 {
 		return
@@ -36,12 +37,14 @@ func checkLargeRead(p *rule.Pass, q *rule.Query) {
 	if bytes < largeBytes {
 		return
 	}
+
 	over := 0
 	for _, s := range all[1:] {
 		if float64(s.Bytes)*s.Growth >= largeBytes {
 			over++
 		}
 	}
+
 	it := q.View.Rows[worst.Part.From].Item
 	f := q.Finding("%q has no limit, and in partition %s it reads %s rows with %s at the declared scale, "+
 		"for %s read units%s", q.Name, q.View.PartitionKey(it), text.Thousands(int(float64(worst.Rows)*worst.Growth)),
@@ -51,6 +54,7 @@ func checkLargeRead(p *rule.Pass, q *rule.Query) {
 		q.Expect.Units != nil && *q.Expect.Units >= table.ReadUnits(largeBytes, q.Consistent) {
 		f.Severity = model.Note
 	}
+
 	f.Advice = "add a limit and read page by page, or narrow the range"
 	p.Report(f)
 }

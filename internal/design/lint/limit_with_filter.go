@@ -22,14 +22,18 @@ func checkLimitWithFilter(p *rule.Pass, q *rule.Query) {
 	if !q.Ran() || q.Report.Filter == "" || q.Report.Limit == 0 {
 		return
 	}
+
 	limit := q.Report.Limit
 	if r := q.Report; r.Examined == limit && r.Returned < limit && r.Last != nil {
-		f := q.Finding("%q has limit %d and returns %s: a limit counts rows before the filter, which dropped %s of them",
-			q.Name, limit, text.Count(r.Returned, "row"), text.Thousands(r.Examined-r.Returned))
+		f := q.Finding(
+			"%q has limit %d and returns %s: a limit counts rows before the filter, which dropped %s of them",
+			q.Name, limit, text.Count(r.Returned, "row"), text.Thousands(r.Examined-r.Returned),
+		)
 		f.Advice = limitAdvice
 		p.Report(f)
 		return
 	}
+
 	s := q.Spread()
 	if s == nil {
 		return
@@ -37,7 +41,8 @@ func checkLimitWithFilter(p *rule.Pass, q *rule.Query) {
 	for i := range s.Readings { // over all pages
 		if r := &s.Readings[i]; r.Pages > 1 && r.Examined > limit && r.Rows < limit {
 			f := q.Finding(
-				"%q has limit %d, and its first page returns at most %s in partition %s: a limit counts rows before the filter",
+				"%q has limit %d, and its first page returns at most %s in partition %s: "+
+					"a limit counts rows before the filter",
 				q.Name, limit, text.Count(r.Rows, "row"), r.Key.Text(),
 			)
 			f.Keys, f.Advice = q.View.Shown(r.Item), limitAdvice
@@ -47,4 +52,5 @@ func checkLimitWithFilter(p *rule.Pass, q *rule.Query) {
 	}
 }
 
-const limitAdvice = "read on from LastEvaluatedKey until enough rows have come, or put the filter's attribute into a key"
+const limitAdvice = "read on from LastEvaluatedKey until enough rows have come, " +
+	"or put the filter's attribute into a key"

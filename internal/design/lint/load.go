@@ -66,7 +66,8 @@ func proposePart(f *rule.Finding, v *rule.View, e *model.Entity, field, typ, val
 // templateOf returns the template of an entity's attribute as text, also that of
 // a constant, or "".
 func templateOf(e *model.Entity, name string) string {
-	switch t := e.Attribute(name); {
+	t := e.Attribute(name)
+	switch {
 	case t == nil || t.Kind != attr.String:
 		return ""
 	case t.Template != nil:

@@ -45,6 +45,7 @@ func checkLostFraction(p *rule.Pass, c rule.Component) {
 	if unit <= time.Nanosecond || keptElsewhere(p, c, unit) {
 		return
 	}
+
 	finest := unit
 	var lost []rule.Written
 	for _, w := range momentsOf(p, c) {
@@ -60,6 +61,7 @@ func checkLostFraction(p *rule.Pass, c rule.Component) {
 	if len(lost) == 0 {
 		return
 	}
+
 	f := c.Finding("%s in %s of %s drops %s: %s%s", c, c.Slot, c.View(), droppedBy[unit],
 		lost[0], rule.AndMore(len(lost)-1))
 	f.Keys = c.KeyWith(lost[0])
@@ -71,6 +73,7 @@ func checkLostFraction(p *rule.Pass, c rule.Component) {
 	if c.Type.Desc {
 		typ += ":desc"
 	}
+
 	better := c.As(typ) // a range that begins within a second then leaves out what came before
 	f.ProposeFewer(rule.Writing(c.Slot.Name, better), c.Write(better))
 	p.Report(f)

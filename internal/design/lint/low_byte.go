@@ -25,11 +25,13 @@ func checkLowByte(p *rule.Pass, c rule.Component) {
 	if !c.SortedText() || c.At+1 >= len(c.Parts) || c.Parts[c.At+1].Literal == "" {
 		return
 	}
+
 	delimiter := c.Parts[c.At+1].Literal[0]
 	known := map[string]rule.Written{}
 	for _, w := range c.Written() {
 		known[w.Text] = w
 	}
+
 	var a, b rule.Written
 	n := 0
 	for _, w := range c.Written() {
@@ -42,6 +44,7 @@ func checkLowByte(p *rule.Pass, c rule.Component) {
 			}
 		}
 	}
+
 	if n == 0 {
 		return
 	}
@@ -66,5 +69,6 @@ func checkLowByte(p *rule.Pass, c rule.Component) {
 			"or use a delimiter that sorts below all characters, such as a tab",
 			rule.Quoted(mark), c.Name, strings.ReplaceAll(a.Text, mark, "_"))
 	}
+
 	p.Report(f)
 }

@@ -36,6 +36,7 @@ func checkMixedPartition(p *rule.Pass, v *rule.View, e *model.Entity) {
 		slices.ContainsFunc(inside, func(name string) bool { return !inIndex[name] }) {
 		return
 	}
+
 	a, b, n := sharedKey(v, e)
 	if n == 0 {
 		return
@@ -44,6 +45,7 @@ func checkMixedPartition(p *rule.Pass, v *rule.View, e *model.Entity) {
 	if table.KeyOf(b.Attributes) < table.KeyOf(a.Attributes) {
 		a, b = b, a
 	}
+
 	f := v.Finding("rows of %s and %s have equal keys in %s%s: its partition key does not include %s",
 		table.PartitionKey(a), table.PartitionKey(b), v, rule.AndMore(n-1), own)
 	f.Entity = e.Name
@@ -55,6 +57,7 @@ func checkMixedPartition(p *rule.Pass, v *rule.View, e *model.Entity) {
 			f.Proposals = includingPartition(v, e, t, own, a)
 		}
 	}
+
 	p.Report(f)
 }
 

@@ -93,6 +93,7 @@ func takenApart(v *rule.View, e *model.Entity, key []model.Attribute, known keyS
 		if t.Template == nil || len(t.Template.Components()) == 0 {
 			return keySide{names: []string{a.Name}}, true
 		}
+
 		for _, c := range t.Template.Parts() {
 			if c.Name == "" {
 				continue
@@ -111,6 +112,7 @@ func takenApart(v *rule.View, e *model.Entity, key []model.Attribute, known keyS
 			s.parts = append(s.parts, c)
 			s.names = append(s.names, c.Name)
 		}
+
 		// If the table's own key serves, nothing is joined for the index.
 		s.joined = len(t.Template.Components()) > 1 && !v.Table.Has(a.Name)
 	}

@@ -194,6 +194,7 @@ func proposeLeavingOut(f *rule.Finding, p *rule.Pass, s *rule.Slot, names []stri
 	for _, name := range names {
 		better = withoutPart(better, name)
 	}
+
 	fix := rule.Proposal{
 		Text:  "leave " + rule.List(names) + " out: " + rule.Writing(s.Name, rule.Source(better)),
 		Edits: []rule.Edit{s.Write(rule.Source(better))},
@@ -205,6 +206,7 @@ func proposeLeavingOut(f *rule.Finding, p *rule.Pass, s *rule.Slot, names []stri
 			patterns = append(patterns, q.Name)
 		}
 	}
+
 	if len(patterns) > 0 {
 		index, name := p.TableView(s.Entity.Table).ByFields(s.Entity, nil, names, patterns...)
 		if name == "" {
@@ -213,6 +215,7 @@ func proposeLeavingOut(f *rule.Finding, p *rule.Pass, s *rule.Slot, names []stri
 		fix.Text += ", and " + index.Text
 		fix.Edits = append(fix.Edits, index.Edits...)
 	}
+
 	f.Proposals = append(f.Proposals, fix)
 }
 

@@ -130,7 +130,8 @@ func (d *disorderedNumber) ordered() string {
 	if d.bounded && d.most > 0 {
 		width = d.most
 	}
-	switch unit := unitWidth(d.Name, d.most); {
+	unit := unitWidth(d.Name, d.most)
+	switch {
 	case unit > 0 && !d.negative && d.decimals == 0:
 		width = unit
 	case d.decimals > 0:
@@ -227,6 +228,7 @@ func spreadOf(p *rule.Pass, c rule.Component) (seen numberSpread, ok bool) {
 	if c.AllWritten(isEpoch) {
 		return seen, false // mixed-epoch judges those
 	}
+
 	switch {
 	case c.Type.Name == "number":
 		for _, it := range p.Items(c.Entity) {
@@ -263,7 +265,8 @@ var countingWords = []string{
 // its values. Numbers of four digits and more rather are ids of one width.
 func counts(c rule.Component) bool {
 	f, word := c.Entity.Field(c.Name), lastWord(c.Name)
-	return (unitWidths[word] > 1 || slices.Contains(countingWords, word)) && (f == nil || len(f.Values) == 0 && f.MaxSize == 0) &&
+	return (unitWidths[word] > 1 || slices.Contains(countingWords, word)) &&
+		(f == nil || len(f.Values) == 0 && f.MaxSize == 0) &&
 		c.AllWritten(func(text string) bool { return len(text) < 4 })
 }
 

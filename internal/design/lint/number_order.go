@@ -11,10 +11,11 @@ import (
 )
 
 var numberOrder = rule.Rule{
-	ID: "number-order", Title: "Rows that are wanted by a number and ordered by something else", Severity: model.Warning,
+	ID: "number-order", Title: "Rows that are wanted by a number and ordered by something else",
+	Severity: model.Warning,
 	Help: "The cheapest products are the first rows only if the sort key begins with the price, as a number or " +
-		"padded. If a name, an id or a time orders the rows, a limit keeps any of them. The rule looks for words in the " +
-		"names of patterns with a limit or an order: cheapest, most expensive, highest, largest, longest, top ten.",
+		"padded. If a name, an id or a time orders the rows, a limit keeps any of them. The rule looks for words in " +
+		"the names of patterns with a limit or an order: cheapest, most expensive, highest, largest, longest, top ten.",
 	Example: []string{`"PRODUCT#bag" (price 60)`, `"PRODUCT#cup" (price 9)`},
 	Cure: "Query an index whose sort key is the number: {partition: category, sort: {name: price, type: N}}. Or read " +
 		"all rows, and sort them in the program.",

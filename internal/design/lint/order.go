@@ -37,7 +37,8 @@ func unwantedOrder(q *rule.Query, c rule.Component, random bool) *rule.Finding {
 
 	f := q.Finding("")
 	f.Entity = c.Entity.Name
-	switch in, _ := q.Compiled.(*wire.QueryInput); {
+	in, _ := q.Compiled.(*wire.QueryInput)
+	switch {
 	case words, random && (q.Ordered || in.ScanIndexForward != nil):
 		f.Severity = model.Warning
 	case limited && (random && field != "" || !random && q.Report.Reverse):
@@ -102,7 +103,8 @@ func isRandom(c rule.Component) bool {
 	if c.AllWritten(func(id string) bool { return len(id) == 36 && id[14] == '7' }) {
 		return c.Type.Name == "hex" // UUIDs of version 7 begin with their time
 	}
-	return c.Type.Name == "uuid" || c.Type.Name == "hex" || rule.Textual(c.Type) && c.AllWritten(randomText().MatchString)
+	return c.Type.Name == "uuid" || c.Type.Name == "hex" ||
+		rule.Textual(c.Type) && c.AllWritten(randomText().MatchString)
 }
 
 // timeAfter returns the first time that comes after a component in its slot.

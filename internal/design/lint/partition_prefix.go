@@ -78,6 +78,7 @@ func checkPartlyKnown(p *rule.Pass, q *rule.Query) {
 	if q.Entity == nil || !slices.Contains(rule.Names(q.View.Hash), q.Failed.Attribute) {
 		return
 	}
+
 	s := p.Slot(q.Entity, q.Failed.Attribute)
 	if s == nil || len(s.Components()) < 2 {
 		return
@@ -93,6 +94,7 @@ func checkPartlyKnown(p *rule.Pass, q *rule.Query) {
 	if last < 0 {
 		return // the hazard is another one
 	}
+
 	f := q.Finding("%q knows only part of the partition key %s: %s", q.Name, s.Name, q.Failed.Msg)
 	f.Advice = q.Failed.Advice
 	if q.Expect.Error != "" {
@@ -101,6 +103,7 @@ func checkPartlyKnown(p *rule.Pass, q *rule.Query) {
 	if head, tail := splitAfter(s, last); tail != "" {
 		proposeSplit(f, q, s, head, tail, nil)
 	}
+
 	f.Keys = partitionKeysOf(p, q.View, s, s.Literal())
 	p.Report(f)
 }
@@ -207,16 +210,19 @@ func cutAfter(s *rule.Slot, prefix string) (head, tail string, ok bool) {
 			rest = ""
 			break
 		}
+
 		at := strings.Index(rest, rule.DelimiterAfter(s.Parts[i+1].Literal))
 		if at < 0 {
 			rest = ""
 			break
 		}
+
 		rest = rest[at:]
 	}
 	if last < 0 || last+1 >= len(s.Parts) || rest != "" {
 		return "", "", false
 	}
+
 	head, tail = splitAfter(s, last)
 	return head, tail, tail != ""
 }

@@ -42,6 +42,7 @@ func checkPartitionSkew(p *rule.Pass, v *rule.View) {
 	if len(v.Rows) == 0 {
 		return
 	}
+
 	var all, most partVolume
 	var at world.Part
 	large := 0
@@ -58,6 +59,7 @@ func checkPartitionSkew(p *rule.Pass, v *rule.View) {
 			most, at = own, part
 		}
 	}
+
 	for _, r := range v.Rows {
 		all = all.add(&r, p.World.Represents(r.Item))
 	}
@@ -66,6 +68,7 @@ func checkPartitionSkew(p *rule.Pass, v *rule.View) {
 		(most.bytes < manyBytes || most.bytes < largePart*all.bytes) {
 		return
 	}
+
 	it := v.Rows[at.From].Item
 	f := v.FindingOf(at, "at the declared scale, partition %s of %s holds %s items, %s of all, in %s%s",
 		v.PartitionKey(it), v, text.Thousands(int(most.items)), text.Percent(most.items/all.items),

@@ -50,7 +50,8 @@ func checkScanRate(p *rule.Pass, q *rule.Query) {
 	for _, r := range q.View.Rows[:min(2, len(q.View.Rows))] {
 		f.Keys = append(f.Keys, q.View.Shown(r.Item)...)
 	}
-	f.Advice = "query an index whose partition key has what the pattern looks for, or keep the result and read it by key"
+	f.Advice = "query an index whose partition key has what the pattern looks for, " +
+		"or keep the result and read it by key"
 	p.Report(f)
 }
 

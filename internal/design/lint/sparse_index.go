@@ -55,6 +55,7 @@ func checkSparseIndex(p *rule.Pass, v *rule.View, e *model.Entity) {
 	f.Entity, f.Pos = e.Name, made[0].Pos
 	items := p.Items(e)
 	f.Keys = p.TableView(v.Table).Shown(items[:min(2, len(items))]...)
+
 	// share proposes to give attributes one condition.
 	share := func(how string, condition map[string][]string, all []*model.Template) {
 		if slices.ContainsFunc(when, func(t *model.Template) bool { return len(t.Ranges) > 0 }) {
@@ -103,6 +104,7 @@ func checkSparseIndex(p *rule.Pass, v *rule.View, e *model.Entity) {
 		f.Advice = "add the missing values, or use when: to say which items belong in the index"
 		f.Keys = p.TableView(v.Table).Shown(out, in)
 	}
+
 	p.Report(f)
 }
 

@@ -33,18 +33,23 @@ func checkTiedOrder(p *rule.Pass, q *rule.Query) {
 		if word == "" && !recently().MatchString(q.Name) || unit == "" || timedAfter(q, c) {
 			return
 		}
+
 		f := c.Entity.Field(c.Name)
 		finer := f != nil && model.Finer(f.Type, c.Type)
 		a, b := tiedItems(q, c)
 		if a == nil && !finer && unit == "day" {
 			return
 		}
-		found := q.Finding("%q wants rows in order of time, but rows of %s with the same %s of %s have no such order in %s",
-			q.Name, c.Entity.Name, unit, c, c.Slot)
+
+		found := q.Finding(
+			"%q wants rows in order of time, but rows of %s with the same %s of %s have no such order in %s",
+			q.Name, c.Entity.Name, unit, c, c.Slot,
+		)
 		found.Entity = c.Entity.Name
 		if a != nil {
 			found.Keys = q.View.Shown(a, b)
 		}
+
 		found.Advice = "write the time with more precision, or put an id after it that begins with its time"
 		if finer {
 			typ := f.Type.String()
@@ -53,6 +58,7 @@ func checkTiedOrder(p *rule.Pass, q *rule.Query) {
 			}
 			c.Propose(found, "", c.As(typ), "")
 		}
+
 		p.Report(found)
 		return
 	}

@@ -124,12 +124,14 @@ func firstMixed(before []rule.Timestamp, b rule.Timestamp, epoch bool) *rule.Fin
 		if how == "" || epoch != (a.Shape.Epoch() && b.Shape.Epoch()) {
 			continue
 		}
+
 		f := b.Finding("timestamps in %s of %s are written %s: ", b.Slot, b.View(), how)
 		if a.Slot == b.Slot {
 			f.Say("%s and %s", x, y)
 		} else {
 			f.Say("%s in %s, %s in %s", x, a.Entity.Name, y, b.Entity.Name)
 		}
+
 		f.Keys = append(a.KeyWith(a.Value), b.KeyWith(b.Value)...)
 		if q := b.NeededBy(true); epoch && q != nil {
 			f.Severity = model.Error
@@ -139,6 +141,7 @@ func firstMixed(before []rule.Timestamp, b rule.Timestamp, epoch bool) *rule.Fin
 			f.Advise("write %s in one unit everywhere: multiply the seconds by 1,000", b.Name)
 			return f // it is the program that must convert
 		}
+
 		f.Advice = "write all of them in one format: in UTC, with one precision"
 		for _, typ := range commonTypes(a, b) {
 			proposeType(f, a, b, typ)
@@ -173,7 +176,8 @@ func differenceOf(a, b rule.Timestamp) (how, first, second string) {
 func commonTypes(a, b rule.Timestamp) []string {
 	typ := "time"
 	for _, t := range []rule.Timestamp{a, b} {
-		switch digits, fraction := strings.CutSuffix(t.Shape.Precision, " decimals"); {
+		digits, fraction := strings.CutSuffix(t.Shape.Precision, " decimals")
+		switch {
 		case t.Shape.Format == rule.Milliseconds:
 			typ = "epochms"
 		case fraction && typ == "time" && slices.Contains([]string{"1", "2", "3"}, digits):

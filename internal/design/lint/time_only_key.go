@@ -36,6 +36,7 @@ func checkTimeOnlyKey(p *rule.Pass, s *rule.Slot) {
 	if len(all) != 1 || len(e.Table.Sort) == 0 || e.Table.Sort[0].Name != s.Name {
 		return
 	}
+
 	at := all[0]
 	unit := rule.Precision(at.Type)
 	if rule.Textual(at.Type) {
@@ -45,6 +46,7 @@ func checkTimeOnlyKey(p *rule.Pass, s *rule.Slot) {
 			}
 		}
 	}
+
 	name := map[time.Duration]string{time.Second: "second", time.Millisecond: "millisecond"}[unit]
 	if name == "" {
 		return
@@ -62,11 +64,13 @@ func checkTimeOnlyKey(p *rule.Pass, s *rule.Slot) {
 	} else {
 		return
 	}
+
 	f.Keys = v.Shown(p.First(e))
 	f.Advice = "add an id after the time"
 	if other == "" {
 		other = strings.ToLower(e.Name)
 	}
+
 	s.Propose(f, f.Advice+": ", s.Template.String()+"#{"+other+"}", "")
 	p.Report(f)
 }
@@ -137,6 +141,7 @@ func crowdedPartition(p *rule.Pass, c rule.Component, unit time.Duration) (strin
 				high = moment
 			}
 		}
+
 		// The expected number of pairs among n random moments.
 		if span := high.Sub(low) / unit; n > 1 && span > 0 && n*n/2/float64(span) >= 1 {
 			return text.Thousands(int(n)), true

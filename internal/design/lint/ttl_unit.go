@@ -69,12 +69,14 @@ func checkTTL(p *rule.Pass, e *model.Entity, t *model.Template, certain bool) {
 	if wrong == "" {
 		return
 	}
+
 	f := p.TableView(e.Table).Finding("%s of %s is %s, such as %s, and ", t.Name, e.Name, wrong, rule.Quoted(value))
 	if severity == model.Note {
 		f.Say("if it is a time to live, it ")
 	} else {
 		f.Say("a time to live ")
 	}
+
 	f.Say("must be a number of seconds: these items are never deleted")
 	f.Pos, f.Entity, f.Severity = t.Pos, e.Name, severity
 	f.Advice = "store a number of seconds since 1970"
@@ -83,5 +85,6 @@ func checkTTL(p *rule.Pass, e *model.Entity, t *model.Template, certain bool) {
 		change := f.Advice + ": " + t.Name + ": {template: " + `"` + better + `", type: N}`
 		f.Propose(change, rule.WriteNumber(e.Name, t.Name, better))
 	}
+
 	p.Report(f)
 }

@@ -78,8 +78,10 @@ func reportParents(p *rule.Pass, e *model.Entity, missing []*model.ShownParent, 
 		for _, field := range s.Fields {
 			names = append(names, field.Name)
 		}
-		f.Say("%s %s belong to no %s, although %s %s to which", []string{",", ", and"}[i], text.Thousands(s.Orphans), s.Name,
-			names, text.Agree(len(names), "shows", "show"))
+		f.Say(
+			"%s %s belong to no %s, although %s %s to which", []string{",", ", and"}[i],
+			text.Thousands(s.Orphans), s.Name, names, text.Agree(len(names), "shows", "show"),
+		)
 		of = append(of, s.Name)
 		each := "one " + s.Name + " has"
 		if s.Count > 0 {

@@ -32,6 +32,7 @@ func checkUnreadIndex(p *rule.Pass, v *rule.View) {
 	if len(p.Model.Patterns) == 0 {
 		return
 	}
+
 	var readers []indexReader
 	asked := false
 	for _, q := range p.Queries {
@@ -48,6 +49,7 @@ func checkUnreadIndex(p *rule.Pass, v *rule.View) {
 			}
 		}
 	}
+
 	f := v.Finding("")
 	var unread []string
 	for _, e := range p.Entities {
@@ -62,6 +64,7 @@ func checkUnreadIndex(p *rule.Pass, v *rule.View) {
 			f.Keys = append(f.Keys, v.Shown(v.Rows[at].Item)...)
 		}
 	}
+
 	switch {
 	case !asked && len(v.Rows) > 0:
 		f.Say("no pattern reads %s", v)
@@ -84,6 +87,7 @@ func checkUnreadIndex(p *rule.Pass, v *rule.View) {
 	default:
 		return
 	}
+
 	p.Report(f)
 }
 

@@ -34,12 +34,14 @@ func checkUnreadShards(p *rule.Pass, q *rule.Query) {
 	if field == "" {
 		return
 	}
+
 	shards, read := map[string]bool{}, map[string]bool{}
 	for _, r := range q.View.Rows {
 		if r.Item.Entity == q.Entity {
 			shards[r.Item.Values.Get(field)] = true
 		}
 	}
+
 	var all []*rule.Query // in file order
 	for _, o := range p.Queries {
 		if c, ok := o.Given(field); ok && o.View == q.View && o.Entity == q.Entity && c.Op == ast.Equal {
@@ -52,6 +54,7 @@ func checkUnreadShards(p *rule.Pass, q *rule.Query) {
 	if len(shards) < 2 || len(read) > 1 || all[0] != q {
 		return
 	}
+
 	given, _ := q.Given(field)
 	f := q.Finding("%q reads only %s %s of %d: the rows of the others are left out", q.Name, field, given.Args[0],
 		len(shards))
@@ -61,12 +64,14 @@ func checkUnreadShards(p *rule.Pass, q *rule.Query) {
 	if part, ok := q.Partition(); ok {
 		f.Keys = append(f.Keys, "read: "+q.View.PartitionKey(q.View.Rows[part.From].Item))
 	}
+
 	for _, r := range q.View.Rows {
 		if r.Item.Entity == q.Entity && r.Item.Values.Get(field) != given.Args[0] {
 			f.Keys = append(f.Keys, "not read: "+q.View.PartitionKey(r.Item))
 			break
 		}
 	}
+
 	f.Advise("send the request for each %s and merge the results, and say so in about", field)
 	p.Report(f)
 }

@@ -12,9 +12,9 @@ import (
 
 var wideProjection = rule.Rule{
 	ID: "wide-projection", Title: "An index that copies more than its patterns read", Severity: model.Note,
-	Help: "An index with projection ALL holds a copy of each item. Every write of an item writes the copy too, at one " +
-		"unit per KB, and a query of the index reads it. If all patterns that read the index project few attributes, " +
-		"a smaller projection serves them. The rule applies if it saves a kilobyte per row.",
+	Help: "An index with projection ALL holds a copy of each item. Every write of an item writes the copy too, at " +
+		"one unit per KB, and a query of the index reads it. If all patterns that read the index project few " +
+		"attributes, a smaller projection serves them. The rule applies if it saves a kilobyte per row.",
 	Example: []string{`ByEmail: projection ALL, rows of 5 KB, and the pattern reads only the key`},
 	Cure:    "Declare projection: keys, or list the attributes that the patterns read.",
 	Source:  guide + "bp-indexes-general.html (project only what you need)",
@@ -69,8 +69,11 @@ func checkWideProjection(p *rule.Pass, v *rule.View) {
 	if now-then < savedBytes {
 		return
 	}
-	f := v.Finding("%s copies all attributes, %s per row on average, but the %s only %s", v, text.Size(now),
-		text.Agree(readers, "pattern that reads it returns", "patterns that read it return"), returnedOf(better.Include))
+	f := v.Finding(
+		"%s copies all attributes, %s per row on average, but the %s only %s", v, text.Size(now),
+		text.Agree(readers, "pattern that reads it returns", "patterns that read it return"),
+		returnedOf(better.Include),
+	)
 	f.Keys = v.Shown(v.Rows[0].Item)
 	if e := v.Rows[0].Item.Entity; e != nil {
 		f.Entity = e.Name

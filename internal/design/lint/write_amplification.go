@@ -46,11 +46,13 @@ func checkWriteAmplification(p *rule.Pass, e *model.Entity) {
 	if len(indexes) < 3 || own == 0 {
 		return
 	}
+
 	n := float64(len(p.Items(e)))
 	var names []string
 	for _, v := range indexes {
 		names = append(names, v.Index.Name)
 	}
+
 	v := p.TableView(e.Table)
 	f := v.Finding("a write of %s writes up to %d rows, because %s hold it too: %s on average instead of %s",
 		e.Name, len(indexes)+1, names, text.Amount(text.Figure(all/n), "unit"), text.Figure(own/n))
@@ -59,6 +61,7 @@ func checkWriteAmplification(p *rule.Pass, e *model.Entity) {
 		f.Say("; at %s per second that is %s", text.Amount(text.Figure(rate), "write"),
 			text.Amount(text.Figure(rate*all/n), "unit"))
 	}
+
 	f.Keys = append(v.Shown(at), names[0]+": "+indexes[0].KeyOf(at.Attributes))
 	f.Advice = "project only what the patterns read from each index, or leave " + e.Name +
 		" out of indexes that no pattern needs"

@@ -93,7 +93,9 @@ func checkWrongDirection(p *rule.Pass, q *rule.Query) {
 }
 
 // outflows matches words for amounts that are often negative numbers.
-var outflows = text.Pattern(`(?i)\b(redemptions?|redeemed|withdrawals?|debits?|loss(es)?|refunds?|expenses?|deductions?)\b`)
+var outflows = text.Pattern(
+	`(?i)\b(redemptions?|redeemed|withdrawals?|debits?|loss(es)?|refunds?|expenses?|deductions?)\b`,
+)
 
 // belowZero reports whether the numbers that a query reads are negative, all of
 // them or, for redemptions and the like, one: the largest is the lowest number.

@@ -208,7 +208,8 @@ func (p *Placeholders) lex(src string) (out []lex.Token, err error) {
 		return tokens, nil
 	}
 	for _, tok := range tokens {
-		switch n := len(out); {
+		n := len(out)
+		switch {
 		case n > 0 && tok.Start < out[n-1].End: // within a composite value
 			continue
 		case strings.HasPrefix(src[tok.Start:], "{"),
@@ -255,8 +256,11 @@ func (p *Placeholders) token(src string, tokens []lex.Token, roles []lex.Role, i
 		}
 		return p.path(word[1:len(word)-1], inPath)
 	case lex.RolePlaceholder:
-		return "", advice.New("write names and values as they are: price > 10 AND tag = \"x\"; names with odd characters go in backquotes",
-			"placeholders such as %s are not needed here", word)
+		return "", advice.New(
+			"write names and values as they are: price > 10 AND tag = \"x\"; "+
+				"names with odd characters go in backquotes",
+			"placeholders such as %s are not needed here", word,
+		)
 	case lex.RoleComposite:
 		v, _, err := p.Composite(word)
 		return p.Value(v), err
@@ -334,7 +338,9 @@ func CutQuoted(s string) (value, rest string, err error) {
 }
 
 func badQuote(s string) error {
-	return advice.New(`close the quote; inside '…' write '' for a quote, inside "…" write \"`, "%s is not a whole quoted text", s)
+	return advice.New(
+		`close the quote; inside '…' write '' for a quote, inside "…" write \"`, "%s is not a whole quoted text", s,
+	)
 }
 
 // Write returns an expression with its placeholders replaced by what they stand

@@ -11,15 +11,17 @@ import (
 var fakes = []string{"name", "email", "phone", "city", "street", "company", "word"}
 
 var (
-	firstNames = strings.Fields("Ada Alan Ana Barbara Ben Carla Chen Dana Dmitri Elena Emil Fatima Femi Grace Hanna Hugo " +
-		"Ines Ivan Jana Jun Kaya Klaus Leila Liam Maria Mei Milan Nadia Noor Olga Omar Paula Pedro Rosa Samir Sofia " +
-		"Tariq Uma Viktor Wanda Yara Zoe")
-	lastNames = strings.Fields("Abe Baker Costa Diaz Eriksen Fischer Garcia Haddad Ivanov Jensen Kim Lopez Moreau Nowak " +
-		"Okafor Patel Quinn Rossi Sato Tran Ueda Varga Weber Xu Yilmaz Zhang")
-	cities  = strings.Fields("Aarhus Bergen Cork Dakar Essen Faro Ghent Haifa Izmir Jaipur Kyoto Lima Malmo Nantes Oulu Porto Quito Riga Split Turin Utrecht Vigo Yazd Zadar")
+	firstNames = strings.Fields("Ada Alan Ana Barbara Ben Carla Chen Dana Dmitri Elena Emil Fatima Femi " +
+		"Grace Hanna Hugo Ines Ivan Jana Jun Kaya Klaus Leila Liam Maria Mei Milan Nadia Noor Olga Omar Paula Pedro " +
+		"Rosa Samir Sofia Tariq Uma Viktor Wanda Yara Zoe")
+	lastNames = strings.Fields("Abe Baker Costa Diaz Eriksen Fischer Garcia Haddad Ivanov Jensen Kim " +
+		"Lopez Moreau Nowak Okafor Patel Quinn Rossi Sato Tran Ueda Varga Weber Xu Yilmaz Zhang")
+	cities = strings.Fields("Aarhus Bergen Cork Dakar Essen Faro Ghent Haifa Izmir Jaipur Kyoto Lima Malmo Nantes " +
+		"Oulu Porto Quito Riga Split Turin Utrecht Vigo Yazd Zadar")
 	streets = strings.Fields("Oak Elm Mill Lake Hill Park Bridge Garden Station School Church River")
-	words   = strings.Fields("amber birch cedar delta ember fjord grove harbor iris juniper kelp lagoon maple nettle opal pine quartz reed slate tulip umber violet willow yarrow")
-	trades  = strings.Fields("Foods Glass Logistics Media Optics Paper Rail Steel Textiles Tools")
+	words   = strings.Fields("amber birch cedar delta ember fjord grove harbor iris juniper kelp lagoon maple " +
+		"nettle opal pine quartz reed slate tulip umber violet willow yarrow")
+	trades = strings.Fields("Foods Glass Logistics Media Optics Paper Rail Steel Textiles Tools")
 )
 
 // fake returns something that looks real. The same text always has the same one, but for email and phone

@@ -86,11 +86,13 @@ func (m *masking) template(t *model.Template, v attr.Value) (attr.Value, bool, e
 	if !ok {
 		return attr.Value{}, false, nil
 	}
+
 	changed := false
 	for _, part := range t.Template.Parts() {
 		if part.Name == "" {
 			continue
 		}
+
 		one := m.rule(part.Name)
 		switch {
 		case one == nil:
@@ -103,6 +105,7 @@ func (m *masking) template(t *model.Template, v attr.Value) (attr.Value, bool, e
 		case one.how == keep:
 			continue
 		}
+
 		text, err := m.r.mint.value(one.how, one.of, part.Type, values[part.Name])
 		if err != nil {
 			return attr.Value{}, true, err
@@ -112,6 +115,7 @@ func (m *masking) template(t *model.Template, v attr.Value) (attr.Value, bool, e
 	if !changed {
 		return v, true, nil
 	}
+
 	text, err := t.Template.Build(values)
 	if err != nil {
 		return attr.Value{}, true, err
@@ -129,6 +133,7 @@ func (m *masking) value(path string, v attr.Value) (attr.Value, bool, error) {
 	if one != nil && one.how == keep {
 		return v, true, nil
 	}
+
 	switch v.Kind() {
 	case attr.Map:
 		var b attr.Builder
@@ -155,6 +160,7 @@ func (m *masking) value(path string, v attr.Value) (attr.Value, bool, error) {
 		}
 		return attr.NewList(all...), true, nil
 	}
+
 	if one == nil {
 		m.seen[path] = true
 		return v, true, nil

@@ -58,12 +58,14 @@ func Parse(src []byte, load func(name string) (*model.Model, error)) (*Rules, er
 	if err := dec.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
+
 	switch {
 	case len(f.Rules) == 0:
 		return nil, errors.New("no rules: write rules: [{entity: Customer, path: email, as: fake email}]")
 	case f.Seed == "":
 		return nil, errors.New("no seed: write seed: with a text that only you know; it determines the stand-ins")
 	}
+
 	r := &Rules{mint: mint{[]byte(f.Seed)}, uncovered: map[place]int{}}
 	if f.Model != "" {
 		var err error
@@ -71,6 +73,7 @@ func Parse(src []byte, load func(name string) (*model.Model, error)) (*Rules, er
 			return nil, err
 		}
 	}
+
 	var errs []error
 	for i, one := range f.Rules {
 		how, of, _ := strings.Cut(strings.TrimSpace(one.As), " ")
@@ -112,9 +115,10 @@ func (r *Rules) check(one rule) error {
 		f := e.Field(one.path)
 		known = known || f != nil || e.Attribute(top) != nil || !e.Table.IsKey(top)
 		if f == nil {
-			if e.Table.IsKey(top) && one.how != keep && e.Attribute(top) != nil && len(e.Attribute(top).Components()) > 0 {
+			t := e.Attribute(top)
+			if e.Table.IsKey(top) && one.how != keep && t != nil && len(t.Components()) > 0 {
 				return fmt.Errorf(
-					"%s is a key of %s made of %s: name those", top, e.Name, text.Join(e.Attribute(top).Components(), "and"),
+					"%s is a key of %s made of %s: name those", top, e.Name, text.Join(t.Components(), "and"),
 				)
 			}
 			continue
@@ -140,7 +144,9 @@ func (r *Rules) checkField(one rule, e *model.Entity, f *model.Field) error {
 	case model.Moment(f.Type) && f.Type.Name != "ulid":
 		return fmt.Errorf("%s is a time: keep it, or drop the attribute", f.Name)
 	case inKey && (one.how == redact || one.how == drop || one.how == fake && one.of != "email" && one.of != "phone"):
-		return fmt.Errorf("%s is in a key of %s, and %s would make keys equal: use hash or shape", f.Name, e.Name, one.how)
+		return fmt.Errorf(
+			"%s is in a key of %s, and %s would make keys equal: use hash or shape", f.Name, e.Name, one.how,
+		)
 	case len(f.Type.Values) > 0 && one.how != drop:
 		return fmt.Errorf("%s has only the values %s: keep it", f.Name, text.Join(f.Type.Values, "and"))
 	}

@@ -80,6 +80,7 @@ func (m mint) value(how method, of string, t keys.Type, text string) (string, er
 	default:
 		return "", fmt.Errorf("a value of type %s has no stand-in", t)
 	}
+
 	if _, err := t.Encode(in); err != nil {
 		return "", fmt.Errorf("a value of type %s has no stand-in: %w", t, err)
 	}
@@ -97,6 +98,7 @@ func (m mint) number(text string) string {
 	if end < 0 {
 		end = len(text)
 	}
+
 	// The last digit of a fraction stays, as a zero there would make the number shorter.
 	last := end
 	if strings.Contains(text[:end], ".") {
@@ -105,6 +107,7 @@ func (m mint) number(text string) string {
 	if last <= at {
 		return text
 	}
+
 	first := true
 	return text[:at] + m.shaped(text[at:last], func(r rune) (class, bool) {
 		c, ok := characters(r)

@@ -189,7 +189,9 @@ func (e *Entity) carriesNothing() *ParseError {
 		if len(own) == 0 {
 			own = keys
 		}
-		if slices.ContainsFunc(own, func(f *Field) bool { return slices.Contains(e.Fields, f) && p.Entity.Gives(f, e) }) {
+
+		given := func(f *Field) bool { return slices.Contains(e.Fields, f) && p.Entity.Gives(f, e) }
+		if slices.ContainsFunc(own, given) {
 			continue
 		}
 		var names []string
@@ -200,12 +202,14 @@ func (e *Entity) carriesNothing() *ParseError {
 				hint = "put %s beside the other components of " + p.Entity.Name + ", or after the same word as there"
 			}
 		}
+
 		if len(names) == 0 {
 			return e.invalid(
 				"add a component to the key of "+p.Entity.Name, "entity %s belongs to %s, whose key has no component",
 				e.Name, p.Entity.Name,
 			)
 		}
+
 		return e.invalid(
 			fmt.Sprintf(hint, text.Join(names, "and")),
 			"entity %s belongs to %s, but its templates do not show to which", e.Name, p.Entity.Name,
@@ -221,13 +225,16 @@ func (e *Entity) contradiction(p Parent) *ParseError {
 	case e.Count == 0:
 		return nil
 	case e.Count > maxCount:
-		return e.invalid("lower a count or per", "entity %s would have more than %s items", e.Name, text.Thousands(maxCount))
+		return e.invalid(
+			"lower a count or per", "entity %s would have more than %s items", e.Name, text.Thousands(maxCount),
+		)
 	case parent.Count == 0:
 		return e.invalid(
 			"add count to "+parent.Name+", or per to "+e.Name+", from which it follows",
 			"entity %s has a count, but %s, to which it belongs, has none", e.Name, parent.Name,
 		)
 	}
+
 	if mean, ok := p.Per.Mean(); ok {
 		made := float64(parent.Count) * mean
 		if off := math.Abs(made - float64(e.Count)); off > 1 && off > perTolerance*made {

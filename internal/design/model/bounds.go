@@ -113,6 +113,7 @@ func (f *Field) numbers() (*Bounds, error) {
 	case "number":
 		b.scale = min(max(places(f.From), places(f.To)), 9)
 	}
+
 	whole := min(f.Type.Width, 15-b.scale)
 	most := int64(math.Pow10(whole+b.scale)) - 1
 	switch f.Type.Name {
@@ -125,6 +126,7 @@ func (f *Field) numbers() (*Bounds, error) {
 	default:
 		b.Low, b.high = 1, 1000
 	}
+
 	for text, to := range map[string]*int64{f.From: &b.Low, f.To: &b.high} {
 		if text == "" {
 			continue
@@ -135,6 +137,7 @@ func (f *Field) numbers() (*Bounds, error) {
 		}
 		*to = v
 	}
+
 	if f.From != "" && f.To == "" && b.high < b.Low && f.Type.Name == "number" {
 		b.high = b.Low + 1000
 	}
@@ -183,11 +186,13 @@ func (f *Field) times() (*Bounds, error) {
 	case "nanos":
 		b.Unit = time.Nanosecond
 	}
+
 	from, to := f.From, f.To
 	first, err := moment(from, firstTime, false)
 	if err != nil {
 		return nil, err
 	}
+
 	last, err := moment(to, lastTime, true)
 	if err != nil {
 		return nil, err
@@ -198,6 +203,7 @@ func (f *Field) times() (*Bounds, error) {
 	if to != "" && from == "" && last.Before(first) {
 		first = last.AddDate(-1, 0, 0)
 	}
+
 	b.Low, b.high = b.units(first), b.units(last)
 	return b, b.check(f)
 }

@@ -72,17 +72,20 @@ func (t *Template) value(b *ItemBuilder, values map[string]string, complete bool
 			return attr.Value{}, false, nil
 		}
 	}
+
 	for _, r := range t.Ranges {
 		if v, ok := values[r.Field]; !ok || !r.Holds(v) {
 			return attr.Value{}, false, nil
 		}
 	}
+
 	if t.Template == nil {
 		return t.Const, true, nil
 	}
 	if !complete && t.missing(values) != "" {
 		return attr.Value{}, false, nil
 	}
+
 	at := len(b.raw)
 	text, err := t.Template.Append(b.raw, values)
 	if err != nil {
@@ -93,6 +96,7 @@ func (t *Template) value(b *ItemBuilder, values map[string]string, complete bool
 			return attr.Value{}, false, err
 		}
 	}
+
 	b.raw = text
 	// A template makes UTF-8 only, which a string may be and a binary value too.
 	return attr.MakeValue(t.Kind, b.raw[at:len(b.raw):len(b.raw)]), true, nil

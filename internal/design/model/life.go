@@ -45,7 +45,9 @@ func (m *Model) settleLife(e *Entity) *ParseError {
 	case e.Life == 0:
 		return nil
 	case ttl == "":
-		return e.invalid("add ttl: expires to the table", "entity %s has a life, but table %s no ttl", e.Name, e.Table.Name)
+		return e.invalid(
+			"add ttl: expires to the table", "entity %s has a life, but table %s no ttl", e.Name, e.Table.Name,
+		)
 	case e.Attribute(ttl) == nil || e.Attribute(ttl).Kind != attr.Number:
 		return e.invalid(
 			`add `+ttl+`: {template: "{`+ttl+`:epoch}", type: N}`,

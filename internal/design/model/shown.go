@@ -49,6 +49,7 @@ func (m *Model) ShownParents(
 			all = append(all, s)
 		}
 	}
+
 	nearer := func(s, than *ShownParent) bool {
 		return len(s.Fields) > len(than.Fields) && contains(s.Fields, than.Fields)
 	}
@@ -125,11 +126,13 @@ func (s *ShownParent) count(parents, children iter.Seq[Values]) {
 		}
 		return b.String()
 	}
+
 	per := map[string]int{}
 	for v := range parents {
 		s.Items++
 		per[key(v)] = 0
 	}
+
 	s.Distinct = len(per)
 	for v := range children {
 		id := key(v)
@@ -141,5 +144,6 @@ func (s *ShownParent) count(parents, children iter.Seq[Values]) {
 			s.Orphan = v
 		}
 	}
+
 	s.Per = slices.Sorted(maps.Values(per))
 }

@@ -195,11 +195,13 @@ func (t *Table) CreateRequest() json.RawMessage {
 		ProjectionType   string
 		NonKeyAttributes []string `json:",omitempty"`
 	}
+
 	type index struct {
 		IndexName  string
 		KeySchema  []element
 		Projection projection
 	}
+
 	d := t.Definition()
 	schema := func(key []table.KeyElement) (all []element) {
 		for _, k := range key {
@@ -231,6 +233,7 @@ func (t *Table) CreateRequest() json.RawMessage {
 	for _, a := range d.Attributes {
 		request.AttributeDefinitions = append(request.AttributeDefinitions, attribute{a.Name, a.Kind.String()})
 	}
+
 	text, err := json.Marshal(request)
 	if err != nil {
 		return nil // strings and slices of them always marshal

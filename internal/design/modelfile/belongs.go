@@ -96,6 +96,7 @@ func readPer(in value, p *model.Per) {
 		perObject.read(in, p)
 		return
 	}
+
 	s, ok := in.text()
 	if !ok || s == evenly {
 		return
@@ -104,6 +105,7 @@ func readPer(in value, p *model.Per) {
 		p.Skew = skew
 		return
 	}
+
 	m := perRange.FindStringSubmatch(s)
 	if m == nil {
 		in.fail(
@@ -112,6 +114,7 @@ func readPer(in value, p *model.Per) {
 		)
 		return
 	}
+
 	p.Min = in.whole(m[1], 0, maxPer)
 	if p.Max = p.Min; m[2] != "" {
 		p.Max = in.whole(m[2], 0, maxPer)
@@ -131,7 +134,8 @@ func afterPer(in value, p *model.Per) bool {
 }
 
 func perNode(p *model.Per) *yaml.Node {
-	switch s := p.String(); {
+	s := p.String()
+	switch {
 	case *p == model.Per{}:
 		return textNode(evenly)
 	case s != "":

@@ -59,7 +59,8 @@ var itemCodec = special(
 	anyOf(schema{"const": "none"}, schema{"type": "object"}),
 	func(in value, x *model.Expect) {
 		n := in.deref()
-		switch t := in.pattern.Table; {
+		t := in.pattern.Table
+		switch {
 		case n == nil:
 		case n.Kind == yaml.ScalarNode && n.Value == "none":
 			x.NoItem = true

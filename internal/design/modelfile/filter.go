@@ -24,6 +24,7 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 	if !ok || scan.FilterExpression == nil {
 		return
 	}
+
 	env, err := expr.NewEnv(expr.Params{Names: scan.ExpressionAttributeNames, Values: scan.ExpressionAttributeValues})
 	if err != nil {
 		return
@@ -32,6 +33,7 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 	if err != nil {
 		return
 	}
+
 	kinds := in.kindsIn(q.Table)
 	known := slices.Sorted(maps.Keys(kinds))
 	for name := range c.TopLevel() {
@@ -43,6 +45,7 @@ func (in value) checkFilter(q *model.Pattern, request wire.Request) {
 			return
 		}
 	}
+
 	for node := range ast.Nodes(c.Node()) {
 		switch node := node.(type) {
 		case *ast.Compare:
@@ -83,6 +86,7 @@ func (p *parser) kindsIn(t *model.Table) map[string][]attr.Kind {
 			addItem(s.Attributes)
 		}
 	}
+
 	for _, r := range p.m.Items {
 		if r.Table == t {
 			addItem(r.Item)
@@ -99,12 +103,14 @@ func (in value) checkComparison(kinds map[string][]attr.Kind, list ...ast.Operan
 		if !ok || len(path.Path) != 1 || len(kinds[path.Path[0].Name]) == 0 {
 			continue
 		}
+
 		name := path.Path[0].Name
 		for _, v := range list {
 			value, ok := v.(*ast.ValueOperand)
 			if !ok || slices.Contains(kinds[name], value.Value.Kind()) {
 				continue
 			}
+
 			hint := ""
 			has, got := kinds[name][0], value.Value.Kind()
 			switch {
@@ -116,6 +122,7 @@ func (in value) checkComparison(kinds map[string][]attr.Kind, list ...ast.Operan
 			case has == attr.Number && got == attr.String:
 				hint = fmt.Sprintf("write it without quotes, or declare %s with type S", name)
 			}
+
 			in.fail(
 				hint, "the filter compares %s, of type %s, with a value of type %s: "+
 					"they are never equal and have no order", name, has, got,

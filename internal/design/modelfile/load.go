@@ -32,16 +32,19 @@ func (p *parser) document(data []byte) *yaml.Node {
 		top.fail("save the file as UTF-8", "the file is not UTF-8 text")
 		return nil
 	}
+
 	loader, err := yaml.NewLoader(bytes.NewReader(surrogates().ReplaceAllFunc(data, pair)))
 	if err != nil {
 		p.syntax(err)
 		return nil
 	}
+
 	var doc, more yaml.Node
 	if err := loader.Load(&doc); err != nil && !errors.Is(err, io.EOF) {
 		p.syntax(err)
 		return nil
 	}
+
 	if err := loader.Load(&more); err == nil && more.Kind != 0 {
 		p.at(&more, "").fail(
 			"a model is one document: put the others into separate files", "the file has a second document",
@@ -50,6 +53,7 @@ func (p *parser) document(data []byte) *yaml.Node {
 		p.syntax(err)
 		return nil
 	}
+
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
 		top.fail("sortkey design new writes a first model", "the file is empty")
 		return nil
@@ -64,12 +68,14 @@ func (p *parser) joinTypes(n *yaml.Node, depth int) {
 	if depth > maxDepth {
 		return
 	}
+
 	for i := 1; n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0 && i < len(n.Content); i += 2 {
 		v := n.Content[i]
 		if v.Kind != yaml.ScalarNode || v.Style != 0 || !strings.Contains(v.Value, "(") ||
 			strings.Contains(v.Value, ")") {
 			continue
 		}
+
 		for k := i + 1; k+1 < len(n.Content) && n.Content[k].Kind == yaml.ScalarNode && empty(n.Content[k+1]); k += 2 {
 			if !strings.HasSuffix(n.Content[k].Value, ")") {
 				continue
@@ -87,6 +93,7 @@ func (p *parser) joinTypes(n *yaml.Node, depth int) {
 			break
 		}
 	}
+
 	for _, c := range n.Content {
 		p.joinTypes(c, depth+1)
 	}

@@ -184,6 +184,7 @@ func (in value) entriesOf(n *yaml.Node, depth int) []entry {
 		in.fail("", "%s must be a mapping of names, not %s", in.what, kindOf(n))
 		return nil
 	}
+
 	var all, merged []entry
 	lines := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -204,6 +205,7 @@ func (in value) entriesOf(n *yaml.Node, depth int) []entry {
 			all = append(all, e)
 		}
 	}
+
 	for _, m := range merged {
 		if depth > maxDepth {
 			break

@@ -86,6 +86,7 @@ func (o object[T]) read(in value, v *T) bool {
 	if o.short != "" {
 		in.node, in.short = n, !isMapping
 	}
+
 	in.members = map[string]*yaml.Node{o.short: n}
 	if !in.short {
 		in.members = o.find(in, n)
@@ -97,11 +98,13 @@ func (o object[T]) read(in value, v *T) bool {
 		}
 		at = pos.Interface().(model.Pos)
 	}
+
 	for _, m := range o.members {
 		if m.lack != "" && isMapping && in.lacks(m.name) {
 			in.failAt(at, m.hint, "%s", strings.Replace(m.lack, "%s", in.what, 1))
 		}
 	}
+
 	if o.before != nil && !o.before(in, v) {
 		return false
 	}

@@ -69,6 +69,7 @@ func (in value) json(dst []byte, asText bool, depth int) []byte {
 		in.at(n, "").fail("", "%s is nested more than %d deep", in.what, maxDepth)
 		return dst
 	}
+
 	switch n.Kind {
 	case yaml.MappingNode:
 		dst = append(dst, '{')
@@ -92,6 +93,7 @@ func (in value) json(dst []byte, asText bool, depth int) []byte {
 		}
 		return append(dst, ']')
 	}
+
 	tag := n.ShortTag()
 	switch {
 	case asText:

@@ -44,6 +44,7 @@ func (in value) sample(e *model.Entity) {
 	if e.Table == nil {
 		return
 	}
+
 	s := &model.Sample{Pos: in.at(in.deref(), "").pos(), Values: map[string]string{}}
 	kinds := e.Table.Kinds()
 	known := fieldNames(e.Fields)
@@ -51,6 +52,7 @@ func (in value) sample(e *model.Entity) {
 		kinds[t.Name] = t.Kind
 		known = append(known, t.Name)
 	}
+
 	var b attr.Builder
 	before := len(in.errs)
 	for _, m := range in.called("a sample of " + e.Name).entries() {
@@ -74,6 +76,7 @@ func (in value) sample(e *model.Entity) {
 			b.Add(m.name, v)
 		}
 	}
+
 	s.Attributes = b.Item()
 	e.Samples = append(e.Samples, s)
 	if len(in.errs) > before || in.broken[e] {

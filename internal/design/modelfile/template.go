@@ -195,7 +195,8 @@ func beforeAttribute(in value, a *attribute) bool {
 
 // afterAttribute reports whether there is a template or a value.
 func afterAttribute(in value, a *attribute) bool {
-	switch key := keyKind(in.entity, a.Name); {
+	key := keyKind(in.entity, a.Name)
+	switch {
 	case a.Type == 0:
 	case key != 0 && a.Type != key:
 		in.get("type").fail("", "attribute %s is a key of type %s, not %s", a.Name, key, a.Type)

@@ -29,6 +29,7 @@ func (in value) attributeAt(kind attr.Kind, depth int) (v attr.Value, ok bool) {
 		in.fail("", "%s is nested more than %d deep", in.what, attr.MaxNesting)
 		return v, false
 	}
+
 	inside := in.at(n, in.what)
 	switch n.Kind {
 	case yaml.ScalarNode:
@@ -42,6 +43,7 @@ func (in value) attributeAt(kind attr.Kind, depth int) (v attr.Value, ok bool) {
 		}
 		v, ok = inside.payload(k, depth)
 	}
+
 	if ok && kind != 0 && v.Kind() != kind {
 		in.fail("", "%s is of type %s, not %s", in.what, kind, v.Kind())
 		return attr.Value{}, false
@@ -121,6 +123,7 @@ func (in value) payload(kind attr.Kind, depth int) (attr.Value, bool) {
 	case attr.Null:
 		return attr.NewNull(), true
 	}
+
 	v, err := model.ValueOf(n.Value, kind)
 	return v, in.good(err)
 }

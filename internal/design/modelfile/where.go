@@ -75,6 +75,7 @@ func (e entry) restrict(q *model.Pattern) {
 	if q.Index != nil {
 		keys = append(attributeNames(q.Index.Keys()), keys...)
 	}
+
 	subject, known := "table "+q.Table.Name+" has no key attribute", keys
 	var field *model.Field
 	if q.Entity != nil {
@@ -86,6 +87,7 @@ func (e entry) restrict(q *model.Pattern) {
 	if !e.key.known(e.name, known, "%s %s", subject) {
 		return
 	}
+
 	c, ok := e.condition()
 	if !ok {
 		return
@@ -98,6 +100,7 @@ func (e entry) restrict(q *model.Pattern) {
 			e.failKey(e.pos(), "field "+e.name, err)
 		}
 	}
+
 	q.Where = append(q.Where, c)
 }
 
@@ -146,16 +149,19 @@ func (e entry) condition() (model.Condition, bool) {
 		return c, ok
 	case in.node.Kind == yaml.SequenceNode:
 		in.fail(
-			"write a range as {between: [low, high]}, and several values, each in a request of its own, as {in: [a, b]}",
+			"write a range as {between: [low, high]}, and several values, each in a request of its own, "+
+				"as {in: [a, b]}",
 			"%s is a list", in.what,
 		)
 		return c, false
 	}
+
 	all := in.entries()
 	if len(all) != 1 {
 		in.fail("write a range as {between: [low, high]}", "%s has %d operators, not 1", in.what, len(all))
 		return c, false
 	}
+
 	op := all[0]
 	if !slices.Contains(operators, op.name) {
 		hint := text.DidYouMean(op.name, operators)
@@ -166,6 +172,7 @@ func (e entry) condition() (model.Condition, bool) {
 		op.key.fail(hint, "unknown condition %s on a key", clip(op.name))
 		return c, false
 	}
+
 	c.Op = ast.Op(op.name)
 	if c.Op == model.In {
 		if s := op.node; s.Kind == yaml.ScalarNode && s.Value == every {
@@ -177,6 +184,7 @@ func (e entry) condition() (model.Condition, bool) {
 		}
 		return c, len(c.Args) > 0 && len(c.Args) <= maxIn
 	}
+
 	want := 1
 	if op.name == "between" {
 		c.Op, want = ast.OpBetween, 2

@@ -64,7 +64,10 @@ var transactCodec = special(
 		for _, one := range list {
 			entries := one.entries()
 			if len(entries) != 1 || writeVerbs[entries[0].name] == "" {
-				one.fail("write put, update, delete or check, as in - put: Order", "a write of a transaction has one operation")
+				one.fail(
+					"write put, update, delete or check, as in - put: Order",
+					"a write of a transaction has one operation",
+				)
 				continue
 			}
 			verb := entries[0].name
@@ -110,6 +113,7 @@ func writeObject(verb string) object[model.Write] {
 		o.members = append(o.members, has("set", "The fields that change, and their new values.", equalitiesCodec("set",
 			func(w *model.Write) *[]model.Condition { return &w.Set })))
 	}
+
 	o.members = append(o.members,
 		has("if", "A condition with names and quoted values instead of placeholders.", textCodec))
 	return o

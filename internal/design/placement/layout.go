@@ -137,17 +137,20 @@ func lay(ctx context.Context, w *world.World) (*layout, []space, error) {
 			spaces = append(spaces, space{Space: s, from: from, to: len(all)})
 		}
 	}
+
 	writes := 0.0
 	for _, e := range w.Model.Entities {
 		if placed(w, e) {
 			writes += w.Model.ItemWrites(e)
 		}
 	}
+
 	rows := len(all)
 	if writes > 0 {
 		all = append(all, stretch{space: len(spaces), keys: commitKeys, partitions: 1, requests: writes * perCommit})
 		spaces = append(spaces, space{from: rows, to: len(all)})
 	}
+
 	l := newLayout(all)
 	l.rows = rows
 	return l, spaces, nil
@@ -213,6 +216,7 @@ func stretches(w *world.World, s *world.Space, rates *world.Rates, number int) [
 			at.addr, at.row = addr, row
 		}
 	})
+
 	flush()
 	slices.SortStableFunc(list, func(a, b stretch) int {
 		if c := bytes.Compare(a.addr, b.addr); c != 0 {

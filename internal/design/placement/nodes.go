@@ -42,8 +42,9 @@ type cluster struct {
 	leases, moves int // transferred, moved for load
 }
 
-// newCluster places ranges so that nodes have similar numbers of replicas and leases. Source: CockroachDB, Replication Layer, Leaseholder rebalancing and
-// Load-based replica rebalancing ("replica count").
+// newCluster places ranges so that nodes have similar numbers of replicas and leases.
+// Source: CockroachDB, Replication Layer, Leaseholder rebalancing and Load-based replica
+// rebalancing ("replica count").
 func newCluster(spans []span, nodes int, seed uint64) *cluster {
 	c := &cluster{spans: spans, places: make([]place, len(spans)), nodes: make([]node, nodes)}
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a seed determines it on purpose
@@ -53,10 +54,14 @@ func newCluster(spans []span, nodes int, seed uint64) *cluster {
 	}
 	for r := range spans {
 		random.Shuffle(nodes, func(i, j int) { order[i], order[j] = order[j], order[i] })
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.nodes[a].replicas, c.nodes[b].replicas) })
+		slices.SortStableFunc(order, func(a, b int) int {
+			return cmp.Compare(c.nodes[a].replicas, c.nodes[b].replicas)
+		})
 		p := &c.places[r]
 		p.replicas = slices.Clone(order[:min(replicas, nodes)])
-		p.lease = slices.MinFunc(p.replicas, func(a, b int) int { return cmp.Compare(c.nodes[a].leases, c.nodes[b].leases) })
+		p.lease = slices.MinFunc(p.replicas, func(a, b int) int {
+			return cmp.Compare(c.nodes[a].leases, c.nodes[b].leases)
+		})
 		for _, n := range p.replicas {
 			c.nodes[n].replicas++
 			c.nodes[n].bytes += spans[r].bytes
@@ -68,7 +73,8 @@ func newCluster(spans []span, nodes int, seed uint64) *cluster {
 }
 
 // rebalance moves leases, then replicas, from overfull nodes until none can give load
-// to another. It ends because each move brings the loads of two nodes closer together. Source: CockroachDB, Replication Layer, Load-based replica rebalancing.
+// to another. It ends because each move brings the loads of two nodes closer together.
+// Source: CockroachDB, Replication Layer, Load-based replica rebalancing.
 func (c *cluster) rebalance() {
 	mean := 0.0
 	for _, n := range c.nodes {
@@ -110,6 +116,7 @@ func (c *cluster) give(r, from int, withReplica bool, overfull float64) bool {
 	if c.nodes[from].requests <= overfull {
 		return false
 	}
+
 	to := -1
 	for n := range c.nodes {
 		if n != from && slices.Contains(p.replicas, n) == withReplica &&
@@ -123,6 +130,7 @@ func (c *cluster) give(r, from int, withReplica bool, overfull float64) bool {
 	if difference := c.nodes[from].requests - c.nodes[to].requests; difference <= minDifference || load >= difference {
 		return false
 	}
+
 	if withReplica {
 		c.leases++
 	} else {
@@ -133,6 +141,7 @@ func (c *cluster) give(r, from int, withReplica bool, overfull float64) bool {
 		c.nodes[from].bytes -= c.spans[r].bytes
 		c.nodes[to].bytes += c.spans[r].bytes
 	}
+
 	p.lease = to
 	c.nodes[from].leases--
 	c.nodes[to].leases++

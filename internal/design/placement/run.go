@@ -147,7 +147,9 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if all := l.upTo(float64(len(l.stretches))); all.bytes/o.RangeBytes+all.requests/o.RangeRequests+float64(o.Ranges) > mostRanges {
+
+	all := l.upTo(float64(len(l.stretches)))
+	if all.bytes/o.RangeBytes+all.requests/o.RangeRequests+float64(o.Ranges) > mostRanges {
 		return nil, advice.New("choose larger or fewer ranges", "more than %s ranges", text.Thousands(mostRanges))
 	}
 	spans, n := l.split(o)
@@ -155,8 +157,10 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	c.rebalance()
 	r := &Result{
 		Model: w.Model.Name, Scale: w.Scale, RangeBytes: o.RangeBytes, RangeRequests: o.RangeRequests,
-		Replicas:    min(replicas, o.Nodes),
-		Ranges:      Ranges{Count: len(spans), SplitFirst: n.first, SplitBySize: n.size, SplitByLoad: n.load, Hot: []Range{}},
+		Replicas: min(replicas, o.Nodes),
+		Ranges: Ranges{
+			Count: len(spans), SplitFirst: n.first, SplitBySize: n.size, SplitByLoad: n.load, Hot: []Range{},
+		},
 		LeasesMoved: c.leases, ReplicasMoved: c.moves,
 	}
 	for _, e := range w.Model.Entities {
@@ -167,6 +171,7 @@ func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 			r.Unplaced += e.Reads + writes
 		}
 	}
+
 	for _, s := range spaces {
 		r.Spaces = append(r.Spaces, l.describeSpace(s, spans))
 	}
@@ -281,7 +286,8 @@ func (l *layout) hottestPartition(spaces []space, spans []span) (best *Partition
 			for to++; to < s.to && bytes.HasPrefix(l.stretches[to].addr, head); to++ {
 			}
 			all, n := l.between(float64(from), float64(to)), first.partitions
-			if requests := all.requests / n; requests > rounding && (best == nil || requests > best.Requests*(1+rounding)) {
+			requests := all.requests / n
+			if requests > rounding && (best == nil || requests > best.Requests*(1+rounding)) {
 				ranges := overlapping(spans, float64(from), float64(to))
 				best = &Partition{
 					Key: spread.PartitionKeyOf(s.Space, first.row).Text(), Rows: all.rows / n, Requests: requests,

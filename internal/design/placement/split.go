@@ -31,6 +31,7 @@ func (l *layout) split(o Options) (spans []span, n splits) {
 	if l.rows == 0 {
 		return nil, n
 	}
+
 	lo, end := 0.0, float64(l.rows)
 	total := l.upTo(end)
 	for i := 1; i < o.Ranges; i++ { // the first ranges have equal sizes
@@ -41,6 +42,7 @@ func (l *layout) split(o Options) (spans []span, n splits) {
 			n.first++
 		}
 	}
+
 	spans = append(spans, l.span(lo, end))
 	if l.rows < len(l.stretches) {
 		spans = append(spans, l.span(end, float64(len(l.stretches))))

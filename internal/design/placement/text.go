@@ -28,13 +28,18 @@ func (r *Result) WriteText(w io.Writer, paint terminal.Paint) error {
 	if r.Scale < 1 {
 		fmt.Fprintln(
 			&b,
-			paint.Warn(fmt.Sprintf("A sample: %s of the declared items were generated; figures are for all of them.", text.Percent(max(r.Scale, 0)))),
+			paint.Warn(fmt.Sprintf(
+				"A sample: %s of the declared items were generated; figures are for all of them.",
+				text.Percent(max(r.Scale, 0)),
+			)),
 		)
 	}
 	if r.Unplaced > 0 {
 		fmt.Fprintln(
 			&b,
-			paint.Warn(fmt.Sprintf("Entities without items have %s of these requests; they are left out.", text.Figure(r.Unplaced))),
+			paint.Warn(fmt.Sprintf(
+				"Entities without items have %s of these requests; they are left out.", text.Figure(r.Unplaced),
+			)),
 		)
 	}
 
@@ -44,15 +49,20 @@ func (r *Result) WriteText(w io.Writer, paint terminal.Paint) error {
 		s := &r.Spaces[i]
 		rows = append(
 			rows,
-			[]string{s.Name(), text.Thousands(int64(s.Rows + 0.5)), text.Size(s.Bytes), text.Figure(s.Requests), text.Thousands(s.Ranges)},
+			[]string{
+				s.Name(), text.Thousands(int64(s.Rows + 0.5)), text.Size(s.Bytes), text.Figure(s.Requests),
+				text.Thousands(s.Ranges),
+			},
 		)
 	}
 	table(&b, rows)
 
 	fmt.Fprintf(&b, "\n%s\n", paint.Strong("ranges"))
 	g := &r.Ranges
-	fmt.Fprintf(&b, "  %-10s%s; %s at the start, %s by size, %s by load\n", "number",
-		text.Thousands(g.Count), text.Count(g.SplitFirst, "split"), text.Thousands(g.SplitBySize), text.Thousands(g.SplitByLoad))
+	fmt.Fprintf(
+		&b, "  %-10s%s; %s at the start, %s by size, %s by load\n", "number", text.Thousands(g.Count),
+		text.Count(g.SplitFirst, "split"), text.Thousands(g.SplitBySize), text.Thousands(g.SplitByLoad),
+	)
 	if g.Hottest == nil {
 		fmt.Fprintf(&b, "  %-10sno requests: the model declares no rates for entities with items\n", "load")
 	} else {

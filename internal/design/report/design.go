@@ -70,6 +70,7 @@ func chart(w *world.World, all []*space, access []*pattern, found []group, color
 		a.n++
 		a.bytes += float64(it.Attributes.Size())
 	}
+
 	fields := fieldColors(w.Model)
 	var rows []*entityRow
 	for i, e := range w.Model.Entities {
@@ -104,6 +105,7 @@ func (s *space) place(e *model.Entity, fields map[string]string, items int) (pla
 	if e.Table != s.Table {
 		return place{}, false
 	}
+
 	p := place{Space: s, Share: 1}
 	var conditions []string
 	add := func(a model.Attribute, sort bool) bool {
@@ -122,11 +124,13 @@ func (s *space) place(e *model.Entity, fields map[string]string, items int) (pla
 			return place{}, false
 		}
 	}
+
 	for _, a := range s.Sort {
 		if !add(a, true) {
 			return place{}, false
 		}
 	}
+
 	p.When = strings.Join(conditions, " and ")
 	if n := s.declaredOf[e.Name]; items > 0 {
 		p.Share = min(n/float64(items), 1)
@@ -247,6 +251,7 @@ func (p *pattern) Conditions() string {
 	if len(p.Pattern.Writes) == 1 {
 		list = p.Pattern.Writes[0].Where
 	}
+
 	for _, c := range list {
 		op := strings.ToLower(strings.ReplaceAll(string(c.Op), "_", " "))
 		switch c.Op {
@@ -260,6 +265,7 @@ func (p *pattern) Conditions() string {
 		}
 		all = append(all, strings.TrimSuffix(c.Field+" "+op, " ="))
 	}
+
 	words := strings.Join(all, ", ")
 	if p.Pattern.Descending {
 		words += ", descending"
@@ -288,7 +294,8 @@ func (p *pattern) Rows() figureRow {
 
 // Costs are the units of a request, at the declared scale.
 func (p *pattern) Costs() figureRow {
-	switch s := p.Spread; {
+	s := p.Spread
+	switch {
 	case p.Writes != nil:
 		return figureRow{text.Figure(p.Writes.P50), text.Figure(p.Writes.P95), text.Figure(p.Writes.Worst)}
 	case s != nil:
@@ -403,8 +410,9 @@ func (s *space) gridItem(r *world.Row) gridItem {
 		return !slices.ContainsFunc(keys, func(a model.Attribute) bool { return a.Name == name })
 	}
 	more := 0
-	for name, v := range r.Item.Attributes.All() {
-		switch name := string(name); {
+	for raw, v := range r.Item.Attributes.All() {
+		name := string(raw)
+		switch {
 		case !shown(name) || !s.projects(name):
 		case len(g.Attributes) == maxGridValues:
 			more++
@@ -420,7 +428,8 @@ func (s *space) gridItem(r *world.Row) gridItem {
 
 // projects reports whether rows of the space have an attribute.
 func (s *space) projects(name string) bool {
-	return s.Index == nil || s.Index.Projection == "ALL" || slices.Contains(s.Index.Include, name) || s.Table.IsKey(name)
+	return s.Index == nil || s.Index.Projection == "ALL" || slices.Contains(s.Index.Include, name) ||
+		s.Table.IsKey(name)
 }
 
 func gridValue(v attr.Value) string {

@@ -35,20 +35,30 @@ type finding struct {
 func groups(r *check.Result, all []*space) (found []group) {
 	ids := 0
 	for _, g := range []group{
-		{model.Error, "bad", "Errors", nil}, {model.Warning, "warn", "Warnings", nil}, {model.Note, "note", "Notes", nil},
+		{model.Error, "bad", "Errors", nil},
+		{model.Warning, "warn", "Warnings", nil},
+		{model.Note, "note", "Notes", nil},
 	} {
 		for _, f := range r.Findings {
 			if f.Severity != g.Severity {
 				continue
 			}
+
 			shown := finding{Finding: f, Kind: g.Kind, Title: cmp.Or(ruleOf(f.Rule).title, f.Rule)}
 			if f.Pattern != "" {
-				shown.N = 1 + slices.IndexFunc(r.Patterns, func(p check.PatternResult) bool { return p.Pattern.Name == f.Pattern })
+				shown.N = 1 + slices.IndexFunc(r.Patterns, func(p check.PatternResult) bool {
+					return p.Pattern.Name == f.Pattern
+				})
 			}
+
 			ids++
 			shown.ID = ids
-			shown.EntityN = 1 + slices.IndexFunc(r.Model.Entities, func(e *model.Entity) bool { return e.Name == f.Entity })
-			shown.SpaceN = 1 + slices.IndexFunc(all, func(s *space) bool { return s.Table.Name == f.Table && s.index() == f.Index })
+			shown.EntityN = 1 + slices.IndexFunc(r.Model.Entities, func(e *model.Entity) bool {
+				return e.Name == f.Entity
+			})
+			shown.SpaceN = 1 + slices.IndexFunc(all, func(s *space) bool {
+				return s.Table.Name == f.Table && s.index() == f.Index
+			})
 			g.Findings = append(g.Findings, shown)
 		}
 		if g.Findings != nil {

@@ -169,6 +169,7 @@ func JSON(out io.Writer, r *check.Result, b *bill.Bill) error {
 		}
 		j.Patterns = append(j.Patterns, jsonPatternOf(pr))
 	}
+
 	for _, l := range r.Looked {
 		j.Looked = append(j.Looked, jsonLooked{l.Table.Name, l.Items, l.All})
 	}

@@ -117,11 +117,13 @@ func outline(n int, read []*pattern) (lines []line) {
 		}
 		return lines
 	}
+
 	for about := 2; ; about-- {
 		show := map[int]bool{}
 		for i := range max(about, 1) {
 			show[i], show[n-1-i] = true, true
 		}
+
 		for _, p := range read {
 			for _, edge := range []int{p.lo, p.hi, p.from, p.to} {
 				for i := edge - about; i < edge+about; i++ {
@@ -129,6 +131,7 @@ func outline(n int, read []*pattern) (lines []line) {
 				}
 			}
 		}
+
 		lines = nil
 		for i := 0; i < n; {
 			next := line{at: i, n: 1}

@@ -218,10 +218,12 @@ func (p *pattern) strays(findings []model.Finding) {
 	if begin == "" || p.part == nil {
 		return
 	}
+
 	for _, f := range findings {
 		if f.Rule != openPrefix || f.Pattern != p.Pattern.Name || len(f.Keys) < 2 {
 			continue
 		}
+
 		mark := "" // follows the prefix in wanted keys
 		if i := strings.LastIndex(f.Keys[0], begin); i >= 0 {
 			mark = strings.Trim(f.Keys[0][i+len(begin):], `"`)
@@ -229,6 +231,7 @@ func (p *pattern) strays(findings []model.Finding) {
 		if r := []rune(mark); len(r) > 1 {
 			mark = string(r[:1])
 		}
+
 		p.stray = func(name string) bool {
 			rest, ok := strings.CutPrefix(name, begin)
 			return ok && rest != "" && (mark == "" || !strings.HasPrefix(rest, mark))

@@ -17,15 +17,15 @@ type rule struct {
 func rules() []rule {
 	all := []rule{{
 		id: check.Rule, title: "An access pattern does not meet its expectations", level: "error",
-		help: "Under expect, the model says what an access pattern should return and cost. The check runs the pattern " +
-			"on a database in memory that has the samples and generated items of the model, and compares the results.",
+		help: "Under expect, the model says what an access pattern should return and cost. The check runs the " +
+			"pattern on a database in memory that has the samples and generated items of the model, and compares " +
+			"the results.",
 		cure: "Change the keys or the pattern until it does, or change the expectations.",
 	}}
 	for _, r := range lint.Rules() {
-		all = append(
-			all,
-			rule{id: r.ID, title: r.Title, help: r.Help, cure: r.Cure, source: link(r.Source), level: r.Severity.String()},
-		)
+		all = append(all, rule{
+			id: r.ID, title: r.Title, help: r.Help, cure: r.Cure, source: link(r.Source), level: r.Severity.String(),
+		})
 	}
 	return all
 }

@@ -129,23 +129,28 @@ func number(version string) string {
 // suppressed.
 func SARIF(out io.Writer, r *check.Result, o SARIFOptions) error {
 	run := sarifRun{
-		Tool: sarifTool{Driver: sarifDriver{Name: "sortkey", Version: number(o.Version), InformationURI: "https://github.com/sortkey/sortkey"}},
+		Tool: sarifTool{Driver: sarifDriver{
+			Name: "sortkey", Version: number(o.Version), InformationURI: "https://github.com/sortkey/sortkey",
+		}},
 		// The check itself succeeded, whatever it found.
 		Invocations: []sarifInvocation{{ExecutionSuccessful: true}},
 		ColumnKind:  "unicodeCodePoints",
 		Results:     []sarifResult{},
 	}
+
 	all := rules()
 	for _, f := range r.Findings {
 		if !slices.ContainsFunc(all, func(r rule) bool { return r.id == f.Rule }) {
 			all = append(all, rule{id: f.Rule, level: f.Severity.String()})
 		}
 	}
+
 	index := map[string]int{}
 	for i, rule := range all {
 		index[rule.id] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(rule))
 	}
+
 	for _, f := range r.Findings {
 		run.Results = append(run.Results, sarifResultOf(r, f, index[f.Rule], o.Root))
 	}
@@ -179,6 +184,7 @@ func sarifResultOf(r *check.Result, f model.Finding, index int, root string) sar
 	default:
 		message += "\nKeys: " + text.Visible(strings.Join(f.Keys, " and "))
 	}
+
 	if f.Advice != "" {
 		message += "\nWhat to do: " + f.Advice
 	}
@@ -190,6 +196,7 @@ func sarifResultOf(r *check.Result, f model.Finding, index int, root string) sar
 	if f.Accepted != "" {
 		res.Suppressions = []sarifSuppression{{Kind: "inSource", Justification: f.Accepted}}
 	}
+
 	var loc sarifLocation
 	if f.Pos.File != "" {
 		loc.Physical = &sarifPhysical{}
@@ -198,6 +205,7 @@ func sarifResultOf(r *check.Result, f model.Finding, index int, root string) sar
 			loc.Physical.Region = &sarifRegion{StartLine: f.Pos.Line, StartColumn: f.Pos.Col}
 		}
 	}
+
 	for _, s := range subjects(f) {
 		loc.Logical = append(loc.Logical, sarifLogical{s.name, r.Model.Name + "/" + s.kind + "/" + s.name, s.kind})
 	}
@@ -210,7 +218,8 @@ func sarifResultOf(r *check.Result, f model.Finding, index int, root string) sar
 // fingerprint identifies a finding when lines of the model have moved.
 func fingerprint(r *check.Result, f model.Finding) string {
 	h := fnv.New64a()
-	for _, s := range append([]string{r.Model.Name, f.Rule, f.Table, f.Index, f.Entity, f.Pattern, f.Message}, f.Keys...) {
+	parts := []string{r.Model.Name, f.Rule, f.Table, f.Index, f.Entity, f.Pattern, f.Message}
+	for _, s := range append(parts, f.Keys...) {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	return fmt.Sprintf("%016x", h.Sum64())
@@ -220,7 +229,9 @@ func fingerprint(r *check.Result, f model.Finding) string {
 // absolute if it is not below root.
 func uri(file, root string) string {
 	if abs, err := filepath.Abs(file); err == nil && root != "" {
-		if rel, err := filepath.Rel(root, abs); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		rel, err := filepath.Rel(root, abs)
+		outside := rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
+		if err == nil && !outside {
 			file = rel
 		}
 	}

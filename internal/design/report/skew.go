@@ -88,6 +88,7 @@ func (s *space) Plots() (all []*plot) {
 		p.draw(largest.Name)
 		all = append(all, p)
 	}
+
 	p := &plot{Title: "units per second per partition, at the declared rates", unit: text.Figure}
 	if reads := of(func(p *part) float64 { return p.reads }); reads != nil {
 		p.series = append(p.series, series{"reads", "series-a", reads, maxReads, "3,000 read units"})
@@ -124,7 +125,8 @@ func (p *plot) draw(largest string) {
 	}
 	values := p.series[0].values
 	p.Label = fmt.Sprintf(
-		"%s: from %s down to %s in %s", p.Title, p.unit(high), p.unit(values[len(values)-1]), text.Count(p.n, "partition"),
+		"%s: from %s down to %s in %s",
+		p.Title, p.unit(high), p.unit(values[len(values)-1]), text.Count(p.n, "partition"),
 	)
 	top := high
 	for _, s := range p.series {

@@ -82,12 +82,14 @@ func (s *space) fill(w *world.World, rates *world.Rates) {
 			p.declared += grow.Of(rows[i].Item) * float64(rows[i].Size())
 		}
 	}
+
 	n := count(s.Rows)
 	for _, e := range w.Model.Entities {
 		if n[e.Name] > 0 {
 			s.entities = append(s.entities, e.Name)
 		}
 	}
+
 	if n[""] > 0 {
 		s.entities = append(s.entities, "")
 	}

@@ -33,7 +33,8 @@ func (s *spreader) value(it *world.Item, c model.Condition) string {
 	text := it.Values.Get(c.Field)
 	for _, layout := range layouts[1:] {
 		if _, err := time.Parse(layout, c.Args[0]); err == nil && len(text) > len(layout) {
-			if _, err := time.Parse(layout, text[:len(layout)]); err == nil && strings.ContainsAny(text[len(layout):len(layout)+1], "-T") {
+			_, err := time.Parse(layout, text[:len(layout)])
+			if err == nil && strings.ContainsAny(text[len(layout):len(layout)+1], "-T") {
 				return text[:len(layout)]
 			}
 		}

@@ -64,6 +64,7 @@ func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
 			s.of[w.Model.Entity(e.Entity)] = true
 		}
 	}
+
 	s.own, s.known = space.Partition(q.Report.Partition.Bytes)
 	get := q.Report.Operation == "GetItem"
 	if p.Request != nil {
@@ -72,6 +73,7 @@ func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
 		}
 		return s
 	}
+
 	for i, c := range p.Where {
 		f := s.field(c.Field)
 		inHash, inSort := s.names(space.Hash, c.Field), s.names(space.Sort, c.Field)
@@ -95,6 +97,7 @@ func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
 			s.timed = s.timed || timed
 		}
 	}
+
 	s.shared = s.shared || get
 	return s
 }
@@ -129,11 +132,13 @@ func (s *spreader) find(ctx context.Context) error {
 				return err
 			}
 		}
+
 		rows := s.space.In(at)
 		first := 0
 		for first < len(rows) && !s.has(rows[first].Item.Entity) {
 			first++
 		}
+
 		if first == len(rows) {
 			continue
 		}
@@ -147,6 +152,7 @@ func (s *spreader) find(ctx context.Context) error {
 				continue
 			}
 		}
+
 		s.group(at, rows[first:])
 	}
 	return nil
@@ -195,11 +201,13 @@ func (s *spreader) group(at world.Part, rows []world.Row) {
 	one := OneKey(s.space.Table, s.q.Report)
 	rows = s.listing(rows)
 	free := s.free
-	if here := slices.DeleteFunc(slices.Clone(rows), func(r world.Row) bool { return !s.matches(r.Item) }); len(here) > 0 {
+	here := slices.DeleteFunc(slices.Clone(rows), func(r world.Row) bool { return !s.matches(r.Item) })
+	if len(here) > 0 {
 		// Only times are others than the pattern's own.
 		rows = here
 		free = slices.DeleteFunc(slices.Clone(free), func(name string) bool { return !s.isTime(name) })
 	}
+
 	groups := map[string][]world.Row{}
 	var order []string
 	for _, r := range rows {
@@ -219,6 +227,7 @@ func (s *spreader) group(at world.Part, rows []world.Row) {
 		}
 		groups[key] = append(groups[key], r)
 	}
+
 	var most []world.Row
 	var args []string
 	bytes := 0
@@ -236,6 +245,7 @@ func (s *spreader) group(at world.Part, rows []world.Row) {
 	if most == nil {
 		return
 	}
+
 	s.estimated = true
 	c := candidate{item: most[0].Item, row: &most[0], args: args}
 	c.Part = at
@@ -280,6 +290,7 @@ func (s *spreader) window(rows []world.Row) ([]world.Row, []string) {
 	if c.Op == ast.OpBeginsWith {
 		return rows, []string{beginning(c.Args[0], rows[0].Item.Values.Get(c.Field))}
 	}
+
 	at, layout, ok := s.places(rows)
 	if !ok {
 		return nil, nil
@@ -287,16 +298,19 @@ func (s *spreader) window(rows []world.Row) ([]world.Row, []string) {
 	if c.Op != ast.OpBetween {
 		return s.tail(rows, at, layout)
 	}
+
 	low, _, _ := place(c.Args[0])
 	high, _, ok := place(c.Args[1])
 	if !ok || high < low {
 		return nil, nil
 	}
+
 	// Rows are in the order of the key, which need not be that of the values.
 	order := make([]int, len(rows))
 	for i := range order {
 		order[i] = i
 	}
+
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 	from, bytes, most, first, last := 0, 0, 0, 0, 0
 	for to, i := range order {
@@ -307,6 +321,7 @@ func (s *spreader) window(rows []world.Row) ([]world.Row, []string) {
 			most, first, last = bytes, from, to+1
 		}
 	}
+
 	var read []world.Row
 	for _, i := range order[first:last] {
 		read = append(read, rows[i])
@@ -337,6 +352,7 @@ func (s *spreader) tail(rows []world.Row, at []float64, layout string) ([]world.
 	if s.moved.Op == ast.Less || s.moved.Op == ast.LessOrEqual {
 		sign = -1
 	}
+
 	reach := math.Inf(1)
 	if s.known {
 		from, to := s.ownRange(s.own)
@@ -348,6 +364,7 @@ func (s *spreader) tail(rows []world.Row, at []float64, layout string) ([]world.
 			}
 		}
 	}
+
 	end := math.Inf(-1)
 	for _, v := range at {
 		end = max(end, sign*v)
@@ -359,6 +376,7 @@ func (s *spreader) tail(rows []world.Row, at []float64, layout string) ([]world.
 			read, first = append(read, rows[i]), min(first, sign*v)
 		}
 	}
+
 	if !math.IsInf(reach, 1) {
 		first = end - reach
 	}

@@ -175,6 +175,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 			chosen[i] = true
 		}
 	}
+
 	if s.q.Report.Filter != "" {
 		bytes, parts := 0, cmp.Or(o.Most, readParts)
 		for k := range parts {
@@ -189,6 +190,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 			chosen[i] = true
 		}
 	}
+
 	out := &Spread{Partitions: n}
 	byRank := map[int]Reading{}
 	for _, i := range slices.Sorted(maps.Keys(chosen)) {
@@ -202,6 +204,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 		byRank[i] = *r
 		out.Readings = append(out.Readings, *r)
 	}
+
 	if len(out.Readings) == 0 {
 		return nil, nil
 	}
@@ -211,11 +214,13 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 			cmp.Compare(b.Rows, a.Rows),
 		)
 	})
+
 	if len(out.Readings) == n {
 		out.P50, out.P95 = out.Readings[p50], out.Readings[p95]
 	} else {
 		out.P50, out.P95 = byRank[p50], byRank[p95]
 	}
+
 	out.Worst = out.Readings[0]
 	out.Mean, out.MeanRows = s.mean(byRank)
 	return out, nil

@@ -58,7 +58,8 @@ func isFragment(root map[string]any) bool {
 }
 
 func isTable(kind string) bool {
-	return kind == "AWS::DynamoDB::Table" || kind == "AWS::DynamoDB::GlobalTable" || kind == "AWS::Serverless::SimpleTable"
+	return kind == "AWS::DynamoDB::Table" || kind == "AWS::DynamoDB::GlobalTable" ||
+		kind == "AWS::Serverless::SimpleTable"
 }
 
 // object returns a value as an object, which is nil if it is not one.
@@ -68,7 +69,8 @@ func object(v any) map[string]any {
 }
 
 func (in *input) parseTemplate(root map[string]any) ([]*Schema, error) {
-	if sv := newService(in, map[string]any{}); sv.mentions(root, "${self:", maxDepth) || sv.mentions(root, "${opt:", maxDepth) ||
+	sv := newService(in, map[string]any{})
+	if sv.mentions(root, "${self:", maxDepth) || sv.mentions(root, "${opt:", maxDepth) ||
 		sv.mentions(root, "${sls:", maxDepth) || sv.mentions(root, "${file(", maxDepth) {
 		return in.parsePart(sv, root)
 	}
@@ -196,12 +198,14 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 	if err := in.block(what, maxNodes/maxStacks); err != nil {
 		return nil, err
 	}
+
 	path := filepath.Join(filepath.Dir(in.path), filepath.FromSlash(location))
 	data, err := readRegular(path)
 	if err != nil {
 		in.note(Note{Text: fmt.Sprintf("%s is not read: %v", what, err)})
 		return nil, nil
 	}
+
 	inner := &input{path: path, with: Parameters{}, flag: in.flag, nesting: in.nesting + 1, sources: in.sources}
 	for name, value := range object(properties["Parameters"]) {
 		switch value := value.(type) {
@@ -214,11 +218,13 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 			inner.with[name] = fmt.Sprint(value)
 		}
 	}
+
 	for name, value := range in.with {
 		if strings.HasPrefix(name, "AWS::") {
 			inner.with[name] = value
 		}
 	}
+
 	list, err := inner.parseFile(path, data)
 	if errors.Is(err, errNoTable) {
 		return nil, nil
@@ -226,6 +232,7 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", what, location, err)
 	}
+
 	for _, n := range inner.notes {
 		in.note(n)
 	}
@@ -281,7 +288,8 @@ func replace(v any, name, with string, depth int) any {
 		}
 		out := make(map[string]any, len(v))
 		for key, m := range v {
-			out[strings.NewReplacer("${"+name+"}", with, "&{"+name+"}", with).Replace(key)] = replace(m, name, with, depth+1)
+			named := strings.NewReplacer("${"+name+"}", with, "&{"+name+"}", with)
+			out[named.Replace(key)] = replace(m, name, with, depth+1)
 		}
 		return out
 	}
@@ -300,8 +308,10 @@ func simpleTable(p map[string]any) map[string]any {
 	}
 	table := map[string]any{
 		"TableName": p["TableName"], "ProvisionedThroughput": p["ProvisionedThroughput"],
-		"KeySchema":            []any{map[string]any{"AttributeName": key["Name"], "KeyType": "HASH"}},
-		"AttributeDefinitions": []any{map[string]any{"AttributeName": key["Name"], "AttributeType": kind[:min(1, len(kind))]}},
+		"KeySchema": []any{map[string]any{"AttributeName": key["Name"], "KeyType": "HASH"}},
+		"AttributeDefinitions": []any{
+			map[string]any{"AttributeName": key["Name"], "AttributeType": kind[:min(1, len(kind))]},
+		},
 	}
 	return table
 }
@@ -494,6 +504,7 @@ func (t *template) substitute(text string, own map[string]any) any {
 		if !found {
 			return join(parts, "")
 		}
+
 		name, after, closed := strings.Cut(rest, "}")
 		if !closed {
 			return unresolved{name: text}
@@ -503,6 +514,7 @@ func (t *template) substitute(text string, own map[string]any) any {
 			parts = append(parts, "${"+literal+"}")
 			continue
 		}
+
 		v, ok := own[name]
 		if ok {
 			v = t.value(v)
@@ -512,6 +524,7 @@ func (t *template) substitute(text string, own map[string]any) any {
 				v = missing("${"+name+"}", resource, "")
 			}
 		}
+
 		parts = append(parts, v)
 	}
 }

@@ -92,7 +92,8 @@ var length = function.Spec{
 	Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true}},
 	Type:   function.StaticReturnType(cty.Number),
 	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-		switch v := args[0]; {
+		v := args[0]
+		switch {
 		case v.Type() == cty.String:
 			return stdlib.Strlen(v)
 		case v.CanIterateElements():
@@ -283,7 +284,8 @@ func firstOf(suits func(cty.Value) bool) function.Function {
 	return picks(1, func(args []cty.Value) (cty.Value, error) {
 		unknown := cty.NilVal
 		for _, arg := range args {
-			switch v, _ := arg.Unmark(); {
+			v, _ := arg.Unmark()
+			switch {
 			case !v.IsKnown():
 				unknown = arg
 			case !v.IsNull() && suits(v):
@@ -478,6 +480,7 @@ func (s *scope) withFiles() map[string]function.Function {
 			return cty.StringVal(string(data)), err
 		},
 	})
+
 	all["fileexists"] = function.New(&function.Spec{
 		Params: text, Type: function.StaticReturnType(cty.Bool),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
@@ -485,6 +488,7 @@ func (s *scope) withFiles() map[string]function.Function {
 			return cty.BoolVal(err == nil), nil
 		},
 	})
+
 	all["fileset"] = function.New(&function.Spec{
 		Params: append(text, function.Parameter{Name: "pattern", Type: cty.String}),
 		Type:   function.StaticReturnType(cty.Set(cty.String)),
@@ -496,6 +500,7 @@ func (s *scope) withFiles() map[string]function.Function {
 			return cty.SetVal(names), err
 		},
 	})
+
 	all["templatefile"] = function.New(&function.Spec{
 		Params: append(text, function.Parameter{Name: "values", Type: cty.DynamicPseudoType}),
 		Type:   function.StaticReturnType(cty.DynamicPseudoType),

@@ -118,12 +118,14 @@ func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error)
 		list, err = in.readModule(dir)
 		return list, in.notes, err
 	}
+
 	for _, name := range projects {
 		path := filepath.Join(dir, name)
 		if _, err := os.Stat(path); err == nil {
 			return r.Read(path)
 		}
 	}
+
 	paths, err := filepath.Glob(filepath.Join(dir, "*.template.json"))
 	if err != nil {
 		return nil, nil, err
@@ -334,6 +336,7 @@ func join(parts []any, between string) any {
 		case map[string]any, []any:
 			return unresolved{name: "a list or an object within a text"}
 		}
+
 		switch {
 		case ok && u.standIn == "":
 			return u
@@ -342,12 +345,14 @@ func join(parts []any, between string) any {
 		default:
 			texts[i] = fmt.Sprint(p)
 		}
+
 		if length += len(between) + len(texts[i]) + len(u.name); length > maxText {
 			return tooLong
 		}
 		if !ok {
 			continue
 		}
+
 		for _, p := range u.of {
 			if slices.Contains(all.of, p) {
 				continue
@@ -357,8 +362,10 @@ func join(parts []any, between string) any {
 			}
 			all.name += p.name
 		}
+
 		all.legal = all.legal && u.legal
 	}
+
 	text := strings.Join(texts, between)
 	if all.of == nil {
 		return text
@@ -411,6 +418,7 @@ func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 			own[name] = v
 		}
 	}
+
 	settled, err := in.settle(what, "", own)
 	if err != nil {
 		return nil, err
@@ -421,6 +429,7 @@ func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 			own["BillingMode"] = x["BillingMode"]
 		}
 	}
+
 	text, err := json.Marshal(own)
 	if err != nil {
 		return nil, err
@@ -429,6 +438,7 @@ func (in *input) finish(what string, request map[string]any) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
+
 	s.Place = in.path + ": " + what
 	return s, nil
 }
@@ -543,6 +553,7 @@ func (r *yamlReader) plain(n *yaml.Node, depth int) (v any) {
 	if r.left--; depth > maxDepth || r.left < 0 {
 		return nil
 	}
+
 	switch n.Kind {
 	case yaml.DocumentNode:
 		if len(n.Content) > 0 {
@@ -577,6 +588,7 @@ func (r *yamlReader) plain(n *yaml.Node, depth int) (v any) {
 			v = nil
 		}
 	}
+
 	function, short := strings.CutPrefix(n.Tag, "!")
 	switch {
 	case !short || strings.HasPrefix(function, "!"):

@@ -107,6 +107,7 @@ func (s *Schema) tidy() error {
 	case len(s.AttributeDefinitions) == 0:
 		return advice.New(schemaAdvice, "the schema has no AttributeDefinitions")
 	}
+
 	all := s.KeyTypes()
 	for _, e := range s.KeySchema {
 		if all[aws.ToString(e.AttributeName)] == "" {
@@ -116,6 +117,7 @@ func (s *Schema) tidy() error {
 			)
 		}
 	}
+
 	unset := func(t *Throughput) *Throughput {
 		if t != nil && t.ReadCapacityUnits == 0 && t.WriteCapacityUnits == 0 ||
 			s.BillingMode == types.BillingModePayPerRequest {
@@ -127,6 +129,7 @@ func (s *Schema) tidy() error {
 	for i := range s.GlobalSecondaryIndexes {
 		s.GlobalSecondaryIndexes[i].ProvisionedThroughput = unset(s.GlobalSecondaryIndexes[i].ProvisionedThroughput)
 	}
+
 	for i := range s.LocalSecondaryIndexes {
 		s.LocalSecondaryIndexes[i].ProvisionedThroughput = nil
 	}
@@ -136,6 +139,7 @@ func (s *Schema) tidy() error {
 			s.GlobalSecondaryIndexes[i].ProvisionedThroughput = nil
 		}
 	}
+
 	if s.StreamSpecification != nil && !s.StreamSpecification.StreamEnabled {
 		s.StreamSpecification = nil
 	}

@@ -236,6 +236,7 @@ func (s *service) value(v any) any {
 	if s.left < 0 || s.depth > maxDepth {
 		return unresolved{name: "a variable that refers to itself"}
 	}
+
 	s.depth++
 	defer func() { s.depth-- }()
 	switch v := v.(type) {
@@ -281,11 +282,13 @@ func (s *service) text(src string) any {
 		if !found {
 			break
 		}
+
 		end := endOfVariable(rest)
 		if end < 0 {
 			parts = append(parts, "${"+rest)
 			break
 		}
+
 		inner := rest[:end]
 		src = rest[end+1:]
 		v, ok := s.variable(inner)
@@ -356,7 +359,8 @@ func (s *service) variable(inner string) (v any, ok bool) {
 func fallbacks(inner string) (list []string) {
 	depth, from, quote := 0, 0, byte(0)
 	for i := range len(inner) {
-		switch c := inner[i]; {
+		c := inner[i]
+		switch {
 		case quote != 0:
 			if c == quote {
 				quote = 0
@@ -381,6 +385,7 @@ func (s *service) source(src string) (v any, ok bool) {
 	if n := len(src); n >= 2 && (src[0] == '\'' || src[0] == '"') && src[n-1] == src[0] {
 		return s.text(src[1 : n-1]), true
 	}
+
 	resolved := s.value(src)
 	text, isText := resolved.(string)
 	if u, ok := resolved.(unresolved); ok {
@@ -392,6 +397,7 @@ func (s *service) source(src string) (v any, ok bool) {
 	if !isText || strings.HasPrefix(src, "${") && endOfVariable(src[2:]) == len(src)-3 {
 		return resolved, resolved != nil
 	}
+
 	switch {
 	case text == "true" || text == "false":
 		return text == "true", true
@@ -400,6 +406,7 @@ func (s *service) source(src string) (v any, ok bool) {
 	case numberForm.MatchString(text):
 		return text, true
 	}
+
 	form := formOf(text)
 	if form == nil {
 		return text, true
@@ -417,6 +424,7 @@ func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 			name += ":" + address
 		}
 	}
+
 	s.asked[name] = true
 	if given, ok := s.with[name]; ok {
 		return given, true
@@ -457,12 +465,14 @@ func (s *service) lookup(kind, args, address string) (v any, ok bool) {
 		yes, err := strconv.ParseBool(text)
 		v, ok = yes, err == nil
 	}
+
 	if u, unknown := v.(unresolved); unknown {
 		return u, false
 	}
 	if ok && v != nil {
 		return v, true
 	}
+
 	u := missing("${"+name+"}", standIn, give)
 	u.legal = standIn == defaultStage || standIn == defaultRegion || standIn == defaultAccount
 	return u, false
@@ -551,6 +561,7 @@ func (s *service) file(name, address string) (any, bool) {
 	case ".js", ".cjs", ".mjs", ".ts":
 		return nil, false
 	}
+
 	v, read := s.files[name]
 	if !read {
 		data, err := readRegular(filepath.Join(filepath.Dir(s.path), name))
@@ -573,6 +584,7 @@ func (s *service) file(name, address string) (any, bool) {
 	if v == nil {
 		return nil, false
 	}
+
 	var at []string
 	if address != "" {
 		at = strings.Split(address, ".")

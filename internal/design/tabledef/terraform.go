@@ -88,6 +88,7 @@ func (in *input) newModule(dir string, files []file) (*module, error) {
 			m.given = append(m.given, top)
 			continue
 		}
+
 		for _, b := range top.Blocks {
 			switch {
 			case is(b, "variable", 1):
@@ -412,13 +413,16 @@ func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	if a := b.Attributes["source"]; a != nil {
 		source, _ = i.plain(i.value(a.Expr)).(string)
 	}
-	if strings.Contains(source, tableModule) || strings.Contains(source, "terraform-aws-modules/terraform-aws-dynamodb-table") {
+
+	if strings.Contains(source, tableModule) ||
+		strings.Contains(source, "terraform-aws-modules/terraform-aws-dynamodb-table") {
 		arguments, err := i.values(what, b)
 		if err != nil || m.settled(arguments["create_table"]) == false {
 			return nil, err
 		}
 		return m.table(what, fromTableModule(arguments))
 	}
+
 	dir := filepath.Join(m.dir, filepath.FromSlash(source))
 	if !strings.HasPrefix(source, ".") || m.nesting >= maxNesting {
 		if strings.Contains(strings.ToLower(source+what), "dynamo") || strings.Contains(what, "table") {
@@ -429,11 +433,13 @@ func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 		}
 		return nil, nil
 	}
+
 	files, err := moduleFiles(dir)
 	if err != nil || len(files) == 0 {
 		m.note(Note{Text: fmt.Sprintf("%s is not read: the folder %s has no Terraform files", what, source)})
 		return nil, err
 	}
+
 	files = slices.DeleteFunc(files, func(f file) bool { return strings.HasSuffix(f.name, ".tfvars") })
 	inner := *m.input
 	inner.nesting++
@@ -441,12 +447,14 @@ func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
+
 	arguments := map[string]cty.Value{}
 	for name := range called.declared {
 		if a := b.Attributes[name]; a != nil {
 			arguments[name] = i.value(a.Expr)
 		}
 	}
+
 	called.setVariables(nil, arguments)
 	list, err := called.tables(what + ".")
 	for _, n := range inner.notes {
@@ -482,6 +490,7 @@ func (s *scope) values(what string, b *hclsyntax.Body) (map[string]any, error) {
 			out[name] = s.plain(s.value(b.Attributes[name].Expr))
 		}
 	}
+
 	add := func(kind string, b *hclsyntax.Body, s *scope) error {
 		if err := s.block(what+"."+kind, maxNodes/100_000); err != nil {
 			return err
@@ -542,6 +551,7 @@ func (in *input) parseState(root map[string]any) (all []*Schema, err error) {
 	if !ok {
 		values, _ = root["values"].(map[string]any)
 	}
+
 	var visit func(module map[string]any) error
 	visit = func(module map[string]any) error {
 		resources, _ := module["resources"].([]any)
@@ -588,6 +598,7 @@ func fromTerraform(v map[string]any) map[string]any {
 	if request["BillingMode"] == "PAY_PER_REQUEST" {
 		delete(request, "ProvisionedThroughput")
 	}
+
 	var attributes []any
 	for _, a := range blocks(v["attribute"]) {
 		attributes = append(attributes, map[string]any{"AttributeName": a["name"], "AttributeType": a["type"]})
@@ -596,7 +607,10 @@ func fromTerraform(v map[string]any) map[string]any {
 	if u, ok := v["attribute"].(unresolved); ok {
 		request["AttributeDefinitions"] = u
 	}
-	for kind, member := range map[string]string{"global_secondary_index": "GlobalSecondaryIndexes", "local_secondary_index": "LocalSecondaryIndexes"} {
+
+	for kind, member := range map[string]string{
+		"global_secondary_index": "GlobalSecondaryIndexes", "local_secondary_index": "LocalSecondaryIndexes",
+	} {
 		var indexes []any
 		for _, x := range blocks(v[kind]) {
 			hash := x["hash_key"]
@@ -625,6 +639,7 @@ func fromTerraform(v map[string]any) map[string]any {
 			request[member] = u
 		}
 	}
+
 	if on := v["stream_enabled"]; on != nil && on != false && on != "false" {
 		request["StreamSpecification"] = map[string]any{"StreamEnabled": on, "StreamViewType": v["stream_view_type"]}
 	}

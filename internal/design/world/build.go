@@ -117,6 +117,7 @@ func newGenerators(w *World, seed uint64) ([]*generator, error) {
 			owned[f] = max(owned[f], uint64(e.Count))
 		}
 	}
+
 	domains := map[*model.Field]*domain{}
 	w.generators = map[*model.Entity]*generator{}
 	var all []*generator
@@ -124,6 +125,7 @@ func newGenerators(w *World, seed uint64) ([]*generator, error) {
 		if e.Count == 0 {
 			continue
 		}
+
 		g := &generator{w: w, e: e, hash: hash64("entity", e.Name), first: -1, values: map[string]string{}}
 		for _, p := range e.Parents {
 			l, err := newLink(e, p, w.generators[p.Entity])
@@ -132,6 +134,7 @@ func newGenerators(w *World, seed uint64) ([]*generator, error) {
 			}
 			g.links = append(g.links, l)
 		}
+
 		for _, t := range e.Attributes {
 			if e.Table.Has(t.Name) {
 				g.keys = append(g.keys, t)
@@ -139,6 +142,7 @@ func newGenerators(w *World, seed uint64) ([]*generator, error) {
 				g.rest = append(g.rest, t)
 			}
 		}
+
 		slices.SortFunc(g.rest, func(a, b *model.Template) int { return strings.Compare(a.Name, b.Name) })
 		g.fields = ownKeyFields(e)
 		g.key = len(g.fields)
@@ -147,6 +151,7 @@ func newGenerators(w *World, seed uint64) ([]*generator, error) {
 				g.fields = append(g.fields, f)
 			}
 		}
+
 		for _, f := range g.fields {
 			if domains[f] == nil {
 				owner := ""
@@ -163,6 +168,7 @@ func newGenerators(w *World, seed uint64) ([]*generator, error) {
 			g.owns = append(g.owns, ownedField(e) == f)
 			g.from = append(g.from, g.way(f, e))
 		}
+
 		w.generators[e] = g
 		all = append(all, g)
 	}
@@ -237,6 +243,7 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 	for k, f := range g.fields {
 		values[f.Name] = g.draw(k, i, 0)
 	}
+
 	drawn := Values{g: g, n: i}
 	if slices.ContainsFunc(g.links, func(l *link) bool { return i > 0 && l.of[i] != l.of[i-1] }) {
 		g.next = 0 // the keys of another parent are all free
@@ -246,12 +253,14 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 		if err != nil {
 			return Item{}, [16]byte{}, false, errorAt(g.e.Pos, "entity %s, a generated item: %v", g.e.Name, err)
 		}
+
 		id, ok := keyID(g.e.Table, key)
 		if !ok {
 			return Item{}, id, false, errorAt(
 				g.e.Pos, "entity %s generates items without all keys of table %s", g.e.Name, g.e.Table.Name,
 			)
 		}
+
 		if _, taken := b.seen[id]; !taken {
 			it, err := g.buildRest()
 			if err != nil {
@@ -259,6 +268,7 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 			}
 			return Item{Table: g.e.Table, Entity: g.e, Values: drawn, Attributes: it, Generated: true}, id, true, nil
 		}
+
 		if attempt <= attempts && !g.alone() {
 			for k, f := range g.fields[:g.key] {
 				values[f.Name] = g.draw(k, i, attempt)
@@ -266,6 +276,7 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 			drawn.n = i | attempt<<attemptBit
 			continue
 		}
+
 		if !g.step(values, i+attempt<<32) {
 			return Item{}, id, false, nil
 		}

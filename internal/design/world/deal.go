@@ -57,10 +57,11 @@ func (g *generator) dealSecond(rng *rand.PCG) error {
 	for _, of := range slices.Sorted(maps.Keys(items)) {
 		parents := among[of]
 		if len(parents) == 0 && g.count == uint64(g.e.Count) {
+			one, other := end(first.parent, over).e.Name, second.parent.e.Name
 			return model.Errors{{
 				Pos:  g.e.Pos,
-				Msg:  "entity " + g.e.Name + ": some " + end(first.parent, over).e.Name + " has no " + second.parent.e.Name,
-				Hint: "let each have one: write min: 1 in per of " + second.parent.e.Name,
+				Msg:  "entity " + g.e.Name + ": some " + one + " has no " + other,
+				Hint: "let each have one: write min: 1 in per of " + other,
 			}}
 		}
 		for i, seat := range g.seats(rng, items[of], parents) {
@@ -101,23 +102,27 @@ func (g *generator) seats(rng *rand.PCG, items, parents []uint32) []uint32 {
 	if len(parents) == 0 {
 		return slices.Repeat([]uint32{unpaired}, len(items))
 	}
+
 	weights := make([]uint64, len(parents))
 	some := false
 	for i, p := range parents {
 		weights[i] = g.links[1].sizes[p]
 		some = some || weights[i] > 0
 	}
+
 	for i := range weights {
 		if !some {
 			weights[i] = 1
 		}
 	}
+
 	sizes := apportion(uint64(len(items)), weights)
 	if g.key > 0 {
 		seats := repeated(sizes)
 		shuffle(rng, seats)
 		return seats
 	}
+
 	firsts := make([]uint32, len(items))
 	for i, item := range items {
 		firsts[i] = g.links[0].of[item]

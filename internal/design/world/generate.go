@@ -69,6 +69,7 @@ func newDomain(f *model.Field, seed uint64, owner string, owned uint64) (*domain
 	if err != nil {
 		return nil, err
 	}
+
 	d.b = b
 	switch {
 	case len(f.Values) > 0:
@@ -85,6 +86,7 @@ func newDomain(f *model.Field, seed uint64, owner string, owned uint64) (*domain
 	case b != nil && !idLike(f.Type.Name):
 		d.size = b.Count()
 	}
+
 	if f.Distribution.Name == "zipf" {
 		if d.size == 0 || d.size > maxZipf {
 			return nil, fmt.Errorf("a zipf distribution needs values, or distinct of at most %d", maxZipf)

@@ -30,7 +30,9 @@ func newLink(e *model.Entity, p model.Parent, parent *generator) (*link, error) 
 	l := &link{parent: parent, per: p.Per}
 	if p.Per.Skew > 0 {
 		if p.Entity.Count > maxZipf {
-			return nil, errorAt(e.Pos, "entity %s: a zipf distribution needs at most %d of %s", e.Name, maxZipf, p.Entity.Name)
+			return nil, errorAt(
+				e.Pos, "entity %s: a zipf distribution needs at most %d of %s", e.Name, maxZipf, p.Entity.Name,
+			)
 		}
 		l.zipf = newZipf(p.Entity.Count, p.Per.Skew)
 	}
@@ -57,7 +59,8 @@ func follow(way []*link, item uint64) uint64 {
 // carry it; none if they do not.
 func (g *generator) way(f *model.Field, child *model.Entity) []*link {
 	for _, l := range g.links {
-		switch p := l.parent; {
+		p := l.parent
+		switch {
 		case !p.e.Gives(f, child):
 		case slices.Contains(p.fields, f):
 			return []*link{l}
@@ -105,6 +108,7 @@ func (b *builder) plan(all []*generator) error {
 		declared += g.e.Count
 		bytes += g.bytes * float64(g.e.Count)
 	}
+
 	share := 1.0
 	if declared > limit {
 		share = float64(limit) / float64(declared)
@@ -112,6 +116,7 @@ func (b *builder) plan(all []*generator) error {
 	if limit > 0 && bytes*share > float64(b.o.MaxBytes) {
 		share, b.w.Bytes = float64(b.o.MaxBytes)/bytes, true
 	}
+
 	const tries = 40
 	for range tries {
 		made, bytes, linked := 0, 0.0, false
@@ -127,6 +132,7 @@ func (b *builder) plan(all []*generator) error {
 		}
 		share /= over
 	}
+
 	for _, g := range all {
 		g.size(share, limit) // again, because deal may lower the counts of parents
 		if err := g.deal(b.o.Seed); err != nil {
@@ -147,18 +153,21 @@ func (g *generator) size(share float64, limit int) {
 			n = max(n, 1)
 		}
 	}
+
 	if g.isParent && limit > 0 {
 		n = max(n, min(g.e.Count, leastParents))
 	}
 	if len(g.links) > 0 && share < 1 {
 		n *= mostOfShare
 	}
+
 	wishes := make([]float64, len(g.links))
 	weights := make([][]uint64, len(g.links))
 	for i, l := range g.links {
 		weights[i], wishes[i] = l.weights(uint64(g.e.Count))
 		n = min(n, int(wishes[i]))
 	}
+
 	if limit > 0 {
 		n = max(n, 1)
 	}
@@ -178,7 +187,8 @@ func (l *link) weights(children uint64) (weights []uint64, sum float64) {
 	made, declared := l.parent.count, uint64(l.parent.e.Count)
 	weights = make([]uint64, made)
 	whole := 0.0
-	switch mean, ok := l.per.Mean(); {
+	mean, ok := l.per.Mean()
+	switch {
 	case l.zipf != nil:
 		whole = float64(l.zipf.sums[declared-1])
 		for i := range weights {
@@ -200,6 +210,7 @@ func (l *link) weights(children uint64) (weights []uint64, sum float64) {
 		}
 		whole = float64(declared)
 	}
+
 	if made == declared {
 		return weights, float64(children)
 	}

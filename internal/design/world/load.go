@@ -55,6 +55,7 @@ func (w *World) Rates(ctx context.Context, s *Space) (*Rates, error) {
 		timed = timed || o.timed
 		r.of[e] = o
 	}
+
 	if timed {
 		for i := range s.Rows {
 			if o := r.of[s.Rows[i].Item.Entity]; o != nil && o.timed {
@@ -62,6 +63,7 @@ func (w *World) Rates(ctx context.Context, s *Space) (*Rates, error) {
 			}
 		}
 	}
+
 	if s.Index != nil {
 		return r, nil
 	}
@@ -163,6 +165,7 @@ func (r *Rates) rows(p Part, f func(row *Row, share float64)) {
 			}
 			timed[e] = o.sums[o.group(rows[i].Item)] / float64(n)
 		}
+
 		f(&rows[i], timed[e])
 	}
 }
@@ -198,6 +201,7 @@ func (r *Rates) Current(f func(row *Row, share float64)) {
 		e    *model.Entity
 		rest string // the other components
 	}
+
 	declared := map[*model.Entity]float64{} // items
 	for e, n := range r.w.counts {
 		declared[e] = float64(n)
@@ -205,6 +209,7 @@ func (r *Rates) Current(f func(row *Row, share float64)) {
 			declared[e] += float64(e.Count - made)
 		}
 	}
+
 	// partitions calls visit for each row with its partition and share.
 	partitions := func(visit func(p int, row *Row, g group, timed bool, share float64)) {
 		for p, part := range r.s.Parts {
@@ -224,6 +229,7 @@ func (r *Rates) Current(f func(row *Row, share float64)) {
 			}
 		}
 	}
+
 	last, all, current := map[group]int{}, map[group]float64{}, map[group]float64{}
 	partitions(func(p int, _ *Row, g group, timed bool, share float64) {
 		if !timed {
@@ -235,6 +241,7 @@ func (r *Rates) Current(f func(row *Row, share float64)) {
 		all[g] += share
 		current[g] += share
 	})
+
 	partitions(func(p int, row *Row, g group, timed bool, share float64) {
 		if timed {
 			if last[g] == p {

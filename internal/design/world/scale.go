@@ -145,6 +145,7 @@ func (w *World) distinct(f *model.Field) (now, then float64) {
 	if n > 0 {
 		return n, n
 	}
+
 	// A field that is the whole key of another entity has a value for each of
 	// that entity's items, if it can have so many.
 	owner := (*model.Entity)(nil)
@@ -153,6 +154,7 @@ func (w *World) distinct(f *model.Field) (now, then float64) {
 			owner = o
 		}
 	}
+
 	n = valuesAs(f, f.Type)
 	if owner != nil && n >= float64(owner.Count) {
 		return math.Max(w.fair(owner), 1), float64(owner.Count)

@@ -144,11 +144,12 @@ func (a arena) sort(r *keyedRow) []byte {
 func (s *Space) fill(ctx context.Context, w *World) error {
 	most := 0
 	for e, n := range w.counts {
-		if e == nil ||
-			e.Table == s.Table && !slices.ContainsFunc(slices.Concat(s.Hash, s.Sort), func(a model.Attribute) bool { return e.Attribute(a.Name) == nil }) {
+		lacks := func(a model.Attribute) bool { return e.Attribute(a.Name) == nil }
+		if e == nil || e.Table == s.Table && !slices.ContainsFunc(slices.Concat(s.Hash, s.Sort), lacks) {
 			most += n
 		}
 	}
+
 	all := make([]keyedRow, 0, most)
 	s.sizes = s.Table.RowSizes(s.Index)
 	var keys arena
@@ -182,12 +183,14 @@ func (s *Space) fill(ctx context.Context, w *World) error {
 		})
 		s.Bytes += size
 	}
+
 	slices.SortFunc(all, func(a, b keyedRow) int {
 		if c := bytes.Compare(keys.partition(&a), keys.partition(&b)); c != 0 {
 			return c
 		}
 		return bytes.Compare(keys.sort(&a), keys.sort(&b))
 	})
+
 	s.Rows = make([]Row, len(all))
 	for i := range all {
 		s.Rows[i] = Row{Item: all[i].item, size: all[i].size}

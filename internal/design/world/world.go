@@ -96,6 +96,7 @@ func Build(ctx context.Context, m *model.Model, o Options) (*World, error) {
 		moment := time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)
 		o.Clock = func() time.Time { return moment }
 	}
+
 	db := o.DB
 	if db == nil {
 		var seed [32]byte
@@ -105,6 +106,7 @@ func Build(ctx context.Context, m *model.Model, o Options) (*World, error) {
 			return nil, err
 		}
 	}
+
 	b := &builder{
 		w: &World{Model: m, DB: db, Scale: 1, counts: map[*model.Entity]int{}, made: map[*model.Entity]int{}}, o: o,
 		seen: map[[16]byte]int32{},
@@ -147,6 +149,7 @@ func (b *builder) build(ctx context.Context) (err error) {
 			err = last
 		}
 	}()
+
 	for _, t := range b.w.Model.Tables {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -156,22 +159,26 @@ func (b *builder) build(ctx context.Context) (err error) {
 			return errorAt(t.Pos, "cannot create table %s: %s", t.Name, message(out))
 		}
 	}
+
 	for _, e := range b.w.Model.Entities {
 		for _, s := range e.Samples {
 			it, err := e.ItemWith(s.Values, s.Attributes)
 			if err != nil {
 				return errorAt(s.Pos, "sample of %s: %v", e.Name, err)
 			}
-			if err := b.add(ctx, Item{Table: e.Table, Entity: e, Values: Values{text: s.Values}, Attributes: it}, s.Pos); err != nil {
+			item := Item{Table: e.Table, Entity: e, Values: Values{text: s.Values}, Attributes: it}
+			if err := b.add(ctx, item, s.Pos); err != nil {
 				return err
 			}
 		}
 	}
+
 	for _, r := range b.w.Model.Items {
 		if err := b.add(ctx, Item{Table: r.Table, Attributes: r.Item}, r.Pos); err != nil {
 			return err
 		}
 	}
+
 	if err := b.flush(ctx); err != nil {
 		return err
 	}

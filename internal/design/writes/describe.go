@@ -15,13 +15,15 @@ func (c *Cost) Describe() string {
 	case *wire.PutItemInput:
 		return put(&wire.Put{
 			TableName: in.TableName, Item: in.Item, ConditionExpression: in.ConditionExpression,
-			ExpressionAttributeNames: in.ExpressionAttributeNames, ExpressionAttributeValues: in.ExpressionAttributeValues,
+			ExpressionAttributeNames:  in.ExpressionAttributeNames,
+			ExpressionAttributeValues: in.ExpressionAttributeValues,
 		})
 	case *wire.UpdateItemInput:
 		return update(&wire.Update{
 			TableName: in.TableName, Key: in.Key, UpdateExpression: in.UpdateExpression,
-			ConditionExpression:      in.ConditionExpression,
-			ExpressionAttributeNames: in.ExpressionAttributeNames, ExpressionAttributeValues: in.ExpressionAttributeValues,
+			ConditionExpression:       in.ConditionExpression,
+			ExpressionAttributeNames:  in.ExpressionAttributeNames,
+			ExpressionAttributeValues: in.ExpressionAttributeValues,
 		})
 	case *wire.DeleteItemInput:
 		return "DeleteItem " + *in.TableName + " " + values(in.Key) +

@@ -71,6 +71,7 @@ func (t *trial) add(all []wire.ConsumedCapacity) {
 	if t.used == nil {
 		t.used = map[spaceID][]float64{}
 	}
+
 	total := 0.0
 	use := func(table, index string, units *float64) {
 		if units != nil && *units > 0 {
@@ -94,6 +95,7 @@ func (t *trial) add(all []wire.ConsumedCapacity) {
 			use(name, index, units.CapacityUnits)
 		}
 	}
+
 	t.totals = append(t.totals, total)
 }
 

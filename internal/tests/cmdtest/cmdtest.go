@@ -27,7 +27,8 @@ const Patience = 2 * time.Minute
 func Build(t testing.TB) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "sortkey")
-	if out, err := exec.Command("go", "build", "-o", program, "github.com/sortkey/sortkey/cmd/sortkey").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", program, "github.com/sortkey/sortkey/cmd/sortkey")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return program

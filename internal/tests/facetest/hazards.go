@@ -269,7 +269,8 @@ var hazards = []hazard{
 				}
 				ran = true
 				// Not all engines make it wait. Those that do know that it would wait for itself.
-				switch err := wait(limited); {
+				err := wait(limited)
+				switch {
 				case err == nil:
 					return nil
 				case !isInside(err):
@@ -428,9 +429,10 @@ var hazards = []hazard{
 	{name: "Close beside a View", closes: true, run: func(ctx context.Context, s *subject) error {
 		return s.closeBeside(ctx, true)
 	}},
-	{name: "Close beside an Update and those that wait", closes: true, run: func(ctx context.Context, s *subject) error {
-		return s.closeBeside(ctx, false)
-	}},
+	{
+		name: "Close beside an Update and those that wait", closes: true,
+		run: func(ctx context.Context, s *subject) error { return s.closeBeside(ctx, false) },
+	},
 	{name: "Close beside iter.Pull", closes: true, run: func(ctx context.Context, s *subject) error {
 		next, stop := iter.Pull2(s.items.Query(ctx, "a"))
 		defer stop()

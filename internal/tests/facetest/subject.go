@@ -130,12 +130,14 @@ func labelled() map[string]string {
 	if err := pprof.Lookup("goroutine").WriteTo(&all, 1); err != nil {
 		return nil
 	}
+
 	stacks := map[string]string{}
 	for block := range strings.SplitSeq(all.String(), "\n\n") {
 		_, name, ok := strings.Cut(block, `"`+label+`":"`)
 		if !ok {
 			continue
 		}
+
 		name, _, _ = strings.Cut(name, `"`)
 		var b strings.Builder
 		for line := range strings.Lines(block) {
@@ -148,6 +150,7 @@ func labelled() map[string]string {
 				fmt.Fprintf(&b, "    %s %s\n", function, filepath.Base(fields[3]))
 			}
 		}
+
 		if b.Len() > 0 {
 			stacks[name] += "  goroutine\n" + b.String()
 		}

@@ -261,6 +261,7 @@ func (tr *translation) pages() (opts []sortkey.Option, index string, ok bool) {
 	if opts, ok = tr.read(); !ok {
 		return nil, "", false
 	}
+
 	if tr.in["FilterExpression"] != nil {
 		source, values, ok := tr.expression("FilterExpression")
 		if !ok {
@@ -268,6 +269,7 @@ func (tr *translation) pages() (opts []sortkey.Option, index string, ok bool) {
 		}
 		opts = append(opts, sortkey.Where(source, values...))
 	}
+
 	if limit, has := tr.in["Limit"].(json.Number); has {
 		n, err := limit.Int64()
 		if err != nil || n < 1 {
@@ -277,6 +279,7 @@ func (tr *translation) pages() (opts []sortkey.Option, index string, ok bool) {
 	} else if tr.in["Limit"] != nil {
 		return nil, "", false
 	}
+
 	if index, ok = tr.in["IndexName"].(string); !ok && tr.in["IndexName"] != nil {
 		return nil, "", false
 	}
@@ -286,6 +289,7 @@ func (tr *translation) pages() (opts []sortkey.Option, index string, ok bool) {
 	if tr.in["ExclusiveStartKey"] == nil {
 		return opts, index, true
 	}
+
 	start, ok := item(tr.in["ExclusiveStartKey"])
 	return append(opts, sortkey.After(cursor(tr.in["TableName"].(string), index, start.Item))), index, ok
 }
@@ -317,6 +321,7 @@ func (tr *translation) slice(index string) (args []any, ok bool) {
 	if _, _, ok := tr.expression("KeyConditionExpression"); !ok || tr.in["KeyConditionExpression"] == nil {
 		return nil, false
 	}
+
 	values := typed{}
 	if x := tr.in["ExpressionAttributeValues"]; x != nil {
 		values, _ = item(x)
@@ -325,6 +330,7 @@ func (tr *translation) slice(index string) (args []any, ok bool) {
 	if err != nil {
 		return nil, false
 	}
+
 	condition, err := env.Condition(expr.KeyConditionExpression, expand(tr.in["KeyConditionExpression"].(string)))
 	if err != nil {
 		return nil, false
@@ -333,6 +339,7 @@ func (tr *translation) slice(index string) (args []any, ok bool) {
 	if err != nil {
 		return nil, false
 	}
+
 	for _, c := range slice.Clauses {
 		switch v := c.Values[0]; c.Op {
 		case ast.Equal:

@@ -24,7 +24,8 @@ import (
 )
 
 // Missing says how to install PostgreSQL.
-const Missing = "PostgreSQL is not installed: install the package postgresql (Debian, Ubuntu), postgresql-server (Fedora) or postgresql (Homebrew)"
+const Missing = "PostgreSQL is not installed: install the package postgresql (Debian, Ubuntu), " +
+	"postgresql-server (Fedora) or postgresql (Homebrew)"
 
 // A Cluster is a PostgreSQL server with its data.
 type Cluster struct {
@@ -167,6 +168,7 @@ func (c *Cluster) start() error {
 	for _, s := range append([]string{"fsync=off", "max_connections=200"}, c.settings...) {
 		args = append(args, "-c", s)
 	}
+
 	log, err := os.OpenFile(filepath.Join(c.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -182,6 +184,7 @@ func (c *Cluster) start() error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+
 	c.server, c.stop = cmd, stdin
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		err := c.run("pg_isready", "--quiet", "--host", c.dir, "--username", "postgres")
@@ -264,8 +267,11 @@ func (c *Cluster) url(database string, query url.Values) string {
 // separated by |.
 func (c *Cluster) SQL(t testing.TB, database, sql string) string {
 	t.Helper()
-	cmd := c.command("psql", "--host", c.dir, "--username", "postgres", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
-		"--set", "ON_ERROR_STOP=1", "--dbname", database, "--command", sql)
+	cmd := c.command(
+		"psql", "--host", c.dir, "--username", "postgres",
+		"--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1",
+		"--dbname", database, "--command", sql,
+	)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -306,7 +312,10 @@ func (c *Cluster) Standby(t testing.TB) *Cluster {
 	})
 	c.SQL(t, "postgres", "alter system set synchronous_standby_names = '*'")
 	c.SQL(t, "postgres", "select pg_reload_conf()")
-	for deadline := time.Now().Add(time.Minute); c.SQL(t, "postgres", "select count(*) from pg_stat_replication where sync_state = 'sync'") != "1"; time.Sleep(20 * time.Millisecond) {
+
+	const inSync = "select count(*) from pg_stat_replication where sync_state = 'sync'"
+	deadline := time.Now().Add(time.Minute)
+	for ; c.SQL(t, "postgres", inSync) != "1"; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("pgtest: the standby does not replicate")
 		}

@@ -110,7 +110,8 @@ func CheckTapes(t *testing.T, n, least, most int, property func(tape []byte) str
 	params := Parameters(n)
 	params.SetSeed(Seed() + int64(crc32.ChecksumIEEE([]byte(t.Name())))) // different tapes for different properties
 	p, wait := gopter.NewProperties(params), new(shrinkLimit)
-	p.Property(t.Name(), prop.ForAll(func(c choices) string { return wait.note(property(c)) }, generate(least, most, wait)))
+	holds := func(c choices) string { return wait.note(property(c)) }
+	p.Property(t.Name(), prop.ForAll(holds, generate(least, most, wait)))
 	p.Run(reporter{t, failed})
 }
 
@@ -231,7 +232,8 @@ var (
 	// contain.
 	characters = []*unicode.RangeTable{
 		unicode.Lu, unicode.Ll, unicode.Lt, unicode.Lm, unicode.Lo, unicode.Nd, unicode.Nl, unicode.No, unicode.P,
-		unicode.Sm, unicode.Sc, unicode.Sk, unicode.So, unicode.Mn, unicode.Me, unicode.Mc, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co,
+		unicode.Sm, unicode.Sc, unicode.Sk, unicode.So, unicode.Mn, unicode.Me, unicode.Mc, unicode.Z, unicode.Cc,
+		unicode.Cf, unicode.Co,
 	}
 )
 
@@ -398,6 +400,7 @@ func shrink(c choices, p *shrinkLimit) gopter.Shrink {
 				zero = !zero
 				continue
 			}
+
 			end := min(at+step, len(c))
 			out := append(choices{}, c...)
 			if zero {
@@ -405,6 +408,7 @@ func shrink(c choices, p *shrinkLimit) gopter.Shrink {
 			} else {
 				out = append(out[:at], out[end:]...)
 			}
+
 			at = end
 			if zero && string(out) == string(c) {
 				continue

@@ -171,6 +171,7 @@ func merge(stored iter.Seq2[Row, error], changed []Row, reverse bool) iter.Seq2[
 				return
 			}
 		}
+
 		for _, next := range changed {
 			if !next.Deleted && !yield(next, nil) {
 				return

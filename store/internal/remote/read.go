@@ -111,6 +111,7 @@ func stored(src Source, lo, hi []byte, reverse bool) iter.Seq2[Row, error] {
 				yield(Row{}, err)
 				return
 			}
+
 			size := 0
 			for i, key := range chunk {
 				head := keys.head(key)
@@ -134,6 +135,7 @@ func stored(src Source, lo, hi []byte, reverse bool) iter.Seq2[Row, error] {
 			} else {
 				from = append(end[:len(end):len(end)], 0)
 			}
+
 			limit = min(limit*growth, maxChunk, max(1, chunkBytes/(size/len(rows)+1)))
 		}
 	}

@@ -60,6 +60,7 @@ func parseCondition(s string) (Condition, error) {
 			return comparison(c.op, c.text, rest)
 		}
 	}
+
 	if arg, ok := cutWord(s, true, "begins_with", "begins-with", "starts_with", "starts-with"); ok {
 		if inner, ok := strings.CutPrefix(arg, "("); ok {
 			if arg, ok = strings.CutSuffix(inner, ")"); !ok {
@@ -70,6 +71,7 @@ func parseCondition(s string) (Condition, error) {
 		}
 		return comparison(ast.OpBeginsWith, "begins_with", arg)
 	}
+
 	if operands, ok := cutWord(s, false, "between"); ok {
 		return parseBetween(operands)
 	}
@@ -80,6 +82,7 @@ func parseCondition(s string) (Condition, error) {
 		}
 		return comparison(ast.Equal, "=", s)
 	}
+
 	if prefix, ok := strings.CutSuffix(s, "*"); ok {
 		if prefix == "" {
 			return Condition{}, UsageError(
@@ -136,6 +139,7 @@ func parseBetween(s string) (Condition, error) {
 			found = append(found, Condition{ast.OpBetween, []string{low, high}})
 		}
 	}
+
 	switch len(found) {
 	case 0:
 		return Condition{}, UsageError(
@@ -144,6 +148,7 @@ func parseBetween(s string) (Condition, error) {
 	case 1:
 		return found[0], nil
 	}
+
 	return Condition{}, UsageError(
 		`put the values in quotes, as in: between "x and y" and "z"`, `ambiguous "and" in: between %s`, s,
 	)

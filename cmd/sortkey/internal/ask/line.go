@@ -30,6 +30,7 @@ func Of(in wire.Request, t *keyschema.Table) (*Query, bool) {
 	if !ok {
 		return nil, false
 	}
+
 	var again wire.Request
 	var err error
 	if _, ok := in.(*wire.ScanInput); ok {
@@ -40,6 +41,7 @@ func Of(in wire.Request, t *keyschema.Table) (*Query, bool) {
 	if err != nil {
 		return nil, false
 	}
+
 	same, ok := read(again)
 	return q, ok && reflect.DeepEqual(same, q)
 }

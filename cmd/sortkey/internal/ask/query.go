@@ -99,6 +99,7 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 	if schema.Name() != "" {
 		what = "index " + schema.Name()
 	}
+
 	partition, sort := q.Partition, q.Sort
 	if len(partition) == 1 && len(schema.Partition()) > 1 {
 		partition = split(partition[0])
@@ -106,9 +107,11 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 	if len(partition) != len(schema.Partition()) {
 		return nil, UsageError(
 			"give a value for each of "+names(schema.Partition())+"; separate values with commas or repeat --pk",
-			"the partition key of %s has %s, not %d", what, text.Count(len(schema.Partition()), "attribute"), len(partition),
+			"the partition key of %s has %s, not %d",
+			what, text.Count(len(schema.Partition()), "attribute"), len(partition),
 		)
 	}
+
 	var clauses []keycond.Clause
 	for i, a := range schema.Partition() {
 		v, err := keyValue(a, partition[i])
@@ -117,6 +120,7 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 		}
 		clauses = append(clauses, keycond.Clause{Attribute: a.Name, Op: ast.Equal, Values: []attr.Value{v}})
 	}
+
 	if len(sort) == 1 && len(schema.Sort()) > 1 {
 		sort = split(sort[0])
 	}
@@ -129,6 +133,7 @@ func (q *Query) clauses(schema *keycond.Schema) ([]keycond.Clause, error) {
 			text.Count(len(schema.Sort()), "attribute"), len(sort),
 		)
 	}
+
 	for i, condition := range sort {
 		c, err := ParseCondition(schema.Sort()[i].Name, condition)
 		if err != nil {

@@ -85,9 +85,12 @@ func (f *alterFlags) alter(ctx context.Context, d *definitions) error {
 		return err
 	}
 	for _, name := range f.drop {
-		in := &wire.UpdateTableInput{TableName: &d.table, GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{
-			{Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: &name}},
-		}}
+		in := &wire.UpdateTableInput{
+			TableName: &d.table,
+			GlobalSecondaryIndexUpdates: []wire.GlobalSecondaryIndexUpdate{
+				{Delete: &wire.DeleteGlobalSecondaryIndexAction{IndexName: &name}},
+			},
+		}
 		if err := d.update(ctx, in, ""); err != nil {
 			return err
 		}
@@ -121,6 +124,7 @@ func (f *alterFlags) check(have *described) (additions []*wire.UpdateTableInput,
 		}
 		dropped[name] = true
 	}
+
 	for _, value := range f.add {
 		ix, err := ask.Index(value, false)
 		if err != nil {

@@ -156,12 +156,14 @@ func (ans *answer) writeJSON(w io.Writer, f *outputFlags) error {
 	} else {
 		rest.ReadUnits = &ans.units
 	}
+
 	if ans.last.Last != nil {
 		rest.LastEvaluatedKey = ans.last.Last.AppendJSON(nil)
 	}
 	if ans.slices != nil {
 		rest.Asked = ask.Question(ans.in, nil)
 	}
+
 	out := []byte("{\n  \"Items\": [")
 	for i, it := range ans.items {
 		if i > 0 {
@@ -170,6 +172,7 @@ func (ans *answer) writeJSON(w io.Writer, f *outputFlags) error {
 		out = append(out, "\n    "...)
 		out = f.appendItem(out, it)
 	}
+
 	if len(ans.items) > 0 {
 		out = append(out, "\n  "...)
 	}
@@ -178,6 +181,7 @@ func (ans *answer) writeJSON(w io.Writer, f *outputFlags) error {
 	if err := app.WriteJSON(&b, rest); err != nil {
 		return err
 	}
+
 	_, err := w.Write(append(out, b.Bytes()[1:]...)) // without its opening brace
 	return err
 }

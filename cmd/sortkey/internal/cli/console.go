@@ -55,6 +55,7 @@ func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, port 
 		return err
 	}
 	defer src.Close()
+
 	// Without a server, or if it refuses the credentials, every page would be an error.
 	if _, err := src.Client.ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)}); err != nil {
 		return err
@@ -63,6 +64,7 @@ func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, port 
 	if src.Endpoint != "" {
 		name = src.Endpoint
 	}
+
 	o := console.Options{Client: src.Client, Target: src.Target, Name: name, DB: src.DB}
 	if src.Model != nil {
 		o.Classify = src.Model.EntityName
@@ -71,6 +73,7 @@ func runConsole(ctx context.Context, env *app.Env, source app.SourceFlags, port 
 	if err != nil {
 		return &advice.Error{Msg: err.Error(), Advice: "give another port with --port, or none", Err: err}
 	}
+
 	fmt.Fprintf(env.Stdout, "%s\n", site.URL())
 	fmt.Fprintln(env.Stderr, "open this address in the browser; ctrl-c ends")
 	pages := console.New(o)

@@ -106,6 +106,7 @@ func runDemo(
 		defer func() { err = errors.Join(err, db.Close()) }()
 		runOne = func(ctx context.Context, m *model.Model) (*demo.Report, error) { return demo.RunOn(ctx, db, m) }
 	}
+
 	var reports []*demo.Report
 	style := env.Style()
 	for _, m := range designs {
@@ -122,6 +123,7 @@ func runDemo(
 			fmt.Fprintln(env.Stdout)
 		}
 	}
+
 	if where != "" && !asJSON {
 		fmt.Fprintln(env.Stdout, demo.DataSummary(reports, where))
 	}
@@ -137,6 +139,7 @@ func runDemo(
 	default:
 		fmt.Fprintln(env.Stdout, style.Paint.Bad(summary))
 	}
+
 	if !right {
 		fmt.Fprintf(env.Stderr, "sortkey: only %s\n", summary)
 		return app.ErrWrongAnswers

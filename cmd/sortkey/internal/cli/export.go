@@ -102,6 +102,7 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	if o.Delimiter, err = parseDelimiter(f.delimiter); err != nil {
 		return err
 	}
+
 	rules, _, err := f.mask.read()
 	if err != nil {
 		return err
@@ -110,6 +111,7 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 		o.Mask = rules.Item
 		defer printUncovered(env, rules)
 	}
+
 	target, err := openTarget(ctx, env, f.targetFlags, false)
 	if err != nil {
 		return err
@@ -132,11 +134,13 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 		}
 		return h
 	}
+
 	for _, r := range results {
 		for _, w := range r.Warnings {
 			fmt.Fprintf(env.Stderr, "sortkey: warning: %s: %s\n", r.Table, w)
 		}
 	}
+
 	out := env.Stdout
 	if f.to == "-" {
 		out = env.Stderr // Stdout has the items
@@ -147,12 +151,14 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 			Seconds float64                 `json:"seconds"`
 		}{results, took.Seconds()})
 	}
+
 	if f.to == "-" {
 		return nil
 	}
 	for _, r := range results {
 		fmt.Fprintf(out, "%s: %s, %s in %s\n", r.Table, text.Count(r.Items, "item"), text.Size(r.Bytes), r.Dir)
 	}
+
 	if !o.Still {
 		fmt.Fprintf(
 			out,

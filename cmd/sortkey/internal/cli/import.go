@@ -116,6 +116,7 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 	if f.workers < 1 || f.maxLine < 1 {
 		return o, app.Usage("import", "--workers and --max-line must be positive")
 	}
+
 	o.Columns, o.MaxLine, o.Workers = f.columns, f.maxLine, f.workers
 	o.Table, o.Create, o.Resume, o.Restart, o.NoVerify = f.table, f.create, f.resume, f.restart, f.noVerify
 	switch {
@@ -126,6 +127,7 @@ func (f *importFlags) options(args []string) (o transfer.ImportOptions, err erro
 			err = fmt.Errorf("--key: %w", err)
 		}
 	}
+
 	o.Journal, o.Rejects = transfer.Beside(args)
 	if f.journal != "" {
 		o.Journal = f.journal
@@ -147,6 +149,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err != nil {
 		return explainImport(err)
 	}
+
 	sources, err := transfer.Discover(args)
 	if err != nil {
 		return explainImport(err)
@@ -159,11 +162,13 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		o.Mask, o.Masked = rules.Item, digest
 		defer printUncovered(env, rules)
 	}
+
 	target, err := openTarget(ctx, env, f.targetFlags, true)
 	if err != nil {
 		return err
 	}
 	o.Target, o.DB, o.HTTP = target.name, target.db, target.db == nil
+
 	// Into a folder, large buffers are used again and again, so little more memory than they take is
 	// needed. Requests leave much garbage beside very little that stays.
 	garbage := 50
@@ -175,6 +180,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if o.Journal == "" {
 		help = "check that it is running, or stop the import with Ctrl-C"
 	}
+
 	bar := newBar(env, help)
 	o.Progress, o.Waiting = bar.show, bar.wait
 	start := time.Now()
@@ -201,6 +207,7 @@ func endImport(env *app.Env, r *transfer.ImportResult, err error) error {
 	for _, x := range r.First {
 		fmt.Fprintf(env.Stderr, "%s:%d: %s\n", x.File, x.Line, x.Reason)
 	}
+
 	for _, x := range r.Broken {
 		fmt.Fprintf(env.Stderr, "%s: after line %d: %s\n", x.File, x.Line, x.Reason)
 	}
@@ -212,6 +219,7 @@ func endImport(env *app.Env, r *transfer.ImportResult, err error) error {
 			report += ", which is full: it leaves out " + text.Thousands(r.Unreported)
 		}
 	}
+
 	if err != nil {
 		h := explainImport(err)
 		if errors.Is(err, transfer.ErrInterrupted) || errors.Is(err, transfer.ErrRestart) {
@@ -231,6 +239,7 @@ func endImport(env *app.Env, r *transfer.ImportResult, err error) error {
 		}
 		return h
 	}
+
 	switch {
 	case len(r.Broken) > 0:
 		return advice.New(

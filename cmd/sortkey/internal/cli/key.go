@@ -186,7 +186,10 @@ func rangeOf(t *keys.Template, args []string) (r keys.Range, err error) {
 		}
 		for _, left := range t.Components() {
 			if _, ok := given[left]; ok {
-				return r, advice.New("give a range only to the last component", "%s comes after %s, which has a range: such keys are not adjacent", left, name)
+				return r, advice.New(
+					"give a range only to the last component",
+					"%s comes after %s, which has a range: such keys are not adjacent", left, name,
+				)
 			}
 		}
 		switch c.op {
@@ -205,7 +208,10 @@ func rangeOf(t *keys.Template, args []string) (r keys.Range, err error) {
 	}
 	for _, left := range t.Components() {
 		if _, ok := given[left]; ok {
-			return r, advice.New("give the components before it too", "%s comes after components without a value: such keys are not adjacent", left)
+			return r, advice.New(
+				"give the components before it too",
+				"%s comes after components without a value: such keys are not adjacent", left,
+			)
 		}
 	}
 	if len(outer) == len(t.Components()) {

@@ -39,7 +39,11 @@ func (f *maskFlag) read() (*mask.Rules, string, error) {
 		return app.LoadModel(name)
 	})
 	if err != nil {
-		return nil, "", &advice.Error{Msg: f.file + ": " + err.Error(), Advice: "docs/operations.md describes the file", Err: err}
+		return nil, "", &advice.Error{
+			Msg:    f.file + ": " + err.Error(),
+			Advice: "docs/operations.md describes the file",
+			Err:    err,
+		}
 	}
 	sum := sha256.Sum256(src)
 	return rules, hex.EncodeToString(sum[:8]), nil

@@ -56,7 +56,9 @@ The tools read and write files, which are models, only in the folder of --dir.`,
 	}
 	f.Declare(cmd, env)
 	flags := cmd.Flags()
-	flags.StringVar(&f.dir, "dir", "", "`FOLDER` of the files that tools may read and write (default the working folder)")
+	flags.StringVar(
+		&f.dir, "dir", "", "`FOLDER` of the files that tools may read and write (default the working folder)",
+	)
 	flags.BoolVar(&f.write, "write", false, "let the tools write to the database itself")
 	flags.IntVar(&f.port, "http", 0, "serve HTTP on this `PORT` of 127.0.0.1; 0 is any that is free")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"dir": app.Folders})
@@ -71,6 +73,7 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 	if folder != nil {
 		defer folder.Close()
 	}
+
 	src, err := openForMCP(ctx, env, f.SourceFlags)
 	if err != nil {
 		return err
@@ -84,6 +87,7 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 	if f.http {
 		return serveMCP(ctx, env, s, f.port)
 	}
+
 	err = s.Connect(ctx, &protocol.IOTransport{Reader: io.NopCloser(env.Stdin), Writer: unclosed{env.Stdout}})
 	if err != nil {
 		return &advice.Error{
@@ -134,7 +138,11 @@ func openFolder(dir string) (*os.Root, error) {
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, &advice.Error{Msg: fmt.Sprintf("--dir: %v", err), Advice: "name a folder with model files", Err: err}
+		return nil, &advice.Error{
+			Msg:    fmt.Sprintf("--dir: %v", err),
+			Advice: "name a folder with model files",
+			Err:    err,
+		}
 	}
 	return root, nil
 }

@@ -45,7 +45,8 @@ func (f *outputFlags) declare(cmd *cobra.Command, byDefault string) {
 
 // check settles the format for a command with a name.
 func (f *outputFlags) check(command string) error {
-	switch chosen := f.format != f.byDefault; {
+	chosen := f.format != f.byDefault
+	switch {
 	case chosen && (f.asJSON || f.plainJSON), f.asJSON && f.plainJSON:
 		return app.Usage(command, "--output, --json and --plain-json exclude each other")
 	case f.asJSON:

@@ -89,9 +89,13 @@ func engineOf(source string) (compile func(context.Context) (*playground.Engine,
 	version := app.ModuleVersion()
 	switch {
 	case source != "":
-		return func(ctx context.Context) (*playground.Engine, error) { return playground.BuildCheckout(ctx, source) }, nil
+		return func(ctx context.Context) (*playground.Engine, error) {
+			return playground.BuildCheckout(ctx, source)
+		}, nil
 	case published.MatchString(version):
-		return func(ctx context.Context) (*playground.Engine, error) { return playground.BuildVersion(ctx, version) }, nil
+		return func(ctx context.Context) (*playground.Engine, error) {
+			return playground.BuildVersion(ctx, version)
+		}, nil
 	}
 	return nil, advice.New(
 		"name the folder of the checkout with --source", "this sortkey is not a published version",

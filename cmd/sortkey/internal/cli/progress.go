@@ -43,6 +43,7 @@ func (b *bar) show(p transfer.Progress) {
 	if b.w == nil {
 		return
 	}
+
 	total := p.Total
 	if total == 0 {
 		total = -1
@@ -56,11 +57,13 @@ func (b *bar) show(p transfer.Progress) {
 			progressbar.OptionUseANSICodes(false),
 		)
 	}
+
 	if p.Items > 0 {
 		b.bar.Describe(fmt.Sprintf("%s %s items", p.Phase, text.Thousands(p.Items)))
 	} else {
 		b.bar.Describe(p.Phase)
 	}
+
 	n := p.Bytes
 	if total < 0 {
 		n = p.Items

@@ -152,6 +152,7 @@ func openTarget(ctx context.Context, env *app.Env, f targetFlags, create bool) (
 		}
 		return openStore(st, "the database of --store")
 	}
+
 	if f.data == "" {
 		src, err := env.Open(ctx, app.SourceFlags{Endpoint: f.endpoint})
 		if err != nil {
@@ -162,6 +163,7 @@ func openTarget(ctx context.Context, env *app.Env, f targetFlags, create bool) (
 			WithTransportOptions(func(t *http.Transport) { t.WriteBufferSize = requestBytes })}
 		return &target{client: dynamodb.New(o), name: aws.ToString(o.BaseEndpoint), close: src.Close}, nil
 	}
+
 	abs, err := filepath.Abs(f.data)
 	if err != nil {
 		return nil, err

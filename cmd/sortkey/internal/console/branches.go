@@ -98,6 +98,7 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 		}
 		return fmt.Sprintf("branch/%d/", b.N), nil
 	})
+
 	act(mux, "/branches/{n}/discard", func(r *http.Request) (string, error) {
 		b, err := s.branch(r)
 		if err != nil {
@@ -112,6 +113,7 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 		}
 		return "branches", b.close()
 	})
+
 	act(mux, "/branches/{n}/keep", func(r *http.Request) (string, error) {
 		b, err := s.branch(r)
 		if err != nil {
@@ -119,6 +121,7 @@ func (s *Server) handleBranches(mux *http.ServeMux) {
 		}
 		return "branches", s.keep(event.Quiet(r.Context()), b)
 	})
+
 	s.handleSnapshots(mux)
 	mux.HandleFunc("/branch/{n}/", func(w http.ResponseWriter, r *http.Request) {
 		b, err := s.branch(r)
@@ -178,6 +181,7 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 		if err != nil {
 			return "", nil, err
 		}
+
 		for _, name := range tables {
 			t, err := b.changes(r.Context(), name, func(attr.Item, attr.Item, *keyschema.Table) error { return nil })
 			if err != nil {
@@ -190,8 +194,10 @@ func (s *Server) branchPage(r *http.Request) (string, any, error) {
 				row.Left += t.N - len(t.Changes)
 			}
 		}
+
 		rows = append(rows, row)
 	}
+
 	moments, err := s.momentRows(r.Context())
 	return "branches", branchesPage{rows, moments, maxMomentName}, err
 }
@@ -272,6 +278,7 @@ func changeOf(t *keyschema.Table, was, is attr.Item) changeRow {
 	case len(is) == 0:
 		c.Sign, key = "−", was
 	}
+
 	c.Key = clip(valuesText(key, t.Key.Attributes()), maxKey)
 	shown := func(v attr.Value) string { return clip(text.Literal(v), maxValue) }
 	for _, name := range names(was, is) {
@@ -372,7 +379,9 @@ func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Ite
 	if key == nil {
 		key = is
 	}
-	switch now, err := s.read(ctx, t, keyOf(t, key)); {
+
+	now, err := s.read(ctx, t, keyOf(t, key))
+	switch {
 	case err != nil:
 		return err
 	case same(now, is):
@@ -380,6 +389,6 @@ func (s *Server) apply(ctx context.Context, t *keyschema.Table, was, is attr.Ite
 	case !same(now, was): // attributes that were added are in no condition
 		return errMoved
 	}
-	_, err := operation.Send(ctx, s.opts.Client, writeOf(t, was, is))
+	_, err = operation.Send(ctx, s.opts.Client, writeOf(t, was, is))
 	return err
 }

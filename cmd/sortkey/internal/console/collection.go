@@ -52,6 +52,7 @@ func (s *Server) collection(r *http.Request) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
+
 	typed := r.FormValue("partition")
 	q := ask.Query{Index: index, Partition: []string{typed}, Limit: rowsShown}
 	in, err := q.Input(t)
@@ -61,6 +62,7 @@ func (s *Server) collection(r *http.Request) (string, any, error) {
 	if in.ExclusiveStartKey, err = cursor(r.FormValue("after")); err != nil {
 		return "", nil, err
 	}
+
 	out, _, err := s.opts.Target.Do(r.Context(), in)
 	if err != nil {
 		return "", nil, &badRequest{err}
@@ -83,6 +85,7 @@ func (s *Server) collection(r *http.Request) (string, any, error) {
 			p.Kinds = append(p.Kinds, kindCount{Kind: row.Kind, Color: row.Color})
 		}
 	}
+
 	for i := range p.Kinds {
 		p.Kinds[i].N = n[p.Kinds[i].Kind]
 	}
@@ -249,6 +252,7 @@ func (s *Server) question(r *http.Request) (q explain.Question, err error) {
 		}
 		return q, err
 	}
+
 	t, err := explain.Describe(r.Context(), s.opts.Target, r.FormValue("name"))
 	if err != nil {
 		return q, &badRequest{err}
@@ -258,6 +262,7 @@ func (s *Server) question(r *http.Request) (q explain.Question, err error) {
 	if err != nil || number < 1 || number > len(names) {
 		return q, bad("there is no table or index of that number: load the page again")
 	}
+
 	typed, err := operation.Query.Form(r.FormValue)
 	if err != nil {
 		return q, &badRequest{err}

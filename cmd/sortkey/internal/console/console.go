@@ -109,6 +109,7 @@ func (s *Server) Handler() http.Handler {
 		page("GET /branches", s.branchPage)
 		s.handleBranches(mux)
 	}
+
 	act(mux, "/tables", s.createTable)
 	mux.HandleFunc("GET /query", s.query)
 	mux.HandleFunc("POST /query", s.query)
@@ -176,11 +177,13 @@ func (s *Server) page(
 		fail(w, err)
 		return
 	}
+
 	names, err := s.names(ctx)
 	if err != nil {
 		fail(w, err)
 		return
 	}
+
 	var b strings.Builder
 	err = templates().ExecuteTemplate(&b, "console", struct {
 		Name     string
@@ -195,6 +198,7 @@ func (s *Server) page(
 		fail(w, err)
 		return
 	}
+
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = io.WriteString(w, text.VisibleLines(b.String()))
 }

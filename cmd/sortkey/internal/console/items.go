@@ -35,6 +35,7 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
+
 	p, shown := &itemPage{Table: t.Name, Key: "New item", New: true}, blank(t)
 	if key != nil {
 		it, err := s.read(r.Context(), t, key)
@@ -49,6 +50,7 @@ func (s *Server) item(r *http.Request) (string, any, error) {
 			shown = key
 		}
 	}
+
 	var b bytes.Buffer
 	if err := json.Indent(&b, shown.AppendJSON(nil), "", "  "); err != nil {
 		return "", nil, err
@@ -140,6 +142,7 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
+
 	was, is, err := s.changed(w, r)
 	if err != nil {
 		fail(w, err)
@@ -149,6 +152,7 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 		fail(w, bad("there is no item"))
 		return
 	}
+
 	lines := []string{fmt.Sprintf("%s, %s", text.Count(is.Size(), "byte"), units(was, is))}
 	for _, a := range t.Key.Attributes() {
 		if v := is.Get(a.Name); v.Kind() != a.Kind {
@@ -162,6 +166,7 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 			was = nil
 		}
 	}
+
 	for _, name := range t.IndexNames() {
 		lines = append(lines, "index "+name+": "+entry(t, name, was, is))
 	}
@@ -239,6 +244,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) {
 		fail(w, err)
 		return
 	}
+
 	was, is, err := s.changed(w, r)
 	if err != nil {
 		fail(w, err)
@@ -260,6 +266,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) {
 		http.Error(w, errMoved.Error(), http.StatusConflict)
 		return
 	}
+
 	page, err := operation.Send(r.Context(), s.opts.Client, writeOf(t, was, is))
 	if _, unmet := operation.Unmet(err); unmet {
 		message := errMoved.Error()
@@ -269,6 +276,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) {
 		http.Error(w, message, http.StatusConflict)
 		return
 	}
+
 	if err != nil {
 		fail(w, &badRequest{err})
 		return
@@ -277,6 +285,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, put bool) {
 		at := "item?" + query("name", t.Name, "key", cursorText(keyOf(t, is)))
 		w.Header().Set("Content-Location", at)
 	}
+
 	fmt.Fprintf(w, "written, %s", text.Amount(text.Figure(page.Units), "write unit"))
 }
 

@@ -57,6 +57,7 @@ func (s *Server) patternText(ctx context.Context, shape *Shape) (string, error) 
 	if shape.body == nil {
 		return "", errors.New("no request of this shape was kept: they are too long, or were refused")
 	}
+
 	q, err := explain.Parse(shape.Operation, shape.body)
 	if _, other := errors.AsType[*explain.OperationError](err); other {
 		return "", errNoPattern
@@ -64,6 +65,7 @@ func (s *Server) patternText(ctx context.Context, shape *Shape) (string, error) 
 	if err != nil {
 		return "", err
 	}
+
 	in, err := s.readOf(ctx, q)
 	if err != nil {
 		return "", err
@@ -72,16 +74,19 @@ func (s *Server) patternText(ctx context.Context, shape *Shape) (string, error) 
 	if err != nil {
 		return "", err
 	}
+
 	p.Name = patternName(shape)
 	if rate := shape.Rate(); rate > 0 {
 		digits := math.Pow(10, math.Floor(math.Log10(rate))-1)
 		p.Rate = max(math.Round(rate/digits)*digits, 0.01)
 	}
+
 	m.Patterns = []*model.Pattern{p}
 	var b bytes.Buffer
 	if err := modelfile.Write(&b, m); err != nil {
 		return "", err
 	}
+
 	_, list, ok := strings.Cut(b.String(), "\npatterns:\n")
 	if !ok {
 		return "", errors.New("the model file has no patterns")
@@ -231,8 +236,8 @@ func tableOf(t *keyschema.Table) *model.Table {
 	out := &model.Table{Name: t.Name, Partition: t.Key.Partition(), Sort: t.Key.Sort()}
 	for _, x := range t.Indexes {
 		out.Indexes = append(out.Indexes, &model.Index{
-			Name: x.Key.Name(), Local: x.Local, Partition: x.Key.Partition(), Sort: x.Key.Sort(), Projection: x.Projection,
-			Include: x.Include,
+			Name: x.Key.Name(), Local: x.Local, Partition: x.Key.Partition(), Sort: x.Key.Sort(),
+			Projection: x.Projection, Include: x.Include,
 		})
 	}
 	return out

@@ -50,11 +50,15 @@ func (s *Server) request(r *http.Request) (string, any, error) {
 	n, _ := strconv.Atoi(r.FormValue("n"))
 	one, ok := s.opts.Requests.request(n)
 	if !ok {
-		return "", nil, bad("request %s is not kept any more: the last %d are", text.Quote(r.FormValue("n")), maxRequests)
+		return "", nil, bad(
+			"request %s is not kept any more: the last %d are", text.Quote(r.FormValue("n")), maxRequests,
+		)
 	}
 	p := &requestPage{Request: one}
 	if one.body == nil {
-		p.Note = fmt.Sprintf("The request itself was not kept: it is longer than %d KB, or was not understood.", keptBytes>>10)
+		p.Note = fmt.Sprintf(
+			"The request itself was not kept: it is longer than %d KB, or was not understood.", keptBytes>>10,
+		)
 		return "request", p, nil
 	}
 	var b bytes.Buffer
@@ -67,7 +71,8 @@ func (s *Server) request(r *http.Request) (string, any, error) {
 	in := inputOf(one.Operation, one.body)
 	p.Item = s.itemAddress(r, in)
 	if !reads(one.Operation, in) {
-		p.Note, p.Code = "A request that writes, or that reads items by their keys in a batch, is not run again.", report.InCode(in)
+		p.Note = "A request that writes, or that reads items by their keys in a batch, is not run again."
+		p.Code = report.InCode(in)
 		return "request", p, nil
 	}
 	p.Form = &report.Asked{Request: again(one.Operation, p.JSON, in)}
@@ -93,7 +98,8 @@ func reads(operation string, in wire.Request) bool {
 
 // again returns a request as the query box reads it: a statement as it is, others as JSON with their operation.
 func again(operation, body string, in wire.Request) string {
-	if st, ok := in.(*wire.ExecuteStatementInput); ok && st.Parameters == nil && st.Limit == nil && st.NextToken == nil &&
+	st, ok := in.(*wire.ExecuteStatementInput)
+	if ok && st.Parameters == nil && st.Limit == nil && st.NextToken == nil &&
 		text.Visible(*st.Statement) == *st.Statement {
 		return *st.Statement
 	}
@@ -133,6 +139,7 @@ func (s *Server) itemAddress(r *http.Request, in wire.Request) string {
 	if name == nil || it == nil {
 		return ""
 	}
+
 	t, err := explain.Describe(r.Context(), s.opts.Target, *name)
 	if err != nil {
 		return ""
@@ -189,6 +196,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the requests of this server cannot be seen", http.StatusNotFound)
 		return
 	}
+
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Time{})
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -209,12 +217,14 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		} else if idle++; idle%80 != 1 {
 			line = ""
 		}
+
 		if line != "" {
 			_ = control.SetWriteDeadline(time.Now().Add(10 * time.Second))
 			if _, err := io.WriteString(w, line); err != nil || control.Flush() != nil {
 				return
 			}
 		}
+
 		select {
 		case <-r.Context().Done():
 			return

@@ -52,6 +52,7 @@ func (s *Server) take(name string) error {
 	case utf8.RuneCountInString(name) > maxMomentName || text.Visible(name) != name:
 		return bad("the name of a snapshot has at most %d visible characters", maxMomentName)
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	taken := 0
@@ -63,6 +64,7 @@ func (s *Server) take(name string) error {
 			taken++
 		}
 	}
+
 	if taken == maxMoments {
 		return bad("there are %d snapshots already: drop one", maxMoments)
 	}
@@ -70,6 +72,7 @@ func (s *Server) take(name string) error {
 	if err != nil {
 		return err
 	}
+
 	s.keepMoment(&moment{Name: name, db: db})
 	return nil
 }
@@ -171,6 +174,7 @@ func (w *rewriter) table(ctx context.Context, since *branch, name string) error 
 		_, err := client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name})
 		return err
 	}
+
 	changes, err := since.changes(ctx, name, func(was, is attr.Item, t *keyschema.Table) error {
 		return w.write(ctx, t, was, is)
 	})
@@ -182,6 +186,7 @@ func (w *rewriter) table(ctx context.Context, since *branch, name string) error 
 			return err
 		}
 	}
+
 	if changes.Other != "" {
 		if err := w.create(ctx, name); err != nil {
 			return err
@@ -272,6 +277,7 @@ func (s *Server) momentRows(ctx context.Context) (rows []momentRow, err error) {
 		if err != nil {
 			return nil, err
 		}
+
 		n, others := 0, []string{}
 		for _, name := range tables {
 			t, err := since.changes(ctx, name, func(attr.Item, attr.Item, *keyschema.Table) error { return nil })
@@ -283,6 +289,7 @@ func (s *Server) momentRows(ctx context.Context) (rows []momentRow, err error) {
 				others = append(others, name+": "+t.Other)
 			}
 		}
+
 		row := momentRow{moment: m, Differs: text.Count(n, "item") + " changed since"}
 		if len(others) > 0 {
 			row.Differs += "; " + strings.Join(others, "; ")

@@ -33,6 +33,7 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
+
 	var rows []tableRow
 	left := room(pageBytes)
 	for _, name := range names {
@@ -40,6 +41,7 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 		if err != nil {
 			return "", nil, err
 		}
+
 		t, err := explain.Describe(r.Context(), s.opts.Target, name)
 		if err != nil {
 			return "", nil, err
@@ -51,6 +53,7 @@ func (s *Server) tables(r *http.Request) (string, any, error) {
 		for _, x := range t.IndexNames() {
 			row.Indexes = append(row.Indexes, x+" ("+keyText(t.Schema(x))+")")
 		}
+
 		if spec := out.Table.StreamSpecification; spec != nil && aws.ToBool(spec.StreamEnabled) {
 			row.Stream = string(spec.StreamViewType)
 		}
@@ -138,7 +141,15 @@ func (s *Server) table(r *http.Request) (string, any, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	p := &spacePage{Table: t.Name, Index: index, Keys: keyText(t.Schema(index)), Indexes: t.IndexNames(), Form: form(t, index, "")}
+
+	p := &spacePage{
+		Table:   t.Name,
+		Index:   index,
+		Keys:    keyText(t.Schema(index)),
+		Indexes: t.IndexNames(),
+		Form:    form(t, index, ""),
+	}
+
 	in := &wire.ScanInput{TableName: &t.Name, Limit: new(int64(pageRows))}
 	if index != "" {
 		in.IndexName = &index
@@ -146,11 +157,13 @@ func (s *Server) table(r *http.Request) (string, any, error) {
 	if in.ExclusiveStartKey, err = cursor(r.FormValue("after")); err != nil {
 		return "", nil, err
 	}
+
 	p.First = in.ExclusiveStartKey == nil
 	out, _, err := s.opts.Target.Do(r.Context(), in)
 	if err != nil {
 		return "", nil, &badRequest{err}
 	}
+
 	page := out.(*wire.ScanOutput)
 	s.partitions(p, t, index, page.Items)
 	last := page.LastEvaluatedKey
@@ -192,6 +205,7 @@ func (s *Server) partitions(p *spacePage, t *keyschema.Table, index string, item
 		p.Rows++
 		p.Bytes += it.Size()
 	}
+
 	most := 1
 	for _, one := range runs {
 		most = max(most, len(one.kinds))
@@ -202,6 +216,7 @@ func (s *Server) partitions(p *spacePage, t *keyschema.Table, index string, item
 			Link: one.link,
 		})
 	}
+
 	for _, kind := range order {
 		p.Kinds = append(p.Kinds, kindCount{kind, s.color(kind), n[kind]})
 	}

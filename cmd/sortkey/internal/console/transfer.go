@@ -106,7 +106,9 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 	out := &patient{out: w, control: control}
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.json"`, name))
-	switch err := send(out); {
+
+	err = send(out)
+	switch {
 	case err != nil && !out.written:
 		w.Header().Del("Content-Disposition")
 		fail(w, &badRequest{err})

@@ -43,12 +43,14 @@ func printResult(w io.Writer, res *Result, style show.Style) {
 	if !res.Right() {
 		mark = p.Bad("✗")
 	}
+
 	fmt.Fprintf(w, "  %s %s\n", mark, p.Strong(res.Pattern.Name))
 	if res.Compile != nil {
 		line(w, p, "error", "not one request: "+res.Compile.Msg)
 	} else {
 		line(w, p, "asked", res.Question)
 	}
+
 	var items []attr.Item
 	var first []string
 	if r := res.Report; r != nil {
@@ -60,6 +62,7 @@ func printResult(w io.Writer, res *Result, style show.Style) {
 			}
 		}
 	}
+
 	if res.Pattern.About != "" {
 		note := wrap(res.Pattern.About, indent+"      ")
 		line(w, p, "note", strings.TrimSpace(note))
@@ -72,6 +75,7 @@ func printResult(w io.Writer, res *Result, style show.Style) {
 	if res.Report != nil && res.Report.Refused == nil && len(items) == 0 {
 		fmt.Fprintln(w, indent+p.Faint("no items"))
 	}
+
 	for _, f := range res.Failures {
 		fmt.Fprintln(w, indent+p.Bad("wrong: "+f.Message))
 		for _, k := range f.Keys {

@@ -35,6 +35,7 @@ func (s *Server) Handler() http.Handler {
 		_, err := io.WriteString(w, s.page.Style())
 		return err
 	}))
+
 	mux.HandleFunc("GET /page.js", s.reading("text/javascript; charset=utf-8", func(w io.Writer) error {
 		_, err := io.WriteString(w, report.Script())
 		return err

@@ -31,6 +31,7 @@ func (s *Server) item(
 		o.add("asked", question)
 		o.add("readUnits", p.Units)
 	}
+
 	if p.Item == nil {
 		o.add(name, nil)
 	} else {
@@ -40,6 +41,7 @@ func (s *Server) item(
 			o.add("note", note)
 		}
 	}
+
 	if op.Writes {
 		o.add("writes", s.writes(d))
 	}

@@ -31,9 +31,10 @@ func (s *Server) addDesigns() {
 }
 
 type newArgs struct {
-	File      string `json:"file,omitempty" jsonschema:"file to write, in .yaml, .yml or .json; default none"`
-	Content   string `json:"content,omitempty" jsonschema:"model to write; default one whose comments explain the format"`
-	Overwrite bool   `json:"overwrite,omitempty" jsonschema:"replace a model that is there"`
+	File    string `json:"file,omitempty" jsonschema:"file to write, in .yaml, .yml or .json; default none"`
+	Content string `json:"content,omitempty" jsonschema:"model to write; default one whose comments explain the format"`
+
+	Overwrite bool `json:"overwrite,omitempty" jsonschema:"replace a model that is there"`
 }
 
 var newTool = tool{name: "design_new", title: "Write a model file", effect: changes, description: `
@@ -54,11 +55,13 @@ func (s *Server) designNew(_ context.Context, in newArgs) (string, error) {
 		}
 		return s.report(string(content), 0), nil
 	}
+
 	switch filepath.Ext(in.File) {
 	case ".yaml", ".yml", ".json":
 	default:
 		return "", advice.New("name it as in shop.yaml", "%s is no name of a model file", text.Quote(in.File))
 	}
+
 	if _, err := modelfile.Parse(in.File, content); err != nil {
 		e := s.o.Explain(err)
 		return "", &advice.Error{Msg: "nothing is written: " + e.Msg, Advice: e.Advice, Err: err}
@@ -77,6 +80,7 @@ func (s *Server) designNew(_ context.Context, in newArgs) (string, error) {
 			return "", err
 		}
 	}
+
 	if err := s.writeFile(in.File, content, in.Overwrite); err != nil {
 		return "", err
 	}
@@ -229,6 +233,7 @@ func (s *Server) designLoad(ctx context.Context, in loadArgs) (answer string, er
 			"design_load does not create tables on a server",
 		)
 	}
+
 	m, err := s.model(in.Model, in.Content)
 	if err != nil {
 		return "", err
@@ -237,6 +242,7 @@ func (s *Server) designLoad(ctx context.Context, in loadArgs) (answer string, er
 	if in.Items > 0 {
 		o.MaxItems = min(in.Items, world.DefaultMaxItems)
 	}
+
 	err = s.write(ctx, func(d *side) error {
 		l, err := models.Ensure(ctx, d.client, m, o)
 		if errors.Is(err, models.ErrOther) {

@@ -24,18 +24,21 @@ func (s *Server) readFile(name string) ([]byte, error) {
 	if s.o.Folder == nil {
 		return nil, noFolder(name)
 	}
+
 	name = filepath.FromSlash(name)
 	// A pipe would block until somebody writes to it.
 	info, err := s.o.Folder.Stat(name)
 	if err != nil {
 		return nil, fileError(name, err)
 	}
+
 	switch {
 	case info.IsDir():
 		return nil, advice.New(inFolder, "%s is a folder", text.Quote(name))
 	case !info.Mode().IsRegular():
 		return nil, advice.New(inFolder, "%s is not a regular file", text.Quote(name))
 	}
+
 	f, err := s.o.Folder.Open(name)
 	if err != nil {
 		return nil, fileError(name, err)
@@ -71,6 +74,7 @@ func (s *Server) writeFile(name string, data []byte, replace bool) error {
 	if s.o.Folder == nil {
 		return noFolder(name)
 	}
+
 	name = filepath.FromSlash(name)
 	target, mode := name, fs.FileMode(0o644)
 	if replace { // under a new name: a process that was killed may have left a file behind
@@ -79,6 +83,7 @@ func (s *Server) writeFile(name string, data []byte, replace bool) error {
 			mode = info.Mode().Perm()
 		}
 	}
+
 	f, err := s.o.Folder.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) && !replace {
 		return &advice.Error{
@@ -89,6 +94,7 @@ func (s *Server) writeFile(name string, data []byte, replace bool) error {
 	if err != nil {
 		return fileError(name, err)
 	}
+
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err == nil && replace {

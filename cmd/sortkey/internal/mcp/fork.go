@@ -52,7 +52,9 @@ func (s *Server) write(ctx context.Context, use func(*side) error) error {
 	}
 	return s.read(func(d *side) error {
 		if d == s.origin {
-			return advice.New("call the tool again", "the fork was discarded at the same moment, and nothing is written")
+			return advice.New(
+				"call the tool again", "the fork was discarded at the same moment, and nothing is written",
+			)
 		}
 		return use(d)
 	})

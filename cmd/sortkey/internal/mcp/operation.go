@@ -27,6 +27,7 @@ func (s *Server) addOperations() {
 	case !s.forkable():
 		where = "The user has not allowed writes to this database, so it is refused."
 	}
+
 	for _, op := range operation.All {
 		if op.Tool.Example == "" {
 			continue
@@ -43,6 +44,7 @@ func (s *Server) addOperations() {
 			return s.operate(ctx, op, v)
 		})
 	}
+
 	addParams(s, explainTool, operation.Explain, s.explain)
 }
 
@@ -72,6 +74,7 @@ func schemaOf(op *operation.Operation) *jsonschema.Schema {
 		if p.Name == "" {
 			continue
 		}
+
 		property := &jsonschema.Schema{Description: p.ToolHelp()}
 		switch p.Kind {
 		case operation.Text, operation.Request:
@@ -85,6 +88,7 @@ func schemaOf(op *operation.Operation) *jsonschema.Schema {
 		case operation.Object:
 			property.Type = "object"
 		}
+
 		schema.Properties[p.Name] = property
 		schema.PropertyOrder = append(schema.PropertyOrder, p.Name)
 		if p.Required {

@@ -102,11 +102,13 @@ func (d *side) table(ctx context.Context, name string) (json.RawMessage, error) 
 	if err != nil {
 		return nil, err
 	}
+
 	about := out.(*wire.DescribeTableOutput).Table
 	t, err := keyschema.Of(about)
 	if err != nil {
 		return nil, err
 	}
+
 	line := tableLine{
 		Name: name, Key: t.Key.String(), Items: number(about.ItemCount), Bytes: number(about.TableSizeBytes),
 	}
@@ -125,6 +127,7 @@ func (d *side) table(ctx context.Context, name string) (json.RawMessage, error) 
 	for _, x := range about.LocalSecondaryIndexes {
 		add(x.IndexName, true, x.Projection, x.ItemCount, x.IndexSizeBytes)
 	}
+
 	for _, x := range about.GlobalSecondaryIndexes {
 		add(x.IndexName, false, x.Projection, x.ItemCount, x.IndexSizeBytes)
 	}
@@ -156,12 +159,14 @@ func (s *Server) addModel(o *object, m *model.Model, size int) {
 	if m == nil {
 		return
 	}
+
 	type entity struct {
 		Name  string            `json:"name"`
 		Table string            `json:"table"`
 		About string            `json:"about,omitempty"`
 		Keys  map[string]string `json:"keys,omitempty"`
 	}
+
 	var entities, patterns list
 	line := func(v any) json.RawMessage {
 		raw, err := text.JSON(v)
@@ -176,11 +181,13 @@ func (s *Server) addModel(o *object, m *model.Model, size int) {
 			entities = append(entities, raw)
 		}
 	}
+
 	for _, p := range m.Patterns {
 		if raw := line(p.Name); raw != nil {
 			patterns = append(patterns, raw)
 		}
 	}
+
 	o.add("model", m.Name)
 	o.add("about", m.About)
 	o.add("entities", entities)

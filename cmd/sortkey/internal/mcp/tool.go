@@ -23,7 +23,8 @@ type word string
 
 // UnmarshalJSON reads a string, a number, or null for no text.
 func (w *word) UnmarshalJSON(data []byte) error {
-	switch c := data[0]; {
+	c := data[0]
+	switch {
 	case c == '"':
 		return json.Unmarshal(data, (*string)(w))
 	case c == '-' || c >= '0' && c <= '9':

@@ -92,9 +92,15 @@ func New(opts Options) *Metrics {
 		"rows_returned_total", "Rows that queries and scans returned; filters dropped the others examined.",
 	)
 	m.units = &units{
-		read:  counter("read_units_total", "Read capacity units consumed, by operation, table and index; the index is empty for the table itself.", "table", "index"),
-		write: counter("write_units_total", "Write capacity units consumed, by operation, table and index; the index is empty for the table itself.", "table", "index"),
-		room:  opts.TableLabels, places: map[place]bool{},
+		read: counter(
+			"read_units_total", "Read capacity units consumed, by operation, table and index; "+
+				"the index is empty for the table itself.", "table", "index",
+		),
+		write: counter(
+			"write_units_total", "Write capacity units consumed, by operation, table and index; "+
+				"the index is empty for the table itself.", "table", "index",
+		),
+		room: opts.TableLabels, places: map[place]bool{},
 	}
 	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "sortkey_request_duration_seconds",
@@ -104,11 +110,13 @@ func New(opts Options) *Metrics {
 		prometheus.GaugeOpts{Name: "sortkey_requests_in_flight", Help: "Requests being answered."},
 	)
 	m.parts = append(m.parts, m.duration, m.inFlight)
-	switch c := storeMetrics(opts.Store); {
+
+	own := storeMetrics(opts.Store)
+	switch {
 	case opts.StoreMetrics != nil:
 		m.parts = append(m.parts, opts.StoreMetrics)
-	case c != nil:
-		m.parts = append(m.parts, c)
+	case own != nil:
+		m.parts = append(m.parts, own)
 	}
 	return m
 }

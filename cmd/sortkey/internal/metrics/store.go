@@ -50,24 +50,60 @@ func Counter[S any](name, help string, of func(S) float64) Figure[S] {
 
 var diskMetrics = []Figure[disk.Stats]{
 	Gauge("disk_bytes", "Bytes of all files of the store.", func(s disk.Stats) float64 { return float64(s.DiskBytes) }),
-	Gauge("log_bytes", "Bytes of the log, part of the bytes on disk.", func(s disk.Stats) float64 { return float64(s.LogBytes) }),
-	Gauge("memtable_bytes", "Bytes of rows in memory, on disk only in the log.", func(s disk.Stats) float64 { return float64(s.MemTableBytes) }),
+	Gauge(
+		"log_bytes", "Bytes of the log, part of the bytes on disk.",
+		func(s disk.Stats) float64 { return float64(s.LogBytes) },
+	),
+	Gauge(
+		"memtable_bytes", "Bytes of rows in memory, on disk only in the log.",
+		func(s disk.Stats) float64 { return float64(s.MemTableBytes) },
+	),
 	Gauge("cache_bytes", "Bytes of blocks in the cache.", func(s disk.Stats) float64 { return float64(s.CacheBytes) }),
-	Counter("cache_hits_total", "Blocks found in the cache.", func(s disk.Stats) float64 { return float64(s.CacheHits) }),
-	Counter("cache_misses_total", "Blocks read from disk.", func(s disk.Stats) float64 { return float64(s.CacheMisses) }),
-	Counter("flushes_total", "Flushes of rows in memory to files.", func(s disk.Stats) float64 { return float64(s.Flushes) }),
+	Counter(
+		"cache_hits_total", "Blocks found in the cache.",
+		func(s disk.Stats) float64 { return float64(s.CacheHits) },
+	),
+	Counter(
+		"cache_misses_total", "Blocks read from disk.",
+		func(s disk.Stats) float64 { return float64(s.CacheMisses) },
+	),
+	Counter(
+		"flushes_total", "Flushes of rows in memory to files.",
+		func(s disk.Stats) float64 { return float64(s.Flushes) },
+	),
 	Counter("compactions_total", "Compactions of files.", func(s disk.Stats) float64 { return float64(s.Compactions) }),
-	Gauge("read_amplification", "Files that a read may open.", func(s disk.Stats) float64 { return float64(s.ReadAmp) }),
-	Gauge("snapshots", "Snapshots in use for reads, including the last one.", func(s disk.Stats) float64 { return float64(s.Snapshots) }),
+	Gauge(
+		"read_amplification", "Files that a read may open.",
+		func(s disk.Stats) float64 { return float64(s.ReadAmp) },
+	),
+	Gauge(
+		"snapshots", "Snapshots in use for reads, including the last one.",
+		func(s disk.Stats) float64 { return float64(s.Snapshots) },
+	),
 }
 
 var postgresMetrics = []Figure[postgres.Stats]{
 	Gauge("connections", "Open connections of the pool.", func(s postgres.Stats) float64 { return float64(s.Conns) }),
-	Gauge("connections_in_use", "Connections of the pool in use.", func(s postgres.Stats) float64 { return float64(s.Busy) }),
-	Counter("connection_waits_total", "Calls that waited for a connection of the pool.", func(s postgres.Stats) float64 { return float64(s.Waits) }),
-	Counter("conflicts_total", "Attempts of updates that conflicted with another transaction.", func(s postgres.Stats) float64 { return float64(s.Conflicts) }),
-	Counter("broken_total", "Attempts of updates that lost their connection.", func(s postgres.Stats) float64 { return float64(s.Broken) }),
-	Counter("resolved_total", "Commits that got no answer and were looked up.", func(s postgres.Stats) float64 { return float64(s.Resolved) }),
+	Gauge(
+		"connections_in_use", "Connections of the pool in use.",
+		func(s postgres.Stats) float64 { return float64(s.Busy) },
+	),
+	Counter(
+		"connection_waits_total", "Calls that waited for a connection of the pool.",
+		func(s postgres.Stats) float64 { return float64(s.Waits) },
+	),
+	Counter(
+		"conflicts_total", "Attempts of updates that conflicted with another transaction.",
+		func(s postgres.Stats) float64 { return float64(s.Conflicts) },
+	),
+	Counter(
+		"broken_total", "Attempts of updates that lost their connection.",
+		func(s postgres.Stats) float64 { return float64(s.Broken) },
+	),
+	Counter(
+		"resolved_total", "Commits that got no answer and were looked up.",
+		func(s postgres.Stats) float64 { return float64(s.Resolved) },
+	),
 }
 
 // Describe implements [prometheus.Collector].

@@ -64,16 +64,21 @@ func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) er
 		}
 		return nil
 	}
+
 	if _, err := client.CreateTable(ctx, s.CreateTable(s.TableName)); err != nil {
 		return fail(err)
 	}
 	if err := waitFor(ctx, client, s.TableName); err != nil {
 		return fail(err)
 	}
+
 	if ttl := s.TimeToLiveSpecification; ttl != nil {
 		if _, err := client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-			TableName:               &s.TableName,
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true)},
+			TableName: &s.TableName,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{
+				AttributeName: &ttl.AttributeName,
+				Enabled:       aws.Bool(true),
+			},
 		}); err != nil {
 			return fail(err)
 		}

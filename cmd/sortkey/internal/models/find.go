@@ -36,9 +36,10 @@ func Find(name string) (*model.Model, error) {
 		return nil, fmt.Errorf("%s is %w", path, ErrNotFound)
 	case err != nil && listsRequests(path):
 		return nil, &advice.Error{
-			Msg:    path + " has a list of CreateTable requests in tables, but a model file has a mapping",
-			Advice: "write tables as in: tables: {Shop: {partition: PK, sort: SK}} — sortkey design new writes a first model",
-			Err:    err,
+			Msg: path + " has a list of CreateTable requests in tables, but a model file has a mapping",
+			Advice: "write tables as in: tables: {Shop: {partition: PK, sort: SK}} " +
+				"— sortkey design new writes a first model",
+			Err: err,
 		}
 	}
 	return m, err

@@ -150,6 +150,7 @@ func (op *Operation) Line(v *Values) []string {
 			flags = append(flags, "--"+p.Flag, value)
 		}
 	}
+
 	line := []string{op.Name}
 	for _, a := range arguments {
 		if strings.HasPrefix(a, "-") {

@@ -34,7 +34,8 @@ var (
 // set sets dst to src, unless src is absent: a nil pointer, list, map or value, or an
 // empty enumeration.
 func set(dst, src reflect.Value) error {
-	switch d, s := dst.Type(), src.Type(); {
+	d, s := dst.Type(), src.Type()
+	switch {
 	case d == itemType && s == sdkItemType:
 		return setFrom(dst, src, sdkvalue.Item)
 	case d == valueType && s == sdkValueType:

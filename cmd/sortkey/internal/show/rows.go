@@ -91,6 +91,7 @@ func columns(items []attr.Item, first []string) []string {
 			}
 		}
 	}
+
 	var names []string
 	for _, name := range first {
 		if seen[name] {
@@ -98,6 +99,7 @@ func columns(items []attr.Item, first []string) []string {
 			seen[name] = false
 		}
 	}
+
 	slices.Sort(rest)
 	for _, name := range rest {
 		if seen[name] {

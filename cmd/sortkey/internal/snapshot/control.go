@@ -77,6 +77,7 @@ func listen(ctx context.Context, data string, st Store, drain, timeout time.Dura
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
+
 	path := filepath.Join(dir, socketName)
 	ln, err := new(net.ListenConfig).Listen(ctx, "unix", path)
 	if errors.Is(err, syscall.EINVAL) && len(path) > maxSocketPath {
@@ -87,6 +88,7 @@ func listen(ctx context.Context, data string, st Store, drain, timeout time.Dura
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
+
 	c := &Control{dir: dir, ended: make(chan struct{}), drain: drain}
 	snapshots, quit := context.WithCancelCause(context.WithoutCancel(ctx))
 	c.srv = &http.Server{
@@ -98,6 +100,7 @@ func listen(ctx context.Context, data string, st Store, drain, timeout time.Dura
 			})
 		}),
 	}
+
 	ctx, c.stop = context.WithCancel(ctx)
 	go func() { _ = c.srv.Serve(ln) }() // returns after Shutdown
 	go func() {
@@ -151,7 +154,10 @@ func (c *Control) Close() error {
 	err := os.RemoveAll(c.dir)
 	if len(c.canceled) > 0 {
 		err = errors.Join(&advice.Error{
-			Msg: fmt.Sprintf("snapshot %s was not complete after %s; canceled and removed it", strings.Join(c.canceled, ", "), c.drain),
+			Msg: fmt.Sprintf(
+				"snapshot %s was not complete after %s; canceled and removed it",
+				strings.Join(c.canceled, ", "), c.drain,
+			),
 			Err: ErrStopped,
 		}, err)
 	}
@@ -167,6 +173,7 @@ func ask(ctx context.Context, data, target string) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	body, err := json.Marshal(request{target})
 	if err != nil {
 		return nil, err
@@ -183,6 +190,7 @@ func ask(ctx context.Context, data, target string) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, lost(ctx, target, err)
@@ -192,6 +200,7 @@ func ask(ctx context.Context, data, target string) (*Info, error) {
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxMessage)).Decode(&out); err != nil {
 		return nil, lost(ctx, target, err)
 	}
+
 	switch {
 	case out.Stopped:
 		return nil, ErrStopped

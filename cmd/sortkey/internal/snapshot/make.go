@@ -67,6 +67,7 @@ func Make(ctx context.Context, data, target string) (*Info, error) {
 	if err := checkTarget(data, target); err != nil {
 		return nil, err
 	}
+
 	st, err := disk.Open(data, disk.Options{})
 	if errors.Is(err, disk.ErrLocked) {
 		info, askErr := ask(ctx, data, target)
@@ -82,6 +83,7 @@ func Make(ctx context.Context, data, target string) (*Info, error) {
 	if err != nil {
 		return nil, openError(data, err)
 	}
+
 	info, err := makeOf(ctx, st, target)
 	if closeErr := st.Close(); err == nil {
 		err = closeErr
@@ -133,6 +135,7 @@ func makeOf(ctx context.Context, st Store, target string) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	names, err := db.Names(ctx)
 	if err != nil {
 		return nil, err
@@ -149,6 +152,7 @@ func makeOf(ctx context.Context, st Store, target string) (*Info, error) {
 	} else {
 		err = writeFile(unfinished, kind, func(w io.Writer) error { return st.Archive(ctx, w) })
 	}
+
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -158,6 +162,7 @@ func makeOf(ctx context.Context, st Store, target string) (*Info, error) {
 	if info.Bytes, err = size(unfinished); err != nil {
 		return nil, err
 	}
+
 	err = renameNew(unfinished, filepath.Clean(target))
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = os.Rename(unfinished, target)
@@ -199,6 +204,7 @@ func writeFile(path string, kind kind, write func(io.Writer) error) error {
 	default:
 		w = nopCloser{buffer}
 	}
+
 	if err := write(w); err != nil {
 		_ = w.Close() // stops its goroutines
 		return err

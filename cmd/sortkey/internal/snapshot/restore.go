@@ -36,6 +36,7 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 	if err := inside(data, snapshot, "the database"); err != nil {
 		return nil, err
 	}
+
 	exists, err := occupied(data)
 	if err != nil {
 		return nil, err
@@ -55,6 +56,7 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 		}
 		defer lock.Close()
 	}
+
 	data, err = realPath(data) // replace the target of a link
 	if err != nil {
 		return nil, err
@@ -63,6 +65,7 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return nil, err
 	}
+
 	temp, err := newTemp(data)
 	if err != nil {
 		return nil, err
@@ -72,6 +75,7 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 	if err := unpack(ctx, snapshot, restored); err != nil {
 		return nil, err
 	}
+
 	info, err := verify(ctx, restored)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", snapshot, err)
@@ -80,6 +84,7 @@ func Restore(ctx context.Context, snapshot, data string, replace bool) (*Info, e
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+
 	if err := place(restored, data, exists); err != nil {
 		return nil, advice.New(
 			"a mount point cannot be replaced: name a folder inside it", "cannot move the database to its folder: %v",
@@ -143,6 +148,7 @@ func unpack(ctx context.Context, snapshot, dir string) error {
 		}
 		return err
 	}
+
 	f, err := os.Open(snapshot) //nolint:gosec // named by the user
 	if err != nil {
 		return err

@@ -43,6 +43,7 @@ func (r *Reader) readBlock(b *block) error {
 			b.add(rawRecord{Record: rec, decoded: true}, r.count)
 			continue
 		}
+
 		line, err := r.split.next()
 		rec := rawRecord{Record: Record{Line: line}, from: len(b.data)}
 		if _, rejected := errors.AsType[*recordError](err); rejected {
@@ -50,6 +51,7 @@ func (r *Reader) readBlock(b *block) error {
 		} else if err != nil {
 			return err
 		}
+
 		r.count++
 		if !rec.decoded {
 			b.data = append(b.data, r.split.value()...)

@@ -53,6 +53,7 @@ func (s *cells) read() (line int64, err error) {
 		quoted
 		closed // after a quotation mark in a quoted cell
 	)
+
 	s.data, s.at = s.data[:0], append(s.at[:0], cell{})
 	line = s.line
 	state, size, long := start, 0, false
@@ -70,6 +71,7 @@ func (s *cells) read() (line int64, err error) {
 			}
 			return line, s.end(state == plain, long, bad)
 		}
+
 		if c == '\n' {
 			s.line++
 		}
@@ -77,6 +79,7 @@ func (s *cells) read() (line int64, err error) {
 			long, s.data, s.at = true, s.data[:0], s.at[:0]
 			s.at = append(s.at, cell{})
 		}
+
 		last := &s.at[len(s.at)-1]
 		switch {
 		case c == '\n' && state != quoted:
@@ -157,6 +160,7 @@ func readColumns(s *cells, names []string, types Types) (*columns, error) {
 			c.names = append(c.names, s.text(i))
 		}
 	}
+
 	seen := map[string]bool{}
 	for _, name := range c.names {
 		switch {

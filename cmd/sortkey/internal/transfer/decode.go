@@ -188,7 +188,8 @@ func (d *decoder) typedItem() (attr.Item, error) {
 		return nil, d.notObject()
 	}
 	it, err := d.readItem()
-	switch e, ok := errors.AsType[*attr.Error](err); {
+	e, ok := errors.AsType[*attr.Error](err)
+	switch {
 	case err != nil && (!ok || e.Syntax):
 		return nil, untyped(err)
 	case err == nil && it == nil:
@@ -214,7 +215,8 @@ func (d *decoder) wrapped(raw []byte) (it attr.Item, remove bool, err error) {
 			return nil, false, err
 		}
 		var into *attr.Item
-		switch name := tok.String(); {
+		name := tok.String()
+		switch {
 		case name == "Item" && d.form == formItem, name == "NewImage" && d.form == formChange:
 			into = &image
 		case name == "Keys" && d.form == formChange:
@@ -240,9 +242,11 @@ func (d *decoder) wrapped(raw []byte) (it attr.Item, remove bool, err error) {
 	if _, err := d.dec.ReadToken(); err != nil {
 		return nil, false, err
 	}
-	switch err := d.end(); {
-	case err != nil:
+	if err := d.end(); err != nil {
 		return nil, false, err
+	}
+
+	switch {
 	case invalid != nil:
 		return nil, false, invalid
 	case image != nil:

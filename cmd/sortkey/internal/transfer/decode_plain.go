@@ -100,6 +100,7 @@ func (d *decoder) declared(kind string) (attr.Value, error) {
 		kind == "BOOL" && (got == 't' || got == 'f') {
 		return d.value(1)
 	}
+
 	wrong := func() (attr.Value, error) {
 		v, err := d.excerpt()
 		if err != nil {
@@ -161,6 +162,7 @@ func (d *decoder) value(level int) (attr.Value, error) {
 	if level > attr.MaxNesting {
 		return attr.Value{}, attr.ErrNesting
 	}
+
 	tok, err := d.dec.ReadToken()
 	if err != nil {
 		return attr.Value{}, err
@@ -186,6 +188,7 @@ func (d *decoder) value(level int) (attr.Value, error) {
 		_, err := d.dec.ReadToken()
 		return attr.NewList(elems...), err
 	}
+
 	var b attr.Builder
 	for d.dec.PeekKind() != '}' {
 		name, err := d.dec.ReadToken()
@@ -199,6 +202,7 @@ func (d *decoder) value(level int) (attr.Value, error) {
 		}
 		b.Add(attribute, v)
 	}
+
 	_, err = d.dec.ReadToken()
 	return attr.NewMap(b.Item()), err
 }

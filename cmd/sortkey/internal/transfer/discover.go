@@ -70,6 +70,7 @@ func Discover(paths []string) ([]*Source, error) {
 		case path != stdin && err != nil:
 			return nil, err
 		}
+
 		if path != stdin && info.IsDir() {
 			sources, err := discoverFolder(path)
 			if err != nil {
@@ -78,11 +79,13 @@ func Discover(paths []string) ([]*Source, error) {
 			found = append(found, sources...)
 			continue
 		}
+
 		if name := filepath.Base(path); name == s3files.SummaryFile || name == s3files.FilesFile {
 			return nil, advice.New(
 				"name its folder: "+filepath.Dir(path), "%s is the manifest of an export; it has no items", path,
 			)
 		}
+
 		if files == nil {
 			files = &Source{Name: path, Items: -1, Format: Auto}
 			found = append(found, files)
@@ -126,6 +129,7 @@ func discoverFolder(dir string) ([]*Source, error) {
 	if isFile(filepath.Join(dir, s3files.StartedFile)) {
 		return nil, advice.New("export again", "%s is an unfinished export: it has no %s", dir, s3files.SummaryFile)
 	}
+
 	for _, pattern := range []string{"*", s3files.Root + "/*", "*/" + s3files.Root + "/*"} {
 		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, s3files.SummaryFile))
 		if err != nil {
@@ -156,11 +160,13 @@ func discoverFolder(dir string) ([]*Source, error) {
 			return found, nil
 		}
 	}
+
 	src := &Source{Name: dir, Items: -1, Format: Auto}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		name := strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".zst")
@@ -170,6 +176,7 @@ func discoverFolder(dir string) ([]*Source, error) {
 		}
 		src.Files = append(src.Files, File{Path: path, Items: -1})
 	}
+
 	if src.Files == nil {
 		return nil, advice.New("name the data files, or a folder with an export", "no data files in %s", dir)
 	}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -120,6 +121,7 @@ func Export(
 			}
 		}
 	}
+
 	if err := checkNew(dir); err != nil {
 		return nil, err
 	}
@@ -127,6 +129,7 @@ func Export(
 	if err != nil {
 		return nil, err
 	}
+
 	done := false
 	defer func() {
 		if !done {
@@ -135,6 +138,7 @@ func Export(
 			}
 		}
 	}()
+
 	if err := checkNew(dir); err != nil { // another export may just have finished
 		return nil, err
 	}
@@ -156,12 +160,14 @@ func Export(
 		r.Dir = final
 		results = append(results, r)
 	}
+
 	if err := syncFolder(part.path); err != nil {
 		return nil, err
 	}
 	if err := part.rename(dir, !into); err != nil {
 		return nil, err
 	}
+
 	done = true
 	return results, syncFolder(filepath.Dir(dir))
 }
@@ -222,7 +228,8 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 	if err != nil {
 		return r, err
 	}
-	if t := ttl.TimeToLiveDescription; t != nil && (t.TimeToLiveStatus == types.TimeToLiveStatusEnabled || t.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
+	enabled := []types.TimeToLiveStatus{types.TimeToLiveStatusEnabled, types.TimeToLiveStatusEnabling}
+	if t := ttl.TimeToLiveDescription; t != nil && slices.Contains(enabled, t.TimeToLiveStatus) {
 		x.schema.TimeToLiveSpecification = &tabledef.TimeToLive{
 			AttributeName: aws.ToString(t.AttributeName), Enabled: true,
 		}
@@ -316,6 +323,7 @@ func (x *exporter) data(ctx context.Context) (files []*dataWriter, sh shape, err
 			}
 		})
 	}
+
 	wg.Wait()
 	return files, sh, context.Cause(ctx)
 }
@@ -332,6 +340,7 @@ func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) err
 			return next(it)
 		}
 	}
+
 	page := x.request
 	if x.o.DB != nil {
 		page = x.read
@@ -340,6 +349,7 @@ func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) err
 	if x.o.Segments > 1 {
 		in.Segment, in.TotalSegments = new(int64(segment)), new(int64(x.o.Segments))
 	}
+
 	for {
 		n, next, err := page(ctx, in, fn)
 		if err != nil {
@@ -388,6 +398,7 @@ func (x *exporter) request(
 	if in.ExclusiveStartKey != nil {
 		request.ExclusiveStartKey = sdkvalue.Of(in.ExclusiveStartKey)
 	}
+
 	var out *dynamodb.ScanOutput
 	err = x.retry.do(ctx, func() (err error) {
 		out, err = x.client.Scan(ctx, request, once)
@@ -396,6 +407,7 @@ func (x *exporter) request(
 	if err != nil {
 		return 0, nil, err
 	}
+
 	for _, m := range out.Items {
 		it, err := sdkvalue.Item(m)
 		if err != nil {
@@ -405,6 +417,7 @@ func (x *exporter) request(
 			return 0, nil, err
 		}
 	}
+
 	if len(out.LastEvaluatedKey) > 0 {
 		next, err = sdkvalue.Item(out.LastEvaluatedKey)
 	}

@@ -100,16 +100,24 @@ func (c *census) plain() (sh shape) {
 			lost = append(lost, name)
 		}
 	}
+
 	if lost != nil {
 		sh.warnings = append(
 			sh.warnings,
-			fmt.Sprintf("plain JSON loses the types of sets and binary data in: %s; the format dynamodb keeps them", firstOf(lost)),
+			fmt.Sprintf(
+				"plain JSON loses the types of sets and binary data in: %s; the format dynamodb keeps them",
+				firstOf(lost),
+			),
 		)
 	}
+
 	if c.over {
 		sh.warnings = append(
 			sh.warnings,
-			fmt.Sprintf("only the types of the first %d attribute names are in %s; the format dynamodb keeps all", maxColumns, typesFile),
+			fmt.Sprintf(
+				"only the types of the first %d attribute names are in %s; the format dynamodb keeps all",
+				maxColumns, typesFile,
+			),
 		)
 	}
 	return sh
@@ -148,6 +156,7 @@ func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (ite
 		})
 		return items, c.plain(), err
 	}
+
 	// The columns are known only after all items have been read.
 	sp, err := newSpool(dir)
 	if err != nil {
@@ -168,6 +177,7 @@ func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (ite
 	if err != nil {
 		return 0, sh, err
 	}
+
 	table, err := c.table(w, keysOf(x.schema).names, x.schema.KeyTypes(), x.o.Delimiter)
 	if err != nil {
 		return 0, sh, err
@@ -175,6 +185,7 @@ func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (ite
 	if err := table.header(); err != nil {
 		return 0, sh, err
 	}
+
 	sh.types = table.types
 	return items, sh, sp.each(func(it attr.Item) error {
 		if ctx.Err() != nil {

@@ -81,8 +81,10 @@ type Types map[string]string
 func (t Types) check() error {
 	for _, name := range slices.Sorted(maps.Keys(t)) {
 		if _, ok := attr.ParseKind(t[name]); !ok && t[name] != AnyType {
-			return advice.New("the types are S, N, B, BOOL, NULL, SS, NS, BS, L, M, and "+AnyType+" for any of them in DynamoDB JSON",
-				"unknown type %q for %s", t[name], name)
+			return advice.New(
+				"the types are S, N, B, BOOL, NULL, SS, NS, BS, L, M, and "+AnyType+" for any of them in DynamoDB JSON",
+				"unknown type %q for %s", t[name], name,
+			)
 		}
 	}
 	return nil

@@ -62,11 +62,13 @@ func (im *importer) runPrepared(ctx context.Context) error {
 	if err := im.verify(ctx); err != nil {
 		return err
 	}
+
 	for i := range im.sources {
 		if err := im.ensure(ctx, i); err != nil {
 			return err
 		}
 	}
+
 	if err := im.claimJournal(); err != nil {
 		return err
 	}
@@ -74,6 +76,7 @@ func (im *importer) runPrepared(ctx context.Context) error {
 	if im.report, err = openReport(im.o.Rejects, im.journal.Bytes, im.o.FollowRejects); err != nil {
 		return err
 	}
+
 	im.report.limit, im.report.unreported = im.o.RejectsBytes, im.journal.Unreported
 	if err := im.save(); err != nil {
 		return fail(ErrJournal, "", "cannot write the journal: %w", err)
@@ -122,6 +125,7 @@ func (im *importer) prepare() error {
 		im.journal.Sources = append(im.journal.Sources, js)
 		im.journal.Tables = append(im.journal.Tables, TableResult{Table: name})
 	}
+
 	if !regular {
 		im.total = 0
 		if im.o.Resume {
@@ -129,6 +133,7 @@ func (im *importer) prepare() error {
 		}
 		im.o.Journal = ""
 	}
+
 	if im.o.Journal == "" {
 		return nil
 	}
@@ -137,6 +142,7 @@ func (im *importer) prepare() error {
 			return advice.New("name two files", "%s cannot be both the journal and the report", im.o.Journal)
 		}
 	}
+
 	old, err := im.interrupted()
 	if err != nil || old == nil {
 		return err
@@ -186,17 +192,20 @@ func (im *importer) resume(old *journal) error {
 	case len(old.Sources) != len(im.journal.Sources) || len(old.Tables) != len(old.Sources):
 		return fail(ErrRestart, "", "the interrupted import had other inputs")
 	}
+
 	for i, s := range im.journal.Sources {
 		was := old.Sources[i]
 		if was.Table != s.Table || len(was.Files) != len(s.Files) {
 			return fail(ErrRestart, "", "the interrupted import had other inputs")
 		}
 		for n, f := range s.Files {
-			if w := was.Files[n]; w.Path != f.Path || w.Size != f.Size || w.Head != f.Head || !w.Modified.Equal(f.Modified) {
+			w := was.Files[n]
+			if w.Path != f.Path || w.Size != f.Size || w.Head != f.Head || !w.Modified.Equal(f.Modified) {
 				return fail(ErrRestart, "", "%s has changed since the import was interrupted", f.Path)
 			}
 		}
 	}
+
 	if old.Bytes > 0 {
 		im.o.Rejects = old.Report
 	}
@@ -246,12 +255,17 @@ func (im *importer) verify(ctx context.Context) error {
 	if im.o.NoVerify {
 		return nil
 	}
+
 	for _, s := range im.sources {
 		if sum := s.sum(); s.Items >= 0 && sum >= 0 && sum != s.Items {
-			return fail(ErrDamaged, "copy the export again",
-				"%s is damaged: its summary counts %d items, its files have %d; nothing was written", s.Name, s.Items, sum)
+			return fail(
+				ErrDamaged, "copy the export again",
+				"%s is damaged: its summary counts %d items, its files have %d; nothing was written",
+				s.Name, s.Items, sum,
+			)
 		}
 	}
+
 	p := Progress{Phase: "verify"}
 	for i, s := range im.sources {
 		for n, f := range s.Files {
@@ -261,6 +275,7 @@ func (im *importer) verify(ctx context.Context) error {
 			p.Total += im.journal.Sources[i].Files[n].Size
 		}
 	}
+
 	for i, s := range im.sources {
 		for n, f := range s.Files {
 			if f.MD5 == "" || im.done(i, n) {
@@ -444,9 +459,13 @@ func (im *importer) sendRecords(ctx context.Context, p *pipeline, in *input, f F
 		if rec.Err != nil {
 			here.Reason = reason(rec.Err)
 			p.reject(here)
-		} else if err := p.put(entry{item: rec.Item, remove: rec.Delete, key: string(key), at: here, size: len(rec.Item)}, key); err != nil {
-			return im.settle(p, at.Source)
+		} else {
+			e := entry{item: rec.Item, remove: rec.Delete, key: string(key), at: here, size: len(rec.Item)}
+			if err := p.put(e, key); err != nil {
+				return im.settle(p, at.Source)
+			}
 		}
+
 		im.items++
 		im.result.Read++
 		table.Read++

@@ -26,6 +26,7 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	if want == nil {
 		want = s.Schema
 	}
+
 	opts := im.o.ReadOptions
 	if (opts.Format == Auto || opts.Format == "") && s.Format != "" {
 		opts.Format = s.Format
@@ -39,7 +40,8 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		return err
 	})
 	missing, absent := errors.AsType[*types.ResourceNotFoundException](err)
-	switch had := im.journal.Tables[i]; {
+	had := im.journal.Tables[i]
+	switch {
 	case absent && had.Written+had.Deleted > 0:
 		return fail(
 			errors.Join(ErrRestart, missing), "",
@@ -61,18 +63,21 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		}
 		want = have
 	}
+
 	if opts.Types, err = opts.Types.merge(want.KeyTypes()); err != nil {
 		return err
 	}
 	if err := im.checkFiles(i, s, opts, keysOf(want)); err != nil {
 		return err
 	}
+
 	if absent {
 		if err := im.create(ctx, name, want); err != nil {
 			return fmt.Errorf("cannot create table %s: %w", name, err)
 		}
 		im.journal.Tables[i].Created = true
 	}
+
 	im.readOptions = append(im.readOptions, opts)
 	im.schemas = append(im.schemas, want)
 	return nil
@@ -138,17 +143,22 @@ func (im *importer) create(ctx context.Context, name string, s *tabledef.Schema)
 	}); err != nil {
 		return err
 	}
+
 	wait := dynamodb.NewTableExistsWaiter(im.client, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 100*time.Millisecond, 5*time.Second
 	})
 	if err := wait.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &name}, tableWait); err != nil {
 		return err
 	}
+
 	if ttl := s.TimeToLiveSpecification; ttl != nil {
 		return im.retry.do(ctx, func() error {
 			_, err := im.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-				TableName:               &name,
-				TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &ttl.AttributeName, Enabled: aws.Bool(true)},
+				TableName: &name,
+				TimeToLiveSpecification: &types.TimeToLiveSpecification{
+					AttributeName: &ttl.AttributeName,
+					Enabled:       aws.Bool(true),
+				},
 			}, once)
 			return err
 		})

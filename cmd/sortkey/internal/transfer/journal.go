@@ -106,8 +106,10 @@ func readJournal(path string, restart bool) (*journal, error) {
 	if len(data) > 0 && data[0] != '{' {
 		return nil, fail(ErrJournal, "", "%s is not an import journal; the journal would overwrite it", path)
 	}
+
 	var j journal
-	switch err := json.Unmarshal(data, &j); {
+	err = json.Unmarshal(data, &j)
+	switch {
 	case restart:
 		return nil, nil
 	case err != nil || j.Version != journalVersion || !j.sound():
@@ -139,6 +141,7 @@ func lockJournal(path string) (*os.File, error) {
 		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || !locksMove {
 			return nil, nil // readJournal reports what is wrong with it
 		}
+
 		f, err := openOwn(path, os.O_RDWR)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, nil // an import has just ended
@@ -152,6 +155,7 @@ func lockJournal(path string) (*os.File, error) {
 		if err == nil {
 			return f, nil
 		}
+
 		_ = unlock(f)
 		switch {
 		case errors.Is(err, errBusy):
@@ -176,6 +180,7 @@ func replace(path string, data []byte, lock bool) (_ *os.File, err error) {
 	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
+
 	f, err := openOwn(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY)
 	if err != nil {
 		return nil, err
@@ -186,12 +191,14 @@ func replace(path string, data []byte, lock bool) (_ *os.File, err error) {
 			_ = os.Remove(temp)
 		}
 	}()
+
 	if _, err := f.Write(data); err != nil {
 		return nil, err
 	}
 	if err := f.Sync(); err != nil {
 		return nil, err
 	}
+
 	if lock {
 		err = lockFile(f)
 	} else {
@@ -250,6 +257,7 @@ func openReport(path string, size int64, follow bool) (*report, error) {
 	if path == "" {
 		return r, nil
 	}
+
 	info, err := os.Lstat(path)
 	switch {
 	case err == nil && info.IsDir():
@@ -266,6 +274,7 @@ func openReport(path string, size int64, follow bool) (*report, error) {
 			)
 		}
 	}
+
 	if size == 0 { // check now that the file can be created later
 		f, err := openOwn(path, os.O_CREATE|os.O_WRONLY)
 		if err == nil {
@@ -276,6 +285,7 @@ func openReport(path string, size int64, follow bool) (*report, error) {
 		}
 		return r, nil
 	}
+
 	f, err := openOwn(path, os.O_RDWR)
 	if err != nil {
 		return nil, fail(ErrRestart, "", "cannot append to the reject report: %w", err)
@@ -286,6 +296,7 @@ func openReport(path string, size int64, follow bool) (*report, error) {
 			fail(ErrRestart, "", "%s is shorter than when the import was interrupted", path), err, f.Close(),
 		)
 	}
+
 	// The name comes from the journal: do not truncate a file that is not a report.
 	head, end := make([]byte, len(reportHead)), make([]byte, 1)
 	_, err = f.ReadAt(head, 0)
@@ -323,6 +334,7 @@ func (r *report) add(rejects []Reject) (err error) {
 			return err
 		}
 	}
+
 	var out []byte
 	for i, x := range rejects {
 		line, err := json.Marshal(x)
@@ -338,6 +350,7 @@ func (r *report) add(rejects []Reject) (err error) {
 	if len(out) == 0 {
 		return nil
 	}
+
 	n, err := r.f.Write(out)
 	if err != nil || r.stream {
 		return err

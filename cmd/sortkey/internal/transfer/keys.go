@@ -38,7 +38,8 @@ func keysOf(s *tabledef.Schema) *keys {
 // appendKey appends the key of an item. Equal keys have equal bytes.
 func (k *keys) appendKey(dst []byte, it attr.Item) ([]byte, error) {
 	for i, name := range k.names {
-		switch v := it.Get(name); {
+		v := it.Get(name)
+		switch {
 		case v.IsZero():
 			return dst, rejectf("key attribute %s is missing", name)
 		case v.Kind() != k.kinds[i]:
@@ -98,6 +99,7 @@ func ParseKey(text string) (*tabledef.Schema, error) {
 	if len(parts) > 2 {
 		return nil, advice.New(syntax, "a key has one or two attributes, not %d", len(parts))
 	}
+
 	for i, part := range parts {
 		name, kind := strings.TrimSpace(part), "S"
 		if j := strings.LastIndexByte(name, ':'); j >= 0 {
@@ -106,6 +108,7 @@ func ParseKey(text string) (*tabledef.Schema, error) {
 		if name == "" || kind != "S" && kind != "N" && kind != "B" {
 			return nil, advice.New(syntax, "%q is not a key attribute of type S, N or B", part)
 		}
+
 		role := types.KeyTypeHash
 		if i == 1 {
 			role = types.KeyTypeRange
@@ -113,6 +116,7 @@ func ParseKey(text string) (*tabledef.Schema, error) {
 				return nil, advice.New(syntax, "duplicate key attribute %s", name)
 			}
 		}
+
 		s.KeySchema = append(s.KeySchema, types.KeySchemaElement{AttributeName: &name, KeyType: role})
 		s.AttributeDefinitions = append(
 			s.AttributeDefinitions,

@@ -56,7 +56,9 @@ type prepared struct {
 	written, deleted int64
 }
 
-func startLoader(ctx context.Context, b *api.Bulk, table string, k *keys, mask func(string, attr.Item) (attr.Item, error)) *loader {
+func startLoader(
+	ctx context.Context, b *api.Bulk, table string, k *keys, mask func(string, attr.Item) (attr.Item, error),
+) *loader {
 	l := &loader{ctx: ctx, bulk: b, table: table, keys: k, mask: mask, work: make(chan *loadBlock), since: time.Now()}
 	for range runtime.GOMAXPROCS(0) {
 		l.workers.Go(func() {
@@ -88,6 +90,7 @@ func (l *loader) prepare(b *loadBlock, d *decoder) {
 		if err == nil {
 			key, err = l.keys.appendKey(key[:0], it)
 		}
+
 		text := ""
 		switch {
 		case err != nil:
@@ -101,11 +104,13 @@ func (l *loader) prepare(b *loadBlock, d *decoder) {
 				b.written++
 			}
 		}
+
 		if e, ok := errors.AsType[*wire.Error](err); ok && text == "" {
 			text = reason(errors.New(e.Message))
 		}
 		if text != "" {
-			b.rejects = append(b.rejects, Reject{File: b.file, Line: rec.Line, Reason: text, order: first + int64(i) + 1})
+			refused := Reject{File: b.file, Line: rec.Line, Reason: text, order: first + int64(i) + 1}
+			b.rejects = append(b.rejects, refused)
 		}
 	}
 }
@@ -197,7 +202,9 @@ func (im *importer) loadRecords(ctx context.Context, l *loader, in *input, f Fil
 			im.items += at.Records - before
 			im.result.Read += at.Records - before
 			table.Read += at.Records - before
-			im.progress(Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items})
+			im.progress(
+				Progress{Phase: "import", Bytes: im.before + in.packed.Load(), Total: im.total, Items: im.items},
+			)
 			if l.full() || im.o.Every > 0 && at.Records-last >= im.o.Every {
 				if err := im.checkpoint(l, at); err != nil {
 					return err
@@ -223,6 +230,7 @@ func (im *importer) loadRecords(ctx context.Context, l *loader, in *input, f Fil
 		}
 		return im.broken(l, f, at, err)
 	}
+
 	if err := absorb(0); err != nil {
 		return err
 	}

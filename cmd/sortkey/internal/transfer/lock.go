@@ -79,6 +79,7 @@ func lockPartial(path string) (*partialFolder, error) {
 			)
 		}
 	}
+
 	f, err := openLocked(started)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errMoved
@@ -86,6 +87,7 @@ func lockPartial(path string) (*partialFolder, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	err = checkPath(f, started)
 	if err == nil {
 		err = os.Chmod(path, 0o700) // an earlier version made it

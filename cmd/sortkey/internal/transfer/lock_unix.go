@@ -26,7 +26,8 @@ func openLocked(path string) (*os.File, error) {
 
 // lockFile locks a file until it is closed, if the file system supports it.
 func lockFile(f *os.File) error {
-	switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		return errBusy
 	case errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.ENOLCK):

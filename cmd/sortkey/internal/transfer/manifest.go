@@ -198,6 +198,7 @@ func verify(ctx context.Context, f File, read func(n int)) error {
 			return err
 		}
 	}
+
 	if got := s3files.Checksum(h.Sum(nil)); got != f.MD5 {
 		return fail(
 			ErrDamaged, "copy the export again",

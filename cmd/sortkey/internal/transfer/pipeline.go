@@ -209,6 +209,7 @@ func (p *pipeline) work(q <-chan message) {
 			}
 		}
 	}
+
 	for _, e := range batch {
 		p.settle(e, false)
 	}
@@ -294,6 +295,7 @@ func (p *pipeline) writeBatch(batch []entry, last map[string]int) error {
 	if err != nil {
 		return err
 	}
+
 	for _, e := range batch {
 		p.settle(e, true)
 	}
@@ -320,6 +322,7 @@ func (p *pipeline) request(
 		}
 		return in, appendTail(body)
 	}
+
 	requests := make([]types.WriteRequest, 0, len(last))
 	for i, e := range batch {
 		switch {
@@ -332,6 +335,7 @@ func (p *pipeline) request(
 			requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: sdkvalue.Of(e.item)}})
 		}
 	}
+
 	in.RequestItems[p.table] = requests
 	return in, nil
 }

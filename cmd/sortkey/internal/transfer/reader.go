@@ -86,6 +86,7 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
 		return nil, err
 	}
+
 	if bom := []byte("\xef\xbb\xbf"); bytes.HasPrefix(head, bom) {
 		if _, err := br.Discard(len(bom)); err != nil {
 			return nil, err
@@ -98,6 +99,7 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	if isIon(head) {
 		return nil, errIonFile("this file")
 	}
+
 	layout, items := layoutOf(head)
 	if o.Format == Auto && layout == 0 && !strings.Contains(strings.ToLower(path), ".json") {
 		o.Format = CSV
@@ -114,6 +116,7 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 	case JSON:
 		reader.dec.form = formPlain
 	}
+
 	switch {
 	case o.Format == CSV:
 		reader.cells = &cells{r: br, comma: o.Delimiter, max: o.MaxLine, line: 1}
@@ -227,12 +230,14 @@ func hasItems(head []byte) bool {
 	if _, err := dec.ReadToken(); err != nil {
 		return false
 	}
+
 	found := false
 	for dec.PeekKind() == '"' {
 		tok, err := dec.ReadToken()
 		if err != nil {
 			return false
 		}
+
 		name := tok.String()
 		switch {
 		case name == "Items" && dec.PeekKind() == '[':

@@ -86,6 +86,7 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 			r.mu.Unlock()
 		}
 	}()
+
 	pause := r.first
 	for try := 1; ; try++ {
 		err := request()
@@ -93,6 +94,7 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 		if full && left.some {
 			try, pause = 1, r.first
 		}
+
 		again := full || err != nil && r.retryer.IsErrorRetryable(err)
 		_, answered := errors.AsType[smithy.APIError](err)
 		answered = answered || full || err == nil
@@ -102,6 +104,7 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 		if err == nil && reported && r.waiting == 1 {
 			r.notify(Wait{Endpoint: r.endpoint()})
 		}
+
 		r.mu.Unlock()
 		switch {
 		case !again || !reached || ctx.Err() != nil:
@@ -111,6 +114,7 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 		case try == attempts:
 			return r.gaveUp(err, answered)
 		}
+
 		after := goneAfter
 		if answered {
 			after = busyAfter
@@ -124,6 +128,7 @@ func (r *retrier) do(ctx context.Context, request func() error) error {
 			r.notify(Wait{Endpoint: r.endpoint(), Reason: cause(err), Tries: try, Of: attempts, Pause: pause})
 			r.mu.Unlock()
 		}
+
 		if err := r.sleep(ctx, pause); err != nil {
 			return err
 		}

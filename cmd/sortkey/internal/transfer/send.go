@@ -41,6 +41,7 @@ func (s *sender) send(ctx context.Context, table string, body []byte) (left []js
 	if request.URL.Path == "" {
 		request.URL.Path = "/"
 	}
+
 	request.Header = http.Header{
 		"Content-Type": {"application/x-amz-json-1.0"}, "X-Amz-Target": {"DynamoDB_20120810.BatchWriteItem"},
 		"User-Agent": {"sortkey"}, "Accept-Encoding": {"identity"},
@@ -48,6 +49,7 @@ func (s *sender) send(ctx context.Context, table string, body []byte) (left []js
 	if !s.sign(ctx, request, body) {
 		return nil, false
 	}
+
 	response, err := s.options.HTTPClient.Do(request)
 	if err != nil {
 		return nil, false
@@ -59,6 +61,7 @@ func (s *sender) send(ctx context.Context, table string, body []byte) (left []js
 	if string(answer) == `{"UnprocessedItems":{}}` {
 		return nil, true
 	}
+
 	var out struct{ UnprocessedItems map[string][]json.RawMessage }
 	if err := json.Unmarshal(answer, &out); err != nil || out.UnprocessedItems == nil {
 		return nil, false

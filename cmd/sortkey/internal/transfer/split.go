@@ -74,6 +74,7 @@ func (s *document) next() (int64, error) {
 			}
 			return s.line, err
 		}
+
 		in := byte(0)
 		if len(s.stack) > 0 {
 			in = s.stack[len(s.stack)-1]
@@ -104,6 +105,7 @@ func (s *document) member() error {
 			return err
 		}
 	}
+
 	items := string(s.raw) == `"Items"`
 	c, err := s.skipSpace()
 	if err == nil && c != ':' {
@@ -112,6 +114,7 @@ func (s *document) member() error {
 	if err == nil {
 		c, err = s.skipSpace()
 	}
+
 	switch {
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("line %d: file ends inside the document", s.line)
@@ -121,6 +124,7 @@ func (s *document) member() error {
 		s.stack = append(s.stack, c)
 		return nil
 	}
+
 	_, err = s.record(c)
 	if _, rejected := errors.AsType[*recordError](err); rejected {
 		return nil // too long, but not a record
@@ -160,18 +164,21 @@ func (s *document) record(c byte) (line int64, err error) {
 				return line, err
 			}
 		}
+
 		if depth == 0 && !inString && !first && ends(c) {
 			if err := s.r.UnreadByte(); err != nil {
 				return line, err
 			}
 			break
 		}
+
 		if c == '\n' {
 			s.line++
 		}
 		if long = long || len(s.raw) >= s.max; !long {
 			s.raw = append(s.raw, c)
 		}
+
 		switch {
 		case escaped:
 			escaped = false
@@ -189,6 +196,7 @@ func (s *document) record(c byte) (line int64, err error) {
 			break
 		}
 	}
+
 	if long {
 		s.raw = s.raw[:0]
 		return line, errTooLong(s.max)

@@ -136,7 +136,9 @@ func (s *Site) Guard(h http.Handler) http.Handler {
 			return
 		}
 		if c, err := r.Cookie(s.name); err != nil || !s.is(c.Value) {
-			http.Error(w, "Open the address that the command printed: it has the token of this page.", http.StatusUnauthorized)
+			http.Error(
+				w, "Open the address that the command printed: it has the token of this page.", http.StatusUnauthorized,
+			)
 			return
 		}
 		h.ServeHTTP(w, r)

@@ -22,6 +22,7 @@ func fitting(t keys.Type, value string, i int) string {
 	if _, err := t.Encode(value); err == nil && value != "" {
 		return value
 	}
+
 	if model.Moment(t) {
 		at := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
 		if shape, _ := ShapeOf(value); shape.Epoch() {
@@ -37,6 +38,7 @@ func fitting(t keys.Type, value string, i int) string {
 		}
 		return at.UTC().Format(time.RFC3339Nano)
 	}
+
 	switch {
 	case Textual(t) && t.Width > 0:
 		return fmt.Sprintf("%0*d", t.Width, i)[:t.Width]

@@ -22,6 +22,7 @@ func newStudy(ctx context.Context, w *world.World) (*Study, error) {
 			st.Entities = append(st.Entities, e)
 		}
 	}
+
 	for i := range w.Items {
 		it := &w.Items[i]
 		st.items[it.Entity] = append(st.items[it.Entity], it)
@@ -35,6 +36,7 @@ func newStudy(ctx context.Context, w *world.World) (*Study, error) {
 			st.Views = append(st.Views, &View{Space: s, Keys: slices.Concat(s.Hash, s.Sort), study: st})
 		}
 	}
+
 	for _, e := range st.Entities {
 		for _, t := range e.Attributes {
 			if places := st.places(e, t); t.Template != nil && len(places) > 0 {
@@ -80,6 +82,7 @@ func (st *Study) runPatterns() error {
 		if p.IsWrite() {
 			continue
 		}
+
 		parts, err := compile.Split(p)
 		if err == nil {
 			p = parts[0] // the requests of a pattern are alike
@@ -90,6 +93,7 @@ func (st *Study) runPatterns() error {
 			q.Failed, _ = errors.AsType[*compile.Error](err)
 			continue
 		}
+
 		if p.Table != nil {
 			index := ""
 			if p.Index != nil {
@@ -97,6 +101,7 @@ func (st *Study) runPatterns() error {
 			}
 			q.View = st.view(p.Table.Name, index)
 		}
+
 		if q.Compiled, err = compile.Pattern(st.Model, p); err != nil {
 			q.Failed, _ = errors.AsType[*compile.Error](err)
 			continue
@@ -104,11 +109,13 @@ func (st *Study) runPatterns() error {
 		if q.View == nil || p.Operation == "GetItem" || p.Operation == "Scan" && p.Filter == "" {
 			continue
 		}
+
 		q.Clauses, _ = explain.Clauses(q.Compiled)
 		o := explain.Options{Pages: maxPages, Items: maxRows, Classify: st.Model.EntityName}
 		if p.Limit > 0 {
 			o.Pages = 1
 		}
+
 		q.Report, err = explain.Run(st.ctx, target, explain.Question{Input: q.Compiled}, o)
 		if err != nil {
 			if cause := context.Cause(st.ctx); cause != nil {
@@ -117,6 +124,7 @@ func (st *Study) runPatterns() error {
 			q.Report = nil // package check reports the failure
 			continue
 		}
+
 		for _, s := range q.Report.Entities {
 			if e := st.Model.Entity(s.Entity); e != nil && s.Examined > 0 {
 				q.Entities = append(q.Entities, e)

@@ -175,6 +175,7 @@ func (q *Query) Next(e *model.Entity) (Component, bool) {
 	if q.View == nil {
 		return Component{}, false
 	}
+
 	for _, a := range q.View.Sort {
 		prefix, whole := "", false
 		for _, c := range q.Clauses {
@@ -191,6 +192,7 @@ func (q *Query) Next(e *model.Entity) (Component, bool) {
 		if whole {
 			continue
 		}
+
 		s := q.study.Slot(e, a.Name)
 		if s == nil {
 			return Component{}, false

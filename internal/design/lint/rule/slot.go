@@ -96,7 +96,8 @@ func (s *Slot) After(prefix string) (c Component, inside, ok bool) {
 // text. It reports false if no key has that prefix.
 func ends(parts []keys.Part, prefix string) (int, bool) {
 	for i, p := range parts {
-		switch width, fixed := p.Type.Fixed(); {
+		width, fixed := p.Type.Fixed()
+		switch {
 		case p.Name == "":
 			if len(prefix) <= len(p.Literal) {
 				return -1, strings.HasPrefix(p.Literal, prefix)

@@ -63,6 +63,7 @@ func (t *trials) settle() error {
 			if t.left == 0 {
 				break
 			}
+
 			t.left--
 			notes, ok, err := t.holds(f, &p)
 			if err != nil {
@@ -71,18 +72,22 @@ func (t *trials) settle() error {
 			if tried++; !ok {
 				continue
 			}
+
 			if len(f.Applied) > 0 {
 				f.Advice += ", or " + p.Text
 			} else {
 				f.Advice = p.Text
 			}
+
 			for _, note := range append(notes, t.caveat(f, p.Index)...) {
 				if !slices.Contains(remarks, note) {
 					remarks = append(remarks, note)
 				}
 			}
+
 			f.Applied = append(f.Applied, p)
 		}
+
 		f.refuted = tried > 0 && len(f.Applied) == 0
 		for _, remark := range remarks {
 			f.Advice += "; " + remark
@@ -158,6 +163,7 @@ func (t *trials) try(edits []Edit, items int) (*trial, error) {
 		}
 		t.text = text
 	}
+
 	m, err := Edited(t.Model.Pos.File, t.text, edits)
 	if err != nil {
 		return nil, err
@@ -171,6 +177,7 @@ func (t *trials) try(edits []Edit, items int) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	found, err := small.look(t.rules)
 	if err != nil {
 		return nil, err
@@ -192,11 +199,13 @@ func (st *Study) measure(found []*Finding) (*trial, error) {
 			out.serious[about]++
 		}
 	}
+
 	for _, s := range st.Slots {
 		if s.InTable() {
 			out.keys += s.Entity.Name + "\x00" + s.Name + "\x00" + s.Template.String() + "\x00"
 		}
 	}
+
 	for _, q := range st.Queries {
 		r, err := st.readingOf(st.ctx, q)
 		if err != nil {
@@ -205,6 +214,7 @@ func (st *Study) measure(found []*Finding) (*trial, error) {
 		out.patterns = append(out.patterns, q.Name)
 		out.reads[q.Name] = r
 	}
+
 	for _, e := range st.Entities {
 		out.entities = append(out.entities, e.Name)
 		out.writes[e.Name] = st.writesOf(e)

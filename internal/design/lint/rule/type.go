@@ -61,6 +61,7 @@ func example(f *model.Field, t keys.Type) string {
 			return v
 		}
 	}
+
 	switch t.Name {
 	case "int", "signed", "decimal", "number":
 		return "7"
@@ -85,6 +86,7 @@ func example(f *model.Field, t keys.Type) string {
 			return t.Values[0]
 		}
 	}
+
 	if t.Width > 0 {
 		return strings.Repeat("a", t.Width)
 	}
@@ -117,7 +119,8 @@ func TimeField(e *model.Entity) (name, typ string) {
 func Longest(e *model.Entity, parts []keys.Part) (n int) {
 	for _, p := range parts {
 		width, fixed := p.Type.Fixed()
-		switch f := e.Field(p.Name); {
+		f := e.Field(p.Name)
+		switch {
 		case p.Name == "":
 			n += len(p.Literal)
 		case fixed:

@@ -128,6 +128,7 @@ func (v *View) SuchAs(e *model.Entity, base *world.Item, change map[string]strin
 	if base != nil {
 		values = base.Values.Map()
 	}
+
 	maps.Copy(values, change)
 	var parts []string
 	for _, a := range v.Keys {
@@ -139,11 +140,13 @@ func (v *View) SuchAs(e *model.Entity, base *world.Item, change map[string]strin
 			parts = append(parts, text.Literal(t.Const))
 			continue
 		}
+
 		for _, p := range t.Template.Parts() {
 			if p.Name != "" && values[p.Name] == "" {
 				values[p.Name] = example(e.Field(p.Name), p.Type)
 			}
 		}
+
 		key, err := t.Template.Build(values)
 		if err != nil {
 			return nil

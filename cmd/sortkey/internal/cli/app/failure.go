@@ -81,6 +81,7 @@ func Explain(err error) *advice.Error {
 	if errors.Is(err, context.Canceled) {
 		return advice.New("", "interrupted")
 	}
+
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		at := strings.TrimSuffix(u.URL, "/")
 		if errors.Is(err, syscall.ECONNREFUSED) {
@@ -94,11 +95,13 @@ func Explain(err error) *advice.Error {
 			RootCause(u.Err),
 		)
 	}
+
 	if _, ok := errors.AsType[*smithy.DeserializationError](err); ok {
 		return advice.New(
 			"check --endpoint: it may be a server of another kind", "not a DynamoDB response: %v", RootCause(err),
 		)
 	}
+
 	help := ""
 	switch {
 	case errors.Is(err, syscall.ENOSPC):

@@ -150,6 +150,7 @@ func (e *Env) Open(ctx context.Context, f SourceFlags) (*Source, error) {
 		shared.close = func() error { return nil }
 		return &shared, nil
 	}
+
 	if err := f.check(); err != nil {
 		return nil, err
 	}

@@ -73,8 +73,8 @@ If you interrupt it, bench removes its tables and files.`,
 		"engine": app.Words("memory", "disk"), "layer": app.Words(layerNames()...),
 	})
 	cmd.AddCommand(
-		targetsCommand(env), growthCommand(env), embeddedCommand(env), scaleCommand(env), resultsCommand(env), showCommand(env),
-		cannedServer(env),
+		targetsCommand(env), growthCommand(env), embeddedCommand(env), scaleCommand(env), resultsCommand(env),
+		showCommand(env), cannedServer(env),
 	)
 	return cmd
 }

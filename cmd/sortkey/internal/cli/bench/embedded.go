@@ -105,6 +105,7 @@ func runEmbedded(ctx context.Context, c bench.Config, source string, quick bool)
 	if c.Progress != nil {
 		c.Progress("building the stores")
 	}
+
 	program, err := bench.BuildEmbedded(ctx, source, dir)
 	if err != nil {
 		return nil, err
@@ -116,6 +117,7 @@ func runEmbedded(ctx context.Context, c bench.Config, source string, quick bool)
 	if c.Progress != nil {
 		c.Progress("compiling a program that embeds Sortkey")
 	}
+
 	cost, err := bench.EmbedCost(ctx, source, dir)
 	if err != nil {
 		return nil, err

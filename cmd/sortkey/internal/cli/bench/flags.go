@@ -43,7 +43,8 @@ func (f *benchFlags) declare(cmd *cobra.Command) {
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress output")
 	flags.StringArrayVar(&f.endpoints, "endpoint", nil, "also measure the endpoint `NAME=URL`; repeatable")
 	flags.StringArrayVar(
-		&f.processes, "process", nil, "`NAME=PID` of an endpoint on this machine, to measure its processor time; repeatable",
+		&f.processes, "process", nil,
+		"`NAME=PID` of an endpoint on this machine, to measure its processor time; repeatable",
 	)
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"temp": app.Paths})
 	f.output.declare(cmd)
@@ -84,6 +85,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 			return c, app.Usage("bench", "--%s: %d is negative", name, n)
 		}
 	}
+
 	if f.size > maxItem {
 		return c, app.Usage("bench", "--size: %d bytes are more than the largest item's %d", f.size, maxItem)
 	}
@@ -94,8 +96,10 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 		}
 		c.Workloads = append(c.Workloads, w)
 	}
+
 	for _, name := range f.engines {
-		switch e := layer.Engine(name); {
+		e := layer.Engine(name)
+		switch {
 		case e == layer.Memory || e == layer.Disk:
 			c.Engines = append(c.Engines, e)
 		case name == "both":
@@ -104,6 +108,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 			return c, app.UsageError("the engines are memory and disk", "--engine: unknown engine %q", name)
 		}
 	}
+
 	for _, name := range f.layers {
 		if !slices.Contains(layer.Names(), layer.Name(name)) {
 			return c, app.UsageError(
@@ -112,6 +117,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 		}
 		c.Layers = append(c.Layers, layer.Name(name))
 	}
+
 	for _, text := range f.endpoints {
 		e, err := bench.ParseEndpoint(text)
 		if err != nil {
@@ -121,6 +127,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 		}
 		c.Endpoints = append(c.Endpoints, e)
 	}
+
 	for _, text := range f.processes {
 		name, number, ok := strings.Cut(text, "=")
 		pid, err := strconv.Atoi(number)
@@ -133,6 +140,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 		}
 		c.Endpoints[i].Process = pid
 	}
+
 	if f.quick {
 		c.Calls = 64
 		if c.Size.Items == 0 {
@@ -152,6 +160,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 			}
 		}
 	}
+
 	if !f.quiet {
 		c.Progress = func(text string) { fmt.Fprintf(env.Stderr, "bench: %s\n", text) }
 	}
@@ -159,6 +168,7 @@ func (f *benchFlags) config(env *app.Env, args []string) (c bench.Config, err er
 	if err != nil {
 		return c, fmt.Errorf("cannot find the program's own file to serve with: %w", err)
 	}
+
 	c.Program = exe
 	c.Serve = []string{exe, "serve", "--addr", "127.0.0.1:0"}
 	c.Canned = []string{exe, "bench", cannedCommand}

@@ -60,6 +60,7 @@ func (o *outputFlags) write(env *app.Env, r *bench.Report) error {
 	default:
 		report.Table(env.Stdout, r, report.Options{Details: o.details, Bad: env.Style().Paint.Bad})
 	}
+
 	switch {
 	case o.json == "-":
 		if err := r.WriteJSON(env.Stdout, true); err != nil {
@@ -77,6 +78,7 @@ func (o *outputFlags) write(env *app.Env, r *bench.Report) error {
 			return err
 		}
 	}
+
 	if o.html == "" {
 		return nil
 	}

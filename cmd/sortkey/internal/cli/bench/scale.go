@@ -81,6 +81,7 @@ func runScale(ctx context.Context, env *app.Env, path string, f *scaleFlags) err
 			return app.Usage("bench scale", "--%s must be positive", name)
 		}
 	}
+
 	m, err := app.LoadModel(path)
 	if err != nil {
 		return err
@@ -100,6 +101,7 @@ func runScale(ctx context.Context, env *app.Env, path string, f *scaleFlags) err
 	if err != nil {
 		return err
 	}
+
 	encode := func(w io.Writer) error { return app.WriteJSON(w, r) }
 	if f.json == "-" {
 		return encode(env.Stdout)

@@ -94,7 +94,8 @@ func (f *checkFlags) fit(given func(flag string) bool) error {
 	for _, name := range []string{"seed", "max-items", "max-bytes"} {
 		if running && given(name) {
 			return app.Usage(
-				"design check", "--%s is about generated items, and running tables have their own: --items says how many "+
+				"design check",
+				"--%s is about generated items, and running tables have their own: --items says how many "+
 					"to look at",
 				name,
 			)
@@ -122,6 +123,7 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	if !ok {
 		return app.Usage("design check", "--fail-on is error, warning or never, not %q", f.failOn)
 	}
+
 	write, ok := formats[f.format]
 	if !ok {
 		return app.Usage("design check", "--format is one of %s, not %q", strings.Join(checkFormats(), ", "), f.format)
@@ -132,6 +134,7 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	if f.maxBytes <= 0 {
 		return app.Usage("design check", "--max-bytes must be positive")
 	}
+
 	m, err := app.LoadModel(path)
 	if err != nil {
 		return err
@@ -141,6 +144,7 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	if len(f.Words()) > 0 {
 		return runRunning(ctx, env, m, write, severity, f)
 	}
+
 	o := world.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes}
 	if f.maxItems == 0 {
 		o.MaxItems = -1
@@ -149,6 +153,7 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 		// Most of the memory is what lives until the end, so more collections cost little.
 		defer debug.SetGCPercent(debug.SetGCPercent(35))
 	}
+
 	status := env.Status()
 	defer status.Clear()
 	o.Progress = func(items int) { status.Show("generated %s", text.Count(items, "item")) }
@@ -166,6 +171,7 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 		}
 		status.Show("%s, checking %s", text.Count(len(w.Items), "item"), pattern)
 	}})
+
 	status.Clear()
 	if err != nil {
 		return err

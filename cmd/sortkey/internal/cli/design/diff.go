@@ -160,6 +160,7 @@ func revision(ctx context.Context, name string) (*model.Model, error) {
 	if strings.HasPrefix(rev, "-") {
 		return nil, advice.New("name a branch, a tag or a commit", "%s is not a revision", rev)
 	}
+
 	cmd := exec.CommandContext(ctx, "git", "show", "--no-textconv", rev+":"+file)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &limited{&stdout, maxRevision}, &limited{&stderr, 1 << 16}
@@ -172,6 +173,7 @@ func revision(ctx context.Context, name string) (*model.Model, error) {
 			strings.TrimSpace(strings.TrimPrefix(stderr.String(), "fatal: ")),
 		)
 	}
+
 	m, err := modelfile.Parse(name, stdout.Bytes())
 	if list, ok := errors.AsType[model.Errors](err); ok {
 		return nil, app.ModelErrors(name, list)

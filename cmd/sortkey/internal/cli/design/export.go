@@ -64,12 +64,14 @@ writes the requests of several tables as an array.`,
 
 func runExport(env *app.Env, path string, f *exportFlags) error {
 	names := strings.Join(export.FormatNames(), ", ")
-	switch format := export.Format(f.format); {
+	format := export.Format(f.format)
+	switch {
 	case f.format == "":
 		return app.Usage("design export", "design export needs --format, one of %s", names)
 	case format.Title() == "":
 		return app.Usage("design export", "--format is one of %s, not %q", names, f.format)
 	}
+
 	m, err := app.LoadModel(path)
 	if err != nil {
 		return err
@@ -85,6 +87,7 @@ func runExport(env *app.Env, path string, f *exportFlags) error {
 		}
 		m = export.Only(m, t)
 	}
+
 	files, err := export.Export(m, export.Format(f.format))
 	if err != nil {
 		return err
@@ -92,6 +95,7 @@ func runExport(env *app.Env, path string, f *exportFlags) error {
 	if err := f.write(env, m, files); err != nil {
 		return err
 	}
+
 	for i, file := range files {
 		if len(file.Losses) == 0 {
 			continue

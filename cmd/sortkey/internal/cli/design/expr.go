@@ -81,6 +81,7 @@ func expressions(env *app.Env, m *model.Model, list []*model.Pattern, lang strin
 			}
 			e.text, err = expression(m, parts[0], lang)
 		}
+
 		if refused, ok := errors.AsType[*compile.Error](err); ok {
 			if one {
 				return models.NotOneRequest(p, err)
@@ -89,11 +90,13 @@ func expressions(env *app.Env, m *model.Model, list []*model.Pattern, lang strin
 		} else if err != nil {
 			return app.Usage("design expr", "%v", err)
 		}
+
 		if lang == "json" && e.NotOne == "" {
 			e.Request = json.RawMessage(e.text)
 		}
 		texts = append(texts, e)
 	}
+
 	var out bytes.Buffer
 	switch {
 	case one:
@@ -105,6 +108,7 @@ func expressions(env *app.Env, m *model.Model, list []*model.Pattern, lang strin
 	default:
 		program(&out, texts, lang)
 	}
+
 	_, err := env.Stdout.Write(out.Bytes())
 	return err
 }
@@ -135,6 +139,7 @@ func program(out *bytes.Buffer, list []patternRequest, lang string) {
 	case "go":
 		mark = "// "
 	}
+
 	comment := func(s string) { out.WriteString(mark + strings.Join(strings.Fields(s), " ") + "\n") }
 	var commands []string
 	for i := range list {
@@ -146,12 +151,14 @@ func program(out *bytes.Buffer, list []patternRequest, lang string) {
 		}
 		list[i].text = strings.TrimPrefix(list[i].text, shared)
 	}
+
 	slices.Sort(commands)
 	if len(commands) > 0 {
 		fmt.Fprintf(
 			out, "import { DynamoDBClient, %s } from \"@aws-sdk/client-dynamodb\";\n\n", strings.Join(commands, ", "),
 		)
 	}
+
 	out.WriteString(shared)
 	for i, e := range list {
 		if i > 0 {

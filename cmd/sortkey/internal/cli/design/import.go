@@ -126,12 +126,14 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		}
 		f.Format = format
 	}
+
 	switch {
 	case f.Items < 0:
 		return app.Usage("design import", "--items must not be negative")
 	case f.Items == 0:
 		f.Items = -1
 	}
+
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	m, losses, err := convertDesign(ctx, env, args, f)
@@ -141,6 +143,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	if err != nil {
 		return err
 	}
+
 	var out bytes.Buffer
 	if err := modelfile.Write(&out, m); err != nil {
 		return err
@@ -151,6 +154,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 			return err
 		}
 	}
+
 	if f.json {
 		return importedJSON(env, m, losses, f.out, out.String(), toFile)
 	}
@@ -165,6 +169,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 			text.Count(len(m.Patterns), "pattern"), f.out,
 		)
 	}
+
 	printLosses(env, losses)
 	return nil
 }
@@ -194,6 +199,7 @@ func importedJSON(env *app.Env, m *model.Model, list []convert.Loss, out, yaml s
 		Why    string `json:"why"`
 		Hint   string `json:"hint,omitempty"`
 	}
+
 	doc := struct {
 		Name     string `json:"name"`
 		File     string `json:"file,omitempty"`
@@ -208,6 +214,7 @@ func importedJSON(env *app.Env, m *model.Model, list []convert.Loss, out, yaml s
 	} else {
 		doc.Model = yaml
 	}
+
 	for _, l := range list {
 		doc.Losses = append(doc.Losses, loss{l.Pos.File, l.Pos.Line, l.Pos.Col, l.Path, l.What, l.Why, l.Hint})
 	}
@@ -242,16 +249,20 @@ func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 	if filepath.Base(name) == s3files.SummaryFile || filepath.Base(name) == s3files.FilesFile {
 		return readItems(filepath.Dir(name))
 	}
-	switch info, err := os.Stat(name); {
+
+	info, err := os.Stat(name)
+	switch {
 	case err == nil && info.IsDir():
 		file.Tables, file.Notes, err = definitions.Read(name)
 		if errors.Is(err, tabledef.ErrFolder) {
 			return readItems(name)
 		}
 		return file, err
-	case err == nil && (info.Size() > convert.MaxFileBytes || slices.Contains([]string{".gz", ".zst"}, filepath.Ext(name))):
+	case err == nil &&
+		(info.Size() > convert.MaxFileBytes || slices.Contains([]string{".gz", ".zst"}, filepath.Ext(name))):
 		return readItems(name)
 	}
+
 	data, err := readDesign(name)
 	if err != nil {
 		return file, err
@@ -262,6 +273,7 @@ func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 	if err == nil && format != "" || script && !strings.HasPrefix(filepath.Base(name), "serverless.") {
 		return file, nil
 	}
+
 	file.Tables, file.Notes, err = definitions.ReadData(name, data)
 	if errors.Is(err, tabledef.ErrOther) {
 		return file, nil // convert says what is wrong

@@ -59,6 +59,7 @@ func runOpen(ctx context.Context, env *app.Env, path string, f *openFlags) error
 	if f.maxItems < 0 {
 		return app.Usage("design open", "--max-items must not be negative")
 	}
+
 	file, copied, err := modelPath(path)
 	if err != nil {
 		return err
@@ -66,6 +67,7 @@ func runOpen(ctx context.Context, env *app.Env, path string, f *openFlags) error
 	if copied {
 		fmt.Fprintf(env.Stderr, "sortkey: %s is an example; this is a copy of it, %s\n", path, file)
 	}
+
 	o := live.Options{World: world.Options{MaxItems: f.maxItems}, Bill: f.bill}
 	if f.maxItems == 0 {
 		o.World.MaxItems = -1
@@ -82,6 +84,7 @@ func runOpen(ctx context.Context, env *app.Env, path string, f *openFlags) error
 	if err != nil {
 		return &advice.Error{Msg: err.Error(), Advice: "give another port with --port, or none", Err: err}
 	}
+
 	fmt.Fprintf(env.Stdout, "%s\n", site.URL())
 	fmt.Fprintf(env.Stderr, "open this address in the browser; the page follows %s; ctrl-c ends\n", file)
 	go s.Follow(ctx)
@@ -101,7 +104,8 @@ func modelPath(path string) (file string, copied bool, err error) {
 	if missing != nil {
 		return "", false, &advice.Error{
 			Msg: "no model " + path, Err: err,
-			Advice: "the examples are " + strings.Join(examples.Names(), ", ") + "; write a model with: sortkey design new FILE",
+			Advice: "the examples are " + strings.Join(examples.Names(), ", ") +
+				"; write a model with: sortkey design new FILE",
 		}
 	}
 	folder, err := os.MkdirTemp("", "sortkey-"+path+"-")

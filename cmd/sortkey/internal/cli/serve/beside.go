@@ -63,7 +63,8 @@ func serveProfiles(ctx context.Context, addr string, log logs) (*beside, error) 
 	if err == nil && !loopback(s.ln.Addr()) {
 		s.stop()
 		return nil, app.UsageError(
-			"write 127.0.0.1:0, and reach it through an SSH tunnel", "--pprof: %s is not an address of this machine alone", addr,
+			"write 127.0.0.1:0, and reach it through an SSH tunnel",
+			"--pprof: %s is not an address of this machine alone", addr,
 		)
 	}
 	return s, err

@@ -40,7 +40,9 @@ func serveControl(
 			"write --control, or --control=8001", "--control: %s is not a port of this machine alone", port,
 		)
 	}
-	fmt.Fprintf(env.Stdout, "sortkey: control at http://%s with the header Authorization: Bearer %s\n", s.ln.Addr(), token)
+	fmt.Fprintf(
+		env.Stdout, "sortkey: control at http://%s with the header Authorization: Bearer %s\n", s.ln.Addr(), token,
+	)
 	return s.stop, nil
 }
 

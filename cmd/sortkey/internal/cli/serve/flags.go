@@ -53,7 +53,8 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags.StringVar(&f.metrics, "metrics", "", "`HOST:PORT` to serve Prometheus metrics on, at /metrics")
 	flags.StringVar(&f.pprof, "pprof", "", "`HOST:PORT` of this machine to serve profiles on, at /debug/pprof/")
 	flags.StringVar(
-		&f.console, "console", "", "serve pages about the tables and their requests on this `PORT` of 127.0.0.1; 0 for any",
+		&f.console, "console", "",
+		"serve pages about the tables and their requests on this `PORT` of 127.0.0.1; 0 for any",
 	)
 	flags.Lookup("console").NoOptDefVal = "0"
 	flags.StringVar(
@@ -102,14 +103,17 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags.IntVar(&o.StreamShards, "stream-shards", 1, "`NUMBER` of shards that new streams have at a time")
 	flags.StringVar(&f.wording, "wording", "2026-10", "`MONTH` whose wording error messages have: 2026-10 or 2026-05")
 	flags.DurationVar(
-		&o.Simulate.TableDelay, "table-delay", 0, "`TIME` for which tables and indexes are CREATING, UPDATING and DELETING",
+		&o.Simulate.TableDelay, "table-delay", 0,
+		"`TIME` for which tables and indexes are CREATING, UPDATING and DELETING",
 	)
 	flags.DurationVar(
 		&o.Simulate.StaleReads.Window, "stale-reads", 0,
 		"`TIME` for which eventually consistent reads may miss a change, in memory only",
 	)
 	flags.Uint64Var(&o.Simulate.StaleReads.Seed, "stale-seed", 0, "`NUMBER` that chooses what --stale-reads miss")
-	flags.BoolVar(&o.Simulate.StaleReads.Oldest, "stale-oldest", false, "let --stale-reads always miss as much as they may")
+	flags.BoolVar(
+		&o.Simulate.StaleReads.Oldest, "stale-oldest", false, "let --stale-reads always miss as much as they may",
+	)
 	flags.BoolVar(
 		&o.Simulate.EnforceThroughput, "enforce-throughput", false,
 		"throttle requests above the throughput of tables, indexes and partition keys",
@@ -132,6 +136,7 @@ func (f *serveFlags) check() error {
 			"give a time such as 10s, or 0 to cancel requests at once", "--drain: %s is negative", f.drain,
 		)
 	}
+
 	if f.server.ShutdownTimeout = f.drain; f.drain == 0 {
 		f.server.ShutdownTimeout = -1
 	}
@@ -144,11 +149,13 @@ func (f *serveFlags) check() error {
 			"--isolate: the databases of access keys are in memory, so --data or --store would stay empty",
 		)
 	}
+
 	if f.control != "" && !f.isolate {
 		return app.UsageError(
 			"add --isolate, which gives each access key its own database", "--control is for databases of access keys",
 		)
 	}
+
 	if f.isolate {
 		f.server.Isolate = maxIsolated
 	}
@@ -158,6 +165,7 @@ func (f *serveFlags) check() error {
 			"--stream-shards: %d is out of bounds", o.StreamShards,
 		)
 	}
+
 	for _, d := range []struct {
 		flag string
 		time time.Duration
@@ -169,6 +177,7 @@ func (f *serveFlags) check() error {
 			return app.UsageError("give a time such as 2s", "%s: %s is negative", d.flag, d.time)
 		}
 	}
+
 	if o.Simulate.StaleReads.Window > 0 && f.data != "" {
 		return app.UsageError("leave out --data", "--stale-reads needs a database in memory")
 	}
@@ -176,11 +185,13 @@ func (f *serveFlags) check() error {
 	if o.Wording, ok = wordings[f.wording]; !ok {
 		return app.UsageError("give 2026-10 or 2026-05", "--wording: %q is not a known month", f.wording)
 	}
+
 	if f.server.MaxConnections < 0 || f.pendingMB < 1 {
 		return app.UsageError(
 			"give --max-connections and --max-pending-mb a positive number", "a limit is not positive",
 		)
 	}
+
 	f.server.MaxPendingBytes = int64(f.pendingMB) << 20
 	if name, _, err := net.SplitHostPort(f.addr); err == nil && net.ParseIP(name) == nil {
 		f.server.AllowHosts = append(f.server.AllowHosts, name) // the name that the user listens on
@@ -203,6 +214,7 @@ func (f *serveFlags) readCredentials() error {
 	if f.credentials == nil {
 		return nil
 	}
+
 	accepted := map[string]string{}
 	f.server.Credentials = accepted
 	for _, text := range f.credentials {
@@ -214,11 +226,13 @@ func (f *serveFlags) readCredentials() error {
 			}
 			lines = strings.Split(string(data), "\n")
 		}
+
 		for _, line := range lines {
 			line = strings.TrimSpace(line)
 			if line == "" && len(lines) > 1 || strings.HasPrefix(line, "#") {
 				continue
 			}
+
 			key, secret, ok := strings.Cut(line, ":")
 			if !ok || key == "" || secret == "" {
 				return app.UsageError(
@@ -226,12 +240,14 @@ func (f *serveFlags) readCredentials() error {
 					"--credentials: missing key or secret",
 				)
 			}
+
 			if strings.Contains(secret, ":") {
 				return app.UsageError(
 					"give each key its own --credentials KEY:SECRET; session tokens are not checked",
 					"--credentials: more than one colon after key %q", key,
 				)
 			}
+
 			accepted[key] = secret
 		}
 	}

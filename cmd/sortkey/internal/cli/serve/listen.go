@@ -19,6 +19,7 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 	if _, _, err := net.SplitHostPort(addr); err != nil {
 		return nil, app.UsageError("write HOST:PORT, such as 127.0.0.1:8000", "%s: %q is not an address", flag, addr)
 	}
+
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

@@ -51,6 +51,7 @@ func (f logFlags) open(w io.Writer) (logs, error) {
 	if f.slow < 0 {
 		return l, app.UsageError("give a time such as 500ms, or 0 for never", "--slow: %s is negative", f.slow)
 	}
+
 	opts := &slog.HandlerOptions{Level: slog.LevelWarn}
 	switch strings.ToLower(f.level) {
 	case "debug":
@@ -67,6 +68,7 @@ func (f logFlags) open(w io.Writer) (logs, error) {
 	default:
 		return l, app.UsageError("the levels are debug, info, warn and error", "--log-level: unknown level %q", f.level)
 	}
+
 	switch f.format {
 	case "json":
 		l.Logger = slog.New(slog.NewJSONHandler(w, opts))
@@ -105,12 +107,14 @@ func (l logs) End(ctx context.Context, e *sortkey.Event) {
 	if !l.Enabled(ctx, level) {
 		return
 	}
+
 	attrs := make([]slog.Attr, 0, 15)
 	if e.Operation != "" {
 		attrs = append(attrs, slog.String("operation", short(e.Operation)))
 	} else {
 		attrs = append(attrs, slog.String("method", short(e.Method)), slog.String("path", short(e.Path)))
 	}
+
 	if len(e.Tables) > 0 {
 		attrs = append(attrs, slog.String("table", tableNames(e.Tables)))
 	}
@@ -118,12 +122,14 @@ func (l logs) End(ctx context.Context, e *sortkey.Event) {
 	if e.Error != "" {
 		attrs = append(attrs, slog.String("code", e.Error))
 	}
+
 	attrs = append(
 		attrs, slog.Float64("ms", milliseconds(e.Duration)), slog.Int64("in", e.In), slog.Int64("out", e.Out),
 	)
 	if e.Examined > 0 {
 		attrs = append(attrs, slog.Int("examined", e.Examined), slog.Int("returned", e.Returned))
 	}
+
 	var read, write float64
 	for _, u := range e.Units {
 		if u.Write {

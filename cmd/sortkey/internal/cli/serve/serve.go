@@ -218,6 +218,7 @@ func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log 
 	if err != nil {
 		return err
 	}
+
 	o := world.Options{MaxItems: f.maxItems}
 	switch {
 	case f.maxItems < 0:
@@ -225,6 +226,7 @@ func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log 
 	case f.samples || f.maxItems == 0:
 		o.MaxItems = -1
 	}
+
 	for _, name := range f.load {
 		status := env.Status()
 		o.Progress = func(items int) { status.Show("%s: generated %s", name, text.Count(items, "item")) }
@@ -233,11 +235,13 @@ func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log 
 		if err != nil {
 			return err
 		}
+
 		log.Info("loaded", "name", name, "tables", loaded.Tables, "items", loaded.Items, "share", loaded.Scale)
 		if !log.asked {
 			fmt.Fprintf(env.Stderr, "sortkey: %s: %s, %s%s\n", name, text.Count(loaded.Tables, "table"),
 				text.Count(loaded.Items, "item"), shareOf(loaded))
 		}
+
 		for _, n := range notes {
 			fmt.Fprintf(env.Stderr, "sortkey: %s: %s\n", name, n.Text)
 			if n.Advice != "" {

@@ -52,6 +52,7 @@ earlier lines, Ctrl-C stops a command, Ctrl-D ends the shell.`
 	for _, cmd := range root.Commands() {
 		cmd.Example = examplesIn(cmd.Example)
 	}
+
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
 		&cobra.Command{
@@ -101,6 +102,7 @@ commit applies all of it at one moment, or rollback nothing. Others that write w
 			RunE: func(*cobra.Command, []string) error { return errExit },
 		},
 	)
+
 	app.CompleteNothing(root)
 	return root
 }

@@ -135,7 +135,9 @@ func (s *shell) converse(ctx context.Context) error {
 			ed.remember(typed)
 			kept.add(typed)
 		}
-		switch err := s.run(ctx, line); {
+
+		err = s.run(ctx, line)
+		switch {
 		case errors.Is(err, errExit):
 			return nil
 		case err != nil:

@@ -40,6 +40,7 @@ func newTransaction(ctx, waiting context.Context, db *sortkey.DB) (*transaction,
 			return <-tx.end
 		})
 	}()
+
 	select {
 	case tx.ctx = <-begun:
 		return tx, nil
