@@ -44,8 +44,13 @@ func TestRepeatedNames(t *testing.T) {
 // with a client that chooses, and over HTTP. The answers and errors are equal. Inputs are used
 // again after a change in place, so nothing may be kept of the request before.
 func TestPropertyWays(t *testing.T) {
+	cases := 240
+	if !proptest.Long() {
+		cases = 100 // of which a short run takes a fifth
+	}
+
 	sent, refused := 0, 0
-	proptest.Check(t, 240, func(t *proptest.T) {
+	proptest.Check(t, cases, func(t *proptest.T) {
 		w := newWays(t)
 		for range t.Between(1, 120) {
 			w.step()

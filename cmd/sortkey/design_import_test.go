@@ -52,11 +52,8 @@ entities:
 // million items.
 func TestImportInfers(t *testing.T) {
 	unit := 1000
-	switch {
-	case proptest.Long():
+	if proptest.Long() {
 		unit = 33_000
-	case !testing.Short():
-		unit = 3300
 	}
 	made, err := modelfile.Parse("model.yaml", fmt.Appendf(nil, original, unit, unit/2, 3*unit))
 	require.NoError(t, err)

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // pages are the documents whose commands a reader types into an empty folder, one after the other.
@@ -46,6 +48,7 @@ var given = map[string]string{
 
 // TestPages runs the commands of pages.
 func TestPages(t *testing.T) {
+	proptest.NeedLong(t)
 	shell, err := exec.LookPath("sh")
 	if err != nil || testing.Short() {
 		t.Skip("there is no sh, or the time is short")

@@ -55,15 +55,20 @@ func (t *tree) check(tb testing.TB) {
 		before := lo
 		for i := n.first(); i < int(n.n); i++ {
 			k := n.recs[i].addr()
-			require.True(tb, before == nil || bytes.Compare(before, k) < 0 || i == 0 && bytes.Equal(before, k), "order")
-			require.True(tb, hi == nil || bytes.Compare(k, hi) < 0, "above the separator")
-			require.Equal(tb, n.prefix[:n.len], k[:n.len])
-			require.Equal(tb, headOf(k, int(n.len)), n.heads[i])
+			switch {
+			case before != nil && bytes.Compare(before, k) >= 0 && (i > 0 || !bytes.Equal(before, k)):
+				require.Fail(tb, "order", "%q after %q", k, before)
+			case hi != nil && bytes.Compare(k, hi) >= 0:
+				require.Fail(tb, "above the separator", "%q, which is %q", k, hi)
+			case !bytes.HasPrefix(k, n.prefix[:n.len]) || headOf(k, int(n.len)) != n.heads[i]:
+				require.Fail(tb, "wrong prefix or head", "%q: %q, %x", k, n.prefix[:n.len], n.heads[i])
+			}
 			before = k
 		}
 		for i := int(n.n); i < fan; i++ {
-			require.Nil(tb, n.recs[i], "a deleted row is still referenced")
-			require.True(tb, n.kids == nil || n.kids[i] == nil)
+			if n.recs[i] != nil || n.kids != nil && n.kids[i] != nil {
+				require.Fail(tb, "a deleted row is still referenced")
+			}
 		}
 		if n.kids == nil {
 			rows += int(n.n)

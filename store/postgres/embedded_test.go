@@ -14,6 +14,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/internal/tests/pgtest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
@@ -69,6 +70,7 @@ func TestEmbedded(t *testing.T) {
 // load its definitions and give the server its row of counters while others have begun.
 // SORTKEY_CHECKS is how many seconds they run.
 func TestUpdatesTogether(t *testing.T) {
+	proptest.NeedLong(t)
 	type row struct {
 		Name  string `dynamodbav:"name"`
 		Steps int    `dynamodbav:"steps"`

@@ -205,6 +205,7 @@ func TestBreakInTurn(t *testing.T) {
 // first lookups too, or refuses them. A lookup must not take the trace of an earlier
 // one for that of the commit.
 func TestLookup(t *testing.T) {
+	proptest.NeedLong(t)
 	proxy, at := newStandin(t, database(t))
 	s := open(t, at, postgres.Options{MaxConns: 4, Timeout: 10 * time.Second})
 	id := 0

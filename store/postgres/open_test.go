@@ -146,6 +146,7 @@ func TestSearchPath(t *testing.T) {
 // that an index of the service has, and reads them in order. A short run queries the
 // ranges at each of them in one partition only.
 func TestLongKeys(t *testing.T) {
+	proptest.NeedLong(t)
 	s := open(t, database(t), postgres.Options{})
 	incompressible := make([]byte, 6144)
 	for i := range incompressible {

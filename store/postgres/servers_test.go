@@ -227,6 +227,7 @@ func TestServersDefinitions(t *testing.T) {
 // TestServersIndex writes on two servers while a third creates and deletes an index. No
 // write misses the index, and none leaves a row in one that is gone.
 func TestServersIndex(t *testing.T) {
+	proptest.NeedLong(t)
 	all := three(t)
 	ctx := t.Context()
 	_, err := all[0].Create(ctx, definition("t"))
@@ -434,6 +435,7 @@ func wantCount(s *node, want int) bool {
 
 // TestServersCounts counts items on three servers at the same time.
 func TestServersCounts(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel() // it waits most of its time
 	url := database(t)
 	ctx := t.Context()
@@ -568,6 +570,7 @@ func recordsOf(t testing.TB, s *node, name string) (list []table.StreamRecord) {
 
 // TestServersStream writes on three servers and replays the stream into a copy.
 func TestServersStream(t *testing.T) {
+	proptest.NeedLong(t)
 	all := three(t)
 	ctx := t.Context()
 	_, err := all[0].Create(ctx, definition("t"))

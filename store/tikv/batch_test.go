@@ -14,6 +14,7 @@ import (
 	"github.com/sortkey/sortkey/internal/api"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/tests/dbtest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/tikv"
@@ -172,6 +173,7 @@ func TestBatchRequests(t *testing.T) {
 // TestPrefetch reads rows of several regions at once, in an Update that has changed some
 // and cleared a space, beside values that are too large to be kept.
 func TestPrefetch(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	c := newCluster(t)
 	s := c.open(t)

@@ -23,6 +23,7 @@ import (
 // TestDatabase adds an index to a table while items are written and regions move, and
 // opens the tables again.
 func TestDatabase(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	c := newCluster(t)
 	opts := func() sortkey.Options {
@@ -89,6 +90,7 @@ func TestDatabase(t *testing.T) {
 // TestDeleteLargeTable deletes a table, and before that an index, with more rows than one
 // Update may delete. No row remains, and a View that began before still sees all.
 func TestDeleteLargeTable(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	const items = 2500
 	c := newCluster(t)

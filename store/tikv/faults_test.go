@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tikv/client-go/v2/tikvrpc"
 
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/tikv"
 )
@@ -36,6 +37,7 @@ func (c *cluster) impatient(t *testing.T) *tikv.Store {
 // TestCommitWithoutAnswer loses all answers to the commit of one Update, which TiKV has
 // or has not committed.
 func TestCommitWithoutAnswer(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	for _, applied := range []bool{true, false} {
 		t.Run(fmt.Sprintf("applied %t", applied), func(t *testing.T) {
@@ -84,6 +86,7 @@ func TestCommitWithoutAnswer(t *testing.T) {
 // TestLateCommit delivers a commit after the Update has been told that it did not
 // happen and has run again.
 func TestLateCommit(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	c := newCluster(t)
 	s := c.impatient(t)
@@ -120,6 +123,7 @@ func TestLateCommit(t *testing.T) {
 
 // TestUnknown loses the answers to the questions about a commit as well.
 func TestUnknown(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	c := newCluster(t)
 	s := c.impatient(t)
@@ -139,6 +143,7 @@ func TestUnknown(t *testing.T) {
 // loses each answer, once for each attempt number. A counter holds what was
 // acknowledged.
 func TestEveryFault(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	acknowledged := 0
 	c := newCluster(t)
@@ -206,6 +211,7 @@ func TestEveryFault(t *testing.T) {
 // TestDeadlock locks two rows in opposite orders, and then writes two rows that were
 // not read in opposite orders to locks.
 func TestDeadlock(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	for _, blind := range []bool{false, true} {
 		s := newCluster(t).open(t)
@@ -274,6 +280,7 @@ func TestEndOfContext(t *testing.T) {
 // TestSwallowedError checks that an Update cannot be committed after a read has failed,
 // whatever its function makes of that.
 func TestSwallowedError(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	c := newCluster(t)
 	s := c.impatient(t)

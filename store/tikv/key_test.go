@@ -16,6 +16,7 @@ import (
 // TestLongAddresses stores rows whose addresses are longer than a key of TiKV may be,
 // many of them with the same beginning.
 func TestLongAddresses(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	c := newCluster(t)
 	s := c.open(t)

@@ -40,6 +40,7 @@ func TestLease(t *testing.T) {
 // another one has taken its lease. When the first can reach the cluster again it must
 // commit nothing.
 func TestLeaseOfPausedServer(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	c := newCluster(t)
 	synctest.Test(t, func(t *testing.T) {

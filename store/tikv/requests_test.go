@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/tests/dbtest"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 	"github.com/sortkey/sortkey/store/tikv"
@@ -156,6 +157,7 @@ func total(requests map[tikvrpc.CmdType]int) (n int) {
 // TestReadsOnlyTheRange looks at what the cluster sends for reads of small ranges among
 // many rows and regions.
 func TestReadsOnlyTheRange(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	c := newCluster(t)
 	s := c.open(t)

@@ -85,6 +85,7 @@ func TestRangeOfOthers(t *testing.T) {
 // TestWriteSkew runs two Updates that each read what the other one writes: single rows
 // that do not exist, or ranges.
 func TestWriteSkew(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	for name, empty := range map[string]func(w store.Writer, partition string) (bool, error){
 		"rows": func(w store.Writer, partition string) (bool, error) {
@@ -225,6 +226,7 @@ func (readOnly) Clear(store.Space) error                       { return errors.E
 // answers are lost, and notes at which timestamp TiKV commits each. Replayed in that order, each must read what it has read,
 // and each View must see a state between two of them.
 func TestOrderOfCommits(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	for round := range proptest.Cases(2) {
 		seed := proptest.Seed() + int64(round)

@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestStore(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T) store.Store { return newCluster(t).open(t) })
 }

@@ -160,6 +160,7 @@ func left(imports int) []string {
 // TestKillImportServer kills the server to which an import writes, and starts it
 // again; sometimes it kills the import, too, and resumes it.
 func TestKillImportServer(t *testing.T) {
+	proptest.NeedLong(t)
 	kills := proptest.Cases(2)
 	seed := uint64(proptest.Seed())
 	t.Logf("SORTKEY_SEED=%d", seed)

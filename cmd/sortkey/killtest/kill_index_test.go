@@ -155,6 +155,7 @@ func fill(t *testing.T, db *dynamodb.Client, client, n int) *writer {
 // others write. Afterwards the index is as the last answer said, or the next one
 // would have said, and its rows are those of the table's items.
 func TestKillIndex(t *testing.T) {
+	proptest.NeedLong(t)
 	kills := proptest.Cases(2)
 	seed := uint64(proptest.Seed())
 	t.Logf("SORTKEY_SEED=%d", seed)

@@ -131,6 +131,7 @@ func (in *tableImport) check(t *testing.T, db *dynamodb.Client) {
 //
 // scripts/import-million.sh does so with a million items.
 func TestKillImportTable(t *testing.T) {
+	proptest.NeedLong(t)
 	seed := uint64(proptest.Seed())
 	t.Logf("SORTKEY_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 11<<32))

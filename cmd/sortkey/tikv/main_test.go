@@ -22,6 +22,7 @@ import (
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/store/tikv"
 )
 
@@ -102,6 +103,7 @@ const address = "tikv://pd1:2379,pd2:2379"
 
 // TestDemo checks the access patterns of all examples on a cluster, twice.
 func TestDemo(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	open := newCluster(t)
 	require.Equal(t, "the database is ready for sortkey serve --store\n", prints(t, open, "init", "--store", address))
@@ -135,6 +137,7 @@ func TestItems(t *testing.T) {
 // TestServe asks a server for its metrics, while it keeps another one from the tables. It
 // is not parallel: the signal that ends it would interrupt other commands.
 func TestServe(t *testing.T) {
+	proptest.NeedLong(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot interrupt itself")
 	}

@@ -41,13 +41,19 @@ func TestTenants(t *testing.T) {
 			require.NoError(t, err)
 			return at
 		}
-		for _, first := range rows {
+		days := make([]time.Time, len(rows))
+		for i, it := range rows {
+			days[i] = day(it)
+		}
+
+		for _, from := range days {
 			var in []*world.Item
-			for _, it := range rows {
-				if from := day(first); !day(it).Before(from) && day(it).Before(from.AddDate(0, 0, 7)) {
+			for i, it := range rows {
+				if !days[i].Before(from) && days[i].Before(from.AddDate(0, 0, 7)) {
 					in = append(in, it)
 				}
 			}
+
 			if bytesOf(in) > bytesOf(best) {
 				best = in
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -23,7 +24,7 @@ func TestExamples(t *testing.T) {
 	require.NotEmpty(t, files)
 	for _, file := range append(files, "../modelfile/testdata/shop.yaml", "testdata/work.yaml") {
 		t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) {
-			w, r := checked(t, load(t, file), world.Options{MaxItems: 3000})
+			w, r := checked(t, load(t, file), world.Options{MaxItems: proptest.Cases(3000)})
 			root := inspect(t, render(t, w, r))
 			require.Contains(t, root.text, r.Model.About)
 			for i, pr := range r.Patterns {
@@ -165,6 +166,7 @@ func TestEmpty(t *testing.T) {
 // TestLarge renders a large partition, many partitions and a pattern that reads
 // many rows, in a small page.
 func TestLarge(t *testing.T) {
+	proptest.NeedLong(t)
 	if testing.Short() {
 		t.Skip("many items in one goroutine; the race detector learns nothing")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // tenants builds a model of many items, which it skips with -short: one goroutine makes them.
@@ -127,6 +128,7 @@ func TestBelongsIsDeterministic(t *testing.T) {
 // TestBelongsScale compares a share of the items with all of them: fewer organizations and
 // projects, but each with as many items as it has.
 func TestBelongsScale(t *testing.T) {
+	proptest.NeedLong(t)
 	whole := tenants(t, world.Options{})
 	for _, most := range []int{200, 2000, 20_000} {
 		w := tenants(t, world.Options{MaxItems: most})

@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/console"
 	"github.com/sortkey/sortkey/internal/api/event"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
@@ -69,6 +70,7 @@ func BenchmarkRecorder(b *testing.B) {
 // TestMemory holds that what a recorder keeps is bounded, whatever a program sends: 8,000 requests of 7 KB, of
 // 2,000 shapes, are 56 MB. No other test runs meanwhile.
 func TestMemory(t *testing.T) {
+	proptest.NeedLong(t)
 	r := console.NewRecorder()
 	h := recorded(t, r)
 	pad := strings.Repeat("x", 7<<10)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -23,6 +24,7 @@ var next = regexp.MustCompile(`href="([^"]*)">next rows`)
 // TestSizes holds that no page is larger than 2 MB, whatever there is to show, and that lists which end early for
 // that go on with the next row.
 func TestSizes(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	c := start(t)
 	c.db.Table("Keys", "PK / SK", sortkeytest.Global("Swapped", "SK / PK"))
@@ -81,6 +83,7 @@ func wide(char string, n int) string {
 
 // TestLargeItems shows items whose text is longer than a page can be with the way to get them.
 func TestLargeItems(t *testing.T) {
+	proptest.NeedLong(t)
 	t.Parallel()
 	c := start(t)
 	c.db.Table("Things", "PK")
