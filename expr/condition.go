@@ -7,12 +7,13 @@ import (
 )
 
 // A Condition is a condition on an item: a condition, filter or key condition
-// expression. It is immutable and safe for concurrent use. The nil Condition is true for every item.
+// expression. It is immutable and safe for concurrent use. The nil Condition and the zero Condition are
+// true for every item.
 type Condition struct{ tree ast.Node }
 
 // NewCondition returns the condition of a tree, which nobody may change afterwards; nil for a nil tree.
 // A tree that [ParseCondition] cannot return, such as a comparison with a nil operand, is false where it
-// makes no sense.
+// makes no sense. Its depth is the caller's matter: conditions are evaluated by recursion.
 func NewCondition(tree ast.Node) *Condition {
 	if tree == nil {
 		return nil

@@ -38,8 +38,18 @@ func NewEnv(p Params) (*Env, error) {
 	return e, nil
 }
 
-// Reset makes e the Env of another request, like [NewEnv]. Do not copy an Env after it.
+// Reset makes e the Env of another request, like [NewEnv]; after an error, e has no names and values. Do not
+// copy an Env after it.
 func (e *Env) Reset(p Params) error {
+	err := e.fill(p)
+	if err != nil {
+		*e = Env{}
+	}
+	return err
+}
+
+// fill is Reset, which leaves e half made if there is an error.
+func (e *Env) fill(p Params) error {
 	values := p.Values
 	*e = Env{values: values}
 	if err := e.addNames(p.Names); err != nil {

@@ -15,7 +15,7 @@ import (
 // Values of the wrong kind are not errors: they make a comparison false.
 // Source: DG/Expressions.OperatorsAndFunctions.html; where it is silent,
 // alternator's test_condition_expression.py.
-func (c *Condition) Match(it attr.Item) bool { return c == nil || eval(c.tree, it) }
+func (c *Condition) Match(it attr.Item) bool { return c == nil || c.tree == nil || eval(c.tree, it) }
 
 func eval(n ast.Node, it attr.Item) bool {
 	switch n := n.(type) {

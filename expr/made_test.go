@@ -1,6 +1,7 @@
 package expr_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,6 +70,17 @@ func TestMadeConditions(t *testing.T) {
 	require.True(t, expr.NewCondition(&ast.Not{}).Match(nil), "what makes no sense is false")
 }
 
+// TestResetAfterError holds that an Env that was refused has nothing to refer to.
+func TestResetAfterError(t *testing.T) {
+	env, err := expr.NewEnv(expr.Params{})
+	require.NoError(t, err)
+	require.Error(t, env.Reset(expr.Params{Values: parsed(t, `{":v": {"S": "x"}, "v": {"S": "x"}}`)}))
+	_, err = env.Condition(expr.ConditionExpression, "a = :v")
+	require.ErrorContains(t, err, "not defined")
+	_, err = env.Condition("WHERE", strings.Repeat("(", 1<<20)+"a = b"+strings.Repeat(")", 1<<20))
+	require.ErrorContains(t, err, "maximum allowed size")
+}
+
 // TestMadeUpdates has lists of actions that no expression has.
 func TestMadeUpdates(t *testing.T) {
 	at := func(path ...ast.Step) *ast.PathOperand { return &ast.PathOperand{Path: path} }
@@ -80,8 +92,8 @@ func TestMadeUpdates(t *testing.T) {
 		actions []ast.Action
 	}{
 		{`"" is not a clause`, []ast.Action{{Path: at(a)}}},
-		{`has no path`, []ast.Action{{Clause: ast.RemoveClause}}},
-		{`has no path`, []ast.Action{{Clause: ast.RemoveClause, Path: at()}}},
+		{`no path that an item can have`, []ast.Action{{Clause: ast.RemoveClause}}},
+		{`no path that an item can have`, []ast.Action{{Clause: ast.RemoveClause, Path: at()}}},
 		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a)}}},
 		{
 			`SET a cannot have this operand`,
@@ -108,6 +120,19 @@ func TestMadeUpdates(t *testing.T) {
 			{Clause: ast.SetClause, Path: at(a, b), Value: text},
 			{Clause: ast.RemoveClause, Path: at(a, ast.Step{Index: 1})},
 		}},
+		{`no path that an item can have`, []ast.Action{{Clause: ast.SetClause, Path: at(ast.Step{Name: "a", Index: 1}), Value: text}}},
+		{`no path that an item can have`, []ast.Action{{Clause: ast.SetClause, Path: at(ast.Step{Index: 1}), Value: text}}},
+		{`no path that an item can have`, []ast.Action{{Clause: ast.RemoveClause, Path: at(a, ast.Step{Index: -1})}}},
+		{`no path that an item can have`, []ast.Action{{Clause: ast.RemoveClause, Path: at(ast.Step{Name: "\xff"})}}},
+		{`no path that an item can have`,
+			[]ast.Action{{Clause: ast.RemoveClause, Path: at(ast.Step{Name: strings.Repeat("n", attr.MaxNameBytes+1)})}}},
+		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.Arithmetic{
+			Op: ast.Minus, L: at(b), R: &ast.Arithmetic{Op: ast.Minus, L: at(b), R: at(b)},
+		}}}},
+		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a), Value: &ast.Call{
+			Func: ast.IfNotExists, Args: []ast.Operand{text, text},
+		}}}},
+		{`SET a cannot have this operand`, []ast.Action{{Clause: ast.SetClause, Path: at(a), Value: (*ast.ValueOperand)(nil)}}},
 	} {
 		_, err := expr.NewUpdate(tt.actions...)
 		require.ErrorContains(t, err, tt.want)

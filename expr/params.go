@@ -2,7 +2,8 @@ package expr
 
 import "github.com/sortkey/sortkey/attr"
 
-// Params are what the placeholders of expressions stand for. The zero Params have none.
+// Params are what the placeholders of expressions stand for. The zero Params have none. What is parsed keeps
+// the values, which nobody may change afterwards.
 // Source: DG/Expressions.ExpressionAttributeNames.html, DG/Expressions.ExpressionAttributeValues.html.
 type Params struct {
 	// Names are names of attributes by placeholder, such as "#n"; nil for none.

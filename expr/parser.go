@@ -85,7 +85,11 @@ func newParser(e *Env, param Param, src string) (*parser, error) {
 	if src == "" {
 		return nil, refuse(param, "The expression can not be empty;")
 	}
-	if len(src) > MaxExpressionBytes && param.isExpression() { // conditions of statements may be longer
+	most := MaxExpressionBytes
+	if !param.isExpression() { // conditions of statements may be longer
+		most *= 16
+	}
+	if len(src) > most {
 		return nil, refuse(
 			param, "Expression size has exceeded the maximum allowed size; expression size: %d", len(src),
 		)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/sortkey/sortkey/expr/ast"
 
@@ -39,21 +40,20 @@ func NewUpdate(actions ...ast.Action) (*Update, error) {
 
 // checkAction refuses an action that no expression has.
 func checkAction(a ast.Action) error {
-	if a.Path == nil || len(a.Path.Path) == 0 {
-		return refuse(UpdateExpression, "an action of clause %q has no path", a.Clause)
+	if a.Path == nil || !isPath(a.Path.Path) {
+		return refuse(UpdateExpression, "the action of clause %q has no path that an item can have", a.Clause)
 	}
-	v, isValue := a.Value.(*ast.ValueOperand)
 	ok := false
 	switch a.Clause {
 	case ast.SetClause:
-		ok = isTerm(a.Value)
+		ok = isNewValue(a.Value)
 	case ast.RemoveClause:
 		ok = a.Value == nil
 	case ast.AddClause:
-		ok = isValue && (v.Value.Kind() == attr.List || unsupported(a.Clause, v.Value.Kind()) == "") &&
-			!v.Value.IsZero()
+		kind := kindOfValue(a.Value)
+		ok = kind == attr.List || kind != 0 && unsupported(a.Clause, kind) == ""
 	case ast.DeleteClause:
-		ok = isValue && v.Value.Kind().IsSet()
+		ok = kindOfValue(a.Value).IsSet()
 	default:
 		return refuse(UpdateExpression, "%q is not a clause of an update", a.Clause)
 	}
@@ -64,18 +64,53 @@ func checkAction(a ast.Action) error {
 	return nil
 }
 
-// isTerm reports whether o can be the new value of a SET, or be inside one.
-func isTerm(o ast.Operand) bool {
+// kindOfValue returns the kind of a [*ast.ValueOperand], 0 for other operands.
+func kindOfValue(o ast.Operand) attr.Kind {
+	if v, ok := o.(*ast.ValueOperand); ok && v != nil {
+		return v.Value.Kind()
+	}
+	return 0
+}
+
+// isPath reports whether an item can have something at a path: it begins with a name, each step is a name
+// or an index, and names are those of attributes.
+func isPath(p ast.Path) bool {
+	if len(p) == 0 || len(p) > MaxPathSteps || p[0].Name == "" {
+		return false
+	}
+	for _, s := range p {
+		isName := s.Name != ""
+		switch {
+		case s.Index < 0, isName && s.Index != 0:
+			return false
+		case len(s.Name) > attr.MaxNameBytes || !utf8.ValidString(s.Name):
+			return false
+		}
+	}
+	return true
+}
+
+// isNewValue reports whether o can be the new value of a SET.
+func isNewValue(o ast.Operand) bool {
+	if sum, ok := o.(*ast.Arithmetic); ok {
+		return sum != nil && (sum.Op == ast.Plus || sum.Op == ast.Minus) && isTerm(sum.L, "") && isTerm(sum.R, "")
+	}
+	return isTerm(o, "")
+}
+
+// isTerm reports whether o can be a term of a new value, or an argument of the function around it.
+func isTerm(o ast.Operand, around ast.Func) bool {
 	switch o := o.(type) {
 	case *ast.ValueOperand:
-		return !o.Value.IsZero()
+		return o != nil && !o.Value.IsZero()
 	case *ast.PathOperand:
-		return len(o.Path) > 0
-	case *ast.Arithmetic:
-		return (o.Op == ast.Plus || o.Op == ast.Minus) && isTerm(o.L) && isTerm(o.R)
+		return o != nil && isPath(o.Path)
 	case *ast.Call:
-		known := o.Func == ast.IfNotExists || o.Func == ast.ListAppend
-		return known && len(o.Args) == 2 && isTerm(o.Args[0]) && isTerm(o.Args[1])
+		if o == nil || len(o.Args) != 2 || !isTerm(o.Args[0], o.Func) || !isTerm(o.Args[1], o.Func) {
+			return false
+		}
+		_, isPath := o.Args[0].(*ast.PathOperand)
+		return o.Func == ast.IfNotExists && isPath || o.Func == ast.ListAppend && around != ast.ListAppend
 	}
 	return false
 }

@@ -27,8 +27,8 @@ func (c *Clause) check() error {
 		return refuseOperator(string(c.Op))
 	}
 	if len(c.Values) != operands {
-		return refuse("the condition on %s has %d operands, and %s takes %d",
-			text.Name(c.Attribute), len(c.Values), c.Op, operands)
+		return refuse("the condition on %s has %s, and %s takes %d",
+			text.Name(c.Attribute), text.Count(len(c.Values), "operand"), c.Op, operands)
 	}
 	return nil
 }

@@ -64,6 +64,9 @@ func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, er
 		return nil, err
 	}
 
+	if err := c.check(); err != nil { // of a tree that was not parsed
+		return nil, err
+	}
 	if slices.ContainsFunc(dst, func(o Clause) bool { return o.Attribute == c.Attribute }) {
 		return nil, refuse(msgTwice)
 	}
@@ -73,7 +76,7 @@ func appendClauses(dst []Clause, values *[]attr.Value, n ast.Node) ([]Clause, er
 // compareClause makes a clause of a comparison, whose operands may stand in
 // either order.
 func compareClause(values *[]attr.Value, n *ast.Compare) (Clause, error) {
-	if n.Op == ast.NotEqual {
+	if n.Op == ast.NotEqual || n.Op.Mirror() == "" { // no expression has others
 		return Clause{}, refuseOperator(string(n.Op))
 	}
 	if _, ok := n.L.(*ast.ValueOperand); ok {

@@ -10,7 +10,7 @@ import (
 )
 
 // Compile turns the key condition c of a query on s into the slice it reads.
-// The error is an [*Error].
+// The error is an [*Error]. The slice keeps the values of c.
 //
 // Source: DG/Query.KeyConditionExpressions.html; messages as captured in
 // dynalite (test/query.js) and conformance (queryKeyConditionOperands.test.ts,
@@ -32,8 +32,9 @@ func Compile(s *Schema, c *expr.Condition) (*Slice, error) {
 	return m.slicing(s, clauses, m.bytes[:0])
 }
 
-// Of is [Compile] for a key condition that demands all of its clauses, in any order. It copies
-// their values. Each attribute has one clause.
+// Of returns the slice of a key condition that demands all of its clauses, in any order. It copies
+// their values. Each attribute has one clause. The error is that of [Compile], but for more clauses than the
+// key has attributes.
 func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 	m := new(made)
 	r := room(m.bytes[:0])
@@ -60,6 +61,9 @@ func Of(s *Schema, clauses ...Clause) (*Slice, error) {
 
 // slicing returns the slice that clauses select, made in the room that is left.
 func (m *made) slicing(s *Schema, clauses []Clause, r room) (*Slice, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	sort, err := s.arrange(m.clauses[:0], clauses)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@
 //	)
 //	err = st.View(ctx, func(r store.Reader) error {
 //		page, err := january.Page(r, space, keycond.PageOptions{Limit: 100}, func(it attr.Item) error {
-//			fmt.Println(it)
+//			fmt.Println(it.Get("placed"))
 //			return nil
 //		})
 //		next := keycond.PageOptions{Start: page.Last, Limit: 100} // while page.Last is not nil

@@ -26,11 +26,11 @@ type PageOptions struct {
 	Start attr.Item
 	// Reverse reads in descending order.
 	Reverse bool
-	// Limit is the most items to examine, or 0.
+	// Limit is the most items to examine; 0 or less is none.
 	Limit int
 	// Filter leaves out items after they were examined; nil keeps all.
 	Filter *expr.Condition
-	// Examine, if not nil, is called with each item before the filter. Its error ends the page.
+	// Examine, if not nil, is called with each item before the filter. An error of it is that of the page.
 	Examine func(attr.Item) error
 }
 
@@ -74,7 +74,7 @@ func (s Stop) String() string {
 }
 
 // Page reads one page of the slice: it calls visit with each item in order, until the end, Limit or
-// [PageBytes]. The items are valid until visit returns; an error from it ends the query, and
+// [PageBytes]; a nil visit counts only. The items are valid until visit returns; an error from it ends the query, and
 // [ErrEndPage] the page. A start key outside the slice is an error; it is an [*Error].
 //
 // The slice must come from [Compile] or [Of].
@@ -140,7 +140,10 @@ func (p *pager) take(it attr.Item) bool {
 	ended := false
 	if p.o.Filter.Match(it) {
 		page.Returned++
-		err := p.visit(it)
+		var err error
+		if p.visit != nil {
+			err = p.visit(it)
+		}
 		if ended = errors.Is(err, ErrEndPage); err != nil && !ended {
 			p.err = err
 			return false

@@ -196,7 +196,7 @@ func TestOf(t *testing.T) {
 		{"Invalid operator used in KeyConditionExpression: ", []keycond.Clause{{Attribute: "p", Values: one}}},
 		{"Invalid operator used in KeyConditionExpression: <>", []keycond.Clause{{Attribute: "p", Op: ast.NotEqual, Values: one}}},
 		{"the condition on p has 0 operands, and = takes 1", []keycond.Clause{{Attribute: "p", Op: ast.Equal}}},
-		{"the condition on s has 1 operands, and BETWEEN takes 2",
+		{"the condition on s has 1 operand, and BETWEEN takes 2",
 			[]keycond.Clause{equal, {Attribute: "s", Op: ast.OpBetween, Values: one}}},
 		{"Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key",
 			[]keycond.Clause{equal, equal}},
@@ -211,6 +211,49 @@ func TestOf(t *testing.T) {
 	}
 	_, err := keycond.Compile(schema, nil)
 	require.EqualError(t, err, "Query condition missed key schema element: p")
+}
+
+// TestMadeTrees has conditions that no expression has.
+func TestMadeTrees(t *testing.T) {
+	schema := parsedSchema(t, "p / s")
+	path := func(name string) *ast.PathOperand { return &ast.PathOperand{Path: ast.Path{{Name: name}}} }
+	value := &ast.ValueOperand{Value: attr.NewString("a")}
+	equal := &ast.Compare{Op: ast.Equal, L: path("p"), R: value}
+	for _, node := range []ast.Node{
+		&ast.Call{Func: ast.BeginsWith, Args: []ast.Operand{path("s")}},
+		&ast.Call{Func: ast.BeginsWith, Args: []ast.Operand{path("s"), value, value}},
+		&ast.Compare{Op: ast.OpBetween, L: path("s"), R: value}, &ast.Compare{Op: "foo", L: path("s"), R: value},
+		&ast.Compare{Op: ast.OpBeginsWith, L: path("s"), R: value}, &ast.Compare{L: value, R: path("s")},
+		&ast.Between{X: path("s"), Lo: value}, &ast.And{}, &ast.Not{}, &ast.Compare{},
+	} {
+		_, err := keycond.Compile(schema, expr.NewCondition(&ast.And{L: equal, R: node}))
+		if _, empty := node.(*ast.And); !empty {
+			require.Error(t, err, "%#v", node)
+		}
+	}
+}
+
+// TestMadeSchemas has keys that no table has.
+func TestMadeSchemas(t *testing.T) {
+	a, b, c := keycond.Attribute{Name: "a", Kind: attr.String}, keycond.Attribute{Name: "b", Kind: attr.String},
+		keycond.Attribute{Name: "c", Kind: attr.String}
+	table := keycond.NewSchema([]keycond.Attribute{a}, nil)
+	one := keycond.Clause{Attribute: "a", Op: ast.Equal, Values: []attr.Value{attr.NewString("x")}}
+	for _, s := range []*keycond.Schema{
+		{}, keycond.NewSchema(nil, nil), keycond.NewSchema([]keycond.Attribute{a, b}, nil),
+		keycond.NewSchema([]keycond.Attribute{a}, []keycond.Attribute{b, c}),
+		keycond.NewSchema([]keycond.Attribute{{Name: "a", Kind: attr.Bool}}, nil),
+		new(keycond.Schema).NewIndex("i", []keycond.Attribute{a}, nil),
+		table.NewIndex("i", []keycond.Attribute{b}, nil).NewIndex("j", []keycond.Attribute{c}, nil),
+		table.NewIndex("i", []keycond.Attribute{{Name: "b"}}, nil), table.NewIndex("i", nil, nil),
+	} {
+		_, _, err := s.Place(parsedItem(t, `{"a": {"S": "x"}, "b": {"S": "x"}, "c": {"S": "x"}}`))
+		require.Error(t, err)
+		_, err = keycond.Of(s, one)
+		require.Error(t, err)
+		_, err = keycond.Compile(s, nil)
+		require.Error(t, err)
+	}
 }
 
 // TestParseSchema has keys as people write them.

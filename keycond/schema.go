@@ -39,22 +39,58 @@ type Schema struct {
 	partition, sort []Attribute
 	table           *Schema     // of an index
 	attributes      []Attribute // all of them
+	wrong           string      // why items cannot lie by it
 }
 
-// NewSchema returns the key of a table with these attributes, which nobody may change afterwards.
+// NewSchema returns the key of a table with these attributes, which nobody may change afterwards: one of the
+// partition key, and at most one of the sort key. With others, [Schema.Place], [Of] and [Compile] return an
+// error.
 func NewSchema(partition, sort []Attribute) *Schema {
-	return &Schema{partition: partition, sort: sort, attributes: slices.Concat(partition, sort)}
+	s := &Schema{partition: partition, sort: sort, attributes: slices.Concat(partition, sort)}
+	if len(partition) != 1 || len(sort) > 1 {
+		s.wrong = "the key of a table has one partition key attribute and at most one sort key attribute"
+	}
+	s.checkKinds()
+	return s
+}
+
+// checkKinds notes attributes that no key can have.
+func (s *Schema) checkKinds() {
+	if slices.ContainsFunc(s.attributes, func(a Attribute) bool { return !a.Kind.IsScalar() }) {
+		s.wrong = "key attributes are strings, numbers or binary"
+	}
+}
+
+// check returns an error if items cannot lie by the schema.
+func (s *Schema) check() error {
+	if s.wrong == "" && len(s.partition) == 0 {
+		s = &Schema{wrong: "a schema has a partition key; make one with ParseSchema or NewSchema"}
+	}
+	if s.wrong == "" {
+		return nil
+	}
+	return refuse("%s", s.wrong)
 }
 
 // NewIndex returns the key of an index of the table whose key is s. Messages name the index.
 func (s *Schema) NewIndex(name string, partition, sort []Attribute) *Schema {
-	index := NewSchema(partition, sort)
-	index.name, index.table = name, s
+	index := &Schema{
+		name: name, partition: partition, sort: sort, table: s,
+		attributes: slices.Concat(partition, sort), wrong: s.wrong,
+	}
 	for _, a := range s.attributes {
 		if !slices.Contains(index.attributes, a) {
 			index.attributes = append(index.attributes, a)
 		}
 	}
+
+	switch {
+	case s.table != nil:
+		index.wrong = "an index belongs to a table, not to another index"
+	case len(s.partition) == 0:
+		index.wrong = "the table of an index has a partition key"
+	}
+	index.checkKinds()
 	return index
 }
 
@@ -108,6 +144,9 @@ var builders = sync.Pool{New: func() any { return new(attr.Builder) }}
 // in the item too. The error names the attribute that is missing, or that no key can have; it is an
 // [*Error].
 func (s *Schema) Place(it attr.Item) (partition, sort []byte, err error) {
+	if err := s.check(); err != nil {
+		return nil, nil, err
+	}
 	for _, a := range s.attributes {
 		v := it.Get(a.Name)
 		switch {

@@ -44,7 +44,9 @@ func setKind(o Operand) attr.Kind {
 		if o.Func == ListAppend {
 			return attr.List
 		}
-		return setKind(o.Args[1])
+		if len(o.Args) > 1 {
+			return setKind(o.Args[1])
+		}
 	}
 	return 0
 }

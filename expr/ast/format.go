@@ -27,7 +27,8 @@ func FormatUpdate(actions []Action) string { return (*Style)(nil).Update(actions
 // A Style writes conditions with as few parentheses as they need and with names
 // and values of its own.
 type Style struct {
-	// Name returns what to write for a name of a path, Value for a value.
+	// Name returns what to write for a name of a path, Value for a value. Without them, names are written
+	// as they are, and values as {S:hello}.
 	Name  func(name string) string
 	Value func(v attr.Value) string
 }
@@ -76,7 +77,7 @@ func (s *Style) clause(dst []byte, actions []Action) []byte {
 }
 
 // Path returns a document path.
-func (s *Style) Path(p Path) string { return string(p.append(nil, s.Name)) }
+func (s *Style) Path(p Path) string { return string(p.append(nil, s.name)) }
 
 // How strongly the operators of conditions bind.
 const (
@@ -139,6 +140,20 @@ func (s *Style) node(dst []byte, n Node, least int) []byte {
 	return dst
 }
 
+func (s *Style) name(name string) string {
+	if s == nil || s.Name == nil {
+		return name
+	}
+	return s.Name(name)
+}
+
+func (s *Style) value(v attr.Value) string {
+	if s.Value == nil {
+		return string(v.AppendText(nil))
+	}
+	return s.Value(v)
+}
+
 func (s *Style) infix(dst []byte, l Operand, op string, r Operand) []byte {
 	dst = s.operand(dst, l)
 	dst = append(dst, ' ')
@@ -163,7 +178,7 @@ func (s *Style) operand(dst []byte, o Operand) []byte {
 	case *PathOperand:
 		switch {
 		case s != nil:
-			return o.Path.append(dst, s.Name)
+			return o.Path.append(dst, s.name)
 		case o.Text != "":
 			return append(dst, o.Text...)
 		}
@@ -171,7 +186,7 @@ func (s *Style) operand(dst []byte, o Operand) []byte {
 	case *ValueOperand:
 		switch {
 		case s != nil:
-			return append(dst, s.Value(o.Value)...)
+			return append(dst, s.value(o.Value)...)
 		case o.Name != "":
 			return append(dst, o.Name...)
 		}

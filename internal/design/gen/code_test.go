@@ -383,7 +383,7 @@ func TestGoOfModels(t *testing.T) {
 	files, err := filepath.Glob("../../../design/examples/*/model.yaml")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	root, err := filepath.Abs("../../..")
+	root, err := filepath.Abs("..") // of this module
 	require.NoError(t, err)
 	overlay := map[string]string{}
 	args := []string{"build", "-overlay=" + filepath.Join(t.TempDir(), "overlay.json")}
@@ -398,7 +398,7 @@ func TestGoOfModels(t *testing.T) {
 		require.NoError(t, err, file)
 		out := filepath.Join(t.TempDir(), "generated.go")
 		require.NoError(t, os.WriteFile(out, code, 0o600))
-		pkg := fmt.Sprintf("design/gen/testdata/generated%d", i)
+		pkg := fmt.Sprintf("gen/testdata/generated%d", i)
 		overlay[filepath.Join(root, pkg, "generated.go")] = out
 		args = append(args, "./"+pkg)
 	}
