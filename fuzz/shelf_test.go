@@ -3,7 +3,6 @@ package fuzz_test
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -203,7 +202,17 @@ func (s *shelf) rowOf(it attr.Item) row {
 }
 
 // store puts the rows.
-func (s *shelf) store(f face) error {
+func (s *shelf) store(f face) error { return s.update(f, store.Writer.Put) }
+
+// clear deletes the rows one by one: after many thousand Writer.Clear, reads of Pebble's memtable are slow.
+func (s *shelf) clear(f face) error {
+	return s.update(f, func(w store.Writer, space store.Space, partition, sort, _ []byte) error {
+		return w.Delete(space, partition, sort)
+	})
+}
+
+// update calls write for every row.
+func (s *shelf) update(f face, write func(w store.Writer, space store.Space, partition, sort, value []byte) error) error {
 	return s.st.Update(context.Background(), func(w store.Writer) error {
 		for _, r := range s.rows {
 			it := s.item(r)
@@ -211,18 +220,11 @@ func (s *shelf) store(f face) error {
 			if err != nil {
 				return err
 			}
-			if err := w.Put(f.space, partition, sort, it); err != nil {
+			if err := write(w, f.space, partition, sort, it); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
-}
-
-// clear deletes all rows.
-func (s *shelf) clear() error {
-	return s.st.Update(context.Background(), func(w store.Writer) error {
-		return errors.Join(w.Clear(s.table.space), w.Clear(s.index.space))
 	})
 }
 
