@@ -77,7 +77,7 @@ func promise(t *testing.T, st store.Store) {
 		}, genLayout, gen.SliceOf(genNumbers), genQuestion)
 	}
 
-	cases := proptest.Parameters(500)
+	cases := proptest.Parameters(400)
 	cases.MaxSize = 60
 	p := gopter.NewProperties(cases)
 	p.Property("a partition key has at most 2,048 bytes and a sort key 1,024, and an item lies where its key says",

@@ -212,7 +212,7 @@ func (s *shelf) clear(f face) error {
 }
 
 // update calls write for every row.
-func (s *shelf) update(f face, write func(w store.Writer, space store.Space, partition, sort, value []byte) error) error {
+func (s *shelf) update(f face, write func(w store.Writer, at store.Space, partition, sort, value []byte) error) error {
 	return s.st.Update(context.Background(), func(w store.Writer) error {
 		for _, r := range s.rows {
 			it := s.item(r)
