@@ -280,3 +280,63 @@ func TestParseSchema(t *testing.T) {
 	require.Nil(t, table.Table())
 	require.Same(t, table, index.Table())
 }
+
+// TestPageSize has pages that reach 1 MB exactly, and pages that miss it by a byte.
+func TestPageSize(t *testing.T) {
+	schema := parsedSchema(t, "p")
+	sized := func(size int) attr.Item {
+		rest := len("p") + len("a") + len("body")
+		var b attr.Builder
+		b.Add("p", attr.NewString("a"))
+		b.Add("body", attr.NewBinary(make([]byte, size-rest)))
+		return b.Item()
+	}
+	for _, tt := range []struct {
+		sizes           []int
+		examined, bytes int
+		stop            keycond.Stop
+	}{
+		{[]int{1 << 19, 1 << 19, 100}, 2, 1048576, keycond.StopSize},
+		{[]int{1 << 19, 1 << 19}, 2, 1048576, keycond.StopSize},
+		{[]int{1 << 19, 1<<19 - 1, 100, 100}, 3, 1048675, keycond.StopSize},
+		{[]int{1 << 19, 1<<19 - 1}, 2, 1048575, keycond.StopEnd},
+		{[]int{1 << 20, 100}, 1, 1048576, keycond.StopSize},
+	} {
+		page, err := schema.Page(func(yield func(store.Row, error) bool) {
+			for _, size := range tt.sizes {
+				if !yield(store.Row{Value: sized(size)}, nil) {
+					return
+				}
+			}
+		}, keycond.PageOptions{}, func(attr.Item) error { return nil })
+		require.NoError(t, err)
+		require.Equal(t, tt.examined, page.Examined, "%+v", tt)
+		require.Equal(t, tt.bytes, page.Bytes, "%+v", tt)
+		require.Equal(t, tt.stop, page.Stop, "%+v", tt)
+		require.Equal(t, tt.stop == keycond.StopSize, page.Last != nil, "%+v", tt)
+	}
+}
+
+// TestTie has two keys of a table with the same hash: their rows in an index lie in the order of the key.
+func TestTie(t *testing.T) {
+	table := parsedSchema(t, "p / s:N")
+	index, err := table.Index("ix", "g / r")
+	require.NoError(t, err)
+	at := func(n int) []byte {
+		it := parsedItem(t, fmt.Sprintf(`{"p": {"S": "p"}, "s": {"N": "%d"}, "g": {"S": "g"}, "r": {"S": "r"}}`, n))
+		_, sort, err := index.Place(it)
+		require.NoError(t, err)
+		return sort
+	}
+
+	seen := map[uint32]int{}
+	for n := range 100_000 {
+		hash := store.Hash(append([]byte("p"), numbers(fmt.Sprint(n))[0].Raw()...))
+		if before, ok := seen[hash]; ok {
+			require.Less(t, string(at(before)), string(at(n)), "%d and %d", before, n)
+			return
+		}
+		seen[hash] = n
+	}
+	t.Fatal("all hashes differ")
+}
