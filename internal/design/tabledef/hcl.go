@@ -23,6 +23,8 @@ const (
 	maxSource = 4 << 20 // bytes of all files
 	maxFiles  = 1000    // files in the folder of a module
 	maxTree   = 1000    // expressions in each other
+	maxTokens = 500_000 // words and signs of a file
+	maxLines  = 20_000  // lines of a text
 	maxParts  = 1000    // expressions in one text
 	maxDigits = 4096    // binary digits before or after a number's point
 )
@@ -73,7 +75,8 @@ func (s *sources) parse(name string, src []byte) (*hclsyntax.Body, error) {
 		return nil, fmt.Errorf("%s: the Terraform files have more than %d bytes", filepath.Base(name), maxSource)
 	}
 	s.text[name] = src
-	if err := s.checkBrackets(name, src); err != nil {
+	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
+	if err := s.check(tokens); err != nil {
 		return nil, err
 	}
 	file, diags := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
@@ -90,11 +93,14 @@ func (s *sources) parse(name string, src []byte) (*hclsyntax.Body, error) {
 }
 
 // expression parses an expression or, as the library parses both, a template.
-func (s *sources) expression(
-	name string, src []byte, parse func([]byte, string, hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics),
-) (hclsyntax.Expression, error) {
+func (s *sources) expression(name string, src []byte, template bool) (hclsyntax.Expression, error) {
 	s.text[name] = src
-	if err := s.checkBrackets(name, src); err != nil {
+	lex, parse := hclsyntax.LexExpression, hclsyntax.ParseExpression
+	if template {
+		lex, parse = hclsyntax.LexTemplate, hclsyntax.ParseTemplate
+	}
+	tokens, _ := lex(src, name, hcl.InitialPos)
+	if err := s.check(tokens); err != nil {
 		return nil, err
 	}
 	e, diags := parse(src, name, hcl.InitialPos)
@@ -107,27 +113,75 @@ func (s *sources) expression(
 	return &guarded{e, s}, nil
 }
 
-// checkBrackets refuses text whose brackets or signs nest so deep that they would exhaust the stack of
-// the parser.
-func (s *sources) checkBrackets(name string, src []byte) error {
-	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
-	depth, signs := 0, 0
-	for _, t := range tokens {
+// A level is what brackets or quotes enclose.
+type level struct {
+	chain int  // operators and steps since its last separator
+	lines bool // the end of a line separates
+}
+
+// nesting has the words of a text's controls that nest.
+var nesting = map[string]int{"if": 1, "for": 1, "endif": -1, "endfor": -1}
+
+// check refuses text that would exhaust the stack of the parser or of what walks its tree, or that would
+// take the parser long.
+func (s *sources) check(tokens hclsyntax.Tokens) error {
+	levels := []level{{lines: true}}
+	count, controls, lines, melded := 0, 0, 0, 0
+	for i, t := range tokens {
+		inner := &levels[len(levels)-1]
+		if t.Type != hclsyntax.TokenStringLit {
+			lines = 0
+		}
+
+		switch t.Type {
+		case hclsyntax.TokenStringLit:
+			// The parser joins each line of a text to those before.
+			lines++
+			melded += lines
+		case hclsyntax.TokenNewline, hclsyntax.TokenComment:
+			if inner.lines && bytes.HasSuffix(t.Bytes, []byte("\n")) {
+				inner.chain = 0
+			}
+		case hclsyntax.TokenComma:
+			inner.chain = 0
+		case hclsyntax.TokenDot, hclsyntax.TokenOBrack, hclsyntax.TokenQuestion, hclsyntax.TokenBang,
+			hclsyntax.TokenPlus, hclsyntax.TokenMinus, hclsyntax.TokenStar, hclsyntax.TokenSlash,
+			hclsyntax.TokenPercent, hclsyntax.TokenAnd, hclsyntax.TokenOr, hclsyntax.TokenEqualOp,
+			hclsyntax.TokenNotEqual, hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq,
+			hclsyntax.TokenGreaterThan, hclsyntax.TokenGreaterThanEq:
+			inner.chain++
+		}
+
 		switch t.Type {
 		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenOQuote,
 			hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
-			depth++
+			word := ""
+			if i+1 < len(tokens) {
+				word = string(tokens[i+1].Bytes)
+			}
+			levels = append(levels, level{lines: t.Type == hclsyntax.TokenOBrace && word != "for"})
+			if t.Type == hclsyntax.TokenTemplateControl {
+				controls += nesting[word]
+			}
 		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCQuote,
 			hclsyntax.TokenCHeredoc, hclsyntax.TokenTemplateSeqEnd:
-			depth--
-		case hclsyntax.TokenBang, hclsyntax.TokenMinus:
-			signs++
-		case hclsyntax.TokenNewline, hclsyntax.TokenComment:
-		default:
-			signs = 0
+			levels = levels[:max(1, len(levels)-1)]
 		}
-		if depth > maxDepth || signs > maxDepth {
+
+		switch t.Type {
+		case hclsyntax.TokenStringLit, hclsyntax.TokenNewline, hclsyntax.TokenComment:
+		default:
+			count++
+		}
+		switch {
+		case len(levels) > maxDepth+1, controls > maxDepth:
 			return fmt.Errorf("%s: brackets nest more than %d deep", place(t.Range), maxDepth)
+		case inner.chain > maxTree:
+			return fmt.Errorf("%s: the expression has more than %d operators and steps", place(t.Range), maxTree)
+		case count > maxTokens:
+			return fmt.Errorf("%s: the file has more than %d words and signs", place(t.Range), maxTokens)
+		case lines > maxLines || melded > maxLines*maxLines:
+			return fmt.Errorf("%s: texts have more than %d lines", place(t.Range), maxLines)
 		}
 	}
 	return nil

@@ -520,7 +520,7 @@ func (s *scope) template(name string, values cty.Value) (cty.Value, error) {
 	if !values.Type().IsObjectType() && !values.Type().IsMapType() {
 		return cty.NilVal, errors.New("want an object with the values of the template")
 	}
-	e, err := s.expression(filepath.Base(name), data, hclsyntax.ParseTemplate)
+	e, err := s.expression(filepath.Base(name), data, true)
 	if err != nil {
 		return cty.NilVal, err
 	}

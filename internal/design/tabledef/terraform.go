@@ -232,7 +232,7 @@ func (m *module) converted(b *hclsyntax.Block, v cty.Value, t cty.Type, defaults
 // literal returns the value of a text such as ["a"], or the text.
 func (m *module) literal(text string) cty.Value {
 	if strings.ContainsAny(text, "[{") || text == "true" || text == "false" {
-		if e, err := m.expression("NAME=VALUE", []byte(text), hclsyntax.ParseExpression); err == nil {
+		if e, err := m.expression("NAME=VALUE", []byte(text), false); err == nil {
 			if v := m.value(e); v.IsWhollyKnown() {
 				return v
 			}
