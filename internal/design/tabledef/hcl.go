@@ -20,13 +20,23 @@ import (
 
 // The bounds of what is read from Terraform files.
 const (
-	maxSource = 4 << 20 // bytes of all files
-	maxFiles  = 1000    // files in the folder of a module
-	maxTree   = 1000    // expressions in each other
-	maxTokens = 500_000 // words and signs of a file
-	maxLines  = 20_000  // lines of a text
-	maxParts  = 1000    // expressions in one text
-	maxDigits = 4096    // binary digits before or after a number's point
+	maxSource = 32 << 20  // bytes of all files
+	maxFiles  = 1000      // files in the folder of a module
+	maxTree   = 1000      // expressions in each other
+	maxTokens = 500_000   // words and signs of a file
+	maxLines  = 20_000    // lines of a text
+	maxParts  = 1000      // expressions in one text
+	maxDigits = 4096      // binary digits before or after a number's point
+	maxBytes  = 4 << 20   // bytes of the texts of a value, which has maxList members
+	maxWork   = 128 << 20 // bytes of all values that are made
+)
+
+// What is made besides texts counts as bytes too.
+const (
+	expressionWork = 64 // to evaluate an expression
+	memberWork     = 16 // for each member of its value
+	tableWork      = maxWork / 10_000
+	blockWork      = maxWork / 100_000
 )
 
 // A sources has the Terraform files that were read, and what may still be evaluated.
@@ -34,16 +44,16 @@ type sources struct {
 	bodies map[string]*hclsyntax.Body
 	text   map[string][]byte
 	bytes  int
-	left   int
+	left   int    // of maxWork
 	over   string // the place of the expression that exceeded it
 }
 
 func newSources() *sources {
-	return &sources{bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, left: maxNodes}
+	return &sources{bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, left: maxWork}
 }
 
 // errSteps is the panic, within the evaluation of an expression, that ends it.
-var errSteps = fmt.Errorf("the files make more than %d values", maxNodes)
+var errSteps = fmt.Errorf("the files make more than %d MB of values", maxWork>>20)
 
 func (s *sources) spend(n int) {
 	if s.left -= n; s.left < 0 {
@@ -220,11 +230,11 @@ type guarded struct {
 func (g *guarded) UnwrapExpression() hcl.Expression { return g.Expression }
 
 func (g *guarded) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	g.sources.spend(1)
+	g.sources.spend(expressionWork)
 	v, diags := g.Expression.Value(ctx)
-	n := size(v, maxList)
-	g.sources.spend(n)
-	if n > maxList {
+	n := sizeOf(v)
+	g.sources.spend(n.members*memberWork + n.bytes/2)
+	if n.tooLong() {
 		return cty.DynamicVal, diags.Append(problem(g.Range(), "Value too long", "The value is too long."))
 	}
 	return v, diags
@@ -234,38 +244,40 @@ func problem(at hcl.Range, summary, detail string) *hcl.Diagnostic {
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
 }
 
-// size returns the size of a value: its members, and one more for each 64 bytes of text. It counts up
-// to a limit, which texts and numbers beyond their bounds exceed.
-func size(v cty.Value, limit int) int {
-	v, _ = v.Unmark()
-	switch {
-	case !v.IsKnown() || v.IsNull():
-		return 1
-	case v.Type() == cty.String:
-		n := len(v.AsString())
-		if n > maxText {
-			return limit + 1
-		}
-		return 1 + n/64
-	case v.Type() == cty.Number:
-		f := v.AsBigFloat()
-		if n := f.MantExp(nil); f.IsInf() || n > maxDigits || n < -maxDigits {
-			return limit + 1
-		}
-		return 1
-	case !v.CanIterateElements():
-		return 1
-	}
+// A size is how large a value is.
+type size struct{ members, bytes int }
 
-	n := 1
-	for it := v.ElementIterator(); n <= limit && it.Next(); {
-		key, m := it.Element()
-		if !v.Type().IsSetType() && key.Type() == cty.String {
-			n += len(key.AsString()) / 64
-		}
-		n += size(m, limit-n)
+func sizeOf(list ...cty.Value) (n size) {
+	for _, v := range list {
+		n.add(v)
 	}
 	return n
+}
+
+func (n size) tooLong() bool { return n.members > maxList || n.bytes > maxBytes }
+
+// add adds a value, or a part of it that is too long. A number beyond its bounds is too long.
+func (n *size) add(v cty.Value) {
+	v, _ = v.Unmark()
+	n.members++
+	switch {
+	case !v.IsKnown() || v.IsNull():
+	case v.Type() == cty.String:
+		n.bytes += len(v.AsString())
+	case v.Type() == cty.Number:
+		f := v.AsBigFloat()
+		if digits := f.MantExp(nil); f.IsInf() || digits > maxDigits || digits < -maxDigits {
+			n.members += maxList
+		}
+	case v.CanIterateElements():
+		for it := v.ElementIterator(); !n.tooLong() && it.Next(); {
+			key, m := it.Element()
+			if !v.Type().IsSetType() && key.Type() == cty.String {
+				n.bytes += len(key.AsString())
+			}
+			n.add(m)
+		}
+	}
 }
 
 // A guards puts guards around the expressions of a tree.
@@ -288,8 +300,8 @@ func (g *guards) Enter(n hclsyntax.Node) (diags hcl.Diagnostics) {
 	case *hclsyntax.Attribute:
 		g.around(&n.Expr)
 	case *hclsyntax.LiteralValueExpr:
-		if size(n.Val, maxList) > maxList {
-			diags = diags.Append(problem(n.Range(), "Value too long", "A number or a text is too long."))
+		if n.Val.Type() == cty.Number && sizeOf(n.Val).tooLong() {
+			diags = diags.Append(problem(n.Range(), "Value too long", "A number is too long."))
 		}
 	case *hclsyntax.ParenthesesExpr:
 		g.around(&n.Expression)

@@ -348,16 +348,17 @@ func bounded(f function.Function, grow func([]cty.Value) int) function.Function 
 	return function.New(&function.Spec{
 		Params: f.Params(), VarParam: f.VarParam(),
 		Type: func(args []cty.Value) (cty.Type, error) {
-			plain, n := make([]cty.Value, len(args)), 0
+			plain := make([]cty.Value, len(args))
+			var n size
 			for i, v := range args {
 				if plain[i], _ = v.UnmarkDeep(); !v.Type().IsCapsuleType() {
-					n += size(v, maxList)
+					n.add(v)
 				}
-				if n > maxList || !v.IsKnown() || v.IsNull() {
+				if n.tooLong() || !v.IsKnown() || v.IsNull() {
 					break
 				}
 			}
-			if n > maxList || grow != nil && known(plain) && grow(plain) > maxMade {
+			if n.tooLong() || grow != nil && known(plain) && grow(plain) > maxMade {
 				return cty.NilType, errTooLong
 			}
 			return f.ReturnTypeForValues(args)
@@ -437,7 +438,7 @@ func formatted(args []cty.Value) int {
 			longest = max(longest, v.LengthInt())
 		} else if v.Type() == cty.String && !v.IsNull() {
 			total += len(v.AsString())
-			if n, err := convert.Convert(v, cty.Number); numeric && err == nil && size(n, maxList) > maxList {
+			if n, err := convert.Convert(v, cty.Number); numeric && err == nil && sizeOf(n).tooLong() {
 				return false, errTooLong
 			}
 		}

@@ -280,3 +280,42 @@ func TestGrammar(t *testing.T) {
 		grammar{rand.New(rand.NewPCG(seed, 1))}.read(t, path)
 	}
 }
+
+// TestLarge reads modules that are larger than most.
+func TestLarge(t *testing.T) {
+	var list strings.Builder
+	for i := range 150 {
+		fmt.Fprintf(&list, "- name: table-%03d\n  key: {hash: id, range: at}\n  note: %s\n", i, strings.Repeat("x", 480))
+	}
+	objects := make([]string, 150)
+	for i := range objects {
+		objects[i] = fmt.Sprintf(`{"name": "table-%03d", "key": {"hash": "id"}, "note": %q}`, i, strings.Repeat("x", 500))
+	}
+
+	dir := t.TempDir()
+	text := strings.Repeat("some text of a line that says nothing of the tables here\n", 1500)
+	for name, data := range map[string]string{
+		"tables.yaml": list.String(), "tables.json": "[" + strings.Join(objects, ",\n") + "]",
+		"long.tf":   "locals {\n  text = <<-EOT\n" + text + "  EOT\n}\n",
+		"remark.tf": "/*" + strings.Repeat("Nothing is here.\n", 350_000) + "*/\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600))
+	}
+
+	for _, tt := range []struct {
+		text string
+		want int
+	}{
+		{tableNamed(`"abc"`), 1},
+		{tableNamed(`"n-${length(local.text)}"`), 1},
+		{tableNamed(`"n-${length("${local.text}x")}"`), 1},
+		{tableNamed("each.value.name\nfor_each = {for t in jsondecode(file(\"tables.json\")) : t.name => t}"), 150},
+		{tableNamed("each.value.name\nfor_each = {for t in yamldecode(file(\"tables.yaml\")) : t.name => t}"), 150},
+		{tableNamed("jsondecode(file(\"tables.json\"))[count.index].name\ncount = 150"), 150},
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(tt.text), 0o600))
+		list, _, err := tabledef.Read(dir, nil)
+		require.NoError(t, err, tt.text)
+		require.Len(t, list, tt.want, tt.text)
+	}
+}

@@ -71,7 +71,7 @@ func (s *scope) value(e hclsyntax.Expression) (v cty.Value) {
 			v = s.failed(e, fmt.Sprintf("%s: %v", place(e.Range()), cause), ctx)
 		}
 	}()
-	s.spend(1)
+	s.spend(expressionWork)
 	ctx.Variables = s.references(e)
 	v, diags := e.Value(ctx)
 	if diags.HasErrors() {

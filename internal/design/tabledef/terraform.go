@@ -220,7 +220,7 @@ func (m *module) converted(b *hclsyntax.Block, v cty.Value, t cty.Type, defaults
 		v = defaults.Apply(v)
 	}
 	v, err := convert.Convert(v, t)
-	if err == nil && size(v, maxList) > maxList {
+	if err == nil && sizeOf(v).tooLong() {
 		err = errTooLong
 	}
 	if err != nil {
@@ -378,7 +378,7 @@ func tooMany(what, by string) error {
 
 // instance returns the tables of a resource or of a module.
 func (m *module) instance(i instance, b *hclsyntax.Block) ([]*Schema, error) {
-	if err := m.block(i.what, maxNodes/10_000); err != nil {
+	if err := m.block(i.what, tableWork); err != nil {
 		return nil, err
 	}
 	if b.Type == "module" {
@@ -492,7 +492,7 @@ func (s *scope) values(what string, b *hclsyntax.Body) (map[string]any, error) {
 	}
 
 	add := func(kind string, b *hclsyntax.Body, s *scope) error {
-		if err := s.block(what+"."+kind, maxNodes/100_000); err != nil {
+		if err := s.block(what+"."+kind, blockWork); err != nil {
 			return err
 		}
 		values, err := s.values(what, b)
