@@ -56,9 +56,17 @@ func newSources() *sources {
 var errSteps = fmt.Errorf("the files make more than %d MB of values", maxWork>>20)
 
 func (s *sources) spend(n int) {
-	if s.left -= n; s.left < 0 {
-		panic(errSteps)
+	if err := s.charge(n); err != nil {
+		panic(err)
 	}
+}
+
+// charge is spend for functions: the library would make an error of a panic, with a trace.
+func (s *sources) charge(n int) error {
+	if s.left -= n; s.left < 0 {
+		return errSteps
+	}
+	return nil
 }
 
 // block counts a block or module, which costs more than a value. It returns an error when too much has

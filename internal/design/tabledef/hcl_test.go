@@ -85,6 +85,15 @@ var expressions = []struct{ text, want string }{
 	{`join(",", fileset(path.module, "*.tpl"))`, "name.tpl"},
 	{`join(",", fileset(".", "n*"))`, "name.tpl"},
 	{`"n-${length(fileset("/etc", "*"))}-${length(fileset("..", "*"))}"`, "n-0-0"},
+	{`join(",", fileset("sub", "**/*.yaml"))`, "a.yaml,x/b.yaml,x/y/c.yaml"},
+	{`join(",", fileset(".", "sub/**/[bc].yaml"))`, "sub/x/b.yaml,sub/x/y/c.yaml"},
+	{`join(",", fileset("sub", "*"))`, "a.yaml"},
+	{`join(",", fileset("sub/x", "{b,y/{c,d}}.yaml"))`, "b.yaml,y/c.yaml"},
+	{`join(",", fileset("sub/x", "../*.yaml"))`, "../a.yaml"},
+	{`join(",", fileset("sub", "**"))`, "a.yaml,x/b.yaml,x/y/c.yaml"},
+	{`join(",", fileset(".", "[a"))`, "error: want a pattern"},
+	{`join(",", fileset(".", "` + strings.Repeat("{a,b}", 100) + `"))`, "error: want a pattern"},
+	{`join(",", fileset(".", "` + strings.Repeat("{", 100) + `"))`, "error: "},
 	{`file("/etc/passwd")`, "error: has no file /etc/passwd"},
 	{`file("../a.tf")`, "error: has no file ../a.tf"},
 	{`uuid()`, `error: a.tf:2:8: there is no function named "uuid"`},
@@ -96,6 +105,10 @@ var expressions = []struct{ text, want string }{
 func TestExpressions(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "name.tpl"), []byte("x-${a}"), 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sub/x/y"), 0o700))
+	for _, name := range []string{"sub/a.yaml", "sub/x/b.yaml", "sub/x/y/c.yaml"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
 	for _, tt := range expressions {
 		got, err := nameIn(t, dir, tt.text)
 		if want, fails := strings.CutPrefix(tt.want, "error: "); fails {

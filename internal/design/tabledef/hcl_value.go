@@ -2,11 +2,9 @@ package tabledef
 
 import (
 	"fmt"
-	"io/fs"
 	"iter"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -352,28 +350,6 @@ func (s *scope) places(name string) iter.Seq2[string, string] {
 			}
 		}
 	}
-}
-
-// files returns the names of the files in a folder of the module that match a pattern.
-func (s *scope) files(folder, pattern string) (names []cty.Value, err error) {
-	for dir, rel := range s.places(folder) {
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			return nil, err
-		}
-		list, err := fs.Glob(root.FS(), path.Join(filepath.ToSlash(rel), pattern))
-		_ = root.Close()
-		if err != nil || len(list) > maxFiles {
-			return nil, fmt.Errorf("%s: want a pattern of at most %d files", pattern, maxFiles)
-		}
-		for _, name := range list {
-			if name, err := filepath.Rel(rel, filepath.FromSlash(name)); err == nil {
-				names = append(names, cty.StringVal(filepath.ToSlash(name)))
-			}
-		}
-		break
-	}
-	return names, nil
 }
 
 func readBelow(dir, name string) ([]byte, error) {
