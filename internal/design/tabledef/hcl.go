@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
@@ -26,7 +27,7 @@ const (
 	maxTokens = 500_000   // words and signs of a file
 	maxLines  = 20_000    // lines of a text
 	maxParts  = 1000      // expressions in one text
-	maxDigits = 4096      // binary digits before or after a number's point
+	maxDigits = 4096      // digits of a number, and binary digits before or after its point
 	maxBytes  = 4 << 20   // bytes of the texts of a value, which has maxList members
 	maxWork   = 128 << 20 // bytes of all values that are made
 )
@@ -34,7 +35,7 @@ const (
 // What is made besides texts counts as bytes too.
 const (
 	expressionWork = 64 // to evaluate an expression
-	memberWork     = 16 // for each member of its value
+	memberWork     = 32 // for each member of its value
 	tableWork      = maxWork / 10_000
 	blockWork      = maxWork / 100_000
 )
@@ -46,10 +47,17 @@ type sources struct {
 	bytes  int
 	left   int    // of maxWork
 	over   string // the place of the expression that exceeded it
+
+	library   map[string]function.Function
+	memories  map[string]memory
+	templates map[string]hclsyntax.Expression
 }
 
 func newSources() *sources {
-	return &sources{bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, left: maxWork}
+	return &sources{
+		bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, left: maxWork,
+		memories: map[string]memory{}, templates: map[string]hclsyntax.Expression{},
+	}
 }
 
 // errSteps is the panic, within the evaluation of an expression, that ends it.
@@ -159,6 +167,10 @@ func (s *sources) check(tokens hclsyntax.Tokens) error {
 		case hclsyntax.TokenNewline, hclsyntax.TokenComment:
 			if inner.lines && bytes.HasSuffix(t.Bytes, []byte("\n")) {
 				inner.chain = 0
+			}
+		case hclsyntax.TokenNumberLit:
+			if len(t.Bytes) > maxDigits {
+				return fmt.Errorf("%s: the number has more than %d digits", place(t.Range), maxDigits)
 			}
 		case hclsyntax.TokenComma:
 			inner.chain = 0
@@ -271,7 +283,11 @@ func (n *size) add(v cty.Value) {
 	switch {
 	case !v.IsKnown() || v.IsNull():
 	case v.Type() == cty.String:
-		n.bytes += len(v.AsString())
+		text := v.AsString()
+		n.bytes += len(text)
+		if digits := len(text) - len(strings.TrimLeft(text, "+-._0123456789")); digits > maxDigits {
+			n.members += maxList // it would take long to make it a number
+		}
 	case v.Type() == cty.Number:
 		f := v.AsBigFloat()
 		if digits := f.MantExp(nil); f.IsInf() || digits > maxDigits || digits < -maxDigits {
@@ -344,7 +360,7 @@ func (g *guards) Enter(n hclsyntax.Node) (diags hcl.Diagnostics) {
 		g.around(&n.Source, &n.Each)
 	case *hclsyntax.BinaryOpExpr:
 		g.around(&n.LHS, &n.RHS)
-		n.Op = boundedOperation(n.Op)
+		n.Op = g.operation(n.Op)
 	case *hclsyntax.UnaryOpExpr:
 		g.around(&n.Val)
 	case *hclsyntax.TemplateExpr:

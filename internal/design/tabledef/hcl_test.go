@@ -94,6 +94,9 @@ var expressions = []struct{ text, want string }{
 	{`join(",", fileset(".", "[a"))`, "error: want a pattern"},
 	{`join(",", fileset(".", "` + strings.Repeat("{a,b}", 100) + `"))`, "error: want a pattern"},
 	{`join(",", fileset(".", "` + strings.Repeat("{", 100) + `"))`, "error: "},
+	{`"n-${length(regexall("a+", "aabaa"))}"`, "n-2"},
+	{`yamldecode("a: [abc").a[0]`, "error: the YAML is malformed"},
+	{`fileexists("sub") || fileexists("../x") ? "yes" : "no"`, "no"},
 	{`file("/etc/passwd")`, "error: has no file /etc/passwd"},
 	{`file("../a.tf")`, "error: has no file ../a.tf"},
 	{`uuid()`, `error: a.tf:2:8: there is no function named "uuid"`},
@@ -325,10 +328,32 @@ func TestLarge(t *testing.T) {
 		{tableNamed("each.value.name\nfor_each = {for t in jsondecode(file(\"tables.json\")) : t.name => t}"), 150},
 		{tableNamed("each.value.name\nfor_each = {for t in yamldecode(file(\"tables.yaml\")) : t.name => t}"), 150},
 		{tableNamed("jsondecode(file(\"tables.json\"))[count.index].name\ncount = 150"), 150},
+		{tableNamed("yamldecode(file(\"tables.yaml\"))[count.index].name\ncount = 150"), 150},
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(tt.text), 0o600))
 		list, _, err := tabledef.Read(dir, nil)
 		require.NoError(t, err, tt.text)
 		require.Len(t, list, tt.want, tt.text)
+	}
+}
+
+// TestLoops holds that what functions read and make in loops counts, and not only how often they do.
+func TestLoops(t *testing.T) {
+	dir := t.TempDir()
+	text := strings.Repeat("some text of a line\n", 3000)
+	for name, data := range map[string]string{
+		"a.tpl": text + "${x}", "a.txt": text,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600))
+	}
+	for _, text := range []string{
+		`templatefile("a.tpl", {x = "${x}-${y}"})`, `file("a.txt")`, `fileexists("x-${x}-${y}")`,
+		`fileset(".", "x-${x}-${y}*")`, `sha512(local.text)`,
+	} {
+		module := "locals {\nlist = [for i in range(1000) : \"n-${i}\"]\nobject = {for i in range(1000) : \"k${i}\" => i}\n" +
+			"text = file(\"a.txt\")\nloop = [for x in range(1000) : length([for y in range(1000) : " + text + "])]\n}\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.tf"), []byte(module+tableNamed(`"n-${local.loop[0]}"`)), 0o600))
+		_, _, err := tabledef.Read(dir, nil)
+		require.ErrorContains(t, err, "the files make more than 128 MB of values", text)
 	}
 }

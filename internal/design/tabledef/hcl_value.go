@@ -138,6 +138,7 @@ func (r *reference) object() cty.Value {
 func (s *scope) references(e hclsyntax.Expression) map[string]cty.Value {
 	root := &reference{}
 	for _, t := range e.Variables() {
+		s.spend(memberWork * len(t))
 		names := []string{t.RootName()}
 		for _, step := range t[1:] {
 			key := cty.DynamicVal
@@ -329,11 +330,34 @@ func (in *input) folder() string {
 // beside reads a file of the module, or of the folder that is read, but no others.
 func (s *scope) beside(name string) ([]byte, error) {
 	for dir, rel := range s.places(name) {
-		if data, err := readBelow(dir, rel); err == nil || !os.IsNotExist(err) {
+		data, err := readBelow(dir, rel)
+		if err == nil {
+			err = s.charge(fileWork + len(data))
+		}
+		if err == nil || !os.IsNotExist(err) {
 			return data, err
 		}
 	}
 	return nil, fmt.Errorf("the folder %s, outside of which no files are read, has no file %s", s.dir, name)
+}
+
+// exists reports whether beside would read a file.
+func (s *scope) exists(name string) (bool, error) {
+	for dir, rel := range s.places(name) {
+		if err := s.charge(fileWork); err != nil {
+			return false, err
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return false, nil
+		}
+		info, err := root.Stat(rel)
+		_ = root.Close()
+		if err == nil && info.Mode().IsRegular() {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // places returns the folders in which a file of the module may be, with its name there.
