@@ -297,6 +297,18 @@ func TestGrammar(t *testing.T) {
 	}
 }
 
+// TestForEach holds that a list of texts makes the tables of a set.
+func TestForEach(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.tf")
+	for _, list := range []string{`["abc", "abd"]`, `tolist(["abc", "abd"])`, `toset(["abd", "abc"])`, `{abc = 1, abd = 2}`} {
+		text := tableNamed("\"tab-${each.key}\"\nfor_each = " + list)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		tables, _, err := tabledef.Read(path, nil)
+		require.NoError(t, err, list)
+		require.Equal(t, []string{"tab-abc", "tab-abd"}, names(tables), list)
+	}
+}
+
 // TestLarge reads modules that are larger than most.
 func TestLarge(t *testing.T) {
 	var list strings.Builder

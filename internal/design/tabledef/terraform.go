@@ -301,6 +301,9 @@ func (m *module) instances(what string, b *hclsyntax.Block) (all []instance, err
 	if a := b.Body.Attributes["for_each"]; a != nil {
 		list, err := m.repeat(what, a.Expr)
 		for _, x := range list {
+			if x.value.Type() == cty.String && x.key.Type() == cty.Number {
+				x.key = x.value // Terraform wants a set, whose keys are its values
+			}
 			all = append(all, instance{m.with("each", x.object()), fmt.Sprintf("%s[%q]", what, x.label())})
 		}
 		return all, err
