@@ -195,7 +195,7 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 		in.note(Note{Text: what + " is not read: its template is not a file beside this one"})
 		return nil, nil
 	}
-	if err := in.block(what, maxNodes/maxStacks); err != nil {
+	if err := in.block(what, maxWork/maxStacks); err != nil {
 		return nil, err
 	}
 

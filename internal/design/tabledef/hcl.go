@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
 )
@@ -20,11 +21,23 @@ import (
 
 // The bounds of what is read from Terraform files.
 const (
-	maxSource = 4 << 20 // bytes of all files
-	maxFiles  = 1000    // files in the folder of a module
-	maxTree   = 1000    // expressions in each other
-	maxParts  = 1000    // expressions in one text
-	maxDigits = 4096    // binary digits before or after a number's point
+	maxSource = 32 << 20  // bytes of all files
+	maxFiles  = 1000      // files in the folder of a module
+	maxTree   = 1000      // expressions in each other
+	maxTokens = 500_000   // words and signs of a file
+	maxLines  = 20_000    // lines of a text
+	maxParts  = 1000      // expressions in one text
+	maxDigits = 4096      // digits of a number, and binary digits before or after its point
+	maxBytes  = 4 << 20   // bytes of the texts of a value, which has maxList members
+	maxWork   = 128 << 20 // bytes of all values that are made
+)
+
+// What is made besides texts counts as bytes too.
+const (
+	expressionWork = 64 // to evaluate an expression
+	memberWork     = 32 // for each member of its value
+	tableWork      = maxWork / 10_000
+	blockWork      = maxWork / 100_000
 )
 
 // A sources has the Terraform files that were read, and what may still be evaluated.
@@ -32,21 +45,36 @@ type sources struct {
 	bodies map[string]*hclsyntax.Body
 	text   map[string][]byte
 	bytes  int
-	left   int
+	left   int    // of maxWork
 	over   string // the place of the expression that exceeded it
+
+	library   map[string]function.Function
+	memories  map[string]memory
+	templates map[string]hclsyntax.Expression
 }
 
 func newSources() *sources {
-	return &sources{bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, left: maxNodes}
+	return &sources{
+		bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, left: maxWork,
+		memories: map[string]memory{}, templates: map[string]hclsyntax.Expression{},
+	}
 }
 
 // errSteps is the panic, within the evaluation of an expression, that ends it.
-var errSteps = fmt.Errorf("the files make more than %d values", maxNodes)
+var errSteps = fmt.Errorf("the files make more than %d MB of values", maxWork>>20)
 
 func (s *sources) spend(n int) {
-	if s.left -= n; s.left < 0 {
-		panic(errSteps)
+	if err := s.charge(n); err != nil {
+		panic(err)
 	}
+}
+
+// charge is spend for functions: the library would make an error of a panic, with a trace.
+func (s *sources) charge(n int) error {
+	if s.left -= n; s.left < 0 {
+		return errSteps
+	}
+	return nil
 }
 
 // block counts a block or module, which costs more than a value. It returns an error when too much has
@@ -73,7 +101,8 @@ func (s *sources) parse(name string, src []byte) (*hclsyntax.Body, error) {
 		return nil, fmt.Errorf("%s: the Terraform files have more than %d bytes", filepath.Base(name), maxSource)
 	}
 	s.text[name] = src
-	if err := s.checkBrackets(name, src); err != nil {
+	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
+	if err := s.check(tokens); err != nil {
 		return nil, err
 	}
 	file, diags := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
@@ -90,11 +119,14 @@ func (s *sources) parse(name string, src []byte) (*hclsyntax.Body, error) {
 }
 
 // expression parses an expression or, as the library parses both, a template.
-func (s *sources) expression(
-	name string, src []byte, parse func([]byte, string, hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics),
-) (hclsyntax.Expression, error) {
+func (s *sources) expression(name string, src []byte, template bool) (hclsyntax.Expression, error) {
 	s.text[name] = src
-	if err := s.checkBrackets(name, src); err != nil {
+	lex, parse := hclsyntax.LexExpression, hclsyntax.ParseExpression
+	if template {
+		lex, parse = hclsyntax.LexTemplate, hclsyntax.ParseTemplate
+	}
+	tokens, _ := lex(src, name, hcl.InitialPos)
+	if err := s.check(tokens); err != nil {
 		return nil, err
 	}
 	e, diags := parse(src, name, hcl.InitialPos)
@@ -107,27 +139,79 @@ func (s *sources) expression(
 	return &guarded{e, s}, nil
 }
 
-// checkBrackets refuses text whose brackets or signs nest so deep that they would exhaust the stack of
-// the parser.
-func (s *sources) checkBrackets(name string, src []byte) error {
-	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
-	depth, signs := 0, 0
-	for _, t := range tokens {
+// A level is what brackets or quotes enclose.
+type level struct {
+	chain int  // operators and steps since its last separator
+	lines bool // the end of a line separates
+}
+
+// nesting has the words of a text's controls that nest.
+var nesting = map[string]int{"if": 1, "for": 1, "endif": -1, "endfor": -1}
+
+// check refuses text that would exhaust the stack of the parser or of what walks its tree, or that would
+// take the parser long.
+func (s *sources) check(tokens hclsyntax.Tokens) error {
+	levels := []level{{lines: true}}
+	count, controls, lines, melded := 0, 0, 0, 0
+	for i, t := range tokens {
+		inner := &levels[len(levels)-1]
+		if t.Type != hclsyntax.TokenStringLit {
+			lines = 0
+		}
+
+		switch t.Type {
+		case hclsyntax.TokenStringLit:
+			// The parser joins each line of a text to those before.
+			lines++
+			melded += lines
+		case hclsyntax.TokenNewline, hclsyntax.TokenComment:
+			if inner.lines && bytes.HasSuffix(t.Bytes, []byte("\n")) {
+				inner.chain = 0
+			}
+		case hclsyntax.TokenNumberLit:
+			if len(t.Bytes) > maxDigits {
+				return fmt.Errorf("%s: the number has more than %d digits", place(t.Range), maxDigits)
+			}
+		case hclsyntax.TokenComma:
+			inner.chain = 0
+		case hclsyntax.TokenDot, hclsyntax.TokenOBrack, hclsyntax.TokenQuestion, hclsyntax.TokenBang,
+			hclsyntax.TokenPlus, hclsyntax.TokenMinus, hclsyntax.TokenStar, hclsyntax.TokenSlash,
+			hclsyntax.TokenPercent, hclsyntax.TokenAnd, hclsyntax.TokenOr, hclsyntax.TokenEqualOp,
+			hclsyntax.TokenNotEqual, hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq,
+			hclsyntax.TokenGreaterThan, hclsyntax.TokenGreaterThanEq:
+			inner.chain++
+		}
+
 		switch t.Type {
 		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenOQuote,
 			hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
-			depth++
+			word := ""
+			if i+1 < len(tokens) {
+				word = string(tokens[i+1].Bytes)
+			}
+			levels = append(levels, level{lines: t.Type == hclsyntax.TokenOBrace && word != "for"})
+			if t.Type == hclsyntax.TokenTemplateControl {
+				controls += nesting[word]
+			}
 		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCQuote,
 			hclsyntax.TokenCHeredoc, hclsyntax.TokenTemplateSeqEnd:
-			depth--
-		case hclsyntax.TokenBang, hclsyntax.TokenMinus:
-			signs++
-		case hclsyntax.TokenNewline, hclsyntax.TokenComment:
-		default:
-			signs = 0
+			levels = levels[:max(1, len(levels)-1)]
 		}
-		if depth > maxDepth || signs > maxDepth {
+
+		switch t.Type {
+		case hclsyntax.TokenStringLit, hclsyntax.TokenNewline, hclsyntax.TokenComment:
+		default:
+			count++
+		}
+		switch {
+		case len(levels) > maxDepth+1, controls > maxDepth:
 			return fmt.Errorf("%s: brackets nest more than %d deep", place(t.Range), maxDepth)
+		case inner.chain > maxTree:
+			return fmt.Errorf("%s: the expression has more than %d operators and steps", place(t.Range), maxTree)
+		case count > maxTokens:
+			return fmt.Errorf("%s: the file has more than %d words and signs", place(t.Range), maxTokens)
+		case lines > maxLines || melded > maxLines*maxLines:
+			return fmt.Errorf("%s: texts have more than %d lines", place(t.Range), maxLines)
 		}
 	}
 	return nil
@@ -166,11 +250,11 @@ type guarded struct {
 func (g *guarded) UnwrapExpression() hcl.Expression { return g.Expression }
 
 func (g *guarded) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	g.sources.spend(1)
+	g.sources.spend(expressionWork)
 	v, diags := g.Expression.Value(ctx)
-	n := size(v, maxList)
-	g.sources.spend(n)
-	if n > maxList {
+	n := sizeOf(v)
+	g.sources.spend(n.members*memberWork + n.bytes/2)
+	if n.tooLong() {
 		return cty.DynamicVal, diags.Append(problem(g.Range(), "Value too long", "The value is too long."))
 	}
 	return v, diags
@@ -180,38 +264,44 @@ func problem(at hcl.Range, summary, detail string) *hcl.Diagnostic {
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
 }
 
-// size returns the size of a value: its members, and one more for each 64 bytes of text. It counts up
-// to a limit, which texts and numbers beyond their bounds exceed.
-func size(v cty.Value, limit int) int {
-	v, _ = v.Unmark()
-	switch {
-	case !v.IsKnown() || v.IsNull():
-		return 1
-	case v.Type() == cty.String:
-		n := len(v.AsString())
-		if n > maxText {
-			return limit + 1
-		}
-		return 1 + n/64
-	case v.Type() == cty.Number:
-		f := v.AsBigFloat()
-		if n := f.MantExp(nil); f.IsInf() || n > maxDigits || n < -maxDigits {
-			return limit + 1
-		}
-		return 1
-	case !v.CanIterateElements():
-		return 1
-	}
+// A size is how large a value is.
+type size struct{ members, bytes int }
 
-	n := 1
-	for it := v.ElementIterator(); n <= limit && it.Next(); {
-		key, m := it.Element()
-		if !v.Type().IsSetType() && key.Type() == cty.String {
-			n += len(key.AsString()) / 64
-		}
-		n += size(m, limit-n)
+func sizeOf(list ...cty.Value) (n size) {
+	for _, v := range list {
+		n.add(v)
 	}
 	return n
+}
+
+func (n size) tooLong() bool { return n.members > maxList || n.bytes > maxBytes }
+
+// add adds a value, or a part of it that is too long. A number beyond its bounds is too long.
+func (n *size) add(v cty.Value) {
+	v, _ = v.Unmark()
+	n.members++
+	switch {
+	case !v.IsKnown() || v.IsNull():
+	case v.Type() == cty.String:
+		text := v.AsString()
+		n.bytes += len(text)
+		if digits := len(text) - len(strings.TrimLeft(text, "+-._0123456789")); digits > maxDigits {
+			n.members += maxList // it would take long to make it a number
+		}
+	case v.Type() == cty.Number:
+		f := v.AsBigFloat()
+		if digits := f.MantExp(nil); f.IsInf() || digits > maxDigits || digits < -maxDigits {
+			n.members += maxList
+		}
+	case v.CanIterateElements():
+		for it := v.ElementIterator(); !n.tooLong() && it.Next(); {
+			key, m := it.Element()
+			if !v.Type().IsSetType() && key.Type() == cty.String {
+				n.bytes += len(key.AsString())
+			}
+			n.add(m)
+		}
+	}
 }
 
 // A guards puts guards around the expressions of a tree.
@@ -234,8 +324,8 @@ func (g *guards) Enter(n hclsyntax.Node) (diags hcl.Diagnostics) {
 	case *hclsyntax.Attribute:
 		g.around(&n.Expr)
 	case *hclsyntax.LiteralValueExpr:
-		if size(n.Val, maxList) > maxList {
-			diags = diags.Append(problem(n.Range(), "Value too long", "A number or a text is too long."))
+		if n.Val.Type() == cty.Number && sizeOf(n.Val).tooLong() {
+			diags = diags.Append(problem(n.Range(), "Value too long", "A number is too long."))
 		}
 	case *hclsyntax.ParenthesesExpr:
 		g.around(&n.Expression)
@@ -270,7 +360,7 @@ func (g *guards) Enter(n hclsyntax.Node) (diags hcl.Diagnostics) {
 		g.around(&n.Source, &n.Each)
 	case *hclsyntax.BinaryOpExpr:
 		g.around(&n.LHS, &n.RHS)
-		n.Op = boundedOperation(n.Op)
+		n.Op = g.operation(n.Op)
 	case *hclsyntax.UnaryOpExpr:
 		g.around(&n.Val)
 	case *hclsyntax.TemplateExpr:

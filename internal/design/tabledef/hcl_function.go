@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/customdecode"
@@ -26,21 +25,25 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+	"go.yaml.in/yaml/v4"
 )
 
 // This file has the functions of Terraform: most are those of the library.
 // Source: https://developer.hashicorp.com/terraform/language/functions
 
 // pure returns the functions that read no files.
-var pure = sync.OnceValue(func() map[string]function.Function {
+func (s *sources) pure() map[string]function.Function {
+	if s.library != nil {
+		return s.library
+	}
 	all := map[string]function.Function{
 		"abs": stdlib.AbsoluteFunc, "can": function.New(&can), "ceil": stdlib.CeilFunc,
 		"chomp": stdlib.ChompFunc, "chunklist": stdlib.ChunklistFunc, "compact": stdlib.CompactFunc,
-		"concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc, "csvdecode": stdlib.CSVDecodeFunc,
+		"concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
 		"distinct": stdlib.DistinctFunc, "element": stdlib.ElementFunc, "endswith": ofTexts(strings.HasSuffix),
 		"flatten": picks(1, flatten), "floor": stdlib.FloorFunc, "format": stdlib.FormatFunc,
 		"formatdate": stdlib.FormatDateFunc, "formatlist": stdlib.FormatListFunc, "indent": stdlib.IndentFunc,
-		"join": stdlib.JoinFunc, "jsondecode": stdlib.JSONDecodeFunc, "jsonencode": stdlib.JSONEncodeFunc,
+		"join": stdlib.JoinFunc, "jsonencode": stdlib.JSONEncodeFunc,
 		"keys": stdlib.KeysFunc, "length": function.New(&length), "log": stdlib.LogFunc,
 		"lookup": picks(2, lookup), "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc, "md5": hashed(md5.New),
 		"merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "nonsensitive": picks(1, same), "one": picks(1, one),
@@ -59,7 +62,7 @@ var pure = sync.OnceValue(func() map[string]function.Function {
 		"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "tostring": stdlib.MakeToFunc(cty.String),
 		"trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc, "trimspace": stdlib.TrimSpaceFunc,
 		"trimsuffix": stdlib.TrimSuffixFunc, "try": function.New(&try), "upper": stdlib.UpperFunc,
-		"values": stdlib.ValuesFunc, "yamldecode": picks(1, decodeYAML), "zipmap": stdlib.ZipmapFunc,
+		"values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
 
 		"base64decode": ofText(func(s string) (string, error) {
 			out, err := base64.StdEncoding.DecodeString(s)
@@ -83,10 +86,14 @@ var pure = sync.OnceValue(func() map[string]function.Function {
 		"coalescelist": firstOf(func(v cty.Value) bool { return !v.CanIterateElements() || v.LengthInt() > 0 }),
 	}
 	for name, f := range all {
-		all[name] = bounded(f, growth[name])
+		all[name] = s.bounded(f, growth[name])
 	}
+	all["csvdecode"] = s.decoder("csvdecode", stdlib.CSVDecode)
+	all["jsondecode"] = s.decoder("jsondecode", stdlib.JSONDecode)
+	all["yamldecode"] = s.decoder("yamldecode", decodeYAML)
+	s.library = all
 	return all
-})
+}
 
 var length = function.Spec{
 	Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowDynamicType: true}},
@@ -261,21 +268,65 @@ func unknownList(v cty.Value) (marks cty.ValueMarks, unknown bool) {
 	return nil, false
 }
 
-func decodeYAML(args []cty.Value) (cty.Value, error) {
-	text, marks := args[0].Unmark()
-	if !text.IsKnown() || text.IsNull() || text.Type() != cty.String {
-		return cty.DynamicVal.WithMarks(marks), nil
+// decodeWork is what it costs to decode a byte.
+const decodeWork = 16
+
+// decoder returns a function that decodes a text once.
+func (s *sources) decoder(name string, decode func(cty.Value) (cty.Value, error)) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "text", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.DynamicPseudoType),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			text := args[0].AsString()
+			if err := s.charge(len(text) / 16); err != nil {
+				return cty.NilVal, err
+			}
+			return s.remember([]string{name, text}, func() (cty.Value, error) {
+				if err := s.charge(decodeWork * len(text)); err != nil {
+					return cty.NilVal, err
+				}
+				return decode(args[0])
+			})
+		},
+	})
+}
+
+// A memory is what a function made.
+type memory struct {
+	value cty.Value
+	err   error
+}
+
+// remember returns what a function made before of the same texts. Otherwise it calls make.
+func (s *sources) remember(texts []string, make func() (cty.Value, error)) (cty.Value, error) {
+	key := strings.Join(texts, "\x00")
+	m, ok := s.memories[key]
+	if !ok {
+		if err := s.charge(fileWork); err != nil {
+			return cty.NilVal, err
+		}
+		m.value, m.err = make()
+		s.memories[key] = m
 	}
-	v := parseYAML([]byte(text.AsString()))
-	if v == nil {
+	return m.value, m.err
+}
+
+// decodeYAML decodes a text, whose aliases may repeat parts of it often.
+func decodeYAML(text cty.Value) (cty.Value, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text.AsString()), &doc); err != nil {
 		return cty.NilVal, errors.New("the YAML is malformed")
+	}
+	r := &yamlReader{left: maxList + maxBytes/64}
+	v := r.plain(&doc, 0)
+	if r.left < 0 {
+		return cty.NilVal, errTooLong
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
 		return cty.NilVal, err
 	}
-	out, err := stdlib.JSONDecode(cty.StringVal(string(data)))
-	return out.WithMarks(marks), err
+	return stdlib.JSONDecode(cty.StringVal(string(data)))
 }
 
 // firstOf returns a function whose value is that of the first argument that is known, is not null, and
@@ -344,26 +395,55 @@ var errTooLong = errors.New("the result is too long")
 // bounded returns a function that refuses arguments of which it would make a value that is too long, or
 // that would take it long. The size of its result comes from grow, as a function of its arguments
 // without marks.
-func bounded(f function.Function, grow func([]cty.Value) int) function.Function {
+func (s *sources) bounded(f function.Function, grow func([]cty.Value) int) function.Function {
 	return function.New(&function.Spec{
 		Params: f.Params(), VarParam: f.VarParam(),
 		Type: func(args []cty.Value) (cty.Type, error) {
-			plain, n := make([]cty.Value, len(args)), 0
-			for i, v := range args {
-				if plain[i], _ = v.UnmarkDeep(); !v.Type().IsCapsuleType() {
-					n += size(v, maxList)
+			var n size
+			for _, v := range args {
+				if !v.Type().IsCapsuleType() {
+					n.add(v)
 				}
-				if n > maxList || !v.IsKnown() || v.IsNull() {
-					break
+				if n.tooLong() {
+					return cty.NilType, errTooLong
 				}
 			}
-			if n > maxList || grow != nil && known(plain) && grow(plain) > maxMade {
-				return cty.NilType, errTooLong
+			if err := s.charge(n.members*memberWork/2 + textWork(args, n.bytes)); err != nil {
+				return cty.NilType, err
+			}
+			if grow == nil {
+				return f.ReturnTypeForValues(args)
+			}
+
+			plain := make([]cty.Value, len(args))
+			for i, v := range args {
+				plain[i], _ = v.UnmarkDeep()
+			}
+			if known(plain) {
+				n := grow(plain)
+				if n > maxMade {
+					return cty.NilType, errTooLong
+				}
+				if err := s.charge(n); err != nil {
+					return cty.NilType, err
+				}
 			}
 			return f.ReturnTypeForValues(args)
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return f.Call(args) },
 	})
+}
+
+// textWork returns what it costs a function to read its arguments, which have so many bytes of text: it
+// reads texts, but of texts in a list or an object only some.
+func textWork(args []cty.Value, bytes int) int {
+	own := 0
+	for _, v := range args {
+		if v, _ := v.Unmark(); v.Type() == cty.String && v.IsKnown() && !v.IsNull() {
+			own += len(v.AsString())
+		}
+	}
+	return own + (bytes-own)/8
 }
 
 func known(args []cty.Value) bool {
@@ -378,6 +458,8 @@ func known(args []cty.Value) bool {
 // growth has the functions whose results may be much longer than their arguments, or that compare each
 // member with each other.
 var growth = map[string]func([]cty.Value) int{
+	"regex":      matched,
+	"regexall":   matched,
 	"distinct":   func(args []cty.Value) int { return square(args[0].LengthInt()) },
 	"format":     formatted,
 	"formatlist": formatted,
@@ -395,7 +477,7 @@ var growth = map[string]func([]cty.Value) int{
 	"replace": func(args []cty.Value) int {
 		text, part, by := args[0].AsString(), args[1].AsString(), args[2].AsString()
 		if _, ok := slashed(part); ok {
-			return product(int64(len(text)), len(by)+1)
+			return max(matched([]cty.Value{args[1], args[0]}), product(int64(len(text)), len(by)+1))
 		}
 		return product(int64(strings.Count(text, part)), len(by))
 	},
@@ -423,6 +505,16 @@ var (
 	numericVerb = regexp.MustCompile(`%[^a-zA-Z%]*[bdoxXeEfFgG]`)
 )
 
+// matched returns the length of what a pattern is compared with, as often as it has states.
+func matched(args []cty.Value) int {
+	pattern, text := args[0].AsString(), args[1].AsString()
+	states := len(pattern)
+	if strings.Contains(pattern, "{") {
+		states *= 100 // repetitions
+	}
+	return product(int64(states), len(text)/16)
+}
+
 // formatted returns the length of what a format makes at most: a verb may give any argument, in many
 // digits.
 func formatted(args []cty.Value) int {
@@ -437,7 +529,7 @@ func formatted(args []cty.Value) int {
 			longest = max(longest, v.LengthInt())
 		} else if v.Type() == cty.String && !v.IsNull() {
 			total += len(v.AsString())
-			if n, err := convert.Convert(v, cty.Number); numeric && err == nil && size(n, maxList) > maxList {
+			if n, err := convert.Convert(v, cty.Number); numeric && err == nil && sizeOf(n).tooLong() {
 				return false, errTooLong
 			}
 		}
@@ -449,56 +541,51 @@ func formatted(args []cty.Value) int {
 	return product(int64(product(int64(strings.Count(text, "%")), 1000+total)), max(1, longest/64))
 }
 
-// operations are the operations on numbers, which take texts with numbers too.
-var operations = sync.OnceValue(func() map[*hclsyntax.Operation]*hclsyntax.Operation {
-	all := map[*hclsyntax.Operation]*hclsyntax.Operation{}
-	for _, op := range []*hclsyntax.Operation{
-		hclsyntax.OpAdd, hclsyntax.OpSubtract, hclsyntax.OpMultiply, hclsyntax.OpDivide, hclsyntax.OpModulo,
-	} {
+// operation returns an operation with bounds if it is one on numbers, which takes texts with numbers too.
+func (s *sources) operation(op *hclsyntax.Operation) *hclsyntax.Operation {
+	switch op {
+	case hclsyntax.OpAdd, hclsyntax.OpSubtract, hclsyntax.OpMultiply, hclsyntax.OpDivide, hclsyntax.OpModulo:
 		own := *op
-		own.Impl = bounded(op.Impl, nil)
-		all[op] = &own
-	}
-	return all
-})
-
-func boundedOperation(op *hclsyntax.Operation) *hclsyntax.Operation {
-	if own := operations()[op]; own != nil {
-		return own
+		own.Impl = s.bounded(op.Impl, nil)
+		return &own
 	}
 	return op
 }
 
 // withFiles returns the functions of a module.
 func (s *scope) withFiles() map[string]function.Function {
-	all := maps.Clone(pure())
+	all := maps.Clone(s.pure())
 	text := []function.Parameter{{Name: "path", Type: cty.String}}
-	all["file"] = function.New(&function.Spec{
-		Params: text, Type: function.StaticReturnType(cty.String),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			data, err := s.beside(args[0].AsString())
-			return cty.StringVal(string(data)), err
-		},
-	})
+	// reader is a function of files. It reads each once.
+	reader := func(name string, params []function.Parameter, t cty.Type, read func([]string) (cty.Value, error)) {
+		all[name] = function.New(&function.Spec{
+			Params: params, Type: function.StaticReturnType(t),
+			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+				var texts []string
+				for _, v := range args {
+					texts = append(texts, v.AsString())
+				}
+				key := append([]string{name, s.dir}, texts...)
+				return s.remember(key, func() (cty.Value, error) { return read(texts) })
+			},
+		})
+	}
 
-	all["fileexists"] = function.New(&function.Spec{
-		Params: text, Type: function.StaticReturnType(cty.Bool),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			_, err := s.beside(args[0].AsString())
-			return cty.BoolVal(err == nil), nil
-		},
+	reader("file", text, cty.String, func(args []string) (cty.Value, error) {
+		data, err := s.beside(args[0])
+		return cty.StringVal(string(data)), err
 	})
-
-	all["fileset"] = function.New(&function.Spec{
-		Params: append(text, function.Parameter{Name: "pattern", Type: cty.String}),
-		Type:   function.StaticReturnType(cty.Set(cty.String)),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			names, err := s.files(args[0].AsString(), args[1].AsString())
-			if len(names) == 0 {
-				return cty.SetValEmpty(cty.String), err
-			}
-			return cty.SetVal(names), err
-		},
+	reader("fileexists", text, cty.Bool, func(args []string) (cty.Value, error) {
+		exists, err := s.exists(args[0])
+		return cty.BoolVal(exists), err
+	})
+	pattern := append(text, function.Parameter{Name: "pattern", Type: cty.String})
+	reader("fileset", pattern, cty.Set(cty.String), func(args []string) (cty.Value, error) {
+		names, err := s.files(args[0], args[1])
+		if len(names) == 0 {
+			return cty.SetValEmpty(cty.String), err
+		}
+		return cty.SetVal(names), err
 	})
 
 	all["templatefile"] = function.New(&function.Spec{
@@ -513,20 +600,36 @@ func (s *scope) withFiles() map[string]function.Function {
 
 // template evaluates the template in a file.
 func (s *scope) template(name string, values cty.Value) (cty.Value, error) {
-	data, err := s.beside(name)
-	if err != nil {
-		return cty.NilVal, err
-	}
 	if !values.Type().IsObjectType() && !values.Type().IsMapType() {
 		return cty.NilVal, errors.New("want an object with the values of the template")
 	}
-	e, err := s.expression(filepath.Base(name), data, hclsyntax.ParseTemplate)
+	e, err := s.parsed(name)
 	if err != nil {
 		return cty.NilVal, err
 	}
-	v, diags := e.Value(&hcl.EvalContext{Variables: values.AsValueMap(), Functions: pure()})
+	v, diags := e.Value(&hcl.EvalContext{Variables: values.AsValueMap(), Functions: s.pure()})
 	if diags.HasErrors() {
 		return cty.NilVal, malformed(diags)
 	}
 	return v, nil
+}
+
+// parsed returns the template in a file.
+func (s *scope) parsed(name string) (hclsyntax.Expression, error) {
+	key := s.dir + "\x00" + name
+	if e := s.templates[key]; e != nil {
+		return e, nil
+	}
+	data, err := s.beside(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.charge(decodeWork * len(data)); err != nil {
+		return nil, err
+	}
+	e, err := s.expression(filepath.Base(name), data, true)
+	if err == nil {
+		s.templates[key] = e
+	}
+	return e, err
 }

@@ -85,6 +85,18 @@ var expressions = []struct{ text, want string }{
 	{`join(",", fileset(path.module, "*.tpl"))`, "name.tpl"},
 	{`join(",", fileset(".", "n*"))`, "name.tpl"},
 	{`"n-${length(fileset("/etc", "*"))}-${length(fileset("..", "*"))}"`, "n-0-0"},
+	{`join(",", fileset("sub", "**/*.yaml"))`, "a.yaml,x/b.yaml,x/y/c.yaml"},
+	{`join(",", fileset(".", "sub/**/[bc].yaml"))`, "sub/x/b.yaml,sub/x/y/c.yaml"},
+	{`join(",", fileset("sub", "*"))`, "a.yaml"},
+	{`join(",", fileset("sub/x", "{b,y/{c,d}}.yaml"))`, "b.yaml,y/c.yaml"},
+	{`join(",", fileset("sub/x", "../*.yaml"))`, "../a.yaml"},
+	{`join(",", fileset("sub", "**"))`, "a.yaml,x/b.yaml,x/y/c.yaml"},
+	{`join(",", fileset(".", "[a"))`, "error: want a pattern"},
+	{`join(",", fileset(".", "` + strings.Repeat("{a,b}", 100) + `"))`, "error: want a pattern"},
+	{`join(",", fileset(".", "` + strings.Repeat("{", 100) + `"))`, "error: "},
+	{`"n-${length(regexall("a+", "aabaa"))}"`, "n-2"},
+	{`yamldecode("a: [abc").a[0]`, "error: the YAML is malformed"},
+	{`fileexists("sub") || fileexists("../x") ? "yes" : "no"`, "no"},
 	{`file("/etc/passwd")`, "error: has no file /etc/passwd"},
 	{`file("../a.tf")`, "error: has no file ../a.tf"},
 	{`uuid()`, `error: a.tf:2:8: there is no function named "uuid"`},
@@ -96,6 +108,10 @@ var expressions = []struct{ text, want string }{
 func TestExpressions(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "name.tpl"), []byte("x-${a}"), 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sub/x/y"), 0o700))
+	for _, name := range []string{"sub/a.yaml", "sub/x/b.yaml", "sub/x/y/c.yaml"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
 	for _, tt := range expressions {
 		got, err := nameIn(t, dir, tt.text)
 		if want, fails := strings.CutPrefix(tt.want, "error: "); fails {
@@ -278,5 +294,78 @@ func TestGrammar(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.tf")
 	for seed := range uint64(200) {
 		grammar{rand.New(rand.NewPCG(seed, 1))}.read(t, path)
+	}
+}
+
+// TestForEach holds that a list of texts makes the tables of a set.
+func TestForEach(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.tf")
+	for _, list := range []string{`["abc", "abd"]`, `tolist(["abc", "abd"])`, `toset(["abd", "abc"])`, `{abc = 1, abd = 2}`} {
+		text := tableNamed("\"tab-${each.key}\"\nfor_each = " + list)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		tables, _, err := tabledef.Read(path, nil)
+		require.NoError(t, err, list)
+		require.Equal(t, []string{"tab-abc", "tab-abd"}, names(tables), list)
+	}
+}
+
+// TestLarge reads modules that are larger than most.
+func TestLarge(t *testing.T) {
+	var list strings.Builder
+	for i := range 150 {
+		fmt.Fprintf(&list, "- name: table-%03d\n  key: {hash: id, range: at}\n  note: %s\n", i, strings.Repeat("x", 480))
+	}
+	objects := make([]string, 150)
+	for i := range objects {
+		objects[i] = fmt.Sprintf(`{"name": "table-%03d", "key": {"hash": "id"}, "note": %q}`, i, strings.Repeat("x", 500))
+	}
+
+	dir := t.TempDir()
+	text := strings.Repeat("some text of a line that says nothing of the tables here\n", 1500)
+	for name, data := range map[string]string{
+		"tables.yaml": list.String(), "tables.json": "[" + strings.Join(objects, ",\n") + "]",
+		"long.tf":   "locals {\n  text = <<-EOT\n" + text + "  EOT\n}\n",
+		"remark.tf": "/*" + strings.Repeat("Nothing is here.\n", 350_000) + "*/\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600))
+	}
+
+	for _, tt := range []struct {
+		text string
+		want int
+	}{
+		{tableNamed(`"abc"`), 1},
+		{tableNamed(`"n-${length(local.text)}"`), 1},
+		{tableNamed(`"n-${length("${local.text}x")}"`), 1},
+		{tableNamed("each.value.name\nfor_each = {for t in jsondecode(file(\"tables.json\")) : t.name => t}"), 150},
+		{tableNamed("each.value.name\nfor_each = {for t in yamldecode(file(\"tables.yaml\")) : t.name => t}"), 150},
+		{tableNamed("jsondecode(file(\"tables.json\"))[count.index].name\ncount = 150"), 150},
+		{tableNamed("yamldecode(file(\"tables.yaml\"))[count.index].name\ncount = 150"), 150},
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(tt.text), 0o600))
+		list, _, err := tabledef.Read(dir, nil)
+		require.NoError(t, err, tt.text)
+		require.Len(t, list, tt.want, tt.text)
+	}
+}
+
+// TestLoops holds that what functions read and make in loops counts, and not only how often they do.
+func TestLoops(t *testing.T) {
+	dir := t.TempDir()
+	text := strings.Repeat("some text of a line\n", 3000)
+	for name, data := range map[string]string{
+		"a.tpl": text + "${x}", "a.txt": text,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600))
+	}
+	for _, text := range []string{
+		`templatefile("a.tpl", {x = "${x}-${y}"})`, `file("a.txt")`, `fileexists("x-${x}-${y}")`,
+		`fileset(".", "x-${x}-${y}*")`, `sha512(local.text)`,
+	} {
+		module := "locals {\nlist = [for i in range(1000) : \"n-${i}\"]\nobject = {for i in range(1000) : \"k${i}\" => i}\n" +
+			"text = file(\"a.txt\")\nloop = [for x in range(1000) : length([for y in range(1000) : " + text + "])]\n}\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.tf"), []byte(module+tableNamed(`"n-${local.loop[0]}"`)), 0o600))
+		_, _, err := tabledef.Read(dir, nil)
+		require.ErrorContains(t, err, "the files make more than 128 MB of values", text)
 	}
 }

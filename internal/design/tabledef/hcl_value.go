@@ -2,11 +2,9 @@ package tabledef
 
 import (
 	"fmt"
-	"io/fs"
 	"iter"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,7 +69,7 @@ func (s *scope) value(e hclsyntax.Expression) (v cty.Value) {
 			v = s.failed(e, fmt.Sprintf("%s: %v", place(e.Range()), cause), ctx)
 		}
 	}()
-	s.spend(1)
+	s.spend(expressionWork)
 	ctx.Variables = s.references(e)
 	v, diags := e.Value(ctx)
 	if diags.HasErrors() {
@@ -140,6 +138,7 @@ func (r *reference) object() cty.Value {
 func (s *scope) references(e hclsyntax.Expression) map[string]cty.Value {
 	root := &reference{}
 	for _, t := range e.Variables() {
+		s.spend(memberWork * len(t))
 		names := []string{t.RootName()}
 		for _, step := range t[1:] {
 			key := cty.DynamicVal
@@ -331,11 +330,34 @@ func (in *input) folder() string {
 // beside reads a file of the module, or of the folder that is read, but no others.
 func (s *scope) beside(name string) ([]byte, error) {
 	for dir, rel := range s.places(name) {
-		if data, err := readBelow(dir, rel); err == nil || !os.IsNotExist(err) {
+		data, err := readBelow(dir, rel)
+		if err == nil {
+			err = s.charge(fileWork + len(data))
+		}
+		if err == nil || !os.IsNotExist(err) {
 			return data, err
 		}
 	}
 	return nil, fmt.Errorf("the folder %s, outside of which no files are read, has no file %s", s.dir, name)
+}
+
+// exists reports whether beside would read a file.
+func (s *scope) exists(name string) (bool, error) {
+	for dir, rel := range s.places(name) {
+		if err := s.charge(fileWork); err != nil {
+			return false, err
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return false, nil
+		}
+		info, err := root.Stat(rel)
+		_ = root.Close()
+		if err == nil && info.Mode().IsRegular() {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // places returns the folders in which a file of the module may be, with its name there.
@@ -352,28 +374,6 @@ func (s *scope) places(name string) iter.Seq2[string, string] {
 			}
 		}
 	}
-}
-
-// files returns the names of the files in a folder of the module that match a pattern.
-func (s *scope) files(folder, pattern string) (names []cty.Value, err error) {
-	for dir, rel := range s.places(folder) {
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			return nil, err
-		}
-		list, err := fs.Glob(root.FS(), path.Join(filepath.ToSlash(rel), pattern))
-		_ = root.Close()
-		if err != nil || len(list) > maxFiles {
-			return nil, fmt.Errorf("%s: want a pattern of at most %d files", pattern, maxFiles)
-		}
-		for _, name := range list {
-			if name, err := filepath.Rel(rel, filepath.FromSlash(name)); err == nil {
-				names = append(names, cty.StringVal(filepath.ToSlash(name)))
-			}
-		}
-		break
-	}
-	return names, nil
 }
 
 func readBelow(dir, name string) ([]byte, error) {

@@ -580,6 +580,7 @@ func (r *yamlReader) plain(n *yaml.Node, depth int) (v any) {
 		}
 		v = list
 	default:
+		r.left -= len(n.Value) / 64
 		v = n.Value
 		switch n.ShortTag() {
 		case "!!bool":

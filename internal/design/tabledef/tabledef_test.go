@@ -156,7 +156,7 @@ func FuzzRead(f *testing.F) {
 }
 
 const (
-	maxSource = 4 << 20
+	maxSource = 32 << 20
 	stack     = `{"Type": "AWS::CloudFormation::Stack", "Properties": {"TemplateURL": "a.json"}}`
 )
 
@@ -184,7 +184,7 @@ func TestBombs(t *testing.T) {
 	}
 	many := strings.TrimSuffix(strings.Repeat("a,", 3000), ",")
 	for _, tt := range []struct{ file, text, want string }{
-		{"a.tf", doubled(`"xxxxxxxx"`, `"${X}${X}"`) + tableNamed("local.a60"), "a.tf:16:7: the value is too long"},
+		{"a.tf", doubled(`"xxxxxxxx"`, `"${X}${X}"`) + tableNamed("local.a60"), "a.tf:22:7: the value is too long"},
 		{"a.tf", doubled(`"xxxxxxxx"`, `join("", [X, X])`) + tableNamed("local.a60"), "too long"},
 		{"a.tf", doubled(`"xxxxxxxx"`, `replace(X, "x", X)`) + tableNamed("local.a60"), "too long"},
 		{"a.tf", doubled(`"xxxxxxxx"`, `replace(X, "/x/", X)`) + tableNamed("local.a60"), "too long"},
@@ -201,12 +201,18 @@ func TestBombs(t *testing.T) {
 		{"a.tf", tableNamed(`format("%f", "1e999999999")`), "too long"},
 		{"a.tf", tableNamed(`indent(1000000000, "a\nb")`), "too long"},
 		{"a.tf", tableNamed(`join("-", range(1000000000))`), "more than 1024 values"},
-		{"a.tf", tableNamed(sum("range(1000)", 4) + "[0]"), "the files make more than 1000000 values"},
+		{"a.tf", tableNamed(sum("range(1000)", 4) + "[0]"), "the files make more than 128 MB of values"},
 		{"a.tf", tableNamed("\"x\"\ncount = 1e9"), "aws_dynamodb_table.t is repeated with count more than 1000 times"},
 		{"a.tf", tableNamed("\"x\"\nfor_each = toset([for p in setproduct(range(100), range(90)) : \"${p[0]}-${p[1]}\"])"), "too long"},
 		{"a.tf", tableNamed(strings.Repeat("(", 1000)), "brackets nest more than 100 deep"},
-		{"a.tf", tableNamed(strings.Repeat("!", 100_000) + "true"), "brackets nest more than 100 deep"},
-		{"a.tf", tableNamed("1" + strings.Repeat(" + 1", 100_000)), "expressions nest too deep"},
+		{"a.tf", tableNamed(strings.Repeat("!", 100_000) + "true"), "more than 1000 operators and steps"},
+		{"a.tf", tableNamed("1" + strings.Repeat(" + 1", 50_000)), "more than 1000 operators and steps"},
+		{"a.tf", tableNamed("(1" + strings.Repeat(" +\n1", 100_000) + ")"), "more than 1000 operators and steps"},
+		{"a.tf", tableNamed("local" + strings.Repeat(".a", 1_200_000)), "more than 1000 operators and steps"},
+		{"a.tf", tableNamed("local" + strings.Repeat("[0]", 100_000)), "more than 1000 operators and steps"},
+		{"a.tf", tableNamed(`"` + strings.Repeat("%{ if a }", 100_000) + `"`), "brackets nest more than 100 deep"},
+		{"a.tf", strings.Repeat("a {}\n", 170_000), "the file has more than 500000 words and signs"},
+		{"a.tf", "locals {\na = <<E\n" + strings.Repeat("a\n", 30_000) + "E\n}\n", "texts have more than 20000 lines"},
 		{"a.tf", tableNamed(`"` + strings.Repeat("${var.x}", 2000) + `"`), "too many expressions in a text"},
 		{"a.tf", "module \"a\" {\nsource = \"./\"\n}\nmodule \"b\" {\nsource = \"./\"\n}\nmodule \"c\" {\nsource = \"./\"\n}\n", "the files make more than"},
 		{"a.tf", strings.Repeat("# x\n", maxSource/4+1), "the Terraform files have more than"},

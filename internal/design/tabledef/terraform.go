@@ -220,7 +220,7 @@ func (m *module) converted(b *hclsyntax.Block, v cty.Value, t cty.Type, defaults
 		v = defaults.Apply(v)
 	}
 	v, err := convert.Convert(v, t)
-	if err == nil && size(v, maxList) > maxList {
+	if err == nil && sizeOf(v).tooLong() {
 		err = errTooLong
 	}
 	if err != nil {
@@ -232,7 +232,7 @@ func (m *module) converted(b *hclsyntax.Block, v cty.Value, t cty.Type, defaults
 // literal returns the value of a text such as ["a"], or the text.
 func (m *module) literal(text string) cty.Value {
 	if strings.ContainsAny(text, "[{") || text == "true" || text == "false" {
-		if e, err := m.expression("NAME=VALUE", []byte(text), hclsyntax.ParseExpression); err == nil {
+		if e, err := m.expression("NAME=VALUE", []byte(text), false); err == nil {
 			if v := m.value(e); v.IsWhollyKnown() {
 				return v
 			}
@@ -301,6 +301,9 @@ func (m *module) instances(what string, b *hclsyntax.Block) (all []instance, err
 	if a := b.Body.Attributes["for_each"]; a != nil {
 		list, err := m.repeat(what, a.Expr)
 		for _, x := range list {
+			if x.value.Type() == cty.String && x.key.Type() == cty.Number {
+				x.key = x.value // Terraform wants a set, whose keys are its values
+			}
 			all = append(all, instance{m.with("each", x.object()), fmt.Sprintf("%s[%q]", what, x.label())})
 		}
 		return all, err
@@ -378,7 +381,7 @@ func tooMany(what, by string) error {
 
 // instance returns the tables of a resource or of a module.
 func (m *module) instance(i instance, b *hclsyntax.Block) ([]*Schema, error) {
-	if err := m.block(i.what, maxNodes/10_000); err != nil {
+	if err := m.block(i.what, tableWork); err != nil {
 		return nil, err
 	}
 	if b.Type == "module" {
@@ -492,7 +495,7 @@ func (s *scope) values(what string, b *hclsyntax.Body) (map[string]any, error) {
 	}
 
 	add := func(kind string, b *hclsyntax.Body, s *scope) error {
-		if err := s.block(what+"."+kind, maxNodes/100_000); err != nil {
+		if err := s.block(what+"."+kind, blockWork); err != nil {
 			return err
 		}
 		values, err := s.values(what, b)
