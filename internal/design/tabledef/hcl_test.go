@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/tabledef"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // tableNamed returns a Terraform file with a table whose name is the value of an expression.
@@ -292,7 +293,7 @@ func (g grammar) read(t testing.TB, path string) {
 // TestGrammar holds that no expression ends the program, or takes it long.
 func TestGrammar(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.tf")
-	for seed := range uint64(200) {
+	for seed := range uint64(proptest.Cases(200)) {
 		grammar{rand.New(rand.NewPCG(seed, 1))}.read(t, path)
 	}
 }
@@ -311,6 +312,8 @@ func TestForEach(t *testing.T) {
 
 // TestLarge reads modules that are larger than most.
 func TestLarge(t *testing.T) {
+	proptest.NeedLong(t)
+	t.Parallel()
 	var list strings.Builder
 	for i := range 150 {
 		fmt.Fprintf(&list, "- name: table-%03d\n  key: {hash: id, range: at}\n  note: %s\n", i, strings.Repeat("x", 480))
@@ -351,6 +354,8 @@ func TestLarge(t *testing.T) {
 
 // TestLoops holds that what functions read and make in loops counts, and not only how often they do.
 func TestLoops(t *testing.T) {
+	proptest.NeedLong(t)
+	t.Parallel()
 	dir := t.TempDir()
 	text := strings.Repeat("some text of a line\n", 3000)
 	for name, data := range map[string]string{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 const (
@@ -171,6 +172,8 @@ func doubledTexts(n int) string {
 
 // TestBombs holds that small files which would make very large values end with an error, at once.
 func TestBombs(t *testing.T) {
+	proptest.NeedLong(t)
+	t.Parallel()
 	doubled := func(first, step string) string {
 		var b strings.Builder
 		fmt.Fprintf(&b, "locals {\na0 = %s\n", first)
