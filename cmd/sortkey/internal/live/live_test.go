@@ -138,13 +138,13 @@ func TestFollow(t *testing.T) {
 	next := c.events()
 
 	// Another program saves the file.
-	require.NoError(t, os.WriteFile(c.path, []byte(strings.Replace(drive, "below root", "under root", 1)), 0o640))
+	replace(t, c.path, strings.Replace(drive, "below root", "under root", 1))
 	require.Equal(t, "working", next())
 	require.Equal(t, "page", next())
 	require.Contains(t, c.get("/main"), "under root")
 
 	// A broken file leaves the page as it was, and its error in the margin.
-	require.NoError(t, os.WriteFile(c.path, []byte(strings.Replace(drive, "entity: Node", "entity: Nod", 1)), 0o640))
+	replace(t, c.path, strings.Replace(drive, "entity: Node", "entity: Nod", 1))
 	require.Equal(t, "working", next())
 	require.Equal(t, "broken", next())
 	require.Contains(t, c.get("/main"), "under root")
@@ -156,7 +156,7 @@ func TestFollow(t *testing.T) {
 
 	require.NoError(t, os.Remove(c.path)) // as editors do for a moment
 	time.Sleep(300 * time.Millisecond)
-	require.NoError(t, os.WriteFile(c.path, []byte(drive), 0o640))
+	replace(t, c.path, drive)
 	require.Equal(t, "working", next())
 	require.Equal(t, "page", next())
 	require.Contains(t, c.get("/main"), "below root")

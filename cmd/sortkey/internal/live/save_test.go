@@ -53,7 +53,7 @@ func TestLineEnds(t *testing.T) {
 	next := c.events()
 	unix := strings.Replace(drive, "root/}}}", "root/}}}, expect: {rows: 7}", 1)
 	dos := strings.ReplaceAll(unix, "\n", "\r\n")
-	require.NoError(t, os.WriteFile(c.path, []byte(dos), 0o640))
+	replace(t, c.path, dos)
 	require.Equal(t, "working", next())
 	require.Equal(t, "page", next())
 	s := c.source()
@@ -87,7 +87,7 @@ func TestMissing(t *testing.T) {
 	}
 	require.NoError(t, os.Remove(c.path))
 	gone("no such file")
-	require.NoError(t, os.WriteFile(c.path, []byte(drive), 0o640))
+	replace(t, c.path, drive)
 	require.Equal(t, "page", next())
 	require.Equal(t, found, c.source().Findings)
 
@@ -95,12 +95,20 @@ func TestMissing(t *testing.T) {
 	require.NoError(t, os.Mkdir(c.path, 0o777))
 	gone("is a directory")
 	require.NoError(t, os.Remove(c.path))
-	require.NoError(t, os.WriteFile(c.path, []byte(strings.Repeat("#", live.MaxFile+1)), 0o640))
+	replace(t, c.path, strings.Repeat("#", live.MaxFile+1))
 	time.Sleep(300 * time.Millisecond)
 	require.Contains(t, c.source().Findings[0].Message, "is a directory", "the last that was said")
-	require.NoError(t, os.WriteFile(c.path, []byte(drive+"# again\n"), 0o640))
+	replace(t, c.path, drive+"# again\n")
 	require.Equal(t, "working", next())
 	require.Equal(t, "page", next())
+}
+
+// replace writes a file in one step: nobody reads half of it.
+func replace(t *testing.T, path, text string) {
+	t.Helper()
+	whole := filepath.Join(t.TempDir(), "whole")
+	require.NoError(t, os.WriteFile(whole, []byte(text), 0o640))
+	require.NoError(t, os.Rename(whole, path))
 }
 
 // TestRefusedSaves holds that a save does not replace a file that is read-only, or that the browser could
@@ -116,7 +124,7 @@ func TestRefusedSaves(t *testing.T) {
 	require.NoError(t, os.Chmod(c.path, 0o640))
 
 	latin := drive + "# caf\xe9\n"
-	require.NoError(t, os.WriteFile(c.path, []byte(latin), 0o640))
+	replace(t, c.path, latin)
 	require.Equal(t, "working", next())
 	next()
 	status, text = c.do("POST", "/source?version="+c.source().Version, c.source().Text+"#")
@@ -174,7 +182,7 @@ func TestSlowBrowser(t *testing.T) {
 			defer wg.Wait()
 			defer close(w.end)
 			<-w.writing
-			require.NoError(t, os.WriteFile(c.path, []byte(strings.Replace(drive, "below root", "under root", 1)), 0o640))
+			replace(t, c.path, strings.Replace(drive, "below root", "under root", 1))
 			require.Equal(t, "working", next())
 			require.Equal(t, "page", next())
 			require.Contains(t, c.get("/main"), "under root")
