@@ -305,8 +305,9 @@ func TestHouses(t *testing.T) {
 
 	mod, err := os.ReadFile("go.mod")
 	require.NoError(t, err)
+	required, _, _ := strings.Cut(string(mod), "\nreplace ") // which scripts/check-modules.sh adds
 	for _, needless := range []string{"go.yaml.in/yaml/v4", "hashicorp/hcl", "runewidth", "uniseg", module + "/"} {
-		require.NotContains(t, string(mod), needless, "what reads files and measures text is above the library")
+		require.NotContains(t, required, needless, "what reads files and measures text is above the library")
 	}
 }
 
