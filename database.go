@@ -55,7 +55,7 @@ type Options struct {
 	// none.
 	Observer Observer
 	// Simulate makes the database as slow, as stale or as strict as the service can be, for
-	// tests of what copes with that. Default: it is none of these.
+	// tests of code that has to cope with that. By default, it does none of this.
 	Simulate Simulation
 
 	temporary bool // withDefaults opened Store, in memory, so nobody else has it

@@ -26,7 +26,7 @@ type PageOptions struct {
 	Start attr.Item
 	// Reverse reads in descending order.
 	Reverse bool
-	// Limit is the most items to examine; 0 or less is none.
+	// Limit is the most items to examine. With 0 or less there is no limit.
 	Limit int
 	// Filter leaves out items after they were examined; nil keeps all.
 	Filter *expr.Condition

@@ -107,7 +107,7 @@ var moto = []known{
 	{"moto does not know AttributesToGet (API_GetItem, API_Query, API_Scan)", func(p *pair) bool {
 		return p.req.body["AttributesToGet"] != nil && p.kind == "body"
 	}},
-	{"moto looks for the item of a start key, and ends where there is none; a start key is a place " +
+	{"moto looks for the item of a start key, and stops if it does not exist; a start key is a place " +
 		"(alternator test_query.py)", func(p *pair) bool {
 		return p.req.body["ExclusiveStartKey"] != nil && p.kind == "body"
 	}},

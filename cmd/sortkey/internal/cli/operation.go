@@ -153,7 +153,7 @@ func (c *itemCommand) print(ans *answer, src *app.Source, t *keyschema.Table) er
 	return c.output.writeItem(c.env, ans.item, t.Key)
 }
 
-// printRows prints rows and what is known about the slice that was read.
+// printRows prints the rows and, where the database traces requests, the slice that was read.
 func (c *itemCommand) printRows(ans *answer, src *app.Source, t *keyschema.Table) error {
 	slices := src.Traces()
 	if c.values.Trace {

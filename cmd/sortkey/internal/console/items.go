@@ -298,8 +298,8 @@ const maxCompared = 80
 // maxName is the number of bytes of the longest name that an expression can have.
 const maxName = 255
 
-// unchanged returns the condition that an item is as it was, or that there is none for nil, and its
-// placeholders.
+// unchanged returns the condition that an item is still as it was, and its placeholders. For nil, the
+// condition is that the item does not exist.
 func unchanged(t *keyschema.Table, was attr.Item) (condition string, p *literal.Placeholders) {
 	p = new(literal.Placeholders)
 	if was == nil {

@@ -101,7 +101,7 @@ type reading struct {
 	Stop     string  `json:"stop"`
 }
 
-// readingOf returns what is known about a page: from its trace, or from the answer of a service that has none.
+// readingOf describes how a page was read: from its trace, or from the answer of a service without traces.
 func readingOf(p *operation.Page, traces []sortkey.Trace, limit int32) reading {
 	r := reading{Examined: len(p.Items), Returned: len(p.Items), Units: p.Units, Stop: sortkey.StopEnd.String()}
 	if p.Examined != nil {

@@ -137,7 +137,7 @@ var Get = &Operation{
   sortkey get Orders c1 7 --json --data ./data | sortkey put Orders -`,
 	},
 	Tool: Help{
-		More:    `The answer is JSON with "item" in plain JSON, or null if there is none, and the read units.`,
+		More:    `The answer is JSON: "item" in plain JSON, or null if it does not exist, and the read units.`,
 		Example: `{"table": "Shop", "partition": "CUSTOMER#C1", "sort": "ORDER#O1"}`,
 	},
 	Params: []*Param{table, keyPartition, keySort, project, consistent},
