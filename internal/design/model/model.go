@@ -202,7 +202,10 @@ type Pattern struct {
 	Then *Entity
 
 	// Rate is the number of requests per second; 0 means not declared.
-	Rate   float64
+	Rate float64
+	// ByRows is true if a value of the key conditions is asked for as often as it has rows: a project with
+	// twice the tasks twice as often. Otherwise each is asked for equally often.
+	ByRows bool
 	Expect Expect
 }
 
