@@ -58,6 +58,8 @@ type candidate struct {
 	low, high int
 	own       bool
 	args      []string // of the condition that follows the items, or nil for its own
+	// The rows and the bytes that are read at the declared scale.
+	rows, bytes float64
 }
 
 func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
@@ -157,7 +159,25 @@ func (s *spreader) find(ctx context.Context) error {
 	for i := range s.all {
 		s.measure(&s.all[i])
 	}
+	if s.p.Entity != nil && !s.ranged && !s.one {
+		s.unseen(s.grow.Unseen(s.p.Entity))
+	}
 	return nil
+}
+
+// unseen adds candidates without rows: values that no generated item has, which read so many rows each at the
+// declared scale.
+func (s *spreader) unseen(all []float64) {
+	rows, bytes, limit := 0, 0, s.q.Report.Limit
+	for i := range s.all {
+		rows, bytes = rows+s.all[i].Rows, bytes+s.all[i].Bytes
+	}
+	for _, n := range all {
+		if limit > 0 {
+			n = min(n, float64(limit))
+		}
+		s.all = append(s.all, candidate{rows: n, bytes: n * float64(bytes) / float64(max(rows, 1))})
+	}
 }
 
 // items adds each item of a partition as a candidate.
@@ -316,6 +336,7 @@ func (s *spreader) measure(c *candidate) {
 	default:
 		c.Growth, c.ByteGrowth = declared/float64(n), bytes/float64(all)
 	}
+	c.rows, c.bytes = float64(c.Rows)*c.Growth, c.DeclaredBytes()
 }
 
 // lists reports whether a row is of the pattern's entities and has its values of listed fields.

@@ -187,9 +187,11 @@ func Slices(ctx context.Context, w *world.World, q Question) ([]Slice, error) {
 	if s == nil || err != nil {
 		return nil, err
 	}
-	all := make([]Slice, len(s.all))
-	for i, c := range s.all {
-		all[i] = c.Slice
+	var all []Slice
+	for _, c := range s.all {
+		if c.row != nil {
+			all = append(all, c.Slice)
+		}
 	}
 	return all, nil
 }
@@ -230,7 +232,7 @@ func slicesOf(ctx context.Context, w *world.World, q Question) (*spreader, error
 		return nil, err
 	}
 	slices.SortStableFunc(s.all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.DeclaredBytes(), a.DeclaredBytes()), cmp.Compare(b.Rows, a.Rows))
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows))
 	})
 	return s, nil
 }
@@ -241,10 +243,10 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	// The candidates are in descending order.
 	rank := func(share float64) int { return n - int(math.Ceil(share*float64(n))) }
 	p50, p95 := rank(0.5), rank(0.95)
-	chosen := map[int]bool{0: true, p50: true, p95: true}
+	chosen := map[int]bool{s.nearest(0): true, s.nearest(p50): true, s.nearest(p95): true}
 	if s.estimated {
 		for i := range min(likely, n) {
-			chosen[i] = true
+			chosen[s.nearest(i)] = true
 		}
 	}
 
@@ -259,14 +261,17 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 				break
 			}
 			bytes += s.all[i].Bytes
-			chosen[i] = true
+			chosen[s.nearest(i)] = true
 		}
 	}
 
-	out := &Spread{Values: n}
+	out := &Spread{}
 	parts := map[world.Part]bool{}
 	for i := range s.all {
-		parts[s.all[i].Part] = true
+		if c := &s.all[i]; c.row != nil {
+			out.Values++
+			parts[c.Part] = true
+		}
 	}
 	out.Partitions = len(parts)
 	byRank := map[int]Reading{}
@@ -295,12 +300,35 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	if len(out.Readings) == n {
 		out.P50, out.P95 = out.Readings[p50], out.Readings[p95]
 	} else {
-		out.P50, out.P95 = byRank[p50], byRank[p95]
+		out.P50, out.P95 = s.at(p50, byRank), s.at(p95, byRank)
 	}
 
 	out.Worst = out.Readings[0]
 	out.Mean, out.MeanRows = s.mean(byRank)
 	return out, nil
+}
+
+// nearest returns the rank of the candidate with rows that is nearest to a rank.
+func (s *spreader) nearest(rank int) int {
+	for away := range len(s.all) {
+		for _, i := range []int{rank - away, rank + away} {
+			if i >= 0 && i < len(s.all) && s.all[i].row != nil {
+				return i
+			}
+		}
+	}
+	return rank
+}
+
+// at returns the reading at a rank. If no generated item has its values, it is the nearest one, with the growth
+// that it would need to be as large.
+func (s *spreader) at(rank int, readings map[int]Reading) Reading {
+	near := s.nearest(rank)
+	r, c := readings[near], &s.all[rank]
+	if near != rank && r.Rows > 0 {
+		r.Growth, r.ByteGrowth = c.rows/float64(s.all[near].Rows), c.bytes/float64(s.all[near].Bytes)
+	}
+	return r
 }
 
 // mean returns the average units and rows of all candidates: of those that were read as they were, of the
@@ -309,13 +337,13 @@ func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
 	consistent := s.p.Consistent || s.q.Report.Consistent
 	weights := 0.0
 	for i, c := range s.all {
-		cost, returned := table.ReadUnits(int(c.DeclaredBytes()), consistent), float64(c.Rows)*c.Growth
+		cost, returned := table.ReadUnits(int(c.bytes), consistent), c.rows
 		if r, ok := readings[i]; ok {
 			cost, returned = r.DeclaredUnits(), r.DeclaredRows()
 		}
 		weight := 1.0
 		if s.p.ByRows {
-			weight = max(float64(c.Rows)*c.Growth, 1)
+			weight = max(c.rows, 1)
 		}
 		units += cost * weight
 		rows += returned * weight

@@ -22,6 +22,7 @@ type Growth struct {
 // A growing is what a [Growth] knows of the groups of one entity.
 type growing struct {
 	scaling
+	drawn *drawing // of its groups, or nil
 	// The groups counted, their rows, and the sum of the squares of these.
 	groups, rows, squares float64
 }
@@ -62,17 +63,34 @@ func (g *Growth) Count(rows []Row) {
 	for _, some := range countRows(room[:0], rows) {
 		o := g.of[some.e]
 		if o == nil {
-			o = &growing{scaling: g.w.scaling(some.e, g.fields(some.e))}
+			fields := g.fields(some.e)
+			o = &growing{scaling: g.w.scaling(some.e, fields)}
+			if o.then.rows > o.now.rows {
+				o.drawn = g.w.draw(some.e, fields)
+			}
 			g.of[some.e] = o
 		}
 		o.groups, o.rows, o.squares = o.groups+1, o.rows+some.n, o.squares+some.n*some.n
+		if o.drawn != nil {
+			o.drawn.see(some.one)
+		}
 	}
+}
+
+// Unseen returns the number of rows at the declared scale of each group of an entity that has none yet, as far
+// as it is known.
+func (g *Growth) Unseen(e *model.Entity) []float64 {
+	if o := g.of[e]; o != nil && o.drawn != nil {
+		return o.drawn.unseen()
+	}
+	return nil
 }
 
 // entityRows are rows of generated items.
 type entityRows struct {
-	e *model.Entity
-	n float64
+	e   *model.Entity
+	one *Item
+	n   float64
 }
 
 // countRows appends the number of rows of generated items, by entity.
@@ -86,7 +104,7 @@ func countRows(all []entityRows, rows []Row) []entityRows {
 		if last < 0 || all[last].e != it.Entity {
 			if last = slices.IndexFunc(all, func(o entityRows) bool { return o.e == it.Entity }); last < 0 {
 				last = len(all)
-				all = append(all, entityRows{e: it.Entity})
+				all = append(all, entityRows{e: it.Entity, one: it})
 			}
 		}
 		all[last].n++
@@ -102,7 +120,7 @@ func (g *Growth) In(rows []Row) func(*Item) float64 {
 	}
 	all := countRows(nil, rows)
 	for i := range all {
-		all[i].n = g.Rows(all[i].e, all[i].n) / all[i].n
+		all[i].n = g.rows(&all[i]) / all[i].n
 	}
 	return func(it *Item) float64 {
 		for i := range all {
@@ -114,17 +132,24 @@ func (g *Growth) In(rows []Row) func(*Item) float64 {
 	}
 }
 
-// Rows returns the number of rows at the declared scale of a group with n generated rows of an entity.
+// rows returns the number of rows at the declared scale of a group with some rows of an entity.
 //
-// A sample of the items of a group makes the groups differ more than they will, relative to their size. So
-// the groups get the mean that they will have, and differ from it by as much as they will: by the variance of
-// the sample without that of chance, which grows with the square of the rows, and with that of chance at the
-// declared scale, which grows with the rows.
-func (g *Growth) Rows(e *model.Entity, n float64) float64 {
-	o := g.of[e]
+// Where the values of the group are drawn for each item by itself, they are drawn for all declared items.
+// Otherwise the sample makes the groups differ more than they will, relative to their size. So they get the
+// mean that they will have, and differ from it by as much as they will: by the variance of the sample without
+// that of chance, which grows with the square of the rows, and with that of chance at the declared scale,
+// which grows with the rows.
+func (g *Growth) rows(some *entityRows) float64 {
+	o, n := g.of[some.e], some.n
 	if o == nil || o.groups == 0 || o.then.rows <= o.now.rows {
 		return n
 	}
+	if o.drawn != nil {
+		if all, ok := o.drawn.rows(some.one); ok {
+			return math.Max(n, all)
+		}
+	}
+
 	mean := o.rows / o.groups
 	factor := o.then.rows / o.now.rows
 	slope := factor
@@ -187,15 +212,7 @@ func (w *World) scaling(e *model.Entity, fields map[*model.Field]float64) scalin
 	}
 
 	now, then := w.values(e, own)
-	switch z, even := w.dealt(e, own); {
-	case z != nil:
-		s.now, s.then = s.now.skewed(z), s.then.skewed(z)
-	case even:
-		s.now.rows, s.then.rows = math.Max(1, s.now.rows/now), math.Max(1, s.then.rows/then)
-		s.now.noise, s.then.noise = 0, 0
-	default:
-		s.now, s.then = s.now.among(now), s.then.among(then)
-	}
+	s.now, s.then = s.now.among(now), s.then.among(then)
 	return s
 }
 
@@ -211,23 +228,6 @@ func (s scaling) times(each float64, l *link) scaling {
 	return s
 }
 
-// dealt returns the distribution of the values of fields, if it is one, and whether they are dealt out
-// evenly and not by chance.
-func (w *World) dealt(e *model.Entity, fields map[*model.Field]float64) (z *zipf, even bool) {
-	even = true
-	g := w.generators[e]
-	for k, f := range g.fields {
-		if fields[f] == 0 {
-			continue
-		}
-		even = even && f.Distribution.Name == "sequence"
-		if z = g.domains[k].zipf; z != nil && len(fields) == 1 {
-			return z, false
-		}
-	}
-	return nil, even
-}
-
 // among returns the rows of groups into which chance divides rows by a number of values: those of a Poisson
 // distribution without its zeros.
 func (r groupRows) among(values float64) groupRows {
@@ -237,16 +237,6 @@ func (r groupRows) among(values float64) groupRows {
 	}
 	mean := each / -math.Expm1(-each)
 	return groupRows{rows: mean, noise: math.Max(0, mean*(1+each-mean))}
-}
-
-// skewed returns the rows of groups into which chance divides rows by a zipf distribution.
-func (r groupRows) skewed(z *zipf) groupRows {
-	groups, all := 0.0, float64(z.sums[len(z.sums)-1])
-	for i := range z.sums {
-		groups -= math.Expm1(-r.rows * float64(z.weight(uint64(i))) / all)
-	}
-	mean := r.rows / groups
-	return groupRows{rows: mean, noise: mean}
 }
 
 // fair returns how many items of e would have been made if those of its parents were an
