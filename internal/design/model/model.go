@@ -203,11 +203,17 @@ type Pattern struct {
 
 	// Rate is the number of requests per second; 0 means not declared.
 	Rate float64
-	// ByRows is true if a value of the key conditions is asked for as often as it has rows: a project with
-	// twice the tasks twice as often. Otherwise each is asked for equally often.
-	ByRows bool
+	// Asked says how often each value of the key conditions is asked for: one of the constants below, where
+	// "" is [AskedEqually].
+	Asked  string
 	Expect Expect
 }
+
+// How often the values of the key conditions of a pattern are asked for.
+const (
+	AskedEqually = "equally" // each as often as the others
+	AskedByRows  = "by_rows" // as often as it has rows: a project with twice the tasks twice as often
+)
 
 // A Condition is a condition on one field.
 type Condition struct {

@@ -47,6 +47,7 @@ type spreader struct {
 	grow      *world.Growth // of what the equalities of the conditions hold
 	all       []candidate
 	estimated bool // some candidates have estimates
+	several   bool // some partitions have several candidates
 }
 
 // A candidate is a value of the equalities in the conditions, in the partition key and in the sort key,

@@ -48,9 +48,10 @@ type Spread struct {
 	P50   Reading `json:"p50"`
 	P95   Reading `json:"p95"`
 	Worst Reading `json:"worst"`
-	// Mean is the average of the read units at the declared scale. Each value is asked for equally often,
-	// or, if the pattern says so, as often as it has rows.
-	Mean float64 `json:"mean"`
+	// Mean is the average of the read units at the declared scale, with the values asked for as the pattern
+	// says: equally often, or as often as they have rows, which is MeanByRows in any case.
+	Mean       float64 `json:"mean"`
+	MeanByRows float64 `json:"meanByRows"`
 	// MeanRows is the average of the rows returned, in the same way.
 	MeanRows float64 `json:"-"`
 	// Readings are all that were read, the worst first.
@@ -59,7 +60,9 @@ type Spread struct {
 
 // A Reading is what a pattern reads for one value.
 type Reading struct {
-	Key     PartitionKey    `json:"partition"`
+	Key PartitionKey `json:"partition"`
+	// Sort is the condition on the sort key, as an expression, if it is another for each value.
+	Sort    string          `json:"sort,omitempty"`
 	Request json.RawMessage `json:"request"`
 	// Rows are returned, Examined are read. Bytes includes the items that a
 	// local index fetches.
@@ -274,6 +277,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 		}
 	}
 	out.Partitions = len(parts)
+	s.several = out.Values > out.Partitions
 	byRank := map[int]Reading{}
 	for _, i := range slices.Sorted(maps.Keys(chosen)) {
 		r, err := s.reading(ctx, target, s.all[i], o)
@@ -304,7 +308,8 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	}
 
 	out.Worst = out.Readings[0]
-	out.Mean, out.MeanRows = s.mean(byRank)
+	out.Mean, out.MeanRows = s.mean(byRank, s.p.Asked == model.AskedByRows)
+	out.MeanByRows, _ = s.mean(byRank, true)
 	return out, nil
 }
 
@@ -331,9 +336,9 @@ func (s *spreader) at(rank int, readings map[int]Reading) Reading {
 	return r
 }
 
-// mean returns the average units and rows of all candidates: of those that were read as they were, of the
-// others by the size of their rows.
-func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
+// mean returns the average units and rows of all candidates, each once or as often as it has rows: of those
+// that were read as they were, of the others by the size of their rows.
+func (s *spreader) mean(readings map[int]Reading, byRows bool) (units, rows float64) {
 	consistent := s.p.Consistent || s.q.Report.Consistent
 	weights := 0.0
 	for i, c := range s.all {
@@ -342,7 +347,7 @@ func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
 			cost, returned = r.DeclaredUnits(), r.DeclaredRows()
 		}
 		weight := 1.0
-		if s.p.ByRows {
+		if byRows {
 			weight = max(c.rows, 1)
 		}
 		units += cost * weight
@@ -371,9 +376,31 @@ func (s *spreader) reading(
 		return nil, nil
 	}
 	return &Reading{
-		Key: PartitionKeyOf(s.space, c.row), Request: s.text(in),
+		Key: PartitionKeyOf(s.space, c.row), Sort: s.sort(c), Request: s.text(in),
 		Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages, Bytes: rep.Bytes + rep.Fetched,
 		Units: rep.Units(s.p.Consistent), Waste: rep.Waste(), Growth: c.Growth,
 		ByteGrowth: c.ByteGrowth, Item: c.row.Item,
 	}, nil
+}
+
+// sort returns the condition on the sort key of a candidate, if others have another.
+func (s *spreader) sort(c candidate) string {
+	if !s.several || len(s.space.Sort) == 0 {
+		return ""
+	}
+	slice, err := s.slice(c, false)
+	if err != nil {
+		return ""
+	}
+	rest := *slice
+	rest.Clauses = slice.Clauses[len(s.space.Hash):]
+	return rest.String()
+}
+
+// Place names the partition of a reading and, if others read another range, its range.
+func (r *Reading) Place() string {
+	if r.Sort == "" {
+		return r.Key.Text()
+	}
+	return r.Key.Text() + ", " + r.Sort
 }

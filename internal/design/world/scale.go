@@ -207,11 +207,11 @@ func (w *World) scaling(e *model.Entity, fields map[*model.Field]float64) scalin
 	if len(own) == 0 {
 		return s
 	}
-	if own[ownedField(e)] > 0 {
-		return scaling{now: groupRows{rows: 1}, then: groupRows{rows: 1}, dense: 1, most: 1}
-	}
 
 	now, then := w.values(e, own)
+	if own[ownedField(e)] > 0 || math.IsInf(now, 1) { // each item has its own
+		return scaling{now: groupRows{rows: 1}, then: groupRows{rows: 1}, dense: 1, most: 1}
+	}
 	s.now, s.then = s.now.among(now), s.then.among(then)
 	return s
 }
