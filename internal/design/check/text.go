@@ -212,6 +212,13 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		p.reading("worst", &s.Worst)
 	}
 
+	if rate := pr.Pattern.Rate; rate > 0 {
+		p.line("load", nil, fmt.Sprintf(
+			"%s a second: %s a second, %s on average", text.Figure(rate),
+			text.Amount(text.Figure(rate*pr.MeanUnits()), "read unit"), text.Figure(pr.MeanUnits()),
+		))
+	}
+
 	if all := total.Entities; len(all) > 1 || len(all) == 1 && all[0].Entity != "" && pr.Pattern.Entity == nil {
 		var parts []string
 		for _, s := range all {

@@ -270,7 +270,8 @@ func (s *spreader) group(at world.Part, base candidate) {
 	seen := base.low
 	for i := base.low; i < base.high; i++ {
 		if row := &s.space.Rows[i]; i >= seen && s.lists(row) {
-			seen = max(i+1, s.follow(at, base, []string{beginning(s.moved.Args[0], row.Item.Values.Get(s.moved.Field))}))
+			prefix := beginning(s.moved.Args[0], row.Item.Values.Get(s.moved.Field))
+			seen = max(i+1, s.follow(at, base, []string{prefix}))
 		}
 	}
 }
@@ -418,8 +419,9 @@ func (s *spreader) places(rows []world.Row) (at []float64, layout string, ok boo
 	return at, layout, true
 }
 
-// tail returns the bound of a range without one end: as far back from the last value, or forward from the first, as the pattern's own bound is in its own partition. Where that
-// has no rows, nothing is known, and the range is all.
+// tail returns the bound of a range without one end: as far back from the last value, or forward from the first,
+// as the pattern's own bound is in its own partition. Where that has no rows, nothing is known, and the range is
+// all.
 func (s *spreader) tail(at []float64, layout string) []string {
 	bound, _, _ := place(s.moved.Args[0])
 	sign := 1.0 // the values beyond the bound, in ascending order
