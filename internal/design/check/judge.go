@@ -174,7 +174,7 @@ func (j *judge) over(budget float64, of func(*spread.Reading) float64) (most *sp
 		all = s.Readings
 	}
 	for i := range all {
-		if v := of(&all[i]); v > budget && (most == nil || v > of(most)) {
+		if v := of(&all[i]); v > budget*(1+1e-9) && (most == nil || v > of(most)) {
 			most = &all[i]
 		}
 	}
@@ -185,6 +185,9 @@ func (j *judge) over(budget float64, of func(*spread.Reading) float64) (most *sp
 func inPartition(r *spread.Reading) string {
 	if r.Key == nil {
 		return ""
+	}
+	if r.Sort != "" {
+		return " at " + r.Place()
 	}
 	return " in partition " + r.Key.Text()
 }

@@ -9,14 +9,12 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/design/writes"
-	"github.com/sortkey/sortkey/internal/item"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -85,11 +83,12 @@ type PatternResult struct {
 	// Failures are the unmet expectations.
 	Failures []model.Finding
 
-	cut     int      // it was not read on after so many pages; 0 if it was
-	varied  []string // fields whose values differ between requests
-	nothing bool     // the failure is that it finds nothing
-	lost    int      // rows without the key of the item to which they should lead
-	nearest string   // the key most like that of a request that finds nothing
+	reports []*explain.Report // of the requests
+	cut     int               // it was not read on after so many pages; 0 if it was
+	varied  []string          // fields whose values differ between requests
+	nothing bool              // the failure is that it finds nothing
+	lost    int               // rows without the key of the item to which they should lead
+	nearest string            // the key most like that of a request that finds nothing
 }
 
 // Request returns the request as JSON, a raw one as its author wrote it, or nil for a
@@ -341,7 +340,6 @@ func (p *PatternResult) read(
 		o.Items = max(o.Items, mostThen)
 	}
 
-	var reports []*explain.Report
 	for i, part := range parts {
 		one := PatternResult{Pattern: part}
 		if one.compile(m) != nil {
@@ -354,10 +352,10 @@ func (p *PatternResult) read(
 		if i == 0 {
 			p.Input, p.Report = one.Input, one.Report
 		}
-		reports = append(reports, one.Report)
+		p.reports = append(p.reports, one.Report)
 	}
 
-	p.Requests, p.Total = len(parts), explain.Sum(reports)
+	p.Requests, p.Total = len(parts), explain.Sum(p.reports)
 	for i, w := range p.Pattern.Where {
 		if last := parts[len(parts)-1]; !slices.Equal(parts[0].Where[i].Args, last.Where[i].Args) {
 			p.varied = append(p.varied, w.Field)
@@ -401,13 +399,15 @@ func runPattern(
 	if pr.Total == nil {
 		return pr, nil
 	}
-	pr.Growth = growth(w, pr.Total)
 	if pr.Requests == 1 {
 		q := spread.Question{Pattern: p, Input: pr.Input, Report: pr.Report}
-		if pr.Spread, err = spread.Of(ctx, w, target, q, spread.Options{Pages: o.Pages}); err != nil {
-			return pr, err
-		}
+		pr.Spread, pr.Growth, err = spread.Of(ctx, w, target, q, spread.Options{Pages: o.Pages})
 		pr.spreadBatch()
+	} else {
+		pr.Growth, err = spread.Growth(ctx, w, pr.reports...)
+	}
+	if err != nil {
+		return pr, err
 	}
 
 	if pr.Total.Returned == 0 {
@@ -444,49 +444,4 @@ func (p *PatternResult) explain(ctx context.Context, target explain.Target, o ex
 	}
 	p.Report, err = explain.Run(ctx, target, q, o)
 	return err
-}
-
-// growth returns the average growth of the rows of a report.
-func growth(w *world.World, r *explain.Report) float64 {
-	t := w.Model.Table(r.Table)
-	if t == nil || w.Scale >= 1 || w.Scale <= 0 || len(r.Rows) == 0 || r.Limit > 0 || spread.OneKey(t, r) {
-		return 1
-	}
-
-	written := map[string]bool{} // keys of the items in the file
-	id := func(it attr.Item) string {
-		var b []byte
-		for _, a := range t.Keys() {
-			b = item.AppendKey(b, it.Get(a.Name))
-		}
-		return string(b)
-	}
-	for i := range w.Items {
-		if w.Items[i].Generated {
-			break // items of the file come first
-		}
-		if w.Items[i].Table == t {
-			written[id(w.Items[i].Attributes)] = true
-		}
-	}
-
-	of := func(*model.Entity) float64 { return 1 / w.Scale }
-	if r.Operation != "Scan" {
-		hash := t.Partition
-		if x := t.Index(r.Index); x != nil {
-			hash = x.Partition
-		}
-		grow := w.Growth(hash)
-		of = func(e *model.Entity) float64 { return grow[e] }
-	}
-
-	rows := 0.0
-	for _, row := range r.Rows {
-		if e := w.Model.Entity(row.Entity); e != nil && !written[id(row.Key)] {
-			rows += of(e)
-		} else {
-			rows++
-		}
-	}
-	return rows / float64(len(r.Rows))
 }

@@ -165,7 +165,7 @@ func TestSpreadScale(t *testing.T) {
   - {name: all, query: {entity: Doc, where: {tenant: t1}}, expect: {max_rows: 100000}}`
 	r := checked(t, world.Options{MaxItems: 33300}, model)
 	s := r.Patterns[0].Spread
-	require.InDelta(t, 10, s.Worst.Growth, 0.1)
+	require.InDelta(t, 10, s.Worst.Growth, 0.2)
 	require.Len(t, r.Patterns[0].Failures, 1)
-	require.Contains(t, r.Patterns[0].Failures[0].Message, "got 20,316, about 203,160 at the declared scale, in partition")
+	require.Contains(t, r.Patterns[0].Failures[0].Message, "got 20,316, about 205,020 at the declared scale, in partition")
 }

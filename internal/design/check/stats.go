@@ -101,18 +101,19 @@ func stats(w *world.World, space *world.Space, rates *world.Rates) TableStats {
 	}
 
 	entities := map[*model.Entity]*EntityStats{}
-	grow := w.Growth(space.Hash)
+	grow := w.Growth(space)
 	for _, at := range space.Parts {
 		rows := space.In(at)
 		p := Partition{Items: len(rows)}
+		each := grow.In(rows)
 		for i := range rows {
 			row := &rows[i]
 			it, size := row.Item, row.Size()
 			s.DeclaredItems += w.Represents(it)
 			s.DeclaredBytes += w.Represents(it) * float64(size)
 			p.Bytes += size
-			p.DeclaredItems += grow.Of(it)
-			p.DeclaredBytes += grow.Of(it) * float64(size)
+			p.DeclaredItems += each(it)
+			p.DeclaredBytes += each(it) * float64(size)
 			es := entities[it.Entity]
 			if es == nil {
 				es = &EntityStats{}

@@ -202,10 +202,21 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 	}
 
 	if s := pr.Spread; s != nil {
-		p.line("spread", nil, fmt.Sprintf("the same request in %s, by cost:", text.Count(s.Partitions, "partition")))
+		where := "in " + text.Count(s.Partitions, "partition")
+		if s.Values != s.Partitions {
+			where = fmt.Sprintf("for %s %s", text.Count(s.Values, "value"), where)
+		}
+		p.line("spread", nil, fmt.Sprintf("the same request %s, by cost:", where))
 		p.reading("p50", &s.P50)
 		p.reading("p95", &s.P95)
 		p.reading("worst", &s.Worst)
+	}
+
+	if rate := pr.Pattern.Rate; rate > 0 {
+		p.line("load", nil, fmt.Sprintf(
+			"%s a second: %s a second, %s on average", text.Figure(rate),
+			text.Amount(text.Figure(rate*pr.MeanUnits()), "read unit"), text.Figure(pr.MeanUnits()),
+		))
 	}
 
 	if all := total.Entities; len(all) > 1 || len(all) == 1 && all[0].Entity != "" && pr.Pattern.Entity == nil {
@@ -283,7 +294,7 @@ func (p *printer) reading(label string, r *spread.Reading) {
 	if r.Growth >= 1.1 {
 		read += fmt.Sprintf(", about %s times as much at the declared scale", text.Figure(r.Growth))
 	}
-	p.whole("", nil, fmt.Sprintf("%-5s  %s: %s", label, read, r.Key.Text()))
+	p.whole("", nil, fmt.Sprintf("%-5s  %s: %s", label, read, r.Place()))
 }
 
 // request describes the request in words.

@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -67,14 +68,34 @@ func Pattern(m *model.Model, p *model.Pattern) (wire.Request, error) {
 	c.names.Resolve = c.resolve
 	in, err := c.request()
 	if err != nil {
-		ce := asError(err)
-		if ce.Pos == (model.Pos{}) {
-			ce.Pos = p.Pos
-		}
-		ce.Pattern = p.Name
-		return nil, ce
+		return nil, errorOf(p, err)
 	}
 	return in, nil
+}
+
+// Slice returns the rows that a query with conditions reads in a table or an index with a schema, before its
+// filter and limit. The error is an [*Error].
+func Slice(s *keycond.Schema, p *model.Pattern) (*keycond.Slice, error) {
+	c := compiler{p: p, used: map[string]bool{}}
+	clauses, err := c.clauses()
+	if err != nil {
+		return nil, errorOf(p, err)
+	}
+	slice, err := keycond.Of(s, clauses...)
+	if err != nil {
+		return nil, errorOf(p, err)
+	}
+	return slice, nil
+}
+
+// errorOf returns an error of a pattern as an [*Error].
+func errorOf(p *model.Pattern, err error) error {
+	e := asError(err)
+	if e.Pos == (model.Pos{}) {
+		e.Pos = p.Pos
+	}
+	e.Pattern = p.Name
+	return e
 }
 
 // asError returns an error as an [*Error].

@@ -275,6 +275,9 @@ func (c *collector) pattern(p *model.Pattern) {
 	if p.Rate != 0 {
 		add(Rates, "/rate", fmt.Sprint(p.Rate))
 	}
+	if p.Asked != "" {
+		add(Rates, "/asked", p.Asked)
+	}
 
 	expect := p.Expect
 	expect.Pos = model.Pos{}

@@ -32,14 +32,14 @@ func checkCollectionSize(p *rule.Pass, v *rule.View) {
 		return
 	}
 
-	grow := p.World.Growth(v.Hash)
+	grow := p.World.Growth(v.Space)
 	most, over := 0.0, 0
 	var at world.Part
 	for _, part := range v.Parts {
-		sum := 0.0
+		sum, each := 0.0, grow.In(v.In(part))
 		count := func(rows []world.Row) {
 			for _, r := range rows {
-				sum += float64(r.Size()) * grow.Of(r.Item)
+				sum += float64(r.Size()) * each(r.Item)
 			}
 		}
 		count(v.In(part))

@@ -3,7 +3,6 @@ package lint
 import (
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
@@ -115,6 +114,9 @@ func patternLoad(p *rule.Pass, q *rule.Query, rates *world.Rates) partLoad {
 	return l
 }
 
+// slicesUnits are the read units of the slices of a partition, each as often as it has rows.
+type slicesUnits struct{ units, times float64 }
+
 // unitsOf returns a function that returns the read units that a request consumes in a partition.
 func unitsOf(p *rule.Pass, q *rule.Query, e *model.Entity) func(world.Part) float64 {
 	v, r := q.View, q.Report
@@ -132,31 +134,36 @@ func unitsOf(p *rule.Pass, q *rule.Query, e *model.Entity) func(world.Part) floa
 			return table.ReadUnits(bytes/max(n, 1), consistent)
 		}
 	case q.Operation == "Query" && r != nil:
-		slices := map[world.Part]spread.Slice{}
+		slices := map[world.Part]slicesUnits{}
 		for _, s := range q.Slices() {
-			slices[s.Part] = s
+			of := slices[s.Part]
+			times := max(1, float64(s.Rows)*s.Growth)
+			of.units, of.times = of.units+times*table.ReadUnits(int(s.DeclaredBytes()), consistent), of.times+times
+			slices[s.Part] = of
 		}
 		return func(part world.Part) float64 {
-			s, ok := slices[part]
-			if !ok && len(slices) == 0 {
+			if len(slices) == 0 {
 				return r.Units(consistent) // a raw request in a form that names no partition
 			}
-			return table.ReadUnits(int(float64(s.Bytes)*s.Growth), consistent)
+			of := slices[part]
+			return of.units / max(of.times, 1)
 		}
 	}
 
-	limit, grow := q.Limit, p.World.Growth(v.Hash)
+	limit, grow := q.Limit, p.World.Growth(v.Space)
 	if r != nil {
 		limit = r.Limit
 	}
 	return func(part world.Part) float64 {
-		rows, grow := v.In(part), grow
-		if limit > 0 {
-			rows, grow = rows[:min(limit, len(rows))], nil // the limit is the same at the declared scale
-		}
-		bytes := 0.0
+		rows := v.In(part)
+		each := grow.In(rows)
+		bytes, declared := 0.0, 0.0
 		for _, row := range rows {
-			bytes += float64(row.Size()) * grow.Of(row.Item)
+			bytes += float64(row.Size()) * each(row.Item)
+			declared += each(row.Item)
+		}
+		if limit > 0 && declared > float64(limit) {
+			bytes *= float64(limit) / declared
 		}
 		return table.ReadUnits(int(bytes), consistent)
 	}

@@ -33,23 +33,23 @@ func checkLargeRead(p *rule.Pass, q *rule.Query) {
 		return
 	}
 	worst := all[0] // the largest comes first
-	bytes := float64(worst.Bytes) * worst.Growth
+	bytes := worst.DeclaredBytes()
 	if bytes < largeBytes {
 		return
 	}
 
 	over := 0
 	for _, s := range all[1:] {
-		if float64(s.Bytes)*s.Growth >= largeBytes {
+		if s.DeclaredBytes() >= largeBytes {
 			over++
 		}
 	}
 
-	it := q.View.Rows[worst.Part.From].Item
+	it := q.View.Rows[worst.From].Item
 	f := q.Finding("%q has no limit, and in partition %s it reads %s rows with %s at the declared scale, "+
 		"for %s read units%s", q.Name, q.View.PartitionKey(it), text.Thousands(int(float64(worst.Rows)*worst.Growth)),
 		text.Size(bytes), text.Figure(table.ReadUnits(int(bytes), q.Consistent)), rule.Others(over, "so large"))
-	f.Keys = q.View.Shown(it, q.View.Rows[worst.Part.To-1].Item)
+	f.Keys = q.View.Shown(it, q.View.Rows[worst.To-1].Item)
 	if pages := q.Expect.Pages; pages != nil && *pages > 1 ||
 		q.Expect.Units != nil && *q.Expect.Units >= table.ReadUnits(largeBytes, q.Consistent) {
 		f.Severity = model.Note

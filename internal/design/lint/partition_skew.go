@@ -46,11 +46,13 @@ func checkPartitionSkew(p *rule.Pass, v *rule.View) {
 	var all, most partVolume
 	var at world.Part
 	large := 0
-	grow := p.World.Growth(v.Hash)
+	grow := p.World.Growth(v.Space)
 	for _, part := range v.Parts {
 		var own partVolume
-		for _, r := range v.In(part) {
-			own = own.add(&r, grow.Of(r.Item))
+		rows := v.In(part)
+		each := grow.In(rows)
+		for _, r := range rows {
+			own = own.add(&r, each(r.Item))
 		}
 		if own.many() {
 			large++

@@ -121,15 +121,17 @@ func otherIdentity(p *rule.Pass, e *model.Entity) string {
 // number of items.
 func crowdedPartition(p *rule.Pass, c rule.Component, unit time.Duration) (string, bool) {
 	v := p.TableView(c.Entity.Table)
-	grow := p.World.Growth(v.Hash)
+	grow := p.World.Growth(v.Space)
 	for _, part := range v.Parts {
 		n := 0.0
 		var low, high time.Time
-		for _, r := range v.In(part) {
+		rows := v.In(part)
+		each := grow.In(rows)
+		for _, r := range rows {
 			if r.Item.Entity != c.Entity || !r.Item.Generated {
 				continue
 			}
-			n += grow.Of(r.Item)
+			n += each(r.Item)
 			moment, err := time.Parse(time.RFC3339Nano, r.Item.Values.Get(c.Name))
 			if err != nil {
 				continue

@@ -202,9 +202,18 @@ type Pattern struct {
 	Then *Entity
 
 	// Rate is the number of requests per second; 0 means not declared.
-	Rate   float64
+	Rate float64
+	// Asked says how often each value of the key conditions is asked for: one of the constants below, where
+	// "" is [AskedEqually].
+	Asked  string
 	Expect Expect
 }
+
+// How often the values of the key conditions of a pattern are asked for.
+const (
+	AskedEqually = "equally" // each as often as the others
+	AskedByRows  = "by_rows" // as often as it has rows: a project with twice the tasks twice as often
+)
 
 // A Condition is a condition on one field.
 type Condition struct {

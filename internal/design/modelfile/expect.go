@@ -50,6 +50,12 @@ var entityCodec = checked(textSchema, func(in value, name string) {
 
 var budgets = []string{model.BudgetSample, model.BudgetP95, model.BudgetWorst}
 
+var askedWays = []string{model.AskedEqually, model.AskedByRows}
+
+var askedCodec = checked(schema{"enum": askedWays}, func(in value, way string) {
+	in.known(way, askedWays, "asked is equally or by_rows, not %s")
+})
+
 var budgetCodec = checked(schema{"enum": budgets}, func(in value, level string) {
 	in.known(level, budgets, "budget is sample, p95 or worst, not %s")
 })

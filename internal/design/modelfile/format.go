@@ -151,6 +151,7 @@ var patternObject = object[model.Pattern]{
 			has("name", "What the pattern is for.", textCodec.called("the name of a pattern"))),
 		has("about", "A sentence or two.", textCodec),
 		late(has("rate", "Requests per second.", rateCodec)),
+		late(has("asked", "How often each value of the key conditions is asked for.", askedCodec)),
 		late(has("expect", "The expected result, over all pages.", onOneLine(expectObject))),
 		question("query", "Query",
 			"entity", "table", "index", "where", "filter", "project", "order", "limit", "consistent"),

@@ -163,11 +163,12 @@ func placed(w *world.World, e *model.Entity) bool {
 
 // stretches returns a space in the order of addresses.
 func stretches(w *world.World, s *world.Space, rates *world.Rates, number int) []stretch {
-	grow := w.Growth(s.Hash)
+	grow := w.Growth(s)
 	id := store.Space(number + 1)
 	var list []stretch
 	ends := map[string]*stretch{} // by entity and the beginning of the sort key, in a partition
 	var partition []byte
+	var each func(*world.Item) float64
 	flush := func() {
 		for _, e := range ends {
 			list = append(list, *e)
@@ -179,9 +180,11 @@ func stretches(w *world.World, s *world.Space, rates *world.Rates, number int) [
 		if head := addr[:store.SortOffset(addr)]; !bytes.Equal(head, partition) {
 			flush()
 			partition = head
+			at, _ := s.Partition(s.PartitionOf(nil, row))
+			each = grow.In(s.In(at))
 		}
 		rows := w.Represents(row.Item)
-		partitions := max(1, rows/grow.Of(row.Item))
+		partitions := max(1, rows/each(row.Item))
 		e := row.Item.Entity
 		all := stretch{
 			addr: addr, space: number, row: row, keys: max(1, rows), partitions: partitions, rows: rows,

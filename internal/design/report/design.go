@@ -279,9 +279,6 @@ func (p *pattern) Conditions() string {
 // A figureRow is a figure of a pattern in half, 95 % and all of the partitions.
 type figureRow struct{ P50, P95, Worst string }
 
-// Even reports whether all three are the same.
-func (f figureRow) Even() bool { return f.P50 == f.P95 && f.P95 == f.Worst }
-
 // Rows are the rows returned, at the declared scale.
 func (p *pattern) Rows() figureRow {
 	rows := func(f float64) string { return text.Thousands(int(f + 0.5)) }
@@ -329,6 +326,14 @@ func (p *pattern) MostWaste() float64 {
 
 // Loaded reports whether the pattern has a rate, and a request.
 func (p *pattern) Loaded() bool { return p.Pattern.Rate > 0 && (p.Read() || p.Writes != nil) }
+
+// Unit returns the mark of the units that the pattern consumes.
+func (p *pattern) Unit() string {
+	if p.Writes != nil {
+		return "W"
+	}
+	return "R"
+}
 
 // Load returns the units per second at the declared rate.
 func (p *pattern) Load() float64 { return p.Pattern.Rate * p.MeanUnits() }
@@ -456,12 +461,23 @@ func hues(entities, fields int) (all []hue) {
 	return all
 }
 
-// figures returns the cells of a row of the table of patterns: one for the three, if they are the same.
+// figures returns the three cells of a row of the table of patterns.
 func figures(name string, f figureRow) cells { return cells{name, f} }
 
 type cells struct {
 	Name string
 	figureRow
+}
+
+// Unit returns the mark of what the figures are.
+func (c cells) Unit() string {
+	switch c.Name {
+	case "read units":
+		return "R"
+	case "write units":
+		return "W"
+	}
+	return ""
 }
 
 // A namedReading is a row of the table of a spread.

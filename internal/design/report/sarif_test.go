@@ -229,6 +229,16 @@ func TestJSONMembers(t *testing.T) {
 			want = append(want, most+"."+name)
 		}
 	}
+	want = append(want, strings.Fields(".patterns[].spread .patterns[].spread.partitions .patterns[].spread.values "+
+		".patterns[].spread.mean .patterns[].spread.meanByRows")...)
+	for _, at := range []string{"p50", "p95", "worst"} {
+		want = append(want, ".patterns[].spread."+at)
+		for _, name := range []string{
+			"partition", "sort", "request", "rows", "examined", "bytes", "pages", "units", "waste", "growth",
+		} {
+			want = append(want, ".patterns[].spread."+at+"."+name)
+		}
+	}
 	for _, name := range want {
 		if !found[name] {
 			t.Errorf("there is no %s", name)

@@ -66,7 +66,7 @@ func spaces(ctx context.Context, w *world.World, colors palette) ([]*space, erro
 }
 
 func (s *space) fill(w *world.World, rates *world.Rates) {
-	grow := w.Growth(s.Hash)
+	grow := w.Growth(s.Space)
 	for _, at := range s.Parts {
 		rows := s.In(at)
 		p := &part{
@@ -76,10 +76,11 @@ func (s *space) fill(w *world.World, rates *world.Rates) {
 		s.byKey[p.key] = p
 		s.Partitions = append(s.Partitions, p)
 		p.reads, p.writes = rates.Of(at)
+		each := grow.In(rows)
 		for i := range rows {
 			p.Bytes += rows[i].Size()
 			s.declaredOf[entity(&rows[i])] += w.Represents(rows[i].Item)
-			p.declared += grow.Of(rows[i].Item) * float64(rows[i].Size())
+			p.declared += each(rows[i].Item) * float64(rows[i].Size())
 		}
 	}
 

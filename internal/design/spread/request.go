@@ -42,22 +42,27 @@ func (s *spreader) value(it *world.Item, c model.Condition) string {
 	return text
 }
 
-// request returns the request of the pattern in the partition of a candidate.
+// request returns the request of the pattern with the values of a candidate.
 func (s *spreader) request(c candidate) (wire.Request, error) {
 	if s.p.Request != nil {
 		return s.replace(c), nil
 	}
+	return compile.Pattern(s.w.Model, s.pattern(c))
+}
+
+// pattern returns the pattern with the values of a candidate.
+func (s *spreader) pattern(c candidate) *model.Pattern {
 	q := *s.p
 	q.Where = slices.Clone(q.Where)
 	for i, w := range q.Where {
-		if w.Op == ast.Equal && (slices.Contains(s.hash, w.Field) || !c.own && slices.Contains(s.free, w.Field)) {
-			q.Where[i].Args = []string{s.value(c.item, w)}
+		if w.Op == ast.Equal && (slices.Contains(s.hash, w.Field) || slices.Contains(s.free, w.Field)) {
+			q.Where[i].Args = []string{s.value(c.row.Item, w)}
 		}
-		if !c.own && s.moved != nil && w.Field == s.moved.Field && w.Op == s.moved.Op {
+		if c.args != nil && w.Field == s.moved.Field && w.Op == s.moved.Op {
 			q.Where[i].Args = c.args
 		}
 	}
-	return compile.Pattern(s.w.Model, &q)
+	return &q
 }
 
 // text returns a request of [spreader.request] as JSON.

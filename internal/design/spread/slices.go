@@ -11,51 +11,60 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
 )
 
-// A spreader finds the slices of a pattern in all partitions of a space.
+// A spreader finds what a pattern reads for each value that its key conditions can ask for.
 type spreader struct {
 	w     *world.World
 	space *world.Space
 	q     Question
 	p     *model.Pattern
-	grow  world.Growth
 	// of are the entities whose partitions the pattern reads; nil among them
 	// stands for items of no entity.
 	of map[*model.Entity]bool
-	// hash are the names in the conditions that fix the partition, free those
-	// that take their values from an item of the partition if their own do not
-	// occur there, and listed those whose values the model lists.
+	// hash are the names in the conditions that fix the partition, free those in the sort key
+	// that take their values from an item, and listed those whose values the model lists.
 	hash, free, listed []string
-	// moved is a range or a prefix that follows the items of a partition if its own is empty
-	// there, or nil.
-	moved *model.Condition
-	// timed is true if the conditions bound a time. They follow the items in every partition but
+	// ranged is true if a condition is not an equality. Moved is a range or a prefix that follows
+	// the items if its own is empty for their values, or nil.
+	ranged bool
+	moved  *model.Condition
+	// timed is true if the conditions bound a time. They follow the items for all values but
 	// the pattern's own: what matters is how long they are, not when.
 	timed  bool
 	shared bool // a name fixes the partition and bounds the range
+	one    bool // a request reads one item
 	// own is the partition of the pattern's own values, if known.
 	own   world.Part
 	known bool
 
+	grow      *world.Growth // of what the equalities of the conditions hold
 	all       []candidate
 	estimated bool // some candidates have estimates
+	several   bool // some partitions have several candidates
 }
 
-// A candidate is a partition with the pattern's slice there.
+// A candidate is a value of the equalities in the conditions, in the partition key and in the sort key,
+// with the slice that the pattern reads for it.
 type candidate struct {
 	Slice
-	item *world.Item // gives the values of the conditions
-	row  *world.Row
-	own  bool     // only the partition key is from the item
-	args []string // of the condition that follows the items, unless own
+	// row has the values. It is one of those from low up to high, which all have them.
+	row       *world.Row
+	low, high int
+	own       bool
+	args      []string // of the condition that follows the items, or nil for its own
+	// The rows and the bytes that are read at the declared scale.
+	rows, bytes float64
 }
 
 func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
-	s := &spreader{w: w, space: space, q: q, p: q.Pattern, grow: w.Growth(space.Hash), of: map[*model.Entity]bool{}}
+	s := &spreader{w: w, space: space, q: q, p: q.Pattern, of: map[*model.Entity]bool{}}
 	p := s.p
 	if p.Entity != nil {
 		s.of[p.Entity] = true
@@ -66,9 +75,8 @@ func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
 	}
 
 	s.own, s.known = space.Partition(q.Report.Partition.Bytes)
-	get := q.Report.Operation == "GetItem"
 	if p.Request != nil {
-		if get || !s.replaceable() {
+		if q.Report.Operation == "GetItem" || !s.replaceable() {
 			return nil
 		}
 		return s
@@ -79,6 +87,7 @@ func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
 		inHash, inSort := s.names(space.Hash, c.Field), s.names(space.Sort, c.Field)
 		timed := f != nil && model.Moment(f.Type) && inSort
 		if c.Op != ast.Equal {
+			s.ranged = s.ranged || inSort
 			if timed || f != nil && inSort && (c.Op == ast.OpBetween || c.Op == ast.OpBeginsWith) {
 				s.moved = &p.Where[i]
 			}
@@ -98,7 +107,7 @@ func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
 		}
 	}
 
-	s.shared = s.shared || get
+	s.one = OneKey(space.Table, q.Report)
 	return s
 }
 
@@ -126,6 +135,11 @@ func (s *spreader) has(e *model.Entity) bool {
 
 // find finds all candidates.
 func (s *spreader) find(ctx context.Context) error {
+	simple := len(s.free) == 0 && s.moved == nil && !s.shared && !s.timed
+	s.grow = s.w.GrowthBy(s.space, s.free)
+	if simple {
+		s.grow = s.w.Growth(s.space)
+	}
 	for i, at := range s.space.Parts {
 		if i%1024 == 0 {
 			if err := context.Cause(ctx); err != nil {
@@ -133,146 +147,216 @@ func (s *spreader) find(ctx context.Context) error {
 			}
 		}
 
-		rows := s.space.In(at)
-		first := 0
-		for first < len(rows) && !s.has(rows[first].Item.Entity) {
-			first++
+		switch {
+		case s.one && s.p.Request == nil:
+			s.items(at)
+		case simple:
+			s.partition(at)
+		default:
+			s.groups(at)
 		}
+	}
 
-		if first == len(rows) {
-			continue
-		}
-		its := s.known && at == s.own && s.q.Report.Operation != "GetItem"
-		if its || !s.shared && !s.timed {
-			from, to := s.ownRange(at)
-			if its || from < to || len(s.free) == 0 && s.moved == nil {
-				c := candidate{item: rows[first].Item, row: &rows[first], own: true}
-				c.Part = at
-				s.add(c, s.space.Rows[from:to])
-				continue
-			}
-		}
-
-		s.group(at, rows[first:])
+	for i := range s.all {
+		s.measure(&s.all[i])
+	}
+	if s.p.Entity != nil && !s.ranged && !s.one {
+		s.unseen(s.grow.Unseen(s.p.Entity))
 	}
 	return nil
 }
 
-// ownRange returns the rows of a partition in the range of the pattern's own
-// values.
-func (s *spreader) ownRange(at world.Part) (from, to int) {
-	r := s.q.Report
-	from, to = at.From, at.To
-	if r.Low.Bytes != nil {
-		from, _ = s.space.Find(at, r.Low.Bytes)
+// unseen adds candidates without rows: values that no generated item has, which read so many rows each at the
+// declared scale.
+func (s *spreader) unseen(all []float64) {
+	rows, bytes, limit := 0, 0, s.q.Report.Limit
+	for i := range s.all {
+		rows, bytes = rows+s.all[i].Rows, bytes+s.all[i].Bytes
 	}
-	if r.High.Bytes != nil {
-		to, _ = s.space.Find(at, r.High.Bytes)
+	for _, n := range all {
+		if limit > 0 {
+			n = min(n, float64(limit))
+		}
+		s.all = append(s.all, candidate{rows: n, bytes: n * float64(bytes) / float64(max(rows, 1))})
 	}
-	return from, max(from, to)
 }
 
-// add adds a candidate that reads some rows.
-func (s *spreader) add(c candidate, rows []world.Row) {
-	r := s.q.Report
-	limited := r.Limit > 0
-	if limited && len(rows) > r.Limit {
-		if r.Reverse {
-			rows = rows[len(rows)-r.Limit:]
-		} else {
-			rows = rows[:r.Limit]
+// items adds each item of a partition as a candidate.
+func (s *spreader) items(at world.Part) {
+	for i := at.From; i < at.To; i++ {
+		if row := &s.space.Rows[i]; s.lists(row) {
+			s.add(at, candidate{row: row, Slice: Slice{From: i, To: i + 1}})
 		}
 	}
-	c.Rows, c.Growth = len(rows), 1
-	grown := 0.0
-	for i := range rows {
-		c.Bytes += rows[i].Size()
-		grown += s.grow.Of(rows[i].Item)
-	}
-	if len(rows) > 0 && !limited && !OneKey(s.space.Table, r) {
-		c.Growth = grown / float64(len(rows))
-	}
-	s.all = append(s.all, c)
 }
 
-// group adds the candidate of a partition whose conditions take their values
-// from the items there: those with which the pattern reads most.
-func (s *spreader) group(at world.Part, rows []world.Row) {
-	one := OneKey(s.space.Table, s.q.Report)
-	rows = s.listing(rows)
-	free := s.free
-	here := slices.DeleteFunc(slices.Clone(rows), func(r world.Row) bool { return !s.matches(r.Item) })
-	if len(here) > 0 {
-		// Only times are others than the pattern's own.
-		rows = here
-		free = slices.DeleteFunc(slices.Clone(free), func(name string) bool { return !s.isTime(name) })
+// partition adds the range of the pattern's own values in a partition as a candidate.
+func (s *spreader) partition(at world.Part) {
+	rows := s.space.In(at)
+	first := slices.IndexFunc(rows, func(r world.Row) bool { return s.has(r.Item.Entity) })
+	if first < 0 {
+		return
 	}
+	c := candidate{row: &rows[first], own: s.known && at == s.own, low: at.From, high: at.To}
+	c.From, c.To = s.space.Range(at, store.Range{Lo: s.q.Report.Low.Bytes, Hi: s.q.Report.High.Bytes})
+	s.add(at, c)
+}
 
-	groups := map[string][]world.Row{}
-	var order []string
-	for _, r := range rows {
-		key := ""
-		for _, name := range free {
-			c, _ := s.condition(name)
-			key += s.value(r.Item, c) + "\x00"
+// groups adds the candidates of a partition: its rows by the values of the equalities.
+func (s *spreader) groups(at world.Part) {
+	seen := at.From // all rows before belong to a group
+	var others map[[2]int]bool
+	for i := at.From; i < at.To; i++ {
+		row := &s.space.Rows[i]
+		if i < seen || !s.lists(row) {
+			continue
 		}
-		if s.moved != nil && s.moved.Op == ast.OpBeginsWith {
-			key += beginning(s.moved.Args[0], r.Item.Values.Get(s.moved.Field))
-		}
-		if one {
-			key = string(s.space.SortOf(nil, &r))
-		}
-		if groups[key] == nil {
-			order = append(order, key)
-		}
-		groups[key] = append(groups[key], r)
-	}
 
-	var most []world.Row
-	var args []string
-	bytes := 0
-	for _, key := range order {
-		list, of := groups[key], []string(nil)
-		if s.moved != nil {
-			if list, of = s.window(list); of == nil {
+		base := candidate{row: row}
+		slice, err := s.slice(base, true)
+		if err != nil {
+			continue // such as a value that the template refuses
+		}
+		base.low, base.high = s.space.Range(at, slice.Range)
+		if i < base.low || i >= base.high { // a value that is written in another way
+			id := [2]int{base.low, base.high}
+			if others[id] || id[0] == id[1] {
 				continue
 			}
+			if others == nil {
+				others = map[[2]int]bool{}
+			}
+			others[id] = true
+		} else {
+			seen = base.high
 		}
-		if n := sizeOf(list); n > bytes {
-			most, args, bytes = list, of, n
-		}
+
+		s.grow.Count(s.space.Rows[base.low:base.high])
+		low := s.q.Report.Low.Bytes
+		base.own = s.known && at == s.own && (low == nil || slice.Range.Contains(low))
+		s.group(at, base)
 	}
-	if most == nil {
+}
+
+// group adds the candidates of a group of rows with equal values: the range of the pattern's own values if
+// that holds some, or ranges that follow the items.
+func (s *spreader) group(at world.Part, base candidate) {
+	if !s.ranged {
+		base.From, base.To = base.low, base.high
+		s.add(at, base)
 		return
 	}
 
+	if base.own || !s.timed {
+		if slice, err := s.slice(base, false); err == nil {
+			base.From, base.To = s.space.Range(at, slice.Range)
+			if base.own || base.From < base.To || s.moved == nil {
+				s.add(at, base)
+				return
+			}
+		}
+	}
+
+	if s.moved == nil {
+		return
+	}
 	s.estimated = true
-	c := candidate{item: most[0].Item, row: &most[0], args: args}
+	rows := s.space.Rows[base.low:base.high]
+	if s.moved.Op != ast.OpBeginsWith {
+		s.follow(at, base, s.window(s.listing(rows)))
+		return
+	}
+
+	seen := base.low
+	for i := base.low; i < base.high; i++ {
+		if row := &s.space.Rows[i]; i >= seen && s.lists(row) {
+			prefix := beginning(s.moved.Args[0], row.Item.Values.Get(s.moved.Field))
+			seen = max(i+1, s.follow(at, base, []string{prefix}))
+		}
+	}
+}
+
+// follow adds the candidate of a group whose range has other arguments, and returns the row after its last.
+func (s *spreader) follow(at world.Part, c candidate, args []string) int {
+	if args == nil {
+		return 0
+	}
+	c.args = args
+	slice, err := s.slice(c, false)
+	if err != nil {
+		return 0
+	}
+	if c.From, c.To = s.space.Range(at, slice.Range); c.From < c.To {
+		s.add(at, c)
+	}
+	return c.To
+}
+
+// slice returns the slice of the pattern's equalities with the values of a candidate, or of all conditions.
+func (s *spreader) slice(c candidate, equalities bool) (*keycond.Slice, error) {
+	q := s.pattern(c)
+	if equalities && s.ranged {
+		q.Where = slices.DeleteFunc(q.Where, func(w model.Condition) bool { return w.Op != ast.Equal })
+	}
+	return compile.Slice(s.space.Schema, q)
+}
+
+func (s *spreader) add(at world.Part, c candidate) {
 	c.Part = at
-	s.add(c, most)
+	s.all = append(s.all, c)
 }
 
-// listing returns the rows of the pattern's entities that have its values of listed fields.
-func (s *spreader) listing(rows []world.Row) []world.Row {
-	return slices.DeleteFunc(slices.Clone(rows), func(r world.Row) bool {
-		return !s.has(r.Item.Entity) || slices.ContainsFunc(s.listed, func(name string) bool {
-			c, _ := s.condition(name)
-			return s.value(r.Item, c) != c.Args[0]
-		})
-	})
+// measure sets what a candidate reads.
+func (s *spreader) measure(c *candidate) {
+	rows, limit := s.space.Rows[c.From:c.To], s.q.Report.Limit
+	declared, bytes, all := 0.0, 0.0, 0
+	if !s.one {
+		each := s.grow.In(s.space.Rows[c.low:c.high])
+		for i := range rows {
+			n := each(rows[i].Item)
+			declared += n
+			bytes += n * float64(rows[i].Size())
+			all += rows[i].Size()
+		}
+	}
+
+	c.Growth, c.ByteGrowth = 1, 1
+	n := len(rows)
+	if limit > 0 && n > limit {
+		if s.q.Report.Reverse {
+			rows = rows[n-limit:]
+		} else {
+			rows = rows[:limit]
+		}
+	}
+	c.Rows, c.Bytes = len(rows), sizeOf(rows)
+	switch {
+	case s.one || n == 0:
+	case limit > 0 && declared > float64(limit):
+		c.Growth = float64(limit) / float64(c.Rows)
+		c.ByteGrowth = c.Growth
+	default:
+		c.Growth, c.ByteGrowth = declared/float64(n), bytes/float64(all)
+	}
+	c.rows, c.bytes = float64(c.Rows)*c.Growth, c.DeclaredBytes()
 }
 
-// matches reports whether an item has the pattern's own values of free fields that are no times.
-func (s *spreader) matches(it *world.Item) bool {
-	return !slices.ContainsFunc(s.free, func(name string) bool {
+// lists reports whether a row is of the pattern's entities and has its values of listed fields.
+func (s *spreader) lists(r *world.Row) bool {
+	return s.has(r.Item.Entity) && !slices.ContainsFunc(s.listed, func(name string) bool {
 		c, _ := s.condition(name)
-		return !s.isTime(name) && s.value(it, c) != c.Args[0]
+		return s.value(r.Item, c) != c.Args[0]
 	})
 }
 
-func (s *spreader) isTime(name string) bool {
-	f := s.field(name)
-	return f != nil && model.Moment(f.Type)
+// listing returns the rows for which lists is true.
+func (s *spreader) listing(rows []world.Row) (all []world.Row) {
+	for i := range rows {
+		if s.lists(&rows[i]) {
+			all = append(all, rows[i])
+		}
+	}
+	return all
 }
 
 func sizeOf(rows []world.Row) int {
@@ -283,26 +367,22 @@ func sizeOf(rows []world.Row) int {
 	return n
 }
 
-// window returns the rows that the moved condition reads most of, with its
-// values there, or nil if the values have no distance.
-func (s *spreader) window(rows []world.Row) ([]world.Row, []string) {
+// window returns the values of the moved condition with which it reads most of some rows, or nil if the
+// values have no distance.
+func (s *spreader) window(rows []world.Row) []string {
 	c := s.moved
-	if c.Op == ast.OpBeginsWith {
-		return rows, []string{beginning(c.Args[0], rows[0].Item.Values.Get(c.Field))}
-	}
-
 	at, layout, ok := s.places(rows)
-	if !ok {
-		return nil, nil
+	if !ok || len(rows) == 0 {
+		return nil
 	}
 	if c.Op != ast.OpBetween {
-		return s.tail(rows, at, layout)
+		return s.tail(at, layout)
 	}
 
 	low, _, _ := place(c.Args[0])
 	high, _, ok := place(c.Args[1])
 	if !ok || high < low {
-		return nil, nil
+		return nil
 	}
 
 	// Rows are in the order of the key, which need not be that of the values.
@@ -312,21 +392,17 @@ func (s *spreader) window(rows []world.Row) ([]world.Row, []string) {
 	}
 
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
-	from, bytes, most, first, last := 0, 0, 0, 0, 0
-	for to, i := range order {
+	from, bytes, most, first := 0, 0, 0, 0
+	for _, i := range order {
 		for bytes += rows[i].Size(); at[i]-at[order[from]] > high-low; from++ {
 			bytes -= rows[order[from]].Size()
 		}
 		if bytes > most {
-			most, first, last = bytes, from, to+1
+			most, first = bytes, from
 		}
 	}
 
-	var read []world.Row
-	for _, i := range order[first:last] {
-		read = append(read, rows[i])
-	}
-	return read, []string{placeText(at[order[first]], layout), placeText(at[order[first]]+high-low, layout)}
+	return []string{placeText(at[order[first]], layout), placeText(at[order[first]]+high-low, layout)}
 }
 
 // places returns the values of the moved condition in rows, and the layout of a time.
@@ -343,10 +419,10 @@ func (s *spreader) places(rows []world.Row) (at []float64, layout string, ok boo
 	return at, layout, true
 }
 
-// tail returns the rows that a range without one end reads, with its bound: as far back from the last
-// value, or forward from the first, as the pattern's own bound is in its own partition. Where that
-// has no rows, nothing is known, and the range is all.
-func (s *spreader) tail(rows []world.Row, at []float64, layout string) ([]world.Row, []string) {
+// tail returns the bound of a range without one end: as far back from the last value, or forward from the first,
+// as the pattern's own bound is in its own partition. Where that has no rows, nothing is known, and the range is
+// all.
+func (s *spreader) tail(at []float64, layout string) []string {
 	bound, _, _ := place(s.moved.Args[0])
 	sign := 1.0 // the values beyond the bound, in ascending order
 	if s.moved.Op == ast.Less || s.moved.Op == ast.LessOrEqual {
@@ -355,7 +431,7 @@ func (s *spreader) tail(rows []world.Row, at []float64, layout string) ([]world.
 
 	reach := math.Inf(1)
 	if s.known {
-		from, to := s.ownRange(s.own)
+		from, to := s.space.Range(s.own, store.Range{Lo: s.q.Report.Low.Bytes, Hi: s.q.Report.High.Bytes})
 		for _, r := range s.listing(s.space.Rows[from:to]) {
 			if v, _, ok := place(r.Item.Values.Get(s.moved.Field)); ok {
 				if distance := sign * (v - bound); math.IsInf(reach, 1) || distance > reach {
@@ -369,18 +445,14 @@ func (s *spreader) tail(rows []world.Row, at []float64, layout string) ([]world.
 	for _, v := range at {
 		end = max(end, sign*v)
 	}
-	var read []world.Row
 	first := math.Inf(1)
-	for i, v := range at {
-		if sign*v >= end-reach {
-			read, first = append(read, rows[i]), min(first, sign*v)
-		}
+	for _, v := range at {
+		first = min(first, sign*v)
 	}
-
 	if !math.IsInf(reach, 1) {
 		first = end - reach
 	}
-	return read, []string{placeText(sign*first, layout)}
+	return []string{placeText(sign*first, layout)}
 }
 
 // layouts are the text forms of times in conditions.

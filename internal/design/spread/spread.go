@@ -1,6 +1,6 @@
-// Package spread says what a pattern reads in every partition, not only in the one of its own
-// values. Statistics of the rows rank the partitions ([Slices]); requests in those that matter give
-// exact figures ([Of]).
+// Package spread says what a pattern reads for every value that its key conditions can ask for, not only
+// for its own: for each customer, or each project of a customer if both are in the key. Statistics of the
+// rows rank the values ([Slices]); requests for those that matter give exact figures ([Of]).
 package spread
 
 import (
@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
+	"github.com/sortkey/sortkey/store"
 )
 
 // A Question is an access pattern whose request has been run with its own values.
@@ -29,33 +30,39 @@ type Question struct {
 type Options struct {
 	// Pages limits the pages that a request reads. Default: that of [explain.Options].
 	Pages int
-	// Most limits the partitions that are read, besides those that a [Spread] names, if only
+	// Most limits the values that are read, besides those that a [Spread] names, if only
 	// reading shows what a filter drops. Default: 256.
 	Most int
 }
 
-// A Spread is what a pattern reads in all partitions that hold rows of its
-// entity, not only in the one that its conditions name.
+// A Spread is what a pattern reads for all values that the equalities in its key conditions can have:
+// those of the partition key, and those in the sort key. Those whose values the model lists, such as a
+// state, keep the pattern's own.
 type Spread struct {
-	// Partitions is the number of partitions.
+	// Partitions is the number of partitions, and Values that of the values, each of which is in one
+	// partition.
 	Partitions int `json:"partitions"`
-	// P50 and P95 are the partitions that cost no more than half and 5 % of the
+	Values     int `json:"values"`
+	// P50 and P95 are the values that cost no more than half and 5 % of the
 	// others. Worst is the one that costs most.
 	P50   Reading `json:"p50"`
 	P95   Reading `json:"p95"`
 	Worst Reading `json:"worst"`
-	// Mean is the average of the read units at the declared scale. Each partition counts as often as it
-	// has rows of the pattern, with the values with which the pattern reads most there.
-	Mean float64 `json:"mean"`
+	// Mean is the average of the read units at the declared scale, with the values asked for as the pattern
+	// says: equally often, or as often as they have rows, which is MeanByRows in any case.
+	Mean       float64 `json:"mean"`
+	MeanByRows float64 `json:"meanByRows"`
 	// MeanRows is the average of the rows returned, in the same way.
 	MeanRows float64 `json:"-"`
-	// Readings are all partitions that were read, the worst first.
+	// Readings are all that were read, the worst first.
 	Readings []Reading `json:"-"`
 }
 
-// A Reading is what a pattern reads in one partition.
+// A Reading is what a pattern reads for one value.
 type Reading struct {
-	Key     PartitionKey    `json:"partition"`
+	Key PartitionKey `json:"partition"`
+	// Sort is the condition on the sort key, as an expression, if it is another for each value.
+	Sort    string          `json:"sort,omitempty"`
 	Request json.RawMessage `json:"request"`
 	// Rows are returned, Examined are read. Bytes includes the items that a
 	// local index fetches.
@@ -67,6 +74,8 @@ type Reading struct {
 	Waste    float64 `json:"waste"`
 	// Growth is the number of rows at the declared scale for each row examined.
 	Growth float64 `json:"growth"`
+	// ByteGrowth is the number of bytes at the declared scale for each byte read, or 0 if it is Growth.
+	ByteGrowth float64 `json:"-"`
 	// Batch are the units among Units of what is read by the values of the rows.
 	Batch float64 `json:"-"`
 	// Requests is the number of requests that read it, 0 for one.
@@ -80,63 +89,131 @@ func (r *Reading) DeclaredRows() float64 { return float64(r.Rows) * r.Growth }
 
 // DeclaredUnits returns the read units at the declared scale.
 func (r *Reading) DeclaredUnits() float64 {
-	if r.Growth == 1 {
+	grow := r.byteGrowth()
+	if grow == 1 && r.Growth == 1 {
 		return r.Units
 	}
 	blocks := func(bytes float64) float64 { return math.Max(math.Ceil(bytes/(4<<10)), 1) } // units are rounded up
 	each := float64(r.Bytes) / float64(max(r.Requests, 1))
-	return (r.Units-r.Batch)*blocks(each*r.Growth)/blocks(each) + r.Batch*r.Growth
+	return (r.Units-r.Batch)*blocks(each*grow)/blocks(each) + r.Batch*r.Growth
 }
+
+func (r *Reading) byteGrowth() float64 { return cmp.Or(r.ByteGrowth, r.Growth) }
 
 // DeclaredPages returns the pages at the declared scale.
 func (r *Reading) DeclaredPages() float64 {
 	n := float64(max(r.Requests, 1))
-	return math.Max(float64(r.Pages), n*math.Ceil(float64(r.Bytes)/n*r.Growth/(1<<20)))
+	return math.Max(float64(r.Pages), n*math.Ceil(float64(r.Bytes)/n*r.byteGrowth()/(1<<20)))
 }
 
 const (
-	// Statistics rank all partitions. Where they are estimates, the highest are
+	// Statistics rank all values. Where they are estimates, the highest are
 	// read to find the worst.
 	likely = 16
 	// With a filter, only reading shows what is returned, so up to this many
-	// partitions are read, but not more than the bytes.
+	// are read, but not more than the bytes.
 	readParts = 256
 	readBytes = 32 << 20
 )
 
-// Of returns what the pattern of a question reads in all partitions, or nil if there is only one.
-func Of(ctx context.Context, w *world.World, target explain.Target, q Question, o Options) (*Spread, error) {
+// Of returns what the pattern of a question reads for all values of its equalities, and the number of rows
+// at the declared scale for each row that it reads with its own. The spread is nil if there is only one
+// value.
+func Of(ctx context.Context, w *world.World, target explain.Target, q Question, o Options) (*Spread, float64, error) {
 	s, err := slicesOf(ctx, w, q)
-	if s == nil || err != nil || len(s.all) < 2 {
-		return nil, err
+	if err != nil {
+		return nil, 1, err
 	}
-	return s.read(ctx, target, o)
+	growth, err := s.growth(ctx, w, q)
+	if err != nil || s == nil || len(s.all) < 2 {
+		return nil, growth, err
+	}
+	spread, err := s.read(ctx, target, o)
+	return spread, growth, err
 }
 
-// Slices returns the slice that the pattern of a question reads in each partition that holds rows of
-// its entity, the largest at the declared scale first.
+func (s *spreader) growth(ctx context.Context, w *world.World, q Question) (float64, error) {
+	if s != nil {
+		for i := range s.all {
+			if c := &s.all[i]; c.own {
+				return c.Growth, nil
+			}
+		}
+	}
+	return Growth(ctx, w, q.Report)
+}
+
+// Growth returns the number of rows at the declared scale for each row that some requests read, if these grow
+// like their partitions.
+func Growth(ctx context.Context, w *world.World, reports ...*explain.Report) (float64, error) {
+	read, declared := 0.0, 0.0
+	for _, r := range reports {
+		t := w.Model.Table(r.Table)
+		if r.Refused != nil || t == nil || r.Index != "" && t.Index(r.Index) == nil || OneKey(t, r) {
+			continue
+		}
+		space, err := w.Space(ctx, t, t.Index(r.Index))
+		if err != nil {
+			return 1, err
+		}
+
+		rows, each := space.Rows, w.Represents
+		if r.Operation != "Scan" {
+			at, ok := space.Partition(r.Partition.Bytes)
+			if !ok {
+				continue
+			}
+			from, to := space.Range(at, store.Range{Lo: r.Low.Bytes, Hi: r.High.Bytes})
+			rows, each = space.Rows[from:to], w.Growth(space).In(space.In(at))
+		}
+		sum := 0.0
+		for i := range rows {
+			sum += each(rows[i].Item)
+		}
+		if n := float64(len(rows)); r.Limit > 0 {
+			most := float64(r.Limit)
+			read, declared = read+math.Min(n, most), declared+math.Min(sum, most)
+		} else {
+			read, declared = read+n, declared+sum
+		}
+	}
+	if read == 0 {
+		return 1, nil
+	}
+	return declared / read, nil
+}
+
+// Slices returns the slice that the pattern of a question reads for each value of its equalities, the largest
+// at the declared scale first.
 func Slices(ctx context.Context, w *world.World, q Question) ([]Slice, error) {
 	s, err := slicesOf(ctx, w, q)
 	if s == nil || err != nil {
 		return nil, err
 	}
-	all := make([]Slice, len(s.all))
-	for i, c := range s.all {
-		all[i] = c.Slice
+	var all []Slice
+	for _, c := range s.all {
+		if c.row != nil {
+			all = append(all, c.Slice)
+		}
 	}
 	return all, nil
 }
 
-// A Slice is what a request reads in one partition.
+// A Slice is what a request reads for one value.
 type Slice struct {
 	Part world.Part
-	// Rows and Bytes are generated, or in the file. Growth is the number of rows at the declared
-	// scale for each of them.
-	Rows, Bytes int
-	Growth      float64
+	// From and To bound the rows of the space that it holds, beyond a limit too.
+	From, To int
+	// Rows and Bytes are read, of those generated or in the file. Growth and ByteGrowth are the numbers of
+	// rows and bytes at the declared scale for each of them.
+	Rows, Bytes        int
+	Growth, ByteGrowth float64
 }
 
-// slicesOf returns the slices of a question, or nil if it has none in partitions.
+// DeclaredBytes returns the bytes at the declared scale.
+func (s *Slice) DeclaredBytes() float64 { return float64(s.Bytes) * s.ByteGrowth }
+
+// slicesOf returns the candidates of a question, or nil if it has none in partitions.
 func slicesOf(ctx context.Context, w *world.World, q Question) (*spreader, error) {
 	r := q.Report
 	if r == nil || r.Refused != nil || r.Operation == "Scan" {
@@ -158,7 +235,7 @@ func slicesOf(ctx context.Context, w *world.World, q Question) (*spreader, error
 		return nil, err
 	}
 	slices.SortStableFunc(s.all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(float64(b.Bytes)*b.Growth, float64(a.Bytes)*a.Growth), cmp.Compare(b.Rows, a.Rows))
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows))
 	})
 	return s, nil
 }
@@ -169,10 +246,10 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	// The candidates are in descending order.
 	rank := func(share float64) int { return n - int(math.Ceil(share*float64(n))) }
 	p50, p95 := rank(0.5), rank(0.95)
-	chosen := map[int]bool{0: true, p50: true, p95: true}
+	chosen := map[int]bool{s.nearest(0): true, s.nearest(p50): true, s.nearest(p95): true}
 	if s.estimated {
 		for i := range min(likely, n) {
-			chosen[i] = true
+			chosen[s.nearest(i)] = true
 		}
 	}
 
@@ -187,11 +264,20 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 				break
 			}
 			bytes += s.all[i].Bytes
-			chosen[i] = true
+			chosen[s.nearest(i)] = true
 		}
 	}
 
-	out := &Spread{Partitions: n}
+	out := &Spread{}
+	parts := map[world.Part]bool{}
+	for i := range s.all {
+		if c := &s.all[i]; c.row != nil {
+			out.Values++
+			parts[c.Part] = true
+		}
+	}
+	out.Partitions = len(parts)
+	s.several = out.Values > out.Partitions
 	byRank := map[int]Reading{}
 	for _, i := range slices.Sorted(maps.Keys(chosen)) {
 		r, err := s.reading(ctx, target, s.all[i], o)
@@ -218,25 +304,52 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	if len(out.Readings) == n {
 		out.P50, out.P95 = out.Readings[p50], out.Readings[p95]
 	} else {
-		out.P50, out.P95 = byRank[p50], byRank[p95]
+		out.P50, out.P95 = s.at(p50, byRank), s.at(p95, byRank)
 	}
 
 	out.Worst = out.Readings[0]
-	out.Mean, out.MeanRows = s.mean(byRank)
+	out.Mean, out.MeanRows = s.mean(byRank, s.p.Asked == model.AskedByRows)
+	out.MeanByRows, _ = s.mean(byRank, true)
 	return out, nil
 }
 
-// mean returns the average units and rows of all candidates: of those that were read as they were, of the
-// others by the size of their rows.
-func (s *spreader) mean(readings map[int]Reading) (units, rows float64) {
+// nearest returns the rank of the candidate with rows that is nearest to a rank.
+func (s *spreader) nearest(rank int) int {
+	for away := range len(s.all) {
+		for _, i := range []int{rank - away, rank + away} {
+			if i >= 0 && i < len(s.all) && s.all[i].row != nil {
+				return i
+			}
+		}
+	}
+	return rank
+}
+
+// at returns the reading at a rank. If no generated item has its values, it is the nearest one, with the growth
+// that it would need to be as large.
+func (s *spreader) at(rank int, readings map[int]Reading) Reading {
+	near := s.nearest(rank)
+	r, c := readings[near], &s.all[rank]
+	if near != rank && r.Rows > 0 {
+		r.Growth, r.ByteGrowth = c.rows/float64(s.all[near].Rows), c.bytes/float64(s.all[near].Bytes)
+	}
+	return r
+}
+
+// mean returns the average units and rows of all candidates, each once or as often as it has rows: of those
+// that were read as they were, of the others by the size of their rows.
+func (s *spreader) mean(readings map[int]Reading, byRows bool) (units, rows float64) {
 	consistent := s.p.Consistent || s.q.Report.Consistent
 	weights := 0.0
 	for i, c := range s.all {
-		cost, returned := table.ReadUnits(int(float64(c.Bytes)*c.Growth), consistent), float64(c.Rows)*c.Growth
+		cost, returned := table.ReadUnits(int(c.bytes), consistent), c.rows
 		if r, ok := readings[i]; ok {
 			cost, returned = r.DeclaredUnits(), r.DeclaredRows()
 		}
-		weight := max(float64(c.Rows)*c.Growth, 1)
+		weight := 1.0
+		if byRows {
+			weight = max(c.rows, 1)
+		}
 		units += cost * weight
 		rows += returned * weight
 		weights += weight
@@ -263,8 +376,31 @@ func (s *spreader) reading(
 		return nil, nil
 	}
 	return &Reading{
-		Key: PartitionKeyOf(s.space, c.row), Request: s.text(in),
+		Key: PartitionKeyOf(s.space, c.row), Sort: s.sort(c), Request: s.text(in),
 		Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages, Bytes: rep.Bytes + rep.Fetched,
-		Units: rep.Units(s.p.Consistent), Waste: rep.Waste(), Growth: c.Growth, Item: c.item,
+		Units: rep.Units(s.p.Consistent), Waste: rep.Waste(), Growth: c.Growth,
+		ByteGrowth: c.ByteGrowth, Item: c.row.Item,
 	}, nil
+}
+
+// sort returns the condition on the sort key of a candidate, if others have another.
+func (s *spreader) sort(c candidate) string {
+	if !s.several || len(s.space.Sort) == 0 {
+		return ""
+	}
+	slice, err := s.slice(c, false)
+	if err != nil {
+		return ""
+	}
+	rest := *slice
+	rest.Clauses = slice.Clauses[len(s.space.Hash):]
+	return rest.String()
+}
+
+// Place names the partition of a reading and, if others read another range, its range.
+func (r *Reading) Place() string {
+	if r.Sort == "" {
+		return r.Key.Text()
+	}
+	return r.Key.Text() + ", " + r.Sort
 }

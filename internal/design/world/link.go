@@ -90,6 +90,9 @@ func parentsFirst(entities []*model.Entity) (all []*model.Entity) {
 }
 
 const (
+	// leastItems is how many items of an entity are made if that many are declared, whatever its share: a
+	// part of few items says little.
+	leastItems = 3000
 	// leastParents is how many items of a parent are made if that many are declared, so that
 	// partitions differ.
 	leastParents = 20
@@ -109,6 +112,14 @@ func (b *builder) plan(all []*generator) error {
 		bytes += g.bytes * float64(g.e.Count)
 	}
 
+	least := leastItems
+	if limit > 0 {
+		least = min(least, limit/(2*len(all)))
+	}
+	for _, g := range all {
+		g.least = min(g.e.Count, least, int(float64(b.o.MaxBytes)/float64(2*len(all))/g.bytes))
+	}
+
 	share := 1.0
 	if declared > limit {
 		share = float64(limit) / float64(declared)
@@ -119,15 +130,14 @@ func (b *builder) plan(all []*generator) error {
 
 	const tries = 40
 	for range tries {
-		made, bytes, linked := 0, 0.0, false
+		made, bytes := 0, 0.0
 		for _, g := range all {
 			g.size(share, limit)
 			made += int(g.count)
 			bytes += g.bytes * float64(g.count)
-			linked = linked || len(g.links) > 0
 		}
 		over := max(float64(made)/float64(limit), bytes/float64(b.o.MaxBytes))
-		if !linked || share == 1 || limit == 0 || over <= 1 {
+		if share == 1 || limit == 0 || over <= 1 {
 			break
 		}
 		share /= over
@@ -147,11 +157,8 @@ func (b *builder) plan(all []*generator) error {
 func (g *generator) size(share float64, limit int) {
 	n := g.e.Count
 	if share < 1 {
-		// Each entity gets its share, but at least one item.
+		// Each entity gets its share, but at least one item, and all of few.
 		n = int(float64(n) * share)
-		if limit > 0 {
-			n = max(n, 1)
-		}
 	}
 
 	if g.isParent && limit > 0 {
@@ -159,6 +166,9 @@ func (g *generator) size(share float64, limit int) {
 	}
 	if len(g.links) > 0 && share < 1 {
 		n *= mostOfShare
+	}
+	if limit > 0 {
+		n = max(n, g.least, 1)
 	}
 
 	wishes := make([]float64, len(g.links))
@@ -173,7 +183,10 @@ func (g *generator) size(share float64, limit int) {
 	}
 	g.count = uint64(n)
 	for i, l := range g.links {
-		l.sizes, l.growth = apportion(g.count, weights[i]), max(wishes[i]/float64(max(n, 1)), 1)
+		l.sizes, l.growth = apportion(g.count, weights[i]), 1
+		if n < int(wishes[i]) {
+			l.growth = wishes[i] / float64(max(n, 1))
+		}
 		if l.per.Max > 0 && l.growth < 1.1 {
 			bound(l.sizes, uint64(l.per.Min), uint64(l.per.Max))
 		}

@@ -19,14 +19,14 @@ import (
 type Rates struct {
 	w      *World
 	s      *Space
-	grow   Growth
+	grow   *Growth
 	of     map[*model.Entity]*entityRates
 	locals []*Rates // of the local indexes of a table
 }
 
 // entityRates are what the rows of an entity get.
 type entityRates struct {
-	share  float64 // of the rates, for a row
+	items  float64 // at the declared scale
 	writes float64 // rows of the space, per second
 	// timed is true if the partition key has a time. Fields are its other
 	// components, and sums the shares of their values.
@@ -37,13 +37,13 @@ type entityRates struct {
 
 // Rates returns the rates of a space.
 func (w *World) Rates(ctx context.Context, s *Space) (*Rates, error) {
-	r := &Rates{w: w, s: s, grow: w.Growth(s.Hash), of: map[*model.Entity]*entityRates{}}
+	r := &Rates{w: w, s: s, grow: w.Growth(s), of: map[*model.Entity]*entityRates{}}
 	timed := false
 	for _, e := range w.Model.Entities {
 		if e.Table != s.Table {
 			continue
 		}
-		o := &entityRates{share: w.share(e, r.grow), writes: w.Model.WriteRate(e, s.Index)}
+		o := &entityRates{items: w.declared(e), writes: w.Model.WriteRate(e, s.Index)}
 		for name := range e.ComponentsOf(s.Hash) {
 			if periodic(e, s.Hash, name) {
 				o.timed, o.sums = true, map[string]float64{}
@@ -57,9 +57,13 @@ func (w *World) Rates(ctx context.Context, s *Space) (*Rates, error) {
 	}
 
 	if timed {
-		for i := range s.Rows {
-			if o := r.of[s.Rows[i].Item.Entity]; o != nil && o.timed {
-				o.sums[o.group(s.Rows[i].Item)] += o.share
+		for _, p := range s.Parts {
+			rows := s.In(p)
+			each := r.grow.In(rows)
+			for i := range rows {
+				if o := r.of[rows[i].Item.Entity]; o != nil && o.timed {
+					o.sums[o.group(rows[i].Item)] += each(rows[i].Item) / o.items
+				}
 			}
 		}
 	}
@@ -143,6 +147,7 @@ func (r *Rates) Periodic(e *model.Entity) bool { o := r.of[e]; return o != nil &
 func (r *Rates) rows(p Part, f func(row *Row, share float64)) {
 	var timed map[*model.Entity]float64 // shares of a row
 	rows := r.s.In(p)
+	each := r.grow.In(rows)
 	for i := range rows {
 		e := rows[i].Item.Entity
 		o := r.of[e]
@@ -150,7 +155,7 @@ func (r *Rates) rows(p Part, f func(row *Row, share float64)) {
 			continue
 		}
 		if !o.timed {
-			f(&rows[i], o.share)
+			f(&rows[i], each(rows[i].Item)/o.items)
 			continue
 		}
 		if timed == nil {
@@ -202,14 +207,6 @@ func (r *Rates) Current(f func(row *Row, share float64)) {
 		rest string // the other components
 	}
 
-	declared := map[*model.Entity]float64{} // items
-	for e, n := range r.w.counts {
-		declared[e] = float64(n)
-		if made := r.w.made[e]; made > 0 {
-			declared[e] += float64(e.Count - made)
-		}
-	}
-
 	// partitions calls visit for each row with its partition and share.
 	partitions := func(visit func(p int, row *Row, g group, timed bool, share float64)) {
 		for p, part := range r.s.Parts {
@@ -225,7 +222,7 @@ func (r *Rates) Current(f func(row *Row, share float64)) {
 				if o.timed {
 					g.rest = o.group(rows[i].Item)
 				}
-				visit(p, &rows[i], g, o.timed, r.w.Represents(rows[i].Item)/declared[e])
+				visit(p, &rows[i], g, o.timed, r.w.Represents(rows[i].Item)/o.items)
 			}
 		}
 	}

@@ -3,52 +3,240 @@ package world
 import (
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/sortkey/sortkey/internal/design/model"
 
 	"github.com/sortkey/sortkey/keys"
 )
 
-// A Growth is the number of rows at the declared scale for each generated row
-// of a partition, by entity. It is 1 if all declared items were generated.
-type Growth map[*model.Entity]float64
-
-// Of returns the number of rows that an item's row represents: 1 for samples
-// and raw items.
-func (g Growth) Of(it *Item) float64 {
-	if n := g[it.Entity]; it.Generated && n > 0 {
-		return n
-	}
-	return 1
+// A Growth says how many rows a group of generated rows has at the declared scale, by the number of rows of
+// each entity in it: the rows of a partition, or those with equal values of more fields. First each group is
+// counted with [Growth.Count]; then [Growth.In] knows how far the groups differ by the chance of the sample.
+type Growth struct {
+	w      *World
+	fields func(*model.Entity) map[*model.Field]float64
+	of     map[*model.Entity]*growing
 }
 
-// Growth returns the growth of partitions with the given partition key. If
-// counts were reduced, a key with few values already has all its partitions,
-// and each will have more rows; a key with a value for each item has fewer
-// partitions, each of its final size.
-func (w *World) Growth(hash []model.Attribute) Growth {
-	g := make(Growth, len(w.Model.Entities))
-	for _, e := range w.Model.Entities {
-		g[e] = w.growth(e, hash)
-	}
-	return g
+// A growing is what a [Growth] knows of the groups of one entity.
+type growing struct {
+	scaling
+	drawn *drawing // of its groups, or nil
+	// The groups counted, their rows, and the sum of the squares of these.
+	groups, rows, squares float64
 }
 
-func (w *World) growth(e *model.Entity, hash []model.Attribute) float64 {
-	made, declared := float64(w.made[e]), float64(e.Count)
-	if made == 0 || made >= declared {
-		return 1
-	}
-	fields := finest(e, hash)
-	now, then := w.values(e, fields)
-	for f := range fields {
-		if e.CarriedFrom(f) != nil {
-			made = w.fair(e)
+// Growth returns the growth of the partitions of a space, which are counted.
+func (w *World) Growth(s *Space) *Growth {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s.growth == nil {
+		s.growth = w.GrowthBy(s, nil)
+		for _, p := range s.Parts {
+			s.growth.Count(s.In(p))
 		}
 	}
-	rowsNow := made / math.Min(now, made)
-	rowsThen := declared / math.Min(then, declared)
-	return math.Max(rowsThen/rowsNow, 1)
+	return s.growth
+}
+
+// GrowthBy returns the growth of groups of rows that are equal in the partition key of a space and in some
+// fields of its sort key. No group is counted yet.
+func (w *World) GrowthBy(s *Space, sorted []string) *Growth {
+	return &Growth{w: w, of: map[*model.Entity]*growing{}, fields: func(e *model.Entity) map[*model.Field]float64 {
+		all := finest(e, s.Hash)
+		for f, n := range finest(e, s.Sort) {
+			if slices.Contains(sorted, f.Name) {
+				all[f] = math.Max(all[f], n)
+			}
+		}
+		return all
+	}}
+}
+
+// Count counts a group.
+func (g *Growth) Count(rows []Row) {
+	if g.w.Scale >= 1 {
+		return
+	}
+	var room [4]entityRows
+	for _, some := range countRows(room[:0], rows) {
+		o := g.of[some.e]
+		if o == nil {
+			fields := g.fields(some.e)
+			o = &growing{scaling: g.w.scaling(some.e, fields)}
+			if o.then.rows > o.now.rows {
+				o.drawn = g.w.draw(some.e, fields)
+			}
+			g.of[some.e] = o
+		}
+		o.groups, o.rows, o.squares = o.groups+1, o.rows+some.n, o.squares+some.n*some.n
+		if o.drawn != nil {
+			o.drawn.see(some.one)
+		}
+	}
+}
+
+// Unseen returns the number of rows at the declared scale of each group of an entity that has none yet, as far
+// as it is known.
+func (g *Growth) Unseen(e *model.Entity) []float64 {
+	if o := g.of[e]; o != nil && o.drawn != nil {
+		return o.drawn.unseen()
+	}
+	return nil
+}
+
+// entityRows are rows of generated items.
+type entityRows struct {
+	e   *model.Entity
+	one *Item
+	n   float64
+}
+
+// countRows appends the number of rows of generated items, by entity.
+func countRows(all []entityRows, rows []Row) []entityRows {
+	last := -1
+	for i := range rows {
+		it := rows[i].Item
+		if !it.Generated {
+			continue
+		}
+		if last < 0 || all[last].e != it.Entity {
+			if last = slices.IndexFunc(all, func(o entityRows) bool { return o.e == it.Entity }); last < 0 {
+				last = len(all)
+				all = append(all, entityRows{e: it.Entity, one: it})
+			}
+		}
+		all[last].n++
+	}
+	return all
+}
+
+// In returns the number of rows at the declared scale that a row of a group stands for, by its item: 1 for
+// samples and raw items.
+func (g *Growth) In(rows []Row) func(*Item) float64 {
+	if g.w.Scale >= 1 {
+		return func(*Item) float64 { return 1 }
+	}
+	all := countRows(nil, rows)
+	for i := range all {
+		all[i].n = g.rows(&all[i]) / all[i].n
+	}
+	return func(it *Item) float64 {
+		for i := range all {
+			if it.Generated && all[i].e == it.Entity {
+				return all[i].n
+			}
+		}
+		return 1
+	}
+}
+
+// rows returns the number of rows at the declared scale of a group with some rows of an entity.
+//
+// Where the values of the group are drawn for each item by itself, they are drawn for all declared items.
+// Otherwise the sample makes the groups differ more than they will, relative to their size. So they get the
+// mean that they will have, and differ from it by as much as they will: by the variance of the sample without
+// that of chance, which grows with the square of the rows, and with that of chance at the declared scale,
+// which grows with the rows.
+func (g *Growth) rows(some *entityRows) float64 {
+	o, n := g.of[some.e], some.n
+	if o == nil || o.groups == 0 || o.then.rows <= o.now.rows {
+		return n
+	}
+	if o.drawn != nil {
+		if all, ok := o.drawn.rows(some.one); ok {
+			return math.Max(n, all)
+		}
+	}
+
+	mean := o.rows / o.groups
+	factor := o.then.rows / o.now.rows
+	slope := factor
+	if chance := o.now.noise; chance > 0 {
+		signal := math.Max(0, o.squares/o.groups-mean*mean-chance)
+		slope = math.Sqrt((signal*o.dense*o.dense + o.then.noise) / (signal + chance))
+	}
+	return math.Max(n, math.Min(factor*mean+(n-mean)*slope, o.most))
+}
+
+// A scaling is how groups of rows of an entity grow from the generated items to the declared ones.
+type scaling struct {
+	now, then groupRows
+	// dense is how many times as many items a group is dealt at the declared scale, whether or not these have
+	// its other values too. It is more than the growth where new items mostly have new values.
+	dense float64
+	// most is the largest number of rows of a group, as far as the model bounds it.
+	most float64
+}
+
+// groupRows are the rows of groups that are not empty: how many they are on average, and by how much these
+// differ by chance, as a variance.
+type groupRows struct{ rows, noise float64 }
+
+// scaling returns how groups of rows of an entity grow that have equal values of fields, each with its number
+// of values at most.
+//
+// Items of a parent come together: if the fields tell the items of a parent apart, all rows of a group are
+// there, or as large a share of them as each of these items has. Items with own values are dealt to the
+// groups by chance.
+func (w *World) scaling(e *model.Entity, fields map[*model.Field]float64) scaling {
+	made, declared := float64(w.made[e]), float64(e.Count)
+	if made == 0 {
+		return scaling{now: groupRows{rows: 1}, then: groupRows{rows: 1}, dense: 1}
+	}
+
+	s := scaling{
+		now: groupRows{rows: made}, then: groupRows{rows: declared}, dense: declared / made, most: declared,
+	}
+	own := maps.Clone(fields)
+	for i, p := range e.Parents {
+		given := map[*model.Field]float64{}
+		for f, finest := range fields {
+			if p.Entity.Gives(f, e) {
+				given[f] = finest
+			}
+		}
+		if len(given) == 0 {
+			continue
+		}
+		maps.DeleteFunc(own, func(f *model.Field, _ float64) bool { return given[f] > 0 })
+		s = w.scaling(p.Entity, given).times(made/float64(w.made[p.Entity]), w.generators[e].links[i])
+		break
+	}
+	if len(own) == 0 {
+		return s
+	}
+
+	now, then := w.values(e, own)
+	if own[ownedField(e)] > 0 || math.IsInf(now, 1) { // each item has its own
+		return scaling{now: groupRows{rows: 1}, then: groupRows{rows: 1}, dense: 1, most: 1}
+	}
+	s.now, s.then = s.now.among(now), s.then.among(then)
+	return s
+}
+
+// times returns the scaling of what belongs to the rows of s: so many items to each of them, of a link.
+func (s scaling) times(each float64, l *link) scaling {
+	of := each * l.growth
+	s.now = groupRows{s.now.rows * each, s.now.noise * each * each}
+	s.then = groupRows{s.then.rows * of, s.then.noise * of * of}
+	s.dense *= l.growth
+	if s.most *= float64(l.per.Max); l.per.Max == 0 {
+		s.most = math.Inf(1)
+	}
+	return s
+}
+
+// among returns the rows of groups into which chance divides rows by a number of values: those of a Poisson
+// distribution without its zeros.
+func (r groupRows) among(values float64) groupRows {
+	each := r.rows / values
+	if each < 1e-9 {
+		return groupRows{rows: 1}
+	}
+	mean := each / -math.Expm1(-each)
+	return groupRows{rows: mean, noise: math.Max(0, mean*(1+each-mean))}
 }
 
 // fair returns how many items of e would have been made if those of its parents were an
@@ -62,18 +250,13 @@ func (w *World) fair(e *model.Entity) float64 {
 	return float64(e.Count) * (w.fair(l.parent.e) / float64(l.parent.e.Count)) / l.growth
 }
 
-// share returns the share of the rates of an entity that falls to one item. Rates
-// are spread evenly over all items, and at
-// the declared scale there are more items in more partitions.
-func (w *World) share(e *model.Entity, g Growth) float64 {
-	if w.counts[e] == 0 {
-		return 0
+// declared returns the number of items of an entity at the declared scale, those of the file among them.
+func (w *World) declared(e *model.Entity) float64 {
+	n := float64(w.counts[e])
+	if made := w.made[e]; made > 0 {
+		n += float64(e.Count - made)
 	}
-	share := 1 / float64(w.counts[e])
-	if made := float64(w.made[e]); made > 0 && float64(e.Count) > made {
-		share *= min(1, g[e]*made/float64(e.Count))
-	}
-	return share
+	return n
 }
 
 // Represents returns the number of declared items that an item represents.

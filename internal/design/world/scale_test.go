@@ -44,7 +44,8 @@ entities:
 		w, err := world.Build(t.Context(), m, world.Options{MaxItems: 200})
 		require.NoError(t, err)
 		defer w.Close()
-		got := w.Growth(m.Tables[0].Partition)[m.Entity("E")]
+		got, err := w.Factor(t.Context(), m.Entity("E"))
+		require.NoError(t, err)
 		require.InEpsilon(t, tt.want, got, 0.05, "%s %s", tt.partition, tt.fields)
 	}
 }

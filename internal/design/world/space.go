@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/store"
 )
 
 // A Space is the key space of a table or an index: its rows in key order.
@@ -23,7 +24,8 @@ type Space struct {
 	// Bytes is the documented size of all rows.
 	Bytes int
 
-	sizes *model.RowSizes
+	sizes  *model.RowSizes
+	growth *Growth // of the partitions; nil before it is asked for
 }
 
 // Size returns the documented size of an item's row in the space, and whether the
@@ -78,6 +80,18 @@ func (s *Space) Find(p Part, position []byte) (int, bool) {
 		return bytes.Compare(s.SortOf(room[:0], &r), position)
 	})
 	return p.From + i, ok
+}
+
+// Range returns the rows of a partition in a range of positions, as indexes in Rows.
+func (s *Space) Range(p Part, r store.Range) (from, to int) {
+	from, to = p.From, p.To
+	if r.Lo != nil {
+		from, _ = s.Find(p, r.Lo)
+	}
+	if r.Hi != nil {
+		to, _ = s.Find(p, r.Hi)
+	}
+	return from, max(from, to)
 }
 
 // Space returns the key space of an index of a table, or of the table itself for

@@ -104,7 +104,7 @@ func (q *Query) Spread() *spread.Spread {
 	if !q.asked && q.Ran() {
 		st := q.study
 		o := spread.Options{Pages: maxPages, Most: maxReadings}
-		q.spread, _ = spread.Of(st.ctx, st.World, explain.InProcess(st.World.DB), q.question(), o)
+		q.spread, _, _ = spread.Of(st.ctx, st.World, explain.InProcess(st.World.DB), q.question(), o)
 	}
 	q.asked = true
 	return q.spread

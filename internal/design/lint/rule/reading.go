@@ -50,7 +50,7 @@ func (st *Study) readingOf(ctx context.Context, q *Query) (r reading, err error)
 	for _, s := range q.Slices() {
 		r.shares++
 		r.rows += s.Rows
-		units += table.ReadUnits(int(float64(s.Bytes)*s.Growth), q.Consistent || result.Report.Consistent)
+		units += table.ReadUnits(int(s.DeclaredBytes()), q.Consistent || result.Report.Consistent)
 	}
 	if r.shares > 0 {
 		r.units = units / float64(r.shares)

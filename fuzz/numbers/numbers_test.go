@@ -1,0 +1,325 @@
+package numbers_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/spread"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
+)
+
+// TestNumbers compares what the workbench says of random models with a naive count over all their items: for
+// each value that the conditions of a pattern can ask for, how many items begin with it, and what they cost.
+// Where all items are made, the figures are the same. Of a sample they are within a tenth, the findings are the
+// same, and no budget is met in one and missed in the other.
+func TestNumbers(t *testing.T) {
+	proptest.Check(t, 10, holdNumbers)
+}
+
+func holdNumbers(t *proptest.T) {
+
+	d := drawDesign(t)
+	source := d.String()
+	whole, items := numbersOf(t, source, world.Options{MaxItems: 1 << 30, MaxBytes: 1 << 40})
+	for i, p := range d.patterns {
+		want, got := p.naive(items), whole.Patterns[i].Spread
+		if len(want) < 2 {
+			require.Nil(t, got, "%s\n%s", p.name, source)
+			continue
+		}
+		exact, told := figures(want), figuresOf(got)
+		// What was not read is counted without the rounding of each page.
+		require.InEpsilon(t, exact.mean, told.mean, 0.01, "%s: the mean of all items\n%s", p.name, source)
+		exact.mean = told.mean
+		require.Equal(t, exact, told, "%s: all items\n%s", p.name, source)
+	}
+
+	missed := map[string]bool{}
+	for i := range d.patterns {
+		if d.patterns[i].expect(t, figures(d.patterns[i].naive(items))) {
+			missed[d.patterns[i].name] = true
+		}
+	}
+	source = d.String()
+	sample, _ := numbersOf(t, source, world.Options{})
+	for i, p := range d.patterns {
+		require.Equal(t, missed[p.name], !sample.Patterns[i].OK(), "%s: %v\n%s", p.name, sample.Patterns[i].Failures, source)
+		want := p.naive(items)
+		if len(want) < 2 {
+			continue
+		}
+		exact, got := figures(want), figuresOf(sample.Patterns[i].Spread)
+		for k, name := range []string{"p50", "p95", "worst"} {
+			// Values that cost the same can have other numbers of rows, if these are of entities with other sizes.
+			require.True(t, near(exact.rows[k], got.rows[k], 1) || p.mixed, "%s: %s has %v rows, and %v in a sample\n%s",
+				p.name, name, exact.rows[k], got.rows[k], source)
+			require.True(t, near(exact.units[k], got.units[k], 0.5), "%s: %s costs %v, and %v in a sample\n%s",
+				p.name, name, exact.units[k], got.units[k], source)
+		}
+		require.True(t, near(exact.mean, got.mean, 0.25), "%s: the mean is %v, and %v in a sample\n%s",
+			p.name, exact.mean, got.mean, source)
+	}
+	require.Equal(t, findings(whole), findings(sample), "%s", source)
+}
+
+// expect gives the pattern a budget that differs from what it reads at most by a fifth, or that is the largest
+// number that the model allows. It reports whether the budget is missed.
+func (p *randomPattern) expect(t *proptest.T, exact spreadFigures) (missed bool) {
+	worst := exact.rows[2]
+	switch {
+	case p.most > 0 && p.limit == 0 && t.Bool():
+		p.rest = fmt.Sprintf(", expect: {max_rows: %d}", p.most)
+	case t.Bool():
+		p.rest = fmt.Sprintf(", expect: {max_rows: %d}", int(math.Ceil(worst*1.2))+2)
+	case t.Bool():
+		p.rest = fmt.Sprintf(", expect: {units: %v}", math.Ceil(exact.units[2]*1.2)+1)
+	case worst >= 10:
+		p.rest = fmt.Sprintf(", expect: {max_rows: %d}", int(worst*0.8))
+		missed = true
+	}
+	return missed
+}
+
+// near reports whether two figures differ by no more than a tenth, or by least.
+func near(want, got, least float64) bool { return math.Abs(want-got) <= max(want/10, least)+1e-9 }
+
+// findings returns the findings of a check, by what they are about.
+func findings(r *check.Result) (all []string) {
+	for _, f := range r.Findings {
+		if f.Rule != check.Rule {
+			all = append(all, fmt.Sprintf("%s %s %s%s", f.Rule, f.Pattern, f.Table, f.Index))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// The figures of a pattern: p50, p95 and worst.
+type spreadFigures struct {
+	rows, units [3]float64
+	mean        float64
+}
+
+func figuresOf(s *spread.Spread) (f spreadFigures) {
+	if s == nil {
+		return f
+	}
+	for i, r := range []*spread.Reading{&s.P50, &s.P95, &s.Worst} {
+		f.rows[i], f.units[i] = math.Round(r.DeclaredRows()), r.DeclaredUnits()
+	}
+	f.mean = math.Round(s.Mean*1000) / 1000
+	return f
+}
+
+// A naiveRead is what a request reads.
+type naiveRead struct {
+	rows, bytes int
+	units       float64
+}
+
+func figures(all []naiveRead) (f spreadFigures) {
+	slices.SortFunc(all, func(a, b naiveRead) int {
+		return cmp.Or(cmp.Compare(a.bytes, b.bytes), cmp.Compare(a.rows, b.rows))
+	})
+	for i, share := range []float64{0.5, 0.95, 1} {
+		r := all[max(int(math.Ceil(share*float64(len(all)))), 1)-1]
+		f.rows[i], f.units[i] = float64(r.rows), r.units
+	}
+	for _, r := range all {
+		f.mean += r.units / float64(len(all))
+	}
+	f.mean = math.Round(f.mean*1000) / 1000
+	return f
+}
+
+func numbersOf(t *proptest.T, source string, o world.Options) (*check.Result, []world.Item) {
+	m, err := modelfile.Parse("m.yaml", []byte(source))
+	require.NoError(t, err, "%s", source)
+	w, err := world.Build(t.TB().Context(), m, o)
+	require.NoError(t, err, "%s", source)
+	defer w.Close()
+	r, err := check.Run(t.TB().Context(), w, check.Options{Lint: lint.Run})
+	require.NoError(t, err, "%s", source)
+	return r, w.Items
+}
+
+// A design is a random model.
+type randomDesign struct {
+	entities []string
+	patterns []randomPattern
+}
+
+// A randomPattern asks for the items whose keys begin with the values of fields: PK is the text before the first
+// bar, and SK begins with the text after it.
+type randomPattern struct {
+	name, entity, index string
+	fields              []string
+	pk, sk              string // such as T#{tenant}, and K#{project}#
+	limit               int
+	mixed               bool // rows of several entities
+	most                int  // rows that the model allows at most, or 0 if it does not say
+	rest                string
+}
+
+func (d *randomDesign) String() string {
+	var b strings.Builder
+	b.WriteString("name: random\ntables: {Tab: {partition: PK, sort: SK, indexes: {ByX: {partition: XP, sort: XS}}}}\nentities:\n")
+	for _, e := range d.entities {
+		b.WriteString("  " + e + "\n")
+	}
+	b.WriteString("patterns:\n")
+	for _, p := range d.patterns {
+		index, limit, where := "", "", ""
+		if p.index != "" {
+			index = ", index: " + p.index
+		}
+		if p.limit > 0 {
+			limit = fmt.Sprintf(", limit: %d", p.limit)
+		}
+		for i, f := range p.fields {
+			if i > 0 {
+				where += ", "
+			}
+			where += f + ": x"
+		}
+		fmt.Fprintf(&b, "  - {name: %s, query: {entity: %s%s, where: {%s}%s}%s}\n", p.name, p.entity, index, where, limit, p.rest)
+	}
+	return b.String()
+}
+
+// naive returns what the pattern reads for each value of its fields.
+func (p *randomPattern) naive(items []world.Item) (all []naiveRead) {
+	pk, sk := "PK", "SK"
+	if p.index != "" {
+		pk, sk = "XP", "XS"
+	}
+	type row struct {
+		key  string
+		size int
+	}
+	partitions := map[string][]row{}
+	asked := map[[2]string]bool{}
+	for i := range items {
+		it := items[i].Attributes
+		if it.Get(pk).Kind() == 0 || it.Get(sk).Kind() == 0 {
+			continue
+		}
+		part := string(it.Get(pk).Raw())
+		partitions[part] = append(partitions[part], row{string(it.Get(sk).Raw()), sizeOfStrings(it)})
+		if e := items[i].Entity; e != nil && e.Name == p.entity {
+			fill := func(template string) string {
+				for _, f := range e.Fields {
+					template = strings.ReplaceAll(template, "{"+f.Name+"}", items[i].Values.Get(f.Name))
+				}
+				return template
+			}
+			asked[[2]string{fill(p.pk), fill(p.sk)}] = true
+		}
+	}
+	for _, rows := range partitions {
+		slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.key, b.key) })
+	}
+	for key := range asked {
+		var r naiveRead
+		page := 0
+		end := func() { r.units, page = r.units+math.Ceil(float64(page)/4096)/2, 0 }
+		for _, row := range partitions[key[0]] {
+			if strings.HasPrefix(row.key, key[1]) && (p.limit == 0 || r.rows < p.limit) {
+				r.rows++
+				r.bytes += row.size
+				if page += row.size; page > 1<<20 {
+					end()
+				}
+			}
+		}
+		end()
+		all = append(all, r)
+	}
+	return all
+}
+
+// sizeOfStrings returns the size of an item with strings alone: its names and values.
+func sizeOfStrings(it attr.Item) (n int) {
+	for name, v := range it.All() {
+		n += len(name) + len(v.Raw())
+	}
+	return n
+}
+
+// drawDesign draws a model: tenants with projects, tasks and comments on them, events in shards, and others.
+func drawDesign(t *proptest.T) *randomDesign {
+	d := &randomDesign{}
+	add := func(name, text string) { d.entities = append(d.entities, name+": {"+text+"}") }
+	per := func(most int) (string, int) {
+		n := t.Between(1, most)
+		switch t.Between(0, 3) {
+		case 0:
+			return fmt.Sprint(n), n
+		case 1:
+			return fmt.Sprintf("%d..%d", t.Between(0, n), n), n
+		case 2:
+			return fmt.Sprintf("{min: 0, p50: %d, p95: %d, max: %d}", n, 2*n, 5*n), 5 * n
+		default:
+			return fmt.Sprintf("{min: 1, max: %d}", 2*n), 2 * n
+		}
+	}
+	projects, mostProjects := per(12)
+	tasks, mostTasks := per(40)
+	comments, mostComments := per(4)
+	size := func() int { return []int{10, 100, 400, 2000}[t.Between(0, 3)] }
+
+	tenants := t.Between(2, 200)
+	add("Tenant", fmt.Sprintf(`attributes: {PK: "T#{tenant}", SK: META}, samples: [{tenant: x}], count: %d`, tenants))
+	add("Project", fmt.Sprintf(`of: Tenant, per: %s, attributes: {PK: "T#{tenant}", SK: "P#{project}"}, samples: [{tenant: x, project: x}]`, projects))
+	sk := []string{"K#{project}#", "K#"}[t.Between(0, 1)]
+	pk := "T#{tenant}"
+	if t.Bool() {
+		pk, sk = "Q#{project}", "K#"
+	}
+	status := []string{"values: [x, done, late]", "distinct: 40", "distinct: 30, distribution: zipf(1.1)"}[t.Between(0, 2)]
+	add("Task", fmt.Sprintf(`of: Project, per: %s, fields: {body: {size: %d}, status: {%s}}, attributes: {PK: "%s", SK: "%s{task}", body: "{body}", of: "{tenant}#{project}", XP: "S#{status}", XS: "{task}"}, samples: [{tenant: x, project: x, task: x, body: y, status: x}]`, tasks, size(), status, pk, sk))
+	mixed := false
+	if t.Bool() {
+		mixed, mostTasks = true, mostTasks*(1+mostComments)
+		add("Comment", fmt.Sprintf(`of: Task, per: %s, attributes: {PK: "%s", SK: "%s{task}#C#{comment}", text: "{text}", of: "{tenant}#{project}"}, fields: {text: {size: %d}}, samples: [{tenant: x, project: x, task: x, comment: x, text: y}]`, comments, pk, sk, size()))
+	}
+	events := t.Between(50, 200_000)
+	shard := []string{"values: [x, b, c, d, e]", "distinct: 100", "distinct: 200, distribution: zipf(1.1)"}[t.Between(0, 2)]
+	add("Event", fmt.Sprintf(`fields: {shard: {%s}, data: {size: %d}, kind: {distinct: %d}}, attributes: {PK: "E#{shard}", SK: "{kind}#{event}", data: "{data}"}, samples: [{shard: x, event: x, data: x, kind: x}], count: %d, rates: {writes: %d}`, shard, size(), t.Between(2, 30), events, 10*t.Between(1, 300)))
+	add("Big", fmt.Sprintf(`attributes: {PK: "B#{big}", SK: X}, samples: [{big: x}], count: %d`, t.Between(100_000, 300_000)))
+
+	pattern := func(entity string, p randomPattern) {
+		p.entity = entity
+		p.name = fmt.Sprintf("p%d", len(d.patterns))
+		if t.Between(0, 3) == 0 {
+			p.limit = t.Between(1, 200)
+		}
+		d.patterns = append(d.patterns, p)
+	}
+	pattern("Project", randomPattern{fields: []string{"tenant"}, pk: "T#{tenant}", sk: "P#", most: mostProjects})
+	if strings.Contains(sk, "project") {
+		pattern("Task", randomPattern{fields: []string{"tenant", "project"}, pk: pk, sk: sk, most: mostTasks, mixed: mixed})
+	}
+	if pk == "Q#{project}" {
+		pattern("Task", randomPattern{fields: []string{"project"}, pk: pk, sk: sk, most: mostTasks, mixed: mixed})
+	} else {
+		pattern("Task", randomPattern{fields: []string{"tenant"}, pk: pk, sk: "K#", mixed: mixed})
+	}
+	if !strings.Contains(status, "values") {
+		pattern("Task", randomPattern{index: "ByX", fields: []string{"status"}, pk: "S#{status}"})
+	}
+	pattern("Event", randomPattern{fields: []string{"shard"}, pk: "E#{shard}"})
+	pattern("Event", randomPattern{fields: []string{"shard", "kind"}, pk: "E#{shard}", sk: "{kind}#"})
+	return d
+}
