@@ -8,6 +8,6 @@ if [ "$(uname)" != Linux ]; then
   echo "attack.sh: skipped, it reads /proc of Linux"
   exit 0
 fi
-go test -tags attack ./cmd/sortkey/killtest -run Attack -count=1 -v -timeout 20m 2>&1 |
+go test -tags attack ./cmd/sortkey -run Attack -count=1 -v -timeout 20m 2>&1 |
   sed -n -e 's/^ *attack[a-z_]*_test.go:[0-9]*: //p' -e '/^--- \(FAIL\|SKIP\)/p' -e '/^\(ok\|FAIL\|panic\)/p' -e '/Error:/,+3p'
 exit "${PIPESTATUS[0]}"

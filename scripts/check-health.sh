@@ -7,4 +7,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export SORTKEY_ITEMS=${1:-1000000}
-exec go test ./cmd/sortkey/killtest -run '^TestHealthWhileBusy$' -count=1 -v -timeout 60m
+exec go test ./cmd/sortkey -run '^TestHealthWhileBusy$' -count=1 -v -timeout 60m

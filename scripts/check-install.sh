@@ -77,14 +77,14 @@ import (
 
 func TestDefinitions(t *testing.T) {
 	db := sortkeytest.New(t)
-	text := "resource \"aws_dynamodb_table\" \"t\" {\n name = \"T\"\n hash_key = \"id\"\n" +
+	text := "resource \"aws_dynamodb_table\" \"t\" {\n name = \"Things\"\n hash_key = \"id\"\n" +
 		" attribute {\n  name = \"id\"\n  type = \"S\"\n }\n}\n"
 	file := t.TempDir() + "/main.tf"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	designtest.Load(db, file)
-	db.Put("T", map[string]string{"id": "a"})
+	db.Put("Things", map[string]string{"id": "a"})
 }
 
 func TestSongs(t *testing.T) {

@@ -28,7 +28,7 @@ report() { grep -E '^(---|ok|FAIL|PASS|panic)|acknowledged|Conflicts:|_test.go:'
 go test ./store/postgres -count=1 -v -timeout 20m | report
 go test ./fuzz -run 'TestProperty(Transactions|Face)On(Postgres|Servers)' -count=1 -v -timeout 20m | report
 go test ./cmd/sortkey -run TestScripts/serve-postgres -count=1 -v -timeout 10m | report
-go test ./cmd/sortkey/killtest -run TestKillServers -count=1 -v -timeout 20m | report
+go test ./cmd/sortkey -run TestKillServers -count=1 -v -timeout 20m | report
 if [ "${1-}" = --bench ]; then
   go test ./store/postgres -run '^$' -bench 'Beside|Servers|Growth' -timeout 20m
 fi

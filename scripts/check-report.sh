@@ -39,7 +39,7 @@ if [ -z "${AXE:-}" ]; then
   fi
 fi
 export AXE
-PICTURES=$folder go test -count=1 -v ./cmd/sortkey/browsertest
+PICTURES=$folder go test -count=1 -v ./cmd/sortkey -run '^Test(Browser|Console|ConsoleHostile|ConsoleLarge|Live|Foreign|Playground)$'
 if [ -n "$folder" ]; then
   ls "$folder"
 fi

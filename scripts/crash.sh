@@ -11,4 +11,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export SORTKEY_CHECKS=${1:-5} SORTKEY_SEED=${SORTKEY_SEED:-random} SORTKEY_LONG=1
 go test ./store/disk -run 'Kill|Crash|Disk|Spoilt' -count=1 -v -timeout 60m | grep -v '^=== '
-go test ./cmd/sortkey/killtest -run TestKill -count=1 -v -timeout 60m | grep -v '^=== '
+go test ./cmd/sortkey -run TestKill -count=1 -v -timeout 60m | grep -v '^=== '

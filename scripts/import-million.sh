@@ -12,5 +12,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 go test ./cmd/sortkey -run '^TestImportOfMany$' -count=1 -v -timeout 60m -items "${1:-1000000}"
-go test ./cmd/sortkey/killtest -run '^TestKillImportTable$' -count=1 -v -timeout 60m -items "${1:-1000000}"
+go test ./cmd/sortkey -run '^TestKillImportTable$' -count=1 -v -timeout 60m -items "${1:-1000000}"
 go test ./cmd/sortkey -run '^TestTransferOfMany$' -count=1 -v -timeout 60m -items "${1:-1000000}"

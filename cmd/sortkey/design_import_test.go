@@ -51,7 +51,7 @@ entities:
 // that, and compares what the import infers with the model. With SORTKEY_LONG it is a
 // million items.
 func TestImportInfers(t *testing.T) {
-	unit := 1000
+	unit := 400
 	if proptest.Long() {
 		unit = 33_000
 	}

@@ -23,6 +23,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(commandEnv) != "" {
+		main()
+	}
 	testscript.Main(m, map[string]func(){"sortkey": main})
 }
 

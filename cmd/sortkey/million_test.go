@@ -25,7 +25,7 @@ import (
 	"github.com/sortkey/sortkey/store/disk"
 )
 
-var million = flag.Int("items", 0, "items that TestImportOfMany imports")
+var million = flag.Int("items", 0, "items that TestImportOfMany and TestKillImportTable import")
 
 // peakLimit is the memory that an import may use, whatever the number of items.
 const peakLimit = 300 << 20

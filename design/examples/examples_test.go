@@ -17,6 +17,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 func load(name string) (*model.Model, error) {
@@ -40,6 +41,7 @@ func TestCheck(t *testing.T) {
 // TestTraps holds that the hazards of the examples are found, by pattern,
 // entity or index.
 func TestTraps(t *testing.T) {
+	proptest.NeedLong(t) // TestExamples of internal/design/lint finds most of them
 	for name, traps := range map[string]map[string]string{
 		"composite-patterns": {"unpadded-number": "UnpaddedMeasurement", "open-prefix": "everything that starts with ELECTRONICS", "hot-partition": "MyTable"},
 		"content-management": {"unpadded-number": "Version", "partition-prefix": "documents of a tenant, by the start of the partition key", "component-order": "Comment"},

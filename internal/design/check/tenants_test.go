@@ -14,12 +14,13 @@ import (
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
 
 // TestTenants compares what patterns read in all partitions of a design of many tenants with a count
 // over its items that knows neither templates nor spaces nor requests.
 func TestTenants(t *testing.T) {
-	slow(t)
+	proptest.NeedLong(t)
 	m, err := modelfile.Load("../world/testdata/tenants.yaml")
 	require.NoError(t, err)
 	w, err := world.Build(t.Context(), m, world.Options{})

@@ -492,9 +492,12 @@ func (in *input) settle(place, member string, v any) (any, error) {
 		case len(v.gives()) > 0:
 			return nil, advice.New("give "+in.howTo(v.gives()), "%s: %s", place, v.reason())
 		}
-		return nil, advice.New("load what the tool makes of the file: "+
-			"the output of terraform show -json, or of aws cloudformation get-template",
-			"%s: %s", place, v.reason())
+		how := "load what the tool makes of the file: the output of terraform show -json, or of " +
+			"aws cloudformation get-template"
+		if filepath.Ext(in.path) == ".tf" { // another file of the folder may define it
+			how = "load the folder of the file, or the output of terraform show -json"
+		}
+		return nil, advice.New(how, "%s: %s", place, v.reason())
 	case map[string]any:
 		out := map[string]any{}
 		for _, name := range slices.Sorted(maps.Keys(v)) {

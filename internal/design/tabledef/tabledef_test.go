@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
@@ -118,6 +119,66 @@ func TestReadErrors(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(table(`count = var.n`)), 0o600))
 	_, _, err = tabledef.Read(path, nil)
 	require.Contains(t, advice.Of(err), "terraform show -json")
+}
+
+// TestKeySchemaBlocks holds that a local index has the partition key of a table whose key is in blocks.
+func TestKeySchemaBlocks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.tf")
+	require.NoError(t, os.WriteFile(path, []byte(`resource "aws_dynamodb_table" "t" {
+  name = "orders"
+  key_schema {
+    attribute_name = "placed"
+    key_type       = "RANGE"
+  }
+  key_schema {
+    attribute_name = "customer"
+    key_type       = "HASH"
+  }
+  attribute {
+    name = "customer"
+    type = "S"
+  }
+  attribute {
+    name = "placed"
+    type = "S"
+  }
+  attribute {
+    name = "total"
+    type = "N"
+  }
+  local_secondary_index {
+    name            = "by-total"
+    range_key       = "total"
+    projection_type = "ALL"
+  }
+}
+`), 0o600))
+	list, _, err := tabledef.Read(path, nil)
+	require.NoError(t, err)
+	want := []types.KeySchemaElement{
+		{AttributeName: new("customer"), KeyType: types.KeyTypeHash},
+		{AttributeName: new("total"), KeyType: types.KeyTypeRange},
+	}
+	require.Equal(t, want, list[0].LocalSecondaryIndexes[0].KeySchema)
+}
+
+// TestLoneFile holds that a file whose values are in other files of its folder says so.
+func TestLoneFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	table := write("table.tf", "resource \"aws_dynamodb_table\" \"t\" {\n  name = local.table\n"+key+"}\n")
+	_, _, err := tabledef.Read(table, nil)
+	require.ErrorContains(t, err, "the value of local.table is unknown")
+	require.Contains(t, advice.Of(err), "load the folder of the file")
+
+	write("locals.tf", "locals {\n  table = \"orders\"\n}\n")
+	list, _, err := tabledef.Read(dir, nil)
+	require.NoError(t, err)
+	require.Equal(t, "orders", list[0].TableName)
 }
 
 // A parameter with a typo would leave the default in force.

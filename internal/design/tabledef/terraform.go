@@ -592,10 +592,11 @@ func (in *input) parseState(root map[string]any) (all []*Schema, err error) {
 // fromTerraform returns the members of a CreateTable request for the values of a
 // resource aws_dynamodb_table.
 func fromTerraform(v map[string]any) map[string]any {
+	key := keySchema(v["hash_key"], v["range_key"], v["key_schema"])
 	request := map[string]any{
 		"TableName": v["name"], "BillingMode": v["billing_mode"], "TableClass": v["table_class"],
 		"DeletionProtectionEnabled": v["deletion_protection_enabled"],
-		"KeySchema":                 keySchema(v["hash_key"], v["range_key"], v["key_schema"]),
+		"KeySchema":                 key,
 		"ProvisionedThroughput":     throughput(v),
 	}
 	if request["BillingMode"] == "PAY_PER_REQUEST" {
@@ -617,8 +618,8 @@ func fromTerraform(v map[string]any) map[string]any {
 		var indexes []any
 		for _, x := range blocks(v[kind]) {
 			hash := x["hash_key"]
-			if kind[0] == 'l' {
-				hash = v["hash_key"]
+			if kind[0] == 'l' && len(key) > 0 { // its partition key is that of the table
+				hash = key[0].(map[string]any)["AttributeName"]
 			}
 			projection := map[string]any{"ProjectionType": x["projection_type"]}
 			if list, ok := x["non_key_attributes"].([]any); ok && len(list) > 0 {

@@ -13,7 +13,7 @@
 //
 // Runs use a fixed seed, so they are reproducible. SORTKEY_SEED sets another
 // seed, or a random one with the word random; SORTKEY_CHECKS multiplies the
-// number of cases. SORTKEY_LONG runs the tests that take long ([NeedLong]), and five
+// number of cases. SORTKEY_LONG runs the tests that take long ([NeedLong]), and ten
 // times as many cases.
 package proptest
 
@@ -59,8 +59,11 @@ func Cases(n int) int {
 	if x, err := strconv.ParseFloat(os.Getenv("SORTKEY_CHECKS"), 64); err == nil {
 		return max(1, int(float64(n)*x))
 	}
-	if testing.Short() || !Long() {
-		n = (n + 4) / 5
+	switch {
+	case testing.Short():
+		return (n + 4) / 5
+	case !Long():
+		return (n + 9) / 10
 	}
 	return n
 }

@@ -246,15 +246,22 @@ func (b *branch) changes(
 ) (tableChanges, error) {
 	out := tableChanges{Table: name}
 	ctx = event.Quiet(ctx)
-	t, err := explain.Describe(ctx, explain.InProcess(b.work), name)
+	t, err := describe(ctx, b.work, name)
 	if err != nil {
-		out.Other = tableGone
-		return out, nil //nolint:nilerr // it says so
+		return out, err
 	}
-	old, err := explain.Describe(ctx, explain.InProcess(b.base), name)
+	if t == nil {
+		out.Other = tableGone
+		return out, nil
+	}
+
+	old, err := describe(ctx, b.base, name)
+	if err != nil {
+		return out, err
+	}
 	before := inside.Service(b.base)
 	switch {
-	case err != nil:
+	case old == nil:
 		out.Other, before = tableNew, nil
 	case keyText(old.Key) != keyText(t.Key):
 		out.Other = tableOtherKey
@@ -267,6 +274,15 @@ func (b *branch) changes(
 		return visit(slices.Clone(was), slices.Clone(is), t)
 	})
 	return out, err
+}
+
+// describe returns a table of a database, or nil if the database has no such table.
+func describe(ctx context.Context, db *sortkey.DB, name string) (*keyschema.Table, error) {
+	t, err := explain.Describe(ctx, explain.InProcess(db), name)
+	if refused, ok := errors.AsType[*explain.ServiceError](err); ok && refused.Code == "ResourceNotFoundException" {
+		return nil, nil
+	}
+	return t, err
 }
 
 func changeOf(t *keyschema.Table, was, is attr.Item) changeRow {

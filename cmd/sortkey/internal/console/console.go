@@ -62,6 +62,9 @@ type Server struct {
 
 	moments      map[int]*moment
 	takenMoments int // so far
+	// restoring is held by a restore, whose copy of the database is in the list already, and where copies of
+	// the list are closed.
+	restoring sync.Mutex
 
 	imports, exports chan struct{} // one that runs
 }

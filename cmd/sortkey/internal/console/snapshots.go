@@ -19,7 +19,6 @@ import (
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api/event"
-	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/keyschema"
@@ -105,6 +104,8 @@ func (s *Server) handleSnapshots(mux *http.ServeMux) {
 		if err != nil {
 			return "", err
 		}
+		s.restoring.Lock()
+		defer s.restoring.Unlock()
 		return "branches", m.db.Close()
 	})
 	act(mux, "/snapshots/{n}/restore", func(r *http.Request) (string, error) {
@@ -125,6 +126,9 @@ func (s *Server) handleSnapshots(mux *http.ServeMux) {
 
 // restore makes the database what it was at a moment. It keeps the database as it is now, to undo that.
 func (s *Server) restore(ctx context.Context, m *moment) error {
+	s.restoring.Lock()
+	defer s.restoring.Unlock()
+
 	db, err := s.opts.DB.Fork()
 	if err != nil {
 		return err
@@ -169,8 +173,11 @@ type rewriter struct {
 // table brings back one table.
 func (w *rewriter) table(ctx context.Context, since *branch, name string) error {
 	client := w.s.opts.Client
-	then, err := explain.Describe(ctx, explain.InProcess(w.then), name)
-	if err != nil { // it is new
+	then, err := describe(ctx, w.then, name)
+	if err != nil {
+		return err
+	}
+	if then == nil { // it is new
 		_, err := client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name})
 		return err
 	}

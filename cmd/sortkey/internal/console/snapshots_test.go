@@ -107,7 +107,7 @@ func TestSnapshotsAtOnce(t *testing.T) {
 				for _, path := range []string{"restore", "drop"} {
 					status, said := c.do("POST", fmt.Sprintf("snapshots/%d/%s", 1+(g+i*3)%20, path), "")
 					if status >= http.StatusInternalServerError {
-						require.Contains(t, said, "closed")
+						t.Errorf("%s: %s", path, said)
 					}
 				}
 				c.do("GET", "branches", "")

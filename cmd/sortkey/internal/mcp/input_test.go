@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -191,6 +192,12 @@ func TestDescriptions(t *testing.T) {
 			require.NotEmpty(t, p.(map[string]any)["description"], "%s.%s", tool.Name, name)
 			kind := p.(map[string]any)["type"]
 			require.IsType(t, "", kind, "%s.%s has one type: some clients take no more", tool.Name, name)
+			require.NotRegexp(t, `\b(N|NAME|VALUE|CONDITION|EXPRESSION|ATTRIBUTES)\b`, p.(map[string]any)["description"],
+				"%s.%s names a value as a command line does", tool.Name, name)
+			if name == "limit" {
+				require.EqualValues(t, 1, p.(map[string]any)["minimum"], tool.Name)
+				require.EqualValues(t, math.MaxInt32, p.(map[string]any)["maximum"], tool.Name)
+			}
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/aws/smithy-go"
@@ -82,7 +83,7 @@ func schemaOf(op *operation.Operation) *jsonschema.Schema {
 		case operation.List:
 			property.Type, property.Items = "array", &jsonschema.Schema{Type: "string"}
 		case operation.Number:
-			property.Type = "integer"
+			property.Type, property.Minimum, property.Maximum = "integer", p.Least, new(float64(math.MaxInt32))
 		case operation.Switch:
 			property.Type = "boolean"
 		case operation.Object:

@@ -76,6 +76,10 @@ func (op *Operation) Place(v *Values, args []string) error {
 		p := flagged[len(flagged)-1]
 		return ask.UsageError(help, "give %s with --%s or as an argument, not both", p.What, p.Flag)
 	}
+	if n := len(params); len(rest) > 0 && n > 0 && params[n-1].Complete == SortKeys {
+		v.Sort = append(v.Sort, rest...) // the table, once it is known, says which attributes its key has
+		return nil
+	}
 	if len(rest) > 0 {
 		return usage("takes %s, not %s", strings.TrimPrefix(op.Usage(), op.Name+" "), text.Count(len(args), "argument"))
 	}

@@ -1,6 +1,7 @@
 package operation_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -141,7 +143,7 @@ func TestPlace(t *testing.T) {
 		{operation.Get, values{}, "T a", "get|T|a"},
 		{operation.Get, values{}, "T a b", "get|T|a|b"},
 		{operation.Get, values{}, "", "get needs a table and the key of an item"},
-		{operation.Get, values{}, "T a b c", "get takes TABLE PARTITION [SORT], not 4 arguments"},
+		{operation.Get, values{}, "T a b c", "get|T|a|b|c"},
 		{operation.Update, values{}, "T a u", "update|T|a|u"},
 		{operation.Update, values{}, "T a b u", "update|T|a|b|u"},
 		{operation.Update, values{}, "T a", "update needs an update in quotes, such as 'SET total = 1'"},
@@ -157,6 +159,15 @@ func TestPlace(t *testing.T) {
 			got = strings.Join(tt.op.Line(&v), "|")
 		}
 		require.Equal(t, tt.want, got, "%s %s", tt.op.Name, tt.args)
+	}
+
+	for _, op := range []*operation.Operation{operation.Get, operation.Delete} {
+		var v values
+		require.NoError(t, op.Place(&v, strings.Fields("T a b c")))
+		_, err := op.Request(&v, table())
+		require.EqualError(t, err, "the key of table T has 2 attributes, not 3")
+		advised, _ := errors.AsType[*advice.Error](err)
+		require.Equal(t, "give a value for each of PK, SK", advised.Advice)
 	}
 
 	both := values{}

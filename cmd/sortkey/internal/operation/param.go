@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -21,7 +22,9 @@ type Param struct {
 	Help          string
 	Command, Tool string
 	Kind          Kind
-	Required      bool
+	// Least is the least value of a number, where a model may not give every one.
+	Least    *float64
+	Required bool
 	// Rest says that the argument takes all words that other arguments leave.
 	Rest     bool
 	Complete Completion
@@ -78,9 +81,17 @@ func (p *Param) FlagHelp() string {
 	return help
 }
 
-// ToolHelp returns the help of the argument of a tool.
+// placeholder is the name of a value in a help.
+var placeholder = regexp.MustCompile("`[^`]*`")
+
+// ToolHelp returns the help of the argument of a tool, in which the name of its value is a word.
 func (p *Param) ToolHelp() string {
-	help := strings.ReplaceAll(p.Help, "`", "") + p.Tool
+	help := placeholder.ReplaceAllStringFunc(p.Help, func(name string) string {
+		if name == "`N`" {
+			return "this many"
+		}
+		return strings.ToLower(strings.Trim(name, "`"))
+	}) + p.Tool
 	if p.Arg != "" && p.Flag != "" {
 		help += "; several with commas between"
 	}
@@ -115,7 +126,7 @@ var (
 	}
 	filter = &Param{
 		Name: "filter", Flag: "filter", Complete: Attributes,
-		Help: "return only rows for which `EXPRESSION` is true, such as 'total > 10'; quote text in it",
+		Help: "return only rows for which the `EXPRESSION` is true, such as 'total > 10'; quote text in it",
 		To:   func(v *Values) any { return &v.Filter },
 	}
 	project = &Param{
@@ -125,7 +136,7 @@ var (
 	}
 	limit = &Param{
 		Name: "limit", Flag: "limit", Help: "read at most `N` rows per page, counted before the filter", Kind: Number,
-		To: func(v *Values) any { return &v.Limit },
+		Least: new(1.0), To: func(v *Values) any { return &v.Limit },
 	}
 	descending = &Param{
 		Name: "descending", Flag: "desc", Help: "read backwards, from the end of the range", Kind: Switch,
@@ -143,7 +154,7 @@ var (
 
 	condition = &Param{
 		Name: "if", Flag: "if", Complete: Attributes,
-		Help: "write only if `CONDITION` is true for the item that is there; quote text in it",
+		Help: "write only if the `CONDITION` is true for the item that is there; quote text in it",
 		To:   func(v *Values) any { return &v.If },
 	}
 )

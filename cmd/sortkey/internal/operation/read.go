@@ -230,7 +230,7 @@ var Explain = &Operation{
 			{
 				Name: "pages", Flag: "pages", Help: "read at most `N` pages", Kind: Number,
 				Command: " (default all, or one if the request has a Limit)", Tool: "; default 10",
-				To: func(v *Values) any { return &v.Pages },
+				Least: new(1.0), To: func(v *Values) any { return &v.Pages },
 			},
 			{
 				Name: "rows", Flag: "rows", Help: "show `N` rows at each end of the range (default 4)", Kind: Number,
@@ -238,7 +238,7 @@ var Explain = &Operation{
 			},
 			{
 				Name: "skip", Help: "leave out so many lines, to go on after a cut", Kind: Number,
-				To: func(v *Values) any { return &v.Skip },
+				Least: new(0.0), To: func(v *Values) any { return &v.Skip },
 			},
 		},
 	),

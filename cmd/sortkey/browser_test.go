@@ -1,5 +1,4 @@
-// Package browsertest opens the reports of designs in a browser.
-package browsertest
+package main
 
 import (
 	"bytes"
@@ -124,7 +123,7 @@ const measure = `(() => {
 // window, in light and dark colours.
 func TestBrowser(t *testing.T) {
 	ctx := browser(t)
-	const root = "../../../"
+	const root = "../../"
 	for model, path := range map[string]string{
 		"file-tree":          "design/examples/file-tree/model.yaml",
 		"shop":               "design/examples/shop/model.yaml",

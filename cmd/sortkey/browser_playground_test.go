@@ -1,4 +1,4 @@
-package browsertest
+package main
 
 import (
 	"compress/gzip"
@@ -42,9 +42,9 @@ func edit(t *testing.T, tab context.Context, old, new string) {
 		})()`, old, new))))
 }
 
-// start returns when what happens until the slice of the first query is drawn, in milliseconds after the
+// firstSlice returns when what happens until the slice of the first query is drawn, in milliseconds after the
 // navigation.
-const start = `new Promise(done => {
+const firstSlice = `new Promise(done => {
 	const at = name => Math.round(performance.getEntriesByName(name)[0].startTime);
 	const drawn = () => {
 		if (!document.querySelector('#answer svg .bracket')) { return; }
@@ -94,7 +94,7 @@ func TestPlayground(t *testing.T) {
 	require.NoError(t, chromedp.Listen(tab, rec.listen))
 	for visit := range 5 {
 		require.NoError(t, chromedp.Do(tab, look(1400, "light"), chromedp.Navigate(address)))
-		t.Logf("visit %d: %s", visit+1, evaluate[string](t, tab, start))
+		t.Logf("visit %d: %s", visit+1, evaluate[string](t, tab, firstSlice))
 	}
 	sizes(t, folder)
 	require.Equal(t, "up to date", evaluate[string](t, tab, `document.getElementById('status').textContent`))

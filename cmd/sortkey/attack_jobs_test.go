@@ -1,6 +1,6 @@
 //go:build attack && linux
 
-package killtest_test
+package main
 
 import (
 	"compress/gzip"

@@ -1,4 +1,4 @@
-package killtest_test
+package main
 
 import (
 	"context"
@@ -189,7 +189,7 @@ func TestKillIndex(t *testing.T) {
 		}
 		db = p.client(t)
 		a.settle(t, db)
-		check(t, db, all)
+		checkWriters(t, db, all)
 		checkLater(t, db, a.have)
 		if t.Failed() {
 			return

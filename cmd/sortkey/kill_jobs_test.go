@@ -1,10 +1,10 @@
-package killtest_test
+package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -23,8 +23,8 @@ import (
 	"github.com/sortkey/sortkey/store/postgres"
 )
 
-// importItems is how many items TestKillImportTable imports.
-var importItems = flag.Int("items", 30_000, "items of the import that is killed")
+// importItems returns how many items TestKillImportTable imports.
+func importItems() int { return cmp.Or(*million, 30_000) }
 
 // A tableImport is an import by the operation ImportTable.
 type tableImport struct {
@@ -135,7 +135,7 @@ func TestKillImportTable(t *testing.T) {
 	seed := uint64(proptest.Seed())
 	t.Logf("SORTKEY_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 11<<32))
-	in := newTableImport(t, *importItems)
+	in := newTableImport(t, importItems())
 	flags := []string{"--data", filepath.Join(t.TempDir(), "db"), "--s3-root", in.root}
 	began := time.Now()
 	kills, midway := 0, 0
@@ -163,7 +163,7 @@ func TestKillServersImport(t *testing.T) {
 	cluster := pgtest.New(t)
 	url := cluster.Database(t)
 	require.NoError(t, postgres.Init(t.Context(), url))
-	in := newTableImport(t, min(*importItems, 30_000))
+	in := newTableImport(t, min(importItems(), 30_000))
 	one, two := serve(t, "--store", url, "--s3-root", in.root), serve(t, "--store", url, "--s3-root", in.root)
 	in.start(t, one.client(t, cmdtest.Once))
 	midway := in.running(t, two.client(t))

@@ -1,4 +1,4 @@
-package killtest_test
+package main
 
 import (
 	"fmt"
@@ -147,7 +147,7 @@ func TestKillSnapshot(t *testing.T) {
 			offline++
 		}
 		p = serve(t, "--data", data)
-		check(t, p.client(t), all)
+		checkWriters(t, p.client(t), all)
 		require.False(t, exists(filepath.Join(data, "forks")), "the folder of a copy remains")
 		if exists(target) {
 			complete++
@@ -156,7 +156,7 @@ func TestKillSnapshot(t *testing.T) {
 			inFolder(t, restored, func(db *dynamodb.Client) {
 				checkOneState(t, db)
 				if what == 2 { // nothing was written meanwhile
-					check(t, db, all)
+					checkWriters(t, db, all)
 				}
 			})
 			require.NoError(t, os.RemoveAll(restored))
@@ -228,7 +228,7 @@ func TestKillRestore(t *testing.T) {
 					complete++
 				}
 				require.True(t, killed || now == after, "acknowledged")
-				check(t, db, []*writer{now})
+				checkWriters(t, db, []*writer{now})
 			})
 		default:
 			require.True(t, killed && !force, "the folder is gone")
@@ -238,7 +238,7 @@ func TestKillRestore(t *testing.T) {
 			args = append(args, "--force")
 		}
 		run(t, args...)
-		inFolder(t, target, func(db *dynamodb.Client) { check(t, db, []*writer{after}) })
+		inFolder(t, target, func(db *dynamodb.Client) { checkWriters(t, db, []*writer{after}) })
 		require.Equal(t, []string{"db"}, names(t, beside), "left by a restore that was killed")
 		require.NoError(t, os.RemoveAll(beside))
 	}

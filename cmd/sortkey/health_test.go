@@ -1,4 +1,4 @@
-package killtest_test
+package main
 
 import (
 	"bufio"

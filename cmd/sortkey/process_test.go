@@ -1,6 +1,4 @@
-// Package killtest_test runs the command in a process of its own and stops or kills
-// it.
-package killtest_test
+package main
 
 import (
 	"context"
@@ -14,20 +12,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
-	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/internal/tests/cmdtest"
 )
 
 // commandEnv makes the test binary run the command.
 const commandEnv = "SORTKEY_TEST_COMMAND"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(commandEnv) != "" {
-		os.Exit(cli.Main(os.Args[1:], app.System()))
-	}
-	os.Exit(m.Run())
-}
 
 // A process runs the command.
 type process struct{ *cmdtest.Process }

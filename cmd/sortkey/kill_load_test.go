@@ -1,4 +1,4 @@
-package killtest_test
+package main
 
 import (
 	"context"
@@ -26,8 +26,8 @@ type change struct {
 	old, to int
 }
 
-// A transfer moves money between two accounts and leaves a receipt.
-type transfer struct {
+// A payment moves money between two accounts and leaves a receipt.
+type payment struct {
 	id               string
 	from, to, amount int
 }
@@ -41,19 +41,19 @@ type writer struct {
 	db        *dynamodb.Client
 	last      int         // number of the last write
 	items     map[key]int // the number of each item, 0 or absent if there is none
-	transfers map[string]transfer
+	transfers map[string]payment
 
 	// The request in progress.
 	pending  []change
 	atomic   bool // all of pending or nothing
-	transfer *transfer
+	transfer *payment
 	adding   bool
 
 	acked, transactions, refused, added int
 }
 
 func newWriter(id int, seed uint64) *writer {
-	return &writer{id: id, rng: rand.New(rand.NewPCG(seed, uint64(id))), items: map[key]int{}, transfers: map[string]transfer{}}
+	return &writer{id: id, rng: rand.New(rand.NewPCG(seed, uint64(id))), items: map[key]int{}, transfers: map[string]payment{}}
 }
 
 // errWrong is the error of a wrong response.
@@ -247,7 +247,7 @@ func (w *writer) transact(ctx context.Context) error {
 
 func (w *writer) pay(ctx context.Context) error {
 	w.last++
-	tr := transfer{id: fmt.Sprintf("receipt %d/%d", w.id, w.last), from: w.rng.IntN(accounts), amount: 1 + w.rng.IntN(300)}
+	tr := payment{id: fmt.Sprintf("receipt %d/%d", w.id, w.last), from: w.rng.IntN(accounts), amount: 1 + w.rng.IntN(300)}
 	tr.to = (tr.from + 1 + w.rng.IntN(accounts-1)) % accounts
 	w.transfer = &tr
 	move := func(account int, expr string, cond *string) types.TransactWriteItem {
@@ -266,7 +266,7 @@ func (w *writer) pay(ctx context.Context) error {
 
 func accountName(i int) string { return fmt.Sprintf("account %d", i) }
 
-func (tr transfer) receipt() item {
+func (tr payment) receipt() item {
 	return item{"PK": str(tr.id), "from": num(tr.from), "to": num(tr.to), "amount": num(tr.amount)}
 }
 

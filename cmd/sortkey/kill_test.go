@@ -1,4 +1,4 @@
-package killtest_test
+package main
 
 import (
 	"context"
@@ -56,7 +56,7 @@ func TestKill(t *testing.T) {
 		}
 		load(t, p, all, time.Duration(rng.Int64N(int64(200*time.Millisecond))))
 		p = serve(t, "--data", dir)
-		u, d := check(t, p.client(t), all)
+		u, d := checkWriters(t, p.client(t), all)
 		unanswered, done = unanswered+u, done+d
 		if t.Failed() {
 			return

@@ -1,4 +1,4 @@
-package killtest_test
+package main
 
 import (
 	"context"
@@ -46,9 +46,9 @@ func byAddress(t *testing.T, what string, all []item) map[string]item {
 	return m
 }
 
-// check compares the database with the writers' records, and settles their requests
+// checkWriters compares the database with the writers' records, and settles their requests
 // in progress. It returns the number of unanswered requests that were applied.
-func check(t *testing.T, db *dynamodb.Client, writers []*writer) (unanswered, done int) {
+func checkWriters(t *testing.T, db *dynamodb.Client, writers []*writer) (unanswered, done int) {
 	t.Helper()
 	checkCounts(t, db)
 	return checkItems(t, db, writers)
