@@ -35,7 +35,8 @@ func (w *World) draw(e *model.Entity, fields map[*model.Field]float64) *drawing 
 			continue
 		}
 		size := g.domains[k].size
-		if len(g.from[k]) > 0 || size == 0 || float64(size) > written || g.domains[k].spreads() && size > 1 && f.Distribution.Name == "sequence" {
+		even := g.domains[k].spreads() && f.Distribution.Name == "sequence"
+		if len(g.from[k]) > 0 || size == 0 || float64(size) > written || even {
 			return nil
 		}
 		if combinations *= size; combinations > maxCombinations {
