@@ -90,8 +90,8 @@ func parentsFirst(entities []*model.Entity) (all []*model.Entity) {
 }
 
 const (
-	// leastItems is how many items of an entity are made if that many are declared, whatever its share: a
-	// part of few items says little.
+	// leastItems is how many items of an entity are made if that many are declared, whatever its share, with
+	// those that belong to them: a part of few items says little.
 	leastItems = 3000
 	// leastParents is how many items of a parent are made if that many are declared, so that
 	// partitions differ.
@@ -116,8 +116,15 @@ func (b *builder) plan(all []*generator) error {
 	if limit > 0 {
 		least = min(least, limit/(2*len(all)))
 	}
-	for _, g := range all {
-		g.least = min(g.e.Count, least, int(float64(b.o.MaxBytes)/float64(2*len(all))/g.bytes))
+	for i := len(all) - 1; i >= 0; i-- { // what belongs to an entity comes after it
+		g := all[i]
+		g.below += float64(g.e.Count)
+		g.belowBytes += g.bytes * float64(g.e.Count)
+		for _, l := range g.links {
+			l.parent.below, l.parent.belowBytes = l.parent.below+g.below, l.parent.belowBytes+g.belowBytes
+		}
+		whole := min(float64(least)/g.below, float64(b.o.MaxBytes)/float64(2*len(all))/g.belowBytes)
+		g.least = min(g.e.Count, int(whole*float64(g.e.Count)))
 	}
 
 	share := 1.0
