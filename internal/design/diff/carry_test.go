@@ -290,7 +290,7 @@ patterns:
 			}
 
 			switched := false
-			for i, s := range diff.Of(was, is).Plan {
+			for i, s := range differ(t, was, is, nil).Plan {
 				when := fmt.Sprintf("after step %d, %s", i+1, s.Do)
 				items, units := c.step(s)
 				if units > 0 {

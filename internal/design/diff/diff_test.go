@@ -1,6 +1,7 @@
 package diff_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -26,17 +27,42 @@ func side(t *testing.T, src string) diff.Side {
 	return diff.Side{World: w, Result: r}
 }
 
-// TestDiff compares the two models of each case, which a line of --- separates.
+func differ(t *testing.T, was, is diff.Side, renames diff.Renames) *diff.Diff {
+	t.Helper()
+	d, err := diff.Of(t.Context(), was, is, renames)
+	require.NoError(t, err)
+	return d
+}
+
+// renamesOf returns the renames of a case: rename=(Old=New, Other=).
+func renamesOf(d *datadriven.TestData) diff.Renames {
+	renames := diff.Renames{}
+	for _, arg := range d.CmdArgs {
+		for _, v := range arg.Vals {
+			old, made, _ := strings.Cut(v, "=")
+			renames[old] = made
+		}
+	}
+	return renames
+}
+
+// TestDiff compares the two models of each case, which a line of === separates. The command plan shows only
+// the plan, with its questions and names.
 func TestDiff(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			old, made, ok := strings.Cut(d.Input, "\n===\n")
 			require.True(t, ok)
-			result := diff.Of(side(t, old), side(t, made))
+			result := differ(t, side(t, old), side(t, made), renamesOf(d))
 			var b strings.Builder
-			if d.Cmd == "markdown" {
+			switch d.Cmd {
+			case "markdown":
 				require.NoError(t, result.WriteMarkdown(&b, "a <title> | *b*"))
-			} else {
+			case "plan":
+				plan := diff.Diff{Questions: result.Questions, Names: result.Names, Plan: result.Plan}
+				require.NoError(t, plan.WriteText(&b, 100))
+				return cmp.Or(b.String(), "nothing to do\n")
+			default:
 				require.NoError(t, result.WriteText(&b, 100))
 			}
 			if result.Worse() {
@@ -53,7 +79,7 @@ func TestSame(t *testing.T) {
 	require.NoError(t, err)
 	var src strings.Builder
 	require.NoError(t, modelfile.Write(&src, m))
-	d := diff.Of(side(t, src.String()), side(t, src.String()))
+	d := differ(t, side(t, src.String()), side(t, src.String()), nil)
 	require.True(t, d.Empty())
 	require.Empty(t, d.Plan)
 	require.False(t, d.Worse())

@@ -33,7 +33,6 @@ type Kind string
 const (
 	StopExpiring Kind = "stop-expiring" // turn off time to live of Table
 	CreateTable  Kind = "create-table"  // with its indexes
-	ReplaceTable Kind = "replace-table" // create it under another name: a key, or a local index, cannot change
 	CreateIndex  Kind = "create-index"
 	WriteBoth    Kind = "write-both" // write Attributes of Entity in the old and the new form
 	SetItems     Kind = "set"        // set Attributes of the items of Entity that are there

@@ -178,6 +178,8 @@ func (s *Server) checked(ctx context.Context, m *model.Model) (d diff.Side, err 
 type designDiffArgs struct {
 	Old  string `json:"old" jsonschema:"model file in the working folder, or the name of an example"`
 	New  string `json:"new" jsonschema:"the other version of it"`
+	// Rename answers the questions of a plan.
+	Rename diff.Renames `json:"rename,omitempty" jsonschema:"new names of entities and tables by their old ones, or an empty text for what is to be deleted"`
 	Skip int    `json:"skip,omitempty" jsonschema:"leave out so many lines, to go on after a cut"`
 }
 
@@ -204,8 +206,12 @@ func (s *Server) designDiff(ctx context.Context, in designDiffArgs) (string, err
 		}
 		defer sides[i].World.Close()
 	}
+	d, err := diff.Of(ctx, sides[0], sides[1], in.Rename)
+	if err != nil {
+		return "", err
+	}
 	var b strings.Builder
-	if err := diff.Of(sides[0], sides[1]).WriteText(&b, prose); err != nil {
+	if err := d.WriteText(&b, prose); err != nil {
 		return "", err
 	}
 	return s.report(b.String(), in.Skip), nil

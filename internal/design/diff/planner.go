@@ -1,0 +1,297 @@
+package diff
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// A Question is about what the two versions do not say. Until it is answered there is no plan.
+type Question struct {
+	Ask    string `json:"ask"`
+	Answer string `json:"answer"` // how to answer it
+}
+
+// A planner makes the plan from the items of the old version and what each of them is in the new one.
+//
+// While the program switches, both versions are in use. So the plan only adds until then: an item that keeps its
+// key may gain attributes, all else is put under keys, into tables, or read by indexes that the old version does
+// not have. Where the new version has another thing under a name of the old one, the plan gives it another name
+// ([Name]), and the target is the new version with these names. It tries whether the patterns of both versions
+// read what they should while the items of both are there, and if not, takes a new table.
+type planner struct {
+	ctx       context.Context
+	was, is   Side
+	renames   Renames
+	pairs     map[*model.Entity]*pair
+	olds      []world.Item // those of the old world, and one example for each entity that has none there
+	names     *names
+	target    *model.Model
+	items     []moved
+	questions []Question
+	unsaid    map[*model.Entity]bool // those that are gone, and nothing new is there that they could be
+	all       []Step
+}
+
+// make settles the names, and then the questions or the steps.
+func (p *planner) make() error {
+	old, made := p.was.World.Model, p.is.World.Model
+	if err := p.renames.check(old, made); err != nil {
+		return err
+	}
+	p.pairs, p.names = pairs(old, made, p.renames), newNames(old, made)
+	if err := p.examples(); err != nil {
+		return err
+	}
+	p.askGone()
+	for again := true; again; {
+		p.target = p.names.target()
+		asked := len(p.questions)
+		if err := p.carry(); err != nil {
+			return err
+		}
+		if len(p.questions) > asked {
+			break
+		}
+		if again = p.conflicts(); again || len(p.questions) > 0 {
+			continue
+		}
+		var err error
+		if again, err = p.disturbed(); err != nil {
+			return err
+		}
+	}
+	if len(p.questions) == 0 {
+		p.steps()
+	}
+	return nil
+}
+
+// examples sets the items from which the plan is made.
+func (p *planner) examples() error {
+	has := map[*model.Entity]bool{}
+	for i := range p.was.World.Items {
+		has[p.was.World.Items[i].Entity] = true
+	}
+	p.olds = slices.Clip(p.was.World.Items)
+	for _, e := range p.was.World.Model.Entities {
+		if has[e] {
+			continue
+		}
+		values := map[string]string{}
+		for _, f := range e.Fields {
+			var err error
+			if values[f.Name], err = world.Example(f); err != nil {
+				return err
+			}
+		}
+		it, err := e.Item(values)
+		if err != nil {
+			return fmt.Errorf("an example of entity %s: %w", e.Name, err)
+		}
+		p.olds = append(p.olds, world.Item{Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it})
+	}
+	return nil
+}
+
+func (p *planner) ask(answer, format string, args ...any) {
+	q := Question{Ask: fmt.Sprintf(format, args...), Answer: answer}
+	if !slices.Contains(p.questions, q) {
+		p.questions = append(p.questions, q)
+	}
+}
+
+// askGone asks what became of the entities that are gone while others are new, and of the items of no entity
+// in a table that is gone.
+func (p *planner) askGone() {
+	old, made := p.was.World.Model, p.is.World.Model
+	taken := map[*model.Entity]bool{}
+	for _, pr := range p.pairs {
+		taken[pr.is] = true
+	}
+	var fresh []string
+	for _, e := range made.Entities {
+		if !taken[e] {
+			fresh = append(fresh, e.Name)
+		}
+	}
+	p.unsaid = map[*model.Entity]bool{}
+	for _, e := range old.Entities {
+		if _, said := p.renames[e.Name]; said || p.pairs[e] != nil {
+			continue
+		}
+		if p.unsaid[e] = len(fresh) == 0; len(fresh) == 0 {
+			continue
+		}
+		answer := fmt.Sprintf(
+			"--rename %s=%s if so; --rename %[1]s= if the items of %[1]s are to be deleted", e.Name, fresh[0],
+		)
+		if len(fresh) == 1 {
+			p.ask(answer, "is %s the new name of %s?", fresh[0], e.Name)
+		} else {
+			p.ask(answer, "entity %s is gone: which of the new entities %s are its items?", e.Name, list(fresh))
+		}
+	}
+
+	p.target = p.names.target()
+	for _, t := range old.Tables {
+		if _, said := p.renames[t.Name]; said || p.successor(t) != nil {
+			continue
+		}
+		if n := len(slices.DeleteFunc(slices.Clone(old.Items), func(r *model.RawItem) bool { return r.Table != t })); n > 0 {
+			p.ask(
+				fmt.Sprintf("--rename %s=TABLE to put them there; --rename %[1]s= to delete them", t.Name),
+				"table %s is gone: where do its %s of no entity go?", t.Name, text.Count(n, "item"),
+			)
+		}
+	}
+}
+
+// conflicts gives names to what would lose items or what the old version reads, and reports whether it gave one.
+func (p *planner) conflicts() (again bool) {
+	old, made := p.was.World.Model, p.is.World.Model
+	renew := func(t *model.Table, format string, args ...any) {
+		again = p.names.renew(made.Tables[slices.Index(p.target.Tables, t)], format, args...) || again
+	}
+	for _, t := range p.target.Tables {
+		a := old.Table(t.Name)
+		if a == nil {
+			continue
+		}
+		if why := replacement(a, t); why != "" {
+			renew(t, "%s", why)
+			continue
+		}
+		kinds := a.Kinds()
+		for name, kind := range t.Kinds() {
+			if k, ok := kinds[name]; ok && k != kind {
+				p.renewAttribute(t, name, &again, "an index needs it as %s, and the old one as %s", kind, k)
+			}
+		}
+	}
+	if again {
+		return true
+	}
+
+	before, after := map[string]*moved{}, map[string]*moved{}
+	for i := range p.items {
+		if v := &p.items[i]; v.times > 0 {
+			before[place(v.was.Table, v.was.Attributes)] = v
+		}
+	}
+	for i := range p.items {
+		v := &p.items[i]
+		from := p.target.Table(v.was.Table.Name)
+		if v.stays() {
+			p.changed(v, &again)
+		} else if from != nil {
+			p.leaves(v, from, renew)
+		}
+		if v.table == nil {
+			continue
+		}
+
+		key := place(v.table, v.item)
+		if into := old.Table(v.table.Name); into != nil && !v.stays() {
+			if other := before[key]; other != nil && other != v {
+				renew(v.table, "items of %s would replace those of %s", nameOf(v.entity), nameOf(other.was.Entity))
+			} else if e := old.Classify(into, keyOnly(into, v.item)); e != nil && e != v.was.Entity {
+				renew(v.table, "items of %s get keys that are those of %s in the old version", nameOf(v.entity), e.Name)
+			}
+		}
+		if other := after[key]; other != nil && v.times > 0 && len(v.fresh)+len(other.fresh) == 0 {
+			p.ask(
+				"give the key what tells them apart", "items of %s and %s would have one key, %s of table %s",
+				nameOf(other.was.Entity), nameOf(v.was.Entity), keyShown(v.table, v.item), v.table.Name,
+			)
+		}
+		if v.times > 0 {
+			after[key] = v
+		}
+	}
+	return again
+}
+
+// changed gives names to the attributes that an item would have with another value.
+func (p *planner) changed(v *moved, again *bool) {
+	for name, value := range v.was.Attributes.All() {
+		is := v.item.Get(string(name))
+		if is.Kind() == 0 || v.table.Has(string(name)) || is.Kind() == value.Kind() && string(is.Raw()) == string(value.Raw()) {
+			continue
+		}
+		p.renewAttribute(v.table, string(name), again, "the old version reads the old values")
+	}
+}
+
+// leaves looks at an item that is to be deleted under its old key.
+func (p *planner) leaves(v *moved, from *model.Table, renew func(t *model.Table, format string, args ...any)) {
+	e := p.target.Classify(from, keyOnly(from, v.was.Attributes))
+	if e == nil {
+		return
+	}
+	if _, said := p.renames[nameOf(v.was.Entity)]; v.table != nil || said {
+		renew(from, "the old keys of %s are keys of %s in the new version", nameOf(v.was.Entity), e.Name)
+		return
+	}
+	if p.unsaid[v.was.Entity] && v.times > 0 {
+		p.ask(
+			fmt.Sprintf("--rename %s=%s if so; --rename %[1]s= if they are to be deleted", v.was.Entity.Name, e.Name),
+			"entity %s is gone, and its items have keys of %s: are they items of %[2]s?", v.was.Entity.Name, e.Name,
+		)
+	}
+}
+
+func (p *planner) renewAttribute(t *model.Table, name string, again *bool, format string, args ...any) {
+	own := p.is.World.Model.Tables[slices.Index(p.target.Tables, t)]
+	if p.names.attributes[own][name] != "" {
+		return // since another item
+	}
+	*again = p.names.renewAttribute(own, name, format, args...) || *again
+}
+
+// disturbed gives names to what a pattern would read wrongly while the items of both versions are there, and
+// reports whether it gave one.
+func (p *planner) disturbed() (again bool, err error) {
+	if !slices.ContainsFunc(p.items, func(v moved) bool { return !v.stays() || len(v.gains())+len(v.loses()) > 0 }) {
+		return false, nil
+	}
+	q, made, err := p.misread()
+	if err != nil || q == nil {
+		return false, err
+	}
+	version := "old"
+	if made {
+		version = "new"
+	}
+	t := p.target.Table(q.Table.Name)
+	if t == nil {
+		t = p.successor(q.Table)
+	}
+	own := p.is.World.Model.Tables[slices.Index(p.target.Tables, t)]
+	why := fmt.Sprintf("%q of the %s version would read items of the other", q.Name, version)
+	moves := slices.ContainsFunc(p.items, func(v moved) bool { return v.table == t && !v.stays() })
+	if q.Index != nil && !q.Index.Local && !moves {
+		for _, a := range q.Index.Keys() {
+			if !t.Has(a.Name) && t.IsKey(a.Name) {
+				p.renewAttribute(t, a.Name, &again, "%s", why)
+			}
+		}
+	}
+	if !again && !p.names.renew(own, "%s", why) {
+		p.ask("change it so that it does not", "%s even in a table of its own", why)
+		return false, nil
+	}
+	return true, nil
+}
+
+// nameOf names an entity of items.
+func nameOf(e *model.Entity) string {
+	if e == nil {
+		return "no entity"
+	}
+	return e.Name
+}
