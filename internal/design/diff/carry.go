@@ -149,31 +149,51 @@ func (p *planner) carryRaw(v *moved) {
 	)
 }
 
-// successor returns the table of the target that takes the items of no entity of an old table, or nil.
+// successor returns the table of the target that takes the items of no entity of an old table, or nil: the one
+// of its name, or of the new tables the one that has such an item, or the only one if entities go there.
 func (p *planner) successor(old *model.Table) *model.Table {
-	if t := p.is.World.Model.Table(old.Name); t != nil {
+	was, is := p.was.World.Model, p.is.World.Model
+	name, said := p.renames[old.Name]
+	if t := is.Table(old.Name); t != nil {
+		return p.now(t)
+	} else if t := is.Table(name); said {
+		if t == nil {
+			return nil
+		}
 		return p.now(t)
 	}
-	if name, said := p.renames[old.Name]; said {
-		if t := p.is.World.Model.Table(name); t != nil {
+
+	keys := map[string]bool{}
+	for _, r := range was.Items {
+		if r.Table == old {
+			keys[keyShown(old, r.Item)] = true
+		}
+	}
+	fresh, holds, goes := map[*model.Table]bool{}, map[*model.Table]bool{}, map[*model.Table]bool{}
+	for _, t := range is.Tables {
+		if was.Table(t.Name) == nil {
+			fresh[t] = true
+		}
+	}
+	for _, r := range is.Items {
+		if fresh[r.Table] && keys[keyShown(r.Table, r.Item)] {
+			holds[r.Table] = true
+		}
+	}
+	for _, pr := range p.pairs {
+		if pr.was.Table == old && fresh[pr.is.Table] {
+			goes[pr.is.Table] = true
+		}
+	}
+	if len(holds) == 0 && len(fresh) == 1 {
+		holds = goes
+	}
+	for t := range holds {
+		if len(holds) == 1 {
 			return p.now(t)
 		}
 	}
-	var only *model.Table
-	for _, e := range p.was.World.Model.Entities {
-		pr := p.pairs[e]
-		if e.Table != old || pr == nil || p.was.World.Model.Table(pr.is.Table.Name) != nil {
-			continue
-		}
-		if only != nil && only != pr.is.Table {
-			return nil
-		}
-		only = pr.is.Table
-	}
-	if only == nil {
-		return nil
-	}
-	return p.now(only)
+	return nil
 }
 
 // now returns a table of the new version as the target has it.

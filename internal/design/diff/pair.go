@@ -47,7 +47,8 @@ type pair struct {
 }
 
 // pairs returns the entities of the old version that the new one has too: under the same name, under the name
-// that renames give, or for the only one that is gone and has the keys of the only one that is new.
+// that renames give, or for the only one that is gone and has the keys of the only one that is new, unless more
+// are new than gone.
 func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 	all := map[*model.Entity]*pair{}
 	taken := map[*model.Entity]bool{}
@@ -76,6 +77,9 @@ func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 		return found
 	}
 	fresh := slices.DeleteFunc(slices.Clone(is.Entities), func(e *model.Entity) bool { return taken[e] })
+	if len(fresh) > len(gone) {
+		return all // one may have been split
+	}
 	for _, a := range gone {
 		if made := like(fresh, a); len(made) == 1 && len(like(gone, made[0])) == 1 {
 			join(a, made[0])

@@ -242,7 +242,7 @@ func (p *planner) backfill(s source) {
 		}
 		p.add(
 			Step{Kind: PutItems, Table: to.Name, Entity: p.entityName(s)}, n,
-			"put %s of %s %s%s, unless a key is there already", n, p.name(s), where, p.fresh(s),
+			"put %s of %s %s%s, unless a key is there already", n, p.name(s), where, p.lacking(s),
 		)
 	}
 
@@ -255,7 +255,7 @@ func (p *planner) backfill(s source) {
 		})
 		p.add(
 			Step{Kind: SetItems, Table: s.table.Name, Entity: p.entityName(s), Attributes: names}, n,
-			"set %s of %s of %s that are there%s", list(names), n, p.name(s), p.fresh(s),
+			"set %s of %s of %s that are there%s", list(names), n, p.name(s), p.lacking(s),
 		)
 	}
 }
@@ -268,8 +268,8 @@ func (p *planner) entityName(s source) string {
 	return p.name(s)
 }
 
-// fresh says which values the old version does not have.
-func (p *planner) fresh(s source) string {
+// lacking says which values the old version does not have.
+func (p *planner) lacking(s source) string {
 	for i := range p.items {
 		if v := &p.items[i]; s.has(v) && len(v.fresh) > 0 {
 			return ", with values for " + list(v.fresh) + ", which the old version does not have"

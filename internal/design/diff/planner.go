@@ -28,7 +28,7 @@ type planner struct {
 	was, is   Side
 	renames   Renames
 	pairs     map[*model.Entity]*pair
-	olds      []world.Item // those of the old world, and one example for each entity that has none there
+	olds      []world.Item // those of the old world, then examples
 	names     *names
 	target    *model.Model
 	items     []moved
@@ -67,33 +67,6 @@ func (p *planner) make() error {
 	}
 	if len(p.questions) == 0 {
 		p.steps()
-	}
-	return nil
-}
-
-// examples sets the items from which the plan is made.
-func (p *planner) examples() error {
-	has := map[*model.Entity]bool{}
-	for i := range p.was.World.Items {
-		has[p.was.World.Items[i].Entity] = true
-	}
-	p.olds = slices.Clip(p.was.World.Items)
-	for _, e := range p.was.World.Model.Entities {
-		if has[e] {
-			continue
-		}
-		values := map[string]string{}
-		for _, f := range e.Fields {
-			var err error
-			if values[f.Name], err = world.Example(f); err != nil {
-				return err
-			}
-		}
-		it, err := e.Item(values)
-		if err != nil {
-			return fmt.Errorf("an example of entity %s: %w", e.Name, err)
-		}
-		p.olds = append(p.olds, world.Item{Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it})
 	}
 	return nil
 }

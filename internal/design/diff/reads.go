@@ -33,16 +33,20 @@ func (p *planner) misread() (found *model.Pattern, made bool, err error) {
 	}
 	defer middle.Close()
 	r := reader{ctx: p.ctx, middle: middle, gone: map[string]bool{}}
-	was := p.was.World
-	for _, q := range was.Model.Patterns {
-		if same, err := r.same(was.Model, was, q); err != nil || !same {
+	was, err := world.Holding(p.ctx, p.was.World.Model.Tables, p.olds)
+	if err != nil {
+		return nil, false, err
+	}
+	defer was.Close()
+	for _, q := range p.was.World.Model.Patterns {
+		if same, err := r.same(p.was.World.Model, was, q, p.olds); err != nil || !same {
 			return q, false, err
 		}
 	}
 
 	var items []world.Item
 	for i := range p.items {
-		if v := &p.items[i]; v.table != nil && v.times > 0 {
+		if v := &p.items[i]; v.table != nil {
 			items = append(items, world.Item{Table: v.table, Entity: v.entity, Attributes: v.item})
 		} else if v.table == nil {
 			r.gone[place(v.was.Table, v.was.Attributes)] = true
@@ -53,8 +57,9 @@ func (p *planner) misread() (found *model.Pattern, made bool, err error) {
 		return nil, false, err
 	}
 	defer end.Close()
+	items = append(items, p.fresh()...)
 	for _, q := range p.target.Patterns {
-		if same, err := r.same(p.target, end, q); err != nil || !same {
+		if same, err := r.same(p.target, end, q, items); err != nil || !same {
 			return q, true, err
 		}
 	}
@@ -88,7 +93,6 @@ func (p *planner) unionItems() (all []world.Item) {
 	for i := range p.items {
 		v := &p.items[i]
 		switch {
-		case v.times == 0:
 		case v.stays():
 			all = append(all, world.Item{Table: v.table, Entity: v.was.Entity, Attributes: v.both()})
 		default:
@@ -101,28 +105,50 @@ func (p *planner) unionItems() (all []world.Item) {
 	return all
 }
 
-// same reports whether a pattern reads in both versions' items what it reads in those of its own.
-func (r *reader) same(m *model.Model, own *world.World, p *model.Pattern) (bool, error) {
+// fresh returns the items of the new version of which the old one has no entity, so that they are not there yet.
+func (p *planner) fresh() (all []world.Item) {
+	taken := map[*model.Entity]bool{}
+	for _, pr := range p.pairs {
+		taken[pr.is] = true
+	}
+	for i := range p.is.World.Items {
+		if it := &p.is.World.Items[i]; it.Entity != nil && !taken[it.Entity] {
+			e := p.target.Entity(it.Entity.Name)
+			if made, err := e.Item(it.Values.Map()); err == nil {
+				all = append(all, world.Item{Table: e.Table, Entity: e, Attributes: made})
+			}
+		}
+	}
+	return all
+}
+
+// same reports whether a pattern, also with the values of some items, reads among the items of both versions
+// what it reads among those of its own.
+func (r *reader) same(m *model.Model, own *world.World, p *model.Pattern, items []world.Item) (bool, error) {
 	if p.IsWrite() {
 		return true, nil
 	}
-	for _, q := range variants(p, own.Items) {
-		want, ok, err := r.read(own, m, q)
+	for _, q := range variants(p, items) {
+		q.Limit = 0 // where it ends depends on the items
+		want, ok, err := r.read(own, m, q, p.Limit > 0)
 		if err != nil {
 			return false, err
 		}
 		if !ok {
 			continue // it is wrong in its own version
 		}
-		if got, ok, err := r.read(r.middle, m, q); err != nil || !ok || !slices.Equal(want, got) {
+		if got, ok, err := r.read(r.middle, m, q, p.Limit > 0); err != nil || !ok || !slices.Equal(want, got) {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-// read returns the keys of the rows that a pattern returns, and whether it is a request that is answered.
-func (r *reader) read(w *world.World, m *model.Model, p *model.Pattern) (keys []string, ok bool, err error) {
+// read returns the keys of the rows that a pattern returns, and whether it is a request that is answered. It
+// leaves out items that are to be deleted, which the old version reads too, unless a limit counts them.
+func (r *reader) read(
+	w *world.World, m *model.Model, p *model.Pattern, limited bool,
+) (keys []string, ok bool, err error) {
 	pr, err := check.Through(r.ctx, explain.InProcess(w.DB), m, p, explain.Options{Brief: true, Items: mostRead})
 	if err != nil || pr.Total == nil || pr.Total.Refused != nil {
 		return nil, false, err
@@ -132,7 +158,7 @@ func (r *reader) read(w *world.World, m *model.Model, p *model.Pattern) (keys []
 		return nil, false, nil
 	}
 	for _, row := range pr.Total.Rows {
-		if key := place(t, row.Key); row.Returned && !r.gone[key] {
+		if key := place(t, row.Key); row.Returned && (limited || !r.gone[key]) {
 			keys = append(keys, key)
 		}
 	}
@@ -142,19 +168,20 @@ func (r *reader) read(w *world.World, m *model.Model, p *model.Pattern) (keys []
 // variants returns a pattern with its own values and with those of items of its entity: of each twice, once
 // with the ranges of the pattern and once with ranges at the item.
 func variants(p *model.Pattern, items []world.Item) []*model.Pattern {
-	all := []*model.Pattern{p}
+	own := *p
+	all := []*model.Pattern{&own}
 	if p.Entity == nil || p.Request != nil || len(p.Where) == 0 {
 		return all
 	}
-	var own []*world.Item
+	var some []*world.Item
 	for i := range items {
 		if items[i].Entity == p.Entity {
-			own = append(own, &items[i])
+			some = append(some, &items[i])
 		}
 	}
-	step := max(1, len(own)/tries)
-	for i := 0; i < len(own); i += step {
-		values := p.Entity.FieldsOf(own[i].Attributes)
+	step := max(1, len(some)/tries)
+	for i := 0; i < len(some); i += step {
+		values := p.Entity.FieldsOf(some[i].Attributes)
 		for _, ranges := range []bool{false, true} {
 			if q := withValues(p, values, ranges); q != nil {
 				all = append(all, q)

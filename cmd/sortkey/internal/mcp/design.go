@@ -176,11 +176,11 @@ func (s *Server) checked(ctx context.Context, m *model.Model) (d diff.Side, err 
 }
 
 type designDiffArgs struct {
-	Old  string `json:"old" jsonschema:"model file in the working folder, or the name of an example"`
-	New  string `json:"new" jsonschema:"the other version of it"`
+	Old string `json:"old" jsonschema:"model file in the working folder, or the name of an example"`
+	New string `json:"new" jsonschema:"the other version of it"`
 	// Rename answers the questions of a plan.
 	Rename diff.Renames `json:"rename,omitempty" jsonschema:"new names of entities and tables by their old ones, or an empty text for what is to be deleted"`
-	Skip int    `json:"skip,omitempty" jsonschema:"leave out so many lines, to go on after a cut"`
+	Skip   int          `json:"skip,omitempty" jsonschema:"leave out so many lines, to go on after a cut"`
 }
 
 var designDiffTool = tool{name: "design_diff", title: "Compare two models", description: `

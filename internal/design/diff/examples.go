@@ -1,0 +1,143 @@
+package diff
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// examples sets the items from which the plan is made: those of the old world, and examples of what a program
+// may write. There is one of each entity that has no items, and one of each entity in a partition of each other,
+// where their templates allow it, in the old version or in the new.
+func (p *planner) examples() error {
+	p.olds = slices.Clip(p.was.World.Items)
+	places := map[string]bool{}
+	for i := range p.olds {
+		places[place(p.olds[i].Table, p.olds[i].Attributes)] = true
+	}
+	first, err := firsts(p.was.World)
+	if err != nil {
+		return err
+	}
+	add := func(e *model.Entity, values map[string]string) {
+		it, err := e.Item(values)
+		if err != nil {
+			return // the values of two entities do not go together
+		}
+		if id := place(e.Table, it); !places[id] {
+			places[id] = true
+			p.olds = append(p.olds, world.Item{Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it})
+		}
+	}
+	for _, e := range p.was.World.Model.Entities {
+		add(e, first[e].Values.Map())
+	}
+
+	neighbours(p.was.World.Model, first, func(e *model.Entity, values map[string]string) {
+		all := first[e].Values.Map()
+		maps.Copy(all, values)
+		add(e, all)
+	})
+	made, err := firsts(p.is.World)
+	if err != nil {
+		return err
+	}
+	neighbours(p.is.World.Model, made, func(e *model.Entity, values map[string]string) {
+		for _, pr := range p.pairs {
+			if pr.is != e {
+				continue
+			}
+			all := first[pr.was].Values.Map()
+			for name, v := range values {
+				if old := pr.from[name]; old != "" {
+					all[old] = v
+				}
+			}
+			add(pr.was, all)
+		}
+	})
+	return nil
+}
+
+// firsts returns the first item of each entity of a world, or an example of it.
+func firsts(w *world.World) (map[*model.Entity]*world.Item, error) {
+	all := map[*model.Entity]*world.Item{}
+	for i := range w.Items {
+		if it := &w.Items[i]; it.Entity != nil && all[it.Entity] == nil {
+			all[it.Entity] = it
+		}
+	}
+	for _, e := range w.Model.Entities {
+		if all[e] != nil {
+			continue
+		}
+		values := map[string]string{}
+		for _, f := range e.Fields {
+			var err error
+			if values[f.Name], err = world.Example(f); err != nil {
+				return nil, err
+			}
+		}
+		it, err := e.Item(values)
+		if err != nil {
+			return nil, fmt.Errorf("an example of entity %s: %w", e.Name, err)
+		}
+		all[e] = &world.Item{Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it}
+	}
+	return all, nil
+}
+
+// neighbours calls f with the values of fields that bring an item of an entity into the partition of another's
+// first item, in a table or an index.
+func neighbours(
+	m *model.Model, first map[*model.Entity]*world.Item, f func(e *model.Entity, values map[string]string),
+) {
+	for _, t := range m.Tables {
+		partitions := [][]model.Attribute{t.Partition}
+		for _, x := range t.Indexes {
+			if !x.Local {
+				partitions = append(partitions, x.Partition)
+			}
+		}
+		for _, partition := range partitions {
+			for _, e := range m.Entities {
+				for _, other := range m.Entities {
+					if e == other || e.Table != t || other.Table != t {
+						continue
+					}
+					if values, ok := within(e, partition, first[other].Attributes); ok {
+						f(e, values)
+					}
+				}
+			}
+		}
+	}
+}
+
+// within returns values of fields that give an item of an entity the same attributes as another item, if there
+// are any.
+func within(e *model.Entity, attributes []model.Attribute, other attr.Item) (map[string]string, bool) {
+	all := map[string]string{}
+	for _, a := range attributes {
+		t, v := e.Attribute(a.Name), other.Get(a.Name)
+		switch {
+		case t == nil || v.Kind() != a.Kind || t.Kind != a.Kind:
+			return nil, false
+		case t.Template == nil:
+			if !attr.Equal(t.Const, v) {
+				return nil, false
+			}
+			continue
+		}
+		values, ok := t.Template.Match(model.TextOf(v))
+		if !ok {
+			return nil, false
+		}
+		maps.Copy(all, values)
+	}
+	return all, true
+}
