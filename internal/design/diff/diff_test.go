@@ -1,7 +1,6 @@
 package diff_test
 
 import (
-	"cmp"
 	"strings"
 	"testing"
 
@@ -11,8 +10,10 @@ import (
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/diff"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/sortkeytest"
 )
 
 func side(t *testing.T, src string) diff.Side {
@@ -47,13 +48,14 @@ func renamesOf(d *datadriven.TestData) diff.Renames {
 }
 
 // TestDiff compares the two models of each case, which a line of === separates. The command plan shows only
-// the plan, with its questions and names.
+// the plan, with its questions and names, and carries it out.
 func TestDiff(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			old, made, ok := strings.Cut(d.Input, "\n===\n")
 			require.True(t, ok)
-			result := differ(t, side(t, old), side(t, made), renamesOf(d))
+			was, is, renames := side(t, old), side(t, made), renamesOf(d)
+			result := differ(t, was, is, renames)
 			var b strings.Builder
 			switch d.Cmd {
 			case "markdown":
@@ -61,7 +63,13 @@ func TestDiff(t *testing.T) {
 			case "plan":
 				plan := diff.Diff{Questions: result.Questions, Names: result.Names, Plan: result.Plan}
 				require.NoError(t, plan.WriteText(&b, 100))
-				return cmp.Or(b.String(), "nothing to do\n")
+				if len(result.Questions) == 0 {
+					carryOutSamples(t, was.World.Model, is.World.Model, result, renames)
+				}
+				if len(result.Questions)+len(result.Plan) == 0 {
+					return "nothing to do\n"
+				}
+				return b.String()
 			default:
 				require.NoError(t, result.WriteText(&b, 100))
 			}
@@ -71,6 +79,35 @@ func TestDiff(t *testing.T) {
 			return b.String()
 		})
 	})
+}
+
+// carryOutSamples carries out a plan on a server that has the samples of the old version. An entity that has as
+// many samples in the new version has the same items in the same order.
+func carryOutSamples(t *testing.T, was, is *model.Model, d *diff.Diff, renames diff.Renames) {
+	becomes := map[string]string{}
+	var things []*thing
+	for _, e := range was.Entities {
+		name, said := renames[e.Name]
+		if !said {
+			name = e.Name
+		}
+		made := is.Entity(name)
+		if made == nil && !said && len(was.Entities) == 1 && len(is.Entities) == 1 {
+			made = is.Entities[0]
+		}
+		for i, s := range e.Samples {
+			g := &thing{was: e.Name, before: s.Values}
+			if made != nil {
+				g.made, g.after = made.Name, s.Values
+				if len(made.Samples) == len(e.Samples) {
+					g.after = made.Samples[i].Values
+				}
+			}
+			becomes[e.Name] = g.made
+			things = append(things, g)
+		}
+	}
+	newTeam(t.Context(), t, sortkeytest.New(t).URL(), was, d, becomes, things).carryOut(nil)
 }
 
 // TestSame holds that a model does not differ from itself.

@@ -103,12 +103,18 @@ func (p *planner) sources() (all []source) {
 
 func (s source) has(v *moved) bool { return v.was.Entity == s.entity && v.was.Table == s.table }
 
-// name returns the name of the entity, in the new version if it has it.
+// name returns the name of the entity in the new version, unless it is gone or became one with another.
 func (p *planner) name(s source) string {
-	if pr := p.pairs[s.entity]; pr != nil {
-		return pr.is.Name
+	pr := p.pairs[s.entity]
+	if pr == nil {
+		return nameOf(s.entity)
 	}
-	return nameOf(s.entity)
+	for _, other := range p.pairs {
+		if other != pr && other.is == pr.is {
+			return s.entity.Name
+		}
+	}
+	return pr.is.Name
 }
 
 // createIndexes adds the steps for the indexes of a table that only the target has.
@@ -206,17 +212,14 @@ func (p *planner) goes(s source) *model.Table {
 
 // writeBoth adds the steps from which on the program writes items in both forms.
 func (p *planner) writeBoth(s source) {
-	if s.entity == nil {
-		return // no program of the model's writes them
-	}
 	if to := p.goes(s); to != nil {
 		where := "under its new keys too"
 		if to.Name != s.table.Name {
 			where = "to " + to.Name + " too"
 		}
 		p.add(
-			Step{Kind: WriteBoth, Table: to.Name, Entity: p.name(s)}, amount{},
-			"write %s %s, wherever the program writes or deletes it", p.name(s), where,
+			Step{Kind: WriteBoth, Table: to.Name, Entity: p.entityName(s)}, amount{},
+			"write %s %s, wherever the program writes or deletes it", p.written(s), where,
 		)
 	}
 	if names := p.attributes(s, (*moved).gains); len(names) > 0 {
@@ -258,6 +261,14 @@ func (p *planner) backfill(s source) {
 			"set %s of %s of %s that are there%s", list(names), n, p.name(s), p.lacking(s),
 		)
 	}
+}
+
+// written names what the program writes.
+func (p *planner) written(s source) string {
+	if s.entity == nil {
+		return "what is of no entity"
+	}
+	return p.name(s)
 }
 
 // entityName returns the name of the entity of a source, or "".
@@ -402,7 +413,7 @@ func (p *planner) remove(s source, t *model.Table) {
 		}
 		p.add(
 			Step{Kind: DeleteOld, Table: t.Name, Entity: p.entityName(s)}, n,
-			"stop writing %s %s, and delete %s there", p.name(s), where, n,
+			"stop writing %s %s, and delete %s there", p.written(s), where, n,
 		)
 	}
 

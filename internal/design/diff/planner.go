@@ -50,24 +50,21 @@ func (p *planner) make() error {
 	p.askGone()
 	for again := true; again; {
 		p.target = p.names.target()
-		asked := len(p.questions)
 		if err := p.carry(); err != nil {
 			return err
 		}
-		if len(p.questions) > asked {
-			break
+		if again = p.conflicts(); len(p.questions) > 0 {
+			return nil
 		}
-		if again = p.conflicts(); again || len(p.questions) > 0 {
+		if again {
 			continue
 		}
 		var err error
-		if again, err = p.disturbed(); err != nil {
+		if again, err = p.disturbed(); err != nil || len(p.questions) > 0 {
 			return err
 		}
 	}
-	if len(p.questions) == 0 {
-		p.steps()
-	}
+	p.steps()
 	return nil
 }
 
@@ -100,14 +97,15 @@ func (p *planner) askGone() {
 		if p.unsaid[e] = len(fresh) == 0; len(fresh) == 0 {
 			continue
 		}
-		answer := fmt.Sprintf(
-			"--rename %s=%s if so; --rename %[1]s= if the items of %[1]s are to be deleted", e.Name, fresh[0],
-		)
+		remove := fmt.Sprintf("--rename %s= if its items are to be deleted", e.Name)
 		if len(fresh) == 1 {
-			p.ask(answer, "is %s the new name of %s?", fresh[0], e.Name)
-		} else {
-			p.ask(answer, "entity %s is gone: which of the new entities %s are its items?", e.Name, list(fresh))
+			p.ask(fmt.Sprintf("--rename %s=%s if so; %s", e.Name, fresh[0], remove), "is %s the new name of %s?", fresh[0], e.Name)
+			continue
 		}
+		p.ask(
+			fmt.Sprintf("--rename %s=%s or another of them; %s", e.Name, fresh[0], remove),
+			"entity %s is gone: which of %s has its items now?", e.Name, list(fresh),
+		)
 	}
 
 	p.target = p.names.target()
@@ -151,6 +149,7 @@ func (p *planner) conflicts() (again bool) {
 	}
 
 	before, after := map[string]*moved{}, map[string]*moved{}
+	merged := map[[2]*model.Entity]bool{}
 	for i := range p.items {
 		if v := &p.items[i]; v.times > 0 {
 			before[place(v.was.Table, v.was.Attributes)] = v
@@ -173,18 +172,22 @@ func (p *planner) conflicts() (again bool) {
 			if other := before[key]; other != nil && other != v {
 				renew(v.table, "items of %s would replace those of %s", nameOf(v.entity), nameOf(other.was.Entity))
 			} else if e := old.Classify(into, keyOnly(into, v.item)); e != nil && e != v.was.Entity {
-				renew(v.table, "items of %s get keys that are those of %s in the old version", nameOf(v.entity), e.Name)
+				renew(v.table, "new keys of %s could be old keys of %s", nameOf(v.entity), e.Name)
 			}
 		}
-		if other := after[key]; other != nil && v.times > 0 && len(v.fresh)+len(other.fresh) == 0 {
-			p.ask(
-				"give the key what tells them apart", "items of %s and %s would have one key, %s of table %s",
-				nameOf(other.was.Entity), nameOf(v.was.Entity), keyShown(v.table, v.item), v.table.Name,
-			)
+		if v.times == 0 {
+			continue
 		}
-		if v.times > 0 {
-			after[key] = v
+		if other := after[key]; other != nil && len(v.fresh)+len(other.fresh) == 0 {
+			if both := [2]*model.Entity{other.was.Entity, v.was.Entity}; !merged[both] {
+				merged[both] = true
+				p.ask(
+					"give the key what tells them apart", "an item of %s and another of %s would both have the key %s",
+					nameOf(both[0]), nameOf(both[1]), keyShown(v.table, v.item),
+				)
+			}
 		}
+		after[key] = v
 	}
 	return again
 }
@@ -207,7 +210,7 @@ func (p *planner) leaves(v *moved, from *model.Table, renew func(t *model.Table,
 		return
 	}
 	if _, said := p.renames[nameOf(v.was.Entity)]; v.table != nil || said {
-		renew(from, "the old keys of %s are keys of %s in the new version", nameOf(v.was.Entity), e.Name)
+		renew(from, "old keys of %s could be new keys of %s", nameOf(v.was.Entity), e.Name)
 		return
 	}
 	if p.unsaid[v.was.Entity] && v.times > 0 {
@@ -236,16 +239,16 @@ func (p *planner) disturbed() (again bool, err error) {
 	if err != nil || q == nil {
 		return false, err
 	}
-	version := "old"
+	version, other := "old", "new"
 	if made {
-		version = "new"
+		version, other = other, version
 	}
 	t := p.target.Table(q.Table.Name)
 	if t == nil {
 		t = p.successor(q.Table)
 	}
 	own := p.is.World.Model.Tables[slices.Index(p.target.Tables, t)]
-	why := fmt.Sprintf("%q of the %s version would read items of the other", q.Name, version)
+	why := fmt.Sprintf("%q of the %s version would read items of the %s one", q.Name, version, other)
 	moves := slices.ContainsFunc(p.items, func(v moved) bool { return v.table == t && !v.stays() })
 	if q.Index != nil && !q.Index.Local && !moves {
 		for _, a := range q.Index.Keys() {
@@ -255,7 +258,7 @@ func (p *planner) disturbed() (again bool, err error) {
 		}
 	}
 	if !again && !p.names.renew(own, "%s", why) {
-		p.ask("change it so that it does not", "%s even in a table of its own", why)
+		p.ask("change the pattern", "%s in a table of its own too", why)
 		return false, nil
 	}
 	return true, nil

@@ -70,7 +70,7 @@ func (d *Diff) WriteText(w io.Writer, width int) error {
 	section("questions to answer before there is a plan", len(d.Questions), func(i int) []string {
 		return []string{d.Questions[i].Ask, d.Questions[i].Answer}
 	})
-	section("names that the new version needs for this plan", len(d.Names), func(i int) []string {
+	section("names to change in the new version for this plan", len(d.Names), func(i int) []string {
 		return []string{d.Names[i].Subject + " → " + d.Names[i].Now, d.Names[i].Why}
 	})
 	section("plan", len(d.Plan), func(i int) []string {
@@ -142,7 +142,7 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 	}
 
 	if len(d.Names) > 0 {
-		fmt.Fprint(&b, "\n### Names that the new version needs for this plan\n\n")
+		fmt.Fprint(&b, "\n### Names to change in the new version for this plan\n\n")
 		for _, n := range d.Names {
 			fmt.Fprintf(&b, "- %s → %s: %s\n", text.Markdown(n.Subject), text.Markdown(n.Now), text.Markdown(n.Why))
 		}
