@@ -18,6 +18,7 @@ type moved struct {
 	entity *model.Entity // of the target; nil for an item of no entity
 	table  *model.Table  // of the target; nil for an item that is deleted
 	item   attr.Item
+	kept   bool // it keeps its table and its key
 	// fresh are fields of its entity that the old version does not have, so that their values are made up.
 	fresh []string
 }
@@ -50,10 +51,12 @@ func keyShown(t *model.Table, it attr.Item) string {
 	return strings.Join(all, ", ")
 }
 
-// stays reports whether the item keeps its table and its key.
-func (v *moved) stays() bool {
-	return v.table != nil && v.table.Name == v.was.Table.Name &&
-		place(v.table, v.item) == place(v.was.Table, v.was.Attributes)
+// settle sets whether the item keeps its table and its key.
+func (v *moved) settle() {
+	v.kept = v.table != nil && v.table.Name == v.was.Table.Name &&
+		!slices.ContainsFunc(slices.Concat(v.table.Keys(), v.was.Table.Keys()), func(a model.Attribute) bool {
+			return !attr.Equal(v.item.Get(a.Name), v.was.Attributes.Get(a.Name))
+		})
 }
 
 // gains and loses return the attributes of an item that stays that only its new, or only its old form has.
@@ -105,6 +108,7 @@ func (p *planner) carry() error {
 				return err
 			}
 		}
+		v.settle()
 		p.items = append(p.items, v)
 	}
 	return nil

@@ -191,7 +191,7 @@ func list(names []string) string { return text.Join(names, "and") }
 func (p *planner) attributes(s source, of func(*moved) []string) []string {
 	all := map[string]bool{}
 	for i := range p.items {
-		if v := &p.items[i]; s.has(v) && v.stays() {
+		if v := &p.items[i]; s.has(v) && v.kept {
 			for _, name := range of(v) {
 				all[name] = true
 			}
@@ -203,7 +203,7 @@ func (p *planner) attributes(s source, of func(*moved) []string) []string {
 // goes returns the table of the target into which items of a source are put, or nil.
 func (p *planner) goes(s source) *model.Table {
 	for i := range p.items {
-		if v := &p.items[i]; s.has(v) && v.table != nil && !v.stays() {
+		if v := &p.items[i]; s.has(v) && v.table != nil && !v.kept {
 			return v.table
 		}
 	}
@@ -234,7 +234,7 @@ func (p *planner) writeBoth(s source) {
 func (p *planner) backfill(s source) {
 	if to := p.goes(s); to != nil {
 		n, _ := p.take(func(v *moved) float64 {
-			if !s.has(v) || v.table == nil || v.stays() {
+			if !s.has(v) || v.table == nil || v.kept {
 				return 0
 			}
 			return unitsOf(v.table, v.item, p.meanwhile(v.table))
@@ -251,14 +251,14 @@ func (p *planner) backfill(s source) {
 
 	if names := p.attributes(s, (*moved).gains); len(names) > 0 {
 		n, _ := p.take(func(v *moved) float64 {
-			if !s.has(v) || !v.stays() || len(v.gains()) == 0 {
+			if !s.has(v) || !v.kept || len(v.gains()) == 0 {
 				return 0
 			}
 			return setUnits(v.table, v.both(), p.meanwhile(v.table), v.gains())
 		})
 		p.add(
 			Step{Kind: SetItems, Table: s.table.Name, Entity: p.entityName(s), Attributes: names}, n,
-			"set %s of %s of %s that are there%s", list(names), n, p.name(s), p.lacking(s),
+			"set %s of %s of %s%s, unless it is set already", list(names), n, p.name(s), p.lacking(s),
 		)
 	}
 }
@@ -362,7 +362,7 @@ func requestText(m *model.Model, p *model.Pattern) string {
 // rewritten reports whether items of an entity of the new version have another form than they had.
 func (p *planner) rewritten(e *model.Entity) bool {
 	return slices.ContainsFunc(p.items, func(v moved) bool {
-		return v.entity != nil && v.entity.Name == e.Name && (!v.stays() || len(v.gains())+len(v.loses()) > 0)
+		return v.entity != nil && v.entity.Name == e.Name && (!v.kept || len(v.gains())+len(v.loses()) > 0)
 	})
 }
 
@@ -373,7 +373,7 @@ func (p *planner) removals() {
 		switch {
 		case a == nil:
 		case b == nil:
-			p.add(Step{Kind: DeleteTable, Table: a.Name}, amount{}, "delete table %s", a.Name)
+			p.add(Step{Kind: DeleteTable, Table: a.Name}, amount{}, "delete table %s%s", a.Name, p.lost(a))
 		default:
 			for _, x := range a.Indexes {
 				if b.Index(x.Name) == nil {
@@ -393,11 +393,31 @@ func (p *planner) removals() {
 	}
 }
 
+// lost says which items go with a table.
+func (p *planner) lost(t *model.Table) string {
+	var all []string
+	for _, s := range p.sources() {
+		n, ok := p.take(func(v *moved) float64 {
+			if s.table != t || !s.has(v) || v.table != nil {
+				return 0
+			}
+			return 1
+		})
+		if ok {
+			all = append(all, fmt.Sprintf("%s of %s", n, nameOf(s.entity)))
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " with " + list(all)
+}
+
 // remove adds the steps that remove the old form of items.
 func (p *planner) remove(s source, t *model.Table) {
 	leaving := func(gone bool) (amount, bool) {
 		return p.take(func(v *moved) float64 {
-			if !s.has(v) || v.stays() || (v.table == nil) != gone {
+			if !s.has(v) || v.kept || (v.table == nil) != gone {
 				return 0
 			}
 			return unitsOf(t, v.was.Attributes, t.Indexes)
@@ -422,7 +442,7 @@ func (p *planner) remove(s source, t *model.Table) {
 		return
 	}
 	n, _ := p.take(func(v *moved) float64 {
-		if !s.has(v) || !v.stays() || len(v.loses()) == 0 {
+		if !s.has(v) || !v.kept || len(v.loses()) == 0 {
 			return 0
 		}
 		return setUnits(t, v.both(), t.Indexes, v.loses())

@@ -158,7 +158,7 @@ func (p *planner) conflicts() (again bool) {
 	for i := range p.items {
 		v := &p.items[i]
 		from := p.target.Table(v.was.Table.Name)
-		if v.stays() {
+		if v.kept {
 			p.changed(v, &again)
 		} else if from != nil {
 			p.leaves(v, from, renew)
@@ -168,7 +168,7 @@ func (p *planner) conflicts() (again bool) {
 		}
 
 		key := place(v.table, v.item)
-		if into := old.Table(v.table.Name); into != nil && !v.stays() {
+		if into := old.Table(v.table.Name); into != nil && !v.kept {
 			if other := before[key]; other != nil && other != v {
 				renew(v.table, "items of %s would replace those of %s", nameOf(v.entity), nameOf(other.was.Entity))
 			} else if e := old.Classify(into, keyOnly(into, v.item)); e != nil && e != v.was.Entity {
@@ -206,11 +206,14 @@ func (p *planner) changed(v *moved, again *bool) {
 // leaves looks at an item that is to be deleted under its old key.
 func (p *planner) leaves(v *moved, from *model.Table, renew func(t *model.Table, format string, args ...any)) {
 	e := p.target.Classify(from, keyOnly(from, v.was.Attributes))
-	if e == nil {
+	listed := slices.ContainsFunc(p.target.Items, func(r *model.RawItem) bool {
+		return r.Table == from && place(from, r.Item) == place(from, v.was.Attributes)
+	})
+	if e == nil && !listed {
 		return
 	}
-	if _, said := p.renames[nameOf(v.was.Entity)]; v.table != nil || said {
-		renew(from, "old keys of %s could be new keys of %s", nameOf(v.was.Entity), e.Name)
+	if _, said := p.renames[nameOf(v.was.Entity)]; v.table != nil || said || e == nil {
+		renew(from, "old keys of %s could be new keys of %s", nameOf(v.was.Entity), nameOf(e))
 		return
 	}
 	if p.unsaid[v.was.Entity] && v.times > 0 {
@@ -232,7 +235,7 @@ func (p *planner) renewAttribute(t *model.Table, name string, again *bool, forma
 // disturbed gives names to what a pattern would read wrongly while the items of both versions are there, and
 // reports whether it gave one.
 func (p *planner) disturbed() (again bool, err error) {
-	if !slices.ContainsFunc(p.items, func(v moved) bool { return !v.stays() || len(v.gains())+len(v.loses()) > 0 }) {
+	if !slices.ContainsFunc(p.items, func(v moved) bool { return !v.kept || len(v.gains())+len(v.loses()) > 0 }) {
 		return false, nil
 	}
 	q, made, err := p.misread()
@@ -249,7 +252,7 @@ func (p *planner) disturbed() (again bool, err error) {
 	}
 	own := p.is.World.Model.Tables[slices.Index(p.target.Tables, t)]
 	why := fmt.Sprintf("%q of the %s version would read items of the %s one", q.Name, version, other)
-	moves := slices.ContainsFunc(p.items, func(v moved) bool { return v.table == t && !v.stays() })
+	moves := slices.ContainsFunc(p.items, func(v moved) bool { return v.table == t && !v.kept })
 	if q.Index != nil && !q.Index.Local && !moves {
 		for _, a := range q.Index.Keys() {
 			if !t.Has(a.Name) && t.IsKey(a.Name) {

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/sortkey/sortkey/expr/ast"
@@ -93,7 +94,7 @@ func (p *planner) unionItems() (all []world.Item) {
 	for i := range p.items {
 		v := &p.items[i]
 		switch {
-		case v.stays():
+		case v.kept:
 			all = append(all, world.Item{Table: v.table, Entity: v.was.Entity, Attributes: v.both()})
 		default:
 			all = append(all, *v.was)
@@ -161,6 +162,9 @@ func (r *reader) read(
 		if key := place(t, row.Key); row.Returned && (limited || !r.gone[key]) {
 			keys = append(keys, key)
 		}
+	}
+	if b := pr.Batch; b != nil {
+		keys = append(keys, fmt.Sprint(b.Keys, b.Items))
 	}
 	return keys, true, nil
 }

@@ -353,7 +353,21 @@ func (e *anEntity) patterns() (all []string) {
 			"{name: of %d, query: {entity: %s, where: {%s}%s}}", e.id, e.name, where(e.fieldsOf(pk)), limit,
 		))
 	}
+	if names := e.fieldsOf(sk); e.ranged && sk[0].field == 0 && len(names) > 1 {
+		all = append(all, fmt.Sprintf(
+			"{name: some of %d, query: {entity: %s, where: {%s}}}", e.id, e.name, where(append(e.fieldsOf(pk), names[0])),
+		))
+	}
 	for i, x := range e.table.indexes {
+		if e.attributes[x.pk] != nil && x.number && e.numbers[x.sk] && e.ranged {
+			size := e.fieldsOf(e.attributes[x.sk])[0]
+			if size != "" && !slices.Contains(e.fieldsOf(e.attributes[x.pk]), size) {
+				all = append(all, fmt.Sprintf(
+					"{name: range %d of %d, query: {entity: %s, index: %s, where: {%s: {between: [10, 60]}%s}}}",
+					i, e.id, e.name, x.name, size, also(where(e.fieldsOf(e.attributes[x.pk]))),
+				))
+			}
+		}
 		if e.attributes[x.pk] != nil {
 			all = append(all, fmt.Sprintf(
 				"{name: index %d of %d, query: {entity: %s, index: %s, where: {%s}%s}}",
@@ -362,6 +376,14 @@ func (e *anEntity) patterns() (all []string) {
 		}
 	}
 	return all
+}
+
+// also returns further conditions.
+func also(conditions string) string {
+	if conditions == "" {
+		return ""
+	}
+	return ", " + conditions
 }
 
 // change changes the design in one way, and returns what it renamed.
