@@ -86,7 +86,7 @@ func (v *moved) both() attr.Item {
 }
 
 // carry sets the items that the old ones are in the target.
-func (p *planner) carry() error {
+func (p *planner) carry() {
 	p.items = p.items[:0]
 	mates := map[*pair]*mates{}
 	for i := range p.olds {
@@ -105,13 +105,13 @@ func (p *planner) carry() error {
 			v.entity = p.target.Entity(pr.is.Name)
 			v.table = v.entity.Table
 			if err := v.carry(pr, mates[pr]); err != nil {
-				return err
+				v.table = nil
+				p.ask("change the templates, or the item", "%v", err)
 			}
 		}
 		v.settle()
 		p.items = append(p.items, v)
 	}
-	return nil
 }
 
 // carryRaw sets the table and the new form of an item that no entity describes. It is as it was, unless the
@@ -295,10 +295,12 @@ func (v *moved) carry(pr *pair, m *mates) error {
 		}
 	}
 
-	own, err := pr.was.Item(old)
-	if err != nil {
-		own = nil // its keys are in the sample's own attributes
+	var b model.ItemBuilder
+	for i := range pr.was.Attributes { // a sample may have a key itself, and no values for it
+		_ = pr.was.Add(&b, pr.was.Attributes[i:i+1], old, nil, false)
 	}
+	own := b.Item()
+	var err error
 	var extra attr.Builder
 	for name, value := range v.was.Attributes.All() {
 		if pr.was.Table.Has(string(name)) && !v.table.Has(string(name)) {

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -13,16 +12,13 @@ import (
 // examples sets the items from which the plan is made: those of the old world, and examples of what a program
 // may write. There is one of each entity that has no items, and one of each entity in a partition of each other,
 // where their templates allow it, in the old version or in the new.
-func (p *planner) examples() error {
+func (p *planner) examples() {
 	p.olds = slices.Clip(p.was.World.Items)
 	places := map[string]bool{}
 	for i := range p.olds {
 		places[place(p.olds[i].Table, p.olds[i].Attributes)] = true
 	}
-	first, err := firsts(p.was.World)
-	if err != nil {
-		return err
-	}
+	first := firsts(p.was.World)
 	add := func(e *model.Entity, values map[string]string) {
 		it, err := e.Item(values)
 		if err != nil {
@@ -34,7 +30,9 @@ func (p *planner) examples() error {
 		}
 	}
 	for _, e := range p.was.World.Model.Entities {
-		add(e, first[e].Values.Map())
+		if first[e] != nil {
+			add(e, first[e].Values.Map())
+		}
 	}
 
 	neighbours(p.was.World.Model, first, func(e *model.Entity, values map[string]string) {
@@ -42,13 +40,9 @@ func (p *planner) examples() error {
 		maps.Copy(all, values)
 		add(e, all)
 	})
-	made, err := firsts(p.is.World)
-	if err != nil {
-		return err
-	}
-	neighbours(p.is.World.Model, made, func(e *model.Entity, values map[string]string) {
+	neighbours(p.is.World.Model, firsts(p.is.World), func(e *model.Entity, values map[string]string) {
 		for _, pr := range p.pairs {
-			if pr.is != e {
+			if pr.is != e || first[pr.was] == nil {
 				continue
 			}
 			all := first[pr.was].Values.Map()
@@ -60,11 +54,10 @@ func (p *planner) examples() error {
 			add(pr.was, all)
 		}
 	})
-	return nil
 }
 
-// firsts returns the first item of each entity of a world, or an example of it.
-func firsts(w *world.World) (map[*model.Entity]*world.Item, error) {
+// firsts returns the first item of each entity of a world, or an example of it if one can be made.
+func firsts(w *world.World) map[*model.Entity]*world.Item {
 	all := map[*model.Entity]*world.Item{}
 	for i := range w.Items {
 		if it := &w.Items[i]; it.Entity != nil && all[it.Entity] == nil {
@@ -77,18 +70,15 @@ func firsts(w *world.World) (map[*model.Entity]*world.Item, error) {
 		}
 		values := map[string]string{}
 		for _, f := range e.Fields {
-			var err error
-			if values[f.Name], err = world.Example(f); err != nil {
-				return nil, err
+			if v, err := world.Example(f); err == nil {
+				values[f.Name] = v
 			}
 		}
-		it, err := e.Item(values)
-		if err != nil {
-			return nil, fmt.Errorf("an example of entity %s: %w", e.Name, err)
+		if it, err := e.Item(values); err == nil {
+			all[e] = &world.Item{Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it}
 		}
-		all[e] = &world.Item{Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it}
 	}
-	return all, nil
+	return all
 }
 
 // neighbours calls f with the values of fields that bring an item of an entity into the partition of another's
@@ -106,7 +96,7 @@ func neighbours(
 		for _, partition := range partitions {
 			for _, e := range m.Entities {
 				for _, other := range m.Entities {
-					if e == other || e.Table != t || other.Table != t {
+					if e == other || e.Table != t || other.Table != t || first[e] == nil || first[other] == nil {
 						continue
 					}
 					if values, ok := within(e, partition, first[other].Attributes); ok {

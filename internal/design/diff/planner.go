@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
@@ -44,15 +45,11 @@ func (p *planner) make() error {
 		return err
 	}
 	p.pairs, p.names = pairs(old, made, p.renames), newNames(old, made)
-	if err := p.examples(); err != nil {
-		return err
-	}
+	p.examples()
 	p.askGone()
 	for again := true; again; {
 		p.target = p.names.target()
-		if err := p.carry(); err != nil {
-			return err
-		}
+		p.carry()
 		if again = p.conflicts(); len(p.questions) > 0 {
 			return nil
 		}
@@ -140,7 +137,7 @@ func (p *planner) conflicts() (again bool) {
 		kinds := a.Kinds()
 		for name, kind := range t.Kinds() {
 			if k, ok := kinds[name]; ok && k != kind {
-				p.renewAttribute(t, name, &again, "an index needs it as %s, and the old one as %s", kind, k)
+				p.renewAttribute(t, name, &again, "an index needs it as %s, and an old one as %s", kind, k)
 			}
 		}
 	}
@@ -158,6 +155,7 @@ func (p *planner) conflicts() (again bool) {
 	for i := range p.items {
 		v := &p.items[i]
 		from := p.target.Table(v.was.Table.Name)
+		p.kinds(v, &again)
 		if v.kept {
 			p.changed(v, &again)
 		} else if from != nil {
@@ -200,6 +198,28 @@ func (p *planner) changed(v *moved, again *bool) {
 			continue
 		}
 		p.renewAttribute(v.table, string(name), again, "the old version reads the old values")
+	}
+}
+
+// kinds gives names to the attributes that are of another type than an index of the other version needs, as the
+// service refuses such items.
+func (p *planner) kinds(v *moved, again *bool) {
+	mismatch := func(t *model.Table, it attr.Item, target *model.Table) {
+		if t == nil || target == nil {
+			return
+		}
+		for _, x := range t.Indexes {
+			for _, a := range x.Keys() {
+				if k := it.Get(a.Name).Kind(); k != 0 && k != a.Kind {
+					p.renewAttribute(target, a.Name, again, "an index needs it as %s, and the other version has it as %s", a.Kind, k)
+				}
+			}
+		}
+	}
+	from := p.target.Table(v.was.Table.Name)
+	mismatch(from, v.was.Attributes, from)
+	if v.table != nil {
+		mismatch(p.was.World.Model.Table(v.table.Name), v.item, v.table)
 	}
 }
 

@@ -33,6 +33,7 @@ type aTable struct {
 type anIndex struct {
 	name, pk, sk string
 	number       bool // the sort key is a number
+	numberPK     bool // the partition key is a number
 	projection   string
 }
 
@@ -175,6 +176,10 @@ func (v *version) addEntity(c *proptest.T, t *aTable) *anEntity {
 // enter gives the entity the keys of an index.
 func (e *anEntity) enter(c *proptest.T, x *anIndex) {
 	note, size := e.fields[3].id, e.fields[2].id
+	if x.pk == "size" {
+		e.resize(x.numberPK)
+		return
+	}
 	e.attributes[x.pk] = proptest.Pick(c, []piece{{field: note}}, []piece{{text: "G#"}, {field: note}}, []piece{{text: "all"}})
 	if x.sk == "" {
 		return
@@ -257,7 +262,11 @@ func (v *version) source() string {
 			fmt.Fprintln(&b, "      Local: {local: true, sort: note}")
 		}
 		for _, x := range t.indexes {
-			fmt.Fprintf(&b, "      %s: {partition: %s, projection: %s", x.name, x.pk, x.projection)
+			pk := x.pk
+			if x.numberPK {
+				pk = fmt.Sprintf("{name: %s, type: N}", x.pk)
+			}
+			fmt.Fprintf(&b, "      %s: {partition: %s, projection: %s", x.name, pk, x.projection)
 			if x.sk != "" {
 				kind := "S"
 				if x.number {
@@ -388,13 +397,22 @@ func also(conditions string) string {
 
 // change changes the design in one way, and returns what it renamed.
 func (v *version) change(c *proptest.T) {
+	defer func() { // what is in an index has its type
+		for _, t := range v.tables {
+			for _, x := range t.indexes {
+				if x.pk == "size" {
+					v.resize(t, x.numberPK)
+				}
+			}
+		}
+	}()
 	if len(v.entities) == 0 {
 		v.addEntity(c, v.tables[0])
 	}
 	e := proptest.Pick(c, v.entities...)
 	t := e.table
 	say := func(format string, args ...any) { v.done = append(v.done, fmt.Sprintf(format, args...)) }
-	switch c.IntN(20) {
+	switch c.IntN(22) {
 	case 0:
 		f := proptest.Pick(c, e.fields...)
 		old := f.name
@@ -500,7 +518,7 @@ func (v *version) change(c *proptest.T) {
 			x.pk = v.name("gpk")
 			for _, other := range v.entities {
 				if other.table == t && other.attributes[old] != nil {
-					other.attributes[x.pk] = other.attributes[old]
+					other.attributes[x.pk], other.numbers[x.pk] = other.attributes[old], other.numbers[old]
 					delete(other.attributes, old)
 				}
 			}
@@ -560,7 +578,41 @@ func (v *version) change(c *proptest.T) {
 		v.tables = append(v.tables, &aTable{id: v.number(), name: v.name("Tab"), pk: "PK", sk: "SK"})
 		e.table = v.tables[len(v.tables)-1]
 		say("%s goes to a new table", e.name)
+	case 20: // an attribute that is there becomes the key of an index
+		x := &anIndex{name: v.name("By"), pk: "size", number: c.Bool(), projection: "all"}
+		if slices.ContainsFunc(t.indexes, func(other *anIndex) bool { return other.pk == "size" }) {
+			return
+		}
+		t.indexes = append(t.indexes, x)
+		v.resize(t, x.number)
+		if e.attributes["size"] == nil {
+			e.resize(x.number)
+		}
+		x.numberPK = x.number
+		say("an index of %s by size", t.name)
+	case 21: // an attribute has another type
+		if !slices.ContainsFunc(t.indexes, func(other *anIndex) bool { return other.pk == "size" }) {
+			v.resize(t, c.Bool())
+			say("another type of size in %s", t.name)
+		}
 	}
+}
+
+// resize gives the attribute size of the entities of a table a type.
+func (v *version) resize(t *aTable, number bool) {
+	for _, e := range v.entities {
+		if e.table == t && e.attributes["size"] != nil {
+			e.resize(number)
+		}
+	}
+}
+
+func (e *anEntity) resize(number bool) {
+	format := "int(3)"
+	if number {
+		format = "number"
+	}
+	e.numbers["size"], e.attributes["size"] = number, []piece{{field: e.fields[2].id, format: format}}
 }
 
 // exchange exchanges the texts of two templates.
