@@ -122,7 +122,8 @@ func (p *planner) carryRaw(v *moved) {
 	}
 	v.item = v.was.Attributes
 	fits := func(it attr.Item) bool {
-		return !slices.ContainsFunc(v.table.Keys(), func(a model.Attribute) bool { return it.Get(a.Name).Kind() != a.Kind })
+		lacks := func(a model.Attribute) bool { return it.Get(a.Name).Kind() != a.Kind }
+		return !slices.ContainsFunc(v.table.Keys(), lacks)
 	}
 	if fits(v.item) {
 		return

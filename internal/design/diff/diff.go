@@ -92,7 +92,8 @@ func Of(ctx context.Context, was, is Side, renames Renames) (*Diff, error) {
 	}
 	d := &Diff{
 		Changes: []Change{}, Patterns: []Pattern{}, Gained: []Finding{}, Lost: []Finding{},
-		Questions: append([]Question{}, p.questions...), Plan: append([]Step{}, p.all...), Names: []Name{}, Target: p.target,
+		Questions: append([]Question{}, p.questions...), Plan: append([]Step{}, p.all...), Names: []Name{},
+		Target: p.target,
 	}
 	if len(d.Questions) == 0 {
 		d.Names = append(d.Names, p.names.all...)

@@ -26,7 +26,9 @@ func (p *planner) examples() {
 		}
 		if id := place(e.Table, it); !places[id] {
 			places[id] = true
-			p.olds = append(p.olds, world.Item{Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it})
+			p.olds = append(p.olds, world.Item{
+				Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it,
+			})
 		}
 	}
 	for _, e := range p.was.World.Model.Entities {

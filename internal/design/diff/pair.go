@@ -180,10 +180,12 @@ func counterpart(a, b *model.Entity, name string) *model.Template {
 	if t := a.Attribute(name); t != nil {
 		return t
 	}
-	for _, lists := range [][2][]model.Attribute{{a.Table.Partition, b.Table.Partition}, {a.Table.Sort, b.Table.Sort}} {
-		if len(lists[0]) == 1 && len(lists[1]) == 1 && lists[1][0].Name == name {
-			return a.Attribute(lists[0][0].Name)
-		}
+	in := func(is, was []model.Attribute) bool { return len(is) == 1 && len(was) == 1 && is[0].Name == name }
+	switch was, is := a.Table, b.Table; {
+	case in(is.Partition, was.Partition):
+		return a.Attribute(was.Partition[0].Name)
+	case in(is.Sort, was.Sort):
+		return a.Attribute(was.Sort[0].Name)
 	}
 	return nil
 }

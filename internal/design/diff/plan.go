@@ -258,7 +258,8 @@ func (p *planner) backfill(s source) {
 		})
 		p.add(
 			Step{Kind: SetItems, Table: s.table.Name, Entity: p.entityName(s), Attributes: names}, n,
-			"set %s of %s of %s%s, unless it is set already", list(names), n, p.name(s), p.lacking(s),
+			"set %s of %s of %s%s, unless %s set already", list(names), n, p.name(s), p.lacking(s),
+			text.Agree(len(names), "it is", "they are"),
 		)
 	}
 }
@@ -316,7 +317,8 @@ func (p *planner) switches() {
 	switch {
 	case len(changed) > 0:
 		p.add(
-			Step{Kind: Switch, Patterns: changed}, amount{}, "switch the program to the new version of %s", quoted(changed),
+			Step{Kind: Switch, Patterns: changed}, amount{},
+			"switch the program to the new version of %s", quoted(changed),
 		)
 	case len(entities) > 0:
 		p.add(Step{Kind: Switch}, amount{}, "switch the program to the new version of %s", list(entities))
@@ -449,6 +451,7 @@ func (p *planner) remove(s source, t *model.Table) {
 	})
 	p.add(
 		Step{Kind: StopWriting, Table: t.Name, Entity: p.entityName(s), Attributes: names}, n,
-		"stop writing %s of %s, and remove it from %s", list(names), p.name(s), n,
+		"stop writing %s of %s, and remove %s from %s", list(names), p.name(s),
+		text.Agree(len(names), "it", "them"), n,
 	)
 }

@@ -96,7 +96,8 @@ func (p *planner) askGone() {
 		}
 		remove := fmt.Sprintf("--rename %s= if its items are to be deleted", e.Name)
 		if len(fresh) == 1 {
-			p.ask(fmt.Sprintf("--rename %s=%s if so; %s", e.Name, fresh[0], remove), "is %s the new name of %s?", fresh[0], e.Name)
+			answer := fmt.Sprintf("--rename %s=%s if so; %s", e.Name, fresh[0], remove)
+			p.ask(answer, "is %s the new name of %s?", fresh[0], e.Name)
 			continue
 		}
 		p.ask(
@@ -110,7 +111,8 @@ func (p *planner) askGone() {
 		if _, said := p.renames[t.Name]; said || p.successor(t) != nil {
 			continue
 		}
-		if n := len(slices.DeleteFunc(slices.Clone(old.Items), func(r *model.RawItem) bool { return r.Table != t })); n > 0 {
+		elsewhere := func(r *model.RawItem) bool { return r.Table != t }
+		if n := len(slices.DeleteFunc(slices.Clone(old.Items), elsewhere)); n > 0 {
 			p.ask(
 				fmt.Sprintf("--rename %s=TABLE to put them there; --rename %[1]s= to delete them", t.Name),
 				"table %s is gone: where do its %s of no entity go?", t.Name, text.Count(n, "item"),
