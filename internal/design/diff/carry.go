@@ -104,7 +104,9 @@ func (p *planner) carry() {
 			}
 			v.entity = p.target.Entity(pr.is.Name)
 			v.table = v.entity.Table
-			if err := v.carry(pr, mates[pr]); err != nil {
+			if err := v.carry(pr, mates[pr]); err != nil && v.times == 0 {
+				continue // it was a bad example
+			} else if err != nil {
 				v.table = nil
 				p.ask("change the templates, or the item", "%v", err)
 			}
@@ -288,7 +290,7 @@ func (v *moved) carry(pr *pair, m *mates) error {
 				values[name] = text
 			}
 		} else if f := v.entity.Field(name); f != nil {
-			text, err := world.Example(f)
+			text, err := world.Example(f, 0)
 			if err != nil {
 				return err
 			}
@@ -319,7 +321,7 @@ func (v *moved) carry(pr *pair, m *mates) error {
 	v.fresh = nil
 	for _, f := range v.entity.Fields {
 		v.fresh = append(v.fresh, f.Name)
-		if values[f.Name], err = world.Example(f); err != nil {
+		if values[f.Name], err = world.Example(f, 0); err != nil {
 			return err
 		}
 	}

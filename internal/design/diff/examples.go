@@ -9,6 +9,9 @@ import (
 	"github.com/sortkey/sortkey/internal/design/world"
 )
 
+// mostTries is how many keys are tried for an example.
+const mostTries = 8
+
 // examples sets the items from which the plan is made: those of the old world, and examples of what a program
 // may write. There is one of each entity that has no items, and one of each entity in a partition of each other,
 // where their templates allow it, in the old version or in the new.
@@ -19,41 +22,49 @@ func (p *planner) examples() {
 		places[place(p.olds[i].Table, p.olds[i].Attributes)] = true
 	}
 	first := firsts(p.was.World)
-	add := func(e *model.Entity, values map[string]string) {
-		it, err := e.Item(values)
-		if err != nil {
-			return // the values of two entities do not go together
-		}
-		if id := place(e.Table, it); !places[id] {
-			places[id] = true
-			p.olds = append(p.olds, world.Item{
-				Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it,
-			})
+	add := func(e *model.Entity, given map[string]string) {
+		for n := range uint64(mostTries) {
+			values := first[e].Values.Map()
+			if n > 0 { // an item has the key, so another is taken
+				for _, f := range e.KeyFields() {
+					if v, err := world.Example(f, n); err == nil {
+						values[f.Name] = v
+					}
+				}
+			}
+			maps.Copy(values, given)
+			it, err := e.Item(values)
+			if err != nil {
+				return // the values of two entities do not go together
+			}
+			if id := place(e.Table, it); !places[id] {
+				places[id] = true
+				p.olds = append(p.olds, world.Item{
+					Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it,
+				})
+				return
+			}
 		}
 	}
 	for _, e := range p.was.World.Model.Entities {
-		if first[e] != nil {
-			add(e, first[e].Values.Map())
+		if it := first[e]; it != nil && !places[place(e.Table, it.Attributes)] {
+			add(e, nil)
 		}
 	}
 
-	neighbours(p.was.World.Model, first, func(e *model.Entity, values map[string]string) {
-		all := first[e].Values.Map()
-		maps.Copy(all, values)
-		add(e, all)
-	})
+	neighbours(p.was.World.Model, first, add)
 	neighbours(p.is.World.Model, firsts(p.is.World), func(e *model.Entity, values map[string]string) {
 		for _, pr := range p.pairs {
 			if pr.is != e || first[pr.was] == nil {
 				continue
 			}
-			all := first[pr.was].Values.Map()
+			given := map[string]string{}
 			for name, v := range values {
 				if old := pr.from[name]; old != "" {
-					all[old] = v
+					given[old] = v
 				}
 			}
-			add(pr.was, all)
+			add(pr.was, given)
 		}
 	})
 }
@@ -72,7 +83,7 @@ func firsts(w *world.World) map[*model.Entity]*world.Item {
 		}
 		values := map[string]string{}
 		for _, f := range e.Fields {
-			if v, err := world.Example(f); err == nil {
+			if v, err := world.Example(f, 0); err == nil {
 				values[f.Name] = v
 			}
 		}

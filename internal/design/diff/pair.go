@@ -3,6 +3,7 @@ package diff
 import (
 	"slices"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
@@ -106,8 +107,13 @@ func sameKeys(a, b *model.Entity) bool {
 // text between them. It adds the names of the components of s by those of t to from, and reports false where
 // from has another already.
 func aligned(s, t *model.Template, exact bool, from map[string]string) bool {
-	if s == nil || t == nil || s.Kind != t.Kind || s.Template == nil || t.Template == nil {
-		return s == nil && t == nil || s != nil && t != nil && templateText(s) == templateText(t)
+	switch {
+	case s == nil || t == nil:
+		return s == nil && t == nil
+	case s.Kind != t.Kind:
+		return false
+	case s.Template == nil || t.Template == nil:
+		return s.Template == nil && t.Template == nil && attr.Equal(s.Const, t.Const)
 	}
 	same := func(p, q keys.Part) bool {
 		return (p.Name == "") == (q.Name == "") && (p.Literal == q.Literal || !exact) &&

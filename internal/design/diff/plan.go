@@ -283,7 +283,7 @@ func (p *planner) entityName(s source) string {
 // lacking says which values the old version does not have.
 func (p *planner) lacking(s source) string {
 	for i := range p.items {
-		if v := &p.items[i]; s.has(v) && len(v.fresh) > 0 {
+		if v := &p.items[i]; s.has(v) && v.times > 0 && len(v.fresh) > 0 {
 			return ", with values for " + list(v.fresh) + ", which the old version does not have"
 		}
 	}

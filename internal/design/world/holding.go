@@ -32,11 +32,11 @@ func Holding(ctx context.Context, tables []*model.Table, items []Item) (*World, 
 	return w, nil
 }
 
-// Example returns a value of a field, as those that are generated for a model.
-func Example(f *model.Field) (string, error) {
+// Example returns the nth value of a field, as those that are generated for a model. They may repeat.
+func Example(f *model.Field, n uint64) (string, error) {
 	d, err := newDomain(f, 1, "", 0)
 	if err != nil {
 		return "", err
 	}
-	return d.value(0, 0, 1, 0, false), nil
+	return d.value(0, n, n+1, 0, false), nil
 }
