@@ -239,7 +239,7 @@ func (p *planner) backfill(s source) {
 			}
 			return unitsOf(v.table, v.item, p.meanwhile(v.table))
 		})
-		where := "under their new keys"
+		where := text.Agree(n.count(), "under its new key", "under their new keys")
 		if to.Name != s.table.Name {
 			where = "into " + to.Name
 		}

@@ -37,6 +37,9 @@ func newNames(was, is *model.Model) *names {
 
 // spare returns a name like another one that is free.
 func spare(name string, taken func(name string) bool) string {
+	if last := name[len(name)-1]; '0' <= last && last <= '9' {
+		name += "_"
+	}
 	for i := 2; ; i++ {
 		if s := fmt.Sprint(name, i); !taken(s) {
 			return s
