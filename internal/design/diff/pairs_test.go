@@ -181,7 +181,9 @@ func newTeam(
 		w.things = append(w.things, &thing{raw: i + 1})
 	}
 	for _, t := range was.Tables {
-		w.create(t)
+		if w.create(t); t.TTL != "" {
+			w.expire(t.Name, t.TTL, true)
+		}
 	}
 	for _, g := range w.things {
 		w.put(w.oldForm(g))
@@ -219,6 +221,13 @@ func (w *team) create(t *model.Table) {
 
 func (w *team) put(t *model.Table, it attr.Item) {
 	w.send("PutItem", map[string]any{"TableName": t.Name, "Item": jsonOf(it)})
+}
+
+// expire turns time to live of a table on or off.
+func (w *team) expire(table, attribute string, on bool) {
+	w.send("UpdateTimeToLive", map[string]any{
+		"TableName": table, "TimeToLiveSpecification": map[string]any{"AttributeName": attribute, "Enabled": on},
+	})
 }
 
 // oldForm returns an item of the old version.
@@ -296,7 +305,10 @@ func (w *team) step(s diff.Step) (items int) {
 		w.switched = true
 	case diff.StopAsking:
 		w.stopped = true
-	case diff.StopExpiring, diff.Expire:
+	case diff.StopExpiring:
+		w.expire(s.Table, w.was.Table(s.Table).TTL, false)
+	case diff.Expire:
+		w.expire(s.Table, w.d.Target.Table(s.Table).TTL, true)
 	case diff.PutItems, diff.SetItems, diff.StopWriting, diff.DeleteOld, diff.DeleteItems:
 		for _, e := range w.was.Entities {
 			stops := s.Kind == diff.StopWriting || s.Kind == diff.DeleteOld
@@ -555,6 +567,9 @@ func (w *team) end() {
 	for _, t := range w.d.Target.Tables {
 		require.True(w.need, tables[t.Name], "table %s", t.Name)
 		delete(tables, t.Name)
+		ttl := w.send("DescribeTimeToLive", map[string]any{"TableName": t.Name})["TimeToLiveDescription"]
+		name, _ := ttl.(map[string]any)["AttributeName"].(string)
+		require.Equal(w.need, t.TTL, name, "time to live of %s", t.Name)
 		for _, it := range w.scan(t) {
 			key := map[string]any{}
 			for _, a := range t.Keys() {

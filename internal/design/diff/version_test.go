@@ -412,7 +412,7 @@ func (v *version) change(c *proptest.T) {
 	e := proptest.Pick(c, v.entities...)
 	t := e.table
 	say := func(format string, args ...any) { v.done = append(v.done, fmt.Sprintf(format, args...)) }
-	switch c.IntN(22) {
+	switch c.IntN(23) {
 	case 0:
 		f := proptest.Pick(c, e.fields...)
 		old := f.name
@@ -590,6 +590,9 @@ func (v *version) change(c *proptest.T) {
 		}
 		x.numberPK = x.number
 		say("an index of %s by size", t.name)
+	case 22:
+		t.ttl = proptest.Pick(c, "", "end", "expires")
+		say("time to live of %s by %q", t.name, t.ttl)
 	case 21: // an attribute has another type
 		if !slices.ContainsFunc(t.indexes, func(other *anIndex) bool { return other.pk == "size" }) {
 			v.resize(t, c.Bool())
