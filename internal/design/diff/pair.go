@@ -32,7 +32,8 @@ func (r Renames) check(was, is *model.Model) error {
 		}{{old, "old", was}, {made, "new", is}} {
 			if one.name != "" && one.m.Entity(one.name) == nil && one.m.Table(one.name) == nil {
 				return advice.New(
-					text.DidYouMean(one.name, names(one.m)), "the %s version has no entity or table %s", one.version, one.name,
+					text.DidYouMean(one.name, names(one.m)),
+					"the %s version has no entity or table %s", one.version, one.name,
 				)
 			}
 		}

@@ -56,7 +56,8 @@ func (p *planner) steps() {
 	both(old.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		if a != nil && b != nil && a.TTL != "" && a.TTL != b.TTL {
 			p.add(
-				Step{Kind: StopExpiring, Table: b.Name}, amount{}, "turn off time to live of table %s by %s", b.Name, a.TTL,
+				Step{Kind: StopExpiring, Table: b.Name}, amount{},
+				"turn off time to live of table %s by %s", b.Name, a.TTL,
 			)
 		}
 	})

@@ -196,10 +196,9 @@ func (p *planner) conflicts() (again bool) {
 func (p *planner) changed(v *moved, again *bool) {
 	for name, value := range v.was.Attributes.All() {
 		is := v.item.Get(string(name))
-		if is.Kind() == 0 || v.table.Has(string(name)) || is.Kind() == value.Kind() && string(is.Raw()) == string(value.Raw()) {
-			continue
+		if is.Kind() != 0 && !attr.Equal(is, value) {
+			p.renewAttribute(v.table, string(name), again, "the old version reads the old values")
 		}
-		p.renewAttribute(v.table, string(name), again, "the old version reads the old values")
 	}
 }
 
@@ -213,7 +212,9 @@ func (p *planner) kinds(v *moved, again *bool) {
 		for _, x := range t.Indexes {
 			for _, a := range x.Keys() {
 				if k := it.Get(a.Name).Kind(); k != 0 && k != a.Kind {
-					p.renewAttribute(target, a.Name, again, "an index needs it as %s, and the other version has it as %s", a.Kind, k)
+					p.renewAttribute(
+						target, a.Name, again, "an index needs it as %s, and the other version has it as %s", a.Kind, k,
+					)
 				}
 			}
 		}
