@@ -23,6 +23,9 @@ func (p *planner) examples() {
 	}
 	first := firsts(p.was.World)
 	add := func(e *model.Entity, given map[string]string) {
+		if first[e] == nil {
+			return
+		}
 		for n := range uint64(mostTries) {
 			values := first[e].Values.Map()
 			if n > 0 { // an item has the key, so another is taken
@@ -52,10 +55,24 @@ func (p *planner) examples() {
 		}
 	}
 
-	neighbours(p.was.World.Model, first, add)
-	neighbours(p.is.World.Model, firsts(p.is.World), func(e *model.Entity, values map[string]string) {
-		for _, pr := range p.pairs {
-			if pr.is != e || first[pr.was] == nil {
+	old, made := p.was.World.Model, p.is.World.Model
+	models := []*model.Model{old, made}
+	var items []*world.Item
+	for _, one := range []struct {
+		m     *model.Model
+		first map[*model.Entity]*world.Item
+	}{{old, first}, {made, firsts(p.is.World)}} {
+		for _, e := range one.m.Entities {
+			if it := one.first[e]; it != nil {
+				items = append(items, it)
+			}
+		}
+	}
+	neighbours(old, models, items, add)
+	neighbours(made, models, items, func(e *model.Entity, values map[string]string) {
+		for _, a := range old.Entities {
+			pr := p.pairs[a]
+			if pr == nil || pr.is != e {
 				continue
 			}
 			given := map[string]string{}
@@ -64,7 +81,7 @@ func (p *planner) examples() {
 					given[old] = v
 				}
 			}
-			add(pr.was, given)
+			add(a, given)
 		}
 	})
 }
@@ -94,25 +111,29 @@ func firsts(w *world.World) map[*model.Entity]*world.Item {
 	return all
 }
 
-// neighbours calls f with the values of fields that bring an item of an entity into the partition of another's
-// first item, in a table or an index.
+// neighbours calls f with the values of fields that bring an item of an entity into the partition of an item, in
+// a table or an index that one of some models has under the name of the entity's.
 func neighbours(
-	m *model.Model, first map[*model.Entity]*world.Item, f func(e *model.Entity, values map[string]string),
+	m *model.Model, models []*model.Model, items []*world.Item, f func(e *model.Entity, values map[string]string),
 ) {
-	for _, t := range m.Tables {
-		partitions := [][]model.Attribute{t.Partition}
-		for _, x := range t.Indexes {
-			if !x.Local {
-				partitions = append(partitions, x.Partition)
+	for _, e := range m.Entities {
+		for _, other := range models {
+			t := other.Table(e.Table.Name)
+			if t == nil {
+				continue
 			}
-		}
-		for _, partition := range partitions {
-			for _, e := range m.Entities {
-				for _, other := range m.Entities {
-					if e == other || e.Table != t || other.Table != t || first[e] == nil || first[other] == nil {
-						continue
-					}
-					if values, ok := within(e, partition, first[other].Attributes); ok {
+			partitions := [][]model.Attribute{t.Partition}
+			for _, x := range t.Indexes {
+				if !x.Local {
+					partitions = append(partitions, x.Partition)
+				}
+			}
+			for _, it := range items {
+				if it.Table.Name != t.Name || it.Entity == e {
+					continue
+				}
+				for _, partition := range partitions {
+					if values, ok := within(e, partition, it.Attributes); ok {
 						f(e, values)
 					}
 				}
