@@ -67,7 +67,7 @@ func TestPairs(t *testing.T) {
 	t.Parallel()
 	url := sortkeytest.New(t).URL()
 	var sum tally
-	proptest.Check(t, 200, func(c *proptest.T) {
+	proptest.Check(t, 150, func(c *proptest.T) {
 		old := randomVersion(c)
 		for range c.IntN(3) {
 			old.change(c)

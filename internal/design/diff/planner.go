@@ -149,6 +149,10 @@ func (p *planner) conflicts() (again bool) {
 
 	before, after := map[string]*moved{}, map[string]*moved{}
 	merged := map[[2]*model.Entity]bool{}
+	listed := map[string]bool{} // keys of items of no entity in the new version
+	for _, r := range p.target.Items {
+		listed[place(r.Table, r.Item)] = true
+	}
 	for i := range p.items {
 		if v := &p.items[i]; v.times > 0 {
 			before[place(v.was.Table, v.was.Attributes)] = v
@@ -161,7 +165,7 @@ func (p *planner) conflicts() (again bool) {
 		if v.kept {
 			p.changed(v, &again)
 		} else if from != nil {
-			p.leaves(v, from, renew)
+			p.leaves(v, from, listed, renew)
 		}
 		if v.table == nil {
 			continue
@@ -226,13 +230,12 @@ func (p *planner) kinds(v *moved, again *bool) {
 	}
 }
 
-// leaves looks at an item that is to be deleted under its old key.
-func (p *planner) leaves(v *moved, from *model.Table, renew func(t *model.Table, format string, args ...any)) {
+// leaves looks at an item that is to be deleted under its old key, which may be listed for one of no entity.
+func (p *planner) leaves(
+	v *moved, from *model.Table, listed map[string]bool, renew func(t *model.Table, format string, args ...any),
+) {
 	e := p.target.Classify(from, keyOnly(from, v.was.Attributes))
-	listed := slices.ContainsFunc(p.target.Items, func(r *model.RawItem) bool {
-		return r.Table == from && place(from, r.Item) == place(from, v.was.Attributes)
-	})
-	if e == nil && !listed {
+	if e == nil && !listed[place(from, v.was.Attributes)] {
 		return
 	}
 	if _, said := p.renames[nameOf(v.was.Entity)]; v.table != nil || said || e == nil {
