@@ -115,6 +115,12 @@ patterns: [{name: members of the largest team, query: {entity: E, where: {p: a}}
 		{"all shards are read", "unread-shards", `
 entities: {E: {attributes: {PK: "P#{shard}", SK: "{id}"}, samples: [{shard: a, id: x}, {shard: b, id: y}]}}
 patterns: [{name: first, query: {entity: E, where: {shard: a}}}, {name: second, query: {entity: E, where: {shard: b}}}]`},
+		{"each shard is read", "unread-shards", `
+entities: {E: {fields: {shard: {values: [0, 1, 2]}}, attributes: {PK: "P#{shard}", SK: "{id}"}, samples: [{shard: 0, id: x}, {shard: 1, id: y}]}}
+patterns: [{name: feed, query: {entity: E, where: {shard: {in: all}}}}]`},
+		{"the end of a part is the compiler's", "lost-fraction", `
+entities: {E: {fields: {at: {type: time}}, attributes: {PK: "P#{at:month}", SK: "{at:time}#{id}"}, samples: [{at: "2026-01-05T10:00:00Z", id: x}]}}
+patterns: [{name: a quarter, query: {entity: E, where: {at: {between: [2026-01-01, 2026-03-31]}}}}]`},
 		{"a projection that a pattern needs", "wide-projection", `
 fields: {body: {size: 3000}}
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "G#{g}", GSI1SK: A, body: "{body}"}, samples: [{p: a, g: x}], count: 20}}
