@@ -61,6 +61,18 @@ patterns: [{name: the largest orders, query: {entity: E, where: {p: a}, limit: 3
 		{"levels of a type", "word-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{size:enum(LOW,MEDIUM,HIGH)}#{id}"}, samples: [{p: a, size: LOW, id: x}]}}
 patterns: [{name: sizes, query: {entity: E, where: {p: a}, order: desc}}]`, `HIGH, LOW and MEDIUM`},
+		{"equal keys without other attributes", "same-shape", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: A}}
+  F: {attributes: {PK: "P#{p}", SK: A}}`, `error the keys of E and F are equal.*begin SK with the entity name: "F"`},
+		{"a time beside the same id", "same-shape", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "{at:date}#{id}", a: "{a}"}}
+  F: {attributes: {PK: "P#{p}", SK: "{at:date}#{id}", b: "{b}"}}`, `error`},
+		{"a type that one of them names", "same-shape", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "A#{id}", a: "{a}"}}
+  F: {attributes: {PK: "P#{p:uuid}", SK: "A#{id}", b: "{b}"}}`, `error`},
 		{"milliseconds by value", "ttl-unit", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A, expires_at: {template: "{e:number}", type: N}}, samples: [{p: a, e: 1767607200120}]}}`, `warning expires_at of E is in milliseconds`},
 		{"a shard by its values", "unread-shards", `

@@ -189,6 +189,19 @@ patterns: [{name: all, query: {entity: E, where: {p: a}}}]`},
 entities:
   E: {attributes: {PK: "P#{p}", SK: "E#{e}"}}
   F: {attributes: {PK: "P#{p}", SK: "E#{e}", more: "{more}"}}`},
+		{"equal keys in two tables", "same-shape", `name: quiet
+tables: {Tab: {partition: PK}, Other: {partition: PK}}
+entities:
+  E: {table: Tab, attributes: {PK: "P#{p}", a: "{a}"}}
+  F: {table: Other, attributes: {PK: "P#{p}", b: "{b}"}}`},
+		{"events that are equal only at one moment", "same-shape", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "AT#{at:millis}", a: "{a}"}}
+  F: {attributes: {PK: "P#{p}", SK: "AT#{at:millis}", b: "{b}"}}`},
+		{"one item that two entities describe", "same-shape", `
+entities:
+  E: {attributes: {PK: CONFIG, SK: MAIN, a: "{a}"}}
+  F: {attributes: {PK: CONFIG, SK: MAIN, b: "{b}"}}`},
 		{"an id that is unique everywhere", "mixed-partition", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", GSI1PK: "S#{s}", GSI1SK: "E#{e}"}, samples: [{p: a, e: x, s: n}, {p: b, e: y, s: n}]}}`},
 		{"an attribute that is data", "sparse-index", `
