@@ -20,7 +20,7 @@ func Rules() []rule.Rule {
 		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
 		wideProjection, lateProjection, multiAttribute, undeclaredParent, ttlUnit,
 		keyLength, itemSize, collectionSize, partitionSkew, constantPartition, unreadShards, hotPartition,
-		contendedItem, largeRead, scanRate,
+		contendedItem, uniqueByIndex, largeRead, scanRate,
 		unusedAllowance,
 	}
 }

@@ -189,6 +189,9 @@ patterns: [{name: all, query: {entity: E, where: {p: a}}}]`},
 entities:
   E: {attributes: {PK: "P#{p}", SK: "E#{e}"}}
   F: {attributes: {PK: "P#{p}", SK: "E#{e}", more: "{more}"}}`},
+		{"what is free is a list", "unique-by-index", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: "{p}"}, samples: [{p: a, s: x}]}}
+patterns: [{name: what is free in a street, query: {entity: E, index: GSI1, where: {s: x}}}, {name: is a name taken, query: {entity: E, index: GSI1, where: {s: x, p: {begins_with: a}}}}]`},
 		{"equal keys in two tables", "same-shape", `name: quiet
 tables: {Tab: {partition: PK}, Other: {partition: PK}}
 entities:
