@@ -18,7 +18,7 @@ func Rules() []rule.Rule {
 		openPrefix, delimiterInValue, mixedDelimiter, highSentinel, foreignRows, sameShape, filterForKey,
 		limitWithFilter,
 		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
-		wideProjection, lateProjection, multiAttribute, undeclaredParent, ttlUnit,
+		wideProjection, lateProjection, multiAttribute, undeclaredParent, ttlUnit, expiredRows,
 		keyLength, itemSize, collectionSize, partitionSkew, constantPartition, unreadShards, hotPartition,
 		contendedItem, uniqueByIndex, largeRead, scanRate,
 		unusedAllowance,
