@@ -15,7 +15,7 @@ func Rules() []rule.Rule {
 		unpaddedNumber, negativeNumber, mixedCase, utf16Order, mixedTime, mixedEpoch, lostFraction, lowByte,
 		invisibleDifference, versionOrder, wordOrder,
 		randomOrder, componentOrder, tiedOrder, numberOrder, wrongDirection, partitionPrefix,
-		openPrefix, delimiterInValue, mixedDelimiter, highSentinel, foreignRows, sameShape, filterForKey,
+		openPrefix, delimiterInValue, mixedDelimiter, highSentinel, lostLastDay, foreignRows, sameShape, filterForKey,
 		limitWithFilter,
 		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
 		wideProjection, lateProjection, multiAttribute, undeclaredParent, ttlUnit, expiredRows,
