@@ -113,6 +113,10 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "05.0
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Jan 5 2026"}, {p: a, at: "Feb 12 2026"}]}}`, `with names of months.*write SK: "{at:date}"`},
 		{"dates in long words", "mixed-time", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Monday, January 5th, 2026"}]}}`, "with names of months"},
+		{"weeks without a year", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{isoWeek}"}, samples: [{p: a, isoWeek: W10}, {p: a, isoWeek: W9}]}}`, "a week written without padding.*as in 2026-W09"},
+		{"a date and a time with PM", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-01-05 9:00 PM"}, {p: a, at: "2026-01-05 10:00 PM"}]}}`, "with AM and PM"},
 		{"a date without zeros", "mixed-time", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-1-5"}]}}`, "without padding"},
 		{"zzz loses zzzz", "high-sentinel", `
