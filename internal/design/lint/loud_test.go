@@ -29,6 +29,10 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: 
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}`, "note.*10 sorts before 9"},
 		{"a count with short samples", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "D#{docVersion}"}, samples: [{p: a, docVersion: 1}, {p: a, docVersion: 2}]}}`, `note docVersion in SK of table Tab is a number that is not padded: 10 would sort before 9.*write SK: "D#{docVersion:int(4)}"`},
+		{"versions under another name", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "S#{state}"}, samples: [{p: a, state: 0}, {p: a, state: 1}, {p: a, state: 2}]}}`, `note state in SK of table Tab is a number that is not padded: 10 would sort before 9.*write SK: "S#{state:int(4)}"`},
+		{"floors", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{floor}#{door}"}, samples: [{p: a, floor: 1, door: x}, {p: a, floor: 2, door: x}, {p: a, floor: 3, door: x}]}}`, `floor in SK`},
 		{"a day of the year", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{dayOfYear:number}"}, samples: [{p: a, dayOfYear: 9}, {p: a, dayOfYear: 10}]}}`, `{dayOfYear:int(3)}`},
 		{"a month in text", "unpadded-number", `

@@ -101,6 +101,10 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "V#{version}"}, samples: [{p: a, ve
 entities: {E: {fields: {level: {values: ["1", "2", "3"]}}, attributes: {PK: "P#{p}", SK: "L#{level}"}, samples: [{p: a, level: "1"}]}}`},
 		{"numbers that do not count", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "R#{room}"}, samples: [{p: a, room: 1}, {p: a, room: 2}]}}`},
+		{"ids that are numbered in samples", "unpadded-number", `
+entities: {Order: {attributes: {PK: "P#{p}", SK: "O#{order}"}, samples: [{p: a, order: 1}, {p: a, order: 2}, {p: a, order: 3}]}}`},
+		{"two values are a flag", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "O#{open}"}, samples: [{p: a, open: 0}, {p: a, open: 1}]}}`},
 		{"words that are no months", "mixed-time", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Mars 5 2026"}, {p: a, at: "Expo 2026"}]}}`},
 		{"levels that are read one by one", "word-order", `
