@@ -152,6 +152,8 @@ tables: {Tab: {partition: PK, sort: {name: n, type: N}}}
 entities: {E: {attributes: {PK: "P#{p}", n: {template: "{n:number}", type: N}}, samples: [{p: a, n: 9}, {p: a, n: 10}]}}`},
 		{"names that all begin with a capital", "mixed-case", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: SeaTac}, {p: a, n: Seattle}]}}`},
+		{"words that the model lists", "mixed-case", `
+entities: {E: {fields: {status: {values: [OPEN, Closed]}}, attributes: {PK: "S#{status}", SK: "{n}"}, samples: [{status: OPEN, n: x}, {status: Closed, n: x}]}}`},
 		{"generated words prove nothing", "mixed-case", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: A1, n: Zoe}], count: 50}}`},
 		{"a day is a prefix of its times", "mixed-time", `
