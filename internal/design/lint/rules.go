@@ -20,7 +20,7 @@ func Rules() []rule.Rule {
 		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
 		wideProjection, lateProjection, multiAttribute, undeclaredParent, ttlUnit, expiredRows,
 		keyLength, itemSize, collectionSize, partitionSkew, constantPartition, unreadShards, hotPartition,
-		contendedItem, uniqueByIndex, countedRows, largeRead, scanRate,
+		contendedItem, uniqueByIndex, overwritingPut, revivingUpdate, countedRows, largeRead, scanRate,
 		unusedAllowance,
 	}
 }

@@ -40,24 +40,22 @@ func Run(ctx context.Context, w *world.World, rules []Rule) ([]*Finding, error) 
 // sayOnce keeps the advice of the most severe of several findings that one change removes. The advice
 // of the others refers to it.
 func sayOnce(found []*Finding) {
-	worst := map[subject]*Finding{}
-	cure := func(f *Finding) (subject, bool) {
-		if len(f.Applied) == 0 || f.Accepted != "" {
-			return subject{}, false
-		}
-		// A change without a name in it, such as "remove it", is of its index.
-		return subject{f.Applied[0].Text, f.Table, f.Index, f.Entity, ""}, true
-	}
+	byText := map[string][]*Finding{}
 	for _, f := range found {
-		if c, ok := cure(f); ok && (worst[c] == nil || worst[c].Severity < f.Severity) {
-			worst[c] = f
+		if len(f.Applied) > 0 && f.Accepted == "" {
+			byText[f.Applied[0].Text] = append(byText[f.Applied[0].Text], f)
 		}
 	}
-	for _, f := range found {
-		c, ok := cure(f)
-		if first := worst[c]; ok && first != f {
-			f.Advice = "see " + first.about() + ": one change removes both"
-			f.Applied = nil
+	for _, alike := range byText {
+		slices.SortStableFunc(alike, func(a, b *Finding) int { return cmp.Compare(b.Severity, a.Severity) })
+		for i, f := range alike {
+			// The same words can be about another attribute or pattern.
+			at := slices.IndexFunc(alike[:i], func(o *Finding) bool {
+				return len(o.Applied) > 0 && o.Entity == f.Entity && o.removes[subjectOf(f)]
+			})
+			if at >= 0 {
+				f.Advice, f.Applied = "see "+alike[at].about()+": one change removes both", nil
+			}
 		}
 	}
 }
