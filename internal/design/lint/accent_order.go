@@ -12,12 +12,13 @@ import (
 
 var accentOrder = rule.Rule{
 	ID: "accent-order", Title: "Names with accents in byte order", Severity: model.Warning,
-	Help: "Letters with accents are two bytes from 0xC3 on, above all letters of ASCII: Émile comes after Zoe, and " +
-		"Muñoz after Muzzi. A list by name is not in alphabetical order, and a range from A to F leaves Émile out. " +
-		"It is a note if no two values of the data are out of order yet, but one begins with such a letter.",
+	Help: "Letters with accents are two bytes from 0xC3 on, above all letters of ASCII: Émile comes after " +
+		"Zoe, and Muñoz after Muzzi. A list by name is not in alphabetical order, and a range from A to F leaves " +
+		"Émile out. It is a note if no two values of the data are out of order yet, but one begins with such a " +
+		"letter.",
 	Example: []string{`"NAME#Anna"`, `"NAME#Zoe"`, `"NAME#Émile"`},
-	Cure: "Put a folded form into the key, without accents and in lower case (emile), and what people typed into an " +
-		"attribute of its own. Fold what readers ask for in the same way.",
+	Cure: "Put a folded form into the key, without accents and in lower case (emile), and what people typed " +
+		"into an attribute of its own. Fold what readers ask for in the same way.",
 	Source: guide + "Query.html (strings are ordered by their UTF-8 bytes); " +
 		"https://www.unicode.org/reports/tr10/ (collation)",
 
@@ -44,8 +45,8 @@ func checkAccentOrder(p *rule.Pass, c rule.Component) {
 	})
 	switch {
 	case n > 0:
-		f := c.Finding("%s in %s of %s has letters with accents: %s sorts before %s, because they sort above all others",
-			c, c.Slot, c.View(), a, b)
+		f := c.Finding("%s in %s of %s has letters with accents: %s sorts before %s, "+
+			"because they sort above all others", c, c.Slot, c.View(), a, b)
 		f.Keys = c.Pair(a, b)
 		if !slices.ContainsFunc(p.Queries, func(q *rule.Query) bool { return lists(q, c) }) {
 			f.Severity = model.Note

@@ -10,26 +10,30 @@ import (
 
 var overwritingPut = rule.Rule{
 	ID: "overwriting-put", Title: "A put that can replace what somebody else has put", Severity: model.Warning,
-	Help: "A put writes whether or not the key is taken. Two people who sign up with one name, or book one seat, both " +
-		"succeed, and the second replaces the first. The rule looks at puts without a condition whose pattern says " +
-		"that the item is new (create, register, sign up, book, reserve, claim, lock), if the last component of " +
-		"the key is a name that people choose or a thing that they share: email, username, slug, seat, slot.",
+	Help: "A put writes whether or not the key is taken. Two people who sign up with one name, or book one " +
+		"seat, both succeed, and the second replaces the first. The rule looks at puts without a condition whose " +
+		"pattern says that the item is new (create, register, sign up, book, reserve, claim, lock), if the last " +
+		"component of the key is a name that people choose or a thing that they share: email, username, slug, " +
+		"seat, slot.",
 	Example: []string{`"SHOW#s1", "SEAT#A1" (booked by Ann, then by Bob)`},
-	Cure:    "Put with the condition attribute_not_exists(PK). The second request then fails, and the program says so.",
-	Source:  guide + "Expressions.ConditionExpressions.html (preventing overwrites of an existing item)",
+	Cure: "Put with the condition attribute_not_exists(PK). The second request then fails, and the program " +
+		"says so.",
+	Source: guide + "Expressions.ConditionExpressions.html (preventing overwrites of an existing item)",
 
 	Whole: func(p *rule.Pass) { eachWrite(p, checkOverwritingPut) },
 }
 
 var revivingUpdate = rule.Rule{
 	ID: "reviving-update", Title: "An update that can bring back a deleted item", Severity: model.Note,
-	Help: "An update of an item that does not exist creates it, with its key and the attributes that the update sets. " +
-		"If the item was deleted or has expired in the meantime, what is left is a fragment: without the keys of " +
-		"indexes, and without the time at which it expires. The rule looks at updates without a condition, of " +
-		"entities whose items a pattern deletes or that have a time to live, but not at counters.",
+	Help: "An update of an item that does not exist creates it, with its key and the attributes that the " +
+		"update sets. If the item was deleted or has expired in the meantime, what is left is a fragment: " +
+		"without the keys of indexes, and without the time at which it expires. The rule looks at updates " +
+		"without a condition, of entities whose items a pattern deletes or that have a time to live, but not at " +
+		"counters.",
 	Example: []string{`"USER#u1", "SESSION#s1": {seen: …} and nothing else`},
-	Cure:    "Update with the condition attribute_exists(PK). If the update is meant to create the item, say so in allow.",
-	Source:  "https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html",
+	Cure: "Update with the condition attribute_exists(PK). If the update is meant to create the item, say " +
+		"so in allow.",
+	Source: "https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html",
 
 	Whole: func(p *rule.Pass) { eachWrite(p, checkRevivingUpdate) },
 }
@@ -51,8 +55,8 @@ func eachWrite(p *rule.Pass, check func(*rule.Pass, *model.Pattern, int)) {
 
 var (
 	// aboutNew matches the names of patterns whose item is new.
-	aboutNew = text.Pattern(`(?i)\b(creates?|registers?|registration|sign(s|ing)?[ -]?up|books?|booking|reserves?|claims?|` +
-		`takes?|locks?|acquires?|joins?|new)\b`)
+	aboutNew = text.Pattern(`(?i)\b(creates?|registers?|registration|sign(s|ing)?[ -]?up|books?|booking|reserves?|` +
+		`claims?|takes?|locks?|acquires?|joins?|new)\b`)
 
 	// sharedWords are the last words of the names of fields that people choose or share.
 	sharedWords = []string{

@@ -12,13 +12,13 @@ import (
 
 var countedRows = rule.Rule{
 	ID: "counted-rows", Title: "Rows that are read only to be counted", Severity: model.Note,
-	Help: "A query with Select: COUNT returns a number, and reads all rows of its range, at the price of a query that " +
-		"returns them. There is no count of a partition to ask for. The rule goes by Select: COUNT and by the name " +
-		"of the pattern (count of, number of, how many). It is a warning from ten units in one partition at the " +
-		"declared scale.",
+	Help: "A query with Select: COUNT returns a number, and reads all rows of its range, at the price of a " +
+		"query that returns them. There is no count of a partition to ask for. The rule goes by Select: COUNT " +
+		"and by the name of the pattern (count of, number of, how many). It is a warning from ten units in one " +
+		"partition at the declared scale.",
 	Example: []string{`"POST#p1": 3,100 likes, read for their number`},
-	Cure: "Keep the number in an attribute of the parent, and add to it in the transaction that puts or deletes a row. " +
-		"If it may lag behind, let a stream add it up.",
+	Cure: "Keep the number in an attribute of the parent, and add to it in the transaction that puts or " +
+		"deletes a row. If it may lag behind, let a stream add it up.",
 	Source: guide + "Query.Other.html (counting the items in the results); " + guide + "bp-gsi-aggregation.html",
 
 	Query: checkCountedRows,

@@ -12,13 +12,14 @@ import (
 
 var expiredRows = rule.Rule{
 	ID: "expired-rows", Title: "A pattern that reads expired items as live ones", Severity: model.Warning,
-	Help: "The service deletes an item within a few days after its time to live, not at once. Until then, queries and " +
-		"indexes return it. A pattern whose name or about asks for live items (active, valid, current, not expired) " +
-		"needs a filter on the time. It is a note if only the name of the entity says that its items end, as that " +
-		"of sessions, tokens, carts, locks or offers. The rule looks at tables that declare a ttl.",
+	Help: "The service deletes an item within a few days after its time to live, not at once. Until then, " +
+		"queries and indexes return it. A pattern whose name or about asks for live items (active, valid, " +
+		"current, not expired) needs a filter on the time. It is a note if only the name of the entity says that " +
+		"its items end, as that of sessions, tokens, carts, locks or offers. The rule looks at tables that " +
+		"declare a ttl.",
 	Example: []string{`"USER#u1", "SESSION#s1" (expires 1767607200)`, `"USER#u1", "SESSION#s2" (expired yesterday)`},
-	Cure: "Filter by the time: filter: expires > :now. Or put the time into a sort key, and read from now on. A " +
-		"program that gets one item compares the time itself.",
+	Cure: "Filter by the time: filter: expires > :now. Or put the time into a sort key, and read from now " +
+		"on. A program that gets one item compares the time itself.",
 	Source: guide + "ttl-expired-items.html",
 
 	Query: checkExpiredRows,
@@ -27,7 +28,9 @@ var expiredRows = rule.Rule{
 // aboutLive matches what patterns that want live items say, and namesOfEnding are the last words of the
 // names of entities whose items are of no use after their time.
 var (
-	aboutLive = text.Pattern(`(?i)\b(live|alive|active|valid|current(ly)?|unexpired|(not|un)[ -](yet )?expired|still)\b`)
+	aboutLive = text.Pattern(
+		`(?i)\b(live|alive|active|valid|current(ly)?|unexpired|(not|un)[ -](yet )?expired|still)\b`,
+	)
 
 	namesOfEnding = []string{
 		"session", "token", "cart", "basket", "reservation", "hold", "lock", "lease", "otp", "invitation", "invite",
@@ -43,7 +46,8 @@ func checkExpiredRows(p *rule.Pass, q *rule.Query) {
 	if t == nil || t.Kind != attr.Number || looksAtTime(q, t) {
 		return
 	}
-	asked, ending := aboutLive().MatchString(q.Name+" "+q.About), slices.Contains(namesOfEnding, lastWord(q.Entity.Name))
+	asked := aboutLive().MatchString(q.Name + " " + q.About)
+	ending := slices.Contains(namesOfEnding, lastWord(q.Entity.Name))
 	if !asked && !ending {
 		return
 	}

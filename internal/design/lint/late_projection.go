@@ -13,14 +13,15 @@ import (
 
 var lateProjection = rule.Rule{
 	ID: "late-projection", Title: "A projection that saves no read units", Severity: model.Note,
-	Help: "A query reads whole items, and drops the attributes that its projection does not name only then: a list " +
-		"of titles of articles of 50 KB costs as much as the articles. It is a warning from ten units that an index " +
-		"with these attributes alone would save in one partition. The rule applies if it saves half of the units " +
-		"and a kilobyte per row.",
+	Help: "A query reads whole items, and drops the attributes that its projection does not name only then: " +
+		"a list of titles of articles of 50 KB costs as much as the articles. It is a warning from ten units " +
+		"that an index with these attributes alone would save in one partition. The rule applies if it saves " +
+		"half of the units and a kilobyte per row.",
 	Example: []string{`"SHELF#s1": 32 rows of 50 KB, read for their titles`},
-	Cure: "Add an index with only the attributes that are listed. Or keep what is large in an item of its own, beside " +
-		"a small one for lists, or in S3.",
-	Source: guide + "bp-use-s3-too.html; " + guide + "Query.Other.html (a projection does not change the capacity units)",
+	Cure: "Add an index with only the attributes that are listed. Or keep what is large in an item of its " +
+		"own, beside a small one for lists, or in S3.",
+	Source: guide + "bp-use-s3-too.html; " +
+		guide + "Query.Other.html (a projection does not change the capacity units)",
 
 	Query: checkLateProjection,
 }
@@ -80,7 +81,7 @@ func narrowIndex(q *rule.Query) model.Index {
 		named := slices.ContainsFunc(q.Project, func(path string) bool {
 			name, _, _ := strings.Cut(path, ".")
 			name, _, _ = strings.Cut(name, "[")
-			return name == t.Name || t.Template != nil && len(t.Template.Parts()) == 1 && t.Template.Parts()[0].Name == name
+			return name == t.Name || rule.Natural(name, t.Template)
 		})
 		if (named || strings.Contains(q.Filter, t.Name)) && !slices.Contains(keys, t.Name) {
 			x.Projection, x.Include = "INCLUDE", append(x.Include, t.Name)

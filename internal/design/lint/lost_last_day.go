@@ -14,13 +14,13 @@ import (
 
 var lostLastDay = rule.Rule{
 	ID: "lost-last-day", Title: "A range that ends before its last day", Severity: model.Warning,
-	Help: "BETWEEN ORDER#2026-01-01 AND ORDER#2026-01-31 does not find the orders of January 31: their keys go on " +
-		"after the day, so they sort after the bound. The same is true for a month or a year as a bound. It is an " +
-		"error if the data has such rows. A bound that is the first day of the next month, the next day or the " +
-		"same day a week later is taken for an end that is left out on purpose.",
+	Help: "BETWEEN ORDER#2026-01-01 AND ORDER#2026-01-31 does not find the orders of January 31: their keys " +
+		"go on after the day, so they sort after the bound. The same is true for a month or a year as a bound. " +
+		"It is an error if the data has such rows. A bound that is the first day of the next month, the next day " +
+		"or the same day a week later is taken for an end that is left out on purpose.",
 	Example: []string{`"ORDER#2026-01-30T18:00:00Z"`, `"ORDER#2026-01-31" (the bound)`, `"ORDER#2026-01-31T09:00:00Z"`},
-	Cure: "End the range with the character after what follows the day, ORDER#2026-01-31U for times with a T. Or write " +
-		"the pattern with conditions on fields, whose ranges include the last day.",
+	Cure: "End the range with the character after what follows the day, ORDER#2026-01-31U for times with a " +
+		"T. Or write the pattern with conditions on fields, whose ranges include the last day.",
 	Source: guide + "Query.KeyConditionExpressions.html (strings are compared byte by byte)",
 
 	Query: checkLostLastDay,

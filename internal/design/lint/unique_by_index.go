@@ -15,14 +15,17 @@ import (
 
 var uniqueByIndex = rule.Rule{
 	ID: "unique-by-index", Title: "A check of uniqueness by an index", Severity: model.Warning,
-	Help: "A program that queries an index for an email address, finds none and puts a user lets two users have the " +
-		"address: another program may put one between the query and the put, and a global index follows its table " +
-		"only after a while. No condition can look at an index. The rule goes by the name of the pattern and its " +
-		"about (is the email taken, email already used, whether it is unique), unless a transaction of the model " +
-		"puts the item together with another one that has a condition.",
-	Example: []string{`"EMAIL#ann@example.com": not in the index yet`, `"USER#u1", "USER#u2": both with ann@example.com`},
-	Cure: "Put a second item whose key is the value, such as EMAIL#{email}, in the same transaction, on condition that " +
-		"it does not exist. When the value changes, delete it and put the new one, in a transaction too.",
+	Help: "A program that queries an index for an email address, finds none and puts a user lets two users " +
+		"have the address: another program may put one between the query and the put, and a global index follows " +
+		"its table only after a while. No condition can look at an index. The rule goes by the name of the " +
+		"pattern and its about (is the email taken, email already used, whether it is unique), unless a " +
+		"transaction of the model puts the item together with another one that has a condition.",
+	Example: []string{
+		`"EMAIL#ann@example.com": not in the index yet`, `"USER#u1", "USER#u2": both with ann@example.com`,
+	},
+	Cure: "Put a second item whose key is the value, such as EMAIL#{email}, in the same transaction, on " +
+		"condition that it does not exist. When the value changes, delete it and put the new one, in a " +
+		"transaction too.",
 	Source: "https://aws.amazon.com/blogs/database/simulating-amazon-dynamodb-unique-constraints-using-transactions/",
 
 	Query: checkUniqueByIndex,
@@ -51,10 +54,11 @@ func checkUniqueByIndex(p *rule.Pass, q *rule.Query) {
 		return
 	}
 
-	f := q.Finding("%q looks in %s whether another item has the same %s: two programs that look at once both find none",
+	f := q.Finding("%q looks in %s for another item with the same %s: two programs that look at once both find none",
 		q.Name, q.View, fields)
 	f.Keys = q.View.Example(q.Entity)
-	f.Advise("put a second item with %s as its key in the same transaction, on condition that it does not exist", fields)
+	f.Advise("put a second item with %s as its key in the same transaction, on condition that it does not exist",
+		fields)
 	if template, edit := guard(q.Entity, fields); edit != nil {
 		key := q.Entity.Table.Partition[0].Name
 		f.Propose("put a second item in the same transaction, with "+key+": "+text.Quote(template)+
