@@ -27,7 +27,8 @@ var countedRows = rule.Rule{
 // aboutCount matches the names of patterns that count, and namesOfCounts are the last words of the names of
 // what has been counted already.
 var (
-	aboutCount = text.Pattern(`(?i)^(the )?(counts?( of)?|counting|(total )?number of|how many)\b`)
+	aboutCount = text.Pattern(`(?i)^(the )?(counts?( of)?|counting|(total )?number of)\b|\bhow many\b|` +
+		`^\w+ count( (of|in|for)\b.*)?$`)
 
 	namesOfCounts = []string{
 		"count", "counts", "counter", "total", "totals", "stat", "stats", "statistic", "statistics", "sum", "summary",

@@ -65,6 +65,12 @@ patterns: [{name: the largest orders, query: {entity: E, where: {p: a}, limit: 3
 		{"levels of a type", "word-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{size:enum(LOW,MEDIUM,HIGH)}#{id}"}, samples: [{p: a, size: LOW, id: x}]}}
 patterns: [{name: sizes, query: {entity: E, where: {p: a}, order: desc}}]`, `HIGH, LOW and MEDIUM`},
+		{"a name before it is put", "unique-by-index", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: A}, samples: [{p: a, s: x}]}}
+patterns: [{name: by name, about: Looked up before it creates another., query: {entity: E, index: GSI1, where: {s: x}}}]`, "two programs that look at once"},
+		{"a count", "counted-rows", `
+entities: {Like: {attributes: {PK: "P#{p}", SK: "{like}"}, fields: {p: {values: [a]}}, samples: [{p: a, like: x}], count: 900}}
+patterns: [{name: like count of a post, query: {entity: Like, where: {p: a}}}]`, "reads all rows to count them: 901 rows"},
 		{"equal keys without other attributes", "same-shape", `
 entities:
   E: {attributes: {PK: "P#{p}", SK: A}}

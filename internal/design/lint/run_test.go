@@ -198,6 +198,12 @@ entities:
 		{"what is free is a list", "unique-by-index", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: "{p}"}, samples: [{p: a, s: x}]}}
 patterns: [{name: what is free in a street, query: {entity: E, index: GSI1, where: {s: x}}}, {name: is a name taken, query: {entity: E, index: GSI1, where: {s: x, p: {begins_with: a}}}}]`},
+		{"photos that were taken", "unique-by-index", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: A}, samples: [{p: a, s: x}]}}
+patterns: [{name: photos taken in a street, query: {entity: E, index: GSI1, where: {s: x}}}, {name: photos taken before a day, query: {entity: E, index: GSI1, where: {s: x}}}]`},
+		{"rows with a number", "counted-rows", `
+entities: {Room: {attributes: {PK: "P#{p}", SK: "{beds:int(2)}#{room}"}, fields: {p: {values: [a]}}, samples: [{p: a, beds: 2, room: x}], count: 300}}
+patterns: [{name: rooms by number of beds, query: {entity: Room, where: {p: a}}}, {name: rooms by count, query: {entity: Room, where: {p: a}}}]`},
 		{"equal keys in two tables", "same-shape", `name: quiet
 tables: {Tab: {partition: PK}, Other: {partition: PK}}
 entities:

@@ -34,7 +34,9 @@ var uniqueByIndex = rule.Rule{
 // aboutUnique matches what patterns that check for uniqueness say of themselves.
 var aboutUnique = text.Pattern(`(?i)\buniqueness\b|\balready (exists?|in use|taken)\b|` +
 	`(^|[.;:] *)(is|are)\b[^.]*\b(unique|taken|free|available|in use)\b|` +
-	`\b(whether|checks?|checked|ensures?)\b[^.]*\b(unique|taken|in use|no\b[^.]*\bexists?)\b`)
+	`\b(whether|checks?|checked|ensures?)\b[^.]*\b(unique|taken|in use|no\b[^.]*\bexists?)\b|` +
+	`\b(e-?mail|address|name|username|handle|slug|domain) (is )?(taken|free|available|in use|exists)\b|` +
+	`\bbefore (it |one |they )?(put(s|ting)?|creat(es?|ing)|sign(s|ing)? up|register(s|ing)?|registration)\b`)
 
 func checkUniqueByIndex(p *rule.Pass, q *rule.Query) {
 	if q.Operation != "Query" || q.Failed != nil || q.Entity == nil || q.View == nil || q.View.Index == nil ||
