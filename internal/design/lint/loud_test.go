@@ -65,6 +65,10 @@ patterns: [{name: the largest orders, query: {entity: E, where: {p: a}, limit: 3
 		{"levels of a type", "word-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{size:enum(LOW,MEDIUM,HIGH)}#{id}"}, samples: [{p: a, size: LOW, id: x}]}}
 patterns: [{name: sizes, query: {entity: E, where: {p: a}, order: desc}}]`, `HIGH, LOW and MEDIUM`},
+		{"a filter for live items and more", "filter-for-key", `name: loud
+tables: {Tab: {partition: PK, sort: SK, ttl: ends}}
+entities: {E: {fields: {p: {values: [a]}, k: {values: [x, y, z]}}, attributes: {PK: "P#{p}", SK: "{e}", k: "{k}", ends: {template: "{ends:epoch}", type: N}}, samples: [{p: a, e: x, k: x, ends: "2026-01-05T10:00:00Z"}], count: 50}}
+patterns: [{name: q, query: {entity: E, where: {p: a}, filter: ends > 1 AND k = "x"}}]`, "the filter drops"},
 		{"a name before it is put", "unique-by-index", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: A}, samples: [{p: a, s: x}]}}
 patterns: [{name: by name, about: Looked up before it creates another., query: {entity: E, index: GSI1, where: {s: x}}}]`, "two programs that look at once"},

@@ -198,6 +198,10 @@ entities:
 		{"what is free is a list", "unique-by-index", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: "{p}"}, samples: [{p: a, s: x}]}}
 patterns: [{name: what is free in a street, query: {entity: E, index: GSI1, where: {s: x}}}, {name: is a name taken, query: {entity: E, index: GSI1, where: {s: x, p: {begins_with: a}}}}]`},
+		{"a filter for live items", "filter-for-key", `name: quiet
+tables: {Tab: {partition: PK, sort: SK, ttl: ends}}
+entities: {E: {fields: {p: {values: [a]}}, attributes: {PK: "P#{p}", SK: "{e}", ends: {template: "{ends:epoch}", type: N}}, samples: [{p: a, e: x, ends: "2026-01-05T10:00:00Z"}], count: 50}}
+patterns: [{name: q, query: {entity: E, where: {p: a}, filter: ends > 1767607200}}]`},
 		{"photos that were taken", "unique-by-index", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: A}, samples: [{p: a, s: x}]}}
 patterns: [{name: photos taken in a street, query: {entity: E, index: GSI1, where: {s: x}}}, {name: photos taken before a day, query: {entity: E, index: GSI1, where: {s: x}}}]`},
