@@ -79,6 +79,10 @@ patterns: [{name: like count of a post, query: {entity: Like, where: {p: a}}}]`,
 entities:
   E: {attributes: {PK: "P#{p}", SK: A}}
   F: {attributes: {PK: "P#{p}", SK: A}}`, `error the keys of E and F are equal.*begin SK with the entity name: "F"`},
+		{"equal keys without fields", "same-shape", `
+entities:
+  E: {attributes: {PK: CONFIG, SK: MAIN, a: "{a}"}}
+  F: {attributes: {PK: CONFIG, SK: MAIN, b: "{b}"}}`, `error the keys of E and F are equal.*"CONFIG", "MAIN" (F)`},
 		{"a time beside the same id", "same-shape", `
 entities:
   E: {attributes: {PK: "P#{p}", SK: "{at:date}#{id}", a: "{a}"}}

@@ -220,7 +220,7 @@ entities:
 		{"one item that two entities describe", "same-shape", `
 entities:
   E: {attributes: {PK: CONFIG, SK: MAIN, a: "{a}"}}
-  F: {attributes: {PK: CONFIG, SK: MAIN, b: "{b}"}}`},
+  F: {attributes: {PK: CONFIG, SK: MAIN, a: "{a}", b: "{b}"}}`},
 		{"an id that is unique everywhere", "mixed-partition", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", GSI1PK: "S#{s}", GSI1SK: "E#{e}"}, samples: [{p: a, e: x, s: n}, {p: b, e: y, s: n}]}}`},
 		{"an attribute that is data", "sparse-index", `

@@ -61,7 +61,7 @@ func likenessOf(a, b *model.Entity) likeness {
 	if a.Table != b.Table {
 		return unlike
 	}
-	most, components := equal, 0
+	most := equal
 	for _, attribute := range a.Table.Keys() {
 		x, y := a.Attribute(attribute.Name), b.Attribute(attribute.Name)
 		if x == nil || y == nil {
@@ -69,11 +69,8 @@ func likenessOf(a, b *model.Entity) likeness {
 		}
 		u := unifier{a, b}
 		most = min(most, u.unify(partsOf(x), partsOf(y), ""))
-		components += len(componentsOf(x)) + len(componentsOf(y))
 	}
 	switch {
-	case components == 0:
-		return unlike // one item
 	case most == equal && onlyByTime(a):
 		return unlike // their items have equal keys only at one moment
 	case most == equal && statesOfOne(a, b):
