@@ -119,3 +119,15 @@ func TestPattern(t *testing.T) {
 	require.True(t, right().MatchString("aa"))
 	require.Same(t, right(), right())
 }
+
+// TestNatural holds the order of people, both ways.
+func TestNatural(t *testing.T) {
+	for _, tt := range [][2]string{
+		{"9", "10"}, {"10.0.0.9", "10.0.0.10"}, {"2026-W9", "2026-W10"}, {"v1.9.0", "v1.10.0"}, {"", "a"}, {"a", "a1"},
+		{"a", "b"}, {"007", "8"}, {"a9b", "a9c"}, {"a", "é"},
+	} {
+		require.Equal(t, -1, text.CompareNatural(tt[0], tt[1]), tt)
+		require.Equal(t, 1, text.CompareNatural(tt[1], tt[0]), tt)
+	}
+	require.Equal(t, 0, text.CompareNatural("W9", "W9"))
+}

@@ -3,6 +3,7 @@ package compile
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/keys"
 )
@@ -152,6 +154,21 @@ type span struct {
 	last         bool
 }
 
+// unpadded reports whether a range is empty only because the numbers in its text have different widths.
+func (s *span) unpadded(w model.Condition) bool {
+	return (s.typ.Name == "" || s.typ.Name == "string") && text.CompareNatural(w.Args[0], w.Args[1]) < 0
+}
+
+// paddedExample shows an address of the Internet with padded numbers, or nothing for other text.
+func paddedExample(address string) string {
+	ip, err := netip.ParseAddr(address)
+	if err != nil || !ip.Is4() {
+		return ""
+	}
+	b := ip.As4()
+	return fmt.Sprintf(", as in %03d.%03d.%03d.%03d", b[0], b[1], b[2], b[3])
+}
+
 func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 	if w.Op == ast.OpBeginsWith {
 		text, err := s.prefixOf(w)
@@ -204,6 +221,15 @@ func (s *span) clause(w model.Condition) (*keycond.Clause, error) {
 					w.Field, w.Args[0], w.Args[1], s.typ, first, encoded[1],
 				),
 				Advice: "use a type that sorts by value, such as int(8)",
+			}
+		}
+		if first > encoded[1] && s.unpadded(w) {
+			return nil, &Error{
+				Msg: fmt.Sprintf(
+					"%s between %s and %s is empty: text is compared byte by byte, and %[3]s sorts before %[2]s",
+					w.Field, w.Args[0], w.Args[1],
+				),
+				Advice: "pad the numbers in " + w.Field + " to one width" + paddedExample(w.Args[0]),
 			}
 		}
 		if first > encoded[1] {

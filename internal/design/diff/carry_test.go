@@ -1,6 +1,7 @@
 package diff_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,7 +23,8 @@ import (
 
 // A carrier carries out a plan on a server, as a team would.
 type carrier struct {
-	*testing.T
+	need    require.TestingT
+	ctx     context.Context
 	url     string
 	was, is diff.Side
 	item    map[string]*world.Item // of the new version, by id
@@ -30,21 +32,20 @@ type carrier struct {
 
 // send sends a request, and returns the answer.
 func (c *carrier) send(op string, in map[string]any) map[string]any {
-	c.Helper()
 	body, err := json.Marshal(in)
-	require.NoError(c, err)
-	req, err := http.NewRequestWithContext(c.Context(), http.MethodPost, c.url, strings.NewReader(string(body)))
-	require.NoError(c, err)
+	require.NoError(c.need, err)
+	req, err := http.NewRequestWithContext(c.ctx, http.MethodPost, c.url, strings.NewReader(string(body)))
+	require.NoError(c.need, err)
 	req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+op)
 	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	resp, err := http.DefaultClient.Do(req)
-	require.NoError(c, err)
+	require.NoError(c.need, err)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	require.NoError(c, err)
-	require.Equal(c, http.StatusOK, resp.StatusCode, "%s: %s", op, text)
+	require.NoError(c.need, err)
+	require.Equal(c.need, http.StatusOK, resp.StatusCode, "%s: %s", op, text)
 	out := map[string]any{}
-	require.NoError(c, json.Unmarshal(text, &out))
+	require.NoError(c.need, json.Unmarshal(text, &out))
 	return out
 }
 
@@ -71,21 +72,13 @@ func keyOf(t *model.Table, it attr.Item) map[string]any {
 	return key
 }
 
-// items returns all items of a table, as text by key.
-func (c *carrier) items(t *model.Table) map[string]string {
-	all := map[string]string{}
+// scan returns all items of a table.
+func (c *carrier) scan(t *model.Table) (all []map[string]any) {
 	in := map[string]any{"TableName": t.Name}
 	for {
 		out := c.send("Scan", in)
 		for _, it := range out["Items"].([]any) {
-			text, err := json.Marshal(it)
-			require.NoError(c, err)
-			item := it.(map[string]any)
-			key := ""
-			for _, a := range t.Keys() {
-				key += fmt.Sprint(item[a.Name])
-			}
-			all[key] = string(text)
+			all = append(all, it.(map[string]any))
 		}
 		if out["LastEvaluatedKey"] == nil {
 			return all
@@ -94,23 +87,37 @@ func (c *carrier) items(t *model.Table) map[string]string {
 	}
 }
 
+// items returns all items of a table, as text by key.
+func (c *carrier) items(t *model.Table) map[string]string {
+	all := map[string]string{}
+	for _, item := range c.scan(t) {
+		text, err := json.Marshal(item)
+		require.NoError(c.need, err)
+		key := ""
+		for _, a := range t.Keys() {
+			key += fmt.Sprint(item[a.Name])
+		}
+		all[key] = string(text)
+	}
+	return all
+}
+
 // reads holds that the patterns of a version return on the server what they return in its world.
 func (c *carrier) reads(s diff.Side, when string) {
-	c.Helper()
 	target := explain.HTTP(c.url, http.DefaultClient, nil)
 	for i := range s.Result.Patterns {
 		want := &s.Result.Patterns[i]
-		got, err := check.Through(c.Context(), target, s.World.Model, want.Pattern, explain.Options{})
-		require.NoError(c, err)
-		require.Nil(c, got.Report.Refused, "%s: %s", when, want.Pattern.Name)
+		got, err := check.Through(c.ctx, target, s.World.Model, want.Pattern, explain.Options{})
+		require.NoError(c.need, err)
+		require.Nil(c.need, got.Report.Refused, "%s: %s", when, want.Pattern.Name)
 		keys := func(r *explain.Report) (all []string) {
 			for _, it := range r.Items {
 				all = append(all, fmt.Sprint(keyOf(s.World.Model.Tables[0], it)))
 			}
 			return all
 		}
-		require.NotEmpty(c, keys(want.Report))
-		require.Equal(c, keys(want.Report), keys(got.Report), "%s: %s", when, want.Pattern.Name)
+		require.NotEmpty(c.need, keys(want.Report))
+		require.Equal(c.need, keys(want.Report), keys(got.Report), "%s: %s", when, want.Pattern.Name)
 	}
 }
 
@@ -145,7 +152,7 @@ func (c *carrier) step(s diff.Step) (items int, units float64) {
 	switch s.Kind {
 	case diff.CreateIndex:
 		var request map[string]any
-		require.NoError(c, json.Unmarshal(made.CreateRequest(), &request))
+		require.NoError(c.need, json.Unmarshal(made.CreateRequest(), &request))
 		for _, x := range request["GlobalSecondaryIndexes"].([]any) {
 			if x.(map[string]any)["IndexName"] == s.Index {
 				c.send("UpdateTable", map[string]any{
@@ -155,10 +162,10 @@ func (c *carrier) step(s diff.Step) (items int, units float64) {
 				return 0, 0
 			}
 		}
-		c.Fatalf("the new table has no index %s", s.Index)
+		require.Fail(c.need, "the new table has no index "+s.Index)
 	case diff.CreateTable:
 		var request map[string]any
-		require.NoError(c, json.Unmarshal(made.CreateRequest(), &request))
+		require.NoError(c.need, json.Unmarshal(made.CreateRequest(), &request))
 		c.send("CreateTable", request)
 		return 0, 0
 	case diff.DeleteTable:
@@ -181,7 +188,7 @@ func (c *carrier) step(s diff.Step) (items int, units float64) {
 		})
 	case diff.WriteBoth, diff.Switch, diff.StopAsking: // changes of the program
 	default:
-		c.Fatalf("the plan has a step %s", s.Kind)
+		require.Fail(c.need, "the plan has a step "+string(s.Kind))
 	}
 	return items, units
 }
@@ -275,7 +282,9 @@ patterns:
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			was, is := side(t, versions[0]), side(t, versions[1])
-			c := &carrier{T: t, url: sortkeytest.New(t).URL(), was: was, is: is, item: map[string]*world.Item{}}
+			c := &carrier{
+				need: t, ctx: t.Context(), url: sortkeytest.New(t).URL(), was: was, is: is, item: map[string]*world.Item{},
+			}
 			for i := range is.World.Items {
 				it := &is.World.Items[i]
 				c.item[it.Values.Get("id")] = it
@@ -290,7 +299,7 @@ patterns:
 			}
 
 			switched := false
-			for i, s := range diff.Of(was, is).Plan {
+			for i, s := range differ(t, was, is, nil).Plan {
 				when := fmt.Sprintf("after step %d, %s", i+1, s.Do)
 				items, units := c.step(s)
 				if units > 0 {

@@ -4,15 +4,14 @@
 package diff
 
 import (
-	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/bill"
 	"github.com/sortkey/sortkey/internal/design/check"
-	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
@@ -31,7 +30,12 @@ type Diff struct {
 	Patterns []Pattern `json:"patterns"` // of which something changed, in the order of the new version
 	Gained   []Finding `json:"gained"`
 	Lost     []Finding `json:"lost"`
-	Plan     []Step    `json:"plan"`
+	// Questions are what the versions do not say; while there are any, there is no plan.
+	Questions []Question `json:"questions"`
+	// Names are those that the plan changes in the new version, and Target is that version with them.
+	Names  []Name       `json:"names"`
+	Target *model.Model `json:"-"`
+	Plan   []Step       `json:"plan"`
 	// Was and Is are the bills of both versions, if they declare rates and prices are known.
 	Was *bill.Bill `json:"billWas,omitempty"`
 	Is  *bill.Bill `json:"billIs,omitempty"`
@@ -70,7 +74,6 @@ type Figures struct {
 	P95   float64 `json:"p95"`
 	Worst float64 `json:"worst"`
 	rate  float64 // of requests
-	text  string  // of the request
 }
 
 // A Finding is a finding that only one of the versions has.
@@ -81,19 +84,28 @@ type Finding struct {
 	Message  string `json:"message"`
 }
 
-// Of compares two versions of a design.
-func Of(was, is Side) *Diff {
-	d := &Diff{Changes: []Change{}, Patterns: []Pattern{}, Gained: []Finding{}, Lost: []Finding{}, Plan: []Step{}}
+// Of compares two versions of a design. Renames say what became of what the new version does not have.
+func Of(ctx context.Context, was, is Side, renames Renames) (*Diff, error) {
+	p := planner{ctx: ctx, was: was, is: is, renames: renames}
+	if err := p.make(); err != nil {
+		return nil, err
+	}
+	d := &Diff{
+		Changes: []Change{}, Patterns: []Pattern{}, Gained: []Finding{}, Lost: []Finding{},
+		Questions: append([]Question{}, p.questions...), Plan: append([]Step{}, p.all...), Names: []Name{},
+		Target: p.target,
+	}
+	if len(d.Questions) == 0 {
+		d.Names = append(d.Names, p.names.all...)
+	}
 	d.tables(was.World.Model, is.World.Model)
-	d.entities(was.World.Model, is.World.Model)
-	d.patterns(was.Result, is.Result)
+	d.entities(&p)
+	d.patterns(&p)
 	d.findings(was.Result, is.Result)
-	p := planner{was: was, is: is}
-	d.Plan = append(d.Plan, p.steps()...)
 	if was.Bill != nil && is.Bill != nil && (was.Bill.Declared() || is.Bill.Declared()) {
 		d.Was, d.Is = was.Bill, is.Bill
 	}
-	return d
+	return d, nil
 }
 
 // change adds a change, if there is one.
@@ -181,26 +193,31 @@ func attributesText(hash, sort []model.Attribute) string {
 	return join(hash) + " / " + join(sort)
 }
 
-func (d *Diff) entities(was, is *model.Model) {
-	known := pairs(was, is)
-	paired := map[*model.Entity]bool{}
+func (d *Diff) entities(p *planner) {
+	was, is := p.was.World.Model, p.is.World.Model
+	known := p.pairs
 	for _, b := range is.Entities {
-		if a := known[b]; a != nil {
-			paired[a] = true
-			d.entity(was, is, a, b)
-		} else {
+		fresh := true
+		for _, a := range was.Entities {
+			if known[a] != nil && known[a].is == b {
+				d.entity(was, is, known[a])
+				fresh = false
+			}
+		}
+		if fresh {
 			d.change("entity "+b.Name, "", entityText(b))
 		}
 	}
 	for _, a := range was.Entities {
-		if !paired[a] {
+		if known[a] == nil {
 			d.change("entity "+a.Name, entityText(a), "")
 		}
 	}
 }
 
 // entity compares two versions of an entity.
-func (d *Diff) entity(was, is *model.Model, a, b *model.Entity) {
+func (d *Diff) entity(was, is *model.Model, p *pair) {
+	a, b := p.was, p.is
 	subject := "entity " + b.Name
 	d.change(subject+", name", a.Name, b.Name)
 	d.change(subject+", table", a.Table.Name, b.Table.Name)
@@ -212,7 +229,8 @@ func (d *Diff) entity(was, is *model.Model, a, b *model.Entity) {
 		d.change("attribute "+cmp.Or(t, s).Name+" of "+b.Name, templateText(s), templateText(t))
 	})
 	for _, f := range b.Fields { // those of one version only are in attributes that are
-		if old := a.Field(f.Name); old != nil {
+		if old := a.Field(p.from[f.Name]); old != nil {
+			d.change("field "+f.Name+" of "+b.Name+", name", old.Name, f.Name)
 			d.change("field "+f.Name+" of "+b.Name, fieldText(old), fieldText(f))
 		}
 	}
@@ -229,14 +247,14 @@ func entityText(e *model.Entity) string {
 	return strings.Join(all, ", ")
 }
 
-func (d *Diff) patterns(was, is *check.Result) {
+func (d *Diff) patterns(p *planner) {
 	figures := func(r *check.Result) (list []*Pattern) {
 		for i := range r.Patterns {
 			list = append(list, &Pattern{Name: r.Patterns[i].Pattern.Name, Is: figuresOf(&r.Patterns[i])})
 		}
 		return list
 	}
-	both(figures(was), figures(is), func(p *Pattern) string { return p.Name }, func(a, b *Pattern) {
+	both(figures(p.was.Result), figures(p.is.Result), func(q *Pattern) string { return q.Name }, func(a, b *Pattern) {
 		one := Pattern{Name: cmp.Or(b, a).Name}
 		if a != nil {
 			one.Was = a.Is
@@ -248,7 +266,9 @@ func (d *Diff) patterns(was, is *check.Result) {
 			one.Is = b.Is
 		}
 		if one.Was != nil && one.Is != nil {
-			one.Request = one.Was.text != one.Is.text
+			one.Request = p.differs(
+				p.is.World.Model, p.was.World.Model.Pattern(one.Name), p.is.World.Model.Pattern(one.Name),
+			)
 			if !one.Request && one.Was.same(one.Is) {
 				return
 			}
@@ -259,7 +279,7 @@ func (d *Diff) patterns(was, is *check.Result) {
 
 func (f *Figures) same(other *Figures) bool {
 	a, b := *f, *other
-	a.text, b.text, a.rate, b.rate = "", "", 0, 0
+	a.rate, b.rate = 0, 0
 	return a == b
 }
 
@@ -267,7 +287,7 @@ func figuresOf(pr *check.PatternResult) *Figures {
 	f := &Figures{OK: pr.OK(), Units: pr.Units(), P95: pr.Units(), Worst: pr.Units(), rate: pr.Pattern.Rate}
 	switch {
 	case pr.Pattern.IsWrite():
-		f.Write, f.text = true, writeText(pr.Pattern)
+		f.Write = true
 		if pr.Writes != nil {
 			f.Units, f.P95, f.Worst = pr.Writes.Mean(), pr.Writes.P95, pr.Writes.Worst
 		}
@@ -280,9 +300,6 @@ func figuresOf(pr *check.PatternResult) *Figures {
 	if s := pr.Spread; s != nil {
 		f.P95, f.Worst = s.P95.DeclaredUnits(), s.Worst.DeclaredUnits()
 	}
-	if pr.Input != nil {
-		f.text = string(bytes.TrimSpace(compile.JSON(pr.Input)))
-	}
 	return f
 }
 
@@ -293,15 +310,12 @@ func lifeText(e *model.Entity) string {
 	return model.LifeText(e.Life)
 }
 
-// writeText describes what a pattern writes, whatever the items that it was tried with.
+// writeText describes what a pattern writes, beside the templates of its entities.
 func writeText(p *model.Pattern) string {
 	var b strings.Builder
 	for i := range p.Writes {
 		w := &p.Writes[i]
 		fmt.Fprintf(&b, "%s %s %v %v %s\n", w.Operation, w.Entity.Table.Name, valuesOf(w.Where), valuesOf(w.Set), w.If)
-		for _, t := range w.Entity.Attributes {
-			fmt.Fprintf(&b, "  %s = %s\n", t.Name, templateText(t))
-		}
 	}
 	return b.String()
 }
@@ -356,8 +370,12 @@ func findingOf(f *model.Finding) Finding {
 	return Finding{f.Rule, f.Severity.String(), strings.Join(parts, ", "), f.Message}
 }
 
-// Worse reports whether the new version has an error or a failing pattern that the old one has not.
+// Worse reports whether the new version has an error or a failing pattern that the old one has not, or a
+// question is open.
 func (d *Diff) Worse() bool {
+	if len(d.Questions) > 0 {
+		return true
+	}
 	failing := func(p Pattern) bool { return p.Is != nil && !p.Is.OK && (p.Was == nil || p.Was.OK) }
 	return slices.ContainsFunc(d.Patterns, failing) ||
 		slices.ContainsFunc(d.Gained, func(f Finding) bool { return f.Severity == model.Error.String() })

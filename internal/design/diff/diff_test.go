@@ -10,8 +10,10 @@ import (
 	"github.com/sortkey/sortkey/internal/design/check"
 	"github.com/sortkey/sortkey/internal/design/diff"
 	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/sortkeytest"
 )
 
 func side(t *testing.T, src string) diff.Side {
@@ -26,17 +28,49 @@ func side(t *testing.T, src string) diff.Side {
 	return diff.Side{World: w, Result: r}
 }
 
-// TestDiff compares the two models of each case, which a line of --- separates.
+func differ(t *testing.T, was, is diff.Side, renames diff.Renames) *diff.Diff {
+	t.Helper()
+	d, err := diff.Of(t.Context(), was, is, renames)
+	require.NoError(t, err)
+	return d
+}
+
+// renamesOf returns the renames of a case: rename=(Old=New, Other=).
+func renamesOf(d *datadriven.TestData) diff.Renames {
+	renames := diff.Renames{}
+	for _, arg := range d.CmdArgs {
+		for _, v := range arg.Vals {
+			old, made, _ := strings.Cut(v, "=")
+			renames[old] = made
+		}
+	}
+	return renames
+}
+
+// TestDiff compares the two models of each case, which a line of === separates. The command plan shows only
+// the plan, with its questions and names, and carries it out.
 func TestDiff(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			old, made, ok := strings.Cut(d.Input, "\n===\n")
 			require.True(t, ok)
-			result := diff.Of(side(t, old), side(t, made))
+			was, is, renames := side(t, old), side(t, made), renamesOf(d)
+			result := differ(t, was, is, renames)
 			var b strings.Builder
-			if d.Cmd == "markdown" {
+			switch d.Cmd {
+			case "markdown":
 				require.NoError(t, result.WriteMarkdown(&b, "a <title> | *b*"))
-			} else {
+			case "plan":
+				plan := diff.Diff{Questions: result.Questions, Names: result.Names, Plan: result.Plan}
+				require.NoError(t, plan.WriteText(&b, 100))
+				if len(result.Questions) == 0 {
+					carryOutSamples(t, was.World.Model, is.World.Model, result, renames)
+				}
+				if len(result.Questions)+len(result.Plan) == 0 {
+					return "nothing to do\n"
+				}
+				return b.String()
+			default:
 				require.NoError(t, result.WriteText(&b, 100))
 			}
 			if result.Worse() {
@@ -47,13 +81,42 @@ func TestDiff(t *testing.T) {
 	})
 }
 
+// carryOutSamples carries out a plan on a server that has the samples of the old version. An entity that has as
+// many samples in the new version has the same items in the same order.
+func carryOutSamples(t *testing.T, was, is *model.Model, d *diff.Diff, renames diff.Renames) {
+	becomes := map[string]string{}
+	var things []*thing
+	for _, e := range was.Entities {
+		name, said := renames[e.Name]
+		if !said {
+			name = e.Name
+		}
+		made := is.Entity(name)
+		if made == nil && !said && len(was.Entities) == 1 && len(is.Entities) == 1 {
+			made = is.Entities[0]
+		}
+		for i, s := range e.Samples {
+			g := &thing{was: e.Name, before: s.Values}
+			if made != nil {
+				g.made, g.after = made.Name, s.Values
+				if len(made.Samples) == len(e.Samples) {
+					g.after = made.Samples[i].Values
+				}
+			}
+			becomes[e.Name] = g.made
+			things = append(things, g)
+		}
+	}
+	newTeam(t.Context(), t, sortkeytest.New(t).URL(), was, d, becomes, things).carryOut(nil)
+}
+
 // TestSame holds that a model does not differ from itself.
 func TestSame(t *testing.T) {
 	m, err := modelfile.Load("../modelfile/testdata/shop.yaml")
 	require.NoError(t, err)
 	var src strings.Builder
 	require.NoError(t, modelfile.Write(&src, m))
-	d := diff.Of(side(t, src.String()), side(t, src.String()))
+	d := differ(t, side(t, src.String()), side(t, src.String()), nil)
 	require.True(t, d.Empty())
 	require.Empty(t, d.Plan)
 	require.False(t, d.Worse())

@@ -1,120 +1,213 @@
 package diff
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keys"
 )
 
-// pairs returns the old version of each entity of a new model: the one of the same name or, for an entity
-// that was renamed, the only one that is gone and had its keys.
-func pairs(was, is *model.Model) map[*model.Entity]*model.Entity {
-	all := map[*model.Entity]*model.Entity{}
-	only := func(m, other *model.Model) []*model.Entity {
-		known := func(e *model.Entity) bool { return other.Entity(e.Name) != nil }
-		return slices.DeleteFunc(slices.Clone(m.Entities), known)
+// Renames say what became of entities and tables of the old version that the new one does not have: their
+// new names, or "" if what they hold is to be deleted.
+type Renames map[string]string
+
+// check returns an error for a name that a version does not have.
+func (r Renames) check(was, is *model.Model) error {
+	names := func(m *model.Model) (all []string) {
+		for _, e := range m.Entities {
+			all = append(all, e.Name)
+		}
+		for _, t := range m.Tables {
+			all = append(all, t.Name)
+		}
+		return all
 	}
-	gone, fresh := only(was, is), only(is, was)
+	for old, made := range r {
+		for _, one := range []struct {
+			name, version string
+			m             *model.Model
+		}{{old, "old", was}, {made, "new", is}} {
+			if one.name != "" && one.m.Entity(one.name) == nil && one.m.Table(one.name) == nil {
+				return advice.New(
+					text.DidYouMean(one.name, names(one.m)),
+					"the %s version has no entity or table %s", one.version, one.name,
+				)
+			}
+		}
+	}
+	return nil
+}
+
+// A pair is an entity of the old version with what became of it.
+type pair struct {
+	was, is *model.Entity
+	// from has the field of the old version that each field of the new one is, if there is one.
+	from map[string]string
+}
+
+// pairs returns the entities of the old version that the new one has too: under the same name, under the name
+// that renames give, or for the only one that is gone and has the keys of the only one that is new, unless more
+// are new than gone.
+func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
+	all := map[*model.Entity]*pair{}
+	taken := map[*model.Entity]bool{}
+	join := func(a, b *model.Entity) {
+		all[a], taken[b] = &pair{a, b, fieldsFrom(a, b)}, true
+	}
+	var gone []*model.Entity
+	for _, a := range was.Entities {
+		name, said := renames[a.Name]
+		if !said {
+			name = a.Name
+		}
+		if b := is.Entity(name); b != nil {
+			join(a, b)
+		} else if !said || name != "" {
+			gone = append(gone, a)
+		}
+	}
+
 	like := func(list []*model.Entity, e *model.Entity) (found []*model.Entity) {
 		for _, other := range list {
-			if sameKeys(other, e) {
+			if sameKeys(e, other) {
 				found = append(found, other)
 			}
 		}
 		return found
 	}
-	for _, e := range is.Entities {
-		if old := was.Entity(e.Name); old != nil {
-			all[e] = old
-		} else if old := like(gone, e); len(old) == 1 && len(like(fresh, old[0])) == 1 {
-			all[e] = old[0]
+	fresh := slices.DeleteFunc(slices.Clone(is.Entities), func(e *model.Entity) bool { return taken[e] })
+	if len(fresh) > len(gone) {
+		return all // one may have been split
+	}
+	for _, a := range gone {
+		if made := like(fresh, a); len(made) == 1 && len(like(gone, made[0])) == 1 {
+			join(a, made[0])
 		}
 	}
 	return all
 }
 
-// sameKeys reports whether two entities have the same keys in the same table.
+// sameKeys reports whether two entities make the same keys of the same table, whatever the names of fields.
 func sameKeys(a, b *model.Entity) bool {
-	if a.Table.Name != b.Table.Name {
+	if a.Table.Name != b.Table.Name || attributesText(a.Table.Keys(), nil) != attributesText(b.Table.Keys(), nil) {
 		return false
 	}
-	return !slices.ContainsFunc(slices.Concat(a.Table.Keys(), b.Table.Keys()), func(k model.Attribute) bool {
-		return templateText(a.Attribute(k.Name)) != templateText(b.Attribute(k.Name))
-	})
+	from := map[string]string{}
+	for _, k := range a.Table.Keys() {
+		if !aligned(a.Attribute(k.Name), b.Attribute(k.Name), true, from) {
+			return false
+		}
+	}
+	return true
 }
 
-// replacement says why a table of the old version must be made anew for the new one, or is "".
-func replacement(a, b *model.Table) string {
-	if attributesText(a.Partition, a.Sort) != attributesText(b.Partition, b.Sort) {
-		return "a key cannot change"
+// aligned reports whether two templates have the same components in the same order, and if exact, the same
+// text between them. It adds the names of the components of s by those of t to from, and reports false where
+// from has another already.
+func aligned(s, t *model.Template, exact bool, from map[string]string) bool {
+	switch {
+	case s == nil || t == nil:
+		return s == nil && t == nil
+	case s.Kind != t.Kind:
+		return false
+	case s.Template == nil || t.Template == nil:
+		return s.Template == nil && t.Template == nil && attr.Equal(s.Const, t.Const)
 	}
-	locals := func(t *model.Table) string {
-		var all []string
-		for _, x := range t.Indexes {
-			if x.Local {
-				all = append(all, x.Name+" "+indexText(x))
+	same := func(p, q keys.Part) bool {
+		return (p.Name == "") == (q.Name == "") && (p.Literal == q.Literal || !exact) &&
+			p.Type.String() == q.Type.String()
+	}
+	old, made := s.Template.Parts(), t.Template.Parts()
+	if !slices.EqualFunc(old, made, same) {
+		return false
+	}
+
+	for i := range made {
+		if name := made[i].Name; name != "" {
+			if known, ok := from[name]; ok && known != old[i].Name {
+				return false
+			}
+			from[name] = old[i].Name
+		}
+	}
+	return true
+}
+
+// fieldsFrom returns the field of the old version of an entity that each field of the new one is: that of the
+// same name, or where one is gone and one is new, the one at the same place of a template.
+func fieldsFrom(a, b *model.Entity) map[string]string {
+	from := map[string]string{}
+	for _, f := range b.Fields {
+		if a.Field(f.Name) != nil {
+			from[f.Name] = f.Name
+		}
+	}
+	for _, exact := range []bool{true, false} {
+		found, differ := map[string]string{}, map[string]bool{}
+		for i, t := range b.Attributes {
+			places := map[string]string{}
+			if !aligned(counterpart(a, b, b.Attributes[i].Name), t, exact, places) {
+				continue
+			}
+			for name, old := range places {
+				if from[name] != "" || b.Field(old) != nil {
+					continue // one of them is not renamed
+				}
+				if known := found[name]; known != "" && known != old {
+					differ[name] = true
+				}
+				found[name] = old
 			}
 		}
-		slices.Sort(all)
-		return strings.Join(all, "\n")
-	}
-	if locals(a) != locals(b) {
-		return "a local index is as old as its table"
-	}
-	return ""
-}
 
-// fieldText describes what values a field has.
-func fieldText(f *model.Field) string {
-	if f == nil {
-		return ""
-	}
-
-	words := []string{f.Type.String()}
-	switch {
-	case len(f.Values) > 0:
-		words = append(words, "one of "+strings.Join(f.Values, ", "))
-	case f.Distinct > 0:
-		words = append(words, text.Count(f.Distinct, "value"))
-	}
-
-	if d := f.Distribution; d.Skew > 0 {
-		words = append(words, fmt.Sprintf("%s(%s)", d.Name, text.Figure(d.Skew)))
-	} else if d.Name != "" && d.Name != "uniform" {
-		words = append(words, d.Name)
-	}
-
-	switch {
-	case f.MaxSize > 0 && f.MinSize == f.MaxSize:
-		words = append(words, text.Count(f.MaxSize, "byte"))
-	case f.MaxSize > 0:
-		words = append(words, fmt.Sprintf("%d to %d bytes", f.MinSize, f.MaxSize))
-	}
-
-	if f.From != "" || f.To != "" {
-		words = append(words, "from "+f.From+" to "+f.To)
-	}
-	return strings.Join(words, "; ")
-}
-
-// templateText describes an attribute by all that its bytes depend on.
-func templateText(t *model.Template) string {
-	if t == nil {
-		return ""
-	}
-	s := text.Literal(t.Const)
-	if t.Template != nil {
-		s = `"` + t.Template.Explicit() + `"`
-		if t.Kind != attr.String {
-			s += " of type " + t.Kind.String()
+		taken := map[string]int{}
+		for _, old := range from {
+			taken[old]++
+		}
+		for name, old := range found {
+			if !differ[name] {
+				taken[old]++
+			}
+		}
+		for name, old := range found {
+			if !differ[name] && taken[old] == 1 {
+				from[name] = old
+			}
 		}
 	}
-	if c := t.Condition(); c != "" {
-		s += " when " + c
+	return from
+}
+
+// counterpart returns the attribute of the old version of an entity in the place of one of the new: the one of
+// the same name, or the key of the table.
+func counterpart(a, b *model.Entity, name string) *model.Template {
+	if t := a.Attribute(name); t != nil {
+		return t
 	}
-	return s
+	in := func(is, was []model.Attribute) bool { return len(is) == 1 && len(was) == 1 && is[0].Name == name }
+	switch was, is := a.Table, b.Table; {
+	case in(is.Partition, was.Partition):
+		return a.Attribute(was.Partition[0].Name)
+	case in(is.Sort, was.Sort):
+		return a.Attribute(was.Sort[0].Name)
+	}
+	return nil
+}
+
+// replacement says why a table of the old version cannot become one of the new, or is "".
+func replacement(a, b *model.Table) string {
+	if attributesText(a.Partition, a.Sort) != attributesText(b.Partition, b.Sort) {
+		return "the key of a table cannot change"
+	}
+	for _, lists := range [][2]*model.Table{{a, b}, {b, a}} {
+		for _, x := range lists[0].Indexes {
+			if x.Local && indexText(x) != indexText(lists[1].Index(x.Name)) {
+				return "a local index is created with its table"
+			}
+		}
+	}
+	return ""
 }

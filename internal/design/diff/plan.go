@@ -2,29 +2,20 @@ package diff
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
-	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
-// A planner makes the plan: what is new first, then both forms written, the items that are there
-// changed, the reads switched, and what is old removed.
-type planner struct {
-	was, is  Side
-	all      []Step
-	before   map[*model.Entity]*model.Entity // the old version of each entity of the new model
-	replaced map[string]bool                 // tables that are made anew
-}
-
 // add adds a step, with what it takes and a text.
-func (p *planner) add(s Step, items int, units float64, format string, args ...any) {
-	s.Do, s.Items, s.Units = fmt.Sprintf(format, args...), items, math.Ceil(units)
+func (p *planner) add(s Step, n amount, format string, args ...any) {
+	s.Do, s.Items, s.Units = fmt.Sprintf(format, args...), n.count(), math.Ceil(n.units)
 	if b := p.is.Bill; b != nil && s.Units > 0 {
 		s.Cost = b.Requests(0, s.Units)
 		s.money = b.Money(s.Cost)
@@ -32,244 +23,146 @@ func (p *planner) add(s Step, items int, units float64, format string, args ...a
 	p.all = append(p.all, s)
 }
 
-func (p *planner) steps() []Step {
-	old, made := p.was.World.Model, p.is.World.Model
-	p.before, p.replaced = pairs(old, made), map[string]bool{}
-	both(old.Tables, made.Tables, tableName, func(a, b *model.Table) {
-		if a != nil && b != nil && a.TTL != "" && a.TTL != b.TTL && replacement(a, b) == "" {
-			step := Step{Kind: StopExpiring, Table: b.Name}
-			p.add(step, 0, 0, "turn off time to live of table %s by %s", b.Name, a.TTL)
+// An amount is a number of items at the declared scale, and the write units that they take.
+type amount struct{ items, units float64 }
+
+func (n amount) count() int { return int(math.Round(n.items)) }
+
+// String says how many items there are, such as "2 items", or "the items" if only examples are.
+func (n amount) String() string {
+	if n.count() == 0 {
+		return "the items"
+	}
+	return text.Count(n.count(), "item")
+}
+
+// take returns the amount of the items of which units returns the write units, which are above 0. It reports
+// false if none is.
+func (p *planner) take(units func(v *moved) float64) (sum amount, ok bool) {
+	for i := range p.items {
+		if u := units(&p.items[i]); u > 0 {
+			sum.items += p.items[i].times
+			sum.units += u * p.items[i].times
+			ok = true
+		}
+	}
+	return sum, ok
+}
+
+// steps sets the steps: what is new first, then both forms written, the items that are there put, the reads
+// switched, and what is old removed.
+func (p *planner) steps() {
+	old := p.was.World.Model
+	both(old.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
+		if a != nil && b != nil && a.TTL != "" && a.TTL != b.TTL {
+			p.add(
+				Step{Kind: StopExpiring, Table: b.Name}, amount{},
+				"turn off time to live of table %s by %s", b.Name, a.TTL,
+			)
 		}
 	})
-	both(old.Tables, made.Tables, tableName, func(a, b *model.Table) {
+	both(old.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		switch {
-		case b == nil:
 		case a == nil:
-			p.add(Step{Kind: CreateTable, Table: b.Name}, 0, 0, "create table %s with all its indexes", b.Name)
-		case replacement(a, b) != "":
-			p.replaced[b.Name] = true
-			p.add(
-				Step{Kind: ReplaceTable, Table: b.Name}, 0, 0,
-				"create a new table for %s under another name, with all its indexes: %s", b.Name, replacement(a, b),
-			)
-		default:
-			p.indexes(a, b)
+			p.add(Step{Kind: CreateTable, Table: b.Name}, amount{}, "create table %s with all its indexes", b.Name)
+		case b != nil:
+			p.createIndexes(a, b)
 		}
 	})
 
-	var changed []*model.Entity
-	for _, e := range made.Entities {
-		if a := p.before[e]; a != nil && (p.moves(e) || len(changedAttributes(a, e)) > 0) {
-			changed = append(changed, e)
-		}
-	}
-	for _, e := range changed {
+	for _, e := range p.sources() {
 		p.writeBoth(e)
 	}
-	for _, e := range changed {
-		p.backfill(p.before[e], e)
+	for _, e := range p.sources() {
+		p.backfill(e)
 	}
-	p.putOthers()
 	p.switches()
 	p.removals()
-	both(old.Tables, made.Tables, tableName, func(a, b *model.Table) {
-		if b != nil && b.TTL != "" && (a == nil || a.TTL != b.TTL || p.replaced[b.Name]) {
-			p.add(Step{Kind: Expire, Table: b.Name}, 0, 0, "turn on time to live of table %s by %s", p.nameOf(b), b.TTL)
+	both(old.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
+		if b != nil && b.TTL != "" && (a == nil || a.TTL != b.TTL) {
+			p.add(Step{Kind: Expire, Table: b.Name}, amount{}, "turn on time to live of table %s by %s", b.Name, b.TTL)
 		}
 	})
-	return p.all
 }
 
-// moves reports whether the items of an entity go to another table, or to a new one for theirs.
-func (p *planner) moves(e *model.Entity) bool {
-	return p.before[e].Table.Name != e.Table.Name || p.replaced[e.Table.Name]
+// A source is where items come from: an entity of the old version, or nil and a table for those of no entity.
+type source struct {
+	entity *model.Entity
+	table  *model.Table
 }
 
-// nameOf names a table of the new version.
-func (p *planner) nameOf(t *model.Table) string {
-	if p.replaced[t.Name] {
-		return "the new table for " + t.Name
+// sources returns all of them, in the order of the old version.
+func (p *planner) sources() (all []source) {
+	for _, e := range p.was.World.Model.Entities {
+		all = append(all, source{e, e.Table})
 	}
-	return t.Name
-}
-
-// writeBoth adds the step from which on the program writes an entity in both forms.
-func (p *planner) writeBoth(e *model.Entity) {
-	step := Step{Kind: WriteBoth, Table: e.Table.Name, Entity: e.Name}
-	if p.moves(e) {
-		p.add(step, 0, 0, "write %s to %s too, wherever the program writes it", e.Name, p.nameOf(e.Table))
-		return
+	for _, t := range p.was.World.Model.Tables {
+		all = append(all, source{nil, t})
 	}
-	step.Attributes = changedAttributes(p.before[e], e)
-	p.add(step, 0, 0, "write %s of %s in both forms, wherever the program writes them", list(step.Attributes), e.Name)
+	return all
 }
 
-// putOthers adds the steps that put the items of no entity into new tables.
-func (p *planner) putOthers() {
-	for _, t := range p.is.World.Model.Tables {
-		if !p.replaced[t.Name] {
+func (s source) has(v *moved) bool { return v.was.Entity == s.entity && v.was.Table == s.table }
+
+// name returns the name of the entity in the new version, unless it is gone or became one with another.
+func (p *planner) name(s source) string {
+	pr := p.pairs[s.entity]
+	if pr == nil {
+		return nameOf(s.entity)
+	}
+	for _, other := range p.pairs {
+		if other != pr && other.is == pr.is {
+			return s.entity.Name
+		}
+	}
+	return pr.is.Name
+}
+
+// createIndexes adds the steps for the indexes of a table that only the target has.
+func (p *planner) createIndexes(a, b *model.Table) {
+	for _, y := range b.Indexes {
+		if a.Index(y.Name) != nil {
 			continue
 		}
-		items, units := p.rows(p.is.World, func(it *world.Item) float64 {
-			if it.Entity != nil || it.Table != t {
+		n, _ := p.take(func(v *moved) float64 {
+			if v.was.Table != a {
 				return 0
 			}
-			return unitsOf(t, it.Attributes, t.Indexes)
+			return rowUnits(b, y, v.was.Attributes)
 		})
-		if items > 0 {
-			step := Step{Kind: PutItems, Table: t.Name}
-			p.add(step, items, units, "put %s of no entity into %s", text.Count(items, "item"), p.nameOf(t))
-		}
+		p.add(
+			Step{Kind: CreateIndex, Table: b.Name, Index: y.Name}, n,
+			"create index %s of table %s; the service fills it with the items that have its keys", y.Name, b.Name,
+		)
 	}
+}
+
+// rowUnits returns the write units of the row of an item in an index, or 0 if it has none.
+func rowUnits(t *model.Table, x *model.Index, it attr.Item) float64 {
+	if size, ok := t.RowSize(x, it); ok {
+		return table.WriteUnits(size)
+	}
+	return 0
 }
 
 // unitsOf returns the write units of an item in a table with indexes.
 func unitsOf(t *model.Table, it attr.Item, indexes []*model.Index) float64 {
 	sum := table.WriteUnits(it.Size())
 	for _, x := range indexes {
-		if size, ok := t.RowSize(x, it); ok {
-			sum += table.WriteUnits(size)
-		}
+		sum += rowUnits(t, x, it)
 	}
 	return sum
 }
 
-func list(names []string) string { return text.Join(names, "and") }
-
-// indexes adds the steps for new and changed indexes of a table.
-func (p *planner) indexes(a, b *model.Table) {
-	both(a.Indexes, b.Indexes, indexName, func(x, y *model.Index) {
-		if y == nil || x != nil && indexText(x) == indexText(y) {
-			return
-		}
-		items, units := p.rows(p.is.World, func(it *world.Item) float64 {
-			if it.Table != b || !p.keeps(it.Entity, y) {
-				return 0
-			}
-			if size, ok := b.RowSize(y, it.Attributes); ok {
-				return table.WriteUnits(size)
-			}
-			return 0
-		})
-		name := y.Name
-		if x != nil {
-			name += " under another name, as an index cannot change,"
-		}
-		p.add(
-			Step{Kind: CreateIndex, Table: b.Name, Index: y.Name}, items, units,
-			"create index %s of table %s; the service fills it with the items that have its keys", name, b.Name,
-		)
-	})
-}
-
-// keeps reports whether the items of an entity have the keys of an index already: otherwise they enter it
-// when they are changed. Items of no entity are as they were.
-func (p *planner) keeps(e *model.Entity, x *model.Index) bool {
-	if e == nil {
-		return true
-	}
-	old := p.before[e]
-	if old == nil || p.moves(e) {
-		return false
-	}
-	changed := changedAttributes(old, e)
-	return !slices.ContainsFunc(x.Keys(), func(a model.Attribute) bool { return slices.Contains(changed, a.Name) })
-}
-
-// rows returns how many items at the declared scale have units, and how many in all.
-func (p *planner) rows(w *world.World, units func(*world.Item) float64) (items int, sum float64) {
-	n := 0.0
-	for i := range w.Items {
-		if u := units(&w.Items[i]); u > 0 {
-			times := w.Represents(&w.Items[i])
-			n += times
-			sum += u * times
+// setUnits returns the write units of setting or removing attributes of an item, which it has meanwhile.
+func setUnits(t *model.Table, it attr.Item, indexes []*model.Index, names []string) float64 {
+	sum := table.WriteUnits(it.Size())
+	for _, x := range indexes {
+		if touches(x, names) {
+			sum += rowUnits(t, x, it)
 		}
 	}
-	return int(math.Round(n)), sum
-}
-
-// changedAttributes returns the attributes of an entity that another version makes in another way.
-func changedAttributes(a, b *model.Entity) (names []string) {
-	for _, t := range b.Attributes {
-		if templateText(a.Attribute(t.Name)) != templateText(t) {
-			names = append(names, t.Name)
-		}
-	}
-	return names
-}
-
-// backfill adds the step that changes the items of an entity.
-func (p *planner) backfill(a, b *model.Entity) {
-	names := changedAttributes(a, b)
-	step := Step{Kind: SetItems, Table: b.Table.Name, Entity: b.Name, Attributes: names}
-	if p.moves(b) {
-		indexes := b.Table.Indexes
-		if old := p.was.World.Model.Table(b.Table.Name); old != nil && !p.replaced[old.Name] {
-			indexes = slices.Concat(indexes, leaving(old, b.Table))
-		}
-		items, units := p.rows(p.is.World, func(it *world.Item) float64 {
-			if it.Entity != b {
-				return 0
-			}
-			return unitsOf(b.Table, it.Attributes, indexes)
-		})
-		step.Kind, step.Attributes = PutItems, nil
-		p.add(step, items, units, "put %s of %s into %s", text.Count(items, "item"), b.Name, p.nameOf(b.Table))
-		return
-	}
-
-	moved := slices.ContainsFunc(names, b.Table.Has)
-	leaving := leaving(a.Table, b.Table)
-	items, units := p.rows(p.is.World, func(it *world.Item) float64 {
-		if it.Entity != b {
-			return 0
-		}
-		written := it.Attributes
-		if !moved {
-			written = inBothForms(a, it)
-		}
-		sum := table.WriteUnits(written.Size())
-		for _, x := range slices.Concat(b.Table.Indexes, leaving) {
-			if size, ok := b.Table.RowSize(x, written); ok && (moved || touches(x, names)) {
-				sum += table.WriteUnits(size)
-			}
-		}
-		return sum
-	})
-	if moved {
-		step.Kind = PutItems
-		p.add(step, items, units, "put %s of %s under their new keys", text.Count(items, "item"), b.Name)
-		return
-	}
-
-	p.add(step, items, units, "set %s of %s of %s that are there", list(names), text.Count(items, "item"), b.Name)
-}
-
-// leaving returns the indexes of a table that another version does not have, or has in another form. They
-// are deleted last.
-func leaving(was, is *model.Table) []*model.Index {
-	return slices.DeleteFunc(slices.Clone(was.Indexes), func(x *model.Index) bool {
-		y := is.Index(x.Name)
-		return y != nil && indexText(x) == indexText(y)
-	})
-}
-
-// inBothForms returns an item with the attributes too that only the old version of its entity has.
-func inBothForms(old *model.Entity, it *world.Item) attr.Item {
-	var b model.ItemBuilder
-	for name, v := range it.Attributes.All() {
-		b.AddBytes(name, v)
-	}
-	_ = old.Add(&b, gone(old, it.Entity), it.Values.Map(), nil, false) // those for which it has fields
-	return b.Item()
-}
-
-// gone returns the attributes of an entity that another version does not have.
-func gone(was, is *model.Entity) []*model.Template {
-	return slices.DeleteFunc(slices.Clone(was.Attributes), func(t *model.Template) bool {
-		return is.Attribute(t.Name) != nil
-	})
+	return sum
 }
 
 // touches reports whether an index has one of some attributes.
@@ -280,25 +173,141 @@ func touches(x *model.Index, names []string) bool {
 	})
 }
 
-// switches adds the steps that change the reads.
+// meanwhile returns the indexes of a table of the target while those that it no longer has are there.
+func (p *planner) meanwhile(t *model.Table) []*model.Index {
+	indexes := slices.Clone(t.Indexes)
+	if old := p.was.World.Model.Table(t.Name); old != nil {
+		for _, x := range old.Indexes {
+			if t.Index(x.Name) == nil {
+				indexes = append(indexes, x)
+			}
+		}
+	}
+	return indexes
+}
+
+func list(names []string) string { return text.Join(names, "and") }
+
+// attributes returns the attributes that items of a source gain or lose in their place.
+func (p *planner) attributes(s source, of func(*moved) []string) []string {
+	all := map[string]bool{}
+	for i := range p.items {
+		if v := &p.items[i]; s.has(v) && v.kept {
+			for _, name := range of(v) {
+				all[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// goes returns the table of the target into which items of a source are put, or nil.
+func (p *planner) goes(s source) *model.Table {
+	for i := range p.items {
+		if v := &p.items[i]; s.has(v) && v.table != nil && !v.kept {
+			return v.table
+		}
+	}
+	return nil
+}
+
+// writeBoth adds the steps from which on the program writes items in both forms.
+func (p *planner) writeBoth(s source) {
+	if to := p.goes(s); to != nil {
+		where := "under its new keys too"
+		if to.Name != s.table.Name {
+			where = "to " + to.Name + " too"
+		}
+		p.add(
+			Step{Kind: WriteBoth, Table: to.Name, Entity: p.entityName(s)}, amount{},
+			"write %s %s, wherever the program writes or deletes it", p.written(s), where,
+		)
+	}
+	if names := p.attributes(s, (*moved).gains); len(names) > 0 {
+		p.add(
+			Step{Kind: WriteBoth, Table: s.table.Name, Entity: p.name(s), Attributes: names}, amount{},
+			"write %s of %s too, wherever the program writes it", list(names), p.name(s),
+		)
+	}
+}
+
+// backfill adds the steps that bring the items that are there into their new form.
+func (p *planner) backfill(s source) {
+	if to := p.goes(s); to != nil {
+		n, _ := p.take(func(v *moved) float64 {
+			if !s.has(v) || v.table == nil || v.kept {
+				return 0
+			}
+			return unitsOf(v.table, v.item, p.meanwhile(v.table))
+		})
+		where := text.Agree(n.count(), "under its new key", "under their new keys")
+		if to.Name != s.table.Name {
+			where = "into " + to.Name
+		}
+		p.add(
+			Step{Kind: PutItems, Table: to.Name, Entity: p.entityName(s)}, n,
+			"put %s of %s %s%s, unless a key is there already", n, p.name(s), where, p.lacking(s),
+		)
+	}
+
+	if names := p.attributes(s, (*moved).gains); len(names) > 0 {
+		n, _ := p.take(func(v *moved) float64 {
+			if !s.has(v) || !v.kept || len(v.gains()) == 0 {
+				return 0
+			}
+			return setUnits(v.table, v.both(), p.meanwhile(v.table), v.gains())
+		})
+		p.add(
+			Step{Kind: SetItems, Table: s.table.Name, Entity: p.entityName(s), Attributes: names}, n,
+			"set %s of %s of %s%s, unless %s set already", list(names), n, p.name(s), p.lacking(s),
+			text.Agree(len(names), "it is", "they are"),
+		)
+	}
+}
+
+// written names what the program writes.
+func (p *planner) written(s source) string {
+	if s.entity == nil {
+		return "what is of no entity"
+	}
+	return p.name(s)
+}
+
+// entityName returns the name of the entity of a source, or "".
+func (p *planner) entityName(s source) string {
+	if s.entity == nil {
+		return ""
+	}
+	return p.name(s)
+}
+
+// lacking says which values the old version does not have.
+func (p *planner) lacking(s source) string {
+	for i := range p.items {
+		if v := &p.items[i]; s.has(v) && v.times > 0 && len(v.fresh) > 0 {
+			return ", with values for " + list(v.fresh) + ", which the old version does not have"
+		}
+	}
+	return ""
+}
+
+// switches adds the steps that change what the program uses: the patterns that send another request or read
+// items of another form, or if there are none, the entities of which the old form is removed.
 func (p *planner) switches() {
-	var d Diff
-	d.patterns(p.was.Result, p.is.Result)
-	var changed, gone []string
-	for i := range p.is.Result.Patterns {
-		pr := &p.is.Result.Patterns[i]
-		at := slices.IndexFunc(d.Patterns, func(one Pattern) bool { return one.Name == pr.Pattern.Name })
-		if at >= 0 && (d.Patterns[at].Request || d.Patterns[at].Was == nil) || p.renamed(pr) {
-			changed = append(changed, pr.Pattern.Name)
+	var changed, gone, entities []string
+	both(p.was.World.Model.Patterns, p.target.Patterns, patternName, func(a, b *model.Pattern) {
+		switch {
+		case b == nil:
+			gone = append(gone, a.Name)
+		case a == nil || p.differs(p.target, a, b) || b.Entity != nil && p.rewritten(b.Entity):
+			changed = append(changed, b.Name)
+		}
+	})
+	for _, e := range p.target.Entities {
+		if p.rewritten(e) {
+			entities = append(entities, e.Name)
 		}
 	}
-
-	for _, one := range d.Patterns {
-		if one.Is == nil {
-			gone = append(gone, one.Name)
-		}
-	}
-
 	quoted := func(names []string) string {
 		var all []string
 		for _, name := range names {
@@ -306,139 +315,144 @@ func (p *planner) switches() {
 		}
 		return list(all)
 	}
-	if len(changed) > 0 {
+	switch {
+	case len(changed) > 0:
 		p.add(
-			Step{Kind: Switch, Patterns: changed}, 0, 0,
-			"switch the program to the new requests of %s", quoted(changed),
+			Step{Kind: Switch, Patterns: changed}, amount{},
+			"switch the program to the new version of %s", quoted(changed),
 		)
+	case len(entities) > 0:
+		p.add(Step{Kind: Switch}, amount{}, "switch the program to the new version of %s", list(entities))
 	}
-
 	if len(gone) > 0 {
-		p.add(Step{Kind: StopAsking, Patterns: gone}, 0, 0, "check that nothing asks for %s any more", quoted(gone))
+		p.add(
+			Step{Kind: StopAsking, Patterns: gone}, amount{}, "check that nothing asks for %s any more", quoted(gone),
+		)
 	}
 }
 
-// renamed reports whether a pattern uses a table or an index that is made anew, under another name.
-func (p *planner) renamed(pr *check.PatternResult) bool {
-	q := pr.Pattern
-	if slices.ContainsFunc(q.Writes, func(w model.Write) bool { return p.replaced[w.Entity.Table.Name] }) {
+func patternName(p *model.Pattern) string { return p.Name }
+
+// differs reports whether a pattern sends another request in a model of the new version.
+func (p *planner) differs(m *model.Model, a, b *model.Pattern) bool {
+	if a.IsWrite() && b.IsWrite() {
+		rewritten := func(w model.Write) bool { return p.rewritten(w.Entity) }
+		return slices.ContainsFunc(b.Writes, rewritten) || writeText(a) != writeText(b)
+	}
+	if b.Then != nil && p.rewritten(b.Then) {
 		return true
 	}
-	if q.Then != nil && p.replaced[q.Then.Table.Name] {
-		return true
+	return requestText(p.was.World.Model, a) != requestText(m, b)
+}
+
+// requestText returns the requests of a pattern, with its own values.
+func requestText(m *model.Model, p *model.Pattern) string {
+	parts, err := compile.Split(p)
+	if err != nil {
+		return err.Error()
 	}
-	if pr.Total == nil {
-		return false
+	s := ""
+	for _, part := range parts {
+		in, err := compile.PatternJSON(m, part)
+		if err != nil {
+			return err.Error()
+		}
+		s += string(in) + "\n"
 	}
-	if p.replaced[pr.Total.Table] {
-		return true
-	}
-	a, b := p.was.World.Model.Table(pr.Total.Table), p.is.World.Model.Table(pr.Total.Table)
-	if a == nil || b == nil {
-		return false
-	}
-	x, y := a.Index(pr.Total.Index), b.Index(pr.Total.Index)
-	return x != nil && y != nil && indexText(x) != indexText(y)
+	return s
+}
+
+// rewritten reports whether items of an entity of the new version have another form than they had.
+func (p *planner) rewritten(e *model.Entity) bool {
+	return slices.ContainsFunc(p.items, func(v moved) bool {
+		return v.entity != nil && v.entity.Name == e.Name && (!v.kept || len(v.gains())+len(v.loses()) > 0)
+	})
 }
 
 // removals adds the steps that remove what is old: tables and indexes before items, so that deletes cost
 // less.
 func (p *planner) removals() {
-	old, made := p.was.World.Model, p.is.World.Model
-	both(old.Tables, made.Tables, tableName, func(a, b *model.Table) {
+	both(p.was.World.Model.Tables, p.target.Tables, tableName, func(a, b *model.Table) {
 		switch {
 		case a == nil:
-			return
 		case b == nil:
-			p.add(Step{Kind: DeleteTable, Table: a.Name}, 0, 0, "delete table %s", a.Name)
-			return
-		case p.replaced[a.Name]:
-			p.add(Step{Kind: DeleteTable, Table: a.Name}, 0, 0, "delete the old table %s", a.Name)
-			return
-		}
-		both(a.Indexes, b.Indexes, indexName, func(x, y *model.Index) {
-			if x != nil && (y == nil || indexText(x) != indexText(y)) {
-				step := Step{Kind: DeleteIndex, Table: a.Name, Index: x.Name}
-				p.add(step, 0, 0, "delete the old index %s of table %s", x.Name, a.Name)
+			p.add(Step{Kind: DeleteTable, Table: a.Name}, amount{}, "delete table %s%s", a.Name, p.lost(a))
+		default:
+			for _, x := range a.Indexes {
+				if b.Index(x.Name) == nil {
+					p.add(
+						Step{Kind: DeleteIndex, Table: a.Name, Index: x.Name}, amount{},
+						"delete index %s of table %s", x.Name, a.Name,
+					)
+				}
 			}
-		})
+		}
 	})
 
-	kept := map[*model.Entity]bool{}
-	for _, e := range made.Entities {
-		if a := p.before[e]; a != nil {
-			kept[a] = true
-			p.removeOld(a, e)
-		}
-	}
-
-	for _, e := range old.Entities {
-		if t := made.Table(e.Table.Name); !kept[e] && t != nil && !p.replaced[t.Name] {
-			items, units := p.deletes(e, t)
-			step := Step{Kind: DeleteItems, Table: e.Table.Name, Entity: e.Name}
-			p.add(step, items, units, "delete %s of %s", text.Count(items, "item"), e.Name)
+	for _, s := range p.sources() {
+		if t := p.target.Table(s.table.Name); t != nil { // or they go with their table
+			p.remove(s, t)
 		}
 	}
 }
 
-// removeOld adds the step that removes the old form of the items of an entity.
-func (p *planner) removeOld(a, b *model.Entity) {
-	names := changedAttributes(a, b)
-	step := Step{Kind: DeleteOld, Table: a.Table.Name, Entity: b.Name}
-	from := p.is.World.Model.Table(a.Table.Name)
-	switch {
-	case p.moves(b) && (from == nil || p.replaced[from.Name]):
-		return // they go with their table
-	case p.moves(b):
-		items, units := p.deletes(a, from)
+// lost says which items go with a table.
+func (p *planner) lost(t *model.Table) string {
+	var all []string
+	for _, s := range p.sources() {
+		n, ok := p.take(func(v *moved) float64 {
+			if s.table != t || !s.has(v) || v.table != nil {
+				return 0
+			}
+			return 1
+		})
+		if ok {
+			all = append(all, fmt.Sprintf("%s of %s", n, nameOf(s.entity)))
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " with " + list(all)
+}
+
+// remove adds the steps that remove the old form of items.
+func (p *planner) remove(s source, t *model.Table) {
+	leaving := func(gone bool) (amount, bool) {
+		return p.take(func(v *moved) float64 {
+			if !s.has(v) || v.kept || (v.table == nil) != gone {
+				return 0
+			}
+			return unitsOf(t, v.was.Attributes, t.Indexes)
+		})
+	}
+	if n, ok := leaving(true); ok && s.entity != nil {
+		p.add(Step{Kind: DeleteItems, Table: t.Name, Entity: s.entity.Name}, n, "delete %s of %s", n, s.entity.Name)
+	}
+	if n, ok := leaving(false); ok {
+		where := "under its old keys"
+		if p.goes(s).Name != t.Name {
+			where = "to table " + t.Name
+		}
 		p.add(
-			step, items, units, "stop writing %s to table %s, and delete its %s there", b.Name, from.Name,
-			text.Count(items, "item"),
+			Step{Kind: DeleteOld, Table: t.Name, Entity: p.entityName(s)}, n,
+			"stop writing %s %s, and delete %s there", p.written(s), where, n,
 		)
-		return
-	case slices.ContainsFunc(names, b.Table.Has):
-		items, units := p.deletes(a, b.Table)
-		p.add(
-			step, items, units, "stop writing %s under its old keys, and delete its %s there", b.Name,
-			text.Count(items, "item"),
-		)
-		return
 	}
 
-	var unused []string
-	for _, t := range gone(a, b) {
-		unused = append(unused, t.Name)
-	}
-	if len(unused) == 0 {
+	names := p.attributes(s, (*moved).loses)
+	if len(names) == 0 {
 		return
 	}
-
-	items, units := p.rows(p.is.World, func(it *world.Item) float64 {
-		if it.Entity != b {
+	n, _ := p.take(func(v *moved) float64 {
+		if !s.has(v) || !v.kept || len(v.loses()) == 0 {
 			return 0
 		}
-		written := inBothForms(a, it)
-		sum := table.WriteUnits(written.Size())
-		for _, x := range b.Table.Indexes {
-			if size, ok := b.Table.RowSize(x, written); ok && touches(x, unused) {
-				sum += table.WriteUnits(size)
-			}
-		}
-		return sum
+		return setUnits(t, v.both(), t.Indexes, v.loses())
 	})
 	p.add(
-		Step{Kind: StopWriting, Table: b.Table.Name, Entity: b.Name, Attributes: unused}, items, units,
-		"stop writing %s of %s, and remove it from the items", list(unused), b.Name,
+		Step{Kind: StopWriting, Table: t.Name, Entity: p.entityName(s), Attributes: names}, n,
+		"stop writing %s of %s, and remove %s from %s", list(names), p.name(s),
+		text.Agree(len(names), "it", "them"), n,
 	)
-}
-
-// deletes returns how many items of an entity of the old version there are, and the units that it takes
-// to delete them from a table of the new version.
-func (p *planner) deletes(e *model.Entity, from *model.Table) (items int, units float64) {
-	return p.rows(p.was.World, func(it *world.Item) float64 {
-		if it.Entity != e {
-			return 0
-		}
-		return unitsOf(from, it.Attributes, from.Indexes)
-	})
 }

@@ -28,23 +28,24 @@ type Step struct {
 // A Kind says what a step does.
 type Kind string
 
-// The kinds of steps, in the order in which they come: until [Switch] the requests of the old version
-// read what they read before, and from then on those of the new version read all there is.
+// The kinds of steps, in the order in which they come. Tables, indexes and attributes have the names of the
+// target. Until [Switch] the patterns of the old version read what they read before, and from then on those of
+// the new version read what they should, but for items of entities that are gone, which they may read until
+// [DeleteItems].
 const (
 	StopExpiring Kind = "stop-expiring" // turn off time to live of Table
 	CreateTable  Kind = "create-table"  // with its indexes
-	ReplaceTable Kind = "replace-table" // create it under another name: a key, or a local index, cannot change
 	CreateIndex  Kind = "create-index"
-	WriteBoth    Kind = "write-both" // write Attributes of Entity in the old and the new form
-	SetItems     Kind = "set"        // set Attributes of the items of Entity that are there
-	PutItems     Kind = "put"        // put the items of Entity under their new keys, or into a new table
-	Switch       Kind = "switch"     // use the new requests of Patterns
-	StopAsking   Kind = "stop-asking"
-	StopWriting  Kind = "stop-writing" // stop writing Attributes of Entity, and remove them
+	WriteBoth    Kind = "write-both"   // write Entity to Table, or Attributes of it, beside the old form
+	PutItems     Kind = "put"          // put the items of Entity, or of none, into Table under their new keys
+	SetItems     Kind = "set"          // set Attributes of the items of Entity that are there
+	Switch       Kind = "switch"       // use the new version, of Patterns if there are any
+	StopAsking   Kind = "stop-asking"  // ask for Patterns no more
+	DeleteTable  Kind = "delete-table" // with what is in it
 	DeleteIndex  Kind = "delete-index"
-	DeleteTable  Kind = "delete-table"
-	DeleteOld    Kind = "delete-old"   // delete the items of Entity under their old keys, or in their old table
-	DeleteItems  Kind = "delete-items" // delete all items of Entity
+	DeleteItems  Kind = "delete-items" // delete all items of Entity, which is gone
+	DeleteOld    Kind = "delete-old"   // delete the items of Entity in Table under the keys that they no longer have
+	StopWriting  Kind = "stop-writing" // stop writing Attributes of Entity, and remove them
 	Expire       Kind = "expire"       // turn on time to live of Table
 )
 

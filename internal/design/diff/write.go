@@ -12,7 +12,7 @@ import (
 // WriteText writes the difference for people. Lines wrap at a width.
 func (d *Diff) WriteText(w io.Writer, width int) error {
 	var b bytes.Buffer
-	if d.Empty() {
+	if d.Empty() && len(d.Plan) == 0 && len(d.Questions) == 0 {
 		fmt.Fprintln(&b, "nothing changed but perhaps words")
 	}
 
@@ -67,6 +67,12 @@ func (d *Diff) WriteText(w io.Writer, width int) error {
 
 	section("findings gained", len(d.Gained), func(i int) []string { return d.Gained[i].lines() })
 	section("findings lost", len(d.Lost), func(i int) []string { return d.Lost[i].lines() })
+	section("questions to answer before there is a plan", len(d.Questions), func(i int) []string {
+		return []string{d.Questions[i].Ask, d.Questions[i].Answer}
+	})
+	section("names to change in the new version for this plan", len(d.Names), func(i int) []string {
+		return []string{d.Names[i].Subject + " → " + d.Names[i].Now, d.Names[i].Why}
+	})
 	section("plan", len(d.Plan), func(i int) []string {
 		lines := []string{fmt.Sprintf("%d. %s", i+1, d.Plan[i].Do)}
 		if s := d.Plan[i].Figures(); s != "" {
@@ -125,6 +131,20 @@ func (d *Diff) WriteMarkdown(w io.Writer, title string) error {
 		fmt.Fprintf(&b, "\n### %s\n\n", part.title)
 		for _, f := range part.list {
 			fmt.Fprintf(&b, "- **%s** `%s`: %s\n", f.Severity, f.Rule, text.Markdown(f.Message))
+		}
+	}
+
+	if len(d.Questions) > 0 {
+		fmt.Fprint(&b, "\n### Questions to answer before there is a plan\n\n")
+		for _, q := range d.Questions {
+			fmt.Fprintf(&b, "- %s (%s)\n", text.Markdown(q.Ask), text.Markdown(q.Answer))
+		}
+	}
+
+	if len(d.Names) > 0 {
+		fmt.Fprint(&b, "\n### Names to change in the new version for this plan\n\n")
+		for _, n := range d.Names {
+			fmt.Fprintf(&b, "- %s → %s: %s\n", text.Markdown(n.Subject), text.Markdown(n.Now), text.Markdown(n.Why))
 		}
 	}
 

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/sortkey/sortkey/internal/design/diff"
 )
 
 // TestHostileNames holds that names of a model do not reach a terminal, or Markdown, as controls or markup.
@@ -17,7 +15,9 @@ tables: {Tab: {partition: "P|K<b>\n"}}
 entities: {Order: {attributes: {"P|K<b>\n": "{a}", "at|\\|t\e[31m": "v|{b}"}, samples: [{a: x, b: "\e[31m|"}]}}
 patterns: [{name: "p | q\n## h \e[31m <script>", get: {entity: Order, where: {a: x}}, rate: 1}]
 `
-	d := diff.Of(side(t, source), side(t, strings.NewReplacer("v|", "w|", "## h", "## i").Replace(source)))
+	d := differ(
+		t, side(t, source), side(t, strings.NewReplacer("v|", "w|", "## h", "## i").Replace(source)), nil,
+	)
 	var b strings.Builder
 	require.NoError(t, d.WriteText(&b, 200))
 	require.NotContains(t, b.String(), "\x1b")

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/expr/ast"
 	"github.com/sortkey/sortkey/internal/design/explain"
@@ -29,7 +30,7 @@ var filterForKey = rule.Rule{
 const muchWaste = 0.25
 
 func checkFilterForKey(p *rule.Pass, q *rule.Query) {
-	if !q.Ran() || q.Report.Filter == "" {
+	if !q.Ran() || q.Report.Filter == "" || onlyLive(q) {
 		return
 	}
 
@@ -68,6 +69,14 @@ func checkFilterForKey(p *rule.Pass, q *rule.Query) {
 		f.Proposals = []rule.Proposal{throughKey(q, filters[i])}
 	}
 	p.Report(f)
+}
+
+// onlyLive reports whether a filter only leaves out items whose time to live has passed. The service
+// deletes them within days, so they are few beside the others, whatever the times in the model are.
+func onlyLive(q *rule.Query) bool {
+	ttl := q.View.Table.TTL
+	_, filters := explain.Clauses(q.Compiled)
+	return ttl != "" && len(filters) == 1 && filters[0].Attribute == ttl && !strings.Contains(q.Report.Filter, " AND ")
 }
 
 // droppedHere returns a finding about what the filter drops in the partition of the query's values.

@@ -97,11 +97,14 @@ func keptElsewhere(p *rule.Pass, c rule.Component, unit time.Duration) bool {
 }
 
 // momentsOf returns the values that people wrote for a component, in the data and
-// in patterns.
+// in patterns. The ends of the periods into which a pattern is split are not theirs.
 func momentsOf(p *rule.Pass, c rule.Component) []rule.Written {
 	all := slices.Clone(c.Written())
-	for _, q := range p.Queries {
-		if given, ok := q.Given(c.Name); ok && q.Entity == c.Entity && given.Op != ast.OpBeginsWith {
+	for _, declared := range p.Model.Patterns {
+		for _, given := range declared.Where {
+			if declared.Entity != c.Entity || given.Field != c.Name || given.Op == ast.OpBeginsWith {
+				continue
+			}
 			for _, arg := range given.Args {
 				all = append(all, rule.Written{Text: arg})
 			}

@@ -29,6 +29,10 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{x:number}"}, samples: [{p: a, x: 
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{o}"}, samples: [{p: a, o: 9}, {p: a, o: 10}]}}`, "note.*10 sorts before 9"},
 		{"a count with short samples", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "D#{docVersion}"}, samples: [{p: a, docVersion: 1}, {p: a, docVersion: 2}]}}`, `note docVersion in SK of table Tab is a number that is not padded: 10 would sort before 9.*write SK: "D#{docVersion:int(4)}"`},
+		{"versions under another name", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "S#{state}"}, samples: [{p: a, state: 0}, {p: a, state: 1}, {p: a, state: 2}]}}`, `note state in SK of table Tab is a number that is not padded: 10 would sort before 9.*write SK: "S#{state:int(4)}"`},
+		{"floors", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{floor}#{door}"}, samples: [{p: a, floor: 1, door: x}, {p: a, floor: 2, door: x}, {p: a, floor: 3, door: x}]}}`, `floor in SK`},
 		{"a day of the year", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{dayOfYear:number}"}, samples: [{p: a, dayOfYear: 9}, {p: a, dayOfYear: 10}]}}`, `{dayOfYear:int(3)}`},
 		{"a month in text", "unpadded-number", `
@@ -61,6 +65,32 @@ patterns: [{name: the largest orders, query: {entity: E, where: {p: a}, limit: 3
 		{"levels of a type", "word-order", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{size:enum(LOW,MEDIUM,HIGH)}#{id}"}, samples: [{p: a, size: LOW, id: x}]}}
 patterns: [{name: sizes, query: {entity: E, where: {p: a}, order: desc}}]`, `HIGH, LOW and MEDIUM`},
+		{"a filter for live items and more", "filter-for-key", `name: loud
+tables: {Tab: {partition: PK, sort: SK, ttl: ends}}
+entities: {E: {fields: {p: {values: [a]}, k: {values: [x, y, z]}}, attributes: {PK: "P#{p}", SK: "{e}", k: "{k}", ends: {template: "{ends:epoch}", type: N}}, samples: [{p: a, e: x, k: x, ends: "2026-01-05T10:00:00Z"}], count: 50}}
+patterns: [{name: q, query: {entity: E, where: {p: a}, filter: ends > 1 AND k = "x"}}]`, "the filter drops"},
+		{"a name before it is put", "unique-by-index", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: A}, samples: [{p: a, s: x}]}}
+patterns: [{name: by name, about: Looked up before it creates another., query: {entity: E, index: GSI1, where: {s: x}}}]`, "two programs that look at once"},
+		{"a count", "counted-rows", `
+entities: {Like: {attributes: {PK: "P#{p}", SK: "{like}"}, fields: {p: {values: [a]}}, samples: [{p: a, like: x}], count: 900}}
+patterns: [{name: like count of a post, query: {entity: Like, where: {p: a}}}]`, "reads all rows to count them: 901 rows"},
+		{"equal keys without other attributes", "same-shape", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: A}}
+  F: {attributes: {PK: "P#{p}", SK: A}}`, `error the keys of E and F are equal.*begin SK with the entity name: "F"`},
+		{"equal keys without fields", "same-shape", `
+entities:
+  E: {attributes: {PK: CONFIG, SK: MAIN, a: "{a}"}}
+  F: {attributes: {PK: CONFIG, SK: MAIN, b: "{b}"}}`, `error the keys of E and F are equal.*"CONFIG", "MAIN" (F)`},
+		{"a time beside the same id", "same-shape", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "{at:date}#{id}", a: "{a}"}}
+  F: {attributes: {PK: "P#{p}", SK: "{at:date}#{id}", b: "{b}"}}`, `error`},
+		{"a type that one of them names", "same-shape", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "A#{id}", a: "{a}"}}
+  F: {attributes: {PK: "P#{p:uuid}", SK: "A#{id}", b: "{b}"}}`, `error`},
 		{"milliseconds by value", "ttl-unit", `
 entities: {E: {attributes: {PK: "P#{p}", SK: A, expires_at: {template: "{e:number}", type: N}}, samples: [{p: a, e: 1767607200120}]}}`, `warning expires_at of E is in milliseconds`},
 		{"a shard by its values", "unread-shards", `
@@ -101,6 +131,10 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "05.0
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Jan 5 2026"}, {p: a, at: "Feb 12 2026"}]}}`, `with names of months.*write SK: "{at:date}"`},
 		{"dates in long words", "mixed-time", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Monday, January 5th, 2026"}]}}`, "with names of months"},
+		{"weeks without a year", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{isoWeek}"}, samples: [{p: a, isoWeek: W10}, {p: a, isoWeek: W9}]}}`, "a week written without padding.*as in 2026-W09"},
+		{"a date and a time with PM", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-01-05 9:00 PM"}, {p: a, at: "2026-01-05 10:00 PM"}]}}`, "with AM and PM"},
 		{"a date without zeros", "mixed-time", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-1-5"}]}}`, "without padding"},
 		{"zzz loses zzzz", "high-sentinel", `

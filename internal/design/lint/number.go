@@ -20,7 +20,7 @@ var unpaddedNumber = rule.Rule{
 	Help: "Text is compared byte by byte, so 10 comes before 9: the first digits decide, however many follow. Rows " +
 		"with such a number in the sort key are not in numeric order, a range of numbers is not a range of keys, " +
 		"and the newest version is not the last row. Text that has only numbers in the samples is one, and so is a " +
-		"field whose name counts, such as version, seq, rank or level.",
+		"field whose name counts, such as version, seq, rank or level, or whose values do: 0, 1, 2.",
 	Example: []string{`"V#1"`, `"V#10"`, `"V#9"`},
 	Cure: "Pad numbers to the width of the largest possible one: {version:int(6)} gives V#000009 and V#000010. Or " +
 		"use a sort key attribute of type N.",
@@ -248,7 +248,8 @@ func spreadOf(p *rule.Pass, c rule.Component) (seen numberSpread, ok bool) {
 		if seen.n < len(words) || seen.n == 0 {
 			return seen, false
 		}
-		grows := !seen.padded && (counts(c) || numberWanter(p, c) != nil) // one width says nothing yet
+		// One width says nothing yet.
+		grows := !seen.padded && (counts(c) || countsByValue(p, c) || numberWanter(p, c) != nil)
 		return seen, seen.n > 1 && (seen.negative || seen.least != seen.most) || grows
 	}
 	return seen, false
@@ -268,6 +269,26 @@ func counts(c rule.Component) bool {
 	return (unitWidths[word] > 1 || slices.Contains(countingWords, word)) &&
 		(f == nil || len(f.Values) == 0 && f.MaxSize == 0) &&
 		c.AllWritten(func(text string) bool { return len(text) < 4 })
+}
+
+// countsByValue reports whether the values of a field count, whatever its name is: 0, 1, 2 and so on, or
+// from 1 on if the field is not named as an entity, whose ids people number in samples.
+func countsByValue(p *rule.Pass, c rule.Component) bool {
+	f, words := c.Entity.Field(c.Name), c.Written()
+	if len(words) < 3 || f != nil && (len(f.Values) > 0 || f.MaxSize > 0) {
+		return false
+	}
+	first := 0
+	if words[0].Text == "1" {
+		first = 1
+	}
+	for i, w := range words {
+		if w.Text != strconv.Itoa(first+i) {
+			return false
+		}
+	}
+	isID := slices.ContainsFunc(p.Entities, func(e *model.Entity) bool { return lastWord(e.Name) == lastWord(c.Name) })
+	return first == 0 || !isID && !hasWord(c.Name, "id", "no", "code", "key")
 }
 
 func isEpoch(text string) bool {

@@ -13,14 +13,14 @@ import (
 func Rules() []rule.Rule {
 	return []rule.Rule{
 		unpaddedNumber, negativeNumber, mixedCase, utf16Order, mixedTime, mixedEpoch, lostFraction, lowByte,
-		invisibleDifference, versionOrder, wordOrder,
+		invisibleDifference, accentOrder, versionOrder, wordOrder,
 		randomOrder, componentOrder, tiedOrder, numberOrder, wrongDirection, partitionPrefix,
-		openPrefix, delimiterInValue, mixedDelimiter, highSentinel, foreignRows, sameShape, filterForKey,
+		openPrefix, delimiterInValue, mixedDelimiter, highSentinel, lostLastDay, foreignRows, sameShape, filterForKey,
 		limitWithFilter,
 		mutableKey, timeOnlyKey, sparseIndex, emptyIndex, mixedPartition, unreadIndex, writeAmplification,
-		wideProjection, multiAttribute, undeclaredParent, ttlUnit,
+		wideProjection, lateProjection, multiAttribute, undeclaredParent, ttlUnit, expiredRows,
 		keyLength, itemSize, collectionSize, partitionSkew, constantPartition, unreadShards, hotPartition,
-		contendedItem, largeRead, scanRate,
+		contendedItem, uniqueByIndex, overwritingPut, revivingUpdate, countedRows, largeRead, scanRate,
 		unusedAllowance,
 	}
 }

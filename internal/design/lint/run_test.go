@@ -101,6 +101,10 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "V#{version}"}, samples: [{p: a, ve
 entities: {E: {fields: {level: {values: ["1", "2", "3"]}}, attributes: {PK: "P#{p}", SK: "L#{level}"}, samples: [{p: a, level: "1"}]}}`},
 		{"numbers that do not count", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "R#{room}"}, samples: [{p: a, room: 1}, {p: a, room: 2}]}}`},
+		{"ids that are numbered in samples", "unpadded-number", `
+entities: {Order: {attributes: {PK: "P#{p}", SK: "O#{order}"}, samples: [{p: a, order: 1}, {p: a, order: 2}, {p: a, order: 3}]}}`},
+		{"two values are a flag", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "O#{open}"}, samples: [{p: a, open: 0}, {p: a, open: 1}]}}`},
 		{"words that are no months", "mixed-time", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Mars 5 2026"}, {p: a, at: "Expo 2026"}]}}`},
 		{"levels that are read one by one", "word-order", `
@@ -115,6 +119,12 @@ patterns: [{name: members of the largest team, query: {entity: E, where: {p: a}}
 		{"all shards are read", "unread-shards", `
 entities: {E: {attributes: {PK: "P#{shard}", SK: "{id}"}, samples: [{shard: a, id: x}, {shard: b, id: y}]}}
 patterns: [{name: first, query: {entity: E, where: {shard: a}}}, {name: second, query: {entity: E, where: {shard: b}}}]`},
+		{"each shard is read", "unread-shards", `
+entities: {E: {fields: {shard: {values: [0, 1, 2]}}, attributes: {PK: "P#{shard}", SK: "{id}"}, samples: [{shard: 0, id: x}, {shard: 1, id: y}]}}
+patterns: [{name: feed, query: {entity: E, where: {shard: {in: all}}}}]`},
+		{"the end of a part is the compiler's", "lost-fraction", `
+entities: {E: {fields: {at: {type: time}}, attributes: {PK: "P#{at:month}", SK: "{at:time}#{id}"}, samples: [{at: "2026-01-05T10:00:00Z", id: x}]}}
+patterns: [{name: a quarter, query: {entity: E, where: {at: {between: [2026-01-01, 2026-03-31]}}}}]`},
 		{"a projection that a pattern needs", "wide-projection", `
 fields: {body: {size: 3000}}
 entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "G#{g}", GSI1SK: A, body: "{body}"}, samples: [{p: a, g: x}], count: 20}}
@@ -142,6 +152,8 @@ tables: {Tab: {partition: PK, sort: {name: n, type: N}}}
 entities: {E: {attributes: {PK: "P#{p}", n: {template: "{n:number}", type: N}}, samples: [{p: a, n: 9}, {p: a, n: 10}]}}`},
 		{"names that all begin with a capital", "mixed-case", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: a, n: SeaTac}, {p: a, n: Seattle}]}}`},
+		{"words that the model lists", "mixed-case", `
+entities: {E: {fields: {status: {values: [OPEN, Closed]}}, attributes: {PK: "S#{status}", SK: "{n}"}, samples: [{status: OPEN, n: x}, {status: Closed, n: x}]}}`},
 		{"generated words prove nothing", "mixed-case", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "N#{n}"}, samples: [{p: A1, n: Zoe}], count: 50}}`},
 		{"a day is a prefix of its times", "mixed-time", `
@@ -183,6 +195,32 @@ patterns: [{name: all, query: {entity: E, where: {p: a}}}]`},
 entities:
   E: {attributes: {PK: "P#{p}", SK: "E#{e}"}}
   F: {attributes: {PK: "P#{p}", SK: "E#{e}", more: "{more}"}}`},
+		{"what is free is a list", "unique-by-index", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: "{p}"}, samples: [{p: a, s: x}]}}
+patterns: [{name: what is free in a street, query: {entity: E, index: GSI1, where: {s: x}}}, {name: is a name taken, query: {entity: E, index: GSI1, where: {s: x, p: {begins_with: a}}}}]`},
+		{"a filter for live items", "filter-for-key", `name: quiet
+tables: {Tab: {partition: PK, sort: SK, ttl: ends}}
+entities: {E: {fields: {p: {values: [a]}}, attributes: {PK: "P#{p}", SK: "{e}", ends: {template: "{ends:epoch}", type: N}}, samples: [{p: a, e: x, ends: "2026-01-05T10:00:00Z"}], count: 50}}
+patterns: [{name: q, query: {entity: E, where: {p: a}, filter: ends > 1767607200}}]`},
+		{"photos that were taken", "unique-by-index", `
+entities: {E: {attributes: {PK: "P#{p}", SK: A, GSI1PK: "S#{s}", GSI1SK: A}, samples: [{p: a, s: x}]}}
+patterns: [{name: photos taken in a street, query: {entity: E, index: GSI1, where: {s: x}}}, {name: photos taken before a day, query: {entity: E, index: GSI1, where: {s: x}}}]`},
+		{"rows with a number", "counted-rows", `
+entities: {Room: {attributes: {PK: "P#{p}", SK: "{beds:int(2)}#{room}"}, fields: {p: {values: [a]}}, samples: [{p: a, beds: 2, room: x}], count: 300}}
+patterns: [{name: rooms by number of beds, query: {entity: Room, where: {p: a}}}, {name: rooms by count, query: {entity: Room, where: {p: a}}}]`},
+		{"equal keys in two tables", "same-shape", `name: quiet
+tables: {Tab: {partition: PK}, Other: {partition: PK}}
+entities:
+  E: {table: Tab, attributes: {PK: "P#{p}", a: "{a}"}}
+  F: {table: Other, attributes: {PK: "P#{p}", b: "{b}"}}`},
+		{"events that are equal only at one moment", "same-shape", `
+entities:
+  E: {attributes: {PK: "P#{p}", SK: "AT#{at:millis}", a: "{a}"}}
+  F: {attributes: {PK: "P#{p}", SK: "AT#{at:millis}", b: "{b}"}}`},
+		{"one item that two entities describe", "same-shape", `
+entities:
+  E: {attributes: {PK: CONFIG, SK: MAIN, a: "{a}"}}
+  F: {attributes: {PK: CONFIG, SK: MAIN, a: "{a}", b: "{b}"}}`},
 		{"an id that is unique everywhere", "mixed-partition", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "E#{e}", GSI1PK: "S#{s}", GSI1SK: "E#{e}"}, samples: [{p: a, e: x, s: n}, {p: b, e: y, s: n}]}}`},
 		{"an attribute that is data", "sparse-index", `

@@ -2,102 +2,245 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/keys"
 )
 
 var sameShape = rule.Rule{
-	ID: "same-shape", Title: "Entities whose keys look alike", Severity: model.Note,
-	Help: "If nothing in the key distinguishes two entities, an item of one silently replaces an item of the other " +
-		"with the same id, and readers of a row cannot tell which entity it is.",
-	Example: []string{`"e1", "root" (an employee)`, `"b1", "root" (a building)`},
-	Cure:    "Begin the partition key or the sort key with the entity name: EMPLOYEE#{employee}.",
-	Source:  guide + "bp-adjacency-graphs.html",
+	ID: "same-shape", Title: "Entities whose keys are equal or look alike", Severity: model.Note,
+	Help: "If nothing in the key distinguishes two entities, an item of one silently replaces an item of " +
+		"the other with the same id, and readers of a row cannot tell which entity it is. It is an error if both " +
+		"build the key from the same fields, a warning if the same words come before their ids, and a note if " +
+		"the ids alone make the difference. Two entities may be two states of one item: then one has all " +
+		"attributes of the other, their names say so (OpenOrder, ClosedOrder), or an about says that one " +
+		"replaces the other or becomes it.",
+	Example: []string{`"USER#u1", "META" (a profile)`, `"USER#u1", "META" (the settings of that user)`},
+	Cure: "Begin the partition key or the sort key with the entity name: EMPLOYEE#{employee}, or SK: " +
+		"SETTINGS.",
+	Source: guide + "bp-adjacency-graphs.html",
 
 	Whole: func(p *rule.Pass) {
-		var shapes []string
-		byShape := map[string][]*model.Entity{}
-		for _, e := range p.Entities {
-			shape, ok := shapeOf(e)
-			if !ok {
-				continue
+		for i, e := range p.Entities {
+			var names []string // of the entities that are most alike
+			var first *model.Entity
+			most := unlike
+			for _, o := range p.Entities[:i] {
+				alike := likenessOf(o, e)
+				if alike > most {
+					names, first, most = nil, o, alike
+				}
+				if alike == most && most > unlike {
+					names = append(names, o.Name)
+				}
 			}
-			if byShape[shape] == nil {
-				shapes = append(shapes, shape)
-			}
-			byShape[shape] = append(byShape[shape], e)
-		}
-		for _, shape := range shapes {
-			if all := byShape[shape]; len(all) > 1 && !sameFields(all) {
-				reportAlike(p, all)
+			if most > unlike {
+				reportAlike(p, first, e, append(names, e.Name), most)
 			}
 		}
 	},
 }
 
-// shapeOf returns the shape of an entity's key in its table. It reports false if
-// the key has no components.
-func shapeOf(e *model.Entity) (string, bool) {
-	var b strings.Builder
-	b.WriteString(e.Table.Name)
-	names := 0
-	for _, a := range e.Table.Keys() {
-		t := e.Attribute(a.Name)
-		if t == nil {
-			return "", false
-		}
-		b.WriteByte(1)
-		if t.Template == nil {
-			b.Write(t.Const.Raw())
-			continue
-		}
-		names += len(t.Template.Components())
-		b.WriteString(rule.Skeleton(t.Template.Parts()))
+// A likeness is how alike the keys of two entities are.
+type likeness int
+
+const (
+	unlike  likeness = iota // no two keys are equal, or the entities describe one item on purpose
+	byID                    // keys are equal if ids are
+	byWords                 // and words before the ids say that they are of one kind
+	equal                   // they are built from the same fields
+)
+
+// likenessOf compares the keys of two entities in their table.
+func likenessOf(a, b *model.Entity) likeness {
+	if a.Table != b.Table {
+		return unlike
 	}
-	return b.String(), names > 0
+	most := equal
+	for _, attribute := range a.Table.Keys() {
+		x, y := a.Attribute(attribute.Name), b.Attribute(attribute.Name)
+		if x == nil || y == nil {
+			return unlike
+		}
+		u := unifier{a, b}
+		most = min(most, u.unify(partsOf(x), partsOf(y), ""))
+	}
+	switch {
+	case most == equal && onlyByTime(a):
+		return unlike // their items have equal keys only at one moment
+	case most == equal && statesOfOne(a, b):
+		return unlike
+	case most == byWords && statesOfOne(a, b):
+		return byID
+	}
+	return most
 }
 
-// sameFields reports whether entities build their keys from the same fields, so
-// that they describe the same items on purpose.
-func sameFields(all []*model.Entity) bool {
-	names := func(e *model.Entity) string {
-		var b strings.Builder
-		for _, a := range e.Table.Keys() {
-			if t := e.Attribute(a.Name); t != nil && t.Template != nil {
-				b.WriteString(strings.Join(t.Template.Components(), " ") + ";")
+// onlyByTime reports whether only points in time distinguish the rows of an entity in a partition.
+func onlyByTime(e *model.Entity) bool {
+	timed := false
+	for _, a := range e.Table.Sort {
+		for _, p := range partsOf(e.Attribute(a.Name)) {
+			epoch := p.Type.Name == "number" && unitWidth(p.Name, 0) >= secondsWidth
+			if p.Name != "" && rule.Precision(p.Type) == 0 && !epoch {
+				return false
 			}
-		}
-		return b.String()
-	}
-	for _, e := range all[1:] {
-		if names(e) != names(all[0]) {
-			return false
+			timed = timed || p.Name != ""
 		}
 	}
-	return true
+	return timed
 }
 
-// reportAlike reports entities whose keys have one shape.
-func reportAlike(p *rule.Pass, all []*model.Entity) {
-	var names []string
-	for _, e := range all {
-		names = append(names, e.Name)
+// partsOf returns the parts of a key attribute, one literal for a constant.
+func partsOf(t *model.Template) []keys.Part {
+	if t.Template == nil {
+		return []keys.Part{{Literal: string(t.Const.Raw())}}
 	}
-	first, second := all[0], all[1]
+	return t.Template.Parts()
+}
+
+func componentsOf(t *model.Template) []string {
+	if t.Template == nil {
+		return nil
+	}
+	return t.Template.Components()
+}
+
+// A unifier compares templates of two entities.
+type unifier struct{ a, b *model.Entity }
+
+// unify returns how alike the texts of two templates are. Word is the literal text just before them.
+func (u unifier) unify(x, y []keys.Part, word string) likeness {
+	x, y = slices.Clone(x), slices.Clone(y)
+	for len(x) > 0 && len(y) > 0 && x[0].Name == "" && y[0].Name == "" {
+		n := min(len(x[0].Literal), len(y[0].Literal))
+		if x[0].Literal[:n] != y[0].Literal[:n] {
+			return unlike
+		}
+		word += x[0].Literal[:n]
+		x, y = without(x, n), without(y, n)
+	}
+
+	switch {
+	case len(x) == 0 && len(y) == 0:
+		return equal
+	case len(x) == 0 || len(y) == 0:
+		return unlike
+	case x[0].Name != "" && y[0].Name != "":
+		return min(u.components(x[0], y[0], word), u.unify(x[1:], y[1:], ""))
+	case x[0].Name == "":
+		return unifier{u.b, u.a}.unify(y, x, word)
+	}
+
+	// Free text that happens to be the other's word is not a hazard, a listed value is.
+	most := unlike
+	for _, value := range listed(u.a, x[0]) {
+		if value != "" && strings.HasPrefix(y[0].Literal, value) {
+			most = max(most, u.unify(x[1:], without(y, len(value)), ""))
+		}
+	}
+	return most
+}
+
+// without returns parts without the first bytes of the literal with which they begin.
+func without(parts []keys.Part, n int) []keys.Part {
+	rest := parts[0].Literal[n:]
+	if rest == "" {
+		return parts[1:]
+	}
+	return append([]keys.Part{{Literal: rest}}, parts[1:]...)
+}
+
+// components returns how alike two components are.
+func (u unifier) components(x, y keys.Part, word string) likeness {
+	free := func(p keys.Part) bool { return rule.Textual(p.Type) }
+	if v, w := listed(u.a, x), listed(u.b, y); len(v) > 0 && len(w) > 0 {
+		if !slices.ContainsFunc(v, func(value string) bool { return slices.Contains(w, value) }) {
+			return unlike
+		}
+	}
+	switch {
+	case x.Name == y.Name && (free(x) || free(y) || x.Type.String() == y.Type.String()):
+		return equal
+	case free(x) != free(y), !free(x) && x.Type.String() != y.Type.String():
+		return unlike
+	case strings.ContainsFunc(word, unicode.IsLetter) && !model.Moment(x.Type):
+		return byWords
+	}
+	return byID
+}
+
+// listed returns the texts of a component whose values the model lists.
+func listed(e *model.Entity, p keys.Part) (all []string) {
+	values := p.Type.Values
+	if f := e.Field(p.Name); f != nil && len(f.Values) > 0 {
+		values = f.Values
+	}
+	for _, value := range values {
+		if part, err := p.Type.Encode(value); err == nil {
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
+// statesOfOne reports whether two entities with equal keys describe one item on purpose.
+func statesOfOne(a, b *model.Entity) bool {
+	about := a.About + "\n" + b.About
+	return within(a, b) != within(b, a) || stateNames(a.Name, b.Name) || aboutOneItem().MatchString(about)
+}
+
+// within reports whether b has all attributes of a.
+func within(a, b *model.Entity) bool {
+	return !slices.ContainsFunc(a.Attributes, func(t *model.Template) bool { return b.Attribute(t.Name) == nil })
+}
+
+var aboutOneItem = text.Pattern(`(?i)\b(same (item|key)|replac(es?|ed|ing)|instead of|overwrit\w+|becomes?)\b`)
+
+// stateWords begin the names of entities that are states of an item.
+var stateWords = []string{
+	"open", "closed", "draft", "published", "archived", "deleted", "active", "inactive", "pending", "done", "new",
+	"old", "expired", "cancelled", "canceled", "locked", "confirmed", "finished", "current", "soft", "removed",
+}
+
+// stateNames reports whether two names are of states of one thing, as OpenOrder and ClosedOrder, or
+// Order and ArchivedOrder.
+func stateNames(a, b string) bool {
+	return lastWord(a) == lastWord(b) && (hasWord(a, stateWords...) || hasWord(b, stateWords...))
+}
+
+// reportAlike reports an entity whose keys are like those of another.
+func reportAlike(p *rule.Pass, first, second *model.Entity, names []string, how likeness) {
 	v := p.TableView(second.Table)
-	t := second.Attribute(v.Hash[0].Name)
 	f := v.Finding("the keys of %s look alike: an item of one replaces an item of the other with the same id", names)
-	f.Entity, f.Pos = second.Name, t.Pos
-	f.Keys = append(v.Example(first), v.Example(second)...)
-	f.Advice = "begin the partition key or the sort key with the entity name"
-	if t.Template != nil {
-		better := strings.ToUpper(second.Name) + "#" + t.Template.String()
-		f.Propose(
-			fmt.Sprintf("begin %s with the entity name: %q", t.Name, better),
-			rule.WriteTemplate(second.Name, t.Name, better),
-		)
+	t, advice := second.Attribute(v.Hash[0].Name), "begin the partition key or the sort key with the entity name"
+	switch how {
+	case equal:
+		f = v.Finding("the keys of %s are equal: an item of one replaces the item of the other", names)
+		f.Severity = model.Error
+		if len(v.Sort) > 0 {
+			t = second.Attribute(v.Sort[0].Name)
+		}
+	case byWords:
+		f.Severity = model.Warning
 	}
+	f.Entity, f.Pos, f.Advice = second.Name, t.Pos, advice
+	f.Keys = append(v.Example(first), v.Example(second)...)
+	if how == equal {
+		key := v.Example(first)[0]
+		f.Keys = []string{key + " (" + first.Name + ")", key + " (" + second.Name + ")"}
+	}
+
+	better := strings.ToUpper(second.Name)
+	if len(componentsOf(t)) > 0 {
+		better += "#" + t.Template.String()
+	}
+	f.Propose(fmt.Sprintf("begin %s with the entity name: %q", t.Name, better),
+		rule.WriteTemplate(second.Name, t.Name, better))
 	p.Report(f)
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,8 @@ var mixedTime = rule.Rule{
 	ID: "mixed-time", Title: "Timestamps of mixed zone, precision or format", Severity: model.Warning,
 	Help: "Timestamps in text sort by time only if all have the same format: one zone, one precision, large units " +
 		"first. 10:00:00.120Z sorts before 10:00:00Z, because the point sorts below Z; 09:00:00+02:00 sorts after " +
-		"08:30:00Z although it is earlier; 05/01/2026 sorts by its day.",
+		"08:30:00Z although it is earlier; 05/01/2026 sorts by its day. Week W10 sorts before W9, and 01:00 PM " +
+		"before 09:00 AM.",
 	Example: []string{`"AT#2026-01-05T10:00:00.120Z"`, `"AT#2026-01-05T10:00:00Z"`},
 	Cure: "Give the component a type that writes UTC in one precision, and the same type in all entities that " +
 		"share the key: {at:millis}.",
@@ -106,10 +108,13 @@ func disorderedTime(t rule.Timestamp) *rule.Finding {
 	if t.Shape.Disorder == "" || t.SortView() == nil {
 		return nil
 	}
-	f := t.Finding("%s in %s of %s is a date written %s, so its byte order is not chronological",
-		t.Name, t.Slot, t.View(), t.Shape.Disorder)
+	f := t.Finding("%s in %s of %s is a %s written %s, so its byte order is not chronological",
+		t.Name, t.Slot, t.View(), cmp.Or(t.Shape.Kind, "date"), t.Shape.Disorder)
 	for _, w := range t.Written()[:min(2, len(t.Written()))] {
 		f.Keys = append(f.Keys, t.KeyWith(w)...)
+	}
+	if f.Advice = t.Shape.Cure; f.Advice != "" {
+		return f // no type writes those
 	}
 	f.Advice = "write the year first, then the month, then the day, all with leading zeros"
 	t.Propose(f, "", t.As("date"), "")

@@ -44,11 +44,18 @@ func checkUnreadShards(p *rule.Pass, q *rule.Query) {
 
 	var all []*rule.Query // in file order
 	for _, o := range p.Queries {
-		if c, ok := o.Given(field); ok && o.View == q.View && o.Entity == q.Entity && c.Op == ast.Equal {
-			read[c.Args[0]] = true
-			if shardOf(o) != "" {
-				all = append(all, o)
+		if c, ok := o.Given(field); !ok || o.View != q.View || o.Entity != q.Entity || c.Op != ast.Equal {
+			continue
+		}
+		for _, part := range o.Parts {
+			for _, c := range part.Where {
+				if c.Field == field {
+					read[c.Args[0]] = true
+				}
 			}
+		}
+		if shardOf(o) != "" {
+			all = append(all, o)
 		}
 	}
 	if len(shards) < 2 || len(read) > 1 || all[0] != q {

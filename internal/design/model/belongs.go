@@ -113,8 +113,9 @@ const maxCount = 1_000_000_000
 // perTolerance is how far a count may be from what per says: people write round numbers.
 const perTolerance = 0.05
 
-// SettleCounts checks what belongs to what, and sets the counts that follow from others: that of
-// an entity from the count of its parent and the number per parent, and the other way round.
+// SettleCounts checks what belongs to what, and how long items live. It sets the counts that follow
+// from others: that of an entity from the count of its parent and the number per parent, and the other
+// way round.
 func (m *Model) SettleCounts() Errors {
 	for _, check := range []func(*Entity) *ParseError{(*Entity).circle, (*Entity).carriesNothing} {
 		var errs Errors
@@ -126,6 +127,11 @@ func (m *Model) SettleCounts() Errors {
 		if len(errs) > 0 {
 			return errs
 		}
+	}
+
+	m.spreadCounts()
+	if errs := m.settleLives(); len(errs) > 0 {
+		return errs
 	}
 	m.spreadCounts()
 

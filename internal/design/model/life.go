@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,9 +28,9 @@ func LifeText(life time.Duration) string {
 	return life.String()
 }
 
-// SettleLives checks the times to live of a model, and sets the counts that follow from them: items
+// settleLives checks the times to live of a model, and sets the counts that follow from them: items
 // that are put at a rate and live for a time are steadily as many as are put in that time.
-func (m *Model) SettleLives() Errors {
+func (m *Model) settleLives() Errors {
 	var errs Errors
 	for _, e := range m.Entities {
 		if err := m.settleLife(e); err != nil {
@@ -59,7 +60,12 @@ func (m *Model) settleLife(e *Entity) *ParseError {
 		return nil
 	}
 
-	steady := math.Round(rate * e.Life.Seconds())
+	put := math.Round(rate * e.Life.Seconds())
+	steady, count := put, float64(e.Count)
+	keys, limited := e.distinctKeys()
+	if limited {
+		steady = min(put, keys) // the other puts replace items
+	}
 	switch {
 	case steady > maxCount:
 		return e.invalid(
@@ -68,13 +74,47 @@ func (m *Model) settleLife(e *Entity) *ParseError {
 		)
 	case e.Count == 0:
 		e.Count = int(max(steady, 1))
-	case math.Abs(steady-float64(e.Count)) > max(1, perTolerance*steady):
+	case limited && count < put:
+		// A put may replace an item, so fewer items are alive than were put.
+	case math.Abs(put-count) > max(1, perTolerance*put):
+		hint := "remove count, which follows from the others"
+		if slices.ContainsFunc(e.Parents, Parent.counts) {
+			hint = "change the rate, the life, or the number per " + e.Parents[0].Entity.Name
+		}
 		return e.invalid(
-			"remove count, which follows from the others", "entity %s has %s, but %s puts a second that live %s are %s",
-			e.Name, text.Count(e.Count, "item"), text.Figure(rate), LifeText(e.Life), text.Thousands(int(steady)),
+			hint, "entity %s has %s, but %s puts a second that live %s are %s",
+			e.Name, text.Count(e.Count, "item"), text.Figure(rate), LifeText(e.Life), text.Thousands(int(put)),
 		)
 	}
 	return nil
+}
+
+// distinctKeys returns how many keys the items of e can have, or false if nothing in the model limits them.
+func (e *Entity) distinctKeys() (n float64, limited bool) {
+	n = 1
+	var parents []*Entity
+	for _, f := range e.KeyFields() {
+		p := e.CarriedFrom(f)
+		values := max(len(f.Values), f.Distinct, len(f.Type.Values))
+		switch {
+		case p != nil && p.Count > 0:
+			if !slices.Contains(parents, p) {
+				parents = append(parents, p)
+				n *= float64(p.Count)
+			}
+		case p == nil && values > 0:
+			n *= float64(values)
+		default:
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// counts reports whether the number of children follows from that of the parent.
+func (p Parent) counts() bool {
+	_, ok := p.Per.Mean()
+	return ok
 }
 
 // Expiries returns how many items of an entity expire each second at its declared scale: each of its items once

@@ -34,10 +34,3 @@ var lifeCodec = codec{
 	},
 	schema: schema{"type": "string", "pattern": "^[0-9]{1,6}[wdhms]$"},
 }
-
-// checkLives checks the times to live, and sets the counts that follow from them.
-func (p *parser) checkLives() {
-	if len(p.errs) == 0 {
-		p.errs = append(p.errs, p.m.SettleLives()...)
-	}
-}

@@ -78,7 +78,6 @@ func (in value) nameless() bool {
 
 func afterModel(in value, m *model.Model) bool {
 	in.checkFields()
-	in.checkLives()
 	in.checkParents()
 	lines := map[string]int{}
 	for _, q := range m.Patterns {

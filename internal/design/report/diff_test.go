@@ -28,7 +28,8 @@ entities: {Node: {attributes: {PK: "D#{drive}", SK: "{path:path}"}, samples: [{d
 patterns: [{name: "<script>alert(1)</script>", query: {entity: Node, where: {drive: a}}, rate: 2}]
 `
 	made := strings.NewReplacer("{path:path}", "X{path:path}", "path: \"x\"", "path: \"</style>\"", "D#", "DRIVE#").Replace(old)
-	d := diff.Of(side(old), side(made))
+	d, err := diff.Of(t.Context(), side(old), side(made), nil)
+	require.NoError(t, err)
 	var b bytes.Buffer
 	require.NoError(t, report.Diff(&b, d, "old → <b>new</b>"))
 	page := b.String()
@@ -46,6 +47,8 @@ patterns: [{name: "<script>alert(1)</script>", query: {entity: Node, where: {dri
 
 	b.Reset()
 	same := side(old)
-	require.NoError(t, report.Diff(&b, diff.Of(same, same), "x"))
+	d, err = diff.Of(t.Context(), same, same, nil)
+	require.NoError(t, err)
+	require.NoError(t, report.Diff(&b, d, "x"))
 	require.Contains(t, tree(t, b.Bytes()).text, "Nothing changed")
 }

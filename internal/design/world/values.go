@@ -19,6 +19,9 @@ type Values struct {
 
 const attemptBit = 48
 
+// ValuesOf returns values in text form by field. The map must not change.
+func ValuesOf(text map[string]string) Values { return Values{text: text} }
+
 // Get returns the value of a field, or "".
 func (v Values) Get(field string) string {
 	text, _ := v.Lookup(field)

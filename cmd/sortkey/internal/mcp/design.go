@@ -176,16 +176,18 @@ func (s *Server) checked(ctx context.Context, m *model.Model) (d diff.Side, err 
 }
 
 type designDiffArgs struct {
-	Old  string `json:"old" jsonschema:"model file in the working folder, or the name of an example"`
-	New  string `json:"new" jsonschema:"the other version of it"`
-	Skip int    `json:"skip,omitempty" jsonschema:"leave out so many lines, to go on after a cut"`
+	Old string `json:"old" jsonschema:"model file in the working folder, or the name of an example"`
+	New string `json:"new" jsonschema:"the other version of it"`
+	// Rename answers the questions of a plan.
+	Rename diff.Renames `json:"rename,omitempty" jsonschema:"new names by old ones; empty if it is to be deleted"`
+	Skip   int          `json:"skip,omitempty" jsonschema:"leave out so many lines, to go on after a cut"`
 }
 
 var designDiffTool = tool{name: "design_diff", title: "Compare two models", description: `
 Compares two versions of a model: tables, indexes, entities and keys that differ, what each access pattern costs
 before and after, the findings that came and went, money, and the steps from one version to the other with the
-items, write units and time that they take. Use it to say what a proposed change brings and what it costs. The
-answer is text.
+items, write units and time that they take. Use it to say what a proposed change brings and what it costs. If it
+asks what became of an entity or a table, ask the user and answer with rename. The answer is text.
 Example: {"old": "shop", "new": "shop-by-price.yaml"}`}
 
 func (s *Server) designDiff(ctx context.Context, in designDiffArgs) (string, error) {
@@ -204,8 +206,12 @@ func (s *Server) designDiff(ctx context.Context, in designDiffArgs) (string, err
 		}
 		defer sides[i].World.Close()
 	}
+	d, err := diff.Of(ctx, sides[0], sides[1], in.Rename)
+	if err != nil {
+		return "", err
+	}
 	var b strings.Builder
-	if err := diff.Of(sides[0], sides[1]).WriteText(&b, prose); err != nil {
+	if err := d.WriteText(&b, prose); err != nil {
 		return "", err
 	}
 	return s.report(b.String(), in.Skip), nil

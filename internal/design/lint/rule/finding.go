@@ -13,6 +13,8 @@ type Finding struct {
 	Proposals []Proposal
 	// Applied holds the proposals that became advice. Run sets it.
 	Applied []Proposal
+	// removes has what the first of them removes, besides the finding itself.
+	removes map[subject]bool
 	option  bool // the rule is about a possibility that is no hazard
 	refuted bool // all proposals were tried, and none holds
 }

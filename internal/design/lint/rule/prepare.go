@@ -87,7 +87,7 @@ func (st *Study) runPatterns() error {
 		if err == nil {
 			p = parts[0] // the requests of a pattern are alike
 		}
-		q := &Query{Pattern: p, study: st}
+		q := &Query{Pattern: p, Parts: parts, study: st}
 		st.Queries = append(st.Queries, q)
 		if err != nil {
 			q.Failed, _ = errors.AsType[*compile.Error](err)

@@ -69,6 +69,8 @@ type Component struct {
 // A Query is an access pattern with the rows that it reads.
 type Query struct {
 	*model.Pattern
+	// Parts are the requests of the pattern, of which the query is the first. Most patterns have one.
+	Parts    []*model.Pattern
 	View     *View            // nil if the model does not have its table
 	Compiled wire.Request     // nil for a pattern that does not compile
 	Failed   *compile.Error   // why there is no request

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
@@ -15,13 +16,15 @@ type Format struct {
 	// Disorder says why its byte order is not chronological, or is "".
 	Disorder string
 	text     func() *regexp.Regexp
+	// Kind is what it writes if that is not a date, and Cure a better way to write that.
+	Kind, Cure string
 }
 
 // Formats that rules know by name.
 var (
-	Day          = &Format{"date", "", text.Pattern(`^\d{4}-\d{2}-\d{2}$`)}
-	Seconds      = &Format{"seconds since 1970", "", text.Pattern(`^1\d{9}$`)}
-	Milliseconds = &Format{"milliseconds since 1970", "", text.Pattern(`^1\d{12}$`)}
+	Day          = &Format{Name: "date", text: text.Pattern(`^\d{4}-\d{2}-\d{2}$`)}
+	Seconds      = &Format{Name: "seconds since 1970", text: text.Pattern(`^1\d{9}$`)}
+	Milliseconds = &Format{Name: "milliseconds since 1970", text: text.Pattern(`^1\d{12}$`)}
 	DayTime      = &Format{Name: "date T time"}
 	spaced       = &Format{Name: "date and time with a space"}
 )
@@ -32,17 +35,36 @@ const monthNames = `(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|au
 // formats are those without a zone, in the order in which they are tried.
 var formats = []*Format{
 	Day, Seconds, Milliseconds,
-	{"date without padding", "without padding", text.Pattern(`^\d{4}-\d{1,2}-\d{1,2}$`)},
-	{"date with slashes", "", text.Pattern(`^\d{4}/\d{2}/\d{2}$`)},
-	{"date day or month first", "day or month first", text.Pattern(`^\d{1,2}/\d{1,2}/\d{4}( .*)?$`)},
-	{"date the day first", "the day first", text.Pattern(`^\d{1,2}\.\d{1,2}\.\d{4}( .*)?$`)},
-	{"date the day first", "the day first", text.Pattern(`^\d{1,2}-\d{1,2}-\d{4}( .*)?$`)},
-	{"with names of months", "with names of months", text.Pattern(
-		`(?i)^([a-z]{3,9},? )?(\d{1,2}(st|nd|rd|th)?[ -]` + monthNames + `|` +
-			monthNames + `[ -]\d{1,2}(st|nd|rd|th)?),?[ -]` +
-			`(\d{2}|\d{4})([ ,].*)?$|^` + monthNames + `[ -]\d{4}$`,
-	)},
-	{"without separators", "", text.Pattern(`^(19|20)\d{6}T\d{6}Z?$`)},
+	disordered("date without padding", "without padding", `^\d{4}-\d{1,2}-\d{1,2}$`),
+	{Name: "date with slashes", text: text.Pattern(`^\d{4}/\d{2}/\d{2}$`)},
+	disordered("date day or month first", "day or month first", `^\d{1,2}/\d{1,2}/\d{4}( .*)?$`),
+	disordered("date the day first", "the day first", `^\d{1,2}\.\d{1,2}\.\d{4}( .*)?$`),
+	disordered("date the day first", "the day first", `^\d{1,2}-\d{1,2}-\d{4}( .*)?$`),
+	disordered("with names of months", "with names of months",
+		`(?i)^([a-z]{3,9},? )?(\d{1,2}(st|nd|rd|th)?[ -]`+monthNames+`|`+
+			monthNames+`[ -]\d{1,2}(st|nd|rd|th)?),?[ -]`+
+			`(\d{2}|\d{4})([ ,].*)?$|^`+monthNames+`[ -]\d{4}$`),
+	{Name: "without separators", text: text.Pattern(`^(19|20)\d{6}T\d{6}Z?$`)},
+	{Name: "week", text: text.Pattern(`^\d{4}-?[Ww]\d{2}(-?\d)?$`)},
+	{
+		Name: "week without padding", Disorder: "without padding", text: text.Pattern(`^\d{4}-?[Ww]\d$`),
+		Kind: "week", Cure: "write weeks with two digits, as in 2026-W09",
+	},
+	{
+		Name: "with AM and PM", Disorder: "with AM and PM",
+		text: text.Pattern(`(?i)^(\d{4}-\d{2}-\d{2}[ T])?\d{1,2}:\d{2}(:\d{2})? ?[ap]\.?m\.?$`),
+		Kind: "time", Cure: "write hours from 00 to 23, as in 13:00",
+	},
+	{
+		Name: "hours without padding", Disorder: "without padding", text: text.Pattern(`^\d:\d{2}(:\d{2})?$`),
+		Kind: "time of day", Cure: "write hours with two digits, as in 09:00",
+	},
+	{Name: "time of day", text: text.Pattern(`^\d{2}:\d{2}(:\d{2})?$`)},
+}
+
+// disordered returns a format of dates whose byte order is not chronological.
+func disordered(name, why, expr string) *Format {
+	return &Format{Name: name, Disorder: why, text: text.Pattern(expr)}
 }
 
 var isoTime = text.Pattern(`^\d{4}-\d{2}-\d{2}([T ])(\d{2}:\d{2})(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:?\d{2})?$`)
@@ -136,6 +158,9 @@ func (c Component) Timestamps() (all []Timestamp) {
 	}
 	for _, w := range c.Written() {
 		shape, ok := ShapeOf(w.Text)
+		if !ok && strings.Contains(strings.ToLower(c.Name), "week") {
+			shape, ok = ShapeOf("2026-" + w.Text) // W9
+		}
 		if !ok {
 			return nil
 		}

@@ -118,6 +118,12 @@ func (t *trials) holds(f *Finding, p *Proposal) (notes []string, ok bool, err er
 		if !ok || !after.keeps(before, p.Fewer) {
 			return nil, false, nil
 		}
+		if f.removes == nil {
+			f.removes = map[subject]bool{}
+			for about, n := range before.all {
+				f.removes[about] = after.all[about] < n
+			}
+		}
 		return append(after.gains(before, f, p.Fewer), notes...), true, nil
 	}
 	return nil, false, nil

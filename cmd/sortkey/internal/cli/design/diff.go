@@ -28,6 +28,7 @@ import (
 type diffFlags struct {
 	format, out string
 	maxItems    int
+	renames     []string
 	priceFlags
 }
 
@@ -47,10 +48,15 @@ the items, write units, time and money that they take.
 OLD and NEW are model files, folders with a model.yaml, examples, or REVISION:FILE
 for a file in a revision of git.
 
-The exit code is 1 if a pattern fails that did not fail before, or if a finding is a
-new error.`,
+An entity or a table that is gone while another is new is a question, and until it is
+answered there is no plan: --rename OLD=NEW says that it is the same, and --rename OLD=
+that what it holds is to be deleted.
+
+The exit code is 1 if a pattern fails that did not fail before, if a finding is a new
+error, or if a question is open.`,
 		Example: `  sortkey design diff old.yaml new.yaml
-  sortkey design diff main:shop.yaml shop.yaml --format markdown`,
+  sortkey design diff main:shop.yaml shop.yaml --format markdown
+  sortkey design diff old.yaml new.yaml --rename Purchase=Order`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return app.Usage("design diff", "design diff needs two models")
@@ -66,6 +72,9 @@ new error.`,
 	flags.StringVar(&f.format, "format", "text", "output `FORMAT`: "+strings.Join(diffFormats, ", "))
 	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
 	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items of each version")
+	flags.StringArrayVar(
+		&f.renames, "rename", nil, "new name of an entity or a table, as `OLD=NEW`; OLD= if it is gone; repeatable",
+	)
 	f.priceFlags.declare(cmd)
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"format": app.Words(diffFormats...), "output": app.Paths})
 	return cmd
@@ -88,6 +97,14 @@ func runDiff(ctx context.Context, env *app.Env, old, made string, f *diffFlags) 
 	default:
 		return app.Usage("design diff", "--format is one of %s, not %q", strings.Join(diffFormats, ", "), f.format)
 	}
+	renames := diff.Renames{}
+	for _, one := range f.renames {
+		old, made, ok := strings.Cut(one, "=")
+		if !ok || old == "" {
+			return app.Usage("design diff", "--rename is OLD=NEW, or OLD= for what is gone, not %q", one)
+		}
+		renames[old] = made
+	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 
@@ -102,7 +119,10 @@ func runDiff(ctx context.Context, env *app.Env, old, made string, f *diffFlags) 
 		}
 		defer sides[i].World.Close()
 	}
-	d := diff.Of(sides[0], sides[1])
+	d, err := diff.Of(ctx, sides[0], sides[1], renames)
+	if err != nil {
+		return err
+	}
 	var out bytes.Buffer
 	if err := write(d, &out); err != nil {
 		return err

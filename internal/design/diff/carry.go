@@ -1,0 +1,334 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/item"
+)
+
+// A moved item is an item of the old version, with what it is in the new one.
+type moved struct {
+	was    *world.Item
+	times  float64       // items that it stands for at the declared scale
+	entity *model.Entity // of the target; nil for an item of no entity
+	table  *model.Table  // of the target; nil for an item that is deleted
+	item   attr.Item
+	kept   bool // it keeps its table and its key
+	// fresh are fields of its entity that the old version does not have, so that their values are made up.
+	fresh []string
+}
+
+// place identifies a table and a key.
+func place(t *model.Table, it attr.Item) string {
+	b := append([]byte(t.Name), 0)
+	for _, a := range t.Keys() {
+		v := it.Get(a.Name)
+		b = item.AppendKey(append(b, byte(v.Kind())), v)
+	}
+	return string(b)
+}
+
+// keyOnly returns the key of an item in a table.
+func keyOnly(t *model.Table, it attr.Item) attr.Item {
+	var b attr.Builder
+	for _, a := range t.Keys() {
+		b.Add(a.Name, it.Get(a.Name))
+	}
+	return b.Item()
+}
+
+// keyShown shows the key of an item for people.
+func keyShown(t *model.Table, it attr.Item) string {
+	var all []string
+	for _, a := range t.Keys() {
+		all = append(all, a.Name+"="+model.TextOf(it.Get(a.Name)))
+	}
+	return strings.Join(all, ", ")
+}
+
+// settle sets whether the item keeps its table and its key.
+func (v *moved) settle() {
+	v.kept = v.table != nil && v.table.Name == v.was.Table.Name &&
+		!slices.ContainsFunc(slices.Concat(v.table.Keys(), v.was.Table.Keys()), func(a model.Attribute) bool {
+			return !attr.Equal(v.item.Get(a.Name), v.was.Attributes.Get(a.Name))
+		})
+}
+
+// gains and loses return the attributes of an item that stays that only its new, or only its old form has.
+func (v *moved) gains() []string { return beyond(v.item, v.was.Attributes) }
+func (v *moved) loses() []string { return beyond(v.was.Attributes, v.item) }
+
+// beyond returns the names of the attributes of an item that another lacks.
+func beyond(it, other attr.Item) (names []string) {
+	for name := range it.All() {
+		if other.Get(string(name)).Kind() == 0 {
+			names = append(names, string(name))
+		}
+	}
+	return names
+}
+
+// both returns the item while both versions are in use, with the attributes of both forms.
+func (v *moved) both() attr.Item {
+	var b attr.Builder
+	for name, value := range v.was.Attributes.All() {
+		b.AddBytes(name, value)
+	}
+	for _, name := range v.gains() {
+		b.Add(name, v.item.Get(name))
+	}
+	return b.Item()
+}
+
+// carry sets the items that the old ones are in the target.
+func (p *planner) carry() {
+	p.items = p.items[:0]
+	mates := map[*pair]*mates{}
+	for i := range p.olds {
+		v := moved{was: &p.olds[i]}
+		if i < len(p.was.World.Items) {
+			v.times = p.was.World.Represents(v.was)
+		}
+		switch e := v.was.Entity; {
+		case e == nil:
+			p.carryRaw(&v)
+		case p.pairs[e] != nil:
+			pr := p.pairs[e]
+			if mates[pr] == nil {
+				mates[pr] = p.matesOf(pr)
+			}
+			v.entity = p.target.Entity(pr.is.Name)
+			v.table = v.entity.Table
+			if err := v.carry(pr, mates[pr]); err != nil && v.times == 0 {
+				continue // it was a bad example
+			} else if err != nil {
+				v.table = nil
+				p.ask("change the templates, or the item", "%v", err)
+			}
+		}
+		v.settle()
+		p.items = append(p.items, v)
+	}
+}
+
+// carryRaw sets the table and the new form of an item that no entity describes. It is as it was, unless the
+// new version has it under another key.
+func (p *planner) carryRaw(v *moved) {
+	if v.table = p.successor(v.was.Table); v.table == nil {
+		return
+	}
+	v.item = v.was.Attributes
+	fits := func(it attr.Item) bool {
+		lacks := func(a model.Attribute) bool { return it.Get(a.Name).Kind() != a.Kind }
+		return !slices.ContainsFunc(v.table.Keys(), lacks)
+	}
+	if fits(v.item) {
+		return
+	}
+
+	// Items of no entity have no fields: those of the new version are in the order of the file.
+	nth := 0
+	for _, r := range p.was.World.Model.Items {
+		if r.Table == v.was.Table && place(r.Table, r.Item) == place(v.was.Table, v.item) {
+			break
+		}
+		if r.Table == v.was.Table {
+			nth++
+		}
+	}
+	for _, r := range p.target.Items {
+		if r.Table == v.table {
+			if nth--; nth < 0 {
+				v.item = r.Item
+				return
+			}
+		}
+	}
+	v.table = nil
+	p.ask(
+		"write it among the items of the new version", "item %s of table %s lacks a key of table %s",
+		keyShown(v.was.Table, v.was.Attributes), v.was.Table.Name, p.successor(v.was.Table).Name,
+	)
+}
+
+// successor returns the table of the target that takes the items of no entity of an old table, or nil: the one
+// of its name, or of the new tables the one that has such an item, or the only one if entities go there.
+func (p *planner) successor(old *model.Table) *model.Table {
+	was, is := p.was.World.Model, p.is.World.Model
+	name, said := p.renames[old.Name]
+	if t := is.Table(old.Name); t != nil {
+		return p.now(t)
+	} else if t := is.Table(name); said {
+		if t == nil {
+			return nil
+		}
+		return p.now(t)
+	}
+
+	keys := map[string]bool{}
+	for _, r := range was.Items {
+		if r.Table == old {
+			keys[keyShown(old, r.Item)] = true
+		}
+	}
+	fresh, holds, goes := map[*model.Table]bool{}, map[*model.Table]bool{}, map[*model.Table]bool{}
+	for _, t := range is.Tables {
+		if was.Table(t.Name) == nil {
+			fresh[t] = true
+		}
+	}
+	for _, r := range is.Items {
+		if fresh[r.Table] && keys[keyShown(r.Table, r.Item)] {
+			holds[r.Table] = true
+		}
+	}
+	for _, pr := range p.pairs {
+		if pr.was.Table == old && fresh[pr.is.Table] {
+			goes[pr.is.Table] = true
+		}
+	}
+	if len(holds) == 0 && len(fresh) == 1 {
+		holds = goes
+	}
+	for t := range holds {
+		if len(holds) == 1 {
+			return p.now(t)
+		}
+	}
+	return nil
+}
+
+// now returns a table of the new version as the target has it.
+func (p *planner) now(t *model.Table) *model.Table {
+	return p.target.Tables[slices.Index(p.is.World.Model.Tables, t)]
+}
+
+// mates are the items of the new version from which fields get values that the old one does not have.
+type mates struct {
+	shared, fresh []string // fields of the new version
+	by            map[string][]*world.Item
+	all           []*world.Item
+	next          int
+}
+
+func (p *planner) matesOf(pr *pair) *mates {
+	m := &mates{by: map[string][]*world.Item{}}
+	for _, f := range pr.is.Fields {
+		if pr.from[f.Name] == "" {
+			m.fresh = append(m.fresh, f.Name)
+		} else {
+			m.shared = append(m.shared, f.Name)
+		}
+	}
+	if len(m.fresh) == 0 {
+		return m
+	}
+	for i := range p.is.World.Items {
+		if it := &p.is.World.Items[i]; it.Entity == pr.is {
+			m.all = append(m.all, it)
+			id := m.id(it.Values.Lookup)
+			m.by[id] = append(m.by[id], it)
+		}
+	}
+	return m
+}
+
+// id returns the values of the fields that both versions have.
+func (m *mates) id(value func(field string) (string, bool)) string {
+	var b strings.Builder
+	for _, name := range m.shared {
+		v, ok := value(name)
+		fmt.Fprintf(&b, "%t%q", ok, v)
+	}
+	return b.String()
+}
+
+// of returns the item of the new version with the values of an old one, or else any.
+func (m *mates) of(value func(field string) (string, bool)) *world.Item {
+	id := m.id(value)
+	if list := m.by[id]; len(list) > 0 {
+		if len(list) > 1 {
+			m.by[id] = list[1:]
+		}
+		return list[0]
+	}
+	if len(m.all) == 0 {
+		return nil
+	}
+	m.next++
+	return m.all[(m.next-1)%len(m.all)]
+}
+
+// carry sets the new form of an item: what the templates of its entity make of its values, and the attributes
+// that it has beside the templates.
+func (v *moved) carry(pr *pair, m *mates) error {
+	old := v.was.Values.Map()
+	value := func(field string) (string, bool) {
+		text, ok := old[pr.from[field]]
+		return text, ok
+	}
+	values := map[string]string{}
+	for name := range pr.from {
+		if text, ok := value(name); ok {
+			values[name] = text
+		}
+	}
+
+	v.fresh = m.fresh
+	var mate *world.Item
+	if len(m.fresh) > 0 {
+		mate = m.of(value)
+	}
+	for _, name := range m.fresh {
+		if mate != nil {
+			if text, ok := mate.Values.Lookup(name); ok {
+				values[name] = text
+			}
+		} else if f := v.entity.Field(name); f != nil {
+			text, err := world.Example(f, 0)
+			if err != nil {
+				return err
+			}
+			values[name] = text
+		}
+	}
+
+	var b model.ItemBuilder
+	for i := range pr.was.Attributes { // a sample may have a key itself, and no values for it
+		_ = pr.was.Add(&b, pr.was.Attributes[i:i+1], old, nil, false)
+	}
+	own := b.Item()
+	var err error
+	var extra attr.Builder
+	for name, value := range v.was.Attributes.All() {
+		if pr.was.Table.Has(string(name)) && !v.table.Has(string(name)) {
+			continue // a key of the old table only
+		}
+		if got := own.Get(string(name)); !attr.Equal(got, value) {
+			extra.AddBytes(name, value)
+		}
+	}
+	if v.item, err = v.entity.ItemWith(values, extra.Item()); err == nil {
+		return nil
+	}
+
+	// The new templates cannot write the old values: all are to be given.
+	v.fresh = nil
+	for _, f := range v.entity.Fields {
+		v.fresh = append(v.fresh, f.Name)
+		if values[f.Name], err = world.Example(f, 0); err != nil {
+			return err
+		}
+	}
+	if v.item, err = v.entity.ItemWith(values, extra.Item()); err != nil {
+		return fmt.Errorf(
+			"entity %s, item %s of the old version: %w", v.entity.Name, keyShown(v.was.Table, v.was.Attributes), err,
+		)
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package diff
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// mostTries is how many keys are tried for an example.
+const mostTries = 8
+
+// examples sets the items from which the plan is made: those of the old world, and examples of what a program
+// may write. There is one of each entity that has no items, and one of each entity in a partition of each other,
+// where their templates allow it, in the old version or in the new.
+func (p *planner) examples() {
+	p.olds = slices.Clip(p.was.World.Items)
+	places := map[string]bool{}
+	for i := range p.olds {
+		places[place(p.olds[i].Table, p.olds[i].Attributes)] = true
+	}
+	first := firsts(p.was.World)
+	add := func(e *model.Entity, given map[string]string) {
+		if first[e] == nil {
+			return
+		}
+		for n := range uint64(mostTries) {
+			values := first[e].Values.Map()
+			if n > 0 { // an item has the key, so another is taken
+				for _, f := range e.KeyFields() {
+					if v, err := world.Example(f, n); err == nil {
+						values[f.Name] = v
+					}
+				}
+			}
+			maps.Copy(values, given)
+			it, err := e.Item(values)
+			if err != nil {
+				return // the values of two entities do not go together
+			}
+			if id := place(e.Table, it); !places[id] {
+				places[id] = true
+				p.olds = append(p.olds, world.Item{
+					Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it,
+				})
+				return
+			}
+		}
+	}
+	for _, e := range p.was.World.Model.Entities {
+		if it := first[e]; it != nil && !places[place(e.Table, it.Attributes)] {
+			add(e, nil)
+		}
+	}
+
+	old, made := p.was.World.Model, p.is.World.Model
+	models := []*model.Model{old, made}
+	var items []*world.Item
+	for _, one := range []struct {
+		m     *model.Model
+		first map[*model.Entity]*world.Item
+	}{{old, first}, {made, firsts(p.is.World)}} {
+		for _, e := range one.m.Entities {
+			if it := one.first[e]; it != nil {
+				items = append(items, it)
+			}
+		}
+	}
+	neighbours(old, models, items, add)
+	neighbours(made, models, items, func(e *model.Entity, values map[string]string) {
+		for _, a := range old.Entities {
+			pr := p.pairs[a]
+			if pr == nil || pr.is != e {
+				continue
+			}
+			given := map[string]string{}
+			for name, v := range values {
+				if old := pr.from[name]; old != "" {
+					given[old] = v
+				}
+			}
+			add(a, given)
+		}
+	})
+}
+
+// firsts returns the first item of each entity of a world, or an example of it if one can be made.
+func firsts(w *world.World) map[*model.Entity]*world.Item {
+	all := map[*model.Entity]*world.Item{}
+	for i := range w.Items {
+		if it := &w.Items[i]; it.Entity != nil && all[it.Entity] == nil {
+			all[it.Entity] = it
+		}
+	}
+	for _, e := range w.Model.Entities {
+		if all[e] != nil {
+			continue
+		}
+		values := map[string]string{}
+		for _, f := range e.Fields {
+			if v, err := world.Example(f, 0); err == nil {
+				values[f.Name] = v
+			}
+		}
+		if it, err := e.Item(values); err == nil {
+			all[e] = &world.Item{Table: e.Table, Entity: e, Values: world.ValuesOf(values), Attributes: it}
+		}
+	}
+	return all
+}
+
+// neighbours calls f with the values of fields that bring an item of an entity into the partition of an item, in
+// a table or an index that one of some models has under the name of the entity's.
+func neighbours(
+	m *model.Model, models []*model.Model, items []*world.Item, f func(e *model.Entity, values map[string]string),
+) {
+	for _, e := range m.Entities {
+		for _, other := range models {
+			t := other.Table(e.Table.Name)
+			if t == nil {
+				continue
+			}
+			partitions := [][]model.Attribute{t.Partition}
+			for _, x := range t.Indexes {
+				if !x.Local {
+					partitions = append(partitions, x.Partition)
+				}
+			}
+			for _, it := range items {
+				if it.Table.Name != t.Name || it.Entity == e {
+					continue
+				}
+				for _, partition := range partitions {
+					if values, ok := within(e, partition, it.Attributes); ok {
+						f(e, values)
+					}
+				}
+			}
+		}
+	}
+}
+
+// within returns values of fields that give an item of an entity the same attributes as another item, if there
+// are any.
+func within(e *model.Entity, attributes []model.Attribute, other attr.Item) (map[string]string, bool) {
+	all := map[string]string{}
+	for _, a := range attributes {
+		t, v := e.Attribute(a.Name), other.Get(a.Name)
+		switch {
+		case t == nil || v.Kind() != a.Kind || t.Kind != a.Kind:
+			return nil, false
+		case t.Template == nil:
+			if !attr.Equal(t.Const, v) {
+				return nil, false
+			}
+			continue
+		}
+		values, ok := t.Template.Match(model.TextOf(v))
+		if !ok {
+			return nil, false
+		}
+		maps.Copy(all, values)
+	}
+	return all, true
+}

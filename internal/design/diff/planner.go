@@ -1,0 +1,302 @@
+package diff
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
+)
+
+// A Question is about what the two versions do not say. Until it is answered there is no plan.
+type Question struct {
+	Ask    string `json:"ask"`
+	Answer string `json:"answer"` // how to answer it
+}
+
+// A planner makes the plan from the items of the old version and what each of them is in the new one.
+//
+// While the program switches, both versions are in use. So the plan only adds until then: an item that keeps its
+// key may gain attributes, all else is put under keys, into tables, or read by indexes that the old version does
+// not have. Where the new version has another thing under a name of the old one, the plan gives it another name
+// ([Name]), and the target is the new version with these names. It tries whether the patterns of both versions
+// read what they should while the items of both are there, and if not, takes a new table.
+type planner struct {
+	ctx       context.Context
+	was, is   Side
+	renames   Renames
+	pairs     map[*model.Entity]*pair
+	olds      []world.Item // those of the old world, then examples
+	names     *names
+	target    *model.Model
+	items     []moved
+	questions []Question
+	unsaid    map[*model.Entity]bool // those that are gone, and nothing new is there that they could be
+	all       []Step
+}
+
+// make settles the names, and then the questions or the steps.
+func (p *planner) make() error {
+	old, made := p.was.World.Model, p.is.World.Model
+	if err := p.renames.check(old, made); err != nil {
+		return err
+	}
+	p.pairs, p.names = pairs(old, made, p.renames), newNames(old, made)
+	p.examples()
+	p.askGone()
+	for again := true; again; {
+		p.target = p.names.target()
+		p.carry()
+		if again = p.conflicts(); len(p.questions) > 0 {
+			return nil
+		}
+		if again {
+			continue
+		}
+		var err error
+		if again, err = p.disturbed(); err != nil || len(p.questions) > 0 {
+			return err
+		}
+	}
+	p.steps()
+	return nil
+}
+
+func (p *planner) ask(answer, format string, args ...any) {
+	q := Question{Ask: fmt.Sprintf(format, args...), Answer: answer}
+	if !slices.Contains(p.questions, q) {
+		p.questions = append(p.questions, q)
+	}
+}
+
+// askGone asks what became of the entities that are gone while others are new, and of the items of no entity
+// in a table that is gone.
+func (p *planner) askGone() {
+	old, made := p.was.World.Model, p.is.World.Model
+	taken := map[*model.Entity]bool{}
+	for _, pr := range p.pairs {
+		taken[pr.is] = true
+	}
+	var fresh []string
+	for _, e := range made.Entities {
+		if !taken[e] {
+			fresh = append(fresh, e.Name)
+		}
+	}
+	p.unsaid = map[*model.Entity]bool{}
+	for _, e := range old.Entities {
+		if _, said := p.renames[e.Name]; said || p.pairs[e] != nil {
+			continue
+		}
+		if p.unsaid[e] = len(fresh) == 0; len(fresh) == 0 {
+			continue
+		}
+		remove := fmt.Sprintf("--rename %s= if its items are to be deleted", e.Name)
+		if len(fresh) == 1 {
+			answer := fmt.Sprintf("--rename %s=%s if so; %s", e.Name, fresh[0], remove)
+			p.ask(answer, "is %s the new name of %s?", fresh[0], e.Name)
+			continue
+		}
+		p.ask(
+			fmt.Sprintf("--rename %s=%s or another of them; %s", e.Name, fresh[0], remove),
+			"entity %s is gone: which of %s has its items now?", e.Name, list(fresh),
+		)
+	}
+
+	p.target = p.names.target()
+	for _, t := range old.Tables {
+		if _, said := p.renames[t.Name]; said || p.successor(t) != nil {
+			continue
+		}
+		elsewhere := func(r *model.RawItem) bool { return r.Table != t }
+		if n := len(slices.DeleteFunc(slices.Clone(old.Items), elsewhere)); n > 0 {
+			p.ask(
+				fmt.Sprintf("--rename %s=TABLE to put them there; --rename %[1]s= to delete them", t.Name),
+				"table %s is gone: where do its %s of no entity go?", t.Name, text.Count(n, "item"),
+			)
+		}
+	}
+}
+
+// conflicts gives names to what would lose items or what the old version reads, and reports whether it gave one.
+func (p *planner) conflicts() (again bool) {
+	old, made := p.was.World.Model, p.is.World.Model
+	renew := func(t *model.Table, format string, args ...any) {
+		again = p.names.renew(made.Tables[slices.Index(p.target.Tables, t)], format, args...) || again
+	}
+	for _, t := range p.target.Tables {
+		a := old.Table(t.Name)
+		if a == nil {
+			continue
+		}
+		if why := replacement(a, t); why != "" {
+			renew(t, "%s", why)
+			continue
+		}
+		kinds := a.Kinds()
+		for name, kind := range t.Kinds() {
+			if k, ok := kinds[name]; ok && k != kind {
+				p.renewAttribute(t, name, &again, "an index needs it as %s, and an old one as %s", kind, k)
+			}
+		}
+	}
+	if again {
+		return true
+	}
+
+	before, after := map[string]*moved{}, map[string]*moved{}
+	merged := map[[2]*model.Entity]bool{}
+	listed := map[string]bool{} // keys of items of no entity in the new version
+	for _, r := range p.target.Items {
+		listed[place(r.Table, r.Item)] = true
+	}
+	for i := range p.items {
+		if v := &p.items[i]; v.times > 0 {
+			before[place(v.was.Table, v.was.Attributes)] = v
+		}
+	}
+	for i := range p.items {
+		v := &p.items[i]
+		from := p.target.Table(v.was.Table.Name)
+		p.kinds(v, &again)
+		if v.kept {
+			p.changed(v, &again)
+		} else if from != nil {
+			p.leaves(v, from, listed, renew)
+		}
+		if v.table == nil {
+			continue
+		}
+
+		key := place(v.table, v.item)
+		if into := old.Table(v.table.Name); into != nil && !v.kept {
+			if other := before[key]; other != nil && other != v {
+				renew(v.table, "items of %s would replace those of %s", nameOf(v.entity), nameOf(other.was.Entity))
+			} else if e := old.Classify(into, keyOnly(into, v.item)); e != nil && e != v.was.Entity {
+				renew(v.table, "new keys of %s could be old keys of %s", nameOf(v.entity), e.Name)
+			}
+		}
+		if v.times == 0 {
+			continue
+		}
+		if other := after[key]; other != nil && len(v.fresh)+len(other.fresh) == 0 {
+			if both := [2]*model.Entity{other.was.Entity, v.was.Entity}; !merged[both] {
+				merged[both] = true
+				p.ask(
+					"give the key what tells them apart", "an item of %s and another of %s would both have the key %s",
+					nameOf(both[0]), nameOf(both[1]), keyShown(v.table, v.item),
+				)
+			}
+		}
+		after[key] = v
+	}
+	return again
+}
+
+// changed gives names to the attributes that an item would have with another value.
+func (p *planner) changed(v *moved, again *bool) {
+	for name, value := range v.was.Attributes.All() {
+		is := v.item.Get(string(name))
+		if is.Kind() != 0 && !attr.Equal(is, value) {
+			p.renewAttribute(v.table, string(name), again, "the old version reads the old values")
+		}
+	}
+}
+
+// kinds gives names to the attributes that are of another type than an index of the other version needs, as the
+// service refuses such items.
+func (p *planner) kinds(v *moved, again *bool) {
+	mismatch := func(t *model.Table, it attr.Item, target *model.Table) {
+		if t == nil || target == nil {
+			return
+		}
+		for _, x := range t.Indexes {
+			for _, a := range x.Keys() {
+				if k := it.Get(a.Name).Kind(); k != 0 && k != a.Kind {
+					p.renewAttribute(
+						target, a.Name, again, "an index needs it as %s, and the other version has it as %s", a.Kind, k,
+					)
+				}
+			}
+		}
+	}
+	from := p.target.Table(v.was.Table.Name)
+	mismatch(from, v.was.Attributes, from)
+	if v.table != nil {
+		mismatch(p.was.World.Model.Table(v.table.Name), v.item, v.table)
+	}
+}
+
+// leaves looks at an item that is to be deleted under its old key, which may be listed for one of no entity.
+func (p *planner) leaves(
+	v *moved, from *model.Table, listed map[string]bool, renew func(t *model.Table, format string, args ...any),
+) {
+	e := p.target.Classify(from, keyOnly(from, v.was.Attributes))
+	if e == nil && !listed[place(from, v.was.Attributes)] {
+		return
+	}
+	if _, said := p.renames[nameOf(v.was.Entity)]; v.table != nil || said || e == nil {
+		renew(from, "old keys of %s could be new keys of %s", nameOf(v.was.Entity), nameOf(e))
+		return
+	}
+	if p.unsaid[v.was.Entity] && v.times > 0 {
+		p.ask(
+			fmt.Sprintf("--rename %s=%s if so; --rename %[1]s= if they are to be deleted", v.was.Entity.Name, e.Name),
+			"entity %s is gone, and its items have keys of %s: are they items of %[2]s?", v.was.Entity.Name, e.Name,
+		)
+	}
+}
+
+func (p *planner) renewAttribute(t *model.Table, name string, again *bool, format string, args ...any) {
+	own := p.is.World.Model.Tables[slices.Index(p.target.Tables, t)]
+	if p.names.attributes[own][name] != "" {
+		return // since another item
+	}
+	*again = p.names.renewAttribute(own, name, format, args...) || *again
+}
+
+// disturbed gives names to what a pattern would read wrongly while the items of both versions are there, and
+// reports whether it gave one.
+func (p *planner) disturbed() (again bool, err error) {
+	if !slices.ContainsFunc(p.items, func(v moved) bool { return !v.kept || len(v.gains())+len(v.loses()) > 0 }) {
+		return false, nil
+	}
+	q, made, err := p.misread()
+	if err != nil || q == nil {
+		return false, err
+	}
+	version, other := "old", "new"
+	if made {
+		version, other = other, version
+	}
+	t := p.target.Table(q.Table.Name)
+	if t == nil {
+		t = p.successor(q.Table)
+	}
+	own := p.is.World.Model.Tables[slices.Index(p.target.Tables, t)]
+	why := fmt.Sprintf("%q of the %s version would read items of the %s one", q.Name, version, other)
+	moves := slices.ContainsFunc(p.items, func(v moved) bool { return v.table == t && !v.kept })
+	if q.Index != nil && !q.Index.Local && !moves {
+		for _, a := range q.Index.Keys() {
+			if !t.Has(a.Name) && t.IsKey(a.Name) {
+				p.renewAttribute(t, a.Name, &again, "%s", why)
+			}
+		}
+	}
+	if !again && !p.names.renew(own, "%s", why) {
+		p.ask("change the pattern", "%s in a table of its own too", why)
+		return false, nil
+	}
+	return true, nil
+}
+
+// nameOf names an entity of items.
+func nameOf(e *model.Entity) string {
+	if e == nil {
+		return "no entity"
+	}
+	return e.Name
+}

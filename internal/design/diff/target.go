@@ -1,0 +1,246 @@
+package diff
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// A Name is another name that the plan gives to a table, an index or an attribute of the new version, since
+// the old version needs what has its name until the program has switched.
+type Name struct {
+	Subject string `json:"subject"` // such as: index ByDay of table Shop
+	Now     string `json:"now"`
+	Why     string `json:"why"`
+}
+
+// names are the names that the plan changes.
+type names struct {
+	was, is    *model.Model
+	tables     map[*model.Table]string
+	attributes map[*model.Table]map[string]string
+	why        map[string]string // by the subject of the name
+	all        []Name            // as the last target has them
+}
+
+func newNames(was, is *model.Model) *names {
+	return &names{
+		was: was, is: is, why: map[string]string{},
+		tables: map[*model.Table]string{}, attributes: map[*model.Table]map[string]string{},
+	}
+}
+
+// spare returns a name like another one that is free.
+func spare(name string, taken func(name string) bool) string {
+	if last := name[len(name)-1]; '0' <= last && last <= '9' {
+		name += "_"
+	}
+	for i := 2; ; i++ {
+		if s := fmt.Sprint(name, i); !taken(s) {
+			return s
+		}
+	}
+}
+
+// renew gives a table of the new version another name, so that its items are put into a new table. It reports
+// false if the table is new already.
+func (n *names) renew(t *model.Table, format string, args ...any) bool {
+	if n.tables[t] != "" || n.was.Table(t.Name) == nil {
+		return false
+	}
+	n.tables[t] = spare(t.Name, func(s string) bool { return n.was.Table(s) != nil || n.is.Table(s) != nil })
+	n.why["table "+t.Name] = fmt.Sprintf(format, args...)
+	delete(n.attributes, t)
+	return true
+}
+
+// renewAttribute gives an attribute of a table another name, or the table itself if that does not suffice. The
+// name is that of the target. It reports false if neither can be.
+func (n *names) renewAttribute(t *model.Table, name, format string, args ...any) bool {
+	renewed := false
+	for _, now := range n.attributes[t] {
+		renewed = renewed || now == name
+	}
+	if renewed || t.Has(name) || n.asked(t) {
+		return n.renew(t, format, args...)
+	}
+	if n.attributes[t] == nil {
+		n.attributes[t] = map[string]string{}
+	}
+	n.attributes[t][name] = spare(name, func(s string) bool {
+		for _, m := range []*model.Model{n.was, n.is} {
+			if m.Table(t.Name) != nil && m.Table(t.Name).IsKey(s) {
+				return true
+			}
+			for _, e := range m.Entities {
+				if e.Table.Name == t.Name && e.Attribute(s) != nil {
+					return true
+				}
+			}
+		}
+		return false
+	})
+	n.why["attribute "+name+" of table "+t.Name] = fmt.Sprintf(format, args...)
+	return true
+}
+
+// asked reports whether a pattern has a request of its author's for a table, which names attributes.
+func (n *names) asked(t *model.Table) bool {
+	return slices.ContainsFunc(n.is.Patterns, func(p *model.Pattern) bool {
+		return p.Request != nil && requestTable(p.Request) == t.Name
+	})
+}
+
+func requestTable(request json.RawMessage) string {
+	var in struct{ TableName string }
+	_ = json.Unmarshal(request, &in)
+	return in.TableName
+}
+
+// target returns the new version with the names that the plan gives. What did not change it shares.
+func (n *names) target() *model.Model {
+	n.all = nil
+	add := func(subject, now, why string) { n.all = append(n.all, Name{subject, now, why}) }
+	m := *n.is
+	tables := map[*model.Table]*model.Table{nil: nil}
+	indexes := map[*model.Index]*model.Index{nil: nil}
+	m.Tables = nil
+	for _, t := range n.is.Tables {
+		made := *t
+		if now := n.tables[t]; now != "" {
+			made.Name = now
+			add("table "+t.Name, now, n.why["table "+t.Name])
+		}
+		for _, a := range slices.Sorted(maps.Keys(n.attributes[t])) {
+			add("attribute "+a+" of table "+t.Name, n.attributes[t][a], n.why["attribute "+a+" of table "+t.Name])
+		}
+
+		made.TTL = n.attribute(t, t.TTL)
+		made.Indexes = nil
+		for _, x := range t.Indexes {
+			y := *x
+			y.Partition, y.Sort = n.keys(t, x.Partition), n.keys(t, x.Sort)
+			y.Include = nil
+			for _, a := range x.Include {
+				y.Include = append(y.Include, n.attribute(t, a))
+			}
+			old := n.was.Table(made.Name)
+			if old != nil && old.Index(y.Name) != nil && indexText(old.Index(y.Name)) != indexText(&y) {
+				y.Name = spare(y.Name, func(s string) bool { return old.Index(s) != nil || t.Index(s) != nil })
+				add("index "+x.Name+" of table "+t.Name, y.Name, "an index cannot change")
+			}
+			indexes[x] = &y
+			made.Indexes = append(made.Indexes, &y)
+		}
+		tables[t] = &made
+		m.Tables = append(m.Tables, &made)
+	}
+
+	entities := map[*model.Entity]*model.Entity{nil: nil}
+	m.Entities = nil
+	for _, e := range n.is.Entities {
+		made := *e
+		made.Table = tables[e.Table]
+		made.Attributes = nil
+		for _, t := range e.Attributes {
+			s := *t
+			s.Name = n.attribute(e.Table, t.Name)
+			made.Attributes = append(made.Attributes, &s)
+		}
+		entities[e] = &made
+		m.Entities = append(m.Entities, &made)
+	}
+
+	m.Items = nil
+	for _, r := range n.is.Items {
+		made := *r
+		made.Table = tables[r.Table]
+		m.Items = append(m.Items, &made)
+	}
+
+	m.Patterns = nil
+	for _, p := range n.is.Patterns {
+		made := *p
+		made.Table, made.Index = tables[p.Table], indexes[p.Index]
+		made.Entity, made.Then = entities[p.Entity], entities[p.Then]
+		made.Writes = slices.Clone(p.Writes)
+		for i := range made.Writes {
+			made.Writes[i].Entity = entities[made.Writes[i].Entity]
+		}
+		n.expressions(p, &made)
+		m.Patterns = append(m.Patterns, &made)
+	}
+	return &m
+}
+
+// expressions gives the names to what a pattern says of attributes, and to a request of its author's.
+func (n *names) expressions(p, made *model.Pattern) {
+	if p.Request != nil {
+		made.Request = n.request(p, made)
+		return
+	}
+	made.Project = slices.Clone(p.Project)
+	made.Where = slices.Clone(p.Where)
+	for old, now := range n.attributes[p.Table] {
+		if p.Entity != nil && p.Entity.Attribute(old) == nil {
+			continue // it is a field
+		}
+		word := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\pL\pN_]+`)
+		replace := func(text string) string {
+			return word.ReplaceAllStringFunc(text, func(s string) string {
+				if s == old {
+					return now
+				}
+				return s
+			})
+		}
+		made.Filter = replace(made.Filter)
+		for i, path := range made.Project {
+			if path == old || strings.HasPrefix(path, old+".") || strings.HasPrefix(path, old+"[") {
+				made.Project[i] = now + strings.TrimPrefix(path, old)
+			}
+		}
+		for i, w := range made.Where {
+			if w.Field == old && (p.Entity == nil || p.Entity.Field(old) == nil) {
+				made.Where[i].Field = now
+			}
+		}
+	}
+}
+
+// request returns a request of an author's with the new names of its table and its index.
+func (n *names) request(p, made *model.Pattern) json.RawMessage {
+	var members map[string]any
+	if made.Table == nil || json.Unmarshal(p.Request, &members) != nil {
+		return p.Request
+	}
+	members["TableName"] = made.Table.Name
+	if made.Index != nil {
+		members["IndexName"] = made.Index.Name
+	}
+	request, err := json.Marshal(members)
+	if err != nil || made.Table.Name == p.Table.Name && (p.Index == nil || made.Index.Name == p.Index.Name) {
+		return p.Request
+	}
+	return request
+}
+
+func (n *names) attribute(t *model.Table, name string) string {
+	if now := n.attributes[t][name]; now != "" {
+		return now
+	}
+	return name
+}
+
+func (n *names) keys(t *model.Table, list []model.Attribute) []model.Attribute {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Name = n.attribute(t, list[i].Name)
+	}
+	return list
+}

@@ -1,0 +1,42 @@
+package world
+
+import (
+	"context"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/inside"
+)
+
+// Holding returns a world with tables and the items in them, which belong to those tables by name. Of two
+// items with one key it holds the last.
+func Holding(ctx context.Context, tables []*model.Table, items []Item) (*World, error) {
+	w, err := Build(ctx, &model.Model{Tables: tables}, Options{})
+	if err != nil {
+		return nil, err
+	}
+
+	for _, t := range tables {
+		var list []attr.Item
+		for i := range items {
+			if items[i].Table.Name == t.Name {
+				list = append(list, items[i].Attributes)
+			}
+		}
+		if err := inside.Service(w.DB).Load(ctx, t.Name, list); err != nil {
+			w.Close()
+			return nil, err
+		}
+	}
+	w.Items = items
+	return w, nil
+}
+
+// Example returns the nth value of a field, as those that are generated for a model. They may repeat.
+func Example(f *model.Field, n uint64) (string, error) {
+	d, err := newDomain(f, 1, "", 0)
+	if err != nil {
+		return "", err
+	}
+	return d.value(0, n, n+1, 0, false), nil
+}
