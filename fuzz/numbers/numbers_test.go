@@ -164,6 +164,7 @@ type randomDesign struct {
 // bar, and SK begins with the text after it.
 type randomPattern struct {
 	name, entity, index string
+	keys                [2]string // attributes; those of the random model if empty
 	fields              []string
 	pk, sk              string // such as T#{tenant}, and K#{project}#
 	limit               int
@@ -201,7 +202,10 @@ func (d *randomDesign) String() string {
 // naive returns what the pattern reads for each value of its fields.
 func (p *randomPattern) naive(items []world.Item) (all []naiveRead) {
 	pk, sk := "PK", "SK"
-	if p.index != "" {
+	switch {
+	case p.keys[0] != "":
+		pk, sk = p.keys[0], p.keys[1]
+	case p.index != "":
 		pk, sk = "XP", "XS"
 	}
 	type row struct {

@@ -56,7 +56,7 @@ func checkCountedRows(p *rule.Pass, q *rule.Query) {
 		return
 	}
 	worst := all[0] // the largest comes first
-	rows, bytes := float64(worst.Rows)*worst.Growth, float64(worst.Bytes)*worst.Growth
+	rows, bytes := float64(worst.Rows)*worst.Growth, worst.DeclaredBytes()
 	units := table.ReadUnits(int(bytes), q.Consistent)
 	if rows < fewRows || units < 1 {
 		return

@@ -42,7 +42,7 @@ func checkLateProjection(p *rule.Pass, q *rule.Query) {
 	narrow := narrowIndex(q)
 	each := rowBytesOf(p, q.View, q.Entity, narrow)
 	worst := all[0] // the largest comes first
-	bytes, rows := float64(worst.Bytes)*worst.Growth, float64(worst.Rows)*worst.Growth
+	bytes, rows := worst.DeclaredBytes(), float64(worst.Rows)*worst.Growth
 	now, then := table.ReadUnits(int(bytes), q.Consistent), table.ReadUnits(int(rows*each), q.Consistent)
 	if bytes/rows-each < savedBytes || now < 2*then || now-then < 2 {
 		return

@@ -234,10 +234,26 @@ func slicesOf(ctx context.Context, w *world.World, q Question) (*spreader, error
 	if err := s.find(ctx); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(s.all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows))
-	})
+	s.rank()
 	return s, nil
+}
+
+// rank sorts the candidates, those that cost most first. There can be a million, so it does not move them until
+// their order is known.
+func (s *spreader) rank() {
+	order := make([]int32, len(s.all))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(i, k int32) int {
+		a, b := &s.all[i], &s.all[k]
+		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows), cmp.Compare(i, k))
+	})
+	ranked := make([]candidate, len(order))
+	for at, i := range order {
+		ranked[at] = s.all[i]
+	}
+	s.all = ranked
 }
 
 // read reads the candidates that matter.
@@ -294,10 +310,14 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	if len(out.Readings) == 0 {
 		return nil, nil
 	}
+	if s.all[0].row == nil {
+		out.Readings = append(out.Readings, s.at(0, byRank)) // the worst is none that was generated
+	}
 	slices.SortStableFunc(out.Readings, func(a, b Reading) int {
 		return cmp.Or(
-			cmp.Compare(b.DeclaredUnits(), a.DeclaredUnits()), cmp.Compare(b.Bytes, a.Bytes),
-			cmp.Compare(b.Rows, a.Rows),
+			cmp.Compare(b.DeclaredUnits(), a.DeclaredUnits()),
+			cmp.Compare(float64(b.Bytes)*b.byteGrowth(), float64(a.Bytes)*a.byteGrowth()),
+			cmp.Compare(b.DeclaredRows(), a.DeclaredRows()),
 		)
 	})
 

@@ -39,9 +39,11 @@ type generator struct {
 	hash  uint64
 	count uint64
 	bytes float64 // of an item in tables and indexes, estimated
-	least int     // items to make, whatever the share
-	first int     // index of its first item in the world, or -1 before it is made
-	links []*link // to the parents of the entity
+	// below is the number of its declared items and of all that belong to them, and belowBytes their bytes.
+	below, belowBytes float64
+	least             int     // items to make, whatever the share
+	first             int     // index of its first item in the world, or -1 before it is made
+	links             []*link // to the parents of the entity
 	// isParent is true if other entities belong to this one.
 	isParent bool
 	// fields in the order in which they are drawn, those of the table key first that the items

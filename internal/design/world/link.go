@@ -1,6 +1,7 @@
 package world
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -90,8 +91,8 @@ func parentsFirst(entities []*model.Entity) (all []*model.Entity) {
 }
 
 const (
-	// leastItems is how many items of an entity are made if that many are declared, whatever its share: a
-	// part of few items says little.
+	// leastItems is how many items of an entity are made if that many are declared, whatever its share, with
+	// those that belong to them: a part of few items says little.
 	leastItems = 3000
 	// leastParents is how many items of a parent are made if that many are declared, so that
 	// partitions differ.
@@ -105,9 +106,10 @@ const (
 // have. Only where that is too many, each has fewer.
 func (b *builder) plan(all []*generator) error {
 	limit := max(b.o.MaxItems, 0)
-	declared, bytes := 0, 0.0
+	declared, bytes, most := 0, 0.0, 0.0
 	for _, g := range all {
 		g.bytes = g.estimate()
+		most = max(most, float64(g.e.Count))
 		declared += g.e.Count
 		bytes += g.bytes * float64(g.e.Count)
 	}
@@ -116,8 +118,15 @@ func (b *builder) plan(all []*generator) error {
 	if limit > 0 {
 		least = min(least, limit/(2*len(all)))
 	}
-	for _, g := range all {
-		g.least = min(g.e.Count, least, int(float64(b.o.MaxBytes)/float64(2*len(all))/g.bytes))
+	for i := len(all) - 1; i >= 0; i-- { // what belongs to an entity comes after it
+		g := all[i]
+		g.below += float64(g.e.Count)
+		g.belowBytes += g.bytes * float64(g.e.Count)
+		for _, l := range g.links {
+			l.parent.below, l.parent.belowBytes = l.parent.below+g.below, l.parent.belowBytes+g.belowBytes
+		}
+		whole := min(float64(least)/g.below, float64(b.o.MaxBytes)/float64(2*len(all))/g.belowBytes)
+		g.least = min(g.e.Count, int(whole*float64(g.e.Count)))
 	}
 
 	share := 1.0
@@ -132,19 +141,19 @@ func (b *builder) plan(all []*generator) error {
 	for range tries {
 		made, bytes := 0, 0.0
 		for _, g := range all {
-			g.size(share, limit)
+			g.size(share, most, limit)
 			made += int(g.count)
 			bytes += g.bytes * float64(g.count)
 		}
-		over := max(float64(made)/float64(limit), bytes/float64(b.o.MaxBytes))
-		if share == 1 || limit == 0 || over <= 1 {
+		full := max(float64(made)/float64(limit), bytes/float64(b.o.MaxBytes))
+		if limit == 0 || full <= 1 && (full > 0.95 || share == 1) {
 			break
 		}
-		share /= over
+		share = min(share/full, 1)
 	}
 
 	for _, g := range all {
-		g.size(share, limit) // again, because deal may lower the counts of parents
+		g.size(share, most, limit) // again, because deal may lower the counts of parents
 		if err := g.deal(b.o.Seed); err != nil {
 			return err
 		}
@@ -152,20 +161,26 @@ func (b *builder) plan(all []*generator) error {
 	return nil
 }
 
-// size sets the number of items of a generator, and the sizes of its links, for a share of all
-// declared items.
-func (g *generator) size(share float64, limit int) {
+// size sets the number of items of a generator, and the sizes of its links, for a share of all declared items;
+// most is the largest number of them that an entity declares.
+//
+// An entity with others below it gets more than its share if it has few items: half a dozen shops say little of
+// a hundred. What belongs to the items that are made is made too.
+func (g *generator) size(share, most float64, limit int) {
 	n := g.e.Count
-	if share < 1 {
-		// Each entity gets its share, but at least one item, and all of few.
+	switch {
+	case share == 1:
+	case len(g.links) > 0:
+		parent := g.links[0].parent
+		n = int(mostOfShare * float64(n) * float64(parent.count) / float64(parent.e.Count))
+	case g.isParent:
+		n = min(n, int(share*math.Sqrt(float64(n)*most)))
+	default:
 		n = int(float64(n) * share)
 	}
 
 	if g.isParent && limit > 0 {
 		n = max(n, min(g.e.Count, leastParents))
-	}
-	if len(g.links) > 0 && share < 1 {
-		n *= mostOfShare
 	}
 	if limit > 0 {
 		n = max(n, g.least, 1)

@@ -115,8 +115,8 @@ func countRows(all []entityRows, rows []Row) []entityRows {
 // In returns the number of rows at the declared scale that a row of a group stands for, by its item: 1 for
 // samples and raw items.
 func (g *Growth) In(rows []Row) func(*Item) float64 {
-	if g.w.Scale >= 1 {
-		return func(*Item) float64 { return 1 }
+	if !g.grows() {
+		return one
 	}
 	all := countRows(nil, rows)
 	for i := range all {
@@ -130,6 +130,18 @@ func (g *Growth) In(rows []Row) func(*Item) float64 {
 		}
 		return 1
 	}
+}
+
+func one(*Item) float64 { return 1 }
+
+// grows reports whether any groups grow.
+func (g *Growth) grows() bool {
+	for _, o := range g.of {
+		if o.then.rows > o.now.rows {
+			return true
+		}
+	}
+	return false
 }
 
 // rows returns the number of rows at the declared scale of a group with some rows of an entity.
