@@ -60,11 +60,13 @@ func holdNumbers(t *proptest.T) {
 			continue
 		}
 		exact, got := figures(want), figuresOf(sample.Patterns[i].Spread)
+		// A sample of some dozens of values knows a rank to 3 of 100.
+		low, high := figuresAt(want, 0.47, 0.92, 1), figuresAt(want, 0.53, 0.98, 1)
 		for k, name := range []string{"p50", "p95", "worst"} {
 			// Values that cost the same can have other numbers of rows, if these are of entities with other sizes.
-			require.True(t, near(exact.rows[k], got.rows[k], 1) || p.mixed, "%s: %s has %v rows, and %v in a sample\n%s",
+			require.True(t, nearBetween(low.rows[k], high.rows[k], got.rows[k], 1) || p.mixed, "%s: %s has %v rows, and %v in a sample\n%s",
 				p.name, name, exact.rows[k], got.rows[k], source)
-			require.True(t, near(exact.units[k], got.units[k], 0.5), "%s: %s costs %v, and %v in a sample\n%s",
+			require.True(t, nearBetween(low.units[k], high.units[k], got.units[k], 0.5), "%s: %s costs %v, and %v in a sample\n%s",
 				p.name, name, exact.units[k], got.units[k], source)
 		}
 		require.True(t, near(exact.mean, got.mean, 0.25), "%s: the mean is %v, and %v in a sample\n%s",
@@ -93,6 +95,11 @@ func (p *randomPattern) expect(t *proptest.T, exact spreadFigures) (missed bool)
 
 // near reports whether two figures differ by no more than a tenth, or by least.
 func near(want, got, least float64) bool { return math.Abs(want-got) <= max(want/10, least)+1e-9 }
+
+// nearBetween reports whether a figure is no more than a tenth, or least, below or above two others.
+func nearBetween(low, high, got, least float64) bool {
+	return got >= low && got <= high || near(low, got, least) || near(high, got, least)
+}
 
 // findings returns the findings of a check, by what they are about.
 func findings(r *check.Result) (all []string) {
@@ -128,11 +135,14 @@ type naiveRead struct {
 	units       float64
 }
 
-func figures(all []naiveRead) (f spreadFigures) {
+func figures(all []naiveRead) spreadFigures { return figuresAt(all, 0.5, 0.95, 1) }
+
+// figuresAt returns the figures with other ranks, as shares of all.
+func figuresAt(all []naiveRead, shares ...float64) (f spreadFigures) {
 	slices.SortFunc(all, func(a, b naiveRead) int {
 		return cmp.Or(cmp.Compare(a.bytes, b.bytes), cmp.Compare(a.rows, b.rows))
 	})
-	for i, share := range []float64{0.5, 0.95, 1} {
+	for i, share := range shares {
 		r := all[max(int(math.Ceil(share*float64(len(all)))), 1)-1]
 		f.rows[i], f.units[i] = float64(r.rows), r.units
 	}
@@ -168,8 +178,9 @@ type randomPattern struct {
 	fields              []string
 	pk, sk              string // such as T#{tenant}, and K#{project}#
 	limit               int
-	mixed               bool // rows of several entities
-	most                int  // rows that the model allows at most, or 0 if it does not say
+	shards              []string // of which the pattern reads all
+	mixed               bool     // rows of several entities
+	most                int      // rows that the model allows at most, or 0 if it does not say
 	rest                string
 }
 
@@ -193,6 +204,9 @@ func (d *randomDesign) String() string {
 				where += ", "
 			}
 			where += f + ": x"
+		}
+		if len(p.shards) > 0 {
+			where += ", shard: {in: all}"
 		}
 		fmt.Fprintf(&b, "  - {name: %s, query: {entity: %s%s, where: {%s}%s}%s}\n", p.name, p.entity, index, where, limit, p.rest)
 	}
@@ -224,6 +238,9 @@ func (p *randomPattern) naive(items []world.Item) (all []naiveRead) {
 		if e := items[i].Entity; e != nil && e.Name == p.entity {
 			fill := func(template string) string {
 				for _, f := range e.Fields {
+					if len(p.shards) > 0 && f.Name == "shard" {
+						continue // of which all are read
+					}
 					template = strings.ReplaceAll(template, "{"+f.Name+"}", items[i].Values.Get(f.Name))
 				}
 				return template
@@ -238,16 +255,22 @@ func (p *randomPattern) naive(items []world.Item) (all []naiveRead) {
 		var r naiveRead
 		page := 0
 		end := func() { r.units, page = r.units+math.Ceil(float64(page)/4096)/2, 0 }
-		for _, row := range partitions[key[0]] {
-			if strings.HasPrefix(row.key, key[1]) && (p.limit == 0 || r.rows < p.limit) {
-				r.rows++
-				r.bytes += row.size
-				if page += row.size; page > 1<<20 {
-					end()
+		for _, shard := range append([]string{""}, p.shards...)[min(len(p.shards), 1):] {
+			n := 0
+			for _, row := range partitions[strings.ReplaceAll(key[0], "{shard}", shard)] {
+				if strings.HasPrefix(row.key, key[1]) && (p.limit == 0 || n < p.limit) {
+					n++
+					r.bytes += row.size
+					if page += row.size; page > 1<<20 {
+						end()
+					}
 				}
 			}
+			r.rows += n
+			if end(); n == 0 {
+				r.units += 0.5
+			}
 		}
-		end()
 		all = append(all, r)
 	}
 	return all
@@ -325,5 +348,9 @@ func drawDesign(t *proptest.T) *randomDesign {
 	}
 	pattern("Event", randomPattern{fields: []string{"shard"}, pk: "E#{shard}"})
 	pattern("Event", randomPattern{fields: []string{"shard", "kind"}, pk: "E#{shard}", sk: "{kind}#"})
+	if strings.Contains(shard, "values") {
+		shards := []string{"x", "b", "c", "d", "e"}
+		pattern("Event", randomPattern{fields: []string{"kind"}, pk: "E#{shard}", sk: "{kind}#", shards: shards})
+	}
 	return d
 }

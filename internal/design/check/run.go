@@ -83,12 +83,13 @@ type PatternResult struct {
 	// Failures are the unmet expectations.
 	Failures []model.Finding
 
-	reports []*explain.Report // of the requests
-	cut     int               // it was not read on after so many pages; 0 if it was
-	varied  []string          // fields whose values differ between requests
-	nothing bool              // the failure is that it finds nothing
-	lost    int               // rows without the key of the item to which they should lead
-	nearest string            // the key most like that of a request that finds nothing
+	// questions are the requests of the parts of the pattern.
+	questions []spread.Question
+	cut       int      // it was not read on after so many pages; 0 if it was
+	varied    []string // fields whose values differ between requests
+	nothing   bool     // the failure is that it finds nothing
+	lost      int      // rows without the key of the item to which they should lead
+	nearest   string   // the key most like that of a request that finds nothing
 }
 
 // Request returns the request as JSON, a raw one as its author wrote it, or nil for a
@@ -340,6 +341,7 @@ func (p *PatternResult) read(
 		o.Items = max(o.Items, mostThen)
 	}
 
+	var reports []*explain.Report
 	for i, part := range parts {
 		one := PatternResult{Pattern: part}
 		if one.compile(m) != nil {
@@ -352,10 +354,11 @@ func (p *PatternResult) read(
 		if i == 0 {
 			p.Input, p.Report = one.Input, one.Report
 		}
-		p.reports = append(p.reports, one.Report)
+		reports = append(reports, one.Report)
+		p.questions = append(p.questions, spread.Question{Pattern: part, Input: one.Input, Report: one.Report})
 	}
 
-	p.Requests, p.Total = len(parts), explain.Sum(p.reports)
+	p.Requests, p.Total = len(parts), explain.Sum(reports)
 	for i, w := range p.Pattern.Where {
 		if last := parts[len(parts)-1]; !slices.Equal(parts[0].Where[i].Args, last.Where[i].Args) {
 			p.varied = append(p.varied, w.Field)
@@ -399,14 +402,7 @@ func runPattern(
 	if pr.Total == nil {
 		return pr, nil
 	}
-	if pr.Requests == 1 {
-		q := spread.Question{Pattern: p, Input: pr.Input, Report: pr.Report}
-		pr.Spread, pr.Growth, err = spread.Of(ctx, w, target, q, spread.Options{Pages: o.Pages})
-		pr.spreadBatch()
-	} else {
-		pr.Growth, err = spread.Growth(ctx, w, pr.reports...)
-	}
-	if err != nil {
+	if err := pr.elsewhere(ctx, w, target, o); err != nil {
 		return pr, err
 	}
 
@@ -418,6 +414,39 @@ func runPattern(
 
 	pr.judge()
 	return pr, nil
+}
+
+// elsewhere sets what the pattern reads at the declared scale, and for other values than its own.
+func (p *PatternResult) elsewhere(ctx context.Context, w *world.World, target explain.Target, o Options) (err error) {
+	options := spread.Options{Pages: o.Pages}
+	if p.Requests == 1 {
+		q := spread.Question{Pattern: p.Pattern, Input: p.Input, Report: p.Report}
+		p.Spread, p.Growth, err = spread.Of(ctx, w, target, q, options)
+		p.spreadBatch()
+		return err
+	}
+
+	var reports []*explain.Report
+	for i := range p.questions {
+		reports = append(reports, p.questions[i].Report)
+	}
+	if p.Growth, err = spread.Growth(ctx, w, reports...); err != nil {
+		return err
+	}
+	var fixed []string
+	for _, c := range p.Pattern.Where {
+		if c.Op == model.In {
+			fixed = append(fixed, c.Field)
+		} else if slices.Contains(p.varied, c.Field) {
+			return nil // a range of times over several partitions: no other values have the same length
+		}
+	}
+	for i := range p.questions {
+		p.questions[i].Fixed = fixed
+	}
+	p.Spread, err = spread.OfSeveral(ctx, w, target, p.questions, options)
+	p.spreadBatch()
+	return err
 }
 
 // compile sets the request. If the pattern does not make one, compile sets the reason and

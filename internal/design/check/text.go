@@ -206,7 +206,11 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		if s.Values != s.Partitions {
 			where = fmt.Sprintf("for %s %s", text.Count(s.Values, "value"), where)
 		}
-		p.line("spread", nil, fmt.Sprintf("the same request %s, by cost:", where))
+		same := "the same request"
+		if pr.Requests > 1 {
+			same += "s"
+		}
+		p.line("spread", nil, fmt.Sprintf("%s %s, by cost:", same, where))
 		p.reading("p50", &s.P50)
 		p.reading("p95", &s.P95)
 		p.reading("worst", &s.Worst)

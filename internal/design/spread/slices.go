@@ -29,7 +29,8 @@ type spreader struct {
 	// stands for items of no entity.
 	of map[*model.Entity]bool
 	// hash are the names in the conditions that fix the partition, free those in the sort key
-	// that take their values from an item, and listed those whose values the model lists.
+	// that take their values from an item, and listed those that keep their own: the model lists
+	// their values, or the pattern does.
 	hash, free, listed []string
 	// ranged is true if a condition is not an equality. Moved is a range or a prefix that follows
 	// the items if its own is empty for their values, or nil.
@@ -95,6 +96,8 @@ func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
 			continue
 		}
 		switch {
+		case slices.Contains(q.Fixed, c.Field):
+			s.listed = append(s.listed, c.Field)
 		case inHash:
 			s.hash = append(s.hash, c.Field)
 			s.shared = s.shared || inSort
@@ -136,7 +139,7 @@ func (s *spreader) has(e *model.Entity) bool {
 // find finds all candidates.
 func (s *spreader) find(ctx context.Context) error {
 	simple := len(s.free) == 0 && s.moved == nil && !s.shared && !s.timed
-	s.grow = s.w.GrowthBy(s.space, s.free)
+	s.grow = s.w.GrowthBy(s.space, slices.Concat(s.free, s.listed))
 	if simple {
 		s.grow = s.w.Growth(s.space)
 	}
@@ -160,7 +163,7 @@ func (s *spreader) find(ctx context.Context) error {
 	for i := range s.all {
 		s.measure(&s.all[i])
 	}
-	if s.p.Entity != nil && !s.ranged && !s.one {
+	if s.p.Entity != nil && !s.ranged && !s.one && len(s.listed) == 0 {
 		s.unseen(s.grow.Unseen(s.p.Entity))
 	}
 	return nil
@@ -193,7 +196,7 @@ func (s *spreader) items(at world.Part) {
 // partition adds the range of the pattern's own values in a partition as a candidate.
 func (s *spreader) partition(at world.Part) {
 	rows := s.space.In(at)
-	first := slices.IndexFunc(rows, func(r world.Row) bool { return s.has(r.Item.Entity) })
+	first := slices.IndexFunc(rows, func(r world.Row) bool { return s.lists(&r) })
 	if first < 0 {
 		return
 	}

@@ -24,6 +24,8 @@ type Question struct {
 	Pattern *model.Pattern
 	Input   wire.Request
 	Report  *explain.Report
+	// Fixed are fields whose equalities keep their values, as those of a shard of which the pattern reads all.
+	Fixed []string
 }
 
 // Options configure [Of]. The zero value is ready to use.
