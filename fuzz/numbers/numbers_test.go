@@ -133,6 +133,7 @@ func figuresOf(s *spread.Spread) (f spreadFigures) {
 type naiveRead struct {
 	rows, bytes int
 	units       float64
+	several     bool // requests, whose units are rounded one by one
 }
 
 func figures(all []naiveRead) spreadFigures { return figuresAt(all, 0.5, 0.95, 1) }
@@ -140,6 +141,9 @@ func figures(all []naiveRead) spreadFigures { return figuresAt(all, 0.5, 0.95, 1
 // figuresAt returns the figures with other ranks, as shares of all.
 func figuresAt(all []naiveRead, shares ...float64) (f spreadFigures) {
 	slices.SortFunc(all, func(a, b naiveRead) int {
+		if a.several {
+			return cmp.Or(cmp.Compare(a.units, b.units), cmp.Compare(a.bytes, b.bytes))
+		}
 		return cmp.Or(cmp.Compare(a.bytes, b.bytes), cmp.Compare(a.rows, b.rows))
 	})
 	for i, share := range shares {
@@ -252,7 +256,7 @@ func (p *randomPattern) naive(items []world.Item) (all []naiveRead) {
 		slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.key, b.key) })
 	}
 	for key := range asked {
-		var r naiveRead
+		r := naiveRead{several: len(p.shards) > 0}
 		page := 0
 		end := func() { r.units, page = r.units+math.Ceil(float64(page)/4096)/2, 0 }
 		for _, shard := range append([]string{""}, p.shards...)[min(len(p.shards), 1):] {
