@@ -1,0 +1,85 @@
+package numbers_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+)
+
+// TestFound has small models whose figures were once false, with what a count of their items says.
+func TestFound(t *testing.T) {
+	const big = `  Big: {attributes: {PK: "B#{b}", SK: X}, samples: [{b: b1}], count: 300000}
+`
+	for _, tt := range []struct {
+		name, entities, pattern string
+		rows                    [3]float64 // p50, p95 and worst
+		mean                    float64    // read units
+		met                     bool
+		rule                    string // of the only finding, or ""
+	}{
+		{
+			"the choosing value is in the sort key", `  Org: {attributes: {PK: "ORG#{org}", SK: META}, count: 50, samples: [{org: o1}]}
+  Project: {of: Org, per: 20, attributes: {PK: "ORG#{org}", SK: "PROJ#{project}"}, samples: [{org: o1, project: p1}]}
+  Task: {of: Project, per: {min: 1, p50: 20, p95: 200, max: 3000}, fields: {body: {size: 300}}, attributes: {PK: "ORG#{org}", SK: "TASK#{project}#{task}"}, samples: [{org: o1, project: p1, task: t1}]}
+`, `query: {entity: Task, where: {org: o1, project: p1}}, expect: {max_rows: 500}`, [3]float64{20, 198, 2970}, 6.2, false, "",
+		},
+		{
+			"one partition for all tenants", `  Invoice: {attributes: {PK: INVOICE, SK: "T#{t}#{i}"}, count: 50000, fields: {t: {distinct: 100}, body: {size: 500}}, samples: [{t: t1, i: i1}]}
+`, `query: {entity: Invoice, where: {t: t1}, limit: 50}, rate: 2000, expect: {units: 1}`, [3]float64{50, 50, 50}, 3.47, false, "hot-partition",
+		},
+		{
+			"a budget equal to the declared maximum", `  Order: {attributes: {PK: "O#{order}", SK: A}, samples: [{order: o1}], count: 100001}
+  Line: {of: Order, per: 1..4, attributes: {PK: "O#{order}", SK: "L#{line}"}, samples: [{order: o1, line: l1}]}
+`, `query: {entity: Line, where: {order: o1}}, expect: {max_rows: 4}`, [3]float64{2, 4, 4}, 0.5, true, "",
+		},
+		{
+			"few items of skewed keys beside many", `  Position: {fields: {cell: {distinct: 300, distribution: zipf(1.05)}}, attributes: {PK: "CELL#{cell}", SK: "DRIVER#{driver}"}, samples: [{driver: d1, cell: x}], count: 1000, rates: {writes: 6000}}
+` + big, `query: {entity: Position, where: {cell: x}}`, [3]float64{2, 16, 175}, 0.5, true, "hot-partition",
+		},
+		{
+			"a limit larger than what the sample has of a shard", `  Outbox: {fields: {shard: {values: [0, 1, 2, 3, 4, 5, 6, 7]}}, attributes: {PK: "OUTBOX#{shard}", SK: "{id}"}, count: 1500, samples: [{shard: 2, id: a}]}
+` + big, `query: {entity: Outbox, where: {shard: 2}, limit: 100}, expect: {max_rows: 50}`, [3]float64{100, 100, 100}, 0.5, false, "unread-shards",
+		},
+		{
+			"all shards of a day", `  Post: {fields: {shard: {values: [0, 1, 2, 3]}, day: {type: date, from: 2026-01-01, to: 2026-01-31}}, attributes: {PK: "F#{day:date}#{shard}", SK: "{post}"}, samples: [{day: 2026-02-05, shard: 1, post: a}], count: 1000}
+`, `query: {entity: Post, where: {day: 2026-02-05, shard: {in: all}}}`, [3]float64{32, 43, 43}, 2, true, "",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m, err := modelfile.Parse("m.yaml", []byte("name: m\ntables: {Tab: {partition: PK, sort: SK}}\nentities:\n"+
+				tt.entities+"patterns:\n  - {name: p, "+tt.pattern+"}\n"))
+			require.NoError(t, err)
+			w, err := world.Build(t.Context(), m, world.Options{})
+			require.NoError(t, err)
+			defer w.Close()
+			r, err := check.Run(t.Context(), w, check.Options{Lint: lint.Run})
+			require.NoError(t, err)
+
+			p := r.Patterns[0]
+			got := figuresOf(p.Spread)
+			for i, want := range tt.rows {
+				require.True(t, near(want, got.rows[i], 1), "%v, want %v", got.rows, tt.rows)
+			}
+			require.True(t, near(tt.mean, got.mean, 0.05), "%v units, want %v", math.Round(got.mean*100)/100, tt.mean)
+			require.Equal(t, tt.met, p.OK(), "%v", p.Failures)
+			var rules []string
+			for _, f := range r.Findings {
+				if f.Rule != check.Rule {
+					rules = append(rules, f.Rule)
+				}
+			}
+			if tt.rule == "" {
+				require.Empty(t, rules)
+			} else {
+				require.Equal(t, []string{tt.rule}, rules)
+			}
+		})
+	}
+}
