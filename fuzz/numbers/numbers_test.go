@@ -24,7 +24,7 @@ import (
 // Where all items are made, the figures are the same. Of a sample they are within a tenth, the findings are the
 // same, and no budget is met in one and missed in the other.
 func TestNumbers(t *testing.T) {
-	proptest.Check(t, 10, holdNumbers)
+	proptest.Check(t, 5, holdNumbers)
 }
 
 func holdNumbers(t *proptest.T) {
