@@ -14,6 +14,7 @@ import (
 
 // TestFound has small models whose figures were once false, with what a count of their items says.
 func TestFound(t *testing.T) {
+	slow(t)
 	const big = `  Big: {attributes: {PK: "B#{b}", SK: X}, samples: [{b: b1}], count: 150000}
 `
 	for _, tt := range []struct {

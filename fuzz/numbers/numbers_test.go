@@ -24,7 +24,16 @@ import (
 // Where all items are made, the figures are the same. Of a sample they are within a tenth, the findings are the
 // same, and no budget is met in one and missed in the other.
 func TestNumbers(t *testing.T) {
+	slow(t)
 	proptest.Check(t, 5, holdNumbers)
+}
+
+// slow skips a test with -short, which goes with the race detector: one goroutine makes hundreds of thousands of
+// items.
+func slow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many items in one goroutine")
+	}
 }
 
 func holdNumbers(t *proptest.T) {
