@@ -249,19 +249,59 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 
 // writes writes what a pattern that writes costs.
 func (p *printer) writes(pr *PatternResult, c *writes.Cost) {
-	if c.Request != nil {
+	if c.Request != nil || c.Move != nil {
 		p.line("request", nil, c.Describe())
 	}
 	if c.Refused != nil || c.Items == 0 {
 		return // the failure says why
 	}
 	p.line("writes", nil, writeUnits(c.Mean())+" on average: "+spaces(c, 1))
+	if c.Move != nil {
+		p.move(c.Move)
+		p.writeLoad(pr, c)
+		return
+	}
 	tried := fmt.Sprintf("p50 %s, p95 %s, worst %s of %s", text.Figure(c.P50), text.Figure(c.P95), text.Figure(c.Worst),
 		text.Count(c.Items, "item"))
 	if c.Unmet > 0 {
 		tried += fmt.Sprintf("; the condition refuses %s others", text.Thousands(c.Unmet))
 	}
 	p.line("", nil, tried)
+	p.writeLoad(pr, c)
+}
+
+// move writes what it costs to move a value, and for how long that writes.
+func (p *printer) move(m *writes.Move) {
+	count := text.Count(m.Values, "value")
+	if m.Path {
+		count = text.Count(m.Values, "path")
+	}
+
+	switch {
+	case m.Values == 1:
+		p.line("moves", nil, count+": "+m.Worst.String())
+	case m.P50.Units == m.Worst.Units && m.P50.Items == m.Worst.Items:
+		p.line("moves", nil, count+": "+m.Worst.String()+" each")
+	default:
+		items := text.Amount(text.Figure(m.MeanItems), "item")
+		p.line("moves", nil, fmt.Sprintf("%s, with %s on average; by cost:", count, items))
+		p.moved("p50", &m.P50)
+		p.moved("p95", &m.P95)
+		p.moved("worst", &m.Worst)
+	}
+	if m.Generated {
+		p.line("but", p.paint.Warn, "generated paths hardly share folders: list samples, or make the folder an "+
+			"entity to which its items belong")
+	}
+}
+
+// moved writes what it costs to move one value.
+func (p *printer) moved(label string, m *writes.Moved) {
+	p.whole("", nil, fmt.Sprintf("%-5s  %s: %s", label, m, m.Name))
+}
+
+// writeLoad writes what a pattern that writes costs at its rate.
+func (p *printer) writeLoad(pr *PatternResult, c *writes.Cost) {
 	if rate := pr.Pattern.Rate; rate > 0 {
 		p.line("load", nil, fmt.Sprintf(
 			"%s a second: %s a second: %s", text.Figure(rate), writeUnits(rate*c.Mean()), spaces(c, rate),

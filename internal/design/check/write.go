@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -42,16 +43,26 @@ func (j *judge) written() {
 		j.fail(nil, "check the condition, or narrow where to items that meet it",
 			"the condition refuses the write of all %s", text.Count(c.Unmet, "item"))
 	case x.Units != nil:
-		got, of := c.Worst, "the most expensive item"
+		got, of, each := c.Worst, "the most expensive ", "item"
+		advice := "project less into the indexes, or leave the entity out of one"
+		if c.Move != nil {
+			each = "value"
+		}
+		if c.Move != nil && c.Move.Rekeyed {
+			advice = fmt.Sprintf(
+				"key the items by an id that stays, and keep %s in an attribute, with an index", c.Move.Field.Name,
+			)
+		}
 		switch x.Budget {
 		case model.BudgetSample:
-			got, of = c.First, "the first item"
+			got, of = c.First, "the first "
 		case model.BudgetP95:
-			got, of = c.P95, "95 of 100 items"
+			got, of, each = c.P95, "95 of 100 ", each+"s"
 		}
 		if got > *x.Units {
-			j.fail(nil, "project less into the indexes, or leave the entity out of one",
-				"expected at most %s, got %s for %s", writeUnits(*x.Units), text.Figure(got), of)
+			j.fail(
+				nil, advice, "expected at most %s, got %s for %s", writeUnits(*x.Units), text.Figure(got), of+each,
+			)
 		}
 	}
 }

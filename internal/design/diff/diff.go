@@ -316,6 +316,9 @@ func writeText(p *model.Pattern) string {
 	for i := range p.Writes {
 		w := &p.Writes[i]
 		fmt.Fprintf(&b, "%s %s %v %v %s\n", w.Operation, w.Entity.Table.Name, valuesOf(w.Where), valuesOf(w.Set), w.If)
+		if w.Field != nil {
+			fmt.Fprintf(&b, "  of %s\n", w.Field.Name)
+		}
 	}
 	return b.String()
 }

@@ -73,7 +73,8 @@ func TestFacts(t *testing.T) {
 		want int
 	}{
 		{model.Model{}, 10}, {model.Table{}, 6}, {model.Index{}, 7}, {model.Entity{}, 13}, {model.Template{}, 7},
-		{model.Field{}, 10}, {model.Sample{}, 3}, {model.RawItem{}, 3}, {model.Pattern{}, 20}, {model.Condition{}, 4},
+		{model.Field{}, 10}, {model.Sample{}, 3}, {model.RawItem{}, 3}, {model.Pattern{}, 20}, {model.Write{}, 7},
+		{model.Condition{}, 4},
 		{model.Expect{}, 13}, {model.Allowance{}, 4}, {keycond.Attribute{}, 2},
 	} {
 		if typ := reflect.TypeOf(tt.of); typ.NumField() != tt.want {

@@ -263,6 +263,9 @@ func (c *collector) pattern(p *model.Pattern) {
 	}
 	for _, w := range p.Writes {
 		value += fmt.Sprint(" ", w.Operation, w.Entity.Name, w.Where, w.Set, w.If)
+		if w.Field != nil {
+			value += " " + w.Field.Name
+		}
 	}
 
 	add(Patterns, "", value)

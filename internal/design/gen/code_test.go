@@ -411,6 +411,21 @@ func TestGoOfModels(t *testing.T) {
 	require.NoError(t, err, string(out))
 }
 
+// TestMoves holds that the code says why a move has no function.
+func TestMoves(t *testing.T) {
+	m, err := modelfile.Parse("m.yaml", []byte(`{name: m, tables: {Tab: {partition: PK}},
+entities: {Node: {attributes: {PK: "N#{node}", folder: "{folder}"}}},
+patterns: [{name: move a node, move: {entity: Node, field: folder}}]}`))
+	require.NoError(t, err)
+	for _, write := range []func(*model.Model) ([]byte, error){
+		func(m *model.Model) ([]byte, error) { return gen.Go(m, "generated") }, gen.Python, gen.TypeScript,
+	} {
+		code, err := write(m)
+		require.NoError(t, err)
+		require.Contains(t, string(code), "move a node has no function: a move is a write of every item that carries")
+	}
+}
+
 func TestGoPackageName(t *testing.T) {
 	for _, name := range []string{"", "a-b", "type", "_", "1a"} {
 		if _, err := gen.Go(load(t), name); err == nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // verbs are the members of a pattern that hold its request.
-var verbs = []string{"query", "get", "scan", "put", "update", "delete", "transact", "request"}
+var verbs = []string{"query", "get", "scan", "put", "update", "delete", "move", "transact", "request"}
 
 func beforePattern(in value, q *model.Pattern) bool {
 	n := in.deref()
@@ -42,7 +42,7 @@ func beforePattern(in value, q *model.Pattern) bool {
 
 // afterPattern reports whether the pattern has a request.
 func afterPattern(in value, q *model.Pattern) bool {
-	for _, verb := range []string{"put", "update", "delete", "transact"} {
+	for _, verb := range []string{"put", "update", "delete", "move", "transact"} {
 		if in.members[verb] != nil && !q.IsWrite() {
 			return false
 		}

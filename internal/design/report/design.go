@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/design/writes"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keys"
@@ -251,6 +252,9 @@ func (p *pattern) Conditions() string {
 	if len(p.Pattern.Writes) == 1 {
 		list = p.Pattern.Writes[0].Where
 	}
+	if p.Pattern.Moves() {
+		all = append(all, p.Pattern.Writes[0].Field.Name)
+	}
 
 	for _, c := range list {
 		op := strings.ToLower(strings.ReplaceAll(string(c.Op), "_", " "))
@@ -279,9 +283,13 @@ func (p *pattern) Conditions() string {
 // A figureRow is a figure of a pattern in half, 95 % and all of the partitions.
 type figureRow struct{ P50, P95, Worst string }
 
-// Rows are the rows returned, at the declared scale.
+// Rows are the rows returned, or the items that a move rewrites, at the declared scale.
 func (p *pattern) Rows() figureRow {
 	rows := func(f float64) string { return text.Thousands(int(f + 0.5)) }
+	if p.Writes != nil && p.Writes.Move != nil {
+		m := p.Writes.Move
+		return figureRow{rows(m.P50.Items), rows(m.P95.Items), rows(m.Worst.Items)}
+	}
 	if s := p.Spread; s != nil {
 		return figureRow{rows(s.P50.DeclaredRows()), rows(s.P95.DeclaredRows()), rows(s.Worst.DeclaredRows())}
 	}
@@ -478,6 +486,12 @@ func (c cells) Unit() string {
 		return "W"
 	}
 	return ""
+}
+
+// A namedMoved is a row of the table of a move.
+type namedMoved struct {
+	Label string
+	writes.Moved
 }
 
 // A namedReading is a row of the table of a spread.

@@ -93,6 +93,33 @@ type jsonWrites struct {
 	Worst  float64          `json:"worst"`
 	Mean   float64          `json:"mean"`
 	Spaces []jsonWriteSpace `json:"spaces"`
+	// Move is about a move, whose items are the values that can be moved.
+	Move *jsonMove `json:"move,omitempty"`
+}
+
+type jsonMove struct {
+	Entity string    `json:"entity"`
+	Field  string    `json:"field"`
+	Items  float64   `json:"items"` // rewritten, on average
+	P50    jsonMoved `json:"p50"`
+	P95    jsonMoved `json:"p95"`
+	Worst  jsonMoved `json:"worst"`
+	// Generated says that there are generated paths, which hardly share folders.
+	Generated bool `json:"generated,omitempty"`
+}
+
+// A jsonMoved has the cost of moving one value.
+type jsonMoved struct {
+	Value        string  `json:"value"`
+	Items        float64 `json:"items"`
+	Actions      float64 `json:"actions"`
+	Transactions float64 `json:"transactions"` // at least, one after the other
+	Units        float64 `json:"units"`
+	Seconds      float64 `json:"seconds"` // at least, in the partition with most units
+}
+
+func jsonMovedOf(m *writes.Moved) jsonMoved {
+	return jsonMoved{m.Name, m.Items, m.Actions, m.Transactions, m.Units, m.Seconds}
 }
 
 type jsonWriteSpace struct {
@@ -110,6 +137,12 @@ func jsonWritesOf(c *writes.Cost) *jsonWrites {
 			one.Index = s.Index.Name
 		}
 		w.Spaces = append(w.Spaces, one)
+	}
+	if m := c.Move; m != nil {
+		w.Move = &jsonMove{
+			Entity: m.Entity.Name, Field: m.Field.Name, Items: m.MeanItems, P50: jsonMovedOf(&m.P50),
+			P95: jsonMovedOf(&m.P95), Worst: jsonMovedOf(&m.Worst), Generated: m.Generated,
+		}
 	}
 	return w
 }

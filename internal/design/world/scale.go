@@ -54,6 +54,20 @@ func (w *World) GrowthBy(s *Space, sorted []string) *Growth {
 	}}
 }
 
+// GrowthOf returns the growth of groups of items that are equal in the named fields, as far as they have them. No
+// group is counted yet.
+func (w *World) GrowthOf(names []string) *Growth {
+	return &Growth{w: w, of: map[*model.Entity]*growing{}, fields: func(e *model.Entity) map[*model.Field]float64 {
+		all := map[*model.Field]float64{}
+		for _, f := range e.Fields {
+			if slices.Contains(names, f.Name) {
+				all[f] = valuesAs(f, f.Type)
+			}
+		}
+		return all
+	}}
+}
+
 // Count counts a group.
 func (g *Growth) Count(rows []Row) {
 	if g.w.Scale >= 1 {

@@ -1,5 +1,6 @@
 // Package writes says what the writes of an access pattern cost. [Of] tries the request with items of
-// the world, on a fork of its database, and returns the write units of each table and index.
+// the world, on a fork of its database, and returns the write units of each table and index. A [Move] is
+// counted by the same rules without a request, as it is many of them.
 package writes
 
 import (
@@ -31,6 +32,8 @@ type Cost struct {
 	First, P50, P95, Worst float64
 	// Spaces are the tables and indexes that the write concerns, in the order of the file.
 	Spaces []Space
+	// Move has more about a move, whose Items are the values that can be moved, or is nil.
+	Move *Move
 	// Refused is an error with which the service refuses the request, if it accepts it for no item.
 	Refused *wire.Error
 }
@@ -58,6 +61,9 @@ var ErrNoItem = errors.New("no item of the model has the values in where")
 // Of tries the write of a pattern. The error is an [*compile.Error] if the pattern makes no request, or
 // [ErrNoItem].
 func Of(ctx context.Context, w *world.World, p *model.Pattern) (*Cost, error) {
+	if p.Moves() {
+		return moveOf(ctx, w, p)
+	}
 	fork, err := w.DB.Fork()
 	if err != nil {
 		return nil, err
