@@ -28,6 +28,8 @@ type Functions struct {
 	Entity *model.Entity
 	// Type is the class of the values in Python. Attributes and Parse are functions in TypeScript.
 	Type, Attributes, Parse string
+	// key is the function of the primary key in TypeScript.
+	key string
 	// Names are the names of the fields, and Numbers those that are numbers.
 	Names   map[string]string
 	Numbers map[string]bool
@@ -67,7 +69,7 @@ func Calls(m *model.Model, lang string) ([]Call, []Functions, error) {
 // callArgs returns the values of the parameters in the pattern, apart from those that it lists.
 func (r *reading) callArgs() []Arg {
 	all := []Arg{}
-	for _, p := range r.parameters() {
+	for _, p := range r.parameters() { // the bounds of a range over periods come last
 		if r.loops(p) {
 			continue
 		}
@@ -80,6 +82,11 @@ func (r *reading) callArgs() []Arg {
 			text = first
 		}
 		all = append(all, Arg{text, p.typ == goNumber})
+	}
+	if r.over != nil {
+		for i := range r.over.bounds {
+			all = append(all, Arg{Text: r.over.args[i]})
+		}
 	}
 	return all
 }
