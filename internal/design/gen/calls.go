@@ -46,6 +46,45 @@ func functionsOf(e *model.Entity, values []value) Functions {
 // IsKey reports whether an attribute is in a key of the entity's table or of its indexes.
 func (f *Functions) IsKey(name string) bool { return f.Entity.Table.IsKey(name) }
 
+// A WriteCall is a call of the function of a pattern that writes one item.
+type WriteCall struct {
+	Pattern, Function string
+	Write             *model.Write
+	// Fields are those of the parameters after the values in the keys and the other attributes.
+	Fields []Arg
+}
+
+// WriteCalls returns the calls of the functions of patterns that write one item, as [Calls] does.
+func WriteCalls(m *model.Model, lang string) ([]WriteCall, error) {
+	switch lang {
+	case "python":
+		f, err := newPythonFile(m)
+		if err != nil {
+			return nil, err
+		}
+		return f.writeCalls, nil
+	case "typescript":
+		f, err := newScriptFile(m)
+		if err != nil {
+			return nil, err
+		}
+		return f.writeCalls, nil
+	}
+	return nil, fmt.Errorf("no calls in %s", lang)
+}
+
+// call returns the call of the function of a write, if that is of one item.
+func (w *writing) call(function string) (all []WriteCall) {
+	if len(w.all) > 1 {
+		return nil
+	}
+	c := WriteCall{Pattern: w.p.Name, Function: function, Write: w.all[0].Write}
+	for _, p := range w.all[0].parameters() {
+		c.Fields = append(c.Fields, Arg{p.field, p.typ == goNumber})
+	}
+	return []WriteCall{c}
+}
+
 // Calls returns the calls of the functions that [Python] or [TypeScript] generates, by the language of
 // --lang, and the functions of the keys. Checks of the generated code call them.
 func Calls(m *model.Model, lang string) ([]Call, []Functions, error) {

@@ -61,6 +61,8 @@ type pythonFile struct {
 	body      strings.Builder
 	calls     []Call
 	keys      []Functions
+
+	writeCalls []WriteCall
 }
 
 func (p *pythonFile) check() error {

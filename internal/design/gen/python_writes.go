@@ -10,6 +10,7 @@ import (
 // writes writes the functions of a pattern that writes.
 func (p *pythonFile) writes(w *writing) {
 	name, request := p.patternNames(w.p.Name)
+	p.writeCalls = append(p.writeCalls, w.call(name)...)
 	scope := newScope(p.names)
 	var list, names, code, items []string
 	add := func(name, hint string) string {

@@ -72,6 +72,8 @@ type scriptFile struct {
 	body      strings.Builder
 	calls     []Call
 	keys      []Functions
+
+	writeCalls []WriteCall
 }
 
 func (f *scriptFile) printf(format string, args ...any) { fmt.Fprintf(&f.body, format, args...) }

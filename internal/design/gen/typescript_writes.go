@@ -11,6 +11,7 @@ import (
 func (f *scriptFile) writes(w *writing) {
 	name := f.names.add(camelWords(w.p.Name), "Pattern")
 	request := f.names.add(name+"Request", "Of")
+	f.writeCalls = append(f.writeCalls, w.call(name)...)
 	scope := newScope(f.names)
 	var list, names, code, items []string
 	add := func(name, hint string) string {

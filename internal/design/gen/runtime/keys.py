@@ -812,7 +812,7 @@ def _update_of(item: Item, attributes: Sequence[str], names: Dict[str, str], val
 
 def _spans(low: Value, high: Value, unit: str) -> List[Tuple[str, str]]:
     """The parts of a range of times that lie in one period each, with both bounds."""
-    parts = []
+    parts: List[Tuple[str, str]] = []
     start, end = _text_of(low), _text_of(high)
     while True:
         last = _moment(start, unit, True)
