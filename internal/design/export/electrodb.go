@@ -10,9 +10,9 @@ import (
 
 // unmarked says how to read items that another program has written. ElectroDB filters by the marks in all
 // queries and gets, unless it is asked not to.
-const unmarked = `ElectroDB reads only items with its own marks, __edb_e__ (the entity) and __edb_v__ (the version, "1"). ` +
-	`To read items that other programs write, end queries with .go({ignoreOwnership: true}), or have these programs ` +
-	`write the marks`
+const unmarked = `ElectroDB reads only items with its own marks, __edb_e__ (the entity) and __edb_v__ (the version, ` +
+	`"1"). To read items that other programs write, end queries with .go({ignoreOwnership: true}), or have these ` +
+	`programs write the marks.`
 
 // electroDB writes the schemas of ElectroDB: one for each entity, whose keys have templates.
 func electroDB(d *design) ([]byte, error) {

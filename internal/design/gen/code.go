@@ -136,7 +136,9 @@ func (f *file) head() string {
 	)))
 	b.WriteString("package " + f.pkg + "\n\nimport (\n")
 	for _, own := range []bool{true, false} {
-		for _, name := range []string{"context", "fmt", "iter", "slices", "strings", "time", "aws", "dynamodb", "types", "keys"} {
+		for _, name := range []string{
+			"context", "fmt", "iter", "slices", "strings", "time", "aws", "dynamodb", "types", "keys",
+		} {
 			if path := imports[name]; slices.Contains(f.uses, name) && own == !strings.Contains(path, ".") {
 				b.WriteString("\t" + strconv.Quote(path) + "\n")
 			}

@@ -97,7 +97,8 @@ func (f *file) writeItem(i *itemWriter, scope *scope) {
 			attributes = append(attributes, f.attribute(name))
 		}
 		for _, a := range i.assigned {
-			value := assign(unexported(a.t.Name, "attribute")+"Value", f.templates[a.t]+".Format("+i.formatArgs(a, fields, i.item+".", i.params)+")")
+			args := i.formatArgs(a, fields, i.item+".", i.params)
+			value := assign(unexported(a.t.Name, "attribute")+"Value", f.templates[a.t]+".Format("+args+")")
 			f.printf("\t%s[%s] = %s\n", item, goString(a.t.Name), f.member(a.t.Kind, value))
 			attributes = append(attributes, goString(a.t.Name))
 		}

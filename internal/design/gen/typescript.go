@@ -60,8 +60,8 @@ var scriptWords = strings.Fields(`abstract any as async await bigint boolean bre
 	Decimal Condition layouts plainString textOf invalid encoder size utf8 compareText clip quote mapCase digits
 	complement decimal checkRange compareNumbers daysTo dateOf parseTime formatTime notTime within successor below
 	moment spans updateOf DeleteItemCommand DeleteItemCommandInput PutItemCommand PutItemCommandInput
-	TransactWriteItemsCommand TransactWriteItemsCommandInput UpdateItemCommand UpdateItemCommandInput given fieldIs fieldIn keyText integer stringValue numberValue binaryValue inRange withConditions queryItems
-	scanItems`)
+	TransactWriteItemsCommand TransactWriteItemsCommandInput UpdateItemCommand UpdateItemCommandInput given
+	fieldIs fieldIn keyText integer stringValue numberValue binaryValue inRange withConditions queryItems scanItems`)
 
 // A scriptFile is a TypeScript module that is written.
 type scriptFile struct {

@@ -3,6 +3,7 @@ package gen
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -221,19 +222,18 @@ func fieldsIn(t *model.Template) (all []string) {
 	if t.Template != nil {
 		all = t.Template.Components()
 	}
-	for field := range t.When {
-		all = append(all, field)
-	}
+	all = append(all, slices.Sorted(maps.Keys(t.When))...)
 	for _, r := range t.Ranges {
 		all = append(all, r.Field)
 	}
-	slices.Sort(all[len(all)-len(t.When)-len(t.Ranges):])
 	return all
 }
 
 // formatArgs returns the arguments of the template of an assignment: the values in the keys of its item, which have
 // their names in a language after a prefix, and parameters.
-func (w *itemWrite) formatArgs(a assignment, fields map[string]string, prefix string, params map[*parameter]string) string {
+func (w *itemWrite) formatArgs(
+	a assignment, fields map[string]string, prefix string, params map[*parameter]string,
+) string {
 	var all []string
 	for n, field := range a.fields {
 		if p := a.args[n].parameter; p != nil {
