@@ -7,7 +7,9 @@
 import { readdirSync, readFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
+import {
+  CreateTableCommand, DeleteTableCommand, DynamoDBClient, GetItemCommand, UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { Table } from "dynamodb-onetable";
@@ -28,10 +30,15 @@ function complain(where, message) {
 // typed reports whether a value is DynamoDB JSON, as schemas write sets and maps.
 const typed = (v) => v !== null && typeof v === "object";
 
+// keyOf returns the key of an item.
+function keyOf(request, item) {
+  const kinds = Object.fromEntries(request.AttributeDefinitions.map((a) => [a.AttributeName, a.AttributeType]));
+  return Object.fromEntries(request.KeySchema.map(({ AttributeName: n }) => [n, { [kinds[n]]: String(item[n]) }]));
+}
+
 // read returns the item with the key of another one.
 async function read(request, item) {
-  const kinds = Object.fromEntries(request.AttributeDefinitions.map((a) => [a.AttributeName, a.AttributeType]));
-  const Key = Object.fromEntries(request.KeySchema.map(({ AttributeName: n }) => [n, { [kinds[n]]: String(item[n]) }]));
+  const Key = keyOf(request, item);
   const out = await client.send(new GetItemCommand({ TableName: request.TableName, Key, ConsistentRead: true }));
   return out.Item && unmarshall(out.Item);
 }
@@ -82,6 +89,18 @@ async function electroDB(where, request, schemas, items, typeField) {
       const fields = Object.values(schema.indexes).flatMap((x) => [x.pk.field, x.sk?.field]).filter(Boolean);
       await compare(`${where}: ${schema.model.entity}`, request, item, fields);
       stored.ElectroDB++;
+
+      // An item as another program writes it has no marks: it is found as the export's advice says.
+      await client.send(new UpdateItemCommand({
+        TableName: request.TableName, Key: keyOf(request, item), UpdateExpression: "REMOVE #e, #v",
+        ExpressionAttributeNames: { "#e": "__edb_e__", "#v": "__edb_v__" },
+      }));
+      const { data: marked } = await entity.query.primary(properties).go();
+      const { data: all } = await entity.query.primary(properties).go({ ignoreOwnership: true });
+      if (marked.length !== 0 || all.length !== 1) {
+        complain(where, `a query finds ${marked.length} items without marks, and with ignoreOwnership ${all.length}, ` +
+          `want 0 and 1`);
+      }
     }
   }
 }

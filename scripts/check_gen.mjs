@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DeleteItemCommand, DynamoDBClient, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 
 const [folder, out, what] = process.argv.slice(2);
 const json = (name) => JSON.parse(readFileSync(join(folder, name), "utf8"));
@@ -80,6 +80,9 @@ function plain(v) {
   return { [kind]: inner };
 }
 const normal = (item) => Object.fromEntries(Object.entries(item ?? {}).sort().map(([k, v]) => [k, plain(v)]));
+// native returns an item of DynamoDB JSON in the form of the client, whose binary values are bytes.
+const native = (item) => Object.fromEntries(Object.entries(item).map(([name, v]) =>
+  [name, v.B === undefined ? v : { B: Buffer.from(v.B, "base64") }]));
 const argument = (a) => (a.Number ? Number(a.Text) : a.Text);
 
 async function checkModel(check) {
@@ -125,9 +128,29 @@ async function checkModel(check) {
       }
     }
   }
+  let writes = 0;
+  for (const w of check.Writes.typescript ?? []) {
+    const where = `${check.Module}.${w.Function}`;
+    await client.send(new DeleteItemCommand({ TableName: w.Table, Key: native(w.Key) }));
+    if (w.Before) await client.send(new PutItemCommand({ TableName: w.Table, Item: native(w.Before) }));
+    const values = Object.fromEntries(Object.entries(w.Values).map(([name, a]) => [name, argument(a)]));
+    try {
+      await module[w.Function](client, values, ...(w.Other ? [native(w.Other)] : []), ...w.Args.map(argument));
+    } catch (e) {
+      if (e.name !== "ConditionalCheckFailedException" || !w.Conditional) complain(`${where}: ${e}`);
+      continue;
+    }
+    const key = { TableName: w.Table, Key: native(w.Key), ConsistentRead: true };
+    const { Item } = await client.send(new GetItemCommand(key));
+    if (!isDeepStrictEqual(normal(Item), normal(w.After))) {
+      complain(`${where} leaves ${show(Item)}, want ${show(w.After)}`);
+    }
+    writes++;
+  }
+  if (check.Writes.typescript && !writes) complain(`${check.Module}: no write was made`);
   const patterns = (check.Calls.typescript ?? []).length, samples = (check.Keys.typescript ?? []).length;
   console.log(`typescript: ${check.Model}: the functions of ${patterns} patterns are right, ` +
-    `also in ${pages} small pages, and the keys of ${samples} items`);
+    `also in ${pages} small pages, and the keys of ${samples} items; ${writes} writes leave the right items`);
 }
 
 await (what === "keys" ? checkKeys() : checkModel(checks.find((c) => c.Module === what)));

@@ -134,10 +134,33 @@ def check_model(check):
             complain(f"{check['Module']}.{k['Type']}: attributes {values.attributes()}, want {item}")
         if normal(cls.parse(item).key()) != normal(values.key()):
             complain(f"{check['Module']}.{k['Type']}: parse({item}) is {cls.parse(item)}")
+    writes = 0
+    for w in check["Writes"].get("python") or []:
+        where = f"{check['Module']}.{w['Function']}"
+        item = {
+            name: {k: from_json(v) for k, v in (w.get(name) or {}).items()} for name in ("Key", "Before", "After", "Other")
+        }
+        client.delete_item(TableName=w["Table"], Key=item["Key"])
+        if item["Before"]:
+            client.put_item(TableName=w["Table"], Item=item["Before"])
+        values = getattr(module, w["Type"])(**{name: argument(a) for name, a in w["Values"].items()})
+        other = [item["Other"]] if "Other" in w else []
+        try:
+            getattr(module, w["Function"])(client, values, *other, *map(argument, w["Args"]))
+        except client.exceptions.ConditionalCheckFailedException:
+            if not w["Conditional"]:
+                complain(f"{where} is refused")
+            continue
+        got = client.get_item(TableName=w["Table"], Key=item["Key"], ConsistentRead=True).get("Item")
+        if normal(got) != normal(item["After"]):
+            complain(f"{where} leaves {got}, want {item['After']}")
+        writes += 1
+    if check["Writes"].get("python") and not writes:
+        complain(f"{check['Module']}: no write was made")
     patterns, samples = len(check["Calls"].get("python") or []), len(check["Keys"].get("python") or [])
     print(
         f"python: {check['Model']}: the functions of {patterns} patterns are right, also in {pages} small pages, "
-        f"and the keys of {samples} items"
+        f"and the keys of {samples} items; {writes} writes leave the right items"
     )
 
 

@@ -39,7 +39,7 @@ func browser(t *testing.T) context.Context {
 		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("host-resolver-rules", "MAP evil.example 127.0.0.1")) // as a page elsewhere that is rebound
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, opts...)
 	t.Cleanup(cancel)
@@ -118,6 +118,12 @@ const measure = `(() => {
 	};
 })()`
 
+// What the page meets before and after it is printed: it opens all that is folded, and folds it again.
+const (
+	print   = `window.dispatchEvent(new Event('beforeprint'))`
+	printed = `window.dispatchEvent(new Event('afterprint'))`
+)
+
 // TestBrowser opens pages from files in a browser: they make no network requests and
 // cause no errors, every slice is visible, and nothing extends beyond a narrow or a wide
 // window, in light and dark colours.
@@ -159,6 +165,7 @@ func TestBrowser(t *testing.T) {
 			backgrounds := map[string]bool{}
 			for _, scheme := range []string{"light", "dark"} {
 				require.NoError(t, chromedp.Do(tab, look(width, scheme), chromedp.Navigate(address)))
+				require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](print)))
 				accessible(t, tab, fmt.Sprintf("%s at %d, %s", model, width, scheme))
 				got, err := chromedp.Run(tab, chromedp.Evaluate[measured](measure))
 				require.NoError(t, err)
@@ -170,8 +177,10 @@ func TestBrowser(t *testing.T) {
 				require.Len(t, got.Slices, want, model)
 				require.Empty(t, got.Invisible, "%s at %d", model, width)
 				backgrounds[got.Background] = true
+				require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](printed)))
 				picture(t, tab, fmt.Sprintf("%s-%d-%s.png", model, width, scheme))
 			}
+			useFolds(t, tab)
 			useFilter(t, tab)
 			copyRequest(t, tab)
 			require.Len(t, backgrounds, 2, "light and dark are the same")
@@ -184,6 +193,32 @@ func TestBrowser(t *testing.T) {
 		require.NotEmpty(t, rec.requests, "requests are not seen")
 		rec.mu.Unlock()
 	}
+}
+
+// useFolds follows links to what is folded, and scrolls to the end, where the filter stays in view.
+func useFolds(t *testing.T, tab context.Context) {
+	t.Helper()
+	const folded = `document.querySelectorAll('main details:not([open])').length`
+	before := evaluate[int](t, tab, folded)
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](print)))
+	require.Zero(t, evaluate[int](t, tab, folded), "all is printed")
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](printed)))
+	require.Equal(t, before, evaluate[int](t, tab, folded))
+
+	for _, follow := range []string{
+		`document.querySelector('#overview a[href="#pattern-1"]').click()`, `location.hash = 'lane-1'`,
+	} {
+		require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](follow)))
+		_, err := chromedp.Run(tab, chromedp.Poll[bool](`(() => {
+			const e = document.querySelector(':target'), filter = document.querySelector('.tools').getBoundingClientRect();
+			return e !== null && e.closest('details').open && e.getBoundingClientRect().top >= filter.bottom - 1;
+		})()`))
+		require.NoError(t, err, follow)
+	}
+
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](`scrollTo(0, document.body.scrollHeight)`)))
+	require.Zero(t, evaluate[int](t, tab, `Math.round(document.querySelector('.tools').getBoundingClientRect().top)`))
+	require.NoError(t, chromedp.Do(tab, chromedp.Evaluate[chromedp.Void](`history.replaceState(null, '', location.pathname)`)))
 }
 
 // useFilter types words into the filter of a page, and empties it.

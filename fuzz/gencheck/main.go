@@ -10,12 +10,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/gen"
@@ -44,6 +47,8 @@ type check struct {
 	// Calls are the calls of the functions of patterns, by language, and Keys those of keys.
 	Calls map[string][]call
 	Keys  map[string][]keyCall
+	// Writes are the calls of the functions of patterns that write an item.
+	Writes map[string][]writeCall
 }
 
 type call struct {
@@ -51,6 +56,18 @@ type call struct {
 	Args              []gen.Arg
 	Operation         string
 	Items             []json.RawMessage
+}
+
+// A writeCall is a call for an item: the values in its keys after the write, and the item before and after it.
+type writeCall struct {
+	Pattern, Function, Table string
+	Type                     string
+	Conditional              bool
+	Values                   map[string]gen.Arg
+	Other                    json.RawMessage `json:",omitempty"` // attributes of a put besides keys
+	Args                     []gen.Arg
+	Key                      json.RawMessage
+	Before, After            json.RawMessage `json:",omitempty"`
 }
 
 // A keyCall is an item of an entity: the values in its keys, and its key attributes.
@@ -98,7 +115,7 @@ func newCheck(ctx context.Context, dir, path string) (*check, error) {
 
 	c := &check{
 		Model: path, Module: strings.ReplaceAll(m.Name, "-", "_"), Calls: map[string][]call{},
-		Keys: map[string][]keyCall{},
+		Keys: map[string][]keyCall{}, Writes: map[string][]writeCall{},
 	}
 	for lang, extension := range map[string]string{"python": ".py", "typescript": ".ts"} {
 		code, err := writers[lang](m)
@@ -120,6 +137,20 @@ func newCheck(ctx context.Context, dir, path string) (*check, error) {
 			}
 			c.Calls[lang] = append(c.Calls[lang], call{p.Name, f.Function, f.Args, p.Operation, items})
 		}
+		writes, err := gen.WriteCalls(m, lang)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range writes {
+			i := slices.IndexFunc(functions, func(k gen.Functions) bool { return k.Entity == f.Write.Entity })
+			for _, s := range f.Write.Entity.Samples {
+				one, err := newWriteCall(f, &functions[i], s)
+				if err != nil {
+					return nil, fmt.Errorf("pattern %s: %w", f.Pattern, err)
+				}
+				c.Writes[lang] = append(c.Writes[lang], one)
+			}
+		}
 		for _, f := range functions {
 			for _, s := range f.Entity.Samples {
 				if k, ok := newKeyCall(&f, s); ok {
@@ -131,6 +162,55 @@ func newCheck(ctx context.Context, dir, path string) (*check, error) {
 	return c, nil
 }
 
+// newWriteCall returns the call of a write for a sample.
+func newWriteCall(f gen.WriteCall, k *gen.Functions, s *model.Sample) (writeCall, error) {
+	e := f.Write.Entity
+	c := writeCall{
+		Pattern: f.Pattern, Function: f.Function, Table: e.Table.Name, Type: k.Type, Conditional: f.Write.If != "",
+		Values: map[string]gen.Arg{}, Args: []gen.Arg{},
+	}
+	before, err := e.Item(s.Values)
+	if err != nil {
+		return c, err
+	}
+	values := maps.Clone(s.Values)
+	for _, set := range f.Write.Set {
+		values[set.Field] = set.Args[0]
+	}
+	after, err := e.Item(values)
+	if err != nil {
+		return c, err
+	}
+	for field, name := range k.Names {
+		if text, ok := values[field]; ok {
+			c.Values[name] = gen.Arg{Text: text, Number: k.Numbers[field]}
+		}
+	}
+	for _, field := range f.Fields {
+		c.Args = append(c.Args, gen.Arg{Text: values[field.Text], Number: field.Number})
+	}
+
+	var key, other attr.Builder
+	for name, v := range before.All() {
+		if e.Table.Has(string(name)) {
+			key.Add(string(name), v)
+		}
+		if !k.IsKey(string(name)) {
+			other.Add(string(name), v)
+		}
+	}
+	c.Key = key.Item().AppendJSON(nil)
+	if f.Write.Operation != model.Put {
+		c.Before = before.AppendJSON(nil)
+	} else {
+		c.Other = other.Item().AppendJSON(nil)
+	}
+	if f.Write.Operation != model.Delete {
+		c.After = after.AppendJSON(nil)
+	}
+	return c, nil
+}
+
 // itemsOf returns the items of a pattern over all pages, in order.
 func itemsOf(ctx context.Context, w *world.World, p *model.Pattern) ([]json.RawMessage, error) {
 	parts, err := compile.Split(p)
@@ -138,6 +218,9 @@ func itemsOf(ctx context.Context, w *world.World, p *model.Pattern) ([]json.RawM
 		return nil, err
 	}
 
+	if p.Descending && !slices.ContainsFunc(p.Where, func(c model.Condition) bool { return c.Op == model.In }) {
+		slices.Reverse(parts) // the last period first
+	}
 	all := []json.RawMessage{}
 	for _, part := range parts {
 		in, err := compile.Pattern(w.Model, part)

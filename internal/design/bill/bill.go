@@ -33,6 +33,7 @@ type Bill struct {
 	Streams float64 `json:"streamCalls,omitempty"`
 
 	prices *Region
+	known  bool // they come with the program
 }
 
 // A Space is a line of a bill: a table or an index.
@@ -73,7 +74,7 @@ func Of(r *check.Result, p *Prices, region string) (*Bill, error) {
 
 	b := &Bill{
 		Region: region, Currency: p.Currency, Date: p.Date, Source: p.Source,
-		Spaces: []Space{}, Streams: prices.Streams, prices: prices,
+		Spaces: []Space{}, Streams: prices.Streams, prices: prices, known: p == Known(),
 	}
 	table, own := 0, check.TableStats{} // the last table, with what its local indexes use of its capacity
 	for _, t := range r.Tables {
@@ -173,6 +174,14 @@ func (b *Bill) Money(amount float64) string {
 		return fmt.Sprintf("%s%.2f", sign, amount)
 	}
 	return sign + text.Figure(amount)
+}
+
+// Caveat says that the prices may be old, or "" for prices of the caller.
+func (b *Bill) Caveat() string {
+	if !b.known {
+		return ""
+	}
+	return "These prices come with sortkey and are of " + b.Date + ": they may be old. Give others with --prices FILE."
 }
 
 // String returns the bill in one line.

@@ -8,6 +8,12 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
+// unmarked says how to read items that another program has written. ElectroDB filters by the marks in all
+// queries and gets, unless it is asked not to.
+const unmarked = `ElectroDB reads only items with its own marks, __edb_e__ (the entity) and __edb_v__ (the version, ` +
+	`"1"). To read items that other programs write, end queries with .go({ignoreOwnership: true}), or have these ` +
+	`programs write the marks.`
+
 // electroDB writes the schemas of ElectroDB: one for each entity, whose keys have templates.
 func electroDB(d *design) ([]byte, error) {
 	e := electroWriter{design: d, t: d.m.Tables[0], indexes: map[string]bool{}, keys: map[string]bool{}}
@@ -23,6 +29,7 @@ func electroDB(d *design) ([]byte, error) {
 	for _, name := range []string{"__edb_e__", "__edb_v__"} {
 		if slices.ContainsFunc(d.m.Entities, func(e *model.Entity) bool { return e.Attribute(name) == nil }) {
 			d.lose(Added, name)
+			d.advice = unmarked
 		}
 	}
 

@@ -37,6 +37,8 @@ type File struct {
 	Data []byte
 	// Losses are what the file lacks of the model, in the order of [Parts].
 	Losses []Loss
+	// Advice says what users of the file must do to read items that the other tool did not write, or is "".
+	Advice string
 }
 
 // A writer writes one format.
@@ -147,7 +149,7 @@ func Export(m *model.Model, f Format) ([]File, error) {
 func (w *writer) file(m *model.Model, name string) (File, error) {
 	d := &design{m: m, w: w, facts: facts(m)}
 	data, err := w.write(d)
-	return File{Name: name + w.extension, Data: data, Losses: d.losses()}, err
+	return File{Name: name + w.extension, Data: data, Losses: d.losses(), Advice: d.advice}, err
 }
 
 // A design is a model that is written, with what the file will lack.
@@ -156,6 +158,8 @@ type design struct {
 	w     *writer
 	facts []fact
 	lost  []single
+	// advice is that of the file.
+	advice string
 }
 
 // A single is a part of one thing that the writer could not carry, though its format carries

@@ -65,6 +65,24 @@ func TestInherited(t *testing.T) {
 	}
 }
 
+// TestUnmarked holds that an export to ElectroDB says how to read items without its marks, if the model's items have
+// none.
+func TestUnmarked(t *testing.T) {
+	for attributes, want := range map[string]string{
+		`PK: "{id}"`: ".go({ignoreOwnership: true})",
+		`PK: "{id}", __edb_e__: Thing, __edb_v__: "1"`: "",
+	} {
+		m, err := modelfile.Parse("model.yaml", []byte(
+			"name: marks\ntables: {Things: {partition: PK}}\nentities: {Thing: {attributes: {"+attributes+"}}}",
+		))
+		require.NoError(t, err)
+		files, err := Export(m, ElectroDB)
+		require.NoError(t, err)
+		require.Contains(t, files[0].Advice, want)
+		require.Equal(t, want == "", files[0].Advice == "", attributes)
+	}
+}
+
 // TestFacts fails when a type of models gets a member: facts must say what it holds, or losses would
 // not name it.
 func TestFacts(t *testing.T) {

@@ -24,11 +24,12 @@ import (
 //   - for each component of a sort key its prefix, and the range between two
 //     values;
 //   - for each access pattern a function that returns the input of the SDK's
-//     call for its values, and one that returns the items of all pages.
+//     call for its values, and one that returns the items of all pages. A pattern
+//     that writes takes the values in the keys of its items.
 //
 // The file imports package keys, which encodes values and refuses invalid ones,
-// and the AWS SDK for Go v2. Patterns that are not one request have no
-// function; a comment at the end says why.
+// and the AWS SDK for Go v2. A comment at the end says why a pattern has no
+// function (see [Missing]).
 func Go(m *model.Model, pkg string) ([]byte, error) {
 	if !token.IsIdentifier(pkg) || pkg == "_" {
 		return nil, fmt.Errorf("%q is not a valid package name: use letters and digits", pkg)
@@ -36,6 +37,7 @@ func Go(m *model.Model, pkg string) ([]byte, error) {
 
 	f := &file{
 		m: m, pkg: pkg, names: newScope(nil), constants: map[string]string{}, templates: map[*model.Template]string{},
+		types: map[*model.Entity]string{},
 	}
 	for _, name := range helperNames {
 		f.names.taken[name] = true
@@ -50,21 +52,12 @@ func Go(m *model.Model, pkg string) ([]byte, error) {
 		f.entity(e)
 	}
 
-	var missing []string
 	for _, p := range m.Patterns {
-		if err := f.pattern(p); err != nil {
-			missing = append(
-				missing,
-				fmt.Sprintf(
-					"// %s has no function: %s.", oneLine(p.Name), strings.TrimSuffix(oneLine(err.Error()), "."),
-				),
-			)
-		}
+		f.pattern(p)
 	}
-
 	f.helpers()
-	if len(missing) > 0 {
-		f.body.WriteString("\n" + strings.Join(missing, "\n//\n") + "\n")
+	for i, reason := range Missing(m) {
+		f.body.WriteString([]string{"\n", "//\n"}[min(i, 1)] + "// " + reason + "\n")
 	}
 	src := f.head() + f.body.String()
 	out, err := format.Source([]byte(src))
@@ -83,7 +76,9 @@ type file struct {
 	names     *scope
 	constants map[string]string
 	templates map[*model.Template]string
-	body      bytes.Buffer
+	// types are the structs of the values in the keys of entities.
+	types map[*model.Entity]string
+	body  bytes.Buffer
 	// uses are the imports and helpers in the body.
 	uses []string
 }
@@ -126,7 +121,7 @@ func oneLine(s string) string { return text.Visible(strings.Join(strings.Fields(
 var imports = map[string]string{
 	"aws": "github.com/aws/aws-sdk-go-v2/aws", "dynamodb": "github.com/aws/aws-sdk-go-v2/service/dynamodb",
 	"types": "github.com/aws/aws-sdk-go-v2/service/dynamodb/types", "keys": "github.com/sortkey/sortkey/keys",
-	"context": "context", "fmt": "fmt", "iter": "iter", "strings": "strings", "time": "time",
+	"context": "context", "fmt": "fmt", "iter": "iter", "slices": "slices", "strings": "strings", "time": "time",
 }
 
 func (f *file) head() string {
@@ -141,7 +136,9 @@ func (f *file) head() string {
 	)))
 	b.WriteString("package " + f.pkg + "\n\nimport (\n")
 	for _, own := range []bool{true, false} {
-		for _, name := range []string{"context", "fmt", "iter", "strings", "time", "aws", "dynamodb", "types", "keys"} {
+		for _, name := range []string{
+			"context", "fmt", "iter", "slices", "strings", "time", "aws", "dynamodb", "types", "keys",
+		} {
 			if path := imports[name]; slices.Contains(f.uses, name) && own == !strings.Contains(path, ".") {
 				b.WriteString("\t" + strconv.Quote(path) + "\n")
 			}
@@ -204,12 +201,8 @@ func (f *file) declareTemplates() {
 		if e.Table == nil {
 			continue
 		}
-		for _, a := range keyAttributes(e.Table) {
-			t := e.Attribute(a.Name)
-			if t == nil || t.Template == nil {
-				continue
-			}
-			name := f.names.add(exported(e.Name, "Entity")+exported(a.Name, "Attribute"), "Template")
+		for _, t := range templatesOf(f.m, e) {
+			name := f.names.add(exported(e.Name, "Entity")+exported(t.Name, "Attribute"), "Template")
 			f.templates[t] = name
 			lines = append(lines, fmt.Sprintf("\t%s = keys.MustParse(%s)", name, goString(t.Template.Explicit())))
 		}
@@ -242,7 +235,8 @@ func (f *file) constValue(v attr.Value) string {
 // helperNames are the helper functions that [file.helpers] can add.
 var helperNames = slices.Concat([]string{
 	"keyCondition", "inRange", "attributeS", "attributeN", "attributeB", "addConditions", "keyText", "queryItems",
-	"scanItems", "startOfDay", "endOfDay", "endOfDayText", "fieldIs",
+	"scanItems", "startOfDay", "endOfDay", "endOfDayText", "fieldIs", "updateOf", "addOthers", "eachYear", "eachMonth",
+	"eachDay",
 }, periodNames())
 
 // A period is a unit of time other than a day: its layout, and the starts of its period and of the next.
@@ -323,6 +317,22 @@ func (f *file) helpers() {
 	if slices.Contains(f.uses, "addConditions") {
 		f.use("fmt", "types", "dynamodb", "aws")
 		f.body.WriteString(conditionsSource)
+	}
+
+	if slices.Contains(f.uses, "updateOf") {
+		f.use("fmt", "strings", "types")
+		f.body.WriteString(updateOfSource)
+	}
+	if slices.Contains(f.uses, "addOthers") {
+		f.use("types")
+		f.body.WriteString(addOthersSource)
+	}
+
+	for _, unit := range []string{"Year", "Month", "Day"} {
+		if slices.Contains(f.uses, "each"+unit) {
+			f.use("time", "endOf"+unit)
+			f.body.WriteString(strings.NewReplacer("UNIT", unit, "unit", strings.ToLower(unit)).Replace(eachSource))
+		}
 	}
 
 	for _, op := range []string{"Query", "Scan"} {
@@ -433,6 +443,69 @@ func addConditions(in *dynamodb.QueryInput, conditions ...keyCondition) {
 		}
 	}
 	in.KeyConditionExpression = aws.String(expression)
+}
+`
+
+const updateOfSource = `
+// updateOf returns the expression that gives attributes the values that they have in an item, and removes those
+// that it lacks, with its own placeholders besides others.
+func updateOf(
+	item map[string]types.AttributeValue, attributes []string, names map[string]string,
+	values map[string]types.AttributeValue,
+) (string, map[string]string, map[string]types.AttributeValue) {
+	var set, remove []string
+	allNames, allValues := map[string]string{}, map[string]types.AttributeValue{}
+	for name, attribute := range names {
+		allNames[name] = attribute
+	}
+	for name, v := range values {
+		allValues[name] = v
+	}
+	for i, attribute := range attributes {
+		name, value := fmt.Sprintf("#set%d", i), fmt.Sprintf(":set%d", i)
+		allNames[name] = attribute
+		if v, ok := item[attribute]; ok {
+			set, allValues[value] = append(set, name+" = "+value), v
+		} else {
+			remove = append(remove, name)
+		}
+	}
+	var clauses []string
+	if len(set) > 0 {
+		clauses = append(clauses, "SET "+strings.Join(set, ", "))
+	}
+	if len(remove) > 0 {
+		clauses = append(clauses, "REMOVE "+strings.Join(remove, ", "))
+	}
+	if len(allValues) == 0 {
+		allValues = nil // the service refuses an empty one
+	}
+	return strings.Join(clauses, " "), allNames, allValues
+}
+`
+
+const addOthersSource = `
+// addOthers adds the attributes to an item that it lacks.
+func addOthers(item, others map[string]types.AttributeValue) {
+	for name, v := range others {
+		if _, ok := item[name]; !ok {
+			item[name] = v
+		}
+	}
+}
+`
+
+const eachSource = `
+// eachUNIT returns the parts of a range of times that lie in one unit each, with both bounds.
+func eachUNIT(from, to time.Time) (parts [][2]time.Time) {
+	for {
+		last := endOfUNIT(from)
+		if from.IsZero() || !last.Before(to) {
+			return append(parts, [2]time.Time{from, to})
+		}
+		parts = append(parts, [2]time.Time{from, last})
+		from = last.Add(1)
+	}
 }
 `
 

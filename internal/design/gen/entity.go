@@ -135,6 +135,7 @@ func fieldsOf(parts []keys.Part, values []value, prefix string) string {
 func (f *file) entity(e *model.Entity) {
 	all, values := entityKeys(e)
 	name := f.names.add(exported(e.Name, "Entity")+"Key", "Values")
+	f.types[e] = name
 	about := ""
 	if e.About != "" {
 		about = " " + e.About

@@ -10,23 +10,27 @@ import (
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
-// pattern generates the function of an access pattern, or returns why it has no
-// request.
-func (f *file) pattern(p *model.Pattern) error {
+// pattern generates the function of an access pattern, if it has one.
+func (f *file) pattern(p *model.Pattern) {
+	if p.IsWrite() {
+		if w, err := newWriting(p); err == nil {
+			f.writes(w)
+		}
+		return
+	}
 	r, err := newReading(f.m, p)
 	if err != nil {
-		return err
+		return
 	}
 	if r.fixed != nil {
 		f.fixed(p, r.fixed)
-		return nil
+		return
 	}
 	w := &patternWriter{
 		file: f, reading: r, scope: newScope(f.names), params: map[*parameter]string{},
 		computed: map[*computation]string{},
 	}
 	w.write()
-	return nil
 }
 
 func (f *file) patternDoc(name string, p *model.Pattern, more string) {
@@ -152,7 +156,7 @@ func (w *patternWriter) write() {
 	}
 	if op == "Query" {
 		w.printf("\t}\n\taddConditions(in, %s)\n\treturn in, nil\n}\n", strings.Join(conditions, ", "))
-		if len(w.each) > 0 {
+		if len(w.each) > 0 || w.over != nil {
 			w.itemsOfEach(name)
 		} else {
 			w.itemsOf(op, name, w.list, w.types, true)
@@ -245,10 +249,23 @@ func (w *patternWriter) itemsOfEach(call string) {
 	for _, l := range w.each {
 		fields = append(fields, l.field)
 	}
+	if w.over != nil {
+		fields = append(fields, w.over.unit)
+	}
 
 	for i, p := range w.parameters() {
 		if !w.loops(p) {
 			names, types = append(names, w.list[i]), append(types, w.types[i])
+		}
+	}
+
+	given := map[string]string{} // the bounds of a range over periods, by suffix
+	if w.over != nil {
+		for _, b := range w.over.bounds {
+			given[b.suffix] = w.boundName(b, w.params, func() string {
+				return w.scope.add(unexported(w.over.field, "field")+b.suffix, "Value")
+			})
+			names, types = append(names, given[b.suffix]), append(types, goTime)
 		}
 	}
 
@@ -273,8 +290,24 @@ func (w *patternWriter) itemsOfEach(call string) {
 		w.printf("\t\tfor _, %s := range %s {\n", w.params[l.parameter], goList(l.typ, values))
 	}
 
-	w.printf("\t\t\tin, err := %s(%s)\n", call, strings.Join(w.list, ", "))
+	loops, low, high := len(w.each), "", ""
+	if w.over != nil {
+		period := w.scope.add(w.over.unit, "Part")
+		bounds := w.over.moments(given, func(name, unit string, last bool) string {
+			return w.moment(name, argument{parameter: &parameter{typ: goTime}, unit: unit, last: last})
+		})
+		all := fmt.Sprintf("each%s(%s)", exported(w.over.unit, ""), bounds)
+		w.use("each" + exported(w.over.unit, ""))
+		if w.p.Descending {
+			w.use("slices")
+			all = "slices.Backward(" + all + ")"
+		}
+		w.printf("\t\tfor _, %s := range %s {\n", period, all)
+		loops, low, high = loops+1, period+"[0]", period+"[1]"
+	}
+
+	w.printf("\t\t\tin, err := %s(%s)\n", call, strings.Join(w.call(w.params, low, high), ", "))
 	w.printf("\t\t\tfor item, err := range queryItems(ctx, client, in, err) {\n")
 	w.printf("\t\t\t\tif !yield(item, err) || err != nil {\n\t\t\t\t\treturn\n\t\t\t\t}\n\t\t\t}\n")
-	w.printf("\t\t%s\n\t}\n}\n", strings.Repeat("}", len(w.each)))
+	w.printf("\t\t%s\n\t}\n}\n", strings.Repeat("}", loops))
 }

@@ -61,6 +61,8 @@ type pythonFile struct {
 	body      strings.Builder
 	calls     []Call
 	keys      []Functions
+
+	writeCalls []WriteCall
 }
 
 func (p *pythonFile) check() error {
@@ -163,12 +165,8 @@ func (p *pythonFile) attribute(name string) string { return p.constants["attribu
 // declareTemplates names the templates of keys. They are at the end, after the classes that they need.
 func (p *pythonFile) declareTemplates() {
 	for _, e := range p.m.Entities {
-		for _, a := range keyAttributes(e.Table) {
-			t := e.Attribute(a.Name)
-			if t == nil || t.Template == nil {
-				continue
-			}
-			p.templates[t] = p.names.add(strings.ToUpper(lowerWords(e.Name+" "+a.Name)), "_TEMPLATE")
+		for _, t := range templatesOf(p.m, e) {
+			p.templates[t] = p.names.add(strings.ToUpper(lowerWords(e.Name+" "+t.Name)), "_TEMPLATE")
 		}
 	}
 }
@@ -177,10 +175,8 @@ func (p *pythonFile) declareTemplates() {
 func (p *pythonFile) templateSources() string {
 	var b strings.Builder
 	for _, e := range p.m.Entities {
-		for _, a := range keyAttributes(e.Table) {
-			if t := e.Attribute(a.Name); t != nil && t.Template != nil {
-				b.WriteString(p.templates[t] + " = " + p.templateSource(t) + "\n")
-			}
+		for _, t := range templatesOf(p.m, e) {
+			b.WriteString(p.templates[t] + " = " + p.templateSource(t) + "\n")
 		}
 	}
 	if b.Len() == 0 {
@@ -440,11 +436,15 @@ func (p *pythonFile) parseMethod(e *model.Entity, name string, all []key, values
 
 // patterns writes the functions of the patterns, and the reasons why some have none.
 func (p *pythonFile) patterns() {
-	var missing []string
 	for _, pattern := range p.m.Patterns {
+		if pattern.IsWrite() {
+			if w, err := newWriting(pattern); err == nil {
+				p.writes(w)
+			}
+			continue
+		}
 		r, err := newReading(p.m, pattern)
 		if err != nil {
-			missing = append(missing, without(pattern, err))
 			continue
 		}
 		w := pythonPattern{
@@ -453,6 +453,7 @@ func (p *pythonFile) patterns() {
 		}
 		w.write()
 	}
+	missing := Missing(p.m)
 	for _, reason := range missing {
 		p.printf("\n# %s", strings.Join(wrap(reason, 96), "\n# "))
 	}

@@ -16,12 +16,17 @@ type pythonPattern struct {
 	code     []string
 }
 
-func (w *pythonPattern) write() {
-	name := w.names.add(lowerWords(w.p.Name), "_pattern")
-	if w.p.Name == "" || !isWord(name[0]) {
-		name = w.names.add("pattern_"+name, "_items")
+// patternNames returns the names of the functions of a pattern and of its request.
+func (p *pythonFile) patternNames(pattern string) (name, request string) {
+	name = p.names.add(lowerWords(pattern), "_pattern")
+	if pattern == "" || !isWord(name[0]) {
+		name = p.names.add("pattern_"+name, "_items")
 	}
-	request := w.names.add(name+"_request", "_of")
+	return name, p.names.add(name+"_request", "_of")
+}
+
+func (w *pythonPattern) write() {
+	name, request := w.patternNames(w.p.Name)
 	var list, names []string
 	for _, s := range w.steps {
 		switch s := s.(type) {
@@ -48,6 +53,15 @@ func (w *pythonPattern) write() {
 			list = slices.Delete(list, i, i+1)
 		}
 	}
+	given := map[string]string{} // the bounds of a range over periods, by suffix
+	if w.over != nil {
+		for _, b := range w.over.bounds {
+			given[b.suffix] = w.boundName(b, w.params, func() string {
+				return w.scope.add(lowerWords(w.over.field+" "+b.suffix), "_value")
+			})
+			list = append(list, given[b.suffix]+": "+pythonHints[goTime])
+		}
+	}
 	w.calls = append(w.calls, Call{w.p.Name, name, w.callArgs()})
 	result, method := "Iterator[Item]", map[string]string{"Query": "query", "Scan": "scan"}[w.p.Operation]
 	if method == "" {
@@ -63,7 +77,7 @@ func (w *pythonPattern) write() {
 		w.printf("    return cast(Optional[Item], client.get_item(**%s).get(\"Item\"))\n", call)
 		return
 	}
-	if len(w.each) == 0 {
+	if len(w.each) == 0 && w.over == nil {
 		w.printf("    return _pages(client.%s, %s)\n", method, call)
 		return
 	}
@@ -78,7 +92,25 @@ func (w *pythonPattern) write() {
 		w.printf("%sfor %s in [%s]:\n", indent, w.params[l.parameter], strings.Join(values, ", "))
 		indent += "    "
 	}
+	low, high := "", ""
+	if w.over != nil {
+		low, high = w.scope.add("low", "_value"), w.scope.add("high", "_value")
+		all := fmt.Sprintf("_spans(%s, %s)", w.moments(given), pythonText(w.over.unit))
+		if w.p.Descending {
+			all = "reversed(" + all + ")"
+		}
+		w.printf("%sfor %s, %s in %s:\n", indent, low, high, all)
+		indent += "    "
+	}
+	call = request + "(" + strings.Join(w.call(w.params, low, high), ", ") + ")"
 	w.printf("%syield from _pages(client.%s, %s)\n", indent, method, call)
+}
+
+// moments returns the first and the last moment of a range over periods, whose bounds have names.
+func (w *pythonPattern) moments(names map[string]string) string {
+	return w.over.moments(names, func(name, unit string, last bool) string {
+		return fmt.Sprintf("_moment(%s, %s, %s)", name, pythonText(unit), pythonLiterals.bool(last))
+	})
 }
 
 func isWord(c byte) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
@@ -29,6 +30,8 @@ type reading struct {
 	conditions []keyCondition
 	// each are the parameters whose values the pattern lists: it is a request for each.
 	each []list
+	// over is the range of times that takes a request for each of its periods, or nil.
+	over *span
 	// rest are the members of the request without its table, index and key conditions.
 	rest []member
 }
@@ -38,6 +41,23 @@ type reading struct {
 type list struct {
 	*parameter
 	values []string
+}
+
+// A span is a range of times over several periods of the partition key, such as days.
+type span struct {
+	field, unit string
+	// bounds are the ends of the range, or one period that is all of it.
+	bounds []spanBound
+	args   []string // in the pattern
+	// at, from and to are the parameters of the request for one period: a time in it, and the part of the range
+	// in it, which are nil if the sort key does not have the time.
+	at, from, to *parameter
+}
+
+// A spanBound is an end of a range. If the model gives it as a period, unit is that.
+type spanBound struct {
+	suffix, unit string
+	last         bool
 }
 
 // A step is a *parameter or a *computation.
@@ -93,7 +113,7 @@ type keyCondition struct {
 
 // newReading returns the reading of a pattern, or why the pattern has no request.
 func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
-	p, lists, err := withoutLists(p)
+	p, lists, over, err := withoutLists(p)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +126,7 @@ func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
 		return nil, fmt.Errorf("it expects the error %s", p.Expect.Error)
 	}
 
-	r := &reading{m: m, p: p}
+	r := &reading{m: m, p: p, over: over}
 	if p.Request != nil || p.Operation == "Scan" {
 		r.fixed = in
 		return r, nil
@@ -137,23 +157,66 @@ func newReading(m *model.Model, p *model.Pattern) (*reading, error) {
 		}
 		r.each = append(r.each, l)
 	}
+	if over != nil {
+		for _, p := range r.parameters() {
+			switch {
+			case p.field != over.field:
+			case p.typ != goTime:
+				return nil, errSeveral
+			case p.suffix == "":
+				over.at = p
+			case p.suffix == "From":
+				over.from = p
+			case p.suffix == "To":
+				over.to = p
+			}
+		}
+		if over.at == nil {
+			return nil, errSeveral
+		}
+	}
 	return r, nil
 }
 
-// withoutLists returns a pattern with the first value of each list in its conditions, and the lists.
-func withoutLists(p *model.Pattern) (one *model.Pattern, lists []list, err error) {
+// withoutLists returns a pattern with the first value of each list in its conditions and the first period of a
+// range of times, and the lists and the range.
+func withoutLists(p *model.Pattern) (one *model.Pattern, lists []list, over *span, err error) {
 	in := func(c model.Condition) bool { return c.Op == model.In }
-	if p.Operation != "Query" || !slices.ContainsFunc(p.Where, in) {
-		return p, nil, nil
+	if p.Operation != "Query" {
+		return p, nil, nil, nil
 	}
 
 	parts, err := compile.Split(p)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	if len(parts) == 1 && !slices.ContainsFunc(p.Where, in) {
+		return p, nil, nil, nil
 	}
 	requests := 1
 	for i, c := range p.Where {
 		if !in(c) {
+			var different []string
+			for _, part := range parts {
+				if begin := strings.Join(part.Where[i].Args, " "); !slices.Contains(different, begin) {
+					different = append(different, begin)
+				}
+			}
+			if len(different) == 1 {
+				continue
+			}
+			requests *= len(different)
+			if over != nil {
+				return nil, nil, nil, errSeveral
+			}
+			if over = newSpan(p, c); over == nil {
+				return nil, nil, nil, errSeveral
+			}
+			// Its bounds are moments: the code makes them of the periods that the model gives.
+			first := &parts[0].Where[i]
+			if begin, _, ok := compile.Period(keys.Type{Name: "nanos"}, first.Args[0]); ok {
+				first.Args[0] = begin
+			}
 			continue
 		}
 		l := list{parameter: &parameter{field: c.Field}}
@@ -166,13 +229,98 @@ func withoutLists(p *model.Pattern) (one *model.Pattern, lists []list, err error
 		requests *= len(l.values)
 	}
 	if requests != len(parts) {
-		return nil, nil, errors.New("it is several requests")
+		return nil, nil, nil, errSeveral
 	}
-	return parts[0], lists, nil
+	return parts[0], lists, over, nil
 }
 
-// loops reports whether a parameter has listed values.
+// newSpan returns the range of a condition on a time, or nil if no partition key has the time.
+func newSpan(p *model.Pattern, c model.Condition) *span {
+	hash := p.Table.Partition
+	if p.Index != nil {
+		hash = p.Index.Partition
+	}
+	s := &span{field: c.Field, args: c.Args}
+	for _, a := range hash {
+		t := p.Entity.Attribute(a.Name)
+		if t == nil || t.Template == nil {
+			continue
+		}
+		for _, part := range t.Template.Parts() {
+			if unit := map[string]string{"year": "year", "month": "month", "date": "day"}[part.Type.Name]; unit != "" &&
+				part.Name == c.Field {
+				s.unit = unit
+			}
+		}
+	}
+
+	bound := func(suffix string, arg int, last bool) {
+		b := spanBound{suffix, periodUnit(keys.Type{Name: "nanos"}, c.Args[arg]), last}
+		s.bounds = append(s.bounds, b)
+	}
+	switch {
+	case s.unit == "":
+		return nil
+	case c.Op == ast.OpBetween:
+		bound("From", 0, false)
+		bound("To", 1, true)
+	case c.Op == ast.Equal:
+		bound("", 0, false)
+	default:
+		return nil
+	}
+	return s
+}
+
+// moments returns the first and the last moment of the range, of the names of its bounds. Of writes the moment of a
+// period.
+func (s *span) moments(names map[string]string, of func(name, unit string, last bool) string) string {
+	var all []string
+	for _, b := range s.bounds {
+		for _, last := range []bool{false, true} {
+			switch {
+			case b.suffix != "" && last != b.last:
+			case b.unit == "":
+				all = append(all, names[b.suffix])
+			default:
+				all = append(all, of(names[b.suffix], b.unit, last))
+			}
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// boundName returns the name of a bound of a range over periods: that of the same parameter of the request, whose
+// function is another, or else a new one.
+func (r *reading) boundName(b spanBound, names map[*parameter]string, add func() string) string {
+	p := map[string]*parameter{"": r.over.at, "From": r.over.from, "To": r.over.to}[b.suffix]
+	if p == nil {
+		return add()
+	}
+	return names[p]
+}
+
+// call returns the arguments of the function of the request in a loop over a range of times, given the names
+// of the parameters and of the ends of the part of the range in a period.
+func (r *reading) call(names map[*parameter]string, low, high string) (args []string) {
+	for _, p := range r.parameters() {
+		switch {
+		case r.over != nil && (p == r.over.at || p == r.over.from):
+			args = append(args, low)
+		case r.over != nil && p == r.over.to:
+			args = append(args, high)
+		default:
+			args = append(args, names[p])
+		}
+	}
+	return args
+}
+
+// loops reports whether a parameter has listed values, or belongs to a range of times over periods.
 func (r *reading) loops(p *parameter) bool {
+	if r.over != nil && (p == r.over.at || p == r.over.from || p == r.over.to) {
+		return true
+	}
 	return slices.ContainsFunc(r.each, func(l list) bool { return l.parameter == p })
 }
 

@@ -37,10 +37,8 @@ func newScriptFile(m *model.Model) (*scriptFile, error) {
 	}
 	f.declareConstants()
 	for _, e := range m.Entities {
-		for _, a := range keyAttributes(e.Table) {
-			if t := e.Attribute(a.Name); t != nil && t.Template != nil {
-				f.templates[t] = f.names.add(camelWords(e.Name+" "+a.Name), "Template")
-			}
+		for _, t := range templatesOf(m, e) {
+			f.templates[t] = f.names.add(camelWords(e.Name+" "+t.Name), "Template")
 		}
 	}
 	for _, e := range m.Entities {
@@ -61,8 +59,9 @@ var scriptWords = strings.Fields(`abstract any as async await bigint boolean bre
 	ScanCommand ScanCommandInput InvalidKeyError KeyType Part KeyRange Excluding Template Time Value Bound Item Moment
 	Decimal Condition layouts plainString textOf invalid encoder size utf8 compareText clip quote mapCase digits
 	complement decimal checkRange compareNumbers daysTo dateOf parseTime formatTime notTime within successor below
-	moment given fieldIs fieldIn keyText integer stringValue numberValue binaryValue inRange withConditions queryItems
-	scanItems`)
+	moment spans updateOf DeleteItemCommand DeleteItemCommandInput PutItemCommand PutItemCommandInput
+	TransactWriteItemsCommand TransactWriteItemsCommandInput UpdateItemCommand UpdateItemCommandInput given
+	fieldIs fieldIn keyText integer stringValue numberValue binaryValue inRange withConditions queryItems scanItems`)
 
 // A scriptFile is a TypeScript module that is written.
 type scriptFile struct {
@@ -73,6 +72,8 @@ type scriptFile struct {
 	body      strings.Builder
 	calls     []Call
 	keys      []Functions
+
+	writeCalls []WriteCall
 }
 
 func (f *scriptFile) printf(format string, args ...any) { fmt.Fprintf(&f.body, format, args...) }
@@ -107,8 +108,9 @@ func (f *scriptFile) head(code string) string {
 	about := oneLine(fmt.Sprintf("The keys and the access patterns of the design %s. %s", f.m.Name, f.m.About))
 	b.WriteString(strings.Join(wrap(about, 96), "\n// ") + "\n\nimport {\n  type AttributeValue,\n")
 	for _, name := range []string{
-		"DynamoDBClient", "GetItemCommand", "GetItemCommandInput", "QueryCommand", "QueryCommandInput", "ScanCommand",
-		"ScanCommandInput",
+		"DeleteItemCommand", "DeleteItemCommandInput", "DynamoDBClient", "GetItemCommand", "GetItemCommandInput",
+		"PutItemCommand", "PutItemCommandInput", "QueryCommand", "QueryCommandInput", "ScanCommand", "ScanCommandInput",
+		"TransactWriteItemsCommand", "TransactWriteItemsCommandInput", "UpdateItemCommand", "UpdateItemCommandInput",
 	} {
 		isType := strings.HasSuffix(name, "Input") || name == "DynamoDBClient"
 		switch {
@@ -188,10 +190,8 @@ func (f *scriptFile) attribute(name string) string { return f.constants["attribu
 func (f *scriptFile) templateSources() string {
 	var b strings.Builder
 	for _, e := range f.m.Entities {
-		for _, a := range keyAttributes(e.Table) {
-			if t := e.Attribute(a.Name); t != nil && t.Template != nil {
-				b.WriteString("export const " + f.templates[t] + " = " + scriptTemplate(t) + ";\n")
-			}
+		for _, t := range templatesOf(f.m, e) {
+			b.WriteString("export const " + f.templates[t] + " = " + scriptTemplate(t) + ";\n")
 		}
 	}
 	if b.Len() == 0 {
@@ -289,7 +289,7 @@ func (f *scriptFile) entity(e *model.Entity) {
 	}
 	f.printf("  };\n}\n")
 	functions := functionsOf(e, values)
-	functions.Type = name
+	functions.Type, functions.key = name, key
 	functions.Attributes = f.attributes(name, e, key, all, values)
 	functions.Parse = f.parse(e, name, all, values)
 	f.keys = append(f.keys, functions)
@@ -461,11 +461,15 @@ func (f *scriptFile) parse(e *model.Entity, name string, all []key, values []val
 
 // patterns writes the functions of the patterns, and the reasons why some have none.
 func (f *scriptFile) patterns() {
-	var missing []string
 	for _, pattern := range f.m.Patterns {
+		if pattern.IsWrite() {
+			if w, err := newWriting(pattern); err == nil {
+				f.writes(w)
+			}
+			continue
+		}
 		r, err := newReading(f.m, pattern)
 		if err != nil {
-			missing = append(missing, without(pattern, err))
 			continue
 		}
 		w := scriptPattern{
@@ -474,7 +478,7 @@ func (f *scriptFile) patterns() {
 		}
 		w.write()
 	}
-	for _, reason := range missing {
+	for _, reason := range Missing(f.m) {
 		f.printf("\n// %s\n", strings.Join(wrap(reason, 96), "\n// "))
 	}
 }

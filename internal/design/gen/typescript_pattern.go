@@ -46,6 +46,15 @@ func (w *scriptPattern) write() {
 			list = slices.Delete(list, i, i+1)
 		}
 	}
+	given := map[string]string{} // the bounds of a range over periods, by suffix
+	if w.over != nil {
+		for _, b := range w.over.bounds {
+			given[b.suffix] = w.boundName(b, w.params, func() string {
+				return w.scope.add(camelWords(w.over.field+" "+b.suffix), "Value")
+			})
+			list = append(list, given[b.suffix]+": "+scriptHints[goTime])
+		}
+	}
 	w.calls = append(w.calls, Call{w.p.Name, name, w.callArgs()})
 	list = append([]string{"client: DynamoDBClient"}, list...)
 	if w.p.Operation == "GetItem" {
@@ -70,8 +79,22 @@ func (w *scriptPattern) write() {
 		w.printf("%sfor (const %s of [%s]) {\n", indent, w.params[l.parameter], strings.Join(values, ", "))
 		indent += "  "
 	}
+	loops, low, high := len(w.each), "", ""
+	if w.over != nil {
+		low, high = w.scope.add("low", "Value"), w.scope.add("high", "Value")
+		bounds := w.over.moments(given, func(name, unit string, last bool) string {
+			return fmt.Sprintf("moment(%s, %s, %t)", name, scriptText(unit), last)
+		})
+		all := fmt.Sprintf("spans(%s, %s)", bounds, scriptText(w.over.unit))
+		if w.p.Descending {
+			all += ".reverse()"
+		}
+		w.printf("%sfor (const [%s, %s] of %s) {\n", indent, low, high, all)
+		indent, loops = indent+"  ", loops+1
+	}
+	call = request + "(" + strings.Join(w.call(w.params, low, high), ", ") + ")"
 	w.printf("%syield* %sItems(client, %s);\n", indent, strings.ToLower(w.p.Operation), call)
-	for range w.each {
+	for range loops {
 		indent = indent[2:]
 		w.printf("%s}\n", indent)
 	}

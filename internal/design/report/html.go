@@ -75,9 +75,17 @@ type Page struct {
 	Missed int
 	// Size is the size of all items.
 	Size int
+	// Large reports whether the design is so large that its page folds what is not to be mended.
+	Large bool
 
 	colors palette
 }
+
+// A design is small up to these numbers of patterns, and of tables and indexes.
+const (
+	smallAccess = 12
+	smallSpaces = 4
+)
 
 // NewPage returns the page of a result.
 func NewPage(ctx context.Context, w *world.World, r *check.Result, b *bill.Bill) (*Page, error) {
@@ -88,6 +96,7 @@ func NewPage(ctx context.Context, w *world.World, r *check.Result, b *bill.Bill)
 	}
 	p.Groups = groups(r, p.Spaces)
 	p.Access = p.patterns()
+	p.Large = len(p.Access) > smallAccess || len(p.Spaces) > smallSpaces
 	p.Entities = chart(w, p.Spaces, p.Access, p.Groups, p.colors)
 	for _, pattern := range p.Access {
 		if !pattern.OK() {
@@ -95,6 +104,7 @@ func NewPage(ctx context.Context, w *world.World, r *check.Result, b *bill.Bill)
 		}
 	}
 	for _, s := range p.Spaces {
+		s.Large = p.Large
 		if s.Index == nil {
 			p.Size += s.Bytes
 		}

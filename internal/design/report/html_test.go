@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/report"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
@@ -63,6 +64,49 @@ func TestExamples(t *testing.T) {
 
 //go:embed testdata/drive.yaml
 var drive string
+
+// TestFolds holds that the page begins with the table of patterns, and that a large page folds what has nothing to
+// mend.
+func TestFolds(t *testing.T) {
+	w, r := checked(t, load(t, "testdata/work.yaml"), world.Options{MaxItems: 3000})
+	root := inspect(t, render(t, w, r))
+	var order []string
+	for _, title := range root.all(func(n *node) bool { return n.name == "h2" }) {
+		order = append(order, title.attrs["id"])
+	}
+	require.Equal(t, []string{
+		"overview-title", "bill-title", "findings-title", "design-title", "space-title", "patterns-title",
+	}, order)
+
+	mend := map[string]bool{}
+	for _, f := range r.Findings {
+		mend[f.Pattern] = mend[f.Pattern] || f.Severity != model.Note
+	}
+	open := func(n *node) bool { return n.attrs["open"] != "" }
+	cards := 0
+	for i, pr := range r.Patterns {
+		card := root.id(fmt.Sprintf("pattern-%d", i+1))
+		require.Equal(t, "summary", card.children[0].name)
+		require.Contains(t, card.children[0].children[0].text, pr.Pattern.Name)
+		require.Equal(t, !pr.OK() || mend[pr.Pattern.Name], open(card), pr.Pattern.Name)
+		if open(card) {
+			cards++
+		}
+	}
+	require.Positive(t, cards)
+	require.Less(t, cards, len(r.Patterns)/2)
+	for _, n := range append(root.class("space"), root.class("grid")...) {
+		require.False(t, open(n), n.attrs["id"])
+	}
+	require.True(t, open(root.id("findings-error")))
+	require.False(t, open(root.id("findings-note")))
+
+	w, r = checked(t, parse(t, drive), world.Options{})
+	root = inspect(t, render(t, w, r))
+	for _, n := range append(root.class("space"), root.class("grid")...) {
+		require.True(t, open(n), "a small page shows everything")
+	}
+}
 
 // TestSlices counts the marks of the slices of one partition.
 func TestSlices(t *testing.T) {
@@ -247,7 +291,7 @@ patterns:
 		cells[cell.attrs["data-label"]] = strings.TrimSuffix(cell.text, " R")
 	}
 	require.Equal(t, "1", cells["read units, p50"], "half a unit for a member, and half a unit for a person")
-	require.Equal(t, "2", cells["read units, worst"])
+	require.Equal(t, "2", cells["worst"], "the last of the row with this label")
 }
 
 // TestMoveCosts holds that the page and the JSON form show the items and the units of moves.

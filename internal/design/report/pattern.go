@@ -89,6 +89,11 @@ func (p *Page) pattern(pr *check.PatternResult, n int) *pattern {
 	return out
 }
 
+// Open reports whether the pattern has something to mend: it fails, or there are errors or warnings about it.
+func (p *pattern) Open() bool {
+	return !p.OK() || slices.ContainsFunc(p.Hazards, func(f finding) bool { return f.Severity != model.Note })
+}
+
 // Space is the table or index that the pattern reads, or nil.
 func (p *pattern) Space() *space { return p.space }
 

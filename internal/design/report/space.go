@@ -24,6 +24,8 @@ type space struct {
 	colors     palette
 	scale      float64            // the share of the declared items that were generated
 	declaredOf map[string]float64 // items by entity, at the declared scale
+
+	Large bool // see [Page]
 }
 
 // A part is a partition.

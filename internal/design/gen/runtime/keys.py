@@ -791,6 +791,38 @@ def _binary(text: str) -> AttributeValue:
     return {"B": text.encode()}
 
 
+def _update_of(item: Item, attributes: Sequence[str], names: Dict[str, str], values: Item) -> Request:
+    """The part of an update that gives attributes the values that they have in an item, and removes those that it
+    lacks, with its own placeholders besides others."""
+    names, values = dict(names), dict(values)
+    set_, remove = [], []
+    for i, attribute in enumerate(attributes):
+        names[f"#set{i}"] = attribute
+        if attribute in item:
+            values[f":set{i}"] = item[attribute]
+            set_.append(f"#set{i} = :set{i}")
+        else:
+            remove.append(f"#set{i}")
+    clauses = (["SET " + ", ".join(set_)] if set_ else []) + (["REMOVE " + ", ".join(remove)] if remove else [])
+    request: Request = {"UpdateExpression": " ".join(clauses), "ExpressionAttributeNames": names}
+    if values:  # the service refuses an empty one
+        request["ExpressionAttributeValues"] = values
+    return request
+
+
+def _spans(low: Value, high: Value, unit: str) -> List[Tuple[str, str]]:
+    """The parts of a range of times that lie in one period each, with both bounds."""
+    parts: List[Tuple[str, str]] = []
+    start, end = _text_of(low), _text_of(high)
+    while True:
+        last = _moment(start, unit, True)
+        at, limit = _parse_time(last, _LAYOUTS["nanos"]), _parse_time(end, _LAYOUTS["nanos"])
+        if at is None or limit is None or at >= limit:
+            return [*parts, (start, end)]
+        parts.append((start, last))
+        start = _format_time((at[0] + 1, 0), _LAYOUTS["time"])
+
+
 def _pages(call: Callable[..., Any], request: Request) -> Iterator[Item]:
     """The items of all pages. A request with a limit asks for one page of that size."""
     page = dict(request)

@@ -753,6 +753,48 @@ function below(key: string): string {
   if (code === 0) return characters.join("");
   return characters.join("") + String.fromCodePoint(code === 0xe000 ? 0xd7ff : code - 1) + "\u{10ffff}";
 }
+//: updateOf
+/**
+ * The part of an update that gives attributes the values that they have in an item, and removes those that it lacks,
+ * with its own placeholders besides others.
+ */
+function updateOf(item: Item, attributes: string[], names: Record<string, string>, values: Item) {
+  const allNames = { ...names }, allValues = { ...values };
+  const set: string[] = [], remove: string[] = [];
+  attributes.forEach((attribute, i) => {
+    allNames[`#set${i}`] = attribute;
+    const value = item[attribute];
+    if (value) {
+      allValues[`:set${i}`] = value;
+      set.push(`#set${i} = :set${i}`);
+    } else {
+      remove.push(`#set${i}`);
+    }
+  });
+  const clauses: string[] = [];
+  if (set.length) clauses.push("SET " + set.join(", "));
+  if (remove.length) clauses.push("REMOVE " + remove.join(", "));
+  return {
+    UpdateExpression: clauses.join(" "),
+    ExpressionAttributeNames: allNames,
+    // The service refuses an empty one.
+    ...(Object.keys(allValues).length > 0 && { ExpressionAttributeValues: allValues }),
+  };
+}
+//: spans
+/** The parts of a range of times that lie in one period each, with both bounds. */
+function spans(low: Value, high: Value, unit: "year" | "month" | "day"): [string, string][] {
+  const parts: [string, string][] = [];
+  const end = textOf(high), limit = parseTime(end, layouts.get("nanos")!);
+  for (let start = textOf(low); ; ) {
+    const last = moment(start, unit, true), at = parseTime(last, layouts.get("nanos")!);
+    if (!at || !limit || at.seconds > limit.seconds || (at.seconds === limit.seconds && at.nanos >= limit.nanos)) {
+      return [...parts, [start, end]];
+    }
+    parts.push([start, last]);
+    start = formatTime({ seconds: at.seconds + 1n, nanos: 0 }, layouts.get("time")!);
+  }
+}
 //: moment
 /** The first or the last moment of the period of a time: of the day of a time, or of the day 2026-01-05. */
 function moment(value: Value | undefined, unit: "year" | "month" | "day" | "hour" | "minute", last: boolean): string {

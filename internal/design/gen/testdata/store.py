@@ -763,6 +763,40 @@ def log_of_a_whole_day(client: Any, at: Time) -> Iterator[Item]:
     return _pages(client.query, log_of_a_whole_day_request(at))
 
 
+def log_of_some_days_request(at: Time, at_from: Time, at_to: Time) -> Request:
+    """The request for: log of some days."""
+    day = LOG_DAY.format(at)
+    at_key = LOG_AT.between(at_from, at_to)
+    return _with_conditions(
+        {"TableName": TABLE_LOGS},
+        _Condition(ATTRIBUTE_DAY, "=", [_string(day)]),
+        _in_range(ATTRIBUTE_AT, at_key, _string),
+    )
+
+
+def log_of_some_days(client: Any, at_from: Time, at_to: Time) -> Iterator[Item]:
+    """The items of all pages: log of some days."""
+    for low, high in _spans(_moment(at_from, "day", False), at_to, "day"):
+        yield from _pages(client.query, log_of_some_days_request(low, low, high))
+
+
+def log_of_a_month_newest_first_request(at: Time, at_from: Time, at_to: Time) -> Request:
+    """The request for: log of a month, newest first."""
+    day = LOG_DAY.format(at)
+    at_key = LOG_AT.between(at_from, at_to)
+    return _with_conditions(
+        {"TableName": TABLE_LOGS, "ScanIndexForward": False},
+        _Condition(ATTRIBUTE_DAY, "=", [_string(day)]),
+        _in_range(ATTRIBUTE_AT, at_key, _string),
+    )
+
+
+def log_of_a_month_newest_first(client: Any, at: Time) -> Iterator[Item]:
+    """The items of all pages: log of a month, newest first."""
+    for low, high in reversed(_spans(_moment(at, "month", False), _moment(at, "month", True), "day")):
+        yield from _pages(client.query, log_of_a_month_newest_first_request(low, low, high))
+
+
 def log_of_an_hour_request(at: Time) -> Request:
     """The request for: log of an hour."""
     day = LOG_DAY.format(at)
@@ -864,6 +898,77 @@ def raw(client: Any) -> Iterator[Item]:
     """The items of all pages: raw."""
     return _pages(client.query, raw_request())
 
+
+def put_an_order_request(order: OrderKey, other: Item) -> Request:
+    """The request for: put an order. Other has the attributes besides the keys of order."""
+    return {"TableName": TABLE_STORE, "Item": {**other, **order.attributes()}, "ConditionExpression": "attribute_not_exists(PK)"}
+
+
+def put_an_order(client: Any, order: OrderKey, other: Item) -> None:
+    """Writes: put an order. Other has the attributes besides the keys of order."""
+    client.put_item(**put_an_order_request(order, other))
+
+
+def pay_an_order_request(order: OrderKey) -> Request:
+    """The request for: pay an order. It uses customer, placed, orderId, state, shard and due of
+    order, as they are after the update, and removes the key of an index that lacks a value.
+    """
+    order_item: Item = {**order.attributes()}
+    return {"TableName": TABLE_STORE, "Key": order.key(), **_update_of(order_item, [ATTRIBUTE_STATUS, ATTRIBUTE_OPENPK, ATTRIBUTE_OPENSK], {"#status": "status"}, {":v1": {"S": "NEW"}}), "ConditionExpression": "#status = :v1"}
+
+
+def pay_an_order(client: Any, order: OrderKey) -> None:
+    """Writes: pay an order. It uses customer, placed, orderId, state, shard and due of order, as
+    they are after the update, and removes the key of an index that lacks a value.
+    """
+    client.update_item(**pay_an_order_request(order))
+
+
+def note_an_order_request(order: OrderKey, note: Text) -> Request:
+    """The request for: note an order. It uses customer, placed and orderId of order."""
+    order_item: Item = {"note": _string(ORDER_NOTE.format(note))}
+    return {"TableName": TABLE_STORE, "Key": order.key(), **_update_of(order_item, ["note"], {}, {})}
+
+
+def note_an_order(client: Any, order: OrderKey, note: Text) -> None:
+    """Writes: note an order. It uses customer, placed and orderId of order."""
+    client.update_item(**note_an_order_request(order, note))
+
+
+def delete_an_order_request(order: OrderKey) -> Request:
+    """The request for: delete an order. It uses customer, placed and orderId of order."""
+    return {"TableName": TABLE_STORE, "Key": order.key(), "ConditionExpression": "#status = :v1", "ExpressionAttributeNames": {"#status": "status"}, "ExpressionAttributeValues": {":v1": {"S": "NEW"}}}
+
+
+def delete_an_order(client: Any, order: OrderKey) -> None:
+    """Writes: delete an order. It uses customer, placed and orderId of order."""
+    client.delete_item(**delete_an_order_request(order))
+
+
+def move_an_order_request(customer: CustomerKey, order: OrderKey, order_values: OrderKey, other: Item, customer_values: CustomerKey, since: Time) -> Request:
+    """The request for: move an order. A transaction of all kinds of writes. It uses customer of
+    customer. It uses customer, placed and orderId of order. Other has the attributes besides
+    the keys of order_values. It uses customer of customer_values.
+    """
+    customer_values_item: Item = {"since": _string(CUSTOMER_SINCE.format(since))}
+    return {
+        "TransactItems": [
+            {"ConditionCheck": {"TableName": TABLE_STORE, "Key": customer.key(), "ConditionExpression": "attribute_exists(PK)"}},
+            {"Delete": {"TableName": TABLE_STORE, "Key": order.key()}},
+            {"Put": {"TableName": TABLE_STORE, "Item": {**other, **order_values.attributes()}}},
+            {"Update": {"TableName": TABLE_STORE, "Key": customer_values.key(), **_update_of(customer_values_item, ["since"], {}, {})}},
+        ]
+    }
+
+
+def move_an_order(client: Any, customer: CustomerKey, order: OrderKey, order_values: OrderKey, other: Item, customer_values: CustomerKey, since: Time) -> None:
+    """Writes: move an order. A transaction of all kinds of writes. It uses customer of customer.
+    It uses customer, placed and orderId of order. Other has the attributes besides the keys of
+    order_values. It uses customer of customer_values.
+    """
+    client.transact_write_items(**move_an_order_request(customer, order, order_values, other, customer_values, since))
+
+# change a key has no function: it changes SK, a key of table Store, which an update cannot.
 # orders of a total has no function: PK, the partition key, is CUSTOMER#{customer}, but the
 # pattern does not give customer.
 # refused has no function: it expects the error ValidationException.
@@ -1662,6 +1767,38 @@ def _binary(text: str) -> AttributeValue:
     return {"B": text.encode()}
 
 
+def _update_of(item: Item, attributes: Sequence[str], names: Dict[str, str], values: Item) -> Request:
+    """The part of an update that gives attributes the values that they have in an item, and removes those that it
+    lacks, with its own placeholders besides others."""
+    names, values = dict(names), dict(values)
+    set_, remove = [], []
+    for i, attribute in enumerate(attributes):
+        names[f"#set{i}"] = attribute
+        if attribute in item:
+            values[f":set{i}"] = item[attribute]
+            set_.append(f"#set{i} = :set{i}")
+        else:
+            remove.append(f"#set{i}")
+    clauses = (["SET " + ", ".join(set_)] if set_ else []) + (["REMOVE " + ", ".join(remove)] if remove else [])
+    request: Request = {"UpdateExpression": " ".join(clauses), "ExpressionAttributeNames": names}
+    if values:  # the service refuses an empty one
+        request["ExpressionAttributeValues"] = values
+    return request
+
+
+def _spans(low: Value, high: Value, unit: str) -> List[Tuple[str, str]]:
+    """The parts of a range of times that lie in one period each, with both bounds."""
+    parts: List[Tuple[str, str]] = []
+    start, end = _text_of(low), _text_of(high)
+    while True:
+        last = _moment(start, unit, True)
+        at, limit = _parse_time(last, _LAYOUTS["nanos"]), _parse_time(end, _LAYOUTS["nanos"])
+        if at is None or limit is None or at >= limit:
+            return [*parts, (start, end)]
+        parts.append((start, last))
+        start = _format_time((at[0] + 1, 0), _LAYOUTS["time"])
+
+
 def _pages(call: Callable[..., Any], request: Request) -> Iterator[Item]:
     """The items of all pages. A request with a limit asks for one page of that size."""
     page = dict(request)
@@ -1683,8 +1820,10 @@ ORDER_TOTAL = Template("{total:number}", [Part(name="total", type=KeyType("numbe
 ORDER_PLACED_ON = Template("{placed:date}", [Part(name="placed", type=KeyType("date"))])
 ORDER_OPENPK = Template("OPEN#{shard:int(1)}", [Part("OPEN#"), Part(name="shard", type=KeyType("int", width=1))])
 ORDER_OPENSK = Template("{due:time:desc}#{customer}", [Part(name="due", type=KeyType("time", desc=True)), Part("#"), Part(name="customer")])
+ORDER_NOTE = Template("{note}", [Part(name="note")])
 CUSTOMER_PK = Template("CUSTOMER#{customer}", [Part("CUSTOMER#"), Part(name="customer")])
 CUSTOMER_SK = Template("PROFILE", [Part("PROFILE")])
+CUSTOMER_SINCE = Template("{since:year}", [Part(name="since", type=KeyType("year"))])
 READING_DEVICE = Template("{device:int(6)}", [Part(name="device", type=KeyType("int", width=6))])
 READING_AT = Template("{at:epoch}", [Part(name="at", type=KeyType("epoch"))])
 BLOB_DIGEST = Template("sha-{digest:hex(4)}", [Part("sha-"), Part(name="digest", type=KeyType("hex", width=4))])

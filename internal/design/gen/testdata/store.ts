@@ -5,13 +5,21 @@
 
 import {
   type AttributeValue,
+  DeleteItemCommand,
+  type DeleteItemCommandInput,
   type DynamoDBClient,
   GetItemCommand,
   type GetItemCommandInput,
+  PutItemCommand,
+  type PutItemCommandInput,
   QueryCommand,
   type QueryCommandInput,
   ScanCommand,
   type ScanCommandInput,
+  TransactWriteItemsCommand,
+  type TransactWriteItemsCommandInput,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from "@aws-sdk/client-dynamodb";
 
 /** A time: a text such as 2026-01-05T10:00:00Z or 2026-01-05, or a Date. */
@@ -756,6 +764,42 @@ export async function* logOfAWholeDay(client: DynamoDBClient, at: Time): AsyncGe
   yield* queryItems(client, logOfAWholeDayRequest(at));
 }
 
+/** The request for: log of some days. */
+export function logOfSomeDaysRequest(at: Time, atFrom: Time, atTo: Time): QueryCommandInput {
+  const day = logDay.format(at);
+  const atKey = logAt.between(atFrom, atTo);
+  return withConditions(
+    { TableName: tableLogs },
+    { attribute: attributeDay, op: "=", operands: [stringValue(day)] },
+    inRange(attributeAt, atKey, stringValue),
+  );
+}
+
+/** The items of all pages: log of some days. */
+export async function* logOfSomeDays(client: DynamoDBClient, atFrom: Time, atTo: Time): AsyncGenerator<Item> {
+  for (const [low, high] of spans(moment(atFrom, "day", false), atTo, "day")) {
+    yield* queryItems(client, logOfSomeDaysRequest(low, low, high));
+  }
+}
+
+/** The request for: log of a month, newest first. */
+export function logOfAMonthNewestFirstRequest(at: Time, atFrom: Time, atTo: Time): QueryCommandInput {
+  const day = logDay.format(at);
+  const atKey = logAt.between(atFrom, atTo);
+  return withConditions(
+    { TableName: tableLogs, ScanIndexForward: false },
+    { attribute: attributeDay, op: "=", operands: [stringValue(day)] },
+    inRange(attributeAt, atKey, stringValue),
+  );
+}
+
+/** The items of all pages: log of a month, newest first. */
+export async function* logOfAMonthNewestFirst(client: DynamoDBClient, at: Time): AsyncGenerator<Item> {
+  for (const [low, high] of spans(moment(at, "month", false), moment(at, "month", true), "day").reverse()) {
+    yield* queryItems(client, logOfAMonthNewestFirstRequest(low, low, high));
+  }
+}
+
 /** The request for: log of an hour. */
 export function logOfAnHourRequest(at: Time): QueryCommandInput {
   const day = logDay.format(at);
@@ -857,6 +901,82 @@ export function rawRequest(): QueryCommandInput {
 export async function* raw(client: DynamoDBClient): AsyncGenerator<Item> {
   yield* queryItems(client, rawRequest());
 }
+
+/** The request for: put an order. Other has the attributes besides the keys of order. */
+export function putAnOrderRequest(order: OrderKey, other: Item): PutItemCommandInput {
+  return { TableName: tableStore, Item: { ...other, ...orderAttributes(order) }, ConditionExpression: "attribute_not_exists(PK)" };
+}
+
+/** Writes: put an order. Other has the attributes besides the keys of order. */
+export async function putAnOrder(client: DynamoDBClient, order: OrderKey, other: Item): Promise<void> {
+  await client.send(new PutItemCommand(putAnOrderRequest(order, other)));
+}
+
+/**
+ * The request for: pay an order. It uses customer, placed, orderId, state, shard and due of order, as
+ * they are after the update, and removes the key of an index that lacks a value.
+ */
+export function payAnOrderRequest(order: OrderKey): UpdateItemCommandInput {
+  const orderItem: Item = { ...orderAttributes(order) };
+  return { TableName: tableStore, Key: orderKey(order), ...updateOf(orderItem, [attributeStatus, attributeOpenpk, attributeOpensk], { "#status": "status" }, { ":v1": { S: "NEW" } }), ConditionExpression: "#status = :v1" };
+}
+
+/**
+ * Writes: pay an order. It uses customer, placed, orderId, state, shard and due of order, as they are
+ * after the update, and removes the key of an index that lacks a value.
+ */
+export async function payAnOrder(client: DynamoDBClient, order: OrderKey): Promise<void> {
+  await client.send(new UpdateItemCommand(payAnOrderRequest(order)));
+}
+
+/** The request for: note an order. It uses customer, placed and orderId of order. */
+export function noteAnOrderRequest(order: OrderKey, note: string): UpdateItemCommandInput {
+  const orderItem: Item = { note: stringValue(orderNote.format(note)) };
+  return { TableName: tableStore, Key: orderKey(order), ...updateOf(orderItem, ["note"], {}, {}) };
+}
+
+/** Writes: note an order. It uses customer, placed and orderId of order. */
+export async function noteAnOrder(client: DynamoDBClient, order: OrderKey, note: string): Promise<void> {
+  await client.send(new UpdateItemCommand(noteAnOrderRequest(order, note)));
+}
+
+/** The request for: delete an order. It uses customer, placed and orderId of order. */
+export function deleteAnOrderRequest(order: OrderKey): DeleteItemCommandInput {
+  return { TableName: tableStore, Key: orderKey(order), ConditionExpression: "#status = :v1", ExpressionAttributeNames: { "#status": "status" }, ExpressionAttributeValues: { ":v1": { S: "NEW" } } };
+}
+
+/** Writes: delete an order. It uses customer, placed and orderId of order. */
+export async function deleteAnOrder(client: DynamoDBClient, order: OrderKey): Promise<void> {
+  await client.send(new DeleteItemCommand(deleteAnOrderRequest(order)));
+}
+
+/**
+ * The request for: move an order. A transaction of all kinds of writes. It uses customer of customer.
+ * It uses customer, placed and orderId of order. Other has the attributes besides the keys of
+ * orderValues. It uses customer of customerValues.
+ */
+export function moveAnOrderRequest(customer: CustomerKey, order: OrderKey, orderValues: OrderKey, other: Item, customerValues: CustomerKey, since: Time): TransactWriteItemsCommandInput {
+  const customerValuesItem: Item = { since: stringValue(customerSince.format(since)) };
+  return {
+    TransactItems: [
+      { ConditionCheck: { TableName: tableStore, Key: customerKey(customer), ConditionExpression: "attribute_exists(PK)" } },
+      { Delete: { TableName: tableStore, Key: orderKey(order) } },
+      { Put: { TableName: tableStore, Item: { ...other, ...orderAttributes(orderValues) } } },
+      { Update: { TableName: tableStore, Key: customerKey(customerValues), ...updateOf(customerValuesItem, ["since"], {}, {}) } },
+    ],
+  };
+}
+
+/**
+ * Writes: move an order. A transaction of all kinds of writes. It uses customer of customer. It uses
+ * customer, placed and orderId of order. Other has the attributes besides the keys of orderValues. It
+ * uses customer of customerValues.
+ */
+export async function moveAnOrder(client: DynamoDBClient, customer: CustomerKey, order: OrderKey, orderValues: OrderKey, other: Item, customerValues: CustomerKey, since: Time): Promise<void> {
+  await client.send(new TransactWriteItemsCommand(moveAnOrderRequest(customer, order, orderValues, other, customerValues, since)));
+}
+
+// change a key has no function: it changes SK, a key of table Store, which an update cannot.
 
 // orders of a total has no function: PK, the partition key, is CUSTOMER#{customer}, but the
 // pattern does not give customer.
@@ -1619,6 +1739,48 @@ function below(key: string): string {
   return characters.join("") + String.fromCodePoint(code === 0xe000 ? 0xd7ff : code - 1) + "\u{10ffff}";
 }
 
+/**
+ * The part of an update that gives attributes the values that they have in an item, and removes those that it lacks,
+ * with its own placeholders besides others.
+ */
+function updateOf(item: Item, attributes: string[], names: Record<string, string>, values: Item) {
+  const allNames = { ...names }, allValues = { ...values };
+  const set: string[] = [], remove: string[] = [];
+  attributes.forEach((attribute, i) => {
+    allNames[`#set${i}`] = attribute;
+    const value = item[attribute];
+    if (value) {
+      allValues[`:set${i}`] = value;
+      set.push(`#set${i} = :set${i}`);
+    } else {
+      remove.push(`#set${i}`);
+    }
+  });
+  const clauses: string[] = [];
+  if (set.length) clauses.push("SET " + set.join(", "));
+  if (remove.length) clauses.push("REMOVE " + remove.join(", "));
+  return {
+    UpdateExpression: clauses.join(" "),
+    ExpressionAttributeNames: allNames,
+    // The service refuses an empty one.
+    ...(Object.keys(allValues).length > 0 && { ExpressionAttributeValues: allValues }),
+  };
+}
+
+/** The parts of a range of times that lie in one period each, with both bounds. */
+function spans(low: Value, high: Value, unit: "year" | "month" | "day"): [string, string][] {
+  const parts: [string, string][] = [];
+  const end = textOf(high), limit = parseTime(end, layouts.get("nanos")!);
+  for (let start = textOf(low); ; ) {
+    const last = moment(start, unit, true), at = parseTime(last, layouts.get("nanos")!);
+    if (!at || !limit || at.seconds > limit.seconds || (at.seconds === limit.seconds && at.nanos >= limit.nanos)) {
+      return [...parts, [start, end]];
+    }
+    parts.push([start, last]);
+    start = formatTime({ seconds: at.seconds + 1n, nanos: 0 }, layouts.get("time")!);
+  }
+}
+
 /** The first or the last moment of the period of a time: of the day of a time, or of the day 2026-01-05. */
 function moment(value: Value | undefined, unit: "year" | "month" | "day" | "hour" | "minute", last: boolean): string {
   const text = textOf(value);
@@ -1753,8 +1915,10 @@ export const orderTotal = new Template("{total:number}", [{ name: "total", type:
 export const orderPlacedOn = new Template("{placed:date}", [{ name: "placed", type: new KeyType("date") }]);
 export const orderOpenpk = new Template("OPEN#{shard:int(1)}", [{ literal: "OPEN#" }, { name: "shard", type: new KeyType("int", { width: 1 }) }]);
 export const orderOpensk = new Template("{due:time:desc}#{customer}", [{ name: "due", type: new KeyType("time", { desc: true }) }, { literal: "#" }, { name: "customer" }]);
+export const orderNote = new Template("{note}", [{ name: "note" }]);
 export const customerPk = new Template("CUSTOMER#{customer}", [{ literal: "CUSTOMER#" }, { name: "customer" }]);
 export const customerSk = new Template("PROFILE", [{ literal: "PROFILE" }]);
+export const customerSince = new Template("{since:year}", [{ name: "since", type: new KeyType("year") }]);
 export const readingDevice = new Template("{device:int(6)}", [{ name: "device", type: new KeyType("int", { width: 6 }) }]);
 export const readingAt = new Template("{at:epoch}", [{ name: "at", type: new KeyType("epoch") }]);
 export const blobDigest = new Template("sha-{digest:hex(4)}", [{ literal: "sha-" }, { name: "digest", type: new KeyType("hex", { width: 4 }) }]);

@@ -1,5 +1,6 @@
-// The script of the page. Without it, all of the page can be read. It adds a filter and buttons that copy;
-// in a program that serves the page it also asks queries, edits the source, and follows the file.
+// The script of the page. Without it, all of the page can be read. It adds a filter and buttons that copy, and opens
+// what is folded where a link leads; in a program that serves the page it also asks queries, edits the source, and
+// follows the file.
 'use strict';
 (function () {
   /**
@@ -114,6 +115,38 @@
     box.appendChild(found);
     contents.after(box);
   };
+  /**
+   * Opens what is folded around the element that an address with # leads to, and returns the element.
+   * @param {string} address
+   */
+  const reveal = function (address) {
+    const e = address.indexOf('#') === 0 && document.getElementById(address.slice(1));
+    for (let d = e && e.closest('details'); d; d = d.parentElement && d.parentElement.closest('details')) { d.open = true; }
+    return e;
+  };
+  const folds = function () {
+    document.addEventListener('click', function (e) {
+      const link = e.target instanceof Element && e.target.closest('a');
+      if (link) { reveal(link.getAttribute('href') || ''); } // before the browser goes there
+    });
+    const go = function () {
+      const e = reveal(location.hash);
+      if (e) { e.scrollIntoView(); }
+    };
+    window.addEventListener('hashchange', go);
+    go();
+
+    // All is printed.
+    /** @type {HTMLElement[]} */
+    let folded = [];
+    window.addEventListener('beforeprint', function () {
+      each(document, 'main details:not([open])', function (d) { folded.push(d); d.toggleAttribute('open', true); });
+    });
+    window.addEventListener('afterprint', function () {
+      folded.forEach(function (d) { d.toggleAttribute('open', false); });
+      folded = [];
+    });
+  };
   /** @param {ParentNode} where */
   const dress = function (where) { tools(where); copyable(where); filter(where); };
 
@@ -121,6 +154,7 @@
     const main = document.querySelector('main');
     if (!main) { return; }
     dress(main);
+    folds();
     if (document.body.classList.contains('live')) { live(main); } else { questions()(); }
   };
 

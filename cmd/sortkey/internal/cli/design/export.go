@@ -13,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/export"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -107,6 +108,12 @@ func runExport(env *app.Env, path string, f *exportFlags) error {
 		fmt.Fprintf(env.Stderr, "not exported%s:\n", of)
 		for _, l := range file.Losses {
 			fmt.Fprintln(env.Stderr, strings.Join(l.Lines("  "), "\n"))
+		}
+	}
+	for _, file := range files {
+		if file.Advice != "" { // the same of each
+			fmt.Fprintln(env.Stderr, strings.Join(terminal.Wrap(file.Advice, 100), "\n"))
+			break
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,10 @@ func genCommand(env *app.Env) *cobra.Command {
 		Short: "Write functions for the keys and patterns of a model",
 		Long: `Gen writes a file in Go, Python or TypeScript with a type for the values in the keys of
 each entity, with functions that build and parse the keys, and with two functions for
-each access pattern: one returns its request, the other the items of all pages.
+each access pattern: one returns its request, the other the items of all pages, also
+of a range of times over several partitions. A pattern that writes takes the values in
+the keys of its items. On standard error, and at the end of the file, it says which
+patterns have no function and why.
 
 Go uses package keys and the AWS SDK for Go v2. Python needs boto3, and TypeScript
 @aws-sdk/client-dynamodb; their files have what they need of keys. All three write the
@@ -51,7 +55,13 @@ texts, so no digit is lost.`,
 			if err != nil {
 				return err
 			}
-			return output(env, out, code)
+			if err := output(env, out, code); err != nil {
+				return err
+			}
+			for _, reason := range gen.Missing(m) {
+				fmt.Fprintln(env.Stderr, reason)
+			}
+			return nil
 		},
 	}
 	flags := cmd.Flags()

@@ -41,6 +41,9 @@ func (f *priceFlags) writeBill(out *bytes.Buffer, r *check.Result) error {
 	b, err := f.bill(r)
 	if err == nil && b.Declared() {
 		fmt.Fprintf(out, "\n%s\n", b)
+		if caveat := b.Caveat(); caveat != "" {
+			fmt.Fprintln(out, caveat)
+		}
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,8 +52,10 @@ var (
 	OrderPlacedOn = keys.MustParse("{placed:date}")
 	OrderOPENPK   = keys.MustParse("OPEN#{shard:int(1)}")
 	OrderOPENSK   = keys.MustParse("{due:time:desc}#{customer}")
+	OrderNote     = keys.MustParse("{note}")
 	CustomerPK    = keys.MustParse("CUSTOMER#{customer}")
 	CustomerSK    = keys.MustParse("PROFILE")
+	CustomerSince = keys.MustParse("{since:year}")
 	ReadingDevice = keys.MustParse("{device:int(6)}")
 	ReadingAt     = keys.MustParse("{at:epoch}")
 	BlobDigest    = keys.MustParse("sha-{digest:hex(4)}")
@@ -1151,6 +1154,72 @@ func LogOfAWholeDayItems(ctx context.Context, client dynamodb.QueryAPIClient, at
 	return queryItems(ctx, client, in, err)
 }
 
+// LogOfSomeDays returns the request for: log of some days.
+func LogOfSomeDays(at, atFrom, atTo time.Time) (*dynamodb.QueryInput, error) {
+	day, err := LogDay.Format(at)
+	if err != nil {
+		return nil, err
+	}
+	atKey, err := LogAt.Between(atFrom, atTo)
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.QueryInput{
+		TableName: aws.String(TableLogs),
+	}
+	addConditions(in, keyCondition{AttributeDay, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: day}}}, inRange(AttributeAt, atKey, attributeS))
+	return in, nil
+}
+
+// LogOfSomeDaysItems returns the items of [LogOfSomeDays] for each day, page
+// by page.
+func LogOfSomeDaysItems(ctx context.Context, client dynamodb.QueryAPIClient, atFrom, atTo time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	return func(yield func(map[string]types.AttributeValue, error) bool) {
+		for _, dayPart := range eachDay(startOfDay(atFrom), atTo) {
+			in, err := LogOfSomeDays(dayPart[0], dayPart[0], dayPart[1])
+			for item, err := range queryItems(ctx, client, in, err) {
+				if !yield(item, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// LogOfAMonthNewestFirst returns the request for: log of a month, newest
+// first.
+func LogOfAMonthNewestFirst(at, atFrom, atTo time.Time) (*dynamodb.QueryInput, error) {
+	day, err := LogDay.Format(at)
+	if err != nil {
+		return nil, err
+	}
+	atKey, err := LogAt.Between(atFrom, atTo)
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.QueryInput{
+		TableName:        aws.String(TableLogs),
+		ScanIndexForward: aws.Bool(false),
+	}
+	addConditions(in, keyCondition{AttributeDay, "=", []types.AttributeValue{&types.AttributeValueMemberS{Value: day}}}, inRange(AttributeAt, atKey, attributeS))
+	return in, nil
+}
+
+// LogOfAMonthNewestFirstItems returns the items of [LogOfAMonthNewestFirst]
+// for each day, page by page.
+func LogOfAMonthNewestFirstItems(ctx context.Context, client dynamodb.QueryAPIClient, at time.Time) iter.Seq2[map[string]types.AttributeValue, error] {
+	return func(yield func(map[string]types.AttributeValue, error) bool) {
+		for _, dayPart := range slices.Backward(eachDay(startOfMonth(at), endOfMonth(at))) {
+			in, err := LogOfAMonthNewestFirst(dayPart[0], dayPart[0], dayPart[1])
+			for item, err := range queryItems(ctx, client, in, err) {
+				if !yield(item, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
 // LogOfAnHour returns the request for: log of an hour.
 func LogOfAnHour(at time.Time) (*dynamodb.QueryInput, error) {
 	day, err := LogDay.Format(at)
@@ -1286,6 +1355,146 @@ func RawItems(ctx context.Context, client dynamodb.QueryAPIClient) iter.Seq2[map
 	return queryItems(ctx, client, in, nil)
 }
 
+// PutAnOrder returns the request for: put an order. Other has the attributes
+// besides the keys of order.
+func PutAnOrder(order OrderKey, other map[string]types.AttributeValue) (*dynamodb.PutItemInput, error) {
+	orderItem, err := order.Attributes()
+	if err != nil {
+		return nil, err
+	}
+	addOthers(orderItem, other)
+	return &dynamodb.PutItemInput{
+		TableName:           aws.String(TableStore),
+		Item:                orderItem,
+		ConditionExpression: aws.String("attribute_not_exists(PK)"),
+	}, nil
+}
+
+// PayAnOrder returns the request for: pay an order. It uses customer,
+// placed, orderId, state, shard and due of order, as they are after the
+// update, and removes the key of an index that lacks a value.
+func PayAnOrder(order OrderKey) (*dynamodb.UpdateItemInput, error) {
+	orderKey, err := order.Key()
+	if err != nil {
+		return nil, err
+	}
+	orderItem, err := order.Attributes()
+	if err != nil {
+		return nil, err
+	}
+	orderUpdate, orderNames, orderConstants := updateOf(orderItem, []string{AttributeStatus, AttributeOPENPK, AttributeOPENSK}, map[string]string{
+		"#status": "status",
+	}, map[string]types.AttributeValue{
+		":v1": &types.AttributeValueMemberS{Value: "NEW"},
+	})
+	return &dynamodb.UpdateItemInput{
+		TableName:                 aws.String(TableStore),
+		Key:                       orderKey,
+		UpdateExpression:          aws.String(orderUpdate),
+		ExpressionAttributeNames:  orderNames,
+		ExpressionAttributeValues: orderConstants,
+		ConditionExpression:       aws.String("#status = :v1"),
+	}, nil
+}
+
+// NoteAnOrder returns the request for: note an order. It uses customer,
+// placed and orderId of order.
+func NoteAnOrder(order OrderKey, note string) (*dynamodb.UpdateItemInput, error) {
+	orderKey, err := order.Key()
+	if err != nil {
+		return nil, err
+	}
+	orderItem := map[string]types.AttributeValue{}
+	noteValue, err := OrderNote.Format(note)
+	if err != nil {
+		return nil, err
+	}
+	orderItem["note"] = &types.AttributeValueMemberS{Value: noteValue}
+	orderUpdate, orderNames, orderConstants := updateOf(orderItem, []string{"note"}, nil, nil)
+	return &dynamodb.UpdateItemInput{
+		TableName:                 aws.String(TableStore),
+		Key:                       orderKey,
+		UpdateExpression:          aws.String(orderUpdate),
+		ExpressionAttributeNames:  orderNames,
+		ExpressionAttributeValues: orderConstants,
+	}, nil
+}
+
+// DeleteAnOrder returns the request for: delete an order. It uses customer,
+// placed and orderId of order.
+func DeleteAnOrder(order OrderKey) (*dynamodb.DeleteItemInput, error) {
+	orderKey, err := order.Key()
+	if err != nil {
+		return nil, err
+	}
+	return &dynamodb.DeleteItemInput{
+		TableName:           aws.String(TableStore),
+		Key:                 orderKey,
+		ConditionExpression: aws.String("#status = :v1"),
+		ExpressionAttributeNames: map[string]string{
+			"#status": "status",
+		},
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":v1": &types.AttributeValueMemberS{Value: "NEW"},
+		},
+	}, nil
+}
+
+// MoveAnOrder returns the request for: move an order. A transaction of all
+// kinds of writes. It uses customer of customer. It uses customer, placed
+// and orderId of order. Other has the attributes besides the keys of
+// orderValues. It uses customer of customerValues.
+func MoveAnOrder(customer CustomerKey, order, orderValues OrderKey, other map[string]types.AttributeValue, customerValues CustomerKey, since time.Time) (*dynamodb.TransactWriteItemsInput, error) {
+	customerKey, err := customer.Key()
+	if err != nil {
+		return nil, err
+	}
+	orderKey, err := order.Key()
+	if err != nil {
+		return nil, err
+	}
+	orderValuesItem, err := orderValues.Attributes()
+	if err != nil {
+		return nil, err
+	}
+	addOthers(orderValuesItem, other)
+	customerValuesKey, err := customerValues.Key()
+	if err != nil {
+		return nil, err
+	}
+	customerValuesItem := map[string]types.AttributeValue{}
+	sinceValue, err := CustomerSince.Format(since)
+	if err != nil {
+		return nil, err
+	}
+	customerValuesItem["since"] = &types.AttributeValueMemberS{Value: sinceValue}
+	customerValuesUpdate, customerValuesNames, customerValuesConstants := updateOf(customerValuesItem, []string{"since"}, nil, nil)
+	return &dynamodb.TransactWriteItemsInput{
+		TransactItems: []types.TransactWriteItem{
+			{ConditionCheck: &types.ConditionCheck{
+				TableName:           aws.String(TableStore),
+				Key:                 customerKey,
+				ConditionExpression: aws.String("attribute_exists(PK)"),
+			}},
+			{Delete: &types.Delete{
+				TableName: aws.String(TableStore),
+				Key:       orderKey,
+			}},
+			{Put: &types.Put{
+				TableName: aws.String(TableStore),
+				Item:      orderValuesItem,
+			}},
+			{Update: &types.Update{
+				TableName:                 aws.String(TableStore),
+				Key:                       customerValuesKey,
+				UpdateExpression:          aws.String(customerValuesUpdate),
+				ExpressionAttributeNames:  customerValuesNames,
+				ExpressionAttributeValues: customerValuesConstants,
+			}},
+		},
+	}, nil
+}
+
 // keyText returns the text of a key attribute of an item. Numbers have lost their
 // leading zeros, so it pads them to the width of the template.
 func keyText(item map[string]types.AttributeValue, name string, width int) (string, error) {
@@ -1340,6 +1549,63 @@ func addConditions(in *dynamodb.QueryInput, conditions ...keyCondition) {
 		}
 	}
 	in.KeyConditionExpression = aws.String(expression)
+}
+
+// updateOf returns the expression that gives attributes the values that they have in an item, and removes those
+// that it lacks, with its own placeholders besides others.
+func updateOf(
+	item map[string]types.AttributeValue, attributes []string, names map[string]string,
+	values map[string]types.AttributeValue,
+) (string, map[string]string, map[string]types.AttributeValue) {
+	var set, remove []string
+	allNames, allValues := map[string]string{}, map[string]types.AttributeValue{}
+	for name, attribute := range names {
+		allNames[name] = attribute
+	}
+	for name, v := range values {
+		allValues[name] = v
+	}
+	for i, attribute := range attributes {
+		name, value := fmt.Sprintf("#set%d", i), fmt.Sprintf(":set%d", i)
+		allNames[name] = attribute
+		if v, ok := item[attribute]; ok {
+			set, allValues[value] = append(set, name+" = "+value), v
+		} else {
+			remove = append(remove, name)
+		}
+	}
+	var clauses []string
+	if len(set) > 0 {
+		clauses = append(clauses, "SET "+strings.Join(set, ", "))
+	}
+	if len(remove) > 0 {
+		clauses = append(clauses, "REMOVE "+strings.Join(remove, ", "))
+	}
+	if len(allValues) == 0 {
+		allValues = nil // the service refuses an empty one
+	}
+	return strings.Join(clauses, " "), allNames, allValues
+}
+
+// addOthers adds the attributes to an item that it lacks.
+func addOthers(item, others map[string]types.AttributeValue) {
+	for name, v := range others {
+		if _, ok := item[name]; !ok {
+			item[name] = v
+		}
+	}
+}
+
+// eachDay returns the parts of a range of times that lie in one day each, with both bounds.
+func eachDay(from, to time.Time) (parts [][2]time.Time) {
+	for {
+		last := endOfDay(from)
+		if from.IsZero() || !last.Before(to) {
+			return append(parts, [2]time.Time{from, to})
+		}
+		parts = append(parts, [2]time.Time{from, last})
+		from = last.Add(1)
+	}
 }
 
 // queryItems returns the items of all pages. A request with a limit asks for one
@@ -1483,6 +1749,8 @@ func inRange(attribute string, r keys.Range, value func(string) types.AttributeV
 
 func attributeS(text string) types.AttributeValue { return &types.AttributeValueMemberS{Value: text} }
 
+// change a key has no function: it changes SK, a key of table Store, which an update cannot.
+//
 // orders of a total has no function: PK, the partition key, is CUSTOMER#{customer}, but the pattern does not give customer.
 //
 // refused has no function: it expects the error ValidationException.
