@@ -9,6 +9,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/keys"
 )
 
 // A moved item is an item of the old version, with what it is in the new one.
@@ -88,7 +89,7 @@ func (v *moved) both() attr.Item {
 // carry sets the items that the old ones are in the target.
 func (p *planner) carry() {
 	p.items = p.items[:0]
-	mates := map[*pair]*mates{}
+	mates, refused := map[*pair]*mates{}, map[*pair]bool{}
 	for i := range p.olds {
 		v := moved{was: &p.olds[i]}
 		if i < len(p.was.World.Items) {
@@ -108,7 +109,12 @@ func (p *planner) carry() {
 				continue // it was a bad example
 			} else if err != nil {
 				v.table = nil
-				p.ask("change the templates, or the item", "%v", err)
+				if !refused[pr] {
+					p.ask(
+						"keep the type, or let the new form be another entity and move the items yourself", "%v", err,
+					)
+				}
+				refused[pr] = true
 			}
 		}
 		v.settle()
@@ -211,6 +217,7 @@ func (p *planner) now(t *model.Table) *model.Table {
 // mates are the items of the new version from which fields get values that the old one does not have.
 type mates struct {
 	shared, fresh []string // fields of the new version
+	finer         []string // those that it writes more precisely than the old one
 	by            map[string][]*world.Item
 	all           []*world.Item
 	next          int
@@ -225,6 +232,12 @@ func (p *planner) matesOf(pr *pair) *mates {
 			m.shared = append(m.shared, f.Name)
 		}
 	}
+	for name, from := range pr.from {
+		if model.Finer(written(pr.is, name), written(pr.was, from)) {
+			m.finer = append(m.finer, name)
+		}
+	}
+	slices.Sort(m.finer)
 	if len(m.fresh) == 0 {
 		return m
 	}
@@ -236,6 +249,21 @@ func (p *planner) matesOf(pr *pair) *mates {
 		}
 	}
 	return m
+}
+
+// written returns the most precise type with which templates of an entity write a field.
+func written(e *model.Entity, field string) (finest keys.Type) {
+	for _, t := range e.Attributes {
+		if t.Template == nil {
+			continue
+		}
+		for _, part := range t.Template.Parts() {
+			if part.Name == field && (finest.Name == "" || model.Finer(part.Type, finest)) {
+				finest = part.Type
+			}
+		}
+	}
+	return finest
 }
 
 // id returns the values of the fields that both versions have.
@@ -279,7 +307,7 @@ func (v *moved) carry(pr *pair, m *mates) error {
 		}
 	}
 
-	v.fresh = m.fresh
+	v.fresh = slices.Concat(m.fresh, m.finer)
 	var mate *world.Item
 	if len(m.fresh) > 0 {
 		mate = m.of(value)
@@ -313,21 +341,10 @@ func (v *moved) carry(pr *pair, m *mates) error {
 			extra.AddBytes(name, value)
 		}
 	}
-	if v.item, err = v.entity.ItemWith(values, extra.Item()); err == nil {
-		return nil
-	}
-
-	// The new templates cannot write the old values: all are to be given.
-	v.fresh = nil
-	for _, f := range v.entity.Fields {
-		v.fresh = append(v.fresh, f.Name)
-		if values[f.Name], err = world.Example(f, 0); err != nil {
-			return err
-		}
-	}
 	if v.item, err = v.entity.ItemWith(values, extra.Item()); err != nil {
 		return fmt.Errorf(
-			"entity %s, item %s of the old version: %w", v.entity.Name, keyShown(v.was.Table, v.was.Attributes), err,
+			"the templates of %s cannot write the values of item %s of the old version: %w", v.entity.Name,
+			keyShown(v.was.Table, v.was.Attributes), err,
 		)
 	}
 	return nil

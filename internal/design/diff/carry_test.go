@@ -186,7 +186,7 @@ func (c *carrier) step(s diff.Step) (items int, units float64) {
 		c.send("UpdateTable", map[string]any{
 			"TableName": s.Table, "GlobalSecondaryIndexUpdates": []any{map[string]any{"Delete": map[string]any{"IndexName": s.Index}}},
 		})
-	case diff.WriteBoth, diff.Switch, diff.StopAsking: // changes of the program
+	case diff.WriteBoth, diff.Switch, diff.StopAsking, diff.Keep: // changes of the program
 	default:
 		require.Fail(c.need, "the plan has a step "+string(s.Kind))
 	}

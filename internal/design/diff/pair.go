@@ -37,6 +37,17 @@ func (r Renames) check(was, is *model.Model) error {
 				)
 			}
 		}
+		entity := was.Entity(old) != nil
+		switch {
+		case entity && is.Entity(old) != nil || !entity && is.Table(old) != nil:
+			return advice.New(
+				"rename what is gone alone", "both versions have %s, so that it needs no other name", old,
+			)
+		case made != "" && entity && is.Entity(made) == nil || made != "" && !entity && is.Table(made) == nil:
+			return advice.New(
+				"name an entity for an entity, and a table for a table", "%s and %s are not of one kind", old, made,
+			)
+		}
 	}
 	return nil
 }

@@ -280,6 +280,9 @@ func placeOf(t *model.Table, it attr.Item) string {
 
 // step carries out a step as its text says, and returns the number of items that it wrote.
 func (w *team) step(s diff.Step) (items int) {
+	if s.Kind == diff.Keep {
+		s.Kind = diff.StopWriting // this team is sure
+	}
 	switch s.Kind {
 	case diff.CreateTable:
 		w.create(w.d.Target.Table(s.Table))

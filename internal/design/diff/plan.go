@@ -291,6 +291,32 @@ func (p *planner) lacking(s source) string {
 	return ""
 }
 
+// unkept says which values no item of the new version has, where some of its values are to be given: they may be
+// what these are made of.
+func (p *planner) unkept(s source) string {
+	if s.entity == nil || p.lacking(s) == "" {
+		return ""
+	}
+	pr := p.pairs[s.entity]
+	if pr == nil {
+		return ""
+	}
+	var gone []string
+	for _, f := range s.entity.Fields {
+		stays := false
+		for _, old := range pr.from {
+			stays = stays || old == f.Name
+		}
+		if !stays {
+			gone = append(gone, f.Name)
+		}
+	}
+	if len(gone) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; the new version has no value of %s", list(gone))
+}
+
 // switches adds the steps that change what the program uses: the patterns that send another request or read
 // items of another form, or if there are none, the entities of which the old form is removed.
 func (p *planner) switches() {
@@ -436,12 +462,20 @@ func (p *planner) remove(s source, t *model.Table) {
 		}
 		p.add(
 			Step{Kind: DeleteOld, Table: t.Name, Entity: p.entityName(s)}, n,
-			"stop writing %s %s, and delete %s there", p.written(s), where, n,
+			"stop writing %s %s, and delete %s there%s", p.written(s), where, n, p.unkept(s),
 		)
 	}
 
 	names := p.attributes(s, (*moved).loses)
 	if len(names) == 0 {
+		return
+	}
+	if p.unkept(s) != "" {
+		p.add(
+			Step{Kind: Keep, Table: t.Name, Entity: p.entityName(s), Attributes: names}, amount{},
+			"stop writing %s of %s; %s in the items until it is sure that nothing of the new version is made of %s",
+			list(names), p.name(s), text.Agree(len(names), "it stays", "they stay"), text.Agree(len(names), "it", "them"),
+		)
 		return
 	}
 	n, _ := p.take(func(v *moved) float64 {

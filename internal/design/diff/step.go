@@ -46,6 +46,7 @@ const (
 	DeleteItems  Kind = "delete-items" // delete all items of Entity, which is gone
 	DeleteOld    Kind = "delete-old"   // delete the items of Entity in Table under the keys that they no longer have
 	StopWriting  Kind = "stop-writing" // stop writing Attributes of Entity, and remove them
+	Keep         Kind = "keep"         // stop writing Attributes of Entity, and leave them in the items
 	Expire       Kind = "expire"       // turn on time to live of Table
 )
 

@@ -53,7 +53,7 @@ func OfSeveral(
 				continue
 			}
 			t.units += table.ReadUnits(int(c.bytes), consistent)
-			t.rows, t.bytes = t.rows+c.rows, t.bytes+c.bytes
+			t.rows, t.bytes, t.held = t.rows+c.rows, t.bytes+c.bytes, t.held+c.held
 			partitions[c.Part] = true
 		}
 		list = append(list, t)
@@ -85,14 +85,15 @@ func OfSeveral(
 		}
 	}
 
-	rows, byRows, units := 0.0, 0.0, 0.0
+	rows, byRows, units, held := 0.0, 0.0, 0.0, 0.0
 	for _, t := range list {
 		units += t.units / float64(n)
 		rows += t.rows / float64(n)
-		byRows += t.units * t.rows
+		byRows += t.units * t.held
+		held += t.held
 	}
 	out.Mean, out.MeanRows = units, rows
-	out.MeanByRows = byRows / max(rows*float64(n), 1)
+	out.MeanByRows = byRows / max(held, 1)
 	if questions[0].Pattern.Asked == model.AskedByRows {
 		out.Mean = out.MeanByRows
 	}
@@ -101,9 +102,10 @@ func OfSeveral(
 
 // together are the candidates of several requests for one value, nil where nothing is there.
 type together struct {
-	id                 string
-	parts              []*candidate
-	units, rows, bytes float64 // at the declared scale
+	id    string
+	parts []*candidate
+	// At the declared scale; held are the rows that there are without a limit.
+	units, rows, bytes, held float64
 }
 
 // valuesOf returns the values of a candidate that are not fixed.

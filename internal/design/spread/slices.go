@@ -60,8 +60,9 @@ type candidate struct {
 	low, high int
 	own       bool
 	args      []string // of the condition that follows the items, or nil for its own
-	// The rows and the bytes that are read at the declared scale.
-	rows, bytes float64
+	// The rows and the bytes that are read at the declared scale, and the rows that there are
+	// without a limit.
+	rows, bytes, held float64
 }
 
 func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
@@ -176,11 +177,12 @@ func (s *spreader) unseen(all []float64) {
 	for i := range s.all {
 		rows, bytes = rows+s.all[i].Rows, bytes+s.all[i].Bytes
 	}
-	for _, n := range all {
+	for _, held := range all {
+		n := held
 		if limit > 0 {
 			n = min(n, float64(limit))
 		}
-		s.all = append(s.all, candidate{rows: n, bytes: n * float64(bytes) / float64(max(rows, 1))})
+		s.all = append(s.all, candidate{rows: n, bytes: n * float64(bytes) / float64(max(rows, 1)), held: held})
 	}
 }
 
@@ -341,7 +343,7 @@ func (s *spreader) measure(c *candidate) {
 	default:
 		c.Growth, c.ByteGrowth = declared/float64(n), bytes/float64(all)
 	}
-	c.rows, c.bytes = float64(c.Rows)*c.Growth, c.DeclaredBytes()
+	c.rows, c.bytes, c.held = float64(c.Rows)*c.Growth, c.DeclaredBytes(), max(declared, float64(c.Rows))
 }
 
 // lists reports whether a row is of the pattern's entities and has its values of listed fields.

@@ -370,7 +370,7 @@ func (s *spreader) mean(readings map[int]Reading, byRows bool) (units, rows floa
 		}
 		weight := 1.0
 		if byRows {
-			weight = max(c.rows, 1)
+			weight = max(c.held, 1)
 		}
 		units += cost * weight
 		rows += returned * weight

@@ -172,7 +172,7 @@ func (g *Growth) rows(some *entityRows) float64 {
 	}
 	if o.drawn != nil {
 		if all, ok := o.drawn.rows(some.one); ok {
-			return math.Max(n, all)
+			return math.Max(n, math.Min(all, o.most))
 		}
 	}
 
@@ -233,6 +233,12 @@ func (w *World) scaling(e *model.Entity, fields map[*model.Field]float64) scalin
 	if len(own) == 0 {
 		return s
 	}
+
+	// A group has an item for each value of the other fields in the key, at most.
+	others := finest(e, e.Table.Keys())
+	maps.DeleteFunc(others, func(f *model.Field, _ float64) bool { return fields[f] > 0 })
+	_, most := w.values(e, others)
+	s.most = math.Min(s.most, most)
 
 	now, then := w.values(e, own)
 	if own[ownedField(e)] > 0 || math.IsInf(now, 1) { // each item has its own

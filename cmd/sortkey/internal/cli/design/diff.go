@@ -103,6 +103,9 @@ func runDiff(ctx context.Context, env *app.Env, old, made string, f *diffFlags) 
 		if !ok || old == "" {
 			return app.Usage("design diff", "--rename is OLD=NEW, or OLD= for what is gone, not %q", one)
 		}
+		if _, twice := renames[old]; twice {
+			return app.Usage("design diff", "--rename says twice what became of %s", old)
+		}
 		renames[old] = made
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
