@@ -151,11 +151,8 @@ const msgNoUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateS
 // checkTableUpdate refuses an update of nothing and more than one new or deleted
 // index. Source: dynalite, test/updateTable.js.
 func checkTableUpdate(in *wire.UpdateTableInput) error {
-	if in.ProvisionedThroughput == nil && in.BillingMode == nil && len(in.GlobalSecondaryIndexUpdates) == 0 &&
-		in.StreamSpecification == nil && in.SSESpecification == nil && in.ReplicaUpdates == nil &&
-		in.TableClass == nil && len(in.VectorIndexUpdates) == 0 && in.DeletionProtectionEnabled == nil &&
-		in.OnDemandThroughput == nil && in.WarmThroughput == nil && in.GlobalTableSettingsReplicationMode == nil &&
-		in.DisassociationProtectionEnabled == nil {
+	asked := changesOf(in)
+	if asked == 0 && len(in.GlobalSecondaryIndexUpdates) == 0 && len(in.VectorIndexUpdates) == 0 {
 		return wire.OpUpdateTable.Invalid(msgNoUpdate)
 	}
 
@@ -170,6 +167,9 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 	if err := checkStream(in.StreamSpecification,
 		"If stream is being enabled then UpdateViewType is required",
 		"If stream is being disabled, then UpdateViewType must not be specified"); err != nil {
+		return err
+	}
+	if err := checkApart(asked); err != nil {
 		return err
 	}
 
