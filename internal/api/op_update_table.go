@@ -33,9 +33,9 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	// The names of indexes are kept for the description: it shows them CREATING or DELETING, as the
 	// service's does, even if the change is made at once.
 	var created, deleted, deletedVector string
-	var encrypted *table.Encryption // before
+	var before *table.Definition
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
-		encrypted = def.Encryption
+		before = def.Clone()
 		if err := s.startUpdate(def, in); err != nil {
 			return err
 		}
@@ -72,7 +72,11 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		if in.TableClass != nil {
 			def.ClassChanged = s.now()
 		}
-		return s.alterRest(def, in)
+		if err := s.alterRest(def, in); err != nil {
+			return err
+		}
+		keepWarm(def, before)
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -86,7 +90,7 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		// The old key is in use until the table is encrypted with another. Sources:
 		// recordings of the service of 2025; ack-api-quirks, DDB-TABLE-437.
 		if d.SSEDescription == nil {
-			d.SSEDescription = s.encryption(encrypted)
+			d.SSEDescription = s.encryption(before.Encryption)
 		}
 		if d.SSEDescription != nil {
 			d.SSEDescription.Status = new(table.StatusUpdating)
@@ -172,6 +176,9 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 	if err := checkApart(asked); err != nil {
 		return err
 	}
+	if err := checkEncryption(in.SSESpecification); err != nil {
+		return err
+	}
 
 	changes := 0
 	seen := map[string]bool{}
@@ -188,6 +195,10 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 			name, changes = value(u.Delete.IndexName), changes+1
 		case u.Update != nil:
 			name = value(u.Update.IndexName)
+			if w := u.Update.WarmThroughput; w != nil && *w == (wire.WarmThroughput{}) {
+				return wire.Validation(wrongParameter + "WarmThroughput must have at least one of ReadUnitsPerSecond " +
+					"or WriteUnitsPerSecond specified for index: " + name)
+			}
 			if err := checkBounds(u.Update.ProvisionedThroughput, name); err != nil {
 				return err
 			}
@@ -241,12 +252,38 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 	case value(in.BillingMode) == "PROVISIONED" && in.ProvisionedThroughput == nil:
 		return wire.Validation("One or more parameter values were invalid: ProvisionedThroughput must be specified " +
 			"when BillingMode is PROVISIONED")
+	case was && !is:
+		if err := provisionIndexes(def, in); err != nil {
+			return err
+		}
 	}
 
 	if in.ProvisionedThroughput == nil {
 		return nil
 	}
 	return s.setThroughput(def, &def.Throughput, in.ProvisionedThroughput, "", was)
+}
+
+// provisionIndexes removes the ceilings of on-demand throughput of a table that becomes
+// provisioned. The request must give each global index its units. Sources: ack-api-quirks,
+// DDB-TABLE-152; of several names, dynalite, test/updateTable.js.
+func provisionIndexes(def *table.Definition, in *wire.UpdateTableInput) error {
+	def.OnDemand = nil
+	var without []string
+	for i := range def.Global {
+		ix := &def.Global[i]
+		ix.OnDemand = nil
+		if !slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(u wire.GlobalSecondaryIndexUpdate) bool {
+			return u.Update != nil && value(u.Update.IndexName) == ix.Name && u.Update.ProvisionedThroughput != nil
+		}) {
+			without = append(without, ix.Name)
+		}
+	}
+	if without == nil {
+		return nil
+	}
+	return wire.Validation(wrongParameter +
+		"ProvisionedThroughput must be specified for index: " + strings.Join(without, ","))
 }
 
 // setThroughput sets *t to what p asks for, which must differ.
@@ -304,7 +341,7 @@ func (s *Service) alterIndex(
 		ix := table.IndexDefinition{
 			Name: value(u.Create.IndexName), Key: keyOf(u.Create.KeySchema),
 			Projection: projectionOf(u.Create.Projection),
-			OnDemand:   onDemandOf(u.Create.OnDemandThroughput), Warm: warmOf(u.Create.WarmThroughput),
+			OnDemand:   ceilings(nil, u.Create.OnDemandThroughput),
 		}
 		attributes := attributesOf(defined)
 		if err := checkNewKey(&ix, attributes); err != nil {
@@ -317,6 +354,13 @@ func (s *Service) alterIndex(
 		if ix.Throughput, err = throughputOf(def, u.Create.ProvisionedThroughput, ix.Name); err != nil {
 			return err
 		}
+		given := settings{
+			index: ix.Name, update: true, onDemand: u.Create.OnDemandThroughput, warm: u.Create.WarmThroughput,
+		}
+		if err := given.check(def, ix.Throughput, nil); err != nil {
+			return err
+		}
+		ix.Warm = newWarm(def, ix.Throughput, u.Create.WarmThroughput)
 		def.Global = append(def.Global, ix)
 	case u.Delete != nil:
 		i := find(u.Delete.IndexName)
@@ -330,11 +374,16 @@ func (s *Service) alterIndex(
 			return wire.NewError("ResourceNotFoundException", "Requested resource not found")
 		}
 		ix := &def.Global[i]
-		if u.Update.OnDemandThroughput != nil {
-			ix.OnDemand = onDemandOf(u.Update.OnDemandThroughput)
+		given := settings{
+			index: ix.Name, update: true, onDemand: u.Update.OnDemandThroughput, warm: u.Update.WarmThroughput,
 		}
-		if u.Update.WarmThroughput != nil {
-			ix.Warm = warmOf(u.Update.WarmThroughput)
+		have := warmOf(def, ix.Warm, ix.Throughput)
+		if err := given.check(def, ix.Throughput, &have); err != nil {
+			return err
+		}
+		ix.OnDemand = ceilings(ix.OnDemand, given.onDemand)
+		if given.warm != nil {
+			ix.Warm = warmed(have, given.warm)
 		}
 		if u.Update.ProvisionedThroughput != nil {
 			return s.setThroughput(def, &ix.Throughput, u.Update.ProvisionedThroughput, ix.Name, false)
@@ -419,12 +468,17 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 	if in.TableClass != nil {
 		def.Class = *in.TableClass
 	}
-	if in.OnDemandThroughput != nil {
-		def.OnDemand = onDemandOf(in.OnDemandThroughput)
+
+	given := settings{update: true, onDemand: in.OnDemandThroughput, warm: in.WarmThroughput}
+	have := warmOf(def, def.Warm, def.Throughput)
+	if err := given.check(def, def.Throughput, &have); err != nil {
+		return err
 	}
-	if in.WarmThroughput != nil {
-		def.Warm = warmOf(in.WarmThroughput)
+	def.OnDemand = ceilings(def.OnDemand, given.onDemand)
+	if given.warm != nil {
+		def.Warm = warmed(have, given.warm)
 	}
+
 	if in.StreamSpecification != nil {
 		// Source of the texts: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
 		if on := value(in.StreamSpecification.StreamEnabled); on == (def.Stream != nil) {
@@ -437,7 +491,9 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 	}
 
 	if in.SSESpecification != nil {
-		def.Encryption = encryptionOf(in.SSESpecification)
+		if err := s.alterEncryption(def, in.SSESpecification); err != nil {
+			return err
+		}
 	}
 	if err := alterGlobal(def, in); err != nil {
 		return err
