@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -95,4 +96,66 @@ func TestChangesTogether(t *testing.T) {
 	e := newEndpoint(t, tableH) // an empty member is none: ACK 457
 	e.answer("UpdateTable",
 		`{"TableName":"HHH","TableClass":"STANDARD","WarmThroughput":{},"OnDemandThroughput":{}}`)
+}
+
+// TestAnswerShowsStateBefore sends changes, whose answers have the state before with the status of
+// what changes. Source: row 6 of the list of 2026-11-26; ACK 017, 064, 065, 177, 179, 183, 370 and
+// 410, and recordings of the service of 2025.
+func TestAnswerShowsStateBefore(t *testing.T) {
+	const none = `"NumberOfDecreasesToday":0,`
+	for _, tt := range []struct{ change, members, want string }{
+		{
+			"units", "TableStatus ProvisionedThroughput WarmThroughput",
+			`{"TableStatus":"UPDATING","ProvisionedThroughput":{` + none + `"ReadCapacityUnits":1,` +
+				`"WriteCapacityUnits":1},"WarmThroughput":{"ReadUnitsPerSecond":1,"WriteUnitsPerSecond":1,` +
+				`"Status":"ACTIVE"}}`,
+		},
+		{
+			"warm", "TableStatus WarmThroughput",
+			`{"TableStatus":"ACTIVE","WarmThroughput":{"ReadUnitsPerSecond":1,"WriteUnitsPerSecond":1,` +
+				`"Status":"UPDATING"}}`,
+		},
+		{"class", "TableStatus TableClassSummary", `{"TableStatus":"UPDATING"}`},
+		{
+			"protection", "TableStatus DeletionProtectionEnabled",
+			`{"TableStatus":"ACTIVE","DeletionProtectionEnabled":true}`,
+		},
+		{"sse", "TableStatus SSEDescription", `{"TableStatus":"ACTIVE","SSEDescription":{"Status":"UPDATING"}}`},
+		{
+			"request", "TableStatus BillingModeSummary WarmThroughput",
+			`{"TableStatus":"UPDATING","BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST"},` +
+				`"WarmThroughput":{"ReadUnitsPerSecond":1,"WriteUnitsPerSecond":1,"Status":"ACTIVE"}}`,
+		},
+		{"update", "TableStatus", `{"TableStatus":"ACTIVE"}`},
+	} {
+		t.Run(tt.change, func(t *testing.T) {
+			e := newEndpoint(t, tablePI)
+			var out struct {
+				TableDescription map[string]json.RawMessage
+			}
+			e.call("UpdateTable", `{"TableName":"PPI",`+changeMembers[tt.change]+`}`, &out)
+			got := map[string]json.RawMessage{}
+			for m := range strings.FieldsSeq(tt.members) {
+				if v, ok := out.TableDescription[m]; ok {
+					got[m] = v
+				}
+			}
+			text, err := json.Marshal(got)
+			require.NoError(t, err)
+			require.JSONEq(t, tt.want, string(text))
+
+			if tt.change == "update" {
+				index := string(out.TableDescription["GlobalSecondaryIndexes"])
+				require.Contains(t, index, `"IndexStatus":"UPDATING"`)
+				require.Contains(t, index, `"ReadCapacityUnits":1,`)
+				require.Contains(t, e.described("PPI", "GlobalSecondaryIndexes"), `"ReadCapacityUnits":3,`)
+			}
+		})
+	}
+
+	e := newEndpoint(t, tableH)
+	out := e.answer("UpdateTable", `{"TableName":"HHH","OnDemandThroughput":{"MaxReadRequestUnits":-1,`+
+		`"MaxWriteRequestUnits":5}}`)
+	require.Contains(t, out, `"OnDemandThroughput":{"MaxReadRequestUnits":-1,"MaxWriteRequestUnits":5}`)
+	require.Contains(t, out, `"TableStatus":"ACTIVE"`)
 }

@@ -149,11 +149,7 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 		}
 	}
 
-	if def.Class != "" {
-		d.TableClassSummary = &wire.TableClassSummary{
-			TableClass: new(def.Class), LastUpdateDateTime: seconds(def.ClassChanged),
-		}
-	}
+	d.TableClassSummary = classSummary(def)
 	if def.Stream != nil {
 		d.StreamSpecification = &wire.StreamSpecification{
 			StreamEnabled: new(true), StreamViewType: new(def.Stream.View),
@@ -182,6 +178,14 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	}
 
 	return d
+}
+
+// classSummary describes the class of a table, if it was ever named.
+func classSummary(def *table.Definition) *wire.TableClassSummary {
+	if def.Class == "" {
+		return nil
+	}
+	return &wire.TableClassSummary{TableClass: new(def.Class), LastUpdateDateTime: seconds(def.ClassChanged)}
 }
 
 // describeNew changes the description of a table into the one that CreateTable returns.

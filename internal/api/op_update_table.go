@@ -82,20 +82,9 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		return nil, err
 	}
 
-	// The description is of a table that is UPDATING, whatever its state by now.
 	d := s.describe(t)
 	leaving := *d.TableStatus == table.StatusUpdating // and so described
-	d.TableStatus = new(table.StatusUpdating)
-	if in.SSESpecification != nil {
-		// The old key is in use until the table is encrypted with another. Sources:
-		// recordings of the service of 2025; ack-api-quirks, DDB-TABLE-437.
-		if d.SSEDescription == nil {
-			d.SSEDescription = s.encryption(before.Encryption)
-		}
-		if d.SSEDescription != nil {
-			d.SSEDescription.Status = new(table.StatusUpdating)
-		}
-	}
+	s.describeUnchanged(d, before, in)
 
 	for i := range d.GlobalSecondaryIndexes {
 		if ix := &d.GlobalSecondaryIndexes[i]; *ix.IndexName == created {
@@ -118,6 +107,89 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		s.describeLeaving(d, deleted)
 	}
 	return &wire.UpdateTableOutput{TableDescription: d}, nil
+}
+
+// quietChanges leave the table ACTIVE. Source: ack-api-quirks, DDB-TABLE-017, 065, 178, 179
+// and 410.
+const quietChanges = changeEncryption | changeProtection | changeWarm | changeOnDemand | updateIndex
+
+// describeUnchanged makes a description that of a table whose update has begun: it has the values
+// from before, with the status of what changes. Sources: recordings of the service of 2025;
+// ack-api-quirks, DDB-TABLE-065, 079, 177, 179, 183, 370 and 410.
+func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Definition, in *wire.UpdateTableInput) {
+	asked := changesOf(in)
+	if asked&^quietChanges != 0 {
+		d.TableStatus = new(table.StatusUpdating)
+	}
+	if asked&changeThroughput != 0 {
+		d.ProvisionedThroughput = s.throughput(before.Throughput)
+	}
+	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, _ = warm(
+		before, before.Warm, before.Throughput,
+	)
+	if asked&changeWarm != 0 {
+		d.WarmThroughput.Status = new(table.StatusUpdating)
+	}
+	if asked&changeOnDemand != 0 {
+		describeRemoved(&d.OnDemandThroughput, in.OnDemandThroughput)
+	}
+	if asked&changeToOnDemand != 0 && !before.OnDemandBilling() {
+		d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = nil
+	}
+	if asked&changeClass != 0 {
+		d.TableClassSummary = classSummary(before)
+	}
+
+	// The old key is in use until the table is encrypted with another.
+	if asked&changeEncryption != 0 {
+		if d.SSEDescription = s.encryption(before.Encryption); d.SSEDescription == nil {
+			d.SSEDescription = new(wire.SSEDescription)
+		}
+		d.SSEDescription.Status = new(table.StatusUpdating)
+	}
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		if u.Update != nil {
+			s.describeUnchangedIndex(d, before, u.Update)
+		}
+	}
+}
+
+// describeUnchangedIndex is describeUnchanged for an index.
+func (s *Service) describeUnchangedIndex(
+	d *wire.TableDescription, before *table.Definition, u *wire.UpdateGlobalSecondaryIndexAction,
+) {
+	for i := range d.GlobalSecondaryIndexes {
+		ix := &d.GlobalSecondaryIndexes[i]
+		at := slices.IndexFunc(before.Global, func(b table.IndexDefinition) bool { return b.Name == *ix.IndexName })
+		if *ix.IndexName != value(u.IndexName) || at < 0 {
+			continue
+		}
+		was := &before.Global[at]
+		if u.ProvisionedThroughput != nil || u.OnDemandThroughput != nil {
+			ix.IndexStatus, ix.ProvisionedThroughput = new(table.StatusUpdating), s.throughput(was.Throughput)
+		}
+		w := ix.WarmThroughput
+		w.ReadUnitsPerSecond, w.WriteUnitsPerSecond, _ = warm(before, was.Warm, was.Throughput)
+		if u.WarmThroughput != nil {
+			w.Status = new(table.StatusUpdating)
+		}
+	}
+}
+
+// describeRemoved adds to a description the ceilings that a request removes with -1.
+func describeRemoved(d **wire.OnDemandThroughput, o *wire.OnDemandThroughput) {
+	if value(o.MaxReadRequestUnits) >= 0 && value(o.MaxWriteRequestUnits) >= 0 {
+		return
+	}
+	if *d == nil {
+		*d = new(wire.OnDemandThroughput)
+	}
+	if value(o.MaxReadRequestUnits) < 0 {
+		(*d).MaxReadRequestUnits = o.MaxReadRequestUnits
+	}
+	if value(o.MaxWriteRequestUnits) < 0 {
+		(*d).MaxWriteRequestUnits = o.MaxWriteRequestUnits
+	}
 }
 
 // startUpdate refuses an update while another one lasts. Source of the limit:
