@@ -88,6 +88,9 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 		return nil, err
 	}
 	def.Warm = newWarm(def, def.Throughput, in.WarmThroughput)
+	if err := checkClass(in.TableClass); err != nil {
+		return nil, err
+	}
 	if err := checkEncryption(in.SSESpecification); err != nil {
 		return nil, err
 	}
@@ -294,7 +297,8 @@ func (s *Service) describeEndpoints(
 const maxThroughput = 1_000_000_000_000
 
 // throughputOf reads the throughput of a table, or of the index called index.
-// Messages as captured in dynalite (test/createTable.js, test/updateTable.js).
+// Messages as captured in dynalite (test/createTable.js, test/updateTable.js); of an index without
+// units, ack-api-quirks, DDB-TABLE-442.
 func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index string) (table.Throughput, error) {
 	const wrong = "One or more parameter values were invalid: "
 	switch {
@@ -310,7 +314,7 @@ func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index st
 		)
 	case !def.OnDemandBilling() && p == nil:
 		return table.Throughput{}, wire.Validation(
-			wrong + "ProvisionedThroughput must be specified for index: " + index,
+			wrong + "ProvisionedThroughput is not specified for index: " + index,
 		)
 	case p == nil:
 		return table.Throughput{}, nil

@@ -69,9 +69,6 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 			}
 		}
 
-		if in.TableClass != nil {
-			def.ClassChanged = s.now()
-		}
 		if err := s.alterRest(def, in); err != nil {
 			return err
 		}
@@ -229,7 +226,11 @@ const msgNoUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateS
 func checkTableUpdate(in *wire.UpdateTableInput) error {
 	asked := changesOf(in)
 	if asked == 0 && len(in.GlobalSecondaryIndexUpdates) == 0 && len(in.VectorIndexUpdates) == 0 {
-		return wire.OpUpdateTable.Invalid(msgNoUpdate)
+		text := msgNoUpdate
+		if in.MultiRegionConsistency != nil { // the list leaves out what is present
+			text = strings.Replace(text, "MultiRegionConsistency, ", "", 1)
+		}
+		return wire.OpUpdateTable.Invalid(text)
 	}
 
 	if in.GlobalSecondaryIndexUpdates != nil && len(in.GlobalSecondaryIndexUpdates) == 0 {
@@ -246,6 +247,9 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		return err
 	}
 	if err := checkApart(asked); err != nil {
+		return err
+	}
+	if err := checkClass(in.TableClass); err != nil {
 		return err
 	}
 	if err := checkEncryption(in.SSESpecification); err != nil {
@@ -367,12 +371,16 @@ func (s *Service) setThroughput(
 		return err
 	}
 	if next.Read == t.Read && next.Write == t.Write && !wasOnDemand {
-		return wire.Validation(fmt.Sprintf("The provisioned throughput for the table will not change. "+
+		what, of := "the table", "the table"
+		if index != "" { // ack-api-quirks, DDB-TABLE-164
+			what, of = "the index "+index, "index "+index
+		}
+		return wire.Validation(fmt.Sprintf("The provisioned throughput for %s will not change. "+
 			"The requested value equals the current value. "+
-			"Current ReadCapacityUnits provisioned for the table: %d. Requested ReadCapacityUnits: %d. "+
-			"Current WriteCapacityUnits provisioned for the table: %d. Requested WriteCapacityUnits: %d. "+
+			"Current ReadCapacityUnits provisioned for %s: %d. Requested ReadCapacityUnits: %d. "+
+			"Current WriteCapacityUnits provisioned for %[2]s: %[5]d. Requested WriteCapacityUnits: %d. "+
 			"Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
-			t.Read, next.Read, t.Write, next.Write))
+			what, of, t.Read, next.Read, t.Write, next.Write))
 	}
 
 	next.Increased, next.Decreased = t.Increased, t.Decreased
@@ -423,6 +431,9 @@ func (s *Service) alterIndex(
 			return err
 		}
 		var err error
+		if err = checkIndexUnits(def, u.Create.ProvisionedThroughput, ix.Name); err != nil {
+			return err
+		}
 		if ix.Throughput, err = throughputOf(def, u.Create.ProvisionedThroughput, ix.Name); err != nil {
 			return err
 		}
@@ -437,15 +448,19 @@ func (s *Service) alterIndex(
 	case u.Delete != nil:
 		i := find(u.Delete.IndexName)
 		if i < 0 {
-			return wire.NewError("ResourceNotFoundException", "Requested resource not found")
+			return noGlobalIndex(def, "delete", value(u.Delete.IndexName))
 		}
 		def.Global = slices.Delete(def.Global, i, i+1)
 	default:
 		i := find(u.Update.IndexName)
 		if i < 0 {
-			return wire.NewError("ResourceNotFoundException", "Requested resource not found")
+			return noGlobalIndex(def, "update", value(u.Update.IndexName))
 		}
 		ix := &def.Global[i]
+		if def.OnDemandBilling() && (u.Update.ProvisionedThroughput != nil || !isCeilingOrWarm(u.Update)) {
+			return wire.Validation(wrongParameter + "The only Updates for index: " + ix.Name + " when " +
+				"TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, WarmThroughput")
+		}
 		given := settings{
 			index: ix.Name, update: true, onDemand: u.Update.OnDemandThroughput, warm: u.Update.WarmThroughput,
 		}
@@ -462,6 +477,37 @@ func (s *Service) alterIndex(
 		}
 	}
 	return nil
+}
+
+// checkIndexUnits refuses the units of an index that is added to a table. Source:
+// ack-api-quirks, DDB-TABLE-152 and 442.
+func checkIndexUnits(def *table.Definition, p *wire.ProvisionedThroughput, index string) error {
+	switch onDemand := def.OnDemandBilling(); {
+	case onDemand && p != nil:
+		return wire.Validation(wrongParameter + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified " +
+			"for index: " + index + " when BillingMode is PAY_PER_REQUEST")
+	case !onDemand && p == nil:
+		return wire.Validation(wrongParameter +
+			"Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: " + index)
+	}
+	return nil
+}
+
+// isCeilingOrWarm reports whether an update of an index has what one of a table billed by request
+// can have. Source: ack-api-quirks, DDB-TABLE-152 and 457.
+func isCeilingOrWarm(u *wire.UpdateGlobalSecondaryIndexAction) bool {
+	return u.WarmThroughput != nil ||
+		u.OnDemandThroughput != nil && *u.OnDemandThroughput != (wire.OnDemandThroughput{})
+}
+
+// noGlobalIndex is the error for a change of an index that is local or does not exist. Sources:
+// ack-api-quirks, DDB-TABLE-137, 161 and 446.
+func noGlobalIndex(def *table.Definition, change, name string) error {
+	if slices.ContainsFunc(def.Local, func(ix table.IndexDefinition) bool { return ix.Name == name }) {
+		return wire.Validation("Cannot " + change + " an index that is not a GlobalSecondaryIndex: " + name)
+	}
+	return wire.NewError("ResourceNotFoundException",
+		"Requested resource not found: Index "+name+" for table "+def.Name)
 }
 
 // checkNewKey refuses a new index whose key attributes the request does not define,
@@ -537,8 +583,8 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 	if in.DeletionProtectionEnabled != nil {
 		def.Protected = *in.DeletionProtectionEnabled
 	}
-	if in.TableClass != nil {
-		def.Class = *in.TableClass
+	if in.TableClass != nil && (def.Class != "" || *in.TableClass != "STANDARD") { // ack-api-quirks, DDB-TABLE-177
+		def.Class, def.ClassChanged = *in.TableClass, s.now()
 	}
 
 	given := settings{update: true, onDemand: in.OnDemandThroughput, warm: in.WarmThroughput}
@@ -594,10 +640,7 @@ func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []
 			return ix.Name == value(u.Delete.IndexName)
 		})
 		if len(def.Vectors) == n {
-			return wire.NewError(
-				"ResourceNotFoundException",
-				"Requested resource not found: Index "+value(u.Delete.IndexName)+" for table "+def.Name,
-			)
+			return noGlobalIndex(def, "delete", value(u.Delete.IndexName))
 		}
 		return nil
 	}

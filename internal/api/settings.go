@@ -180,6 +180,15 @@ func keepWarm(def, before *table.Definition) {
 	}
 }
 
+// checkClass refuses the class of a table that no table can have.
+func checkClass(class *string) error {
+	if value(class) != wire.NoTableClass {
+		return nil
+	}
+	return wire.Validation("Invalid table-class parameter provided. Please try again with a valid table-class value: " +
+		"[STANDARD, STANDARD_INFREQUENT_ACCESS].")
+}
+
 // checkEncryption refuses a key or a kind of encryption without encryption, and other kinds than
 // KMS. Source: ack-api-quirks, DDB-TABLE-437 and 442.
 func checkEncryption(e *wire.SSESpecification) error {
