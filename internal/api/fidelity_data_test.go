@@ -212,3 +212,17 @@ func TestTransactionReadsNothing(t *testing.T) {
 	e.want("TransactGetItems", `{"TransactItems":[{"Get":`+get+`}]}`, `{"Responses":[{}]}`)
 	e.want("GetItem", get, `{"Item":{}}`)
 }
+
+// TestDeepValuesOfTransactions has row 17 of the list of 2026-11-26 (probable): values of more than
+// 32 levels in an Update cancel the transaction, those of a ConditionCheck are not looked at.
+func TestDeepValuesOfTransactions(t *testing.T) {
+	deep := strings.Repeat(`{"M":{"n":`, 40) + `{"S":"x"}` + strings.Repeat(`}}`, 40)
+	e := newEndpoint(t, tableH)
+	e.cancelled("TransactWriteItems", transact(putH("p", ""), onH("Update", `{"S":"x"}`,
+		`,"UpdateExpression":"SET d = :d","ExpressionAttributeValues":{":d":`+deep+`}`)),
+		reasons(reasonNone, reasonInvalid("Nesting Levels have exceeded supported limits: "+
+			"Attributes in the item have nested levels beyond supported limit")))
+	e.item("HHH", `{"a":{"S":"p"}}`, `{}`)
+	e.answer("TransactWriteItems", transact(putH("p", ""), onH("ConditionCheck", `{"S":"x"}`,
+		`,"ConditionExpression":"attribute_not_exists(a) OR d = :d","ExpressionAttributeValues":{":d":`+deep+`}`)))
+}
