@@ -166,6 +166,9 @@ func (s *Service) describeUnchangedIndex(
 			ix.IndexStatus, ix.ProvisionedThroughput = new(table.StatusUpdating), s.throughput(was.Throughput)
 		}
 		w := ix.WarmThroughput
+		if w == nil {
+			continue // another index of that name, which is being deleted
+		}
 		w.ReadUnitsPerSecond, w.WriteUnitsPerSecond, _ = warm(before, was.Warm, was.Throughput)
 		if u.WarmThroughput != nil {
 			w.Status = new(table.StatusUpdating)
