@@ -6,10 +6,12 @@ import (
 	"github.com/sortkey/sortkey/internal/lex"
 )
 
-// Messages for invalid updates.
+// Messages for invalid updates. Source of msgOperand, also for DELETE: captures of the service,
+// eu-west-2, 2026-09-17.
 const (
 	msgSection = `The "%s" section can only be used once in an update expression;`
-	msgOperand = "Incorrect operand type for operator or function; operator: %s, operand type: %s"
+	msgOperand = "Incorrect operand type for operator or function; operator: %s, operand type: %s, " +
+		"typeSet: ALLOWED_FOR_ADD_OPERAND"
 )
 
 // parseUpdate parses a whole update.
@@ -147,7 +149,7 @@ func unsupported(clause ast.Clause, k attr.Kind) string {
 	case attr.Binary:
 		return "BINARY"
 	case attr.Bool:
-		return "BOOLEAN"
+		return "BOOL"
 	case attr.Null:
 		return "NULL"
 	case attr.List:

@@ -110,7 +110,7 @@ func TestBackups(t *testing.T) {
 		t.Errorf("the last page continues after %s", last)
 	}
 	e.invalid("ListBackups", `{"TimeRangeLowerBound":2,"TimeRangeUpperBound":1}`,
-		"Time range lower bound must be less than or equal to upper bound")
+		wrongValues+"Time range lower bound must be less than or equal to upper bound")
 
 	// Backups outlive their table.
 	want := e.contents("RRR", "index1", "index2", "index3", "index4")

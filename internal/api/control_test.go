@@ -313,18 +313,18 @@ func TestEncryption(t *testing.T) {
 	if got := key("alias", `{"Enabled":true,"SSEType":"KMS","KMSMasterKeyId":"alias/aws/dynamodb"}`); got != managed {
 		t.Errorf("its alias is %s, want %s", got, managed)
 	}
-	other := key("other", `{"Enabled":true,"KMSMasterKeyId":"alias/other"}`)
+	other := key("other", `{"Enabled":true,"SSEType":"KMS","KMSMasterKeyId":"alias/other"}`)
 	if got := key(
-		"otherARN", `{"Enabled":true,"KMSMasterKeyId":"arn:aws:kms:us-east-1:000000000000:alias/other"}`,
+		"otherARN", `{"Enabled":true,"SSEType":"KMS","KMSMasterKeyId":"arn:aws:kms:us-east-1:000000000000:alias/other"}`,
 	); other == managed || got != other {
 		t.Errorf("another alias is %s, and by its ARN %s", other, got)
 	}
 	const id = "abcd1234-abcd-1234-a123-ab1234a1b234"
-	if got := key("byID", `{"Enabled":true,"KMSMasterKeyId":"`+id+`"}`); got != account+id {
+	if got := key("byID", `{"Enabled":true,"SSEType":"KMS","KMSMasterKeyId":"`+id+`"}`); got != account+id {
 		t.Errorf("a key's id is %s", got)
 	}
 	if got := key(
-		"byARN", `{"Enabled":true,"KMSMasterKeyId":"arn:aws:kms:eu-west-1:1:key/`+id+`"}`,
+		"byARN", `{"Enabled":true,"SSEType":"KMS","KMSMasterKeyId":"arn:aws:kms:eu-west-1:1:key/`+id+`"}`,
 	); got != "arn:aws:kms:eu-west-1:1:key/"+id {
 		t.Errorf("a key's ARN is %s", got)
 	}

@@ -54,34 +54,6 @@ func projection(p table.Projection) *wire.Projection {
 	return &wire.Projection{ProjectionType: new(p.Type), NonKeyAttributes: p.Include}
 }
 
-func onDemandOf(o *wire.OnDemandThroughput) *table.OnDemand {
-	if o == nil {
-		return nil
-	}
-	d := table.OnDemand{Read: -1, Write: -1}
-	if o.MaxReadRequestUnits != nil {
-		d.Read = *o.MaxReadRequestUnits
-	}
-	if o.MaxWriteRequestUnits != nil {
-		d.Write = *o.MaxWriteRequestUnits
-	}
-	return &d
-}
-
-func onDemand(o *table.OnDemand) *wire.OnDemandThroughput {
-	if o == nil {
-		return nil
-	}
-	return &wire.OnDemandThroughput{MaxReadRequestUnits: new(o.Read), MaxWriteRequestUnits: new(o.Write)}
-}
-
-func warmOf(w *wire.WarmThroughput) *table.Warm {
-	if w == nil {
-		return nil
-	}
-	return &table.Warm{Read: value(w.ReadUnitsPerSecond), Write: value(w.WriteUnitsPerSecond)}
-}
-
 func (s *Service) streamOf(st *wire.StreamSpecification) *table.Stream {
 	if st == nil || !value(st.StreamEnabled) {
 		return nil
@@ -104,17 +76,6 @@ func checkStream(st *wire.StreamSpecification, without, with string) error {
 		return wire.Validation(wrong + with)
 	}
 	return nil
-}
-
-func encryptionOf(e *wire.SSESpecification) *table.Encryption {
-	if e == nil || !value(e.Enabled) {
-		return nil
-	}
-	out := &table.Encryption{Enabled: true, Type: value(e.SSEType), KeyID: value(e.KMSMasterKeyId)}
-	if out.Type == "" {
-		out.Type = "KMS"
-	}
-	return out
 }
 
 // seconds returns a time as the service sends it, nil for the zero time.
@@ -148,16 +109,10 @@ const (
 	warmWrites = 4_000
 )
 
-// warm returns the warm throughput of a table or index: the one in the request, or the
-// default of the billing mode.
+// warm returns the warm throughput of a table or index as a description has it.
 func warm(def *table.Definition, w *table.Warm, t table.Throughput) (read, write *int64, status *string) {
-	switch {
-	case w != nil:
-		return new(w.Read), new(w.Write), new("ACTIVE")
-	case def.OnDemandBilling():
-		return new(int64(warmReads)), new(int64(warmWrites)), new("ACTIVE")
-	}
-	return new(t.Read), new(t.Write), new("ACTIVE")
+	now := warmOf(def, w, t)
+	return &now.Read, &now.Write, new("ACTIVE")
 }
 
 // describe returns a table as DescribeTable does.
@@ -194,11 +149,7 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 		}
 	}
 
-	if def.Class != "" {
-		d.TableClassSummary = &wire.TableClassSummary{
-			TableClass: new(def.Class), LastUpdateDateTime: seconds(def.ClassChanged),
-		}
-	}
+	d.TableClassSummary = classSummary(def)
 	if def.Stream != nil {
 		d.StreamSpecification = &wire.StreamSpecification{
 			StreamEnabled: new(true), StreamViewType: new(def.Stream.View),
@@ -227,6 +178,14 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	}
 
 	return d
+}
+
+// classSummary describes the class of a table, if it was ever named.
+func classSummary(def *table.Definition) *wire.TableClassSummary {
+	if def.Class == "" {
+		return nil
+	}
+	return &wire.TableClassSummary{TableClass: new(def.Class), LastUpdateDateTime: seconds(def.ClassChanged)}
 }
 
 // describeNew changes the description of a table into the one that CreateTable returns.

@@ -179,3 +179,50 @@ func TestFailedConditionOnTheWire(t *testing.T) {
 		}
 	}
 }
+
+// TestOperandsOfAddAndDelete has row 12 of the list of 2026-11-26. Source: captures of the service,
+// eu-west-2, 2026-09-17.
+func TestOperandsOfAddAndDelete(t *testing.T) {
+	const (
+		text = "Invalid UpdateExpression: Incorrect operand type for operator or function; operator: "
+		end  = ", typeSet: ALLOWED_FOR_ADD_OPERAND"
+		one  = "1 validation error detected: "
+	)
+	e := newEndpoint(t, tableH)
+	for _, tt := range []struct{ clause, value, want string }{
+		{"ADD n :v", `{"S":"x"}`, "ADD, operand type: STRING"},
+		{"ADD n :v", `{"BOOL":true}`, "ADD, operand type: BOOL"},
+		{"DELETE n :v", `{"L":[{"S":"m"}]}`, "DELETE, operand type: LIST"},
+		{"DELETE n :v", `{"N":"1"}`, "DELETE, operand type: NUMBER"},
+	} {
+		update := `{"TableName":"HHH","Key":{"a":{"S":"x"}},"UpdateExpression":"` + tt.clause +
+			`","ExpressionAttributeValues":{":v":` + tt.value + `}}`
+		e.invalid("UpdateItem", update, one+text+tt.want+end)
+		e.invalid("TransactWriteItems", `{"TransactItems":[{"Update":`+update+`}]}`, text+tt.want+end)
+	}
+}
+
+// TestTransactionReadsNothing has row 13 of the list of 2026-11-26: a projection that selects
+// nothing. Source: moto pull request 3420, dynoxide issues 39 and 53, whose authors asked the
+// service; GetItem answers with an empty item.
+func TestTransactionReadsNothing(t *testing.T) {
+	e := newEndpoint(t, tableH)
+	e.answer("PutItem", `{"TableName":"HHH","Item":{"a":{"S":"x"}}}`)
+	const get = `{"TableName":"HHH","Key":{"a":{"S":"x"}},"ProjectionExpression":"b"}`
+	e.want("TransactGetItems", `{"TransactItems":[{"Get":`+get+`}]}`, `{"Responses":[{}]}`)
+	e.want("GetItem", get, `{"Item":{}}`)
+}
+
+// TestDeepValuesOfTransactions has row 17 of the list of 2026-11-26 (probable): values of more than
+// 32 levels in an Update cancel the transaction, those of a ConditionCheck are not looked at.
+func TestDeepValuesOfTransactions(t *testing.T) {
+	deep := strings.Repeat(`{"M":{"n":`, 40) + `{"S":"x"}` + strings.Repeat(`}}`, 40)
+	e := newEndpoint(t, tableH)
+	e.cancelled("TransactWriteItems", transact(putH("p", ""), onH("Update", `{"S":"x"}`,
+		`,"UpdateExpression":"SET d = :d","ExpressionAttributeValues":{":d":`+deep+`}`)),
+		reasons(reasonNone, reasonInvalid("Nesting Levels have exceeded supported limits: "+
+			"Attributes in the item have nested levels beyond supported limit")))
+	e.item("HHH", `{"a":{"S":"p"}}`, `{}`)
+	e.answer("TransactWriteItems", transact(putH("p", ""), onH("ConditionCheck", `{"S":"x"}`,
+		`,"ConditionExpression":"attribute_not_exists(a) OR d = :d","ExpressionAttributeValues":{":d":`+deep+`}`)))
+}

@@ -200,7 +200,8 @@ func (s *Service) deleteBackup(ctx context.Context, in *wire.DeleteBackupInput) 
 // its name too. Without a type it lists the backups that clients made.
 func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*wire.ListBackupsOutput, error) {
 	if lower, upper := in.TimeRangeLowerBound, in.TimeRangeUpperBound; lower != nil && upper != nil && *lower > *upper {
-		return nil, wire.OpListBackups.Invalid("Time range lower bound must be less than or equal to upper bound")
+		return nil, wire.OpListBackups.Invalid(wrongParameter +
+			"Time range lower bound must be less than or equal to upper bound")
 	}
 	name, err := s.tableName(value(in.TableName))
 	if err != nil {

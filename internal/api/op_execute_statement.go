@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -23,9 +24,10 @@ func (s *Service) executeStatement(
 	if err := wire.OpExecuteStatement.FaultError(in.Faults, ""); err != nil {
 		return nil, err
 	}
-	st, err := parseStatement(in.Statement, in.Parameters)
+	st, err := partiql.Parse(value(in.Statement), in.Parameters)
 	if err != nil {
-		return nil, err
+		refused := s.db.View(ctx, func(view *table.View) error { return s.checkIndex(view, err) })
+		return nil, cmp.Or(refused, statementError(err))
 	}
 	switch st.Kind {
 	case partiql.Exists:

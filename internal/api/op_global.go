@@ -74,29 +74,28 @@ func (s *Service) updateGlobalTableSettings(
 	return nil, noGlobalTable(in.GlobalTableName)
 }
 
-// noReplicas is the error for the scaling of a table that is not a global table.
-func (s *Service) noReplicas(ctx context.Context, name *string) error {
-	t, err := s.described(ctx, name)
+// noReplicas is the error for the scaling of a table that is not a global table, or does not
+// exist: ack-api-quirks, DDB-TABLE-446.
+func (s *Service) noReplicas(name *string) error {
+	n, err := s.tableName(value(name))
 	if err != nil {
 		return err
 	}
-	return wire.NewError(
-		"ResourceNotFoundException", "Global table with name: '"+t.Definition().Name+"' does not exist.",
-	)
+	return wire.NewError("ResourceNotFoundException", "Global table with name: '"+n+"' does not exist.")
 }
 
 // describeTableReplicaAutoScaling finds no replicas.
 func (s *Service) describeTableReplicaAutoScaling(
 	ctx context.Context, in *wire.DescribeTableReplicaAutoScalingInput,
 ) (*wire.DescribeTableReplicaAutoScalingOutput, error) {
-	return nil, s.noReplicas(ctx, in.TableName)
+	return nil, s.noReplicas(in.TableName)
 }
 
 // updateTableReplicaAutoScaling finds no replicas.
 func (s *Service) updateTableReplicaAutoScaling(
 	ctx context.Context, in *wire.UpdateTableReplicaAutoScalingInput,
 ) (*wire.UpdateTableReplicaAutoScalingOutput, error) {
-	return nil, s.noReplicas(ctx, in.TableName)
+	return nil, s.noReplicas(in.TableName)
 }
 
 // checkReplicas refuses the replicas that an UpdateTable asks for: of this region,
@@ -124,6 +123,8 @@ func (s *Service) checkReplicas(in *wire.UpdateTableInput) error {
 			region = u.Delete.RegionName
 		case u.Disassociate != nil:
 			region = u.Disassociate.RegionName
+		default: // ack-api-quirks, DDB-TABLE-294 and 437
+			return wire.Validation("There are no actions specified in the Replica Update Action of the request.")
 		}
 		if value(region) == s.region() {
 			return wire.Validation("Cannot add or delete the local region through ReplicaUpdates. " +

@@ -65,7 +65,7 @@ func (s *Service) restored(source *table.Definition, name string, o overrides) (
 	}
 
 	if o.onDemand != nil {
-		def.OnDemand = onDemandOf(o.onDemand)
+		def.OnDemand = ceilings(nil, o.onDemand)
 	} else if !def.OnDemandBilling() {
 		def.OnDemand = nil
 	}
@@ -89,7 +89,7 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 			if err != nil {
 				return err
 			}
-			ix.OnDemand = onDemandOf(g.OnDemandThroughput)
+			ix.OnDemand = ceilings(nil, g.OnDemandThroughput)
 			if g.ProvisionedThroughput != nil {
 				if ix.Throughput, err = throughputOf(def, g.ProvisionedThroughput, ix.Name); err != nil {
 					return err

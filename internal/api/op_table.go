@@ -69,7 +69,7 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	def := &table.Definition{
 		Name: name, Created: s.now(), Attributes: attributesOf(in.AttributeDefinitions), Key: keyOf(in.KeySchema),
 		BillingMode: value(in.BillingMode), Class: value(in.TableClass), Protected: value(in.DeletionProtectionEnabled),
-		OnDemand: onDemandOf(in.OnDemandThroughput), Warm: warmOf(in.WarmThroughput),
+		OnDemand:   ceilings(nil, in.OnDemandThroughput),
 		Stream:     s.streamOf(in.StreamSpecification),
 		Encryption: encryptionOf(in.SSESpecification),
 	}
@@ -83,14 +83,31 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	if def.Throughput, err = throughputOf(def, in.ProvisionedThroughput, ""); err != nil {
 		return nil, err
 	}
+	given := settings{onDemand: in.OnDemandThroughput, warm: in.WarmThroughput}
+	if err := given.check(def, def.Throughput, nil); err != nil {
+		return nil, err
+	}
+	def.Warm = newWarm(def, def.Throughput, in.WarmThroughput)
+	if err := checkClass(in.TableClass); err != nil {
+		return nil, err
+	}
+	if err := checkEncryption(in.SSESpecification); err != nil {
+		return nil, err
+	}
+
 	for _, g := range in.GlobalSecondaryIndexes {
 		ix := table.IndexDefinition{
 			Name: value(g.IndexName), Key: keyOf(g.KeySchema), Projection: projectionOf(g.Projection),
-			OnDemand: onDemandOf(g.OnDemandThroughput), Warm: warmOf(g.WarmThroughput),
+			OnDemand: ceilings(nil, g.OnDemandThroughput),
 		}
 		if ix.Throughput, err = throughputOf(def, g.ProvisionedThroughput, ix.Name); err != nil {
 			return nil, err
 		}
+		given := settings{index: ix.Name, onDemand: g.OnDemandThroughput, warm: g.WarmThroughput}
+		if err := given.check(def, ix.Throughput, nil); err != nil {
+			return nil, err
+		}
+		ix.Warm = newWarm(def, ix.Throughput, g.WarmThroughput)
 		def.Global = append(def.Global, ix)
 	}
 
@@ -280,7 +297,8 @@ func (s *Service) describeEndpoints(
 const maxThroughput = 1_000_000_000_000
 
 // throughputOf reads the throughput of a table, or of the index called index.
-// Messages as captured in dynalite (test/createTable.js, test/updateTable.js).
+// Messages as captured in dynalite (test/createTable.js, test/updateTable.js); of an index without
+// units, ack-api-quirks, DDB-TABLE-442.
 func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index string) (table.Throughput, error) {
 	const wrong = "One or more parameter values were invalid: "
 	switch {
@@ -296,7 +314,7 @@ func throughputOf(def *table.Definition, p *wire.ProvisionedThroughput, index st
 		)
 	case !def.OnDemandBilling() && p == nil:
 		return table.Throughput{}, wire.Validation(
-			wrong + "ProvisionedThroughput must be specified for index: " + index,
+			wrong + "ProvisionedThroughput is not specified for index: " + index,
 		)
 	case p == nil:
 		return table.Throughput{}, nil

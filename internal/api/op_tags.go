@@ -150,6 +150,8 @@ func (s *Service) tagged(op wire.Op, arn string) (string, error) {
 	}
 	ref, err := ParseARN(arn)
 	switch {
+	case err != nil && (!strings.Contains(arn, ":dynamodb:") || strings.Contains(arn, "/backup/")): // DDB-BACKUP-013
+		return "", wire.Validation(wrong + "Provided Arn is not a DynamoDB resource arn: " + arn)
 	case err != nil:
 		return "", err
 	case ref.Account != cmp.Or(s.opts.Account, DefaultAccount):

@@ -145,7 +145,9 @@ func (s *Service) readAll(
 			if !a.fits(projected) {
 				return nil, wire.OpTransactGetItems.Invalid(msgTransactJSON)
 			}
-			out.Responses[i].Item = bytes.Clone(projected)
+			if projected.Len() > 0 { // unlike GetItem; verified: moto pull request 3420, dynoxide issues 39 and 53
+				out.Responses[i].Item = bytes.Clone(projected)
+			}
 		}
 
 		c := table.Capacity{Table: table.ReadUnits(t.BilledSize(item), true)}

@@ -33,9 +33,9 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 	// The names of indexes are kept for the description: it shows them CREATING or DELETING, as the
 	// service's does, even if the change is made at once.
 	var created, deleted, deletedVector string
-	var encrypted *table.Encryption // before
+	var before *table.Definition
 	t, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
-		encrypted = def.Encryption
+		before = def.Clone()
 		if err := s.startUpdate(def, in); err != nil {
 			return err
 		}
@@ -69,29 +69,19 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 			}
 		}
 
-		if in.TableClass != nil {
-			def.ClassChanged = s.now()
+		if err := s.alterRest(def, in); err != nil {
+			return err
 		}
-		return s.alterRest(def, in)
+		keepWarm(def, before)
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 
-	// The description is of a table that is UPDATING, whatever its state by now.
 	d := s.describe(t)
 	leaving := *d.TableStatus == table.StatusUpdating // and so described
-	d.TableStatus = new(table.StatusUpdating)
-	if in.SSESpecification != nil {
-		// The old key is in use until the table is encrypted with another. Sources:
-		// recordings of the service of 2025; ack-api-quirks, DDB-TABLE-437.
-		if d.SSEDescription == nil {
-			d.SSEDescription = s.encryption(encrypted)
-		}
-		if d.SSEDescription != nil {
-			d.SSEDescription.Status = new(table.StatusUpdating)
-		}
-	}
+	s.describeUnchanged(d, before, in)
 
 	for i := range d.GlobalSecondaryIndexes {
 		if ix := &d.GlobalSecondaryIndexes[i]; *ix.IndexName == created {
@@ -114,6 +104,92 @@ func (s *Service) updateTable(ctx context.Context, in *wire.UpdateTableInput) (*
 		s.describeLeaving(d, deleted)
 	}
 	return &wire.UpdateTableOutput{TableDescription: d}, nil
+}
+
+// quietChanges leave the table ACTIVE. Source: ack-api-quirks, DDB-TABLE-017, 065, 178, 179
+// and 410.
+const quietChanges = changeEncryption | changeProtection | changeWarm | changeOnDemand | updateIndex
+
+// describeUnchanged makes a description that of a table whose update has begun: it has the values
+// from before, with the status of what changes. Sources: recordings of the service of 2025;
+// ack-api-quirks, DDB-TABLE-065, 079, 177, 179, 183, 370 and 410.
+func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Definition, in *wire.UpdateTableInput) {
+	asked := changesOf(in)
+	if asked&^quietChanges != 0 {
+		d.TableStatus = new(table.StatusUpdating)
+	}
+	if asked&changeThroughput != 0 {
+		d.ProvisionedThroughput = s.throughput(before.Throughput)
+	}
+	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, _ = warm(
+		before, before.Warm, before.Throughput,
+	)
+	if asked&changeWarm != 0 {
+		d.WarmThroughput.Status = new(table.StatusUpdating)
+	}
+	if asked&changeOnDemand != 0 {
+		describeRemoved(&d.OnDemandThroughput, in.OnDemandThroughput)
+	}
+	if asked&changeToOnDemand != 0 && !before.OnDemandBilling() {
+		d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = nil
+	}
+	if asked&changeClass != 0 {
+		d.TableClassSummary = classSummary(before)
+	}
+
+	// The old key is in use until the table is encrypted with another.
+	if asked&changeEncryption != 0 {
+		if d.SSEDescription = s.encryption(before.Encryption); d.SSEDescription == nil {
+			d.SSEDescription = new(wire.SSEDescription)
+		}
+		d.SSEDescription.Status = new(table.StatusUpdating)
+	}
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		if u.Update != nil {
+			s.describeUnchangedIndex(d, before, u.Update)
+		}
+	}
+}
+
+// describeUnchangedIndex is describeUnchanged for an index.
+func (s *Service) describeUnchangedIndex(
+	d *wire.TableDescription, before *table.Definition, u *wire.UpdateGlobalSecondaryIndexAction,
+) {
+	for i := range d.GlobalSecondaryIndexes {
+		ix := &d.GlobalSecondaryIndexes[i]
+		at := slices.IndexFunc(before.Global, func(b table.IndexDefinition) bool { return b.Name == *ix.IndexName })
+		if *ix.IndexName != value(u.IndexName) || at < 0 {
+			continue
+		}
+		was := &before.Global[at]
+		if u.ProvisionedThroughput != nil || u.OnDemandThroughput != nil {
+			ix.IndexStatus, ix.ProvisionedThroughput = new(table.StatusUpdating), s.throughput(was.Throughput)
+		}
+		w := ix.WarmThroughput
+		if w == nil {
+			continue // another index of that name, which is being deleted
+		}
+		w.ReadUnitsPerSecond, w.WriteUnitsPerSecond, _ = warm(before, was.Warm, was.Throughput)
+		if u.WarmThroughput != nil {
+			w.Status = new(table.StatusUpdating)
+		}
+	}
+}
+
+// describeRemoved adds to a description the ceilings that a request removes with -1.
+func describeRemoved(d **wire.OnDemandThroughput, o *wire.OnDemandThroughput) {
+	if value(o.MaxReadRequestUnits) >= 0 && value(o.MaxWriteRequestUnits) >= 0 {
+		return
+	}
+	if *d == nil {
+		*d = new(wire.OnDemandThroughput)
+	}
+	if value(o.MaxReadRequestUnits) < 0 {
+		(*d).MaxReadRequestUnits = o.MaxReadRequestUnits
+	}
+	if value(o.MaxWriteRequestUnits) < 0 {
+		(*d).MaxWriteRequestUnits = o.MaxWriteRequestUnits
+	}
 }
 
 // startUpdate refuses an update while another one lasts. Source of the limit:
@@ -151,12 +227,13 @@ const msgNoUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateS
 // checkTableUpdate refuses an update of nothing and more than one new or deleted
 // index. Source: dynalite, test/updateTable.js.
 func checkTableUpdate(in *wire.UpdateTableInput) error {
-	if in.ProvisionedThroughput == nil && in.BillingMode == nil && len(in.GlobalSecondaryIndexUpdates) == 0 &&
-		in.StreamSpecification == nil && in.SSESpecification == nil && in.ReplicaUpdates == nil &&
-		in.TableClass == nil && len(in.VectorIndexUpdates) == 0 && in.DeletionProtectionEnabled == nil &&
-		in.OnDemandThroughput == nil && in.WarmThroughput == nil && in.GlobalTableSettingsReplicationMode == nil &&
-		in.DisassociationProtectionEnabled == nil {
-		return wire.OpUpdateTable.Invalid(msgNoUpdate)
+	asked := changesOf(in)
+	if asked == 0 && len(in.GlobalSecondaryIndexUpdates) == 0 && len(in.VectorIndexUpdates) == 0 {
+		text := msgNoUpdate
+		if in.MultiRegionConsistency != nil { // the list leaves out what is present
+			text = strings.Replace(text, "MultiRegionConsistency, ", "", 1)
+		}
+		return wire.OpUpdateTable.Invalid(text)
 	}
 
 	if in.GlobalSecondaryIndexUpdates != nil && len(in.GlobalSecondaryIndexUpdates) == 0 {
@@ -170,6 +247,15 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 	if err := checkStream(in.StreamSpecification,
 		"If stream is being enabled then UpdateViewType is required",
 		"If stream is being disabled, then UpdateViewType must not be specified"); err != nil {
+		return err
+	}
+	if err := checkApart(asked); err != nil {
+		return err
+	}
+	if err := checkClass(in.TableClass); err != nil {
+		return err
+	}
+	if err := checkEncryption(in.SSESpecification); err != nil {
 		return err
 	}
 
@@ -188,6 +274,10 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 			name, changes = value(u.Delete.IndexName), changes+1
 		case u.Update != nil:
 			name = value(u.Update.IndexName)
+			if w := u.Update.WarmThroughput; w != nil && *w == (wire.WarmThroughput{}) {
+				return wire.Validation(wrongParameter + "WarmThroughput must have at least one of ReadUnitsPerSecond " +
+					"or WriteUnitsPerSecond specified for index: " + name)
+			}
 			if err := checkBounds(u.Update.ProvisionedThroughput, name); err != nil {
 				return err
 			}
@@ -241,12 +331,38 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 	case value(in.BillingMode) == "PROVISIONED" && in.ProvisionedThroughput == nil:
 		return wire.Validation("One or more parameter values were invalid: ProvisionedThroughput must be specified " +
 			"when BillingMode is PROVISIONED")
+	case was && !is:
+		if err := provisionIndexes(def, in); err != nil {
+			return err
+		}
 	}
 
 	if in.ProvisionedThroughput == nil {
 		return nil
 	}
 	return s.setThroughput(def, &def.Throughput, in.ProvisionedThroughput, "", was)
+}
+
+// provisionIndexes removes the ceilings of on-demand throughput of a table that becomes
+// provisioned. The request must give each global index its units. Sources: ack-api-quirks,
+// DDB-TABLE-152; of several names, dynalite, test/updateTable.js.
+func provisionIndexes(def *table.Definition, in *wire.UpdateTableInput) error {
+	def.OnDemand = nil
+	var without []string
+	for i := range def.Global {
+		ix := &def.Global[i]
+		ix.OnDemand = nil
+		if !slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(u wire.GlobalSecondaryIndexUpdate) bool {
+			return u.Update != nil && value(u.Update.IndexName) == ix.Name && u.Update.ProvisionedThroughput != nil
+		}) {
+			without = append(without, ix.Name)
+		}
+	}
+	if without == nil {
+		return nil
+	}
+	return wire.Validation(wrongParameter +
+		"ProvisionedThroughput must be specified for index: " + strings.Join(without, ","))
 }
 
 // setThroughput sets *t to what p asks for, which must differ.
@@ -258,12 +374,16 @@ func (s *Service) setThroughput(
 		return err
 	}
 	if next.Read == t.Read && next.Write == t.Write && !wasOnDemand {
-		return wire.Validation(fmt.Sprintf("The provisioned throughput for the table will not change. "+
+		what, of := "the table", "the table"
+		if index != "" { // ack-api-quirks, DDB-TABLE-164
+			what, of = "the index "+index, "index "+index
+		}
+		return wire.Validation(fmt.Sprintf("The provisioned throughput for %s will not change. "+
 			"The requested value equals the current value. "+
-			"Current ReadCapacityUnits provisioned for the table: %d. Requested ReadCapacityUnits: %d. "+
-			"Current WriteCapacityUnits provisioned for the table: %d. Requested WriteCapacityUnits: %d. "+
+			"Current ReadCapacityUnits provisioned for %s: %d. Requested ReadCapacityUnits: %d. "+
+			"Current WriteCapacityUnits provisioned for %[2]s: %[5]d. Requested WriteCapacityUnits: %d. "+
 			"Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.",
-			t.Read, next.Read, t.Write, next.Write))
+			what, of, t.Read, next.Read, t.Write, next.Write))
 	}
 
 	next.Increased, next.Decreased = t.Increased, t.Decreased
@@ -304,7 +424,7 @@ func (s *Service) alterIndex(
 		ix := table.IndexDefinition{
 			Name: value(u.Create.IndexName), Key: keyOf(u.Create.KeySchema),
 			Projection: projectionOf(u.Create.Projection),
-			OnDemand:   onDemandOf(u.Create.OnDemandThroughput), Warm: warmOf(u.Create.WarmThroughput),
+			OnDemand:   ceilings(nil, u.Create.OnDemandThroughput),
 		}
 		attributes := attributesOf(defined)
 		if err := checkNewKey(&ix, attributes); err != nil {
@@ -314,33 +434,83 @@ func (s *Service) alterIndex(
 			return err
 		}
 		var err error
+		if err = checkIndexUnits(def, u.Create.ProvisionedThroughput, ix.Name); err != nil {
+			return err
+		}
 		if ix.Throughput, err = throughputOf(def, u.Create.ProvisionedThroughput, ix.Name); err != nil {
 			return err
 		}
+		given := settings{
+			index: ix.Name, update: true, onDemand: u.Create.OnDemandThroughput, warm: u.Create.WarmThroughput,
+		}
+		if err := given.check(def, ix.Throughput, nil); err != nil {
+			return err
+		}
+		ix.Warm = newWarm(def, ix.Throughput, u.Create.WarmThroughput)
 		def.Global = append(def.Global, ix)
 	case u.Delete != nil:
 		i := find(u.Delete.IndexName)
 		if i < 0 {
-			return wire.NewError("ResourceNotFoundException", "Requested resource not found")
+			return noGlobalIndex(def, "delete", value(u.Delete.IndexName))
 		}
 		def.Global = slices.Delete(def.Global, i, i+1)
 	default:
 		i := find(u.Update.IndexName)
 		if i < 0 {
-			return wire.NewError("ResourceNotFoundException", "Requested resource not found")
+			return noGlobalIndex(def, "update", value(u.Update.IndexName))
 		}
 		ix := &def.Global[i]
-		if u.Update.OnDemandThroughput != nil {
-			ix.OnDemand = onDemandOf(u.Update.OnDemandThroughput)
+		if def.OnDemandBilling() && (u.Update.ProvisionedThroughput != nil || !isCeilingOrWarm(u.Update)) {
+			return wire.Validation(wrongParameter + "The only Updates for index: " + ix.Name + " when " +
+				"TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, WarmThroughput")
 		}
-		if u.Update.WarmThroughput != nil {
-			ix.Warm = warmOf(u.Update.WarmThroughput)
+		given := settings{
+			index: ix.Name, update: true, onDemand: u.Update.OnDemandThroughput, warm: u.Update.WarmThroughput,
+		}
+		have := warmOf(def, ix.Warm, ix.Throughput)
+		if err := given.check(def, ix.Throughput, &have); err != nil {
+			return err
+		}
+		ix.OnDemand = ceilings(ix.OnDemand, given.onDemand)
+		if given.warm != nil {
+			ix.Warm = warmed(have, given.warm)
 		}
 		if u.Update.ProvisionedThroughput != nil {
 			return s.setThroughput(def, &ix.Throughput, u.Update.ProvisionedThroughput, ix.Name, false)
 		}
 	}
 	return nil
+}
+
+// checkIndexUnits refuses the units of an index that is added to a table. Source:
+// ack-api-quirks, DDB-TABLE-152 and 442.
+func checkIndexUnits(def *table.Definition, p *wire.ProvisionedThroughput, index string) error {
+	switch onDemand := def.OnDemandBilling(); {
+	case onDemand && p != nil:
+		return wire.Validation(wrongParameter + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified " +
+			"for index: " + index + " when BillingMode is PAY_PER_REQUEST")
+	case !onDemand && p == nil:
+		return wire.Validation(wrongParameter +
+			"Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: " + index)
+	}
+	return nil
+}
+
+// isCeilingOrWarm reports whether an update of an index has what one of a table billed by request
+// can have. Source: ack-api-quirks, DDB-TABLE-152 and 457.
+func isCeilingOrWarm(u *wire.UpdateGlobalSecondaryIndexAction) bool {
+	return u.WarmThroughput != nil ||
+		u.OnDemandThroughput != nil && *u.OnDemandThroughput != (wire.OnDemandThroughput{})
+}
+
+// noGlobalIndex is the error for a change of an index that is local or does not exist. Sources:
+// ack-api-quirks, DDB-TABLE-137, 161 and 446.
+func noGlobalIndex(def *table.Definition, change, name string) error {
+	if slices.ContainsFunc(def.Local, func(ix table.IndexDefinition) bool { return ix.Name == name }) {
+		return wire.Validation("Cannot " + change + " an index that is not a GlobalSecondaryIndex: " + name)
+	}
+	return wire.NewError("ResourceNotFoundException",
+		"Requested resource not found: Index "+name+" for table "+def.Name)
 }
 
 // checkNewKey refuses a new index whose key attributes the request does not define,
@@ -416,15 +586,20 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 	if in.DeletionProtectionEnabled != nil {
 		def.Protected = *in.DeletionProtectionEnabled
 	}
-	if in.TableClass != nil {
-		def.Class = *in.TableClass
+	if in.TableClass != nil && (def.Class != "" || *in.TableClass != "STANDARD") { // ack-api-quirks, DDB-TABLE-177
+		def.Class, def.ClassChanged = *in.TableClass, s.now()
 	}
-	if in.OnDemandThroughput != nil {
-		def.OnDemand = onDemandOf(in.OnDemandThroughput)
+
+	given := settings{update: true, onDemand: in.OnDemandThroughput, warm: in.WarmThroughput}
+	have := warmOf(def, def.Warm, def.Throughput)
+	if err := given.check(def, def.Throughput, &have); err != nil {
+		return err
 	}
-	if in.WarmThroughput != nil {
-		def.Warm = warmOf(in.WarmThroughput)
+	def.OnDemand = ceilings(def.OnDemand, given.onDemand)
+	if given.warm != nil {
+		def.Warm = warmed(have, given.warm)
 	}
+
 	if in.StreamSpecification != nil {
 		// Source of the texts: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
 		if on := value(in.StreamSpecification.StreamEnabled); on == (def.Stream != nil) {
@@ -437,7 +612,9 @@ func (s *Service) alterRest(def *table.Definition, in *wire.UpdateTableInput) er
 	}
 
 	if in.SSESpecification != nil {
-		def.Encryption = encryptionOf(in.SSESpecification)
+		if err := s.alterEncryption(def, in.SSESpecification); err != nil {
+			return err
+		}
 	}
 	if err := alterGlobal(def, in); err != nil {
 		return err
@@ -466,10 +643,7 @@ func alterVector(def *table.Definition, u *wire.VectorIndexUpdate, attributes []
 			return ix.Name == value(u.Delete.IndexName)
 		})
 		if len(def.Vectors) == n {
-			return wire.NewError(
-				"ResourceNotFoundException",
-				"Requested resource not found: Index "+value(u.Delete.IndexName)+" for table "+def.Name,
-			)
+			return noGlobalIndex(def, "delete", value(u.Delete.IndexName))
 		}
 		return nil
 	}

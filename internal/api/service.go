@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -221,13 +222,38 @@ func (s *Service) lookup(find func(string) (*table.Table, error), name *string) 
 // tableName returns the name of the table that a name or an ARN refers to.
 func (s *Service) tableName(name string) (string, error) {
 	ref, err := ParseTable(name)
-	if err != nil {
-		return "", err
+	if err == nil && ref.Region == "" {
+		return ref.Name, nil
 	}
-	if !s.arns.Local(ref) {
-		return "", table.NoSuchTable()
+	if wrong := s.foreignARN(name, ref); wrong != nil {
+		return "", wrong
 	}
-	return ref.Name, nil
+	return ref.Name, err
+}
+
+// foreignARN returns the error for the ARN of anything but a table of this region and account, or
+// nil. Ref is what the ARN refers to, if that is known. Source: ack-api-quirks, DDB-TABLE-011 and
+// 442, us-west-2, 2026-10-08 and 09.
+func (s *Service) foreignARN(arn string, ref TableRef) error {
+	parts := strings.SplitN(arn, ":", 6)
+	if len(parts) != 6 || parts[2] != "dynamodb" {
+		return nil
+	}
+	name, isTable := strings.CutPrefix(parts[5], "table/")
+	what := ""
+	switch {
+	case parts[1] != "aws":
+		what = "AWS partition"
+	case parts[3] != s.region():
+		what = "AWS region"
+	case !isTable || strings.Contains(name, "/"):
+		what = "resource type"
+	case ref.Name != "" && !s.arns.Local(ref):
+		return wire.NewError(wire.CodeAccessDenied, "Access is denied")
+	default:
+		return nil
+	}
+	return wire.Validation("1 validation error detected: Invalid " + what + " in '" + arn + "'")
 }
 
 // Changes calls visit with each item of a table that differs between before, which may be

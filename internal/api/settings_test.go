@@ -264,8 +264,7 @@ func TestGlobalTables(t *testing.T) {
 	e.want("ListGlobalTables", `{"RegionName":"us-east-1","Limit":1}`, `{"GlobalTables":[]}`)
 	for _, op := range []string{"DescribeTableReplicaAutoScaling", "UpdateTableReplicaAutoScaling"} {
 		e.refuse(op, `{"TableName":"HHH"}`, "ResourceNotFoundException: Global table with name: 'HHH' does not exist.")
-		e.refuse(op, `{"TableName":"None"}`,
-			"ResourceNotFoundException: Requested resource not found: Table: None not found")
+		e.refuse(op, `{"TableName":"None"}`, "ResourceNotFoundException: Global table with name: 'None' does not exist.")
 	}
 
 	update := func(rest string) string { return `{"TableName":"HHH",` + rest + `}` }

@@ -116,6 +116,9 @@ func TestStatementMultiAttribute(t *testing.T) {
 	} {
 		e.invalid("ExecuteStatement", statement(`SELECT * FROM "Multi"."gsi"`+where), text)
 	}
+	// Row 19 of the list of 2026-11-26.
+	e.invalid("ExecuteStatement", statement(`SELECT COUNT(*) FROM "Multi"."gsi"`), text)
+	e.invalid("ExecuteStatement", statement(`SELECT COUNT(*) FROM "Multi"`), "Unexpected path component at 1:8:5")
 	e.invalid("ExecuteStatement", statement(`SELECT * FROM "Multi"."gsi" WHERE`),
 		"Statement wasn't well formed, can't be processed: Unexpected term")
 	e.want("BatchExecuteStatement",

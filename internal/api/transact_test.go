@@ -382,7 +382,7 @@ func TestTransactGetItems(t *testing.T) {
 	e.want("TransactGetItems", with(body, `"ReturnConsumedCapacity":"NONE"`),
 		`{"Responses":[{},{"Item":{"m":{"M":{"y":{"N":"1"}}}}},{}]}`)
 	e.want("TransactGetItems", transact(get(`{"S":"x"}`, `,"ProjectionExpression":"nothing"`)),
-		`{"Responses":[{"Item":{}}]}`)
+		`{"Responses":[{}]}`)
 
 	const schema = "The provided key element does not match the schema"
 	e.cancelled("TransactGetItems", transact(get(`{"S":"x"}`, ""), get(`{"N":"1"}`, "")),

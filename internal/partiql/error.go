@@ -15,6 +15,9 @@ type Error struct {
 	// Pos is the byte offset in the statement of the token at fault, or -1 if no
 	// token is.
 	Pos int
+	// Table and Index are what a SELECT reads that calls a function instead of naming attributes: the
+	// service looks at the key of the index first.
+	Table, Index string
 }
 
 func (e *Error) Error() string { return e.Msg }

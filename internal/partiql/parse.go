@@ -83,6 +83,7 @@ type parser struct {
 	values attr.Builder
 
 	syntax, meaning *Error
+	calls           bool // a SELECT calls a function
 }
 
 // Parse parses a statement, with a value for each question mark in it. The error
@@ -107,6 +108,9 @@ func Parse(src string, params []attr.Value) (*Statement, error) {
 	case p.marks != len(params):
 		return nil, invalid("Number of parameters in request and statement don't match.") // local
 	case p.meaning != nil:
+		if p.calls {
+			p.meaning.Table, p.meaning.Index = s.Table, s.Index
+		}
 		return nil, p.meaning
 	}
 	if len(p.names) > 0 {
@@ -253,6 +257,7 @@ func (p *parser) projection() (paths []*ast.PathOperand) {
 		tok := p.pos
 		if p.is(tokWord) && p.tokens[tok+1].kind == "(" {
 			p.faultAt(tok, "Unexpected path component") // conformance partiqlFunctions
+			p.calls = true
 			for !p.is(tokEnd) && !p.is(",") && !p.atWord(0, "FROM") {
 				p.next()
 			}

@@ -66,6 +66,7 @@ func TestPendingBodies(t *testing.T) {
 	res, body := do(t, h, send(strings.NewReader(`"`+strings.Repeat("y", 600<<10)+`"`)))
 	require.Equal(t, 503, res.StatusCode)
 	require.Equal(t, "1", res.Header.Get("Retry-After"))
+	require.Equal(t, "1000", res.Header.Get("X-Amz-Retry-After"), "row 21 of the list of 2026-11-26: SDK v1.74.0")
 	require.Contains(t, body, "ServiceUnavailableException")
 	res, _ = do(t, h, send(strings.NewReader(`"small"`)))
 	require.Equal(t, 200, res.StatusCode, "a small body is not counted")

@@ -103,9 +103,9 @@ func (s *service) servePost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "1")
+		later(w.Header())
 	}
-	s.send(w, r, status, out)
+	s.send(w, r, status, out, typeJSON10)
 }
 
 // handle reads a request and calls the handler. It returns the handler's answer,
@@ -262,14 +262,25 @@ func operation(r *http.Request) (string, *failure) {
 	return "", errUnknownOperation
 }
 
+// later asks a client to try again in a second. SDKs since November 2026 obey the second header,
+// in milliseconds.
+func later(h http.Header) {
+	h.Set("Retry-After", "1")
+	h.Set("X-Amz-Retry-After", "1000")
+}
+
 func (s *service) fail(w http.ResponseWriter, r *http.Request, f *failure) {
 	f.note(r)
 	if f.status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "1")
+		later(w.Header())
 	}
 	out := newBuffer()
 	out.b = f.appendJSON(out.b)
-	s.send(w, r, f.status, out)
+	typ := typeJSON10
+	if f == errUnknownOperation {
+		typ = typeJSON
+	}
+	s.send(w, r, f.status, out, typ)
 }
 
 // Content types are kept as header values; they are never changed.
@@ -295,9 +306,10 @@ func responseType(h http.Header) []string {
 	return nil
 }
 
-// send answers with the bytes of out, and frees it. The checksum covers the bytes sent,
-// that is the compressed ones (Alternator, test_crc.py).
-func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *buffer) {
+// send answers with the bytes of out, and frees it. The content type is that of the request, or typ
+// if it has none: a recording of the service has JSON where the operation is not known. The checksum
+// covers the bytes sent, that is the compressed ones (Alternator, test_crc.py).
+func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *buffer, typ []string) {
 	h := w.Header()
 	if n := s.opts.CompressBytes; n >= 0 && len(out.b) >= n {
 		if coding := acceptedEncoding(r.Header["Accept-Encoding"]); coding != "" {
@@ -313,9 +325,8 @@ func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *
 		}
 	}
 
-	typ := responseType(r.Header)
-	if typ == nil {
-		typ = typeJSON10
+	if own := responseType(r.Header); own != nil {
+		typ = own
 	}
 	h["Content-Type"] = typ
 	s.finish(r, status, h, out.b)

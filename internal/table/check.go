@@ -56,7 +56,8 @@ func (d *Definition) checkKey(key []KeyElement, global bool) error {
 	if err := d.checkDefined(key, global); err != nil {
 		return err
 	}
-	// Source of the order: dynalite, validations/createTable.js.
+	// Sources: of the order, dynalite, validations/createTable.js; of the texts about several
+	// attributes, ack-api-quirks, DDB-TABLE-123.
 	if len(key) == 2 && key[0].Name == key[1].Name {
 		return invalid(msgSameName)
 	}
@@ -64,7 +65,7 @@ func (d *Definition) checkKey(key []KeyElement, global bool) error {
 	for i, e := range key {
 		switch {
 		case e.Hash && ranges > 0 && hashes > 0:
-			return invalid(wrong + "Invalid KeySchema: All HASH key attributes must precede RANGE key attributes")
+			return invalid(wrong + "All HASH key attributes must precede RANGE key attributes in the KeySchema")
 		case e.Hash:
 			hashes++
 		default:
@@ -89,9 +90,9 @@ func (d *Definition) checkKey(key []KeyElement, global bool) error {
 	case hashes > limit && !global:
 		return invalid("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
 	case hashes > limit:
-		return invalid(wrong+"Too many HASH key attributes in the KeySchema: %d, the limit is %d", hashes, limit)
+		return invalid(wrong + "The KeySchema exceeds the maximum allowed number of HASH key attributes")
 	case ranges > limit:
-		return invalid(wrong+"Too many RANGE key attributes in the KeySchema: %d, the limit is %d", ranges, limit)
+		return invalid(wrong + "The KeySchema exceeds the maximum allowed number of RANGE key attributes")
 	}
 
 	for i, e := range key {

@@ -17,6 +17,9 @@ type Fault struct {
 	Older string
 }
 
+// Nesting reports whether the value is nested too deep.
+func (f *Fault) Nesting() bool { return strings.HasPrefix(f.Msg, "Nesting Levels") }
+
 // Faults are the faults of one request, in the order they were read.
 type Faults []Fault
 

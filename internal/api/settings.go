@@ -1,0 +1,235 @@
+package api
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// settings are the throughput beyond provisioned units that a request gives a table, or one of
+// its global indexes.
+type settings struct {
+	index    string // "" for the table
+	update   bool   // by UpdateTable
+	onDemand *wire.OnDemandThroughput
+	warm     *wire.WarmThroughput
+}
+
+// check refuses values that the service refuses. The table or index has warm throughput have
+// and units, or is new without have. Sources: ack-api-quirks, DDB-TABLE-038, 039, 051, 059, 178
+// and 457, 2026-10-08 and 09, and its list of texts, 442.
+func (in *settings) check(def *table.Definition, units table.Throughput, have *table.Warm) error {
+	if o := in.onDemand; o != nil {
+		for _, m := range []struct {
+			name  string
+			units *int64
+		}{{"MaxReadRequestUnits", o.MaxReadRequestUnits}, {"MaxWriteRequestUnits", o.MaxWriteRequestUnits}} {
+			if err := in.checkCeiling(def, m.name, m.units, have != nil); err != nil {
+				return err
+			}
+		}
+	}
+	if w := in.warm; w != nil {
+		least := warmOf(def, nil, units)
+		if have != nil {
+			least = *have
+		}
+		if value(w.ReadUnitsPerSecond) < least.Read && w.ReadUnitsPerSecond != nil {
+			return in.tooCold(def, "Read", have != nil)
+		}
+		if value(w.WriteUnitsPerSecond) < least.Write && w.WriteUnitsPerSecond != nil {
+			return in.tooCold(def, "Write", have != nil)
+		}
+	}
+	return nil
+}
+
+// checkCeiling refuses a ceiling of on-demand throughput. That of something that exists can be
+// removed with -1.
+func (in *settings) checkCeiling(def *table.Definition, member string, units *int64, exists bool) error {
+	if units == nil {
+		return nil
+	}
+	if !def.OnDemandBilling() {
+		of, end := " for OnDemandThroughput", "table BillingMode is PROVISIONED."
+		if in.index != "" {
+			of += " for index: " + in.index
+		}
+		if in.update {
+			end = "the table BillingMode is PROVISIONED"
+		}
+		return wire.Validation(wrongParameter + member + of + " cannot be specified when " + end)
+	}
+	if *units > 0 || *units == -1 && exists {
+		return nil
+	}
+	of := "table"
+	if in.index != "" {
+		of = "index : " + in.index
+	}
+	return wire.Validation(wrongParameter +
+		"Requested " + member + " for OnDemandThroughput for " + of + " is outside of valid range")
+}
+
+// tooCold is the error for too little warm throughput of a kind, Read or Write.
+func (in *settings) tooCold(def *table.Definition, kind string, exists bool) error {
+	of := "table"
+	if in.index != "" {
+		of = "index " + in.index
+	}
+	text := wrongParameter + "Requested " + kind + "UnitsPerSecond for WarmThroughput for " + of + " is lower than "
+	switch {
+	case exists:
+		text += "current WarmThroughput, decreasing WarmThroughput is not supported"
+	case def.OnDemandBilling():
+		text += "initial throughput for OnDemand. See: https://docs.aws.amazon.com/amazondynamodb/latest/" +
+			"developerguide/on-demand-capacity-mode.html#on-demand-capacity-mode-initial"
+	default:
+		text += kind + "CapacityUnits of ProvisionedThroughput"
+	}
+	return wire.Validation(text)
+}
+
+// ceilings returns the ceilings of on-demand throughput that replace have. A ceiling that the
+// request does not name stays, -1 removes one.
+func ceilings(have *table.OnDemand, o *wire.OnDemandThroughput) *table.OnDemand {
+	if o == nil {
+		return have
+	}
+	d := table.OnDemand{Read: -1, Write: -1}
+	if have != nil {
+		d = *have
+	}
+	if o.MaxReadRequestUnits != nil {
+		d.Read = *o.MaxReadRequestUnits
+	}
+	if o.MaxWriteRequestUnits != nil {
+		d.Write = *o.MaxWriteRequestUnits
+	}
+	if d.Read < 0 && d.Write < 0 {
+		return nil
+	}
+	return &d
+}
+
+// onDemand describes ceilings. One that was removed is left out.
+func onDemand(o *table.OnDemand) *wire.OnDemandThroughput {
+	if o == nil || o.Read < 0 && o.Write < 0 {
+		return nil
+	}
+	var d wire.OnDemandThroughput
+	if o.Read >= 0 {
+		d.MaxReadRequestUnits = new(o.Read)
+	}
+	if o.Write >= 0 {
+		d.MaxWriteRequestUnits = new(o.Write)
+	}
+	return &d
+}
+
+// warmOf returns the warm throughput of a table or index that was given w, if it was: at least
+// the default of the billing mode. Source: ack-api-quirks, DDB-TABLE-032.
+func warmOf(def *table.Definition, w *table.Warm, t table.Throughput) table.Warm {
+	least := table.Warm{Read: t.Read, Write: t.Write}
+	if def.OnDemandBilling() {
+		least = table.Warm{Read: warmReads, Write: warmWrites}
+	}
+	if w != nil {
+		least.Read, least.Write = max(least.Read, w.Read), max(least.Write, w.Write)
+	}
+	return least
+}
+
+// warmed returns have with what a request asks for.
+func warmed(have table.Warm, w *wire.WarmThroughput) *table.Warm {
+	if w.ReadUnitsPerSecond != nil {
+		have.Read = *w.ReadUnitsPerSecond
+	}
+	if w.WriteUnitsPerSecond != nil {
+		have.Write = *w.WriteUnitsPerSecond
+	}
+	return &have
+}
+
+// newWarm returns the warm throughput of a new table or index, nil if none was asked for.
+func newWarm(def *table.Definition, t table.Throughput, w *wire.WarmThroughput) *table.Warm {
+	if w == nil || *w == (wire.WarmThroughput{}) {
+		return nil
+	}
+	return warmed(warmOf(def, nil, t), w)
+}
+
+// keepWarm gives a changed definition at least the warm throughput that it had before: it never
+// becomes less. Source: ack-api-quirks, DDB-TABLE-061.
+func keepWarm(def, before *table.Definition) {
+	keep := func(now **table.Warm, is, was table.Throughput, had *table.Warm) {
+		warm, least := warmOf(before, had, was), warmOf(def, *now, is)
+		if warm.Read > least.Read || warm.Write > least.Write {
+			*now = &table.Warm{Read: max(warm.Read, least.Read), Write: max(warm.Write, least.Write)}
+		}
+	}
+	keep(&def.Warm, def.Throughput, before.Throughput, before.Warm)
+	for i := range def.Global {
+		ix := &def.Global[i]
+		was := slices.IndexFunc(before.Global, func(b table.IndexDefinition) bool { return b.Name == ix.Name })
+		if was >= 0 {
+			keep(&ix.Warm, ix.Throughput, before.Global[was].Throughput, before.Global[was].Warm)
+		}
+	}
+}
+
+// checkClass refuses the class of a table that no table can have.
+func checkClass(class *string) error {
+	if value(class) != wire.NoTableClass {
+		return nil
+	}
+	return wire.Validation("Invalid table-class parameter provided. Please try again with a valid table-class value: " +
+		"[STANDARD, STANDARD_INFREQUENT_ACCESS].")
+}
+
+// checkEncryption refuses a key or a kind of encryption without encryption, and other kinds than
+// KMS. Source: ack-api-quirks, DDB-TABLE-437 and 442.
+func checkEncryption(e *wire.SSESpecification) error {
+	if e == nil {
+		return nil
+	}
+	off := e.Enabled != nil && !*e.Enabled
+	switch {
+	case off && e.SSEType != nil:
+		return wire.Validation(wrongParameter + "SSEType can not be specified if Enabled is false")
+	case off && e.KMSMasterKeyId != nil:
+		return wire.Validation(wrongParameter + "KMSMasterKeyId can not be specified if Enabled is false")
+	case e.KMSMasterKeyId != nil && e.SSEType == nil:
+		return wire.Validation(wrongParameter + "SSEType KMS is required if KMSMasterKeyId is specified")
+	case value(e.SSEType) == "AES256":
+		return wire.Validation(wrongParameter + "SSEType AES256 is not supported")
+	}
+	return nil
+}
+
+// encryptionOf returns the encryption with a key that a request asks for, nil for none. A type
+// is enough: ack-api-quirks, DDB-TABLE-044.
+func encryptionOf(e *wire.SSESpecification) *table.Encryption {
+	if e == nil || !value(e.Enabled) && e.SSEType == nil {
+		return nil
+	}
+	return &table.Encryption{Enabled: true, Type: "KMS", KeyID: value(e.KMSMasterKeyId)}
+}
+
+// alterEncryption changes the encryption of a table, which must change. Source: ack-api-quirks,
+// DDB-TABLE-047, 141 and 437.
+func (s *Service) alterEncryption(def *table.Definition, e *wire.SSESpecification) error {
+	next := encryptionOf(e)
+	switch {
+	case next == nil && def.Encryption == nil:
+		return wire.Validation(wrongParameter + "Table is already encrypted by default")
+	case next != nil && def.Encryption != nil && strings.HasPrefix(next.KeyID, wire.ARNPrefix) &&
+		next.KeyID == s.arns.Key(def.Encryption.KeyID):
+		return wire.Validation(wrongParameter + "Table is already encrypted with given KMSMasterKeyId. " +
+			"Use KMSMasterKeyId parameter if you want to change Master Key")
+	}
+	def.Encryption = next
+	return nil
+}

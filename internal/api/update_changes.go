@@ -1,0 +1,99 @@
+package api
+
+import (
+	"slices"
+
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// A change is a set of kinds of changes that an UpdateTable asks for.
+type change uint16
+
+const (
+	changeReplicas change = 1 << iota
+	changeEncryption
+	changeClass
+	changeProtection
+	changeWarm
+	changeOnDemand
+	changeThroughput
+	changeToProvisioned
+	changeToOnDemand
+	changeStream
+	createIndex
+	deleteIndex
+	updateIndex
+	changeGlobal
+)
+
+const anyChange = ^change(0)
+
+// apart lists the changes that one UpdateTable cannot make together, in the order in which
+// the service refuses them. Sources: ack-api-quirks, DDB-TABLE-174, 224, 382 and 433,
+// 2026-10-08 and 09.
+var apart = []struct {
+	one, others change
+	text        string
+}{
+	{changeReplicas, anyChange, "Replica modification must be the only operation in the request"},
+	{changeEncryption, anyChange, "Server-Side Encryption modification must be the only operation in the request"},
+	{changeClass, anyChange, "TableClass modification must be the only operation in the request"},
+	{changeProtection, anyChange, "DeletionProtection modification must be the only operation in the request"},
+	{changeWarm, createIndex, "Create global secondary index cannot be specified when updating WarmThroughput"},
+	{changeWarm, anyChange, "WarmThroughput must be the only operation in the request"},
+	{
+		changeOnDemand, anyChange &^ (changeToProvisioned | changeToOnDemand),
+		"OnDemandThroughput can only be combined with BillingMode in an UpdateTable request",
+	},
+	{
+		changeThroughput | changeToProvisioned, changeStream,
+		"You cannot modify stream status while updating table IOPS",
+	},
+	{
+		changeThroughput | changeToProvisioned, createIndex | deleteIndex,
+		"You cannot create or delete index while updating table IOPS",
+	},
+	{changeStream, createIndex | deleteIndex, "You cannot create or delete index while changing stream status"},
+}
+
+// checkApart refuses changes that one request cannot make together.
+func checkApart(c change) error {
+	for _, a := range apart {
+		if c&a.one != 0 && c&^a.one&a.others != 0 {
+			return wire.Validation(wrongParameter + a.text)
+		}
+	}
+	return nil
+}
+
+// changesOf returns what a request asks for. An empty WarmThroughput or OnDemandThroughput
+// asks for nothing: ack-api-quirks, DDB-TABLE-457.
+func changesOf(in *wire.UpdateTableInput) (c change) {
+	add := func(asked bool, kind change) {
+		if asked {
+			c |= kind
+		}
+	}
+	add(in.ReplicaUpdates != nil, changeReplicas)
+	add(in.SSESpecification != nil, changeEncryption)
+	add(in.TableClass != nil, changeClass)
+	add(in.DeletionProtectionEnabled != nil, changeProtection)
+	add(in.WarmThroughput != nil && *in.WarmThroughput != (wire.WarmThroughput{}), changeWarm)
+	add(in.OnDemandThroughput != nil && *in.OnDemandThroughput != (wire.OnDemandThroughput{}), changeOnDemand)
+	add(in.ProvisionedThroughput != nil, changeThroughput)
+	add(value(in.BillingMode) == "PROVISIONED", changeToProvisioned)
+	add(value(in.BillingMode) == "PAY_PER_REQUEST", changeToOnDemand)
+	add(in.StreamSpecification != nil, changeStream)
+	add(in.GlobalTableSettingsReplicationMode != nil || in.DisassociationProtectionEnabled != nil, changeGlobal)
+
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		add(u.Create != nil, createIndex)
+		add(u.Delete != nil, deleteIndex)
+		add(u.Update != nil, updateIndex)
+	}
+	add(slices.ContainsFunc(in.VectorIndexUpdates, func(u wire.VectorIndexUpdate) bool { return u.Create != nil }),
+		createIndex)
+	add(slices.ContainsFunc(in.VectorIndexUpdates, func(u wire.VectorIndexUpdate) bool { return u.Delete != nil }),
+		deleteIndex)
+	return c
+}
