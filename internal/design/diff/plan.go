@@ -474,7 +474,8 @@ func (p *planner) remove(s source, t *model.Table) {
 		p.add(
 			Step{Kind: Keep, Table: t.Name, Entity: p.entityName(s), Attributes: names}, amount{},
 			"stop writing %s of %s; %s in the items until it is sure that nothing of the new version is made of %s",
-			list(names), p.name(s), text.Agree(len(names), "it stays", "they stay"), text.Agree(len(names), "it", "them"),
+			list(names), p.name(s), text.Agree(len(names), "it stays", "they stay"),
+			text.Agree(len(names), "it", "them"),
 		)
 		return
 	}
