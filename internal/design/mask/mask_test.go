@@ -213,3 +213,44 @@ func TestParseErrors(t *testing.T) {
 		require.ErrorContains(t, err, tt.want, tt.rules)
 	}
 }
+
+// TestNoneStays holds that nothing is its own stand-in, and that stand-ins of numbers are as different as
+// the numbers, with fractions, zero and the largest ones.
+func TestNoneStays(t *testing.T) {
+	var texts []string
+	for i := range 1000 {
+		texts = append(texts, strconv.Itoa(i), "-"+strconv.Itoa(i+1), "0."+strconv.Itoa(i)+"1", strconv.Itoa(i)+".5",
+			"0.0"+strconv.Itoa(i%9+1)+"E-90", strconv.Itoa(i+1)+strings.Repeat("0", 122))
+	}
+	for i := range 9 {
+		texts = append(texts, "0."+strconv.Itoa(i+1), strconv.Itoa(i+1)+"E+100")
+	}
+	texts = append(texts, "1E+38", "1"+strings.Repeat("0", 38), strings.Repeat("9", 38)+strings.Repeat("0", 88))
+
+	for _, seed := range []string{"a", "b", "c"} {
+		m := mint{[]byte(seed)}
+		was := map[string]attr.Value{}
+		for _, text := range texts {
+			before, err := attr.NewNumber(text)
+			require.NoError(t, err)
+			after, err := attr.NewNumber(m.number(string(before.AppendNumber(nil))))
+			require.NoError(t, err, text)
+			require.False(t, attr.Equal(before, after), "%s stays with seed %s", text, seed)
+
+			id := string(after.AppendNumber(nil))
+			if have, ok := was[id]; ok {
+				require.True(t, attr.Equal(have, before), "%s has two originals with seed %s", id, seed)
+			}
+			was[id] = before
+		}
+
+		for c := 'a'; c <= 'z'; c++ {
+			require.NotEqual(t, string(c), m.text(shape, "", string(c)))
+		}
+		small, err := m.value(shape, "", keys.Type{Name: "int", Width: 19}, "9223372036854775806")
+		require.NoError(t, err)
+		require.NotEqual(t, "9223372036854775806", small)
+		require.Equal(t, m.number("1.5"), strings.TrimRight(m.number("1.50"), "0"))
+		require.Equal(t, m.number("7"), strings.TrimSuffix(m.number("7.00"), ".00"))
+	}
+}
