@@ -70,12 +70,20 @@ const leastToken = 16
 // SetToken sets another token, which a person has chosen, before the site serves. The error says why it will
 // not do.
 func (s *Site) SetToken(token string) error {
+	if err := CheckToken(token); err != nil {
+		return err
+	}
+	s.token = token
+	return nil
+}
+
+// CheckToken returns an error that says why a token that a person has chosen will not do, or nil.
+func CheckToken(token string) error {
 	if len(token) < leastToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf(
 			"a token has at least %d characters, which are letters, digits and signs without spaces", leastToken,
 		)
 	}
-	s.token = token
 	return nil
 }
 
