@@ -205,7 +205,11 @@ func exportTables(
 	ctx context.Context, env *app.Env, t *target, names []string, f *exportFlags, o transfer.ExportOptions,
 ) ([]transfer.ExportResult, error) {
 	if f.to == "-" {
-		r, err := transfer.ExportTo(ctx, t.client, names[0], env.Stdout, o)
+		visible := text.VisibleJSON
+		if o.Format == transfer.CSV {
+			visible = text.VisibleLines
+		}
+		r, err := transfer.ExportTo(ctx, t.client, names[0], env.Data(visible), o)
 		return []transfer.ExportResult{r}, err
 	}
 	return transfer.Export(ctx, t.client, names, f.to, f.all, o)
