@@ -10,9 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// ErrDescriptors is returned by Update while the process, or the machine, has no free file descriptor. The
+// errDescriptors is returned by Update while the process, or the machine, has no free file descriptor. The
 // changes are not written, and the store goes on when there are some.
-var ErrDescriptors = errors.New("disk: no free file descriptor")
+var errDescriptors = fmt.Errorf("disk: no free file descriptor: %w", syscall.EMFILE)
 
 // closeWait is how long a store that is being closed waits for descriptors.
 const closeWait = 5 * time.Second
@@ -88,7 +88,7 @@ func (h *hunger) end() {
 
 // starved returns the error of an update that is refused while the store waits for descriptors.
 func starved() error {
-	return fmt.Errorf("%w: raise the limit (ulimit -n), or use fewer connections", ErrDescriptors)
+	return fmt.Errorf("%w: raise the limit (ulimit -n), or use fewer connections", errDescriptors)
 }
 
 // The engine keeps at most a quarter of the descriptors for files that it has opened to read: the rest is for

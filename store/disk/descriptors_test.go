@@ -79,7 +79,7 @@ func TestDescriptors(t *testing.T) {
 		case err == nil:
 			acked.Store(sort, true)
 			written.Add(1)
-		case errors.Is(err, disk.ErrDescriptors):
+		case errors.Is(err, syscall.EMFILE):
 			refused.Add(1)
 			time.Sleep(time.Millisecond)
 		default:
