@@ -31,7 +31,7 @@ finish() {
 trap finish EXIT
 
 go build -o "$dir/sortkey" ./cmd/sortkey
-export SORTKEY_CONTROL_TOKEN=check-clients
+export SORTKEY_CONTROL_TOKEN=check-clients-token
 "$dir/sortkey" serve --isolate --control --addr 127.0.0.1:0 >"$dir/out" &
 server=$!
 for _ in $(seq 100); do

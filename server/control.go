@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/api/fault"
 	"github.com/sortkey/sortkey/internal/inside"
 )
@@ -88,8 +89,9 @@ func init() { inside.Control = func(s any) any { return s.(*Server).control() } 
 // ([Options.Isolate]). It checks neither signatures nor hosts: serve it to these tests only.
 //
 //	DELETE /databases/KEY               the next request of KEY gets a new copy of the loaded data
-//	PUT    /databases/KEY?from=OTHER    the database of KEY becomes a copy of that of OTHER as it is now
-//	POST   /databases/KEY/clock         {"advance": "1h30m"}
+//	PUT    /databases/KEY?from=OTHER    the database of KEY becomes a copy of that of OTHER as it is now;
+//	                                    OTHER must have one
+//	POST   /databases/KEY/clock         {"advance": "1h30m"}; answers when what has expired is gone
 //	POST   /databases/KEY/faults        the members of a [sortkey.Fault]; answers {"id": 1}
 //	GET    /databases/KEY/faults        each fault with its id, its calls in words, and how many have failed
 //	DELETE /databases/KEY/faults        lifts all faults; with /ID at the end, one
@@ -147,7 +149,7 @@ func (s *Server) control() http.Handler {
 		if from == "" || from == key {
 			return nil, errors.New("name the access key to copy from: ?from=OTHER")
 		}
-		db, err := s.isolated.enter(from)
+		db, err := s.isolated.enterKnown(from)
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +157,7 @@ func (s *Server) control() http.Handler {
 		return done{}, s.isolated.replace(key, db)
 	})
 
-	handle("POST /databases/{key}/clock", with(func(r *http.Request, _ *isolatedDB, c *controlled) (any, error) {
+	handle("POST /databases/{key}/clock", with(func(r *http.Request, db *isolatedDB, c *controlled) (any, error) {
 		var in struct{ Advance string }
 		if err := readControl(r, &in); err != nil {
 			return nil, err
@@ -166,7 +168,8 @@ func (s *Server) control() http.Handler {
 				in.Advance)
 		}
 		c.offset.Add(int64(d))
-		return done{}, nil
+		_, err = db.Sweep(event.Quiet(r.Context()))
+		return done{}, err
 	}))
 
 	handle("POST /databases/{key}/faults", with(func(r *http.Request, db *isolatedDB, c *controlled) (any, error) {

@@ -276,6 +276,7 @@ func TestControlRequests(t *testing.T) {
 func TestControlAtOnce(t *testing.T) {
 	t.Parallel()
 	c := startControl(t)
+	require.NoError(t, c.put("b", "x"))
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -306,4 +307,36 @@ func TestControlWithout(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, status)
 	status, answer = c.do("PUT", "/databases/a", "")
 	require.Equal(t, http.StatusConflict, status, answer)
+}
+
+// TestControlUnknown holds that a copy of a database that does not exist is refused, and changes nothing.
+func TestControlUnknown(t *testing.T) {
+	c := startControl(t)
+	require.NoError(t, c.put("a", "own"))
+	status, answer := c.do("PUT", "/databases/a?from=typo", "")
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, answer, `access key \"typo\" has no database`)
+	require.Equal(t, 2, c.count("a"), "the database of a is still there")
+	status, _ = c.do("PUT", "/databases/a?from=typo", "")
+	require.Equal(t, http.StatusBadRequest, status, "asking has made no database")
+}
+
+// TestControlExpired holds that what has expired is gone when the answer of the clock comes.
+func TestControlExpired(t *testing.T) {
+	c := startControl(t)
+	a := c.client("a")
+	_, err := a.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+		TableName:               aws.String("Orders"),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ends"), Enabled: aws.Bool(true)},
+	})
+	require.NoError(t, err)
+	_, err = a.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Orders"), Item: map[string]types.AttributeValue{
+		"PK":   &types.AttributeValueMemberS{Value: "session"},
+		"ends": &types.AttributeValueMemberN{Value: fmt.Sprint(time.Now().Add(time.Hour).Unix())},
+	}})
+	require.NoError(t, err)
+	c.ok("POST", "/databases/a/clock", `{"advance": "30m"}`)
+	require.Equal(t, 2, c.count("a"))
+	c.ok("POST", "/databases/a/clock", `{"advance": "2h"}`)
+	require.Equal(t, 1, c.count("a"))
 }

@@ -78,7 +78,23 @@ func (s *isolated) Serve(ctx context.Context, target string, body, dst []byte) (
 
 // enter returns the database of an access key. The caller leaves it after use. The
 // error is a [*wire.Error] if there is no room.
-func (s *isolated) enter(key string) (*isolatedDB, error) {
+func (s *isolated) enter(key string) (*isolatedDB, error) { return s.enterOr(key, s.makeRoom) }
+
+// errNoDatabase is the error of control for an access key without a database.
+var errNoDatabase = errors.New("it has sent no request yet, or its database has made room for others")
+
+// enterKnown returns the database of an access key as enter does, but makes none.
+func (s *isolated) enterKnown(key string) (*isolatedDB, error) {
+	db, err := s.enterOr(key, func() error { return errNoDatabase })
+	if errors.Is(err, errNoDatabase) {
+		err = fmt.Errorf("access key %q has no database: %w", key, err)
+	}
+	return db, err
+}
+
+// enterOr returns the database of an access key, and makes one if mayMake has no error. It calls mayMake
+// with s.mu held.
+func (s *isolated) enterOr(key string, mayMake func() error) (*isolatedDB, error) {
 	s.mu.Lock()
 	db := s.databases[key]
 	if db != nil {
@@ -90,7 +106,7 @@ func (s *isolated) enter(key string) (*isolatedDB, error) {
 		}
 		return db, nil
 	}
-	if err := s.makeRoom(); err != nil {
+	if err := mayMake(); err != nil {
 		s.mu.Unlock()
 		return nil, err
 	}

@@ -38,6 +38,11 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if s.opts.ReadOnly {
 		return ErrReadOnly
 	}
+	select {
+	case <-s.fs.starving.channel():
+		return starved()
+	default:
+	}
 	if err := s.turn(ctx); err != nil {
 		return err
 	}
@@ -66,6 +71,8 @@ func (s *Store) turn(ctx context.Context) error {
 	select {
 	case s.writer <- struct{}{}:
 		return nil
+	case <-s.fs.starving.channel(): // the one that has the token waits for descriptors
+		return starved()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

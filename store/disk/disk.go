@@ -177,6 +177,8 @@ func (s *Store) openPebble(exists bool) error {
 	s.tables = o.MakeWriterOptions(0, o.FormatMajorVersion.MaxTableFormat())
 	o.Lock = s.lock.Lock
 	o.ErrorIfNotExists = exists
+	o.FileCache = fileCache()
+	defer o.FileCache.Unref() // the engine has its own reference
 	return s.protect(func() (err error) {
 		s.db, err = pebble.Open(s.dir, o)
 		return err

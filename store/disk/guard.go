@@ -28,6 +28,8 @@ type guard struct {
 	vfs.FS
 	store *Store
 
+	starving hunger // calls that wait for descriptors
+
 	mu   sync.Mutex
 	lock io.Closer // of the folder, once locked
 
@@ -65,7 +67,7 @@ func (g *guard) list(name string) error {
 	if log := g.PathBase(name); !slices.Contains(g.logs, log) {
 		g.logs = append(g.logs, log)
 		if g.listed {
-			return writeMeta(g.FS, g.store.dir, stateReady, g.logs...)
+			return g.patient(func() error { return writeMeta(g.FS, g.store.dir, stateReady, g.logs...) })
 		}
 	}
 	return nil
@@ -84,7 +86,7 @@ func (g *guard) unlist(name string) error {
 	}
 	g.logs = slices.Delete(g.logs, i, i+1)
 	if g.listed {
-		return writeMeta(g.FS, g.store.dir, stateReady, g.logs...)
+		return g.patient(func() error { return writeMeta(g.FS, g.store.dir, stateReady, g.logs...) })
 	}
 	return nil
 }
@@ -115,9 +117,11 @@ func (g *guard) write(what, name string, op func() error) error {
 
 func (g *guard) open(what, name string, op func() (vfs.File, error)) (vfs.File, error) {
 	var f vfs.File
-	err := g.write(what, name, func() (err error) {
-		f, err = op()
-		return err
+	err := g.write(what, name, func() error {
+		return g.patient(func() (err error) {
+			f, err = op()
+			return err
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -134,7 +138,7 @@ func (g *guard) Create(name string, category vfs.DiskWriteCategory) (vfs.File, e
 
 func (g *guard) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return g.open("reuse", newname, func() (vfs.File, error) {
-		if err := g.unlist(oldname); err != nil {
+		if err := g.unlist(oldname); err != nil { // a second time it does nothing
 			return nil, err
 		}
 		return g.FS.ReuseForWrite(oldname, newname, category)
@@ -142,7 +146,11 @@ func (g *guard) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCat
 }
 
 func (g *guard) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
-	f, err := g.FS.OpenReadWrite(name, category, opts...)
+	var f vfs.File
+	err := g.patient(func() (err error) {
+		f, err = g.FS.OpenReadWrite(name, category, opts...)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

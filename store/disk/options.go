@@ -97,9 +97,15 @@ func (s *Store) pebble() *pebble.Options {
 		MemTableSize:          uint64(s.opts.MemTableBytes),
 		ReadOnly:              s.opts.ReadOnly,
 		EventListener: &pebble.EventListener{
-			BackgroundError: func(err error) { s.fail("background work", err) },
-			DataCorruption:  func(info pebble.DataCorruptionInfo) { logger.Errorf("corruption: %s", info) },
-			DiskSlow:        func(info pebble.DiskSlowInfo) { s.opts.Logger.Warn("slow disk", "event", info.String()) },
+			BackgroundError: func(err error) {
+				if noDescriptors(err) { // of a file to read: the engine tries again
+					time.Sleep(pause)
+					return
+				}
+				s.fail("background work", err)
+			},
+			DataCorruption: func(info pebble.DataCorruptionInfo) { logger.Errorf("corruption: %s", info) },
+			DiskSlow:       func(info pebble.DiskSlowInfo) { s.opts.Logger.Warn("slow disk", "event", info.String()) },
 			WriteStallBegin: func(info pebble.WriteStallBeginInfo) {
 				s.opts.Logger.Warn("writes blocked", "reason", info.Reason)
 			},

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/sortkey/sortkey/attr"
@@ -10,9 +11,21 @@ import (
 
 // mask replaces the letters and digits of samples by others, so that only the shapes and the
 // lengths of values remain. Equal values stay equal, so that items still belong together.
-// Dates, times, the texts of templates, constants, and values that a template depends on stay.
+// Dates, times, the texts of templates, constants, and values that a template depends on stay. Names of the
+// members of maps and Booleans stay too, and are listed as losses.
 func (im *importer) mask() {
 	shapes := mask.NewShapes(im.o.Seed)
+	left := map[string]map[mask.Part]bool{} // by the names of attributes
+	look := func(it attr.Item) {
+		for name, v := range it.All() {
+			for _, part := range shapes.Left(v) {
+				if left[string(name)] == nil {
+					left[string(name)] = map[mask.Part]bool{}
+				}
+				left[string(name)][part] = true
+			}
+		}
+	}
 	for _, e := range im.m.Entities {
 		kept := func(f *model.Field) bool {
 			return len(f.Values) > 0 || slices.ContainsFunc(e.Attributes, func(t *model.Template) bool {
@@ -29,11 +42,13 @@ func (im *importer) mask() {
 					s.Values[f.Name] = masked
 				}
 			}
+			look(s.Attributes)
 			s.Attributes = maskedItem(s.Attributes, shapes.Attribute)
 		}
 	}
 
 	for _, r := range im.m.Items {
+		look(r.Item)
 		// A key may have words that are no values.
 		digits := func(v attr.Value) attr.Value {
 			if v.Kind() == attr.String {
@@ -50,6 +65,18 @@ func (im *importer) mask() {
 			}
 		}
 		r.Item = b.Item()
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		for _, part := range slices.Sorted(maps.Keys(left[name])) {
+			what, why := "Booleans", "--mask has no others for them"
+			if part == mask.Names {
+				what, why = "names of members", "--mask keeps the names of fields, but these can be values"
+			}
+			im.add(Loss{
+				What: what + " in " + name, Why: why, Hint: "look at them before you give the model away",
+			})
+		}
 	}
 }
 

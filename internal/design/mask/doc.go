@@ -5,5 +5,5 @@
 // as a component of composite keys, whose other parts stay. So item collections stay together, and the
 // order by components that are not masked stays. The seed of the rules determines the stand-ins: without
 // it nobody can find out which value a stand-in stands for by masking guesses. What no rule covers is
-// listed by [Rules.Uncovered].
+// listed by [Rules.Uncovered], and refused by [Rules.Covered].
 package mask

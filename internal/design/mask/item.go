@@ -3,80 +3,164 @@ package mask
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/keys"
 )
 
-// Item returns a masked item of a table. It fails if a value has no stand-in of its type, or the item
-// would lose its key.
+// Covered returns a masked item of a table, as Item does, and fails if it has a place that no rule covers.
+func (r *Rules) Covered(table string, it attr.Item) (attr.Item, error) {
+	out, uncovered, err := r.item(table, it)
+	if err == nil && len(uncovered) > 0 {
+		first := slices.MinFunc(slices.Collect(maps.Keys(uncovered)), place.compare)
+		err = fmt.Errorf("no rule covers %s", Uncovered{Of: first.of, Path: first.path, Part: first.part})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Item returns a masked item of a table. It fails if a value has no stand-in of its type.
 func (r *Rules) Item(table string, it attr.Item) (attr.Item, error) {
-	m := masking{r: r, of: table, seen: map[string]bool{}}
+	out, uncovered, err := r.item(table, it)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for p := range uncovered {
+		if _, known := r.uncovered[p]; !known && len(r.uncovered) >= maxUncovered {
+			r.more = true
+			continue
+		}
+		r.uncovered[p]++
+	}
+	return out, err
+}
+
+// item returns a masked item, and the places that no rule covers.
+func (r *Rules) item(table string, it attr.Item) (attr.Item, map[place]bool, error) {
+	m := masking{r: r, of: table, seen: map[place]bool{}}
 	if r.model != nil {
-		if t := r.model.Table(table); t != nil {
-			m.entity = r.model.Classify(t, it)
+		if m.table = r.model.Table(table); m.table != nil {
+			m.entity = r.model.Classify(m.table, it)
 		}
 	}
 	if m.entity != nil {
 		m.of = m.entity.Name
 	}
-	out, err := m.item(it)
+	out, err := m.members(nil, it, m.attribute)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.of, err)
+		return nil, m.seen, fmt.Errorf("%s: %w", m.of, err)
 	}
-
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for path := range m.seen {
-		r.uncovered[place{m.of, path}]++
-	}
-	return out, nil
+	return out, m.seen, nil
 }
 
 // A masking masks one item.
 type masking struct {
 	r      *Rules
+	table  *model.Table  // nil without a model
 	entity *model.Entity // nil for an item of none
 	of     string
-	seen   map[string]bool // paths that no rule covers
+	seen   map[place]bool // that no rule covers
 }
 
-func (m *masking) rule(path string) *rule {
-	entity := ""
-	if m.entity != nil {
-		entity = m.entity.Name
+// uncovered notes a place that no rule covers.
+func (m *masking) uncovered(path []string, part Part) {
+	m.seen[place{m.of, strings.Join(path, "."), part}] = true
+}
+
+func (m *masking) entityName() string {
+	if m.entity == nil {
+		return ""
 	}
-	return m.r.ruleFor(entity, path)
+	return m.entity.Name
 }
 
-func (m *masking) item(it attr.Item) (attr.Item, error) {
+func (m *masking) rule(path ...string) *rule { return m.r.ruleFor(m.entityName(), path) }
+
+// members returns the attributes of an item, or the members of a map, with the stand-ins of their names
+// and values.
+func (m *masking) members(
+	path []string, it attr.Item, standIn func(path []string, v attr.Value) (attr.Value, bool, error),
+) (attr.Item, error) {
 	var b attr.Builder
 	for name, v := range it.All() {
-		made, ok, err := m.attribute(string(name), v)
+		at := append(slices.Clip(path), string(name))
+		made, ok, err := standIn(at, v)
+		if err != nil && len(path) == 0 {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 		if ok {
-			b.AddBytes(name, made)
+			b.Add(m.name(at, v), made)
 		}
 	}
 	return b.Item(), nil
 }
 
+// name returns the stand-in of the name at the end of a path. A name that a rule or the model has stays:
+// who wrote it there knows that it is the name of a field.
+func (m *masking) name(path []string, v attr.Value) string {
+	name := path[len(path)-1]
+	if m.known(path) {
+		return name
+	}
+
+	one := m.rule(path...)
+	switch {
+	case one != nil && one.names != "":
+		if one.names == keep {
+			return name
+		}
+		made := m.r.mint.text(one.names, "", name)
+		for range maxWalk { // the stand-in must not be the name of another member
+			path = append(slices.Clip(path[:len(path)-1]), made)
+			if !m.known(path) {
+				break
+			}
+			made = m.r.mint.text(one.names, "", made)
+		}
+		return made
+	case one != nil && one.how == keep:
+		return name
+	case one != nil || v.Kind() == attr.Map || v.Kind() == attr.List:
+		m.uncovered(append(slices.Clip(path[:len(path)-1]), "*"), Names)
+	}
+	return name // a value that no rule covers is listed with its name
+}
+
+// known reports whether a rule or the model has the name at the end of a path.
+func (m *masking) known(path []string) bool {
+	if len(path) == 1 && m.table != nil {
+		named := func(e *model.Entity) bool { return e.Table == m.table && e.Attribute(path[0]) != nil }
+		if m.table.IsKey(path[0]) || slices.ContainsFunc(m.r.model.Entities, named) {
+			return true
+		}
+	}
+	return m.r.names(m.entityName(), path)
+}
+
 // attribute returns the stand-in of an attribute, and whether the item keeps it.
-func (m *masking) attribute(name string, v attr.Value) (attr.Value, bool, error) {
+func (m *masking) attribute(path []string, v attr.Value) (attr.Value, bool, error) {
 	if m.entity != nil {
-		if t := m.entity.Attribute(name); t != nil && v.Kind() == t.Kind {
+		if t := m.entity.Attribute(path[0]); t != nil && v.Kind() == t.Kind {
+			if t.Template == nil && attr.Equal(v, t.Const) {
+				return v, true, nil // the design has it
+			}
 			if t.Template == nil {
-				return v, true, nil // a constant of the design
+				return m.value(path, v)
 			}
 			if made, ok, err := m.template(t, v); ok || err != nil {
 				return made, made.Kind() != 0, err
 			}
 		}
 	}
-	return m.value(name, v)
+	return m.value(path, v)
 }
 
 // template masks the components of an attribute with a template. It reports false if the template did
@@ -95,14 +179,12 @@ func (m *masking) template(t *model.Template, v attr.Value) (attr.Value, bool, e
 
 		one := m.rule(part.Name)
 		switch {
-		case one == nil:
-			if !model.Moment(part.Type) {
-				m.seen[part.Name] = true
-			}
-			continue
-		case one.how == drop:
+		case one != nil && one.how == drop:
 			return attr.Value{}, true, nil
-		case one.how == keep:
+		case one != nil && one.how == keep, m.stays(part, values[part.Name], one):
+			continue
+		case one == nil:
+			m.uncovered([]string{part.Name}, "")
 			continue
 		}
 
@@ -124,9 +206,19 @@ func (m *masking) template(t *model.Template, v attr.Value) (attr.Value, bool, e
 	return made, true, err
 }
 
+// stays reports whether a value of a component stays unless a rule names it: a time, or one of those that
+// the model lists.
+func (m *masking) stays(part keys.Part, value string, one *rule) bool {
+	if model.Moment(part.Type) || len(part.Type.Values) > 0 {
+		return true
+	}
+	f := m.entity.Field(part.Name)
+	return f != nil && slices.Contains(f.Values, value) && (one == nil || one.path != part.Name)
+}
+
 // value returns the stand-in of a value at a path, and whether it is kept.
-func (m *masking) value(path string, v attr.Value) (attr.Value, bool, error) {
-	one := m.rule(path)
+func (m *masking) value(path []string, v attr.Value) (attr.Value, bool, error) {
+	one := m.rule(path...)
 	if one != nil && one.how == drop {
 		return attr.Value{}, false, nil
 	}
@@ -136,17 +228,8 @@ func (m *masking) value(path string, v attr.Value) (attr.Value, bool, error) {
 
 	switch v.Kind() {
 	case attr.Map:
-		var b attr.Builder
-		for name, inner := range v.Map().All() {
-			made, ok, err := m.value(path+"."+string(name), inner)
-			if err != nil {
-				return v, false, err
-			}
-			if ok {
-				b.AddBytes(name, made)
-			}
-		}
-		return attr.NewMap(b.Item()), true, nil
+		made, err := m.members(path, v.Map(), m.value)
+		return attr.NewMap(made), err == nil, err
 	case attr.List:
 		var all []attr.Value
 		for i := range v.Len() {
@@ -161,8 +244,12 @@ func (m *masking) value(path string, v attr.Value) (attr.Value, bool, error) {
 		return attr.NewList(all...), true, nil
 	}
 
-	if one == nil {
-		m.seen[path] = true
+	switch {
+	case one == nil:
+		m.uncovered(path, "")
+		return v, true, nil
+	case v.Kind() == attr.Bool && one.how != redact:
+		m.uncovered(path, Booleans)
 		return v, true, nil
 	}
 	made, err := m.scalar(one, v)
@@ -181,16 +268,17 @@ func (m *masking) scalar(one *rule, v attr.Value) (attr.Value, error) {
 		}
 		return attr.NewNumber(mint.number(string(v.AppendNumber(nil))))
 	case attr.Binary:
+		if one.how == redact {
+			return attr.NewBinary([]byte(mint.text(redact, "", ""))), nil
+		}
 		raw, err := hex.DecodeString(mint.shaped(hex.EncodeToString(v.Raw()), hexadecimal))
 		return attr.NewBinary(raw), err
 	case attr.StringSet, attr.NumberSet, attr.BinarySet:
 		return m.set(one, v)
 	case attr.Bool:
-		if one.how == redact {
-			return attr.NewBool(false), nil
-		}
+		return attr.NewBool(false), nil
 	}
-	return v, nil // one of two values, or null
+	return v, nil // null
 }
 
 // set returns the set of the stand-ins of the elements. Those of a fake can be fewer.

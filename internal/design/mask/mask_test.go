@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -115,7 +116,8 @@ func TestItems(t *testing.T) {
 		keysSeen[id] = true
 	}
 	require.Len(t, mails, 40)
-	require.Empty(t, r.Uncovered())
+	left, _ := r.Uncovered()
+	require.Empty(t, left)
 }
 
 // TestUncovered lists what no rule covers, with nested attributes, and leaves it as it is.
@@ -131,10 +133,14 @@ func TestUncovered(t *testing.T) {
 	require.NotContains(t, string(masked.AppendJSON(nil)), "Main 1")
 	require.Contains(t, string(masked.AppendJSON(nil)), `"number":{"S":"redacted"}`)
 	var all []string
-	for _, u := range r.Uncovered() {
-		all = append(all, u.Of+" "+u.Path+" "+strconv.Itoa(u.Count))
+	left, _ := r.Uncovered()
+	for _, u := range left {
+		all = append(all, u.String()+" "+strconv.Itoa(u.Count))
 	}
-	require.Equal(t, []string{"Customer address.city 1", "Customer mail 1", "Customer phones.home.kind 1", "Customer tags 1"}, all)
+	require.Equal(t, []string{
+		"Customer * (names) 1", "Customer address.city 1", "Customer mail 1", "Customer phones.* (names) 1",
+		"Customer phones.home.kind 1", "Customer tags 1",
+	}, all)
 
 	raw, err := attr.ParseItem([]byte(`{"PK":{"S":"X"},"SK":{"S":"Y"},"customer":{"S":"ann"}}`))
 	require.NoError(t, err)
@@ -201,6 +207,7 @@ func TestParseErrors(t *testing.T) {
 		{"seed: x\nrules: [{as: hash}]", "it has no path"},
 		{"seed: x\nrules: [{path: x, as: scramble}]", "as is one of"},
 		{"seed: x\nrules: [{path: x, as: fake}]", "write what to fake"},
+		{"seed: x\nrules: [{path: x, as: hash, names: drop}]", "names is hash, shape or keep, not"},
 		{"seed: x\nrules: [{path: x, as: hash md5}]", "hash takes no"},
 		{"seed: x\nrules: [{entity: E, path: x, as: hash}]", "an entity needs a model"},
 		{"seed: x\nmodel: m\nrules: [{entity: E, path: x, as: hash}]", "the model has no entity E"},
@@ -212,4 +219,140 @@ func TestParseErrors(t *testing.T) {
 		_, err := Parse([]byte(tt.rules), func(string) (*model.Model, error) { return m, nil })
 		require.ErrorContains(t, err, tt.want, tt.rules)
 	}
+}
+
+// TestNoneStays holds that nothing is its own stand-in, and that stand-ins of numbers are as different as
+// the numbers, with fractions, zero and the largest ones.
+func TestNoneStays(t *testing.T) {
+	var texts []string
+	for i := range 1000 {
+		texts = append(texts, strconv.Itoa(i), "-"+strconv.Itoa(i+1), "0."+strconv.Itoa(i)+"1", strconv.Itoa(i)+".5",
+			"0.0"+strconv.Itoa(i%9+1)+"E-90", strconv.Itoa(i+1)+strings.Repeat("0", 122))
+	}
+	for i := range 9 {
+		texts = append(texts, "0."+strconv.Itoa(i+1), strconv.Itoa(i+1)+"E+100")
+	}
+	texts = append(texts, "1E+38", "1"+strings.Repeat("0", 38), strings.Repeat("9", 38)+strings.Repeat("0", 88))
+
+	for _, seed := range []string{"a", "b", "c"} {
+		m := mint{[]byte(seed)}
+		was := map[string]attr.Value{}
+		for _, text := range texts {
+			before, err := attr.NewNumber(text)
+			require.NoError(t, err)
+			after, err := attr.NewNumber(m.number(string(before.AppendNumber(nil))))
+			require.NoError(t, err, text)
+			require.False(t, attr.Equal(before, after), "%s stays with seed %s", text, seed)
+
+			id := string(after.AppendNumber(nil))
+			if have, ok := was[id]; ok {
+				require.True(t, attr.Equal(have, before), "%s has two originals with seed %s", id, seed)
+			}
+			was[id] = before
+		}
+
+		for c := 'a'; c <= 'z'; c++ {
+			require.NotEqual(t, string(c), m.text(shape, "", string(c)))
+		}
+		small, err := m.value(shape, "", keys.Type{Name: "int", Width: 19}, "9223372036854775806")
+		require.NoError(t, err)
+		require.NotEqual(t, "9223372036854775806", small)
+		require.Equal(t, m.number("1.5"), strings.TrimRight(m.number("1.50"), "0"))
+		require.Equal(t, m.number("7"), strings.TrimSuffix(m.number("7.00"), ".00"))
+	}
+}
+
+// hidden has an original in every place of an item, each with a 7 and a word of its own.
+const hidden = `{"PK":{"S":"CUSTOMER#anna7"},"SK":{"S":"PROFILE"},"mail":{"S":"berta7@example.org"},"day":{"S":"carla7"},
+	"list":{"L":[{"S":"dora7"},{"M":{"erna7":{"S":"frida7"}}},{"L":[{"S":"gerda7"}]}]},
+	"map":{"M":{"hanna7@example.org":{"M":{"+49151777":{"BOOL":true},"ida7":{"M":{}}}},"job":{"N":"0.7"}}},
+	"number":{"N":"77123.7"},"big":{"N":"7.7E+120"},"small":{"N":"7"},"fraction":{"N":"0.7"},
+	"words":{"SS":["jana7","karla7"]},"numbers":{"NS":["0.7","771"]},"bytes":{"B":"bGVuYTc="},"byteses":{"BS":["bWFqYTc=","bmluYTc="]},
+	"olga7@example.org":{"S":"x"},"paula7.renate7":{"NULL":true},"yes":{"BOOL":true},"no":{"BOOL":false}}`
+
+// TestNothingLeaks searches what is written for the originals.
+func TestNothingLeaks(t *testing.T) {
+	it, err := attr.ParseItem([]byte(hidden))
+	require.NoError(t, err)
+	originals := regexp.MustCompile(`[a-z]+7(@example\.org)?|\+49151777|"0\.7"|77123\.7|7\.7E\+120|77[0-9]+|[A-Za-z0-9]{7}=`).
+		FindAllString(hidden, -1)
+	require.Greater(t, len(originals), 20)
+
+	for _, how := range []string{"hash", "shape", "redact", "fake word"} {
+		for _, header := range []string{"", "model: shop.yaml\n"} {
+			names := "{path: PK, as: hash}, {path: SK, as: hash}, {path: mail, as: hash}, {path: day, as: hash}, "
+			if header != "" {
+				names = "{path: customer, as: hash}, "
+			}
+			rules := header + "seed: x\nrules: [" + names + `{path: yes, as: redact}, {path: no, as: redact}, {path: map, as: ` +
+				how + `, names: hash}, {path: "*", as: ` + how + "}]"
+			_, r := parse(t, shop, rules)
+			_, err := r.Covered("Shop", it)
+			require.ErrorContains(t, err, "no rule covers", rules)
+			_, err = r.Item("Shop", it)
+			require.NoError(t, err)
+			var all []string
+			left, more := r.Uncovered()
+			for _, u := range left {
+				_, place, _ := strings.Cut(u.String(), " ")
+				all = append(all, place)
+			}
+			want := []string{"* (names)", "list.* (names)"}
+			if how != "redact" {
+				want = append(want, "map.hanna7@example.org.+49151777 (Booleans)")
+			}
+			require.Equal(t, want, all, rules)
+			require.False(t, more)
+
+			covered := strings.Replace(rules, `{path: "*",`, `{path: "*", names: hash,`, 1)
+			covered = strings.Replace(covered, "{path: map,", "{path: map.*.*, as: redact, names: hash}, {path: map,", 1)
+			_, r = parse(t, shop, covered)
+			masked, err := r.Covered("Shop", it)
+			require.NoError(t, err, covered)
+			text := string(masked.AppendJSON(nil))
+			for _, word := range originals {
+				require.NotContains(t, text, word, covered)
+			}
+			require.NotEqual(t, attr.Kind(0), masked.Get("PK").Kind())
+			require.False(t, attr.Equal(it.Get("small"), masked.Get("small")))
+		}
+	}
+}
+
+// TestDots holds that a name with a dot is one name: a rule for what is before the dot does not keep it.
+func TestDots(t *testing.T) {
+	_, r := parse(t, shop, "seed: x\nrules: [{path: a, as: keep}]")
+	it, err := attr.ParseItem([]byte(`{"a":{"S":"1"},"a.ssn":{"S":"2"}}`))
+	require.NoError(t, err)
+	_, err = r.Covered("T", it)
+	require.EqualError(t, err, "no rule covers T a.ssn")
+}
+
+// TestListed holds that times and listed values stay under a rule for everything, in keys too, and that
+// the value of a constant stays only where it is that of the design.
+func TestListed(t *testing.T) {
+	src := `name: shop
+tables: {Shop: {partition: PK, sort: SK}}
+fields: {level: {values: [GOLD, TIN]}}
+entities:
+  Customer:
+    table: Shop
+    attributes:
+      PK: "CUSTOMER#{state:enum(OPEN,CLOSED)}#{level}"
+      SK: "{at:date}#{customer}"
+      kind: {value: {S: customer}}
+`
+	_, r := parse(t, src, "model: m\nseed: x\nrules: [{path: '*', as: hash}]")
+	mask := func(level, kind string) attr.Item {
+		it, err := attr.ParseItem([]byte(`{"PK":{"S":"CUSTOMER#OPEN#` + level + `"},"SK":{"S":"2026-01-02#ann"},"kind":{"S":"` + kind + `"}}`))
+		require.NoError(t, err)
+		masked, err := r.Covered("Shop", it)
+		require.NoError(t, err)
+		return masked
+	}
+	masked := mask("GOLD", "customer")
+	require.Equal(t, "CUSTOMER#OPEN#GOLD", string(masked.Get("PK").Raw()))
+	require.Regexp(t, "^2026-01-02#[0-9a-f]{16}$", string(masked.Get("SK").Raw()))
+	require.Equal(t, "customer", string(masked.Get("kind").Raw()))
+	require.NotContains(t, string(mask("ann7", "ann8").AppendJSON(nil)), "ann")
 }

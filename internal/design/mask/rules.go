@@ -25,18 +25,31 @@ type Rules struct {
 
 	mu        sync.Mutex
 	uncovered map[place]int
+	more      bool // places that are not in uncovered
 }
+
+// maxUncovered bounds the list of places: names that are values are different in each item.
+const maxUncovered = 1000
 
 // A rule says how values are masked.
 type rule struct {
-	entity string // "" for all
-	path   string // a field, or an attribute with names of members after dots
+	entity string   // "" for all
+	path   string   // a field, or an attribute with names of members after dots
+	want   []string // those names
 	how    method
 	of     string // the kind of a fake
+	names  method // of the names of members that no rule names; "" lists them as uncovered
 }
 
 // A place is where values stand: an entity, or a table for items of none, and a field or a path.
-type place struct{ of, path string }
+type place struct {
+	of, path string
+	part     Part
+}
+
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(p.of, q.of), cmp.Compare(p.path, q.path), cmp.Compare(p.part, q.part))
+}
 
 // A file is the form of a file of rules.
 type file struct {
@@ -46,6 +59,7 @@ type file struct {
 		Entity string `yaml:"entity"`
 		Path   string `yaml:"path"`
 		As     string `yaml:"as"`
+		Names  string `yaml:"names"`
 	} `yaml:"rules"`
 }
 
@@ -77,7 +91,10 @@ func Parse(src []byte, load func(name string) (*model.Model, error)) (*Rules, er
 	var errs []error
 	for i, one := range f.Rules {
 		how, of, _ := strings.Cut(strings.TrimSpace(one.As), " ")
-		rule := rule{one.Entity, one.Path, method(how), strings.TrimSpace(of)}
+		rule := rule{
+			entity: one.Entity, path: one.Path, want: strings.Split(one.Path, "."),
+			how: method(how), of: strings.TrimSpace(of), names: method(one.Names),
+		}
 		if err := r.check(rule); err != nil {
 			errs = append(errs, fmt.Errorf("rule %d (%s): %w", i+1, cmp.Or(one.Path, "without a path"), err))
 		}
@@ -97,6 +114,8 @@ func (r *Rules) check(one rule) error {
 		return fmt.Errorf("write what to fake, as in fake email: %s", text.Join(fakes, "or"))
 	case one.how != fake && one.of != "":
 		return fmt.Errorf("%s takes no %q", one.how, one.of)
+	case one.names != "" && !slices.Contains([]method{hash, shape, keep}, one.names):
+		return fmt.Errorf("names is hash, shape or keep, not %q", one.names)
 	case one.entity != "" && r.model == nil:
 		return errors.New("an entity needs a model: write model: shop.yaml")
 	case one.entity != "" && r.model.Entity(one.entity) == nil:
@@ -143,56 +162,87 @@ func (r *Rules) checkField(one rule, e *model.Entity, f *model.Field) error {
 		return nil
 	case model.Moment(f.Type) && f.Type.Name != "ulid":
 		return fmt.Errorf("%s is a time: keep it, or drop the attribute", f.Name)
+	case len(f.Type.Values) > 0 && (inKey || one.how != drop):
+		return fmt.Errorf("%s has only the values %s: keep it", f.Name, text.Join(f.Type.Values, "and"))
 	case inKey && (one.how == redact || one.how == drop || one.how == fake && one.of != "email" && one.of != "phone"):
 		return fmt.Errorf(
 			"%s is in a key of %s, and %s would make keys equal: use hash or shape", f.Name, e.Name, one.how,
 		)
-	case len(f.Type.Values) > 0 && one.how != drop:
-		return fmt.Errorf("%s has only the values %s: keep it", f.Name, text.Join(f.Type.Values, "and"))
 	}
 	return nil
 }
 
 // ruleFor returns the first rule for a place, or nil.
-func (r *Rules) ruleFor(entity, path string) *rule {
+func (r *Rules) ruleFor(entity string, path []string) *rule {
 	for i := range r.list {
 		one := &r.list[i]
-		if (one.entity == "" || one.entity == entity) && (one.path == path || matches(one.path, path)) {
+		if one.isFor(entity) && (len(path) == 1 && one.path == path[0] || matches(one.want, path)) {
 			return one
 		}
 	}
 	return nil
 }
 
+func (one *rule) isFor(entity string) bool { return one.entity == "" || one.entity == entity }
+
+// names reports whether a rule has the name at the end of a path, at the same place.
+func (r *Rules) names(entity string, path []string) bool {
+	last := len(path) - 1
+	return slices.ContainsFunc(r.list, func(one rule) bool {
+		if !one.isFor(entity) {
+			return false
+		}
+		return last == 0 && one.path == path[0] && one.path != "*" ||
+			len(one.want) > last && one.want[last] != "*" && matches(one.want[:last+1], path)
+	})
+}
+
 // matches reports whether a path of a rule covers a path: its own, one below it, and with * any name.
-func matches(pattern, path string) bool {
-	want, have := strings.Split(pattern, "."), strings.Split(path, ".")
-	if len(want) > len(have) {
+func matches(want, path []string) bool {
+	if len(want) > len(path) {
 		return false
 	}
 	for i, name := range want {
-		if name != "*" && name != have[i] {
+		if name != "*" && name != path[i] {
 			return false
 		}
 	}
 	return true
 }
 
+// A Part is what no rule covers at a place: the values if it is empty.
+type Part string
+
+// The parts that a rule does not cover although it covers the values.
+const (
+	Names    Part = "names"    // of the members of a map, or of attributes: no rule names them
+	Booleans Part = "Booleans" // have no other stand-in than that of redact
+)
+
 // An Uncovered is a place whose values no rule covers.
 type Uncovered struct {
 	Of    string // the entity, or the table for items of none
 	Path  string
+	Part  Part
 	Count int // of items
 }
 
-// Uncovered returns the places of the items so far whose values no rule covers.
-func (r *Rules) Uncovered() (all []Uncovered) {
+// String returns the place in words.
+func (u Uncovered) String() string {
+	s := u.Of + " " + u.Path
+	if u.Part != "" {
+		s += " (" + string(u.Part) + ")"
+	}
+	return s
+}
+
+// Uncovered returns the places of the items that Item has masked so far whose values no rule covers, and
+// whether there are more.
+func (r *Rules) Uncovered() (all []Uncovered, more bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, p := range slices.SortedFunc(maps.Keys(r.uncovered), func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.path, b.path))
-	}) {
-		all = append(all, Uncovered{p.of, p.path, r.uncovered[p]})
+	for _, p := range slices.SortedFunc(maps.Keys(r.uncovered), place.compare) {
+		all = append(all, Uncovered{p.of, p.path, p.part, r.uncovered[p]})
 	}
-	return all
+	return all, r.more
 }

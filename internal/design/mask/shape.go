@@ -78,31 +78,42 @@ func (m mint) shaped(text string, of func(rune) (class, bool)) string {
 // rounds of the Feistel network, as in FF1 of NIST SP 800-38G.
 const rounds = 10
 
-// permute permutes some characters by a Feistel network over their two halves, each a number whose
-// digits have the radices of the classes.
+// permute replaces some characters so that their text never stays the same: it adds a number that is not
+// zero between a Feistel network and its inverse. A permutation that was only random would leave one of nine
+// digits as it is.
 func (m mint) permute(runes []rune, at []int, classes []class, tweak uint64) {
 	half := len(at) / 2
-	var halves, domains [2]uint64
-	for h, part := range [][2]int{{0, half}, {half, len(at)}} {
+	parts := [2][2]int{{0, half}, {half, len(at)}}
+	var n, domains [2]uint64 // the two halves, each a number whose digits have the radices of the classes
+	for h, part := range parts {
 		domains[h] = 1
 		for i := part[0]; i < part[1]; i++ {
-			halves[h] = halves[h]*classes[i].radix + classes[i].index(runes[at[i]])
+			n[h] = n[h]*classes[i].radix + classes[i].index(runes[at[i]])
 			domains[h] *= classes[i].radix
 		}
 	}
-	for round := range uint64(rounds) {
-		h := round % 2
+
+	add := func(round int, other uint64) uint64 {
 		var b [32]byte
-		for i, v := range []uint64{tweak, round, halves[1-h], domains[0] ^ domains[1]<<1} {
+		for i, v := range []uint64{tweak, uint64(round), other, domains[0] ^ domains[1]<<1} {
 			binary.BigEndian.PutUint64(b[8*i:], v)
 		}
-		add := binary.BigEndian.Uint64(m.digest("shape", string(b[:]))) % domains[h]
-		halves[h] = (halves[h] + add) % domains[h]
+		return binary.BigEndian.Uint64(m.digest("shape", string(b[:])))
 	}
-	for h, part := range [][2]int{{0, half}, {half, len(at)}} {
+	for round := range rounds {
+		h := round % 2
+		n[h] = (n[h] + add(round, n[1-h])%domains[h]) % domains[h]
+	}
+	n[1] = (n[1] + 1 + add(rounds, 0)%(domains[1]-1)) % domains[1]
+	for round := rounds - 1; round >= 0; round-- {
+		h := round % 2
+		n[h] = (n[h] + domains[h] - add(round, n[1-h])%domains[h]) % domains[h]
+	}
+
+	for h, part := range parts {
 		for i := part[1] - 1; i >= part[0]; i-- {
-			runes[at[i]] = classes[i].char(halves[h] % classes[i].radix)
-			halves[h] /= classes[i].radix
+			runes[at[i]] = classes[i].char(n[h] % classes[i].radix)
+			n[h] /= classes[i].radix
 		}
 	}
 }

@@ -3,6 +3,7 @@ package mask
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"slices"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/keys"
@@ -34,8 +35,34 @@ func (s Shapes) Digits(text string) string {
 	})
 }
 
-// Attribute returns the stand-in of a value, with those of everything in it. The names of the members of
-// maps stay.
+// Left returns what Attribute leaves of a value: the names of members of maps, and Booleans.
+func (s Shapes) Left(v attr.Value) (parts []Part) {
+	add := func(part Part) {
+		if !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	switch v.Kind() {
+	case attr.Bool:
+		add(Booleans)
+	case attr.Map:
+		for _, inner := range v.Map().All() {
+			add(Names)
+			for _, part := range s.Left(inner) {
+				add(part)
+			}
+		}
+	case attr.List:
+		for i := range v.Len() {
+			for _, part := range s.Left(v.Index(i)) {
+				add(part)
+			}
+		}
+	}
+	return parts
+}
+
+// Attribute returns the stand-in of a value, with those of everything in it, except what Left returns.
 func (s Shapes) Attribute(v attr.Value) attr.Value {
 	switch v.Kind() {
 	case attr.String:

@@ -56,6 +56,9 @@ func (m mint) text(how method, of, text string) string {
 	return text
 }
 
+// maxWalk bounds how often a number is replaced until its type has room for it.
+const maxWalk = 1000
+
 // value returns the stand-in of a value of a type, in text form: one that the type accepts.
 func (m mint) value(how method, of string, t keys.Type, text string) (string, error) {
 	in := text
@@ -74,7 +77,17 @@ func (m mint) value(how method, of string, t keys.Type, text string) (string, er
 	case t.Name == "ulid" && len(text) == 26: // the time in it stays
 		in = text[:10] + m.shaped(text[10:], crockford)
 	case t.Name == "int" || t.Name == "signed" || t.Name == "decimal" || t.Name == "number":
+		// A stand-in that the type has no room for is replaced until one fits.
 		in = m.number(text)
+		for range maxWalk {
+			if _, err := t.Encode(in); err == nil {
+				break
+			}
+			in = m.number(in)
+		}
+		if in == text {
+			return "", fmt.Errorf("type %s has no other value with as many digits", t)
+		}
 	case t.Name == "string":
 		in = m.shaped(text, characters)
 	default:
@@ -87,35 +100,52 @@ func (m mint) value(how method, of string, t keys.Type, text string) (string, er
 	return in, nil
 }
 
+// maxDigits is the number of digits that a number can have besides zeros before and after them.
+const maxDigits = 38
+
 // number returns a number with as many digits and the same sign and exponent. Different numbers have
-// different stand-ins.
+// different stand-ins, and none has itself.
 func (m mint) number(text string) string {
-	at := strings.IndexAny(text, "123456789")
-	if at < 0 {
-		return text // zero
-	}
 	end := strings.IndexAny(text, "eE")
 	if end < 0 {
 		end = len(text)
 	}
-
-	// The last digit of a fraction stays, as a zero there would make the number shorter.
+	fraction := strings.Contains(text[:end], ".")
 	last := end
-	if strings.Contains(text[:end], ".") {
-		last--
+	if fraction { // 1.50 and 1.5 are one number
+		last = len(strings.TrimRight(text[:end], "0"))
+		fraction = text[last-1] != '.'
+		if !fraction {
+			last--
+		}
 	}
-	if last <= at {
+
+	// Zero takes part among the integers of one digit: elsewhere it would be the only one of its shape.
+	at := strings.IndexAny(text[:last], "123456789")
+	digit := !fraction && end == len(text) && !strings.HasPrefix(text, "-") && (at < 0 || at == last-1)
+	switch {
+	case digit && last > 0:
+		return text[:last-1] + m.shaped(text[last-1:last], characters) + text[last:]
+	case at < 0:
 		return text
 	}
 
-	first := true
-	return text[:at] + m.shaped(text[at:last], func(r rune) (class, bool) {
+	// The zeros after the last digit that a number can have stay.
+	stop := min(last, at+maxDigits)
+	if dot := strings.IndexByte(text[at:last], '.'); dot >= 0 {
+		stop = last
+	}
+	nonzero := map[int]bool{0: true}
+	if fraction { // a zero at the end would make the number shorter
+		nonzero[stop-at-1] = true
+	}
+	i := -1
+	return text[:at] + m.shaped(text[at:stop], func(r rune) (class, bool) {
+		i++
 		c, ok := characters(r)
-		if ok && first {
-			first = false
+		if ok && nonzero[i] {
 			c.low, c.radix = '1', 9
-			return c, true
 		}
 		return c, ok
-	}) + text[last:]
+	}) + text[stop:]
 }

@@ -67,7 +67,7 @@ func (ans *answer) add(p *operation.Page) {
 func (ans *answer) write(env *app.Env, f *outputFlags, schema *keycond.Schema, trace bool) error {
 	switch f.format {
 	case formatJSON, formatPlainJSON:
-		return ans.writeJSON(env.Stdout, f)
+		return ans.writeJSON(env.Data(text.VisibleJSON), f)
 	case formatCSV:
 		_, err := f.writeItems(env, ans.items, schema)
 		if err == nil && ans.last.More() {

@@ -2,8 +2,14 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
@@ -99,6 +105,46 @@ func TestExitCodes(t *testing.T) {
 		}
 		if code == 2 && !strings.Contains(stderr, "\nhint: ") {
 			t.Errorf("sortkey %s gives no hint: %s", tt.args, stderr)
+		}
+	}
+}
+
+// TestTerminalShows prints an item with control characters and direction marks in every format: a terminal
+// gets escapes, and a pipe the data as it is.
+func TestTerminalShows(t *testing.T) {
+	dir := t.TempDir()
+	file, data := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "db")
+	const marks = "\u202e\u2066\u009b31m\u0085\u007f\u200f"
+	item := `{"pk":"a` + marks + `b","` + marks + `":{"` + marks + `":["` + marks + `"]},"set":"\u001b[31m\u0007"}`
+	if err := os.WriteFile(file, []byte(item), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := run(0, nil, "import", file, "--table", "Rows", "--key", "pk", "--data", data); code != 0 {
+		t.Fatal(stderr)
+	}
+
+	key := "a" + marks + "b"
+	for _, args := range [][]string{
+		{"scan", "Rows", "--json"}, {"scan", "Rows", "--plain-json"}, {"scan", "Rows", "-o", "csv"}, {"scan", "Rows", "-o", "lines"}, {"scan", "Rows"},
+		{"scan", "Rows", "--json", "--limit", "1"}, {"get", "Rows", key, "--json"}, {"get", "Rows", key, "--plain-json"}, {"query", "Rows", key, "--json", "--trace"},
+		{"export", "Rows", "--to", "-"}, {"export", "Rows", "--to", "-", "--format", "json"}, {"export", "Rows", "--to", "-", "--format", "csv"},
+	} {
+		args = append(args, "--data", data)
+		code, piped, stderr := run(0, nil, args...)
+		if code != 0 {
+			t.Fatalf("%s: %s", args, stderr)
+		}
+		_, shown, _ := run(80, map[string]string{"NO_COLOR": "1"}, args...)
+		for _, r := range shown {
+			if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+				t.Errorf("%q: %U reaches the terminal in %q", args, r, shown)
+			}
+		}
+		if slices.Contains(args, "--json") && !slices.Contains(args, "--trace") {
+			var one, other any
+			if json.Unmarshal([]byte(piped), &one) != nil || json.Unmarshal([]byte(shown), &other) != nil || !reflect.DeepEqual(one, other) {
+				t.Errorf("%q: a terminal shows other data: %s", args, shown)
+			}
 		}
 	}
 }

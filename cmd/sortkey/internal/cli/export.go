@@ -107,19 +107,34 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	if err != nil {
 		return err
 	}
-	if rules != nil {
-		o.Mask = rules.Item
-		defer printUncovered(env, rules)
-	}
-
 	target, err := openTarget(ctx, env, f.targetFlags, false)
 	if err != nil {
 		return err
 	}
 	o.DB = target.db
 	o.Still = f.data != "" || f.store != "" // the store is locked
+	names, err := exportedTables(ctx, target, args, f)
+	if err == nil && rules != nil {
+		o.Mask, err = f.mask.check(env, rules, func(mask maskFunc) error {
+			check := o
+			check.Mask = mask
+			err := transfer.CheckExport(ctx, target.client, names, check)
+			bar.end()
+			return err
+		})
+		if err == nil && f.mask.partial {
+			defer printUncovered(env.Stderr, rules)
+		}
+	}
+	if err != nil || f.mask.dryRun {
+		if err = target.end(err); err != nil {
+			return explainTransfer(err)
+		}
+		return nil
+	}
+
 	start := time.Now()
-	results, err := exportFrom(ctx, env, target, args, f, o)
+	results, err := exportTables(ctx, env, target, names, f, o)
 	bar.end()
 	err = target.end(err)
 	took := time.Since(start)
@@ -170,9 +185,8 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	return nil
 }
 
-func exportFrom(
-	ctx context.Context, env *app.Env, t *target, args []string, f *exportFlags, o transfer.ExportOptions,
-) ([]transfer.ExportResult, error) {
+// exportedTables returns the names of the tables to export.
+func exportedTables(ctx context.Context, t *target, args []string, f *exportFlags) ([]string, error) {
 	names, err := models.Tables(ctx, t.client)
 	switch {
 	case err != nil:
@@ -184,8 +198,18 @@ func exportFrom(
 	case !f.all:
 		names = args
 	}
+	return names, nil
+}
+
+func exportTables(
+	ctx context.Context, env *app.Env, t *target, names []string, f *exportFlags, o transfer.ExportOptions,
+) ([]transfer.ExportResult, error) {
 	if f.to == "-" {
-		r, err := transfer.ExportTo(ctx, t.client, names[0], env.Stdout, o)
+		visible := text.VisibleJSON
+		if o.Format == transfer.CSV {
+			visible = text.VisibleLines
+		}
+		r, err := transfer.ExportTo(ctx, t.client, names[0], env.Data(visible), o)
 		return []transfer.ExportResult{r}, err
 	}
 	return transfer.Export(ctx, t.client, names, f.to, f.all, o)

@@ -159,8 +159,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		return err
 	}
 	if rules != nil {
-		o.Mask, o.Masked = rules.Item, digest
-		defer printUncovered(env, rules)
+		o.Masked = digest
 	}
 
 	target, err := openTarget(ctx, env, f.targetFlags, true)
@@ -183,6 +182,25 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 
 	bar := newBar(env, help)
 	o.Progress, o.Waiting = bar.show, bar.wait
+	if rules != nil {
+		o.Mask, err = f.mask.check(env, rules, func(mask maskFunc) error {
+			check := o
+			check.Mask = mask
+			err := transfer.CheckImport(ctx, target.client, sources, check)
+			bar.end()
+			return err
+		})
+		if err != nil || f.mask.dryRun {
+			if err = target.end(err); err != nil {
+				return explainImport(err)
+			}
+			return nil
+		}
+		if f.mask.partial {
+			defer printUncovered(env.Stderr, rules)
+		}
+	}
+
 	start := time.Now()
 	result, err := transfer.Import(ctx, target.client, sources, o)
 	bar.end()

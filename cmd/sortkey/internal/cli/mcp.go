@@ -3,11 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
-	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
@@ -88,7 +86,7 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 		return serveMCP(ctx, env, s, f.port)
 	}
 
-	err = s.Connect(ctx, &protocol.IOTransport{Reader: io.NopCloser(env.Stdin), Writer: unclosed{env.Stdout}})
+	err = s.Connect(ctx, mcp.Lines(env.Stdin, env.Stdout))
 	if err != nil {
 		return &advice.Error{
 			Msg: "the conversation broke off: " + err.Error(), Err: err,
@@ -97,11 +95,6 @@ func runMCP(ctx context.Context, env *app.Env, f *mcpFlags) (err error) {
 	}
 	return nil
 }
-
-// unclosed is a writer that stays open when the other side has gone.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
 
 // openForMCP opens the source that flags select, or an empty database in memory.
 func openForMCP(ctx context.Context, env *app.Env, f app.SourceFlags) (*app.Source, error) {

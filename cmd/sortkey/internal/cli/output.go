@@ -10,6 +10,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/internal/item"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keycond"
 )
 
@@ -78,7 +79,7 @@ func (f *outputFlags) appendItem(dst []byte, it attr.Item) []byte {
 // writeItem writes one item; in JSON it is a document that sortkey put reads.
 func (f *outputFlags) writeItem(env *app.Env, it attr.Item, schema *keycond.Schema) error {
 	if f.format == formatJSON || f.format == formatPlainJSON {
-		_, err := env.Stdout.Write(append(f.appendItem(nil, it), '\n'))
+		_, err := env.Data(text.VisibleJSON).Write(append(f.appendItem(nil, it), '\n'))
 		return err
 	}
 	_, err := f.writeItems(env, []attr.Item{it}, schema)
@@ -91,7 +92,7 @@ func (f *outputFlags) writeItems(env *app.Env, items []attr.Item, schema *keycon
 	style, rows := env.Style(), ""
 	switch f.format {
 	case formatCSV:
-		return 0, transfer.WriteCSV(env.Stdout, items, show.KeyNames(schema))
+		return 0, transfer.WriteCSV(env.Data(text.VisibleLines), items, show.KeyNames(schema))
 	case formatTable:
 		rows, hidden = show.Items(items, schema, style)
 	case formatLines:

@@ -12,14 +12,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api/event"
-	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
@@ -182,56 +180,57 @@ func (w *rewriter) table(ctx context.Context, since *branch, name string) error 
 		return err
 	}
 
-	changes, err := since.changes(ctx, name, func(was, is attr.Item, t *keyschema.Table) error {
-		return w.write(ctx, t, was, is)
-	})
+	is, err := describe(ctx, since.work, name)
 	if err != nil {
 		return err
 	}
-	if changes.Other == tableOtherKey {
+	anew := is == nil || keyText(is.Key) != keyText(then.Key)
+	if !anew { // before the items, which indexes can refuse
+		same, err := w.define(ctx, name)
+		if err != nil {
+			return err
+		}
+		anew = !same
+	}
+	if !anew {
+		_, err := since.changes(ctx, name, func(was, is attr.Item, t *keyschema.Table) error {
+			return w.write(ctx, t, was, is)
+		})
+		if err != nil {
+			return err
+		}
+		return w.flush(ctx, name)
+	}
+
+	if is != nil {
 		if _, err := client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
 			return err
 		}
 	}
 
-	if changes.Other != "" {
-		if err := w.create(ctx, name); err != nil {
-			return err
-		}
-		err := inside.Service(w.then).Changes(ctx, nil, name, func(_, it attr.Item) error {
-			return w.write(ctx, then, slices.Clone(it), nil)
-		})
-		if err != nil {
-			return err
-		}
+	if err := w.create(ctx, name); err != nil {
+		return err
+	}
+	err = inside.Service(w.then).Changes(ctx, nil, name, func(_, it attr.Item) error {
+		return w.write(ctx, then, slices.Clone(it), nil)
+	})
+	if err != nil {
+		return err
 	}
 	return w.flush(ctx, name)
 }
 
 // create makes a table as it was, without items.
 func (w *rewriter) create(ctx context.Context, name string) error {
-	then, client := sdk.Client(w.then), w.s.opts.Client
-	out, err := then.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
+	then, err := definitionOf(ctx, sdk.Client(w.then), name)
 	if err != nil {
 		return err
 	}
-	definition, err := tabledef.Of(out.Table)
+	made, err := w.s.opts.Client.CreateTable(ctx, then.schema.CreateTable(name))
 	if err != nil {
 		return err
 	}
-	if _, err := client.CreateTable(ctx, definition.CreateTable(name)); err != nil {
-		return err
-	}
-	ttl, err := then.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
-	if err != nil || ttl.TimeToLiveDescription.TimeToLiveStatus != types.TimeToLiveStatusEnabled {
-		return err
-	}
-	_, err = client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-		TableName: &name, TimeToLiveSpecification: &types.TimeToLiveSpecification{
-			AttributeName: ttl.TimeToLiveDescription.AttributeName, Enabled: aws.Bool(true),
-		},
-	})
-	return err
+	return w.settings(ctx, name, then, &definition{arn: made.TableDescription.TableArn})
 }
 
 // write brings back one item.

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -118,4 +120,104 @@ func TestSnapshotsAtOnce(t *testing.T) {
 		<-ended
 	}
 	<-done
+}
+
+// TestSnapshotsDefinitions holds that a restore brings indexes, time to live and tags back, and that it can
+// be undone.
+func TestSnapshotsDefinitions(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	client, ctx := c.db.Client, t.Context()
+	c.db.Table("Shop", "PK / SK", sortkeytest.Global("ByN", "n:N"), sortkeytest.Global("ByMail", "mail"))
+	c.db.Table("Local", "PK / SK", sortkeytest.Local("ByDay", "day"))
+	c.db.Table("Plain", "PK")
+	arn := func(name string) *string {
+		out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
+		require.NoError(t, err)
+		return out.Table.TableArn
+	}
+	tag := func(name string, pairs ...string) {
+		in := &dynamodb.TagResourceInput{ResourceArn: arn(name)}
+		for i := 0; i < len(pairs); i += 2 {
+			in.Tags = append(in.Tags, types.Tag{Key: &pairs[i], Value: &pairs[i+1]})
+		}
+		_, err := client.TagResource(ctx, in)
+		require.NoError(t, err)
+	}
+	live := func(name, attribute string, on bool) {
+		_, err := client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+			TableName:               &name,
+			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &attribute, Enabled: &on},
+		})
+		require.NoError(t, err)
+	}
+	definitions := func() (all []string) {
+		for _, name := range []string{"Local", "Plain", "Shop"} {
+			out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
+			require.NoError(t, err)
+			for _, x := range out.Table.GlobalSecondaryIndexes {
+				all = append(all, fmt.Sprint(name, " ", *x.IndexName, " ", *x.KeySchema[0].AttributeName))
+			}
+			for _, x := range out.Table.LocalSecondaryIndexes {
+				all = append(all, fmt.Sprint(name, " ", *x.IndexName, " ", *x.KeySchema[1].AttributeName))
+			}
+			ttl, err := client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
+			require.NoError(t, err)
+			all = append(all, fmt.Sprint(name, " ", aws.ToString(ttl.TimeToLiveDescription.AttributeName)))
+			tags, err := client.ListTagsOfResource(ctx, &dynamodb.ListTagsOfResourceInput{ResourceArn: arn(name)})
+			require.NoError(t, err)
+			for _, tag := range tags.Tags {
+				all = append(all, name+" tag "+*tag.Key+"="+*tag.Value)
+			}
+		}
+		slices.Sort(all)
+		return all
+	}
+	tag("Shop", "team", "a", "stage", "test")
+	tag("Local", "team", "b")
+	live("Shop", "ends", true)
+	live("Plain", "gone", true)
+	c.db.Put("Shop", map[string]any{"PK": "1", "SK": "1", "n": 7})
+	c.db.Put("Local", map[string]any{"PK": "1", "SK": "1", "day": "x"})
+	before := definitions()
+	status, said := c.do("POST", "snapshots?name=a", "")
+	require.Equal(t, http.StatusOK, status, said)
+
+	update := func(x types.GlobalSecondaryIndexUpdate) {
+		_, err := client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+			TableName: aws.String("Shop"), GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{x},
+			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("mail"), AttributeType: "S"}},
+		})
+		require.NoError(t, err)
+		require.Eventually(t, func() bool {
+			out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String("Shop")})
+			return err == nil && out.Table.TableStatus == "ACTIVE" && !slices.ContainsFunc(out.Table.GlobalSecondaryIndexes,
+				func(x types.GlobalSecondaryIndexDescription) bool { return x.IndexStatus != "ACTIVE" })
+		}, 10*time.Second, 10*time.Millisecond)
+	}
+	update(types.GlobalSecondaryIndexUpdate{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String("ByN")}})
+	c.db.Put("Shop", map[string]any{"PK": "1", "SK": "1", "n": "a text, which ByN would refuse"})
+	update(types.GlobalSecondaryIndexUpdate{Create: &types.CreateGlobalSecondaryIndexAction{
+		IndexName: aws.String("Extra"), Projection: &types.Projection{ProjectionType: "ALL"},
+		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("mail"), KeyType: "HASH"}},
+	}})
+	tag("Shop", "team", "other", "new", "x")
+	_, err := client.UntagResource(ctx, &dynamodb.UntagResourceInput{ResourceArn: arn("Shop"), TagKeys: []string{"stage"}})
+	require.NoError(t, err)
+	live("Shop", "ends", false)
+	live("Plain", "gone", false)
+	live("Plain", "later", true)
+	_, err = client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: aws.String("Local")})
+	require.NoError(t, err)
+	c.db.Table("Local", "PK / SK")
+	after := definitions()
+	require.NotEqual(t, before, after)
+
+	status, said = c.do("POST", "snapshots/1/restore", "")
+	require.Equal(t, http.StatusOK, status, said)
+	require.Equal(t, before, definitions())
+	require.Contains(t, c.page("branches"), "0 items changed since")
+	status, said = c.do("POST", "snapshots/2/restore", "")
+	require.Equal(t, http.StatusOK, status, said)
+	require.Equal(t, after, definitions())
 }

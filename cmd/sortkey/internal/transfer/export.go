@@ -331,9 +331,13 @@ func (x *exporter) data(ctx context.Context) (files []*dataWriter, sh shape, err
 // scan calls fn with the items of a segment, each valid until fn returns.
 func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) error) error {
 	if x.o.Mask != nil {
-		next := fn
+		next, k := fn, keysOf(x.schema)
+		var key []byte
 		fn = func(it attr.Item) error {
 			it, err := x.o.Mask(x.table, it)
+			if err == nil {
+				key, err = k.appendKey(key[:0], it) // a rule can drop or rename it
+			}
 			if err != nil {
 				return fmt.Errorf("table %s: cannot mask an item: %w", x.table, err)
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 
@@ -27,13 +26,7 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		want = s.Schema
 	}
 
-	opts := im.o.ReadOptions
-	if (opts.Format == Auto || opts.Format == "") && s.Format != "" {
-		opts.Format = s.Format
-	}
-	opts.Types = Types{}
-	maps.Copy(opts.Types, s.Types)
-	maps.Copy(opts.Types, im.o.Types)
+	opts := im.sourceOptions(s)
 	var out *dynamodb.DescribeTableOutput
 	err := im.retry.do(ctx, func() (err error) {
 		out, err = im.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name}, once)

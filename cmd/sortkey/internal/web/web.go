@@ -2,7 +2,7 @@
 // of that person, and to nobody else.
 //
 // A [Site] listens on a loopback address only. The first address that a person opens has a token in it,
-// which becomes a cookie; a request without it is refused. So is a request whose Host is not the address
+// for which the browser gets a cookie of this site and session; a request without one is refused. So is a request whose Host is not the address
 // of the site (a page elsewhere whose name resolves to 127.0.0.1), or whose Origin or Sec-Fetch-Site is
 // another's (a page elsewhere that sends requests). Pages may load scripts, styles and data only from the
 // site, and run no inline script.
@@ -16,8 +16,11 @@ package web
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +46,7 @@ type Site struct {
 	hosts []string // values of Host
 	token string
 	name  string // of the cookie; browsers share cookies among the ports of a host
+	key   []byte // that signs the values of cookies
 }
 
 // Listen returns a site on a port of 127.0.0.1; 0 is any that is free.
@@ -52,8 +56,10 @@ func Listen(port int) (*Site, error) {
 		return nil, err
 	}
 	own := ln.Addr().(*net.TCPAddr).Port
+	key := make([]byte, sha256.Size)
+	_, _ = rand.Read(key) // never fails
 	return &Site{
-		ln: netutil.LimitListener(ln, maxConns), token: rand.Text(), name: fmt.Sprintf("sortkey-%d", own),
+		ln: netutil.LimitListener(ln, maxConns), token: rand.Text(), name: fmt.Sprintf("sortkey-%d", own), key: key,
 		hosts: []string{fmt.Sprintf("127.0.0.1:%d", own), fmt.Sprintf("localhost:%d", own)},
 	}, nil
 }
@@ -70,12 +76,20 @@ const leastToken = 16
 // SetToken sets another token, which a person has chosen, before the site serves. The error says why it will
 // not do.
 func (s *Site) SetToken(token string) error {
+	if err := CheckToken(token); err != nil {
+		return err
+	}
+	s.token = token
+	return nil
+}
+
+// CheckToken returns an error that says why a token that a person has chosen will not do, or nil.
+func CheckToken(token string) error {
 	if len(token) < leastToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf(
 			"a token has at least %d characters, which are letters, digits and signs without spaces", leastToken,
 		)
 	}
-	s.token = token
 	return nil
 }
 
@@ -130,12 +144,12 @@ func (s *Site) Guard(h http.Handler) http.Handler {
 	return s.own(func(w http.ResponseWriter, r *http.Request) {
 		if token := r.URL.Query().Get("token"); r.Method == http.MethodGet && s.is(token) {
 			http.SetCookie(w, &http.Cookie{
-				Name: s.name, Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+				Name: s.name, Value: s.session(rand.Text()), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
 			})
 			http.Redirect(w, r, "/"+strings.TrimLeft(r.URL.Path, `/\`), http.StatusSeeOther) // on this site
 			return
 		}
-		if c, err := r.Cookie(s.name); err != nil || !s.is(c.Value) {
+		if c, err := r.Cookie(s.name); err != nil || !s.isSession(c.Value) {
 			http.Error(
 				w, "Open the address that the command printed: it has the token of this page.", http.StatusUnauthorized,
 			)
@@ -182,6 +196,19 @@ func (s *Site) own(h http.HandlerFunc) http.Handler {
 
 func (s *Site) is(token string) bool {
 	return subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) == 1
+}
+
+// session returns the value of the cookie of a session. Other servers of the host get it too, as browsers
+// share cookies among ports: it is neither the token, nor good at another port or after a restart.
+func (s *Site) session(id string) string {
+	h := hmac.New(sha256.New, s.key)
+	h.Write([]byte(s.name + "\x00" + id))
+	return id + "." + hex.EncodeToString(h.Sum(nil))
+}
+
+func (s *Site) isSession(value string) bool {
+	id, _, _ := strings.Cut(value, ".")
+	return subtle.ConstantTimeCompare([]byte(value), []byte(s.session(id))) == 1
 }
 
 // foreign says why a request is not from a page of the site, or returns "".

@@ -210,3 +210,31 @@ func TestPrograms(t *testing.T) {
 	})
 	require.Equal(t, http.StatusUnauthorized, resp.StatusCode)
 }
+
+// TestCookie holds that the cookie is not the token: who has the cookie of one port can use neither another
+// port nor the header of programs, and each session has its own.
+func TestCookie(t *testing.T) {
+	t.Parallel()
+	first, other := start(t), start(t)
+	token := first.Query().Get("token")
+	cookieOf := func(u *url.URL) *http.Cookie {
+		resp, _ := do(t, "GET", u.String(), nil)
+		require.Len(t, resp.Cookies(), 1)
+		return resp.Cookies()[0]
+	}
+	one, two, foreign := cookieOf(first), cookieOf(first), cookieOf(other)
+	require.NotEqual(t, one.Value, two.Value)
+	require.NotContains(t, one.Value, token)
+	require.NotEqual(t, one.Name, foreign.Name)
+
+	base := "http://" + first.Host + "/"
+	for value, want := range map[string]int{
+		one.Value: http.StatusOK, two.Value: http.StatusOK, foreign.Value: http.StatusUnauthorized,
+		token: http.StatusUnauthorized, one.Value + "0": http.StatusUnauthorized, ".": http.StatusUnauthorized,
+	} {
+		resp, _ := do(t, "GET", base, func(r *http.Request) { r.AddCookie(&http.Cookie{Name: one.Name, Value: value}) })
+		require.Equal(t, want, resp.StatusCode, value)
+	}
+	resp, _ := do(t, "GET", base+"?token="+url.QueryEscape(one.Value), nil)
+	require.Equal(t, http.StatusUnauthorized, resp.StatusCode)
+}

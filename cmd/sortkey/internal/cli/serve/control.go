@@ -6,9 +6,9 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/web"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/server"
 )
@@ -25,10 +25,8 @@ func serveControl(
 	if token == "" {
 		token = rand.Text()
 	}
-	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) { // no header would have it
-		return nil, app.UsageError(
-			"make one with: openssl rand -hex 16", "%s must be letters, digits and signs without spaces", tokenVariable,
-		)
+	if err := web.CheckToken(token); err != nil {
+		return nil, app.UsageError("make one with: openssl rand -hex 16", "%s: %w", tokenVariable, err)
 	}
 	s, err := serveBeside(ctx, "--control", port, authorized(token, inside.Control(front).(http.Handler)), nil, log)
 	if err != nil {

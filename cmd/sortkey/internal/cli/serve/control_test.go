@@ -24,9 +24,11 @@ func TestControl(t *testing.T) {
 	log := logs{Logger: slog.New(slog.DiscardHandler)}
 	_, err := serveControl(t.Context(), env, "0.0.0.0:0", front, log)
 	require.ErrorContains(t, err, "not a port of this machine alone")
-	damaged := &app.Env{Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "secret\n" }}
-	_, err = serveControl(t.Context(), damaged, "0", front, log)
-	require.ErrorContains(t, err, "without spaces")
+	for _, token := range []string{"a secret of 22 letters\n", "x", "fifteen-letters"} {
+		damaged := &app.Env{Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return token }}
+		_, err = serveControl(t.Context(), damaged, "0", front, log)
+		require.ErrorContains(t, err, "SORTKEY_CONTROL_TOKEN: a token has at least 16 characters", token)
+	}
 	end, err := serveControl(t.Context(), env, "0", front, log)
 	require.NoError(t, err)
 	defer end()

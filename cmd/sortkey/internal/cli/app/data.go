@@ -1,0 +1,45 @@
+package app
+
+import (
+	"io"
+	"unicode/utf8"
+)
+
+// maxRune is the number of bytes of the longest character in UTF-8, less one.
+const maxRune = utf8.UTFMax - 1
+
+// Data returns a writer of data to Stdout. On a terminal it writes what visible makes of the data, so that
+// control characters and direction marks in it cannot change what a person sees. Elsewhere, where a program
+// reads it, the data stays as it is.
+func (e *Env) Data(visible func(string) string) io.Writer {
+	if e.Width() == 0 {
+		return e.Stdout
+	}
+	return &dataWriter{w: e.Stdout, visible: visible}
+}
+
+// A dataWriter writes data to a terminal.
+type dataWriter struct {
+	w       io.Writer
+	visible func(string) string
+	rest    []byte // the beginning of a character, if its end is in the next call
+}
+
+// Write implements [io.Writer].
+func (d *dataWriter) Write(p []byte) (int, error) {
+	data := append(d.rest, p...)
+	end := len(data)
+	for i := end - 1; i >= 0 && i >= end-maxRune; i-- {
+		if utf8.RuneStart(data[i]) {
+			if !utf8.FullRune(data[i:]) {
+				end = i
+			}
+			break
+		}
+	}
+	d.rest = append([]byte(nil), data[end:]...)
+	if _, err := io.WriteString(d.w, d.visible(string(data[:end]))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

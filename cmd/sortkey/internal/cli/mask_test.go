@@ -1,0 +1,129 @@
+package cli_test
+
+import (
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	maskedItems = `{"Item":{"pk":{"S":"u77"},"gsi":{"S":"anna77"},"members":{"M":{"berta77@example.org":{"M":{"role":{"S":"carla77"},"sick":{"BOOL":true}}}}},` +
+		`"salary":{"N":"7"},"share":{"N":"0.7654321"},"dora77@example.org":{"S":"x"},"set":{"SS":["erna77"]}}}` + "\n" +
+		`{"Item":{"pk":{"S":"u78"},"gsi":{"S":"frida77"},"big":{"N":"7.7E+120"}}}` + "\n"
+	maskedTable = `{"TableName":"People","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"gsi","AttributeType":"S"}],
+		"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST",
+		"GlobalSecondaryIndexes":[{"IndexName":"ByGSI","KeySchema":[{"AttributeName":"gsi","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
+	openRules   = `{seed: x, rules: [{path: "*", as: hash}]}`
+	closedRules = `{seed: x, rules: [{path: pk, as: hash}, {path: gsi, as: hash}, {path: "members.*.sick", as: redact}, ` +
+		`{path: members, as: hash, names: hash}, {path: "*", as: hash, names: hash}]}`
+)
+
+// maskFolder returns a folder with items, a table's definition and rules.
+func maskFolder(t *testing.T) func(name string) string {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"items.json": maskedItems, "table.json": maskedTable, "open.yaml": openRules, "closed.yaml": closedRules,
+		"lost.yaml": `{seed: x, rules: [{path: "*", as: hash, names: hash}]}`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	return func(name string) string { return filepath.Join(dir, name) }
+}
+
+// TestMaskCloses holds that what no rule covers stops an import and an export before they write.
+func TestMaskCloses(t *testing.T) {
+	at := maskFolder(t)
+	load := []string{"import", at("items.json"), "--schema", at("table.json"), "--data", at("db")}
+	code, _, stderr := run(0, nil, append(load, "--mask", at("open.yaml"))...)
+	require.Equal(t, 1, code)
+	require.Contains(t, stderr, "  People * (names)\n  People members.* (names)\n  People members.berta77@example.org.* (names)\n"+
+		"  People members.berta77@example.org.sick (Booleans)\n")
+	require.Contains(t, stderr, "nothing was written: no rule of ")
+	code, out, _ := run(0, nil, "tables", "--data", at("db"))
+	require.Equal(t, 0, code)
+	require.NotContains(t, out, "People")
+	require.NoFileExists(t, at("items.json.import-journal"))
+
+	code, out, stderr = run(0, nil, append(load, "--mask", at("open.yaml"), "--dry-run")...)
+	require.Equal(t, 1, code, stderr)
+	require.Contains(t, out, "People members.* (names)")
+	code, out, stderr = run(0, nil, append(load, "--mask", at("closed.yaml"), "--dry-run")...)
+	require.Equal(t, 0, code, stderr)
+	require.Equal(t, "the rules cover everything\n", out)
+	for _, flag := range []string{"--dry-run", "--mask-partial"} {
+		code, _, stderr = run(0, nil, append(load, flag)...)
+		require.Equal(t, 2, code)
+		require.Contains(t, stderr, flag+" needs --mask FILE")
+	}
+
+	code, _, stderr = run(0, nil, load...)
+	require.Equal(t, 0, code, stderr)
+	export := []string{"export", "People", "--data", at("db"), "--to", at("out"), "--mask"}
+	code, _, stderr = run(0, nil, append(export, at("open.yaml"))...)
+	require.Equal(t, 1, code)
+	require.Contains(t, stderr, "  People members.* (names)\n")
+	require.NoDirExists(t, at("out"))
+	code, _, stderr = run(0, nil, append(export, at("lost.yaml"))...)
+	require.Equal(t, 1, code)
+	require.Contains(t, stderr, "key attribute pk is missing")
+	code, out, _ = run(0, nil, "export", "People", "--data", at("db"), "--to", "-", "--mask", at("open.yaml"))
+	require.Equal(t, 1, code)
+	require.Empty(t, out)
+	code, out, stderr = run(0, nil, append(export, at("closed.yaml"), "--dry-run")...)
+	require.Equal(t, 0, code, stderr)
+	require.Equal(t, "the rules cover everything\n", out)
+	require.NoDirExists(t, at("out"))
+
+	code, _, stderr = run(0, nil, append(export, at("open.yaml"), "--mask-partial")...)
+	require.Equal(t, 0, code, stderr)
+	require.Contains(t, stderr, "  People members.* (names)\n")
+	require.DirExists(t, at("out"))
+}
+
+// TestMaskLeavesNothing searches the names and contents of all files of exports for the originals.
+func TestMaskLeavesNothing(t *testing.T) {
+	at := maskFolder(t)
+	code, _, stderr := run(0, nil, "import", at("items.json"), "--schema", at("table.json"), "--data", at("db"))
+	require.Equal(t, 0, code, stderr)
+	for _, format := range []string{"dynamodb", "json", "csv"} {
+		dir := at(format)
+		code, out, stderr := run(0, nil, "export", "--all", "--data", at("db"), "--to", dir, "--format", format, "--mask", at("closed.yaml"))
+		require.Equal(t, 0, code, stderr)
+		text := out + stderr
+		require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			require.NoError(t, err)
+			text += strings.TrimPrefix(path, dir) + "\n"
+			if d.IsDir() {
+				return nil
+			}
+			f, err := os.Open(path)
+			require.NoError(t, err)
+			defer f.Close()
+			var r io.Reader = f
+			if strings.HasSuffix(path, ".gz") {
+				r, err = gzip.NewReader(f)
+				require.NoError(t, err)
+			}
+			b, err := io.ReadAll(r)
+			text += string(b)
+			return err
+		}))
+		for _, word := range []string{"u77", "u78", "anna77", "carla77", "dora77", "erna77", "frida77", "example.org", `"7"`, "0.7654321", "7700000000", "role"} {
+			require.NotContains(t, text, word, format)
+		}
+	}
+
+	code, _, stderr = run(0, nil, "import", at("dynamodb"), "--data", at("copy"))
+	require.Equal(t, 0, code, stderr)
+	code, _, stderr = run(0, nil, "import", at("items.json"), "--schema", at("table.json"), "--data", at("masked"), "--mask", at("closed.yaml"))
+	require.Equal(t, 0, code, stderr)
+	_, one, _ := run(0, nil, "scan", "People", "--data", at("copy"), "--json")
+	_, other, _ := run(0, nil, "scan", "People", "--data", at("masked"), "--json")
+	require.Equal(t, one, other, "an import and an export have the same stand-ins")
+}

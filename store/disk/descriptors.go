@@ -1,0 +1,115 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// errDescriptors is returned by Update while the process, or the machine, has no free file descriptor. The
+// changes are not written, and the store goes on when there are some.
+var errDescriptors = fmt.Errorf("disk: no free file descriptor: %w", syscall.EMFILE)
+
+// closeWait is how long a store that is being closed waits for descriptors.
+const closeWait = 5 * time.Second
+
+func noDescriptors(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// patient calls op, which opens files, and waits while there are no descriptors: nothing has been written
+// then, and the engine knows no failure that passes. New updates are refused meanwhile.
+func (g *guard) patient(op func() error) error {
+	err := op()
+	if !noDescriptors(err) {
+		return err
+	}
+
+	g.starving.begin()
+	defer g.starving.end()
+	g.store.opts.Logger.Warn("no free file descriptor: writes wait", "dir", g.store.dir, "err", err.Error())
+	for left := closeWait; left > 0 && noDescriptors(err); err = op() {
+		time.Sleep(pause)
+		if !g.store.opened.Load() || g.store.closing() {
+			left -= pause
+		}
+	}
+	if err == nil {
+		g.store.opts.Logger.Warn("a file descriptor is free: writes continue", "dir", g.store.dir)
+	}
+	return err
+}
+
+func (s *Store) closing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// A hunger counts the calls that wait for descriptors.
+type hunger struct {
+	mu    sync.Mutex
+	n     int
+	begun chan struct{} // closed while there are some
+}
+
+// channel returns a channel that is closed when calls begin to wait, or wait already.
+func (h *hunger) channel() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.begun == nil {
+		h.begun = make(chan struct{})
+	}
+	return h.begun
+}
+
+func (h *hunger) begin() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.begun == nil {
+		h.begun = make(chan struct{})
+	}
+	if h.n++; h.n == 1 {
+		close(h.begun)
+	}
+}
+
+func (h *hunger) end() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.n--; h.n == 0 {
+		h.begun = make(chan struct{})
+	}
+}
+
+// starved returns the error of an update that is refused while the store waits for descriptors.
+func starved() error {
+	return fmt.Errorf("%w: raise the limit (ulimit -n), or use fewer connections", errDescriptors)
+}
+
+// The engine keeps at most a quarter of the descriptors for files that it has opened to read: the rest is for
+// connections, logs, and files that it is writing.
+const (
+	readShare    = 4
+	maxReadFiles = 990 // of the engine's own default
+	minReadFiles = 8
+)
+
+// readFiles returns how many files the engine may keep open to read, of a limit of descriptors; 0 is none
+// that is known.
+func readFiles(limit uint64) int {
+	if limit == 0 || limit/readShare >= maxReadFiles {
+		return maxReadFiles
+	}
+	return max(int(limit/readShare), minReadFiles)
+}
+
+// fileCache returns the engine's cache of open files. Each of its shards takes its share.
+func fileCache() *pebble.FileCache {
+	files := readFiles(descriptorLimit())
+	return pebble.NewFileCache(min(files/minReadFiles, 8), files)
+}

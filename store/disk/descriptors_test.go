@@ -1,0 +1,132 @@
+package disk_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/store"
+	"github.com/sortkey/sortkey/store/disk"
+)
+
+// A starvingFS has no descriptors while none is set.
+type starvingFS struct {
+	vfs.FS
+	none atomic.Bool
+}
+
+func (f *starvingFS) err() error {
+	if f.none.Load() {
+		return syscall.EMFILE
+	}
+	return nil
+}
+
+func (f *starvingFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	return f.FS.Create(name, c)
+}
+
+func (f *starvingFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	return f.FS.ReuseForWrite(from, to, c)
+}
+
+func (f *starvingFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	return f.FS.Open(name, opts...)
+}
+
+func (f *starvingFS) OpenDir(name string) (vfs.File, error) {
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	return f.FS.OpenDir(name)
+}
+
+// TestDescriptors takes all descriptors away for a while, three times, while writers fill memory tables.
+// Writes are refused or wait, and go on when there are descriptors again; nothing acknowledged is lost.
+func TestDescriptors(t *testing.T) {
+	t.Parallel()
+	mem := vfs.NewCrashableMem()
+	fs := &starvingFS{FS: mem}
+	s, err := disk.Open("db", small(fs))
+	require.NoError(t, err)
+
+	var acked sync.Map
+	var refused, written atomic.Int64
+	var writers sync.WaitGroup
+	stop := make(chan struct{})
+	write := func(sort string) bool {
+		err := s.Update(t.Context(), func(w store.Writer) error {
+			return w.Put(1, []byte("p"), []byte(sort), []byte(strings.Repeat("x", 8<<10)))
+		})
+		switch {
+		case err == nil:
+			acked.Store(sort, true)
+			written.Add(1)
+		case errors.Is(err, syscall.EMFILE):
+			refused.Add(1)
+			time.Sleep(time.Millisecond)
+		default:
+			t.Error(err)
+			return false
+		}
+		return true
+	}
+	for g := range 3 {
+		writers.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+					if !write(fmt.Sprintf("%d-%06d", g, i)) {
+						return
+					}
+				}
+			}
+		})
+	}
+
+	more := 0
+	for range 3 {
+		before, had := written.Load(), refused.Load()
+		require.Eventually(t, func() bool { return written.Load() > before+50 }, time.Minute, time.Millisecond)
+		fs.none.Store(true)
+		require.Eventually(t, func() bool { // those that run may all wait for the log
+			more++
+			sort := fmt.Sprintf("more-%06d", more)
+			writers.Go(func() { write(sort) })
+			return refused.Load() > had
+		}, time.Minute, 5*time.Millisecond)
+		fs.none.Store(false)
+	}
+	before := written.Load()
+	require.Eventually(t, func() bool { return written.Load() > before+50 }, time.Minute, time.Millisecond, "writes go on")
+	close(stop)
+	writers.Wait()
+	require.NoError(t, s.Close())
+
+	s, err = disk.Open("db", small(mem))
+	require.NoError(t, err)
+	acked.Range(func(sort, _ any) bool {
+		require.NotEqual(t, "-", get(t, s, sort.(string)))
+		return true
+	})
+	require.NoError(t, s.Close())
+}

@@ -1,0 +1,14 @@
+//go:build unix && !aix && !solaris
+
+package disk
+
+import "syscall"
+
+// descriptorLimit returns how many descriptors the process may have, or 0 if that is not known.
+func descriptorLimit() uint64 {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 0
+	}
+	return uint64(limit.Cur) //nolint:unconvert // signed on some systems
+}
