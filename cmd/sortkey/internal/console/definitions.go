@@ -127,7 +127,8 @@ func (w *rewriter) update(
 		if out, err = client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name}); err != nil {
 			break
 		}
-		busy := slices.ContainsFunc(out.Table.GlobalSecondaryIndexes, func(x types.GlobalSecondaryIndexDescription) bool {
+		indexes := out.Table.GlobalSecondaryIndexes
+		busy := slices.ContainsFunc(indexes, func(x types.GlobalSecondaryIndexDescription) bool {
 			return x.IndexStatus != types.IndexStatusActive
 		})
 		if out.Table.TableStatus == types.TableStatusActive && !busy {

@@ -69,7 +69,9 @@ func relay(in io.Reader, to, out io.Writer) error {
 // error is a [*jsonrpc.Error].
 func messages(line []byte) ([]byte, error) {
 	if !json.Valid(line) {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the line is not JSON; send a message on each line"}
+		return nil, &jsonrpc.Error{
+			Code: jsonrpc.CodeParseError, Message: "the line is not JSON; send a message on each line",
+		}
 	}
 	all := []json.RawMessage{line}
 	if line[0] == '[' {

@@ -35,7 +35,9 @@ func CheckImport(ctx context.Context, client *dynamodb.Client, sources []*Source
 	for _, s := range sources {
 		for _, f := range s.Files {
 			if _, regular, err := identify(f.Path); err == nil && !regular {
-				return advice.New("put the input into a file", "cannot check %s before it is written: it is not a file", s.Name)
+				return advice.New(
+					"put the input into a file", "cannot check %s before it is written: it is not a file", s.Name,
+				)
 			}
 		}
 	}

@@ -2,10 +2,10 @@
 // of that person, and to nobody else.
 //
 // A [Site] listens on a loopback address only. The first address that a person opens has a token in it,
-// for which the browser gets a cookie of this site and session; a request without one is refused. So is a request whose Host is not the address
-// of the site (a page elsewhere whose name resolves to 127.0.0.1), or whose Origin or Sec-Fetch-Site is
-// another's (a page elsewhere that sends requests). Pages may load scripts, styles and data only from the
-// site, and run no inline script.
+// for which the browser gets a cookie of this site and session; a request without one is refused. So is a
+// request whose Host is not the address of the site (a page elsewhere whose name resolves to 127.0.0.1), or
+// whose Origin or Sec-Fetch-Site is another's (a page elsewhere that sends requests). Pages may load scripts,
+// styles and data only from the site, and run no inline script.
 //
 // Programs send the token with every request instead, in the header Authorization: see [Site.ServePrograms].
 //
@@ -144,7 +144,8 @@ func (s *Site) Guard(h http.Handler) http.Handler {
 	return s.own(func(w http.ResponseWriter, r *http.Request) {
 		if token := r.URL.Query().Get("token"); r.Method == http.MethodGet && s.is(token) {
 			http.SetCookie(w, &http.Cookie{
-				Name: s.name, Value: s.session(rand.Text()), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+				Name: s.name, Value: s.session(rand.Text()), Path: "/", HttpOnly: true,
+				SameSite: http.SameSiteStrictMode,
 			})
 			http.Redirect(w, r, "/"+strings.TrimLeft(r.URL.Path, `/\`), http.StatusSeeOther) // on this site
 			return
