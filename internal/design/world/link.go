@@ -138,6 +138,7 @@ func (b *builder) plan(all []*generator) error {
 	}
 
 	const tries = 40
+	fits := 0.0 // the largest share within the limits
 	for range tries {
 		made, bytes := 0, 0.0
 		for _, g := range all {
@@ -146,10 +147,16 @@ func (b *builder) plan(all []*generator) error {
 			bytes += g.bytes * float64(g.count)
 		}
 		full := max(float64(made)/float64(limit), bytes/float64(b.o.MaxBytes))
+		if full <= 1 {
+			fits = max(fits, share)
+		}
 		if limit == 0 || full <= 1 && (full > 0.95 || share == 1) {
 			break
 		}
 		share = min(share/full, 1)
+	}
+	if limit > 0 && fits > 0 {
+		share = fits
 	}
 
 	// With the least of parents there may still be too many that belong to them: then each has fewer.
