@@ -109,8 +109,8 @@ func TestDemo(t *testing.T) {
 	require.Equal(t, "the database is ready for sortkey serve --store\n", prints(t, open, "init", "--store", address))
 
 	for _, want := range []string{
-		"\n7 examples loaded into the database of --store\n89 of 89 access patterns right\n",
-		"\n7 examples found in the database of --store, nothing loaded\n89 of 89 access patterns right\n",
+		"\n7 examples loaded into the database of --store\n90 of 90 access patterns right\n",
+		"\n7 examples found in the database of --store, nothing loaded\n90 of 90 access patterns right\n",
 	} {
 		out := prints(t, open, "demo", "--store", address)
 		require.True(t, strings.HasSuffix(out, want), "%s", out[max(0, len(out)-500):])

@@ -68,6 +68,9 @@ type assignment struct {
 // newWriting returns the writing of a pattern, or why it has no request.
 func newWriting(p *model.Pattern) (*writing, error) {
 	w := &writing{p: p}
+	if p.Operation == model.Move {
+		return nil, errors.New("a move is a write of every item that carries the value: find them, then write each")
+	}
 	for i := range p.Writes {
 		one := &itemWrite{Write: &p.Writes[i]}
 		if err := one.read(); err != nil {

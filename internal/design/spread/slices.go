@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/keys"
 	"github.com/sortkey/sortkey/store"
 )
 
@@ -60,6 +61,7 @@ type candidate struct {
 	low, high int
 	own       bool
 	args      []string // of the condition that follows the items, or nil for its own
+	share     float64  // of the distance of all values that lies between args, or 0 if it is not known
 	// The rows and the bytes that are read at the declared scale, and the rows that there are
 	// without a limit.
 	rows, bytes, held float64
@@ -140,7 +142,7 @@ func (s *spreader) has(e *model.Entity) bool {
 // find finds all candidates.
 func (s *spreader) find(ctx context.Context) error {
 	simple := len(s.free) == 0 && s.moved == nil && !s.shared && !s.timed
-	s.grow = s.w.GrowthBy(s.space, slices.Concat(s.free, s.listed))
+	s.grow = s.w.GrowthBy(s.space, s.sorted())
 	if simple {
 		s.grow = s.w.Growth(s.space)
 	}
@@ -184,6 +186,27 @@ func (s *spreader) unseen(all []float64) {
 		}
 		s.all = append(s.all, candidate{rows: n, bytes: n * float64(bytes) / float64(max(rows, 1)), held: held})
 	}
+}
+
+// sorted returns the fields of the sort key whose values tell the groups apart, each with the type as which the
+// condition compares it, such as a month of a time.
+func (s *spreader) sorted() map[string]keys.Type {
+	all := map[string]keys.Type{}
+	for _, name := range slices.Concat(s.free, s.listed) {
+		c, _ := s.condition(name)
+		f := s.field(name)
+		if f == nil || !model.Moment(f.Type) {
+			all[name] = keys.Type{}
+			continue
+		}
+		all[name] = f.Type
+		for i, layout := range layouts[1:] {
+			if _, err := time.Parse(layout, c.Args[0]); err == nil {
+				all[name] = keys.Type{Name: []string{"date", "month", "year"}[i]}
+			}
+		}
+	}
+	return all
 }
 
 // items adds each item of a partition as a candidate.
@@ -268,7 +291,9 @@ func (s *spreader) group(at world.Part, base candidate) {
 	s.estimated = true
 	rows := s.space.Rows[base.low:base.high]
 	if s.moved.Op != ast.OpBeginsWith {
-		s.follow(at, base, s.window(s.listing(rows)))
+		var args []string
+		args, base.share = s.window(s.listing(rows))
+		s.follow(at, base, args)
 		return
 	}
 
@@ -327,6 +352,11 @@ func (s *spreader) measure(c *candidate) {
 
 	c.Growth, c.ByteGrowth = 1, 1
 	n := len(rows)
+	if c.share > 0 && declared > float64(n) {
+		was := declared
+		declared = s.evened(c, float64(n), declared/float64(n))
+		bytes *= declared / was
+	}
 	if limit > 0 && n > limit {
 		if s.q.Report.Reverse {
 			rows = rows[n-limit:]
@@ -344,6 +374,36 @@ func (s *spreader) measure(c *candidate) {
 		c.Growth, c.ByteGrowth = declared/float64(n), bytes/float64(all)
 	}
 	c.rows, c.bytes, c.held = float64(c.Rows)*c.Growth, c.DeclaredBytes(), max(declared, float64(c.Rows))
+}
+
+// evened returns the rows of a range at the declared scale. The range was chosen because most rows of the sample
+// lie there, as in one of many ranges there would be by chance alone. What chance gives is taken for that at
+// the declared scale; what is more than that grows like the rows.
+func (s *spreader) evened(c *candidate, n, growth float64) float64 {
+	even, ranges := c.share*float64(c.high-c.low), 3/c.share // they overlap
+	now, then := mostByChance(even, ranges), mostByChance(even*growth, ranges)
+	if n > now {
+		return then + (n-now)*growth
+	}
+	return max(n, then+(n-now)*math.Sqrt(growth))
+}
+
+// mostByChance returns the number that the largest of so many Poisson variables of a mean has, about.
+func mostByChance(mean, variables float64) float64 {
+	if mean > 100 {
+		return mean + math.Sqrt(2*mean*math.Log(max(variables, math.E)))
+	}
+	each := math.Exp(-mean) // the probability of k
+	tail := 1.0             // of k or more
+	for k := 0.0; ; k++ {
+		if next := tail - each; variables*next <= 1 || next <= 0 {
+			// Between k, which more than one variable reaches, and k+1.
+			return k + math.Log(variables*tail)/math.Log(tail/max(next, tail/1e9))
+		} else {
+			tail = next
+		}
+		each *= mean / (k + 1)
+	}
 }
 
 // lists reports whether a row is of the pattern's entities and has its values of listed fields.
@@ -373,21 +433,24 @@ func sizeOf(rows []world.Row) int {
 }
 
 // window returns the values of the moved condition with which it reads most of some rows, or nil if the
-// values have no distance.
-func (s *spreader) window(rows []world.Row) []string {
+// values have no distance, and the share of all distance that lies between them.
+func (s *spreader) window(rows []world.Row) ([]string, float64) {
 	c := s.moved
 	at, layout, ok := s.places(rows)
 	if !ok || len(rows) == 0 {
-		return nil
+		return nil, 0
 	}
+	least, last := slices.Min(at), slices.Max(at)
+	span := (last - least) * float64(len(at)+1) / float64(max(len(at)-1, 1))
 	if c.Op != ast.OpBetween {
-		return s.tail(at, layout)
+		args, reach := s.tail(at, layout)
+		return args, shareOf(reach, span)
 	}
 
 	low, _, _ := place(c.Args[0])
 	high, _, ok := place(c.Args[1])
 	if !ok || high < low {
-		return nil
+		return nil, 0
 	}
 
 	// Rows are in the order of the key, which need not be that of the values.
@@ -407,7 +470,16 @@ func (s *spreader) window(rows []world.Row) []string {
 		}
 	}
 
-	return []string{placeText(at[order[first]], layout), placeText(at[order[first]]+high-low, layout)}
+	start := at[order[first]]
+	return []string{placeText(start, layout), placeText(start+high-low, layout)}, shareOf(high-low, span)
+}
+
+// shareOf returns the share of a distance, or 0 if it is none or all.
+func shareOf(distance, of float64) float64 {
+	if of <= 0 || !(distance < of) {
+		return 0
+	}
+	return distance / of
 }
 
 // places returns the values of the moved condition in rows, and the layout of a time.
@@ -427,14 +499,14 @@ func (s *spreader) places(rows []world.Row) (at []float64, layout string, ok boo
 // tail returns the bound of a range without one end: as far back from the last value, or forward from the first,
 // as the pattern's own bound is in its own partition. Where that has no rows, nothing is known, and the range is
 // all.
-func (s *spreader) tail(at []float64, layout string) []string {
+func (s *spreader) tail(at []float64, layout string) (args []string, reach float64) {
 	bound, _, _ := place(s.moved.Args[0])
 	sign := 1.0 // the values beyond the bound, in ascending order
 	if s.moved.Op == ast.Less || s.moved.Op == ast.LessOrEqual {
 		sign = -1
 	}
 
-	reach := math.Inf(1)
+	reach = math.Inf(1)
 	if s.known {
 		from, to := s.space.Range(s.own, store.Range{Lo: s.q.Report.Low.Bytes, Hi: s.q.Report.High.Bytes})
 		for _, r := range s.listing(s.space.Rows[from:to]) {
@@ -457,7 +529,7 @@ func (s *spreader) tail(at []float64, layout string) []string {
 	if !math.IsInf(reach, 1) {
 		first = end - reach
 	}
-	return []string{placeText(sign*first, layout)}
+	return []string{placeText(sign*first, layout)}, reach
 }
 
 // layouts are the text forms of times in conditions.

@@ -138,6 +138,7 @@ func (b *builder) plan(all []*generator) error {
 	}
 
 	const tries = 40
+	fits := 0.0 // the largest share within the limits
 	for range tries {
 		made, bytes := 0, 0.0
 		for _, g := range all {
@@ -146,14 +147,36 @@ func (b *builder) plan(all []*generator) error {
 			bytes += g.bytes * float64(g.count)
 		}
 		full := max(float64(made)/float64(limit), bytes/float64(b.o.MaxBytes))
+		if full <= 1 {
+			fits = max(fits, share)
+		}
 		if limit == 0 || full <= 1 && (full > 0.95 || share == 1) {
 			break
 		}
 		share = min(share/full, 1)
 	}
+	if limit > 0 && fits > 0 {
+		share = fits
+	}
+
+	// With the least of parents there may still be too many that belong to them: then each has fewer.
+	thin := 1.0
+	for range tries {
+		made := 0
+		for _, g := range all {
+			g.size(share, most, limit)
+			g.thin(thin)
+			made += int(g.count)
+		}
+		if limit == 0 || made <= max(limit, leastParents*len(all)) {
+			break
+		}
+		thin *= float64(limit) / float64(made)
+	}
 
 	for _, g := range all {
 		g.size(share, most, limit) // again, because deal may lower the counts of parents
+		g.thin(thin)
 		if err := g.deal(b.o.Seed); err != nil {
 			return err
 		}
@@ -206,6 +229,18 @@ func (g *generator) size(share, most float64, limit int) {
 			bound(l.sizes, uint64(l.per.Min), uint64(l.per.Max))
 		}
 	}
+}
+
+// thin lowers the number of items that belong to others to a share.
+func (g *generator) thin(share float64) {
+	if share == 1 || len(g.links) == 0 {
+		return
+	}
+	n := max(1, uint64(float64(g.count)*share))
+	for _, l := range g.links {
+		l.sizes, l.growth = apportion(n, l.sizes), l.growth*float64(g.count)/float64(n)
+	}
+	g.count = n
 }
 
 // weights returns numbers in proportion to the declared sizes of the parents that are made, and

@@ -41,14 +41,20 @@ func (w *World) Growth(s *Space) *Growth {
 }
 
 // GrowthBy returns the growth of groups of rows that are equal in the partition key of a space and in some
-// fields of its sort key. No group is counted yet.
-func (w *World) GrowthBy(s *Space, sorted []string) *Growth {
+// fields of its sort key, each with the type as which it is compared, or the zero value for that of the key. No
+// group is counted yet.
+func (w *World) GrowthBy(s *Space, sorted map[string]keys.Type) *Growth {
 	return &Growth{w: w, of: map[*model.Entity]*growing{}, fields: func(e *model.Entity) map[*model.Field]float64 {
 		all := finest(e, s.Hash)
 		for f, n := range finest(e, s.Sort) {
-			if slices.Contains(sorted, f.Name) {
-				all[f] = math.Max(all[f], n)
+			t, ok := sorted[f.Name]
+			if !ok {
+				continue
 			}
+			if t.Name != "" {
+				n = math.Min(n, valuesAs(f, t))
+			}
+			all[f] = math.Max(all[f], n)
 		}
 		return all
 	}}
