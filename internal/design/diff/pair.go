@@ -41,7 +41,7 @@ func (r Renames) check(was, is *model.Model) error {
 		switch {
 		case entity && is.Entity(old) != nil || !entity && is.Table(old) != nil:
 			return advice.New(
-				"rename what is gone alone", "both versions have %s, so that it needs no other name", old,
+				"give --rename only what the new version no longer has", "both versions have %s", old,
 			)
 		case made != "" && entity && is.Entity(made) == nil || made != "" && !entity && is.Table(made) == nil:
 			return advice.New(

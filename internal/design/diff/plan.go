@@ -473,9 +473,9 @@ func (p *planner) remove(s source, t *model.Table) {
 	if p.unkept(s) != "" {
 		p.add(
 			Step{Kind: Keep, Table: t.Name, Entity: p.entityName(s), Attributes: names}, amount{},
-			"stop writing %s of %s; %s in the items until it is sure that nothing of the new version is made of %s",
-			list(names), p.name(s), text.Agree(len(names), "it stays", "they stay"),
-			text.Agree(len(names), "it", "them"),
+			"stop writing %s of %s, but leave %[3]s in the items "+
+				"until you know that the new version does not need %[3]s",
+			list(names), p.name(s), text.Agree(len(names), "it", "them"),
 		)
 		return
 	}

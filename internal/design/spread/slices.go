@@ -474,7 +474,7 @@ func (s *spreader) window(rows []world.Row) ([]string, float64) {
 	return []string{placeText(start, layout), placeText(start+high-low, layout)}, shareOf(high-low, span)
 }
 
-// shareOf returns the share of a distance, or 0 if it is none or all.
+// shareOf returns the share of a distance, or 0 if that is nothing or everything.
 func shareOf(distance, of float64) float64 {
 	if of <= 0 || !(distance < of) {
 		return 0

@@ -313,7 +313,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 		return nil, nil
 	}
 	if s.all[0].row == nil {
-		out.Readings = append(out.Readings, s.at(0, byRank)) // the worst is none that was generated
+		out.Readings = append(out.Readings, s.at(0, byRank)) // no generated item has the worst value
 	}
 	slices.SortStableFunc(out.Readings, func(a, b Reading) int {
 		return cmp.Or(
