@@ -44,7 +44,8 @@ func TestPhantom(t *testing.T) {
 			}
 			return w.Put(1, []byte("q"), []byte("found"), fmt.Append(nil, found))
 		}))
-		require.Equal(t, 2, calls)
+		// The lock of a put that is still being resolved is a reason for one more call.
+		require.GreaterOrEqual(t, calls, 2)
 		require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 			require.Equal(t, "[c=inside]", get(t, r, "q", "found"))
 			return nil
