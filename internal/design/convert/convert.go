@@ -21,6 +21,9 @@ type Loss struct {
 	Path string
 	// What is lost, Why, and what to do about it; Hint may be empty.
 	What, Why, Hint string
+
+	settings []string // of a table, which a model does not have
+	table    string   // their table
 }
 
 // String returns the loss on one line, without the hint.

@@ -240,6 +240,24 @@ func TestLosses(t *testing.T) {
 			require.Contains(t, losses[0].Pos.String(), "i:1:")
 		})
 	}
+	// A setting has one line, however many tables have it.
+	var tables []convert.File
+	for i, more := range []string{`"TableClass":"STANDARD"`, `"Tags":[{}]`, `"TableClass":"STANDARD"`} {
+		text := strings.Replace(table, `{"TableName":"abc"`, fmt.Sprintf(
+			`{"TableName":"abc%d","DeletionProtectionEnabled":true,"StreamSpecification":{"StreamEnabled":true},%s`, i, more,
+		), 1)
+		tables = append(tables, convert.File{Name: "t", Data: []byte(text)})
+	}
+	_, settings, err := convert.Import(t.Context(), tables, convert.Options{})
+	require.NoError(t, err)
+	said := fmt.Sprint(settings)
+	for _, what := range []string{
+		"DeletionProtectionEnabled, StreamSpecification of 3 tables: a model has keys", "TableClass of 2 tables: ",
+		"Tags of table abc1: ",
+	} {
+		require.Equal(t, 1, strings.Count(said, what), "%s in %s", what, said)
+	}
+
 	// Numbers stored as S become keys of type N.
 	list := []convert.File{{Name: "t", Data: []byte(table)}, {Name: "i", Data: []byte(`{"k":{"S":"1"},"g":{"S":"7.0"}}`)}}
 	m, losses, err := convert.Import(t.Context(), list, convert.Options{})

@@ -21,6 +21,7 @@ import (
 
 // finish builds the model from what was collected and reads it back.
 func (im *importer) finish(ctx context.Context, from string) (*model.Model, []Loss, error) {
+	im.losses = joinSettings(im.losses)
 	if len(im.m.Tables) == 0 {
 		hint := ""
 		if len(im.losses) > 0 {

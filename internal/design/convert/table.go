@@ -12,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -203,8 +204,48 @@ func (im *importer) loseSettings(n *node, table string) {
 		names = append(names, "ProvisionedThroughput")
 	}
 	if len(names) > 0 {
-		im.loss(n, strings.Join(names, ", ")+" of table "+table, "a model has keys and indexes, but no settings", "")
+		im.add(Loss{Pos: n.pos(), Path: n.path(), settings: names, table: table})
 	}
+}
+
+// joinSettings gives the losses of settings their words: each setting has one line, at the first
+// of its tables, and settings of the same tables share theirs.
+func joinSettings(losses []Loss) []Loss {
+	tables := map[string][]string{} // by setting
+	for _, l := range losses {
+		for _, name := range l.settings {
+			tables[name] = append(tables[name], l.table)
+		}
+	}
+
+	var joined []Loss
+	said := map[string]bool{}
+	for _, l := range losses {
+		if l.settings == nil {
+			joined = append(joined, l)
+			continue
+		}
+		for _, first := range l.settings {
+			if said[first] {
+				continue
+			}
+			var names []string
+			for _, name := range l.settings {
+				if slices.Equal(tables[name], tables[first]) {
+					names, said[name] = append(names, name), true
+				}
+			}
+			of := "table " + tables[first][0]
+			if n := len(tables[first]); n > 1 {
+				of = text.Count(n, "table")
+			}
+			joined = append(joined, Loss{
+				Pos: l.Pos, Path: l.Path, What: strings.Join(names, ", ") + " of " + of,
+				Why: "a model has keys and indexes, but no settings",
+			})
+		}
+	}
+	return joined
 }
 
 func (im *importer) createTable(n *node) *model.Table {

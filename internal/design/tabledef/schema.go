@@ -1,7 +1,11 @@
 package tabledef
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -81,7 +85,7 @@ func parse(data []byte, wrapped bool) (*Schema, error) {
 		ClassSummary     *struct{ TableClass types.TableClass }   `json:"TableClassSummary"`
 	}
 	if err := json.Unmarshal(data, &doc); err != nil {
-		return nil, advice.New(schemaAdvice, "the schema is malformed: %w", err)
+		return nil, wrongJSON(err)
 	}
 	for _, inner := range []*json.RawMessage{doc.Table, doc.TableDescription} {
 		if inner != nil && doc.KeySchema == nil && wrapped {
@@ -96,6 +100,35 @@ func parse(data []byte, wrapped bool) (*Schema, error) {
 		s.TableClass = doc.ClassSummary.TableClass
 	}
 	return s, s.tidy()
+}
+
+// wrongJSON returns the error of a schema that the decoder of JSON refuses, in the words of templates.
+func wrongJSON(err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return advice.New(schemaAdvice, "the schema is not valid JSON: %w", err)
+	}
+	words := map[string]string{
+		"object": "an object", "struct": "an object", "array": "a list", "slice": "a list", "number": "a number",
+		"string": "a single value", "bool": "true or false", "int64": "a whole number",
+	}
+	is, _, _ := strings.Cut(wrong.Value, " ") // such as "number 1.5"
+	want := wrong.Type.Kind().String()
+	path := strings.Split(strings.TrimPrefix(wrong.Field, "."), ".")
+	path = slices.DeleteFunc(path, func(name string) bool { return name == "Schema" || name == "" })
+
+	todo := "write it as in a CreateTable request"
+	what := strings.Join(path, ".")
+	switch path[len(path)-1] {
+	case "KeySchema":
+		todo = `write {"AttributeName": "id", "KeyType": "HASH"} for each attribute of the key`
+	case "AttributeDefinitions":
+		todo = `write {"AttributeName": "id", "AttributeType": "S"} for each attribute of a key`
+	}
+	if elements := strings.HasSuffix(what, "Schema") || strings.HasSuffix(what, "s"); want == "struct" && elements {
+		what = "an element of " + what
+	}
+	return advice.New(todo, "%s is %s, not %s", what, cmp.Or(words[is], wrong.Value), cmp.Or(words[want], want))
 }
 
 // tidy checks s and removes members that a description has but a request must

@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/serve"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/shell"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/operation"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // Main runs the command with args and returns the exit code.
@@ -105,6 +106,13 @@ func refuseBlank(cmd *cobra.Command) (err error) {
 func flagError(cmd *cobra.Command, err error) error {
 	help := "see " + strings.TrimSpace(cmd.CommandPath()) + " --help"
 	e, unknown := errors.AsType[*pflag.NotExistError](err)
+	if unknown && e.GetSpecifiedShortnames() == "" {
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		if nearest, ok := text.Nearest(e.GetSpecifiedName(), known); ok {
+			help = "did you mean --" + nearest + "? Otherwise " + help
+		}
+	}
 	if op := operation.Named(cmd.Name()); unknown && op != nil && op.TakesKey() && e.GetSpecifiedShortnames() != "" {
 		help += "; put -- before values that start with a hyphen"
 	}

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/literal"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/internal/partiql"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -97,8 +99,8 @@ func (op *Operation) Parse(v *Values) (err error) {
 		return nil
 	}
 
-	for _, text := range v.Parameters {
-		p, err := ask.Parameter(text)
+	for _, param := range v.Parameters {
+		p, err := ask.Parameter(param)
 		if err != nil {
 			return err
 		}
@@ -108,8 +110,24 @@ func (op *Operation) Parse(v *Values) (err error) {
 	statement, wrong := partiql.Parse(v.Statement, v.parameters)
 	if v.wrong = wrong; wrong == nil {
 		v.Table, v.Index = statement.Table, statement.Index
+		return nil
 	}
-	return nil
+	return refuseVerb(v.Statement)
+}
+
+// refuseVerb returns the error of a statement that no service can read by its first word.
+func refuseVerb(statement string) error {
+	verbs := []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
+	first := regexp.MustCompile(`^\s*([A-Za-z]+)`).FindStringSubmatch(statement)
+	if first == nil || slices.Contains(verbs, strings.ToUpper(first[1])) {
+		return nil
+	}
+
+	help := "a statement begins with " + text.Join(verbs, "or")
+	if nearest, ok := text.Nearest(first[1], verbs); ok {
+		help = "did you mean " + nearest + "?"
+	}
+	return ask.UsageError(help, "%s begins no statement", first[1])
 }
 
 func parseItem(data []byte) (attr.Item, error) {
