@@ -1,10 +1,18 @@
 package wire_test
 
 import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/wire"
 )
+
+var rewrite = flag.Bool("rewrite", false, "write the table of wordings into docs/fidelity.md")
 
 // TestWordings has the messages that the service changed in 2026, with the date
 // of the newer form and the number of regions that showed it. The older forms
@@ -18,6 +26,7 @@ func TestWordings(t *testing.T) {
 		length = " failed to satisfy constraint: Member must have length greater than or equal to "
 		chars  = " failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
 	)
+	var table strings.Builder
 	enum := at("x", "returnValues", "satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]")
 	for _, tt := range []struct {
 		op           wire.Op
@@ -132,5 +141,28 @@ func TestWordings(t *testing.T) {
 		if got := messageIn(t, wire.WordingMay, err); got != tt.may {
 			t.Errorf("%v %s, before\n got %s\nwant %s", tt.op, tt.body, got, tt.may)
 		}
+		if tt.october != tt.may {
+			fmt.Fprintf(&table, "| %v `%s` | %s | %s | %s |\n", tt.op, tt.body, code(tt.october), code(tt.may), tt.when)
+		}
 	}
+	holdTable(t, table.String())
+}
+
+// code returns a message as code that may have backquotes.
+func code(message string) string { return "`` " + message + " ``" }
+
+// holdTable checks, or writes with -rewrite, the table of wordings in docs/fidelity.md.
+func holdTable(t *testing.T, rows string) {
+	const path, head = "../../docs/fidelity.md", "| request | 2026-10 | 2026-05 | seen |\n|---|---|---|---|\n"
+	page, err := os.ReadFile(path)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(page), head)
+	require.True(t, ok, "%s has no table of wordings", path)
+	was, after, _ := strings.Cut(rest, "\n\n")
+	if *rewrite {
+		page := before + head + strings.TrimSuffix(rows, "\n") + "\n\n" + after
+		require.NoError(t, os.WriteFile(path, []byte(page), 0o644))
+		return
+	}
+	require.Equal(t, rows, was+"\n", "run go test ./internal/wire -run TestWordings -rewrite")
 }
