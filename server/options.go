@@ -62,8 +62,10 @@ type Options struct {
 	// Default: 256.
 	MaxRequests int
 
-	// MaxConnections limits the open connections; others wait to be accepted.
-	// Default: half of the descriptors that the process may have, at most 4096.
+	// MaxConnections limits the open connections. At the limit, the one that has waited
+	// longest for a request is closed for a new one; if all are busy, requests on new
+	// ones fail with status 503, except for GET /healthz. Default: half of the
+	// descriptors that the process may have, at most 4096.
 	MaxConnections int
 
 	// Time-outs of one connection: for reading a whole request, for reading and

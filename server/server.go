@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/admission"
 	"github.com/sortkey/sortkey/internal/inside"
 	protocol "github.com/sortkey/sortkey/internal/server"
 )
@@ -21,6 +22,7 @@ type Server struct {
 	opts    Options
 	side    inside.Side
 	handler http.Handler
+	counts  admission.Counts
 	// isolated are the databases of access keys, or nil.
 	isolated *isolated
 }
@@ -43,8 +45,8 @@ func (s *Server) protocol() protocol.Options {
 		Logger: s.side.Logger, Clock: s.side.Clock, Observer: s.side.Observer, RequestID: s.side.RequestID,
 		Health: s.side.Health, Credentials: o.Credentials, Open: o.Open, CORS: o.CORS, AllowHosts: o.AllowHosts,
 		MaxBodyBytes: o.MaxBodyBytes, MaxPendingBytes: o.MaxPendingBytes, MaxRequests: o.MaxRequests,
-		MaxConnections: o.MaxConnections, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout,
-		IdleTimeout: o.IdleTimeout, ShutdownTimeout: o.ShutdownTimeout,
+		MaxConnections: o.MaxConnections, Connections: &s.counts, ShutdownTimeout: o.ShutdownTimeout,
+		ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout, IdleTimeout: o.IdleTimeout,
 	}
 }
 
@@ -56,6 +58,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // this process, without a socket. The context of a request reaches the database.
 func (s *Server) Client() *http.Client {
 	return &http.Client{Transport: &protocol.Transport{Handler: s.handler}}
+}
+
+// Connections returns how many connections of [Server.Serve] are open, how many it has closed at the
+// limit, each for a new one, because they had waited longest for a request, and how many requests
+// and connections it has refused because all were busy.
+func (s *Server) Connections() (open, closed, refused int64) {
+	return s.counts.Open(), s.counts.Closed(), s.counts.Refused()
 }
 
 // Serve serves on ln until ctx ends and the running requests are done, with the limits and

@@ -109,6 +109,46 @@ func TestAttackIdleBodies(t *testing.T) {
 	}), 64, "MB")
 }
 
+// TestAttackConnections holds more idle connections than the server may have, each of which has made a
+// request, and measures an honest client beside them.
+func TestAttackConnections(t *testing.T) {
+	figures := freeAddress(t)
+	p := serve(t, "--max-connections", "4096", "--metrics", figures)
+	held := make([]net.Conn, 5000)
+	for i := range held {
+		held[i] = p.dial(t)
+		_, err := io.WriteString(held[i], head("ListTables", 2)+"{}")
+		require.NoError(t, err)
+		_, err = held[i].Read(make([]byte, 1))
+		require.NoError(t, err)
+	}
+
+	slowest := time.Duration(0)
+	for range 100 {
+		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
+		began := time.Now()
+		res, err := client.Get(p.URL + "/healthz")
+		require.NoError(t, err)
+		_ = res.Body.Close()
+		slowest = max(slowest, time.Since(began))
+		require.Equal(t, 200, res.StatusCode)
+	}
+	bounded(t, "5000 idle connections: slowest of 100 answers on new ones", int(slowest.Milliseconds()), 100, "ms")
+	require.Equal(t, 1, strings.Count(p.Stderr.String(), "all connections are taken"), p.Stderr.String())
+	res, err := http.Get("http://" + figures + "/metrics")
+	require.NoError(t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	_, closed, ok := strings.Cut(string(text), "\nsortkey_connections_closed_total ")
+	require.True(t, ok)
+	var n float64
+	_, err = fmt.Sscan(closed, &n)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, n, 5000.0-4096)
+	t.Logf("%-62s %6.0f", "connections closed for new ones, by the metric", n)
+}
+
 func TestAttackStalledBodies(t *testing.T) {
 	p := serve(t, "--max-pending-mb", "128")
 	p.alive(t)

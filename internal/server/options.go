@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/admission"
 	"github.com/sortkey/sortkey/internal/api/event"
 	"github.com/sortkey/sortkey/internal/seeded"
 )
@@ -97,10 +98,13 @@ type Options struct {
 	// Default: 256.
 	MaxRequests int
 
-	// MaxConnections limits the open connections; others wait to be accepted.
-	// Used by [Run] and [Serve]. Default: half of the descriptors that the
-	// process may have, at most 4096.
+	// MaxConnections limits the open connections. At the limit, the one that has waited
+	// longest for a request is closed for a new one; if all are busy, requests on
+	// new ones fail with status 503, except for GET /healthz. Used by [Run] and
+	// [Serve]. Default: half of the descriptors that the process may have, at most 4096.
 	MaxConnections int
+	// Connections counts the connections of [Run] and [Serve]. Default: nobody does.
+	Connections *admission.Counts
 
 	// Time-outs of one connection, used by [Run] and [Serve]: for reading the
 	// headers, for reading the whole request, for reading and answering it, and

@@ -6,9 +6,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/sortkey/sortkey/internal/admission"
 )
 
 // headerRoom bounds the headers that net/http reads before it refuses a request itself,
@@ -40,8 +40,16 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 	if !loopback(ln.Addr()) && opts.Credentials == nil && !opts.Open {
 		opts.Logger.WarnContext(ctx, "listening beyond this machine without credentials", "addr", ln.Addr().String())
 	}
-	limited := newListener(ln, opts.MaxConnections)
-	ln = limited
+	limited := admission.Listen(ln, admission.Options{
+		Most: opts.MaxConnections, Counts: opts.Connections, Refuse: refuse,
+		Health: func(r *http.Request) bool { return r.Method == http.MethodGet && r.URL.Path == "/healthz" },
+		Full: func() {
+			opts.Logger.WarnContext(
+				ctx, "all connections are taken: for a new one, that which waits longest for a request is closed",
+				"max_connections", opts.MaxConnections,
+			)
+		},
+	})
 	srv := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: timeout(opts.ReadHeaderTimeout),
@@ -54,19 +62,29 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts Options) e
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 
+	limited.Attach(srv)
+
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ln) }()
+	go func() { served <- srv.Serve(limited) }()
 	select {
 	case err := <-served: // it cannot accept any more
 		return errors.Join(err, shutdown(ctx, srv, opts.ShutdownTimeout))
 	case <-ctx.Done():
 	}
-	limited.closeUnused()
+	limited.CloseUnused()
 	err := shutdown(ctx, srv, opts.ShutdownTimeout)
 	if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
 		err = errors.Join(err, ended)
 	}
 	return err
+}
+
+// refuse answers a request for which no connection is free.
+func refuse(w http.ResponseWriter, _ *http.Request) {
+	later(w.Header())
+	w.Header()["Content-Type"] = typeJSON10
+	w.WriteHeader(errBusy.status)
+	_, _ = w.Write(errBusy.appendJSON(nil))
 }
 
 // shutdown lets requests finish for a while, then breaks them off.
@@ -85,94 +103,4 @@ func timeout(d time.Duration) time.Duration { return max(d, 0) }
 func loopback(addr net.Addr) bool {
 	tcp, ok := addr.(*net.TCPAddr)
 	return !ok || tcp.IP.IsLoopback()
-}
-
-// A listener accepts a connection only when there is a slot for it, and knows
-// its open connections.
-type listener struct {
-	net.Listener
-	slots  chan struct{}
-	once   sync.Once
-	closed chan struct{}
-
-	mu   sync.Mutex
-	open map[*conn]struct{}
-}
-
-func newListener(ln net.Listener, connections int) *listener {
-	return &listener{
-		Listener: ln, slots: make(chan struct{}, connections), closed: make(chan struct{}), open: map[*conn]struct{}{},
-	}
-}
-
-// Accept implements [net.Listener].
-func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case l.slots <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.slots
-		return nil, err
-	}
-	accepted := &conn{Conn: c, l: l}
-	l.mu.Lock()
-	l.open[accepted] = struct{}{}
-	l.mu.Unlock()
-	return accepted, nil
-}
-
-// Close implements [net.Listener].
-func (l *listener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-// closeUnused closes the connections that have sent nothing yet. Clients open
-// them in advance, and net/http waits for them before it shuts down.
-func (l *listener) closeUnused() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for c := range l.open {
-		if !c.used.Load() {
-			_ = c.Conn.Close() // net/http closes c
-		}
-	}
-}
-
-type conn struct {
-	net.Conn
-	l    *listener
-	used atomic.Bool
-	once sync.Once
-}
-
-// Read implements [net.Conn].
-func (c *conn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	if n > 0 && !c.used.Load() {
-		c.used.Store(true)
-	}
-	return n, err
-}
-
-// Close implements [net.Conn].
-func (c *conn) Close() error {
-	defer c.once.Do(func() {
-		c.l.mu.Lock()
-		delete(c.l.open, c)
-		c.l.mu.Unlock()
-		<-c.l.slots
-	})
-	return c.Conn.Close()
-}
-
-// CloseWrite lets net/http end an answer before the connection.
-func (c *conn) CloseWrite() error {
-	if w, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return w.CloseWrite()
-	}
-	return nil
 }

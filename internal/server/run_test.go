@@ -119,31 +119,64 @@ func TestServeBreaksOffAtLast(t *testing.T) {
 	require.Error(t, <-got)
 }
 
+// TestMaxConnections holds every connection that is allowed, idle and then busy, beside one that asks.
 func TestMaxConnections(t *testing.T) {
-	addr, _ := start(t, echo{}, server.Options{MaxConnections: 1})
-	first, err := net.Dial("tcp", addr)
-	require.NoError(t, err)
-	second, err := net.Dial("tcp", addr) // waits in the kernel's queue
-	require.NoError(t, err)
-	defer second.Close()
-	ask := func(c net.Conn) error {
-		_, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		return err
-	}
-	answer := func(c net.Conn, wait time.Duration) error {
-		_ = c.SetReadDeadline(time.Now().Add(wait))
-		res, err := http.ReadResponse(bufio.NewReader(c), nil)
-		if err == nil {
-			err = res.Body.Close()
+	const most = 3
+	entered, leave := make(chan struct{}, most), make(chan struct{})
+	var log bytes.Buffer
+	addr, _ := start(t, handlerFunc(func(_ context.Context, _ string, body, dst []byte) ([]byte, int) {
+		if string(body) == `"wait"` {
+			entered <- struct{}{}
+			<-leave
 		}
-		return err
+		return append(dst, "{}"...), 200
+	}), server.Options{MaxConnections: most, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	health := func() int {
+		c, r := dial(t, addr)
+		_, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		require.NoError(t, err)
+		res, _ := answer(t, r)
+		return res.StatusCode
 	}
-	require.NoError(t, ask(first))
-	require.NoError(t, answer(first, patience))
-	require.NoError(t, ask(second))
-	require.Error(t, answer(second, 50*time.Millisecond), "the only slot is taken")
-	require.NoError(t, first.Close())
-	require.NoError(t, answer(second, patience), "the slot is free again")
+
+	// Idle ones give way, the longest first.
+	idle := make([]*bufio.Reader, most)
+	for i := range idle {
+		var c net.Conn
+		c, idle[i] = dial(t, addr)
+		_, err := io.WriteString(c, usual("{}"))
+		require.NoError(t, err)
+		answer(t, idle[i])
+	}
+	require.Equal(t, 200, health())
+	_, err := idle[0].ReadByte()
+	require.ErrorIs(t, err, io.EOF)
+
+	// Busy ones do not, but health is answered, and others are told to come again.
+	busy := make([]*bufio.Reader, most)
+	for i := range busy {
+		var c net.Conn
+		c, busy[i] = dial(t, addr)
+		_, err := io.WriteString(c, usual(`"wait"`))
+		require.NoError(t, err)
+		<-entered
+	}
+	require.Equal(t, 200, health())
+	c, r := dial(t, addr)
+	_, err = io.WriteString(c, usual("{}"))
+	require.NoError(t, err)
+	res, body := answer(t, r)
+	require.Equal(t, 503, res.StatusCode)
+	require.Equal(t, "1", res.Header.Get("Retry-After"))
+	require.Contains(t, body, "ServiceUnavailableException")
+	require.True(t, res.Close)
+
+	close(leave)
+	for _, r := range busy {
+		res, _ := answer(t, r)
+		require.Equal(t, 200, res.StatusCode)
+	}
+	require.Equal(t, 1, strings.Count(log.String(), "all connections are taken"), log.String())
 }
 
 func TestReadHeaderTimeout(t *testing.T) {

@@ -141,6 +141,35 @@ func (m *Metrics) Watch(db *sortkey.DB) {
 	m.parts = append(m.parts, &tables{service: inside.Service(db), labels: m.labels}, healthy(db))
 }
 
+// WatchServer adds metrics of a server's connections. Call it before the first scrape.
+func (m *Metrics) WatchServer(s *server.Server) {
+	m.parts = append(m.parts, prometheus.NewGaugeFunc(
+		prometheus.GaugeOpts{Name: "sortkey_connections", Help: "Open connections of clients."},
+		func() float64 {
+			open, _, _ := s.Connections()
+			return float64(open)
+		},
+	), prometheus.NewCounterFunc(
+		prometheus.CounterOpts{
+			Name: "sortkey_connections_closed_total",
+			Help: "Connections closed at the limit, each for a new one, because they had waited longest for a request.",
+		},
+		func() float64 {
+			_, closed, _ := s.Connections()
+			return float64(closed)
+		},
+	), prometheus.NewCounterFunc(
+		prometheus.CounterOpts{
+			Name: "sortkey_connections_refused_total",
+			Help: "Requests and connections refused because all connections were busy.",
+		},
+		func() float64 {
+			_, _, refused := s.Connections()
+			return float64(refused)
+		},
+	))
+}
+
 // healthy is 1 while the database answers GET /healthz with 200.
 func healthy(db *sortkey.DB) prometheus.Collector {
 	client := server.New(db, server.Options{}).Client()

@@ -533,7 +533,7 @@ func TestPlainJSONWarns(t *testing.T) {
 
 func TestSchemas(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"no JSON", `{`, "malformed"},
+		{"no JSON", `{`, "not valid JSON"},
 		{"nothing", `{}`, "no KeySchema"},
 		{"wrapped often", strings.Repeat(`{"Table":`, 5000) + strings.Repeat(" ", 2<<20) + "{}" + strings.Repeat("}", 5000), "no KeySchema"},
 		{"no types", `{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}`, "no AttributeDefinitions"},

@@ -30,7 +30,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/net/netutil"
+	"github.com/sortkey/sortkey/internal/admission"
 )
 
 // Policy is the content security policy of all pages.
@@ -59,7 +59,7 @@ func Listen(port int) (*Site, error) {
 	key := make([]byte, sha256.Size)
 	_, _ = rand.Read(key) // never fails
 	return &Site{
-		ln: netutil.LimitListener(ln, maxConns), token: rand.Text(), name: fmt.Sprintf("sortkey-%d", own), key: key,
+		ln: ln, token: rand.Text(), name: fmt.Sprintf("sortkey-%d", own), key: key,
 		hosts: []string{fmt.Sprintf("127.0.0.1:%d", own), fmt.Sprintf("localhost:%d", own)},
 	}, nil
 }
@@ -116,9 +116,11 @@ func (s *Site) serve(ctx context.Context, h http.Handler) error {
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: readTimeout, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: maxHeader, BaseContext: func(net.Listener) context.Context { return ctx },
 	}
+	limited := admission.Listen(s.ln, admission.Options{Most: maxConns})
+	limited.Attach(server)
 	end := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer end()
-	if err := server.Serve(s.ln); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

@@ -90,7 +90,8 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	)
 	flags.IntVar(
 		&f.server.MaxConnections, "max-connections", 0,
-		"limit of open connections; others wait (default half of the open files allowed, at most 4096)",
+		"limit of open connections; a new one takes the place of the one that waits longest "+
+			"(default half of the open files allowed, at most 4096)",
 	)
 	flags.IntVar(&f.pendingMB, "max-pending-mb", 256, "limit of the memory for request bodies, and for answers, in MB")
 	flags.DurationVar(

@@ -158,8 +158,10 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		fmt.Fprintf(env.Stderr, "sortkey: warning: other machines can reach %s, and anyone can read and write\n"+
 			"hint: use --credentials, or --addr 127.0.0.1:8000\n", ln.Addr())
 	}
+	front := server.New(db, face)
 	if f.metrics != "" {
 		counts.Watch(db)
+		counts.WatchServer(front)
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", counts.Handler())
 		scrapes, err := serveBeside(ctx, "--metrics", f.metrics, mux, face.AllowHosts, log)
@@ -201,7 +203,6 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 	)
 	log.Info("listening", "addr", ln.Addr().String(), "data", f.data, "signed", signed,
 		"ms", milliseconds(time.Since(began)), "version", app.Version())
-	front := server.New(db, face)
 	if f.control != "" {
 		end, err := serveControl(ctx, env, f.control, front, log)
 		if err != nil {

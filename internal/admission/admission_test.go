@@ -1,0 +1,124 @@
+package admission_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/admission"
+)
+
+// patience is how long a test waits for what must come at once.
+const patience = 20 * time.Second
+
+// serve serves h within a limit of connections, and returns the address and the counts.
+func serve(t *testing.T, most int, h http.HandlerFunc) (string, *admission.Counts) {
+	t.Helper()
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	counts := new(admission.Counts)
+	l := admission.Listen(inner, admission.Options{Most: most, Counts: counts})
+	srv := &http.Server{Handler: h} //nolint:gosec // the test holds connections open
+	l.Attach(srv)
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(l) }()
+	t.Cleanup(func() {
+		_ = srv.Close()
+		require.ErrorIs(t, <-done, http.ErrServerClosed)
+		require.Eventually(t, func() bool { return counts.Open() == 0 }, patience, time.Millisecond)
+	})
+	return inner.Addr().String(), counts
+}
+
+func dial(t *testing.T, addr, text string) *bufio.Reader {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	require.NoError(t, c.SetDeadline(time.Now().Add(patience)))
+	_, err = io.WriteString(c, text)
+	require.NoError(t, err)
+	return bufio.NewReader(c)
+}
+
+const get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+
+// answered reports whether a request is answered with 200.
+func answered(addr string) bool {
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Get("http://" + addr)
+	if err != nil {
+		return false // refused, or closed for another
+	}
+	_ = res.Body.Close()
+	return res.StatusCode == http.StatusOK
+}
+
+// TestHolders holds connections in each way in which somebody may, and asks beside them.
+func TestHolders(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		asked      bool // the holder reads an answer first
+	}{
+		{"silent", "", false},
+		{"idle after a request", get, true},
+		{"header that does not end", "GET / HTTP/1.1\r\nHost: h\r\nX: ", false},
+		{"header after a request", get + "GET / HTTP/1.1\r\n", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			addr, counts := serve(t, 4, func(http.ResponseWriter, *http.Request) {})
+			for range 40 {
+				if r := dial(t, addr, tt.text); tt.asked {
+					_, err := http.ReadResponse(r, nil) // or it was closed for another
+					_ = err
+				}
+			}
+			require.Eventually(t, func() bool { return answered(addr) }, patience, 100*time.Millisecond)
+			require.LessOrEqual(t, counts.Open(), int64(4+16))
+		})
+	}
+}
+
+// TestTogether sends requests on more connections than are allowed, while others come and go.
+func TestTogether(t *testing.T) {
+	const most = 8
+	var mu sync.Mutex
+	running, peak := 0, 0
+	addr, counts := serve(t, most, func(w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		running++
+		peak = max(peak, running)
+		mu.Unlock()
+		time.Sleep(time.Millisecond)
+		mu.Lock()
+		running--
+		mu.Unlock()
+		fmt.Fprint(w, "x")
+	})
+	var all sync.WaitGroup
+	for range 4 * most {
+		all.Go(func() {
+			client := http.Client{Transport: &http.Transport{}}
+			defer client.CloseIdleConnections()
+			for range 50 {
+				res, err := client.Get("http://" + addr)
+				if err != nil {
+					continue // its connection was closed for another
+				}
+				_, _ = io.Copy(io.Discard, res.Body)
+				_ = res.Body.Close()
+			}
+		})
+	}
+	all.Wait()
+	require.LessOrEqual(t, peak, most)
+	require.Positive(t, counts.Closed()+counts.Refused())
+}
