@@ -54,6 +54,7 @@ var floors = [][]string{
 
 	// The workbench.
 	{"internal/design/terminal", "internal/design/advice"},
+	{"internal/design/files"},
 	{"internal/design/tabledef", "internal/design/literal", "internal/design/awscli", "internal/design/model"},
 	{"internal/design/compile", "internal/design/mask"},
 	{"internal/design/modelfile", "internal/design/world"},

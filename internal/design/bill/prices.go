@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +17,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/design/files"
 )
 
 // Prices are prices by region.
@@ -63,17 +62,9 @@ const maxFile = 1 << 20
 
 // Read reads a file of prices in the form of prices.yaml in this package.
 func Read(path string) (*Prices, error) {
-	f, err := os.Open(path)
+	data, err := files.Read(path, maxFile)
 	if err != nil {
 		return nil, &advice.Error{Msg: err.Error(), Advice: form, Err: err}
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("%s is larger than %s", path, text.Size(maxFile))
 	}
 	return parse(path, data)
 }

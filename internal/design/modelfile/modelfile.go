@@ -7,21 +7,16 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // Load reads a model from a file. It returns [model.Errors] for an invalid model.
 func Load(path string) (*model.Model, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	data, err := files.Read(path, maxFileBytes)
 	if err != nil {
 		return nil, err
 	}

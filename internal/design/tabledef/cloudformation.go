@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/files"
 )
 
 // A template is a CloudFormation template with the values of its parameters.
@@ -200,7 +201,7 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 	}
 
 	path := filepath.Join(filepath.Dir(in.path), filepath.FromSlash(location))
-	data, err := readRegular(path)
+	data, err := files.Read(path, maxFile)
 	if err != nil {
 		in.note(Note{Text: fmt.Sprintf("%s is not read: %v", what, err)})
 		return nil, nil

@@ -2,6 +2,7 @@ package tabledef
 
 import (
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
@@ -385,7 +387,7 @@ func readBelow(dir, name string) ([]byte, error) {
 
 	info, err := root.Stat(name)
 	if err == nil {
-		err = regular(name, info)
+		err = files.Check(name, info, maxFile)
 	}
 	if err != nil {
 		return nil, err
@@ -394,5 +396,6 @@ func readBelow(dir, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readOpen(f, maxFile)
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFile))
 }

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/files"
 )
 
 // ErrOther is the error of [Read] for a file in a format that this package does not
@@ -76,11 +77,7 @@ func (r Reader) Read(path string) (list []*Schema, notes []Note, err error) {
 	} else if info.IsDir() {
 		return r.readFolder(path)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	data, err := readOpen(f, maxInput)
+	data, err := files.Read(path, maxInput)
 	if err != nil {
 		return nil, nil, err
 	}

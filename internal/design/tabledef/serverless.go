@@ -3,7 +3,6 @@ package tabledef
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/files"
 )
 
 // This file reads the tables of a service of the Serverless Framework: serverless.yml
@@ -564,7 +564,7 @@ func (s *service) file(name, address string) (any, bool) {
 
 	v, read := s.files[name]
 	if !read {
-		data, err := readRegular(filepath.Join(filepath.Dir(s.path), name))
+		data, err := files.Read(filepath.Join(filepath.Dir(s.path), name), maxFile)
 		switch {
 		case os.IsNotExist(err):
 			s.absent[name] = err
@@ -597,40 +597,4 @@ func (s *service) fail(err error) {
 	if s.err == nil {
 		s.err = err
 	}
-}
-
-// readRegular reads a file that is neither a device nor too large.
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := regular(path, info); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return readOpen(f, maxFile)
-}
-
-// regular refuses a file that is a device or too large.
-func regular(path string, info os.FileInfo) error {
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return fmt.Errorf("%s: want a file of at most %d bytes", path, maxFile)
-	}
-	return nil
-}
-
-// readOpen reads a file of at most so many bytes, and closes it.
-func readOpen(f *os.File, most int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s: want a file of at most %d bytes", f.Name(), most)
-	}
-	return data, err
 }

@@ -136,7 +136,7 @@ func TestServiceErrors(t *testing.T) {
 		{"resources: ['${file(resources.js)}']", "the service has no resources", "resources[0] is not read"},
 		{"resources: ['${file(absent.yml)}']", "resources[0]: stat ", ""},
 		{"resources: {Resources: {T: '${file(absent.yml):T}'}}", "resources.Resources.T: stat ", ""},
-		{"resources: ['${file(.)}']", "want a file of at most", ""},
+		{"resources: ['${file(.)}']", "is a folder, not a file", ""},
 		{"resources: {Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {KeySchema: [{KeyType: '${opt:role}'}]}}}}", "Resources.T.KeySchema[0].KeyType: the value of ${opt:role} is unknown", `give "role=…"`},
 	} {
 		path := filepath.Join(t.TempDir(), "serverless.yml")

@@ -16,6 +16,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/files"
 )
 
 // A file is a file of a Terraform module.
@@ -43,7 +44,7 @@ func (in *input) readModule(dir string) ([]*Schema, error) {
 }
 
 // moduleFiles returns the files of a module.
-func moduleFiles(dir string) (files []file, err error) {
+func moduleFiles(dir string) (list []file, err error) {
 	for _, pattern := range []string{"*.tf", "terraform.tfvars", "*.auto.tfvars"} {
 		paths, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
@@ -53,14 +54,14 @@ func moduleFiles(dir string) (files []file, err error) {
 			return nil, fmt.Errorf("%s: the folder has more than %d Terraform files", dir, maxFiles)
 		}
 		for _, path := range paths {
-			data, err := readRegular(path)
+			data, err := files.Read(path, maxFile)
 			if err != nil {
 				return nil, err
 			}
-			files = append(files, file{path, data})
+			list = append(list, file{path, data})
 		}
 	}
-	return files, nil
+	return list, nil
 }
 
 // A module is a Terraform module with the values of its variables.

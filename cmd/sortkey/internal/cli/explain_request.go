@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"math"
 	"strings"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/ask"
@@ -16,6 +16,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/awscli"
 	"github.com/sortkey/sortkey/internal/design/explain"
+	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/design/model"
 )
 
@@ -59,7 +60,8 @@ func (f *explainFlags) question(
 // reader reads a request in a text with a name.
 func (f *explainFlags) reader(env *app.Env, name string) *ask.RequestReader {
 	return &ask.RequestReader{
-		Name: name, Operation: f.values.Operation, Open: os.ReadFile,
+		Name: name, Operation: f.values.Operation,
+		Open: func(path string) ([]byte, error) { return files.Read(path, maxInput) },
 		Note: func(sentence string) { fmt.Fprintf(env.Stderr, "sortkey: %s\n", sentence) },
 	}
 }
@@ -110,7 +112,7 @@ const maxInput = 16 << 20
 func readInput(env *app.Env, name string) ([]byte, error) {
 	in := env.Stdin
 	if name != "-" {
-		file, err := os.Open(name)
+		file, err := files.Open(name, math.MaxInt64)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/design/mask"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
@@ -72,7 +73,7 @@ func (f *maskFlag) read() (*mask.Rules, string, error) {
 	case f.file == "":
 		return nil, "", nil
 	}
-	src, err := os.ReadFile(f.file)
+	src, err := files.Read(f.file, 1<<20)
 	if err != nil {
 		return nil, "", err
 	}

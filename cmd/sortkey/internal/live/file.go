@@ -3,13 +3,11 @@ package live
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
 
-	"github.com/sortkey/sortkey/internal/text"
+	"github.com/sortkey/sortkey/internal/design/files"
 )
 
 // A file is the model file of a [Server].
@@ -31,16 +29,7 @@ func (f osFile) name() string { return filepath.Base(string(f)) }
 func (f osFile) shared() bool { return true }
 
 func (f osFile) read() ([]byte, error) {
-	opened, err := os.Open(string(f))
-	if err != nil {
-		return nil, err
-	}
-	defer opened.Close()
-	data, err := io.ReadAll(io.LimitReader(opened, MaxFile+1))
-	if err == nil && len(data) > MaxFile {
-		err = fmt.Errorf("%s is larger than %s", string(f), text.Size(MaxFile))
-	}
-	return data, err
+	return files.Read(string(f), MaxFile)
 }
 
 // replace implements file. A program that saves the file within the moment of the renaming loses what it saved.

@@ -93,11 +93,11 @@ func TestMissing(t *testing.T) {
 
 	require.NoError(t, os.Remove(c.path))
 	require.NoError(t, os.Mkdir(c.path, 0o777))
-	gone("is a directory")
+	gone("is a folder")
 	require.NoError(t, os.Remove(c.path))
 	replace(t, c.path, strings.Repeat("#", live.MaxFile+1))
 	time.Sleep(300 * time.Millisecond)
-	require.Contains(t, c.source().Findings[0].Message, "is a directory", "the last that was said")
+	require.Contains(t, c.source().Findings[0].Message, "is a folder", "the last that was said")
 	replace(t, c.path, drive+"# again\n")
 	require.Equal(t, "working", next())
 	require.Equal(t, "page", next())

@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/table/life"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -149,7 +151,7 @@ func unpack(ctx context.Context, snapshot, dir string) error {
 		return err
 	}
 
-	f, err := os.Open(snapshot) //nolint:gosec // named by the user
+	f, err := files.Open(snapshot, math.MaxInt64)
 	if err != nil {
 		return err
 	}

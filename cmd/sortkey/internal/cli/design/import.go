@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"github.com/sortkey/sortkey/internal/api/s3files"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/convert"
+	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
@@ -328,14 +330,14 @@ func convertFrom(ctx context.Context, env *app.Env, f *importFlags) (*model.Mode
 func readDesign(name string) ([]byte, error) {
 	in := io.Reader(os.Stdin)
 	if name != "-" {
-		file, err := os.Open(name)
+		file, err := files.Open(name, math.MaxInt64) // a table's items may be many, and the beginning serves
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, &advice.Error{
 				Msg: name + " does not exist", Advice: "name a file; see sortkey design import --help", Err: err,
 			}
 		}
 		if err != nil {
-			return nil, advice.New("", "cannot read %s: %v", name, err)
+			return nil, err
 		}
 		defer file.Close()
 		in = file

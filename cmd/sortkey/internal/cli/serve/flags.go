@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
+	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/design/world"
 	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/server"
@@ -221,7 +221,7 @@ func (f *serveFlags) readCredentials() error {
 	for _, text := range f.credentials {
 		lines := []string{text}
 		if file, ok := strings.CutPrefix(text, "@"); ok {
-			data, err := os.ReadFile(file)
+			data, err := files.Read(file, 1<<20)
 			if err != nil {
 				return fmt.Errorf("--credentials: %w", err)
 			}
