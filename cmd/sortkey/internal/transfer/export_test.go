@@ -24,6 +24,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/tests/proptest"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -400,7 +401,7 @@ func TestLargeManifests(t *testing.T) {
 		dir, _ := exported(t, db, transfer.ExportOptions{})
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat(" ", int(most)+1)), 0o600))
 		_, err := transfer.Discover([]string{dir})
-		require.ErrorContains(t, err, fmt.Sprintf("%s is larger than %d bytes", name, most))
+		require.ErrorContains(t, err, name+" is larger than "+text.Size(most))
 	}
 }
 
