@@ -416,3 +416,24 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestPinned holds that what others build or run for us is named by its hash: actions, the images of
+// deploy that are not our own, and the command in the example of a workflow.
+func TestPinned(t *testing.T) {
+	floating := regexp.MustCompile(`uses: +[^@\s]+@v|@latest|:latest|image: +postgres:[0-9.]+\s|FROM +golang:[0-9.]+\s`)
+	for _, pattern := range []string{".github/workflows/*.yml", "deploy/*"} {
+		paths, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, paths)
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			if found := floating.Find(text); found != nil {
+				t.Errorf("%s: %q may be another thing tomorrow: name it by its hash or version", path, found)
+			}
+		}
+	}
+	release, err := os.ReadFile(".github/workflows/release.yml")
+	require.NoError(t, err)
+	require.Contains(t, string(release), "cache: false", "the job that may write must not read a cache")
+}
