@@ -20,6 +20,7 @@ for module in "${modules[@]:1}"; do
   sed -i -E "s#^(\s*(require )?$ours(/[a-z/]+)? )v[^ ]+#\1$version#" "$module/go.mod"
 done
 sed -i -E "s#^(\s*$ours(/[a-z/]+)? )v[^ ]+ =>#\1$version =>#" go.work
+sed -i -E "s#(sortkey[@:])v[0-9][^ ]*#\1$version#" deploy/design.yml deploy/kubernetes.yaml
 scripts/tidy.sh
 scripts/check-modules.sh
 version=$version scripts/check-install.sh
