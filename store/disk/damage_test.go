@@ -95,6 +95,7 @@ func TestDamage(t *testing.T) {
 				outcome := "no loss"
 				switch {
 				case err != nil:
+					require.Regexp(t, "damaged|cut off|incomplete copy|cannot be read", err, "%s %s", name.Name(), way.name)
 					outcome = "error: " + strings.ReplaceAll(err.Error(), dir, "DIR")
 				case n < damagedRows && way.name == "cut" && strings.HasSuffix(name.Name(), ".log"):
 					outcome = fmt.Sprintf("%d rows lost, as by a crash", damagedRows-n)

@@ -3,6 +3,12 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/sortkey/sortkey/store"
 )
@@ -58,17 +64,55 @@ func (e *FormatError) Error() string {
 		"use a newer version of Sortkey, or export the data with it and import them here", e.Dir, e.Found, e.Supported)
 }
 
+// damaged returns the error for a folder whose files do not fit together, in our words: what the
+// engine has met comes last. It returns other errors as they are.
+func damaged(err error) error {
+	missing := errors.Is(err, fs.ErrNotExist) ||
+		errors.Is(err, pebble.ErrDBDoesNotExist) || errors.Is(err, pebble.ErrDBNotPristine)
+	what := "a file is cut off or has other bytes"
+	switch _, system := errors.AsType[syscall.Errno](err); {
+	case missing:
+		what = "a file is missing"
+	case pebble.IsCorruptionError(err), !system && unmarked.MatchString(err.Error()):
+	default:
+		return err
+	}
+
+	words, _, _ := strings.Cut(err.Error(), "\n") // stacks and marks follow
+	return &damagedError{
+		err: err,
+		text: fmt.Sprintf(
+			"the folder is damaged: %s. Restore a snapshot, or copy the whole folder again; the engine says: %s", what, words,
+		),
+	}
+}
+
+// unmarked matches errors of damage that the engine does not mark as such.
+var unmarked = regexp.MustCompile("invalid key=value syntax|size mismatch")
+
+// A damagedError is an error of the engine in our words.
+type damagedError struct {
+	err  error
+	text string
+}
+
+func (e *damagedError) Error() string { return e.text }
+
+func (e *damagedError) Unwrap() error { return e.err }
+
 // fail puts s in the failed state. The first failure is kept. It is logged
 // without the stack that the engine's errors have; that is for debugging. A
 // failure of Open is its error and not logged.
 func (s *Store) fail(op string, err error) {
+	stack := err
+	err = damaged(err)
 	if !s.failure.CompareAndSwap(nil, &FailedError{Op: op, Err: err}) {
 		return
 	}
 	if s.opened.Load() {
 		s.opts.Logger.Error("store stopped", "dir", s.dir, "op", op, "err", err.Error())
 	}
-	s.opts.Logger.Debug("store stopped", "dir", s.dir, "op", op, "err", fmt.Sprintf("%+v", err))
+	s.opts.Logger.Debug("store stopped", "dir", s.dir, "op", op, "err", fmt.Sprintf("%+v", stack))
 }
 
 // failed returns the failure that stopped the store, or nil.

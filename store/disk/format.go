@@ -62,7 +62,9 @@ func readMeta(fsys vfs.FS, dir string) (state string, logs []string, err error) 
 	var format int
 	head, rest, _ := strings.Cut(string(text), "\n")
 	if n, _ := fmt.Sscanf(rest, "format %d\n", &format); head != metaHead || n != 1 || format < 1 {
-		return "", nil, fmt.Errorf("disk: the file %s in %s is not a Sortkey file", metaName, dir)
+		return "", nil, fmt.Errorf(
+			"disk: the file %s in %s is not a Sortkey file, or is cut off: copy the whole folder again", metaName, dir,
+		)
 	}
 	if format != Format {
 		return "", nil, &FormatError{Dir: dir, Found: format, Supported: Format}
@@ -70,7 +72,9 @@ func readMeta(fsys vfs.FS, dir string) (state string, logs []string, err error) 
 
 	_, err = fmt.Sscanf(rest, "format %d\nstate %s\n", &format, &state)
 	if err != nil || state != stateNew && state != stateReady {
-		return "", nil, fmt.Errorf("disk: the file %s in %s is damaged", metaName, dir)
+		return "", nil, fmt.Errorf(
+			"disk: the file %s in %s is damaged: copy the whole folder again, or restore a snapshot", metaName, dir,
+		)
 	}
 	for line := range strings.Lines(rest) {
 		if log, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "log "); ok {

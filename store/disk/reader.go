@@ -73,7 +73,7 @@ func (s *Store) readError(err error) error {
 	if failed := s.failed(); failed != nil {
 		return failed
 	}
-	return fmt.Errorf("disk: cannot read: %w", err)
+	return fmt.Errorf("disk: cannot read: %w", damaged(err))
 }
 
 // Query implements [store.Reader].
