@@ -4,8 +4,8 @@ package server
 
 import "syscall"
 
-// descriptors returns how many files and sockets the process may have open.
-func descriptors() int {
+// Descriptors returns how many files and sockets the process may have open.
+func Descriptors() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return 2 * maxConnections

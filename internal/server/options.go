@@ -121,6 +121,9 @@ type Options struct {
 // maxConnections is the most connections that are open at a time by default.
 const maxConnections = 4096
 
+// Connections returns the default of [Options].MaxConnections.
+func Connections() int { return min(maxConnections, Descriptors()/2) }
+
 func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -135,7 +138,7 @@ func (o Options) withDefaults() Options {
 	defaultTo(&o.MaxHeaderBytes, 16<<10)
 	defaultTo(&o.MaxPendingBytes, 256<<20)
 	defaultTo(&o.MaxRequests, 256)
-	defaultTo(&o.MaxConnections, min(maxConnections, descriptors()/2))
+	defaultTo(&o.MaxConnections, Connections())
 	defaultTo(&o.CompressBytes, 4<<10)
 	defaultTo(&o.ReadHeaderTimeout, 10*time.Second)
 	defaultTo(&o.ReadTimeout, time.Minute)

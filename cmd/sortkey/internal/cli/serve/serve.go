@@ -1,9 +1,11 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -18,6 +20,7 @@ import (
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/models"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/world"
+	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/server"
@@ -158,6 +161,7 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		fmt.Fprintf(env.Stderr, "sortkey: warning: other machines can reach %s, and anyone can read and write\n"+
 			"hint: use --credentials, or --addr 127.0.0.1:8000\n", ln.Addr())
 	}
+	f.sayLimits(log)
 	front := server.New(db, face)
 	if f.metrics != "" {
 		counts.Watch(db)
@@ -211,6 +215,23 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 		defer end()
 	}
 	return serveUntil(ctx, front, ln, f.drain, log)
+}
+
+// few is a number of open files below which a server says what it can do with them.
+const few = 512
+
+// sayLimits says how the server divides the files and sockets that it may have open.
+func (f *serveFlags) sayLimits(log logs) {
+	open := protocol.Descriptors()
+	level, what := slog.LevelInfo, "open files"
+	if open < few {
+		level, what = slog.LevelWarn, "few open files are allowed: raise the limit with ulimit -n"
+	}
+	args := []any{"allowed", open, "connections", cmp.Or(f.server.MaxConnections, protocol.Connections())}
+	if f.data != "" {
+		args = append(args, "files_of_database", min(max(open/4, 8), 990))
+	}
+	log.Log(context.Background(), level, what, args...)
 }
 
 // load loads examples, model files and templates.
