@@ -37,6 +37,9 @@ type spreader struct {
 	// the items if its own is empty for their values, or nil.
 	ranged bool
 	moved  *model.Condition
+	// period is not nil if a range lies in a period that fixes the partition, with other components. Moved is
+	// that range; all periods are candidates.
+	period *period
 	// timed is true if the conditions bound a time. They follow the items for all values but
 	// the pattern's own: what matters is how long they are, not when.
 	timed  bool
@@ -60,6 +63,7 @@ type candidate struct {
 	row       *world.Row
 	low, high int
 	own       bool
+	number    int      // of its period
 	args      []string // of the condition that follows the items, or nil for its own
 	share     float64  // of the distance of all values that lies between args, or 0 if it is not known
 	// The rows and the bytes that are read at the declared scale, and the rows that there are
@@ -90,6 +94,12 @@ func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
 		f := s.field(c.Field)
 		inHash, inSort := s.names(space.Hash, c.Field), s.names(space.Sort, c.Field)
 		timed := f != nil && model.Moment(f.Type) && inSort
+		if s.period == nil {
+			if s.period = periodOf(p, c); s.period != nil {
+				s.ranged, s.moved = true, &p.Where[i]
+				continue
+			}
+		}
 		if c.Op != ast.Equal {
 			s.ranged = s.ranged || inSort
 			if timed || f != nil && inSort && (c.Op == ast.OpBetween || c.Op == ast.OpBeginsWith) {
@@ -241,6 +251,12 @@ func (s *spreader) groups(at world.Part) {
 		}
 
 		base := candidate{row: row}
+		if s.period != nil {
+			var ok bool
+			if base.number, ok = s.period.numberOf(row.Item.Values.Get(s.moved.Field)); !ok {
+				continue
+			}
+		}
 		slice, err := s.slice(base, true)
 		if err != nil {
 			continue // such as a value that the template refuses
@@ -269,9 +285,13 @@ func (s *spreader) groups(at world.Part) {
 // group adds the candidates of a group of rows with equal values: the range of the pattern's own values if
 // that holds some, or ranges that follow the items.
 func (s *spreader) group(at world.Part, base candidate) {
-	if !s.ranged {
+	switch {
+	case !s.ranged:
 		base.From, base.To = base.low, base.high
 		s.add(at, base)
+		return
+	case s.period != nil:
+		s.follow(at, base, s.period.argsIn(base.number))
 		return
 	}
 
@@ -327,6 +347,10 @@ func (s *spreader) slice(c candidate, equalities bool) (*keycond.Slice, error) {
 	q := s.pattern(c)
 	if equalities && s.ranged {
 		q.Where = slices.DeleteFunc(q.Where, func(w model.Condition) bool { return w.Op != ast.Equal })
+		if s.period != nil {
+			all := model.Condition{Field: s.moved.Field, Op: ast.Equal, Args: []string{s.period.text(c.number)}}
+			q.Where = append(q.Where, all)
+		}
 	}
 	return compile.Slice(s.space.Schema, q)
 }
