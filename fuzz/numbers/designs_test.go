@@ -100,6 +100,20 @@ func patternOf(p *model.Pattern) *randomPattern {
 		return a.Template.String()
 	}
 	q.pk, q.sk = text(hash), text(sort)
+	for e := p.Entity; len(e.Parents) > 0; {
+		e = e.Parents[0].Entity
+		for name := range fixed {
+			if !e.ComponentsOf(e.Table.Keys())[name] {
+				return q.upTo(fixed)
+			}
+		}
+		q.parent = e.Name
+	}
+	return q.upTo(fixed)
+}
+
+// upTo ends the beginning of the sort key where a field is not fixed.
+func (q *randomPattern) upTo(fixed map[string]bool) *randomPattern {
 	for rest := q.sk; ; {
 		_, after, ok := strings.Cut(rest, "{")
 		if !ok {

@@ -253,7 +253,15 @@ entities: {Log: {attributes: {PK: "LOG#{s}#{at:date}", SK: "{e}"}, count: 5000, 
 		{"a skewed partition gets its share of requests", "hot-partition", `
 fields: {t: {distinct: 100, distribution: zipf(2)}}
 entities: {E: {attributes: {PK: "T#{t}", SK: "{e}"}, count: 1000}}
-patterns: [{name: q, query: {entity: E, where: {t: a}, limit: 1}, rate: 20000}]`, "gets 5,990 read units per second"},
+patterns: [{name: q, query: {entity: E, where: {t: a}, limit: 1}, rate: 20000, asked: by_rows}]`, "gets 5,990 read units per second"},
+		{"values are asked for equally often", "hot-partition", `
+fields: {t: {values: [a, b, c, d]}, u: {distinct: 3}, big: {size: 4000}}
+entities: {E: {attributes: {PK: "T#{t}", SK: "{u}#{e}", big: "{big}"}, count: 1000}}
+patterns: [{name: q, query: {entity: E, where: {t: a, u: x}, limit: 2}, rate: 8000}]`, "gets 2,000 read units per second"},
+		{"a pattern reads all shards with each request", "hot-partition", `
+fields: {s: {values: [A, B, C, D]}}
+entities: {E: {attributes: {PK: "S#{s}", SK: "{e}"}, count: 100}}
+patterns: [{name: q, query: {entity: E, where: {s: {in: all}}}, rate: 7000}]`, "gets 3,500 read units per second"},
 		{"an unfiltered scan", "hot-partition", `
 fields: {big: {size: 1000}}
 entities: {E: {attributes: {PK: "ALL", SK: "{e}", big: "{big}"}, count: 100}}

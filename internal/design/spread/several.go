@@ -63,7 +63,9 @@ func OfSeveral(
 			}
 			t.units += table.ReadUnits(int(c.bytes), consistent)
 			t.rows, t.bytes, t.held = t.rows+c.rows, t.bytes+c.bytes, t.held+c.held
-			partitions[c.Part] = true
+			if !c.empty {
+				partitions[c.Part] = true
+			}
 		}
 		list = append(list, t)
 	}
@@ -96,6 +98,9 @@ func OfSeveral(
 
 	rows, byRows, units, held := 0.0, 0.0, 0.0, 0.0
 	for _, t := range list {
+		if !slices.ContainsFunc(t.parts, func(c *candidate) bool { return c != nil && !c.empty }) {
+			out.Empty++
+		}
 		units += t.units / float64(n)
 		rows += t.rows / float64(n)
 		byRows += t.units * t.held
@@ -117,7 +122,7 @@ const mostParts = 1 << 22
 func spreadersOf(ctx context.Context, w *world.World, questions []Question) (all []*spreader, err error) {
 	candidates := 0
 	for i, q := range questions {
-		same := slices.IndexFunc(all, func(o *spreader) bool { return o.period != nil && alike(o.q, q) })
+		same := slices.IndexFunc(all, func(o *spreader) bool { return o.period != nil && Alike(o.q, q) })
 		if same >= 0 {
 			all = append(all, all[same])
 			candidates += len(all[i].all)
@@ -133,18 +138,6 @@ func spreadersOf(ctx context.Context, w *world.World, questions []Question) (all
 		}
 	}
 	return all, nil
-}
-
-// alike reports whether two questions differ at most in the period of a range, in which they have the same place.
-func alike(a, b Question) bool {
-	for i, c := range a.Pattern.Where {
-		if o := b.Pattern.Where[i]; slices.Equal(c.Args, o.Args) {
-			continue
-		} else if p, q := periodOf(a.Pattern, c), periodOf(b.Pattern, o); p == nil || q == nil || !p.sameShape(q) {
-			return false
-		}
-	}
-	return true
 }
 
 // windows are the ranges of as many periods as the parts of a pattern read together.

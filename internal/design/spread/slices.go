@@ -63,6 +63,7 @@ type candidate struct {
 	row       *world.Row
 	low, high int
 	own       bool
+	empty     bool     // a parent without rows; row is not in the space and has the parent
 	number    int      // of its period
 	args      []string // of the condition that follows the items, or nil for its own
 	share     float64  // of the distance of all values that lies between args, or 0 if it is not known
@@ -179,7 +180,57 @@ func (s *spreader) find(ctx context.Context) error {
 	if s.p.Entity != nil && !s.ranged && !s.one && len(s.listed) == 0 {
 		s.unseen(s.grow.Unseen(s.p.Entity))
 	}
+	if s.p.Entity != nil && !s.one && s.period == nil {
+		s.childless()
+	}
 	return nil
+}
+
+// childless adds candidates without rows: the items of a parent, if it gives all values, that have none of the
+// pattern's entity, such as projects without tasks. They are asked for like the others.
+func (s *spreader) childless() {
+	var fields []*model.Field
+	for _, name := range slices.Concat(s.hash, s.free) {
+		f := s.field(name)
+		if f == nil {
+			return
+		}
+		fields = append(fields, f)
+	}
+	parent := s.w.Giver(s.p.Entity, fields)
+	if len(fields) == 0 || parent == nil {
+		return
+	}
+
+	known := map[string]bool{}
+	for i := range s.all {
+		if c := &s.all[i]; c.row != nil {
+			known[s.valuesOf(c)] = true
+		}
+	}
+	var all []candidate
+	for it := range s.w.ItemsOf(parent) {
+		c := candidate{row: &world.Row{Item: it}, empty: true, Slice: Slice{Growth: 1, ByteGrowth: 1}}
+		if id := s.valuesOf(&c); !known[id] {
+			known[id] = true
+			all = append(all, c)
+		}
+	}
+	if share, ok := s.w.Childless(s.p.Entity, parent); ok { // more have none in the sample
+		all = all[:min(len(all), int(math.Round(share*float64(len(known)))))]
+	}
+	s.all = append(s.all, all...)
+}
+
+// weight returns how often a candidate is asked for, in proportion to the others.
+func (c *candidate) weight(byRows bool) float64 {
+	switch {
+	case !byRows:
+		return 1
+	case c.empty:
+		return 0
+	}
+	return max(c.held, 1)
 }
 
 // unseen adds candidates without rows: values that no generated item has, which read so many rows each at the

@@ -284,6 +284,27 @@ func (l *link) weights(children uint64) (weights []uint64, sum float64) {
 	return weights, float64(children) * (float64(all) / whole)
 }
 
+// childless returns the share of all declared parents that have none of so many items.
+func (l *link) childless(children uint64) float64 {
+	parents := *l.parent
+	parents.count = uint64(parents.e.Count)
+	all := *l
+	all.parent = &parents
+	weights, _ := all.weights(children)
+	sizes := apportion(children, weights)
+	if l.per.Max > 0 {
+		bound(sizes, uint64(l.per.Min), uint64(l.per.Max))
+	}
+
+	none := 0
+	for _, n := range sizes {
+		if n == 0 {
+			none++
+		}
+	}
+	return float64(none) / float64(max(len(sizes), 1))
+}
+
 // apportion divides n in proportion to weights.
 func apportion(n uint64, weights []uint64) []uint64 {
 	all := uint64(0)

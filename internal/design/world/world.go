@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"sync"
 	"time"
@@ -78,6 +79,28 @@ type Item struct {
 	Attributes attr.Item
 	// Generated is true if the item is not in the file.
 	Generated bool
+}
+
+// ItemsOf yields the items of an entity.
+func (w *World) ItemsOf(e *model.Entity) iter.Seq[*Item] {
+	return func(yield func(*Item) bool) {
+		for i := range w.Items {
+			if it := &w.Items[i]; it.Generated {
+				break
+			} else if it.Entity == e && !yield(it) {
+				return
+			}
+		}
+		if w.made[e] == 0 {
+			return
+		}
+		first := w.generators[e].first
+		for i := range w.Items[first : first+w.made[e]] {
+			if !yield(&w.Items[first+i]) {
+				return
+			}
+		}
+	}
 }
 
 // Build creates the world of a model. Equal models and options give equal
