@@ -52,13 +52,13 @@ func (s *spreader) loads() map[world.Part]Load {
 	byRows := s.p.Asked == model.AskedByRows
 	sums := map[world.Part]*sum{}
 	groups := map[[2]int]bool{}
-	elsewhere, drawn := 0.0, false // the weight of what is in no partition
+	total, drawn := 0.0, false // with drawn values, all are known, of whatever partition
 	for i := range s.all {
 		c := &s.all[i]
 		weight := c.weight(byRows)
+		total += weight
+		drawn = drawn || c.row == nil
 		if c.row == nil || c.empty {
-			elsewhere += weight
-			drawn = drawn || c.row == nil
 			continue
 		}
 		of := sums[c.Part]
@@ -76,11 +76,14 @@ func (s *spreader) loads() map[world.Part]Load {
 
 	// A partition of a sample can lack values. It has as many more as it has more rows than its values. There
 	// are more partitions too: the sample covers as many of the values as of the items.
-	total, all := elsewhere, 0.0
-	for at, of := range sums {
-		if s.w.Scale < 1 {
+	all := 0.0
+	for _, at := range s.space.Parts {
+		if of := sums[at]; of != nil && s.w.Scale < 1 {
 			grow := s.w.Growth(s.space)
 			if rows := s.declared(grow, at.From, at.To); of.held > 0 && rows > of.held {
+				if !drawn {
+					total += of.weight * (rows/of.held - 1)
+				}
 				of.units *= rows / of.held
 				of.weight *= rows / of.held
 			}
@@ -91,7 +94,6 @@ func (s *spreader) loads() map[world.Part]Load {
 				}
 			}
 		}
-		total += of.weight
 	}
 	if s.w.Scale < 1 && !drawn {
 		declared := 0.0
