@@ -45,6 +45,12 @@ func TestFound(t *testing.T) {
 `, `query: {entity: Task, where: {project: p1}}, expect: {max_rows: 100}`, [3]float64{0, 30, 100}, 1.22, true, "",
 		},
 		{
+			"products in all categories of a shop", `  Shop: {attributes: {PK: "SHOP#{shop}", SK: META}, count: 300, samples: [{shop: s1}]}
+  Category: {of: Shop, per: 0..9, attributes: {PK: "SHOP#{shop}", SK: "CAT#{category}"}, samples: [{shop: s1, category: c1}]}
+  Product: {of: Category, per: {min: 0, p50: 30, p95: 200, max: 2000}, fields: {body: {size: 300}}, attributes: {PK: "SHOP#{shop}", SK: "PROD#{category}#{product}", body: "{body}"}, samples: [{shop: s1, category: c1, product: p1, body: x}]}
+` + big, `query: {entity: Product, where: {shop: s1}}, expect: {max_rows: 3800}`, [3]float64{308, 2029, 3798}, 22.5, true, "",
+		},
+		{
 			"one partition for all tenants", `  Invoice: {attributes: {PK: INVOICE, SK: "T#{t}#{i}"}, count: 50000, fields: {t: {distinct: 100}, body: {size: 500}}, samples: [{t: t1, i: i1}]}
 `, `query: {entity: Invoice, where: {t: t1}, limit: 50}, rate: 2000, expect: {units: 1}`, [3]float64{50, 50, 50}, 3.47, false, "hot-partition",
 		},

@@ -209,9 +209,15 @@ func (s *spreader) childless() {
 		}
 	}
 	var all []candidate
+	made, ids := 0, map[string]bool{}
 	for it := range s.w.ItemsOf(parent) {
 		c := candidate{row: &world.Row{Item: it}, empty: true, Slice: Slice{Growth: 1, ByteGrowth: 1}}
-		if id := s.valuesOf(&c); !known[id] {
+		id := s.valuesOf(&c)
+		if it.Generated {
+			ids[id] = true
+			made++
+		}
+		if !known[id] {
 			known[id] = true
 			all = append(all, c)
 		}
@@ -220,6 +226,9 @@ func (s *spreader) childless() {
 		all = all[:min(len(all), int(math.Round(share*float64(len(known)))))]
 	}
 	s.all = append(s.all, all...)
+	if made == len(ids) { // each has its own values
+		s.dealt(parent)
+	}
 }
 
 // weight returns how often a candidate is asked for, in proportion to the others.

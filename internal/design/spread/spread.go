@@ -342,16 +342,24 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	return out, nil
 }
 
-// nearest returns the rank of the candidate with rows that is nearest to a rank.
+// nearest returns the rank of the candidate with an item that is nearest to a rank: one that reads rows if that
+// at the rank does, or else none if possible.
 func (s *spreader) nearest(rank int) int {
-	for away := range len(s.all) {
-		for _, i := range []int{rank - away, rank + away} {
-			if i >= 0 && i < len(s.all) && s.all[i].row != nil {
-				return i
+	near := func(is func(c *candidate) bool) int {
+		for away := range len(s.all) {
+			for _, i := range []int{rank - away, rank + away} {
+				if i >= 0 && i < len(s.all) && is(&s.all[i]) {
+					return i
+				}
 			}
 		}
+		return -1
 	}
-	return rank
+	alike := func(c *candidate) bool { return c.row != nil && (c.rows > 0) == (s.all[rank].rows > 0) }
+	if i := near(alike); i >= 0 {
+		return i
+	}
+	return max(near(func(c *candidate) bool { return c.row != nil }), 0)
 }
 
 // at returns the reading at a rank. If no generated item has its values, it is the nearest one, with the growth

@@ -302,13 +302,58 @@ func (w *World) Childless(e, parent *model.Entity) (share float64, ok bool) {
 	}
 	for _, l := range g.links {
 		if l.parent.e == parent {
-			return l.childless(uint64(e.Count)), l.growth >= 1.1
+			sizes := w.Counts(e, parent)
+			none := len(sizes) - len(slices.DeleteFunc(slices.Clone(sizes), func(n uint64) bool { return n == 0 }))
+			return float64(none) / float64(max(len(sizes), 1)), len(sizes) > 0 && l.growth >= 1.1
 		}
 	}
 	// All or, where items between them are missing, none: they may have some.
 	return 0, slices.ContainsFunc(g.ways(), func(way []*link) bool {
 		return end(g, way).e == parent && slices.ContainsFunc(way, func(l *link) bool { return l.growth >= 1.1 })
 	})
+}
+
+// maxDealt limits the parents whose items are counted without being made.
+const maxDealt = 1 << 21
+
+// Counts returns how many declared items of an entity belong to each declared item of another, in the order in
+// which these would be made. They are dealt out as if all were made, but only counted, so that few levels of
+// parents cost little. It returns nil if that is not known.
+func (w *World) Counts(e, above *model.Entity) []uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.countsOf(e, above)
+}
+
+func (w *World) countsOf(e, above *model.Entity) []uint64 {
+	id := [2]*model.Entity{e, above}
+	if sizes, ok := w.dealt[id]; ok {
+		return sizes
+	}
+	if w.dealt == nil {
+		w.dealt = map[[2]*model.Entity][]uint64{}
+	}
+	w.dealt[id] = nil
+	g := w.generators[e]
+	if g == nil || len(g.links) == 0 || g.links[0].parent.e.Count > maxDealt {
+		return nil
+	}
+
+	l := g.links[0]
+	sizes := l.declared(g, w.seed)
+	if l.parent.e != above {
+		parents := w.countsOf(l.parent.e, above)
+		sums, at := make([]uint64, len(parents)), uint64(0)
+		for i, n := range parents {
+			for _, size := range sizes[at : at+n] {
+				sums[i] += size
+			}
+			at += n
+		}
+		sizes = sums
+	}
+	w.dealt[id] = sizes
+	return sizes
 }
 
 // fair returns how many items of e would have been made if those of its parents were an
@@ -330,6 +375,9 @@ func (w *World) Declared(e *model.Entity) float64 {
 	}
 	return n
 }
+
+// Made returns the number of generated items of an entity.
+func (w *World) Made(e *model.Entity) int { return w.made[e] }
 
 // Represents returns the number of declared items that an item represents.
 func (w *World) Represents(it *Item) float64 {

@@ -63,9 +63,11 @@ type World struct {
 	// generated ones.
 	counts, made map[*model.Entity]int
 	generators   map[*model.Entity]*generator
+	seed         uint64
 
 	mu     sync.Mutex
 	spaces map[spaceID]*Space
+	dealt  map[[2]*model.Entity][]uint64 // see Counts
 }
 
 // Close closes the database.
@@ -131,7 +133,7 @@ func Build(ctx context.Context, m *model.Model, o Options) (*World, error) {
 	}
 
 	b := &builder{
-		w: &World{Model: m, DB: db, Scale: 1, counts: map[*model.Entity]int{}, made: map[*model.Entity]int{}}, o: o,
+		w: &World{Model: m, DB: db, Scale: 1, seed: o.Seed, counts: map[*model.Entity]int{}, made: map[*model.Entity]int{}}, o: o,
 		seen: map[[16]byte]int32{},
 	}
 	if err := b.build(ctx); err != nil {
