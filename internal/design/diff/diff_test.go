@@ -88,7 +88,7 @@ func carryOutSamples(t *testing.T, was, is *model.Model, d *diff.Diff, renames d
 	var things []*thing
 	for _, e := range was.Entities {
 		name, said := renames[e.Name]
-		if !said {
+		if name = strings.TrimPrefix(name, "="); !said {
 			name = e.Name
 		}
 		made := is.Entity(name)

@@ -26,7 +26,9 @@ func checkPrefixedNumber(p *rule.Pass, c rule.Component) {
 		return
 	}
 
-	a, b, n := rule.Disorder(c.Written(), func(a, b string) int { return numberAfter(prefix, a) - numberAfter(prefix, b) })
+	a, b, n := rule.Disorder(c.Written(), func(a, b string) int {
+		return numberAfter(prefix, a) - numberAfter(prefix, b)
+	})
 	f := c.Finding("%s in %s of %s is a number that is not padded, behind %s", c, c.Slot, c.View(), rule.Quoted(prefix))
 	if n > 0 {
 		f.Say(": %s sorts before %s%s", a, b, rule.AndMore(n-1))
@@ -36,7 +38,8 @@ func checkPrefixedNumber(p *rule.Pass, c rule.Component) {
 		f.Keys = c.Pair(rule.Written{Text: prefix + "10"}, rule.Written{Text: prefix + "9"})
 	}
 	f.Say("; %q needs numeric order", q.Name)
-	f.Advise("pad the numbers to one width, as in %s%0*d", prefix, max(numbers.most+2, 4), numberAfter(prefix, c.Written()[0].Text))
+	width, first := max(numbers.most+2, 4), numberAfter(prefix, c.Written()[0].Text)
+	f.Advise("pad the numbers to one width, as in %s%0*d", prefix, width, first)
 	p.Report(f)
 }
 
