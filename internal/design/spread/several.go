@@ -211,7 +211,7 @@ func (s *spreader) valuesOf(c *candidate) string {
 func (t *together) read(
 	ctx context.Context, target explain.Target, spreaders []*spreader, o Options,
 ) (*Reading, error) {
-	sum := &Reading{Requests: len(t.parts)}
+	sum := &Reading{Requests: len(t.parts), declared: t.units}
 	for i, c := range t.parts {
 		if c == nil {
 			sum.Units, sum.Pages = sum.Units+table.ReadUnits(0, spreaders[i].p.Consistent), sum.Pages+1

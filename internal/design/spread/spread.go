@@ -81,8 +81,10 @@ type Reading struct {
 	ByteGrowth float64 `json:"-"`
 	// Batch are the units among Units of what is read by the values of the rows.
 	Batch float64 `json:"-"`
-	// Requests is the number of requests that read it, 0 for one.
+	// Requests is the number of requests that read it, 0 for one. Of several, declared are the units at the
+	// declared scale, each rounded up.
 	Requests int `json:"-"`
+	declared float64
 	// Item is an item in the partition that has the values of the request.
 	Item *world.Item `json:"-"`
 }
@@ -95,6 +97,9 @@ func (r *Reading) DeclaredUnits() float64 {
 	grow := r.byteGrowth()
 	if grow == 1 && r.Growth == 1 {
 		return r.Units
+	}
+	if r.declared > 0 {
+		return r.declared + r.Batch*r.Growth
 	}
 	blocks := func(bytes float64) float64 { return math.Max(math.Ceil(bytes/(4<<10)), 1) } // units are rounded up
 	each := float64(r.Bytes) / float64(max(r.Requests, 1))
