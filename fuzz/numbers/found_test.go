@@ -15,6 +15,10 @@ import (
 // TestFound has small models whose figures were once false, with what a count of their items says.
 func TestFound(t *testing.T) {
 	slow(t)
+	const tasks = `  Org: {attributes: {PK: "ORG#{org}", SK: META}, count: 50, samples: [{org: o1}]}
+  Project: {of: Org, per: 20, attributes: {PK: "ORG#{org}", SK: "PROJ#{project}"}, samples: [{org: o1, project: p1}]}
+  Task: {of: Project, per: {min: 1, p50: 20, p95: 200, max: 3000}, fields: {body: {size: 300}}, attributes: {PK: "ORG#{org}", SK: "TASK#{project}#{task}"}, samples: [{org: o1, project: p1, task: t1}]}
+`
 	const big = `  Big: {attributes: {PK: "B#{b}", SK: X}, samples: [{b: b1}], count: 150000}
 `
 	for _, tt := range []struct {
@@ -25,10 +29,26 @@ func TestFound(t *testing.T) {
 		rule                    string // of the only finding, or ""
 	}{
 		{
-			"the choosing value is in the sort key", `  Org: {attributes: {PK: "ORG#{org}", SK: META}, count: 50, samples: [{org: o1}]}
-  Project: {of: Org, per: 20, attributes: {PK: "ORG#{org}", SK: "PROJ#{project}"}, samples: [{org: o1, project: p1}]}
-  Task: {of: Project, per: {min: 1, p50: 20, p95: 200, max: 3000}, fields: {body: {size: 300}}, attributes: {PK: "ORG#{org}", SK: "TASK#{project}#{task}"}, samples: [{org: o1, project: p1, task: t1}]}
-`, `query: {entity: Task, where: {org: o1, project: p1}}, expect: {max_rows: 500}`, [3]float64{20, 198, 2970}, 6.2, false, "",
+			"the choosing value is in the sort key", tasks, `query: {entity: Task, where: {org: o1, project: p1}}, expect: {max_rows: 500}`, [3]float64{20, 198, 2970}, 6.2, false, "",
+		},
+		{
+			"a partition that few requests ask for, because each project is asked for equally often", tasks,
+			`query: {entity: Task, where: {org: o1, project: p1}}, rate: 550`, [3]float64{20, 198, 2970}, 6.2, true, "",
+		},
+		{
+			"the same, asked for by rows", tasks,
+			`query: {entity: Task, where: {org: o1, project: p1}}, rate: 550, asked: by_rows`, [3]float64{20, 198, 2970}, 55, true, "hot-partition",
+		},
+		{
+			"projects without tasks", `  Project: {attributes: {PK: "P#{project}", SK: META}, count: 20000, samples: [{project: p1}]}
+  Task: {of: Project, per: {min: 0, p50: 0, p95: 30, max: 100}, fields: {body: {size: 600}}, attributes: {PK: "P#{project}", SK: "TASK#{task}", body: "{body}"}, samples: [{project: p1, task: t1, body: x}]}
+`, `query: {entity: Task, where: {project: p1}}, expect: {max_rows: 100}`, [3]float64{0, 30, 100}, 1.22, true, "",
+		},
+		{
+			"products in all categories of a shop", `  Shop: {attributes: {PK: "SHOP#{shop}", SK: META}, count: 300, samples: [{shop: s1}]}
+  Category: {of: Shop, per: 0..9, attributes: {PK: "SHOP#{shop}", SK: "CAT#{category}"}, samples: [{shop: s1, category: c1}]}
+  Product: {of: Category, per: {min: 0, p50: 30, p95: 200, max: 2000}, fields: {body: {size: 300}}, attributes: {PK: "SHOP#{shop}", SK: "PROD#{category}#{product}", body: "{body}"}, samples: [{shop: s1, category: c1, product: p1, body: x}]}
+` + big, `query: {entity: Product, where: {shop: s1}}, expect: {max_rows: 3800}`, [3]float64{308, 2029, 3798}, 22.5, true, "",
 		},
 		{
 			"one partition for all tenants", `  Invoice: {attributes: {PK: INVOICE, SK: "T#{t}#{i}"}, count: 50000, fields: {t: {distinct: 100}, body: {size: 500}}, samples: [{t: t1, i: i1}]}

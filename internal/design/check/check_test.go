@@ -93,6 +93,7 @@ func TestExpectations(t *testing.T) {
 		{`get: {entity: File, where: {drive: a, path: ones}}`, "", `exists is "D#a", "F#one"`},
 		{`get: {entity: File, where: {drive: a, path: one}}`, "", ""},
 		{`query: {entity: File, where: {drive: a}, filter: 'size = "1"'}`, "", "finds nothing: the filter drops all of 3 rows"},
+		{`query: {entity: File, where: {drive: a}, filter: "attribute_not_exists(gone)"}`, "rows: 3", ""},
 		{`scan: {table: Drive, filter: 'size = "1"'}`, "", "finds nothing: the filter drops all of 4 rows"},
 		{`request: {operation: Query, TableName: Drive}`, "rows: 1", "the service refuses the request: ValidationException"},
 		{`request: {operation: Query, TableName: Drive}`, "error: ValidationException", ""},
@@ -112,6 +113,20 @@ func TestExpectations(t *testing.T) {
 		if r.Patterns[0].OK() != (tt.want == "") || r.Failed(model.Error) != (tt.want != "") {
 			t.Errorf("%s, expecting %s: OK is %v", tt.question, tt.expect, r.Patterns[0].OK())
 		}
+	}
+}
+
+// TestUnquoted holds that a filter does not compare with an attribute that no item has: it is a text without quotes.
+func TestUnquoted(t *testing.T) {
+	for question, want := range map[string]string{
+		`query: {entity: File, where: {drive: a}, filter: size = big}`:           "unknown attribute big",
+		`query: {entity: File, where: {drive: a}, filter: "size IN (PK, big)"}`:  "unknown attribute big",
+		`query: {entity: File, where: {drive: a}, filter: "begins_with(SK, F)"}`: "unknown attribute F",
+		`scan: {table: Drive, filter: size = big}`:                               "unknown attribute big",
+	} {
+		_, err := modelfile.Parse("small.yaml", []byte(small+"    "+question+"\n"))
+		require.ErrorContains(t, err, "the filter compares with the "+want, question)
+		require.ErrorContains(t, err, "quote it", question)
 	}
 }
 

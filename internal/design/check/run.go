@@ -457,8 +457,6 @@ func (p *PatternResult) elsewhere(ctx context.Context, w *world.World, target ex
 	for _, c := range p.Pattern.Where {
 		if c.Op == model.In {
 			fixed = append(fixed, c.Field)
-		} else if slices.Contains(p.varied, c.Field) {
-			return nil // a range of times over several partitions: no other values have the same length
 		}
 	}
 	for i := range p.questions {

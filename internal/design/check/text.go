@@ -206,6 +206,9 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		if s.Values != s.Partitions {
 			where = fmt.Sprintf("for %s %s", text.Count(s.Values, "value"), where)
 		}
+		if s.Empty > 0 {
+			where += fmt.Sprintf(", %s of which %s no rows", text.Thousands(s.Empty), text.Agree(s.Empty, "has", "have"))
+		}
 		same := "the same request"
 		if pr.Requests > 1 {
 			same += "s"

@@ -264,7 +264,11 @@ func (c *compiler) expressions(in *wire.QueryInput) error {
 		return err
 	}
 	if in.FilterExpression != nil {
-		if _, err := env.Condition(expr.FilterExpression, *in.FilterExpression); err != nil {
+		filter, err := env.Condition(expr.FilterExpression, *in.FilterExpression)
+		if err != nil {
+			return err
+		}
+		if err := c.quoted(filter.Node()); err != nil {
 			return err
 		}
 	}
@@ -296,6 +300,58 @@ func (c *compiler) resolve(name string) (string, error) {
 		),
 		Advice: fmt.Sprintf("add %s: \"{%s}\" to the attributes, or use the field in where", name, name),
 	}
+}
+
+// quoted fails if a filter compares with a word that is not an attribute: a text without its quotes.
+func (c *compiler) quoted(filter ast.Node) error {
+	for n := range ast.Nodes(filter) {
+		var with []ast.Operand // what something is compared with
+		switch n := n.(type) {
+		case *ast.Compare:
+			with = []ast.Operand{n.R}
+		case *ast.Between:
+			with = []ast.Operand{n.Lo, n.Hi}
+		case *ast.In:
+			with = n.List
+		case *ast.Call:
+			with = n.Args[min(1, len(n.Args)):]
+		}
+		for _, o := range with {
+			path, ok := o.(*ast.PathOperand)
+			if !ok || len(path.Path) != 1 || c.hasAttribute(path.Path[0].Name) {
+				continue
+			}
+			word := path.Path[0].Name
+			return &Error{
+				Component: word, Msg: fmt.Sprintf("the filter compares with the unknown attribute %s", word),
+				Advice: fmt.Sprintf(
+					"if it is a text, quote it, as in '%s'; if it is an attribute, add it to the entity", word,
+				),
+			}
+		}
+	}
+	return nil
+}
+
+// hasAttribute reports whether items that the pattern reads can have an attribute, as far as the model knows.
+func (c *compiler) hasAttribute(name string) bool {
+	if c.m == nil {
+		return true
+	}
+	known := false // there are such items
+	for _, e := range c.m.Entities {
+		if e == c.p.Entity || c.p.Entity == nil && e.Table == c.p.Table {
+			if known = true; e.Attribute(name) != nil {
+				return true
+			}
+		}
+	}
+	for _, raw := range c.m.Items {
+		if raw.Table == c.p.Table && raw.Item.Get(name).Kind() != 0 {
+			return true
+		}
+	}
+	return !known || slices.ContainsFunc(c.p.Table.Keys(), func(a model.Attribute) bool { return a.Name == name })
 }
 
 // given returns the condition on a field or on a key attribute.

@@ -75,7 +75,7 @@ func valuesOf(p *model.Pattern, w model.Condition) (all []model.Condition, err e
 		}
 		return all, nil
 	}
-	bucket, ok := bucketOf(p, w.Field)
+	bucket, ok := Bucket(p, w.Field)
 	if !ok {
 		return nil, nil
 	}
@@ -128,9 +128,9 @@ func distinct(values []string) (all []string) {
 	return all
 }
 
-// bucketOf returns the type of a period in the partition key that a field determines, such as the
+// Bucket returns the type of a period in the partition key that a field determines, such as the
 // day of a time.
-func bucketOf(p *model.Pattern, field string) (keys.Type, bool) {
+func Bucket(p *model.Pattern, field string) (keys.Type, bool) {
 	hash := p.Table.Partition
 	if p.Index != nil {
 		hash = p.Index.Partition

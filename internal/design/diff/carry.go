@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,7 +100,7 @@ func (p *planner) carry() {
 		case e == nil:
 			p.carryRaw(&v)
 		case p.pairs[e] != nil:
-			pr := p.pairs[e]
+			pr := p.part(&v)
 			if mates[pr] == nil {
 				mates[pr] = p.matesOf(pr)
 			}
@@ -120,6 +121,42 @@ func (p *planner) carry() {
 		v.settle()
 		p.items = append(p.items, v)
 	}
+}
+
+// part returns the pair of the entity of an item with the one that has it in the new version. Of an entity that
+// was split, that is the one whose form the item has: its key, or else its constants, values and attributes.
+func (p *planner) part(v *moved) *pair {
+	named := p.pairs[v.was.Entity]
+	best, tie := named, (*pair)(nil)
+	least, ok := named.fits(v.was)
+	for _, pr := range p.splits[v.was.Entity] {
+		f, fits := pr.fits(v.was)
+		if !fits {
+			continue
+		}
+		nearer := cmp.Compare(f.differs, least.differs)
+		if f.key != least.key {
+			nearer = 1
+			if f.key {
+				nearer = -1
+			}
+		}
+		switch {
+		case !ok || nearer < 0:
+			best, least, ok, tie = pr, f, true, nil
+		case nearer == 0:
+			tie = pr
+		}
+	}
+	if tie != nil && v.times > 0 {
+		p.ask(
+			fmt.Sprintf("--rename %s==%s if all become %[2]s; or give one of them a constant, or values of a field, "+
+				"that only its items have", named.was.Name, named.is.Name),
+			"items of %s have the form of %s and of %s: which are they?", named.was.Name, best.is.Name, tie.is.Name,
+		)
+	}
+	p.parts[best.is] = true
+	return best
 }
 
 // carryRaw sets the table and the new form of an item that no entity describes. It is as it was, unless the
@@ -166,7 +203,7 @@ func (p *planner) carryRaw(v *moved) {
 // of its name, or of the new tables the one that has such an item, or the only one if entities go there.
 func (p *planner) successor(old *model.Table) *model.Table {
 	was, is := p.was.World.Model, p.is.World.Model
-	name, said := p.renames[old.Name]
+	name, _, said := p.renames.of(old.Name)
 	if t := is.Table(old.Name); t != nil {
 		return p.now(t)
 	} else if t := is.Table(name); said {

@@ -88,7 +88,7 @@ func carryOutSamples(t *testing.T, was, is *model.Model, d *diff.Diff, renames d
 	var things []*thing
 	for _, e := range was.Entities {
 		name, said := renames[e.Name]
-		if !said {
+		if name = strings.TrimPrefix(name, "="); !said {
 			name = e.Name
 		}
 		made := is.Entity(name)
@@ -103,11 +103,33 @@ func carryOutSamples(t *testing.T, was, is *model.Model, d *diff.Diff, renames d
 					g.after = made.Samples[i].Values
 				}
 			}
-			becomes[e.Name] = g.made
+			for _, other := range is.Entities { // of an entity that is split, one of them has the values
+				for _, sample := range other.Samples {
+					if was.Entity(other.Name) == nil && len(is.Entities) > len(was.Entities) &&
+						is.Entity(renames[e.Name]) != nil && within(sample.Values, s.Values) {
+						g.made, g.after = other.Name, sample.Values
+					}
+				}
+			}
+			if becomes[e.Name] == "" || becomes[e.Name] == g.made {
+				becomes[e.Name] = g.made
+			} else {
+				becomes[e.Name] = e.Name // it is split
+			}
 			things = append(things, g)
 		}
 	}
 	newTeam(t.Context(), t, sortkeytest.New(t).URL(), was, d, becomes, things).carryOut(nil)
+}
+
+// within reports whether all values are among others.
+func within(values, others map[string]string) bool {
+	for name, v := range values {
+		if others[name] != v {
+			return false
+		}
+	}
+	return true
 }
 
 // TestSame holds that a model does not differ from itself.

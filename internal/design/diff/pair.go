@@ -2,17 +2,27 @@ package diff
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
 // Renames say what became of entities and tables of the old version that the new one does not have: their
-// new names, or "" if what they hold is to be deleted.
+// new names, or "" if what they hold is to be deleted. Items of an entity that have the form of another new
+// entity become items of that one, unless the name begins with =, which is for all items.
 type Renames map[string]string
+
+// of returns the new name of an entity or a table, whether it is for all items, and whether there is one.
+func (r Renames) of(old string) (made string, all, said bool) {
+	made, said = r[old]
+	rest, all := strings.CutPrefix(made, "=")
+	return rest, all, said
+}
 
 // check returns an error for a name that a version does not have.
 func (r Renames) check(was, is *model.Model) error {
@@ -25,7 +35,8 @@ func (r Renames) check(was, is *model.Model) error {
 		}
 		return all
 	}
-	for old, made := range r {
+	for old := range r {
+		made, _, _ := r.of(old)
 		for _, one := range []struct {
 			name, version string
 			m             *model.Model
@@ -70,7 +81,7 @@ func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 	}
 	var gone []*model.Entity
 	for _, a := range was.Entities {
-		name, said := renames[a.Name]
+		name, _, said := renames.of(a.Name)
 		if !said {
 			name = a.Name
 		}
@@ -99,6 +110,69 @@ func pairs(was, is *model.Model, renames Renames) map[*model.Entity]*pair {
 		}
 	}
 	return all
+}
+
+// splits returns, for each entity that has a new name, the pairs of it with the other new entities that can have
+// some of its items: an entity can be split in two.
+func splits(is *model.Model, known map[*model.Entity]*pair, renames Renames) map[*model.Entity][]*pair {
+	taken := map[*model.Entity]bool{}
+	for _, pr := range known {
+		taken[pr.is] = true
+	}
+	all := map[*model.Entity][]*pair{}
+	for a, pr := range known {
+		if _, whole, said := renames.of(a.Name); !said || whole || pr.is.Name == a.Name {
+			continue
+		}
+		for _, b := range is.Entities {
+			if !taken[b] {
+				all[a] = append(all[a], &pair{a, b, fieldsFrom(a, b)})
+			}
+		}
+	}
+	return all
+}
+
+// A fit says how well an item has the form of an entity.
+type fit struct {
+	key bool // it has the key already
+	// differs is the number of attributes that it lacks or has besides.
+	differs int
+}
+
+// fits reports how well an item of the old version has the form of the new entity, and false if it cannot be one.
+func (pr *pair) fits(it *world.Item) (f fit, ok bool) {
+	b := pr.is
+	f.key = it.Table.Name == b.Table.Name
+	own := true // all fields are of the old entity
+	for _, field := range b.Fields {
+		own = own && pr.was.Field(field.Name) != nil
+	}
+	for _, t := range b.Attributes {
+		v := it.Attributes.Get(t.Name)
+		inKey := b.Table.Has(t.Name)
+		switch {
+		case v.Kind() == 0 && !inKey:
+			f.differs++
+		case v.Kind() != 0 && !t.Produces(v):
+			if !inKey && (t.Template == nil || len(t.Template.Components()) == 0) {
+				return f, false // another constant
+			}
+			f.key = f.key && !inKey
+		}
+	}
+	for name := range it.Attributes.All() {
+		if b.Attribute(string(name)) == nil {
+			f.differs++
+		}
+	}
+
+	for name, value := range b.FieldsOf(it.Attributes) {
+		if field := b.Field(name); field != nil && len(field.Values) > 0 && !slices.Contains(field.Values, value) {
+			return f, false
+		}
+	}
+	return f, f.key || own
 }
 
 // sameKeys reports whether two entities make the same keys of the same table, whatever the names of fields.

@@ -353,7 +353,7 @@ func (w *team) createIndex(t *model.Table, s diff.Step) {
 func (w *team) item(s diff.Step, g *thing) bool {
 	oldTable, oldItem := w.oldForm(g)
 	newTable, newItem := w.newForm(g)
-	if cmp.Or(g.made, g.was) != s.Entity {
+	if split := w.becomes[g.was] == g.was && g.was == s.Entity; cmp.Or(g.made, g.was) != s.Entity && !split {
 		return false
 	}
 	stays := placeOf(oldTable, oldItem) == placeOf(newTable, newItem)

@@ -110,6 +110,9 @@ func (p *planner) name(s source) string {
 	if pr == nil {
 		return nameOf(s.entity)
 	}
+	if slices.ContainsFunc(p.splits[s.entity], func(other *pair) bool { return p.parts[other.is] }) {
+		return s.entity.Name
+	}
 	for _, other := range p.pairs {
 		if other != pr && other.is == pr.is {
 			return s.entity.Name

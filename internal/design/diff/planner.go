@@ -29,7 +29,9 @@ type planner struct {
 	was, is   Side
 	renames   Renames
 	pairs     map[*model.Entity]*pair
-	olds      []world.Item // those of the old world, then examples
+	splits    map[*model.Entity][]*pair // more pairs of entities whose items can go to several
+	parts     map[*model.Entity]bool    // entities of the new version that have items of the old one
+	olds      []world.Item              // those of the old world, then examples
 	names     *names
 	target    *model.Model
 	items     []moved
@@ -45,6 +47,7 @@ func (p *planner) make() error {
 		return err
 	}
 	p.pairs, p.names = pairs(old, made, p.renames), newNames(old, made)
+	p.splits, p.parts = splits(made, p.pairs, p.renames), map[*model.Entity]bool{}
 	p.examples()
 	p.askGone()
 	for again := true; again; {

@@ -3,6 +3,7 @@ package diff
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/sortkey/sortkey/expr/ast"
@@ -108,7 +109,7 @@ func (p *planner) unionItems() (all []world.Item) {
 
 // fresh returns the items of the new version of which the old one has no entity, so that they are not there yet.
 func (p *planner) fresh() (all []world.Item) {
-	taken := map[*model.Entity]bool{}
+	taken := maps.Clone(p.parts)
 	for _, pr := range p.pairs {
 		taken[pr.is] = true
 	}

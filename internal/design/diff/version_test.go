@@ -637,6 +637,9 @@ func renames(old, made *version) map[string]string {
 			all[e.name] = ""
 		} else if made.entities[i].name != e.name {
 			all[e.name] = made.entities[i].name
+			if made.entities[i].split { // the other half has the same form
+				all[e.name] = "=" + made.entities[i].name
+			}
 		}
 	}
 	for _, t := range old.tables {

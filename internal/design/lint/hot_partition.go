@@ -3,6 +3,7 @@ package lint
 import (
 	"github.com/sortkey/sortkey/internal/design/lint/rule"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/text"
@@ -14,9 +15,10 @@ var hotPartition = rule.Rule{
 		"table. Beyond that, requests are throttled. The load comes from the declared rates, divided evenly over " +
 		"the items of each entity, so that a partition gets as much as it has items; a partition key with a time " +
 		"gets all of it in the current period. A write also counts in each index that holds the item, and its rows " +
-		"in local indexes in the partition of the table. Rates of patterns are divided in the same way, and count " +
-		"what the pattern reads in the partition, whatever a filter drops: a range of time as long as the " +
-		"pattern's own, where the partition has most. A scan reads every partition.",
+		"in local indexes in the partition of the table. The rate of a pattern is divided among the values that it asks " +
+		"for, as in the cost of a month: equally, or with asked: by_rows as often as each has rows. It counts what " +
+		"the pattern reads, whatever a filter drops: a range of time as long as the pattern's own, where the " +
+		"partition has most. A pattern of several requests sends each of them, and a scan reads every partition.",
 	Example: []string{`"METRICS": 2,500 write units per second`},
 	Cure: "Divide the partition by a shard number, METRICS#{shard:int(2)}, or by a component that each request " +
 		"knows. Cache data that everybody reads.",
@@ -89,6 +91,15 @@ func patternLoad(p *rule.Pass, q *rule.Query, rates *world.Rates) partLoad {
 		e = q.Entities[0]
 	}
 
+	loads := q.Loads()
+	groups := make([]map[string]float64, len(loads)) // shares of partitions that differ in their time alone
+	for i, of := range loads {
+		groups[i] = map[string]float64{}
+		for part, load := range of {
+			groups[i][groupOf(rates, part, e)] += load.Share
+		}
+	}
+
 	own, known := q.Partition()
 	units := unitsOf(p, q, e)
 	for _, part := range q.View.Parts {
@@ -97,9 +108,13 @@ func patternLoad(p *rule.Pass, q *rule.Query, rates *world.Rates) partLoad {
 		case q.Operation == "Scan":
 		case e != nil:
 			share, among := rates.Share(part, e)
-			if rate *= share; among > 0 {
+			if among > 0 {
 				l.among = among
+			} else if len(loads) > 0 {
+				l.add(rate*loadIn(part, e, loads, groups, rates), part)
+				continue
 			}
+			rate *= share
 		case !known || part != own:
 			rate = 0 // the request names its partition itself
 		}
@@ -114,8 +129,33 @@ func patternLoad(p *rule.Pass, q *rule.Query, rates *world.Rates) partLoad {
 	return l
 }
 
-// slicesUnits are the read units of the slices of a partition, each as often as it has rows.
-type slicesUnits struct{ units, times float64 }
+// groupOf names the group of partitions of which the current one gets all requests.
+func groupOf(rates *world.Rates, part world.Part, e *model.Entity) string {
+	if !rates.Periodic(e) {
+		return ""
+	}
+	return rates.Group(part, e)
+}
+
+// loadIn returns the read units in a partition for each request of a pattern. The parts of a pattern read it
+// together, as the shards of which it reads all, but those of a range over several periods come to it in turn.
+func loadIn(
+	part world.Part, e *model.Entity, loads []map[world.Part]spread.Load, groups []map[string]float64,
+	rates *world.Rates,
+) (units float64) {
+	periodic := rates.Periodic(e)
+	for i, of := range loads {
+		load, ok := of[part]
+		switch {
+		case !ok:
+		case periodic:
+			units = max(units, groups[i][groupOf(rates, part, e)]*load.Units)
+		default:
+			units += load.Share * load.Units
+		}
+	}
+	return units
+}
 
 // unitsOf returns a function that returns the read units that a request consumes in a partition.
 func unitsOf(p *rule.Pass, q *rule.Query, e *model.Entity) func(world.Part) float64 {
@@ -134,19 +174,17 @@ func unitsOf(p *rule.Pass, q *rule.Query, e *model.Entity) func(world.Part) floa
 			return table.ReadUnits(bytes/max(n, 1), consistent)
 		}
 	case q.Operation == "Query" && r != nil:
-		slices := map[world.Part]slicesUnits{}
-		for _, s := range q.Slices() {
-			of := slices[s.Part]
-			times := max(1, float64(s.Rows)*s.Growth)
-			of.units, of.times = of.units+times*table.ReadUnits(int(s.DeclaredBytes()), consistent), of.times+times
-			slices[s.Part] = of
-		}
 		return func(part world.Part) float64 {
-			if len(slices) == 0 {
+			n := 0.0
+			for _, slice := range q.Slices() {
+				if slice.Part == part {
+					n = max(n, table.ReadUnits(int(slice.DeclaredBytes()), consistent))
+				}
+			}
+			if len(q.Slices()) == 0 {
 				return r.Units(consistent) // a raw request in a form that names no partition
 			}
-			of := slices[part]
-			return of.units / max(of.times, 1)
+			return n
 		}
 	}
 

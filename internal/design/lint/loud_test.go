@@ -15,6 +15,9 @@ func TestLoud(t *testing.T) {
 		return `
 patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "` + cond + `", ExpressionAttributeNames: {"#s": SK}, ExpressionAttributeValues: {":p": {S: "P#a"}, ":a": {S: "` + a + `"}, ":b": {S: "` + b + `"}}}}]`
 	}
+	const shelf = `
+fields: {t: {size: 50000}}
+entities: {Art: {count: 60, fields: {shelf: {values: [a, b]}, title: {size: 30}}, attributes: {PK: "A#{shelf}", SK: "{art}", title: "{title}", text: "{t}"}, samples: [{shelf: a, art: x, title: t, t: z}]}}`
 	for _, tt := range []struct{ name, rule, src, want string }{
 		{
 			"no data: keys of the types", "unpadded-number", `
@@ -133,6 +136,34 @@ entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Jan 
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "Monday, January 5th, 2026"}]}}`, "with names of months"},
 		{"weeks without a year", "mixed-time", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{isoWeek}"}, samples: [{p: a, isoWeek: W10}, {p: a, isoWeek: W9}]}}`, "a week written without padding.*as in 2026-W09"},
+		{"weeks under a short name", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{wk}#{id}"}, samples: [{p: a, wk: W10, id: x}, {p: a, wk: W9, id: x}]}}`, "a week written without padding.*as in 2026-W09"},
+		{"weeks under any name that a pattern orders by", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{slot}#{id}"}, samples: [{p: a, slot: W10, id: x}, {p: a, slot: W9, id: x}]}}
+patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `"W10" sorts before "W9"; "newest" needs numeric order`},
+		{"months of one and two digits", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{m}"}, samples: [{p: a, m: 2025-9}, {p: a, m: 2025-10}]}}`, "a month written without padding.*as in 2026-09"},
+		{"versions behind a v", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "R#{rel}"}, samples: [{p: a, rel: v1}, {p: a, rel: v2}, {p: a, rel: v10}]}}
+patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `behind "v": "v10" sorts before "v2"; "newest" needs numeric order.*as in v0001`},
+		{"versions that will have ten", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "R#{version}"}, samples: [{p: a, version: v1}, {p: a, version: v2}]}}
+patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `v10 would sort before v9`},
+		{"invoices behind a word", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{inv}"}, samples: [{p: a, inv: INV-9}, {p: a, inv: INV-10}]}}
+patterns: [{name: newest, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`, `"INV-10" sorts before "INV-9"`},
+		{"a raw projection", "late-projection", shelf + `
+patterns: [{name: q, request: {operation: Query, TableName: Tab, KeyConditionExpression: "PK = :p", ProjectionExpression: "#t", ExpressionAttributeNames: {"#t": title}, ExpressionAttributeValues: {":p": {S: "A#a"}}}}]`, "warning \"q\" returns only title, but reads whole items: in partition \"A#a\""},
+		{"a get that projects", "late-projection", shelf + `
+patterns: [{name: q, get: {entity: Art, where: {shelf: a, art: x}, project: [title]}}]`, "note \"q\" returns only title, but reads the whole item: 48.1 KB on average for 6.5 read units"},
+		{"a raw get that projects", "late-projection", shelf + `
+patterns: [{name: q, request: {operation: GetItem, TableName: Tab, Key: {PK: {S: "A#a"}, SK: {S: x}}, ProjectionExpression: title}}]`, "reads the whole item"},
+		{"a scan that projects", "late-projection", shelf + `
+patterns: [{name: q, scan: {table: Tab, project: [title]}}]`, "warning \"q\" returns only title, but reads whole items: 61 rows"},
+		{"two entities of one day", "same-shape", `
+entities:
+  E: {attributes: {PK: "X#{x}", SK: "S#{a:date}"}, samples: [{x: a, a: 2025-01-01}]}
+  F: {attributes: {PK: "X#{x}", SK: "S#{b:date}"}, samples: [{x: b, b: 2025-01-02}]}`, "warning the keys of E and F look alike"},
 		{"a date and a time with PM", "mixed-time", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "{at}"}, samples: [{p: a, at: "2026-01-05 9:00 PM"}, {p: a, at: "2026-01-05 10:00 PM"}]}}`, "with AM and PM"},
 		{"a date without zeros", "mixed-time", `
@@ -253,7 +284,15 @@ entities: {Log: {attributes: {PK: "LOG#{s}#{at:date}", SK: "{e}"}, count: 5000, 
 		{"a skewed partition gets its share of requests", "hot-partition", `
 fields: {t: {distinct: 100, distribution: zipf(2)}}
 entities: {E: {attributes: {PK: "T#{t}", SK: "{e}"}, count: 1000}}
-patterns: [{name: q, query: {entity: E, where: {t: a}, limit: 1}, rate: 20000}]`, "gets 5,990 read units per second"},
+patterns: [{name: q, query: {entity: E, where: {t: a}, limit: 1}, rate: 20000, asked: by_rows}]`, "gets 5,990 read units per second"},
+		{"values are asked for equally often", "hot-partition", `
+fields: {t: {values: [a, b, c, d]}, u: {distinct: 3}, big: {size: 4000}}
+entities: {E: {attributes: {PK: "T#{t}", SK: "{u}#{e}", big: "{big}"}, count: 1000}}
+patterns: [{name: q, query: {entity: E, where: {t: a, u: x}, limit: 2}, rate: 8000}]`, "gets 2,000 read units per second"},
+		{"a pattern reads all shards with each request", "hot-partition", `
+fields: {s: {values: [A, B, C, D]}}
+entities: {E: {attributes: {PK: "S#{s}", SK: "{e}"}, count: 100}}
+patterns: [{name: q, query: {entity: E, where: {s: {in: all}}}, rate: 7000}]`, "gets 3,500 read units per second"},
 		{"an unfiltered scan", "hot-partition", `
 fields: {big: {size: 1000}}
 entities: {E: {attributes: {PK: "ALL", SK: "{e}", big: "{big}"}, count: 100}}

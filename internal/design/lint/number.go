@@ -20,7 +20,8 @@ var unpaddedNumber = rule.Rule{
 	Help: "Text is compared byte by byte, so 10 comes before 9: the first digits decide, however many follow. Rows " +
 		"with such a number in the sort key are not in numeric order, a range of numbers is not a range of keys, " +
 		"and the newest version is not the last row. Text that has only numbers in the samples is one, and so is a " +
-		"field whose name counts, such as version, seq, rank or level, or whose values do: 0, 1, 2.",
+		"field whose name counts, such as version, seq, rank or level, or whose values do: 0, 1, 2. So is one behind " +
+		"a word that all have, as in v9 and v10, if a pattern needs the order.",
 	Example: []string{`"V#1"`, `"V#10"`, `"V#9"`},
 	Cure: "Pad numbers to the width of the largest possible one: {version:int(6)} gives V#000009 and V#000010. Or " +
 		"use a sort key attribute of type N.",
@@ -29,6 +30,7 @@ var unpaddedNumber = rule.Rule{
 	Slot: numberKind{
 		one: "a number that is not padded", many: "numbers that are not padded", low: "9", high: "10",
 	}.look,
+	Component: checkPrefixedNumber,
 }
 
 var negativeNumber = rule.Rule{

@@ -36,6 +36,9 @@ func checkNumberOrder(p *rule.Pass, q *rule.Query) {
 	word, descending := numberWanted(q)
 	for c := range q.Orders {
 		ordered := rule.Numeric(c.Type) || len(levelsOf(c)) > 0 || c.AllWritten(isNumber)
+		if _, _, prefixed := prefixedNumbers(c); prefixed {
+			ordered = true // see unpadded-number
+		}
 		if word == "" || q.Report.Limit == 0 && !q.Ordered || ordered {
 			return
 		}

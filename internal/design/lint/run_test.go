@@ -103,6 +103,14 @@ entities: {E: {fields: {level: {values: ["1", "2", "3"]}}, attributes: {PK: "P#{
 entities: {E: {attributes: {PK: "P#{p}", SK: "R#{room}"}, samples: [{p: a, room: 1}, {p: a, room: 2}]}}`},
 		{"ids that are numbered in samples", "unpadded-number", `
 entities: {Order: {attributes: {PK: "P#{p}", SK: "O#{order}"}, samples: [{p: a, order: 1}, {p: a, order: 2}, {p: a, order: 3}]}}`},
+		{"ids behind a word that no pattern orders by", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{order}"}, samples: [{p: a, order: o9}, {p: a, order: o10}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a}, limit: 5}}]`},
+		{"padded numbers behind a word", "unpadded-number", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{v}"}, samples: [{p: a, v: v009}, {p: a, v: v010}]}}
+patterns: [{name: q, query: {entity: E, where: {p: a}, order: desc, limit: 1}}]`},
+		{"terms of a year", "mixed-time", `
+entities: {E: {attributes: {PK: "P#{p}", SK: "{term}"}, samples: [{p: a, term: 2025-1}, {p: a, term: 2025-2}]}}`},
 		{"two values are a flag", "unpadded-number", `
 entities: {E: {attributes: {PK: "P#{p}", SK: "O#{open}"}, samples: [{p: a, open: 0}, {p: a, open: 1}]}}`},
 		{"words that are no months", "mixed-time", `

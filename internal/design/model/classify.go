@@ -56,7 +56,7 @@ func (e *Entity) fitsIndexes(it attr.Item) bool {
 			if v.Kind() == 0 {
 				continue
 			}
-			if t := e.Attribute(a.Name); t == nil || !t.produces(v) {
+			if t := e.Attribute(a.Name); t == nil || !t.Produces(v) {
 				return false
 			}
 		}
@@ -90,13 +90,13 @@ func (e *Entity) literals() (text, typed int) {
 func (e *Entity) is(it attr.Item) bool {
 	for _, a := range e.Table.Keys() {
 		t := e.Attribute(a.Name)
-		if t == nil || !t.produces(it.Get(a.Name)) {
+		if t == nil || !t.Produces(it.Get(a.Name)) {
 			return false
 		}
 	}
 	for _, t := range e.Attributes {
 		v := it.Get(t.Name)
-		if v.Kind() != 0 && t.constant() && !t.produces(v) {
+		if v.Kind() != 0 && t.constant() && !t.Produces(v) {
 			return false
 		}
 	}
@@ -109,7 +109,8 @@ func (t *Template) constant() bool {
 	return t.Template == nil || len(t.Template.Components()) == 0
 }
 
-func (t *Template) produces(v attr.Value) bool {
+// Produces reports whether an attribute with the template can have a value.
+func (t *Template) Produces(v attr.Value) bool {
 	if v.Kind() != t.Kind {
 		return false
 	}
@@ -131,7 +132,7 @@ func (t *Template) produces(v attr.Value) bool {
 // Unlike returns the names of the attributes of an item of e that their templates do not make.
 func (e *Entity) Unlike(it attr.Item) (names []string) {
 	for _, t := range e.Attributes {
-		if v := it.Get(t.Name); v.Kind() != 0 && !t.produces(v) {
+		if v := it.Get(t.Name); v.Kind() != 0 && !t.Produces(v) {
 			names = append(names, t.Name)
 		}
 	}

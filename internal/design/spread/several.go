@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/explain"
@@ -14,25 +15,33 @@ import (
 )
 
 // OfSeveral returns what a pattern of several requests reads for all values of its other equalities, such as the
-// shards of each day; the fixed fields of the questions tell the requests apart. It returns nil if there is
-// only one value.
+// shards of each day; the fixed fields of the questions tell the requests apart. The requests of a range of times
+// over several periods, such as the months from January to March, read as many others too, such as those from
+// February to April. OfSeveral returns nil if there is only one value.
 func OfSeveral(
 	ctx context.Context, w *world.World, target explain.Target, questions []Question, o Options,
 ) (*Spread, error) {
+	spreaders, err := spreadersOf(ctx, w, questions)
+	if spreaders == nil || err != nil {
+		return nil, err
+	}
+
 	all := map[string]*together{}
-	var spreaders []*spreader
-	for i, q := range questions {
-		s, err := slicesOf(ctx, w, q)
-		if s == nil || err != nil {
-			return nil, err
-		}
-		spreaders = append(spreaders, s)
+	windows := windowsOf(questions, spreaders)
+	for i, s := range spreaders {
 		for k := range s.all {
 			c := &s.all[k]
 			if c.row == nil {
 				continue
 			}
 			id := s.valuesOf(c)
+			if windows != nil {
+				first, ok := windows.first(i, c.number)
+				if !ok {
+					continue
+				}
+				id += strconv.Itoa(first)
+			}
 			if all[id] == nil {
 				all[id] = &together{id: id, parts: make([]*candidate, len(questions))}
 			}
@@ -54,7 +63,9 @@ func OfSeveral(
 			}
 			t.units += table.ReadUnits(int(c.bytes), consistent)
 			t.rows, t.bytes, t.held = t.rows+c.rows, t.bytes+c.bytes, t.held+c.held
-			partitions[c.Part] = true
+			if !c.empty {
+				partitions[c.Part] = true
+			}
 		}
 		list = append(list, t)
 	}
@@ -87,6 +98,9 @@ func OfSeveral(
 
 	rows, byRows, units, held := 0.0, 0.0, 0.0, 0.0
 	for _, t := range list {
+		if !slices.ContainsFunc(t.parts, func(c *candidate) bool { return c != nil && !c.empty }) {
+			out.Empty++
+		}
 		units += t.units / float64(n)
 		rows += t.rows / float64(n)
 		byRows += t.units * t.held
@@ -98,6 +112,81 @@ func OfSeveral(
 		out.Mean = out.MeanByRows
 	}
 	return out, nil
+}
+
+// mostParts limits the requests for all values that are kept.
+const mostParts = 1 << 22
+
+// spreadersOf returns a spreader with its candidates for each question. Those for parts in the middle of a range,
+// which are whole periods, have one together. It returns nil if one has none, or all together have too many.
+func spreadersOf(ctx context.Context, w *world.World, questions []Question) (all []*spreader, err error) {
+	candidates := 0
+	for i, q := range questions {
+		same := slices.IndexFunc(all, func(o *spreader) bool { return o.period != nil && Alike(o.q, q) })
+		if same >= 0 {
+			all = append(all, all[same])
+			candidates += len(all[i].all)
+			continue
+		}
+		s, err := slicesOf(ctx, w, q)
+		if s == nil || err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+		if candidates += len(s.all); candidates > mostParts {
+			return nil, nil
+		}
+	}
+	return all, nil
+}
+
+// windows are the ranges of as many periods as the parts of a pattern read together.
+type windows struct {
+	after    []int // how many periods after the first that of each part is
+	from, to int   // the first periods of all windows
+}
+
+// windowsOf returns the windows within the periods of the generated items, or nil if the parts differ in other
+// values alone.
+func windowsOf(questions []Question, spreaders []*spreader) *windows {
+	var at []int // the period of each part
+	for _, q := range questions {
+		for _, c := range q.Pattern.Where {
+			if p := periodOf(q.Pattern, c); p != nil {
+				at = append(at, p.number)
+				break
+			}
+		}
+	}
+	if len(at) < len(questions) {
+		return nil
+	}
+
+	w := &windows{after: at, from: math.MaxInt, to: math.MinInt}
+	first, last := slices.Min(at), slices.Max(at)
+	for i := range at {
+		at[i] -= first
+	}
+	for _, generated := range []bool{true, false} {
+		for _, s := range spreaders {
+			for k := range s.all {
+				if c := &s.all[k]; c.row != nil && c.row.Item.Generated == generated {
+					w.from, w.to = min(w.from, c.number), max(w.to, c.number)
+				}
+			}
+		}
+		if w.from <= w.to {
+			break // samples can lie far away
+		}
+	}
+	w.to = max(w.from, w.to-(last-first))
+	return w
+}
+
+// first returns the first period of the window in which a part reads a period, and whether there is such a window.
+func (w *windows) first(part, number int) (int, bool) {
+	first := number - w.after[part]
+	return first, first >= w.from && first <= w.to
 }
 
 // together are the candidates of several requests for one value, nil where nothing is there.
@@ -122,7 +211,7 @@ func (s *spreader) valuesOf(c *candidate) string {
 func (t *together) read(
 	ctx context.Context, target explain.Target, spreaders []*spreader, o Options,
 ) (*Reading, error) {
-	sum := &Reading{Requests: len(t.parts)}
+	sum := &Reading{Requests: len(t.parts), declared: t.units}
 	for i, c := range t.parts {
 		if c == nil {
 			sum.Units, sum.Pages = sum.Units+table.ReadUnits(0, spreaders[i].p.Consistent), sum.Pages+1

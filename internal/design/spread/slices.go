@@ -37,6 +37,9 @@ type spreader struct {
 	// the items if its own is empty for their values, or nil.
 	ranged bool
 	moved  *model.Condition
+	// period is not nil if a range lies in a period that fixes the partition, with other components. Moved is
+	// that range; all periods are candidates.
+	period *period
 	// timed is true if the conditions bound a time. They follow the items for all values but
 	// the pattern's own: what matters is how long they are, not when.
 	timed  bool
@@ -60,6 +63,8 @@ type candidate struct {
 	row       *world.Row
 	low, high int
 	own       bool
+	empty     bool     // a parent without rows; row is not in the space and has the parent
+	number    int      // of its period
 	args      []string // of the condition that follows the items, or nil for its own
 	share     float64  // of the distance of all values that lies between args, or 0 if it is not known
 	// The rows and the bytes that are read at the declared scale, and the rows that there are
@@ -90,6 +95,12 @@ func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
 		f := s.field(c.Field)
 		inHash, inSort := s.names(space.Hash, c.Field), s.names(space.Sort, c.Field)
 		timed := f != nil && model.Moment(f.Type) && inSort
+		if s.period == nil {
+			if s.period = periodOf(p, c); s.period != nil {
+				s.ranged, s.moved = true, &p.Where[i]
+				continue
+			}
+		}
 		if c.Op != ast.Equal {
 			s.ranged = s.ranged || inSort
 			if timed || f != nil && inSort && (c.Op == ast.OpBetween || c.Op == ast.OpBeginsWith) {
@@ -169,7 +180,66 @@ func (s *spreader) find(ctx context.Context) error {
 	if s.p.Entity != nil && !s.ranged && !s.one && len(s.listed) == 0 {
 		s.unseen(s.grow.Unseen(s.p.Entity))
 	}
+	if s.p.Entity != nil && !s.one && s.period == nil {
+		s.childless()
+	}
 	return nil
+}
+
+// childless adds candidates without rows: the items of a parent, if it gives all values, that have none of the
+// pattern's entity, such as projects without tasks. They are asked for like the others.
+func (s *spreader) childless() {
+	var fields []*model.Field
+	for _, name := range slices.Concat(s.hash, s.free) {
+		f := s.field(name)
+		if f == nil {
+			return
+		}
+		fields = append(fields, f)
+	}
+	parent := s.w.Giver(s.p.Entity, fields)
+	if len(fields) == 0 || parent == nil {
+		return
+	}
+
+	known := map[string]bool{}
+	for i := range s.all {
+		if c := &s.all[i]; c.row != nil {
+			known[s.valuesOf(c)] = true
+		}
+	}
+	var all []candidate
+	made, ids := 0, map[string]bool{}
+	for it := range s.w.ItemsOf(parent) {
+		c := candidate{row: &world.Row{Item: it}, empty: true, Slice: Slice{Growth: 1, ByteGrowth: 1}}
+		id := s.valuesOf(&c)
+		if it.Generated {
+			ids[id] = true
+			made++
+		}
+		if !known[id] {
+			known[id] = true
+			all = append(all, c)
+		}
+	}
+	if share, ok := s.w.Childless(s.p.Entity, parent); ok { // more have none in the sample
+		all = all[:min(len(all), int(math.Round(share*float64(len(known)))))]
+	}
+	s.all = append(s.all, all...)
+	if made == len(ids) { // each has its own values
+		s.dealt(parent)
+	}
+}
+
+// weight returns how often a candidate is asked for, in proportion to the others.
+func (c *candidate) weight(byRows bool) float64 {
+	switch {
+	case !byRows:
+		return 1
+	case c.empty:
+		return 0
+	}
+	return max(c.held, 1)
 }
 
 // unseen adds candidates without rows: values that no generated item has, which read so many rows each at the
@@ -241,6 +311,12 @@ func (s *spreader) groups(at world.Part) {
 		}
 
 		base := candidate{row: row}
+		if s.period != nil {
+			var ok bool
+			if base.number, ok = s.period.numberOf(row.Item.Values.Get(s.moved.Field)); !ok {
+				continue
+			}
+		}
 		slice, err := s.slice(base, true)
 		if err != nil {
 			continue // such as a value that the template refuses
@@ -269,9 +345,13 @@ func (s *spreader) groups(at world.Part) {
 // group adds the candidates of a group of rows with equal values: the range of the pattern's own values if
 // that holds some, or ranges that follow the items.
 func (s *spreader) group(at world.Part, base candidate) {
-	if !s.ranged {
+	switch {
+	case !s.ranged:
 		base.From, base.To = base.low, base.high
 		s.add(at, base)
+		return
+	case s.period != nil:
+		s.follow(at, base, s.period.argsIn(base.number))
 		return
 	}
 
@@ -327,6 +407,10 @@ func (s *spreader) slice(c candidate, equalities bool) (*keycond.Slice, error) {
 	q := s.pattern(c)
 	if equalities && s.ranged {
 		q.Where = slices.DeleteFunc(q.Where, func(w model.Condition) bool { return w.Op != ast.Equal })
+		if s.period != nil {
+			all := model.Condition{Field: s.moved.Field, Op: ast.Equal, Args: []string{s.period.text(c.number)}}
+			q.Where = append(q.Where, all)
+		}
 	}
 	return compile.Slice(s.space.Schema, q)
 }

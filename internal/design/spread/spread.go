@@ -39,12 +39,13 @@ type Options struct {
 
 // A Spread is what a pattern reads for all values that the equalities in its key conditions can have:
 // those of the partition key, and those in the sort key. Those whose values the model lists, such as a
-// state, keep the pattern's own.
+// state, keep the pattern's own. Values that a parent gives are those of all its items, also without rows.
 type Spread struct {
 	// Partitions is the number of partitions, and Values that of the values, each of which is in one
-	// partition.
+	// partition. Empty is the number of those without rows, such as customers without orders.
 	Partitions int `json:"partitions"`
 	Values     int `json:"values"`
+	Empty      int `json:"empty,omitempty"`
 	// P50 and P95 are the values that cost no more than half and 5 % of the
 	// others. Worst is the one that costs most.
 	P50   Reading `json:"p50"`
@@ -80,8 +81,10 @@ type Reading struct {
 	ByteGrowth float64 `json:"-"`
 	// Batch are the units among Units of what is read by the values of the rows.
 	Batch float64 `json:"-"`
-	// Requests is the number of requests that read it, 0 for one.
+	// Requests is the number of requests that read it, 0 for one. Of several, declared are the units at the
+	// declared scale, each rounded up.
 	Requests int `json:"-"`
+	declared float64
 	// Item is an item in the partition that has the values of the request.
 	Item *world.Item `json:"-"`
 }
@@ -94,6 +97,9 @@ func (r *Reading) DeclaredUnits() float64 {
 	grow := r.byteGrowth()
 	if grow == 1 && r.Growth == 1 {
 		return r.Units
+	}
+	if r.declared > 0 {
+		return r.declared + r.Batch*r.Growth
 	}
 	blocks := func(bytes float64) float64 { return math.Max(math.Ceil(bytes/(4<<10)), 1) } // units are rounded up
 	each := float64(r.Bytes) / float64(max(r.Requests, 1))
@@ -194,7 +200,7 @@ func Slices(ctx context.Context, w *world.World, q Question) ([]Slice, error) {
 	}
 	var all []Slice
 	for _, c := range s.all {
-		if c.row != nil {
+		if c.row != nil && !c.empty {
 			all = append(all, c.Slice)
 		}
 	}
@@ -289,13 +295,19 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	out := &Spread{}
 	parts := map[world.Part]bool{}
 	for i := range s.all {
-		if c := &s.all[i]; c.row != nil {
-			out.Values++
+		c := &s.all[i]
+		if c.row == nil {
+			continue
+		}
+		out.Values++
+		if c.empty {
+			out.Empty++
+		} else {
 			parts[c.Part] = true
 		}
 	}
 	out.Partitions = len(parts)
-	s.several = out.Values > out.Partitions
+	s.several = out.Values-out.Empty > out.Partitions
 	byRank := map[int]Reading{}
 	for _, i := range slices.Sorted(maps.Keys(chosen)) {
 		r, err := s.reading(ctx, target, s.all[i], o)
@@ -335,16 +347,24 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	return out, nil
 }
 
-// nearest returns the rank of the candidate with rows that is nearest to a rank.
+// nearest returns the rank of the candidate with an item that is nearest to a rank: one that reads rows if that
+// at the rank does, or else none if possible.
 func (s *spreader) nearest(rank int) int {
-	for away := range len(s.all) {
-		for _, i := range []int{rank - away, rank + away} {
-			if i >= 0 && i < len(s.all) && s.all[i].row != nil {
-				return i
+	near := func(is func(c *candidate) bool) int {
+		for away := range len(s.all) {
+			for _, i := range []int{rank - away, rank + away} {
+				if i >= 0 && i < len(s.all) && is(&s.all[i]) {
+					return i
+				}
 			}
 		}
+		return -1
 	}
-	return rank
+	alike := func(c *candidate) bool { return c.row != nil && (c.rows > 0) == (s.all[rank].rows > 0) }
+	if i := near(alike); i >= 0 {
+		return i
+	}
+	return max(near(func(c *candidate) bool { return c.row != nil }), 0)
 }
 
 // at returns the reading at a rank. If no generated item has its values, it is the nearest one, with the growth
@@ -368,10 +388,7 @@ func (s *spreader) mean(readings map[int]Reading, byRows bool) (units, rows floa
 		if r, ok := readings[i]; ok {
 			cost, returned = r.DeclaredUnits(), r.DeclaredRows()
 		}
-		weight := 1.0
-		if byRows {
-			weight = max(c.held, 1)
-		}
+		weight := c.weight(byRows)
 		units += cost * weight
 		rows += returned * weight
 		weights += weight
@@ -397,8 +414,15 @@ func (s *spreader) reading(
 	if rep.Refused != nil {
 		return nil, nil
 	}
+	key := PartitionKeyOf(s.space, c.row)
+	if slice, err := s.slice(c, false); c.empty && err == nil {
+		key = nil
+		for _, clause := range slice.Clauses[:len(s.space.Hash)] {
+			key = append(key, clause.Values[0])
+		}
+	}
 	return &Reading{
-		Key: PartitionKeyOf(s.space, c.row), Sort: s.sort(c), Request: s.text(in),
+		Key: key, Sort: s.sort(c), Request: s.text(in),
 		Rows: rep.Returned, Examined: rep.Examined, Pages: rep.Pages, Bytes: rep.Bytes + rep.Fetched,
 		Units: rep.Units(s.p.Consistent), Waste: rep.Waste(), Growth: c.Growth,
 		ByteGrowth: c.ByteGrowth, Item: c.row.Item,

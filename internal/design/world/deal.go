@@ -13,7 +13,7 @@ import (
 // parent follow one another.
 func (g *generator) deal(seed uint64) error {
 	for i, l := range g.links {
-		rng := rand.NewPCG(mix(seed^hash64("belongs to", g.e.Name, l.parent.e.Name)), g.hash)
+		rng := g.dealer(l, seed)
 		shuffle(rng, l.sizes)
 		if i > 0 {
 			return g.dealSecond(rng)

@@ -43,7 +43,7 @@ func (w *World) Rates(ctx context.Context, s *Space) (*Rates, error) {
 		if e.Table != s.Table {
 			continue
 		}
-		o := &entityRates{items: w.declared(e), writes: w.Model.WriteRate(e, s.Index)}
+		o := &entityRates{items: w.Declared(e), writes: w.Model.WriteRate(e, s.Index)}
 		for name := range e.ComponentsOf(s.Hash) {
 			if periodic(e, s.Hash, name) {
 				o.timed, o.sums = true, map[string]float64{}
@@ -141,6 +141,17 @@ func (r *Rates) Share(p Part, e *model.Entity) (share, among float64) {
 
 // Periodic reports whether a time is in the partition key of an entity.
 func (r *Rates) Periodic(e *model.Entity) bool { o := r.of[e]; return o != nil && o.timed }
+
+// Group names the partitions of an entity that differ from a partition in their time alone: their requests are
+// those of the current one.
+func (r *Rates) Group(p Part, e *model.Entity) string {
+	rows := r.s.In(p)
+	i := slices.IndexFunc(rows, func(row Row) bool { return row.Item.Entity == e })
+	if o := r.of[e]; o != nil && i >= 0 {
+		return o.group(rows[i].Item)
+	}
+	return ""
+}
 
 // rows calls f for each row of a partition whose entity has rates, with its
 // share of them.

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -277,6 +278,84 @@ func (r groupRows) among(values float64) groupRows {
 	return groupRows{rows: mean, noise: math.Max(0, mean*(1+each-mean))}
 }
 
+// Giver returns the entity whose items have the values of fields of an entity that belongs to it, or nil: of
+// several, the one to which the others belong.
+func (w *World) Giver(e *model.Entity, fields []*model.Field) *model.Entity {
+	var above func(o *model.Entity) *model.Entity
+	above = func(o *model.Entity) *model.Entity {
+		for _, p := range o.Parents {
+			if !slices.ContainsFunc(fields, func(f *model.Field) bool { return !p.Entity.Gives(f, e) }) {
+				return cmp.Or(above(p.Entity), p.Entity)
+			}
+		}
+		return nil
+	}
+	return above(e)
+}
+
+// Childless returns the share of the declared items of a parent that have no items of an entity. It reports false
+// if those that are generated show it, because each has as many as it will have.
+func (w *World) Childless(e, parent *model.Entity) (share float64, ok bool) {
+	g := w.generators[e]
+	if g == nil || w.Scale >= 1 {
+		return 0, false
+	}
+	for _, l := range g.links {
+		if l.parent.e == parent {
+			sizes := w.Counts(e, parent)
+			none := len(sizes) - len(slices.DeleteFunc(slices.Clone(sizes), func(n uint64) bool { return n == 0 }))
+			return float64(none) / float64(max(len(sizes), 1)), len(sizes) > 0 && l.growth >= 1.1
+		}
+	}
+	// All or, where items between them are missing, none: they may have some.
+	return 0, slices.ContainsFunc(g.ways(), func(way []*link) bool {
+		return end(g, way).e == parent && slices.ContainsFunc(way, func(l *link) bool { return l.growth >= 1.1 })
+	})
+}
+
+// maxDealt limits the parents whose items are counted without being made.
+const maxDealt = 1 << 21
+
+// Counts returns how many declared items of an entity belong to each declared item of another, in the order in
+// which these would be made. They are dealt out as if all were made, but only counted, so that few levels of
+// parents cost little. It returns nil if that is not known.
+func (w *World) Counts(e, above *model.Entity) []uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.countsOf(e, above)
+}
+
+func (w *World) countsOf(e, above *model.Entity) []uint64 {
+	id := [2]*model.Entity{e, above}
+	if sizes, ok := w.dealt[id]; ok {
+		return sizes
+	}
+	if w.dealt == nil {
+		w.dealt = map[[2]*model.Entity][]uint64{}
+	}
+	w.dealt[id] = nil
+	g := w.generators[e]
+	if g == nil || len(g.links) == 0 || g.links[0].parent.e.Count > maxDealt {
+		return nil
+	}
+
+	l := g.links[0]
+	sizes := l.declared(g, w.seed)
+	if l.parent.e != above {
+		parents := w.countsOf(l.parent.e, above)
+		sums, at := make([]uint64, len(parents)), uint64(0)
+		for i, n := range parents {
+			for _, size := range sizes[at : at+n] {
+				sums[i] += size
+			}
+			at += n
+		}
+		sizes = sums
+	}
+	w.dealt[id] = sizes
+	return sizes
+}
+
 // fair returns how many items of e would have been made if those of its parents were an
 // average sample: the largest ones are always among them.
 func (w *World) fair(e *model.Entity) float64 {
@@ -288,14 +367,17 @@ func (w *World) fair(e *model.Entity) float64 {
 	return float64(e.Count) * (w.fair(l.parent.e) / float64(l.parent.e.Count)) / l.growth
 }
 
-// declared returns the number of items of an entity at the declared scale, those of the file among them.
-func (w *World) declared(e *model.Entity) float64 {
+// Declared returns the number of items of an entity at the declared scale, those of the file among them.
+func (w *World) Declared(e *model.Entity) float64 {
 	n := float64(w.counts[e])
 	if made := w.made[e]; made > 0 {
 		n += float64(e.Count - made)
 	}
 	return n
 }
+
+// Made returns the number of generated items of an entity.
+func (w *World) Made(e *model.Entity) int { return w.made[e] }
 
 // Represents returns the number of declared items that an item represents.
 func (w *World) Represents(it *Item) float64 {

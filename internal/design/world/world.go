@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"sync"
 	"time"
@@ -62,9 +63,11 @@ type World struct {
 	// generated ones.
 	counts, made map[*model.Entity]int
 	generators   map[*model.Entity]*generator
+	seed         uint64
 
 	mu     sync.Mutex
 	spaces map[spaceID]*Space
+	dealt  map[[2]*model.Entity][]uint64 // see Counts
 }
 
 // Close closes the database.
@@ -78,6 +81,28 @@ type Item struct {
 	Attributes attr.Item
 	// Generated is true if the item is not in the file.
 	Generated bool
+}
+
+// ItemsOf yields the items of an entity.
+func (w *World) ItemsOf(e *model.Entity) iter.Seq[*Item] {
+	return func(yield func(*Item) bool) {
+		for i := range w.Items {
+			if it := &w.Items[i]; it.Generated {
+				break
+			} else if it.Entity == e && !yield(it) {
+				return
+			}
+		}
+		if w.made[e] == 0 {
+			return
+		}
+		first := w.generators[e].first
+		for i := range w.Items[first : first+w.made[e]] {
+			if !yield(&w.Items[first+i]) {
+				return
+			}
+		}
+	}
 }
 
 // Build creates the world of a model. Equal models and options give equal
@@ -108,7 +133,7 @@ func Build(ctx context.Context, m *model.Model, o Options) (*World, error) {
 	}
 
 	b := &builder{
-		w: &World{Model: m, DB: db, Scale: 1, counts: map[*model.Entity]int{}, made: map[*model.Entity]int{}}, o: o,
+		w: &World{Model: m, DB: db, Scale: 1, seed: o.Seed, counts: map[*model.Entity]int{}, made: map[*model.Entity]int{}}, o: o,
 		seen: map[[16]byte]int32{},
 	}
 	if err := b.build(ctx); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
+	"github.com/sortkey/sortkey/internal/design/compile"
 	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/spread"
@@ -118,6 +119,39 @@ func (q *Query) Slices() []spread.Slice {
 	}
 	q.sliced = true
 	return q.slices
+}
+
+// Loads returns the loads of the partitions that each request of the pattern reads, without those of requests
+// that differ from another in the period alone. It returns none if the context is done.
+func (q *Query) Loads() (all []map[world.Part]spread.Load) {
+	if !q.Ran() {
+		return nil
+	}
+	var asked []spread.Question
+	for i, part := range q.Parts {
+		one := spread.Question{Pattern: part, Input: q.Compiled, Report: q.Report, Fixed: q.fixed}
+		if slices.ContainsFunc(asked, func(o spread.Question) bool { return spread.Alike(o, one) }) {
+			continue
+		}
+		if i > 0 {
+			var err error
+			if one.Input, err = compile.Pattern(q.study.Model, part); err != nil {
+				return nil
+			}
+			target := explain.InProcess(q.study.World.DB)
+			o := explain.Options{Pages: 1, Items: -1, Brief: true}
+			one.Report, err = explain.Run(q.study.ctx, target, explain.Question{Input: one.Input}, o)
+			if err != nil || one.Report.Refused != nil {
+				return nil
+			}
+		}
+		loads, err := spread.Loads(q.study.ctx, q.study.World, one)
+		if err != nil || len(loads) == 0 {
+			return nil
+		}
+		asked, all = append(asked, one), append(all, loads)
+	}
+	return all
 }
 
 func (q *Query) question() spread.Question {

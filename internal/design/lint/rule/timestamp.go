@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
@@ -65,6 +64,25 @@ var formats = []*Format{
 // disordered returns a format of dates whose byte order is not chronological.
 func disordered(name, why, expr string) *Format {
 	return &Format{Name: name, Disorder: why, text: text.Pattern(expr)}
+}
+
+// monthsUnpadded is the format of months some of which have one digit.
+var monthsUnpadded = &Format{
+	Name: "month without padding", Disorder: "without padding", Kind: "month",
+	Cure: "write months with two digits, as in 2026-09",
+}
+
+var (
+	month    = text.Pattern(`^(19|20)\d{2}-([1-9]|1[0-2])$`)
+	weekName = text.Pattern(`(?i)week|(^|_)[ck]?wk?(_|$)`)
+)
+
+// mixedLengths reports whether all values of a component have a form, and some are longer than others.
+func (c Component) mixedLengths(form *regexp.Regexp) bool {
+	words := c.Written()
+	return c.AllWritten(form.MatchString) && slices.ContainsFunc(words, func(w Written) bool {
+		return len(w.Text) != len(words[0].Text)
+	})
 }
 
 var isoTime = text.Pattern(`^\d{4}-\d{2}-\d{2}([T ])(\d{2}:\d{2})(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:?\d{2})?$`)
@@ -156,10 +174,15 @@ func (c Component) Timestamps() (all []Timestamp) {
 	if !Plain(c.Type) && c.Type.Name != "number" && c.Type.Name != "int" {
 		return nil
 	}
+	weeks := weekName().MatchString(c.Name)
+	months := c.mixedLengths(month())
 	for _, w := range c.Written() {
 		shape, ok := ShapeOf(w.Text)
-		if !ok && strings.Contains(strings.ToLower(c.Name), "week") {
+		if !ok && weeks {
 			shape, ok = ShapeOf("2026-" + w.Text) // W9
+		}
+		if months {
+			shape, ok = Shape{Format: monthsUnpadded}, true
 		}
 		if !ok {
 			return nil

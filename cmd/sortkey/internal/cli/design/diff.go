@@ -73,7 +73,8 @@ error, or if a question is open.`,
 	flags.StringVarP(&f.out, "output", "o", "", "output `FILE` (default standard output)")
 	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items of each version")
 	flags.StringArrayVar(
-		&f.renames, "rename", nil, "new name of an entity or a table, as `OLD=NEW`; OLD= if it is gone; repeatable",
+		&f.renames, "rename", nil,
+		"new name of an entity or a table, as `OLD=NEW`; OLD= if it is gone, OLD==NEW for all items; repeatable",
 	)
 	f.priceFlags.declare(cmd)
 	app.Complete(cmd, map[string]cobra.CompletionFunc{"format": app.Words(diffFormats...), "output": app.Paths})
