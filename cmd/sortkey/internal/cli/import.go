@@ -20,6 +20,7 @@ type importFlags struct {
 	targetFlags
 	table, schema, key, format string
 	types, columns             []string
+	requests                   bool
 	delimiter                  string
 	create, resume, restart    bool
 	rejects, journal           string
@@ -39,7 +40,10 @@ no server may have open.
 
 It reads DynamoDB JSON (lines as the service exports them, with or without
 "Item", or the response of a scan), plain JSON (lines or one array) and CSV with
-a header. Files may be compressed with gzip or zstd. DIR is an export with its
+a header, and requests of BatchWriteItem, PutItem and TransactWriteItems, in which
+repositories keep seed data: their items go to the tables that they name, or with
+--table only those to that table, and their deletes delete. Writes with a condition,
+updates and condition checks are rejected. Files may be compressed with gzip or zstd. DIR is an export with its
 manifests, whose checksums are verified first, a folder of such exports, or a
 folder of data files. - is standard input.
 
@@ -71,7 +75,11 @@ journal beside the input, and --resume continues from there.`,
 	flags.StringVarP(&f.table, "table", "t", "", "`TABLE` to write to (default that of the export or schema)")
 	flags.StringVar(&f.schema, "schema", "", "`FILE` with the table's definition: JSON of CreateTable or DescribeTable")
 	flags.StringVar(&f.key, "key", "", "key of a table to create, such as pk:S,sk:N (`NAME:TYPE`…)")
-	flags.StringVar(&f.format, "format", "auto", "`FORMAT` of the files: auto, dynamodb, json or csv")
+	flags.StringVar(&f.format, "format", "auto", "`FORMAT` of the files: auto, dynamodb, json, csv or requests")
+	flags.BoolVar(
+		&f.requests, "request-items", false,
+		"the files are requests of BatchWriteItem, PutItem or TransactWriteItems; short for --format requests",
+	)
 	flags.StringArrayVar(
 		&f.types, "type", nil, "type of an attribute in CSV or plain JSON (`NAME=TYPE`), such as qty=N; repeatable",
 	)
@@ -95,8 +103,9 @@ journal beside the input, and --resume continues from there.`,
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"schema": app.Paths, "rejects": app.Paths, "journal": app.Paths,
-		"format": app.Words("auto", "dynamodb", "json", "csv"),
+		"format": app.Words("auto", "dynamodb", "json", "csv", "requests"),
 	})
+	cmd.MarkFlagsMutuallyExclusive("format", "request-items")
 	cmd.MarkFlagsMutuallyExclusive("schema", "key")
 	cmd.MarkFlagsMutuallyExclusive("resume", "restart")
 	return cmd
@@ -106,6 +115,9 @@ journal beside the input, and --resume continues from there.`,
 func (f *importFlags) options(args []string) (o transfer.ImportOptions, err error) {
 	if o.Format, err = parseFormat(f.format); err != nil {
 		return o, err
+	}
+	if f.requests {
+		o.Format = transfer.Requests
 	}
 	if o.Types, err = transfer.ParseTypes(f.types); err != nil {
 		return o, fmt.Errorf("--type: %w", err)
@@ -150,7 +162,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		return explainImport(err)
 	}
 
-	sources, err := transfer.Discover(args)
+	sources, err := transfer.Discover(args, o.Format, o.Table)
 	if err != nil {
 		return explainImport(err)
 	}

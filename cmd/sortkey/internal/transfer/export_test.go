@@ -283,7 +283,7 @@ func TestDamagedExports(t *testing.T) {
 			dir, _ := exported(t, db, transfer.ExportOptions{Segments: 2})
 			tt.damage(t, dir)
 			to := sortkeytest.New(t)
-			sources, err := transfer.Discover([]string{dir})
+			sources, err := transfer.Discover([]string{dir}, "", "")
 			if err == nil {
 				_, err = transfer.Import(t.Context(), to.Direct, sources, transfer.ImportOptions{})
 			}
@@ -355,7 +355,7 @@ func TestServiceLayout(t *testing.T) {
 
 	full := strings.Replace(id, "01693685827463", "01793685827463", 1)
 	require.NoError(t, os.CopyFS(filepath.Join(root, filepath.FromSlash(full)), os.DirFS(filepath.Join(root, filepath.FromSlash(id)))))
-	_, err = transfer.Discover([]string{root})
+	_, err = transfer.Discover([]string{root}, "", "")
 	require.ErrorContains(t, err, "are both exports of table Rows")
 }
 
@@ -389,7 +389,7 @@ func TestManifestNames(t *testing.T) {
 		text, err := json.Marshal(map[string]string{"dataFileS3Key": key})
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest-files.json"), text, 0o600))
-		_, err = transfer.Discover([]string{dir})
+		_, err = transfer.Discover([]string{dir}, "", "")
 		if want == "" {
 			require.NoError(t, err, key)
 			continue
@@ -405,7 +405,7 @@ func TestLargeManifests(t *testing.T) {
 	for name, most := range map[string]int64{"table.json": 4 << 20, "types.json": 4 << 20, "manifest-summary.md5": 1 << 10} {
 		dir, _ := exported(t, db, transfer.ExportOptions{})
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat(" ", int(most)+1)), 0o600))
-		_, err := transfer.Discover([]string{dir})
+		_, err := transfer.Discover([]string{dir}, "", "")
 		require.ErrorContains(t, err, name+" is larger than "+text.Size(most))
 	}
 }
@@ -481,13 +481,13 @@ func TestUnfinishedExports(t *testing.T) {
 	all := filepath.Join(t.TempDir(), "all")
 	_, err := transfer.Export(t.Context(), db.Direct, []string{"Rows"}, all, true, transfer.ExportOptions{})
 	require.NoError(t, err)
-	_, err = transfer.Discover([]string{all})
+	_, err = transfer.Discover([]string{all}, "", "")
 	require.NoError(t, err)
 	second := filepath.Join(all, "Second")
 	require.NoError(t, os.Mkdir(second, 0o755))
 	for _, at := range []string{second, all} {
 		require.NoError(t, os.WriteFile(filepath.Join(at, "_started"), nil, 0o644))
-		_, err = transfer.Discover([]string{all})
+		_, err = transfer.Discover([]string{all}, "", "")
 		require.EqualError(t, err, at+" is an unfinished export: it has no manifest-summary.json")
 	}
 }
@@ -509,7 +509,7 @@ func TestIon(t *testing.T) {
 		dir: "the export " + dir, folder: filepath.Join(folder, "abc.ion.gz"), filepath.Join(folder, "abc.ion.gz"): filepath.Join(folder, "abc.ion.gz"),
 		text: text + ": this file", binary: binary + ": this file",
 	} {
-		sources, err := transfer.Discover([]string{path})
+		sources, err := transfer.Discover([]string{path}, "", "")
 		if err == nil {
 			_, err = transfer.Import(t.Context(), db.Direct, sources, options(t, path))
 		}

@@ -237,11 +237,24 @@ func (im *importer) options() string {
 
 // table returns the name of a source's table.
 func (im *importer) table(s *Source) (string, error) {
+	others := 0 // sources besides the requests to that table, which Discover selected
+	for _, s := range im.sources {
+		if !s.requests {
+			others++
+		}
+	}
+
 	switch {
-	case im.o.Table != "" && len(im.sources) > 1:
+	case im.o.Table != "" && others > 1:
 		return "", advice.New("import one source at a time", "cannot import %d sources into one table", len(im.sources))
 	case im.o.Table != "":
 		return im.o.Table, nil
+	case im.o.Schema != nil && im.o.Schema.TableName != "" && s.requests && s.Table != "" &&
+		s.Table != im.o.Schema.TableName:
+		return "", advice.New(
+			"import the writes to one table with --table", "%s: %w; the definition is of table %s", s.Name,
+			errOtherTable(s.Table, im.o.Schema.TableName), im.o.Schema.TableName,
+		)
 	case im.o.Schema != nil && im.o.Schema.TableName != "":
 		return im.o.Schema.TableName, nil
 	case s.Table != "":

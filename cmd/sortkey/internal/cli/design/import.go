@@ -287,7 +287,7 @@ func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 // definition of their table if it is there.
 func readItems(name string) (convert.File, error) {
 	file := convert.File{Name: name}
-	sources, err := transfer.Discover([]string{name})
+	sources, err := transfer.Discover([]string{name}, "", "")
 	for _, s := range sources {
 		if s.Schema != nil {
 			s.Schema.Place = s.Name
