@@ -152,6 +152,9 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// below are the places of exports in a folder: itself, one of all tables, a bucket, a folder of buckets.
+var below = []string{"", "*", s3files.Root + "/*", "*/" + s3files.Root + "/*"}
+
 func discoverFolder(dir string, format Format, table string) ([]*Source, error) {
 	if isFile(filepath.Join(dir, s3files.SummaryFile)) {
 		src, err := readExport(dir)
@@ -164,7 +167,7 @@ func discoverFolder(dir string, format Format, table string) ([]*Source, error) 
 		)
 	}
 
-	for _, pattern := range []string{"*", s3files.Root + "/*", "*/" + s3files.Root + "/*"} {
+	for _, pattern := range below[1:] {
 		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, s3files.SummaryFile))
 		if err != nil {
 			return nil, err
@@ -199,7 +202,7 @@ func discoverFolder(dir string, format Format, table string) ([]*Source, error) 
 	if err != nil || found != nil {
 		return found, err
 	}
-	for _, pattern := range []string{"", "*", s3files.Root + "/*", "*/" + s3files.Root + "/*"} {
+	for _, pattern := range below {
 		folders, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, s3files.DataFolder))
 		if err != nil {
 			return nil, err
@@ -215,7 +218,7 @@ func discoverFolder(dir string, format Format, table string) ([]*Source, error) 
 			return found, nil
 		}
 	}
-	return nil, advice.New("name the data files, or a folder with an export", "no data files in %s", dir)
+	return nil, fail(ErrNoData, "name the data files, or a folder with an export", "no data files in %s", dir)
 }
 
 // dataFiles returns the sources in a folder of data files, if it has some.

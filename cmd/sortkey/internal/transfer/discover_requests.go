@@ -11,6 +11,10 @@ import (
 	"github.com/sortkey/sortkey/internal/text"
 )
 
+// DiscoverRequests returns a source for each table that the requests in a file write to. It is nil if
+// the file is not one of requests.
+func DiscoverRequests(path string) ([]*Source, error) { return discoverRequests(path, Auto, "") }
+
 // discoverRequests returns a source for each table that the requests in a file write to. It
 // is nil if the file is not one of requests, or standard input, which is read once. Only selects one
 // of the tables unless it is "".

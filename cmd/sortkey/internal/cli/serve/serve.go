@@ -19,7 +19,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -228,19 +227,20 @@ func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log 
 		o.MaxItems = -1
 	}
 
+	loader := models.Loader{DB: db, Definitions: definitions}
 	for _, name := range f.load {
 		status := env.Status()
 		o.Progress = func(items int) { status.Show("%s: generated %s", name, text.Count(items, "item")) }
-		loaded, notes, err := models.Load(ctx, sdk.Client(db), name, definitions, o)
+		loader.World = o
+		loaded, notes, err := loader.Load(ctx, name)
 		status.Clear()
 		if err != nil {
 			return err
 		}
 
-		log.Info("loaded", "name", name, "tables", loaded.Tables, "items", loaded.Items, "share", loaded.Scale)
+		log.Info("loaded", "name", name, "tables", loaded.Created, "items", loaded.Written, "share", loaded.Scale)
 		if !log.asked {
-			fmt.Fprintf(env.Stderr, "sortkey: %s: %s, %s%s\n", name, text.Count(loaded.Tables, "table"),
-				text.Count(loaded.Items, "item"), shareOf(loaded))
+			fmt.Fprintf(env.Stderr, "sortkey: %s: %s\n", name, whatLoaded(loaded))
 		}
 
 		for _, n := range notes {
@@ -251,6 +251,21 @@ func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log 
 		}
 	}
 	return nil
+}
+
+// whatLoaded says what was loaded.
+func whatLoaded(l models.Loaded) string {
+	switch {
+	case l.Found && l.Tables == 1:
+		return "nothing loaded: its table is there already"
+	case l.Found:
+		return fmt.Sprintf("nothing loaded: its %d tables are there already", l.Tables)
+	case l.Created == 0 && l.Deleted > 0:
+		return text.Count(l.Written, "item") + ", " + text.Count(l.Deleted, "delete")
+	case l.Created == 0:
+		return text.Count(l.Written, "item") + shareOf(l)
+	}
+	return text.Count(l.Created, "table") + ", " + text.Count(l.Written, "item") + shareOf(l)
 }
 
 // shareOf says how much of a model was loaded, if not all.
