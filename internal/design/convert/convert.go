@@ -189,7 +189,7 @@ func (im *importer) read(f Format, d *document) error {
 	case Workbench:
 		im.workbench(d.roots[0])
 	case OneTable:
-		if isScript(d.name) {
+		if IsScript(d.name) {
 			im.onetables = append(im.onetables, d.roots...)
 			return nil
 		}

@@ -233,7 +233,7 @@ func (im *importer) tableFor(d *document) string {
 		return im.m.Tables[0].Name
 	}
 	name := strings.TrimSuffix(baseName(d.name), ".json")
-	if isScript(name) {
+	if IsScript(name) {
 		name = strings.TrimSuffix(name, filepath.Ext(name))
 	}
 	if s := slug(name); s != "" {

@@ -60,7 +60,7 @@ func read(name string, data []byte) (*document, error) {
 		return nil, &Error{Pos: model.Pos{File: name}, Msg: "the file is UTF-16 text", Hint: "save it as UTF-8"}
 	}
 
-	if isScript(name) {
+	if IsScript(name) {
 		return d, d.readScript()
 	}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(d.data), jsontext.AllowDuplicateNames(true))

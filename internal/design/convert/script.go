@@ -16,8 +16,8 @@ import (
 // constructors of types, such as Number, for their names. A function is taken note of, where the model
 // loses it. Anything else that a program computes is refused with its place.
 
-// isScript reports whether a file has the name of a script.
-func isScript(name string) bool {
+// IsScript reports whether a file has the name of a script.
+func IsScript(name string) bool {
 	return slices.Contains([]string{".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx"}, filepath.Ext(name))
 }
 
@@ -230,7 +230,8 @@ func (p *script) value(depth int) *node {
 	n = p.node(kindComputed)
 	n.at = from
 	arrow := p.is("=>")
-	if p.skipRest() || arrow || first.kind == tokenName && slices.Contains([]string{"async", "function", "class"}, first.text) {
+	named := first.kind == tokenName && slices.Contains([]string{"async", "function", "class"}, first.text)
+	if p.skipRest() || arrow || named {
 		n.kind = '{'
 		n.list = []*node{{doc: p.d, up: n, key: "function", at: from, kind: '"', text: "…"}}
 	}

@@ -44,8 +44,8 @@ a header, and requests of BatchWriteItem, PutItem and TransactWriteItems, in whi
 repositories keep seed data: their items go to the tables that they name, or with
 --table only those to that table, and their deletes delete. Writes with a condition,
 updates and condition checks are rejected. Files may be compressed with gzip or zstd. DIR is an export with its
-manifests, whose checksums are verified first, a folder of such exports, or a
-folder of data files. - is standard input.
+manifests, whose checksums are verified first, or without them, a folder of such
+exports, or a folder of data files. - is standard input.
 
 Import creates a missing table if it knows its definition: from the export, from
 --schema or from --key. In CSV all columns are strings, except keys and columns
@@ -55,10 +55,12 @@ an empty string. Sets, lists and maps are written as DynamoDB JSON.
 If several records have the same key, the last one wins. Rejected records go to a
 report, as JSON objects with file, line and reason, of up to 64 MiB; the exit code
 is 1 then. An interrupted import first writes what it has read. It keeps its position in a
-journal beside the input, and --resume continues from there.`,
+journal beside the input, and --resume continues from there, if the table still has
+what was written.`,
 		Example: `  sortkey import ./export --data ./sortkey-data
   sortkey import orders.csv --table Orders --key customer:S,placed:N --type total=N
   sortkey import items.json.gz --schema table.json --endpoint http://127.0.0.1:8000
+  sortkey import seeds.json --request-items --schema table.json
   aws dynamodb scan --table-name Orders | sortkey import - --table Orders
   sortkey import ./export --data ./sortkey-data --resume`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -130,7 +130,8 @@ func (im *importer) checkResumed(ctx context.Context, i int, d *types.TableDescr
 		what = "has the item with the key %s, which the interrupted import deleted"
 	}
 	return fail(
-		ErrRestart, "", "table %s "+what+": it may be an older state that was restored", table.Table, key.AppendJSON(nil),
+		ErrRestart, "", "table %s "+what+": it may be an older state that was restored", table.Table,
+		key.AppendJSON(nil),
 	)
 }
 

@@ -52,6 +52,10 @@ limited (--max-pending-mb); beyond it, requests fail with status 503 and can be
 repeated. At least 100 MB of disk space should be free: when the disk is full, the
 server refuses requests and GET /healthz answers with status 503.
 
+--load takes examples and models with their items, templates, request files of
+BatchWriteItem, PutItem and TransactWriteItems, folders of those, and exports. Data
+goes into tables that are defined by then, and that were empty.
+
 With --isolate every access key has a database of its own in memory, which begins
 as a copy of what --load loads. Test suites that run in parallel can share the
 server: give each a key of its own, which may be any text.
@@ -69,6 +73,7 @@ once. With --data no acknowledged write is lost either way.`,
   sortkey serve --data ./sortkey-data --log json --metrics 127.0.0.1:9100
   sortkey serve --isolate --load ./model.yaml
   sortkey serve --load template.yaml -P Stage=test
+  sortkey serve --load template.yaml --load seeds/
   sortkey serve --verbose --cors http://localhost:3000
   sortkey serve --addr :8000 --credentials AKIDEXAMPLE:secret
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 aws dynamodb list-tables`,
