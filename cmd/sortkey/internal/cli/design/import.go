@@ -66,8 +66,9 @@ could not convert.
 
 Import detects the format from the content unless you give --format. Several files
 make one model, such as the definition of a table and its items, or the schemas of
-entities of one table, whose keys must agree. FILE can be - for standard input. --from only reads: the tables of a server, of a folder with a database,
-or of a PostgreSQL database, and some of their items, or all of them with --all.
+entities of one table, whose keys must agree. FILE can be - for standard input.
+--from only reads: the tables of a server, of a folder with a database, or of a
+PostgreSQL database, and some of their items, or all of them with --all.
 --mask replaces letters and digits of the samples, except in dates, times and what the
 templates name.`,
 		Example: `  sortkey design import workbench.json -o shop.yaml
