@@ -192,7 +192,7 @@ func (d *declared) finish(order []string) {
 	p.groups = append(p.groups, d.g)
 }
 
-// untyped tells the fields of an entity that have no type.
+// untyped records the fields of an entity that have no type.
 func (im *importer) untyped(n *node, fields []*node) {
 	var names []string
 	for _, f := range fields {

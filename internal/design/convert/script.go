@@ -13,15 +13,15 @@ import (
 
 // Schemas in JavaScript and TypeScript are read as the literals that they are; nothing is run. What a
 // schema needs must be written out: a constant of the same file may stand for a value, and the
-// constructors of types, such as Number, for their names. A function is taken note of, where the model
-// loses it. Anything else that a program computes is refused with its place.
+// constructors of types, such as Number, for their names. A function that changes no key is a loss.
+// Anything else that a program computes is refused with its place.
 
 // IsScript reports whether a file has the name of a script.
 func IsScript(name string) bool {
 	return slices.Contains([]string{".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx"}, filepath.Ext(name))
 }
 
-// stringifyHint says how to convert a schema that is no literal, without losing its types.
+// stringifyHint says how to convert a schema that is not a literal, without losing its types.
 const stringifyHint = "convert the schema in a program: JSON.stringify(schema, (k, v) => " +
 	"typeof v !== 'function' ? v : k === 'type' ? v.name.toLowerCase() : {function: v.name})"
 
@@ -80,6 +80,14 @@ func (d *document) readScript() error {
 		}
 	}
 	if len(d.roots) == 0 {
+		for _, n := range p.literals {
+			if n.either("format", "models", "model", "attributes", "indexes") == nil {
+				continue
+			}
+			if err := p.written(n, false); err != nil {
+				return err // what would make it a schema is computed
+			}
+		}
 		return &Error{
 			Pos: model.Pos{File: d.name}, Msg: "the file has no schema of OneTable or ElectroDB that is written out",
 			Hint: stringifyHint,

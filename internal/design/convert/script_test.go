@@ -104,7 +104,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestScriptFunctions: functions that change no key are taken note of.
+// TestScriptFunctions: functions that change no key are losses.
 func TestScriptFunctions(t *testing.T) {
 	_, losses, err := converted(t, convert.File{Name: "s.ts", Data: []byte(`export default {
 		format: 'onetable:1.1.0', indexes: {primary: {hash: 'pk', sort: 'sk'}},
@@ -137,6 +137,7 @@ func TestScriptRefused(t *testing.T) {
 		{"name", head + "pk: Key" + end, "s.ts:3:22: Key is not a constant of this file, and the file is not run"},
 		{"variable that goes on", "const Key = {type: String}.x\n" + head + "pk: Key" + end, "Key is not a constant of this file"},
 		{"cycle", "const A = {b: B}\nconst B = {a: A}\n" + head + "pk: A" + end, " is not a constant of this file"},
+		{"what makes it a schema", "export const e = new Entity({\n...common, attributes: {}})", "s.ts:2:1: ...common is computed"},
 		{"nothing", "export const x = {a: 1}", "s.ts: the file has no schema of OneTable or ElectroDB that is written out"},
 		{"built", "export default build()", "s.ts: the file has no schema of OneTable or ElectroDB that is written out"},
 		{"empty", "", "s.ts: the file has no schema of OneTable or ElectroDB that is written out"},
@@ -163,7 +164,7 @@ func doubled(n int) string {
 	return b.String()
 }
 
-// TestUntyped tells the fields that have no type, as JSON.stringify drops types that are functions.
+// TestUntyped lists the fields that have no type, as JSON.stringify drops types that are functions.
 func TestUntyped(t *testing.T) {
 	_, losses, err := converted(t, convert.File{Name: "s.json", Data: []byte(`{"format": "onetable:1.1.0",
 		"indexes": {"primary": {"hash": "pk", "sort": "sk"}},

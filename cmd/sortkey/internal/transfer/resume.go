@@ -14,9 +14,8 @@ import (
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 )
 
-// A journal says what has been written. Before an import goes on from there, it checks that
-// this is still so: the table may have been deleted and created anew, or an older state of it
-// restored.
+// A journal says what an import has written. Before the import resumes, it checks that the table
+// still has that: somebody may have created the table anew, or restored an older state.
 
 // A tableIdentity distinguishes a table from another one of the same name.
 type tableIdentity struct {
@@ -28,8 +27,8 @@ func identityOf(d *types.TableDescription) tableIdentity {
 	return tableIdentity{ID: aws.ToString(d.TableId), Created: aws.ToTime(d.CreationDateTime).UTC()}
 }
 
-// same reports whether two identities may be those of one table. An endpoint may tell less
-// than the other.
+// same reports whether two identities may be those of one table. Not every endpoint returns
+// both members.
 func (t tableIdentity) same(o tableIdentity) bool {
 	return (t.ID == "" || o.ID == "" || t.ID == o.ID) &&
 		(t.Created.IsZero() || o.Created.IsZero() || t.Created.Equal(o.Created))
