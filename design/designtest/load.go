@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -108,8 +109,17 @@ func load(t inside.Test, db *sortkeytest.DB, path string, parameters []string) e
 
 // isRequests reports whether a file has requests that write items.
 func isRequests(path string) bool {
-	text, err := os.ReadFile(path)
-	return err == nil && requestfile.Is(text)
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() { // a pipe is read once
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	begin, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	return err == nil && requestfile.Is(begin)
 }
 
 // loadAdvice returns a hint for a table that cannot be created.

@@ -115,7 +115,7 @@ func (im *importer) checkFile(ctx context.Context, table string, f File, opts Re
 func (im *importer) sourceOptions(s *Source) ReadOptions {
 	opts := im.o.ReadOptions
 	if opts.Table == "" {
-		opts.Table = im.o.Table // of requests from standard input
+		opts.Table = im.o.Table // of requests from a pipe
 	}
 	return s.reading(opts)
 }

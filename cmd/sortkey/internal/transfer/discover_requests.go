@@ -16,10 +16,10 @@ import (
 func DiscoverRequests(path string) ([]*Source, error) { return discoverRequests(path, Auto, "") }
 
 // discoverRequests returns a source for each table that the requests in a file write to. It
-// is nil if the file is not one of requests, or standard input, which is read once. Only selects one
-// of the tables unless it is "".
+// is nil if the file is not one of requests, or a pipe, such as standard input, which is read once. Only
+// selects one of the tables unless it is "".
 func discoverRequests(path string, format Format, only string) ([]*Source, error) {
-	if path == stdin || format != Requests && format != Auto && format != "" {
+	if path == stdin || !isFile(path) || format != Requests && format != Auto && format != "" {
 		return nil, nil
 	}
 	in, err := openInput(path)
