@@ -86,7 +86,7 @@ func (l *loader) close() {
 func (l *loader) prepare(b *loadBlock, d *decoder) {
 	var key []byte
 	first := b.count - int64(len(b.records))
-	b.last = tail{keys: l.last.keys, expires: l.last.expires}
+	b.last = tail{keys: l.last.keys, expires: l.last.expires, reused: true}
 	for i := range b.records {
 		rec := &b.records[i]
 		it, remove, err := b.decode(rec, d)
@@ -200,7 +200,7 @@ func (l *loader) barrier() (rejects []Reject, written, deleted int64, err error)
 }
 
 // recent implements [recordWriter].
-func (l *loader) recent() []lastWrite { return slices.Clone(l.last.list) }
+func (l *loader) recent() []lastWrite { return l.last.writes() }
 
 const codeNoTable = "ResourceNotFoundException"
 

@@ -142,8 +142,8 @@ func (p *pipeline) barrier() (rejects []Reject, written, deleted int64, err erro
 	rejects, written, deleted = p.rejects, p.written, p.deleted
 	p.rejects, p.written, p.deleted = nil, 0, 0
 	slices.SortFunc(rejects, func(a, b Reject) int { return int(a.order - b.order) })
-	p.last.list = p.last.without(rejects)
-	p.settled = slices.Clone(p.last.list)
+	p.last.reject(rejects)
+	p.settled = p.last.writes()
 	return rejects, written, deleted, p.err
 }
 

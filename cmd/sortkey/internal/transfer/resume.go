@@ -42,8 +42,9 @@ type lastWrite struct {
 	Key     json.RawMessage `json:"key"` // DynamoDB JSON
 	Deleted bool            `json:"deleted,omitempty"`
 
-	key   string // as appendKey encodes it
-	order int64  // number in the file
+	item  attr.Item // or its key
+	key   string    // as appendKey encodes it
+	order int64     // number in the file
 }
 
 // A tail collects the last writes.
@@ -52,7 +53,9 @@ type tail struct {
 	// expires is the attribute by which the table expires items, or "". Such an item may
 	// be gone for a good reason, so it is not collected.
 	expires string
-	list    []lastWrite
+	// reused is set if an item is valid only until the next one is added.
+	reused bool
+	list   []lastWrite
 }
 
 // add adds a write, which replaces an earlier one of the same item.
@@ -61,9 +64,10 @@ func (t *tail) add(it attr.Item, remove bool, key []byte, order int64) {
 	if !remove && t.expires != "" && it.Get(t.expires).Kind() == attr.Number {
 		return
 	}
-	t.list = append(t.list, lastWrite{
-		Key: t.keys.of(it).AppendJSON(nil), Deleted: remove, key: string(key), order: order,
-	})
+	if t.reused {
+		it = t.keys.of(it)
+	}
+	t.list = append(t.list, lastWrite{Deleted: remove, item: it, key: string(key), order: order})
 	t.list = t.list[max(len(t.list)-lastWrites, 0):]
 }
 
@@ -71,11 +75,20 @@ func (t *tail) forget(key string) {
 	t.list = slices.DeleteFunc(t.list, func(w lastWrite) bool { return w.key == key })
 }
 
-// without returns the writes that were not rejected.
-func (t *tail) without(rejects []Reject) []lastWrite {
-	return slices.DeleteFunc(slices.Clone(t.list), func(w lastWrite) bool {
+// reject removes the writes that were rejected.
+func (t *tail) reject(rejects []Reject) {
+	t.list = slices.DeleteFunc(t.list, func(w lastWrite) bool {
 		return slices.ContainsFunc(rejects, func(r Reject) bool { return r.order == w.order })
 	})
+}
+
+// writes returns the writes as a journal has them.
+func (t *tail) writes() []lastWrite {
+	list := slices.Clone(t.list)
+	for i := range list {
+		list[i].Key = t.keys.of(list[i].item).AppendJSON(nil)
+	}
+	return list
 }
 
 // of returns the key of an item.
