@@ -193,7 +193,7 @@ func (d *declared) finish(order []string) {
 }
 
 // untyped records the fields of an entity that have no type.
-func (im *importer) untyped(n *node, fields []*node) {
+func (im *importer) untyped(n *node, entity string, fields []*node) {
 	var names []string
 	for _, f := range fields {
 		if f.isObject() && f.get("type").vacant() && f.get("schema") == nil {
@@ -204,7 +204,7 @@ func (im *importer) untyped(n *node, fields []*node) {
 		return
 	}
 	im.loss(
-		n, "the type of "+text.Join(names, "and"), "the file has none, so it is read as a string",
+		n, "the type of "+text.Join(names, "and")+" of "+entity, "the file has none, so it is read as a string",
 		"JSON.stringify drops a type such as Number: import the .js or .ts file itself, or "+stringifyHint,
 	)
 }

@@ -151,7 +151,7 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 	s := newElectroSchema(n)
 	im.loseUnknown(n, "model", "attributes", "indexes", "entity", "service", "version", "table")
 	d := im.declare(s.entity, "", t, n)
-	im.untyped(n, n.get("attributes").members())
+	im.untyped(n, s.entity, n.get("attributes").members())
 	var order []string
 	for _, a := range n.get("attributes").members() {
 		if v := electroConstant(n, a); v != "" {

@@ -222,7 +222,7 @@ var oneTableQuiet = []string{
 func (o *oneTable) model(n *node) *group {
 	d := o.im.declare(n.key, "", o.t, n)
 	fields := n.members()
-	o.im.untyped(n, fields)
+	o.im.untyped(n, n.key, fields)
 	var order []string
 	names := map[string]string{} // of attributes, where they are mapped
 	for _, f := range fields {

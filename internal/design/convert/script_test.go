@@ -170,7 +170,7 @@ func TestUntyped(t *testing.T) {
 		"indexes": {"primary": {"hash": "pk", "sort": "sk"}},
 		"models": {"A": {"pk": {"value": "a#${id}"}, "sk": {}, "id": {"type": "string"}}}}`)})
 	require.NoError(t, err)
-	require.Contains(t, losses, "s.json:3:19: the type of pk and sk: the file has none, so it is read as a string")
+	require.Contains(t, losses, "s.json:3:19: the type of pk and sk of A: the file has none, so it is read as a string")
 
 	// What the hint writes keeps them.
 	got, losses, err := converted(t, convert.File{Name: "s.json", Data: []byte(`{"format": "onetable:1.1.0",
