@@ -36,7 +36,10 @@ var floors = [][]string{
 		"attr", "keys/keyexpr",
 		"store/memory", "store/btree", "store/storetest", "store/disk", "store/postgres", "store/tikv",
 	},
-	{"expr/ast", "internal/item", "internal/text", "internal/sdkvalue", "internal/api/s3files"},
+	{
+		"expr/ast", "internal/item", "internal/text", "internal/sdkvalue", "internal/api/s3files",
+		"internal/requestfile",
+	},
 	{"internal/lex", "internal/table/gate"},
 	{"internal/wire"},
 	{"expr", "internal/wire/wiretest"},

@@ -2,6 +2,7 @@ package sortkeytest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/requestfile"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -66,13 +68,23 @@ func (db *DB) put(table string, n int, item any) {
 
 // PutJSON writes items in DynamoDB JSON, such as {"id":{"S":"x"}}: one item,
 // several in a row, lists of them, or a response with Items. It also accepts
-// the lines of an export, {"Item":{...}}.
+// the lines of an export, {"Item":{...}}, and requests of BatchWriteItem, PutItem
+// and TransactWriteItems. Those name their tables: table may be "" then, and it is an
+// error if they name another. Their deletes delete; conditions and updates are errors.
 func (db *DB) PutJSON(table string, text []byte) {
 	defer resume()
 	db.t.Helper()
 	if err := db.putJSON(table, text); err != nil {
-		db.t.Fatalf("sortkeytest: table %s: %s", table, db.reason(err))
+		db.t.Fatalf("sortkeytest: %s%s", ofTable(table), db.reason(err))
 	}
+}
+
+// ofTable returns the beginning of a message about a table, which may be "".
+func ofTable(table string) string {
+	if table == "" {
+		return ""
+	}
+	return "table " + table + ": "
 }
 
 // PutFile is [DB.PutJSON] for a file.
@@ -84,7 +96,7 @@ func (db *DB) PutFile(table, path string) {
 		err = db.putJSON(table, text)
 	}
 	if err != nil {
-		db.t.Fatalf("sortkeytest: table %s: %s: %v", table, path, db.reason(err))
+		db.t.Fatalf("sortkeytest: %s%s: %v", ofTable(table), path, db.reason(err))
 	}
 }
 
@@ -96,15 +108,71 @@ func (db *DB) putJSON(table string, text []byte) error {
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
+		from := int(dec.InputOffset()) - len(next)
+		from += len(text[from:]) - len(bytes.TrimLeft(text[from:], " \t\r\n"))
+		line := int64(1 + bytes.Count(text[:from], []byte("\n")))
+		if err == nil && requestfile.Is(next) {
+			if err := db.putRequests(table, next, line); err != nil {
+				return err
+			}
+			continue
+		}
+		if err == nil && table == "" {
+			err = errors.New("no table for an item: name it in the call, as only requests name theirs")
+		}
 		if err == nil {
 			err = db.putAll(table, next)
 		}
 		if err != nil {
-			from := int(dec.InputOffset()) - len(next)
-			from += len(text[from:]) - len(bytes.TrimLeft(text[from:], " \t\r\n"))
-			return fmt.Errorf("line %d: %w", 1+bytes.Count(text[:from], []byte("\n")), err)
+			return fmt.Errorf("line %d: %w", line, err)
 		}
 	}
+}
+
+// putRequests makes the writes of a request or a list of them, which begins at a line.
+func (db *DB) putRequests(table string, text json.RawMessage, line int64) error {
+	for r := requestfile.NewReader(bytes.NewReader(text), len(text)); ; {
+		w, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+
+		to := cmp.Or(w.Table, table)
+		switch {
+		case err != nil:
+		case w.Err != nil:
+			err = w.Err
+		case to == "":
+			err = errors.New("the request names no table: name it in the call")
+		case table != "" && to != table:
+			err = fmt.Errorf("the request writes to table %s: leave the table of the call empty, or name that one", to)
+		case w.Delete:
+			_, err = db.Direct.DeleteItem(quiet, &dynamodb.DeleteItemInput{TableName: &to, Key: sdkvalue.Of(w.Item)})
+			if err != nil {
+				err = errors.New(db.reason(err)) // which leaves out what is around an error of the SDK
+			}
+			err = db.written(err, w.Item.AppendJSON(nil))
+		default:
+			err = db.written(sortkey.Table[attr.Item](db.DB, to).Put(quiet, w.Item), w.Item.AppendJSON(nil))
+		}
+		if err != nil && table == "" && to != "" {
+			err = fmt.Errorf("table %s: %w", to, err)
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: %w", line+w.Line-1, err)
+		}
+	}
+}
+
+// written returns the error of writing an item. After the end of a test it says so.
+func (db *DB) written(err error, item []byte) error {
+	if over := db.t.life.over(); err != nil && over != "" {
+		return errors.New(over)
+	}
+	if err != nil {
+		return fmt.Errorf("%w in %s", err, shorten(item))
+	}
+	return nil
 }
 
 // putAll writes the item or items of one JSON value.
@@ -152,13 +220,7 @@ func (db *DB) putOne(table string, text json.RawMessage) error {
 	if err == nil {
 		err = sortkey.Table[attr.Item](db.DB, table).Put(quiet, item)
 	}
-	if over := db.t.life.over(); err != nil && over != "" {
-		return errors.New(over)
-	}
-	if err != nil {
-		return fmt.Errorf("%w in %s", err, shorten(text))
-	}
-	return nil
+	return db.written(err, text)
 }
 
 // isTyped reports whether a value looks like one in DynamoDB JSON: an object with one

@@ -72,6 +72,49 @@ func TestPutJSONForms(t *testing.T) {
 	}
 }
 
+// TestPutRequests: requests name their tables.
+func TestPutRequests(t *testing.T) {
+	const batch = `{"RequestItems": {"Tab": [
+		{"PutRequest": {"Item": {"id": {"S": "a"}}}}, {"PutRequest": {"Item": {"id": {"S": "b"}}}},
+		{"DeleteRequest": {"Key": {"id": {"S": "b"}}}}], "Two": [{"PutRequest": {"Item": {"id": {"S": "c"}}}}]}}`
+	for _, tt := range []struct{ name, table, text, want, failure string }{
+		{"batch", "", batch, "Tab: id\n\"a\"\nTwo: id\n\"c\"\n", ""},
+		{"put", "", `{"TableName": "Tab", "Item": {"id": {"S": "a"}}}`, "Tab: id\n\"a\"\n", ""},
+		{"the same table", "Tab", `{"TableName": "Tab", "Item": {"id": {"S": "a"}}}`, "\"a\"", ""},
+		{"transaction", "", `{"TransactItems": [{"Put": {"TableName": "Tab", "Item": {"id": {"S": "a"}}}}]}`, "\"a\"", ""},
+		{"no table in the request", "Tab", `[{"PutRequest": {"Item": {"id": {"S": "a"}}}}]`, "\"a\"", ""},
+		{"an item", "Tab", `{"id": {"S": "a"}, "TableName": {"S": "Two"}, "Item": {"M": {}}}`, "\"a\"", ""},
+
+		{"another table", "Tab", batch, "", "sortkeytest: table Tab: line 3: the request writes to table Two: " +
+			"leave the table of the call empty, or name that one"},
+		{"no table", "", `[{"PutRequest": {"Item": {"id": {"S": "a"}}}}]`, "",
+			"sortkeytest: line 1: the request names no table: name it in the call"},
+		{"an item without a table", "", `{"id": {"S": "a"}}`, "",
+			"sortkeytest: line 1: no table for an item: name it in the call, as only requests name theirs"},
+		{"condition", "", "\n" + `{"TableName": "Tab", "Item": {"id": {"S": "a"}}, "ConditionExpression": "x"}`, "",
+			"sortkeytest: line 2: table Tab: ConditionExpression is not checked when a file is read"},
+		{"update", "", `{"TransactItems": [{"Update": {"TableName": "Tab", "Key": {}}}]}`, "",
+			"sortkeytest: line 1: table Tab: Update is not a write of a whole item"},
+		{"no such table", "", `{"TableName": "Tub", "Item": {"id": {"S": "a"}}}`, "",
+			"sortkeytest: line 1: table Tub: ResourceNotFoundException"},
+		{"no key", "", `{"Tab": [{"DeleteRequest": {"Key": {"x": {"S": "a"}}}}]}`, "", "in {\"x\":{\"S\":\"a\"}}"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dump := ""
+			failure := failure(t, func(tb testing.TB) {
+				db := sortkeytest.New(tb)
+				db.Table("Tab", "id")
+				db.Table("Two", "id")
+				db.PutJSON(tt.table, []byte(tt.text))
+				dump = db.Dump()
+			})
+			require.Contains(t, failure, tt.failure)
+			require.Equal(t, tt.failure == "", failure == "", failure)
+			require.Contains(t, dump, tt.want)
+		})
+	}
+}
+
 func TestItemCalledItem(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Tab", "Item")

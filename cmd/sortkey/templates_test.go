@@ -24,7 +24,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/modelfile"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
-	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
@@ -139,14 +138,16 @@ func loadInServer(t *testing.T, p template) (tables, said string) {
 		r.Parameters[name] = value
 	}
 	db := sortkeytest.New(t)
-	_, notes, err := models.Load(t.Context(), db.Client, p.load, r, world.Options{})
+	loader := models.Loader{DB: db.DB, Definitions: r}
+	_, notes, err := loader.Load(t.Context(), p.load)
 	if p.refused != "" {
 		require.Error(t, err)
 		return "", err.Error() + "\n" + advice.Of(err)
 	}
 	require.NoError(t, err)
-	_, _, err = models.Load(t.Context(), db.Client, p.load, r, world.Options{}) // the tables are there
+	again, _, err := loader.Load(t.Context(), p.load)
 	require.NoError(t, err)
+	require.True(t, again.Found, "the tables are there")
 	for _, n := range notes {
 		said += n.String() + "\n"
 	}

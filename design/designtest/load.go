@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,17 +19,20 @@ import (
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/inside"
+	"github.com/sortkey/sortkey/internal/requestfile"
 	"github.com/sortkey/sortkey/sortkeytest"
 )
 
 // Load creates the tables that a file defines in the database of a test, so that the test
-// has the tables of the deployment. The file is one of these:
+// has the tables of the deployment, or loads items. The file is one of these:
 //
 //   - a CloudFormation template in YAML or JSON, also of SAM, or the folder that cdk synth writes;
 //   - a serverless.yml of the Serverless Framework, with the files that it names;
 //   - a Terraform file, a folder of them with modules beside it, or the output of terraform show -json;
 //   - the JSON of CreateTable requests or DescribeTable responses;
-//   - a model of sortkey design, whose items Load also puts into the tables.
+//   - a model of sortkey design, whose items Load also puts into the tables;
+//   - requests of BatchWriteItem, PutItem or TransactWriteItems in JSON, which name their tables. Load
+//     makes their writes, as [sortkeytest.DB.PutFile] does: load the definitions of the tables first.
 //
 // Parameters such as "Stage=test" give values to the parameters of a template, to its
 // pseudo parameters ("AWS::StackName=shop"), to the variables of Terraform files, or to
@@ -61,6 +66,10 @@ func load(t inside.Test, db *sortkeytest.DB, path string, parameters []string) e
 		with[name] = value
 	}
 
+	if isRequests(path) {
+		db.PutFile("", path)
+		return nil
+	}
 	ctx := event.Quiet(context.Background()) // the code under test did not ask for this
 	list, notes, err := tabledef.Read(path, with)
 	if errors.Is(err, tabledef.ErrOther) {
@@ -96,6 +105,21 @@ func load(t inside.Test, db *sortkeytest.DB, path string, parameters []string) e
 		}
 	}
 	return nil
+}
+
+// isRequests reports whether a file has requests that write items.
+func isRequests(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() { // a pipe is read once
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	begin, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	return err == nil && requestfile.Is(begin)
 }
 
 // loadAdvice returns a hint for a table that cannot be created.

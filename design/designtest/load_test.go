@@ -43,6 +43,14 @@ func TestLoad(t *testing.T) {
 	require.Equal(t, "ends", *out.TimeToLiveDescription.AttributeName)
 }
 
+// Requests write to the tables that they name.
+func TestLoadRequests(t *testing.T) {
+	db := sortkeytest.New(t)
+	designtest.Load(db, "testdata/deploy/template.yaml", "Stage=a")
+	designtest.Load(db, "testdata/seeds.json")
+	require.Equal(t, 2, len(sortkeytest.Items[map[string]any](db, "orders-a")))
+}
+
 func TestLoadFails(t *testing.T) {
 	for _, tt := range []struct {
 		path       string

@@ -10,7 +10,11 @@ import (
 // AppendPlain appends an item as a plain JSON object: numbers as numbers,
 // binary data as base64, sets as arrays. The types of values cannot always be
 // recovered from it.
-func AppendPlain(dst []byte, it attr.Item) []byte {
+func AppendPlain(dst []byte, it attr.Item) []byte { return AppendPlainExcept(dst, it, nil) }
+
+// AppendPlainExcept is AppendPlain with the values of some attributes in DynamoDB JSON, which
+// keeps their types. Typed may be nil.
+func AppendPlainExcept(dst []byte, it attr.Item, typed func(name []byte) bool) []byte {
 	dst = append(dst, '{')
 	for i := range it.Len() {
 		if i > 0 {
@@ -19,6 +23,10 @@ func AppendPlain(dst []byte, it attr.Item) []byte {
 		name, v := it.At(i)
 		dst = appendPlainText(dst, name)
 		dst = append(dst, ':')
+		if typed != nil && typed(name) {
+			dst = v.AppendJSON(dst)
+			continue
+		}
 		dst = appendPlainValue(dst, v)
 	}
 	return append(dst, '}')

@@ -126,16 +126,23 @@ func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss,
 		}
 	}
 
-	// Items come last, because they need their tables.
-	for _, last := range []bool{false, true} {
+	for _, turn := range []int{first, middle, last} {
 		for i, d := range docs {
-			if (formats[i] == Items) != last {
+			if turnOf(formats[i]) != turn {
 				continue
 			}
-			if im.name == "" && !last && formats[i] != Tables {
+			if im.name == "" && turn == middle {
 				im.name = slug(strings.TrimSuffix(filepath.Base(d.name), filepath.Ext(d.name)))
 			}
 			if err := im.read(formats[i], d); err != nil {
+				return nil, nil, err
+			}
+		}
+		switch turn {
+		case first:
+			im.defined = len(im.m.Tables)
+		case middle:
+			if err := im.schemas(); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -150,14 +157,45 @@ func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss,
 	return im.finish(ctx, files[0].Name)
 }
 
+const (
+	first = iota
+	middle
+	last
+)
+
+// turnOf returns when a file is read: definitions of tables first, as entities join them, and items last,
+// as they need their tables.
+func turnOf(f Format) int {
+	switch f {
+	case Tables:
+		return first
+	case Items:
+		return last
+	}
+	return middle
+}
+
+// schemas reads the files of OneTable and ElectroDB, each library's together: a team has one for each
+// entity of a table.
+func (im *importer) schemas() error {
+	if err := im.oneTable(im.onetables); err != nil {
+		return err
+	}
+	return im.electro(im.electros)
+}
+
 func (im *importer) read(f Format, d *document) error {
 	switch f {
 	case Workbench:
 		im.workbench(d.roots[0])
 	case OneTable:
-		im.oneTable(d.roots[0])
+		if IsScript(d.name) {
+			im.onetables = append(im.onetables, d.roots...)
+			return nil
+		}
+		im.onetables = append(im.onetables, d.roots[0])
 	case ElectroDB:
-		im.electro(d)
+		im.electros = append(im.electros, d)
 	case MCP:
 		im.mcp(d.roots[0])
 	case Tables:
@@ -192,6 +230,11 @@ type importer struct {
 	offeredItems int
 	counted      bool // by a census
 	from         map[*model.Pattern]*node
+
+	defined   int // tables by their definitions
+	onetables []*node
+	electros  []*document
+	declarers map[string]*document // of entities
 }
 
 func newImporter(o Options) *importer {
@@ -201,7 +244,7 @@ func newImporter(o Options) *importer {
 	return &importer{
 		o: o, m: &model.Model{}, name: slug(o.Name), pools: map[*model.Table]*pool{},
 		shared: map[string]*model.Field{},
-		from:   map[*model.Pattern]*node{},
+		from:   map[*model.Pattern]*node{}, declarers: map[string]*document{},
 	}
 }
 

@@ -191,7 +191,7 @@ func TestErrors(t *testing.T) {
 	for _, tt := range []struct{ name, text, msg, hint string }{
 		{"nothing", ``, "the file is empty", "JSON"},
 		{"no design", `{"a":1}`, "a.json: unknown kind of design", "NoSQL Workbench"},
-		{"javascript", "export default {\n}", "a.json:1:1: not JSON", "JSON.stringify"},
+		{"javascript", "export default {\n}", "a.json:1:1: not JSON", "whose name ends with .js or .ts"},
 		{"cut", `{"DataModel": [`, "a.json:1:16: not JSON: unexpected EOF", ""},
 		{"second line", "{\n  \"a\": }", "a.json:2:8: not JSON", ""},
 		{"UTF-16", "\xff\xfe{\x00", "UTF-16", "UTF-8"},

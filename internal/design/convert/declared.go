@@ -2,11 +2,13 @@ package convert
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/keys"
 )
 
@@ -190,6 +192,23 @@ func (d *declared) finish(order []string) {
 	p.groups = append(p.groups, d.g)
 }
 
+// untyped records the fields of an entity that have no type.
+func (im *importer) untyped(n *node, entity string, fields []*node) {
+	var names []string
+	for _, f := range fields {
+		if f.isObject() && f.get("type").vacant() && f.get("schema") == nil {
+			names = append(names, f.key)
+		}
+	}
+	if names == nil {
+		return
+	}
+	im.loss(
+		n, "the type of "+text.Join(names, "and")+" of "+entity, "the file has none, so it is read as a string",
+		"JSON.stringify drops a type such as Number: import the .js or .ts file itself, or "+stringifyHint,
+	)
+}
+
 // keyKindOf returns the type of a key attribute of the table or of an index, or
 // 0.
 func keyKindOf(t *model.Table, name string) attr.Kind {
@@ -207,10 +226,17 @@ func keyKindOf(t *model.Table, name string) attr.Kind {
 
 // tableFor returns a name for the table of a schema that does not name it.
 func (im *importer) tableFor(d *document) string {
-	if im.o.Table != "" {
+	switch {
+	case im.o.Table != "":
 		return im.o.Table
+	case im.defined == 1:
+		return im.m.Tables[0].Name
 	}
-	if s := slug(strings.TrimSuffix(baseName(d.name), ".json")); s != "" {
+	name := strings.TrimSuffix(baseName(d.name), ".json")
+	if IsScript(name) {
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	if s := slug(name); s != "" {
 		return s
 	}
 	return "table"

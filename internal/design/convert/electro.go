@@ -35,49 +35,61 @@ func electroList(n *node) (all []*node) {
 	return all
 }
 
-// electro reads ElectroDB schemas, all of them in one table.
-func (im *importer) electro(d *document) {
-	im.derived = true
+// electro reads the files of ElectroDB schemas. A schema that does not name its table is in that of the
+// first one.
+func (im *importer) electro(docs []*document) error {
 	var list []*node
-	for _, n := range d.roots {
-		switch {
-		case isElectro(n):
-			list = append(list, n)
-		case n.isList():
-			list = append(list, n.list...)
-		default:
-			list = append(list, electroList(n)...)
+	for _, d := range docs {
+		im.derived = true
+		for _, n := range d.roots {
+			switch {
+			case isElectro(n):
+				list = append(list, n)
+			case n.isList():
+				list = append(list, n.list...)
+			default:
+				list = append(list, electroList(n)...)
+			}
 		}
 	}
 
-	t := &model.Table{Name: im.tableFor(d)}
-	var first *node
+	name := ""
+	tables := map[*node]*model.Table{}
 	for _, n := range list {
 		if !isElectro(n) {
 			im.loss(n, "this value", "it is not an ElectroDB schema", "")
 			continue
 		}
-		if first == nil {
-			first = n
-			if name := n.str("table"); name != "" && im.o.Table == "" {
-				t.Name = name
-			}
+		own := n.str("table")
+		if im.o.Table != "" {
+			own = ""
 		}
-		im.electroIndexes(t, n)
-	}
-	if first == nil || im.addTable(t, first) == nil {
-		return
+		if name == "" {
+			name = cmp.Or(own, im.tableFor(n.doc))
+		}
+
+		t, err := im.joinTable(electroTable(cmp.Or(own, name), n), n, "entity "+newElectroSchema(n).entity)
+		if err != nil {
+			return err
+		}
+		tables[n] = t
 	}
 
 	for _, n := range list {
-		if isElectro(n) {
+		if t := tables[n]; t != nil {
+			s := newElectroSchema(n)
+			if err := im.declareOnce(s.entity+" version "+s.version+" of table "+t.Name, n); err != nil {
+				return err
+			}
 			im.electroEntity(t, n)
 		}
 	}
+	return nil
 }
 
-// electroIndexes adds the table key and the indexes that a schema uses.
-func (im *importer) electroIndexes(t *model.Table, n *node) {
+// electroTable returns a table with the key and the indexes that a schema uses.
+func electroTable(name string, n *node) *model.Table {
+	t := &model.Table{Name: name}
 	for _, x := range n.get("indexes").members() {
 		key := func(part string) []model.Attribute {
 			if f := x.get(part).str("field"); f != "" {
@@ -99,6 +111,7 @@ func (im *importer) electroIndexes(t *model.Table, n *node) {
 			t.Indexes = append(t.Indexes, index)
 		}
 	}
+	return t
 }
 
 // electroProjection returns the projection of an index: all, keys_only, or a list of attributes.
@@ -138,6 +151,7 @@ func (im *importer) electroEntity(t *model.Table, n *node) {
 	s := newElectroSchema(n)
 	im.loseUnknown(n, "model", "attributes", "indexes", "entity", "service", "version", "table")
 	d := im.declare(s.entity, "", t, n)
+	im.untyped(n, s.entity, n.get("attributes").members())
 	var order []string
 	for _, a := range n.get("attributes").members() {
 		if v := electroConstant(n, a); v != "" {

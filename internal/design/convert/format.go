@@ -14,9 +14,9 @@ type Format string
 const (
 	// Workbench is a model of NoSQL Workbench, version 3.
 	Workbench Format = "workbench"
-	// OneTable is a JSON schema of DynamoDB OneTable, onetable:1.1.0.
+	// OneTable is a schema of DynamoDB OneTable, onetable:1.1.0, in JSON or in a script.
 	OneTable Format = "onetable"
-	// ElectroDB is the output of JSON.stringify for the schemas of entities.
+	// ElectroDB is the schemas of entities: the output of JSON.stringify, or a script.
 	ElectroDB Format = "electrodb"
 	// MCP is dynamodb_data_model.json of the DynamoDB MCP server.
 	MCP Format = "mcp"

@@ -43,6 +43,8 @@ type node struct {
 	kind jsontext.Kind
 	text string  // of a string or a number
 	list []*node // of an object or a list
+
+	options *node // in a script, what else a constructor is given with the schema
 }
 
 // read parses a file. Its error is an [*Error].
@@ -58,6 +60,9 @@ func read(name string, data []byte) (*document, error) {
 		return nil, &Error{Pos: model.Pos{File: name}, Msg: "the file is UTF-16 text", Hint: "save it as UTF-8"}
 	}
 
+	if IsScript(name) {
+		return d, d.readScript()
+	}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(d.data), jsontext.AllowDuplicateNames(true))
 	for {
 		n, err := d.value(dec, nil, 0)
@@ -90,7 +95,7 @@ func (d *document) syntax(dec *jsontext.Decoder, err error) error {
 	}
 	hint := ""
 	if trimmed := bytes.TrimSpace(d.data); len(trimmed) > 0 && !strings.ContainsRune(`{["`, rune(trimmed[0])) {
-		hint = "schemas in JavaScript or YAML are not supported: convert them with JSON.stringify"
+		hint = "a schema in JavaScript or TypeScript is read from a file whose name ends with .js or .ts"
 	}
 	return &Error{Pos: d.pos(at), Msg: msg, Hint: hint}
 }
@@ -107,10 +112,7 @@ func (d *document) value(dec *jsontext.Decoder, up *node, depth int) (*node, err
 	}
 	n := &node{doc: d, up: up, at: from, kind: tok.Kind()}
 	if d.nodes++; d.nodes > maxNodes || depth > maxDepth {
-		return nil, &Error{
-			Pos: d.pos(from),
-			Msg: fmt.Sprintf("the file has more than %d values, or nests more than %d deep", maxNodes, maxDepth),
-		}
+		return nil, d.tooMany(from)
 	}
 
 	switch n.kind {
@@ -143,6 +145,14 @@ func (d *document) value(dec *jsontext.Decoder, up *node, depth int) (*node, err
 		_, err = dec.ReadToken()
 	}
 	return n, unexpected(err)
+}
+
+// tooMany returns the error for a file that is beyond the limits.
+func (d *document) tooMany(at int) error {
+	return &Error{
+		Pos: d.pos(at),
+		Msg: fmt.Sprintf("the file has more than %d values, or nests more than %d deep", maxNodes, maxDepth),
+	}
 }
 
 func unexpected(err error) error {

@@ -15,9 +15,34 @@ import (
 	"github.com/sortkey/sortkey/keys"
 )
 
-// oneTable reads a OneTable schema. Its value templates become templates of
+// oneTable reads OneTable schemas, all of one table. Their value templates become templates of
 // attributes; the behaviour of the library is not part of a design.
-func (im *importer) oneTable(n *node) {
+func (im *importer) oneTable(list []*node) error {
+	var models []*node // of all schemas
+	for _, n := range list {
+		models = append(models, n.get("models").members()...)
+	}
+	name := ""
+	tables := make([]*model.Table, len(list))
+	for i, n := range list {
+		if name == "" {
+			name = im.tableFor(n.doc)
+		}
+		var err error
+		if tables[i], err = im.joinTable(im.oneTableKeys(name, n, models), n, "the schema"); err != nil {
+			return err
+		}
+	}
+	for i, n := range list {
+		if err := im.oneTableSchema(n, tables[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneTableSchema reads a schema whose table is t.
+func (im *importer) oneTableSchema(n *node, t *model.Table) error {
 	im.loseUnknown(
 		n, "format", "version", "name", "description", "indexes", "models", "params", "queries", "items", "extensions",
 	)
@@ -35,7 +60,7 @@ func (im *importer) oneTable(n *node) {
 	}
 
 	im.derived = true
-	o := oneTable{im: im, params: n.get("params"), typeField: "_type"}
+	o := oneTable{im: im, params: n.get("params"), typeField: "_type", t: t}
 	im.loseUnknown(
 		o.params, "typeField", "isoDates", "timestamps", "createdField", "updatedField", "nulls", "hidden",
 		"createTable", "separator", "warn", "partial",
@@ -45,12 +70,15 @@ func (im *importer) oneTable(n *node) {
 		o.typeField = f
 	}
 	o.iso = o.params.get("isoDates").isTrue()
-	if !o.table(n) {
-		return
+	if t == nil {
+		return nil
 	}
 
 	groups := map[string]*group{}
 	for _, m := range n.get("models").members() {
+		if err := im.declareOnce(m.key, n); err != nil {
+			return err
+		}
 		if g := o.model(m); g != nil {
 			groups[m.key] = g
 		}
@@ -76,6 +104,7 @@ func (im *importer) oneTable(n *node) {
 		}
 		im.put(o.t, it, g, m)
 	}
+	return nil
 }
 
 type oneTable struct {
@@ -86,16 +115,17 @@ type oneTable struct {
 	t         *model.Table
 }
 
-// table creates the table from the indexes. The models have the types of key
+// oneTableKeys returns a table with the indexes of a schema. The models have the types of key
 // attributes.
-func (o *oneTable) table(n *node) bool {
+func (im *importer) oneTableKeys(name string, n *node, models []*node) *model.Table {
+	iso := n.get("params").get("isoDates").isTrue()
 	kind := func(name string) attr.Kind {
-		for _, m := range n.get("models").members() {
-			switch m.get(name).str("type") {
+		for _, m := range models {
+			switch oneTableType(m.get(name)) {
 			case "number":
 				return attr.Number
 			case "date":
-				if !o.iso && !m.get(name).get("isoDates").isTrue() {
+				if !iso && !m.get(name).get("isoDates").isTrue() {
 					return attr.Number
 				}
 			case "binary", "buffer", "arraybuffer":
@@ -124,15 +154,15 @@ func (o *oneTable) table(n *node) bool {
 		return hash, sort
 	}
 
-	t := &model.Table{Name: o.im.tableFor(n.doc)}
+	t := &model.Table{Name: name}
 	indexes := n.get("indexes")
 	t.Partition, t.Sort = of(indexes.get("primary"))
 	for _, x := range indexes.members() {
 		if x.key == "primary" {
-			o.im.loseUnknown(x, "hash", "sort", "description")
+			im.loseUnknown(x, "hash", "sort", "description")
 			continue
 		}
-		o.im.loseUnknown(x, "hash", "sort", "type", "project", "follow", "description")
+		im.loseUnknown(x, "hash", "sort", "type", "project", "follow", "description")
 		index := &model.Index{Name: indexName(x.key), Local: x.str("type") == "local", Projection: "ALL"}
 		index.Partition, index.Sort = of(x)
 		if index.Local {
@@ -154,7 +184,7 @@ func (o *oneTable) table(n *node) bool {
 			index.Projection = "KEYS_ONLY"
 		}
 		if x.get("follow").isTrue() {
-			o.im.loss(
+			im.loss(
 				x.get("follow"), "follow of index "+x.key,
 				"the library also reads the table, but a pattern is one request",
 				"add a get pattern for the second read",
@@ -163,7 +193,7 @@ func (o *oneTable) table(n *node) bool {
 		t.Indexes = append(t.Indexes, index)
 	}
 
-	for _, m := range n.get("models").members() {
+	for _, m := range models {
 		for _, f := range m.members() {
 			if f.get("ttl").isTrue() && t.TTL == "" {
 				t.TTL = cmp.Or(f.str("map"), f.key)
@@ -171,8 +201,7 @@ func (o *oneTable) table(n *node) bool {
 		}
 	}
 
-	o.t = o.im.addTable(t, indexes)
-	return o.t != nil
+	return t
 }
 
 // indexName returns a valid index name, which has at least three characters.
@@ -193,6 +222,7 @@ var oneTableQuiet = []string{
 func (o *oneTable) model(n *node) *group {
 	d := o.im.declare(n.key, "", o.t, n)
 	fields := n.members()
+	o.im.untyped(n, n.key, fields)
 	var order []string
 	names := map[string]string{} // of attributes, where they are mapped
 	for _, f := range fields {
@@ -271,12 +301,15 @@ func (o *oneTable) model(n *node) *group {
 	return nil
 }
 
+// oneTableType returns the type of a field. A program may have the constructor of it, such as Number.
+func oneTableType(f *node) string { return strings.ToLower(f.str("type")) }
+
 // kindOf returns the type of the attribute that stores a field.
 func (o *oneTable) kindOf(f *node, mapped string) attr.Kind {
 	if k := keyKindOf(o.t, mapped); k != 0 {
 		return k
 	}
-	switch f.str("type") {
+	switch oneTableType(f) {
 	case "number":
 		return attr.Number
 	case "date":
@@ -315,7 +348,7 @@ func (o *oneTable) field(d *declared, f *node) {
 	}
 
 	typ := keys.Type{}
-	switch t := f.str("type"); t {
+	switch t := oneTableType(f); t {
 	case "string", "":
 	case "number":
 		typ.Name = "number"

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,11 +27,7 @@ const (
 // nil, and records a loss, if the table is invalid.
 func (im *importer) addTable(t *model.Table, n *node) *model.Table {
 	if name := t.Name; !wire.ValidName(name) {
-		t.Name = dashed(name)
-		for len(t.Name) < wire.MinName {
-			t.Name += "-table"
-		}
-		t.Name = t.Name[:min(len(t.Name), wire.MaxName)]
+		t.Name = validTable(name)
 		im.loss(
 			n, fmt.Sprintf("the table name %q", clip(name)),
 			"table names have 3 to 255 letters, digits, _, - and ., so it is imported as "+t.Name, "",
@@ -62,6 +59,76 @@ func (im *importer) addTable(t *model.Table, n *node) *model.Table {
 	}
 	im.m.Tables = append(im.m.Tables, t)
 	return t
+}
+
+// validTable returns a table's name, changed if it is invalid.
+func validTable(name string) string {
+	if wire.ValidName(name) {
+		return name
+	}
+	name = dashed(name)
+	for len(name) < wire.MinName {
+		name += "-table"
+	}
+	return name[:min(len(name), wire.MaxName)]
+}
+
+// joinTable adds the table of a schema, or returns the one of its name that is there: so several schemas are
+// of one table. It is an error if their keys differ, or those of indexes. Whose is what has the schema n, for
+// messages.
+func (im *importer) joinTable(t *model.Table, n *node, whose string) (*model.Table, error) {
+	have := im.m.Table(validTable(t.Name))
+	if have == nil {
+		return im.addTable(t, n), nil
+	}
+	differ := func(what string, want, got []model.Attribute) error {
+		return &Error{
+			Pos: n.pos(), Msg: fmt.Sprintf(
+				"%s has %s %s, but that of table %s is %s", whose, what, keyList(got), have.Name, keyList(want),
+			),
+			Hint: "entities of one table have the same keys: correct one of the schemas, or import it by itself",
+		}
+	}
+	if len(t.Partition) > 0 && !sameKey(t.Partition, t.Sort, have.Partition, have.Sort) {
+		return nil, differ("the key", have.Keys(), t.Keys())
+	}
+	for _, x := range t.Indexes {
+		y := have.Index(x.Name)
+		if y == nil {
+			im.addIndex(have, x, n)
+		} else if !sameKey(x.Partition, x.Sort, y.Partition, y.Sort) {
+			return nil, differ("for index "+x.Name+" the key", y.Keys(), x.Keys())
+		}
+	}
+	have.TTL = cmp.Or(have.TTL, t.TTL)
+	return have, nil
+}
+
+// keyList lists the attributes of a key with their types.
+func keyList(list []model.Attribute) string {
+	parts := make([]string, len(list))
+	for i, a := range list {
+		parts[i] = a.Name + ":" + a.Kind.String()
+	}
+	return strings.Join(parts, " / ")
+}
+
+// sameKey reports whether two keys are the same.
+func sameKey(partition, sort, otherPartition, otherSort []model.Attribute) bool {
+	return slices.Equal(partition, otherPartition) && slices.Equal(sort, otherSort)
+}
+
+// declareOnce returns an error if another file declares the same entity.
+func (im *importer) declareOnce(entity string, n *node) error {
+	before := im.declarers[entity]
+	if before != nil && before != n.doc {
+		return &Error{
+			Pos: n.pos(), Msg: fmt.Sprintf("entity %s is also in %s", entity, before.name),
+			Hint: "import one of the files",
+		}
+	}
+	im.declarers[entity] = n.doc
+	return nil
 }
 
 // dashed returns a name with a dash for what no name of a table or an index can have.

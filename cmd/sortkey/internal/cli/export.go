@@ -44,7 +44,9 @@ indexes and items.
 
 The formats are dynamodb (DynamoDB JSON, which keeps everything), json (plain
 JSON lines) and csv. For json and csv, types.json keeps the types that they cannot
-show. --to - writes the items to standard output.
+show; an attribute that one type does not describe, such as a list with a set in it,
+has DynamoDB JSON as its values. --to - writes the items to standard output, where
+a warning names the attributes whose types plain JSON loses.
 
 Until the export is complete, its folder is named DIR.partial. From a server an
 export is a scan: it may or may not include concurrent writes. With --data, or

@@ -20,6 +20,7 @@ type importFlags struct {
 	targetFlags
 	table, schema, key, format string
 	types, columns             []string
+	requests                   bool
 	delimiter                  string
 	create, resume, restart    bool
 	rejects, journal           string
@@ -39,9 +40,12 @@ no server may have open.
 
 It reads DynamoDB JSON (lines as the service exports them, with or without
 "Item", or the response of a scan), plain JSON (lines or one array) and CSV with
-a header. Files may be compressed with gzip or zstd. DIR is an export with its
-manifests, whose checksums are verified first, a folder of such exports, or a
-folder of data files. - is standard input.
+a header, and requests of BatchWriteItem, PutItem and TransactWriteItems, in which
+repositories keep seed data: their items go to the tables that they name, or with
+--table only those to that table, and their deletes delete. Writes with a condition,
+updates and condition checks are rejected. Files may be compressed with gzip or zstd. DIR is an export with its
+manifests, whose checksums are verified first, or without them, a folder of such
+exports, or a folder of data files. - is standard input.
 
 Import creates a missing table if it knows its definition: from the export, from
 --schema or from --key. In CSV all columns are strings, except keys and columns
@@ -51,10 +55,12 @@ an empty string. Sets, lists and maps are written as DynamoDB JSON.
 If several records have the same key, the last one wins. Rejected records go to a
 report, as JSON objects with file, line and reason, of up to 64 MiB; the exit code
 is 1 then. An interrupted import first writes what it has read. It keeps its position in a
-journal beside the input, and --resume continues from there.`,
+journal beside the input, and --resume continues from there, if the table still has
+what was written.`,
 		Example: `  sortkey import ./export --data ./sortkey-data
   sortkey import orders.csv --table Orders --key customer:S,placed:N --type total=N
   sortkey import items.json.gz --schema table.json --endpoint http://127.0.0.1:8000
+  sortkey import seeds.json --request-items --schema table.json
   aws dynamodb scan --table-name Orders | sortkey import - --table Orders
   sortkey import ./export --data ./sortkey-data --resume`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -71,7 +77,11 @@ journal beside the input, and --resume continues from there.`,
 	flags.StringVarP(&f.table, "table", "t", "", "`TABLE` to write to (default that of the export or schema)")
 	flags.StringVar(&f.schema, "schema", "", "`FILE` with the table's definition: JSON of CreateTable or DescribeTable")
 	flags.StringVar(&f.key, "key", "", "key of a table to create, such as pk:S,sk:N (`NAME:TYPE`…)")
-	flags.StringVar(&f.format, "format", "auto", "`FORMAT` of the files: auto, dynamodb, json or csv")
+	flags.StringVar(&f.format, "format", "auto", "`FORMAT` of the files: auto, dynamodb, json, csv or requests")
+	flags.BoolVar(
+		&f.requests, "request-items", false,
+		"the files are requests of BatchWriteItem, PutItem or TransactWriteItems; short for --format requests",
+	)
 	flags.StringArrayVar(
 		&f.types, "type", nil, "type of an attribute in CSV or plain JSON (`NAME=TYPE`), such as qty=N; repeatable",
 	)
@@ -95,8 +105,9 @@ journal beside the input, and --resume continues from there.`,
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	app.Complete(cmd, map[string]cobra.CompletionFunc{
 		"schema": app.Paths, "rejects": app.Paths, "journal": app.Paths,
-		"format": app.Words("auto", "dynamodb", "json", "csv"),
+		"format": app.Words("auto", "dynamodb", "json", "csv", "requests"),
 	})
+	cmd.MarkFlagsMutuallyExclusive("format", "request-items")
 	cmd.MarkFlagsMutuallyExclusive("schema", "key")
 	cmd.MarkFlagsMutuallyExclusive("resume", "restart")
 	return cmd
@@ -106,6 +117,9 @@ journal beside the input, and --resume continues from there.`,
 func (f *importFlags) options(args []string) (o transfer.ImportOptions, err error) {
 	if o.Format, err = parseFormat(f.format); err != nil {
 		return o, err
+	}
+	if f.requests {
+		o.Format = transfer.Requests
 	}
 	if o.Types, err = transfer.ParseTypes(f.types); err != nil {
 		return o, fmt.Errorf("--type: %w", err)
@@ -150,7 +164,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 		return explainImport(err)
 	}
 
-	sources, err := transfer.Discover(args)
+	sources, err := transfer.Discover(args, o.Format, o.Table)
 	if err != nil {
 		return explainImport(err)
 	}

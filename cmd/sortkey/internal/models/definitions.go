@@ -13,35 +13,87 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/sortkey/sortkey"
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/cmd/sortkey/internal/transfer"
 	"github.com/sortkey/sortkey/design/examples"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/keyschema"
 	"github.com/sortkey/sortkey/keycond"
+	"github.com/sortkey/sortkey/sdk"
 )
 
-// Load loads the example with a name, the model at a path, or the tables that a template
-// there defines. It returns what it loaded, and what was made up for the template. Options are those of
-// the world of a model.
-func Load(
-	ctx context.Context, client *dynamodb.Client, name string, r tabledef.Reader, o world.Options,
-) (Loaded, []tabledef.Note, error) {
+// A Loader loads what files have into a database. It is not safe for concurrent use.
+type Loader struct {
+	DB *sortkey.DB
+	// Definitions reads templates.
+	Definitions tabledef.Reader
+	// World has the options of the worlds of models.
+	World world.Options
+
+	filled map[string]bool // tables that the loader has created or put items into
+}
+
+// Load loads the example with a name, the model at a path, the tables that a template there
+// defines, or data: requests that write items, or an export. It returns what it loaded, and
+// what was made up for the template. It loads no data into a table that others have filled.
+func (l *Loader) Load(ctx context.Context, name string) (Loaded, []tabledef.Note, error) {
 	if !isModel(name) {
-		list, notes, err := r.Read(name)
+		loaded, notes, err := l.loadOther(ctx, name)
 		if !errors.Is(err, tabledef.ErrOther) && !errors.Is(err, os.ErrNotExist) {
-			for i := 0; err == nil && i < len(list); i++ {
-				err = define(ctx, client, list[i])
-			}
-			return Loaded{Tables: len(list), Scale: 1}, notes, err
+			return loaded, notes, err
 		}
 	}
 	m, err := Find(name)
 	if err != nil {
 		return Loaded{}, nil, err
 	}
-	l, err := Ensure(ctx, client, m, o)
-	return l, nil, err
+	loaded, err := Ensure(ctx, sdk.Client(l.DB), m, l.World)
+	for _, t := range m.Tables {
+		if !loaded.Found {
+			l.fill(t.Name)
+		}
+	}
+	return loaded, nil, err
+}
+
+// loadOther loads what is not a model. The error wraps [tabledef.ErrOther] if it may be one.
+func (l *Loader) loadOther(ctx context.Context, path string) (loaded Loaded, notes []tabledef.Note, err error) {
+	sources, err := transfer.DiscoverRequests(path)
+	if err == nil && sources == nil {
+		var list []*tabledef.Schema
+		if list, notes, err = l.Definitions.Read(path); err == nil {
+			loaded, err = l.define(ctx, list)
+			return loaded, notes, err
+		}
+	}
+	if noTemplate := err; errors.Is(noTemplate, tabledef.ErrFolder) {
+		if sources, err = transfer.Discover([]string{path}, "", ""); errors.Is(err, transfer.ErrNoData) {
+			err = noTemplate
+		}
+	}
+	if err == nil {
+		loaded, err = l.loadData(ctx, sources)
+	}
+	return loaded, notes, err
+}
+
+// define creates the tables of definitions.
+func (l *Loader) define(ctx context.Context, list []*tabledef.Schema) (loaded Loaded, err error) {
+	loaded = Loaded{Tables: len(list), Scale: 1}
+	for _, s := range list {
+		created, err := define(ctx, sdk.Client(l.DB), s)
+		if err != nil {
+			return loaded, err
+		}
+		if created {
+			loaded.Created++
+			l.fill(s.TableName)
+		}
+	}
+	loaded.Found = loaded.Created == 0
+	return loaded, nil
 }
 
 // isModel reports whether a name is that of an example or of a folder with a model.
@@ -52,8 +104,10 @@ func isModel(name string) bool {
 
 // define creates the table of a definition unless it exists. The error wraps [ErrOther] if
 // there is a table of that name with other keys or indexes.
-func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) error {
-	fail := func(err error) error { return fmt.Errorf("%s: table %s: %w", s.Place, s.TableName, err) }
+func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) (created bool, err error) {
+	fail := func(err error) (bool, error) {
+		return false, fmt.Errorf("%s: table %s: %w", s.Place, s.TableName, err)
+	}
 	have, err := Describe(ctx, client, s.TableName)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); !missing {
 		if err == nil && !sameKeys(have, s) {
@@ -62,7 +116,7 @@ func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) er
 		if err != nil {
 			return fail(err)
 		}
-		return nil
+		return false, nil
 	}
 
 	if _, err := client.CreateTable(ctx, s.CreateTable(s.TableName)); err != nil {
@@ -83,7 +137,7 @@ func define(ctx context.Context, client *dynamodb.Client, s *tabledef.Schema) er
 			return fail(err)
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // waitFor waits until a new table is active.

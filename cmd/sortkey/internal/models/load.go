@@ -38,6 +38,10 @@ type Loaded struct {
 	// Tables and Items are those of the model. Scale is the share of the items that it declares.
 	Tables, Items int
 	Scale         float64
+	// Created tables were missing, and Written items were, with those that were written again.
+	Created, Written int
+	// Deleted is the number of deletes in data.
+	Deleted int
 }
 
 // Ensure creates the tables of m and loads its items, generated ones included,
@@ -46,7 +50,7 @@ type Loaded struct {
 // table with more items alone. The error wraps [ErrOther] if a table has other
 // keys or indexes.
 func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model, o world.Options) (Loaded, error) {
-	l := Loaded{Found: true, Tables: len(m.Tables)}
+	l := Loaded{Tables: len(m.Tables)}
 	items, scale, err := itemsOf(ctx, m, o)
 	if err != nil {
 		return l, err
@@ -54,39 +58,43 @@ func Ensure(ctx context.Context, client *dynamodb.Client, m *model.Model, o worl
 	l.Scale = scale
 	for _, t := range m.Tables {
 		l.Items += len(items[t])
-		complete, err := ensureTable(ctx, client, t, items[t])
+		created, written, err := ensureTable(ctx, client, t, items[t])
 		if err != nil {
 			return l, fmt.Errorf("%s: table %s: %w", m.Name, t.Name, err)
 		}
-		l.Found = l.Found && complete
+		if created {
+			l.Created++
+		}
+		l.Written += written
 	}
+	l.Found = l.Created == 0 && l.Written == 0
 	return l, nil
 }
 
 func ensureTable(
 	ctx context.Context, client *dynamodb.Client, t *model.Table, items []attr.Item,
-) (found bool, err error) {
+) (created bool, written int, err error) {
 	have, err := Describe(ctx, client, t.Name)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		if err := create(ctx, client, t); err != nil {
-			return false, err
+			return false, 0, err
 		}
 		if err := waitFor(ctx, client, t.Name); err != nil {
-			return false, err
+			return false, 0, err
 		}
-		return false, loadItems(ctx, client, t.Name, items)
+		return true, len(items), loadItems(ctx, client, t.Name, items)
 	}
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
 	if !hasKeys(have, t) {
-		return false, ErrOther
+		return false, 0, ErrOther
 	}
 	n, err := count(ctx, client, have.Name)
 	if err != nil || n >= len(items) {
-		return err == nil, err
+		return false, 0, err
 	}
-	return false, loadItems(ctx, client, t.Name, items)
+	return false, len(items), loadItems(ctx, client, t.Name, items)
 }
 
 func create(ctx context.Context, client *dynamodb.Client, t *model.Table) error {

@@ -35,7 +35,7 @@ type rawRecord struct {
 func (r *Reader) readBlock(b *block) error {
 	b.records, b.data = b.records[:0], b.data[:0]
 	for len(b.records) < blockRecords && len(b.data) < blockBytes {
-		if r.cells != nil || r.dec.form == formUnknown {
+		if r.requests != nil || r.cells != nil || r.dec.form == formUnknown {
 			rec, err := r.Next()
 			if err != nil {
 				return err

@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"errors"
-	"maps"
 	"os"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -115,11 +114,8 @@ func (im *importer) checkFile(ctx context.Context, table string, f File, opts Re
 // sourceOptions returns the options for reading a source, without the types of its key.
 func (im *importer) sourceOptions(s *Source) ReadOptions {
 	opts := im.o.ReadOptions
-	if (opts.Format == Auto || opts.Format == "") && s.Format != "" {
-		opts.Format = s.Format
+	if opts.Table == "" {
+		opts.Table = im.o.Table // of requests from a pipe
 	}
-	opts.Types = Types{}
-	maps.Copy(opts.Types, s.Types)
-	maps.Copy(opts.Types, im.o.Types)
-	return opts
+	return s.reading(opts)
 }

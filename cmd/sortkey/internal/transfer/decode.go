@@ -9,6 +9,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/item/doc"
+	"github.com/sortkey/sortkey/internal/requestfile"
 )
 
 // A form is the structure of the records of a JSON file: the one that most
@@ -85,20 +86,7 @@ func typed(raw jsontext.Value) bool {
 	if !ok || len(members) != 1 {
 		return false
 	}
-	kind, ok := attr.ParseKind(members[0].name)
-	if !ok {
-		return false
-	}
-	switch first := members[0].value.Kind(); kind {
-	case attr.String, attr.Number, attr.Binary:
-		return first == '"'
-	case attr.Bool, attr.Null:
-		return first == 't' || first == 'f'
-	case attr.Map:
-		return first == '{'
-	default:
-		return first == '['
-	}
+	return requestfile.Typed(members[0].name, members[0].value.Kind())
 }
 
 // DecodeItem returns the item in a JSON text: in DynamoDB JSON, alone or as the member Item of

@@ -3,6 +3,7 @@ package transfer
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,24 @@ type Source struct {
 	Items int64
 
 	export bool
+	// requests is set if the file has requests, of which the source is the writes to Table.
+	// Named is set if another source has those that do not name their table.
+	requests, named bool
+}
+
+// reading returns options for reading the source, with the ones that o sets.
+func (s *Source) reading(o ReadOptions) ReadOptions {
+	if (o.Format == Auto || o.Format == "") && s.Format != "" {
+		o.Format = s.Format
+	}
+	types := Types{}
+	maps.Copy(types, s.Types)
+	maps.Copy(types, o.Types)
+	o.Types = types
+	if s.requests {
+		o.Table, o.Named = s.Table, s.named
+	}
+	return o
 }
 
 // sum returns the number of items in all files, or -1 if it is unknown.
@@ -56,10 +75,13 @@ type File struct {
 var dataSuffixes = []string{".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".ion", ".10n"}
 
 // Discover returns the sources in files and folders. A folder is an export with
-// its manifests, a folder of such exports (of a bucket, or of all tables), or a
-// folder of data files for one table, with or without the table's definition in
-// table.json. All files together are one source. "-" is standard input.
-func Discover(paths []string) ([]*Source, error) {
+// its manifests or without them, a folder of such exports (of a bucket, or of all tables),
+// or a folder of data files for one table, such as the folder data of an export, with or
+// without the table's definition in table.json. A file of requests is one source for each
+// table that it writes to; all other files together are one. "-" is standard input.
+//
+// Format is that of the files. Table selects the writes to one table; it may be "".
+func Discover(paths []string, format Format, table string) ([]*Source, error) {
 	var found []*Source
 	var files *Source
 	for _, path := range paths {
@@ -72,7 +94,7 @@ func Discover(paths []string) ([]*Source, error) {
 		}
 
 		if path != stdin && info.IsDir() {
-			sources, err := discoverFolder(path)
+			sources, err := discoverFolder(path, format, table)
 			if err != nil {
 				return nil, err
 			}
@@ -84,6 +106,15 @@ func Discover(paths []string) ([]*Source, error) {
 			return nil, advice.New(
 				"name its folder: "+filepath.Dir(path), "%s is the manifest of an export; it has no items", path,
 			)
+		}
+
+		writes, err := discoverRequests(path, format, table)
+		if err != nil {
+			return nil, err
+		}
+		if writes != nil {
+			found = append(found, writes...)
+			continue
 		}
 
 		if files == nil {
@@ -121,16 +152,22 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func discoverFolder(dir string) ([]*Source, error) {
+// below are the places of exports in a folder: itself, one of all tables, a bucket, a folder of buckets.
+var below = []string{"", "*", s3files.Root + "/*", "*/" + s3files.Root + "/*"}
+
+func discoverFolder(dir string, format Format, table string) ([]*Source, error) {
 	if isFile(filepath.Join(dir, s3files.SummaryFile)) {
 		src, err := readExport(dir)
 		return []*Source{src}, err
 	}
 	if isFile(filepath.Join(dir, s3files.StartedFile)) {
-		return nil, advice.New("export again", "%s is an unfinished export: it has no %s", dir, s3files.SummaryFile)
+		return nil, advice.New(
+			"export again, or name its folder "+s3files.DataFolder+" to import what is there",
+			"%s is an unfinished export: it has no %s", dir, s3files.SummaryFile,
+		)
 	}
 
-	for _, pattern := range []string{"*", s3files.Root + "/*", "*/" + s3files.Root + "/*"} {
+	for _, pattern := range below[1:] {
 		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, s3files.SummaryFile))
 		if err != nil {
 			return nil, err
@@ -161,6 +198,31 @@ func discoverFolder(dir string) ([]*Source, error) {
 		}
 	}
 
+	found, err := dataFiles(dir, format, table)
+	if err != nil || found != nil {
+		return found, err
+	}
+	for _, pattern := range below {
+		folders, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern, s3files.DataFolder))
+		if err != nil {
+			return nil, err
+		}
+		for _, folder := range folders {
+			sources, err := dataFiles(folder, format, table)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, sources...)
+		}
+		if found != nil {
+			return found, nil
+		}
+	}
+	return nil, fail(ErrNoData, "name the data files, or a folder with an export", "no data files in %s", dir)
+}
+
+// dataFiles returns the sources in a folder of data files, if it has some.
+func dataFiles(dir string, format Format, table string) (found []*Source, err error) {
 	src := &Source{Name: dir, Items: -1, Format: Auto}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -174,22 +236,34 @@ func discoverFolder(dir string) ([]*Source, error) {
 			ownFile(name) {
 			continue
 		}
-		src.Files = append(src.Files, File{Path: path, Items: -1})
+		writes, err := discoverRequests(path, format, table)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, writes...)
+		if writes == nil {
+			src.Files = append(src.Files, File{Path: path, Items: -1})
+		}
+	}
+	if src.Files == nil {
+		return found, nil
 	}
 
-	if src.Files == nil {
-		return nil, advice.New("name the data files, or a folder with an export", "no data files in %s", dir)
+	// An export has the definition of its table beside the folder data.
+	beside := dir
+	if filepath.Base(dir) == s3files.DataFolder && !isFile(filepath.Join(dir, schemaFile)) {
+		beside = filepath.Join(dir, "..")
 	}
-	if src.Schema, err = optional(filepath.Join(dir, schemaFile), ReadSchema); err != nil {
+	if src.Schema, err = optional(filepath.Join(beside, schemaFile), ReadSchema); err != nil {
 		return nil, err
 	}
-	if src.Types, err = optional(filepath.Join(dir, typesFile), readTypes); err != nil {
+	if src.Types, err = optional(filepath.Join(beside, typesFile), readTypes); err != nil {
 		return nil, err
 	}
 	if src.Schema != nil {
 		src.Table = src.Schema.TableName
 	}
-	return []*Source{src}, nil
+	return append(found, src), nil
 }
 
 // ownFile reports whether a file in a folder of data files is not a data file

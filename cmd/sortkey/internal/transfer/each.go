@@ -33,7 +33,7 @@ func (s *Source) itemsIn(path string, yield func(attr.Item, error) bool) (more b
 		return false, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	r, err := NewReader(in, path, ReadOptions{Format: s.Format, Types: s.Types})
+	r, err := NewReader(in, path, s.reading(ReadOptions{}))
 	if err != nil {
 		return false, err
 	}

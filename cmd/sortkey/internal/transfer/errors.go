@@ -24,6 +24,8 @@ var (
 	ErrBusy = errors.New("journal in use")
 	// ErrDamaged: a file does not match its manifest. NoVerify imports it.
 	ErrDamaged = errors.New("damaged export")
+	// ErrNoData: a folder has neither data files nor exports.
+	ErrNoData = errors.New("no data files")
 	// ErrNoName: neither Table nor the source names the table.
 	ErrNoName = errors.New("no table name")
 	// ErrNoTable: the table does not exist, and there is no Schema to create it.

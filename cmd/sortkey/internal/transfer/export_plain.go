@@ -36,6 +36,7 @@ type census struct {
 	seen   map[string]kinds
 	hidden map[string]bool // attributes with types inside documents that plain JSON loses
 	over   bool            // there are more than maxColumns
+	lost   bool            // and some of those have types that plain JSON loses
 }
 
 func newCensus() *census {
@@ -47,6 +48,7 @@ func (c *census) add(it attr.Item) {
 		have, ok := c.seen[string(name)]
 		if !ok && len(c.seen) == maxColumns {
 			c.over = true
+			c.lost = c.lost || kindsOf(v.Kind())&unclear != 0 || hides(v, true)
 			continue
 		}
 		if now := have | kindsOf(v.Kind()); now != have {
@@ -80,47 +82,37 @@ func hides(v attr.Value, top bool) bool {
 	return false
 }
 
-// plain returns the types to declare for plain JSON, and warnings about the
-// types that are lost all the same.
-func (c *census) plain() (sh shape) {
-	sh.types = Types{}
-	var lost []string
-	for _, name := range slices.Sorted(maps.Keys(c.seen)) {
-		if c.hidden[name] {
-			lost = append(lost, name)
-			continue
-		}
-		ambiguous := kindsOf(attr.Binary) | kindsOf(attr.StringSet) | kindsOf(attr.NumberSet) | kindsOf(attr.BinarySet)
-		if c.seen[name]&ambiguous == 0 {
-			continue
-		}
-		if kind, ok := single(c.seen[name] &^ kindsOf(attr.Null)); ok {
-			sh.types[name] = kind.String()
-		} else {
-			lost = append(lost, name)
-		}
-	}
+// unclear are the kinds of values that plain JSON shows like those of another kind.
+const unclear = 1<<attr.Binary | 1<<attr.StringSet | 1<<attr.NumberSet | 1<<attr.BinarySet
 
-	if lost != nil {
-		sh.warnings = append(
-			sh.warnings,
-			fmt.Sprintf(
-				"plain JSON loses the types of sets and binary data in: %s; the format dynamodb keeps them",
-				firstOf(lost),
-			),
-		)
+// plain returns the types to declare for plain JSON. Values that one type does not make clear
+// are of type [AnyType].
+func (c *census) plain() Types {
+	types := Types{}
+	for name, seen := range c.seen {
+		kind, one := single(seen &^ kindsOf(attr.Null))
+		switch {
+		case c.hidden[name], seen&unclear != 0 && !one:
+			types[name] = AnyType
+		case seen&unclear != 0:
+			types[name] = kind.String()
+		}
 	}
+	return types
+}
 
-	if c.over {
-		sh.warnings = append(
-			sh.warnings,
-			fmt.Sprintf(
-				"only the types of the first %d attribute names are in %s; the format dynamodb keeps all",
-				maxColumns, typesFile,
-			),
-		)
+// warnings says what plain JSON without types loses.
+func (c *census) warnings() (list []string) {
+	if lost := slices.Sorted(maps.Keys(c.plain())); len(lost) > 0 {
+		list = append(list, fmt.Sprintf(
+			"plain JSON loses the types of sets and binary data in: %s; an export to a folder and the format "+
+				"dynamodb keep them", firstOf(lost),
+		))
 	}
-	return sh
+	if c.lost {
+		list = append(list, fmt.Sprintf("this is about the first %d attribute names only", maxColumns))
+	}
+	return list
 }
 
 // single returns the kind in k if there is only one.
@@ -142,10 +134,10 @@ func firstOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// writePlain writes the table as plain JSON or CSV.
+// writePlain writes the table as plain JSON or CSV. Without a folder there is no file for the types.
 func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (items int64, sh shape, err error) {
 	c := newCensus()
-	if x.o.Format == JSON {
+	if x.o.Format == JSON && dir == "" {
 		var line []byte
 		err := x.scan(ctx, 0, func(it attr.Item) error {
 			items++
@@ -154,10 +146,10 @@ func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (ite
 			_, err := w.Write(line)
 			return err
 		})
-		return items, c.plain(), err
+		return items, shape{warnings: c.warnings()}, err
 	}
 
-	// The columns are known only after all items have been read.
+	// The types and columns are known only after all items have been read.
 	sp, err := newSpool(dir)
 	if err != nil {
 		return 0, sh, err
@@ -168,31 +160,59 @@ func (x *exporter) writePlain(ctx context.Context, w io.Writer, dir string) (ite
 		c.add(it)
 		return sp.add(it)
 	})
-	if err == nil && c.over {
-		err = advice.New(
+	if err != nil {
+		return 0, sh, err
+	}
+	each := func(fn func(attr.Item) error) error {
+		return sp.each(func(it attr.Item) error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return fn(it)
+		})
+	}
+	if x.o.Format == JSON {
+		sh.types, err = c.lines(w, x.table, each)
+	} else {
+		sh.types, err = x.cells(w, c, each)
+	}
+	return items, sh, err
+}
+
+// lines writes items as plain JSON. It returns the types to declare.
+func (c *census) lines(w io.Writer, table string, each func(func(attr.Item) error) error) (Types, error) {
+	if c.lost {
+		return nil, advice.New(
+			"use the format dynamodb", "table %s has more than %d attribute names, too many for %s", table, maxColumns,
+			typesFile,
+		)
+	}
+	types := c.plain()
+	typed := func(name []byte) bool { return types[string(name)] == AnyType }
+	var line []byte
+	return types, each(func(it attr.Item) error {
+		line = append(item.AppendPlainExcept(line[:0], it, typed), '\n')
+		_, err := w.Write(line)
+		return err
+	})
+}
+
+// cells writes items as CSV. It returns the types to declare.
+func (x *exporter) cells(w io.Writer, c *census, each func(func(attr.Item) error) error) (Types, error) {
+	if c.over {
+		return nil, advice.New(
 			"use the format dynamodb or json", "table %s has more than %d attribute names, too many for CSV columns",
 			x.table, maxColumns,
 		)
 	}
-	if err != nil {
-		return 0, sh, err
-	}
-
 	table, err := c.table(w, keysOf(x.schema).names, x.schema.KeyTypes(), x.o.Delimiter)
 	if err != nil {
-		return 0, sh, err
+		return nil, err
 	}
 	if err := table.header(); err != nil {
-		return 0, sh, err
+		return nil, err
 	}
-
-	sh.types = table.types
-	return items, sh, sp.each(func(it attr.Item) error {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return table.item(it)
-	})
+	return table.types, each(table.item)
 }
 
 // WriteCSV writes items as CSV in the form of an export: with a header and a column for each

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,10 +88,7 @@ func scalar(t *proptest.T, kind string) types.AttributeValue {
 	}
 }
 
-var (
-	scalars = []string{"S", "N", "B", "SS", "NS", "BS", "BOOL", "NULL"}
-	plain   = []string{"S", "N", "BOOL", "NULL"} // plain JSON shows these as they are
-)
+var scalars = []string{"S", "N", "B", "SS", "NS", "BS", "BOOL", "NULL"}
 
 func anyOf(t *proptest.T, kinds []string, depth int) types.AttributeValue {
 	nested := []string{"L", "M"}
@@ -127,14 +125,10 @@ func checkRoundTrip(t *proptest.T) {
 		o.Delimiter = ';'
 	}
 	t.Logf("%+v", o)
-	kinds := scalars
-	if o.Format == transfer.JSON {
-		kinds = plain
-	}
 	for i := range t.Between(0, 12) {
 		item := map[string]types.AttributeValue{}
 		for range t.Between(0, 4) {
-			item[names(t)] = anyOf(t, kinds, 2)
+			item[names(t)] = anyOf(t, scalars, 2)
 		}
 		for _, kind := range []string{"B", "SS", "NS", "BS"} { // declared
 			if t.Bool() {
@@ -207,8 +201,8 @@ func TestLayout(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, []string{
-		"_started", "data/00000.json.gz", "data/00001.json.gz", "manifest-files.checksum", "manifest-files.json",
-		"manifest-summary.checksum", "manifest-summary.json", "table.json",
+		"_started", "data/00000.json.gz", "data/00001.json.gz", "manifest-files.json", "manifest-files.md5",
+		"manifest-summary.json", "manifest-summary.md5", "table.json",
 	}, files)
 	data, err := os.ReadFile(filepath.Join(dir, "manifest-summary.json"))
 	require.NoError(t, err)
@@ -246,6 +240,11 @@ func TestDamagedExports(t *testing.T) {
 		{"summary", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return s + " " })
 		}, "manifest-summary.json is damaged"},
+		{"summary with a checksum of the old name", func(t *testing.T, dir string) {
+			summary := filepath.Join(dir, "manifest-summary")
+			require.NoError(t, os.Rename(summary+".md5", summary+".checksum"))
+			edit(t, summary+".json", func(s string) string { return s + " " })
+		}, "manifest-summary.json is damaged"},
 		{"files", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-files.json"), func(s string) string { return strings.Replace(s, `"itemCount":`, `"itemCount":1`, 1) })
 		}, "manifest-files.json is damaged"},
@@ -260,17 +259,17 @@ func TestDamagedExports(t *testing.T) {
 		}, "manifest-files.json is missing, which lists the data files of the export"},
 		{"cut summary", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return s[:len(s)/2] })
-			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.md5")))
 		}, "manifest-summary.json is not the manifest of an export: unexpected end of JSON input"},
 		{"other summary", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-summary.json"), func(string) string { return "null" })
-			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.md5")))
 		}, "manifest-summary.json is not the manifest of an export: neither a table nor a format"},
 		{"escape", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-files.json"), func(s string) string {
 				return strings.ReplaceAll(s, "data/0000", "../../../../../../../etc/passwd/0000")
 			})
-			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.checksum")))
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.md5")))
 			require.NoError(t, os.RemoveAll(filepath.Join(dir, "data")))
 		}, `names the data file "../../../../../../../etc/passwd/00000.json.gz", which is outside of the export`},
 	} {
@@ -278,7 +277,7 @@ func TestDamagedExports(t *testing.T) {
 			dir, _ := exported(t, db, transfer.ExportOptions{Segments: 2})
 			tt.damage(t, dir)
 			to := sortkeytest.New(t)
-			sources, err := transfer.Discover([]string{dir})
+			sources, err := transfer.Discover([]string{dir}, "", "")
 			if err == nil {
 				_, err = transfer.Import(t.Context(), to.Direct, sources, transfer.ImportOptions{})
 			}
@@ -291,11 +290,11 @@ func TestDamagedExports(t *testing.T) {
 	t.Run("count", func(t *testing.T) {
 		dir, _ := exported(t, db, transfer.ExportOptions{Segments: 1})
 		edit(t, filepath.Join(dir, "manifest-files.json"), func(s string) string { return strings.Replace(s, `"itemCount":300`, `"itemCount":301`, 1) })
-		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.checksum")))
+		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.md5")))
 		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, transfer.ImportOptions{}, dir)
 		require.EqualError(t, err, dir+" is damaged: its summary counts 300 items, its files have 301; nothing was written")
 		edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return strings.Replace(s, `"itemCount": 300`, `"itemCount": 301`, 1) })
-		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.md5")))
 		r, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, transfer.ImportOptions{}, dir)
 		require.NoError(t, err)
 		require.Len(t, r.Broken, 1)
@@ -350,7 +349,7 @@ func TestServiceLayout(t *testing.T) {
 
 	full := strings.Replace(id, "01693685827463", "01793685827463", 1)
 	require.NoError(t, os.CopyFS(filepath.Join(root, filepath.FromSlash(full)), os.DirFS(filepath.Join(root, filepath.FromSlash(id)))))
-	_, err = transfer.Discover([]string{root})
+	_, err = transfer.Discover([]string{root}, "", "")
 	require.ErrorContains(t, err, "are both exports of table Rows")
 }
 
@@ -384,7 +383,7 @@ func TestManifestNames(t *testing.T) {
 		text, err := json.Marshal(map[string]string{"dataFileS3Key": key})
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest-files.json"), text, 0o600))
-		_, err = transfer.Discover([]string{dir})
+		_, err = transfer.Discover([]string{dir}, "", "")
 		if want == "" {
 			require.NoError(t, err, key)
 			continue
@@ -397,10 +396,10 @@ func TestManifestNames(t *testing.T) {
 // TestLargeManifests: the files of an export are read only up to a size.
 func TestLargeManifests(t *testing.T) {
 	db := someRows(t, 1)
-	for name, most := range map[string]int64{"table.json": 4 << 20, "types.json": 4 << 20, "manifest-summary.checksum": 1 << 10} {
+	for name, most := range map[string]int64{"table.json": 4 << 20, "types.json": 4 << 20, "manifest-summary.md5": 1 << 10} {
 		dir, _ := exported(t, db, transfer.ExportOptions{})
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat(" ", int(most)+1)), 0o600))
-		_, err := transfer.Discover([]string{dir})
+		_, err := transfer.Discover([]string{dir}, "", "")
 		require.ErrorContains(t, err, name+" is larger than "+text.Size(most))
 	}
 }
@@ -476,13 +475,13 @@ func TestUnfinishedExports(t *testing.T) {
 	all := filepath.Join(t.TempDir(), "all")
 	_, err := transfer.Export(t.Context(), db.Direct, []string{"Rows"}, all, true, transfer.ExportOptions{})
 	require.NoError(t, err)
-	_, err = transfer.Discover([]string{all})
+	_, err = transfer.Discover([]string{all}, "", "")
 	require.NoError(t, err)
 	second := filepath.Join(all, "Second")
 	require.NoError(t, os.Mkdir(second, 0o755))
 	for _, at := range []string{second, all} {
 		require.NoError(t, os.WriteFile(filepath.Join(at, "_started"), nil, 0o644))
-		_, err = transfer.Discover([]string{all})
+		_, err = transfer.Discover([]string{all}, "", "")
 		require.EqualError(t, err, at+" is an unfinished export: it has no manifest-summary.json")
 	}
 }
@@ -496,7 +495,7 @@ func TestIon(t *testing.T) {
 	_, err := transfer.Export(t.Context(), rows.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{})
 	require.NoError(t, err)
 	edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return strings.Replace(s, "DYNAMODB_JSON", "ION", 1) })
-	require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+	require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.md5")))
 	folder := filepath.Dir(write(t, "abc.ion.gz", string(gzipped(t, `$ion_1_0 {Item:{pk:"a"}}`))))
 	text := write(t, "a.json.gz", string(gzipped(t, "\n$ion_1_0 {Item:{pk:\"a\"}}")))
 	binary := write(t, "a.jsonl", "\xe0\x01\x00\xea\xee\x95\x81\x83\xde\x91\x86\x71\x02pk")
@@ -504,7 +503,7 @@ func TestIon(t *testing.T) {
 		dir: "the export " + dir, folder: filepath.Join(folder, "abc.ion.gz"), filepath.Join(folder, "abc.ion.gz"): filepath.Join(folder, "abc.ion.gz"),
 		text: text + ": this file", binary: binary + ": this file",
 	} {
-		sources, err := transfer.Discover([]string{path})
+		sources, err := transfer.Discover([]string{path}, "", "")
 		if err == nil {
 			_, err = transfer.Import(t.Context(), db.Direct, sources, options(t, path))
 		}
@@ -518,18 +517,26 @@ func TestIon(t *testing.T) {
 	require.Empty(t, tables.TableNames)
 }
 
-// TestPlainJSONWarns: a warning names the attributes whose types plain JSON loses.
-func TestPlainJSONWarns(t *testing.T) {
+// TestPlainJSONKeepsTypes: what one type does not make clear is DynamoDB JSON. On standard output, a
+// warning names the attributes whose types are lost.
+func TestPlainJSONKeepsTypes(t *testing.T) {
 	db := sortkeytest.New(t)
 	db.Table("Rows", "pk")
 	db.PutJSON("Rows", []byte(`[{"pk":{"S":"a"},"mixed":{"B":"AQ=="},"deep":{"L":[{"SS":["x"]}]},"fine":{"BS":["AQ=="]},"b":{"B":"AQ=="}},
-		{"pk":{"S":"b"},"mixed":{"S":"AQ=="},"b":{"NULL":true}}]`))
+		{"pk":{"S":"b"},"mixed":{"S":"AQ=="},"b":{"NULL":true},"n":{"N":"1"}},{"pk":{"S":"c"},"n":{"S":"x"}}]`))
 	dir, r := exported(t, db, transfer.ExportOptions{Format: transfer.JSON, Plain: true})
-	require.Len(t, r.Warnings, 1)
-	require.Contains(t, r.Warnings[0], "binary data in: deep, mixed;")
+	require.Empty(t, r.Warnings)
 	types, err := os.ReadFile(filepath.Join(dir, "types.json"))
 	require.NoError(t, err)
-	require.JSONEq(t, `{"fine":"BS","b":"B"}`, string(types))
+	require.JSONEq(t, `{"fine":"BS","b":"B","deep":"JSON","mixed":"JSON"}`, string(types))
+	lines, err := os.ReadFile(filepath.Join(dir, "data", "00000.jsonl"))
+	require.NoError(t, err)
+	require.Contains(t, string(lines), `{"b":"AQ==","deep":{"L":[{"SS":["x"]}]},"fine":["AQ=="],"mixed":{"B":"AQ=="},"pk":"a"}`)
+
+	r, err = transfer.ExportTo(t.Context(), db.Direct, "Rows", io.Discard, transfer.ExportOptions{Format: transfer.JSON})
+	require.NoError(t, err)
+	require.Len(t, r.Warnings, 1)
+	require.Contains(t, r.Warnings[0], "plain JSON loses the types of sets and binary data in: b, deep, fine, mixed;")
 }
 
 func TestSchemas(t *testing.T) {

@@ -25,6 +25,9 @@ const (
 	JSON Format = "json"
 	// CSV is comma-separated values (RFC 4180) with a header.
 	CSV Format = "csv"
+	// Requests is the JSON of BatchWriteItem, PutItem and TransactWriteItems requests,
+	// whose puts and deletes name their tables.
+	Requests Format = "requests"
 )
 
 // ParseFormat returns the format with a name: one of the above or one of the
@@ -39,13 +42,15 @@ func ParseFormat(name string) (Format, error) {
 		return JSON, nil
 	case "csv", "tsv":
 		return CSV, nil
+	case "requests", "request-items":
+		return Requests, nil
 	case "ion":
 		return "", advice.New(
-			"the formats are dynamodb, json and csv; the service exports dynamodb as DYNAMODB_JSON",
+			"the formats are dynamodb, json, csv and requests; the service exports dynamodb as DYNAMODB_JSON",
 			"Amazon Ion is not supported",
 		)
 	}
-	return "", advice.New("the formats are auto, dynamodb, json and csv", "unknown format %q", name)
+	return "", advice.New("the formats are auto, dynamodb, json, csv and requests", "unknown format %q", name)
 }
 
 // errIonFile returns the error for a file or export in Amazon Ion.

@@ -55,7 +55,7 @@ func options(t testing.TB, path string) transfer.ImportOptions {
 
 func importFiles(t testing.TB, ctx context.Context, client *dynamodb.Client, o transfer.ImportOptions, paths ...string) (*transfer.ImportResult, error) {
 	t.Helper()
-	sources, err := transfer.Discover(paths)
+	sources, err := transfer.Discover(paths, "", "")
 	require.NoError(t, err)
 	return transfer.Import(ctx, client, sources, o)
 }

@@ -514,7 +514,7 @@ func TestEarlyErrors(t *testing.T) {
 	require.ErrorContains(t, err, `the name "n\xff" of a column is not UTF-8`)
 
 	dir, _ := exported(t, someRows(t, 3), transfer.ExportOptions{})
-	_, err = transfer.Discover([]string{filepath.Join(dir, "manifest-files.json")})
+	_, err = transfer.Discover([]string{filepath.Join(dir, "manifest-files.json")}, "", "")
 	require.ErrorContains(t, err, "manifest-files.json is the manifest of an export; it has no items")
 }
 

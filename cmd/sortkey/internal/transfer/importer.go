@@ -237,11 +237,24 @@ func (im *importer) options() string {
 
 // table returns the name of a source's table.
 func (im *importer) table(s *Source) (string, error) {
+	others := 0 // sources besides the requests to that table, which Discover selected
+	for _, s := range im.sources {
+		if !s.requests {
+			others++
+		}
+	}
+
 	switch {
-	case im.o.Table != "" && len(im.sources) > 1:
+	case im.o.Table != "" && others > 1:
 		return "", advice.New("import one source at a time", "cannot import %d sources into one table", len(im.sources))
 	case im.o.Table != "":
 		return im.o.Table, nil
+	case im.o.Schema != nil && im.o.Schema.TableName != "" && s.requests && s.Table != "" &&
+		s.Table != im.o.Schema.TableName:
+		return "", advice.New(
+			"import the writes to one table with --table", "%s: %w; the definition is of table %s", s.Name,
+			errOtherTable(s.Table, im.o.Schema.TableName), im.o.Schema.TableName,
+		)
 	case im.o.Schema != nil && im.o.Schema.TableName != "":
 		return im.o.Schema.TableName, nil
 	case s.Table != "":
@@ -382,6 +395,8 @@ type recordWriter interface {
 	// barrier waits until all records are written or rejected. It returns the rejects
 	// since the last call, in the order of the file, and the counts.
 	barrier() (rejects []Reject, written, deleted int64, err error)
+	// recent returns the last writes that barrier has waited for, or some of them.
+	recent() []lastWrite
 	// close ends the writer without writing what it has: call barrier first.
 	close()
 }
@@ -389,16 +404,20 @@ type recordWriter interface {
 // writer starts the writer of a source.
 func (im *importer) writer(ctx context.Context, i int) (recordWriter, error) {
 	table, k := im.journal.Tables[i].Table, keysOf(im.schemas[i])
+	last := tail{keys: k}
+	if im.o.Journal != "" {
+		last.expires = im.expires(ctx, table)
+	}
 	if im.o.DB != nil {
 		b, err := inside.Service(im.o.DB).Bulk(table)
 		if err != nil {
 			return nil, err
 		}
 		if b != nil {
-			return startLoader(ctx, b, table, k, im.o.Mask), nil
+			return startLoader(ctx, b, table, last, im.o.Mask), nil
 		}
 	}
-	return startPipeline(ctx, im.retry, table, k, im.o.Workers, im.o.HTTP), nil
+	return startPipeline(ctx, im.retry, table, last, im.o.Workers, im.o.HTTP), nil
 }
 
 // importFile imports a file from a position on.
@@ -463,6 +482,9 @@ func (im *importer) sendRecords(ctx context.Context, p *pipeline, in *input, f F
 			e := entry{item: rec.Item, remove: rec.Delete, key: string(key), at: here, size: len(rec.Item)}
 			if err := p.put(e, key); err != nil {
 				return im.settle(p, at.Source)
+			}
+			if im.o.Journal != "" {
+				p.last.add(rec.Item, rec.Delete, key, r.Count())
 			}
 		}
 
@@ -537,6 +559,9 @@ func (im *importer) settle(w recordWriter, source int) error {
 	t.Written += written
 	t.Deleted += deleted
 	t.Rejected += int64(len(rejects))
+	if err == nil && written+deleted > 0 {
+		im.journal.Sources[source].Last = w.recent()
+	}
 	if n := firstRejects - len(im.result.First); n > 0 {
 		im.result.First = append(im.result.First, rejects[:min(n, len(rejects))]...)
 	}

@@ -27,11 +27,7 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	}
 
 	opts := im.sourceOptions(s)
-	var out *dynamodb.DescribeTableOutput
-	err := im.retry.do(ctx, func() (err error) {
-		out, err = im.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name}, once)
-		return err
-	})
+	out, err := im.describe(ctx, name)
 	missing, absent := errors.AsType[*types.ResourceNotFoundException](err)
 	had := im.journal.Tables[i]
 	switch {
@@ -63,6 +59,8 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 	if err := im.checkFiles(i, s, opts, keysOf(want)); err != nil {
 		return err
 	}
+	im.readOptions = append(im.readOptions, opts)
+	im.schemas = append(im.schemas, want)
 
 	if absent {
 		if err := im.create(ctx, name, want); err != nil {
@@ -70,10 +68,26 @@ func (im *importer) ensure(ctx context.Context, i int) error {
 		}
 		im.journal.Tables[i].Created = true
 	}
-
-	im.readOptions = append(im.readOptions, opts)
-	im.schemas = append(im.schemas, want)
+	if im.o.Journal == "" {
+		return nil
+	}
+	if absent {
+		if out, err = im.describe(ctx, name); err != nil {
+			return err
+		}
+	} else if err := im.checkResumed(ctx, i, out.Table); err != nil {
+		return err
+	}
+	im.journal.Sources[i].Made = identityOf(out.Table)
 	return nil
+}
+
+func (im *importer) describe(ctx context.Context, table string) (out *dynamodb.DescribeTableOutput, err error) {
+	err = im.retry.do(ctx, func() (err error) {
+		out, err = im.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table}, once)
+		return err
+	})
+	return out, err
 }
 
 // checkFiles opens the files of a source before anything is created or written,

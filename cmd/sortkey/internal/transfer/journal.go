@@ -32,6 +32,9 @@ const journalVersion = 1
 type journalSource struct {
 	Table string     `json:"table"`
 	Files []identity `json:"files"`
+	// Made identifies the table, and Last are the last writes to it before the position.
+	Made tableIdentity `json:"made,omitzero"`
+	Last []lastWrite   `json:"last,omitempty"`
 }
 
 // A position is a place in the input.

@@ -31,7 +31,7 @@ func FuzzManifest(f *testing.F) {
 		for name, text := range map[string]string{"manifest-summary.json": summary, "manifest-files.json": files, "table.json": table, "types.json": types} {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
-		sources, err := transfer.Discover([]string{dir})
+		sources, err := transfer.Discover([]string{dir}, "", "")
 		if err != nil {
 			return
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/lines"
+	"github.com/sortkey/sortkey/internal/requestfile"
 )
 
 // ReadOptions configure a [Reader]. The zero value reads any format.
@@ -31,6 +32,11 @@ type ReadOptions struct {
 	Delimiter byte
 	// Columns are the names of the columns of CSV without a header.
 	Columns []string
+	// Table is the table whose writes are read from a file of requests; those to other
+	// tables are left out. Named leaves out those that do not name their table, too.
+	// Default: all writes.
+	Table string
+	Named bool
 }
 
 func (o ReadOptions) withDefaults(path string) ReadOptions {
@@ -75,6 +81,12 @@ type Reader struct {
 	columns *columns
 	builder attr.Builder
 	count   int64
+	// requests replaces the splitter and the decoder in a file of requests. Others is a
+	// table whose writes were left out.
+	requests *requestfile.Reader
+	table    string
+	named    bool
+	others   string
 }
 
 // NewReader returns a reader of uncompressed data. The path of the file, which
@@ -100,6 +112,9 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 		return nil, errIonFile("this file")
 	}
 
+	if o.Format == Requests || o.Format == Auto && requestfile.Is(head) {
+		return &Reader{requests: requestfile.NewReader(br, o.MaxLine), table: o.Table, named: o.Named}, nil
+	}
 	layout, items := layoutOf(head)
 	if o.Format == Auto && layout == 0 && !strings.Contains(strings.ToLower(path), ".json") {
 		o.Format = CSV
@@ -135,6 +150,9 @@ func NewReader(r io.Reader, path string, o ReadOptions) (*Reader, error) {
 // Next returns the next record, and io.EOF after the last one. After any other
 // error the rest of the file cannot be read.
 func (r *Reader) Next() (Record, error) {
+	if r.requests != nil {
+		return r.nextWrite()
+	}
 	line, err := r.split.next()
 	rec := Record{Line: line}
 	if err != nil {
@@ -158,11 +176,43 @@ func (r *Reader) Next() (Record, error) {
 	return rec, nil
 }
 
+// nextWrite is Next for a file of requests.
+func (r *Reader) nextWrite() (Record, error) {
+	for {
+		w, err := r.requests.Next()
+		if errors.Is(err, io.EOF) && r.count == 0 && r.others != "" {
+			err = errOtherTable(r.others, r.table)
+		}
+		if err != nil {
+			return Record{Line: w.Line}, err
+		}
+		if w.Table == "" && r.named {
+			continue
+		}
+		if w.Table != "" && r.table != "" && w.Table != r.table {
+			r.others = w.Table
+			continue
+		}
+
+		r.count++
+		rec := Record{Line: w.Line, Item: w.Item, Delete: w.Delete}
+		if w.Err != nil {
+			rec.Err = rejectf("%s", reason(w.Err))
+		}
+		return rec, nil
+	}
+}
+
+// errOtherTable returns the error for requests to other tables than the one to write to.
+func errOtherTable(others, table string) error {
+	return fmt.Errorf("the requests write to %s, not to %s", others, table)
+}
+
 // Skip skips n records without decoding them, except those needed to detect the
 // form.
 func (r *Reader) Skip(n int64) error {
 	for r.count < n {
-		if r.cells == nil && r.dec.form == formUnknown {
+		if r.requests != nil || r.cells == nil && r.dec.form == formUnknown {
 			if _, err := r.Next(); err != nil {
 				return fmt.Errorf("after %d records: %w", r.count, err)
 			}

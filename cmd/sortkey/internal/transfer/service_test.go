@@ -141,7 +141,7 @@ func manifest(t *testing.T, dir, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, name+".json"))
 	require.NoError(t, err)
-	_, err = transfer.Discover([]string{dir}) // compares checksums
+	_, err = transfer.Discover([]string{dir}, "", "") // compares checksums
 	require.NoError(t, err)
 	text := string(data)
 	for pattern, word := range map[string]string{

@@ -47,7 +47,8 @@ func importCommand(env *app.Env) *cobra.Command {
 		Use:   "import FILE… | --from URL",
 		Short: "Convert a design of another tool to a model",
 		Long: `Import converts the design of another tool, or the tables of a running server, to
-a model. It reads models of NoSQL Workbench, OneTable schemas, ElectroDB schemas,
+a model. It reads models of NoSQL Workbench, schemas of OneTable and ElectroDB (JSON,
+or the object literals in TypeScript and JavaScript files, which it does not run),
 CreateTable and DescribeTable JSON with items in DynamoDB JSON, the data model of
 the DynamoDB MCP server, and the tables of templates: of CloudFormation, SAM and cdk
 synth, of the Serverless Framework, and of Terraform (a file, a folder, or the output
@@ -64,9 +65,10 @@ import derives one for each entity and each index. It lists on standard error wh
 could not convert.
 
 Import detects the format from the content unless you give --format. Several files
-make one model, such as the definition of a table and its items. FILE can be - for
-standard input. --from only reads: the tables of a server, of a folder with a database,
-or of a PostgreSQL database, and some of their items, or all of them with --all.
+make one model, such as the definition of a table and its items, or the schemas of
+entities of one table, whose keys must agree. FILE can be - for standard input.
+--from only reads: the tables of a server, of a folder with a database, or of a
+PostgreSQL database, and some of their items, or all of them with --all.
 --mask replaces letters and digits of the samples, except in dates, times and what the
 templates name.`,
 		Example: `  sortkey design import workbench.json -o shop.yaml
@@ -78,6 +80,7 @@ templates name.`,
 
   sortkey design import template.yaml items.json -P Stage=test -o shop.yaml
   sortkey design import infra/ -o shop.yaml
+  sortkey design import template.yaml src/entities/*.ts -o shop.yaml
 
   sortkey design import template.yaml s3/AWSDynamoDB/01700000000000-abcd1234 --mask
 
@@ -92,7 +95,7 @@ templates name.`,
 			return nil
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"json", "yaml", "yml", "tf", "gz"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"json", "yaml", "yml", "tf", "ts", "js", "gz"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), env, args, &f) },
 	}
@@ -271,8 +274,7 @@ func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 	}
 	file.Data = data
 	format, err := convert.Detect(data)
-	script := slices.Contains([]string{".js", ".cjs", ".mjs", ".ts"}, filepath.Ext(name))
-	if err == nil && format != "" || script && !strings.HasPrefix(filepath.Base(name), "serverless.") {
+	if err == nil && format != "" || convert.IsScript(name) && !strings.HasPrefix(filepath.Base(name), "serverless.") {
 		return file, nil
 	}
 
@@ -287,7 +289,7 @@ func readFile(name string, definitions tabledef.Reader) (convert.File, error) {
 // definition of their table if it is there.
 func readItems(name string) (convert.File, error) {
 	file := convert.File{Name: name}
-	sources, err := transfer.Discover([]string{name})
+	sources, err := transfer.Discover([]string{name}, "", "")
 	for _, s := range sources {
 		if s.Schema != nil {
 			s.Schema.Place = s.Name

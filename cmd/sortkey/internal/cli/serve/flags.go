@@ -67,7 +67,9 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags.BoolVar(
 		&f.acceptLoss, "accept-loss", false, "open a folder with a damaged log without the updates that cannot be read",
 	)
-	flags.StringArrayVar(&f.load, "load", nil, "example, model file or template (`NAME|FILE`) to load; repeatable")
+	flags.StringArrayVar(
+		&f.load, "load", nil, "example, model, template, requests or export (`NAME|PATH`) to load; repeatable",
+	)
 	f.definitions.Declare(cmd)
 	flags.IntVar(&f.maxItems, "max-items", world.DefaultMaxItems, "generate at most `N` items for each --load")
 	flags.BoolVar(&f.samples, "samples", false, "let --load load the samples of models only, and generate nothing")

@@ -22,7 +22,6 @@ import (
 	"github.com/sortkey/sortkey/internal/design/world"
 	protocol "github.com/sortkey/sortkey/internal/server"
 	"github.com/sortkey/sortkey/internal/text"
-	"github.com/sortkey/sortkey/sdk"
 	"github.com/sortkey/sortkey/server"
 	"github.com/sortkey/sortkey/store/disk"
 )
@@ -56,6 +55,10 @@ limited (--max-pending-mb); beyond it, requests fail with status 503 and can be
 repeated. At least 100 MB of disk space should be free: when the disk is full, the
 server refuses requests and GET /healthz answers with status 503.
 
+--load takes examples and models with their items, templates, request files of
+BatchWriteItem, PutItem and TransactWriteItems, folders of those, and exports. Data
+goes into tables that are defined by then, and that were empty.
+
 With --isolate every access key has a database of its own in memory, which begins
 as a copy of what --load loads. Test suites that run in parallel can share the
 server: give each a key of its own, which may be any text.
@@ -73,6 +76,7 @@ once. With --data no acknowledged write is lost either way.`,
   sortkey serve --data ./sortkey-data --log json --metrics 127.0.0.1:9100
   sortkey serve --isolate --load ./model.yaml
   sortkey serve --load template.yaml -P Stage=test
+  sortkey serve --load template.yaml --load seeds/
   sortkey serve --verbose --cors http://localhost:3000
   sortkey serve --addr :8000 --credentials AKIDEXAMPLE:secret
   AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 aws dynamodb list-tables`,
@@ -249,19 +253,20 @@ func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log 
 		o.MaxItems = -1
 	}
 
+	loader := models.Loader{DB: db, Definitions: definitions}
 	for _, name := range f.load {
 		status := env.Status()
 		o.Progress = func(items int) { status.Show("%s: generated %s", name, text.Count(items, "item")) }
-		loaded, notes, err := models.Load(ctx, sdk.Client(db), name, definitions, o)
+		loader.World = o
+		loaded, notes, err := loader.Load(ctx, name)
 		status.Clear()
 		if err != nil {
 			return err
 		}
 
-		log.Info("loaded", "name", name, "tables", loaded.Tables, "items", loaded.Items, "share", loaded.Scale)
+		log.Info("loaded", "name", name, "tables", loaded.Created, "items", loaded.Written, "share", loaded.Scale)
 		if !log.asked {
-			fmt.Fprintf(env.Stderr, "sortkey: %s: %s, %s%s\n", name, text.Count(loaded.Tables, "table"),
-				text.Count(loaded.Items, "item"), shareOf(loaded))
+			fmt.Fprintf(env.Stderr, "sortkey: %s: %s\n", name, whatLoaded(loaded))
 		}
 
 		for _, n := range notes {
@@ -272,6 +277,21 @@ func load(ctx context.Context, env *app.Env, db *sortkey.DB, f *serveFlags, log 
 		}
 	}
 	return nil
+}
+
+// whatLoaded says what was loaded.
+func whatLoaded(l models.Loaded) string {
+	switch {
+	case l.Found && l.Tables == 1:
+		return "nothing loaded: its table is there already"
+	case l.Found:
+		return fmt.Sprintf("nothing loaded: its %d tables are there already", l.Tables)
+	case l.Created == 0 && l.Deleted > 0:
+		return text.Count(l.Written, "item") + ", " + text.Count(l.Deleted, "delete")
+	case l.Created == 0:
+		return text.Count(l.Written, "item") + shareOf(l)
+	}
+	return text.Count(l.Created, "table") + ", " + text.Count(l.Written, "item") + shareOf(l)
 }
 
 // shareOf says how much of a model was loaded, if not all.

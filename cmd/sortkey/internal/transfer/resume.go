@@ -1,0 +1,221 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/sdkvalue"
+)
+
+// A journal says what an import has written. Before the import resumes, it checks that the table
+// still has that: somebody may have created the table anew, or restored an older state.
+
+// A tableIdentity distinguishes a table from another one of the same name.
+type tableIdentity struct {
+	ID      string    `json:"id,omitempty"`
+	Created time.Time `json:"created,omitzero"`
+}
+
+func identityOf(d *types.TableDescription) tableIdentity {
+	return tableIdentity{ID: aws.ToString(d.TableId), Created: aws.ToTime(d.CreationDateTime).UTC()}
+}
+
+// same reports whether two identities may be those of one table. Not every endpoint returns
+// both members.
+func (t tableIdentity) same(o tableIdentity) bool {
+	return (t.ID == "" || o.ID == "" || t.ID == o.ID) &&
+		(t.Created.IsZero() || o.Created.IsZero() || t.Created.Equal(o.Created))
+}
+
+// lastWrites is how many of the last writes before a position a journal keeps.
+const lastWrites = 10
+
+// A lastWrite is one of the last writes before a position.
+type lastWrite struct {
+	Key     json.RawMessage `json:"key"` // DynamoDB JSON
+	Deleted bool            `json:"deleted,omitempty"`
+
+	item  attr.Item // or its key
+	key   string    // as appendKey encodes it
+	order int64     // number in the file
+}
+
+// A tail collects the last writes.
+type tail struct {
+	keys *keys
+	// expires is the attribute by which the table expires items, or "". Such an item may
+	// be gone for a good reason, so it is not collected.
+	expires string
+	// reused is set if an item is valid only until the next one is added.
+	reused bool
+	list   []lastWrite
+}
+
+// add adds a write, which replaces an earlier one of the same item.
+func (t *tail) add(it attr.Item, remove bool, key []byte, order int64) {
+	t.forget(string(key))
+	if !remove && t.expires != "" && it.Get(t.expires).Kind() == attr.Number {
+		return
+	}
+	if t.reused {
+		it = t.keys.of(it)
+	}
+	t.list = append(t.list, lastWrite{Deleted: remove, item: it, key: string(key), order: order})
+	t.list = t.list[max(len(t.list)-lastWrites, 0):]
+}
+
+func (t *tail) forget(key string) {
+	t.list = slices.DeleteFunc(t.list, func(w lastWrite) bool { return w.key == key })
+}
+
+// reject removes the writes that were rejected.
+func (t *tail) reject(rejects []Reject) {
+	t.list = slices.DeleteFunc(t.list, func(w lastWrite) bool {
+		return slices.ContainsFunc(rejects, func(r Reject) bool { return r.order == w.order })
+	})
+}
+
+// writes returns the writes as a journal has them.
+func (t *tail) writes() []lastWrite {
+	list := slices.Clone(t.list)
+	for i := range list {
+		list[i].Key = t.keys.of(list[i].item).AppendJSON(nil)
+	}
+	return list
+}
+
+// of returns the key of an item.
+func (k *keys) of(it attr.Item) attr.Item {
+	var b attr.Builder
+	for _, name := range k.names {
+		b.Add(name, it.Get(name))
+	}
+	return b.Item()
+}
+
+// expires returns the attribute by which a table expires items, or "".
+func (im *importer) expires(ctx context.Context, table string) string {
+	out, err := im.client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &table}, once)
+	if err != nil || out.TimeToLiveDescription == nil {
+		return "" // an endpoint need not have time to live
+	}
+	return aws.ToString(out.TimeToLiveDescription.AttributeName)
+}
+
+// checkResumed returns an error unless the table of a source still has what an interrupted
+// import wrote to it.
+func (im *importer) checkResumed(ctx context.Context, i int, d *types.TableDescription) error {
+	source, table := &im.journal.Sources[i], im.journal.Tables[i]
+	if table.Written+table.Deleted == 0 {
+		return nil
+	}
+	if now := identityOf(d); !source.Made.same(now) {
+		return fail(
+			ErrRestart, "", "table %s is not the one that the interrupted import wrote to: it was created at %s",
+			table.Table, now.Created.Format(time.DateTime),
+		)
+	}
+
+	lost, err := im.lost(ctx, table.Table, source.Last)
+	if err == nil && lost != nil && i == im.journal.At.Source {
+		lost, err = im.written(lost)
+	}
+	if err != nil {
+		return err
+	}
+	if lost == nil {
+		return nil
+	}
+	key, err := attr.ParseItem(lost[0].Key)
+	if err != nil {
+		return err
+	}
+	what := "lacks the item with the key %s, which the interrupted import wrote"
+	if lost[0].Deleted {
+		what = "has the item with the key %s, which the interrupted import deleted"
+	}
+	return fail(
+		ErrRestart, "", "table %s "+what+": it may be an older state that was restored", table.Table,
+		key.AppendJSON(nil),
+	)
+}
+
+// lost returns those of some writes that a table does not have.
+func (im *importer) lost(ctx context.Context, table string, list []lastWrite) (lost []lastWrite, err error) {
+	for _, w := range list {
+		key, err := attr.ParseItem(w.Key)
+		if err != nil {
+			return nil, fail(ErrRestart, "", "the journal has a malformed key %s: %w", w.Key, err)
+		}
+		var out *dynamodb.GetItemOutput
+		err = im.retry.do(ctx, func() (err error) {
+			out, err = im.client.GetItem(ctx, &dynamodb.GetItemInput{
+				TableName: &table, Key: sdkvalue.Of(key), ConsistentRead: aws.Bool(true),
+			}, once)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if (len(out.Item) == 0) != w.Deleted {
+			lost = append(lost, w)
+		}
+	}
+	return lost, nil
+}
+
+// written leaves out the writes of items that a record after the position of the journal
+// writes as well: the interrupted import may have done that, too.
+func (im *importer) written(lost []lastWrite) ([]lastWrite, error) {
+	at := im.journal.At
+	k, f := keysOf(im.schemas[at.Source]), im.sources[at.Source].Files[at.File]
+	for i, w := range lost {
+		key, err := attr.ParseItem(w.Key)
+		if err != nil {
+			return nil, err
+		}
+		bytes, err := k.appendKey(nil, key)
+		if err != nil {
+			return nil, err
+		}
+		lost[i].key = string(bytes)
+	}
+
+	in, err := openInput(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	r, err := openReader(in, f, im.readOptions[at.Source], k)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Skip(at.Records); err != nil {
+		return nil, err
+	}
+
+	var bytes []byte
+	for len(lost) > 0 {
+		rec, err := r.Next()
+		if err != nil {
+			return lost, nil //nolint:nilerr // the end, or an error that reading on reports
+		}
+		if rec.Err == nil && im.o.Mask != nil {
+			rec.Item, rec.Err = im.o.Mask(im.journal.Tables[at.Source].Table, rec.Item)
+		}
+		if rec.Err == nil {
+			bytes, rec.Err = k.appendKey(bytes[:0], rec.Item)
+		}
+		if rec.Err == nil {
+			lost = slices.DeleteFunc(lost, func(w lastWrite) bool { return w.key == string(bytes) })
+		}
+	}
+	return nil, nil
+}

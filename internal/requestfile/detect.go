@@ -1,0 +1,177 @@
+package requestfile
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// Is reports whether a file begins with a request. Text is its beginning, long enough for
+// the first attribute of the first item. The types of attributes decide: an item with
+// attributes such as TableName and RequestItems is an item.
+func Is(text []byte) bool {
+	d := detector{jsontext.NewDecoder(bytes.NewReader(text))}
+	for range maxNesting {
+		if d.dec.PeekKind() != '[' {
+			break
+		}
+		if !d.skip('[') {
+			return false
+		}
+	}
+	return d.request()
+}
+
+// A detector looks for the beginning of a request.
+type detector struct{ dec *jsontext.Decoder }
+
+// skip reads a token of a kind.
+func (d detector) skip(kind jsontext.Kind) bool {
+	if d.dec.PeekKind() != kind {
+		return false
+	}
+	_, err := d.dec.ReadToken()
+	return err == nil
+}
+
+// name reads the name of a member, and reports whether there is one.
+func (d detector) name() (string, bool) {
+	if d.dec.PeekKind() != '"' {
+		return "", false
+	}
+	tok, err := d.dec.ReadToken()
+	return tok.String(), err == nil
+}
+
+// request reports whether a request follows.
+func (d detector) request() bool {
+	if !d.skip('{') {
+		return false
+	}
+	var table, item bool // of a PutItem
+	for {
+		name, ok := d.name()
+		if !ok {
+			return table && item
+		}
+		switch next := d.dec.PeekKind(); {
+		case name == "RequestItems" && next == '{':
+			return d.skip('{') && d.table()
+		case name == "TransactItems" && next == '[':
+			return d.skip('[') && d.write()
+		case next == '[':
+			return d.skip('[') && d.write()
+		case isWrapper(name) && next == '{':
+			return d.wrapped(name)
+		case name == "TableName" && next == '"':
+			table = d.dec.SkipValue() == nil
+		case name == "Item" && next == '{':
+			if !d.item() {
+				return false
+			}
+			item = true
+		case !isSetting(name) || d.dec.SkipValue() != nil:
+			return false
+		}
+	}
+}
+
+// table reports whether a member of RequestItems follows.
+func (d detector) table() bool {
+	_, ok := d.name()
+	return ok && d.skip('[') && d.write()
+}
+
+// write reports whether an element of a list of writes follows.
+func (d detector) write() bool {
+	if !d.skip('{') {
+		return false
+	}
+	name, ok := d.name()
+	return ok && d.wrapped(name)
+}
+
+// wrapped reports whether the value of a member with a name is a write.
+func (d detector) wrapped(wrapper string) bool {
+	if !isWrapper(wrapper) || !d.skip('{') {
+		return false
+	}
+	for {
+		name, ok := d.name()
+		switch {
+		case !ok:
+			return false
+		case name == "Item" || name == "Key":
+			return d.item()
+		case name == "TableName" && d.dec.PeekKind() == '"':
+			if wrapper == "Update" || wrapper == "ConditionCheck" {
+				return true
+			}
+		case !isSetting(name):
+			return false
+		}
+		if d.dec.SkipValue() != nil {
+			return false
+		}
+	}
+}
+
+// item reads an item, and reports whether its attributes have types, as far as the text goes.
+func (d detector) item() bool {
+	if !d.skip('{') {
+		return false
+	}
+	for n := 0; ; n++ {
+		if _, ok := d.name(); !ok {
+			return n > 0 && (d.skip('}') || d.ended())
+		}
+		typed := d.skip('{')
+		kind, ok := d.name()
+		if !typed || !ok {
+			return n > 0 && d.ended()
+		}
+		if !Typed(kind, d.dec.PeekKind()) && !d.ended() {
+			return false
+		}
+		if d.dec.SkipValue() != nil {
+			return true // the text ends inside the value
+		}
+		if !d.skip('}') {
+			return d.ended()
+		}
+	}
+}
+
+// ended reports whether the text ends here.
+func (d detector) ended() bool {
+	return d.dec.PeekKind() == jsontext.KindInvalid
+}
+
+// Typed reports whether DynamoDB JSON has values of a kind of JSON for a type.
+func Typed(name string, value jsontext.Kind) bool {
+	kind, ok := attr.ParseKind(name)
+	if !ok {
+		return false
+	}
+	switch kind {
+	case attr.String, attr.Number, attr.Binary:
+		return value == '"'
+	case attr.Bool, attr.Null:
+		return value == 't' || value == 'f'
+	case attr.Map:
+		return value == '{'
+	}
+	return value == '['
+}
+
+func isWrapper(name string) bool {
+	return slices.ContainsFunc(forms, func(f form) bool { return f.wrapper == name && name != "" }) ||
+		name == "Update" || name == "ConditionCheck"
+}
+
+func isSetting(name string) bool {
+	return slices.Contains(settings, name) || slices.Contains(conditions, name)
+}

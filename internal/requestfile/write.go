@@ -1,0 +1,161 @@
+package requestfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/sortkey/sortkey/attr"
+)
+
+// members are the members of an object that are not null.
+type members map[string]jsontext.Value
+
+// membersOf returns the members of an object.
+func membersOf(raw jsontext.Value) (members, bool) {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+	if dec.PeekKind() != '{' {
+		return nil, false
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, false
+	}
+
+	all := members{}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return nil, false
+		}
+		text := name.String()
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil, false
+		}
+		if value.Kind() != 'n' {
+			all[text] = value.Clone()
+		}
+	}
+	_, err := dec.ReadToken()
+	return all, err == nil
+}
+
+// text returns a member that is a string, or "".
+func (m members) text(name string) string {
+	value := m[name]
+	if value.Kind() != '"' {
+		return ""
+	}
+	text, err := jsontext.AppendUnquote(nil, value)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// A form is how a request wraps a write.
+type form struct {
+	wrapper string // the member of the write that wraps it, or "" for a PutItem request
+	item    string // the member with the item or its key
+	remove  bool
+}
+
+var forms = []form{
+	{"PutRequest", "Item", false},
+	{"DeleteRequest", "Key", true},
+	{"Put", "Item", false},
+	{"Delete", "Key", true},
+	{"", "Item", false},
+}
+
+// settings are members of requests that do not change what is written.
+var settings = []string{
+	"ClientRequestToken", "ExpressionAttributeNames", "ExpressionAttributeValues", "ReturnConsumedCapacity",
+	"ReturnItemCollectionMetrics", "ReturnValues", "ReturnValuesOnConditionCheckFailure",
+}
+
+// conditions are members of requests by which what is in a table decides whether they write.
+var conditions = []string{"ConditionExpression", "ConditionalOperator", "Expected"}
+
+// write returns the write of a request, or of an element of a batch of a table.
+func (m members) write(line int64, table string) Write {
+	w := Write{Line: line, Table: table}
+	for _, f := range forms {
+		inner := m
+		if f.wrapper != "" {
+			value, ok := m[f.wrapper]
+			if !ok {
+				continue
+			}
+			if inner, ok = membersOf(value); !ok || len(m) > 1 {
+				continue
+			}
+		}
+		if inner[f.item] != nil {
+			f.read(&w, inner)
+			return w
+		}
+	}
+
+	for _, name := range []string{"Update", "ConditionCheck"} {
+		if inner, ok := membersOf(m[name]); ok && len(m) == 1 {
+			w.table(inner)
+			w.Err = fmt.Errorf("%s is not a write of a whole item: only puts and deletes are read from a file", name)
+			return w
+		}
+	}
+	w.Err = fmt.Errorf("%s is not a write such as {\"PutRequest\": {\"Item\": {…}}}", m.names())
+	return w
+}
+
+// read reads a write.
+func (f form) read(w *Write, m members) {
+	w.table(m)
+	w.Delete = f.remove
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		switch {
+		case slices.Contains(conditions, name):
+			w.Err = fmt.Errorf(
+				"%s is not checked when a file is read: remove it if the write is to be made in any case", name,
+			)
+			return
+		case name != f.item && name != "TableName" && !slices.Contains(settings, name):
+			w.Err = unknownMember(name)
+			return
+		}
+	}
+
+	it, err := attr.ParseItem(m[f.item])
+	if err == nil && it == nil {
+		err = fmt.Errorf("%s is null", f.item)
+	}
+	if e, ok := errors.AsType[*attr.Error](err); ok && e.Syntax {
+		err = fmt.Errorf("%w; attributes are DynamoDB JSON such as {\"S\": \"x\"}", err)
+	}
+	if err != nil {
+		w.Err = fmt.Errorf("%s: %w", f.item, err)
+		return
+	}
+	w.Item = it
+}
+
+// table sets the table to the one that a write names.
+func (w *Write) table(m members) {
+	if name := m.text("TableName"); name != "" {
+		w.Table = tableName(name)
+	}
+}
+
+// names returns the names of the members for a message.
+func (m members) names() string {
+	if len(m) == 0 {
+		return "{}"
+	}
+	return fmt.Sprintf("an object with %q", slices.Sorted(maps.Keys(m))[0])
+}
+
+func unknownMember(name string) error { return fmt.Errorf("unknown member %q of a request", name) }
