@@ -82,7 +82,8 @@ func damaged(err error) error {
 	return &damagedError{
 		err: err,
 		text: fmt.Sprintf(
-			"the folder is damaged: %s. Restore a snapshot, or copy the whole folder again; the engine says: %s", what, words,
+			"the folder is damaged: %s. Restore a snapshot, or copy the whole folder again; the engine says: %s",
+			what, words,
 		),
 	}
 }

@@ -207,7 +207,8 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 			where = fmt.Sprintf("for %s %s", text.Count(s.Values, "value"), where)
 		}
 		if s.Empty > 0 {
-			where += fmt.Sprintf(", %s of which %s no rows", text.Thousands(s.Empty), text.Agree(s.Empty, "has", "have"))
+			verb := text.Agree(s.Empty, "has", "have")
+			where += fmt.Sprintf(", %s of which %s no rows", text.Thousands(s.Empty), verb)
 		}
 		same := "the same request"
 		if pr.Requests > 1 {

@@ -15,9 +15,9 @@ var hotPartition = rule.Rule{
 		"table. Beyond that, requests are throttled. The load comes from the declared rates, divided evenly over " +
 		"the items of each entity, so that a partition gets as much as it has items; a partition key with a time " +
 		"gets all of it in the current period. A write also counts in each index that holds the item, and its rows " +
-		"in local indexes in the partition of the table. The rate of a pattern is divided among the values that it asks " +
-		"for, as in the cost of a month: equally, or with asked: by_rows as often as each has rows. It counts what " +
-		"the pattern reads, whatever a filter drops: a range of time as long as the pattern's own, where the " +
+		"in local indexes in the partition of the table. The rate of a pattern is divided among the values that it " +
+		"asks for, as in the cost of a month: equally, or with asked: by_rows as often as each has rows. It counts " +
+		"what the pattern reads, whatever a filter drops: a range of time as long as the pattern's own, where the " +
 		"partition has most. A pattern of several requests sends each of them, and a scan reads every partition.",
 	Example: []string{`"METRICS": 2,500 write units per second`},
 	Cure: "Divide the partition by a shard number, METRICS#{shard:int(2)}, or by a component that each request " +

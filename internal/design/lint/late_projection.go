@@ -15,10 +15,10 @@ import (
 
 var lateProjection = rule.Rule{
 	ID: "late-projection", Title: "A projection that saves no read units", Severity: model.Note,
-	Help: "A query, a get and a scan read whole items, and drop the attributes that their projection does not name only then: " +
-		"a list of titles of articles of 50 KB costs as much as the articles. It is a warning from ten units " +
-		"that an index with these attributes alone would save in one partition. The rule applies if it saves " +
-		"half of the units and a kilobyte per row.",
+	Help: "A query, a get and a scan read whole items, and drop the attributes that their projection does not name " +
+		"only then: a list of titles of articles of 50 KB costs as much as the articles. It is a warning from ten " +
+		"units that an index with these attributes alone would save in one partition. The rule applies if it " +
+		"saves half of the units and a kilobyte per row.",
 	Example: []string{`"SHELF#s1": 32 rows of 50 KB, read for their titles`},
 	Cure: "Add an index with only the attributes that are listed. Or keep what is large in an item of its " +
 		"own, beside a small one for lists, or in S3.",
@@ -186,7 +186,8 @@ func narrowIndex(q *rule.Query, e *model.Entity, names []string) model.Index {
 	x := model.Index{Partition: v.Hash, Sort: v.Sort, Projection: "KEYS_ONLY"}
 	keys := slices.Concat(rule.Names(v.Keys), rule.Names(v.Table.Keys()))
 	include := func(name string, natural bool) {
-		if (slices.Contains(names, name) || natural || strings.Contains(q.Filter, name)) && !slices.Contains(keys, name) {
+		used := slices.Contains(names, name) || natural || strings.Contains(q.Filter, name)
+		if used && !slices.Contains(keys, name) {
 			x.Projection, x.Include = "INCLUDE", append(x.Include, name)
 		}
 	}
@@ -196,7 +197,8 @@ func narrowIndex(q *rule.Query, e *model.Entity, names []string) model.Index {
 		}
 	} else {
 		for _, t := range e.Attributes {
-			include(t.Name, slices.ContainsFunc(names, func(name string) bool { return rule.Natural(name, t.Template) }))
+			natural := func(name string) bool { return rule.Natural(name, t.Template) }
+			include(t.Name, slices.ContainsFunc(names, natural))
 		}
 	}
 

@@ -133,7 +133,10 @@ func Build(ctx context.Context, m *model.Model, o Options) (*World, error) {
 	}
 
 	b := &builder{
-		w: &World{Model: m, DB: db, Scale: 1, seed: o.Seed, counts: map[*model.Entity]int{}, made: map[*model.Entity]int{}}, o: o,
+		w: &World{
+			Model: m, DB: db, Scale: 1, seed: o.Seed, counts: map[*model.Entity]int{}, made: map[*model.Entity]int{},
+		},
+		o:    o,
 		seen: map[[16]byte]int32{},
 	}
 	if err := b.build(ctx); err != nil {
