@@ -45,7 +45,7 @@ func (w *world) newRead(v view) *read {
 	case 1, 2:
 		for _, name := range slices.Concat(keyAttributes, payloads) {
 			if (!v.global() || v.projects(name)) && w.often(25) {
-				r.projection = append(r.projection, name)
+				r.projection = append(r.projection, attribute(name))
 			}
 		}
 	case 3:
@@ -246,8 +246,8 @@ func (w *world) request(r *read) (op string, in map[string]any) {
 	}
 	if r.projection != nil {
 		parts := make([]string, len(r.projection))
-		for i, name := range r.projection {
-			parts[i] = e.name(name)
+		for i, p := range r.projection {
+			parts[i] = e.path(p)
 		}
 		in["ProjectionExpression"] = strings.Join(parts, ",")
 	}

@@ -38,23 +38,6 @@ func (e *expression) value(v value) string {
 	return key
 }
 
-func (e *expression) test(f *test) string {
-	switch f.op {
-	case "NOT":
-		return "NOT " + e.operand(f.l)
-	case "AND", "OR":
-		return e.operand(f.l) + " " + f.op + " " + e.operand(f.r)
-	case "attribute_exists", "attribute_not_exists":
-		return f.op + "(" + e.name(f.name) + ")"
-	case "begins_with":
-		return f.op + "(" + e.name(f.name) + ", " + e.value(f.arg) + ")"
-	}
-	return e.name(f.name) + " " + f.op + " " + e.value(f.arg)
-}
-
-// operand formats a test in parentheses.
-func (e *expression) operand(f *test) string { return "(" + e.test(f) + ")" }
-
 func (e *expression) clause(c clause) string {
 	switch c.op {
 	case "begins_with":
