@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/cockroachdb/apd/v3"
 )
@@ -120,7 +121,9 @@ func (o operand) value(it item) (v value, ok bool) {
 		n = len(v.members)
 	case v.kind == isList || v.kind.set():
 		n = len(v.list)
-	case v.kind == 'S' || v.kind == 'B':
+	case v.kind == 'S':
+		n = len(utf16.Encode([]rune(v.data)))
+	case v.kind == 'B':
 		n = len(v.data)
 	default:
 		return value{}, false

@@ -19,6 +19,7 @@ type model struct {
 	kinds      map[string]kind
 	indexes    []*index
 	items      map[string]item // by id
+	ttl        string          // the attribute of the time to live, or ""
 }
 
 type index struct {
