@@ -20,6 +20,7 @@ type model struct {
 	indexes    []*index
 	items      map[string]item // by id
 	ttl        string          // the attribute of the time to live, or ""
+	number     int             // of the table among all of a generator
 }
 
 type index struct {

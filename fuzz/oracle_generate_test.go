@@ -44,6 +44,16 @@ func (m message) with(body map[string]any) message {
 
 // message returns the next one.
 func (g *generator) message() message {
+	m := g.choose()
+	m.numbers = map[string]int{}
+	for _, t := range g.tables {
+		m.numbers[t.name] = t.number
+	}
+	return m
+}
+
+// choose makes a message of a random kind.
+func (g *generator) choose() message {
 	g.tables = g.tables[:0]
 	for _, name := range sortedNames(g.service.tables) {
 		g.tables = append(g.tables, g.service.tables[name])
@@ -102,6 +112,7 @@ func (g *generator) create() message {
 	for g.plain && slices.ContainsFunc(m.indexes, func(ix *index) bool { return len(ix.hash) > 1 || len(ix.sort) > 1 }) {
 		m, in = g.newTable(4)
 	}
+	m.number = g.made
 	if len(g.names) > 0 && g.often(40) {
 		m.name = pick(g.draw, g.names)
 		in["TableName"] = m.name
@@ -692,7 +703,7 @@ func (g *generator) transaction() message {
 		actions = append(actions, map[string]any{wr.verb: ins[i]})
 	}
 	spent, token := g.spending(), ""
-	if g.often(40) {
+	if g.often(40) && !g.service.twice(writes) { // which of the two errors comes first is not known
 		g.token++
 		token, spent = fmt.Sprintf("token-%d", g.token), ""
 		if len(g.tokens) > 0 && g.often(10) { // with another request

@@ -1,6 +1,7 @@
 package fuzz_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -34,8 +35,21 @@ type message struct {
 	step func(*service) prediction
 	// keys are those of the items that the request may change, by table.
 	keys map[string][]item
+	// numbers are those of the tables that the message was made for, by name.
+	numbers map[string]int
 	// separate says that the service may carry out a part of the request.
 	separate bool
+}
+
+// fits reports whether the message was made for the tables as they are. Others with the same
+// names may have other keys.
+func (m message) fits(s *service) bool {
+	for name, number := range m.numbers {
+		if t := s.tables[name]; t != nil && t.number != number && bytes.Contains(m.body, marshal(name)) {
+			return false
+		}
+	}
+	return true
 }
 
 // A prediction is what the service answers.

@@ -1,6 +1,7 @@
 package fuzz_test
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"flag"
@@ -269,11 +270,15 @@ func differ(at string, want, got any, some bool) string {
 	return ""
 }
 
-// replay sends messages to a new database and returns the first mismatch and its place.
+// replay sends messages to a new database and returns the first mismatch and its place. It
+// returns none if they do not fit together.
 func replay(messages []message, fresh func() *engine) (*mismatch, int) {
 	o := newOracle(0, fresh())
 	defer o.engine.close()
 	for i, m := range messages {
+		if !m.fits(o.service) {
+			return nil, 0
+		}
 		got, answered := o.engine.answer(m)
 		if !answered {
 			return &mismatch{m, "", "", "no answer"}, i
@@ -298,6 +303,11 @@ func shorten(messages []message, fresh func() *engine, patience time.Duration) (
 	}
 	messages = messages[:at+1]
 	kind := bad.kind()
+	if relevant := relevantTo(messages[at], messages); len(relevant) < len(messages) {
+		if b, at := replay(relevant, fresh); b != nil && b.kind() == kind {
+			messages, bad = relevant[:at+1], b
+		}
+	}
 	end := time.Now().Add(patience)
 	for size := len(messages) / 2; size > 0; size /= 2 {
 		for from := len(messages) - 1 - size; from >= -size+1 && time.Now().Before(end); from -= size {
@@ -309,6 +319,21 @@ func shorten(messages []message, fresh func() *engine, patience time.Duration) (
 		}
 	}
 	return messages, bad
+}
+
+// relevantTo returns those messages that change tables of the last one, and that one.
+func relevantTo(last message, messages []message) (out []message) {
+	for i, m := range messages {
+		reads := m.keys == nil && !strings.HasSuffix(m.op, "Table") && m.op != "UpdateTimeToLive" && m.op != sweepNow
+		shares := m.op == sweepNow
+		for name := range last.numbers {
+			shares = shares || bytes.Contains(m.body, marshal(name)) && bytes.Contains(last.body, marshal(name))
+		}
+		if i == len(messages)-1 || shares && !reads {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // report describes a mismatch, with the shortest requests that repeat it.
@@ -329,7 +354,11 @@ func (o *oracle) report(bad *mismatch, seed int64, fresh func() *engine) string 
 		fmt.Fprintf(&out, "of the %d requests, these %d repeat it in memory:\n", len(o.sent), len(short))
 	}
 	for _, m := range short {
-		fmt.Fprintf(&out, "  %s %s\n", m.op, m.body)
+		body := string(m.body)
+		if len(short) > 20 {
+			body = abridge(m.body)
+		}
+		fmt.Fprintf(&out, "  %s %s\n", m.op, body)
 	}
 	if again != nil && again.difference != bad.difference {
 		out.WriteString("with which the last is:\n")
