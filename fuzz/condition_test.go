@@ -1,7 +1,6 @@
 package fuzz_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -199,67 +198,4 @@ func (v value) contains(e value) bool {
 		return slices.ContainsFunc(v.list, func(x value) bool { return equal(x, e) })
 	}
 	return false
-}
-
-// path formats a path.
-func (e *expression) path(p path) string {
-	var out strings.Builder
-	for i, s := range p {
-		switch {
-		case s.name == "":
-			fmt.Fprintf(&out, "[%d]", s.at)
-			continue
-		case i > 0:
-			out.WriteByte('.')
-		}
-		out.WriteString(e.name(s.name))
-	}
-	return out.String()
-}
-
-func (e *expression) operand(o operand) string {
-	switch {
-	case o.path == nil:
-		return e.value(o.arg)
-	case o.size:
-		return "size(" + e.path(o.path) + ")"
-	}
-	return e.path(o.path)
-}
-
-func (e *expression) test(f *test) string {
-	switch f.op {
-	case "NOT":
-		return "NOT " + e.inner(f.l, 3)
-	case "AND":
-		return e.inner(f.l, 2) + " AND " + e.inner(f.r, 2)
-	case "OR":
-		return e.inner(f.l, 1) + " OR " + e.inner(f.r, 1)
-	}
-	args := make([]string, len(f.args))
-	for i, o := range f.args {
-		args[i] = e.operand(o)
-	}
-	switch f.op {
-	case "BETWEEN":
-		return args[0] + " BETWEEN " + args[1] + " AND " + args[2]
-	case "IN":
-		return args[0] + " IN (" + strings.Join(args[1:], ", ") + ")"
-	case "=", "<>", "<", "<=", ">", ">=":
-		return args[0] + " " + f.op + " " + args[1]
-	}
-	return f.op + "(" + strings.Join(args, ", ") + ")"
-}
-
-// inner formats a test below a connective that binds as strongly as given: OR is 1, AND 2
-// and NOT 3. It leaves out parentheses that are not necessary, now and then.
-func (e *expression) inner(f *test, binds int) string {
-	own := map[string]int{"OR": 1, "AND": 2, "NOT": 3}[f.op]
-	if own == 0 {
-		own = 4
-	}
-	if own >= binds && e.often(40) {
-		return e.test(f)
-	}
-	return "(" + e.test(f) + ")"
 }

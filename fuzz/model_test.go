@@ -367,6 +367,16 @@ func (m *model) writes(old, it item) map[string]float64 {
 	return used
 }
 
+func keySchema(hash, sort []string) (out []any) {
+	for _, name := range hash {
+		out = append(out, map[string]any{"AttributeName": name, "KeyType": "HASH"})
+	}
+	for _, name := range sort {
+		out = append(out, map[string]any{"AttributeName": name, "KeyType": "RANGE"})
+	}
+	return out
+}
+
 // describe returns the table as one line.
 func (m *model) describe() string {
 	var out strings.Builder

@@ -39,6 +39,8 @@ type engine struct {
 	kill    func(after time.Duration)
 	restart func()
 	close   func()
+	// counts is true if the database always knows how many items its tables have.
+	counts bool
 }
 
 // answer sends a message.
@@ -58,7 +60,7 @@ const target = "DynamoDB_20120810."
 // memoryEngine is a database in memory behind the HTTP handler, in this process. Its clock
 // stands at the time of generators.
 func memoryEngine(t testing.TB) *engine {
-	now := time.Unix(newGenerator(0, nil).now, 0)
+	now := time.Unix(newGenerator(0, newService(true)).now, 0)
 	clock := func() time.Time { return now }
 	db, err := sortkey.Open(sortkey.Options{Store: memory.Open(), Rand: seededReader(), Clock: clock})
 	if err != nil {
@@ -79,7 +81,8 @@ func memoryEngine(t testing.TB) *engine {
 			_, err := db.Sweep(t.Context())
 			return err
 		},
-		close: func() { _ = db.Close() },
+		close:  func() { _ = db.Close() },
+		counts: true,
 	}
 }
 
@@ -147,10 +150,13 @@ func processEngine(t testing.TB, name string, args ...string) *engine {
 }
 
 func diskEngine(t testing.TB) *engine {
-	return processEngine(t, "disk", "--data", filepath.Join(t.TempDir(), "db"))
+	e := processEngine(t, "disk", "--data", filepath.Join(t.TempDir(), "db"))
+	e.counts = true
+	return e
 }
 
-// postgresEngine is a server on a new PostgreSQL. It skips the test if there is none.
+// postgresEngine is a server on a new PostgreSQL. It skips the test if there is none. After
+// a kill, items are counted again only some time later.
 func postgresEngine(t testing.TB) *engine {
 	url := pgtest.New(t).Database(t)
 	if err := postgres.Init(t.Context(), url); err != nil {

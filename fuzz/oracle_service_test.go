@@ -11,13 +11,17 @@ import (
 type service struct {
 	tables map[string]*model
 	tokens map[string]string // of transactions that were carried out, with their bodies
+	// counts is true if DescribeTable knows how many items there are.
+	counts bool
 }
 
-func newService() *service { return &service{map[string]*model{}, map[string]string{}} }
+func newService(counts bool) *service {
+	return &service{map[string]*model{}, map[string]string{}, counts}
+}
 
 // clone returns a copy. Requests change one and not the other.
 func (s *service) clone() *service {
-	out := &service{map[string]*model{}, maps.Clone(s.tokens)}
+	out := &service{map[string]*model{}, maps.Clone(s.tokens), s.counts}
 	for name, m := range s.tables {
 		c := *m
 		c.items = maps.Clone(m.items)
@@ -50,6 +54,11 @@ func (m message) fits(s *service) bool {
 		}
 	}
 	return true
+}
+
+// administers reports whether the message changes tables.
+func (m message) administers() bool {
+	return slices.Contains([]string{"CreateTable", "UpdateTable", "DeleteTable", "UpdateTimeToLive"}, m.op)
 }
 
 // A prediction is what the service answers.
@@ -466,8 +475,9 @@ func (s *service) describe(name string) prediction {
 	}
 	local, global := []any{}, []any{}
 	for _, ix := range m.indexes {
-		d := map[string]any{
-			"IndexName": ix.name, "KeySchema": keySchema(ix.hash, ix.sort), "ItemCount": len(view{m, ix}.entries()),
+		d := map[string]any{"IndexName": ix.name, "KeySchema": keySchema(ix.hash, ix.sort)}
+		if s.counts {
+			d["ItemCount"] = len(view{m, ix}.entries())
 		}
 		if ix.local {
 			local = append(local, d)
@@ -478,7 +488,9 @@ func (s *service) describe(name string) prediction {
 	}
 	d := map[string]any{
 		"TableName": name, "TableStatus": "ACTIVE", "KeySchema": keySchema([]string{m.hash}, m.keyNames()[1:]),
-		"ItemCount": len(m.items),
+	}
+	if s.counts {
+		d["ItemCount"] = len(m.items)
 	}
 	if len(local) > 0 {
 		d["LocalSecondaryIndexes"] = local

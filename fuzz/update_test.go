@@ -2,7 +2,6 @@ package fuzz_test
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/cockroachdb/apd/v3"
 )
@@ -229,47 +228,4 @@ func update(key, old item, actions []action) (it item, ok bool) {
 		}
 	}
 	return root.settled().members.printed(), true
-}
-
-// update formats an update expression.
-func (e *expression) update(actions []action) string {
-	var clauses []string
-	for _, verb := range []string{"SET", "REMOVE", "ADD", "DELETE"} {
-		var parts []string
-		for _, a := range actions {
-			if a.verb != verb {
-				continue
-			}
-			switch part := e.path(a.path); verb {
-			case "SET":
-				parts = append(parts, part+" = "+e.source(a.to))
-			case "REMOVE":
-				parts = append(parts, part)
-			default:
-				parts = append(parts, part+" "+e.value(a.to.arg))
-			}
-		}
-		if parts != nil {
-			clauses = append(clauses, verb+" "+strings.Join(parts, ", "))
-		}
-	}
-	for i := range clauses {
-		j := i + e.IntN(len(clauses)-i)
-		clauses[i], clauses[j] = clauses[j], clauses[i]
-	}
-	return strings.Join(clauses, " ")
-}
-
-func (e *expression) source(t *source) string {
-	switch t.op {
-	case "":
-		return e.value(t.arg)
-	case "path":
-		return e.path(t.path)
-	case "if_not_exists":
-		return "if_not_exists(" + e.path(t.path) + ", " + e.source(t.r) + ")"
-	case "list_append":
-		return "list_append(" + e.source(t.l) + ", " + e.source(t.r) + ")"
-	}
-	return e.source(t.l) + " " + t.op + " " + e.source(t.r)
 }

@@ -177,16 +177,6 @@ func (w *world) newIndex(m *model, local bool) *index {
 	return ix
 }
 
-func keySchema(hash, sort []string) (out []any) {
-	for _, name := range hash {
-		out = append(out, map[string]any{"AttributeName": name, "KeyType": "HASH"})
-	}
-	for _, name := range sort {
-		out = append(out, map[string]any{"AttributeName": name, "KeyType": "RANGE"})
-	}
-	return out
-}
-
 func (ix *index) wire() map[string]any {
 	p := map[string]any{"ProjectionType": ix.projection}
 	if ix.include != nil {
