@@ -257,6 +257,9 @@ func TestOracleFindsFaults(t *testing.T) {
 			if bad == nil {
 				t.Fatalf("not found in %d requests; it was planted %d times", len(o.sent), planted)
 			}
+			if p.name != plants[0].name && !proptest.Long() {
+				return
+			}
 			short, _ := shorten(o.sent, fresh, 20*time.Second)
 			if len(short) == 0 || len(short) > 12 {
 				t.Errorf("%d of %d requests repeat it, want 1 to 12", len(short), len(o.sent))

@@ -384,10 +384,13 @@ func TestOracle(t *testing.T) {
 		return
 	}
 	n := cmp.Or(*oracleRequests, proptest.Cases(20000))
+	if testing.Short() {
+		n = min(n, 1000)
+	}
 	seed := proptest.Seed()
-	memory := func() *engine { return memoryEngine(t) }
 	try := func(t *testing.T, n int, e *engine) {
 		defer e.close()
+		memory := func() *engine { return memoryEngine(t) }
 		o := newOracle(seed, e)
 		bad := o.run(n, rand.New(rand.NewPCG(uint64(seed), 2)))
 		if bad != nil {
@@ -396,9 +399,20 @@ func TestOracle(t *testing.T) {
 		}
 		t.Logf("%s: %s", e.name, o.tally)
 	}
-	t.Run("memory", func(t *testing.T) { try(t, n, memory()) })
-	t.Run("disk", func(t *testing.T) { proptest.NeedLong(t); try(t, max(1, n/10), diskEngine(t)) })
-	t.Run("postgres", func(t *testing.T) { proptest.NeedLong(t); try(t, max(1, n/10), postgresEngine(t)) })
+	t.Run("memory", func(t *testing.T) {
+		t.Parallel()
+		try(t, n, memoryEngine(t))
+	})
+	t.Run("disk", func(t *testing.T) {
+		proptest.NeedLong(t)
+		t.Parallel()
+		try(t, max(1, n/10), diskEngine(t))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		proptest.NeedLong(t)
+		t.Parallel()
+		try(t, max(1, n/10), postgresEngine(t))
+	})
 }
 
 // control counts the differences of another implementation by kind. After each, it gives
