@@ -145,7 +145,11 @@ func processEngine(t testing.TB, name string, args ...string) *engine {
 			}
 			start()
 		},
-		close: func() { to.close() },
+		close: func() {
+			to.close()
+			_ = process.Cmd.Process.Kill()
+			_ = process.Wait(t)
+		},
 	}
 }
 

@@ -96,9 +96,27 @@ func (g *generator) choose() message {
 	case n < 770:
 		return g.transactGet()
 	}
+	if g.often(4) {
+		return g.refused(g.view(m))
+	}
 	r := g.newRead(g.view(m))
 	g.refine(r)
 	return g.read(r)
+}
+
+// refused makes a query that no table accepts.
+func (g *generator) refused(v view) message {
+	in := g.illegalQuery(v)
+	if in == nil || g.often(20) {
+		in = map[string]any{"TableName": v.m.name, "KeyConditionExpression": "attribute_exists(p)"}
+	}
+	name := v.m.name
+	return message{op: "Query", step: func(s *service) prediction {
+		if s.tables[name] == nil {
+			return refusal(noSuchTable)
+		}
+		return refusal(invalid)
+	}}.with(in)
 }
 
 // An administration is a message that changes tables.
@@ -705,7 +723,7 @@ func (g *generator) transaction() message {
 	spent, token := g.spending(), ""
 	if g.often(40) && !g.service.twice(writes) { // which of the two errors comes first is not known
 		g.token++
-		token, spent = fmt.Sprintf("token-%d", g.token), ""
+		token = fmt.Sprintf("token-%d", g.token)
 		if len(g.tokens) > 0 && g.often(10) { // with another request
 			var in struct{ ClientRequestToken string }
 			if err := json.Unmarshal(pick(g.draw, g.tokens).body, &in); err != nil {

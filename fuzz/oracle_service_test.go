@@ -10,13 +10,19 @@ import (
 // A service is the model of a whole database.
 type service struct {
 	tables map[string]*model
-	tokens map[string]string // of transactions that were carried out, with their bodies
+	tokens map[string]used // of transactions that were carried out
 	// counts is true if DescribeTable knows how many items there are.
 	counts bool
 }
 
 func newService(counts bool) *service {
-	return &service{map[string]*model{}, map[string]string{}, counts}
+	return &service{map[string]*model{}, map[string]used{}, counts}
+}
+
+// A used token belongs to a transaction, which costs what it reads when it is repeated.
+type used struct {
+	body  string
+	reads bill
 }
 
 // clone returns a copy. Requests change one and not the other.
@@ -299,13 +305,15 @@ func (s *service) transact(writes []*write, token, sent, spent string) predictio
 	case s.twice(writes):
 		return refusal(invalid)
 	}
-	if was, used := s.tokens[token]; used && token != "" {
-		if was != sent {
+	if was, known := s.tokens[token]; known {
+		if was.body != sent {
 			return refusal("IdempotentParameterMismatchException")
 		}
-		return prediction{body: map[string]any{}}
+		body := map[string]any{}
+		s.spent(was.reads, spent, "ReadCapacityUnits", body)
+		return prediction{body: body}
 	}
-	b, failed, wrong := bill{}, false, false
+	b, reads, failed, wrong := bill{}, bill{}, false, false
 	var reasons, after []any
 	for _, wr := range writes {
 		m := s.tables[wr.table]
@@ -317,6 +325,7 @@ func (s *service) transact(writes []*write, token, sent, spent string) predictio
 			units := m.writes(old, it)
 			units[""] *= 2
 			b.add(wr.table, units)
+			reads.add(wr.table, map[string]float64{"": 2 * readUnits(max(old.size(), it.size()), true)})
 		case conditionFail:
 			r := map[string]any{"Code": "ConditionalCheckFailed", "Message": "The conditional request failed"}
 			if wr.shows && old != nil {
@@ -339,7 +348,7 @@ func (s *service) transact(writes []*write, token, sent, spent string) predictio
 		m.set(m.id(wr.item), after[i].(item))
 	}
 	if token != "" {
-		s.tokens[token] = sent
+		s.tokens[token] = used{sent, reads}
 	}
 	body := map[string]any{}
 	s.spent(b, spent, "WriteCapacityUnits", body)

@@ -387,32 +387,47 @@ func TestOracle(t *testing.T) {
 	if testing.Short() {
 		n = min(n, 1000)
 	}
-	seed := proptest.Seed()
-	try := func(t *testing.T, n int, e *engine) {
-		defer e.close()
-		memory := func() *engine { return memoryEngine(t) }
-		o := newOracle(seed, e)
-		bad := o.run(n, rand.New(rand.NewPCG(uint64(seed), 2)))
-		if bad != nil {
-			o.tally.mismatches++
-			t.Errorf("%s\nto repeat this, set SORTKEY_SEED=%d", o.report(bad, seed, memory), seed)
-		}
-		t.Logf("%s: %s", e.name, o.tally)
-	}
 	t.Run("memory", func(t *testing.T) {
 		t.Parallel()
-		try(t, n, memoryEngine(t))
+		try(t, n, memoryEngine)
 	})
 	t.Run("disk", func(t *testing.T) {
 		proptest.NeedLong(t)
 		t.Parallel()
-		try(t, max(1, n/10), diskEngine(t))
+		try(t, max(1, n/10), diskEngine)
 	})
 	t.Run("postgres", func(t *testing.T) {
 		proptest.NeedLong(t)
 		t.Parallel()
-		try(t, max(1, n/10), postgresEngine(t))
+		try(t, max(1, n/10), postgresEngine)
 	})
+}
+
+// try sends n requests to databases of one kind: to a new one after every history of
+// some length, with the next seed.
+func try(t *testing.T, n int, open func(testing.TB) *engine) {
+	const history = 20000
+	var total tally
+	name := ""
+	for seed := proptest.Seed(); n > 0 && !t.Failed(); seed, n = seed+1, n-history {
+		o := newOracle(seed, open(t))
+		bad := o.run(min(n, history), rand.New(rand.NewPCG(uint64(seed), 2)))
+		if bad != nil {
+			o.tally.mismatches++
+			report := o.report(bad, seed, func() *engine { return memoryEngine(t) })
+			t.Errorf("%s\nto repeat this, set SORTKEY_SEED=%d", report, seed)
+		}
+		name = o.engine.name
+		o.engine.close()
+		total.add(o.tally)
+	}
+	t.Logf("%s: %s", name, total)
+}
+
+func (t *tally) add(o tally) {
+	t.answered, t.refused, t.tables = t.answered+o.answered, t.refused+o.refused, t.tables+o.tables
+	t.kills, t.unanswered, t.done = t.kills+o.kills, t.unanswered+o.unanswered, t.done+o.done
+	t.mismatches += o.mismatches
 }
 
 // control counts the differences of another implementation by kind. After each, it gives
