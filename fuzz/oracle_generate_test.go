@@ -110,13 +110,7 @@ func (g *generator) refused(v view) message {
 	if in == nil || g.often(20) {
 		in = map[string]any{"TableName": v.m.name, "KeyConditionExpression": "attribute_exists(p)"}
 	}
-	name := v.m.name
-	return message{op: "Query", step: func(s *service) prediction {
-		if s.tables[name] == nil {
-			return refusal(noSuchTable)
-		}
-		return refusal(invalid)
-	}}.with(in)
+	return message{op: "Query", refused: true, step: func(*service) prediction { return refusal(invalid) }}.with(in)
 }
 
 // An administration is a message that changes tables.

@@ -43,10 +43,12 @@ type message struct {
 	body json.RawMessage
 	// step makes the change in the model, and returns what the service answers.
 	step func(*service) prediction
-	// keys are those of the items that the request may change, by table.
+	// keys are those of the items that the request may change, by table, or the items it puts.
 	keys map[string][]item
 	// numbers are those of the tables that the message was made for, by name.
 	numbers map[string]int
+	// refused says that the service refuses the request, with one fault or another if there is no table.
+	refused bool
 	// separate says that the service may carry out a part of the request.
 	separate bool
 }
@@ -55,7 +57,7 @@ type message struct {
 // names may have other keys.
 func (m message) fits(s *service) bool {
 	for name, number := range m.numbers {
-		if t := s.tables[name]; t != nil && t.number != number && bytes.Contains(m.body, marshal(name)) {
+		if t := s.tables[name]; bytes.Contains(m.body, marshal(name)) && (t == nil && m.refused || t != nil && t.number != number) {
 			return false
 		}
 	}

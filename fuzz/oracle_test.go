@@ -112,7 +112,8 @@ func (o *oracle) recover(m message) *mismatch {
 	}
 	if m.separate { // any of its items may have changed
 		for name, keys := range m.keys {
-			for _, key := range keys {
+			for _, it := range keys {
+				key := it.only(o.service.tables[name].keyNames())
 				id := o.service.tables[name].id(key)
 				now := o.engine.item(name, key)
 				if now.canon() == after.tables[name].items[id].canon() {
@@ -143,7 +144,7 @@ func (p prediction) compare(m message, got reply) *mismatch {
 	}
 	doc, err := decode(got.body)
 	if err != nil {
-		return bad("the answer is not JSON: " + err.Error())
+		return bad(noJSON + ": " + err.Error())
 	}
 	fault, _ := doc["__type"].(string)
 	if _, after, ok := strings.Cut(fault, "#"); ok {
@@ -232,7 +233,15 @@ func differ(at string, want, got any, some bool) string {
 		if !ok {
 			break
 		}
-		for _, name := range slices.Compact(slices.Sorted(slices.Values(append(sortedNames(want), sortedNames(got)...)))) {
+		names := append(sortedNames(want), sortedNames(got)...)
+		slices.SortFunc(names, func(a, b string) int { // units last: they differ if anything else does
+			const last = "ConsumedCapacity"
+			if (a == last) != (b == last) {
+				return map[bool]int{true: 1, false: -1}[a == last]
+			}
+			return strings.Compare(a, b)
+		})
+		for _, name := range slices.Compact(names) {
 			w, has := want[name]
 			g, had := got[name]
 			in := strings.TrimPrefix(at+"."+name, ".")
@@ -472,10 +481,15 @@ func control(t *testing.T) {
 	t.Logf("%s: %s, of %d kinds", name, o.tally, len(kinds))
 }
 
+const noJSON = "the answer is not JSON"
+
 // kind returns the operation and what differs, without values.
 func (b *mismatch) kind() string {
 	if strings.Contains(b.difference, " instead of ") {
 		return b.message.op + " " + b.difference
+	}
+	if strings.HasPrefix(b.difference, noJSON) {
+		return b.message.op + ": " + noJSON
 	}
 	at, _, _ := strings.Cut(b.difference, " ")
 	at, _, _ = strings.Cut(at, "[")
@@ -492,7 +506,7 @@ func (o *oracle) repair(m message, got reply) {
 			if table == nil {
 				continue
 			}
-			in := map[string]any{"TableName": name, "Key": key.wire()}
+			in := map[string]any{"TableName": name, "Key": key.only(table.keyNames()).wire()}
 			if it := table.items[table.id(key)]; it == nil {
 				_, _ = o.engine.answer(message{op: "DeleteItem"}.with(in))
 			} else {
