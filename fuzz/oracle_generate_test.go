@@ -164,7 +164,7 @@ func (g *generator) drop(m *model) message {
 // changeIndex creates or deletes a global index.
 func (g *generator) changeIndex(m *model) message {
 	name := m.name
-	g.tokens = nil // their items may not fit the index
+	g.next, g.tokens = nil, nil // their items may not fit the index, and paths may lead into its key
 	global := slices.DeleteFunc(slices.Clone(m.indexes), func(ix *index) bool { return ix.local })
 	if len(global) > 3 || len(global) > 0 && g.often(40) {
 		gone := pick(g.draw, global).name
