@@ -23,9 +23,6 @@ func attribute(name string) path { return path{{name: name}} }
 // then returns the path with one more step.
 func (p path) then(s step) path { return append(slices.Clone(p), s) }
 
-// within reports whether p is q or leads into it.
-func (p path) within(q path) bool { return len(p) >= len(q) && slices.Equal(p[:len(q)], q) }
-
 // clashes reports whether no expression may have both paths: one leads into the other, or
 // they disagree about what is a list.
 func (p path) clashes(q path) bool {
