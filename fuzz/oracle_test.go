@@ -49,22 +49,28 @@ func newOracle(seed int64, e *engine) *oracle {
 
 // run sends n messages, kills the database now and then if it can be killed, and returns
 // the first mismatch, or nil.
-func (o *oracle) run(n int, kills *rand.Rand) *mismatch {
-	const between, look = 400, 4000
-	strike := -1
+func (o *oracle) run(n int, random *rand.Rand) *mismatch {
+	const (
+		between = 400  // at most so many messages from the return of a database to its next kill
+		look    = 4000 // the whole database is compared after so many, and in the end
+	)
+	next, dying := -1, false
 	if o.engine.kill != nil {
-		strike = kills.IntN(between)
+		next = random.IntN(between)
 	}
 	for i := range n {
-		if i == strike {
-			o.engine.kill(time.Duration(kills.Int64N(int64(20 * time.Millisecond))))
-			strike = -1
+		if i == next {
+			o.engine.kill(time.Duration(random.Int64N(int64(20 * time.Millisecond))))
+			dying = true
 		}
 		m := o.message()
 		o.sent = append(o.sent, m)
-		got, answered := o.engine.answer(m)
-		if !answered {
-			if o.engine.restart == nil {
+		if got, answered := o.engine.answer(m); answered {
+			if bad := o.check(m, got); bad != nil {
+				return bad
+			}
+		} else {
+			if !dying {
 				return &mismatch{m, "", "", "no answer"}
 			}
 			o.tally.kills++
@@ -73,19 +79,37 @@ func (o *oracle) run(n int, kills *rand.Rand) *mismatch {
 			if bad := o.recover(m); bad != nil {
 				return bad
 			}
-			strike = i + 1 + kills.IntN(between)
+			next, dying = i+1+random.IntN(between), false
+		}
+		if dying || (i+1)%look != 0 {
 			continue
 		}
-		if bad := o.check(m, got); bad != nil {
+		if bad := o.audit(m); bad != nil {
 			return bad
 		}
-		if (i+1)%look == 0 || i == n-1 {
-			if difference := o.engine.audit(o.service); difference != "" {
-				return &mismatch{m, "", "", "after this request, " + difference}
-			}
-		}
+	}
+	if dying { // between two messages, or soon
+		o.engine.restart()
+		o.tally.kills++
+	}
+	return o.recount(o.sent[len(o.sent)-1])
+}
+
+// audit compares the whole database with the model.
+func (o *oracle) audit(after message) *mismatch {
+	if difference := o.engine.audit(o.service); difference != "" {
+		return &mismatch{after, "", "", "after this request, " + difference}
 	}
 	return nil
+}
+
+// recount is audit with patience: after a kill, items are counted again in the background.
+func (o *oracle) recount(after message) *mismatch {
+	bad := o.audit(after)
+	for end := time.Now().Add(10 * time.Second); bad != nil && time.Now().Before(end); bad = o.audit(after) {
+		time.Sleep(20 * time.Millisecond)
+	}
+	return bad
 }
 
 // check makes the change of a message in the model and compares the answer with the
@@ -121,17 +145,7 @@ func (o *oracle) recover(m message) *mismatch {
 		o.service = after
 	}
 	o.service.counts = counts
-
-	// Items are counted again in the background.
-	difference := o.engine.audit(o.service)
-	for end := time.Now().Add(10 * time.Second); difference != "" && time.Now().Before(end); {
-		time.Sleep(20 * time.Millisecond)
-		difference = o.engine.audit(o.service)
-	}
-	if difference != "" {
-		return &mismatch{m, "", "", "some time after a kill during this request, " + difference}
-	}
-	return nil
+	return o.recount(m)
 }
 
 // adopt takes over what the database has of the items of a request, if it is as in after.
