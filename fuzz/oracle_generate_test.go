@@ -71,7 +71,7 @@ func (g *generator) choose() message {
 	switch {
 	case n < 6:
 		return g.changeIndex(m)
-	case n < 9 && len(g.tables) > 1:
+	case n < 8 && len(g.tables) > 1:
 		return g.drop(m)
 	case n < 14:
 		return g.changeTTL(m)
@@ -346,8 +346,8 @@ func (g *generator) item(m *model) item {
 			it[name] = g.whole(name)
 		}
 	}
-	if strings.HasSuffix(m.name, "7") && g.often(60) { // tables with pages of 1 MB
-		it["p"] = text(strings.Repeat("y", g.IntN(90_000)))
+	if m.number%8 == 7 && g.often(30) { // a table with pages of 1 MB
+		it["p"] = text(strings.Repeat("y", g.upTo(150_000, 300_000)))
 	}
 	return it
 }
@@ -597,8 +597,18 @@ func option(in map[string]any, name, v string) {
 }
 
 // write makes a write of a table and its parameters, for a request that has no other or for
-// one of several.
-func (g *generator) write(m *model, verb string, alone bool) (*write, map[string]any) {
+// one of several. Most writes are not refused.
+func (g *generator) write(m *model, verb string, alone bool) (wr *write, in map[string]any) {
+	for range 4 {
+		wr, in = g.attempt(m, verb, alone)
+		if _, _, fault := m.try(wr); fault == "" || alone && g.often(50) || g.often(10) {
+			break
+		}
+	}
+	return wr, in
+}
+
+func (g *generator) attempt(m *model, verb string, alone bool) (*write, map[string]any) {
 	wr := &write{verb: verb, table: m.name}
 	in := map[string]any{"TableName": m.name}
 	if verb == "Put" {
