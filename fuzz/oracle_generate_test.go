@@ -496,11 +496,10 @@ func (g *generator) condition(m *model, it item, names []string, depth int) *tes
 	return t
 }
 
-// actions returns the actions of an update. If careless, the update may give the key of an
-// index a value that it cannot have.
-func (g *generator) actions(m *model, it item, careless bool) (out []action) {
+// actions returns the actions of an update.
+func (g *generator) actions(m *model, it item) (out []action) {
 	names := slices.DeleteFunc(slices.Concat(documents, documents, payloads, keyAttributes), func(name string) bool {
-		return slices.Contains(m.keyNames(), name) && !(careless && g.often(1))
+		return slices.Contains(m.keyNames(), name) && !g.often(1)
 	})
 	for range g.upTo(1, 4) {
 		p, v, ok := g.path(m, it, names)
@@ -515,7 +514,7 @@ func (g *generator) actions(m *model, it item, careless bool) (out []action) {
 			if a.verb != "REMOVE" {
 				a.verb = "SET"
 			}
-			if a.to = constant(g.keyValue(m, name)); careless && g.often(3) {
+			if a.to = constant(g.keyValue(m, name)); g.often(3) {
 				a.to.arg = g.scalar()
 			}
 		case a.verb == "SET":
@@ -625,7 +624,7 @@ func (g *generator) attempt(m *model, verb string, alone bool) (*write, map[stri
 		if !has || g.often(10) {
 			it = g.base(m)
 		}
-		wr.actions = g.actions(m, it, alone)
+		wr.actions = g.actions(m, it)
 		in["UpdateExpression"] = e.update(wr.actions)
 	}
 	if verb == "ConditionCheck" || g.often(30) {
@@ -725,7 +724,8 @@ func (g *generator) transaction() message {
 		actions = append(actions, map[string]any{wr.verb: ins[i]})
 	}
 	spent, token := g.spending(), ""
-	if g.often(40) && !g.service.twice(writes) { // which of the two errors comes first is not known
+	// Which of two errors comes first is not known, so requests that are wrong have no token.
+	if g.often(40) && !g.service.twice(writes) && g.service.misfit(writes) < 0 {
 		g.token++
 		token = fmt.Sprintf("token-%d", g.token)
 		if len(g.tokens) > 0 && g.often(10) { // with another request

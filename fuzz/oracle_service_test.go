@@ -106,6 +106,9 @@ func (m *model) valid(it item) bool {
 			return false
 		}
 	}
+	if m.oversize(it) {
+		return false
+	}
 	for _, ix := range m.indexes {
 		for i, name := range slices.Concat(ix.hash, ix.sort) {
 			v, has := it[name]
@@ -117,6 +120,20 @@ func (m *model) valid(it item) bool {
 	return true
 }
 
+// maxItem is the most bytes of an item.
+const maxItem = 400 << 10
+
+// oversize reports whether an item is too large, together with its entries in local indexes.
+func (m *model) oversize(it item) bool {
+	size := it.size()
+	for _, v := range m.views()[1:] {
+		if v.ix.local {
+			size += v.entry(it).size()
+		}
+	}
+	return size > maxItem
+}
+
 // refuses reports whether no item of the table can have an action: it changes the key, or
 // gives the key of an index a constant of another kind.
 func (m *model) refuses(a action) bool {
@@ -125,10 +142,20 @@ func (m *model) refuses(a action) bool {
 	return slices.Contains(m.keyNames(), name) || constant && m.isKey(name) && a.to.arg.kind != m.kinds[name]
 }
 
+// misfits reports whether a write is wrong whatever the table has.
+func (m *model) misfits(wr *write) bool {
+	return wr.verb == "Put" && !m.valid(wr.item) || slices.ContainsFunc(wr.actions, m.refuses)
+}
+
+// misfit returns the place of the first write that misfits its table, or -1.
+func (s *service) misfit(writes []*write) int {
+	return slices.IndexFunc(writes, func(wr *write) bool { return s.tables[wr.table].misfits(wr) })
+}
+
 // try returns the item before and after a write, or the error that it ends with.
 func (m *model) try(wr *write) (old, it item, fault string) {
 	old = m.items[m.id(wr.item)]
-	if wr.verb == "Put" && !m.valid(wr.item) || slices.ContainsFunc(wr.actions, m.refuses) {
+	if m.misfits(wr) {
 		return old, nil, invalid
 	}
 	if !wr.when.eval(old) {
@@ -278,13 +305,15 @@ func (s *service) lacks(writes []*write) bool {
 	return slices.ContainsFunc(writes, func(wr *write) bool { return s.tables[wr.table] == nil })
 }
 
+// tooLarge reports whether a write puts an item that is too large without local indexes.
+func (wr *write) tooLarge() bool { return wr.verb == "Put" && wr.item.size() > maxItem }
+
 // batch answers a BatchWriteItem.
 func (s *service) batch(writes []*write, spent string) prediction {
 	if s.lacks(writes) {
 		return refusal(noSuchTable)
 	}
-	bad := func(wr *write) bool { return wr.verb == "Put" && !s.tables[wr.table].valid(wr.item) }
-	if s.twice(writes) || slices.ContainsFunc(writes, bad) {
+	if s.twice(writes) || s.misfit(writes) >= 0 {
 		return refusal(invalid)
 	}
 	b := bill{}
@@ -304,7 +333,7 @@ func (s *service) transact(writes []*write, token, sent, spent string) predictio
 	switch {
 	case s.lacks(writes):
 		return refusal(noSuchTable)
-	case s.twice(writes):
+	case s.twice(writes), slices.ContainsFunc(writes, (*write).tooLarge):
 		return refusal(invalid)
 	}
 	if was, known := s.tokens[token]; known {
@@ -315,8 +344,14 @@ func (s *service) transact(writes []*write, token, sent, spent string) predictio
 		s.spent(was.reads, spent, "ReadCapacityUnits", body)
 		return prediction{body: body}
 	}
-	b, reads, failed, wrong := bill{}, bill{}, false, false
 	var reasons, after []any
+	if first := s.misfit(writes); first >= 0 { // nothing else is looked at
+		for i := range writes {
+			reasons = append(reasons, map[string]any{"Code": map[bool]string{true: "ValidationError", false: "None"}[i == first]})
+		}
+		return prediction{fault: "TransactionCanceledException", body: map[string]any{"CancellationReasons": reasons}}
+	}
+	b, reads, failed, wrong := bill{}, bill{}, false, false
 	for _, wr := range writes {
 		m := s.tables[wr.table]
 		old, it, fault := m.try(wr)
