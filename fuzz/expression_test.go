@@ -46,7 +46,8 @@ func (e *expression) clause(c clause) string {
 		return e.name(c.name) + " BETWEEN " + e.value(c.args[0]) + " AND " + e.value(c.args[1])
 	}
 	if e.often(20) { // the operands may be swapped
-		return e.value(c.args[0]) + " " + map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}[c.op] + " " + e.name(c.name)
+		op := map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}[c.op]
+		return e.value(c.args[0]) + " " + op + " " + e.name(c.name)
 	}
 	return e.name(c.name) + " " + c.op + " " + e.value(c.args[0])
 }

@@ -70,7 +70,7 @@ func memoryEngine(t testing.TB) *engine {
 	return &engine{
 		name: "memory",
 		send: func(op string, body []byte) (reply, bool) {
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/", bytes.NewReader(body))
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", bytes.NewReader(body))
 			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 			r.Header.Set("X-Amz-Target", target+op)
 			w := httptest.NewRecorder()
@@ -117,11 +117,12 @@ func serverEngine(t testing.TB, name, url string) *engine {
 // processEngine is a server of the command that can be killed.
 func processEngine(t testing.TB, name string, args ...string) *engine {
 	program := cmdtest.Build(t)
+	args = append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)
 	var process *cmdtest.Process
 	var to *engine
 	dead := make(chan struct{})
 	start := func() {
-		process = cmdtest.Serve(t, exec.Command(program, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...))
+		process = cmdtest.Serve(t, exec.Command(program, args...))
 		to = serverEngine(t, name, process.URL)
 	}
 	start()

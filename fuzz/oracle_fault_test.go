@@ -272,7 +272,8 @@ func TestOracleFindsFaults(t *testing.T) {
 // TestOracleAfterKills lets a database that is killed lose what it acknowledged, or half of
 // a request that it did not answer. The oracle must find both.
 func TestOracleAfterKills(t *testing.T) {
-	for _, loss := range []string{"an acknowledged item", "half of a transaction"} {
+	const acknowledged = "an acknowledged item"
+	for _, loss := range []string{acknowledged, "half of a transaction"} {
 		t.Run(loss, func(t *testing.T) {
 			o := newOracle(proptest.Seed(), memoryEngine(t))
 			defer o.engine.close()
@@ -292,13 +293,14 @@ func TestOracleAfterKills(t *testing.T) {
 			m.step(after)
 			for name, table := range after.tables {
 				for id, it := range table.items {
-					if old := o.service.tables[name].items[id]; loss != "an acknowledged item" && old.canon() == it.canon() {
+					old := o.service.tables[name].items[id]
+					if loss != acknowledged && old.canon() == it.canon() {
 						continue
 					}
-					in := map[string]any{"TableName": name, "Item": it.wire()}
-					op := "PutItem"
-					if loss == "an acknowledged item" {
-						op, in = "DeleteItem", map[string]any{"TableName": name, "Key": it.only(table.keyNames()).wire()}
+					op, in := "PutItem", map[string]any{"TableName": name, "Item": it.wire()}
+					if loss == acknowledged {
+						key := it.only(table.keyNames())
+						op, in = "DeleteItem", map[string]any{"TableName": name, "Key": key.wire()}
 					}
 					if fault := o.engine.must(op, in, new(json.RawMessage)); fault != "" {
 						t.Fatal(fault)

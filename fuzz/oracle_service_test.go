@@ -57,7 +57,9 @@ type message struct {
 // names may have other keys.
 func (m message) fits(s *service) bool {
 	for name, number := range m.numbers {
-		if t := s.tables[name]; bytes.Contains(m.body, marshal(name)) && (t == nil && m.refused || t != nil && t.number != number) {
+		t := s.tables[name]
+		other := t != nil && t.number != number || t == nil && m.refused
+		if other && bytes.Contains(m.body, marshal(name)) {
 			return false
 		}
 	}
@@ -346,9 +348,10 @@ func (s *service) transact(writes []*write, token, sent, spent string) predictio
 	}
 	var reasons, after []any
 	if first := s.misfit(writes); first >= 0 { // nothing else is looked at
-		for i := range writes {
-			reasons = append(reasons, map[string]any{"Code": map[bool]string{true: "ValidationError", false: "None"}[i == first]})
+		for range writes {
+			reasons = append(reasons, map[string]any{"Code": "None"})
 		}
+		reasons[first] = map[string]any{"Code": "ValidationError"}
 		return prediction{fault: "TransactionCanceledException", body: map[string]any{"CancellationReasons": reasons}}
 	}
 	b, reads, failed, wrong := bill{}, bill{}, false, false

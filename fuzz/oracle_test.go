@@ -41,6 +41,12 @@ type mismatch struct {
 	difference string // where they differ, and how
 }
 
+func (b *mismatch) String() string {
+	want, got, difference := abridge([]byte(b.want)), abridge([]byte(b.got)), abridge([]byte(b.difference))
+	return fmt.Sprintf("  request     %s %s\n  prediction  %s\n  answer      %s\n  difference  %s\n",
+		b.message.op, abridge(b.message.body), want, got, difference)
+}
+
 func newOracle(seed int64, e *engine) *oracle {
 	g := newGenerator(seed, newService(e.counts))
 	g.expires = e.sweep != nil
@@ -227,7 +233,7 @@ func normalise(doc any, unordered bool) {
 				order(list)
 			case isList && unordered && name != "L" && name != "Keys":
 				order(list)
-			case isList && (name == "GlobalSecondaryIndexes" || name == "LocalSecondaryIndexes" || name == "ConsumedCapacity"):
+			case isList && (strings.HasSuffix(name, "SecondaryIndexes") || name == "ConsumedCapacity"):
 				order(list)
 			case name == "Table" || strings.HasSuffix(name, "SecondaryIndexes"):
 				if parts, ok := v.(map[string]any); ok && (name != "Table" || parts["CapacityUnits"] != nil) {
@@ -381,13 +387,8 @@ func relevantTo(last message, messages []message) (out []message) {
 // report describes a mismatch, with the shortest requests that repeat it.
 func (o *oracle) report(bad *mismatch, seed int64, fresh func() *engine) string {
 	var out strings.Builder
-	show := func(bad *mismatch) {
-		fmt.Fprintf(&out, "  request     %s %s\n", bad.message.op, abridge(bad.message.body))
-		fmt.Fprintf(&out, "  prediction  %s\n  answer      %s\n  difference  %s\n",
-			abridge([]byte(bad.want)), abridge([]byte(bad.got)), bad.difference)
-	}
 	fmt.Fprintf(&out, "request %d of seed %d on %s is not answered as predicted:\n", len(o.sent), seed, o.engine.name)
-	show(bad)
+	out.WriteString(bad.String())
 	short, again := shorten(o.sent, fresh, 30*time.Second)
 	if short == nil {
 		out.WriteString("the same requests are answered as predicted on a new database in memory; the last ones:\n")
@@ -404,14 +405,15 @@ func (o *oracle) report(bad *mismatch, seed int64, fresh func() *engine) string 
 	}
 	if again != nil && again.difference != bad.difference {
 		out.WriteString("with which the last is:\n")
-		show(again)
+		out.WriteString(again.String())
 	}
 	return out.String()
 }
 
 func (t tally) String() string {
-	return fmt.Sprintf("%d requests answered, %d of them refused and %d about tables; %d kills, %d requests unanswered "+
-		"of which %d were carried out; %d mismatches", t.answered, t.refused, t.tables, t.kills, t.unanswered, t.done, t.mismatches)
+	return fmt.Sprintf("%d requests answered, %d of them refused and %d about tables; "+
+		"%d kills, %d requests unanswered of which %d were carried out; %d mismatches",
+		t.answered, t.refused, t.tables, t.kills, t.unanswered, t.done, t.mismatches)
 }
 
 // TestOracle compares every answer of databases on several engines with the model's
@@ -504,8 +506,7 @@ func control(t *testing.T) {
 	})
 	for _, kind := range names {
 		bad := examples[kind]
-		t.Logf("%6d  %s\n\trequest     %s\n\tprediction  %s\n\tanswer      %s\n\tdifference  %s", kinds[kind], kind,
-			abridge(bad.message.body), abridge([]byte(bad.want)), abridge([]byte(bad.got)), abridge([]byte(bad.difference)))
+		t.Logf("%6d  %s\n%s", kinds[kind], kind, bad)
 	}
 	t.Logf("%s: %s, of %d kinds", name, o.tally, len(kinds))
 }
@@ -556,7 +557,8 @@ func (o *oracle) repair(m message, got reply) {
 		delete(o.service.tables, in.TableName)
 	case m.op == "UpdateTable" && table != nil:
 		table.indexes = slices.DeleteFunc(slices.Clone(table.indexes), func(ix *index) bool {
-			return len(in.GlobalSecondaryIndexUpdates) == 1 && ix.name == in.GlobalSecondaryIndexUpdates[0].Create.IndexName
+			updates := in.GlobalSecondaryIndexUpdates
+			return len(updates) == 1 && ix.name == updates[0].Create.IndexName
 		})
 	}
 }

@@ -23,7 +23,8 @@ const (
 
 // wireNames are the kinds as requests write them.
 var wireNames = map[kind]string{
-	'S': "S", 'N': "N", 'B': "B", isBool: "BOOL", isNull: "NULL", isList: "L", isMap: "M", 's': "SS", 'n': "NS", 'b': "BS",
+	'S': "S", 'N': "N", 'B': "B", isBool: "BOOL", isNull: "NULL", isList: "L", isMap: "M",
+	's': "SS", 'n': "NS", 'b': "BS",
 }
 
 func (k kind) String() string { return wireNames[k] }
