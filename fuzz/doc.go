@@ -18,6 +18,26 @@
 // the number of cases. A failing case is shrunk, printed as the requests it
 // sent, and stored under testdata, so every later run repeats it.
 //
+// TestOracle predicts every answer of long random sequences of requests, as JSON: items, documents,
+// counts, pages and the places where they go on, consumed units, old and new values, failed
+// conditions with their items, reasons of cancelled transactions, batches, segments, and refusals.
+// Tables, indexes and the time to live change in the middle of it. Its requests (type message) carry
+// their own account of what they do to the model (type service), so a sequence without some of them
+// can be predicted anew: that is how a mismatch becomes a handful of requests that repeat it. The
+// servers on disk and on PostgreSQL are killed; the model with and without the request that has no
+// answer is then compared with the whole database. In memory, 2000 requests run with all other tests and
+// 20000 with SORTKEY_LONG; scripts/oracle.sh runs any number, and another implementation as a control:
+//
+//	go test ./fuzz -run Oracle -count=1
+//	go test ./fuzz -run 'TestOracle$' -count=1 -v -requests 200000
+//
+// TestOracleFindsFaults and TestOracleAfterKills plant faults, each of which must be found.
+// TestModelStandsAlone holds the model to files that use nothing of Sortkey.
+//
+// What it does not predict: the words of errors other than a failed condition's in a transaction, what
+// the service does where no source says it (which of two faults of one request comes first), the order
+// of scans of an index with several partition key attributes, and items that expire while a server sweeps.
+//
 // TestPropertyTransactions runs clients concurrently and uses porcupine to
 // search for a serial order that explains their answers. TestPropertyTransactionsOnServers
 // does so over HTTP while servers are killed and PostgreSQL crashes; it needs

@@ -19,6 +19,8 @@ type model struct {
 	kinds      map[string]kind
 	indexes    []*index
 	items      map[string]item // by id
+	ttl        string          // the attribute of the time to live, or ""
+	number     int             // of the table among all of a generator
 }
 
 type index struct {
@@ -227,47 +229,6 @@ func matchAll(clauses []clause, it item) bool {
 	return true
 }
 
-// A test is a filter or condition: one comparison, or one or two tests under a
-// connective.
-type test struct {
-	op   string // AND, OR, NOT, or an operator or function
-	l, r *test
-	name string
-	arg  value
-}
-
-// eval reports whether an item, which may be nil, passes.
-func (f *test) eval(it item) bool {
-	if f == nil {
-		return true
-	}
-	switch f.op {
-	case "AND":
-		return f.l.eval(it) && f.r.eval(it)
-	case "OR":
-		return f.l.eval(it) || f.r.eval(it)
-	case "NOT":
-		return !f.l.eval(it)
-	}
-	v, ok := it[f.name]
-	switch f.op {
-	case "attribute_exists":
-		return ok
-	case "attribute_not_exists":
-		return !ok
-	case "<>":
-		return !ok || !equal(v, f.arg)
-	case "=":
-		return ok && equal(v, f.arg)
-	case "begins_with":
-		return ok && hasPrefix(v, f.arg)
-	}
-	if !ok || v.kind != f.arg.kind || v.kind == 'X' {
-		return false
-	}
-	return clause{f.name, f.op, []value{f.arg}}.match(it)
-}
-
 // A read is a query, or a scan if it has no clauses.
 type read struct {
 	view
@@ -275,9 +236,9 @@ type read struct {
 	reverse    bool
 	limit      int
 	filter     *test
-	projection []string // nil without a projection
-	count      bool     // Select is COUNT
-	all        bool     // Select is ALL_ATTRIBUTES
+	projection []path // nil without a projection
+	count      bool   // Select is COUNT
+	all        bool   // Select is ALL_ATTRIBUTES
 	consistent bool
 	start      item
 	// unless segments is 0, the read is segment number segment of segments
@@ -300,7 +261,7 @@ func (r *read) fetches() bool {
 	if r.ix == nil || !r.ix.local {
 		return false
 	}
-	missing := func(name string) bool { return !r.projects(name) }
+	missing := func(p path) bool { return !r.projects(p[0].name) }
 	return r.all && r.ix.projection != "ALL" || slices.ContainsFunc(r.projection, missing)
 }
 
@@ -359,7 +320,7 @@ func (r *read) page() (p page, ok bool) {
 		if r.filter.eval(e) {
 			p.count++
 			if r.projection != nil {
-				full = full.only(r.projection)
+				full = full.project(r.projection)
 			}
 			p.items = append(p.items, full)
 		}
@@ -404,6 +365,16 @@ func (m *model) writes(old, it item) map[string]float64 {
 		}
 	}
 	return used
+}
+
+func keySchema(hash, sort []string) (out []any) {
+	for _, name := range hash {
+		out = append(out, map[string]any{"AttributeName": name, "KeyType": "HASH"})
+	}
+	for _, name := range sort {
+		out = append(out, map[string]any{"AttributeName": name, "KeyType": "RANGE"})
+	}
+	return out
 }
 
 // describe returns the table as one line.

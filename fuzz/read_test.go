@@ -45,7 +45,7 @@ func (w *world) newRead(v view) *read {
 	case 1, 2:
 		for _, name := range slices.Concat(keyAttributes, payloads) {
 			if (!v.global() || v.projects(name)) && w.often(25) {
-				r.projection = append(r.projection, name)
+				r.projection = append(r.projection, attribute(name))
 			}
 		}
 	case 3:
@@ -115,9 +115,16 @@ func (w *world) newClauses(v view) []clause {
 	return out
 }
 
-// illegal sends a query whose key condition is not one range of the view, or
-// has an operand of the wrong kind.
+// illegal sends a query that must be refused.
 func (w *world) illegal(v view) {
+	if in := w.illegalQuery(v); in != nil {
+		w.refuse("Query", in, "ValidationException")
+	}
+}
+
+// illegalQuery returns a query whose key condition is not one range of the view, or
+// has an operand of the wrong kind, or nil.
+func (w *world) illegalQuery(v view) map[string]any {
 	r := &read{view: v, clauses: w.newClauses(v)}
 	i := w.IntN(len(r.clauses))
 	c := r.clauses[i]
@@ -135,7 +142,7 @@ func (w *world) illegal(v view) {
 		}
 	case 1: // a gap before the last sort attribute
 		if len(sort) < 2 {
-			return
+			return nil
 		}
 		r.clauses = r.clauses[:len(v.hash())]
 		for _, name := range sort[:w.IntN(len(sort)-1)] {
@@ -144,7 +151,7 @@ func (w *world) illegal(v view) {
 		put(sort[len(sort)-1], "=")
 	case 2: // a condition after a range
 		if len(sort) < 2 {
-			return
+			return nil
 		}
 		r.clauses = r.clauses[:len(v.hash())]
 		put(sort[0], ">")
@@ -152,7 +159,7 @@ func (w *world) illegal(v view) {
 	case 3: // an operand of another kind, or empty
 		v := pick(w.draw, []value{text("x"), blob("x"), number("1"), text(""), blob(""), other(`{"NULL":true}`), other(`{"L":[]}`)})
 		if v.kind == c.args[0].kind && v.data != "" {
-			return
+			return nil
 		}
 		r.clauses[i].args = []value{v}
 		if c.op == "BETWEEN" {
@@ -160,7 +167,7 @@ func (w *world) illegal(v view) {
 		}
 	case 4: // the bounds in the wrong order
 		if c.op != "BETWEEN" || compare(c.args[0], c.args[1]) == 0 {
-			return
+			return nil
 		}
 		slices.Reverse(c.args)
 	default: // two conditions on one attribute, or one on an attribute that is not a key
@@ -173,7 +180,7 @@ func (w *world) illegal(v view) {
 		in["IndexName"] = v.ix.name
 	}
 	e.add(in)
-	w.refuse("Query", in, "ValidationException")
+	return in
 }
 
 // newStart returns a start key for a read. It is not always in the read's
@@ -246,8 +253,8 @@ func (w *world) request(r *read) (op string, in map[string]any) {
 	}
 	if r.projection != nil {
 		parts := make([]string, len(r.projection))
-		for i, name := range r.projection {
-			parts[i] = e.name(name)
+		for i, p := range r.projection {
+			parts[i] = e.path(p)
 		}
 		in["ProjectionExpression"] = strings.Join(parts, ",")
 	}

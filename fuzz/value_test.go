@@ -3,7 +3,6 @@ package fuzz_test
 import (
 	"bytes"
 	"crypto/md5"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -12,26 +11,57 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// kind is the kind of a model value: 'S', 'N', 'B', or 'X' for all others.
+// A kind is the kind of a model value: one letter for each kind of attribute value.
 type kind byte
 
-func (k kind) String() string { return string(rune(k)) }
+const (
+	isBool kind = 'T'
+	isNull kind = '0'
+	isList kind = 'L'
+	isMap  kind = 'M'
+)
 
-// A value is an attribute value of the model.
+// wireNames are the kinds as requests write them.
+var wireNames = map[kind]string{
+	'S': "S", 'N': "N", 'B': "B", isBool: "BOOL", isNull: "NULL", isList: "L", isMap: "M",
+	's': "SS", 'n': "NS", 'b': "BS",
+}
+
+func (k kind) String() string { return wireNames[k] }
+
+// scalar reports whether values of the kind have an order, and can be keys.
+func (k kind) scalar() bool { return k == 'S' || k == 'N' || k == 'B' }
+
+// set reports whether values are sets. Their elements are of the kind k.element().
+func (k kind) set() bool { return k == 's' || k == 'n' || k == 'b' }
+
+func (k kind) element() kind { return k - 'a' + 'A' }
+
+// A value is an attribute value of the model. Nothing changes it once it is made.
 type value struct {
 	kind kind
 	// data is the bytes of an S or B, the text of an N as it is written in
-	// requests, and the wire form of an X.
-	data string
-	num  *apd.Decimal // of an N
+	// requests, and true or false for a BOOL.
+	data    string
+	num     *apd.Decimal // of an N
+	list    []value      // of an L or a set
+	members item         // of an M
 }
 
-// An item is an item of the model, or its key.
+// An item is an item of the model, or its key, or the members of a map.
 type item map[string]value
 
-func text(s string) value     { return value{kind: 'S', data: s} }
-func blob(s string) value     { return value{kind: 'B', data: s} }
-func other(json string) value { return value{kind: 'X', data: json} }
+func text(s string) value { return value{kind: 'S', data: s} }
+func blob(s string) value { return value{kind: 'B', data: s} }
+
+// other returns the value with the given DynamoDB JSON.
+func other(json string) value {
+	v, err := parseValue([]byte(json))
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
 
 // number returns the N with the given text, which apd must be able to parse.
 func number(s string) value {
@@ -103,26 +133,79 @@ func plain(d *apd.Decimal) string {
 // canon returns a text that is equal for equal values, in the form of
 // responses.
 func (v value) canon() string {
-	switch v.kind {
-	case 'N':
+	switch {
+	case v.kind == 'N':
 		return "N:" + plain(v.num)
-	case 'X':
-		return "X:" + canonJSON(v.data)
+	case v.kind == isMap:
+		return "M:{" + v.members.canon() + "}"
+	case v.kind == isList || v.kind.set():
+		parts := make([]string, len(v.list))
+		for i, e := range v.list {
+			parts[i] = e.canon()
+		}
+		if v.kind.set() {
+			slices.Sort(parts)
+		}
+		return fmt.Sprintf("%s:%q", v.kind, parts)
 	}
-	return string(rune(v.kind)) + ":" + v.data
+	return v.kind.String() + ":" + v.data
+}
+
+// printed returns the value with its numbers as the service prints them.
+func (v value) printed() value {
+	switch {
+	case v.kind == 'N':
+		v.data = plain(v.num)
+	case v.kind == isMap:
+		v.members = v.members.printed()
+	case v.list != nil:
+		v.list = slices.Clone(v.list)
+		for i, e := range v.list {
+			v.list[i] = e.printed()
+		}
+	}
+	return v
+}
+
+func (it item) printed() item {
+	if it == nil {
+		return nil
+	}
+	out := make(item, len(it))
+	for name, v := range it {
+		out[name] = v.printed()
+	}
+	return out
 }
 
 // wire returns the value in DynamoDB JSON.
-func (v value) wire() json.RawMessage {
-	switch v.kind {
-	case 'S':
-		return marshal(map[string]string{"S": v.data})
-	case 'N':
-		return marshal(map[string]string{"N": v.data})
-	case 'B':
-		return marshal(map[string][]byte{"B": []byte(v.data)})
+func (v value) wire() json.RawMessage { return marshal(map[string]any{v.kind.String(): v.inner()}) }
+
+// inner returns what DynamoDB JSON has beside the kind of a value.
+func (v value) inner() any {
+	switch {
+	case v.kind == 'B':
+		return []byte(v.data)
+	case v.kind == isNull:
+		return true
+	case v.kind == isBool:
+		return v.data == "true"
+	case v.kind == isMap:
+		return v.members.wire()
+	case v.kind == isList:
+		out := make([]json.RawMessage, len(v.list))
+		for i, e := range v.list {
+			out[i] = e.wire()
+		}
+		return out
+	case v.kind.set():
+		out := make([]any, len(v.list))
+		for i, e := range v.list {
+			out[i] = e.inner()
+		}
+		return out
 	}
-	return json.RawMessage(v.data)
+	return v.data
 }
 
 func marshal(v any) json.RawMessage {
@@ -135,17 +218,21 @@ func marshal(v any) json.RawMessage {
 
 // size returns the documented size in bytes, without the name.
 func (v value) size() int {
-	switch v.kind {
-	case 'N':
+	size := 0
+	switch {
+	case v.kind == 'N':
 		return numberSize(v.num)
-	case 'X':
-		var doc any
-		if err := json.Unmarshal([]byte(v.data), &doc); err != nil {
-			panic(err)
-		}
-		return documentSize(doc)
+	case v.kind == isBool || v.kind == isNull:
+		return 1
+	case v.kind == isMap:
+		return 3 + len(v.members) + v.members.size()
+	case v.kind == isList:
+		size = 3 + len(v.list)
 	}
-	return len(v.data)
+	for _, e := range v.list {
+		size += e.size()
+	}
+	return size + len(v.data)
 }
 
 // numberSize is 1, plus 1 for every two significant digits, rounded up, on
@@ -163,99 +250,67 @@ func numberSize(d *apd.Decimal) int {
 	return size
 }
 
-// documentSize is the documented size of a value in wire form.
-func documentSize(doc any) int {
-	for k, v := range doc.(map[string]any) {
-		switch k {
-		case "S":
-			return len(v.(string))
-		case "N":
-			return number(v.(string)).size()
-		case "B":
-			b, _ := base64.StdEncoding.DecodeString(v.(string))
-			return len(b)
-		case "BOOL", "NULL":
-			return 1
-		}
-		size := 0
-		switch k {
-		case "L":
-			for _, e := range v.([]any) {
-				size += 1 + documentSize(e)
-			}
-			return size + 3
-		case "M":
-			for name, e := range v.(map[string]any) {
-				size += 1 + len(name) + documentSize(e)
-			}
-			return size + 3
-		}
-		for _, e := range v.([]any) { // a set
-			size += documentSize(map[string]any{k[:1]: e})
-		}
-		return size
-	}
-	return 0
-}
-
-// canonJSON returns the wire form of a value with sorted members, including
-// those of sets.
-func canonJSON(raw string) string {
-	var doc any
-	if err := json.Unmarshal([]byte(raw), &doc); err != nil {
-		return "not JSON: " + raw
-	}
-	return string(marshal(sortSets(doc)))
-}
-
-func sortSets(doc any) any {
-	switch doc := doc.(type) {
-	case map[string]any:
-		for k, v := range doc {
-			if list, ok := v.([]any); ok && (k == "SS" || k == "NS" || k == "BS") {
-				slices.SortFunc(list, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-				continue
-			}
-			doc[k] = sortSets(v)
-		}
-	case []any:
-		for i := range doc {
-			doc[i] = sortSets(doc[i])
-		}
-	}
-	return doc
-}
-
 // parseValue parses a value of a response.
 func parseValue(raw json.RawMessage) (value, error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &m); err != nil || len(m) != 1 {
 		return value{}, fmt.Errorf("%q is not an attribute value: %w", raw, err)
 	}
-	var s string
-	for k, v := range m {
-		switch k {
-		case "S", "N":
-			if err := json.Unmarshal(v, &s); err != nil {
-				return value{}, err
+	for name, inner := range m {
+		for k, of := range wireNames {
+			if name == of {
+				return parseKind(k, inner)
 			}
-			if k == "S" {
-				return text(s), nil
-			}
-			d, _, err := apd.NewFromString(s)
-			if err != nil || plain(d) != s {
-				return value{}, fmt.Errorf("%q is not how the service prints a number: %w", s, err)
-			}
-			return value{kind: 'N', data: s, num: d}, nil
-		case "B":
-			var b []byte
-			if err := json.Unmarshal(v, &b); err != nil {
-				return value{}, err
-			}
-			return blob(string(b)), nil
 		}
 	}
-	return other(string(raw)), nil
+	return value{}, fmt.Errorf("%q is not an attribute value", raw)
+}
+
+// parseKind parses what DynamoDB JSON has beside the kind of a value.
+func parseKind(k kind, raw json.RawMessage) (v value, err error) {
+	v.kind = k
+	switch {
+	case k == 'S':
+		err = json.Unmarshal(raw, &v.data)
+	case k == 'N':
+		if err = json.Unmarshal(raw, &v.data); err != nil {
+			break
+		}
+		v.num, _, err = apd.NewFromString(v.data)
+		if err != nil || plain(v.num) != v.data {
+			err = fmt.Errorf("%q is not how the service prints a number: %w", v.data, err)
+		}
+	case k == 'B':
+		var b []byte
+		err = json.Unmarshal(raw, &b)
+		v.data = string(b)
+	case k == isBool || k == isNull:
+		if v.data = string(raw); k == isNull {
+			v.data = ""
+		}
+	case k == isMap:
+		var m map[string]json.RawMessage
+		if err = json.Unmarshal(raw, &m); err == nil {
+			v.members, err = parseItem(m)
+		}
+	default:
+		var all []json.RawMessage
+		if err = json.Unmarshal(raw, &all); err != nil {
+			break
+		}
+		v.list = make([]value, len(all))
+		for i, e := range all {
+			if k == isList {
+				v.list[i], err = parseValue(e)
+			} else {
+				v.list[i], err = parseKind(k.element(), e)
+			}
+			if err != nil {
+				break
+			}
+		}
+	}
+	return v, err
 }
 
 func parseItem(m map[string]json.RawMessage) (item, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sortkey/sortkey/internal/tests/proptest"
 )
@@ -87,7 +88,16 @@ func (m *model) limit(name string) int {
 
 // createTable creates a table with at most the given number of indexes.
 func (w *world) createTable(indexes int) *model {
-	m := &model{name: fmt.Sprintf("Table-%d", w.made), hash: "k0", kinds: map[string]kind{}, items: map[string]item{}}
+	m, in := w.newTable(indexes)
+	w.must("CreateTable", in, nil)
+	w.tables = append(w.tables, m)
+	return m
+}
+
+// newTable returns a table with at most the given number of indexes, and the request that
+// creates it.
+func (w *world) newTable(indexes int) (m *model, in map[string]any) {
+	m = &model{name: fmt.Sprintf("Table-%d", w.made), hash: "k0", kinds: map[string]kind{}, items: map[string]item{}}
 	w.made++
 	for _, name := range keyAttributes {
 		m.kinds[name] = pick(w.draw, kinds)
@@ -104,7 +114,7 @@ func (w *world) createTable(indexes int) *model {
 	for range w.IntN(indexes + 1) {
 		m.indexes = append(m.indexes, w.newIndex(m, false))
 	}
-	in := map[string]any{
+	in = map[string]any{
 		"TableName": m.name, "BillingMode": "PAY_PER_REQUEST", "KeySchema": keySchema([]string{m.hash}, m.keyNames()[1:]),
 		"AttributeDefinitions": m.definitions(),
 	}
@@ -125,9 +135,7 @@ func (w *world) createTable(indexes int) *model {
 	if w.streams {
 		in["StreamSpecification"] = map[string]any{"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 	}
-	w.must("CreateTable", in, nil)
-	w.tables = append(w.tables, m)
-	return m
+	return m, in
 }
 
 // newIndex returns an index with a new name.
@@ -169,16 +177,6 @@ func (w *world) newIndex(m *model, local bool) *index {
 	return ix
 }
 
-func keySchema(hash, sort []string) (out []any) {
-	for _, name := range hash {
-		out = append(out, map[string]any{"AttributeName": name, "KeyType": "HASH"})
-	}
-	for _, name := range sort {
-		out = append(out, map[string]any{"AttributeName": name, "KeyType": "RANGE"})
-	}
-	return out
-}
-
 func (ix *index) wire() map[string]any {
 	p := map[string]any{"ProjectionType": ix.projection}
 	if ix.include != nil {
@@ -199,12 +197,16 @@ func (m *model) definitions() (out []any) {
 
 // createIndex adds a global index to a table with items.
 func (w *world) createIndex(m *model) {
-	ix := w.newIndex(m, false)
-	m.indexes = append(m.indexes, ix)
-	w.must("UpdateTable", map[string]any{
+	w.must("UpdateTable", m.addIndex(w.newIndex(m, false)), nil)
+}
+
+// addIndex adds a global index to the model and returns the request that creates it.
+func (m *model) addIndex(ix *index) map[string]any {
+	m.indexes = append(slices.Clone(m.indexes), ix)
+	return map[string]any{
 		"TableName": m.name, "AttributeDefinitions": m.definitions(),
 		"GlobalSecondaryIndexUpdates": []any{map[string]any{"Create": ix.wire()}},
-	}, nil)
+	}
 }
 
 // deleteIndex deletes a global index, if the table has one.
@@ -290,16 +292,21 @@ func (w *world) newTest(m *model, names []string, depth int) *test {
 			return &test{op: "OR", l: w.newTest(m, names, depth-1), r: w.newTest(m, names, depth-1)}
 		}
 	}
-	t := &test{name: pick(w.draw, names)}
+	name := pick(w.draw, names)
+	t := new(test)
 	t.op = pick(w.draw, []string{"attribute_exists", "attribute_not_exists", "=", "<>", "<", "<=", ">", ">=", "begins_with"})
-	t.arg = w.payload(w.pools[m.name+"."+t.name], 3)
-	if m.kinds[t.name] != 0 && w.often(60) {
-		t.arg = w.value(m, t.name, 2048)
+	arg := w.payload(w.pools[m.name+"."+name], 3)
+	if m.kinds[name] != 0 && w.often(60) {
+		arg = w.value(m, name, 2048)
 	}
 	switch {
-	case t.arg.kind == 'X' && t.op != "=" && t.op != "<>",
-		t.arg.kind == 'N' && t.op == "begins_with":
-		t.arg = text("a")
+	case !arg.kind.scalar() && t.op != "=" && t.op != "<>",
+		arg.kind == 'N' && t.op == "begins_with":
+		arg = text("a")
+	}
+	t.args = []operand{{path: attribute(name)}}
+	if !strings.HasPrefix(t.op, "attribute_") {
+		t.args = append(t.args, operand{arg: arg})
 	}
 	return t
 }

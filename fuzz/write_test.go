@@ -2,81 +2,8 @@ package fuzz_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 )
-
-// An expression formats tests and clauses with placeholders for values and,
-// sometimes, for names.
-type expression struct {
-	draw
-	names  map[string]string
-	values map[string]json.RawMessage
-}
-
-// bare reports whether a name needs no placeholder.
-func bare(name string) bool { return len(name) <= 2 && name[0] < 0x80 }
-
-func (e *expression) name(name string) string {
-	if bare(name) && e.often(70) {
-		return name
-	}
-	if e.names == nil {
-		e.names = map[string]string{}
-	}
-	key := fmt.Sprintf("#%x", name)
-	e.names[key] = name
-	return key
-}
-
-func (e *expression) value(v value) string {
-	if e.values == nil {
-		e.values = map[string]json.RawMessage{}
-	}
-	key := fmt.Sprintf(":%d", len(e.values))
-	e.values[key] = v.wire()
-	return key
-}
-
-func (e *expression) test(f *test) string {
-	switch f.op {
-	case "NOT":
-		return "NOT " + e.operand(f.l)
-	case "AND", "OR":
-		return e.operand(f.l) + " " + f.op + " " + e.operand(f.r)
-	case "attribute_exists", "attribute_not_exists":
-		return f.op + "(" + e.name(f.name) + ")"
-	case "begins_with":
-		return f.op + "(" + e.name(f.name) + ", " + e.value(f.arg) + ")"
-	}
-	return e.name(f.name) + " " + f.op + " " + e.value(f.arg)
-}
-
-// operand formats a test in parentheses.
-func (e *expression) operand(f *test) string { return "(" + e.test(f) + ")" }
-
-func (e *expression) clause(c clause) string {
-	switch c.op {
-	case "begins_with":
-		return "begins_with(" + e.name(c.name) + "," + e.value(c.args[0]) + ")"
-	case "BETWEEN":
-		return e.name(c.name) + " BETWEEN " + e.value(c.args[0]) + " AND " + e.value(c.args[1])
-	}
-	if e.often(20) { // the operands may be swapped
-		return e.value(c.args[0]) + " " + map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}[c.op] + " " + e.name(c.name)
-	}
-	return e.name(c.name) + " " + c.op + " " + e.value(c.args[0])
-}
-
-// add adds the placeholders to a request.
-func (e *expression) add(in map[string]any) {
-	if e.names != nil {
-		in["ExpressionAttributeNames"] = e.names
-	}
-	if e.values != nil {
-		in["ExpressionAttributeValues"] = e.values
-	}
-}
 
 // write puts or deletes one item, sometimes with a condition. It returns the id
 // of the item.

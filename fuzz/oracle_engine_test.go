@@ -1,0 +1,288 @@
+package fuzz_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sortkey/sortkey"
+	"github.com/sortkey/sortkey/internal/tests/cmdtest"
+	"github.com/sortkey/sortkey/internal/tests/pgtest"
+	"github.com/sortkey/sortkey/server"
+	"github.com/sortkey/sortkey/store/memory"
+	"github.com/sortkey/sortkey/store/postgres"
+)
+
+// A reply is the answer to a request.
+type reply struct {
+	status int
+	body   []byte
+}
+
+// An engine is a database that takes requests in JSON.
+type engine struct {
+	name string
+	send func(op string, body []byte) (r reply, answered bool)
+	// sweep deletes expired items; nil if the database does so when it likes.
+	sweep func() error
+	// kill kills the database after a time, and returns at once. Restart waits for the kill
+	// and starts the database again. Both are nil if it cannot be killed.
+	kill    func(after time.Duration)
+	restart func()
+	close   func()
+	// counts is true if the database always knows how many items its tables have.
+	counts bool
+}
+
+// answer sends a message.
+func (e *engine) answer(m message) (r reply, answered bool) {
+	if m.op != sweepNow {
+		return e.send(m.op, m.body)
+	}
+	if err := e.sweep(); err != nil {
+		return reply{}, false
+	}
+	return reply{200, []byte("{}")}, true
+}
+
+// target is the header X-Amz-Target before the name of an operation.
+const target = "DynamoDB_20120810."
+
+// memoryEngine is a database in memory behind the HTTP handler, in this process. Its clock
+// stands at the time of generators.
+func memoryEngine(t testing.TB) *engine {
+	now := time.Unix(newGenerator(0, newService(true)).now, 0)
+	clock := func() time.Time { return now }
+	db, err := sortkey.Open(sortkey.Options{Store: memory.Open(), Rand: seededReader(), Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := server.New(db, server.Options{})
+	return &engine{
+		name: "memory",
+		send: func(op string, body []byte) (reply, bool) {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", bytes.NewReader(body))
+			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+			r.Header.Set("X-Amz-Target", target+op)
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, r)
+			return reply{w.Code, w.Body.Bytes()}, true
+		},
+		sweep: func() error {
+			_, err := db.Sweep(t.Context())
+			return err
+		},
+		close:  func() { _ = db.Close() },
+		counts: true,
+	}
+}
+
+// serverEngine is a server with a URL. Requests have a signature that no server checks.
+func serverEngine(t testing.TB, name, url string) *engine {
+	transport := &http.Transport{}
+	client := &http.Client{Transport: transport, Timeout: cmdtest.Patience}
+	return &engine{
+		name: name,
+		send: func(op string, body []byte) (reply, bool) {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, bytes.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+			r.Header.Set("X-Amz-Target", target+op)
+			r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=AKID/20260101/us-east-1/dynamodb/aws4_request, "+
+				"SignedHeaders=host;x-amz-date, Signature=0")
+			r.Header.Set("X-Amz-Date", "20260101T000000Z")
+			resp, err := client.Do(r)
+			if err != nil {
+				return reply{}, false
+			}
+			defer resp.Body.Close()
+			out, err := io.ReadAll(resp.Body)
+			return reply{resp.StatusCode, out}, err == nil
+		},
+		close: transport.CloseIdleConnections,
+	}
+}
+
+// processEngine is a server of the command that can be killed.
+func processEngine(t testing.TB, name string, args ...string) *engine {
+	program := cmdtest.Build(t)
+	args = append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)
+	var process *cmdtest.Process
+	var to *engine
+	dead := make(chan struct{})
+	start := func() {
+		process = cmdtest.Serve(t, exec.Command(program, args...))
+		to = serverEngine(t, name, process.URL)
+	}
+	start()
+	return &engine{
+		name: name,
+		send: func(op string, body []byte) (reply, bool) { return to.send(op, body) },
+		kill: func(after time.Duration) {
+			dead = make(chan struct{})
+			go func() {
+				defer close(dead)
+				time.Sleep(after)
+				_ = process.Cmd.Process.Kill()
+			}()
+		},
+		restart: func() {
+			<-dead
+			_ = process.Wait(t)
+			to.close()
+			if log := process.Stderr.String(); strings.Contains(log, "level=ERROR") || strings.Contains(log, "panic") {
+				t.Fatalf("the server reported: %s", log)
+			}
+			start()
+		},
+		close: func() {
+			to.close()
+			_ = process.Cmd.Process.Kill()
+			_ = process.Wait(t)
+		},
+	}
+}
+
+func diskEngine(t testing.TB) *engine {
+	e := processEngine(t, "disk", "--data", filepath.Join(t.TempDir(), "db"))
+	e.counts = true
+	return e
+}
+
+// postgresEngine is a server on a new PostgreSQL. It skips the test if there is none. After
+// a kill, items are counted again only some time later.
+func postgresEngine(t testing.TB) *engine {
+	url := pgtest.New(t).Database(t)
+	if err := postgres.Init(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	return processEngine(t, "postgres", "--store", url)
+}
+
+// must sends a request of the oracle's own and decodes the answer, or returns what is wrong.
+func (e *engine) must(op string, in map[string]any, out any) string {
+	r, answered := e.send(op, marshal(in))
+	if !answered || r.status != 200 {
+		return fmt.Sprintf("%s %s answers %d %s", op, marshal(in), r.status, r.body)
+	}
+	if err := json.Unmarshal(r.body, out); err != nil {
+		return fmt.Sprintf("%s answers %s: %v", op, r.body, err)
+	}
+	return ""
+}
+
+// item reads an item, for a request of which a part may have been carried out.
+func (e *engine) item(table string, key item) item {
+	var out struct{ Item map[string]json.RawMessage }
+	in := map[string]any{"TableName": table, "Key": key.wire(), "ConsistentRead": true}
+	if e.must("GetItem", in, &out) != "" {
+		return nil
+	}
+	it, _ := parseItem(out.Item)
+	return it
+}
+
+// audit compares the whole database with the model. It returns the first difference, or "".
+func (e *engine) audit(s *service) string {
+	e.settle()
+	own := []message{{op: "ListTables", step: func(s *service) prediction {
+		return prediction{body: map[string]any{"TableNames": sortedNames(s.tables)}, some: true}
+	}}}
+	for _, name := range sortedNames(s.tables) {
+		own = append(own,
+			message{op: "DescribeTable", step: func(s *service) prediction { return s.describe(name) }},
+			message{op: "DescribeTimeToLive", step: func(s *service) prediction { return s.ttlStatus(name) }})
+		for i := len(own) - 2; i < len(own); i++ {
+			own[i] = own[i].with(map[string]any{"TableName": name})
+		}
+	}
+	own[0] = own[0].with(map[string]any{})
+	for _, m := range own {
+		got, answered := e.answer(m)
+		if !answered {
+			return m.op + " has no answer"
+		}
+		if bad := m.step(s).compare(m, got); bad != nil {
+			return fmt.Sprintf("%s %s: %s", m.op, m.body, bad.difference)
+		}
+	}
+	for _, name := range sortedNames(s.tables) {
+		for _, v := range s.tables[name].views() {
+			if difference := e.auditView(v); difference != "" {
+				return fmt.Sprintf("a Scan of %s %s: %s", name, v.name(), difference)
+			}
+		}
+	}
+	return ""
+}
+
+// auditView compares all items of a table or index with the model's.
+func (e *engine) auditView(v view) string {
+	var want, got []string
+	for _, it := range v.entries() {
+		want = append(want, it.canon())
+	}
+	in := map[string]any{"TableName": v.m.name}
+	if v.ix != nil {
+		in["IndexName"] = v.ix.name
+	}
+	if !v.global() {
+		in["ConsistentRead"] = true
+	}
+	for {
+		var page answer
+		if fault := e.must("Scan", in, &page); fault != "" {
+			return fault
+		}
+		for _, m := range page.Items {
+			it, err := parseItem(m)
+			if err != nil {
+				return err.Error()
+			}
+			got = append(got, it.canon())
+		}
+		if page.LastEvaluatedKey == nil {
+			break
+		}
+		in["ExclusiveStartKey"] = page.LastEvaluatedKey
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	for i := range max(len(want), len(got)) {
+		switch {
+		case i >= len(got) || i < len(want) && want[i] < got[i]:
+			return "it lacks " + abridge([]byte(want[i]))
+		case i >= len(want) || got[i] < want[i]:
+			return "it also has " + abridge([]byte(got[i]))
+		}
+	}
+	return ""
+}
+
+// settle waits until no table and no index is being created, changed or deleted.
+func (e *engine) settle() {
+	for end := time.Now().Add(cmdtest.Patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		var list struct{ TableNames []string }
+		busy := e.must("ListTables", map[string]any{}, &list) != ""
+		for _, name := range list.TableNames {
+			r, _ := e.send("DescribeTable", marshal(map[string]any{"TableName": name}))
+			for _, state := range []string{`"CREATING"`, `"UPDATING"`, `"DELETING"`} {
+				busy = busy || bytes.Contains(r.body, []byte(state))
+			}
+		}
+		if !busy {
+			return
+		}
+	}
+}

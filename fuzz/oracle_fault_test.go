@@ -1,0 +1,390 @@
+package fuzz_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sortkey/sortkey/internal/tests/proptest"
+)
+
+// A plant is a fault that a test puts between the oracle and a database that has none.
+type plant struct {
+	name string
+	op   string // the operations that have it, by the end or beginning of their names
+	// ask changes the request, and tell the answer; either may be nil. They return false if there
+	// is nothing to change.
+	ask  func(in map[string]any) bool
+	tell func(in, out map[string]any) bool
+}
+
+// without returns a change of a request that leaves a member out.
+func without(name string) func(map[string]any) bool {
+	return func(in map[string]any) bool {
+		_, has := in[name]
+		delete(in, name)
+		return has
+	}
+}
+
+// lose takes a member out of an answer.
+func lose(name string) func(in, out map[string]any) bool {
+	return func(_, out map[string]any) bool { return without(name)(out) }
+}
+
+// items returns the Items of an answer, if there are at least n.
+func items(out map[string]any, n int) []any {
+	list, _ := out["Items"].([]any)
+	if len(list) < n {
+		return nil
+	}
+	return list
+}
+
+// plants are faults that implementations have had, each of which must be found.
+var plants = []plant{
+	{name: "a page lacks its last row", op: "Query", tell: func(_, out map[string]any) bool {
+		list := items(out, 1)
+		if list == nil {
+			return false
+		}
+		out["Items"], out["Count"] = list[:len(list)-1], out["Count"].(float64)-1
+		return true
+	}},
+	{name: "two ties of an index are swapped", op: "Query", tell: func(in, out map[string]any) bool {
+		list := items(out, 2)
+		for i := 1; i < len(list) && in["IndexName"] != nil; i++ {
+			a, b := list[i-1].(map[string]any), list[i].(map[string]any)
+			differ := func(name string) bool { return !reflect.DeepEqual(a[name], b[name]) }
+			if !slices.ContainsFunc(keyAttributes[2:], differ) {
+				list[i-1], list[i] = list[i], list[i-1]
+				return true
+			}
+		}
+		return false
+	}},
+	{name: "half a unit less", op: "Scan", tell: func(_, out map[string]any) bool {
+		c, ok := out["ConsumedCapacity"].(map[string]any)
+		if ok {
+			c["CapacityUnits"] = c["CapacityUnits"].(float64) - 0.5
+		}
+		return ok
+	}},
+	{name: "an index costs nothing", op: "PutItem", tell: func(_, out map[string]any) bool {
+		c, _ := out["ConsumedCapacity"].(map[string]any)
+		_, has := c["GlobalSecondaryIndexes"]
+		delete(c, "GlobalSecondaryIndexes")
+		return has
+	}},
+	{name: "pages end without a place to go on", op: "Query", tell: lose("LastEvaluatedKey")},
+	{name: "the place to go on lacks a key of the table", op: "Scan", tell: func(in, out map[string]any) bool {
+		key, ok := out["LastEvaluatedKey"].(map[string]any)
+		if ok = ok && in["IndexName"] != nil && key["k1"] != nil; ok {
+			delete(key, "k1")
+		}
+		return ok
+	}},
+	{name: "the start of a page is ignored", op: "Query", ask: without("ExclusiveStartKey")},
+	{name: "segments are ignored", op: "Scan", ask: func(in map[string]any) bool {
+		return without("Segment")(in) && without("TotalSegments")(in)
+	}},
+	{name: "a filter is ignored", op: "Scan", ask: func(in map[string]any) bool {
+		if in["FilterExpression"] == nil {
+			return false
+		}
+		without("ExpressionAttributeValues")(in)
+		if in["ProjectionExpression"] == nil {
+			without("ExpressionAttributeNames")(in)
+		}
+		return without("FilterExpression")(in)
+	}},
+	{name: "a filter is not counted", op: "Query", tell: func(_, out map[string]any) bool {
+		differ := out["ScannedCount"] != out["Count"]
+		out["ScannedCount"] = out["Count"]
+		return differ
+	}},
+	{name: "the order is always forward", op: "Query", ask: without("ScanIndexForward")},
+	{name: "a projection has the whole item", op: "GetItem", ask: func(in map[string]any) bool {
+		without("ExpressionAttributeNames")(in)
+		return without("ProjectionExpression")(in)
+	}},
+	{name: "a condition is ignored", op: "DeleteItem", ask: func(in map[string]any) bool {
+		without("ExpressionAttributeValues")(in)
+		without("ExpressionAttributeNames")(in)
+		without("ReturnValuesOnConditionCheckFailure")(in)
+		return without("ConditionExpression")(in)
+	}},
+	{name: "a failed condition shows no item", op: "UpdateItem", tell: lose("Item")},
+	{name: "old and new values are the same", op: "UpdateItem", ask: func(in map[string]any) bool {
+		new := in["ReturnValues"] == "UPDATED_NEW"
+		if new {
+			in["ReturnValues"] = "UPDATED_OLD"
+		}
+		return new
+	}},
+	{name: "an update shows the whole item", op: "UpdateItem", ask: func(in map[string]any) bool {
+		new := in["ReturnValues"] == "UPDATED_NEW"
+		if new {
+			in["ReturnValues"] = "ALL_NEW"
+		}
+		return new
+	}},
+	{name: "an addition is a subtraction", op: "UpdateItem", ask: func(in map[string]any) bool {
+		src, _ := in["UpdateExpression"].(string)
+		in["UpdateExpression"] = strings.Replace(src, " + ", " - ", 1)
+		return strings.Contains(src, " + ")
+	}},
+	{name: "a number keeps its zeros", op: "GetItem", tell: func(_, out map[string]any) bool {
+		it, _ := out["Item"].(map[string]any)
+		n, _ := it["n"].(map[string]any)
+		text, ok := n["N"].(string)
+		if ok {
+			n["N"] = text + ".0"
+		}
+		return ok
+	}},
+	{name: "a set loses an element", op: "Query", tell: func(_, out map[string]any) bool {
+		for _, e := range items(out, 1) {
+			set, _ := e.(map[string]any)["s"].(map[string]any)
+			if list, ok := set["SS"].([]any); ok && len(list) > 1 {
+				set["SS"] = list[1:]
+				return true
+			}
+		}
+		return false
+	}},
+	{name: "reasons of a cancellation are swapped", op: "TransactWriteItems", tell: func(_, out map[string]any) bool {
+		list, _ := out["CancellationReasons"].([]any)
+		slices.Reverse(list)
+		return len(list) > 1
+	}},
+	{name: "a token is ignored", op: "TransactWriteItems", ask: without("ClientRequestToken")},
+	{name: "a batch forgets a write", op: "BatchWriteItem", ask: func(in map[string]any) bool {
+		for name, list := range in["RequestItems"].(map[string]any) {
+			if list := list.([]any); len(list) > 1 {
+				in["RequestItems"].(map[string]any)[name] = list[:len(list)-1]
+				return true
+			}
+		}
+		return false
+	}},
+	{name: "a batch forgets a read", op: "BatchGetItem", tell: func(_, out map[string]any) bool {
+		responses, _ := out["Responses"].(map[string]any)
+		for name, list := range responses {
+			if list := list.([]any); len(list) > 0 {
+				responses[name] = list[1:]
+				return true
+			}
+		}
+		return false
+	}},
+	{name: "a transaction reads for half", op: "TransactGetItems", tell: func(_, out map[string]any) bool {
+		list, _ := out["ConsumedCapacity"].([]any)
+		for _, c := range list {
+			c.(map[string]any)["CapacityUnits"] = c.(map[string]any)["CapacityUnits"].(float64) / 2
+		}
+		return list != nil
+	}},
+	{name: "an item is lost behind the oracle", op: "PutItem", ask: func(in map[string]any) bool {
+		delete(in["Item"].(map[string]any), "d")
+		return true
+	}},
+	{name: "an index has all attributes", op: "UpdateTable", ask: func(in map[string]any) bool {
+		updates := in["GlobalSecondaryIndexUpdates"].([]any)
+		create, _ := updates[0].(map[string]any)["Create"].(map[string]any)
+		if create == nil {
+			return false
+		}
+		create["Projection"] = map[string]any{"ProjectionType": "ALL"}
+		return true
+	}},
+	{name: "the time to live is forgotten", op: "UpdateTimeToLive", ask: func(in map[string]any) bool {
+		spec := in["TimeToLiveSpecification"].(map[string]any)
+		spec["AttributeName"] = "other"
+		return true
+	}},
+	{name: "a deleted table is still listed", op: "ListTables", tell: func(_, out map[string]any) bool {
+		out["TableNames"] = append(out["TableNames"].([]any), "Table-gone")
+		return true
+	}},
+}
+
+// on returns an engine with the fault.
+func (p plant) on(e *engine, planted *int) *engine {
+	faulty := *e
+	faulty.send = func(op string, body []byte) (reply, bool) {
+		if op != p.op {
+			return e.send(op, body)
+		}
+		in, err := decode(body)
+		if err != nil {
+			panic(err)
+		}
+		if p.ask != nil && p.ask(in) {
+			body = marshal(in)
+			*planted++
+		}
+		got, answered := e.send(op, body)
+		if out, err := decode(got.body); p.tell != nil && err == nil && p.tell(in, out) {
+			got.body = marshal(out)
+			*planted++
+		}
+		return got, answered
+	}
+	return &faulty
+}
+
+// TestOracleFindsFaults plants faults in the answers of a database. The oracle must find each,
+// with few requests that repeat it.
+func TestOracleFindsFaults(t *testing.T) {
+	seed := proptest.Seed()
+	for _, p := range plants {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			planted := 0
+			fresh := func() *engine { return p.on(memoryEngine(t), &planted) }
+			o := newOracle(seed, fresh())
+			defer o.engine.close()
+			bad := o.run(4000, nil)
+			if bad == nil {
+				t.Fatalf("not found in %d requests; it was planted %d times", len(o.sent), planted)
+			}
+			if p.name != plants[0].name && !proptest.Long() {
+				return
+			}
+			short, _ := shorten(o.sent, fresh, 20*time.Second)
+			if len(short) == 0 || len(short) > 12 {
+				t.Errorf("%d of %d requests repeat it, want 1 to 12", len(short), len(o.sent))
+			}
+			t.Logf("found by request %d, and again by %d of them: %s", len(o.sent), len(short), bad.difference)
+		})
+	}
+}
+
+// TestOracleAfterKills lets a database that is killed lose what it acknowledged, or half of
+// a request that it did not answer. The oracle must find both.
+func TestOracleAfterKills(t *testing.T) {
+	const acknowledged = "an acknowledged item"
+	for _, loss := range []string{acknowledged, "half of a transaction"} {
+		t.Run(loss, func(t *testing.T) {
+			o := newOracle(proptest.Seed(), memoryEngine(t))
+			defer o.engine.close()
+			if bad := o.run(300, nil); bad != nil {
+				t.Fatal(o.report(bad, proptest.Seed(), func() *engine { return memoryEngine(t) }))
+			}
+			m := o.message()
+			for m.op != "TransactWriteItems" || !changes(o.service, m) {
+				o.check(m, reply{})
+				o.engine.answer(m)
+				m = o.message()
+			}
+			if bad := o.recover(m); bad != nil {
+				t.Fatalf("without a loss: %s", bad.difference)
+			}
+			after := o.service.clone()
+			m.step(after)
+			for name, table := range after.tables {
+				for id, it := range table.items {
+					old := o.service.tables[name].items[id]
+					if loss != acknowledged && old.canon() == it.canon() {
+						continue
+					}
+					op, in := "PutItem", map[string]any{"TableName": name, "Item": it.wire()}
+					if loss == acknowledged {
+						key := it.only(table.keyNames())
+						op, in = "DeleteItem", map[string]any{"TableName": name, "Key": key.wire()}
+					}
+					if fault := o.engine.must(op, in, new(json.RawMessage)); fault != "" {
+						t.Fatal(fault)
+					}
+					if bad := o.recover(m); bad == nil {
+						t.Fatalf("not found after %s %s", op, marshal(in))
+					}
+					return
+				}
+			}
+			t.Fatal("nothing to lose")
+		})
+	}
+}
+
+// changes reports whether a message puts items in at least two places.
+func changes(s *service, m message) bool {
+	after := s.clone()
+	m.step(after)
+	n := 0
+	for name, table := range after.tables {
+		for id, it := range table.items {
+			if s.tables[name].items[id].canon() != it.canon() {
+				n++
+			}
+		}
+	}
+	return n > 1
+}
+
+// modelFiles are the files of the model: everything that predicts answers, and the text of expressions.
+var modelFiles = []string{
+	"choose_test.go", "value_test.go", "model_test.go", "condition_test.go", "update_test.go", "expression_test.go",
+	"oracle_service_test.go",
+}
+
+// TestModelStandsAlone holds the model to code of its own: it imports nothing of Sortkey, and
+// refers to nothing that another file of this package declares.
+func TestModelStandsAlone(t *testing.T) {
+	set := token.NewFileSet()
+	own := map[string]bool{}
+	uses := map[string]string{}
+	for _, name := range modelFiles {
+		f, err := parser.ParseFile(set, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		imported := map[string]bool{}
+		for _, spec := range f.Imports {
+			at := strings.Trim(spec.Path.Value, `"`)
+			if strings.Contains(at, "sortkey") {
+				t.Errorf("%s imports %s", name, at)
+			}
+			at = strings.TrimSuffix(at, "/v3")
+			imported[at[strings.LastIndex(at, "/")+1:]] = true
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil {
+					own[d.Name.Name] = true
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					switch spec := spec.(type) {
+					case *ast.TypeSpec:
+						own[spec.Name.Name] = true
+					case *ast.ValueSpec:
+						for _, n := range spec.Names {
+							own[n.Name] = true
+						}
+					}
+				}
+			}
+		}
+		for _, id := range f.Unresolved {
+			if !imported[id.Name] && types.Universe.Lookup(id.Name) == nil {
+				uses[id.Name] = set.Position(id.Pos()).String()
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(uses)) {
+		if !own[name] {
+			t.Errorf("%s: %s is declared in a file that is not part of the model", uses[name], name)
+		}
+	}
+}
