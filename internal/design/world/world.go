@@ -45,12 +45,16 @@ type Options struct {
 	// DB is an open database to build the world in. After an error it may have a part
 	// of it. Default: a new one.
 	DB *sortkey.DB
+	// OnDemand keeps generated items out of the database until a request of [World.Target] can read
+	// them: of a million items, the requests of a check read few.
+	OnDemand bool
 }
 
 // A World is a database in memory with the tables and items of a model.
 type World struct {
 	Model *model.Model
-	DB    *sortkey.DB
+	// DB has the items, those on demand only once [World.Target] or [World.Fill] has put them there.
+	DB *sortkey.DB
 	// Items are the items in the database: samples, raw items, then generated
 	// items.
 	Items []Item
@@ -62,6 +66,9 @@ type World struct {
 	// generated ones.
 	counts, made map[*model.Entity]int
 	generators   map[*model.Entity]*generator
+
+	onDemand bool
+	loading  sync.Mutex // guards the absent of items, and their way into the database
 
 	mu     sync.Mutex
 	spaces map[spaceID]*Space
@@ -78,6 +85,8 @@ type Item struct {
 	Attributes attr.Item
 	// Generated is true if the item is not in the file.
 	Generated bool
+
+	absent bool // from the database, which has it on demand
 }
 
 // Build creates the world of a model. Equal models and options give equal
@@ -182,6 +191,10 @@ func (b *builder) build(ctx context.Context) (err error) {
 	if err := b.flush(ctx); err != nil {
 		return err
 	}
+	if err := b.settle(); err != nil {
+		return err
+	}
+	b.w.onDemand = b.o.OnDemand // from here on
 	if err := b.generate(ctx); err != nil {
 		return err
 	}
@@ -220,6 +233,7 @@ func (b *builder) put(ctx context.Context, id [16]byte, it Item, pos model.Pos) 
 	if b.w.counts[it.Entity]++; it.Generated {
 		b.w.made[it.Entity]++
 	}
+	it.absent = b.w.onDemand
 	b.w.Items = append(b.w.Items, it)
 	b.pending = append(b.pending, pendingItem{it.Table.Name, it.Attributes, pos})
 	// Batches are of one table.
@@ -292,10 +306,14 @@ func (b *builder) refused(ctx context.Context, p pendingItem, err error) error {
 	return errorAt(p.pos, "table %s refuses this item: %s", p.table, text)
 }
 
+// write writes items, or only checks those that are in the database on demand.
 func (b *builder) write(ctx context.Context, list []pendingItem) error {
 	items := make([]attr.Item, len(list))
 	for i, p := range list {
 		items[i] = p.item
+	}
+	if b.w.onDemand {
+		return inside.Service(b.w.DB).CheckLoad(ctx, list[0].table, items)
 	}
 	return inside.Service(b.w.DB).Load(ctx, list[0].table, items)
 }

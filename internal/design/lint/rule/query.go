@@ -6,7 +6,6 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr/ast"
-	"github.com/sortkey/sortkey/internal/design/explain"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/spread"
 	"github.com/sortkey/sortkey/internal/design/world"
@@ -104,7 +103,7 @@ func (q *Query) Spread() *spread.Spread {
 	if !q.asked && q.Ran() {
 		st := q.study
 		o := spread.Options{Pages: maxPages, Most: maxReadings}
-		q.spread, _, _ = spread.Of(st.ctx, st.World, explain.InProcess(st.World.DB), q.question(), o)
+		q.spread, _, _ = spread.Of(st.ctx, st.World, st.World.Target(), q.question(), o)
 	}
 	q.asked = true
 	return q.spread

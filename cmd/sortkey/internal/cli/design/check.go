@@ -145,7 +145,7 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 		return runRunning(ctx, env, m, write, severity, f)
 	}
 
-	o := world.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes}
+	o := world.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes, OnDemand: true}
 	if f.maxItems == 0 {
 		o.MaxItems = -1
 	}
