@@ -146,6 +146,9 @@ func (s *spreader) find(ctx context.Context) error {
 	if simple {
 		s.grow = s.w.Growth(s.space)
 	}
+	if simple && !s.one {
+		s.all = make([]candidate, 0, min(len(s.space.Parts), s.w.Count(s.p.Entity)))
+	}
 	for i, at := range s.space.Parts {
 		if i%1024 == 0 {
 			if err := context.Cause(ctx); err != nil {
@@ -179,6 +182,7 @@ func (s *spreader) unseen(all []float64) {
 	for i := range s.all {
 		rows, bytes = rows+s.all[i].Rows, bytes+s.all[i].Bytes
 	}
+	s.all = slices.Grow(s.all, len(all))
 	for _, held := range all {
 		n := held
 		if limit > 0 {

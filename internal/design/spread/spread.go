@@ -192,9 +192,9 @@ func Slices(ctx context.Context, w *world.World, q Question) ([]Slice, error) {
 	if s == nil || err != nil {
 		return nil, err
 	}
-	var all []Slice
-	for _, c := range s.all {
-		if c.row != nil {
+	all := make([]Slice, 0, len(s.all))
+	for i := range s.all {
+		if c := &s.all[i]; c.row != nil {
 			all = append(all, c.Slice)
 		}
 	}
@@ -233,14 +233,18 @@ func slicesOf(ctx context.Context, w *world.World, q Question) (*spreader, error
 	if s == nil {
 		return nil, nil
 	}
+	if s.take() {
+		return s, nil
+	}
 	if err := s.find(ctx); err != nil {
 		return nil, err
 	}
 	s.rank()
+	s.keep()
 	return s, nil
 }
 
-// rank sorts the candidates, those that cost most first. There can be a million, so it does not move them until
+// rank sorts the candidates, those that cost most first. There can be a million, so it moves each only once, when
 // their order is known.
 func (s *spreader) rank() {
 	order := make([]int32, len(s.all))
@@ -251,11 +255,15 @@ func (s *spreader) rank() {
 		a, b := &s.all[i], &s.all[k]
 		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows), cmp.Compare(i, k))
 	})
-	ranked := make([]candidate, len(order))
-	for at, i := range order {
-		ranked[at] = s.all[i]
+
+	// Each candidate makes room for the one that belongs in its place, until that is the first one again.
+	for i := range order {
+		first, at := s.all[i], int32(i)
+		for order[at] != int32(i) {
+			s.all[at], at, order[at] = s.all[order[at]], order[at], at
+		}
+		s.all[at], order[at] = first, at
 	}
-	s.all = ranked
 }
 
 // read reads the candidates that matter.

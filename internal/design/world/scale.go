@@ -138,15 +138,31 @@ func (g *Growth) In(rows []Row) func(*Item) float64 {
 	if !g.grows() {
 		return one
 	}
-	all := countRows(nil, rows)
-	for i := range all {
-		all[i].n = g.rows(&all[i]) / all[i].n
+	var room [4]entityRows
+	all := countRows(room[:0], rows)
+	if len(all) == 1 { // of most partitions, of which there can be a million
+		return ofEntity(all[0].e, g.rows(&all[0])/all[0].n)
+	}
+
+	each := slices.Clone(all)
+	for i := range each {
+		each[i].n = g.rows(&all[i]) / all[i].n
 	}
 	return func(it *Item) float64 {
-		for i := range all {
-			if it.Generated && all[i].e == it.Entity {
-				return all[i].n
+		for i := range each {
+			if it.Generated && each[i].e == it.Entity {
+				return each[i].n
 			}
+		}
+		return 1
+	}
+}
+
+// ofEntity returns a function that returns n for the generated items of an entity, and 1 for others.
+func ofEntity(e *model.Entity, n float64) func(*Item) float64 {
+	return func(it *Item) float64 {
+		if it.Generated && it.Entity == e {
+			return n
 		}
 		return 1
 	}

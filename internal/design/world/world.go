@@ -65,7 +65,10 @@ type World struct {
 	// counts has the number of items of each entity, and made the number of
 	// generated ones.
 	counts, made map[*model.Entity]int
-	generators   map[*model.Entity]*generator
+	// Kept is what a package that studies the world keeps for itself, under a key of a type of its own.
+	Kept sync.Map
+
+	generators map[*model.Entity]*generator
 
 	onDemand bool
 	loading  sync.Mutex // guards the absent of items, and their way into the database
@@ -76,6 +79,9 @@ type World struct {
 
 // Close closes the database.
 func (w *World) Close() error { return w.DB.Close() }
+
+// Count returns the number of items of an entity, or of raw items for nil.
+func (w *World) Count(e *model.Entity) int { return w.counts[e] }
 
 // An Item is an item of a world with its origin.
 type Item struct {
