@@ -146,9 +146,7 @@ func (s *spreader) find(ctx context.Context) error {
 	if simple {
 		s.grow = s.w.Growth(s.space)
 	}
-	if simple && !s.one {
-		s.all = make([]candidate, 0, min(len(s.space.Parts), s.w.Count(s.p.Entity)))
-	}
+	var held []int32 // partitions with rows, of which there can be a million
 	for i, at := range s.space.Parts {
 		if i%1024 == 0 {
 			if err := context.Cause(ctx); err != nil {
@@ -160,10 +158,16 @@ func (s *spreader) find(ctx context.Context) error {
 		case s.one && s.p.Request == nil:
 			s.items(at)
 		case simple:
-			s.partition(at)
+			if slices.ContainsFunc(s.space.In(at), func(r world.Row) bool { return s.lists(&r) }) {
+				held = append(held, int32(i))
+			}
 		default:
 			s.groups(at)
 		}
+	}
+	s.all = slices.Grow(s.all, len(held))
+	for _, i := range held {
+		s.partition(s.space.Parts[i])
 	}
 
 	for i := range s.all {

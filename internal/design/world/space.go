@@ -126,7 +126,8 @@ type spaceID struct {
 // is a place in an arena.
 type keyedRow struct {
 	item *Item
-	at   int // in the arena
+	head uint64 // of the bytes that tell it from its neighbours, while it is sorted
+	at   int    // in the arena
 	size int32
 	mid  uint16 // length of the encoded partition key
 	len  uint16 // length of the key
@@ -198,13 +199,7 @@ func (s *Space) fill(ctx context.Context, w *World) error {
 		s.Bytes += size
 	}
 
-	slices.SortFunc(all, func(a, b keyedRow) int {
-		if c := bytes.Compare(keys.partition(&a), keys.partition(&b)); c != 0 {
-			return c
-		}
-		return bytes.Compare(keys.sort(&a), keys.sort(&b))
-	})
-
+	keys.order(all, false)
 	s.Rows = make([]Row, len(all))
 	for i := range all {
 		s.Rows[i] = Row{Item: all[i].item, size: all[i].size}

@@ -80,9 +80,6 @@ type World struct {
 // Close closes the database.
 func (w *World) Close() error { return w.DB.Close() }
 
-// Count returns the number of items of an entity, or of raw items for nil.
-func (w *World) Count(e *model.Entity) int { return w.counts[e] }
-
 // An Item is an item of a world with its origin.
 type Item struct {
 	Table      *model.Table

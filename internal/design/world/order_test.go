@@ -1,0 +1,33 @@
+package world_test
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/tests/proptest"
+)
+
+// TestOrder compares the order of a space with that of whole keys, of which many begin alike or end early.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	proptest.Check(t, 500, func(t *proptest.T) {
+		part := func() string {
+			prefix := proptest.Pick(t, "", "A#", "ORDER#", "CUSTOMER#\x00", "\x00\x00\x00")
+			return prefix + strings.Repeat("ab", t.Between(0, 6)*t.Between(0, 1)) + t.Text("\x00ab", 0, t.Between(0, 10))
+		}
+		parts := proptest.SliceOf(t, 1, 9, func(t *proptest.T) string { return part() })
+		keys := proptest.SliceOf(t, 0, 200, func(t *proptest.T) [2]string {
+			return [2]string{proptest.Pick(t, parts...), part()}
+		})
+		want := slices.Clone(keys)
+		slices.SortFunc(want, func(a, b [2]string) int {
+			return cmp.Or(strings.Compare(a[0], b[0]), strings.Compare(a[1], b[1]))
+		})
+		if got := world.Order(keys); !slices.Equal(want, got) {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	})
+}
