@@ -116,15 +116,18 @@ type entityRows struct {
 // countRows appends the number of rows of generated items, by entity.
 func countRows(all []entityRows, rows []Row) []entityRows {
 	last := -1
+	made := uint16(0) // of the last
 	for i := range rows {
-		it := rows[i].Item
-		if !it.Generated {
-			continue
-		}
-		if last < 0 || all[last].e != it.Entity {
-			if last = slices.IndexFunc(all, func(o entityRows) bool { return o.e == it.Entity }); last < 0 {
-				last = len(all)
-				all = append(all, entityRows{e: it.Entity, one: it})
+		if m := rows[i].made; m == 0 || m != made {
+			it := rows[i].Item
+			if !it.Generated {
+				continue
+			}
+			if made = m; last < 0 || all[last].e != it.Entity {
+				if last = slices.IndexFunc(all, func(o entityRows) bool { return o.e == it.Entity }); last < 0 {
+					last = len(all)
+					all = append(all, entityRows{e: it.Entity, one: it})
+				}
 			}
 		}
 		all[last].n++

@@ -26,6 +26,7 @@ type Space struct {
 
 	sizes  *model.RowSizes
 	growth *Growth // of the partitions; nil before it is asked for
+	rates  *Rates  // nil before they are asked for
 }
 
 // Size returns the documented size of an item's row in the space, and whether the
@@ -37,6 +38,9 @@ func (s *Space) Size(it attr.Item) (int, bool) { return s.sizes.Of(it) }
 type Row struct {
 	Item *Item
 	size int32 // documented, in bytes
+	// made is the number of the generator of the item, from 1, or 0 if it is not known: most rows follow one of
+	// the same, and to look at the item takes longer.
+	made uint16
 }
 
 // Size returns the documented size in bytes.
@@ -203,6 +207,9 @@ func (s *Space) fill(ctx context.Context, w *World) error {
 	s.Rows = make([]Row, len(all))
 	for i := range all {
 		s.Rows[i] = Row{Item: all[i].item, size: all[i].size}
+		if g := all[i].item.Values.g; g != nil {
+			s.Rows[i].made = g.number
+		}
 		if i == 0 || !bytes.Equal(keys.partition(&all[i]), keys.partition(&all[i-1])) {
 			s.Parts = append(s.Parts, Part{From: i})
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"net/http"
 	"sync"
 	"time"
@@ -121,7 +122,7 @@ func Build(ctx context.Context, m *model.Model, o Options) (*World, error) {
 
 	b := &builder{
 		w: &World{Model: m, DB: db, Scale: 1, counts: map[*model.Entity]int{}, made: map[*model.Entity]int{}}, o: o,
-		seen: map[[16]byte]int32{},
+		seen: map[uint64]int32{}, seed: maphash.MakeSeed(),
 	}
 	if err := b.build(ctx); err != nil {
 		if o.DB == nil {
@@ -135,8 +136,9 @@ func Build(ctx context.Context, m *model.Model, o Options) (*World, error) {
 type builder struct {
 	w      *World
 	o      Options
-	seen   map[[16]byte]int32 // indexes of items by key
-	places []model.Pos        // of the items of the file, which come first
+	seed   maphash.Seed
+	seen   map[uint64]int32 // indexes of items by the hash of their keys
+	places []model.Pos      // of the items of the file, which come first
 	// pending are items not yet written. Written are those of the last batch, whose result writing
 	// gives once it is written, meanwhile others are generated.
 	pending, written []pendingItem
@@ -215,24 +217,25 @@ func message(out []byte) string {
 
 // add adds an item of the file, whose key must be new.
 func (b *builder) add(ctx context.Context, it Item, pos model.Pos) error {
-	id, ok := keyID(it.Table, it.Attributes)
+	at, taken, ok := b.place(it.Table, it.Attributes)
 	if !ok {
 		return errorAt(pos, "the item lacks a key of table %s", it.Table.Name)
 	}
-	if first, taken := b.seen[id]; taken {
-		return errorAt(pos, "this item has the same key as the one on line %d", b.places[first].Line)
+	if taken {
+		return errorAt(pos, "this item has the same key as the one on line %d", b.places[b.seen[at]].Line)
 	}
 	b.places = append(b.places, pos)
-	return b.put(ctx, id, it, pos)
+	return b.put(ctx, at, it, pos)
 }
 
-func (b *builder) put(ctx context.Context, id [16]byte, it Item, pos model.Pos) error {
+// put adds an item whose key is new, at its place.
+func (b *builder) put(ctx context.Context, at uint64, it Item, pos model.Pos) error {
 	if n := len(b.pending); n > 0 && b.pending[n-1].table != it.Table.Name {
 		if err := b.flush(ctx); err != nil {
 			return err
 		}
 	}
-	b.seen[id] = int32(len(b.w.Items))
+	b.seen[at] = int32(len(b.w.Items))
 	if b.w.counts[it.Entity]++; it.Generated {
 		b.w.made[it.Entity]++
 	}
