@@ -18,13 +18,18 @@ func TestOrder(t *testing.T) {
 			prefix := proptest.Pick(t, "", "A#", "ORDER#", "CUSTOMER#\x00", "\x00\x00\x00")
 			return prefix + strings.Repeat("ab", t.Between(0, 6)*t.Between(0, 1)) + t.Text("\x00ab", 0, t.Between(0, 10))
 		}
-		parts := proptest.SliceOf(t, 1, 9, func(t *proptest.T) string { return part() })
-		keys := proptest.SliceOf(t, 0, 200, func(t *proptest.T) [2]string {
-			return [2]string{proptest.Pick(t, parts...), part()}
+		some := func() []string { return proptest.SliceOf(t, 1, 9, func(t *proptest.T) string { return part() }) }
+		partitions, positions := some(), some()
+		keys := proptest.SliceOf(t, 0, 200, func(t *proptest.T) [3]string {
+			position := part()
+			if t.Bool() {
+				position = proptest.Pick(t, positions...)
+			}
+			return [3]string{proptest.Pick(t, partitions...), position, part()}
 		})
 		want := slices.Clone(keys)
-		slices.SortFunc(want, func(a, b [2]string) int {
-			return cmp.Or(strings.Compare(a[0], b[0]), strings.Compare(a[1], b[1]))
+		slices.SortFunc(want, func(a, b [3]string) int {
+			return cmp.Or(strings.Compare(a[0], b[0]), strings.Compare(a[1], b[1]), strings.Compare(a[2], b[2]))
 		})
 		if got := world.Order(keys); !slices.Equal(want, got) {
 			t.Fatalf("got %q, want %q", got, want)

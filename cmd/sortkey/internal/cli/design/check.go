@@ -151,7 +151,7 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 	}
 	if f.maxItems > manyItems {
 		// Most of the memory is what lives until the end, so more collections cost little.
-		defer debug.SetGCPercent(debug.SetGCPercent(35))
+		defer debug.SetGCPercent(debug.SetGCPercent(12))
 	}
 
 	status := env.Status()
