@@ -295,14 +295,14 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	}
 
 	out := &Spread{}
-	parts := map[world.Part]bool{}
+	parts := partSet{first: make([]bool, len(s.space.Rows))}
 	for i := range s.all {
 		if c := &s.all[i]; c.row != nil {
 			out.Values++
-			parts[c.Part] = true
+			parts.add(c.Part)
 		}
 	}
-	out.Partitions = len(parts)
+	out.Partitions = parts.n
 	s.several = out.Values > out.Partitions
 	byRank := map[int]Reading{}
 	for _, i := range slices.Sorted(maps.Keys(chosen)) {
@@ -341,6 +341,19 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	out.Mean, out.MeanRows = s.mean(byRank, s.p.Asked == model.AskedByRows)
 	out.MeanByRows, _ = s.mean(byRank, true)
 	return out, nil
+}
+
+// A partSet counts partitions. There can be a million, so it marks their first rows.
+type partSet struct {
+	first []bool
+	n     int
+}
+
+func (s *partSet) add(p world.Part) {
+	if !s.first[p.From] {
+		s.first[p.From] = true
+		s.n++
+	}
 }
 
 // nearest returns the rank of the candidate with rows that is nearest to a rank.
