@@ -16,7 +16,7 @@ import (
 )
 
 // checkPeakLimit is the memory that a check of a million items may use.
-const checkPeakLimit = 1500 << 20
+const checkPeakLimit = 700 << 20
 
 // TestCheckOfMany checks the shop, with as many times more items and values of its
 // fields as make the number asked for. scripts/check-million.sh runs it.

@@ -144,6 +144,22 @@ func (s *Service) Load(ctx context.Context, name string, items []attr.Item) erro
 	})
 }
 
+// CheckLoad refuses items that Load would refuse, and changes nothing.
+func (s *Service) CheckLoad(ctx context.Context, name string, items []attr.Item) error {
+	return s.db.View(ctx, func(v *table.View) error {
+		t, err := s.lookup(v.Table, &name)
+		if err != nil {
+			return err
+		}
+		for _, it := range items {
+			if err := t.CheckPut(it); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // checkWrites refuses requests that are not one write, too many of them, and
 // values that are not allowed. Source: dynalite, test/batchWriteItem.js.
 func checkWrites(in *wire.BatchWriteItemInput, names []string) error {

@@ -196,7 +196,7 @@ func (r *Result) Failed(s model.Severity) bool {
 // part of the result; Run fails if ctx is done or Lint fails.
 func Run(ctx context.Context, w *world.World, o Options) (*Result, error) {
 	r := &Result{Model: w.Model, Items: len(w.Items), Scale: w.Scale, Bytes: w.Bytes}
-	target := explain.InProcess(w.DB)
+	target := w.Target()
 	progress := func(pattern string) {
 		if o.Progress != nil {
 			o.Progress(pattern)
@@ -309,7 +309,7 @@ func runPatterns(
 
 // Pattern runs and judges one access pattern of a world.
 func Pattern(ctx context.Context, w *world.World, p *model.Pattern, o Options) (PatternResult, error) {
-	return runPattern(ctx, w, explain.InProcess(w.DB), p, o)
+	return runPattern(ctx, w, w.Target(), p, o)
 }
 
 // Through runs and judges one access pattern on any target that has the items of its

@@ -151,7 +151,7 @@ func (r *reader) same(m *model.Model, own *world.World, p *model.Pattern, items 
 func (r *reader) read(
 	w *world.World, m *model.Model, p *model.Pattern, limited bool,
 ) (keys []string, ok bool, err error) {
-	pr, err := check.Through(r.ctx, explain.InProcess(w.DB), m, p, explain.Options{Brief: true, Items: mostRead})
+	pr, err := check.Through(r.ctx, w.Target(), m, p, explain.Options{Brief: true, Items: mostRead})
 	if err != nil || pr.Total == nil || pr.Total.Refused != nil {
 		return nil, false, err
 	}

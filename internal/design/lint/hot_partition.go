@@ -174,17 +174,15 @@ func unitsOf(p *rule.Pass, q *rule.Query, e *model.Entity) func(world.Part) floa
 			return table.ReadUnits(bytes/max(n, 1), consistent)
 		}
 	case q.Operation == "Query" && r != nil:
+		most := map[world.Part]float64{}
+		for _, slice := range q.Slices() {
+			most[slice.Part] = max(most[slice.Part], table.ReadUnits(int(slice.DeclaredBytes()), consistent))
+		}
 		return func(part world.Part) float64 {
-			n := 0.0
-			for _, slice := range q.Slices() {
-				if slice.Part == part {
-					n = max(n, table.ReadUnits(int(slice.DeclaredBytes()), consistent))
-				}
-			}
-			if len(q.Slices()) == 0 {
+			if len(most) == 0 {
 				return r.Units(consistent) // a raw request in a form that names no partition
 			}
-			return n
+			return most[part]
 		}
 	}
 

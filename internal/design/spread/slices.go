@@ -157,6 +157,7 @@ func (s *spreader) find(ctx context.Context) error {
 	if simple {
 		s.grow = s.w.Growth(s.space)
 	}
+	var held []int32 // partitions with rows, of which there can be a million
 	for i, at := range s.space.Parts {
 		if i%1024 == 0 {
 			if err := context.Cause(ctx); err != nil {
@@ -168,10 +169,16 @@ func (s *spreader) find(ctx context.Context) error {
 		case s.one && s.p.Request == nil:
 			s.items(at)
 		case simple:
-			s.partition(at)
+			if slices.ContainsFunc(s.space.In(at), func(r world.Row) bool { return s.lists(&r) }) {
+				held = append(held, int32(i))
+			}
 		default:
 			s.groups(at)
 		}
+	}
+	s.all = slices.Grow(s.all, len(held))
+	for _, i := range held {
+		s.partition(s.space.Parts[i])
 	}
 
 	for i := range s.all {
@@ -249,6 +256,7 @@ func (s *spreader) unseen(all []float64) {
 	for i := range s.all {
 		rows, bytes = rows+s.all[i].Rows, bytes+s.all[i].Bytes
 	}
+	s.all = slices.Grow(s.all, len(all))
 	for _, held := range all {
 		n := held
 		if limit > 0 {

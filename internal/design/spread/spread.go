@@ -198,9 +198,9 @@ func Slices(ctx context.Context, w *world.World, q Question) ([]Slice, error) {
 	if s == nil || err != nil {
 		return nil, err
 	}
-	var all []Slice
-	for _, c := range s.all {
-		if c.row != nil && !c.empty {
+	all := make([]Slice, 0, len(s.all))
+	for i := range s.all {
+		if c := &s.all[i]; c.row != nil && !c.empty {
 			all = append(all, c.Slice)
 		}
 	}
@@ -239,14 +239,18 @@ func slicesOf(ctx context.Context, w *world.World, q Question) (*spreader, error
 	if s == nil {
 		return nil, nil
 	}
+	if s.take() {
+		return s, nil
+	}
 	if err := s.find(ctx); err != nil {
 		return nil, err
 	}
 	s.rank()
+	s.keep()
 	return s, nil
 }
 
-// rank sorts the candidates, those that cost most first. There can be a million, so it does not move them until
+// rank sorts the candidates, those that cost most first. There can be a million, so it moves each only once, when
 // their order is known.
 func (s *spreader) rank() {
 	order := make([]int32, len(s.all))
@@ -257,11 +261,15 @@ func (s *spreader) rank() {
 		a, b := &s.all[i], &s.all[k]
 		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.rows, a.rows), cmp.Compare(i, k))
 	})
-	ranked := make([]candidate, len(order))
-	for at, i := range order {
-		ranked[at] = s.all[i]
+
+	// Each candidate makes room for the one that belongs in its place, until that is the first one again.
+	for i := range order {
+		first, at := s.all[i], int32(i)
+		for order[at] != int32(i) {
+			s.all[at], at, order[at] = s.all[order[at]], order[at], at
+		}
+		s.all[at], order[at] = first, at
 	}
-	s.all = ranked
 }
 
 // read reads the candidates that matter.
@@ -293,7 +301,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	}
 
 	out := &Spread{}
-	parts := map[world.Part]bool{}
+	parts := partSet{first: make([]bool, len(s.space.Rows))}
 	for i := range s.all {
 		c := &s.all[i]
 		if c.row == nil {
@@ -303,10 +311,10 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 		if c.empty {
 			out.Empty++
 		} else {
-			parts[c.Part] = true
+			parts.add(c.Part)
 		}
 	}
-	out.Partitions = len(parts)
+	out.Partitions = parts.n
 	s.several = out.Values-out.Empty > out.Partitions
 	byRank := map[int]Reading{}
 	for _, i := range slices.Sorted(maps.Keys(chosen)) {
@@ -345,6 +353,19 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	out.Mean, out.MeanRows = s.mean(byRank, s.p.Asked == model.AskedByRows)
 	out.MeanByRows, _ = s.mean(byRank, true)
 	return out, nil
+}
+
+// A partSet counts partitions. There can be a million, so it marks their first rows.
+type partSet struct {
+	first []bool
+	n     int
+}
+
+func (s *partSet) add(p world.Part) {
+	if !s.first[p.From] {
+		s.first[p.From] = true
+		s.n++
+	}
 }
 
 // nearest returns the rank of the candidate with an item that is nearest to a rank: one that reads rows if that

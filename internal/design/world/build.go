@@ -2,8 +2,8 @@ package world
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"strings"
@@ -14,31 +14,51 @@ import (
 	"github.com/sortkey/sortkey/internal/item"
 )
 
-// keyID returns a digest of the table and the key of an item. It reports false
-// if the item lacks a key attribute.
-func keyID(t *model.Table, it attr.Item) ([16]byte, bool) {
+// place returns where the key of an item is, or would be, in the seen of a builder, and whether it is there. It
+// reports false if the item lacks a key attribute.
+func (b *builder) place(t *model.Table, it attr.Item) (at uint64, taken, ok bool) {
 	var room [256]byte
 	buf := append(append(room[:0], t.Name...), 0)
 	for _, list := range [2][]model.Attribute{t.Partition, t.Sort} {
 		for _, a := range list {
 			v := it.Get(a.Name)
 			if v.Kind() != a.Kind {
-				return [16]byte{}, false
+				return 0, false, false
 			}
 			buf = item.AppendKey(buf, v)
 		}
 	}
-	sum := sha256.Sum256(buf)
-	return [16]byte(sum[:16]), true
+	for at = maphash.Bytes(b.seed, buf); ; at++ { // another key can have the hash
+		i, ok := b.seen[at]
+		if !ok {
+			return at, false, true
+		}
+		if o := &b.w.Items[i]; o.Table == t && sameKey(t, o.Attributes, it) {
+			return at, true, true
+		}
+	}
+}
+
+// sameKey reports whether two items have one key in a table.
+func sameKey(t *model.Table, a, b attr.Item) bool {
+	for _, list := range [2][]model.Attribute{t.Partition, t.Sort} {
+		for _, k := range list {
+			if !attr.Equal(a.Get(k.Name), b.Get(k.Name)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // A generator generates the items of one entity.
 type generator struct {
-	w     *World
-	e     *model.Entity
-	hash  uint64
-	count uint64
-	bytes float64 // of an item in tables and indexes, estimated
+	w      *World
+	e      *model.Entity
+	number uint16 // from 1
+	hash   uint64
+	count  uint64
+	bytes  float64 // of an item in tables and indexes, estimated
 	// below is the number of its declared items and of all that belong to them, and belowBytes their bytes.
 	below, belowBytes float64
 	least             int     // items to make, whatever the share
@@ -174,6 +194,7 @@ func newGenerators(w *World, seed uint64) ([]*generator, error) {
 
 		w.generators[e] = g
 		all = append(all, g)
+		g.number = uint16(len(all))
 	}
 	return all, nil
 }
@@ -199,14 +220,14 @@ const attempts = 16
 func (b *builder) run(ctx context.Context, g *generator) error {
 	g.first = len(b.w.Items)
 	for i := range g.count {
-		it, id, ok, err := b.item(g, i)
+		it, at, ok, err := b.item(g, i)
 		if err != nil {
 			return err
 		}
 		if !ok {
 			return g.tooFewKeys(i)
 		}
-		if err := b.put(ctx, id, it, g.e.Pos); err != nil {
+		if err := b.put(ctx, at, it, g.e.Pos); err != nil {
 			return err
 		}
 		if i%4096 == 0 && b.o.Progress != nil {
@@ -238,9 +259,9 @@ func (g *generator) tooFewKeys(item uint64) error {
 	return model.Errors{err}
 }
 
-// item generates item i of g with a new key. It reports false if there are no
-// more keys.
-func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
+// item generates item i of g with a new key, and returns the place of that. It reports false if there are no more
+// keys.
+func (b *builder) item(g *generator, i uint64) (Item, uint64, bool, error) {
 	values := g.values
 	clear(values)
 	for k, f := range g.fields {
@@ -254,22 +275,22 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 	for attempt := uint64(1); ; attempt++ {
 		key, err := g.buildKey()
 		if err != nil {
-			return Item{}, [16]byte{}, false, errorAt(g.e.Pos, "entity %s, a generated item: %v", g.e.Name, err)
+			return Item{}, 0, false, errorAt(g.e.Pos, "entity %s, a generated item: %v", g.e.Name, err)
 		}
 
-		id, ok := keyID(g.e.Table, key)
+		at, taken, ok := b.place(g.e.Table, key)
 		if !ok {
-			return Item{}, id, false, errorAt(
+			return Item{}, 0, false, errorAt(
 				g.e.Pos, "entity %s generates items without all keys of table %s", g.e.Name, g.e.Table.Name,
 			)
 		}
 
-		if _, taken := b.seen[id]; !taken {
+		if !taken {
 			it, err := g.buildRest()
 			if err != nil {
-				return Item{}, id, false, errorAt(g.e.Pos, "entity %s, a generated item: %v", g.e.Name, err)
+				return Item{}, 0, false, errorAt(g.e.Pos, "entity %s, a generated item: %v", g.e.Name, err)
 			}
-			return Item{Table: g.e.Table, Entity: g.e, Values: drawn, Attributes: it, Generated: true}, id, true, nil
+			return Item{Table: g.e.Table, Entity: g.e, Values: drawn, Attributes: it, Generated: true}, at, true, nil
 		}
 
 		if attempt <= attempts && !g.alone() {
@@ -281,7 +302,7 @@ func (b *builder) item(g *generator, i uint64) (Item, [16]byte, bool, error) {
 		}
 
 		if !g.step(values, i+attempt<<32) {
-			return Item{}, id, false, nil
+			return Item{}, 0, false, nil
 		}
 		drawn = Values{text: maps.Clone(values)}
 	}
@@ -326,7 +347,7 @@ func (g *generator) buildRest() (attr.Item, error) {
 // grow makes room for n more items.
 func (b *builder) grow(n int) {
 	b.w.Items = slices.Grow(b.w.Items, n)
-	seen := make(map[[16]byte]int32, len(b.seen)+n)
+	seen := make(map[uint64]int32, len(b.seen)+n)
 	maps.Copy(seen, b.seen)
 	b.seen = seen
 }

@@ -235,3 +235,18 @@ entities:
 		seen[key] = seed
 	}
 }
+
+// TestRefused holds that an item on demand is refused when the world is built, as one in the database is.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for _, onDemand := range []bool{false, true} {
+		_, err := build(t, `
+entities:
+  Page:
+    fields: {text: {size: 409600}}
+    attributes: {PK: "PAGE#{page}", SK: page, text: "{text}"}
+    count: 3
+`, world.Options{OnDemand: onDemand})
+		require.ErrorContains(t, err, "table Tab refuses this item: Item size has exceeded the maximum allowed size")
+	}
+}

@@ -1,9 +1,11 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/sortkey/sortkey/internal/design/model"
 
@@ -22,7 +24,13 @@ type Rates struct {
 	grow   *Growth
 	of     map[*model.Entity]*entityRates
 	locals []*Rates // of the local indexes of a table
+
+	once  sync.Once
+	loads []unitRates // of the partitions, once asked for
 }
+
+// unitRates are read units and write units per second.
+type unitRates struct{ reads, writes float64 }
 
 // entityRates are what the rows of an entity get.
 type entityRates struct {
@@ -35,8 +43,27 @@ type entityRates struct {
 	sums   map[string]float64
 }
 
-// Rates returns the rates of a space.
+// Rates returns the rates of a space. Later calls return the same.
 func (w *World) Rates(ctx context.Context, s *Space) (*Rates, error) {
+	w.mu.Lock()
+	r := s.rates
+	w.mu.Unlock()
+	if r != nil {
+		return r, nil
+	}
+	r, err := w.newRates(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s.rates == nil {
+		s.rates = r
+	}
+	return s.rates, nil
+}
+
+func (w *World) newRates(ctx context.Context, s *Space) (*Rates, error) {
 	r := &Rates{w: w, s: s, grow: w.Growth(s), of: map[*model.Entity]*entityRates{}}
 	timed := false
 	for _, e := range w.Model.Entities {
@@ -190,6 +217,17 @@ func (r *Rates) rows(p Part, f func(row *Row, share float64)) {
 // consistent, and 0 in an index: its reads are not declared. Writes of a table's
 // partition include those of its rows in local indexes, which are stored with it.
 func (r *Rates) Of(p Part) (reads, writes float64) {
+	r.once.Do(func() {
+		r.loads = make([]unitRates, len(r.s.Parts))
+		for i, p := range r.s.Parts {
+			r.loads[i].reads, r.loads[i].writes = r.unitsOf(p)
+		}
+	})
+	i, _ := slices.BinarySearchFunc(r.s.Parts, p.From, func(p Part, from int) int { return cmp.Compare(p.From, from) })
+	return r.loads[i].reads, r.loads[i].writes
+}
+
+func (r *Rates) unitsOf(p Part) (reads, writes float64) {
 	r.rows(p, func(row *Row, share float64) {
 		e := row.Item.Entity
 		if r.s.Index == nil {

@@ -117,15 +117,18 @@ type entityRows struct {
 // countRows appends the number of rows of generated items, by entity.
 func countRows(all []entityRows, rows []Row) []entityRows {
 	last := -1
+	made := uint16(0) // of the last
 	for i := range rows {
-		it := rows[i].Item
-		if !it.Generated {
-			continue
-		}
-		if last < 0 || all[last].e != it.Entity {
-			if last = slices.IndexFunc(all, func(o entityRows) bool { return o.e == it.Entity }); last < 0 {
-				last = len(all)
-				all = append(all, entityRows{e: it.Entity, one: it})
+		if m := rows[i].made; m == 0 || m != made {
+			it := rows[i].Item
+			if !it.Generated {
+				continue
+			}
+			if made = m; last < 0 || all[last].e != it.Entity {
+				if last = slices.IndexFunc(all, func(o entityRows) bool { return o.e == it.Entity }); last < 0 {
+					last = len(all)
+					all = append(all, entityRows{e: it.Entity, one: it})
+				}
 			}
 		}
 		all[last].n++
@@ -139,15 +142,31 @@ func (g *Growth) In(rows []Row) func(*Item) float64 {
 	if !g.grows() {
 		return one
 	}
-	all := countRows(nil, rows)
-	for i := range all {
-		all[i].n = g.rows(&all[i]) / all[i].n
+	var room [4]entityRows
+	all := countRows(room[:0], rows)
+	if len(all) == 1 { // of most partitions, of which there can be a million
+		return ofEntity(all[0].e, g.rows(&all[0])/all[0].n)
+	}
+
+	each := slices.Clone(all)
+	for i := range each {
+		each[i].n = g.rows(&all[i]) / all[i].n
 	}
 	return func(it *Item) float64 {
-		for i := range all {
-			if it.Generated && all[i].e == it.Entity {
-				return all[i].n
+		for i := range each {
+			if it.Generated && each[i].e == it.Entity {
+				return each[i].n
 			}
+		}
+		return 1
+	}
+}
+
+// ofEntity returns a function that returns n for the generated items of an entity, and 1 for others.
+func ofEntity(e *model.Entity, n float64) func(*Item) float64 {
+	return func(it *Item) float64 {
+		if it.Generated && it.Entity == e {
+			return n
 		}
 		return 1
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"net/http"
 	"sync"
@@ -46,12 +47,16 @@ type Options struct {
 	// DB is an open database to build the world in. After an error it may have a part
 	// of it. Default: a new one.
 	DB *sortkey.DB
+	// OnDemand keeps generated items out of the database until a request of [World.Target] can read
+	// them: of a million items, the requests of a check read few.
+	OnDemand bool
 }
 
 // A World is a database in memory with the tables and items of a model.
 type World struct {
 	Model *model.Model
-	DB    *sortkey.DB
+	// DB has the items, those on demand only once [World.Target] or [World.Fill] has put them there.
+	DB *sortkey.DB
 	// Items are the items in the database: samples, raw items, then generated
 	// items.
 	Items []Item
@@ -64,6 +69,12 @@ type World struct {
 	counts, made map[*model.Entity]int
 	generators   map[*model.Entity]*generator
 	seed         uint64
+
+	// Kept is what a package that studies the world keeps for itself, under a key of a type of its own.
+	Kept sync.Map
+
+	onDemand bool
+	loading  sync.Mutex // guards the absent of items, and their way into the database
 
 	mu     sync.Mutex
 	spaces map[spaceID]*Space
@@ -81,6 +92,8 @@ type Item struct {
 	Attributes attr.Item
 	// Generated is true if the item is not in the file.
 	Generated bool
+
+	absent bool // from the database, which has it on demand
 }
 
 // ItemsOf yields the items of an entity.
@@ -137,7 +150,7 @@ func Build(ctx context.Context, m *model.Model, o Options) (*World, error) {
 			Model: m, DB: db, Scale: 1, seed: o.Seed, counts: map[*model.Entity]int{}, made: map[*model.Entity]int{},
 		},
 		o:    o,
-		seen: map[[16]byte]int32{},
+		seen: map[uint64]int32{}, seed: maphash.MakeSeed(),
 	}
 	if err := b.build(ctx); err != nil {
 		if o.DB == nil {
@@ -151,8 +164,9 @@ func Build(ctx context.Context, m *model.Model, o Options) (*World, error) {
 type builder struct {
 	w      *World
 	o      Options
-	seen   map[[16]byte]int32 // indexes of items by key
-	places []model.Pos        // of the items of the file, which come first
+	seed   maphash.Seed
+	seen   map[uint64]int32 // indexes of items by the hash of their keys
+	places []model.Pos      // of the items of the file, which come first
 	// pending are items not yet written. Written are those of the last batch, whose result writing
 	// gives once it is written, meanwhile others are generated.
 	pending, written []pendingItem
@@ -210,6 +224,10 @@ func (b *builder) build(ctx context.Context) (err error) {
 	if err := b.flush(ctx); err != nil {
 		return err
 	}
+	if err := b.settle(); err != nil {
+		return err
+	}
+	b.w.onDemand = b.o.OnDemand // from here on
 	if err := b.generate(ctx); err != nil {
 		return err
 	}
@@ -227,27 +245,29 @@ func message(out []byte) string {
 
 // add adds an item of the file, whose key must be new.
 func (b *builder) add(ctx context.Context, it Item, pos model.Pos) error {
-	id, ok := keyID(it.Table, it.Attributes)
+	at, taken, ok := b.place(it.Table, it.Attributes)
 	if !ok {
 		return errorAt(pos, "the item lacks a key of table %s", it.Table.Name)
 	}
-	if first, taken := b.seen[id]; taken {
-		return errorAt(pos, "this item has the same key as the one on line %d", b.places[first].Line)
+	if taken {
+		return errorAt(pos, "this item has the same key as the one on line %d", b.places[b.seen[at]].Line)
 	}
 	b.places = append(b.places, pos)
-	return b.put(ctx, id, it, pos)
+	return b.put(ctx, at, it, pos)
 }
 
-func (b *builder) put(ctx context.Context, id [16]byte, it Item, pos model.Pos) error {
+// put adds an item whose key is new, at its place.
+func (b *builder) put(ctx context.Context, at uint64, it Item, pos model.Pos) error {
 	if n := len(b.pending); n > 0 && b.pending[n-1].table != it.Table.Name {
 		if err := b.flush(ctx); err != nil {
 			return err
 		}
 	}
-	b.seen[id] = int32(len(b.w.Items))
+	b.seen[at] = int32(len(b.w.Items))
 	if b.w.counts[it.Entity]++; it.Generated {
 		b.w.made[it.Entity]++
 	}
+	it.absent = b.w.onDemand
 	b.w.Items = append(b.w.Items, it)
 	b.pending = append(b.pending, pendingItem{it.Table.Name, it.Attributes, pos})
 	// Batches are of one table.
@@ -320,10 +340,14 @@ func (b *builder) refused(ctx context.Context, p pendingItem, err error) error {
 	return errorAt(p.pos, "table %s refuses this item: %s", p.table, text)
 }
 
+// write writes items, or only checks those that are in the database on demand.
 func (b *builder) write(ctx context.Context, list []pendingItem) error {
 	items := make([]attr.Item, len(list))
 	for i, p := range list {
 		items[i] = p.item
+	}
+	if b.w.onDemand {
+		return inside.Service(b.w.DB).CheckLoad(ctx, list[0].table, items)
 	}
 	return inside.Service(b.w.DB).Load(ctx, list[0].table, items)
 }

@@ -64,6 +64,9 @@ func Of(ctx context.Context, w *world.World, p *model.Pattern) (*Cost, error) {
 	if p.Moves() {
 		return moveOf(ctx, w, p)
 	}
+	if err := w.Fill(ctx); err != nil {
+		return nil, err
+	}
 	fork, err := w.DB.Fork()
 	if err != nil {
 		return nil, err

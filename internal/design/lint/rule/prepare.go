@@ -74,7 +74,7 @@ const (
 // runPatterns adds the patterns, and runs those whose rows the rules examine:
 // all queries, and scans with a filter.
 func (st *Study) runPatterns() error {
-	target := explain.InProcess(st.World.DB)
+	target := st.World.Target()
 	for _, p := range st.Model.Patterns {
 		if err := context.Cause(st.ctx); err != nil {
 			return err

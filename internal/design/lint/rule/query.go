@@ -105,7 +105,7 @@ func (q *Query) Spread() *spread.Spread {
 	if !q.asked && q.Ran() {
 		st := q.study
 		o := spread.Options{Pages: maxPages, Most: maxReadings}
-		q.spread, _, _ = spread.Of(st.ctx, st.World, explain.InProcess(st.World.DB), q.question(), o)
+		q.spread, _, _ = spread.Of(st.ctx, st.World, st.World.Target(), q.question(), o)
 	}
 	q.asked = true
 	return q.spread
@@ -138,7 +138,7 @@ func (q *Query) Loads() (all []map[world.Part]spread.Load) {
 			if one.Input, err = compile.Pattern(q.study.Model, part); err != nil {
 				return nil
 			}
-			target := explain.InProcess(q.study.World.DB)
+			target := q.study.World.Target()
 			o := explain.Options{Pages: 1, Items: -1, Brief: true}
 			one.Report, err = explain.Run(q.study.ctx, target, explain.Question{Input: one.Input}, o)
 			if err != nil || one.Report.Refused != nil {

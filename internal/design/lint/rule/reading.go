@@ -28,7 +28,7 @@ type reading struct {
 // readingOf runs a pattern with its own values, and computes what it reads in all partitions.
 func (st *Study) readingOf(ctx context.Context, q *Query) (r reading, err error) {
 	o := explain.Options{Pages: maxPages, Items: maxRows, Classify: st.Model.EntityName}
-	result, err := check.Through(ctx, explain.InProcess(st.World.DB), st.Model, q.Pattern, o)
+	result, err := check.Through(ctx, st.World.Target(), st.Model, q.Pattern, o)
 	if err != nil {
 		return r, context.Cause(ctx) // package check reports a request that cannot be run
 	}
@@ -36,7 +36,7 @@ func (st *Study) readingOf(ctx context.Context, q *Query) (r reading, err error)
 	if r.metRows = r.met; !r.met && (q.Expect.Keys != nil || q.Expect.Item != nil) {
 		rows := *q.Pattern
 		rows.Expect.Keys, rows.Expect.Item = nil, nil
-		if other, err := check.Through(ctx, explain.InProcess(st.World.DB), st.Model, &rows, o); err == nil {
+		if other, err := check.Through(ctx, st.World.Target(), st.Model, &rows, o); err == nil {
 			r.metRows = other.OK() || other.FoundNothing()
 		}
 	}

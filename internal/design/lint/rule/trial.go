@@ -174,7 +174,7 @@ func (t *trials) try(edits []Edit, items int) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := world.Build(t.ctx, m, world.Options{MaxItems: items})
+	w, err := world.Build(t.ctx, m, world.Options{MaxItems: items, OnDemand: true})
 	if err != nil {
 		return nil, err
 	}

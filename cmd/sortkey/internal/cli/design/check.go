@@ -145,15 +145,10 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 		return runRunning(ctx, env, m, write, severity, f)
 	}
 
-	o := world.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes}
+	o := world.Options{Seed: f.seed, MaxItems: f.maxItems, MaxBytes: f.maxBytes, OnDemand: true}
 	if f.maxItems == 0 {
 		o.MaxItems = -1
 	}
-	if f.maxItems > manyItems {
-		// Most of the memory is what lives until the end, so more collections cost little.
-		defer debug.SetGCPercent(debug.SetGCPercent(35))
-	}
-
 	status := env.Status()
 	defer status.Clear()
 	o.Progress = func(items int) { status.Show("generated %s", text.Count(items, "item")) }
@@ -165,6 +160,11 @@ func runCheck(ctx context.Context, env *app.Env, path string, f *checkFlags) err
 		return err
 	}
 	defer w.Close()
+	if len(w.Items) > manyItems {
+		// Most of the memory is what lives until the end, so more collections cost little. While the items were
+		// made there was less of it.
+		defer debug.SetGCPercent(debug.SetGCPercent(10))
+	}
 	r, err := check.Run(ctx, w, check.Options{Lint: lint.Run, Progress: func(pattern string) {
 		if pattern == "" {
 			pattern = "hazards"

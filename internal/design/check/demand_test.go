@@ -1,0 +1,78 @@
+package check_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/design/examples"
+	"github.com/sortkey/sortkey/internal/design/check"
+	"github.com/sortkey/sortkey/internal/design/explain"
+	rules "github.com/sortkey/sortkey/internal/design/lint"
+	"github.com/sortkey/sortkey/internal/design/modelfile"
+	"github.com/sortkey/sortkey/internal/design/world"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// TestOnDemand holds that a check says the same if the database has its items only once requests read them.
+func TestOnDemand(t *testing.T) {
+	for _, name := range examples.Names() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var results [2]string
+			var counts [2]int64
+			for i, onDemand := range []bool{false, true} {
+				file, data, err := examples.Read(name)
+				require.NoError(t, err)
+				m, err := modelfile.Parse(file, data)
+				require.NoError(t, err)
+				w, err := world.Build(t.Context(), m, world.Options{MaxItems: 3000, OnDemand: onDemand})
+				require.NoError(t, err)
+				defer w.Close()
+				r, err := check.Run(t.Context(), w, check.Options{Lint: rules.Run})
+				require.NoError(t, err)
+				var text strings.Builder
+				require.NoError(t, r.WriteText(&text, check.TextOptions{}))
+				findings, err := json.Marshal(r.Findings)
+				require.NoError(t, err)
+				results[i] = text.String() + string(findings)
+
+				require.NoError(t, w.Fill(t.Context()))
+				for _, table := range m.Tables {
+					out, _, err := explain.InProcess(w.DB).Do(t.Context(), &wire.DescribeTableInput{TableName: &table.Name})
+					require.NoError(t, err)
+					counts[i] += *out.(*wire.DescribeTableOutput).Table.ItemCount
+				}
+			}
+			require.Equal(t, results[0], results[1])
+			require.Equal(t, counts[0], counts[1])
+		})
+	}
+}
+
+// TestKept holds that a pattern has the same figures with candidates that an earlier look at the world has kept.
+func TestKept(t *testing.T) {
+	file, data, err := examples.Read("shop")
+	require.NoError(t, err)
+	m, err := modelfile.Parse(file, data)
+	require.NoError(t, err)
+	w, err := world.Build(t.Context(), m, world.Options{})
+	require.NoError(t, err)
+	defer w.Close()
+	var results []string
+	for range 4 { // found, kept for two, and found again
+		r, err := check.Run(t.Context(), w, check.Options{})
+		require.NoError(t, err)
+		var text strings.Builder
+		require.NoError(t, r.WriteText(&text, check.TextOptions{}))
+		results = append(results, text.String())
+		kept := 0
+		w.Kept.Range(func(any, any) bool { kept++; return true })
+		require.Equal(t, len(results) != 3, kept > 0)
+	}
+	for _, again := range results[1:] {
+		require.Equal(t, results[0], again)
+	}
+}
