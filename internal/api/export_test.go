@@ -94,8 +94,7 @@ func TestExportAndImport(t *testing.T) {
 	require.Regexp(t, `^some/where/AWSDynamoDB/\d{14}-[0-9a-f]{8}/manifest-summary.json$`, done.ExportManifest)
 	folder := filepath.Join(dir, filepath.Dir(done.ExportManifest))
 	for _, name := range []string{
-		"_started", "manifest-files.json", "manifest-files.checksum", "manifest-summary.json",
-		"manifest-summary.checksum",
+		"_started", "manifest-files.json", "manifest-files.md5", "manifest-summary.json", "manifest-summary.md5",
 	} {
 		require.FileExists(t, filepath.Join(folder, name))
 	}

@@ -33,7 +33,7 @@ func Matches(manifest, checksum []byte) bool {
 
 // WriteManifest writes a manifest, after the file with its checksum.
 func WriteManifest(name string, data []byte, write func(name string, data []byte) error) error {
-	if err := write(ChecksumFile(name), []byte(checksumOf(data))); err != nil {
+	if err := write(ChecksumFiles(name)[0], []byte(checksumOf(data))); err != nil {
 		return err
 	}
 	return write(name, data)

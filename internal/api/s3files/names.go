@@ -22,5 +22,10 @@ func Folder(prefix, arn string) string {
 	return path.Join(strings.Trim(prefix, "/"), Root, path.Base(arn))
 }
 
-// ChecksumFile returns the name of the file with the checksum of a manifest.
-func ChecksumFile(manifest string) string { return strings.TrimSuffix(manifest, ".json") + ".checksum" }
+// ChecksumFiles returns the names that the file with the checksum of a manifest may have: the
+// service's, and the one that Sortkey wrote until November 2026.
+// Source: scylladb, test_export.py, a run against the service.
+func ChecksumFiles(manifest string) [2]string {
+	base := strings.TrimSuffix(manifest, ".json")
+	return [...]string{base + ".md5", base + ".checksum"}
+}

@@ -16,7 +16,7 @@ func TestNames(t *testing.T) {
 	const arn = "arn:aws:dynamodb:us-east-1:1:table/Rows/export/01-ab"
 	require.Equal(t, "AWSDynamoDB/01-ab", s3files.Folder("", arn))
 	require.Equal(t, "some/where/AWSDynamoDB/01-ab", s3files.Folder("/some/where/", arn))
-	require.Equal(t, "manifest-files.checksum", s3files.ChecksumFile(s3files.FilesFile))
+	require.Equal(t, [...]string{"manifest-files.md5", "manifest-files.checksum"}, s3files.ChecksumFiles(s3files.FilesFile))
 	require.Equal(t, "2026-01-02T02:04:05.006Z",
 		s3files.Time(time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.FixedZone("", 3600))))
 	require.Equal(t, "Rows", (&s3files.Summary{TableArn: arn}).TableName())

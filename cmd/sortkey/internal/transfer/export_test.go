@@ -206,8 +206,8 @@ func TestLayout(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, []string{
-		"_started", "data/00000.json.gz", "data/00001.json.gz", "manifest-files.checksum", "manifest-files.json",
-		"manifest-summary.checksum", "manifest-summary.json", "table.json",
+		"_started", "data/00000.json.gz", "data/00001.json.gz", "manifest-files.json", "manifest-files.md5",
+		"manifest-summary.json", "manifest-summary.md5", "table.json",
 	}, files)
 	data, err := os.ReadFile(filepath.Join(dir, "manifest-summary.json"))
 	require.NoError(t, err)
@@ -245,6 +245,11 @@ func TestDamagedExports(t *testing.T) {
 		{"summary", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return s + " " })
 		}, "manifest-summary.json is damaged"},
+		{"summary with a checksum of the old name", func(t *testing.T, dir string) {
+			summary := filepath.Join(dir, "manifest-summary")
+			require.NoError(t, os.Rename(summary+".md5", summary+".checksum"))
+			edit(t, summary+".json", func(s string) string { return s + " " })
+		}, "manifest-summary.json is damaged"},
 		{"files", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-files.json"), func(s string) string { return strings.Replace(s, `"itemCount":`, `"itemCount":1`, 1) })
 		}, "manifest-files.json is damaged"},
@@ -259,17 +264,17 @@ func TestDamagedExports(t *testing.T) {
 		}, "manifest-files.json is missing, which lists the data files of the export"},
 		{"cut summary", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return s[:len(s)/2] })
-			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.md5")))
 		}, "manifest-summary.json is not the manifest of an export: unexpected end of JSON input"},
 		{"other summary", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-summary.json"), func(string) string { return "null" })
-			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.md5")))
 		}, "manifest-summary.json is not the manifest of an export: neither a table nor a format"},
 		{"escape", func(t *testing.T, dir string) {
 			edit(t, filepath.Join(dir, "manifest-files.json"), func(s string) string {
 				return strings.ReplaceAll(s, "data/0000", "../../../../../../../etc/passwd/0000")
 			})
-			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.checksum")))
+			require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.md5")))
 			require.NoError(t, os.RemoveAll(filepath.Join(dir, "data")))
 		}, `names the data file "../../../../../../../etc/passwd/00000.json.gz", which is outside of the export`},
 	} {
@@ -290,11 +295,11 @@ func TestDamagedExports(t *testing.T) {
 	t.Run("count", func(t *testing.T) {
 		dir, _ := exported(t, db, transfer.ExportOptions{Segments: 1})
 		edit(t, filepath.Join(dir, "manifest-files.json"), func(s string) string { return strings.Replace(s, `"itemCount":300`, `"itemCount":301`, 1) })
-		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.checksum")))
+		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-files.md5")))
 		_, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, transfer.ImportOptions{}, dir)
 		require.EqualError(t, err, dir+" is damaged: its summary counts 300 items, its files have 301; nothing was written")
 		edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return strings.Replace(s, `"itemCount": 300`, `"itemCount": 301`, 1) })
-		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.md5")))
 		r, err := importFiles(t, t.Context(), sortkeytest.New(t).Direct, transfer.ImportOptions{}, dir)
 		require.NoError(t, err)
 		require.Len(t, r.Broken, 1)
@@ -396,7 +401,7 @@ func TestManifestNames(t *testing.T) {
 // TestLargeManifests: the files of an export are read only up to a size.
 func TestLargeManifests(t *testing.T) {
 	db := someRows(t, 1)
-	for name, most := range map[string]int64{"table.json": 4 << 20, "types.json": 4 << 20, "manifest-summary.checksum": 1 << 10} {
+	for name, most := range map[string]int64{"table.json": 4 << 20, "types.json": 4 << 20, "manifest-summary.md5": 1 << 10} {
 		dir, _ := exported(t, db, transfer.ExportOptions{})
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat(" ", int(most)+1)), 0o600))
 		_, err := transfer.Discover([]string{dir})
@@ -495,7 +500,7 @@ func TestIon(t *testing.T) {
 	_, err := transfer.Export(t.Context(), rows.Direct, []string{"Rows"}, dir, false, transfer.ExportOptions{})
 	require.NoError(t, err)
 	edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string { return strings.Replace(s, "DYNAMODB_JSON", "ION", 1) })
-	require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.checksum")))
+	require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.md5")))
 	folder := filepath.Dir(write(t, "abc.ion.gz", string(gzipped(t, `$ion_1_0 {Item:{pk:"a"}}`))))
 	text := write(t, "a.json.gz", string(gzipped(t, "\n$ion_1_0 {Item:{pk:\"a\"}}")))
 	binary := write(t, "a.jsonl", "\xe0\x01\x00\xea\xee\x95\x81\x83\xde\x91\x86\x71\x02pk")

@@ -47,19 +47,20 @@ func readManifest(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	beside := s3files.ChecksumFile(name)
-	want, err := readBounded(beside, 1<<10)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return data, nil
-	case err != nil:
-		return nil, err
-	}
-	if !s3files.Matches(data, want) {
-		return nil, advice.New(
-			"copy the export again, or remove "+beside+" if you changed the manifest on purpose",
-			"%s is damaged: it does not match the checksum in %s", name, beside,
-		)
+	for _, beside := range s3files.ChecksumFiles(name) {
+		want, err := readBounded(beside, 1<<10)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if !s3files.Matches(data, want) {
+			return nil, advice.New(
+				"copy the export again, or remove "+beside+" if you changed the manifest on purpose",
+				"%s is damaged: it does not match the checksum in %s", name, beside,
+			)
+		}
 	}
 	return data, nil
 }
