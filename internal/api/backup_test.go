@@ -131,7 +131,7 @@ func TestBackups(t *testing.T) {
 		e.invalid(op, `{"BackupArn":"`+arnR+`/index/some"}`, "Invalid Backup ARN")
 		e.invalid(op, `{"BackupArn":"`+strings.Repeat("x", 40)+`"}`, "Invalid Backup ARN")
 		e.invalid(op, `{"BackupArn":"`+strings.Replace(arn, "arn:aws:", "arn:aws-cn:", 1)+`"}`,
-			"BackupArn is not valid")
+			"Invalid Request: BackupArn is not valid")
 		e.refuse(op, `{"BackupArn":"`+strings.Replace(arn, "000000000000", "123456789012", 1)+`"}`,
 			"AccessDeniedException: Access is denied")
 	}
@@ -302,7 +302,7 @@ func TestPointInTimeRecovery(t *testing.T) {
 	}
 	arn := list.BackupSummaries[0].BackupArn
 	e.invalid("DeleteBackup", `{"BackupArn":"`+arn+`"}`,
-		"User is not allowed to delete the system backup with arn "+arn+". It will automatically expire on "+
+		"Invalid Request: User is not allowed to delete the system backup with arn "+arn+". It will automatically expire on "+
 			e.now.Add(35*24*time.Hour).Format(time.RFC3339))
 	e.answer("RestoreTableFromBackup", `{"TargetTableName":"RRR","BackupArn":"`+arn+`"}`)
 	if got := e.contents("RRR", "index1", "index2", "index3", "index4"); got != want {

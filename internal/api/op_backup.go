@@ -57,7 +57,7 @@ func (s *Service) backupID(arn string) (string, error) {
 	case !ok || id == "" || strings.Contains(id, "/") || !strings.HasPrefix(name, "table/"):
 		return "", wire.Validation("Invalid Backup ARN")
 	case parts[1] != "aws" || parts[2] != "dynamodb":
-		return "", wire.Validation("BackupArn is not valid")
+		return "", wire.Validation("Invalid Request: BackupArn is not valid")
 	case parts[4] != cmp.Or(s.arns.Account, DefaultAccount):
 		return "", wire.AccessDenied("Access is denied")
 	}
@@ -187,7 +187,7 @@ func (s *Service) deleteBackup(ctx context.Context, in *wire.DeleteBackupInput) 
 		return nil, err
 	}
 	if b.System {
-		return nil, wire.Validation("User is not allowed to delete the system backup with arn " + s.backupARN(b) +
+		return nil, wire.Validation("Invalid Request: User is not allowed to delete the system backup with arn " + s.backupARN(b) +
 			". It will automatically expire on " + b.Expires.Format(timeForm))
 	}
 	if err := s.db.DeleteBackup(ctx, b.ID); err != nil {

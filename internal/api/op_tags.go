@@ -20,6 +20,20 @@ const maxTags = 50
 // Source of the texts of this file: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
 const msgManyTags = "Number of Tags exceed the current limit for the provided ResourceArn"
 
+// maxTagBytes is the size of the largest set of tags: its keys and values in UTF-8.
+const maxTagBytes = 10240
+
+// checkTagKey refuses a key that a tag cannot have.
+func checkTagKey(key string) error {
+	if strings.HasPrefix(strings.ToLower(key), "aws:") {
+		return wire.Validation("Tag Key cannot be prefixed with aws:, Key: " + key)
+	}
+	if !tagText(key) {
+		return wire.Validation("The Tag Key provided is invalid, Key: " + key)
+	}
+	return nil
+}
+
 func tagsOf(tags []wire.Tag) (map[string]string, error) {
 	if len(tags) > maxTags {
 		return nil, wire.Validation(msgManyTags)
@@ -30,11 +44,8 @@ func tagsOf(tags []wire.Tag) (map[string]string, error) {
 	out := make(map[string]string, len(tags))
 	for _, t := range tags {
 		key := value(t.Key)
-		if strings.HasPrefix(strings.ToLower(key), "aws:") {
-			return nil, wire.Validation("Tag Key cannot be prefixed with aws:, Key: " + key)
-		}
-		if !tagText(key) {
-			return nil, wire.Validation("The Tag Key provided is invalid, Key: " + key)
+		if err := checkTagKey(key); err != nil {
+			return nil, err
 		}
 		if !tagText(value(t.Value)) {
 			return nil, wire.Validation("The Tag Value provided is invalid, Value: " + value(t.Value))
@@ -45,7 +56,23 @@ func tagsOf(tags []wire.Tag) (map[string]string, error) {
 		out[key] = value(t.Value)
 	}
 
-	return out, nil
+	return out, checkTagSet(out)
+}
+
+// checkTagSet refuses a set of tags that is too large.
+func checkTagSet(tags map[string]string) error {
+	size := 0
+	for key, text := range tags {
+		size += len(key) + len(text)
+	}
+	switch {
+	case len(tags) > maxTags:
+		return wire.Validation(msgManyTags)
+	case size > maxTagBytes:
+		return wire.Validation(fmt.Sprintf(
+			"Tag set size %d bytes is above max size limit of %d bytes", size, maxTagBytes))
+	}
+	return nil
 }
 
 // tagText reports whether s has only characters that tags may have. Source:
@@ -81,10 +108,7 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (o
 	}
 	return out, s.retag(ctx, name, value(in.ResourceArn), func(tags map[string]string) error {
 		maps.Copy(tags, add)
-		if len(tags) > maxTags {
-			return wire.Validation(msgManyTags)
-		}
-		return nil
+		return checkTagSet(tags)
 	})
 }
 
@@ -96,6 +120,14 @@ func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput
 	}
 	if len(in.TagKeys) == 0 {
 		return out, wire.OpUntagResource.Invalid("Atleast one Tag Key needs to be provided as Input.")
+	}
+	if len(in.TagKeys) > maxTags {
+		return out, wire.Validation(msgManyTags)
+	}
+	for _, key := range in.TagKeys {
+		if err := checkTagKey(key); err != nil {
+			return out, err
+		}
 	}
 	return out, s.retag(ctx, name, value(in.ResourceArn), func(tags map[string]string) error {
 		for _, key := range in.TagKeys {
@@ -170,8 +202,8 @@ func (s *Service) tagged(op wire.Op, arn string) (string, error) {
 }
 
 // listTagsOfResource lists the tags of a table by key. All of them are on one
-// page, as the service returns them (alternator, test_tag.py); NextToken is
-// the key to continue after.
+// page, as the service returns them (alternator, test_tag.py), whatever the
+// NextToken is (ack-api-quirks, DDB-TABLE-073).
 func (s *Service) listTagsOfResource(
 	ctx context.Context, in *wire.ListTagsOfResourceInput,
 ) (*wire.ListTagsOfResourceOutput, error) {
@@ -189,9 +221,7 @@ func (s *Service) listTagsOfResource(
 	tags := t.Definition().Tags
 	out := &wire.ListTagsOfResourceOutput{Tags: []wire.Tag{}}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		if in.NextToken == nil || key > *in.NextToken {
-			out.Tags = append(out.Tags, wire.Tag{Key: new(key), Value: new(tags[key])})
-		}
+		out.Tags = append(out.Tags, wire.Tag{Key: new(key), Value: new(tags[key])})
 	}
 	return out, nil
 }

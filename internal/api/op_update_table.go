@@ -454,6 +454,7 @@ func (s *Service) alterIndex(
 			return noGlobalIndex(def, "delete", value(u.Delete.IndexName))
 		}
 		def.Global = slices.Delete(def.Global, i, i+1)
+		delete(def.Insights, *u.Delete.IndexName) // ack-api-quirks, DDB-TABLE-112
 	default:
 		i := find(u.Update.IndexName)
 		if i < 0 {

@@ -64,6 +64,8 @@ var memberOrder = map[string][]string{
 	"UpdateGlobalSecondaryIndexAction": {"IndexName", "ProvisionedThroughput"},
 	"CreateGlobalSecondaryIndexAction": {"IndexName", "KeySchema", "Projection", "ProvisionedThroughput"},
 	"ListTablesInput":                  {"Limit", "ExclusiveStartTableName"},
+	// ack-api-quirks, DDB-TABLE-457.
+	"AttributeDefinition": {"AttributeType", "AttributeName"},
 }
 
 // alsoRequired lists members that the model makes optional only because of
@@ -95,7 +97,8 @@ var undocumented = map[string]map[string]string{
 }
 
 // enumOrder lists the values of enumerations in the order in which the service
-// prints them. Source: dynalite's validations.
+// prints them. Sources: dynalite's validations; the last three, ack-api-quirks, DDB-TABLE-457
+// and DDB-IMPORT-003.
 var enumOrder = map[string][]string{
 	"ReturnConsumedCapacity":      {"INDEXES", "TOTAL", "NONE"},
 	"ReturnItemCollectionMetrics": {"SIZE", "NONE"},
@@ -111,6 +114,10 @@ var enumOrder = map[string][]string{
 	"ProjectionType":      {"ALL", "INCLUDE", "KEYS_ONLY"},
 	"BillingMode":         {"PROVISIONED", "PAY_PER_REQUEST"},
 	"ShardIteratorType":   {"AFTER_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON", "AT_SEQUENCE_NUMBER", "AT_TIMESTAMP"},
+
+	"ContributorInsightsMode": {"THROTTLED_KEYS", "ACCESSED_AND_THROTTLED_KEYS"},
+	"InputCompressionType":    {"ZSTD", "NONE", "GZIP"},
+	"StreamViewType":          {"OLD_IMAGE", "KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE"},
 }
 
 // maxLength limits lists that the model does not limit: only a global index may

@@ -76,6 +76,7 @@ type Insights struct {
 	Enabled bool
 	Mode    string
 	Changed time.Time
+	Begun   time.Time // when they were enabled last, which is in the names of their rules
 }
 
 // A Destination is a Kinesis stream that a client wants the changes of a table in.

@@ -15,8 +15,8 @@ type ArchivalSummary struct {
 
 // AttributeDefinition is a shape of the service model.
 type AttributeDefinition struct {
-	AttributeName *string `shape:"KeySchemaAttributeName,required"`
 	AttributeType *string `shape:"ScalarAttributeType,required"` // S, N, B
+	AttributeName *string `shape:"KeySchemaAttributeName,required"`
 }
 
 // AttributeValueUpdate is a shape of the service model.

@@ -1,0 +1,111 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A finding is a request of ack-api-quirks (see [TestFidelity]) and its answer.
+type finding struct {
+	ids      string // of the findings, as "TABLE-105 TABLE-442"
+	op, body string
+	// want is as in [endpoint.witness], or JSON of members that the answer has, with null
+	// for those that it must not have. A name after $ is the last string of that name in
+	// an answer.
+	want string
+}
+
+// findings sends requests one after the other.
+func (e *endpoint) findings(list []finding) {
+	e.t.Helper()
+	seen := map[string]string{}
+	named := regexp.MustCompile(`\$[A-Za-z]+`)
+	fill := func(s string) string {
+		return named.ReplaceAllStringFunc(s, func(name string) string {
+			if v, ok := seen[name[1:]]; ok {
+				return v
+			}
+			return name
+		})
+	}
+	for _, f := range list {
+		e.t.Run(f.ids+" "+f.op, func(t *testing.T) {
+			outer := e.t
+			e.t = t
+			defer func() { e.t = outer }()
+			switch {
+			case f.op == "sleep":
+				d, err := time.ParseDuration(f.body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e.sleep(d)
+			case !strings.HasPrefix(f.want, "{"):
+				if f.want == "" {
+					remember(e.answer(f.op, fill(f.body)), seen)
+					return
+				}
+				e.witness(f.op, fill(f.body), fill(f.want))
+			default:
+				out := e.answer(f.op, fill(f.body))
+				remember(out, seen)
+				var got, want any
+				if json.Unmarshal([]byte(out), &got) != nil || json.Unmarshal([]byte(fill(f.want)), &want) != nil {
+					t.Fatal(out, fill(f.want))
+				}
+				if why := lacks(got, want); why != "" {
+					t.Errorf("%s %s: %s\n got %s", f.op, fill(f.body), why, short(out))
+				}
+			}
+		})
+	}
+}
+
+// remember adds the strings of an answer by their names.
+func remember(out string, seen map[string]string) {
+	for _, m := range regexp.MustCompile(`"([A-Za-z]+)":"([^"]*)"`).FindAllStringSubmatch(out, -1) {
+		seen[m[1]] = m[2]
+	}
+}
+
+// lacks says what got lacks of want, or "". A list has the same length.
+func lacks(got, want any) string {
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			return fmt.Sprintf("got %v, want %v", got, want)
+		}
+		for name, v := range w {
+			x, ok := g[name]
+			if v == nil && ok {
+				return fmt.Sprintf("%s is %v, want none", name, x)
+			}
+			if v != nil && !ok {
+				return name + " is missing"
+			}
+			if why := lacks(x, v); why != "" {
+				return name + ": " + why
+			}
+		}
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) != len(w) {
+			return fmt.Sprintf("got %v, want %v", got, want)
+		}
+		for i := range w {
+			if why := lacks(g[i], w[i]); why != "" {
+				return fmt.Sprintf("%d: %s", i, why)
+			}
+		}
+	default:
+		if got != want {
+			return fmt.Sprintf("got %v, want %v", got, want)
+		}
+	}
+	return ""
+}
