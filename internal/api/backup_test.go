@@ -188,12 +188,12 @@ func TestRestoreFromBackup(t *testing.T) {
 	}
 
 	for rest, want := range map[string]string{
-		`"ProvisionedThroughputOverride":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}`: "Cannot override " +
+		`"ProvisionedThroughputOverride":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}`: "Invalid Request: Cannot override " +
 			"ProvisionedThroughput unless BillingMode is PROVISIONED",
-		`"BillingModeOverride":"PROVISIONED"`: "Must override ProvisionedThroughput if " +
+		`"BillingModeOverride":"PROVISIONED"`: "Invalid Request: Must override ProvisionedThroughput if " +
 			"BillingMode is overridden to PROVISIONED",
 		`"GlobalSecondaryIndexOverride":[{"IndexName":"own","KeySchema":[{"AttributeName":"d","KeyType":"HASH"}],` +
-			`"Projection":{"ProjectionType":"ALL"}}]`: "Index own does not match a secondary index that existed in " +
+			`"Projection":{"ProjectionType":"ALL"}}]`: "Invalid Request: Index own does not match a secondary index that existed in " +
 			"the source table and cannot be created during the restore operation",
 	} {
 		e.invalid("RestoreTableFromBackup", restore("Other", ","+rest), want)
@@ -212,7 +212,8 @@ func TestRestoreFromBackup(t *testing.T) {
 		`,"BillingModeOverride":"PROVISIONED","ProvisionedThroughputOverride":{"ReadCapacityUnits":3,
 		"WriteCapacityUnits":2},
 		"GlobalSecondaryIndexOverride":[{"IndexName":"renamed","KeySchema":[{"AttributeName":"c","KeyType":"HASH"}],
-		"Projection":{"ProjectionType":"ALL"}}]`))
+		"Projection":{"ProjectionType":"ALL"},
+		"ProvisionedThroughput":{"ReadCapacityUnits":3,"WriteCapacityUnits":2}}]`))
 	if got := e.answer(
 		"Scan", `{"TableName":"Paid","IndexName":"renamed","Select":"COUNT"}`,
 	); got != `{"Count":17,"ScannedCount":17}` {
@@ -280,8 +281,8 @@ func TestPointInTimeRecovery(t *testing.T) {
 	e.invalid("RestoreTableToPointInTime", restore(latest+`,"SourceTableArn":"`+arnR+`"`),
 		"Must provide exactly one of: sourceTableArn, sourceTableName")
 	e.invalid("RestoreTableToPointInTime", `{"TargetTableName":"New",`+latest+`}`,
-		"The parameter 'TableName' is required")
-	e.invalid("RestoreTableToPointInTime", `{"TargetTableName":"New","SourceTableArn":"RRR",`+latest+`}`,
+		"The parameter 'TableName' is required but was not present in the request")
+	e.invalid("RestoreTableToPointInTime", `{"TargetTableName":"New","SourceTableArn":"arn:aws:s3:::RRR",`+latest+`}`,
 		"sourceTableArn is not a valid ARN")
 	for op, body := range map[string]string{
 		"RestoreTableToPointInTime": strings.Replace(restore(latest), "RRR", "None", 1),

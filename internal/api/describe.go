@@ -171,6 +171,15 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	switch *d.TableStatus {
 	case table.StatusCreating:
 		describeNew(d, def)
+		if r := def.States.Restored; r != nil {
+			d.RestoreSummary = &wire.RestoreSummary{
+				SourceTableArn: &r.Table, RestoreDateTime: seconds(r.At), RestoreInProgress: new(true),
+			}
+			if r.Backup != "" {
+				d.RestoreSummary.SourceBackupArn = &r.Backup
+			}
+			withoutStatus(d)
+		}
 	case table.StatusUpdating:
 		for _, name := range def.States.Leaving {
 			s.describeLeaving(d, name)

@@ -23,6 +23,8 @@ const maxPolicy = 20480
 // wrongParameter begins messages about parameters.
 const wrongParameter = "One or more parameter values were invalid: "
 
+const msgOwner = "This action is only supported by accounts that match the resource owner’s account."
+
 // A policyDocument is a resource policy in the order in which the service returns
 // its members.
 type policyDocument struct {
@@ -138,9 +140,7 @@ func (s *Service) policyTarget(arn string) (TableRef, error) {
 	case err != nil:
 		return ref, wire.Validation(wrongParameter + "Provided Arn is not a DynamoDB resource arn: " + arn)
 	case ref.Account != cmp.Or(s.arns.Account, DefaultAccount):
-		return ref, wire.Validation(
-			"This action is only supported by accounts that match the resource owner’s account.",
-		)
+		return ref, wire.Validation(msgOwner)
 	case !s.arns.Local(ref) || !strings.HasPrefix(arn, "arn:aws:"):
 		return ref, wire.Validation(wrongParameter + "Invalid resource Arn: " + arn)
 	case ref.Index != "":

@@ -215,7 +215,7 @@ func (s *Service) listTagsOfResource(
 		return nil, err
 	}
 	t, err := s.db.Describe(ctx, name)
-	if err != nil {
+	if err != nil || t.Definition().Restoring(s.now()) != nil {
 		return nil, noResource(value(in.ResourceArn))
 	}
 	tags := t.Definition().Tags

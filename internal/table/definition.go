@@ -283,6 +283,24 @@ type States struct {
 	// Leaving are the global indexes that are gone and described as DELETING while
 	// Updating lasts.
 	Leaving []string `json:",omitempty"`
+	// Restored says what the table is restored from while Creating lasts.
+	Restored *Restored `json:",omitempty"`
+}
+
+// Restored is the source of a table: the ARN of a backup or "", the ARN of a table, and the time
+// at which the table has the state of it.
+type Restored struct {
+	Backup string `json:",omitempty"`
+	Table  string
+	At     time.Time
+}
+
+// Restoring returns the source of a table that is being restored at a time, or nil.
+func (d *Definition) Restoring(now time.Time) *Restored {
+	if d.Status(now) != StatusCreating {
+		return nil
+	}
+	return d.States.Restored
 }
 
 // A Stream is the log of the changes of a table's items. Each change is a row,

@@ -63,6 +63,7 @@ func (r *rule) in(w Wording) form {
 const (
 	noTable    = "The parameter 'TableName' is required but was not present in the request"
 	noResource = "Invalid TableArn"
+	noBackup   = "Invalid Backup ARN"
 )
 
 var rules = slices.Concat([]rule{
@@ -136,6 +137,9 @@ var rules = slices.Concat([]rule{
 	sentence(OpDescribeContributorInsights, "IndexName", checkMin, length("IndexName")),
 	sentence(OpRestoreTableFromBackup, "TargetTableName", checkMin, length("TableName")),
 	sentence(OpRestoreTableToPointInTime, "TargetTableName", checkMin, length("TableName")),
+	sentence(OpDescribeBackup, "BackupArn", checkMin, noBackup),
+	sentence(OpDeleteBackup, "BackupArn", checkMin, noBackup),
+	sentence(OpRestoreTableFromBackup, "BackupArn", checkMin, noBackup),
 	sentence(OpDescribeGlobalTable, "GlobalTableName", checkMin, length("TableName")),
 	sentence(OpDescribeGlobalTableSettings, "GlobalTableName", checkMin, length("TableName")),
 },
