@@ -37,7 +37,7 @@ func TestDelayOfCopies(t *testing.T) {
 	require.NoError(t,
 		os.WriteFile(filepath.Join(e.withBucket(), "items.json"), []byte(`{"Item":{"a":{"S":"x"}}}`), 0o600))
 	e.answer("ImportTable",
-		`{"S3BucketSource":{"S3Bucket":"bucket"},"InputFormat":"DYNAMODB_JSON",
+		`{"ClientToken":"t","S3BucketSource":{"S3Bucket":"bucket"},"InputFormat":"DYNAMODB_JSON",
 		"TableCreationParameters":{"TableName":"Imported","BillingMode":"PAY_PER_REQUEST",
 		"AttributeDefinitions":[{"AttributeName":"a","AttributeType":"S"}],"KeySchema":[{"AttributeName":"a",
 		"KeyType":"HASH"}]}}`)

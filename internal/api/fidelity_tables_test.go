@@ -95,7 +95,7 @@ func TestFidelityOfTables(t *testing.T) {
 		},
 		{
 			"21 ImportTable", "ImportTable",
-			`{"InputFormat":"DYNAMODB_JSON","S3BucketSource":{"S3Bucket":"none"},"TableCreationParameters":` +
+			`{"ClientToken":"t","InputFormat":"DYNAMODB_JSON","S3BucketSource":{"S3Bucket":"none"},"TableCreationParameters":` +
 				strings.Replace(strings.Replace(tableH, "HHH", "New", 1), "PAY_PER_REQUEST", "PROVISIONED", 1) + `}`,
 			wrongValues +
 				"ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",

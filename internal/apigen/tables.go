@@ -69,8 +69,11 @@ var memberOrder = map[string][]string{
 }
 
 // alsoRequired lists members that the model makes optional only because of
-// global tables. Source: dynalite test/createTable.js.
-var alsoRequired = map[string][]string{"CreateTableInput": {"AttributeDefinitions", "KeySchema"}}
+// global tables, or that clients add themselves. Sources: dynalite test/createTable.js;
+// alternator, test_import.py.
+var alsoRequired = map[string][]string{
+	"CreateTableInput": {"AttributeDefinitions", "KeySchema"}, "ImportTableInput": {"ClientToken"},
+}
 
 // otherNames lists members with the shape of a table's name or ARN that say something
 // else: streams of Kinesis, and a table in another region.
@@ -90,10 +93,12 @@ var (
 )
 
 // undocumented lists members that the service sends and the model does not have.
-// Source: dynalite actions/createTable.js; dynoxide's answers of CreateTable.
+// Sources: dynalite actions/createTable.js; dynoxide's answers of CreateTable.
 var undocumented = map[string]map[string]string{
 	"TableDescription":           {"TableThroughputModeSummary": "TableThroughputModeSummary"},
 	"TableThroughputModeSummary": {"TableThroughputMode": "BillingMode"},
+	// ack-api-quirks, DDB-EXPORT-008.
+	"ExportDescription": {"DestinationType": "String"},
 }
 
 // enumOrder lists the values of enumerations in the order in which the service

@@ -788,6 +788,7 @@ type ExpectedAttributeValue struct {
 type ExportDescription struct {
 	BilledSizeBytes                *int64
 	ClientToken                    *string
+	DestinationType                *string
 	EndTime                        *float64 `shape:"ExportEndTime"` // seconds since 1970
 	ExportArn                      *string
 	ExportFormat                   *string // DYNAMODB_JSON, ION
@@ -1061,7 +1062,7 @@ type ImportTableDescription struct {
 
 // ImportTableInput is the input of ImportTable.
 type ImportTableInput struct {
-	ClientToken             *string `shape:"ClientToken"`
+	ClientToken             *string `shape:"ClientToken,required"`
 	InputCompressionType    *string `shape:"InputCompressionType"` // GZIP, ZSTD, NONE
 	InputFormat             *string `shape:"InputFormat,required"` // DYNAMODB_JSON, ION, CSV
 	InputFormatOptions      *InputFormatOptions

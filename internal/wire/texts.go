@@ -137,6 +137,7 @@ var rules = slices.Concat([]rule{
 	sentence(OpDescribeContributorInsights, "IndexName", checkMin, length("IndexName")),
 	sentence(OpRestoreTableFromBackup, "TargetTableName", checkMin, length("TableName")),
 	sentence(OpRestoreTableToPointInTime, "TargetTableName", checkMin, length("TableName")),
+	sentence(OpExportTableToPointInTime, "TableArn", checkEmpty, "Invalid TableArn: Invalid Table ARN"),
 	sentence(OpDescribeBackup, "BackupArn", checkMin, noBackup),
 	sentence(OpDeleteBackup, "BackupArn", checkMin, noBackup),
 	sentence(OpRestoreTableFromBackup, "BackupArn", checkMin, noBackup),
