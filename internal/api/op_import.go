@@ -305,4 +305,3 @@ func (s *Service) listImports(ctx context.Context, in *wire.ListImportsInput) (*
 	}
 	return out, nil
 }
-

@@ -141,11 +141,10 @@ func (s *Service) definition(in *wire.CreateTableInput) (*table.Definition, erro
 	}
 
 	if in.ResourcePolicy != nil {
-		text, err := canonicalPolicy(*in.ResourcePolicy)
-		if err != nil {
+		if def.Policy, err = s.canonicalPolicy(*in.ResourcePolicy, TableRef{}); err != nil {
 			return nil, err
 		}
-		def.Policy = &table.Policy{Text: text, Revision: s.nextRevision(nil)}
+		def.Policy.Revision = s.nextRevision(nil)
 	}
 	return def, nil
 }

@@ -95,7 +95,7 @@ func (Empty) AppendJSON(dst []byte) []byte { return dst }
 
 // tagResource sets tags of a table.
 func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (out Empty, err error) {
-	name, err := s.tagged(wire.OpTagResource, value(in.ResourceArn))
+	ref, err := s.tagged(wire.OpTagResource, value(in.ResourceArn))
 	if err != nil {
 		return out, err
 	}
@@ -106,7 +106,7 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (o
 	if err != nil {
 		return out, err
 	}
-	return out, s.retag(ctx, name, value(in.ResourceArn), func(tags map[string]string) error {
+	return out, s.retag(ctx, ref, value(in.ResourceArn), func(tags map[string]string) error {
 		maps.Copy(tags, add)
 		return checkTagSet(tags)
 	})
@@ -114,7 +114,7 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (o
 
 // untagResource removes tags of a table.
 func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput) (out Empty, err error) {
-	name, err := s.tagged(wire.OpUntagResource, value(in.ResourceArn))
+	ref, err := s.tagged(wire.OpUntagResource, value(in.ResourceArn))
 	if err != nil {
 		return out, err
 	}
@@ -129,7 +129,7 @@ func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput
 			return out, err
 		}
 	}
-	return out, s.retag(ctx, name, value(in.ResourceArn), func(tags map[string]string) error {
+	return out, s.retag(ctx, ref, value(in.ResourceArn), func(tags map[string]string) error {
 		for _, key := range in.TagKeys {
 			delete(tags, key)
 		}
@@ -137,19 +137,35 @@ func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput
 	})
 }
 
-// retag changes the tags of the table with a name and an ARN.
-func (s *Service) retag(ctx context.Context, name, arn string, change func(map[string]string) error) error {
+// tagsIn returns where a definition keeps the tags of the table or of its stream, whose ARN is
+// arn.
+func tagsIn(def *table.Definition, ref TableRef, arn string) (*map[string]string, error) {
+	switch {
+	case ref.Stream == "":
+		return &def.Tags, nil
+	case def.Stream == nil || def.Stream.Label != ref.Stream:
+		return nil, noResource(arn)
+	}
+	return &def.Stream.Tags, nil
+}
+
+// retag changes the tags of what an ARN refers to.
+func (s *Service) retag(ctx context.Context, ref TableRef, arn string, change func(map[string]string) error) error {
 	if err := s.db.Refresh(ctx); err != nil {
 		return err
 	}
-	if _, err := s.db.Describe(ctx, name); err != nil {
+	if _, err := s.db.Describe(ctx, ref.Name); err != nil {
 		return noResource(arn)
 	}
-	_, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
-		if def.Tags == nil {
-			def.Tags = map[string]string{}
+	_, err := s.db.Alter(ctx, ref.Name, func(def *table.Definition) error {
+		tags, err := tagsIn(def, ref, arn)
+		if err != nil {
+			return err
 		}
-		return change(def.Tags)
+		if *tags = maps.Clone(*tags); *tags == nil {
+			*tags = map[string]string{}
+		}
+		return change(*tags)
 	})
 	return err
 }
@@ -172,33 +188,31 @@ func (s *Service) otherAccount(op wire.Op, arn string) error {
 	return e
 }
 
-// tagged returns the name of the table that an ARN refers to, which may not
+// tagged returns the table or the stream that an ARN refers to, which may not
 // exist. Source of the texts: ack-api-quirks, DDB-TABLE-136, 104 and 442,
 // 2026-10-08 and 09; of the order: dynalite, validations/tagResource.js.
-func (s *Service) tagged(op wire.Op, arn string) (string, error) {
+func (s *Service) tagged(op wire.Op, arn string) (TableRef, error) {
 	const wrong = "One or more parameter values were invalid: "
 	if !strings.HasPrefix(arn, wire.ARNPrefix) {
-		return "", wire.Validation(wrong + "ARNs must start with 'arn:': " + arn)
+		return TableRef{}, wire.Validation(wrong + "ARNs must start with 'arn:': " + arn)
 	}
 	ref, err := ParseARN(arn)
 	switch {
 	case err != nil && (!strings.Contains(arn, ":dynamodb:") || strings.Contains(arn, "/backup/")): // DDB-BACKUP-013
-		return "", wire.Validation(wrong + "Provided Arn is not a DynamoDB resource arn: " + arn)
+		return ref, wire.Validation(wrong + "Provided Arn is not a DynamoDB resource arn: " + arn)
 	case err != nil:
-		return "", err
+		return ref, err
 	case ref.Account != cmp.Or(s.opts.Account, DefaultAccount):
-		return "", s.otherAccount(op, arn)
+		return ref, s.otherAccount(op, arn)
 	case !s.arns.Local(ref):
-		return "", wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
+		return ref, wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
 	case ref.Index != "":
-		return "", wire.Validation(
+		return ref, wire.Validation(
 			wrong + "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn,
 		)
-	case ref.Stream != "":
-		return "", noResource(arn)
 	}
 
-	return ref.Name, nil
+	return ref, nil
 }
 
 // listTagsOfResource lists the tags of a table by key. All of them are on one
@@ -207,18 +221,22 @@ func (s *Service) tagged(op wire.Op, arn string) (string, error) {
 func (s *Service) listTagsOfResource(
 	ctx context.Context, in *wire.ListTagsOfResourceInput,
 ) (*wire.ListTagsOfResourceOutput, error) {
-	name, err := s.tagged(wire.OpListTagsOfResource, value(in.ResourceArn))
+	ref, err := s.tagged(wire.OpListTagsOfResource, value(in.ResourceArn))
 	if err != nil {
 		return nil, err
 	}
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	t, err := s.db.Describe(ctx, name)
+	t, err := s.db.Describe(ctx, ref.Name)
 	if err != nil || t.Definition().Restoring(s.now()) != nil {
 		return nil, noResource(value(in.ResourceArn))
 	}
-	tags := t.Definition().Tags
+	of, err := tagsIn(t.Definition(), ref, value(in.ResourceArn))
+	if err != nil {
+		return nil, err
+	}
+	tags := *of
 	out := &wire.ListTagsOfResourceOutput{Tags: []wire.Tag{}}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		out.Tags = append(out.Tags, wire.Tag{Key: new(key), Value: new(tags[key])})

@@ -68,6 +68,8 @@ type Policy struct {
 	// Revision is the time of the last change in milliseconds since 1970. It
 	// grows with each change.
 	Revision int64
+	// Unversioned says that the client left out the version that the text has.
+	Unversioned bool `json:",omitempty"`
 }
 
 // Insights are settings of contributor insights. They are kept; nothing is
@@ -320,8 +322,9 @@ type Stream struct {
 	Label   string
 	Space   store.Space
 	Shards  int
-	// Policy is the resource policy of the stream.
-	Policy *Policy `json:",omitempty"`
+	// Policy is the resource policy of the stream, and Tags are its own.
+	Policy *Policy           `json:",omitempty"`
+	Tags   map[string]string `json:",omitempty"`
 }
 
 // A Vector is the definition that makes an index a vector index. The key of such an

@@ -46,6 +46,9 @@ func loadModel(t *testing.T) model {
 	create := m.Shapes["CreateTableInput"]
 	create.Required = append(create.Required, "AttributeDefinitions", "KeySchema")
 	m.Shapes["CreateTableInput"] = create
+	load := m.Shapes["ImportTableInput"]
+	load.Required = append(load.Required, "ClientToken")
+	m.Shapes["ImportTableInput"] = load
 	return m
 }
 
