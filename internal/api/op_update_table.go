@@ -249,6 +249,10 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		"If stream is being disabled, then UpdateViewType must not be specified"); err != nil {
 		return err
 	}
+	if asked&changeReplicas != 0 && asked != changeReplicas && value(in.MultiRegionConsistency) == "STRONG" {
+		return wire.Validation( // ack-api-quirks, DDB-TABLE-257
+			wrongParameter + "Requests that modify replicas or witnesses must not also modify other fields")
+	}
 	if err := checkApart(asked); err != nil {
 		return err
 	}

@@ -285,7 +285,7 @@ func TestGlobalTables(t *testing.T) {
 			"set as STRONG when GlobalTableWitnessUpdates parameter is present.",
 		`"GlobalTableSettingsReplicationMode":"ENABLED_WITH_OVERRIDES"`: "Value 'ENABLED_WITH_OVERRIDES' at " +
 			"'GlobalTableSettingsReplicationMode' failed to satisfy constraint: " +
-			"Only ENABLED and DISABLED settings replication are supported",
+			"Only ENABLED and DISABLED settings replication are supported for a Regional Table.",
 	} {
 		e.invalid("UpdateTable", update(body), want)
 	}

@@ -134,6 +134,10 @@ var maxLength = map[string]int64{
 	"TableCreationParameters.KeySchema": 2,
 }
 
+// minLength has the lengths of the shortest strings that the model does not limit. Source:
+// ack-api-quirks, DDB-TABLE-457.
+var minLength = map[string]int64{"KMSMasterKeyId": 1}
+
 // minTableName is the length of the shortest table name where it is not 1.
 // Source: conformance s_ct_table_short.
 var minTableName = map[string]int64{"CreateTableInput": 3}

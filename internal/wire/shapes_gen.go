@@ -355,7 +355,7 @@ type CreateReplicaAction struct {
 // CreateReplicationGroupMemberAction is a shape of the service model.
 type CreateReplicationGroupMemberAction struct {
 	GlobalSecondaryIndexes        []ReplicaGlobalSecondaryIndex `shape:"ReplicaGlobalSecondaryIndexList"`
-	KMSMasterKeyId                *string
+	KMSMasterKeyId                *string                       `shape:"KMSMasterKeyId"`
 	OnDemandThroughputOverride    *OnDemandThroughputOverride
 	ProvisionedThroughputOverride *ProvisionedThroughputOverride
 	RegionName                    *string `shape:",required"`
@@ -1678,7 +1678,7 @@ type SSEDescription struct {
 // SSESpecification is a shape of the service model.
 type SSESpecification struct {
 	Enabled        *bool
-	KMSMasterKeyId *string
+	KMSMasterKeyId *string `shape:"KMSMasterKeyId"`
 	SSEType        *string `shape:"SSEType"` // AES256, KMS
 }
 
@@ -2144,7 +2144,7 @@ type UpdateKinesisStreamingDestinationOutput struct {
 // UpdateReplicationGroupMemberAction is a shape of the service model.
 type UpdateReplicationGroupMemberAction struct {
 	GlobalSecondaryIndexes        []ReplicaGlobalSecondaryIndex `shape:"ReplicaGlobalSecondaryIndexList"`
-	KMSMasterKeyId                *string
+	KMSMasterKeyId                *string                       `shape:"KMSMasterKeyId"`
 	OnDemandThroughputOverride    *OnDemandThroughputOverride
 	ProvisionedThroughputOverride *ProvisionedThroughputOverride
 	RegionName                    *string `shape:",required"`

@@ -64,6 +64,7 @@ var modelTraits = [...]traits{
 	{name: "InputFormat", max: -1, enum: []string{"DYNAMODB_JSON", "ION", "CSV"}},
 	{name: "Integer", kind: kindInteger, min: -2147483648, max: 2147483647},
 	{name: "IntegerObject", kind: kindInteger, min: -2147483648, max: 2147483647},
+	{name: "KMSMasterKeyId", min: 1, max: -1},
 	{name: "KeyList", min: 1, max: 100},
 	{name: "KeySchema", min: 1, max: -1},
 	{name: "KeySchemaAttributeName", min: 1, max: 255},
