@@ -16,8 +16,8 @@ type finding struct {
 	ids      string // of the findings, as "TABLE-105 TABLE-442"
 	op, body string
 	// want is as in [endpoint.witness], or JSON of members that the answer has, with null
-	// for those that it must not have. A name after $ is the last string of that name in
-	// an answer.
+	// for those that it must not have. A name after $ is the last string or number of
+	// that name in an answer.
 	want string
 }
 
@@ -80,10 +80,10 @@ func (e *endpoint) findings(list []finding) {
 	}
 }
 
-// remember adds the strings of an answer by their names.
+// remember adds the strings and numbers of an answer by their names.
 func remember(out string, seen map[string]string) {
-	for _, m := range regexp.MustCompile(`"([A-Za-z]+)":"([^"]*)"`).FindAllStringSubmatch(out, -1) {
-		seen[m[1]] = m[2]
+	for _, m := range regexp.MustCompile(`"([A-Za-z]+)":(?:"([^"]*)"|([0-9.eE+]+))`).FindAllStringSubmatch(out, -1) {
+		seen[m[1]] = m[2] + m[3]
 	}
 }
 

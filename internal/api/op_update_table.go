@@ -118,8 +118,11 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 	if asked&^quietChanges != 0 {
 		d.TableStatus = new(table.StatusUpdating)
 	}
-	if asked&changeThroughput != 0 {
+	if asked&changeThroughput != 0 { // with the times of now: ack-api-quirks, DDB-TABLE-060 and 184
+		increased, decreased := d.ProvisionedThroughput.LastIncreaseDateTime, d.ProvisionedThroughput.LastDecreaseDateTime
 		d.ProvisionedThroughput = s.throughput(before.Throughput)
+		d.ProvisionedThroughput.LastIncreaseDateTime = increased
+		d.ProvisionedThroughput.LastDecreaseDateTime = decreased
 	}
 	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, _ = warm(
 		before, before.Warm, before.Throughput,
@@ -132,6 +135,7 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 	}
 	if asked&changeToOnDemand != 0 && !before.OnDemandBilling() {
 		d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = nil
+		d.ProvisionedThroughput.LastDecreaseDateTime = seconds(s.now()) // DDB-TABLE-064 and 183
 	}
 	if asked&changeClass != 0 {
 		d.TableClassSummary = classSummary(before)
@@ -323,9 +327,12 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 		def.BillingMode = *in.BillingMode
 	}
 	switch is := def.OnDemandBilling(); {
+	case is && !was && in.ProvisionedThroughput != nil: // ack-api-quirks, DDB-TABLE-056
+		return wire.Validation(wrongParameter +
+			"ProvisionedThroughput cannot be specified when BillingMode is PAY_PER_REQUEST")
 	case is && !was:
 		def.BillingChanged = s.now()
-		def.Throughput = table.Throughput{}
+		def.Throughput.Read, def.Throughput.Write = 0, 0 // its history stays: DDB-TABLE-055
 		for i := range def.Global {
 			def.Global[i].Throughput = table.Throughput{}
 		}
@@ -392,7 +399,7 @@ func (s *Service) setThroughput(
 
 	next.Increased, next.Decreased = t.Increased, t.Decreased
 	next.DecreasesOnThatDay, next.DecreasesWereCountedOn = t.DecreasesOnThatDay, t.DecreasesWereCountedOn
-	if next.Read > t.Read || next.Write > t.Write {
+	if !wasOnDemand && (next.Read > t.Read || next.Write > t.Write) { // ack-api-quirks, DDB-TABLE-055
 		next.Increased = s.now()
 	}
 	if next.Read < t.Read || next.Write < t.Write {

@@ -1,0 +1,228 @@
+package api_test
+
+import "testing"
+
+// TestFindingsThroughput has the findings on billing, units and the keys of new tables.
+func TestFindingsThroughput(t *testing.T) {
+	e := newEndpoint(t)
+	const (
+		keys     = `"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]`
+		demand   = keys + `,"BillingMode":"PAY_PER_REQUEST"`
+		minUnits = "ValidationException: 2 validation errors detected: Value '0' at 'provisionedThroughput.writeCapacityUnits' failed to satisfy constraint: Member must have value greater than or equal to 1; Value '0' at 'provisionedThroughput.readCapacityUnits' failed to satisfy constraint: Member must have value greater than or equal to 1"
+		invalid  = "ValidationException: One or more parameter values were invalid: "
+		initial  = invalid + "Requested ReadUnitsPerSecond for WarmThroughput for table is lower than initial throughput for OnDemand. See: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html#on-demand-capacity-mode-initial"
+		maxRange = invalid + "Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range"
+		nothing  = "ValidationException: At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
+		neither  = invalid + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+		units    = invalid + "ProvisionedThroughput must be specified when BillingMode is PROVISIONED"
+		enum     = "ValidationException: 1 validation error detected: Value "
+	)
+	create := func(members string) string { return `{"TableName":"xxx",` + members + `}` }
+	provisioned := func(r, w string) string {
+		return `"ProvisionedThroughput":{"ReadCapacityUnits":` + r + `,"WriteCapacityUnits":` + w + `}`
+	}
+	unchanged := func(n string) string {
+		return "ValidationException: The provisioned throughput for the table will not change. The requested value equals the current value. Current ReadCapacityUnits provisioned for the table: " + n + ". Requested ReadCapacityUnits: " + n + ". Current WriteCapacityUnits provisioned for the table: " + n + ". Requested WriteCapacityUnits: " + n + ". Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
+	}
+	e.findings([]finding{
+		{"TABLE-024", "CreateTable", create(keys), invalid + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"},
+		{"TABLE-038", "CreateTable", create(demand + "," + provisioned("1", "1")), neither},
+		{"TABLE-038", "CreateTable", create(demand + "," + provisioned("0", "0")), minUnits},
+		{"TABLE-038", "CreateTable", create(keys + "," + provisioned("0", "0")), minUnits},
+		{"TABLE-038", "CreateTable", create(keys + `,"ProvisionedThroughput":{}`), "ValidationException: 2 validation errors detected: Value null at 'provisionedThroughput.writeCapacityUnits' failed to satisfy constraint: Member must not be null; Value null at 'provisionedThroughput.readCapacityUnits' failed to satisfy constraint: Member must not be null"},
+		{"TABLE-038", "CreateTable", create(keys + "," + provisioned("1", "1") + `,"OnDemandThroughput":{"MaxReadRequestUnits":100}`), invalid + "MaxReadRequestUnits for OnDemandThroughput cannot be specified when table BillingMode is PROVISIONED."},
+		{"TABLE-039", "CreateTable", create(demand + `,"OnDemandThroughput":{"MaxReadRequestUnits":0,"MaxWriteRequestUnits":0}`), maxRange},
+		{"TABLE-039", "CreateTable", create(demand + `,"OnDemandThroughput":{"MaxReadRequestUnits":-1,"MaxWriteRequestUnits":-1}`), maxRange},
+		{"TABLE-039", "CreateTable", create(demand + `,"WarmThroughput":{"ReadUnitsPerSecond":1,"WriteUnitsPerSecond":1}`), initial},
+		{"TABLE-039", "CreateTable", create(demand + `,"WarmThroughput":{"ReadUnitsPerSecond":0,"WriteUnitsPerSecond":0}`), initial},
+		{"TABLE-039", "CreateTable", create(keys + "," + provisioned("10", "10") + `,"WarmThroughput":{"ReadUnitsPerSecond":5,"WriteUnitsPerSecond":5}`), invalid + "Requested ReadUnitsPerSecond for WarmThroughput for table is lower than ReadCapacityUnits of ProvisionedThroughput"},
+		{"TABLE-040", "CreateTable", create(keys + `,"BillingMode":"pay_per_request"`), enum + "'pay_per_request' at 'billingMode' failed to satisfy constraint: Member must satisfy enum value set: [PROVISIONED, PAY_PER_REQUEST]"},
+
+		{"TABLE-042", "CreateTable", `{"TableName":"xxx","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"sk","KeyType":"RANGE"},{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`, "ValidationException: Invalid KeySchema: The first KeySchemaElement is not a HASH key type"},
+		{"TABLE-042", "CreateTable", `{"TableName":"xxx","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`, "ValidationException: Invalid KeySchema: The second KeySchemaElement is not a RANGE key type"},
+		{"TABLE-042", "CreateTable", `{"TableName":"xxx","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[],"BillingMode":"PAY_PER_REQUEST"}`, enum + "'[]' at 'keySchema' failed to satisfy constraint: Member must have length greater than or equal to 1"},
+		{"TABLE-042", "CreateTable", `{"TableName":"xxx","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`, invalid + "Some index key attributes are not defined in AttributeDefinitions. Keys: [PK], AttributeDefinitions: [pk]"},
+		{"TABLE-042", "CreateTable", `{"TableName":"xxx","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"pk","AttributeType":"N"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`, "ValidationException: Attribute Name is duplicated: pk"},
+		{"TABLE-042", "CreateTable", `{"TableName":"xxx","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`, invalid + "Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions"},
+		{"TABLE-042", "CreateTable", `{"TableName":"xxx","AttributeDefinitions":[],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`, "ValidationException: Invalid KeySchema: Some index key attribute have no definition"},
+		{"TABLE-042", "CreateTable", `{"TableName":"xxx","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`, enum + "null at 'attributeDefinitions' failed to satisfy constraint: Member must not be null"},
+		{"TABLE-042", "CreateTable", `{"TableName":"order","AttributeDefinitions":[{"AttributeName":"sk","AttributeType":"N"},{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],"BillingMode":"PAY_PER_REQUEST"}`, ""},
+		{"TABLE-041 TABLE-364", "CreateTable", `{"TableName":"blank","AttributeDefinitions":[{"AttributeName":" p\n\t😀.","AttributeType":"S"}],"KeySchema":[{"AttributeName":" p\n\t😀.","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`, `{"TableDescription":{"KeySchema":[{"AttributeName":" p\n\t😀.","KeyType":"HASH"}]}}`},
+
+		// A table on demand.
+		{"TABLE-033 TABLE-028", "CreateTable", `{"TableName":"demand",` + demand + `}`, `{"TableDescription":{"BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST","LastUpdateToPayPerRequestDateTime":null},"WarmThroughput":null,"OnDemandThroughput":null,"ProvisionedThroughput":{"NumberOfDecreasesToday":0,"ReadCapacityUnits":0,"WriteCapacityUnits":0}}}`},
+		{"TABLE-025 TABLE-028 TABLE-032", "DescribeTable", `{"TableName":"demand"}`, `{"Table":{"BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST"},"WarmThroughput":{"ReadUnitsPerSecond":12000,"WriteUnitsPerSecond":4000,"Status":"ACTIVE"},"OnDemandThroughput":null}}`},
+		{"TABLE-039 TABLE-045", "CreateTable", `{"TableName":"partial",` + demand + `,"OnDemandThroughput":{"MaxReadRequestUnits":100},"WarmThroughput":{"ReadUnitsPerSecond":12001}}`, ""},
+		{"TABLE-039 TABLE-045 TABLE-420 TABLE-429", "DescribeTable", `{"TableName":"partial"}`, `{"Table":{"OnDemandThroughput":{"MaxReadRequestUnits":100,"MaxWriteRequestUnits":null},"WarmThroughput":{"ReadUnitsPerSecond":12001,"WriteUnitsPerSecond":4000,"Status":"ACTIVE"}}}`},
+		{"TABLE-039", "CreateTable", `{"TableName":"empties",` + demand + `,"OnDemandThroughput":{},"WarmThroughput":{}}`, ""},
+		{"TABLE-015 TABLE-046 TABLE-047", "UpdateTable", `{"TableName":"demand"}`, nothing},
+		{"TABLE-047 TABLE-358", "UpdateTable", `{"TableName":"demand","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}]}`, nothing},
+		{"TABLE-358", "UpdateTable", `{"TableName":"demand","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"N"}],"DeletionProtectionEnabled":false}`, `{"TableDescription":{"TableStatus":"ACTIVE"}}`},
+		{"TABLE-358", "UpdateTable", `{"TableName":"demand","AttributeDefinitions":[],"DeletionProtectionEnabled":false}`, `{"TableDescription":{"TableStatus":"ACTIVE"}}`},
+		{"TABLE-358", "DescribeTable", `{"TableName":"demand"}`, `{"Table":{"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}]}}`},
+		{"TABLE-018 TABLE-019 TABLE-057 TABLE-156 TABLE-177", "UpdateTable", `{"TableName":"demand","BillingMode":"PAY_PER_REQUEST"}`, `{"TableDescription":{"TableStatus":"UPDATING"}}`},
+		{"TABLE-018 TABLE-019 TABLE-156 TABLE-177", "DescribeTable", `{"TableName":"demand"}`, `{"Table":{"TableStatus":"ACTIVE"}}`},
+		{"TABLE-156", "UpdateTable", `{"TableName":"demand","BillingMode":"PAY_PER_REQUEST","DeletionProtectionEnabled":true}`, invalid + "DeletionProtection modification must be the only operation in the request"},
+		{"TABLE-047", "UpdateTable", `{"TableName":"demand","StreamSpecification":{"StreamEnabled":false}}`, "ValidationException: Table has no stream to disable: TableName: demand"},
+		{"TABLE-047 TABLE-437", "UpdateTable", `{"TableName":"demand","SSESpecification":{"Enabled":false}}`, invalid + "Table is already encrypted by default"},
+		{"TABLE-437", "UpdateTable", `{"TableName":"demand","SSESpecification":{}}`, invalid + "Table is already encrypted by default"},
+		{"TABLE-047 TABLE-365", "UpdateTable", `{"TableName":"demand","TableClass":"STANDARD"}`, ""},
+		{"TABLE-365", "DescribeTable", `{"TableName":"demand"}`, `{"Table":{"TableStatus":"ACTIVE","TableClassSummary":null}}`},
+		{"TABLE-059", "UpdateTable", `{"TableName":"demand",` + provisioned("1", "1") + `}`, neither},
+		{"TABLE-056 TABLE-411", "UpdateTable", `{"TableName":"demand","BillingMode":"PROVISIONED"}`, units},
+		{"TABLE-437", "UpdateTable", `{"TableName":"demand","GlobalSecondaryIndexUpdates":[{}]}`, invalid + "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null"},
+		{"TABLE-437", "UpdateTable", `{"TableName":"demand","StreamSpecification":{"StreamEnabled":true}}`, invalid + "If stream is being enabled then UpdateViewType is required"},
+
+		// OnDemandThroughput: one member keeps the other, -1 clears.
+		{"TABLE-051 TABLE-178 TABLE-410 TABLE-415 TABLE-421", "UpdateTable", `{"TableName":"demand","OnDemandThroughput":{"MaxReadRequestUnits":1000,"MaxWriteRequestUnits":500}}`, `{"TableDescription":{"TableStatus":"ACTIVE","OnDemandThroughput":{"MaxReadRequestUnits":1000,"MaxWriteRequestUnits":500}}}`},
+		{"TABLE-178", "UpdateTable", `{"TableName":"demand","OnDemandThroughput":{"MaxReadRequestUnits":2000}}`, `{"TableDescription":{"TableStatus":"ACTIVE","OnDemandThroughput":{"MaxReadRequestUnits":2000,"MaxWriteRequestUnits":500}}}`},
+		{"TABLE-051", "UpdateTable", `{"TableName":"demand","OnDemandThroughput":{"MaxWriteRequestUnits":0}}`, invalid + "Requested MaxWriteRequestUnits for OnDemandThroughput for table is outside of valid range"},
+		{"TABLE-051", "UpdateTable", `{"TableName":"demand","OnDemandThroughput":{"MaxReadRequestUnits":-2}}`, maxRange},
+		{"TABLE-178 TABLE-182", "UpdateTable", `{"TableName":"demand","OnDemandThroughput":{"MaxReadRequestUnits":-1}}`, `{"TableDescription":{"OnDemandThroughput":{"MaxReadRequestUnits":-1,"MaxWriteRequestUnits":500}}}`},
+		{"TABLE-182", "sleep", "2s", ""},
+		{"TABLE-178 TABLE-182", "DescribeTable", `{"TableName":"demand"}`, `{"Table":{"OnDemandThroughput":{"MaxReadRequestUnits":null,"MaxWriteRequestUnits":500}}}`},
+		{"TABLE-182", "UpdateTable", `{"TableName":"demand","OnDemandThroughput":{"MaxWriteRequestUnits":-1}}`, `{"TableDescription":{"OnDemandThroughput":{"MaxReadRequestUnits":null,"MaxWriteRequestUnits":-1}}}`},
+		{"TABLE-182", "sleep", "2s", ""},
+		{"TABLE-178 TABLE-182", "DescribeTable", `{"TableName":"demand"}`, `{"Table":{"OnDemandThroughput":null}}`},
+		{"TABLE-154 TABLE-178", "UpdateTable", `{"TableName":"demand","OnDemandThroughput":{"MaxReadRequestUnits":-1,"MaxWriteRequestUnits":-1}}`, `{"TableDescription":{"OnDemandThroughput":{"MaxReadRequestUnits":-1,"MaxWriteRequestUnits":-1}}}`},
+
+		// WarmThroughput only grows.
+		{"TABLE-066 TABLE-179", "UpdateTable", `{"TableName":"demand","WarmThroughput":{"ReadUnitsPerSecond":12001,"WriteUnitsPerSecond":4001}}`, `{"TableDescription":{"TableStatus":"ACTIVE","WarmThroughput":{"ReadUnitsPerSecond":12000,"WriteUnitsPerSecond":4000,"Status":"UPDATING"}}}`},
+		{"TABLE-179", "DescribeTable", `{"TableName":"demand"}`, `{"Table":{"WarmThroughput":{"ReadUnitsPerSecond":12001,"WriteUnitsPerSecond":4001,"Status":"ACTIVE"}}}`},
+		{"TABLE-049 TABLE-066 TABLE-179", "UpdateTable", `{"TableName":"demand","WarmThroughput":{"ReadUnitsPerSecond":12001,"WriteUnitsPerSecond":4001}}`, `{"TableDescription":{"TableStatus":"ACTIVE","WarmThroughput":{"ReadUnitsPerSecond":12001,"WriteUnitsPerSecond":4001,"Status":"UPDATING"}}}`},
+		{"TABLE-059 TABLE-061 TABLE-179", "UpdateTable", `{"TableName":"demand","WarmThroughput":{"ReadUnitsPerSecond":12000,"WriteUnitsPerSecond":4000}}`, invalid + "Requested ReadUnitsPerSecond for WarmThroughput for table is lower than current WarmThroughput, decreasing WarmThroughput is not supported"},
+		{"TABLE-049 TABLE-179", "UpdateTable", `{"TableName":"demand","WarmThroughput":{"WriteUnitsPerSecond":4002}}`, `{"TableDescription":{"WarmThroughput":{"ReadUnitsPerSecond":12001,"WriteUnitsPerSecond":4001,"Status":"UPDATING"}}}`},
+
+		// A provisioned table.
+		{"TABLE-033 TABLE-025", "CreateTable", `{"TableName":"prov",` + keys + "," + provisioned("1", "1") + `}`, `{"TableDescription":{"WarmThroughput":null,"BillingModeSummary":null}}`},
+		{"TABLE-025 TABLE-032 TABLE-061 TABLE-068", "DescribeTable", `{"TableName":"prov"}`, `{"Table":{"BillingModeSummary":null,"WarmThroughput":{"ReadUnitsPerSecond":1,"WriteUnitsPerSecond":1,"Status":"ACTIVE"}}}`},
+		{"TABLE-057", "UpdateTable", `{"TableName":"prov","BillingMode":"PROVISIONED"}`, units},
+		{"TABLE-057", "UpdateTable", `{"TableName":"prov",` + provisioned("1", "1") + `}`, unchanged("1")},
+		{"TABLE-057", "UpdateTable", `{"TableName":"prov","BillingMode":"PROVISIONED",` + provisioned("1", "1") + `}`, unchanged("1")},
+		{"TABLE-060", "UpdateTable", `{"TableName":"prov",` + provisioned("2", "2") + `}`, `{"TableDescription":{"TableStatus":"UPDATING","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1,"LastIncreaseDateTime":$LastIncreaseDateTime}}}`},
+		{"TABLE-060 TABLE-061", "DescribeTable", `{"TableName":"prov"}`, `{"Table":{"TableStatus":"ACTIVE","ProvisionedThroughput":{"ReadCapacityUnits":2,"WriteCapacityUnits":2,"LastDecreaseDateTime":null},"WarmThroughput":{"ReadUnitsPerSecond":2,"WriteUnitsPerSecond":2}}}`},
+		{"TABLE-057 TABLE-063", "UpdateTable", `{"TableName":"prov",` + provisioned("2", "2") + `}`, unchanged("2")},
+		{"TABLE-057 TABLE-058", "UpdateTable", `{"TableName":"prov","BillingMode":"PROVISIONED",` + provisioned("3", "3") + `}`, ""},
+		{"TABLE-058", "UpdateTable", `{"TableName":"prov",` + provisioned("1", "1") + `}`, `{"TableDescription":{"ProvisionedThroughput":{"NumberOfDecreasesToday":0,"ReadCapacityUnits":3}}}`},
+		{"TABLE-058", "UpdateTable", `{"TableName":"prov",` + provisioned("2", "1") + `}`, ""},
+		{"TABLE-058", "UpdateTable", `{"TableName":"prov",` + provisioned("0", "0") + `}`, minUnits},
+		{"TABLE-058 TABLE-061", "DescribeTable", `{"TableName":"prov"}`, `{"Table":{"ProvisionedThroughput":{"NumberOfDecreasesToday":1,"ReadCapacityUnits":2,"WriteCapacityUnits":1},"WarmThroughput":{"ReadUnitsPerSecond":3,"WriteUnitsPerSecond":3}}}`},
+		{"TABLE-059 TABLE-061", "UpdateTable", `{"TableName":"prov","WarmThroughput":{"ReadUnitsPerSecond":1,"WriteUnitsPerSecond":1}}`, invalid + "Requested ReadUnitsPerSecond for WarmThroughput for table is lower than current WarmThroughput, decreasing WarmThroughput is not supported"},
+		{"TABLE-059", "UpdateTable", `{"TableName":"prov","OnDemandThroughput":{"MaxReadRequestUnits":100,"MaxWriteRequestUnits":100}}`, invalid + "MaxReadRequestUnits for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED"},
+		{"TABLE-056", "UpdateTable", `{"TableName":"prov","BillingMode":"PAY_PER_REQUEST",` + provisioned("1", "1") + `}`, invalid + "ProvisionedThroughput cannot be specified when BillingMode is PAY_PER_REQUEST"},
+		{"TABLE-055 TABLE-056 TABLE-062 TABLE-067 TABLE-183", "UpdateTable", `{"TableName":"prov","BillingMode":"PAY_PER_REQUEST","OnDemandThroughput":{"MaxReadRequestUnits":100,"MaxWriteRequestUnits":100}}`, `{"TableDescription":{"TableStatus":"UPDATING","BillingModeSummary":{"BillingMode":"PAY_PER_REQUEST","LastUpdateToPayPerRequestDateTime":null},"ProvisionedThroughput":{"ReadCapacityUnits":0,"WriteCapacityUnits":0}}}`},
+		{"TABLE-055 TABLE-061 TABLE-068", "DescribeTable", `{"TableName":"prov"}`, `{"Table":{"ProvisionedThroughput":{"NumberOfDecreasesToday":1,"ReadCapacityUnits":0,"WriteCapacityUnits":0},"OnDemandThroughput":{"MaxReadRequestUnits":100,"MaxWriteRequestUnits":100},"WarmThroughput":{"ReadUnitsPerSecond":12000,"WriteUnitsPerSecond":4000,"Status":"ACTIVE"}}}`},
+		{"TABLE-056 TABLE-062 TABLE-067 TABLE-183 TABLE-412", "UpdateTable", `{"TableName":"prov","BillingMode":"PROVISIONED",` + provisioned("1", "1") + `}`, ""},
+		{"TABLE-055 TABLE-061", "DescribeTable", `{"TableName":"prov"}`, `{"Table":{"BillingModeSummary":{"BillingMode":"PROVISIONED"},"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1},"WarmThroughput":{"ReadUnitsPerSecond":12000,"WriteUnitsPerSecond":4000}}}`},
+		{"TABLE-183", "UpdateTable", `{"TableName":"prov","BillingMode":"PAY_PER_REQUEST"}`, ""},
+		{"TABLE-055 TABLE-056", "UpdateTable", `{"TableName":"partial","BillingMode":"PROVISIONED",` + provisioned("1", "1") + `}`, ""},
+		{"TABLE-055", "DescribeTable", `{"TableName":"partial"}`, `{"Table":{"BillingModeSummary":{"BillingMode":"PROVISIONED","LastUpdateToPayPerRequestDateTime":$LastUpdateToPayPerRequestDateTime},"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1,"LastIncreaseDateTime":null}}}`},
+		{"TABLE-064 TABLE-183", "UpdateTable", `{"TableName":"partial","BillingMode":"PAY_PER_REQUEST"}`, `{"TableDescription":{"ProvisionedThroughput":{"LastDecreaseDateTime":$LastDecreaseDateTime}}}`},
+		{"TABLE-064", "DescribeTable", `{"TableName":"partial"}`, `{"Table":{"ProvisionedThroughput":{"LastDecreaseDateTime":null}}}`},
+		{"TABLE-363", "DeleteTable", `{"TableName":"prov"}`, `{"TableDescription":{"TableStatus":"DELETING","KeySchema":null,"AttributeDefinitions":null,"CreationDateTime":null,"WarmThroughput":null}}`},
+	})
+}
+
+// TestFindingsStreams has the findings on streams, encryption, classes and protection.
+func TestFindingsStreams(t *testing.T) {
+	e := newEndpoint(t)
+	const (
+		demand  = `"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"`
+		invalid = "ValidationException: One or more parameter values were invalid: "
+		null    = "ValidationException: 1 validation error detected: Value null at 'streamSpecification.streamEnabled' failed to satisfy constraint: Member must not be null"
+		off     = invalid + "SSEType can not be specified if Enabled is false"
+		has     = "ValidationException: Table already has an enabled stream: TableName: abc"
+		hasNot  = "ValidationException: Table has no stream to disable: TableName: abc"
+		given   = invalid + "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if you want to change Master Key"
+		key     = "arn:aws:kms:us-west-2:000000000000:key/1b2c3d4e-0000-4000-8000-00000000000"
+		guarded = "ValidationException: Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
+		only    = " modification must be the only operation in the request"
+		iops    = invalid + "You cannot modify stream status while updating table IOPS"
+		beside  = invalid + "OnDemandThroughput can only be combined with BillingMode in an UpdateTable request"
+	)
+	create := func(name, members string) string {
+		return `{"TableName":"` + name + `",` + demand + `,` + members + `}`
+	}
+	stream := func(s string) string { return create("xxx", `"StreamSpecification":`+s) }
+	sse := func(s string) string { return create("xxx", `"SSESpecification":`+s) }
+	update := func(members string) string { return `{"TableName":"abc",` + members + `}` }
+	e.findings([]finding{
+		{"TABLE-035", "CreateTable", stream(`{"StreamEnabled":false,"StreamViewType":"NEW_IMAGE"}`), invalid + "Table is being created with a stream disabled, UpdateViewType should not be specified"},
+		{"TABLE-035", "CreateTable", stream(`{"StreamEnabled":true}`), invalid + "Table is being created with a stream enabled, UpdateViewType is required"},
+		{"TABLE-035", "CreateTable", stream(`{"StreamViewType":"NEW_IMAGE"}`), null},
+		{"TABLE-035", "CreateTable", stream(`{}`), null},
+		{"TABLE-035 TABLE-040", "CreateTable", stream(`{"StreamEnabled":true,"StreamViewType":"new_image"}`), "ValidationException: 1 validation error detected: Value 'new_image' at 'streamSpecification.streamViewType' failed to satisfy constraint: Member must satisfy enum value set: [OLD_IMAGE, KEYS_ONLY, NEW_AND_OLD_IMAGES, NEW_IMAGE]"},
+		{"TABLE-036", "CreateTable", sse(`{"Enabled":false,"SSEType":"KMS"}`), off},
+		{"TABLE-036", "CreateTable", sse(`{"Enabled":false,"KMSMasterKeyId":"` + key + `1"}`), invalid + "KMSMasterKeyId can not be specified if Enabled is false"},
+		{"TABLE-036", "CreateTable", sse(`{"Enabled":false,"SSEType":"AES256"}`), off},
+		{"TABLE-036", "CreateTable", sse(`{"Enabled":true,"SSEType":"AES256"}`), invalid + "SSEType AES256 is not supported"},
+		{"TABLE-036 TABLE-040", "CreateTable", sse(`{"Enabled":true,"SSEType":"kms"}`), "ValidationException: 1 validation error detected: Value 'kms' at 'sSESpecification.sSEType' failed to satisfy constraint: Member must satisfy enum value set: [AES256, KMS]"},
+		{"TABLE-031", "CreateTable", sse(`{"Enabled":true,"KMSMasterKeyId":"alias/aws/dynamodb"}`), invalid + "SSEType KMS is required if KMSMasterKeyId is specified"},
+		{"TABLE-036 TABLE-044", "CreateTable", create("default", `"SSESpecification":{}`), `{"TableDescription":{"SSEDescription":null}}`},
+		{"TABLE-027", "CreateTable", create("false", `"SSESpecification":{"Enabled":false}`), `{"TableDescription":{"SSEDescription":null}}`},
+		{"TABLE-036 TABLE-044", "CreateTable", create("type", `"SSESpecification":{"SSEType":"KMS"}`), `{"TableDescription":{"SSEDescription":{"Status":"ENABLED","SSEType":"KMS"}}}`},
+		{"TABLE-027 TABLE-371", "CreateTable", create("key", `"SSESpecification":{"Enabled":true,"SSEType":"KMS","KMSMasterKeyId":"`+key+`1"}`), `{"TableDescription":{"SSEDescription":{"Status":"ENABLED","SSEType":"KMS","KMSMasterKeyArn":"` + key + `1"}}}`},
+		{"TABLE-027", "DescribeTable", `{"TableName":"key"}`, `{"Table":{"SSEDescription":{"Status":"ENABLED","SSEType":"KMS","KMSMasterKeyArn":"` + key + `1"}}}`},
+		{"TABLE-026", "CreateTable", create("class", `"TableClass":"STANDARD"`), ""},
+		{"TABLE-026", "DescribeTable", `{"TableName":"class"}`, `{"Table":{"TableClassSummary":{"TableClass":"STANDARD"}}}`},
+		{"TABLE-026", "CreateTable", create("infrequent", `"TableClass":"STANDARD_INFREQUENT_ACCESS"`), ""},
+		{"TABLE-026", "DescribeTable", `{"TableName":"infrequent"}`, `{"Table":{"TableClassSummary":{"TableClass":"STANDARD_INFREQUENT_ACCESS"}}}`},
+		{"TABLE-026", "DescribeTable", `{"TableName":"key"}`, `{"Table":{"TableClassSummary":null,"DeletionProtectionEnabled":false}}`},
+		{"TABLE-029", "CreateTable", create("stream", `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}`), `{"TableDescription":{"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}}`},
+		{"TABLE-029", "CreateTable", create("abc", `"DeletionProtectionEnabled":true`), `{"TableDescription":{"StreamSpecification":null,"LatestStreamArn":null,"DeletionProtectionEnabled":true}}`},
+		{"TABLE-016 TABLE-034", "DeleteTable", `{"TableName":"abc"}`, guarded},
+		{"TABLE-017 TABLE-030 TABLE-117", "UpdateTable", update(`"DeletionProtectionEnabled":false`), `{"TableDescription":{"TableStatus":"ACTIVE","DeletionProtectionEnabled":false}}`},
+		{"TABLE-017 TABLE-030 TABLE-117", "DescribeTable", `{"TableName":"abc"}`, `{"Table":{"TableStatus":"ACTIVE","DeletionProtectionEnabled":false}}`},
+
+		// A stream goes on, off and on.
+		{"TABLE-004 TABLE-050 TABLE-180", "UpdateTable", update(`"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"}`), `{"TableDescription":{"TableStatus":"UPDATING","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"},"LatestStreamArn":"$LatestStreamArn"}}`},
+		{"TABLE-018 TABLE-050", "UpdateTable", update(`"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"}`), has},
+		{"TABLE-018 TABLE-050", "UpdateTable", update(`"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}`), has},
+		{"TABLE-018 TABLE-050", "UpdateTable", update(`"StreamSpecification":{"StreamEnabled":true}`), invalid + "If stream is being enabled then UpdateViewType is required"},
+		{"TABLE-050", "UpdateTable", update(`"StreamSpecification":{"StreamEnabled":false,"StreamViewType":"KEYS_ONLY"}`), invalid + "If stream is being disabled, then UpdateViewType must not be specified"},
+		{"TABLE-050", "UpdateTable", update(`"StreamSpecification":{"StreamEnabled":false}`), ""},
+		{"TABLE-050", "DescribeTable", `{"TableName":"abc"}`, `{"Table":{"StreamSpecification":null,"LatestStreamArn":"$LatestStreamArn"}}`},
+		{"TABLE-018 TABLE-050", "UpdateTable", update(`"StreamSpecification":{"StreamEnabled":false}`), hasNot},
+		{"TABLE-362 TABLE-367 TABLE-378", "sleep", "1s", ""},
+		{"TABLE-362 TABLE-367 TABLE-378", "UpdateTable", update(`"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}`), ""},
+		{"TABLE-367 TABLE-378", "ListStreams", `{"TableName":"abc"}`, `{"Streams":[{"TableName":"abc"},{"TableName":"abc","StreamArn":"$LatestStreamArn"}]}`},
+
+		// Encryption: only the ARN of the key is no change.
+		{"TABLE-361 TABLE-065", "UpdateTable", update(`"SSESpecification":{"Enabled":true,"SSEType":"KMS","KMSMasterKeyId":"` + key + `1"}`), `{"TableDescription":{"TableStatus":"ACTIVE","SSEDescription":{"Status":"UPDATING","KMSMasterKeyArn":null}}}`},
+		{"TABLE-082 TABLE-141", "UpdateTable", update(`"SSESpecification":{"Enabled":true,"SSEType":"KMS","KMSMasterKeyId":"` + key + `1"}`), given},
+		{"TABLE-371", "UpdateTable", update(`"SSESpecification":{"Enabled":true,"SSEType":"KMS","KMSMasterKeyId":"` + key + `2"}`), `{"TableDescription":{"TableStatus":"ACTIVE","SSEDescription":{"Status":"UPDATING","SSEType":"KMS","KMSMasterKeyArn":"` + key + `1"}}}`},
+		{"TABLE-371", "DescribeTable", `{"TableName":"abc"}`, `{"Table":{"SSEDescription":{"Status":"ENABLED","SSEType":"KMS","KMSMasterKeyArn":"` + key + `2"}}}`},
+		{"TABLE-141 TABLE-437", "UpdateTable", update(`"SSESpecification":{"Enabled":true}`), `{"TableDescription":{"SSEDescription":{"Status":"UPDATING"}}}`},
+		{"TABLE-437", "UpdateTable", update(`"SSESpecification":{"Enabled":false,"SSEType":"KMS"}`), off},
+		{"TABLE-079", "UpdateTable", update(`"SSESpecification":{"Enabled":false}`), `{"TableDescription":{"TableStatus":"ACTIVE","SSEDescription":{"Status":"UPDATING"}}}`},
+		{"TABLE-079", "DescribeTable", `{"TableName":"abc"}`, `{"Table":{"SSEDescription":null}}`},
+		{"TABLE-079 TABLE-018", "UpdateTable", update(`"SSESpecification":{"Enabled":false}`), invalid + "Table is already encrypted by default"},
+
+		// One change for each call.
+		{"TABLE-382 TABLE-433", "UpdateTable", update(`"DeletionProtectionEnabled":true,"SSESpecification":{"Enabled":true}`), invalid + "Server-Side Encryption" + only},
+		{"TABLE-382 TABLE-433", "UpdateTable", update(`"DeletionProtectionEnabled":true,"TableClass":"STANDARD_INFREQUENT_ACCESS"`), invalid + "TableClass" + only},
+		{"TABLE-382 TABLE-433", "UpdateTable", update(`"DeletionProtectionEnabled":true,"WarmThroughput":{"ReadUnitsPerSecond":20000,"WriteUnitsPerSecond":20000}`), invalid + "DeletionProtection" + only},
+		{"TABLE-382 TABLE-433", "UpdateTable", update(`"TableClass":"STANDARD_INFREQUENT_ACCESS","SSESpecification":{"Enabled":true}`), invalid + "Server-Side Encryption" + only},
+		{"TABLE-382 TABLE-433", "UpdateTable", update(`"WarmThroughput":{"ReadUnitsPerSecond":20000,"WriteUnitsPerSecond":20000},"StreamSpecification":{"StreamEnabled":false}`), invalid + "WarmThroughput must be the only operation in the request"},
+		{"TABLE-382 TABLE-433", "UpdateTable", update(`"OnDemandThroughput":{"MaxReadRequestUnits":100},"StreamSpecification":{"StreamEnabled":false}`), beside},
+		{"TABLE-382 TABLE-433", "UpdateTable", update(`"BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1},"StreamSpecification":{"StreamEnabled":false}`), iops},
+
+		{"TABLE-052 TABLE-180 TABLE-284", "UpdateTable", update(`"TableClass":"STANDARD_INFREQUENT_ACCESS"`), `{"TableDescription":{"TableStatus":"UPDATING","TableClassSummary":null}}`},
+		{"TABLE-180 TABLE-284", "DescribeTable", `{"TableName":"abc"}`, `{"Table":{"TableClassSummary":{"TableClass":"STANDARD_INFREQUENT_ACCESS"}}}`},
+		{"TABLE-435 TABLE-236", "UpdateTimeToLive", update(`"TimeToLiveSpecification":{"Enabled":true,"AttributeName":"ttl"}`), ""},
+		{"TABLE-438", "UpdateTable", update(`"DeletionProtectionEnabled":true`), ""},
+		{"TABLE-438", "UpdateTable", update(`"DeletionProtectionEnabled":false`), ""},
+		{"TABLE-438", "DeleteTable", `{"TableName":"abc"}`, `{"TableDescription":{"TableStatus":"DELETING"}}`},
+		{"TABLE-386 TABLE-367 TABLE-378", "sleep", "10s", ""},
+		{"TABLE-386", "DescribeStream", `{"StreamArn":"$LatestStreamArn"}`, `{"StreamDescription":{"StreamStatus":"DISABLED"}}`},
+		{"TABLE-013", "CreateTable", create("abc", `"DeletionProtectionEnabled":false`), ""},
+		{"TABLE-367 TABLE-378", "ListStreams", `{"TableName":"abc"}`, `{"Streams":[{"TableName":"abc"},{"TableName":"abc"}]}`},
+		{"TABLE-014 TABLE-070 TABLE-074", "DescribeTable", `{"TableName":"none"}`, "ResourceNotFoundException: Requested resource not found: Table: none not found"},
+		{"TABLE-014 TABLE-070 TABLE-074", "DescribeContinuousBackups", `{"TableName":"none"}`, "TableNotFoundException: Table not found: none"},
+		{"TABLE-012 TABLE-181 TABLE-400", "ListTables", `{"Limit":1,"ExclusiveStartTableName":"ABC"}`, `{"TableNames":["abc"],"LastEvaluatedTableName":"abc"}`},
+		{"TABLE-379", "ListTables", `{"ExclusiveStartTableName":"zzz"}`, `{"TableNames":[],"LastEvaluatedTableName":null}`},
+		{"TABLE-010", "CreateTable", create("ABC", `"DeletionProtectionEnabled":false`), ""},
+		{"TABLE-010", "CreateTable", create("ABC", `"DeletionProtectionEnabled":false`), "ResourceInUseException: Table already exists: ABC"},
+		{"TABLE-131", "DescribeLimits", `{}`, `{"AccountMaxReadCapacityUnits":80000,"TableMaxReadCapacityUnits":40000}`},
+	})
+}
