@@ -3,10 +3,16 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/internal/api"
 )
@@ -123,4 +129,41 @@ func lacks(got, want any) string {
 		}
 	}
 	return ""
+}
+
+// TestFindingsTable counts the findings of ack-api-quirks (services/dynamodb, 2026-10-09) by
+// what became of them: -v prints the numbers. The requests of the tests cite findings of the table.
+func TestFindingsTable(t *testing.T) {
+	data, err := os.ReadFile("testdata/findings.tsv")
+	require.NoError(t, err)
+	verdicts, left, counts := map[string]string{}, map[string]int{}, map[string]int{}
+	for line := range strings.Lines(string(data)) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		require.Equal(t, f[1] == "left out", len(f) == 3, "what is left out has a reason: %s", line)
+		require.Contains(t, []string{"equal", "mended", "left out"}, f[1])
+		require.NotContains(t, verdicts, f[0])
+		verdicts[f[0]] = f[1]
+		counts[f[1]]++
+		if len(f) == 3 {
+			left[f[2]]++
+		}
+	}
+	require.Len(t, verdicts, 548)
+
+	tests, err := filepath.Glob("findings*_test.go")
+	require.NoError(t, err)
+	cited := map[string]bool{}
+	for _, name := range tests {
+		source, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, id := range regexp.MustCompile(`\b[A-Z]+-[0-9]{3}\b`).FindAllString(string(source), -1) {
+			require.Contains(t, verdicts, "DDB-"+id, name)
+			cited[id] = true
+		}
+	}
+	t.Logf("%d equal, %d mended, %d left out; %d of them have requests here",
+		counts["equal"], counts["mended"], counts["left out"], len(cited))
+	for _, reason := range slices.Sorted(maps.Keys(left)) {
+		t.Logf("left out: %3d %s", left[reason], reason)
+	}
 }

@@ -1,6 +1,9 @@
 package api_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestFindingsThroughput has the findings on billing, units and the keys of new tables.
 func TestFindingsThroughput(t *testing.T) {
@@ -224,5 +227,59 @@ func TestFindingsStreams(t *testing.T) {
 		{"TABLE-010", "CreateTable", create("ABC", `"DeletionProtectionEnabled":false`), ""},
 		{"TABLE-010", "CreateTable", create("ABC", `"DeletionProtectionEnabled":false`), "ResourceInUseException: Table already exists: ABC"},
 		{"TABLE-131", "DescribeLimits", `{}`, `{"AccountMaxReadCapacityUnits":80000,"TableMaxReadCapacityUnits":40000}`},
+	})
+}
+
+// TestFindingsIndexes has the findings on global indexes of tables of both kinds of billing.
+func TestFindingsIndexes(t *testing.T) {
+	e := newEndpoint(t)
+	const (
+		key     = `"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"a","AttributeType":"S"}]`
+		schema  = `,"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]`
+		byA     = `"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}`
+		units   = `"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}`
+		demand  = key + schema + `,"BillingMode":"PAY_PER_REQUEST"`
+		invalid = "ValidationException: One or more parameter values were invalid: "
+	)
+	index := func(name, more string) string { return `{"IndexName":"` + name + `",` + byA + more + `}` }
+	gsi := func(action, index string) string { return `{"` + action + `":` + index + `}` }
+	update := func(table, members string) string { return `{"TableName":"` + table + `",` + members + `}` }
+	updates := func(table string, list ...string) string {
+		return update(table, key+`,"GlobalSecondaryIndexUpdates":[`+strings.Join(list, ",")+`]`)
+	}
+	e.findings([]finding{
+		{"TABLE-124 TABLE-168 TABLE-388", "CreateTable", `{"TableName":"demand",` + demand + `,"GlobalSecondaryIndexes":[` + index("zzz", "") + `,` + index("bbb", `,"OnDemandThroughput":{"MaxReadRequestUnits":5000,"MaxWriteRequestUnits":5000}`) + `]}`, ""},
+		{"TABLE-125 TABLE-134 TABLE-135 TABLE-138 TABLE-419", "DescribeTable", `{"TableName":"demand"}`, `{"Table":{"GlobalSecondaryIndexes":[{"IndexName":"zzz","IndexStatus":"ACTIVE","IndexSizeBytes":0,"ItemCount":0,"Backfilling":null,"OnDemandThroughput":null,"ProvisionedThroughput":{"NumberOfDecreasesToday":0,"ReadCapacityUnits":0,"WriteCapacityUnits":0},"WarmThroughput":{"ReadUnitsPerSecond":12000,"WriteUnitsPerSecond":4000,"Status":"ACTIVE"}},{"IndexName":"bbb","OnDemandThroughput":{"MaxReadRequestUnits":5000,"MaxWriteRequestUnits":5000}}]}}`},
+		{"TABLE-135 TABLE-154 TABLE-430", "UpdateTable", updates("demand", gsi("Update", `{"IndexName":"bbb","OnDemandThroughput":{"MaxReadRequestUnits":6000}}`)), `{"TableDescription":{"TableStatus":"ACTIVE","GlobalSecondaryIndexes":[{"IndexStatus":"ACTIVE"},{"IndexStatus":"UPDATING"}]}}`},
+		{"TABLE-154 TABLE-430", "DescribeTable", `{"TableName":"demand"}`, `{"Table":{"OnDemandThroughput":null,"GlobalSecondaryIndexes":[{},{"OnDemandThroughput":{"MaxReadRequestUnits":6000,"MaxWriteRequestUnits":5000}}]}}`},
+		{"TABLE-155", "UpdateTable", updates("demand", gsi("Update", `{"IndexName":"bbb","WarmThroughput":{"ReadUnitsPerSecond":1,"WriteUnitsPerSecond":1}}`)), invalid + "Requested ReadUnitsPerSecond for WarmThroughput for index bbb is lower than current WarmThroughput, decreasing WarmThroughput is not supported"},
+		{"TABLE-413", "UpdateTable", updates("demand", gsi("Create", index("ccc", "")), gsi("Delete", `{"IndexName":"bbb"}`)), "LimitExceededException: Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"},
+		{"TABLE-133 TABLE-153", "UpdateTable", updates("demand", gsi("Create", index("ccc", ","+units))), invalid + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: ccc when BillingMode is PAY_PER_REQUEST"},
+		{"TABLE-138 TABLE-165 TABLE-418", "UpdateTable", updates("demand", gsi("Create", index("ccc", `,"OnDemandThroughput":{"MaxReadRequestUnits":100}`))), `{"TableDescription":{"GlobalSecondaryIndexes":[{},{},{"IndexName":"ccc","IndexStatus":"CREATING","Backfilling":false,"OnDemandThroughput":{"MaxReadRequestUnits":100}}]}}`},
+		{"TABLE-166", "UpdateTable", update("demand", `"DeletionProtectionEnabled":true`), ""},
+		{"TABLE-166 TABLE-165", "UpdateTable", updates("demand", gsi("Delete", `{"IndexName":"ccc"}`)), `{"TableDescription":{"GlobalSecondaryIndexes":[{},{},{"IndexName":"ccc","IndexStatus":"DELETING"}]}}`},
+		{"TABLE-043", "UpdateTable", update("demand", `"DeletionProtectionEnabled":false`), ""},
+
+		{"TABLE-133", "CreateTable", `{"TableName":"prov",` + key + schema + `,` + units + `,"GlobalSecondaryIndexes":[` + index("one", "") + `]}`, invalid + "ProvisionedThroughput is not specified for index: one"},
+		{"TABLE-134", "CreateTable", `{"TableName":"prov",` + key + schema + `,` + units + `,"GlobalSecondaryIndexes":[` + index("one", ","+units) + `,` + index("two", ","+units) + `]}`, ""},
+		{"TABLE-134", "DescribeTable", `{"TableName":"prov"}`, `{"Table":{"GlobalSecondaryIndexes":[{"WarmThroughput":{"ReadUnitsPerSecond":1,"WriteUnitsPerSecond":1,"Status":"ACTIVE"}},{}]}}`},
+		{"TABLE-165", "UpdateTable", updates("prov", gsi("Update", `{"IndexName":"one","ProvisionedThroughput":{"ReadCapacityUnits":2,"WriteCapacityUnits":2}}`), gsi("Update", `{"IndexName":"two","ProvisionedThroughput":{"ReadCapacityUnits":2,"WriteCapacityUnits":2}}`)), `{"TableDescription":{"TableStatus":"ACTIVE","GlobalSecondaryIndexes":[{"IndexStatus":"UPDATING","ProvisionedThroughput":{"ReadCapacityUnits":1}},{"IndexStatus":"UPDATING","ProvisionedThroughput":{"ReadCapacityUnits":1}}]}}`},
+		{"TABLE-165 TABLE-134", "DescribeTable", `{"TableName":"prov"}`, `{"Table":{"GlobalSecondaryIndexes":[{"ProvisionedThroughput":{"ReadCapacityUnits":2},"WarmThroughput":{"ReadUnitsPerSecond":2}},{"ProvisionedThroughput":{"ReadCapacityUnits":2}}]}}`},
+		{"TABLE-153 TABLE-158", "UpdateTable", update("prov", `"BillingMode":"PAY_PER_REQUEST"`), ""},
+		{"TABLE-153", "DescribeTable", `{"TableName":"prov"}`, `{"Table":{"GlobalSecondaryIndexes":[{"ProvisionedThroughput":{"ReadCapacityUnits":0}},{"WarmThroughput":{"ReadUnitsPerSecond":12000,"WriteUnitsPerSecond":4000}}]}}`},
+		{"TABLE-153 TABLE-158", "UpdateTable", update("prov", `"BillingMode":"PROVISIONED",`+units), invalid + "ProvisionedThroughput must be specified for index: one,two"},
+		{"TABLE-199", "UpdateTable", update("prov", `"DeletionProtectionEnabled":true,"ReplicaUpdates":[{"Create":{"RegionName":"eu-west-1"}}]`), invalid + "Replica modification must be the only operation in the request"},
+		{"TABLE-201 TABLE-220 TABLE-320", "DescribeTable", `{"TableName":"prov"}`, `{"Table":{"GlobalTableVersion":null,"Replicas":null,"MultiRegionConsistency":null,"GlobalTableWitnesses":null,"GlobalTableSettingsReplicationMode":null}}`},
+		{"TABLE-109", "ListTagsOfResource", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/prov"}`, `{"Tags":[],"NextToken":null}`},
+		{"TABLE-072", "DescribeTable", `{"TableName":"arn:aws:dynamodb:us-east-1:000000000000:table/prov"}`, `{"Table":{"TableName":"prov"}}`},
+		{"TABLE-214 TABLE-235", "PutResourcePolicy", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/prov","Policy":"{\"Version\":\"2012-10-17\",\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":{\"AWS\":\"arn:aws:iam::000000000000:root\"},\"Action\":\"dynamodb:GetItem\",\"Resource\":\"arn:aws:dynamodb:us-east-1:000000000000:table/prov\"}]}"}`, ""},
+		{"TABLE-235 TABLE-303 TABLE-460", "EnableKinesisStreamingDestination", `{"TableName":"prov","StreamArn":"arn:aws:kinesis:us-east-1:000000000000:stream/abc"}`, ""},
+		{"TABLE-214 TABLE-235 TABLE-076", "DeleteTable", `{"TableName":"prov"}`, ""},
+		{"", "sleep", "10s", ""},
+		{"TABLE-076 TABLE-077 TABLE-271 TABLE-436", "CreateTable", `{"TableName":"prov",` + key + schema + `,` + units + `,"GlobalSecondaryIndexes":[` + index("one", ","+units) + `]}`, ""},
+		{"TABLE-076 TABLE-075", "ListTables", `{}`, `{"TableNames":["demand","prov"]}`},
+		{"TABLE-271 TABLE-436", "GetResourcePolicy", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/prov"}`, "PolicyNotFoundException: Resource-based policy not found for the provided ResourceArn: arn:aws:dynamodb:us-east-1:000000000000:table/prov"},
+		{"TABLE-271 TABLE-436", "DescribeKinesisStreamingDestination", `{"TableName":"prov"}`, `{"KinesisDataStreamDestinations":[]}`},
+		{"GLOBALTABLE-001", "DescribeGlobalTable", `{"GlobalTableName":"prov"}`, "GlobalTableNotFoundException: Global table not found: Global table with name: 'prov' does not exist."},
 	})
 }
