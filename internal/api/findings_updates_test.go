@@ -3,6 +3,7 @@ package api_test
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestFindingsThroughput has the findings on billing, units and the keys of new tables.
@@ -281,5 +282,100 @@ func TestFindingsIndexes(t *testing.T) {
 		{"TABLE-271 TABLE-436", "GetResourcePolicy", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/prov"}`, "PolicyNotFoundException: Resource-based policy not found for the provided ResourceArn: arn:aws:dynamodb:us-east-1:000000000000:table/prov"},
 		{"TABLE-271 TABLE-436", "DescribeKinesisStreamingDestination", `{"TableName":"prov"}`, `{"KinesisDataStreamDestinations":[]}`},
 		{"GLOBALTABLE-001", "DescribeGlobalTable", `{"GlobalTableName":"prov"}`, "GlobalTableNotFoundException: Global table not found: Global table with name: 'prov' does not exist."},
+	})
+}
+
+// TestFindingsBusy has the findings on changes of a table that is UPDATING.
+func TestFindingsBusy(t *testing.T) {
+	e := newEndpoint(t)
+	e.db.Delay = time.Minute
+	const (
+		keys  = `"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]`
+		inUse = "ResourceInUseException: Attempt to change a resource which is still in use: "
+		iops  = inUse + "Table IOPS are currently being updated. Table: busy"
+		being = inUse + "Table: busy is in the process of being updated."
+		class = "Table: busy TableClassUpdateInProgress: STANDARD_INFREQUENT_ACCESS"
+		one   = `"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"one","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]`
+	)
+	update := func(members string) string { return `{"TableName":"busy",` + members + `}` }
+	units := func(n string) string {
+		return `"ProvisionedThroughput":{"ReadCapacityUnits":` + n + `,"WriteCapacityUnits":` + n + `}`
+	}
+	status := func(s string) string { return `{"Table":{"TableStatus":"` + s + `"}}` }
+	const (
+		table    = `{"TableName":"busy"}`
+		protect  = `"DeletionProtectionEnabled":false`
+		demand   = `"BillingMode":"PAY_PER_REQUEST"`
+		stream   = `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}`
+		noStream = `"StreamSpecification":{"StreamEnabled":false}`
+		ceiling  = `"OnDemandThroughput":{"MaxReadRequestUnits":100}`
+		warm     = `"WarmThroughput":{"ReadUnitsPerSecond":13000,"WriteUnitsPerSecond":5000}`
+		infreq   = `"TableClass":"STANDARD_INFREQUENT_ACCESS"`
+		standard = `"TableClass":"STANDARD"`
+		key      = `"SSESpecification":{"Enabled":true}`
+	)
+	e.findings([]finding{
+		{"TABLE-005", "CreateTable", `{"TableName":"busy",` + keys + `,` + units("1") + `}`, ""},
+		{"TABLE-444", "UpdateTable", update(protect), inUse + "Table is being created: busy"},
+		{"", "sleep", "2m", ""},
+		{"TABLE-370", "UpdateTable", update(units("2")), `{"TableDescription":{"TableStatus":"UPDATING"}}`},
+		{"TABLE-370 TABLE-381", "UpdateTable", update(units("3")), iops},
+		{"TABLE-370", "UpdateTable", update(demand), iops},
+		{"TABLE-063 TABLE-370", "DeleteTable", table, being},
+		{"TABLE-063 TABLE-370", "UpdateTable", update(protect), `{"TableDescription":{"TableStatus":"UPDATING"}}`},
+		{"TABLE-370", "UpdateTable", update(stream), inUse + "Can't enable or disable stream while table IOPS are being updated. Table: busy"},
+		{"", "sleep", "2m", ""},
+		{"TABLE-064 TABLE-369", "UpdateTable", update(demand), ""},
+		{"TABLE-452", "UpdateTable", update(`"BillingMode":"PROVISIONED",` + units("1")), iops},
+		{"TABLE-064 TABLE-369", "DeleteTable", table, being},
+		{"TABLE-369 TABLE-450", "UpdateTable", update(ceiling), inUse + "OnDemandThroughput cannot be updated while BillingMode update is in progress"},
+		{"TABLE-369 TABLE-450", "UpdateTable", update(warm), `{"TableDescription":{"TableStatus":"UPDATING"}}`},
+		{"", "sleep", "2m", ""},
+		{"TABLE-121 TABLE-459", "UpdateTable", update(`"WarmThroughput":{"ReadUnitsPerSecond":14000,"WriteUnitsPerSecond":6000}`), ""},
+		{"TABLE-121 TABLE-459", "DescribeTable", table, `{"Table":{"TableStatus":"ACTIVE","WarmThroughput":{"ReadUnitsPerSecond":14000}}}`},
+		{"TABLE-177 TABLE-383", "UpdateTable", update(demand), `{"TableDescription":{"TableStatus":"UPDATING"}}`},
+		{"TABLE-177 TABLE-383", "DescribeTable", table, status("ACTIVE")},
+		{"TABLE-177 TABLE-383", "UpdateTable", update(standard), `{"TableDescription":{"TableStatus":"UPDATING"}}`},
+		{"TABLE-177 TABLE-383", "DescribeTable", table, status("ACTIVE")},
+
+		{"TABLE-002", "UpdateTable", update(stream), `{"TableDescription":{"TableStatus":"UPDATING","LatestStreamLabel":"$LatestStreamLabel"}}`},
+		{"TABLE-002 TABLE-119", "DeleteTable", table, inUse + "Cannot delete table while stream is being enabled/disabled."},
+		{"TABLE-002", "UpdateTable", update(stream), inUse + "A stream status change is currently in progress. Table: busy Stream: $LatestStreamLabel Operation: ENABLE"},
+		{"TABLE-444", "UpdateTable", update(`"BillingMode":"PROVISIONED",` + units("1")), inUse + "Can't change table IOPS when stream status is being updated. Table: busy Stream: $LatestStreamLabel Operation: ENABLE"},
+		{"TABLE-119", "UpdateTable", update(infreq), inUse + "Can't update table class when stream status is being updated. Table: busy Stream: $LatestStreamLabel Operation: ENABLE"},
+		{"TABLE-002 TABLE-119", "UpdateTable", update(protect), `{"TableDescription":{"TableStatus":"UPDATING"}}`},
+		{"TABLE-119 TABLE-117", "UpdateTimeToLive", update(`"TimeToLiveSpecification":{"Enabled":true,"AttributeName":"ttl"}`), ""},
+		{"TABLE-119", "CreateBackup", update(`"BackupName":"one"`), ""},
+		{"TABLE-119", "UpdateTable", update(key), ""},
+		{"", "sleep", "2m", ""},
+		{"TABLE-002", "UpdateTable", update(noStream), ""},
+		{"TABLE-119", "UpdateTable", update(infreq), inUse + "Can't update table class when stream status is being updated. Table: busy Stream: $LatestStreamLabel Operation: DISABLE"},
+		{"", "sleep", "2m", ""},
+
+		{"TABLE-286", "UpdateTable", update(infreq), ""},
+		{"TABLE-052 TABLE-286", "UpdateTable", update(infreq), inUse + "Can't update table class when a table class update is in progress. " + class},
+		{"TABLE-286", "UpdateTable", update(standard), inUse + "Can't update table class when a table class update is in progress. " + class},
+		{"TABLE-286", "UpdateTable", update(stream), inUse + "Can't change stream status when a table class update is in progress. " + class},
+		{"TABLE-286 TABLE-450", "UpdateTable", update(ceiling), inUse + "OnDemandThroughput cannot be updated while TableClass update is in progress. TableClassUpdateInProgress: STANDARD_INFREQUENT_ACCESS"},
+		{"TABLE-052 TABLE-285 TABLE-286", "UpdateTable", update(protect), `{"TableDescription":{"TableStatus":"UPDATING"}}`},
+		{"TABLE-285", "DescribeTable", table, status("UPDATING")},
+		{"TABLE-284", "DeleteTable", table, being},
+		{"", "sleep", "2m", ""},
+
+		{"TABLE-163", "UpdateTable", update(one), ""},
+		{"TABLE-163", "UpdateTable", update(stream), inUse + "Can't change stream status when an index is being created. Table: busy Indexes: [one]"},
+		{"TABLE-163", "UpdateTable", update(`"BillingMode":"PROVISIONED",` + units("1")), inUse + "Can't change table IOPS when an index is being created. Table: busy Indexes: [one]"},
+		{"TABLE-458", "UpdateTable", update(ceiling), inUse + "OnDemandThroughput cannot be updated while index creation is in progress for indexes: [one]"},
+		{"TABLE-163 TABLE-458", "UpdateTable", update(protect), `{"TableDescription":{"TableStatus":"UPDATING"}}`},
+		{"TABLE-150", "DeleteTable", table, inUse + "Cannot delete table while indexes are being created, updated, or deleted."},
+		{"", "sleep", "2m", ""},
+		{"TABLE-376", "UpdateTable", update(`"GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"one"}}]`), ""},
+		{"TABLE-163 TABLE-376", "UpdateTable", update(`"BillingMode":"PROVISIONED",` + units("1")), inUse + "Can't change table IOPS when an index is being deleted. Table: busy Indexes: [one]"},
+		{"TABLE-375", "UpdateTable", update(ceiling), inUse + "OnDemandThroughput cannot be updated while index deletion is in progress for indexes: [one]"},
+		{"TABLE-375", "UpdateTable", update(demand), `{"TableDescription":{"TableStatus":"UPDATING"}}`},
+		{"TABLE-375", "DescribeTable", table, `{"Table":{"TableStatus":"UPDATING","GlobalSecondaryIndexes":[{"IndexStatus":"DELETING"}]}}`},
+		{"", "sleep", "2m", ""},
+		{"TABLE-006", "DeleteTable", table, `{"TableDescription":{"TableStatus":"DELETING"}}`},
+		{"TABLE-006", "UpdateTable", update(protect), inUse + "Table is being deleted: busy"},
 	})
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -196,22 +197,54 @@ func describeRemoved(d **wire.OnDemandThroughput, o *wire.OnDemandThroughput) {
 	}
 }
 
-// startUpdate refuses an update while another one lasts. Source of the limit:
-// API_UpdateTable, LimitExceededException.
+// startUpdate refuses an update that another one keeps waiting, and begins the state UPDATING if the
+// update is one that takes time. Sources: of the limit, API_UpdateTable, LimitExceededException; of
+// what makes a table UPDATING, see quietChanges, and of updates without effect, ack-api-quirks,
+// DDB-TABLE-177 and 383.
 func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) error {
 	now := s.opts.Clock()
 	newOrGone := func(u wire.GlobalSecondaryIndexUpdate) bool { return u.Update == nil }
 	creating := func(ix table.IndexDefinition) bool { return ix.Status(now) == table.StatusCreating }
 
-	// While one index is made or deleted, another cannot be, but throughput can change.
-	wanted := len(in.VectorIndexUpdates) > 0 || slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, newOrGone)
-	underWay := len(def.States.Leaving) > 0 ||
-		slices.ContainsFunc(slices.Concat(def.Global, def.Vectors), creating)
-	if wanted && underWay && def.Status(now) == table.StatusUpdating {
-		return errOneIndex()
+	asked := changesOf(in)
+	takesTime := asked &^ quietChanges
+	if def.OnDemandBilling() {
+		takesTime &^= changeToOnDemand
+	}
+	if same := in.TableClass; same != nil && *same == cmp.Or(def.Class, "STANDARD") {
+		takesTime &^= changeClass
 	}
 
-	return s.db.StartUpdate(def)
+	if def.Status(now) == table.StatusUpdating {
+		// While one index is made or deleted, another cannot be, but throughput can change.
+		wanted := len(in.VectorIndexUpdates) > 0 || slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, newOrGone)
+		underWay := len(def.States.Leaving) > 0 ||
+			slices.ContainsFunc(slices.Concat(def.Global, def.Vectors), creating)
+		if wanted && underWay {
+			return errOneIndex()
+		}
+		var indexes []string
+		for _, ix := range slices.Concat(def.Global, def.Vectors) {
+			if creating(ix) {
+				indexes = append(indexes, ix.Name)
+			}
+		}
+		refused := takesTime | asked&(changeClass|changeOnDemand)
+		err := errBusy(def, change(def.States.Change), refused, slices.Concat(indexes, def.States.Leaving))
+		if err != nil {
+			return err
+		}
+	}
+	if takesTime == 0 {
+		return nil
+	}
+	if err := s.db.StartUpdate(def); err != nil {
+		return err
+	}
+	if !def.States.Updating.IsZero() {
+		def.States.Change, def.States.Streaming = uint32(takesTime), takesTime&changeStream != 0
+	}
+	return nil
 }
 
 func errOneIndex() error {

@@ -287,6 +287,10 @@ type States struct {
 	Leaving []string `json:",omitempty"`
 	// Restored says what the table is restored from while Creating lasts.
 	Restored *Restored `json:",omitempty"`
+	// Change is what Updating changes, in bits of package api, and Streaming whether it is the
+	// stream that goes on or off.
+	Change    uint32 `json:",omitempty"`
+	Streaming bool   `json:",omitempty"`
 }
 
 // Restored is the source of a table: the ARN of a backup or "", the ARN of a table, and the time
