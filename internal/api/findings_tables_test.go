@@ -33,7 +33,8 @@ func TestFindingsOfTags(t *testing.T) {
 	e := newEndpoint(t, with(tableH, `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}`))
 	e.findings([]finding{
 		{"TABLE-107", "TagResource", tags(long + "=v"), "The Tag Key provided is invalid, Key: " + long},
-		{"TABLE-107", "TagResource", tags("k=" + long + long), "The Tag Value provided is invalid, Value: " + long + long},
+		{"TABLE-107", "TagResource", tags("k=" + long + long), "The Tag Value provided is invalid, Value: " + long +
+			long},
 		{"TABLE-107", "TagResource", tags("=v"), "The Tag Key provided is invalid, Key: "},
 		{"TABLE-457", "TagResource", hhh + `,"Tags":[{"Value":"v"}]}`, "The Tag Key provided is invalid, Key: null"},
 		{"TABLE-457", "TagResource", hhh + `,"Tags":[{}]}`, "The Tag Key provided is invalid, Key: null"},
@@ -41,7 +42,8 @@ func TestFindingsOfTags(t *testing.T) {
 		{"TABLE-106", "TagResource", tags("a#b=v"), "The Tag Key provided is invalid, Key: a#b"},
 		{"TABLE-372", "TagResource", tags("a=50%"), "The Tag Value provided is invalid, Value: 50%"},
 		{"TABLE-105", "TagResource", tags("AWS:x=v"), "Tag Key cannot be prefixed with aws:, Key: AWS:x"},
-		{"TABLE-107", "TagResource", tags("a=1", "a=2"), "Duplicate Tag Keys provided as input: Duplicate Tag Key found a"},
+		{"TABLE-107", "TagResource", tags("a=1", "a=2"), "Duplicate Tag Keys provided as input: Duplicate Tag Key " +
+			"found a"},
 		{"TABLE-107", "TagResource", hhh + `,"Tags":[]}`, "Atleast one Tag needs to be provided as Input."},
 		{"TABLE-107", "UntagResource", hhh + `,"TagKeys":[]}`, "Atleast one Tag Key needs to be provided as Input."},
 		{"TABLE-105", "UntagResource", keys("aws:x"), "Tag Key cannot be prefixed with aws:, Key: aws:x"},
@@ -89,8 +91,10 @@ func TestFindingsOfTimeToLive(t *testing.T) {
 		{"TABLE-146", "UpdateTimeToLive", ttl(`"Enabled":true,"AttributeName":"` + strings.Repeat("x", 256) + `"`),
 			"1 validation error detected: Value '" + strings.Repeat("x", 256) + "' at 'timeToLiveSpecification." +
 				"attributeName' failed to satisfy constraint: Member must have length less than or equal to 255"},
-		{"TABLE-146", "UpdateTimeToLive", ttl(`"Enabled":true`), "1 validation error detected: " + null + "attributeName" + rule},
-		{"TABLE-146", "UpdateTimeToLive", ttl(`"AttributeName":"a"`), "1 validation error detected: " + null + "enabled" + rule},
+		{"TABLE-146", "UpdateTimeToLive", ttl(`"Enabled":true`), "1 validation error detected: " + null +
+			"attributeName" + rule},
+		{"TABLE-146", "UpdateTimeToLive", ttl(`"AttributeName":"a"`), "1 validation error detected: " + null +
+			"enabled" + rule},
 		{"TABLE-146 TABLE-145", "UpdateTimeToLive", ttl(`"Enabled":true,"AttributeName":"a"`),
 			`{"TimeToLiveSpecification":{"Enabled":true,"AttributeName":"a"}}`},
 		{"TABLE-145", "DescribeTimeToLive", `{"TableName":"HHH"}`,
@@ -123,20 +127,25 @@ func TestFindingsOfStates(t *testing.T) {
 	e.findings([]finding{
 		{"TABLE-387 TABLE-394", "CreateTable", tableH, `{"TableDescription":{"TableStatus":"CREATING"}}`},
 		{"TABLE-394", "DescribeTable", hhh + `}`, `{"Table":{"TableStatus":"CREATING"}}`},
-		{"TABLE-001 TABLE-444", "UpdateTable", hhh + `,"DeletionProtectionEnabled":true}`, use + "Table is being created: HHH"},
-		{"TABLE-001", "UpdateTable", hhh + `,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}}`,
+		{"TABLE-001 TABLE-444", "UpdateTable", hhh + `,"DeletionProtectionEnabled":true}`, use +
+			"Table is being created: HHH"},
+		{"TABLE-001", "UpdateTable", hhh + `,"StreamSpecification":{"StreamEnabled":true,
+			"StreamViewType":"KEYS_ONLY"}}`,
 			use + "Table is being created: HHH"},
 		{"TABLE-001", "DeleteTable", hhh + `}`, use + "Table is being created: HHH"},
 		{"TABLE-001 TABLE-005", "CreateTable", tableH, use + "Table is being created: HHH"},
-		{"TABLE-446", "UpdateTimeToLive", hhh + `,"TimeToLiveSpecification":{"Enabled":true,"AttributeName":"x"}}`, noH},
-		{"TABLE-442", "DescribeTimeToLive", hhh + `}`, "Cannot describe time to live while table is in CREATING state: " +
+		{"TABLE-446", "UpdateTimeToLive", hhh + `,"TimeToLiveSpecification":{"Enabled":true,"AttributeName":"x"}}`,
+			noH},
+		{"TABLE-442", "DescribeTimeToLive", hhh + `}`, "Cannot describe time to live while table is in CREATING " +
+			"state: " +
 			"Current table state is CREATING"},
 		// The service forgets these differences after two seconds; this is the state then.
 		{"TABLE-444", "TagResource", arn + `,"Tags":[{"Key":"k","Value":"v"}]}`, use + "Table is being created: HHH"},
 		{"TABLE-115 TABLE-116", "UpdateContributorInsights", hhh + `,"ContributorInsightsAction":"ENABLE"}`, notActive},
 		{"TABLE-115 TABLE-116", "DescribeContributorInsights", hhh + `}`, ""},
 		{"TABLE-115 TABLE-116", "DescribeContinuousBackups", hhh + `}`, ""},
-		{"TABLE-115", "UpdateContinuousBackups", hhh + `,"PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`,
+		{"TABLE-115", "UpdateContinuousBackups", hhh + `,
+			"PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`,
 			"ContinuousBackupsUnavailableException: Backups are being enabled for the table: HHH. Please retry later"},
 		{"TABLE-447", "CreateBackup", hhh + `,"BackupName":"copy"}`, backup},
 		{"", "sleep", "1m", ""},
@@ -144,7 +153,8 @@ func TestFindingsOfStates(t *testing.T) {
 		{"TABLE-006 TABLE-008", "DeleteTable", hhh + `}`, use + "Table is being deleted: HHH"},
 		{"TABLE-006", "UpdateTable", hhh + `,"DeletionProtectionEnabled":true}`, use + "Table is being deleted: HHH"},
 		{"TABLE-005", "CreateTable", tableH, "ResourceInUseException: Table already exists: HHH"},
-		{"TABLE-442", "DescribeTimeToLive", hhh + `}`, "Cannot describe time to live while table is in DELETING state: " +
+		{"TABLE-442", "DescribeTimeToLive", hhh + `}`, "Cannot describe time to live while table is in DELETING " +
+			"state: " +
 			"Current table state is DELETING"},
 		{"TABLE-104", "TagResource", arn + `,"Tags":[{"Key":"k","Value":"v"}]}`, use + "Table is being deleted: HHH"},
 		{"TABLE-104", "ListTagsOfResource", arn + `}`, ""},
@@ -177,7 +187,8 @@ func TestFindingsOfInsights(t *testing.T) {
 		{"TABLE-090", "UpdateContributorInsights", insights(on),
 			`{"ContributorInsightsStatus":"ENABLING","ContributorInsightsMode":"ACCESSED_AND_THROTTLED_KEYS"}`},
 		{"TABLE-091 TABLE-341", "UpdateContributorInsights", insights(on), `{"ContributorInsightsStatus":"ENABLED"}`},
-		{"TABLE-093", "DescribeContributorInsights", insights(""), `{"ContributorInsightsStatus":"ENABLED","ContributorInsightsRuleList":[
+		{"TABLE-093", "DescribeContributorInsights", insights(""),
+			`{"ContributorInsightsStatus":"ENABLED","ContributorInsightsRuleList":[
 			"DynamoDBContributorInsights-PKC-RRR-1795262400000","DynamoDBContributorInsights-PKT-RRR-1795262400000",
 			"DynamoDBContributorInsights-SKC-RRR-1795262400000","DynamoDBContributorInsights-SKT-RRR-1795262400000"]}`},
 		{"", "sleep", "10s", ""},
@@ -185,13 +196,17 @@ func TestFindingsOfInsights(t *testing.T) {
 			`{"ContributorInsightsStatus":"ENABLING"}`},
 		{"TABLE-341", "DescribeContributorInsights", insights(""), `{"ContributorInsightsRuleList":[
 			"DynamoDBContributorInsights-PKT-RRR-1795262400000","DynamoDBContributorInsights-SKT-RRR-1795262400000"]}`},
-		{"TABLE-092", "UpdateContributorInsights", insights(on), `{"ContributorInsightsMode":"ACCESSED_AND_THROTTLED_KEYS"}`},
-		{"TABLE-094", "UpdateContributorInsights", insights(on + `,"IndexName":"index3"`), `{"ContributorInsightsStatus":"ENABLING"}`},
+		{"TABLE-092", "UpdateContributorInsights", insights(on),
+			`{"ContributorInsightsMode":"ACCESSED_AND_THROTTLED_KEYS"}`},
+		{"TABLE-094", "UpdateContributorInsights", insights(on + `,"IndexName":"index3"`),
+			`{"ContributorInsightsStatus":"ENABLING"}`},
 		{"TABLE-095 TABLE-399", "ListContributorInsights", insights(`,"MaxResults":1`),
-			`{"ContributorInsightsSummaries":[{"TableName":"RRR","IndexName":null,"ContributorInsightsStatus":"ENABLED"}]}`},
+			`{"ContributorInsightsSummaries":[{"TableName":"RRR","IndexName":null,
+				"ContributorInsightsStatus":"ENABLED"}]}`},
 		{"TABLE-095", "ListContributorInsights", insights(`,"MaxResults":1,"NextToken":"$NextToken"`),
 			`{"ContributorInsightsSummaries":[{"TableName":"RRR","IndexName":"index3"}],"NextToken":null}`},
-		{"TABLE-092 TABLE-090", "UpdateContributorInsights", insights(off + `,"ContributorInsightsMode":"THROTTLED_KEYS"`),
+		{"TABLE-092 TABLE-090", "UpdateContributorInsights", insights(off + `,
+			"ContributorInsightsMode":"THROTTLED_KEYS"`),
 			`{"ContributorInsightsStatus":"DISABLING","ContributorInsightsMode":"ACCESSED_AND_THROTTLED_KEYS"}`},
 		{"TABLE-095 TABLE-343", "ListContributorInsights", insights(""),
 			`{"ContributorInsightsSummaries":[{"TableName":"RRR","IndexName":"index3"}]}`},
@@ -211,14 +226,17 @@ func TestFindingsOfInsights(t *testing.T) {
 		{"TABLE-457", "UpdateContributorInsights", insights(on + `,"IndexName":""`), short},
 		{"TABLE-457", "DescribeContributorInsights", insights(`,"IndexName":""`), short},
 		{"TABLE-457", "UpdateContributorInsights", insights(`,"ContributorInsightsAction":"TOGGLE"`),
-			"1 validation error detected: Value 'TOGGLE' at 'contributorInsightsAction' failed to satisfy constraint: " +
+			"1 validation error detected: Value 'TOGGLE' at 'contributorInsightsAction' failed to satisfy " +
+				"constraint: " +
 				"Member must satisfy enum value set: [ENABLE, DISABLE]"},
 		{"TABLE-457", "UpdateContributorInsights", insights(on + `,"ContributorInsightsMode":"ALL"`),
 			"1 validation error detected: Value 'ALL' at 'contributorInsightsMode' failed to satisfy constraint: " +
 				"Member must satisfy enum value set: [THROTTLED_KEYS, ACCESSED_AND_THROTTLED_KEYS]"},
-		{"TABLE-112 TABLE-096", "UpdateTable", insights(`,"GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"index3"}}]`), ""},
+		{"TABLE-112 TABLE-096", "UpdateTable", insights(`,
+			"GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"index3"}}]`), ""},
 		{"TABLE-112 TABLE-096", "DescribeContributorInsights", insights(`,"IndexName":"index3"`), noIndex("index3")},
-		{"TABLE-112", "ListContributorInsights", insights(""), `{"ContributorInsightsSummaries":[{"TableName":"RRR","IndexName":null}]}`},
+		{"TABLE-112", "ListContributorInsights", insights(""), `{"ContributorInsightsSummaries":[{"TableName":"RRR",
+			"IndexName":null}]}`},
 		{"TABLE-342", "DeleteTable", insights(""), ""},
 		{"TABLE-342", "DescribeContributorInsights", insights(""),
 			"ResourceNotFoundException: Requested resource not found: Table: RRR not found"},
@@ -248,9 +266,12 @@ func TestFindingsOfRecovery(t *testing.T) {
 		{"TABLE-083 TABLE-085", "UpdateContinuousBackups", recovery(off), disabled},
 		{"TABLE-083 TABLE-084", "UpdateContinuousBackups", recovery(on), period(35)},
 		{"TABLE-084", "UpdateContinuousBackups", recovery(on + `,"RecoveryPeriodInDays":7`), period(7)},
-		{"TABLE-084", "UpdateContinuousBackups", recovery(on + `,"RecoveryPeriodInDays":0`), days(0, "greater than or equal to 1")},
-		{"TABLE-084", "UpdateContinuousBackups", recovery(on + `,"RecoveryPeriodInDays":-1`), days(-1, "greater than or equal to 1")},
-		{"TABLE-084", "UpdateContinuousBackups", recovery(on + `,"RecoveryPeriodInDays":36`), days(36, "less than or equal to 35")},
+		{"TABLE-084", "UpdateContinuousBackups", recovery(on + `,"RecoveryPeriodInDays":0`), days(0,
+			"greater than or equal to 1")},
+		{"TABLE-084", "UpdateContinuousBackups", recovery(on + `,"RecoveryPeriodInDays":-1`), days(-1,
+			"greater than or equal to 1")},
+		{"TABLE-084", "UpdateContinuousBackups", recovery(on + `,"RecoveryPeriodInDays":36`), days(36,
+			"less than or equal to 35")},
 		{"TABLE-084", "UpdateContinuousBackups", recovery(off + `,"RecoveryPeriodInDays":7`), noDays},
 		{"TABLE-085", "UpdateContinuousBackups", recovery(on), period(7)},
 		{"TABLE-083", "UpdateContinuousBackups", recovery(off), disabled},
@@ -259,9 +280,12 @@ func TestFindingsOfRecovery(t *testing.T) {
 		{"TABLE-447", "UpdateContinuousBackups", strings.Replace(recovery(on), "HHH", "None", 1),
 			"TableNotFoundException: Table not found: None"},
 		{"TABLE-167", "DeleteTable", `{"TableName":"HHH"}`, ""},
-		{"TABLE-167", "ListBackups", `{"BackupType":"SYSTEM"}`, `{"BackupSummaries":[{"BackupName":"HHH$DeletedTableBackup","BackupStatus":"AVAILABLE"}]}`},
-		{"TABLE-167 TABLE-453", "DeleteBackup", `{"BackupArn":"$BackupArn"}`, "Invalid Request: User is not allowed to " +
-			"delete the system backup with arn $BackupArn. It will automatically expire on 2026-12-26T12:00:00Z"},
-		{"TABLE-453", "DescribeBackup", `{"BackupArn":"$BackupArn"}`, `{"BackupDescription":{"SourceTableFeatureDetails":{}}}`},
+		{"TABLE-167", "ListBackups", `{"BackupType":"SYSTEM"}`,
+			`{"BackupSummaries":[{"BackupName":"HHH$DeletedTableBackup","BackupStatus":"AVAILABLE"}]}`},
+		{"TABLE-167 TABLE-453", "DeleteBackup", `{"BackupArn":"$BackupArn"}`,
+			"Invalid Request: User is not allowed to " +
+				"delete the system backup with arn $BackupArn. It will automatically expire on 2026-12-26T12:00:00Z"},
+		{"TABLE-453", "DescribeBackup", `{"BackupArn":"$BackupArn"}`,
+			`{"BackupDescription":{"SourceTableFeatureDetails":{}}}`},
 	})
 }

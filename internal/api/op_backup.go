@@ -225,8 +225,8 @@ func (s *Service) deleteBackup(ctx context.Context, in *wire.DeleteBackupInput) 
 		return nil, err
 	}
 	if b.System {
-		return nil, wire.Validation(invalidRequest + "User is not allowed to delete the system backup with arn " + s.backupARN(b) +
-			". It will automatically expire on " + b.Expires.Format(timeForm))
+		return nil, wire.Validation(invalidRequest + "User is not allowed to delete the system backup with arn " +
+			s.backupARN(b) + ". It will automatically expire on " + b.Expires.Format(timeForm))
 	}
 	if err := s.inUse(ctx, b, "Backup is being used to restore table: "); err != nil {
 		return nil, err
