@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -101,9 +102,10 @@ func TestFindingsThroughput(t *testing.T) {
 		{"TABLE-042", "CreateTable", `{"TableName":"xxx","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],
 			"BillingMode":"PAY_PER_REQUEST"}`, enum + "null at 'attributeDefinitions' failed to satisfy constraint: " +
 			"Member must not be null"},
-		{"TABLE-042", "CreateTable", `{"TableName":"order","AttributeDefinitions":[{"AttributeName":"sk",
+		{"TABLE-042 TABLE-125", "CreateTable", `{"TableName":"order","AttributeDefinitions":[{"AttributeName":"sk",
 			"AttributeType":"N"},{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk",
-			"KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],"BillingMode":"PAY_PER_REQUEST"}`, ""},
+			"KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],"BillingMode":"PAY_PER_REQUEST"}`,
+			`{"TableDescription":{"AttributeDefinitions":[{"AttributeName":"pk"},{"AttributeName":"sk"}]}}`},
 		{"TABLE-041 TABLE-364", "CreateTable", `{"TableName":"blank",
 			"AttributeDefinitions":[{"AttributeName":" p\n\t😀.","AttributeType":"S"}],
 			"KeySchema":[{"AttributeName":" p\n\t😀.","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`,
@@ -674,5 +676,67 @@ func TestFindingsBusy(t *testing.T) {
 		{"", "sleep", "2m", ""},
 		{"TABLE-006", "DeleteTable", table, `{"TableDescription":{"TableStatus":"DELETING"}}`},
 		{"TABLE-006", "UpdateTable", update(protect), inUse + "Table is being deleted: busy"},
+	})
+}
+
+// TestFindingsLimits has findings on numbers of things in one request.
+func TestFindingsLimits(t *testing.T) {
+	e := newEndpoint(t)
+	const (
+		keys = `"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],` +
+			`"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"`
+		many = "1 validation error detected: Value '26' at '"
+		most = "' failed to satisfy constraint: Member must have value less than or equal to 25"
+		arn  = `"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/later"`
+	)
+	index := func(name, projection string) string {
+		return `{"IndexName":"` + name + `","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"Projection":{` +
+			projection + `}}`
+	}
+	create := func(name, indexes string) string {
+		return `{"TableName":"` + name + `",` + keys + `,"GlobalSecondaryIndexes":[` + indexes + `]}`
+	}
+	var indexes []string
+	for i := range 21 {
+		indexes = append(indexes, index(fmt.Sprintf("index%02d", i), `"ProjectionType":"ALL"`))
+	}
+	include := `"ProjectionType":"INCLUDE","NonKeyAttributes":`
+	e.findings([]finding{
+		{"TABLE-169", "CreateTable", create("abc", strings.Join(indexes, ",")),
+			wrongValues + "GlobalSecondaryIndex count exceeds the per-table limit of 20"},
+		{"TABLE-169", "CreateTable", create("abc", strings.Join(indexes[1:], ",")), ""},
+		{"TABLE-169 TABLE-443", "UpdateTable", `{"TableName":"abc","AttributeDefinitions":[{"AttributeName":"pk",` +
+			`"AttributeType":"S"}],"GlobalSecondaryIndexUpdates":[{"Create":` + indexes[0] + `}]}`,
+			"LimitExceededException: Subscriber limit exceeded: Number of global secondary indexes exceeds per-table " +
+				"limit of 20"},
+		{"TABLE-366", "CreateTable", create("include", index("one", include+`["x","x"]`)),
+			wrongValues + "Duplicate element in NonKeyAttributes: x"},
+		{"TABLE-366", "CreateTable", create("include", index("one", include+`["x","pk"]`)), ""},
+		{"TABLE-366 TABLE-125", "DescribeTable", `{"TableName":"include"}`, `{"Table":{"GlobalSecondaryIndexes":[{
+			"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["pk","x"]}}]}}`},
+		{"TABLE-200 TABLE-265", "UpdateTable", `{"TableName":"abc","ReplicaUpdates":[{"Create":{"RegionName":` +
+			`"eu-west-1"}},{"Create":{"RegionName":"eu-west-2"}}]}`, "ValidationException: Update table operation with " +
+			"more than one create or delete replica actions not allowed"},
+		{"IMPORT-011", "ListImports", `{"PageSize":26}`, many + "pageSize" + most},
+		{"IMPORT-011", "ListExports", `{"MaxResults":26}`, many + "maxResults" + most},
+		{"IMPORT-011", "ListImports", `{"PageSize":0}`, "1 validation error detected: Value '0' at 'pageSize' failed " +
+			"to satisfy constraint: Member must have value greater than or equal to 1"},
+		{"BACKUP-028", "ListBackups", `{"Limit":0}`, "1 validation error detected: Value '0' at 'limit' failed to " +
+			"satisfy constraint: Member must have value greater than or equal to 1"},
+	})
+
+	e.db.Delay = time.Minute
+	e.findings([]finding{
+		{"TABLE-101", "CreateTable", `{"TableName":"later",` + keys + `,"Tags":[{"Key":"a","Value":"b"}]}`, ""},
+		{"TABLE-101", "ListTagsOfResource", `{` + arn + `}`, "ResourceNotFoundException: Requested resource not " +
+			"found: ResourceArn: arn:aws:dynamodb:us-east-1:000000000000:table/later not found"},
+		{"TABLE-101", "TagResource", `{` + arn + `,"Tags":[{"Key":"a","Value":"c"}]}`,
+			"ResourceInUseException: Attempt to change a resource which is still in use: Table is being created: later"},
+		{"TABLE-114", "UpdateTimeToLive", `{"TableName":"later","TimeToLiveSpecification":{"Enabled":true,` +
+			`"AttributeName":"ttl"}}`, "ResourceNotFoundException: Requested resource not found: Table: later not found"},
+		{"BACKUP-001", "CreateBackup", `{"TableName":"later","BackupName":"abc"}`,
+			"TableNotFoundException: Table not found: later"},
+		{"", "sleep", "2m", ""},
+		{"TABLE-101", "ListTagsOfResource", `{` + arn + `}`, `{"Tags":[{"Key":"a","Value":"b"}]}`},
 	})
 }

@@ -229,7 +229,7 @@ func (s *Service) listTagsOfResource(
 		return nil, err
 	}
 	t, err := s.db.Describe(ctx, ref.Name)
-	if err != nil || t.Definition().Restoring(s.now()) != nil {
+	if err != nil || t.Definition().Status(s.now()) == table.StatusCreating { // ack-api-quirks, DDB-TABLE-101
 		return nil, noResource(value(in.ResourceArn))
 	}
 	of, err := tagsIn(t.Definition(), ref, value(in.ResourceArn))

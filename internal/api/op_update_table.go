@@ -465,6 +465,10 @@ func (s *Service) alterIndex(
 		if local || find(u.Create.IndexName) >= 0 {
 			return wire.Validation("Attempting to create an index which already exists")
 		}
+		if len(def.Global) == table.MaxGlobalIndexes { // ack-api-quirks, DDB-TABLE-169 and 443
+			return wire.NewError("LimitExceededException", fmt.Sprintf("Subscriber limit exceeded: "+
+				"Number of global secondary indexes exceeds per-table limit of %d", table.MaxGlobalIndexes))
+		}
 		ix := table.IndexDefinition{
 			Name: value(u.Create.IndexName), Key: keyOf(u.Create.KeySchema),
 			Projection: projectionOf(u.Create.Projection),
