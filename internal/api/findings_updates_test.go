@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -723,6 +724,62 @@ func TestFindingsLimits(t *testing.T) {
 			"to satisfy constraint: Member must have value greater than or equal to 1"},
 		{"BACKUP-028", "ListBackups", `{"Limit":0}`, "1 validation error detected: Value '0' at 'limit' failed to " +
 			"satisfy constraint: Member must have value greater than or equal to 1"},
+	})
+
+	const (
+		schemaMax = "The KeySchema exceeds the maximum allowed number of %s key attributes"
+		hash      = `{"AttributeName":"%s","KeyType":"HASH"}`
+		nothing   = "ValidationException: At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
+			"GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, " +
+			"ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, " +
+			"WarmThroughput or TableClass is required"
+	)
+	wide := func(name, ranges string, hashes ...string) string {
+		var defs, key []string
+		for _, a := range append(slices.Clone(hashes), strings.Fields(ranges)...) {
+			defs = append(defs, `{"AttributeName":"`+a+`","AttributeType":"S"}`)
+		}
+		for _, a := range hashes {
+			key = append(key, fmt.Sprintf(hash, a))
+		}
+		for a := range strings.FieldsSeq(ranges) {
+			key = append(key, `{"AttributeName":"`+a+`","KeyType":"RANGE"}`)
+		}
+		return `{"TableName":"` + name + `","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},` +
+			strings.Join(defs, ",") + `],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":` +
+			`"PAY_PER_REQUEST","GlobalSecondaryIndexes":[{"IndexName":"one","KeySchema":[` + strings.Join(key, ",") +
+			`],"Projection":{"ProjectionType":"ALL"}}]}`
+	}
+	e.findings([]finding{
+		{"TABLE-126", "CreateTable", create("abc1", index("one", `"ProjectionType":"INCLUDE"`)),
+			wrongValues + "ProjectionType is INCLUDE, but NonKeyAttributes is not specified"},
+		{"TABLE-126", "CreateTable", create("abc1", index("one", `"ProjectionType":"KEYS_ONLY","NonKeyAttributes":["x"]`)),
+			wrongValues + "ProjectionType is KEYS_ONLY, but NonKeyAttributes is specified"},
+		{"TABLE-126", "CreateTable", create("abc1", index("one", `"ProjectionType":"ALL","NonKeyAttributes":["x"]`)),
+			wrongValues + "ProjectionType is ALL, but NonKeyAttributes is specified"},
+		{"TABLE-126", "CreateTable", create("abc1", index("one", ``)), wrongValues + "Unknown ProjectionType: null"},
+		{"TABLE-123 TABLE-389", "CreateTable", wide("wide", "e f g h", "a", "b", "c", "d"), `{"TableDescription":{
+			"GlobalSecondaryIndexes":[{"KeySchema":[{"AttributeName":"a"},{},{},{},{"AttributeName":"e"},{},{},{}]}]}}`},
+		{"TABLE-123 TABLE-389 TABLE-417", "CreateTable", wide("wide5", "", "a", "b", "c", "d", "e"),
+			wrongValues + fmt.Sprintf(schemaMax, "HASH")},
+		{"TABLE-123 TABLE-389 TABLE-417", "CreateTable", wide("wide5", "b c d e f", "a"),
+			wrongValues + fmt.Sprintf(schemaMax, "RANGE")},
+		{"TABLE-357", "UpdateTable", `{"TableName":"abc","KeySchema":[` + fmt.Sprintf(hash, "x") + `]}`, nothing},
+		{"TABLE-357", "UpdateTable", `{"TableName":"abc","LocalSecondaryIndexes":[]}`, nothing},
+		{"BACKUP-009", "CreateTable", `{"TableName":"full",` + keys + `,"StreamSpecification":{"StreamEnabled":true,` +
+			`"StreamViewType":"NEW_AND_OLD_IMAGES"},"SSESpecification":{"Enabled":true},"OnDemandThroughput":{` +
+			`"MaxReadRequestUnits":100},"TableClass":"STANDARD_INFREQUENT_ACCESS","Tags":[{"Key":"a","Value":"b"}],` +
+			`"GlobalSecondaryIndexes":[` + index("one", `"ProjectionType":"ALL"`) + `]}`, ""},
+		{"BACKUP-009", "UpdateTimeToLive", `{"TableName":"full","TimeToLiveSpecification":{"Enabled":true,` +
+			`"AttributeName":"ttl"}}`, ""},
+		{"BACKUP-009 BACKUP-024", "CreateBackup", `{"TableName":"full","BackupName":"abc"}`, ""},
+		{"BACKUP-009 BACKUP-021", "DescribeBackup", `{"BackupArn":"$BackupArn"}`, `{"BackupDescription":{
+			"SourceTableFeatureDetails":{"StreamDescription":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"},
+			"TimeToLiveDescription":{"TimeToLiveStatus":"ENABLED","AttributeName":"ttl"},
+			"SSEDescription":{"Status":"ENABLED","SSEType":"KMS"},"GlobalSecondaryIndexes":[{"IndexName":"one","IndexArn":null,
+			"IndexStatus":null,"ItemCount":null,"WarmThroughput":null}]},"SourceTableDetails":{"TableName":"full",
+			"ItemCount":0,"ProvisionedThroughput":{"ReadCapacityUnits":0,"WriteCapacityUnits":0},
+			"OnDemandThroughput":{"MaxReadRequestUnits":100},"BillingMode":"PAY_PER_REQUEST"}}}`},
 	})
 
 	e.db.Delay = time.Minute
