@@ -256,7 +256,8 @@ func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*
 			return nil, err
 		}
 		if strings.Split(*in.ExclusiveStartBackupArn, ":")[3] != s.region() { // ack-api-quirks, DDB-BACKUP-012
-			return nil, wire.Validation(invalidRequest + "The supplied ExclusiveStartBackupArn does not match the region")
+			return nil, wire.Validation(
+				invalidRequest + "The supplied ExclusiveStartBackupArn does not match the region")
 		}
 	}
 	list, err := s.db.Backups(ctx)

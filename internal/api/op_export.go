@@ -197,7 +197,8 @@ func checkExport(in *wire.ExportTableToPointInTimeInput) error {
 	case in.S3SseKmsKeyId != nil && value(in.S3SseAlgorithm) != "KMS":
 		return invalid("KMS Key Id is not supported for this encryption type")
 	case spec != nil && kind == "":
-		return invalid("Export Type expected to be Incremental Export when incremental export specification is provided")
+		return invalid("Export Type expected to be Incremental Export " +
+			"when incremental export specification is provided")
 	case spec != nil && kind != "INCREMENTAL_EXPORT":
 		return invalid("When Export Type is Full Export , Incremental Export Specification should not be provided")
 	case spec == nil && kind == "INCREMENTAL_EXPORT":

@@ -236,8 +236,8 @@ func (s *Service) checkStrong(added, witnesses []string) error {
 	case slices.ContainsFunc(witnesses, func(w string) bool { return slices.Contains(added, w) }):
 		return wire.Validation("Cannot target multiple regions with the same action")
 	case slices.Contains(witnesses, s.region()):
-		return wire.Validation("Cannot add a witness in the same region as an existing replica when creating a global " +
-			"table with MultiRegionConsistency set to STRONG.")
+		return wire.Validation("Cannot add a witness in the same region as an existing replica when creating a " +
+			"global table with MultiRegionConsistency set to STRONG.")
 	}
 	return nil
 }

@@ -120,10 +120,10 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 		d.TableStatus = new(table.StatusUpdating)
 	}
 	if asked&changeThroughput != 0 { // with the times of now: ack-api-quirks, DDB-TABLE-060 and 184
-		increased, decreased := d.ProvisionedThroughput.LastIncreaseDateTime, d.ProvisionedThroughput.LastDecreaseDateTime
+		after := d.ProvisionedThroughput
 		d.ProvisionedThroughput = s.throughput(before.Throughput)
-		d.ProvisionedThroughput.LastIncreaseDateTime = increased
-		d.ProvisionedThroughput.LastDecreaseDateTime = decreased
+		d.ProvisionedThroughput.LastIncreaseDateTime = after.LastIncreaseDateTime
+		d.ProvisionedThroughput.LastDecreaseDateTime = after.LastDecreaseDateTime
 	}
 	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, _ = warm(
 		before, before.Warm, before.Throughput,

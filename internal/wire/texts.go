@@ -153,7 +153,10 @@ func tagRules(op Op, key string) (list []rule) {
 	for _, c := range []check{checkNull, checkMin, checkMax} {
 		list = append(list,
 			rule{op: op, member: key, check: c, form: formSentence, text: "The Tag Key provided is invalid, Key: %s"},
-			rule{op: op, member: "Value", check: c, form: formSentence, text: "The Tag Value provided is invalid, Value: %s"},
+			rule{
+				op: op, member: "Value", check: c, form: formSentence,
+				text: "The Tag Value provided is invalid, Value: %s",
+			},
 		)
 	}
 	return list
