@@ -107,7 +107,7 @@ var every = []struct{ op, body, keep string }{
 	{"DescribeExport", `{"ExportArn":"$ExportArn"}`, ""},
 	{"ListExports", `{}`, ""},
 	{
-		"ImportTable", `{"S3BucketSource":{"S3Bucket":"exports"},"InputFormat":"DYNAMODB_JSON",` +
+		"ImportTable", `{"ClientToken":"t","S3BucketSource":{"S3Bucket":"exports"},"InputFormat":"DYNAMODB_JSON",` +
 			`"TableCreationParameters":{"TableName":"Imported","AttributeDefinitions":[{"AttributeName":"id",` +
 			`"AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],` +
 			`"BillingMode":"PAY_PER_REQUEST"}}`, "ImportArn",

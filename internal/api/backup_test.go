@@ -131,7 +131,7 @@ func TestBackups(t *testing.T) {
 		e.invalid(op, `{"BackupArn":"`+arnR+`/index/some"}`, "Invalid Backup ARN")
 		e.invalid(op, `{"BackupArn":"`+strings.Repeat("x", 40)+`"}`, "Invalid Backup ARN")
 		e.invalid(op, `{"BackupArn":"`+strings.Replace(arn, "arn:aws:", "arn:aws-cn:", 1)+`"}`,
-			"BackupArn is not valid")
+			"Invalid Request: BackupArn is not valid")
 		e.refuse(op, `{"BackupArn":"`+strings.Replace(arn, "000000000000", "123456789012", 1)+`"}`,
 			"AccessDeniedException: Access is denied")
 	}
@@ -188,12 +188,12 @@ func TestRestoreFromBackup(t *testing.T) {
 	}
 
 	for rest, want := range map[string]string{
-		`"ProvisionedThroughputOverride":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}`: "Cannot override " +
+		`"ProvisionedThroughputOverride":{"ReadCapacityUnits":1,"WriteCapacityUnits":1}`: "Invalid Request: Cannot override " +
 			"ProvisionedThroughput unless BillingMode is PROVISIONED",
-		`"BillingModeOverride":"PROVISIONED"`: "Must override ProvisionedThroughput if " +
+		`"BillingModeOverride":"PROVISIONED"`: "Invalid Request: Must override ProvisionedThroughput if " +
 			"BillingMode is overridden to PROVISIONED",
 		`"GlobalSecondaryIndexOverride":[{"IndexName":"own","KeySchema":[{"AttributeName":"d","KeyType":"HASH"}],` +
-			`"Projection":{"ProjectionType":"ALL"}}]`: "Index own does not match a secondary index that existed in " +
+			`"Projection":{"ProjectionType":"ALL"}}]`: "Invalid Request: Index own does not match a secondary index that existed in " +
 			"the source table and cannot be created during the restore operation",
 	} {
 		e.invalid("RestoreTableFromBackup", restore("Other", ","+rest), want)
@@ -212,7 +212,8 @@ func TestRestoreFromBackup(t *testing.T) {
 		`,"BillingModeOverride":"PROVISIONED","ProvisionedThroughputOverride":{"ReadCapacityUnits":3,
 		"WriteCapacityUnits":2},
 		"GlobalSecondaryIndexOverride":[{"IndexName":"renamed","KeySchema":[{"AttributeName":"c","KeyType":"HASH"}],
-		"Projection":{"ProjectionType":"ALL"}}]`))
+		"Projection":{"ProjectionType":"ALL"},
+		"ProvisionedThroughput":{"ReadCapacityUnits":3,"WriteCapacityUnits":2}}]`))
 	if got := e.answer(
 		"Scan", `{"TableName":"Paid","IndexName":"renamed","Select":"COUNT"}`,
 	); got != `{"Count":17,"ScannedCount":17}` {
@@ -280,8 +281,8 @@ func TestPointInTimeRecovery(t *testing.T) {
 	e.invalid("RestoreTableToPointInTime", restore(latest+`,"SourceTableArn":"`+arnR+`"`),
 		"Must provide exactly one of: sourceTableArn, sourceTableName")
 	e.invalid("RestoreTableToPointInTime", `{"TargetTableName":"New",`+latest+`}`,
-		"The parameter 'TableName' is required")
-	e.invalid("RestoreTableToPointInTime", `{"TargetTableName":"New","SourceTableArn":"RRR",`+latest+`}`,
+		"The parameter 'TableName' is required but was not present in the request")
+	e.invalid("RestoreTableToPointInTime", `{"TargetTableName":"New","SourceTableArn":"arn:aws:s3:::RRR",`+latest+`}`,
 		"sourceTableArn is not a valid ARN")
 	for op, body := range map[string]string{
 		"RestoreTableToPointInTime": strings.Replace(restore(latest), "RRR", "None", 1),
@@ -302,7 +303,7 @@ func TestPointInTimeRecovery(t *testing.T) {
 	}
 	arn := list.BackupSummaries[0].BackupArn
 	e.invalid("DeleteBackup", `{"BackupArn":"`+arn+`"}`,
-		"User is not allowed to delete the system backup with arn "+arn+". It will automatically expire on "+
+		"Invalid Request: User is not allowed to delete the system backup with arn "+arn+". It will automatically expire on "+
 			e.now.Add(35*24*time.Hour).Format(time.RFC3339))
 	e.answer("RestoreTableFromBackup", `{"TargetTableName":"RRR","BackupArn":"`+arn+`"}`)
 	if got := e.contents("RRR", "index1", "index2", "index3", "index4"); got != want {

@@ -75,6 +75,16 @@ type source struct {
 	root   *os.Root
 	prefix string
 	gzip   bool
+	csv    *csvForm // of files of CSV, or nil
+}
+
+// errLeave is returned by the function of [source.each] to leave out the rest of the file.
+var errLeave = errors.New("leave out the rest of the file")
+
+// A lineReader reads the lines of a file, as [lines.Reader] does.
+type lineReader interface {
+	Next() ([]byte, error)
+	Read() int64
 }
 
 // A place says how far a source has been read.
@@ -98,7 +108,7 @@ const (
 
 // each calls fn with each line after a place, and the place after the line. The line may
 // be empty, and is valid until fn returns. An error says that the line, or the rest of
-// the file, cannot be read. Each ends with the error of fn, or a [*failure].
+// the file, cannot be read. Each ends with the error of fn but errLeave, or a [*failure].
 func (src *source) each(ctx context.Context, at place, fn func(line []byte, at place, err error) error) error {
 	keys, err := src.keys()
 	if err != nil {
@@ -138,12 +148,18 @@ func (src *source) file(ctx context.Context, at place, fn func([]byte, place, er
 		return at, inBucket(err)
 	}
 	defer f.Close()
+	leave := func(err error) (place, error) {
+		if errors.Is(err, errLeave) {
+			at.Done, err = true, nil
+		}
+		return at, err
+	}
 	finish := func(err error) (place, error) {
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
 		at.Done = true
-		return at, fn(nil, at, err)
+		return leave(fn(nil, at, err))
 	}
 
 	var from io.Reader = f
@@ -151,15 +167,23 @@ func (src *source) file(ctx context.Context, at place, fn func([]byte, place, er
 		if from, err = gzip.NewReader(f); err != nil {
 			return finish(err)
 		}
+	}
+	var r lineReader
+	switch {
+	case src.csv != nil:
+		r, err = src.csv.reader(from, at.Offset)
+	case src.gzip:
 		_, err = io.CopyN(io.Discard, from, at.Offset)
-	} else {
+	default:
 		_, err = f.Seek(at.Offset, io.SeekStart)
 	}
 	if err != nil {
 		return finish(err)
 	}
 
-	r := lines.New(bufio.NewReaderSize(from, lineBuffer), maxLine)
+	if r == nil {
+		r = lines.New(bufio.NewReaderSize(from, lineBuffer), maxLine)
+	}
 	begun := at
 	for {
 		if ctx.Err() != nil {
@@ -171,7 +195,7 @@ func (src *source) file(ctx context.Context, at place, fn func([]byte, place, er
 			return finish(err)
 		}
 		if err := fn(line, at, err); err != nil {
-			return at, err
+			return leave(err)
 		}
 	}
 }

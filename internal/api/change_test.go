@@ -99,14 +99,15 @@ func TestChangesTogether(t *testing.T) {
 }
 
 // TestAnswerShowsStateBefore sends changes, whose answers have the state before with the status of
-// what changes. Source: row 6 of the list of 2026-11-26; ACK 017, 064, 065, 177, 179, 183, 370 and
+// what changes. Source: row 6 of the list of 2026-11-26; ACK 017, 060, 064, 065, 177, 179, 183, 370 and
 // 410, and recordings of the service of 2025.
 func TestAnswerShowsStateBefore(t *testing.T) {
 	const none = `"NumberOfDecreasesToday":0,`
 	for _, tt := range []struct{ change, members, want string }{
 		{
 			"units", "TableStatus ProvisionedThroughput WarmThroughput",
-			`{"TableStatus":"UPDATING","ProvisionedThroughput":{` + none + `"ReadCapacityUnits":1,` +
+			`{"TableStatus":"UPDATING","ProvisionedThroughput":{"LastIncreaseDateTime":1795262400,` +
+				none + `"ReadCapacityUnits":1,` +
 				`"WriteCapacityUnits":1},"WarmThroughput":{"ReadUnitsPerSecond":1,"WriteUnitsPerSecond":1,` +
 				`"Status":"ACTIVE"}}`,
 		},

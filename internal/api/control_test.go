@@ -83,7 +83,7 @@ func TestTags(t *testing.T) {
 	}
 	e.answer("TagResource", tag(tagList(20, 50)))
 	e.want("ListTagsOfResource", list, `{"Tags":`+tagList(0, 50)+`}`)
-	e.want("ListTagsOfResource", with(list, `"NextToken":"k39"`), `{"Tags":`+tagList(40, 50)+`}`)
+	e.want("ListTagsOfResource", with(list, `"NextToken":"k39"`), `{"Tags":`+tagList(0, 50)+`}`)
 	e.invalid("TagResource", tag(tagList(50, 51)),
 		"Number of Tags exceed the current limit for the provided ResourceArn")
 	e.answer("TagResource", tag(`[{"Key":"k00","Value":""}]`))

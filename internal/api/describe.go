@@ -3,6 +3,7 @@ package api
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/wire"
@@ -50,8 +51,18 @@ func projectionOf(p *wire.Projection) table.Projection {
 	return table.Projection{Type: value(p.ProjectionType), Include: p.NonKeyAttributes}
 }
 
+// sortedAttributes returns the attributes of keys as descriptions have them. Source: ack-api-quirks,
+// DDB-TABLE-125.
+func sortedAttributes(def *table.Definition) []keycond.Attribute {
+	return slices.SortedFunc(slices.Values(def.Attributes), func(a, b keycond.Attribute) int {
+		return strings.Compare(a.Name, b.Name)
+	})
+}
+
 func projection(p table.Projection) *wire.Projection {
-	return &wire.Projection{ProjectionType: new(p.Type), NonKeyAttributes: p.Include}
+	return &wire.Projection{ // sorted: ack-api-quirks, DDB-TABLE-125
+		ProjectionType: new(p.Type), NonKeyAttributes: slices.Sorted(slices.Values(p.Include)),
+	}
 }
 
 func (s *Service) streamOf(st *wire.StreamSpecification) *table.Stream {
@@ -132,7 +143,7 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, d.WarmThroughput.Status = warm(
 		def, def.Warm, def.Throughput,
 	)
-	for _, a := range def.Attributes {
+	for _, a := range sortedAttributes(def) {
 		d.AttributeDefinitions = append(
 			d.AttributeDefinitions,
 			wire.AttributeDefinition{AttributeName: new(a.Name), AttributeType: new(a.Kind.String())},
@@ -171,6 +182,15 @@ func (s *Service) describe(t *table.Table) *wire.TableDescription {
 	switch *d.TableStatus {
 	case table.StatusCreating:
 		describeNew(d, def)
+		if r := def.States.Restored; r != nil {
+			d.RestoreSummary = &wire.RestoreSummary{
+				SourceTableArn: &r.Table, RestoreDateTime: seconds(r.At), RestoreInProgress: new(true),
+			}
+			if r.Backup != "" {
+				d.RestoreSummary.SourceBackupArn = &r.Backup
+			}
+			withoutStatus(d)
+		}
 	case table.StatusUpdating:
 		for _, name := range def.States.Leaving {
 			s.describeLeaving(d, name)

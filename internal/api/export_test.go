@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,9 +68,14 @@ func (e *endpoint) load(name, prefix, rest string) job {
 	return e.run("ImportTable", "DescribeImport", "ImportTable", importOf(name, "bucket", prefix, rest))
 }
 
+var tokens atomic.Int64
+
 func importOf(name, bucket, prefix, rest string) string {
 	table := strings.Replace(tableR, `"RRR"`, `"`+name+`"`, 1)
 	i, j := strings.Index(table, `"LocalSecondaryIndexes"`), strings.Index(table, `"GlobalSecondaryIndexes"`)
+	if !strings.Contains(rest, "ClientToken") {
+		rest += fmt.Sprintf(`,"ClientToken":"%s %s %d"`, name, prefix, tokens.Add(1))
+	}
 	return fmt.Sprintf(`{"S3BucketSource":{"S3Bucket":%q,"S3KeyPrefix":%q},"InputFormat":"DYNAMODB_JSON",`+
 		`"TableCreationParameters":%s%s}`, bucket, prefix, table[:i]+table[j:], rest)
 }
@@ -118,7 +124,7 @@ func TestExportAndImport(t *testing.T) {
 	require.Equal(t, e.contents("RRR", "index3", "index4"), e.contents("New", "index3", "index4"))
 	e.refuse("ImportTable", importOf("New", "bucket", prefix, ""), "ResourceInUseException: Table already exists: New")
 
-	// Lines that are no items, or lack the key.
+	// Lines that lack the key, or are no items: the rest of the file is left out.
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "lines.json"), []byte(`{"Item":{"a":{"S":"x"},"b":{"S":"y"}}}
 
 {"Item":{"a":{"S":"x"}}}
@@ -129,7 +135,7 @@ nonsense
 	require.Equal(t,
 		job{
 			ImportArn: got.ImportArn, ImportStatus: "FAILED", FailureCode: "ItemValidationError",
-			FailureMessage: got.FailureMessage, ProcessedItemCount: 4, ImportedItemCount: 1, ErrorCount: 3,
+			FailureMessage: got.FailureMessage, ProcessedItemCount: 3, ImportedItemCount: 1, ErrorCount: 2,
 		}, got)
 	e.want("Scan", `{"TableName":"Bad"}`, `{"Items":[{"a":{"S":"x"},"b":{"S":"y"}}],"Count":1,"ScannedCount":1}`)
 	require.Equal(t, "COMPLETED", e.load("Empty", "nothing", "").ImportStatus)
@@ -143,7 +149,8 @@ nonsense
 	e.refuse("ExportTableToPointInTime", body+`,"S3Prefix":"other"}`,
 		"ExportConflictException: Export conflict: Duplicate request detected with conflicting parameters")
 	e.load("Token", "nothing", `,"ClientToken":"t"`)
-	e.answer("ImportTable", importOf("Token", "bucket", "nothing", `,"ClientToken":"t"`))
+	e.refuse("ImportTable", importOf("Token", "bucket", "nothing", `,"ClientToken":"t"`),
+		"ResourceInUseException: Table already exists: Token")
 	e.refuse("ImportTable", importOf("Token2", "bucket", "nothing", `,"ClientToken":"t"`),
 		"ImportConflictException: Import conflict: Duplicate request detected with conflicting parameters")
 
@@ -182,13 +189,16 @@ nonsense
 	at := func(seconds int64) string { return fmt.Sprintf(`%s,"ExportTime":%d`, bucket, e.now.Unix()+seconds) }
 	require.Equal(t, "COMPLETED", e.export(at(0)).ExportStatus)
 	refused(at(5), "InvalidExportTimeException: Export Time is invalid")
+	refused(at(-1), "InvalidExportTimeException: Export Time is invalid") // before recovery was enabled
+	e.sleep(2 * time.Second)
 	refused(at(-1), "InvalidExportTimeException: Point in Time Recovery is not available for specified export time")
-	refused(bucket+`,"ExportType":"INCREMENTAL_EXPORT"`,
-		"InvalidExportTimeException: Point in Time Recovery is not available for specified export time")
+	e.sleep(time.Hour)
+	refused(bucket+fmt.Sprintf(`,"ExportType":"INCREMENTAL_EXPORT","IncrementalExportSpecification":{"ExportFromTime":%d}`,
+		e.now.Unix()-1800), "InvalidExportTimeException: Point in Time Recovery is not available for specified export time")
 	refused(bucket+`,"ExportFormat":"ION"`,
 		"ValidationException: Sortkey exports DynamoDB JSON only. Leave out ExportFormat.")
 	e.invalid("ImportTable", strings.Replace(importOf("Other", "bucket", "", ""), "DYNAMODB_JSON", "ION", 1),
-		"Sortkey imports DynamoDB JSON only. Use 'sortkey import' for other formats.")
+		"Sortkey imports DynamoDB JSON and CSV only. Convert the files to one of them.")
 	e.invalid("ExportTableToPointInTime", `{"TableArn":"RRR"`+bucket+`}`, wrongValues+"tableArn is not a valid ARN")
 	none := strings.Replace(arnR, "RRR", "None", 1)
 	e.refuse("ExportTableToPointInTime", `{"TableArn":"`+none+`"`+bucket+`}`,
@@ -196,7 +206,7 @@ nonsense
 	e.invalid("DescribeExport", `{"ExportArn":"`+arnR+`"}`, "Invalid Export ARN")
 	e.invalid("DescribeImport", `{"ImportArn":"`+arnR+`"}`, "Invalid Import ARN")
 	e.refuse("DescribeExport", `{"ExportArn":"`+arnR+`/export/1"}`,
-		"ExportNotFoundException: Export not found: "+arnR+"/export/1")
+		"ExportNotFoundException: Export not found: Export not found: "+arnR+"/export/1")
 	e.refuse("DescribeImport", `{"ImportArn":"`+arnR+`/import/1"}`,
 		"ImportNotFoundException: Import not found: "+arnR+"/import/1")
 }

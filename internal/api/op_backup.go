@@ -21,6 +21,9 @@ const timeForm = "2006-01-02T15:04:05Z"
 
 const maxBackups = 100
 
+// invalidRequest begins messages of the operations on backups, exports and imports.
+const invalidRequest = "Invalid Request: "
+
 func noTable(name string) error {
 	return wire.NewError("TableNotFoundException", "Table not found: "+name)
 }
@@ -39,14 +42,14 @@ func (s *Service) backedUp(ctx context.Context, name *string) (*table.Table, err
 		return nil, err
 	}
 	t, err := s.db.Describe(ctx, n)
-	if err != nil {
+	if err != nil || t.Definition().Restoring(s.now()) != nil {
 		return nil, noTable(n)
 	}
 	return t, nil
 }
 
 // backupID returns the id in the ARN of a backup. Like the service it does not
-// look at the region and the table.
+// look at the table, and at the region only whether there is such a one.
 func (s *Service) backupID(arn string) (string, error) {
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) != 6 || parts[0] != "arn" {
@@ -56,9 +59,9 @@ func (s *Service) backupID(arn string) (string, error) {
 	switch {
 	case !ok || id == "" || strings.Contains(id, "/") || !strings.HasPrefix(name, "table/"):
 		return "", wire.Validation("Invalid Backup ARN")
-	case parts[1] != "aws" || parts[2] != "dynamodb":
-		return "", wire.Validation("BackupArn is not valid")
-	case parts[4] != cmp.Or(s.arns.Account, DefaultAccount):
+	case parts[1] != "aws" || parts[2] != "dynamodb" || parts[3] != "" && !isRegion(parts[3]):
+		return "", wire.Validation(invalidRequest + "BackupArn is not valid")
+	case parts[3] == "" || parts[4] != cmp.Or(s.arns.Account, DefaultAccount):
 		return "", wire.AccessDenied("Access is denied")
 	}
 	return id, nil
@@ -75,6 +78,39 @@ func (s *Service) findBackup(ctx context.Context, arn *string) (*life.Backup, er
 		err = noBackup(value(arn))
 	}
 	return b, err
+}
+
+// isRegion reports whether the partition aws has, or may have, a region with a name.
+func isRegion(name string) bool {
+	i := strings.IndexByte(name, '-')
+	if i < 0 || !slices.Contains(continents, name[:i]) {
+		return false
+	}
+	part, n, ok := strings.Cut(name[i+1:], "-")
+	return ok && part != "" && len(n) == 1 && n >= "1" && n <= "9"
+}
+
+// continents are the beginnings of the names of regions.
+var continents = []string{"af", "ap", "ca", "eu", "il", "me", "mx", "sa", "us"}
+
+// inUse refuses to use a backup while a table is being restored from it, with a text that ends
+// with its ARN. Source: ack-api-quirks, DDB-BACKUP-010.
+func (s *Service) inUse(ctx context.Context, b *life.Backup, text string) error {
+	names, err := s.db.Names(ctx)
+	if err != nil {
+		return err
+	}
+	arn := s.backupARN(b)
+	for _, name := range names {
+		t, err := s.db.Describe(ctx, name)
+		if err != nil {
+			continue // deleted meanwhile
+		}
+		if r := t.Definition().Restoring(s.now()); r != nil && r.Backup == arn {
+			return wire.NewError("BackupInUseException", text+arn)
+		}
+	}
+	return nil
 }
 
 func (s *Service) backupARN(b *life.Backup) string {
@@ -177,7 +213,9 @@ func (s *Service) describeBackup(
 	if err != nil {
 		return nil, err
 	}
-	return &wire.DescribeBackupOutput{BackupDescription: s.describeBackupAs(b, "AVAILABLE")}, nil
+	d := s.describeBackupAs(b, "AVAILABLE")
+	d.BackupDetails.BackupArn = in.BackupArn // as sent: ack-api-quirks, DDB-BACKUP-012
+	return &wire.DescribeBackupOutput{BackupDescription: d}, nil
 }
 
 // deleteBackup deletes a backup.
@@ -187,13 +225,18 @@ func (s *Service) deleteBackup(ctx context.Context, in *wire.DeleteBackupInput) 
 		return nil, err
 	}
 	if b.System {
-		return nil, wire.Validation("User is not allowed to delete the system backup with arn " + s.backupARN(b) +
-			". It will automatically expire on " + b.Expires.Format(timeForm))
+		return nil, wire.Validation(invalidRequest + "User is not allowed to delete the system backup with arn " +
+			s.backupARN(b) + ". It will automatically expire on " + b.Expires.Format(timeForm))
+	}
+	if err := s.inUse(ctx, b, "Backup is being used to restore table: "); err != nil {
+		return nil, err
 	}
 	if err := s.db.DeleteBackup(ctx, b.ID); err != nil {
 		return nil, err
 	}
-	return &wire.DeleteBackupOutput{BackupDescription: s.describeBackupAs(b, "DELETED")}, nil
+	d := s.describeBackupAs(b, "DELETED")
+	d.BackupDetails.BackupArn = in.BackupArn
+	return &wire.DeleteBackupOutput{BackupDescription: d}, nil
 }
 
 // listBackups lists backups, the oldest first. Backups of a deleted table are listed by
@@ -211,6 +254,10 @@ func (s *Service) listBackups(ctx context.Context, in *wire.ListBackupsInput) (*
 	if in.ExclusiveStartBackupArn != nil {
 		if after, err = s.backupID(*in.ExclusiveStartBackupArn); err != nil {
 			return nil, err
+		}
+		if strings.Split(*in.ExclusiveStartBackupArn, ":")[3] != s.region() { // ack-api-quirks, DDB-BACKUP-012
+			return nil, wire.Validation(
+				invalidRequest + "The supplied ExclusiveStartBackupArn does not match the region")
 		}
 	}
 	list, err := s.db.Backups(ctx)

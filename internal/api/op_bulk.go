@@ -446,8 +446,11 @@ func (s *Service) listBulk(
 	if err != nil {
 		return nil, err
 	}
+	if err := checkPage(bulkJobs, in.NextToken); err != nil {
+		return nil, err
+	}
 	list, next := pageOf(list, in.MaxResults, in.NextToken, func(r *bulkRecord) string {
-		return importToken(path.Base(*r.Description.BulkOperationArn))
+		return pageToken(bulkJobs, path.Base(*r.Description.BulkOperationArn))
 	})
 	out := &wire.ListBulkOperationsOutput{
 		BulkOperationsSummaryList: []wire.BulkOperationSummary{}, NextToken: next,

@@ -52,7 +52,7 @@ func (s *Service) ensureTable(ctx context.Context, in *wire.CreateTableInput, ex
 	}
 
 	for {
-		have, err := s.described(ctx, in.TableName)
+		have, err := s.found(ctx, in.TableName)
 		if err != nil {
 			if !isCode(err, codeNotFound) {
 				return err

@@ -60,6 +60,7 @@ func (s *Service) exportTable(
 		TableArn:  new(s.arns.Table(def.Name)), TableId: new(def.ID),
 		ClientToken: in.ClientToken, S3Bucket: in.S3Bucket, S3BucketOwner: in.S3BucketOwner, S3Prefix: in.S3Prefix,
 		S3SseAlgorithm: new(cmp.Or(value(in.S3SseAlgorithm), "AES256")), S3SseKmsKeyId: in.S3SseKmsKeyId,
+		DestinationType: new("S3"),
 	}
 
 	answer := d
@@ -135,14 +136,20 @@ func (x *exportTask) end(s *Service, failed *failure) (any, *life.JobTable) {
 // exported finds the table of an export and refuses what cannot be exported.
 func (s *Service) exported(ctx context.Context, in *wire.ExportTableToPointInTimeInput) (*table.Table, error) {
 	const op = wire.OpExportTableToPointInTime
-	if ref, err := ParseARN(*in.TableArn); err != nil || ref.Index != "" || ref.Stream != "" {
-		return nil, op.Invalid(wrongParameter + "tableArn is not a valid ARN")
-	}
+	ref, err := ParseARN(*in.TableArn)
 	switch {
+	case err != nil:
+		return nil, op.Invalid(wrongParameter + "tableArn is not a valid ARN")
+	case ref.Index != "" || ref.Stream != "":
+		return nil, wire.Validation(invalidRequest + "Table ARN is invalid.")
 	case value(in.ExportFormat) == "ION":
 		return nil, op.Invalid("Sortkey exports DynamoDB JSON only. Leave out ExportFormat.")
-	case in.FilterSpecification != nil:
-		return nil, op.Invalid("Sortkey exports whole tables. Leave out FilterSpecification.")
+	}
+	if err := checkExport(in); err != nil {
+		return nil, err
+	}
+	if ref.Account != cmp.Or(s.arns.Account, DefaultAccount) {
+		return nil, wire.AccessDenied("Access is denied")
 	}
 
 	t, err := s.backedUp(ctx, in.TableArn)
@@ -152,24 +159,82 @@ func (s *Service) exported(ctx context.Context, in *wire.ExportTableToPointInTim
 	if err != nil {
 		return nil, noTable(*in.TableArn)
 	}
-	invalid := func(text string) (*table.Table, error) { return nil, wire.NewError("InvalidExportTimeException", text) }
+	if err := s.checkPeriod(t.Definition(), in.IncrementalExportSpecification); err != nil {
+		return nil, err
+	}
 	switch {
 	case t.Definition().Recovery == nil:
 		return nil, notRecoverable(t.Definition().Name)
-	case value(in.ExportType) == "INCREMENTAL_EXPORT":
-		return invalid("Point in Time Recovery is not available for specified export time")
+	case in.IncrementalExportSpecification != nil:
+		return nil, wrongTime(msgNoExportTime)
 	case in.ExportTime != nil:
 		at := timeOf(*in.ExportTime).Truncate(time.Second)
-		_, now := s.restorable(t.Definition())
-		if at.After(now) {
-			return invalid("Export Time is invalid")
-		}
-		if at.Before(now) {
-			return invalid("Point in Time Recovery is not available for specified export time")
+		earliest, now := s.restorable(t.Definition())
+		switch {
+		case at.Before(earliest) || at.After(now):
+			return nil, wrongTime("Export Time is invalid")
+		case at.Before(now):
+			return nil, wrongTime(msgNoExportTime)
 		}
 	}
 
 	return t, nil
+}
+
+const msgNoExportTime = "Point in Time Recovery is not available for specified export time"
+
+func wrongTime(text string) error { return wire.NewError("InvalidExportTimeException", text) }
+
+// checkExport refuses members that do not fit together. Sources: ack-api-quirks, DDB-EXPORT-003, 005
+// and 008; of an empty prefix, alternator, test_export.py.
+func checkExport(in *wire.ExportTableToPointInTimeInput) error {
+	invalid := func(text string) error { return wire.Validation(invalidRequest + text) }
+	spec, kind := in.IncrementalExportSpecification, value(in.ExportType)
+	switch {
+	case in.S3Prefix != nil && *in.S3Prefix == "":
+		return wire.Validation("1 validation error detected: Value '' at 's3Prefix' failed to satisfy constraint: " +
+			"Member must have length greater than or equal to 1")
+	case in.S3SseKmsKeyId != nil && value(in.S3SseAlgorithm) != "KMS":
+		return invalid("KMS Key Id is not supported for this encryption type")
+	case spec != nil && kind == "":
+		return invalid("Export Type expected to be Incremental Export " +
+			"when incremental export specification is provided")
+	case spec != nil && kind != "INCREMENTAL_EXPORT":
+		return invalid("When Export Type is Full Export , Incremental Export Specification should not be provided")
+	case spec == nil && kind == "INCREMENTAL_EXPORT":
+		return invalid("Incremental Export Specification expected when export type is set as Incremental Export")
+	case spec != nil && spec.ExportFromTime == nil:
+		return invalid("ExportFromTime must be provided in IncrementalExportSpecification")
+	case in.FilterSpecification != nil && in.FilterSpecification.FilterExpression == nil:
+		return invalid("Invalid FilterSpecification: The specification can not be empty")
+	case in.FilterSpecification != nil:
+		return wire.OpExportTableToPointInTime.Invalid("Sortkey exports whole tables. Leave out FilterSpecification.")
+	}
+	return nil
+}
+
+// checkPeriod refuses a period of an incremental export. Source: ack-api-quirks, DDB-EXPORT-001 and
+// 004.
+func (s *Service) checkPeriod(def *table.Definition, spec *wire.IncrementalExportSpecification) error {
+	if spec == nil {
+		return nil
+	}
+	now := s.now()
+	from, to := timeOf(*spec.ExportFromTime), now
+	if spec.ExportToTime != nil {
+		to = timeOf(*spec.ExportToTime)
+	}
+	switch {
+	case from.Before(def.Created):
+		return wrongTime("Incremental export period from time cannot be less than the table creation time : " +
+			from.Format(timeForm))
+	case to.After(now):
+		return wrongTime("Incremental export period to time cannot be greater than the current time : " +
+			to.Format(timeForm))
+	case to.Sub(from) < 15*time.Minute:
+		return wrongTime("Difference between export period from time and export period to time is less than 15 minutes")
+	}
+	return nil
 }
 
 // write writes the files of the export to a folder and completes its description.
@@ -257,7 +322,11 @@ func (x *exportTask) writeItems(
 func (s *Service) checkJobARN(arn, kind string) error {
 	parts := strings.SplitN(arn, ":", 6)
 	what := strings.ToUpper(kind[:1]) + kind[1:]
-	if len(parts) != 6 || parts[0] != "arn" || !strings.Contains(parts[5], "/"+kind+"/") {
+	if len(parts) != 6 || parts[0] != "arn" {
+		return wire.Validation("Invalid " + what + " ARN")
+	}
+	name, _, ok := strings.Cut(strings.TrimPrefix(parts[5], "table/"), "/"+kind+"/")
+	if !ok || !wire.ValidName(name) { // of a name: alternator, test_import.py
 		return wire.Validation("Invalid " + what + " ARN")
 	}
 	if parts[4] != cmp.Or(s.arns.Account, DefaultAccount) {
@@ -279,8 +348,12 @@ func (s *Service) describeExport(
 	if err != nil {
 		return nil, err
 	}
-	if r == nil {
-		return nil, wire.NewError("ExportNotFoundException", "Export not found: "+*in.ExportArn)
+	if r == nil { // ack-api-quirks, DDB-EXPORT-006
+		text := "Export not found: " + *in.ExportArn
+		if strings.Split(*in.ExportArn, ":")[3] != s.region() {
+			text = "Invalid export arn"
+		}
+		return nil, wire.NewError("ExportNotFoundException", "Export not found: "+text)
 	}
 	return &wire.DescribeExportOutput{ExportDescription: &r.Description}, nil
 }
@@ -299,8 +372,11 @@ func (s *Service) listExports(ctx context.Context, in *wire.ListExportsInput) (*
 	list = slices.DeleteFunc(list, func(r exportRecord) bool {
 		return in.TableArn != nil && value(r.Description.TableId) != id
 	})
+	if err := checkPage(exportJobs, in.NextToken); err != nil {
+		return nil, err
+	}
 	list, next := pageOf(list, in.MaxResults, in.NextToken, func(r *exportRecord) string {
-		return path.Base(value(r.Description.ExportArn))
+		return pageToken(exportJobs, path.Base(value(r.Description.ExportArn)))
 	})
 	out := &wire.ListExportsOutput{ExportSummaries: []wire.ExportSummary{}, NextToken: next}
 	for _, r := range list {

@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/table"
@@ -53,8 +55,11 @@ func (s *Service) updateGlobalTable(
 		return nil, wire.Validation("One or more parameter values were invalid")
 	}
 	for _, u := range in.ReplicaUpdates {
-		if u.Create != nil {
+		switch {
+		case u.Create != nil:
 			return nil, wire.Validation(noOldGlobalTables)
+		case u.Delete == nil: // ack-api-quirks, DDB-TABLE-457
+			return nil, wire.Validation("One or more parameter values were invalid")
 		}
 	}
 	return nil, noGlobalTable(in.GlobalTableName)
@@ -105,18 +110,29 @@ func (s *Service) checkReplicas(in *wire.UpdateTableInput) error {
 		return nil
 	}
 	strong := value(in.MultiRegionConsistency) == "STRONG"
-	if len(in.GlobalTableWitnessUpdates) > 0 && !strong {
+	witnesses := witnessRegions(in.GlobalTableWitnessUpdates)
+	if len(witnesses) > 0 && !strong {
 		return wire.Validation(
 			"MultiRegionConsistency must be set as STRONG when GlobalTableWitnessUpdates parameter is present.",
 		)
 	}
+	if err := checkReplicaActions(in.ReplicaUpdates, strong); err != nil {
+		return err
+	}
+
 	var added, unknown []string
 	for _, u := range in.ReplicaUpdates {
 		var region *string
 		switch {
+		case u.Create != nil && u.Create.RegionName == nil: // ack-api-quirks, DDB-TABLE-457
+			return wire.Validation("One or more parameter values were invalid")
 		case u.Create != nil:
 			region = u.Create.RegionName
 			added = append(added, value(region))
+		case u.Delete != nil && value(u.Delete.RegionName) == "":
+			return s.unsupported("")
+		case u.Update != nil && onlyRegion(u.Update): // ack-api-quirks, DDB-TABLE-294
+			return wire.Validation(msgNoAction)
 		case u.Update != nil:
 			region = u.Update.RegionName
 		case u.Delete != nil:
@@ -124,7 +140,7 @@ func (s *Service) checkReplicas(in *wire.UpdateTableInput) error {
 		case u.Disassociate != nil:
 			region = u.Disassociate.RegionName
 		default: // ack-api-quirks, DDB-TABLE-294 and 437
-			return wire.Validation("There are no actions specified in the Replica Update Action of the request.")
+			return wire.Validation(msgNoAction)
 		}
 		if value(region) == s.region() {
 			return wire.Validation("Cannot add or delete the local region through ReplicaUpdates. " +
@@ -135,6 +151,11 @@ func (s *Service) checkReplicas(in *wire.UpdateTableInput) error {
 		}
 	}
 
+	if strong {
+		if err := s.checkStrong(added, witnesses); err != nil {
+			return err
+		}
+	}
 	switch {
 	case len(added) > 0 && strong:
 		return wire.Validation(
@@ -142,14 +163,83 @@ func (s *Service) checkReplicas(in *wire.UpdateTableInput) error {
 				strings.Join(added, ", ") + "].",
 		)
 	case len(added) > 0:
-		return wire.Validation("Region " + added[0] +
-			" is not supported. The latest version of global tables are only supported in the following regions: [" +
-			s.region() + "]")
+		return s.unsupported(added[0])
 	}
 
 	return wire.Validation("Update global table operation failed because one or more replicas " +
 		"were not part of the global table. Please retry the request without these replicas: [" +
 		strings.Join(unknown, ", ") + "].")
+}
+
+const msgNoAction = "There are no actions specified in the Replica Update Action of the request."
+
+func (s *Service) unsupported(region string) error {
+	return wire.Validation("Region " + region +
+		" is not supported. The latest version of global tables are only supported in the following regions: [" +
+		s.region() + "]")
+}
+
+// witnessRegions returns the regions of witnesses. One without a region counts as absent:
+// ack-api-quirks, DDB-TABLE-457.
+func witnessRegions(updates []wire.GlobalTableWitnessGroupUpdate) (regions []string) {
+	for _, u := range updates {
+		switch {
+		case u.Create != nil && value(u.Create.RegionName) != "":
+			regions = append(regions, *u.Create.RegionName)
+		case u.Delete != nil && value(u.Delete.RegionName) != "":
+			regions = append(regions, *u.Delete.RegionName)
+		}
+	}
+	return regions
+}
+
+// onlyRegion reports whether an update of a replica changes nothing.
+func onlyRegion(u *wire.UpdateReplicationGroupMemberAction) bool {
+	rest := *u
+	rest.RegionName = nil
+	return reflect.ValueOf(rest).IsZero()
+}
+
+// checkReplicaActions refuses actions that one request cannot have together. Only a global table that is
+// strongly consistent begins with more than one replica. Source: ack-api-quirks, DDB-TABLE-223
+// and 442.
+func checkReplicaActions(updates []wire.ReplicationGroupUpdate, strong bool) error {
+	kinds := map[string]bool{}
+	changes := 0
+	for _, u := range updates {
+		for kind, asked := range map[string]bool{
+			"create": u.Create != nil, "delete": u.Delete != nil, "update": u.Update != nil,
+		} {
+			if asked {
+				kinds[kind] = true
+			}
+		}
+		if u.Create != nil || u.Delete != nil {
+			changes++
+		}
+	}
+	switch {
+	case len(kinds) > 1:
+		return wire.Validation("Update table operation with more than one type of replica actions not allowed.")
+	case changes > 1 && !strong:
+		return wire.Validation("Update table operation with more than one create or delete replica actions not allowed")
+	}
+	return nil
+}
+
+// checkStrong refuses the regions of a global table that is strongly consistent. Source:
+// ack-api-quirks, DDB-TABLE-257.
+func (s *Service) checkStrong(added, witnesses []string) error {
+	switch {
+	case len(added) == 1 && len(witnesses) == 0:
+		return wire.Validation("Unsupported replica count for global tables with MultiRegionConsistency set to STRONG.")
+	case slices.ContainsFunc(witnesses, func(w string) bool { return slices.Contains(added, w) }):
+		return wire.Validation("Cannot target multiple regions with the same action")
+	case slices.Contains(witnesses, s.region()):
+		return wire.Validation("Cannot add a witness in the same region as an existing replica when creating a " +
+			"global table with MultiRegionConsistency set to STRONG.")
+	}
+	return nil
 }
 
 // alterGlobal applies the settings of a global table that a table may have without
@@ -162,10 +252,10 @@ func alterGlobal(def *table.Definition, in *wire.UpdateTableInput) error {
 	case "":
 	case "ENABLED", "DISABLED":
 		def.GlobalSettings = mode
-	default: // the end of the captured text is missing
+	default:
 		return wire.Validation("Value '" + mode +
 			"' at 'GlobalTableSettingsReplicationMode' failed to satisfy constraint: " +
-			"Only ENABLED and DISABLED settings replication are supported")
+			"Only ENABLED and DISABLED settings replication are supported for a Regional Table.")
 	}
 	return nil
 }

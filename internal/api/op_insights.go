@@ -25,14 +25,28 @@ const maxInsights = 100
 // insightsIndex checks that a definition has the global index that a request
 // names, if it names one.
 func insightsIndex(def *table.Definition, index *string) error {
-	if index != nil &&
-		!slices.ContainsFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Name == *index }) {
+	if index != nil && globalIndex(def, *index) == nil {
 		return wire.NewError(
 			"ResourceNotFoundException",
 			"Requested resource not found: Index: "+*index+" not found for table: "+def.Name,
 		)
 	}
 	return nil
+}
+
+func globalIndex(def *table.Definition, name string) *table.IndexDefinition {
+	i := slices.IndexFunc(def.Global, func(ix table.IndexDefinition) bool { return ix.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &def.Global[i]
+}
+
+// notActive is the error for a table or an index that is CREATING or DELETING: ack-api-quirks,
+// DDB-TABLE-116 and 442.
+func notActive(status string) error {
+	return wire.Validation("Table or Index is not in a valid state to update Key Access Insights: " + status +
+		" must be ACTIVE to enable ContributorInsights.")
 }
 
 func insightsStatus(x table.Insights) *string {
@@ -57,10 +71,18 @@ func (s *Service) updateContributorInsights(
 			return err
 		}
 		index := value(in.IndexName)
+		if index != "" && globalIndex(def, index).Status(s.now()) == table.StatusCreating {
+			return notActive("IndexStatus")
+		}
 		old := def.Insights[index]
-		next := table.Insights{Enabled: *in.ContributorInsightsAction == "ENABLE", Mode: old.Mode, Changed: s.now()}
+		next := table.Insights{
+			Enabled: *in.ContributorInsightsAction == "ENABLE", Mode: old.Mode, Changed: s.now(), Begun: old.Begun,
+		}
 		if next.Enabled {
 			next.Mode = cmp.Or(value(in.ContributorInsightsMode), insightsAll)
+			if !old.Enabled {
+				next.Begun = next.Changed
+			}
 		}
 		switch {
 		case next.Enabled == old.Enabled && next.Mode == old.Mode:
@@ -79,6 +101,9 @@ func (s *Service) updateContributorInsights(
 		def.Insights[index] = next
 		return nil
 	})
+	if isKind(err, table.InUse) {
+		return nil, notActive("TableStatus")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +143,12 @@ func (s *Service) describeContributorInsights(
 // Source: DG/contributorinsights_HowItWorks.html.
 func insightsRules(def *table.Definition, index string, x table.Insights) (rules []string) {
 	key, resource := def.Key, def.Name
-	for _, ix := range def.Global {
-		if ix.Name == index {
-			key, resource = ix.Key, def.Name+"-"+index
-		}
+	if ix := globalIndex(def, index); ix != nil {
+		key, resource = ix.Key, def.Name+"-"+index
+	}
+	begun := x.Begun
+	if begun.IsZero() { // of an older database
+		begun = x.Changed
 	}
 	parts := []string{"PK"}
 	if slices.ContainsFunc(key, func(e table.KeyElement) bool { return !e.Hash }) {
@@ -132,7 +159,7 @@ func insightsRules(def *table.Definition, index string, x table.Insights) (rules
 			if kind == "T" || x.Mode != insightsThrottled {
 				rules = append(
 					rules,
-					fmt.Sprintf("DynamoDBContributorInsights-%s%s-%s-%d", part, kind, resource, x.Changed.UnixMilli()),
+					fmt.Sprintf("DynamoDBContributorInsights-%s%s-%s-%d", part, kind, resource, begun.UnixMilli()),
 				)
 			}
 		}

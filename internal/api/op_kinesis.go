@@ -142,7 +142,8 @@ func (s *Service) updateKinesis(
 				" found for table with tableName: " + t.Definition().Name)
 		case d.Status != "ACTIVE":
 			return nil, wrongDestination("Kinesis streaming is not in ACTIVE state. " +
-				"Updates are only allowed in ACTIVE state. TableName: " + t.Definition().Name)
+				"Updates are only allowed in ACTIVE state. TableName: " + t.Definition().Name +
+				", kdsArn: " + *in.StreamArn)
 		case d.Precision == precision || d.Precision == "" && precision == "MILLISECOND":
 			return nil, wire.Validation("Invalid Request: Precision is already set to the desired value of " +
 				precision + " for tableId: " + t.Definition().ID + ", kdsArn: " + *in.StreamArn)

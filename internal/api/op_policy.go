@@ -6,10 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -22,6 +24,8 @@ const maxPolicy = 20480
 
 // wrongParameter begins messages about parameters.
 const wrongParameter = "One or more parameter values were invalid: "
+
+const msgOwner = "This action is only supported by accounts that match the resource owner’s account."
 
 // A policyDocument is a resource policy in the order in which the service returns
 // its members.
@@ -71,23 +75,30 @@ func (l oneOrMore) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(l))
 }
 
-// canonicalPolicy checks a resource policy and returns it in the form in which
-// the service keeps it.
-func canonicalPolicy(text string) (string, error) {
-	bad := func(format string, args ...any) (string, error) {
-		return "", wire.Validation(wrongParameter + fmt.Sprintf(format, args...))
+// canonicalPolicy checks a resource policy of a table, or of a stream, and returns it in the
+// form in which the service keeps it.
+func (s *Service) canonicalPolicy(policy string, of TableRef) (*table.Policy, error) {
+	bad := func(format string, args ...any) (*table.Policy, error) {
+		return nil, wire.Validation(wrongParameter + fmt.Sprintf(format, args...))
 	}
-	if len(text) > maxPolicy {
+	if len(policy) > maxPolicy {
 		return bad("Maximum policy size of %d bytes exceeded", maxPolicy)
 	}
 	var doc policyDocument
-	if err := json.Unmarshal([]byte(text), &doc); err != nil {
+	if strings.TrimSpace(policy) == "null" {
+		return bad("Invalid policy document: This text appears not to be a policy")
+	}
+	if err := json.Unmarshal([]byte(policy), &doc); err != nil {
 		return bad("Invalid policy document: This policy contains invalid Json")
+	}
+	if doc.Statement == nil {
+		return bad("Invalid policy document: Syntax error at position %s", position(policy, len(policy)))
 	}
 	if len(doc.Statement) == 0 {
 		return bad("Invalid policy document: Could not parse the policy: Statement is empty!")
 	}
 
+	p := &table.Policy{Unversioned: doc.Version == ""}
 	doc.Version = cmp.Or(doc.Version, "2008-10-17")
 	ids := map[string]bool{}
 	for i := range doc.Statement {
@@ -117,6 +128,15 @@ func canonicalPolicy(text string) (string, error) {
 			return bad("Invalid policy document: The Statement Ids in the policy are not unique")
 		}
 		ids[st.Sid] = true
+
+		if bare := (*string)(nil); json.Unmarshal(st.Principal, &bare) == nil && bare != nil && *bare != "*" {
+			at := max(strings.Index(policy, string(st.Principal)), 0)
+			return bad("Invalid policy document: Syntax error at position %s", position(policy, at))
+		}
+		if err := checkStatement(st, of); err != nil {
+			return nil, err
+		}
+		st.Principal, st.Condition = s.principal(st.Principal), single(st.Condition)
 	}
 
 	var out bytes.Buffer
@@ -125,7 +145,116 @@ func canonicalPolicy(text string) (string, error) {
 	if err := e.Encode(&doc); err != nil {
 		return bad("Invalid policy document: This policy contains invalid Json")
 	}
-	return strings.TrimSuffix(out.String(), "\n"), nil
+	p.Text = strings.TrimSuffix(out.String(), "\n")
+	return p, nil
+}
+
+// position returns the line and the column of a byte in a text.
+func position(text string, at int) string {
+	before := text[:at]
+	return fmt.Sprintf("(%d,%d)", strings.Count(before, "\n")+1, len(before)-strings.LastIndexByte(before, '\n'))
+}
+
+// streamActions are those of streams, which the policy of a table cannot have.
+var streamActions = []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}
+
+// checkStatement refuses a statement that gives access to everyone, or does not fit what it is
+// the policy of. Source: quirks, DDB-TABLE-211, 212, 352 and 356.
+func checkStatement(st *statement, of TableRef) error {
+	if st.Effect == "Allow" && st.Condition == nil && everyone(st.Principal) {
+		return wire.Validation("Resource-based policy grants unbounded access in one or more elements. " +
+			"Please revise the policy to ensure least-privilege form of access")
+	}
+	var wrong []string
+	for _, action := range slices.Backward(st.Action) {
+		if of.Stream == "" && slices.Contains(streamActions, action) {
+			wrong = append(wrong, strconv.Quote(action))
+		}
+	}
+	if wrong != nil {
+		return wire.Validation(wrongParameter + "Invalid policy document: The following action names are invalid: " +
+			strings.Join(wrong, ", "))
+	}
+	for _, arn := range st.Resource {
+		ref, err := ParseARN(arn)
+		if err == nil && (ref.Stream == "") != (of.Stream == "") {
+			return wire.Validation(fmt.Sprintf(
+				"%sInvalid policy document: The relative-id %q is invalid for ARN %q",
+				wrongParameter, strings.SplitN(arn, ":", 6)[5], arn))
+		}
+	}
+	return nil
+}
+
+// principals returns the members of an element Principal.
+func principals(element json.RawMessage) map[string]oneOrMore {
+	var all string
+	if json.Unmarshal(element, &all) == nil {
+		return map[string]oneOrMore{"AWS": {all}}
+	}
+	var members map[string]oneOrMore
+	_ = json.Unmarshal(element, &members) // nil if it is something else, which is kept
+	return members
+}
+
+func everyone(element json.RawMessage) bool { return slices.Contains(principals(element)["AWS"], "*") }
+
+// principal returns an element Principal as the service keeps it: an account as the ARN of its
+// root, and none twice. Source: quirks, DDB-TABLE-352.
+func (s *Service) principal(element json.RawMessage) json.RawMessage {
+	members := principals(element)
+	if len(members) == 0 || !bytes.HasPrefix(element, []byte("{")) {
+		return element
+	}
+	var list oneOrMore
+	for _, p := range members["AWS"] {
+		if len(p) == 12 && strings.Trim(p, "0123456789") == "" {
+			p = "arn:aws:iam::" + p + ":root"
+		}
+		if !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	if list != nil {
+		members["AWS"] = list
+	}
+	out, err := text.JSON(members)
+	if err != nil {
+		return element
+	}
+	return out
+}
+
+// single returns an element Condition whose lists of one value are that value. Source: quirks,
+// DDB-TABLE-353.
+func single(element json.RawMessage) json.RawMessage {
+	var operators map[string]map[string]oneOrMore
+	if element == nil || json.Unmarshal(element, &operators) != nil {
+		return element
+	}
+	out, err := text.JSON(operators)
+	if err != nil {
+		return element
+	}
+	return out
+}
+
+// locksOut reports whether a policy denies everyone, or this account, to change it: quirks,
+// DDB-TABLE-210.
+func (s *Service) locksOut(policy string) bool {
+	var doc policyDocument
+	if json.Unmarshal([]byte(policy), &doc) != nil {
+		return false
+	}
+	root := "arn:aws:iam::" + cmp.Or(s.opts.Account, DefaultAccount) + ":root"
+	return slices.ContainsFunc(doc.Statement, func(st statement) bool {
+		denied := slices.ContainsFunc(st.Action, func(a string) bool {
+			return a == "*" || strings.EqualFold(a, "dynamodb:*") || strings.EqualFold(a, "dynamodb:PutResourcePolicy")
+		})
+		of := principals(st.Principal)["AWS"]
+		return st.Effect == "Deny" && denied && st.Condition == nil &&
+			(slices.Contains(of, "*") || slices.Contains(of, root))
+	})
 }
 
 // policyTarget reads the ARN of a resource that has a policy: a table or a stream.
@@ -138,9 +267,7 @@ func (s *Service) policyTarget(arn string) (TableRef, error) {
 	case err != nil:
 		return ref, wire.Validation(wrongParameter + "Provided Arn is not a DynamoDB resource arn: " + arn)
 	case ref.Account != cmp.Or(s.arns.Account, DefaultAccount):
-		return ref, wire.Validation(
-			"This action is only supported by accounts that match the resource owner’s account.",
-		)
+		return ref, wire.Validation(msgOwner)
 	case !s.arns.Local(ref) || !strings.HasPrefix(arn, "arn:aws:"):
 		return ref, wire.Validation(wrongParameter + "Invalid resource Arn: " + arn)
 	case ref.Index != "":
@@ -230,14 +357,23 @@ func (s *Service) changePolicy(
 func (s *Service) putResourcePolicy(
 	ctx context.Context, in *wire.PutResourcePolicyInput,
 ) (*wire.PutResourcePolicyOutput, error) {
-	text, err := canonicalPolicy(value(in.Policy))
+	ref, err := s.policyTarget(value(in.ResourceArn))
 	if err != nil {
 		return nil, err
 	}
+	next, err := s.canonicalPolicy(value(in.Policy), ref)
+	if err != nil {
+		return nil, err
+	}
+	if !value(in.ConfirmRemoveSelfResourceAccess) && s.locksOut(next.Text) {
+		return nil, wire.AccessDenied(
+			"The new resource policy will not allow you to update the resource policy in the future.")
+	}
 	var revision int64
 	err = s.changePolicy(ctx, in.ResourceArn, in.ExpectedRevisionId, func(old *table.Policy) *table.Policy {
-		if old == nil || old.Text != text {
-			old = &table.Policy{Text: text, Revision: s.nextRevision(old)}
+		if old == nil || old.Text != next.Text || old.Unversioned != next.Unversioned {
+			next.Revision = s.nextRevision(old)
+			old = next
 		}
 		revision = old.Revision
 		return old

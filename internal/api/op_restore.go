@@ -1,9 +1,12 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sortkey/sortkey/internal/table"
@@ -50,12 +53,20 @@ func (s *Service) restored(source *table.Definition, name string, o overrides) (
 	// Overrides must fit the billing that results, not that of the source.
 	changed := def.OnDemandBilling() != source.OnDemandBilling()
 	switch {
+	case def.OnDemandBilling() && o.provisioned != nil && o.billing != nil:
+		return nil, wire.Validation(invalidRequest + msgOnDemandRestore)
 	case def.OnDemandBilling() && o.provisioned != nil:
-		return nil, o.op.Invalid("Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED")
-	case !def.OnDemandBilling() && o.onDemand != nil:
-		return nil, o.op.Invalid("Cannot override OnDemandThroughput unless BillingMode is PAY_PER_REQUEST")
+		return nil, wire.Validation(
+			invalidRequest + "Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED")
 	case !def.OnDemandBilling() && changed && o.provisioned == nil:
-		return nil, o.op.Invalid("Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED")
+		return nil, wire.Validation(
+			invalidRequest + "Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED")
+	}
+	if err := checkOverride(def, o.onDemand); err != nil {
+		return nil, err
+	}
+
+	switch {
 	case o.provisioned != nil:
 		if def.Throughput, err = throughputOf(def, o.provisioned, ""); err != nil {
 			return nil, err
@@ -76,6 +87,30 @@ func (s *Service) restored(source *table.Definition, name string, o overrides) (
 	return def, nil
 }
 
+const msgOnDemandRestore = "Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST"
+
+// checkOverride refuses limits of an on-demand table that it cannot be restored with.
+func checkOverride(def *table.Definition, o *wire.OnDemandThroughput) error {
+	if o == nil {
+		return nil
+	}
+	for _, m := range []struct {
+		name  string
+		units *int64
+	}{{"MaxReadRequestUnits", o.MaxReadRequestUnits}, {"MaxWriteRequestUnits", o.MaxWriteRequestUnits}} {
+		switch {
+		case m.units == nil:
+		case !def.OnDemandBilling():
+			return wire.Validation(invalidRequest + "Cannot override " + m.name +
+				" for OnDemandThroughput unless BillingModeOverride is PAY_PER_REQUEST")
+		case *m.units == 0 || *m.units < -1:
+			return wire.Validation(invalidRequest + "Requested " + m.name +
+				" for OnDemandThroughput is outside of valid range")
+		}
+	}
+	return nil
+}
+
 // restoredIndexes adds the indexes of the source, or only the ones that the client
 // names. They may have other names.
 func restoredIndexes(def, source *table.Definition, o overrides) error {
@@ -90,7 +125,12 @@ func restoredIndexes(def, source *table.Definition, o overrides) error {
 				return err
 			}
 			ix.OnDemand = ceilings(nil, g.OnDemandThroughput)
-			if g.ProvisionedThroughput != nil {
+			switch {
+			case g.ProvisionedThroughput == nil && !def.OnDemandBilling():
+				return wire.Validation(invalidRequest + "Must specify provisioned throughput for index " + ix.Name)
+			case g.ProvisionedThroughput != nil && def.OnDemandBilling():
+				return wire.Validation(invalidRequest + msgOnDemandRestore + " for index " + ix.Name)
+			case g.ProvisionedThroughput != nil:
 				if ix.Throughput, err = throughputOf(def, g.ProvisionedThroughput, ix.Name); err != nil {
 					return err
 				}
@@ -158,7 +198,7 @@ func matchIndex(
 }
 
 func noIndex(name string, op wire.Op) error {
-	return op.Invalid("Index " + name +
+	return wire.Validation(invalidRequest + "Index " + name +
 		" does not match a secondary index that existed in the source table and cannot be " +
 		"created during the restore operation")
 }
@@ -172,9 +212,14 @@ func (s *Service) restore(
 	summary := &wire.RestoreSummary{
 		SourceTableArn: new(s.arns.Table(source.Name)), RestoreDateTime: seconds(at), RestoreInProgress: new(true),
 	}
+	def.States.Restored = &table.Restored{Table: s.arns.Table(source.Name), At: at}
 	var t *table.Table
 	var err error
 	if b != nil {
+		def.States.Restored.Backup = s.backupARN(b)
+		if err := s.inUse(ctx, b, "Backup is being used to restore another table: "); err != nil {
+			return nil, err
+		}
 		summary.SourceBackupArn = new(s.backupARN(b))
 		t, err = s.db.RestoreBackup(ctx, def, b.ID)
 	} else {
@@ -183,7 +228,7 @@ func (s *Service) restore(
 
 	switch {
 	case isKind(err, table.InUse):
-		return nil, wire.NewError("TableAlreadyExistsException", "Table already exists: "+def.Name)
+		return nil, s.taken(ctx, def.Name)
 	case isNotFound(err) && b != nil: // deleted meanwhile
 		return nil, noBackup(s.backupARN(b))
 	case isNotFound(err):
@@ -194,8 +239,39 @@ func (s *Service) restore(
 
 	d := s.describe(t)
 	d.TableStatus, d.RestoreSummary = new(table.StatusCreating), summary
+	withoutStatus(d)
 	d.ItemCount, d.TableSizeBytes = new(int64(0)), new(int64(0))
 	return d, nil
+}
+
+// withoutStatus changes the description of a table that is being restored. Source:
+// ack-api-quirks, DDB-TABLE-282.
+func withoutStatus(d *wire.TableDescription) {
+	for i := range d.GlobalSecondaryIndexes {
+		d.GlobalSecondaryIndexes[i].IndexStatus = nil
+	}
+}
+
+// taken is the error for a table that cannot be restored because its name is taken: ack-api-quirks,
+// DDB-TABLE-219 and 275.
+func (s *Service) taken(ctx context.Context, name string) error {
+	if t, err := s.db.Describe(ctx, name); err == nil {
+		if r := t.Definition().Restoring(s.now()); r != nil && r.Backup != "" {
+			return wire.NewError(
+				"TableInUseException", "Table: "+name+" is already being restored from backup: "+r.Backup,
+			)
+		}
+	}
+	return wire.NewError("TableAlreadyExistsException", "Table already exists: "+name)
+}
+
+// checkCrossing refuses to restore from an ARN of another region without its own encryption:
+// ack-api-quirks, DDB-TABLE-274.
+func (s *Service) checkCrossing(arn string, o *wire.SSESpecification) error {
+	if parts := strings.SplitN(arn, ":", 6); o == nil && len(parts) == 6 && parts[3] != s.region() {
+		return wire.Validation(invalidRequest + "sseSpecificationOverride must be provided for cross-region restores")
+	}
+	return nil
 }
 
 // restoreTableFromBackup creates a table from a backup. It can be used as soon as the
@@ -204,6 +280,9 @@ func (s *Service) restoreTableFromBackup(
 	ctx context.Context, in *wire.RestoreTableFromBackupInput,
 ) (*wire.RestoreTableFromBackupOutput, error) {
 	b, err := s.findBackup(ctx, in.BackupArn)
+	if err == nil {
+		err = s.checkCrossing(*in.BackupArn, in.SSESpecificationOverride)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +313,7 @@ func (s *Service) restoreTableToPointInTime(
 	case in.SourceTableArn != nil && in.SourceTableName != nil:
 		return nil, op.Invalid("Must provide exactly one of: sourceTableArn, sourceTableName")
 	case in.SourceTableArn == nil && in.SourceTableName == nil:
-		return nil, op.Invalid("The parameter 'TableName' is required")
+		return nil, op.Invalid("The parameter 'TableName' is required but was not present in the request")
 	case latest && in.RestoreDateTime != nil: // the end of the captured text is missing
 		return nil, op.Invalid("Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for " +
 			"point-in-time restore request. Please specify only one of them")
@@ -246,13 +325,17 @@ func (s *Service) restoreTableToPointInTime(
 
 	name := in.SourceTableName
 	if in.SourceTableArn != nil {
-		if ref, err := ParseARN(*in.SourceTableArn); err != nil || ref.Index != "" || ref.Stream != "" {
-			return nil, op.Invalid("sourceTableArn is not a valid ARN")
+		ref, err := s.sourceTable(*in.SourceTableArn, in.SSESpecificationOverride)
+		if err != nil {
+			return nil, err
 		}
-		name = in.SourceTableArn
+		name = &ref.Name
 	}
 
 	t, err := s.backedUp(ctx, name)
+	if _, refused := errors.AsType[*wire.Error](err); refused && in.SourceTableArn != nil {
+		return nil, wire.NewError("TableNotFoundException", "Table not found") // ack-api-quirks, DDB-TABLE-447
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -285,6 +368,28 @@ func (s *Service) restoreTableToPointInTime(
 		return nil, err
 	}
 	return &wire.RestoreTableToPointInTimeOutput{TableDescription: d}, nil
+}
+
+// sourceTable returns what the ARN of a table refers to that another is restored from. Source:
+// ack-api-quirks, DDB-TABLE-272, 274 and 442.
+func (s *Service) sourceTable(arn string, o *wire.SSESpecification) (TableRef, error) {
+	if !strings.HasPrefix(arn, wire.ARNPrefix) {
+		return TableRef{}, wire.Validation(wrongParameter + "ARNs must start with 'arn:': " + arn)
+	}
+	ref, err := ParseARN(arn)
+	switch {
+	case err != nil || ref.Index != "" || ref.Stream != "":
+		return ref, wire.OpRestoreTableToPointInTime.Invalid("sourceTableArn is not a valid ARN")
+	case ref.Account != cmp.Or(s.arns.Account, DefaultAccount):
+		return ref, wire.Validation(msgOwner)
+	}
+	if err := s.checkCrossing(arn, o); err != nil {
+		return ref, err
+	}
+	if !s.arns.Local(ref) { // of another region, which has no tables here
+		return ref, wire.NewError("TableNotFoundException", "Table not found")
+	}
+	return ref, nil
 }
 
 func notRecoverable(name string) error {

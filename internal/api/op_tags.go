@@ -20,6 +20,20 @@ const maxTags = 50
 // Source of the texts of this file: ack-api-quirks, DDB-TABLE-442, 2026-10-09.
 const msgManyTags = "Number of Tags exceed the current limit for the provided ResourceArn"
 
+// maxTagBytes is the size of the largest set of tags: its keys and values in UTF-8.
+const maxTagBytes = 10240
+
+// checkTagKey refuses a key that a tag cannot have.
+func checkTagKey(key string) error {
+	if strings.HasPrefix(strings.ToLower(key), "aws:") {
+		return wire.Validation("Tag Key cannot be prefixed with aws:, Key: " + key)
+	}
+	if !tagText(key) {
+		return wire.Validation("The Tag Key provided is invalid, Key: " + key)
+	}
+	return nil
+}
+
 func tagsOf(tags []wire.Tag) (map[string]string, error) {
 	if len(tags) > maxTags {
 		return nil, wire.Validation(msgManyTags)
@@ -30,11 +44,8 @@ func tagsOf(tags []wire.Tag) (map[string]string, error) {
 	out := make(map[string]string, len(tags))
 	for _, t := range tags {
 		key := value(t.Key)
-		if strings.HasPrefix(strings.ToLower(key), "aws:") {
-			return nil, wire.Validation("Tag Key cannot be prefixed with aws:, Key: " + key)
-		}
-		if !tagText(key) {
-			return nil, wire.Validation("The Tag Key provided is invalid, Key: " + key)
+		if err := checkTagKey(key); err != nil {
+			return nil, err
 		}
 		if !tagText(value(t.Value)) {
 			return nil, wire.Validation("The Tag Value provided is invalid, Value: " + value(t.Value))
@@ -45,7 +56,23 @@ func tagsOf(tags []wire.Tag) (map[string]string, error) {
 		out[key] = value(t.Value)
 	}
 
-	return out, nil
+	return out, checkTagSet(out)
+}
+
+// checkTagSet refuses a set of tags that is too large.
+func checkTagSet(tags map[string]string) error {
+	size := 0
+	for key, text := range tags {
+		size += len(key) + len(text)
+	}
+	switch {
+	case len(tags) > maxTags:
+		return wire.Validation(msgManyTags)
+	case size > maxTagBytes:
+		return wire.Validation(fmt.Sprintf(
+			"Tag set size %d bytes is above max size limit of %d bytes", size, maxTagBytes))
+	}
+	return nil
 }
 
 // tagText reports whether s has only characters that tags may have. Source:
@@ -68,7 +95,7 @@ func (Empty) AppendJSON(dst []byte) []byte { return dst }
 
 // tagResource sets tags of a table.
 func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (out Empty, err error) {
-	name, err := s.tagged(wire.OpTagResource, value(in.ResourceArn))
+	ref, err := s.tagged(wire.OpTagResource, value(in.ResourceArn))
 	if err != nil {
 		return out, err
 	}
@@ -79,25 +106,30 @@ func (s *Service) tagResource(ctx context.Context, in *wire.TagResourceInput) (o
 	if err != nil {
 		return out, err
 	}
-	return out, s.retag(ctx, name, value(in.ResourceArn), func(tags map[string]string) error {
+	return out, s.retag(ctx, ref, value(in.ResourceArn), func(tags map[string]string) error {
 		maps.Copy(tags, add)
-		if len(tags) > maxTags {
-			return wire.Validation(msgManyTags)
-		}
-		return nil
+		return checkTagSet(tags)
 	})
 }
 
 // untagResource removes tags of a table.
 func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput) (out Empty, err error) {
-	name, err := s.tagged(wire.OpUntagResource, value(in.ResourceArn))
+	ref, err := s.tagged(wire.OpUntagResource, value(in.ResourceArn))
 	if err != nil {
 		return out, err
 	}
 	if len(in.TagKeys) == 0 {
 		return out, wire.OpUntagResource.Invalid("Atleast one Tag Key needs to be provided as Input.")
 	}
-	return out, s.retag(ctx, name, value(in.ResourceArn), func(tags map[string]string) error {
+	if len(in.TagKeys) > maxTags {
+		return out, wire.Validation(msgManyTags)
+	}
+	for _, key := range in.TagKeys {
+		if err := checkTagKey(key); err != nil {
+			return out, err
+		}
+	}
+	return out, s.retag(ctx, ref, value(in.ResourceArn), func(tags map[string]string) error {
 		for _, key := range in.TagKeys {
 			delete(tags, key)
 		}
@@ -105,19 +137,35 @@ func (s *Service) untagResource(ctx context.Context, in *wire.UntagResourceInput
 	})
 }
 
-// retag changes the tags of the table with a name and an ARN.
-func (s *Service) retag(ctx context.Context, name, arn string, change func(map[string]string) error) error {
+// tagsIn returns where a definition keeps the tags of the table or of its stream, whose ARN is
+// arn.
+func tagsIn(def *table.Definition, ref TableRef, arn string) (*map[string]string, error) {
+	switch {
+	case ref.Stream == "":
+		return &def.Tags, nil
+	case def.Stream == nil || def.Stream.Label != ref.Stream:
+		return nil, noResource(arn)
+	}
+	return &def.Stream.Tags, nil
+}
+
+// retag changes the tags of what an ARN refers to.
+func (s *Service) retag(ctx context.Context, ref TableRef, arn string, change func(map[string]string) error) error {
 	if err := s.db.Refresh(ctx); err != nil {
 		return err
 	}
-	if _, err := s.db.Describe(ctx, name); err != nil {
+	if _, err := s.db.Describe(ctx, ref.Name); err != nil {
 		return noResource(arn)
 	}
-	_, err := s.db.Alter(ctx, name, func(def *table.Definition) error {
-		if def.Tags == nil {
-			def.Tags = map[string]string{}
+	_, err := s.db.Alter(ctx, ref.Name, func(def *table.Definition) error {
+		tags, err := tagsIn(def, ref, arn)
+		if err != nil {
+			return err
 		}
-		return change(def.Tags)
+		if *tags = maps.Clone(*tags); *tags == nil {
+			*tags = map[string]string{}
+		}
+		return change(*tags)
 	})
 	return err
 }
@@ -140,58 +188,58 @@ func (s *Service) otherAccount(op wire.Op, arn string) error {
 	return e
 }
 
-// tagged returns the name of the table that an ARN refers to, which may not
+// tagged returns the table or the stream that an ARN refers to, which may not
 // exist. Source of the texts: ack-api-quirks, DDB-TABLE-136, 104 and 442,
 // 2026-10-08 and 09; of the order: dynalite, validations/tagResource.js.
-func (s *Service) tagged(op wire.Op, arn string) (string, error) {
+func (s *Service) tagged(op wire.Op, arn string) (TableRef, error) {
 	const wrong = "One or more parameter values were invalid: "
 	if !strings.HasPrefix(arn, wire.ARNPrefix) {
-		return "", wire.Validation(wrong + "ARNs must start with 'arn:': " + arn)
+		return TableRef{}, wire.Validation(wrong + "ARNs must start with 'arn:': " + arn)
 	}
 	ref, err := ParseARN(arn)
 	switch {
 	case err != nil && (!strings.Contains(arn, ":dynamodb:") || strings.Contains(arn, "/backup/")): // DDB-BACKUP-013
-		return "", wire.Validation(wrong + "Provided Arn is not a DynamoDB resource arn: " + arn)
+		return ref, wire.Validation(wrong + "Provided Arn is not a DynamoDB resource arn: " + arn)
 	case err != nil:
-		return "", err
+		return ref, err
 	case ref.Account != cmp.Or(s.opts.Account, DefaultAccount):
-		return "", s.otherAccount(op, arn)
+		return ref, s.otherAccount(op, arn)
 	case !s.arns.Local(ref):
-		return "", wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
+		return ref, wire.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
 	case ref.Index != "":
-		return "", wire.Validation(
+		return ref, wire.Validation(
 			wrong + "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: " + arn,
 		)
-	case ref.Stream != "":
-		return "", noResource(arn)
 	}
 
-	return ref.Name, nil
+	return ref, nil
 }
 
 // listTagsOfResource lists the tags of a table by key. All of them are on one
-// page, as the service returns them (alternator, test_tag.py); NextToken is
-// the key to continue after.
+// page, as the service returns them (alternator, test_tag.py), whatever the
+// NextToken is (ack-api-quirks, DDB-TABLE-073).
 func (s *Service) listTagsOfResource(
 	ctx context.Context, in *wire.ListTagsOfResourceInput,
 ) (*wire.ListTagsOfResourceOutput, error) {
-	name, err := s.tagged(wire.OpListTagsOfResource, value(in.ResourceArn))
+	ref, err := s.tagged(wire.OpListTagsOfResource, value(in.ResourceArn))
 	if err != nil {
 		return nil, err
 	}
 	if err := s.db.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	t, err := s.db.Describe(ctx, name)
-	if err != nil {
+	t, err := s.db.Describe(ctx, ref.Name)
+	if err != nil || t.Definition().Status(s.now()) == table.StatusCreating { // ack-api-quirks, DDB-TABLE-101
 		return nil, noResource(value(in.ResourceArn))
 	}
-	tags := t.Definition().Tags
+	of, err := tagsIn(t.Definition(), ref, value(in.ResourceArn))
+	if err != nil {
+		return nil, err
+	}
+	tags := *of
 	out := &wire.ListTagsOfResourceOutput{Tags: []wire.Tag{}}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		if in.NextToken == nil || key > *in.NextToken {
-			out.Tags = append(out.Tags, wire.Tag{Key: new(key), Value: new(tags[key])})
-		}
+		out.Tags = append(out.Tags, wire.Tag{Key: new(key), Value: new(tags[key])})
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/sortkey/sortkey/internal/wire"
 
@@ -65,6 +66,11 @@ func (s *Service) describeTimeToLive(
 	t, err := s.described(ctx, in.TableName)
 	if err != nil {
 		return nil, err
+	}
+	switch status := t.Definition().Status(s.now()); status {
+	case table.StatusCreating, table.StatusDeleting: // ack-api-quirks, DDB-TABLE-118 and 442
+		return nil, wire.Validation(fmt.Sprintf(
+			"Cannot describe time to live while table is in %s state: Current table state is %[1]s", status))
 	}
 	d := &wire.TimeToLiveDescription{TimeToLiveStatus: new("DISABLED")}
 	if attribute := t.Definition().Expiry; attribute != "" {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -118,8 +119,11 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 	if asked&^quietChanges != 0 {
 		d.TableStatus = new(table.StatusUpdating)
 	}
-	if asked&changeThroughput != 0 {
+	if asked&changeThroughput != 0 { // with the times of now: ack-api-quirks, DDB-TABLE-060 and 184
+		after := d.ProvisionedThroughput
 		d.ProvisionedThroughput = s.throughput(before.Throughput)
+		d.ProvisionedThroughput.LastIncreaseDateTime = after.LastIncreaseDateTime
+		d.ProvisionedThroughput.LastDecreaseDateTime = after.LastDecreaseDateTime
 	}
 	d.WarmThroughput.ReadUnitsPerSecond, d.WarmThroughput.WriteUnitsPerSecond, _ = warm(
 		before, before.Warm, before.Throughput,
@@ -132,6 +136,7 @@ func (s *Service) describeUnchanged(d *wire.TableDescription, before *table.Defi
 	}
 	if asked&changeToOnDemand != 0 && !before.OnDemandBilling() {
 		d.BillingModeSummary.LastUpdateToPayPerRequestDateTime = nil
+		d.ProvisionedThroughput.LastDecreaseDateTime = seconds(s.now()) // DDB-TABLE-064 and 183
 	}
 	if asked&changeClass != 0 {
 		d.TableClassSummary = classSummary(before)
@@ -192,22 +197,54 @@ func describeRemoved(d **wire.OnDemandThroughput, o *wire.OnDemandThroughput) {
 	}
 }
 
-// startUpdate refuses an update while another one lasts. Source of the limit:
-// API_UpdateTable, LimitExceededException.
+// startUpdate refuses an update that another one keeps waiting, and begins the state UPDATING if the
+// update is one that takes time. Sources: of the limit, API_UpdateTable, LimitExceededException; of
+// what makes a table UPDATING, see quietChanges, and of updates without effect, ack-api-quirks,
+// DDB-TABLE-177 and 383.
 func (s *Service) startUpdate(def *table.Definition, in *wire.UpdateTableInput) error {
 	now := s.opts.Clock()
 	newOrGone := func(u wire.GlobalSecondaryIndexUpdate) bool { return u.Update == nil }
 	creating := func(ix table.IndexDefinition) bool { return ix.Status(now) == table.StatusCreating }
 
-	// While one index is made or deleted, another cannot be, but throughput can change.
-	wanted := len(in.VectorIndexUpdates) > 0 || slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, newOrGone)
-	underWay := len(def.States.Leaving) > 0 ||
-		slices.ContainsFunc(slices.Concat(def.Global, def.Vectors), creating)
-	if wanted && underWay && def.Status(now) == table.StatusUpdating {
-		return errOneIndex()
+	asked := changesOf(in)
+	takesTime := asked &^ quietChanges
+	if def.OnDemandBilling() {
+		takesTime &^= changeToOnDemand
+	}
+	if same := in.TableClass; same != nil && *same == cmp.Or(def.Class, "STANDARD") {
+		takesTime &^= changeClass
 	}
 
-	return s.db.StartUpdate(def)
+	if def.Status(now) == table.StatusUpdating {
+		// While one index is made or deleted, another cannot be, but throughput can change.
+		wanted := len(in.VectorIndexUpdates) > 0 || slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, newOrGone)
+		underWay := len(def.States.Leaving) > 0 ||
+			slices.ContainsFunc(slices.Concat(def.Global, def.Vectors), creating)
+		if wanted && underWay {
+			return errOneIndex()
+		}
+		var indexes []string
+		for _, ix := range slices.Concat(def.Global, def.Vectors) {
+			if creating(ix) {
+				indexes = append(indexes, ix.Name)
+			}
+		}
+		refused := takesTime | asked&(changeClass|changeOnDemand)
+		err := errBusy(def, change(def.States.Change), refused, slices.Concat(indexes, def.States.Leaving))
+		if err != nil {
+			return err
+		}
+	}
+	if takesTime == 0 {
+		return nil
+	}
+	if err := s.db.StartUpdate(def); err != nil {
+		return err
+	}
+	if !def.States.Updating.IsZero() {
+		def.States.Change, def.States.Streaming = uint32(takesTime), takesTime&changeStream != 0
+	}
+	return nil
 }
 
 func errOneIndex() error {
@@ -248,6 +285,10 @@ func checkTableUpdate(in *wire.UpdateTableInput) error {
 		"If stream is being enabled then UpdateViewType is required",
 		"If stream is being disabled, then UpdateViewType must not be specified"); err != nil {
 		return err
+	}
+	if asked&changeReplicas != 0 && asked != changeReplicas && value(in.MultiRegionConsistency) == "STRONG" {
+		return wire.Validation( // ack-api-quirks, DDB-TABLE-257
+			wrongParameter + "Requests that modify replicas or witnesses must not also modify other fields")
 	}
 	if err := checkApart(asked); err != nil {
 		return err
@@ -319,9 +360,12 @@ func (s *Service) alterBilling(def *table.Definition, in *wire.UpdateTableInput)
 		def.BillingMode = *in.BillingMode
 	}
 	switch is := def.OnDemandBilling(); {
+	case is && !was && in.ProvisionedThroughput != nil: // ack-api-quirks, DDB-TABLE-056
+		return wire.Validation(wrongParameter +
+			"ProvisionedThroughput cannot be specified when BillingMode is PAY_PER_REQUEST")
 	case is && !was:
 		def.BillingChanged = s.now()
-		def.Throughput = table.Throughput{}
+		def.Throughput.Read, def.Throughput.Write = 0, 0 // its history stays: DDB-TABLE-055
 		for i := range def.Global {
 			def.Global[i].Throughput = table.Throughput{}
 		}
@@ -388,7 +432,7 @@ func (s *Service) setThroughput(
 
 	next.Increased, next.Decreased = t.Increased, t.Decreased
 	next.DecreasesOnThatDay, next.DecreasesWereCountedOn = t.DecreasesOnThatDay, t.DecreasesWereCountedOn
-	if next.Read > t.Read || next.Write > t.Write {
+	if !wasOnDemand && (next.Read > t.Read || next.Write > t.Write) { // ack-api-quirks, DDB-TABLE-055
 		next.Increased = s.now()
 	}
 	if next.Read < t.Read || next.Write < t.Write {
@@ -420,6 +464,10 @@ func (s *Service) alterIndex(
 		})
 		if local || find(u.Create.IndexName) >= 0 {
 			return wire.Validation("Attempting to create an index which already exists")
+		}
+		if len(def.Global) == table.MaxGlobalIndexes { // ack-api-quirks, DDB-TABLE-169 and 443
+			return wire.NewError("LimitExceededException", fmt.Sprintf("Subscriber limit exceeded: "+
+				"Number of global secondary indexes exceeds per-table limit of %d", table.MaxGlobalIndexes))
 		}
 		ix := table.IndexDefinition{
 			Name: value(u.Create.IndexName), Key: keyOf(u.Create.KeySchema),
@@ -454,6 +502,7 @@ func (s *Service) alterIndex(
 			return noGlobalIndex(def, "delete", value(u.Delete.IndexName))
 		}
 		def.Global = slices.Delete(def.Global, i, i+1)
+		delete(def.Insights, *u.Delete.IndexName) // ack-api-quirks, DDB-TABLE-112
 	default:
 		i := find(u.Update.IndexName)
 		if i < 0 {

@@ -12,7 +12,8 @@ func TestResourcePolicies(t *testing.T) {
 	e := newEndpoint(t, with(tableH, `"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}`))
 	const policy = `{ "Statement": {"Action":["dynamodb:GetItem"], "Effect":"allow",` +
 		`"Principal":{"AWS":"000000000000"},"Resource":"*"}, "Version":"2012-10-17"}`
-	const canonical = `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"000000000000"},` +
+	const canonical = `{"Version":"2012-10-17","Statement":[{"Effect":"Allow",` +
+		`"Principal":{"AWS":"arn:aws:iam::000000000000:root"},` +
 		`"Action":"dynamodb:GetItem","Resource":"*"}]}`
 	on := func(arn, policy, rest string) string {
 		body := fmt.Sprintf(`{"ResourceArn":%q`, arn)
@@ -216,7 +217,7 @@ func TestKinesisDestinations(t *testing.T) {
 	e.want("DisableKinesisStreamingDestination", on(one, ""), on(one, `,"DestinationStatus":"DISABLING"`))
 	e.invalid("DisableKinesisStreamingDestination", on(one, ""), idle)
 	e.invalid("UpdateKinesisStreamingDestination", on(one, precise("Update", "MILLISECOND")),
-		wrong+"Kinesis streaming is not in ACTIVE state. Updates are only allowed in ACTIVE state. TableName: HHH")
+		wrong+"Kinesis streaming is not in ACTIVE state. Updates are only allowed in ACTIVE state. TableName: HHH, kdsArn: "+one)
 
 	far, table := strings.Replace(one, "us-east-1", "eu-west-1", 1), arnH
 	e.answer("EnableKinesisStreamingDestination", on(far, ""))
@@ -284,7 +285,7 @@ func TestGlobalTables(t *testing.T) {
 			"set as STRONG when GlobalTableWitnessUpdates parameter is present.",
 		`"GlobalTableSettingsReplicationMode":"ENABLED_WITH_OVERRIDES"`: "Value 'ENABLED_WITH_OVERRIDES' at " +
 			"'GlobalTableSettingsReplicationMode' failed to satisfy constraint: " +
-			"Only ENABLED and DISABLED settings replication are supported",
+			"Only ENABLED and DISABLED settings replication are supported for a Regional Table.",
 	} {
 		e.invalid("UpdateTable", update(body), want)
 	}

@@ -2,7 +2,9 @@ package api
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -96,4 +98,90 @@ func changesOf(in *wire.UpdateTableInput) (c change) {
 	add(slices.ContainsFunc(in.VectorIndexUpdates, func(u wire.VectorIndexUpdate) bool { return u.Delete != nil }),
 		deleteIndex)
 	return c
+}
+
+// changeUnits are the changes of what the service calls the IOPS of a table.
+const changeUnits = changeThroughput | changeToProvisioned | changeToOnDemand
+
+// busy lists the changes that wait until another has taken effect. A name after $ is that of a
+// table, its stream, ENABLE or DISABLE, its class or its indexes. Sources: ack-api-quirks,
+// DDB-TABLE-119, 163, 286, 369, 370, 376, 444 and 458, 2026-10-08 and 09; the end of the text of
+// OnDemandThroughput and a stream is not known.
+var busy = []struct {
+	running, asked change
+	text           string
+}{
+	{changeUnits, changeUnits, "Table IOPS are currently being updated. Table: $table"},
+	{
+		changeToProvisioned | changeToOnDemand, changeOnDemand,
+		"OnDemandThroughput cannot be updated while BillingMode update is in progress",
+	},
+	{changeUnits, changeStream, "Can't enable or disable stream while table IOPS are being updated. Table: $table"},
+	{
+		changeStream, changeStream,
+		"A stream status change is currently in progress. Table: $table Stream: $stream Operation: $operation",
+	},
+	{
+		changeStream, changeUnits,
+		"Can't change table IOPS when stream status is being updated. " +
+			"Table: $table Stream: $stream Operation: $operation",
+	},
+	{
+		changeStream, changeClass,
+		"Can't update table class when stream status is being updated. " +
+			"Table: $table Stream: $stream Operation: $operation",
+	},
+	{changeStream, changeOnDemand, "OnDemandThroughput cannot be updated while stream status update is in progress"},
+	{
+		changeClass, changeClass, "Can't update table class when a table class update is in progress. " +
+			"Table: $table TableClassUpdateInProgress: $class",
+	},
+	{
+		changeClass, changeStream, "Can't change stream status when a table class update is in progress. " +
+			"Table: $table TableClassUpdateInProgress: $class",
+	},
+	{
+		changeClass, changeOnDemand, "OnDemandThroughput cannot be updated while TableClass update is in progress. " +
+			"TableClassUpdateInProgress: $class",
+	},
+	{
+		createIndex, changeUnits,
+		"Can't change table IOPS when an index is being created. Table: $table Indexes: [$indexes]",
+	},
+	{
+		createIndex, changeStream,
+		"Can't change stream status when an index is being created. Table: $table Indexes: [$indexes]",
+	},
+	{
+		createIndex, changeOnDemand,
+		"OnDemandThroughput cannot be updated while index creation is in progress for indexes: [$indexes]",
+	},
+	{
+		deleteIndex, changeUnits,
+		"Can't change table IOPS when an index is being deleted. Table: $table Indexes: [$indexes]",
+	},
+	{
+		deleteIndex, changeOnDemand,
+		"OnDemandThroughput cannot be updated while index deletion is in progress for indexes: [$indexes]",
+	},
+}
+
+// errBusy is the error for changes that have to wait for one that is running, or nil. The
+// indexes are those that are being made or deleted.
+func errBusy(def *table.Definition, running, asked change, indexes []string) error {
+	for _, b := range busy {
+		if running&b.running == 0 || asked&b.asked == 0 {
+			continue
+		}
+		operation := "ENABLE"
+		if def.Stream == nil {
+			operation = "DISABLE"
+		}
+		return wire.NewError("ResourceInUseException", "Attempt to change a resource which is still in use: "+
+			strings.NewReplacer(
+				"$table", def.Name, "$stream", def.LastStream, "$operation", operation,
+				"$class", def.Class, "$indexes", strings.Join(indexes, ", "),
+			).Replace(b.text))
+	}
+	return nil
 }

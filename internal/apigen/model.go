@@ -72,6 +72,12 @@ func load() (*model, error) {
 		joined.Shapes[name] = s
 	}
 
+	for name, least := range minLength {
+		s := joined.Shapes[name]
+		s.Min = &least
+		joined.Shapes[name] = s
+	}
+
 	for name, members := range alsoRequired {
 		s := joined.Shapes[name]
 		s.Required = slices.Concat(s.Required, members)

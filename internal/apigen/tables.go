@@ -64,11 +64,16 @@ var memberOrder = map[string][]string{
 	"UpdateGlobalSecondaryIndexAction": {"IndexName", "ProvisionedThroughput"},
 	"CreateGlobalSecondaryIndexAction": {"IndexName", "KeySchema", "Projection", "ProvisionedThroughput"},
 	"ListTablesInput":                  {"Limit", "ExclusiveStartTableName"},
+	// ack-api-quirks, DDB-TABLE-457.
+	"AttributeDefinition": {"AttributeType", "AttributeName"},
 }
 
 // alsoRequired lists members that the model makes optional only because of
-// global tables. Source: dynalite test/createTable.js.
-var alsoRequired = map[string][]string{"CreateTableInput": {"AttributeDefinitions", "KeySchema"}}
+// global tables, or that clients add themselves. Sources: dynalite test/createTable.js;
+// alternator, test_import.py.
+var alsoRequired = map[string][]string{
+	"CreateTableInput": {"AttributeDefinitions", "KeySchema"}, "ImportTableInput": {"ClientToken"},
+}
 
 // otherNames lists members with the shape of a table's name or ARN that say something
 // else: streams of Kinesis, and a table in another region.
@@ -88,14 +93,17 @@ var (
 )
 
 // undocumented lists members that the service sends and the model does not have.
-// Source: dynalite actions/createTable.js; dynoxide's answers of CreateTable.
+// Sources: dynalite actions/createTable.js; dynoxide's answers of CreateTable.
 var undocumented = map[string]map[string]string{
 	"TableDescription":           {"TableThroughputModeSummary": "TableThroughputModeSummary"},
 	"TableThroughputModeSummary": {"TableThroughputMode": "BillingMode"},
+	// ack-api-quirks, DDB-EXPORT-008.
+	"ExportDescription": {"DestinationType": "String"},
 }
 
 // enumOrder lists the values of enumerations in the order in which the service
-// prints them. Source: dynalite's validations.
+// prints them. Sources: dynalite's validations; the last three, ack-api-quirks, DDB-TABLE-457
+// and DDB-IMPORT-003.
 var enumOrder = map[string][]string{
 	"ReturnConsumedCapacity":      {"INDEXES", "TOTAL", "NONE"},
 	"ReturnItemCollectionMetrics": {"SIZE", "NONE"},
@@ -111,6 +119,10 @@ var enumOrder = map[string][]string{
 	"ProjectionType":      {"ALL", "INCLUDE", "KEYS_ONLY"},
 	"BillingMode":         {"PROVISIONED", "PAY_PER_REQUEST"},
 	"ShardIteratorType":   {"AFTER_SEQUENCE_NUMBER", "LATEST", "TRIM_HORIZON", "AT_SEQUENCE_NUMBER", "AT_TIMESTAMP"},
+
+	"ContributorInsightsMode": {"THROTTLED_KEYS", "ACCESSED_AND_THROTTLED_KEYS"},
+	"InputCompressionType":    {"ZSTD", "NONE", "GZIP"},
+	"StreamViewType":          {"OLD_IMAGE", "KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE"},
 }
 
 // maxLength limits lists that the model does not limit: only a global index may
@@ -121,6 +133,10 @@ var maxLength = map[string]int64{
 	"LocalSecondaryIndex.KeySchema":     2,
 	"TableCreationParameters.KeySchema": 2,
 }
+
+// minLength has the lengths of the shortest strings that the model does not limit. Source:
+// ack-api-quirks, DDB-TABLE-457.
+var minLength = map[string]int64{"KMSMasterKeyId": 1}
 
 // minTableName is the length of the shortest table name where it is not 1.
 // Source: conformance s_ct_table_short.

@@ -68,6 +68,8 @@ type Policy struct {
 	// Revision is the time of the last change in milliseconds since 1970. It
 	// grows with each change.
 	Revision int64
+	// Unversioned says that the client left out the version that the text has.
+	Unversioned bool `json:",omitempty"`
 }
 
 // Insights are settings of contributor insights. They are kept; nothing is
@@ -76,6 +78,7 @@ type Insights struct {
 	Enabled bool
 	Mode    string
 	Changed time.Time
+	Begun   time.Time // when they were enabled last, which is in the names of their rules
 }
 
 // A Destination is a Kinesis stream that a client wants the changes of a table in.
@@ -282,6 +285,28 @@ type States struct {
 	// Leaving are the global indexes that are gone and described as DELETING while
 	// Updating lasts.
 	Leaving []string `json:",omitempty"`
+	// Restored says what the table is restored from while Creating lasts.
+	Restored *Restored `json:",omitempty"`
+	// Change is what Updating changes, in bits of package api, and Streaming whether it is the
+	// stream that goes on or off.
+	Change    uint32 `json:",omitempty"`
+	Streaming bool   `json:",omitempty"`
+}
+
+// Restored is the source of a table: the ARN of a backup or "", the ARN of a table, and the time
+// at which the table has the state of it.
+type Restored struct {
+	Backup string `json:",omitempty"`
+	Table  string
+	At     time.Time
+}
+
+// Restoring returns the source of a table that is being restored at a time, or nil.
+func (d *Definition) Restoring(now time.Time) *Restored {
+	if d.Status(now) != StatusCreating {
+		return nil
+	}
+	return d.States.Restored
 }
 
 // A Stream is the log of the changes of a table's items. Each change is a row,
@@ -301,8 +326,9 @@ type Stream struct {
 	Label   string
 	Space   store.Space
 	Shards  int
-	// Policy is the resource policy of the stream.
-	Policy *Policy `json:",omitempty"`
+	// Policy is the resource policy of the stream, and Tags are its own.
+	Policy *Policy           `json:",omitempty"`
+	Tags   map[string]string `json:",omitempty"`
 }
 
 // A Vector is the definition that makes an index a vector index. The key of such an

@@ -228,10 +228,15 @@ func IsName(s string) bool {
 // ValidName reports whether s can be the name of a table or of an index.
 func ValidName(s string) bool { return len(s) >= MinName && len(s) <= MaxName && IsName(s) }
 
-// table checks a table's name or ARN. An empty name violates only the minimum
-// length. [ParseTable] checks ARNs later. Source: conformance s_put_table_*.
+// table checks a table's name or ARN. In operations on items an empty name violates only the
+// minimum length. [ParseTable] checks ARNs later. Sources: conformance s_put_table_*;
+// ack-api-quirks, DDB-TABLE-457.
 func (v *violations) table(member, s string, shortest int) {
 	switch {
+	case s == "" && v.op.lifecycle():
+		v.add(checkEmpty, member, s, atLeastLength(MinName))
+		v.add(checkPattern, member, s, matching(namePattern))
+		return
 	case s == "":
 		v.add(checkEmpty, member, s, atLeastLength(shortest))
 		return
@@ -322,7 +327,7 @@ func (v *violations) message(w Wording) string {
 	missing := false
 	for i := range v.found {
 		if r := v.op.rule(&v.found[i]); r != nil && r.in(w) == formSentence {
-			return r.text
+			return strings.ReplaceAll(r.text, "%s", v.found[i].printed(""))
 		}
 		missing = missing || v.found[i].check == checkNull
 	}
@@ -408,9 +413,13 @@ func (x *violation) render(form form) string {
 		return "Failed to satisfy constraint: Member must satisfy enum value set: " +
 			"[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
 	}
-	value := "null"
-	if !x.isNull {
-		value = "'" + x.value + "'"
+	return "Value " + x.printed("'") + " at '" + x.lower + "' failed to satisfy constraint: " + x.text
+}
+
+// printed returns the value as texts have it, in quotes.
+func (x *violation) printed(quote string) string {
+	if x.isNull {
+		return "null"
 	}
-	return "Value " + value + " at '" + x.lower + "' failed to satisfy constraint: " + x.text
+	return quote + x.value + quote
 }

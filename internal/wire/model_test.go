@@ -46,6 +46,9 @@ func loadModel(t *testing.T) model {
 	create := m.Shapes["CreateTableInput"]
 	create.Required = append(create.Required, "AttributeDefinitions", "KeySchema")
 	m.Shapes["CreateTableInput"] = create
+	load := m.Shapes["ImportTableInput"]
+	load.Required = append(load.Required, "ClientToken")
+	m.Shapes["ImportTableInput"] = load
 	return m
 }
 
@@ -207,7 +210,10 @@ func TestConstraints(t *testing.T) {
 		got := message(t, in.Validate())
 		violated++
 		// Some say it in a sentence of their own, as TestValidate knows.
-		sentence := p.path == "tableName" && value == nil || p.path == "resourceArn" && value == nil
+		sentence := p.path == "tableName" && value == nil || p.path == "resourceArn" && value == nil ||
+			strings.HasPrefix(p.path, "tag") && strings.HasPrefix(got, "The Tag ") ||
+			p.path == "backupArn" && got == "Invalid Backup ARN" ||
+			strings.HasSuffix(got, "Name must be at least 3 characters long and at most 255 characters long")
 		if want := "at '" + p.path + "' failed to satisfy constraint: " + text; !sentence &&
 			!strings.Contains(got, want) {
 			t.Errorf("%v with %v\n got %s\nwant %s", p.op, value, got, want)

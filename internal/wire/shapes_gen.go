@@ -15,8 +15,8 @@ type ArchivalSummary struct {
 
 // AttributeDefinition is a shape of the service model.
 type AttributeDefinition struct {
-	AttributeName *string `shape:"KeySchemaAttributeName,required"`
 	AttributeType *string `shape:"ScalarAttributeType,required"` // S, N, B
+	AttributeName *string `shape:"KeySchemaAttributeName,required"`
 }
 
 // AttributeValueUpdate is a shape of the service model.
@@ -355,7 +355,7 @@ type CreateReplicaAction struct {
 // CreateReplicationGroupMemberAction is a shape of the service model.
 type CreateReplicationGroupMemberAction struct {
 	GlobalSecondaryIndexes        []ReplicaGlobalSecondaryIndex `shape:"ReplicaGlobalSecondaryIndexList"`
-	KMSMasterKeyId                *string
+	KMSMasterKeyId                *string                       `shape:"KMSMasterKeyId"`
 	OnDemandThroughputOverride    *OnDemandThroughputOverride
 	ProvisionedThroughputOverride *ProvisionedThroughputOverride
 	RegionName                    *string `shape:",required"`
@@ -788,6 +788,7 @@ type ExpectedAttributeValue struct {
 type ExportDescription struct {
 	BilledSizeBytes                *int64
 	ClientToken                    *string
+	DestinationType                *string
 	EndTime                        *float64 `shape:"ExportEndTime"` // seconds since 1970
 	ExportArn                      *string
 	ExportFormat                   *string // DYNAMODB_JSON, ION
@@ -1061,7 +1062,7 @@ type ImportTableDescription struct {
 
 // ImportTableInput is the input of ImportTable.
 type ImportTableInput struct {
-	ClientToken             *string `shape:"ClientToken"`
+	ClientToken             *string `shape:"ClientToken,required"`
 	InputCompressionType    *string `shape:"InputCompressionType"` // GZIP, ZSTD, NONE
 	InputFormat             *string `shape:"InputFormat,required"` // DYNAMODB_JSON, ION, CSV
 	InputFormatOptions      *InputFormatOptions
@@ -1677,7 +1678,7 @@ type SSEDescription struct {
 // SSESpecification is a shape of the service model.
 type SSESpecification struct {
 	Enabled        *bool
-	KMSMasterKeyId *string
+	KMSMasterKeyId *string `shape:"KMSMasterKeyId"`
 	SSEType        *string `shape:"SSEType"` // AES256, KMS
 }
 
@@ -2143,7 +2144,7 @@ type UpdateKinesisStreamingDestinationOutput struct {
 // UpdateReplicationGroupMemberAction is a shape of the service model.
 type UpdateReplicationGroupMemberAction struct {
 	GlobalSecondaryIndexes        []ReplicaGlobalSecondaryIndex `shape:"ReplicaGlobalSecondaryIndexList"`
-	KMSMasterKeyId                *string
+	KMSMasterKeyId                *string                       `shape:"KMSMasterKeyId"`
 	OnDemandThroughputOverride    *OnDemandThroughputOverride
 	ProvisionedThroughputOverride *ProvisionedThroughputOverride
 	RegionName                    *string `shape:",required"`

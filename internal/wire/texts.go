@@ -50,7 +50,7 @@ type rule struct {
 	check  check
 	form   form
 	may    form   // the form in [WordingMay]
-	text   string // of formSentence
+	text   string // of formSentence, in which %s stands for the value
 }
 
 func (r *rule) in(w Wording) form {
@@ -63,9 +63,10 @@ func (r *rule) in(w Wording) form {
 const (
 	noTable    = "The parameter 'TableName' is required but was not present in the request"
 	noResource = "Invalid TableArn"
+	noBackup   = "Invalid Backup ARN"
 )
 
-var rules = [...]rule{
+var rules = slices.Concat([]rule{
 	// An empty table name is reported before everything else.
 	{op: OpPutItem, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
 	{op: OpUpdateItem, member: "TableName", check: checkEmpty, form: formGeneric, may: formAlone},
@@ -131,6 +132,38 @@ var rules = [...]rule{
 	sentence(OpTagResource, "ResourceArn", checkNull, noResource),
 	sentence(OpUntagResource, "ResourceArn", checkNull, noResource),
 	sentence(OpListTagsOfResource, "ResourceArn", checkNull, noResource),
+	// Ack-api-quirks, DDB-TABLE-457, 2026-10-09.
+	sentence(OpUpdateContributorInsights, "IndexName", checkMin, length("IndexName")),
+	sentence(OpDescribeContributorInsights, "IndexName", checkMin, length("IndexName")),
+	sentence(OpRestoreTableFromBackup, "TargetTableName", checkMin, length("TableName")),
+	sentence(OpRestoreTableToPointInTime, "TargetTableName", checkMin, length("TableName")),
+	sentence(OpExportTableToPointInTime, "TableArn", checkEmpty, "Invalid TableArn: Invalid Table ARN"),
+	sentence(OpDescribeBackup, "BackupArn", checkMin, noBackup),
+	sentence(OpDeleteBackup, "BackupArn", checkMin, noBackup),
+	sentence(OpRestoreTableFromBackup, "BackupArn", checkMin, noBackup),
+	sentence(OpDescribeGlobalTable, "GlobalTableName", checkMin, length("TableName")),
+	sentence(OpDescribeGlobalTableSettings, "GlobalTableName", checkMin, length("TableName")),
+},
+	tagRules(OpCreateTable, "Key"), tagRules(OpTagResource, "Key"), tagRules(OpUntagResource, ""),
+)
+
+// tagRules are the rules for the tags of an operation, whose keys are a member or, if that is
+// empty, elements. Source: ack-api-quirks, DDB-TABLE-107, 110 and 457, 2026-10-08 and 09.
+func tagRules(op Op, key string) (list []rule) {
+	for _, c := range []check{checkNull, checkMin, checkMax} {
+		list = append(list,
+			rule{op: op, member: key, check: c, form: formSentence, text: "The Tag Key provided is invalid, Key: %s"},
+			rule{
+				op: op, member: "Value", check: c, form: formSentence,
+				text: "The Tag Value provided is invalid, Value: %s",
+			},
+		)
+	}
+	return list
+}
+
+func length(member string) string {
+	return member + " must be at least 3 characters long and at most 255 characters long"
 }
 
 func sentence(op Op, member string, kind check, text string) rule {
@@ -141,8 +174,7 @@ func sentence(op Op, member string, kind check, text string) rule {
 // length of a table's name.
 func lengthInMay(op Op, kind check) rule {
 	return rule{
-		op: op, member: "TableName", check: kind, may: formSentence,
-		text: "TableName must be at least 3 characters long and at most 255 characters long",
+		op: op, member: "TableName", check: kind, may: formSentence, text: length("TableName"),
 	}
 }
 
@@ -153,6 +185,15 @@ func (op Op) rule(x *violation) *rule {
 		}
 	}
 	return nil
+}
+
+// lifecycle reports whether op is one of those that create, describe, change or delete a table.
+func (op Op) lifecycle() bool {
+	switch op {
+	case OpCreateTable, OpUpdateTable, OpDeleteTable, OpDescribeTable, OpDescribeTimeToLive:
+		return true
+	}
+	return false
 }
 
 // enveloped reports whether op's own refusals have the prefix "1 validation

@@ -393,8 +393,13 @@ func TestValidate(t *testing.T) {
 		},
 		{"dynalite tagResource", wire.OpTagResource, `{}`, "Invalid TableArn"},
 		{
+			"an empty name, ack-api-quirks", wire.OpDescribeTable, `{"TableName":""}`,
+			errorsOf(at("", "tableName", "have length greater than or equal to 3"),
+				at("", "tableName", "satisfy regular expression pattern: [a-zA-Z0-9_.-]+")),
+		},
+		{
 			"tag lengths", wire.OpTagResource, `{"ResourceArn":"arn:x","Tags":[{"Key":"","Value":"v"}]}`,
-			errorsOf(at("", "tags.1.member.key", "have length greater than or equal to 1")),
+			"The Tag Key provided is invalid, Key: ",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

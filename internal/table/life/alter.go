@@ -82,6 +82,8 @@ func (db *DB) unused(ctx context.Context, name string) error {
 	case db.transfers.isRestoring(name):
 	case err != nil:
 		return nil
+	case t.Definition().Restoring(db.Clock()) != nil: // ack-api-quirks, DDB-TABLE-219
+		return &table.Error{Kind: table.InUse, Msg: msgInUse + "Table is being used: " + name}
 	case t.Definition().Status(db.Clock()) == table.StatusCreating:
 		return changeable(t.Definition(), db.Clock())
 	}
@@ -101,7 +103,7 @@ func (db *DB) create(ctx context.Context, def *table.Definition) {
 
 // creating gives the table and its indexes the state CREATING until a time, and no other.
 func creating(d *table.Definition, until time.Time) {
-	d.States = table.States{Creating: until}
+	d.States = table.States{Creating: until, Restored: d.States.Restored}
 	for _, ix := range d.Online() {
 		ix.Creating = until
 	}
@@ -328,6 +330,9 @@ func (db *DB) alterTable(
 ) (old, t *table.Table, err error) {
 	if old, err = db.find(ctx, name); err != nil {
 		return nil, nil, err
+	}
+	if old.Definition().Restoring(db.Clock()) != nil { // ack-api-quirks, DDB-TABLE-217
+		return nil, nil, noTable(name)
 	}
 	if err := changeable(old.Definition(), db.Clock()); err != nil {
 		return nil, nil, err

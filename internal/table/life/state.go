@@ -28,6 +28,7 @@ const (
 	msgProtected     = "Resource cannot be deleted as it is currently protected against deletion. " +
 		"Disable deletion protection first."
 	msgDeleteIndexes = msgInUse + "Cannot delete table while indexes are being created, updated, or deleted."
+	msgDeleteStream  = msgInUse + "Cannot delete table while stream is being enabled/disabled." // DDB-TABLE-002
 )
 
 // deletable refuses to delete a table that is protected or in a state that takes
@@ -47,6 +48,9 @@ func deletable(d *table.Definition, now time.Time) error {
 	if d.Status(now) == table.StatusUpdating {
 		if len(d.States.Leaving) > 0 {
 			return &table.Error{Kind: table.InUse, Msg: msgDeleteIndexes}
+		}
+		if d.States.Streaming {
+			return &table.Error{Kind: table.InUse, Msg: msgDeleteStream}
 		}
 		return &table.Error{Kind: table.InUse, Msg: fmt.Sprintf(msgDeleteUpdated, d.Name)}
 	}
@@ -70,6 +74,6 @@ func (db *DB) StartUpdate(d *table.Definition) error {
 	if d.Status(db.Clock()) == table.StatusUpdating {
 		return &table.Error{Kind: table.InUse, Msg: msgBeingUpdated + d.Name}
 	}
-	d.States.Updating, d.States.Leaving = db.until(), nil
+	d.States.Updating, d.States.Leaving, d.States.Change, d.States.Streaming = db.until(), nil, 0, false
 	return nil
 }

@@ -1,0 +1,134 @@
+package api
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/api/s3files"
+	"github.com/sortkey/sortkey/internal/item/blob"
+	"github.com/sortkey/sortkey/internal/wire"
+)
+
+// A csvForm says how files of CSV are read: the attributes of their columns are strings, but
+// for those that have a type as keys of the table. Source: DG/S3DataImport.Format.html.
+type csvForm struct {
+	comma  rune
+	header []string          // nil if each file begins with its own
+	types  map[string]string // of keys
+}
+
+// csvOf returns the form of the files of an import.
+func csvOf(d *wire.ImportTableDescription) *csvForm {
+	c := &csvForm{comma: ',', types: map[string]string{}}
+	for _, a := range d.TableCreationParameters.AttributeDefinitions {
+		c.types[*a.AttributeName] = *a.AttributeType
+	}
+	if o := d.InputFormatOptions; o != nil && o.Csv != nil {
+		c.header = o.Csv.HeaderList
+		if o.Csv.Delimiter != nil {
+			c.comma = rune((*o.Csv.Delimiter)[0])
+		}
+	}
+	return c
+}
+
+// reader returns a reader of the records after an offset of a file. It reads them as lines of
+// DynamoDB JSON. The error is io.EOF for a file without a header.
+func (c *csvForm) reader(file io.Reader, offset int64) (*csvReader, error) {
+	limited := &recordLimit{r: file}
+	r := &csvReader{form: c, r: csv.NewReader(limited), names: c.header, limit: limited}
+	r.r.Comma, r.r.FieldsPerRecord, r.r.ReuseRecord = c.comma, -1, true
+	if c.header == nil {
+		names, err := r.record()
+		if err != nil {
+			return nil, err
+		}
+		r.names = append(r.names, names...)
+		r.names[0] = strings.TrimPrefix(r.names[0], "\ufeff")
+	}
+	for r.r.InputOffset() < offset {
+		if _, err := r.record(); err != nil {
+			return nil, err
+		}
+	}
+	r.begun = offset
+	return r, nil
+}
+
+// A csvReader reads records.
+type csvReader struct {
+	form  *csvForm
+	r     *csv.Reader
+	names []string
+	limit *recordLimit
+	begun int64
+	line  []byte
+	b     attr.Builder
+}
+
+// Read returns how many bytes have been read since the offset.
+func (r *csvReader) Read() int64 { return r.r.InputOffset() - r.begun }
+
+func (r *csvReader) record() ([]string, error) {
+	r.limit.left = maxLine
+	return r.r.Read()
+}
+
+// Next returns the item of the next record as a line. It leaves out empty cells. After an error
+// nothing more can be read.
+func (r *csvReader) Next() ([]byte, error) {
+	cells, err := r.record()
+	if err != nil {
+		return nil, err
+	}
+	if len(cells) != len(r.names) {
+		return nil, fmt.Errorf("the record has %d cells, want %d", len(cells), len(r.names))
+	}
+	r.b.Reset()
+	for i, text := range cells {
+		if !utf8.ValidString(text) || !utf8.ValidString(r.names[i]) {
+			return nil, errors.New("the record is not UTF-8")
+		}
+		if text != "" {
+			r.b.Add(r.names[i], r.form.value(r.names[i], text))
+		}
+	}
+	r.line = s3files.AppendItem(r.line[:0], r.b.Item())
+	return r.line, nil
+}
+
+// value returns the value of a cell. It is a string, which the table refuses, if the cell does
+// not have the type of the key.
+func (c *csvForm) value(name, text string) attr.Value {
+	switch c.types[name] {
+	case "N":
+		if v, err := attr.NewNumber(text); err == nil {
+			return v
+		}
+	case "B":
+		if raw, msg := blob.Append([]byte{}, []byte(text)); msg == "" {
+			return attr.NewBinary(raw)
+		}
+	}
+	return attr.NewString(text)
+}
+
+// A recordLimit bounds the memory of a record.
+type recordLimit struct {
+	r    io.Reader
+	left int
+}
+
+func (l *recordLimit) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, errors.New("the record is too long")
+	}
+	n, err := l.r.Read(p[:min(len(p), l.left)])
+	l.left -= n
+	return n, err
+}
