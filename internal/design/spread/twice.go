@@ -32,7 +32,8 @@ type finding struct {
 func (s *spreader) id() (twice, bool) {
 	r := s.q.Report
 	return twice{
-		p: s.p, index: r.Index, partition: string(r.Partition.Bytes), low: bound(r.Low.Bytes), high: bound(r.High.Bytes),
+		p: s.p, index: r.Index, partition: string(r.Partition.Bytes),
+		low: bound(r.Low.Bytes), high: bound(r.High.Bytes),
 		limit: r.Limit, reverse: r.Reverse,
 	}, s.p.Entity != nil && s.p.Request == nil && len(s.q.Fixed) == 0
 }
