@@ -44,6 +44,8 @@ var given = map[string]string{
 	"README.md": `sortkey create Things 'id' --data elsewhere >/dev/null &&
 		sortkey put Things '{"id": "x"}' --data elsewhere >/dev/null &&
 		sortkey export Things --to export --data elsewhere >/dev/null`,
+	"docs/operations.md": `mkdir seeds &&
+		echo '{"Orders": [{"PutRequest": {"Item": {"customer": {"S": "c9"}, "order": {"N": "1"}}}}]}' >seeds/orders.json`,
 }
 
 // TestPages runs the commands of pages.

@@ -91,6 +91,16 @@ func TestTenants(t *testing.T) {
 			}
 			read = append(read, slice{bytesOf(part), len(part)})
 		}
+		if tt.pattern == "comments on a task" { // tasks without comments are asked too
+			tasks := 0
+			for i := range w.Items {
+				if e := w.Items[i].Entity; e != nil && e.Name == "Task" {
+					tasks++
+				}
+			}
+			require.Greater(t, tasks, len(read))
+			read = append(read, make([]slice, tasks-len(read))...)
+		}
 		slices.SortFunc(read, func(a, b slice) int { return cmp.Or(a.bytes-b.bytes, a.rows-b.rows) })
 
 		i := slices.IndexFunc(r.Patterns, func(p check.PatternResult) bool { return p.Pattern.Name == tt.pattern })
