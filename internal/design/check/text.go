@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/compile"
@@ -191,7 +192,7 @@ func (p *printer) report(pr *PatternResult, r *explain.Report) {
 		))
 	}
 
-	if pr.Growth >= 1.1 {
+	if pr.Growth >= 1.1 || pr.Growth > 0 && pr.Growth <= 0.9 {
 		p.line(
 			"declared", p.paint.Warn,
 			fmt.Sprintf(
@@ -339,8 +340,10 @@ func (p *printer) reading(label string, r *spread.Reading) {
 		read += fmt.Sprintf(" of %s", text.Thousands(r.Examined))
 	}
 	read += fmt.Sprintf(", %s, %s", units(r.Units), text.Count(r.Pages, "page"))
-	if r.Growth >= 1.1 {
-		read += fmt.Sprintf(", about %s times as much at the declared scale", text.Figure(r.Growth))
+	if r.Growth >= 1.1 || r.Growth > 0 && r.Growth <= 0.9 {
+		read += fmt.Sprintf(
+			"; at the declared scale about %s, %s", rows(int(math.Round(r.DeclaredRows()))), units(r.DeclaredUnits()),
+		)
 	}
 	p.whole("", nil, fmt.Sprintf("%-5s  %s: %s", label, read, r.Place()))
 }

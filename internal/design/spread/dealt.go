@@ -67,13 +67,16 @@ func (s *spreader) dealt(parent *model.Entity) {
 		}
 	}
 
-	// Each generated value stands for the one that is nearest to it.
+	// Each generated value stands for the one that is nearest to it, and the largest for the largest: what
+	// findings say of a partition, they say of one with items.
 	next := 0
 	for k, c := range own {
 		at, _ := slices.BinarySearchFunc(all, c.held, func(c candidate, held float64) int {
 			return cmp.Compare(held, c.held)
 		})
-		at = min(max(at, next), len(all)-len(own)+k)
+		if at = min(max(at, next), len(all)-len(own)+k); k == 0 {
+			at = 0
+		}
 		next = at + 1
 		to := &all[at]
 		if (to.rows > 0) != (c.Rows > 0) {

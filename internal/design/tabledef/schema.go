@@ -110,7 +110,7 @@ func wrongJSON(err error) error {
 	}
 	words := map[string]string{
 		"object": "an object", "struct": "an object", "array": "a list", "slice": "a list", "number": "a number",
-		"string": "a single value", "bool": "true or false", "int64": "a whole number",
+		"string": "text", "bool": "true or false", "int64": "a whole number",
 	}
 	is, _, _ := strings.Cut(wrong.Value, " ") // such as "number 1.5"
 	want := wrong.Type.Kind().String()

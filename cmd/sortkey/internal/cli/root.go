@@ -116,6 +116,16 @@ func flagError(cmd *cobra.Command, err error) error {
 	if op := operation.Named(cmd.Name()); unknown && op != nil && op.TakesKey() && e.GetSpecifiedShortnames() != "" {
 		help += "; put -- before values that start with a hyphen"
 	}
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		kind := wrong.GetFlag().Value.Type()
+		words := map[string]string{
+			"int": "a whole number", "int32": "a whole number", "int64": "a whole number", "bool": "true or false",
+			"duration": "a time such as 500ms or 10s", "float64": "a number",
+		}
+		if want := words[kind]; want != "" {
+			return app.UsageError(help, "--%s: %q is not %s", wrong.GetFlag().Name, wrong.GetValue(), want)
+		}
+	}
 	return app.UsageError(help, "%v", err)
 }
 
