@@ -68,6 +68,11 @@ func TestFound(t *testing.T) {
 ` + big, `query: {entity: Outbox, where: {shard: 2}, limit: 100}, expect: {max_rows: 50}`, [3]float64{100, 100, 100}, 0.5, false, "unread-shards",
 		},
 		{
+			"the largest of few values, which a finding names", `  Shop: {count: 40, attributes: {PK: "S#{shop}", SK: SHOP}, samples: [{shop: s1}]}
+  Order: {of: Shop, per: zipf(1.1), count: 300000, attributes: {PK: "S#{shop}", SK: "O#{order}"}, samples: [{shop: s1, order: o1}]}
+`, `query: {entity: Order, where: {shop: s1}}, rate: 3`, [3]float64{2865, 24359, 81566}, 28.8, true, "large-read",
+		},
+		{
 			"all shards of a day", `  Post: {fields: {shard: {values: [0, 1, 2, 3]}, day: {type: date, from: 2026-01-01, to: 2026-01-31}}, attributes: {PK: "F#{day:date}#{shard}", SK: "{post}"}, samples: [{day: 2026-02-05, shard: 1, post: a}], count: 1000}
 `, `query: {entity: Post, where: {day: 2026-02-05, shard: {in: all}}}`, [3]float64{32, 43, 43}, 2, true, "",
 		},
