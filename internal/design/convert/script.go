@@ -67,6 +67,12 @@ func (d *document) readScript() error {
 	if p.failed != nil {
 		return p.failed
 	}
+	if p.s.unclosed != "" {
+		return &Error{
+			Pos: d.pos(p.s.unclosedAt), Msg: "a " + p.s.unclosed + " begins here that does not end",
+			Hint: "close it; if it does end, move the schemas to a file of their own",
+		}
+	}
 
 	for _, n := range p.literals {
 		p.resolve(n)

@@ -104,6 +104,22 @@ func TestScript(t *testing.T) {
 	}
 }
 
+// TestScriptSlashes: a slash that is misread must not hide the entities after it.
+func TestScriptSlashes(t *testing.T) {
+	want, _, err := converted(t, convert.File{Name: "s.ts", Data: []byte("export default " + electroJSON)})
+	require.NoError(t, err)
+	for _, code := range []string{
+		"if (a) /[`]/.test(b)", "while (f(a)) /`/.test(b)", "for (;;) /`/.test(b)",
+		"const half = n++ /2, s = '/`'", "const half = n-- /2, s = '/`'", "const half = (a + b) /2, s = '/`'",
+		"if (a) { b() }\n/`/.test(b)", "const half = {} /2, s = '/`'", "else /`/.test(b)", "x = a ? /`/ : b / 2",
+		"x = `a${/[`}]/.test(b)}` + `${`b${\"}\"}`}c`", "x = `a${b /* ` */}`", "x = <b>a</b>", "x = `a${{b: {}}}`",
+	} {
+		got, _, err := converted(t, convert.File{Name: "s.ts", Data: []byte(code + "\nexport const Task = new Entity(" + electroJSON + ")")})
+		require.NoError(t, err, code)
+		require.Equal(t, want, got, code)
+	}
+}
+
 // TestScriptFunctions: functions that change no key are losses.
 func TestScriptFunctions(t *testing.T) {
 	_, losses, err := converted(t, convert.File{Name: "s.ts", Data: []byte(`export default {
@@ -140,6 +156,8 @@ func TestScriptRefused(t *testing.T) {
 		{"what makes it a schema", "export const e = new Entity({\n...common, attributes: {}})", "s.ts:2:1: ...common is computed"},
 		{"nothing", "export const x = {a: 1}", "s.ts: the file has no schema of OneTable or ElectroDB that is written out"},
 		{"built", "export default build()", "s.ts: the file has no schema of OneTable or ElectroDB that is written out"},
+		{"open template", "export default " + oneTableJSON + ";\nx = `${`a`} b", "s.ts:4:5: a template literal begins here that does not end"},
+		{"open comment", "export default " + oneTableJSON + ";\n/* b", "s.ts:4:1: a comment begins here that does not end"},
 		{"empty", "", "s.ts: the file has no schema of OneTable or ElectroDB that is written out"},
 		{"deep", head + "pk: " + strings.Repeat("[", 200) + end, "or nests more than 100 deep"},
 		{"wide", "const a = [1,1,1,1,1,1,1,1,1,1]\n" + doubled(8) + head + "pk: a8" + end, "the file has more than 2000000 values"},
