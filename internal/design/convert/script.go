@@ -51,7 +51,15 @@ type script struct {
 	failed error // a limit
 
 	constants map[string]*node
-	literals  []*node // that may be schemas
+	variables map[string]bool // the constants that are declared by let or var
+	// root is the name that an expression begins with, as a in a.b, path whether names follow it, and declared
+	// whether it is being declared.
+	root           string
+	path, declared bool
+	// assigned are the names that are assigned a value, and changed those of which a member is.
+	assigned, changed map[string]bool
+
+	literals []*node // that may be schemas
 	// resolving are nodes whose names are being replaced, and resolved those where they have been.
 	resolving, resolved map[*node]bool
 }
@@ -60,7 +68,7 @@ type script struct {
 func (d *document) readScript() error {
 	p := &script{
 		d: d, s: scriptScanner{text: string(d.data)}, constants: map[string]*node{}, resolving: map[*node]bool{},
-		resolved: map[*node]bool{},
+		resolved: map[*node]bool{}, variables: map[string]bool{}, assigned: map[string]bool{}, changed: map[string]bool{},
 	}
 	p.advance()
 	p.module()
@@ -140,7 +148,25 @@ func schemasIn(n *node) (found []*node) {
 	return found
 }
 
-func (p *script) advance() { p.tok = p.s.next() }
+func (p *script) advance() {
+	before := p.tok
+	p.tok = p.s.next()
+	sign := before.kind == tokenSign
+	switch {
+	case p.tok.kind == tokenName && sign && (before.text == "." || before.text == "?."):
+		p.path = true
+	case p.tok.kind == tokenName:
+		p.declared = before.kind == tokenName && slices.Contains([]string{"const", "let", "var"}, before.text)
+		p.root, p.path = p.tok.text, false
+	case p.is("=") && !p.declared && (!sign || strings.Contains("] + - * / % & | ^ ?", before.text)),
+		(p.is("++") || p.is("--")) && !sign:
+		if p.path || sign && before.text == "]" {
+			p.changed[p.root] = true
+		} else {
+			p.assigned[p.root] = true
+		}
+	}
+}
 
 // is reports whether the next token is a sign.
 func (p *script) is(sign string) bool { return p.tok.kind == tokenSign && p.tok.text == sign }
@@ -173,6 +199,7 @@ func (p *script) module() {
 		default:
 			if before.kind == tokenName && slices.Contains([]string{"const", "let", "var"}, before.text) {
 				name = tok.text
+				p.variables[name] = before.text != "const"
 			}
 			if p.is(";") || p.word("const", "let", "var", "export", "import") || before.text == "=" {
 				name = ""
@@ -454,6 +481,9 @@ func (p *script) resolve(n *node) {
 
 	if n.kind == kindName {
 		c := p.constants[n.text]
+		if p.reassigned(n.text) {
+			c = nil
+		}
 		switch {
 		case typeNames[n.text] != "" && c == nil:
 			n.kind, n.text = '"', typeNames[n.text]
@@ -483,6 +513,12 @@ func (p *script) resolve(n *node) {
 	}
 }
 
+// reassigned reports whether a constant has not always the value that it is declared with. A name that is
+// declared by const may be that of another variable where it is assigned.
+func (p *script) reassigned(name string) bool {
+	return p.constants[name] != nil && (p.changed[name] || p.variables[name] && p.assigned[name])
+}
+
 // count returns the number of values in n.
 func (n *node) count() int {
 	sum := 1
@@ -504,6 +540,11 @@ func (p *script) written(n *node, aside bool) error {
 	}
 	switch n.kind {
 	case kindName:
+		if p.reassigned(n.text) {
+			return &Error{
+				Pos: n.pos(), Msg: fmt.Sprintf("%s is assigned again, and the file is not run", clip(n.text)), Hint: writeOut,
+			}
+		}
 		return &Error{
 			Pos: n.pos(), Msg: fmt.Sprintf("%s is not a constant of this file, and the file is not run", clip(n.text)),
 			Hint: writeOut,

@@ -68,6 +68,12 @@ func TestScript(t *testing.T) {
 				state: {type: 'string', enum: states}, born: {'type': Date},
 			}
 			module.exports = {format, indexes: {primary: {hash: ` + "`pk`" + `, sort: 'sk'}}, models: {User}}`},
+		{"same names", oneTableJSON, `
+			let format = 'onetable:1.1.0'
+			const states = ['on', 'off']
+			function other(a) { let states; states = a; if (format === a || format <= a) { a.format = states } }
+			export const Schema = ` + strings.Replace(
+			strings.Replace(oneTableJSON, `["on", "off"]`, "states", 1), `"format": "onetable:1.1.0"`, "format", 1)},
 		{"table", oneTableJSON, `const table = new Table({name: 'app', client, partial: true, schema: ` + oneTableJSON + ` as any})`},
 		{"cast", oneTableJSON, `export default <const>` + oneTableJSON},
 
@@ -152,6 +158,11 @@ func TestScriptRefused(t *testing.T) {
 		{"member", head + "pk: {type: Types.String}" + end, "s.ts:3:29: Types.String is computed, and the file is not run"},
 		{"name", head + "pk: Key" + end, "s.ts:3:22: Key is not a constant of this file, and the file is not run"},
 		{"variable that goes on", "const Key = {type: String}.x\n" + head + "pk: Key" + end, "Key is not a constant of this file"},
+		{"let", "let Key = {type: String}\nKey = {type: Number}\n" + head + "pk: Key" + end, "s.ts:5:22: Key is assigned again, and"},
+		{"var", "var Key = {type: String}\nif (x) { Key = {type: Number} }\n" + head + "pk: Key" + end, "s.ts:5:22: Key is assigned again, and"},
+		{"sum assigned", "let key = 'a'\nkey += 'b'\n" + head + "pk: {type: String, value: key}" + end, "s.ts:5:44: key is assigned again, and"},
+		{"member assigned", "const Key = {type: String}\nKey.type = Number\n" + head + "pk: Key" + end, "s.ts:5:22: Key is assigned again, and"},
+		{"element assigned", "const Key = {type: String}\nKey['type'] = Number\n" + head + "pk: Key" + end, "s.ts:5:22: Key is assigned again, and"},
 		{"cycle", "const A = {b: B}\nconst B = {a: A}\n" + head + "pk: A" + end, " is not a constant of this file"},
 		{"what makes it a schema", "export const e = new Entity({\n...common, attributes: {}})", "s.ts:2:1: ...common is computed"},
 		{"nothing", "export const x = {a: 1}", "s.ts: the file has no schema of OneTable or ElectroDB that is written out"},
