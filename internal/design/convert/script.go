@@ -60,6 +60,11 @@ type script struct {
 	assigned, changed map[string]bool
 
 	literals []*node // that may be schemas
+	// entities are the places where new Entity is called, and schemas the literals that those calls are
+	// given, as far as they are read.
+	entities []int
+	schemas  map[int]*node
+	creates  bool // after new
 	// resolving are nodes whose names are being replaced, and resolved those where they have been.
 	resolving, resolved map[*node]bool
 }
@@ -69,6 +74,7 @@ func (d *document) readScript() error {
 	p := &script{
 		d: d, s: scriptScanner{text: string(d.data)}, constants: map[string]*node{}, resolving: map[*node]bool{},
 		resolved: map[*node]bool{}, variables: map[string]bool{}, assigned: map[string]bool{}, changed: map[string]bool{},
+		schemas: map[int]*node{},
 	}
 	p.advance()
 	p.module()
@@ -93,6 +99,7 @@ func (d *document) readScript() error {
 			d.addSchema(one)
 		}
 	}
+	p.lose()
 	if len(d.roots) == 0 {
 		for _, n := range p.literals {
 			if n.either("format", "models", "model", "attributes", "indexes") == nil {
@@ -113,6 +120,36 @@ func (d *document) readScript() error {
 		}
 	}
 	return nil
+}
+
+// lose notes the entities that are not read, and the tables of those that are.
+func (p *script) lose() {
+	for _, at := range p.entities {
+		n := p.schemas[at]
+		if n == nil || len(schemasIn(n)) == 0 {
+			p.d.loss(
+				at, "this Entity", "its schema is not written out at the top of the file, and the file is not run",
+				"move the schema out of the function, or "+stringifyHint,
+			)
+			continue
+		}
+		table := n.options
+		if table.isObject() {
+			table = table.get("table")
+		}
+		computed := table != nil && (table.kind == kindName || table.kind == kindComputed)
+		if computed && n.get("table") == nil {
+			p.d.loss(
+				table.at, "the table of the entity", clip(table.text)+" is computed, and the file is not run",
+				"--table NAME names it",
+			)
+		}
+	}
+}
+
+// loss notes what is lost at a place of the file.
+func (d *document) loss(at int, what, why, hint string) {
+	d.losses = append(d.losses, Loss{Pos: d.pos(at), What: what, Why: why, Hint: hint})
 }
 
 // addSchema adds a schema of a script to the roots, unless it is there by another name of its constant.
@@ -151,6 +188,10 @@ func schemasIn(n *node) (found []*node) {
 func (p *script) advance() {
 	before := p.tok
 	p.tok = p.s.next()
+	if p.creates && p.word("Entity") {
+		p.entities = append(p.entities, p.tok.at)
+	}
+	p.creates = p.word("new") || p.creates && (p.tok.kind == tokenName || p.is("."))
 	sign := before.kind == tokenSign
 	switch {
 	case p.tok.kind == tokenName && sign && (before.text == "." || before.text == "?."):
@@ -179,13 +220,13 @@ func (p *script) word(names ...string) bool {
 // module reads the statements at the top of a script, as far as they have literals.
 func (p *script) module() {
 	before := scriptToken{kind: tokenSign, text: ";"}
-	name := ""   // of the constant that is declared
-	callee := "" // before a parenthesis
+	name := ""                // of the constant that is declared
+	callee, calleeAt := "", 0 // before a parenthesis
 	for p.tok.kind != tokenEnd && p.failed == nil {
 		tok := p.tok
 		switch {
 		case p.is("(") && before.kind == tokenName || p.is("(") && before.text == ">":
-			p.arguments(callee)
+			p.arguments(callee, calleeAt)
 			name = ""
 		case p.begins(before):
 			n := p.literal()
@@ -205,7 +246,7 @@ func (p *script) module() {
 				name = ""
 			}
 			if tok.kind == tokenName && before.text != "<" {
-				callee = tok.text
+				callee, calleeAt = tok.text, tok.at
 			}
 			p.advance()
 		}
@@ -227,13 +268,16 @@ func (p *script) goesOn() bool {
 }
 
 // arguments reads the arguments of a call.
-func (p *script) arguments(callee string) {
+func (p *script) arguments(callee string, at int) {
 	list := p.node('[')
 	p.list(list, ")", 0)
 	for i, n := range list.list {
 		// new Entity(schema, {table: "app"})
-		if i == 0 && callee == "Entity" && len(list.list) > 1 {
-			n.options = list.list[1]
+		if i == 0 && callee == "Entity" {
+			p.schemas[at] = n
+			if len(list.list) > 1 {
+				n.options = list.list[1]
+			}
 		}
 		p.literals = append(p.literals, n)
 	}

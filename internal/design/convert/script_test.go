@@ -146,6 +146,35 @@ func TestScriptFunctions(t *testing.T) {
 	}
 }
 
+// TestScriptSkipped notes the entities, and the tables of entities, that are not written out.
+func TestScriptSkipped(t *testing.T) {
+	unnamed := strings.Replace(electroJSON, `"table": "app",`, "", 1)
+	for _, tt := range []struct{ code, want string }{
+		{"function make(client) { return new Entity(" + electroJSON + ", {client}) }", "this Entity: its schema is not written out at the top"},
+		{"const make = (client) => { return new electrodb.Entity<a>({}) }", "s.ts:4:49: this Entity: "},
+		{"class A { b = new Service({c: new Entity(d)}) }", "s.ts:4:35: this Entity: "},
+		{"const c = new Service({c: new Entity(d)})", "s.ts:4:31: this Entity: "},
+		{"const c = new Entity(imported, {client})", "s.ts:4:15: this Entity: "},
+		{"const c = new Entity({...common, model: {}})", "s.ts:4:15: this Entity: "},
+		{"const c = new Entity(" + unnamed + ", {table: process.env.TABLE, client})", "s.ts:6:128: the table of the entity: process.env.TABLE is computed"},
+		{"const c = new Entity(" + unnamed + ", options)", "the table of the entity: options is computed"},
+		{"const c = new Entity(" + unnamed + ", {client})", ""},
+		{"const c = new Entity(" + electroJSON + ", {table: process.env.TABLE})", ""},
+		{"// new Entity(a)\nclass Entity {}\nfunction f(a: Entity) { return Entity.name }", ""},
+	} {
+		_, losses, err := converted(t, convert.File{Name: "s.ts", Data: []byte(
+			"const a = new Entity(" + strings.ReplaceAll(electroJSON, "task", "other") + ")\n" + tt.code,
+		)})
+		require.NoError(t, err, tt.code)
+		if tt.want == "" {
+			require.NotContains(t, losses, "ntity: ", tt.code)
+			continue
+		}
+		require.Contains(t, losses, tt.want, tt.code)
+		require.Equal(t, 1, strings.Count(losses, "ntity: "), losses)
+	}
+}
+
 // TestScriptRefused refuses what is not written out, with its place.
 func TestScriptRefused(t *testing.T) {
 	const head, end = "export default {\n format: 'onetable:1.1.0', indexes: {primary: {hash: 'pk', sort: 'sk'}},\n models: {User: {", "}}}"
