@@ -262,6 +262,8 @@ func TestSchemasOfOneTable(t *testing.T) {
 	}{
 		{"electro", []convert.File{electro("task", "", sk), electro("user", "", sk)}, "task: task user", ""},
 		{"named", []convert.File{electro("task", `"table": "app",`, sk), electro("user", `"table": "app",`, sk)}, "app: task user", ""},
+		{"named first", []convert.File{electro("task", `"table": "app",`, sk), electro("user", "", sk)}, "app: task user", ""},
+		{"named last", []convert.File{electro("user", "", sk), electro("task", `"table": "app",`, sk)}, "app: user task", ""},
 		{"two tables", []convert.File{electro("task", `"table": "one",`, sk), electro("user", `"table": "two",`, sk)}, "one: task\ntwo: user", ""},
 		{"definition", []convert.File{electro("task", "", sk), electro("user", "", sk), table}, "app: task user", ""},
 		{
