@@ -61,7 +61,10 @@ func (d detector) request() bool {
 		case name == "RequestItems" && next == '{':
 			return d.skip('{') && d.table()
 		case name == "TransactItems" && next == '[':
-			return d.skip('[') && d.write()
+			d.skip('[')
+			if !d.skip(']') {
+				return d.write()
+			}
 		case next == '[':
 			return d.skip('[') && d.write()
 		case isWrapper(name) && next == '{':
@@ -79,10 +82,16 @@ func (d detector) request() bool {
 	}
 }
 
-// table reports whether a member of RequestItems follows.
+// table reports whether a member of RequestItems follows that has a write. Members before it may be empty.
 func (d detector) table() bool {
-	_, ok := d.name()
-	return ok && d.skip('[') && d.write()
+	for {
+		if _, ok := d.name(); !ok || !d.skip('[') {
+			return false
+		}
+		if !d.skip(']') {
+			return d.write()
+		}
+	}
 }
 
 // write reports whether an element of a list of writes follows.

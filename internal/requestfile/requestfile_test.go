@@ -159,6 +159,9 @@ func TestIs(t *testing.T) {
 		{`{"TransactItems":[{"Put":{"TableName":"Tab","Item":{"id":{"S":"a"`, true},
 		{`{"TransactItems":[{"Update":{"TableName":"Tab","Key":{`, true},
 
+		{`{"RequestItems":{"Aaa":[],"Bbb":[],"Tab":[` + putA, true},
+		{`{"TransactItems":[],"RequestItems":{"Aaa":[],"Tab":[` + putA, true},
+
 		// Items, whatever their attributes are called.
 		{``, false},
 		{`{}`, false},
@@ -168,6 +171,10 @@ func TestIs(t *testing.T) {
 		{`{"RequestItems":{"L":[{"M":{}}]}}`, false},
 		{`{"PutRequest":{"M":{"Item":{"M":{"id":{"S":"a"}}}}}}`, false},
 		{`{"TransactItems":{"L":[]}}`, false},
+		{`{"TransactItems":[]}`, false},
+		{`{"RequestItems":{"Aaa":[]}}`, false},
+		{`{"RequestItems":{"Aaa":[],"Tab":["x"]}}`, false},
+		{`{"Tab":[]}`, false},
 		{`{"Item":{"id":{"S":"a"}}}`, false},
 		{`{"TableName":"Tab","Item":{"id":"a"}}`, false},
 		{`{"TableName":"Tab","Item":{"id":{"S":"a"}},"note":"x"}`, false},

@@ -108,6 +108,9 @@ func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss,
 			return nil, nil, err
 		}
 		docs = append(docs, d)
+		for _, l := range d.losses {
+			im.add(l)
+		}
 	}
 
 	if len(files) == 0 {

@@ -35,8 +35,8 @@ func electroList(n *node) (all []*node) {
 	return all
 }
 
-// electro reads the files of ElectroDB schemas. A schema that does not name its table is in that of the
-// first one.
+// electro reads the files of ElectroDB schemas. A schema that does not name its table is in the one that
+// the others name, or, if they name several, in that of the first one.
 func (im *importer) electro(docs []*document) error {
 	var list []*node
 	for _, d := range docs {
@@ -53,7 +53,7 @@ func (im *importer) electro(docs []*document) error {
 		}
 	}
 
-	name := ""
+	name := cmp.Or(im.o.Table, electroName(list))
 	tables := map[*node]*model.Table{}
 	for _, n := range list {
 		if !isElectro(n) {
@@ -85,6 +85,21 @@ func (im *importer) electro(docs []*document) error {
 		}
 	}
 	return nil
+}
+
+// electroName returns the table that schemas name, or "" if they name several or none.
+func electroName(list []*node) string {
+	name := ""
+	for _, n := range list {
+		own := n.str("table")
+		if isElectro(n) && own != "" && name != "" && own != name {
+			return ""
+		}
+		if isElectro(n) {
+			name = cmp.Or(name, own)
+		}
+	}
+	return name
 }
 
 // electroTable returns a table with the key and the indexes that a schema uses.

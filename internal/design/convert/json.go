@@ -31,6 +31,8 @@ type document struct {
 	lines []int // offsets of lines
 	roots []*node
 	nodes int
+	// losses are what a script has that is not read.
+	losses []Loss
 }
 
 // A node is a JSON value with its place.

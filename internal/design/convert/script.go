@@ -51,7 +51,20 @@ type script struct {
 	failed error // a limit
 
 	constants map[string]*node
-	literals  []*node // that may be schemas
+	variables map[string]bool // the constants that are declared by let or var
+	// root is the name that an expression begins with, as a in a.b, path whether names follow it, and declared
+	// whether it is being declared.
+	root           string
+	path, declared bool
+	// assigned are the names that are assigned a value, and changed those of which a member is.
+	assigned, changed map[string]bool
+
+	literals []*node // that may be schemas
+	// entities are the places where new Entity is called, and schemas the literals that those calls are
+	// given, as far as they are read.
+	entities []int
+	schemas  map[int]*node
+	creates  bool // after new
 	// resolving are nodes whose names are being replaced, and resolved those where they have been.
 	resolving, resolved map[*node]bool
 }
@@ -60,12 +73,19 @@ type script struct {
 func (d *document) readScript() error {
 	p := &script{
 		d: d, s: scriptScanner{text: string(d.data)}, constants: map[string]*node{}, resolving: map[*node]bool{},
-		resolved: map[*node]bool{},
+		resolved: map[*node]bool{}, variables: map[string]bool{}, assigned: map[string]bool{}, changed: map[string]bool{},
+		schemas: map[int]*node{},
 	}
 	p.advance()
 	p.module()
 	if p.failed != nil {
 		return p.failed
+	}
+	if p.s.unclosed != "" {
+		return &Error{
+			Pos: d.pos(p.s.unclosedAt), Msg: "a " + p.s.unclosed + " begins here that does not end",
+			Hint: "close it; if it does end, move the schemas to a file of their own",
+		}
 	}
 
 	for _, n := range p.literals {
@@ -79,6 +99,7 @@ func (d *document) readScript() error {
 			d.addSchema(one)
 		}
 	}
+	p.lose()
 	if len(d.roots) == 0 {
 		for _, n := range p.literals {
 			if n.either("format", "models", "model", "attributes", "indexes") == nil {
@@ -99,6 +120,36 @@ func (d *document) readScript() error {
 		}
 	}
 	return nil
+}
+
+// lose notes the entities that are not read, and the tables of those that are.
+func (p *script) lose() {
+	for _, at := range p.entities {
+		n := p.schemas[at]
+		if n == nil || len(schemasIn(n)) == 0 {
+			p.d.loss(
+				at, "this Entity", "its schema is not written out at the top of the file, and the file is not run",
+				"move the schema out of the function, or "+stringifyHint,
+			)
+			continue
+		}
+		table := n.options
+		if table.isObject() {
+			table = table.get("table")
+		}
+		computed := table != nil && (table.kind == kindName || table.kind == kindComputed)
+		if computed && n.get("table") == nil {
+			p.d.loss(
+				table.at, "the table of the entity", clip(table.text)+" is computed, and the file is not run",
+				"--table NAME names it",
+			)
+		}
+	}
+}
+
+// loss notes what is lost at a place of the file.
+func (d *document) loss(at int, what, why, hint string) {
+	d.losses = append(d.losses, Loss{Pos: d.pos(at), What: what, Why: why, Hint: hint})
 }
 
 // addSchema adds a schema of a script to the roots, unless it is there by another name of its constant.
@@ -134,7 +185,29 @@ func schemasIn(n *node) (found []*node) {
 	return found
 }
 
-func (p *script) advance() { p.tok = p.s.next() }
+func (p *script) advance() {
+	before := p.tok
+	p.tok = p.s.next()
+	if p.creates && p.word("Entity") {
+		p.entities = append(p.entities, p.tok.at)
+	}
+	p.creates = p.word("new") || p.creates && (p.tok.kind == tokenName || p.is("."))
+	sign := before.kind == tokenSign
+	switch {
+	case p.tok.kind == tokenName && sign && (before.text == "." || before.text == "?."):
+		p.path = true
+	case p.tok.kind == tokenName:
+		p.declared = before.kind == tokenName && slices.Contains([]string{"const", "let", "var"}, before.text)
+		p.root, p.path = p.tok.text, false
+	case p.is("=") && !p.declared && (!sign || strings.Contains("] + - * / % & | ^ ?", before.text)),
+		(p.is("++") || p.is("--")) && !sign:
+		if p.path || sign && before.text == "]" {
+			p.changed[p.root] = true
+		} else {
+			p.assigned[p.root] = true
+		}
+	}
+}
 
 // is reports whether the next token is a sign.
 func (p *script) is(sign string) bool { return p.tok.kind == tokenSign && p.tok.text == sign }
@@ -147,13 +220,13 @@ func (p *script) word(names ...string) bool {
 // module reads the statements at the top of a script, as far as they have literals.
 func (p *script) module() {
 	before := scriptToken{kind: tokenSign, text: ";"}
-	name := ""   // of the constant that is declared
-	callee := "" // before a parenthesis
+	name := ""                // of the constant that is declared
+	callee, calleeAt := "", 0 // before a parenthesis
 	for p.tok.kind != tokenEnd && p.failed == nil {
 		tok := p.tok
 		switch {
 		case p.is("(") && before.kind == tokenName || p.is("(") && before.text == ">":
-			p.arguments(callee)
+			p.arguments(callee, calleeAt)
 			name = ""
 		case p.begins(before):
 			n := p.literal()
@@ -167,12 +240,13 @@ func (p *script) module() {
 		default:
 			if before.kind == tokenName && slices.Contains([]string{"const", "let", "var"}, before.text) {
 				name = tok.text
+				p.variables[name] = before.text != "const"
 			}
 			if p.is(";") || p.word("const", "let", "var", "export", "import") || before.text == "=" {
 				name = ""
 			}
 			if tok.kind == tokenName && before.text != "<" {
-				callee = tok.text
+				callee, calleeAt = tok.text, tok.at
 			}
 			p.advance()
 		}
@@ -194,13 +268,16 @@ func (p *script) goesOn() bool {
 }
 
 // arguments reads the arguments of a call.
-func (p *script) arguments(callee string) {
+func (p *script) arguments(callee string, at int) {
 	list := p.node('[')
 	p.list(list, ")", 0)
 	for i, n := range list.list {
 		// new Entity(schema, {table: "app"})
-		if i == 0 && callee == "Entity" && len(list.list) > 1 {
-			n.options = list.list[1]
+		if i == 0 && callee == "Entity" {
+			p.schemas[at] = n
+			if len(list.list) > 1 {
+				n.options = list.list[1]
+			}
 		}
 		p.literals = append(p.literals, n)
 	}
@@ -448,6 +525,9 @@ func (p *script) resolve(n *node) {
 
 	if n.kind == kindName {
 		c := p.constants[n.text]
+		if p.reassigned(n.text) {
+			c = nil
+		}
 		switch {
 		case typeNames[n.text] != "" && c == nil:
 			n.kind, n.text = '"', typeNames[n.text]
@@ -477,6 +557,12 @@ func (p *script) resolve(n *node) {
 	}
 }
 
+// reassigned reports whether a constant has not always the value that it is declared with. A name that is
+// declared by const may be that of another variable where it is assigned.
+func (p *script) reassigned(name string) bool {
+	return p.constants[name] != nil && (p.changed[name] || p.variables[name] && p.assigned[name])
+}
+
 // count returns the number of values in n.
 func (n *node) count() int {
 	sum := 1
@@ -498,6 +584,11 @@ func (p *script) written(n *node, aside bool) error {
 	}
 	switch n.kind {
 	case kindName:
+		if p.reassigned(n.text) {
+			return &Error{
+				Pos: n.pos(), Msg: fmt.Sprintf("%s is assigned again, and the file is not run", clip(n.text)), Hint: writeOut,
+			}
+		}
 		return &Error{
 			Pos: n.pos(), Msg: fmt.Sprintf("%s is not a constant of this file, and the file is not run", clip(n.text)),
 			Hint: writeOut,

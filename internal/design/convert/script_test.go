@@ -68,6 +68,12 @@ func TestScript(t *testing.T) {
 				state: {type: 'string', enum: states}, born: {'type': Date},
 			}
 			module.exports = {format, indexes: {primary: {hash: ` + "`pk`" + `, sort: 'sk'}}, models: {User}}`},
+		{"same names", oneTableJSON, `
+			let format = 'onetable:1.1.0'
+			const states = ['on', 'off']
+			function other(a) { let states; states = a; if (format === a || format <= a) { a.format = states } }
+			export const Schema = ` + strings.Replace(
+			strings.Replace(oneTableJSON, `["on", "off"]`, "states", 1), `"format": "onetable:1.1.0"`, "format", 1)},
 		{"table", oneTableJSON, `const table = new Table({name: 'app', client, partial: true, schema: ` + oneTableJSON + ` as any})`},
 		{"cast", oneTableJSON, `export default <const>` + oneTableJSON},
 
@@ -104,6 +110,22 @@ func TestScript(t *testing.T) {
 	}
 }
 
+// TestScriptSlashes: a slash that is misread must not hide the entities after it.
+func TestScriptSlashes(t *testing.T) {
+	want, _, err := converted(t, convert.File{Name: "s.ts", Data: []byte("export default " + electroJSON)})
+	require.NoError(t, err)
+	for _, code := range []string{
+		"if (a) /[`]/.test(b)", "while (f(a)) /`/.test(b)", "for (;;) /`/.test(b)",
+		"const half = n++ /2, s = '/`'", "const half = n-- /2, s = '/`'", "const half = (a + b) /2, s = '/`'",
+		"if (a) { b() }\n/`/.test(b)", "const half = {} /2, s = '/`'", "else /`/.test(b)", "x = a ? /`/ : b / 2",
+		"x = `a${/[`}]/.test(b)}` + `${`b${\"}\"}`}c`", "x = `a${b /* ` */}`", "x = <b>a</b>", "x = `a${{b: {}}}`",
+	} {
+		got, _, err := converted(t, convert.File{Name: "s.ts", Data: []byte(code + "\nexport const Task = new Entity(" + electroJSON + ")")})
+		require.NoError(t, err, code)
+		require.Equal(t, want, got, code)
+	}
+}
+
 // TestScriptFunctions: functions that change no key are losses.
 func TestScriptFunctions(t *testing.T) {
 	_, losses, err := converted(t, convert.File{Name: "s.ts", Data: []byte(`export default {
@@ -124,6 +146,35 @@ func TestScriptFunctions(t *testing.T) {
 	}
 }
 
+// TestScriptSkipped notes the entities, and the tables of entities, that are not written out.
+func TestScriptSkipped(t *testing.T) {
+	unnamed := strings.Replace(electroJSON, `"table": "app",`, "", 1)
+	for _, tt := range []struct{ code, want string }{
+		{"function make(client) { return new Entity(" + electroJSON + ", {client}) }", "this Entity: its schema is not written out at the top"},
+		{"const make = (client) => { return new electrodb.Entity<a>({}) }", "s.ts:4:49: this Entity: "},
+		{"class A { b = new Service({c: new Entity(d)}) }", "s.ts:4:35: this Entity: "},
+		{"const c = new Service({c: new Entity(d)})", "s.ts:4:31: this Entity: "},
+		{"const c = new Entity(imported, {client})", "s.ts:4:15: this Entity: "},
+		{"const c = new Entity({...common, model: {}})", "s.ts:4:15: this Entity: "},
+		{"const c = new Entity(" + unnamed + ", {table: process.env.TABLE, client})", "s.ts:6:128: the table of the entity: process.env.TABLE is computed"},
+		{"const c = new Entity(" + unnamed + ", options)", "the table of the entity: options is computed"},
+		{"const c = new Entity(" + unnamed + ", {client})", ""},
+		{"const c = new Entity(" + electroJSON + ", {table: process.env.TABLE})", ""},
+		{"// new Entity(a)\nclass Entity {}\nfunction f(a: Entity) { return Entity.name }", ""},
+	} {
+		_, losses, err := converted(t, convert.File{Name: "s.ts", Data: []byte(
+			"const a = new Entity(" + strings.ReplaceAll(electroJSON, "task", "other") + ")\n" + tt.code,
+		)})
+		require.NoError(t, err, tt.code)
+		if tt.want == "" {
+			require.NotContains(t, losses, "ntity: ", tt.code)
+			continue
+		}
+		require.Contains(t, losses, tt.want, tt.code)
+		require.Equal(t, 1, strings.Count(losses, "ntity: "), losses)
+	}
+}
+
 // TestScriptRefused refuses what is not written out, with its place.
 func TestScriptRefused(t *testing.T) {
 	const head, end = "export default {\n format: 'onetable:1.1.0', indexes: {primary: {hash: 'pk', sort: 'sk'}},\n models: {User: {", "}}}"
@@ -136,10 +187,17 @@ func TestScriptRefused(t *testing.T) {
 		{"member", head + "pk: {type: Types.String}" + end, "s.ts:3:29: Types.String is computed, and the file is not run"},
 		{"name", head + "pk: Key" + end, "s.ts:3:22: Key is not a constant of this file, and the file is not run"},
 		{"variable that goes on", "const Key = {type: String}.x\n" + head + "pk: Key" + end, "Key is not a constant of this file"},
+		{"let", "let Key = {type: String}\nKey = {type: Number}\n" + head + "pk: Key" + end, "s.ts:5:22: Key is assigned again, and"},
+		{"var", "var Key = {type: String}\nif (x) { Key = {type: Number} }\n" + head + "pk: Key" + end, "s.ts:5:22: Key is assigned again, and"},
+		{"sum assigned", "let key = 'a'\nkey += 'b'\n" + head + "pk: {type: String, value: key}" + end, "s.ts:5:44: key is assigned again, and"},
+		{"member assigned", "const Key = {type: String}\nKey.type = Number\n" + head + "pk: Key" + end, "s.ts:5:22: Key is assigned again, and"},
+		{"element assigned", "const Key = {type: String}\nKey['type'] = Number\n" + head + "pk: Key" + end, "s.ts:5:22: Key is assigned again, and"},
 		{"cycle", "const A = {b: B}\nconst B = {a: A}\n" + head + "pk: A" + end, " is not a constant of this file"},
 		{"what makes it a schema", "export const e = new Entity({\n...common, attributes: {}})", "s.ts:2:1: ...common is computed"},
 		{"nothing", "export const x = {a: 1}", "s.ts: the file has no schema of OneTable or ElectroDB that is written out"},
 		{"built", "export default build()", "s.ts: the file has no schema of OneTable or ElectroDB that is written out"},
+		{"open template", "export default " + oneTableJSON + ";\nx = `${`a`} b", "s.ts:4:5: a template literal begins here that does not end"},
+		{"open comment", "export default " + oneTableJSON + ";\n/* b", "s.ts:4:1: a comment begins here that does not end"},
 		{"empty", "", "s.ts: the file has no schema of OneTable or ElectroDB that is written out"},
 		{"deep", head + "pk: " + strings.Repeat("[", 200) + end, "or nests more than 100 deep"},
 		{"wide", "const a = [1,1,1,1,1,1,1,1,1,1]\n" + doubled(8) + head + "pk: a8" + end, "the file has more than 2000000 values"},
@@ -204,6 +262,8 @@ func TestSchemasOfOneTable(t *testing.T) {
 	}{
 		{"electro", []convert.File{electro("task", "", sk), electro("user", "", sk)}, "task: task user", ""},
 		{"named", []convert.File{electro("task", `"table": "app",`, sk), electro("user", `"table": "app",`, sk)}, "app: task user", ""},
+		{"named first", []convert.File{electro("task", `"table": "app",`, sk), electro("user", "", sk)}, "app: task user", ""},
+		{"named last", []convert.File{electro("user", "", sk), electro("task", `"table": "app",`, sk)}, "app: user task", ""},
 		{"two tables", []convert.File{electro("task", `"table": "one",`, sk), electro("user", `"table": "two",`, sk)}, "one: task\ntwo: user", ""},
 		{"definition", []convert.File{electro("task", "", sk), electro("user", "", sk), table}, "app: task user", ""},
 		{

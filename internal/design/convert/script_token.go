@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,6 +14,8 @@ type scriptToken struct {
 	at   int
 	// text is a name, a sign, the value of a string, or a number as JSON has it.
 	text string
+	// afterBlock is set for a bracket after which a statement may begin.
+	afterBlock bool
 }
 
 type tokenKind byte
@@ -33,6 +36,12 @@ type scriptScanner struct {
 	text string
 	at   int
 	last scriptToken
+	// open has, for each open bracket, whether a regular expression may follow the one that closes it.
+	open  []bool
+	depth int // of templates
+	// unclosed says what the end of the file cuts, and where that begins.
+	unclosed   string
+	unclosedAt int
 }
 
 // next returns the next token.
@@ -52,7 +61,7 @@ func (s *scriptScanner) next() scriptToken {
 	case c == '`':
 		tok.kind = tokenString
 		var whole bool
-		if tok.text, whole = s.template(0); !whole {
+		if tok.text, whole = s.template(); !whole {
 			tok.kind = tokenTemplate
 		}
 	case c >= '0' && c <= '9':
@@ -67,22 +76,45 @@ func (s *scriptScanner) next() scriptToken {
 			s.at += size
 		}
 		tok.text = s.text[from:s.at]
-	case c == '/' && s.beginsRegexp():
+	case c == '/' && s.beginsRegexp() && s.regexp():
 		tok.kind = tokenRegexp
-		s.regexp()
 		tok.text = s.text[from:s.at]
 	default:
 		tok.kind, tok.text = tokenSign, s.text[from:from+size]
-		for _, long := range []string{"...", "=>", "==", "?.", "?"} {
+		for _, long := range []string{"...", "=>", "==", "?.", "++", "--"} {
 			if strings.HasPrefix(s.text[from:], long) {
 				tok.text = long
 				break
 			}
 		}
 		s.at += len(tok.text)
+		tok.afterBlock = s.bracket(tok.text)
 	}
 	s.last = tok
 	return tok
+}
+
+// bracket notes a bracket. It reports whether that closes the head of a statement or a block, after which
+// a statement may begin.
+func (s *scriptScanner) bracket(sign string) bool {
+	last := s.last
+	word := func(names ...string) bool { return last.kind == tokenName && slices.Contains(names, last.text) }
+	switch sign {
+	case "(":
+		s.open = append(s.open, word("if", "while", "for"))
+	case "[":
+		s.open = append(s.open, false)
+	case "{":
+		s.open = append(s.open, last.kind == tokenEnd || word("else", "do", "try", "finally") ||
+			last.kind == tokenSign && slices.Contains([]string{")", "=>", ";", "{", "}"}, last.text))
+	case ")", "]", "}":
+		if n := len(s.open); n > 0 {
+			after := s.open[n-1]
+			s.open = s.open[:n-1]
+			return after
+		}
+	}
+	return false
 }
 
 // skipSpace skips white space and comments.
@@ -96,6 +128,9 @@ func (s *scriptScanner) skipSpace() {
 		case strings.HasPrefix(rest, "//"), s.at == 0 && strings.HasPrefix(rest, "#!"):
 			s.at += lengthTo(rest, "\n")
 		case strings.HasPrefix(rest, "/*"):
+			if !strings.Contains(rest[2:], "*/") {
+				s.unclosed, s.unclosedAt = "comment", s.at
+			}
 			s.at += 2 + lengthTo(rest[2:], "*/")
 		default:
 			return
@@ -115,31 +150,36 @@ func lengthTo(text, end string) int {
 func (s *scriptScanner) beginsRegexp() bool {
 	switch s.last.kind {
 	case tokenSign:
-		return !strings.Contains(")]}", s.last.text)
+		return s.last.afterBlock || !slices.Contains([]string{")", "]", "}", "++", "--"}, s.last.text)
 	case tokenName:
-		return s.last.text == "return" || s.last.text == "typeof"
+		return slices.Contains(beforeRegexp, s.last.text)
 	}
 	return s.last.kind == tokenEnd
 }
 
-func (s *scriptScanner) regexp() {
+// beforeRegexp are words that are no values, so that a slash after them does not divide.
+var beforeRegexp = []string{
+	"return", "typeof", "case", "do", "else", "in", "of", "instanceof", "new", "throw", "delete", "void", "yield", "await",
+}
+
+// regexp skips a regular expression. It skips nothing and returns false if the line ends first: then the
+// slash is a sign, such as that of </b>.
+func (s *scriptScanner) regexp() bool {
 	inClass := false
-	for s.at++; s.at < len(s.text); s.at++ {
-		switch c := s.text[s.at]; {
-		case c == '\n':
-			return
-		case c == '\\':
-			s.at++
+	for at := s.at + 1; at < len(s.text) && s.text[at] != '\n'; at++ {
+		switch c := s.text[at]; {
+		case c == '\\' && !strings.HasPrefix(s.text[at+1:], "\n"):
+			at++
 		case c == '[':
 			inClass = true
 		case c == ']':
 			inClass = false
 		case c == '/' && !inClass:
-			s.at++ // its flags are a name
-			return
+			s.at = at + 1 // its flags are a name
+			return true
 		}
 	}
-	s.at = min(s.at, len(s.text))
+	return false
 }
 
 // quoted returns the value of a string in quotation marks.
@@ -163,9 +203,9 @@ func (s *scriptScanner) quoted(mark byte) string {
 }
 
 // template returns the text of a template literal, and reports whether it has no substitutions.
-// Depth is that of templates around it.
-func (s *scriptScanner) template(depth int) (text string, whole bool) {
+func (s *scriptScanner) template() (text string, whole bool) {
 	var b strings.Builder
+	from := s.at
 	whole = true
 	for s.at++; s.at < len(s.text); {
 		switch c := s.text[s.at]; {
@@ -177,37 +217,35 @@ func (s *scriptScanner) template(depth int) (text string, whole bool) {
 		case strings.HasPrefix(s.text[s.at:], "${"):
 			whole = false
 			s.at += 2
-			s.substitution(depth)
+			s.substitution()
 		default:
 			b.WriteByte(c)
 			s.at++
 		}
 	}
+	s.unclosed, s.unclosedAt = "template literal", from
 	return b.String(), false
 }
 
 // substitution skips an expression to its closing brace.
-func (s *scriptScanner) substitution(depth int) {
-	if depth > maxDepth {
+func (s *scriptScanner) substitution() {
+	if s.depth > maxDepth {
 		s.at = len(s.text) // which ends inside the template
 		return
 	}
-	for open := 1; s.at < len(s.text); {
-		switch c := s.text[s.at]; c {
-		case '{':
+	s.depth++
+	defer func() { s.depth-- }()
+
+	s.last = scriptToken{kind: tokenSign, text: "("}
+	s.open = append(s.open, false)
+	for open := 1; open > 0; {
+		switch tok := s.next(); {
+		case tok.kind == tokenEnd:
+			return
+		case tok.kind == tokenSign && tok.text == "{":
 			open++
-			s.at++
-		case '}':
-			s.at++
-			if open--; open == 0 {
-				return
-			}
-		case '`':
-			s.template(depth + 1)
-		case '"', '\'':
-			s.quoted(c)
-		default:
-			s.at++
+		case tok.kind == tokenSign && tok.text == "}":
+			open--
 		}
 	}
 }
