@@ -125,6 +125,8 @@ type ImportResult struct {
 	// Broken are the files that could not be read to the end, each with its last
 	// readable line. The records up to that line were imported.
 	Broken []Reject `json:"broken,omitempty"`
+	// Warnings say what the import could not check.
+	Warnings []string `json:"warnings,omitempty"`
 	// Rejects is the file with the report, if there is one.
 	Rejects string `json:"rejects,omitempty"`
 	// Unreported is the number of rejected records that the report leaves out

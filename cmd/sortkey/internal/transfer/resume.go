@@ -2,8 +2,12 @@ package transfer
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -41,8 +45,12 @@ const lastWrites = 10
 type lastWrite struct {
 	Key     json.RawMessage `json:"key"` // DynamoDB JSON
 	Deleted bool            `json:"deleted,omitempty"`
+	// Hash is that of the item, unless it was deleted. Journals of older versions have none.
+	Hash string `json:"sha256,omitempty"`
+	// Due is when the table may expire the item, in seconds since 1970, or 0.
+	Due float64 `json:"due,omitempty"`
 
-	item  attr.Item // or its key
+	item  attr.Item // unless the write is complete
 	key   string    // as appendKey encodes it
 	order int64     // number in the file
 }
@@ -50,8 +58,8 @@ type lastWrite struct {
 // A tail collects the last writes.
 type tail struct {
 	keys *keys
-	// expires is the attribute by which the table expires items, or "". Such an item may
-	// be gone for a good reason, so it is not collected.
+	// expires is the attribute by which the table expires items, or "". An item that is due
+	// soon may be gone for a good reason, so it is not collected.
 	expires string
 	// reused is set if an item is valid only until the next one is added.
 	reused bool
@@ -61,14 +69,51 @@ type tail struct {
 // add adds a write, which replaces an earlier one of the same item.
 func (t *tail) add(it attr.Item, remove bool, key []byte, order int64) {
 	t.forget(string(key))
-	if !remove && t.expires != "" && it.Get(t.expires).Kind() == attr.Number {
-		return
+	w := lastWrite{Deleted: remove, item: it, key: string(key), order: order}
+	if !remove && t.expires != "" {
+		if w.Due = dueOf(it.Get(t.expires)); w.due(time.Now().Add(dueSoon)) {
+			return
+		}
 	}
 	if t.reused {
-		it = t.keys.of(it)
+		w.complete(t.keys)
+		w.item = nil
 	}
-	t.list = append(t.list, lastWrite{Deleted: remove, item: it, key: string(key), order: order})
+	t.list = append(t.list, w)
 	t.list = t.list[max(len(t.list)-lastWrites, 0):]
+}
+
+// dueSoon is the time within which an item expires that is not collected: an import may be
+// resumed days later.
+const dueSoon = 7 * 24 * time.Hour
+
+// dueOf returns when an item with a value of the attribute by which its table expires items is due.
+func dueOf(v attr.Value) float64 {
+	if v.Kind() != attr.Number {
+		return 0
+	}
+	due, err := strconv.ParseFloat(string(v.AppendNumber(nil)), 64)
+	if err != nil {
+		return 0
+	}
+	return due
+}
+
+// due reports whether the table may have expired the item at a time.
+func (w *lastWrite) due(at time.Time) bool { return w.Due != 0 && w.Due <= float64(at.Unix()) }
+
+// complete sets what a journal has of a write.
+func (w *lastWrite) complete(k *keys) {
+	w.Key = k.of(w.item).AppendJSON(nil)
+	if !w.Deleted {
+		w.Hash = hashOf(w.item)
+	}
+}
+
+// hashOf returns the hash of an item. Its JSON has one order of members and one form of numbers.
+func hashOf(it attr.Item) string {
+	sum := sha256.Sum256(it.AppendJSON(nil))
+	return hex.EncodeToString(sum[:])
 }
 
 func (t *tail) forget(key string) {
@@ -86,7 +131,9 @@ func (t *tail) reject(rejects []Reject) {
 func (t *tail) writes() []lastWrite {
 	list := slices.Clone(t.list)
 	for i := range list {
-		list[i].Key = t.keys.of(list[i].item).AppendJSON(nil)
+		if list[i].Key == nil {
+			list[i].complete(t.keys)
+		}
 	}
 	return list
 }
@@ -123,7 +170,17 @@ func (im *importer) checkResumed(ctx context.Context, i int, d *types.TableDescr
 		)
 	}
 
-	lost, err := im.lost(ctx, table.Table, source.Last)
+	now := time.Now()
+	last := slices.DeleteFunc(slices.Clone(source.Last), func(w lastWrite) bool { return w.due(now) })
+	if len(last) == 0 {
+		im.result.Warnings = append(im.result.Warnings, fmt.Sprintf(
+			"it could not be checked that table %s still has what the interrupted import wrote: "+
+				"no item remains to compare, for example because the last ones have expired or soon will", table.Table,
+		))
+		return nil
+	}
+
+	lost, err := im.lost(ctx, table.Table, last)
 	if err == nil && lost != nil && i == im.journal.At.Source {
 		lost, err = im.written(lost)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -119,39 +120,64 @@ func TestResumeChecks(t *testing.T) {
 	}
 }
 
-// TestResumeExpired: an item that the table may have expired is not missed, nor is one that the
-// endpoint rejected.
+// TestResumeExpired: an item that the table may have expired is not missed, but one that is due
+// much later is. The result says if nothing could be checked.
 func TestResumeExpired(t *testing.T) {
-	var text strings.Builder
-	for i := range 200 {
-		fmt.Fprintf(&text, `{"Item":{"pk":{"S":"%d"},"ttl":{"N":"1"}}}`+"\n", i)
+	soon := time.Now().Add(time.Hour).Unix()
+	for _, tt := range []struct {
+		ttl      string
+		refused  bool
+		warnings int
+	}{
+		{`"ttl":{"N":"1"}`, false, 1},
+		{fmt.Sprintf(`"ttl":{"N":"%d"}`, soon), false, 1},
+		{`"ttl":{"N":"4000000000"}`, true, 0},
+		{`"ttl":{"N":"9.9e120"}`, true, 0},
+		{`"ttl":{"S":"1"}`, true, 0},
+		{`"other":{"N":"1"}`, true, 0},
+	} {
+		t.Run(tt.ttl, func(t *testing.T) {
+			var text strings.Builder
+			for i := range 200 {
+				fmt.Fprintf(&text, `{"Item":{"pk":{"S":"%d"},%s}}`+"\n", i, tt.ttl)
+			}
+			path := write(t, "a.jsonl", text.String())
+			o := options(t, path)
+			o.Every, o.Workers = 100, 1
+			db := sortkeytest.New(t)
+			db.Table("Rows", "pk")
+			_, err := db.Client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+				TableName: aws.String("Rows"), TimeToLiveSpecification: &types.TimeToLiveSpecification{
+					AttributeName: aws.String("ttl"), Enabled: aws.Bool(true),
+				},
+			})
+			require.NoError(t, err)
+
+			batches := 0
+			client := hooked(db, func(context.Context, *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
+				if batches++; batches > 5 {
+					return nil, errors.New("gone")
+				}
+				return nil, nil
+			})
+			_, err = importFiles(t, t.Context(), client, o, path)
+			require.ErrorContains(t, err, "gone")
+			for i := range 200 {
+				_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("Rows"), Key: keyOf(i)})
+				require.NoError(t, err)
+			}
+
+			o.Resume = true
+			res, err := importFiles(t, t.Context(), db.Client, o, path)
+			require.Len(t, res.Warnings, tt.warnings)
+			if tt.refused {
+				require.ErrorIs(t, err, transfer.ErrRestart)
+				require.ErrorContains(t, err, "lacks the item with the key")
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, int64(200), res.Sum().Written)
+			require.Contains(t, res.Warnings[0], "could not be checked that table Rows still has")
+		})
 	}
-	path := write(t, "a.jsonl", text.String())
-	o := options(t, path)
-	o.Every = 100
-	db := sortkeytest.New(t)
-	db.Table("Rows", "pk")
-	_, err := db.Client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("Rows"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	})
-	require.NoError(t, err)
-	batches := 0
-	client := hooked(db, func(context.Context, *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
-		if batches++; batches > 5 {
-			return nil, errors.New("gone")
-		}
-		return nil, nil
-	})
-	o.Workers = 1
-	_, err = importFiles(t, t.Context(), client, o, path)
-	require.ErrorContains(t, err, "gone")
-	for i := range 200 {
-		_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("Rows"), Key: keyOf(i)})
-		require.NoError(t, err)
-	}
-	o.Resume = true
-	res, err := importFiles(t, t.Context(), db.Client, o, path)
-	require.NoError(t, err)
-	require.Equal(t, int64(200), res.Sum().Written)
 }
