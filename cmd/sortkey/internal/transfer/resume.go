@@ -53,6 +53,7 @@ type lastWrite struct {
 	item  attr.Item // unless the write is complete
 	key   string    // as appendKey encodes it
 	order int64     // number in the file
+	other bool      // the table has another item with the key
 }
 
 // A tail collects the last writes.
@@ -163,6 +164,11 @@ func (im *importer) checkResumed(ctx context.Context, i int, d *types.TableDescr
 	if table.Written+table.Deleted == 0 {
 		return nil
 	}
+	for _, later := range im.journal.Tables[i+1:] {
+		if later.Table == table.Table && later.Written+later.Deleted > 0 {
+			return nil // its last writes are checked: it may have replaced those of this source
+		}
+	}
 	if now := identityOf(d); !source.Made.same(now) {
 		return fail(
 			ErrRestart, "", "table %s is not the one that the interrupted import wrote to: it was created at %s",
@@ -181,8 +187,8 @@ func (im *importer) checkResumed(ctx context.Context, i int, d *types.TableDescr
 	}
 
 	lost, err := im.lost(ctx, table.Table, last)
-	if err == nil && lost != nil && i == im.journal.At.Source {
-		lost, err = im.written(lost)
+	if err == nil && lost != nil {
+		lost, err = im.written(i, lost)
 	}
 	if err != nil {
 		return err
@@ -195,7 +201,10 @@ func (im *importer) checkResumed(ctx context.Context, i int, d *types.TableDescr
 		return err
 	}
 	what := "lacks the item with the key %s, which the interrupted import wrote"
-	if lost[0].Deleted {
+	switch {
+	case lost[0].other:
+		what = "does not have the item with the key %s as the interrupted import wrote it"
+	case lost[0].Deleted:
 		what = "has the item with the key %s, which the interrupted import deleted"
 	}
 	return fail(
@@ -223,17 +232,28 @@ func (im *importer) lost(ctx context.Context, table string, list []lastWrite) (l
 		}
 		if (len(out.Item) == 0) != w.Deleted {
 			lost = append(lost, w)
+			continue
+		}
+		if w.Deleted || w.Hash == "" {
+			continue
+		}
+		it, err := sdkvalue.Item(out.Item)
+		if err != nil {
+			return nil, err
+		}
+		if w.other = hashOf(it) != w.Hash; w.other {
+			lost = append(lost, w)
 		}
 	}
 	return lost, nil
 }
 
-// written leaves out the writes of items that a record after the position of the journal
-// writes as well: the interrupted import may have done that, too.
-func (im *importer) written(lost []lastWrite) ([]lastWrite, error) {
-	at := im.journal.At
-	k, f := keysOf(im.schemas[at.Source]), im.sources[at.Source].Files[at.File]
-	for i, w := range lost {
+// written leaves out the writes of a source whose items a record after the position of the
+// journal writes as well: the interrupted import may have done that, too. It has not come
+// further than through the file after the position, as it saves the journal after every file.
+func (im *importer) written(i int, lost []lastWrite) ([]lastWrite, error) {
+	at, k := im.journal.At, keysOf(im.schemas[i])
+	for n, w := range lost {
 		key, err := attr.ParseItem(w.Key)
 		if err != nil {
 			return nil, err
@@ -242,7 +262,32 @@ func (im *importer) written(lost []lastWrite) ([]lastWrite, error) {
 		if err != nil {
 			return nil, err
 		}
-		lost[i].key = string(bytes)
+		lost[n].key = string(bytes)
+	}
+
+	next := position{Source: at.Source, File: at.File + 1}
+	if next.File == len(im.sources[at.Source].Files) {
+		next = position{Source: at.Source + 1}
+	}
+	for _, at := range []position{at, next} {
+		if at.Source == len(im.sources) || im.journal.Tables[at.Source].Table != im.journal.Tables[i].Table {
+			continue
+		}
+		var err error
+		if lost, err = im.writtenAfter(at, i, lost); err != nil {
+			return nil, err
+		}
+	}
+	return lost, nil
+}
+
+// writtenAfter leaves out the writes to the table of source i that a record of a file writes as well.
+func (im *importer) writtenAfter(at position, i int, lost []lastWrite) ([]lastWrite, error) {
+	k, f := keysOf(im.schemas[i]), im.sources[at.Source].Files[at.File]
+	opts := im.sourceOptions(im.sources[at.Source])
+	var err error
+	if opts.Types, err = opts.Types.merge(im.schemas[i].KeyTypes()); err != nil {
+		return nil, err
 	}
 
 	in, err := openInput(f.Path)
@@ -250,7 +295,7 @@ func (im *importer) written(lost []lastWrite) ([]lastWrite, error) {
 		return nil, err
 	}
 	defer in.Close()
-	r, err := openReader(in, f, im.readOptions[at.Source], k)
+	r, err := openReader(in, f, opts, k)
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,8 @@ func TestResumeChecks(t *testing.T) {
 		require.NoError(t, err)
 		return count
 	}
+	// The table has other forms of these numbers, and another order of the sets.
+	const forms = `"z":{"NS":["1e2","-0.0","3.10"]},"n":{"N":"1.50E+3"},"s":{"SS":["b","a"]},"m":{"M":{"y":{"N":"007"},"x":{"NULL":true}}}`
 	for _, tt := range []struct {
 		name   string
 		change func(t *testing.T, db *sortkeytest.DB, at int)
@@ -58,11 +60,17 @@ func TestResumeChecks(t *testing.T) {
 			}
 		}, "", "which the interrupted import wrote: it may be an older state that was restored"},
 		{"last one", func(t *testing.T, db *sortkeytest.DB, at int) { deleteItem(t, db, at-1) }, "", "lacks the item with the key"},
+		{"item of older state", func(t *testing.T, db *sortkeytest.DB, at int) {
+			db.PutJSON("Rows", fmt.Appendf(nil, `[{"pk":{"S":"%d"},"n":{"N":"0"}}]`, at-1))
+		}, "", "as the interrupted import wrote it: it may be an older state that was restored"},
+		{"replaced by a later record", func(t *testing.T, db *sortkeytest.DB, at int) {
+			db.PutJSON("Rows", fmt.Appendf(nil, `[{"pk":{"S":"%d"},"n":{"N":"0"}}]`, at-1))
+		}, "later", ""},
 		{"earlier one", func(t *testing.T, db *sortkeytest.DB, at int) { deleteItem(t, db, at-100) }, "", ""},
 		{"deleted by a later record", func(t *testing.T, db *sortkeytest.DB, at int) { deleteItem(t, db, at-1) }, "later", ""},
 	} {
 		for _, inside := range []bool{false, true} {
-			if inside && tt.name != "older state" && tt.name != "deleted by a later record" {
+			if inside && tt.name != "older state" && tt.name != "nothing" && tt.name != "item of older state" && tt.name != "deleted by a later record" {
 				continue // the same code checks
 			}
 			n, stop := 300, 210 // the records, and the one at which the import is interrupted
@@ -72,7 +80,7 @@ func TestResumeChecks(t *testing.T) {
 			t.Run(fmt.Sprint(tt.name, inside), func(t *testing.T) {
 				var text strings.Builder
 				for i := range n {
-					fmt.Fprintf(&text, `{"Metadata":{},"Keys":{"pk":{"S":"%d"}},"NewImage":{"pk":{"S":"%d"}}}`+"\n", i, i)
+					fmt.Fprintf(&text, `{"Metadata":{},"Keys":{"pk":{"S":"%d"}},"NewImage":{"pk":{"S":"%d"},%s}}`+"\n", i, i, forms)
 				}
 				if tt.after != "" {
 					for i := range n {
@@ -118,6 +126,35 @@ func TestResumeChecks(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestResumeNextFile: a later file that the interrupted import had begun may have replaced what
+// the one before it wrote.
+func TestResumeNextFile(t *testing.T) {
+	var first, second strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&first, `{"Item":{"pk":{"S":"%d"}}}`+"\n", i)
+		fmt.Fprintf(&second, `{"Item":{"pk":{"S":"%d"},"n":{"N":"2"}}}`+"\n", 59-i)
+	}
+	paths := []string{write(t, "a.jsonl", first.String()), write(t, "b.jsonl", second.String())}
+	o := options(t, paths[0])
+	o.Workers = 1
+	db := sortkeytest.New(t)
+	batches := 0
+	client := hooked(db, func(context.Context, *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error) {
+		if batches++; batches > 4 {
+			return nil, errors.New("gone")
+		}
+		return nil, nil
+	})
+	_, err := importFiles(t, t.Context(), client, o, paths...)
+	require.ErrorContains(t, err, "gone")
+	require.Contains(t, strings.Join(itemsOf(t, db.Client, "Rows"), ""), `"n"`)
+
+	o.Resume = true
+	res, err := importFiles(t, t.Context(), db.Client, o, paths...)
+	require.NoError(t, err)
+	require.Equal(t, int64(120), res.Sum().Written)
 }
 
 // TestResumeExpired: an item that the table may have expired is not missed, but one that is due
