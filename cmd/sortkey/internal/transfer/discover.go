@@ -257,7 +257,13 @@ func dataFiles(dir string, format Format, table string) (found []*Source, err er
 	if src.Schema, err = optional(filepath.Join(beside, schemaFile), ReadSchema); err != nil {
 		return nil, err
 	}
-	if src.Types, err = optional(filepath.Join(beside, typesFile), readTypes); err != nil {
+	sum := &s3files.Summary{OutputFormat: s3files.FormatDynamoDB}
+	if name := filepath.Join(beside, s3files.SummaryFile); beside != dir && isFile(name) {
+		if sum, err = readSummary(name); err != nil {
+			return nil, err
+		}
+	}
+	if src.Types, err = exportedTypes(beside, sum); err != nil {
 		return nil, err
 	}
 	if src.Schema != nil {
