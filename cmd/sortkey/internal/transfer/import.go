@@ -162,6 +162,11 @@ const firstRejects = 5
 // are not retried then.
 func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o ImportOptions) (*ImportResult, error) {
 	im := newImporter(ctx, client, sources, o)
+	for _, s := range sources {
+		if s.Warning != "" {
+			im.result.Warnings = append(im.result.Warnings, s.Warning)
+		}
+	}
 	return im.finish(im.run(ctx))
 }
 
