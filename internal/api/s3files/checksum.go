@@ -14,8 +14,8 @@ func NewHash() hash.Hash { return md5.New() } //nolint:gosec // as above
 // Checksum returns a sum of [NewHash] as manifests have it.
 func Checksum(sum []byte) string { return base64.StdEncoding.EncodeToString(sum) }
 
-// checksumOf returns the checksum of data.
-func checksumOf(data []byte) string {
+// ChecksumOf returns the checksum of data as manifests have it.
+func ChecksumOf(data []byte) string {
 	sum := md5.Sum(data) //nolint:gosec // as above
 	return Checksum(sum[:])
 }
@@ -28,12 +28,12 @@ func etag(sum []byte) string {
 
 // Matches reports whether a manifest has the checksum that the file beside it contains.
 func Matches(manifest, checksum []byte) bool {
-	return string(bytes.TrimSpace(checksum)) == checksumOf(manifest)
+	return string(bytes.TrimSpace(checksum)) == ChecksumOf(manifest)
 }
 
 // WriteManifest writes a manifest, after the file with its checksum.
 func WriteManifest(name string, data []byte, write func(name string, data []byte) error) error {
-	if err := write(ChecksumFiles(name)[0], []byte(checksumOf(data))); err != nil {
+	if err := write(ChecksumFiles(name)[0], []byte(ChecksumOf(data))); err != nil {
 		return err
 	}
 	return write(name, data)

@@ -32,6 +32,8 @@ type Summary struct {
 	ExportType         string  `json:"exportType,omitempty"`
 	// PointInTime is ours: all items are from one point in time.
 	PointInTime *bool `json:"pointInTime,omitempty"`
+	// TypesMD5 is ours: the checksum of the file with the types of plain JSON, or "".
+	TypesMD5 string `json:"typesMd5Checksum,omitempty"`
 }
 
 // Values of members of a [Summary].

@@ -236,6 +236,10 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 
 // endImport reports rejects and returns the error of the command.
 func endImport(env *app.Env, r *transfer.ImportResult, err error) error {
+	for _, w := range r.Warnings {
+		fmt.Fprintf(env.Stderr, "sortkey: warning: %s\n", w)
+	}
+
 	for _, x := range r.First {
 		fmt.Fprintf(env.Stderr, "%s:%d: %s\n", x.File, x.Line, x.Reason)
 	}

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -29,6 +30,9 @@ type Source struct {
 	Files []File
 	// Items is the number of items, or -1 if it is unknown.
 	Items int64
+
+	// Warning says what is unknown of the source, or is "".
+	Warning string
 
 	export bool
 	// requests is set if the file has requests, of which the source is the writes to Table.
@@ -160,7 +164,7 @@ func discoverFolder(dir string, format Format, table string) ([]*Source, error) 
 		src, err := readExport(dir)
 		return []*Source{src}, err
 	}
-	if isFile(filepath.Join(dir, s3files.StartedFile)) {
+	if isFile(filepath.Join(dir, s3files.StartedFile)) && !bare(dir) {
 		return nil, advice.New(
 			"export again, or name its folder "+s3files.DataFolder+" to import what is there",
 			"%s is an unfinished export: it has no %s", dir, s3files.SummaryFile,
@@ -177,7 +181,8 @@ func discoverFolder(dir string, format Format, table string) ([]*Source, error) 
 			return nil, err
 		}
 		for _, name := range started {
-			if at := filepath.Dir(name); !isFile(filepath.Join(at, s3files.SummaryFile)) {
+			at := filepath.Dir(name)
+			if !isFile(filepath.Join(at, s3files.SummaryFile)) && (names != nil || !bare(at)) {
 				return nil, advice.New(
 					"export again, or name the exports to import", "%s is an unfinished export: it has no %s", at,
 					s3files.SummaryFile,
@@ -212,6 +217,14 @@ func discoverFolder(dir string, format Format, table string) ([]*Source, error) 
 			if err != nil {
 				return nil, err
 			}
+			if at := filepath.Dir(folder); isFile(filepath.Join(at, s3files.StartedFile)) {
+				for _, src := range sources {
+					src.Warning = fmt.Sprintf(
+						"%s has no %s: nothing shows that the export is complete, and no checksum was verified",
+						at, s3files.SummaryFile,
+					)
+				}
+			}
 			found = append(found, sources...)
 		}
 		if found != nil {
@@ -219,6 +232,24 @@ func discoverFolder(dir string, format Format, table string) ([]*Source, error) 
 		}
 	}
 	return nil, fail(ErrNoData, "name the data files, or a folder with an export", "no data files in %s", dir)
+}
+
+// bare reports whether a folder without a summary may be an export that was copied without its
+// manifests: it has data files, and is not what [Export] left when it was killed.
+func bare(dir string) bool {
+	abs, err := filepath.Abs(dir)
+	if err != nil || isFile(filepath.Join(dir, s3files.FilesFile)) ||
+		strings.Contains(abs+string(filepath.Separator), partial+string(filepath.Separator)) {
+		return false
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, s3files.DataFolder))
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isDataName(e.Name()) })
+}
+
+// isDataName reports whether a file in a folder without a manifest has the name of a data file.
+func isDataName(name string) bool {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	return slices.Contains(dataSuffixes, filepath.Ext(name)) && !strings.HasPrefix(name, ".") && !ownFile(name)
 }
 
 // dataFiles returns the sources in a folder of data files, if it has some.
@@ -231,9 +262,7 @@ func dataFiles(dir string, format Format, table string) (found []*Source, err er
 
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		name := strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".gz"), ".zst")
-		if !slices.Contains(dataSuffixes, filepath.Ext(name)) || strings.HasPrefix(name, ".") || !isFile(path) ||
-			ownFile(name) {
+		if !isDataName(e.Name()) || !isFile(path) {
 			continue
 		}
 		writes, err := discoverRequests(path, format, table)
@@ -257,7 +286,13 @@ func dataFiles(dir string, format Format, table string) (found []*Source, err er
 	if src.Schema, err = optional(filepath.Join(beside, schemaFile), ReadSchema); err != nil {
 		return nil, err
 	}
-	if src.Types, err = optional(filepath.Join(beside, typesFile), readTypes); err != nil {
+	sum := &s3files.Summary{OutputFormat: s3files.FormatDynamoDB}
+	if name := filepath.Join(beside, s3files.SummaryFile); beside != dir && isFile(name) {
+		if sum, err = readSummary(name); err != nil {
+			return nil, err
+		}
+	}
+	if src.Types, err = exportedTypes(beside, sum); err != nil {
 		return nil, err
 	}
 	if src.Schema != nil {

@@ -259,12 +259,15 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 	if err := x.write(schemaFile, append(definition, '\n')); err != nil {
 		return r, err
 	}
+	typesMD5 := ""
 	if shape.types != nil {
 		text, err := json.MarshalIndent(shape.types, "", "  ")
 		if err != nil {
 			return r, err
 		}
-		if err := x.write(typesFile, append(text, '\n')); err != nil {
+		text = append(text, '\n')
+		typesMD5 = s3files.ChecksumOf(text)
+		if err := x.write(typesFile, text); err != nil {
 			return r, err
 		}
 	}
@@ -283,7 +286,7 @@ func (x *exporter) run(ctx context.Context) (r ExportResult, err error) {
 		TableArn: aws.ToString(d.TableArn), TableID: aws.ToString(d.TableId),
 		ManifestFilesS3Key: s3files.FilesFile, BilledSizeBytes: aws.ToInt64(d.TableSizeBytes), ItemCount: r.Items,
 		OutputFormat: map[Format]string{DynamoDB: s3files.FormatDynamoDB, JSON: "JSON", CSV: "CSV"}[x.o.Format],
-		ExportType:   s3files.FullExport, PointInTime: &r.PointInTime,
+		ExportType:   s3files.FullExport, PointInTime: &r.PointInTime, TypesMD5: typesMD5,
 	}
 	text, err := sum.Encode(s3files.Guided)
 	if err != nil {

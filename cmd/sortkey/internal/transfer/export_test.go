@@ -539,6 +539,55 @@ func TestPlainJSONKeepsTypes(t *testing.T) {
 	require.Contains(t, r.Warnings[0], "plain JSON loses the types of sets and binary data in: b, deep, fine, mixed;")
 }
 
+// TestTypesFile: an export of plain JSON or CSV is not read without its types, nor with others.
+func TestTypesFile(t *testing.T) {
+	db := sortkeytest.New(t)
+	db.Table("Rows", "pk")
+	db.PutJSON("Rows", []byte(`[{"pk":{"S":"a"},"b":{"B":"AQ=="},"s":{"SS":["x"]}}]`))
+	sansChecksum := func(t *testing.T, dir string) {
+		edit(t, filepath.Join(dir, "manifest-summary.json"), func(s string) string {
+			return strings.Replace(s, "typesMd5Checksum", "other", 1)
+		})
+		require.NoError(t, os.Remove(filepath.Join(dir, "manifest-summary.md5")))
+	}
+	remove := func(t *testing.T, dir string) { require.NoError(t, os.Remove(filepath.Join(dir, "types.json"))) }
+	shorten := func(t *testing.T, dir string) {
+		edit(t, filepath.Join(dir, "types.json"), func(s string) string { return strings.Replace(s, `"b"`, `"c"`, 1) })
+	}
+	for _, tt := range []struct {
+		name   string
+		change []func(t *testing.T, dir string)
+		want   string
+	}{
+		{"whole", nil, ""},
+		{"missing", []func(*testing.T, string){remove}, "types.json is missing"},
+		{"damaged", []func(*testing.T, string){shorten}, "types.json is damaged"},
+		{"of an older version", []func(*testing.T, string){sansChecksum}, ""},
+		{"missing in an older version", []func(*testing.T, string){sansChecksum, remove}, "types.json is missing"},
+	} {
+		for _, format := range []transfer.Format{transfer.JSON, transfer.CSV, transfer.DynamoDB} {
+			dir, _ := exported(t, db, transfer.ExportOptions{Format: format})
+			want := tt.want
+			if format == transfer.DynamoDB {
+				require.False(t, exists(filepath.Join(dir, "types.json")))
+				tt.change, want = nil, ""
+			}
+			for _, change := range tt.change {
+				change(t, dir)
+			}
+			for _, path := range []string{dir, filepath.Join(dir, "data")} {
+				sources, err := transfer.Discover([]string{path}, "", "")
+				if want != "" {
+					require.ErrorContains(t, err, want, tt.name)
+					continue
+				}
+				require.NoError(t, err, tt.name)
+				require.Equal(t, format != transfer.DynamoDB, sources[0].Types["b"] == "B")
+			}
+		}
+	}
+}
+
 func TestSchemas(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"no JSON", `{`, "not valid JSON"},

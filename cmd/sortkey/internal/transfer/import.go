@@ -125,6 +125,8 @@ type ImportResult struct {
 	// Broken are the files that could not be read to the end, each with its last
 	// readable line. The records up to that line were imported.
 	Broken []Reject `json:"broken,omitempty"`
+	// Warnings say what the import could not check.
+	Warnings []string `json:"warnings,omitempty"`
 	// Rejects is the file with the report, if there is one.
 	Rejects string `json:"rejects,omitempty"`
 	// Unreported is the number of rejected records that the report leaves out
@@ -160,6 +162,11 @@ const firstRejects = 5
 // are not retried then.
 func Import(ctx context.Context, client *dynamodb.Client, sources []*Source, o ImportOptions) (*ImportResult, error) {
 	im := newImporter(ctx, client, sources, o)
+	for _, s := range sources {
+		if s.Warning != "" {
+			im.result.Warnings = append(im.result.Warnings, s.Warning)
+		}
+	}
 	return im.finish(im.run(ctx))
 }
 

@@ -56,19 +56,26 @@ func readManifest(name string) ([]byte, error) {
 	return data, nil
 }
 
-// readExport returns the source that the manifests in a folder describe.
-func readExport(dir string) (*Source, error) {
-	summaryPath := filepath.Join(dir, s3files.SummaryFile)
-	data, err := readManifest(summaryPath)
+func readSummary(name string) (*s3files.Summary, error) {
+	data, err := readManifest(name)
 	if err != nil {
 		return nil, err
 	}
 	sum, err := s3files.ParseSummary(data)
 	if err != nil {
 		return nil, advice.New(
-			"copy the export again, or name its data files",
-			"%s is not the manifest of an export: %w", summaryPath, err,
+			"copy the export again, or name its data files", "%s is not the manifest of an export: %w", name, err,
 		)
+	}
+	return sum, nil
+}
+
+// readExport returns the source that the manifests in a folder describe.
+func readExport(dir string) (*Source, error) {
+	summaryPath := filepath.Join(dir, s3files.SummaryFile)
+	sum, err := readSummary(summaryPath)
+	if err != nil {
+		return nil, err
 	}
 	src := &Source{Name: dir, Table: sum.TableName(), Items: sum.ItemCount, export: true}
 	if strings.EqualFold(sum.OutputFormat, "ION") {
@@ -82,7 +89,7 @@ func readExport(dir string) (*Source, error) {
 	}
 
 	filesPath := filepath.Join(dir, s3files.FilesFile)
-	data, err = readManifest(filesPath)
+	data, err := readManifest(filesPath)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, advice.New(
 			"copy the whole export again, or name its data files",
@@ -109,7 +116,7 @@ func readExport(dir string) (*Source, error) {
 	if src.Schema, err = optional(filepath.Join(dir, schemaFile), ReadSchema); err != nil {
 		return nil, err
 	}
-	if src.Types, err = optional(filepath.Join(dir, typesFile), readTypes); err != nil {
+	if src.Types, err = exportedTypes(dir, sum); err != nil {
 		return nil, err
 	}
 	if src.Schema != nil && src.Schema.TableName != "" && src.Table == "" {
@@ -153,6 +160,33 @@ func optional[T any](name string, read func(string) (T, error)) (v T, err error)
 		return none, nil
 	}
 	return v, err
+}
+
+// exportedTypes returns the types of an export. Every export of plain JSON or CSV has them; one
+// of an older version does not have their checksum.
+func exportedTypes(dir string, sum *s3files.Summary) (Types, error) {
+	name := filepath.Join(dir, typesFile)
+	if format, err := ParseFormat(sum.OutputFormat); err != nil || format == DynamoDB {
+		return optional(name, readTypes)
+	}
+
+	data, err := readBounded(name, maxSchema)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, advice.New(
+			"copy the whole export again, or name its data files and give the types with --type",
+			"%s is missing, which has the types of the attributes of the export", name,
+		)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if got := s3files.ChecksumOf(data); sum.TypesMD5 != "" && got != sum.TypesMD5 {
+		return nil, fail(
+			ErrDamaged, "copy the export again", "%s is damaged: its MD5 is %s, the manifest says %s; nothing was written",
+			name, got, sum.TypesMD5,
+		)
+	}
+	return readTypes(name)
 }
 
 func readTypes(name string) (Types, error) {

@@ -150,6 +150,46 @@ func TestWithoutManifests(t *testing.T) {
 		require.Len(t, sources[0].Files, 1, tt.name)
 	}
 
+	for _, tt := range []struct {
+		files       string // in the folder x of a bucket
+		path, fault string
+	}{
+		{"data/x.json.gz", "x", ""},
+		{"data/x.json.gz", ".", ""},
+		{"data/x.json.gz.partial", "x", "is an unfinished export"},
+		{"data/x.json.gz.partial", ".", "is an unfinished export"},
+		{"y/data/x.json", "x", "is an unfinished export"},
+	} {
+		root := t.TempDir()
+		path := filepath.Join(root, "x", filepath.FromSlash(tt.files))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, gzipped(t, line), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(root, "x", "_started"), nil, 0o600))
+		sources, err := transfer.Discover([]string{filepath.Join(root, tt.path)}, "", "")
+		if tt.fault != "" {
+			require.ErrorContains(t, err, tt.fault, tt)
+			continue
+		}
+		require.NoError(t, err, tt)
+		require.Len(t, sources, 1)
+		require.Contains(t, sources[0].Warning, "x has no manifest-summary.json: nothing shows that the export is complete")
+		res, err := transfer.Import(t.Context(), sortkeytest.New(t).Client, sources, options(t, path))
+		require.NoError(t, err)
+		require.Equal(t, int64(1), res.Sum().Written)
+		require.Equal(t, []string{sources[0].Warning}, res.Warnings)
+	}
+
+	// What a killed export left is not read.
+	killed := filepath.Join(t.TempDir(), "out.partial", "Rows")
+	require.NoError(t, os.MkdirAll(filepath.Join(killed, "data"), 0o700))
+	for _, name := range []string{"_started", "data/0.json"} {
+		require.NoError(t, os.WriteFile(filepath.Join(killed, name), []byte(line), 0o600))
+	}
+	for _, path := range []string{killed, filepath.Dir(killed)} {
+		_, err := transfer.Discover([]string{path}, "", "")
+		require.ErrorContains(t, err, "is an unfinished export")
+	}
+
 	started := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(started, "_started"), nil, 0o600))
 	_, err := transfer.Discover([]string{started}, "", "")
