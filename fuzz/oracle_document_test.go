@@ -112,11 +112,9 @@ func (g *generator) item(m *model) item {
 			it[name] = g.whole(name)
 		}
 	}
-	large := m.number%8 == 7 // a table with pages of 1 MB
 	switch {
-	case large && g.often(30):
+	case m.number%4 == 3 && g.often(60): // a table with pages of 1 MB
 		it["p"] = text(strings.Repeat("y", g.upTo(150_000, 300_000)))
-	case large && g.often(30):
 		g.resize(it, pageBytes-g.before(m, it))
 	case g.often(10):
 		unit := pick(g.draw, []int{1024, 4096})
@@ -131,7 +129,7 @@ func (g *generator) resize(it item, size int) {
 	it["p"] = text("")
 	fill := size - it.size() + g.upTo(-1, 1)
 	switch {
-	case fill >= 0 && fill < maxItem:
+	case fill >= 0 && fill < maxItem-20_000:
 		it["p"] = text(strings.Repeat("z", fill))
 	case has:
 		it["p"] = was
@@ -242,15 +240,17 @@ func (g *generator) condition(m *model, it item, names []string, depth int) *tes
 		"attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "IN", "BETWEEN",
 		"size", "path", "=", "=", "<>", "<", "<=", ">", ">=",
 	})}
+	k := pick(g.draw, allKinds)
+	for range 8 { // what these functions look for is rare
+		if t.op == "attribute_type" && v.kind != k || t.op == "contains" && len(v.list) == 0 {
+			p, v, ok = g.path(m, it, names)
+		}
+	}
 	comparators := []string{"=", "<>", "<", "<=", ">", ">="}
 	t.args = []operand{{path: p}}
 	add := func(v value) { t.args = append(t.args, operand{arg: v}) }
 	switch t.op {
 	case "attribute_type":
-		k := pick(g.draw, allKinds)
-		if ok && g.often(60) {
-			k = v.kind
-		}
 		add(text(k.String()))
 	case "begins_with":
 		c := scalar()
