@@ -11,6 +11,7 @@ import (
 var (
 	documents = []string{"d", "l", "s", "n"}
 	members   = []string{"a", "b", "cc", "é.x"}
+	allKinds  = []kind{'S', 'N', 'B', isBool, isNull, isList, isMap, 's', 'n', 'b'}
 )
 
 // scalar returns any scalar value, often a small number.
@@ -73,6 +74,8 @@ func (g *generator) whole(name string) value {
 	switch {
 	case g.often(15):
 		return g.document(2)
+	case g.often(5):
+		return value{kind: isNull}
 	case name == "d":
 		v := value{kind: isMap, members: item{}}
 		for _, m := range members {
@@ -109,10 +112,48 @@ func (g *generator) item(m *model) item {
 			it[name] = g.whole(name)
 		}
 	}
-	if m.number%8 == 7 && g.often(30) { // a table with pages of 1 MB
+	switch {
+	case m.number%4 == 3 && g.often(60): // a table with pages of 1 MB
 		it["p"] = text(strings.Repeat("y", g.upTo(150_000, 300_000)))
+		g.resize(it, pageBytes-g.before(m, it))
+	case g.often(10):
+		unit := pick(g.draw, []int{1024, 4096})
+		g.resize(it, (it.size()/unit+g.upTo(1, 2))*unit)
 	}
 	return it
+}
+
+// resize gives an item the size, or one byte less or more, if p can make up the difference.
+func (g *generator) resize(it item, size int) {
+	was, has := it["p"]
+	it["p"] = text("")
+	fill := size - it.size() + g.upTo(-1, 1)
+	switch {
+	case fill >= 0 && fill < maxItem-20_000:
+		it["p"] = text(strings.Repeat("z", fill))
+	case has:
+		it["p"] = was
+	default:
+		delete(it, "p")
+	}
+}
+
+// before returns the bytes that a Query of the item's partition, or a Scan, has read since the
+// last full page when it comes to the item.
+func (g *generator) before(m *model, it item) (bytes int) {
+	r := read{view: view{m: m}}
+	if m.sort != "" && g.often(50) {
+		r.clauses = []clause{{m.hash, "=", []value{it[m.hash]}}}
+	}
+	for _, e := range r.rows() {
+		if r.order(e, it) >= 0 {
+			break
+		}
+		if bytes += e.size(); bytes >= pageBytes {
+			bytes = 0
+		}
+	}
+	return bytes
 }
 
 // base returns an item of the table, or an empty one.
@@ -199,16 +240,18 @@ func (g *generator) condition(m *model, it item, names []string, depth int) *tes
 		"attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", "IN", "BETWEEN",
 		"size", "path", "=", "=", "<>", "<", "<=", ">", ">=",
 	})}
+	k := pick(g.draw, allKinds)
+	for range 8 { // what these functions look for is rare
+		if t.op == "attribute_type" && v.kind != k || t.op == "contains" && len(v.list) == 0 {
+			p, v, ok = g.path(m, it, names)
+		}
+	}
 	comparators := []string{"=", "<>", "<", "<=", ">", ">="}
 	t.args = []operand{{path: p}}
 	add := func(v value) { t.args = append(t.args, operand{arg: v}) }
 	switch t.op {
 	case "attribute_type":
-		kind := "S"
-		if ok && g.often(60) {
-			kind = v.kind.String()
-		}
-		add(text(kind))
+		add(text(k.String()))
 	case "begins_with":
 		c := scalar()
 		if c.kind == 'N' {
@@ -219,11 +262,9 @@ func (g *generator) condition(m *model, it item, names []string, depth int) *tes
 		}
 		add(c)
 	case "contains":
-		c := scalar()
+		c := near()
 		if len(v.list) > 0 && g.often(60) {
-			if e := pick(g.draw, v.list); e.kind.scalar() {
-				c = e
-			}
+			c = pick(g.draw, v.list)
 		}
 		add(c)
 	case "IN":

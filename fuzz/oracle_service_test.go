@@ -495,6 +495,10 @@ func (s *service) read(r read, spent string) (prediction, item) {
 	if !ok {
 		return refusal(invalid), nil
 	}
+	unordered := r.clauses == nil && !r.scanOrderKnown()
+	if unordered && p.last != nil { // nobody knows which items fit on the page
+		return prediction{some: true, unordered: true}, p.last
+	}
 	body := map[string]any{"Count": p.count, "ScannedCount": p.examined}
 	if !r.count {
 		items := make([]any, len(p.items))
@@ -513,7 +517,7 @@ func (s *service) read(r read, spent string) (prediction, item) {
 	if c := r.m.spent(units, spent); c != nil {
 		body["ConsumedCapacity"] = c
 	}
-	return prediction{body: body, unordered: r.clauses == nil && !r.scanOrderKnown()}, p.last
+	return prediction{body: body, unordered: unordered}, p.last
 }
 
 // describe answers a DescribeTable, in part.
