@@ -72,8 +72,9 @@ type script struct {
 // readScript reads the schemas in a script as the roots of a document.
 func (d *document) readScript() error {
 	p := &script{
-		d: d, s: scriptScanner{text: string(d.data)}, constants: map[string]*node{}, resolving: map[*node]bool{},
-		resolved: map[*node]bool{}, variables: map[string]bool{}, assigned: map[string]bool{}, changed: map[string]bool{},
+		d: d, s: scriptScanner{text: string(d.data)},
+		constants: map[string]*node{}, resolving: map[*node]bool{}, resolved: map[*node]bool{},
+		variables: map[string]bool{}, assigned: map[string]bool{}, changed: map[string]bool{},
 		schemas: map[int]*node{},
 	}
 	p.advance()
@@ -586,7 +587,8 @@ func (p *script) written(n *node, aside bool) error {
 	case kindName:
 		if p.reassigned(n.text) {
 			return &Error{
-				Pos: n.pos(), Msg: fmt.Sprintf("%s is assigned again, and the file is not run", clip(n.text)), Hint: writeOut,
+				Pos: n.pos(), Msg: fmt.Sprintf("%s is assigned again, and the file is not run", clip(n.text)),
+				Hint: writeOut,
 			}
 		}
 		return &Error{

@@ -159,7 +159,8 @@ func (s *scriptScanner) beginsRegexp() bool {
 
 // beforeRegexp are words that are no values, so that a slash after them does not divide.
 var beforeRegexp = []string{
-	"return", "typeof", "case", "do", "else", "in", "of", "instanceof", "new", "throw", "delete", "void", "yield", "await",
+	"return", "typeof", "case", "do", "else", "in", "of", "instanceof", "new", "throw", "delete", "void", "yield",
+	"await",
 }
 
 // regexp skips a regular expression. It skips nothing and returns false if the line ends first: then the

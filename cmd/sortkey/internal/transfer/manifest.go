@@ -182,8 +182,8 @@ func exportedTypes(dir string, sum *s3files.Summary) (Types, error) {
 	}
 	if got := s3files.ChecksumOf(data); sum.TypesMD5 != "" && got != sum.TypesMD5 {
 		return nil, fail(
-			ErrDamaged, "copy the export again", "%s is damaged: its MD5 is %s, the manifest says %s; nothing was written",
-			name, got, sum.TypesMD5,
+			ErrDamaged, "copy the export again",
+			"%s is damaged: its MD5 is %s, the manifest says %s; nothing was written", name, got, sum.TypesMD5,
 		)
 	}
 	return readTypes(name)
