@@ -160,8 +160,8 @@ func diskEngine(t testing.TB) *engine {
 	return e
 }
 
-// postgresEngine is a server on a new PostgreSQL. It skips the test if there is none. After
-// a kill, items are counted again only some time later.
+// postgresEngine starts a server on a new PostgreSQL. It skips the test if PostgreSQL is not
+// installed. The server recounts items some time after a kill.
 func postgresEngine(t testing.TB) *engine {
 	url := pgtest.New(t).Database(t)
 	if err := postgres.Init(t.Context(), url); err != nil {

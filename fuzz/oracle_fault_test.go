@@ -20,8 +20,8 @@ import (
 type plant struct {
 	name string
 	op   string // the operations that have it, by the end or beginning of their names
-	// ask changes the request, and tell the answer; either may be nil. They return false if there
-	// is nothing to change.
+	// ask changes a request and tell changes an answer; either may be nil. They return false if they
+	// find nothing to change.
 	ask  func(in map[string]any) bool
 	tell func(in, out map[string]any) bool
 }

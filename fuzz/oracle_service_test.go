@@ -47,7 +47,8 @@ type message struct {
 	keys map[string][]item
 	// numbers are those of the tables that the message was made for, by name.
 	numbers map[string]int
-	// refused says that the service refuses the request, with one fault or another if there is no table.
+	// refused says that the service refuses the request. If the table does not exist, which fault it
+	// reports is not predicted.
 	refused bool
 	// separate says that the service may carry out a part of the request.
 	separate bool
@@ -403,7 +404,8 @@ type lookup struct {
 	consistent bool
 }
 
-// find returns the item, as the request wants it, and its size. Item is nil if there is none.
+// find returns the item, reduced to what the request asks for, and its full size. It returns nil if
+// the item does not exist.
 func (s *service) find(l *lookup) (it item, size int) {
 	m := s.tables[l.table]
 	it = m.items[m.id(l.key)]

@@ -169,9 +169,8 @@ func (n *node) put(s step, v value) {
 	}
 }
 
-// update returns the item after the actions, with old nil if there is no item with the
-// key. Ok is false if the service refuses them for this item. Actions that only remove do not
-// create an item.
+// update returns the item after the actions. Old is nil if the table has no item with the key. Ok is
+// false if the service refuses the actions for this item. Actions that only remove create no item.
 func update(key, old item, actions []action) (it item, ok bool) {
 	start := old
 	if old == nil {

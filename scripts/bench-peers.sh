@@ -17,16 +17,6 @@ cd "$(dirname "$0")/.."
 
 peers=${BENCH_PEERS-dynalite moto dynoxide}
 cache=${BENCH_CACHE:-${TMPDIR:-/tmp}/sortkey-bench}
-dir=$(mktemp -d)
-started=()
-
-finish() {
-  code=$?
-  stop_peers
-  rm -rf "$dir"
-  exit "$code"
-}
-trap finish EXIT
 trap 'exit 130' INT TERM
 
 # The build that docs/operations.md recommends.

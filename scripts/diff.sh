@@ -20,16 +20,6 @@ seed=${2:-1}
 shift $(($# > 2 ? 2 : $#))
 [ $# -gt 0 ] || set -- dynalite moto dynoxide
 cache=${DIFF_CACHE:-${TMPDIR:-/tmp}/sortkey-diff}
-dir=$(mktemp -d)
-started=()
-
-finish() {
-  code=$?
-  stop_peers
-  rm -rf "$dir"
-  exit "$code"
-}
-trap finish EXIT
 
 # keep restarts a command whenever it ends by itself: a request may crash a peer,
 # which is a difference like others.

@@ -36,15 +36,6 @@ dynalite | moto | dynoxide) ;;
 *) echo "unknown implementation $peer; use dynalite, moto or dynoxide" >&2; exit 2 ;;
 esac
 cache=${DIFF_CACHE:-${TMPDIR:-/tmp}/sortkey-diff}
-dir=$(mktemp -d)
-started=()
-finish() {
-  code=$?
-  stop_peers
-  rm -rf "$dir"
-  exit "$code"
-}
-trap finish EXIT
 
 free_port
 peer_command "$peer" "$port" || exit 0

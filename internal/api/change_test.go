@@ -93,7 +93,7 @@ func TestChangesTogether(t *testing.T) {
 			e.answer("UpdateTable", body+`}`)
 		})
 	}
-	e := newEndpoint(t, tableH) // an empty member is none: ACK 457
+	e := newEndpoint(t, tableH) // an empty member changes nothing: ACK 457
 	e.answer("UpdateTable",
 		`{"TableName":"HHH","TableClass":"STANDARD","WarmThroughput":{},"OnDemandThroughput":{}}`)
 }

@@ -2,8 +2,11 @@
 # compare them with Sortkey. A script that sources this file sets
 #
 #   cache    folder for peers that are installed
-#   dir      temporary folder for logs
-#   started  array for the processes, which stop_peers ends
+#
+# and gets
+#
+#   dir      temporary folder for logs, removed when the script ends
+#   started  array for the processes, which stop_peers ends; the end of the script does, too
 #
 # DYNALITE, MOTO and DYNOXIDE name commands that exist already. The machine's own
 # npm, pip and cargo install the others into the cache.
@@ -82,3 +85,14 @@ stop_peers() {
   done
   started=()
 }
+
+dir=$(mktemp -d)
+started=()
+
+finish() {
+  code=$?
+  stop_peers
+  rm -rf "$dir"
+  exit "$code"
+}
+trap finish EXIT

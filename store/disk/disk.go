@@ -86,6 +86,7 @@ func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 		s.startSyncing()
 	}
 	s.opened.Store(true)
+	s.opts.Logger.Info("open files", "dir", s.dir, "kept_to_read", readFiles(descriptorLimit()))
 	if usage, err := s.opts.fs.GetDiskUsage(s.dir); err == nil && usage.AvailBytes < leastFree && !s.opts.ReadOnly {
 		s.opts.Logger.Warn("little free disk space: a store stops when it cannot write", "dir", s.dir,
 			"free_mb", usage.AvailBytes>>20, "want_mb", leastFree>>20)

@@ -30,8 +30,8 @@ const (
 	tokenRegexp
 )
 
-// A scriptScanner splits a script into tokens. It does not stop at what is malformed: that is in
-// no literal, or the literal is refused.
+// A scriptScanner splits a script into tokens. It skips malformed code, which matters only inside a
+// schema's literal: the parser refuses that literal.
 type scriptScanner struct {
 	text string
 	at   int

@@ -24,7 +24,7 @@ type Question struct {
 	Pattern *model.Pattern
 	Input   wire.Request
 	Report  *explain.Report
-	// Fixed are fields whose equalities keep their values, as those of a shard of which the pattern reads all.
+	// Fixed are fields whose equalities keep their values, such as the shard if the pattern reads all shards.
 	Fixed []string
 }
 

@@ -79,7 +79,7 @@ type Query struct {
 	// Entities are the entities of the rows in the range.
 	Entities []*model.Entity
 	study    *Study
-	fixed    []string       // fields that tell the parts apart, as those of a shard of which it reads all
+	fixed    []string       // fields that differ between the parts, such as the shard if all shards are read
 	spread   *spread.Spread // once asked for
 	asked    bool
 	slices   []spread.Slice // once sliced

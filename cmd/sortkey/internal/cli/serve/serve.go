@@ -224,18 +224,18 @@ func run(ctx context.Context, env *app.Env, f *serveFlags) (err error) {
 // few is a number of open files below which a server says what it can do with them.
 const few = 512
 
-// sayLimits says how the server divides the files and sockets that it may have open.
+// sayLimits says how many files and sockets the server may have open, and how many of them are for
+// connections. The store says how many it keeps for its files.
 func (f *serveFlags) sayLimits(log logs) {
 	open := protocol.Descriptors()
 	level, what := slog.LevelInfo, "open files"
 	if open < few {
 		level, what = slog.LevelWarn, "few open files are allowed: raise the limit with ulimit -n"
 	}
-	args := []any{"allowed", open, "connections", cmp.Or(f.server.MaxConnections, protocol.Connections())}
-	if f.data != "" {
-		args = append(args, "files_of_database", min(max(open/4, 8), 990))
-	}
-	log.Log(context.Background(), level, what, args...)
+	log.Log(
+		context.Background(), level, what,
+		"allowed", open, "connections", cmp.Or(f.server.MaxConnections, protocol.Connections()),
+	)
 }
 
 // load loads examples, model files and templates.
