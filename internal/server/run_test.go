@@ -131,50 +131,61 @@ func TestMaxConnections(t *testing.T) {
 		}
 		return append(dst, "{}"...), 200
 	}), server.Options{MaxConnections: most, Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	health := func() int {
+	ask := func(request string) *bufio.Reader {
 		c, r := dial(t, addr)
-		_, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		_, err := io.WriteString(c, request)
 		require.NoError(t, err)
-		res, _ := answer(t, r)
+		return r
+	}
+	health := func() int {
+		res, _ := answer(t, ask("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 		return res.StatusCode
 	}
 
-	// Idle ones give way, the longest first.
-	idle := make([]*bufio.Reader, most)
-	for i := range idle {
-		var c net.Conn
-		c, idle[i] = dial(t, addr)
-		_, err := io.WriteString(c, usual("{}"))
-		require.NoError(t, err)
-		answer(t, idle[i])
+	// Idle ones give way. The server knows that one is idle a little after its answer has come.
+	gone := make(chan error, most)
+	for range most {
+		r := ask(usual("{}"))
+		answer(t, r)
+		go func() {
+			_, err := r.ReadByte()
+			gone <- err
+		}()
 	}
-	require.Equal(t, 200, health())
-	_, err := idle[0].ReadByte()
-	require.ErrorIs(t, err, io.EOF)
+	for len(gone) == 0 {
+		require.Equal(t, 200, health())
+	}
+	require.ErrorIs(t, <-gone, io.EOF)
 
 	// Busy ones do not, but health is answered, and others are told to come again.
-	busy := make([]*bufio.Reader, most)
-	for i := range busy {
-		var c net.Conn
-		c, busy[i] = dial(t, addr)
-		_, err := io.WriteString(c, usual(`"wait"`))
-		require.NoError(t, err)
-		<-entered
+	busy, answers := 0, make(chan int, most)
+	for busy < most {
+		r, status := ask(usual(`"wait"`)), make(chan int, 1)
+		go func() {
+			res, err := http.ReadResponse(r, nil)
+			if err != nil {
+				res = new(http.Response)
+			}
+			status <- res.StatusCode
+		}()
+		select {
+		case <-entered:
+			busy++
+			go func() { answers <- <-status }()
+		case got := <-status: // the others were not known to be idle yet
+			require.Equal(t, 503, got)
+		}
 	}
 	require.Equal(t, 200, health())
-	c, r := dial(t, addr)
-	_, err = io.WriteString(c, usual("{}"))
-	require.NoError(t, err)
-	res, body := answer(t, r)
+	res, body := answer(t, ask(usual("{}")))
 	require.Equal(t, 503, res.StatusCode)
 	require.Equal(t, "1", res.Header.Get("Retry-After"))
 	require.Contains(t, body, "ServiceUnavailableException")
 	require.True(t, res.Close)
 
 	close(leave)
-	for _, r := range busy {
-		res, _ := answer(t, r)
-		require.Equal(t, 200, res.StatusCode)
+	for range busy {
+		require.Equal(t, 200, <-answers)
 	}
 	require.Equal(t, 1, strings.Count(log.String(), "all connections are taken"), log.String())
 }
