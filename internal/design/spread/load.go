@@ -44,6 +44,7 @@ func Alike(a, b Question) bool {
 // A sum is what the candidates of a partition come to.
 type sum struct {
 	weight, units float64
+	all           float64 // the weight of all values for which the candidates stand
 	held          float64 // rows of the candidates at the declared scale
 }
 
@@ -52,12 +53,15 @@ func (s *spreader) loads() map[world.Part]Load {
 	byRows := s.p.Asked == model.AskedByRows
 	sums := map[world.Part]*sum{}
 	groups := map[[2]int]bool{}
-	total, drawn := 0.0, false // with drawn values, all are known, of whatever partition
+	total := 0.0
+	drawn, whole := false, false // all values are known, of whatever partition
 	for i := range s.all {
 		c := &s.all[i]
 		weight := c.weight(byRows)
-		total += weight
+		total += weight * c.times
+		_, stands := s.stands(c)
 		drawn = drawn || c.row == nil
+		whole = whole || stands
 		if c.row == nil || c.empty {
 			continue
 		}
@@ -65,6 +69,10 @@ func (s *spreader) loads() map[world.Part]Load {
 		if of == nil {
 			of = &sum{}
 			sums[c.Part] = of
+		}
+		of.all += weight * c.times
+		if c.again > 0 {
+			continue
 		}
 		of.weight += weight
 		of.units += weight * table.ReadUnits(int(c.bytes), consistent)
@@ -82,7 +90,7 @@ func (s *spreader) loads() map[world.Part]Load {
 			grow := s.w.Growth(s.space)
 			if rows := s.declared(grow, at.From, at.To); of.held > 0 && rows > of.held {
 				if !drawn {
-					total += of.weight * (rows/of.held - 1)
+					total += of.all * (rows/of.held - 1)
 				}
 				of.units *= rows / of.held
 				of.weight *= rows / of.held
@@ -95,7 +103,7 @@ func (s *spreader) loads() map[world.Part]Load {
 			}
 		}
 	}
-	if s.w.Scale < 1 && !drawn {
+	if s.w.Scale < 1 && !drawn && !whole {
 		declared := 0.0
 		for e, has := range s.of {
 			if has && e != nil {

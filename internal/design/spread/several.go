@@ -42,6 +42,9 @@ func OfSeveral(
 				}
 				id += strconv.Itoa(first)
 			}
+			if c.again > 0 {
+				id += "\x00" + strconv.Itoa(c.again)
+			}
 			if all[id] == nil {
 				all[id] = &together{id: id, parts: make([]*candidate, len(questions))}
 			}
@@ -63,6 +66,7 @@ func OfSeveral(
 			}
 			t.units += table.ReadUnits(int(c.bytes), consistent)
 			t.rows, t.bytes, t.held = t.rows+c.rows, t.bytes+c.bytes, t.held+c.held
+			t.times, t.again = max(t.times, c.times), t.again || c.again > 0
 			if !c.empty {
 				partitions[c.Part] = true
 			}
@@ -73,11 +77,14 @@ func OfSeveral(
 		return cmp.Or(cmp.Compare(b.units, a.units), cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.id, b.id))
 	})
 
-	out := &Spread{Partitions: len(partitions), Values: len(list)}
-	n := len(list)
+	out := &Spread{Partitions: len(partitions)}
 	byRank := map[int]*Reading{}
+	rankOf := ranksOf(len(list), func(i int) float64 { return list[i].times })
 	for _, share := range []float64{1, 0.95, 0.5} {
-		rank := n - int(math.Ceil(share*float64(n)))
+		rank := 0
+		if share < 1 {
+			rank = rankOf(share)
+		}
 		if byRank[rank] == nil {
 			r, err := list[rank].read(ctx, target, spreaders, o)
 			if r == nil || err != nil {
@@ -96,17 +103,21 @@ func OfSeveral(
 		}
 	}
 
-	rows, byRows, units, held := 0.0, 0.0, 0.0, 0.0
+	rows, byRows, units, held, values := 0.0, 0.0, 0.0, 0.0, 0.0
 	for _, t := range list {
+		if !t.again {
+			out.Values++
+		}
 		if !slices.ContainsFunc(t.parts, func(c *candidate) bool { return c != nil && !c.empty }) {
 			out.Empty++
 		}
-		units += t.units / float64(n)
-		rows += t.rows / float64(n)
-		byRows += t.units * t.held
-		held += t.held
+		values += t.times
+		units += t.units * t.times
+		rows += t.rows * t.times
+		byRows += t.units * t.held * t.times
+		held += t.held * t.times
 	}
-	out.Mean, out.MeanRows = units, rows
+	out.Mean, out.MeanRows = units/max(values, 1), rows/max(values, 1)
 	out.MeanByRows = byRows / max(held, 1)
 	if questions[0].Pattern.Asked == model.AskedByRows {
 		out.Mean = out.MeanByRows
@@ -195,6 +206,8 @@ type together struct {
 	parts []*candidate
 	// At the declared scale; held are the rows that there are without a limit.
 	units, rows, bytes, held float64
+	times                    float64 // values for which they stand
+	again                    bool    // others stand for values of the same candidates
 }
 
 // valuesOf returns the values of a candidate that are not fixed.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -70,6 +71,10 @@ type candidate struct {
 	// The rows and the bytes that are read at the declared scale, and the rows that there are
 	// without a limit.
 	rows, bytes, held float64
+	// times is the number of values at the declared scale for which it stands. Of those that differ in rows, more
+	// than one candidate stands for some; again is the number of those before it.
+	times float64
+	again int
 }
 
 func newSpreader(w *world.World, space *world.Space, q Question) *spreader {
@@ -181,9 +186,7 @@ func (s *spreader) find(ctx context.Context) error {
 		s.partition(s.space.Parts[i])
 	}
 
-	for i := range s.all {
-		s.measure(&s.all[i])
-	}
+	s.measure()
 	if s.p.Entity != nil && !s.ranged && !s.one && len(s.listed) == 0 {
 		s.unseen(s.grow.Unseen(s.p.Entity))
 	}
@@ -196,49 +199,83 @@ func (s *spreader) find(ctx context.Context) error {
 // childless adds candidates without rows: the items of a parent, if it gives all values, that have none of the
 // pattern's entity, such as projects without tasks. They are asked for like the others.
 func (s *spreader) childless() {
+	e := s.p.Entity
+	names := slices.Concat(s.hash, s.free)
 	var fields []*model.Field
-	for _, name := range slices.Concat(s.hash, s.free) {
-		f := s.field(name)
-		if f == nil {
+	for _, name := range names {
+		if f := s.field(name); f != nil {
+			fields = append(fields, f)
+			continue
+		}
+		t := e.Attribute(name)
+		if t == nil {
 			return
 		}
-		fields = append(fields, f)
+		for _, component := range t.Components() {
+			fields = append(fields, e.Field(component))
+		}
 	}
-	parent := s.w.Giver(s.p.Entity, fields)
+	parent := s.w.Giver(e, fields)
 	if len(fields) == 0 || parent == nil {
 		return
 	}
 
 	known := map[string]bool{}
+	grows := false
 	for i := range s.all {
 		if c := &s.all[i]; c.row != nil {
 			known[s.valuesOf(c)] = true
+			grows = grows || c.Growth >= 1.1
 		}
 	}
-	var all []candidate
-	made, ids := 0, map[string]bool{}
 	for it := range s.w.ItemsOf(parent) {
-		c := candidate{row: &world.Row{Item: it}, empty: true, Slice: Slice{Growth: 1, ByteGrowth: 1}}
+		it, ok := s.keyed(it, names)
+		if !ok {
+			continue
+		}
+		c := candidate{row: &world.Row{Item: it}, empty: true, Slice: Slice{Growth: 1, ByteGrowth: 1}, times: 1}
 		id := s.valuesOf(&c)
-		if it.Generated {
-			ids[id] = true
-			made++
+		if known[id] {
+			continue
 		}
-		if !known[id] {
-			known[id] = true
-			all = append(all, c)
+		known[id] = true
+		if stands, ok := s.grow.Stands(e, it); ok {
+			c.times = 0
+			for _, stand := range stands {
+				if stand.Rows == 0 || !grows { // otherwise more rows have some that are read
+					c.times += stand.Times
+				}
+			}
 		}
+		s.all = append(s.all, c)
 	}
-	if share, ok := s.w.Childless(s.p.Entity, parent); ok { // more have none in the sample
-		all = all[:min(len(all), int(math.Round(share*float64(len(known)))))]
-	}
-	s.all = append(s.all, all...)
-	if made == len(ids) { // each has its own values
-		s.dealt(parent)
+	if none := s.grow.None(e); none > 0 {
+		s.all = append(s.all, candidate{times: none})
 	}
 }
 
-// weight returns how often a candidate is asked for, in proportion to the others.
+// keyed returns an item of a parent with the attributes among some names that the pattern's entity would have
+// there. It reports false if they need more values.
+func (s *spreader) keyed(it *world.Item, names []string) (*world.Item, bool) {
+	var templates []*model.Template
+	for _, name := range names {
+		if s.field(name) == nil {
+			templates = append(templates, s.p.Entity.Attribute(name))
+		}
+	}
+	if len(templates) == 0 {
+		return it, true
+	}
+	var b model.ItemBuilder
+	if err := s.p.Entity.Add(&b, templates, it.Values.Map(), nil, true); err != nil {
+		return nil, false
+	}
+	with := *it
+	with.Attributes = b.AppendItem(nil)
+	return &with, true
+}
+
+// weight returns how often each value of a candidate is asked for, in proportion to the others.
 func (c *candidate) weight(byRows bool) float64 {
 	switch {
 	case !byRows:
@@ -262,7 +299,9 @@ func (s *spreader) unseen(all []float64) {
 		if limit > 0 {
 			n = min(n, float64(limit))
 		}
-		s.all = append(s.all, candidate{rows: n, bytes: n * float64(bytes) / float64(max(rows, 1)), held: held})
+		s.all = append(s.all, candidate{
+			rows: n, bytes: n * float64(bytes) / float64(max(rows, 1)), held: held, times: 1,
+		})
 	}
 }
 
@@ -428,44 +467,108 @@ func (s *spreader) add(at world.Part, c candidate) {
 	s.all = append(s.all, c)
 }
 
-// measure sets what a candidate reads.
-func (s *spreader) measure(c *candidate) {
+// measure sets what the candidates read. If one stands for several values at the declared scale that differ in
+// rows, there is one for each of these.
+func (s *spreader) measure() {
+	seen := map[*model.Entity]bool{}
+	for i := range s.all {
+		for k := range s.space.Rows[s.all[i].From:s.all[i].To] {
+			if it := s.space.Rows[s.all[i].From+k].Item; it.Generated {
+				seen[it.Entity] = true
+			}
+		}
+	}
+	s.grow = s.grow.For(slices.Collect(maps.Keys(seen)))
+
+	found := s.all
+	s.all = make([]candidate, 0, len(found))
+	for i := range found {
+		c := &found[i]
+		m := s.measured(c)
+		stands, ok := s.stands(c)
+		if !ok || len(stands) > 0 && stands[0].Rows == 0 {
+			m.set(c, s.q.Report.Limit, 1)
+			c.times = 1
+			s.all = append(s.all, *c)
+			continue
+		}
+		if len(stands) == 0 { // it stands for no other, but has rows
+			stands = []world.Stand{{Rows: 1}}
+		}
+		for k, stand := range stands {
+			next := *c
+			m.set(&next, s.q.Report.Limit, stand.Rows/stands[0].Rows)
+			next.times, next.again = stand.Times, k
+			next.own = c.own && k == 0
+			s.all = append(s.all, next)
+		}
+	}
+}
+
+// stands returns for which values at the declared scale a candidate stands. It reports false if it stands for itself.
+func (s *spreader) stands(c *candidate) ([]world.Stand, bool) {
+	if s.one || s.w.Scale >= 1 {
+		return nil, false
+	}
+	for i := c.low; i < c.high; i++ {
+		if it := s.space.Rows[i].Item; it.Generated && s.has(it.Entity) {
+			return s.grow.Stands(it.Entity, it)
+		}
+	}
+	return nil, false
+}
+
+// A measure is what there is of a candidate without a limit.
+type measure struct {
+	rows, bytes         int // in the sample
+	declared, byteCount float64
+	read, readBytes     int // up to a limit, in the sample
+}
+
+func (s *spreader) measured(c *candidate) measure {
 	rows, limit := s.space.Rows[c.From:c.To], s.q.Report.Limit
-	declared, bytes, all := 0.0, 0.0, 0
+	m := measure{rows: len(rows), bytes: sizeOf(rows)}
 	if !s.one {
 		each := s.grow.In(s.space.Rows[c.low:c.high])
 		for i := range rows {
 			n := each(rows[i].Item)
-			declared += n
-			bytes += n * float64(rows[i].Size())
-			all += rows[i].Size()
+			m.declared += n
+			m.byteCount += n * float64(rows[i].Size())
 		}
 	}
 
-	c.Growth, c.ByteGrowth = 1, 1
-	n := len(rows)
-	if c.share > 0 && declared > float64(n) {
-		was := declared
-		declared = s.evened(c, float64(n), declared/float64(n))
-		bytes *= declared / was
+	if n := float64(m.rows); c.share > 0 && m.declared > n {
+		was := m.declared
+		m.declared = s.evened(c, n, m.declared/n)
+		m.byteCount *= m.declared / was
 	}
-	if limit > 0 && n > limit {
+	if limit > 0 && m.rows > limit {
 		if s.q.Report.Reverse {
-			rows = rows[n-limit:]
+			rows = rows[m.rows-limit:]
 		} else {
 			rows = rows[:limit]
 		}
 	}
-	c.Rows, c.Bytes = len(rows), sizeOf(rows)
+	m.read, m.readBytes = len(rows), sizeOf(rows)
+	return m
+}
+
+// set sets what a candidate reads that has so many times as many rows.
+func (m *measure) set(c *candidate, limit int, times float64) {
+	declared := m.declared * times
+	c.Rows, c.Bytes, c.Growth, c.ByteGrowth = m.read, m.readBytes, 1, 1
 	switch {
-	case s.one || n == 0:
-	case limit > 0 && declared > float64(limit):
-		c.Growth = float64(limit) / float64(c.Rows)
+	case m.rows == 0 || declared == 0:
+	case limit > 0 && (m.rows > limit || declared > float64(limit)):
+		c.Growth = min(declared, float64(limit)) / float64(m.read)
 		c.ByteGrowth = c.Growth
 	default:
-		c.Growth, c.ByteGrowth = declared/float64(n), bytes/float64(all)
+		c.Growth, c.ByteGrowth = declared/float64(m.rows), m.byteCount*times/float64(m.bytes)
 	}
-	c.rows, c.bytes, c.held = float64(c.Rows)*c.Growth, c.DeclaredBytes(), max(declared, float64(c.Rows))
+	c.rows, c.bytes, c.held = float64(c.Rows)*c.Growth, c.DeclaredBytes(), declared
+	if times >= 1 {
+		c.held = max(declared, float64(c.Rows))
+	}
 }
 
 // evened returns the rows of a range at the declared scale. The range was chosen because most rows of the sample

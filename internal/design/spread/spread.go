@@ -85,6 +85,7 @@ type Reading struct {
 	// declared scale, each rounded up.
 	Requests int `json:"-"`
 	declared float64
+	times    float64 // values at the declared scale
 	// Item is an item in the partition that has the values of the request.
 	Item *world.Item `json:"-"`
 }
@@ -200,7 +201,7 @@ func Slices(ctx context.Context, w *world.World, q Question) ([]Slice, error) {
 	}
 	all := make([]Slice, 0, len(s.all))
 	for i := range s.all {
-		if c := &s.all[i]; c.row != nil && !c.empty {
+		if c := &s.all[i]; c.row != nil && !c.empty && c.again == 0 {
 			all = append(all, c.Slice)
 		}
 	}
@@ -275,8 +276,7 @@ func (s *spreader) rank() {
 // read reads the candidates that matter.
 func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (*Spread, error) {
 	n := len(s.all)
-	// The candidates are in descending order.
-	rank := func(share float64) int { return n - int(math.Ceil(share*float64(n))) }
+	rank := s.ranks()
 	p50, p95 := rank(0.5), rank(0.95)
 	chosen := map[int]bool{s.nearest(0): true, s.nearest(p50): true, s.nearest(p95): true}
 	if s.estimated {
@@ -295,7 +295,9 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 			if i >= n || bytes > readBytes {
 				break
 			}
-			bytes += s.all[i].Bytes
+			if s.all[i].again == 0 {
+				bytes += s.all[i].Bytes
+			}
 			chosen[s.nearest(i)] = true
 		}
 	}
@@ -304,7 +306,7 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	parts := partSet{first: make([]bool, len(s.space.Rows))}
 	for i := range s.all {
 		c := &s.all[i]
-		if c.row == nil {
+		if c.row == nil || c.again > 0 {
 			continue
 		}
 		out.Values++
@@ -317,14 +319,26 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	out.Partitions = parts.n
 	s.several = out.Values-out.Empty > out.Partitions
 	byRank := map[int]Reading{}
+	type slice struct {
+		row      *world.Row
+		from, to int
+	}
+	read := map[slice]*Reading{}
 	for _, i := range slices.Sorted(maps.Keys(chosen)) {
-		r, err := s.reading(ctx, target, s.all[i], o)
-		if err != nil {
-			return nil, err
+		c := &s.all[i]
+		id := slice{c.row, c.From, c.To}
+		r, ok := read[id]
+		if !ok {
+			var err error
+			if r, err = s.reading(ctx, target, *c, o); err != nil {
+				return nil, err
+			}
+			read[id] = r
 		}
 		if r == nil {
 			continue
 		}
+		r.Growth, r.ByteGrowth, r.times = c.Growth, c.ByteGrowth, c.times
 		byRank[i] = *r
 		out.Readings = append(out.Readings, *r)
 	}
@@ -343,8 +357,9 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 		)
 	})
 
-	if len(out.Readings) == n {
-		out.P50, out.P95 = out.Readings[p50], out.Readings[p95]
+	if len(byRank) == n {
+		at := ranksOf(n, func(i int) float64 { return out.Readings[i].times })
+		out.P50, out.P95 = out.Readings[at(0.5)], out.Readings[at(0.95)]
 	} else {
 		out.P50, out.P95 = s.at(p50, byRank), s.at(p95, byRank)
 	}
@@ -353,6 +368,29 @@ func (s *spreader) read(ctx context.Context, target explain.Target, o Options) (
 	out.Mean, out.MeanRows = s.mean(byRank, s.p.Asked == model.AskedByRows)
 	out.MeanByRows, _ = s.mean(byRank, true)
 	return out, nil
+}
+
+// ranks returns the candidate that costs no less than a share of the values.
+func (s *spreader) ranks() func(share float64) int {
+	return ranksOf(len(s.all), func(i int) float64 { return s.all[i].times })
+}
+
+// ranksOf returns which of n candidates, in descending order, costs no less than a share of the values, of which each
+// stands for so many.
+func ranksOf(n int, times func(i int) float64) func(share float64) int {
+	all := 0.0
+	for i := range n {
+		all += times(i)
+	}
+	return func(share float64) int {
+		below := 0.0
+		for i := n - 1; i > 0; i-- {
+			if below += times(i); below >= share*all*(1-1e-9) && below > 0 {
+				return i
+			}
+		}
+		return 0
+	}
 }
 
 // A partSet counts partitions. There can be a million, so it marks their first rows.
@@ -409,7 +447,7 @@ func (s *spreader) mean(readings map[int]Reading, byRows bool) (units, rows floa
 		if r, ok := readings[i]; ok {
 			cost, returned = r.DeclaredUnits(), r.DeclaredRows()
 		}
-		weight := c.weight(byRows)
+		weight := c.weight(byRows) * c.times
 		units += cost * weight
 		rows += returned * weight
 		weights += weight

@@ -304,7 +304,7 @@ func (b *builder) item(g *generator, i uint64) (Item, uint64, bool, error) {
 		if !g.step(values, i+attempt<<32) {
 			return Item{}, 0, false, nil
 		}
-		drawn = Values{text: maps.Clone(values)}
+		drawn = Values{text: maps.Clone(values), g: g, n: i}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/sortkey/sortkey/internal/design/model"
 
@@ -18,12 +19,19 @@ type Growth struct {
 	w      *World
 	fields func(*model.Entity) map[*model.Field]float64
 	of     map[*model.Entity]*growing
+	// only are the entities whose rows are of interest, or nil for all.
+	only []*model.Entity
+	once sync.Once
+	// stood says by entity what the parents stand for that give the groups their values.
+	stood map[*model.Entity]*standing
 }
 
 // A growing is what a [Growth] knows of the groups of one entity.
 type growing struct {
 	scaling
 	drawn *drawing // of its groups, or nil
+	// own is the number of values that tell the groups of one parent apart, 1 if it has one group.
+	own float64
 	// The groups counted, their rows, and the sum of the squares of these.
 	groups, rows, squares float64
 }
@@ -85,7 +93,7 @@ func (g *Growth) Count(rows []Row) {
 		o := g.of[some.e]
 		if o == nil {
 			fields := g.fields(some.e)
-			o = &growing{scaling: g.w.scaling(some.e, fields)}
+			o = &growing{scaling: g.w.scaling(some.e, fields), own: g.w.own(some.e, fields)}
 			if o.then.rows > o.now.rows {
 				o.drawn = g.w.draw(some.e, fields)
 			}
@@ -96,6 +104,103 @@ func (g *Growth) Count(rows []Row) {
 			o.drawn.see(some.one)
 		}
 	}
+}
+
+// For returns the same growth for groups of which only the rows of some entities are of interest.
+func (g *Growth) For(entities []*model.Entity) *Growth {
+	return &Growth{w: g.w, fields: g.fields, of: g.of, only: entities}
+}
+
+// standings returns what the parents stand for that give the groups of each entity their values. Entities whose
+// groups have one parent have one together.
+func (g *Growth) standings() map[*model.Entity]*standing {
+	g.once.Do(func() {
+		if g.w.Scale >= 1 {
+			return
+		}
+		families := map[*model.Entity]map[*model.Entity]map[*model.Field]float64{} // by parent
+		for e := range g.of {
+			if g.only != nil && !slices.Contains(g.only, e) {
+				continue
+			}
+			fields := g.fields(e)
+			if parent, _ := g.w.identified(e, fields); parent != nil {
+				if families[parent] == nil {
+					families[parent] = map[*model.Entity]map[*model.Field]float64{}
+				}
+				families[parent][e] = fields
+			}
+		}
+
+		g.stood = map[*model.Entity]*standing{}
+		for parent, fields := range families {
+			if s := g.w.standing(parent, fields); s != nil {
+				for e := range fields {
+					g.stood[e] = s
+				}
+			}
+		}
+	})
+	return g.stood
+}
+
+// Stands returns for which declared groups one of generated rows stands, by the item of the parent that gives the
+// rows of an entity their values, or an item that belongs to it: those with most rows, for which [Growth.In] speaks,
+// first. A group can stand for none. It reports false if each group stands for itself.
+func (g *Growth) Stands(e *model.Entity, it *Item) ([]Stand, bool) {
+	s := g.standings()[e]
+	if s == nil {
+		return nil, false
+	}
+	at, ok := s.number(it)
+	if !ok || g.of[e].own == 1 || s.made[at] == 0 {
+		return s.of[at], ok
+	}
+	stands := slices.Clone(s.of[at])
+	for i := range stands {
+		// A parent with more rows has larger groups and more of them.
+		size := g.of[e].grown(s.grown[at], stands[i].Rows*s.made[at])
+		stands[i].Times *= stands[i].Rows * s.made[at] / s.grown[at] / size
+		stands[i].Rows = size
+	}
+	return stands, true
+}
+
+// first returns how many times as many rows the first group has for which one of an entity stands, as its growth
+// says.
+func (g *Growth) first(some *entityRows) float64 {
+	s := g.stood[some.e]
+	if s == nil {
+		return 1
+	}
+	at, ok := s.number(some.one)
+	if !ok || len(s.of[at]) == 0 {
+		return 1
+	}
+	return g.of[some.e].grown(s.grown[at], s.of[at][0].Rows*s.made[at])
+}
+
+// grown returns how many times as many rows a group has if its parent has another number of them. Chance deals them
+// to the groups.
+func (o *growing) grown(from, to float64) float64 {
+	if from == 0 || to == 0 {
+		return 1
+	}
+	size := func(rows float64) float64 {
+		if o.own == 1 {
+			return rows
+		}
+		return groupRows{rows: rows}.among(o.own).rows
+	}
+	return size(to) / size(from)
+}
+
+// None returns the number of declared parents without rows of an entity, if no generated one has none.
+func (g *Growth) None(e *model.Entity) float64 {
+	if s := g.standings()[e]; s != nil {
+		return s.none
+	}
+	return 0
 }
 
 // Unseen returns the number of rows at the declared scale of each group of an entity that has none yet, as far
@@ -139,18 +244,19 @@ func countRows(all []entityRows, rows []Row) []entityRows {
 // In returns the number of rows at the declared scale that a row of a group stands for, by its item: 1 for
 // samples and raw items.
 func (g *Growth) In(rows []Row) func(*Item) float64 {
-	if !g.grows() {
+	stood := g.standings()
+	if len(stood) == 0 && !g.grows() {
 		return one
 	}
 	var room [4]entityRows
 	all := countRows(room[:0], rows)
 	if len(all) == 1 { // of most partitions, of which there can be a million
-		return ofEntity(all[0].e, g.rows(&all[0])/all[0].n)
+		return ofEntity(all[0].e, g.first(&all[0])*g.rows(&all[0])/all[0].n)
 	}
 
 	each := slices.Clone(all)
 	for i := range each {
-		each[i].n = g.rows(&all[i]) / all[i].n
+		each[i].n = g.first(&all[i]) * g.rows(&all[i]) / all[i].n
 	}
 	return func(it *Item) float64 {
 		for i := range each {
@@ -274,6 +380,23 @@ func (w *World) scaling(e *model.Entity, fields map[*model.Field]float64) scalin
 	return s
 }
 
+// own returns the number of values of those fields of an entity that no parent gives, 1 if there are none.
+func (w *World) own(e *model.Entity, fields map[*model.Field]float64) float64 {
+	parent, given := w.identified(e, fields)
+	if parent == e {
+		return 1
+	}
+	own := maps.Clone(fields)
+	for _, f := range given {
+		delete(own, f)
+	}
+	if len(own) == 0 {
+		return 1
+	}
+	_, n := w.values(e, own)
+	return n
+}
+
 // times returns the scaling of what belongs to the rows of s: so many items to each of them, of a link.
 func (s scaling) times(each float64, l *link) scaling {
 	of := each * l.growth
@@ -312,38 +435,22 @@ func (w *World) Giver(e *model.Entity, fields []*model.Field) *model.Entity {
 	return above(e)
 }
 
-// Childless returns the share of the declared items of a parent that have no items of an entity. It reports false
-// if those that are generated show it, because each has as many as it will have.
-func (w *World) Childless(e, parent *model.Entity) (share float64, ok bool) {
-	g := w.generators[e]
-	if g == nil || w.Scale >= 1 {
-		return 0, false
-	}
-	for _, l := range g.links {
-		if l.parent.e == parent {
-			sizes := w.Counts(e, parent)
-			none := len(sizes) - len(slices.DeleteFunc(slices.Clone(sizes), func(n uint64) bool { return n == 0 }))
-			return float64(none) / float64(max(len(sizes), 1)), len(sizes) > 0 && l.growth >= 1.1
-		}
-	}
-	// All or, where items between them are missing, none: they may have some.
-	return 0, slices.ContainsFunc(g.ways(), func(way []*link) bool {
-		return end(g, way).e == parent && slices.ContainsFunc(way, func(l *link) bool { return l.growth >= 1.1 })
-	})
-}
-
 // maxDealt limits the parents whose items are counted without being made.
 const maxDealt = 1 << 21
 
-// Counts returns how many declared items of an entity belong to each declared item of another, in the order in
+// countsBy returns how many declared items of an entity belong to each declared item of another, in the order in
 // which these would be made. They are dealt out as if all were made, but only counted, so that few levels of
 // parents cost little. It returns nil if that is not known.
-func (w *World) Counts(e, above *model.Entity) []uint64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (w *World) countsBy(e, above *model.Entity) []uint64 {
+	if g := w.generators[e]; g != nil && len(g.links) == 2 && g.links[1].parent.e == above && above.Count <= maxDealt {
+		if _, _, shared := commonParent(g.links[0].parent, g.links[1].parent); !shared {
+			return g.links[1].declared(g, w.seed)
+		}
+	}
 	return w.countsOf(e, above)
 }
 
+// countsOf does the same by the first parents of all levels, whose items follow one another.
 func (w *World) countsOf(e, above *model.Entity) []uint64 {
 	id := [2]*model.Entity{e, above}
 	if sizes, ok := w.dealt[id]; ok {

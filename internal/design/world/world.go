@@ -76,9 +76,10 @@ type World struct {
 	onDemand bool
 	loading  sync.Mutex // guards the absent of items, and their way into the database
 
-	mu     sync.Mutex
-	spaces map[spaceID]*Space
-	dealt  map[[2]*model.Entity][]uint64 // see Counts
+	mu        sync.Mutex
+	spaces    map[spaceID]*Space
+	dealt     map[[2]*model.Entity][]uint64 // see countsOf
+	standings map[string]*standing
 }
 
 // Close closes the database.

@@ -1,0 +1,269 @@
+package world
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/sortkey/sortkey/internal/design/model"
+)
+
+// A Stand is a number of declared items of a parent for which a generated one stands, and how many times as
+// many rows each of them has.
+type Stand struct{ Times, Rows float64 }
+
+// A standing says for which declared items of a parent each generated one stands: those whose number of rows is
+// nearest to its own. The largest of few parents are among those generated, so each alone would say too much
+// of the others.
+type standing struct {
+	parent *generator
+	ways   map[*model.Entity][]*link // to the parent
+	// of has the stands of each generated item of the parent, the one with most rows first.
+	of [][]Stand
+	// made is the number of rows of each generated item, and grown what that is with the growth of the links.
+	made, grown []float64
+	none        float64 // declared items of the parent without rows, if all that are generated have some
+}
+
+// maxStands limits the stands of all generated items together, about.
+const maxStands = 20_000
+
+// standing returns the standing for rows of some entities, in groups that are equal in some fields of each, which
+// the items of a parent give. It returns nil if these have not each their own values, or if all rows were generated.
+func (w *World) standing(parent *model.Entity, fields map[*model.Entity]map[*model.Field]float64) *standing {
+	given := map[*model.Entity][]*model.Field{}
+	var names []string
+	for e, all := range fields {
+		_, given[e] = w.identified(e, all)
+		names = append(names, e.Name)
+		for _, f := range given[e] {
+			names = append(names, f.Name)
+		}
+	}
+
+	slices.Sort(names)
+	id := parent.Name + "\x00" + strings.Join(names, "\x00")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s, ok := w.standings[id]; ok {
+		return s
+	}
+	s := &standing{parent: w.generators[parent], ways: map[*model.Entity][]*link{}}
+	if s.parent == nil || !s.distinct(given) || !s.match(w) {
+		s = nil
+	}
+	if w.standings == nil {
+		w.standings = map[string]*standing{}
+	}
+	w.standings[id] = s
+	return s
+}
+
+// identified returns the entity whose items give an entity as many of some fields as they can, and those: itself
+// if one of them is its own key.
+func (w *World) identified(e *model.Entity, fields map[*model.Field]float64) (*model.Entity, []*model.Field) {
+	if f := ownedField(e); f != nil && fields[f] > 0 {
+		return e, []*model.Field{f}
+	}
+	var given []*model.Field
+	for _, f := range e.Fields {
+		if fields[f] > 0 && e.CarriedFrom(f) != nil {
+			given = append(given, f)
+		}
+	}
+	if len(given) == 0 {
+		return nil, nil
+	}
+	return w.Giver(e, given), given
+}
+
+// distinct reports whether each generated item of the parent has its own values of the fields that it gives.
+func (s *standing) distinct(given map[*model.Entity][]*model.Field) bool {
+	for e, fields := range given {
+		if e == s.parent.e || slices.Contains(fields, ownedField(s.parent.e)) {
+			continue
+		}
+		seen := make(map[string]bool, s.parent.count)
+		var id []byte
+		for i := range s.parent.count {
+			id = id[:0]
+			for _, f := range fields {
+				text, ok := s.parent.carried(f, i)
+				if !ok {
+					return false
+				}
+				id = append(append(id, text...), 0)
+			}
+			if seen[string(id)] {
+				return false
+			}
+			seen[string(id)] = true
+		}
+	}
+	for e := range given {
+		if e == s.parent.e {
+			s.ways[e] = nil
+			continue
+		}
+		ways := s.parent.w.generators[e].ways()
+		i := slices.IndexFunc(ways, func(way []*link) bool { return end(nil, way) == s.parent })
+		if i < 0 {
+			return false
+		}
+		s.ways[e] = ways[i]
+	}
+	return true
+}
+
+// carried returns the value of a field of an item, or of one to which it belongs.
+func (g *generator) carried(f *model.Field, item uint64) (string, bool) {
+	if slices.Contains(g.fields, f) {
+		return g.value(f, item), true
+	}
+	for _, l := range g.links {
+		if text, ok := l.parent.carried(f, l.index(item)); ok {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// match gives each declared item of the parent to the generated one with the nearest number of rows. It reports
+// false if these are not known.
+func (s *standing) match(w *World) bool {
+	declared := make([]float64, s.parent.e.Count)
+	made, grown := make([]float64, s.parent.count), make([]float64, s.parent.count)
+	whole := true
+	for e, way := range s.ways {
+		counts := w.countsBy(e, s.parent.e)
+		if e != s.parent.e && len(counts) != len(declared) {
+			return false
+		}
+		for i := range declared {
+			if e == s.parent.e {
+				declared[i]++
+			} else {
+				declared[i] += float64(counts[i])
+			}
+		}
+		growth := 1.0
+		for _, l := range way {
+			growth *= l.growth
+		}
+		g := w.generators[e]
+		whole = whole && g.count == uint64(e.Count)
+		for i := range g.count {
+			at := follow(way, i)
+			made[at]++
+			grown[at] += growth
+		}
+	}
+	if whole {
+		return false
+	}
+
+	slices.SortFunc(declared, func(a, b float64) int { return cmp.Compare(b, a) })
+	rows := len(declared)
+	for rows > 0 && declared[rows-1] == 0 {
+		rows--
+	}
+	s.none = float64(len(declared) - rows)
+
+	order := make([]int, len(made)) // of the generated ones with rows, the largest first
+	for i := range order {
+		order[i] = i
+	}
+	order = slices.DeleteFunc(order, func(i int) bool { return made[i] == 0 })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(grown[b], grown[a]) })
+	if len(order) == 0 || rows == 0 {
+		return false
+	}
+
+	// Each run of equal ones stands for those declared that are nearest, but for at least as many as it has, and
+	// the largest for the largest. Within a run they take turns.
+	type run struct{ members, end int }
+	var runs []run
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && grown[order[to]] == grown[order[from]] {
+			to++
+		}
+		end := rows
+		if to < len(order) {
+			middle := math.Sqrt(grown[order[from]] * grown[order[to]])
+			end = sort.Search(rows, func(i int) bool { return declared[i] < middle })
+		}
+		runs = append(runs, run{to - from, end})
+		from = to
+	}
+	if len(order) <= rows {
+		least, most := 0, rows
+		for i := range runs {
+			least += runs[i].members
+			least = max(least, runs[i].end)
+			runs[i].end = least
+		}
+		for i := len(runs) - 1; i >= 0; i-- {
+			runs[i].end = min(runs[i].end, most)
+			most = runs[i].end - runs[i].members
+		}
+	}
+
+	given := make([][]float64, len(made))
+	from, at := 0, 0
+	for _, r := range runs {
+		for i := at; i < r.end; i++ {
+			member := order[from+(i-at)%r.members]
+			given[member] = append(given[member], declared[i])
+		}
+		from, at = from+r.members, max(at, r.end)
+	}
+
+	s.of, s.made, s.grown = make([][]Stand, len(made)), made, grown
+	parts := min(max(maxStands/len(made), 2), 32)
+	for at, sizes := range given {
+		largest := at == order[0]
+		for len(sizes) > 0 {
+			n := (len(sizes) + parts - len(s.of[at]) - 1) / max(parts-len(s.of[at]), 1)
+			if largest {
+				n, largest = 1, false
+			}
+			sum := 0.0
+			for _, size := range sizes[:n] {
+				sum += size
+			}
+			sizes = sizes[n:]
+			next := Stand{Times: float64(n), Rows: sum / float64(n) / made[at]}
+			if k := len(s.of[at]) - 1; k >= 0 && s.of[at][k].Rows == next.Rows {
+				s.of[at][k].Times += next.Times
+				continue
+			}
+			s.of[at] = append(s.of[at], next)
+		}
+	}
+
+	if without := len(made) - len(order); without > 0 {
+		for at := range made {
+			if made[at] == 0 {
+				s.of[at] = []Stand{{Times: s.none / float64(without)}}
+			}
+		}
+		s.none = 0
+	}
+	return true
+}
+
+// number returns the number of the parent of a generated item, and whether it is known.
+func (s *standing) number(it *Item) (uint64, bool) {
+	if it.Values.g == nil || !it.Generated {
+		return 0, false
+	}
+	item := it.Values.n & (1<<attemptBit - 1)
+	if it.Entity == s.parent.e {
+		return item, true
+	}
+	way, ok := s.ways[it.Entity]
+	return follow(way, item), ok
+}
