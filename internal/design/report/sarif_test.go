@@ -235,6 +235,7 @@ func TestJSONMembers(t *testing.T) {
 		want = append(want, ".patterns[].spread."+at)
 		for _, name := range []string{
 			"partition", "sort", "request", "rows", "examined", "bytes", "pages", "units", "waste", "growth",
+			"declaredRows", "declaredUnits",
 		} {
 			want = append(want, ".patterns[].spread."+at+"."+name)
 		}

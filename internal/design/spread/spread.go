@@ -15,6 +15,7 @@ import (
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/world"
 	"github.com/sortkey/sortkey/internal/table"
+	"github.com/sortkey/sortkey/internal/text"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/store"
 )
@@ -105,6 +106,16 @@ func (r *Reading) DeclaredUnits() float64 {
 	blocks := func(bytes float64) float64 { return math.Max(math.Ceil(bytes/(4<<10)), 1) } // units are rounded up
 	each := float64(r.Bytes) / float64(max(r.Requests, 1))
 	return (r.Units-r.Batch)*blocks(each*grow)/blocks(each) + r.Batch*r.Growth
+}
+
+// MarshalJSON adds what is read at the declared scale.
+func (r Reading) MarshalJSON() ([]byte, error) {
+	type plain Reading
+	return text.JSON(struct {
+		plain
+		DeclaredRows  float64 `json:"declaredRows"`
+		DeclaredUnits float64 `json:"declaredUnits"`
+	}{plain(r), r.DeclaredRows(), r.DeclaredUnits()})
 }
 
 func (r *Reading) byteGrowth() float64 { return cmp.Or(r.ByteGrowth, r.Growth) }
