@@ -118,7 +118,7 @@ func TestLines(t *testing.T) {
 // TestLong bounds the memory that a hostile file takes.
 func TestLong(t *testing.T) {
 	const limit = 1 << 20
-	fits := `{"Tab":[{"PutRequest":{"Item":{"id":{"S":"` + strings.Repeat("x", limit/2) + `"}}}}]}`
+	fits := `{"Tab":[{"PutRequest":{"Item":{"id":{"S":"` + strings.Repeat("x", limit/4) + `"}}}}]}`
 	if w, err := requestfile.NewReader(strings.NewReader(fits), limit).Next(); err != nil || w.Err != nil {
 		t.Errorf("a write within the limit: %v %v", err, w.Err)
 	}
