@@ -15,6 +15,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/files"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // ErrOther is the error of [Read] for a file in a format that this package does not
@@ -72,6 +73,11 @@ func (n Note) String() string {
 // Names and numbers that only a deployment knows are made up, with a note for each
 // parameter.
 func (r Reader) Read(path string) (list []*Schema, notes []Note, err error) {
+	list, notes, err = r.read(path)
+	return list, notes, advice.Bound(err)
+}
+
+func (r Reader) read(path string) (list []*Schema, notes []Note, err error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, nil, err
 	} else if info.IsDir() {
@@ -81,12 +87,17 @@ func (r Reader) Read(path string) (list []*Schema, notes []Note, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return r.ReadData(path, data)
+	return r.readData(path, data)
 }
 
 // ReadData reads the tables that the content of a file defines. Files that it names are
 // beside the file.
 func (r Reader) ReadData(path string, data []byte) ([]*Schema, []Note, error) {
+	list, notes, err := r.readData(path, data)
+	return list, notes, advice.Bound(err)
+}
+
+func (r Reader) readData(path string, data []byte) ([]*Schema, []Note, error) {
 	in := &input{path: path, with: r.Parameters, flag: r.Flag, sources: newSources()}
 	list, err := in.parseFile(path, data)
 	if err != nil {
@@ -119,7 +130,7 @@ func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error)
 	for _, name := range projects {
 		path := filepath.Join(dir, name)
 		if _, err := os.Stat(path); err == nil {
-			return r.Read(path)
+			return r.read(path)
 		}
 	}
 
@@ -128,7 +139,7 @@ func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error)
 		return nil, nil, err
 	}
 	for _, path := range paths {
-		tables, more, err := r.Read(path)
+		tables, more, err := r.read(path)
 		if errors.Is(err, errNoTable) {
 			continue // of several stacks, some have none
 		}
@@ -159,6 +170,7 @@ type input struct {
 
 // note adds a note, unless it has been added.
 func (in *input) note(n Note) {
+	n = Note{text.Clip(n.Text, advice.MaxText), text.Clip(n.Advice, advice.MaxText)}
 	if !slices.Contains(in.notes, n) {
 		in.notes = append(in.notes, n)
 	}
