@@ -49,6 +49,13 @@ type Reader struct {
 	// Flag is what comes before NAME=VALUE in advice, such as "-P ". By default it is in
 	// quotes.
 	Flag string
+
+	sources *sources // nil for new ones
+}
+
+// input returns what is read at a path. All that is read with it has one budget.
+func (r Reader) input(path string) *input {
+	return &input{path: path, with: r.Parameters, flag: r.Flag, sources: r.sources}
 }
 
 // A Note says what [Reader.Read] made up because only a deployment knows it, or what part
@@ -73,8 +80,16 @@ func (n Note) String() string {
 // Names and numbers that only a deployment knows are made up, with a note for each
 // parameter.
 func (r Reader) Read(path string) (list []*Schema, notes []Note, err error) {
-	list, notes, err = r.read(path)
+	list, notes, err = r.begin().read(path)
 	return list, notes, advice.Bound(err)
+}
+
+// begin returns a reader with a budget.
+func (r Reader) begin() Reader {
+	if r.sources == nil {
+		r.sources = newSources()
+	}
+	return r
 }
 
 func (r Reader) read(path string) (list []*Schema, notes []Note, err error) {
@@ -93,12 +108,12 @@ func (r Reader) read(path string) (list []*Schema, notes []Note, err error) {
 // ReadData reads the tables that the content of a file defines. Files that it names are
 // beside the file.
 func (r Reader) ReadData(path string, data []byte) ([]*Schema, []Note, error) {
-	list, notes, err := r.readData(path, data)
+	list, notes, err := r.begin().readData(path, data)
 	return list, notes, advice.Bound(err)
 }
 
 func (r Reader) readData(path string, data []byte) ([]*Schema, []Note, error) {
-	in := &input{path: path, with: r.Parameters, flag: r.Flag, sources: newSources()}
+	in := r.input(path)
 	list, err := in.parseFile(path, data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
@@ -122,7 +137,7 @@ var projects = []string{
 // readFolder reads the files of a project.
 func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error) {
 	if paths, err := filepath.Glob(filepath.Join(dir, "*.tf")); err != nil || len(paths) > 0 {
-		in := &input{path: dir, with: r.Parameters, flag: r.Flag, sources: newSources()}
+		in := r.input(dir)
 		list, err = in.readModule(dir)
 		return list, in.notes, err
 	}
@@ -168,10 +183,13 @@ type input struct {
 	*sources
 }
 
+// maxNotes limits the notes of a definition.
+const maxNotes = 1000
+
 // note adds a note, unless it has been added.
 func (in *input) note(n Note) {
 	n = Note{text.Clip(n.Text, advice.MaxText), text.Clip(n.Advice, advice.MaxText)}
-	if !slices.Contains(in.notes, n) {
+	if len(in.notes) < maxNotes && !slices.Contains(in.notes, n) {
 		in.notes = append(in.notes, n)
 	}
 }

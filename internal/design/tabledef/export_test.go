@@ -1,0 +1,19 @@
+package tabledef
+
+import (
+	"maps"
+	"slices"
+)
+
+// Counted returns a reader whose budget can be looked at: how many bytes of values, and how many values, may still be
+// made.
+func Counted(r Reader) (counted Reader, left func() (bytes, values int)) {
+	r = r.begin()
+	return r, func() (bytes, values int) { return r.sources.left, r.sources.values }
+}
+
+// Functions returns the names of Terraform's functions.
+func Functions() []string {
+	s := &scope{input: &input{sources: newSources()}}
+	return slices.Sorted(maps.Keys(s.withFiles()))
+}
