@@ -301,6 +301,8 @@ func TestBombs(t *testing.T) {
 		{"a.tf", tableNamed(`indent(1000000000, "a\nb")`), "too long"},
 		{"a.tf", tableNamed(`join("-", range(1000000000))`), "more than 1024 values"},
 		{"a.tf", tableNamed(sum("range(1000)", 4) + "[0]"), "the files make more than 128 MB of values"},
+		{"a.tf", "variable \"a\" {\ndefault = " + sum("range(1000)", 4) + "\n}\nvariable \"b\" {\ntype = \"${\"string\"}\"\n}\n" +
+			tableNamed(`"x"`), "the files make more than 128 MB of values"},
 		{"a.tf", tableNamed("\"x\"\ncount = 1e9"), "aws_dynamodb_table.t is repeated with count more than 1000 times"},
 		{"a.tf", tableNamed("\"x\"\nfor_each = toset([for p in setproduct(range(100), range(90)) : \"${p[0]}-${p[1]}\"])"), "too long"},
 		{"a.tf", tableNamed(strings.Repeat("(", 1000)), "brackets nest more than 100 deep"},

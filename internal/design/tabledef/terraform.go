@@ -194,7 +194,12 @@ func (m *module) setVariables(text Parameters, values map[string]cty.Value) {
 
 // typeOf returns the type of a variable and the defaults of its optional members. Before version 0.12 of
 // Terraform types were texts.
-func typeOf(e hclsyntax.Expression) (cty.Type, *typeexpr.Defaults) {
+func typeOf(e hclsyntax.Expression) (t cty.Type, defaults *typeexpr.Defaults) {
+	defer func() {
+		if recover() != nil { // types have expressions, and what may be evaluated is used up
+			t, defaults = cty.DynamicPseudoType, nil
+		}
+	}()
 	name := hcl.ExprAsKeyword(e)
 	if v, diags := e.Value(nil); !diags.HasErrors() && v.Type() == cty.String && v.IsKnown() && !v.IsNull() {
 		name = v.AsString()
