@@ -34,7 +34,7 @@ type source struct {
 func newSource(data []byte) *source {
 	h := fnv.New64a()
 	_, _ = h.Write(data)
-	return &source{data: data, more: rand.New(rand.NewPCG(h.Sum64(), 1)), left: 40 + 4*min(len(data), 200)}
+	return &source{data: data, more: rand.New(rand.NewPCG(h.Sum64(), 1)), left: 20 + 2*min(len(data), 100)}
 }
 
 func (s *source) n(n int) int {
@@ -72,7 +72,7 @@ type document struct {
 // The bounds of what a document takes: a part of the budget, so that many can be read, what one value may take
 // beyond it, and the bytes of memory, as readers count only the values that they make.
 const (
-	part          = 20
+	part          = 50
 	slack         = 16 << 20
 	mostAllocated = 1 << 30
 )
@@ -355,14 +355,14 @@ func FuzzCloudFormation(f *testing.F) {
 		g := &formation{newSource(data)}
 		d := document{files: map[string]string{}, main: g.of("a.json", "a.yaml", ".")}
 		for _, name := range []string{"a.json", "b.json", "x.template.json"} {
-			text, err := json.MarshalIndent(g.template(), "", " ")
+			text, err := json.Marshal(g.template())
 			require.NoError(t, err)
 			d.files[name] = string(text)
 		}
 		d.files["a.yaml"] = d.files["a.json"] // JSON is YAML too
 		if g.n(3) == 0 {
 			d.files["a.yaml"] = strings.NewReplacer(
-				`{"Ref": "A"}`, "!Ref A", `"x${A}"`, "!Sub 'x${A}'", `"anchor"`, "&x [a, *x]", `"alias"`, "*x",
+				`{"Ref":"A"}`, "!Ref A", `"x${A}"`, "!Sub 'x${A}'", `"anchor"`, "&x [a, *x]", `"alias"`, "*x",
 			).Replace(d.files["a.yaml"])
 		}
 		checkDocument(t, d)
@@ -565,7 +565,7 @@ func FuzzServerless(f *testing.F) {
 		g := &framework{formation{newSource(data)}}
 		d := document{files: map[string]string{}, main: g.of("serverless.yml", ".", "part.json")}
 		put := func(name string, v any) {
-			text, err := json.MarshalIndent(g.vary(v), "", " ")
+			text, err := json.Marshal(g.vary(v))
 			require.NoError(t, err)
 			d.files[name] = string(text)
 		}
