@@ -36,11 +36,8 @@ var floors = [][]string{
 		"attr", "keys/keyexpr",
 		"store/memory", "store/btree", "store/storetest", "store/disk", "store/postgres", "store/tikv",
 	},
-	{
-		"expr/ast", "internal/item", "internal/text", "internal/sdkvalue", "internal/api/s3files",
-		"internal/requestfile",
-	},
-	{"internal/lex", "internal/table/gate"},
+	{"expr/ast", "internal/item", "internal/text", "internal/sdkvalue", "internal/api/s3files"},
+	{"internal/lex", "internal/requestfile", "internal/table/gate"},
 	{"internal/wire"},
 	{"expr", "internal/wire/wiretest"},
 	{"keycond"},

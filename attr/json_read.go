@@ -55,6 +55,7 @@ var msgNullMember = map[Kind]string{
 type reader struct {
 	stack
 	dec     *jsontext.Decoder
+	left    int     // how much larger the document may become
 	invalid error   // the first ValidationException, or nil
 	about   subject // of invalid
 }
@@ -92,17 +93,17 @@ var readers = sync.Pool{New: func() any { return new(reader) }}
 
 func init() {
 	doc.AppendItem = appendItem
-	doc.ReadValue = func(dec *jsontext.Decoder) (kind byte, payload []byte, err error) {
-		v, err := readValue(dec)
+	doc.ReadValue = func(dec *jsontext.Decoder, most int) (kind byte, payload []byte, err error) {
+		v, err := readValue(dec, most)
 		return byte(v.kind), v.raw, err
 	}
 }
 
 // appendItem reads an object of attributes and appends the item to dst.
-func appendItem(dst []byte, dec *jsontext.Decoder) ([]byte, error) {
+func appendItem(dst []byte, dec *jsontext.Decoder, most int) ([]byte, error) {
 	r := readers.Get().(*reader)
 	defer r.release()
-	r.dec = dec
+	r.dec, r.left = dec, most
 	v, ok, err := r.readMap(0)
 	if err != nil || !ok {
 		return nil, err
@@ -111,10 +112,10 @@ func appendItem(dst []byte, dec *jsontext.Decoder) ([]byte, error) {
 }
 
 // readValue reads one value.
-func readValue(dec *jsontext.Decoder) (Value, error) {
+func readValue(dec *jsontext.Decoder, most int) (Value, error) {
 	r := readers.Get().(*reader)
 	defer r.release()
-	r.dec = dec
+	r.dec, r.left = dec, most
 	v, ok, err := r.readValue(1)
 	if err != nil || !ok {
 		return Value{}, err
@@ -127,7 +128,7 @@ func readValue(dec *jsontext.Decoder) (Value, error) {
 // is an [*Error]; if Syntax is false, the item is valid JSON of the right shape.
 func ParseItem(json []byte) (it Item, err error) {
 	err = parse(json, func(dec *jsontext.Decoder) (err error) {
-		it, err = appendItem(nil, dec)
+		it, err = appendItem(nil, dec, doc.AnySize)
 		return err
 	})
 	return it, err
@@ -137,7 +138,7 @@ func ParseItem(json []byte) (it Item, err error) {
 // Errors are as for [ParseItem].
 func ParseValue(json []byte) (v Value, err error) {
 	err = parse(json, func(dec *jsontext.Decoder) (err error) {
-		v, err = readValue(dec)
+		v, err = readValue(dec, doc.AnySize)
 		return err
 	})
 	return v, err
@@ -192,6 +193,15 @@ func (r *reader) refuseMsg(msg string) {
 	}
 }
 
+// grow counts an addition to the documented size of what is read. It stops reading at the most that is allowed:
+// what comes after that is not worth the memory.
+func (r *reader) grow(size int) error {
+	if r.left -= size; r.left < 0 {
+		return doc.ErrSize
+	}
+	return nil
+}
+
 // open reads the start of an object or array. It reports false for null, and
 // an error for anything else.
 func (r *reader) open(want shape, start jsontext.Kind) (bool, error) {
@@ -229,6 +239,9 @@ func (r *reader) readMap(level int) (Value, bool, error) {
 			r.names = r.names[:from+cutName(r.names[from:])]
 		}
 		to := len(r.names)
+		if err := r.grow(to - from + min(level, 1)); err != nil { // a member of a map counts 1 besides
+			return Value{}, false, err
+		}
 		v, ok, err := r.readValue(level + 1)
 		if err != nil {
 			return Value{}, false, err
@@ -327,9 +340,13 @@ func (r *reader) readPayload(kind Kind, level int) (Value, bool, error) {
 	}
 	var err error
 	switch kind {
-	case Map:
-		return r.readMap(level)
-	case List:
+	case Map, List:
+		if err := r.grow(emptySize); err != nil {
+			return Value{}, false, err
+		}
+		if kind == Map {
+			return r.readMap(level)
+		}
 		return r.readList(level)
 	case StringSet, NumberSet, BinarySet:
 		return r.readSet(kind)
@@ -339,7 +356,11 @@ func (r *reader) readPayload(kind Kind, level int) (Value, bool, error) {
 		err = r.readScalar(kind)
 	}
 
-	return r.value(kind, start), true, err
+	v := r.value(kind, start)
+	if err == nil {
+		err = r.grow(v.Size())
+	}
+	return v, true, err
 }
 
 // readBool reads the payload of a BOOL or NULL. The service accepts some
@@ -441,6 +462,9 @@ func (r *reader) readList(level int) (Value, bool, error) {
 	}
 	start, first := len(r.buf), len(r.elems)
 	for r.dec.PeekKind() != ']' {
+		if err := r.grow(1); err != nil {
+			return Value{}, false, err
+		}
 		v, ok, err := r.readValue(level + 1)
 		if err != nil {
 			return Value{}, false, err
@@ -478,8 +502,12 @@ func (r *reader) readSet(kind Kind) (Value, bool, error) {
 		if err := r.readScalar(kind.Elem()); err != nil {
 			return Value{}, false, err
 		}
+		v := r.value(kind.Elem(), from)
+		if err := r.grow(v.Size()); err != nil {
+			return Value{}, false, err
+		}
 		whole = whole && r.invalid == refused
-		r.elems = append(r.elems, r.value(kind.Elem(), from))
+		r.elems = append(r.elems, v)
 	}
 
 	if _, err := r.dec.ReadToken(); err != nil {

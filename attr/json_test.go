@@ -290,10 +290,10 @@ func TestJSONRefused(t *testing.T) {
 // end, so the rest of the request can be read.
 func TestDecodeAfterError(t *testing.T) {
 	dec := jsontext.NewDecoder(bytes.NewBufferString(`{"a":{"SS":[]},"b":{"L":[{"N":"x"}]}} {"c":{"S":"x"}}`))
-	if _, err := doc.AppendItem(nil, dec); err == nil {
+	if _, err := doc.AppendItem(nil, dec, doc.AnySize); err == nil {
 		t.Fatal("an empty set was accepted")
 	}
-	raw, err := doc.AppendItem(nil, dec)
+	raw, err := doc.AppendItem(nil, dec, doc.AnySize)
 	it := attr.Item(raw)
 	if err != nil || it.Get("c").String() != "{S:x}" {
 		t.Errorf("the next item = %s, %v", it.AppendJSON(nil), err)
@@ -318,10 +318,10 @@ func FuzzJSON(f *testing.F) {
 			if e, ok := errors.AsType[*attr.Error](err); ok && !e.Syntax {
 				dec := jsontext.NewDecoder(bytes.NewBuffer(append(bytes.Clone(in), ` {"c":{"S":"x"}}`...)),
 					jsontext.AllowDuplicateNames(true))
-				if _, again := doc.AppendItem(nil, dec); again == nil || again.Error() != e.Msg {
+				if _, again := doc.AppendItem(nil, dec, doc.AnySize); again == nil || again.Error() != e.Msg {
 					t.Fatalf("%q is refused as %v, then as %v", in, e, again)
 				}
-				raw, err := doc.AppendItem(nil, dec)
+				raw, err := doc.AppendItem(nil, dec, doc.AnySize)
 				next := attr.Item(raw)
 				if err != nil || next.Get("c").String() != "{S:x}" {
 					t.Fatalf("the token after %q is %v, %v", in, next, err)

@@ -159,6 +159,9 @@ func (v Value) Has(elem Value) bool {
 	return false
 }
 
+// emptySize is the documented size of an empty list or map.
+const emptySize = 3
+
 // Size returns the documented size of the value in bytes, without its name.
 // Source: DG/CapacityUnitCalculations.html.
 func (v Value) Size() int {
@@ -172,7 +175,7 @@ func (v Value) Size() int {
 	case StringSet, NumberSet, BinarySet:
 		return Item(v.raw).Size()
 	case List, Map:
-		return 3 + Item(v.raw).Len() + Item(v.raw).Size()
+		return emptySize + Item(v.raw).Len() + Item(v.raw).Size()
 	}
 	return 0
 }

@@ -423,43 +423,74 @@ func TestAttackDescriptors(t *testing.T) {
 
 func TestAttackFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=80m"); err != nil {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=200m"); err != nil {
 		t.Skipf("cannot mount a small file system: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	filler := filepath.Join(dir, "filler")
+	fill := func(leave uint64) {
+		var usage syscall.Statfs_t
+		require.NoError(t, syscall.Statfs(dir, &usage))
+		free := usage.Bavail * uint64(usage.Bsize)
+		require.NoError(t, os.WriteFile(filler, make([]byte, free-min(leave, free)), 0o600))
+	}
 	data := filepath.Join(dir, "db")
 	p := serve(t, "--data", data)
 	c := p.client(t, cmdtest.Once)
 	simpleTable(t, c, "Tab")
-	written := 0
-	for ; written < 2000; written++ {
-		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Tab"), Item: map[string]types.AttributeValue{
-			"k": &types.AttributeValueMemberS{Value: fmt.Sprint(written)}, "v": &types.AttributeValueMemberB{Value: bytes.Repeat([]byte{byte(written), 7, byte(written >> 3)}, 30<<10)},
-		}})
-		if err != nil {
-			break
-		}
-	}
-	require.Less(t, written, 2000, "the disk is not full")
-	res, err := http.Get(p.URL + "/healthz")
-	require.NoError(t, err)
-	reason, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	require.NoError(t, res.Body.Close())
-	require.Equal(t, http.StatusServiceUnavailable, res.StatusCode, string(reason))
-	require.Contains(t, p.Stderr.String(), "no space left on device")
-	require.NoError(t, p.Cmd.Process.Kill())
-	_ = p.Wait(t)
 
-	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=200m"))
-	p = serve(t, "--data", data)
-	c = p.client(t)
-	for i := range written {
+	var written []int
+	next := 0
+	put := func() error {
+		next++
+		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Tab"), Item: map[string]types.AttributeValue{
+			"k": &types.AttributeValueMemberS{Value: fmt.Sprint(next)}, "v": &types.AttributeValueMemberB{Value: bytes.Repeat([]byte{byte(next), 7, byte(next >> 3)}, 10<<10)},
+		}})
+		if err == nil {
+			written = append(written, next)
+		}
+		return err
+	}
+	get := func(c *dynamodb.Client, i int) {
 		out, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Tab"), Key: map[string]types.AttributeValue{"k": &types.AttributeValueMemberS{Value: fmt.Sprint(i)}}})
 		require.NoError(t, err)
 		require.NotNil(t, out.Item, "item %d was acknowledged", i)
 	}
-	t.Logf("%-62s %6d acknowledged writes, none lost; healthz 503", "a full disk (80 MB)", written)
+	health := func() int {
+		res, err := http.Get(p.URL + "/healthz")
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		return res.StatusCode
+	}
+
+	refused := 0
+	for range 3 { // full, and freed
+		require.NoError(t, put())
+		fill(20 << 20)
+		begun := len(written)
+		var err error
+		for err = put(); err == nil && len(written) < begun+2000; {
+			err = put()
+		}
+		require.Error(t, err, "the disk is not full")
+		refused++
+		require.Equal(t, http.StatusServiceUnavailable, health())
+		require.Error(t, put(), "refused at once")
+		get(c, written[len(written)-1]) // reads go on
+		require.NoError(t, os.Remove(filler))
+		require.Eventually(t, func() bool { return health() == http.StatusOK }, time.Minute, 10*time.Millisecond)
+		require.NoError(t, put(), "writes go on without a restart")
+	}
+	require.Contains(t, p.Stderr.String(), "no space left on device")
+	require.NoError(t, p.Cmd.Process.Kill())
+	_ = p.Wait(t)
+
+	p = serve(t, "--data", data)
+	c = p.client(t)
+	for _, i := range written {
+		get(c, i)
+	}
+	t.Logf("%-62s %6d acknowledged writes, none lost; healthz 503, then 200", fmt.Sprintf("a disk that is full and freed %d times", refused), len(written))
 }
 
 func TestAttackControlCharacters(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // A Write is one write of a request.
@@ -83,6 +84,7 @@ func (r *Reader) Next() (Write, error) {
 			return Write{Line: r.line()}, r.explain(err)
 		}
 		if found {
+			w.Err = bound(w.Err)
 			return w, nil
 		}
 	}
@@ -135,7 +137,8 @@ func (r *Reader) step() (w Write, found bool, err error) {
 	}
 	list, ok := membersOf(raw)
 	if !ok {
-		return Write{Line: line, Table: top.table, Err: fmt.Errorf("%s is not a request", excerpt(raw))}, true, nil
+		err := fmt.Errorf("%s is not a request", text.Clip(string(raw), 60))
+		return Write{Line: line, Table: top.table, Err: err}, true, nil
 	}
 	return list.write(line, top.table), true, nil
 }
@@ -206,7 +209,17 @@ func (r *Reader) explain(err error) error {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return fmt.Errorf("line %d: %w; nothing after it can be read", r.src.lineAt(e.ByteOffset), e.Err)
 	}
-	return err
+	return bound(err)
+}
+
+// maxText bounds the text of an error, which may be about a name of any length.
+const maxText = 500
+
+func bound(err error) error {
+	if err == nil || len(err.Error()) <= maxText {
+		return err
+	}
+	return errors.New(text.Clip(err.Error(), maxText))
 }
 
 // tableName returns the name of a table that a request names, perhaps by its ARN.
@@ -215,13 +228,4 @@ func tableName(name string) string {
 		return after
 	}
 	return name
-}
-
-// excerpt returns the beginning of a value for a message.
-func excerpt(raw jsontext.Value) string {
-	const most = 40
-	if len(raw) > most {
-		return strings.ToValidUTF8(string(raw[:most]), "") + "…"
-	}
-	return string(raw)
 }

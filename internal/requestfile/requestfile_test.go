@@ -115,10 +115,27 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestBound reads names that are very long: no error repeats one.
+func TestBound(t *testing.T) {
+	for _, text := range []string{
+		`{"RequestItems":{"X":1}}`, `{"T":[{"X":1}]}`, `{"T":[{"PutRequest":{"Item":{"a":{"S":"x"}},"X":1}}]}`,
+		`{"T":["X"]}`, `{"X":1}`, `{"T":[{"PutRequest":{"Item":{"a":{"N":"X"}}}}]}`,
+	} {
+		text = strings.ReplaceAll(text, "X", strings.Repeat("x", 200_000))
+		w, err := requestfile.NewReader(strings.NewReader(text), 1<<20).Next()
+		if err == nil {
+			err = w.Err
+		}
+		if err == nil || len(err.Error()) > 600 {
+			t.Errorf("%.60s: %.700v", text, err)
+		}
+	}
+}
+
 // TestLong bounds the memory that a hostile file takes.
 func TestLong(t *testing.T) {
 	const limit = 1 << 20
-	fits := `{"Tab":[{"PutRequest":{"Item":{"id":{"S":"` + strings.Repeat("x", limit/2) + `"}}}}]}`
+	fits := `{"Tab":[{"PutRequest":{"Item":{"id":{"S":"` + strings.Repeat("x", limit/4) + `"}}}}]}`
 	if w, err := requestfile.NewReader(strings.NewReader(fits), limit).Next(); err != nil || w.Err != nil {
 		t.Errorf("a write within the limit: %v %v", err, w.Err)
 	}

@@ -10,14 +10,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sortkey/sortkey/attr"
+	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
 // members are the members of an object that are not null.
 type members map[string]jsontext.Value
 
+// decoderOf returns a decoder of a value in which the reader of the file has found no duplicate names: finding them
+// takes most of the time of decoding.
+func decoderOf(raw jsontext.Value) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true))
+}
+
 // membersOf returns the members of an object.
 func membersOf(raw jsontext.Value) (members, bool) {
-	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+	dec := decoderOf(raw)
 	if dec.PeekKind() != '{' {
 		return nil, false
 	}
@@ -129,7 +136,7 @@ func (f form) read(w *Write, m members) {
 		}
 	}
 
-	it, err := attr.ParseItem(m[f.item])
+	it, err := doc.AppendItem(nil, decoderOf(m[f.item]), doc.MaxSize)
 	if err == nil && it == nil {
 		err = fmt.Errorf("%s is null", f.item)
 	}

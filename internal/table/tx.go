@@ -6,11 +6,12 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/item/doc"
 	"github.com/sortkey/sortkey/store"
 )
 
 // MaxItemBytes is the largest item. Source: DG/Constraints.html.
-const MaxItemBytes = 400 * 1024
+const MaxItemBytes = doc.MaxSize
 
 const msgItemSize = "Item size has exceeded the maximum allowed size"
 

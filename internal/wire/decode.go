@@ -382,7 +382,7 @@ func (d *decoder) readValue(x *attr.Value, pos position) (bool, error) {
 		return false, err
 	}
 	from := d.json.InputOffset()
-	kind, payload, err := doc.ReadValue(&d.json)
+	kind, payload, err := doc.ReadValue(&d.json, doc.AnySize)
 	*x = attr.MakeValue(attr.Kind(kind), payload)
 	if err != nil {
 		err = d.explain(d.refused(err), from, (*decoder).discardValue)
@@ -395,7 +395,7 @@ func (d *decoder) readItem(x *attr.Item, pos position) (bool, error) {
 		return false, err
 	}
 	from := d.json.InputOffset()
-	raw, err := doc.AppendItem(nil, &d.json)
+	raw, err := doc.AppendItem(nil, &d.json, doc.AnySize)
 	if *x = raw; raw == nil {
 		*x = attr.Item{}
 	}

@@ -38,10 +38,8 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if s.opts.ReadOnly {
 		return ErrReadOnly
 	}
-	select {
-	case <-s.fs.starving.channel():
-		return starved()
-	default:
+	if err := s.fs.starving.refusal(); err != nil {
+		return err
 	}
 	if err := s.turn(ctx); err != nil {
 		return err
@@ -68,13 +66,17 @@ func (s *Store) turn(ctx context.Context) error {
 		return nil
 	default:
 	}
-	select {
-	case s.writer <- struct{}{}:
-		return nil
-	case <-s.fs.starving.channel(): // the one that has the token waits for descriptors
-		return starved()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	for {
+		select {
+		case s.writer <- struct{}{}:
+			return nil
+		case <-s.fs.starving.channel(): // the one that has the token may wait for descriptors or space
+			if err := s.fs.starving.refusal(); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 }
 
@@ -112,6 +114,9 @@ func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit
 		return s.applied, false, w.err
 	}
 
+	if err := s.roomFor(batch.Len()); err != nil {
+		return s.applied, false, err
+	}
 	handed = true
 	return s.apply(batch)
 }

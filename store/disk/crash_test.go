@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -190,40 +191,115 @@ func (h *history) updateAny(s *disk.Store, rng *rand.Rand) error {
 	return (&history{ops: map[uint64][]op{}}).update(s, rng)
 }
 
-// TestFullDisk limits the space of the disk; the write that does not fit is cut
-// off in the middle.
+// TestFullDisk limits the space of the disk, so that a write is cut off in the middle, and frees space later. Updates
+// are refused or wait meanwhile, Views read, and writes go on without a restart.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	seeds(t, 8, func(t *testing.T, seed uint64, rng *rand.Rand) {
 		what := fmt.Sprintf("seed %d", seed)
 		mem := vfs.NewCrashableMem()
 		full := &fullFS{FS: mem}
-		full.room.Store(int64(20<<10 + rng.IntN(1<<20)))
+		full.room.Store(1 << 40)
 		h := &history{ops: map[uint64][]op{}}
 		s, err := disk.Open("db", small(full))
 		require.NoError(t, err, what)
-		errs := h.run(s, rng.Uint64(), 3, func() bool { return false })
-		for _, err := range errs {
-			require.ErrorIs(t, err, syscall.ENOSPC, what)
-		}
-		require.ErrorIs(t, s.View(t.Context(), func(store.Reader) error { return nil }), syscall.ENOSPC, what)
-		require.ErrorIs(t, s.Close(), syscall.ENOSPC, what)
-		require.ErrorIs(t, s.View(t.Context(), func(store.Reader) error { return nil }), store.ErrClosed, what)
 
-		s, err = disk.Open("db", small(full))
-		if err == nil { // the space was enough for the few writes of Open
-			h.check(t, s, h.acked.Load(), what)
-			_ = s.Close()
-		} else {
+		for range 3 {
+			full.room.Store(int64(rng.IntN(1 << 20)))
+			var stop atomic.Bool
+			done := make(chan []error)
+			go func() { done <- h.run(s, rng.Uint64(), 3, stop.Load) }()
+			require.Eventually(t, func() bool { return s.Health(t.Context()) != nil }, time.Minute, time.Millisecond, what)
+			require.ErrorIs(t, s.Health(t.Context()), syscall.ENOSPC, what)
+			err := s.Update(t.Context(), func(store.Writer) error { return nil })
 			require.ErrorIs(t, err, syscall.ENOSPC, what)
+			require.ErrorContains(t, err, "writes go on then, without a restart", what)
+			require.NoError(t, h.look(s), what)
+
+			full.room.Store(1 << 40)
+			require.Eventually(t, func() bool { return s.Health(t.Context()) == nil }, time.Minute, time.Millisecond, what)
+			stop.Store(true)
+			for _, err := range <-done {
+				require.ErrorIs(t, err, syscall.ENOSPC, what)
+			}
+			require.Empty(t, h.run(s, rng.Uint64(), 2, stopAfter(&h.tried, 50)), what)
 		}
-		full.room.Store(1 << 40)
-		s, err = disk.Open("db", small(full))
+		require.NoError(t, s.Close(), what)
+
+		crash := mem.CrashClone(vfs.CrashCloneCfg{}) // without what was not synced
+		s, err = disk.Open("db", small(crash))
 		require.NoError(t, err, what)
 		h.check(t, s, max(h.acked.Load(), h.seen.Load()), what)
-		require.Empty(t, h.run(s, rng.Uint64(), 2, stopAfter(&h.tried, 50)), what)
 		require.NoError(t, s.Close(), what)
 	})
+}
+
+// TestFullDiskClose closes a store, and opens it, while the disk is full. Nothing is lost.
+func TestFullDiskClose(t *testing.T) {
+	t.Parallel()
+	mem := vfs.NewCrashableMem()
+	full := &fullFS{FS: mem}
+	full.room.Store(1 << 20)
+	h := &history{ops: map[uint64][]op{}}
+	s, err := disk.Open("db", small(full))
+	require.NoError(t, err)
+	done := make(chan []error)
+	go func() { done <- h.run(s, 1, 3, func() bool { return false }) }()
+	require.Eventually(t, func() bool { return s.Health(t.Context()) != nil }, time.Minute, time.Millisecond)
+
+	require.ErrorIs(t, s.Close(), syscall.ENOSPC)
+	<-done
+	require.ErrorIs(t, s.View(t.Context(), func(store.Reader) error { return nil }), store.ErrClosed)
+	_, err = disk.Open("db", small(full))
+	require.ErrorIs(t, err, syscall.ENOSPC)
+
+	full.room.Store(1 << 40)
+	s, err = disk.Open("db", small(full))
+	require.NoError(t, err)
+	h.check(t, s, max(h.acked.Load(), h.seen.Load()), "after closing")
+	require.Empty(t, h.run(s, 2, 2, stopAfter(&h.tried, 50)))
+	require.NoError(t, s.Close())
+}
+
+// TestSpace refuses updates that would leave too little space, before anything is written.
+func TestSpace(t *testing.T) {
+	t.Parallel()
+	fs := &usedFS{FS: vfs.NewMem()}
+	fs.free.Store(1 << 30)
+	s := open(t, "db", small(fs))
+	put := func(size int) error {
+		return s.Update(t.Context(), func(w store.Writer) error { return w.Put(1, []byte("p"), []byte("s"), make([]byte, size)) })
+	}
+	require.NoError(t, put(10))
+	require.NoError(t, s.Health(t.Context()))
+
+	fs.free.Store(9 << 20)
+	require.ErrorIs(t, put(2<<20), syscall.ENOSPC, "it would leave less than 8 MB")
+	require.NoError(t, put(10))
+	fs.free.Store(7 << 20)
+	require.ErrorIs(t, put(2<<20), syscall.ENOSPC)
+	require.ErrorIs(t, put(10), syscall.ENOSPC, "after a refusal, each looks")
+	require.ErrorIs(t, s.Health(t.Context()), syscall.ENOSPC)
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		v, _, err := r.Get(1, []byte("p"), []byte("s"))
+		require.Len(t, v, 10)
+		return err
+	}))
+
+	fs.free.Store(1 << 30)
+	require.NoError(t, put(2<<20))
+	require.NoError(t, s.Health(t.Context()))
+	require.NoError(t, s.Close())
+}
+
+// A usedFS says how much space is free.
+type usedFS struct {
+	vfs.FS
+	free atomic.Uint64
+}
+
+func (f *usedFS) GetDiskUsage(string) (vfs.DiskUsage, error) {
+	return vfs.DiskUsage{AvailBytes: f.free.Load(), TotalBytes: 1 << 40}, nil
 }
 
 func stopAfter(tried *atomic.Int64, n int64) func() bool {

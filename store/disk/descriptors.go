@@ -14,32 +14,39 @@ import (
 // changes are not written, and the store goes on when there are some.
 var errDescriptors = fmt.Errorf("disk: no free file descriptor: %w", syscall.EMFILE)
 
-// closeWait is how long a store that is being closed waits for descriptors.
+// closeWait is how long a store that is being opened or closed waits for descriptors, or for space.
 const closeWait = 5 * time.Second
 
 func noDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// patient calls op, which opens files, and waits while there are no descriptors: nothing has been written
-// then, and the engine knows no failure that passes. New updates are refused meanwhile.
+// passes reports whether an error is of a lack that may pass: of descriptors or of disk space.
+func passes(err error) bool { return noDescriptors(err) || noSpace(err) }
+
+// patient calls op, and again while there are no descriptors or no space. The engine knows no failure that passes, so
+// it waits: op must not have changed a file, or change it in the same way again. New updates are refused meanwhile.
 func (g *guard) patient(op func() error) error {
 	err := op()
-	if !noDescriptors(err) {
+	if !passes(err) {
 		return err
 	}
 
-	g.starving.begin()
+	refusal := starved()
+	if noSpace(err) {
+		refusal = g.store.full()
+	}
+	g.starving.begin(refusal)
 	defer g.starving.end()
-	g.store.opts.Logger.Warn("no free file descriptor: writes wait", "dir", g.store.dir, "err", err.Error())
-	for left := closeWait; left > 0 && noDescriptors(err); err = op() {
+	g.store.opts.Logger.Warn("writes wait", "dir", g.store.dir, "err", err.Error(), "refused", refusal.Error())
+	for left := closeWait; left > 0 && passes(err) && g.store.failure.Load() == nil; err = op() {
 		time.Sleep(pause)
 		if !g.store.opened.Load() || g.store.closing() {
 			left -= pause
 		}
 	}
 	if err == nil {
-		g.store.opts.Logger.Warn("a file descriptor is free: writes continue", "dir", g.store.dir)
+		g.store.opts.Logger.Warn("writes continue", "dir", g.store.dir)
 	}
 	return err
 }
@@ -50,10 +57,11 @@ func (s *Store) closing() bool {
 	return s.closed
 }
 
-// A hunger counts the calls that wait for descriptors.
+// A hunger counts the calls that wait for descriptors or space.
 type hunger struct {
 	mu    sync.Mutex
 	n     int
+	err   error         // of updates that are refused meanwhile
 	begun chan struct{} // closed while there are some
 }
 
@@ -67,9 +75,20 @@ func (h *hunger) channel() <-chan struct{} {
 	return h.begun
 }
 
-func (h *hunger) begin() {
+// refusal returns the error of an update that is refused, or nil if nobody waits any more.
+func (h *hunger) refusal() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.n == 0 {
+		return nil
+	}
+	return h.err
+}
+
+func (h *hunger) begin(refusal error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.err = refusal
 	if h.begun == nil {
 		h.begun = make(chan struct{})
 	}

@@ -34,6 +34,7 @@ type Store struct {
 	writer  chan struct{} // holds one token while an Update runs or a copy is made
 	logging sync.Mutex    // held to write to the log without the token, or together with it
 	applied *commit       // the last commit; needs the token
+	room    room          // needs the token
 	dirty   atomic.Bool   // applied but not synced, with an interval
 	behind  atomic.Int64  // commits applied but not yet settled
 
@@ -46,7 +47,7 @@ type Store struct {
 	unread  []*pebble.Snapshot // of versions that nobody reads, to be closed
 }
 
-var _ store.Store = (*Store)(nil)
+var _ store.HealthChecker = (*Store)(nil)
 
 // leastFree is the free disk space that a store should have, in bytes: room for
 // what is in memory, its log, and a compaction.
@@ -88,7 +89,7 @@ func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 	s.opened.Store(true)
 	s.opts.Logger.Info("open files", "dir", s.dir, "kept_to_read", readFiles(descriptorLimit()))
 	if usage, err := s.opts.fs.GetDiskUsage(s.dir); err == nil && usage.AvailBytes < leastFree && !s.opts.ReadOnly {
-		s.opts.Logger.Warn("little free disk space: a store stops when it cannot write", "dir", s.dir,
+		s.opts.Logger.Warn("little free disk space: writes are refused when there is none", "dir", s.dir,
 			"free_mb", usage.AvailBytes>>20, "want_mb", leastFree>>20)
 	}
 	return s, nil

@@ -18,10 +18,13 @@
 // Rows that are in order already take a shorter way: [Store.Load] writes them to
 // files that the engine then takes over in one step.
 //
-// When the disk refuses a write, the store stops: it writes nothing more, and
-// every call returns a [*FailedError]. The folder stays as a crash at that
-// moment would have left it. Open it again once the disk is repaired or has
-// space: every acknowledged Update is there.
+// When the disk is full, updates are refused with an error that is syscall.ENOSPC, Views
+// read, and writes go on once there is space. Updates that have begun may wait for it.
+//
+// When the disk refuses a write for another reason, or a sync for any, the store stops: it writes
+// nothing more, and every call returns a [*FailedError]. The folder stays as a crash at that
+// moment would have left it. Open it again once the disk is repaired: every acknowledged
+// Update is there.
 //
 // Only one Store at a time can use a folder. The file SORTKEY in the folder
 // states its format. Close writes the rows in memory to a file, so the next

@@ -16,9 +16,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A guard is a file system between Pebble and the real one. The first failed
-// write in the store's folder puts the store in the failed state. From then on
-// nothing is written there: the folder stays as a crash would leave it.
+// A guard is a file system between Pebble and the real one. What fails for a lack of descriptors or
+// of space waits ([guard.patient]). The first other failed write in the store's folder puts the store
+// in the failed state. From then on nothing is written there: the folder stays as a crash would leave it.
 //
 // Pebble always gets success for its writes, because it ends the process after
 // some failures. Callers of the store never see such a false success: they
@@ -174,7 +174,9 @@ func (g *guard) OpenDir(name string) (vfs.File, error) {
 }
 
 func (g *guard) Rename(oldname, newname string) error {
-	return g.write("rename", newname, func() error { return g.FS.Rename(oldname, newname) })
+	return g.write("rename", newname, func() error {
+		return g.patient(func() error { return g.FS.Rename(oldname, newname) })
+	})
 }
 
 func (g *guard) Link(oldname, newname string) error {
@@ -270,11 +272,19 @@ func (f *file) do(what string, op func() error) error {
 	})
 }
 
+// Write appends p. On a full disk it waits for space and goes on with what is not written yet.
 func (f *file) Write(p []byte) (n int, err error) {
 	n = len(p)
-	err = f.do("write", func() (err error) { n, err = f.File.Write(p); return err })
-	if err == nil {
-		n = len(p)
+	rest := p
+	appendRest := func() error {
+		n, err := f.File.Write(rest)
+		rest = rest[n:]
+		return err
+	}
+	if f.guard.ours(f.name) {
+		err = f.do("write", func() error { return f.guard.patient(appendRest) })
+	} else if err = appendRest(); err != nil {
+		n -= len(rest)
 	}
 	f.written.Add(uint64(n))
 	return n, err
@@ -282,7 +292,13 @@ func (f *file) Write(p []byte) (n int, err error) {
 
 func (f *file) WriteAt(p []byte, off int64) (n int, err error) {
 	n = len(p)
-	err = f.do("write", func() (err error) { n, err = f.File.WriteAt(p, off); return err })
+	err = f.do("write", func() error {
+		write := func() (err error) { n, err = f.File.WriteAt(p, off); return err }
+		if !f.guard.ours(f.name) {
+			return write()
+		}
+		return f.guard.patient(write)
+	})
 	if err == nil {
 		n = len(p)
 	}
@@ -315,7 +331,12 @@ func (f *file) SyncTo(length int64) (full bool, err error) {
 }
 
 func (f *file) Preallocate(offset, length int64) error {
-	return f.do("preallocate", func() error { return f.File.Preallocate(offset, length) })
+	return f.do("preallocate", func() error {
+		if err := f.File.Preallocate(offset, length); !noSpace(err) {
+			return err
+		}
+		return nil // there may be room for what is written
+	})
 }
 
 // Close closes the file even in the failed state.

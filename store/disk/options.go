@@ -98,7 +98,7 @@ func (s *Store) pebble() *pebble.Options {
 		ReadOnly:              s.opts.ReadOnly,
 		EventListener: &pebble.EventListener{
 			BackgroundError: func(err error) {
-				if noDescriptors(err) { // of a file to read: the engine tries again
+				if passes(err) { // of a file to read, or to link: the engine tries again
 					time.Sleep(pause)
 					return
 				}

@@ -6,7 +6,12 @@ package advice
 import (
 	"errors"
 	"fmt"
+
+	"github.com/sortkey/sortkey/internal/text"
 )
+
+// MaxText is the longest message and the longest advice about a file, in bytes. What is longer repeats the file.
+const MaxText = 2000
 
 // An Error says what went wrong and what to do about it.
 type Error struct {
@@ -43,4 +48,17 @@ func Of(err error) string {
 		err = e.Err
 	}
 	return ""
+}
+
+// Bound returns an error of a reader whose message and advice are at most [MaxText] long: what a file has may
+// be of any length.
+func Bound(err error) error {
+	if err == nil {
+		return nil
+	}
+	msg, advice := err.Error(), Of(err)
+	if len(msg) <= MaxText && len(advice) <= MaxText {
+		return err
+	}
+	return &Error{Msg: text.Clip(msg, MaxText), Advice: text.Clip(advice, MaxText), Err: err}
 }

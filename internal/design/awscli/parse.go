@@ -56,7 +56,7 @@ type Parser struct {
 func (p *Parser) Parse(line string) (*Command, error) {
 	split, rest, err := Split(line)
 	if err != nil {
-		return nil, err
+		return nil, advice.Bound(err)
 	}
 	c, err := p.ParseWords(split)
 	if err == nil && rest != "" {
@@ -67,6 +67,11 @@ func (p *Parser) Parse(line string) (*Command, error) {
 
 // ParseWords reads a line that a shell has split.
 func (p *Parser) ParseWords(line []string) (*Command, error) {
+	c, err := p.parseWords(line)
+	return c, advice.Bound(err)
+}
+
+func (p *Parser) parseWords(line []string) (*Command, error) {
 	line = skipPrompt(line)
 	if len(line) > 0 && isCLI(line[0]) {
 		line = line[1:]

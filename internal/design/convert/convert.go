@@ -2,11 +2,13 @@ package convert
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
 	"github.com/sortkey/sortkey/internal/text"
@@ -93,6 +95,14 @@ type Options struct {
 // [modelfile.Parse] and [world.Build]. It returns an [*Error] if no model can be
 // made, or the cause of ctx.
 func Import(ctx context.Context, files []File, o Options) (*model.Model, []Loss, error) {
+	m, losses, err := importFiles(ctx, files, o)
+	if e, ok := errors.AsType[*Error](err); ok {
+		e.Msg, e.Hint = text.Clip(e.Msg, advice.MaxText), text.Clip(e.Hint, advice.MaxText)
+	}
+	return m, losses, err
+}
+
+func importFiles(ctx context.Context, files []File, o Options) (*model.Model, []Loss, error) {
 	im := newImporter(o)
 	var docs []*document
 	for _, f := range files {
@@ -266,6 +276,9 @@ func (im *importer) add(l Loss) {
 	if len(im.losses) >= maxLosses {
 		im.more++
 		return
+	}
+	for _, s := range []*string{&l.Path, &l.What, &l.Why, &l.Hint} {
+		*s = text.Clip(*s, advice.MaxText)
 	}
 	im.losses = append(im.losses, l)
 }

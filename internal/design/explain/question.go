@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/wire"
 )
 
@@ -65,6 +66,11 @@ func operationOf(op string) (string, bool) {
 // of the operation is a question too. The error is a [*OperationError], or wraps the
 // [*json.SyntaxError] of a text that is not JSON.
 func Parse(op string, body json.RawMessage) (Question, error) {
+	q, err := parse(op, body)
+	return q, advice.Bound(err)
+}
+
+func parse(op string, body json.RawMessage) (Question, error) {
 	q := Question{Text: body}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil {

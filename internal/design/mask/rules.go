@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/model"
 	"github.com/sortkey/sortkey/internal/text"
 )
@@ -66,6 +67,11 @@ type file struct {
 // Parse reads a file of rules. Load loads the model that it names; a file without one can name only
 // whole attributes, as nobody knows what is in composite keys.
 func Parse(src []byte, load func(name string) (*model.Model, error)) (*Rules, error) {
+	r, err := parseRules(src, load)
+	return r, advice.Bound(err)
+}
+
+func parseRules(src []byte, load func(name string) (*model.Model, error)) (*Rules, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(src))
 	dec.KnownFields(true)
 	var f file

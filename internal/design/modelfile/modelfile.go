@@ -10,8 +10,10 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/files"
 	"github.com/sortkey/sortkey/internal/design/model"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // Load reads a model from a file. It returns [model.Errors] for an invalid model.
@@ -32,6 +34,9 @@ func Parse(file string, data []byte) (*model.Model, error) {
 	}
 	if len(p.errs) > 0 {
 		p.errs.Sort()
+		for _, e := range p.errs {
+			e.Msg, e.Hint = text.Clip(e.Msg, advice.MaxText), text.Clip(e.Hint, advice.MaxText)
+		}
 		return nil, p.errs
 	}
 	return p.m, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/files"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // A template is a CloudFormation template with the values of its parameters.
@@ -22,6 +23,7 @@ type template struct {
 	conditions map[string]any
 	resources  map[string]any
 	depth      int // of conditions that refer to conditions
+	deep       int // of values in values, which mappings may put into themselves
 	repeated   int // values of Fn::ForEach so far
 }
 
@@ -128,6 +130,9 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 		t.parameters[name] = value
 	}
 	t.expand(object(root["Resources"]))
+	if t.values < 0 {
+		return nil, errValues
+	}
 	if t.repeated > 0 && (t.repeated > 2*maxRepeated || len(t.resources) >= maxRepeated) {
 		return nil, fmt.Errorf("the resources of Fn::ForEach are more than %d", maxRepeated)
 	}
@@ -140,10 +145,12 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 			continue
 		}
 		if name, ok := r["Condition"].(string); ok {
-			switch t.condition(map[string]any{"Condition": name}) {
-			case false:
+			switch met := t.condition(map[string]any{"Condition": name}); {
+			case t.values < 0:
+				return nil, fmt.Errorf("Resources.%s: %w", id, errValues)
+			case met == false:
 				continue
-			case true:
+			case met == true:
 			default:
 				return nil, advice.New(
 					"give the parameters that the condition needs",
@@ -152,6 +159,9 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 			}
 		}
 		properties := object(t.value(r["Properties"]))
+		if t.values < 0 {
+			return nil, fmt.Errorf("Resources.%s: %w", id, errValues)
+		}
 		switch {
 		case nested:
 			list, err := in.nested("Resources."+id, properties)
@@ -207,9 +217,13 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 		return nil, nil
 	}
 
+	if err := in.block(what, fileWork+parseWork*len(data)); err != nil {
+		return nil, err
+	}
 	inner := &input{path: path, with: Parameters{}, flag: in.flag, nesting: in.nesting + 1, sources: in.sources}
-	for name, value := range object(properties["Parameters"]) {
-		switch value := value.(type) {
+	given := object(properties["Parameters"])
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch value := given[name].(type) {
 		case unresolved:
 			if value.standIn != "" {
 				in.made(value)
@@ -243,7 +257,8 @@ func (in *input) nested(what string, properties map[string]any) ([]*Schema, erro
 // expand adds resources, with those of Fn::ForEach for each of their values. It stops at the limits of
 // what one definition makes.
 func (t *template) expand(resources map[string]any) {
-	for id, r := range resources {
+	for _, id := range slices.Sorted(maps.Keys(resources)) {
+		r := resources[id]
 		loop, isList := r.([]any)
 		if !strings.HasPrefix(id, "Fn::ForEach::") || !isList || len(loop) != 3 {
 			t.resources[id] = r
@@ -252,11 +267,18 @@ func (t *template) expand(resources map[string]any) {
 		name, _ := loop[0].(string)
 		values, _ := t.value(loop[1]).([]any)
 		for _, value := range values {
-			if t.repeated++; t.repeated > 2*maxRepeated || len(t.resources) >= maxRepeated {
+			t.values -= cost(loop[2], max(0, t.values))
+			t.repeated++
+			if t.values < 0 || t.repeated > 2*maxRepeated || len(t.resources) >= maxRepeated {
 				return
 			}
-			made, _ := replace(loop[2], name, fmt.Sprint(value), 0).(map[string]any)
-			t.expand(made)
+
+			value = t.settled(value)
+			switch value.(type) {
+			case string, float64, bool:
+				made, _ := replace(loop[2], name, fmt.Sprint(value), 0).(map[string]any)
+				t.expand(made)
+			}
 		}
 	}
 }
@@ -276,7 +298,11 @@ func replace(v any, name, with string, depth int) any {
 	}
 	switch v := v.(type) {
 	case string:
-		return strings.NewReplacer("${"+name+"}", with, "&{"+name+"}", with).Replace(v)
+		text, ok := named(v, name, with)
+		if !ok {
+			return tooLong
+		}
+		return text
 	case []any:
 		out := make([]any, len(v))
 		for i, m := range v {
@@ -288,13 +314,24 @@ func replace(v any, name, with string, depth int) any {
 			return with
 		}
 		out := make(map[string]any, len(v))
-		for key, m := range v {
-			named := strings.NewReplacer("${"+name+"}", with, "&{"+name+"}", with)
-			out[named.Replace(key)] = replace(m, name, with, depth+1)
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if own, ok := named(key, name, with); ok {
+				out[own] = replace(v[key], name, with, depth+1)
+			}
 		}
 		return out
 	}
 	return v
+}
+
+// named replaces the variable of a loop in a text. It reports false if the text becomes too long.
+func named(s, name, with string) (string, bool) {
+	for _, variable := range []string{"${" + name + "}", "&{" + name + "}"} {
+		if n := strings.Count(s, variable); n > 0 && len(s)+n*len(with) > maxText {
+			return "", false
+		}
+	}
+	return strings.NewReplacer("${"+name+"}", with, "&{"+name+"}", with).Replace(s), true
 }
 
 // simpleTable returns the table that the transform of SAM makes.
@@ -320,6 +357,12 @@ func simpleTable(p map[string]any) map[string]any {
 // value returns a value with its functions evaluated: unresolved for what only a
 // deployment knows.
 func (t *template) value(v any) any {
+	t.values--
+	if t.values < 0 || t.deep > maxTree {
+		return unresolved{name: "a value that refers to itself"}
+	}
+	t.deep++
+	defer func() { t.deep-- }()
 	switch v := v.(type) {
 	case []any:
 		var out []any
@@ -333,13 +376,15 @@ func (t *template) value(v any) any {
 		if len(v) == 1 {
 			for name, arg := range v {
 				if name == "Ref" || strings.HasPrefix(name, "Fn::") {
-					return t.call(name, arg)
+					out := t.call(name, arg)
+					t.values -= cost(out, maxList) // it may be made of what others make, twice
+					return out
 				}
 			}
 		}
 		out := map[string]any{}
-		for name, m := range v {
-			if m = t.value(m); m != (none{}) {
+		for _, name := range slices.Sorted(maps.Keys(v)) { // which is asked for first shows in notes
+			if m := t.value(v[name]); m != (none{}) {
 				out[name] = m
 			}
 		}
@@ -350,7 +395,17 @@ func (t *template) value(v any) any {
 
 // call evaluates a function.
 func (t *template) call(name string, arg any) any {
-	fail := unresolved{name: functionText(name, arg)}
+	v := t.evaluate(name, arg)
+	if u, ok := v.(unresolved); ok && u.name == "" {
+		u.name = t.functionText(name, arg)
+		return u
+	}
+	return v
+}
+
+// evaluate is call, whose result has no name if the function has no value.
+func (t *template) evaluate(name string, arg any) any {
+	var fail unresolved
 	list, _ := arg.([]any)
 	switch name {
 	case "Ref":
@@ -393,10 +448,11 @@ func (t *template) call(name string, arg any) any {
 		}
 		var at any = t.mappings
 		for _, key := range list[:3] {
-			if u, ok := t.value(key).(unresolved); ok {
+			key = t.value(key)
+			if u, ok := key.(unresolved); ok {
 				fail.of = append(fail.of, u.of...)
 			}
-			text, ok := t.known(key)
+			text, ok := t.text(key)
 			if !ok {
 				return fail
 			}
@@ -424,21 +480,23 @@ func (t *template) call(name string, arg any) any {
 		between, _ := list[0].(string)
 		return split(t.value(list[1]), between, fail)
 	case "Fn::ImportValue":
-		return missing(fail.name, fmt.Sprint(standIn(t.value(arg))), "")
+		return missing(t.functionText(name, arg), fmt.Sprint(standIn(t.value(arg))), "")
 	}
 	return fail
 }
 
 // functionText returns a call of a function as in JSON.
-func functionText(name string, arg any) string {
-	if text, ok := arg.(string); ok {
-		return name + " " + text
+func (t *template) functionText(name string, arg any) string {
+	src, ok := arg.(string)
+	if !ok {
+		if t.values -= cost(arg, max(0, t.values)); t.values < 0 {
+			return name
+		}
+		if made, err := json.Marshal(arg); err == nil {
+			src = string(made)
+		}
 	}
-	text, err := json.Marshal(arg)
-	if err != nil {
-		return name
-	}
-	return name + " " + string(text)
+	return name + " " + text.Clip(src, advice.MaxText)
 }
 
 // split splits a text, or what stands in for one.
@@ -471,8 +529,10 @@ func standIn(v any) any {
 }
 
 // known returns a value as text. One that can be made up is, with a note.
-func (t *template) known(v any) (string, bool) {
-	v = t.value(v)
+func (t *template) known(v any) (string, bool) { return t.text(t.value(v)) }
+
+// text is known for a value that has been evaluated.
+func (t *template) text(v any) (string, bool) {
 	if u, ok := v.(unresolved); ok {
 		if len(u.gives()) == 0 {
 			return "", false
@@ -532,12 +592,15 @@ func (t *template) substitute(text string, own map[string]any) any {
 
 // condition evaluates a condition: true, false, or nil if it is unknown.
 func (t *template) condition(v any) any {
-	if t.depth++; t.depth > maxDepth {
+	t.values--
+	if t.depth++; t.depth > maxDepth || t.values < 0 {
+		t.depth--
 		return nil
 	}
 	defer func() { t.depth-- }()
 	m, _ := v.(map[string]any)
-	for name, arg := range m {
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		arg := m[name]
 		list, _ := arg.([]any)
 		switch name {
 		case "Condition":

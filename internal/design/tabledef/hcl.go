@@ -46,6 +46,7 @@ type sources struct {
 	text   map[string][]byte
 	bytes  int
 	left   int    // of maxWork
+	values int    // that templates and services may still make, of maxNodes
 	over   string // the place of the expression that exceeded it
 
 	library   map[string]function.Function
@@ -55,7 +56,7 @@ type sources struct {
 
 func newSources() *sources {
 	return &sources{
-		bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, left: maxWork,
+		bodies: map[string]*hclsyntax.Body{}, text: map[string][]byte{}, left: maxWork, values: maxNodes,
 		memories: map[string]memory{}, templates: map[string]hclsyntax.Expression{},
 	}
 }
@@ -76,6 +77,9 @@ func (s *sources) charge(n int) error {
 	}
 	return nil
 }
+
+// errValues is the error of a template or a service whose functions and variables make too much.
+var errValues = fmt.Errorf("its variables and functions make more than %d values", maxNodes)
 
 // block counts a block or module, which costs more than a value. It returns an error when too much has
 // been evaluated.

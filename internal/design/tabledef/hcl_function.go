@@ -268,6 +268,9 @@ func unknownList(v cty.Value) (marks cty.ValueMarks, unknown bool) {
 	return nil, false
 }
 
+// parseWork is what it costs to parse a byte of JSON or YAML.
+const parseWork = 4
+
 // decodeWork is what it costs to decode a byte.
 const decodeWork = 16
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/files"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // ErrOther is the error of [Read] for a file in a format that this package does not
@@ -48,6 +49,13 @@ type Reader struct {
 	// Flag is what comes before NAME=VALUE in advice, such as "-P ". By default it is in
 	// quotes.
 	Flag string
+
+	sources *sources // nil for new ones
+}
+
+// input returns what is read at a path. All that is read with it has one budget.
+func (r Reader) input(path string) *input {
+	return &input{path: path, with: r.Parameters, flag: r.Flag, sources: r.sources}
 }
 
 // A Note says what [Reader.Read] made up because only a deployment knows it, or what part
@@ -72,6 +80,19 @@ func (n Note) String() string {
 // Names and numbers that only a deployment knows are made up, with a note for each
 // parameter.
 func (r Reader) Read(path string) (list []*Schema, notes []Note, err error) {
+	list, notes, err = r.begin().read(path)
+	return list, notes, advice.Bound(err)
+}
+
+// begin returns a reader with a budget.
+func (r Reader) begin() Reader {
+	if r.sources == nil {
+		r.sources = newSources()
+	}
+	return r
+}
+
+func (r Reader) read(path string) (list []*Schema, notes []Note, err error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, nil, err
 	} else if info.IsDir() {
@@ -81,13 +102,18 @@ func (r Reader) Read(path string) (list []*Schema, notes []Note, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return r.ReadData(path, data)
+	return r.readData(path, data)
 }
 
 // ReadData reads the tables that the content of a file defines. Files that it names are
 // beside the file.
 func (r Reader) ReadData(path string, data []byte) ([]*Schema, []Note, error) {
-	in := &input{path: path, with: r.Parameters, flag: r.Flag, sources: newSources()}
+	list, notes, err := r.begin().readData(path, data)
+	return list, notes, advice.Bound(err)
+}
+
+func (r Reader) readData(path string, data []byte) ([]*Schema, []Note, error) {
+	in := r.input(path)
 	list, err := in.parseFile(path, data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
@@ -111,7 +137,7 @@ var projects = []string{
 // readFolder reads the files of a project.
 func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error) {
 	if paths, err := filepath.Glob(filepath.Join(dir, "*.tf")); err != nil || len(paths) > 0 {
-		in := &input{path: dir, with: r.Parameters, flag: r.Flag, sources: newSources()}
+		in := r.input(dir)
 		list, err = in.readModule(dir)
 		return list, in.notes, err
 	}
@@ -119,7 +145,7 @@ func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error)
 	for _, name := range projects {
 		path := filepath.Join(dir, name)
 		if _, err := os.Stat(path); err == nil {
-			return r.Read(path)
+			return r.read(path)
 		}
 	}
 
@@ -128,7 +154,7 @@ func (r Reader) readFolder(dir string) (list []*Schema, notes []Note, err error)
 		return nil, nil, err
 	}
 	for _, path := range paths {
-		tables, more, err := r.Read(path)
+		tables, more, err := r.read(path)
 		if errors.Is(err, errNoTable) {
 			continue // of several stacks, some have none
 		}
@@ -157,9 +183,13 @@ type input struct {
 	*sources
 }
 
+// maxNotes limits the notes of a definition.
+const maxNotes = 1000
+
 // note adds a note, unless it has been added.
 func (in *input) note(n Note) {
-	if !slices.Contains(in.notes, n) {
+	n = Note{text.Clip(n.Text, advice.MaxText), text.Clip(n.Advice, advice.MaxText)}
+	if len(in.notes) < maxNotes && !slices.Contains(in.notes, n) {
 		in.notes = append(in.notes, n)
 	}
 }

@@ -72,7 +72,10 @@ const schemaAdvice = "give the JSON of a CreateTable request or of a DescribeTab
 
 // Parse reads the JSON of a CreateTable request, of a DescribeTable
 // response, or of the description in one.
-func Parse(data []byte) (*Schema, error) { return parse(data, true) }
+func Parse(data []byte) (*Schema, error) {
+	s, err := parse(data, true)
+	return s, advice.Bound(err)
+}
 
 // parse is Parse. A schema may be wrapped once: of a text with many
 // wrappers the rest would be read once for each of them.

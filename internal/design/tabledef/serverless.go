@@ -30,7 +30,6 @@ type service struct {
 	asked  map[string]bool  // the variables whose values were asked for
 	err    error            // of the first file that cannot be read
 	depth  int              // of values that contain variables
-	left   int              // how many values may still be made
 }
 
 // isService reports whether a file looks like a serverless.yml.
@@ -41,7 +40,7 @@ func isService(root map[string]any) bool {
 
 func newService(in *input, root map[string]any) *service {
 	return &service{
-		input: in, root: root, left: maxNodes,
+		input: in, root: root,
 		files: map[string]any{}, absent: map[string]error{}, asked: map[string]bool{},
 	}
 }
@@ -230,10 +229,10 @@ func (s *service) mentions(v any, variable string, depth int) bool {
 // value returns a value with its variables evaluated: unresolved for those without a
 // value.
 func (s *service) value(v any) any {
-	if s.left--; s.left < 0 {
-		s.fail(fmt.Errorf("the variables make more than %d values", maxNodes))
+	if s.values--; s.values < 0 {
+		s.fail(errValues)
 	}
-	if s.left < 0 || s.depth > maxDepth {
+	if s.values < 0 || s.depth > maxDepth {
 		return unresolved{name: "a variable that refers to itself"}
 	}
 
@@ -242,7 +241,7 @@ func (s *service) value(v any) any {
 	switch v := v.(type) {
 	case string:
 		out := s.text(v)
-		s.left -= cost(out, maxList) // of the bytes too: each text may be made of another twice
+		s.values -= cost(out, maxList) // of the bytes too: each text may be made of another twice
 		return pseudo(out)
 	case []any:
 		out := make([]any, len(v))
@@ -252,8 +251,8 @@ func (s *service) value(v any) any {
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
-		for name, m := range v {
-			out[name] = s.value(m)
+		for _, name := range slices.Sorted(maps.Keys(v)) { // which is asked for first shows in errors
+			out[name] = s.value(v[name])
 		}
 		return out
 	}
@@ -565,6 +564,9 @@ func (s *service) file(name, address string) (any, bool) {
 	v, read := s.files[name]
 	if !read {
 		data, err := files.Read(filepath.Join(filepath.Dir(s.path), name), maxFile)
+		if err == nil {
+			err = s.charge(fileWork + parseWork*len(data))
+		}
 		switch {
 		case os.IsNotExist(err):
 			s.absent[name] = err

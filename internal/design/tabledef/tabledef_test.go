@@ -236,6 +236,36 @@ func doubledTexts(n int) string {
 	return b.String()
 }
 
+// mapped returns a template with one table, whose name is made of a mapping.
+func mapped(name, members string) string {
+	return `{"Mappings": {"M": {` + members + `}}, "Resources": {"T": {"Type": "AWS::DynamoDB::Table", "Properties": ` +
+		`{"TableName": ` + name + `}}}}`
+}
+
+func nested(n int, before, inner, after string) string {
+	return strings.Repeat(before, n) + inner + strings.Repeat(after, n)
+}
+
+// doubledMaps returns members of a mapping, each of which is the one before twice.
+func doubledMaps(n int) string {
+	text := `"a0": {"x": "y"}`
+	for i := range n {
+		find := fmt.Sprintf(`{"Fn::FindInMap": ["M", "a%d", "x"]}`, i)
+		text += fmt.Sprintf(`, "a%d": {"x": {"Fn::Join": ["", [%s, %s]]}}`, i+1, find, find)
+	}
+	return text
+}
+
+// doubledConditions returns conditions, each of which is the one before twice.
+func doubledConditions(n int) string {
+	text := `"C0": {"Fn::Equals": ["a", "a"]}`
+	for i := range n {
+		again := fmt.Sprintf(`{"Condition": "C%d"}`, i)
+		text += fmt.Sprintf(`, "C%d": {"Fn::And": [%s, %s]}`, i+1, again, again)
+	}
+	return text
+}
+
 // TestBombs holds that small files which would make very large values end with an error, at once.
 func TestBombs(t *testing.T) {
 	proptest.NeedLong(t)
@@ -271,6 +301,8 @@ func TestBombs(t *testing.T) {
 		{"a.tf", tableNamed(`indent(1000000000, "a\nb")`), "too long"},
 		{"a.tf", tableNamed(`join("-", range(1000000000))`), "more than 1024 values"},
 		{"a.tf", tableNamed(sum("range(1000)", 4) + "[0]"), "the files make more than 128 MB of values"},
+		{"a.tf", "variable \"a\" {\ndefault = " + sum("range(1000)", 4) + "\n}\nvariable \"b\" {\ntype = \"${\"string\"}\"\n}\n" +
+			tableNamed(`"x"`), "the files make more than 128 MB of values"},
 		{"a.tf", tableNamed("\"x\"\ncount = 1e9"), "aws_dynamodb_table.t is repeated with count more than 1000 times"},
 		{"a.tf", tableNamed("\"x\"\nfor_each = toset([for p in setproduct(range(100), range(90)) : \"${p[0]}-${p[1]}\"])"), "too long"},
 		{"a.tf", tableNamed(strings.Repeat("(", 1000)), "brackets nest more than 100 deep"},
@@ -288,8 +320,17 @@ func TestBombs(t *testing.T) {
 		{"serverless.yml", "service: s\nprovider: {}\ncustom: {y: '${sls:stage-${self:custom}}'}\nresources: {Resources: {T: " +
 			"{Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:custom.y}'}}}}", "unknown"},
 		{"serverless.yml", "service: s\nprovider: {}\ncustom:\n  a0: xxxxxxxx\n" + doubledTexts(60) + "resources: {Resources: {T: " +
-			"{Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:custom.a60}'}}}}", "the variables make more than 1000000 values"},
+			"{Type: AWS::DynamoDB::Table, Properties: {TableName: '${self:custom.a60}'}}}}", "its variables and functions make more than 1000000 values"},
 		{"a.json", `{"Resources": {"A": ` + stack + `, "B": ` + stack + `, "C": ` + stack + `}}`, "the files make more than"},
+		{"a.json", mapped(`{"Fn::FindInMap": ["M", "a60", "x"]}`, doubledMaps(60)), "functions make more than 1000000 values"},
+		{"a.json", mapped(`{"Fn::FindInMap": ["M", "a", "x"]}`, `"a": {"x": {"Fn::FindInMap": ["M", "a", "x"]}}`), "unknown"},
+		{"a.json", mapped(nested(60, `{"Fn::FindInMap": [`, `"M"`, `, "a", "x"]}`), `"M": {"x": "M"}`), "unknown"},
+		{"a.json", mapped(nested(60, `{"Fn::Sub": ["${a}${a}", {"a": `, `"x"`, `}]}`), ""), "functions make more than 1000000 values"},
+		{"a.json", mapped(nested(9000, `{"Fn::X": `, `"x"`, `}`), ""), "unknown"},
+		{"a.json", `{"Conditions": {` + doubledConditions(60) + `}, "Resources": {"T": {"Type": "AWS::DynamoDB::Table", ` +
+			`"Condition": "C60", "Properties": {}}}}`, "functions make more than 1000000 values"},
+		{"a.json", `{"Resources": {"Fn::ForEach::A": ["A", ["` + strings.Repeat("x", 60_000) + `"], {"T": {"Type": ` +
+			`"AWS::DynamoDB::Table", "Properties": {"TableName": "` + strings.Repeat("${A}", 100_000) + `"}}}]}}`, "too long"},
 		{"a.yaml", "Resources: {'Fn::ForEach::A': [A, [" + many + "], {'Fn::ForEach::B': [B, [" + many +
 			"], {'T${A}${B}': {Type: AWS::DynamoDB::Table, Properties: {}}}]}]}", "Fn::ForEach are more than 1000"},
 	} {

@@ -29,7 +29,7 @@ const tableType = "aws_dynamodb_table"
 
 // readModule reads the tables of a folder with Terraform files.
 func (in *input) readModule(dir string) ([]*Schema, error) {
-	files, err := moduleFiles(dir)
+	files, err := in.moduleFiles(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,8 @@ func (in *input) readModule(dir string) ([]*Schema, error) {
 }
 
 // moduleFiles returns the files of a module.
-func moduleFiles(dir string) (list []file, err error) {
+func (in *input) moduleFiles(dir string) (list []file, err error) {
+	total := 0
 	for _, pattern := range []string{"*.tf", "terraform.tfvars", "*.auto.tfvars"} {
 		paths, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
@@ -55,6 +56,12 @@ func moduleFiles(dir string) (list []file, err error) {
 		}
 		for _, path := range paths {
 			data, err := files.Read(path, maxFile)
+			if err == nil {
+				err = in.block(path, fileWork+len(data))
+			}
+			if total += len(data); err == nil && total > maxSource {
+				err = fmt.Errorf("%s: the Terraform files have more than %d bytes", dir, maxSource)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -119,7 +126,7 @@ func is(b *hclsyntax.Block, kind string, labels int) bool {
 // addSiblings adds what the other files of a module declare, but not their tables. Files
 // that are malformed are left out.
 func (m *module) addSiblings(name string) {
-	files, err := moduleFiles(m.dir)
+	files, err := m.moduleFiles(m.dir)
 	own := func(f file) bool { return filepath.Base(f.name) == filepath.Base(name) }
 	if err != nil || !slices.ContainsFunc(files, own) {
 		return // the text is not from this folder
@@ -187,7 +194,12 @@ func (m *module) setVariables(text Parameters, values map[string]cty.Value) {
 
 // typeOf returns the type of a variable and the defaults of its optional members. Before version 0.12 of
 // Terraform types were texts.
-func typeOf(e hclsyntax.Expression) (cty.Type, *typeexpr.Defaults) {
+func typeOf(e hclsyntax.Expression) (t cty.Type, defaults *typeexpr.Defaults) {
+	defer func() {
+		if recover() != nil { // types have expressions, and what may be evaluated is used up
+			t, defaults = cty.DynamicPseudoType, nil
+		}
+	}()
 	name := hcl.ExprAsKeyword(e)
 	if v, diags := e.Value(nil); !diags.HasErrors() && v.Type() == cty.String && v.IsKnown() && !v.IsNull() {
 		name = v.AsString()
@@ -438,7 +450,7 @@ func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 		return nil, nil
 	}
 
-	files, err := moduleFiles(dir)
+	files, err := m.moduleFiles(dir)
 	if err != nil || len(files) == 0 {
 		m.note(Note{Text: fmt.Sprintf("%s is not read: the folder %s has no Terraform files", what, source)})
 		return nil, err
@@ -453,7 +465,7 @@ func (m *module) call(i instance, b *hclsyntax.Body) ([]*Schema, error) {
 	}
 
 	arguments := map[string]cty.Value{}
-	for name := range called.declared {
+	for _, name := range slices.Sorted(maps.Keys(called.declared)) { // values may note what they lack
 		if a := b.Attributes[name]; a != nil {
 			arguments[name] = i.value(a.Expr)
 		}

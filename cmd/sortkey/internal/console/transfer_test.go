@@ -102,7 +102,7 @@ func TestImportReport(t *testing.T) {
 	lines := strings.Split(said, "\n")
 	require.Equal(t, "11 items read, 3 written, 8 rejected; the first:", lines[0])
 	require.Len(t, lines, 6)
-	require.Contains(t, lines[3], "line 4: Item size has exceeded")
+	require.Contains(t, lines[3], "line 4: larger than 409600 bytes, the limit of an item")
 	require.Contains(t, lines[4], "line 5: longer than 4194304 bytes")
 	require.Len(t, sortkeytest.Items[struct{ SK string }](c.db, "Shop"), 3)
 

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +11,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/item/blob"
+	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
 // cells reads the records of a CSV file. Unlike package encoding/csv it bounds
@@ -249,11 +253,14 @@ func cellValue(kind, text string) (attr.Value, error) {
 }
 
 func jsonValue(text []byte) (attr.Value, error) {
-	v, err := attr.ParseValue(text)
-	if err == nil && v.IsZero() {
-		err = rejectf("null is not a value")
+	d := decoder{left: doc.MaxSize}
+	d.src = *bytes.NewBuffer(text)
+	d.dec.Reset(&d.src, jsontext.AllowDuplicateNames(true))
+	v, err := d.declared(AnyType)
+	if err == nil && d.end() != nil {
+		err = rejectf("unexpected data after the value")
 	}
-	return v, untyped(err)
+	return v, err
 }
 
 func binaryValue(text string) (attr.Value, error) {

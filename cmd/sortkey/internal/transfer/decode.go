@@ -26,7 +26,7 @@ const (
 
 // formOf returns the form of a record.
 func formOf(raw []byte) form {
-	members, ok := membersOf(raw)
+	members, ok := membersOf(raw, doc.MaxSize)
 	if !ok {
 		return formUnknown
 	}
@@ -37,11 +37,12 @@ func formOf(raw []byte) form {
 		all = all && typed(m.value)
 	}
 	if item, ok := values["Item"]; ok && len(members) == 1 {
-		if inner, ok := membersOf(item); ok && (len(inner) == 0 || typed(inner[0].value)) {
+		if inner, ok := membersOf(item, doc.MaxSize); ok && (len(inner) == 0 || typed(inner[0].value)) {
 			return formItem
 		}
 	}
-	if keys, ok := membersOf(values["Keys"]); ok && len(keys) > 0 && typed(keys[0].value) && values["Metadata"] != nil {
+	keys, ok := membersOf(values["Keys"], doc.MaxSize)
+	if ok && len(keys) > 0 && typed(keys[0].value) && values["Metadata"] != nil {
 		return formChange
 	}
 	if all {
@@ -55,18 +56,18 @@ type member struct {
 	value jsontext.Value
 }
 
-// membersOf returns the members of an object.
-func membersOf(raw []byte) (members []member, ok bool) {
+// membersOf returns the members of an object, of which there are at most the given number.
+func membersOf(raw []byte, most int) (members []member, ok bool) {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil, false
 	}
-	dec := jsontext.NewDecoder(bytes.NewBuffer(raw))
+	dec := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true)) // decoding finds them
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, false
 	}
 	for dec.PeekKind() == '"' {
 		name, err := dec.ReadToken()
-		if err != nil {
+		if err != nil || len(members) == most {
 			return nil, false
 		}
 		text := name.String()
@@ -82,7 +83,7 @@ func membersOf(raw []byte) (members []member, ok bool) {
 
 // typed reports whether a value looks like {"S":"x"}.
 func typed(raw jsontext.Value) bool {
-	members, ok := membersOf(raw)
+	members, ok := membersOf(raw, 1)
 	if !ok || len(members) != 1 {
 		return false
 	}
@@ -112,6 +113,7 @@ func CutValue(src string) (v attr.Value, length int, err error) {
 
 	var d decoder
 	d.open(raw.Clone())
+	d.left = doc.MaxSize
 	if typed(raw) {
 		v, err = d.declared(AnyType)
 	} else {
@@ -160,10 +162,10 @@ func untyped(err error) error {
 // readItem reads an item in DynamoDB JSON.
 func (d *decoder) readItem() (attr.Item, error) {
 	if !d.reuse {
-		raw, err := doc.AppendItem(nil, &d.dec)
+		raw, err := doc.AppendItem(nil, &d.dec, doc.MaxSize)
 		return raw, err
 	}
-	raw, err := doc.AppendItem(d.room[:0], &d.dec)
+	raw, err := doc.AppendItem(d.room[:0], &d.dec, doc.MaxSize)
 	if raw != nil {
 		d.room = raw
 	}
@@ -218,7 +220,7 @@ func (d *decoder) wrapped(raw []byte) (it attr.Item, remove bool, err error) {
 		case d.form == formItem:
 			*into, err = d.readItem()
 		default:
-			*into, err = doc.AppendItem(nil, &d.dec)
+			*into, err = doc.AppendItem(nil, &d.dec, doc.MaxSize)
 		}
 		if e, ok := errors.AsType[*attr.Error](err); ok && !e.Syntax {
 			invalid, err = err, nil

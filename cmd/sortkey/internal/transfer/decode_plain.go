@@ -11,6 +11,9 @@ import (
 	"github.com/sortkey/sortkey/internal/item/doc"
 )
 
+// emptySize is the documented size of an empty list or map.
+const emptySize = 3
+
 // A decoder decodes the JSON of records into items.
 type decoder struct {
 	types Types
@@ -18,6 +21,7 @@ type decoder struct {
 	dec   jsontext.Decoder
 	src   bytes.Buffer
 	b     attr.Builder
+	left  int // how much larger the plain item may become
 
 	reuse bool   // an item is valid until the next record is read
 	room  []byte // for items, with reuse
@@ -48,13 +52,20 @@ func (d *decoder) plain(raw []byte) (attr.Item, error) {
 		return nil, err
 	}
 	d.b.Reset()
+	d.left = doc.MaxSize
 	for d.dec.PeekKind() != '}' {
 		name, err := d.dec.ReadToken()
 		if err != nil {
 			return nil, err
 		}
 		attribute := name.String()
+		if err := d.grow(len(attribute)); err != nil {
+			return nil, err
+		}
 		v, err := d.declared(d.types[attribute])
+		if errors.Is(err, doc.ErrSize) { // of the item, whatever the attribute is
+			return nil, err
+		}
 		if err != nil {
 			return nil, rejectf("%s: %s", attribute, reason(err))
 		}
@@ -64,6 +75,23 @@ func (d *decoder) plain(raw []byte) (attr.Item, error) {
 		return nil, err
 	}
 	return d.b.Item(), d.end()
+}
+
+// grow counts an addition to the documented size of a plain item. No more of a record is decoded than an item
+// can hold.
+func (d *decoder) grow(size int) error {
+	if d.left -= size; d.left < 0 {
+		return doc.ErrSize
+	}
+	return nil
+}
+
+// grown counts a value that has been read.
+func (d *decoder) grown(v attr.Value, err error) (attr.Value, error) {
+	if err == nil {
+		err = d.grow(v.Size())
+	}
+	return v, err
 }
 
 // notObject returns the error for a record that is not an object.
@@ -89,12 +117,12 @@ func (d *decoder) excerpt() (jsontext.Value, error) {
 func (d *decoder) declared(kind string) (attr.Value, error) {
 	got := d.dec.PeekKind()
 	if kind == AnyType {
-		k, payload, err := doc.ReadValue(&d.dec)
+		k, payload, err := doc.ReadValue(&d.dec, d.left)
 		v := attr.MakeValue(attr.Kind(k), payload)
 		if err == nil && v.IsZero() {
 			err = rejectf("null is not a value")
 		}
-		return v, untyped(err)
+		return d.grown(v, untyped(err))
 	}
 	if got == 'n' || kind == "" || kind == "L" && got == '[' || kind == "M" && got == '{' ||
 		kind == "BOOL" && (got == 't' || got == 'f') {
@@ -149,11 +177,11 @@ func (d *decoder) scalar(kind string) (attr.Value, error) {
 	}
 	switch text := tok.String(); kind {
 	case "N":
-		return attr.NewNumber(text)
+		return d.grown(attr.NewNumber(text))
 	case "B":
-		return binaryValue(text)
+		return d.grown(binaryValue(text))
 	default:
-		return attr.NewString(text), nil
+		return d.grown(attr.NewString(text), nil)
 	}
 }
 
@@ -169,16 +197,22 @@ func (d *decoder) value(level int) (attr.Value, error) {
 	}
 	switch tok.Kind() {
 	case 'n':
-		return attr.NewNull(), nil
+		return d.grown(attr.NewNull(), nil)
 	case 't', 'f':
-		return attr.NewBool(tok.Bool()), nil
+		return d.grown(attr.NewBool(tok.Bool()), nil)
 	case '"':
-		return attr.NewString(tok.String()), nil
+		return d.grown(attr.NewString(tok.String()), nil)
 	case '0':
-		return attr.NewNumber(tok.String())
+		return d.grown(attr.NewNumber(tok.String()))
 	case '[':
+		if err := d.grow(emptySize); err != nil {
+			return attr.Value{}, err
+		}
 		var elems []attr.Value
 		for d.dec.PeekKind() != ']' {
+			if err := d.grow(1); err != nil {
+				return attr.Value{}, err
+			}
 			v, err := d.value(level + 1)
 			if err != nil {
 				return attr.Value{}, err
@@ -189,6 +223,9 @@ func (d *decoder) value(level int) (attr.Value, error) {
 		return attr.NewList(elems...), err
 	}
 
+	if err := d.grow(emptySize); err != nil {
+		return attr.Value{}, err
+	}
 	var b attr.Builder
 	for d.dec.PeekKind() != '}' {
 		name, err := d.dec.ReadToken()
@@ -196,6 +233,9 @@ func (d *decoder) value(level int) (attr.Value, error) {
 			return attr.Value{}, err
 		}
 		attribute := name.String()
+		if err := d.grow(1 + len(attribute)); err != nil {
+			return attr.Value{}, err
+		}
 		v, err := d.value(level + 1)
 		if err != nil {
 			return attr.Value{}, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/text"
 )
 
 // The kinds of errors that callers can resolve with an option. Errors about a
@@ -57,11 +58,7 @@ const maxReason = 500
 
 // reason returns the text of an error for the report of rejected records.
 func reason(err error) string {
-	text := strings.TrimPrefix(err.Error(), "jsontext: ")
-	if len(text) > maxReason {
-		text = strings.ToValidUTF8(text[:maxReason], "") + "…"
-	}
-	return text
+	return text.Clip(strings.TrimPrefix(err.Error(), "jsontext: "), maxReason)
 }
 
 // A recordError rejects one record. Reading continues with the next one.

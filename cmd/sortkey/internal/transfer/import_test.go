@@ -79,7 +79,7 @@ func TestRejected(t *testing.T) {
 	require.Equal(t, "key attribute pk is missing", rejects[0].Reason)
 	require.Contains(t, rejects[1].Reason, "empty string value")
 	require.Contains(t, rejects[3].Reason, "The parameter cannot be converted to a numeric value")
-	require.Equal(t, "Item size has exceeded the maximum allowed size", rejects[4].Reason)
+	require.Equal(t, "larger than 409600 bytes, the limit of an item", rejects[4].Reason)
 	require.Contains(t, rejects[5].Reason, "Nesting Levels")
 	require.Len(t, r.First, 5)
 

@@ -20,6 +20,10 @@ const (
 	// loadTime is the longest time between two writes, so that an import that is killed
 	// loses no more than that.
 	loadTime = 5 * time.Second
+	// readingBytes bounds the text of the blocks that are being decoded: a block may be one long line.
+	readingBytes = 32 << 20
+	// keptBytes is the most memory that an unused block keeps for its text.
+	keptBytes = 8 * blockBytes
 )
 
 // A loader hands the records of a source to a database in this process. Goroutines decode
@@ -37,6 +41,7 @@ type loader struct {
 	blocks  []*loadBlock // unused
 	ready   []prepared
 	parts   []*api.BulkPart // unused
+	reading int             // bytes of the text of the running blocks
 	bytes   int             // that the ready ones take
 	since   time.Time       // of the last write
 	last    tail            // of the written ones
@@ -139,6 +144,7 @@ func (l *loader) read(r *Reader, file string) error {
 		b.part = l.bulk.Part()
 	}
 	l.running = append(l.running, b)
+	l.reading += len(b.data)
 	l.work <- b
 	return err
 }
@@ -161,6 +167,9 @@ func (l *loader) next() (count, line int64) {
 	l.running = slices.Delete(l.running, 0, 1)
 	l.ready = append(l.ready, b.prepared)
 	l.bytes += b.part.Bytes()
+	if l.reading -= len(b.data); cap(b.data) > keptBytes {
+		b.data = nil
+	}
 	b.prepared = prepared{}
 	l.blocks = append(l.blocks, b)
 	return b.count, b.line
@@ -210,7 +219,7 @@ func (im *importer) loadRecords(ctx context.Context, l *loader, in *input, f Fil
 	depth := 2 * runtime.GOMAXPROCS(0)
 	// absorb takes over decoded blocks until no more than n are left.
 	absorb := func(n int) error {
-		for len(l.running) > n {
+		for len(l.running) > n || len(l.running) > 0 && l.reading > readingBytes {
 			before := at.Records
 			at.Records, at.Line = l.next()
 			im.items += at.Records - before

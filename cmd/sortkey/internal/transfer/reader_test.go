@@ -48,6 +48,70 @@ func TestRead(t *testing.T) {
 	})
 }
 
+// TestSizeLimit reads records at the limit of an item and above it, in each format. A record far above it is not
+// decoded to its end.
+func TestSizeLimit(t *testing.T) {
+	const limit, refused = 400 << 10, "larger than 409600 bytes, the limit of an item"
+	list := func(elem string, n int) string { return strings.Repeat(elem+",", n) + elem }
+	members := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"%d":1,`, i)
+		}
+		return b.String() + `"":1`
+	}
+	csv := transfer.ReadOptions{Format: transfer.CSV, Types: transfer.Types{"l": "L"}}
+	declared := transfer.ReadOptions{Format: transfer.JSON, Types: transfer.Types{"l": transfer.AnyType, "s": "SS"}}
+	numbers := `{"L":[` + list(`{"N":"1"}`, 7e5) + `]}`
+	for _, tt := range []struct {
+		name, format string
+		value        string // of a string
+		besides      int    // the documented size of the item without that string
+		huge         string // a value of far more than an item
+		o            transfer.ReadOptions
+	}{
+		{name: "plain", format: `{"l":%s}`, value: `"%s"`, besides: 1, huge: "[" + list("1", 3e6) + "]"},
+		{name: "map", format: `{"l":%s}`, value: `{"a":"%s"}`, besides: 6, huge: "{" + members(6e5) + "}"},
+		{name: "item", format: `{"Item":{"l":%s}}`, value: `{"S":"%s"}`, besides: 1, huge: numbers},
+		{name: "bare", format: `{"l":%s}`, value: `{"L":[{"M":{"a":{"S":"%s"}}}]}`, besides: 10, huge: numbers},
+		{name: "sets", format: `{"l":%s}`, value: `{"SS":["%s"]}`, besides: 1, huge: `{"NS":[` + list(`"1"`, 1e6) + `]}`},
+		{
+			name: "request", format: `{"T":[{"PutRequest":{"Item":{"l":%s}}}]}`,
+			value: `{"S":"%s"}`, besides: 1, huge: numbers,
+		},
+		{name: "declared", format: `{"l":%s}`, value: `{"S":"%s"}`, besides: 1, huge: numbers, o: declared},
+		{name: "set", format: `{"s":%s}`, value: `["%s"]`, besides: 1, huge: "[" + list("1", 3e6) + "]", o: declared},
+		{
+			name: "cell", format: "l\n\"%s\"", value: `[{""S"":""%s""}]`, besides: 5,
+			huge: "[" + list(`{""N"":""1""}`, 5e5) + "]", o: csv,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			read := func(value string) string {
+				r, err := transfer.NewReader(strings.NewReader(fmt.Sprintf(tt.format, value)), "", tt.o)
+				require.NoError(t, err)
+				rec, err := r.Next()
+				require.NoError(t, err)
+				if rec.Err != nil {
+					return rec.Err.Error()
+				}
+				return fmt.Sprint(rec.Item.Size())
+			}
+			sized := func(size int) string { return fmt.Sprintf(tt.value, strings.Repeat("x", size-tt.besides)) }
+			require.Equal(t, fmt.Sprint(limit), read(sized(limit)))
+			require.Contains(t, read(sized(limit+2)), refused) // a cell is without its name
+
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			require.Contains(t, read(tt.huge), refused)
+			runtime.ReadMemStats(&after)
+			if got := after.TotalAlloc - before.TotalAlloc; got > 24*uint64(len(tt.huge)) {
+				t.Errorf("reading %d bytes of text allocates %d, want 24 times as many at most", len(tt.huge), got)
+			}
+		})
+	}
+}
+
 func readAll(text, path string, o transfer.ReadOptions) string {
 	var out strings.Builder
 	r, err := transfer.NewReader(strings.NewReader(text), path, o)

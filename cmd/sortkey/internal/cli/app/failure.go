@@ -63,14 +63,30 @@ func UsageError(help, format string, args ...any) error {
 	return ask.UsageError(help, format, args...)
 }
 
-// Explain returns an error of any origin as one with advice.
+// maxMessage is the most that is printed of an error. Each of its lines has at most [advice.MaxText] bytes.
+const maxMessage = 64 << 10
+
+// Explain returns an error of any origin as one with advice. Files, command lines and servers may have words of any
+// length, so the text is bounded.
 func Explain(err error) *advice.Error {
+	e := explained(err)
+	for _, s := range []*string{&e.Msg, &e.Advice} {
+		lines := strings.Split(text.Clip(*s, maxMessage), "\n")
+		for i, line := range lines {
+			lines[i] = text.Clip(line, advice.MaxText)
+		}
+		*s = strings.Join(lines, "\n")
+	}
+	return e
+}
+
+func explained(err error) *advice.Error {
 	if _, ok := errors.AsType[*advice.Error](err); ok {
 		// The text of err also says where the error happened.
 		return &advice.Error{Msg: err.Error(), Advice: advice.Of(err), Err: err}
 	}
 	if list, ok := errors.AsType[model.Errors](err); ok && len(list) > 0 {
-		return Explain(ModelErrors(list[0].Pos.File, list))
+		return explained(ModelErrors(list[0].Pos.File, list))
 	}
 	if errors.Is(err, models.ErrNotFound) {
 		return advice.New("the examples are: "+strings.Join(examples.Names(), ", "), "%v", err)

@@ -3,12 +3,16 @@ package app_test
 import (
 	"bytes"
 	"errors"
+	"net/url"
+	"strings"
 	"testing"
 
+	"github.com/aws/smithy-go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/cli/app"
 	"github.com/sortkey/sortkey/internal/design/advice"
+	"github.com/sortkey/sortkey/internal/design/model"
 )
 
 // TestReport holds that an error with text of a file or a server does not control the terminal.
@@ -22,4 +26,28 @@ func TestReport(t *testing.T) {
 	require.Equal(t, 0, env.Report(nil))
 	require.Equal(t, 1, env.Report(errors.New("plain")))
 	require.Equal(t, "sortkey: plain\n", b.String())
+}
+
+// TestExplainBounds holds that no error repeats what is very long, whoever wrote it, nor very many of them.
+func TestExplainBounds(t *testing.T) {
+	long := strings.Repeat("(", 200_000)
+	many := make(model.Errors, 10_000)
+	for i := range many {
+		many[i] = &model.ParseError{Msg: long[:5000]}
+	}
+	for _, err := range []error{
+		errors.New(long), advice.New(long, "%s", long), app.UsageError(long, "%s", long), many,
+		&url.Error{URL: long, Err: errors.New(long)},
+		&smithy.GenericAPIError{Code: "ValidationException", Message: long},
+	} {
+		e := app.Explain(err)
+		if len(e.Msg) > 80_000 || len(e.Advice) > 80_000 {
+			t.Errorf("%T: a message of %d bytes, advice of %d", err, len(e.Msg), len(e.Advice))
+		}
+		for line := range strings.Lines(e.Msg + "\n" + e.Advice) {
+			if len(line) > advice.MaxText+4 {
+				t.Errorf("%T: a line of %d bytes: %s", err, len(line), line[:200])
+			}
+		}
+	}
 }

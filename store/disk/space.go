@@ -1,0 +1,80 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"syscall"
+	"time"
+
+	"github.com/sortkey/sortkey/store"
+)
+
+// A full disk does not stop a store, as space may be freed. Before it writes, an update looks for the space, and is
+// refused whole without it. What has begun, or is written in the background, waits for space: the engine appends to
+// its files, so a write that was cut off goes on where it stopped. Only a failed sync stops the store, because nobody
+// knows then what the disk has.
+
+// errSpace is the error of an update that is refused because the disk is full. It is syscall.ENOSPC.
+var errSpace = fmt.Errorf("disk: too little free disk space: %w", syscall.ENOSPC)
+
+const (
+	// leastWrite is the free disk space, in bytes, that an update leaves for what the engine writes besides: its
+	// list of files, and the rows that are in memory.
+	leastWrite = 8 << 20
+	// roomAge is how long, and roomBytes for how many bytes of updates, what is known of free space is good.
+	roomAge   = 100 * time.Millisecond
+	roomBytes = 1 << 20
+)
+
+func noSpace(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+// A room is what is known of free disk space. It needs the writer's token.
+type room struct {
+	checked time.Time
+	left    int64 // bytes that updates may write before somebody looks again
+}
+
+// full returns the error of an update that is refused for lack of space.
+func (s *Store) full() error {
+	return fmt.Errorf("%w: free some on the disk of %s; writes go on then, without a restart", errSpace, s.dir)
+}
+
+// free returns the free bytes of the disk, or the largest number if the file system does not know.
+func (s *Store) free() int64 {
+	usage, err := s.opts.fs.GetDiskUsage(s.dir)
+	if err != nil || usage.TotalBytes == 0 {
+		return math.MaxInt64
+	}
+	return int64(min(usage.AvailBytes, math.MaxInt64)) //nolint:gosec // bounded
+}
+
+// roomFor refuses an update of so many bytes if the disk has no room for it.
+func (s *Store) roomFor(bytes int) error {
+	r, n := &s.room, int64(bytes)
+	if now := time.Now(); r.left < n || now.Sub(r.checked) > roomAge {
+		free := s.free()
+		if free-n < leastWrite {
+			r.left = 0
+			return s.full()
+		}
+		r.checked, r.left = now, max(n, roomBytes)
+	}
+	r.left -= n
+	return nil
+}
+
+// Health implements [store.HealthChecker]: a store whose disk is full reads, but does not write.
+func (s *Store) Health(ctx context.Context) error {
+	if err := s.View(ctx, func(store.Reader) error { return nil }); err != nil || s.opts.ReadOnly {
+		return err
+	}
+	if err := s.fs.starving.refusal(); noSpace(err) {
+		return err
+	}
+	if s.free() < leastWrite {
+		return s.full()
+	}
+	return nil
+}
