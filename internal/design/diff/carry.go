@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -392,4 +393,42 @@ func (v *moved) carry(pr *pair, m *mates) error {
 		return all[0]
 	}
 	return err
+}
+
+// rewritten returns a field whose value the new form of an item has as another text, which is not the same with
+// more to it, such as 7 for 007 or a day for a time. It returns "" if the new form has all values, and leaves out
+// fields that only the old version has.
+func (v *moved) rewritten(pr *pair) (field, was, is string) {
+	old, made := textsOf(v.was.Entity, v.was.Attributes), textsOf(v.entity, v.item)
+	for _, f := range v.entity.Fields {
+		texts := made[f.Name]
+		if len(texts) == 0 || slices.Contains(v.fresh, f.Name) || slices.Contains(v.unsure, f.Name) {
+			continue
+		}
+		for _, text := range old[pr.from[f.Name]] {
+			if !slices.ContainsFunc(texts, func(s string) bool { return strings.HasPrefix(s, text) || sameTime(s, text) }) {
+				return f.Name, text, texts[0]
+			}
+		}
+	}
+	return "", "", ""
+}
+
+// sameTime reports whether two texts are one moment, such as with a fraction of zero or in another zone.
+func sameTime(a, b string) bool {
+	x, err := time.Parse(time.RFC3339, a)
+	y, err2 := time.Parse(time.RFC3339, b)
+	return err == nil && err2 == nil && x.Equal(y)
+}
+
+// textsOf returns the values of fields in each attribute of an item.
+func textsOf(e *model.Entity, it attr.Item) map[string][]string {
+	all := map[string][]string{}
+	for _, t := range e.Attributes {
+		one := model.Entity{Attributes: []*model.Template{t}}
+		for name, text := range one.FieldsOf(it) {
+			all[name] = append(all[name], text)
+		}
+	}
+	return all
 }

@@ -284,13 +284,24 @@ func (p *planner) entityName(s source) string {
 	return p.name(s)
 }
 
-// lacking says which values the old version does not have, and which the new one may not be able to write.
+// lacking says which values the old version does not have, and which the new one may not be able to write or writes
+// in another way.
 func (p *planner) lacking(s source) (all string) {
 	if fresh := p.fields(s, func(v *moved) []string { return v.fresh }); len(fresh) > 0 {
 		all = ", with values for " + list(fresh) + ", which the old version does not have"
 	}
 	if unsure := p.fields(s, func(v *moved) []string { return v.unsure }); len(unsure) > 0 {
 		all += ", once each " + list(unsure) + " has a value that the new version can write"
+	}
+	for i := range p.items {
+		v := &p.items[i]
+		pr := p.pairs[s.entity]
+		if !s.has(v) || v.times == 0 || pr == nil || v.table == nil || pr.is.Name != v.entity.Name {
+			continue
+		}
+		if field, was, is := v.rewritten(pr); field != "" {
+			return all + fmt.Sprintf(", where %s %s becomes %s", field, text.Quote(was), text.Quote(is))
+		}
 	}
 	return all
 }
