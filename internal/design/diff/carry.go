@@ -406,7 +406,8 @@ func (v *moved) rewritten(pr *pair) (field, was, is string) {
 			continue
 		}
 		for _, text := range old[pr.from[f.Name]] {
-			if !slices.ContainsFunc(texts, func(s string) bool { return strings.HasPrefix(s, text) || sameTime(s, text) }) {
+			has := func(s string) bool { return strings.HasPrefix(s, text) || sameTime(s, text) }
+			if !slices.ContainsFunc(texts, has) {
 				return f.Name, text, texts[0]
 			}
 		}

@@ -160,7 +160,9 @@ func (v *version) addEntity(c *proptest.T, t *aTable) *anEntity {
 		[]piece{{text: e.name + "#"}, {field: item}},
 		[]piece{{text: e.name + "#"}, {field: size, format: "int(3)"}, {text: "#"}, {field: item}},
 		[]piece{{text: e.name + "#"}, {field: size}, {text: "#"}, {field: item}},
-		[]piece{{text: e.name + "#"}, {field: at, format: proptest.Pick(c, timeFormats...)}, {text: "#"}, {field: item}},
+		[]piece{
+			{text: e.name + "#"}, {field: at, format: proptest.Pick(c, timeFormats...)}, {text: "#"}, {field: item},
+		},
 		[]piece{{field: item}, {text: "#" + e.name}},
 		[]piece{{text: e.name + "#"}, {field: note}, {text: "#"}, {field: item}},
 	)

@@ -14,11 +14,11 @@ import (
 var addressOrder = rule.Rule{
 	ID: "address-order", Title: "IP addresses whose numbers are not padded", Severity: model.Warning,
 	Help: "Text is compared byte by byte, so 10.0.0.10 comes before 10.0.0.9: a range of addresses is not a range of " +
-		"keys, and 10.0.1 begins 10.0.10.7 too. The rule looks at IPv4 addresses with which a pattern asks for a range, " +
-		"a beginning that ends inside a number, or an order. It is an error if the data has two out of order.",
+		"keys, and 10.0.1 begins 10.0.10.7 too. The rule looks at IPv4 addresses with which a pattern asks for a " +
+		"range, a beginning that ends inside a number, or an order. It is an error if the data has two out of order.",
 	Example: []string{`"HOST#10.0.0.10"`, `"HOST#10.0.0.9"`},
-	Cure: "Pad each number to three digits, 010.000.000.009, in the program that writes and asks for them. If a subnet " +
-		"is all that is asked for, write its numbers as fields: NET#{net}#{host:int(3)}.",
+	Cure: "Pad each number to three digits, 010.000.000.009, in the program that writes and asks for them. If a " +
+		"subnet is all that is asked for, write its numbers as fields: NET#{net}#{host:int(3)}.",
 	Source: guide + "Query.html (strings are ordered by their UTF-8 bytes)",
 
 	Component: func(p *rule.Pass, c rule.Component) {
@@ -56,7 +56,8 @@ func addressesWanted(p *rule.Pass, c rule.Component) *rule.Query {
 		if q.View == nil || q.View != c.SortView() {
 			continue
 		}
-		if next, ok := q.Next(c.Entity); q.Entity == c.Entity && q.Ordered && ok && next.Slot == c.Slot && next.At == c.At {
+		next, ok := q.Next(c.Entity)
+		if q.Entity == c.Entity && q.Ordered && ok && next.Slot == c.Slot && next.At == c.At {
 			return q
 		}
 
