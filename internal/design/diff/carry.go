@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/design/model"
@@ -23,6 +24,8 @@ type moved struct {
 	kept   bool // it keeps its table and its key
 	// fresh are fields of its entity that the old version does not have, so that their values are made up.
 	fresh []string
+	// unsure are fields whose generated value the new version cannot write, so that it has another one here.
+	unsure []string
 }
 
 // place identifies a table and a key.
@@ -52,6 +55,9 @@ func keyShown(t *model.Table, it attr.Item) string {
 	}
 	return strings.Join(all, ", ")
 }
+
+// certain reports whether all values of the new form are those of the old version.
+func (v *moved) certain() bool { return len(v.fresh)+len(v.unsure) == 0 }
 
 // settle sets whether the item keeps its table and its key.
 func (v *moved) settle() {
@@ -90,7 +96,8 @@ func (v *moved) both() attr.Item {
 // carry sets the items that the old ones are in the target.
 func (p *planner) carry() {
 	p.items = p.items[:0]
-	mates, refused := map[*pair]*mates{}, map[*pair]bool{}
+	mates := map[*pair]*mates{}
+	var refused refusals
 	for i := range p.olds {
 		v := moved{was: &p.olds[i]}
 		if i < len(p.was.World.Items) {
@@ -110,17 +117,13 @@ func (p *planner) carry() {
 				continue // it was a bad example
 			} else if err != nil {
 				v.table = nil
-				if !refused[pr] {
-					p.ask(
-						"keep the type, or let the new form be another entity and move the items yourself", "%v", err,
-					)
-				}
-				refused[pr] = true
+				refused.add(&v, err)
 			}
 		}
 		v.settle()
 		p.items = append(p.items, v)
 	}
+	refused.ask(p)
 }
 
 // part returns the pair of the entity of an item with the one that has it in the new version. Of an entity that
@@ -362,6 +365,11 @@ func (v *moved) carry(pr *pair, m *mates) error {
 			values[name] = text
 		}
 	}
+	if v.was.Generated {
+		if err := v.invent(values, m); err != nil {
+			return err
+		}
+	}
 
 	var b model.ItemBuilder
 	for i := range pr.was.Attributes { // a sample may have a key itself, and no values for it
@@ -378,11 +386,50 @@ func (v *moved) carry(pr *pair, m *mates) error {
 			extra.AddBytes(name, value)
 		}
 	}
-	if v.item, err = v.entity.ItemWith(values, extra.Item()); err != nil {
-		return fmt.Errorf(
-			"the templates of %s cannot write the values of item %s of the old version: %w", v.entity.Name,
-			keyShown(v.was.Table, v.was.Attributes), err,
-		)
+	if v.item, err = v.entity.ItemWith(values, extra.Item()); err == nil {
+		return nil
 	}
-	return nil
+	if all := unwritten(v.entity, values); len(all) > 0 {
+		return all[0]
+	}
+	return err
+}
+
+// rewritten returns a field whose value the new form of an item has as another text, which is not the same with
+// more to it, such as 7 for 007 or a day for a time. It returns "" if the new form has all values, and leaves out
+// fields that only the old version has.
+func (v *moved) rewritten(pr *pair) (field, was, is string) {
+	old, made := textsOf(v.was.Entity, v.was.Attributes), textsOf(v.entity, v.item)
+	for _, f := range v.entity.Fields {
+		texts := made[f.Name]
+		if len(texts) == 0 || slices.Contains(v.fresh, f.Name) || slices.Contains(v.unsure, f.Name) {
+			continue
+		}
+		for _, text := range old[pr.from[f.Name]] {
+			has := func(s string) bool { return strings.HasPrefix(s, text) || sameTime(s, text) }
+			if !slices.ContainsFunc(texts, has) {
+				return f.Name, text, texts[0]
+			}
+		}
+	}
+	return "", "", ""
+}
+
+// sameTime reports whether two texts are one moment, such as with a fraction of zero or in another zone.
+func sameTime(a, b string) bool {
+	x, err := time.Parse(time.RFC3339, a)
+	y, err2 := time.Parse(time.RFC3339, b)
+	return err == nil && err2 == nil && x.Equal(y)
+}
+
+// textsOf returns the values of fields in each attribute of an item.
+func textsOf(e *model.Entity, it attr.Item) map[string][]string {
+	all := map[string][]string{}
+	for _, t := range e.Attributes {
+		one := model.Entity{Attributes: []*model.Template{t}}
+		for name, text := range one.FieldsOf(it) {
+			all[name] = append(all[name], text)
+		}
+	}
+	return all
 }

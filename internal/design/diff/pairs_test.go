@@ -353,7 +353,8 @@ func (w *team) createIndex(t *model.Table, s diff.Step) {
 func (w *team) item(s diff.Step, g *thing) bool {
 	oldTable, oldItem := w.oldForm(g)
 	newTable, newItem := w.newForm(g)
-	if split := w.becomes[g.was] == g.was && g.was == s.Entity; cmp.Or(g.made, g.was) != s.Entity && !split {
+	whole := w.becomes[g.was] == g.was || w.merged(g.made) // of the old entity, as it is split or merged
+	if cmp.Or(g.made, g.was) != s.Entity && !(whole && g.was == s.Entity) {
 		return false
 	}
 	stays := placeOf(oldTable, oldItem) == placeOf(newTable, newItem)
@@ -380,6 +381,17 @@ func (w *team) item(s diff.Step, g *thing) bool {
 		w.send("DeleteItem", map[string]any{"TableName": s.Table, "Key": keyOf(oldTable, oldItem)})
 	}
 	return true
+}
+
+// merged reports whether several entities of the old version become one.
+func (w *team) merged(made string) bool {
+	n := 0
+	for _, name := range w.becomes {
+		if name == made {
+			n++
+		}
+	}
+	return n > 1 && made != ""
 }
 
 // putNew puts an item unless its key is there. What is there then must be the item, which the program wrote.

@@ -284,20 +284,42 @@ func (p *planner) entityName(s source) string {
 	return p.name(s)
 }
 
-// lacking says which values the old version does not have.
-func (p *planner) lacking(s source) string {
+// lacking says which values the old version does not have, and which the new one may not be able to write or writes
+// in another way.
+func (p *planner) lacking(s source) (all string) {
+	if fresh := p.fields(s, func(v *moved) []string { return v.fresh }); len(fresh) > 0 {
+		all = ", with values for " + list(fresh) + ", which the old version does not have"
+	}
+	if unsure := p.fields(s, func(v *moved) []string { return v.unsure }); len(unsure) > 0 {
+		all += ", once each " + list(unsure) + " has a value that the new version can write"
+	}
 	for i := range p.items {
-		if v := &p.items[i]; s.has(v) && v.times > 0 && len(v.fresh) > 0 {
-			return ", with values for " + list(v.fresh) + ", which the old version does not have"
+		v := &p.items[i]
+		pr := p.pairs[s.entity]
+		if !s.has(v) || v.times == 0 || pr == nil || v.table == nil || pr.is.Name != v.entity.Name {
+			continue
+		}
+		if field, was, is := v.rewritten(pr); field != "" {
+			return all + fmt.Sprintf(", where %s %s becomes %s", field, text.Quote(was), text.Quote(is))
 		}
 	}
-	return ""
+	return all
+}
+
+// fields returns the fields of the first item of a source that has any of a kind.
+func (p *planner) fields(s source, of func(*moved) []string) []string {
+	for i := range p.items {
+		if v := &p.items[i]; s.has(v) && v.times > 0 && len(of(v)) > 0 {
+			return of(v)
+		}
+	}
+	return nil
 }
 
 // unkept says which values no item of the new version has, where some of its values are to be given: they may be
 // what these are made of.
 func (p *planner) unkept(s source) string {
-	if s.entity == nil || p.lacking(s) == "" {
+	if s.entity == nil || len(p.fields(s, func(v *moved) []string { return v.fresh })) == 0 {
 		return ""
 	}
 	pr := p.pairs[s.entity]

@@ -185,7 +185,7 @@ func (p *planner) conflicts() (again bool) {
 		if v.times == 0 {
 			continue
 		}
-		if other := after[key]; other != nil && len(v.fresh)+len(other.fresh) == 0 {
+		if other := after[key]; other != nil && v.certain() && other.certain() {
 			if both := [2]*model.Entity{other.was.Entity, v.was.Entity}; !merged[both] {
 				merged[both] = true
 				p.ask(
@@ -255,7 +255,7 @@ func (p *planner) leaves(
 
 func (p *planner) renewAttribute(t *model.Table, name string, again *bool, format string, args ...any) {
 	own := p.is.World.Model.Tables[slices.Index(p.target.Tables, t)]
-	if p.names.attributes[own][name] != "" {
+	if p.names.attributes[own][name] != "" || p.names.tables[own] != "" {
 		return // since another item
 	}
 	*again = p.names.renewAttribute(own, name, format, args...) || *again

@@ -35,13 +35,14 @@ func (p *planner) misread() (found *model.Pattern, made bool, err error) {
 	}
 	defer middle.Close()
 	r := reader{ctx: p.ctx, middle: middle, gone: map[string]bool{}}
-	was, err := world.Holding(p.ctx, p.was.World.Model.Tables, p.olds)
+	olds := p.oldItems()
+	was, err := world.Holding(p.ctx, p.was.World.Model.Tables, olds)
 	if err != nil {
 		return nil, false, err
 	}
 	defer was.Close()
 	for _, q := range p.was.World.Model.Patterns {
-		if same, err := r.same(p.was.World.Model, was, q, p.olds); err != nil || !same {
+		if same, err := r.same(p.was.World.Model, was, q, olds); err != nil || !same {
 			return q, false, err
 		}
 	}
@@ -66,6 +67,15 @@ func (p *planner) misread() (found *model.Pattern, made bool, err error) {
 		}
 	}
 	return nil, false, nil
+}
+
+// oldItems returns the items of the old version that can be carried: an example that the new version cannot write
+// is not among them.
+func (p *planner) oldItems() (all []world.Item) {
+	for i := range p.items {
+		all = append(all, *p.items[i].was)
+	}
+	return all
 }
 
 // unionTables returns the tables of both versions, with the indexes of both.

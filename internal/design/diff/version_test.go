@@ -57,6 +57,12 @@ type aField struct {
 	name string
 }
 
+// The formats in which a text attribute can have a number and a time; "" is plain text.
+var (
+	sizeFormats = []string{"", "int(3)", "int(6)"}
+	timeFormats = []string{"", "month", "date", "time", "epoch", "millis"}
+)
+
 // A piece of a template is text, or a field with a format.
 type piece struct {
 	text   string
@@ -125,23 +131,24 @@ func (v *version) addIndex(c *proptest.T, t *aTable) {
 	t.indexes = append(t.indexes, x)
 }
 
-// addEntity adds an entity with two fields that name an item, one that is a number, and one more.
+// addEntity adds an entity with two fields that name an item, one that is a number, one that is a time, and one more.
 func (v *version) addEntity(c *proptest.T, t *aTable) *anEntity {
 	e := &anEntity{
 		id: v.number(), name: v.name("Ent"), table: t, attributes: map[string][]piece{}, numbers: map[string]bool{},
 		ranged: c.Bool(), limit: proptest.Pick(c, 0, 0, 0, 1),
 	}
-	for _, name := range []string{"owner", "item", "size", "note"} {
+	for _, name := range []string{"owner", "item", "size", "note", "at"} {
 		e.fields = append(e.fields, &aField{v.number(), name})
 		if c.Often(30) {
 			e.fields[len(e.fields)-1].name = v.name(name)
 		}
 	}
-	owner, item, size, note := e.fields[0].id, e.fields[1].id, e.fields[2].id, e.fields[3].id
+	owner, item, size, note, at := e.fields[0].id, e.fields[1].id, e.fields[2].id, e.fields[3].id, e.fields[4].id
 	for i := range c.Between(2, 7) {
 		e.items = append(e.items, map[int]string{
 			owner: proptest.Pick(c, "x", "y", "z"), item: fmt.Sprint("i", i), size: fmt.Sprint(c.Between(1, 99)),
 			note: proptest.Pick(c, "red", "blue", fmt.Sprint("n", i)),
+			at:   fmt.Sprintf("2026-0%d-1%dT08:30:00Z", c.Between(1, 3), c.Between(0, 9)),
 		})
 	}
 	e.to = c.Between(1, len(e.items)) // the rest are written later
@@ -152,9 +159,16 @@ func (v *version) addEntity(c *proptest.T, t *aTable) *anEntity {
 	e.attributes["SK"] = proptest.Pick(c,
 		[]piece{{text: e.name + "#"}, {field: item}},
 		[]piece{{text: e.name + "#"}, {field: size, format: "int(3)"}, {text: "#"}, {field: item}},
+		[]piece{{text: e.name + "#"}, {field: size}, {text: "#"}, {field: item}},
+		[]piece{
+			{text: e.name + "#"}, {field: at, format: proptest.Pick(c, timeFormats...)}, {text: "#"}, {field: item},
+		},
 		[]piece{{field: item}, {text: "#" + e.name}},
 		[]piece{{text: e.name + "#"}, {field: note}, {text: "#"}, {field: item}},
 	)
+	if c.Often(30) {
+		e.attributes["at"] = []piece{{field: at}}
+	}
 	if c.Often(80) {
 		e.attributes["note"] = []piece{{field: note}}
 	}
@@ -178,6 +192,10 @@ func (e *anEntity) enter(c *proptest.T, x *anIndex) {
 	note, size := e.fields[3].id, e.fields[2].id
 	if x.pk == "size" {
 		e.resize(x.numberPK)
+		return
+	}
+	if x.numberPK { // it has another name than size by now
+		e.numbers[x.pk], e.attributes[x.pk] = true, []piece{{field: size, format: "number"}}
 		return
 	}
 	e.attributes[x.pk] = proptest.Pick(c, []piece{{field: note}}, []piece{{text: "G#"}, {field: note}}, []piece{{text: "all"}})
@@ -412,7 +430,7 @@ func (v *version) change(c *proptest.T) {
 	e := proptest.Pick(c, v.entities...)
 	t := e.table
 	say := func(format string, args ...any) { v.done = append(v.done, fmt.Sprintf(format, args...)) }
-	switch c.IntN(23) {
+	switch c.IntN(25) {
 	case 0:
 		f := proptest.Pick(c, e.fields...)
 		old := f.name
@@ -593,6 +611,20 @@ func (v *version) change(c *proptest.T) {
 	case 22:
 		t.ttl = proptest.Pick(c, "", "end", "expires")
 		say("time to live of %s by %q", t.name, t.ttl)
+	case 23, 24: // a number or a time is written in another way
+		size, format := proptest.Pick(c, sizeFormats...), proptest.Pick(c, timeFormats...)
+		for name, pieces := range e.attributes {
+			for i, p := range pieces {
+				switch {
+				case e.numbers[name]:
+				case p.field == e.fields[2].id:
+					pieces[i].format = size
+				case p.field == e.fields[4].id:
+					pieces[i].format = format
+				}
+			}
+		}
+		say("sizes of %s are written as %q, times as %q", e.name, size, format)
 	case 21: // an attribute has another type
 		if !slices.ContainsFunc(t.indexes, func(other *anIndex) bool { return other.pk == "size" }) {
 			v.resize(t, c.Bool())

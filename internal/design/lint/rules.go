@@ -13,7 +13,7 @@ import (
 func Rules() []rule.Rule {
 	return []rule.Rule{
 		unpaddedNumber, negativeNumber, mixedCase, utf16Order, mixedTime, mixedEpoch, lostFraction, lowByte,
-		invisibleDifference, accentOrder, versionOrder, wordOrder,
+		invisibleDifference, accentOrder, versionOrder, addressOrder, wordOrder,
 		randomOrder, componentOrder, tiedOrder, numberOrder, wrongDirection, partitionPrefix,
 		openPrefix, delimiterInValue, mixedDelimiter, highSentinel, lostLastDay, foreignRows, sameShape, filterForKey,
 		limitWithFilter,

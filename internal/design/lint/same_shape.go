@@ -17,9 +17,10 @@ var sameShape = rule.Rule{
 	Help: "If nothing in the key distinguishes two entities, an item of one silently replaces an item of " +
 		"the other with the same id, and readers of a row cannot tell which entity it is. It is an error if both " +
 		"build the key from the same fields, a warning if the same words come before their ids or days, and a note " +
-		"if the ids alone make the difference. Two entities may be two states of one item: then one has all " +
-		"attributes of the other, their names say so (OpenOrder, ClosedOrder), or an about says that one " +
-		"replaces the other or becomes it.",
+		"if the ids alone make the difference. A word can be a value of a field, one that the model lists or a " +
+		"sample has, and text can be a day or a number if a sample is one, or there is no sample. Two entities may be two " +
+		"states of one item: then one has all attributes of the other, their names say so (OpenOrder, ClosedOrder), " +
+		"or an about says that one replaces the other or becomes it.",
 	Example: []string{`"USER#u1", "META" (a profile)`, `"USER#u1", "META" (the settings of that user)`},
 	Cure: "Begin the partition key or the sort key with the entity name: EMPLOYEE#{employee}, or SK: " +
 		"SETTINGS.",
@@ -31,7 +32,7 @@ var sameShape = rule.Rule{
 			var first *model.Entity
 			most := unlike
 			for _, o := range p.Entities[:i] {
-				alike := likenessOf(o, e)
+				alike := likenessOf(p, o, e)
 				if alike > most {
 					names, first, most = nil, o, alike
 				}
@@ -57,7 +58,7 @@ const (
 )
 
 // likenessOf compares the keys of two entities in their table.
-func likenessOf(a, b *model.Entity) likeness {
+func likenessOf(p *rule.Pass, a, b *model.Entity) likeness {
 	if a.Table != b.Table {
 		return unlike
 	}
@@ -67,7 +68,7 @@ func likenessOf(a, b *model.Entity) likeness {
 		if x == nil || y == nil {
 			return unlike
 		}
-		u := unifier{a, b}
+		u := unifier{p, a, b}
 		most = min(most, u.unify(partsOf(x), partsOf(y), ""))
 	}
 	switch {
@@ -112,7 +113,10 @@ func componentsOf(t *model.Template) []string {
 }
 
 // A unifier compares templates of two entities.
-type unifier struct{ a, b *model.Entity }
+type unifier struct {
+	*rule.Pass
+	a, b *model.Entity
+}
 
 // unify returns how alike the texts of two templates are. Word is the literal text just before them.
 func (u unifier) unify(x, y []keys.Part, word string) likeness {
@@ -134,17 +138,34 @@ func (u unifier) unify(x, y []keys.Part, word string) likeness {
 	case x[0].Name != "" && y[0].Name != "":
 		return min(u.components(x[0], y[0], word), u.unify(x[1:], y[1:], ""))
 	case x[0].Name == "":
-		return unifier{u.b, u.a}.unify(y, x, word)
+		return u.turned().unify(y, x, word)
 	}
 
-	// Free text that happens to be the other's word is not a hazard, a listed value is.
+	// Free text that could be the other's word is not a hazard, a value that is listed or in a sample is.
 	most := unlike
-	for _, value := range listed(u.a, x[0]) {
+	for _, value := range u.known(u.a, x[0]) {
 		if value != "" && strings.HasPrefix(y[0].Literal, value) {
-			most = max(most, u.unify(x[1:], without(y, len(value)), ""))
+			most = max(most, u.unify(x[1:], without(y, len(value)), word+value))
 		}
 	}
 	return most
+}
+
+// turned compares the entities the other way round.
+func (u unifier) turned() unifier { return unifier{u.Pass, u.b, u.a} }
+
+// known returns the texts of a component that the model lists, or those of its samples.
+func (u unifier) known(e *model.Entity, p keys.Part) []string {
+	all := listed(e, p)
+	if len(all) > 0 {
+		return all
+	}
+	for _, w := range u.Written(e, p.Name) {
+		if text, err := p.Type.Encode(w.Text); err == nil {
+			all = append(all, text)
+		}
+	}
+	return all
 }
 
 // without returns parts without the first bytes of the literal with which they begin.
@@ -167,12 +188,39 @@ func (u unifier) components(x, y keys.Part, word string) likeness {
 	switch {
 	case x.Name == y.Name && (free(x) || free(y) || x.Type.String() == y.Type.String()):
 		return equal
-	case free(x) != free(y), !free(x) && x.Type.String() != y.Type.String():
+	case free(x) && !free(y):
+		return u.turned().components(y, x, word)
+	case !free(x) && free(y):
+		return u.typed(x, y)
+	case !free(x) && x.Type.String() != y.Type.String():
 		return unlike
+	}
+	switch {
 	case strings.ContainsFunc(word, unicode.IsLetter) && (!model.Moment(x.Type) || rule.Precision(x.Type) == 0):
 		return byWords
 	}
 	return byID
+}
+
+// typed returns how alike a component of a type is to text. Text can be a day or a number if a value of it is
+// one, or if there is none to see. That it is the same moment or id as another is unlikely without such a value.
+func (u unifier) typed(x, y keys.Part) likeness {
+	coarse := rule.Numeric(x.Type) || model.Moment(x.Type) && rule.Precision(x.Type) == 0
+	values := u.known(u.b, y)
+	like := func(text string) bool {
+		_, err := x.Type.Decode(text)
+		return err == nil
+	}
+	switch {
+	case slices.ContainsFunc(values, like):
+		if coarse {
+			return byWords
+		}
+		return byID
+	case coarse && len(values) == 0:
+		return byID
+	}
+	return unlike
 }
 
 // listed returns the texts of a component whose values the model lists.
@@ -223,11 +271,15 @@ func reportAlike(p *rule.Pass, first, second *model.Entity, names []string, how 
 	case equal:
 		f = v.Finding("the keys of %s are equal: an item of one replaces the item of the other", names)
 		f.Severity = model.Error
-		if len(v.Sort) > 0 {
-			t = second.Attribute(v.Sort[0].Name)
-		}
 	case byWords:
 		f.Severity = model.Warning
+	}
+	together := !slices.ContainsFunc(v.Hash, func(a model.Attribute) bool {
+		x, y := first.Attribute(a.Name), second.Attribute(a.Name)
+		return unifier{p, first, second}.unify(partsOf(x), partsOf(y), "") != equal
+	})
+	if together && len(v.Sort) > 0 {
+		t = second.Attribute(v.Sort[0].Name)
 	}
 	f.Entity, f.Pos, f.Advice = second.Name, t.Pos, advice
 	f.Keys = append(v.Example(first), v.Example(second)...)
@@ -236,11 +288,19 @@ func reportAlike(p *rule.Pass, first, second *model.Entity, names []string, how 
 		f.Keys = []string{key + " (" + first.Name + ")", key + " (" + second.Name + ")"}
 	}
 
-	better := strings.ToUpper(second.Name)
+	changed := second
+	if strings.HasPrefix(partsOf(t)[0].Literal, strings.ToUpper(second.Name)) {
+		changed, t = first, first.Attribute(t.Name) // the second has its name already
+	}
+	better := strings.ToUpper(changed.Name)
 	if len(componentsOf(t)) > 0 {
 		better += "#" + t.Template.String()
 	}
-	f.Propose(fmt.Sprintf("begin %s with the entity name: %q", t.Name, better),
-		rule.WriteTemplate(second.Name, t.Name, better))
+	what := t.Name
+	if changed == first {
+		what += " of " + first.Name
+	}
+	f.Propose(fmt.Sprintf("begin %s with the entity name: %q", what, better),
+		rule.WriteTemplate(changed.Name, t.Name, better))
 	p.Report(f)
 }

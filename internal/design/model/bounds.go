@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -260,13 +259,14 @@ func moment(of, otherwise string, end bool) (time.Time, error) {
 }
 
 // Moment reports whether a type is a point in time or a period.
-func Moment(t keys.Type) bool { return slices.Contains(precision, t.Name) }
+func Moment(t keys.Type) bool { return precision[t.Name] > 0 }
 
-// precision lists the types of times, the least precise first.
-var precision = []string{"year", "month", "date", "time", "epoch", "epochms", "millis", "micros", "nanos"}
+// precision ranks the types of times, the least precise first.
+var precision = map[string]int{
+	"year": 1, "month": 2, "date": 3, "time": 4, "epoch": 4, "millis": 5, "epochms": 5, "micros": 6, "nanos": 7,
+}
 
 // Finer reports whether both types are times and t is the more precise.
 func Finer(t, than keys.Type) bool {
-	coarse := slices.Index(precision, than.Name)
-	return coarse >= 0 && slices.Index(precision, t.Name) > coarse
+	return Moment(than) && precision[t.Name] > precision[than.Name]
 }
