@@ -23,6 +23,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(latencyEnv) != "" {
+		serveMetered()
+	}
 	if os.Getenv(commandEnv) != "" {
 		main()
 	}
