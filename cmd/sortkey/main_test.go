@@ -23,9 +23,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(latencyEnv) != "" {
-		serveMetered()
-	}
 	if os.Getenv(commandEnv) != "" {
 		main()
 	}
