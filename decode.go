@@ -3,6 +3,10 @@ package sortkey
 import (
 	"bytes"
 	"context"
+	"encoding"
+	"reflect"
+	"sync"
+	"time"
 
 	"github.com/sortkey/sortkey/attr"
 )
@@ -29,6 +33,55 @@ func decodeAside(aside func(func()), it attr.Item, dst any) error {
 func decodeBeside(aside func(func()), it attr.Item, dst any) (err error) {
 	aside(func() { err = decode(it, dst) })
 	return err
+}
+
+// decoders are the interfaces by which a type decodes itself.
+var decoders = []reflect.Type{
+	reflect.TypeFor[attr.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler](),
+	reflect.TypeFor[encoding.BinaryUnmarshaler](),
+}
+
+// callers holds whether decoding a type may call methods of the user, for each type that was asked for.
+var callers sync.Map
+
+// callsMethods reports whether decoding values of a type may call methods of the user.
+func callsMethods(t reflect.Type) bool {
+	if known, ok := callers.Load(t); ok {
+		return known.(bool)
+	}
+	calls := hasDecoder(t, map[reflect.Type]bool{})
+	callers.Store(t, calls)
+	return calls
+}
+
+// hasDecoder reports whether a type, or a part of it, decodes itself. Seen are the types that were looked at.
+func hasDecoder(t reflect.Type, seen map[reflect.Type]bool) bool {
+	switch {
+	case seen[t] || t == reflect.TypeFor[time.Time]():
+		return false
+	case t.Kind() == reflect.Pointer:
+		return hasDecoder(t.Elem(), seen)
+	}
+	seen[t] = true
+	for _, d := range decoders {
+		if reflect.PointerTo(t).Implements(d) {
+			return true
+		}
+	}
+
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		return hasDecoder(t.Elem(), seen)
+	case reflect.Map:
+		return hasDecoder(t.Key(), seen) || hasDecoder(t.Elem(), seen)
+	case reflect.Struct:
+		for field := range t.Fields() {
+			if hasDecoder(field.Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // misfit returns the error for an item that does not fit its Go type. The item, or a part of

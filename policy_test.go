@@ -28,7 +28,8 @@ var floors = [][]string{
 	// The library, with the engines and the helpers of tests.
 	{
 		"store", "keys", "internal/item/blob", "internal/item/doc", "internal/item/number", "internal/lines",
-		"internal/api/fault", "internal/api/throughput", "internal/admission", "internal/seeded", "internal/untagged",
+		"internal/api/fault", "internal/api/throughput", "internal/admission", "internal/heavy", "internal/seeded",
+		"internal/untagged",
 		"internal/tests/proptest", "internal/tests/processor", "internal/tests/cmdtest",
 	},
 	{"store/internal/remote", "internal/tests/pgtest"},

@@ -3,10 +3,12 @@ package sortkey
 import (
 	"context"
 	"iter"
+	"reflect"
 	"sync"
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/internal/api"
+	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/internal/table"
 	"github.com/sortkey/sortkey/internal/wire"
 	"github.com/sortkey/sortkey/keycond"
@@ -258,6 +260,9 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, lis
 
 	var wrong error
 	aside := t.db.tables.Aside(ctx)
+	if callsMethods(reflect.TypeFor[T]()) { // which may wait for anything
+		ctx = heavy.Exempt(ctx)
+	}
 	next, err := r.page(ctx, t.db.service, limit, func(it attr.Item) (int, error) {
 		if list == nil {
 			list = make([]T, 0, fewItems)

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -76,18 +75,6 @@ func bounded(t *testing.T, what string, got, bound int, unit string) {
 	if got > bound {
 		t.Errorf("%s: %d %s, want at most %d", what, got, unit, bound)
 	}
-}
-
-func (p *process) dial(t *testing.T) net.Conn {
-	t.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(p.URL, "http://"))
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = c.Close() })
-	return c
-}
-
-func head(operation string, length int) string {
-	return fmt.Sprintf("POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.%s\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n", operation, length)
 }
 
 // alive fails unless the server answers an honest client.
@@ -218,28 +205,6 @@ func TestAttackManyElements(t *testing.T) {
 		wait.Wait()
 		p.alive(t)
 	}), 400, "MB")
-}
-
-// post sends a request and returns the status and the body of the answer.
-func (p *process) post(operation, body string, headers ...string) (int, string) {
-	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, p.URL, strings.NewReader(body))
-	if err != nil {
-		return 0, err.Error()
-	}
-	r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
-	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	for i := 0; i < len(headers); i += 2 {
-		if r.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
-			r.Host = headers[i+1]
-		}
-	}
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return 0, err.Error()
-	}
-	defer res.Body.Close()
-	text, _ := io.ReadAll(res.Body)
-	return res.StatusCode, string(text)
 }
 
 func simpleTable(t *testing.T, c *dynamodb.Client, name string) {

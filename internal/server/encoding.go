@@ -3,10 +3,14 @@ package server
 import (
 	"compress/gzip"
 	"compress/zlib"
+	"context"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/sortkey/sortkey/internal/heavy"
 )
 
 // acceptedEncoding returns the encoding for a response, "gzip", "deflate" or
@@ -97,15 +101,21 @@ var zlibWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// compress writes body to buf in an encoding that acceptedEncoding returned.
-func compress(coding string, body []byte, buf *buffer) {
+// compress writes body to buf in an encoding that acceptedEncoding returned. A long body is heavy work. If
+// ctx ends meanwhile, nobody waits for the answer, and the rest needs no slot.
+func compress(ctx context.Context, coding string, body []byte, buf *buffer) {
 	pool := &gzipWriters
 	if coding == "deflate" {
 		pool = &zlibWriters
 	}
 	w := pool.Get().(compressor)
 	w.Reset(buf)
-	_, _ = w.Write(body) // writing to a buffer never fails
+	var work heavy.Work
+	for part := range slices.Chunk(body, heavy.Stretch) {
+		_ = work.Add(ctx, len(part))
+		_, _ = w.Write(part) // writing to a buffer never fails
+	}
 	_ = w.Close()
+	work.Done()
 	pool.Put(w)
 }

@@ -314,7 +314,7 @@ func (s *service) send(w http.ResponseWriter, r *http.Request, status int, out *
 	if n := s.opts.CompressBytes; n >= 0 && len(out.b) >= n {
 		if coding := acceptedEncoding(r.Header["Accept-Encoding"]); coding != "" {
 			packed := newBuffer()
-			compress(coding, out.b, packed)
+			compress(r.Context(), coding, out.b, packed)
 			packed.share, out.share = out.share, share{}
 			out.free()
 			if out = packed.settle(); out == nil { // packed, they are more

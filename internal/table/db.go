@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/internal/table/gate"
 	"github.com/sortkey/sortkey/store"
 )
@@ -58,6 +59,10 @@ func New(st store.Store, sharing Sharing) *DB {
 
 // Shared reports whether other servers may use the store too.
 func (db *DB) Shared() bool { return db.sharing != nil }
+
+// Work returns heavy work on rows, in an update or in a view. In a shared store it needs no slot, as it
+// mostly waits for that.
+func (db *DB) Work(update bool) heavy.Work { return heavy.Work{Urgent: update, Free: db.Shared()} }
 
 // Fork returns a copy of db over a copy of its store. No Update is under way, and no table
 // changes meanwhile.
@@ -270,7 +275,7 @@ func (db *DB) apply(ctx context.Context, u *update, fn func(*Tx) error) error {
 	tx := &u.tx
 	err := db.update(ctx, &u.turn, all.Rows, func(w store.Writer) error {
 		u.turn.Begin()
-		*tx = Tx{View: View{ctx: ctx, db: db, tables: all, r: w}, w: w}
+		*tx = Tx{View: View{ctx: ctx, db: db, tables: all, r: w, serial: true}, w: w}
 		return fn(tx)
 	})
 	if err == nil {

@@ -42,11 +42,16 @@ func (db *DB) FillIndex(
 		if db.sharing != nil {
 			size.Rows = fillRowsShared
 		}
+		work := db.Work(true)
+		defer work.Done()
 		for row, err := range w.Scan(tb.def.Space, span) {
 			if err != nil {
 				return err
 			}
 			examined++
+			if err := work.Add(ctx, len(row.Value)); err != nil {
+				return err
+			}
 			if size.Add(list.add(ix, itemOf(row.Value))) {
 				after = &store.Position{Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort)}
 				break
@@ -70,6 +75,9 @@ func (db *DB) FillIndex(
 				continue
 			}
 			if err := w.Put(space, e.partition, e.sort, e.value); err != nil {
+				return err
+			}
+			if err := work.Add(ctx, len(e.value)); err != nil {
 				return err
 			}
 			items++

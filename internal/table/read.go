@@ -6,6 +6,7 @@ import (
 
 	"github.com/sortkey/sortkey/attr"
 	"github.com/sortkey/sortkey/expr"
+	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/keycond"
 	"github.com/sortkey/sortkey/store"
 )
@@ -71,9 +72,12 @@ func (s *View) query(q *Query, visit func(attr.Item) error) (Page, error) {
 	tr := Trace{
 		Operation: "Query", Partition: slice.Partition, Clauses: slice.Clauses, Range: slice.Range, Reverse: q.Reverse,
 	}
-	x, o, visit := s.examine(&q.Read, visit)
+	work := s.db.Work(s.serial)
+	defer work.Done()
+	x, o, visit := s.examine(&q.Read, &work, visit)
 	o.Reverse = q.Reverse
 	read, err := slice.Page(s.r, q.Table.space(q.Index), o, visit)
+	work.Done() // before functions of others see the trace
 	if q.oneItem() {
 		read.Last = nil
 	}
@@ -94,17 +98,21 @@ func (s *View) scan(q *Scan, visit func(attr.Item) error) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	x, o, visit := s.examine(&q.Read, visit)
+	work := s.db.Work(s.serial)
+	defer work.Done()
+	x, o, visit := s.examine(&q.Read, &work, visit)
 	rows := s.r.Scan(q.Table.space(q.Index), span)
 	read, err := q.schema().Page(rows, o, visit)
+	work.Done()
 	return s.page(&q.Read, x, read, err, Trace{Operation: "Scan", Span: span})
 }
 
 // An examiner adds to a page of [keycond] what only a table knows of the items that are examined: the whole
 // items of a local index, and sizes that are not those of the page.
 type examiner struct {
-	s *View
-	q *Read
+	s    *View
+	q    *Read
+	work *heavy.Work
 	// whole is the item of the index entry that is examined.
 	whole attr.Item
 	// fetched is the size of the whole items, and units what reading them took.
@@ -114,13 +122,16 @@ type examiner struct {
 	billed int
 }
 
-// examine returns how to read a page, and what visits its items. Most pages need no examiner: nil.
-func (s *View) examine(q *Read, visit func(attr.Item) error) (*examiner, keycond.PageOptions, func(attr.Item) error) {
+// examine returns how to read a page, as heavy work, and what visits its items. Most pages need no examiner: nil.
+func (s *View) examine(
+	q *Read, work *heavy.Work, visit func(attr.Item) error,
+) (*examiner, keycond.PageOptions, func(attr.Item) error) {
 	o := keycond.PageOptions{Limit: q.Limit, Filter: q.Filter}
+	o.Examine = func(it attr.Item) error { return work.Add(s.ctx, len(it)) }
 	if !q.Fetch && (q.Index != nil || len(q.Table.vectors) == 0) {
 		return nil, o, visit
 	}
-	x := &examiner{s: s, q: q}
+	x := &examiner{s: s, q: q, work: work}
 	if !q.Fetch {
 		o.Examine = x.bill
 		return x, o, visit
@@ -132,7 +143,7 @@ func (s *View) examine(q *Read, visit func(attr.Item) error) (*examiner, keycond
 // bill counts what an item is charged for.
 func (x *examiner) bill(it attr.Item) error {
 	x.billed += x.q.Table.BilledSize(it)
-	return nil
+	return x.work.Add(x.s.ctx, len(it))
 }
 
 // fetch reads the whole item of an index entry and counts it.
@@ -142,7 +153,7 @@ func (x *examiner) fetch(entry attr.Item) (err error) {
 	}
 	x.fetched += x.whole.Size()
 	x.units += ReadUnits(x.q.Table.BilledSize(x.whole), x.q.Consistent)
-	return nil
+	return x.work.Add(x.s.ctx, len(entry)+len(x.whole))
 }
 
 // page computes the capacity of what was read and reports the trace.

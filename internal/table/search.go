@@ -50,6 +50,8 @@ func (s *View) Search(q *Search) (found []Match, bytes int, err error) {
 		return nil, 0, errKey()
 	}
 	v := q.Index.def.Vector
+	work := s.db.Work(s.serial)
+	defer work.Done()
 	n := 0
 	for row, err := range s.r.Query(q.Index.def.Space, partition, store.Range{}, false) {
 		if err != nil {
@@ -60,6 +62,9 @@ func (s *View) Search(q *Search) (found []Match, bytes int, err error) {
 		}
 		it := itemOf(row.Value)
 		bytes += it.Size()
+		if err := work.Add(s.ctx, len(it)); err != nil {
+			return nil, 0, err
+		}
 		if !hasAll(it, q.Equal) {
 			continue
 		}

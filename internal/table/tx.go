@@ -23,6 +23,7 @@ type View struct {
 	tables *Set
 	r      store.Reader
 	fixed  bool // in a transaction, whose reads see no earlier versions
+	serial bool // in an update, for which others wait
 }
 
 // Rows returns the rows of all tables, and of the catalogue.

@@ -370,6 +370,8 @@ func (db *DB) copyRows(ctx context.Context, c transfer) error {
 		}
 		var rows []store.Row
 		var size table.Batch
+		work := db.Work(false)
+		defer work.Done()
 		for row, err := range r.Scan(c.from, store.Everything()) {
 			if err != nil {
 				return err
@@ -377,9 +379,13 @@ func (db *DB) copyRows(ctx context.Context, c transfer) error {
 			rows = append(rows, store.Row{
 				Partition: slices.Clone(row.Partition), Sort: slices.Clone(row.Sort), Value: slices.Clone(row.Value),
 			})
+			if err := work.Add(ctx, len(row.Value)); err != nil {
+				return err
+			}
 			if !size.Add(len(row.Value)) {
 				continue
 			}
+			work.Done() // put waits for its update
 			if err := c.put(rows); err != nil {
 				return err
 			}
@@ -387,6 +393,7 @@ func (db *DB) copyRows(ctx context.Context, c transfer) error {
 			size.Reset()
 		}
 
+		work.Done()
 		if err := c.put(rows); err != nil || c.then == nil {
 			return err
 		}

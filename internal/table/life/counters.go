@@ -154,10 +154,15 @@ func (db *DB) countRows(ctx context.Context, of func(*table.Set) []table.Counter
 	}
 	err = db.Store.View(ctx, func(r store.Reader) error {
 		resume()
+		work := db.Work(false)
+		defer work.Done()
 		for i := range counts {
 			c := &counts[i]
 			for row, err := range r.Scan(c.Space, store.Everything()) {
 				if err != nil {
+					return err
+				}
+				if err := work.Add(ctx, len(row.Value)); err != nil {
 					return err
 				}
 				c.items++

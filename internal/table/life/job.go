@@ -272,8 +272,13 @@ func (db *DB) Walk(ctx context.Context, name, id string, fn func(attr.Item) erro
 		if err := db.tableAt(name, t.Definition().Space)(r); err != nil {
 			return err
 		}
+		work := db.Work(false)
+		defer work.Done()
 		for row, err := range r.Scan(t.Definition().Space, store.Everything()) {
 			if err != nil {
+				return err
+			}
+			if err := work.Add(ctx, len(row.Value)); err != nil {
 				return err
 			}
 			if err := fn(attr.Item(row.Value)); err != nil {

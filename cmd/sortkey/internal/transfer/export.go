@@ -25,6 +25,7 @@ import (
 	"github.com/sortkey/sortkey/internal/api/s3files"
 	"github.com/sortkey/sortkey/internal/design/advice"
 	"github.com/sortkey/sortkey/internal/design/tabledef"
+	"github.com/sortkey/sortkey/internal/heavy"
 	"github.com/sortkey/sortkey/internal/inside"
 	"github.com/sortkey/sortkey/internal/sdkvalue"
 	"github.com/sortkey/sortkey/internal/wire"
@@ -380,7 +381,8 @@ func (x *exporter) scan(ctx context.Context, segment int, fn func(attr.Item) err
 func (x *exporter) read(
 	ctx context.Context, in *wire.ScanInput, fn func(attr.Item) error,
 ) (n int, next attr.Item, err error) {
-	var failed error // fn
+	var failed error        // fn
+	ctx = heavy.Exempt(ctx) // fn may wait, and nobody else needs a processor
 	out, err := inside.Service(x.o.DB).Scan(ctx, in, func(it attr.Item) (int, error) {
 		n++
 		if failed = fn(it); failed != nil {

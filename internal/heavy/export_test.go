@@ -1,0 +1,4 @@
+package heavy
+
+// Waiting returns how many wait for a slot.
+func Waiting() int { return int(all.waiting.Load()) }

@@ -1,0 +1,215 @@
+package heavy_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sortkey/sortkey/internal/heavy"
+)
+
+// processors sets GOMAXPROCS for a test.
+func processors(t *testing.T, n int) {
+	was := runtime.GOMAXPROCS(n)
+	t.Cleanup(func() { runtime.GOMAXPROCS(was) })
+}
+
+// hold takes a slot.
+func hold(t *testing.T) *heavy.Work {
+	t.Helper()
+	w := new(heavy.Work)
+	require.NoError(t, w.Add(t.Context(), heavy.Stretch))
+	return w
+}
+
+// waiting starts work that waits for a slot, and returns when it waits.
+func waiting(ctx context.Context, w *heavy.Work) (ended chan error) {
+	before := heavy.Waiting()
+	ended = make(chan error, 1)
+	go func() { ended <- w.Add(ctx, heavy.Stretch) }()
+	for heavy.Waiting() == before {
+		runtime.Gosched()
+	}
+	return ended
+}
+
+// TestLimit: so much work holds slots at once, whatever GOMAXPROCS is, and no slot is lost, also
+// when waits are called off.
+func TestLimit(t *testing.T) {
+	for _, tt := range []struct{ procs, slots int }{{1, 1}, {2, 1}, {4, 3}} {
+		processors(t, tt.procs)
+		var holding, most, called atomic.Int64
+		var wg sync.WaitGroup
+		for i := range 16 {
+			wg.Go(func() {
+				rng := rand.New(rand.NewPCG(uint64(i), uint64(tt.procs)))
+				for range 200 {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rng.IntN(200))*time.Microsecond)
+					w := heavy.Work{Urgent: i == 0}
+					for range 1 + rng.IntN(4) {
+						if w.Add(ctx, heavy.Stretch) != nil {
+							called.Add(1)
+							break
+						}
+						most.Store(max(most.Load(), holding.Add(1)))
+						runtime.Gosched()
+						holding.Add(-1)
+					}
+					w.Done()
+					cancel()
+				}
+			})
+		}
+		wg.Wait()
+		require.LessOrEqual(t, int(most.Load()), tt.slots, "GOMAXPROCS %d", tt.procs)
+		var held []*heavy.Work
+		for range tt.slots {
+			held = append(held, hold(t))
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := waiting(ctx, new(heavy.Work))
+		cancel()
+		require.ErrorIs(t, <-ended, context.Canceled)
+		for _, w := range held {
+			w.Done()
+		}
+		require.NotZero(t, called.Load())
+	}
+}
+
+func TestCancel(t *testing.T) {
+	processors(t, 2)
+	held := hold(t)
+	cause := errors.New("cause")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	first, second := new(heavy.Work), new(heavy.Work)
+	one := waiting(ctx, first)
+	two := waiting(t.Context(), second)
+	cancel(cause)
+	require.ErrorIs(t, <-one, cause)
+	first.Done()
+	held.Done()
+	require.NoError(t, <-two)
+	second.Done()
+	require.NoError(t, first.Add(t.Context(), heavy.Stretch), "after a wait that was called off")
+	first.Done()
+}
+
+// TestOrder: urgent work goes first, the rest in the order in which it came. Work that has had a
+// stretch makes way, urgent work does not.
+func TestOrder(t *testing.T) {
+	processors(t, 2)
+	held := hold(t)
+	var order []string
+	var wg sync.WaitGroup
+	for _, kind := range []string{"first", "second", "urgent", "urgent too"} {
+		before := heavy.Waiting()
+		wg.Go(func() {
+			w := heavy.Work{Urgent: kind[0] == 'u'}
+			defer w.Done()
+			for range 2 {
+				if err := w.Add(t.Context(), heavy.Stretch); err != nil {
+					t.Error(err)
+				}
+				order = append(order, kind) // guarded by the slot
+			}
+		})
+		for heavy.Waiting() == before {
+			runtime.Gosched()
+		}
+	}
+	held.Done()
+	wg.Wait()
+	require.Equal(t, []string{
+		"urgent", "urgent", "urgent too", "urgent too", "first", "second", "first", "second",
+	}, order)
+}
+
+// TestFree: small work, free work and that of an exempt context wait for no slot.
+func TestFree(t *testing.T) {
+	processors(t, 2)
+	defer hold(t).Done()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("it waits"))
+	for name, tt := range map[string]struct {
+		w     heavy.Work
+		ctx   context.Context
+		bytes int
+	}{
+		"small":  {heavy.Work{}, ctx, heavy.Stretch / 11},
+		"free":   {heavy.Work{Free: true}, ctx, heavy.Stretch},
+		"exempt": {heavy.Work{}, heavy.Exempt(ctx), heavy.Stretch},
+	} {
+		for range 10 {
+			require.NoError(t, tt.w.Add(tt.ctx, tt.bytes), name)
+		}
+		tt.w.Done()
+	}
+	require.Error(t, new(heavy.Work).Add(ctx, heavy.Stretch))
+}
+
+// TestBubbles: goroutines of several bubbles of testing/synctest and outside of them share slots.
+func TestBubbles(t *testing.T) {
+	processors(t, 2)
+	var turns atomic.Int64
+	work := func() {
+		var w heavy.Work
+		defer w.Done()
+		for range 300 {
+			if err := w.Add(context.Background(), heavy.Stretch); err != nil {
+				t.Error(err)
+			}
+			turns.Add(1)
+		}
+	}
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			if i%2 == 0 {
+				work()
+				return
+			}
+			synctest.Test(t, func(*testing.T) {
+				began := time.Now()
+				for range 2 {
+					go work()
+				}
+				synctest.Wait()
+				if time.Since(began) != 0 {
+					t.Error("time has passed")
+				}
+			})
+		})
+	}
+	wg.Wait()
+	require.EqualValues(t, 6*300, turns.Load())
+	require.Zero(t, heavy.Waiting())
+}
+
+func TestAllocations(t *testing.T) {
+	if n := testing.AllocsPerRun(100, func() {
+		var w heavy.Work
+		for range 4 {
+			_ = w.Add(t.Context(), heavy.Stretch)
+		}
+		w.Done()
+	}); n != 0 {
+		t.Errorf("work without contention allocates %v times, want 0", n)
+	}
+}
+
+func BenchmarkWork(b *testing.B) {
+	var w heavy.Work
+	for b.Loop() {
+		_ = w.Add(b.Context(), heavy.Stretch/64)
+	}
+	w.Done()
+}
