@@ -51,7 +51,7 @@ func (w *World) standing(parent *model.Entity, fields map[*model.Entity]map[*mod
 		return s
 	}
 	s := &standing{parent: w.generators[parent], ways: map[*model.Entity][]*link{}}
-	if s.parent == nil || !s.distinct(given) || !s.match(w) {
+	if s.parent == nil || parent.Count > maxDealt || !s.distinct(given) || !s.match(w) {
 		s = nil
 	}
 	if w.standings == nil {
@@ -62,10 +62,11 @@ func (w *World) standing(parent *model.Entity, fields map[*model.Entity]map[*mod
 }
 
 // identified returns the entity whose items give an entity as many of some fields as they can, and those: itself
-// if one of them is its own key.
+// if its key is among them.
 func (w *World) identified(e *model.Entity, fields map[*model.Field]float64) (*model.Entity, []*model.Field) {
-	if f := ownedField(e); f != nil && fields[f] > 0 {
-		return e, []*model.Field{f}
+	if own := e.KeyFields(); len(own) > 0 &&
+		!slices.ContainsFunc(own, func(f *model.Field) bool { return fields[f] == 0 }) {
+		return e, own
 	}
 	var given []*model.Field
 	for _, f := range e.Fields {

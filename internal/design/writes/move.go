@@ -54,6 +54,7 @@ type Moved struct {
 	spaces    []float64 // units in each table and index
 	generated bool      // some items are
 	group     *moving
+	size      size
 }
 
 // A mover counts what the items of a world cost that a move rewrites.
@@ -317,29 +318,42 @@ func (m *mover) cost() *Cost {
 	move := &Move{
 		Values: len(m.ordered), Entity: m.move.Entity, Field: m.move.Field, Path: m.paths != nil,
 	}
-	rows := m.growth()
-	all := make([]Moved, len(m.ordered))
+	sizes := m.sizes()
+	var all []Moved
 	means := make([]float64, len(m.spaces))
-	for i, g := range m.ordered {
-		all[i] = m.moved(g, rows(g))
-		move.Generated = move.Generated || all[i].generated && m.paths != nil
-		move.MeanItems += all[i].Items
-		move.MeanActions += all[i].Actions
-		move.Rekeyed = move.Rekeyed || all[i].Actions > all[i].Items
-		for k, units := range all[i].spaces {
-			means[k] += units
-			m.spaces[k].Worst = max(m.spaces[k].Worst, units)
+	n := 0.0
+	for _, g := range m.ordered {
+		for _, s := range sizes(g) {
+			one := m.moved(g, s.rows)
+			one.size = s
+			all = append(all, one)
+			n += s.times
+			move.Generated = move.Generated || one.generated && m.paths != nil
+			move.MeanItems += s.times * one.Items
+			move.MeanActions += s.times * one.Actions
+			move.Rekeyed = move.Rekeyed || one.Actions > one.Items
+			for k, units := range one.spaces {
+				means[k] += s.times * units
+				m.spaces[k].Worst = max(m.spaces[k].Worst, units)
+			}
 		}
 	}
 
-	n := float64(len(all))
 	move.MeanItems, move.MeanActions = move.MeanItems/n, move.MeanActions/n
-	c := &Cost{Items: len(all), First: all[0].Units, Move: move}
+	c := &Cost{Items: move.Values, First: all[0].Units, Move: move}
 	slices.SortStableFunc(all, func(a, b Moved) int { return cmp.Compare(a.Units, b.Units) })
 	rank := func(share float64) Moved {
-		one := all[max(0, int(math.Ceil(share*float64(len(all))))-1)]
+		below := 0.0
+		at := slices.IndexFunc(all, func(one Moved) bool {
+			below += one.size.times
+			return below >= share*n*(1-1e-9)
+		})
+		if at < 0 || share == 1 {
+			at = len(all) - 1
+		}
+		one := all[at]
 		one.Name = m.name(one.group)
-		one.Seconds = m.hottest(&one, rows(one.group)) / PartitionUnits
+		one.Seconds = m.hottest(&one, one.size.rows) / PartitionUnits
 		return one
 	}
 	move.P50, move.P95, move.Worst = rank(0.5), rank(0.95), rank(1)
@@ -353,17 +367,41 @@ func (m *mover) cost() *Cost {
 	return c
 }
 
-// growth returns how many items at the declared scale each item of a group stands for. Those of a folder are as
-// they are.
-func (m *mover) growth() func(*moving) func(*world.Item) float64 {
+// A size is how many items at the declared scale each item of a group stands for, in so many of the values.
+type size struct {
+	rows  func(*world.Item) float64
+	times float64
+}
+
+// sizes returns the sizes of a group. The items of a folder are as they are.
+func (m *mover) sizes() func(*moving) []size {
 	if m.paths != nil || m.w.Scale >= 1 {
-		return func(*moving) func(*world.Item) float64 { return func(*world.Item) float64 { return 1 } }
+		one := []size{{func(*world.Item) float64 { return 1 }, 1}}
+		return func(*moving) []size { return one }
 	}
 	grow := m.w.GrowthOf(m.of)
 	for _, g := range m.ordered {
 		grow.Count(g.rows)
 	}
-	return func(g *moving) func(*world.Item) float64 { return grow.In(g.rows) }
+	return func(g *moving) (all []size) {
+		rows := grow.In(g.rows)
+		for i := range g.rows {
+			it := g.rows[i].Item
+			stands, ok := grow.Stands(it.Entity, it)
+			if !ok || !it.Generated {
+				continue
+			}
+			for _, s := range stands {
+				times := s.Rows / max(stands[0].Rows, math.SmallestNonzeroFloat64)
+				all = append(all, size{func(it *world.Item) float64 { return rows(it) * times }, s.Times})
+			}
+			if len(all) == 0 { // it stands for no other, but is there
+				all = []size{{rows, 0}}
+			}
+			return all
+		}
+		return []size{{rows, 1}}
+	}
 }
 
 // plan returns what changes in the items of an entity.
