@@ -19,8 +19,8 @@ var sameShape = rule.Rule{
 		"build the key from the same fields, a warning if the same words come before their ids or days, and a note " +
 		"if the ids alone make the difference. A word can be a value of a field, one that the model lists or a " +
 		"sample has, and text can be a day or a number if a sample is one, or there is no sample. Two entities may " +
-		"be two states of one item: then one has all attributes of the other, their names say so (OpenOrder, ClosedOrder), " +
-		"or an about says that one replaces the other or becomes it.",
+		"be two states of one item: then one has all attributes of the other, their names " +
+		"say so (OpenOrder, ClosedOrder), or an about says that one replaces the other or becomes it.",
 	Example: []string{`"USER#u1", "META" (a profile)`, `"USER#u1", "META" (the settings of that user)`},
 	Cure: "Begin the partition key or the sort key with the entity name: EMPLOYEE#{employee}, or SK: " +
 		"SETTINGS.",
