@@ -7,5 +7,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export SORTKEY_CHECKS
-SORTKEY_CHECKS=$(awk -v n="${1:-100}" 'BEGIN { print n / 5 }')
+SORTKEY_CHECKS=$(awk -v n="${1:-100}" 'BEGIN { print n / 2 }')
 exec go test ./fuzz/numbers -run '^Test(Designs|Numbers)$' -count=1 -v -timeout 12h -designs

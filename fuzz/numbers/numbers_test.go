@@ -26,7 +26,7 @@ import (
 // missed in the other.
 func TestNumbers(t *testing.T) {
 	slow(t)
-	proptest.Check(t, 5, holdNumbers)
+	proptest.Check(t, 2, holdNumbers)
 }
 
 // slow skips a test with -short, which goes with the race detector: one goroutine makes hundreds of thousands of
