@@ -2,6 +2,7 @@ package numbers_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,6 +29,14 @@ func TestFound(t *testing.T) {
 		met                     bool
 		rule                    string // of the only finding, or ""
 	}{
+		{
+			"an index that a condition on another field keeps sparse", `  Item: {attributes: {PK: "I#{i}", SK: A, HP: {template: "HOT#{w}", when: {qty: {"<": 500}}}, HS: "{i}"}, count: 240000, fields: {w: {distinct: 40}, qty: {type: number, from: 0, to: 9999}}, samples: [{i: i1, w: w1, qty: 1}]}
+`, `query: {entity: Item, index: ByH, where: {w: w1}}, expect: {max_rows: 500}`, [3]float64{302, 331, 352}, 2.4, true, "sparse-index",
+		},
+		{
+			"a value that is listed twice", `  Item: {attributes: {PK: "I#{i}", SK: A, HP: "S#{w}#{state}", HS: "{i}"}, count: 240000, fields: {w: {distinct: 40}, state: {values: [OPEN, OPEN, CLOSED, WAIT]}}, samples: [{i: i1, w: w1, state: OPEN}]}
+`, `query: {entity: Item, index: ByH, where: {w: w1, state: OPEN}}`, [3]float64{1565, 3043, 3127}, 13.4, true, "multi-attribute",
+		},
 		{
 			"the choosing value is in the sort key", tasks, `query: {entity: Task, where: {org: o1, project: p1}}, expect: {max_rows: 500}`, [3]float64{20, 198, 2970}, 6.2, false, "",
 		},
@@ -79,7 +88,11 @@ func TestFound(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			m, err := modelfile.Parse("m.yaml", []byte("name: m\ntables: {Tab: {partition: PK, sort: SK}}\nentities:\n"+
+			index := ""
+			if strings.Contains(tt.pattern, "ByH") {
+				index = ", indexes: {ByH: {partition: HP, sort: HS}}"
+			}
+			m, err := modelfile.Parse("m.yaml", []byte("name: m\ntables: {Tab: {partition: PK, sort: SK"+index+"}}\nentities:\n"+
 				tt.entities+"patterns:\n  - {name: p, "+tt.pattern+"}\n"))
 			require.NoError(t, err)
 			w, err := world.Build(t.Context(), m, world.Options{})

@@ -65,20 +65,29 @@ func (e *Entity) Add(
 	return nil
 }
 
-// value returns the attribute's value, and whether the item has the attribute.
-func (t *Template) value(b *ItemBuilder, values map[string]string, complete bool) (attr.Value, bool, error) {
+// Asks reports whether it depends on a field whether an item has the attribute.
+func (t *Template) Asks(field string) bool {
+	return len(t.When[field]) > 0 || slices.ContainsFunc(t.Ranges, func(r FieldRange) bool { return r.Field == field })
+}
+
+// Holds reports whether an item with some values has the attribute.
+func (t *Template) Holds(values map[string]string) bool {
 	for field, want := range t.When {
 		if v, ok := values[field]; !ok || !slices.Contains(want, v) {
-			return attr.Value{}, false, nil
+			return false
 		}
 	}
+	return !slices.ContainsFunc(t.Ranges, func(r FieldRange) bool {
+		v, ok := values[r.Field]
+		return !ok || !r.Holds(v)
+	})
+}
 
-	for _, r := range t.Ranges {
-		if v, ok := values[r.Field]; !ok || !r.Holds(v) {
-			return attr.Value{}, false, nil
-		}
+// value returns the attribute's value, and whether the item has the attribute.
+func (t *Template) value(b *ItemBuilder, values map[string]string, complete bool) (attr.Value, bool, error) {
+	if !t.Holds(values) {
+		return attr.Value{}, false, nil
 	}
-
 	if t.Template == nil {
 		return t.Const, true, nil
 	}

@@ -82,8 +82,7 @@ func (w *Write) rows(x *Index) float64 {
 
 // DependsOn reports whether the value of the attribute, or whether an item has it, depends on a field.
 func (t *Template) DependsOn(field string) bool {
-	return t.Template != nil && slices.Contains(t.Template.Components(), field) || len(t.When[field]) > 0 ||
-		slices.ContainsFunc(t.Ranges, func(r FieldRange) bool { return r.Field == field })
+	return t.Template != nil && slices.Contains(t.Template.Components(), field) || t.Asks(field)
 }
 
 // WriteRate returns how many rows of an entity are written each second in the table, for nil, or in an

@@ -18,6 +18,7 @@ import (
 type Growth struct {
 	w      *World
 	fields func(*model.Entity) map[*model.Field]float64
+	keys   []model.Attribute // that all rows have
 	of     map[*model.Entity]*growing
 	// only are the entities whose rows are of interest, or nil for all.
 	only []*model.Entity
@@ -53,7 +54,8 @@ func (w *World) Growth(s *Space) *Growth {
 // fields of its sort key, each with the type as which it is compared, or the zero value for that of the key. No
 // group is counted yet.
 func (w *World) GrowthBy(s *Space, sorted map[string]keys.Type) *Growth {
-	return &Growth{w: w, of: map[*model.Entity]*growing{}, fields: func(e *model.Entity) map[*model.Field]float64 {
+	g := &Growth{w: w, of: map[*model.Entity]*growing{}, keys: slices.Concat(s.Hash, s.Sort)}
+	g.fields = func(e *model.Entity) map[*model.Field]float64 {
 		all := finest(e, s.Hash)
 		for f, n := range finest(e, s.Sort) {
 			t, ok := sorted[f.Name]
@@ -66,7 +68,8 @@ func (w *World) GrowthBy(s *Space, sorted map[string]keys.Type) *Growth {
 			all[f] = math.Max(all[f], n)
 		}
 		return all
-	}}
+	}
+	return g
 }
 
 // GrowthOf returns the growth of groups of items that are equal in the named fields, as far as they have them. No
@@ -95,7 +98,7 @@ func (g *Growth) Count(rows []Row) {
 			fields := g.fields(some.e)
 			o = &growing{scaling: g.w.scaling(some.e, fields), own: g.w.own(some.e, fields)}
 			if o.then.rows > o.now.rows {
-				o.drawn = g.w.draw(some.e, fields)
+				o.drawn = g.w.draw(some.e, fields, g.keys)
 			}
 			g.of[some.e] = o
 		}
@@ -108,7 +111,7 @@ func (g *Growth) Count(rows []Row) {
 
 // For returns the same growth for groups of which only the rows of some entities are of interest.
 func (g *Growth) For(entities []*model.Entity) *Growth {
-	return &Growth{w: g.w, fields: g.fields, of: g.of, only: entities}
+	return &Growth{w: g.w, fields: g.fields, keys: g.keys, of: g.of, only: entities}
 }
 
 // standings returns what the parents stand for that give the groups of each entity their values. Entities whose
@@ -166,18 +169,20 @@ func (g *Growth) Stands(e *model.Entity, it *Item) ([]Stand, bool) {
 	return stands, true
 }
 
-// first returns how many times as many rows the first group has for which one of an entity stands, as its growth
-// says.
-func (g *Growth) first(some *entityRows) float64 {
-	s := g.stood[some.e]
-	if s == nil {
-		return 1
+// each returns the number of rows at the declared scale for each row of an entity in a group: in the first group for
+// which it stands.
+func (g *Growth) each(some *entityRows) float64 {
+	s, factor := g.stood[some.e], 1.0
+	if s != nil {
+		if at, ok := s.number(some.one); ok && len(s.of[at]) > 0 && s.made[at] > 0 {
+			first := s.of[at][0].Rows
+			if g.of[some.e].own == 1 {
+				return first
+			}
+			factor = g.of[some.e].grown(s.grown[at], first*s.made[at])
+		}
 	}
-	at, ok := s.number(some.one)
-	if !ok || len(s.of[at]) == 0 {
-		return 1
-	}
-	return g.of[some.e].grown(s.grown[at], s.of[at][0].Rows*s.made[at])
+	return factor * g.rows(some) / some.n
 }
 
 // grown returns how many times as many rows a group has if its parent has another number of them. Chance deals them
@@ -251,12 +256,12 @@ func (g *Growth) In(rows []Row) func(*Item) float64 {
 	var room [4]entityRows
 	all := countRows(room[:0], rows)
 	if len(all) == 1 { // of most partitions, of which there can be a million
-		return ofEntity(all[0].e, g.first(&all[0])*g.rows(&all[0])/all[0].n)
+		return ofEntity(all[0].e, g.each(&all[0]))
 	}
 
 	each := slices.Clone(all)
 	for i := range each {
-		each[i].n = g.first(&all[i]) * g.rows(&all[i]) / all[i].n
+		each[i].n = g.each(&all[i])
 	}
 	return func(it *Item) float64 {
 		for i := range each {
