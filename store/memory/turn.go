@@ -3,6 +3,8 @@ package memory
 import (
 	"context"
 	"runtime"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -13,14 +15,22 @@ import (
 // Most turns are shorter than it takes to put a goroutine to sleep and to wake it up. So one
 // Update that finds the turn taken looks again for a short while, and only then sleeps; others
 // that come meanwhile sleep at once. Whoever comes first then gets the turn, which leaves the
-// processors busy with work instead of with handing over; one that has slept for longer than
-// patience makes the newcomers sleep behind it.
+// processors busy with work instead of with handing over. But the sleeper that has waited longest
+// is handed the turn once it has slept for longer than patience.
 type turn struct {
-	taken    atomic.Bool
-	looking  atomic.Bool // an Update looks again and again
-	sleepers atomic.Int32
-	starved  atomic.Int32  // sleepers that have lost their patience
-	free     chan struct{} // wakes one sleeper
+	taken   atomic.Bool
+	looking atomic.Bool // an Update looks again and again
+
+	sleeping atomic.Int32 // length of queue
+	mu       sync.Mutex
+	queue    []*sleeper // the one that has waited longest is first
+}
+
+// A sleeper is an Update that waits.
+type sleeper struct {
+	began  time.Time
+	wake   chan struct{} // the turn may be free, or is handed over
+	handed atomic.Bool   // it has the turn
 }
 
 const (
@@ -33,19 +43,14 @@ const (
 
 var severalProcessors = runtime.NumCPU() > 1
 
-func newTurn() *turn { return &turn{free: make(chan struct{}, 1)} }
+func newTurn() *turn { return new(turn) }
 
 func (t *turn) try() bool { return !t.taken.Load() && t.taken.CompareAndSwap(false, true) }
 
 // take waits for the turn, or until ctx ends.
 func (t *turn) take(ctx context.Context) error {
-	if t.starved.Load() == 0 {
-		if t.try() {
-			return nil
-		}
-		if severalProcessors && t.look() {
-			return nil
-		}
+	if t.try() || severalProcessors && t.look() {
+		return nil
 	}
 	return t.sleep(ctx)
 }
@@ -57,7 +62,7 @@ func (t *turn) look() bool {
 	}
 	defer t.looking.Store(false)
 
-	for i := 0; i < looks && t.starved.Load() == 0; i++ {
+	for range looks {
 		if t.try() {
 			return true
 		}
@@ -66,34 +71,79 @@ func (t *turn) look() bool {
 }
 
 func (t *turn) sleep(ctx context.Context) error {
-	t.sleepers.Add(1)
-	defer t.sleepers.Add(-1)
-	began, starved := time.Now(), false
-	for {
-		if t.try() {
-			return nil
-		}
-		if !starved && time.Since(began) > patience {
-			starved = true
-			t.starved.Add(1)
-			defer t.starved.Add(-1)
-		}
+	s := &sleeper{began: time.Now(), wake: make(chan struct{}, 1)}
+	t.mu.Lock()
+	t.queue = append(t.queue, s)
+	t.sleeping.Add(1)
+	t.mu.Unlock()
+
+	for !t.try() {
 		select {
-		case <-t.free:
+		case <-s.wake:
+			if s.handed.Load() {
+				return nil
+			}
 		case <-ctx.Done():
+			t.mu.Lock()
+			handed := s.handed.Load()
+			t.remove(s)
+			t.wakeFirst() // it may have been woken in vain
+			t.mu.Unlock()
+			if handed {
+				t.leave()
+			}
 			return context.Cause(ctx)
+		}
+	}
+
+	t.mu.Lock()
+	t.remove(s)
+	t.mu.Unlock()
+	return nil
+}
+
+// remove takes a sleeper off the queue, unless it has been handed the turn. The caller holds mu.
+func (t *turn) remove(s *sleeper) {
+	if i := slices.Index(t.queue, s); i >= 0 {
+		t.queue = slices.Delete(t.queue, i, i+1)
+		t.sleeping.Add(-1)
+	}
+}
+
+// wakeFirst wakes the first sleeper. The caller holds mu.
+func (t *turn) wakeFirst() {
+	if len(t.queue) > 0 {
+		select {
+		case t.queue[0].wake <- struct{}{}:
+		default: // it is being woken already
 		}
 	}
 }
 
-// leave gives the turn back. A sleeper that comes after the store sees it; one that came
-// before it is counted.
+// leave gives the turn back, or hands it over. A sleeper that comes after the store sees it; one that came before
+// it is counted.
 func (t *turn) leave() {
-	t.taken.Store(false)
-	if t.sleepers.Load() > 0 {
-		select {
-		case t.free <- struct{}{}:
-		default: // one is being woken already
-		}
+	if t.sleeping.Load() > 0 && t.handOver() {
+		return
 	}
+	t.taken.Store(false)
+	if t.sleeping.Load() > 0 {
+		t.mu.Lock()
+		t.wakeFirst()
+		t.mu.Unlock()
+	}
+}
+
+// handOver gives the turn to the first sleeper if it has lost its patience.
+func (t *turn) handOver() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.queue) == 0 || time.Since(t.queue[0].began) <= patience {
+		return false
+	}
+	s := t.queue[0]
+	s.handed.Store(true)
+	t.wakeFirst()
+	t.remove(s)
+	return true
 }

@@ -43,8 +43,9 @@ func TestTurn(t *testing.T) {
 	wg.Wait()
 	require.Equal(t, taken, count)
 	require.GreaterOrEqual(t, taken, 16*500*6/7-16)
-	require.Zero(t, turn.sleepers.Load())
-	require.Zero(t, turn.starved.Load())
+	require.Zero(t, turn.sleeping.Load())
+	require.Empty(t, turn.queue)
+	require.False(t, turn.taken.Load())
 }
 
 // TestTurnIsFair takes the turn again and again without a pause until another has had it.
@@ -59,11 +60,50 @@ func TestTurnIsFair(t *testing.T) {
 		}
 		had <- err
 	}()
-	require.Eventually(t, func() bool { return turn.sleepers.Load() == 1 }, time.Minute, time.Microsecond)
+	require.Eventually(t, func() bool { return turn.sleeping.Load() == 1 }, time.Minute, time.Microsecond)
 	for len(had) == 0 {
 		turn.leave()
 		require.NoError(t, turn.take(t.Context()))
 	}
 	turn.leave()
 	require.NoError(t, <-had)
+}
+
+// TestTurnAmongMany waits beside others that take the turn again and again, each longer than patience, on one
+// processor: who has just left is the first to look, and must not take the turn from those that sleep.
+func TestTurnAmongMany(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	turn, turns := newTurn(), 0
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for turn.take(ctx) == nil {
+				turns++
+				for end := time.Now().Add(2 * patience); time.Now().Before(end); {
+				}
+				turn.leave()
+			}
+		})
+	}
+
+	for range 10 {
+		require.Eventually(t, func() bool { return turn.sleeping.Load() >= 3 }, time.Minute, time.Millisecond)
+		before := make(chan int, 1)
+		go func() {
+			if turn.take(ctx) == nil {
+				before <- turns
+				turn.leave()
+			}
+		}()
+		require.Eventually(t, func() bool { return turn.sleeping.Load() >= 4 || len(before) > 0 }, time.Minute, time.Millisecond)
+		select {
+		case <-before:
+		case <-time.After(time.Minute):
+			require.Fail(t, "others always come first")
+		}
+	}
+	cancel()
+	wg.Wait()
 }

@@ -152,7 +152,7 @@ func (g *Growth) standings() map[*model.Entity]*standing {
 // first. A group can stand for none. It reports false if each group stands for itself.
 func (g *Growth) Stands(e *model.Entity, it *Item) ([]Stand, bool) {
 	s := g.standings()[e]
-	if s == nil {
+	if s == nil || s.weights != nil {
 		return nil, false
 	}
 	at, ok := s.number(it)
@@ -202,7 +202,7 @@ func (o *growing) grown(from, to float64) float64 {
 
 // None returns the number of declared parents without rows of an entity, if no generated one has none.
 func (g *Growth) None(e *model.Entity) float64 {
-	if s := g.standings()[e]; s != nil {
+	if s := g.standings()[e]; s != nil && s.weights == nil {
 		return s.none
 	}
 	return 0
@@ -256,6 +256,9 @@ func (g *Growth) In(rows []Row) func(*Item) float64 {
 	var room [4]entityRows
 	all := countRows(room[:0], rows)
 	if len(all) == 1 { // of most partitions, of which there can be a million
+		if s := stood[all[0].e]; s != nil && s.weights != nil {
+			return s.weight
+		}
 		return ofEntity(all[0].e, g.each(&all[0]))
 	}
 
@@ -266,6 +269,9 @@ func (g *Growth) In(rows []Row) func(*Item) float64 {
 	return func(it *Item) float64 {
 		for i := range each {
 			if it.Generated && each[i].e == it.Entity {
+				if s := stood[it.Entity]; s != nil && s.weights != nil {
+					return s.weight(it)
+				}
 				return each[i].n
 			}
 		}

@@ -24,14 +24,17 @@ type standing struct {
 	of [][]Stand
 	// made is the number of rows of each generated item, and grown what that is with the growth of the links.
 	made, grown []float64
-	none        float64 // declared items of the parent without rows, if all that are generated have some
+	// weights, unless it is nil, is the number of declared rows for which each row of a generated item stands: the
+	// groups hold the rows of several items of the parent, such as those of a region.
+	weights []float64
+	none    float64 // declared items of the parent without rows, if all that are generated have some
 }
 
 // maxStands limits the stands of all generated items together, about.
 const maxStands = 20_000
 
 // standing returns the standing for rows of some entities, in groups that are equal in some fields of each, which
-// the items of a parent give. It returns nil if these have not each their own values, or if all rows were generated.
+// the items of a parent give. It returns nil if all rows were generated, or nothing is known of the declared ones.
 func (w *World) standing(parent *model.Entity, fields map[*model.Entity]map[*model.Field]float64) *standing {
 	given := map[*model.Entity][]*model.Field{}
 	var names []string
@@ -51,8 +54,10 @@ func (w *World) standing(parent *model.Entity, fields map[*model.Entity]map[*mod
 		return s
 	}
 	s := &standing{parent: w.generators[parent], ways: map[*model.Entity][]*link{}}
-	if s.parent == nil || parent.Count > maxDealt || !s.distinct(given) || !s.match(w) {
+	if s.parent == nil || parent.Count > maxDealt || !s.lead(given) || !s.match(w) {
 		s = nil
+	} else if !s.distinct(given) {
+		s.weigh()
 	}
 	if w.standings == nil {
 		w.standings = map[string]*standing{}
@@ -80,29 +85,8 @@ func (w *World) identified(e *model.Entity, fields map[*model.Field]float64) (*m
 	return w.Giver(e, given), given
 }
 
-// distinct reports whether each generated item of the parent has its own values of the fields that it gives.
-func (s *standing) distinct(given map[*model.Entity][]*model.Field) bool {
-	for e, fields := range given {
-		if e == s.parent.e || slices.Contains(fields, ownedField(s.parent.e)) {
-			continue
-		}
-		seen := make(map[string]bool, s.parent.count)
-		var id []byte
-		for i := range s.parent.count {
-			id = id[:0]
-			for _, f := range fields {
-				text, ok := s.parent.carried(f, i)
-				if !ok {
-					return false
-				}
-				id = append(append(id, text...), 0)
-			}
-			if seen[string(id)] {
-				return false
-			}
-			seen[string(id)] = true
-		}
-	}
+// lead finds the ways to the parent. It reports false if an entity has none.
+func (s *standing) lead(given map[*model.Entity][]*model.Field) bool {
 	for e := range given {
 		if e == s.parent.e {
 			s.ways[e] = nil
@@ -116,6 +100,39 @@ func (s *standing) distinct(given map[*model.Entity][]*model.Field) bool {
 		s.ways[e] = ways[i]
 	}
 	return true
+}
+
+// distinct reports whether each generated item of the parent has its own values of the fields that it gives.
+func (s *standing) distinct(given map[*model.Entity][]*model.Field) bool {
+	for e, fields := range given {
+		if e == s.parent.e || slices.Contains(fields, ownedField(s.parent.e)) {
+			continue
+		}
+		seen := make(map[string]bool, s.parent.count)
+		var id []byte
+		for i := range s.parent.count {
+			id = id[:0]
+			for _, f := range fields {
+				text, _ := s.parent.carried(f, i)
+				id = append(append(id, text...), 0)
+			}
+			if seen[string(id)] {
+				return false
+			}
+			seen[string(id)] = true
+		}
+	}
+	return true
+}
+
+// weigh sets the weights.
+func (s *standing) weigh() {
+	s.weights = make([]float64, len(s.of))
+	for at, stands := range s.of {
+		for _, stand := range stands {
+			s.weights[at] += stand.Times * stand.Rows
+		}
+	}
 }
 
 // carried returns the value of a field of an item, or of one to which it belongs.
@@ -254,6 +271,15 @@ func (s *standing) match(w *World) bool {
 		s.none = 0
 	}
 	return true
+}
+
+// weight returns the number of declared rows for which a row stands, by its item: 1 for samples, raw items and those
+// of other entities.
+func (s *standing) weight(it *Item) float64 {
+	if at, ok := s.number(it); ok {
+		return s.weights[at]
+	}
+	return 1
 }
 
 // number returns the number of the parent of a generated item, and whether it is known.
