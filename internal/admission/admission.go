@@ -6,6 +6,7 @@
 package admission
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"net"
@@ -15,12 +16,12 @@ import (
 	"time"
 )
 
-// spares is how many connections beyond the limit are open while all others are busy.
-const spares = 16
+// spares returns how many connections beyond a limit are open while all others are busy.
+func spares(most int) int { return min(max(most/16, 16), 256) }
 
-// patience is how long a request may be on its way, at the limit, before its connection is treated
-// as one that waits.
-const patience = time.Second
+// patience is how long the header of a request may be on its way, at the limit, before its connection
+// is treated as one that waits. Headers come in one packet.
+const patience = 5 * time.Millisecond
 
 // Counts counts the connections of one or several listeners. It is safe for concurrent use.
 type Counts struct {
@@ -104,9 +105,11 @@ func (l *Listener) Attach(srv *http.Server) {
 			panic(http.ErrAbortHandler)
 		case !spare:
 			h.ServeHTTP(w, r)
+			l.finish(c)
 			return
 		}
 
+		defer l.finish(c)
 		w.Header().Set("Connection", "close")
 		if l.o.Health(r) {
 			h.ServeHTTP(w, r)
@@ -140,7 +143,7 @@ func (l *Listener) admit(inner net.Conn) *conn {
 	if l.usual >= l.o.Most {
 		l.once.Do(l.o.Full)
 		spare = !l.makeRoom(false)
-		if spare && len(l.open)-l.usual >= spares && !l.makeRoom(true) {
+		if spare && len(l.open)-l.usual >= spares(l.o.Most) && !l.makeRoom(true) {
 			return nil
 		}
 	}
@@ -155,42 +158,63 @@ func (l *Listener) admit(inner net.Conn) *conn {
 	return c
 }
 
-// makeRoom closes the connection, within or beyond the limit, that has waited longest for a request.
-// One on which a request is coming in is closed only if that takes long and no other waits.
+// makeRoom closes the connection, within or beyond the limit, that has waited longest for a request. If
+// none waits, it closes one whose request has been answered, though not read to its end, or else one on
+// which a request takes long to come in.
 func (l *Listener) makeRoom(spare bool) bool {
-	var slow *conn
-	for e := l.waiting.Front(); e != nil; e = e.Next() {
+	var idle, answered, slow *conn
+	for e := l.waiting.Front(); e != nil && idle == nil; e = e.Next() {
 		c := e.Value.(*conn)
-		if c.spare != spare {
-			continue
-		}
 		began := c.began.Load()
-		if began == 0 {
-			slow = c
-			break
-		}
-		if slow == nil && time.Since(time.Unix(0, began)) > patience {
-			slow = c
+		switch {
+		case c.spare != spare:
+		case c.answered:
+			answered = cmp.Or(answered, c)
+		case began == 0:
+			idle = c
+		case time.Since(time.Unix(0, began)) > patience:
+			slow = cmp.Or(slow, c)
 		}
 	}
-	if slow == nil {
+	gone := cmp.Or(idle, answered, slow)
+	if gone == nil {
 		return false
 	}
 
-	l.forget(slow)
+	l.forget(gone)
 	l.o.Counts.closed.Add(1)
-	_ = slow.Conn.Close() // its reader ends, and net/http closes it too
+	_ = gone.Conn.Close() // its reader ends, and net/http closes it too
 	return true
+}
+
+// finish says that the request of a connection has been answered. Net/http still waits for its rest, if
+// the client has sent only a part.
+func (l *Listener) finish(c *conn) {
+	if c == nil {
+		return // not one of ours
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, open := l.open[c]; open && c.waits == nil {
+		c.answered = true
+		c.waits = l.waiting.PushBack(c)
+	}
 }
 
 // wait says that a connection waits for its next request.
 func (l *Listener) wait(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, open := l.open[c]; open && c.waits == nil {
-		c.began.Store(0)
-		c.waits = l.waiting.PushBack(c)
+	if _, open := l.open[c]; !open {
+		return
 	}
+	c.began.Store(0)
+	c.answered = false
+	if c.waits != nil {
+		l.waiting.MoveToBack(c.waits)
+		return
+	}
+	c.waits = l.waiting.PushBack(c)
 }
 
 // begin says that a request has begun, and reports whether its connection is beyond the limit or
@@ -208,6 +232,7 @@ func (l *Listener) begin(c *conn) (spare, gone bool) {
 		l.waiting.Remove(c.waits)
 		c.waits = nil
 	}
+	c.answered = false
 	return c.spare, false
 }
 
@@ -247,7 +272,8 @@ type conn struct {
 	used  atomic.Bool // something was read
 	began atomic.Int64
 
-	waits *list.Element // in l.waiting, nil while a request is answered
+	waits    *list.Element // in l.waiting, nil while a request is answered
+	answered bool          // the last request, but net/http may not have read all of it
 }
 
 // Read implements [net.Conn].

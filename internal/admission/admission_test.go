@@ -70,6 +70,7 @@ func TestHolders(t *testing.T) {
 		{"silent", "", false},
 		{"idle after a request", get, true},
 		{"header that does not end", "GET / HTTP/1.1\r\nHost: h\r\nX: ", false},
+		{"body that does not end", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 900000\r\n\r\n{", false},
 		{"header after a request", get + "GET / HTTP/1.1\r\n", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
