@@ -150,7 +150,7 @@ func openTarget(ctx context.Context, env *app.Env, f targetFlags, create bool) (
 		if err != nil {
 			return nil, err
 		}
-		return openStore(st, "the database of --store")
+		return openStore(env, st, "the database of --store")
 	}
 
 	if f.data == "" {
@@ -172,12 +172,12 @@ func openTarget(ctx context.Context, env *app.Env, f targetFlags, create bool) (
 	if err != nil {
 		return nil, err
 	}
-	return openStore(st, abs)
+	return openStore(env, st, abs)
 }
 
 // openStore opens the database in a store, which it closes with it.
-func openStore(st store.Store, name string) (*target, error) {
-	db, err := sortkey.Open(sortkey.Options{Store: st})
+func openStore(env *app.Env, st store.Store, name string) (*target, error) {
+	db, err := sortkey.Open(sortkey.Options{Store: st, Logger: env.Causes()})
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strconv"
@@ -32,6 +33,20 @@ type Env struct {
 	Source *Source
 	// Trace says that queries print the slice that they read, with or without --trace.
 	Trace bool
+}
+
+// Causes returns a log on Stderr of what a database of this process does not say in its answers, such as that
+// damage of its folder is the cause of an internal error.
+func (e *Env) Causes() *slog.Logger {
+	withoutTime := func(groups []string, a slog.Attr) slog.Attr {
+		if len(groups) == 0 && a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}
+	return slog.New(slog.NewTextHandler(e.Stderr, &slog.HandlerOptions{
+		Level: slog.LevelError, ReplaceAttr: withoutTime,
+	}))
 }
 
 // System returns the Env of the process. Its engine is PostgreSQL: a program that needs

@@ -162,13 +162,13 @@ func (e *Env) Open(ctx context.Context, f SourceFlags) (*Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return openStore(st)
+		return e.openStore(st)
 	case f.Store != "":
 		st, err := e.OpenStore(ctx, f.Store, nil)
 		if err != nil {
 			return nil, err
 		}
-		return openStore(st)
+		return e.openStore(st)
 	}
 	return e.openEndpoint(f.Endpoint)
 }
@@ -228,8 +228,8 @@ func openModel(ctx context.Context, name string) (*Source, error) {
 }
 
 // openStore opens the database in a store.
-func openStore(st store.Store) (*Source, error) {
-	db, err := sortkey.Open(sortkey.Options{Store: st})
+func (e *Env) openStore(st store.Store) (*Source, error) {
+	db, err := sortkey.Open(sortkey.Options{Store: st, Logger: e.Causes()})
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
