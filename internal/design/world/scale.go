@@ -156,8 +156,11 @@ func (g *Growth) Stands(e *model.Entity, it *Item) ([]Stand, bool) {
 		return nil, false
 	}
 	at, ok := s.number(it)
-	if !ok || g.of[e].own == 1 || s.made[at] == 0 {
-		return s.of[at], ok
+	switch {
+	case !ok:
+		return nil, false
+	case g.of[e].own == 1 || s.made[at] == 0:
+		return s.of[at], true
 	}
 	stands := slices.Clone(s.of[at])
 	for i := range stands {
