@@ -42,7 +42,7 @@ func (r *Rules) Item(table string, it attr.Item) (attr.Item, error) {
 
 // item returns a masked item, and the places that no rule covers.
 func (r *Rules) item(table string, it attr.Item) (attr.Item, map[place]bool, error) {
-	m := masking{r: r, of: table, seen: map[place]bool{}}
+	m := masking{r: r, in: table, of: table, seen: map[place]bool{}}
 	if r.model != nil {
 		if m.table = r.model.Table(table); m.table != nil {
 			m.entity = r.model.Classify(m.table, it)
@@ -61,6 +61,7 @@ func (r *Rules) item(table string, it attr.Item) (attr.Item, map[place]bool, err
 // A masking masks one item.
 type masking struct {
 	r      *Rules
+	in     string        // the table
 	table  *model.Table  // nil without a model
 	entity *model.Entity // nil for an item of none
 	of     string
@@ -136,6 +137,9 @@ func (m *masking) name(path []string, v attr.Value) string {
 
 // known reports whether a rule or the model has the name at the end of a path.
 func (m *masking) known(path []string) bool {
+	if len(path) == 1 && m.r.isKey(m.in, path[0]) {
+		return true
+	}
 	if len(path) == 1 && m.table != nil {
 		named := func(e *model.Entity) bool { return e.Table == m.table && e.Attribute(path[0]) != nil }
 		if m.table.IsKey(path[0]) || slices.ContainsFunc(m.r.model.Entities, named) {

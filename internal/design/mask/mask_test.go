@@ -221,6 +221,35 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
+// TestKeys names the keys of a table for rules without a model.
+func TestKeys(t *testing.T) {
+	for _, tt := range []struct{ rules, want string }{
+		{"[{path: PK, as: redact}]", "PK is in the key of table Tab, and redact would make keys equal: use hash or shape"},
+		{"[{path: SK, as: fake name}]", "SK is in the key of table Tab, and fake would make keys equal"},
+		{`[{path: "*", as: drop}]`, "PK is in the key of table Tab, and drop would make keys equal"},
+		{`[{path: PK, as: hash}, {path: SK, as: keep}, {path: "*", as: redact}]`, ""},
+		{"[{path: PK, as: fake email}]", ""},
+	} {
+		r, err := Parse([]byte("seed: x\nrules: "+tt.rules), nil)
+		require.NoError(t, err)
+		if err := r.Keys("Tab", []string{"PK", "SK"}); tt.want != "" {
+			require.ErrorContains(t, err, tt.want)
+		} else {
+			require.NoError(t, err)
+		}
+	}
+
+	r, err := Parse([]byte(`{seed: x, rules: [{path: "*", as: hash, names: hash}]}`), nil)
+	require.NoError(t, err)
+	require.NoError(t, r.Keys("Tab", []string{"PK"}))
+	it, err := attr.ParseItem([]byte(`{"PK":{"S":"a"},"Ann Lee":{"S":"b"}}`))
+	require.NoError(t, err)
+	out, err := r.Covered("Tab", it)
+	require.NoError(t, err)
+	require.NotEmpty(t, out.Get("PK").Raw(), "the name of a key stays")
+	require.Zero(t, out.Get("Ann Lee").Kind())
+}
+
 // TestNoneStays holds that nothing is its own stand-in, and that stand-ins of numbers are as different as
 // the numbers, with fractions, zero and the largest ones.
 func TestNoneStays(t *testing.T) {

@@ -25,6 +25,7 @@ type Rules struct {
 	list  []rule
 
 	mu        sync.Mutex
+	keys      map[string][]string // key attributes by table, see Keys
 	uncovered map[place]int
 	more      bool // places that are not in uncovered
 }
@@ -170,12 +171,46 @@ func (r *Rules) checkField(one rule, e *model.Entity, f *model.Field) error {
 		return fmt.Errorf("%s is a time: keep it, or drop the attribute", f.Name)
 	case len(f.Type.Values) > 0 && (inKey || one.how != drop):
 		return fmt.Errorf("%s has only the values %s: keep it", f.Name, text.Join(f.Type.Values, "and"))
-	case inKey && (one.how == redact || one.how == drop || one.how == fake && one.of != "email" && one.of != "phone"):
+	case inKey && one.makesEqual():
 		return fmt.Errorf(
 			"%s is in a key of %s, and %s would make keys equal: use hash or shape", f.Name, e.Name, one.how,
 		)
 	}
 	return nil
+}
+
+// makesEqual reports whether a rule can give two values one stand-in.
+func (one *rule) makesEqual() bool {
+	return one.how == redact || one.how == drop || one.how == fake && one.of != "email" && one.of != "phone"
+}
+
+// Keys names the key attributes of a table, whose names stay. It refuses rules that would make keys equal. Items of
+// the model's entities have rules for the fields in their keys instead.
+func (r *Rules) Keys(table string, names []string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.keys == nil {
+		r.keys = map[string][]string{}
+	}
+	r.keys[table] = names
+	if r.model != nil && r.model.Table(table) != nil {
+		return nil
+	}
+	for _, name := range names {
+		if one := r.ruleFor("", []string{name}); one != nil && one.makesEqual() {
+			return fmt.Errorf(
+				"%s is in the key of table %s, and %s would make keys equal: use hash or shape", name, table, one.how,
+			)
+		}
+	}
+	return nil
+}
+
+// isKey reports whether an attribute is in the key of a table.
+func (r *Rules) isKey(table, name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Contains(r.keys[table], name)
 }
 
 // ruleFor returns the first rule for a place, or nil.

@@ -117,6 +117,7 @@ func runExport(ctx context.Context, env *app.Env, args []string, f *exportFlags)
 	o.Still = f.data != "" || f.store != "" // the store is locked
 	names, err := exportedTables(ctx, target, args, f)
 	if err == nil && rules != nil {
+		o.Keys = rules.Keys
 		o.Mask, err = f.mask.check(env, rules, func(mask maskFunc) error {
 			check := o
 			check.Mask = mask

@@ -197,6 +197,7 @@ func runImport(ctx context.Context, env *app.Env, args []string, f *importFlags)
 	bar := newBar(env, help)
 	o.Progress, o.Waiting = bar.show, bar.wait
 	if rules != nil {
+		o.Keys = rules.Keys
 		o.Mask, err = f.mask.check(env, rules, func(mask maskFunc) error {
 			check := o
 			check.Mask = mask

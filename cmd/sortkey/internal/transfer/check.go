@@ -73,6 +73,11 @@ func (im *importer) checkOptions(ctx context.Context, s *Source, table string) (
 		}
 		schema = x.schema
 	}
+	if im.o.Keys != nil {
+		if err := im.o.Keys(table, keysOf(schema).names); err != nil {
+			return opts, err
+		}
+	}
 	var err error
 	opts.Types, err = opts.Types.merge(schema.KeyTypes())
 	return opts, err

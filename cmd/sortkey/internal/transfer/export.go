@@ -51,6 +51,8 @@ type ExportOptions struct {
 	Still bool
 	// Mask returns what to write in place of an item. Default: the item itself.
 	Mask func(table string, it attr.Item) (attr.Item, error)
+	// Keys is called with the key attributes of each table before Mask, and refuses it. Default: none is.
+	Keys func(table string, names []string) error
 	// DB is the database of the client, if it is in this process: its rows are read without
 	// requests. Default: the client is asked for pages.
 	DB *sortkey.DB
@@ -210,6 +212,9 @@ func (x *exporter) describe(ctx context.Context) (*types.TableDescription, error
 	}
 	if x.schema, err = tabledef.Of(out.Table); err != nil {
 		return nil, fmt.Errorf("table %s: %w", x.table, err)
+	}
+	if x.o.Keys != nil {
+		return out.Table, x.o.Keys(x.table, keysOf(x.schema).names)
 	}
 	return out.Table, nil
 }

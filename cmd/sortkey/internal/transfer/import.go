@@ -34,6 +34,8 @@ type ImportOptions struct {
 	// names it in the journal: an import resumes with the same one only. Default: the item itself.
 	Mask   func(table string, it attr.Item) (attr.Item, error)
 	Masked string
+	// Keys is called with the key attributes of each table before Mask, and refuses it. Default: none is.
+	Keys func(table string, names []string) error
 	// Create fails if the table already exists.
 	Create bool
 	// Workers is the number of concurrent requests. Default: DefaultWorkers.
