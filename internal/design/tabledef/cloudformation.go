@@ -147,7 +147,7 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 		if name, ok := r["Condition"].(string); ok {
 			switch met := t.condition(map[string]any{"Condition": name}); {
 			case t.values < 0:
-				return nil, fmt.Errorf("Resources.%s: %w", id, errValues)
+				return nil, &advice.Error{Msg: fmt.Sprintf("Resources.%s: %v", id, errValues), Err: errValues}
 			case met == false:
 				continue
 			case met == true:
@@ -160,7 +160,7 @@ func (in *input) tables(root, values map[string]any) (all []*Schema, err error) 
 		}
 		properties := object(t.value(r["Properties"]))
 		if t.values < 0 {
-			return nil, fmt.Errorf("Resources.%s: %w", id, errValues)
+			return nil, &advice.Error{Msg: fmt.Sprintf("Resources.%s: %v", id, errValues), Err: errValues}
 		}
 		switch {
 		case nested:
