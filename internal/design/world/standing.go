@@ -148,16 +148,54 @@ func (g *generator) carried(f *model.Field, item uint64) (string, bool) {
 	return "", false
 }
 
-// match gives each declared item of the parent to the generated one with the nearest number of rows. It reports
-// false if these are not known.
+// match gives each declared item of the parent to a generated one. It reports false if their rows are not known, or
+// all were generated.
 func (s *standing) match(w *World) bool {
-	declared := make([]float64, s.parent.e.Count)
-	made, grown := make([]float64, s.parent.count), make([]float64, s.parent.count)
+	declared, ok := s.count(w)
+	if !ok {
+		return false
+	}
+	slices.SortFunc(declared, func(a, b float64) int { return cmp.Compare(b, a) })
+	rows := len(declared)
+	for rows > 0 && declared[rows-1] == 0 {
+		rows--
+	}
+
+	order := make([]int, len(s.made)) // of the generated ones with rows, the largest first
+	for i := range order {
+		order[i] = i
+	}
+	order = slices.DeleteFunc(order, func(i int) bool { return s.made[i] == 0 })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.grown[b], s.grown[a]) })
+	if len(order) == 0 || rows == 0 {
+		return false
+	}
+
+	s.of = make([][]Stand, len(s.made))
+	for i, sizes := range s.deal(order, declared[:rows]) {
+		s.of[order[i]] = s.divide(order[i], sizes, i == 0)
+	}
+	s.none = float64(len(declared) - rows)
+	if without := len(s.made) - len(order); without > 0 {
+		for at := range s.made {
+			if s.made[at] == 0 {
+				s.of[at] = []Stand{{Times: s.none / float64(without)}}
+			}
+		}
+		s.none = 0
+	}
+	return true
+}
+
+// count returns the number of rows of each declared item of the parent, and counts those that were generated.
+func (s *standing) count(w *World) (declared []float64, ok bool) {
+	declared = make([]float64, s.parent.e.Count)
+	s.made, s.grown = make([]float64, s.parent.count), make([]float64, s.parent.count)
 	whole := true
 	for e, way := range s.ways {
 		counts := w.countsBy(e, s.parent.e)
 		if e != s.parent.e && len(counts) != len(declared) {
-			return false
+			return nil, false
 		}
 		for i := range declared {
 			if e == s.parent.e {
@@ -166,6 +204,7 @@ func (s *standing) match(w *World) bool {
 				declared[i] += float64(counts[i])
 			}
 		}
+
 		growth := 1.0
 		for _, l := range way {
 			growth *= l.growth
@@ -174,53 +213,37 @@ func (s *standing) match(w *World) bool {
 		whole = whole && g.count == uint64(e.Count)
 		for i := range g.count {
 			at := follow(way, i)
-			made[at]++
-			grown[at] += growth
+			s.made[at]++
+			s.grown[at] += growth
 		}
 	}
-	if whole {
-		return false
-	}
+	return declared, !whole
+}
 
-	slices.SortFunc(declared, func(a, b float64) int { return cmp.Compare(b, a) })
-	rows := len(declared)
-	for rows > 0 && declared[rows-1] == 0 {
-		rows--
-	}
-	s.none = float64(len(declared) - rows)
-
-	order := make([]int, len(made)) // of the generated ones with rows, the largest first
-	for i := range order {
-		order[i] = i
-	}
-	order = slices.DeleteFunc(order, func(i int) bool { return made[i] == 0 })
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(grown[b], grown[a]) })
-	if len(order) == 0 || rows == 0 {
-		return false
-	}
-
-	// Each run of equal ones stands for those declared that are nearest, but for at least as many as it has, and
-	// the largest for the largest. Within a run they take turns.
+// deal returns the numbers of rows of the declared items for which each of some generated ones stands, both in
+// descending order. Each run of equal ones stands for the nearest, but for at least as many as it has, and the
+// largest for the largest. Within a run they take turns.
+func (s *standing) deal(order []int, declared []float64) [][]float64 {
 	type run struct{ members, end int }
 	var runs []run
 	for from := 0; from < len(order); {
 		to := from + 1
-		for to < len(order) && grown[order[to]] == grown[order[from]] {
+		for to < len(order) && s.grown[order[to]] == s.grown[order[from]] {
 			to++
 		}
-		end := rows
+		end := len(declared)
 		if to < len(order) {
-			middle := math.Sqrt(grown[order[from]] * grown[order[to]])
-			end = sort.Search(rows, func(i int) bool { return declared[i] < middle })
+			middle := math.Sqrt(s.grown[order[from]] * s.grown[order[to]])
+			end = sort.Search(end, func(i int) bool { return declared[i] < middle })
 		}
 		runs = append(runs, run{to - from, end})
 		from = to
 	}
-	if len(order) <= rows {
-		least, most := 0, rows
+
+	if len(order) <= len(declared) {
+		least, most := 0, len(declared)
 		for i := range runs {
-			least += runs[i].members
-			least = max(least, runs[i].end)
+			least = max(least+runs[i].members, runs[i].end)
 			runs[i].end = least
 		}
 		for i := len(runs) - 1; i >= 0; i-- {
@@ -229,48 +252,42 @@ func (s *standing) match(w *World) bool {
 		}
 	}
 
-	given := make([][]float64, len(made))
-	from, at := 0, 0
+	given := make([][]float64, len(order))
+	first, at := 0, 0
 	for _, r := range runs {
 		for i := at; i < r.end; i++ {
-			member := order[from+(i-at)%r.members]
+			member := first + (i-at)%r.members
 			given[member] = append(given[member], declared[i])
 		}
-		from, at = from+r.members, max(at, r.end)
+		first, at = first+r.members, max(at, r.end)
 	}
+	return given
+}
 
-	s.of, s.made, s.grown = make([][]Stand, len(made)), made, grown
-	parts := min(max(maxStands/len(made), 2), 32)
-	for at, sizes := range given {
-		largest := at == order[0]
-		for len(sizes) > 0 {
-			n := (len(sizes) + parts - len(s.of[at]) - 1) / max(parts-len(s.of[at]), 1)
-			if largest {
-				n, largest = 1, false
-			}
-			sum := 0.0
-			for _, size := range sizes[:n] {
-				sum += size
-			}
-			sizes = sizes[n:]
-			next := Stand{Times: float64(n), Rows: sum / float64(n) / made[at]}
-			if k := len(s.of[at]) - 1; k >= 0 && s.of[at][k].Rows == next.Rows {
-				s.of[at][k].Times += next.Times
-				continue
-			}
-			s.of[at] = append(s.of[at], next)
+// divide returns the stands of a generated item for declared ones with so many rows, in descending order. The
+// largest of all stands alone.
+func (s *standing) divide(at int, sizes []float64, largest bool) (all []Stand) {
+	parts := min(max(maxStands/len(s.made), 2), 32)
+	for len(sizes) > 0 {
+		left := parts - len(all)
+		n := (len(sizes) + left - 1) / left
+		if largest {
+			n, largest = 1, false
 		}
-	}
+		sum := 0.0
+		for _, size := range sizes[:n] {
+			sum += size
+		}
+		sizes = sizes[n:]
 
-	if without := len(made) - len(order); without > 0 {
-		for at := range made {
-			if made[at] == 0 {
-				s.of[at] = []Stand{{Times: s.none / float64(without)}}
-			}
+		next := Stand{Times: float64(n), Rows: sum / float64(n) / s.made[at]}
+		if k := len(all) - 1; k >= 0 && all[k].Rows == next.Rows {
+			all[k].Times += next.Times
+			continue
 		}
-		s.none = 0
+		all = append(all, next)
 	}
-	return true
+	return all
 }
 
 // weight returns the number of declared rows for which a row stands, by its item: 1 for samples, raw items and those
