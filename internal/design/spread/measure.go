@@ -22,17 +22,17 @@ func (s *spreader) measure() {
 		m := s.measured(c)
 		stands, ok := s.stands(c)
 		if !ok || len(stands) > 0 && stands[0].Rows == 0 {
-			m.set(c, s.q.Report.Limit, 1)
+			m.set(c, s.q.Report.Limit, world.Stand{Rows: 1, Bytes: 1})
 			c.times = 1
 			s.all = append(s.all, *c)
 			continue
 		}
 		if len(stands) == 0 { // it stands for no other, but has rows
-			stands = []world.Stand{{Rows: 1}}
+			stands = []world.Stand{{Rows: 1, Bytes: 1}}
 		}
 		for k, stand := range stands {
 			next := *c
-			m.set(&next, s.q.Report.Limit, stand.Rows/stands[0].Rows)
+			m.set(&next, s.q.Report.Limit, stand)
 			next.times, next.again = stand.Times, k
 			next.own = c.own && k == 0
 			s.all = append(s.all, next)
@@ -101,9 +101,9 @@ func (s *spreader) measured(c *candidate) measure {
 	return m
 }
 
-// set sets what a candidate reads that has so many times as many rows.
-func (m *measure) set(c *candidate, limit int, times float64) {
-	declared := m.declared * times
+// set sets what a candidate reads that has so many times as many rows and bytes.
+func (m *measure) set(c *candidate, limit int, times world.Stand) {
+	declared := m.declared * times.Rows
 	c.Rows, c.Bytes, c.Growth, c.ByteGrowth = m.read, m.readBytes, 1, 1
 	switch {
 	case m.rows == 0 || declared == 0:
@@ -111,10 +111,10 @@ func (m *measure) set(c *candidate, limit int, times float64) {
 		c.Growth = min(declared, float64(limit)) / float64(m.read)
 		c.ByteGrowth = c.Growth
 	default:
-		c.Growth, c.ByteGrowth = declared/float64(m.rows), m.byteCount*times/float64(m.bytes)
+		c.Growth, c.ByteGrowth = declared/float64(m.rows), m.byteCount*times.Bytes/float64(m.bytes)
 	}
 	c.rows, c.bytes, c.held = float64(c.Rows)*c.Growth, c.DeclaredBytes(), declared
-	if times >= 1 {
+	if times.Rows >= 1 {
 		c.held = max(declared, float64(c.Rows))
 	}
 }

@@ -23,8 +23,9 @@ type Growth struct {
 	// only are the entities whose rows are of interest, or nil for all.
 	only []*model.Entity
 	once sync.Once
-	// stood says by entity what the parents stand for that give the groups their values.
-	stood map[*model.Entity]*standing
+	// stood says by entity what the parents stand for that give its groups their values, and joint the same by the
+	// rows of all entities that have the parent.
+	stood, joint map[*model.Entity]*standing
 }
 
 // A growing is what a [Growth] knows of the groups of one entity.
@@ -114,8 +115,7 @@ func (g *Growth) For(entities []*model.Entity) *Growth {
 	return &Growth{w: g.w, fields: g.fields, keys: g.keys, of: g.of, only: entities}
 }
 
-// standings returns what the parents stand for that give the groups of each entity their values. Entities whose
-// groups have one parent have one together.
+// standings returns what the parents stand for that give the groups of each entity their values.
 func (g *Growth) standings() map[*model.Entity]*standing {
 	g.once.Do(func() {
 		if g.w.Scale >= 1 {
@@ -135,11 +135,15 @@ func (g *Growth) standings() map[*model.Entity]*standing {
 			}
 		}
 
-		g.stood = map[*model.Entity]*standing{}
-		for parent, fields := range families {
-			if s := g.w.standing(parent, fields); s != nil {
-				for e := range fields {
+		g.stood, g.joint = map[*model.Entity]*standing{}, map[*model.Entity]*standing{}
+		for parent, all := range families {
+			joint := g.w.standing(parent, all)
+			for e, fields := range all {
+				if s := g.w.standing(parent, map[*model.Entity]map[*model.Field]float64{e: fields}); s != nil {
 					g.stood[e] = s
+				}
+				if joint != nil {
+					g.joint[e] = joint
 				}
 			}
 		}
@@ -148,10 +152,12 @@ func (g *Growth) standings() map[*model.Entity]*standing {
 }
 
 // Stands returns for which declared groups one of generated rows stands, by the item of the parent that gives the
-// rows of an entity their values, or an item that belongs to it: those with most rows, for which [Growth.In] speaks,
-// first. A group can stand for none. It reports false if each group stands for itself.
+// rows of an entity their values, or an item that belongs to it: how many times as many rows and bytes each has as
+// [Growth.In] says, those with most first. A group can stand for none. It reports false if each group stands for
+// itself.
 func (g *Growth) Stands(e *model.Entity, it *Item) ([]Stand, bool) {
-	s := g.standings()[e]
+	g.standings()
+	s := g.joint[e]
 	if s == nil || s.weights != nil {
 		return nil, false
 	}
@@ -159,17 +165,55 @@ func (g *Growth) Stands(e *model.Entity, it *Item) ([]Stand, bool) {
 	switch {
 	case !ok:
 		return nil, false
-	case g.of[e].own == 1 || s.made[at] == 0:
+	case len(s.of[at]) == 0 || s.made[at] == 0:
 		return s.of[at], true
+	case g.of[e].own != 1:
+		return g.parts(e, at), true
+	}
+
+	rows, bytes := 0.0, 0.0 // as In says
+	for k, made := range s.ofEntity {
+		n := made[at] * g.whole(k, at)
+		rows, bytes = rows+n, bytes+n*g.w.sizeOf(k)
 	}
 	stands := slices.Clone(s.of[at])
 	for i := range stands {
-		// A parent with more rows has larger groups and more of them.
-		size := g.of[e].grown(s.grown[at], stands[i].Rows*s.made[at])
-		stands[i].Times *= stands[i].Rows * s.made[at] / s.grown[at] / size
-		stands[i].Rows = size
+		stands[i].Rows *= s.made[at] / rows
+		stands[i].Bytes *= s.bytes[at] / max(bytes, 1)
 	}
 	return stands, true
+}
+
+// parts returns the stands of groups that are parts of what belongs to an item of a parent: one with more rows has
+// larger groups and more of them.
+func (g *Growth) parts(e *model.Entity, at uint64) []Stand {
+	s := g.stood[e]
+	if s == nil {
+		return nil
+	}
+	stands := slices.Clone(s.of[at])
+	first := 1.0
+	for i := range stands {
+		size := g.of[e].grown(s.grown[at], stands[i].Rows*s.made[at])
+		if i == 0 {
+			first = size
+		}
+		stands[i].Times *= stands[i].Rows * s.made[at] / s.grown[at] / size
+		stands[i].Rows, stands[i].Bytes = size/first, size/first
+	}
+	return stands
+}
+
+// whole returns the number of rows at the declared scale for each row of an entity that belongs to an item of a parent.
+func (g *Growth) whole(e *model.Entity, at uint64) float64 {
+	s := g.stood[e]
+	switch {
+	case s == nil || s.made[at] == 0:
+		return 1
+	case len(s.of[at]) == 0:
+		return s.grown[at] / s.made[at]
+	}
+	return s.of[at][0].Rows
 }
 
 // each returns the number of rows at the declared scale for each row of an entity in a group: in the first group for
@@ -178,11 +222,10 @@ func (g *Growth) each(some *entityRows) float64 {
 	s, factor := g.stood[some.e], 1.0
 	if s != nil {
 		if at, ok := s.number(some.one); ok && len(s.of[at]) > 0 && s.made[at] > 0 {
-			first := s.of[at][0].Rows
 			if g.of[some.e].own == 1 {
-				return first
+				return g.whole(some.e, at)
 			}
-			factor = g.of[some.e].grown(s.grown[at], first*s.made[at])
+			factor = g.of[some.e].grown(s.grown[at], s.of[at][0].Rows*s.made[at])
 		}
 	}
 	return factor * g.rows(some) / some.n
@@ -205,7 +248,8 @@ func (o *growing) grown(from, to float64) float64 {
 
 // None returns the number of declared parents without rows of an entity, if no generated one has none.
 func (g *Growth) None(e *model.Entity) float64 {
-	if s := g.standings()[e]; s != nil && s.weights == nil {
+	g.standings()
+	if s := g.joint[e]; s != nil && s.weights == nil {
 		return s.none
 	}
 	return 0

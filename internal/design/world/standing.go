@@ -11,19 +11,23 @@ import (
 )
 
 // A Stand is a number of declared items of a parent for which a generated one stands, and how many times as
-// many rows each of them has.
-type Stand struct{ Times, Rows float64 }
+// many rows and bytes each of them has.
+type Stand struct{ Times, Rows, Bytes float64 }
 
-// A standing says for which declared items of a parent each generated one stands: those whose number of rows is
-// nearest to its own. The largest of few parents are among those generated, so each alone would say too much
+// A standing says for which declared items of a parent each generated one stands: those whose rows have nearly as
+// many bytes. The largest of few parents are among those generated, so each alone would say too much
 // of the others.
 type standing struct {
 	parent *generator
 	ways   map[*model.Entity][]*link // to the parent
 	// of has the stands of each generated item of the parent, the one with most rows first.
 	of [][]Stand
-	// made is the number of rows of each generated item, and grown what that is with the growth of the links.
-	made, grown []float64
+	// made is the number of rows of each generated item, bytes those that they have, about, and grown is made with the
+	// growth of the links. OfEntity is made by entity.
+	made, bytes, grown []float64
+	// cost is bytes with the growth of the links: what is nearest in bytes costs about the same.
+	cost     []float64
+	ofEntity map[*model.Entity][]float64
 	// weights, unless it is nil, is the number of declared rows for which each row of a generated item stands: the
 	// groups hold the rows of several items of the parent, such as those of a region.
 	weights []float64
@@ -155,9 +159,9 @@ func (s *standing) match(w *World) bool {
 	if !ok {
 		return false
 	}
-	slices.SortFunc(declared, func(a, b float64) int { return cmp.Compare(b, a) })
+	slices.SortFunc(declared, func(a, b rowsOf) int { return cmp.Compare(b.bytes, a.bytes) })
 	rows := len(declared)
-	for rows > 0 && declared[rows-1] == 0 {
+	for rows > 0 && declared[rows-1].rows == 0 {
 		rows--
 	}
 
@@ -166,7 +170,7 @@ func (s *standing) match(w *World) bool {
 		order[i] = i
 	}
 	order = slices.DeleteFunc(order, func(i int) bool { return s.made[i] == 0 })
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.grown[b], s.grown[a]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.cost[b], s.cost[a]) })
 	if len(order) == 0 || rows == 0 {
 		return false
 	}
@@ -187,54 +191,81 @@ func (s *standing) match(w *World) bool {
 	return true
 }
 
-// count returns the number of rows of each declared item of the parent, and counts those that were generated.
-func (s *standing) count(w *World) (declared []float64, ok bool) {
-	declared = make([]float64, s.parent.e.Count)
-	s.made, s.grown = make([]float64, s.parent.count), make([]float64, s.parent.count)
+// rowsOf are the rows that belong to a declared item, and their bytes, about.
+type rowsOf struct{ rows, bytes float64 }
+
+// count returns what belongs to each declared item of the parent, and counts what was generated.
+func (s *standing) count(w *World) (declared []rowsOf, ok bool) {
+	declared = make([]rowsOf, s.parent.e.Count)
+	n := s.parent.count
+	s.made, s.grown = make([]float64, n), make([]float64, n)
+	s.bytes, s.cost = make([]float64, n), make([]float64, n)
+	s.ofEntity = map[*model.Entity][]float64{}
 	whole := true
 	for e, way := range s.ways {
-		counts := w.countsBy(e, s.parent.e)
+		counts, size := w.countsBy(e, s.parent.e), w.sizeOf(e)
 		if e != s.parent.e && len(counts) != len(declared) {
 			return nil, false
 		}
 		for i := range declared {
-			if e == s.parent.e {
-				declared[i]++
-			} else {
-				declared[i] += float64(counts[i])
+			rows := 1.0
+			if e != s.parent.e {
+				rows = float64(counts[i])
 			}
+			declared[i].rows += rows
+			declared[i].bytes += rows * size
 		}
 
 		growth := 1.0
 		for _, l := range way {
 			growth *= l.growth
 		}
-		g := w.generators[e]
+		g, made := w.generators[e], make([]float64, n)
 		whole = whole && g.count == uint64(e.Count)
 		for i := range g.count {
-			at := follow(way, i)
-			s.made[at]++
-			s.grown[at] += growth
+			made[follow(way, i)]++
 		}
+		for at, rows := range made {
+			s.made[at] += rows
+			s.bytes[at] += rows * size
+			s.grown[at] += rows * growth
+			s.cost[at] += rows * growth * size
+		}
+		s.ofEntity[e] = made
 	}
 	return declared, !whole
+}
+
+// sizeOf returns the average size of generated items of an entity, of the first thousand.
+func (w *World) sizeOf(e *model.Entity) float64 {
+	n, bytes := 0, 0
+	for it := range w.ItemsOf(e) {
+		if it.Generated {
+			n++
+			bytes += it.Attributes.Size()
+		}
+		if n == 1000 {
+			break
+		}
+	}
+	return float64(bytes) / float64(max(n, 1))
 }
 
 // deal returns the numbers of rows of the declared items for which each of some generated ones stands, both in
 // descending order. Each run of equal ones stands for the nearest, but for at least as many as it has, and the
 // largest for the largest. Within a run they take turns.
-func (s *standing) deal(order []int, declared []float64) [][]float64 {
+func (s *standing) deal(order []int, declared []rowsOf) [][]rowsOf {
 	type run struct{ members, end int }
 	var runs []run
 	for from := 0; from < len(order); {
 		to := from + 1
-		for to < len(order) && s.grown[order[to]] == s.grown[order[from]] {
+		for to < len(order) && s.cost[order[to]] == s.cost[order[from]] {
 			to++
 		}
 		end := len(declared)
 		if to < len(order) {
-			middle := math.Sqrt(s.grown[order[from]] * s.grown[order[to]])
-			end = sort.Search(end, func(i int) bool { return declared[i] < middle })
+			middle := math.Sqrt(s.cost[order[from]]) * math.Sqrt(s.cost[order[to]])
+			end = sort.Search(end, func(i int) bool { return declared[i].bytes < middle })
 		}
 		runs = append(runs, run{to - from, end})
 		from = to
@@ -252,7 +283,7 @@ func (s *standing) deal(order []int, declared []float64) [][]float64 {
 		}
 	}
 
-	given := make([][]float64, len(order))
+	given := make([][]rowsOf, len(order))
 	first, at := 0, 0
 	for _, r := range runs {
 		for i := at; i < r.end; i++ {
@@ -266,7 +297,7 @@ func (s *standing) deal(order []int, declared []float64) [][]float64 {
 
 // divide returns the stands of a generated item for declared ones with so many rows, in descending order. The
 // largest of all stands alone.
-func (s *standing) divide(at int, sizes []float64, largest bool) (all []Stand) {
+func (s *standing) divide(at int, sizes []rowsOf, largest bool) (all []Stand) {
 	parts := min(max(maxStands/len(s.made), 2), 32)
 	for len(sizes) > 0 {
 		left := parts - len(all)
@@ -274,14 +305,15 @@ func (s *standing) divide(at int, sizes []float64, largest bool) (all []Stand) {
 		if largest {
 			n, largest = 1, false
 		}
-		sum := 0.0
+		rows, bytes := 0.0, 0.0
 		for _, size := range sizes[:n] {
-			sum += size
+			rows, bytes = rows+size.rows, bytes+size.bytes
 		}
 		sizes = sizes[n:]
 
-		next := Stand{Times: float64(n), Rows: sum / float64(n) / s.made[at]}
-		if k := len(all) - 1; k >= 0 && all[k].Rows == next.Rows {
+		times := float64(n)
+		next := Stand{Times: times, Rows: rows / times / s.made[at], Bytes: bytes / times / max(s.bytes[at], 1)}
+		if k := len(all) - 1; k >= 0 && all[k].Rows == next.Rows && all[k].Bytes == next.Bytes {
 			all[k].Times += next.Times
 			continue
 		}

@@ -392,8 +392,7 @@ func (m *mover) sizes() func(*moving) []size {
 				continue
 			}
 			for _, s := range stands {
-				times := s.Rows / max(stands[0].Rows, math.SmallestNonzeroFloat64)
-				all = append(all, size{func(it *world.Item) float64 { return rows(it) * times }, s.Times})
+				all = append(all, size{func(it *world.Item) float64 { return rows(it) * s.Rows }, s.Times})
 			}
 			if len(all) == 0 { // it stands for no other, but is there
 				all = []size{{rows, 0}}
