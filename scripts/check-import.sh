@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 . scripts/lib/proxy.sh
 
 most=30
-most_mb=6.6          # of a test binary, on amd64
+most_mb=6.7          # of a test binary, on amd64
 most_stripped_mb=4.7 # of one without symbols and debug information
 heavy='cockroachdb/pebble|prometheus|spf13|protobuf|chromedp|golang.org/x/term|schollz|porcupine|rapid|pgx'
 bad=0
