@@ -193,8 +193,8 @@ func (r *reader) refuseMsg(msg string) {
 	}
 }
 
-// grow counts an addition to the documented size of what is read. It stops reading at the most that is allowed:
-// what comes after that is not worth the memory.
+// grow adds to the documented size of what has been read. Beyond the limit it fails, so that nothing more is
+// decoded.
 func (r *reader) grow(size int) error {
 	if r.left -= size; r.left < 0 {
 		return doc.ErrSize

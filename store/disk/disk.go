@@ -89,7 +89,7 @@ func openStore(dir string, opts Options, forks *forkDir) (*Store, error) {
 	s.opened.Store(true)
 	s.opts.Logger.Info("open files", "dir", s.dir, "kept_to_read", readFiles(descriptorLimit()))
 	if usage, err := s.opts.fs.GetDiskUsage(s.dir); err == nil && usage.AvailBytes < leastFree && !s.opts.ReadOnly {
-		s.opts.Logger.Warn("little free disk space: writes are refused when there is none", "dir", s.dir,
+		s.opts.Logger.Warn("little free disk space: writes are refused once the disk is full", "dir", s.dir,
 			"free_mb", usage.AvailBytes>>20, "want_mb", leastFree>>20)
 	}
 	return s, nil

@@ -195,15 +195,14 @@ func (u unifier) components(x, y keys.Part, word string) likeness {
 	case !free(x) && x.Type.String() != y.Type.String():
 		return unlike
 	}
-	switch {
-	case strings.ContainsFunc(word, unicode.IsLetter) && (!model.Moment(x.Type) || rule.Precision(x.Type) == 0):
+	if strings.ContainsFunc(word, unicode.IsLetter) && (!model.Moment(x.Type) || rule.Precision(x.Type) == 0) {
 		return byWords
 	}
 	return byID
 }
 
-// typed returns how alike a component of a type is to text. Text can be a day or a number if a value of it is
-// one, or if there is none to see. That it is the same moment or id as another is unlikely without such a value.
+// typed returns how alike a component of a type is to text. Text can be a day or a number if one of its
+// values is, or if it has no values to look at. Without such a value it is unlikely to equal a moment or an id.
 func (u unifier) typed(x, y keys.Part) likeness {
 	coarse := rule.Numeric(x.Type) || model.Moment(x.Type) && rule.Precision(x.Type) == 0
 	values := u.known(u.b, y)

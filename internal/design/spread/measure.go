@@ -120,8 +120,8 @@ func (m *measure) set(c *candidate, limit int, times world.Stand) {
 }
 
 // evened returns the rows of a range at the declared scale. The range was chosen because most rows of the sample
-// lie there, as in one of many ranges there would be by chance alone. What chance gives is taken for that at
-// the declared scale; what is more than that grows like the rows.
+// lie there, as in one of many ranges there would be by chance alone. What chance gives is replaced by what
+// it gives at the declared scale; the rest grows like the rows.
 func (s *spreader) evened(c *candidate, n, growth float64) float64 {
 	even, ranges := c.share*float64(c.high-c.low), 3/c.share // they overlap
 	now, then := mostByChance(even, ranges), mostByChance(even*growth, ranges)

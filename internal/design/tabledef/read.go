@@ -53,7 +53,7 @@ type Reader struct {
 	sources *sources // nil for new ones
 }
 
-// input returns what is read at a path. All that is read with it has one budget.
+// input returns what a path names. Everything that is read from there shares one budget.
 func (r Reader) input(path string) *input {
 	return &input{path: path, with: r.Parameters, flag: r.Flag, sources: r.sources}
 }

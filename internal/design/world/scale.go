@@ -32,7 +32,7 @@ type Growth struct {
 type growing struct {
 	scaling
 	drawn *drawing // of its groups, or nil
-	// own is the number of values that tell the groups of one parent apart, 1 if it has one group.
+	// own is the number of values that distinguish the groups of one parent, or 1 if it has a single group.
 	own float64
 	// The groups counted, their rows, and the sum of the squares of these.
 	groups, rows, squares float64
@@ -438,7 +438,7 @@ func (w *World) scaling(e *model.Entity, fields map[*model.Field]float64) scalin
 	return s
 }
 
-// own returns the number of values of those fields of an entity that no parent gives, 1 if there are none.
+// own returns how many values the fields of an entity have that no parent gives, or 1 if a parent gives all.
 func (w *World) own(e *model.Entity, fields map[*model.Field]float64) float64 {
 	parent, given := w.identified(e, fields)
 	if parent == e {
