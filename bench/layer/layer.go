@@ -1,5 +1,5 @@
 // Package layer runs the same calls on one table at every height of the stack:
-// bare engine, store, table, api, HTTP and AWS SDK.
+// bare engine, store, keycond, table, the store in Go, api, HTTP and AWS SDK.
 //
 // A [Data] is a full table with the handles that the layers need. A [Layer]
 // prepares a call once, outside the measurement: it keeps ready what a user of
@@ -35,7 +35,9 @@ type Name string
 const (
 	Bare         Name = "bare"
 	Store        Name = "store"
+	KeyCond      Name = "keycond"
 	Table        Name = "table"
+	Face         Name = "go"
 	API          Name = "api"
 	HTTP         Name = "http"
 	HTTPCanned   Name = "http-canned"
@@ -47,7 +49,9 @@ const (
 
 // Names returns all layers from the bottom up.
 func Names() []Name {
-	return []Name{Bare, Store, Table, API, HTTP, HTTPCanned, Client, ClientCanned, Direct, DirectCanned}
+	return []Name{
+		Bare, Store, KeyCond, Table, Face, API, HTTP, HTTPCanned, Client, ClientCanned, Direct, DirectCanned,
+	}
 }
 
 // New returns the layer called name over d. Locked says that some workers write
@@ -62,8 +66,12 @@ func New(name Name, d *Data, locked bool) (Layer, error) {
 		return rowLayer{d, barePebble{d.pebble}}, nil
 	case Store:
 		return rowLayer{d, storeRows{d.Store}}, nil
+	case KeyCond:
+		return rowLayer{d, keyedRows{d.Store}}, nil
 	case Table:
 		return rowLayer{d, tableItems{d.Tables}}, nil
+	case Face:
+		return faceLayer{d}, nil
 	case API:
 		return apiLayer{d}, nil
 	case HTTP:
@@ -84,7 +92,7 @@ type rowEngine interface {
 	write(ctx context.Context, p *plan, s *measure.Scratch) (size int, err error)
 }
 
-// A rowLayer is a layer below api.
+// A rowLayer is a layer below the store in Go.
 type rowLayer struct {
 	data   *Data
 	engine rowEngine

@@ -20,6 +20,8 @@ type plan struct {
 	// Of a Query or Scan.
 	query    *table.Query
 	scan     *table.Scan
+	schema   *keycond.Schema
+	options  keycond.PageOptions
 	space    store.Space
 	rng      store.Range // sort positions of a Query, start key included
 	span     store.Span  // of a Scan
@@ -28,6 +30,7 @@ type plan struct {
 	returned int         // rows that pass the filter
 
 	// Of other calls.
+	placings    []placing // of the table, then of its indexes
 	keys, items []attr.Item
 	gets        []row // the rows of the items
 	puts        []row // what a put of the items writes: their rows, then index rows
@@ -69,6 +72,11 @@ func (p *plan) planItems(d *Data, t *table.Table) error {
 	version := c.Version
 	if c.Op == work.Get || c.Op == work.TransactGet {
 		version = 0
+	}
+
+	p.placings = []placing{{t.Definition().Space, t.Key()}}
+	for _, ix := range t.Indexes() {
+		p.placings = append(p.placings, placing{ix.Definition().Space, ix.Key()})
 	}
 
 	var entries []row
@@ -153,6 +161,8 @@ func (p *plan) planRead(ctx context.Context, d *Data, t *table.Table) error {
 		p.query = &table.Query{Read: read, Slice: slice, Reverse: r.Reverse}
 	}
 
+	p.schema = schema
+	p.options = keycond.PageOptions{Start: read.Start, Reverse: r.Reverse, Limit: r.Limit, Filter: read.Filter}
 	ctx = table.WithTrace(ctx, func(tr table.Trace) { p.rng, p.span = tr.Range, tr.Span })
 	page, err := p.run(ctx, d.Tables, func(attr.Item) error { return nil })
 	if err != nil {

@@ -96,6 +96,7 @@ func path(xs, ys []float64) string {
 func classes(layers []string) map[string]string {
 	fixed := map[string]string{
 		"bare": "c0", "store": "c1", "table": "c2", "api": "c3", "http": "c4", "client": "c5", "direct": "c6",
+		"keycond": "c7", "go": "c8",
 		bench.Ours: "c1",
 	}
 	m, next := map[string]string{}, 0
