@@ -275,9 +275,9 @@ func (t *TableOf[T]) read(ctx context.Context, r *reading, size, most int64, lis
 			return 0, keycond.ErrEndPage
 		}
 		if r.filter != nil && int64(len(list)) == most {
-			return 0, keycond.ErrEndPage
+			return len(it), keycond.ErrEndPage
 		}
-		return 0, nil
+		return len(it), nil // no JSON is made of it, so none is counted
 	})
 	if err != nil {
 		return nil, failed(err)

@@ -111,6 +111,7 @@ func (c compiler) compile(p *plan) {
 	if p.form != formUnixTime && !p.unmarshals && hasSDKUnmarshaler(pointer) {
 		p.noDecode = problem{"only the AWS SDK knows its form", "add the method UnmarshalAttr"}
 	}
+	p.isPlain = (p.form == formString || p.form == formInt) && !p.unmarshals && p.noDecode.msg == ""
 }
 
 func (c compiler) compilePointer(p *plan) {

@@ -45,6 +45,8 @@ type plan struct {
 	// isOpaque reports whether a value has no parts to store: it is nothing, or a struct
 	// without stored fields.
 	isOpaque bool
+	// isPlain reports whether values are strings or integers that have no methods to decode themselves.
+	isPlain bool
 	// noEncode and noDecode say why values cannot be converted; empty if they can.
 	noEncode, noDecode problem
 }

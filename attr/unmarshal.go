@@ -77,6 +77,9 @@ func (p *plan) mismatch(v Value) error {
 
 // decode stores v in dst.
 func (d *decoder) decode(p *plan, v Value, dst reflect.Value, o options, level int) error {
+	if p.isPlain && o == 0 && level <= MaxNesting && dst.CanSet() && setPlain(p.form, v, dst) {
+		return nil
+	}
 	switch {
 	case level > MaxNesting:
 		return p.decodeError(v, problem{}, ErrNesting)
@@ -135,6 +138,23 @@ func (d *decoder) decode(p *plan, v Value, dst reflect.Value, o options, level i
 		}
 	}
 	return p.mismatch(v)
+}
+
+// setPlain stores an S in a string, or a whole N of few digits in an integer, which most fields are. It
+// reports false, and does nothing, if that is not the case.
+func setPlain(f form, v Value, dst reflect.Value) bool {
+	switch {
+	case v.kind == String && f == formString:
+		dst.SetString(string(v.raw))
+		return true
+	case v.kind == Number && f == formInt:
+		n, ok := number.Int(v.raw)
+		if ok = ok && !dst.OverflowInt(n); ok {
+			dst.SetInt(n)
+		}
+		return ok
+	}
+	return false
 }
 
 // decodeInterface stores v in an interface, or in what a pointer or a map in it refers to.

@@ -9,6 +9,45 @@ func AppendInt(dst []byte, n int64) []byte {
 	return d.append(dst)
 }
 
+// Int returns a stored number that is whole and has at most 18 digits. For any other, and for bytes that
+// are not the stored form of a number, it may report false.
+func Int(raw []byte) (n int64, ok bool) {
+	if len(raw) < 2 {
+		return 0, len(raw) == 1 && raw[0] == Zero
+	}
+	head, body := raw[0], raw[1:]
+	negative := head < 0x80
+	if negative {
+		head = ^head
+		if body = body[:len(body)-1]; raw[len(raw)-1] != 102 {
+			return 0, false // it has all 20 pairs
+		}
+	}
+
+	pairs := int(head) - 192 // before the point
+	if len(body) == 0 || len(body) > pairs || pairs > smallDigits/2 {
+		return 0, false
+	}
+	for i := range pairs {
+		n *= 100
+		if i >= len(body) {
+			continue
+		}
+		pair := body[i] - 1
+		if negative {
+			pair = 101 - body[i]
+		}
+		if pair > 99 {
+			return 0, false
+		}
+		n += int64(pair)
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
+}
+
 // AppendSum appends the stored form of a + b or a - b, exactly. If the result
 // has more than 38 digits or is out of range, it returns the service's message.
 //

@@ -141,3 +141,38 @@ func BenchmarkAdd(b *testing.B) {
 		})
 	}
 }
+
+// TestInt holds the short way to an integer to the one over its text.
+func TestInt(t *testing.T) {
+	texts := []string{"0", "-0", "1.5", "-1.5", "0.1", "1e18", "-1e18", "1e125", "1e-130", strings.Repeat("9", 38)}
+	for _, magnitude := range []int64{1, 9, 10, 11, 99, 100, 101, 1000, 1 << 31, 999999999999999999} {
+		for _, n := range []int64{magnitude - 1, magnitude, magnitude + 1} {
+			texts = append(texts, strconv.FormatInt(n, 10), strconv.FormatInt(-n, 10))
+		}
+	}
+	texts = append(texts, "1234567890123456789", "-1234567890123456789", "-"+strings.Repeat("9", 38))
+	for _, text := range texts {
+		raw := parsed(t, text).Raw()
+		want, err := strconv.ParseInt(string(number.AppendText(nil, raw)), 10, 64)
+		n, ok := number.Int(raw)
+		switch {
+		case ok:
+			require.NoError(t, err, text)
+			require.Equal(t, want, n, text)
+		case err == nil:
+			digits := strings.TrimLeft(string(number.AppendText(nil, raw)), "-")
+			require.Greater(t, len(digits), 18, "%s is whole and short", text)
+		}
+	}
+
+	for first := range 256 {
+		for second := range 256 {
+			raw := []byte{byte(first), byte(second)}
+			n, ok := number.Int(raw[:])
+			if !number.Valid(raw) || !ok {
+				continue
+			}
+			require.Equal(t, strconv.FormatInt(n, 10), string(number.AppendText(nil, raw)))
+		}
+	}
+}
