@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -210,5 +211,55 @@ func BenchmarkPut(b *testing.B) {
 			}
 			return batch.Commit(pebble.Sync)
 		})
+	})
+}
+
+// BenchmarkReplace reads a row and puts it again, as a put of a table does, without a sync.
+func BenchmarkReplace(b *testing.B) {
+	value := make([]byte, 100)
+	at := func(i int) (p, k []byte) {
+		return partition(i * 7919 % benchPartitions), sortKey(i * 104729 % benchRows)
+	}
+	dir := b.TempDir()
+	s := open(b, dir, disk.Options{})
+	fill(b, s, benchPartitions, benchRows)
+	require.NoError(b, s.Close())
+	b.Run("store", func(b *testing.B) {
+		s := open(b, dir, disk.Options{SyncEvery: time.Second})
+		defer s.Close()
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			p, k := at(i)
+			err := s.Update(context.Background(), func(w store.Writer) error {
+				if _, _, err := w.Get(1, p, k); err != nil {
+					return err
+				}
+				return w.Put(1, p, k, value)
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("bare", func(b *testing.B) {
+		db := bare(b, dir)
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			p, k := at(i)
+			key := store.AppendAddress(nil, 1, p, k)
+			_, closer, err := db.Get(key)
+			if err != nil {
+				b.Fatal(err)
+			}
+			_ = closer.Close()
+			batch := db.NewBatch()
+			if err := batch.Set(key, value, nil); err != nil {
+				b.Fatal(err)
+			}
+			if err := batch.Commit(pebble.NoSync); err != nil {
+				b.Fatal(err)
+			}
+			_ = batch.Close()
+		}
 	})
 }

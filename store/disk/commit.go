@@ -92,33 +92,32 @@ func (s *Store) run(ctx context.Context, fn func(store.Writer) error) (c *commit
 		return nil, false, context.Cause(ctx)
 	}
 
-	batch := s.db.NewIndexedBatch()
+	w := &writer{reader: reader{ctx: ctx, store: s, from: s.db}, batch: s.db.NewBatch()}
 	if m := s.fs.durable.Load(); m != nil {
 		var b [maxMark]byte
-		_ = batch.LogData(m.append(b[:0]), nil) // always nil
+		_ = w.batch.LogData(m.append(b[:0]), nil) // always nil
 	}
 
-	w := &writer{reader: reader{ctx: ctx, store: s, from: batch}, batch: batch}
 	handed := false // the engine has the batch and may still use it
 	defer func() {
 		w.finish()
 		if !handed {
-			_ = batch.Close()
+			_ = w.batch.Close()
 		}
 	}()
 
 	if err := fn(w); err != nil {
 		return s.applied, false, err
 	}
-	if w.err != nil || batch.Count() == 0 {
+	if w.err != nil || w.batch.Count() == 0 {
 		return s.applied, false, w.err
 	}
 
-	if err := s.roomFor(batch.Len()); err != nil {
+	if err := s.roomFor(w.batch.Len()); err != nil {
 		return s.applied, false, err
 	}
 	handed = true
-	return s.apply(batch)
+	return s.apply(w.batch)
 }
 
 // apply makes a batch visible to later updates and starts its sync.
@@ -140,7 +139,6 @@ func (s *Store) apply(batch *pebble.Batch) (c *commit, own bool, err error) {
 	c.seq++
 	c.after = &version{snapshot: s.db.NewSnapshot(), seq: c.seq}
 	s.applied = c
-	s.behind.Add(1)
 	return c, true, nil
 }
 
@@ -154,7 +152,6 @@ func (s *Store) settle(c *commit) error {
 	}
 	_ = c.batch.Close()
 	c.batch = nil
-	s.behind.Add(-1)
 	if c.err = s.failed(); c.err != nil {
 		_ = c.after.snapshot.Close()
 		return c.err
@@ -182,23 +179,40 @@ func (s *Store) acquire() *version {
 	return s.current
 }
 
-// maxUnread limits the snapshots that wait to be closed. Each of them keeps old
-// versions of the rows changed since.
-const maxUnread = 64
+// Snapshots that nobody reads are closed together, the latest first: whenever the earliest open snapshot closes,
+// the engine checks for compactions, which takes a large part of the time of a small update. Each of them keeps
+// old versions of the rows changed since, so at most maxUnread wait, for about unreadFor.
+const (
+	maxUnread = 64
+	unreadFor = 10 * time.Millisecond
+)
 
-// release drops a reference to a version. Under load the snapshots of many
-// versions are closed together, the latest first: whenever the earliest open
-// snapshot closes, the engine checks for compactions, which takes a large part
-// of the time of a small update. None waits once all commits are settled.
+// release drops a reference to a version.
 func (s *Store) release(v *version) {
-	var unread []*pebble.Snapshot
 	s.mu.Lock()
 	if v.refs--; v.refs == 0 {
 		s.unread = append(s.unread, v.snapshot)
 	}
-	if s.behind.Load() == 0 || len(s.unread) >= maxUnread {
-		unread, s.unread = s.unread, nil
+	now := s.closed || len(s.unread) >= maxUnread
+	if !now && len(s.unread) == 1 {
+		time.AfterFunc(unreadFor, func() {
+			if s.begin() == nil { // otherwise Close does it
+				s.closeUnread()
+				s.end()
+			}
+		})
 	}
+	s.mu.Unlock()
+	if now {
+		s.closeUnread()
+	}
+}
+
+// closeUnread closes the snapshots that nobody reads.
+func (s *Store) closeUnread() {
+	s.mu.Lock()
+	unread := s.unread
+	s.unread = nil
 	s.mu.Unlock()
 	for _, snapshot := range slices.Backward(unread) {
 		_ = snapshot.Close()

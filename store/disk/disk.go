@@ -36,7 +36,6 @@ type Store struct {
 	applied *commit       // the last commit; needs the token
 	room    room          // needs the token
 	dirty   atomic.Bool   // applied but not synced, with an interval
-	behind  atomic.Int64  // commits applied but not yet settled
 
 	mu      sync.Mutex
 	idle    sync.Cond // signalled when users falls to 0

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"context"
+	"iter"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -15,11 +16,53 @@ const (
 	maxBatch = 1 << 30
 )
 
-// A writer collects changes in an indexed batch, which its reads see.
+// A writer collects changes in a batch. Until something is read after the first change, it reads the state
+// before the update, and the batch has no index: the update of one item never needs one.
 type writer struct {
 	reader
-	batch *pebble.Batch
-	err   error // of a change; fn must not ignore it
+	batch   *pebble.Batch
+	indexed bool
+	err     error // of a change; fn must not ignore it
+}
+
+// see makes the changes so far visible to the reads that follow.
+func (w *writer) see() {
+	if w.indexed || w.err != nil || w.finished() || w.batch.Count() == 0 {
+		return
+	}
+	indexed := w.store.db.NewIndexedBatch()
+	if w.note(indexed.Apply(w.batch, nil)) != nil {
+		_ = indexed.Close()
+		return
+	}
+	_ = w.batch.Close()
+	w.batch, w.from, w.indexed = indexed, indexed, true
+}
+
+// Get implements [store.Reader].
+func (w *writer) Get(space store.Space, partition, sort []byte) (value []byte, ok bool, err error) {
+	w.see()
+	return w.reader.Get(space, partition, sort)
+}
+
+// Query implements [store.Reader].
+func (w *writer) Query(
+	space store.Space, partition []byte, r store.Range, reverse bool,
+) iter.Seq2[store.Row, error] {
+	return w.seeing(w.reader.Query(space, partition, r, reverse))
+}
+
+// Scan implements [store.Reader].
+func (w *writer) Scan(space store.Space, s store.Span) iter.Seq2[store.Row, error] {
+	return w.seeing(w.reader.Scan(space, s))
+}
+
+// seeing returns rows that are read when a loop over them begins.
+func (w *writer) seeing(rows iter.Seq2[store.Row, error]) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		w.see()
+		rows(yield)
+	}
 }
 
 // check returns an error if size more bytes cannot be written.
