@@ -14,13 +14,6 @@ const (
 	minWidth = 8    // no column is truncated below this width
 )
 
-// A Style configures output for people. The zero value is plain text.
-type Style struct {
-	// Width is the maximum width of a table in columns, or 0 for no limit.
-	Width int
-	Paint terminal.Paint
-}
-
 // Rows returns items as an aligned table with one line for each item: the
 // attributes in first before all others, numbers aligned to the right. If width
 // is positive, Rows truncates long values to fit the table into it. Each line

@@ -11,10 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/term"
-
 	"github.com/sortkey/sortkey/cmd/sortkey/internal/show"
-	"github.com/sortkey/sortkey/internal/design/terminal"
 	"github.com/sortkey/sortkey/internal/text"
 )
 
@@ -55,27 +52,12 @@ func System() *Env {
 	return &Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
 		Engines: []Engine{postgresEngine},
-		Width: func() int {
-			fd := int(os.Stdout.Fd())
-			if !term.IsTerminal(fd) {
-				return 0
-			}
-			width, _, err := term.GetSize(fd)
-			if err != nil || width <= 0 {
-				return 80
-			}
-			return width
-		},
+		Width:   func() int { return show.Width(os.Stdout) },
 	}
 }
 
-// Style returns the style for Stdout: in colour on a terminal unless NO_COLOR is
-// set (https://no-color.org) or the terminal is dumb.
-func (e *Env) Style() show.Style {
-	width := e.Width()
-	colour := width > 0 && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
-	return show.Style{Width: width, Paint: terminal.Paint(colour)}
-}
+// Style returns the style for Stdout.
+func (e *Env) Style() show.Style { return show.StyleFor(e.Width(), e.Getenv) }
 
 // Prose returns the width at which to wrap prose: COLUMNS if it is set, or the
 // width of the terminal, but at most 100.
