@@ -126,7 +126,6 @@ func RunTargets(ctx context.Context, c Config, o TargetOptions) (*Report, error)
 		{"Fork", t.fork},
 		{"serve", t.serve},
 		{"million import export memory opening", t.million},
-		{"busy p99 latency", t.busy},
 		{"durable put over HTTP", t.durableHTTP},
 		{"two writers tables", t.twoWriters},
 		{"DeleteTable", t.deleteTable},

@@ -177,7 +177,7 @@ func (t *targets) millionOverHTTP(
 		name  string
 		after time.Duration
 		bound float64
-	}{{"five seconds", 5 * time.Second, 230 << 20}, {"two minutes", 2 * time.Minute, 170 << 20}} {
+	}{{"five seconds", 5 * time.Second, 230 << 20}, {"two minutes", 2 * time.Minute, 150e6}} {
 		wait := step.after
 		if t.quick {
 			wait = time.Millisecond

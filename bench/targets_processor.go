@@ -21,12 +21,12 @@ var processorTargets = []struct {
 	workload, name   string
 	canned, dynoxide float64
 }{
-	{"get", "GetItem", 1.1, 1.4},
-	{"put", "put", 1.25, 4},
+	{"get", "GetItem", 1.2, 1.4},
+	{"put", "put", 1.5, 4},
 	{"update", "update", 0, 4},
-	{"query-10", "10 rows", 1.3, 6},
-	{"query-100", "100 rows", 1.5, 10},
-	{"page", "1 MB page", 0, 15},
+	{"query-10", "10 rows", 1.5, 6},
+	{"query-100", "100 rows", 2.2, 10},
+	{"page", "1 MB page", 5, 17},
 }
 
 const (

@@ -174,14 +174,6 @@ func (r *Remote) Drop(ctx context.Context) error {
 	return r.await(ctx, false)
 }
 
-// Change sends an UpdateTable, and waits until it is done.
-func (r *Remote) Change(ctx context.Context, body string) error {
-	if err := r.call(ctx, "UpdateTable", []byte(body), nil); err != nil {
-		return err
-	}
-	return r.await(ctx, true)
-}
-
 // await waits until the table is active, or gone.
 func (r *Remote) await(ctx context.Context, exists bool) error {
 	for range 600 {
