@@ -44,11 +44,11 @@ Exit codes: 0 success, 1 a failure or a wrong answer, 2 a wrong command line.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          app.UnknownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			if showVersion {
 				return printVersion(env)
 			}
-			return cmd.Help()
+			return welcome(env.Stdout, ".")
 		},
 	}
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
