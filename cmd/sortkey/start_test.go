@@ -69,3 +69,18 @@ func memory(b *testing.B, pid int, name string) float64 {
 	require.NoError(b, err)
 	return kB * 1024 / 1e6
 }
+
+// TestUntilEOF ends a server by the end of its standard input, which it reads and ignores.
+func TestUntilEOF(t *testing.T) {
+	cmd := serveCommand(t, "--until-eof")
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	p := &process{cmdtest.Serve(t, cmd)}
+	_, err = in.Write([]byte("whatever\n"))
+	require.NoError(t, err)
+	answer, err := http.Get(p.URL + "/healthz") //nolint:noctx // a test
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.NoError(t, in.Close())
+	require.NoError(t, p.Wait(t))
+}

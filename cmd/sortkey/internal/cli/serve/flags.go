@@ -33,7 +33,7 @@ type serveFlags struct {
 	wording                                                      string
 	pendingMB                                                    int
 	drain                                                        time.Duration
-	isolate, acceptLoss                                          bool
+	isolate, acceptLoss, untilEOF                                bool
 	log                                                          logFlags
 	definitions                                                  app.DefinitionFlags
 }
@@ -98,6 +98,11 @@ func (f *serveFlags) declare(cmd *cobra.Command, env *app.Env) {
 	flags.IntVar(&f.pendingMB, "max-pending-mb", 256, "limit of the memory for request bodies, and for answers, in MB")
 	flags.DurationVar(
 		&f.drain, "drain", 10*time.Second, "`TIME` for requests in progress to finish when the server stops",
+	)
+
+	flags.BoolVar(
+		&f.untilEOF, "until-eof", false,
+		"stop when standard input ends, so that the server ends with the process that holds the other end, even if killed",
 	)
 
 	flags.DurationVar(&o.SweepInterval, "sweep", time.Second, "`TIME` between two deletions of expired items")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -68,7 +69,9 @@ need no signature and contain table names, so do not expose that address.
 
 When interrupted, serve accepts no more connections and gives requests and
 snapshots in progress the time of --drain to finish. A second interrupt ends it at
-once. With --data no acknowledged write is lost either way.`,
+once. With --data no acknowledged write is lost either way. With --until-eof it also
+stops when standard input ends: a test suite that starts the server with a pipe there
+leaves none behind, however it ends.`,
 		Example: `  sortkey serve
   sortkey serve --addr 127.0.0.1:0 --load file-tree
   sortkey serve --data ./sortkey-data
@@ -86,6 +89,14 @@ once. With --data no acknowledged write is lost either way.`,
 			ctx, stop := app.Interruptible(cmd.Context())
 			defer stop()
 			context.AfterFunc(ctx, stop) // a second signal kills the process
+			if f.untilEOF {
+				var end context.CancelFunc
+				ctx, end = context.WithCancel(ctx)
+				go func() {
+					_, _ = io.Copy(io.Discard, env.Stdin) // an error is an end, too
+					end()
+				}()
+			}
 			return run(ctx, env, &f)
 		},
 	}

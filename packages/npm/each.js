@@ -1,0 +1,6 @@
+"use strict";
+
+const { begin, end } = require("./test.js");
+
+beforeEach(begin);
+afterEach(end);

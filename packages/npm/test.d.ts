@@ -1,0 +1,10 @@
+import type { Database } from "./index";
+
+/** The database of the running test. */
+export const sortkey: Database;
+
+/** Gives the next test a database of its own, and points each AWS SDK at it: for beforeEach. */
+export function begin(): void;
+
+/** Drops the database of a test: for afterEach. */
+export function end(): Promise<void>;
