@@ -40,7 +40,7 @@ func BenchmarkUnmarshalItem(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		dec.Reset(bytes.NewBuffer(in), jsontext.AllowDuplicateNames(true))
-		if _, err := doc.AppendItem(nil, &dec, doc.AnySize); err != nil {
+		if _, err := doc.AppendItem(nil, doc.From(&dec), doc.AnySize); err != nil {
 			b.Fatal(err)
 		}
 	}

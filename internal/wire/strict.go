@@ -43,7 +43,7 @@ func wanted(m *member) (token jsontext.Kind, text string) {
 // without a required member. A body that is not an object is left to [decodeBody]. What
 // is inside a member is not looked at.
 func checkStrictly(body []byte, members []*member) error {
-	d := jsontext.NewDecoder(bytes.NewReader(body), decodeOptions)
+	d := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true))
 	if d.PeekKind() != '{' {
 		return nil
 	}
