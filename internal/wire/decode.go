@@ -498,9 +498,8 @@ func (d *decoder) readText(x **string) error {
 func readList[T any](d *decoder, x *[]T, pos position, read func(*decoder, *T, position) (bool, error)) (bool, error) {
 	list := []T{}
 	ok, err := d.list(pos, unsafe.Sizeof(*new(T)), func() error {
-		var e T
-		_, err := read(d, &e, inParent)
-		list = append(list, e)
+		list = append(list, *new(T))
+		_, err := read(d, &list[len(list)-1], inParent)
 		return err
 	})
 	if ok && err == nil {
@@ -514,8 +513,9 @@ func readMap[T any](
 	d *decoder, x *map[string]T, pos position, class string, read func(*decoder, *T, position) (bool, error),
 ) (bool, error) {
 	m := map[string]T{}
-	ok, err := d.entries(pos, class, unsafe.Sizeof(*new(T)), func(key string) error {
-		var e T
+	var e T
+	ok, err := d.entries(pos, class, unsafe.Sizeof(e), func(key string) error {
+		e = *new(T)
 		_, err := read(d, &e, inParent)
 		m[key] = e
 		return err
