@@ -229,13 +229,14 @@ func checkActions(tables []*table.Table, actions []action, reasons []wire.Cancel
 	}
 	seen := itemSet{}
 	for i, a := range actions {
-		key, err := a.itemKey(tables[i])
+		id, err := a.itemID(tables[i])
 		if err != nil {
 			continue // reported below
 		}
-		if ok, err := seen.add(tables[i], key); err == nil && !ok {
+		if seen[id] {
 			return wire.OpTransactWriteItems.Invalid(msgOneItem)
 		}
+		seen[id] = true
 	}
 
 	for i, a := range actions {

@@ -8,7 +8,9 @@ package token
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"math/bits"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -320,6 +322,25 @@ func (r *Reader) skipDigits() bool {
 func (r *Reader) skipString() bool {
 	r.escaped = false
 	at := r.at + 1
+	for len(r.text)-at >= 8 {
+		w := binary.LittleEndian.Uint64(r.text[at:])
+		found := specials(w) | w&highs
+		if found == 0 {
+			at += 8
+			continue
+		}
+		at += bits.TrailingZeros64(found) / 8
+		if r.text[at] == '"' {
+			r.at = at + 1
+			return true
+		}
+		break
+	}
+	return r.skipRest(at)
+}
+
+// skipRest reads the rest of a string.
+func (r *Reader) skipRest(at int) bool {
 	for {
 		n, ascii := span(r.text[at:])
 		end := at + n
