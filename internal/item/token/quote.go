@@ -13,8 +13,7 @@ const (
 	highs = 0x8080808080808080
 )
 
-// span returns the length of the beginning of s that has no control character, quote or
-// backslash, and whether all of it is ASCII. It reads eight bytes at a time.
+// span returns how many bytes at the beginning of s are not special, and whether all of these are ASCII.
 func span(s []byte) (n int, ascii bool) {
 	var above uint64 // the highest bits of the bytes read
 	for ; len(s)-n >= 8; n += 8 {
@@ -25,23 +24,16 @@ func span(s []byte) (n int, ascii bool) {
 		}
 		above |= w
 	}
-	if n == len(s) {
-		return n, above&highs == 0
+	for ; n < len(s) && !isSpecial(s[n]); n++ {
+		above |= uint64(s[n])
 	}
-
-	// The last bytes are the beginning of a word. What is behind them in it does not count.
-	w := last(s, len(s)-n)
-	rest := uint64(1)<<(8*(len(s)-n)) - 1
-	if found := specials(w) & rest; found != 0 {
-		n += bits.TrailingZeros64(found) / 8
-		rest = found&-found - 1
-	} else {
-		n = len(s)
-	}
-	return n, (above|w&rest)&highs == 0
+	return n, above&highs == 0
 }
 
-// specials returns the word whose lowest bit is the highest of the first byte that is special in w, and 0 if none is.
+// isSpecial reports whether a JSON string holds a byte only in an escape.
+func isSpecial(c byte) bool { return c < ' ' || c == '"' || c == '\\' }
+
+// specials returns a word whose lowest bit is the highest bit of the first special byte of w, or 0 if w has none.
 func specials(w uint64) uint64 {
 	// A byte below k borrows when k is subtracted, which sets its highest bit. The borrow may reach the
 	// bytes above, so only the lowest bit found is right, and it is the one that counts. A quote is 0x22:
@@ -49,19 +41,6 @@ func specials(w uint64) uint64 {
 	low := w ^ 2*ones
 	slash := w ^ '\\'*ones
 	return ((low-0x21*ones)&^low | (slash-ones)&^slash) & highs
-}
-
-// last returns a word that begins with the last n bytes of s: 1 to 7.
-func last(s []byte, n int) uint64 {
-	switch tail := s[len(s)-n:]; {
-	case len(s) >= 8:
-		return binary.LittleEndian.Uint64(s[len(s)-8:]) >> (8 * (8 - n))
-	case n >= 4:
-		end := binary.LittleEndian.Uint32(tail[n-4:])
-		return uint64(binary.LittleEndian.Uint32(tail)) | uint64(end)<<(8*(n-4))
-	default:
-		return uint64(tail[0]) | uint64(tail[n/2])<<(8*(n/2)) | uint64(tail[n-1])<<(8*(n-1))
-	}
 }
 
 // AppendQuote appends a text as a JSON string. It escapes no more than JSON asks for. Bytes
@@ -143,7 +122,7 @@ func appendRest(dst, text []byte) []byte {
 
 		c := text[n]
 		if c < utf8.RuneSelf {
-			if c < ' ' || c == '"' || c == '\\' {
+			if isSpecial(c) {
 				dst = appendEscape(append(dst, text[from:n]...), c)
 				from = n + 1
 			}

@@ -1,9 +1,10 @@
 // Package token reads and writes the tokens of JSON that requests and answers are made of.
 //
 // A [Reader] reads a text that is whole in memory. It accepts what package jsontext accepts
-// with its option AllowDuplicateNames, and says of other text only that it is malformed:
-// who needs to know where asks that package. [AppendQuote] writes strings. Both look for
-// what ends or interrupts a string eight bytes at a time.
+// with its option AllowDuplicateNames, and reports only that other text is malformed: callers
+// that need the place and the reason read the text again with that package. [AppendQuote]
+// writes strings. Both search strings eight bytes at a time for the bytes that end them or
+// need an escape.
 package token
 
 import (
@@ -24,7 +25,7 @@ var ErrMalformed = errors.New("malformed JSON")
 // maxDepth is how many objects and lists may be open at once, as in package jsontext.
 const maxDepth = 10_000
 
-// A Reader reads the tokens of a text in their order. The slices that it returns are parts
+// A Reader reads the tokens of a text in order. The slices that it returns are parts
 // of the text. After an error, all further reads fail.
 type Reader struct {
 	text      []byte
@@ -235,7 +236,7 @@ func (r *Reader) Text(raw []byte) []byte {
 	return text
 }
 
-// Path returns the names and numbers that lead to the last value read, separated by points.
+// Path returns the names and indexes that lead to the last value read, separated by points.
 func (r *Reader) Path() string {
 	var path []byte
 	for i, f := range r.open {
