@@ -23,11 +23,13 @@ func checkQuote(t *testing.T, text []byte) {
 	}
 }
 
-// pieces are what is special in some place: all bytes, and characters of several.
+// pieces are what may be special: bytes on both sides of each bound, and characters of several bytes.
 func pieces() []string {
 	list := []string{"é", "€", "😀", "\u2028", "\ufffd", "\xed\xa0\x80", "\xe2\x82", "\"\\", "\\\"", "\x1f\x80", "\x01\xff"}
 	for c := range 256 {
-		list = append(list, string([]byte{byte(c)}))
+		if c < 0x30 || c > 0x50 && c < 0x60 || c > 0x70 && c < 0x90 || c&0xF < 2 || c == 0xFF {
+			list = append(list, string([]byte{byte(c)}))
+		}
 	}
 	return list
 }
